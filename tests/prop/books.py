@@ -209,7 +209,7 @@ def adds_up(a, events):
 def verdicts(folder, base, cand, rules):
     args = ["--workload", "w", "--baseline", folder / "b.json", *(["--rules", rules] if rules else [])]
     (folder / "b.json").unlink(missing_ok=True)
-    status, said = run("baseline", "create", base, *args)
+    status, said = run("approve", "--new", base, *args)
     if status:
         assert status == 3, said    # the books of the baseline are broken, and it is not kept
         return []

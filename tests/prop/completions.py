@@ -47,7 +47,7 @@ def expectations():
     yield "check trace.json.gz --fail-on=w", {"--fail-on=warn"}, False
     yield "report --color a", {"always", "auto"}, False
     yield "report --phase b", {"backward"}, False
-    yield "baseline promote tr", {FILES[0], FILES[1]}, False
+    yield "approve tr", {FILES[0], FILES[1]}, False
     yield "check --junit ru", {"rules.yaml"}, False
     yield "check --html report.html ru", {"rules.yaml"}, False
     yield "digest -o ru", {"rules.yaml"}, False

@@ -80,7 +80,7 @@ class Gate:
         self.folder, self.name = folder, name
         self.rules = ("--rules", write(folder / "rules.yaml", rules)) if rules else ()
         write(folder / "b" / name, content)
-        p = run("baseline", "create", "b", "--workload", "w", "--baseline", "b.gpugate", "--force", *self.rules, cwd=folder)
+        p = run("approve", "--new", "b", "--workload", "w", "--baseline", "b.gpugate", "--force", *self.rules, cwd=folder)
         assert p.returncode == 0, p.stderr
 
     def check(self, content):
@@ -216,13 +216,13 @@ def stored_work(folder):
         write(folder / name / "m.json", {**content, **other, "mean_ttft_ms": 12.5 + ord(name) / 100})
         same = name in "be"
         args = ("--workload", "w", "--baseline", f"{name}.gpugate")
-        p = run("baseline", "create", "a", "--repeat", name, *args, cwd=folder)
+        p = run("approve", "--new", "a", "--repeat", name, *args, cwd=folder)
         assert (p.returncode == 0) == same and (same or "did other work than the baseline" in p.stderr), (name, p)
         assert (folder / f"{name}.gpugate").exists() == same, name
-        run("baseline", "create", "a", *args, "--force", cwd=folder)
+        run("approve", "--new", "a", *args, "--force", cwd=folder)
         for how in ((), ("--force",)):
             (folder / f"{name}.gpugate.history.jsonl").unlink(missing_ok=True)
-            p = run("baseline", "append", name, *args, *how, cwd=folder)
+            p = run("store", name, *args, *how, cwd=folder)
             assert (p.returncode == 0) == same, (name, how, p)
 
 
@@ -232,7 +232,7 @@ LINES = {  # what is wrong with them, and where it is
     "flat.jsonl": ('{"ms": 2.5}\n{"ms": ', "flat.jsonl:2: byte 7: the input ends"),
     "mixed.jsonl": (json.dumps(ROW) + "\n\nstep 2\n" + json.dumps(ROW), "mixed.jsonl:3: byte 0: unexpected 's'"),
     "known.jsonl": (json.dumps({**SERVE}) + "\nstep 2\n", "known.jsonl:2: byte 0: unexpected 's'"),
-    "lines.jsonl": (json.dumps(ROW) + "\n" + json.dumps({**ROW, "ms": 3.5}), "'gpugate formats FILE' prints the lines"),
+    "lines.jsonl": (json.dumps(ROW) + "\n" + json.dumps({**ROW, "ms": 3.5}), "case 'H100' is there twice"),
     "a.log": ("Epoch 1, batch 10 (640.5 img/s)\nEpoch 1, batch 20 (650.5 img/s)\n", "'gpugate formats FILE' prints the lines"),
     "b.log": ("starting\nstep 1, loss 2.5 (640.5 img/s)\nstep 2, loss 2.4, lr 0.1 (650.5 img/s)\n", "'gpugate formats FILE' prints the lines"),
     "c.log": ("step 1, loss 2.5, 640.5 (img/s)\n", "'gpugate formats FILE' prints the lines"),
@@ -248,6 +248,7 @@ def lines(folder):
         write(folder / "dir" / name, text)
         p = run("report", "dir", cwd=folder)
         known = name == "known.jsonl"
+        words = "'gpugate formats FILE' prints the lines" if name == "lines.jsonl" else words  # of a folder, files of known formats are read
         assert p.returncode == (3 if known else 0) and words in p.stderr and ("warning: ignored:" in p.stderr) != known, (name, p)
         (folder / "dir" / name).unlink()
 
@@ -447,17 +448,26 @@ def share_below(folder):
             assert "95 %" in text or nr == 10, text
 
 
-SHAPES = {
+SHAPES = {  # files of one's own: what they are read as, and, except for logs, the figures that a check without rules judges
     "nested.json": ({"config": {"batch": 8, "gpu": "a"}, "timing": {"step_ms": 1.5, "all ms": [1.5, 2.5]}, "tokens_per_s": 900.5},
-                    {"timing_step_ms": 1.5, "timing_all_ms.median": 2, "tokens_per_s": 900.5}),
+                    {"timing.step_ms": 1.5, "timing.all_ms.median": 2, "tokens_per_s": 900.5}),
+    "units.json": ({"latency": {"value": 5.5, "unit": "ms"}, "rate": {"value": 900.5, "unit": "tok/s"}, "mem": {"peak": 40.5, "unit": "GiB"}},
+                   {"latency": 5.5, "rate": 900.5, "mem.peak": 40.5}),
+    "metrics.json": ({"run": 7, "metrics": [{"name": "latency", "value": 5.5, "unit": "ms"}, {"name": "rate", "value": 900.5, "unit": "tok/s"}]}, {"latency": 5.5, "rate": 900.5}),
+    "long.csv": ("metric,value\nlatency_ms,1.5\ntokens_per_s,30\n", {"latency_ms": 1.5, "tokens_per_s": 30}),
     "sweep.csv": ("batch_size,seq_len,latency_ms_p50,Samples/sec\n1,128,5.5,200\n8,128,9.5,800\n",
                   {"batch_size1.seq_len128/latency_ms_p50": 5.5, "batch_size8.seq_len128/Samples/sec": 800}),
-    "hosts.json": ({"timestamp": "2026-11-27 01:02", "host_name": "n1", "git_sha": "ab", "model": "m", "metrics": {"ms": 5.5}}, {"m/metrics_ms": 5.5}),
+    "tabs.tsv": ("name\tlatency (ms)\ttok/s\nold, x\t1.5\t20\nb\t2.5\t30\n", {"old__x/latency": 1.5, "b/tok/s": 30}),
+    "semicolons.csv": ("name;latency [ms];note\na;1.5;x, y, z\nb;2.5;z\n", {"a.x__y__z/latency": 1.5, "b.z/latency": 2.5}),
+    "hosts.json": ({"timestamp": "2026-11-27 01:02", "host_name": "n1", "git_sha": "ab", "model": "m", "metrics": {"ms": 5.5}}, {"metrics.ms": 5.5}),
     "time.log": ("[2026-11-27 01:02:03] step 1 | 412.5 ms/step | throughput=8001\n[2026-11-27 01:02:04] step 2 | 414.5 ms/step | throughput=8003\n",
                  {"ms_step.median": 413.5, "throughput.median": 8002}),
     "list.json": ({"meta": {"a": 1}, "rows": [{"name": n, "latency_ms": 5.5 + len(n), "note": None} for n in ("a", "bb")]}, {"a/latency_ms": 6.5, "bb/latency_ms": 7.5}),
-    "lines.jsonl": ("\n".join(json.dumps({"gpu": g, "m": {"rate": {"tokens/s": 5.5}}}) for g in ("H100", "H200")), {"H100/m_rate_tokens/s": 5.5, "H200/m_rate_tokens/s": 5.5}),
-    "own.csv": ("name,ms,rate\na,1.5,20\nb,2.5,30\n", {"a/ms": 1.5, "b/rate": 30}),
+    "within.json": ({"total_time_s": 55.5, "layers": [{"name": n, "fwd": {"time_ms": 1.5 + i}} for i, n in enumerate("ab")], "repeats": [{"ms": 2.5}, {"ms": 3.5}]},
+                    {"total_time_s": 55.5, "layers.a.fwd.time_ms": 1.5, "layers.b.fwd.time_ms": 2.5, "repeats.ms.median": 3}),
+    "other.json": ({"rows": [{"name": "a", "ms": 1.5}, {"name": "b", "tok/s": 10, "ms": 2.5}, {"name": "c", "tok/s": 20}]}, {"a/ms": 1.5, "b/tok/s": 10, "c/tok/s": 20}),
+    "lines.jsonl": ("\n".join(json.dumps({"gpu": g, "m": {"rate": {"tokens/s": 5.5}}}) for g in ("H100", "H200")), {"H100/m.rate.tokens/s": 5.5, "H200/m.rate.tokens/s": 5.5}),
+    "own.csv": ("name,ms,rate\na,1.5,20\nb,2.5,30\n", {"a/ms": 1.5, "b/ms": 2.5}),
     "steps.jsonl": ("\n".join(json.dumps({"step": i, "loss": 2.5 - i / 8, "tok/s": 100.5 + i}) for i in range(3)), {"loss.median": 2.375, "tok/s.median": 101.5}),
     "epoch.log": ("Epoch 1, batch 10 (640.5 img/s)\nEpoch 1, batch 20 (660.5 img/s)\n", {"img_s.median": 650.5}),
     "train.log": ("start 12\nloaded in 2.5 s\nstep 1: loss 2.5, 12.5 ms, 640.5 img/s\nstep 2: loss 2.25, 13.5 ms, 620.5 img/s\n",
@@ -465,19 +475,47 @@ SHAPES = {
 }
 
 
+def all_figures(folder, name, *rules):
+    p = run("metrics", name, *rules, "--json", "-", cwd=folder)
+    return {m["metric"][len("input."):]: m["value"] for m in json.loads(p.stdout)["metrics"]} if p.returncode == 0 else p.stderr
+
+
 def proposals(folder):
-    """The lines that are proposed for a file of no known format read its figures; a file without figures has none."""
+    """The lines that are proposed for a file of no known format read its figures; JSON and tables are read so without any rules, and are a gate; a
+    file without figures has none."""
     for name, (content, some) in SHAPES.items():
         write(folder / name, content)
-        known = subprocess.run([PROGRAM, "metrics", name], cwd=folder, capture_output=True, text=True, check=False)
-        assert known.returncode == 3 and ("'gpugate formats FILE' prints the lines" in known.stderr or name == "time.log"), (name, known)
         write(folder / "rules.yaml", "version: 2\n" + run("formats", name, cwd=folder).stdout)
-        p = run("metrics", name, "--rules", "rules.yaml", "--json", "-", cwd=folder)
-        found = {m["metric"][len("input."):]: m["value"] for m in json.loads(p.stdout)["metrics"]} if p.returncode == 0 else p.stderr
+        found = all_figures(folder, name, "--rules", "rules.yaml")
         assert all(found[k] == v for k, v in some.items()), (name, found, (folder / "rules.yaml").read_text())
+        plain = all_figures(folder, name)
+        if name.endswith(".log"):
+            assert "'gpugate formats FILE' prints the lines" in plain or name == "time.log", (name, plain)
+            continue
+        assert plain == found, (name, plain, found)
+        p = run("baseline", "create", name, "--workload", "w", "--baseline", "own.gpugate", "--force", cwd=folder)
+        assert p.returncode == 0 and f", {len(found)} figure" in p.stdout, p
+        text = content if isinstance(content, str) else json.dumps(content)
+        for number in sorted(set(re.findall(r"(?<![\w.])\d+\.\d+(?![\w.])", text))):
+            for factor in (0.5, 2):
+                write(folder / "new" / name, text.replace(number, str(float(number) * factor)))
+                (folder / "r.json").unlink(missing_ok=True)
+                p = run("check", f"new/{name}", "--workload", "w", "--baseline", "own.gpugate", "--json", "r.json", "--verbose", cwd=folder)
+                checks = {c["metric"][len("input."):]: c["verdict"] for c in json.loads((folder / "r.json").read_text())["checks"]}
+                assert set(some) <= set(checks), (name, checks)
+                worse = {k for k, v in some.items() if v == float(number) and ".median" not in k and (factor < 1) == bool(re.search("tok", k) or (name in ("units.json", "metrics.json") and k == "rate"))}
+                assert all(checks[k] in ("fail", "undecided") for k in worse) and (not worse or p.returncode != 0), (name, number, factor, checks)
     for content in ("", "text\n", "{}", '{"a": "b"}', "a,b\nc,d\n"):
         write(folder / "none.json", content)
         assert run("formats", "none.json", cwd=folder).returncode == 3, content
+    for content in ({"score": {"x": 5}}, [{"name": "a", "score": 5}]):  # nothing could be judged
+        write(folder / "none.json", content)
+        assert "prints the lines" in run("report", "none.json", cwd=folder).stderr, content
+    for content, begin in (({"score_a": 1, "score_b": 2}, "nothing of this run will be judged: not judged"), ({"score_a": 1, "ms": 2}, "not judged"), ({"ms": 2}, None)):
+        write(folder / "said.json", content)
+        p = run("baseline", "create", "said.json", "--workload", "w", "--baseline", "own.gpugate", "--force", cwd=folder)
+        said = f"warning: {begin}, as no better direction is given: score_a"
+        assert p.returncode == 0 and (said in p.stderr if begin else not p.stderr) and (not begin or "metric: input.score_a, better: lower" in p.stderr), (content, p)
 
 
 def table(folder):
@@ -641,7 +679,7 @@ def every_key(_folder):
                 continue
             for n, f in found.figures.items():
                 before = whole.figures.get(n)
-                plain = new == "1,900" and name in ("ncu.csv", "titan.log")  # a number, where commas separate thousands
+                plain = new == "1,900" and name in ("ncu.csv", "titan.log", "profile_export_genai_perf.csv")  # a number, where commas separate thousands
                 assert before is None or plain or not improves(before, f), (name, at, new, n, before, f)
             kept = {n for n in moved if found.figures.get(n) == whole.figures.get(n)}
             assert not kept, (name, at, new, kept)
@@ -688,7 +726,7 @@ def every_cut(_folder):
             for figure, f in found.figures.items() if found.ok else ():
                 before = whole.figures.get(figure)
                 # one row of a table, without the end of its line, has nothing that it could be compared with
-                assert before is None or text[:n].count(b"\n") < 2 or before[:4] == f[:4] or differs_in_work(before[4], f[4]) or f[3] == "-", (name, n, figure, before, f, text[max(0, n - 40):n])
+                assert before is None or text[:n].count(b"\n") < 2 or before[:4] == f[:4] or before[2] != f[2] or differs_in_work(before[4], f[4]) or f[3] == "-", (name, n, figure, before, f, text[max(0, n - 40):n])
     print(f"{nr} bytes at which files are cut")
 
 

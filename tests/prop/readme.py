@@ -117,7 +117,7 @@ def gate(program, update):
     with tempfile.TemporaryDirectory() as folder:
         for name, options in (("main1", ("--seed", TRACES["main1"])), ("slower", SLOWER)):
             generate("trace", pathlib.Path(folder, f"{name}.json.gz"), *options)
-        for words in ("baseline create main1.json.gz", "check slower.json.gz"):
+        for words in ("approve main1.json.gz", "check slower.json.gz"):
             p = subprocess.run([program, *words.split()], cwd=folder, env={**os.environ, "COLUMNS": "130", "SOURCE_DATE_EPOCH": "1767225600"}, capture_output=True, text=True, check=False)
     assert p.returncode == 1, p.stderr
     replaced(README, "gate", "```\n" + p.stdout.split("\n\nIntended?")[0] + "\n```\n", update)

@@ -30,6 +30,18 @@ static const struct option_row {
 };
 
 static const struct {
+	const char *name;
+	enum command command;
+	const char *now;
+	int implied;
+} old_names[] = {
+#define X(id, name, command, now, implied) [OLD_##id] = { name, command, now, implied },
+	OLD_COMMAND_ROWS(X)
+#undef X
+};
+enum { NR_OLD = sizeof old_names / sizeof *old_names };
+
+static const struct {
 	enum option first;
 	const char *title;
 } groups[] = {
@@ -65,10 +77,15 @@ static const char *near_option(struct diag_log *log, struct span word)
 static const char *near_command(struct span word)
 {
 	struct nearest near = { .word = word };
-	for (int i = 0; i < NR_SHOWN; i++) {
+	for (int i = 0; i < NR_COMMANDS; i++) {
 		if (word.n && span_starts(span_of(commands[i].name), word))
 			return commands[i].name;
 		nearest_try(&near, commands[i].name);
+	}
+	for (int i = OLD_NONE + 1; i < NR_OLD; i++) {
+		const char *best = near.best;
+		nearest_try(&near, old_names[i].name);
+		near.best = near.best == best ? best : old_names[i].now;
 	}
 	return near.best;
 }
@@ -87,7 +104,7 @@ static bool is_version(const char *word)
 static const char *second_words(struct span word, struct arena *a)
 {
 	const char *list = NULL;
-	for (int i = 0; i < NR_SHOWN; i++) {
+	for (int i = 0; i < NR_COMMANDS; i++) {
 		const char *name = commands[i].name;
 		if (span_starts(span_of(name), word) && name[word.n] == ' ')
 			list = arena_printf(a, "%s%s%s", list ? list : "", list ? ", " : "", name + word.n + 1);
@@ -110,6 +127,12 @@ static enum status parse_command(int argc, char **argv, int *at, struct options 
 	for (int i = 0; i < NR_COMMANDS; i++)
 		if (strcmp(strbuf_str(&word), commands[i].name) == 0) {
 			out->command = (enum command)i;
+			st = ST_OK;
+		}
+	for (int i = OLD_NONE + 1; i < NR_OLD; i++)
+		if (strcmp(strbuf_str(&word), old_names[i].name) == 0) {
+			out->command = old_names[i].command;
+			out->old = (enum old_command)i;
 			st = ST_OK;
 		}
 	const char *rest = second_words(strbuf_span(&word), &log->arena);
@@ -274,10 +297,11 @@ enum status options_parse(int argc, char **argv, struct options *out, struct dia
 		return ST_OK;
 	if (out->command == NR_COMMANDS)
 		return diag_fail(log, ST_USAGE, "no command; 'gpugate --help' lists them");
-	if (out->command >= NR_SHOWN) {
-		const struct command_row *old = &commands[out->command];
-		diag_note(log, "'%s' is %s", old->name, old->meaning);
-		out->value[OPT_VERBOSE] = "";
+	if (out->old) {
+		diag_note(log, "'%s' is an old name of '%s'", old_names[out->old].name,
+		          old_names[out->old].now);
+		if (old_names[out->old].implied < NR_OPTIONS)
+			out->value[old_names[out->old].implied] = "";
 	}
 	return count_args(out, log);
 }
@@ -366,7 +390,7 @@ static void help_command(const struct command_row *c, struct sink *out)
 static void help_commands(const char *group, struct sink *out)
 {
 	sink_puts(out, "\ncommands:\n");
-	for (int i = 0; i < NR_SHOWN; i++) {
+	for (int i = 0; i < NR_COMMANDS; i++) {
 		const char *name = commands[i].name;
 		if (group && !(span_starts(span_of(name), span_of(group)) && name[strlen(group)] == ' '))
 			continue;
@@ -396,7 +420,7 @@ void options_help(const struct options *o, struct sink *out)
 	    "A regression gate for GPU runs: reads PyTorch profiler traces and CUDA memory\n"
 	    "snapshots, compares them with a stored baseline under rules, and answers with an exit\n"
 	    "code and reports. First look at a run with 'report', write rules for it with 'init',\n"
-	    "make it the baseline with 'baseline create', and from then on 'check' later runs.\n");
+	    "make it the baseline with 'approve', and from then on 'check' later runs.\n");
 	help_commands(NULL, out);
 	sink_puts(out, "\n'gpugate COMMAND --help' lists the options of a command, 'gpugate --version' "
 	               "the versions.\n\nexit codes:\n");

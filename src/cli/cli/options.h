@@ -15,27 +15,23 @@
 	  "the gate: analyze, compare with the baseline, judge, write reports, exit")               \
 	X(SUITE, "suite", "[SUITE...]", 0, -1, "judge all cases of a suite file as one gate")       \
 	X(DIFF, "diff", "A B", 2, 2, "two runs side by side, without rules")                        \
-	X(REPORT, "report", "RUN...", 1, -1,                                                        \
+	X(REPORT, "report", "[RUN...]", 0, -1,                                                      \
 	  "one run or stored baseline by itself: findings, summary; with --verbose every figure")   \
 	X(DIGEST, "digest", "RUN...", 1, -1,                                                        \
 	  "reduce traces and snapshots to a digest, where they lie")                                \
 	X(MERGE, "merge", "DIGEST...", 1, -1, "join the digests of all ranks into one file, a run") \
-	X(BASELINE_CREATE, "baseline create", "RUN...", 1, -1,                                      \
-	  "store a run as the baseline that later runs are held against")                           \
-	X(BASELINE_APPEND, "baseline append", "RUN...", 1, -1,                                      \
-	  "add a run of the main branch to the history of the baseline")                            \
-	X(BASELINE_PROMOTE, "baseline promote", "RUN...", 1, -1,                                    \
-	  "approve a run: it is the baseline from now on")                                          \
+	X(APPROVE, "approve", "RUN...", 1, -1,                                                      \
+	  "make a run the baseline that later runs are held against")                               \
+	X(STORE, "store", "[RUN...]", 0, -1,                                                        \
+	  "add a run of the main branch to the history of the baseline; --keep drops old ones")     \
 	X(BASELINE_LOG, "baseline log", "", 0, 0,                                                   \
 	  "history of a baseline: its runs, a sparkline per figure")                                \
-	X(BASELINE_PRUNE, "baseline prune", "", 0, 0, "drop old runs of that history")              \
-	X(BASELINE_VERIFY, "baseline verify", "[FILE...]", 0, -1,                                   \
-	  "check that a baseline is sound, not too old, and has what the rules ask for")            \
 	X(HISTORY, "history", "[WORKLOAD]", 0, 1,                                                   \
 	  "figures over the runs of the main branch, and where they changed for good")              \
 	X(BISECT, "bisect", "[WORKLOAD]", 0, 1,                                                     \
 	  "print a script for 'git bisect run' that finds the commit of the newest regression")     \
-	X(LINT, "lint", "[RULES...]", 0, -1, "check rules files, say what each rule asks for")      \
+	X(LINT, "lint", "[RULES...]", 0, -1,                                                        \
+	  "check rules files, say what each rule asks for; check stored baselines")                 \
 	X(EXPLAIN, "explain", "METRIC|RULE|WORD", 1, 1,                                             \
 	  "what a metric, a rule, a check or a word of reports means; 'metrics' lists the metrics") \
 	X(FORMATS, "formats", "[FILE]", 0, 1,                                                       \
@@ -43,11 +39,18 @@
 	X(INIT, "init", "[RUN...]", 0, -1,                                                          \
 	  "write a first rules file, fitted to RUN, and a workflow for GitHub or GitLab; with "     \
 	  "another "                                                                                \
-	  "--workload, one more of each")                                                           \
-	/* old names of this version, which help and pages leave out */                             \
-	X(METRICS, "metrics", "[RUN...]", 0, -1,                                                    \
-	  "an old name of 'report RUN --verbose', and of 'explain metrics' without RUN")            \
-	X(BASELINE_SHOW, "baseline show", "", 0, 0, "an old name of 'report BASELINE --verbose'")
+	  "--workload, one more of each")
+
+/// X(id, old name, command, its new name, option that it implies, or NR_OPTIONS): read in this
+/// version, and shown nowhere
+#define OLD_COMMAND_ROWS(X)                                                        \
+	X(CREATE, "baseline create", CMD_APPROVE, "approve --new", OPT_NEW)            \
+	X(PROMOTE, "baseline promote", CMD_APPROVE, "approve", NR_OPTIONS)             \
+	X(APPEND, "baseline append", CMD_STORE, "store", NR_OPTIONS)                   \
+	X(PRUNE, "baseline prune", CMD_STORE, "store --keep N", NR_OPTIONS)            \
+	X(VERIFY, "baseline verify", CMD_LINT, "lint BASELINE", NR_OPTIONS)            \
+	X(SHOW, "baseline show", CMD_REPORT, "report BASELINE --verbose", OPT_VERBOSE) \
+	X(METRICS, "metrics", CMD_REPORT, "report RUN --verbose' and 'explain metrics", OPT_VERBOSE)
 
 /// X(argument as written in COMMAND_ROWS, text that explains it to users)
 #define ARGUMENT_ROWS(X)                                                                         \
@@ -64,7 +67,8 @@
 	X("SUITE",                                                                                   \
 	  "SUITE is a suite file (default: gpugate-suite.yaml); with --merge what --json of each "   \
 	  "shard\nwrote.")                                                                           \
-	X("RULES", "RULES is a rules file (default: rules/gpugate.yaml).")                           \
+	X("RULES",                                                                                   \
+	  "RULES is a rules file (default: rules/gpugate.yaml), or a stored baseline (.json).")      \
 	X("WORKLOAD", "WORKLOAD is that of the baseline (default: what the rules say).")             \
 	X("FILE", "FILE is a stored baseline; without any it is the one that the rules name.")
 
@@ -72,44 +76,46 @@ enum command {
 #define X(id, ...) CMD_##id,
 	COMMAND_ROWS(X)
 #undef X
-	    NR_COMMANDS,
-	NR_SHOWN = CMD_METRICS ///< number of commands without old names, which are the last
+	    NR_COMMANDS
+};
+
+enum old_command {
+	OLD_NONE,
+#define X(id, ...) OLD_##id,
+	OLD_COMMAND_ROWS(X)
+#undef X
 };
 
 #define ON(cmd) (1u << CMD_##cmd)
 /* commands on stored baselines: commands that take a run, then commands that do not */
-#define ON_TAKING (ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE))
-#define ON_STORED                                                                      \
-	(ON(BASELINE_SHOW) | ON(BASELINE_LOG) | ON(BASELINE_PRUNE) | ON(BASELINE_VERIFY) | \
-	 ON(HISTORY) | ON(BISECT))
-#define ON_RUNS \
-	(ON(CHECK) | ON(DIFF) | ON(REPORT) | ON(DIGEST) | ON(MERGE) | ON_TAKING | ON(METRICS))
+#define ON_TAKING (ON(APPROVE) | ON(STORE))
+#define ON_STORED (ON(REPORT) | ON(BASELINE_LOG) | ON(HISTORY) | ON(BISECT) | ON(LINT))
+#define ON_RUNS (ON(CHECK) | ON(DIFF) | ON(REPORT) | ON(DIGEST) | ON(MERGE) | ON_TAKING)
 #define ON_REPORTS (ON(CHECK) | ON(DIFF) | ON(REPORT))
 /* commands that have the options on reading runs; in a suite, these options hold for all cases */
 #define ON_READING (ON_RUNS | ON(SUITE))
 #define ON_PAGES (ON_REPORTS | ON(SUITE) | ON(HISTORY))
-#define ON_DOCUMENTS (ON_PAGES | ON(METRICS) | ON(BASELINE_SHOW) | ON(BASELINE_LOG))
+#define ON_DOCUMENTS (ON_PAGES | ON(BASELINE_LOG))
 
 /// X(id, name, argument (NULL: none; N and BYTES: whole numbers; SIZE: bytes with a unit; FILE and
 /// RUN: paths; a|b|c: one of these words), commands, meaning ("may be repeated" in it makes
 /// completions offer the option again))
 #define OPTION_ROWS(X)                                                                             \
-	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED | ON(LINT),                  \
+	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED,                             \
 	  "the stored baseline (default: what the rules say, else baselines/WORKLOAD.json; lint: "     \
 	  "none)")                                                                                     \
-	X(HISTORY, "history", "DIR",                                                                   \
-	  ON(CHECK) | ON(SUITE) | ON_TAKING | ON_STORED | ON(INIT) | ON(LINT),                         \
+	X(HISTORY, "history", "DIR", ON(CHECK) | ON(SUITE) | ON_TAKING | ON_STORED | ON(INIT),         \
 	  "where the histories of baselines are kept, by the paths of those (default: beside each)")   \
 	X(RULES, "rules", "FILE", ON_READING | ON_STORED | ON(EXPLAIN),                                \
 	  "the rules file (default: rules/gpugate.yaml, else the rules that are built in)")            \
 	X(LIMIT, "limit", "METRIC:LIMIT", ON(CHECK),                                                   \
 	  "one more rule: METRIC:+3%, METRIC:-3%, METRIC:max=6GiB; may be repeated")                   \
-	X(PROFILE, "profile", "NAME", ON_READING | ON_STORED | ON(LINT) | ON(EXPLAIN),                 \
+	X(PROFILE, "profile", "NAME", ON_READING | ON_STORED | ON(EXPLAIN),                            \
 	  "variant of the rules: the numbers that they have under this name in 'profiles'")            \
 	X(PRINT, "print", NULL, ON(LINT), "print all rules in force, with the lines that are yours")   \
 	X(UPGRADE, "upgrade", NULL, ON(LINT),                                                          \
 	  "print a file of version 1 as version 2: what differs from the built-in rules")              \
-	X(CATEGORIES, "categories", "FILE", ON_READING | ON_STORED | ON(LINT),                         \
+	X(CATEGORIES, "categories", "FILE", ON_READING | ON_STORED,                                    \
 	  "table of kernel categories in place of the built-in one")                                   \
 	X(SITES, "sites", "FILE", ON_READING,                                                          \
 	  "table that gives allocations to lines of code and purposes, in place of the built-in one")  \
@@ -148,16 +154,16 @@ enum command {
 	X(MAX_MEMORY, "max-memory", "SIZE", ON_READING,                                                \
 	  "memory that reading may take, such as 2GiB: more ends with exit code 3 (default: three "    \
 	  "quarters of what the machine or the cgroup has)")                                           \
-	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT) | ON(METRICS),                                    \
+	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT),                                                  \
 	  "read the first N events of each trace only; the report says so")                            \
 	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON_TAKING,                                              \
-	  "another run of the same code: the median of all is judged; create keeps it in the "         \
+	  "another run of the same code: the median of all is judged; approve keeps it in the "        \
 	  "history; may be repeated")                                                                  \
 	X(CONTROL, "control", "RUN", ON(CHECK),                                                        \
 	  "a run of the code without the change, made in turn with those of the candidate on its "     \
 	  "machine; may be repeated")                                                                  \
 	X(SUITE, "suite", "FILE", ON(DIGEST) | ON_TAKING | ON(HISTORY),                                \
-	  "do it for every case of a suite file; create leaves baselines that are there")              \
+	  "do it for every case of a suite file; approve --new leaves baselines that are there")       \
 	X(RUNS, "runs", "DIR", ON(SUITE) | ON_TAKING,                                                  \
 	  "of cases of a suite: what 'digest --suite' wrote to DIR, in place of their runs")           \
 	X(CASE, "case", "NAME", ON_TAKING, "of the cases of a suite this one only")                    \
@@ -189,8 +195,11 @@ enum command {
 	  "fold each block of 64 ranks into one digest: for jobs of thousands of ranks")               \
 	X(CI, "ci", "github|gitlab|none", ON(INIT),                                                    \
 	  "whose workflow to write (default: what the repository has)")                                \
-	X(FORCE, "force", NULL, ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(INIT),                  \
-	  "create: replace what is there; init: write the files of the workload anew; append: a run "  \
+	X(NEW, "new", NULL, ON(APPROVE),                                                               \
+	  "begin a baseline although the rules, or a history, know the workload")                      \
+	X(FORCE, "force", NULL, ON_TAKING | ON(INIT),                                                  \
+	  "approve: replace what is there, unjudged; init: write the files of the workload anew; "     \
+	  "store: a run "                                                                              \
 	  "that fails counts for the reference too")                                                   \
 	X(FROM_NOISE, "from-noise", NULL, ON(INIT),                                                    \
 	  "bring limits closer where the history of the baseline shows that its noise allows it")      \
@@ -199,12 +208,13 @@ enum command {
 	X(WHO, "who", "NAME", ON_TAKING,                                                               \
 	  "who approved the run (default: what the CI system or git says)")                            \
 	X(REASON, "reason", "TEXT", ON_TAKING,                                                         \
-	  "why the run is taken (default: the address of the CI job); promote needs it")               \
+	  "why the run is taken (default: the address of the CI job); a baseline that is there is "    \
+	  "replaced only with it")                                                                     \
 	X(ACCEPT, "accept", "NAME", ON_TAKING,                                                         \
 	  "take the run although checks of this rule, or of this item, fail, or despite this finding " \
 	  "on its recording; may be repeated")                                                         \
-	X(KEEP, "keep", "N", ON(BASELINE_PRUNE), "keep the newest N runs of the history")              \
-	X(BEFORE, "before", "DATE", ON(BASELINE_PRUNE), "drop runs from before DATE (2027-01-31)")     \
+	X(KEEP, "keep", "N", ON(STORE), "keep the newest N runs of the history")                       \
+	X(BEFORE, "before", "DATE", ON(STORE), "drop runs from before DATE (2027-01-31)")              \
 	X(PROPOSE, "propose", "FILE", ON(CHECK),                                                       \
 	  "where a check fails, write there the baseline that accepts the run")                        \
 	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK),                                                     \
@@ -212,7 +222,7 @@ enum command {
 	X(JUNIT, "junit", "FILE", ON(CHECK) | ON(SUITE), "write JUnit XML; - is standard output")      \
 	X(MARKDOWN, "markdown", "FILE", ON_DOCUMENTS,                                                  \
 	  "write Markdown for a pull request; - is standard output")                                   \
-	X(JSON, "json", "FILE", ON_PAGES | ON(METRICS), "write JSON; - is standard output")            \
+	X(JSON, "json", "FILE", ON_PAGES, "write JSON; - is standard output")                          \
 	X(PLAN, "plan", "FILE", ON(CHECK),                                                             \
 	  "write which runs would decide or confirm the verdict, as JSON; - is standard output")       \
 	X(HTML, "html", "FILE", ON_DOCUMENTS,                                                          \
@@ -253,14 +263,13 @@ enum command {
 	X(DIGEST, "rank3.json.gz -o rank3.digest.json.gz", "On each node, instead of a large trace:") \
 	X(DIGEST, "--suite gpugate-suite.yaml -o cases", "All cases of a suite, each in a folder:")   \
 	X(MERGE, "digests --expect-ranks 512 -o run.json.gz", "The digests of all nodes as a run:")   \
-	X(BASELINE_CREATE, "profiles --workload resnet50", "The first baseline:")                     \
-	X(BASELINE_APPEND, "profiles --workload resnet50", "Behind each run of the main branch:")     \
-	X(BASELINE_PROMOTE, "profiles --accept top-kernels --reason 'cuBLAS 12.8'",                   \
-	  "A change that is meant:")                                                                  \
+	X(APPROVE, "profiles --workload resnet50", "The first baseline:")                             \
+	X(STORE, "profiles --workload resnet50", "Behind each run of the main branch:")               \
+	X(APPROVE, "profiles --accept top-kernels --reason 'cuBLAS 12.8'", "A change that is meant:") \
 	X(REPORT, "baselines/resnet50.json", "What later runs are held against:")                     \
 	X(BASELINE_LOG, "--workload resnet50", "What it was, run by run:")                            \
-	X(BASELINE_PRUNE, "--keep 100", "Old runs go:")                                               \
-	X(BASELINE_VERIFY, "baselines/resnet50.json", "Before it is committed:")                      \
+	X(STORE, "--keep 100", "Old runs go:")                                                        \
+	X(LINT, "baselines/resnet50.json", "Before it is committed:")                                 \
 	X(HISTORY, "resnet50 --metric step.compute_time --html history.html",                         \
 	  "A page of one figure over commits:")                                                       \
 	X(BISECT, "resnet50", "The script for git bisect run:")                                       \
@@ -281,6 +290,7 @@ enum option {
 /// A parsed command line; strings are borrowed from argv.
 struct options {
 	enum command command;
+	enum old_command old; ///< old name by which the command was called
 	bool help, version;
 	const char *group; ///< print help for the commands that begin with this word; NULL: no help
 	const char *value[NR_OPTIONS]; ///< value of each option; NULL: not given; "" for a given switch

@@ -5,7 +5,7 @@
 
 #define EACH_COMMAND                              \
 	const struct page_command *c = page_commands; \
-	c < page_commands + NR_SHOWN;              \
+	c < page_commands + NR_COMMANDS;              \
 	c++
 #define EACH_OPTION                             \
 	const struct page_option *o = page_options; \

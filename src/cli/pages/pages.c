@@ -100,7 +100,7 @@ static void end(FILE *out)
 static FILE *begin_man(const char *dir, int c)
 {
 	char name[100] = "man/gpugate.1";
-	if (c < NR_SHOWN) {
+	if (c < NR_COMMANDS) {
 		snprintf(name, sizeof name, "man/gpugate-%s.1", page_commands[c].name);
 		for (char *p = name; *p; p++)
 			*p = (char)(*p == ' ' ? '-' : *p);
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 		fputs("usage: pages DIR VERSION DATE\n", stderr);
 		return 2;
 	}
-	for (int c = 0; c <= NR_SHOWN; c++) {
+	for (int c = 0; c <= NR_COMMANDS; c++) {
 		FILE *out = begin_man(argv[1], c);
 		page_man(out, c, argv[2], argv[3]);
 		end(out);

@@ -68,7 +68,7 @@ static const char *better_of(const struct taker *t, struct span name, const char
 
 /* The name of a figure as the file spells it: filled in from the row's template or, if the row has
  * no template, the key of the member that holds the figure. */
-static struct span name_of(const struct taker *t, const struct value *v, struct span first_key,
+static struct span name_of(const struct taker *t, struct value *v, struct span first_key,
                            struct span last_key, struct strbuf *b)
 {
 	struct template_words words = {

@@ -15,13 +15,13 @@
 #include "gate/family.h"
 #include "gate/figure_rule.h"
 #include "gate/message.h"
+#include "gate/near.h"
 #include "gate/noise.h"
 #include "gate/substitute.h"
 #include "gate/waivers.h"
 #include "metric/unit.h"
 #include "model/fold.h"
 #include "model/select.h"
-#include "names/short.h"
 #include "trust/trust.h"
 
 struct maker {
@@ -455,41 +455,6 @@ static void add_none_left(const struct maker *m, bool excepted)
 	add_none(m, SPAN(""), VERDICT_SKIPPED, because);
 }
 
-enum { NEAR_CHARS = 60 };
-
-/* The name of an item in its shortest form, as a report may show it. */
-static const char *shortest_name(const struct rule *rule, const struct entry *e, struct arena *a)
-{
-	const char *whole = arena_dup(a, e->label);
-	return rule->metric->label == LABEL_KERNEL ? short_name_form(a, whole, 0) : whole;
-}
-
-/* The same, or with its hash if another item has it too. */
-static const char *near_name(const struct rule *rule, const struct entries *all, size_t i,
-                             struct arena *a)
-{
-	const char *own = shortest_name(rule, &all->list.v[i], a);
-	for (size_t k = 0; k < all->list.nr; k++)
-		if (k != i && strcmp(shortest_name(rule, &all->list.v[k], a), own) == 0)
-			return text_short(a, all->list.v[i].label, NEAR_CHARS);
-	return text_short(a, span_of(own), NEAR_CHARS);
-}
-
-/* The end of a message on a rule that selects nothing: the items nearest to its text, those of the
-   baseline first. */
-static const char *near_items(const struct rule *rule, const struct entries *all, struct arena *a)
-{
-	const char *asked = query_name(&rule->query), *texts[NEAREST_MOST] = { NULL };
-	struct nearest_few near = { .asked = span_of(asked ? asked : "") };
-	for (size_t i = 0; asked && i < all->list.nr; i++) {
-		const struct entry *e = &all->list.v[i];
-		nearest_few_try(&near, i, e->label, shortest_name(rule, e, a), !e->has[SIDE_BASELINE]);
-	}
-	for (size_t i = 0; i < near.nr; i++)
-		texts[i] = near_name(rule, all, near.best[i].index, a);
-	return nearest_few_hint(texts, near.nr, a);
-}
-
 /* Fail if the rule's query finds something without its texts, so that one of them must be wrong.
    The class (compute or communication) stays in the query: a run may lack such kernels. */
 static enum status check_selects(struct bench *b, const struct rules *rules,
@@ -503,10 +468,11 @@ static enum status check_selects(struct bench *b, const struct rules *rules,
 	bench_query(b, &q, &all);
 	enum status st = ST_OK;
 	if (all.list.nr)
-		st = diag_fail(
-		    log, ST_USAGE, "%s:%u:%u: rule '%s' selects nothing: no %s of either side fits %s%s",
-		    rules->source, rule->line, rule->column, rule->id, rule->metric->name,
-		    text_quote(a, span_of(select_text(&rule->query, a))), near_items(rule, &all, a));
+		st = diag_fail(log, ST_USAGE,
+		               "%s:%u:%u: rule '%s' selects nothing: no %s of either side fits %s%s",
+		               rules->source, rule->line, rule->column, rule->id, rule->metric->name,
+		               text_quote(a, span_of(select_text(&rule->query, a))),
+		               near_items(&rule->query, &all, a));
 	vec_release(&all.list);
 	return st;
 }

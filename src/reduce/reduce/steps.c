@@ -42,19 +42,26 @@ static int mark_cmp(const void *a, const void *b)
 	return COMPARE(x->end_ns, y->end_ns);
 }
 
-/* Joins the markers of one step that overlap: a file has them twice, or several threads wrote them.
-   They have the same number; without numbers, one of them lies within the other. */
+/* True if `m`, which begins no earlier than `l`, marks the same step: a file has it twice, or
+   another thread wrote it. They have the same number, or none, and most of their time in common. */
+static bool is_same_step(const struct mark *l, const struct mark *m)
+{
+	__int128 shared = (__int128)(m->end_ns < l->end_ns ? m->end_ns : l->end_ns) - m->start_ns;
+	__int128 all = (__int128)(m->end_ns > l->end_ns ? m->end_ns : l->end_ns) - l->start_ns;
+	return m->number == l->number && 2 * shared > all;
+}
+
+/* Joins the markers of the same step. */
 static void join_same(struct steps *s)
 {
 	size_t nr = 0, last = 0; /* `last`: the one of those kept that ends last */
 	for (size_t i = 0; i < s->marks.nr; i++) {
-		struct mark m = s->marks.v[i], *l = &s->marks.v[last];
-		if (nr && m.start_ns < l->end_ns && m.number == l->number &&
-		    (m.number >= 0 || m.end_ns <= l->end_ns)) {
-			number_raise(&l->end_ns, m.end_ns);
+		struct mark m = s->marks.v[i];
+		if (nr && is_same_step(&s->marks.v[last], &m)) {
+			number_raise(&s->marks.v[last].end_ns, m.end_ns);
 			continue;
 		}
-		if (!nr || m.end_ns > l->end_ns)
+		if (!nr || m.end_ns > s->marks.v[last].end_ns)
 			last = nr;
 		s->marks.v[nr++] = m;
 	}
