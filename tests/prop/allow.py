@@ -5,6 +5,7 @@
  - one that takes longer by more, another kernel, and a change beside it fail as without `allow`
  - it covers no more of a figure than the kernel has grown: what the rest of the figure grew by is judged as if the kernel had stayed
  - an operator or module is excused in each figure whose breakdown knows its share, in no other; memory in its own figure
+ - wall time grows by as much of what computes as the kernel has grown; what noise may have caused is excused as a failure is
  - it ends on its day
  - `lint` and reports say what can excuse nothing: a name that no item has, with the nearest, and what no rule judges; a gate of absolute limits
    alone, which needs no baseline, does not
@@ -99,6 +100,32 @@ def memory(b):
         assert (said.returncode == 0) == (code < 2) and (code < 2 or said.stderr.startswith(b"gpugate: r.yaml:4:")), said
 
 
+def wall(b):
+    """Wall time contains what computes, and so the kernel."""
+    slow = "--seed", 1, "--steps", 4, "--slow-kernel"
+    b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
+    b.make("trace", "one.json.gz", *slow, "*flash_bwd_dq*=1.5")
+    b.make("trace", "both.json.gz", *slow, "*flash_bwd_dq*=1.5", "--slow-kernel", "*nvjet*=1.15")
+    b.fine("baseline", "create", "a.json.gz", "--baseline", "b.json")
+    for run, name, up_to, code in (("one", DISPLAY, "60%", 0), ("one", "'*nvjet*'", "60%", 1), ("one", DISPLAY, "10%", 1), ("both", DISPLAY, "60%", 1)):
+        b.file("r.yaml", "version: 2\nonly: true\nrules: {wall: {metric: step.period, noise: {k: 0}, fail: {increase: 1%}}}\n"
+               f"allow: [{{kernel: {name}, up_to: {up_to}, until: 2999-01-01, reason: x}}]\n")
+        done = b.run("check", f"{run}.json.gz", "--rules", "r.yaml", "--baseline", "b.json")
+        assert done.returncode == code, (run, name, up_to, done)
+
+
+def flaky(b):
+    """A kernel that varies by itself, by more than what one run can tell from noise, need not be decided if it may grow by as much."""
+    for i, factor in enumerate((1.0, 1.4, 0.8, 1.5, 0.9, 1.3)):
+        b.make("trace", "m.json.gz", "--seed", i + 1, "--steps", 4, "--slow-kernel", f"*SoftMax*={factor}")
+        b.fine("baseline", "append" if i else "create", "m.json.gz", "--baseline", "b.json")
+    b.make("trace", "c.json.gz", "--seed", 20, "--steps", 4, "--slow-kernel", "*SoftMax*=1.5")
+    for up_to, code in (("60%", 0), ("10%", 3)):
+        b.file("r.yaml", f"version: 2\nallow: [{{kernel: 'cunn_SoftMax*', up_to: {up_to}, until: 2999-01-01, reason: x}}]\n")
+        done = b.run("check", "c.json.gz", "--rules", "r.yaml", "--baseline", "b.json")
+        assert done.returncode == code and (code == 0) == (b"SoftMax" in done.stdout.partition(b"- waived: top-kernels")[2]), (up_to, done)
+
+
 def idle(b):
     """What excuses nothing is said with the reason; each line of `wanted` is one entry of `allow` or a waiver and what is said of it."""
     b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
@@ -169,6 +196,9 @@ def main():
         memory(Bench(folder))
     with tempfile.TemporaryDirectory() as folder:
         idle(Bench(folder))
+    for law in (wall, flaky):
+        with tempfile.TemporaryDirectory() as folder:
+            law(Bench(folder))
     print("ok   one thing may grow, and nothing else")
     return 0
 

@@ -55,6 +55,11 @@ struct query allow_query(const struct waiver *w)
 	return q;
 }
 
+int64_t allow_compute(const struct breakdown *of)
+{
+	return change_of(of, "compute", false);
+}
+
 int64_t allow_part(struct bench *b, const struct waiver *w, const struct breakdown *of)
 {
 	struct query q = allow_query(w);

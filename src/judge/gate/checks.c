@@ -236,6 +236,24 @@ static const char *moved_text(const struct maker *m, const struct comparison *c,
 	                    unit_text(a, unit, c->baseline));
 }
 
+/* How much of the change of a check `w` allows. Wall time is broken down into what covers it, such
+   as compute, whose kernels are in the breakdown of the compute time. */
+static int64_t part_of(const struct maker *m, const struct waiver *w, const struct check *k,
+                       const struct entry *e, const struct breakdown *parts)
+{
+	int64_t part = allow_part(m->bench, w, parts), most = allow_compute(parts);
+	if (part > 0 || most <= 0 || k->metric->id == METRIC_STEP_COMPUTE_TIME)
+		return part;
+	struct check compute = *k;
+	compute.metric = &metric_table[METRIC_STEP_COMPUTE_TIME];
+	compute.change = most;
+	struct breakdown *of = check_breakdown(m, &compute, e);
+	part = of ? allow_part(m->bench, w, of) : 0;
+	if (of)
+		vec_release(&of->parts);
+	return part;
+}
+
 /* The entries of `allow` without whose growth a check that is beyond its limit would keep it: the
    text of the first of them. NULL if it would not, with `*of_it` saying how much they cover. */
 static const char *allowed(const struct maker *m, const struct entry *e, const struct comparison *c,
@@ -254,7 +272,7 @@ static const char *allowed(const struct maker *m, const struct entry *e, const s
 		bool any = w->allows && !w->select.metric;
 		if (any && !parts)
 			parts = check_breakdown(m, k, e);
-		int64_t part = any && parts ? allow_part(m->bench, w, parts) : 0;
+		int64_t part = any && parts ? part_of(m, w, k, e, parts) : 0;
 		if (part <= 0)
 			continue;
 		first = first ? first : w;

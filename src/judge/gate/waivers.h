@@ -36,6 +36,9 @@ struct query allow_query(const struct waiver *w);
 /// True if `allow` applies to figures of this metric: times.
 bool allow_is_for(const struct metric *m);
 
+/// What compute adds to the change of a figure with the given breakdown; 0 if it has no such part.
+int64_t allow_compute(const struct breakdown *of);
+
 /// How much of the change of a figure that went up, with the given breakdown, `w` allows: what its
 /// items grew by, as the breakdown says it, up to the share of their time in the baseline that
 /// `w` names, and at most the change.
