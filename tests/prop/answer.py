@@ -243,7 +243,7 @@ def history(dir):
     heads = text.split("\nFigures that changed\n")
     assert len(heads) == 2 and "Figures that did not change" not in text, "unchanged figures are not folded"
     assert not re.search(r"±.* –  ", heads[1]), heads[1]
-    command = text[text.index("  gpugate bisect"):].strip().split("\n")[0].replace("gpugate", shlex.quote(PROGRAM), 1)
+    command = text[text.index("  gpugate history --bisect"):].strip().split("\n")[0].replace("gpugate", shlex.quote(PROGRAM), 1)
     subprocess.run(command, shell=True, check=True, cwd=dir)
     assert "git bisect start" in (dir / "bisect.sh").read_text(encoding="utf-8"), command
     heading = next(line for line in (dir / "h.md").read_text(encoding="utf-8").splitlines() if line.startswith("### "))
@@ -270,7 +270,7 @@ def unnamed(dir):
         make(dir, "trace", "u.json.gz", "--steps", 2, *(["--slow-kernel", "*=1.2"] if i >= 8 else []), seed=i + 40)
         run(dir, "store" if i else "approve", "u.json.gz", "--baseline", "u.json")
     text = run(dir, "history", "--baseline", "u.json")
-    assert "\n- to find it by git bisect, append runs with --commit\n" in text and "git log" not in text and "gpugate bisect" not in text, text
+    assert "\n- to find it by git bisect, store runs with --commit\n" in text and "git log" not in text and "--bisect" not in text, text
 
 
 def loading(dir):

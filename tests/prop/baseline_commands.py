@@ -167,10 +167,10 @@ def shown(p):
     p.gpugate("approve", "--new", p.run(0), "--commit", "pinned", env={"SOURCE_DATE_EPOCH": "1735689600"})
     for seed, slow in ((1, "1.01"), (2, "1.02"), (3, "1.03"), (4, "1.04")):
         p.gpugate("store", p.run(seed, "--slow-kernel", f"*={slow}"), "--commit", f"c{seed}")
-    text = p.gpugate("baseline", "log")
-    line = next(line for line in text.splitlines() if "step.compute_time" in line)
-    expect("sparkline", line.split()[-1], "▁│▂▃▅▇")
-    for word in (" pin  2025-01-01T00:00:00Z  pinned", "   4  2026-01-01T00:00:00Z  c4", "ranks=median"):
+    text = p.gpugate("history", "--verbose")
+    line = next(line for line in text.splitlines() if "compute per step" in line)
+    expect("sparkline", line.split()[-1], "▁▂▃▅▇")
+    for word in ("approved 2025-01-01 at pinned; 4 later runs accepted", "   5  2026-01-01T00:00:00Z  c4"):
         if word not in text:
             WRONG.append(f"'{word}' is not in {text}")
     p.gpugate("baseline", "verify", says="the approved run (the pin) is 365 days old")

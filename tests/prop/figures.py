@@ -233,9 +233,9 @@ LINES = {  # what is wrong with them, and where it is
     "mixed.jsonl": (json.dumps(ROW) + "\n\nstep 2\n" + json.dumps(ROW), "mixed.jsonl:3: byte 0: unexpected 's'"),
     "known.jsonl": (json.dumps({**SERVE}) + "\nstep 2\n", "known.jsonl:2: byte 0: unexpected 's'"),
     "lines.jsonl": (json.dumps(ROW) + "\n" + json.dumps({**ROW, "ms": 3.5}), "case 'H100' is there twice"),
-    "a.log": ("Epoch 1, batch 10 (640.5 img/s)\nEpoch 1, batch 20 (650.5 img/s)\n", "'gpugate formats FILE' prints the lines"),
-    "b.log": ("starting\nstep 1, loss 2.5 (640.5 img/s)\nstep 2, loss 2.4, lr 0.1 (650.5 img/s)\n", "'gpugate formats FILE' prints the lines"),
-    "c.log": ("step 1, loss 2.5, 640.5 (img/s)\n", "'gpugate formats FILE' prints the lines"),
+    "a.log": ("Epoch 1, batch 10 (640.5 img/s)\nEpoch 1, batch 20 (650.5 img/s)\n", "'gpugate explain FILE' prints the lines"),
+    "b.log": ("starting\nstep 1, loss 2.5 (640.5 img/s)\nstep 2, loss 2.4, lr 0.1 (650.5 img/s)\n", "'gpugate explain FILE' prints the lines"),
+    "c.log": ("step 1, loss 2.5, 640.5 (img/s)\n", "'gpugate explain FILE' prints the lines"),
 }
 
 
@@ -248,7 +248,7 @@ def lines(folder):
         write(folder / "dir" / name, text)
         p = run("report", "dir", cwd=folder)
         known = name == "known.jsonl"
-        words = "'gpugate formats FILE' prints the lines" if name == "lines.jsonl" else words  # of a folder, files of known formats are read
+        words = "'gpugate explain FILE' prints the lines" if name == "lines.jsonl" else words  # of a folder, files of known formats are read
         assert p.returncode == (3 if known else 0) and words in p.stderr and ("warning: ignored:" in p.stderr) != known, (name, p)
         (folder / "dir" / name).unlink()
 
@@ -490,7 +490,7 @@ def proposals(folder):
         assert all(found[k] == v for k, v in some.items()), (name, found, (folder / "rules.yaml").read_text())
         plain = all_figures(folder, name)
         if name.endswith(".log"):
-            assert "'gpugate formats FILE' prints the lines" in plain or name == "time.log", (name, plain)
+            assert "'gpugate explain FILE' prints the lines" in plain or name == "time.log", (name, plain)
             continue
         assert plain == found, (name, plain, found)
         p = run("baseline", "create", name, "--workload", "w", "--baseline", "own.gpugate", "--force", cwd=folder)

@@ -31,7 +31,11 @@ CALLS = {
     "baseline prune": [("--keep 0 --baseline b.json",) * 2],
     "baseline verify": [("b.json",) * 2, ("run.json",) * 2],
     "baseline show": [("--baseline b.json", "b.json --verbose"), ("", "--verbose")],
-    "metrics": [("run.json", "run.json --verbose")],
+    "baseline log": [("--baseline b.json", "--baseline b.json --verbose"), ("", "--verbose")],
+    "bisect": [("--baseline b.json", "--baseline b.json --bisect"), ("--baseline b.json --metric step.time", "--baseline b.json --metric step.time --bisect")],
+    "merge": [("run.digest next.digest -o all.digest",) * 2, ("run.json -o all.digest",) * 2],
+    "formats": [("", "formats"), ("result.json",) * 2, ("--formats absent.yaml", "formats --formats absent.yaml")],
+    "metrics": [("", "explain metrics"), ("run.json", "run.json --verbose")],
 }
 wrong = []
 
@@ -50,10 +54,10 @@ def same(folder):
     for _, old, command, new in TABLE:
         for before, after in CALLS[old]:
             results = []
-            for words in ([*old.split(), *before.split()], [command.lower(), *after.split()]):
+            for words in ([*old.split(), *before.split()], after.split() if after[:8] == "explain " else [command.lower(), *after.split()]):
                 work = folder / "work"
                 shutil.copytree(folder / "kept", work)
-                results.append((*run(work, *words), {p.name: p.read_bytes() for p in work.rglob('*.json*')}))
+                results.append((*run(work, *words), {p.name: p.read_bytes() for p in work.rglob('*.*') if p.is_file()}))
                 shutil.rmtree(work)
             (code, out, err, files), (code2, out2, err2, files2) = results
             expect(f"{old} {before}", (code, out, files), (code2, out2, files2))
@@ -103,6 +107,9 @@ def main():
         generate("trace", kept / "run.json", "--seed", 1, "--steps", 3)
         generate("trace", kept / "next.json", "--seed", 2, "--steps", 3)
         expect("approve", run(kept, "approve", "run.json", "--baseline", "b.json")[0], 0)
+        for name in ("run", "next"):
+            run(kept, "digest", f"{name}.json", "-o", f"{name}.digest", *(["--rank", "1"] if name == "next" else []))
+        (kept / "result.json").write_text('{"timing": {"step_ms": 12.5}}')
         (kept / "baselines").mkdir()
         shutil.copy(kept / "b.json", kept / "baselines/default.json")
         same(folder)

@@ -24,15 +24,11 @@ static enum status (*const commands[NR_COMMANDS])(const struct options *, struct
 	[CMD_DIFF] = cmd_diff,
 	[CMD_REPORT] = cmd_report,
 	[CMD_DIGEST] = cmd_digest,
-	[CMD_MERGE] = cmd_digest,
 	[CMD_APPROVE] = cmd_approve,
 	[CMD_STORE] = cmd_store,
-	[CMD_BASELINE_LOG] = cmd_baseline_log,
 	[CMD_HISTORY] = cmd_history,
-	[CMD_BISECT] = cmd_history,
 	[CMD_LINT] = cmd_lint,
 	[CMD_EXPLAIN] = cmd_explain,
-	[CMD_FORMATS] = cmd_formats,
 	[CMD_INIT] = cmd_init,
 };
 

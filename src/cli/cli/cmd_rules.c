@@ -246,12 +246,15 @@ static enum status list_metrics(const struct options *o, struct diag_log *log)
 
 enum status cmd_explain(const struct options *o, struct diag_log *log)
 {
-	if (!o->args.nr || strcmp(o->args.v[0], "metrics") == 0)
+	const char *given = o->args.nr ? o->args.v[0] : NULL;
+	if (o->old == OLD_FORMATS || (given && strcmp(given, "formats") == 0))
+		return explain_formats(o, o->old ? given : NULL, log);
+	if (!given || strcmp(given, "metrics") == 0)
 		return list_metrics(o, log);
 	struct rules rules = { 0 };
 	struct sink *out;
 	/* a check is explained by its rule: "top-kernels[flash_fwd]" */
-	struct span word = { o->args.v[0], strcspn(o->args.v[0], "[") };
+	struct span word = { given, strcspn(given, "[") };
 	struct nearest near = { .word = word };
 	const char *term = NULL, *row = NULL, *key = NULL, *format = NULL, *items = NULL;
 	const struct metric *m = metric_called(word, &log->arena);
@@ -268,7 +271,11 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 	}
 	bool known = m || text || term || row || key || format;
 	if (st == ST_OK && !known)
-		items = explain_items(o, o->args.v[0], &rules);
+		items = explain_items(o, given, &rules);
+	if (st == ST_OK && !known && !items && !is_absent(given)) {
+		rules_release(&rules);
+		return explain_formats(o, given, log);
+	}
 	if (st == ST_OK && !known && !items) {
 		for (size_t i = 0; i < rules.rules.nr; i++)
 			nearest_try(&near, rules.rules.v[i].id);
@@ -276,9 +283,9 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 		st = diag_fail(
 		    log, ST_USAGE,
 		    "%s is not a metric, a rule (rules: %s), a finding, a key of rules, a format, a word "
-		    "of the glossary or an item of the baseline%s",
+		    "of the glossary, an item of the baseline or a file%s",
 		    text_quote(&log->arena, word), rules.source,
-		    nearest_hint(&near, &log->arena, ';', "; 'gpugate explain metrics' lists the metrics"));
+		    nearest_hint(&near, &log->arena, ';', "; 'gpugate explain' lists the metrics"));
 	}
 	if (st == ST_OK)
 		st = sink_open("-", false, &out, log);

@@ -16,22 +16,20 @@ enum status cmd_suite_cases(const struct options *o, struct diag_log *log);
 enum status cmd_diff(const struct options *o, struct diag_log *log);
 /// `gpugate report`, and its old name `metrics`.
 enum status cmd_report(const struct options *o, struct diag_log *log);
-/// `gpugate digest` and `gpugate merge`.
+/// `gpugate digest`.
 enum status cmd_digest(const struct options *o, struct diag_log *log);
 /// `gpugate approve`.
 enum status cmd_approve(const struct options *o, struct diag_log *log);
 /// `gpugate store`.
 enum status cmd_store(const struct options *o, struct diag_log *log);
-/// `gpugate baseline log`.
-enum status cmd_baseline_log(const struct options *o, struct diag_log *log);
-/// `gpugate history` and `gpugate bisect`.
+/// `gpugate history`.
 enum status cmd_history(const struct options *o, struct diag_log *log);
 /// `gpugate lint`.
 enum status cmd_lint(const struct options *o, struct diag_log *log);
 /// `gpugate explain`.
 enum status cmd_explain(const struct options *o, struct diag_log *log);
-/// `gpugate formats`.
-enum status cmd_formats(const struct options *o, struct diag_log *log);
+/// `gpugate explain formats` and, of the result file `path`, `gpugate explain FILE`.
+enum status explain_formats(const struct options *o, const char *path, struct diag_log *log);
 /// `gpugate init`.
 enum status cmd_init(const struct options *o, struct diag_log *log);
 

@@ -84,6 +84,8 @@ static const char *near_command(struct span word)
 	}
 	for (int i = OLD_NONE + 1; i < NR_OLD; i++) {
 		const char *best = near.best;
+		if (word.n && span_starts(span_of(old_names[i].name), word))
+			return old_names[i].now;
 		nearest_try(&near, old_names[i].name);
 		near.best = near.best == best ? best : old_names[i].now;
 	}
@@ -100,19 +102,7 @@ static bool is_version(const char *word)
 	return is(word, "--version") || is(word, "-V");
 }
 
-/* List of the words after `word`, such as the commands of "baseline"; NULL if it has none. */
-static const char *second_words(struct span word, struct arena *a)
-{
-	const char *list = NULL;
-	for (int i = 0; i < NR_COMMANDS; i++) {
-		const char *name = commands[i].name;
-		if (span_starts(span_of(name), word) && name[word.n] == ' ')
-			list = arena_printf(a, "%s%s%s", list ? list : "", list ? ", " : "", name + word.n + 1);
-	}
-	return list;
-}
-
-/* Parse the command, which has a second word after "baseline". */
+/* Parse the command; old names have a second word after "baseline". */
 static enum status parse_command(int argc, char **argv, int *at, struct options *out,
                                  struct diag_log *log)
 {
@@ -135,14 +125,7 @@ static enum status parse_command(int argc, char **argv, int *at, struct options 
 			out->old = (enum old_command)i;
 			st = ST_OK;
 		}
-	const char *rest = second_words(strbuf_span(&word), &log->arena);
-	if (rest && (out->help || (*at < argc && is_help(argv[*at])))) {
-		out->group = argv[*at - 1];
-		st = ST_OK;
-	} else if (st != ST_OK && rest)
-		diag_error(log, "'%s' needs one more word: %s; 'gpugate %s --help' says what they do",
-		           strbuf_str(&word), rest, strbuf_str(&word));
-	else if (st != ST_OK)
+	if (st != ST_OK)
 		unknown(log, "command", strbuf_span(&word), near_command(strbuf_span(&word)));
 	strbuf_release(&word);
 	return st;
@@ -285,7 +268,7 @@ enum status options_parse(int argc, char **argv, struct options *out, struct dia
 			out->help |= is(word, "help");
 			out->version |= is(word, "version");
 			at++;
-		} else if (out->command == NR_COMMANDS && !out->group) {
+		} else if (out->command == NR_COMMANDS) {
 			TRY(parse_command(argc, argv, &at, out, log));
 		} else {
 			vec_push(&out->args, argv[at++]);
@@ -386,16 +369,12 @@ static void help_command(const struct command_row *c, struct sink *out)
 	help_options((enum command)(c - commands), out);
 }
 
-/* List the commands that begin with `group`; NULL: all commands. */
-static void help_commands(const char *group, struct sink *out)
+static void help_commands(struct sink *out)
 {
 	sink_puts(out, "\ncommands:\n");
 	for (int i = 0; i < NR_COMMANDS; i++) {
-		const char *name = commands[i].name;
-		if (group && !(span_starts(span_of(name), span_of(group)) && name[strlen(group)] == ' '))
-			continue;
 		struct strbuf b = STRBUF_INIT;
-		strbuf_addf(&b, "%s %s", name, commands[i].args);
+		strbuf_addf(&b, "%s %s", commands[i].name, commands[i].args);
 		sink_printf(out, "  %-26s %s\n", strbuf_str(&b), commands[i].meaning);
 		strbuf_release(&b);
 	}
@@ -407,13 +386,6 @@ void options_help(const struct options *o, struct sink *out)
 		help_command(&commands[o->command], out);
 		return;
 	}
-	if (o->group) {
-		sink_printf(out, "usage: gpugate %s COMMAND [arguments] [options]\n", o->group);
-		help_commands(o->group, out);
-		sink_printf(out, "\n'gpugate %s COMMAND --help' lists the options of a command.\n",
-		            o->group);
-		return;
-	}
 	sink_puts(
 	    out,
 	    "usage: gpugate COMMAND [arguments] [options]\n\n"
@@ -421,7 +393,7 @@ void options_help(const struct options *o, struct sink *out)
 	    "snapshots, compares them with a stored baseline under rules, and answers with an exit\n"
 	    "code and reports. First look at a run with 'report', write rules for it with 'init',\n"
 	    "make it the baseline with 'approve', and from then on 'check' later runs.\n");
-	help_commands(NULL, out);
+	help_commands(out);
 	sink_puts(out, "\n'gpugate COMMAND --help' lists the options of a command, 'gpugate --version' "
 	               "the versions.\n\nexit codes:\n");
 	static const enum status codes[] = { ST_OK,    ST_FAILED,   ST_USAGE,

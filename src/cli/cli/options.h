@@ -10,67 +10,64 @@
 #include "io/sink.h"
 
 /// X(id, name, arguments, least and greatest number of arguments (-1: any), meaning)
-#define COMMAND_ROWS(X)                                                                         \
-	X(CHECK, "check", "RUN...", 1, -1,                                                          \
-	  "the gate: analyze, compare with the baseline, judge, write reports, exit")               \
-	X(SUITE, "suite", "[SUITE...]", 0, -1, "judge all cases of a suite file as one gate")       \
-	X(DIFF, "diff", "A B", 2, 2, "two runs side by side, without rules")                        \
-	X(REPORT, "report", "[RUN...]", 0, -1,                                                      \
-	  "one run or stored baseline by itself: findings, summary; with --verbose every figure")   \
-	X(DIGEST, "digest", "RUN...", 1, -1,                                                        \
-	  "reduce traces and snapshots to a digest, where they lie")                                \
-	X(MERGE, "merge", "DIGEST...", 1, -1, "join the digests of all ranks into one file, a run") \
-	X(APPROVE, "approve", "RUN...", 1, -1,                                                      \
-	  "make a run the baseline that later runs are held against")                               \
-	X(STORE, "store", "[RUN...]", 0, -1,                                                        \
-	  "add a run of the main branch to the history of the baseline; --keep drops old ones")     \
-	X(BASELINE_LOG, "baseline log", "", 0, 0,                                                   \
-	  "history of a baseline: its runs, a sparkline per figure")                                \
-	X(HISTORY, "history", "[WORKLOAD]", 0, 1,                                                   \
-	  "figures over the runs of the main branch, and where they changed for good")              \
-	X(BISECT, "bisect", "[WORKLOAD]", 0, 1,                                                     \
-	  "print a script for 'git bisect run' that finds the commit of the newest regression")     \
-	X(LINT, "lint", "[RULES...]", 0, -1,                                                        \
-	  "check rules files, say what each rule asks for; check stored baselines")                 \
-	X(EXPLAIN, "explain", "METRIC|RULE|WORD", 1, 1,                                             \
-	  "what a metric, a rule, a check or a word of reports means; 'metrics' lists the metrics") \
-	X(FORMATS, "formats", "[FILE]", 0, 1,                                                       \
-	  "the table of formats of result files; with FILE, lines of rules that read it")           \
-	X(INIT, "init", "[RUN...]", 0, -1,                                                          \
-	  "write a first rules file, fitted to RUN, and a workflow for GitHub or GitLab; with "     \
-	  "another "                                                                                \
-	  "--workload, one more of each")
+#define COMMAND_ROWS(X)                                                                       \
+	X(CHECK, "check", "RUN...", 1, -1,                                                        \
+	  "the gate: analyze, compare with the baseline, judge, write reports, exit")             \
+	X(SUITE, "suite", "[SUITE...]", 0, -1, "judge all cases of a suite file as one gate")     \
+	X(DIFF, "diff", "A B", 2, 2, "two runs side by side, without rules")                      \
+	X(REPORT, "report", "[RUN...]", 0, -1,                                                    \
+	  "one run or stored baseline by itself: findings, summary; with --verbose every figure") \
+	X(DIGEST, "digest", "RUN...", 1, -1,                                                      \
+	  "reduce traces and snapshots to a digest, where they lie; join digests into one file")  \
+	X(APPROVE, "approve", "RUN...", 1, -1,                                                    \
+	  "make a run the baseline that later runs are held against")                             \
+	X(STORE, "store", "[RUN...]", 0, -1,                                                      \
+	  "add a run of the main branch to the history of the baseline; --keep drops old ones")   \
+	X(HISTORY, "history", "[WORKLOAD]", 0, 1,                                                 \
+	  "figures over the runs of the main branch, and where they changed for good")            \
+	X(LINT, "lint", "[RULES...]", 0, -1,                                                      \
+	  "check rules files, say what each rule asks for; check stored baselines")               \
+	X(EXPLAIN, "explain", "[NAME|FILE]", 0, 1,                                                \
+	  "what a metric, rule, check or word of reports means; what reads a result file")        \
+	X(INIT, "init", "[RUN...]", 0, -1,                                                        \
+	  "write a first rules file, fitted to RUN, and a workflow for GitHub or GitLab; with "   \
+	  "another --workload, one more of each")                                                 \
+	X(HELP, "help", "[COMMAND]", 0, 1, "what a command is for, and its options")
 
 /// X(id, old name, command, its new name, option that it implies, or NR_OPTIONS): read in this
 /// version, and shown nowhere
-#define OLD_COMMAND_ROWS(X)                                                        \
-	X(CREATE, "baseline create", CMD_APPROVE, "approve --new", OPT_NEW)            \
-	X(PROMOTE, "baseline promote", CMD_APPROVE, "approve", NR_OPTIONS)             \
-	X(APPEND, "baseline append", CMD_STORE, "store", NR_OPTIONS)                   \
-	X(PRUNE, "baseline prune", CMD_STORE, "store --keep N", NR_OPTIONS)            \
-	X(VERIFY, "baseline verify", CMD_LINT, "lint BASELINE", NR_OPTIONS)            \
-	X(SHOW, "baseline show", CMD_REPORT, "report BASELINE --verbose", OPT_VERBOSE) \
-	X(METRICS, "metrics", CMD_REPORT, "report RUN --verbose' and 'explain metrics", OPT_VERBOSE)
+#define OLD_COMMAND_ROWS(X)                                                              \
+	X(CREATE, "baseline create", CMD_APPROVE, "approve --new", OPT_NEW)                  \
+	X(PROMOTE, "baseline promote", CMD_APPROVE, "approve", NR_OPTIONS)                   \
+	X(APPEND, "baseline append", CMD_STORE, "store", NR_OPTIONS)                         \
+	X(PRUNE, "baseline prune", CMD_STORE, "store --keep N", NR_OPTIONS)                  \
+	X(VERIFY, "baseline verify", CMD_LINT, "lint BASELINE", NR_OPTIONS)                  \
+	X(SHOW, "baseline show", CMD_REPORT, "report BASELINE --verbose", OPT_VERBOSE)       \
+	X(LOG, "baseline log", CMD_HISTORY, "history --verbose", OPT_VERBOSE)                \
+	X(BISECT, "bisect", CMD_HISTORY, "history --bisect", OPT_BISECT)                     \
+	X(MERGE, "merge", CMD_DIGEST, "digest", NR_OPTIONS)                                  \
+	X(FORMATS, "formats", CMD_EXPLAIN, "explain FILE' and 'explain formats", NR_OPTIONS) \
+	X(METRICS, "metrics", CMD_REPORT, "report RUN --verbose' and 'explain", OPT_VERBOSE)
 
 /// X(argument as written in COMMAND_ROWS, text that explains it to users)
-#define ARGUMENT_ROWS(X)                                                                         \
-	X("A B",                                                                                     \
-	  "B is held against A. Each is a trace or a memory snapshot (.json, .json.gz), a digest, "  \
-	  "or a\ndirectory of those of one run.")                                                    \
-	X("DIGEST",                                                                                  \
-	  "DIGEST is what 'digest' or 'merge' wrote, or a directory of such files; the same digest " \
-	  "twice is one.\nTraces and snapshots are reduced first.")                                  \
-	X("RUN",                                                                                     \
-	  "RUN is a PyTorch profiler trace or a CUDA memory snapshot (.json, .json.gz), a digest, "  \
-	  "or a\ndirectory of them; - is standard input. All RUN together form one run, of one or "  \
-	  "more ranks.")                                                                             \
-	X("SUITE",                                                                                   \
-	  "SUITE is a suite file (default: gpugate-suite.yaml); with --merge what --json of each "   \
-	  "shard\nwrote.")                                                                           \
-	X("RULES",                                                                                   \
-	  "RULES is a rules file (default: rules/gpugate.yaml), or a stored baseline (.json).")      \
-	X("WORKLOAD", "WORKLOAD is that of the baseline (default: what the rules say).")             \
-	X("FILE", "FILE is a stored baseline; without any it is the one that the rules name.")
+#define ARGUMENT_ROWS(X)                                                                           \
+	X("A B",                                                                                       \
+	  "B is held against A. Each is a trace or a memory snapshot (.json, .json.gz), a digest, "    \
+	  "or a\ndirectory of those of one run.")                                                      \
+	X("RUN",                                                                                       \
+	  "RUN is a PyTorch profiler trace or a CUDA memory snapshot (.json, .json.gz), a digest, "    \
+	  "or a\ndirectory of them; - is standard input. All RUN together form one run, of one or "    \
+	  "more ranks.")                                                                               \
+	X("SUITE",                                                                                     \
+	  "SUITE is a suite file (default: gpugate-suite.yaml); with --merge what --json of each "     \
+	  "shard\nwrote.")                                                                             \
+	X("RULES",                                                                                     \
+	  "RULES is a rules file (default: rules/gpugate.yaml), or a stored baseline (.json).")        \
+	X("WORKLOAD", "WORKLOAD is that of the baseline (default: what the rules say).")               \
+	X("NAME",                                                                                      \
+	  "NAME is a metric (without any, all are listed), a rule, a check, a finding, a key of "      \
+	  "rules or a word\nof reports; 'formats' is the table of formats of result files. FILE is a " \
+	  "result file: lines of rules\nthat read it.")
 
 enum command {
 #define X(id, ...) CMD_##id,
@@ -89,13 +86,12 @@ enum old_command {
 #define ON(cmd) (1u << CMD_##cmd)
 /* commands on stored baselines: commands that take a run, then commands that do not */
 #define ON_TAKING (ON(APPROVE) | ON(STORE))
-#define ON_STORED (ON(REPORT) | ON(BASELINE_LOG) | ON(HISTORY) | ON(BISECT) | ON(LINT))
-#define ON_RUNS (ON(CHECK) | ON(DIFF) | ON(REPORT) | ON(DIGEST) | ON(MERGE) | ON_TAKING)
+#define ON_STORED (ON(REPORT) | ON(HISTORY) | ON(LINT))
+#define ON_RUNS (ON(CHECK) | ON(DIFF) | ON(REPORT) | ON(DIGEST) | ON_TAKING)
 #define ON_REPORTS (ON(CHECK) | ON(DIFF) | ON(REPORT))
 /* commands that have the options on reading runs; in a suite, these options hold for all cases */
 #define ON_READING (ON_RUNS | ON(SUITE))
 #define ON_PAGES (ON_REPORTS | ON(SUITE) | ON(HISTORY))
-#define ON_DOCUMENTS (ON_PAGES | ON(BASELINE_LOG))
 
 /// X(id, name, argument (NULL: none; N and BYTES: whole numbers; SIZE: bytes with a unit; FILE and
 /// RUN: paths; a|b|c: one of these words), commands, meaning ("may be repeated" in it makes
@@ -119,7 +115,7 @@ enum old_command {
 	  "table of kernel categories in place of the built-in one")                                   \
 	X(SITES, "sites", "FILE", ON_READING,                                                          \
 	  "table that gives allocations to lines of code and purposes, in place of the built-in one")  \
-	X(FORMATS, "formats", "FILE", ON_READING | ON(INIT) | ON(FORMATS),                             \
+	X(FORMATS, "formats", "FILE", ON_READING | ON(INIT) | ON(EXPLAIN),                             \
 	  "table of formats of result files in place of the built-in one")                             \
 	X(DIAGNOSIS, "diagnosis", "FILE", ON(CHECK) | ON(SUITE) | ON(REPORT),                          \
 	  "table of diagnoses in place of the built-in one")                                           \
@@ -136,7 +132,7 @@ enum old_command {
 	  "of an export of Nsight Systems with several processes the one to read, by its id")          \
 	X(JOIN_CYCLES, "join-cycles", NULL, ON_RUNS,                                                   \
 	  "join traces of one rank whose steps have other numbers (a schedule that repeats)")          \
-	X(EXPECT_RANKS, "expect-ranks", "N", ON(CHECK) | ON(DIGEST) | ON(MERGE),                       \
+	X(EXPECT_RANKS, "expect-ranks", "N", ON(CHECK) | ON(DIGEST),                                   \
 	  "number of ranks that the run must have: fewer or more end with exit code 3")                \
 	X(JOBS, "jobs", "N", ON_READING | ON(INIT),                                                    \
 	  "read with so many threads: one per file, and spare ones decompress (default: the cores "    \
@@ -170,11 +166,13 @@ enum old_command {
 	X(SHARD, "shard", "N/ALL", ON(SUITE),                                                          \
 	  "judge only every ALL-th case, from the N-th on; --merge joins what --json writes")          \
 	X(MERGE, "merge", NULL, ON(SUITE), "join the parts of all shards to one report")               \
-	X(METRIC, "metric", "GLOB", ON(HISTORY) | ON(BISECT),                                          \
+	X(METRIC, "metric", "GLOB", ON(HISTORY),                                                       \
 	  "figures of these metrics, of kernels and ranks too (default: those of whole runs)")         \
-	X(SINCE, "since", "DATE", ON(HISTORY) | ON(BISECT), "runs from DATE on (2027-01-31)")          \
-	X(P, "p", "NUMBER", ON(HISTORY) | ON(BISECT),                                                  \
+	X(SINCE, "since", "DATE", ON(HISTORY), "runs from DATE on (2027-01-31)")                       \
+	X(P, "p", "NUMBER", ON(HISTORY),                                                               \
 	  "how seldom chance may part the runs as a change point does (default: 0.001)")               \
+	X(BISECT, "bisect", NULL, ON(HISTORY),                                                         \
+	  "print a script for 'git bisect run' that finds the commit of the newest regression")        \
 	X(PHASE, "phase", "forward|backward|optimizer|dataloader|communication|recompute", ON(REPORT), \
 	  "only kernels and operators that were launched in this part of the steps")                   \
 	X(CHANGED, "changed", "FILE", ON(CHECK) | ON(DIFF),                                            \
@@ -189,9 +187,9 @@ enum old_command {
 	  "least verdict that ends with exit code 1 (default: fail)")                                  \
 	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK) | ON(SUITE),                       \
 	  "compare although GPU, GPU count or ranks (must_match of the rules) differ")                 \
-	X(OUTPUT, "output", "FILE", ON(DIGEST) | ON(MERGE),                                            \
+	X(OUTPUT, "output", "FILE", ON(DIGEST),                                                        \
 	  "where the digest is written, gzipped for a name in .gz; with --suite a folder (short: -o)") \
-	X(FOLD, "fold", NULL, ON(MERGE),                                                               \
+	X(FOLD, "fold", NULL, ON(DIGEST),                                                              \
 	  "fold each block of 64 ranks into one digest: for jobs of thousands of ranks")               \
 	X(CI, "ci", "github|gitlab|none", ON(INIT),                                                    \
 	  "whose workflow to write (default: what the repository has)")                                \
@@ -220,13 +218,12 @@ enum old_command {
 	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK),                                                     \
 	  "where there is no baseline, make it of this run; absolute limits are checked")              \
 	X(JUNIT, "junit", "FILE", ON(CHECK) | ON(SUITE), "write JUnit XML; - is standard output")      \
-	X(MARKDOWN, "markdown", "FILE", ON_DOCUMENTS,                                                  \
+	X(MARKDOWN, "markdown", "FILE", ON_PAGES,                                                      \
 	  "write Markdown for a pull request; - is standard output")                                   \
 	X(JSON, "json", "FILE", ON_PAGES, "write JSON; - is standard output")                          \
 	X(PLAN, "plan", "FILE", ON(CHECK),                                                             \
 	  "write which runs would decide or confirm the verdict, as JSON; - is standard output")       \
-	X(HTML, "html", "FILE", ON_DOCUMENTS,                                                          \
-	  "write one HTML page, with charts; - is standard output")                                    \
+	X(HTML, "html", "FILE", ON_PAGES, "write one HTML page, with charts; - is standard output")    \
 	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS,                                              \
 	  "write OpenMetrics text, for Prometheus or GitLab; - is standard output")                    \
 	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK),                                               \
@@ -236,9 +233,9 @@ enum old_command {
 	X(EVIDENCE, "evidence", "DIR", ON(CHECK),                                                      \
 	  "write a small trace of each failed finding there: what its operator launches on both "      \
 	  "sides")                                                                                     \
-	X(MAX_BYTES, "max-bytes", "N", ON_DOCUMENTS, "largest Markdown in bytes (default: 60000)")     \
-	X(VERBOSE, "verbose", NULL, ON_DOCUMENTS, "leave nothing out: passed checks, whole lists")     \
-	X(COLOR, "color", "always|never|auto", ON_DOCUMENTS,                                           \
+	X(MAX_BYTES, "max-bytes", "N", ON_PAGES, "largest Markdown in bytes (default: 60000)")         \
+	X(VERBOSE, "verbose", NULL, ON_PAGES, "leave nothing out: passed checks, whole lists")         \
+	X(COLOR, "color", "always|never|auto", ON_PAGES,                                               \
 	  "colors on standard output (default: auto, on a terminal unless NO_COLOR is set)")
 
 /// X(first option of the group, title): divides the rows above into groups
@@ -262,23 +259,23 @@ enum old_command {
 	X(REPORT, "profiles --html report.html", "What one run is bound by, and what to try:")        \
 	X(DIGEST, "rank3.json.gz -o rank3.digest.json.gz", "On each node, instead of a large trace:") \
 	X(DIGEST, "--suite gpugate-suite.yaml -o cases", "All cases of a suite, each in a folder:")   \
-	X(MERGE, "digests --expect-ranks 512 -o run.json.gz", "The digests of all nodes as a run:")   \
+	X(DIGEST, "digests --expect-ranks 512 -o run.json.gz", "The digests of all nodes as a run:")  \
 	X(APPROVE, "profiles --workload resnet50", "The first baseline:")                             \
 	X(STORE, "profiles --workload resnet50", "Behind each run of the main branch:")               \
 	X(APPROVE, "profiles --accept top-kernels --reason 'cuBLAS 12.8'", "A change that is meant:") \
 	X(REPORT, "baselines/resnet50.json", "What later runs are held against:")                     \
-	X(BASELINE_LOG, "--workload resnet50", "What it was, run by run:")                            \
 	X(STORE, "--keep 100", "Old runs go:")                                                        \
 	X(LINT, "baselines/resnet50.json", "Before it is committed:")                                 \
 	X(HISTORY, "resnet50 --metric step.compute_time --html history.html",                         \
 	  "A page of one figure over commits:")                                                       \
-	X(BISECT, "resnet50", "The script for git bisect run:")                                       \
+	X(HISTORY, "resnet50 --bisect", "The script for git bisect run:")                             \
 	X(REPORT, "profiles --verbose --json report.json", "Every figure of a run:")                  \
 	X(LINT, "rules/gpugate.yaml --baseline baselines/resnet50.json",                              \
 	  "Are the rules sound, and their limits above the noise?")                                   \
 	X(EXPLAIN, "step.compute_time", "What a figure is, and whether it makes a good gate:")        \
-	X(FORMATS, "", "The table to begin one's own with:")                                          \
-	X(INIT, "profiles --workload resnet50", "Rules that fit a run, and a workflow:")
+	X(EXPLAIN, "formats", "The table to begin one's own with:")                                   \
+	X(INIT, "profiles --workload resnet50", "Rules that fit a run, and a workflow:")              \
+	X(HELP, "check", "What a command takes:")
 
 enum option {
 #define X(id, ...) OPT_##id,
@@ -292,7 +289,6 @@ struct options {
 	enum command command;
 	enum old_command old; ///< old name by which the command was called
 	bool help, version;
-	const char *group; ///< print help for the commands that begin with this word; NULL: no help
 	const char *value[NR_OPTIONS]; ///< value of each option; NULL: not given; "" for a given switch
 	VEC(const char *) context; ///< values of all --context
 	VEC(const char *) limit; ///< values of all --limit
@@ -329,7 +325,7 @@ uint64_t options_u64(const struct options *o, enum option opt, uint64_t absent);
 /// Value of an option with the argument SIZE in bytes; `absent` if it is not given.
 int64_t options_size(const struct options *o, enum option opt, int64_t absent);
 
-/// Print help for one command, for a group of commands or, if `o` names none, for all.
+/// Print help for one command or, if `o` names none, for all.
 void options_help(const struct options *o, struct sink *out);
 
 #endif

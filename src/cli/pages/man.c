@@ -37,7 +37,7 @@ static void text(FILE *out, const char *s)
 		fputc('\n', out);
 }
 
-/* Write a name such as gpugate-baseline-promote. */
+/* Write a name such as gpugate-check. */
 static void name(FILE *out, int c, bool capital)
 {
 	fputs(capital ? "GPUGATE" : "gpugate", out);
@@ -45,7 +45,7 @@ static void name(FILE *out, int c, bool capital)
 		return;
 	fputc('-', out);
 	for (const char *p = page_commands[c].name; *p; p++)
-		fputc(*p == ' ' ? '-' : capital ? toupper((unsigned char)*p) : *p, out);
+		fputc(capital ? toupper((unsigned char)*p) : *p, out);
 }
 
 static void synopsis(FILE *out, const struct page_command *c)

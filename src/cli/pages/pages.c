@@ -28,7 +28,7 @@ enum page_value page_arguments(const struct page_command *c)
 {
 	if (!*c->args)
 		return VALUE_NONE;
-	return strstr(c->args, "METRIC") ? VALUE_METRIC : VALUE_FILE;
+	return strstr(c->args, "NAME") ? VALUE_METRIC : VALUE_FILE;
 }
 
 enum page_value page_value(const struct page_option *o)
@@ -96,15 +96,12 @@ static void end(FILE *out)
 	}
 }
 
-/* Open a file such as man/gpugate-baseline-promote.1. */
+/* Open a file such as man/gpugate-check.1. */
 static FILE *begin_man(const char *dir, int c)
 {
 	char name[100] = "man/gpugate.1";
-	if (c < NR_COMMANDS) {
+	if (c < NR_COMMANDS)
 		snprintf(name, sizeof name, "man/gpugate-%s.1", page_commands[c].name);
-		for (char *p = name; *p; p++)
-			*p = (char)(*p == ' ' ? '-' : *p);
-	}
 	return begin(dir, name);
 }
 

@@ -51,12 +51,12 @@ static enum status propose(const char *path, struct diag_log *log)
 	return st;
 }
 
-enum status cmd_formats(const struct options *o, struct diag_log *log)
+enum status explain_formats(const struct options *o, const char *file, struct diag_log *log)
 {
 	struct result_formats formats;
 	struct sink *out;
-	if (o->args.nr)
-		return propose(o->args.v[0], log);
+	if (file)
+		return propose(file, log);
 	const char *path = o->value[OPT_FORMATS];
 	enum status st = formats_read(path, &formats, log);
 	result_formats_release(&formats);
