@@ -286,6 +286,15 @@ def loading(dir):
     assert "  data loading " not in several.partition("\nWhere the change went\n")[2], several
 
 
+def figures(dir):
+    """What to do about a figure of a file is a list of two items, of which the first has the command that confirms it."""
+    (dir / "f.json").write_text('{"tokens_per_s": 1000}')
+    run(dir, "baseline", "create", "f.json", "--baseline", "f.gate.json")
+    (dir / "f.json").write_text('{"tokens_per_s": 500}')
+    text = run(dir, "check", "f.json", "--baseline", "f.gate.json", expect=(1,))
+    assert re.search(r"\nWhat to do\n- confirm it: [^-]+\n  gpugate check (.|\n)*\n- tokens_per_s: ", text), text
+
+
 def limits_of_charts(dir):
     """The chart of a figure that warns has the limit that it warns beyond."""
     make(dir, "trace", "warns.json.gz", "--steps", 6, "--slow-kernel", "*=1.08", seed=2)
@@ -336,6 +345,7 @@ def main():
         hidden(dir)
         suite_says(dir)
         loading(dir)
+        figures(dir)
         limits_of_charts(dir)
         history(dir)
 

@@ -23,7 +23,7 @@ import tempfile
 
 PROGRAM = os.environ.get("GPUGATE")
 SHARED = os.environ.get("GPUGATE_SHARED")
-LLAMA = "Meta-Llama-3-8B-Instruct.r1.0.cnone/"
+LLAMA = "Meta-Llama-3-8B-Instruct.r1.0/"
 # {file: (number of figures, {name: (value, unit, direction)})}; the direction is the change at which the built-in rules fail.
 TABLE = {
     "googlebench--tools_gbench_Inputs_test1_run1.json": (28, {"BM_100xFaster/real_time": ("10000", "ns", "increase")}),
@@ -51,9 +51,9 @@ TABLE = {
         "tests/test_normal.py__test_xfast_parametrized_0_/median": ("2.2016643907464864e-07", "s", "increase")}),
     "sglang-onebatch--result.jsonl": (6, {"default.b1.in1024.out16/prefill_latency": ("0.0737820602953434", "s", "increase")}),
     "sglang-serve--sglang_outputs_deepseek_dp_mla_output.jsonl": (5, {
-        "sglang.random.in1.out512.rInfinity.cnone/median_ttft_ms": ("10014.104524045251", "ms", "increase")}),
+        "sglang.random.in1.out512.rinf/median_ttft_ms": ("10014.104524045251", "ms", "increase")}),
     "sglang-serve--sglang_outputs_llama_3_3_70b_online_output.jsonl": (None, {
-        "sglang.random.in1024.out1024.r1.0.cnone/output_throughput": ("537.4142851849319", "tok/s", "decrease")}),
+        "sglang.random.in1024.out1024.r1.0/output_throughput": ("537.4142851849319", "tok/s", "decrease")}),
     "sglang-serve--sglang_outputs_llama_405b_online_output.jsonl": (None, {}),
     "sglang-serve--sglang_outputs_llama_3_3_70b_offline_output.jsonl": "is there twice",
     "vllm-offline--results_latency_llama8B_tp1.json": (11, {"avg_latency": ("7.419569773475329", "s", "increase"),
@@ -196,8 +196,8 @@ def default_rules(folder):
     write(folder / "b" / "serve.json", SERVE)
     run("approve", "--new", "b", cwd=folder)
     check("serve.json", {**SERVE, "mean_ttft_ms": 12.6, "request_throughput": 4.4}, 0)
-    check("serve.json", {**SERVE, "mean_ttft_ms": 25}, 1, "mean TTFT of m.rinf.cnone rose from 12.5 ms to 25 ms")
-    check("serve.json", {**SERVE, "request_throughput": 2}, 1, "requests/s of m.rinf.cnone fell")
+    check("serve.json", {**SERVE, "mean_ttft_ms": 25}, 1, "mean TTFT of m.rinf rose from 12.5 ms to 25 ms")
+    check("serve.json", {**SERVE, "request_throughput": 2}, 1, "requests/s of m.rinf fell")
     check("serve.json", {**SERVE, "request_throughput": 9, "mean_ttft_ms": 6}, 0, "improved")
     check("serve.json", {**SERVE, "p99_ttft_ms": 0}, 3, "inconclusive")
     check("serve.json", {k: v for k, v in SERVE.items() if k != "p99_ttft_ms"}, 3, "missing")

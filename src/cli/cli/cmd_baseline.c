@@ -67,8 +67,8 @@ static enum status try_baseline(struct baseline_job *w, const struct options *o,
 			return diag_fail(log, ST_INPUT, "the runs cannot be stored together: %s", f->message);
 	}
 	if (w->report.unjudged)
-		diag_warn(log, "%s%s", judged ? "" : "nothing of this run will be judged: ",
-		          w->report.unjudged);
+		diag_warn(log, "%s%s",
+		          judged ? "" : "nothing of this run will be judged: ", w->report.unjudged);
 	return ST_OK;
 }
 

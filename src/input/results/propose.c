@@ -267,7 +267,7 @@ static void add_records(struct proposal *p, struct value *first, bool several)
 		p->several = p->several && !is_step(v->key);
 	if (p->several)
 		p->nr_cases = add_case(&p->case_name, first, "");
-	p->series = several && !p->nr_cases;
+	p->series = several && !p->nr_cases && first->next;
 	p->several = p->nr_cases > 0;
 	for (const struct value *v = first->first; v; v = v->next)
 		p->named = p->named || (p->several && is_number(v) && is_value(v->key));
