@@ -183,6 +183,11 @@ def unknown(b):
     done = b.run("check", "hard.json", "--rules", "one.yaml", "--baseline", "b.json")
     assert done.returncode == 2 and re.search(rb"selects nothing.*; did you mean '[^']*', '[^']*' or '[^']*'\?", done.stderr), done
     assert b"k<float>" in done.stderr or b"void k<float>(long)" in done.stderr, done
+    b.fine("baseline", "create", "made.json.gz", "--baseline", "m.json", "--force")
+    for metric, key, name in (("memory.peak_allocated", "memory", "memory 0"), ("gpu.utilization_pct", "device", "GPU 0"), ("step.cuda_time", "rank", "rank 0")):
+        b.file("two.yaml", f"version: 2\nonly: true\nrules: {{mine: {{metric: {metric}, select: {{{key}: {name}}}, fail: {{max: 0}}}}}}\n".replace(
+            "max: 0", {"memory": "max: 0B", "device": "max: 0%", "rank": "max: 0ns"}[key]))
+        assert b.run("check", "made.json.gz", "--rules", "two.yaml", "--baseline", "m.json").returncode == 1, name
     b.file("one.yaml", b"version: 2\nonly: true\nrules: {mine: {metric: kernel.time, select: {kernel: 'k<fl*'}, fail: {max: 0ns}}}\n")
     done = b.run("check", "hard.json", "--rules", "one.yaml", "--baseline", "b.json")    # a pattern of the name that reports show
     assert done.returncode == 1, done

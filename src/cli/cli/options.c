@@ -343,7 +343,7 @@ static void help_options(enum command command, struct sink *out)
 	for (int i = 0; i < NR_OPTIONS; i++) {
 		if (next < sizeof groups / sizeof *groups && (int)groups[next].first == i)
 			title = groups[next++].title;
-		if (!(rows[i].commands & (1u << command)))
+		if (!option_shown(rows[i].commands, rows[i].meaning, (int)command))
 			continue;
 		if (title)
 			sink_printf(out, "\n%s:\n", title);
@@ -394,10 +394,13 @@ void options_help(const struct options *o, struct sink *out)
 	    "code and reports. First look at a run with 'report', write rules for it with 'init',\n"
 	    "make it the baseline with 'approve', and from then on 'check' later runs.\n");
 	help_commands(out);
-	sink_puts(out, "\n'gpugate COMMAND --help' lists the options of a command, 'gpugate --version' "
+	sink_puts(out, "\n'gpugate COMMAND --help' lists its options, 'gpugate --version' "
 	               "the versions.\n\nexit codes:\n");
 	static const enum status codes[] = { ST_OK,    ST_FAILED,   ST_USAGE,
 		                                 ST_INPUT, ST_BASELINE, ST_OUTPUT };
 	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
 		sink_printf(out, "  %d  %s\n", status_exit_code(codes[i]), status_text(codes[i]));
+	sink_puts(out,
+	          "\noptions for special cases, beside those that the help of a command lists:\n");
+	help_options(CMD_HELP, out);
 }

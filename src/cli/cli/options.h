@@ -95,7 +95,8 @@ enum old_command {
 
 /// X(id, name, argument (NULL: none; N and BYTES: whole numbers; SIZE: bytes with a unit; FILE and
 /// RUN: paths; a|b|c: one of these words), commands, meaning ("may be repeated" in it makes
-/// completions offer the option again))
+/// completions offer the option again; "": an old option, which is read and not shown)). Options
+/// for special cases are also ON(HELP).
 #define OPTION_ROWS(X)                                                                             \
 	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED,                             \
 	  "the stored baseline (default: what the rules say, else baselines/WORKLOAD.json; lint: "     \
@@ -111,41 +112,40 @@ enum old_command {
 	X(PRINT, "print", NULL, ON(LINT), "print all rules in force, with the lines that are yours")   \
 	X(UPGRADE, "upgrade", NULL, ON(LINT),                                                          \
 	  "print a file of version 1 as version 2: what differs from the built-in rules")              \
-	X(CATEGORIES, "categories", "FILE", ON_READING | ON_STORED,                                    \
-	  "table of kernel categories in place of the built-in one")                                   \
-	X(SITES, "sites", "FILE", ON_READING,                                                          \
+	X(CATEGORIES, "categories", "FILE", ON_READING | ON_STORED, "")                                \
+	X(SITES, "sites", "FILE", ON_READING | ON(HELP),                                               \
 	  "table that gives allocations to lines of code and purposes, in place of the built-in one")  \
-	X(FORMATS, "formats", "FILE", ON_READING | ON(INIT) | ON(EXPLAIN),                             \
+	X(FORMATS, "formats", "FILE", ON_READING | ON(INIT) | ON(EXPLAIN) | ON(HELP),                  \
 	  "table of formats of result files in place of the built-in one")                             \
-	X(DIAGNOSIS, "diagnosis", "FILE", ON(CHECK) | ON(SUITE) | ON(REPORT),                          \
+	X(DIAGNOSIS, "diagnosis", "FILE", ON(CHECK) | ON(SUITE) | ON(REPORT) | ON(HELP),               \
 	  "table of diagnoses in place of the built-in one")                                           \
 	X(WORKLOAD, "workload", "NAME", ON_RUNS | ON_STORED | ON(INIT),                                \
 	  "name of what was run, and of its baseline (default: what the rules say; init: the "         \
 	  "directory)")                                                                                \
 	X(MARKER, "marker", "GLOB", ON_READING | ON(INIT),                                             \
 	  "name of the step annotations (default: ProfilerStep#*)")                                    \
-	X(UNMARKED, "unmarked", "period|window", ON_READING,                                           \
+	X(UNMARKED, "unmarked", "period|window", ON_READING | ON(HELP),                                \
 	  "of a trace without step annotations: its steps are the repetitions of its launches, or "    \
 	  "it is one window (default)")                                                                \
-	X(RANK, "rank", "N", ON_RUNS, "rank of a file that does not say which it is")                  \
-	X(PROCESS, "process", "N", ON_RUNS,                                                            \
+	X(RANK, "rank", "N", ON_RUNS | ON(HELP), "rank of a file that does not say which it is")       \
+	X(PROCESS, "process", "N", ON_RUNS | ON(HELP),                                                 \
 	  "of an export of Nsight Systems with several processes the one to read, by its id")          \
-	X(JOIN_CYCLES, "join-cycles", NULL, ON_RUNS,                                                   \
+	X(JOIN_CYCLES, "join-cycles", NULL, ON_RUNS | ON(HELP),                                        \
 	  "join traces of one rank whose steps have other numbers (a schedule that repeats)")          \
 	X(EXPECT_RANKS, "expect-ranks", "N", ON(CHECK) | ON(DIGEST),                                   \
 	  "number of ranks that the run must have: fewer or more end with exit code 3")                \
-	X(JOBS, "jobs", "N", ON_READING | ON(INIT),                                                    \
+	X(JOBS, "jobs", "N", ON_READING | ON(INIT) | ON(HELP),                                         \
 	  "read with so many threads: one per file, and spare ones decompress (default: the cores "    \
 	  "that it may use)")                                                                          \
 	X(CONTEXT, "context", "KEY=VALUE", ON_READING,                                                 \
 	  "a fact about the run, such as batch_size=256; may be repeated")                             \
-	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_READING,                                        \
+	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_READING | ON(HELP),                             \
 	  "use the complete events of a trace that is cut short")                                      \
-	X(ALLOW_PICKLE, "allow-pickle", NULL, ON_READING | ON(INIT),                                   \
+	X(ALLOW_PICKLE, "allow-pickle", NULL, ON_READING | ON(INIT) | ON(HELP),                        \
 	  "read pickled memory snapshots and dumps, as data: nothing in them is run")                  \
 	X(DEVICE_MEMORY, "device-memory", "SIZE", ON_READING,                                          \
 	  "memory of each GPU, such as 80GiB (default: what the trace says)")                          \
-	X(MAX_INPUT, "max-input", "BYTES", ON_READING,                                                 \
+	X(MAX_INPUT, "max-input", "BYTES", ON_READING | ON(HELP),                                      \
 	  "largest expanded size of one file (default: 1 TiB)")                                        \
 	X(MAX_MEMORY, "max-memory", "SIZE", ON_READING,                                                \
 	  "memory that reading may take, such as 2GiB: more ends with exit code 3 (default: three "    \
@@ -178,14 +178,14 @@ enum old_command {
 	X(CHANGED, "changed", "FILE", ON(CHECK) | ON(DIFF),                                            \
 	  "a file that the change under review touches, by its path in the repository: places in it "  \
 	  "are marked; may be repeated")                                                               \
-	X(CHANGED_FROM, "changed-from", "git[:COMMIT]", ON(CHECK) | ON(DIFF),                          \
+	X(CHANGED_FROM, "changed-from", "git[:COMMIT]", ON(CHECK) | ON(DIFF) | ON(HELP),               \
 	  "ask git which files those are: since COMMIT (default: the target of the merge or pull "     \
 	  "request, else the commit of the baseline)")                                                 \
-	X(REVIEW, "review", NULL, ON(CHECK) | ON(SUITE),                                               \
+	X(REVIEW, "review", NULL, ON(CHECK) | ON(SUITE) | ON(HELP),                                    \
 	  "a change under review is judged: what main does already is waived")                         \
 	X(FAIL_ON, "fail-on", "fail|warn|never", ON(CHECK) | ON(SUITE),                                \
 	  "least verdict that ends with exit code 1 (default: fail)")                                  \
-	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK) | ON(SUITE),                       \
+	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK) | ON(SUITE) | ON(HELP),            \
 	  "compare although GPU, GPU count or ranks (must_match of the rules) differ")                 \
 	X(OUTPUT, "output", "FILE", ON(DIGEST),                                                        \
 	  "where the digest is written, gzipped for a name in .gz; with --suite a folder (short: -o)") \
@@ -212,31 +212,39 @@ enum old_command {
 	  "take the run although checks of this rule, or of this item, fail, or despite this finding " \
 	  "on its recording; may be repeated")                                                         \
 	X(KEEP, "keep", "N", ON(STORE), "keep the newest N runs of the history")                       \
-	X(BEFORE, "before", "DATE", ON(STORE), "drop runs from before DATE (2027-01-31)")              \
-	X(PROPOSE, "propose", "FILE", ON(CHECK),                                                       \
+	X(BEFORE, "before", "DATE", ON(STORE), "")                                                     \
+	X(PROPOSE, "propose", "FILE", ON(CHECK) | ON(HELP),                                            \
 	  "where a check fails, write there the baseline that accepts the run")                        \
-	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK),                                                     \
+	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK) | ON(HELP),                                          \
 	  "where there is no baseline, make it of this run; absolute limits are checked")              \
 	X(JUNIT, "junit", "FILE", ON(CHECK) | ON(SUITE), "write JUnit XML; - is standard output")      \
 	X(MARKDOWN, "markdown", "FILE", ON_PAGES,                                                      \
 	  "write Markdown for a pull request; - is standard output")                                   \
 	X(JSON, "json", "FILE", ON_PAGES, "write JSON; - is standard output")                          \
-	X(PLAN, "plan", "FILE", ON(CHECK),                                                             \
+	X(PLAN, "plan", "FILE", ON(CHECK) | ON(HELP),                                                  \
 	  "write which runs would decide or confirm the verdict, as JSON; - is standard output")       \
 	X(HTML, "html", "FILE", ON_PAGES, "write one HTML page, with charts; - is standard output")    \
-	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS,                                              \
+	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS | ON(HELP),                                   \
 	  "write OpenMetrics text, for Prometheus or GitLab; - is standard output")                    \
-	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK),                                               \
+	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK) | ON(HELP),                                    \
 	  "JUnit by the schema of Jenkins: what that does not know is left out")                       \
-	X(CODEQUALITY, "codequality", "FILE", ON(CHECK),                                               \
+	X(CODEQUALITY, "codequality", "FILE", ON(CHECK) | ON(HELP),                                    \
 	  "write findings that have a line of code for GitLab code quality; - is standard output")     \
 	X(EVIDENCE, "evidence", "DIR", ON(CHECK),                                                      \
 	  "write a small trace of each failed finding there: what its operator launches on both "      \
 	  "sides")                                                                                     \
-	X(MAX_BYTES, "max-bytes", "N", ON_PAGES, "largest Markdown in bytes (default: 60000)")         \
+	X(MAX_BYTES, "max-bytes", "N", ON_PAGES | ON(HELP),                                            \
+	  "largest Markdown in bytes (default: 60000)")                                                \
 	X(VERBOSE, "verbose", NULL, ON_PAGES, "leave nothing out: passed checks, whole lists")         \
-	X(COLOR, "color", "always|never|auto", ON_PAGES,                                               \
+	X(COLOR, "color", "always|never|auto", ON_PAGES | ON(HELP),                                    \
 	  "colors on standard output (default: auto, on a terminal unless NO_COLOR is set)")
+
+/// True if help of the command shows an option for the commands `on`: not those that are old and
+/// have no meaning, and those for special cases only in `gpugate help`.
+static inline bool option_shown(unsigned on, const char *meaning, int command)
+{
+	return *meaning && ((on & ON(HELP) ? ON(HELP) : on) & 1u << command);
+}
 
 /// X(first option of the group, title): divides the rows above into groups
 #define OPTION_GROUPS(X)                       \

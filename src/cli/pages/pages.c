@@ -43,7 +43,7 @@ enum page_value page_value(const struct page_option *o)
 
 bool page_takes(int c, const struct page_option *o)
 {
-	return o->commands & (1u << c);
+	return option_shown(o->commands, o->meaning, c);
 }
 
 bool page_short(const struct page_option *o)
