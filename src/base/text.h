@@ -83,7 +83,7 @@ const char *text_quote(struct arena *a, struct span s);
 
 /// What to do with a result file of no known format, for the end of a message.
 #define TEXT_NO_FORMAT                                                                         \
-	"for a result file of no known format, 'gpugate formats FILE' prints the lines to add to " \
+	"for a result file of no known format, 'gpugate explain FILE' prints the lines to add to " \
 	"the rules (inputs: results)"
 
 /// Characters that need no quotes in a shell.

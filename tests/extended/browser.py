@@ -87,7 +87,7 @@ def pages(dir):
          "--extra-launches", "*direct_copy*=2", seed=2)
     make("snapshot", base / "snapshot.json.gz", "--steps", 8)
     make("snapshot", cand / "snapshot.json.gz", "--steps", 8, "--leak", 8 << 20, seed=2)
-    gpugate("baseline", "create", base, "--baseline", dir / "b.json", expect=0)
+    gpugate("approve", "--new", base, "--baseline", dir / "b.json", expect=0)
     page("fail", "check", cand, "--baseline", dir / "b.json", expect=1)
     page("pass", "check", base, "--baseline", dir / "b.json", expect=0)
     page("diff", "diff", base, cand, expect=0)
@@ -105,7 +105,7 @@ def pages(dir):
             make("snapshot", dir / name / f"memory-rank{rank}.json.gz", "--steps", 3 + rank)
     make("ranks", dir / "many-base", "--ranks", 64, "--steps", 4)
     make("ranks", dir / "many-ranks", "--ranks", 64, "--steps", 4, "--slow-rank", "37=1.3")
-    gpugate("baseline", "create", dir / "many-base", "--baseline", dir / "many.b.json", expect=0)
+    gpugate("approve", "--new", dir / "many-base", "--baseline", dir / "many.b.json", expect=0)
     page("ranks64", "check", dir / "many-ranks", "--baseline", dir / "many.b.json", expect=1)
     flux = SHARED and pathlib.Path(SHARED) / "data/traces/flux-aiter-mi300x-rank0of1.json.gz"
     if flux and flux.exists():
@@ -125,7 +125,7 @@ def others(dir, page):
     for seed in range(10, 24):
         slow = ("--slow-kernel", "*flash_bwd*=1.5") if seed > 16 else ()
         run = make("trace", dir / f"h{seed}.json.gz", "--steps", 4, *slow, seed=seed)
-        gpugate("baseline", "append" if seed > 10 else "create", run, *baseline, expect=0)
+        gpugate("store" if seed > 10 else "approve", run, *baseline, expect=0)
     page("history", "history", *baseline, expect=0)
     hostile = "<img src=x onerror=alert(1)>"
     (dir / hostile).mkdir()

@@ -62,26 +62,26 @@ def comments(dir):
     several = make("trace", dir / "several.json.gz", "--steps", 6, "--slow-kernel", "*norm*=1.5", "--slow-kernel", "*gemm*=1.2", seed=2)
     long = make("trace", dir / "long.json.gz", "--steps", 6, "--long-name", 300, "--hostile-names", "--slow-kernel", "*=1.2", seed=2)
     uniform = make("trace", dir / "uniform.json.gz", "--steps", 6, "--slow-kernel", "*=1.3", seed=2)
-    run("baseline", "create", base, "--baseline", dir / "b.json")
+    run("approve", "--new", base, "--baseline", dir / "b.json")
     for name, trace in (("one", slow), ("several", several), ("long", long), ("uniform", uniform)):
         of(name, "check", trace, "--baseline", dir / "b.json")
     of("pass", "check", base, "--baseline", dir / "b.json", expect=0)
     of("first", "check", base, "--baseline", dir / "none.json", expect=4)
     for name, options in (("ranks-base", ()), ("ranks", ("--slow-rank", "2=1.3"))):
         make("ranks", dir / name, "--ranks", 4, "--steps", 6, *options)
-    run("baseline", "create", dir / "ranks-base", "--baseline", dir / "r.json")
+    run("approve", "--new", dir / "ranks-base", "--baseline", dir / "r.json")
     of("ranks", "check", dir / "ranks", "--baseline", dir / "r.json")
-    run("baseline", "create", make("snapshot", dir / "m.json.gz"), "--baseline", dir / "m.json")
+    run("approve", "--new", make("snapshot", dir / "m.json.gz"), "--baseline", dir / "m.json")
     of("leak", "check", make("snapshot", dir / "leak.json.gz", "--leak", 8 << 20, seed=2), "--baseline", dir / "m.json")
     of("diff", "diff", base, long, expect=0)
     of("report", "report", long, expect=0)
     (dir / "suite.yaml").write_text("version: 1\ncases:\n" + "".join(
         f"  - {{workload: {trace.name[:-8]}-{'x' * 40}, runs: {trace}, baseline: {dir / 'b.json'}}}\n" for trace in (base, slow, long)))
     of("suite", "suite", dir / "suite.yaml")
-    run("baseline", "create", base, "--baseline", dir / "h.json", "--commit", "1a2b3c4")
+    run("approve", "--new", base, "--baseline", dir / "h.json", "--commit", "1a2b3c4")
     for i in range(20):
         fast = () if i < 10 else ("--slow-kernel", "*=1.2")
-        run("baseline", "append", make("trace", dir / "h.json.gz", "--steps", 4, "--long-name", 200, *fast, seed=i + 2), "--baseline", dir / "h.json")
+        run("store", make("trace", dir / "h.json.gz", "--steps", 4, "--long-name", 200, *fast, seed=i + 2), "--baseline", dir / "h.json")
     of("history", "history", "--baseline", dir / "h.json", expect=0)
     return out
 

@@ -81,7 +81,7 @@ def stages(dir, jobs):
     traces = dir / "data" / "traces"
     subprocess.run([sys.executable, ROOT / "tests/gen/ranks.py", "--ranks", str(RANKS), "--steps", "4", "--seed", "1", "--out", traces], check=True)
     (dir / "data" / "baselines").mkdir()
-    subprocess.run([PROGRAM, "baseline", "create", traces, "--baseline", dir / "data/baselines/train.json"], check=True, capture_output=True)
+    subprocess.run([PROGRAM, "approve", "--new", traces, "--baseline", dir / "data/baselines/train.json"], check=True, capture_output=True)
     digest, check = jobs
     for index in range(RANKS):
         p = pod(dir, digest, JOB_COMPLETION_INDEX=str(index))

@@ -207,7 +207,7 @@ def tests(dir):
     subprocess.run([sys.executable, ROOT / "tests/gen/ranks.py", "--ranks", str(RANKS), "--steps", "4", "--seed", "1", "--out", traces], check=True)
     (dir / "rules.yaml").write_text("version: 1\nrules:\n  - {id: time, metric: step.compute_time, fail: {increase: 5%}}\n")
     output(PROGRAM, "digest", traces, "-o", dir / "whole.json.gz")
-    output(PROGRAM, "baseline", "create", dir / "whole.json.gz", "--baseline", dir / "base")
+    output(PROGRAM, "approve", "--new", dir / "whole.json.gz", "--baseline", dir / "base")
     whole = (dir / "whole.json.gz").read_bytes()
 
     run = Run(dir, "plain", traces, PROGRAM)

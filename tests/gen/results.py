@@ -164,6 +164,23 @@ FILES |= {
     "profile_export_aiperf_aggregate.json": ({"schema_version": "1.0", "metadata": {"aggregation_type": "confidence", "num_profile_runs": 3, "num_successful_runs": 3}, "metrics": {
         "request_throughput_avg": _several(100.5, "requests/sec"), "time_to_first_token_p99": _several(12.5, "ms")}},
         {"time_to_first_token_p99": (12.5, "ms", "lower"), "request_throughput_avg": (100.5, "req/s", "higher")}),
+    "profile_export_aiperf_sweep_by_value.json": (
+        {"aggregation_type": "sweep", "num_profile_runs": 6, "metadata": {"aggregation_type": "sweep", "parameter_name": "concurrency", "parameter_values": [10, 20]},
+         "per_value_metrics": {str(n): {"request_throughput_avg": _several(9.5 * n, "requests/sec"), "ttft_p99_ms": _several(12.5 * n, "ms")} for n in (10, 20)},
+         "best_configurations": {"best_throughput": {"value": 20, "metric": 190.0, "unit": "requests/sec"}}, "pareto_optimal": [10, 20], "trends": {}},
+        {"concurrency10/ttft_p99_ms": (125, "ms", "lower"), "concurrency20/request_throughput_avg": (190, "req/s", "higher")}),
+    "profile_export_aiperf_aggregate.csv": (
+        "metric,mean,std,min,max,cv,se,ci_low,ci_high,t_critical,unit\nrequest_throughput_avg,100.50,5.20,95.00,108.00,0.0520,0.4000,98.00,102.00,2.7700,requests/sec\n"
+        "ttft_p99_ms,120.50,8.10,110.00,130.00,0.0670,0.4000,118.00,122.00,2.7700,ms\n\nAggregation Type,confidence\nTotal Runs,3\n",
+        {"ttft_p99_ms": (120.5, "ms", "lower"), "request_throughput_avg": (100.5, "req/s", "higher")}),
+    "profile_export_genai_perf.csv": (
+        "Metric,avg,min,max,p99,p95,p90,p75,p50,p25\n"
+        'Time To First Token (ms),"1,146.31",249.48,"3,485.23","3,457.97","3,349.56","3,215.06","1,330.93",640.07,286.52\n'
+        'Input Sequence Length (tokens),"3,000.05","2,999.00","3,001.00","3,001.00","3,001.00","3,001.00","3,000.00","3,000.00","3,000.00"\n'
+        "HTTP Request DNS Lookup (ms),0.50,0.25,0.75,0.75,0.75,0.75,0.50,0.50,0.25\n\n"
+        "Metric,Value\nOutput Token Throughput (tokens/sec),598.78\nRequest Throughput (requests/sec),3.42\n\n"
+        "Endpoint,GPU_Index,GPU_Name,Metric,avg\nhost,0,H100,GPU Utilization (%),85\n",
+        {"p50_Time_To_First_Token": (640.07, "ms", "lower"), "Output_Token_Throughput": (598.78, "tok/s", "higher")}),
     "genai_perf.json": ({"records": _aiperf()}, {"time_to_first_token.avg": (31.25, "ms", "lower"), "request_throughput.avg": (4.5, "req/s", "higher")}),
     "trtllm.json": ({"engine": {"model": "m", "dtype": "bf16", "quantization": "FP8"}, "world_info": {"tp_size": 2, "pp_size": 1}, "dataset": {"avg_isl": 128.0},
                      "request_info": {"num_requests": 100, "avg_output_length": 64.0},

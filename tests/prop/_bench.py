@@ -112,7 +112,7 @@ class Bench:
 
     def baseline(self):
         self.file("good.json", trace())
-        self.fine("baseline", "create", "good.json", "--baseline", "base.json", "--force")
+        self.fine("approve", "--new", "good.json", "--baseline", "base.json", "--force")
         return "base.json"
 
     def check(self, data, *options, code=None, base="base.json"):

@@ -166,8 +166,8 @@ def inputs(dir, steps=2):
     (dir / "s.yaml").write_text(SUITE)
     (dir / "rules.yaml").write_text(RULES)
     common = ("--rules", "rules.yaml", "--baseline", "base.json")
-    gpugate("baseline", "create", "a.json.gz", *common)
-    gpugate("baseline", "append", "b.json.gz", *common)
+    gpugate("approve", "--new", "a.json.gz", *common)
+    gpugate("store", "b.json.gz", *common)
     for part in (1, 2):
         gpugate("suite", "s.yaml", "--rules", "rules.yaml", "--shard", f"{part}/2", "--json", f"part{part}.json", expect=part - 1)
     for rank in (0, 1):
@@ -240,13 +240,13 @@ def cases(made):
              files("x.sqlite", old=("d.json.gz",))),
         Case("merge", ["merge", "d0.json.gz", "d1.json.gz", "--expect-ranks", "2", "--jobs", "1", "-o", "all.json"],
              ["all.json"], 0, files("d0.json.gz", "d1.json.gz")),
-        Case("baseline create", ["baseline", "create", "c.json.gz", *rules, "--baseline", "deep/er/base.json"],
+        Case("approve --new", ["approve", "--new", "c.json.gz", *rules, "--baseline", "deep/er/base.json"],
              ["deep/er/base.json"], 0, files("rules.yaml", "c.json.gz")),
-        Case("baseline create --force", ["baseline", "create", "c.json.gz", "--force", *rules, *base], ["base.json"], 0, held),
-        Case("baseline append", ["baseline", "append", "c.json.gz", *rules, *base], ["base.json", "base.history.jsonl"], 0, held),
-        Case("baseline promote", ["baseline", "promote", "c.json.gz", *rules, *base, "--reason", "a test"],
+        Case("approve --new --force", ["approve", "--new", "c.json.gz", "--force", *rules, *base], ["base.json"], 0, held),
+        Case("store", ["store", "c.json.gz", *rules, *base], ["base.json", "base.history.jsonl"], 0, held),
+        Case("approve", ["approve", "c.json.gz", *rules, *base, "--reason", "a test"],
              ["base.json", "base.history.jsonl"], 0, held),
-        Case("baseline prune", ["baseline", "prune", "--keep", "1", *rules, *base], ["base.history.jsonl"], 0, held),
+        Case("store --keep", ["store", "--keep", "1", *rules, *base], ["base.history.jsonl"], 0, held),
     ]
 
 

@@ -14,7 +14,7 @@ def generate(tool, out, *options):
     return out
 
 
-# Options of `baseline create` that take a recording although what rules judge cannot be believed.
+# Options of `approve` that take a recording although what rules judge cannot be believed.
 ANYWAY = [word for finding in """absent-rank attribution-among-ranks dropped-kernels ends-early cut-short fewer-collectives foreign-snapshot
     lost-kernels malformed-events markers-among-ranks memory-contradictions missing-steps negative-durations negative-memory no-gpu-activity
     no-memory-history outside-steps overlapping-activities partial period-against-marker recorded-twice same-recording shared-gpu

@@ -5,7 +5,10 @@
  - one that takes longer by more, another kernel, and a change beside it fail as without `allow`
  - it covers no more of a figure than the kernel has grown: what the rest of the figure grew by is judged as if the kernel had stayed
  - an operator or module is excused in each figure whose breakdown knows its share, in no other; memory in its own figure
+ - wall time grows by as much of what computes as the kernel has grown; what noise may have caused is excused as a failure is
  - it ends on its day
+ - `lint` and reports say what can excuse nothing: a name that no item has, with the nearest, and what no rule judges; a gate of absolute limits
+   alone, which needs no baseline, does not
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -66,7 +69,7 @@ allow: [{%s, up_to: %s, until: 2999-01-01, reason: x}]
     with_modules(b, "op.json", {("Encoder_0", "aten::mm"): 1.3})
     with_modules(b, "both.json", {("Encoder_0", "aten::mm"): 1.3, ("Head_0", "aten::add"): 1.3})
     b.file("r.yaml", rules % ("op: x", "1%"))
-    b.fine("baseline", "create", "a.json", "--rules", "r.yaml", "--baseline", "b.json")
+    b.fine("approve", "--new", "a.json", "--rules", "r.yaml", "--baseline", "b.json")
     rows = (("op.json", "op: 'aten::mm'", "40%", {"operators[aten::mm]", "compute", "modules"}, set()),
             ("op.json", "op: 'aten::mm'", "5%", set(), {"operators[aten::mm]", "compute", "modules"}),
             ("op.json", "op: 'aten::add'", "40%", set(), {"operators[aten::mm]", "compute", "modules"}),
@@ -86,7 +89,7 @@ def memory(b):
     rules = "version: 2\nonly: true\nrules: {peak: {metric: memory.peak_allocated, fail: {increase: 1%%}}, end: {metric: memory.end_allocated, fail: {increase: 1%%}}}\nallow: [{%s, up_to: %s, until: 2999-01-01, reason: x}]\n"
     b.make("snapshot", "a.json.gz", "--seed", 1)
     b.make("snapshot", "more.json.gz", "--seed", 2, "--peak", 3)
-    b.fine("baseline", "create", "a.json.gz", "--baseline", "b.json")
+    b.fine("approve", "--new", "a.json.gz", "--baseline", "b.json")
     for thing, up_to, code in (("memory: memory.peak_allocated", "5%", 0), ("memory: memory.peak_allocated", "2%", 1), ("memory: memory.end_allocated", "5%", 1),
                                ("kernel: x", "5%", 1), ("memory: memory.fragmentation_pct", "5%", 2), ("memory: step.compute_time", "5%", 2),
                                ("memory: memory.peak_allocatd", "5%", 2), ("memory: memory.peak_allocated, op: x", "5%", 2)):
@@ -95,6 +98,58 @@ def memory(b):
         assert done.returncode == code, (thing, up_to, done)
         said = b.run("lint", "r.yaml")
         assert (said.returncode == 0) == (code < 2) and (code < 2 or said.stderr.startswith(b"gpugate: r.yaml:4:")), said
+
+
+def wall(b):
+    """Wall time contains what computes, and so the kernel."""
+    slow = "--seed", 1, "--steps", 4, "--slow-kernel"
+    b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
+    b.make("trace", "one.json.gz", *slow, "*flash_bwd_dq*=1.5")
+    b.make("trace", "both.json.gz", *slow, "*flash_bwd_dq*=1.5", "--slow-kernel", "*nvjet*=1.15")
+    b.fine("baseline", "create", "a.json.gz", "--baseline", "b.json")
+    for run, name, up_to, code in (("one", DISPLAY, "60%", 0), ("one", "'*nvjet*'", "60%", 1), ("one", DISPLAY, "10%", 1), ("both", DISPLAY, "60%", 1)):
+        b.file("r.yaml", "version: 2\nonly: true\nrules: {wall: {metric: step.period, noise: {k: 0}, fail: {increase: 1%}}}\n"
+               f"allow: [{{kernel: {name}, up_to: {up_to}, until: 2999-01-01, reason: x}}]\n")
+        done = b.run("check", f"{run}.json.gz", "--rules", "r.yaml", "--baseline", "b.json")
+        assert done.returncode == code, (run, name, up_to, done)
+
+
+def flaky(b):
+    """A kernel that varies by itself, by more than what one run can tell from noise, need not be decided if it may grow by as much."""
+    for i, factor in enumerate((1.0, 1.4, 0.8, 1.5, 0.9, 1.3)):
+        b.make("trace", "m.json.gz", "--seed", i + 1, "--steps", 4, "--slow-kernel", f"*SoftMax*={factor}")
+        b.fine("baseline", "append" if i else "create", "m.json.gz", "--baseline", "b.json")
+    b.make("trace", "c.json.gz", "--seed", 20, "--steps", 4, "--slow-kernel", "*SoftMax*=1.5")
+    for up_to, code in (("60%", 0), ("10%", 3)):
+        b.file("r.yaml", f"version: 2\nallow: [{{kernel: 'cunn_SoftMax*', up_to: {up_to}, until: 2999-01-01, reason: x}}]\n")
+        done = b.run("check", "c.json.gz", "--rules", "r.yaml", "--baseline", "b.json")
+        assert done.returncode == code and (code == 0) == (b"SoftMax" in done.stdout.partition(b"- waived: top-kernels")[2]), (up_to, done)
+
+
+def idle(b):
+    """What excuses nothing is said with the reason; each line of `wanted` is one entry of `allow` or a waiver and what is said of it."""
+    b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
+    b.fine("approve", "--new", "a.json.gz", "--baseline", "b.json")
+    day = "until: 2999-01-01, reason: x"
+    misspelt = DISPLAY.replace("loop", "lop")
+    wanted = {f"{{kernel: {misspelt}, up_to: 9%, {day}}}": f"no kernel has this name; did you mean '{DISPLAY}',",
+              f"{{op: 'aten::mmm', up_to: 9%, {day}}}": "no op has this name; did you mean 'aten::mm',",
+              f"{{kernel: {DISPLAY}, up_to: 9%, {day}}}": None}
+    for only, said in ((False, wanted), (True, {entry: "no rule judges what it names" for entry in wanted})):
+        own = "only: true\nrules: {m: {metric: memory.peak_reserved, fail: {increase: 5%}}}\n" if only else ""
+        for entry, because in said.items():
+            b.file("r.yaml", f"version: 2\n{own}allow: [{entry}]\n")
+            lint = b.fine("lint", "r.yaml", "--baseline", "b.json").stderr.decode()
+            report = json.loads(b.fine("check", "a.json.gz", "--rules", "r.yaml", "--baseline", "b.json", "--json", "-").stdout)["warnings"]
+            assert (f"excuses nothing: {because}" in lint) == (because is not None) and lint.count("excuses nothing") == (because is not None), (entry, lint)
+            assert any(f"excuses nothing: {because}" if because else "excuses nothing in this run" in w for w in report), (entry, report)
+            assert ("excuses nothing" in b.fine("lint", "r.yaml").stderr.decode()) == only, entry
+    b.file("r.yaml", f"version: 2\nwaivers: [{{rule: top-kernels, select: {{kernel: {misspelt}}}, {day}}}]\n")
+    assert f"did you mean '{DISPLAY}'" in b.fine("lint", "r.yaml", "--baseline", "b.json").stderr.decode()
+    for entry in wanted:
+        b.file("r.yaml", f"version: 2\nrules: {{m: {{metric: memory.peak_allocated, fail: {{max: 900GiB}}}}}}\nallow: [{entry}]\n"
+               f"waivers: [{{rule: top-kernels, {day}}}]\n")
+        assert not json.loads(b.fine("check", "a.json.gz", "--rules", "r.yaml", "--json", "-").stdout)["warnings"], entry
 
 
 def main():
@@ -107,7 +162,7 @@ def main():
         b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
         b.make("trace", "one.json.gz", *slow, "*flash_bwd_dq*=1.3")
         b.make("trace", "both.json.gz", *slow, "*flash_bwd_dq*=1.3", "--slow-kernel", "*nvjet*=1.15")
-        b.fine("baseline", "create", "a.json.gz", "--baseline", "b.json")
+        b.fine("approve", "--new", "a.json.gz", "--baseline", "b.json")
         every = {"compute", "operators[]", "kernels[]"}
         for name in (DISPLAY, f"'*{DISPLAY}*'", "'*flash_bwd_d*'"):
             done, found, checks = verdicts(b, "one.json.gz", f"kernel: {name}", "40%")
@@ -139,6 +194,11 @@ def main():
         origins(Bench(folder))
     with tempfile.TemporaryDirectory() as folder:
         memory(Bench(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        idle(Bench(folder))
+    for law in (wall, flaky):
+        with tempfile.TemporaryDirectory() as folder:
+            law(Bench(folder))
     print("ok   one thing may grow, and nothing else")
     return 0
 

@@ -71,19 +71,19 @@ def situations(dir):
         "all": ["--slow-kernel", "*=1.3"], "new": ["--new-kernel", "a_kernel=900", "--extra-launches", "*gemm*=9"],
         "long": ["--long-name", 300, "--slow-kernel", "*=1.2"], "hostile": ["--hostile-names", "--slow-kernel", "*=1.2"],
     }
-    run(dir, "baseline", "create", base, "--baseline", "base.json")
+    run(dir, "approve", "--new", base, "--baseline", "base.json")
     out = {name: ("check", make(dir, "trace", f"{name}.json.gz", "--steps", 6, *options, seed=2), "--baseline", "base.json")
            for name, options in made.items()}
     (dir / "unsure.yaml").write_text(UNSURE)
     both = make(dir, "trace", "both.json.gz", "--steps", 6, "--extra-launches", "*flash_fwd*=1", "--slow-kernel", "*=1.03", seed=2)
-    run(dir, "baseline", "create", base, "--baseline", "unsure.json", "--rules", "unsure.yaml")
+    run(dir, "approve", "--new", base, "--baseline", "unsure.json", "--rules", "unsure.yaml")
     out["unsure"] = "check", both, "--baseline", "unsure.json", "--rules", "unsure.yaml"
     for name, options in (("ranks", ()), ("slow-rank", ("--slow-rank", "2=1.3"))):
         make(dir, "ranks", name, "--ranks", 4, "--steps", 6, *options)
-    run(dir, "baseline", "create", "ranks", "--baseline", "ranks.json")
+    run(dir, "approve", "--new", "ranks", "--baseline", "ranks.json")
     out["slow-rank"] = "check", "slow-rank", "--baseline", "ranks.json"
     snapshot, leak = make(dir, "snapshot", "memory.json.gz"), make(dir, "snapshot", "leak.json.gz", "--leak", 8 << 20, seed=2)
-    run(dir, "baseline", "create", snapshot, "--baseline", "memory.json")
+    run(dir, "approve", "--new", snapshot, "--baseline", "memory.json")
     out["leak"] = "check", leak, "--baseline", "memory.json"
     out["first"] = "check", base, "--baseline", "none.json"
     out["diff"] = "diff", base, "several.json.gz"
@@ -156,7 +156,7 @@ def whole_commands(name, text):
 
 def accepts(dir, text):
     """Run the last command of a report, as a user would copy it."""
-    command = text[text.index("  gpugate baseline promote"):].replace("\\\n", "")
+    command = text[text.index("  gpugate approve"):].replace("\\\n", "")
     args = shlex.split(command.split("\n")[0])[1:]
     assert "would decide)" in " ".join(text.split()), "not how to decide what is undecided"
     run(dir, *args, expect=(0,))
@@ -164,18 +164,18 @@ def accepts(dir, text):
 
 def decides(dir):
     """An undecided verdict: the command in its report reads the recordings that the report asks for; if these do not decide, the next report asks for more."""
-    run(dir, "baseline", "create", "base.json.gz", "--baseline", "may.json", "--rules", "unsure.yaml")
+    run(dir, "approve", "--new", "base.json.gz", "--baseline", "may.json", "--rules", "unsure.yaml")
     args = "check", make(dir, "trace", "may.json.gz", "--steps", 6, "--slow-kernel", "*=1.03", seed=2), "--baseline", "may.json", "--rules", "unsure.yaml"
     text = run(dir, *args, expect=(3,))
     assert re.match(r"undecided · .*: compute per step \S+ % longer, which may be noise \((±\S+ %; )?limit 1 %\)", " ".join(text.split())), text
     assert "\033[31m" not in run(dir, *args, expect=(3,), FORCE_COLOR="1").split("·", 1)[1], "undecided in red"
-    assert "baseline promote" not in text and "  gpugate baseline promote may.json.gz" in run(dir, *args, "--verbose", expect=(3,)), text
+    assert "  gpugate approve" not in text and "  gpugate approve may.json.gz" in run(dir, *args, "--verbose", expect=(3,)), text
     run(dir, *args, "--markdown", "may.md", "--html", "may.html", expect=(3,))
     comment, page = ((dir / name).read_text(encoding="utf-8") for name in ("may.md", "may.html"))
     assert text.index("  gpugate check may.json.gz") < text.index("\nWhat may have changed\n"), text
     assert 0 < comment.index("```sh\ngpugate check may.json.gz") < comment.index("| what changed |"), comment
     assert page.index("gpugate check may.json.gz") < page.index("<h2 id=\"findings-title\""), page
-    assert comment.index("<details>") < comment.index("```sh\ngpugate baseline promote"), comment
+    assert comment.index("<details>") < comment.index("```sh\ngpugate approve"), comment
     slow = {"new": ["--slow-kernel", "*=1.03"], "old": []}
     for _ in range(2):
         command = text[text.index("  gpugate check may.json.gz"):].replace("\\\n", "").split("\n")[0].replace("gpugate", shlex.quote(PROGRAM), 1)
@@ -203,7 +203,7 @@ def hidden(dir):
     for e in kernels:
         e["dur"] *= 1.5
     (dir / "busier.json").write_text(json.dumps(data), encoding="utf-8")
-    run(dir, "baseline", "create", "idle.json", "--baseline", "idle.gate.json")
+    run(dir, "approve", "--new", "idle.json", "--baseline", "idle.gate.json")
     text = " ".join(run(dir, "check", "busier.json", "--baseline", "idle.gate.json", expect=(1,)).split())
     assert "The wall time hardly changes: the GPU is idle for less of each step instead (" in text, text
     text = run(dir, "check", "all.json.gz", "--baseline", "base.json", expect=(1,))
@@ -217,7 +217,7 @@ def suite_says(dir):
     todo = plain.split("\nWhat to do\n")[1].split("\n\n")[0] if "\nWhat to do\n" in plain else plain.split("\nWhat to do: ")[1].split("\n\n")[0]
     cases = set(re.findall(r"^- (?:fail|warn) (\S+?):? ", plain, re.M))
     assert cases and all(f"{case}: " in todo for case in cases), plain
-    assert plain.count("  gpugate baseline promote ") == len(set(re.findall(r"^- fail (\S+?):? ", plain, re.M))), plain
+    assert plain.count("  gpugate approve ") == len(set(re.findall(r"^- fail (\S+?):? ", plain, re.M))), plain
     for line in text.splitlines():
         assert not (line.startswith("  \033[33mwarn") and "\033[31m" in line), line
     run(dir, "suite", "suite.yaml", "--html", "suite.html", expect=(1,))
@@ -227,11 +227,11 @@ def suite_says(dir):
 
 
 def history(dir):
-    run(dir, "baseline", "create", "base.json.gz", "--baseline", "h.json", "--commit", "1a2b3c4")
+    run(dir, "approve", "--new", "base.json.gz", "--baseline", "h.json", "--commit", "1a2b3c4")
     for i in range(24):
         slow = ["--slow-kernel", "*gemm*=1.4"] if i >= 12 else []
         make(dir, "trace", "h.json.gz", "--steps", 4, *slow, seed=i + 2)
-        run(dir, "baseline", "append", "h.json.gz", "--baseline", "h.json", "--commit", f"{i + 1:07x}")
+        run(dir, "store", "h.json.gz", "--baseline", "h.json", "--commit", f"{i + 1:07x}")
     text = run(dir, "history", "--baseline", "h.json", "--markdown", "h.md")
     first = next(line for line in text.splitlines() if line.startswith("- "))
     assert first.startswith(("- compute per step", "- wall time per step")) and "(+" in " ".join(text.split("- ")[1].split()), text
@@ -243,7 +243,7 @@ def history(dir):
     heads = text.split("\nFigures that changed\n")
     assert len(heads) == 2 and "Figures that did not change" not in text, "unchanged figures are not folded"
     assert not re.search(r"±.* –  ", heads[1]), heads[1]
-    command = text[text.index("  gpugate bisect"):].strip().split("\n")[0].replace("gpugate", shlex.quote(PROGRAM), 1)
+    command = text[text.index("  gpugate history --bisect"):].strip().split("\n")[0].replace("gpugate", shlex.quote(PROGRAM), 1)
     subprocess.run(command, shell=True, check=True, cwd=dir)
     assert "git bisect start" in (dir / "bisect.sh").read_text(encoding="utf-8"), command
     heading = next(line for line in (dir / "h.md").read_text(encoding="utf-8").splitlines() if line.startswith("### "))
@@ -251,8 +251,9 @@ def history(dir):
     diff = run(dir, "diff", "base.json.gz", "all.json.gz", "--markdown", "d.md")
     assert re.match(r"no verdict, diff only compares · wall time per step \S+ % longer: compute per step \S+ \S+ → \S+ \S+", " ".join(diff.split())), diff
     back = run(dir, "diff", "all.json.gz", "base.json.gz")
-    assert "\nWhat to do\n- nothing about the wall time: it is shorter, mainly in compute per step\n" in back and "look at" not in back, back
-    assert diff.index("\nWhat changed\n") < diff.index("\n  where: ") < diff.index("\nWhat to do\n- look at ") < diff.index("\nFigures, largest change first\n"), diff
+    for text in (diff, back):        # what to do repeats nothing of what changed
+        order = [text.index(part) for part in ("\nWhat changed\n", "\n  where: ", "\nWhat to do: diff applies no limits", "\nFigures, largest change first\n")]
+        assert order == sorted(order), text
     assert re.search(r"\n\d+ more figures in the report", (dir / "d.md").read_text(encoding="utf-8")), "what else there is"
     fits("history", (dir / "h.md").read_text(encoding="utf-8"))
     unnamed(dir)
@@ -267,9 +268,9 @@ def unnamed(dir):
     """A history whose runs have no commits."""
     for i in range(16):
         make(dir, "trace", "u.json.gz", "--steps", 2, *(["--slow-kernel", "*=1.2"] if i >= 8 else []), seed=i + 40)
-        run(dir, "baseline", "append" if i else "create", "u.json.gz", "--baseline", "u.json")
+        run(dir, "store" if i else "approve", "u.json.gz", "--baseline", "u.json")
     text = run(dir, "history", "--baseline", "u.json")
-    assert "\n- to find it by git bisect, append runs with --commit\n" in text and "git log" not in text and "gpugate bisect" not in text, text
+    assert "\n- to find it by git bisect, store runs with --commit\n" in text and "git log" not in text and "--bisect" not in text, text
 
 
 def loading(dir):
@@ -279,10 +280,19 @@ def loading(dir):
         plant.data_loader(trace, us)
         trace.save(dir / f"{name}.json.gz")
     text = run(dir, "diff", "fast.json.gz", "late.json.gz")
-    assert "\n  where: enumerate(DataLoader) on the host (+" in text and "\n- look at data loading (num_workers, transforms, storage): " in text, text
+    assert "\n  where: enumerate(DataLoader) on the host (+" in text and "\n- look at the data loader: num_workers, transforms, storage\n" in text, text
     assert re.search(r"\n  idle GPU +\+[\d.]+ ms  data loading [\d.]+ µs → [\d.]+ ms\n", text), text
     several = run(dir, "diff", "base.json.gz", "several.json.gz")
     assert "  data loading " not in several.partition("\nWhere the change went\n")[2], several
+
+
+def figures(dir):
+    """What to do about a figure of a file is a list of two items, of which the first has the command that confirms it."""
+    (dir / "f.json").write_text('{"tokens_per_s": 1000}')
+    run(dir, "baseline", "create", "f.json", "--baseline", "f.gate.json")
+    (dir / "f.json").write_text('{"tokens_per_s": 500}')
+    text = run(dir, "check", "f.json", "--baseline", "f.gate.json", expect=(1,))
+    assert re.search(r"\nWhat to do\n- confirm it: [^-]+\n  gpugate check (.|\n)*\n- tokens_per_s: ", text), text
 
 
 def limits_of_charts(dir):
@@ -335,6 +345,7 @@ def main():
         hidden(dir)
         suite_says(dir)
         loading(dir)
+        figures(dir)
         limits_of_charts(dir)
         history(dir)
 

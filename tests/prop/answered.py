@@ -81,7 +81,7 @@ def exit_code(b, run, rule, **defaults):
 
 def items(b):
     made = generate("trace", b.dir / "before.json", "--seed", 3, "--steps", 6)
-    b.fine("baseline", "create", made.name, "--baseline", "base.json")
+    b.fine("approve", "--new", made.name, "--baseline", "base.json")
     candidates = list(runs(b))
     nr = 0
     for metric, missing in itertools.product(SUMS + NO_SUMS, ("fail", "skip")):

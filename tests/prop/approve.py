@@ -68,7 +68,7 @@ class Repository:
         self.gate(first, self.trace(1), code=4)
         (first / "rules").mkdir()
         (first / "rules" / "gpugate.yaml").write_text(RULES)
-        subprocess.run([PROGRAM, "baseline", "create", self.trace(1)], cwd=first, env=self.env, check=True, capture_output=True)
+        subprocess.run([PROGRAM, "approve", "--new", self.trace(1)], cwd=first, env=self.env, check=True, capture_output=True)
         (first / "model.py").write_text("x = 1\n")
         self.push(first, "main")
 

@@ -240,8 +240,8 @@ def judge(dir, make, metrics):
     """The metrics of all failed checks, and lines about what is wrong with them."""
     base, later, candidates = make(dir)
     stored = ["--rules", rules(dir / "rules.yaml", metrics, make), "--baseline", dir / "baseline.json"]
-    for command, artifact in [("create", base)] + [("append", path) for path in later]:
-        code, _, err = run(PROGRAM, "baseline", command, artifact, *stored, *(["--force"] if command == "append" else []))
+    for command, artifact in [("approve", base)] + [("store", path) for path in later]:
+        code, _, err = run(PROGRAM, command, artifact, *stored, *(["--force"] if command == "store" else []))
         assert code == 0, err
     words = [candidates[0], *(w for path in candidates[1:] for w in ("--repeat", path))]
     code, _, err = run(PROGRAM, "check", *words, *stored, "--json", dir / "result.json", "--markdown", dir / "result.md")

@@ -76,9 +76,9 @@ def expect(what, have, want):
 
 
 def appended(p):
-    p.gpugate("baseline", "create", p.run(0))
+    p.gpugate("approve", "--new", p.run(0))
     for seed in range(1, 23):
-        p.gpugate("baseline", "append", p.run(seed), "--commit", f"c{seed}", says="run appended")
+        p.gpugate("store", p.run(seed), "--commit", f"c{seed}", says="run stored")
     history = p.history()
     expect("runs", [r["provenance"]["commit"] for r in history], ["", *(f"c{i}" for i in range(1, 23))])
     expect("verdicts", [(r["verdict"], r["accepted"]) for r in history], [("approved", False), *[("pass", True)] * 22])
@@ -86,41 +86,41 @@ def appended(p):
     size = max(len(json.dumps(r, separators=(",", ":"))) for r in history)
     if size > 10000:
         WRONG.append(f"a run of the history has {size} bytes")
-    p.gpugate("baseline", "append", p.run(5), expect=3, says="has this run already")
-    p.gpugate("baseline", "append", p.run(0), expect=3, says="has this run already")
-    p.gpugate("baseline", "append", p.run(40), "--repeat", p.run(41), "--repeat", p.run(41), expect=3,
+    p.gpugate("store", p.run(5), expect=3, says="has this run already")
+    p.gpugate("store", p.run(0), expect=3, says="has this run already")
+    p.gpugate("store", p.run(40), "--repeat", p.run(41), "--repeat", p.run(41), expect=3,
               says="the same as another run")
-    p.gpugate("baseline", "append", p.run(40), "--repeat", p.run(41), says="25 runs of history")
+    p.gpugate("store", p.run(40), "--repeat", p.run(41), says="25 runs of history")
     expect("pin", p.json()["pin"]["trace"], "run0.json.gz")
 
 
 def refused(p):
-    p.gpugate("baseline", "append", p.run(1), expect=4, says="no baseline there")
-    p.gpugate("baseline", "create", p.run(0))
+    p.gpugate("store", p.run(1), expect=4, says="no baseline there")
+    p.gpugate("approve", "--new", p.run(0))
     before = p.baseline.read_bytes()
-    p.gpugate("baseline", "create", p.run(1), expect=5, says="there is a baseline already")
+    p.gpugate("approve", "--new", p.run(1), expect=5, says="there is a baseline already")
     slow = p.run(1, "--slow-kernel", "*=1.5")
     cut = p.run(2, "--lost-kernels", "20")
-    p.gpugate("baseline", "append", cut, "--force", expect=3, says="not taken: inconclusive")
-    p.gpugate("baseline", "promote", cut, "--reason", "x", "--accept", "compute", "--accept", "kernels", expect=3,
+    p.gpugate("store", cut, "--force", expect=3, says="not taken: inconclusive")
+    p.gpugate("approve", cut, "--reason", "x", "--accept", "compute", "--accept", "kernels", expect=3,
               says="cannot be the baseline")
-    p.gpugate("baseline", "promote", slow, expect=2, says="needs --reason")
-    p.gpugate("baseline", "promote", slow, "--reason", "x", expect=1, says="accept it with --accept compute")
+    p.gpugate("approve", slow, expect=2, says="needs --reason")
+    p.gpugate("approve", slow, "--reason", "x", expect=1, says="accept it with --accept compute")
     more = p.run(1, "--slow-kernel", "*=1.5", "--new-kernel", "more=100")
-    p.gpugate("baseline", "promote", more, "--reason", "x", expect=1,
+    p.gpugate("approve", more, "--reason", "x", expect=1,
               says="accept it with --accept compute --accept kernels\n")
-    p.gpugate("baseline", "promote", slow, "--reason", "x", "--accept", "kernels", expect=1, says="--accept compute")
-    p.gpugate("baseline", "promote", slow, "--reason", "x", "--accept", "computer", expect=2, says="did you mean 'compute'")
-    p.gpugate("baseline", "append", p.run(3), "--context", "model=other", expect=4, says="another environment")
-    p.gpugate("baseline", "promote", p.run(3), "--context", "model=other", "--reason", "x", expect=4,
+    p.gpugate("approve", slow, "--reason", "x", "--accept", "kernels", expect=1, says="--accept compute")
+    p.gpugate("approve", slow, "--reason", "x", "--accept", "computer", expect=2, says="did you mean 'compute'")
+    p.gpugate("store", p.run(3), "--context", "model=other", expect=4, says="another environment")
+    p.gpugate("approve", p.run(3), "--context", "model=other", "--reason", "x", expect=4,
               says="another environment")
-    p.gpugate("baseline", "prune", expect=2, says="needs --keep N or --before DATE")
+    p.gpugate("baseline", "prune", expect=2, says="needs RUN..., or --keep N")
     p.gpugate("baseline", "prune", "--before", "soon", expect=2, says="takes a date")
-    p.gpugate("baseline", "append", p.run(3), expect=2, says="name its file instead of '-'", baseline="-")
+    p.gpugate("store", p.run(3), expect=2, says="name its file instead of '-'", baseline="-")
     expect("a history of what was refused", (p.folder / "baseline.history.jsonl").exists(), False)
-    p.gpugate("baseline", "append", slow, says="counts for the noise only, not for the reference: fail: 2 of 3 checks")
+    p.gpugate("store", slow, says="counts for the noise only, not for the reference: fail: 2 of 3 checks")
     p.gpugate("check", slow, expect=1)
-    p.gpugate("baseline", "append", p.run(4, "--slow-kernel", "*=3"), "--force", says="3 runs of history")
+    p.gpugate("store", p.run(4, "--slow-kernel", "*=3"), "--force", says="3 runs of history")
     expect("reference", [(r["verdict"], r["accepted"]) for r in p.history()], [("approved", False), ("fail", False), ("fail", True)])
     expect("refused and changed", p.baseline.read_bytes(), before)
 
@@ -129,23 +129,23 @@ def spoiled(p):
     """A recording that spoils what rules judge is stored only if --accept names why; a sound one may replace it."""
     lost, sound = p.run(2, "--lost-kernels", "20"), p.run(0)
     for accept in ([], ["--accept", "truncated"], ["--accept", "compute"]):
-        p.gpugate("baseline", "create", lost, *accept, expect=3, says="--accept lost-kernels\n")
+        p.gpugate("approve", "--new", lost, *accept, expect=3, says="--accept lost-kernels\n")
     expect("nothing is written", p.baseline.exists(), False)
-    p.gpugate("baseline", "create", lost, "--accept", "lost-kernels")
-    p.gpugate("baseline", "promote", sound, "--reason", "x", expect=3, says="accept it with --accept lost-kernels\n")
-    p.gpugate("baseline", "promote", sound, "--reason", "x", "--accept", "lost-kernels")
-    p.gpugate("baseline", "promote", lost, "--reason", "x", "--accept", "truncated", expect=3, says="--accept lost-kernels\n")
-    p.gpugate("baseline", "append", lost, expect=3, says="not taken")
-    p.gpugate("baseline", "append", p.run(3, "--lost-kernels", "20"), "--accept", "lost-kernels", says="3 runs of history")
+    p.gpugate("approve", "--new", lost, "--accept", "lost-kernels")
+    p.gpugate("approve", sound, "--reason", "x", expect=3, says="accept it with --accept lost-kernels\n")
+    p.gpugate("approve", sound, "--reason", "x", "--accept", "lost-kernels")
+    p.gpugate("approve", lost, "--reason", "x", "--accept", "truncated", expect=3, says="--accept lost-kernels\n")
+    p.gpugate("store", lost, expect=3, says="not taken")
+    p.gpugate("store", p.run(3, "--lost-kernels", "20"), "--accept", "lost-kernels", says="3 runs of history")
 
 
 def promoted(p):
-    p.gpugate("baseline", "create", p.run(0), "--reason", "first")
+    p.gpugate("approve", "--new", p.run(0), "--reason", "first")
     for seed in (1, 2):
-        p.gpugate("baseline", "append", p.run(seed))
+        p.gpugate("store", p.run(seed))
     slow = p.run(3, "--slow-kernel", "*=1.5")
     p.gpugate("check", slow, "--propose", p.folder / "proposed.json", expect=1, says="proposed baseline written")
-    p.gpugate("baseline", "promote", slow, "--repeat", p.run(4, "--slow-kernel", "*=1.5"), "--reason", "new kernel",
+    p.gpugate("approve", slow, "--repeat", p.run(4, "--slow-kernel", "*=1.5"), "--reason", "new kernel",
               "--accept", "compute", "--commit", "abc", "--who", "me")
     expect("history", [(r["verdict"], r["accepted"], r["pin"] == r["source_hash"]) for r in p.history()],
            [("approved", False, True), *[("pass", True, False)] * 2, ("fail", True, True), ("fail", True, False)])
@@ -164,13 +164,13 @@ def promoted(p):
 
 
 def shown(p):
-    p.gpugate("baseline", "create", p.run(0), "--commit", "pinned", env={"SOURCE_DATE_EPOCH": "1735689600"})
+    p.gpugate("approve", "--new", p.run(0), "--commit", "pinned", env={"SOURCE_DATE_EPOCH": "1735689600"})
     for seed, slow in ((1, "1.01"), (2, "1.02"), (3, "1.03"), (4, "1.04")):
-        p.gpugate("baseline", "append", p.run(seed, "--slow-kernel", f"*={slow}"), "--commit", f"c{seed}")
-    text = p.gpugate("baseline", "log")
-    line = next(line for line in text.splitlines() if "step.compute_time" in line)
-    expect("sparkline", line.split()[-1], "▁│▂▃▅▇")
-    for word in (" pin  2025-01-01T00:00:00Z  pinned", "   4  2026-01-01T00:00:00Z  c4", "ranks=median"):
+        p.gpugate("store", p.run(seed, "--slow-kernel", f"*={slow}"), "--commit", f"c{seed}")
+    text = p.gpugate("history", "--verbose")
+    line = next(line for line in text.splitlines() if "compute per step" in line)
+    expect("sparkline", line.split()[-1], "▁▂▃▅▇")
+    for word in ("approved 2025-01-01 at pinned; 4 later runs accepted", "   5  2026-01-01T00:00:00Z  c4"):
         if word not in text:
             WRONG.append(f"'{word}' is not in {text}")
     p.gpugate("baseline", "verify", says="the approved run (the pin) is 365 days old")
@@ -201,7 +201,7 @@ def advised(p):
     """The command that a report suggests for accepting a run does accept it."""
     ranks = ["--world-size", "2", "--rank"]
     slow = ["--slow-kernel", "*=1.5"]
-    p.gpugate("baseline", "create", p.run(0, *ranks, "0"), p.run(1, *ranks, "1"), "--context", "model=a b")
+    p.gpugate("approve", "--new", p.run(0, *ranks, "0"), p.run(1, *ranks, "1"), "--context", "model=a b")
     text = p.gpugate("check", p.run(2, *slow, *ranks, "0"), p.run(3, *slow, *ranks, "1"), "--context", "model=a b", "--jobs", "2",
                      "--verbose", expect=1)
     command = text.split("Make it the baseline:\n  gpugate ", 1)[1].replace("\\\n", "").split("\n", 1)[0]
@@ -215,7 +215,7 @@ def by_name(p):
     """--accept takes each name that reports show of a check, and takes nothing else with it."""
     with (p.folder / "rules.yaml").open("a") as f:
         f.write("  - {id: each, metric: kernel.time, for_each: {top: 10}, fail: {increase: 10%}}\n")
-    p.gpugate("baseline", "create", p.run(0))
+    p.gpugate("approve", "--new", p.run(0))
     slow = p.run(1, "--slow-kernel", "*flash_bwd_dq*=1.9", "--slow-kernel", "*nvjet*=1.5")
     result = p.folder / "result.json"
     p.gpugate("check", slow, "--json", result, expect=1)
@@ -230,12 +230,12 @@ def by_name(p):
         for name in names[c["id"]]:
             others = [o for o in opened if o is not c]
             left = others.pop()
-            said = p.gpugate("baseline", "promote", slow, "--reason", "x", "--accept", name,
+            said = p.gpugate("approve", slow, "--reason", "x", "--accept", name,
                              *(w for o in others for w in ("--accept", o["id"])), expect=1 if left["verdict"] == "fail" else 3, says="not accepted")
             expect(f"{name}: what is left", f": {left['id']}: " in said and f": {c['id']}: " not in said, True)
-    p.gpugate("baseline", "promote", slow, "--reason", "x", "--accept", "flash_bwd_dq_dk_dv_loop", expect=2,
+    p.gpugate("approve", slow, "--reason", "x", "--accept", "flash_bwd_dq_dk_dv_loop", expect=2,
               says="did you mean 'flash_bwd_dq_dk_dv_loop_seqk_parallel', '")
-    p.gpugate("baseline", "promote", slow, "--reason", "x", *(w for c in opened for w in ("--accept", names.get(c["id"], [c["rule"]])[-1])), says="baseline moved")
+    p.gpugate("approve", slow, "--reason", "x", *(w for c in opened for w in ("--accept", names.get(c["id"], [c["rule"]])[-1])), says="baseline moved")
 
 
 SYSTEMS = {
@@ -255,15 +255,15 @@ SYSTEMS = {
 
 def provenance(p):
     for name, (env, want) in SYSTEMS.items():
-        p.gpugate("baseline", "create", p.run(0), "--force", env=env)
+        p.gpugate("approve", "--new", p.run(0), "--force", env=env)
         have = p.json()["provenance"]
         expect(name, (have["commit"], have["who"][:192], have["reason"]), want)
-    p.gpugate("baseline", "create", p.run(0), "--force", "--commit", "mine", "--who", "me", "--reason", "so",
+    p.gpugate("approve", "--new", p.run(0), "--force", "--commit", "mine", "--who", "me", "--reason", "so",
               env=SYSTEMS["GitLab CI"][0])
     expect("options", [p.json()["provenance"][k] for k in ("commit", "who", "reason")], ["mine", "me", "so"])
-    p.gpugate("baseline", "create", p.run(0), "--force", "--context", "commit=ctx", env=SYSTEMS["GitLab CI"][0])
+    p.gpugate("approve", "--new", p.run(0), "--force", "--context", "commit=ctx", env=SYSTEMS["GitLab CI"][0])
     expect("context", p.json()["provenance"]["commit"], "ctx")
-    p.gpugate("baseline", "create", p.run(0), "--force", env={"SOURCE_DATE_EPOCH": "yesterday"}, expect=2)
+    p.gpugate("approve", "--new", p.run(0), "--force", env={"SOURCE_DATE_EPOCH": "yesterday"}, expect=2)
 
 
 def bootstrapped(p):
@@ -330,36 +330,36 @@ def placed(p):
         outcomes.add(want)
         for how in ("rules", "suite"):
             args = named(how, path)
-            gpugate(f"{how} {path}", want, "baseline", "create", *args)
+            gpugate(f"{how} {path}", want, "approve", "--new", *args)
             if how == "rules":
                 gpugate(f"{how} {path}", None if inside else 2, "check", "t.json.gz", "--bootstrap")
                 gpugate(f"{how} {path}", want, "baseline", "prune", "--keep", "9")
-            gpugate(f"{how} {path}", want, "baseline", "promote", *args, "--reason", "r")
-            gpugate(f"{how} {path}", None if inside else 2, "baseline", "append", *args, "--history", str(work / "past"))
+            gpugate(f"{how} {path}", want, "approve", *args, "--reason", "r")
+            gpugate(f"{how} {path}", None if inside else 2, "store", *args, "--history", str(work / "past"))
     expect("outcomes", outcomes, {0, 2, None})
     # what lies elsewhere already is not changed; the user may name it
-    gpugate("typed", 0, "baseline", "create", "t.json.gz", "--baseline", str(out / "b.json"))
+    gpugate("typed", 0, "approve", "--new", "t.json.gz", "--baseline", str(out / "b.json"))
     for how, path in (("rules", "out/b.json"), ("suite", "../../outside/b.json"), ("rules", str(out / "b.json"))):
         args = named(how, path)
-        for words in (("append",), ("promote", "--reason", "r"), ("create", "--force")):
-            gpugate(how, 2, "baseline", words[0], *args, *words[1:])
+        for words in (("store",), ("approve", "--reason", "r"), ("approve", "--force")):
+            gpugate(how, 2, words[0], *args, *words[1:])
         gpugate(how, 0, "check", "t.json.gz") if how == "rules" else gpugate(how, 0, "suite", "s.yaml")
-    gpugate("typed", 0, "baseline", "append", "u.json.gz", "--baseline", str(out / "b.json"))
+    gpugate("typed", 0, "store", "u.json.gz", "--baseline", str(out / "b.json"))
     # links of the repository: the usual folder, the history beside a baseline, a folder of histories
     args = named("rules", "baselines/{workload}.json")
     (work / "baselines").symlink_to(out)
-    gpugate("the usual folder", 2, "baseline", "create", *args)
+    gpugate("the usual folder", 2, "approve", "--new", *args)
     (work / "baselines").unlink()
-    gpugate("the usual folder", 0, "baseline", "create", *args)
+    gpugate("the usual folder", 0, "approve", "--new", *args)
     (work / "baselines" / "w.history.jsonl").symlink_to(out / "lines")
-    gpugate("its history", 2, "baseline", "append", "u.json.gz")
+    gpugate("its history", 2, "store", "u.json.gz")
     (work / "histories").mkdir()
     (work / "histories" / "baselines").symlink_to(out / "past")
-    gpugate("a folder of histories", 2, "baseline", "append", "u.json.gz", "--history", "histories")
-    gpugate("a folder of histories elsewhere", 0, "baseline", "append", "u.json.gz", "--history", str(work / "past"))
+    gpugate("a folder of histories", 2, "store", "u.json.gz", "--history", "histories")
+    gpugate("a folder of histories elsewhere", 0, "store", "u.json.gz", "--history", str(work / "past"))
     # without a repository, the current folder is all there is
     (repo / ".git").rmdir()
-    gpugate("no repository", 2, "baseline", "create", *named("suite", "../b.json"))
+    gpugate("no repository", 2, "approve", "--new", *named("suite", "../b.json"))
     expect("nothing was run", list(p.folder.rglob("pwned")), [])
 
 

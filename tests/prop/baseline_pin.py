@@ -85,7 +85,7 @@ def levels(folder):
                 (run / f"memory-rank{rank}.json.gz").write_bytes(snapshot.read_bytes())
         gpugate("digest", run / "memory-rank0.json.gz", "-o", folder / "memory.json")
         whole = json.loads((folder / "memory.json").read_text())["memory_levels"]
-        gpugate("baseline", "create", run, "--baseline", path, "--force")
+        gpugate("approve", "--new", run, "--baseline", path, "--force")
         if path.stat().st_size >= 200000:
             wrong.append(f"the pin of {ranks} ranks with snapshots has {path.stat().st_size} bytes")
         rows = [r for r in json.loads(path.read_text())["pin"]["memory_levels"] if 0 in r.get("ranks", [0])]
@@ -109,7 +109,7 @@ def main():
             generate(generator, path, *options)
             baseline, result = folder / f"b{number}.json", folder / f"r{number}.json"
             files = ["--rules", folder / "rules.yaml", "--baseline", baseline]
-            gpugate("baseline", "create", path, *files, "--context", "samples_per_step=8",
+            gpugate("approve", "--new", path, *files, "--context", "samples_per_step=8",
                     "--context", "tokens_per_step=64", "--context", "flops_per_step=1e11",
                     "--context", "peak_tflops=990")
             gpugate("check", path, *files, "--json", result, "--context", "samples_per_step=8",
@@ -120,10 +120,10 @@ def main():
                      if c["verdict"] not in ("pass", "skipped")]
             passed = sum(c["verdict"] == "pass" for c in checks)
             small = folder / "small.json"
-            gpugate("baseline", "create", path, "--baseline", small, "--force")
+            gpugate("approve", "--new", path, "--baseline", small, "--force")
             size = small.stat().st_size
             before = baseline.read_bytes()
-            gpugate("baseline", "append", path, *files, "--force", expect=(0, 3))
+            gpugate("store", path, *files, "--force", expect=(0, 3))
             gpugate("baseline", "prune", *files, "--keep", "0")
             if baseline.read_bytes() != before:
                 wrong.append("the file is another after a run was added and dropped")

@@ -55,7 +55,7 @@ def many_appends(folder, files, runs):
     fault, such as a lost run."""
     baseline, link = folder / "baseline.json", folder / "link.json"
     link.symlink_to(baseline)
-    writers = [start("baseline", "append", run, *files, "--baseline", link if i % 2 else baseline,
+    writers = [start("store", run, *files, "--baseline", link if i % 2 else baseline,
                      "--commit", f"c{i:02}") for i, run in enumerate(runs)]
     wrong, reads = [], 0
     while any(w.poll() is None for w in writers):
@@ -87,13 +87,13 @@ def killed_writer(folder, files, run):
                                "print('held', flush=True); sys.stdin.read()", lock],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     holder.stdout.readline()
-    waiting = start("baseline", "append", run, *files, "--baseline", baseline, "--force")
+    waiting = start("store", run, *files, "--baseline", baseline, "--force")
     waiting.send_signal(signal.SIGKILL)
     end(waiting)
     wrong = [] if baseline.read_bytes() == before else ["written without the lock"]
     holder.kill()
     holder.wait()
-    code, text = gpugate("baseline", "append", run, *files, "--baseline", baseline, "--force", "--commit", "last")
+    code, text = gpugate("store", run, *files, "--baseline", baseline, "--force", "--commit", "last")
     if code != 0 or "last" not in commits(baseline):
         wrong.append(f"a lock of the dead: exit {code}: {text}")
     if lock.exists():
@@ -109,7 +109,7 @@ def held_lock(folder, files, run):
     baseline = folder / "baseline.json"
     holder = subprocess.Popen([sys.executable, "-c", HOLD, folder / ".baseline.json.lock"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     holder.stdout.readline()
-    waiting = start("baseline", "append", run, *files, "--baseline", baseline, "--force", "--commit", "waited")
+    waiting = start("store", run, *files, "--baseline", baseline, "--force", "--commit", "waited")
     said = waiting.stderr.readline().decode()
     holder.kill()
     holder.wait()
@@ -132,7 +132,7 @@ def left_by_the_dead(folder, files, run):
     held = own / f"b.json.{dead.pid}-1.tmp"
     holder = subprocess.Popen([sys.executable, "-c", HOLD, held], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     holder.stdout.readline()
-    code, text = gpugate("baseline", "create", run, *files, "--baseline", baseline)
+    code, text = gpugate("approve", "--new", run, *files, "--baseline", baseline)
     holder.kill()
     holder.wait()
     have = sorted(p.name for p in own.iterdir() if not p.name.startswith("."))
@@ -142,7 +142,7 @@ def left_by_the_dead(folder, files, run):
 
 def many_creates(folder, files, runs):
     baseline = folder / "fresh" / "deep" / "b.json"
-    writers = [start("baseline", "create", run, *files, "--baseline", baseline) for run in runs]
+    writers = [start("approve", "--new", run, *files, "--baseline", baseline) for run in runs]
     codes = sorted(end(w)[0] for w in writers)
     wrong = [] if codes == [0] + [5] * (len(runs) - 1) else [f"exits {codes}"]
     if [p.name for p in baseline.parent.iterdir()] != ["b.json"]:
@@ -155,9 +155,9 @@ def promotes_and_appends(folder, files, runs):
     own = folder / "both"
     own.mkdir()
     baseline = own / "b.json"
-    gpugate("baseline", "create", runs[0], *files, "--baseline", baseline, "--commit", "first")
-    words = [("promote", "--reason", "a race") if i % 2 else ("append", "--force") for i in range(8)]
-    writers = [start("baseline", *command, run, *files, "--baseline", baseline, "--commit", f"c{i}")
+    gpugate("approve", "--new", runs[0], *files, "--baseline", baseline, "--commit", "first")
+    words = [("approve", "--reason", "a race") if i % 2 else ("store", "--force") for i in range(8)]
+    writers = [start(*command, run, *files, "--baseline", baseline, "--commit", f"c{i}")
                for i, (command, run) in enumerate(zip(words, runs[1:]))]
     wrong = [f"a writer ended with {code}: {text}" for code, text in map(end, writers) if code]
     lost = {f"c{i}" for i in range(8)} - set(commits(baseline))
@@ -175,11 +175,11 @@ def suites_at_once(folder, files, runs):
     own = folder / "suite"
     own.mkdir()
     for i in range(3):
-        gpugate("baseline", "create", runs[0], *files, "--baseline", own / f"b{i}.json", "--commit", "first", "--workload", f"w{i}")
+        gpugate("approve", "--new", runs[0], *files, "--baseline", own / f"b{i}.json", "--commit", "first", "--workload", f"w{i}")
     for n in range(4):
         (own / f"s{n}.yaml").write_text("version: 1\nname: s\ncases:\n" + "".join(
             f"  - {{workload: w{i}, runs: {runs[1 + n]}, baseline: b{i}.json}}\n" for i in range(3)))
-    writers = [subprocess.Popen([PROGRAM, "baseline", "append", "--suite", f"s{n}.yaml", *map(str, files), "--commit", f"c{n}", "--force"],
+    writers = [subprocess.Popen([PROGRAM, "store", "--suite", f"s{n}.yaml", *map(str, files), "--commit", f"c{n}", "--force"],
                                 cwd=own, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for n in range(4)]
     wrong = [f"a writer ended with {code}: {text}" for code, text in map(end, writers) if code]
     for i in range(3):
@@ -199,7 +199,7 @@ def main():
         runs = []
         for seed in range(WRITERS + 1):
             runs.append(generate("trace", folder / f"run{seed}.json.gz", "--seed", seed, "--steps", 2))
-        code, text = gpugate("baseline", "create", runs[0], *files, "--baseline", folder / "baseline.json")
+        code, text = gpugate("approve", "--new", runs[0], *files, "--baseline", folder / "baseline.json")
         tests = {"many appends": lambda: many_appends(folder, files, runs[1:]),
                  "a killed writer": lambda: killed_writer(folder, files, runs[0]),
                  "a lock that is held": lambda: held_lock(folder, files, runs[1]),

@@ -159,7 +159,7 @@ def make(case, dir):
 
 
 def judge(dir, baseline, candidate):
-    subprocess.run([PROGRAM, "baseline", "create", *baseline, "--baseline", dir / "base"], check=True,
+    subprocess.run([PROGRAM, "approve", "--new", *baseline, "--baseline", dir / "base"], check=True,
                    capture_output=True)
     p = subprocess.run([PROGRAM, "check", *candidate, "--baseline", dir / "base", "--json", dir / "result"],
                        capture_output=True, text=True, check=False)

@@ -72,7 +72,7 @@ def prepare(dir, files, slow, commit="none"):
     (dir / "rules.yaml").write_text(RULES)
     (dir / "a.json").write_text(json.dumps(run_of(files)))
     (dir / "b.json").write_text(json.dumps(run_of(files, slow)))
-    sh(dir, PROGRAM, "baseline", "create", "a.json", "--rules", "rules.yaml", "--baseline", "base.json", "--force", "--commit", commit)
+    sh(dir, PROGRAM, "approve", "--new", "a.json", "--rules", "rules.yaml", "--baseline", "base.json", "--force", "--commit", commit)
 
 
 def marked(result):

@@ -120,7 +120,7 @@ def main():
             f = Folder(dir)
             base = f.trace("base.json.gz", 1)
             f.rules(RULES)
-            code, out, err = f.run("baseline", "create", base, "--rules", "rules.yaml", "--baseline", "base")
+            code, out, err = f.run("approve", "--new", base, "--rules", "rules.yaml", "--baseline", "base")
             assert code == 0, (out, err)
             try:
                 case(f)

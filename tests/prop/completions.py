@@ -39,23 +39,21 @@ def options():
 def expectations():
     """Pairs of a command line after "gpugate " and the words that completion offers for its last word."""
     known = options()
-    yield "", {c.split()[0] for c in known} | {"help", "version", "--help", "--version"}, True
-    yield "baseline ", {c.split()[1] for c in known if " " in c}, True
+    yield "", {c.split()[0] for c in known} | {"version", "--help", "--version"}, True
     for command, names in known.items():
         yield f"{command} --", names | {"--help"}, False
     yield "check --fail-on ", {"fail", "warn", "never"}, False
     yield "check trace.json.gz --fail-on=w", {"--fail-on=warn"}, False
     yield "report --color a", {"always", "auto"}, False
     yield "report --phase b", {"backward"}, False
-    yield "baseline promote tr", {FILES[0], FILES[1]}, False
+    yield "approve tr", {FILES[0], FILES[1]}, False
     yield "check --junit ru", {"rules.yaml"}, False
     yield "check --html report.html ru", {"rules.yaml"}, False
     yield "digest -o ru", {"rules.yaml"}, False
     yield "lint fol", {"folder"}, False
-    yield "explain step.ti", {"step.time"}, False
     yield "explain xx", set(), False
     yield "check --rank ", set(), False
-    yield "baseline log tr", set(), False
+    yield "explain step.ti", {"step.time"}, False
 
 
 def check(shell, complete):

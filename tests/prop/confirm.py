@@ -110,7 +110,7 @@ class Clone:
             for case, file in enumerate(files):
                 if file != "trace.json":
                     (self.folder / "out" / file).write_text(json.dumps({"t_ms": (20 - 10 * case) * (1 + 0.005 * (-1) ** i + 0.001 * i), "n": -i}))
-                p = self.run(os.path.abspath(PROGRAM), "baseline", "append" if i else "create", f"out/{file}", "--rules", "rules.yaml",
+                p = self.run(os.path.abspath(PROGRAM), "store" if i else "approve", f"out/{file}", "--rules", "rules.yaml",
                              "--workload", "ab"[case] if len(files) > 1 else "job")
                 expect(f"{what}: main's run {i}", (p.returncode, p.stderr if p.returncode else ""), (0, ""))
 
@@ -231,7 +231,7 @@ def shown(folder):
         (c.folder / "rules.yaml").write_text(RULES % ("", ""))
         for i, level in enumerate(levels):
             (c.folder / f"{i}.json").write_text(json.dumps({"t_ms": (low if level == "l" else high)[i % 3] - i * 1e-4}))
-            p = c.run(os.path.abspath(PROGRAM), "baseline", "append" if i else "create", f"{i}.json", "--rules", "rules.yaml", *(["--force"] if i else []))
+            p = c.run(os.path.abspath(PROGRAM), "store" if i else "approve", f"{i}.json", "--rules", "rules.yaml", *(["--force"] if i else []))
             expect(f"{name}: run {i}", (p.returncode, p.stderr if p.returncode else ""), (0, ""))
         (c.folder / "new.json").write_text(json.dumps({"t_ms": value - 0.01}))
         p = c.run(os.path.abspath(PROGRAM), "check", "new.json", "--rules", "rules.yaml", "--json", "out.json")

@@ -170,8 +170,8 @@ def readers(dir):
     (dir / "rules.yaml").write_text(RULES)
     (dir / "s.yaml").write_text(SUITE)
     held = ("--rules", "rules.yaml", "--baseline", "b.json")
-    gpugate("baseline", "create", "m.json", *held)
-    gpugate("baseline", "append", "n.json", *held)
+    gpugate("approve", "--new", "m.json", *held)
+    gpugate("store", "n.json", *held)
     gpugate("suite", "s.yaml", "--rules", "rules.yaml", "--json", "part.json")
     report = ("--json", "r.json")
     for name, file in (("trace", "trace/object.json"), ("snapshot", "snapshot/object.json"), ("timeline", "timeline/rows.json"),

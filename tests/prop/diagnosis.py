@@ -263,12 +263,12 @@ def ranks(tmp):
         backwards = json.loads(gpugate("report", *files[::-1], "--json", "-").stdout)
         expect(name, {**backwards, "run": 0} == {**r, "run": 0}, "the order of files changes the report")
     base = tmp / "base.json"
-    gpugate("baseline", "create", tmp / "even", "--baseline", base)
+    gpugate("approve", "--new", tmp / "even", "--baseline", base)
     for name, code in (("even", 0), ("slow", 1)):
         p = gpugate("check", tmp / name, "--baseline", base, "--json", "-", codes=(code,))
         got = {x["id"] for x in json.loads(p.stdout)["recommendations"]}
         expect(f"check {name}", ("waiting-for-ranks" in got) == (name == "slow"), got)
-    gpugate("baseline", "create", tmp / "slow", "--baseline", tmp / "slow.json")
+    gpugate("approve", "--new", tmp / "slow", "--baseline", tmp / "slow.json")
     p = gpugate("check", tmp / "slow", "--baseline", tmp / "slow.json", "--json", "-", codes=(0, 1))
     expect("known already", not json.loads(p.stdout)["recommendations"], p.stdout)
 

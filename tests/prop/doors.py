@@ -88,7 +88,7 @@ def junit(b, code, *args):
 def agreeing(b):
     b.file("figures.json", '{"x": 1}')
     b.file("rules/warning.yaml", WARNING)
-    b.fine("baseline", "create", "figures.json", "--workload", "f")
+    b.fine("approve", "--new", "figures.json", "--workload", "f")
     for code, run, *options in ((3, "figures.json", "--workload", "f"), (0, "run.json.gz"), (1, "slow.json.gz"), (4, "run.json.gz", "--workload", "none"),
                                 (0, "slow.json.gz", "--rules", "rules/warning.yaml"), (3, "none.json"), (2, "run.json.gz", "--history", "none"),
                                 (1, "slow.json.gz", "--rules", "rules/warning.yaml", "--fail-on", "warn")):
@@ -124,7 +124,7 @@ def overwritten(b):
     b.file("s2.yaml", "version: 1\nname: n\ncases:\n  - {workload: a, runs: res/run.json.gz, baseline: other.json}\n"
            "  - {workload: b, runs: other.json, baseline: b.json}\n")
     before = shutil.copy(b.dir / "figures.json", b.dir / "other.json").read_bytes()
-    done = b.run("baseline", "create", "--suite", "s2.yaml", "--force")
+    done = b.run("approve", "--new", "--suite", "s2.yaml", "--force")
     assert done.returncode == 5 and (b.dir / "other.json").read_bytes() == before, done
 
 
@@ -161,15 +161,15 @@ def histories(b):
             said = b"no folder is there" in done.stderr + done.stdout
             assert said or folder != "pst", f"{args} --history {folder}: {done}"
             assert done.returncode == 2 if not there else not said, f"{args} --history {folder}: {done}"
-    b.fine("baseline", "append", "res/run.json.gz", *case, "--history", "fresh/one")
+    b.fine("store", "res/run.json.gz", *case, "--history", "fresh/one")
     assert (b.dir / "fresh/one" / HISTORY).exists()
 
 
 def full(b):
     """Each output is written where files may have 0 or 64 bytes: like on a full disk, there is one line of error, and no file."""
     outputs = [("check", "slow.json.gz", "--workload", "a", option, "out") for option in ("--json", "--junit", "--markdown", "--html", "--propose")]
-    outputs += [("digest", "run.json.gz", "-o", "out"), ("suite", "s.yaml", "--json", "out"), ("baseline", "create", "run.json.gz", "--baseline", "out"),
-                ("report", "run.json.gz", "--html", "out"), ("baseline", "append", "res/run.json.gz", "--workload", "a", "--history", "out")]
+    outputs += [("digest", "run.json.gz", "-o", "out"), ("suite", "s.yaml", "--json", "out"), ("approve", "--new", "run.json.gz", "--baseline", "out"),
+                ("report", "run.json.gz", "--html", "out"), ("store", "res/run.json.gz", "--workload", "a", "--history", "out")]
     for args, size in itertools.product(outputs, (0, 64)):
         before = sorted(b.dir.rglob("*"))
         done = b.run(*args, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))  # noqa: B023
@@ -192,8 +192,8 @@ def main():
         for seed, name, factor in ((1, "run", 1), (2, "res/run", 1), (3, "slow", 1.5)):
             b.make("trace", f"{name}.json.gz", "--seed", seed, "--slow-kernel", f"*={factor}")
         b.file("s.yaml", "version: 1\nname: n\ncases:\n  - {workload: a, runs: 'res/*', rules: rules/gpugate.yaml}\n")
-        b.fine("baseline", "create", "run.json.gz", "--workload", "a")
-        b.fine("baseline", "append", "res/run.json.gz", "--workload", "a")
+        b.fine("approve", "--new", "run.json.gz", "--workload", "a")
+        b.fine("store", "res/run.json.gz", "--workload", "a")
         marked_history(b)
         agreeing(b)
         overwritten(b)

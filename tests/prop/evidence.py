@@ -147,7 +147,7 @@ def uniform(dir):
                 for e in run["traceEvents"] for n in range(1, 40) if e["cat"] in ("kernel", "cuda_runtime")]
         run["traceEvents"] += many
         (dir / name).write_text(json.dumps(run))
-    sh(dir, PROGRAM, "baseline", "create", "a.json", "--rules", "rules.yaml", "--baseline", "base.json", "--force")
+    sh(dir, PROGRAM, "approve", "--new", "a.json", "--rules", "rules.yaml", "--baseline", "base.json", "--force")
     for events, _ in look(dir, check(dir)):
         assert len(events) > 500
 
@@ -163,7 +163,7 @@ def hostile(dir):
                 if e["cat"] in ("kernel", "cpu_op"):
                     e["name"] = some[int(e["name"][-1])] + e["name"]
             (dir / name).write_text(json.dumps(run))
-        sh(dir, PROGRAM, "baseline", "create", "a.json", "--rules", "rules.yaml", "--baseline", "base.json", "--force")
+        sh(dir, PROGRAM, "approve", "--new", "a.json", "--rules", "rules.yaml", "--baseline", "base.json", "--force")
         result = check(dir)
         for events, figures in look(dir, result):
             assert {e["cat"] for e in events if "cat" in e} <= {"python_function", "cpu_op", "cuda_runtime", "kernel", "user_annotation"}

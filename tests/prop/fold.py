@@ -150,7 +150,7 @@ def same_figures(dir, ranks):
     baselines = {}
     for name, run in (("unfolded", plain), ("folded", folded(plain))):
         baselines[name] = dir / f"{name}-{ranks}.baseline.json"
-        gpugate("baseline", "create", run, "--rules", rule_file, "--baseline", baselines[name])
+        gpugate("approve", "--new", run, "--rules", rule_file, "--baseline", baselines[name])
     whole, named, _ = checked(dir, odd, baselines["unfolded"], rule_file)
     assert {r for _, r in named} == {SLOW, LATE}, named
     for run, baseline in ((folded(odd), "folded"), (folded(odd), "unfolded"), (odd, "folded")):
@@ -177,7 +177,7 @@ def machines(dir):
     trees(dir, hot, (3,))
     for run in (hot, folded(hot)):
         baseline = dir / "hot.baseline.json"
-        gpugate("baseline", "create", run, "--rules", rule_file, "--baseline", baseline, "--force", codes=(0, 3))
+        gpugate("approve", "--new", run, "--rules", rule_file, "--baseline", baseline, "--force", codes=(0, 3))
         checks, _, result = checked(dir, run, baseline, rule_file)
         trust = {(t["side"], t["rank"], t["finding"], t["message"]) for t in result["trust"]}
         said.append(({k: (c["baseline"], c["candidate"], c["verdict"]) for k, c in checks.items() if k.startswith(figures)}, trust))
@@ -231,7 +231,7 @@ def lost(dir, baseline):
 def waited_before(dir):
     """Commands write the HTML pages of folded runs in which ranks wait for a slow rank or link, also against a folded baseline."""
     rule_file, odd = rules(dir, "figures.yaml"), folded(run_of(dir, "odd", RANKS))
-    gpugate("baseline", "create", odd, "--rules", rule_file, "--baseline", dir / "odd.baseline.json")
+    gpugate("approve", "--new", odd, "--rules", rule_file, "--baseline", dir / "odd.baseline.json")
     for name in ("odd", "link"):
         run = folded(run_of(dir, name, RANKS))
         gpugate("check", run, "--rules", rule_file, "--baseline", dir / "odd.baseline.json", "--html", dir / "page.html", codes=(0, 1))
@@ -245,7 +245,7 @@ def built_in_rules(dir):
     plain, odd = (run_of(dir, name, RANKS) for name in ("plain", "odd"))
     verdicts = []
     for a, b in ((plain, odd), (folded(plain), folded(odd))):
-        gpugate("baseline", "create", a, "--baseline", dir / "plain.baseline.json", "--force")
+        gpugate("approve", "--new", a, "--baseline", dir / "plain.baseline.json", "--force")
         gpugate("check", b, "--baseline", dir / "plain.baseline.json", "--json", dir / "report.json", codes=(0, 1))
         said = json.loads((dir / "report.json").read_text())["checks"]
         verdicts.append({c["id"].split("[rank ")[0]: c["verdict"] for c in said})
@@ -283,7 +283,7 @@ def kept_ranks(dir):
     def results(rule_file):
         out = {}
         for base in (runs[0], folded(runs[0])):
-            gpugate("baseline", "create", base, "--rules", rule_file, "--baseline", dir / "kept.baseline.json", "--force")
+            gpugate("approve", "--new", base, "--rules", rule_file, "--baseline", dir / "kept.baseline.json", "--force")
             for run in (runs[1], folded(runs[1])):
                 checks, _, said = checked(dir, run, dir / "kept.baseline.json", rule_file)
                 out[base == runs[0], run == runs[1]] = checks, said
@@ -316,7 +316,7 @@ def all_kept(dir):
     doc, run, said = json.loads(run_of(dir, "plain", 8).read_text()), dir / "unlike.json", []
     doc["digests"][5]["functions"][0]["median_ns"] *= 2
     run.write_text(json.dumps(doc))
-    gpugate("baseline", "create", run_of(dir, "plain", 8), "--rules", rule_file, "--baseline", dir / "all.baseline.json")
+    gpugate("approve", "--new", run_of(dir, "plain", 8), "--rules", rule_file, "--baseline", dir / "all.baseline.json")
     for part in (run, folded(run)):
         checks, _, result = checked(dir, part, dir / "all.baseline.json", rule_file)
         said.append(([(i["rank"], i["message"]) for i in result["insights"] if i["insight"] == "unlike-peers"],
@@ -343,7 +343,7 @@ def refuses(dir, baseline):
     some = rules(dir, "some.yaml", f"  - {{id: one, metric: step.time, select: {{rank: {LATE}}}, {LIMITS}}}")
     checks, _, _ = checked(dir, one, baseline, some)
     assert checks["one"]["verdict"] == "missing" and "under other rules" in checks["one"]["message"], checks["one"]
-    gpugate("baseline", "create", plain, "--rules", some, "--baseline", dir / "some.json")
+    gpugate("approve", "--new", plain, "--rules", some, "--baseline", dir / "some.json")
     checks = [checked(dir, run, dir / "some.json", some)[0]["one"] for run in (odd, folded(odd))]
     assert checks[0]["candidate"] == checks[1]["candidate"] and checks[0]["baseline"] == checks[1]["baseline"], checks
     broken = json.loads(one.read_text())
@@ -376,7 +376,7 @@ def fewer_operators(dir):
                 sides = [dir / "b.json.gz", dir / "c.json.gz"]
                 for side, run in zip(sides, (whole, dir / f"less{share}")):
                     gpugate("merge", "--fold", *[digest(file, dir / f"{file.stem}.digest.gz") for file in sorted(run.glob("*.json"))], "-o", side)
-            gpugate("baseline", "create", sides[0], "--baseline", dir / "w.json", "--force")
+            gpugate("approve", "--new", sides[0], "--baseline", dir / "w.json", "--force")
             gpugate("check", sides[1], "--baseline", dir / "w.json", "--json", dir / "o.json", codes=(3,) if share else (0,))
             found = {t["finding"] for t in json.loads((dir / "o.json").read_text())["trust"]}
             assert ("fewer-operators" in found) == bool(share), (share, force, found)

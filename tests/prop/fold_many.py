@@ -84,8 +84,8 @@ def main():
         dir = pathlib.Path(name)
         baseline, small = dir / "plain.baseline.json", dir / "small.baseline.json"
         made, whole = folded(dir, "plain")
-        gpugate("baseline", "create", whole, "--workload", "job", "--baseline", baseline)
-        gpugate("baseline", "create", made, "--workload", "job", "--baseline", small)
+        gpugate("approve", "--new", whole, "--workload", "job", "--baseline", baseline)
+        gpugate("approve", "--new", made, "--workload", "job", "--baseline", small)
         assert whole.stat().st_size <= FILE_BYTES and baseline.stat().st_size <= PIN_BYTES, (whole.stat(), baseline.stat())
         for name in ("slow", "late", "hung", "link"):
             made, whole = folded(dir, name)

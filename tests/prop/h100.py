@@ -41,7 +41,7 @@ def main_of(folder, job, paths):
     """Makes a baseline of the first run, and appends the others."""
     (folder / "rules").mkdir(parents=True, exist_ok=True)
     for i, path in enumerate(paths):
-        code, said = gpugate(folder, "baseline", "append" if i else "create", path, "--workload", job)
+        code, said = gpugate(folder, "store" if i else "approve", path, "--workload", job)
         assert code == 0, said
 
 

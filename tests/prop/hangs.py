@@ -35,7 +35,7 @@ def errors(p):
 def job(folder):
     """For each fault and each of four ranks: the named rank is the one with the planted fault."""
     folder.joinpath("m.json").write_text('{"tokens_per_s": 1.0}', encoding="utf-8")
-    run("baseline", "create", "m.json", "--baseline", "b.json", "--workload", "w", cwd=folder, codes=(0,))
+    run("approve", "--new", "m.json", "--baseline", "b.json", "--workload", "w", cwd=folder, codes=(0,))
     for fault, rank in itertools.product(("stuck", "mismatch", "silent"), range(4)):
         said = set()
         for form in ([], ["--json"]):

@@ -103,7 +103,7 @@ def sides(dir):
         (dir / name).mkdir()
         make("trace", dir / name / "t.json.gz", "--steps", 4, *trace)
         make("snapshot", dir / name / "s.json.gz", "--steps", 4, "--peak", 500, *snapshot)
-    run("baseline", "create", dir / "a", "--baseline", dir / "a.json")
+    run("approve", "--new", dir / "a", "--baseline", dir / "a.json")
     return [(("check", dir / "b", "--baseline", dir / "a.json"), 1), (("check", dir / "a", "--baseline", dir / "a.json"), 0),
             (("diff", dir / "a", dir / "b"), 0), (("report", dir / "b"), 0),
             (("check", dir / "b", "--baseline", dir / "no&<b>.json"), 4), (("report", dir / "no"), 3),

@@ -59,7 +59,7 @@ def judge(b, where, want, *args):
 def parts(b, jobs):
     nr = 0
     for kind, before in itertools.product(KINDS, ((), (1,))):
-        b.fine("baseline", "create", jobs.run("base", 1, kind, before), "--baseline", "base.json", "--force")
+        b.fine("approve", "--new", jobs.run("base", 1, kind, before), "--baseline", "base.json", "--force")
         for after in ((), (0,), (1,), (1, 2), (0, 1, 2)):
             run = jobs.run("run", 2, kind, after)
             fewer = 3 if len(after) > len(before) else 0
@@ -80,8 +80,8 @@ def histories(b, jobs):
     slow = jobs.run("slow", 4, options=("--slow-kernel", "*=1.3"))
     forms = {name: (name, jobs.fold(name)) for name in [*runs.values(), slow]}
     for pin, past, form in itertools.product((0, 1), repeat=3):
-        b.fine("baseline", "create", forms["r1"][pin], "--baseline", "base.json", "--force")
-        b.fine("baseline", "append", forms["r2"][past], "--baseline", "base.json", "--force")
+        b.fine("approve", "--new", forms["r1"][pin], "--baseline", "base.json", "--force")
+        b.fine("store", forms["r2"][past], "--baseline", "base.json", "--force")
         where = [("whole", "folded")[i] for i in (pin, past, form)]
         judge(b, where, 0, forms["r3"][form], "--baseline", "base.json")
         judge(b, [*where, "slow"], 1, forms["slow"][form], "--baseline", "base.json")

@@ -165,7 +165,18 @@ def test_systems(top):
             expect("changed by you" not in run(dir, "init", "--force").stdout or own, f"{name}: it is included")
         for path in new:
             expect(path in done.stdout, f"{name}: {path} is not said")
-        expect("\nnext:\n  gpugate baseline create trace.json.gz\n  git add " in done.stdout, f"{name}: {done.stdout}")
+        expect("\nnext:\n  gpugate approve --new trace.json.gz\n  git add " in done.stdout, f"{name}: {done.stdout}")
+
+
+def test_next(top):
+    """The next command is one that runs, whatever the run is called and wherever it lies."""
+    dir = repository(top, "next")
+    for i, name in enumerate(("result.json", "../outside.json", "a result.json", "it's.json")):
+        (dir / name).write_text('{"tokens_per_s": 1}')
+        done = run(dir, "init", name, "--workload", f"w{i}")
+        command = done.stdout.split("\nnext:\n  gpugate ")[1].splitlines()[0]
+        made = subprocess.run(f"{GPUGATE} {command}", shell=True, capture_output=True, text=True, cwd=dir)
+        expect(made.returncode == 0 and (dir / "baselines" / f"w{i}.json").is_file(), f"{name}: {command}: {made.stderr}")
 
 
 def test_below(top):
@@ -259,9 +270,9 @@ def test_second(top):
         said = run(dir, "init", "traces/trace.json.gz", "--workload", "two").stdout
         check(dir, "two", "traces/trace.json.gz", *main, more="-two")
         check_rules(dir, "two", "rules/gpugate-two.yaml")
-        expect("baseline create traces/trace.json.gz --rules rules/gpugate-two.yaml\n" in said, said)
+        expect("approve --new traces/trace.json.gz --rules rules/gpugate-two.yaml\n" in said, said)
         expect(forge == "github" or ".gitlab-ci.yml: to be changed by you: include: .gitlab/gpugate-two.yml\n" in said, said)
-        run(dir, "baseline", "create", "traces/trace.json.gz", "--rules", "rules/gpugate-two.yaml")
+        run(dir, "approve", "--new", "traces/trace.json.gz", "--rules", "rules/gpugate-two.yaml")
         run(dir, "check", "traces/trace.json.gz", "--rules", "rules/gpugate-two.yaml")
         all_files = {path: (dir / path).read_bytes() for path in files(dir)}
         expect("nothing to write" in run(dir, "init", "--workload", "two").stdout, f"{forge}: twice")
@@ -322,7 +333,7 @@ def test_runs(top):
         rules = check_rules(dir, f"run-{name}")
         expect(rules["version"] == 2 and "rules" not in rules, f"{name}: {rules}")
         judging[name] = int(re.search(r"of which (\d+) of \d+ judge this run", said)[1])
-        run(dir, "baseline", "create", path)
+        run(dir, "approve", "--new", path)
         # no figure is missing, and nothing fails when the run is compared with itself
         done = run(dir, "check", path, "--json", "result.json")
         expect('"missing": 0' in (dir / "result.json").read_text(), f"{name}: {done.stdout}")
@@ -348,7 +359,7 @@ def test_runs(top):
     done = run(dir, "init", "unmarked.json", "--force")
     expect(check_rules(dir, "marker")["steps"] == {"marker": "train_step *"}, done.stdout)
     expect("'train_step *' make 6 of them" in done.stdout, done.stdout)
-    run(dir, "baseline", "create", "unmarked.json")
+    run(dir, "approve", "--new", "unmarked.json")
     expect("6 steps" in run(dir, "check", "unmarked.json").stdout, "the steps of the marker that init wrote")
     for words in (["metrics", "unmarked.json"], ["report", "unmarked.json"], ["diff", "unmarked.json", "unmarked.json"]):
         done = run(dir, *words, "--rules", ROOT / "rules/default.yaml")
@@ -359,7 +370,7 @@ def test_runs(top):
     expect("was found" not in run(found, "init").stdout, "what is no profile was found")
     make(found / "traces" / "rank0.json.gz", "--seed", "1", "--steps", "2")
     done = run(found, "init", "--force")
-    expect("'gpugate init traces --force'" in done.stdout and "baseline create traces\n" in done.stdout, done.stdout)
+    expect("'gpugate init traces --force'" in done.stdout and "approve --new traces\n" in done.stdout, done.stdout)
 
 
 def main():
@@ -371,6 +382,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         top = pathlib.Path(name)
         test_systems(top)
+        test_next(top)
         test_below(top)
         test_names(top)
         test_all_or_nothing(top)

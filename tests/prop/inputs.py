@@ -121,9 +121,9 @@ def gate(dir):
     rules, baseline = dir / "rules.yaml", dir / "alone.gate.json"
     rules.write_text(RULES)
     options = "--rules", rules, "--baseline", baseline
-    gpugate("baseline", "create", put(dir / "base.json", BENCH), *options)
+    gpugate("approve", "--new", put(dir / "base.json", BENCH), *options)
     for i in range(6):
-        gpugate("baseline", "append", put(dir / "next.json", {**BENCH, "tokens_per_s": 123 + i / 7}), *options)
+        gpugate("store", put(dir / "next.json", {**BENCH, "tokens_per_s": 123 + i / 7}), *options)
     gpugate("check", put(dir / "same.json", {**BENCH, "tokens_per_s": 122.9}), *options)
     reports = {k: dir / f"out.{k}" for k in ("json", "junit", "markdown", "openmetrics", "html")}
     names = [w for k, path in reports.items() for w in (f"--{k}", path)]

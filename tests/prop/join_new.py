@@ -55,7 +55,7 @@ def main():
         cand = trace(dir / "cand.json", 0, 80000, 41)
         for made_of in ([c1], [c1, c2, "--join-cycles"], [c2, c1, "--join-cycles"]):
             options = ("--baseline", dir / "base.json", "--rules", dir / "rules.yaml")
-            gpugate("baseline", "create", *made_of, *options, "--force")
+            gpugate("approve", "--new", *made_of, *options, "--force")
             gpugate("check", cand, *options, "--json", dir / "result.json")
             checks = json.loads((dir / "result.json").read_text())["checks"]
             tiny = [c for c in checks if "tiny" in json.dumps(c)]

@@ -47,9 +47,9 @@ class Bench:
         return json.loads((self.place / "out").read_text()), json.loads((self.place / "plan").read_text())
 
     def baseline(self, path, *appended):
-        self.run(0, "baseline", "create", self.trace(1), "--baseline", path)
+        self.run(0, "approve", "--new", self.trace(1), "--baseline", path)
         for words in appended:
-            self.run(0, "baseline", "append", *words, "--baseline", path)
+            self.run(0, "store", *words, "--baseline", path)
 
     def history(self, path):
         return [json.loads(line) for line in (self.place / path).read_text().splitlines()]
@@ -113,7 +113,7 @@ def plans(b):
     """With one run on each side, a change beyond its limit that may be noise is undecided, and the plan says how many runs
     would decide."""
     (b.place / "tight.yaml").write_text("version: 1\nrules: [{id: time, metric: step.compute_time, fail: {increase: 0.3%}}]\n")
-    b.run(0, "baseline", "create", b.trace(1), "--baseline", "one.json")
+    b.run(0, "approve", "--new", b.trace(1), "--baseline", "one.json")
     words = b.trace(9, *slower(1.006)), "--baseline", "one.json", "--rules", "tight.yaml"
     result, plan = b.check(3, *words)
     expect(result["verdict"] == "undecided" and plan["undecided"] == 1, f"{plan}")

@@ -129,7 +129,7 @@ def run(gpugate, dir):
         return generate("trace", dir / f"{name}.json.gz", "--seed", seed, *options)
 
     baseline = dir / "baseline.json"
-    subprocess.run([gpugate, "baseline", "create", trace("base", 1), "--baseline", baseline],
+    subprocess.run([gpugate, "approve", "--new", trace("base", 1), "--baseline", baseline],
                    check=True, capture_output=True, cwd=dir)
     absent = dir / "absent.json"
     jobs = [(name, options, codes, baseline) for name, (options, codes) in CASES.items()]
@@ -163,7 +163,7 @@ def run_ranks(gpugate, dir):
 
     rules, baseline, report = dir / "rules.yaml", dir / "ranks.json", dir / "ranks.xml"
     rules.write_text(RANK_RULES)
-    subprocess.run([gpugate, "baseline", "create", job("job", 1), "--baseline", baseline, "--rules", rules], check=True,
+    subprocess.run([gpugate, "approve", "--new", job("job", 1), "--baseline", baseline, "--rules", rules], check=True,
                    capture_output=True)
     runs = job("slow", 2, "--slow-rank", "2=1.5"), "--repeat", job("again", 3, "--slow-rank", "2=1.5")
     done = subprocess.run([gpugate, "check", *runs, "--baseline", baseline, "--rules", rules, "--junit", report, "--junit-strict"],

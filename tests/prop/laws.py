@@ -50,7 +50,7 @@ def figures(*args, **kw):
 
 def itself(dir, seed):
     a = gen(dir / "a.json.gz", "--seed", seed)
-    gpugate("baseline", "create", a, "--baseline", dir / "base", "--force")
+    gpugate("approve", "--new", a, "--baseline", dir / "base", "--force")
     p = gpugate("check", a, "--baseline", dir / "base")
     assert b"warning" in p.stdout and b"own artifact" in p.stdout, p.stdout.decode()
 
@@ -81,9 +81,9 @@ def forms(dir, seed):
 def baseline(dir, seed, runs=0):
     """Makes a baseline of unchanged code with `runs` recent runs; returns its traces."""
     held = [gen(dir / f"held{i}.json.gz", "--seed", f"{seed}{i}") for i in range(1 + runs)]
-    gpugate("baseline", "create", held[0], "--baseline", dir / "base", "--force")
+    gpugate("approve", "--new", held[0], "--baseline", dir / "base", "--force")
     for run in held[1:]:
-        gpugate("baseline", "append", run, "--baseline", dir / "base")
+        gpugate("store", run, "--baseline", dir / "base")
     return held
 
 
@@ -132,7 +132,7 @@ def held(dir, seed):
 
 
 def hostile(dir, seed):
-    gpugate("baseline", "create", gen(dir / "a.json.gz", "--seed", seed), "--baseline", dir / "base", "--force")
+    gpugate("approve", "--new", gen(dir / "a.json.gz", "--seed", seed), "--baseline", dir / "base", "--force")
     c = gen(dir / "c.json.gz", "--seed", seed, "--hostile-names", "--long-name", "6000")
     (dir / "rules.yaml").write_text("version: 1\nrules:\n  - {id: new, metric: kernel.time, for_each: {top: 500}, on_new: fail}\n")
     p = gpugate("check", c, "--baseline", dir / "base", "--verbose", "--junit", dir / "j.xml", "--json", dir / "r.json",

@@ -71,11 +71,11 @@ def merged_in_tree(dir, run):
 
 def checked(dir, ranks):
     """Checks a run of `ranks` ranks, one slow and one late: `check` must name only these two. Returns (seconds, KiB) of
-    `baseline create` and of `check`."""
+    `approve` and of `check`."""
     plain = run_of(dir, "plain", ranks, "--seed", 1)
     odd = run_of(dir, "odd", ranks, "--seed", 2, "--slow-rank", f"{SLOW}=1.3", "--late-rank", f"{LATE}=3000")
     baseline, report = dir / f"baseline-{ranks}.json", dir / f"report-{ranks}.json"
-    made = gpugate("baseline", "create", plain, "--rules", dir / "rules.yaml", "--baseline", baseline)
+    made = gpugate("approve", "--new", plain, "--rules", dir / "rules.yaml", "--baseline", baseline)
     took = gpugate("check", odd, "--rules", dir / "rules.yaml", "--baseline", baseline, "--json", report, codes=(1,))
     said = json.loads(report.read_text())
     each = {c["item"]: c["verdict"] for c in said["checks"] if c["rule"] == "compute"}
@@ -95,7 +95,7 @@ def main():
         dir = pathlib.Path(name)
         (dir / "rules.yaml").write_text(RULES)
         few, many = checked(dir, FEW), checked(dir, MANY)
-        for what, (seconds, memory), (more_seconds, more_memory) in zip(("baseline create", "check"), few, many):
+        for what, (seconds, memory), (more_seconds, more_memory) in zip(("approve", "check"), few, many):
             print(f"{what}: {FEW} ranks {seconds:.2f} s, {memory / 1024:.0f} MiB; "
                   f"{MANY} ranks {more_seconds:.2f} s, {more_memory / 1024:.0f} MiB")
             assert more_memory <= 5 * memory, what

@@ -136,7 +136,7 @@ def kernels(p, drift):
 
 def check(dir, a, b):
     (dir / "rules.yaml").write_text(RULES, encoding="utf-8")
-    gpugate("baseline", "create", a, "--baseline", dir / "base", "--force", expect=(0,))
+    gpugate("approve", "--new", a, "--baseline", dir / "base", "--force", expect=(0,))
     common = ("check", b, "--baseline", dir / "base", "--rules", dir / "rules.yaml", "--markdown", dir / "m.md")
     gpugate(*common, "--max-bytes", 1000000, "--json", dir / "r.json", expect=(0, 1))
     result = json.loads((dir / "r.json").read_text(encoding="utf-8"))
@@ -166,7 +166,7 @@ def ranks(dir, a, b):
     def job(name, *options):
         return generate("ranks", dir / name, "--ranks", 4, "--steps", 5, "--seed", 1, "--hostile-names", *options)
     (dir / "rules.yaml").write_text(RANK_RULES, encoding="utf-8")
-    gpugate("baseline", "create", job("ranks"), "--baseline", dir / "base", "--force", expect=(0,))
+    gpugate("approve", "--new", job("ranks"), "--baseline", dir / "base", "--force", expect=(0,))
     gpugate("check", job("slow", "--slow-rank", "2=2"), "--baseline", dir / "base", "--rules", dir / "rules.yaml",
             "--markdown", dir / "m.md", "--json", dir / "r.json", expect=(1,))
     result = json.loads((dir / "r.json").read_text(encoding="utf-8"))
@@ -183,7 +183,7 @@ def links(dir, a, b):
     accepts the change is shown if a workflow listens for it."""
     sha = "a1b2c3d4e5f60718293a4b5c6d7e8f9001122334"
     ci = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "o/r", "GITHUB_RUN_ID": "42", "GITHUB_SHA": sha}
-    gpugate("baseline", "create", a, "--baseline", dir / "base", "--force", expect=(0,))
+    gpugate("approve", "--new", a, "--baseline", dir / "base", "--force", expect=(0,))
     for server, linked in (("https://forge.example", True), ("javascript:alert(1)", False), ("https://x)<b>", False)):
         gpugate("check", b, "--baseline", dir / "base", "--markdown", dir / "m.md", "--html", dir / "m.html", expect=(1,),
                 env={**os.environ, **ci, "GITHUB_SERVER_URL": server})

@@ -86,7 +86,7 @@ def main():
         folder, shared = pathlib.Path(name), pathlib.Path(shared)
         (folder / "rules.yaml").write_text(RULES)
         snapshot(shared, folder / "base.json.gz", [])
-        run(gpugate, "baseline", "create", str(folder / "base.json.gz"), "--rules", str(folder / "rules.yaml"),
+        run(gpugate, "approve", "--new", str(folder / "base.json.gz"), "--rules", str(folder / "rules.yaml"),
             "--baseline", str(folder / "baseline.json")).check_returncode()
         for planted in PLANTED:
             wrong = check(gpugate, shared, folder, planted)

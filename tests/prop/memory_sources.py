@@ -83,9 +83,9 @@ def judge(folder, base, cand, past, stored):
     folder.mkdir()
     (folder / "r.yaml").write_text(RULES)
     args = ["--workload", "w", "--baseline", folder / "w.json", "--rules", folder / "r.yaml"]
-    made = run("baseline", "create", make(folder / "b", base, peaks["b"], stored), *args, "--accept", "memory-source-differs")
+    made = run("approve", "--new", make(folder / "b", base, peaks["b"], stored), *args, "--accept", "memory-source-differs")
     if past:
-        made = run("baseline", "append", make(folder / "p", past, peaks["p"], stored), *args, "--accept", "memory-source-differs")
+        made = run("store", make(folder / "p", past, peaks["p"], stored), *args, "--accept", "memory-source-differs")
     if made.returncode and "not taken" not in made.stderr:  # a run whose memory cannot be judged is not taken
         yield f"no baseline: {made.stderr}"
         return

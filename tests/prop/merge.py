@@ -131,7 +131,7 @@ def losses(dir, seed):
     refused(dir, "5 ranks were expected, and there are 6: ranks 0 to 5", "merge", *digests, "--expect-ranks", 5)
     refused(dir, "--expect-ranks", "merge", *digests, "--expect-ranks", 0, expect=2)
     gpugate("merge", *digests, "--expect-ranks", 6, "-o", dir / "all.json")
-    gpugate("baseline", "create", dir / "all.json", "--baseline", dir / "base")
+    gpugate("approve", "--new", dir / "all.json", "--baseline", dir / "base")
     (dir / "plain.yaml").write_text(PLAIN)
     (dir / "six.yaml").write_text(PLAIN + "inputs: {expect_ranks: 6}\n")
     against = ("--baseline", dir / "base")
@@ -202,7 +202,7 @@ def cycles(dir, seed):
     forest = Forest(dir, leaves + leaves[:1], random.Random(seed), ("--join-cycles",))
     assert forest.fold() == (dir / "whole.json").read_bytes()
 
-    gpugate("baseline", "create", dir / "whole.json", "--baseline", dir / "cycles.gate.json")
+    gpugate("approve", "--new", dir / "whole.json", "--baseline", dir / "cycles.gate.json")
     (dir / "plain.yaml").write_text(PLAIN)
     gpugate("check", *traces, "--join-cycles", "--baseline", dir / "cycles.gate.json", "--rules", dir / "plain.yaml")
 

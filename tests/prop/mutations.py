@@ -69,12 +69,12 @@ def seeds(dir):
     make("snapshot", dir / "s.json", "--steps", 2, "--layers", 1)
     make("snapshot", dir / "p.pickle", "--steps", 2, "--layers", 1, "--pickle", 4)
     (dir / "rules.yaml").write_text(RULES)
-    for args in (("digest", "t.json", "s.json", "-o", "d.json"), ("baseline", "create", "less.json", "--baseline", "b.json", "--rules", "rules.yaml"),
-                 ("baseline", "append", "t.json", "--baseline", "b.json", "--rules", "rules.yaml", "--force"),
-                 ("baseline", "create", "t.json", "s.json", "--baseline", "both.json", "--rules", "rules.yaml"),
+    for args in (("digest", "t.json", "s.json", "-o", "d.json"), ("approve", "--new", "less.json", "--baseline", "b.json", "--rules", "rules.yaml"),
+                 ("store", "t.json", "--baseline", "b.json", "--rules", "rules.yaml", "--force"),
+                 ("approve", "--new", "t.json", "s.json", "--baseline", "both.json", "--rules", "rules.yaml"),
                  ("digest", "t.json", "-o", "d0.json"), ("digest", "t1.json", "-o", "d1.json"), ("merge", "d0.json", "d1.json", "-o", "run.gz"),
-                 ("baseline", "create", "s.json", "--baseline", "bs.json", "--rules", "rules.yaml"),
-                 ("baseline", "create", "run.gz", "--baseline", "br.json", "--rules", "rules.yaml")):
+                 ("approve", "--new", "s.json", "--baseline", "bs.json", "--rules", "rules.yaml"),
+                 ("approve", "--new", "run.gz", "--baseline", "br.json", "--rules", "rules.yaml")):
         subprocess.run([PROGRAM, *args], cwd=dir, check=True, capture_output=True)
 
     def read(name):

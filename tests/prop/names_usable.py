@@ -19,7 +19,9 @@ from _bench import PROGRAM, Bench, kernel
 from _part import ALL
 
 KINDS = {"kernel": "kernel.time", "op": "op.time", "module": "module.gpu_time", "place": "place.gpu_time", "range": "range.gpu_time",
-         "category": "category.time", "collective": "comm.time", "function": "function.exclusive_pct"}
+         "category": "category.time", "collective": "comm.time", "function": "function.exclusive_pct",
+         "counter": "gpu_counter.median_pct", "thread": "thread.time", "direction": "memcpy.bytes"}
+ALWAYS_EACH = {"counter", "thread", "direction"}      # such a rule has one check for each item without being told to
 TRACES = ["hta-tinypair-base-rank1.json.gz", "qwen05b-h100-single.json.gz", "norm-test-mi300x-run1.json.gz", "deepseek-decode-b300.trace.json.gz",
           "nccl-a100-rank0of2-3steps.json.gz"]
 HARD = ["void f<float*>(int*)", "void f<float1>(int2)", "f*", "f?", "fa", "a b", "a\u202eb", "a\u200bb", "tab\there", "x" * 300, "x" * 300 + "y", "é" * 90,
@@ -134,9 +136,10 @@ def selected(b, run, rules):
 
 def look(b, what, run):
     """Checks all names of a run; returns their number and what is wrong."""
-    b.fine("baseline", "create", run, "--baseline", "b.json", "--force")
+    b.fine("approve", "--new", run, "--baseline", "b.json", "--force")
     b.file("all.yaml", ("version: 1\ndefaults: {on_missing: skip, noise: {k: 0}}\nenvironment: {must_match: []}\nrules:\n" + "".join(
-        f"  - {{id: {kind}, metric: {metric}, for_each: {{top: 10000}}, fail: {{increase: 1%}}}}\n" for kind, metric in KINDS.items())).encode())
+        f"  - {{id: {kind}, metric: {metric}{'' if kind in ALWAYS_EACH else ', for_each: {top: 10000}'}, fail: {{increase: 1%}}}}\n"
+        for kind, metric in KINDS.items())).encode())
     checks, names = shown(b, run)
     rows = sorted({(c["rule"], name, c["item"]) for _, c, name in names})
     source = {(c["rule"], name): where for where, c, name in reversed(names)}
@@ -149,7 +152,7 @@ def look(b, what, run):
 
 def exceptions(b, names):
     """`except`, `overrides` and a waiver take the item that they name, and no other."""
-    b.fine("baseline", "create", "hard.json", "--baseline", "b.json", "--force")
+    b.fine("approve", "--new", "hard.json", "--baseline", "b.json", "--force")
     bad = 0
     for name in names:
         text = json.dumps(name)
@@ -180,9 +183,42 @@ def unknown(b):
     done = b.run("check", "hard.json", "--rules", "one.yaml", "--baseline", "b.json")
     assert done.returncode == 2 and re.search(rb"selects nothing.*; did you mean '[^']*', '[^']*' or '[^']*'\?", done.stderr), done
     assert b"k<float>" in done.stderr or b"void k<float>(long)" in done.stderr, done
+    b.fine("baseline", "create", "made.json.gz", "--baseline", "m.json", "--force")
+    for metric, key, name in (("memory.peak_allocated", "memory", "memory 0"), ("gpu.utilization_pct", "device", "GPU 0"), ("step.cuda_time", "rank", "rank 0")):
+        b.file("two.yaml", f"version: 2\nonly: true\nrules: {{mine: {{metric: {metric}, select: {{{key}: {name}}}, fail: {{max: 0}}}}}}\n".replace(
+            "max: 0", {"memory": "max: 0B", "device": "max: 0%", "rank": "max: 0ns"}[key]))
+        assert b.run("check", "made.json.gz", "--rules", "two.yaml", "--baseline", "m.json").returncode == 1, name
     b.file("one.yaml", b"version: 2\nonly: true\nrules: {mine: {metric: kernel.time, select: {kernel: 'k<fl*'}, fail: {max: 0ns}}}\n")
     done = b.run("check", "hard.json", "--rules", "one.yaml", "--baseline", "b.json")    # a pattern of the name that reports show
     assert done.returncode == 1, done
+
+
+def accepted(b):
+    """`--accept` takes a finding by its id, and by the names of what it shows; other findings stay to be accepted."""
+    b.make("trace", "new.json.gz", "--seed", 4, "--steps", 3, "--slow-kernel", "*flash_bwd*=1.5", "--peak-memory", 1.5)
+    b.fine("approve", "--new", "made.json.gz", "--baseline", "b.json", "--force")
+    report = json.loads(b.run("check", "new.json.gz", "--baseline", "b.json", "--json", "-").stdout)
+    findings = [f for f in report["findings"] if f["verdict"] in ("fail", "undecided")]
+    ids = {f["finding"] for f in findings}
+    assert len(findings) == len(ids) == 2, findings
+    text = b.run("check", "new.json.gz", "--baseline", "b.json").stdout.decode()
+    tried = 0
+    for f in findings:
+        others = [x for other in ids - {f["finding"]} for x in ("--accept", other)]
+        names = {f["finding"], *(p["name"] for p in f["parts"] if f["finding"] == "slower-kernel")}
+        names |= {w["name"] for w in f["where"] if w["level"] in ("operator", "kernel")} | set(re.findall(r"flash_bwd_\w+(?![\w…])", text) if f["finding"] == "slower-kernel" else [])
+        for name in sorted(names):
+            done = b.run("approve", "new.json.gz", "--baseline", "b.json", "--reason", "x", "--accept", name)
+            # the name of a check is that check alone; a finding, or what only it shows, is all of its checks
+            assert done.returncode == 1 and b"not accepted: " in done.stderr, (name, done)
+            b.fine("approve", "new.json.gz", "--baseline", "b.json", "--reason", "x", "--accept", f["finding"], "--accept", name, *others)
+            b.fine("approve", "--new", "made.json.gz", "--baseline", "b.json", "--force")
+            tried += 1
+    assert tried > 6, tried
+    done = b.run("approve", "new.json.gz", "--baseline", "b.json", "--reason", "x", "--accept", "slower-kernal")
+    assert done.returncode == 2 and b"did you mean 'slower-kernel'" in done.stderr, done
+    done = b.run("approve", "new.json.gz", "--baseline", "b.json", "--reason", "x", "--accept", "backward")     # a phase is not the finding alone
+    assert done.returncode == 2, done
 
 
 def explained(b):
@@ -204,6 +240,20 @@ def explained(b):
         assert f"`{name}`" in b.run("explain", name).stdout.decode(), name
     for name in keys:
         assert re.search(f"^{name}, in ", b.run("explain", name).stdout.decode(), re.M), name
+    causes = re.findall(r'\[CAUSE_\w+\] = "(.*)"', (glossary.parents[1] / "src" / "model" / "model" / "finding.c").read_text(encoding="utf-8"))
+    assert len(causes) > 20 and {*causes} <= findings, {*causes} - findings
+    for name in re.findall(r"^- name: (\S+)$", b.run("formats").stdout.decode(), re.M):
+        assert f"\n- name: {name}\n" in b.run("explain", name).stdout.decode(), name
+    for name, metric in (("peak memory", "memory.peak_allocated"), ("wall time per step", "step.period"), ("Compute per step", "step.compute_time")):
+        assert b.run("explain", name).stdout.decode().startswith(f"{metric}: "), name
+    b.file("rules/gpugate.yaml", b"version: 2\nworkload: w\n")
+    b.fine("baseline", "create", "hard.json")
+    report = b.run("check", "hard.json", "--json", "-")
+    for c in json.loads(report.stdout)["checks"]:       # its name, in full or as reports show it, and the rule that it stands in
+        for name in {c["item"], c["item"] and re.sub(r"^[^[]*\[|\]$", "", c["id"])} if c["rule"] == "top-kernels" and "[" in c["id"] and "\t" not in c["item"] else ():
+            said = b.run("explain", name).stdout.decode()
+            assert f"kernel: {json.dumps(c['item'], ensure_ascii=False)}" in said or "kernel of baselines/w.json" in said, (name, said)
+    (b.dir / "rules" / "gpugate.yaml").unlink()
     assert b.run("explain", "lost-kernal").stderr.endswith(b"did you mean 'lost-kernels'?\n")
     assert b.run("explain", "artefact").stderr.endswith(b"did you mean 'artifact'?\n")
     assert len(words) > 30 and b.run("explain", "top-kernels[flash_fwd]").stdout.startswith(b"top-kernels: "), words
@@ -215,15 +265,16 @@ def main():
         return 77
     runs = []
     if os.environ.get("GPUGATE_SHARED"):
-        folder = pathlib.Path(os.environ["GPUGATE_SHARED"]) / "data" / "traces"
-        runs = [(p.name, p) for p in (sorted(folder.glob("*.json*")) if ALL else [folder / name for name in TRACES]) if p.is_file()]
+        folder = pathlib.Path(os.environ["GPUGATE_SHARED"]) / "data"
+        every = [p for f in ("traces", "more/traces", "nsys", "xplane", "snapshots", "more/snapshots") for p in sorted((folder / f).glob("*"))]
+        runs = [(p.name, p) for p in (every if ALL else [folder / "traces" / name for name in TRACES]) if p.exists() and p.suffix not in (".pickle", ".md")]
     with tempfile.TemporaryDirectory() as folder:
         b = Bench(folder)
         b.file("hard.json", hard_trace())
         b.make("trace", "made.json.gz", "--seed", 3, "--steps", 3)
         total, bad = 0, []
         for what, run in [("hard names", "hard.json"), ("generated", "made.json.gz"), *runs]:
-            if b.run("baseline", "create", run, "--baseline", "b.json", "--force").returncode == 3:
+            if b.run("approve", "--new", run, "--baseline", "b.json", "--force").returncode == 3:
                 print(f"     {what} cannot be a baseline")
                 continue
             nr, wrong = look(b, what, run)
@@ -234,6 +285,7 @@ def main():
                 print(f"     {where}: {kind} {name!r} of {item[:200]!r} selects {found if found is None else [f[:100] for f in found]}")
         refused = exceptions(b, [n for n in HARD if "\t" not in n])  # no rule can hold a tab
         unknown(b)
+        accepted(b)
         explained(b)
     assert total > 200, total
     return 1 if bad or refused else 0

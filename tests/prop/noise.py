@@ -83,7 +83,7 @@ class Bench:
 
 
 def one_run(b):
-    b.run("baseline", "create", b.trace(RUNS[0]), "--rules", b.rules, "--baseline", b.baseline)
+    b.run("approve", "--new", b.trace(RUNS[0]), "--rules", b.rules, "--baseline", b.baseline)
     p = b.run("lint", b.rules, "--baseline", b.baseline)
     b.says(p.stdout, "mostly assumed, 1 past run")
     compute = b.check(55, want=3)["compute"]
@@ -92,7 +92,7 @@ def one_run(b):
 
 def many_runs(b):
     for permille in RUNS[1:]:
-        b.run("baseline", "append", b.trace(permille), "--rules", b.rules, "--baseline", b.baseline)
+        b.run("store", b.trace(permille), "--rules", b.rules, "--baseline", b.baseline)
     p = b.run("lint", b.rules, "--baseline", b.baseline)
     b.says(p.stdout, "compute: runs spread by ", "(measured, 11 past runs)", "unchanged runs would fail", "a change fails from",
            "with 1 candidate run: in 1,000 runs of unchanged code about", "with 5 candidate runs: in 1,000 runs of unchanged code")

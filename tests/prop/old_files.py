@@ -79,7 +79,7 @@ def check_version(folder):
             run(work, "baseline", "show", "--baseline", baseline)
             run(work, "baseline", "log", "--baseline", baseline)
             run(work, "baseline", "verify", baseline)
-            run(work, "baseline", "promote", candidate, "--baseline", baseline, "--reason", "a new start")
+            run(work, "approve", candidate, "--baseline", baseline, "--reason", "a new start")
             run(work, "check", candidate, "--baseline", baseline)
         for name in RUNS:
             run(work, "diff", name, name)

@@ -103,7 +103,7 @@ def same(dir, run, *options):
         gpugate("digest", part, "-o", dir / f"part{i}.json")
     gpugate("merge", *options, *[dir / f"part{i}.json" for i in range(len(parts))], "-o", ways["merged run"])
     (dir / "rules.yaml").write_text(RULES)
-    gpugate("baseline", "create", run, *options, *ANYWAY, "--baseline", dir / "base", "--rules", dir / "rules.yaml", "--force")
+    gpugate("approve", "--new", run, *options, *ANYWAY, "--baseline", dir / "base", "--rules", dir / "rules.yaml", "--force")
     want, verdicts, text = figures(run, *options), judged(dir, run, *options), told(run, *options)
     assert all(c["verdict"] in ("pass", "skipped", "inconclusive", "missing") for c in verdicts), verdicts
     for way, path in ways.items():
@@ -146,7 +146,7 @@ def occupancy(dir):
     assert sum(k.get("names", 1) for k in run["kernels"]) == 901 and len(run["kernels"]) < 450
     assert [m["value"] for m in run["metrics"] if m["metric"] == "gpu.occupancy_pct"] == [want], want
     (dir / "stored.yaml").write_text("version: 1\nrules: [{id: o, metric: gpu.occupancy_pct, fail: {change: 0%}}]\n")
-    gpugate("baseline", "create", dir / "tails.json", "--baseline", dir / "base", "--rules", dir / "stored.yaml", "--force")
+    gpugate("approve", "--new", dir / "tails.json", "--baseline", dir / "base", "--rules", dir / "stored.yaml", "--force")
     gpugate("check", dir / "tails.json", "--baseline", dir / "base", "--rules", dir / "stored.yaml")
 
 

@@ -169,7 +169,7 @@ def test_checks(dir):
     rules.write_text(RULES)
     broken.write_text('{"traceEvents": [{"ph"')
     against = ("--baseline", baseline, "--rules", rules)
-    run("baseline", "create", base, *against, code=0)
+    run("approve", "--new", base, *against, code=0)
     check(dir, "same", base, *against, code=0)
     text = check(dir, "slow", slow, *against, code=1)
     expect("k{lambda(int)@1}" in text, "no name with a '#' was among the hostile ones")
@@ -185,7 +185,7 @@ def test_checks(dir):
 def test_ranks(dir):
     job = make(dir, "job", "--ranks", "4", "--seed", "1", "--hostile-names", what="ranks")
     late = make(dir, "late", "--ranks", "4", "--seed", "2", "--hostile-names", "--slow-rank", "2=1.5", what="ranks")
-    run("baseline", "create", job, "--baseline", dir / "job.gate.json", code=0)
+    run("approve", "--new", job, "--baseline", dir / "job.gate.json", code=0)
     check(dir, "ranks", late, "--baseline", dir / "job.gate.json", code=1)
     families("ranks diff", run("diff", job, late, "--openmetrics", "-", code=0).stdout)
 
@@ -220,7 +220,7 @@ def test_operations(dir, base):
     names = {"flops.per_step": "flops_per_step", "flops.per_s": "flops_per_second", "flops.peak_pct": "flops_peak_ratio"}
     rules.write_text("version: 1\nrules:\n" + "".join(f"  - {{id: {f}, metric: {m}, fail: {{change: 1{'pp' if 'pct' in m else '%'}}}}}\n"
                                                      for m, f in names.items()))
-    run("baseline", "create", shapes, "--baseline", baseline, "--rules", rules, code=0)
+    run("approve", "--new", shapes, "--baseline", baseline, "--rules", rules, code=0)
     text = check(dir, "shapes", shapes, "--baseline", baseline, "--rules", rules, code=0)
     found = families("shapes report", run("report", shapes, "--openmetrics", "-", code=0).stdout)
     for family in names.values():

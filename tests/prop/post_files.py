@@ -295,7 +295,7 @@ def repository(folder):
     origin, clone = folder / "o" / "r", folder / "clone"
     git(folder, "init", "--quiet", "--bare", "-b", "main", origin)
     git(folder, "clone", "--quiet", f"file://{origin}", clone)
-    subprocess.run([PROGRAM, "baseline", "create", trace(folder, 1), "--workload", "resnet50"], cwd=clone, check=True, capture_output=True)
+    subprocess.run([PROGRAM, "approve", "--new", trace(folder, 1), "--workload", "resnet50"], cwd=clone, check=True, capture_output=True)
     git(clone, "add", "--all")
     git(clone, "commit", "--quiet", "-m", "first")
     git(clone, "push", "--quiet", "origin", "HEAD:refs/heads/main", "HEAD:refs/heads/topic")

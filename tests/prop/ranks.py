@@ -129,7 +129,7 @@ def check_one(job, seed, folder):
     base, plain = folder / "base", folder / "plain"
     baseline = folder / "baseline.json"
     check_truth(f"{job.name}, seed {seed}", job, job.make(base, seed), metrics(base))
-    gpugate("baseline", "create", base, "--baseline", baseline, "--workload", "ranks")
+    gpugate("approve", "--new", base, "--baseline", baseline, "--workload", "ranks")
 
     def check(what, path, codes):
         out = folder / "report.json"

@@ -41,7 +41,7 @@ CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 BESIDE = [CONTRIBUTING, ROOT / "SECURITY.md", *sorted((ROOT / "ci").glob("*/README.md")), ROOT / "tests" / "sim" / "README.md"]  # their links are checked too
 # Runs that the examples name: traces, snapshots and jobs of many ranks.
-TRACES = {"trace": 1, "main1": 1, "main2": 2, "main3": 3, "main4": 4, "main5": 5, "pr1": 6, "pr2": 7, "pr3": 8}
+TRACES = {"trace": 1, "first-run": 1, "main1": 1, "main2": 2, "main3": 3, "main4": 4, "main5": 5, "pr1": 6, "pr2": 7, "pr3": 8}
 SLOWER = ("--seed", 9, "--slow-kernel", "*flash_bwd*=2")
 # Code that precedes each example in Python. The same code, followed by a plain training loop, is the file train.py, which commands
 # of the examples record unchanged.
@@ -115,9 +115,9 @@ def readme_figures(update):
 def gate(program, update):
     """Writes or checks the output of the two commands with which README.md begins."""
     with tempfile.TemporaryDirectory() as folder:
-        for name, options in (("main1", ("--seed", TRACES["main1"])), ("slower", SLOWER)):
+        for name, options in (("first-run", ("--seed", TRACES["first-run"])), ("second-run", SLOWER)):
             generate("trace", pathlib.Path(folder, f"{name}.json.gz"), *options)
-        for words in ("baseline create main1.json.gz", "check slower.json.gz"):
+        for words in ("approve first-run.json.gz", "check second-run.json.gz"):
             p = subprocess.run([program, *words.split()], cwd=folder, env={**os.environ, "COLUMNS": "130", "SOURCE_DATE_EPOCH": "1767225600"}, capture_output=True, text=True, check=False)
     assert p.returncode == 1, p.stderr
     replaced(README, "gate", "```\n" + p.stdout.split("\n\nIntended?")[0] + "\n```\n", update)
@@ -183,6 +183,7 @@ def make_inputs(folder, program):
     for name, seed in TRACES.items():
         gen("trace", f"{name}.json.gz", "--seed", seed)
     gen("trace", "slower.json.gz", *SLOWER)
+    gen("trace", "second-run.json.gz", *SLOWER)
     gen("snapshot", "memory-rank0.json.gz", "--seed", 1)
     for name, *options in (("server", 1), ("server2", 2), ("slow-decode", 3, "--slow", "decode=1.1")):
         gen("server", f"{name}.json.gz", "--seed", *options)

@@ -103,7 +103,7 @@ def gate(dir):
             assert files(dir) == ["memory-rank0.json.gz", "rank0.json.gz", "run.json"]
             assert steps_of(dir) == ([6, 7, 8, 9, 10] if version == "2.0" else [7, 8, 9, 10, 11])
             if seed == 1:
-                gpugate(dir, "baseline", "create", "profiles", "--workload", "w", "--force")
+                gpugate(dir, "approve", "--new", "profiles", "--workload", "w", "--force")
         gpugate(dir, "check", "profiles", "--workload", "w")
         gpugate(dir, "digest", "profiles", "-o", "digest.json")
         facts = json.dumps(json.loads((dir / "digest.json").read_text(encoding="utf-8")), ensure_ascii=False)
@@ -202,7 +202,7 @@ def signals(dir):
     for run, steps in (("step16", [16, 17]), (runs[1], [first, first + 1])):
         assert steps_of(dir, f"profiles/{run}") == steps * 3
         gpugate(dir, "merge", f"profiles/{run}", "--expect-ranks", "3", "-o", "all.json")
-    gpugate(dir, "baseline", "create", "profiles/step16", "--workload", "w", "--accept", "same-recording")  # all ranks write the same stand-in
+    gpugate(dir, "approve", "--new", "profiles/step16", "--workload", "w", "--accept", "same-recording")  # all ranks write the same stand-in
     gpugate(dir, "check", f"profiles/{runs[1]}", "--workload", "w")
 
     # the next job in the same folder ignores old requests
@@ -240,7 +240,7 @@ def keep(dir):
     everything = files(dir)
     assert everything == sorted([*digests, *raw[:1], "memory-rank1.json.gz"])
     want = figures(dir)
-    gpugate(dir, "baseline", "create", "profiles", "--workload", "w", "--accept", "same-recording")
+    gpugate(dir, "approve", "--new", "profiles", "--workload", "w", "--accept", "same-recording")
     for options, left in (("keep='rank0'", [*digests, *(f"traces/{name}" for name in raw)]), ("keep='none'", digests)):
         assert run(options) == ["", ""]
         assert files(dir) == left, (options, files(dir))

@@ -384,7 +384,7 @@ def hold(name, base, slow, file, removals, dir, pool):
         (dir / file_name).write_text(f"version: 1\nrules:\n  - {{id: r, {text}}}\n")
         rules[rule] = ("--rules", file_name)
     assert gpugate(dir, "digest", "good", "-o", "good.json", "--allow-pickle") == 0, name
-    assert gpugate(dir, "baseline", "create", "good.json", "--baseline", "base.json") == 0, name
+    assert gpugate(dir, "approve", "--new", "good.json", "--baseline", "base.json") == 0, name
     rules = {rule: rules[rule] for rule, code in judge(dir, "bad", rules).items() if code == 1}
     assert len(rules) > 1, f"{name}: only {list(rules)} fail the slower run"
     removals = list(removals)

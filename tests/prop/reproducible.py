@@ -86,7 +86,7 @@ def commands(jobs, backwards):
     a, b = ([f"{job}/rank0.json.gz", *(f"{job}/{name}" for name in FILES[::backwards])] for job in "ab")
     one, many = ("--rules", "rules.yaml", "--baseline", "one.base"), ("--rules", "rules.yaml", "--baseline", "many.base")
     jobs = ("--jobs", jobs)
-    yield 0, "baseline", "create", *a, *many, *jobs
+    yield 0, "approve", "--new", *a, *many, *jobs
     yield 1, "check", *b, *many, *jobs, "--junit=many.junit", *reports("many"), "--verbose", "--propose=proposed.json"
     yield 0, "report", *b, "--rules=rules.yaml", *jobs, *reports("report"), "--verbose"
     yield 0, "diff", "a", "b", *jobs, *reports("diff")
@@ -96,9 +96,9 @@ def commands(jobs, backwards):
     for rank in (0, 1, 2):
         yield 0, "digest", f"a/rank{rank}.json.gz", *jobs, "-o", f"d{rank}.json"
     yield 0, "merge", "d0.json", *["d1.json", "d2.json"][::backwards], *jobs, "-o", "merged.json"
-    yield 0, "baseline", "create", "r3.json.gz", *one, "--who=x", "--reason=y", "--commit=z"
+    yield 0, "approve", "--new", "r3.json.gz", *one, "--who=x", "--reason=y", "--commit=z"
     for seed in (4, 5, 6, 7):
-        yield 0, "baseline", "append", f"r{seed}.json.gz", *one, "--force"
+        yield 0, "store", f"r{seed}.json.gz", *one, "--force"
     yield (0, 1), "check", "r8.json.gz", "--repeat=r4.json.gz", "--repeat=r5.json.gz", *one, "--junit=one.junit", *reports("one")
     yield 1, "check", *b, *many, *jobs, "--plan=plan.json", "--codequality=quality.json", "--changed=train.py", "--evidence=evidence"
     yield (0, 1, 3), "suite", "suite.yaml", "--rules=rules.yaml", *jobs, "--junit=suite.junit", *reports("suite")[:3]
@@ -121,7 +121,7 @@ def commands(jobs, backwards):
 
 def figures_of(text):
     """The output without the commands that accept or confirm the run, which have file names as they were given."""
-    return re.sub(rb"gpugate (?:baseline promote|check) (?:[^\n]*\\\n)*[^\n]*", b"", text)
+    return re.sub(rb"gpugate (?:approve|check) (?:[^\n]*\\\n)*[^\n]*", b"", text)
 
 
 def outputs(source, env, jobs=1, backwards=1, umask=0o022, folder="work"):

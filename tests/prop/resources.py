@@ -173,7 +173,7 @@ def judged(rules, make):
     def write(dir, n):
         (dir / "rules.yaml").write_text("version: 1\ndefaults: {on_missing: skip}\n" + rules(n))
         (dir / "t.json").write_text(json.dumps({"traceEvents": make(n)}))
-        subprocess.run([PROGRAM, "baseline", "create", "t.json", "--rules", "rules.yaml", "--baseline", "b.json", "--force"], cwd=dir,
+        subprocess.run([PROGRAM, "approve", "--new", "t.json", "--rules", "rules.yaml", "--baseline", "b.json", "--force"], cwd=dir,
                        check=True, capture_output=True)
         return ["check", "t.json", "--rules", "rules.yaml", "--baseline", "b.json", "--jobs", "1"]
     return write
@@ -199,8 +199,8 @@ def history_of(values):
     """Makes a history of n runs; `values` yields the stored values of each run, the oldest first."""
     def write(dir, n):
         (dir / "t.json").write_bytes(trace())
-        for command in ("create", "append"):
-            subprocess.run([PROGRAM, "baseline", command, "t.json", "--baseline", "b.json", "--force"], cwd=dir, check=True, capture_output=True)
+        for command in ("approve", "store"):
+            subprocess.run([PROGRAM, command, "t.json", "--baseline", "b.json", "--force"], cwd=dir, check=True, capture_output=True)
         row = json.loads((dir / "b.history.jsonl").read_text().splitlines()[-1])
         (dir / "b.history.jsonl").write_text("".join(json.dumps({**row, "source_hash": f"{i + 1:016x}", "values": v}) + "\n"
                                                      for i, v in enumerate(values(n))))
@@ -338,7 +338,7 @@ SHAPES = {
     "environment": (1000, of_digest(with_environment, "diff")),
     "figures": (1000, of_digest(with_inputs)),
     "ranks": (64, ranks(["report", "run"])),
-    "ranks of a baseline": (64, ranks(["baseline", "create", "run", "--baseline", "b.json", "--force"])),
+    "ranks of a baseline": (64, ranks(["approve", "--new", "run", "--baseline", "b.json", "--force"])),
     "cases": (1000, cases),
 }
 

@@ -23,7 +23,7 @@ import tempfile
 
 PROGRAM = os.environ.get("GPUGATE")
 SHARED = os.environ.get("GPUGATE_SHARED")
-LLAMA = "Meta-Llama-3-8B-Instruct.r1.0.cnone/"
+LLAMA = "Meta-Llama-3-8B-Instruct.r1.0/"
 # {file: (number of figures, {name: (value, unit, direction)})}; the direction is the change at which the built-in rules fail.
 TABLE = {
     "googlebench--tools_gbench_Inputs_test1_run1.json": (28, {"BM_100xFaster/real_time": ("10000", "ns", "increase")}),
@@ -51,9 +51,9 @@ TABLE = {
         "tests/test_normal.py__test_xfast_parametrized_0_/median": ("2.2016643907464864e-07", "s", "increase")}),
     "sglang-onebatch--result.jsonl": (6, {"default.b1.in1024.out16/prefill_latency": ("0.0737820602953434", "s", "increase")}),
     "sglang-serve--sglang_outputs_deepseek_dp_mla_output.jsonl": (5, {
-        "sglang.random.in1.out512.rInfinity.cnone/median_ttft_ms": ("10014.104524045251", "ms", "increase")}),
+        "sglang.random.in1.out512.rinf/median_ttft_ms": ("10014.104524045251", "ms", "increase")}),
     "sglang-serve--sglang_outputs_llama_3_3_70b_online_output.jsonl": (None, {
-        "sglang.random.in1024.out1024.r1.0.cnone/output_throughput": ("537.4142851849319", "tok/s", "decrease")}),
+        "sglang.random.in1024.out1024.r1.0/output_throughput": ("537.4142851849319", "tok/s", "decrease")}),
     "sglang-serve--sglang_outputs_llama_405b_online_output.jsonl": (None, {}),
     "sglang-serve--sglang_outputs_llama_3_3_70b_offline_output.jsonl": "is there twice",
     "vllm-offline--results_latency_llama8B_tp1.json": (11, {"avg_latency": ("7.419569773475329", "s", "increase"),
@@ -100,7 +100,7 @@ def check_file(path, expected, folder):
     limits = {}
     if any(direction for _, _, direction in some.values()):
         common = ("--workload", "w", "--baseline", "b.json")
-        run("baseline", "create", path, *common, "--force", cwd=folder)
+        run("approve", "--new", path, *common, "--force", cwd=folder)
         run("check", path, *common, "--json", "r.json", cwd=folder)
         limits = {c["metric"][len("input."):]: c["limit"] for c in json.loads((folder / "r.json").read_text())["checks"]}
     for name, (value, unit, direction) in some.items():
@@ -165,7 +165,7 @@ def judged(folder):
         return p
     write(folder / "r.yaml", RULES)
     write(folder / "b" / "serve.json", SERVE)
-    run("baseline", "create", "b", "--rules", "r.yaml", "--baseline", "b.json", cwd=folder)
+    run("approve", "--new", "b", "--rules", "r.yaml", "--baseline", "b.json", cwd=folder)
     check(SERVE, 0)
     check({**SERVE, "p99_ttft_ms": 3.0e-07}, 0)
     check({**SERVE, "p99_ttft_ms": 5.8e-07}, 1, "+100.00 %")
@@ -194,17 +194,17 @@ def default_rules(folder):
         p = run("check", "c", cwd=folder, code=code)
         assert words in p.stdout + p.stderr, (words, p.stdout, p.stderr)
     write(folder / "b" / "serve.json", SERVE)
-    run("baseline", "create", "b", cwd=folder)
+    run("approve", "--new", "b", cwd=folder)
     check("serve.json", {**SERVE, "mean_ttft_ms": 12.6, "request_throughput": 4.4}, 0)
-    check("serve.json", {**SERVE, "mean_ttft_ms": 25}, 1, "mean TTFT of m.rinf.cnone rose from 12.5 ms to 25 ms")
-    check("serve.json", {**SERVE, "request_throughput": 2}, 1, "requests/s of m.rinf.cnone fell")
+    check("serve.json", {**SERVE, "mean_ttft_ms": 25}, 1, "mean TTFT of m.rinf rose from 12.5 ms to 25 ms")
+    check("serve.json", {**SERVE, "request_throughput": 2}, 1, "requests/s of m.rinf fell")
     check("serve.json", {**SERVE, "request_throughput": 9, "mean_ttft_ms": 6}, 0, "improved")
     check("serve.json", {**SERVE, "p99_ttft_ms": 0}, 3, "inconclusive")
     check("serve.json", {k: v for k, v in SERVE.items() if k != "p99_ttft_ms"}, 3, "missing")
     check("serve.json", {**SERVE, "std_ttft_ms": 99}, 0)  # no rule judges a standard deviation, since it is neither better nor worse
     # figures of a flat file whose names say nothing about a direction
     write(folder / "flat" / "x.json", {"score_a": 1, "score_b": 2})
-    run("baseline", "create", "flat", "--baseline", "f.json", cwd=folder)
+    run("approve", "--new", "flat", "--baseline", "f.json", cwd=folder)
     text = " ".join(run("check", "flat", "--baseline", "f.json", cwd=folder, code=3).stdout.split())
     assert text.count("metric: input.score_a, better: lower") == 1, text
 
@@ -213,7 +213,7 @@ def samples(folder):
     def verdict(before, after, code):
         for name, value in (("b", before), ("c", after)):
             write(folder / name / "x.json", value)
-        run("baseline", "create", "b", "--force", cwd=folder)
+        run("approve", "--new", "b", "--force", cwd=folder)
         run("check", "c", cwd=folder, code=code)
 
     def latency(values):
@@ -240,7 +240,7 @@ def machine(folder):
     write(folder / "m" / "serve.json", SERVE)
     write(folder / "m" / "smi.csv", smi(50_000))
     write(folder / "r.yaml", rules)
-    run("baseline", "create", "m", "--rules", "r.yaml", "--baseline", "mb.json", cwd=folder)
+    run("approve", "--new", "m", "--rules", "r.yaml", "--baseline", "mb.json", cwd=folder)
     args = ("check", "m", "--rules", "r.yaml", "--baseline", "mb.json")
     run(*args, cwd=folder)
     write(folder / "m" / "smi.csv", smi(3_000_000))
@@ -259,7 +259,7 @@ def machine(folder):
     (folder / "m" / "machine-rank0.json.gz").unlink()
     write(folder / "m" / "smi.csv", smi(10_300_000))
     write(folder / "r.yaml", rules)
-    run("baseline", "create", "m", "--rules", "r.yaml", "--baseline", "mb.json", "--force", cwd=folder)
+    run("approve", "--new", "m", "--rules", "r.yaml", "--baseline", "mb.json", "--force", cwd=folder)
     write(folder / "m" / "smi.csv", smi(8_100_000))
     p = run(*args, cwd=folder)
     assert "at the power cap for 81.00 %" in p.stdout, p.stdout

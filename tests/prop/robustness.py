@@ -415,14 +415,14 @@ def other_hardware(b):
 def path_traversal(b):
     b.file("good.json", trace())
     for name in ("../x", "a/b", "/etc/x", ".x", "..", ".", "", "a\nb", "a\x1bb", "a\\b/../c", "x" * 300):
-        b.refused("baseline", "create", "good.json", "--workload", name, code=2, says="--workload")
+        b.refused("approve", "--new", "good.json", "--workload", name, code=2, says="--workload")
         b.rules_refused(f"workload: {json.dumps(name)}\n{RULE}")
     b.file("rules/gpugate.yaml", 'baseline: "store/{gpu}-{workload}.json"\nworkload: w\n' + RULE)
     for name in ("../../../escape", "a/b", "..", "\u202e", "/etc/passwd", ".hidden", "x" * 150):
         data = json.loads(trace())
         data["deviceProperties"][0]["name"] = name
         b.file("t.json", json.dumps(data))
-        b.fine("baseline", "create", "t.json", "--force")
+        b.fine("approve", "--new", "t.json", "--force")
     made = {p.parent for p in b.dir.rglob("*.json")}
     assert made == {b.dir, b.dir / "store"} and not list(b.dir.parent.glob("escape*")), made
 
@@ -440,15 +440,15 @@ def symbolic_links(b):
     (b.dir / "real").mkdir()
     (b.dir / "link.json").symlink_to("real/base.json")
     b.file("real/base.json", "{}")
-    b.fine("baseline", "create", "good.json", "--baseline", "link.json", "--force")
+    b.fine("approve", "--new", "good.json", "--baseline", "link.json", "--force")
     assert (b.dir / "link.json").is_symlink() and b.run("baseline", "show", "--baseline", "real/base.json").returncode == 0
     (b.dir / "loop.json").symlink_to("loop.json")
     b.refused("digest", "good.json", "-o", "loop.json", code=5, says="loop.json: cannot be written")
-    b.refused("baseline", "create", "good.json", "--baseline", "loop.json", code=5, says="loop.json")
+    b.refused("approve", "--new", "good.json", "--baseline", "loop.json", code=5, says="loop.json")
     b.refused("report", "loop.json", says="loop.json: cannot be opened")
     (b.dir / "lock").mkdir()
     (b.dir / "lock" / ".b.json.lock").symlink_to(b.dir / "victim")
-    b.refused("baseline", "create", "good.json", "--baseline", "lock/b.json", code=5, says="lock")
+    b.refused("approve", "--new", "good.json", "--baseline", "lock/b.json", code=5, says="lock")
     assert (b.dir / "victim").read_text() == "precious"
     (b.dir / "rules").mkdir()
     (b.dir / "rules" / "gpugate.yaml").symlink_to("gone.yaml")
@@ -462,7 +462,7 @@ def failed_standard_output(b):
                 ("explain", "step.cuda_time"), ("check", "good.json", "--baseline", base), ("report", "good.json"), ("diff", "good.json", "good.json"),
                 ("report", "good.json", "--html", "-"), ("report", base), ("baseline", "log", "--baseline", base),
                 ("baseline", "verify", "--baseline", base), ("digest", "good.json", "-o", "-"),
-                ("baseline", "create", "good.json", "--baseline", base, "--force"), ("baseline", "prune", "--keep", "0", "--baseline", base)]
+                ("approve", "--new", "good.json", "--baseline", base, "--force"), ("baseline", "prune", "--keep", "0", "--baseline", base)]
     for command in commands:
         with open("/dev/full", "wb") as full:
             b.refused(*command, code=5, says="standard output: cannot be written", stdout=full)
@@ -554,7 +554,7 @@ def many_ranks(b):
         resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
 
     b.fine("merge", "many", "--expect-ranks", nr, "--jobs", "1024", "-o", "all.json.gz", before=few, cpu=500)
-    b.fine("baseline", "create", "all.json.gz", "--baseline", "b.json", "--accept", "same-recording", before=few, cpu=500)
+    b.fine("approve", "--new", "all.json.gz", "--baseline", "b.json", "--accept", "same-recording", before=few, cpu=500)
     b.fine("check", "all.json.gz", "--baseline", "b.json", "--expect-ranks", nr, before=few, cpu=500)
 
 

@@ -3,7 +3,7 @@
 
  - without a baseline, a check shows the run, prints the command that makes the run the baseline, and ends with 4; the JUnit
    file has an error. The printed command creates the baseline. A suite says the same about its case
- - `baseline create --repeat` begins the history, `--history DIR` keeps it elsewhere, for every command that reads it;
+ - `approve --repeat` begins the history, `--history DIR` keeps it elsewhere, for every command that reads it;
    commit and name come from git, and a modified tree is marked
  - `init --from-noise` narrows limits as far as the noise allows, and a run of the same code passes them
  - a report warns if the runs of main have left the approved run by more than the limit, in either direction
@@ -66,7 +66,7 @@ def first(p):
     expect("figures", any(c["metric"] == "step.compute_time" and c["candidate"] for c in r["checks"]), True)
     expect("JUnit", 'errors="1"' in (p.folder / "r.xml").read_text(), True)
     text = (p.folder / "r.md").read_text()
-    command = re.search(r"```sh\n(gpugate baseline create [^`]*)\n```", text.replace(" \\\n", ""))
+    command = re.search(r"```sh\n(gpugate approve --new [^`]*)\n```", text.replace(" \\\n", ""))
     expect("the figures and the command", (re.search(r"\*\*\d+\.\d+.ms\*\*", text) is not None, bool(command)), (True, True))
     (p.folder / "s.yaml").write_text("version: 1\ncases: [{workload: w, runs: t1.json}]\n")
     p.run(4, "suite", "s.yaml", "--json", "s.json", "--markdown", "s.md")
@@ -85,22 +85,22 @@ def provenance(p):
     have = json.loads((p.folder / "baselines/w.json").read_text())["provenance"]
     expect("from git", (have["commit"], have["who"]), (head, "Ann"))
     p.sh("echo 1 >code.py && git add code.py && git commit --quiet -m code && echo 2 >code.py")
-    p.run(0, "baseline", "create", "t1.json", "--workload", "dirty")
+    p.run(0, "approve", "--new", "t1.json", "--workload", "dirty")
     have = json.loads((p.folder / "baselines/dirty.json").read_text())["provenance"]["commit"]
     expect("a changed tree", have, p.sh("git rev-parse HEAD") + "-dirty")
-    p.run(0, "baseline", "create", "t1.json", "--workload", "said", "--commit", "c1", "--who", "Bob")
+    p.run(0, "approve", "--new", "t1.json", "--workload", "said", "--commit", "c1", "--who", "Bob")
     have = json.loads((p.folder / "baselines/said.json").read_text())["provenance"]
     expect("what is said", (have["commit"], have["who"]), ("c1", "Bob"))
 
 
 def histories(p):
-    p.run(0, "baseline", "create", p.trace(1), "--repeat", p.trace(2), "--repeat", p.trace(3), "--workload", "n", "--history", "past")
+    p.run(0, "approve", "--new", p.trace(1), "--repeat", p.trace(2), "--repeat", p.trace(3), "--workload", "n", "--history", "past")
     kept = p.folder / "past" / "baselines" / "n.history.jsonl"
     runs = [json.loads(line) for line in kept.read_text().splitlines()]
     expect("its runs", [(r["verdict"], r["accepted"]) for r in runs], [("approved", False), ("approved", True), ("approved", True)])
     expect("beside the baseline", (p.folder / "baselines" / "n.history.jsonl").exists(), False)
     for seed in range(4, 9):
-        p.run(0, "baseline", "append", p.trace(seed), "--workload", "n", "--history", "past")
+        p.run(0, "store", p.trace(seed), "--workload", "n", "--history", "past")
     expect("runs", len(kept.read_text().splitlines()), 8)
     expect("of a check, without the approved run", p.result(0, p.trace(20), "--workload", "n", "--history", "past")["baseline_runs"], 7)
     expect("without it", p.result(0, "t20.json", "--workload", "n")["baseline_runs"], 1)
@@ -122,13 +122,13 @@ def slow_main(p):
     (p.folder / "r.yaml").write_text("version: 1\nworkload: m\nrules:\n  - {id: time, metric: step.compute_time, fail: {increase: 3%}}\n"
                                      "  - {id: ops, metric: op.self_gpu_time, for_each: {top: 5}, fail: {increase: 10%}}\n")
     rules = "--rules", "r.yaml"
-    p.run(0, "baseline", "create", p.trace(1), *rules)
+    p.run(0, "approve", "--new", p.trace(1), *rules)
     for i in range(2, 17):
         p.day = i
         if i == 9:
             r = p.result(1, p.trace(40, *SLOW), *rules, "--review")
             expect("main was never slow", r["verdict"], "fail")
-        p.run(0, "baseline", "append", p.trace(i, *(SLOW if i >= 9 else ())), *rules, "--commit", f"c{i}")
+        p.run(0, "store", p.trace(i, *(SLOW if i >= 9 else ())), *rules, "--commit", f"c{i}")
     p.day = 17
     r = p.result(0, p.trace(41, *SLOW), *rules, "--review")
     waived = [c for c in r["checks"] if c["verdict"] == "waived"]
@@ -146,9 +146,9 @@ def moved(p):
     rules = "--rules", "left.yaml"
     for n, (factor, words) in enumerate((("1.02", []), ("1.3", ["'time'"]), ("0.7", ["'time'"]))):
         base = *rules, "--baseline", f"left{n}.json"
-        p.run(0, "baseline", "create", p.trace(1), *base)
+        p.run(0, "approve", "--new", p.trace(1), *base)
         for seed in range(50, 56):
-            p.run(0, "baseline", "append", p.trace(seed + 10 * n, "--slow-kernel", f"*={factor}"), *base, "--force")
+            p.run(0, "store", p.trace(seed + 10 * n, "--slow-kernel", f"*={factor}"), *base, "--force")
         r = p.result(0, p.trace(80 + n, "--slow-kernel", f"*={factor}"), *base, "--fail-on", "never")
         said = [w for w in r["warnings"] if "have left the approved run" in w]
         expect(f"{factor}: warnings", [w.split("limit of ")[1].split(" (")[0] for w in said], words)

@@ -150,9 +150,9 @@ def outputs(dir):
     make(dir, "old.json", "--seed", "1", what="snapshot")
     make(dir, "new.json", "--seed", "1", "--leak", "3", what="snapshot")
     against = ("--rules", "rules.yaml", "--baseline", "b.json")
-    run(dir, "baseline", "create", "main1.json.gz", *against)
+    run(dir, "approve", "--new", "main1.json.gz", *against)
     for i in range(2, 6):
-        run(dir, "baseline", "append", f"main{i}.json.gz", *against, "--force")
+        run(dir, "store", f"main{i}.json.gz", *against, "--force")
     check_text((dir / "b.json").read_bytes(), "a baseline with history")
     for line in (dir / "b.history.jsonl").read_bytes().splitlines():
         check_text(line, "its history")
@@ -176,7 +176,7 @@ def outputs(dir):
     run(dir, "report", "main1.json.gz", "old.json", "--phase", "forward", "--json", "-", codes=(0, 3))
     run(dir, "report", "cut.json", "--json", "-", codes=(3,))
     for path in ("many.json.gz", "late"):
-        run(dir, "baseline", "create", path, "--baseline", f"{path}.gate.json")
+        run(dir, "approve", "--new", path, "--baseline", f"{path}.gate.json")
         check_text((dir / f"{path}.gate.json").read_bytes(), f"baseline of {path}")
     # a digest with the operator that ran at a memory peak, and one in which sums take the place of samples
     full = json.loads((ROOT / "tests" / "fuzz" / "corpus" / "digest" / "full.json").read_text())
@@ -190,7 +190,7 @@ def outputs(dir):
     slower["code"][0]["total_ns"] *= 3
     for name, digest in (("fast", short), ("slower", slower)):
         (dir / f"{name}.json").write_text(json.dumps(digest))
-    run(dir, "baseline", "create", "fast.json", "--rules", "code.yaml", "--baseline", "code.gate.json")
+    run(dir, "approve", "--new", "fast.json", "--rules", "code.yaml", "--baseline", "code.gate.json")
     run(dir, "check", "slower.json", "--rules", "code.yaml", "--baseline", "code.gate.json", "--changed", "train.py", "--json", "-", codes=(1,))
     run(dir, "metrics", "fast.json", "--json", "-")
     run(dir, "diff", "fast.json", "slower.json", "--changed", "train.py", "--json", "-")

@@ -164,7 +164,7 @@ def judge(where, name, code, law, said):
 def of_trace(dir, path, rows):
     text = path.read_bytes()
     text = gzip.decompress(text) if path.suffix == ".gz" else text
-    code, _, err = run(PROGRAM, "baseline", "create", path, "--baseline", dir / "base", "--force")
+    code, _, err = run(PROGRAM, "approve", "--new", path, "--baseline", dir / "base", "--force")
     assert code == 0, err
     for name, damage, want, word in rows:
         trace = json.loads(text.decode("utf-8", "replace"))

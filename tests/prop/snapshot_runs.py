@@ -97,7 +97,7 @@ def capacity(dir):
 
 def verdicts(dir, write, base, cases):
     """Runs the default rules on each case: the checks `failing` must fail (if it is empty, no check), and the breakdown of the first one must contain `named`."""
-    gpugate("baseline", "create", write(dir / "base", *base), "--baseline", dir / "gate", "--force")
+    gpugate("approve", "--new", write(dir / "base", *base), "--baseline", dir / "gate", "--force")
     for options, failing, named in cases:
         path = write(dir / "candidate", *base, *options)
         gpugate("check", path, "--baseline", dir / "gate", "--json", dir / "r", expect=1 if failing else 0)

@@ -88,9 +88,9 @@ def written(b, run, later, rules):
     """The names of the commands that wrote a baseline."""
     against, wrote = ("--rules", "r.yaml", "--baseline", "b.json"), []
     accepted = [word for rule in rules["rules"] for word in ("--accept", str(rule["id"]))]
-    for what, args in (("create", ("baseline", "create", run)), ("propose", ("check", later, "--propose", "new.json")),
-                       ("append", ("baseline", "append", later, "--force")),
-                       ("promote", ("baseline", "promote", later, "--reason", "intended", *accepted)),
+    for what, args in (("create", ("approve", "--new", run)), ("propose", ("check", later, "--propose", "new.json")),
+                       ("append", ("store", later, "--force")),
+                       ("promote", ("approve", later, "--reason", "intended", *accepted)),
                        ("prune", ("baseline", "prune", "--keep", "1")), ("bootstrap", ("check", run, "--bootstrap"))):
         if what == "bootstrap":
             (b.dir / "b.json").unlink(missing_ok=True)

@@ -84,7 +84,7 @@ def check_budget(dir):
     shutil.copy(dir / "base.json", dir / "three.json")
     for seed in (4, 5):
         generate("trace", dir / f"main{seed}.json.gz", "--seed", seed, "--steps", 3)
-        run(dir, "baseline", "append", f"main{seed}.json.gz", "--baseline", "three.json", "--rules", "rules.yaml")
+        run(dir, "store", f"main{seed}.json.gz", "--baseline", "three.json", "--rules", "rules.yaml")
     (dir / "tight.yaml").write_text(RULES.replace("10%", "0.01%"))
     (dir / "tight_all.yaml").write_text(suite(CASES).replace("rules.yaml", "tight.yaml").replace("base.json", "three.json"))
     run(dir, "check", "same.json.gz", "--rules", "tight.yaml", "--baseline", "three.json", "--json", "one.json")
@@ -111,7 +111,7 @@ def main():
         for name, seed, factor in (("base", 1, "1"), ("same", 2, "1"), ("slow", 3, "1.3")):
             generate("trace", dir / f"{name}.json.gz", "--seed", seed, "--steps", 3, "--slow-kernel", f"*={factor}")
         (dir / "rules.yaml").write_text(RULES)
-        code, _, err = run(dir, "baseline", "create", "base.json.gz", "--baseline", "base.json", "--rules", "rules.yaml")
+        code, _, err = run(dir, "approve", "--new", "base.json.gz", "--baseline", "base.json", "--rules", "rules.yaml")
         assert code == 0, err
         (dir / "all.yaml").write_text(suite(CASES))
         check_verdicts(dir)

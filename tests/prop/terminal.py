@@ -48,7 +48,7 @@ def fits(*args, widths=(60, 80, 132)):
 
 
 def pair(dir, a, b, **options):
-    run("baseline", "create", a, "--baseline", dir / "base.json", "--force")
+    run("approve", "--new", a, "--baseline", dir / "base.json", "--force")
     check = "check", b, "--baseline", dir / "base.json", "--ignore-environment"
     for args in (check, (*check, "--verbose"), ("diff", a, b), ("diff", a, b, "--verbose"), ("report", b), ("metrics", b)):
         fits(*args, **options)

@@ -185,7 +185,7 @@ def rules(dir, metrics, least):
 
 def judge(dir, rules_file, baseline, candidate, *options):
     """{id: metrics} of the findings, the metrics that could not be judged, and the report."""
-    code, out, err = run(PROGRAM, "baseline", "create", *baseline, *ANYWAY, "--baseline", dir / "base", "--force")
+    code, out, err = run(PROGRAM, "approve", "--new", *baseline, *ANYWAY, "--baseline", dir / "base", "--force")
     assert code == 0, err
     code, out, err = run(PROGRAM, "check", *candidate, "--baseline", dir / "base", "--rules", rules_file,
                          "--json", dir / "result.json", *options)
@@ -242,7 +242,7 @@ def of_traces(dir, metrics):
 def of_cut_traces(dir, metrics):
     base = make("trace", dir / "base.json.gz", "")
     candidate = make("trace", dir / "candidate.json.gz", cut)
-    run(PROGRAM, "baseline", "create", base, *ANYWAY, "--baseline", dir / "base", "--force")
+    run(PROGRAM, "approve", "--new", base, *ANYWAY, "--baseline", dir / "base", "--force")
     code, _, err = run(PROGRAM, "check", candidate, "--baseline", dir / "base")
     assert code == 3 and "byte" in err, (code, err)
     got, spoiled, _ = judge(dir, rules(dir, metrics, 1), [base], [candidate], "--allow-truncated")

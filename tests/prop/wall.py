@@ -42,7 +42,7 @@ def gate(folder, idle, past, now):
     folder.mkdir()
     run = lambda *args: subprocess.run([PROGRAM, *map(str, args)], cwd=folder, capture_output=True, text=True)
     for i, factor in enumerate(past):
-        made = run("baseline", "append" if i else "create", trace(folder / f"m{i}.json", idle, factor, i), "--baseline", "b.json")
+        made = run(*(("store",) if i else ("approve", "--new")), trace(folder / f"m{i}.json", idle, factor, i), "--baseline", "b.json")
         assert made.returncode == 0, made.stderr
     got = run("check", trace(folder / "now.json", idle, now, 99), "--baseline", "b.json", "--json", "o.json")
     checks = json.loads((folder / "o.json").read_text())["checks"]

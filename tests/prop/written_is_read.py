@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """gpugate can read whatever it writes. Runs of many ranks with process groups like those of tensor, pipeline and data
-parallel jobs go through digest, merge, baseline create, verify, append, check and promote; a digest of more steps than a
+parallel jobs go through digest, merge, approve, lint, store and check; a digest of more steps than a
 stored file may hold is refused by the writer, and no file is left.
 
 $GPUGATE is the program; exit 77 skips.
@@ -58,10 +58,10 @@ def many_ranks(dir):
         run, base, merged = dir / f"r{ranks}", dir / f"b{ranks}.json", dir / f"m{ranks}.json"
         run_of(digest, ranks, run)
         gpugate("merge", run, "-o", merged)
-        gpugate("baseline", "create", merged, "--rules", rules, "--baseline", base)
+        gpugate("approve", "--new", merged, "--rules", rules, "--baseline", base)
         gpugate("baseline", "verify", base)
         gpugate("check", merged, "--rules", rules, "--baseline", base)
-        gpugate("baseline", "promote", merged, "--rules", rules, "--baseline", base, "--reason", "the same")
+        gpugate("approve", merged, "--rules", rules, "--baseline", base, "--reason", "the same")
         gpugate("baseline", "verify", base)
 
 

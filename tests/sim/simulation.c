@@ -110,7 +110,7 @@ static void keep(struct bed *b, struct history *h, uint64_t hash)
 	run->pin = past_source_hash(&b->pin_run);
 }
 
-/* Append runs to the pin like `baseline append`, until the reference has as many as `row` says. */
+/* Append runs to the pin like `store`, until the reference has as many as `row` says. */
 static void make_baseline(struct bed *b, const struct row *row, const struct luck *luck)
 {
 	size_t accepted = 1;

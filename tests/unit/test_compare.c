@@ -140,7 +140,7 @@ static const struct full table[] = {
 	{ "waived: gone", "i5%", "", 9, -1, 9, -1, "wef", VERDICT_WAIVED, REASON_GONE },
 	{ "only a failure is waived: warn", "i5%", "i1%", 100, 103, 100, -1, "w", VERDICT_WARN,
 	  REASON_LIMIT },
-	{ "only a failure is waived: noise", "i5%", "", 100, 106, 100, 6, "w", VERDICT_UNDECIDED,
+	{ "waived: what noise may have caused", "i5%", "", 100, 106, 100, 6, "w", VERDICT_WAIVED,
 	  REASON_NOISE },
 	{ "only a failure is waived: better", "i5%", "", 100, 90, 100, -1, "w", VERDICT_IMPROVED,
 	  REASON_LIMIT },

@@ -61,7 +61,7 @@ static void test_regression(void **state)
 	assert_null(check(&s, "count")->breakdown);
 	assert_int_equal(s.report.drift.nr, 3);
 	assert_int_equal(s.report.drift.v[0].drift, DRIFT_SLOWER);
-	assert_string_equal(s.report.accept, "gpugate baseline promote candidate.json.gz --baseline "
+	assert_string_equal(s.report.accept, "gpugate approve candidate.json.gz --baseline "
 	                                     "'base lines/it'\\''s.json' --reason 'why it is "
 	                                     "right' --accept cuda --accept top");
 	release(&s);

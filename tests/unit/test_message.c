@@ -96,7 +96,7 @@ static const struct row rows[] = {
 	{ "i5%", "", "bck", 0, 0, "was recorded on neither side: not applicable" },
 	{ "i5%", "", "c", 100, 0, "is missing in the candidate, the baseline has 100 ns" },
 	{ "i5%", "", "b", 0, 100,
-	  "is missing in the baseline, the candidate has 100 ns: 'gpugate baseline promote' of a run "
+	  "is missing in the baseline, the candidate has 100 ns: 'gpugate approve' of a run "
 	  "that has it renews the baseline" },
 	{ "i5%", "", "be", 0, 100, "is new at 100 ns: the baseline lacks it" },
 	{ "i5%", "", "ce", 100, 0, "is gone: the baseline had 100 ns" },

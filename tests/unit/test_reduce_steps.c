@@ -76,6 +76,17 @@ static void test_overlapping_steps(void **state)
 		  "A ProfilerStep#1 1 0 100\nA ProfilerStep#2 1 10 5\nA ProfilerStep#3 1 20 10\n"
 		  "A ProfilerStep#4 1 40 10\nR x 1 5 45 1\nK a 0 0 5 200 1\n",
 		  "step.cuda_time", "1 0 0 0", NULL, 0 },
+		{ "of one number and two threads: one step, until the last ends",
+		  "A ProfilerStep#1 1 0 20\nA ProfilerStep#1 2 1 29\nA ProfilerStep#2 1 40 20\n"
+		  "R x 1 5 25 1\nK a 0 0 5 50 7\n",
+		  "step.cuda_time", "7 0", NULL, 0 },
+		{ "", NULL, "steps", "1 2", NULL, 0 },
+		{ "", NULL, "step.time", "30 20", NULL, 0 },
+		{ "twice in the file", "A ProfilerStep#1 1 0 20\nA ProfilerStep#1 1 0 20\n", "steps", "1",
+		  NULL, 0 },
+		{ "without a number, and most of the time in common",
+		  "A step 1 0 20\nA step 2 0 20\nA step 2 1 20\nA step 2 10 15\n", "step.time", "21 15",
+		  "step", 0 },
 	};
 	rig_check(rows, sizeof rows / sizeof *rows);
 }

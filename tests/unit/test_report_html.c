@@ -125,7 +125,7 @@ static void sections(void **state)
 		"id=\"change\"",
 		"class=\"n d3\"",
 		"id=\"advice\"",
-		"gpugate baseline create &#39;k&#39; --force",
+		"gpugate approve --new &#39;k&#39; --force",
 		"id=\"steps\"",
 		"<title id=\"t1\">k, k</title>",
 		"baseline: 3 points from 1.000 µs to 2.000 µs. ",

@@ -155,7 +155,7 @@ static void order(void **state)
 		"\nbaseline `k` at `k` (10 runs, 6 steps; approved 12 days ago) → candidate `k` at `k` (3 "
 		"runs, ",
 		"<details><summary>Intended? Make it the baseline</summary>\n\n"
-		"```sh\ngpugate baseline create 'k' --force\n```\n\n</details>\n",
+		"```sh\ngpugate approve --new 'k' --force\n```\n\n</details>\n",
 		"\n<details><summary>2 of 8 checks beyond their limits, ",
 		"<details><summary>All checks</summary>\n",
 		"<details><summary>Worth naming</summary>\n\n- insight: candidate rank 3: straggler: k\n",

@@ -134,7 +134,7 @@ static void order(void **state)
 		"environment differs: gpu.name; rules k, profile k\n",
 		"\nWhat to do\n"
 		"Intended? Make it the baseline:\n"
-		"  gpugate baseline create 'k' --force\n"
+		"  gpugate approve --new 'k' --force\n"
 		"\n2 of 8 checks beyond their limits, 1 inconclusive, 1 missing, 1 warning; --verbose "
 		"lists "
 		"them\n",
@@ -251,7 +251,7 @@ static void what_would_decide(void **state)
 	assert_null(strstr(text, "What to do"));
 	r.plan_runs = 2;
 	r.decide = "gpugate check a.json --repeat=new{1..2}.json";
-	r.accept = "gpugate baseline promote a.json";
+	r.accept = "gpugate approve a.json";
 	assert_non_null(
 	    strstr(write_report(&r, &(struct write_options){ 0 }),
 	           "\nWhat to do\n"
@@ -263,7 +263,7 @@ static void what_would_decide(void **state)
 	assert_null(strstr(write_report(&r, &(struct write_options){ 0 }), "Intended?"));
 	assert_non_null(strstr(write_report(&r, &(struct write_options){ .verbose = true }),
 	                       "\nIntended? Make it the baseline:\n"
-	                       "  gpugate baseline promote a.json\n"));
+	                       "  gpugate approve a.json\n"));
 	report_release(&r);
 }
 
@@ -323,11 +323,9 @@ static void a_diff(void **state)
 	    "→ 112.40 ms\n\n"
 	    "What changed\n- worse GPU time per step · +12.30 ms\n"
 	    "  where: compute › GEMM › k › launches (+8.000 ms)\n\n"
-	    "What to do\n"
-	    "- GPU time per step got worse, +12.30 ms: look at compute › GEMM › "
-	    "k › launches (+8.000 ms)\n"
-	    "- diff applies no limits and knows no noise; to judge the candidate by limits:\n\n"
-	    "  gpugate baseline create k --baseline baseline.json && gpugate "
+	    "What to do: diff applies no limits and knows no noise; to judge the candidate by "
+	    "limits:\n\n"
+	    "  gpugate approve --new k --baseline baseline.json && gpugate "
 	    "check k --baseline baseline.json\n\n"
 	    "baseline k at k (6 steps) → candidate k at k (6 steps); k\n";
 	if (strstr(text, start) != text)

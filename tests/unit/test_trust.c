@@ -15,6 +15,8 @@ static void setup(struct sides *s)
 {
 	s->b = fixture_digest(5, gemm, NR_OF(gemm));
 	s->c = fixture_digest(5, gemm, NR_OF(gemm));
+	s->b->total_steps = s->c->total_steps = 5;
+	s->b->trust.launches = s->c->trust.launches = 10000;
 	s->baseline = fixture_run(s->b);
 	s->candidate = fixture_run(s->c);
 	report_init(&s->report);
@@ -126,6 +128,17 @@ static void three_steps(struct digest *d)
 {
 	d->nr_steps = 3;
 	d->usable_steps = 3;
+}
+/* On the side that is damaged, half as many steps of as many launches, or of fewer launches. */
+static void other_unit(struct digest *d)
+{
+	d->trust.launches = 12000;
+	d->total_steps = 3;
+}
+static void same_unit(struct digest *d)
+{
+	d->trust.launches = 6000;
+	d->total_steps = 3;
 }
 static void overlap_1(struct digest *d)
 {
@@ -298,9 +311,14 @@ static const struct row {
 	  METRIC_STEP_KERNEL_COUNT },
 	{ "twice 1 %", twice_1, 1, NULL, 0, 0, 0 },
 	{ "twice", twice_more, 1, "recorded-twice", 0, METRIC_STEP_KERNEL_COUNT, METRIC_STEP_TIME },
+	{ "twice: calls", twice_more, 1, "recorded-twice", 0, METRIC_STEP_SYNC_COUNT,
+	  METRIC_STEP_TIME },
 	{ "untimed 1 %", untimed_1, 1, NULL, 0, 0, 0 },
 	{ "untimed", untimed_more, 1, "unknown-durations", 0, METRIC_STEP_PERIOD,
 	  METRIC_STEP_KERNEL_COUNT },
+	{ "another unit", other_unit, 1, "context-differs", 0, METRIC_STEP_CUDA_TIME,
+	  METRIC_MEMORY_PEAK_ALLOCATED },
+	{ "fewer steps of the same unit", same_unit, 1, NULL, 0, 0, 0 },
 	{ "5 % sooner", wall_5, 1, NULL, 0, 0, 0 },
 	{ "sooner", wall_more, 1, "unknown-wall-time", 0, METRIC_THROUGHPUT_STEPS,
 	  METRIC_STEP_CUDA_TIME },

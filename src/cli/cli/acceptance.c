@@ -44,7 +44,40 @@ static bool is_named(const struct options *o, const char *id)
 	return false;
 }
 
-/* The end of a message on a name that names no check: the nearest rules and items. */
+/* True if a report shows a part of the finding, or what runs or calls it, by the name. A phase, a
+   rank or a category has other findings too. */
+static bool finding_shows(const struct finding *f, const char *name)
+{
+	struct span asked = span_of(name);
+	for (size_t i = 0; i < f->parts.nr; i++)
+		if (name_fit(asked, span_of(f->parts.v[i].name), true) >= FIT_CUT)
+			return true;
+	for (size_t i = 0; i < f->where.nr; i++) {
+		const struct place *p = &f->where.v[i];
+		bool own = p->level >= PLACE_OPERATOR && p->level <= PLACE_COLLECTIVE;
+		if (own && name_fit(asked, span_of(p->name), p->level == PLACE_KERNEL) >= FIT_CUT)
+			return true;
+	}
+	return false;
+}
+
+/* Mark the checks of the findings that `name` names: by the id of their cause or, if it is the name
+   of no check, by what they show. Returns true if there is one. */
+static bool accept_findings(const struct report *r, const char *name, bool shown, bool *accepted)
+{
+	bool any = false;
+	for (size_t i = 0; i < r->findings.nr; i++) {
+		const struct finding *f = &r->findings.v[i];
+		if (strcmp(cause_names[f->cause], name) != 0 && !(shown && finding_shows(f, name)))
+			continue;
+		any = true;
+		for (size_t k = 0; k < f->checks.nr; k++)
+			accepted[f->checks.v[k]] = true;
+	}
+	return any;
+}
+
+/* The end of a message on a name that names nothing: the nearest rules, items and findings. */
 static const char *near_names(const struct report *r, const char *name, struct arena *a)
 {
 	struct nearest_few near = { .asked = span_of(name) };
@@ -59,14 +92,20 @@ static const char *near_names(const struct report *r, const char *name, struct a
 		if (k->item[0] && check_is_open(k))
 			nearest_few_try(&near, 2 * i + 1, span_of(k->item), shown_item(k, a), true);
 	}
+	for (size_t i = 0; i < r->findings.nr; i++) {
+		const char *id = cause_names[r->findings.v[i].cause];
+		nearest_few_try(&near, 2 * (r->checks.nr + i), span_of(id), id, false);
+	}
 	for (size_t i = 0; i < near.nr; i++) {
-		const struct check *k = &r->checks.v[near.best[i].index / 2];
-		texts[i] = near.best[i].index % 2 ? shown_item(k, a) : k->rule;
+		size_t at = near.best[i].index / 2;
+		texts[i] = at >= r->checks.nr       ? cause_names[r->findings.v[at - r->checks.nr].cause]
+		           : near.best[i].index % 2 ? shown_item(&r->checks.v[at], a)
+		                                    : r->checks.v[at].rule;
 	}
 	return nearest_few_hint(texts, near.nr, a);
 }
 
-/* Mark the checks that --accept names: those that each name fits best. */
+/* Mark the checks that --accept names: those that each name fits best, and those of a finding. */
 static enum status find_accepted(const struct report *r, const struct options *o, bool *accepted,
                                  struct diag_log *log)
 {
@@ -79,7 +118,7 @@ static enum status find_accepted(const struct report *r, const struct options *o
 		}
 		for (size_t i = 0; i < r->checks.nr && best; i++)
 			accepted[i] = accepted[i] || fit_of(name, &r->checks.v[i]) == best;
-		if (!best)
+		if (!accept_findings(r, name, !best, accepted) && !best)
 			return diag_fail(
 			    log, ST_USAGE, "--accept: no rule, item or finding of this run is called %s%s",
 			    text_quote(&log->arena, span_of(name)), near_names(r, name, &log->arena));

@@ -15,7 +15,9 @@
 #include "replay/snapshot_digest.h"
 #include "results/machine.h"
 #include "results/metrics_file.h"
+#include "results/propose.h"
 #include "results/result_file.h"
+#include "rules/formats_file.h"
 #include "store/digest_json.h"
 #include "store/run_json.h"
 #include "xspace/xspace.h"
@@ -166,6 +168,32 @@ enum status artifact_load_result(const struct loader *l, struct source *src,
 		return add_figures(l, file, st, d);
 	}
 	digest_free(d);
+	return st;
+}
+
+enum status artifact_load_plain(const struct loader *l, struct source *src, struct source *again,
+                                struct artifact_file *file, bool *found)
+{
+	struct result_proposal own;
+	struct result_formats formats = { 0 };
+	const struct result_formats *const tables[] = { &formats, NULL };
+	struct result_reader reader = { tables, file->path, artifact_file_name(file) };
+	enum status st = result_propose(src, reader.file, &own, file->log);
+	*found = st == ST_OK && own.is_plain;
+	if (*found) {
+		struct digest *d = digest_new();
+		struct strbuf text = STRBUF_INIT;
+		strbuf_addf(&text, "    - name: plain\n      %s",
+		            strbuf_str(&own.lines) + strlen("    - "));
+		st = formats_parse(reader.file, strbuf_span(&text), &formats, file->log);
+		strbuf_release(&text);
+		if (st == ST_OK)
+			st = result_read(again, &reader, d, found, file->log);
+		file->outcome = OUTCOME_RESULT;
+		st = add_figures(l, file, st, d);
+	}
+	result_formats_release(&formats);
+	strbuf_release(&own.lines);
 	return st;
 }
 

@@ -38,6 +38,12 @@ GG_MUST_CHECK enum status artifact_load_machine(const struct loader *l, struct s
 GG_MUST_CHECK enum status artifact_load_result(const struct loader *l, struct source *src,
                                                struct artifact_file *file, bool *found);
 
+/// Read `src`, and `again` with the same bytes, as JSON or a table of a shape of its own and add
+/// its figures; `*found` is false if it is not one, perhaps with an error.
+GG_MUST_CHECK enum status artifact_load_plain(const struct loader *l, struct source *src,
+                                              struct source *again, struct artifact_file *file,
+                                              bool *found);
+
 /// All formats, with an unnamed row at the end; the first that fits a file is used. Static.
 extern const struct artifact_format artifact_formats[];
 

@@ -210,7 +210,9 @@ enum status baseline_put(const struct baseline *b, const struct options *o, cons
 	TRY(file_lock_take(path, lock_wait, &lock, log));
 	enum status st;
 	if (!replace && (access(lock.target, F_OK) == 0 || errno != ENOENT))
-		st = diag_fail(log, ST_OUTPUT, "%s: there is a baseline already; replace it with --force",
+		st = diag_fail(log, ST_OUTPUT,
+		               "%s: there is a baseline already; approve the run in its place without "
+		               "--new, or replace it unjudged with --force",
 		               text_quote(&log->arena, span_of(path)));
 	else
 		st = baseline_save(b, lock.target, log);
@@ -227,13 +229,17 @@ enum status baseline_say(const struct baseline *b, const char *path, const char 
 {
 	struct sink *out;
 	struct strbuf workload = STRBUF_INIT;
-	size_t nr = b->sample.runs.nr, ranks = run_nr_ranks(&b->pin),
-	       steps = b->pin.ranks.v[0]->nr_steps;
+	const struct digest *d = b->pin.ranks.v[0];
+	size_t nr = b->sample.runs.nr, ranks = run_nr_ranks(&b->pin), steps = d->nr_steps;
 	TRY(sink_open("-", false, &out, log));
 	text_add_line(&workload, span_of(b->workload));
-	sink_printf(out, "%s: %s (workload %s, %zu rank%s, %zu step%s", what,
-	            text_quote(&log->arena, span_of(path)), strbuf_str(&workload), ranks,
-	            ranks == 1 ? "" : "s", steps, steps == 1 ? "" : "s");
+	sink_printf(out, "%s: %s (workload %s, ", what, text_quote(&log->arena, span_of(path)),
+	            strbuf_str(&workload));
+	if (ranks == 1 && d->inputs.nr && !d->trace && !d->snapshot)
+		sink_printf(out, "%zu figure%s", d->inputs.nr, d->inputs.nr == 1 ? "" : "s");
+	else
+		sink_printf(out, "%zu rank%s, %zu step%s", ranks, ranks == 1 ? "" : "s", steps,
+		            steps == 1 ? "" : "s");
 	if (nr)
 		sink_printf(out, ", %zu run%s of history%s", nr, nr == 1 ? "" : "s",
 		            nr > 1 && past_find(&b->sample, &b->pin) ? " with the approved one" : "");

@@ -57,7 +57,7 @@ static void add_words(const struct options *o, const struct setup *s, const char
 	vec_push(&out->list, path);
 	vec_push(&out->list, "--workload");
 	vec_push(&out->list, s->rules.workload);
-	options_words(o, CMD_BASELINE_PROMOTE, a, out);
+	options_words(o, CMD_APPROVE, a, out);
 }
 
 /* True if all that the user asks for are absolute limits, in the rules file or on the command line.

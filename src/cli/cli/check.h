@@ -21,6 +21,10 @@ struct check_job {
 GG_MUST_CHECK enum status check_begin(struct check_job *j, const struct options *o, size_t gates,
                                       struct diag_log *log);
 
+/// Add to the report of candidates_judge() the findings on its checks, and what remarks_add() adds.
+void check_explain(const struct candidates *c, const struct setup *s, const struct baseline *b,
+                   bool page, struct report *out);
+
 /// Release everything that the job owns.
 void check_end(struct check_job *j);
 

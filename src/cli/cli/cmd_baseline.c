@@ -1,9 +1,11 @@
-/* The commands baseline create, append and promote, which add a run to a stored baseline. */
+/* The commands approve and store, which add a run to a stored baseline. */
 #include <string.h>
 
+#include "base/date.h"
 #include "base/text.h"
 #include "cli/acceptance.h"
 #include "cli/baseline_edit.h"
+#include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
 #include "diff/past.h"
@@ -24,6 +26,8 @@ static enum status baseline_job_begin(struct baseline_job *w, const struct optio
 	*w = (struct baseline_job){ 0 };
 	report_init(&w->report);
 	TRY(setup_init(&w->setup, o, log));
+	if (!o->args.nr)
+		return ST_OK;
 	TRY(candidates_load(o, &w->setup.load, &w->candidates, log));
 	return setup_name_workload(&w->setup, &w->candidates.v[0], log);
 }
@@ -37,29 +41,41 @@ static void baseline_job_release(struct baseline_job *w)
 	setup_release(&w->setup);
 }
 
-/* ---- baseline create ---- */
+/* ---- approve ---- */
 
-/* Refuses runs of which one did other work than the first: they would be taken for its noise. */
-static enum status check_work(struct baseline_job *w, const struct options *o, const char *path,
-                              struct diag_log *log)
+static bool has_figures_of_files(const struct run *run)
 {
-	if (w->candidates.nr == 1)
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		if (run->ranks.v[i]->inputs.nr)
+			return true;
+	return false;
+}
+
+/* Judges the runs by the first: refuses them if one did other work, since they would be taken for
+   its noise, and says which figures of files no check will be about. */
+static enum status try_baseline(struct baseline_job *w, const struct options *o, const char *path,
+                                struct diag_log *log)
+{
+	if (w->candidates.nr == 1 && !has_figures_of_files(&w->candidates.v[0]))
 		return ST_OK;
 	TRY(candidates_judge(&w->candidates, &w->setup, o, &w->made, path, &w->report, log));
+	bool judged = false;
 	for (size_t i = 0; i < w->report.checks.nr; i++) {
 		const struct trust_finding *f = w->report.checks.v[i].spoiler;
-		if (f && f->work)
+		judged = judged || w->report.checks.v[i].verdict != VERDICT_SKIPPED;
+		if (f && f->work && w->candidates.nr > 1)
 			return diag_fail(log, ST_INPUT, "the runs cannot be stored together: %s", f->message);
 	}
+	if (w->report.unjudged)
+		diag_warn(log, "%s%s",
+		          judged ? "" : "nothing of this run will be judged: ", w->report.unjudged);
 	return ST_OK;
 }
 
 static enum status create_baseline(struct baseline_job *w, const struct options *o,
-                                   struct diag_log *log)
+                                   const char *path, struct diag_log *log)
 {
-	const char *path;
 	TRY(baseline_make(&w->candidates, &w->setup, o, &w->made, log));
-	TRY(setup_baseline_path(&w->setup, o, &w->candidates.v[0], &w->made.arena, &path, log));
 	if (strcmp(path, "-") == 0)
 		return baseline_save(&w->made, path, log);
 	if (o->value[OPT_SUITE] && !o->value[OPT_FORCE] && !is_absent(path)) {
@@ -67,24 +83,58 @@ static enum status create_baseline(struct baseline_job *w, const struct options 
 		return ST_OK;
 	}
 	const char *history = setup_history_path(o, path, &w->made.arena);
-	TRY(check_work(w, o, path, log));
+	TRY(try_baseline(w, o, path, log));
 	TRY(baseline_add_repeats(&w->candidates, &w->setup, o, history, &w->made, log));
 	TRY(baseline_put(&w->made, o, path, history, o->value[OPT_FORCE] != NULL, log));
 	return baseline_say(&w->made, path, w->made.sample.runs.nr ? history : NULL, "baseline written",
 	                    log);
 }
 
-enum status cmd_baseline_create(const struct options *o, struct diag_log *log)
+/* Accept a run in place of the one that the baseline has. */
+static enum status move_baseline(struct baseline_job *w, const struct options *o, const char *path,
+                                 struct diag_log *log)
+{
+	if (!o->value[OPT_REASON] && !is_absent(path))
+		return diag_fail(
+		    log, ST_USAGE,
+		    "%s: there is a baseline already; 'approve' needs --reason TEXT to replace "
+		    "it: it is kept",
+		    text_quote(&log->arena, span_of(path)));
+	TRY(baseline_edit_begin(&w->edit, &w->setup, o, &w->candidates.v[0], log));
+	TRY(candidates_judge(&w->candidates, &w->setup, o, &w->edit.b, path, &w->report, log));
+	check_explain(&w->candidates, &w->setup, &w->edit.b, false, &w->report);
+	TRY(acceptance_judge(&w->report, o, false, log));
+	TRY(baseline_move(&w->candidates, &w->setup, o, &w->report, &w->edit, &w->made, log));
+	return baseline_say(&w->made, path, setup_history_path(o, path, &w->edit.b.arena),
+	                    "baseline moved", log);
+}
+
+/* True if the run begins a baseline. Where the workload is known, and its baseline is not there,
+   the name may be mistyped, and the first run after that would not be judged: that takes --new. */
+static bool begins(const struct baseline_job *w, const struct options *o, const char *path,
+                   struct arena *a)
+{
+	return o->value[OPT_NEW] || o->value[OPT_FORCE] || strcmp(path, "-") == 0 ||
+	       (is_absent(path) && !o->old && !w->setup.rules_name_baseline &&
+	        is_absent(setup_history_path(o, path, a)));
+}
+
+enum status cmd_approve(const struct options *o, struct diag_log *log)
 {
 	struct baseline_job w;
+	const char *path;
 	enum status st = baseline_job_begin(&w, o, log);
+	struct arena *a = &w.setup.rules.arena;
 	if (st == ST_OK)
-		st = create_baseline(&w, o, log);
+		st = setup_baseline_path(&w.setup, o, &w.candidates.v[0], a, &path, log);
+	if (st == ST_OK)
+		st = begins(&w, o, path, a) ? create_baseline(&w, o, path, log)
+		                            : move_baseline(&w, o, path, log);
 	baseline_job_release(&w);
 	return st;
 }
 
-/* ---- baseline append ---- */
+/* ---- store ---- */
 
 /* The first check that has the verdict `v`, to be named in a message; NULL if there is none. */
 static const struct check *check_of(const struct report *r, enum verdict v)
@@ -121,17 +171,15 @@ static enum status refuse_known(const struct baseline_job *w, struct diag_log *l
 		    past_find(&b->sample, run))
 			return diag_fail(log, ST_INPUT,
 			                 "%s: the baseline has this run already, and a copy would count as "
-			                 "another run; append it nevertheless with --force",
+			                 "another run; store it nevertheless with --force",
 			                 text_quote(&log->arena, span_of(run->label)));
 	}
 	return ST_OK;
 }
 
-static enum status append_runs(struct baseline_job *w, const struct options *o,
-                               struct diag_log *log)
+static enum status store_runs(struct baseline_job *w, const struct options *o, struct diag_log *log)
 {
 	bool force = o->value[OPT_FORCE] != NULL;
-	TRY(baseline_edit_begin(&w->edit, &w->setup, o, &w->candidates.v[0], log));
 	TRY(candidates_judge(&w->candidates, &w->setup, o, &w->edit.b, w->edit.path, &w->report, log));
 	if (acceptance_is_unsure(&w->report, o)) {
 		w->report.status = ST_INPUT;
@@ -148,40 +196,69 @@ static enum status append_runs(struct baseline_job *w, const struct options *o,
 		          w->report.headline);
 	TRY(baseline_add(&w->candidates, &w->setup, o, &w->report, accepted, &w->edit.b, log));
 	TRY(baseline_save_history(&w->edit, log));
-	return baseline_say(&w->edit.b, setup_history_path(o, w->edit.path, &w->edit.b.arena),
-	                    NULL, "run appended", log);
+	return baseline_say(&w->edit.b, setup_history_path(o, w->edit.path, &w->edit.b.arena), NULL,
+	                    "run stored", log);
 }
 
-enum status cmd_baseline_append(const struct options *o, struct diag_log *log)
+/* Count the oldest runs that are to be removed. */
+static enum status count_old(const struct history *h, const struct options *o, size_t *out,
+                             struct diag_log *log)
 {
-	struct baseline_job w;
-	enum status st = baseline_job_begin(&w, o, log);
-	if (st == ST_OK)
-		st = append_runs(&w, o, log);
-	baseline_job_release(&w);
-	return st;
+	uint64_t keep = options_u64(o, OPT_KEEP, UINT64_MAX);
+	const char *before = o->value[OPT_BEFORE];
+	int64_t limit = INT64_MIN, day = 0;
+	if (before && !date_parse(span_of(before), &limit))
+		return diag_fail(log, ST_USAGE, "option '--before' takes a date such as 2027-01-31, not %s",
+		                 text_quote(&log->arena, span_of(before)));
+	*out = 0;
+	while (*out < h->runs.nr &&
+	       (h->runs.nr - *out > keep ||
+	        (date_parse(span_of(h->runs.v[*out].provenance.time), &day) && day < limit)))
+		++*out;
+	return ST_OK;
 }
 
-/* ---- baseline promote ---- */
+static void drop_first(struct history *h, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		vec_release(&h->runs.v[i].values);
+	if (nr)
+		memmove(h->runs.v, h->runs.v + nr, (h->runs.nr - nr) * sizeof *h->runs.v);
+	h->runs.nr -= nr;
+}
 
-enum status cmd_baseline_promote(const struct options *o, struct diag_log *log)
+static enum status prune_runs(struct baseline_edit *e, const struct options *o,
+                              struct diag_log *log)
+{
+	size_t old, inside;
+	TRY(count_old(&e->b.sample, o, &old, log));
+	TRY(count_old(&e->b.recent, o, &inside, log));
+	drop_first(&e->b.sample, old);
+	drop_first(&e->b.recent, inside);
+	if (old)
+		TRY(baseline_save_history(e, log));
+	if (inside)
+		TRY(stored_baseline_save(&e->b, e->lock.target, true, log));
+	const char *also = old ? setup_history_path(o, e->path, &e->b.arena) : NULL;
+	old += inside;
+	return baseline_say(&e->b, e->path, also,
+	                    old ? arena_printf(&log->arena, "%zu dropped", old) : "nothing to drop",
+	                    log);
+}
+
+enum status cmd_store(const struct options *o, struct diag_log *log)
 {
 	struct baseline_job w;
+	bool prunes = o->value[OPT_KEEP] || o->value[OPT_BEFORE];
+	if (!o->args.nr && !prunes)
+		return diag_fail(log, ST_USAGE, "'store' needs RUN..., or --keep N to drop old runs");
 	enum status st = baseline_job_begin(&w, o, log);
-	if (st == ST_OK && !o->value[OPT_REASON])
-		st = diag_fail(log, ST_USAGE, "'baseline promote' needs --reason TEXT: it is kept");
 	if (st == ST_OK)
-		st = baseline_edit_begin(&w.edit, &w.setup, o, &w.candidates.v[0], log);
-	if (st == ST_OK)
-		st = candidates_judge(&w.candidates, &w.setup, o, &w.edit.b, w.edit.path, &w.report, log);
-	if (st == ST_OK)
-		st = acceptance_judge(&w.report, o, false, log);
-	if (st == ST_OK)
-		st = baseline_move(&w.candidates, &w.setup, o, &w.report, &w.edit, &w.made, log);
-	if (st == ST_OK)
-		st = baseline_say(&w.made, w.edit.path,
-		                  setup_history_path(o, w.edit.path, &w.edit.b.arena), "baseline moved",
-		                  log);
+		st = baseline_edit_begin(&w.edit, &w.setup, o, w.candidates.v, log);
+	if (st == ST_OK && o->args.nr)
+		st = store_runs(&w, o, log);
+	if (st == ST_OK && prunes)
+		st = prune_runs(&w.edit, o, log);
 	baseline_job_release(&w);
 	return st;
 }

@@ -118,10 +118,11 @@ static enum status bootstrap(const struct candidates *c, const struct setup *s,
 	return st;
 }
 
-/* Add findings on the failed checks, which use the report's insights: these must exist already. */
-static void explain(const struct candidates *c, const struct setup *s, const struct baseline *b,
-                    struct report *out)
+void check_explain(const struct candidates *c, const struct setup *s, const struct baseline *b,
+                   bool page, struct report *out)
 {
+	static const struct run none = { 0 };
+	const struct run *before = b ? &b->pin : c->nr_controls ? &c->controls[0] : &none;
 	struct cause_input in = { .runs = { .baseline = b ? &b->pin : NULL,
 		                                .recent = b ? &b->recent : NULL,
 		                                .sample = b ? &b->sample : NULL,
@@ -131,7 +132,8 @@ static void explain(const struct candidates *c, const struct setup *s, const str
 		                                .nr_controls = c->nr_controls },
 		                      .naming = s->naming,
 		                      .min_runs = s->rules.noise.min_runs };
-	causes_find(&in, out);
+	remarks_add(&s->naming, &s->diagnosis, &c->v[0], before, page, out);
+	causes_find(&in, out); /* uses the remarks on ranks */
 }
 
 /* If --evidence is given, write small traces of both sides for the findings on failed checks. */
@@ -177,11 +179,7 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 		st = candidates_judge(&j->candidates, &j->setup, o, b, j->path, &j->report, log);
 	provenance_links(&j->report.arena, &j->report.links);
 	if (st == ST_OK)
-		remarks_add(&j->setup.naming, &j->setup.diagnosis, &j->candidates.v[0],
-		            fresh && j->candidates.nr_controls ? &j->candidates.controls[0] : &j->b.pin,
-		            o->value[OPT_HTML] != NULL, &j->report);
-	if (st == ST_OK)
-		explain(&j->candidates, &j->setup, b, &j->report);
+		check_explain(&j->candidates, &j->setup, b, o->value[OPT_HTML] != NULL, &j->report);
 	if (st == ST_OK)
 		st = changed_mark(o->changed.v, o->changed.nr, o->value[OPT_CHANGED_FROM],
 		                  j->report.baseline.commit, &j->candidates.v[0], &j->report, log);

@@ -15,15 +15,14 @@ static enum status write_run(const struct options *o, struct run *run, struct di
 	return stored_run_save(run, o->value[OPT_OUTPUT], log);
 }
 
-/* The digests of one rank are stored side by side and joined when the file is read. So `merge` only
- * unites sets of digests, and their order does not matter. */
+/* The digests of one rank are stored side by side and joined when the file is read. So sets of
+ * digests are only united, and their order does not matter. */
 enum status cmd_digest(const struct options *o, struct diag_log *log)
 {
 	struct setup s;
 	struct run run = { 0 };
 	if (!o->value[OPT_OUTPUT])
-		return diag_fail(log, ST_USAGE, "'%s' needs --output FILE (or -o FILE)",
-		                 o->command == CMD_MERGE ? "merge" : "digest");
+		return diag_fail(log, ST_USAGE, "'digest' needs --output FILE (or -o FILE)");
 	enum status st = setup_init(&s, o, log);
 	if (st == ST_OK)
 		st = run_load_artifacts(o->args.v, o->args.nr, &s.load, &run, log);

@@ -145,7 +145,7 @@ static enum status write_run(const struct options *given, const struct run_view 
 {
 	struct options o = *given;
 	r->run->view = o.value[OPT_VERBOSE] && !o.value[OPT_PHASE] ? v : NULL;
-	if (o.command == CMD_METRICS && o.value[OPT_JSON]) {
+	if (o.old == OLD_METRICS && o.value[OPT_JSON]) {
 		TRY(write_figures(v, r, o.value[OPT_JSON], log));
 		o.value[OPT_JSON] = NULL;
 		if (!o.value[OPT_MARKDOWN] && !o.value[OPT_HTML])
@@ -161,7 +161,7 @@ enum status cmd_report(const struct options *o, struct diag_log *log)
 	struct baseline stored = { 0 };
 	struct run_view v = { 0 };
 	struct report r;
-	if (o->command == CMD_METRICS && !o->args.nr)
+	if (o->old == OLD_METRICS && !o->args.nr)
 		return cmd_explain(o, log);
 	report_init(&r);
 	r.kind = REPORT_RUN;
@@ -182,7 +182,7 @@ enum status cmd_report(const struct options *o, struct diag_log *log)
 		st = narrow(&s, run, s.load.reduce.phase, &r, log);
 	if (st == ST_OK)
 		st = write_run(o, &v, &r, log);
-	else if (o->command == CMD_REPORT)
+	else if (!o->old)
 		st = worse_status(st, output_failure(o, st, &r, log));
 	if (v.run)
 		run_view_release(&v);

@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "cli/artifact_format.h"
+#include "cli/explain_items.h"
 #include "cli/lint_noise.h"
 #include "cli/output.h"
 #include "cli/setup.h"
@@ -35,10 +37,22 @@ static enum status lint(const struct options *o, const char *path, int64_t today
 		sink_puts(out, rules_explain(&rules.arena, &rules, NULL));
 		if (o->value[OPT_BASELINE])
 			st = lint_noise(o, path, out, log);
+		else
+			waivers_lint(&rules, NULL, log);
 	}
 	category_table_release(&categories);
 	rules_release(&rules);
 	return st;
+}
+
+/* True for a stored baseline, and for a file whose name promises one: a fault of it is then an
+   error of the baseline. */
+static bool is_baseline(const struct options *o, const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	return o->old == OLD_VERIFY ||
+	       (dot && (strcmp(dot, ".json") == 0 || strcmp(dot, ".gz") == 0)) ||
+	       artifact_is_baseline(path);
 }
 
 enum status cmd_lint(const struct options *o, struct diag_log *log)
@@ -49,14 +63,18 @@ enum status cmd_lint(const struct options *o, struct diag_log *log)
 	TRY(sink_open("-", false, &out, log));
 	enum status st = ST_OK;
 	const char *own = setup_rules_path(o); /* NULL: the built-in rules are in force */
-	if (!o->args.nr && !own && !o->value[OPT_PRINT] && !o->value[OPT_BASELINE])
+	if (o->old == OLD_VERIFY && !o->args.nr)
+		st = lint_baseline(o, NULL, out, log);
+	else if (!o->args.nr && !own && !o->value[OPT_PRINT] && !o->value[OPT_BASELINE])
 		st = diag_fail(log, ST_USAGE,
 		               "there is no " RULES_PATH " here; name a rules file, or write one with "
 		               "'gpugate init'; 'gpugate lint --print' prints the built-in rules");
 	else if (!o->args.nr)
 		st = lint(o, own, today, out, log);
 	for (size_t i = 0; i < o->args.nr; i++) {
-		enum status one = lint(o, o->args.v[i], today, out, log);
+		const char *path = o->args.v[i];
+		enum status one = is_baseline(o, path) ? lint_baseline(o, path, out, log)
+		                                       : lint(o, path, today, out, log);
 		st = st == ST_OK ? one : st;
 	}
 	enum status end = sink_commit(out, log);
@@ -78,17 +96,6 @@ static const char *const advice[NR_FAMILIES] = {
 	                         "with other jobs",
 };
 
-/* The ids of the rules that check the metric. */
-static const char *judges(const struct metric *m, struct rules *rules)
-{
-	const char *list = NULL;
-	for (size_t i = 0; i < rules->rules.nr; i++)
-		if (rules->rules.v[i].metric == m)
-			list = arena_printf(&rules->arena, "%s%s%s", list ? list : "", list ? ", " : "",
-			                    rules->rules.v[i].id);
-	return list ? list : "no rule";
-}
-
 static void explain_metric(const struct metric *m, struct rules *rules, struct sink *out)
 {
 	static const char *const worse[] = {
@@ -106,7 +113,7 @@ static void explain_metric(const struct metric *m, struct rules *rules, struct s
 	sink_printf(out, "  noise     %s\n",
 	            m->exact ? "none: a count or a size" : "measured: differs from run to run");
 	sink_printf(out, "  gate      %s\n", advice[metric_family(m)]);
-	sink_printf(out, "  judged by %s (rules: %s)\n", judges(m, rules), rules->source);
+	sink_printf(out, "  judged by %s (rules: %s)\n", explain_judges(m, rules), rules->source);
 }
 
 /* The next term of the glossary from `*at` on, and what it says: the text below "### TERM". */
@@ -183,8 +190,8 @@ static const char *glossary_of(struct span word, struct nearest *near, struct ar
 	return NULL;
 }
 
-/* What a table of docs/verdicts.md says of a verdict or finding, whose names are the first cell of a
-   row; NULL if none has the word, which `near` then compares with the names. */
+/* What a table of docs/verdicts.md says of a verdict or finding, whose names are the first cell of
+   a row; NULL if none has the word, which `near` then compares with the names. */
 static const char *row_of(struct span word, struct nearest *near, struct arena *a)
 {
 	for (const char *row = embedded_verdicts; (row = strstr(row, "\n| `")); row++) {
@@ -206,6 +213,27 @@ static const char *row_of(struct span word, struct nearest *near, struct arena *
 	return NULL;
 }
 
+/* The entry of the table of formats of result files that has the name; NULL if none has. */
+static const char *format_of(struct span word, struct arena *a)
+{
+	const char *head = arena_printf(a, "\n- name: %.*s\n", (int)word.n, word.p);
+	const char *at = strstr(embedded_formats, head), *end = at ? strstr(at, "\n\n") : NULL;
+	size_t n = !at ? 0 : end ? (size_t)(end - at) : strlen(at);
+	return n ? arena_printf(a, "a format of result files (docs/results.md):%.*s\n", (int)n, at)
+	         : NULL;
+}
+
+/* The metric that has the name or, if none has, the first that reports call so: "peak memory". */
+static const struct metric *metric_called(struct span word, struct arena *a)
+{
+	const struct metric *m = metric_named(word, a);
+	for (size_t i = 0; i < NR_METRICS && !m; i++)
+		if (span_eq_nocase(span_of(metric_label(&metric_table[i])), word) ||
+		    span_eq_nocase(span_of(metric_table[i].head), word))
+			m = &metric_table[i];
+	return m;
+}
+
 static enum status list_metrics(const struct options *o, struct diag_log *log)
 {
 	struct document d;
@@ -218,15 +246,18 @@ static enum status list_metrics(const struct options *o, struct diag_log *log)
 
 enum status cmd_explain(const struct options *o, struct diag_log *log)
 {
-	if (!o->args.nr || strcmp(o->args.v[0], "metrics") == 0)
+	const char *given = o->args.nr ? o->args.v[0] : NULL;
+	if (o->old == OLD_FORMATS || (given && strcmp(given, "formats") == 0))
+		return explain_formats(o, o->old ? given : NULL, log);
+	if (!given || strcmp(given, "metrics") == 0)
 		return list_metrics(o, log);
 	struct rules rules = { 0 };
 	struct sink *out;
 	/* a check is explained by its rule: "top-kernels[flash_fwd]" */
-	struct span word = { o->args.v[0], strcspn(o->args.v[0], "[") };
+	struct span word = { given, strcspn(given, "[") };
 	struct nearest near = { .word = word };
-	const char *term = NULL, *row = NULL, *key = NULL;
-	const struct metric *m = metric_named(word, &log->arena);
+	const char *term = NULL, *row = NULL, *key = NULL, *format = NULL, *items = NULL;
+	const struct metric *m = metric_called(word, &log->arena);
 	const char *text = NULL;
 	enum status st = rules_read(setup_rules_path(o), o->value[OPT_PROFILE], &rules, log);
 	for (size_t i = 0; st == ST_OK && i < rules.rules.nr; i++)
@@ -236,24 +267,32 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 		term = glossary_of(word, &near, &rules.arena);
 		row = row_of(word, &near, &rules.arena);
 		key = rules_key_explain(&rules.arena, word);
+		format = format_of(word, &rules.arena);
 	}
-	if (st == ST_OK && !m && !text && !term && !row && !key) {
+	bool known = m || text || term || row || key || format;
+	if (st == ST_OK && !known)
+		items = explain_items(o, given, &rules);
+	if (st == ST_OK && !known && !items && !is_absent(given)) {
+		rules_release(&rules);
+		return explain_formats(o, given, log);
+	}
+	if (st == ST_OK && !known && !items) {
 		for (size_t i = 0; i < rules.rules.nr; i++)
 			nearest_try(&near, rules.rules.v[i].id);
 		near.best = metric_suggest(word) ? metric_suggest(word) : near.best;
 		st = diag_fail(
 		    log, ST_USAGE,
-		    "%s is not a metric, a rule (rules: %s), a finding, a key of rules or a word of the "
-		    "glossary%s",
+		    "%s is not a metric, a rule (rules: %s), a finding, a key of rules, a format, a word "
+		    "of the glossary, an item of the baseline or a file%s",
 		    text_quote(&log->arena, word), rules.source,
-		    nearest_hint(&near, &log->arena, ';', "; 'gpugate explain metrics' lists the metrics"));
+		    nearest_hint(&near, &log->arena, ';', "; 'gpugate explain' lists the metrics"));
 	}
 	if (st == ST_OK)
 		st = sink_open("-", false, &out, log);
 	if (st == ST_OK) {
 		if (m)
 			explain_metric(m, &rules, out);
-		const char *const said[] = { text, term, row, key };
+		const char *const said[] = { text, term, row, key, format, items };
 		for (size_t i = 0; i < sizeof said / sizeof *said; i++)
 			sink_puts(out, said[i] ? said[i] : "");
 		st = sink_commit(out, log);

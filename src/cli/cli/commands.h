@@ -10,34 +10,26 @@
 enum status cmd_check(const struct options *o, struct diag_log *log);
 /// `gpugate suite`.
 enum status cmd_suite(const struct options *o, struct diag_log *log);
-/// `gpugate digest`, and `baseline create`, `append` and `promote`, with --suite.
+/// `gpugate digest`, `approve` and `store` with --suite.
 enum status cmd_suite_cases(const struct options *o, struct diag_log *log);
 /// `gpugate diff`.
 enum status cmd_diff(const struct options *o, struct diag_log *log);
-/// `gpugate report`, and its old names `metrics` and `baseline show`.
+/// `gpugate report`, and its old name `metrics`.
 enum status cmd_report(const struct options *o, struct diag_log *log);
-/// `gpugate digest` and `gpugate merge`.
+/// `gpugate digest`.
 enum status cmd_digest(const struct options *o, struct diag_log *log);
-/// `gpugate baseline create`.
-enum status cmd_baseline_create(const struct options *o, struct diag_log *log);
-/// `gpugate baseline append`.
-enum status cmd_baseline_append(const struct options *o, struct diag_log *log);
-/// `gpugate baseline promote`.
-enum status cmd_baseline_promote(const struct options *o, struct diag_log *log);
-/// `gpugate baseline log`.
-enum status cmd_baseline_log(const struct options *o, struct diag_log *log);
-/// `gpugate baseline prune`.
-enum status cmd_baseline_prune(const struct options *o, struct diag_log *log);
-/// `gpugate baseline verify`.
-enum status cmd_baseline_verify(const struct options *o, struct diag_log *log);
-/// `gpugate history` and `gpugate bisect`.
+/// `gpugate approve`.
+enum status cmd_approve(const struct options *o, struct diag_log *log);
+/// `gpugate store`.
+enum status cmd_store(const struct options *o, struct diag_log *log);
+/// `gpugate history`.
 enum status cmd_history(const struct options *o, struct diag_log *log);
 /// `gpugate lint`.
 enum status cmd_lint(const struct options *o, struct diag_log *log);
 /// `gpugate explain`.
 enum status cmd_explain(const struct options *o, struct diag_log *log);
-/// `gpugate formats`.
-enum status cmd_formats(const struct options *o, struct diag_log *log);
+/// `gpugate explain formats` and, of the result file `path`, `gpugate explain FILE`.
+enum status explain_formats(const struct options *o, const char *path, struct diag_log *log);
 /// `gpugate init`.
 enum status cmd_init(const struct options *o, struct diag_log *log);
 

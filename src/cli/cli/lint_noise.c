@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/candidates.h"
 #include "gate/message.h"
+#include "gate/waivers.h"
 #include "rules/rules_file.h"
 
 enum { MOST_CANDIDATES = 5 };
@@ -78,6 +79,14 @@ static void warn_of_limits(const struct rules *rules, const struct rules *built_
 	}
 }
 
+static void warn_of_waivers(const struct setup *s, const struct run *pin, struct diag_log *log)
+{
+	struct bench b;
+	bench_init(&b, &(struct bench_runs){ .candidates = pin, .nr_candidates = 1 }, s->naming);
+	waivers_lint(&s->rules, &b, log);
+	bench_release(&b);
+}
+
 /* True if the check compares the figure of both sides, or leaves that to another rule. */
 static bool judges(const struct check *k)
 {
@@ -136,6 +145,7 @@ enum status lint_noise(const struct options *o, const char *rules, struct sink *
 			print_checks(&r, out);
 			print_idle(&s.rules, &r, out);
 			warn_of_limits(&s.rules, &built_in, &r, log);
+			warn_of_waivers(&s, &b.pin, log);
 		}
 		if (st == ST_OK && (r.has_false_alarms || i == 0))
 			sink_printf(out, "with %zu candidate run%s: %s\n", counts[i], i ? "s" : "",

@@ -164,47 +164,97 @@ static enum status (*const of_figures[])(const struct loader *l, struct source *
 	refuse_lines,
 };
 
-/* Read the file again from its beginning as a result file, unless its first bytes rule it out. */
+/* Open a file, which begins with `first`, again from its beginning. */
+static enum status open_again(const struct loader *l, struct source *src, struct span first,
+                              struct artifact_file *file, struct source **out)
+{
+	if (first.n == SOURCE_PEEK)
+		return open_file(l, file, out);
+	*out = source_memory(source_name(src), first.p, first.n, NULL);
+	return ST_OK;
+}
+
+/* Sets `*may_be` to false if the keys of a file, or its first bytes, rule out that it is a result
+   file, or it cannot be read again. */
+static enum status sniff(const struct loader *l, struct source *src, struct span first,
+                         struct artifact_file *file, bool *may_be)
+{
+	struct source *again;
+	*may_be = result_recognize(first) && (first.n < SOURCE_PEEK || is_regular(file->path));
+	if (!*may_be || first.n < SOURCE_PEEK)
+		return ST_OK;
+	TRY(open_again(l, src, first, file, &again));
+	*may_be = result_sniff(again);
+	source_close(again);
+	return ST_OK;
+}
+
+/* Read the file as a result file. */
 static enum status load_result(const struct loader *l, struct source *src, struct span first,
                                struct artifact_file *file, bool *found)
 {
 	struct source *again;
-	bool whole = first.n < SOURCE_PEEK;
-	*found = false;
-	if (!result_recognize(first) || (!whole && !is_regular(file->path)))
-		return ST_OK;
-	if (!whole) {
-		TRY(open_file(l, file, &again));
-		bool may_be = result_sniff(again);
-		source_close(again);
-		if (!may_be)
-			return ST_OK;
-	}
 	enum status st = ST_OK;
 	for (size_t i = 0; i < sizeof of_figures / sizeof *of_figures && st == ST_OK && !*found; i++) {
-		if (whole)
-			again = source_memory(source_name(src), first.p, first.n, NULL);
-		else
-			TRY(open_file(l, file, &again));
+		TRY(open_again(l, src, first, file, &again));
 		st = of_figures[i](l, again, file, found);
 		source_close(again);
 	}
 	return st;
 }
 
+/* Read a file that the user names, and that nothing else could read, by what its own shape tells.
+   The others of a folder may be anything. */
+static enum status load_plain(const struct loader *l, struct source *src, struct span first,
+                              struct artifact_file *file, bool *found)
+{
+	struct source *one, *two;
+	TRY(open_again(l, src, first, file, &one));
+	enum status st = open_again(l, src, first, file, &two);
+	if (st == ST_OK) {
+		st = artifact_load_plain(l, one, two, file, found);
+		source_close(two);
+	}
+	source_close(one);
+	return st;
+}
+
+static enum status load_known(const struct loader *l, const struct artifact_format *format,
+                              struct source *src, struct span first, bool may_be,
+                              struct artifact_file *file)
+{
+	bool found = false;
+	enum status st = may_be ? load_result(l, src, first, file, &found) : ST_OK;
+	if (found || st != ST_OK)
+		return st;
+	return format->is_guess ? load_guess(l, format, src, file) : load_format(l, format, src, file);
+}
+
 static enum status load_source(const struct loader *l, struct source *src,
                                struct artifact_file *file)
 {
 	struct span first;
+	bool may_be = false, found = false;
 	TRY(source_peek(src, &first, file->log));
 	const struct artifact_format *format = artifact_format_find(first, source_name(src));
-	bool found = false;
-	if (format->or_result) {
-		enum status st = load_result(l, src, first, file, &found);
-		if (found || st != ST_OK)
-			return st;
+	if (format->or_result)
+		TRY(sniff(l, src, first, file, &may_be));
+	if (!may_be || file->of_folder)
+		return load_known(l, format, src, first, may_be, file);
+	struct diag_log known, plain, *log = file->log;
+	diag_init(&known);
+	diag_init(&plain);
+	file->log = &known;
+	enum status st = load_known(l, format, src, first, may_be, file);
+	file->log = &plain;
+	if (file->outcome == OUTCOME_NO_ARTIFACT) {
+		enum status own = load_plain(l, src, first, file, &found);
+		st = found ? own : st;
 	}
-	return format->is_guess ? load_guess(l, format, src, file) : load_format(l, format, src, file);
+	file->log = log;
+	diag_move(log, found ? &plain : &known);
+	diag_release(found ? &known : &plain);
+	return st;
 }
 
 void load_file(const struct loader *l, struct artifact_file *file)

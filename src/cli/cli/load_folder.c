@@ -46,7 +46,7 @@ enum status folder_add(struct artifact_files *out, const char *path, struct aren
 	names.nr = nr;
 	vec_push(out, (struct artifact_file){ .path = path, .is_directory = true, .listed = names.nr });
 	for (size_t i = 0; i < names.nr; i++)
-		vec_push(out, (struct artifact_file){ .path = names.v[i] });
+		vec_push(out, (struct artifact_file){ .path = names.v[i], .of_folder = true });
 	vec_release(&names);
 	return ST_OK;
 }

@@ -54,7 +54,7 @@ enum load_outcome {
 struct artifact_file {
 	const char *path; ///< path of the file or directory
 	size_t listed; ///< for a directory: number of its files, which follow in the list
-	bool is_directory;
+	bool is_directory, of_folder; ///< the second: true for a file of a directory
 	bool cycles; ///< true for a stored run in which traces of one rank were joined
 	enum load_outcome outcome;
 	enum status status;

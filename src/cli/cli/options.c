@@ -30,6 +30,18 @@ static const struct option_row {
 };
 
 static const struct {
+	const char *name;
+	enum command command;
+	const char *now;
+	int implied;
+} old_names[] = {
+#define X(id, name, command, now, implied) [OLD_##id] = { name, command, now, implied },
+	OLD_COMMAND_ROWS(X)
+#undef X
+};
+enum { NR_OLD = sizeof old_names / sizeof *old_names };
+
+static const struct {
 	enum option first;
 	const char *title;
 } groups[] = {
@@ -65,10 +77,17 @@ static const char *near_option(struct diag_log *log, struct span word)
 static const char *near_command(struct span word)
 {
 	struct nearest near = { .word = word };
-	for (int i = 0; i < NR_SHOWN; i++) {
+	for (int i = 0; i < NR_COMMANDS; i++) {
 		if (word.n && span_starts(span_of(commands[i].name), word))
 			return commands[i].name;
 		nearest_try(&near, commands[i].name);
+	}
+	for (int i = OLD_NONE + 1; i < NR_OLD; i++) {
+		const char *best = near.best;
+		if (word.n && span_starts(span_of(old_names[i].name), word))
+			return old_names[i].now;
+		nearest_try(&near, old_names[i].name);
+		near.best = near.best == best ? best : old_names[i].now;
 	}
 	return near.best;
 }
@@ -83,19 +102,7 @@ static bool is_version(const char *word)
 	return is(word, "--version") || is(word, "-V");
 }
 
-/* List of the words after `word`, such as the commands of "baseline"; NULL if it has none. */
-static const char *second_words(struct span word, struct arena *a)
-{
-	const char *list = NULL;
-	for (int i = 0; i < NR_SHOWN; i++) {
-		const char *name = commands[i].name;
-		if (span_starts(span_of(name), word) && name[word.n] == ' ')
-			list = arena_printf(a, "%s%s%s", list ? list : "", list ? ", " : "", name + word.n + 1);
-	}
-	return list;
-}
-
-/* Parse the command, which has a second word after "baseline". */
+/* Parse the command; old names have a second word after "baseline". */
 static enum status parse_command(int argc, char **argv, int *at, struct options *out,
                                  struct diag_log *log)
 {
@@ -112,14 +119,13 @@ static enum status parse_command(int argc, char **argv, int *at, struct options 
 			out->command = (enum command)i;
 			st = ST_OK;
 		}
-	const char *rest = second_words(strbuf_span(&word), &log->arena);
-	if (rest && (out->help || (*at < argc && is_help(argv[*at])))) {
-		out->group = argv[*at - 1];
-		st = ST_OK;
-	} else if (st != ST_OK && rest)
-		diag_error(log, "'%s' needs one more word: %s; 'gpugate %s --help' says what they do",
-		           strbuf_str(&word), rest, strbuf_str(&word));
-	else if (st != ST_OK)
+	for (int i = OLD_NONE + 1; i < NR_OLD; i++)
+		if (strcmp(strbuf_str(&word), old_names[i].name) == 0) {
+			out->command = old_names[i].command;
+			out->old = (enum old_command)i;
+			st = ST_OK;
+		}
+	if (st != ST_OK)
 		unknown(log, "command", strbuf_span(&word), near_command(strbuf_span(&word)));
 	strbuf_release(&word);
 	return st;
@@ -262,7 +268,7 @@ enum status options_parse(int argc, char **argv, struct options *out, struct dia
 			out->help |= is(word, "help");
 			out->version |= is(word, "version");
 			at++;
-		} else if (out->command == NR_COMMANDS && !out->group) {
+		} else if (out->command == NR_COMMANDS) {
 			TRY(parse_command(argc, argv, &at, out, log));
 		} else {
 			vec_push(&out->args, argv[at++]);
@@ -274,10 +280,11 @@ enum status options_parse(int argc, char **argv, struct options *out, struct dia
 		return ST_OK;
 	if (out->command == NR_COMMANDS)
 		return diag_fail(log, ST_USAGE, "no command; 'gpugate --help' lists them");
-	if (out->command >= NR_SHOWN) {
-		const struct command_row *old = &commands[out->command];
-		diag_note(log, "'%s' is %s", old->name, old->meaning);
-		out->value[OPT_VERBOSE] = "";
+	if (out->old) {
+		diag_note(log, "'%s' is an old name of '%s'", old_names[out->old].name,
+		          old_names[out->old].now);
+		if (old_names[out->old].implied < NR_OPTIONS)
+			out->value[old_names[out->old].implied] = "";
 	}
 	return count_args(out, log);
 }
@@ -336,7 +343,7 @@ static void help_options(enum command command, struct sink *out)
 	for (int i = 0; i < NR_OPTIONS; i++) {
 		if (next < sizeof groups / sizeof *groups && (int)groups[next].first == i)
 			title = groups[next++].title;
-		if (!(rows[i].commands & (1u << command)))
+		if (!option_shown(rows[i].commands, rows[i].meaning, (int)command))
 			continue;
 		if (title)
 			sink_printf(out, "\n%s:\n", title);
@@ -362,16 +369,12 @@ static void help_command(const struct command_row *c, struct sink *out)
 	help_options((enum command)(c - commands), out);
 }
 
-/* List the commands that begin with `group`; NULL: all commands. */
-static void help_commands(const char *group, struct sink *out)
+static void help_commands(struct sink *out)
 {
 	sink_puts(out, "\ncommands:\n");
-	for (int i = 0; i < NR_SHOWN; i++) {
-		const char *name = commands[i].name;
-		if (group && !(span_starts(span_of(name), span_of(group)) && name[strlen(group)] == ' '))
-			continue;
+	for (int i = 0; i < NR_COMMANDS; i++) {
 		struct strbuf b = STRBUF_INIT;
-		strbuf_addf(&b, "%s %s", name, commands[i].args);
+		strbuf_addf(&b, "%s %s", commands[i].name, commands[i].args);
 		sink_printf(out, "  %-26s %s\n", strbuf_str(&b), commands[i].meaning);
 		strbuf_release(&b);
 	}
@@ -383,25 +386,21 @@ void options_help(const struct options *o, struct sink *out)
 		help_command(&commands[o->command], out);
 		return;
 	}
-	if (o->group) {
-		sink_printf(out, "usage: gpugate %s COMMAND [arguments] [options]\n", o->group);
-		help_commands(o->group, out);
-		sink_printf(out, "\n'gpugate %s COMMAND --help' lists the options of a command.\n",
-		            o->group);
-		return;
-	}
 	sink_puts(
 	    out,
 	    "usage: gpugate COMMAND [arguments] [options]\n\n"
 	    "A regression gate for GPU runs: reads PyTorch profiler traces and CUDA memory\n"
 	    "snapshots, compares them with a stored baseline under rules, and answers with an exit\n"
 	    "code and reports. First look at a run with 'report', write rules for it with 'init',\n"
-	    "make it the baseline with 'baseline create', and from then on 'check' later runs.\n");
-	help_commands(NULL, out);
-	sink_puts(out, "\n'gpugate COMMAND --help' lists the options of a command, 'gpugate --version' "
+	    "make it the baseline with 'approve', and from then on 'check' later runs.\n");
+	help_commands(out);
+	sink_puts(out, "\n'gpugate COMMAND --help' lists its options, 'gpugate --version' "
 	               "the versions.\n\nexit codes:\n");
 	static const enum status codes[] = { ST_OK,    ST_FAILED,   ST_USAGE,
 		                                 ST_INPUT, ST_BASELINE, ST_OUTPUT };
 	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
 		sink_printf(out, "  %d  %s\n", status_exit_code(codes[i]), status_text(codes[i]));
+	sink_puts(out,
+	          "\noptions for special cases, beside those that the help of a command lists:\n");
+	help_options(CMD_HELP, out);
 }

@@ -10,187 +10,194 @@
 #include "io/sink.h"
 
 /// X(id, name, arguments, least and greatest number of arguments (-1: any), meaning)
-#define COMMAND_ROWS(X)                                                                         \
-	X(CHECK, "check", "RUN...", 1, -1,                                                          \
-	  "the gate: analyze, compare with the baseline, judge, write reports, exit")               \
-	X(SUITE, "suite", "[SUITE...]", 0, -1, "judge all cases of a suite file as one gate")       \
-	X(DIFF, "diff", "A B", 2, 2, "two runs side by side, without rules")                        \
-	X(REPORT, "report", "RUN...", 1, -1,                                                        \
-	  "one run or stored baseline by itself: findings, summary; with --verbose every figure")   \
-	X(DIGEST, "digest", "RUN...", 1, -1,                                                        \
-	  "reduce traces and snapshots to a digest, where they lie")                                \
-	X(MERGE, "merge", "DIGEST...", 1, -1, "join the digests of all ranks into one file, a run") \
-	X(BASELINE_CREATE, "baseline create", "RUN...", 1, -1,                                      \
-	  "store a run as the baseline that later runs are held against")                           \
-	X(BASELINE_APPEND, "baseline append", "RUN...", 1, -1,                                      \
-	  "add a run of the main branch to the history of the baseline")                            \
-	X(BASELINE_PROMOTE, "baseline promote", "RUN...", 1, -1,                                    \
-	  "approve a run: it is the baseline from now on")                                          \
-	X(BASELINE_LOG, "baseline log", "", 0, 0,                                                   \
-	  "history of a baseline: its runs, a sparkline per figure")                                \
-	X(BASELINE_PRUNE, "baseline prune", "", 0, 0, "drop old runs of that history")              \
-	X(BASELINE_VERIFY, "baseline verify", "[FILE...]", 0, -1,                                   \
-	  "check that a baseline is sound, not too old, and has what the rules ask for")            \
-	X(HISTORY, "history", "[WORKLOAD]", 0, 1,                                                   \
-	  "figures over the runs of the main branch, and where they changed for good")              \
-	X(BISECT, "bisect", "[WORKLOAD]", 0, 1,                                                     \
-	  "print a script for 'git bisect run' that finds the commit of the newest regression")     \
-	X(LINT, "lint", "[RULES...]", 0, -1, "check rules files, say what each rule asks for")      \
-	X(EXPLAIN, "explain", "METRIC|RULE|WORD", 1, 1,                                             \
-	  "what a metric, a rule, a check or a word of reports means; 'metrics' lists the metrics") \
-	X(FORMATS, "formats", "[FILE]", 0, 1,                                                       \
-	  "the table of formats of result files; with FILE, lines of rules that read it")           \
-	X(INIT, "init", "[RUN...]", 0, -1,                                                          \
-	  "write a first rules file, fitted to RUN, and a workflow for GitHub or GitLab; with "     \
-	  "another "                                                                                \
-	  "--workload, one more of each")                                                           \
-	/* old names of this version, which help and pages leave out */                             \
-	X(METRICS, "metrics", "[RUN...]", 0, -1,                                                    \
-	  "an old name of 'report RUN --verbose', and of 'explain metrics' without RUN")            \
-	X(BASELINE_SHOW, "baseline show", "", 0, 0, "an old name of 'report BASELINE --verbose'")
+#define COMMAND_ROWS(X)                                                                       \
+	X(CHECK, "check", "RUN...", 1, -1,                                                        \
+	  "the gate: analyze, compare with the baseline, judge, write reports, exit")             \
+	X(SUITE, "suite", "[SUITE...]", 0, -1, "judge all cases of a suite file as one gate")     \
+	X(DIFF, "diff", "A B", 2, 2, "two runs side by side, without rules")                      \
+	X(REPORT, "report", "[RUN...]", 0, -1,                                                    \
+	  "one run or stored baseline by itself: findings, summary; with --verbose every figure") \
+	X(DIGEST, "digest", "RUN...", 1, -1,                                                      \
+	  "reduce traces and snapshots to a digest, where they lie; join digests into one file")  \
+	X(APPROVE, "approve", "RUN...", 1, -1,                                                    \
+	  "make a run the baseline that later runs are held against")                             \
+	X(STORE, "store", "[RUN...]", 0, -1,                                                      \
+	  "add a run of the main branch to the history of the baseline; --keep drops old ones")   \
+	X(HISTORY, "history", "[WORKLOAD]", 0, 1,                                                 \
+	  "figures over the runs of the main branch, and where they changed for good")            \
+	X(LINT, "lint", "[RULES...]", 0, -1,                                                      \
+	  "check rules files, say what each rule asks for; check stored baselines")               \
+	X(EXPLAIN, "explain", "[NAME|FILE]", 0, 1,                                                \
+	  "what a metric, rule, check or word of reports means; what reads a result file")        \
+	X(INIT, "init", "[RUN...]", 0, -1,                                                        \
+	  "write a first rules file, fitted to RUN, and a workflow for GitHub or GitLab; with "   \
+	  "another --workload, one more of each")                                                 \
+	X(HELP, "help", "[COMMAND]", 0, 1, "what a command is for, and its options")
+
+/// X(id, old name, command, its new name, option that it implies, or NR_OPTIONS): read in this
+/// version, and shown nowhere
+#define OLD_COMMAND_ROWS(X)                                                              \
+	X(CREATE, "baseline create", CMD_APPROVE, "approve --new", OPT_NEW)                  \
+	X(PROMOTE, "baseline promote", CMD_APPROVE, "approve", NR_OPTIONS)                   \
+	X(APPEND, "baseline append", CMD_STORE, "store", NR_OPTIONS)                         \
+	X(PRUNE, "baseline prune", CMD_STORE, "store --keep N", NR_OPTIONS)                  \
+	X(VERIFY, "baseline verify", CMD_LINT, "lint BASELINE", NR_OPTIONS)                  \
+	X(SHOW, "baseline show", CMD_REPORT, "report BASELINE --verbose", OPT_VERBOSE)       \
+	X(LOG, "baseline log", CMD_HISTORY, "history --verbose", OPT_VERBOSE)                \
+	X(BISECT, "bisect", CMD_HISTORY, "history --bisect", OPT_BISECT)                     \
+	X(MERGE, "merge", CMD_DIGEST, "digest", NR_OPTIONS)                                  \
+	X(FORMATS, "formats", CMD_EXPLAIN, "explain FILE' and 'explain formats", NR_OPTIONS) \
+	X(METRICS, "metrics", CMD_REPORT, "report RUN --verbose' and 'explain", OPT_VERBOSE)
 
 /// X(argument as written in COMMAND_ROWS, text that explains it to users)
-#define ARGUMENT_ROWS(X)                                                                         \
-	X("A B",                                                                                     \
-	  "B is held against A. Each is a trace or a memory snapshot (.json, .json.gz), a digest, "  \
-	  "or a\ndirectory of those of one run.")                                                    \
-	X("DIGEST",                                                                                  \
-	  "DIGEST is what 'digest' or 'merge' wrote, or a directory of such files; the same digest " \
-	  "twice is one.\nTraces and snapshots are reduced first.")                                  \
-	X("RUN",                                                                                     \
-	  "RUN is a PyTorch profiler trace or a CUDA memory snapshot (.json, .json.gz), a digest, "  \
-	  "or a\ndirectory of them; - is standard input. All RUN together form one run, of one or "  \
-	  "more ranks.")                                                                             \
-	X("SUITE",                                                                                   \
-	  "SUITE is a suite file (default: gpugate-suite.yaml); with --merge what --json of each "   \
-	  "shard\nwrote.")                                                                           \
-	X("RULES", "RULES is a rules file (default: rules/gpugate.yaml).")                           \
-	X("WORKLOAD", "WORKLOAD is that of the baseline (default: what the rules say).")             \
-	X("FILE", "FILE is a stored baseline; without any it is the one that the rules name.")
+#define ARGUMENT_ROWS(X)                                                                           \
+	X("A B",                                                                                       \
+	  "B is held against A. Each is a trace or a memory snapshot (.json, .json.gz), a digest, "    \
+	  "or a\ndirectory of those of one run.")                                                      \
+	X("RUN",                                                                                       \
+	  "RUN is a PyTorch profiler trace or a CUDA memory snapshot (.json, .json.gz), a digest, "    \
+	  "or a\ndirectory of them; - is standard input. All RUN together form one run, of one or "    \
+	  "more ranks.")                                                                               \
+	X("SUITE",                                                                                     \
+	  "SUITE is a suite file (default: gpugate-suite.yaml); with --merge what --json of each "     \
+	  "shard\nwrote.")                                                                             \
+	X("RULES",                                                                                     \
+	  "RULES is a rules file (default: rules/gpugate.yaml), or a stored baseline (.json).")        \
+	X("WORKLOAD", "WORKLOAD is that of the baseline (default: what the rules say).")               \
+	X("NAME",                                                                                      \
+	  "NAME is a metric (without any, all are listed), a rule, a check, a finding, a key of "      \
+	  "rules or a word\nof reports; 'formats' is the table of formats of result files. FILE is a " \
+	  "result file: lines of rules\nthat read it.")
 
 enum command {
 #define X(id, ...) CMD_##id,
 	COMMAND_ROWS(X)
 #undef X
-	    NR_COMMANDS,
-	NR_SHOWN = CMD_METRICS ///< number of commands without old names, which are the last
+	    NR_COMMANDS
+};
+
+enum old_command {
+	OLD_NONE,
+#define X(id, ...) OLD_##id,
+	OLD_COMMAND_ROWS(X)
+#undef X
 };
 
 #define ON(cmd) (1u << CMD_##cmd)
 /* commands on stored baselines: commands that take a run, then commands that do not */
-#define ON_TAKING (ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(BASELINE_PROMOTE))
-#define ON_STORED                                                                      \
-	(ON(BASELINE_SHOW) | ON(BASELINE_LOG) | ON(BASELINE_PRUNE) | ON(BASELINE_VERIFY) | \
-	 ON(HISTORY) | ON(BISECT))
-#define ON_RUNS \
-	(ON(CHECK) | ON(DIFF) | ON(REPORT) | ON(DIGEST) | ON(MERGE) | ON_TAKING | ON(METRICS))
+#define ON_TAKING (ON(APPROVE) | ON(STORE))
+#define ON_STORED (ON(REPORT) | ON(HISTORY) | ON(LINT))
+#define ON_RUNS (ON(CHECK) | ON(DIFF) | ON(REPORT) | ON(DIGEST) | ON_TAKING)
 #define ON_REPORTS (ON(CHECK) | ON(DIFF) | ON(REPORT))
 /* commands that have the options on reading runs; in a suite, these options hold for all cases */
 #define ON_READING (ON_RUNS | ON(SUITE))
 #define ON_PAGES (ON_REPORTS | ON(SUITE) | ON(HISTORY))
-#define ON_DOCUMENTS (ON_PAGES | ON(METRICS) | ON(BASELINE_SHOW) | ON(BASELINE_LOG))
 
 /// X(id, name, argument (NULL: none; N and BYTES: whole numbers; SIZE: bytes with a unit; FILE and
 /// RUN: paths; a|b|c: one of these words), commands, meaning ("may be repeated" in it makes
-/// completions offer the option again))
+/// completions offer the option again; "": an old option, which is read and not shown)). Options
+/// for special cases are also ON(HELP).
 #define OPTION_ROWS(X)                                                                             \
-	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED | ON(LINT),                  \
+	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED,                             \
 	  "the stored baseline (default: what the rules say, else baselines/WORKLOAD.json; lint: "     \
 	  "none)")                                                                                     \
-	X(HISTORY, "history", "DIR",                                                                   \
-	  ON(CHECK) | ON(SUITE) | ON_TAKING | ON_STORED | ON(INIT) | ON(LINT),                         \
+	X(HISTORY, "history", "DIR", ON(CHECK) | ON(SUITE) | ON_TAKING | ON_STORED | ON(INIT),         \
 	  "where the histories of baselines are kept, by the paths of those (default: beside each)")   \
 	X(RULES, "rules", "FILE", ON_READING | ON_STORED | ON(EXPLAIN),                                \
 	  "the rules file (default: rules/gpugate.yaml, else the rules that are built in)")            \
 	X(LIMIT, "limit", "METRIC:LIMIT", ON(CHECK),                                                   \
 	  "one more rule: METRIC:+3%, METRIC:-3%, METRIC:max=6GiB; may be repeated")                   \
-	X(PROFILE, "profile", "NAME", ON_READING | ON_STORED | ON(LINT) | ON(EXPLAIN),                 \
+	X(PROFILE, "profile", "NAME", ON_READING | ON_STORED | ON(EXPLAIN),                            \
 	  "variant of the rules: the numbers that they have under this name in 'profiles'")            \
 	X(PRINT, "print", NULL, ON(LINT), "print all rules in force, with the lines that are yours")   \
 	X(UPGRADE, "upgrade", NULL, ON(LINT),                                                          \
 	  "print a file of version 1 as version 2: what differs from the built-in rules")              \
-	X(CATEGORIES, "categories", "FILE", ON_READING | ON_STORED | ON(LINT),                         \
-	  "table of kernel categories in place of the built-in one")                                   \
-	X(SITES, "sites", "FILE", ON_READING,                                                          \
+	X(CATEGORIES, "categories", "FILE", ON_READING | ON_STORED, "")                                \
+	X(SITES, "sites", "FILE", ON_READING | ON(HELP),                                               \
 	  "table that gives allocations to lines of code and purposes, in place of the built-in one")  \
-	X(FORMATS, "formats", "FILE", ON_READING | ON(INIT) | ON(FORMATS),                             \
+	X(FORMATS, "formats", "FILE", ON_READING | ON(INIT) | ON(EXPLAIN) | ON(HELP),                  \
 	  "table of formats of result files in place of the built-in one")                             \
-	X(DIAGNOSIS, "diagnosis", "FILE", ON(CHECK) | ON(SUITE) | ON(REPORT),                          \
+	X(DIAGNOSIS, "diagnosis", "FILE", ON(CHECK) | ON(SUITE) | ON(REPORT) | ON(HELP),               \
 	  "table of diagnoses in place of the built-in one")                                           \
 	X(WORKLOAD, "workload", "NAME", ON_RUNS | ON_STORED | ON(INIT),                                \
 	  "name of what was run, and of its baseline (default: what the rules say; init: the "         \
 	  "directory)")                                                                                \
 	X(MARKER, "marker", "GLOB", ON_READING | ON(INIT),                                             \
 	  "name of the step annotations (default: ProfilerStep#*)")                                    \
-	X(UNMARKED, "unmarked", "period|window", ON_READING,                                           \
+	X(UNMARKED, "unmarked", "period|window", ON_READING | ON(HELP),                                \
 	  "of a trace without step annotations: its steps are the repetitions of its launches, or "    \
 	  "it is one window (default)")                                                                \
-	X(RANK, "rank", "N", ON_RUNS, "rank of a file that does not say which it is")                  \
-	X(PROCESS, "process", "N", ON_RUNS,                                                            \
+	X(RANK, "rank", "N", ON_RUNS | ON(HELP), "rank of a file that does not say which it is")       \
+	X(PROCESS, "process", "N", ON_RUNS | ON(HELP),                                                 \
 	  "of an export of Nsight Systems with several processes the one to read, by its id")          \
-	X(JOIN_CYCLES, "join-cycles", NULL, ON_RUNS,                                                   \
+	X(JOIN_CYCLES, "join-cycles", NULL, ON_RUNS | ON(HELP),                                        \
 	  "join traces of one rank whose steps have other numbers (a schedule that repeats)")          \
-	X(EXPECT_RANKS, "expect-ranks", "N", ON(CHECK) | ON(DIGEST) | ON(MERGE),                       \
+	X(EXPECT_RANKS, "expect-ranks", "N", ON(CHECK) | ON(DIGEST),                                   \
 	  "number of ranks that the run must have: fewer or more end with exit code 3")                \
-	X(JOBS, "jobs", "N", ON_READING | ON(INIT),                                                    \
+	X(JOBS, "jobs", "N", ON_READING | ON(INIT) | ON(HELP),                                         \
 	  "read with so many threads: one per file, and spare ones decompress (default: the cores "    \
 	  "that it may use)")                                                                          \
 	X(CONTEXT, "context", "KEY=VALUE", ON_READING,                                                 \
 	  "a fact about the run, such as batch_size=256; may be repeated")                             \
-	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_READING,                                        \
+	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_READING | ON(HELP),                             \
 	  "use the complete events of a trace that is cut short")                                      \
-	X(ALLOW_PICKLE, "allow-pickle", NULL, ON_READING | ON(INIT),                                   \
+	X(ALLOW_PICKLE, "allow-pickle", NULL, ON_READING | ON(INIT) | ON(HELP),                        \
 	  "read pickled memory snapshots and dumps, as data: nothing in them is run")                  \
 	X(DEVICE_MEMORY, "device-memory", "SIZE", ON_READING,                                          \
 	  "memory of each GPU, such as 80GiB (default: what the trace says)")                          \
-	X(MAX_INPUT, "max-input", "BYTES", ON_READING,                                                 \
+	X(MAX_INPUT, "max-input", "BYTES", ON_READING | ON(HELP),                                      \
 	  "largest expanded size of one file (default: 1 TiB)")                                        \
 	X(MAX_MEMORY, "max-memory", "SIZE", ON_READING,                                                \
 	  "memory that reading may take, such as 2GiB: more ends with exit code 3 (default: three "    \
 	  "quarters of what the machine or the cgroup has)")                                           \
-	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT) | ON(METRICS),                                    \
+	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT),                                                  \
 	  "read the first N events of each trace only; the report says so")                            \
 	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON_TAKING,                                              \
-	  "another run of the same code: the median of all is judged; create keeps it in the "         \
+	  "another run of the same code: the median of all is judged; approve keeps it in the "        \
 	  "history; may be repeated")                                                                  \
 	X(CONTROL, "control", "RUN", ON(CHECK),                                                        \
 	  "a run of the code without the change, made in turn with those of the candidate on its "     \
 	  "machine; may be repeated")                                                                  \
 	X(SUITE, "suite", "FILE", ON(DIGEST) | ON_TAKING | ON(HISTORY),                                \
-	  "do it for every case of a suite file; create leaves baselines that are there")              \
+	  "do it for every case of a suite file; approve --new leaves baselines that are there")       \
 	X(RUNS, "runs", "DIR", ON(SUITE) | ON_TAKING,                                                  \
 	  "of cases of a suite: what 'digest --suite' wrote to DIR, in place of their runs")           \
 	X(CASE, "case", "NAME", ON_TAKING, "of the cases of a suite this one only")                    \
 	X(SHARD, "shard", "N/ALL", ON(SUITE),                                                          \
 	  "judge only every ALL-th case, from the N-th on; --merge joins what --json writes")          \
 	X(MERGE, "merge", NULL, ON(SUITE), "join the parts of all shards to one report")               \
-	X(METRIC, "metric", "GLOB", ON(HISTORY) | ON(BISECT),                                          \
+	X(METRIC, "metric", "GLOB", ON(HISTORY),                                                       \
 	  "figures of these metrics, of kernels and ranks too (default: those of whole runs)")         \
-	X(SINCE, "since", "DATE", ON(HISTORY) | ON(BISECT), "runs from DATE on (2027-01-31)")          \
-	X(P, "p", "NUMBER", ON(HISTORY) | ON(BISECT),                                                  \
+	X(SINCE, "since", "DATE", ON(HISTORY), "runs from DATE on (2027-01-31)")                       \
+	X(P, "p", "NUMBER", ON(HISTORY),                                                               \
 	  "how seldom chance may part the runs as a change point does (default: 0.001)")               \
+	X(BISECT, "bisect", NULL, ON(HISTORY),                                                         \
+	  "print a script for 'git bisect run' that finds the commit of the newest regression")        \
 	X(PHASE, "phase", "forward|backward|optimizer|dataloader|communication|recompute", ON(REPORT), \
 	  "only kernels and operators that were launched in this part of the steps")                   \
 	X(CHANGED, "changed", "FILE", ON(CHECK) | ON(DIFF),                                            \
 	  "a file that the change under review touches, by its path in the repository: places in it "  \
 	  "are marked; may be repeated")                                                               \
-	X(CHANGED_FROM, "changed-from", "git[:COMMIT]", ON(CHECK) | ON(DIFF),                          \
+	X(CHANGED_FROM, "changed-from", "git[:COMMIT]", ON(CHECK) | ON(DIFF) | ON(HELP),               \
 	  "ask git which files those are: since COMMIT (default: the target of the merge or pull "     \
 	  "request, else the commit of the baseline)")                                                 \
-	X(REVIEW, "review", NULL, ON(CHECK) | ON(SUITE),                                               \
+	X(REVIEW, "review", NULL, ON(CHECK) | ON(SUITE) | ON(HELP),                                    \
 	  "a change under review is judged: what main does already is waived")                         \
 	X(FAIL_ON, "fail-on", "fail|warn|never", ON(CHECK) | ON(SUITE),                                \
 	  "least verdict that ends with exit code 1 (default: fail)")                                  \
-	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK) | ON(SUITE),                       \
+	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK) | ON(SUITE) | ON(HELP),            \
 	  "compare although GPU, GPU count or ranks (must_match of the rules) differ")                 \
-	X(OUTPUT, "output", "FILE", ON(DIGEST) | ON(MERGE),                                            \
+	X(OUTPUT, "output", "FILE", ON(DIGEST),                                                        \
 	  "where the digest is written, gzipped for a name in .gz; with --suite a folder (short: -o)") \
-	X(FOLD, "fold", NULL, ON(MERGE),                                                               \
+	X(FOLD, "fold", NULL, ON(DIGEST),                                                              \
 	  "fold each block of 64 ranks into one digest: for jobs of thousands of ranks")               \
 	X(CI, "ci", "github|gitlab|none", ON(INIT),                                                    \
 	  "whose workflow to write (default: what the repository has)")                                \
-	X(FORCE, "force", NULL, ON(BASELINE_CREATE) | ON(BASELINE_APPEND) | ON(INIT),                  \
-	  "create: replace what is there; init: write the files of the workload anew; append: a run "  \
+	X(NEW, "new", NULL, ON(APPROVE),                                                               \
+	  "begin a baseline although the rules, or a history, know the workload")                      \
+	X(FORCE, "force", NULL, ON_TAKING | ON(INIT),                                                  \
+	  "approve: replace what is there, unjudged; init: write the files of the workload anew; "     \
+	  "store: a run "                                                                              \
 	  "that fails counts for the reference too")                                                   \
 	X(FROM_NOISE, "from-noise", NULL, ON(INIT),                                                    \
 	  "bring limits closer where the history of the baseline shows that its noise allows it")      \
@@ -199,37 +206,45 @@ enum command {
 	X(WHO, "who", "NAME", ON_TAKING,                                                               \
 	  "who approved the run (default: what the CI system or git says)")                            \
 	X(REASON, "reason", "TEXT", ON_TAKING,                                                         \
-	  "why the run is taken (default: the address of the CI job); promote needs it")               \
+	  "why the run is taken (default: the address of the CI job); a baseline that is there is "    \
+	  "replaced only with it")                                                                     \
 	X(ACCEPT, "accept", "NAME", ON_TAKING,                                                         \
 	  "take the run although checks of this rule, or of this item, fail, or despite this finding " \
 	  "on its recording; may be repeated")                                                         \
-	X(KEEP, "keep", "N", ON(BASELINE_PRUNE), "keep the newest N runs of the history")              \
-	X(BEFORE, "before", "DATE", ON(BASELINE_PRUNE), "drop runs from before DATE (2027-01-31)")     \
-	X(PROPOSE, "propose", "FILE", ON(CHECK),                                                       \
+	X(KEEP, "keep", "N", ON(STORE), "keep the newest N runs of the history")                       \
+	X(BEFORE, "before", "DATE", ON(STORE), "")                                                     \
+	X(PROPOSE, "propose", "FILE", ON(CHECK) | ON(HELP),                                            \
 	  "where a check fails, write there the baseline that accepts the run")                        \
-	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK),                                                     \
+	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK) | ON(HELP),                                          \
 	  "where there is no baseline, make it of this run; absolute limits are checked")              \
 	X(JUNIT, "junit", "FILE", ON(CHECK) | ON(SUITE), "write JUnit XML; - is standard output")      \
-	X(MARKDOWN, "markdown", "FILE", ON_DOCUMENTS,                                                  \
+	X(MARKDOWN, "markdown", "FILE", ON_PAGES,                                                      \
 	  "write Markdown for a pull request; - is standard output")                                   \
-	X(JSON, "json", "FILE", ON_PAGES | ON(METRICS), "write JSON; - is standard output")            \
-	X(PLAN, "plan", "FILE", ON(CHECK),                                                             \
+	X(JSON, "json", "FILE", ON_PAGES, "write JSON; - is standard output")                          \
+	X(PLAN, "plan", "FILE", ON(CHECK) | ON(HELP),                                                  \
 	  "write which runs would decide or confirm the verdict, as JSON; - is standard output")       \
-	X(HTML, "html", "FILE", ON_DOCUMENTS,                                                          \
-	  "write one HTML page, with charts; - is standard output")                                    \
-	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS,                                              \
+	X(HTML, "html", "FILE", ON_PAGES, "write one HTML page, with charts; - is standard output")    \
+	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS | ON(HELP),                                   \
 	  "write OpenMetrics text, for Prometheus or GitLab; - is standard output")                    \
-	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK),                                               \
+	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK) | ON(HELP),                                    \
 	  "JUnit by the schema of Jenkins: what that does not know is left out")                       \
-	X(CODEQUALITY, "codequality", "FILE", ON(CHECK),                                               \
+	X(CODEQUALITY, "codequality", "FILE", ON(CHECK) | ON(HELP),                                    \
 	  "write findings that have a line of code for GitLab code quality; - is standard output")     \
 	X(EVIDENCE, "evidence", "DIR", ON(CHECK),                                                      \
 	  "write a small trace of each failed finding there: what its operator launches on both "      \
 	  "sides")                                                                                     \
-	X(MAX_BYTES, "max-bytes", "N", ON_DOCUMENTS, "largest Markdown in bytes (default: 60000)")     \
-	X(VERBOSE, "verbose", NULL, ON_DOCUMENTS, "leave nothing out: passed checks, whole lists")     \
-	X(COLOR, "color", "always|never|auto", ON_DOCUMENTS,                                           \
+	X(MAX_BYTES, "max-bytes", "N", ON_PAGES | ON(HELP),                                            \
+	  "largest Markdown in bytes (default: 60000)")                                                \
+	X(VERBOSE, "verbose", NULL, ON_PAGES, "leave nothing out: passed checks, whole lists")         \
+	X(COLOR, "color", "always|never|auto", ON_PAGES | ON(HELP),                                    \
 	  "colors on standard output (default: auto, on a terminal unless NO_COLOR is set)")
+
+/// True if help of the command shows an option for the commands `on`: not those that are old and
+/// have no meaning, and those for special cases only in `gpugate help`.
+static inline bool option_shown(unsigned on, const char *meaning, int command)
+{
+	return *meaning && ((on & ON(HELP) ? ON(HELP) : on) & 1u << command);
+}
 
 /// X(first option of the group, title): divides the rows above into groups
 #define OPTION_GROUPS(X)                       \
@@ -252,24 +267,23 @@ enum command {
 	X(REPORT, "profiles --html report.html", "What one run is bound by, and what to try:")        \
 	X(DIGEST, "rank3.json.gz -o rank3.digest.json.gz", "On each node, instead of a large trace:") \
 	X(DIGEST, "--suite gpugate-suite.yaml -o cases", "All cases of a suite, each in a folder:")   \
-	X(MERGE, "digests --expect-ranks 512 -o run.json.gz", "The digests of all nodes as a run:")   \
-	X(BASELINE_CREATE, "profiles --workload resnet50", "The first baseline:")                     \
-	X(BASELINE_APPEND, "profiles --workload resnet50", "Behind each run of the main branch:")     \
-	X(BASELINE_PROMOTE, "profiles --accept top-kernels --reason 'cuBLAS 12.8'",                   \
-	  "A change that is meant:")                                                                  \
+	X(DIGEST, "digests --expect-ranks 512 -o run.json.gz", "The digests of all nodes as a run:")  \
+	X(APPROVE, "profiles --workload resnet50", "The first baseline:")                             \
+	X(STORE, "profiles --workload resnet50", "Behind each run of the main branch:")               \
+	X(APPROVE, "profiles --accept top-kernels --reason 'cuBLAS 12.8'", "A change that is meant:") \
 	X(REPORT, "baselines/resnet50.json", "What later runs are held against:")                     \
-	X(BASELINE_LOG, "--workload resnet50", "What it was, run by run:")                            \
-	X(BASELINE_PRUNE, "--keep 100", "Old runs go:")                                               \
-	X(BASELINE_VERIFY, "baselines/resnet50.json", "Before it is committed:")                      \
+	X(STORE, "--keep 100", "Old runs go:")                                                        \
+	X(LINT, "baselines/resnet50.json", "Before it is committed:")                                 \
 	X(HISTORY, "resnet50 --metric step.compute_time --html history.html",                         \
 	  "A page of one figure over commits:")                                                       \
-	X(BISECT, "resnet50", "The script for git bisect run:")                                       \
+	X(HISTORY, "resnet50 --bisect", "The script for git bisect run:")                             \
 	X(REPORT, "profiles --verbose --json report.json", "Every figure of a run:")                  \
 	X(LINT, "rules/gpugate.yaml --baseline baselines/resnet50.json",                              \
 	  "Are the rules sound, and their limits above the noise?")                                   \
 	X(EXPLAIN, "step.compute_time", "What a figure is, and whether it makes a good gate:")        \
-	X(FORMATS, "", "The table to begin one's own with:")                                          \
-	X(INIT, "profiles --workload resnet50", "Rules that fit a run, and a workflow:")
+	X(EXPLAIN, "formats", "The table to begin one's own with:")                                   \
+	X(INIT, "profiles --workload resnet50", "Rules that fit a run, and a workflow:")              \
+	X(HELP, "check", "What a command takes:")
 
 enum option {
 #define X(id, ...) OPT_##id,
@@ -281,8 +295,8 @@ enum option {
 /// A parsed command line; strings are borrowed from argv.
 struct options {
 	enum command command;
+	enum old_command old; ///< old name by which the command was called
 	bool help, version;
-	const char *group; ///< print help for the commands that begin with this word; NULL: no help
 	const char *value[NR_OPTIONS]; ///< value of each option; NULL: not given; "" for a given switch
 	VEC(const char *) context; ///< values of all --context
 	VEC(const char *) limit; ///< values of all --limit
@@ -319,7 +333,7 @@ uint64_t options_u64(const struct options *o, enum option opt, uint64_t absent);
 /// Value of an option with the argument SIZE in bytes; `absent` if it is not given.
 int64_t options_size(const struct options *o, enum option opt, int64_t absent);
 
-/// Print help for one command, for a group of commands or, if `o` names none, for all.
+/// Print help for one command or, if `o` names none, for all.
 void options_help(const struct options *o, struct sink *out);
 
 #endif

@@ -63,6 +63,8 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 	TRY(formats_read(o->value[OPT_FORMATS], &s->formats, log));
 	TRY(diagnosis_read(o->value[OPT_DIAGNOSIS], &s->diagnosis, log));
 	s->workload = s->rules.workload;
+	s->rules_name_baseline = strcmp(s->rules.workload, DEFAULT_WORKLOAD) != 0 ||
+	                         strcmp(s->rules.baseline, rules_default().baseline) != 0;
 	if (o->value[OPT_WORKLOAD]) {
 		const char *fault = workload_fault(span_of(o->value[OPT_WORKLOAD]));
 		if (fault)
@@ -179,8 +181,8 @@ enum status setup_baseline_there(const char *path, struct diag_log *log)
 	const char *quoted = text_quote(&log->arena, span_of(path));
 	if (strcmp(path, "-") != 0 && access(path, F_OK) < 0)
 		return diag_fail(log, ST_BASELINE,
-		                 "%s: no baseline there%s%s; make one of an approved run with 'gpugate "
-		                 "baseline create RUN --baseline FILE'",
+		                 "%s: no baseline there%s%s; if the name is right, make one of a good run "
+		                 "with 'gpugate approve RUN --new --baseline FILE'",
 		                 quoted, errno == ENOENT ? "" : ": ",
 		                 errno == ENOENT ? "" : strerror(errno));
 	return ST_OK;
@@ -224,7 +226,7 @@ static enum status history_folder_there(const struct options *o, struct diag_log
 {
 	const char *folder = o->value[OPT_HISTORY];
 	struct stat sb;
-	if (!folder || (ON_TAKING & (1u << o->command)) ||
+	if (!folder || ((ON_TAKING & (1u << o->command)) && o->args.nr) ||
 	    (stat(folder, &sb) == 0 && S_ISDIR(sb.st_mode)))
 		return ST_OK;
 	return diag_fail(log, ST_USAGE,
@@ -246,7 +248,7 @@ enum status setup_baseline_read(const struct options *o, const char *path, struc
 	if (st == ST_BASELINE && access(path, R_OK) == 0)
 		diag_note(log,
 		          "take it from version control again, or make it anew of an approved run with "
-		          "'gpugate baseline create RUN --baseline FILE --force'");
+		          "'gpugate approve RUN --baseline FILE --force'");
 	return st;
 }
 

@@ -22,6 +22,7 @@ struct setup {
 	struct diagnosis_rules diagnosis;
 	struct naming naming; ///< shortens names of kernels and categories as the rules say
 	struct load_options load;
+	bool rules_name_baseline; ///< the rules file says the workload, or where its baseline is
 	const char *workload; ///< name of the workload from --workload, else from the rules
 };
 

@@ -1,4 +1,4 @@
-/* The commands history and bisect: figures over the runs of the main branch. */
+/* The command history: figures over the runs of the main branch. */
 #include <string.h>
 
 #include "base/date.h"
@@ -70,7 +70,7 @@ static const char *bisect_command(const struct options *o, struct arena *a)
 		            { OPT_RULES, "rules" },       { OPT_METRIC, "metric" },
 		            { OPT_SINCE, "since" },       { OPT_P, "p" } };
 	struct strbuf b = STRBUF_INIT;
-	strbuf_adds(&b, "gpugate bisect");
+	strbuf_adds(&b, "gpugate history --bisect");
 	if (o->value[OPT_WORKLOAD])
 		text_add_word(&b, a, o->value[OPT_WORKLOAD]);
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -90,12 +90,14 @@ static enum status show_history(const struct options *o, const struct baseline *
 	TRY(course_options_read(o, &wanted, log));
 	course_make(course_history(b), b->workload, &wanted, &t);
 	t.bisect = bisect_command(o, &t.arena);
+	t.approval = &b->provenance;
+	t.accepted = b->reference.runs.nr;
 	enum status st = ST_OK;
 	if (wanted.metric && !t.figures.nr && t.runs.nr)
 		st = diag_fail(log, ST_USAGE, "no run of the history has a figure of %s",
 		               text_quote(&log->arena, span_of(wanted.metric)));
 	if (st == ST_OK)
-		st = o->command == CMD_BISECT ? write_script(&t, log) : write_all(&t, o, log);
+		st = o->value[OPT_BISECT] ? write_script(&t, log) : write_all(&t, o, log);
 	course_release(&t);
 	return st;
 }
@@ -106,6 +108,11 @@ enum status cmd_history(const struct options *o, struct diag_log *log)
 	struct setup s;
 	struct baseline b = { 0 };
 	const char *path;
+	if (o->value[OPT_BISECT] &&
+	    (o->value[OPT_SUITE] || o->value[OPT_MARKDOWN] || o->value[OPT_JSON] || o->value[OPT_HTML]))
+		return diag_fail(log, ST_USAGE,
+		                 "--bisect prints a script of one history: leave out --suite, --markdown, "
+		                 "--json and --html");
 	if (o->value[OPT_SUITE])
 		return index_courses(o, log);
 	if (o->args.nr && o->value[OPT_WORKLOAD])

@@ -280,7 +280,7 @@ static const char *headline(struct course *t)
 	if (runs < 2 * CHANGE_LEAST)
 		return arena_printf(&t->arena,
 		                    "%zu run%s of the main branch, too few to see changes: add every run "
-		                    "with 'gpugate baseline append'",
+		                    "with 'gpugate store'",
 		                    runs, runs == 1 ? "" : "s");
 	return arena_printf(&t->arena, "%zu change%s in %zu figures over %s%zu runs", nr,
 	                    nr == 1 ? "" : "s", t->figures.nr, runs > CHANGE_MOST ? "the newest " : "",

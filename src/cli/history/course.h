@@ -70,6 +70,8 @@ struct course {
 	VEC(struct course_part)
 	parts; ///< items that changed at a change point, sorted by its figure and run, then position
 	const char *headline;
+	const struct provenance *approval; ///< of the approved run; NULL if not known
+	size_t accepted; ///< number of later runs that are accepted
 	const char *bisect; ///< command that prints a script to find the commit; NULL if not known
 };
 

@@ -248,7 +248,7 @@ static void put_search(struct document *d, const struct course *t, const struct 
 	const struct course_run *good = &t->runs.v[p->last], *bad = &t->runs.v[p->first];
 	doc_item(d, 0);
 	if (!bisect_commit(&d->arena, good) || !bisect_commit(&d->arena, bad)) {
-		doc_words(d, "to find it by git bisect, append runs with --commit");
+		doc_words(d, "to find it by git bisect, store runs with --commit");
 		return;
 	}
 	doc_words(d, t->bisect ? "list these commits, or let git bisect try them with a script, whose "
@@ -370,6 +370,29 @@ static void put_figures(struct document *d, const struct course *t, bool changed
 	doc_end(d);
 }
 
+/* Say which run is approved: "approved 2027-01-31 by ada at a1b2c3d4e5; 7 later runs accepted". */
+static void put_approval(struct document *d, const struct course *t)
+{
+	const struct provenance *p = t->approval;
+	if (!p)
+		return;
+	doc_section(d, "baseline", "Baseline", DOC_FOLDED);
+	doc_paragraph(d);
+	doc_words(d, "approved");
+	if (strlen(p->time) >= 10)
+		doc_printf(d, " %.10s", p->time);
+	if (p->who[0]) {
+		doc_words(d, " by ");
+		doc_name(d, p->who);
+	}
+	if (p->commit[0]) {
+		doc_words(d, " at ");
+		doc_commit(d, p->commit, NULL);
+	}
+	doc_printf(d, "; %zu later run%s accepted", t->accepted, t->accepted == 1 ? "" : "s");
+	doc_end(d);
+}
+
 static void put_runs(struct document *d, const struct course *t)
 {
 	static const struct doc_column columns[] = { { "run", DOC_RIGHT },   { "time", DOC_LEFT },
@@ -446,6 +469,7 @@ static void course_document(const struct course *t, struct short_names *names, s
 	put_figures(d, t, true);
 	put_figures(d, t, false);
 	put_pictures(d, t);
+	put_approval(d, t);
 	put_runs(d, t);
 }
 

@@ -281,7 +281,7 @@ static enum status add_rules(struct init *in)
 
 /* ---- advice on what to do next ---- */
 
-static enum status say_what_is_next(const struct init *in)
+static enum status say_what_is_next(struct init *in)
 {
 	struct sink *out;
 	const char *baseline = arena_printf(&in->log->arena, "baselines/%s.json", in->workload);
@@ -328,9 +328,15 @@ static enum status say_what_is_next(const struct init *in)
 	if (in->repo.run && !in->o->args.nr)
 		sink_printf(out, "%s was found: 'gpugate init %s --force' fits the rules to it\n",
 		            in->repo.run, in->repo.run);
-	sink_printf(out, "next:\n  gpugate %s %s%s%s\n  git add %s",
-	            access(baseline, F_OK) == 0 ? "check" : "baseline create", in->run_name,
+	struct strbuf run = STRBUF_INIT;
+	for (size_t i = 0; i < in->o->args.nr; i++)
+		text_add_word(&run, &in->arena, in->o->args.v[i]);
+	if (!in->o->args.nr)
+		text_add_word(&run, &in->arena, in->run_name);
+	sink_printf(out, "next:\n  gpugate %s%s%s%s\n  git add %s",
+	            access(baseline, F_OK) == 0 ? "check" : "approve --new", run.p,
 	            in->added ? " --rules " : "", in->added ? in->rules_file : "", baseline);
+	strbuf_release(&run);
 	for (size_t i = 0; i < in->files.list.nr; i++)
 		sink_printf(out, " %s", in->files.list.v[i].path);
 	sink_puts(out, to_include ? " .gitlab-ci.yml\n" : "\n");

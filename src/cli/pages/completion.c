@@ -5,22 +5,12 @@
 
 #define EACH_COMMAND                              \
 	const struct page_command *c = page_commands; \
-	c < page_commands + NR_SHOWN;              \
+	c < page_commands + NR_COMMANDS;              \
 	c++
 #define EACH_OPTION                             \
 	const struct page_option *o = page_options; \
 	o < page_options + NR_OPTIONS;              \
 	o++
-
-/* First word of the commands that have two words. */
-static const char BASELINE[] = "baseline";
-
-/* The second word of a command, or NULL. */
-static const char *second(const struct page_command *c)
-{
-	const char *space = strchr(c->name, ' ');
-	return space ? space + 1 : NULL;
-}
 
 static bool has(const struct page_command *c, const struct page_option *o)
 {
@@ -42,7 +32,6 @@ static const char bash_head[] =
     "\t\tbefore=${COMP_WORDS[COMP_CWORD-2]}\n"
     "\tfi\n"
     "\t((COMP_CWORD > 1)) || command=''\n"
-    "\t[[ $command == baseline ]] && ((COMP_CWORD > 2)) && command+=\" ${COMP_WORDS[2]}\"\n"
     "\tcase $command in\n";
 static const char bash_tail[] = "\t*) [[ $word == -* ]] && words=$options files='' ;;\n"
                                 "\tesac\n"
@@ -66,14 +55,9 @@ static void bash_command(FILE *out, const struct page_command *c)
 
 void page_bash(FILE *out)
 {
-	fprintf(out, "%s\t'') words='--help --version help version %s", bash_head, BASELINE);
+	fprintf(out, "%s\t'') words='--help --version version", bash_head);
 	for (EACH_COMMAND)
-		if (!second(c))
-			fprintf(out, " %s", c->name);
-	fprintf(out, "' ;;\n\t%s) words='", BASELINE);
-	for (EACH_COMMAND)
-		if (second(c))
-			fprintf(out, " %s", second(c));
+		fprintf(out, " %s", c->name);
 	fputs("' ;;\n", out);
 	for (EACH_COMMAND)
 		bash_command(out, c);
@@ -96,18 +80,10 @@ static const char zsh_head[] = "#compdef gpugate\n"
                                "# zsh completion of gpugate, made from the table of its options\n"
                                "_gpugate() {\n"
                                "\tlocal command=$words[2]\n"
-                               "\tlocal -a commands seconds\n";
+                               "\tlocal -a commands\n";
 static const char zsh_middle[] = "\tif ((CURRENT == 2)); then\n"
                                  "\t\t_describe command commands\n"
                                  "\t\treturn\n"
-                                 "\telif [[ $command == baseline ]]; then\n"
-                                 "\t\tif ((CURRENT == 3)); then\n"
-                                 "\t\t\t_describe 'command of baseline' seconds\n"
-                                 "\t\t\treturn\n"
-                                 "\t\tfi\n"
-                                 "\t\tcommand+=\" $words[3]\"\n"
-                                 "\t\tshift words\n"
-                                 "\t\t((CURRENT--))\n"
                                  "\tfi\n"
                                  "\tshift words\n"
                                  "\t((CURRENT--))\n"
@@ -167,27 +143,16 @@ static void zsh_command(FILE *out, const struct page_command *c)
 	fputs("\n\t\t;;\n", out);
 }
 
-/* Write the commands that have one word or, with `seconds`, the second words of those that have
-   two. */
-static void zsh_commands(FILE *out, const char *name, bool seconds)
-{
-	fprintf(out, "\t%s=(", name);
-	for (EACH_COMMAND) {
-		if (!second(c) == seconds)
-			continue;
-		fprintf(out, "\n\t\t'%s:", seconds ? second(c) : c->name);
-		zsh_text(out, c->meaning);
-		fputc('\'', out);
-	}
-	fputs(")\n", out);
-}
-
 void page_zsh(FILE *out)
 {
 	fputs(zsh_head, out);
-	zsh_commands(out, "commands", false);
-	fprintf(out, "\tcommands+=('%s:stored baselines' help version --help --version)\n", BASELINE);
-	zsh_commands(out, "seconds", true);
+	fputs("\tcommands=(", out);
+	for (EACH_COMMAND) {
+		fprintf(out, "\n\t\t'%s:", c->name);
+		zsh_text(out, c->meaning);
+		fputc('\'', out);
+	}
+	fputs(")\n\tcommands+=(version --help --version)\n", out);
 	fputs(zsh_middle, out);
 	for (EACH_COMMAND)
 		zsh_command(out, c);
@@ -201,14 +166,12 @@ static const char fish_head[] =
     "function __gpugate_at -d 'the command on the line is one of these'\n"
     "\tset -l words (commandline -opc)\n"
     "\tset -l command $words[2]\n"
-    "\ttest \"$command\" = baseline; and set command (string join ' ' $words[2..3])\n"
     "\tcontains -- \"$command\" $argv\n"
     "end\n"
     "complete -c gpugate -f\n"
     "complete -c gpugate -l help -d 'what the command is for, and its options'\n"
     "complete -c gpugate -n \"__gpugate_at ''\" -l version -d 'versions'\n"
-    "complete -c gpugate -n \"__gpugate_at ''\" -a baseline -d 'stored baselines'\n"
-    "complete -c gpugate -n \"__gpugate_at ''\" -a 'help version'\n";
+    "complete -c gpugate -n \"__gpugate_at ''\" -a version\n";
 
 static void fish_meaning(FILE *out, const char *s)
 {
@@ -221,8 +184,7 @@ static void fish_meaning(FILE *out, const char *s)
 static void fish_command(FILE *out, const struct page_command *c)
 {
 	enum page_value value = page_arguments(c);
-	fprintf(out, "complete -c gpugate -n \"__gpugate_at '%s'\" -a %s", second(c) ? BASELINE : "",
-	        second(c) ? second(c) : c->name);
+	fprintf(out, "complete -c gpugate -n \"__gpugate_at ''\" -a %s", c->name);
 	fish_meaning(out, c->meaning);
 	if (value == VALUE_NONE)
 		return;

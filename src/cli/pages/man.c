@@ -37,15 +37,15 @@ static void text(FILE *out, const char *s)
 		fputc('\n', out);
 }
 
-/* Write a name such as gpugate-baseline-promote. */
+/* Write a name such as gpugate-check. */
 static void name(FILE *out, int c, bool capital)
 {
 	fputs(capital ? "GPUGATE" : "gpugate", out);
-	if (c == NR_SHOWN)
+	if (c == NR_COMMANDS)
 		return;
 	fputc('-', out);
 	for (const char *p = page_commands[c].name; *p; p++)
-		fputc(*p == ' ' ? '-' : capital ? toupper((unsigned char)*p) : *p, out);
+		fputc(capital ? toupper((unsigned char)*p) : *p, out);
 }
 
 static void synopsis(FILE *out, const struct page_command *c)
@@ -144,7 +144,7 @@ static void command_page(FILE *out, const struct page_command *c)
 static void commands(FILE *out)
 {
 	fputs(".Sh COMMANDS\nEach has a page of its own.\n.Bl -tag -width Ds\n", out);
-	for (int c = 0; c < NR_SHOWN; c++) {
+	for (int c = 0; c < NR_COMMANDS; c++) {
 		fputs(".It Xr ", out);
 		name(out, c, false);
 		fputs(" 1\n", out);
@@ -179,7 +179,7 @@ static const char rest[] =
 static const char examples[] = ".Sh EXAMPLES\n"
                                "A first baseline, then the gate behind the benchmark of a change:\n"
                                ".Bd -literal -offset indent\n"
-                               "gpugate baseline create trace.json.gz --workload resnet50\n"
+                               "gpugate approve trace.json.gz --workload resnet50\n"
                                "gpugate check pr.json.gz --workload resnet50 --junit gpugate.xml\n"
                                ".Ed\n"
                                ".Pp\n"
@@ -211,7 +211,7 @@ void page_man(FILE *out, int c, const char *version, const char *date)
 	fprintf(out, " 1\n.Os \"gpugate %s\"\n.Sh NAME\n.Nm ", version);
 	name(out, c, false);
 	fputc('\n', out);
-	if (c == NR_SHOWN)
+	if (c == NR_COMMANDS)
 		main_page(out);
 	else
 		command_page(out, &page_commands[c]);

@@ -28,7 +28,7 @@ enum page_value page_arguments(const struct page_command *c)
 {
 	if (!*c->args)
 		return VALUE_NONE;
-	return strstr(c->args, "METRIC") ? VALUE_METRIC : VALUE_FILE;
+	return strstr(c->args, "NAME") ? VALUE_METRIC : VALUE_FILE;
 }
 
 enum page_value page_value(const struct page_option *o)
@@ -43,7 +43,7 @@ enum page_value page_value(const struct page_option *o)
 
 bool page_takes(int c, const struct page_option *o)
 {
-	return o->commands & (1u << c);
+	return option_shown(o->commands, o->meaning, c);
 }
 
 bool page_short(const struct page_option *o)
@@ -96,15 +96,12 @@ static void end(FILE *out)
 	}
 }
 
-/* Open a file such as man/gpugate-baseline-promote.1. */
+/* Open a file such as man/gpugate-check.1. */
 static FILE *begin_man(const char *dir, int c)
 {
 	char name[100] = "man/gpugate.1";
-	if (c < NR_SHOWN) {
+	if (c < NR_COMMANDS)
 		snprintf(name, sizeof name, "man/gpugate-%s.1", page_commands[c].name);
-		for (char *p = name; *p; p++)
-			*p = (char)(*p == ' ' ? '-' : *p);
-	}
 	return begin(dir, name);
 }
 
@@ -120,7 +117,7 @@ int main(int argc, char **argv)
 		fputs("usage: pages DIR VERSION DATE\n", stderr);
 		return 2;
 	}
-	for (int c = 0; c <= NR_SHOWN; c++) {
+	for (int c = 0; c <= NR_COMMANDS; c++) {
 		FILE *out = begin_man(argv[1], c);
 		page_man(out, c, argv[2], argv[3]);
 		end(out);

@@ -48,7 +48,7 @@ void page_put(FILE *out, const char *s, const char *from, const char *const *to)
 /// words of `words`, in which '|' separates them.
 void page_words(FILE *out, enum page_value value, const char *words);
 
-/// Write the manual page of command number `c` or, if `c` is NR_SHOWN, of gpugate as a whole.
+/// Write the manual page of command number `c` or, if `c` is NR_COMMANDS, of gpugate as a whole.
 void page_man(FILE *out, int c, const char *version, const char *date);
 
 /// Write the completion for bash.

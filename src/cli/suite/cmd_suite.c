@@ -1,4 +1,4 @@
-/* The command suite, and the commands digest, baseline create, append and promote with --suite. */
+/* The command suite, and the commands digest, approve and store with --suite. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -277,7 +277,7 @@ static enum status digest_case(struct options *o, struct diag_log *log)
 	return ST_OK;
 }
 
-/* ---- baseline … --suite ---- */
+/* ---- approve and store with --suite ---- */
 
 /* Restrict the work to the case that --case names, by moving this case to the front of the list. */
 static enum status pick_case(struct work *w, const char *name)
@@ -306,10 +306,10 @@ static enum status change_baseline(const struct work *w, const struct suite_job 
 		return diag_fail(log, ST_INPUT, "%s: %s", text_quote(&log->arena, span_of(job->workload)),
 		                 job->missing);
 	case_options(job, &w->options, w->options.command, &o);
-	enum status st = o.command == CMD_DIGEST            ? digest_case(&o, log)
-	                 : o.command == CMD_BASELINE_CREATE ? cmd_baseline_create(&o, log)
-	                 : o.command == CMD_BASELINE_APPEND ? cmd_baseline_append(&o, log)
-	                                                    : cmd_baseline_promote(&o, log);
+	o.old = w->options.old;
+	enum status st = o.command == CMD_DIGEST    ? digest_case(&o, log)
+	                 : o.command == CMD_APPROVE ? cmd_approve(&o, log)
+	                                            : cmd_store(&o, log);
 	options_release(&o);
 	return st;
 }

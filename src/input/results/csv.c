@@ -7,6 +7,7 @@
 struct csv_line {
 	struct span cells[CSV_COLUMNS];
 	size_t nr;
+	char separator;
 	bool is_whole; ///< true if all quotes are closed, and there are not too many columns
 };
 
@@ -20,7 +21,8 @@ static struct span trimmed(struct span s)
 }
 
 /* Reads a cell in quotes, in which two quotes mean one; `*at` moves to the byte after the cell. */
-static struct span quoted_cell(struct span s, size_t *at, struct arena *a, bool *closed)
+static struct span quoted_cell(struct span s, char separator, size_t *at, struct arena *a,
+                               bool *closed)
 {
 	char *text = arena_alloc(a, s.n + 1, 1);
 	size_t n = 0, i = *at + 1;
@@ -33,26 +35,44 @@ static struct span quoted_cell(struct span s, size_t *at, struct arena *a, bool 
 		i += s.p[i] == '"';
 		text[n++] = s.p[i];
 	}
-	while (i < s.n && s.p[i] != ',')
+	while (i < s.n && s.p[i] != separator)
 		i++;
 	*at = i;
 	return (struct span){ text, n };
 }
 
-static void split(struct span s, struct arena *a, struct csv_line *out)
+/* What separates the columns of a header: the most frequent of a comma, a semicolon and a tab
+   outside of quotes. */
+static char separator_of(struct span s)
+{
+	static const char some[] = ",;\t";
+	size_t nr[3] = { 0 };
+	bool quoted = false;
+	for (size_t i = 0; i < s.n; i++) {
+		const char *found = s.p[i] ? strchr(some, s.p[i]) : NULL;
+		quoted = quoted != (s.p[i] == '"');
+		if (found && !quoted)
+			nr[found - some]++;
+	}
+	size_t most = nr[1] > nr[0];
+	return some[nr[2] > nr[most] ? 2 : most];
+}
+
+static void split(struct span s, char separator, struct arena *a, struct csv_line *out)
 {
 	out->nr = 0;
+	out->separator = separator;
 	out->is_whole = true;
 	for (size_t i = 0; i <= s.n; i++) {
 		size_t from = i;
 		struct span cell;
 		bool closed = true;
-		while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t'))
+		while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t') && s.p[i] != separator)
 			i++;
 		if (i < s.n && s.p[i] == '"') {
-			cell = quoted_cell(s, &i, a, &closed);
+			cell = quoted_cell(s, separator, &i, a, &closed);
 		} else {
-			while (i < s.n && s.p[i] != ',')
+			while (i < s.n && s.p[i] != separator)
 				i++;
 			cell = trimmed((struct span){ s.p + from, i - from });
 		}
@@ -163,20 +183,30 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 	struct csv_line *header = arena_alloc(&out->arena, 1, sizeof *header);
 	struct csv_line *l = arena_alloc(&out->arena, 1, sizeof *l);
 	struct span rest = out->bytes;
-	bool doubtful = !loose && is_doubtful(has, nr);
+	bool doubtful = !loose && is_doubtful(has, nr), blank = false, ended = false;
 	*found = false;
 	for (size_t line = 1; rest.n; line++) {
 		const char *end = memchr(rest.p, '\n', rest.n);
 		struct span s = { rest.p, end ? (size_t)(end - rest.p) : rest.n };
 		rest.p += s.n + (end != NULL);
 		rest.n -= s.n + (end != NULL);
-		s = trimmed(s);
-		if (!s.n)
+		if (!trimmed(s).n) {
+			blank = true;
 			continue;
-		split(s, &out->arena, l);
+		}
+		s.n -= s.p[s.n - 1] == '\r';
+		split(s, *found ? header->separator : separator_of(s), &out->arena, l);
+		bool further = blank && *found && !loose && l->is_whole && l->nr != header->nr;
+		blank = false;
+		ended = ended || further;
 		if (is_header(l, has, nr) && (!*found || (loose && nr))) {
 			*header = *l;
 			*found = true;
+		} else if (further && nr && l->nr > 1 && span_eq(l->cells[0], header->cells[0])) {
+			*header = *l;
+			ended = false;
+		} else if (ended) {
+			/* another table, which is not of the format */
 		} else if (!*found || is_same(l, header) || (loose && l->is_whole && l->nr != header->nr)) {
 			if (!*found && !loose && l->nr > 1)
 				return ST_OK;

@@ -71,7 +71,7 @@ const char *path_fault(const char *path)
 {
 	if (strlen(path) > 500)
 		return "is longer than 500 bytes";
-	path += *path == '^';
+	path += strspn(path, "^");
 	for (struct path_step s; (s = step_next(&path)).kind != PATH_END;)
 		if (s.kind == PATH_BAD)
 			return "is not a path: names between dots, [*], [n], [tag=text], .\"any name\"";
@@ -81,7 +81,7 @@ const char *path_fault(const char *path)
 struct span path_name(const char *path)
 {
 	struct span name = SPAN("");
-	path += *path == '^';
+	path += strspn(path, "^");
 	for (struct path_step s; (s = step_next(&path)).kind < PATH_END;)
 		if (s.kind == PATH_NAME)
 			name = s.name;
@@ -293,7 +293,8 @@ void template_fill(const char *text, const struct template_words *w, struct strb
 			add_columns(w->record, out);
 		else if (strlen(word) > 2 && strcmp(word + strlen(word) - 2, ".*") == 0)
 			path_visit(word, w->record, NULL, add_member, out);
-		else if ((v = path_find(word, w->record)) && v->type != JSCAN_NULL)
+		else if ((v = path_find(word, *word == '^' && w->value ? w->value : w->record)) &&
+		         v->type != JSCAN_NULL)
 			strbuf_add(out, w->no_folders ? figure_case_plain(v->text) : v->text);
 		else
 			strbuf_adds(out, "none");

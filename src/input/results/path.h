@@ -40,14 +40,15 @@ struct template_words {
 	struct value *record;
 	const char *file; ///< name of the file without directories and file name endings
 	struct span key;
-	const struct value *value; ///< value that `{index}` and `{nth}` are about; NULL without these
+	struct value *value; ///< figure whose name is filled in; NULL for other templates
 	bool no_folders; ///< true: of an absolute path only the last part counts
 };
 
 /// Appends the template with its words filled in. `{KEY}` is the key with its words of up to four
 /// letters in capitals: "TTFT", "E2E_latency". An absent or null value becomes "none"; a path
-/// that ends in ".*" becomes ".KEYVALUE" for each of its values. `{index}` is the place of the value in
-/// its list, from 0 on; `{nth}` is ".N", from 1 on, or empty if the value is the only one.
+/// that ends in ".*" becomes ".KEYVALUE" for each of its values. In the name of a figure `{^name}`
+/// is a member beside it, `{index}` is its place in its list, from 0 on; `{nth}` is ".N", from 1
+/// on, or empty if the value is the only one.
 void template_fill(const char *text, const struct template_words *w, struct strbuf *out);
 
 #endif

@@ -5,17 +5,20 @@
 #include "base/text.h"
 #include "metric/figure_name.h"
 #include "results/csv.h"
+#include "results/path.h"
 #include "results/readings.h"
 #include "results/text_lines.h"
 
-enum { FIGURES = 40, CASES = 3, DEPTH = 4 };
+enum { FIGURES = 400, CASES = 3, DEPTH = 4 };
 
 struct proposal {
 	struct strbuf take, samples, work, case_name;
 	size_t nr, nr_cases;
+	struct value *first; ///< the first of the records
 	bool series; ///< true if the records are the steps of one case
-	bool sweep; ///< true if settings of the records name their cases
-	bool unknown; ///< true if the better direction of a figure is not known
+	bool several; ///< true if each record is a case, which its texts and settings name
+	bool named; ///< true if a record is one figure, which its texts name
+	bool open, known; ///< true if the better direction of a figure is not known, or is
 };
 
 static bool is_letter(char c)
@@ -35,65 +38,13 @@ static bool is_writable(struct span s)
 /* Appends a text of YAML in quotes, unless it is a word. */
 static void add_quoted(struct strbuf *out, const char *text)
 {
-	bool plain = !strpbrk(text, " \"#:,*?[]{}()&!|>%@`\\");
+	bool plain = is_letter(text[0]) && !strpbrk(text, " \"#:,*?[]{}()&!|>%@`\\");
 	strbuf_addf(out, plain ? "%s" : "'%s'", text);
-}
-
-/* Appends a figure at `path`, called `name`; its direction is left to its name and unit if they
-   tell it. */
-static void add_figure(struct proposal *p, struct strbuf *list, const char *path, const char *name,
-                       const struct value *v)
-{
-	struct strbuf plain = STRBUF_INIT;
-	struct decimal number;
-	struct span text = span_of(name), unit = SPAN("");
-	struct span bracket = figure_name_unit(&text);
-	reading_number(v, &number, &unit);
-	figure_name_add(text, &plain);
-	if (p->nr++ < FIGURES) {
-		const char *said = bracket.n ? figure_unit_of(bracket) : NULL;
-		const char *own = unit.n ? figure_unit_of(unit) : said ? said : figure_unit_by_name(text);
-		bool open = !figure_better(text, own);
-		strbuf_adds(list, "\n        - {at: ");
-		add_quoted(list, path);
-		if (strcmp(strbuf_str(&plain), path) != 0)
-			strbuf_addf(list, ", as: %s", strbuf_str(&plain));
-		if (said)
-			strbuf_addf(list, ", unit: %s", said);
-		strbuf_addf(list, "%s}", open ? ", better: neither" : "");
-		p->unknown |= open;
-	}
-	strbuf_release(&plain);
-}
-
-static bool is_number(const struct value *v)
-{
-	struct decimal number;
-	struct span unit;
-	return (v->type == JSCAN_NUMBER || v->type == JSCAN_STRING) &&
-	       reading_number(v, &number, &unit) == DECIMAL_OK && (!unit.n || figure_unit_of(unit));
-}
-
-static bool is_samples(const struct value *v)
-{
-	for (const struct value *e = v->first; e; e = e->next)
-		if (!is_number(e))
-			return false;
-	return v->first && v->first->next;
-}
-
-static void add_step(struct strbuf *path, struct span key)
-{
-	bool plain = key.n > 0;
-	for (size_t i = 0; i < key.n; i++)
-		plain = plain && (is_digit(key.p[i]) || is_letter(key.p[i]) || key.p[i] == '_');
-	strbuf_addf(path, plain ? "%s%.*s" : "%s.\"%.*s\"", path->n && plain ? "." : "", (int)key.n,
-	            key.p);
 }
 
 static bool is_one_of(struct span word, const char *const *words)
 {
-	while (*words && !span_eq(word, span_of(*words)))
+	while (*words && !span_eq_nocase(word, span_of(*words)))
 		words++;
 	return *words != NULL;
 }
@@ -105,27 +56,29 @@ static bool is_step(struct span name)
 	return is_one_of(name, words);
 }
 
-/* True for the name of a number that is chosen for a run, such as its batch size. */
+/* True for the name of what is chosen for a run, such as its batch size. */
 static bool is_setting(struct span name)
 {
 	static const char *const words[] = {
-		"batch",      "batch_size", "bs",   "seq", "seq_len",     "seqlen",   "sequence_length",
-		"input_len",  "output_len", "isl",  "osl", "concurrency", "num_gpus", "gpus",
-		"world_size", "threads",    "size", "m",   "n",           "k",        "tp",
-		"pp",         "dp",         "M",    "N",   "K",           NULL
+		"batch",      "batch_size",  "bs",           "seq",    "seq_len",     "seqlen",
+		"input_len",  "output_len",  "isl",          "osl",    "concurrency", "sequence_length",
+		"world_size", "num_gpus",    "gpus",         "size",   "threads",     "m",
+		"n",          "k",           "tp",           "pp",     "dp",          "model",
+		"model_id",   "model_name",  "dtype",        "gpu",    "gpu_name",    "precision",
+		"dataset",    "num_prompts", "num_requests", "device", "device_name", NULL
 	};
 	return is_one_of(name, words);
 }
 
 /* True for the name of a text that another run of the same case has otherwise: a day, a host, a
-   commit. */
+   commit; or that says the unit of a figure. */
 static bool is_of_run(struct span name)
 {
 	static const char *const words[] = { "timestamp", "date", "datetime", "time", "started",
 		                                 "created",   "host", "hostname", "node", "machine",
 		                                 "user",      "git",  "commit",   "sha",  "hash",
 		                                 "version",   "path", "dir",      "url",  "id",
-		                                 "uuid",      NULL };
+		                                 "uuid",      "unit", NULL };
 	for (size_t at = 0, n; at < name.n; at += n + 1) {
 		for (n = 0; at + n < name.n && !strchr("_-. ", name.p[at + n]);)
 			n++;
@@ -135,75 +88,215 @@ static bool is_of_run(struct span name)
 	return false;
 }
 
+/* True for the name of a figure that is called by what lies around it. */
+static bool is_value(struct span name)
+{
+	static const char *const words[] = { "value", "val", "result", NULL };
+	return is_one_of(name, words);
+}
+
+static bool is_number(const struct value *v)
+{
+	struct decimal number;
+	struct span unit;
+	return (v->type == JSCAN_NUMBER || v->type == JSCAN_STRING) && is_writable(v->key) &&
+	       reading_number(v, &number, &unit) == DECIMAL_OK && (!unit.n || figure_unit_of(unit));
+}
+
+/* True for a member that may be part of a name. */
+static bool is_name(const struct value *v)
+{
+	enum { CHARS = 40 };
+	return v->type == JSCAN_STRING && v->text.n && v->text.n < CHARS && is_writable(v->key) &&
+	       !is_number(v) && !reading_is_unmeasured(v) && !is_of_run(v->key);
+}
+
+static bool is_samples(const struct value *v)
+{
+	struct value *e = v->type == JSCAN_ARRAY ? v->first : NULL;
+	for (; e; e = e->next)
+		if (!is_number(&(struct value){ .type = e->type, .key = SPAN("v"), .text = e->text }))
+			return false;
+	return v->type == JSCAN_ARRAY && v->first && is_writable(v->key);
+}
+
+static bool is_list(const struct value *v)
+{
+	return v->type == JSCAN_ARRAY && v->first && v->first->type == JSCAN_OBJECT;
+}
+
+static void add_step(struct strbuf *path, struct span key)
+{
+	bool plain = key.n > 0;
+	for (size_t i = 0; i < key.n; i++)
+		plain = plain && (is_digit(key.p[i]) || is_letter(key.p[i]) || key.p[i] == '_');
+	strbuf_addf(path, plain ? "%s%.*s" : "%s.\"%.*s\"", path->n && plain ? "." : "", (int)key.n,
+	            key.p);
+}
+
+/* Appends a figure at `path`, called `name`; its direction is left to its name and unit if they
+   tell it. */
+static void add_figure(struct proposal *p, struct strbuf *list, const char *path, const char *name,
+                       const struct value *v)
+{
+	struct decimal number;
+	struct span text = span_of(name), said = SPAN(""), bracket = figure_name_unit(&text);
+	const struct value *unit = value_get(v->parent, SPAN("unit"));
+	if (unit && !figure_unit_of(unit->text))
+		unit = NULL;
+	reading_number(v, &number, &said);
+	said = said.n ? said : unit ? unit->text : bracket;
+	bool open = !p->named &&
+	            !figure_better(text, said.n ? figure_unit_of(said) : figure_unit_by_name(text));
+	struct strbuf line = STRBUF_INIT;
+	strbuf_adds(&line, "\n        - {at: ");
+	add_quoted(&line, path);
+	const char *at = list->n ? strstr(strbuf_str(list), strbuf_str(&line)) : NULL;
+	bool known = at && strchr(",}", at[line.n]);
+	if (known || p->nr++ >= FIGURES) {
+		strbuf_release(&line);
+		return;
+	}
+	if (!span_eq(span_of(name), path_name(path))) {
+		strbuf_adds(&line, ", as: ");
+		add_quoted(&line, name);
+	}
+	bool all = true; /* the records have it */
+	for (struct value *r = p->first; r && all && p->several; r = r->next)
+		all = path_find(path, r);
+	strbuf_addf(&line, "%s%s%s}", unit ? ", unit_at: ^unit" : "", open ? ", better: neither" : "",
+	            all ? "" : ", optional: true");
+	strbuf_add(list, strbuf_span(&line));
+	strbuf_release(&line);
+	p->open |= open;
+	p->known |= !open;
+}
+
+/* Appends what names one of several records: its first short texts, and its settings. `up` leads to
+   them from where the name is filled in. Returns how many there are. */
+static size_t add_case(struct strbuf *out, const struct value *record, const char *up)
+{
+	size_t nr = 0;
+	for (const struct value *v = record->first; v && nr < CASES; v = v->next) {
+		bool setting = is_number(v) && is_setting(v->key);
+		if (!is_name(v) && !setting)
+			continue;
+		struct strbuf step = STRBUF_INIT;
+		add_step(&step, v->key);
+		strbuf_addf(out, "%s%.*s{%s%s}", nr++ ? "." : "", setting ? (int)v->key.n : 0, v->key.p, up,
+		            strbuf_str(&step));
+		strbuf_release(&step);
+	}
+	return nr;
+}
+
+/* A copy of a name for a figure that lies one object deeper: what names the elements of a list is
+   one more step up. */
+static void add_deeper(struct strbuf *out, const char *name)
+{
+	for (; *name; name++)
+		strbuf_adds(out, *name == '{' ? "{^" : (char[]){ *name, '\0' });
+}
+
+static void add_members(struct proposal *p, const struct value *of, const char *path,
+                        const char *name, int depth);
+
+/* Adds a member, or what lies in it. */
+static void add_member(struct proposal *p, const struct value *v, const char *path,
+                       const char *name, int depth)
+{
+	struct strbuf at = STRBUF_INIT, as = STRBUF_INIT, *list = p->series ? &p->samples : &p->take;
+	bool number = is_number(v), own = *name && number && is_value(v->key);
+	bool chosen = is_setting(v->key) && (number || is_name(v));
+	strbuf_adds(&at, path);
+	add_step(&at, v->key);
+	if (v->type == JSCAN_OBJECT)
+		add_deeper(&as, name);
+	else
+		strbuf_adds(&as, name);
+	if (!own)
+		strbuf_addf(&as, "%s%.*s", *name ? "." : "", (int)v->key.n, v->key.p);
+	if (strstr(path, "[*]") && number && !strchr(name, '{'))
+		list = &p->samples;
+	if (chosen || (number && is_step(v->key))) {
+		if (!(p->several && !depth) && !strstr(path, "[*]"))
+			strbuf_addf(&p->work, "%s%s", p->work.n ? ", " : "", strbuf_str(&at));
+	} else if (number && figure_is_neither(v->key) && is_of_run(v->key)) {
+		/* the time of day, or a seed */
+	} else if (number && p->named) {
+		add_figure(p, list, strbuf_str(&at), strbuf_str(&p->case_name), v);
+	} else if (number) {
+		add_figure(p, list, strbuf_str(&at), strbuf_str(&as), v);
+	} else if (v->type == JSCAN_OBJECT && depth < DEPTH) {
+		add_members(p, v, strbuf_str(&at), strbuf_str(&as), depth + 1);
+	} else if (is_samples(v)) {
+		strbuf_adds(&at, "[*]");
+		add_figure(p, &p->samples, strbuf_str(&at), strbuf_str(&as), v->first);
+	} else if (is_list(v) && depth < DEPTH && !strstr(path, "[*]")) {
+		strbuf_adds(&at, "[*]");
+		strbuf_addch(&as, '.');
+		if (!add_case(&as, v->first, "^"))
+			as.p[--as.n] = '\0';
+		add_members(p, v->first, strbuf_str(&at), strbuf_str(&as), depth + 1);
+	}
+	strbuf_release(&at);
+	strbuf_release(&as);
+}
+
 static void add_members(struct proposal *p, const struct value *of, const char *path,
                         const char *name, int depth)
 {
-	for (const struct value *v = of->first; v; v = v->next) {
-		struct strbuf at = STRBUF_INIT, as = STRBUF_INIT;
-		if (!is_writable(v->key))
-			continue;
-		strbuf_adds(&at, path);
-		add_step(&at, v->key);
-		strbuf_addf(&as, "%s%s%.*s", name, *name ? "_" : "", (int)v->key.n, v->key.p);
-		if (p->sweep && !depth && is_number(v) && is_setting(v->key)) {
-			/* it names the case */
-		} else if (is_number(v) && (is_step(v->key) || is_setting(v->key))) {
-			strbuf_addf(&p->work, "%s%s", p->work.n ? ", " : "", strbuf_str(&at));
-		} else if (is_number(v)) {
-			add_figure(p, p->series ? &p->samples : &p->take, strbuf_str(&at), strbuf_str(&as), v);
-		} else if (v->type == JSCAN_OBJECT && depth < DEPTH) {
-			add_members(p, v, strbuf_str(&at), strbuf_str(&as), depth + 1);
-		} else if (v->type == JSCAN_ARRAY && is_samples(v)) {
-			strbuf_adds(&at, "[*]");
-			add_figure(p, &p->samples, strbuf_str(&at), strbuf_str(&as), v->first);
-		}
-		strbuf_release(&at);
-		strbuf_release(&as);
-	}
+	for (const struct value *v = of->first; v; v = v->next)
+		if (is_writable(v->key))
+			add_member(p, v, path, name, depth);
 }
 
-/* Names cases by the first short texts of a record and, in a sweep, by its settings. */
-static void add_case(struct proposal *p, const struct value *of)
+static size_t count_figures(const struct value *of)
 {
-	enum { CASE_CHARS = 40 };
-	for (const struct value *v = of->first; v && p->nr_cases < CASES; v = v->next) {
-		bool text = v->type == JSCAN_STRING && v->text.n && v->text.n < CASE_CHARS &&
-		            !is_number(v) && !reading_is_unmeasured(v) && !is_of_run(v->key);
-		bool setting = p->sweep && is_number(v) && is_setting(v->key);
-		if (!is_writable(v->key) || (!text && !setting))
-			continue;
-		strbuf_addf(&p->case_name, "%s%.*s{", p->nr_cases++ ? "." : "", setting ? (int)v->key.n : 0,
-		            v->key.p);
-		add_step(&p->case_name, v->key);
-		strbuf_addch(&p->case_name, '}');
-	}
+	size_t nr = 0;
+	for (const struct value *v = of->first; v; v = v->next)
+		nr += is_number(v) && !is_step(v->key) && !is_setting(v->key);
+	return nr;
 }
 
-/* Adds what the first of several records has; without names of cases they are steps of one. */
-static void add_records(struct proposal *p, const struct value *first)
+/* Adds what a record has. Without names of cases, several are the steps of one. */
+static void add_records(struct proposal *p, struct value *first, bool several)
 {
-	p->sweep = first->next;
+	enum { RECORDS = 1000 };
+	p->first = first;
+	p->several = several;
 	for (const struct value *v = first->first; v; v = v->next)
-		p->sweep = p->sweep && !is_step(v->key);
-	add_case(p, first);
-	p->series = first->next && !p->nr_cases;
+		p->several = p->several && !is_step(v->key);
+	if (p->several)
+		p->nr_cases = add_case(&p->case_name, first, "");
+	p->series = several && !p->nr_cases && first->next;
+	p->several = p->nr_cases > 0;
+	for (const struct value *v = first->first; v; v = v->next)
+		p->named = p->named || (p->several && is_number(v) && is_value(v->key));
+	p->named = p->named && count_figures(first) == 1;
 	add_members(p, first, "", "", 0);
+	size_t nr = 0, work = p->work.n;
+	for (const struct value *r = first->next; r && p->several && ++nr < RECORDS; r = r->next)
+		add_members(p, r, "", "", 0);
+	strbuf_setlen(&p->work, work);
 }
 
-static bool has_number(const struct value *of)
+/* True if there is a figure below `of` that may be better or worse, except in the member `but`. */
+static bool has_figure(const struct value *of, const struct value *but, int depth)
 {
 	for (const struct value *v = of->first; v; v = v->next)
-		if (is_number(v))
+		if (v != but && ((is_number(v) && figure_better(v->key, figure_unit_by_name(v->key))) ||
+		                 (depth < DEPTH && has_figure(v, but, depth + 1))))
 			return true;
 	return false;
 }
 
-/* The list of records in an object that has no figure of its own, or NULL. */
-static const struct value *records_of(const struct value *of)
+/* The list of records in an object that has no other figure, or NULL. */
+static struct value *records_of(const struct value *of)
 {
-	for (const struct value *v = has_number(of) ? NULL : of->first; v; v = v->next)
-		if (v->type == JSCAN_ARRAY && v->first && v->first->type == JSCAN_OBJECT)
-			return v;
+	for (struct value *v = of->first; v; v = v->next)
+		if (is_list(v) && is_writable(v->key))
+			return has_figure(of, v, 0) ? NULL : v;
 	return NULL;
 }
 
@@ -317,24 +410,20 @@ static void find_pattern(struct value_tree *t, const char *file, struct strbuf *
 
 static bool is_table(const struct value *row)
 {
-	bool texts = row && has_number(row);
+	bool texts = row && count_figures(row);
 	for (const struct value *v = row ? row->first : NULL; v && texts; v = v->next)
-		texts = v->key.n && !is_number(&(struct value){ .type = JSCAN_STRING, .text = v->key });
+		texts =
+		    v->key.n &&
+		    !is_number(&(struct value){ .type = JSCAN_STRING, .key = SPAN("v"), .text = v->key });
 	return texts;
 }
 
 static void print(const struct proposal *p, const char *file, const char *keys, struct strbuf *out)
 {
-	strbuf_adds(out,
-	            "# For the rules file of the repository; a new one begins with 'version: 2'.\n");
-	if (p->unknown)
-		strbuf_adds(out,
-		            "# Where it says 'better: neither', write lower or higher if the figure is to "
-		            "be judged.\n");
-	strbuf_adds(out, "inputs:\n  results:\n    - match: ");
+	strbuf_adds(out, "    - match: ");
 	add_quoted(out, is_writable(span_of(file)) ? file : "*");
 	strbuf_addf(out, "\n%s%s", keys, p->series ? "      series: true\n" : "");
-	if (p->nr_cases)
+	if (p->nr_cases && !p->named)
 		strbuf_addf(out, "      case: '%s'\n", strbuf_str(&p->case_name));
 	if (p->work.n)
 		strbuf_addf(out, "      work: [%s]\n", strbuf_str(&p->work));
@@ -346,13 +435,14 @@ static void print(const struct proposal *p, const char *file, const char *keys, 
 		strbuf_addf(out, "      # and %zu more figures\n", p->nr - FIGURES);
 }
 
-enum status result_propose(struct source *src, const char *file, struct strbuf *out,
+enum status result_propose(struct source *src, const char *file, struct result_proposal *out,
                            struct diag_log *log)
 {
 	struct value_tree t = { 0 };
 	struct proposal p = { .take = STRBUF_INIT };
 	struct strbuf keys = STRBUF_INIT, pattern = STRBUF_INIT;
 	bool table = false;
+	*out = (struct result_proposal){ .lines = STRBUF_INIT };
 	enum status st = value_bytes_read(src, &t, log);
 	bool json = value_is_json(t.bytes);
 	if (st == ST_OK && json) {
@@ -370,9 +460,10 @@ enum status result_propose(struct source *src, const char *file, struct strbuf *
 	}
 	if (st == ST_OK && !json && csv_add(&t, file, NULL, 0, true, &table, log) != ST_OK)
 		table = false;
-	const struct value *first = t.root.first, *records;
+	struct value *first = t.root.first, *records;
 	while (json && first && first->type == JSCAN_ARRAY)
 		first = first->first;
+	table = !json && table && is_table(first);
 	if (st == ST_OK && json && first && first->type == JSCAN_OBJECT) {
 		if ((records = records_of(first))) {
 			struct strbuf path = STRBUF_INIT;
@@ -381,10 +472,10 @@ enum status result_propose(struct source *src, const char *file, struct strbuf *
 			strbuf_release(&path);
 			first = records->first;
 		}
-		add_records(&p, first);
-	} else if (st == ST_OK && !json && table && is_table(first)) {
+		add_records(&p, first, first->next || records);
+	} else if (st == ST_OK && table) {
 		strbuf_adds(&keys, "      read: csv\n");
-		add_records(&p, first);
+		add_records(&p, first, true);
 	} else if (st == ST_OK && !json) {
 		find_pattern(&t, file, &pattern, log);
 		strbuf_addf(&keys, "      read: text\n      pattern: '%s'\n", strbuf_str(&pattern));
@@ -396,7 +487,9 @@ enum status result_propose(struct source *src, const char *file, struct strbuf *
 			add_members(&p, t.root.first, "", "", 0);
 	}
 	if (st == ST_OK && p.nr)
-		print(&p, file, strbuf_str(&keys), out);
+		print(&p, file, strbuf_str(&keys), &out->lines);
+	out->is_open = p.open;
+	out->is_plain = (json || table) && p.known && p.nr <= FIGURES;
 	struct strbuf *all[] = { &p.take, &p.samples, &p.work, &p.case_name, &keys, &pattern };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		strbuf_release(all[i]);

@@ -13,7 +13,7 @@ static double number_of(const struct value *v)
 	return any ? (double)number.value * pow(10, -(double)number.digits) : NAN;
 }
 
-static double number_at(const char *template, struct value *record, const struct value *v,
+static double number_at(const char *template, struct value *record, struct value *v,
                         struct span key)
 {
 	struct template_words words = { .record = record, .file = "", .key = key, .value = v };
@@ -26,7 +26,7 @@ static double number_at(const char *template, struct value *record, const struct
 }
 
 /* The standard error of the figure `figure` in its unit; NAN if the format does not tell it. */
-static double error_of(const struct reading *r, struct value *record, const struct value *v,
+static double error_of(const struct reading *r, struct value *record, struct value *v,
                        struct span word, double figure)
 {
 	const struct result_take *row = r->row;
@@ -53,7 +53,7 @@ struct span reading_key_part(const char *at, struct span key)
 	return fits ? (struct span){ key.p + before, key.n - before - after } : key;
 }
 
-void reading_spread(struct reading *r, struct value *record, const struct value *v, struct span key)
+void reading_spread(struct reading *r, struct value *record, struct value *v, struct span key)
 {
 	const struct result_take *row = r->row;
 	double figure = fabs(number_of(v));

@@ -12,7 +12,6 @@ struct span reading_key_part(const char *at, struct span key);
 /// Fills `stdev` and `count` of `r`, which is the figure `v` of `record`, as the row of the format
 /// says; `key` is the member that the first '*' of the row's path matched. Absent values leave them
 /// 0.
-void reading_spread(struct reading *r, struct value *record, const struct value *v,
-                    struct span key);
+void reading_spread(struct reading *r, struct value *record, struct value *v, struct span key);
 
 #endif

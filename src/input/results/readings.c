@@ -68,7 +68,7 @@ static const char *better_of(const struct taker *t, struct span name, const char
 
 /* The name of a figure as the file spells it: filled in from the row's template or, if the row has
  * no template, the key of the member that holds the figure. */
-static struct span name_of(const struct taker *t, const struct value *v, struct span first_key,
+static struct span name_of(const struct taker *t, struct value *v, struct span first_key,
                            struct span last_key, struct strbuf *b)
 {
 	struct template_words words = {
@@ -308,9 +308,10 @@ static void name_case(struct taker *t)
 		                              .key = t->record->key,
 		                              .no_folders = strchr(name, '{') != strrchr(name, '{') },
 		    &raw);
-	figure_name_add(strbuf_span(&raw), &plain);
+	struct span text = { arena_dup(t->a, strbuf_span(&raw)), raw.n };
+	t->case_text = figure_case_settle(text, t->a);
+	figure_name_add(t->case_text, &plain);
 	strbuf_addch(&plain, '/');
-	t->case_text = (struct span){ arena_dup(t->a, strbuf_span(&raw)), raw.n };
 	t->case_name = (struct span){ arena_dup(t->a, strbuf_span(&plain)), plain.n };
 	strbuf_release(&raw);
 	strbuf_release(&plain);

@@ -166,7 +166,7 @@ static void add_record(void *ctx, struct value *v, struct span first_key, struct
 static bool holds_pair(const struct result_pair *p, struct value *record)
 {
 	const struct value *v = path_find(p->at, record);
-	return v && span_eq(v->text, span_of(p->text));
+	return v && span_glob(span_of(p->text), v->text);
 }
 
 static bool is_wanted(const struct result_format *f, struct value *record)

@@ -394,8 +394,8 @@ static void advise_worse(struct inquiry *q, struct finding *f)
 		                         name);
 	else if (bytes)
 		f->action = arena_printf(q->a,
-		                         "%s: a memory snapshot of both versions shows what holds more: "
-		                         "gpugate diff OLD NEW",
+		                         "%s: a recording of both versions shows what holds more (of "
+		                         "PyTorch, a memory snapshot): gpugate diff OLD NEW",
 		                         name);
 	else
 		f->action = arena_printf(q->a,

@@ -336,6 +336,32 @@ static bool find_fragmentation(struct inquiry *q)
 	return uneven;
 }
 
+/* What to do about more memory at the peak: look at the place that holds it or, if none is known,
+   record what knows it. */
+static void advise_on_peak(struct inquiry *q, struct suspect *s)
+{
+	const struct run *run = q->bench->run[SIDE_CANDIDATE];
+	size_t places = s->finding.where.nr;
+	const struct place *last = places ? &s->finding.where.v[places - 1] : NULL;
+	bool snapshot = false;
+	for (size_t r = 0; r < run->ranks.nr; r++)
+		snapshot = snapshot || run->ranks.v[r]->snapshot;
+	if (last && last->level == PLACE_CODE)
+		suspect_action(q, s,
+		               "see why more is taken there, and whether it can be freed before "
+		               "the peak");
+	else if (snapshot)
+		suspect_action(q, s,
+		               "record the snapshot with its history and stacks "
+		               "(docs/memory.md): they name the lines that hold more");
+	else if (memory_is_by_trace(q->bench->memory))
+		suspect_action(q, s,
+		               "record a memory snapshot of both versions (docs/memory.md): it "
+		               "names the lines that hold more");
+	else
+		suspect_action(q, s, "see which allocations have grown: gpugate diff OLD NEW");
+}
+
 static void find_more(struct inquiry *q, int64_t leaked, bool told)
 {
 	struct both peak = inquiry_figure(q, METRIC_MEMORY_PEAK_ALLOCATED);
@@ -346,9 +372,7 @@ static void find_more(struct inquiry *q, int64_t leaked, bool told)
 	suspect_title(q, s, "more memory at the peak: %s", moved(q, UNIT_BYTES, peak));
 	suspect_figure(q, s, METRIC_MEMORY_PEAK_ALLOCATED, peak);
 	name_part(q, s, METRIC_MEMORY_PEAK_ALLOCATED);
-	suspect_action(q, s,
-	               "see what is held at the peak that was not: sites and categories of the "
-	               "snapshot name it");
+	advise_on_peak(q, s);
 	cost_bytes(s, bytes);
 	s->stake[STAKE_PEAK] = s->stake[STAKE_RESERVED] = bytes;
 }

@@ -232,10 +232,8 @@ static const struct past_value *past_inputs(struct bench *b, const struct past_r
 	return out;
 }
 
-/* The answers of a past run to `q`. If its rules did not ask that yet, they may have asked for all
-   items, or for all kernels of a class, among which are those that `q` names. */
-static const struct past_value *past_answers(struct bench *b, const struct past_run *run,
-                                             const struct query *q, size_t *nr)
+const struct past_value *bench_past_answers(struct bench *b, const struct past_run *run,
+                                            const struct query *q, size_t *nr)
 {
 	static const char *const classes[] = { NULL, "compute", "communication" };
 	const char *text = past_text(b, run, q);
@@ -246,8 +244,9 @@ static const struct past_value *past_answers(struct bench *b, const struct past_
 	for (const struct select_key *key = select_table; key->name && query_name(q); key++)
 		if (*select_glob(&all, key) == query_name(q))
 			*select_glob(&all, key) = NULL;
-	/* only a kernel is wholly of one class */
-	bool any = q->metric->label == LABEL_KERNEL && !q->cls;
+	/* only a kernel and a category are wholly of one class */
+	enum label_kind kind = q->metric->label;
+	bool any = !q->cls && (kind == LABEL_KERNEL || kind == LABEL_CATEGORY);
 	size_t tries = !query_name(q) ? 0 : any ? sizeof classes / sizeof *classes : 1;
 	for (size_t i = 0; i < tries && !*nr; i++) {
 		all.cls = any ? classes[i] : q->cls;
@@ -267,7 +266,7 @@ static void see_past(struct bench *b, size_t column, const struct query *q, stru
 	bool files = q->metric->need == NEED_INPUT, folded = fold_gives_worst(candidate, q, &worst);
 	bool by_rank = q->reduce == REDUCE_EACH && !folded && candidate->run->ranks.nr > 1;
 	bool one = q->metric->label == LABEL_DEVICE || q->metric->label == LABEL_MEMORY;
-	const struct past_value *v = past_answers(b, b->columns[column].past, q, &nr);
+	const struct past_value *v = bench_past_answers(b, b->columns[column].past, q, &nr);
 	VEC(int64_t) ranks = VEC_INIT;
 	for (size_t k = 0; k < nr; k++) {
 		struct seen s = { .label = folded && one ? SPAN("") : v[k].label,

@@ -113,6 +113,11 @@ struct entries {
 /// borrowed from the bench. The caller releases with vec_release(&out->list).
 void bench_query(struct bench *b, const struct query *q, struct entries *out);
 
+/// The answers of a stored run to `q`. If its rules did not ask that yet, they may have asked for all
+/// items, or for all of a class, among which are those that `q` names.
+const struct past_value *bench_past_answers(struct bench *b, const struct past_run *run,
+                                            const struct query *q, size_t *nr);
+
 /// A run of the candidate in which more ranks lack all of the `nr` items than in the approved run
 /// and the control runs; `*ranks` becomes the number of its ranks that have one. NULL if there is
 /// none.

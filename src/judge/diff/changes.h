@@ -12,7 +12,7 @@
 enum { CHANGE_LEAST = 3 };
 
 /// Largest number of values that are searched, the newest ones of a series: as many runs as
-/// `baseline append` keeps. The time grows with the square of this number.
+/// `store` keeps. The time grows with the square of this number.
 enum { CHANGE_MOST = 200 };
 
 struct change_point {

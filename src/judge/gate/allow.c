@@ -45,15 +45,26 @@ static int64_t change_of(const struct breakdown *of, const char *label, bool mod
 	return sum;
 }
 
-int64_t allow_part(struct bench *b, const struct waiver *w, const struct breakdown *of)
+struct query allow_query(const struct waiver *w)
 {
 	struct query q = w->select;
-	struct entries items;
-	int64_t part = 0;
 	q.metric = &metric_table[q.op       ? METRIC_OP_SELF_GPU_TIME
 	                         : q.module ? METRIC_MODULE_GPU_TIME
 	                                    : METRIC_KERNEL_TIME];
 	q.reduce = q.metric->reduce;
+	return q;
+}
+
+int64_t allow_compute(const struct breakdown *of)
+{
+	return change_of(of, "compute", false);
+}
+
+int64_t allow_part(struct bench *b, const struct waiver *w, const struct breakdown *of)
+{
+	struct query q = allow_query(w);
+	struct entries items;
+	int64_t part = 0;
 	bench_query(b, &q, &items);
 	for (size_t i = 0; i < items.list.nr; i++) {
 		if (q.module && is_held(&items, i, &b->arena))

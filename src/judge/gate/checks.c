@@ -15,13 +15,13 @@
 #include "gate/family.h"
 #include "gate/figure_rule.h"
 #include "gate/message.h"
+#include "gate/near.h"
 #include "gate/noise.h"
 #include "gate/substitute.h"
 #include "gate/waivers.h"
 #include "metric/unit.h"
 #include "model/fold.h"
 #include "model/select.h"
-#include "names/short.h"
 #include "trust/trust.h"
 
 struct maker {
@@ -236,6 +236,24 @@ static const char *moved_text(const struct maker *m, const struct comparison *c,
 	                    unit_text(a, unit, c->baseline));
 }
 
+/* How much of the change of a check `w` allows. Wall time is broken down into what covers it, such
+   as compute, whose kernels are in the breakdown of the compute time. */
+static int64_t part_of(const struct maker *m, const struct waiver *w, const struct check *k,
+                       const struct entry *e, const struct breakdown *parts)
+{
+	int64_t part = allow_part(m->bench, w, parts), most = allow_compute(parts);
+	if (part > 0 || most <= 0 || k->metric->id == METRIC_STEP_COMPUTE_TIME)
+		return part;
+	struct check compute = *k;
+	compute.metric = &metric_table[METRIC_STEP_COMPUTE_TIME];
+	compute.change = most;
+	struct breakdown *of = check_breakdown(m, &compute, e);
+	part = of ? allow_part(m->bench, w, of) : 0;
+	if (of)
+		vec_release(&of->parts);
+	return part;
+}
+
 /* The entries of `allow` without whose growth a check that is beyond its limit would keep it: the
    text of the first of them. NULL if it would not, with `*of_it` saying how much they cover. */
 static const char *allowed(const struct maker *m, const struct entry *e, const struct comparison *c,
@@ -254,7 +272,7 @@ static const char *allowed(const struct maker *m, const struct entry *e, const s
 		bool any = w->allows && !w->select.metric;
 		if (any && !parts)
 			parts = check_breakdown(m, k, e);
-		int64_t part = any && parts ? allow_part(m->bench, w, parts) : 0;
+		int64_t part = any && parts ? part_of(m, w, k, e, parts) : 0;
 		if (part <= 0)
 			continue;
 		first = first ? first : w;
@@ -456,41 +474,6 @@ static void add_none_left(const struct maker *m, bool excepted)
 	add_none(m, SPAN(""), VERDICT_SKIPPED, because);
 }
 
-enum { NEAR_CHARS = 60 };
-
-/* The name of an item in its shortest form, as a report may show it. */
-static const char *shortest_name(const struct rule *rule, const struct entry *e, struct arena *a)
-{
-	const char *whole = arena_dup(a, e->label);
-	return rule->metric->label == LABEL_KERNEL ? short_name_form(a, whole, 0) : whole;
-}
-
-/* The same, or with its hash if another item has it too. */
-static const char *near_name(const struct rule *rule, const struct entries *all, size_t i,
-                             struct arena *a)
-{
-	const char *own = shortest_name(rule, &all->list.v[i], a);
-	for (size_t k = 0; k < all->list.nr; k++)
-		if (k != i && strcmp(shortest_name(rule, &all->list.v[k], a), own) == 0)
-			return text_short(a, all->list.v[i].label, NEAR_CHARS);
-	return text_short(a, span_of(own), NEAR_CHARS);
-}
-
-/* The end of a message on a rule that selects nothing: the items nearest to its text, those of the
-   baseline first. */
-static const char *near_items(const struct rule *rule, const struct entries *all, struct arena *a)
-{
-	const char *asked = query_name(&rule->query), *texts[NEAREST_MOST] = { NULL };
-	struct nearest_few near = { .asked = span_of(asked ? asked : "") };
-	for (size_t i = 0; asked && i < all->list.nr; i++) {
-		const struct entry *e = &all->list.v[i];
-		nearest_few_try(&near, i, e->label, shortest_name(rule, e, a), !e->has[SIDE_BASELINE]);
-	}
-	for (size_t i = 0; i < near.nr; i++)
-		texts[i] = near_name(rule, all, near.best[i].index, a);
-	return nearest_few_hint(texts, near.nr, a);
-}
-
 /* Fail if the rule's query finds something without its texts, so that one of them must be wrong.
    The class (compute or communication) stays in the query: a run may lack such kernels. */
 static enum status check_selects(struct bench *b, const struct rules *rules,
@@ -504,10 +487,11 @@ static enum status check_selects(struct bench *b, const struct rules *rules,
 	bench_query(b, &q, &all);
 	enum status st = ST_OK;
 	if (all.list.nr)
-		st = diag_fail(
-		    log, ST_USAGE, "%s:%u:%u: rule '%s' selects nothing: no %s of either side fits %s%s",
-		    rules->source, rule->line, rule->column, rule->id, rule->metric->name,
-		    text_quote(a, span_of(select_text(&rule->query, a))), near_items(rule, &all, a));
+		st = diag_fail(log, ST_USAGE,
+		               "%s:%u:%u: rule '%s' selects nothing: no %s of either side fits %s%s",
+		               rules->source, rule->line, rule->column, rule->id, rule->metric->name,
+		               text_quote(a, span_of(select_text(&rule->query, a))),
+		               near_items(&rule->query, &all, a));
 	vec_release(&all.list);
 	return st;
 }

@@ -365,7 +365,7 @@ struct decision compare(const struct comparison *c)
 	struct decision d = decide(c);
 	d.since_pin = c->has_pin && (d.limit ? d.limit->condition == COND_INCREASE_SINCE_PIN
 	                                     : compare_is_since_pin(c->rule));
-	bool beyond = d.verdict == VERDICT_FAIL || (c->of_main && d.verdict == VERDICT_UNDECIDED);
+	bool beyond = d.verdict == VERDICT_FAIL || d.verdict == VERDICT_UNDECIDED;
 	if (beyond && c->waived && waiver_holds(c, &d))
 		d.verdict = VERDICT_WAIVED;
 	return d;

@@ -52,7 +52,7 @@ static void add_accepted(struct strbuf *b, struct report *out)
 	}
 }
 
-/* True if `baseline promote` would refuse the runs because of their environment. */
+/* True if `approve` would refuse the runs because of their environment. */
 static bool is_elsewhere(const struct report *out)
 {
 	for (size_t i = 0; i < out->environment.nr; i++)
@@ -107,7 +107,7 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 	if (!in->nr_promote)
 		return "";
 	struct strbuf b = STRBUF_INIT;
-	strbuf_adds(&b, first ? "gpugate baseline create" : "gpugate baseline promote");
+	strbuf_adds(&b, first ? "gpugate approve --new" : "gpugate approve");
 	for (size_t i = 0; i < in->nr_promote; i++)
 		text_add_word(&b, &out->arena, in->promote[i]);
 	if (!first) {
@@ -405,7 +405,7 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 		uniform_settle(&noise, out);
 		drift_rows(&bench.pairs, in->categories, out);
 		flame_of(&bench, &out->arena, &out->flame);
-		waivers_warn(rules, in->today, waived, out);
+		waivers_warn(rules, in->today, waived, in->only_own, &bench, out);
 	}
 	noise_model_release(&noise);
 	bench_release(&bench);
@@ -466,7 +466,7 @@ static void fill_context(const struct judge_input *in, struct report *out)
 		         arena_printf(a,
 		                      "the baseline's run was approved %" PRId64
 		                      " days ago: what has crept in since is in it only from the next "
-		                      "'gpugate baseline promote' on",
+		                      "'gpugate approve' on",
 		                      out->baseline.pin_age_days));
 }
 

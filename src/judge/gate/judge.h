@@ -38,7 +38,7 @@ struct judge_input {
 	bool ignore_environment; ///< true if differences in keys of must_match only give a warning;
 	                         ///< false if they are an error
 
-	/// Arguments after "gpugate baseline promote" (or create) that name the same runs and options.
+	/// Arguments after "gpugate approve" that name the same runs and options.
 	/// The report uses them to advise how to accept the runs. NULL: no such advice.
 	const char *const *promote;
 	size_t nr_promote;

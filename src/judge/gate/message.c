@@ -136,7 +136,7 @@ static void add_absent(struct strbuf *b, const struct comparison *c, const struc
 	else if (c->folded_baseline)
 		strbuf_adds(b,
 		            " is not known: the baseline is of a folded run, which did not keep the ranks "
-		            "whole, or was approved under other rules; 'gpugate baseline promote' of a "
+		            "whole, or was approved under other rules; 'gpugate approve' of a "
 		            "run merged without --fold renews it");
 	else if (!c->has_baseline && !c->has_candidate)
 		strbuf_adds(b, d->verdict == VERDICT_SKIPPED
@@ -147,14 +147,14 @@ static void add_absent(struct strbuf *b, const struct comparison *c, const struc
 		            label_name(c->rule->metric->label), check->baseline_text);
 	else if (c->unrecorded)
 		strbuf_addf(b,
-		            " is missing in the baseline, which has no %s at all: 'gpugate baseline "
-		            "promote' of a run that has it renews the baseline",
+		            " is missing in the baseline, which has no %s at all: 'gpugate approve' "
+		            " of a run that has it renews the baseline",
 		            label_name(c->rule->metric->label));
 	else if (c->has_baseline)
 		strbuf_addf(b, " is missing in the candidate, the baseline has %s", check->baseline_text);
 	else
 		strbuf_addf(b,
-		            " is missing in the baseline, the candidate has %s: 'gpugate baseline promote' "
+		            " is missing in the baseline, the candidate has %s: 'gpugate approve' "
 		            "of a run that has it renews the baseline",
 		            check->candidate_text);
 }

@@ -89,11 +89,12 @@ void unjudged_say(struct bench *b, const struct rules *rules, struct report *out
 		first++;
 	if (open) {
 		const char *key = all.list.v[first]->name, *better = figure_better(span_of(key), NULL);
-		vec_push(&out->warnings,
-		         arena_printf(&out->arena,
-		                      "%s; a rule that gives it: - {id: own, metric: %s, better: %s, "
-		                      "fail: {worse: 10%%}}",
-		                      open, key, better ? better : "lower"));
+		out->unjudged =
+		    arena_printf(&out->arena,
+		                 "%s; a rule that gives it: - {id: own, metric: %s, better: %s, "
+		                 "fail: {worse: 10%%}}",
+		                 open, key, better ? better : "lower");
+		vec_push(&out->warnings, out->unjudged);
 	}
 	const char *note =
 	    sentence(&all, false, NAMED_IN_NOTE, "figures that are not judged:", &out->arena);

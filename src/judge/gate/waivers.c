@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "gate/exceptions.h"
+#include "gate/near.h"
 
 enum { DAYS_OF_NOTICE = 14 };
 
@@ -63,7 +64,75 @@ enum status waivers_check(const struct rules *rules, int64_t today, struct diag_
 	return ST_OK;
 }
 
-void waivers_warn(const struct rules *rules, int64_t today, const bool *used, struct report *out)
+/* If the name in `q` fits none of the recorded items: "no kernel has this name", with the nearest
+   names. Otherwise NULL. */
+static const char *unknown_item(struct bench *b, const struct query *q, struct arena *a)
+{
+	struct query any = { .metric = q->metric, .stat = q->stat, .reduce = q->reduce, .cls = q->cls };
+	struct entries items;
+	const char *text = NULL;
+	bench_query(b, q, &items);
+	bool found =
+	    items.list.nr || bench_lacks(b, SIDE_BASELINE, q) || bench_lacks(b, SIDE_CANDIDATE, q);
+	vec_release(&items.list);
+	if (found)
+		return NULL;
+	bench_query(b, &any, &items);
+	if (items.list.nr)
+		text = arena_printf(a, "no %s has this name%s", label_name(q->metric->label),
+		                    near_items(q, &items, a));
+	vec_release(&items.list);
+	return text;
+}
+
+/* The same of the name that `w` has; a waiver needs an item of one of its rules. */
+static const char *unknown_name(const struct waiver *w, const struct rules *rules, struct bench *b,
+                                struct arena *a)
+{
+	struct query q = w->allows ? allow_query(w) : w->select;
+	const char *text = w->allows && !w->select.metric ? unknown_item(b, &q, a) : NULL;
+	for (size_t i = 0; !w->allows && i < rules->rules.nr; i++) {
+		q.metric = rules->rules.v[i].metric;
+		if (!is_for(w, &rules->rules.v[i]) || !query_name(&q))
+			continue;
+		text = unknown_item(b, &q, a);
+		if (!text)
+			return NULL;
+	}
+	return text;
+}
+
+static bool is_judged(const struct rules *rules, const struct waiver *w, bool only_own)
+{
+	for (size_t i = 0; i < rules->rules.nr; i++)
+		if ((rules->rules.v[i].own || !only_own) && is_for(w, &rules->rules.v[i]))
+			return true;
+	return false;
+}
+
+/* What keeps `w` from ever excusing anything: no rule judges what it names, or, if there is a
+   bench, no item of its runs has the name. NULL if nothing does. */
+static const char *fault_of(const struct waiver *w, const struct rules *rules, struct bench *b,
+                            struct arena *a)
+{
+	const char *because = !is_judged(rules, w, false) ? "no rule judges what it names"
+	                      : b                         ? unknown_name(w, rules, b, a)
+	                                                  : NULL;
+	return because ? arena_printf(a, "%s excuses nothing: %s", subject(w, a), because) : NULL;
+}
+
+void waivers_lint(const struct rules *rules, struct bench *b, struct diag_log *log)
+{
+	for (size_t i = 0; i < rules->waivers.nr; i++) {
+		const struct waiver *w = &rules->waivers.v[i];
+		const char *fault = fault_of(w, rules, b, &log->arena);
+		if (fault)
+			diag_warn(log, "%s:%u:%u: %s", rules->source, w->line, w->column, fault);
+	}
+}
+
+void waivers_warn(const struct rules *rules, int64_t today, const bool *used, bool only_own,
+                  struct bench *b, struct report *out)
 {
 	struct arena *a = &out->arena;
 	for (size_t i = 0; i < rules->waivers.nr; i++) {
@@ -77,8 +146,13 @@ void waivers_warn(const struct rules *rules, int64_t today, const bool *used, st
 			                                  : arena_printf(a, "in %" PRId64 " days", days),
 			                      w->until_text, text_line(a, span_of(w->reason))));
 	}
-	for (size_t i = 0; i < rules->waivers.nr; i++)
-		if (!used[i])
-			vec_push(&out->warnings, arena_printf(a, "%s excuses nothing in this run",
-			                                      subject(&rules->waivers.v[i], a)));
+	for (size_t i = 0; i < rules->waivers.nr; i++) {
+		const struct waiver *w = &rules->waivers.v[i];
+		/* limits that need no baseline are judged by themselves: a share of it excuses nothing */
+		if (used[i] || (only_own && (w->up_to || !is_judged(rules, w, true))))
+			continue;
+		const char *fault = fault_of(w, rules, b, a);
+		vec_push(&out->warnings,
+		         fault ? fault : arena_printf(a, "%s excuses nothing in this run", subject(w, a)));
+	}
 }

@@ -20,12 +20,24 @@ const unsigned char *waivers_names(const struct rules *rules, const struct rule 
 GG_MUST_CHECK enum status waivers_check(const struct rules *rules, int64_t today,
                                         struct diag_log *log);
 
+/// Warn of waivers that can excuse nothing: no rule judges what they name, or, if there is a bench
+/// `b`, no item of its runs has the name.
+void waivers_lint(const struct rules *rules, struct bench *b, struct diag_log *log);
+
 /// Append warnings for waivers that end within two weeks, and for those that excused no check:
-/// `used` has a flag for each waiver.
-void waivers_warn(const struct rules *rules, int64_t today, const bool *used, struct report *out);
+/// `used` has a flag for each waiver. `only_own`: only the user's own limits were judged, since
+/// there is no baseline.
+void waivers_warn(const struct rules *rules, int64_t today, const bool *used, bool only_own,
+                  struct bench *b, struct report *out);
+
+/// The query for all items that an entry of `allow` names, other than a figure of memory.
+struct query allow_query(const struct waiver *w);
 
 /// True if `allow` applies to figures of this metric: times.
 bool allow_is_for(const struct metric *m);
+
+/// What compute adds to the change of a figure with the given breakdown; 0 if it has no such part.
+int64_t allow_compute(const struct breakdown *of);
 
 /// How much of the change of a figure that went up, with the given breakdown, `w` allows: what its
 /// items grew by, as the breakdown says it, up to the share of their time in the baseline that

@@ -169,7 +169,7 @@ static enum status check_text(struct document *d, const struct node *map, const 
 			continue;
 		const struct nearest near = { .best = metric_suggest(unknown) };
 		return document_fail(d, n, "%s in '%s' is not a metric%s", document_quote(d, unknown), key,
-		                     nearest_hint(&near, &d->arena, ':', ": see 'gpugate explain metrics'"));
+		                     nearest_hint(&near, &d->arena, ':', ": see 'gpugate explain'"));
 	}
 	return ST_OK;
 }

@@ -70,7 +70,7 @@ static enum status check_word(struct document *d, const struct key *key, struct 
 		nearest_try(&near, word_list(&list, key->words(i)));
 	if (metric) {
 		near.best = metric_suggest(n->text);
-		strbuf_adds(&list, "see 'gpugate explain metrics'; figures of files are called input.NAME");
+		strbuf_adds(&list, "see 'gpugate explain'; figures of files are called input.NAME");
 	}
 	const char *otherwise = arena_printf(&d->arena, ": %s", strbuf_str(&list));
 	strbuf_release(&list);

@@ -59,6 +59,9 @@ GG_MUST_CHECK enum status allow_read(struct document *d, const struct node *map,
 GG_MUST_CHECK enum status select_check(struct document *d, const struct node *map, const char *who,
                                        unsigned labels);
 
+/// Reports show "rank 5", "GPU 0" and "memory 0": take the first word off such a text.
+void select_bare(struct query *q);
+
 /// If the document is of version 2, replace its root by the built-in rules with the document laid
 /// over them: rules by id, entry by entry (docs/rules.md). Documents of version 1 stay as they are.
 GG_MUST_CHECK enum status differences_apply(struct document *d);

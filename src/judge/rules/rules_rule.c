@@ -157,6 +157,7 @@ enum status rule_read(struct document *d, const struct node *map, struct rules *
 		r->own = r->own || (!d->built_in && !n->built_in);
 	}
 	keys_fill(&rule_map, map, &out->arena, r);
+	select_bare(&r->query);
 	r->query.stat = r->stat;
 	r->query.reduce = r->reduce;
 	TRY(check_id(d, id, out, r));

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/strbuf.h"
 #include "rules/rules_internal.h"
 
@@ -26,4 +28,18 @@ enum status select_check(struct document *d, const struct node *map, const char 
 			return misfit(d, n, who, labels);
 	}
 	return ST_OK;
+}
+
+void select_bare(struct query *q)
+{
+	static const char *const words[][2] = { { "rank", "rank " },
+		                                    { "device", "GPU " },
+		                                    { "memory", "memory " } };
+	for (const struct select_key *key = select_table; key->name; key++)
+		for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+			const char **glob = select_glob(q, key);
+			if (strcmp(key->name, words[i][0]) == 0 && *glob &&
+			    span_starts(span_of(*glob), span_of(words[i][1])))
+				*glob += strlen(words[i][1]);
+		}
 }

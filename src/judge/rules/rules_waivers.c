@@ -25,6 +25,7 @@ enum status waiver_read(struct document *d, const struct node *map, struct rules
 	struct waiver *w = vec_push_zero(&out->waivers);
 	unsigned labels;
 	keys_fill(&waiver_map, map, &out->arena, w);
+	select_bare(&w->select);
 	w->line = rule->line;
 	w->column = rule->column;
 	w->until_text = arena_dup(&out->arena, node_get(map, "until")->text);

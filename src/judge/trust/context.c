@@ -155,14 +155,34 @@ static void find_scaled(struct scalings *kernels, struct scalings *copies,
 	}
 }
 
+/* Appends a finding if steps are another unit of work, such as half of a batch: if a step has far
+   more or fewer launches than in the baseline, but the whole recording has about as many. */
+static bool find_unit(const struct trust_scope *s, const struct digest *b, const struct digest *c)
+{
+	double x = (double)b->trust.launches, y = (double)c->trust.launches;
+	double ratio = x > 0 && y > 0 && b->total_steps > 0 && c->total_steps > 0
+	                   ? y * (double)b->total_steps / (x * (double)c->total_steps)
+	                   : 1;
+	if ((ratio < 1.5 && ratio > 1 / 1.5) || y < x * 0.8 || x < y * 0.8)
+		return false;
+	trust_add(s, "context-differs", ON_STEPS,
+	          "has %" PRId64 " steps and the baseline %" PRId64
+	          " of about as many launches in all: a step is another unit of work",
+	          c->total_steps, b->total_steps);
+	return true;
+}
+
 void trust_find_context(const struct run *baseline, const struct run *candidate,
                         const struct trust_scope *s)
 {
 	struct scalings kernels = { VEC_INIT, 0 }, copies = { VEC_INIT, 0 };
+	bool other_unit = false;
 	for (size_t i = 0; i < candidate->ranks.nr; i++) {
 		const struct digest *c = candidate->ranks.v[i], *b = trust_rank(baseline, c->rank);
-		if (b && b->usable_steps > 0 && c->usable_steps > 0)
+		if (b && b->usable_steps > 0 && c->usable_steps > 0) {
 			scalings_add(b, c, &kernels, &copies);
+			other_unit = other_unit || find_unit(s, b, c);
+		}
 	}
 	find_scaled(&kernels, &copies, s);
 	vec_release(&kernels.list);

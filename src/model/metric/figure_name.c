@@ -43,6 +43,24 @@ struct span figure_case_plain(struct span text)
 	           : text;
 }
 
+struct span figure_case_settle(struct span name, struct arena *a)
+{
+	static const char *const parts[][2] = { { ".rInfinity", ".rinf" }, { ".cnone", "" } };
+	struct span plain = figure_case_plain(name);
+	if (!span_glob(SPAN("*.r*.c*"), plain) && !span_glob(SPAN("*.tp*.pp*.in*"), plain))
+		plain = name;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		struct span old = span_of(parts[i][0]);
+		const char *at = memmem(plain.p, plain.n, old.p, old.n);
+		size_t rest = at ? (size_t)(plain.p + plain.n - at) - old.n : 0;
+		if (!at || (rest && !strchr("./", at[old.n])))
+			continue;
+		plain = span_of(arena_printf(a, "%.*s%s%.*s", (int)(at - plain.p), plain.p, parts[i][1],
+		                             (int)rest, at + old.n));
+	}
+	return plain;
+}
+
 struct span figure_name_unit(struct span *name)
 {
 	size_t at = name->n;

@@ -13,6 +13,11 @@ void figure_name_add(struct span text, struct strbuf *out);
 /// "/data/models/Llama-3" is "Llama-3"; other names, and commands, are as they are.
 struct span figure_case_plain(struct span text);
 
+/// The name of a case of a server's benchmark without the folders of its model and without a limit
+/// of requests that is not there: "m.rInfinity.cnone" is "m.rinf"; other names are as they are.
+/// Memory is owned by `a`.
+struct span figure_case_settle(struct span name, struct arena *a);
+
 /// True for the characters that titles of figures may have.
 bool figure_title_has(char c);
 

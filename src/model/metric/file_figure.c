@@ -17,11 +17,9 @@ void input_settle(struct input_stat *v, size_t nr, struct arena *a)
 	for (size_t i = 0; i < nr; i++) {
 		struct input_stat *s = &v[i];
 		const char *slash = strrchr(s->name, '/');
-		struct span plain = { s->name, slash ? (size_t)(slash - s->name) : 0 };
-		plain = figure_case_plain(plain);
-		bool has_model =
-		    span_glob(SPAN("*.r*.c*"), plain) || span_glob(SPAN("*.tp*.pp*.in*"), plain);
-		if (s->name[0] == '/' && has_model) {
+		struct span said = { s->name, slash ? (size_t)(slash - s->name) : 0 };
+		struct span plain = figure_case_settle(said, a);
+		if (!span_eq(said, plain)) {
 			s->name = arena_printf(a, "%.*s%s", (int)plain.n, plain.p, slash);
 			renamed = true;
 		}
@@ -101,10 +99,10 @@ int64_t input_place(bool headline, const char *unit, size_t order)
 
 bool input_is_of(const struct metric *m, const struct input_stat *s)
 {
-	if (metric_has_input(m, span_of(s->name)))
-		return true;
 	struct span of = input_case(s);
 	char both[2 * INPUT_NAME_MAX + 2];
+	if (metric_has_input(m, span_of(s->name)))
+		return true;
 	if (!s->title || of.n + strlen(s->title) + 2 > sizeof both)
 		return false;
 	snprintf(both, sizeof both, "%.*s%s%s", (int)of.n, of.p, of.n ? "/" : "", s->title);

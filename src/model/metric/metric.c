@@ -150,7 +150,7 @@ const struct metric *metric_named(struct span name, struct arena *a)
 		return row;
 	struct metric *m = arena_alloc(a, 1, sizeof *m);
 	*m = metric_table[METRIC_INPUT];
-	m->name = arena_dup(a, name);
+	m->name = arena_dup(a, figure_case_settle(name, a));
 	if (!strpbrk(m->name, "*?"))
 		m->label = LABEL_NONE;
 	return m;

@@ -306,6 +306,8 @@ struct report {
 	VEC(struct rank_column) rank_columns; ///< columns of the table of ranks, except "rank"
 	VEC(struct rank_row) ranks; ///< rows of ranks, candidate first; empty if a run has one rank
 	VEC(struct insight) insights; ///< insights, the candidate's first
+	const char *unjudged; ///< that of the warnings which names figures of files without a better
+	                      ///< direction, or NULL
 	VEC(const char *) warnings; ///< warnings, one line each, the most important first
 	VEC(struct check) checks; ///< checks: failed ones first, then in the order of the rules
 	VEC(struct drift_row) drift; ///< kernels, sorted by the size of the change

@@ -34,14 +34,19 @@ void account_untime(struct reducer *r)
 }
 
 /* True if `b`, which follows `a` in the order of start, is the same activity. In whole
-   microseconds, small kernels of one graph launch may agree in everything that is recorded. */
+   microseconds, small kernels of one graph launch may agree in everything that is recorded. The one
+   kernel of a launch may have been rounded in another way the second time. */
 static bool is_twice(const struct reducer *r, const struct activity *a, const struct activity *b)
 {
 	const struct host_span *launch = activity_launch(r, b);
-	return a->start_ns == b->start_ns && a->row == b->row && a->dur == b->dur &&
-	       activity_correlation(r, a) == activity_correlation(r, b) &&
-	       (r->gpu.tick_ns < CLOCK_TICK_MAX || !launch || !span_name(&r->host, launch)->launch ||
-	        span_name(&r->host, launch)->kernel_launch);
+	const struct host_name *call = launch ? span_name(&r->host, launch) : NULL;
+	bool alone = call && call->kernel_launch;
+	if (a->row != b->row || activity_correlation(r, a) != activity_correlation(r, b))
+		return false;
+	if (alone && b->start_ns < activity_end(&r->gpu, a))
+		return true;
+	return a->start_ns == b->start_ns && a->dur == b->dur &&
+	       (alone || r->gpu.tick_ns < CLOCK_TICK_MAX || !call || !call->launch);
 }
 
 /* Time of untimed activities: each takes as long as the timed ones of its name do in the mean, or

@@ -52,7 +52,8 @@ static int activity_cmp(const void *a, const void *b, void *reducer)
 
 /* Adds an activity to its stream: to the overlap its part that the earlier activity that ends last
    covers and, if that is all of it, to the contained time the duration of that activity, once.
-   Activities of one graph replay share a correlation id and may overlap: their overlap is 0. */
+   Activities of one graph replay share a correlation id and may overlap: their overlap is 0. Those
+   of a call that launches one kernel have none in common. */
 static void lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t correlation,
                      struct trust_counts *t)
 {
@@ -108,9 +109,12 @@ static void activity_add(struct gpu_walk *w, const struct activity *a)
 	uint32_t step = steps_measured(&w->r->steps, a->step);
 	struct device_walk *dev = &w->devices[id];
 	int64_t start = a->start_ns, end = start + activity_dur(&w->r->gpu, a);
+	const struct host_span *launch = activity_launch(w->r, a);
+	bool alone = launch && span_name(&w->r->host, launch)->kernel_launch;
 
 	if (!a->untimed)
-		lane_add(&w->lanes[lane], start, end, activity_correlation(w->r, a), &w->d->trust);
+		lane_add(&w->lanes[lane], start, end, alone ? IDENT_NONE : activity_correlation(w->r, a),
+		         &w->d->trust);
 	if (step != NO_ID) {
 		step_add(w, step, a);
 		cell_add(w, id, step, a);

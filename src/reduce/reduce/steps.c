@@ -42,6 +42,32 @@ static int mark_cmp(const void *a, const void *b)
 	return COMPARE(x->end_ns, y->end_ns);
 }
 
+/* True if `m`, which begins no earlier than `l`, marks the same step: a file has it twice, or
+   another thread wrote it. They have the same number, or none, and most of their time in common. */
+static bool is_same_step(const struct mark *l, const struct mark *m)
+{
+	__int128 shared = (__int128)(m->end_ns < l->end_ns ? m->end_ns : l->end_ns) - m->start_ns;
+	__int128 all = (__int128)(m->end_ns > l->end_ns ? m->end_ns : l->end_ns) - l->start_ns;
+	return m->number == l->number && 2 * shared > all;
+}
+
+/* Joins the markers of the same step. */
+static void join_same(struct steps *s)
+{
+	size_t nr = 0, last = 0; /* `last`: the one of those kept that ends last */
+	for (size_t i = 0; i < s->marks.nr; i++) {
+		struct mark m = s->marks.v[i];
+		if (nr && is_same_step(&s->marks.v[last], &m)) {
+			number_raise(&s->marks.v[last].end_ns, m.end_ns);
+			continue;
+		}
+		if (!nr || m.end_ns > s->marks.v[last].end_ns)
+			last = nr;
+		s->marks.v[nr++] = m;
+	}
+	s->marks.nr = nr;
+}
+
 /* True if every step has a different number in its name. */
 static bool numbers_are_distinct(const struct reducer *r)
 {
@@ -85,13 +111,15 @@ uint32_t steps_find(struct steps *s, int64_t at_ns)
 
 void steps_make(struct reducer *r, struct digest *d)
 {
+	vec_sort(&r->steps.marks, mark_cmp);
+	if (r->steps.own.in_use)
+		own_steps_order(r);
+	else
+		join_same(&r->steps);
 	size_t nr = r->steps.marks.nr;
 	d->total_steps = (int64_t)nr;
 	d->window = r->steps.window = nr == 0 && r->first_ns <= r->last_ns;
 	if (nr) {
-		vec_sort(&r->steps.marks, mark_cmp);
-		if (r->steps.own.in_use)
-			own_steps_order(r);
 		if (!numbers_are_distinct(r))
 			for (size_t i = 0; i < nr; i++)
 				r->steps.marks.v[i].number = (int64_t)i;

@@ -286,8 +286,11 @@ bool doc_is_empty(const struct doc_node *node)
 const struct doc_line *doc_only_line(const struct doc_node *section)
 {
 	const struct doc_node *n = section->children;
-	bool one = section->title && section->title[0] && n && n->kind == NODE_LIST;
-	return one && !n->lines->next ? n->lines : NULL;
+	bool one = section->title && section->title[0] && n && n->kind == NODE_LIST && !n->lines->next;
+	const struct doc_line *line = one ? n->lines : NULL;
+	for (; one && n->next; n = n->next)
+		line = n->next->kind == NODE_LIST ? NULL : line; /* its list goes on after a command */
+	return line;
 }
 
 const struct doc_row *doc_rest_of(const struct doc_table *t, size_t shown)

@@ -40,8 +40,8 @@ void doc_html_escape(struct strbuf *out, struct span text);
 /// is none.
 const struct doc_row *doc_rest_of(const struct doc_table *t, size_t shown);
 
-/// The only item of the list that a section begins with, to be put on the line of its title; NULL
-/// if the section begins with something else.
+/// The only item of the section's lists, if it begins with it, to be put on the line of its title;
+/// NULL if there is no such item.
 const struct doc_line *doc_only_line(const struct doc_node *section);
 
 /// True if the column has no text in the first `rows` rows.

@@ -82,8 +82,8 @@ void doc_breakdowns(struct document *d, const struct report *r)
 }
 
 /* Write the path of the part that explains most of a breakdown, such as "forward › Linear ›
-   aten::mm (+1.20 ms)", after `before`. */
-static void put_largest(struct document *d, const struct breakdown *b, const char *before)
+   aten::mm (+1.20 ms)". */
+static void put_largest(struct document *d, const struct breakdown *b)
 {
 	const struct part *end = b->parts.v + b->parts.nr, *most = NULL;
 	for (const struct part *from = b->parts.v; from < end; from = most + 1) {
@@ -101,7 +101,7 @@ static void put_largest(struct document *d, const struct breakdown *b, const cha
 		}
 		if (last && strcmp(last->label, most->label) == 0)
 			continue; /* a class and its category have the same name, which is written once */
-		doc_words(d, last ? " › " : before);
+		doc_words(d, last ? " › " : "");
 		doc_name(d, most->label);
 	}
 	if (most)
@@ -145,24 +145,6 @@ static void put_amount(struct document *d, const struct change *c)
 	             : unit_change(&d->arena, c->b->unit, c->b->change));
 }
 
-void doc_worse(struct document *d, const struct report *r)
-{
-	struct breakdown_list l;
-	struct change c;
-	breakdowns_of(r, &l);
-	for (size_t i = 0, nr = 0; nr < CHANGES_SHOWN && next_change(r, &l, &i, &c); nr++) {
-		bool told = c.m->id == METRIC_STEP_PERIOD && r->wall_cause;
-		if (told || tone_of_change(c.m->worse, c.b->change) != TONE_WORSE)
-			continue;
-		doc_item(d, 0);
-		put_metric(d, &c);
-		doc_words(d, " got worse, ");
-		put_amount(d, &c);
-		put_largest(d, c.b, ": look at ");
-	}
-	vec_release(&l.list);
-}
-
 /* Add what changed most, and where. */
 void doc_changes(struct document *d, const struct report *r)
 {
@@ -198,7 +180,7 @@ void doc_changes(struct document *d, const struct report *r)
 			           data ? "enumerate(DataLoader) on the host" : metric_label(cause->metric),
 			           cause->change_text);
 		} else {
-			put_largest(d, c.b, "");
+			put_largest(d, c.b);
 		}
 	}
 	doc_end(d);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/number.h"
+#include "metric/figure_name.h"
 #include "metric/statistic.h"
 #include "report/document.h"
 #include "report/findings.h"
@@ -333,6 +334,15 @@ static void put_rank_figure(struct document *d, const struct report *r, const st
    a check its noise is not known, and smaller changes are within that of most machines. */
 enum { UNJUDGED_PCT = 5000000 };
 
+/* A value without its unit if the name of its figure ends in that: "663 output tokens/s". */
+static const char *without_unit(struct arena *a, const struct metric *m, const char *value)
+{
+	const char *unit = strrchr(value, ' '), *word = m->head ? strrchr(m->head, ' ') : NULL;
+	const char *said = m->head ? figure_unit_of(span_of(word ? word + 1 : m->head)) : NULL;
+	bool twice = unit && said && strcmp(said, unit + 1) == 0;
+	return twice ? arena_dup(a, (struct span){ value, (size_t)(unit - value) }) : value;
+}
+
 /* Add text such as "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)". If the report is
    about a slow rank, and the figure is a median over the ranks, the slow rank's own figure is
    written before it. */
@@ -343,6 +353,7 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	bool open = k->before && c && c->verdict == VERDICT_INCONCLUSIVE && c->spoiler;
 	bool same = !k->before || open || change_is_nothing(change, k->baseline);
 	bool share = k->baseline > 0 && k->metric->unit != UNIT_PCT;
+	const char *after = without_unit(&d->arena, k->metric, k->after);
 	const struct rank_row *slow;
 	size_t column;
 	bool odd = slow_figure(d, r, k->metric, &slow, &column);
@@ -356,8 +367,8 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 		           r->candidate.ranks);
 	}
 	if ((!same || open) && strcmp(k->before, k->after) != 0)
-		put_before(d, k->before, k->after);
-	doc_add(d, DOC_FIGURE, median ? TONE_PLAIN : TONE_STRONG, k->after);
+		put_before(d, without_unit(&d->arena, k->metric, k->before), after);
+	doc_add(d, DOC_FIGURE, median ? TONE_PLAIN : TONE_STRONG, after);
 	if (!median)
 		doc_printf(d, " %s", figure_label(&d->arena, r, k->metric));
 	if (!k->before && k->limit) {

@@ -154,7 +154,7 @@ static void put_judge(struct document *d, const struct report *r)
 	struct strbuf b = STRBUF_INIT;
 	if (!r->baseline.label || !r->candidate.label)
 		return;
-	strbuf_adds(&b, "gpugate baseline create");
+	strbuf_adds(&b, "gpugate approve --new");
 	text_add_word(&b, &d->arena, r->baseline.label);
 	strbuf_adds(&b, " --baseline baseline.json && gpugate check");
 	text_add_word(&b, &d->arena, r->candidate.label);
@@ -168,18 +168,12 @@ static void put_judge(struct document *d, const struct report *r)
 static void put_next(struct document *d, const struct report *r)
 {
 	const struct figure_row *wall = figure_row_find(r, METRIC_STEP_PERIOD);
+	bool data = r->wall_cause && r->wall_cause->id == METRIC_STEP_DATALOADER_TIME;
 	doc_section(d, "advice", "What to do", DOC_OPEN);
-	if (r->wall_cause) {
-		bool shorter = wall && wall->change < 0;
-		bool data = r->wall_cause->id == METRIC_STEP_DATALOADER_TIME;
+	if (data && wall && wall->change > 0) {
 		doc_item(d, 0);
-		doc_printf(d,
-		           shorter ? "nothing about the wall time: it is shorter, mainly in %s%s"
-		                   : "look at %s%s: it explains most of the change of the wall time",
-		           metric_label(r->wall_cause),
-		           data && !shorter ? " (num_workers, transforms, storage)" : "");
+		doc_words(d, "look at the data loader: num_workers, transforms, storage");
 	}
-	doc_worse(d, r);
 	doc_item(d, 0);
 	doc_words(d, "diff applies no limits and knows no noise; to judge the candidate by limits:");
 	put_judge(d, r);

@@ -54,9 +54,6 @@ extern const struct doc_column doc_change_columns[3];
 /// figures of a diff, largest tensors and environment: one function for each.
 void doc_breakdowns(struct document *d, const struct report *r);
 void doc_changes(struct document *d, const struct report *r);
-
-/// Items: what changed for the worse, and where to look.
-void doc_worse(struct document *d, const struct report *r);
 void doc_kernels(struct document *d, const struct report *r);
 void doc_categories(struct document *d, const struct report *r);
 void doc_code(struct document *d, const struct report *r);

@@ -173,6 +173,7 @@ static void put_properties(const struct junit *j)
 	put_property(j->out, 6, "baseline", r->baseline_path);
 	put_property(j->out, 6, "rules", r->rules);
 	put_property(j->out, 6, "profile", r->profile);
+	put_property(j->out, 6, "judged", r->candidate.judged);
 	put_property(j->out, 6, "verdict", verdict_names[r->verdict]);
 	put_number(j->out, 6, "baseline_runs", r->baseline.label, side_runs(&r->baseline), 0);
 	put_number(j->out, 6, "candidate_runs", r->candidate.label, side_runs(&r->candidate), 0);

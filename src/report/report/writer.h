@@ -28,7 +28,7 @@ document_writer document_write_text, document_write_markdown;
 /// are none.
 void metrics_write_json(const struct run_view *v, const struct report *r, struct sink *out);
 
-/// Build the document of `gpugate explain metrics`: the table of metrics with units and meanings.
+/// Build the document of `gpugate explain`: the table of metrics with units and meanings.
 void metric_table_document(struct document *d);
 
 #endif

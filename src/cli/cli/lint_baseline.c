@@ -1,84 +1,19 @@
-/* The commands baseline prune and verify, which keep stored baselines usable. */
+/* gpugate lint of stored baselines. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/date.h"
 #include "base/text.h"
-#include "cli/baseline_edit.h"
-#include "cli/commands.h"
+#include "cli/lint_noise.h"
+#include "cli/setup.h"
+#include "diff/bench.h"
 #include "diff/past.h"
 #include "gate/environment.h"
 #include "model/fold.h"
 #include "model/select.h"
 #include "store/digest_sums.h"
 #include "store/stored_file.h"
-
-/* ---- baseline prune ---- */
-
-/* Count the oldest runs that are to be removed. */
-static enum status count_old(const struct history *h, const struct options *o, size_t *out,
-                             struct diag_log *log)
-{
-	uint64_t keep = options_u64(o, OPT_KEEP, UINT64_MAX);
-	const char *before = o->value[OPT_BEFORE];
-	int64_t limit = INT64_MIN, day = 0;
-	if (!before && !o->value[OPT_KEEP])
-		return diag_fail(log, ST_USAGE, "'baseline prune' needs --keep N or --before DATE");
-	if (before && !date_parse(span_of(before), &limit))
-		return diag_fail(log, ST_USAGE, "option '--before' takes a date such as 2027-01-31, not %s",
-		                 text_quote(&log->arena, span_of(before)));
-	*out = 0;
-	while (*out < h->runs.nr &&
-	       (h->runs.nr - *out > keep ||
-	        (date_parse(span_of(h->runs.v[*out].provenance.time), &day) && day < limit)))
-		++*out;
-	return ST_OK;
-}
-
-static void drop_first(struct history *h, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		vec_release(&h->runs.v[i].values);
-	if (nr)
-		memmove(h->runs.v, h->runs.v + nr, (h->runs.nr - nr) * sizeof *h->runs.v);
-	h->runs.nr -= nr;
-}
-
-static enum status prune_runs(struct baseline_edit *e, const struct options *o,
-                              struct diag_log *log)
-{
-	size_t old, inside;
-	TRY(count_old(&e->b.sample, o, &old, log));
-	TRY(count_old(&e->b.recent, o, &inside, log));
-	drop_first(&e->b.sample, old);
-	drop_first(&e->b.recent, inside);
-	if (old)
-		TRY(baseline_save_history(e, log));
-	if (inside)
-		TRY(stored_baseline_save(&e->b, e->lock.target, true, log));
-	const char *also = old ? setup_history_path(o, e->path, &e->b.arena) : NULL;
-	old += inside;
-	return baseline_say(&e->b, e->path, also,
-	                    old ? arena_printf(&log->arena, "%zu dropped", old) : "nothing to drop",
-	                    log);
-}
-
-enum status cmd_baseline_prune(const struct options *o, struct diag_log *log)
-{
-	struct setup s;
-	struct baseline_edit e = { 0 };
-	enum status st = setup_init(&s, o, log);
-	if (st == ST_OK)
-		st = baseline_edit_begin(&e, &s, o, NULL, log);
-	if (st == ST_OK)
-		st = prune_runs(&e, o, log);
-	baseline_edit_release(&e);
-	setup_release(&s);
-	return st;
-}
-
-/* ---- baseline verify ---- */
 
 enum { OLD_DAYS = 90, NOISE_RUNS = 3 };
 
@@ -139,7 +74,7 @@ static enum status verify_age(struct verify *v)
 		WARN(v,
 		     "the approved run (the pin) is %" PRId64
 		     " days old: code has moved on from it; approve a newer run "
-		     "with 'gpugate baseline promote'",
+		     "with 'gpugate approve'",
 		     today - day);
 	return ST_OK;
 }
@@ -163,39 +98,44 @@ static void verify_environment(struct verify *v)
 		     text_quote(&v->log->arena, span_of(v->b.workload)));
 }
 
-/* Number of runs in the history that have a figure for `query`. */
-static size_t count_answers(const struct history *h, const char *query)
+/* Number of runs in the history that have a figure for the query. */
+static size_t count_answers(struct bench *b, const struct history *h, const struct query *q)
 {
 	size_t found = 0;
+	const char *name = query_name(q);
 	for (size_t i = 0; i < h->runs.nr; i++) {
 		size_t nr;
-		past_query(&h->runs.v[i], query, &nr);
-		found += nr > 0;
+		const struct past_value *v = bench_past_answers(b, &h->runs.v[i], q, &nr);
+		bool any = nr && !name;
+		for (size_t k = 0; k < nr && !any; k++)
+			any = item_fit(q->metric, span_of(name), v[k].label) != FIT_NONE;
+		found += any;
 	}
 	return found;
 }
 
 static void verify_rule(struct verify *v, const struct rule *rule, const struct past_run *pin,
-                        struct arena *a)
+                        struct bench *b)
 {
 	const struct history *h = &v->b.reference;
-	const char *query = query_text(&rule->query, a), *select = select_text(&rule->query, a);
+	const struct query *q = &rule->query;
+	const char *select = select_text(q, &b->arena);
 	size_t nr;
 	if (rule->metric->label == LABEL_PAIR)
 		/* Nothing to verify: a baseline has no values of metrics that compare two runs. */
 		return;
-	past_query(pin, query, &nr);
+	past_query(pin, query_text(q, &b->arena), &nr);
 	if (nr == 0 && rule->on_missing != ON_MISSING_SKIP)
 		WARN(v, "rule '%s': the approved run (the pin) has no %s%s%s", rule->id, rule->metric->name,
 		     *select ? " of " : "", select);
 	if (nr == 0)
 		return;
-	size_t answers = count_answers(h, query);
+	size_t answers = count_answers(b, h, q);
 	if (answers < h->runs.nr)
 		WARN(v,
 		     "rule '%s': %zu of %zu recent runs have no %s, as they were added under other rules",
 		     rule->id, h->runs.nr - answers, h->runs.nr, rule->metric->name);
-	if (!rule->metric->exact && rule->noise.k && count_answers(&v->b.sample, query) < NOISE_RUNS)
+	if (!rule->metric->exact && rule->noise.k && count_answers(b, &v->b.sample, q) < NOISE_RUNS)
 		v->nr_noiseless++;
 }
 
@@ -205,21 +145,27 @@ static void verify_noise(struct verify *v)
 	if (v->nr_noiseless)
 		WARN(v,
 		     "%zu rule%s: fewer than %d runs of the history have the figure, so that its noise is "
-		     "mostly assumed; add every run of the main branch with 'gpugate baseline append'",
+		     "mostly assumed; add every run of the main branch with 'gpugate store'",
 		     v->nr_noiseless, v->nr_noiseless == 1 ? "" : "s", NOISE_RUNS);
 }
 
 static enum status verify_baseline(struct verify *v)
 {
 	struct past_run pin;
+	struct bench b;
 	struct arena a = ARENA_INIT;
 	TRY(verify_usable(v));
 	TRY(verify_sums(v));
 	TRY(verify_age(v));
 	verify_environment(v);
 	past_run_of(&v->setup->rules, v->setup->naming, &v->b.pin, &a, &pin);
+	bench_init(&b,
+	           &(struct bench_runs){
+	               .baseline = &v->b.pin, .candidates = &v->b.pin, .nr_candidates = 1 },
+	           v->setup->naming);
 	for (size_t i = 0; i < v->setup->rules.rules.nr; i++)
-		verify_rule(v, &v->setup->rules.rules.v[i], &pin, &a);
+		verify_rule(v, &v->setup->rules.rules.v[i], &pin, &b);
+	bench_release(&b);
 	verify_noise(v);
 	vec_release(&pin.values);
 	arena_release(&a);
@@ -242,40 +188,17 @@ static enum status verify_file(const struct setup *s, const struct options *o, c
 	return st;
 }
 
-/* Verify all files; the first error becomes the status. */
-static enum status verify_files(const struct setup *s, const struct options *o, struct sink *out,
-                                struct diag_log *log)
-{
-	enum status st = ST_OK;
-	for (size_t i = 0; i < o->args.nr; i++) {
-		enum status one = verify_file(s, o, o->args.v[i], out, log);
-		st = st == ST_OK ? one : st;
-	}
-	if (o->args.nr)
-		return st;
-	struct arena a = ARENA_INIT;
-	const char *path;
-	st = setup_baseline_path(s, o, NULL, &a, &path, log);
-	if (st == ST_OK)
-		st = verify_file(s, o, path, out, log);
-	arena_release(&a);
-	return st;
-}
-
-enum status cmd_baseline_verify(const struct options *o, struct diag_log *log)
+enum status lint_baseline(const struct options *o, const char *path, struct sink *out,
+                          struct diag_log *log)
 {
 	struct setup s;
-	struct sink *out;
-	if (o->args.nr && o->value[OPT_BASELINE])
+	if (path && o->value[OPT_BASELINE])
 		return diag_fail(log, ST_USAGE, "name baselines as arguments or with --baseline, not both");
 	enum status st = setup_init(&s, o, log);
+	if (st == ST_OK && !path)
+		st = setup_baseline_path(&s, o, NULL, &s.rules.arena, &path, log);
 	if (st == ST_OK)
-		st = sink_open("-", false, &out, log);
-	if (st == ST_OK) {
-		st = verify_files(&s, o, out, log);
-		enum status end = sink_commit(out, log);
-		st = st == ST_OK ? end : st;
-	}
+		st = verify_file(&s, o, path, out, log);
 	setup_release(&s);
 	return st;
 }

@@ -26,30 +26,37 @@ static enum status copy_file(const char *path, struct sink *out, struct diag_log
 /* Print the lines of a rules file that would read the file. */
 static enum status propose(const char *path, struct diag_log *log)
 {
-	struct strbuf lines = STRBUF_INIT;
+	struct result_proposal found;
 	struct source *src;
 	struct sink *out;
 	const char *slash = strrchr(path, '/');
 	TRY(source_open(path, NULL, &src, log));
-	enum status st = result_propose(src, slash ? slash + 1 : path, &lines, log);
+	enum status st = result_propose(src, slash ? slash + 1 : path, &found, log);
 	source_close(src);
-	if (st == ST_OK && !lines.n)
+	if (st == ST_OK && !found.lines.n)
 		st = diag_fail(log, ST_INPUT, "%s: no figure in it that a format could take",
 		               text_quote(&log->arena, span_of(path)));
 	if (st == ST_OK && (st = sink_open("-", false, &out, log)) == ST_OK) {
-		sink_write(out, strbuf_span(&lines));
+		sink_puts(out,
+		          "# For the rules file of the repository; a new one begins with 'version: 2'.\n");
+		if (found.is_open)
+			sink_puts(out,
+			          "# Where it says 'better: neither', write lower or higher if the figure is "
+			          "to be judged.\n");
+		sink_puts(out, "inputs:\n  results:\n");
+		sink_write(out, strbuf_span(&found.lines));
 		st = sink_commit(out, log);
 	}
-	strbuf_release(&lines);
+	strbuf_release(&found.lines);
 	return st;
 }
 
-enum status cmd_formats(const struct options *o, struct diag_log *log)
+enum status explain_formats(const struct options *o, const char *file, struct diag_log *log)
 {
 	struct result_formats formats;
 	struct sink *out;
-	if (o->args.nr)
-		return propose(o->args.v[0], log);
+	if (file)
+		return propose(file, log);
 	const char *path = o->value[OPT_FORMATS];
 	enum status st = formats_read(path, &formats, log);
 	result_formats_release(&formats);

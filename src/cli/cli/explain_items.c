@@ -1,0 +1,83 @@
+#include "cli/explain_items.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/setup.h"
+#include "diff/bench.h"
+#include "metric/unit.h"
+#include "model/select.h"
+#include "rules/yaml_reader.h"
+
+const char *explain_judges(const struct metric *m, struct rules *rules)
+{
+	const char *list = NULL;
+	for (size_t i = 0; i < rules->rules.nr; i++)
+		if (rules->rules.v[i].metric == m)
+			list = arena_printf(&rules->arena, "%s%s%s", list ? list : "", list ? ", " : "",
+			                    rules->rules.v[i].id);
+	return list ? list : "no rule";
+}
+
+static struct query query_for(const struct metric *m, const char *name)
+{
+	struct query q = { .metric = m, .reduce = m->reduce, .stat = STAT_MEDIAN };
+	for (const struct select_key *key = select_table; key->name; key++)
+		if (strcmp(key->name, label_name(m->label)) == 0)
+			*select_glob(&q, key) = name;
+	return q;
+}
+
+static void add_items(struct bench *b, const struct query *q, const char *path, struct rules *rules,
+                      struct strbuf *out)
+{
+	const struct metric *m = q->metric;
+	const char *kind = label_name(m->label);
+	struct entries items;
+	bench_query(b, q, &items);
+	for (size_t i = 0; i < items.list.nr; i++) {
+		const struct entry *e = &items.list.v[i];
+		strbuf_addf(out, "%s: %s of %s\n  figure    %s %s\n", text_line(&b->arena, e->label), kind,
+		            path, m->name, unit_text(&b->arena, m->unit, e->value[SIDE_CANDIDATE]));
+		strbuf_addf(out, "  judged by %s (rules: %s)\n  select    {metric: %s, select: {%s: ",
+		            explain_judges(m, rules), rules->source, m->name, kind);
+		yaml_add_quoted(out, e->label);
+		strbuf_adds(out, "}}\n");
+	}
+	vec_release(&items.list);
+}
+
+const char *explain_items(const struct options *o, const char *name, struct rules *rules)
+{
+	static const enum metric_id ids[] = { METRIC_KERNEL_TIME,     METRIC_OP_SELF_GPU_TIME,
+		                                  METRIC_MODULE_GPU_TIME, METRIC_PLACE_GPU_TIME,
+		                                  METRIC_RANGE_GPU_TIME,  METRIC_CATEGORY_TIME,
+		                                  METRIC_COMM_TIME,       METRIC_FUNCTION_EXCLUSIVE_PCT };
+	struct setup s;
+	struct baseline base = { 0 };
+	struct bench b;
+	struct diag_log log; /* not asked for: why there is no baseline */
+	struct strbuf out = STRBUF_INIT;
+	const char *path;
+	diag_init(&log);
+	enum status st = setup_init(&s, o, &log);
+	if (st == ST_OK)
+		st = setup_baseline_path(&s, o, NULL, &rules->arena, &path, &log);
+	if (st == ST_OK)
+		st = setup_baseline_read(o, path, &base, &log);
+	if (st == ST_OK) {
+		bench_init(&b, &(struct bench_runs){ .candidates = &base.pin, .nr_candidates = 1 },
+		           s.naming);
+		for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+			struct query q = query_for(&metric_table[ids[i]], name);
+			bool again = out.n && ids[i] == METRIC_FUNCTION_EXCLUSIVE_PCT; /* of a kernel */
+			if (!again)
+				add_items(&b, &q, path, rules, &out);
+		}
+		bench_release(&b);
+	}
+	baseline_release(&base);
+	setup_release(&s);
+	diag_release(&log);
+	return out.n ? arena_take(&rules->arena, &out) : NULL;
+}
