@@ -351,8 +351,9 @@ static void help_options(enum command command, struct sink *out)
 		struct strbuf b = STRBUF_INIT;
 		strbuf_addf(&b, "--%s%s%s", rows[i].name, rows[i].arg ? " " : "",
 		            rows[i].arg ? rows[i].arg : "");
-		sink_printf(out, "  %-26s %s%s\n", strbuf_str(&b),
-		            b.n > HELP_WIDTH ? "\n                             " : "", rows[i].meaning);
+		bool wide = b.n > HELP_WIDTH;
+		sink_printf(out, "  %-*s%s%s\n", wide ? 0 : HELP_WIDTH, strbuf_str(&b),
+		            wide ? "\n                             " : " ", rows[i].meaning);
 		strbuf_release(&b);
 	}
 }
