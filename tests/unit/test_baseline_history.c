@@ -16,7 +16,8 @@ static struct baseline toy(size_t nr)
 	vec_push(&b.pin.ranks, fixture_digest(3, &gemm, 1));
 	for (size_t i = 0; i < nr; i++) {
 		struct past_run *run = vec_push_zero(&b.recent.runs);
-		run->provenance = (struct provenance){ "abc", "2026-01-02T03:04:05Z", "t", "\xff", "", NULL };
+		run->provenance =
+		    (struct provenance){ "abc", "2026-01-02T03:04:05Z", "t", "\xff", "", NULL };
 		run->source_hash = i;
 		run->ranks = 1;
 		run->steps = 3;

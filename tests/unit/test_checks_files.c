@@ -62,8 +62,7 @@ static void test_worse(void **state)
 		assert_checks(i, &s.report, rows[i].checks);
 		assert_int_equal(s.report.warnings.nr, rows[i].warnings);
 		if (rows[i].warnings)
-			assert_non_null(
-			    strstr(s.report.warnings.v[0], "as no better direction is given"));
+			assert_non_null(strstr(s.report.warnings.v[0], "as no better direction is given"));
 		release(&s);
 	}
 }

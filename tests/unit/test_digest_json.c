@@ -590,7 +590,8 @@ static void test_baseline(void **state)
 		{ ",\n\"recent\": []", "", "'recent' is missing" },
 	};
 	struct baseline b = { .workload = "toy",
-		                  .provenance = { "abc", "2026-01-02T03:04:05Z", "0.1.0", "\xff", "", NULL } };
+		                  .provenance = { "abc", "2026-01-02T03:04:05Z", "0.1.0", "\xff", "",
+		                                  NULL } };
 	vec_push(&b.pin.ranks, sample_digest(0));
 	vec_push(&b.pin.ranks, sample_digest(4));
 	char *text = baseline_text(&b);

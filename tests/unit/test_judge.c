@@ -295,9 +295,8 @@ static void test_fail_before_missing(void **state)
 	fixture_limit(&r->fail, COND_MAX, false, 1, "1");
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_FAILED);
-	assert_string_equal(s.report.headline,
-	                    "fail: 1 of 2 checks beyond its limits (cuda), "
-	                    "1 missing");
+	assert_string_equal(s.report.headline, "fail: 1 of 2 checks beyond its limits (cuda), "
+	                                       "1 missing");
 	/* The report offers no command that accepts the run if a figure is missing. */
 	assert_string_equal(s.report.accept, "");
 	release(&s);
@@ -947,10 +946,8 @@ static void test_fail_on(void **state)
 		if (s.report.status != cases[i / 3].status[i % 3])
 			fail_msg("row %zu, %zu: %d", i / 3, i % 3, (int)s.report.status);
 		if (cases[i / 3].make == make_fail && s.fail_on == FAIL_ON_NEVER)
-			assert_string_equal(
-			    s.report.headline,
-			    "fail: 1 of 1 check beyond its limits (cuda); "
-			    "--fail-on never: the verdict does not decide");
+			assert_string_equal(s.report.headline, "fail: 1 of 1 check beyond its limits (cuda); "
+			                                       "--fail-on never: the verdict does not decide");
 		if (cases[i / 3].make == make_warn && s.fail_on == FAIL_ON_WARN)
 			assert_string_equal(s.report.headline, "warn: 1 of 1 check passed with a warning; "
 			                                       "--fail-on warn: warnings fail");

@@ -68,7 +68,7 @@ static int remove_files(void **state)
 static char *load(const char *const *paths, size_t nr, const char *jobs, bool allow,
                   enum status *st)
 {
-	struct options cli = { .command = CMD_METRICS };
+	struct options cli = { .command = CMD_REPORT };
 	cli.value[OPT_JOBS] = jobs;
 	cli.value[OPT_ALLOW_TRUNCATED] = allow ? "" : NULL;
 	struct category_table categories = { .source = "test" };

@@ -2,8 +2,8 @@
    that fail, and how often noise alone would fail. */
 #include <math.h>
 
-#include "gate/noise_math.h"
 #include "gate/noise.h"
+#include "gate/noise_math.h"
 #include "limits_rig.h"
 #include "noise_rig.h"
 

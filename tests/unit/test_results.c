@@ -70,8 +70,7 @@ static const struct row {
 	bool refused;
 } rows[] = {
 	{ NULL, "{" SERVE "2.2e-07, \"request_rate\": \"inf\", \"p99.9_ttft_ms\": 3}",
-	  "m.rinf/mean_ttft_ms=0.00000022 ms lower m.rinf/p99.9_ttft_ms=3 ms lower",
-	  false },
+	  "m.rinf/mean_ttft_ms=0.00000022 ms lower m.rinf/p99.9_ttft_ms=3 ms lower", false },
 	/* means with and without their standard deviation */
 	{ NULL, "{" SERVE "10.5, \"std_ttft_ms\": 2.13, \"completed\": 8}",
 	  "m.rnone/mean_ttft_ms=10.5 ms lower n8 ±2.1 m.rnone/std_ttft_ms=2.13 ms", false },
@@ -84,8 +83,7 @@ static const struct row {
 	/* a server that does not answer; NaN; a number with more digits than a figure can hold */
 	{ NULL, "{" SERVE "0.0, \"completed\": 0}", "vLLM served 0 of 8 requests", true },
 	{ NULL, "{" SERVE "1, \"completed\": 6, \"failed\": 2}", "vLLM served 6 of 8 requests", true },
-	{ NULL, "{" SERVE "NaN}", "'mean_ttft_ms' of case 'm.rnone' is 'NaN', not measured",
-	  true },
+	{ NULL, "{" SERVE "NaN}", "'mean_ttft_ms' of case 'm.rnone' is 'NaN', not measured", true },
 	{ NULL, "{" SERVE "\"nan\"}", "is 'nan', not measured", true },
 	{ NULL, "{" SERVE "0.123456789012345678901}", "with more than 18 significant digits", true },
 	/* samples in seconds, in nested lists */
@@ -99,8 +97,8 @@ static const struct row {
 	  "s.d.innone.outnone.r4.0/median_ttft_ms=5 ms lower "
 	  "s.d.innone.outnone.rinf/median_ttft_ms=3 ms lower",
 	  false },
-	{ NULL, SGLANG("4.0", "3") SGLANG("4.0", "5"),
-	  "case 's.d.innone.outnone.r4.0' is there twice", true },
+	{ NULL, SGLANG("4.0", "3") SGLANG("4.0", "5"), "case 's.d.innone.outnone.r4.0' is there twice",
+	  true },
 	{ NULL, SGLANG("4.0", "3") "{\"backend\": 1}", "value 2 is not of the format sglang-serve",
 	  true },
 	{ NULL, SGLANG("4.0", "3") "{\"backend\"", "m:2: byte ", true },

@@ -19,17 +19,10 @@
 #include "report/table.h"
 
 static enum status (*const commands[NR_COMMANDS])(const struct options *, struct diag_log *) = {
-	[CMD_CHECK] = cmd_check,
-	[CMD_SUITE] = cmd_suite,
-	[CMD_DIFF] = cmd_diff,
-	[CMD_REPORT] = cmd_report,
-	[CMD_DIGEST] = cmd_digest,
-	[CMD_APPROVE] = cmd_approve,
-	[CMD_STORE] = cmd_store,
-	[CMD_HISTORY] = cmd_history,
-	[CMD_LINT] = cmd_lint,
-	[CMD_EXPLAIN] = cmd_explain,
-	[CMD_INIT] = cmd_init,
+	[CMD_CHECK] = cmd_check,     [CMD_SUITE] = cmd_suite,     [CMD_DIFF] = cmd_diff,
+	[CMD_REPORT] = cmd_report,   [CMD_DIGEST] = cmd_digest,   [CMD_APPROVE] = cmd_approve,
+	[CMD_STORE] = cmd_store,     [CMD_HISTORY] = cmd_history, [CMD_LINT] = cmd_lint,
+	[CMD_EXPLAIN] = cmd_explain, [CMD_INIT] = cmd_init,
 };
 
 static void on_signal(int sig)

@@ -159,10 +159,10 @@ static enum status verify_baseline(struct verify *v)
 	TRY(verify_age(v));
 	verify_environment(v);
 	past_run_of(&v->setup->rules, v->setup->naming, &v->b.pin, &a, &pin);
-	bench_init(&b,
-	           &(struct bench_runs){
-	               .baseline = &v->b.pin, .candidates = &v->b.pin, .nr_candidates = 1 },
-	           v->setup->naming);
+	bench_init(
+	    &b,
+	    &(struct bench_runs){ .baseline = &v->b.pin, .candidates = &v->b.pin, .nr_candidates = 1 },
+	    v->setup->naming);
 	for (size_t i = 0; i < v->setup->rules.rules.nr; i++)
 		verify_rule(v, &v->setup->rules.rules.v[i], &pin, &b);
 	bench_release(&b);

@@ -401,7 +401,6 @@ void options_help(const struct options *o, struct sink *out)
 		                                 ST_INPUT, ST_BASELINE, ST_OUTPUT };
 	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
 		sink_printf(out, "  %d  %s\n", status_exit_code(codes[i]), status_text(codes[i]));
-	sink_puts(out,
-	          "\noptions for special cases, beside those that the help of a command lists:\n");
+	sink_puts(out, "\noptions for special cases, beside those that the help of a command lists:\n");
 	help_options(CMD_HELP, out);
 }

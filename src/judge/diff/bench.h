@@ -113,8 +113,8 @@ struct entries {
 /// borrowed from the bench. The caller releases with vec_release(&out->list).
 void bench_query(struct bench *b, const struct query *q, struct entries *out);
 
-/// The answers of a stored run to `q`. If its rules did not ask that yet, they may have asked for all
-/// items, or for all of a class, among which are those that `q` names.
+/// The answers of a stored run to `q`. If its rules did not ask that yet, they may have asked for
+/// all items, or for all of a class, among which are those that `q` names.
 const struct past_value *bench_past_answers(struct bench *b, const struct past_run *run,
                                             const struct query *q, size_t *nr);
 

@@ -194,9 +194,9 @@ void doc_advice(struct document *d, const struct report *r)
 		put_actions(d, r);
 		const char *title = "Intended? Make it the baseline:";
 		if (r->left_out)
-			title = arena_printf(&d->arena,
-			                     "%" PRId64 " built-in rules need a baseline, which this command makes:",
-			                     r->left_out);
+			title = arena_printf(
+			    &d->arena, "%" PRId64 " built-in rules need a baseline, which this command makes:",
+			    r->left_out);
 		put_command(d, title, doubtful ? DOC_FOLDED : DOC_ASIDE, r->accept);
 		if (r->unconfirmed && !files)
 			put_command(d, "To confirm the failure, in turn with runs of the base (old):",
@@ -280,8 +280,8 @@ struct doc_table *doc_list(struct document *d, const struct report_table *t, con
 	for (size_t i = 0; i < nr; i++) {
 		const struct report_column *c = &t->columns.v[order[i]];
 		columns[i] = (struct doc_column){ c->name, c->detail && !all_columns ? DOC_EXTRA
-		                                           : c->is_text ? DOC_LEFT
-		                                                        : DOC_RIGHT };
+			                                       : c->is_text              ? DOC_LEFT
+			                                                                 : DOC_RIGHT };
 	}
 	struct doc_table *table = doc_table(d, title, columns, nr);
 	for (size_t i = 0; i < report_table_rows(t); i++) {

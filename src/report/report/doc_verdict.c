@@ -330,8 +330,8 @@ static void put_rank_figure(struct document *d, const struct report *r, const st
 	doc_add(d, DOC_FIGURE, TONE_STRONG, after);
 }
 
-/* A change of a key figure that no rule judges is said to be unjudged from 5 % on, in 1e-6 %: without
-   a check its noise is not known, and smaller changes are within that of most machines. */
+/* A change of a key figure that no rule judges is said to be unjudged from 5 % on, in 1e-6 %:
+   without a check its noise is not known, and smaller changes are within that of most machines. */
 enum { UNJUDGED_PCT = 5000000 };
 
 /* A value without its unit if the name of its figure ends in that: "663 output tokens/s". */
