@@ -69,15 +69,17 @@ def unchanged(dir, traces):
 
 
 def sessions(dir, traces):
-    """One program in three processes: other kernels of the same operators never fail, and a slower data loader is reported."""
+    """One program in three processes: other kernels of the same operators never fail; a slower data loader is reported, and is undecided
+    beyond twice the spread that is assumed of a job whose pace the host sets (27.77 %)."""
     one, two = (traces / f"resnet50-v100-nw0-session{i}.pt.trace.json.gz" for i in (1, 2))
     other = traces.parent / "more" / "traces" / "resnet50-v100-nw4-session1.pt.trace.json.gz"
     for a, b, slower in ((one, other, False), (two, other, False), (other, one, True), (other, two, True)):
-        result = check(dir, a, b, 0)
-        assert not of(result, "fail") + of(result, "undecided"), (a, b, of(result, "fail"), of(result, "undecided"))
+        much = (a, b) == (other, one)
+        result = check(dir, a, b, 3 if much else 0)
+        assert of(result, "fail") + of(result, "undecided") == (["step-period"] if much else []), (a, b, of(result, "fail"), of(result, "undecided"))
         assert any("not what takes its place" in c["message"] for c in result["checks"]), "cuDNN has chosen other kernels"
         period = next(c for c in result["checks"] if c["id"] == "step-period")
-        assert (period["verdict"] == "warn") == slower and abs(period["change_pct"]) > 14, (a, b, period["message"])
+        assert (period["verdict"] in ("warn", "undecided")) == slower and abs(period["change_pct"]) > 14, (a, b, period["message"])
 
 
 def inflated(dir, trace, name, *options):

@@ -575,7 +575,7 @@ static void test_refused(void **state)
 		{ HEAD "  - {id: a, metric: step.tme, fail: {increase: 5%}}\n",
 		  "f:3:21: 'step.tme' is not a known metric: did you mean 'step.time'?" },
 		{ HEAD "  - {id: a, metric: xxxxxxxxxxx, fail: {increase: 5%}}\n",
-		  "f:3:21: 'xxxxxxxxxxx' is not a known metric: see 'gpugate explain metrics'; figures of "
+		  "f:3:21: 'xxxxxxxxxxx' is not a known metric: see 'gpugate explain'; figures of "
 		  "files are called input.NAME" },
 		{ HEAD "  - {id: a, metric: step.time, stat: medain, fail: {increase: 5%}}\n",
 		  "f:3:38: 'medain' is not a known stat: did you mean 'median'?" },

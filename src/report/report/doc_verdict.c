@@ -29,10 +29,14 @@ void doc_put_result(struct document *d, enum verdict v, const char *word, bool f
 #define MAY_BE_NOISE ", which may be noise"
 
 /* The check whose figure the heading shows, or NULL. If there are findings, the heading shows
-   their titles, and this check is only shown too if it judges a key figure. */
+   their titles, and this check is only shown too if it judges a key figure; wall time only if it is
+   what the main finding is about, and not a consequence of it. */
 static const struct check *worst_check(const struct report *r)
 {
 	const struct check *c = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
+	const struct finding *f = report_main_finding(r);
+	if (c && f && c->metric->id == METRIC_STEP_PERIOD && f->metric && f->metric != c->metric)
+		return NULL;
 	return c && (check_is_key(c) || !r->findings.nr) ? c : NULL;
 }
 

@@ -112,7 +112,7 @@ const char *limit_text(struct arena *a, const char *limit)
 	struct strbuf b = STRBUF_INIT;
 	if (strncmp(limit, "increase ", 9) == 0 || strncmp(limit, "decrease ", 9) == 0)
 		limit += 9;
-	for (; *limit; limit++) {
+	for (; *limit && strncmp(limit, " (", 2) != 0; limit++) {
 		bool exponent = (*limit == 'e' || *limit == 'E') && !isalpha((unsigned char)limit[1]);
 		bool unit = *limit == '%' || (isalpha((unsigned char)*limit) && !exponent);
 		if (unit && b.n && isdigit((unsigned char)b.p[b.n - 1]))
