@@ -241,7 +241,7 @@ def judge(dir, make, metrics):
     base, later, candidates = make(dir)
     stored = ["--rules", rules(dir / "rules.yaml", metrics, make), "--baseline", dir / "baseline.json"]
     for command, artifact in [("approve", base)] + [("store", path) for path in later]:
-        code, _, err = run(PROGRAM, command, artifact, *stored, *(["--force"] if command == "store" else []))
+        code, _, err = run(PROGRAM, command, artifact, *stored, "--force" if command == "store" else "--new")
         assert code == 0, err
     words = [candidates[0], *(w for path in candidates[1:] for w in ("--repeat", path))]
     code, _, err = run(PROGRAM, "check", *words, *stored, "--json", dir / "result.json", "--markdown", dir / "result.md")

@@ -137,7 +137,7 @@ def descriptors(dir):
         (dir / "many" / f"{rank}.json").write_text(text.replace('"rank": 0', f'"rank": {rank}'))
     outs = set()
     for limit, jobs in ((None, 1), (64, 1), (64, 1024), (24, 8), (1024, 1024)):
-        p = gpugate("merge", dir / "many", "--expect-ranks", 300, "--jobs", jobs, "-o", dir / "all.json", limit=limit)
+        p = gpugate("digest", dir / "many", "--expect-ranks", 300, "--jobs", jobs, "-o", dir / "all.json", limit=limit)
         assert p == (0, "", ""), p
         outs.add((dir / "all.json").read_bytes())
     assert len(outs) == 1

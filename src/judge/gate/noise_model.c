@@ -326,7 +326,8 @@ static bool is_busy(struct bench *b)
 	bench_query(b, &q, &e);
 	bool busy = e.list.nr > 0;
 	for (size_t i = 0; i < e.list.nr; i++)
-		busy = busy && e.list.v[i].has[SIDE_BASELINE] && e.list.v[i].value[SIDE_BASELINE] > least;
+		for (int s = 0; s < NR_SIDES; s++)
+			busy = busy && e.list.v[i].has[s] && e.list.v[i].value[s] > least;
 	vec_release(&e.list);
 	return busy;
 }

@@ -28,7 +28,7 @@ struct noise_model {
 	double shared; ///< share of the machine's variance that all runs of the candidate have in
 	               ///< common
 	bool
-	    busy; ///< true if the GPUs of the baseline are idle for less than 5 % of the steps' periods
+	    busy; ///< true if the GPUs of both sides are idle for less than 5 % of the steps' periods
 	bool has_machine; ///< true if rules check a metric of FAMILY_MACHINE, which shows what slows
 	                  ///< all operators; an operator is then judged by its change less the change
 	                  ///< that all have in common
