@@ -219,7 +219,7 @@ def by_sql(path):
     # ranges with the same times are one step
     steps = db.execute("""SELECT start, "end", max(domainId AND EXISTS (SELECT 1 FROM NVTX_EVENTS WHERE eventType = 75))
         FROM NVTX_EVENTS WHERE eventType IN (59, 60, 70, 71) AND globalTid / 0x1000000 % 0x1000000 = 4242
-        AND "end" IS NOT NULL GROUP BY start, "end"""").fetchall()
+        AND "end" IS NOT NULL GROUP BY 1, 2""").fetchall()
     spans = [db.execute(f'SELECT min(start), max("end") FROM CUPTI_ACTIVITY_KIND_{t}').fetchone() for t in ("KERNEL", "MEMCPY", "MEMSET")]
     window = (min(s for s, _ in spans if s is not None), max(e for _, e in spans if e is not None))
     devices = {d for t in ("KERNEL", "MEMCPY", "MEMSET") for (d,) in db.execute(f"SELECT deviceId FROM CUPTI_ACTIVITY_KIND_{t}")}
