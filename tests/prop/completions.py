@@ -44,7 +44,7 @@ def expectations():
         yield f"{command} --", names | {"--help"}, False
     yield "check --fail-on ", {"fail", "warn", "never"}, False
     yield "check trace.json.gz --fail-on=w", {"--fail-on=warn"}, False
-    yield "report --color a", {"always", "auto"}, False
+    yield "check --fail-on w", {"warn"}, False
     yield "report --phase b", {"backward"}, False
     yield "approve tr", {FILES[0], FILES[1]}, False
     yield "check --junit ru", {"rules.yaml"}, False
@@ -52,7 +52,7 @@ def expectations():
     yield "digest -o ru", {"rules.yaml"}, False
     yield "lint fol", {"folder"}, False
     yield "explain xx", set(), False
-    yield "check --rank ", set(), False
+    yield "check --expect-ranks ", set(), False
     yield "explain step.ti", {"step.time"}, False
 
 
