@@ -43,13 +43,12 @@ static int mark_cmp(const void *a, const void *b)
 }
 
 /* True if `m`, which begins no earlier than `l`, marks the same step: a file has it twice, or
-   another thread wrote it. They have the same number and most of their time in common; or none,
-   and the same times. */
+   another thread wrote it. They have the same number, or none, and most of their time in common. */
 static bool is_same_step(const struct mark *l, const struct mark *m)
 {
 	__int128 shared = (__int128)(m->end_ns < l->end_ns ? m->end_ns : l->end_ns) - m->start_ns;
 	__int128 all = (__int128)(m->end_ns > l->end_ns ? m->end_ns : l->end_ns) - l->start_ns;
-	return m->number == l->number && (m->number < 0 ? all > 0 && shared == all : 2 * shared > all);
+	return m->number == l->number && 2 * shared > all;
 }
 
 /* Joins the markers of the same step. */
