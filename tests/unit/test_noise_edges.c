@@ -174,7 +174,7 @@ static void test_odds(void **state)
 }
 
 /* A kernel whose operator is judged has no false alarms of its own; a rule without fail limits has
-   none at all. */
+   none at all, and nobody knows them before five runs. */
 static void test_no_odds(void **state)
 {
 	(void)state;
@@ -184,8 +184,15 @@ static void test_no_odds(void **state)
 	assert_true(s.out.has_noise && !s.out.has_false_alarms && !s.out.has_detectable);
 	end(&s);
 	begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, none, one);
-	assert_true(s.out.has_false_alarms);
+	assert_true(s.out.has_noise && !s.out.has_false_alarms && s.out.has_detectable);
 	end(&s);
+	static const int64_t four[] = { 10100, 9900, 10050, 10000, 0 };
+	for (int past = 4; past <= 5; past++) {
+		begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME, "i5%", ""), 10000, four + 5 - past, one);
+		assert_int_equal(s.out.past_runs, past);
+		assert_int_equal(s.out.has_false_alarms, past == 5);
+		end(&s);
+	}
 }
 
 /* ---- how many runs would decide ---- */

@@ -146,6 +146,9 @@ static void fill_limits(const struct asked *q, const struct limits *map, bool ha
 	}
 }
 
+/* From so many past runs on, noise is measured rather than assumed, and odds are worth telling. */
+enum { KNOWN_RUNS = 5 };
+
 /* Probability that mere noise breaks `l`, upwards or, for a limit on decreases, downwards. */
 static double odds_of_limit(const struct asked *q, const struct limits *map, const struct limit *l)
 {
@@ -169,7 +172,7 @@ static void fill_false_alarms(const struct asked *q, struct evidence *out)
 {
 	const struct limits *map = &q->c->rule->fail;
 	double most = 0;
-	out->has_false_alarms = q->now.known && map->list.nr > 0;
+	out->has_false_alarms = q->now.known && map->list.nr > 0 && out->past_runs >= KNOWN_RUNS;
 	for (size_t i = 0; i < map->list.nr && out->has_false_alarms; i++)
 		most = fmax(most, odds_of_limit(q, map, &map->list.v[i]));
 	out->false_alarms = llround(1e6 * fmin(most, 1));
@@ -371,15 +374,22 @@ void noise_evidence(const struct noise_model *m, const struct entry *e, struct c
 void noise_summary(struct report *out)
 {
 	struct arena *a = &out->arena;
+	bool has_noise = false;
 	int64_t sum = 0;
 	for (size_t i = 0; i < out->checks.nr; i++) {
 		const struct check *k = &out->checks.v[i];
+		has_noise = has_noise || k->evidence.has_noise;
 		out->has_false_alarms = out->has_false_alarms || k->evidence.has_false_alarms;
 		sum = number_add(sum, k->evidence.false_alarms);
 	}
 	char n[NUMBER_TEXT];
-	if (!out->has_false_alarms)
+	if (!out->has_false_alarms) {
+		if (has_noise)
+			out->false_alarms_text = arena_printf(
+			    a, "how often unchanged code would fail is not known before %d runs of main",
+			    KNOWN_RUNS);
 		return;
+	}
 	out->false_alarms = sum;
 	/* unit of `sum`: 1e-6 per run; of `hundredths`: 0.01 per 1,000 runs */
 	int64_t hundredths = (sum + 5) / 10;

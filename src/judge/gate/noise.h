@@ -17,7 +17,7 @@ void noise_evidence(const struct noise_model *m, const struct entry *e, struct c
                     struct arena *a, struct evidence *out);
 
 /// Fill in the expected number of checks that fail in a run of unchanged code: the sum over the
-/// checks for which it is known.
+/// checks for which it is known, which takes five past runs.
 void noise_summary(struct report *out);
 
 /// Fill in the fields of `out` about the steps of `e`, an entry of the query `q`. They stay empty

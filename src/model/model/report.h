@@ -286,7 +286,8 @@ struct report {
 	int64_t counts[NR_VERDICTS];
 	bool has_false_alarms;
 	int64_t false_alarms; ///< expected number of false alarms in a gate run, in millionths
-	const char *false_alarms_text; ///< a sentence on `false_alarms`; NULL if there is none
+	const char *false_alarms_text; ///< a sentence on `false_alarms`, or on why they are not known;
+	                               ///< NULL if no check has noise
 	struct {
 		bool judged; ///< true if there are enough operators (or categories) to compare
 		bool found; ///< true if all operators are slower by one factor, and a check fails for this
