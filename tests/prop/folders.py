@@ -225,6 +225,10 @@ def days(dir):
     for lost in (1, 2):
         (base / f"rank{lost + 1}.json").unlink()
         assert metrics(base)[2] == {(None, "absent-rank")}, "the job declared four ranks"
+        first = dir / f"lost{lost}.json"
+        assert "--accept absent-rank" in gpugate("approve", "--new", base, "--baseline", first, codes=(3,)).stderr
+        gpugate("approve", "--new", base, "--baseline", first, "--accept", "absent-rank")
+        gpugate("check", base, "--baseline", first)
     (dir / "two.yaml").write_text("version: 1\ninputs: {expect_ranks: 2}\nrules:\n  - {id: a, metric: step.time, fail: {increase: 50%}}\n",
                                   encoding="utf-8")
     gpugate("check", base, "--rules", dir / "two.yaml", "--baseline", dir / "two.json", "--bootstrap")

@@ -148,24 +148,25 @@ static void forgive(struct report *r, const char *id)
 			r->trust.v[i].spoils.nr = 0;
 }
 
-enum status acceptance_books(const struct run *runs, size_t nr, const struct rules *rules,
-                             const struct options *o, struct diag_log *log)
+enum status acceptance_books(const struct run *runs, size_t nr, bool first,
+                             const struct rules *rules, const struct options *o,
+                             struct diag_log *log)
 {
 	struct report r;
-	const struct trust_finding *first = NULL, *f;
+	const struct trust_finding *found = NULL, *f;
 	const char *accepts = "";
 	report_init(&r);
 	r.expect_ranks = rules->expect_ranks;
-	trust_findings(&runs[0], runs, nr, rules, &r);
+	trust_findings(first ? NULL : &runs[0], runs, nr, rules, &r);
 	for (size_t i = 0; i < o->accept.nr; i++)
 		forgive(&r, o->accept.v[i]);
 	for (size_t i = 0; i < rules->rules.nr; i++)
 		while ((f = trust_spoiler(&r, &rules->rules.v[i], -1))) {
-			first = first ? first : f;
+			found = found ? found : f;
 			accepts = arena_printf(&log->arena, "%s --accept %s", accepts, f->id);
 			forgive(&r, f->id);
 		}
-	enum status st = first ? refuse_books(first, accepts, log) : ST_OK;
+	enum status st = found ? refuse_books(found, accepts, log) : ST_OK;
 	report_release(&r);
 	return st;
 }

@@ -9,8 +9,8 @@
 
 /// Returns ST_INPUT if a trust finding on the `nr` runs, which --accept does not name, makes a
 /// figure unreliable that a rule judges, even beside the same run: nothing could be compared with
-/// such a baseline.
-GG_MUST_CHECK enum status acceptance_books(const struct run *runs, size_t nr,
+/// such a baseline. `first`: no baseline shows that fewer ranks are meant than the job has.
+GG_MUST_CHECK enum status acceptance_books(const struct run *runs, size_t nr, bool first,
                                            const struct rules *rules, const struct options *o,
                                            struct diag_log *log);
 

@@ -50,12 +50,13 @@ static enum status check_rules(const struct candidates *c, const struct setup *s
 }
 
 enum status baseline_make(const struct candidates *c, const struct setup *s,
-                          const struct options *o, struct baseline *out, struct diag_log *log)
+                          const struct options *o, bool first, struct baseline *out,
+                          struct diag_log *log)
 {
 	*out = (struct baseline){ .arena = ARENA_INIT, .workload = s->rules.workload };
 	TRY(check_comparable(&c->v[0], log));
 	TRY(check_rules(c, s, log));
-	TRY(acceptance_books(c->v, c->nr, &s->rules, o, log));
+	TRY(acceptance_books(c->v, c->nr, first, &s->rules, o, log));
 	TRY(fold_alike((struct run *[]){ &c->v[0] }, 1, &s->naming, log));
 	pin_make(&c->v[0], &s->rules, &s->naming, &out->pin);
 	return provenance_of(o, &c->v[0], &out->arena, &out->provenance, log);
@@ -154,7 +155,7 @@ enum status baseline_move(const struct candidates *c, const struct setup *s,
                           struct baseline_edit *e, struct baseline *moved, struct diag_log *log)
 {
 	size_t before = e->b.sample.runs.nr;
-	TRY(baseline_make(c, s, o, moved, log));
+	TRY(baseline_make(c, s, o, !e->b.pin.ranks.nr, moved, log));
 	add_recent(&e->b);
 	TRY(baseline_add(c, s, o, judged, true, &e->b, log));
 	for (size_t i = before; i < e->b.sample.runs.nr; i++)

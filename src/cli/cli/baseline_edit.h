@@ -7,9 +7,10 @@
 
 /// Make a baseline with the first of the runs as its pin, with provenance from the options and
 /// without recent runs. ST_INPUT for a run that could never be compared. `out` borrows from the
-/// runs. The caller releases it with baseline_release() in any case.
+/// runs. The caller releases it with baseline_release() in any case. `first` as for
+/// acceptance_books().
 GG_MUST_CHECK enum status baseline_make(const struct candidates *c, const struct setup *s,
-                                        const struct options *o, struct baseline *out,
+                                        const struct options *o, bool first, struct baseline *out,
                                         struct diag_log *log);
 
 /// Write the baseline `b` to `path` ("-": standard output), creating missing directories.

@@ -75,7 +75,7 @@ static enum status try_baseline(struct baseline_job *w, const struct options *o,
 static enum status create_baseline(struct baseline_job *w, const struct options *o,
                                    const char *path, struct diag_log *log)
 {
-	TRY(baseline_make(&w->candidates, &w->setup, o, &w->made, log));
+	TRY(baseline_make(&w->candidates, &w->setup, o, true, &w->made, log));
 	if (strcmp(path, "-") == 0)
 		return baseline_save(&w->made, path, log);
 	if (o->value[OPT_SUITE] && !o->value[OPT_FORCE] && !is_absent(path)) {

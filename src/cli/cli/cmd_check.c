@@ -88,7 +88,7 @@ static enum status propose(const struct candidates *c, const struct setup *s,
 		diag_release(&own);
 		return ST_OK;
 	}
-	enum status st = baseline_make(c, s, o, &b, log);
+	enum status st = baseline_make(c, s, o, false, &b, log);
 	if (st == ST_OK && !*b.provenance.reason)
 		b.provenance.reason = arena_printf(&b.arena, "proposed: %s", r->headline);
 	if (st == ST_OK)
@@ -106,7 +106,7 @@ static enum status bootstrap(const struct candidates *c, const struct setup *s,
                              const struct options *o, const char *path, struct diag_log *log)
 {
 	struct baseline b;
-	enum status st = baseline_make(c, s, o, &b, log);
+	enum status st = baseline_make(c, s, o, true, &b, log);
 	const char *history = setup_history_path(o, path, &b.arena);
 	if (st == ST_OK)
 		st = baseline_add_repeats(c, s, o, history, &b, log);

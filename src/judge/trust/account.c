@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "metric/unit.h"
+#include "model/account.h"
 #include "trust/finding.h"
 
 /* Difference of shares of both sides from which on they do not compare. */
@@ -89,7 +90,7 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 		trust_add(s, "unknown-durations",
 		          ON_DURATIONS | ON_ENDS | (d->attribution == ATTRIBUTION_TIMESTAMP ? ON_GPU : 0),
 		          "has %" PRId64 " of %" PRId64
-		          " GPU activities without a start or a valid duration: their time is not known",
+		          " GPU activities without a valid start or duration: their time is not known",
 		          t->untimed, t->gpu_events);
 	if (trust_is_notable(t->twice_ns, t->gpu_ns))
 		trust_add(s, "recorded-twice", ON_GPU | ON_LAUNCHES | ON_OPERATORS,
@@ -126,35 +127,10 @@ static struct time_share in_steps(const struct digest *d)
 	};
 }
 
-static struct span op_of(const struct code_stat *c)
+static struct time_share known_of(const struct digest *d, enum account_part part)
 {
-	return c->op;
-}
-
-static struct span module_of(const struct code_stat *c)
-{
-	return c->module;
-}
-
-static struct span place_of(const struct code_stat *c)
-{
-	return c->place;
-}
-
-/* The GPU time whose operator, module or place is known. */
-static struct time_share known_of(const struct digest *d,
-                                  struct span (*of)(const struct code_stat *c))
-{
-	struct time_share p = { .steps = d->nr_steps ? (int64_t)d->nr_steps : 1 };
-	for (size_t i = 0; i < d->code.nr; i++) {
-		const struct code_stat *c = &d->code.v[i];
-		if (c->kind == CODE_SYNC)
-			continue;
-		p.of_ns = number_add(p.of_ns, c->total_ns);
-		p.ns = number_add(p.ns, of(c).n ? c->total_ns : 0);
-		p.others = number_add(p.others, of(c).n ? 0 : c->count);
-	}
-	return p;
+	struct account_known k = account_known(d, part);
+	return (struct time_share){ k.ns, k.of_ns, k.others, d->nr_steps ? (int64_t)d->nr_steps : 1 };
 }
 
 /* Appends a finding if the share lies more than a point below that of the other side. If a step has
@@ -179,17 +155,17 @@ void trust_find_known(const struct trust_scope *s, const struct digest *d,
                       const struct digest *other)
 {
 	static const struct {
-		struct span (*of)(const struct code_stat *c);
+		enum account_part part;
 		unsigned spoils;
 		const char *id, *what;
 	} known[] = {
 		/* what no operator launched, no module or annotation is known to have launched either */
-		{ op_of, ON_OPERATORS | ON_MODULES, "fewer-operators", "in known operators" },
-		{ module_of, ON_MODULES, "fewer-modules", "in known modules" },
-		{ place_of, ON_PLACES, "fewer-places", "with a known place in the code" },
+		{ KNOWN_OPERATOR, ON_OPERATORS | ON_MODULES, "fewer-operators", "in known operators" },
+		{ KNOWN_MODULE, ON_MODULES, "fewer-modules", "in known modules" },
+		{ KNOWN_PLACE, ON_PLACES, "fewer-places", "with a known place in the code" },
 	};
 	for (size_t i = 0; i < sizeof known / sizeof *known && other; i++)
-		find_fallen(s, known_of(d, known[i].of), known_of(other, known[i].of), known[i].id,
+		find_fallen(s, known_of(d, known[i].part), known_of(other, known[i].part), known[i].id,
 		            known[i].spoils, known[i].what);
 }
 

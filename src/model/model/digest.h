@@ -319,7 +319,7 @@ struct trust_counts {
 	int64_t tick_ns; ///< resolution of GPU times: CLOCK_TICK_MAX if whole us; 0 if 1 ns or unknown
 	int64_t overlap_ns; ///< time for which two launches' activities overlap on one stream
 	int64_t negative_durations, malformed, json_faults;
-	int64_t untimed; ///< GPU activities without a start or a valid duration; 0 also if not recorded
+	int64_t untimed; ///< GPU activities without a valid start or duration; 0 also if not recorded
 	int64_t fault_byte; ///< offset in bytes of the first JSON fault that was tolerated
 	bool truncated, partial;
 

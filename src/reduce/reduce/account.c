@@ -3,33 +3,49 @@
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* An activity that begins at 0 is taken for untimed if all other events begin later by this. */
+/* An activity that begins at 0 is taken for untimed if all host events begin later by this, and any
+   activity if its launch does. */
 enum { UNTIMED_FROM_NS = 1000000000 };
 
-static void take_time(struct reducer *r, struct activity *a)
+bool account_is_before(const struct activity *a, int64_t ns)
+{
+	return (__int128)ns - a->start_ns > UNTIMED_FROM_NS;
+}
+
+static void take_time(struct reducer *r, struct activity *a, int64_t start_ns)
 {
 	int64_t dur = activity_dur(&r->gpu, a);
 	r->gpu.total_ns -= dur;
 	activity_name(&r->gpu, a)->stat.total_ns -= dur;
 	a->untimed = true;
 	a->dur = 0;
-	a->start_ns = NO_START;
+	a->start_ns = start_ns;
 }
 
 void account_untime(struct reducer *r)
 {
-	int64_t first_ns = r->first_ns; /* of the other events */
-	bool others = first_ns <= r->last_ns;
-	for (size_t i = 0; i < r->gpu.activities.nr && r->gpu.early; i++) {
+	bool others = r->first_ns <= r->last_ns;
+	r->host_first_ns = r->first_ns;
+	for (size_t i = 0; i < r->gpu.activities.nr; i++) {
 		struct activity *a = &r->gpu.activities.v[i];
-		if (a->start_ns > 0)
-			continue;
-		if (others && (__int128)first_ns - a->start_ns > UNTIMED_FROM_NS) {
-			take_time(r, a);
+		if (others && a->start_ns <= 0 && account_is_before(a, r->host_first_ns)) {
+			take_time(r, a, NO_START);
 		} else {
 			number_lower(&r->first_ns, a->start_ns);
 			number_raise(&r->last_ns, activity_end(&r->gpu, a));
 		}
+	}
+}
+
+void account_untime_early(struct reducer *r)
+{
+	r->first_ns = r->host_first_ns;
+	for (size_t i = 0; i < r->gpu.activities.nr; i++) {
+		struct activity *a = &r->gpu.activities.v[i];
+		const struct host_span *launch = activity_launch(r, a);
+		if (launch && account_is_before(a, span_start(&r->host, launch)))
+			take_time(r, a, span_start(&r->host, launch));
+		number_lower(&r->first_ns, a->start_ns);
 	}
 }
 

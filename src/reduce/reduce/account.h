@@ -6,12 +6,20 @@
 #include "model/digest.h"
 
 struct reducer;
+struct activity;
 
 /// Finds the activities that the driver did not time: they begin at 0, where all other events begin
 /// more than 1 s later. They lose their duration, and have NO_START until launches_match() lets
 /// them begin with their launch, or else with the first event. The range of times then holds all
 /// other activities.
 void account_untime(struct reducer *r);
+
+/// True if the activity begins more than 1 s before `ns`.
+bool account_is_before(const struct activity *a, int64_t ns);
+
+/// Takes the times of the activities that begin more than 1 s before their launch, which they then
+/// begin with.
+void account_untime_early(struct reducer *r);
 
 /// Counts timed, untimed and twice recorded activities, and divides the time of all, from the
 /// activities sorted by start, which have steps.

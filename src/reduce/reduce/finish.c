@@ -64,11 +64,11 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	out->warmup = r->options.warmup;
 	out->events = (int64_t)meta->events;
 	set_trust(r, meta, &out->trust);
+	launches_match(r, meta->open_end, &out->trust);
 	if (r->first_ns <= r->last_ns) {
 		out->start_ns = r->first_ns;
 		out->window_ns = r->last_ns - r->first_ns;
 	}
-	launches_match(r, meta->open_end, &out->trust);
 	own_steps_use(r);
 	if (r->steps.marks.nr == 0) {
 		markers_propose(r, out);

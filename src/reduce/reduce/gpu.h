@@ -51,7 +51,6 @@ struct gpu_name {
 
 struct gpu_events {
 	int64_t total_ns; ///< sum of all durations, which fits int64
-	bool early; ///< true if an activity has no start, or begins at 0 or before (account_untime())
 	int64_t tick_ns; ///< tick of the clock: gcd of all starts, durations and CLOCK_TICK_MAX
 	VEC(struct activity) activities; ///< activities in file order, from gpu_figures() on by start
 	VEC(struct transfer) transfers; ///< bytes of copies and memory sets, sorted by `activity`

@@ -89,12 +89,12 @@ static void take_match(struct reducer *r, struct activity *a, uint32_t launch)
 		a->start_ns = start;
 	else if (!a->untimed)
 		number_raise(&r->launches.delay_ns, activity_end(&r->gpu, a) - start);
+	r->launches.early += account_is_before(a, start);
 }
 
 void launches_match(struct reducer *r, bool open_end, struct trust_counts *t)
 {
 	t->gpu_events = (int64_t)r->gpu.activities.nr;
-	t->gpu_ns = r->gpu.total_ns;
 	__int128 low = 0, id;
 	struct launches *l = &r->launches;
 	sort_runs(l->list.v, l->list.nr, sizeof *l->list.v, launch_cmp, r);
@@ -118,6 +118,9 @@ void launches_match(struct reducer *r, bool open_end, struct trust_counts *t)
 		if (a->start_ns == NO_START)
 			a->start_ns = r->first_ns;
 	}
+	if (l->early)
+		account_untime_early(r);
+	t->gpu_ns = r->gpu.total_ns;
 	launches_settle(r, open_end, t);
 }
 

@@ -74,15 +74,13 @@ static enum status event_take(void *ctx, const struct event *ev)
 		r->fault = "an event ends beyond the range of times: check 'ts' and 'dur' of the trace";
 		return ST_OK;
 	}
-	if (event_is_gpu(ev->kind) && ev->start_ns <= 0) {
-		r->gpu.early = true; /* account_untime() says whether it began then */
-	} else {
-		number_lower(&r->first_ns, ev->start_ns);
-		number_raise(&r->last_ns, end);
-	}
-	if (event_is_gpu(ev->kind))
+	if (event_is_gpu(ev->kind)) {
 		gpu_take(r, ev);
-	else if (ev->kind == EVENT_STEP)
+		return ST_OK;
+	}
+	number_lower(&r->first_ns, ev->start_ns);
+	number_raise(&r->last_ns, end);
+	if (ev->kind == EVENT_STEP)
 		own_steps_take(r, ev);
 	else
 		host_take(r, ev);

@@ -72,7 +72,9 @@ struct reducer {
 	struct name_table *names; ///< name table of the reader, borrowed
 	const char *fault; ///< reason why no digest can be made, or NULL; events are then ignored
 	uint32_t nr_events;
-	int64_t first_ns, last_ns; ///< first start and last end of all host and GPU events
+	int64_t first_ns, last_ns; ///< first start and last end of all host events; after
+	                           ///< account_untime() of GPU events too
+	int64_t host_first_ns; ///< first start of all host events
 	int64_t negative_durations;
 	struct row_found row_found[512]; ///< cache of rows; row_place() gives the entry
 

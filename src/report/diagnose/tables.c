@@ -6,6 +6,7 @@
 #include "diagnose/diagnose.h"
 #include "diagnose/words.h"
 #include "diagnose/work.h"
+#include "model/account.h"
 
 /* ---- building tables ---- */
 
@@ -358,11 +359,15 @@ static void add_accounts(struct tabler *t)
 		{ "from before", UNIT_NS },       { "of no known launch", UNIT_NS },
 		{ "launches", UNIT_COUNT },       { "captured", UNIT_COUNT },
 		{ "pending", UNIT_COUNT },        { "left over", UNIT_COUNT },
-		{ "lost", UNIT_COUNT },
+		{ "lost", UNIT_COUNT },           { "of known operator", UNIT_NS },
+		{ "of known module", UNIT_NS },   { "of known line", UNIT_NS },
+		{ "overlapped", UNIT_NS },        { "beyond the next", UNIT_NS },
+		{ "markers apart", UNIT_NS },     { "steps apart", UNIT_NS },
 	};
 	struct report_table *table = table_begin(t, "account", "Account of each rank",
 	                                         "GPU time divides into what follows it, launches into "
-	                                         "those with their activities and what follows");
+	                                         "those with their activities and what follows; of "
+	                                         "GPU time, how much is known, and overlaps");
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
 		table_column(table, columns[i].name, columns[i].unit);
 	for (size_t i = 0; i < t->v->run->ranks.nr && i < TABLE_ROWS; i++) {
@@ -384,7 +389,14 @@ static void add_accounts(struct tabler *t)
 			                    x->captured,
 			                    x->pending,
 			                    x->left_over,
-			                    x->launches_without_kernel };
+			                    x->launches_without_kernel,
+			                    account_known(d, KNOWN_OPERATOR).ns,
+			                    account_known(d, KNOWN_MODULE).ns,
+			                    account_known(d, KNOWN_PLACE).ns,
+			                    x->overlap_ns,
+			                    x->contained_ns,
+			                    x->marker_ns,
+			                    x->completion_ns };
 		for (size_t k = 0; k < sizeof row / sizeof *row; k++)
 			cell_figure(t, table, row[k]);
 	}
