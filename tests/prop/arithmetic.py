@@ -88,6 +88,15 @@ def timed(rows):
     return [r for r in rows if r not in early or first is None or first - r[2] <= 10**9]
 
 
+def long_before_launch(rows):
+    """GPU activities that begin more than a second before their launch, the first call with their correlation."""
+    begun = {}
+    for r in rows:
+        if r[0] == "cuda_runtime":
+            begun[r[5]] = min(r[2], begun.get(r[5], r[2]))
+    return [r for r in timed(rows) if r[0] in GPU and begun.get(r[5], r[2]) - r[2] > 10**9]
+
+
 def refusal(rows):
     """Message of the first rule that the events break; None if they break none."""
     for cat, _, ts, dur, size, correlation in rows:
@@ -106,13 +115,14 @@ def refusal(rows):
 
 def expected(rows):
     kernels = {}
-    known = timed(rows)
+    last = max(r[2] + r[3] for r in timed(rows))
+    known = [r for r in timed(rows) if r not in long_before_launch(rows)]
     for row in (r for r in rows if r[0] in GPU):
         cat, name, _, dur, size, _ = row
         k = kernels.setdefault((cat.removeprefix("gpu_"), name), [0, 0, 0, 0])
         k[:] = k[0] + 1, k[1] + dur * (row in known), max(k[2], dur), k[3] + (size if cat == "gpu_memcpy" else 0)
     first = min(r[2] for r in known)
-    return kernels, first, max(r[2] + r[3] for r in known) - first
+    return kernels, first, last - first
 
 
 def total(kernels):

@@ -110,6 +110,34 @@ static void test_detectable_text(void **state)
 	}
 }
 
+/* What is shown as the smallest change that fails is where the verdict turns, upwards and, for
+   figures that should be high, downwards. */
+static void test_border(void **state)
+{
+	(void)state;
+	static const int64_t few[] = { 10900, 9200, 0 };
+	static const int64_t *const pasts[] = { none, few };
+	enum { BASE = 10000 }; /* in µs */
+	for (size_t i = 0; i < 2 * NR_OF(pasts); i++) {
+		bool down = i % 2;
+		int64_t far = 0;
+		for (int step = 0; step < 3; step++) { /* the border, a change below it, one above it */
+			struct stage s;
+			int64_t by = step == 0 ? BASE / 10 : far / 1000 + (step == 1 ? -1 : 1);
+			const int64_t candidate[] = { BASE + (down ? -by : by), 0 };
+			struct rule rule = rule_of(METRIC_STEP_COMPUTE_TIME, down ? "d1%" : "i1%", "");
+			rule.worse = down ? WORSE_DOWN : WORSE_UP;
+			begin(&s, rule, BASE, pasts[i / 2], candidate);
+			far = s.out.detectable;
+			assert_true(far > BASE * 10 && s.out.noise < far);
+			if (step)
+				assert_int_equal(compare(&s.c).verdict,
+				                 step == 1 ? VERDICT_UNDECIDED : VERDICT_FAIL);
+			end(&s);
+		}
+	}
+}
+
 /* ---- how often noise alone would fail ---- */
 
 /* Probability that noise alone moves a figure by more than `far`, a difference of logarithms. */
@@ -536,17 +564,12 @@ static void test_summary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_detectable_text),
-		cmocka_unit_test(test_odds),
-		cmocka_unit_test(test_no_odds),
-		cmocka_unit_test(test_summary),
-		cmocka_unit_test(test_steps_of_ranks),
-		cmocka_unit_test(test_plans),
-		cmocka_unit_test(test_enough_runs),
-		cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_spread_of_nothing),
+		cmocka_unit_test(test_limits),         cmocka_unit_test(test_detectable_text),
+		cmocka_unit_test(test_border),         cmocka_unit_test(test_odds),
+		cmocka_unit_test(test_no_odds),        cmocka_unit_test(test_summary),
+		cmocka_unit_test(test_steps_of_ranks), cmocka_unit_test(test_plans),
+		cmocka_unit_test(test_enough_runs),    cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_shared),         cmocka_unit_test(test_spread_of_nothing),
 		cmocka_unit_test(test_speed_of_a_run),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

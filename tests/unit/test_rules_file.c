@@ -451,6 +451,50 @@ static void test_unknown_profile(void **state)
 	}
 }
 
+/* Rules of one's own in a file of differences ask for their figure, unless the file says otherwise.
+   Limits that are the same for any baseline need none, whatever a built-in rule limits beside them.
+ */
+static void test_own_rules(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		enum on_missing on_missing;
+		bool absolute;
+	} rows[] = {
+		{ "rules: {own: {metric: memory.peak_allocated, fail: {max: 6GiB}}}", ON_MISSING_FAIL,
+		  true },
+		{ "rules: [{id: own, metric: memory.peak_allocated, fail: {max: 6GiB}}]", ON_MISSING_FAIL,
+		  true },
+		{ "rules: {own: {metric: memory.peak_allocated, fail: {max: 6GiB}, on_missing: skip}}",
+		  ON_MISSING_SKIP, true },
+		{ "defaults: {on_missing: skip}\n"
+		  "rules: {own: {metric: memory.peak_allocated, fail: {max: 6GiB}}}",
+		  ON_MISSING_SKIP, true },
+		{ "rules: {own: {metric: memory.peak_allocated, fail: {max: 6GiB}, warn: {increase: 1%}}}",
+		  ON_MISSING_FAIL, false },
+		{ "rules: {peak-memory: {fail: {max: 6GiB}}}", ON_MISSING_SKIP, true },
+		{ "rules: {peak-memory: {fail: {max: 6GiB}, warn: {increase: 1%}}}", ON_MISSING_SKIP,
+		  false },
+		{ "rules: {step-period: {noise: {k: 2}}}", ON_MISSING_SKIP, false },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rules r;
+		const struct rule *own = NULL;
+		struct strbuf text = STRBUF_INIT;
+		strbuf_addf(&text, "version: 2\n%s\n", rows[i].text);
+		accepted(strbuf_str(&text), &r);
+		for (size_t k = 0; k < r.rules.nr; k++)
+			if (r.rules.v[k].own)
+				own = &r.rules.v[k];
+		if (!own || own->on_missing != rows[i].on_missing ||
+		    rules_are_absolute(&r) != rows[i].absolute)
+			fail_msg("%s", rows[i].text);
+		rules_release(&r);
+		strbuf_release(&text);
+	}
+}
+
 /* ---- errors, and the places at which they are reported ---- */
 
 #define PROFILE(map) HEAD RULE "profiles:\n  nightly:\n    " map "\n"
@@ -471,6 +515,8 @@ static void test_refused(void **state)
 		{ "version: 2\nrules: {crep: off}\n", "f:2:9: no built-in rule is called 'crep': did you" },
 		{ "version: 2\nrules: {own: {fail: {max: 1s}}}\n",
 		  "f:2:9: no built-in rule is called 'own'" },
+		{ "version: 2\nonly: true\nrules: {creep: {fail: {increase: 5%}}}\n",
+		  "f:3:9: 'only: true' leaves the built-in rule 'creep' out: give it a 'metric'" },
 		{ "version: 2\nrules: {creep: {id: own}}\n", "f:2:21: 'id' stands before the rule" },
 		{ "version: 2\nrules: [{id: leak}, {id: leak}]\n", "f:2:26: two rules are called 'leak'" },
 		{ "version: 2\nrules: {leak: off, leak: off}\n", "f:2:20: 'leak' is written twice" },
@@ -1031,7 +1077,7 @@ static void test_explain(void **state)
 	                    "one that is new is a failure, one that is gone is a warning. Higher is "
 	                    "worse. Warns when it is more than 15% "
 	                    "above the baseline and by more than 0.5% of step (the baseline's "
-	                    "step.cuda_time) as well. Where a side lacks "
+	                    "step.cuda_time) as well. Where neither side has "
 	                    "it, the check is skipped.");
 	arena_release(&a);
 	rules_release(&r);
@@ -1124,6 +1170,7 @@ int main(void)
 		cmocka_unit_test(test_explain_exceptions),
 		cmocka_unit_test(test_profiles),
 		cmocka_unit_test(test_unknown_profile),
+		cmocka_unit_test(test_own_rules),
 		cmocka_unit_test(test_explain_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

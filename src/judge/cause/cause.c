@@ -202,6 +202,8 @@ static void advise_gone(struct inquiry *q, struct suspect *s)
 	               name, *name ? " is new" : "");
 }
 
+#define APPROVING_DOES_NOT ": approving the run does not"
+
 /* The finding for checks of one metric that no suspect explains. The first check gives the title.
    Figures of files with the same verdict are one finding. */
 static struct suspect *other_of(struct inquiry *q, const struct check *c)
@@ -224,12 +226,16 @@ static struct suspect *other_of(struct inquiry *q, const struct check *c)
 	suspect_title(q, s, "%s", c->message);
 	if (is_of_figures(c) && is_gone(c))
 		advise_gone(q, s);
-	else if (c->absolute)
-		suspect_action(q, s,
-		               "if the run is right, change the limit of '%s': approving the run does "
-		               "not",
-		               c->rule);
 	return s;
+}
+
+/* Say, with what else to do, that no baseline moves the limit of the check. */
+static void advise_limit(struct inquiry *q, struct suspect *s, const struct check *c)
+{
+	const char *other = s->finding.action ? s->finding.action : "";
+	if (!strstr(other, APPROVING_DOES_NOT))
+		suspect_action(q, s, "%s%sif the run is right, change the limit of '%s'" APPROVING_DOES_NOT,
+		               other, *other ? "; " : "", c->rule);
 }
 
 static void hang(struct inquiry *q)
@@ -240,6 +246,8 @@ static void hang(struct inquiry *q)
 			continue;
 		struct suspect *s = culprit(q, c);
 		s = s ? s : other_of(q, c);
+		if (c->absolute)
+			advise_limit(q, s, c);
 		if (!s->finding.checks.nr || (int)c->verdict < s->finding.verdict)
 			s->finding.verdict = (int)c->verdict;
 		if (!*s->finding.noise_text && c->metric == s->finding.metric && c->evidence.has_noise)

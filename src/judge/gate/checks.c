@@ -395,6 +395,9 @@ static void add_check(const struct maker *m, const struct entry *e)
 	if (e->was.n)
 		k.message =
 		    arena_printf(a, "%s; renamed from '%s'", k.message, text_short(a, e->was, ID_CHARS));
+	/* a finding sums up what fails, and does not say by how much one item is beyond its `allow` */
+	if (waiver >= 0 && m->rules->waivers.v[waiver].allows && k.verdict == VERDICT_FAIL)
+		vec_push(&m->out->warnings, k.message);
 	add_breakdown(m, &k, e);
 	if (d.reason == REASON_NEW || d.reason == REASON_GONE) {
 		bool is_new = d.reason == REASON_NEW;

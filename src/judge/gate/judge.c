@@ -96,13 +96,22 @@ static bool has_changes(const struct report *out)
 	return any;
 }
 
-/* The command that accepts the candidate. "" if some check could not be judged, or if there is
-   nothing to accept. */
+/* True if the run fails whatever it is compared with. */
+static bool fails_any(const struct report *out)
+{
+	for (size_t i = 0; i < out->checks.nr; i++)
+		if (out->checks.v[i].absolute && out->checks.v[i].verdict == VERDICT_FAIL)
+			return true;
+	return false;
+}
+
+/* The command that accepts the candidate. "" if some check could not be judged, if there is nothing
+   to accept, or if a limit is broken that is the same for any baseline. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
 	bool first = (in->needs_baseline || out->left_out) && !in->baseline;
 	if (!first && (out->counts[VERDICT_INCONCLUSIVE] + out->counts[VERDICT_MISSING] > 0 ||
-	               !has_changes(out) || !in->baseline || is_elsewhere(out)))
+	               !has_changes(out) || !in->baseline || is_elsewhere(out) || fails_any(out)))
 		return "";
 	if (!in->nr_promote)
 		return "";
@@ -471,12 +480,13 @@ static void fill_context(const struct judge_input *in, struct report *out)
 }
 
 /* Sum up how many more runs, or pairs if a check needs pairs, would decide the undecided checks and
-   confirm the failures that are not final. */
+   confirm the failures that are not final, unless the run fails whatever pairs show. */
 static void plan(struct report *out)
 {
+	bool final = fails_any(out);
 	for (size_t i = 0; i < out->checks.nr; i++) {
 		struct check *k = &out->checks.v[i];
-		k->unconfirmed = k->unconfirmed && k->verdict == VERDICT_FAIL;
+		k->unconfirmed = k->unconfirmed && k->verdict == VERDICT_FAIL && !final;
 		if (k->verdict != VERDICT_UNDECIDED && !k->unconfirmed)
 			continue;
 		out->unconfirmed += k->unconfirmed;

@@ -20,11 +20,15 @@ struct asked {
 	double most; ///< largest noise, as a difference of logarithms
 };
 
-/* Converts a change `by`, given as a difference of logarithms, to an amount in the metric's unit,
-   if the figure was `base` before. The inverse function is distance_to(). */
+/* Converts a change `by` for the worse, given as a difference of logarithms, to an amount in the
+   metric's unit, if the figure was `base` before: log 2 doubles it, or halves what should be high.
+   The inverse function is distance_to(). */
 static double amount_from(const struct asked *q, int64_t base, double by)
 {
-	return q->c->rule->metric->unit == UNIT_PCT ? by * 1e8 : fabs((double)base) * expm1(by);
+	bool falls = q->c->rule->worse == WORSE_DOWN;
+	if (q->c->rule->metric->unit == UNIT_PCT)
+		return by * 1e8;
+	return fabs((double)base) * (falls ? -expm1(-by) : expm1(by));
 }
 
 static double distance_to(const struct asked *q, int64_t base, double amount)

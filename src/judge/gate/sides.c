@@ -87,6 +87,18 @@ bool sides_same_artifact(const struct run *x, const struct run *y)
 	return true;
 }
 
+/* What a comparison of equal recordings is worth. Of result files only what is read is compared. */
+static const char *same_artifact_text(const struct run *run)
+{
+	bool recording = false;
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		recording = recording || digest_has_trace(run->ranks.v[i]) || run->ranks.v[i]->memories.nr;
+	return recording ? "the candidate is the baseline's own artifact: it is compared with itself, "
+	                   "and this shows nothing about a change"
+	                 : "the candidate has the very figures of the baseline: if its files are other "
+	                   "ones, what differs in them is not read";
+}
+
 /* Add the kernels of the whole window, of one rank: the others run the same program. */
 static void add_kernels(const struct run *run, struct report *out)
 {
@@ -116,9 +128,7 @@ void sides_fill(const struct run *baseline, const struct run *candidates, size_t
 			out->same_artifact = true;
 	}
 	if (out->same_artifact)
-		vec_push(&out->warnings,
-		         "the candidate is the baseline's own artifact: it is compared with itself, "
-		         "and this shows nothing about a change");
+		vec_push(&out->warnings, same_artifact_text(&candidates[0]));
 }
 
 void sides_warn_of_each(const struct bench *b, const struct rules *rules, struct report *out)

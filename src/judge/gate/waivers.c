@@ -152,7 +152,10 @@ void waivers_warn(const struct rules *rules, int64_t today, const bool *used, bo
 		if (used[i] || (only_own && (w->up_to || !is_judged(rules, w, true))))
 			continue;
 		const char *fault = fault_of(w, rules, b, a);
-		vec_push(&out->warnings,
-		         fault ? fault : arena_printf(a, "%s excuses nothing in this run", subject(w, a)));
+		/* what may grow, and is unchanged in most runs, needs no word in them */
+		if (fault || !w->allows)
+			vec_push(&out->warnings,
+			         fault ? fault
+			               : arena_printf(a, "%s excuses nothing in this run", subject(w, a)));
 	}
 }

@@ -103,13 +103,36 @@ static const struct node *entry_of(const struct node *rules, struct span id)
 	return NULL;
 }
 
-/* Append a rule that is not built in. */
+/* Put the entry `key`, which stands at `at`, before all others of a map. */
+static struct node *put_first(struct document *d, struct node *map, struct span key,
+                              struct span value, const struct node *at)
+{
+	struct node *entry = own_copy(d, at);
+	*entry = (struct node){ .kind = NODE_SCALAR,
+		                    .plain = true,
+		                    .line = at->line,
+		                    .column = at->column,
+		                    .text = value,
+		                    .key = own_copy(d, at),
+		                    .next = map->first };
+	entry->key->text = key;
+	map->first = entry;
+	return entry;
+}
+
+/* Append a rule that is not built in. A figure that such a rule asks for is missing where no side
+   has it, while the built-in rules are for all kinds of recordings, and skip it. */
 static enum status add_own(struct document *d, const struct node *base, const struct node *n,
-                           struct node ***tail)
+                           bool skips, struct node ***tail)
 {
 	const struct node *id = id_of(n);
 	struct nearest near = { .word = id ? id->text : SPAN("") };
 	if (id && (is_off(n) || (n->kind == NODE_MAP && !node_get(n, "metric")))) {
+		if (entry_of(base, id->text))
+			return document_fail(d, id,
+			                     "'only: true' leaves the built-in rule %s out: give it a "
+			                     "'metric', or take 'only' away",
+			                     document_quote(d, id->text));
 		for (const struct node *b = base->first; b; b = b->next)
 			nearest_try(&near, node_get(b, "id")->text.p);
 		return document_fail(d, id, "no built-in rule is called %s%s", document_quote(d, id->text),
@@ -117,20 +140,19 @@ static enum status add_own(struct document *d, const struct node *base, const st
 		                                  is_off(n) ? "" : "; a rule of one's own has a 'metric'"));
 	}
 	struct node *own = append(tail, own_copy(d, n));
-	if (!n->key || n->kind != NODE_MAP)
+	if (n->kind != NODE_MAP)
 		return ST_OK;
+	if (!skips && !node_get(n, "on_missing"))
+		put_first(d, own, SPAN("on_missing"), SPAN("fail"), id ? id : n)->line = 0;
 	/* in a map, the key is the rule's id; in the list, `id` is an entry of the rule */
-	struct node *value = own_copy(d, n->key);
-	value->key = own_copy(d, n->key);
-	value->key->text = SPAN("id");
-	value->next = own->first;
-	own->first = value;
+	if (n->key)
+		put_first(d, own, SPAN("id"), n->key->text, n->key);
 	own->key = NULL;
 	return ST_OK;
 }
 
 static enum status lay_rules(struct document *d, const struct node *base, const struct node *rules,
-                             bool only, const struct node *at, struct node **out)
+                             bool only, bool skips, const struct node *at, struct node **out)
 {
 	struct node *list = arena_alloc(&d->arena, 1, sizeof *list), **tail = &list->first;
 	*list = (struct node){ .kind = NODE_LIST, .line = at->line, .column = at->column };
@@ -160,7 +182,7 @@ static enum status lay_rules(struct document *d, const struct node *base, const 
 			return document_fail(d, id, "two rules are called '%s': the other is in line %u",
 			                     id->text.p, first->line);
 		if (only || !id || !entry_of(base, id->text))
-			TRY(add_own(d, base, n, &tail));
+			TRY(add_own(d, base, n, skips, &tail));
 	}
 	return ST_OK;
 }
@@ -178,6 +200,8 @@ static enum status lay_over(struct document *base, void *ctx)
 	if (rules && rules->kind == NODE_SCALAR)
 		return document_fail(d, rules, "'rules' must be a map or a list, not text");
 	TRY(lay(d, base->root, user, false, &root));
+	const struct node *defaults = node_get(user, "defaults");
+	bool skips = defaults && defaults->kind == NODE_MAP && node_get(defaults, "on_missing");
 	bool alone = only && span_eq(only->text, SPAN("true"));
 	for (struct node **n = &root->first; *n;) {
 		struct node *next = (*n)->next;
@@ -186,7 +210,8 @@ static enum status lay_over(struct document *base, void *ctx)
 			continue;
 		}
 		if (node_is(*n, "rules")) {
-			TRY(lay_rules(d, node_get(base->root, "rules"), rules, alone, rules ? rules : user, n));
+			TRY(lay_rules(d, node_get(base->root, "rules"), rules, alone, skips,
+			              rules ? rules : user, n));
 			(*n)->next = next;
 		}
 		n = &(*n)->next;

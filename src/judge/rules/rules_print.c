@@ -60,7 +60,7 @@ static void add_entry(struct strbuf *b, const struct node *n, int indent, bool p
 		strbuf_addch(b, ' ');
 		strbuf_add(b, strbuf_span(&flow));
 	}
-	if (places && !n->built_in)
+	if (places && !n->built_in && n->line)
 		strbuf_addf(b, "  # line %u", n->line);
 	strbuf_addch(b, '\n');
 	for (const struct node *c = block ? n->first : NULL; c; c = c->next) {

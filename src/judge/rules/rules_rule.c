@@ -173,6 +173,8 @@ enum status rule_read(struct document *d, const struct node *map, struct rules *
 		TRY(limits_read(d, &out->arena, r, fail, &r->fail));
 	if (warn)
 		TRY(limits_read(d, &out->arena, r, warn, &r->warn));
+	r->fail.own = r->fail.list.nr && !d->built_in && !fail->built_in;
+	r->warn.own = r->warn.list.nr && !d->built_in && !warn->built_in;
 	TRY(overrides_read(d, &out->arena, map, r));
 	return noise ? check_noise(d, noise, r) : ST_OK;
 }

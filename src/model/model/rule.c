@@ -78,8 +78,8 @@ bool rules_are_absolute(const struct rules *rules)
 		if (!r->own)
 			continue;
 		any = true;
-		all = (r->fail.list.nr || r->warn.list.nr) && are_absolute(&r->fail) &&
-		      are_absolute(&r->warn) && r->metric->label != LABEL_PAIR;
+		all = (r->fail.own || r->warn.own) && (!r->fail.own || are_absolute(&r->fail)) &&
+		      (!r->warn.own || are_absolute(&r->warn)) && r->metric->label != LABEL_PAIR;
 		for (size_t k = 0; k < r->overrides.nr; k++)
 			all = all && are_absolute(&r->overrides.v[k].fail) &&
 			      are_absolute(&r->overrides.v[k].warn);

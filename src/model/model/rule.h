@@ -50,6 +50,7 @@ enum and_of { AND_OF_VALUE, AND_OF_STEP, AND_OF_SPREAD };
 /// The conditions of one fail or warn map; any one of them is enough for the verdict.
 struct limits {
 	VEC(struct limit) list;
+	bool own; ///< true if the user's rules have them, and not only the built-in ones
 	bool has_and; ///< true if relative increases and decreases must also exceed an `and`
 	enum and_of and_of;
 	int64_t and_value; ///< size of the `and` limit, in the unit that and_of says
@@ -186,8 +187,8 @@ const char *condition_name(size_t i);
 /// True if a `fail` limit of the rule or of an override considers noise.
 bool rule_asks_noise(const struct rule *r);
 
-/// True if all limits of the user's own rules are absolute (`max`, `min`), so that they need no
-/// baseline; false if there is no such rule.
+/// True if all limits that the user's own rules set are absolute (`max`, `min`), so that they need
+/// no baseline; false if there is no such rule.
 bool rules_are_absolute(const struct rules *rules);
 
 /// True if a limit of the rule compares with a baseline.

@@ -38,6 +38,10 @@ const struct finding *report_main_finding(const struct report *r)
 const struct check *report_worst_check(const struct report *r)
 {
 	const struct check *any = NULL, *figure = NULL;
+	for (size_t i = 0; i < r->checks.nr; i++)
+		if (r->checks.v[i].absolute && r->checks.v[i].verdict == r->verdict &&
+		    check_is_key(&r->checks.v[i]))
+			return &r->checks.v[i];
 	for (size_t k = 0; k < NR_KEY_IDS; k++)
 		for (size_t i = 0; i < r->checks.nr; i++) {
 			const struct check *c = &r->checks.v[i];
