@@ -12,6 +12,7 @@
 #include "cli/setup.h"
 #include "gate/waivers.h"
 #include "io/sink.h"
+#include "metric/figure_name.h"
 #include "model/embedded.h"
 #include "model/phases.h"
 #include "report/writer.h"
@@ -101,9 +102,17 @@ static void explain_metric(const struct metric *m, struct rules *rules, struct s
 	static const char *const worse[] = {
 		[WORSE_UP] = "higher", [WORSE_DOWN] = "lower", [WORSE_EITHER] = "neither direction"
 	};
+	const char *unit = unit_name(m->unit), *direction = worse[m->worse], *by = "";
+	if (m->id == METRIC_INPUT && !strchr(m->name, '*')) {
+		const struct span name = span_of(m->name + strlen("input."));
+		const char *better = figure_better(name, figure_unit_by_name(name));
+		unit = figure_unit_by_name(name) ? figure_unit_by_name(name) : unit;
+		direction = !better ? direction : *better == 'h' ? worse[WORSE_DOWN] : worse[WORSE_UP];
+		by = ", by the name, unless the file or a rule says otherwise";
+	}
 	sink_printf(out, "%s: %s\n", m->name, m->meaning);
-	sink_printf(out, "  unit      %s\n", unit_name(m->unit));
-	sink_printf(out, "  worse     %s\n", worse[m->worse]);
+	sink_printf(out, "  unit      %s%s\n", unit, by);
+	sink_printf(out, "  worse     %s%s\n", direction, by);
 	sink_printf(out, "  per       %s\n",
 	            phase_sum_of(m)         ? "step, phase of steps"
 	            : m->per_step           ? "step"
