@@ -242,9 +242,11 @@ static enum status print_differences(struct document *base, void *ctx)
 		if (node_is(n, "version") || node_is(n, "rules"))
 			continue;
 		add_differing(&text, n, mine ? mine : &empty, false);
-		/* version 1 without this key means `fail` */
-		if (node_is(n, "defaults") && !node_get(mine, "on_missing"))
-			strbuf_addf(&text, "%son_missing: fail", text.n ? ", " : "");
+		/* version 1 without this key means `fail`; with it, it holds for rules of one's own too */
+		const struct node *missing = node_get(mine, "on_missing"), *was = node_get(n, "on_missing");
+		if (was && (!missing || is_same(was, missing)))
+			strbuf_addf(&text, "%son_missing: %s", text.n ? ", " : "",
+			            missing ? was->text.p : "fail");
 		if (text.n)
 			strbuf_addf(&p->text, "%s: {%s}\n", n->key->text.p, strbuf_str(&text));
 		strbuf_release(&text);
