@@ -86,7 +86,7 @@ refused() { # CALL
     401:*) hint="the token in GPUGATE_TOKEN is wrong or has expired: make a new one" ;;
     403:*) hint="the token may not do this: $(rights)" ;;
     404:*) hint="it is not there or the token may not see it: look at the name of the repository, the number and the rights of the token" ;;
-    413:* | 4??:*'too long'*) hint="the Markdown is longer than the API takes: let gpugate cut it with --max-bytes 60000" ;;
+    413:* | 4??:*'too long'*) hint="the Markdown is longer than the API takes, which none of gpugate is" ;;
     3??:*) hint="the repository or the API has moved: give its address of today" ;;
     *) hint="the API does not take this" ;;
     esac

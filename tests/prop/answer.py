@@ -270,7 +270,7 @@ def unnamed(dir):
         make(dir, "trace", "u.json.gz", "--steps", 2, *(["--slow-kernel", "*=1.2"] if i >= 8 else []), seed=i + 40)
         run(dir, "store" if i else "approve", "u.json.gz", "--baseline", "u.json")
     text = run(dir, "history", "--baseline", "u.json")
-    assert "\n- to find it by git bisect, store runs with --commit\n" in text and "git log" not in text and "--bisect" not in text, text
+    assert "\n- to find it by git bisect, store runs with --context commit=ID\n" in text and "git log" not in text and "--bisect" not in text, text
 
 
 def loading(dir):

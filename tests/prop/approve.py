@@ -107,7 +107,7 @@ class Repository:
         have = (out / "exit-code").read_text().strip() if p.returncode == 0 else p.stderr
         expect(f"check of {trace.name}", have, str(code))
         expect("reports", {f.name for f in out.iterdir()} - {"run.json.gz", "repeat-1.json.gz"},
-               {"report.md", "result.json", "junit.xml", "report.html", "metrics.txt", "codequality.json", "exit-code", "plan.env"})
+               {"report.md", "result.json", "junit.xml", "report.html", "metrics.txt", "codequality.json", "plan.json", "exit-code", "plan.env"})
         return out
 
     def accept(self, clone, out, branch, *words, code=0, says="", **env):

@@ -187,9 +187,9 @@ def readers(dir):
     yield Reader("machine, recorder", corpus("machine/recorder.json"), DIGEST, as_recorded, "machine-rank0.jsonl")
     yield Reader("xspace", corpus("xspace/jax"), DIGEST, as_fields, "in.xplane.pb")
     yield Reader("nsys", corpus("nsys/small.sqlite"), DIGEST, as_tables, "in.sqlite")
-    yield Reader("pickle", corpus("pickle/protocol-4.pickle"), (*DIGEST, "--allow-pickle"), as_pickle, "in.pickle")
+    yield Reader("pickle", corpus("pickle/protocol-4.pickle"), DIGEST, as_pickle, "in.pickle")
     yield Reader("flight", corpus("flight/stuck-0.json"), ("report", "{}"), as_json, "nccl_trace_rank_0.json", out=None)
-    yield Reader("flight_pickle", corpus("flight_pickle/mismatch-0.pickle"), ("report", "{}", "--allow-pickle"), as_pickle, "nccl_trace_rank_0", out=None)
+    yield Reader("flight_pickle", corpus("flight_pickle/mismatch-0.pickle"), ("report", "{}"), as_pickle, "nccl_trace_rank_0", out=None)
     yield Reader("baseline", (dir / "b.json").read_bytes(), ("check", "m.json", "--rules", "rules.yaml", "--baseline", "{}", *report), as_json,
                  "other.json", "r.json", 4)
     yield Reader("history", (dir / "b.history.jsonl").read_bytes(), ("history", *held, *report), as_lines, "b.history.jsonl", "r.json", 4)

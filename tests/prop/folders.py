@@ -35,7 +35,7 @@ def gpugate(*args, codes=(0,)):
 
 def metrics(*run):
     """The ranks of a run, each with its trace; its figures without them; its findings that make figures unreliable; what is said."""
-    p = gpugate("report", *run, "--allow-pickle", "--verbose", "--json", "-")
+    p = gpugate("report", *run, "--verbose", "--json", "-")
     out = json.loads(p.stdout)
     return ({r["rank"]: r["trace"] for r in out["figures"]["ranks"]}, out["figures"]["metrics"],
             {(f["rank"], f["finding"]) for f in out["trust"] if f["spoils"]}, p.stderr)
@@ -133,7 +133,7 @@ def names(dir):
     for r in range(3):                                      # beside several traces, it is the rank of one of them
         trace(dir / "one" / f"rank{r}.json", unranked)
     generate("snapshot", dir / "one" / "snapshot_1.pickle", "--seed", 1, "--pickle", 4, "--steps", 2)
-    ranks = json.loads(gpugate("report", dir / "one", "--allow-pickle", "--verbose", "--json", "-").stdout)["figures"]["ranks"]
+    ranks = json.loads(gpugate("report", dir / "one", "--verbose", "--json", "-").stdout)["figures"]["ranks"]
     assert [r["rank"] for r in ranks if r["snapshot"]] == [1], ranks
     contrary = trace(dir / "contrary" / "rank7.json", None, "--rank", 2, "--world-size", 8)
     assert list(metrics(contrary)[0]) == [2], "what the trace says comes first"

@@ -43,7 +43,7 @@ def job(folder):
             generate("flight", folder / name, f"--{fault}", rank, *form)
             (folder / name).rename(folder / "run")
             for command in (("report",), ("check", "--baseline", "b.json", "--workload", "w")):
-                said.add("\n".join(errors(run(command[0], "run", *command[1:], "--allow-pickle", cwd=folder))))
+                said.add("\n".join(errors(run(command[0], "run", *command[1:], cwd=folder))))
             (folder / "run").rename(folder / name)
         assert len(said) == 1, said
         line, = said
@@ -58,15 +58,13 @@ def job(folder):
 def healthy(folder):
     """No rank of a job that does not hang is accused; a metrics file beside its dumps is read."""
     generate("flight", folder / "run")
-    line, = errors(run("report", "run", "--allow-pickle", cwd=folder))
+    line, = errors(run("report", "run", cwd=folder))
     assert "no rank hangs, as 4 dumps" in line, line
     (folder / "run" / "metrics.json").write_text('{"tokens_per_s": 2.0}', encoding="utf-8")
-    assert "tokens_per_s" in run("metrics", "run", "--allow-pickle", cwd=folder, codes=(0,)).stdout
-    refused = run("report", "run/nccl_trace_rank_0", cwd=folder)
-    assert "--allow-pickle" in refused.stderr, refused.stderr
+    assert "tokens_per_s" in run("metrics", "run", cwd=folder, codes=(0,)).stdout
     for file in (folder / "run").glob("nccl*"):
         file.with_name("copy_rank_1").write_bytes(file.read_bytes())
-    line, = errors(run("report", "run", "--allow-pickle", cwd=folder))
+    line, = errors(run("report", "run", cwd=folder))
     assert "two dumps of the Flight Recorder are of rank 1" in line, line
 
 
@@ -78,10 +76,10 @@ def damaged(folder):
         data = path.read_bytes()
         for end in range(1, len(data), 997):
             path.write_bytes(data[:end])
-            p = run("report", path, "--allow-pickle", cwd=folder)
+            p = run("report", path, cwd=folder)
             assert len(p.stderr.splitlines()) == 1, p.stderr
         path.write_bytes(data[:len(data) // 2])
-        assert len(errors(run("report", path.parent, "--allow-pickle", cwd=folder))) == 1
+        assert len(errors(run("report", path.parent, cwd=folder))) == 1
     dump = {"entries": [{"record_id": 0, "profiling_name": "nccl:a\nb\x1b[31m", "state": "started", "process_group": ["p\r\n", "q"],
                          "collective_seq_id": 2, "frames": [{"filename": "f\n.py", "name": "g", "line": -1}]}],
             "pg_config": {"p\r\n": {"desc": "\u202e", "ranks": "[0, 1]"}}}

@@ -8,7 +8,7 @@
    written anew
  - two different digests of a rank are exit 3 and leave no file
  - if --expect-ranks or the rules say how many ranks there are, absent and additional ranks are named, with exit 3
- - two traces of one rank with different steps are refused; with --join-cycles they become one digest with the steps of both
+ - two traces of one rank with different steps are refused; with `cycles: join` they become one digest with the steps of both
    and sums of their figures, in any order and any tree of merges
 
 $GPUGATE is the program; exit 77 skips.
@@ -193,21 +193,23 @@ def cycles(dir, seed):
     for i, trace in enumerate(traces):
         generate("trace", trace, "--seed", seed + i, "--first-step", 100 * (3 - i), *steps)
     generate("trace", dir / "overlap.json.gz", "--seed", seed, "--first-step", 101, *steps)
-    refused(dir, "join them with --join-cycles", "digest", *traces)
-    refused(dir, "they have steps with the same number", "digest", traces[2], dir / "overlap.json.gz", "--join-cycles")
-    gpugate("digest", *traces, "--join-cycles", "-o", dir / "whole.json")
+    refused(dir, "join them with 'steps: {cycles: join}' in the rules", "digest", *traces)
+    (dir / "join.yaml").write_text("version: 2\nsteps: {cycles: join}\n")
+    join = "--rules", dir / "join.yaml"
+    refused(dir, "they have steps with the same number", "digest", traces[2], dir / "overlap.json.gz", *join)
+    gpugate("digest", *traces, *join, "-o", dir / "whole.json")
     leaves = [dir / f"c{i}.json" for i in range(3)]
     for trace, leaf in zip(traces, leaves):
         gpugate("digest", trace, "-o", leaf)
-    forest = Forest(dir, leaves + leaves[:1], random.Random(seed), ("--join-cycles",))
+    forest = Forest(dir, leaves + leaves[:1], random.Random(seed), join)
     assert forest.fold() == (dir / "whole.json").read_bytes()
 
     gpugate("approve", "--new", dir / "whole.json", "--baseline", dir / "cycles.gate.json")
-    (dir / "plain.yaml").write_text(PLAIN)
-    gpugate("check", *traces, "--join-cycles", "--baseline", dir / "cycles.gate.json", "--rules", dir / "plain.yaml")
+    (dir / "plain.yaml").write_text(PLAIN + "steps: {cycles: join}\n")
+    gpugate("check", *traces, "--baseline", dir / "cycles.gate.json", "--rules", dir / "plain.yaml")
 
     whole = figures(dir / "whole.json")
-    assert whole == figures(*reversed(traces), options=("--join-cycles",))
+    assert whole == figures(*reversed(traces), options=join)
     parts = [figures(t) for t in reversed(traces)]  # in the order of the steps: the last trace has the first steps
     for m in whole["metrics"]:
         if "samples" in m:

@@ -90,7 +90,7 @@ def seeds(dir):
         "trace": (small(whole, 60), check), "trace cut": (small(whole, 60), (*check, "--allow-truncated")),
         "trace gz": (gzip.compress(small(whole, 60)), (*check, "--allow-truncated")), "snapshot": (read("s.json"), memory),
         "report": (small(whole, 200), ("report", "{}", "--verbose")), "snapshot alone": (read("s.json"), ("report", "{}", "--verbose")),
-        "pickle": (read("p.pickle"), (*memory, "--allow-pickle")), "digest": (read("d.json"), against("{}", "{dir}/both.json")), "run": (run, against("{}", "{dir}/br.json")),
+        "pickle": (read("p.pickle"), memory), "digest": (read("d.json"), against("{}", "{dir}/both.json")), "run": (run, against("{}", "{dir}/br.json")),
         "digest alone": (read("d.json"), ("report", "{}", "--verbose")), "baseline": (read("b.json"), against("{dir}/t.json", "{}")),
         "history": (read("b.json"), ("baseline", "log", "--baseline", "{}", "--rules", "{dir}/rules.yaml")),
         "rules": (RULES.encode(), against("{dir}/t.json", rules="{}")), "lint": ((ROOT / "rules" / "default.yaml").read_bytes(), ("lint", "{}")),

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Old names of commands are read in this version, and approving begins no second line by mistake:
+"""Old names of commands and old options are read in this version, and approving begins no second line by mistake:
 
  - an old name does what its new name does: same exit code, same standard output, and one more line on standard error, which says the new name
  - no help names an old name
+ - an old option does what its new spelling does, in the rules file where that is its place: same exit code, same standard output and same files
  - `approve` makes a baseline where nothing knows the workload; where the rules or a history know it and its file is not there, it ends with 4 and
    writes nothing, unless --new says that this is the first; where there is a baseline, --new ends with 5 and leaves it
 
@@ -10,6 +11,7 @@ $GPUGATE is the program; exit 77 skips.
 """
 import os
 import pathlib
+import pickle
 import random
 import re
 import shutil
@@ -37,6 +39,42 @@ CALLS = {
     "formats": [("", "formats"), ("result.json",) * 2, ("--formats absent.yaml", "formats --formats absent.yaml")],
     "metrics": [("", "explain metrics"), ("run.json", "run.json --verbose")],
 }
+ALL = " ".join(f"--{option} o/{file}" for option, file in {"markdown": "report.md", "json": "result.json", "junit": "junit.xml", "html": "report.html", "plan": "plan.json",
+                                                           "openmetrics": "metrics.txt", "codequality": "codequality.json"}.items())
+BOTH = "check next.json --baseline b.json --rules r.yaml"
+# (old command, new command, keys of the rules r.yaml that the new one has and the old one lacks), for each option that is read and not shown
+OPTIONS = {
+    "print": ("lint r.yaml --print", "lint r.yaml --verbose", ""),
+    "categories": ("report run.json --verbose --categories c.yaml", "report run.json --verbose", "tables: {categories: c.yaml}"),
+    "sites": ("report snap.pickle --verbose --sites s.yaml", "report snap.pickle --verbose", "tables: {sites: s.yaml}"),
+    "formats": ("report figures.json --verbose --formats f.yaml", "report figures.json --verbose", "tables: {formats: f.yaml}"),
+    "diagnosis": ("report run.json --verbose --diagnosis d.yaml", "report run.json --verbose", "tables: {diagnosis: d.yaml}"),
+    "unmarked": ("report bare.json --verbose --unmarked period", "report bare.json --verbose", "steps: {unmarked: period}"),
+    "join-cycles": ("report run.json later.json --join-cycles", "report run.json later.json", "steps: {cycles: join}"),
+    "allow-pickle": ("report snap.pickle --allow-pickle", "report snap.pickle", ""),
+    "max-input": ("report run.json --max-input 100000000", "report run.json", ""),
+    "quick": ("report run.json --quick 1000000", "report run.json", ""),
+    "suite": ("digest --suite suite.yaml -o o", "digest suite.yaml -o o", ""),
+    "case": ("approve --new --suite suite.yaml --case two --reason r", "approve --new suite.yaml --workload two --reason r", ""),
+    "merge": ("suite --merge part1.json part2.json", "suite part1.json part2.json", ""),
+    "since": ("history --since 2020-01-01", "history", ""),
+    "p": ("history --p 0.001", "history", ""),
+    "changed-from": (f"{BOTH} --changed-from git", f"{BOTH} --changed git", ""),
+    "ignore-environment": ("check other.json --baseline b.json --ignore-environment", "check other.json --baseline b.json", "environment: {must_match: []}"),
+    "from-noise": ("init run.json --ci none --workload default --from-noise", "init run.json --ci none --workload default", ""),
+    "commit": ("approve run.json --baseline n.json --commit abc", "approve run.json --baseline n.json --context commit=abc", ""),
+    "before": ("store --baseline b.json --before 2020-01-01", "store --baseline b.json --keep 200", ""),
+    "bootstrap": ("check run.json --baseline n.json --bootstrap", "check run.json --baseline n.json --new", ""),
+    "propose": ("check slow.json --baseline b.json --propose p.json", "approve slow.json --baseline b.json --reason r --accept *", ""),
+    "plan": (f"{BOTH} {ALL}", f"{BOTH} --reports o", ""),
+    "openmetrics": (f"report run.json {' '.join(ALL.split()[i] for i in (0, 1, 2, 3, 6, 7, 10, 11))}", "report run.json --reports o", ""),
+    "codequality": (f"{BOTH} {ALL}", f"{BOTH} --reports o", ""),
+    "junit-strict": (f"{BOTH} --junit j.xml --junit-strict", f"{BOTH} --junit j.xml", ""),
+    "max-bytes": (f"{BOTH} --markdown m.md --max-bytes 60000", f"{BOTH} --markdown m.md", ""),
+    "color": ("report run.json --color never", "report run.json", ""),
+}
+# of these only that both work is compared: what they write has the names of other commands or files, or says more
+ALIKE = {"ignore-environment", "commit", "before", "propose"}
 wrong = []
 
 
@@ -66,10 +104,69 @@ def same(folder):
             expect(f"{old} {before}: messages", [line for line in err if line not in note], err2)
 
 
+def same_options(folder):
+    options = (ROOT / "src/cli/cli/options.h").read_text().split("#define OPTION_ROWS")[1].split("#define OPTION_GROUPS")[0]
+    rows = re.findall(r'X\(\w+,\s+"([a-z-]+)",[^"]*(?:"[^"]*",)?[^"]*"((?:[^"\\]|\\.)*)', re.sub(r"\\\n", " ", options))
+    expect("old options", {name for name, meaning in rows if not meaning}, set(OPTIONS))
+    for option, (old, new, rules) in OPTIONS.items():
+        results = []
+        for words, more in ((old, ""), (new, rules)):
+            work = folder / "work"
+            shutil.copytree(folder / "kept", work)
+            (work / "r.yaml").write_text(f"version: 2\n{more}\n")
+            with_rules = ["--rules", "r.yaml"] if rules else []
+            code, out, err = run(work, *words.split(), *with_rules)
+            files = {str(p.relative_to(work)): p.read_bytes() for p in work.rglob("*.*") if p.is_file() and p.name != "r.yaml"}
+            results.append((code, out, files, err))
+            shutil.rmtree(work)
+        (code, *before), (code2, *after) = results
+        if option in ALIKE:
+            expect(f"--{option}", (code if option != "propose" else bool(before[1].get("p.json")), code2), (code2 if option != "propose" else True, code2))
+        else:
+            for what, a, b in zip(("code", "output", "files", "messages"), (code, *before), (code2, *after)):
+                expect(f"--{option}: {what}", a, b)
+        if not code2 in (0, 1):
+            wrong.append(f"--{option}: {new}: exit {code2}: {after[2]}")
+        if rules:
+            work = folder / "work"
+            shutil.copytree(folder / "kept", work)
+            (work / "r.yaml").write_text("version: 2\n")
+            code, out, _ = run(work, *new.split(), "--rules", "r.yaml")
+            shutil.rmtree(work)
+            if (code, out) == (code2, after[0]):
+                wrong.append(f"{rules}: changes nothing of {new}")
+
+
 def unnamed():
     texts = [run(".", "--help")[1]] + [run(".", c.lower(), "--help")[1] for c in {row[2] for row in TABLE}]
     for _, old, *_ in TABLE:
         expect(f"help with {old}", [t for t in texts if re.search(rf"(gpugate |^  ){old}\b", t, re.M)], [])
+
+
+def prepare(kept):
+    """What the calls of OPTIONS read."""
+    generate("trace", kept / "slow.json", "--seed", 6, "--steps", 3, "--slow-kernel", "*=1.5")
+    generate("trace", kept / "bare.json", "--seed", 3, "--steps", 8, "--no-steps")
+    generate("trace", kept / "later.json", "--seed", 4, "--steps", 3, "--first-step", 500)
+    generate("trace", kept / "other.json", "--seed", 5, "--steps", 3, "--world-size", 4)
+    block = {"address": 0, "size": 512, "requested_size": 512, "state": "active_allocated", "frames": [{"filename": "m.py", "line": 3, "name": "quantize"}]}
+    segment = {"address": 0, "total_size": 1024, "stream": 0, "device": 0, "segment_type": "small", "allocated_size": 512, "active_size": 512, "blocks": [block]}
+    (kept / "snap.pickle").write_bytes(pickle.dumps({"segments": [segment], "device_traces": [[]]}))
+    (kept / "figures.json").write_text('{"timing": {"step_ms": 12.5}, "own": 3}')
+    tables = ROOT / "rules"
+    (kept / "c.yaml").write_text((tables / "categories.yaml").read_text().replace("category: GEMM", "category: products"))
+    (kept / "s.yaml").write_text((tables / "sites.yaml").read_text().replace("category: quantisation", "category: own"))
+    (kept / "d.yaml").write_text(re.sub(r"title: .*", "title: own title", (tables / "diagnosis.yaml").read_text()))
+    (kept / "f.yaml").write_text("- {name: own, has: [own], read: json, take: [{at: own, as: own, unit: ms, better: lower}]}\n")
+    (kept / "suite.yaml").write_text("version: 1\nname: s\ncases:\n  - {workload: one, runs: run.json, baseline: one.json}\n  - {workload: two, runs: next.json, baseline: two.json}\n")
+    run(kept, "approve", "--new", "suite.yaml", "--reason", "r")
+    for i in (1, 2):
+        run(kept, "suite", "suite.yaml", "--shard", f"{i}/2", "--json", f"part{i}.json")
+    (kept / "one.json").unlink(missing_ok=True)
+    (kept / "two.json").unlink(missing_ok=True)
+    run(kept, "store", "run.json", "--baseline", "b.json")
+    run(kept, "store", "next.json", "--baseline", "baselines/default.json", "--force")
+    (kept / "o").mkdir()
 
 
 def begins(folder, dice):
@@ -112,7 +209,9 @@ def main():
         (kept / "result.json").write_text('{"timing": {"step_ms": 12.5}}')
         (kept / "baselines").mkdir()
         shutil.copy(kept / "b.json", kept / "baselines/default.json")
+        prepare(kept)
         same(folder)
+        same_options(folder)
         unnamed()
         begins(folder, random.Random(39))
     print("\n".join(wrong) or f"{len(TABLE)} old names")

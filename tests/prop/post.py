@@ -143,7 +143,7 @@ def refused(p, api):
     for do, answer, hint in ((401, {}, "wrong or has expired"), (404, {}, "not there or the token may not see it"),
                              (403, {}, "permissions: {contents: read" if api == "github" else "scope 'api'"),
                              (422, {}, "does not take this"), (301, {}, "has moved"), (302, {}, "has moved"),
-                             (413, {}, "--max-bytes 60000"), (410, {"body": b"\xff<html>"}, "HTTP 410"),
+                             (413, {}, "none of gpugate is"), (410, {"body": b"\xff<html>"}, "HTTP 410"),
                              (400, {"body": {"message": {"a": ["\x1b[31m\nb\u202e"]}}}, '({"a":["'),
                              (200, {"body": b"<html>log in</html>"}, "is not JSON")):
         f.fault("GET" if do == 200 else "POST", LIST[api], do, **answer)
@@ -155,7 +155,7 @@ def refused(p, api):
     p.post(api, code=1, says="not a list of comments")
     expect(f"{api}: nothing made", f.bodies(), [])
     p.report(f"{MARKER}\n" + "x" * (_forge.LIMIT[api] + 1))
-    p.post(api, code=1, says="--max-bytes 60000")
+    p.post(api, code=1, says="none of gpugate is")
     p.report(f"{MARKER}\n" + "x" * 1048576)
     p.post(api, code=1, says="larger than 1 MiB")
 

@@ -328,17 +328,15 @@ def pickle(b):
 
     evil = python.dumps({"segments": [Evil()], "device_traces": [[]]})
     sound = python.dumps({"segments": [], "device_traces": [[]]}, 4)
-    b.refused("digest", b.file("p.pickle", sound), "-o", "d.json", says="--allow-pickle")
-    b.fine("digest", "p.pickle", "--allow-pickle", "-o", "d.json")
+    b.fine("digest", b.file("p.pickle", sound), "-o", "d.json")
     for protocol in range(6):
         evil = python.dumps({"segments": [Evil()], "device_traces": [[]]}, protocol)
-        b.refused("digest", b.file("p.pickle", evil), "-o", "e.json", "--allow-pickle", says=r"p\.pickle: byte \d+: ")
-        b.refused("digest", "p.pickle", "-o", "e.json", says="--allow-pickle")
+        b.refused("digest", b.file("p.pickle", evil), "-o", "e.json", says=r"p\.pickle: byte \d+: ")
     for end in range(1, len(sound), 3):
-        done = b.run("digest", b.file("p.pickle", sound[:end]), "-o", "e.json", "--allow-pickle")
+        done = b.run("digest", b.file("p.pickle", sound[:end]), "-o", "e.json")
         assert done.returncode == 3, (end, done)
     memo = b"\x80\x04" + b"K\x01" + b"r\xff\xff\xff\xff" + b"j\xff\xff\xff\xff" + b"."  # LONG_BINPUT, LONG_BINGET
-    assert b.run("digest", b.file("p.pickle", memo), "-o", "e.json", "--allow-pickle", before=less_memory).returncode == 3
+    assert b.run("digest", b.file("p.pickle", memo), "-o", "e.json", before=less_memory).returncode == 3
     assert not (b.dir / "ran").exists(), "code of a pickle was run"
 
 

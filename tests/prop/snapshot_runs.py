@@ -33,7 +33,7 @@ def make(path, *options, tool="snapshot"):
 
 
 def digest(dir, *paths):
-    gpugate("digest", *paths, "--allow-pickle", "-o", dir / "d.json")
+    gpugate("digest", *paths, "-o", dir / "d.json")
     return json.loads((dir / "d.json").read_text(encoding="utf-8"))
 
 
@@ -61,7 +61,7 @@ def standard_input(dir):
     for form in ([], ["--pickle", "4"]):
         path = make(dir / "s", *form)
         with open(path, "rb") as f:
-            gpugate("digest", "-", "--allow-pickle", "-o", dir / "stdin.json", stdin=f)
+            gpugate("digest", "-", "-o", dir / "stdin.json", stdin=f)
         got = json.loads((dir / "stdin.json").read_text(encoding="utf-8"))
         assert got["snapshot"] == "standard input" and anonymous(got) == anonymous(digest(dir, path))
     with open(make(dir / "late", *LONG, "--reverse"), "rb") as f:

@@ -160,7 +160,8 @@ static void test_steps(void **state)
 		{ "one window unless asked", "(abcde)3", "", false, false, false, "step.cuda_time", "45" },
 		{ "of which it is told", "(abcde)3", "", false, false, false, "period",
 		  "window 3 5 100000000: no steps: figures are those of the whole trace; its launches "
-		  "repeat 3 times, regularity 100.00 %: measure them as steps with --unmarked period" },
+		  "repeat 3 times, regularity 100.00 %: measure them as steps with 'steps: {unmarked: "
+		  "period}' in the rules" },
 		{ "what is told of steps", "(abcde)3", "", true, false, false, "period",
 		  "period 3 5 100000000: steps: recognized from the period of launches: 3 × 5 launches, "
 		  "regularity 100.00 %" },

@@ -233,7 +233,7 @@ static void test_rows(void **state)
 			fail_msg("format '%s' has no fuzz target tests/%s", f->name, path);
 		if (!by_ending && !has_case(f))
 			fail_msg("format '%s' has no case in firsts[]", f->name);
-		if (!f->load == !f->refusal && !f->is_unsafe)
+		if (!f->load == !f->refusal)
 			fail_msg("format '%s' needs a loader or a refusal", f->name);
 		if (f->form && artifact_format_of(f->form) != f)
 			fail_msg("format '%s' shares its form of JSON with another row", f->name);

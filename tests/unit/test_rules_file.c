@@ -57,7 +57,7 @@ static const char everything[] =
     "workload: resnet50 h100\n"
     "baseline: \"b/{workload}-{gpu}-{world_size}.json\"\n"
     "inputs: {expect_ranks: 8}\n"
-    "steps: {marker: \"step[*\", unmarked: period, warmup: 2, min: 3}\n"
+    "steps: {marker: \"step[*\", unmarked: period, cycles: join, warmup: 2, min: 3}\n"
     "environment:\n"
     "  must_match: [gpu.name, gpu.count]\n"
     "  should_match: [cuda.runtime]\n"
@@ -94,7 +94,8 @@ static const char everything[] =
     "    metric: op.time\n"
     "    for_each: {top: 1}\n"
     "    on_new: note\n"
-    "defaults: {on_missing: skip}\n";
+    "defaults: {on_missing: skip}\n"
+    "tables: {categories: c, sites: s, formats: f, diagnosis: d}\n";
 
 static void test_root(void **state)
 {
@@ -107,6 +108,11 @@ static void test_root(void **state)
 	assert_int_equal(r.expect_ranks, 8);
 	assert_string_equal(r.marker, "step[*");
 	assert_string_equal(r.unmarked, UNMARKED_PERIOD);
+	assert_true(r.join_cycles);
+	assert_string_equal(r.tables.categories, "c");
+	assert_string_equal(r.tables.sites, "s");
+	assert_string_equal(r.tables.formats, "f");
+	assert_string_equal(r.tables.diagnosis, "d");
 	assert_int_equal(r.warmup, 2);
 	assert_int_equal(r.min_steps, 3);
 	assert_int_equal(r.must_match.nr, 2);
@@ -191,6 +197,8 @@ static void test_defaults(void **state)
 	assert_int_equal(r.expect_ranks, 0);
 	assert_null(r.marker);
 	assert_null(r.unmarked);
+	assert_false(r.join_cycles);
+	assert_null(r.tables.sites);
 	assert_int_equal(r.warmup, -1);
 	assert_int_equal(r.min_steps, 0);
 	assert_int_equal(r.on_missing, ON_MISSING_FAIL);

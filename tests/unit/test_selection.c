@@ -117,7 +117,7 @@ static void test_unmarked(void **state)
 		  "steps: measure them with --marker 'it*'" },
 		{ true, 5, 0, NULL,
 		  "no steps: figures are those of the whole trace; its launches repeat 5 times, regularity "
-		  "90.00 %: measure them as steps with --unmarked period" },
+		  "90.00 %: measure them as steps with 'steps: {unmarked: period}' in the rules" },
 		{ true, 0, 0, UNMARKED_PERIOD,
 		  "no steps: figures are those of the whole trace, as its launches have no period: "
 		  "regularity 90.00 %, needed 90 %" },

@@ -58,7 +58,7 @@ class Gate:
                 run = path
             words.append(os.path.abspath(str(run)))
         if self.bootstrap:
-            words.append("--bootstrap")
+            words.append("--new")
         p = subprocess.run([*words, "--json", result], cwd=str(self.root), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, encoding="utf-8", errors="replace", check=False)
         print(p.stdout + p.stderr, end="")  # pytest shows it of tests that fail

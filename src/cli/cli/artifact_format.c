@@ -72,8 +72,14 @@ static enum status load_pickle(const struct loader *l, struct source *src,
                                struct artifact_file *file)
 {
 	struct snapshot s;
-	TRY(snapshot_read_pickle(src, NULL, &s, file->log));
-	return add_snapshot(l, src, file, &s);
+	struct span first;
+	TRY(source_peek(src, &first, file->log));
+	bool foreign = !memmem(first.p, first.n, "segments", strlen("segments"));
+	enum status st = snapshot_read_pickle(src, NULL, &s, file->log);
+	if (st == ST_OK)
+		return add_snapshot(l, src, file, &s);
+	file->outcome = foreign ? OUTCOME_NO_ARTIFACT : file->outcome;
+	return st;
 }
 
 static enum status load_xprof(const struct loader *l, struct source *src,
@@ -279,10 +285,7 @@ const struct artifact_format artifact_formats[] = {
 	  .endings = { "nccl_trace_rank_" },
 	  .load = load_flight_pickle,
 	  .ahead = true,
-	  .is_recording = true,
-	  .is_unsafe = true,
-	  .refusal = "a dump of PyTorch's Flight Recorder, and a pickle, which can run code when it is "
-	             "read: have it read as data only, with --allow-pickle" },
+	  .is_recording = true },
 	{ .name = "flight",
 	  .form = JSON_FLIGHT,
 	  .load = load_flight,
@@ -293,12 +296,7 @@ const struct artifact_format artifact_formats[] = {
 	  .endings = { ".pickle", ".pkl" },
 	  .load = load_pickle,
 	  .ahead = true,
-	  .is_recording = true,
-	  .is_unsafe = true,
-	  .refusal = "a pickle, which can run code when it is read; export it as JSON where you trust "
-	             "it: python3 -c 'import pickle,json,sys; "
-	             "json.dump(pickle.load(open(sys.argv[1],\"rb\")),open(sys.argv[2],\"w\"))' "
-	             "FILE.pickle FILE.json; or have it read as data only, with --allow-pickle" },
+	  .is_recording = true },
 	{ .name = "xspace",
 	  .recognize_blanks = xspace_recognize,
 	  .endings = { ".xplane.pb" },

@@ -23,7 +23,6 @@ struct artifact_format {
 	/// Reads the source and adds what it contains by artifact_add(); NULL: the format is refused.
 	enum status (*load)(const struct loader *l, struct source *src, struct artifact_file *file);
 	bool ahead; ///< inflate gzip in a thread of its own
-	bool is_unsafe; ///< true: refused unless --allow-pickle is given
 	bool is_guess; ///< true: load() may find that the file is JSON of another kind
 	bool or_result; ///< true: tried as a result file first
 	bool is_recording; ///< true: such a file is a recording or a digest

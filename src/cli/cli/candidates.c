@@ -91,7 +91,7 @@ static void warn_of_update(const struct rules *rules, const struct baseline *b, 
 		vec_push(&out->warnings,
 		         arena_printf(&out->arena,
 		                      "the built-in rules are not those of the newest stored run, of %s: "
-		                      "%s; 'gpugate lint --print' shows them",
+		                      "%s; 'gpugate lint --verbose' shows them",
 		                      text_line(&out->arena, span_of(last->tool)), changed));
 }
 

@@ -29,7 +29,7 @@ GG_MUST_CHECK enum status candidates_judge(const struct candidates *c, struct se
                                            const char *path, struct report *out,
                                            struct diag_log *log);
 
-/// True if no baseline is needed: --bootstrap creates it, controls replace it, or all limits of the
+/// True if no baseline is needed: --new creates it, controls replace it, or all limits of the
 /// user's own are absolute, and built-in rules, if there are any, are not the reason for naming
 /// one.
 bool candidates_need_no_baseline(const struct options *o, const struct rules *rules);

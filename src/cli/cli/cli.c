@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "cli/formats.h"
 #include "cli/output.h"
 #include "io/inflate.h"
 #include "io/leftover.h"
@@ -83,6 +84,17 @@ uint64_t cli_memory_limit(const struct options *o)
 	return given > 0 ? (uint64_t)given : machine_memory() / 4 * 3;
 }
 
+/* Give each report of the command that the folder of --reports is to have, and no option names, its
+   path there. */
+static enum status name_reports(struct options *o, struct diag_log *log)
+{
+	const char *folder = o->value[OPT_REPORTS];
+	for (const struct report_format *f = report_formats; folder && f->name; f++)
+		if (f->option < NR_OPTIONS && !o->value[f->option] && options_is_for(f->option, o->command))
+			o->value[f->option] = arena_printf(&log->arena, "%s/%s", folder, f->file);
+	return folder ? sink_make_folders(arena_printf(&log->arena, "%s/.", folder), log) : ST_OK;
+}
+
 static enum status run_command(const struct options *o, enum status parsed, struct diag_log *log)
 {
 	if (parsed != ST_OK) {
@@ -120,7 +132,8 @@ int cli_main(int argc, char **argv)
 	signal(SIGHUP, on_signal);
 	diag_init(&log);
 	enum status parsed = options_parse(argc, argv, &o, &log);
-	enum status st = run_command(&o, parsed, &log);
+	enum status named = o.command == NR_COMMANDS ? ST_OK : name_reports(&o, &log);
+	enum status st = run_command(&o, parsed == ST_OK ? named : parsed, &log);
 	cli_print_log(&log);
 	options_release(&o);
 	diag_release(&log);

@@ -101,7 +101,7 @@ static enum status propose(const struct candidates *c, const struct setup *s,
 	return st;
 }
 
-/* Create the first baseline (--bootstrap) from a run that is within the absolute limits. */
+/* Create the first baseline (--new) from a run that is within the absolute limits. */
 static enum status bootstrap(const struct candidates *c, const struct setup *s,
                              const struct options *o, const char *path, struct diag_log *log)
 {

@@ -29,7 +29,7 @@ static enum status lint(const struct options *o, const char *path, int64_t today
 	if (st == ST_OK)
 		st = waivers_check(&rules, today, log);
 	bool upgrade = o->value[OPT_UPGRADE] != NULL;
-	if (st == ST_OK && (upgrade || o->value[OPT_PRINT])) {
+	if (st == ST_OK && (upgrade || o->value[OPT_VERBOSE])) {
 		st = rules_print(path, o->value[OPT_PROFILE], upgrade, out, log);
 	} else if (st == ST_OK) {
 		sink_printf(out, "%s: %zu rule%s, no errors\n",
@@ -66,10 +66,10 @@ enum status cmd_lint(const struct options *o, struct diag_log *log)
 	const char *own = setup_rules_path(o); /* NULL: the built-in rules are in force */
 	if (o->old == OLD_VERIFY && !o->args.nr)
 		st = lint_baseline(o, NULL, out, log);
-	else if (!o->args.nr && !own && !o->value[OPT_PRINT] && !o->value[OPT_BASELINE])
+	else if (!o->args.nr && !own && !o->value[OPT_VERBOSE] && !o->value[OPT_BASELINE])
 		st = diag_fail(log, ST_USAGE,
 		               "there is no " RULES_PATH " here; name a rules file, or write one with "
-		               "'gpugate init'; 'gpugate lint --print' prints the built-in rules");
+		               "'gpugate init'; 'gpugate lint --verbose' prints the built-in rules");
 	else if (!o->args.nr)
 		st = lint(o, own, today, out, log);
 	for (size_t i = 0; i < o->args.nr; i++) {

@@ -7,15 +7,15 @@
 
 /* clang-format off */
 const struct report_format report_formats[] = {
-	{ "text", NR_OPTIONS, text_write },
-	{ "markdown", OPT_MARKDOWN, markdown_write },
-	{ "junit", OPT_JUNIT, junit_write },
-	{ "json", OPT_JSON, json_write },
-	{ "plan", OPT_PLAN, plan_write },
-	{ "html", OPT_HTML, html_write },
-	{ "openmetrics", OPT_OPENMETRICS, openmetrics_write },
-	{ "codequality", OPT_CODEQUALITY, codequality_write },
-	{ NULL, NR_OPTIONS, NULL },
+	{ "text", NR_OPTIONS, "", text_write },
+	{ "markdown", OPT_MARKDOWN, "report.md", markdown_write },
+	{ "junit", OPT_JUNIT, "junit.xml", junit_write },
+	{ "json", OPT_JSON, "result.json", json_write },
+	{ "plan", OPT_PLAN, "plan.json", plan_write },
+	{ "html", OPT_HTML, "report.html", html_write },
+	{ "openmetrics", OPT_OPENMETRICS, "metrics.txt", openmetrics_write },
+	{ "codequality", OPT_CODEQUALITY, "codequality.json", codequality_write },
+	{ NULL, NR_OPTIONS, NULL, NULL },
 };
 /* clang-format on */
 

@@ -8,6 +8,7 @@
 struct report_format {
 	const char *name; ///< name such as "text", "markdown" or "junit"
 	enum option option; ///< option with the file name; NR_OPTIONS: only for standard output
+	const char *file; ///< name of its file in the folder of --reports
 	void (*write)(const struct report *r, const struct write_options *o, struct sink *out);
 };
 

@@ -185,7 +185,7 @@ static enum status loader_init(struct loader *l, const struct load_options *opti
 	l->source.max_bytes = options_u64(cli, OPT_MAX_INPUT, 0);
 	l->trace.quick = options_u64(cli, OPT_QUICK, 0);
 	l->trace.allow_truncated = l->source.allow_truncated = cli->value[OPT_ALLOW_TRUNCATED] != NULL;
-	l->join_cycles = cli->value[OPT_JOIN_CYCLES] != NULL;
+	l->join_cycles = options->join_cycles;
 	l->keeps_text = cli->command == CMD_DIGEST && !cli->value[OPT_FOLD] && cli->context.nr == 0 &&
 	                l->capacity == MEMORY_UNKNOWN;
 	return ST_OK;

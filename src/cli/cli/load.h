@@ -9,8 +9,9 @@
 #include "reduce/reduce.h"
 
 struct load_options {
-	const struct options *cli; ///< options such as --rank, --context, --allow-pickle and --jobs
+	const struct options *cli; ///< options such as --rank, --context and --jobs
 	struct reduce_options reduce;
+	bool join_cycles; ///< true if several traces of a rank may be joined
 	const struct site_rules *sites; ///< rules for the sites of snapshots
 	const struct category_table *categories; ///< categories by which small kernels are summed up
 	const struct result_formats *const

@@ -89,7 +89,7 @@ static enum status open_file(const struct loader *l, struct artifact_file *file,
 static enum status load_format(const struct loader *l, const struct artifact_format *format,
                                struct source *src, struct artifact_file *file)
 {
-	if (!format->load || (format->is_unsafe && !l->options->cli->value[OPT_ALLOW_PICKLE])) {
+	if (!format->load) {
 		file->outcome = OUTCOME_NO_ARTIFACT;
 		return diag_fail(file->log, ST_INPUT, "%s: %s", source_name(src), format->refusal);
 	}

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/artifact_format.h"
 #include "cli/context.h"
+#include "cli/setup.h"
 #include "results/readings.h"
 
 /* True for a file that an interrupted gpugate left (io/sink.c), which may be incomplete. */
@@ -14,6 +15,16 @@ static bool is_temporary(const char *path)
 {
 	size_t n = strlen(path);
 	return n > 4 && strcmp(path + n - 4, ".tmp") == 0;
+}
+
+/* True for a pickle beside which the JSON of the same name lies, into which it was exported. */
+static bool is_exported(const char *path, struct arena *a)
+{
+	const char *dot = strrchr(path, '.');
+	if (!dot || !(strcmp(dot, ".pickle") == 0 || strcmp(dot, ".pkl") == 0))
+		return false;
+	const char *json = arena_printf(a, "%.*s.json", (int)(dot - path), path);
+	return !is_absent(json) || !is_absent(arena_printf(a, "%s.gz", json));
 }
 
 enum status folder_add(struct artifact_files *out, const char *path, struct arena *a,
@@ -40,6 +51,9 @@ enum status folder_add(struct artifact_files *out, const char *path, struct aren
 	for (size_t i = 0; i < names.nr; i++)
 		if (is_temporary(names.v[i]))
 			diag_warn(log, "ignored: %s: left behind by a gpugate that was killed",
+			          text_quote(&log->arena, span_of(names.v[i])));
+		else if (is_exported(names.v[i], a))
+			diag_warn(log, "ignored: %s: what it was exported to as JSON is beside it",
 			          text_quote(&log->arena, span_of(names.v[i])));
 		else
 			names.v[nr++] = names.v[i];

@@ -277,7 +277,7 @@ static enum status refuse_twice(const struct loader *l, const struct artifact *p
 	const char *fault = traces ? cycles_fault(first->digest, second->digest) : "";
 	const char *advice =
 	    !fault ? "their steps have other numbers: where the profiler's schedule repeats, join them "
-	             "with --join-cycles"
+	             "with 'steps: {cycles: join}' in the rules"
 	    : l->join_cycles && traces
 	        ? arena_printf(a, "they cannot be joined as cycles: %s", fault)
 	        : arena_printf(a,

@@ -208,6 +208,12 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 	if (rows[i].arg && strchr(rows[i].arg, '|') && !is_choice(span_of(value), rows[i].arg))
 		return diag_fail(log, ST_USAGE, "option '--%s' takes %s, not %s", rows[i].name, rows[i].arg,
 		                 text_quote(&log->arena, span_of(value)));
+	if (i == OPT_CHANGED && (is(value, "git") || strncmp(value, "git:", 4) == 0))
+		i = OPT_CHANGED_FROM;
+	if (i == OPT_NEW && out->command == CMD_CHECK)
+		i = OPT_BOOTSTRAP;
+	if (i == OPT_PRINT)
+		i = OPT_VERBOSE;
 	if (i == OPT_CONTEXT)
 		vec_push(&out->context, value);
 	else if (i == OPT_LIMIT)
@@ -226,16 +232,27 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 	return ST_OK;
 }
 
+/* Take a suite file in the place of runs as the suite whose cases are meant. */
+static void take_suite(struct options *o)
+{
+	const char *dot = o->args.nr == 1 ? strrchr(o->args.v[0], '.') : NULL;
+	if (!dot || !(is(dot, ".yaml") || is(dot, ".yml")) || o->value[OPT_SUITE] ||
+	    !options_is_for(OPT_SUITE, o->command))
+		return;
+	o->value[OPT_SUITE] = o->args.v[0];
+	o->args.nr = 0;
+}
+
 static enum status count_args(const struct options *o, struct diag_log *log)
 {
 	const struct command_row *c = &commands[o->command];
 	if ((o->value[OPT_RUNS] && !o->value[OPT_SUITE] && o->command != CMD_SUITE) ||
 	    (o->value[OPT_CASE] && !o->value[OPT_SUITE]))
 		return diag_fail(log, ST_USAGE,
-		                 "--runs and --case are of the cases of a suite: add --suite FILE");
+		                 "--runs and --case are of the cases of a suite: name the suite file");
 	if (o->value[OPT_SUITE]) {
 		if (o->args.nr)
-			return diag_fail(log, ST_USAGE, "'%s' takes runs or --suite, not both", c->name);
+			return diag_fail(log, ST_USAGE, "'%s' takes runs or a suite file, not both", c->name);
 		return ST_OK;
 	}
 	if ((int)o->args.nr < c->fewest)
@@ -286,6 +303,7 @@ enum status options_parse(int argc, char **argv, struct options *out, struct dia
 		if (old_names[out->old].implied < NR_OPTIONS)
 			out->value[old_names[out->old].implied] = "";
 	}
+	take_suite(out);
 	return count_args(out, log);
 }
 

@@ -17,13 +17,13 @@
 	X(DIFF, "diff", "A B", 2, 2, "two runs side by side, without rules")                      \
 	X(REPORT, "report", "[RUN...]", 0, -1,                                                    \
 	  "one run or stored baseline by itself: findings, summary; with --verbose every figure") \
-	X(DIGEST, "digest", "RUN...", 1, -1,                                                      \
+	X(DIGEST, "digest", "RUN...|SUITE", 1, -1,                                                \
 	  "reduce traces and snapshots to a digest, where they lie; join digests into one file")  \
-	X(APPROVE, "approve", "RUN...", 1, -1,                                                    \
+	X(APPROVE, "approve", "RUN...|SUITE", 1, -1,                                              \
 	  "make a run the baseline that later runs are held against")                             \
-	X(STORE, "store", "[RUN...]", 0, -1,                                                      \
+	X(STORE, "store", "[RUN...|SUITE]", 0, -1,                                                \
 	  "add a run of the main branch to the history of the baseline; --keep drops old ones")   \
-	X(HISTORY, "history", "[WORKLOAD]", 0, 1,                                                 \
+	X(HISTORY, "history", "[WORKLOAD|SUITE]", 0, 1,                                           \
 	  "figures over the runs of the main branch, and where they changed for good")            \
 	X(LINT, "lint", "[RULES...]", 0, -1,                                                      \
 	  "check rules files, say what each rule asks for; check stored baselines")               \
@@ -58,9 +58,11 @@
 	  "RUN is a PyTorch profiler trace or a CUDA memory snapshot (.json, .json.gz), a digest, "    \
 	  "or a\ndirectory of them; - is standard input. All RUN together form one run, of one or "    \
 	  "more ranks.")                                                                               \
-	X("SUITE",                                                                                     \
-	  "SUITE is a suite file (default: gpugate-suite.yaml); with --merge what --json of each "     \
-	  "shard\nwrote.")                                                                             \
+	X("|SUITE", "SUITE is a suite file (.yaml): all its cases, or with --workload only this one. " \
+	            "'approve --new'\nleaves baselines that are there.")                               \
+	X("[SUITE",                                                                                    \
+	  "SUITE is a suite file (default: gpugate-suite.yaml); or what --json of each shard "         \
+	  "wrote (.json): they\nare joined to one report.")                                            \
 	X("RULES",                                                                                     \
 	  "RULES is a rules file (default: rules/gpugate.yaml), or a stored baseline (.json).")        \
 	X("WORKLOAD", "WORKLOAD is that of the baseline (default: what the rules say).")               \
@@ -109,100 +111,85 @@ enum old_command {
 	  "one more rule: METRIC:+3%, METRIC:-3%, METRIC:max=6GiB; may be repeated")                   \
 	X(PROFILE, "profile", "NAME", ON_READING | ON_STORED | ON(EXPLAIN),                            \
 	  "variant of the rules: the numbers that they have under this name in 'profiles'")            \
-	X(PRINT, "print", NULL, ON(LINT), "print all rules in force, with the lines that are yours")   \
+	X(PRINT, "print", NULL, ON(LINT), "")                                                          \
 	X(UPGRADE, "upgrade", NULL, ON(LINT),                                                          \
 	  "print a file of version 1 as version 2: what differs from the built-in rules")              \
 	X(CATEGORIES, "categories", "FILE", ON_READING | ON_STORED, "")                                \
-	X(SITES, "sites", "FILE", ON_READING | ON(HELP),                                               \
-	  "table that gives allocations to lines of code and purposes, in place of the built-in one")  \
-	X(FORMATS, "formats", "FILE", ON_READING | ON(INIT) | ON(EXPLAIN) | ON(HELP),                  \
-	  "table of formats of result files in place of the built-in one")                             \
-	X(DIAGNOSIS, "diagnosis", "FILE", ON(CHECK) | ON(SUITE) | ON(REPORT) | ON(HELP),               \
-	  "table of diagnoses in place of the built-in one")                                           \
+	X(SITES, "sites", "FILE", ON_READING, "")                                                      \
+	X(FORMATS, "formats", "FILE", ON_READING | ON(INIT) | ON(EXPLAIN), "")                         \
+	X(DIAGNOSIS, "diagnosis", "FILE", ON(CHECK) | ON(SUITE) | ON(REPORT), "")                      \
 	X(WORKLOAD, "workload", "NAME", ON_RUNS | ON_STORED | ON(INIT),                                \
 	  "name of what was run, and of its baseline (default: what the rules say; init: the "         \
 	  "directory)")                                                                                \
 	X(MARKER, "marker", "GLOB", ON_READING | ON(INIT),                                             \
 	  "name of the step annotations (default: ProfilerStep#*)")                                    \
-	X(UNMARKED, "unmarked", "period|window", ON_READING | ON(HELP),                                \
-	  "of a trace without step annotations: its steps are the repetitions of its launches, or "    \
-	  "it is one window (default)")                                                                \
+	X(UNMARKED, "unmarked", "period|window", ON_READING, "")                                       \
 	X(RANK, "rank", "N", ON_RUNS | ON(HELP), "rank of a file that does not say which it is")       \
 	X(PROCESS, "process", "N", ON_RUNS | ON(HELP),                                                 \
 	  "of an export of Nsight Systems with several processes the one to read, by its id")          \
-	X(JOIN_CYCLES, "join-cycles", NULL, ON_RUNS | ON(HELP),                                        \
-	  "join traces of one rank whose steps have other numbers (a schedule that repeats)")          \
+	X(JOIN_CYCLES, "join-cycles", NULL, ON_RUNS, "")                                               \
 	X(EXPECT_RANKS, "expect-ranks", "N", ON(CHECK) | ON(DIGEST),                                   \
 	  "number of ranks that the run must have: fewer or more end with exit code 3")                \
 	X(JOBS, "jobs", "N", ON_READING | ON(INIT) | ON(HELP),                                         \
 	  "read with so many threads: one per file, and spare ones decompress (default: the cores "    \
 	  "that it may use)")                                                                          \
 	X(CONTEXT, "context", "KEY=VALUE", ON_READING,                                                 \
-	  "a fact about the run, such as batch_size=256; may be repeated")                             \
+	  "a fact about the run, such as batch_size=256 or commit=ID; may be repeated")                \
 	X(ALLOW_TRUNCATED, "allow-truncated", NULL, ON_READING | ON(HELP),                             \
 	  "use the complete events of a trace that is cut short")                                      \
-	X(ALLOW_PICKLE, "allow-pickle", NULL, ON_READING | ON(INIT) | ON(HELP),                        \
-	  "read pickled memory snapshots and dumps, as data: nothing in them is run")                  \
+	X(ALLOW_PICKLE, "allow-pickle", NULL, ON_READING | ON(INIT), "")                               \
 	X(DEVICE_MEMORY, "device-memory", "SIZE", ON_READING,                                          \
 	  "memory of each GPU, such as 80GiB (default: what the trace says)")                          \
-	X(MAX_INPUT, "max-input", "BYTES", ON_READING | ON(HELP),                                      \
-	  "largest expanded size of one file (default: 1 TiB)")                                        \
+	X(MAX_INPUT, "max-input", "BYTES", ON_READING, "")                                             \
 	X(MAX_MEMORY, "max-memory", "SIZE", ON_READING,                                                \
 	  "memory that reading may take, such as 2GiB: more ends with exit code 3 (default: three "    \
 	  "quarters of what the machine or the cgroup has)")                                           \
-	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT),                                                  \
-	  "read the first N events of each trace only; the report says so")                            \
+	X(QUICK, "quick", "N", ON(DIFF) | ON(REPORT), "")                                              \
 	X(REPEAT, "repeat", "RUN", ON(CHECK) | ON_TAKING,                                              \
 	  "another run of the same code: the median of all is judged; approve keeps it in the "        \
 	  "history; may be repeated")                                                                  \
 	X(CONTROL, "control", "RUN", ON(CHECK),                                                        \
 	  "a run of the code without the change, made in turn with those of the candidate on its "     \
 	  "machine; may be repeated")                                                                  \
-	X(SUITE, "suite", "FILE", ON(DIGEST) | ON_TAKING | ON(HISTORY),                                \
-	  "do it for every case of a suite file; approve --new leaves baselines that are there")       \
+	X(SUITE, "suite", "FILE", ON(DIGEST) | ON_TAKING | ON(HISTORY), "")                            \
 	X(RUNS, "runs", "DIR", ON(SUITE) | ON_TAKING,                                                  \
-	  "of cases of a suite: what 'digest --suite' wrote to DIR, in place of their runs")           \
-	X(CASE, "case", "NAME", ON_TAKING, "of the cases of a suite this one only")                    \
+	  "of cases of a suite: what 'digest SUITE' wrote to DIR, in place of their runs")             \
+	X(CASE, "case", "NAME", ON_TAKING, "")                                                         \
 	X(SHARD, "shard", "N/ALL", ON(SUITE),                                                          \
-	  "judge only every ALL-th case, from the N-th on; --merge joins what --json writes")          \
-	X(MERGE, "merge", NULL, ON(SUITE), "join the parts of all shards to one report")               \
+	  "judge only every ALL-th case, from the N-th on; 'suite' joins what --json writes")          \
+	X(MERGE, "merge", NULL, ON(SUITE), "")                                                         \
 	X(METRIC, "metric", "GLOB", ON(HISTORY),                                                       \
 	  "figures of these metrics, of kernels and ranks too (default: those of whole runs)")         \
-	X(SINCE, "since", "DATE", ON(HISTORY), "runs from DATE on (2027-01-31)")                       \
-	X(P, "p", "NUMBER", ON(HISTORY),                                                               \
-	  "how seldom chance may part the runs as a change point does (default: 0.001)")               \
+	X(SINCE, "since", "DATE", ON(HISTORY), "")                                                     \
+	X(P, "p", "NUMBER", ON(HISTORY), "")                                                           \
 	X(BISECT, "bisect", NULL, ON(HISTORY),                                                         \
 	  "print a script for 'git bisect run' that finds the commit of the newest regression")        \
 	X(PHASE, "phase", "forward|backward|optimizer|dataloader|communication|recompute", ON(REPORT), \
 	  "only kernels and operators that were launched in this part of the steps")                   \
 	X(CHANGED, "changed", "FILE", ON(CHECK) | ON(DIFF),                                            \
-	  "a file that the change under review touches, by its path in the repository: places in it "  \
-	  "are marked; may be repeated")                                                               \
-	X(CHANGED_FROM, "changed-from", "git[:COMMIT]", ON(CHECK) | ON(DIFF) | ON(HELP),               \
-	  "ask git which files those are: since COMMIT (default: the target of the merge or pull "     \
-	  "request, else the commit of the baseline)")                                                 \
+	  "a file that the change under review touches, or git (git:COMMIT), which asks git since "    \
+	  "where the change began (COMMIT): places there are marked; may be repeated")                 \
+	X(CHANGED_FROM, "changed-from", "git[:COMMIT]", ON(CHECK) | ON(DIFF), "")                      \
 	X(REVIEW, "review", NULL, ON(CHECK) | ON(SUITE) | ON(HELP),                                    \
 	  "a change under review is judged: what main does already is waived")                         \
 	X(FAIL_ON, "fail-on", "fail|warn|never", ON(CHECK) | ON(SUITE),                                \
 	  "least verdict that ends with exit code 1 (default: fail)")                                  \
-	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK) | ON(SUITE) | ON(HELP),            \
-	  "compare although GPU, GPU count or ranks (must_match of the rules) differ")                 \
+	X(IGNORE_ENVIRONMENT, "ignore-environment", NULL, ON(CHECK) | ON(SUITE), "")                   \
 	X(OUTPUT, "output", "FILE", ON(DIGEST),                                                        \
-	  "where the digest is written, gzipped for a name in .gz; with --suite a folder (short: -o)") \
+	  "where the digest is written, gzipped for a name in .gz; of SUITE a folder (short: -o)")     \
 	X(FOLD, "fold", NULL, ON(DIGEST),                                                              \
 	  "fold each block of 64 ranks into one digest: for jobs of thousands of ranks")               \
 	X(CI, "ci", "github|gitlab|none", ON(INIT),                                                    \
 	  "whose workflow to write (default: what the repository has)")                                \
-	X(NEW, "new", NULL, ON(APPROVE),                                                               \
-	  "begin a baseline although the rules, or a history, know the workload")                      \
+	X(NEW, "new", NULL, ON(APPROVE) | ON(CHECK),                                                   \
+	  "begin a baseline although the rules, or a history, know the workload; check: make the run " \
+	  "the baseline if there is no other")                                                         \
 	X(FORCE, "force", NULL, ON_TAKING | ON(INIT),                                                  \
 	  "approve: replace what is there, unjudged; init: write the files of the workload anew; "     \
 	  "store: a run "                                                                              \
 	  "that fails counts for the reference too")                                                   \
-	X(FROM_NOISE, "from-noise", NULL, ON(INIT),                                                    \
-	  "bring limits closer where the history of the baseline shows that its noise allows it")      \
-	X(COMMIT, "commit", "ID", ON_TAKING,                                                           \
-	  "commit that the run was made from (default: what its context, the CI system or git says)")  \
+	X(FROM_NOISE, "from-noise", NULL, ON(INIT), "")                                                \
+	X(COMMIT, "commit", "ID", ON_TAKING, "")                                                       \
 	X(WHO, "who", "NAME", ON_TAKING,                                                               \
 	  "who approved the run (default: what the CI system or git says)")                            \
 	X(REASON, "reason", "TEXT", ON_TAKING,                                                         \
@@ -213,31 +200,26 @@ enum old_command {
 	  "on its recording; may be repeated")                                                         \
 	X(KEEP, "keep", "N", ON(STORE), "keep the newest N runs of the history")                       \
 	X(BEFORE, "before", "DATE", ON(STORE), "")                                                     \
-	X(PROPOSE, "propose", "FILE", ON(CHECK) | ON(HELP),                                            \
-	  "where a check fails, write there the baseline that accepts the run")                        \
-	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK) | ON(HELP),                                          \
-	  "where there is no baseline, make it of this run; absolute limits are checked")              \
+	X(PROPOSE, "propose", "FILE", ON(CHECK), "")                                                   \
+	X(BOOTSTRAP, "bootstrap", NULL, ON(CHECK), "")                                                 \
+	X(REPORTS, "reports", "DIR", ON_REPORTS | ON(SUITE),                                           \
+	  "write all reports of the command there: report.md, result.json, junit.xml, …")              \
 	X(JUNIT, "junit", "FILE", ON(CHECK) | ON(SUITE), "write JUnit XML; - is standard output")      \
 	X(MARKDOWN, "markdown", "FILE", ON_PAGES,                                                      \
 	  "write Markdown for a pull request; - is standard output")                                   \
 	X(JSON, "json", "FILE", ON_PAGES, "write JSON; - is standard output")                          \
-	X(PLAN, "plan", "FILE", ON(CHECK) | ON(HELP),                                                  \
-	  "write which runs would decide or confirm the verdict, as JSON; - is standard output")       \
+	X(PLAN, "plan", "FILE", ON(CHECK), "")                                                         \
 	X(HTML, "html", "FILE", ON_PAGES, "write one HTML page, with charts; - is standard output")    \
-	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS | ON(HELP),                                   \
-	  "write OpenMetrics text, for Prometheus or GitLab; - is standard output")                    \
-	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK) | ON(HELP),                                    \
-	  "JUnit by the schema of Jenkins: what that does not know is left out")                       \
-	X(CODEQUALITY, "codequality", "FILE", ON(CHECK) | ON(HELP),                                    \
-	  "write findings that have a line of code for GitLab code quality; - is standard output")     \
+	X(OPENMETRICS, "openmetrics", "FILE", ON_REPORTS, "")                                          \
+	X(JUNIT_STRICT, "junit-strict", NULL, ON(CHECK), "")                                           \
+	X(CODEQUALITY, "codequality", "FILE", ON(CHECK), "")                                           \
 	X(EVIDENCE, "evidence", "DIR", ON(CHECK),                                                      \
 	  "write a small trace of each failed finding there: what its operator launches on both "      \
 	  "sides")                                                                                     \
-	X(MAX_BYTES, "max-bytes", "N", ON_PAGES | ON(HELP),                                            \
-	  "largest Markdown in bytes (default: 60000)")                                                \
-	X(VERBOSE, "verbose", NULL, ON_PAGES, "leave nothing out: passed checks, whole lists")         \
-	X(COLOR, "color", "always|never|auto", ON_PAGES | ON(HELP),                                    \
-	  "colors on standard output (default: auto, on a terminal unless NO_COLOR is set)")
+	X(MAX_BYTES, "max-bytes", "N", ON_PAGES, "")                                                   \
+	X(VERBOSE, "verbose", NULL, ON_PAGES | ON(LINT),                                               \
+	  "leave nothing out: passed checks, whole lists, rules in force")                             \
+	X(COLOR, "color", "always|never|auto", ON_PAGES, "")
 
 /// True if help of the command shows an option for the commands `on`: not those that are old and
 /// have no meaning, and those for special cases only in `gpugate help`.
@@ -252,21 +234,21 @@ static inline bool option_shown(unsigned on, const char *meaning, int command)
 	X(MARKER, "how runs are read")             \
 	X(REPEAT, "what is looked at, and judged") \
 	X(OUTPUT, "what is stored")                \
-	X(JUNIT, "reports")
+	X(REPORTS, "reports")
 
 /// X(command, arguments, purpose): examples in the manual
 #define EXAMPLE_ROWS(X)                                                                           \
-	X(CHECK, "profiles --junit gpugate.xml --markdown gpugate.md --html gpugate.html",            \
+	X(CHECK, "profiles --reports gpugate",                                                        \
 	  "The gate behind the benchmark of a change, with all reports:")                             \
 	X(CHECK, "profiles --repeat profiles2 --repeat profiles3",                                    \
 	  "Three runs of the same code, whose median is judged:")                                     \
 	X(SUITE, "gpugate-suite.yaml --markdown gpugate.md", "All cases of a repository:")            \
 	X(SUITE, "--shard 2/8 --json shard2.json", "The second of eight jobs:")                       \
-	X(SUITE, "--merge shard1.json shard2.json --html gpugate.html", "Their reports as one:")      \
+	X(SUITE, "shard1.json shard2.json --html gpugate.html", "Their reports as one:")              \
 	X(DIFF, "main.json.gz branch.json.gz", "What a branch changed, without a baseline:")          \
 	X(REPORT, "profiles --html report.html", "What one run is bound by, and what to try:")        \
 	X(DIGEST, "rank3.json.gz -o rank3.digest.json.gz", "On each node, instead of a large trace:") \
-	X(DIGEST, "--suite gpugate-suite.yaml -o cases", "All cases of a suite, each in a folder:")   \
+	X(DIGEST, "gpugate-suite.yaml -o cases", "All cases of a suite, each in a folder:")           \
 	X(DIGEST, "digests --expect-ranks 512 -o run.json.gz", "The digests of all nodes as a run:")  \
 	X(APPROVE, "profiles --workload resnet50", "The first baseline:")                             \
 	X(STORE, "profiles --workload resnet50", "Behind each run of the main branch:")               \

@@ -49,7 +49,6 @@ static size_t columns_of(void)
 struct write_options output_options(const struct options *o)
 {
 	return (struct write_options){ .color = wants_color(o),
-		                           .junit_strict = o->value[OPT_JUNIT_STRICT] != NULL,
 		                           .max_bytes = (size_t)options_u64(o, OPT_MAX_BYTES, 0),
 		                           .verbose = o->value[OPT_VERBOSE] != NULL,
 		                           .width = columns_of() };

@@ -33,10 +33,16 @@ static enum status expect_ranks(const struct options *o, struct rules *rules, st
 	return ST_OK;
 }
 
+/* Path of a table: that of its old option, else that of the rules; NULL: the built-in table. */
+static const char *table_path(const struct options *o, enum option old, const char *path)
+{
+	return o->value[old] ? o->value[old] : path;
+}
+
 enum status setup_categories(const struct options *o, const struct rules *rules, const char *path,
                              struct category_table *out, struct diag_log *log)
 {
-	TRY(categories_read(o->value[OPT_CATEGORIES], out, log));
+	TRY(categories_read(table_path(o, OPT_CATEGORIES, rules->tables.categories), out, log));
 	for (size_t i = 0; i < rules->categories.nr; i++) {
 		const struct category_addition *a = &rules->categories.v[i];
 		struct nearest near = { .word = span_of(a->category) };
@@ -59,9 +65,10 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 	for (size_t i = 0; i < o->limit.nr; i++)
 		TRY(rules_add_limit(o->limit.v[i], &s->rules, log));
 	TRY(setup_categories(o, &s->rules, setup_rules_path(o), &s->categories, log));
-	TRY(sites_read(o->value[OPT_SITES], &s->sites, log));
-	TRY(formats_read(o->value[OPT_FORMATS], &s->formats, log));
-	TRY(diagnosis_read(o->value[OPT_DIAGNOSIS], &s->diagnosis, log));
+	TRY(sites_read(table_path(o, OPT_SITES, s->rules.tables.sites), &s->sites, log));
+	TRY(formats_read(table_path(o, OPT_FORMATS, s->rules.tables.formats), &s->formats, log));
+	TRY(diagnosis_read(table_path(o, OPT_DIAGNOSIS, s->rules.tables.diagnosis), &s->diagnosis,
+	                   log));
 	s->workload = s->rules.workload;
 	s->rules_name_baseline = strcmp(s->rules.workload, DEFAULT_WORKLOAD) != 0 ||
 	                         strcmp(s->rules.baseline, rules_default().baseline) != 0;
@@ -84,6 +91,7 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 		                         .categories = &s->categories };
 	s->load.cli = o;
 	s->load.sites = &s->sites;
+	s->load.join_cycles = s->rules.join_cycles || o->value[OPT_JOIN_CYCLES];
 	s->load.categories = &s->categories;
 	s->format_tables[0] = &s->rules.results;
 	s->format_tables[1] = &s->formats;

@@ -99,10 +99,11 @@ enum status bisect_write(struct course *t, struct sink *out, struct diag_log *lo
 	add_limit(&limit, f, p->before + number_sub(p->after, p->before) / 2);
 	const char *keys = arena_take(&t->arena, &rule), *middle = arena_take(&t->arena, &limit);
 	if (!plain || !good || !bad)
-		return diag_fail(log, ST_INPUT, "the change of %s cannot be bisected: %s",
-		                 text_quote(&log->arena, span_of(f->query)),
-		                 plain ? "its runs do not say their commits; append them with --commit"
-		                       : "what it selects cannot be said in a rule");
+		return diag_fail(
+		    log, ST_INPUT, "the change of %s cannot be bisected: %s",
+		    text_quote(&log->arena, span_of(f->query)),
+		    plain ? "its runs do not say their commits; store them with --context commit=ID"
+		          : "what it selects cannot be said in a rule");
 	sink_printf(out,
 	            "#!/bin/sh\n"
 	            "# %s: %s -> %s, between %s (good) and %s (bad)\n"
@@ -122,7 +123,7 @@ enum status bisect_write(struct course *t, struct sink *out, struct diag_log *lo
 	            "RULES\n"
 	            "sh -c \"$1\" || exit 125\n"
 	            "gpugate check \"$2\" --rules \"$dir/rules.yaml\" --baseline \"$dir/none.json\" "
-	            "--bootstrap >&2\n"
+	            ">&2\n"
 	            "case $? in 0) exit 0 ;; 1) exit 1 ;; *) exit 125 ;; esac\n",
 	            keys, f->worse == WORSE_DOWN ? "min" : "max", middle);
 	return ST_OK;

@@ -110,9 +110,10 @@ enum status cmd_history(const struct options *o, struct diag_log *log)
 	const char *path;
 	if (o->value[OPT_BISECT] &&
 	    (o->value[OPT_SUITE] || o->value[OPT_MARKDOWN] || o->value[OPT_JSON] || o->value[OPT_HTML]))
-		return diag_fail(log, ST_USAGE,
-		                 "--bisect prints a script of one history: leave out --suite, --markdown, "
-		                 "--json and --html");
+		return diag_fail(
+		    log, ST_USAGE,
+		    "--bisect prints a script of one history: leave out the suite, --markdown, "
+		    "--json and --html");
 	if (o->value[OPT_SUITE])
 		return index_courses(o, log);
 	if (o->args.nr && o->value[OPT_WORKLOAD])

@@ -248,7 +248,7 @@ static void put_search(struct document *d, const struct course *t, const struct 
 	const struct course_run *good = &t->runs.v[p->last], *bad = &t->runs.v[p->first];
 	doc_item(d, 0);
 	if (!bisect_commit(&d->arena, good) || !bisect_commit(&d->arena, bad)) {
-		doc_words(d, "to find it by git bisect, store runs with --commit");
+		doc_words(d, "to find it by git bisect, store runs with --context commit=ID");
 		return;
 	}
 	doc_words(d, t->bisect ? "list these commits, or let git bisect try them with a script, whose "

@@ -288,7 +288,7 @@ enum status index_courses(const struct options *o, struct diag_log *log)
 	enum status st = course_options_read(o, &x.wanted, log);
 	if (st == ST_OK && (o->value[OPT_WORKLOAD] || o->value[OPT_BASELINE] || o->value[OPT_JSON]))
 		st = diag_fail(log, ST_USAGE,
-		               "'history --suite' is of all baselines of a suite, as a page: --workload, "
+		               "'history' of a suite is of all its baselines, as a page: --workload, "
 		               "--baseline and --json are of one");
 	if (st == ST_OK)
 		st = suite_file_read(o->value[OPT_SUITE], &x.file, log);

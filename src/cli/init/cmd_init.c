@@ -33,7 +33,7 @@ struct init {
 	const char *to_ignore; ///< line for .gitignore that it lacks, about the run; NULL: none
 	const char *run_name; ///< name of the run in the workflow and in the next command
 	struct init_rules rules;
-	struct baseline baseline; ///< baseline whose history shows the noise, for --from-noise
+	struct baseline baseline; ///< baseline whose history shows the noise
 	enum forge forge;
 	struct new_files files;
 };
@@ -343,16 +343,16 @@ static enum status say_what_is_next(struct init *in)
 	return sink_commit(out, in->log);
 }
 
-/* Read the history of the workload's baseline, which must exist. */
+/* Read the workload's baseline if it has a history. */
 static enum status read_noise(struct init *in)
 {
 	const char *path;
 	struct setup *s = &in->setup;
 	const struct run *run = in->run.ranks.nr ? &in->run : NULL;
-	if (!in->o->value[OPT_FROM_NOISE])
-		return ST_OK;
 	s->workload = in->workload;
 	TRY(setup_baseline_path(s, in->o, run, &in->arena, &path, in->log));
+	if (is_absent(setup_history_path(in->o, path, &in->arena)) && !in->o->value[OPT_FROM_NOISE])
+		return ST_OK;
 	TRY(setup_baseline_read(in->o, path, &in->baseline, in->log));
 	in->rules.past = &in->baseline.sample;
 	return ST_OK;

@@ -182,13 +182,6 @@ static const char *above_of(struct arena *a)
 
 /* ---- profiles in the repository ---- */
 
-/* True if the file can be measured without more options. */
-static bool is_profile(const char *path)
-{
-	const struct artifact_format *format = artifact_recording(path);
-	return format && !format->is_unsafe;
-}
-
 /* True if one of the first files in the directory is a profile; false if none of them is. */
 static bool holds_profiles(struct arena *a, const char *path)
 {
@@ -196,7 +189,8 @@ static bool holds_profiles(struct arena *a, const char *path)
 	DIR *dir = opendir(path);
 	const struct dirent *e;
 	for (int i = 0; dir && !found && i < FILES_LOOKED_AT && (e = readdir(dir)); i++)
-		found = e->d_name[0] != '.' && is_profile(arena_printf(a, "%s/%s", path, e->d_name));
+		found =
+		    e->d_name[0] != '.' && artifact_recording(arena_printf(a, "%s/%s", path, e->d_name));
 	if (dir)
 		closedir(dir);
 	return found;
@@ -207,7 +201,7 @@ static const char *run_of(struct arena *a)
 	static const char *const usual[] = { "trace.json.gz", "trace.json", "traces",  "trace",
 		                                 "profiles",      "profile",    "digests", "run.json.gz" };
 	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-		if (is_profile(usual[i]) || holds_profiles(a, usual[i]))
+		if (artifact_recording(usual[i]) || holds_profiles(a, usual[i]))
 			return usual[i];
 	return NULL;
 }

@@ -164,7 +164,9 @@ static enum status judge_suite(const struct options *o, struct suite *out, struc
 {
 	struct work w = { 0 };
 	if (o->args.nr > 1)
-		return diag_fail(log, ST_USAGE, "'suite' takes one file; to join shards add --merge");
+		return diag_fail(
+		    log, ST_USAGE,
+		    "'suite' takes one suite file, or the parts (.json) that its shards wrote");
 	TRY(shard_of(o, out, log));
 	const char *path = o->args.nr ? o->args.v[0] : SUITE_PATH;
 	enum status st = work_begin(&w, o, path, log);
@@ -186,7 +188,7 @@ static enum status judge_suite(const struct options *o, struct suite *out, struc
 	return st;
 }
 
-/* ---- joining shards: suite --merge ---- */
+/* ---- joining shards ---- */
 
 static enum status add_part(const char *path, bool *seen, struct suite *out, bool first,
                             struct diag_log *log)
@@ -223,8 +225,9 @@ static enum status merge_suite(const struct options *o, struct suite *out, struc
 {
 	bool seen[SUITE_CASES + 1] = { false };
 	if (!o->args.nr || o->value[OPT_SHARD] || o->value[OPT_RUNS])
-		return diag_fail(log, ST_USAGE,
-		                 "'suite --merge' takes what 'suite --shard' wrote with --json");
+		return diag_fail(
+		    log, ST_USAGE,
+		    "shards are joined from what 'suite --shard' wrote with --json, without other options");
 	for (size_t i = 0; i < o->args.nr; i++)
 		TRY(add_part(o->args.v[i], seen, out, i == 0, log));
 	for (int64_t i = 1; i <= out->shards; i++)
@@ -242,8 +245,10 @@ static enum status merge_suite(const struct options *o, struct suite *out, struc
 enum status cmd_suite(const struct options *o, struct diag_log *log)
 {
 	struct suite s;
+	const char *ending = o->args.nr ? strrchr(o->args.v[0], '.') : NULL;
+	bool parts = o->value[OPT_MERGE] || (ending && strcmp(ending, ".json") == 0);
 	suite_init(&s);
-	enum status st = o->value[OPT_MERGE] ? merge_suite(o, &s, log) : judge_suite(o, &s, log);
+	enum status st = parts ? merge_suite(o, &s, log) : judge_suite(o, &s, log);
 	if (st == ST_OK)
 		suite_conclude(&s);
 	st = suite_output(&s, o, st, log);
@@ -279,7 +284,8 @@ static enum status digest_case(struct options *o, struct diag_log *log)
 
 /* ---- approve and store with --suite ---- */
 
-/* Restrict the work to the case that --case names, by moving this case to the front of the list. */
+/* Restrict the work to the case that --workload names, by moving this case to the front of the
+ * list. */
 static enum status pick_case(struct work *w, const char *name)
 {
 	struct nearest near = { .word = span_of(name) };
@@ -293,7 +299,7 @@ static enum status pick_case(struct work *w, const char *name)
 		w->nr = 1;
 		return ST_OK;
 	}
-	return diag_fail(w->log, ST_USAGE, "--case: the suite has no case %s%s%s%s",
+	return diag_fail(w->log, ST_USAGE, "--workload: the suite has no case %s%s%s%s",
 	                 text_quote(&w->log->arena, near.word), near.best ? "; did you mean '" : "",
 	                 near.best ? near.best : "", near.best ? "'?" : "");
 }
@@ -343,19 +349,18 @@ enum status cmd_suite_cases(const struct options *o, struct diag_log *log)
 	struct work w;
 	struct suite s;
 	if (o->command == CMD_DIGEST && !o->value[OPT_OUTPUT])
-		return diag_fail(log, ST_USAGE, "'digest --suite' needs --output DIR (or -o DIR)");
-	if (o->value[OPT_BASELINE] || o->value[OPT_WORKLOAD])
-		return diag_fail(log, ST_USAGE,
-		                 "the cases of --suite have their own --baseline and "
-		                 "--workload");
+		return diag_fail(log, ST_USAGE, "'digest' of a suite needs --output DIR (or -o DIR)");
+	if (o->value[OPT_BASELINE])
+		return diag_fail(log, ST_USAGE, "the cases of a suite have their own --baseline");
+	const char *only = o->value[OPT_CASE] ? o->value[OPT_CASE] : o->value[OPT_WORKLOAD];
 	suite_init(&s);
 	enum status st = work_begin(&w, o, o->value[OPT_SUITE], log);
 	w.out = &s;
 	w.nr = w.jobs.list.nr;
 	/* one process at a time, so that messages about baselines are in the order of the suite */
 	w.at_once = 1;
-	if (st == ST_OK && o->value[OPT_CASE])
-		st = pick_case(&w, o->value[OPT_CASE]);
+	if (st == ST_OK && only)
+		st = pick_case(&w, only);
 	if (st == ST_OK && o->command == CMD_DIGEST)
 		share_jobs(&w, w.nr);
 	if (st == ST_OK)

@@ -291,11 +291,9 @@ static enum status expand(struct source *s, char *buf, size_t cap, size_t *nr, s
 		TRY(read_plain(s, buf, cap, nr, log));
 	s->bytes += *nr;
 	if (s->bytes > s->options.max_bytes)
-		return diag_fail(
-		    log, ST_INPUT,
-		    "%s: byte %" PRIu64 ": more than the limit of %" PRIu64
-		    " expanded bytes; raise it with --max-input if the file is meant to be so large",
-		    s->name, s->options.max_bytes, s->options.max_bytes);
+		return diag_fail(log, ST_INPUT,
+		                 "%s: byte %" PRIu64 ": more than the limit of %" PRIu64 " expanded bytes",
+		                 s->name, s->options.max_bytes, s->options.max_bytes);
 	return ST_OK;
 }
 

@@ -125,9 +125,9 @@ void changed_files_from_git(struct changed_files *c, const char *commit, const c
 		"--no-ext-diff", "--no-textconv", strbuf_str(&base), "--", NULL
 	};
 	if (!known || !changed_ask_git(diff, &names)) {
-		diag_warn(log, "--changed-from git: git does not know since which commit files have "
+		diag_warn(log, "--changed git: git does not know since which commit files have "
 		               "changed; no place is marked. In CI fetch more than one commit, or give "
-		               "--changed-from git:COMMIT");
+		               "--changed git:COMMIT");
 	} else {
 		for (struct span rest = strbuf_span(&names); rest.n;) {
 			const char *end = memchr(rest.p, '\0', rest.n);

@@ -115,7 +115,7 @@ enum status environment_judge(const struct rules *rules, const struct run *basel
 		return diag_fail(
 		    log, ST_BASELINE,
 		    "%s: the baseline is of another environment: %s; make a baseline for it, or compare "
-		    "nevertheless with --ignore-environment",
+		    "nevertheless with 'environment: {must_match: []}' in the rules",
 		    out->baseline_path, must);
 	if (must[0])
 		vec_push(&out->warnings,
@@ -148,7 +148,7 @@ enum status environment_repeats(const struct rules *rules, const struct run *can
 				return diag_fail(
 				    log, ST_INPUT,
 				    "%s: repeated runs must be of one environment, or compare nevertheless "
-				    "with --ignore-environment",
+				    "with 'environment: {must_match: []}' in the rules",
 				    what);
 			if (what)
 				vec_push(&out->warnings, arena_printf(a, "another environment, ignored: %s", what));
@@ -228,7 +228,7 @@ static enum status compare_settings(const struct settings *want, const struct di
 	if (unmarked && texts_differ(want->unmarked, unmarked))
 		return diag_fail(log, ST_USAGE,
 		                 "%s has no step marker and was reduced with 'unmarked: %s', %s with "
-		                 "'unmarked: %s': reduce both from their traces with one (--unmarked)",
+		                 "'unmarked: %s': reduce both from their traces with one",
 		                 who, unmarked, want->who, want->unmarked);
 	if (want->warmup >= 0 && want->warmup != d->warmup)
 		return diag_fail(log, ST_USAGE,

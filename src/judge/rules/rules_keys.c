@@ -22,6 +22,7 @@ WORDS(word_kernel_match, "normalized", "exact")
 WORDS(word_throttled, "unless-alike", "inconclusive", "warn")
 WORDS(word_outside, "inconclusive", "allow")
 WORDS(word_unmarked, "window", UNMARKED_PERIOD)
+WORDS(word_cycles, "refuse", "join")
 
 const char *word_metric(size_t i)
 {
@@ -62,6 +63,10 @@ static const struct key steps_keys[] = {
 	    "what a trace without such annotations is: one window, or steps by the period of its "
 	    "launches",
 	    INTO(rules, unmarked), .words = word_unmarked),
+	KEY("cycles", WORD, OPTIONAL,
+	    "traces of one rank whose steps have other numbers, as a schedule that repeats writes "
+	    "them: refuse if not said, or join",
+	    INTO(rules, join_cycles), .words = word_cycles),
 	STEP_NUMBERS,
 	KEY("outside", WORD, OPTIONAL,
 	    "what a run is with most of its GPU time outside of the steps, where no rule judges it: "
@@ -313,6 +318,15 @@ static const struct key profile_keys[] = {
 };
 static const struct key_map profile_map = KEY_TABLE("a profile", profile_keys);
 
+static const struct key tables_keys[] = {
+	KEY("categories", TEXT, OPTIONAL, "categories of kernels", INTO(rules, tables.categories)),
+	KEY("sites", TEXT, OPTIONAL, "lines of code and purposes of allocations",
+	    INTO(rules, tables.sites)),
+	KEY("formats", TEXT, OPTIONAL, "formats of result files", INTO(rules, tables.formats)),
+	KEY("diagnosis", TEXT, OPTIONAL, "diagnoses and what to try", INTO(rules, tables.diagnosis)),
+};
+static const struct key_map tables_map = KEY_TABLE("'tables'", tables_keys);
+
 static const struct key root_keys[] = {
 	KEY("version", INTEGER, REQUIRED, "1: all rules; 2: what differs from the built-in ones",
 	    .min = 1, .max = 2),
@@ -330,6 +344,9 @@ static const struct key root_keys[] = {
 	KEY("defaults", MAP, OPTIONAL, "for rules that do not say", .map = &defaults_map),
 	KEY("kernels", MAP, OPTIONAL, "when two kernel names are one kernel, and of which category",
 	    .map = &kernels_map),
+	KEY("tables", MAP, OPTIONAL,
+	    "paths of tables in place of the built-in ones, from where the command runs",
+	    .map = &tables_map),
 	KEY("rules", MAPS, REQUIRED, "the checks", .map = &rule_map),
 	KEY("allow", MAPS, OPTIONAL,
 	    "kernels, operators, modules and figures of memory that may grow until a day",

@@ -246,7 +246,7 @@ const char *digest_unmarked_text(const struct digest *d, struct arena *a)
 	if (d->period_count || d->unmarked)
 		unit_format(&b, UNIT_PCT, d->period_regularity, false);
 	if (d->window && d->period_count)
-		strbuf_adds(&b, ": measure them as steps with --unmarked period");
+		strbuf_adds(&b, ": measure them as steps with 'steps: {unmarked: period}' in the rules");
 	else if (d->window && d->unmarked)
 		strbuf_addf(&b, ", needed %" PRId64 " %%", PERIOD_NEEDED / MICRO);
 	return arena_take(a, &b);

@@ -134,17 +134,24 @@ struct profile {
 	const char *text; ///< keys and values: "steps.warmup 5, step-time.fail.increase 3%"
 };
 
+/// Paths of tables that take the place of built-in ones; NULL: the built-in one.
+struct table_paths {
+	const char *categories, *sites, *formats, *diagnosis;
+};
+
 struct rules {
 	struct arena arena; ///< arena that owns all texts of the rules
 	const char *source; ///< path of the file, or "built in"
 	const char *workload;
 	const char *baseline; ///< path pattern of the baseline, with {workload}, {gpu}, {world_size}
+	struct table_paths tables;
 	bool in_review; ///< true if only a change under review is judged, not the main branch
 	int64_t expect_ranks; ///< number of ranks that a run must have; 0 if not given
 	const char *marker; ///< glob of the step marker; NULL if not given, which means DEFAULT_MARKER
 	const char *unmarked; ///< UNMARKED_PERIOD or "window", how to find steps; NULL: "window"
 	int64_t warmup; ///< number of first steps to leave out; -1 if not given, which means 0
 	int64_t min_steps; ///< least number of measured steps; 0 if not given
+	bool join_cycles; ///< true if traces of one rank with other steps are cycles of one run
 	bool outside_allowed; ///< true if most GPU time may lie outside of the steps
 	VEC(struct span) must_match, should_match; ///< keys of the environment to compare
 	bool no_environment; ///< true for a file that does not say which keys (version 1)

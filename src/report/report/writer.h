@@ -9,7 +9,6 @@
 
 struct write_options {
 	bool color; ///< in text: use ANSI colors
-	bool junit_strict; ///< in JUnit XML: leave out what the Jenkins schema forbids
 	size_t max_bytes; ///< for Markdown: size limit in bytes; 0: the default of 60,000
 	bool verbose; ///< in text: also show sections that are collapsed in other formats
 	size_t width; ///< in text: number of columns; 0: TEXT_WIDTH
