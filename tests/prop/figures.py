@@ -225,6 +225,12 @@ def older_units(folder):
     for content, verdict in (({"latency_ms_p50": 25, "score_p50": 5.5}, "fail"), ({"latency_ms_p50": "25 MiB", "score_p50": 5.5}, "inconclusive")):
         code, verdicts, text = gate.check(content)
         assert verdicts["input.latency_ms_p50"] == verdict, (verdicts, text)
+    gate = Gate(folder, "m.json", {"write_gb_s": 5.5, "widgets_s": 2.5})
+    stored = (folder / "b.gpugate").read_text()
+    assert stored.count('"unit":"GB/s"') == 1, stored
+    (folder / "b.gpugate").write_text(stored.replace('"unit":"GB/s"', '"unit":"s"'))
+    code, verdicts, text = gate.check({"write_gb_s": 1.5, "widgets_s": 2.5})
+    assert verdicts["input.write_gb_s"] == "fail", (verdicts, text)
 
 
 def work(folder):
@@ -485,6 +491,37 @@ def formats(folder):
                 code, verdicts, text = gate.check(new)
                 verdict = verdicts.get("input." + figure)
                 assert (verdict in ("fail", "undecided")) == worse, (name, figure, factor, verdict, text)
+
+
+COUNTED = {"token": "tok/s", "request": "req/s", "image": "img/s", "sample": "samples/s", "step": "steps/s", "op": "op/s"}
+SIZES = ("GB", "gb", "MB", "mb", "TB", "kB", "GiB", "gib", "MiB", "TFLOP", "tflop", "GFLOP", "gflop", "PFLOP")
+
+
+def units_of_names(folder):
+    """The unit that the end of a name tells is the same in all ways in which people write it; a unit of time behind one thing is a time."""
+    expected = {}
+    for before in ("", "write_", "x.", "all "):
+        for size in SIZES:
+            unit = {"gb/s": "GB/s", "mb/s": "MB/s", "gib/s": "GiB/s", "tflop/s": "TFLOP/s", "gflop/s": "GFLOP/s"}.get(f"{size}/s", f"{size}/s")
+            expected |= {before + size + way: unit for way in ("/s", "/sec", "/second", "_per_s", "_per_sec", "_per_second", "_s", "_s_p99", "_per_s_mean")}
+        for thing, unit in COUNTED.items():
+            expected |= {f"{before}{thing}s{way}": unit for way in ("/s", "/sec", "/second", "_per_s", "_per_sec", "_per_second", "_s", "_s_mean")}
+            expected |= {f"{before}{thing}_{t}": u for t, u in (("s", "s"), ("sec", "s"), ("seconds", "s"), ("ms", "ms"), ("us", "us"), ("s_p50", "s"))}
+        for word in ("step", "total", "ttft", "e2e", "epoch", "load", "class", "hours"):
+            expected |= {f"{before}{word}_{t}": u for t, u in (("s", "s"), ("sec", "s"), ("ms", "ms"), ("ns", "ns"))}
+        for spelled, unit in (("tok/s", "tok/s"), ("tok_s", "tok/s"), ("img_s", "img/s"), ("req/s", "req/s"), ("req_s", "req/s"), ("GFLOPS", "GFLOP/s"), ("TFLOPS", "TFLOP/s"),
+                              ("GBps", "GB/s"), ("Gbps", "Gbit/s"), ("Gb/s", "Gbit/s"), ("us", "us"), ("GiB", "GiB"), ("peakGiB", "GiB"), ("tok/s/GPU", "tok/s/GPU"), ("ms/step", "ms/step"),
+                              ("widgets/s", "1/s"), ("widgets_per_s", "1/s"), ("ms_per_step", "ms/step"), ("batch", "1"), ("variant_B", "1"), ("plan_C", "1")):
+            expected[before + spelled] = unit
+    plain = [n for n in expected if " " not in n]
+    found, = read("x.json", [dict.fromkeys(plain, 5.5)])
+    wrong = {n: (found.figures[n][1], expected[n]) for n in plain if found.figures[n][1] != expected[n]}
+    assert not wrong, wrong
+    for some in ([n for n in expected if " " in n][i:i + 40] for i in range(0, len(expected), 40)):
+        write(folder / "x.csv", ",".join(["name", *some]) + "\na" + ",5.5" * len(some) + "\n")
+        units = {m["metric"].partition("/")[2]: m["unit"] for m in json.loads(run("metrics", "x.csv", "--json", "-", cwd=folder).stdout)["metrics"]} if some else {}
+        assert all(units[n.replace(" ", "_")] == expected[n] for n in some), [(n, units[n.replace(" ", "_")], expected[n]) for n in some]
+    print(f"{len(expected)} names with units")
 
 
 def standard_error(folder):
@@ -938,7 +975,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, stored_work, lines, gone, parts, logs, users,
-                     long_lines, formats, standard_error, margin, interval, share_below, reals, proposals, table, titles, directions):
+                     long_lines, formats, standard_error, margin, interval, share_below, reals, proposals, table, titles, directions, units_of_names):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")
