@@ -19,6 +19,7 @@
 - A file in the shape of each tool's gives the figures with their units; a figure that is worse by a factor is not passed, a better one is.
 - Lines of logs are read as their pattern says, whatever stands between them; a line that is cut off counts as none. A pattern that libc cannot
   take in linear time is refused with its place.
+- A value that was measured is in no name of a case. The unit that the end of a name tells is the same in all ways to write it.
 - Reports name figures as people do, each of a case differently, and a rule takes that name, too; the figure that heads a report does not depend
   on the alphabet.
 - The directions of names and units are those of a list that was written by hand.
@@ -583,6 +584,7 @@ SHAPES = {  # files of one's own: what they are read as, and, except for logs, t
                     {"total_time_s": 55.5, "layers.a.fwd.time_ms": 1.5, "layers.b.fwd.time_ms": 2.5, "repeats.ms.median": 3}),
     "other.json": ({"rows": [{"name": "a", "ms": 1.5}, {"name": "b", "tok/s": 10, "ms": 2.5}, {"name": "c", "tok/s": 20}]}, {"a/ms": 1.5, "b/tok/s": 10, "c/tok/s": 20}),
     "lines.jsonl": ("\n".join(json.dumps({"gpu": g, "m": {"rate": {"tokens/s": 5.5}}}) for g in ("H100", "H200")), {"H100/m.rate.tokens/s": 5.5, "H200/m.rate.tokens/s": 5.5}),
+    "units.csv": ("case,batch,latency (ms),busbw (GB/s),tok/s\ngemm,8,1.25,820.5,1000\ngemm,16,2.5,830.5,900\n", {"gemm.batch8/busbw": 820.5, "gemm.batch16/latency": 2.5, "gemm.batch8/tok/s": 1000}),
     "own.csv": ("name,ms,rate\na,1.5,20\nb,2.5,30\n", {"a/ms": 1.5, "b/ms": 2.5}),
     "steps.jsonl": ("\n".join(json.dumps({"step": i, "loss": 2.5 - i / 8, "tok/s": 100.5 + i}) for i in range(3)), {"loss.median": 2.375, "tok/s.median": 101.5}),
     "epoch.log": ("Epoch 1, batch 10 (640.5 img/s)\nEpoch 1, batch 20 (660.5 img/s)\n", {"img_s.median": 650.5}),
@@ -619,7 +621,7 @@ def proposals(folder):
                 p = run("check", f"new/{name}", "--workload", "w", "--baseline", "own.gpugate", "--json", "r.json", "--verbose", cwd=folder)
                 checks = {c["metric"][len("input."):]: c["verdict"] for c in json.loads((folder / "r.json").read_text())["checks"]}
                 assert set(some) <= set(checks), (name, checks)
-                worse = {k for k, v in some.items() if v == float(number) and ".median" not in k and (factor < 1) == bool(re.search("tok", k) or (name in ("units.json", "metrics.json") and k == "rate"))}
+                worse = {k for k, v in some.items() if v == float(number) and ".median" not in k and (factor < 1) == bool(re.search("tok|busbw", k) or (name in ("units.json", "metrics.json") and k == "rate"))}
                 assert all(checks[k] in ("fail", "undecided") for k in worse) and (not worse or p.returncode != 0), (name, number, factor, checks)
     for content in ("", "text\n", "{}", '{"a": "b"}', "a,b\nc,d\n"):
         write(folder / "none.json", content)
@@ -632,6 +634,24 @@ def proposals(folder):
         p = run("approve", "--new", "said.json", "--workload", "w", "--baseline", "own.gpugate", "--force", cwd=folder)
         said = f"warning: {begin}, as no better direction is given: score_a"
         assert p.returncode == 0 and (said in p.stderr if begin else not p.stderr) and (not begin or "metric: input.score_a, better: lower" in p.stderr), (content, p)
+
+
+def case_columns(folder):
+    """A value that was measured is in no name of a case, wherever its column stands and whatever units other columns have."""
+    columns = {"case": "abc", "batch": (1, 8, 16), "latency (ms)": (1.25, 2.5, 3.75), "busbw (GB/s)": (820.5, 830.5, 840.5), "tok/s": (1000, 900, 800), "score": (0.53, 0.64, 0.75)}
+    rng = random.Random(20261128)
+    for _ in range(20):
+        order = rng.sample(sorted(columns), len(columns) - rng.randrange(3))
+        if "case" not in order and "batch" not in order:
+            continue
+        names = set()
+        for factor in (1, 1.25):
+            rows = [[columns[c][i] if c in ("case", "batch") else columns[c][i] * factor for c in order] for i in range(3)]
+            write(folder / "x.csv", "\n".join(",".join(map(str, row)) for row in [order, *rows]) + "\n")
+            names.add(tuple(sorted(all_figures(folder, "x.csv"))) if set(order) & {"latency (ms)", "busbw (GB/s)", "tok/s"} else ())
+        assert len(names) == 1, (order, names)
+    write(folder / "x.csv", "sparsity,N,Triton (GB/s),Torch (GB/s)\n0.5,128.0,1.5,2.5\n0.5,256.0,1.25,2.25\n0.75,128.0,3.5,4.5\n")
+    assert "sparsity_0.75.N_128.0/Triton" in all_figures(folder, "x.csv")
 
 
 def table(folder):
@@ -975,7 +995,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, stored_work, lines, gone, parts, logs, users,
-                     long_lines, formats, standard_error, margin, interval, share_below, reals, proposals, table, titles, directions, units_of_names):
+                     long_lines, formats, standard_error, margin, interval, share_below, reals, proposals, table, titles, directions, units_of_names, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "metric/figure_name.h"
 #include "results/csv.h"
 #include "results/path.h"
 #include "results/readings.h"
@@ -85,6 +86,33 @@ static const char *lacks(const struct result_format *f, struct value *v)
 	return NULL;
 }
 
+/* True if a column may tell a case: its name says neither unit nor direction, and its values are
+   texts, whole numbers, or some that are there again. */
+static bool tells_case(const struct value *first, struct span column)
+{
+	enum { ROWS = 100 };
+	bool whole = true, again = false;
+	size_t nr = 0;
+	for (const struct value *row = first; row && nr < ROWS; row = row->next, nr++) {
+		const struct value *v = value_get(row, column), *same = value_get(first, column);
+		struct decimal number;
+		struct span unit;
+		again = again || (nr && v && span_eq(v->text, same->text));
+		whole =
+		    whole && !(v && reading_number(v, &number, &unit) == DECIMAL_OK && number.digits > 0);
+	}
+	return (whole || again) && !figure_better(column, figure_unit_by_name(column));
+}
+
+/* True unless the format names cases by `columns`, and one of these is a figure. */
+static bool has_case_columns(const struct result_format *f, const struct value *first)
+{
+	bool fits = true;
+	for (const struct value *m = first ? first->first : NULL; m && fits; m = m->next)
+		fits = !m->key.n || memchr(m->key.p, '(', m->key.n) || tells_case(first, m->key);
+	return fits || !f->case_name || strcmp(f->case_name, "{columns}") != 0;
+}
+
 static void read_json(struct opened *o)
 {
 	if (o->json_read)
@@ -124,6 +152,7 @@ static enum status open_as(struct opened *o, const struct result_format *f, bool
 	if (f->read == READ_CSV) {
 		start_anew(o);
 		TRY(csv_add(&o->tree, o->name, f->has.v, f->has.nr, false, fits, log));
+		*fits = *fits && has_case_columns(f, o->tree.root.first);
 	} else if (f->read == READ_TEXT) {
 		start_anew(o);
 		TRY(text_lines_add(&o->tree, o->name, f->pattern, log));
