@@ -579,6 +579,10 @@ SHAPES = {  # files of one's own: what they are read as, and, except for logs, t
     "hosts.json": ({"timestamp": "2026-11-27 01:02", "host_name": "n1", "git_sha": "ab", "model": "m", "metrics": {"ms": 5.5}}, {"metrics.ms": 5.5}),
     "time.log": ("[2026-11-27 01:02:03] step 1 | 412.5 ms/step | throughput=8001\n[2026-11-27 01:02:04] step 2 | 414.5 ms/step | throughput=8003\n",
                  {"ms_step.median": 413.5, "throughput.median": 8002}),
+    "meg.log": ("".join(f" iteration {i:8}/ 10 | throughput per GPU (TFLOP/s/GPU): {400 + i / 2} | took (ms): 12.5 | lm loss: 2.5 |\n" for i in range(2)), {"tflop_s.median": 400.25, "ms.median": 12.5}),
+    "bw.log": ("# nodes 2\n# size  type  time  busbw\n#  (B)  (us)\n   8  float  1.5  20.5\n  16  float  2.5  30.5\n", {"time.median": 2, "busbw.median": 25.5}),
+    "bare.log": ("a | 8 | 1.5 | 20.5\na | 16 | 2.5 | 30.5\n", {"c5.median": 2, "c7.median": 25.5}),
+    "settings.csv": ("name,size,gpu,ms\na,1.25,3.5,1.5\nb,2.75,4.5,2.5\n", {"a/ms": 1.5, "b/ms": 2.5}),
     "list.json": ({"meta": {"a": 1}, "rows": [{"name": n, "latency_ms": 5.5 + len(n), "note": None} for n in ("a", "bb")]}, {"a/latency_ms": 6.5, "bb/latency_ms": 7.5}),
     "within.json": ({"total_time_s": 55.5, "layers": [{"name": n, "fwd": {"time_ms": 1.5 + i}} for i, n in enumerate("ab")], "repeats": [{"ms": 2.5}, {"ms": 3.5}]},
                     {"total_time_s": 55.5, "layers.a.fwd.time_ms": 1.5, "layers.b.fwd.time_ms": 2.5, "repeats.ms.median": 3}),
@@ -605,6 +609,7 @@ def proposals(folder):
         write(folder / name, content)
         write(folder / "rules.yaml", "version: 2\n" + run("formats", name, cwd=folder).stdout)
         found = all_figures(folder, name, "--rules", "rules.yaml")
+        assert name.endswith(("json", "jsonl")) or not re.search(r"work: .*(gpu|size)", (folder / "rules.yaml").read_text()), name
         assert all(found[k] == v for k, v in some.items()), (name, found, (folder / "rules.yaml").read_text())
         plain = all_figures(folder, name)
         if name.endswith(".log"):
@@ -623,6 +628,12 @@ def proposals(folder):
                 assert set(some) <= set(checks), (name, checks)
                 worse = {k for k, v in some.items() if v == float(number) and ".median" not in k and (factor < 1) == bool(re.search("tok|busbw", k) or (name in ("units.json", "metrics.json") and k == "rate"))}
                 assert all(checks[k] in ("fail", "undecided") for k in worse) and (not worse or p.returncode != 0), (name, number, factor, checks)
+    for name, content in CONTENTS.items():  # no proposal where the file is read already
+        write(folder / name, content)
+        text = run("explain", name, cwd=folder).stdout
+        heads = re.findall(r"# Read by the built-in format (.+), without any rules", text)
+        assert heads and text.count("\n- name: ") == len(heads) and all(f"- name: {h}\n" in text for h in heads) and "inputs:" not in text, (name, text)
+        assert all(text.split(f"- name: {h}\n")[1].partition("\n#")[0].strip() in TABLE_OF_FORMATS for h in heads), (name, text)
     for content in ("", "text\n", "{}", '{"a": "b"}', "a,b\nc,d\n"):
         write(folder / "none.json", content)
         assert run("formats", "none.json", cwd=folder).returncode == 3, content
@@ -738,6 +749,7 @@ def units_of_table():
     return {m[1]: (m[2], int(m[3])) for m in re.finditer(r'^  "?([^":]+)"?: ([a-z-]+) ([0-9]+)', part, re.M)}
 
 
+TABLE_OF_FORMATS = (pathlib.Path(__file__).resolve().parents[2] / "rules" / "formats.yaml").read_text()
 DIMENSIONS = units_of_table()
 CONTENTS = {**{n: c for n, (c, _) in FILES.items()}, **{n: c for n, c, _ in LOGS}}
 

@@ -244,6 +244,7 @@ static enum status list_records(const struct opened *o, const struct result_form
 struct taken {
 	const struct result_format *first; ///< NULL if no format fits
 	size_t nr, nr_all; ///< number of records that were read, and of all records of the first format
+	struct result_known *known; ///< if not NULL, formats are listed here, and no record is read
 };
 
 static enum status read_records(const struct opened *o, const struct result_format *f,
@@ -276,7 +277,9 @@ static enum status read_table(struct opened *o, const struct result_reader *r,
 		if ((taken->first && !f->only.nr) || (f->match && !is_named(f->match, r)))
 			continue;
 		TRY(open_as(o, f, &fits, log));
-		if (fits)
+		if (fits && taken->known)
+			vec_push(&taken->known->list, taken->first = f);
+		else if (fits)
 			TRY(read_records(o, f, r, d, taken, log));
 		if (taken->first && !taken->first->only.nr)
 			break;
@@ -316,6 +319,22 @@ enum status result_refuse_lines(struct source *src, bool *found, struct diag_log
 	diag_release(&own);
 	value_tree_release(&t);
 	return *found ? json : st;
+}
+
+enum status result_known_list(struct source *src, const struct result_reader *r,
+                              struct result_known *out, struct diag_log *log)
+{
+	struct taken taken = { .known = out };
+	struct opened o = { .name = source_name(src) };
+	*out = (struct result_known){ .list = VEC_INIT };
+	diag_init(&o.said);
+	enum status st = value_bytes_read(src, &o.tree, log);
+	for (size_t t = 0; r->tables[t] && st == ST_OK && !taken.first; t++)
+		st = read_table(&o, r, r->tables[t], NULL, &taken, log);
+	diag_release(&o.said);
+	vec_release(&o.documents);
+	value_tree_release(&o.tree);
+	return st;
 }
 
 enum status result_read(struct source *src, const struct result_reader *r, struct digest *d,
