@@ -717,6 +717,10 @@ def titles(folder):
         gate = Gate(folder / name.replace(".", "_"), name, content)
         code, _, text = gate.check(content)
         assert code == 0 and f" {head} (unchanged)" in text, (head, text)
+    gate = Gate(folder / "better", "m.json", {"a_ms": 12.5, "b_ms": 2.5})
+    for now, said in ((9.5, "beyond its limit; a_ms 24.00 % lower, which may be noise; nothing to do"), (12.25, "beyond its limit; nothing to do"), (13, "beyond its limit; nothing to do")):
+        code, _, text = gate.check({"a_ms": now, "b_ms": 2.5})
+        assert code == 0 and said in text, (now, text)
     same = PARTS.replace('only: {kind: a}, case: "{name}", take: [{at: v, as: up, better: higher}]', "take: [{at: a, title: t, better: lower}, {at: b, title: t, better: lower}]")
     text = Gate(folder / "same", "m.json", {"a": 1.5, "b": 2.5}, same).check({"a": 3, "b": 4})[2]
     assert "figures are worse: a +100.00 %, b +60.00 %" in text, text
