@@ -10,7 +10,7 @@ NCCL = "# nThread 1 nGpus 8\n#       size         count      type   redop    roo
     for k, wrong in ((20, "0"), (21, "N/A"))) + "# Out of bounds values : 0 OK\n"
 MEGATRON = "".join(
     f" [2026-01-02 03:04:{i:02}] iteration {i:8}/      10 | consumed samples: {128 * i:12} | elapsed time per iteration (ms): {9000 if i == 1 else 500 + i}.5 | "
-    f"throughput per GPU (TFLOP/s/GPU): {400 - i}.1 | learning rate: 1.000000E-04 | global batch size:   128 | lm loss: {11 - i / 10:E} | loss scale: 1.0 |\n"
+    f"throughput per GPU (TFLOP/s/GPU): {400 - i}.1 | learning rate: 1.000000E-04 | global batch size:   128 | lm loss: {11 - i / 10:E} | loss scale: 1.0 | number of skipped iterations:   0 | number of nan iterations:   0 |\n"
     for i in range(1, 6))
 TITAN = "".join(
     f"[rank0]:[titan] 2026-01-02 03:04:05,678 - root - INFO - \x1b[31mstep: {i:2}  \x1b[32mloss: {12 - i / 10:7.4f}  \x1b[38;2;180;60;0mgrad_norm: 4.1  "
@@ -101,7 +101,7 @@ def _nvbench(mean):
     return {"meta": {}, "devices": [{"id": 0, "name": "H100"}], "benchmarks": [{"name": "copy", "states": [
         {"name": f"Device=0 N={n}", "is_skipped": False, "summaries": [
             row("nv/cold/sample_size", 499), row("nv/cold/time/cpu/mean", mean * 1.5), row("nv/cold/time/cpu/stdev/relative", 0.005),
-            row("nv/cold/time/gpu/mean", mean * n), row("nv/cold/time/gpu/stdev/relative", 0.0005)]} for n in (1, 2)]}]}
+            row("nv/cold/time/gpu/mean", mean * n), row("nv/cold/bw/global/bytes_per_second", 7.5e11), row("nv/cold/bw/item_rate", 2.5e9), row("nv/cold/time/gpu/stdev/relative", 0.0005)]} for n in (1, 2)]}]}
 
 
 def _mllog():
@@ -140,7 +140,7 @@ FILES |= {
     "google.json": ({"context": {"host_name": "host-a", "date": "2026-01-01T00:00:00"}, "benchmarks": [
         {"name": f"BM{i}", "run_type": "iteration", "iterations": 9, "real_time": 5.5 + i, "cpu_time": 5.25, "time_unit": "ms", "bytes_per_second": 1.5e9} for i in range(2)]},
         {"BM0/real_time": (5.5, "ms", "lower"), "BM1/bytes_per_second": (1.5e9, "B/s", "higher")}),
-    "nvbench.json": (_nvbench(0.0078125), {"copy.Device_0_N_1/gpu_ms": (7.8125, "ms", "lower")}),
+    "nvbench.json": (_nvbench(0.0078125), {"copy.Device_0_N_1/gpu_ms": (7.8125, "ms", "lower"), "copy.Device_0_N_2/global_bandwidth": (750.0, "GB/s", "higher")}),
     "pytest.json": ({"benchmarks": [{"fullname": "tests/test_a.py::test_x[0]", "name": "test_x[0]", "stats": {
         "min": 0.25, "median": 0.375, "mean": 0.5, "stddev": 0.125, "rounds": 9}}]}, {"tests/test_a.py__test_x_0_/median": (0.375, "s", "lower")}),
     "hyperfine.json": ({"results": [{"command": "run --fast", "mean": 1.25, "median": 1.5, "min": 1.125, "times": [1.125, 1.5, 1.75], "exit_codes": [0, 0, 0]}]},

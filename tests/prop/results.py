@@ -42,7 +42,7 @@ TABLE = {
         "mem-allocated-bytes": ("581489664", "B", "increase")}),
     "megatron--sts_test_cases_bert_bert_mcore_tp1_pp2_golden_values_dev_dgx_a100.json": (8, {
         "iteration-time.median": ("0.688995", "s", "increase"), "iteration-time.n": ("10", "1", None),
-        "lm_loss": ("9.6868", "1", None)}),
+        "lm_loss": ("9.6868", "1", "increase")}),
     "mlperf--University-of-Florida_results_hpg.dgxb200x8.n1_dlrm_dcnv2_result_4.txt": (6, {
         "run_time_ms": ("198554", "ms", "increase"), "throughput.median": ("16709473.67202613", "1", "decrease")}),
     "nvbench--python_scripts_test_ref.json": (None, {"simple.Device_0/gpu_ms": ("1.0034715849794225", "ms", "increase")}),

@@ -225,11 +225,10 @@ static const char *row_of(struct span word, struct nearest *near, struct arena *
 /* The entry of the table of formats of result files that has the name; NULL if none has. */
 static const char *format_of(struct span word, struct arena *a)
 {
-	const char *head = arena_printf(a, "\n- name: %.*s\n", (int)word.n, word.p);
-	const char *at = strstr(embedded_formats, head), *end = at ? strstr(at, "\n\n") : NULL;
-	size_t n = !at ? 0 : end ? (size_t)(end - at) : strlen(at);
-	return n ? arena_printf(a, "a format of result files (docs/results.md):%.*s\n", (int)n, at)
-	         : NULL;
+	struct span lines = formats_entry(word, a);
+	return lines.n ? arena_printf(a, "a format of result files (docs/results.md):\n%.*s",
+	                              (int)lines.n, lines.p)
+	               : NULL;
 }
 
 /* The metric that has the name or, if none has, the first that reports call so: "peak memory". */

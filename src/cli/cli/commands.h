@@ -30,6 +30,10 @@ enum status cmd_lint(const struct options *o, struct diag_log *log);
 enum status cmd_explain(const struct options *o, struct diag_log *log);
 /// `gpugate explain formats` and, of the result file `path`, `gpugate explain FILE`.
 enum status explain_formats(const struct options *o, const char *path, struct diag_log *log);
+
+/// The lines of the built-in format of result files that has the name, with a line end; "" if none
+/// has. Memory is owned by `a`, or static.
+struct span formats_entry(struct span name, struct arena *a);
 /// `gpugate init`.
 enum status cmd_init(const struct options *o, struct diag_log *log);
 

@@ -6,6 +6,7 @@
 #include "io/source.h"
 #include "model/embedded.h"
 #include "results/propose.h"
+#include "results/result_file.h"
 #include "rules/formats_file.h"
 
 /* Copy a table of formats. The file was read before, and is therefore known to be a regular file of
@@ -51,16 +52,58 @@ static enum status propose(const char *path, struct diag_log *log)
 	return st;
 }
 
+struct span formats_entry(struct span name, struct arena *a)
+{
+	const char *head = arena_printf(a, "\n- name: %.*s\n", (int)name.n, name.p), *end;
+	const char *at = strstr(embedded_formats, head);
+	if (!at)
+		return SPAN("");
+	for (end = at + strlen(head); *end == ' '; end += strcspn(end, "\n") + 1)
+		; /* lines of an entry are indented */
+	return (struct span){ at + 1, (size_t)(end - at) - 1 };
+}
+
+/* Print the formats of the table that read the file; `*known` is false if none does. */
+static enum status print_known(const char *path, const char *table,
+                               const struct result_formats *formats, bool *known,
+                               struct diag_log *log)
+{
+	const struct result_formats *const tables[] = { formats, NULL };
+	const char *slash = strrchr(path, '/');
+	struct result_reader reader = { tables, path, slash ? slash + 1 : path };
+	struct result_known found;
+	struct source *src;
+	struct sink *out;
+	TRY(source_open(path, NULL, &src, log));
+	enum status st = result_known_list(src, &reader, &found, log);
+	source_close(src);
+	*known = found.list.nr > 0;
+	if (st == ST_OK && *known && (st = sink_open("-", false, &out, log)) == ST_OK) {
+		for (size_t i = 0; i < found.list.nr; i++) {
+			const char *name = found.list.v[i]->name;
+			sink_puts(out, arena_printf(&log->arena, "# Read by the %s %s, without any rules.\n",
+			                            table ? "format" : "built-in format", name));
+			sink_write(out, table ? SPAN("") : formats_entry(span_of(name), &log->arena));
+		}
+		st = sink_commit(out, log);
+	}
+	vec_release(&found.list);
+	return st;
+}
+
 enum status explain_formats(const struct options *o, const char *file, struct diag_log *log)
 {
 	struct result_formats formats;
 	struct sink *out;
-	if (file)
-		return propose(file, log);
 	const char *path = o->value[OPT_FORMATS];
 	enum status st = formats_read(path, &formats, log);
+	bool known = false;
+	if (file && st == ST_OK)
+		st = print_known(file, path, &formats, &known, log);
 	result_formats_release(&formats);
 	TRY(st);
+	if (file)
+		return known ? ST_OK : propose(file, log);
 	TRY(sink_open("-", false, &out, log));
 	if (path)
 		st = copy_file(path, out, log);

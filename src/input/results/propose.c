@@ -111,6 +111,22 @@ static bool is_name(const struct value *v)
 	       !is_number(v) && !reading_is_unmeasured(v) && !is_of_run(v->key);
 }
 
+/* True if the member of this name is a fraction in one of the first records, from that of `v` on:
+   it is not a setting, whatever it is called. */
+static bool is_fraction(const struct value *v)
+{
+	enum { ROWS = 100 };
+	const struct value *row = v->parent;
+	struct decimal number;
+	struct span unit;
+	for (size_t nr = 0; row && nr < ROWS; row = row->next, nr++) {
+		const struct value *own = value_get(row, v->key);
+		if (own && reading_number(own, &number, &unit) == DECIMAL_OK && number.digits > 0)
+			return true;
+	}
+	return false;
+}
+
 static bool is_samples(const struct value *v)
 {
 	struct value *e = v->type == JSCAN_ARRAY ? v->first : NULL;
@@ -178,7 +194,7 @@ static size_t add_case(struct strbuf *out, const struct value *record, const cha
 {
 	size_t nr = 0;
 	for (const struct value *v = record->first; v && nr < CASES; v = v->next) {
-		bool setting = is_number(v) && is_setting(v->key);
+		bool setting = is_number(v) && is_setting(v->key) && !is_fraction(v);
 		if (!is_name(v) && !setting)
 			continue;
 		struct strbuf step = STRBUF_INIT;
@@ -207,7 +223,7 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 {
 	struct strbuf at = STRBUF_INIT, as = STRBUF_INIT, *list = p->series ? &p->samples : &p->take;
 	bool number = is_number(v), own = *name && number && is_value(v->key);
-	bool chosen = is_setting(v->key) && (number || is_name(v));
+	bool chosen = is_setting(v->key) && (number ? !is_fraction(v) : is_name(v));
 	strbuf_adds(&at, path);
 	add_step(&at, v->key);
 	if (v->type == JSCAN_OBJECT)
@@ -318,9 +334,54 @@ static const char *unit_end(const char *number)
 	return figure_unit_of((struct span){ at, n }) ? at + n : number;
 }
 
-/* Appends the last word between `from` and `to` in small letters or, without one, the unit. */
+/* The word at `place` of a line, and how many it has, without a '#' in front. */
+static struct span word_at(struct span line, size_t place, size_t *nr)
+{
+	struct span found = SPAN("");
+	*nr = 0;
+	for (size_t i = 0, n; i < line.n; i += n + 1) {
+		for (n = 0; i + n < line.n && !strchr(" \t\r", line.p[i + n]);)
+			n++;
+		bool mark = !*nr && n == 1 && line.p[i] == '#';
+		if (n && !mark && (*nr)++ == place)
+			found = (struct span){ line.p + i, n };
+	}
+	return found;
+}
+
+/* Appends the heading of what is at `at` in a table of a log, of one of the lines before it that
+   has as many words; returns the number of its column. */
+static size_t add_heading(struct strbuf *out, struct span before, struct span line, const char *at)
+{
+	enum { LINES = 8 };
+	size_t place, all, nr;
+	word_at((struct span){ line.p, (size_t)(at - line.p) }, 0, &place);
+	word_at(line, 0, &all);
+	bool table = !strpbrk(line.p, ":=,|");
+	for (int i = 0; i < LINES && table && before.n && !out->n; i++) {
+		const char *end = memrchr(before.p, '\n', --before.n);
+		size_t from = end ? (size_t)(end + 1 - before.p) : 0;
+		struct span word = word_at((struct span){ before.p + from, before.n - from }, place, &nr);
+		for (size_t k = 0; k < word.n && nr == all && is_letter(word.p[0]); k++)
+			strbuf_addch(out, (char)(is_letter(word.p[k]) ? word.p[k] | 0x20 : '_'));
+		before.n = from;
+	}
+	return place + 1;
+}
+
+/* Appends the last word between `from` and `to` in small letters, or a unit that is there in
+   brackets; without one, the unit behind the number. */
 static void add_word(struct strbuf *out, const char *from, const char *to, struct span unit)
 {
+	struct span label = { from, (size_t)(to - from) };
+	while (label.n && strchr(" :=\t", label.p[label.n - 1]))
+		label.n--;
+	const char *bracket = figure_unit_of(figure_name_unit(&label));
+	for (; bracket && *bracket; bracket++)
+		strbuf_addch(out, (char)(is_letter(*bracket) ? *bracket | 0x20 : '_'));
+	if (out->n && is_letter(out->p[0]))
+		return;
+	strbuf_setlen(out, 0);
 	while (to > from && !is_letter(to[-1]))
 		to--;
 	const char *word = to;
@@ -345,7 +406,7 @@ static void add_text(struct strbuf *out, const char *from, const char *to)
 
 /* Appends the pattern of a line, in which numbers with a point or a unit are figures; false if it
    has none. */
-static bool add_pattern(const char *line, struct strbuf *out)
+static bool add_pattern(const char *line, struct span before, struct strbuf *out)
 {
 	bool any = false;
 	const char *done = line;
@@ -357,9 +418,14 @@ static bool add_pattern(const char *line, struct strbuf *out)
 		const char *behind = unit_end(end), *unit = end + strspn(end, " ");
 		struct strbuf name = STRBUF_INIT, part = STRBUF_INIT;
 		bool figure = behind > end || end > c + strspn(c, "0123456789");
-		add_word(&name, done, c, (struct span){ unit, (size_t)(behind > end ? behind - unit : 0) });
+		size_t column = add_heading(&name, before, span_of(line), c);
+		if (!name.n)
+			add_word(&name, done, c,
+			         (struct span){ unit, (size_t)(behind > end ? behind - unit : 0) });
+		if (!name.n)
+			strbuf_addf(&name, "c%zu", column);
 		figure = figure || figure_better(strbuf_span(&name), NULL);
-		strbuf_addf(&part, "(?<%s>", name.n ? strbuf_str(&name) : "v");
+		strbuf_addf(&part, "(?<%s>", strbuf_str(&name));
 		add_text(out, done, c);
 		bool named =
 		    !strstr(strbuf_str(out), strbuf_str(&part)) && (figure || is_step(strbuf_span(&name)));
@@ -392,7 +458,9 @@ static void find_pattern(struct value_tree *t, const char *file, struct strbuf *
 		size_t before = t->nr_values;
 		rest = (struct span){ end + 1, rest.n - s.n - 1 };
 		s.n -= s.n && s.p[s.n - 1] == '\r';
-		if (s.n < LINE_CHARS && is_writable(s) && add_pattern(arena_dup(&t->arena, s), &pattern) &&
+		if (s.n < LINE_CHARS && is_writable(s) &&
+		    add_pattern(arena_dup(&t->arena, s), (struct span){ all.p, (size_t)(s.p - all.p) },
+		                &pattern) &&
 		    strcmp(strbuf_str(best), strbuf_str(&pattern)) != 0 &&
 		    !text_pattern_fault(strbuf_str(&pattern)) && ++tried &&
 		    text_lines_add(t, file, strbuf_str(&pattern), log) == ST_OK &&

@@ -182,16 +182,18 @@ static enum status refuse_twice(const struct reading_file *f, const struct readi
 }
 
 /* Moves the values that were not measured out of the group, which keeps its order. If they are more
- * than 1 % of it, the figure was not measured, since the others may be the better ones. */
-static void set_aside(struct group *g, struct readings *r)
+ * than 1 % of it, the figure was not measured, since the others may be the better ones; neither was
+ * a series whose newest was not. */
+static void set_aside(struct group *g, struct readings *r, bool series)
 {
 	size_t nr = 0, all = g->nr;
+	bool newest = !series || !g->v[all - 1].unmeasured;
 	for (size_t i = 0; i < g->nr; i++)
 		if (g->v[i].unmeasured)
 			vec_push(&r->unmeasured, g->v[i]);
 		else
 			g->v[nr++] = g->v[i];
-	g->nr = (all - nr) * 100 > all ? 0 : nr;
+	g->nr = (all - nr) * 100 > all || !newest ? 0 : nr;
 }
 
 /* Converts all values to the unit of the first; false if they measure different things. */
@@ -250,7 +252,7 @@ static enum status group_put(struct group *g, struct readings *r, const struct r
 		g->v += g->nr - 1;
 		g->nr = 1;
 	}
-	set_aside(g, r);
+	set_aside(g, r, f->format->series);
 	if (!g->nr)
 		return ST_OK;
 	if (!in_one_unit(g))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "metric/figure_name.h"
 #include "results/csv.h"
 #include "results/path.h"
 #include "results/readings.h"
@@ -85,6 +86,33 @@ static const char *lacks(const struct result_format *f, struct value *v)
 	return NULL;
 }
 
+/* True if a column may tell a case: its name says neither unit nor direction, and its values are
+   texts, whole numbers, or some that are there again. */
+static bool tells_case(const struct value *first, struct span column)
+{
+	enum { ROWS = 100 };
+	bool whole = true, again = false;
+	size_t nr = 0;
+	for (const struct value *row = first; row && nr < ROWS; row = row->next, nr++) {
+		const struct value *v = value_get(row, column), *same = value_get(first, column);
+		struct decimal number;
+		struct span unit;
+		again = again || (nr && v && span_eq(v->text, same->text));
+		whole =
+		    whole && !(v && reading_number(v, &number, &unit) == DECIMAL_OK && number.digits > 0);
+	}
+	return (whole || again) && !figure_better(column, figure_unit_by_name(column));
+}
+
+/* True unless the format names cases by `columns`, and one of these is a figure. */
+static bool has_case_columns(const struct result_format *f, const struct value *first)
+{
+	bool fits = true;
+	for (const struct value *m = first ? first->first : NULL; m && fits; m = m->next)
+		fits = !m->key.n || memchr(m->key.p, '(', m->key.n) || tells_case(first, m->key);
+	return fits || !f->case_name || strcmp(f->case_name, "{columns}") != 0;
+}
+
 static void read_json(struct opened *o)
 {
 	if (o->json_read)
@@ -124,6 +152,7 @@ static enum status open_as(struct opened *o, const struct result_format *f, bool
 	if (f->read == READ_CSV) {
 		start_anew(o);
 		TRY(csv_add(&o->tree, o->name, f->has.v, f->has.nr, false, fits, log));
+		*fits = *fits && has_case_columns(f, o->tree.root.first);
 	} else if (f->read == READ_TEXT) {
 		start_anew(o);
 		TRY(text_lines_add(&o->tree, o->name, f->pattern, log));
@@ -215,6 +244,7 @@ static enum status list_records(const struct opened *o, const struct result_form
 struct taken {
 	const struct result_format *first; ///< NULL if no format fits
 	size_t nr, nr_all; ///< number of records that were read, and of all records of the first format
+	struct result_known *known; ///< if not NULL, formats are listed here, and no record is read
 };
 
 static enum status read_records(const struct opened *o, const struct result_format *f,
@@ -247,7 +277,9 @@ static enum status read_table(struct opened *o, const struct result_reader *r,
 		if ((taken->first && !f->only.nr) || (f->match && !is_named(f->match, r)))
 			continue;
 		TRY(open_as(o, f, &fits, log));
-		if (fits)
+		if (fits && taken->known)
+			vec_push(&taken->known->list, taken->first = f);
+		else if (fits)
 			TRY(read_records(o, f, r, d, taken, log));
 		if (taken->first && !taken->first->only.nr)
 			break;
@@ -287,6 +319,22 @@ enum status result_refuse_lines(struct source *src, bool *found, struct diag_log
 	diag_release(&own);
 	value_tree_release(&t);
 	return *found ? json : st;
+}
+
+enum status result_known_list(struct source *src, const struct result_reader *r,
+                              struct result_known *out, struct diag_log *log)
+{
+	struct taken taken = { .known = out };
+	struct opened o = { .name = source_name(src) };
+	*out = (struct result_known){ .list = VEC_INIT };
+	diag_init(&o.said);
+	enum status st = value_bytes_read(src, &o.tree, log);
+	for (size_t t = 0; r->tables[t] && st == ST_OK && !taken.first; t++)
+		st = read_table(&o, r, r->tables[t], NULL, &taken, log);
+	diag_release(&o.said);
+	vec_release(&o.documents);
+	value_tree_release(&o.tree);
+	return st;
 }
 
 enum status result_read(struct source *src, const struct result_reader *r, struct digest *d,

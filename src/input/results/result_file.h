@@ -30,6 +30,16 @@ struct result_reader {
 GG_MUST_CHECK enum status result_read(struct source *src, const struct result_reader *r,
                                       struct digest *d, bool *found, struct diag_log *log);
 
+/// Formats of a file: one, or several that describe it together.
+struct result_known {
+	VEC(const struct result_format *) list;
+};
+
+/// Lists the formats by which result_read() reads `src`, which are of its tables; none if it knows
+/// none. The caller releases the list in any case. ST_INPUT if the file cannot be read.
+GG_MUST_CHECK enum status result_known_list(struct source *src, const struct result_reader *r,
+                                            struct result_known *out, struct diag_log *log);
+
 /// Refuses a file with several JSON values, as lines, that nothing could read: `*found` is set, and
 /// the message says where the lines are cut or mixed with others, or which lines would read it.
 GG_MUST_CHECK enum status result_refuse_lines(struct source *src, bool *found,

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "metric/figure_name.h"
 
 enum { PARTS = 40, PATTERN_BYTES = 1000, LINE_BYTES = 2000, NESTED_REPEATS = 4 };
 
@@ -39,6 +40,7 @@ static bool nest(struct nesting *n, char c)
 struct pattern {
 	struct strbuf plain;
 	size_t nr_groups; ///< number of parentheses, named or not
+	bool no_numbers; ///< true if each named part takes "nan" and "inf", too
 	struct {
 		struct span name;
 		size_t group;
@@ -88,7 +90,9 @@ static const char *add_part(struct pattern *out, const char *p)
 /* Translates a pattern; says why it is invalid, or returns NULL. */
 static const char *translate(const char *p, struct pattern *out)
 {
+	static const char no_numbers[] = "|[-+]?[Nn][Aa][Nn]|[-+]?[Ii][Nn][Ff]|[-+]?[Ii]nfinity";
 	struct nesting nesting = { .level = 0 };
+	bool named[PARTS + 1] = { false }; /* of each open parenthesis */
 	if (strlen(p) > PATTERN_BYTES)
 		return "is longer than 1,000 bytes";
 	while (*p) {
@@ -112,10 +116,16 @@ static const char *translate(const char *p, struct pattern *out)
 			return "repeats repetitions too often";
 		} else if (p[0] == '(' && p[1] == '?') {
 			strbuf_addch(&out->plain, '(');
+			named[nesting.level] = true;
 			p = p[2] == '<' ? add_part(out, p + 3) : NULL;
 			if (!p)
 				return "has '(?' that is not the beginning of a named part, (?<name>…)";
 		} else {
+			size_t level = nesting.level + (*p == ')');
+			if (*p == ')' && named[level] && out->no_numbers)
+				strbuf_adds(&out->plain, no_numbers);
+			if (*p == '(' || *p == ')')
+				named[level] = false;
 			strbuf_addch(&out->plain, *p++);
 		}
 	}
@@ -168,6 +178,30 @@ static void copy_plain(struct span s, char out[LINE_BYTES + 1])
 	out[n] = '\0';
 }
 
+/* Number of bytes of the "nan" or "inf" at `at`, which nothing but a unit may follow; else 0. */
+static size_t no_number(const char *at)
+{
+	static const char *const words[] = { "infinity", "inf", "nan" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t n = strlen(words[i]);
+		if (!span_eq_nocase((struct span){ at, strnlen(at, n) }, span_of(words[i])))
+			continue;
+		struct span unit = { at + n, strcspn(at + n, " \t,;|()[]{}'\"") };
+		return !unit.n || figure_unit_of(unit) ? n : 0;
+	}
+	return 0;
+}
+
+/* True if a number of the line is "nan" or "inf". */
+static bool has_no_number(const char *line)
+{
+	static const char before[] = " \t=:,;|()[]{}'\"";
+	for (const char *c = line; *c; c++)
+		if ((c == line || strchr(before, c[-1])) && no_number(c + (*c == '-' || *c == '+')))
+			return true;
+	return false;
+}
+
 /* The end of a part: if a number goes on behind it, as in "1,900" of which the pattern takes "1",
    up to the next blank, so that the whole is not a number. */
 static const char *end_of(const char *from, const char *end)
@@ -197,22 +231,41 @@ static bool add_record(struct value_tree *out, const struct pattern *p, const ch
 	return row != NULL;
 }
 
+/* A pattern as libc takes it; `is_compiled` once it was needed. */
+struct search {
+	struct pattern pattern;
+	regex_t compiled;
+	bool is_compiled;
+};
+
+/* False if the pattern cannot be used. */
+static bool search_open(struct search *s, const char *pattern)
+{
+	if (!s->is_compiled)
+		s->is_compiled = !translate(pattern, &s->pattern) && compile(&s->pattern, 0, &s->compiled);
+	return s->is_compiled;
+}
+
+static void search_close(struct search *s)
+{
+	if (s->is_compiled)
+		regfree(&s->compiled);
+	strbuf_release(&s->pattern.plain);
+}
+
 enum status text_lines_add(struct value_tree *out, const char *name, const char *pattern,
                            struct diag_log *log)
 {
-	struct pattern p = { .plain = STRBUF_INIT };
+	struct search plain = { .pattern = { .plain = STRBUF_INIT } };
+	struct search no_numbers = { .pattern = { .plain = STRBUF_INIT, .no_numbers = true } };
 	struct span rest = out->bytes;
-	regex_t compiled;
 	char line[LINE_BYTES + 1];
 	enum status st = ST_OK;
-	if (translate(pattern, &p) || !compile(&p, 0, &compiled))
+	if (!search_open(&plain, pattern))
 		st = diag_fail(log, ST_INPUT, "%s: pattern %s cannot be used", name,
 		               text_quote(&log->arena, span_of(pattern)));
-	strbuf_release(&p.plain);
-	if (st != ST_OK)
-		return st;
 	size_t long_lines = 0;
-	for (const char *end; (end = rest.n ? memchr(rest.p, '\n', rest.n) : NULL);) {
+	for (const char *end; (end = st == ST_OK && rest.n ? memchr(rest.p, '\n', rest.n) : NULL);) {
 		struct span s = { rest.p, (size_t)(end - rest.p) };
 		regmatch_t found[PARTS + 1];
 		rest = (struct span){ end + 1, rest.n - s.n - 1 };
@@ -221,13 +274,15 @@ enum status text_lines_add(struct value_tree *out, const char *name, const char 
 			continue;
 		}
 		copy_plain(s, line);
-		if (fits(&compiled, &p, line, found) && !add_record(out, &p, line, found)) {
+		bool lacks = has_no_number(line) && search_open(&no_numbers, pattern) &&
+		             fits(&no_numbers.compiled, &no_numbers.pattern, line, found);
+		if ((lacks || fits(&plain.compiled, &plain.pattern, line, found)) &&
+		    !add_record(out, &plain.pattern, line, found))
 			st = diag_fail(log, ST_INPUT, "%s: more than %zu values in a result file", name,
 			               value_limits.values);
-			break;
-		}
 	}
-	regfree(&compiled);
+	search_close(&plain);
+	search_close(&no_numbers);
 	if (long_lines && out->root.first)
 		diag_warn(log, "%s: %zu line%s longer than %d bytes, which %s not searched for figures",
 		          name, long_lines, long_lines == 1 ? " is" : "s are", LINE_BYTES,

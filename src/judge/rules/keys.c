@@ -78,10 +78,25 @@ static enum status check_word(struct document *d, const struct key *key, struct 
 	                     nearest_hint(&near, &d->arena, ':', otherwise));
 }
 
+/* A name without the marks at which a comment breaks it, and with which it may be copied. */
+static struct span without_breaks(struct span name, struct arena *a)
+{
+	static const char mark[] = "\xe2\x80\x8b"; /* U+200B */
+	struct strbuf b = STRBUF_INIT;
+	for (const char *at; (at = memmem(name.p, name.n, mark, strlen(mark)));) {
+		size_t n = (size_t)(at - name.p);
+		strbuf_add(&b, (struct span){ name.p, n });
+		name = (struct span){ at + strlen(mark), name.n - n - strlen(mark) };
+	}
+	strbuf_add(&b, name);
+	size_t n = b.n;
+	return (struct span){ arena_take(a, &b), n };
+}
+
 /* Check the name of a metric: "input.NAME", or one of the words that `key` lists. */
 static enum status check_metric(struct document *d, const struct key *key, struct node *n)
 {
-	struct span name = n->text;
+	struct span name = n->text = without_breaks(n->text, &d->arena);
 	if (!span_starts(name, SPAN("input.")))
 		return check_word(d, key, n);
 	name.p += strlen("input.");

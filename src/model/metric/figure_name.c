@@ -8,10 +8,14 @@
 
 enum { PART_BYTES = 100 };
 
+static bool is_letter(char c)
+{
+	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
 static bool is_plain(char c)
 {
-	char lower = (char)(c | 0x20);
-	return is_digit(c) || (lower >= 'a' && lower <= 'z') || strchr("._-/", c);
+	return is_digit(c) || is_letter(c) || strchr("._-/", c);
 }
 
 bool figure_title_has(char c)
@@ -113,7 +117,8 @@ static struct words words_of(struct span name)
 	for (size_t i = 0; i < name.n && i < INPUT_NAME_MAX; i++) {
 		char c = name.p[i];
 		bool capital = c >= 'A' && c <= 'Z';
-		if (capital && last >= 'a' && last <= 'z')
+		bool bytes = c == 'B' && (i + 1 == name.n || !is_letter(name.p[i + 1])); /* "GiB" */
+		if (capital && !bytes && last >= 'a' && last <= 'z')
 			w.text[w.n++] = '_';
 		bool plain = c && is_plain(c) && !strchr("._-/", c);
 		w.text[w.n++] = (char)(!plain ? '_' : capital ? c | 0x20 : c);
@@ -134,21 +139,61 @@ static const char *unit_at_end(const char *text, size_t n)
 	return vague ? NULL : unit;
 }
 
+static bool is_second(struct span word)
+{
+	const char *unit = figure_unit_of(word);
+	return unit && strcmp(unit, "s") == 0;
+}
+
+/* The unit of `what` per `time`, "tok/s" for "tokens" and "second", however they are spelled; NULL
+   if it is unknown. */
+static const char *rate_of(struct span what, struct span time)
+{
+	struct strbuf b = STRBUF_INIT;
+	const char *found = NULL;
+	strbuf_add(&b, what);
+	strbuf_addch(&b, '/');
+	strbuf_add(&b, is_second(time) ? SPAN("s") : time);
+	for (const struct figure_unit *u = figure_units; u->name && !found; u++)
+		if (span_eq_nocase(strbuf_span(&b), span_of(u->name)) ||
+		    is_listed(u->others, strbuf_span(&b)))
+			found = u->name;
+	strbuf_release(&b);
+	return found;
+}
+
+/* The unit that the end of a name is, spelled as in the table: "GB/s", "tok/s/GPU", "GBps". Single
+   letters may be anything. */
+static const char *unit_spelled(struct span name)
+{
+	for (size_t i = 0; i + 1 < name.n; i++) {
+		bool begins = i == 0 || strchr("_.- ", name.p[i - 1]);
+		const char *unit = begins ? unit_at_end(name.p + i, name.n - i) : NULL;
+		if (unit && strcmp(unit, "s") != 0) /* a second may be a part of a rate */
+			return unit;
+	}
+	return NULL;
+}
+
 /* The unit of "tokens_per_second_": "tokens/second" or, if that is unknown, a bare rate. */
 static const char *unit_of_rate(const char *from, const char *per)
 {
-	struct strbuf b = STRBUF_INIT;
 	const char *end = per + strlen("_per_");
-	struct span per_what = { end, strcspn(end, "_") };
-	strbuf_add(&b, (struct span){ from, (size_t)(per - from) });
-	strbuf_addch(&b, '/');
-	strbuf_add(&b, per_what);
-	const char *unit = end[per_what.n + 1] ? NULL : figure_unit_of(strbuf_span(&b));
-	const char *time = figure_unit_of(per_what);
-	if (!unit && !end[per_what.n + 1] && time && strcmp(time, "s") == 0)
-		unit = "1/s";
-	strbuf_release(&b);
-	return unit;
+	struct span time = { end, strcspn(end, "_") };
+	if (end[time.n + 1])
+		return NULL;
+	const char *unit = rate_of((struct span){ from, (size_t)(per - from) }, time);
+	return unit || !is_second(time) ? unit : "1/s";
+}
+
+/* The unit of "gb_s", "tokens_s": rates of bytes, FLOP and what is counted; "step_s" is a time. */
+static const char *unit_of_pair(struct span what, struct span time)
+{
+	const char *unit = is_second(time) ? rate_of(what, time) : NULL;
+	bool counted = what.n && (what.p[what.n - 1] == 's' || figure_unit_of(what) ||
+	                          span_eq(what, SPAN("img")) || span_eq(what, SPAN("it")) ||
+	                          memmem(what.p, what.n, "flop", 4));
+	return counted ? unit : NULL;
 }
 
 /* Cuts words at the end off that say which value of several a figure is: "p50", "mean". */
@@ -180,26 +225,24 @@ static const char *unit_behind_slash(struct span name)
 		return NULL;
 	struct words last = words_of((struct span){ name.p + slash, name.n - slash });
 	struct words first = words_of((struct span){ name.p, slash - 1 });
-	last.text[last.n - 1] = first.text[first.n - 1] = '\0';
+	struct span time = { last.text + 1, last.n - 2 };
 	for (from = first.n - 1; first.text[from - 1] != '_';)
 		from--;
-	const char *time = figure_unit_of(span_of(last.text + 1));
-	struct strbuf b = STRBUF_INIT;
-	strbuf_addf(&b, "%s/%s", first.text + from, last.text + 1);
-	const char *unit = figure_unit_of(strbuf_span(&b));
-	strbuf_release(&b);
-	return unit ? unit : time && strcmp(time, "s") == 0 ? "1/s" : NULL;
+	const char *unit = rate_of((struct span){ first.text + from, first.n - 1 - from }, time);
+	return unit || !is_second(time) ? unit : "1/s";
 }
 
 const char *figure_unit_by_name(struct span name)
 {
 	struct words w = words_of(name);
-	const char *per = NULL, *last, *before, *rate = unit_behind_slash(name);
-	if (rate)
-		return rate;
+	const char *per = NULL, *last, *before;
 	cut_statistic(&w);
 	for (const char *at = w.text; (at = strstr(at, "_per_")); at++)
 		per = at;
+	const char *unit = per ? NULL : unit_spelled(name);
+	unit = unit ? unit : unit_behind_slash(name);
+	if (unit)
+		return unit;
 	if (per) {
 		const char *from = per;
 		while (from > w.text && from[-1] != '_')
@@ -210,7 +253,8 @@ const char *figure_unit_by_name(struct span name)
 	last = strrchr(w.text, '_') + 1;
 	for (before = last > w.text + 1 ? last - 1 : last; before > w.text && before[-1] != '_';)
 		before--;
-	const char *unit = last > w.text + 1 ? unit_at_end(before, strlen(before)) : NULL;
+	if (last > w.text + 1)
+		unit = unit_of_pair((struct span){ before, (size_t)(last - 1 - before) }, span_of(last));
 	bool alone = last == w.text + 1; /* "ms" is a unit, "s" may be anything */
 	return unit ? unit : alone && !last[1] ? NULL : unit_at_end(last, strlen(last));
 }

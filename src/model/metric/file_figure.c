@@ -114,14 +114,20 @@ static const char *unit_said(const struct input_stat *s)
 	return strcmp(s->unit, UNIT_BARE) == 0 ? "no unit" : s->unit;
 }
 
-/* True if one of two figures has no unit, and the other has the one that their name tells: earlier
-   versions found it in fewer names. */
+/* True if a figure has no unit, or one for which earlier versions took the end of "gb_s". */
+static bool is_doubtful(const struct input_stat *s)
+{
+	return strcmp(s->unit, UNIT_BARE) == 0 || strcmp(s->unit, "s") == 0 ||
+	       strcmp(s->unit, "1/s") == 0;
+}
+
+/* True if the unit of one of two figures is doubtful, and the other has the one that their name
+   tells: earlier versions found it in fewer names. */
 static bool is_told_by_name(const struct input_stat *a, const struct input_stat *b)
 {
-	const struct input_stat *other = strcmp(a->unit, UNIT_BARE) == 0 ? b : a;
+	const struct input_stat *other = is_doubtful(a) ? b : a;
 	const char *unit = figure_unit_by_name(span_of(a->name + input_case(a).n));
-	bool one = (strcmp(a->unit, UNIT_BARE) == 0) != (strcmp(b->unit, UNIT_BARE) == 0);
-	return one && unit && strcmp(unit, other->unit) == 0;
+	return is_doubtful(a) != is_doubtful(b) && unit && strcmp(unit, other->unit) == 0;
 }
 
 /* The metric of the `nr` figures of one name, in the unit of the first of which it is known. */

@@ -163,13 +163,23 @@ static void put_first(struct document *d, const struct report *r, const struct f
 	doc_words(d, f->verdict == VERDICT_UNDECIDED ? MAY_BE_NOISE : "");
 }
 
-/* The improvement that the heading shows: of a key figure, or the largest in percent; or NULL. */
-static const struct check *best_check(const struct report *r)
+/* True for a figure of a file that became better by 10 % or more, if not beyond limit and noise. */
+static bool seems_better(const struct check *c)
+{
+	enum { LEAST = 10 };
+	return c->verdict == VERDICT_PASS && c->metric->label == LABEL_INPUT && c->has_change &&
+	       tone_of_change(c->worse, c->change) == TONE_BETTER &&
+	       llabs(c->change_pct) >= LEAST * (int64_t)MICRO;
+}
+
+/* The improvement that the heading shows: of a key figure, or the largest in percent; or NULL. With
+   `unsure` one that may be noise. */
+static const struct check *best_check(const struct report *r, bool unsure)
 {
 	const struct check *best = NULL;
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
-		if (c->verdict != VERDICT_IMPROVED || !c->has_change)
+		if (unsure ? !seems_better(c) : c->verdict != VERDICT_IMPROVED || !c->has_change)
 			continue;
 		if (!best || (check_is_key(c) && !check_is_key(best)) ||
 		    (check_is_key(c) == check_is_key(best) &&
@@ -198,7 +208,7 @@ static void put_kept(struct document *d, const struct report *r)
 static void put_pass(struct document *d, const struct report *r)
 {
 	const int64_t *nr = r->counts;
-	const struct check *best = best_check(r);
+	const struct check *best = best_check(r, false), *unsure = best ? NULL : best_check(r, true);
 	if (report_is_alone(r)) {
 		put_kept(d, r);
 		return;
@@ -211,6 +221,11 @@ static void put_pass(struct document *d, const struct report *r)
 		doc_printf(d, ", %" PRId64 " more improved", nr[VERDICT_IMPROVED] - 1);
 	if (nr[VERDICT_WAIVED])
 		doc_printf(d, "%s %" PRId64 " waived", best ? "," : " except", nr[VERDICT_WAIVED]);
+	if (unsure) {
+		doc_words(d, "; ");
+		put_change(d, r, unsure);
+		doc_words(d, llabs(unsure->change) <= unsure->evidence.noise ? MAY_BE_NOISE : "");
+	}
 	doc_words(d, "; nothing to do");
 }
 
