@@ -87,7 +87,7 @@ bool sides_same_artifact(const struct run *x, const struct run *y)
 	return true;
 }
 
-/* What a comparison of equal recordings is worth. Of result files only what is read is compared. */
+/* What a comparison of equal recordings is worth. Figures of result files are all that is read. */
 static const char *same_artifact_text(const struct run *run)
 {
 	bool recording = false;
