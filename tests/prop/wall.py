@@ -3,7 +3,8 @@
 
 Runs are generated whose GPU is busy all the time, or idle for a half of each step. The wall time of each run is that of the step
 times a factor. Where the GPU is busy, the limit is 3 %, as for GPU time. Where it is idle, the host has a part in the time: with few runs
-of main 13 % are assumed, and a change within twice that only warns; with ten runs the limit follows what they show.
+of main 13 % are assumed, and a change within twice that only warns; with ten runs the limit follows what they show. A figure of a file is
+assumed to spread by 5 %, until five runs that are alike show that it has less noise.
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -37,6 +38,23 @@ def trace(path, idle, factor, seed):
     return path
 
 
+def figure(path, factor):
+    path.write_text(json.dumps({"tokens_per_s": round(51200.5 / factor, 3)}))
+    return path
+
+
+def gate_of_figure(folder, past, now):
+    """The verdict on a rate that is `now` times lower than main's, by a rule of 5 %."""
+    folder.mkdir()
+    run = lambda *args: subprocess.run([PROGRAM, *map(str, args)], cwd=folder, capture_output=True, text=True)
+    (folder / "r.yaml").write_text("version: 2\nrules: {rate: {metric: input.tokens_per_s, fail: {decrease: 5%}}}\n")
+    for i, factor in enumerate(past):
+        made = run(*(("store",) if i else ("approve", "--new")), figure(folder / f"m{i}.json", factor), "--baseline", "b.json", "--rules", "r.yaml")
+        assert made.returncode == 0, made.stderr
+    run("check", figure(folder / "now.json", now), "--baseline", "b.json", "--rules", "r.yaml", "--json", "o.json")
+    return json.loads((folder / "o.json").read_text())["verdict"]
+
+
 def gate(folder, idle, past, now):
     """What step-period says of a run whose wall time is `now` times that of main, whose runs have the factors `past`."""
     folder.mkdir()
@@ -67,7 +85,15 @@ def main():
             good = verdict == want and (want == "warn" or percent <= most) and code in {"pass": (0,), "warn": (0,), "undecided": (3,), "fail": (1,)}[want]
             print(f"{name}, +{100 * now - 100:.0f} %: {verdict} (exit {code}), limit {limit}{'' if good else f': WRONG, {want} is right'}")
             wrong += not good
-    print(f"{len(rows)} gates, {wrong} wrong")
+        of_figures = [  # runs of main, the candidate, verdict
+            ("one run", [1], 1.08, "undecided"), ("one run", [1], 1.02, "pass"), ("five runs of 0.3 %", ten(0.003)[:5], 1.08, "fail"),
+            ("five runs of 0.3 %", ten(0.003)[:5], 1.03, "pass"), ("ten runs of 0.05 %", ten(0.0005), 1.062, "fail"),
+            ("ten runs of 5 %", ten(0.05), 1.08, "undecided")]
+        for i, (name, past, now, want) in enumerate(of_figures):
+            verdict = gate_of_figure(pathlib.Path(tmp) / f"f{i}", past, now)
+            print(f"a rate, {name}, {100 / now - 100:.1f} %: {verdict}{'' if verdict == want else f': WRONG, {want} is right'}")
+            wrong += verdict != want
+    print(f"{len(rows) + len(of_figures)} gates, {wrong} wrong")
     return int(wrong > 0)
 
 

@@ -253,8 +253,10 @@ static void add_runs(const struct asked *q, const struct evidence *out, struct a
 	            unit != UNIT_PCT && base > 0 ? unit_text(a, UNIT_PCT, number_pct(spread, base))
 	                                         : unit_amount(a, unit, spread));
 	strbuf_addf(b, " (%s, %" PRId64 " past run%s): noise of %s",
-	            out->past_runs < 3 ? "mostly assumed" : "measured", out->past_runs,
-	            out->past_runs == 1 ? "" : "s", out->noise_text);
+	            out->past_runs < 3            ? "mostly assumed"
+	            : out->past_runs < KNOWN_RUNS ? "partly assumed"
+	                                          : "measured",
+	            out->past_runs, out->past_runs == 1 ? "" : "s", out->noise_text);
 	if (out->has_false_alarms)
 		strbuf_addf(b, "; at that, %s unchanged runs would fail", odds_text(a, out->false_alarms));
 	if (out->has_detectable)

@@ -15,7 +15,8 @@
    the machine varies: 2 % are assumed, and less with each further run. From five runs on the
    machine is assumed to vary as the operators do, which is worth two runs. In a pair it cancels
    out. The wall time of steps differs by 13 % to 16 % between sessions if the host sets the pace,
-   and hardly more than GPU time if the GPUs are never idle. */
+   and hardly more than GPU time if the GPUs are never idle. Other times of the host, and
+   figures of files, are assumed to differ by 5 %; all of them by 1 % once five runs are known. */
 static const double unknown_own = 0.01, machine = 0.02, wall = 0.05, least_own = 0.002;
 static const double wall_seen = 0.01, wall_idle = 0.13;
 enum {
@@ -379,8 +380,7 @@ static struct noise_prior prior_of(const struct noise_model *m, const struct met
 	case FAMILY_WALL:
 		if (is_bare_figure(metric))
 			return (struct noise_prior){ 0 };
-		double s = is_of_period(metric) ? wall_seen : wall;
-		return (struct noise_prior){ s * s, WALL_RUNS };
+		return (struct noise_prior){ wall_seen * wall_seen, WALL_RUNS };
 	case FAMILY_COMMUNICATION:
 		return (struct noise_prior){ COMM_TIMES * m->mean_own, PAIR_RUNS };
 	default:
@@ -389,16 +389,19 @@ static struct noise_prior prior_of(const struct noise_model *m, const struct met
 }
 
 /* The prior for single runs, if the past ones have `free` degrees of freedom: of the machine, and
-   of the wall time of steps. */
+   of wall times. */
 static struct noise_prior prior_of_runs(const struct noise_model *m, struct noise_prior prior,
                                         const struct metric *metric, double free)
 {
 	double unseen = fmax(MACHINE_FREE - free, 0) / MACHINE_FREE;
-	bool of_period = is_of_period(metric);
-	if (of_period || metric_family(metric) == FAMILY_MACHINE) {
-		double first = of_period && !m->busy ? wall_idle : machine;
+	enum family family = metric_family(metric);
+	bool other = family == FAMILY_WALL && !is_of_period(metric);
+	double first = family == FAMILY_MACHINE || (!other && m->busy) ? machine
+	               : other                                         ? wall
+	                                                               : wall_idle;
+	if (family == FAMILY_MACHINE || (family == FAMILY_WALL && prior.df > 0)) {
 		prior.s2 = fmax(prior.s2, unseen * first * first);
-		prior.df = MACHINE_RUNS + FIRST_RUNS * unseen;
+		prior.df = MACHINE_RUNS + (other ? WALL_RUNS - MACHINE_RUNS : FIRST_RUNS) * unseen;
 	}
 	return prior;
 }
@@ -487,9 +490,10 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	out->shared = family == FAMILY_COMMUNICATION ? 0 : m->shared;
 	out->se =
 	    sqrt(out->variance * (out->shared + (1 - out->shared) * of_candidate + out->baseline));
+	bool busy = is_of_period(metric) && m->busy;
 	prior.s2 = family == FAMILY_COMMUNICATION ? 2 * out->variance : prior.s2 / 2;
-	if (is_of_period(metric))
-		prior.s2 = fmin(m->busy ? wall_seen * wall_seen : wall * wall / 2, 2 * out->variance);
+	if (family == FAMILY_WALL && prior.df > 0)
+		prior.s2 = fmin(busy ? wall_seen * wall_seen : wall * wall / 2, 2 * out->variance);
 	prior.df = fmin(prior.df, PAIR_RUNS);
 	out->pair = prior.s2;
 	if (!since_pin && estimate_pairs(m, e, metric, prior, out) && out->pair < 2 * least) {
