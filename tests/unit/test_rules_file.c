@@ -1068,25 +1068,25 @@ static void test_explain(void **state)
 	struct rules r;
 	struct arena a = ARENA_INIT;
 	accepted(everything, &r);
-	assert_string_equal(unwrapped(&a, rule_explain(&a, &r.rules.v[0])),
-	                    "step-cuda_time.1: the p95 over steps of step.cuda_time (sum of the "
-	                    "durations of a step's GPU activities "
-	                    "(kernels, memcpy, memset)), the max over devices and ranks, where rank=0. "
-	                    "Lower is worse. Fails when it is more "
-	                    "than 5% above the baseline and by more than 2ms as well. Warns when it is "
-	                    "more than 2.000001% above the "
-	                    "baseline, or when it is more than 1.5us below the baseline. What cannot "
-	                    "be told from noise is undecided. Where a side lacks it, the check warns.");
-	assert_string_equal(unwrapped(&a, rule_explain(&a, &r.rules.v[2])),
-	                    "top: kernel.time of each kernel (time of one kernel per step), the median "
-	                    "over devices and ranks, where "
-	                    "kernel=*gemm*, category=GE?M. One check for each of the top 7 of either "
-	                    "side with at least 0.5% of kernel time; "
-	                    "one that is new is a failure, one that is gone is a warning. Higher is "
-	                    "worse. Warns when it is more than 15% "
-	                    "above the baseline and by more than 0.5% of step (the baseline's "
-	                    "step.cuda_time) as well. Where neither side has "
-	                    "it, the check is skipped.");
+	assert_string_equal(
+	    unwrapped(&a, rule_explain(&a, &r.rules.v[0])),
+	    "step-cuda_time.1: the p95 over steps of step.cuda_time (sum of the durations of a step's "
+	    "GPU "
+	    "activities (kernels, memcpy, memset)), the max over devices and ranks, where rank=0. "
+	    "Lower "
+	    "is worse. Fails when it is more than 5% above the baseline, and also by more than 2ms. "
+	    "Warns when it is more than 2.000001% above the baseline, or when it is more than 1.5us "
+	    "below the baseline. If noise may explain it, it is undecided: exit code 3. Where a side "
+	    "lacks it, the check warns.");
+	assert_string_equal(
+	    unwrapped(&a, rule_explain(&a, &r.rules.v[2])),
+	    "top: kernel.time of each kernel (time of one kernel per step), where kernel=*gemm*, "
+	    "category=GE?M. One check for each of the top 7 of the baseline or the run with at least "
+	    "0.5% of kernel time; one that is new is a failure, one that is gone is a warning. Higher "
+	    "is "
+	    "worse. Warns when it is more than 15% above the baseline, and also by more than 0.5% of "
+	    "step (the baseline's GPU time per step). Where neither side has it, the check is "
+	    "skipped.");
 	arena_release(&a);
 	rules_release(&r);
 }
@@ -1130,8 +1130,8 @@ static void test_explain_exceptions(void **state)
 	const char *text = strbuf_str(&one);
 	assert_non_null(strstr(text, " Items that fit 'a*' or 'b?' are not checked. Instead, an item "
 	                             "that fits 'gemm*' fails when it is more than 50% above the "
-	                             "baseline and by more than 1% of step (the baseline's "
-	                             "step.cuda_time) as well. Instead, an item that fits 'x' or 'y*' "
+	                             "baseline, and also by more than 1% of step (the baseline's GPU "
+	                             "time per step). Instead, an item that fits 'x' or 'y*' "
 	                             "fails when it is above 3ms, and warns when it is more than 2% "
 	                             "above the baseline."));
 	assert_non_null(strstr(text, "waiver for 'top', until 2027-01-31, up to 120.5%: known"));

@@ -32,8 +32,8 @@ static const char *wrapped(struct arena *a, struct strbuf *b)
 	return arena_take(a, &out);
 }
 
-/* Append text such as "the median over steps of step.cuda_time (…), the highest of the devices and
-   ranks". */
+/* Append text such as "the p95 over steps of step.cuda_time (…), the max over devices and ranks";
+   a median, as most are, is not named. */
 static void say_figure(struct strbuf *b, struct arena *a, const struct rule *r)
 {
 	static const char *const items[] = {
@@ -54,7 +54,7 @@ static void say_figure(struct strbuf *b, struct arena *a, const struct rule *r)
 		[LABEL_PLACE] = " of each place",
 		[LABEL_PAIR] = "",
 	};
-	if (r->metric->per_step)
+	if (r->metric->per_step && r->stat != STAT_MEDIAN)
 		strbuf_addf(b, "the %s over steps of ", stat_name(r->stat));
 	strbuf_addf(b, "%s%s (%s", r->metric->name, items[r->metric->label], r->metric->meaning);
 	char n[NUMBER_TEXT];
@@ -62,6 +62,8 @@ static void say_figure(struct strbuf *b, struct arena *a, const struct rule *r)
 		strbuf_addf(b, "; top %s", number_format(r->top, 0, n));
 	if (r->reduce == REDUCE_EACH)
 		strbuf_adds(b, "), for each rank by itself");
+	else if (r->reduce == REDUCE_MEDIAN)
+		strbuf_adds(b, ")");
 	else
 		strbuf_addf(b, "), the %s over devices and ranks", reduce_name(r->reduce));
 	const char *select = select_text(&r->query, a);
@@ -72,11 +74,12 @@ static void say_figure(struct strbuf *b, struct arena *a, const struct rule *r)
 
 static void say_items(struct strbuf *b, const struct rule *r)
 {
-	static const char *const levels[] = { "is only noted", "is a warning", "is a failure" };
+	static const char *const levels[] = { "is only listed", "is a warning", "is a failure" };
 	char n[NUMBER_TEXT], share[NUMBER_TEXT];
 	if (!r->for_each)
 		return;
-	strbuf_addf(b, " One check for each of the top %s of either side", number_format(r->top, 0, n));
+	strbuf_addf(b, " One check for each of the top %s of the baseline or the run",
+	            number_format(r->top, 0, n));
 	if (r->min_share)
 		strbuf_addf(b, " with at least %s%% of kernel time", number_format(r->min_share, 6, share));
 	strbuf_addf(b, "; one that is new %s, one that is gone %s.", levels[r->on_new],
@@ -97,12 +100,14 @@ static void say_limit(struct strbuf *b, const struct limits *all, const struct l
 	};
 	if (l->condition == COND_CHANGE && !l->value)
 		strbuf_adds(b, "differs from the baseline at all");
+	else if (l->condition == COND_INCREASE && !l->value)
+		strbuf_adds(b, "is above the baseline at all");
 	else
 		strbuf_addf(b, "%s%s%s", forms[l->condition][0], l->text, forms[l->condition][1]);
 	if (all->has_and && l->relative && l->condition != COND_CHANGE)
-		strbuf_addf(b, " and by more than %s%s as well", all->and_text,
-		            all->and_of == AND_OF_STEP     ? " (the baseline's step.cuda_time)"
-		            : all->and_of == AND_OF_SPREAD ? " of single runs"
+		strbuf_addf(b, ", and also by more than %s%s", all->and_text,
+		            all->and_of == AND_OF_STEP     ? " (the baseline's GPU time per step)"
+		            : all->and_of == AND_OF_SPREAD ? " (of the differences between single runs)"
 		                                           : "");
 }
 
@@ -145,8 +150,8 @@ static void say_exceptions(struct strbuf *b, struct arena *a, const struct rule 
 static void say_noise(struct strbuf *b, const struct rule *r)
 {
 	if (rule_asks_noise(r) && !r->metric->exact && r->noise.k > 0)
-		strbuf_addf(b, " What cannot be told from noise %s.",
-		            r->unsure == UNSURE_WARN ? "only warns" : "is undecided");
+		strbuf_addf(b, " If noise may explain it, %s.",
+		            r->unsure == UNSURE_WARN ? "it only warns" : "it is undecided: exit code 3");
 	if (r->confirm == CONFIRM_NEVER)
 		strbuf_adds(b, " A failure is final at once, without pairs.");
 }
