@@ -162,7 +162,7 @@ def absolute(b):
         done = b.run("check", "a.json.gz", "--rules", "r.yaml", "--json", "o.json", *options)
         said, r = done.stdout.decode(), json.loads((b.dir / "o.json").read_text())
         assert done.returncode == code and (code == 4) == (len(r["checks"]) > 1), (own, options, said)
-        assert (code == 4) != (" built-in rules need a baseline, which" in said), said
+        assert (code == 0) == (" built-in rules need a baseline, which" in said), said    # nobody should store a run that fails
         told.append((code, said.split("candidate")[0]))
     b.file("r.yaml", "version: 2\nworkload: default\n")
     for (code, first), size in zip(told, ("6GiB", "4GiB")):

@@ -1076,8 +1076,8 @@ static void test_explain(void **state)
 	    "Lower "
 	    "is worse. Fails when it is more than 5% above the baseline, and also by more than 2ms. "
 	    "Warns when it is more than 2.000001% above the baseline, or when it is more than 1.5us "
-	    "below the baseline. If noise may explain it, it is undecided: exit code 3. Where a side "
-	    "lacks it, the check warns.");
+	    "below the baseline. A change that noise may explain is undecided: exit code 3. Where a "
+	    "side lacks it, the check warns.");
 	assert_string_equal(
 	    unwrapped(&a, rule_explain(&a, &r.rules.v[2])),
 	    "top: kernel.time of each kernel (time of one kernel per step), where kernel=*gemm*, "

@@ -110,8 +110,10 @@ static bool fails_any(const struct report *out)
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
 	bool first = (in->needs_baseline || out->left_out) && !in->baseline;
+	if (fails_any(out))
+		return "";
 	if (!first && (out->counts[VERDICT_INCONCLUSIVE] + out->counts[VERDICT_MISSING] > 0 ||
-	               !has_changes(out) || !in->baseline || is_elsewhere(out) || fails_any(out)))
+	               !has_changes(out) || !in->baseline || is_elsewhere(out)))
 		return "";
 	if (!in->nr_promote)
 		return "";

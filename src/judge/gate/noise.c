@@ -226,6 +226,11 @@ static const char *plan_text(struct arena *a, const struct evidence *e)
 	if (e->more_pairs)
 		return arena_printf(a, "%" PRId64 " pair%s with --control would decide", e->more_pairs,
 		                    e->more_pairs == 1 ? "" : "s");
+	if (e->past_runs < KNOWN_RUNS)
+		return arena_printf(a,
+		                    "more stored runs of main would tell: below %d, what they differ by is "
+		                    "partly assumed",
+		                    KNOWN_RUNS);
 	return "no reasonable number of runs would decide: a change this small needs a quieter "
 	       "machine";
 }

@@ -82,8 +82,11 @@ static void say_items(struct strbuf *b, const struct rule *r)
 	            number_format(r->top, 0, n));
 	if (r->min_share)
 		strbuf_addf(b, " with at least %s%% of kernel time", number_format(r->min_share, 6, share));
-	strbuf_addf(b, "; one that is new %s, one that is gone %s.", levels[r->on_new],
-	            levels[r->on_gone]);
+	if (r->on_new == r->on_gone)
+		strbuf_addf(b, "; one that is new or gone %s.", levels[r->on_new]);
+	else
+		strbuf_addf(b, "; one that is new %s, one that is gone %s.", levels[r->on_new],
+		            levels[r->on_gone]);
 }
 
 /* Append one condition of a limit, so that it follows the words "when it". */
@@ -107,7 +110,7 @@ static void say_limit(struct strbuf *b, const struct limits *all, const struct l
 	if (all->has_and && l->relative && l->condition != COND_CHANGE)
 		strbuf_addf(b, ", and also by more than %s%s", all->and_text,
 		            all->and_of == AND_OF_STEP     ? " (the baseline's GPU time per step)"
-		            : all->and_of == AND_OF_SPREAD ? " (of the differences between single runs)"
+		            : all->and_of == AND_OF_SPREAD ? " (how far single runs lie from their median)"
 		                                           : "");
 }
 
@@ -127,6 +130,18 @@ static void say_patterns(struct strbuf *b, struct arena *a, const struct span *v
 {
 	for (size_t i = 0; i < nr; i++)
 		strbuf_addf(b, "%s%s", i ? " or " : "", text_quote(a, v[i]));
+}
+
+/* Append when another rule makes this one needless. */
+static void say_unless(struct strbuf *b, const struct rule *r)
+{
+	char n[NUMBER_TEXT];
+	if (!r->unless)
+		return;
+	strbuf_addf(b, " Skipped where a rule judges %s", r->unless->name);
+	if (r->unless_within >= 0)
+		strbuf_addf(b, ", and that differs by at most %s%%", number_format(r->unless_within, 6, n));
+	strbuf_addch(b, '.');
 }
 
 /* Append the items that a rule does not check, and those that it checks by other limits. */
@@ -150,8 +165,8 @@ static void say_exceptions(struct strbuf *b, struct arena *a, const struct rule 
 static void say_noise(struct strbuf *b, const struct rule *r)
 {
 	if (rule_asks_noise(r) && !r->metric->exact && r->noise.k > 0)
-		strbuf_addf(b, " If noise may explain it, %s.",
-		            r->unsure == UNSURE_WARN ? "it only warns" : "it is undecided: exit code 3");
+		strbuf_addf(b, " A change that noise may explain %s.",
+		            r->unsure == UNSURE_WARN ? "only warns" : "is undecided: exit code 3");
 	if (r->confirm == CONFIRM_NEVER)
 		strbuf_adds(b, " A failure is final at once, without pairs.");
 }
@@ -167,12 +182,13 @@ const char *rule_explain(struct arena *a, const struct rule *r)
 	strbuf_addf(&b, "%s: ", r->id);
 	say_figure(&b, a, r);
 	say_items(&b, r);
-	bool of_files = r->worse == WORSE_EITHER && r->metric->label == LABEL_INPUT;
+	bool of_files = r->worse == WORSE_EITHER && r->metric->need == NEED_INPUT;
 	strbuf_addf(&b, " %s",
-	            of_files ? "The format of the file says which direction is worse."
+	            of_files ? "The file, or the name, says which direction is worse."
 	                     : directions[r->worse]);
 	say_limits(&b, "Fails", &r->fail, ".");
 	say_limits(&b, "Warns", &r->warn, ".");
+	say_unless(&b, r);
 	say_exceptions(&b, a, r);
 	say_noise(&b, r);
 	strbuf_addf(&b, " Where %s.", missing[r->on_missing]);

@@ -149,9 +149,16 @@ static void put_times(struct document *d, const struct report *r, const struct s
 void doc_decide(struct document *d, const struct report *r)
 {
 	int64_t nr = r->plan_runs ? r->plan_runs : r->plan_pairs;
-	if (r->verdict != VERDICT_UNDECIDED || !nr)
+	if (r->verdict != VERDICT_UNDECIDED)
 		return;
 	doc_section(d, "decide", "What to do", DOC_OPEN);
+	for (size_t i = 0; i < r->checks.nr && !nr; i++)
+		if (r->checks.v[i].verdict == VERDICT_UNDECIDED) {
+			doc_item(d, 0);
+			doc_said(d, text_or_empty(r->checks.v[i].evidence.plan_text));
+			doc_end(d);
+			return;
+		}
 	if (!r->plan_runs)
 		put_times(d, r, &r->baseline, nr);
 	put_times(d, r, &r->candidate, nr);
