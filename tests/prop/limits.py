@@ -296,7 +296,7 @@ ELSEWHERE = {
     "split the trace": None, "more than 2^32 segments": None, "more than 2^24": None,
     # messages that are not about a limit of a reader
     "throttled for more than": None,
-    "longer than it runs": None, "and by more than": None, "nothing can decrease": None, "too many arguments": None,
+    "longer than it runs": None, "also by more than": None, "nothing can decrease": None, "too many arguments": None,
 }
 
 
