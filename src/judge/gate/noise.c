@@ -150,9 +150,6 @@ static void fill_limits(const struct asked *q, const struct limits *map, bool ha
 	}
 }
 
-/* From so many past runs on, noise is measured rather than assumed, and odds are worth telling. */
-enum { KNOWN_RUNS = 5 };
-
 /* Probability that mere noise breaks `l`, upwards or, for a limit on decreases, downwards. */
 static double odds_of_limit(const struct asked *q, const struct limits *map, const struct limit *l)
 {

@@ -81,6 +81,9 @@ struct trend {
 	VEC(struct trend_point) points;
 };
 
+/// Number of past runs from which on noise is measured rather than assumed, and odds are told.
+enum { KNOWN_RUNS = 5 };
+
 /// The measurements behind the two values of a check (verdicts.md, "Noise").
 struct evidence {
 	int64_t baseline_runs; ///< number of runs whose median is the baseline's value

@@ -73,7 +73,7 @@ void breakdowns_of(const struct report *r, struct breakdown_list *out)
 
 bool noise_is_known(const struct check *c)
 {
-	enum { MEASURED_RUNS = 5, WIDE = 10, SEEN = 8 };
+	enum { WIDE = 10, SEEN = 8 };
 	const struct evidence *e = &c->evidence;
 	int64_t low = INT64_MAX, high = INT64_MIN;
 	if (!e->has_noise || e->noise < c->baseline / WIDE)
@@ -83,7 +83,7 @@ bool noise_is_known(const struct check *c)
 			number_lower(&low, c->trend->points.v[i].value);
 			number_raise(&high, c->trend->points.v[i].value);
 		}
-	return e->past_runs >= MEASURED_RUNS && (!c->trend || high - low >= e->noise / SEEN);
+	return e->past_runs >= KNOWN_RUNS && (!c->trend || high - low >= e->noise / SEEN);
 }
 
 enum doc_tone tone_of_check(const struct check *c)
