@@ -184,8 +184,10 @@ def kernels(n):
 
 
 def waivers(n):
+    """Every second one names a kernel that no run has, whatever n is: its warning is work of another kind."""
+    names = [f"kernel {i // 2 % 50}" + i % 2 * " gone" for i in range(n)]
     return "rules: [{id: k, metric: kernel.time, fail: {increase: 5%}}]\nwaivers:\n" + "".join(
-        f"  - {{rule: k, select: {{kernel: 'kernel {i}'}}, until: 2999-01-01, reason: r}}\n" for i in range(n))
+        f"  - {{rule: k, select: {{kernel: {name}}}, until: 2999-01-01, reason: r}}\n" for name in names)
 
 
 def a_suite(dir, n):
