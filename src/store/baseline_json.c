@@ -162,5 +162,7 @@ void baseline_release(struct baseline *b)
 	history_release(&b->sample);
 	vec_release(&b->reference.runs);
 	run_release(&b->pin);
+	if (b->reference_run)
+		baseline_release(b->reference_run);
 	arena_release(&b->arena);
 }

@@ -42,11 +42,19 @@ struct baseline {
 	const char *workload;
 	struct provenance provenance;
 	struct run pin; ///< approved run in the reduced form that pin_make() gives it
+	/// the reference run, one of `reference`, as a baseline of its own; NULL if none is stored
+	struct baseline *reference_run;
 	struct history recent; ///< accepted runs in the baseline file itself, oldest first
 	struct history sample; ///< every run of the main branch, from the history file
 	struct history reference; ///< accepted runs after the pin, merged from `recent` and `sample`,
 	                          ///< oldest first; values are borrowed
 };
+
+/// The run of main against which changes are explained: the reference run, else the approved run.
+static inline const struct run *baseline_explained(const struct baseline *b)
+{
+	return b->reference_run ? &b->reference_run->pin : &b->pin;
+}
 
 /// Writes a baseline in canonical form.
 void baseline_write(const struct baseline *b, struct sink *out);

@@ -17,11 +17,18 @@ static const struct schema history_schema = {
 	.size = sizeof(struct past_run),
 };
 
+static const char ending[] = ".history.jsonl";
+
 const char *history_path(const char *path, struct arena *a)
 {
 	size_t n = strlen(path);
 	bool json = n > 5 && strcmp(path + n - 5, ".json") == 0;
-	return arena_printf(a, "%.*s.history.jsonl", (int)(json ? n - 5 : n), path);
+	return arena_printf(a, "%.*s%s", (int)(json ? n - 5 : n), path, ending);
+}
+
+const char *history_reference_path(const char *path, struct arena *a)
+{
+	return arena_printf(a, "%.*s.reference", (int)(strlen(path) - strlen(ending)), path);
 }
 
 /* ---- reading of a history ---- */

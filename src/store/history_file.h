@@ -16,6 +16,10 @@ enum { HISTORY_MOST = 200, HISTORY_LINES = 10000 };
 /// Path of the history beside the baseline at `path`: "x.history.jsonl" for "x.json". Owned by `a`.
 const char *history_path(const char *path, struct arena *a);
 
+/// Path of the reference run beside the history at `path`: "x.reference" for "x.history.jsonl".
+/// Owned by `a`.
+const char *history_reference_path(const char *path, struct arena *a);
+
 /// Reads the history at `path`, one run per line, oldest first; a missing file has no runs. A line
 /// that occurs twice counts once. Errors are ST_BASELINE with the line. Texts are owned by `a`;
 /// caller ends with history_release() whatever the outcome.

@@ -243,7 +243,7 @@ def cases(made):
         Case("approve --new", ["approve", "--new", "c.json.gz", *rules, "--baseline", "deep/er/base.json"],
              ["deep/er/base.json"], 0, files("rules.yaml", "c.json.gz")),
         Case("approve --new --force", ["approve", "--new", "c.json.gz", "--force", *rules, *base], ["base.json"], 0, held),
-        Case("store", ["store", "c.json.gz", *rules, *base], ["base.json", "base.history.jsonl"], 0, held),
+        Case("store", ["store", "c.json.gz", *rules, *base], ["base.json", "base.history.jsonl", "base.reference"], 0, held),
         Case("approve", ["approve", "c.json.gz", *rules, *base, "--reason", "a test"],
              ["base.json", "base.history.jsonl"], 0, held),
         Case("store --keep", ["store", "--keep", "1", *rules, *base], ["base.history.jsonl"], 0, held),

@@ -139,7 +139,7 @@ def main_runs(w):
         p = w.run([FORGE / "accept", "append"], GPUGATE_FOLDER="gpugate-train", GPUGATE_BRANCH="main")
         expect("appended", "committed" in p.stdout, True)
         w.time += 3600
-    expect("histories", w.baselines("gpugate-baselines"), sorted(f"{name}.history.jsonl" for name in ("train", "k-attn", f"k-{NAMES[1]}")))
+    expect("histories", w.baselines("gpugate-baselines"), sorted(f"{name}.{kind}" for name in ("train", "k-attn", f"k-{NAMES[1]}") for kind in ("history.jsonl", "reference")))
     expect("runs", len(w.git(w.origin, "show", "gpugate-baselines:baselines/k-attn.history.jsonl").splitlines()), 5)
     expect("none on main", w.baselines("main"), [f"k-{NAMES[1]}.json", "k-attn.json", "train.json"])
 

@@ -141,6 +141,7 @@ static void order_of_keys(void **state)
 		"baseline_runs",
 		"candidate_runs",
 		"pin_age_days",
+		"reference_commit",
 		"false_alarms_per_1000",
 		"partial",
 		"same_artifact",

@@ -49,6 +49,15 @@ static enum status check_rules(const struct candidates *c, const struct setup *s
 	return environment_settings(&s->rules, NULL, c->v, c->nr, s->load.reduce.communication, log);
 }
 
+/* Make a baseline of a run that was found good. */
+static enum status make(const struct candidates *c, const struct setup *s, const struct options *o,
+                        struct baseline *out, struct diag_log *log)
+{
+	TRY(fold_alike((struct run *[]){ &c->v[0] }, 1, &s->naming, log));
+	pin_make(&c->v[0], &s->rules, &s->naming, &out->pin);
+	return provenance_of(o, &c->v[0], &out->arena, &out->provenance, log);
+}
+
 enum status baseline_make(const struct candidates *c, const struct setup *s,
                           const struct options *o, bool first, struct baseline *out,
                           struct diag_log *log)
@@ -57,9 +66,7 @@ enum status baseline_make(const struct candidates *c, const struct setup *s,
 	TRY(check_comparable(&c->v[0], log));
 	TRY(check_rules(c, s, log));
 	TRY(acceptance_books(c->v, c->nr, first, &s->rules, o, log));
-	TRY(fold_alike((struct run *[]){ &c->v[0] }, 1, &s->naming, log));
-	pin_make(&c->v[0], &s->rules, &s->naming, &out->pin);
-	return provenance_of(o, &c->v[0], &out->arena, &out->provenance, log);
+	return make(c, s, o, out, log);
 }
 
 /* Append `run` to the history of the baseline. */
@@ -172,6 +179,20 @@ enum status baseline_save_history(const struct baseline_edit *e, struct diag_log
 	return history_write(e->history, &e->b.sample, log);
 }
 
+enum status baseline_save_reference(const struct candidates *c, const struct setup *s,
+                                    const struct options *o, const struct baseline_edit *e,
+                                    struct diag_log *log)
+{
+	struct baseline b = { .arena = ARENA_INIT, .workload = e->b.workload };
+	enum status st = sink_make_folders(e->reference, log);
+	if (st == ST_OK)
+		st = make(c, s, o, &b, log);
+	if (st == ST_OK)
+		st = stored_baseline_save(&b, e->reference, true, log);
+	baseline_release(&b);
+	return st;
+}
+
 enum status baseline_save(const struct baseline *b, const char *path, struct diag_log *log)
 {
 	if (strcmp(path, "-") != 0)
@@ -264,7 +285,9 @@ enum status baseline_edit_begin(struct baseline_edit *e, struct setup *s, const 
 	TRY(file_lock_take(e->path, lock_wait, &e->lock, log));
 	e->history =
 	    setup_history_path(o, o->value[OPT_HISTORY] ? e->path : e->lock.target, &s->rules.arena);
+	e->reference = history_reference_path(e->history, &s->rules.arena);
 	TRY(check_place(o, e->history, o->value[OPT_HISTORY], log));
+	TRY(check_place(o, e->reference, o->value[OPT_HISTORY], log));
 	return setup_baseline_read(o, o->value[OPT_HISTORY] ? e->path : e->lock.target, &e->b, log);
 }
 

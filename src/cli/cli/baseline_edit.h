@@ -39,7 +39,7 @@ GG_MUST_CHECK enum status baseline_put(const struct baseline *b, const struct op
 struct baseline_edit {
 	struct file_lock lock;
 	const char *path; ///< path as the user named it; owned by the setup's arena
-	const char *history; ///< path of its history; owned by the setup's arena
+	const char *history, *reference; ///< paths of its history and of its reference run; likewise
 	struct baseline b;
 };
 
@@ -58,6 +58,12 @@ GG_MUST_CHECK enum status baseline_add(const struct candidates *c, const struct 
 /// Write the history of the baseline that is being changed.
 GG_MUST_CHECK enum status baseline_save_history(const struct baseline_edit *e,
                                                 struct diag_log *log);
+
+/// Make the first run the one that changes are explained against, and write its file.
+GG_MUST_CHECK enum status baseline_save_reference(const struct candidates *c, const struct setup *s,
+                                                  const struct options *o,
+                                                  const struct baseline_edit *e,
+                                                  struct diag_log *log);
 
 /// Make the first run the pin, and write the baseline. The reference starts anew with the runs; the
 /// history stays. `moved` borrows from the runs; the caller releases it with baseline_release().

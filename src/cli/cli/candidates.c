@@ -120,6 +120,10 @@ enum status candidates_judge(const struct candidates *c, struct setup *s, const 
 		if (!o->value[OPT_WORKLOAD] && strcmp(s->rules.workload, DEFAULT_WORKLOAD) == 0)
 			s->rules.workload = b->workload;
 		in.baseline = &b->pin;
+		if (b->reference_run) {
+			in.reference = &b->reference_run->pin;
+			in.reference_commit = b->reference_run->provenance.commit;
+		}
 		in.recent = &b->reference;
 		in.sample = &b->sample;
 		in.baseline_workload = b->workload;

@@ -1,4 +1,5 @@
 /* The commands approve and store, which add a run to a stored baseline. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/date.h"
@@ -9,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/setup.h"
 #include "diff/past.h"
+#include "store/history_file.h"
 #include "store/stored_file.h"
 
 /* State of one command on a baseline. */
@@ -177,6 +179,51 @@ static enum status refuse_known(const struct baseline_job *w, struct diag_log *l
 	return ST_OK;
 }
 
+/* True if the figures of a judged run are typical of main: none has changed for better or worse,
+   and those of whole steps are within half their noise of the reference. */
+static bool is_typical(const struct report *r)
+{
+	bool typical = true;
+	for (size_t i = 0; i < r->checks.nr && typical; i++) {
+		const struct check *k = &r->checks.v[i];
+		bool of_steps = k->metric->per_step && !*k->item && k->evidence.has_noise;
+		typical = k->verdict >= VERDICT_MISSING && k->verdict != VERDICT_IMPROVED &&
+		          (!of_steps || !k->has_change || 2 * imaxabs(k->change) <= k->evidence.noise);
+	}
+	return typical;
+}
+
+/* True if the run that changes are explained against is typical of main still. */
+static bool reference_is_typical(struct baseline_job *w, const struct options *o)
+{
+	struct report report;
+	struct diag_log log;
+	if (!w->edit.b.reference_run)
+		return false;
+	const struct candidates one = { .v = &w->edit.b.reference_run->pin, .nr = 1 };
+	report_init(&report);
+	diag_init(&log);
+	bool typical =
+	    candidates_judge(&one, &w->setup, o, &w->edit.b, w->edit.path, &report, &log) == ST_OK &&
+	    is_typical(&report);
+	diag_release(&log);
+	report_release(&report);
+	return typical;
+}
+
+/* Keep the first of the runs as the one that changes are explained against, if the one that is
+   kept has left main's figures and this one has not. So the file changes only where main did.
+   Sets `kept` if it did. */
+static enum status keep_reference_run(struct baseline_job *w, const struct options *o, bool *kept,
+                                      struct diag_log *log)
+{
+	if (!run_is_recorded(&w->candidates.v[0]) || !is_typical(&w->report) ||
+	    reference_is_typical(w, o))
+		return ST_OK;
+	*kept = true;
+	return baseline_save_reference(&w->candidates, &w->setup, o, &w->edit, log);
+}
+
 static enum status store_runs(struct baseline_job *w, const struct options *o, struct diag_log *log)
 {
 	bool force = o->value[OPT_FORCE] != NULL;
@@ -195,8 +242,13 @@ static enum status store_runs(struct baseline_job *w, const struct options *o, s
 		diag_note(log, "the run counts for the noise only, not for the reference: %s",
 		          w->report.headline);
 	TRY(baseline_add(&w->candidates, &w->setup, o, &w->report, accepted, &w->edit.b, log));
+	bool kept = false;
+	if (accepted) /* before the history, without whose line it does not count */
+		TRY(keep_reference_run(w, o, &kept, log));
 	TRY(baseline_save_history(&w->edit, log));
-	return baseline_say(&w->edit.b, setup_history_path(o, w->edit.path, &w->edit.b.arena), NULL,
+	const char *history = setup_history_path(o, w->edit.path, &w->edit.b.arena);
+	return baseline_say(&w->edit.b, history,
+	                    kept ? history_reference_path(history, &w->edit.b.arena) : NULL,
 	                    "run stored", log);
 }
 

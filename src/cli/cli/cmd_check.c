@@ -122,8 +122,9 @@ void check_explain(const struct candidates *c, const struct setup *s, const stru
                    bool page, struct report *out)
 {
 	static const struct run none = { 0 };
-	const struct run *before = b ? &b->pin : c->nr_controls ? &c->controls[0] : &none;
+	const struct run *before = b ? baseline_explained(b) : c->nr_controls ? &c->controls[0] : &none;
 	struct cause_input in = { .runs = { .baseline = b ? &b->pin : NULL,
+		                                .reference = b && b->reference_run ? before : NULL,
 		                                .recent = b ? &b->recent : NULL,
 		                                .sample = b ? &b->sample : NULL,
 		                                .candidates = c->v,
@@ -152,6 +153,8 @@ static enum status fold_sides(struct check_job *j, struct diag_log *log)
 	const struct candidates *c = &j->candidates;
 	VEC(struct run *) runs = VEC_INIT;
 	vec_push(&runs, &j->b.pin);
+	if (j->b.reference_run)
+		vec_push(&runs, &j->b.reference_run->pin);
 	for (size_t i = 0; i < c->nr + c->nr_controls; i++)
 		vec_push(&runs, i < c->nr ? &c->v[i] : &c->controls[i - c->nr]);
 	enum status st = fold_alike(runs.v, runs.nr, &j->setup.naming, log);
@@ -185,7 +188,8 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 		                  j->report.baseline.commit, &j->candidates.v[0], &j->report, log);
 	if (st == ST_OK)
 		st = show(&j->candidates, &j->setup, o,
-		          fresh && j->candidates.nr_controls ? &j->candidates.controls[0] : &j->b.pin,
+		          fresh && j->candidates.nr_controls ? &j->candidates.controls[0]
+		                                             : baseline_explained(&j->b),
 		          &j->report, log);
 	return st;
 }

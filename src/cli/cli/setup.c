@@ -243,21 +243,47 @@ static enum status history_folder_there(const struct options *o, struct diag_log
 	                 text_quote(&log->arena, span_of(folder)));
 }
 
+/* Read the run of main that `store` keeps beside the history, if there is one. It does not count if
+   it was stored before the approval, or is not in the history: its line may have been left out
+   because its commit is not one of main. */
+static enum status read_reference_run(const char *history, struct baseline *out,
+                                      struct diag_log *log)
+{
+	const char *path = history_reference_path(history, &out->arena);
+	if (access(path, F_OK) < 0 && errno == ENOENT)
+		return ST_OK;
+	out->reference_run = arena_alloc(&out->arena, 1, sizeof *out->reference_run);
+	enum status st = baseline_read(path, out->reference_run, log);
+	if (st == ST_BASELINE)
+		diag_note(log, "remove %s: 'gpugate store' writes it again",
+		          text_quote(&log->arena, span_of(path)));
+	const struct run *run = &out->reference_run->pin;
+	if (st == ST_OK && (past_source_hash(run) == past_source_hash(&out->pin) ||
+	                    !past_find(&out->reference, run))) {
+		baseline_release(out->reference_run);
+		out->reference_run = NULL;
+	}
+	return st;
+}
+
 enum status setup_baseline_read(const struct options *o, const char *path, struct baseline *out,
                                 struct diag_log *log)
 {
 	TRY(history_folder_there(o, log));
 	TRY(setup_baseline_there(path, log));
 	enum status st = baseline_read(path, out, log);
-	if (st == ST_OK && strcmp(path, "-") != 0)
-		st = history_read(setup_history_path(o, path, &out->arena), &out->arena, &out->sample, log);
-	if (st == ST_OK)
-		fill_reference(out);
+	const char *history = setup_history_path(o, path, &out->arena);
+	bool is_file = strcmp(path, "-") != 0;
+	if (st == ST_OK && is_file)
+		st = history_read(history, &out->arena, &out->sample, log);
 	if (st == ST_BASELINE && access(path, R_OK) == 0)
 		diag_note(log,
 		          "take it from version control again, or make it anew of an approved run with "
 		          "'gpugate approve RUN --baseline FILE --force'");
-	return st;
+	if (st != ST_OK)
+		return st;
+	fill_reference(out);
+	return is_file ? read_reference_run(history, out, log) : ST_OK;
 }
 
 bool setup_baseline_needs_run(const struct setup *s, const struct options *o)

@@ -32,6 +32,7 @@ void new_files_add_attributes(struct new_files *f)
 	    f, "baselines/.gitattributes",
 	    "# Written by machines: folded in reviews of GitHub and GitLab, and never merged as text.\n"
 	    "*.json linguist-generated gitlab-generated -merge\n"
+	    "*.reference linguist-generated gitlab-generated -merge\n"
 	    "# One run a line, in any order of branches.\n"
 	    "*.history.jsonl linguist-generated gitlab-generated merge=union\n",
 	    false);

@@ -14,6 +14,7 @@
 #include "cli/setup.h"
 #include "io/cores.h"
 #include "io/opened.h"
+#include "store/history_file.h"
 #include "suite/case.h"
 #include "suite/children.h"
 #include "suite/suite_output.h"
@@ -57,7 +58,9 @@ static void note_inputs(const struct suite_jobs *jobs, const struct options *o)
 		if (!job->baseline || o->command != CMD_SUITE)
 			continue; /* the other commands change the baseline */
 		note_input(job->baseline);
-		note_input(setup_history_path(o, job->baseline, &scratch));
+		const char *history = setup_history_path(o, job->baseline, &scratch);
+		note_input(history);
+		note_input(history_reference_path(history, &scratch));
 	}
 	arena_release(&scratch);
 }

@@ -15,7 +15,13 @@
 
 static size_t nr_views(const struct bench *b)
 {
-	return 1 + b->runs.nr_candidates + b->runs.nr_controls;
+	return 1 + b->runs.nr_candidates + b->runs.nr_controls + (b->run[SIDE_BASELINE] != b->approved);
+}
+
+/* Index of the approved run's view. */
+static size_t approved_view(const struct bench *b)
+{
+	return b->run[SIDE_BASELINE] == b->approved ? 0 : nr_views(b) - 1;
 }
 
 static void add_column(struct bench *b, enum bench_source source, size_t view,
@@ -28,13 +34,15 @@ static void add_column(struct bench *b, enum bench_source source, size_t view,
  * approved run or a recent one. */
 static void add_past(struct bench *b, const struct history *h, enum bench_source source)
 {
+	uint64_t reference = past_source_hash(b->run[SIDE_BASELINE]);
 	for (size_t i = 0; h && i < h->runs.nr; i++) {
 		const struct past_run *run = &h->runs.v[i];
 		bool known = run == b->twin || (source == SOURCE_SAMPLE && run->source_hash == b->pin);
 		for (size_t k = 0; k < b->nr_columns && source == SOURCE_SAMPLE && !known; k++)
 			known = b->columns[k].past && b->columns[k].past->source_hash == run->source_hash;
 		if (!known)
-			add_column(b, source, 0, run, source == SOURCE_RECENT ? b->pin : run->pin);
+			add_column(b, source, run->source_hash == reference ? 0 : NO_VIEW, run,
+			           source == SOURCE_RECENT ? b->pin : run->pin);
 	}
 }
 
@@ -72,7 +80,7 @@ static void init_columns(struct bench *b)
 	/* without a stored baseline, the first control run is also the baseline; it must get only one
 	 * column */
 	if (r->baseline && r->baseline != r->controls)
-		add_column(b, SOURCE_PIN, 0, NULL, b->pin);
+		add_column(b, SOURCE_PIN, approved_view(b), NULL, b->pin);
 	add_past(b, r->recent, SOURCE_RECENT);
 	add_past(b, r->sample, SOURCE_SAMPLE);
 	/* the last runs have control runs: the first one may have been chosen because it failed */
@@ -85,40 +93,58 @@ static void init_columns(struct bench *b)
 	sort_columns(b);
 }
 
+static bool is_control(const struct bench *b, size_t view)
+{
+	return view > b->runs.nr_candidates && view <= b->runs.nr_candidates + b->runs.nr_controls;
+}
+
 /* Set the members of the bench for which all ranks of all runs must be examined. */
 static void look_at_ranks(struct bench *b)
 {
-	const struct run *pin = b->run[SIDE_BASELINE];
+	const struct run *pin = b->approved;
 	b->pin = past_source_hash(pin);
 	b->against_itself = b->pin == past_source_hash(b->run[SIDE_CANDIDATE]);
 	for (size_t i = 0; i < pin->ranks.nr; i++)
 		b->before_period =
 		    b->before_period || (pin->ranks.v[i]->nr_steps > 0 &&
 		                         !digest_has_steps(pin->ranks.v[i], METRIC_STEP_PERIOD));
-	for (size_t i = 0; i <= b->runs.nr_candidates; i++)
-		for (size_t r = 0; r < b->view[i].run->ranks.nr; r++)
+	for (size_t i = 0; i < nr_views(b); i++)
+		for (size_t r = 0; !is_control(b, i) && r < b->view[i].run->ranks.nr; r++)
 			number_raise(&b->tick_ns, b->view[i].run->ranks.v[r]->trust.tick_ns);
+}
+
+/* The sources of memory that all runs have. A control run or the reference run may lack one of the
+   others. */
+static unsigned common_memory(const struct bench *b)
+{
+	unsigned common = ~0U;
+	for (int may_lack = 0; may_lack <= 1; may_lack++)
+		for (size_t i = 0; i < nr_views(b); i++) {
+			unsigned sources = memory_sources(b->view[i].run);
+			bool lax = is_control(b, i) || (i == 0 && b->run[SIDE_BASELINE] != b->approved);
+			if (lax == may_lack && (!lax || common & sources))
+				common &= sources;
+		}
+	return common;
 }
 
 void bench_init(struct bench *b, const struct bench_runs *runs, struct naming naming)
 {
 	*b = (struct bench){ .naming = naming, .runs = *runs, .arena = ARENA_INIT };
-	b->run[SIDE_BASELINE] = runs->baseline ? runs->baseline : &b->none;
+	b->approved = runs->baseline ? runs->baseline : &b->none;
+	b->twin = past_find(runs->recent, b->approved);
+	b->run[SIDE_BASELINE] = runs->reference ? runs->reference : b->approved;
 	b->run[SIDE_CANDIDATE] = &runs->candidates[0];
-	b->twin = past_find(runs->recent, b->run[SIDE_BASELINE]);
 	size_t nr = nr_views(b), first_control = 1 + runs->nr_candidates;
 	b->view = arena_alloc(&b->arena, nr, sizeof *b->view);
 	for (size_t i = 0; i < nr; i++)
 		run_view_init(&b->view[i],
 		              i == 0              ? b->run[SIDE_BASELINE]
 		              : i < first_control ? &runs->candidates[i - 1]
-		                                  : &runs->controls[i - first_control],
+		              : is_control(b, i)  ? &runs->controls[i - first_control]
+		                                  : b->approved,
 		              &b->naming);
-	b->memory = ~0U;
-	for (size_t i = 0; i < nr; i++) {
-		unsigned sources = memory_sources(b->view[i].run);
-		b->memory &= i < first_control || (b->memory & sources) ? sources : b->memory;
-	}
+	b->memory = common_memory(b);
 	for (size_t i = 0; i < nr; i++)
 		b->view[i].by_trace = memory_is_by_trace(b->memory);
 	run_views_align(b->view, nr, &b->arena);
@@ -139,7 +165,7 @@ void bench_release(struct bench *b)
 bool bench_has(const struct bench *b, enum side_index side, const struct metric *m)
 {
 	if (side == SIDE_BASELINE)
-		return run_has(&b->view[SIDE_BASELINE], m);
+		return run_has(&b->view[SIDE_BASELINE], m) || run_has(&b->view[approved_view(b)], m);
 	for (size_t i = SIDE_CANDIDATE; i <= b->runs.nr_candidates; i++)
 		if (run_has(&b->view[i], m))
 			return true;
@@ -202,8 +228,7 @@ static int64_t input_value(const struct bench *b, const struct query *q, const s
 static const char *past_text(struct bench *b, const struct past_run *past, const struct query *q)
 {
 	const char *now = memory_source_of(b->memory);
-	const char *then =
-	    past->memory ? past->memory : memory_source_of(memory_sources(b->run[SIDE_BASELINE]));
+	const char *then = past->memory ? past->memory : memory_source_of(memory_sources(b->approved));
 	if (q->metric->need != NEED_MEMORY || !now || !then || strcmp(now, then) == 0)
 		return query_text(q, &b->arena);
 	return memory_is_by_trace(b->memory) ? query_text_of_trace(q, &b->arena) : "";
@@ -289,7 +314,7 @@ static void see_past(struct bench *b, size_t column, const struct query *q, stru
 static void see_all(struct bench *b, const struct query *q, struct seen_list *out)
 {
 	for (size_t i = 0; i < b->nr_columns; i++)
-		if (b->columns[i].past)
+		if (b->columns[i].view == NO_VIEW)
 			see_past(b, i, q, out);
 		else
 			see_view(b, i, q, out);
@@ -394,11 +419,16 @@ bool bench_is_reference(const struct bench *b, const struct entry *e, size_t i)
 /* Fill in the values of both sides from the cells of the entry. */
 static void fill_sides(struct bench *b, struct entry *e, const struct metric *m)
 {
-	for (size_t i = 0; i < b->nr_columns; i++)
+	for (size_t i = 0; i < b->nr_columns; i++) {
 		if (b->columns[i].source == SOURCE_PIN && e->cells[i].has) {
 			e->has_pin = true;
 			e->pin = e->cells[i].value;
 		}
+		if (b->columns[i].view == 0 && e->cells[i].has) {
+			e->is_explained = true;
+			e->explained = e->cells[i].value;
+		}
+	}
 	bool control = !m->exact || b->runs.baseline == b->runs.controls;
 	if (control && count_of(b, e, SOURCE_CONTROL) > 0)
 		take(b, e, SIDE_BASELINE, (struct sides){ .of = { [SOURCE_CONTROL] = true } });
@@ -409,8 +439,8 @@ static void fill_sides(struct bench *b, struct entry *e, const struct metric *m)
 	take(b, e, SIDE_CANDIDATE,
 	     (struct sides){ .of = { [SOURCE_SINGLE] = m->exact, [SOURCE_CANDIDATE] = true } });
 	if (b->runs.controls && b->runs.baseline == b->runs.controls) {
-		e->has_pin = e->has[SIDE_BASELINE];
-		e->pin = e->value[SIDE_BASELINE];
+		e->has_pin = e->is_explained = e->has[SIDE_BASELINE];
+		e->pin = e->explained = e->value[SIDE_BASELINE];
 	}
 }
 
@@ -454,10 +484,11 @@ const struct run *bench_in_part(const struct bench *b, const struct entry *items
 	}
 	for (size_t i = 0; i < b->nr_columns && usual >= 0; i++) {
 		int64_t lacking = least_lacking(items, nr, i);
+		if (!is_candidate(b, i) || (lacking >= 0 && lacking <= usual))
+			continue;
 		const struct run *run = b->view[b->columns[i].view].run;
 		*ranks = lacking < 0 ? 0 : (int64_t)run_nr_ranks(run) - lacking;
-		if (is_candidate(b, i) && (lacking < 0 || lacking > usual))
-			return run;
+		return run;
 	}
 	return NULL;
 }

@@ -9,6 +9,9 @@
 /// The runs to compare; all are borrowed.
 struct bench_runs {
 	const struct run *baseline; ///< the approved run; NULL if there is no baseline yet
+
+	/// the run of main against which changes are explained, one of `recent`; NULL: the approved run
+	const struct run *reference;
 	const struct history *recent; ///< accepted runs since the approved one; NULL if there are none
 
 	/// all runs of the main branch, whatever their verdict; NULL if there are none
@@ -31,13 +34,15 @@ enum bench_source {
 	NR_SOURCES,
 };
 
+#define NO_VIEW SIZE_MAX
+
 /// One run of the comparison: a column of the values of all items.
 struct bench_column {
 	enum bench_source source;
 	uint64_t epoch; ///< for a past run: hash of the run that was the approved one when the past run
 	                ///< was added
 	const struct past_run *past; ///< the stored record of a past run; NULL for other runs
-	size_t view; ///< for a run that is not a past one: its index into bench.view
+	size_t view; ///< index into bench.view; NO_VIEW for a past run of which only the record is kept
 };
 
 /// The value of one item in one run.
@@ -63,9 +68,12 @@ struct bench {
 	/// the approved run's entry among the recent runs; NULL if it has none
 	const struct past_run *twin;
 	struct run none; ///< empty run that takes the baseline's place if there is no baseline
-	const struct run *run[NR_SIDES]; ///< the approved run and the first candidate
+	/// the reference run if there is one, else the approved run; and the first candidate
+	const struct run *run[NR_SIDES];
+	const struct run *approved; ///< the approved run
 
-	/// views of the approved run, then of each candidate, then of each control run
+	/// views of run[SIDE_BASELINE], then of each candidate, then of each control run, and of the
+	/// approved run if it is not the first
 	struct run_view *view;
 	unsigned memory; ///< sources of memory that all these runs have: memory_sources()
 	struct bench_column *columns; ///< all runs, without duplicates
@@ -101,6 +109,8 @@ struct entry {
 	size_t nr_runs[NR_SIDES];
 	bool has_pin;
 	int64_t pin; ///< the approved run's value of the item
+	bool is_explained;
+	int64_t explained; ///< the value of bench.run[SIDE_BASELINE], if `is_explained`
 
 	/// values of the item, one for each column of the bench, which owns the array
 	const struct cell *cells;

@@ -33,7 +33,7 @@ void breakdown_each_rank(const struct breakdown_input *in,
 
 size_t breakdown_nr_ranks(const struct breakdown_input *in)
 {
-	const struct run *run = in->bench->runs.baseline;
+	const struct run *run = in->bench->run[SIDE_BASELINE];
 	size_t nr = 0;
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		nr += rank_scope_has(in->query->ranks, run->ranks.v[i]->rank);

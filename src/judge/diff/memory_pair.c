@@ -41,12 +41,12 @@ static void collect_run(const struct run_view *v, struct refs *r)
 	}
 }
 
-/* The figure's value on a side: in the approved run, or in that run of the candidate whose value is
-   nearest to the median. */
+/* The figure's value on a side: in the baseline's run, or in that run of the candidate whose value
+   is nearest to the median. */
 static int64_t value_of(const struct entry *e, int side)
 {
 	if (side == SIDE_BASELINE)
-		return e->pin;
+		return e->explained;
 	const int64_t *v = e->runs[SIDE_CANDIDATE];
 	size_t best = 0;
 	for (size_t i = 1; i < e->nr_runs[SIDE_CANDIDATE]; i++)
@@ -67,7 +67,7 @@ bool memory_pair_find(const struct bench *b, const struct query *q, const struct
 	struct refs r[NR_SIDES];
 	for (int s = 0; s < NR_SIDES; s++)
 		r[s] = (struct refs){ .query = q, .entry = e };
-	if (!e->has_pin || !e->has[SIDE_CANDIDATE])
+	if (!e->is_explained || !e->has[SIDE_CANDIDATE])
 		return false;
 	for (int s = 0; s < NR_SIDES; s++)
 		r[s].value = value_of(e, s);

@@ -135,14 +135,14 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 		.cls = m->rule->query.cls,
 		.label = e->label,
 		.change = k->change,
-		.later = number_sub(e->pin, k->baseline),
+		.later = number_sub(e->explained, k->baseline),
 		.stat = statistic_of(m->rule),
 		.renamed = e->was.n > 0,
 		.ranks = { m->rule->query.rank, e->rank >= 0, e->rank },
 	};
-	/* if the approved run has no value, a figure of the whole run is unknown there, but a kernel
+	/* if the explained run has no value, a figure of the whole run is unknown there, but a kernel
 	   was not launched there, and took 0 ns */
-	if (!e->has_pin && k->metric->label == LABEL_NONE)
+	if (!e->is_explained && k->metric->label == LABEL_NONE)
 		return NULL;
 	if (!q.ranks.one && !q.ranks.glob)
 		return breakdown_of(b, &b->pairs, &q, &m->out->arena);
@@ -191,7 +191,8 @@ static bool is_known(const struct maker *m, const struct entry *e)
 
 static bool has_later_runs(const struct bench *b)
 {
-	return b->runs.recent && b->runs.recent->runs.nr > (b->twin ? 1 : 0);
+	return b->run[SIDE_BASELINE] == b->approved && b->runs.recent &&
+	       b->runs.recent->runs.nr > (b->twin ? 1 : 0);
 }
 
 /* In which run of the candidate how many ranks have the items, if these are fewer than in the

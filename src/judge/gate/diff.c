@@ -255,8 +255,8 @@ static void add_memory(struct bench *b, struct report *out)
 		bench_query(b, &q, &e);
 		for (size_t k = 0; k < e.list.nr; k++) {
 			const char *where;
-			struct breakdown *parts =
-			    breakdown_of_memory(b, &q, &e.list.v[k], e.list.v[k].pin, &out->arena, &where);
+			struct breakdown *parts = breakdown_of_memory(
+			    b, &q, &e.list.v[k], e.list.v[k].explained, &out->arena, &where);
 			if (parts)
 				vec_push(&out->breakdowns, parts);
 			if (ids[i] == METRIC_MEMORY_PEAK_ALLOCATED)

@@ -390,6 +390,7 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 	struct naming naming = { rules->match_exact, rules->aliases.v, rules->aliases.nr,
 		                     in->categories };
 	struct bench_runs runs = { .baseline = in->baseline,
+		                       .reference = in->reference,
 		                       .recent = in->recent,
 		                       .sample = in->sample,
 		                       .candidates = in->candidates,
@@ -467,6 +468,8 @@ static void fill_context(const struct judge_input *in, struct report *out)
 		                                      text_quote(a, span_of(in->baseline_workload))));
 	if (in->baseline_commit && in->baseline_commit[0])
 		out->baseline.commit = text_line(a, span_of(in->baseline_commit));
+	if (in->reference)
+		out->baseline.reference = text_line(a, span_of(in->reference_commit));
 	if (!in->baseline_time || !date_parse(span_of(in->baseline_time), &approved) ||
 	    approved > in->today)
 		return;

@@ -17,6 +17,8 @@ struct judge_input {
 	const struct run *candidates; ///< runs of the same code: first `RUN…`, then those of --repeat
 	size_t nr_candidates;
 	const struct run *baseline; ///< the approved run; NULL if there is none
+	const struct run *reference; ///< as in struct bench_runs
+	const char *reference_commit; ///< its commit; "" if unknown
 	const struct history *recent; ///< accepted runs since the approved one; NULL if there are none
 
 	/// all runs of the main branch, whatever their verdict; NULL if there are none

@@ -24,11 +24,10 @@ struct course_of_main {
 
 static void collect(const struct bench *b, const struct entry *e, struct course_of_main *out)
 {
-	uint64_t pin = past_source_hash(b->run[SIDE_BASELINE]);
 	for (size_t k = 0; e->cells && k < b->nr_columns; k++) {
 		size_t i = b->by_time[k];
 		const struct bench_column *column = &b->columns[i];
-		if (column->past && column->epoch == pin && e->cells[i].has)
+		if (column->past && column->epoch == b->pin && e->cells[i].has)
 			vec_push(&out->list, (struct past_cell){ column->past, e->cells[i].value });
 	}
 }

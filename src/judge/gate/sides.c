@@ -90,13 +90,11 @@ bool sides_same_artifact(const struct run *x, const struct run *y)
 /* What a comparison of equal recordings is worth. Figures of result files are all that is read. */
 static const char *same_artifact_text(const struct run *run)
 {
-	bool recording = false;
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		recording = recording || digest_has_trace(run->ranks.v[i]) || run->ranks.v[i]->memories.nr;
-	return recording ? "the candidate is the baseline's own artifact: it is compared with itself, "
-	                   "and this shows nothing about a change"
-	                 : "the candidate has the very figures of the baseline: if its files are other "
-	                   "ones, what differs in them is not read";
+	return run_is_recorded(run)
+	           ? "the candidate is the baseline's own artifact: it is compared with itself, "
+	             "and this shows nothing about a change"
+	           : "the candidate has the very figures of the baseline: if its files are other "
+	             "ones, what differs in them is not read";
 }
 
 /* Add the kernels of the whole window, of one rank: the others run the same program. */

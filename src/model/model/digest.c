@@ -207,6 +207,14 @@ bool digest_has_trace(const struct digest *d)
 	return d->trace || (!d->snapshot && !d->metrics_file);
 }
 
+bool run_is_recorded(const struct run *run)
+{
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		if (digest_has_trace(run->ranks.v[i]) || run->ranks.v[i]->memories.nr)
+			return true;
+	return false;
+}
+
 enum artifact_kind { KIND_TRACE, KIND_SNAPSHOT, KIND_METRICS };
 
 static enum artifact_kind kind_of(const struct digest *d)

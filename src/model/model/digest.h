@@ -534,6 +534,9 @@ struct run {
 	struct arena arena;
 };
 
+/// True if a rank of the run has a trace or memory, not only figures of result files.
+bool run_is_recorded(const struct run *run);
+
 /// Index of the digest of `rank` in a run with one digest for each rank, or the number of digests
 /// if the rank is missing.
 size_t run_find(const struct run *run, int64_t rank);

@@ -243,6 +243,9 @@ struct side {
 	int64_t runs; ///< number of runs of the side; 0 means 1
 	bool has_pin_age; ///< true if pin_age_days is known; only for the baseline
 	int64_t pin_age_days; ///< days since the pin was approved
+	/// commit of the run of main that tables and findings compare with, "" if it has none; NULL if
+	/// it is the approved run; only for the baseline
+	const char *reference;
 	bool window; ///< true if there are no steps, so that figures per step are of the window
 	int64_t period; ///< number of repetitions in a trace without step markers; 0 if none
 	const char *marker; ///< step marker that would give `marker_steps` steps, or NULL

@@ -318,6 +318,7 @@ void json_write(const struct report *r, const struct write_options *o, struct si
 		emit_number_if(&e, "baseline_runs", r->baseline.label, side_runs(&r->baseline), 0);
 		emit_number_if(&e, "candidate_runs", r->candidate.label, side_runs(&r->candidate), 0);
 		emit_number_if(&e, "pin_age_days", r->baseline.has_pin_age, r->baseline.pin_age_days, 0);
+		emit_str(&e, "reference_commit", r->baseline.reference);
 		emit_number_if(&e, "false_alarms_per_1000", r->has_false_alarms, r->false_alarms, 3);
 	}
 	emit_bool(&e, "partial", r->partial);
