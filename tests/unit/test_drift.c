@@ -181,6 +181,34 @@ static void test_pct_and_overlap(void **state)
 	release(&s);
 }
 
+/* One fused kernel replaces two of its category: what is new counts only by what is not gone.
+   Without a category nothing is known to be replaced. */
+static void test_replaced(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *gone[2], *fresh;
+		int64_t ns, want;
+	} rows[] = { { { "gemm_a", "gemm_b" }, "gemm_fused", MS(40), 0 },
+		         { { "gemm_a", "gemm_b" }, "gemm_fused", MS(50), PERCENT(10) },
+		         { { "elem_a", "elem_b" }, "gemm_fused", MS(40), PERCENT(40) },
+		         { { "p", "q" }, "r", MS(40), PERCENT(40) } };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		const struct activity b[] = { { EVENT_KERNEL, rows[i].gone[0], 2, MS(10) },
+			                          { EVENT_KERNEL, rows[i].gone[1], 2, MS(30) },
+			                          { EVENT_KERNEL, "softmax", 2, MS(60) } };
+		const struct activity c[] = { { EVENT_KERNEL, rows[i].fresh, 4, rows[i].ns },
+			                          { EVENT_KERNEL, "softmax", 2, MS(60) } };
+		struct sides s;
+		int64_t v;
+		SETUP(&s, b, c);
+		assert_true(drift_pct(&s.bench.pairs, 20, &v));
+		if (v != rows[i].want)
+			fail_msg("row %zu: drift %" PRId64, i, v);
+		release(&s);
+	}
+}
+
 /* In the baseline only one of two ranks lists the kernel "small". The other rank may have it in its
    sum of small kernels, unless it is too long for that: only then has it drifted. */
 static void test_summed_up_on_some_ranks(void **state)
@@ -345,11 +373,17 @@ static void test_partners(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_renamed_figures),  cmocka_unit_test(test_partners),
-		cmocka_unit_test(test_classes),          cmocka_unit_test(test_figures_of_a_row),
-		cmocka_unit_test(test_new_gone_renamed), cmocka_unit_test(test_rename_is_unique),
-		cmocka_unit_test(test_pct_and_overlap),  cmocka_unit_test(test_summed_up_on_some_ranks),
-		cmocka_unit_test(test_without_kernels),  cmocka_unit_test(test_order_and_top),
+		cmocka_unit_test(test_renamed_figures),
+		cmocka_unit_test(test_partners),
+		cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_figures_of_a_row),
+		cmocka_unit_test(test_new_gone_renamed),
+		cmocka_unit_test(test_rename_is_unique),
+		cmocka_unit_test(test_pct_and_overlap),
+		cmocka_unit_test(test_replaced),
+		cmocka_unit_test(test_summed_up_on_some_ranks),
+		cmocka_unit_test(test_without_kernels),
+		cmocka_unit_test(test_order_and_top),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

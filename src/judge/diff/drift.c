@@ -113,9 +113,29 @@ static bool is_counted(const struct top *t, const struct activity_pair *a)
 	       bsearch(&a->partner, t->both.v, t->both.nr, sizeof a, by_place);
 }
 
+/* Time of the kernels of a category that only one side has. What is new replaces what is gone. */
+struct replaced {
+	int category;
+	__int128 gone, fresh;
+};
+struct replacements {
+	VEC(struct replaced) list;
+};
+
+static struct replaced *replaced_in(struct replacements *r, int category)
+{
+	for (size_t i = 0; i < r->list.nr && category >= 0; i++)
+		if (r->list.v[i].category == category)
+			return &r->list.v[i];
+	struct replaced *own = vec_push_zero(&r->list);
+	own->category = category;
+	return own;
+}
+
 bool drift_pct(const struct activity_pairs *p, int64_t top, int64_t *out)
 {
 	struct top t;
+	struct replacements r = { 0 };
 	__int128 rises = 0, base = 0;
 	top_init(&t, p, top);
 	for (size_t i = 0; i < t.both.nr; i++) {
@@ -127,9 +147,17 @@ bool drift_pct(const struct activity_pairs *p, int64_t top, int64_t *out)
 		else if (a->partner)
 			x = a->partner;
 		__int128 by = (__int128)y->time_ns[SIDE_CANDIDATE] - x->time_ns[SIDE_BASELINE];
-		rises += by > 0 ? by : 0;
 		base += x->time_ns[SIDE_BASELINE];
+		if (y->count[SIDE_CANDIDATE] <= 0)
+			replaced_in(&r, a->category)->gone -= by;
+		else if (x->count[SIDE_BASELINE] <= 0)
+			replaced_in(&r, a->category)->fresh += by;
+		else
+			rises += by > 0 ? by : 0;
 	}
+	for (size_t i = 0; i < r.list.nr; i++)
+		rises += r.list.v[i].fresh > r.list.v[i].gone ? r.list.v[i].fresh - r.list.v[i].gone : 0;
+	vec_release(&r.list);
 	top_release(&t);
 	if (base <= 0)
 		return false;

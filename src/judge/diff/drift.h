@@ -12,7 +12,8 @@ enum { DRIFT_ROWS_TOP = 20 };
 
 /// kernel.drift_pct over all kernels among the top `top` of either side, in 1e-6 percent: what the
 /// slower and the new ones rose by, so that time that moved counts once and a faster run has no
-/// drift. A renamed kernel counts once. False if the baseline's sum, by which it is divided, is 0.
+/// drift. A renamed kernel counts once, and what is new in a category by what is not gone there.
+/// False if the baseline's sum, by which it is divided, is 0.
 bool drift_pct(const struct activity_pairs *p, int64_t top, int64_t *out);
 
 /// kernel.top_overlap_pct in 1e-6 percent. False if neither side has kernels.
