@@ -102,7 +102,7 @@ static void put_findings(struct suite *out, const struct report *r, struct docum
 		             .place = (int64_t)i,
 		             .verdict = (unsigned)f->verdict,
 		             .id = cause_names[f->cause],
-		             .text = arena_dup(a, span_of(doc_sentence_text(d, f->title))),
+		             .text = report_sentence(d->names, f->title, a),
 		             .cost = f->cost_text[0] ? arena_dup(a, span_of(f->cost_text)) : NULL,
 		             .action = f->action[0] ? arena_dup(a, span_of(f->action)) : NULL,
 		             .where = where[0] ? arena_dup(a, span_of(where)) : NULL });
@@ -135,7 +135,7 @@ static void put_checks(struct suite *out, const struct report *r, struct documen
 		             .verdict = c->verdict,
 		             .id = arena_dup(&out->arena, span_of(c->id)),
 		             .rule = check_is_open(c) ? arena_dup(&out->arena, span_of(c->rule)) : NULL,
-		             .text = arena_dup(&out->arena, span_of(doc_sentence_text(d, c->message))) });
+		             .text = report_sentence(d->names, c->message, &out->arena) });
 	}
 }
 

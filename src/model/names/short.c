@@ -498,8 +498,10 @@ void short_names_end(struct short_names *s)
 		if (!nr || strcmp(s->list.v[nr - 1].whole, s->list.v[i].whole) != 0)
 			s->list.v[nr++] = s->list.v[i];
 	s->list.nr = nr;
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
 		s->list.v[i].shortest = form_of(&s->arena, s->list.v[i].whole, FORM_FUNCTOR);
+		s->list.v[i].cut = text_short(&s->arena, span_of(s->list.v[i].whole), MESSAGE_CHARS);
+	}
 	do {
 		for (size_t i = 0; i < s->list.nr; i++)
 			set_form(s, &s->list.v[i]);

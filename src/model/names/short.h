@@ -11,6 +11,7 @@ struct short_name {
 	const char *whole; ///< whole name of the kernel, borrowed
 	const char *shortest; ///< the shortest form of the name, which other kernels may share
 	const char *text; ///< short name, which reports show
+	const char *cut; ///< whole name as messages cut it (MESSAGE_CHARS)
 	int form; ///< number of the form of the short name; shorter forms have lower numbers
 };
 
@@ -19,7 +20,10 @@ struct short_names {
 	VEC(struct short_name) list; ///< names; after short_names_end() sorted by `whole`, each once
 };
 
-enum { NR_SHORT_FORMS = 4 };
+enum {
+	NR_SHORT_FORMS = 4,
+	MESSAGE_CHARS = 60, ///< largest number of characters of a name in a message
+};
 
 /// The name of a kernel in form `i` of NR_SHORT_FORMS, of which short_names_end() takes the first
 /// that no other kernel has; the last names everything but namespaces and parameters. Owned by `a`,

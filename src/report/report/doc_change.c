@@ -35,7 +35,7 @@ static const char *title_of(struct document *d, const struct report *r, const st
 	const char *rest = b->title + strcspn(b->title, " ");
 	const struct metric *m = metric_find((struct span){ b->title, (size_t)(rest - b->title) });
 	const char *label = m ? arena_printf(&d->arena, "%s%s", metric_label(m), rest) : b->title;
-	const char *title = doc_sentence_text(d, label);
+	const char *title = report_sentence(d->names, label, &d->arena);
 	if (r->findings.nr)
 		return arena_printf(&d->arena, "where the %s went: %s", what_went(b), title);
 	bool means = r->kind == REPORT_DIFF && m && m->per_step && r->candidate.steps > 1;

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "report/document.h"
+#include "report/key_figures.h"
 #include "report/table.h"
 
 enum {
@@ -176,6 +177,34 @@ static void put_difference(struct document *d, const struct report *r)
 	             "only warns");
 }
 
+/* A change of two parts shows both: which kernels took less time, if that is at least a quarter of
+   what the first finding costs. */
+static void put_faster(struct document *d, const struct report *r)
+{
+	const struct finding *f = report_main_finding(r);
+	const struct drift_row *most = NULL;
+	int64_t by = 0;
+	size_t nr = 0;
+	for (size_t i = 0; i < r->drift.nr; i++) {
+		const struct drift_row *k = &r->drift.v[i];
+		if (k->drift != DRIFT_FASTER && k->drift != DRIFT_FEWER_LAUNCHES)
+			continue;
+		most = most ? most : k;
+		by = number_add(by, k->change_ns);
+		nr++;
+	}
+	if (!f || f->cost_is_bytes || f->cost <= 0 || by > -f->cost / 4)
+		return;
+	doc_paragraph(d);
+	doc_words(d, "faster in the same run: ");
+	doc_name(d, most->kernel);
+	if (nr > 1)
+		doc_printf(d, " and %zu more kernel%s", nr - 1, nr == 2 ? "" : "s");
+	doc_words(d, ", ");
+	doc_figure(d, unit_change(&d->arena, UNIT_NS, by));
+	doc_words(d, r->candidate.window ? " per window" : " per step");
+}
+
 const struct doc_column doc_change_columns[3] = { { "what changed", DOC_LEFT },
 	                                              { "change", DOC_RIGHT },
 	                                              { "where", DOC_LEFT } };
@@ -199,6 +228,7 @@ void doc_findings(struct document *d, const struct report *r, const struct trust
 		    !trust_lines_sum_up(trust, &r->checks.v[i]))
 			put_limits(d, &r->checks.v[i]);
 	put_difference(d, r);
+	put_faster(d, r);
 	doc_end(d);
 }
 

@@ -229,6 +229,14 @@ static void put_pass(struct document *d, const struct report *r)
 	doc_words(d, "; nothing to do");
 }
 
+/* True for another kernel that does the same work in about the same time. */
+static bool is_choice(const struct finding *f)
+{
+	const int64_t most = MICRO; /* 1 % of the step */
+	return (f->cause == CAUSE_SUBSTITUTION || f->cause == CAUSE_RENAMED) &&
+	       llabs(f->share_pct) < most;
+}
+
 /* Say what becomes of the CI job, unless the verdict says it. */
 static void put_job(struct document *d, const struct report *r)
 {
@@ -270,6 +278,9 @@ void doc_verdict(struct document *d, const struct report *r)
 		doc_words(d, "not judged");
 	else if (worst)
 		put_worst(d, r, worst);
+	else if (r->verdict == VERDICT_WARN && report_main_finding(r) &&
+	         is_choice(report_main_finding(r)))
+		doc_words(d, "no figure is beyond its limit; other kernels do the same work");
 	else if (report_main_finding(r) && r->verdict != VERDICT_PASS)
 		put_first(d, r, report_main_finding(r));
 	else if (r->verdict == VERDICT_PASS)

@@ -9,7 +9,6 @@
 
 enum {
 	ENV_KEYS = 8,
-	MESSAGE_CHARS = 60, /* largest number of characters of a name in a message */
 	NAME_LEAST = 6, /* shorter names are not searched for in messages: they may be words */
 };
 
@@ -235,8 +234,9 @@ static void add_names_of_run(struct short_names *names, const struct run_report 
 	}
 }
 
-static void add_names(struct short_names *names, const struct report *r)
+void report_names(const struct report *r, struct short_names *names)
 {
+	*names = (struct short_names){ 0 };
 	for (size_t i = 0; i < r->kernels.nr; i++)
 		short_names_add(names, r->kernels.v[i]);
 	for (size_t i = 0; i < r->drift.nr; i++) {
@@ -279,18 +279,17 @@ static bool is_alone(const void *names, struct span text, size_t head, size_t ta
 }
 
 /* The kernel that is named first in `text`, either completely or cut as in messages. */
-static const struct short_name *name_in(struct document *d, const char *text, struct span *at)
+static const struct short_name *name_in(const struct short_names *names, const char *text,
+                                        struct span *at)
 {
-	const struct short_names *names = d->names;
 	const struct short_name *found = NULL;
 	for (size_t i = 0; names && i < names->list.nr; i++) {
 		const struct short_name *n = &names->list.v[i];
-		const char *cut = text_short(&d->arena, span_of(n->whole), MESSAGE_CHARS);
-		const char *p = strstr(text, cut);
+		const char *p = strstr(text, n->cut);
 		bool begins = p && (p == text || !isalnum((unsigned char)p[-1]));
-		size_t chars = strlen(cut);
+		size_t chars = strlen(n->cut);
 		if (!begins || isalnum((unsigned char)p[chars]) || p[chars] == '_' ||
-		    (p > text && p[-1] == '_') || text_chars(span_of(cut)) < NAME_LEAST ||
+		    (p > text && p[-1] == '_') || text_chars(span_of(n->cut)) < NAME_LEAST ||
 		    (found && (p > at->p || (p == at->p && chars <= at->n))))
 			continue;
 		found = n;
@@ -309,23 +308,24 @@ void doc_show_names(struct document *d, const struct short_names *names)
 void doc_sentence(struct document *d, const char *text)
 {
 	struct span at;
-	for (const struct short_name *n; text && (n = name_in(d, text, &at)); text = at.p + at.n) {
+	for (const struct short_name *n; text && (n = name_in(d->names, text, &at));
+	     text = at.p + at.n) {
 		doc_said(d, arena_dup(&d->arena, (struct span){ text, (size_t)(at.p - text) }));
 		doc_name(d, n->whole);
 	}
 	doc_said(d, text);
 }
 
-const char *doc_sentence_text(struct document *d, const char *text)
+const char *report_sentence(const struct short_names *names, const char *text, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;
 	struct span at;
-	for (const struct short_name *n; (n = name_in(d, text, &at)); text = at.p + at.n) {
+	for (const struct short_name *n; (n = name_in(names, text, &at)); text = at.p + at.n) {
 		strbuf_add(&b, (struct span){ text, (size_t)(at.p - text) });
 		strbuf_adds(&b, n->text);
 	}
 	strbuf_adds(&b, text);
-	return arena_take(&d->arena, &b);
+	return arena_take(a, &b);
 }
 
 /* Title of what a comment collapses and a terminal leaves out: numbers of findings and checks. */
@@ -345,8 +345,7 @@ void report_document(const struct report *r, struct short_names *names, struct d
 	static const char *const kinds[] = { [REPORT_DIFF] = "diff", [REPORT_RUN] = "report" };
 	struct trust_lines trust;
 	doc_init(d);
-	*names = (struct short_names){ 0 };
-	add_names(names, r);
+	report_names(r, names);
 	doc_show_names(d, names);
 	trust_lines_init(&trust, r, r->kind != REPORT_RUN);
 	d->marker = r->kind != REPORT_CHECK         ? kinds[r->kind]

@@ -18,9 +18,14 @@ void report_document(const struct report *r, struct short_names *names, struct d
 void doc_show_names(struct document *d, const struct short_names *names);
 
 /// Add a sentence of the program to the current paragraph, item or cell, with kernels replaced by
-/// their display names. doc_sentence_text() returns it as a string owned by `d`.
+/// their display names.
 void doc_sentence(struct document *d, const char *text);
-const char *doc_sentence_text(struct document *d, const char *text);
+
+/// The same as a string owned by `a`.
+const char *report_sentence(const struct short_names *names, const char *text, struct arena *a);
+
+/// Set `names` to the display names of all kernels that the report names. The caller releases them.
+void report_names(const struct report *r, struct short_names *names);
 
 /* Parts of a report. Each is a section, which is dropped if it stays empty. */
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "report/document.h"
 #include "report/junit_cases.h"
 #include "report/table.h"
 #include "report/writers.h"
@@ -10,6 +11,7 @@ struct junit {
 	const struct report *r;
 	struct sink *out;
 	struct arena *arena;
+	struct short_names names;
 };
 
 static const char *const elements[NR_OUTCOMES] = {
@@ -45,10 +47,22 @@ static void put_line(struct sink *out, const char *text)
 	junit_put(out, text);
 }
 
+/* "3.16 GiB → 3.87 GiB (+22.23 %), limit 2 %: memory is fragmented". */
+static const char *message_of(const struct junit *j, const struct testcase *c)
+{
+	const struct check *k = c->check;
+	const char *why = report_sentence(&j->names, c->cause ? c->cause : c->message, j->arena);
+	if (!c->cause || !k || !k->has_change || !k->limit[0])
+		return why;
+	return arena_printf(j->arena, "%s → %s (%s), limit %s: %s", k->baseline_text, k->candidate_text,
+	                    k->pct_text[0] ? k->pct_text : k->change_text,
+	                    limit_text(j->arena, k->limit), why);
+}
+
 static void put_body(const struct junit *j, const struct testcase *c)
 {
 	struct sink *out = j->out;
-	junit_put(out, c->cause ? c->cause : c->message);
+	junit_put(out, message_of(j, c));
 	if (c->cause && strcmp(c->cause, c->message) != 0)
 		put_line(out, c->message);
 	if (c->check) {
@@ -101,7 +115,7 @@ static void put_outcome(const struct junit *j, const struct testcase *c)
 	sink_printf(out, "      <%s", element);
 	if (c->outcome != OUTCOME_NOTE) {
 		junit_put_attribute(out, "type", c->type);
-		junit_put_attribute(out, "message", c->cause ? c->cause : c->message);
+		junit_put_attribute(out, "message", message_of(j, c));
 	}
 	sink_puts(out, ">");
 	if (c->outcome == OUTCOME_NOTE)
@@ -195,10 +209,11 @@ static void put_suite(const struct junit *j, const struct testcases *t, enum che
 void junit_write(const struct report *r, const struct write_options *o, struct sink *out)
 {
 	struct testcases t;
-	struct junit j = { r, out, &t.arena };
+	struct junit j = { .r = r, .out = out, .arena = &t.arena };
 	bool used[NR_GROUPS] = { [GROUP_RANKS] = r->insights.nr > 0 };
 	(void)o;
 	testcases_collect(&t, r);
+	report_names(r, &j.names);
 	for (size_t i = 0; i < t.all.nr; i++)
 		used[t.all.v[i].group] = true;
 	sink_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gpugate\"");
@@ -207,5 +222,6 @@ void junit_write(const struct report *r, const struct write_options *o, struct s
 		if (used[i])
 			put_suite(&j, &t, i);
 	sink_puts(out, "</testsuites>\n");
+	short_names_release(&j.names);
 	testcases_release(&t);
 }
