@@ -6,6 +6,7 @@
 #include "base/nearest.h"
 #include "base/number.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "metric/metric.h"
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
@@ -74,6 +75,11 @@ static enum status check_word(struct document *d, const struct key *key, struct 
 	}
 	const char *otherwise = arena_printf(&d->arena, ": %s", strbuf_str(&list));
 	strbuf_release(&list);
+	/* a single word may be a figure of a file as well */
+	if (metric && near.best && !memchr(n->text.p, '.', n->text.n))
+		return document_fail(
+		    d, n, "%s is not a known %s: did you mean '%s', or input.%s of a file?",
+		    document_quote(d, n->text), key->name, near.best, text_line(&d->arena, n->text));
 	return document_fail(d, n, "%s is not a known %s%s", document_quote(d, n->text), key->name,
 	                     nearest_hint(&near, &d->arena, ':', otherwise));
 }
@@ -244,10 +250,25 @@ enum status keys_check_value(struct document *d, const struct key *key, struct n
 	return kind == NODE_MAP ? keys_check(d, n, key->map) : check_list(d, key, n);
 }
 
+/* The name of the first map within a map of these keys that has the key `word`; NULL if none has.
+ */
+static const char *map_with(const struct key_map *keys, struct span word)
+{
+	for (size_t i = 0; i < keys->nr; i++)
+		for (size_t k = 0; keys->keys[i].kind == KEY_MAP && k < keys->keys[i].map->nr; k++)
+			if (span_eq(span_of(keys->keys[i].map->keys[k].name), word))
+				return keys->keys[i].name;
+	return NULL;
+}
+
 static enum status unknown_key(struct document *d, const struct node *key,
                                const struct key_map *keys)
 {
 	struct nearest near = { .word = key->text };
+	const char *within = map_with(keys, key->text);
+	if (within)
+		return document_fail(d, key, "unknown key %s in %s: it belongs in '%s'",
+		                     document_quote(d, key->text), keys->name, within);
 	struct strbuf list = STRBUF_INIT;
 	for (size_t i = 0; i < keys->nr; i++)
 		nearest_try(&near, word_list(&list, keys->keys[i].name));

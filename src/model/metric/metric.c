@@ -1,5 +1,6 @@
 #include "metric/metric.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,11 +168,28 @@ bool metric_has_input(const struct metric *m, struct span name)
 	return span_glob(span_of(m->name + strlen(of_inputs)), name);
 }
 
+/* True if all words of `text` are parts of `name`: "cuda_time" of "step.cuda_time". */
+static bool has_words(const char *name, struct span text)
+{
+	size_t nr = 0;
+	for (size_t i = 0, end; i < text.n; i = end + 1) {
+		for (end = i; end < text.n && isalnum((unsigned char)text.p[end]); end++)
+			;
+		if (end > i && !memmem(name, strlen(name), text.p + i, end - i))
+			return false;
+		nr += end > i;
+	}
+	return nr > 0;
+}
+
 const char *metric_suggest(struct span name)
 {
 	struct nearest n = { .word = name };
 	for (size_t i = 0; i < NR_METRICS; i++)
 		nearest_try(&n, metric_table[i].name);
+	for (size_t i = 0; i < NR_METRICS && !n.best; i++)
+		if (has_words(metric_table[i].name, name))
+			n.best = metric_table[i].name;
 	return n.best;
 }
 
