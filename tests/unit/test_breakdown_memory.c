@@ -259,7 +259,7 @@ static void test_other_runs(void **state)
 		assert_int_equal(x->change, nr == 2 ? MIB(80 - 53) : MIB(71 - 53));
 		/* 100 MiB and 60 MiB are equally near to 80: the first run counts */
 		assert_int_equal(part(x, 0, "linear")->change, nr == 2 ? MIB(50) : MIB(21));
-		assert_int_equal(part(x, 0, "compared run of main")->change, -MIB(3));
+		assert_int_equal(part(x, 0, "main's run less main's median")->change, -MIB(3));
 		if (nr == 2)
 			assert_int_equal(part(x, 0, "median of the runs − this run")->change, -MIB(20));
 		assert_string_equal(where, "most of it at t/train.py:forward");

@@ -125,7 +125,7 @@ void check_explain(const struct candidates *c, const struct setup *s, const stru
 	const struct run *before = b ? baseline_explained(b) : c->nr_controls ? &c->controls[0] : &none;
 	struct cause_input in = { .runs = { .baseline = b ? &b->pin : NULL,
 		                                .reference = b && b->reference_run ? before : NULL,
-		                                .recent = b ? &b->recent : NULL,
+		                                .recent = b ? &b->reference : NULL,
 		                                .sample = b ? &b->sample : NULL,
 		                                .candidates = c->v,
 		                                .nr_candidates = c->nr,

@@ -23,11 +23,13 @@ static struct both sum_of(struct inquiry *q, enum metric_id id)
 	struct both out = { 0 };
 	bench_query(q->bench, &query, &e);
 	for (size_t i = 0; i < e.list.nr; i++)
-		for (int s = 0; s < NR_SIDES; s++)
-			if (e.list.v[i].has[s]) {
-				out.v[s] = number_add(out.v[s], e.list.v[i].value[s]);
-				out.known = true;
-			}
+		for (int s = 0; s < NR_SIDES; s++) {
+			int64_t value;
+			if (!inquiry_value(q, &e.list.v[i], s, &value))
+				continue;
+			out.v[s] = number_add(out.v[s], value);
+			out.known = true;
+		}
 	vec_release(&e.list);
 	return out;
 }

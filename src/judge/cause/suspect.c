@@ -7,6 +7,13 @@
 
 /* ---- figures of both sides ---- */
 
+bool inquiry_value(const struct inquiry *q, const struct entry *e, int side, int64_t *out)
+{
+	bool run = side == SIDE_BASELINE && e->is_explained && !q->bench->runs.nr_controls;
+	*out = run ? e->explained : e->value[side];
+	return run || e->has[side];
+}
+
 struct both inquiry_stat(struct inquiry *q, enum metric_id id, enum statistic stat)
 {
 	const struct metric *m = &metric_table[id];
@@ -18,9 +25,9 @@ struct both inquiry_stat(struct inquiry *q, enum metric_id id, enum statistic st
 	bench_query(q->bench, &query, &e);
 	if (e.list.nr) {
 		const struct entry *first = &e.list.v[0];
-		out.known = first->has[SIDE_BASELINE] && first->has[SIDE_CANDIDATE];
-		out.v[SIDE_BASELINE] = first->value[SIDE_BASELINE];
-		out.v[SIDE_CANDIDATE] = first->value[SIDE_CANDIDATE];
+		out.known = true;
+		for (int s = 0; s < NR_SIDES; s++)
+			out.known = inquiry_value(q, first, s, &out.v[s]) && out.known;
 	}
 	vec_release(&e.list);
 	return out;

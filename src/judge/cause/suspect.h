@@ -93,6 +93,10 @@ static inline double both_ratio(struct both f)
 /// rules.
 struct both inquiry_figure(struct inquiry *q, enum metric_id id);
 
+/// The value of an entry on a side. The baseline's is that of the run that the report's tables are
+/// of, unless there are control runs. False if the side has none.
+bool inquiry_value(const struct inquiry *q, const struct entry *e, int side, int64_t *out);
+
 /// Like inquiry_figure(), but with the statistic `stat` over steps.
 struct both inquiry_stat(struct inquiry *q, enum metric_id id, enum statistic stat);
 

@@ -203,8 +203,7 @@ void parts_write(struct parts *p, struct node *root, int64_t later, const char *
 {
 	write_children(p, root, 0);
 	if (later)
-		add_part(p, 0, "compared run of main", later, "against main's median",
-		         (struct source_line){ 0 });
+		add_part(p, 0, "main's run less main's median", later, "", (struct source_line){ 0 });
 	if (rest)
 		add_part(p, 0, rest_name, rest, "", (struct source_line){ 0 });
 	arena_release(&p->nodes);

@@ -228,8 +228,7 @@ static const char *moved_text(const struct maker *m, const struct comparison *c,
 	moved.has_candidate = true;
 	moved.has_noise = moved.told = moved.spoiled = moved.waived = false;
 	struct decision d = compare(&moved);
-	if (!d.limit || limit_is_absolute(d.limit) ||
-	    (d.verdict != VERDICT_FAIL && d.verdict != VERDICT_IMPROVED))
+	if (!d.limit || limit_is_absolute(d.limit) || d.verdict != VERDICT_FAIL)
 		return NULL;
 	struct arena *a = &m->out->arena;
 	enum unit unit = m->rule->metric->unit;

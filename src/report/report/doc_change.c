@@ -216,7 +216,8 @@ void doc_kernels(struct document *d, const struct report *r)
 	};
 	doc_section(d, "kernels", "Kernels per step, largest change first",
 	            r->kind == REPORT_DIFF ? DOC_ASIDE : DOC_FOLDED);
-	struct doc_table *t = doc_table(d, "Kernels per step, largest change first", COLUMNS(columns));
+	struct doc_table *t =
+	    doc_run_table(d, r, "Kernels per step, largest change first", COLUMNS(columns));
 	t->brief = kernels_worth(r);
 	t->more_text = "kernels";
 	for (size_t i = 0; i < r->drift.nr; i++) {
@@ -288,7 +289,7 @@ void doc_categories(struct document *d, const struct report *r)
 	pair_side(&pairs, r->run, 1);
 	pair_side(&pairs, r->baseline_run, 0);
 	doc_section(d, "categories", "Categories", DOC_PAGE_FOLDED);
-	doc_table(d, "Categories", COLUMNS(columns));
+	doc_run_table(d, r, "Categories", COLUMNS(columns));
 	for (size_t i = 0; i < pairs.list.nr; i++) {
 		const struct category_pair *p = &pairs.list.v[i];
 		int64_t value[2] = { 0, 0 };

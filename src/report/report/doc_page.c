@@ -91,10 +91,9 @@ void doc_flame(struct document *d, const struct report *r)
 	doc_section(d, "flame", "GPU time by where in the code", DOC_PAGE);
 	doc_picture(d, "flame");
 	doc_section(d, "", "the same as a table", DOC_FOLDED);
+	const char *title = "GPU time per step by module, place, operator and kernel";
 	struct doc_table *t =
-	    f->both
-	        ? doc_table(d, "GPU time per step by module, place, operator and kernel", COLUMNS(both))
-	        : doc_table(d, "GPU time per step by module, place, operator and kernel", COLUMNS(one));
+	    f->both ? doc_run_table(d, r, title, COLUMNS(both)) : doc_table(d, title, COLUMNS(one));
 	t->tree = true;
 	t->more_text = "parts";
 	for (size_t i = 0; i < f->nodes.nr; i++)

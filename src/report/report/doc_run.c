@@ -246,7 +246,7 @@ void doc_facts(struct document *d, const struct report *r)
 	if (!r->run)
 		return;
 	doc_section(d, "summary", "Summary", r->kind == REPORT_RUN ? DOC_OPEN : DOC_FOLDED);
-	doc_table(d, "Summary", both ? sides : one, both ? 4 : 3);
+	doc_run_table(d, r, "Summary", both ? sides : one, both ? 4 : 3);
 	for (size_t i = 0; i < r->run->facts.nr; i++) {
 		const struct fact *f = &r->run->facts.v[i];
 		doc_row(d, 0);

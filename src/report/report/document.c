@@ -328,6 +328,21 @@ const char *report_sentence(const struct short_names *names, const char *text, s
 	return arena_take(a, &b);
 }
 
+struct doc_table *doc_run_table(struct document *d, const struct report *r, const char *title,
+                                const struct doc_column *columns, size_t nr)
+{
+	const char *commit = r->baseline.reference;
+	if (!commit)
+		return doc_table(d, title, columns, nr);
+	struct doc_column *own = arena_alloc(&d->arena, nr, sizeof *own);
+	for (size_t i = 0; i < nr; i++) {
+		own[i] = columns[i];
+		if (strcmp(own[i].title, "baseline") == 0)
+			own[i].title = *commit ? arena_printf(&d->arena, "main at %.10s", commit) : "main";
+	}
+	return doc_table(d, title, own, nr);
+}
+
 /* Title of what a comment collapses and a terminal leaves out: numbers of findings and checks. */
 static const char *fold_title(struct document *d, const struct report *r)
 {

@@ -27,6 +27,11 @@ const char *report_sentence(const struct short_names *names, const char *text, s
 /// Set `names` to the display names of all kernels that the report names. The caller releases them.
 void report_names(const struct report *r, struct short_names *names);
 
+/// Like doc_table(), for a table of one run of the baseline: its column "baseline" is called "main
+/// at 1a2b3c4d5e" if that is not the approved run.
+struct doc_table *doc_run_table(struct document *d, const struct report *r, const char *title,
+                                const struct doc_column *columns, size_t nr);
+
 /* Parts of a report. Each is a section, which is dropped if it stays empty. */
 
 /// In this order: findings, and failed checks that no finding explains; the evidence for the

@@ -54,9 +54,10 @@ static const char *message_of(const struct junit *j, const struct testcase *c)
 	const char *why = report_sentence(&j->names, c->cause ? c->cause : c->message, j->arena);
 	if (!c->cause || !k || !k->has_change || !k->limit[0])
 		return why;
-	return arena_printf(j->arena, "%s → %s (%s), limit %s: %s", k->baseline_text, k->candidate_text,
-	                    k->pct_text[0] ? k->pct_text : k->change_text,
-	                    limit_text(j->arena, k->limit), why);
+	return arena_printf(j->arena, "%s → %s (%s), limit %s%s: %s", k->baseline_text,
+	                    k->candidate_text, k->pct_text[0] ? k->pct_text : k->change_text,
+	                    limit_text(j->arena, k->limit),
+	                    k->unconfirmed ? ", to be confirmed by pairs" : "", why);
 }
 
 static void put_body(const struct junit *j, const struct testcase *c)

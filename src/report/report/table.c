@@ -164,7 +164,7 @@ const char *extent_of(struct arena *a, const struct side *s)
 		strbuf_addf(&b, "; approved %" PRId64 " day%s ago", s->pin_age_days,
 		            s->pin_age_days == 1 ? "" : "s");
 	if (s->reference)
-		strbuf_addf(&b, "; details: %s%.10s", *s->reference ? "main at " : "a later run of main",
-		            s->reference);
+		strbuf_addf(&b, "; details from %s%.10s",
+		            *s->reference ? "main at " : "a later run of main", s->reference);
 	return arena_take(a, &b);
 }
