@@ -628,6 +628,13 @@ static void test_refused(void **state)
 		{ HEAD RULE RULE, "f:4:10: two rules are called 'a': the other is in line 3" },
 		{ HEAD "  - {id: a, metric: step.tme, fail: {increase: 5%}}\n",
 		  "f:3:21: 'step.tme' is not a known metric: did you mean 'step.time'?" },
+		{ HEAD "  - {id: a, metric: cuda_time, fail: {increase: 5%}}\n",
+		  "f:3:21: 'cuda_time' is not a known metric: did you mean 'step.cuda_time', or "
+		  "input.cuda_time of a file?" },
+		{ HEAD "  - {id: a, metric: step.time, max: 5ms}\n",
+		  "f:3:32: unknown key 'max' in a rule: it belongs in 'fail'" },
+		{ "version: 1\nmust_match: []\n",
+		  "f:2:1: unknown key 'must_match' in the rules file: it belongs in 'environment'" },
 		{ HEAD "  - {id: a, metric: xxxxxxxxxxx, fail: {increase: 5%}}\n",
 		  "f:3:21: 'xxxxxxxxxxx' is not a known metric: see 'gpugate explain'; figures of "
 		  "files are called input.NAME" },
