@@ -66,7 +66,7 @@ class Gate:
         assert done.returncode == 0, (args, done.stderr)
 
     def check(self, kernels):
-        done = self.run("check", trace(self.dir / "now.json", 99, kernels), "--json", "r.json")
+        done = self.run("check", trace(self.dir / "now.json", 99, kernels), "--json", "r.json", "--markdown", "m.md")
         return json.loads((self.dir / "r.json").read_text()), done
 
 
@@ -82,7 +82,11 @@ def faults(name, dir):
     yield f"another run is named: {r['reference_commit']}", r["reference_commit"] in [f"b{i}" for i in range(7)]
 
     slow = {**g.main, "soft_a": ("aten::softmax", 600)}
-    r, _ = g.check(slow)
+    r, done = g.check(slow)
+    first = r["findings"][0]
+    wall = next(c for c in r["checks"] if c["rule"] == "step-period")["baseline"]
+    yield f"{first['share_pct']} % of another step", abs(first["cost"] / first["share_pct"] * 100 - wall) < wall / 50
+    yield f"the tables are not headed by it: {done.stdout[:200]}", "| main at b" in (dir / "m.md").read_text()
     check = next(c for c in r["checks"] if c["rule"] == "step-compute-time")
     rows = check["attribution"]
     yield "a slower kernel passes", check["verdict"] == "fail"
@@ -96,6 +100,13 @@ def faults(name, dir):
         told = " ".join(f["title"] for f in r["findings"])
         yield f"what main gained is undone, and passes: {told}", r["exit_code"] == 1
         yield f"what was gained is not named: {told}", "gemm" in told or "conv" in told
+
+    (op, a), (_, b) = g.main["gemm_a"], g.main["gemm_b"]
+    r, _ = g.check({**{k: v for k, v in g.main.items() if k not in ("gemm_a", "gemm_b")}, "gemm_tuned": (op, 1.15 * a), "gemm_tail": (op, b - 0.15 * a)})
+    head = (dir / "m.md").read_text().splitlines()[1]
+    yield f"a library's other choice fails, or is the headline: {head}", r["exit_code"] == 0 and "gemm" not in head
+    drift = next(c["candidate"] for c in r["checks"] if c["rule"] == "kernel-drift")
+    yield f"a library's other choice drifts by {drift} %", drift < 1
 
     settled = g.stored[4:]
     yield "the stored run changes where main did not", settled[0] and all(s == settled[0] for s in settled)

@@ -229,12 +229,17 @@ static void put_pass(struct document *d, const struct report *r)
 	doc_words(d, "; nothing to do");
 }
 
-/* True for another kernel that does the same work in about the same time. */
-static bool is_choice(const struct finding *f)
+/* True if all that warns is that kernels took the place of others: no operator, no step is slower.
+ */
+static bool is_choice(const struct report *r)
 {
-	const int64_t most = MICRO; /* 1 % of the step */
-	return (f->cause == CAUSE_SUBSTITUTION || f->cause == CAUSE_RENAMED) &&
-	       llabs(f->share_pct) < most;
+	const struct finding *f = report_main_finding(r);
+	bool choice = r->verdict == VERDICT_WARN && f &&
+	              (f->cause == CAUSE_SUBSTITUTION || f->cause == CAUSE_RENAMED);
+	for (size_t i = 0; i < r->checks.nr && choice; i++)
+		choice =
+		    r->checks.v[i].verdict > VERDICT_WARN || r->checks.v[i].metric->label == LABEL_KERNEL;
+	return choice;
 }
 
 /* Say what becomes of the CI job, unless the verdict says it. */
@@ -278,8 +283,7 @@ void doc_verdict(struct document *d, const struct report *r)
 		doc_words(d, "not judged");
 	else if (worst)
 		put_worst(d, r, worst);
-	else if (r->verdict == VERDICT_WARN && report_main_finding(r) &&
-	         is_choice(report_main_finding(r)))
+	else if (is_choice(r))
 		doc_words(d, "no figure is beyond its limit; other kernels do the same work");
 	else if (report_main_finding(r) && r->verdict != VERDICT_PASS)
 		put_first(d, r, report_main_finding(r));
