@@ -57,7 +57,7 @@ def commands(machine, profile, *jobs):
     assert job[0][0].startswith("40 ranks") and folded[0][0].startswith("136 ranks, folded: "), (job, folded)
     gate = ["`approve`", "`check`"]
     assert [row[0] for row in job[2:]] == ["`digest` of all ranks", *gate], job
-    merges = ["`merge --fold` of 64 ranks, one of 3", "`merge --fold` of 3 folded files, one of 1"]
+    merges = ["`digest --fold` of 64 ranks, one of 3", "`digest --fold` of 3 folded files, one of 1"]
     assert [row[0] for row in folded[2:]] == merges + gate, folded
     assert all(float(row[1]) >= 0 and int(row[2].split()[0]) > 0 for row in job[2:] + folded[2:]), (job, folded)
 

@@ -81,7 +81,7 @@ static void test_suggest(void **state)
 		{ "xxxxxxxxxxxxxxxxxxxxxxxxxxxxx", NULL },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		const char *s = metric_suggest(span_of(rows[i].name));
+		const char *s = metric_suggest(span_of(rows[i].name), NULL);
 		if (rows[i].suggestion)
 			assert_string_equal(s, rows[i].suggestion);
 		else

@@ -287,7 +287,7 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 	if (st == ST_OK && !known && !items) {
 		for (size_t i = 0; i < rules.rules.nr; i++)
 			nearest_try(&near, rules.rules.v[i].id);
-		near.best = metric_suggest(word) ? metric_suggest(word) : near.best;
+		near.best = metric_suggest(word, near.best);
 		st = diag_fail(
 		    log, ST_USAGE,
 		    "%s is not a metric, a rule (rules: %s), a finding, a key of rules, a format, a word "

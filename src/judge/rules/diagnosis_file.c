@@ -167,7 +167,7 @@ static enum status check_text(struct document *d, const struct node *map, const 
 		if (!inside.p || placeholder_is_step(inside) ||
 		    placeholder_figure(r, inside, &figure, &unknown))
 			continue;
-		const struct nearest near = { .best = metric_suggest(unknown) };
+		const struct nearest near = { .best = metric_suggest(unknown, NULL) };
 		return document_fail(d, n, "%s in '%s' is not a metric%s", document_quote(d, unknown), key,
 		                     nearest_hint(&near, &d->arena, ':', ": see 'gpugate explain'"));
 	}

@@ -70,7 +70,7 @@ static enum status check_word(struct document *d, const struct key *key, struct 
 	for (size_t i = 0; !metric && key->words(i); i++)
 		nearest_try(&near, word_list(&list, key->words(i)));
 	if (metric) {
-		near.best = metric_suggest(n->text);
+		near.best = metric_suggest(n->text, NULL);
 		strbuf_adds(&list, "see 'gpugate explain'; figures of files are called input.NAME");
 	}
 	const char *otherwise = arena_printf(&d->arena, ": %s", strbuf_str(&list));

@@ -182,11 +182,12 @@ static bool has_words(const char *name, struct span text)
 	return nr > 0;
 }
 
-const char *metric_suggest(struct span name)
+const char *metric_suggest(struct span name, const char *otherwise)
 {
 	struct nearest n = { .word = name };
 	for (size_t i = 0; i < NR_METRICS; i++)
 		nearest_try(&n, metric_table[i].name);
+	n.best = n.best ? n.best : otherwise;
 	for (size_t i = 0; i < NR_METRICS && !n.best; i++)
 		if (has_words(metric_table[i].name, name))
 			n.best = metric_table[i].name;

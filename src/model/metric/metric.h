@@ -189,8 +189,9 @@ const struct metric *metric_of_input(struct span name, struct arena *a);
 /// True if `m`, whose id is METRIC_INPUT, covers the figure `name`.
 bool metric_has_input(const struct metric *m, struct span name);
 
-/// The metric name that is nearest to a misspelt one, or NULL if none is near; static.
-const char *metric_suggest(struct span name);
+/// The metric name that is nearest to a misspelt one; `otherwise` if none is near; if that is NULL,
+/// the first name that has all words of `name`, or NULL. Static, except for `otherwise`.
+const char *metric_suggest(struct span name, const char *otherwise);
 
 /// Name of a group: "step", "kernels", "memory", "ranks", "inputs"; static.
 const char *group_name(enum check_group group);
