@@ -229,8 +229,7 @@ static void put_pass(struct document *d, const struct report *r)
 	doc_words(d, "; nothing to do");
 }
 
-/* True if all that warns is that kernels took the place of others: no operator, no step is slower.
- */
+/* True if kernels that took the place of others are all that warns. */
 static bool is_choice(const struct report *r)
 {
 	const struct finding *f = report_main_finding(r);
