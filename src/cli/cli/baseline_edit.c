@@ -215,19 +215,18 @@ static const struct lock_wait lock_wait = { .seconds = 300, .told = say_waiting 
 
 /* Check where the baseline or its history would be written: anywhere if the user typed the path,
    else inside of the repository, or of the folder of histories that the user typed. */
-static enum status check_place(const struct options *o, const char *path, const char *folder,
-                               struct diag_log *log)
+static enum status check_place(const struct options *o, const char *path, struct diag_log *log)
 {
-	bool typed = o->value[OPT_BASELINE] && !o->value[OPT_SUITE];
-	return typed && !folder ? ST_OK : place_check(path, folder, log);
+	bool typed = o->value[OPT_BASELINE] && !o->value[OPT_SUITE], kept = setup_is_kept(o, path);
+	return typed && !kept ? ST_OK : place_check(path, kept ? o->value[OPT_HISTORY] : NULL, log);
 }
 
 enum status baseline_put(const struct baseline *b, const struct options *o, const char *path,
                          const char *history, bool replace, struct diag_log *log)
 {
 	struct file_lock lock;
-	TRY(check_place(o, path, NULL, log));
-	TRY(check_place(o, history, o->value[OPT_HISTORY], log));
+	TRY(check_place(o, path, log));
+	TRY(check_place(o, history, log));
 	TRY(sink_make_folders(path, log));
 	TRY(file_lock_take(path, lock_wait, &lock, log));
 	enum status st;
@@ -280,14 +279,14 @@ enum status baseline_edit_begin(struct baseline_edit *e, struct setup *s, const 
 	if (strcmp(e->path, "-") == 0)
 		return diag_fail(log, ST_USAGE,
 		                 "a baseline is changed in place: name its file instead of '-'");
-	TRY(check_place(o, e->path, NULL, log));
+	TRY(check_place(o, e->path, log));
 	TRY(setup_baseline_there(e->path, log));
 	TRY(file_lock_take(e->path, lock_wait, &e->lock, log));
 	e->history =
 	    setup_history_path(o, o->value[OPT_HISTORY] ? e->path : e->lock.target, &s->rules.arena);
 	e->reference = history_reference_path(e->history, &s->rules.arena);
-	TRY(check_place(o, e->history, o->value[OPT_HISTORY], log));
-	TRY(check_place(o, e->reference, o->value[OPT_HISTORY], log));
+	TRY(check_place(o, e->history, log));
+	TRY(check_place(o, e->reference, log));
 	return setup_baseline_read(o, o->value[OPT_HISTORY] ? e->path : e->lock.target, &e->b, log);
 }
 

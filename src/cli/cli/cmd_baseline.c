@@ -298,18 +298,36 @@ static enum status prune_runs(struct baseline_edit *e, const struct options *o,
 	                    log);
 }
 
+/* Set `path` to the place of the baseline if the run is the first of main: neither the repository
+   nor the folder of --history has a baseline or runs of this workload. */
+static enum status first_of_main(struct baseline_job *w, const struct options *o, const char **path,
+                                 struct diag_log *log)
+{
+	struct arena *a = &w->setup.rules.arena;
+	TRY(setup_baseline_path(&w->setup, o, &w->candidates.v[0], a, path, log));
+	if (!setup_is_kept(o, *path) || !is_absent(*path) ||
+	    !is_absent(setup_history_path(o, *path, a)))
+		*path = NULL;
+	return ST_OK;
+}
+
 enum status cmd_store(const struct options *o, struct diag_log *log)
 {
 	struct baseline_job w;
 	bool prunes = o->value[OPT_KEEP] || o->value[OPT_BEFORE];
 	if (!o->args.nr && !prunes)
 		return diag_fail(log, ST_USAGE, "'store' needs RUN..., or --keep N to drop old runs");
+	const char *first = NULL;
 	enum status st = baseline_job_begin(&w, o, log);
-	if (st == ST_OK)
-		st = baseline_edit_begin(&w.edit, &w.setup, o, w.candidates.v, log);
 	if (st == ST_OK && o->args.nr)
+		st = first_of_main(&w, o, &first, log);
+	if (st == ST_OK && first)
+		st = create_baseline(&w, o, first, log);
+	else if (st == ST_OK)
+		st = baseline_edit_begin(&w.edit, &w.setup, o, w.candidates.v, log);
+	if (st == ST_OK && o->args.nr && !first)
 		st = store_runs(&w, o, log);
-	if (st == ST_OK && prunes)
+	if (st == ST_OK && prunes && !first)
 		st = prune_runs(&w.edit, o, log);
 	baseline_job_release(&w);
 	return st;

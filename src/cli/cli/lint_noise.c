@@ -131,17 +131,19 @@ enum status lint_noise(const struct options *o, const char *rules, struct sink *
 	enum status st = setup_init(&s, &own, log), known = rules_read(NULL, NULL, &built_in, log);
 	if (st == ST_OK)
 		st = known;
+	const char *path = NULL;
 	if (st == ST_OK)
-		st = setup_baseline_read(o, o->value[OPT_BASELINE], &b, log);
+		st = setup_baseline_path(&s, o, NULL, &s.rules.arena, &path, log);
+	if (st == ST_OK)
+		st = setup_baseline_read(o, path, &b, log);
 	for (size_t i = 0; i < sizeof counts / sizeof *counts && st == ST_OK; i++) {
 		struct candidates c = { 0 };
 		struct report r;
 		report_init(&r);
 		pretend(&b.pin, counts[i], &b.arena, &c);
-		st = candidates_judge(&c, &s, &own, &b, o->value[OPT_BASELINE], &r, log);
+		st = candidates_judge(&c, &s, &own, &b, path, &r, log);
 		if (st == ST_OK && i == 0) {
-			sink_printf(out, "%s, a run against it:\n",
-			            text_quote(&log->arena, span_of(o->value[OPT_BASELINE])));
+			sink_printf(out, "%s, a run against it:\n", text_quote(&log->arena, span_of(path)));
 			print_checks(&r, out);
 			print_idle(&s.rules, &r, out);
 			warn_of_limits(&s.rules, &built_in, &r, log);

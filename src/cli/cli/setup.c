@@ -176,12 +176,41 @@ enum status setup_name_workload(struct setup *s, const struct run *run, struct d
 	return ST_OK;
 }
 
+bool setup_is_kept(const struct options *o, const char *path)
+{
+	const char *folder = o->value[OPT_HISTORY];
+	size_t n = folder ? strlen(folder) : 0;
+	return n && strncmp(path, folder, n) == 0 && path[n] == '/';
+}
+
+/* The place of a baseline below the folder of --history. Its whole path is repeated there, since
+   baselines in several folders may have the same file name. */
+static const char *kept_path(const struct options *o, const char *path, struct arena *a)
+{
+	const char *last = strrchr(path, '/');
+	bool inside = *path != '/' && !strstr(path, "..");
+	return arena_printf(a, "%s/%s", o->value[OPT_HISTORY], inside || !last ? path : last + 1);
+}
+
+const char *setup_history_path(const struct options *o, const char *path, struct arena *a)
+{
+	bool beside = !o->value[OPT_HISTORY] || setup_is_kept(o, path);
+	return history_path(beside ? path : kept_path(o, path, a), a);
+}
+
 enum status setup_baseline_path(const struct setup *s, const struct options *o,
                                 const struct run *run, struct arena *a, const char **out,
                                 struct diag_log *log)
 {
 	*out = o->value[OPT_BASELINE];
-	return *out ? ST_OK : fill_in(s->rules.baseline, s->workload, run, a, out, log);
+	if (!*out)
+		TRY(fill_in(s->rules.baseline, s->workload, run, a, out, log));
+	if (!o->value[OPT_HISTORY] || strcmp(*out, "-") == 0 || !is_absent(*out))
+		return ST_OK;
+	const char *kept = kept_path(o, *out, a);
+	if (o->command == CMD_STORE || !is_absent(kept))
+		*out = kept;
+	return ST_OK;
 }
 
 enum status setup_baseline_there(const char *path, struct diag_log *log)
@@ -215,17 +244,6 @@ static void fill_reference(struct baseline *b)
 	memmove(all->runs.v, all->runs.v + all->runs.nr - BASELINE_RECENT,
 	        BASELINE_RECENT * sizeof *all->runs.v);
 	all->runs.nr = BASELINE_RECENT;
-}
-
-/* If --history names a folder, the baseline's whole path is repeated below that folder, since
-   baselines in several folders may have the same file name. */
-const char *setup_history_path(const struct options *o, const char *path, struct arena *a)
-{
-	const char *folder = o->value[OPT_HISTORY], *last = strrchr(path, '/');
-	if (!folder)
-		return history_path(path, a);
-	bool inside = *path != '/' && !strstr(path, "..");
-	return history_path(arena_printf(a, "%s/%s", folder, inside || !last ? path : last + 1), a);
 }
 
 /* Check that the folder of --history is there: a folder with another name would hold no runs, and
@@ -282,6 +300,8 @@ enum status setup_baseline_read(const struct options *o, const char *path, struc
 		          "'gpugate approve RUN --baseline FILE --force'");
 	if (st != ST_OK)
 		return st;
+	if (setup_is_kept(o, path)) /* reports do not depend on where the folder is */
+		out->pin.label = path + strlen(o->value[OPT_HISTORY]) + 1;
 	fill_reference(out);
 	return is_file ? read_reference_run(history, out, log) : ST_OK;
 }

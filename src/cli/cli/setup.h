@@ -53,6 +53,9 @@ bool setup_baseline_needs_run(const struct setup *s, const struct options *o);
 /// Returns ST_BASELINE, and says how to create a baseline, if there is no file at `path`.
 GG_MUST_CHECK enum status setup_baseline_there(const char *path, struct diag_log *log);
 
+/// True if the file at `path` is in the folder of --history.
+bool setup_is_kept(const struct options *o, const char *path);
+
 /// Path of the history of the baseline at `path`: in its folder, or in that of --history. Owned by
 /// `a`.
 const char *setup_history_path(const struct options *o, const char *path, struct arena *a);
