@@ -123,7 +123,9 @@ void check_explain(const struct candidates *c, const struct setup *s, const stru
 {
 	static const struct run none = { 0 };
 	const struct run *before = b ? baseline_explained(b) : c->nr_controls ? &c->controls[0] : &none;
-	struct cause_input in = { .runs = { .baseline = b ? &b->pin : NULL,
+	struct cause_input in = { .runs = { .baseline = b                ? &b->pin
+		                                            : c->nr_controls ? c->controls
+		                                                             : NULL,
 		                                .reference = b && b->reference_run ? before : NULL,
 		                                .recent = b ? &b->reference : NULL,
 		                                .sample = b ? &b->sample : NULL,
