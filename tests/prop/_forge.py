@@ -1,10 +1,12 @@
 """A fake server for the APIs of GitHub and GitLab, as far as ci/forge and ci/github use them, with planted failures and a
 log of all requests. Listens on 127.0.0.1, on a port of the system's choice."""
 import http.server
+import io
 import json
 import re
 import threading
 import urllib.parse
+import zipfile
 
 TOKEN = "ghs_secretSECRET0123456789"
 BOT, OTHER = 41898282, 7
@@ -38,7 +40,7 @@ class Forge:
     def reset(self):
         self.comments, self.log, self.faults, self.next_id = [], [], [], 1000
         self.events, self.permission, self.pulls, self.runs, self.artifacts, self.files = [], {}, [], [], {}, {}
-        self.changed, self.statuses, self.reactions = [], {}, []
+        self.changed, self.statuses, self.descriptions, self.reactions = [], {}, {}, []
         self.now = "2027-01-01T10:00:00Z"
 
     def comment(self, author, body, **more):
@@ -47,6 +49,16 @@ class Forge:
         self.comments.append({"id": self.next_id, "user": user, "author": user, "body": body, "system": False,
                               "created_at": self.now, "updated_at": self.now, **more})
         return self.next_id
+
+    def leave(self, run, number, commit, files, repository=1, name="gpugate-resnet50", created_at="2027-01-01T12:00:00Z"):
+        """Leaves the artifact of a workflow run."""
+        data = io.BytesIO()
+        with zipfile.ZipFile(data, "w") as z:
+            for path, content in files.items():
+                z.writestr(path, content)
+        self.files[f"/store/{number}?sig=signed"] = data.getvalue()
+        self.artifacts[run] = [{"id": number, "name": name, "size_in_bytes": 1, "expired": False, "created_at": created_at,
+                                "workflow_run": {"head_sha": commit, "head_repository_id": repository}}]
 
     def bodies(self, author=BOT):
         return [c["body"] for c in self.comments if c["user"]["id"] == author]
@@ -163,7 +175,8 @@ class Forge:
         return self.page(path, query, self.changed)
 
     def set_status(self, _api, _path, _query, body, commit):
-        self.statuses[commit, body.get("context") or body["name"]] = body["state"]
+        key = commit, body.get("context") or body["name"]
+        self.statuses[key], self.descriptions[key] = body["state"], body.get("description")
         return 201, {"id": 1}, {}
 
     def react(self, api, _path, _query, body, number):

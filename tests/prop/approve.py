@@ -586,7 +586,8 @@ def fetches(folder):
     ask(done("head0"), says="no longer the head", want={"request": ""})
     ask(done("head2"), says="no longer the head", want={"request": ""})
     ask(done("head1", head_repository={"id": 1, "owner": {"login": "x"}}), says="no longer the head", want={"request": ""})
-    ask(done("head1", event="push"), says="not started by a pull request", want={"request": ""})
+    ask(done("head1", event="push"), says="another branch than the default one", want={"request": ""})
+    ask(done("head1", event="schedule"), says="not started by a pull request", want={"request": ""})
     ask({"ref": "refs/heads/main"}, 2, "not an event of a pull request")
     forge.pulls[0]["state"] = "closed"
     ask(done("head1"), says="no longer the head", want={"request": ""})

@@ -22,7 +22,7 @@ import yaml  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GPUGATE = os.environ.get("GPUGATE")
-GITHUB = [".github/workflows/gpugate.yml", ".github/workflows/gpugate-accept.yml", ".github/workflows/gpugate-fork.yml"]
+GITHUB = [".github/workflows/gpugate.yml", ".github/workflows/gpugate-act.yml"]
 SECRET = "glpat-do-not-print"
 bad = 0
 
@@ -75,29 +75,21 @@ def check_github(dir, workload, run_name, branch, more=""):
     github = [re.sub(r"\.yml$", more + ".yml", path) for path in GITHUB]
     gate = yaml.safe_load((dir / github[0]).read_text())
     expect(gate[True]["push"]["branches"] == [branch], f"{dir.name}: branches {gate[True]}")
-    actions = 0
-    fork = yaml.safe_load((dir / github[2]).read_text())
-    expect(fork[True]["workflow_run"]["workflows"] == [gate["name"]], f"{github[2]}: {fork[True]}, of {gate['name']}")
-    for path in github:
+    act = yaml.safe_load((dir / github[1]).read_text())
+    expect(act[True]["workflow_run"]["workflows"] == [gate["name"]], f"{github[1]}: {act[True]}, of {gate['name']}")
+    for path, called, most in zip(github, ("measure", "act"), (25, 15)):
         text = (dir / path).read_text()
         expect("resnet50" not in text, f"{path} speaks of the example")
-        for job in yaml.safe_load(text)["jobs"].values():
-            for step in job["steps"]:
-                uses = step.get("uses", "")
-                m = re.fullmatch(r"gpugate/gpugate(?:/(ci/.*))?@v(.*)", uses)
-                if not m:
-                    expect("gpugate/" not in uses, f"{path}: {uses}")
-                    continue
-                actions += 1
-                action = yaml.safe_load((ROOT / (m[1] or "") / "action.yml").read_text())
-                expect(m[2] == version, f"{path}: version {m[2]}, the program is {version}")
-                check_inputs(path, step["with"], action["inputs"])
-                expect(step["with"]["workload"] == workload, f"{path}: {step['with']}")
-                for key, file in (("rules", f"rules/gpugate{more}.yaml"), ("workflow", github[0])):
-                    expect(step["with"].get(key) == (file if more and key in action["inputs"] else None), f"{path}: {key} of {step}")
-                if path == github[0] and not m[1]:
-                    expect(step["with"]["runs"] == run_name, f"{path}: runs {step['with']['runs']}")
-    expect(actions >= 4, f"{dir.name}: {actions} steps use gpugate")
+        expect(more or text.count("\n") <= most, f"{path}: {text.count(chr(10))} lines")
+        (job,) = yaml.safe_load(text)["jobs"].values()
+        expect(job["uses"] == f"gpugate/gpugate/.github/workflows/{called}.yml@v{version}", f"{path}: {job['uses']}, the program is {version}")
+        inputs = yaml.safe_load((ROOT / ".github" / "workflows" / f"{called}.yml").read_text())[True]["workflow_call"]["inputs"]
+        check_inputs(path, job["with"], inputs)
+        expect(job["with"]["workload"] == workload, f"{path}: {job['with']}")
+        for key, file in (("rules", f"rules/gpugate{more}.yaml"), ("workflow", github[0])):
+            expect(job["with"].get(key) == (file if more and key in inputs else None), f"{path}: {key} of {job}")
+        if called == "measure":
+            expect(job["with"]["runs"] == run_name, f"{path}: runs {job['with']['runs']}")
 
 
 def check_gitlab(dir, workload, run_name, more=""):
@@ -165,7 +157,8 @@ def test_systems(top):
             expect("changed by you" not in run(dir, "init", "--force").stdout or own, f"{name}: it is included")
         for path in new:
             expect(path in done.stdout, f"{name}: {path} is not said")
-        expect("\nnext:\n  gpugate approve --new trace.json.gz\n  git add " in done.stdout, f"{name}: {done.stdout}")
+        expect(("\nnext:\n  gpugate approve --new trace.json.gz\n  git add baselines/" if want == "none" else "\nnext:\n  git add ") in done.stdout, f"{name}: {done.stdout}")
+        expect(("The first run of main that the pipeline stores is the baseline." in done.stdout) == (want != "none"), f"{name}: {done.stdout}")
 
 
 def test_next(top):
@@ -246,7 +239,7 @@ def test_all_or_nothing(top):
     run(dir, "init", "--force", code=5)
     expect(not files(dir) and not files(top / "outside"), "written through a link")
     dir = repository(top, "directory-in-the-way", "git@github.com:a/b")
-    (dir / GITHUB[2]).mkdir(parents=True)
+    (dir / GITHUB[1]).mkdir(parents=True)
     run(dir, "init", "--force", code=5)
     expect(not files(dir) and not (dir / "rules").exists(), f"left behind: {files(dir)}")
 
@@ -270,7 +263,7 @@ def test_second(top):
         said = run(dir, "init", "traces/trace.json.gz", "--workload", "two").stdout
         check(dir, "two", "traces/trace.json.gz", *main, more="-two")
         check_rules(dir, "two", "rules/gpugate-two.yaml")
-        expect("approve --new traces/trace.json.gz --rules rules/gpugate-two.yaml\n" in said, said)
+        expect("\n  git add rules/gpugate-two.yaml " in said, said)
         expect(forge == "github" or ".gitlab-ci.yml: to be changed by you: include: .gitlab/gpugate-two.yml\n" in said, said)
         run(dir, "approve", "--new", "traces/trace.json.gz", "--rules", "rules/gpugate-two.yaml")
         run(dir, "check", "traces/trace.json.gz", "--rules", "rules/gpugate-two.yaml")

@@ -282,8 +282,8 @@ def surroundings(p, _api):
     for name, env, content, token, code, says, calls in (
             ("pull request", github, pull("o/r"), TOKEN, 0, "made comment", True),
             ("comment on one", github, {"issue": {"number": 7}}, TOKEN, 0, "edited comment", True),
-            ("fork", github, pull("x/r"), TOKEN, 0, "gpugate-fork.yml", False),
-            ("fork that is gone", github, pull(None), TOKEN, 0, "gpugate-fork.yml", False),
+            ("fork", github, pull("x/r"), TOKEN, 0, "gpugate-act.yml", False),
+            ("fork that is gone", github, pull(None), TOKEN, 0, "gpugate-act.yml", False),
             ("push", github, {"ref": "refs/heads/main"}, TOKEN, 0, "no pull request here", False),
             ("no token", github, pull("o/r"), None, 1, "GPUGATE_TOKEN is empty", False),
             ("empty token", github, pull("o/r"), "", 1, "GPUGATE_TOKEN is empty", False),

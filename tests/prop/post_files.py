@@ -13,15 +13,14 @@
 
 $GPUGATE is the program; exit 77 skips, also without PyYAML.
 """
-import io
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
-import zipfile
 
 import _forge
 from _forge import TOKEN
@@ -38,7 +37,9 @@ GITHUB = ROOT / "ci" / "github"
 PROGRAM = os.path.abspath(os.environ.get("GPUGATE", ""))
 ACTIONS = [ROOT / "action.yml", *sorted(GITHUB.rglob("action.yml"))]
 TEMPLATE = ROOT / "templates" / "gpugate.yml"
-WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
+CALLED = {path.stem: path for path in sorted((ROOT / ".github" / "workflows").glob("*.yml"))}
+CALLERS = sorted((GITHUB / "workflows").glob("*.yml"))
+WORKFLOWS = [*CALLERS, *CALLED.values()]
 VERSION = re.search(r"project\(gpugate\s+VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
 TRUSTED = {"inputs", "steps", "github", "runner", "secrets"}
 wrong = []
@@ -98,9 +99,14 @@ def check_workflows():
         name, doc = path.relative_to(ROOT), load(path)
         if "permissions" not in doc or "write" in strings(doc["permissions"]):
             wrong.append(f"{name}: a workflow begins without permissions")
-        writes = set(doc[True]) & {"workflow_run", "pull_request_target", "issue_comment"}     # YAML 1.1 reads `on` as true
+        events = set(doc[True]) - {"pull_request", "merge_group", "push"}    # YAML 1.1 reads `on` as true; these run what is measured
+        expect(f"{name}: events", events - {"workflow_run", "issue_comment", "workflow_call"}, set())
+        writes = "write" in str([job.get("permissions") for job in doc["jobs"].values()])
         for job in doc["jobs"].values():
-            if "issue_comment" in doc[True] and "github.event.comment.author_association)" not in job["if"]:
+            if "uses" in job:
+                check_call(name, job)
+                continue
+            if "push-token" in str(job) and "issue_comment" in job.get("if", "") and "github.event.comment.author_association)" not in job["if"]:
                 wrong.append(f"{name}: a stranger's comment starts a job")
             if "write" in strings(job.get("permissions", {})) and not job.get("timeout-minutes"):
                 wrong.append(f"{name}: a job that may write has no limit of time")
@@ -115,12 +121,36 @@ def check_workflows():
                 if uses.startswith("gpugate/"):
                     where, version = uses.removeprefix("gpugate/gpugate").lstrip("/").split("@")
                     expect(f"{name}: version", version, f"v{VERSION}")
-                    action = load(ROOT / where / "action.yml")
-                    given = set(step.get("with", {}))
-                    if given - set(action["inputs"]) or {k for k, r in action["inputs"].items() if r.get("required")} - given:
-                        wrong.append(f"{name}: {where} does not take {given}")
+                    check_given(f"{name}: {where}", step, load(ROOT / where / "action.yml")["inputs"])
                 elif uses and not re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", uses):
                     wrong.append(f"{name}: uses {uses}")
+    for name, path in CALLED.items():
+        called = load(path)[True]["workflow_call"]
+        for key, row in called["inputs"].items():
+            if "default" not in row and not row.get("required"):
+                wrong.append(f"{name}.yml: input {key} has neither default nor required")
+        used = set(re.findall(r"\binputs\.([\w-]+)", path.read_text()))
+        expect(f"{name}.yml: inputs", used, set(called["inputs"]))
+
+
+def check_given(name, step, inputs):
+    given = set(step.get("with", {}))
+    if given - set(inputs) or {k for k, r in inputs.items() if r.get("required")} - given:
+        wrong.append(f"{name} does not take {given}")
+
+
+def check_call(name, job):
+    """The workflow that is called takes what is given, and asks for no permission that the caller has not."""
+    called, version = re.fullmatch(r"gpugate/gpugate/\.github/workflows/(\w+)\.yml@v(.*)", job["uses"]).groups()
+    expect(f"{name}: version", version, VERSION)
+    doc = load(CALLED[called])
+    check_given(f"{name}: {called}.yml", job, doc[True]["workflow_call"]["inputs"])
+    expect(f"{name}: secrets", set(job.get("secrets", {})), set(doc[True]["workflow_call"].get("secrets", {})))
+    have = job.get("permissions", {"contents": "read"})
+    for step in doc["jobs"].values():
+        for what, right in (step.get("permissions") or doc["permissions"]).items():
+            if have.get(what) not in (right, "write"):
+                wrong.append(f"{name}: {called}.yml needs {what}: {right}")
 
 
 def check_kubernetes(folder):
@@ -153,50 +183,47 @@ def check_page():
     text = re.sub(r"<!-- \S+: begin -->.*?<!-- \S+: end -->", "", (ROOT / "docs" / "pull-requests.md").read_text(), flags=re.S)
     (block,) = [yaml.safe_load(b) for b in re.findall(r"^```yml\n(.*?)^```$", text, re.M | re.S)]
     whole = load(GITHUB / "workflows" / "gpugate.yml")
-    expect("its jobs", set(block["jobs"]) - set(whole["jobs"]), set())
-    expect("its runner", block["jobs"]["gate"]["runs-on"], whole["jobs"]["gate"]["runs-on"])
+    expect("its jobs", set(block["jobs"]), set(whole["jobs"]))
     expect("pushes", block[True]["push"], whole[True]["push"])
-    check_jobs("the workflow", whole, skips=False)
-    jobs = {**whole["jobs"], "gate": {**whole["jobs"]["gate"], "if": block["jobs"]["gate"]["if"]}}
-    check_jobs("the one that a label starts", {"jobs": jobs}, skips=True)
+
+    def runs(event, action="synchronize", labels=(), label=""):
+        event = {"action": action, "label": {"name": label}, "pull_request": {"labels": [{"name": each} for each in labels]}} | event
+        return evaluate(block["jobs"]["gpugate"]["if"], {"github": {**event, "event": event}})
+    pull = {"event_name": "pull_request"}
+    expect("a label", [bool(runs(*each)) for each in (({"event_name": "push"},), (pull, "labeled", ["benchmark"], "benchmark"), (pull, "synchronize", ["x", "benchmark"]),
+                                                      (pull,), (pull, "labeled", ["x", "benchmark"], "x"))], [True, True, True, False, False])
 
 
-def check_jobs(name, doc, skips):
-    """Checks which jobs run. With `skips` a pull request without the label is not measured, and nothing is posted."""
-    def jobs(event, outcome="success", action="synchronize", labels=(), label="", fork=False):
-        event = {"action": action, "label": {"name": label},
-                 "pull_request": {"labels": [{"name": each} for each in labels], "head": {"repo": {"full_name": "f/r" if fork else "o/r"}}}} | event
-        context = {"github": {"repository": "o/r", **event, "event": event}}
-        ran = {}
-        for job, about in doc["jobs"].items():
-            context["needs"] = {"gate": {"result": ran.get("gate", "")}}
-            if "if" not in about or evaluate(about["if"].removeprefix("${{").removesuffix("}}"), context):
-                ran[job] = outcome
-            else:
-                ran[job] = "skipped"
-        return [job for job, result in ran.items() if result != "skipped"]
-    push, pull, queue = ({"event_name": each} for each in ("push", "pull_request", "merge_group"))
-    both = ["gate", "post"]
-    for outcome in ("success", "failure"):
-        expect(f"{name}: main", jobs(push, outcome), ["gate", "append"])
-        expect(f"{name}: a merge queue", jobs(queue, outcome), both)
-        expect(f"{name}: a label", jobs(pull, outcome, "labeled", ["benchmark"], "benchmark"), both)
-        expect(f"{name}: a push later", jobs(pull, outcome, labels=["x", "benchmark"]), both)
-        expect(f"{name}: a fork", jobs(pull, outcome, labels=["benchmark"], fork=True), ["gate"])
-    for event in (push, pull, queue):
-        expect(f"{name}: cancelled", jobs(event, "cancelled", labels=["benchmark"]), ["gate"])
-    expect(f"{name}: no label", jobs(pull), [] if skips else both)
-    expect(f"{name}: another label", jobs(pull, "success", "labeled", ["x", "benchmark"], "x"), [] if skips else both)
+def jobs_of_act(name, event, store=""):
+    """Names of the jobs of act.yml that run."""
+    ran = []
+    for job, about in load(CALLED["act"])["jobs"].items():
+        context = {"github": {"event_name": name, "event": event}, "needs": {"post": {"outputs": {"store": store}}}}
+        if evaluate(about["if"], context) and about.get("needs", "post") in [*ran, "post"] and ("needs" not in about or about["needs"] in ran):
+            ran.append(job)
+    return ran
+
+
+def check_act():
+    """Jobs run for the events that they are for; a stranger's comment starts none."""
+    def comment(body, who="MEMBER", issue=None):
+        return {"comment": {"body": body, "author_association": who}, "issue": {"pull_request": {"url": "x"}} if issue is None else issue}
+    expect("a run", jobs_of_act("workflow_run", {}), ["post"])
+    expect("a run of main", jobs_of_act("workflow_run", {}, "true"), ["post", "store"])
+    for body, jobs in (("/gpugate approve 0123456 x", ["approve"]), ("/gpugate accept x", ["approve"]), ("/gpugate approved", []), ("see /gpugate approve 0123456 x", [])):
+        expect(f"comment {body}", jobs_of_act("issue_comment", comment(body)), jobs)
+    expect("a stranger", jobs_of_act("issue_comment", comment("/gpugate approve 0123456 x", "NONE")), [])
+    expect("an issue", jobs_of_act("issue_comment", comment("/gpugate approve 0123456 x", issue={})), [])
 
 
 def check_shells():
     for path in ACTIONS + WORKFLOWS:
         doc = load(path)
         for job in [doc["runs"]] if "runs" in doc else doc["jobs"].values():
-            for step in job["steps"]:
+            for step in job.get("steps", []):
                 if "${{" in step.get("run", ""):
                     wrong.append(f"{path.name}: an expression in the command {step['run']!r}")
-        for context in re.findall(r"\$\{\{\s*(?:format\('[^']*', )?(\w+)", path.read_text()):
+        for context in re.findall(r"\$\{\{\s*(?:format\('[^']*', |fromJSON\()?(\w+)", path.read_text()):
             if context not in TRUSTED:
                 wrong.append(f"{path.name}: context {context}")
     for job in gitlab_jobs(plain=False).values():
@@ -238,10 +265,43 @@ class Runner:
 
     def __init__(self, folder, forge, event, name):
         self.folder, self.forge, self.uploaded = folder, forge, None
-        self.event, self.name = event, name
+        self.event, self.name, self.env = event, name, {}
         self.temp = folder / f"runner-temp-{name}"
         self.temp.mkdir(exist_ok=True)
         (self.temp / "event.json").write_text(json.dumps(event))
+
+    def workflow(self, name, inputs, origin):
+        """Runs the jobs of a called workflow for the runner's event; returns the names of those that ran, and what they printed."""
+        doc = load(CALLED[name])
+        have = {key: inputs.get(key, row.get("default", "")) for key, row in doc[True]["workflow_call"]["inputs"].items()}
+        needs, ran, log = {}, [], ""
+        context = {"github": {"event": self.event, "event_name": self.name, "token": TOKEN}, "inputs": have, "secrets": {}, "needs": needs}
+        for job, about in doc["jobs"].items():
+            if not evaluate(about.get("if", "true"), context):
+                continue
+            ran.append(job)
+            context["steps"], where = {}, self.temp / f"job-{job}"
+            shutil.rmtree(where, ignore_errors=True)
+            where.mkdir()
+            for step in about["steps"]:
+                if "if" in step and not evaluate(step["if"], context):
+                    continue
+                given = {key: fill(value, context) for key, value in step.get("with", {}).items()}
+                if step["uses"].startswith("actions/checkout@"):
+                    git(where, "clone", "--quiet", f"file://{origin}", ".")
+                    ref = given["ref"]
+                    git(where, "checkout", "--quiet", "--detach", ref if re.fullmatch("[0-9a-f]{40}", ref) else f"origin/{ref}")
+                    continue
+                path = ROOT / step["uses"].removeprefix("gpugate/gpugate").split("@")[0].lstrip("/")
+                given = {"program": PROGRAM, **given} if "program" in load(path / "action.yml")["inputs"] else given
+                outputs, code, said = self.action(path, where, given)
+                log += said
+                context["steps"][step.get("id", "")] = {"outputs": outputs}
+                if code:
+                    wrong.append(f"{name}.yml: {job}: {step['uses']}: exit {code}: {said[-600:]}")
+                    break
+            needs[job] = {"outputs": {key: fill(value, context) for key, value in about.get("outputs", {}).items()}}
+        return ran, log
 
     def action(self, path, where, inputs, github=None):
         """Runs an action; returns its outputs, the exit code of the step that failed, and everything that was printed."""
@@ -265,7 +325,7 @@ class Runner:
                    "GITHUB_ACTION_PATH": str(path), "GITHUB_OUTPUT": str(output), "GITHUB_EVENT_PATH": str(self.temp / "event.json"),
                    "GITHUB_STEP_SUMMARY": str(self.temp / "summary"), "GITHUB_API_URL": self.forge.address, "GITHUB_REPOSITORY": "o/r",
                    "GITHUB_EVENT_NAME": self.name, "RUNNER_TEMP": str(self.temp), "SOURCE_DATE_EPOCH": "1767225600",
-                   **{k: fill(v, context) for k, v in step.get("env", {}).items()}}
+                   **self.env, **{k: fill(v, context) for k, v in step.get("env", {}).items()}}
             p = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]], cwd=where, env=env,
                                capture_output=True, text=True, check=False)
             log += p.stdout + p.stderr
@@ -308,7 +368,7 @@ def github(folder):
     topic = git(origin, "rev-parse", "topic")
     slow = trace(folder, 2, "--slow-kernel", "*flash_bwd*=4")
     ours = {"id": 1, "full_name": "o/r"}
-    pull = {"number": 7, "state": "open", "base": {"sha": "mainsha", "repo": ours}, "head": {"sha": topic, "ref": "topic", "repo": ours}}
+    pull = {"number": 7, "state": "open", "base": {"sha": git(origin, "rev-parse", "main"), "repo": ours}, "head": {"sha": topic, "ref": "topic", "repo": ours}}
     inputs = {"runs": str(slow), "workload": "resnet50", "program": PROGRAM}
     runner = Runner(folder, forge, {"pull_request": pull}, "pull_request")
 
@@ -317,7 +377,7 @@ def github(folder):
     expect("files", {k: pathlib.Path(out[k]).is_file() for k in ("markdown", "json", "junit", "html", "run")},
            dict.fromkeys(("markdown", "json", "junit", "html", "run"), True))
     expect("annotations", "::error title=gpugate resnet50%3A fail%3A step-compute-time::median step.compute_time rose" in log, True)
-    expect("summary and comment", forge.bodies()[0], (runner.temp / "summary").read_text() + "\n> Intended? Comment `/gpugate accept REASON` (write access needed).\n")
+    expect("summary and comment", forge.bodies()[0], (runner.temp / "summary").read_text() + f"\n> Intended? Comment `/gpugate approve {topic[:12]} REASON` (write access needed).\n")
     expect("artifact", (runner.uploaded[0], "run.json.gz" in runner.uploaded[1]), ("gpugate-resnet50", True))
     expect("commit", topic[:10] in forge.bodies()[0], True)
     _, code, _ = runner.action(ROOT, clone, {**inputs, "report-only": "true", "artifact": "none"})
@@ -343,35 +403,24 @@ def github(folder):
     _, code, log = runner.action(ROOT, clone, {**inputs, "program": "no-such-program"})
     expect("no program", (code, "there is no program" in log), (2, True))
 
-    # A pull request of a fork: its own job cannot post, so the second workflow judges its digest anew.
+    # What was measured, of a fork or of a branch, is judged anew by act.yml, which takes digests only.
     theirs = {"id": 2, "full_name": "x/r", "owner": {"login": "x"}}
     pull["head"]["repo"] = theirs
-    forge.comments.clear()
+    forge.reset()
     runner = Runner(folder, forge, {"pull_request": pull}, "pull_request")
     _, code, log = runner.action(ROOT, clone, inputs)
-    expect("a fork's own job", (code, forge.bodies(), "gpugate-fork.yml" in log), (1, [], True))
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as z:
-        for name, content in {**runner.uploaded[1], "report.md": b"<!-- gpugate:resnet50 -->\nbuy this"}.items():
-            z.writestr(name, content)
+    expect("a fork's own job", (code, forge.bodies(), "gpugate-act.yml" in log), (1, [], True))
     forge.pulls = [pull]
-    forge.files["/store/9?sig=signed"] = data.getvalue()
-    forge.artifacts[50] = [{"id": 9, "name": "gpugate-resnet50", "size_in_bytes": 1, "expired": False, "created_at": "2027-01-01T12:00:00Z",
-                            "workflow_run": {"head_sha": topic, "head_repository_id": 2}}]
-    second = Runner(folder, forge, {"workflow_run": {"id": 50, "event": "pull_request", "path": CHECK, "head_sha": topic, "head_branch": "topic",
-                                                     "head_repository": theirs}}, "workflow_run")
-    fetched, code, log = second.action(GITHUB / "fetch", folder, {"workload": "resnet50"})
-    expect("fetched", (code, fetched["request"], fetched["base"]), (0, "7", "mainsha"))
-    steps = load(GITHUB / "workflows" / "gpugate-fork.yml")["jobs"]["post"]["steps"]
-    given = {k: fill(v, {"steps": {"fetch": {"outputs": fetched}}, "github": {"event": second.event}}) for k, v in steps[-1]["with"].items()}
-    _, code, log = second.action(ROOT, clone, {**given, "program": PROGRAM})
-    expect("posted for the fork", (code, len(forge.bodies()), "buy this" in "".join(forge.bodies()),
-                                   "candidate" in "".join(forge.bodies())), (0, 1, False, True))
-
+    forge.leave(50, 9, topic, {**runner.uploaded[1], "report.md": b"<!-- gpugate:resnet50 -->\nbuy this"}, repository=2)
+    event = {"repository": {"id": 1, "default_branch": "main"}, "workflow_run": {
+        "id": 50, "event": "pull_request", "path": CHECK, "head_sha": topic, "head_branch": "topic", "head_repository": theirs}}
+    second = Runner(folder, forge, event, "workflow_run")
+    ran, log = second.workflow("act", {"workload": "resnet50"}, origin)
+    expect("posted for the fork", (ran, len(forge.bodies()), "buy this" in "".join(forge.bodies()), "candidate" in "".join(forge.bodies())), (["post"], 1, False, True))
     expect("the fork's status", forge.statuses, {(topic, "gpugate/resnet50"): "failure"})
-    second.event["workflow_run"]["path"] = ".github/workflows/other.yml"
-    fetched, code, log = Runner(folder, forge, second.event, "workflow_run").action(GITHUB / "fetch", folder, {"workload": "resnet50"})
-    expect("of another workflow", (code, fetched["request"], "another workflow" in log), (0, "", True))
+    event["workflow_run"]["path"] = ".github/workflows/other.yml"
+    fetched, code, log = Runner(folder, forge, event, "workflow_run").action(GITHUB / "fetch", folder, {"workload": "resnet50"})
+    expect("of another workflow", (code, fetched["base"], "another workflow" in log), (0, "", True))
 
     # A separate job posts the reports that the benchmark's job has left; a pull request that changes the rules is marked.
     forge.reset()
@@ -390,9 +439,7 @@ def github(folder):
     _, code, log = runner.action(GITHUB / "post", folder, {**given, "workload": "other"})
     expect("another workload", (code, "not of 'other'" in log), (1, True))
     forge.changed, forge.pulls = [], [pull]
-    forge.files["/store/9?sig=signed"] = data.getvalue()
-    forge.artifacts[50] = [{"id": 9, "name": "gpugate-resnet50", "size_in_bytes": 1, "expired": False, "created_at": "2027-01-01T12:00:00Z",
-                            "workflow_run": {"head_sha": topic, "head_repository_id": 2}}]
+    forge.leave(50, 9, topic, runner.uploaded[1], repository=2)
     pull["head"]["repo"] = theirs
 
     # An approval by somebody with permission, on a branch of the repository; afterwards the status is green.
@@ -403,7 +450,7 @@ def github(folder):
     expect("a fork's branch", (code, "cannot be written to" in log, "cannot be written to" in forge.bodies()[-1]), (1, True, True))
     pull["head"]["repo"] = ours
     forge.artifacts[50][0]["workflow_run"]["head_repository_id"] = 1
-    forge.comment(3, "/gpugate accept let me", created_at="2027-01-01T13:00:00Z", updated_at="2027-01-01T13:00:00Z")
+    forge.comment(3, f"/gpugate approve {topic[:12]} let me", created_at="2027-01-01T13:00:00Z", updated_at="2027-01-01T13:00:00Z")
     _, code, log = comment.action(GITHUB / "accept", clone, accept)
     expect("by somebody else", (code, "may not write here" in forge.bodies()[-1], forge.reactions[-1][1]), (1, True, "confused"))
     forge.permission["user3"] = "write"
@@ -440,13 +487,7 @@ def github(folder):
            ("missing", "gpugate-suite-all", ["cases/k-a/run.json.gz", "cases/resnet50/run.json.gz"]))
     (clone / "k" / "a" / "x.json.gz").unlink()
     (clone / "k" / "a").rmdir()
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as z:
-        for name, content in runner.uploaded[1].items():
-            z.writestr(name, content)
-    forge.files["/store/10?sig=signed"] = data.getvalue()
-    forge.artifacts[52] = [{"id": 10, "name": "gpugate-suite-all", "size_in_bytes": 1, "expired": False, "created_at": "2027-01-02T12:00:00Z",
-                            "workflow_run": {"head_sha": topic, "head_repository_id": 1}}]
+    forge.leave(52, 10, topic, runner.uploaded[1], name="gpugate-suite-all", created_at="2027-01-02T12:00:00Z")
     forge.runs.append({"id": 52, "head_sha": topic, "path": CHECK})
     forge.comment(3, "/gpugate accept k-a a new case", created_at="2027-01-02T13:00:00Z", updated_at="2027-01-02T13:00:00Z")
     _, code, log = comment.action(GITHUB / "accept", clone, asked)
@@ -557,6 +598,7 @@ def main():
     check_workflows()
     check_shells()
     check_page()
+    check_act()
     check_push_token()
     for test in (check_kubernetes, github, jenkins, gitlab):
         with tempfile.TemporaryDirectory() as name:

@@ -181,13 +181,12 @@ static const char *replace_text(struct arena *a, const char *text, const char *f
 	return arena_take(a, &b);
 }
 
-/* The inputs of a workflow's step that a workload beside the first needs, by the action that the
-   step uses. */
+/* The inputs that the workflow of a workload beside the first needs, by what it uses. */
 static void add_inputs(struct init *in, struct span uses, int indent, struct strbuf *b)
 {
 	static const char *const actions[][2] = {
-		{ "gpugate/gpugate@", "rules" }, { "/append@", "rules" },   { "/accept@", "rules" },
-		{ "/accept@", "workflow" },      { "/fetch@", "workflow" }, { "component:", "job" },
+		{ "/measure.yml@", "rules" }, { "/act.yml@", "rules" }, { "/act.yml@", "workflow" },
+		{ "component:", "rules" },    { "component:", "job" },
 	};
 	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
 		const char *action = actions[i][0], *key = actions[i][1];
@@ -204,8 +203,7 @@ static void add_inputs(struct init *in, struct span uses, int indent, struct str
 /* The workflow for a workload beside the first, under names of its own and with its own rules. */
 static const char *fit_workflow(struct init *in, const char *text)
 {
-	static const char *const names[] = { "\nname: gpugate", "group: gpugate", "workflows: [gpugate",
-		                                 "\ngpugate" };
+	static const char *const names[] = { "\nname: gpugate", "workflows: [gpugate", "\ngpugate" };
 	struct strbuf b = STRBUF_INIT;
 	struct span uses = SPAN("");
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -243,10 +241,7 @@ static void add_workflows(struct init *in)
 	if (in->forge == FORGE_GITHUB) {
 		in->gate_file = path_of(in, ".github/workflows/gpugate", ".yml");
 		add_workflow(in, in->gate_file, embedded_github_gate);
-		add_workflow(in, path_of(in, ".github/workflows/gpugate-accept", ".yml"),
-		             embedded_github_accept);
-		add_workflow(in, path_of(in, ".github/workflows/gpugate-fork", ".yml"),
-		             embedded_github_fork);
+		add_workflow(in, path_of(in, ".github/workflows/gpugate-act", ".yml"), embedded_github_act);
 	} else if (in->forge == FORGE_GITLAB) {
 		in->gate_file = path_of(in, ".gitlab/gpugate", ".yml");
 		add_workflow(in, in->gate_file, embedded_gitlab_pipeline);
@@ -280,6 +275,20 @@ static enum status add_rules(struct init *in)
 }
 
 /* ---- advice on what to do next ---- */
+
+/* The command that makes the baseline, or uses it if it is there. */
+static void put_first_command(struct init *in, const char *baseline, struct sink *out)
+{
+	struct strbuf run = STRBUF_INIT;
+	for (size_t i = 0; i < in->o->args.nr; i++)
+		text_add_word(&run, &in->arena, in->o->args.v[i]);
+	if (!in->o->args.nr)
+		text_add_word(&run, &in->arena, in->run_name);
+	sink_printf(out, "  gpugate %s%s%s%s\n",
+	            access(baseline, F_OK) == 0 ? "check" : "approve --new", run.p,
+	            in->added ? " --rules " : "", in->added ? in->rules_file : "");
+	strbuf_release(&run);
+}
 
 static enum status say_what_is_next(struct init *in)
 {
@@ -315,7 +324,7 @@ static enum status say_what_is_next(struct init *in)
 	for (size_t i = rules; i < in->files.list.nr; i++)
 		sink_printf(out, "%s%s\n", in->files.list.v[i].path,
 		            in->files.list.v[i].path == in->gate_file
-		                ? ": replace the benchmark in it by yours"
+		                ? ": put your benchmark, runner and address of gpugate into it"
 		                : "");
 	if (to_include)
 		sink_printf(out, ".gitlab-ci.yml: to be changed by you: include: %s\n", in->gate_file);
@@ -328,18 +337,16 @@ static enum status say_what_is_next(struct init *in)
 	if (in->repo.run && !in->o->args.nr)
 		sink_printf(out, "%s was found: 'gpugate init %s --force' fits the rules to it\n",
 		            in->repo.run, in->repo.run);
-	struct strbuf run = STRBUF_INIT;
-	for (size_t i = 0; i < in->o->args.nr; i++)
-		text_add_word(&run, &in->arena, in->o->args.v[i]);
-	if (!in->o->args.nr)
-		text_add_word(&run, &in->arena, in->run_name);
-	sink_printf(out, "next:\n  gpugate %s%s%s%s\n  git add %s",
-	            access(baseline, F_OK) == 0 ? "check" : "approve --new", run.p,
-	            in->added ? " --rules " : "", in->added ? in->rules_file : "", baseline);
-	strbuf_release(&run);
+	sink_puts(out, "next:\n");
+	if (in->forge == FORGE_NONE)
+		put_first_command(in, baseline, out);
+	sink_printf(out, "  git add%s%s", in->forge == FORGE_NONE ? " " : "",
+	            in->forge == FORGE_NONE ? baseline : "");
 	for (size_t i = 0; i < in->files.list.nr; i++)
 		sink_printf(out, " %s", in->files.list.v[i].path);
 	sink_puts(out, to_include ? " .gitlab-ci.yml\n" : "\n");
+	if (in->forge != FORGE_NONE)
+		sink_puts(out, "The first run of main that the pipeline stores is the baseline.\n");
 	return sink_commit(out, in->log);
 }
 

@@ -41,11 +41,10 @@ extern const char embedded_diagnosis[];
 extern const size_t embedded_diagnosis_size;
 
 /// CI workflows of ci/ with names of an example, which init replaces; NUL-terminated; static.
-extern const char embedded_github_gate[], embedded_github_accept[], embedded_github_fork[],
-    embedded_gitlab_pipeline[];
+extern const char embedded_github_gate[], embedded_github_act[], embedded_gitlab_pipeline[];
 /// Sizes in bytes of the workflows above, each without the NUL.
-extern const size_t embedded_github_gate_size, embedded_github_accept_size,
-    embedded_github_fork_size, embedded_gitlab_pipeline_size;
+extern const size_t embedded_github_gate_size, embedded_github_act_size,
+    embedded_gitlab_pipeline_size;
 
 /// The style sheet and the script of the HTML report, NUL-terminated; static.
 extern const char embedded_page_css[], embedded_page_js[];

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Main is the baseline: the first weeks of a repository without a stored baseline, through measure.yml's action and act.yml, with the stand-in of
+_forge.py, a git repository and a benchmark that really runs.
+
+ - day one: what a pull request shows is judged by one pair, and its status is success; a push to main stores the baseline
+ - nothing but the branch of histories decides that it is day one: neither a renamed workload, nor files of the pull request, nor runs of the base in
+   an artifact, nor a baseline of a commit that is not of main
+ - while main has less than five runs, undecided is success and a confirmed failure fails; from five on, undecided is not
+ - an approval names the commit, and changes main's baseline in the branch of the pull request
+ - a merge group is judged by the branch that it would be merged to, and stores nothing
+
+$GPUGATE is the program; exit 77 skips, also without PyYAML.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import _forge
+from _gen import GEN, generate
+from post_files import CHECK, GITHUB, PROGRAM, ROOT, Runner, expect, git, wrong
+
+BENCHMARK = """set -e
+n=$(cat "$COUNT"); echo $((n + 1)) >"$COUNT"
+python3 {gen}/trace.py --seed "$n" --steps 3 $(cat options) --out trace.json.gz
+"""
+SLOW = "--slow-kernel *flash_bwd*=4\n"
+
+
+class World:
+    """A repository o/r whose benchmark runs with the options of the file `options`."""
+
+    def __init__(self, folder):
+        self.folder, self.forge, self.clone, self.origin = folder, _forge.Forge(), folder / "clone", folder / "o" / "r"
+        self.nr = 0
+        git(folder, "init", "--quiet", "--bare", "-b", "main", self.origin)
+        git(folder, "clone", "--quiet", f"file://{self.origin}", self.clone)
+        (self.clone / "benchmark.sh").write_text(BENCHMARK.replace("{gen}", str(GEN)).replace("$COUNT", str(folder / "count")))
+        (folder / "count").write_text("1")
+        (self.clone / "options").write_text("\n")
+        self.commit("first")
+        git(self.clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
+
+    def commit(self, message):
+        git(self.clone, "add", "--all")
+        git(self.clone, "commit", "--quiet", "--allow-empty", "-m", message)
+
+    def change(self, options, **files):
+        """Makes the branch topic, one commit ahead of main."""
+        git(self.clone, "fetch", "--quiet", "origin")
+        git(self.clone, "checkout", "--quiet", "-B", "topic", "origin/main")
+        (self.clone / "options").write_text(options)
+        for name, text in files.items():
+            (self.clone / name).write_text(text)
+        self.commit(f"change {self.nr}")
+        git(self.clone, "push", "--quiet", "--force", "origin", "HEAD:refs/heads/topic")
+
+    def merge(self):
+        git(self.clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
+
+    def measure(self, name, workload="resnet50", more="6", benchmark="bash benchmark.sh", **inputs):
+        """The job of measure.yml; returns its outputs, exit code and output."""
+        self.nr += 1
+        pull = {"number": 7, "state": "open", "base": {"sha": git(self.origin, "rev-parse", "main"), "repo": {"id": 1, "full_name": "o/r"}},
+                "head": {"sha": git(self.clone, "rev-parse", "HEAD"), "ref": "topic", "repo": {"id": 1, "full_name": "o/r", "owner": {"login": "o"}}}}
+        self.forge.pulls = [pull]
+        self.runner = Runner(self.folder, self.forge, {"pull_request": pull} if name == "pull_request" else {}, name)
+        self.runner.env = {"GITHUB_BASE_REF": "main"} if name == "pull_request" else {}
+        if name == "pull_request":  # as Actions does
+            git(self.clone, "checkout", "--quiet", "--detach", "origin/main")
+            git(self.clone, "merge", "--quiet", "--no-ff", "-m", "merge", pull["head"]["sha"])
+        out, code, log = self.runner.action(ROOT, self.clone, {"benchmark": benchmark, "runs": "trace.json.gz", "workload": workload, "more": more,
+                                                               "comment": "never", "program": PROGRAM, **inputs}, {"sha": pull["head"]["sha"]})
+        git(self.clone, "clean", "--quiet", "-fd")
+        git(self.clone, "checkout", "--quiet", "--detach", pull["head"]["sha"])
+        return out, code, log
+
+    def act(self, name, workload="resnet50", branch="topic", files=None):
+        """act.yml after that job; returns the jobs that ran, and state and text of the status."""
+        commit, ours = git(self.clone, "rev-parse", "HEAD"), {"id": 1, "full_name": "o/r", "owner": {"login": "o"}}
+        self.forge.leave(100 + self.nr, 1000 + self.nr, commit, {**self.runner.uploaded[1], **(files or {})}, name=f"gpugate-{workload}")
+        self.forge.runs = [{"id": 100 + self.nr, "head_sha": commit, "path": CHECK}]
+        event = {"repository": {"id": 1, "default_branch": "main"}, "workflow_run": {
+            "id": 100 + self.nr, "event": name, "path": CHECK, "head_sha": commit, "head_branch": branch, "head_repository": ours}}
+        self.forge.statuses.clear()
+        ran, self.log = Runner(self.folder, self.forge, event, "workflow_run").workflow("act", {"workload": workload, "comment": "always"}, self.origin)
+        return ran, self.forge.statuses.get((commit, f"gpugate/{workload}")), self.forge.descriptions.get((commit, f"gpugate/{workload}"))
+
+    def body(self, workload="resnet50"):
+        (body,) = [text for text in self.forge.bodies() if text.startswith(f"<!-- gpugate:{workload} -->")]
+        return body
+
+    def digest(self, seed):
+        trace = self.folder / "trace.json.gz"
+        generate("trace", trace, "--seed", seed, "--steps", 3)
+        subprocess.run([PROGRAM, "digest", trace, "--output", self.folder / "digest.json.gz"], check=True, capture_output=True)
+        return (self.folder / "digest.json.gz").read_bytes()
+
+    def kept(self):
+        """Files of the branch of histories."""
+        return git(self.origin, "ls-tree", "-r", "--name-only", "gpugate-baselines").splitlines()
+
+
+def day_one(w):
+    w.change(SLOW)
+    out, code, log = w.measure("pull_request")
+    expect("day one", (code, out["exit-code"], sorted(n for n in w.runner.uploaded[1] if n.endswith(".gz"))),
+           (0, "0", ["control-1.json.gz", "repeat-1.json.gz", "run.json.gz"]))
+    expect("its status", w.act("pull_request"), (["post"], "success", "not judged: main has no run yet"))
+    body = w.body()
+    expect("what the pair shows", ("compute per step 21." in body.splitlines()[1], "3 kernels (attention) are slower" in body, "The status is success" in body),
+           (True, True, True))
+    out, code, _ = w.measure("pull_request", benchmark="test \"$GPUGATE_SIDE\" = candidate; bash benchmark.sh")
+    expect("a base that does not run", (code, out["verdict"]), (0, "missing"))
+    expect("nothing is stored by it", w.act("pull_request")[0], ["post"])
+
+    git(w.clone, "checkout", "--quiet", "--detach", "origin/main")
+    out, code, _ = w.measure("push")
+    expect("the first run of main", (code, out["verdict"]), (0, "missing"))
+    expect("is stored", w.act("push", branch="main"), (["post", "store"], "success", "not judged: main has no run yet"))
+    expect("as the baseline", w.kept(), ["baselines/resnet50.json"])
+
+
+def forged(w):
+    """What a pull request could do to be taken for the first."""
+    w.change("\n")
+    out, code, _ = w.measure("pull_request", workload="other")
+    expect("a renamed workload", (code, out["exit-code"]), (4, "4"))
+    expect("its status", w.act("pull_request", workload="other"), (["post"], "error", "verdict: missing"))
+    control = {"control-1.json.gz": w.digest(91), "repeat-1.json.gz": w.digest(92)}
+    expect("with runs of the base", w.act("pull_request", workload="other", files=control)[1:], ("error", "verdict: missing"))
+    expect("with a file of its own", w.act("pull_request", workload="other", files={"neutral": b"not judged: main has no run yet\n"})[1:], ("error", "verdict: missing"))
+    git(w.clone, "checkout", "--quiet", "--detach", "origin/main")
+    out, code, _ = w.measure("push", workload="other")
+    expect("main begins another", (code, w.act("push", workload="other", branch="main")[0]), (0, ["post", "store"]))
+    expect("beside the first", w.kept(), ["baselines/other.json", "baselines/resnet50.json"])
+    expect("a push elsewhere", w.act("push", branch="topic")[:2], (["post"], None))
+
+    # a baseline on the branch of histories whose commit is not of main
+    tree = w.folder / "forger"
+    git(w.folder, "clone", "--quiet", "--branch", "gpugate-baselines", f"file://{w.origin}", tree)
+    path = tree / "baselines" / "other.json"
+    real = path.read_text()
+    path.write_text(real.replace(json.loads(real)["provenance"]["commit"], "f" * 40))
+    git(tree, "commit", "--quiet", "-am", "forged")
+    git(tree, "push", "--quiet", "origin", "HEAD:gpugate-baselines")
+    w.change("\n")
+    out, code, log = w.measure("pull_request", workload="other")
+    expect("a forged baseline", (code, "baselines/other.json is left out: its commit is not of main" in log), (4, True))
+
+
+def learning(w):
+    w.change(SLOW)
+    out, code, _ = w.measure("pull_request")
+    expect("a confirmed failure", (code, out["verdict"], out["confirmed"]), (1, "fail", "true"))
+    expect("its status", w.act("pull_request")[1:], ("failure", "verdict: fail"))
+    head = git(w.clone, "rev-parse", "HEAD")
+    expect("what the comment offers", f"`/gpugate approve {head[:12]} REASON`" in w.body(), True)
+
+    # one run is not enough for a change of 5 %, and more are not if they differ as much
+    small = "--slow-kernel *=1.05\n"
+    w.change(small)
+    out, code, _ = w.measure("pull_request", more="0")
+    expect("undecided", (code, out["verdict"], out["exit-code"]), (0, "undecided", "0"))
+    expect("its status", w.act("pull_request")[1:], ("success", "undecided: main has 1 of 5 runs"))
+    git(w.clone, "checkout", "--quiet", "--detach", "origin/main")
+    for i in range(2, 6):
+        (w.clone / "options").write_text(f"--slow-kernel *={1 + i % 2 * 0.04}\n")
+        w.measure("push", more="0")
+        expect(f"run {i} of main", w.act("push", branch="main")[0], ["post", "store"])
+    git(w.clone, "checkout", "--quiet", "options")
+    lines = git(w.origin, "show", "gpugate-baselines:baselines/resnet50.history.jsonl").splitlines()
+    expect("stored", (len(lines), w.kept()[:2]), (5, ["baselines/other.json", "baselines/resnet50.history.jsonl"]))
+    w.change(small)
+    out, code, _ = w.measure("pull_request", more="0")
+    expect("undecided of a known main", (code, out["verdict"], w.act("pull_request")[1]), (3, "undecided", "error"))
+
+
+def queue(w):
+    w.change(SLOW)
+    out, _, _ = w.measure("merge_group", more="0")
+    head = git(w.clone, "rev-parse", "HEAD")
+    expect("a merge group", (out["verdict"], w.act("merge_group", branch=f"gh-readonly-queue/main/pr-7-{head}")[:2]), ("fail", (["post"], "failure")))
+    expect("another branch", w.act("merge_group", branch="topic")[:2], (["post"], None))
+
+
+def approval(w):
+    w.change(SLOW)
+    w.measure("pull_request")
+    w.act("pull_request")
+    head, comment = git(w.clone, "rev-parse", "HEAD"), Runner(w.folder, w.forge, {"issue": {"number": 7}}, "issue_comment")
+    w.forge.permission["user3"] = "write"
+
+    def approve(text, hour):
+        at = f"2027-01-02T{hour}:00:00Z"
+        w.forge.comment(3, text, created_at=at, updated_at=at)
+        _, code, _ = comment.action(GITHUB / "accept", w.clone, {"workload": "resnet50", "program": PROGRAM})
+        return code, w.forge.bodies()[-1]
+    code, said = approve("/gpugate approve 0123456789ab of another commit", 11)
+    expect("of another commit", (code, "approves another commit" in said), (1, True))
+    code, said = approve("/gpugate approve why not", 12)
+    expect("without a commit", (code, "nobody who may has approved" in said), (1, True))
+    code, said = approve(f"/gpugate approve {head[:12]} deterministic attention", 13)
+    expect("approved", (code, git(w.origin, "show", "--format=%s", "--name-only", "topic").splitlines()),
+           (0, ["baselines: approve a run of resnet50", "", "baselines/resnet50.json"]))
+    expect("its status", w.forge.statuses[git(w.origin, "rev-parse", "topic"), "gpugate/resnet50"], "success")
+    made = json.loads(git(w.origin, "show", "topic:baselines/resnet50.json"))
+    expect("its reason", (made["provenance"]["reason"], made["provenance"]["commit"]), ("deterministic attention (#7)", head))
+    git(w.clone, "fetch", "--quiet", "origin")
+    git(w.clone, "checkout", "--quiet", "--detach", "origin/topic")
+    w.merge()
+    out, code, _ = w.measure("push", more="0")
+    expect("main after the merge", (code, out["verdict"], w.act("push", branch="main")[:2]), (0, "pass", (["post", "store"], "success")))
+
+
+def main():
+    if not os.environ.get("GPUGATE"):
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as name:
+        world = World(pathlib.Path(name))
+        for part in (day_one, forged, learning, queue, approval):
+            part(world)
+        world.forge.server.shutdown()
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()
