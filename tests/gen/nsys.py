@@ -38,7 +38,8 @@ CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER NOT NULL, cudaId INTEGER NOT
     uuid TEXT, numMultiprocessors INTEGER);
 CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL ({GPU_WORK},
     demangledName INTEGER NOT NULL, shortName INTEGER NOT NULL, mangledName INTEGER, launchType INTEGER,
-    registersPerThread INTEGER NOT NULL, gridX INTEGER NOT NULL, gridY INTEGER NOT NULL, gridZ INTEGER NOT NULL,
+    registersPerThread INTEGER, staticSharedMemory INTEGER, dynamicSharedMemory INTEGER, localMemoryPerThread INTEGER,
+    gridX INTEGER NOT NULL, gridY INTEGER NOT NULL, gridZ INTEGER NOT NULL,
     blockX INTEGER NOT NULL, blockY INTEGER NOT NULL, blockZ INTEGER NOT NULL, graphNodeId INTEGER);
 CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY ({GPU_WORK}, bytes INTEGER NOT NULL, copyKind INTEGER NOT NULL,
     srcKind INTEGER, dstKind INTEGER, graphNodeId INTEGER);
@@ -115,8 +116,11 @@ class Export:
         if kind == "kernel":
             names = {c: self.string(e["name"]) for c in ("demangledName", "shortName")}
             grid, block = args.get("grid", [1, 1, 1]), args.get("block", [1, 1, 1])
+            shared = args.get("shared memory")
             shape = dict(zip(("gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"), grid + block))
-            self.add("CUPTI_ACTIVITY_KIND_KERNEL", **row, **names, registersPerThread=32, **shape)
+            self.add("CUPTI_ACTIVITY_KIND_KERNEL", **row, **names, registersPerThread=args.get("registers per thread"),
+                     staticSharedMemory=shared and shared % 1000, dynamicSharedMemory=shared and shared - shared % 1000,
+                     localMemoryPerThread=args.get("local memory"), **shape)
         elif kind == "memcpy":
             copy = COPY.fullmatch(e["name"])
             self.add("CUPTI_ACTIVITY_KIND_MEMCPY", **row, bytes=args.get("bytes", 0), copyKind=COPIES.index(copy[1]),

@@ -146,7 +146,9 @@ class Machine:
         place = {"device": self.o.rank, "context": 1, "stream": stream, "correlation": self.correlation}
         if l.kind == "kernel":
             warps = l.grid[0] * l.grid[1] * l.grid[2] * l.block[0] / 32 / 132
-            args.update({"queued": 0, **place, "registers per thread": 64, "shared memory": 0,
+            resources = {"registers per thread": 64, "shared memory": 0} if not self.o.no_resources else {}
+            resources.update({"registers per thread": int(nr) for pattern, nr in self.o.registers if fnmatch.fnmatchcase(l.name, pattern)})
+            args.update({"queued": 0, **place, **resources,
                          "blocks per SM": round(warps * 32 / l.block[0], 6), "warps per SM": round(warps, 6),
                          "grid": list(l.grid), "block": list(l.block), "est. achieved occupancy %": min(100, int(warps * 100 / 64))})
         else:
@@ -352,6 +354,7 @@ def options(argv):
 
     g = p.add_argument_group("planted changes (names as globs; each may be given several times)")
     g.add_argument("--slow-kernel", type=pair, action="append", default=[], metavar="GLOB=FACTOR")
+    g.add_argument("--registers", type=pair, action="append", default=[], metavar="GLOB=N", help="per thread, in place of 64")
     g.add_argument("--new-kernel", type=pair, action="append", default=[], metavar="NAME=US", help="one launch per step")
     g.add_argument("--drop-kernel", action="append", default=[], metavar="GLOB")
     g.add_argument("--extra-launches", type=pair, action="append", default=[], metavar="GLOB=N",
@@ -364,6 +367,7 @@ def options(argv):
 
     g = p.add_argument_group("what is recorded")
     g.add_argument("--no-memory", action="store_true", help="no [memory] events")
+    g.add_argument("--no-resources", action="store_true", help="no registers and shared memory of kernels")
     g.add_argument("--no-steps", action="store_true", help="no ProfilerStep annotations")
     g.add_argument("--no-launches", action="store_true", help="no host events but annotations")
     g.add_argument("--carried-over", type=int, default=0, metavar="N", help="activities launched before the window")

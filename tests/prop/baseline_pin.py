@@ -59,7 +59,7 @@ def rules(phase):
             text += [f"  - {{id: {m}-{stat}, metric: {m}, stat: {stat}, ranks: each, select: {{phase: {phase}}}, fail: {{change: 0%}}}}"
                      for stat in STATISTICS]
     for name in table():
-        limit = {"kernel.drift_pct": "{max: 0%}", "kernel.top_overlap_pct": "{min: 100%}"}.get(name, "{change: 0%}")
+        limit = {"kernel.drift_pct": "{max: 0%}", "kernel.top_overlap_pct": "{min: 100%}", "kernel.resource_changes": "{max: 0}"}.get(name, "{change: 0%}")
         key = name.replace(".", "-").replace("_", "-").replace("*", "all")
         stats = STATISTICS if name.startswith("step.") else [None]
         each = ", for_each: {top: 20}" if name in ("kernel.time", "op.time", "function.exclusive_pct") else ""

@@ -62,7 +62,7 @@ def in_common(source):
             continue  # SQLite cannot store this name as text
         if nsys.ns(e.get("dur", 0)) < 0 or (cat == "user_annotation" and e["name"].startswith("nccl:")):
             continue  # annotations of nccl have shapes in a trace, but not in an export
-        keep = {k: args[k] for k in ("device", "stream", "correlation", "bytes", "grid", "block") if k in args}
+        keep = {k: args[k] for k in ("device", "stream", "correlation", "bytes", "grid", "block", "registers per thread", "shared memory") if k in args}
         if cat not in GPU:
             keep = {k: v for k, v in keep.items() if k == "correlation"}
             tid = threads.setdefault((str(e["pid"]), str(e["tid"])), len(threads) + 1)

@@ -27,7 +27,7 @@ STEP_GPU = """step.period_compute step.period_exposed_comm step.period_exposed_m
 STEP_HOST = "step.time step.period step.latency step.launch_time step.sync_time step.sync_count step.dataloader_time place.sync_time place.sync_count".split()
 LAUNCHING = "step.latency step.launch_time step.sync_time step.sync_count place.sync_time place.sync_count".split()
 KERNELS = """kernel.time kernel.count kernel.mean kernel.max kernel.share_pct kernel.occupancy_pct gpu.occupancy_pct
-    kernel.drift_pct
+    kernel.registers kernel.shared_memory kernel.local_memory kernel.resource_changes kernel.drift_pct
     kernel.top_overlap_pct category.time memcpy.bytes memcpy.bandwidth op.gpu_time op.self_gpu_time module.gpu_time range.gpu_time
     place.gpu_time place.launch_count place.copy_bytes""".split()
 COLLECTIVES = """comm.wait_time comm.transfer_time comm.time comm.count comm.bytes comm.alg_bandwidth

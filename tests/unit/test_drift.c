@@ -249,6 +249,51 @@ static void test_summed_up_on_some_ranks(void **state)
 	}
 }
 
+static void test_resources(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t baseline[NR_RESOURCES], candidate[NR_RESOURCES];
+		int64_t launches; /* of the candidate; the baseline has 2 */
+		bool known;
+		const char *text;
+	} rows[] = {
+		{ { -1, -1, -1 }, { 40, 0, 0 }, 2, false, NULL },
+		{ { 40, 0, -1 }, { -1, -1, 8 }, 2, false, NULL },
+		{ { 40, -1, -1 }, { 40, 16, 8 }, 2, true, NULL },
+		{ { 40, 0, 0 },
+		  { 255, 0, 96 },
+		  2,
+		  true,
+		  "'k' 40 → 255 registers, 0 B → 96 B of local memory" },
+		{ { 40, 2048, 0 }, { 40, 1024, 0 }, 2, true, "'k' 2.00 KiB → 1.00 KiB of shared memory" },
+		{ { 40, 0, 0 }, { 255, 0, 96 }, 3, false, NULL },
+	};
+	const struct metric *m = &metric_table[METRIC_KERNEL_RESOURCE_CHANGES];
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		const struct activity before[] = { { EVENT_KERNEL, "k", 2, MS(1) } };
+		const struct activity after[] = { { EVENT_KERNEL, "k", rows[i].launches, MS(1) } };
+		struct arena a = ARENA_INIT;
+		struct sides s;
+		const char *text;
+		int64_t v, same = -1;
+		SETUP(&s, before, after);
+		struct activity_pair *k = s.bench.pairs.list.v;
+		memcpy(k->resources[SIDE_BASELINE], rows[i].baseline, sizeof rows[i].baseline);
+		memcpy(k->resources[SIDE_CANDIDATE], rows[i].candidate, sizeof rows[i].candidate);
+		assert_int_equal(drift_resources(&s.bench.pairs, 20, &a, &v, &text), rows[i].known);
+		assert_int_equal(drift_figure(&s.bench.pairs, m, 20, &same), rows[i].known);
+		assert_int_equal(v, rows[i].text != NULL);
+		assert_int_equal(v, same);
+		if (rows[i].text)
+			assert_string_equal(text, rows[i].text);
+		else
+			assert_null(text);
+		arena_release(&a);
+		release(&s);
+	}
+}
+
 static void test_without_kernels(void **state)
 {
 	(void)state;
@@ -382,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_pct_and_overlap),
 		cmocka_unit_test(test_replaced),
 		cmocka_unit_test(test_summed_up_on_some_ranks),
+		cmocka_unit_test(test_resources),
 		cmocka_unit_test(test_without_kernels),
 		cmocka_unit_test(test_order_and_top),
 	};

@@ -1,5 +1,7 @@
 #include "reduce_rig.h"
 
+#include "merge/digest_fold.h"
+
 static void test_devices(void **state)
 {
 	(void)state;
@@ -160,6 +162,33 @@ static void test_shapes(void **state)
 	assert_int_equal(k->grid[0], 8);
 	assert_int_equal(k->block[2], 1);
 	assert_int_equal(k->occupancy, -1);
+	rig_close(&g);
+}
+
+static void test_resources(void **state)
+{
+	(void)state;
+	struct rig g;
+	rig_open(&g, NULL);
+	static const int64_t rows[][NR_RESOURCES] = { { 32, -1, -1 }, { 40, 0, -1 }, { -1, -1, -1 } };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct event e = event_blank(EVENT_KERNEL);
+		e.name = name_intern(&g.names, SPAN("k"));
+		e.dur_ns = 10;
+		memcpy(e.resources, rows[i], sizeof e.resources);
+		rig_event(&g, &e);
+		e.kind = EVENT_MEMCPY;
+		rig_event(&g, &e);
+	}
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+	const struct kernel_stat *k = g.d->kernels.v;
+	assert_int_equal(k[0].resources[RESOURCE_REGISTERS], 40);
+	assert_int_equal(k[0].resources[RESOURCE_SHARED], 0);
+	assert_int_equal(k[0].resources[RESOURCE_LOCAL], -1);
+	assert_int_equal(k[1].kind, EVENT_MEMCPY);
+	assert_int_equal(k[1].resources[RESOURCE_REGISTERS], -1);
+	kernel_stat_fold(&g.d->kernels.v[0], "");
+	assert_int_equal(k[0].resources[RESOURCE_REGISTERS], -1);
 	rig_close(&g);
 }
 
@@ -354,12 +383,12 @@ static void test_lost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lost),       cmocka_unit_test(test_devices),
-		cmocka_unit_test(test_steps),      cmocka_unit_test(test_overlaps),
-		cmocka_unit_test(test_launches),   cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_occupancy),  cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_memory_use), cmocka_unit_test(test_many_memories),
-		cmocka_unit_test(test_capacity),
+		cmocka_unit_test(test_lost),          cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_steps),         cmocka_unit_test(test_overlaps),
+		cmocka_unit_test(test_launches),      cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_resources),     cmocka_unit_test(test_occupancy),
+		cmocka_unit_test(test_memory),        cmocka_unit_test(test_memory_use),
+		cmocka_unit_test(test_many_memories), cmocka_unit_test(test_capacity),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

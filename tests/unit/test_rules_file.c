@@ -652,11 +652,12 @@ static void test_refused(void **state)
 		  "f:3:32: 'step.time' has no kernels, categories, operators, collectives, functions, "
 		  "modules, annotations or places for 'for_each'" },
 		{ HEAD "  - {id: a, metric: step.time, top: 3, fail: {increase: 5%}}\n",
-		  "f:3:32: 'top' is for kernel.drift_pct and kernel.top_overlap_pct: use 'for_each: {top: "
+		  "f:3:32: 'top' is for metrics of both sides, such as kernel.drift_pct: use 'for_each: "
+		  "{top: "
 		  "N}'" },
 		{ HEAD
 		  "  - {id: a, metric: kernel.time, top: 3, for_each: {top: 3}, fail: {increase: 5%}}\n",
-		  "f:3:34: 'top' is for kernel.drift_pct and kernel.top_overlap_pct: write it inside "
+		  "f:3:34: 'top' is for metrics of both sides, such as kernel.drift_pct: write it inside "
 		  "'for_each'" },
 		{ HEAD "  - {id: a, metric: op.time, for_each: {min_share: 1%}, fail: {increase: 5%}}\n",
 		  "f:3:41: 'min_share' is a share of kernel time" },
@@ -768,7 +769,7 @@ static void test_refused(void **state)
 		  "f:6:24: rule 'a' has no 'decrease' in 'fail' that a profile could change" },
 		{ PROFILE("rules: {a: {for_each: {top: 3}}}"),
 		  "f:6:17: rule 'a' has no 'for_each' that a profile could change" },
-		{ PROFILE("rules: {a: {top: 3}}"), "f:6:17: 'top' is for kernel.drift_pct" },
+		{ PROFILE("rules: {a: {top: 3}}"), "f:6:17: 'top' is for metrics of both sides" },
 		{ PROFILE("rules: {a: {metric: step.time}}"),
 		  "f:6:17: unknown key 'metric' in a rule of a profile" },
 		{ PROFILE("rules: {a: {fail: {increase: 1MiB}}}"),
@@ -1083,8 +1084,8 @@ static void test_explain(void **state)
 	    "Lower "
 	    "is worse. Fails when it is more than 5% above the baseline, and also by more than 2ms. "
 	    "Warns when it is more than 2.000001% above the baseline, or when it is more than 1.5us "
-	    "below the baseline. A change that noise may explain is undecided: exit code 3. Where a "
-	    "side lacks it, the check warns.");
+	    "below the baseline. A change that noise may explain is undecided: exit code 3. Warns "
+	    "where a side lacks it.");
 	assert_string_equal(
 	    unwrapped(&a, rule_explain(&a, &r.rules.v[2])),
 	    "top: kernel.time of each kernel (time of one kernel per step), where kernel=*gemm*, "
@@ -1092,8 +1093,7 @@ static void test_explain(void **state)
 	    "0.5% of kernel time; one that is new is a failure, one that is gone is a warning. Higher "
 	    "is "
 	    "worse. Warns when it is more than 15% above the baseline, and also by more than 0.5% of "
-	    "step (the baseline's GPU time per step). Where neither side has it, the check is "
-	    "skipped.");
+	    "step (the baseline's GPU time per step). Skipped where neither side has it.");
 	arena_release(&a);
 	rules_release(&r);
 }

@@ -46,7 +46,7 @@ struct database_value {
 };
 
 /// Largest number of columns that can be asked for in one scan.
-enum { DATABASE_COLUMNS = 16 };
+enum { DATABASE_COLUMNS = 20 };
 
 /// Receives each row: one value for each column that was asked for, in that order. A status other
 /// than ST_OK stops the scan.

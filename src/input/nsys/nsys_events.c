@@ -46,8 +46,18 @@ enum { GPU_START, GPU_END, GPU_DEVICE, GPU_STREAM, GPU_CORRELATION, GPU_PROCESS,
 
 static const char *const kernel_table = "CUPTI_ACTIVITY_KIND_KERNEL";
 static const struct database_column kernel_columns[] = {
-	GPU_COLUMNS,         { .name = "demangledName" }, { .name = "gridX" },  { .name = "gridY" },
-	{ .name = "gridZ" }, { .name = "blockX" },        { .name = "blockY" }, { .name = "blockZ" },
+	GPU_COLUMNS,
+	{ .name = "demangledName" },
+	{ .name = "gridX" },
+	{ .name = "gridY" },
+	{ .name = "gridZ" },
+	{ .name = "blockX" },
+	{ .name = "blockY" },
+	{ .name = "blockZ" },
+	{ .name = "registersPerThread", .optional = true },
+	{ .name = "staticSharedMemory", .optional = true },
+	{ .name = "dynamicSharedMemory", .optional = true },
+	{ .name = "localMemoryPerThread", .optional = true },
 };
 
 static const char *const memcpy_table = "CUPTI_ACTIVITY_KIND_MEMCPY";
@@ -81,6 +91,12 @@ static enum status set_gpu(struct nsys *n, const char *table, const struct datab
 	return set_times(n, table, &v[GPU_START], &v[GPU_END], e);
 }
 
+/* A number of a kernel's row; -1 if the export does not say it. */
+static int64_t amount_of(const struct database_value *v)
+{
+	return v->null || v->integer < 0 ? -1 : v->integer;
+}
+
 static enum status take_kernel(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
@@ -95,6 +111,11 @@ static enum status take_kernel(void *ctx, const struct database_value *v)
 		e.grid[i] = v[GPU_REST + 1 + i].integer;
 		e.block[i] = v[GPU_REST + 4 + i].integer;
 	}
+	int64_t fixed = amount_of(&v[GPU_REST + 8]), dynamic = amount_of(&v[GPU_REST + 9]);
+	e.resources[RESOURCE_REGISTERS] = amount_of(&v[GPU_REST + 7]);
+	if (fixed >= 0 && dynamic >= 0)
+		e.resources[RESOURCE_SHARED] = number_add(fixed, dynamic);
+	e.resources[RESOURCE_LOCAL] = amount_of(&v[GPU_REST + 10]);
 	TRY(set_name(n, kernel_table, name, &e));
 	return hand_on_event(n, &e);
 }

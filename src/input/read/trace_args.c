@@ -158,6 +158,8 @@ static const struct jscan_key args[] = {
 	FIELD("bytes", COUNT, FIELD_BYTES),
 	FIELD("grid", DIM3, FIELD_GRID),
 	FIELD("block", DIM3, FIELD_BLOCK),
+	FIELD("registers per thread", COUNT, FIELD_REGISTERS),
+	FIELD("shared memory", COUNT, FIELD_SHARED_MEMORY),
 	FIELD("est. achieved occupancy %", MICRO, FIELD_OCCUPANCY),
 	FIELD("Bytes", COUNT, FIELD_SIZE),
 	FIELD("Device Type", COUNT, FIELD_DEVICE_TYPE),

@@ -72,6 +72,8 @@ static void fill_gpu(struct trace_input *in, const struct raw_event *raw, struct
 		e->block[i] = shaped ? field_or(raw, FIELD_BLOCK + i, -1) : -1;
 	}
 	e->occupancy = field_or(raw, FIELD_OCCUPANCY, -1);
+	e->resources[RESOURCE_REGISTERS] = or_none(raw, FIELD_REGISTERS);
+	e->resources[RESOURCE_SHARED] = or_none(raw, FIELD_SHARED_MEMORY);
 }
 
 static void fill_collective(const struct raw_event *raw, struct collective_args *c)

@@ -113,6 +113,8 @@ enum raw_field {
 	FIELD_EXTERNAL_ID,
 	FIELD_BYTES,
 	FIELD_OCCUPANCY,
+	FIELD_REGISTERS,
+	FIELD_SHARED_MEMORY,
 	FIELD_SIZE,
 	FIELD_DEVICE_TYPE,
 	FIELD_DEVICE_ID,
@@ -210,8 +212,9 @@ bool read_elements_any(struct trace_input *in, struct raw_event *ev, uint64_t li
 bool read_elements_avx2(struct trace_input *in, struct raw_event *ev, uint64_t limit);
 
 /// An event in which all members are absent.
-#define EVENT_BLANK                  \
-	((struct event){ .sequence = -1, \
+#define EVENT_BLANK                               \
+	((struct event){ .sequence = -1,              \
+	                 .resources = { -1, -1, -1 }, \
 	                 .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } })
 
 /// The value of a field, or `absent` if it has no usable value.

@@ -278,6 +278,23 @@ static void say_shape(struct inquiry *q, struct suspect *s, const struct culprit
 	            (long long)y[2]);
 }
 
+/* Say that a slower kernel takes other resources than before: in the title, which is about the
+   first kernel of the suspect, or as evidence. Checks on resources then belong to the suspect. */
+static void say_resources(struct inquiry *q, struct suspect *s, const struct culprit *c, bool first)
+{
+	enum { NOTABLE = 2 }; /* percent; kernels of the same code differ by as much */
+	const char *text = pair_resources(q->a, c->was ? c->was : c->now, c->now);
+	if (!text || (c->cause != CAUSE_KERNEL && c->cause != CAUSE_RENAMED) ||
+	    c->times < 1 + NOTABLE / 100.0)
+		return;
+	if (first)
+		suspect_title(q, s, "%s, likely because it uses %s", s->finding.title, text);
+	else if (!s->stake[STAKE_RESOURCES])
+		suspect_say(q, s, "%s is slower, likely because it uses %s", word_kernel(q, c->now->name),
+		            text);
+	s->stake[STAKE_RESOURCES] = number_add(s->stake[STAKE_RESOURCES], c->rise);
+}
+
 /* Add a sentence such as "launched by Block.forward, model/block.py:41, aten::mm". */
 static void say_place(struct inquiry *q, struct suspect *s)
 {
@@ -394,6 +411,7 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 	double least = list[0].times, most = list[0].times;
 	add_suspect(q, &list[0]);
 	size_t at = q->suspects.nr - 1;
+	say_resources(q, &q->suspects.v[at], &list[0], true);
 	for (size_t i = 1; i < nr; i++) {
 		if (!list[i].now || !is_akin(&list[0], &list[i]))
 			continue;
@@ -402,6 +420,7 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 		suspect_share_place(&q->suspects.v[at], &other);
 		vec_release(&other.finding.where);
 		take(q, &q->suspects.v[at], &list[i]);
+		say_resources(q, &q->suspects.v[at], &list[i], false);
 		least = fmin(least, list[i].times);
 		most = fmax(most, list[i].times);
 		list[i].now = NULL;

@@ -17,6 +17,7 @@ enum stake {
 	STAKE_COMPUTE, ///< time of kernels that compute
 	STAKE_GPU, ///< time of all GPU activities, including waiting inside collectives
 	STAKE_KERNELS, ///< number of launched kernels
+	STAKE_RESOURCES, ///< registers and memory that kernels take
 	STAKE_COMM, ///< time and size of communication
 	STAKE_EXPOSED, ///< communication that no computation hides
 	STAKE_COPIES, ///< time and size of memory copies and memory sets

@@ -180,6 +180,52 @@ bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out
 	return true;
 }
 
+/* True if both sides launched the kernel as often, so that a resource of the launch with the most
+   of it is that of the same launch, and recorded a resource of it. */
+static bool has_resources(const struct activity_pairs *p, const struct activity_pair *a)
+{
+	bool any = false;
+	for (int i = 0; i < NR_RESOURCES; i++)
+		any = any || (a->resources[SIDE_BASELINE][i] >= 0 && a->resources[SIDE_CANDIDATE][i] >= 0);
+	return any && a->count[SIDE_BASELINE] > 0 && activity_count_order(p, a) == 0;
+}
+
+bool drift_resources(const struct activity_pairs *p, int64_t top, struct arena *arena, int64_t *out,
+                     const char **text)
+{
+	enum { NAMED = 3, NAME_CHARS = 60 };
+	struct top t;
+	struct strbuf b = STRBUF_INIT;
+	bool known = false;
+	*out = 0;
+	top_init(&t, p, top);
+	for (size_t i = 0; i < t.both.nr; i++) {
+		const struct activity_pair *a = t.both.v[i];
+		bool asked = has_resources(p, a);
+		const char *what = asked ? pair_resources(arena, a, a) : NULL;
+		known = known || asked;
+		if (what && ++*out <= NAMED)
+			strbuf_addf(&b, "%s'%s' %s", b.n ? "; " : "", text_short(arena, a->name, NAME_CHARS),
+			            what);
+	}
+	top_release(&t);
+	*text = b.n ? arena_take(arena, &b) : NULL;
+	return known;
+}
+
+bool drift_figure(const struct activity_pairs *p, const struct metric *m, int64_t top, int64_t *out)
+{
+	struct arena scratch = ARENA_INIT;
+	const char *text;
+	if (m->id == METRIC_KERNEL_DRIFT_PCT)
+		return drift_pct(p, top, out);
+	if (m->id == METRIC_KERNEL_TOP_OVERLAP_PCT)
+		return drift_overlap_pct(p, top, out);
+	bool known = drift_resources(p, top, &scratch, out, &text);
+	arena_release(&scratch);
+	return known;
+}
+
 static bool is_gone(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	return activity_is_only(p, a, SIDE_BASELINE);

@@ -19,6 +19,16 @@ bool drift_pct(const struct activity_pairs *p, int64_t top, int64_t *out);
 /// kernel.top_overlap_pct in 1e-6 percent. False if neither side has kernels.
 bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out);
 
+/// kernel.resource_changes among the top `top` of either side. `*text` becomes the first of them
+/// with what changed, owned by `arena`; NULL if there is none. False if no kernel has a resource
+/// that both sides recorded.
+bool drift_resources(const struct activity_pairs *p, int64_t top, struct arena *arena, int64_t *out,
+                     const char **text);
+
+/// The metric `m`, one of these, in its unit.
+bool drift_figure(const struct activity_pairs *p, const struct metric *m, int64_t top,
+                  int64_t *out);
+
 /// The pair with the kernel name `name`, or NULL.
 const struct activity_pair *drift_find(const struct activity_pairs *p, struct span name);
 

@@ -1,6 +1,8 @@
 #include "diff/pairs.h"
 
+#include "base/text.h"
 #include "diff/renames.h"
+#include "metric/unit.h"
 
 static struct activity_pair *add(struct activity_pairs *p, enum side_index side,
                                  const struct kernel_stat *s, struct span name)
@@ -14,6 +16,8 @@ static struct activity_pair *add(struct activity_pairs *p, enum side_index side,
 	a->count[side] = s->step_count;
 	a->total_ns[side] = s->step_total_ns;
 	a->bytes[side] = s->step_bytes;
+	memset(a->resources, -1, sizeof a->resources);
+	memcpy(a->resources[side], s->resources, sizeof s->resources);
 	return a;
 }
 
@@ -65,6 +69,8 @@ static void merge(struct activity_pair *into, const struct activity_pair *a)
 		into->steps[s] = number_add(into->steps[s], a->steps[s]);
 		if (!into->row[s])
 			into->row[s] = a->row[s];
+		for (int i = 0; i < NR_RESOURCES; i++)
+			number_raise(&into->resources[s][i], a->resources[s][i]);
 	}
 }
 
@@ -115,6 +121,21 @@ bool activity_is_partial(const struct activity_pairs *p, const struct activity_p
 			partial = partial || number_div_round(a->total_ns[s], a->steps[s]) / KEPT_TIMES <=
 			                         p->folded_most[s];
 	return partial;
+}
+
+const char *pair_resources(struct arena *arena, const struct activity_pair *was,
+                           const struct activity_pair *now)
+{
+	static const char *const names[] = { "registers", "of shared memory", "of local memory" };
+	struct strbuf b = STRBUF_INIT;
+	for (int i = 0; i < NR_RESOURCES; i++) {
+		int64_t x = was->resources[SIDE_BASELINE][i], y = now->resources[SIDE_CANDIDATE][i];
+		enum unit unit = metric_table[METRIC_KERNEL_REGISTERS + i].unit;
+		if (x >= 0 && y >= 0 && x != y)
+			strbuf_addf(&b, "%s%s → %s %s", b.n ? ", " : "", unit_text(arena, unit, x),
+			            unit_text(arena, unit, y), names[i]);
+	}
+	return b.n ? arena_take(arena, &b) : NULL;
 }
 
 int activity_count_order(const struct activity_pairs *p, const struct activity_pair *a)

@@ -21,6 +21,8 @@ struct activity_pair {
 	int64_t steps[NR_SIDES]; ///< number of measured steps of the ranks that have the activity
 	const struct kernel_row *row[NR_SIDES]; ///< for a kernel: its row in the first rank that lists
 	                                        ///< it; NULL if no rank does
+	int64_t resources[NR_SIDES][NR_RESOURCES]; ///< of a kernel: of the rank with the most of each;
+	                                           ///< < 0 if no rank says it
 	size_t seq; ///< position in the order in which activities were collected
 
 	/// For a kernel of one side only: the kernel of the other side that it was renamed to or from.
@@ -58,6 +60,12 @@ bool activity_is_partial(const struct activity_pairs *p, const struct activity_p
 /// Change of the time per step that the number of launches causes: Δcount × the baseline's mean,
 /// rounded. The rest of the change of time_ns comes from the mean.
 int64_t activity_launches_ns(const struct activity_pairs *p, const struct activity_pair *a);
+
+/// What changed from the resources of `was` in the baseline to those of `now` in the candidate:
+/// "168 → 255 registers, 0 B → 96 B of local memory". NULL if nothing did that both sides recorded.
+/// Owned by `arena`.
+const char *pair_resources(struct arena *arena, const struct activity_pair *was,
+                           const struct activity_pair *now);
 
 /// −1, 0 or 1 if launches per step fell, stayed exactly the same, or rose.
 int activity_count_order(const struct activity_pairs *p, const struct activity_pair *a);

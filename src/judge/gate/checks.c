@@ -183,7 +183,7 @@ static int64_t waiver_of(const struct maker *m, const struct entry *e)
    not applicable. */
 static bool is_known(const struct maker *m, const struct entry *e)
 {
-	if (m->rule->metric->label != LABEL_PAIR)
+	if (m->rule->metric->label != LABEL_PAIR || m->rule->metric->exact)
 		return e->has[SIDE_BASELINE] || e->has[SIDE_CANDIDATE];
 	return bench_has(m->bench, SIDE_BASELINE, m->rule->metric) ||
 	       bench_has(m->bench, SIDE_CANDIDATE, m->rule->metric);
@@ -392,6 +392,11 @@ static void add_check(const struct maker *m, const struct entry *e)
 	if (rule->metric->label == LABEL_PAIR && k.has_candidate && has_later_runs(m->bench))
 		k.message = arena_printf(
 		    a, "%s; compared with the approved run only: later ones hold no kernels", k.message);
+	const char *resources = NULL;
+	if (k.metric->id == METRIC_KERNEL_RESOURCE_CHANGES && k.verdict <= VERDICT_WARN)
+		(void)drift_resources(&m->bench->pairs, rule->top, a, &(int64_t){ 0 }, &resources);
+	if (resources)
+		k.message = arena_printf(a, "%s: %s", k.message, resources);
 	if (e->was.n)
 		k.message =
 		    arena_printf(a, "%s; renamed from '%s'", k.message, text_short(a, e->was, ID_CHARS));
@@ -425,9 +430,7 @@ static void pair_entry(const struct maker *m, struct entries *entries)
 	struct entry e = { .rank = -1 };
 	if (bench_has(m->bench, SIDE_BASELINE, metric) && bench_has(m->bench, SIDE_CANDIDATE, metric))
 		e.has[SIDE_CANDIDATE] =
-		    metric->id == METRIC_KERNEL_DRIFT_PCT
-		        ? drift_pct(&m->bench->pairs, m->rule->top, &e.value[SIDE_CANDIDATE])
-		        : drift_overlap_pct(&m->bench->pairs, m->rule->top, &e.value[SIDE_CANDIDATE]);
+		    drift_figure(&m->bench->pairs, metric, m->rule->top, &e.value[SIDE_CANDIDATE]);
 	vec_push(&entries->list, e);
 }
 

@@ -57,10 +57,7 @@ static void add_input(const struct bench *b, struct report *out, const struct en
 static void add_pair_figure(struct bench *b, const struct metric *m, struct report *out)
 {
 	struct entry e = { .rank = -1 };
-	e.has[SIDE_CANDIDATE] =
-	    m->id == METRIC_KERNEL_DRIFT_PCT
-	        ? drift_pct(&b->pairs, DRIFT_ROWS_TOP, &e.value[SIDE_CANDIDATE])
-	        : drift_overlap_pct(&b->pairs, DRIFT_ROWS_TOP, &e.value[SIDE_CANDIDATE]);
+	e.has[SIDE_CANDIDATE] = drift_figure(&b->pairs, m, DRIFT_ROWS_TOP, &e.value[SIDE_CANDIDATE]);
 	if (e.has[SIDE_CANDIDATE])
 		add_figure(out, m, &e);
 }

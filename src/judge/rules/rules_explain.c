@@ -175,9 +175,9 @@ const char *rule_explain(struct arena *a, const struct rule *r)
 {
 	static const char *const directions[] = { "Higher is worse.", "Lower is worse.",
 		                                      "Neither direction is worse by itself." };
-	static const char *const missing[] = { "a side lacks it, the check is missing: exit code 3",
-		                                   "a side lacks it, the check warns",
-		                                   "neither side has it, the check is skipped" };
+	static const char *const missing[] = { "Missing (exit code 3) where a side lacks it",
+		                                   "Warns where a side lacks it",
+		                                   "Skipped where neither side has it" };
 	struct strbuf b = STRBUF_INIT;
 	strbuf_addf(&b, "%s: ", r->id);
 	say_figure(&b, a, r);
@@ -191,7 +191,7 @@ const char *rule_explain(struct arena *a, const struct rule *r)
 	say_unless(&b, r);
 	say_exceptions(&b, a, r);
 	say_noise(&b, r);
-	strbuf_addf(&b, " Where %s.", missing[r->on_missing]);
+	strbuf_addf(&b, " %s.", missing[r->on_missing]);
 	return wrapped(a, &b);
 }
 

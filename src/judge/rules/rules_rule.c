@@ -22,7 +22,7 @@ static enum status check_items(struct document *d, const struct node *map, const
 		                     r->metric->name);
 	if (top && label != LABEL_PAIR)
 		return document_fail(
-		    d, top->key, "'top' is for kernel.drift_pct and kernel.top_overlap_pct:%s",
+		    d, top->key, "'top' is for metrics of both sides, such as kernel.drift_pct:%s",
 		    for_each ? " write it inside 'for_each'" : " use 'for_each: {top: N}'");
 	bool of_gpu = r->metric->parts == PARTS_CODE && r->metric->unit == UNIT_NS_PER_STEP &&
 	              r->metric->id != METRIC_PLACE_SYNC_TIME;

@@ -53,6 +53,14 @@ struct collective_args {
 	int64_t in_nelems, out_nelems, group_size;
 };
 
+/// What a launch of a kernel takes of a multiprocessor.
+enum resource {
+	RESOURCE_REGISTERS, ///< registers per thread
+	RESOURCE_SHARED, ///< bytes of shared memory per block
+	RESOURCE_LOCAL, ///< bytes of local memory per thread, to which registers are spilled
+	NR_RESOURCES
+};
+
 /// One event. Comments of members name the kinds of events that have the member, unless all have
 /// it.
 struct event {
@@ -75,6 +83,7 @@ struct event {
 	const struct name *op, *module; ///< of a GPU activity: path of the operator and name of the
 	                                ///< module, if the activity itself states them (JAX); else NULL
 	int64_t occupancy; ///< of a kernel: estimated achieved occupancy in 1e-6 %, < 0 if absent
+	int64_t resources[NR_RESOURCES]; ///< of a kernel; < 0 if absent
 	int64_t memory_id; ///< of a memory event: number of the memory (Device Id), ≥ -1
 	int64_t device_type; ///< of a memory event: type of the device, 0 is the host
 
@@ -118,6 +127,7 @@ static inline struct event event_blank(enum event_kind kind)
 		                   .grid = { -1 },
 		                   .block = { -1 },
 		                   .occupancy = -1,
+		                   .resources = { -1, -1, -1 },
 		                   .python_id = -1,
 		                   .python_parent = -1,
 		                   .sequence = -1,

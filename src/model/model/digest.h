@@ -27,6 +27,8 @@ struct kernel_stat {
 	int64_t step_count, step_total_ns, step_max_ns, step_bytes; ///< figures of the measured steps
 	int64_t grid[3], block[3]; ///< most frequent launch shape; grid[0] < 0 if unknown
 	int64_t shapes; ///< number of distinct launch shapes
+	int64_t resources[NR_RESOURCES]; ///< each of the launch that uses most of it, in the whole
+	                                 ///< window; < 0 if no launch says it
 	int64_t occupancy; ///< occupancy in 1e-6 %, weighted by time; < 0 if unknown
 	/* only in a row that joins others: time in steps with a known occupancy, and what makes the sum
 	   exact: Σ occupancy · time is occupancy · occupancy_ns + occupancy_rest */

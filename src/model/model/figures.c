@@ -283,6 +283,13 @@ static void emit_kernels(struct emitter *e)
 		case METRIC_KERNEL_SHARE_PCT:
 			value = number_pct(s->step_total_ns, all_ns);
 			break;
+		case METRIC_KERNEL_REGISTERS:
+		case METRIC_KERNEL_SHARED_MEMORY:
+		case METRIC_KERNEL_LOCAL_MEMORY:
+			value = s->resources[e->figure.metric->id - METRIC_KERNEL_REGISTERS];
+			if (value < 0)
+				continue;
+			break;
 		default:
 			if (s->occupancy <= 0) /* 0 means unknown in files of earlier versions */
 				continue;

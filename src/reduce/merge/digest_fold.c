@@ -87,6 +87,8 @@ void kernel_stat_fold(struct kernel_stat *k, const char *category)
 	k->occupancy_ns = kernel_occupancy_ns(k);
 	if (k->occupancy_ns == 0)
 		k->occupancy = -1;
+	for (int i = 0; i < NR_RESOURCES; i++)
+		k->resources[i] = -1;
 }
 
 static void fold_kernels(struct digest *d, const struct category_table *t)

@@ -78,8 +78,11 @@ static struct row_found *gpu_row_find(struct reducer *r, const struct event *ev,
 	if (id == r->gpu.names.nr) {
 		struct gpu_name *g = vec_push_zero(&r->gpu.names);
 		struct span name = name_span(ev->name);
-		g->stat =
-		    (struct kernel_stat){ .kind = ev->kind, .name = name, .grid = { -1 }, .occupancy = -1 };
+		g->stat = (struct kernel_stat){ .kind = ev->kind,
+			                            .name = name,
+			                            .grid = { -1 },
+			                            .occupancy = -1,
+			                            .resources = { -1, -1, -1 } };
 		g->communication = category_matches_any(r->options.communication, name);
 	}
 	uint32_t row = idmap_add(&r->gpu.rows, idmap_pair(id, lane));
@@ -102,6 +105,8 @@ static uint32_t gpu_row_add(struct reducer *r, const struct event *ev, uint32_t 
 		r->fault = "the bytes of copies add up to more than 2^63: check 'bytes' of the trace";
 	if (ev->kind == EVENT_KERNEL && ev->grid[0] >= 0)
 		shape_take(r, id, ev);
+	for (int i = 0; i < NR_RESOURCES && ev->kind == EVENT_KERNEL; i++)
+		number_raise(&g->stat.resources[i], ev->resources[i]);
 	/* 0 means unknown, since the occupancy of a kernel that runs is above 0 */
 	if (ev->kind == EVENT_KERNEL && ev->occupancy > 0) {
 		/* the sum fits, since all times add up to an int64 */

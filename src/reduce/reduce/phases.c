@@ -233,6 +233,7 @@ void phase_figures(const struct reducer *r, struct digest *d)
 		memcpy(k.grid, g->stat.grid, sizeof k.grid);
 		memcpy(k.block, g->stat.block, sizeof k.block);
 		k.shapes = g->stat.shapes;
+		memcpy(k.resources, g->stat.resources, sizeof k.resources);
 		k.occupancy = g->occupancy_ns ? number_div_round(g->occupancy_sum, g->occupancy_ns) : -1;
 		vec_push(&d->phase_kernels, k);
 	}
