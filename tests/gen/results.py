@@ -150,7 +150,7 @@ FILES |= {
     "golden_values.json": ({"lm loss": _series(10.5, -0.125), "num-zeros": _series(2098.0, 16.0), "mem-allocated-bytes": _series(3375511040.0, 0.0),
                             "iteration-time": _series(0.6875, 0.015625)},
                            {"mem-allocated-bytes": (3375511040, "B", "lower"), "iteration-time.median": (0.734375, "s", "lower")}),
-    "mllog.txt": (_mllog(), {"run_time_ms": (1000, "ms", "lower"), "throughput.median": (8, "1", "higher")}),
+    "mllog.txt": (_mllog(), {"run_time_ms": (1000, "ms", "lower"), "throughput.median": (8, "1/s", "higher")}),
     "trainer_state.json": ({"global_step": 20, "log_history": [{"epoch": 1.0, "loss": 2.5, "step": 10}, {"epoch": 2.0, "loss": 2.25, "step": 20},
                                                                {"epoch": 2.0, "eval_accuracy": 0.75, "eval_runtime": 5.75, "eval_samples_per_second": 70.5, "step": 20}]},
                            {"eval_samples_per_second": (70.5, "samples/s", "higher"), "eval_accuracy": (0.75, "1", "higher"), "eval_runtime": (5.75, "s", "lower")}),

@@ -330,7 +330,7 @@ def main():
                 assert re.search(r"rank 2: [\d.]+ → [\d.]+ ms compute per step; median of \d ranks [\d.]+ (?:→ [\d.]+ )?ms \(", first), first
                 caution = run(dir, *args, FORCE_COLOR="1", expect=(1,)).partition("\nWhat changed")[0]
                 warned = re.search(r"wall time per step \(\033\[31m\+[\d.]+ %\033\[0m; (.*?)\)", " ".join(caution.split()))
-                assert warned and warned[1] == "noise not known yet", caution
+                assert warned and warned[1] == "noise only estimated", caution
                 assert "per step against its peers" in first and text.count("where: rank 2") == 1, text
             if name == "unsure":
                 verdicts = {c["verdict"] for c in result["checks"]}

@@ -8,13 +8,15 @@ distinguished from ranks that do not. The gate recommends nothing for a run that
 baseline as well. A user's own rules file replaces the built-in rules. Odd runs (windows, steps of no length, a host that
 loads modules, threads that wait, times near the limit, joined cycles) get correct statements or none. A table has an
 expert's judgment of real traces: what the run is bound by, what must be recommended and what must not. Idle time and
-utilization of the GPU add up to the whole.
+utilization of the GPU add up to the whole. No advice asks for what the recording has.
 
 $GPUGATE is the program; exit 77 skips.
 """
+import gzip
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -350,6 +352,29 @@ def check_whole(name, run):
             expect(name, period or len(busy) > 1 or abs(busy[0] + 100 * sum(idle.values()) / whole - 100) < 0.01, busy, idle)
 
 
+# what advice may ask for: the words, and how a trace shows that it has that (shapes: with what operations follow from)
+THERE = {"with_stack": (rb'"cat": ?"python_function"',), "profile_memory": (rb'"\[memory\]"', b"Total Allocated"),
+         "record_shapes": (rb'"Input [Dd]ims": ?\[\s*\[', rb'"Concrete Inputs": ?\[')}
+
+
+def check_asks(name, files, r):
+    """No advice, and nothing that is said to be unknown, asks for what the recording has; no share of nothing is said."""
+    said = [(x["id"], text) for x in r["recommendations"] for text in (x["ask"], x["action"]) if text]
+    said += [("missing", text) for text in r["classification"]["missing"]]
+    raw = b"".join((gzip.open if f.suffix == ".gz" else open)(f, "rb").read() for f in files)
+    for word, marks in THERE.items():
+        if all(re.search(m, raw) for m in marks):
+            expect(name, not any(word in text for _, text in said), "has", word, "and is asked for it:", *(s for s in said if word in s[1]))
+    lacks = not re.search(rb'"Input [Dd]ims"', raw) and re.search(rb'"aten::(addmm|conv2d)"', raw)
+    asks = [x["ask"] or "" for x in r["recommendations"] if x["id"] in ("compute-bound", "launch-bound")]
+    expect(name, not lacks or all("record_shapes" in a for a in asks), "lacks shapes, and is not asked for them", asks)
+    worlds = [int(n) for n in re.findall(rb'"world_size": ?(\d+)', raw)]
+    if worlds and len(files) >= max(worlds):
+        expect(name, not any("all ranks" in text for _, text in said), "all of", worlds[0], "ranks are there, and asked for")
+    for x in r["recommendations"]:
+        expect(name, not re.search(r"\b0(\.0+)? % of the trace", x["observation"]) and re.search(r"\ba \d|\bstep softmax", x["observation"]) is None, x["observation"])
+
+
 def shared():
     data = pathlib.Path(SHARED) / "data"
     traces = data / "traces"
@@ -363,6 +388,7 @@ def shared():
         check_form(path.name, r)
         check_summary(path.name, path, r)
         check_expert(path.name, r)
+        check_asks(path.name, sorted(path.iterdir()) if path.is_dir() else [path], r)
         check_whole(path.name, path)
         if path.is_file():
             check_phases(path.name, path, r)

@@ -22,6 +22,8 @@
 - A value that was measured is in no name of a case. The unit that the end of a name tells is the same in all ways to write it.
 - Reports name figures as people do, each of a case differently, and a rule takes that name, too; the figure that heads a report does not depend
   on the alphabet.
+- Whatever becomes of a file, each figure of either side ends as judged, as not judged with the reason, or as absent.
+- A table of nsys stats, in any unit of its headings, in CSV or as it is printed, gives the same verdict.
 - The directions of names and units are those of a list that was written by hand.
 
 $GPUGATE is the program, $READ_FIGURES reads many files in one process; exit 77 skips.
@@ -232,6 +234,12 @@ def older_units(folder):
     (folder / "b.gpugate").write_text(stored.replace('"unit":"GB/s"', '"unit":"s"'))
     code, verdicts, text = gate.check({"write_gb_s": 1.5, "widgets_s": 2.5})
     assert verdicts["input.write_gb_s"] == "fail", (verdicts, text)
+    gate = Gate(folder, "log.txt", FILES["mllog.txt"][0])
+    stored = (folder / "b.gpugate").read_text()
+    assert stored.count('"unit":"1/s"') == 3, stored
+    (folder / "b.gpugate").write_text(stored.replace('"unit":"1/s"', '"unit":"1"'))
+    code, verdicts, text = gate.check(FILES["mllog.txt"][0].replace(" 8.5", " 2.5").replace(" 7.5", " 2.5"))
+    assert verdicts["input.throughput.median"] == "fail", (verdicts, text)
 
 
 def work(folder):
@@ -470,6 +478,51 @@ def reals(folder):
     print(f"{nr} changes of {len(REAL)} files that tools wrote")
 
 
+def without(content, rng):
+    """The file without one member or element, or without one line."""
+    if isinstance(content, str):
+        lines = content.splitlines(True)
+        del lines[rng.randrange(len(lines))]
+        return "".join(lines)
+    at = rng.choice(list(places(content)))[:rng.choice((None, -1))] or (min(content),) if isinstance(content, dict) else (rng.randrange(len(content)),)
+    copy = json.loads(json.dumps(content))
+    inner = copy
+    for k in at[:-1]:
+        inner = inner[k]
+    del inner[at[-1]]
+    return copy
+
+
+def ends(folder):
+    """Each figure of either side of a check ends as judged, as not judged with the reason, or as absent, whatever became of the file; or the file is
+    refused with a reason, and nothing of it is judged."""
+    nr, ended = 0, {}
+    rng = random.Random(20261128)
+    for name, content in {**CONTENTS, **REAL}.items():
+        gate = Gate(folder / name[:40], "m" + pathlib.Path(name).suffix, content)
+        before, = read(gate.name, [content])
+        some = list(variants(content, [1.5, None, "nan", "12 parsecs", "7 ms"], name))
+        changed = [row[3] for row in (rng.sample(some, min(len(some), 4)), some)[ALL]] + [without(content, rng) for _ in range(2)]
+        for new, now in zip(changed, read(gate.name, changed)):
+            code, verdicts, text = gate.check(new)
+            result = json.loads((gate.folder / "r.json").read_text())
+            nr += 1
+            if not now.ok:
+                assert code == 3 and not set(verdicts.values()) & {"pass", "improved", "warn", "fail"} and text, (name, code, verdicts, text)
+                continue
+            both = set(before.figures) | set(now.figures)
+            checks = {c["metric"][len("input."):]: c for c in result["checks"] if c["metric"].startswith("input.")}
+            assert set(checks) <= both, (name, set(checks) - both)
+            for c in checks.values():
+                ended[c["verdict"]] = ended.get(c["verdict"], 0) + 1
+                assert c["message"] or c["verdict"] in ("pass", "improved"), (name, c)
+            notes = " ".join(result["notes"]["candidate"]).partition("figures that are not judged:")[2]
+            others = both - set(checks)
+            assert len(re.findall(r"[^,]+", notes)) == len(others), (name, sorted(others), notes, new)
+    assert {"pass", "improved", "fail", "missing", "inconclusive"} <= set(ended), ended
+    print(f"figures of {nr} changed files ended as {ended}")
+
+
 def formats(folder):
     for name, (content, some) in FILES.items():
         write(folder / name, content)
@@ -523,6 +576,53 @@ def units_of_names(folder):
         units = {m["metric"].partition("/")[2]: m["unit"] for m in json.loads(run("metrics", "x.csv", "--json", "-", cwd=folder).stdout)["metrics"]} if some else {}
         assert all(units[n.replace(" ", "_")] == expected[n] for n in some), [(n, units[n.replace(" ", "_")], expected[n]) for n in some]
     print(f"{len(expected)} names with units")
+
+
+KERNELS = [("void gemm<float>(float *, int)", 3456789012, 10, 345678901.5), ("relu", 400500, 20, 20000.5), ("copy", 1920, 1, 1920)]
+HEADINGS = ("ns", "us", "\u03bcs", "usec", "ms", "s")
+
+
+def kernel_table(rows, unit, printed, of="Name"):
+    """What nsys stats writes of kernels with --timeunit, in CSV or as it prints it."""
+    def time(ns):
+        return f"{ns / {'ns': 1, 'ms': 1e6, 's': 1e9}.get(unit, 1e3):,.10f}".rstrip("0").rstrip(".").replace(",", "," if printed else "")
+    cells = [["Time (%)", f"Total Time ({unit})", "Instances", f"Med ({unit})", of],
+             *([f"{100 / (i + 2):.1f}", time(total), f"{nr:,}" if printed else str(nr), time(median), name] for i, (name, total, nr, median) in enumerate(rows))]
+    if not printed:
+        return "".join(",".join(f'"{c}"' if "," in c else c for c in row) + "\n" for row in cells)
+    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
+    lines = ["  ".join([*(c.rjust(w) for c, w in zip(row[:-1], widths)), row[-1]]) for row in cells]
+    lines.insert(1, "  ".join("-" * w for w in widths))
+    return f" ** CUDA GPU Kernel Summary ({of}):\n\n" + "".join(f" {line}\n" for line in lines) + "\n"
+
+
+def headings(folder):
+    """A table of nsys stats in any unit of its headings, in CSV or as it is printed among others, gives one verdict; printed and cut off, it is
+    refused or lacks kernels; a row beside the columns is refused."""
+    for base in (("ns", False), ("us", True)):
+        gate = Gate(folder / base[0], "k.txt", kernel_table(KERNELS, *base), named=True)
+        for factor in (0.5, 1, 1.5):
+            rows = [(name, total * factor, nr, median) for name, total, nr, median in KERNELS]
+            tables = [kernel_table(rows, unit, printed) for unit in HEADINGS for printed in (False, True)]
+            tables += [kernel_table(rows, "ns", True, "Operation") + t + kernel_table(rows, "ns", True, "Range") for t in tables[1::2]]
+            seen = set()
+            for t in tables:
+                write(gate.folder / "c" / "k.txt", t)
+                p = run("check", "c/k.txt", "--workload", "w", "--baseline", "b.gpugate", "--json", "r.json", cwd=gate.folder)
+                checks = json.loads((gate.folder / "r.json").read_text())["checks"]
+                seen.add((p.returncode, *sorted((c["metric"], c["verdict"]) for c in checks if c["metric"].startswith("input."))))
+            assert len(seen) == 1, (base, factor, seen)
+            one, = seen
+            assert one[0] == (factor > 1) and len(one) == 1 + 3 * len(KERNELS), (base, factor, one)
+    text = kernel_table(KERNELS, "us", True).encode()
+    whole, *found = read("k.txt", [text, *(text[:n] for n in range(len(text) - 1))])
+    assert whole.figures["relu/total_time"][:3] == (400500, "us", "time"), whole.figures
+    for n, cut_off in enumerate(found):
+        wrong = {k: f for k, f in cut_off.figures.items() if whole.figures.get(k, f) != f} if cut_off.ok else None
+        assert not wrong, (n, wrong)
+    for row in ("  33.3", " 50.03,456,789,012", " 33.3     400.55      20"):
+        beside, = read("k.txt", [text.replace(b"     33.3", row.encode() if row.strip() == "33.3" else row.encode() + b"     33.3")])
+        assert not beside.ok, (row, beside.figures)
 
 
 def standard_error(folder):
@@ -1016,7 +1116,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, stored_work, lines, gone, parts, logs, users,
-                     long_lines, formats, standard_error, margin, interval, share_below, reals, proposals, table, titles, directions, units_of_names, case_columns):
+                     long_lines, formats, standard_error, margin, interval, share_below, reals, ends, proposals, table, titles, directions, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -123,6 +123,27 @@ def plans(b):
     expect(b.check(0, *words)[0]["verdict"] == "warn", "a rule may only warn of what is not sure")
 
 
+def planned(b):
+    """The pairs that a plan asks for decide, for good, however far the change is from its limit."""
+    asked = set()
+    for rate in (700, 800, 850, 880, 893, 899, 920):
+        def write(name, value):
+            (b.place / name).write_text(json.dumps({"tokens_per_s": value}))
+            return name
+        b.run(0, "approve", "--new", write("base.json", 1000.5), "--workload", "w", "--baseline", "tokens.json", "--force")
+        words = ["check", write("new.json", rate + 0.5), "--workload", "w", "--baseline", "tokens.json", "--json", "plan.json", "--fail-on", "never"]
+        b.run(0, *words)
+        first = json.loads((b.place / "plan.json").read_text())["plan"]
+        expect(first["runs"] == 0, f"{rate}: {first}")
+        asked.add(first["pairs"])
+        for i in range(first["pairs"]):
+            words += ["--repeat", write(f"new{i}.json", rate + 0.7 + i / 10), "--control", write(f"old{i}.json", 1000.7 + i / 10)]
+        b.run(0, *words)
+        result = json.loads((b.place / "plan.json").read_text())
+        expect(result["plan"]["pairs"] == 0 and result["verdict"] in (("fail",) if rate < 900 else ("pass", "warn")), f"{rate}: {first}, then {result['verdict']}, {result['plan']}")
+    expect(asked == {0, 3}, f"pairs that were asked for: {asked}")
+
+
 def repeats(b):
     """Repeats are appended as runs of one machine, unless the recordings say otherwise."""
     def word(seed, host):
@@ -145,7 +166,7 @@ def main():
         b = Bench(pathlib.Path(place))
         (b.place / "rules.yaml").write_text("version: 1\nrules: [{id: time, metric: step.compute_time, fail: {increase: 3%}}]\n")
         b.baseline("b.json", *((b.trace(seed),) for seed in (2, 3, 4)))
-        for part in (uniform, another_name, controls, plans, repeats):
+        for part in (uniform, another_name, controls, plans, planned, repeats):
             part(b)
             print(f"{'ok' if not bad else 'after'} {part.__name__}")
     return 1 if bad else 0

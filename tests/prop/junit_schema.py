@@ -10,6 +10,7 @@ or without xmllint, the test is skipped (exit 77).
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -97,8 +98,11 @@ def faults(xsd, file, code=None):
         seen.add(key)
         for element in ("failure", "error", "skipped"):
             for e in case.findall(element):
-                if (e.text or "").split("\n")[0] != e.get("message"):
-                    out.append(f"{key}: the text does not begin with the message")
+                first, figures = (e.text or "").split("\n")[0], re.match(r"(.+ → .+ \(.+\)), limit .+?: ", e.get("message"))
+                if e.get("message")[figures.end() if figures else 0:] != first:
+                    out.append(f"{key}: the text does not begin with what the message says of the figures")
+                if figures and figures[1] in e.text:
+                    out.append(f"{key}: the text has the figures of the message again")
     total = count(root)
     if code == 0 and total["failures"]:
         out.append("exit 0 with failures")

@@ -130,7 +130,7 @@ def kernels(p, drift):
     """Each row of kernels has as many code spans as names, and no part of a name outside of them."""
     told = [d for d in drift if d["drift"] != "same" or None not in (d["baseline"], d["candidate"])]
     want = [len([n for n in (d["kernel"], d.get("renamed_to")) if n]) for d in told[:10]]
-    got = [len(spans) for spans in names(p, "drift", 1)]
+    got = [len(spans) for spans in names(p, "differs", 1)]
     assert len(got) >= min(3, len(want)) and got == want[:len(got)], (got, want)
 
 

@@ -266,8 +266,7 @@ def undecided(w):
     w.say("""
 ## Thursday: one run does not decide
 
-Another change costs a little more than the limit of 0.5 %. One run cannot tell it from chance. So the gate makes pairs, as many as would decide, and one
-more to confirm the failure:
+Another change costs a little more than the limit of 0.5 %. One run cannot tell it from chance. So the gate makes as many pairs as would decide:
 """)
     w.time += DAY
     w.branch("small", "--slow-kernel *flash_bwd*=1.58", "a check of inputs")

@@ -288,9 +288,9 @@ static void test_steps(void **state)
 	assert_int_equal(s.out.steps[SIDE_CANDIDATE], STEPS);
 	assert_int_equal(s.out.median[SIDE_CANDIDATE], s.c.candidate);
 	assert_int_equal(s.out.p, 2165); /* 2 of the 924 possible orders are as extreme */
-	assert_says(s.out.text, "over steps (median ± scaled MAD), 6 of 10.000 ms ± ");
+	assert_says(s.out.text, "over steps (median ± spread), 6 of 10.000 ms ± ");
 	assert_says(s.out.text, " against 6 of 10.40 ms ± ");
-	assert_says(s.out.text, ": Mann-Whitney p = 0.002165");
+	assert_says(s.out.text, ": as far apart by chance with probability 0.002165");
 	end(&s);
 	begin(&s, rule_of(METRIC_KERNEL_TIME), 10000, none, one);
 	assert_false(s.out.has_steps); /* the figure is a sum over the steps, so it has no samples */

@@ -269,8 +269,11 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 	const char *text = NULL;
 	enum status st = rules_read(setup_rules_path(o), o->value[OPT_PROFILE], &rules, log);
 	for (size_t i = 0; st == ST_OK && i < rules.rules.nr; i++)
-		if (span_eq(span_of(rules.rules.v[i].id), word))
+		if (span_eq(span_of(rules.rules.v[i].id), word)) {
 			text = rules_explain(&rules.arena, &rules, &rules.rules.v[i]);
+			if (m && !metric_named(word, &log->arena)) /* of several called so, that of the rule */
+				m = rules.rules.v[i].metric;
+		}
 	if (st == ST_OK) {
 		term = glossary_of(word, &near, &rules.arena);
 		row = row_of(word, &near, &rules.arena);

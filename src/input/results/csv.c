@@ -83,6 +83,47 @@ static void split(struct span s, char separator, struct arena *a, struct csv_lin
 	}
 }
 
+/* True if a line has dashes and blanks only: at least two columns of dashes. */
+static bool is_ruler(struct span s)
+{
+	size_t columns = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] != '-' && s.p[i] != ' ' && s.p[i] != '\r')
+			return false;
+		columns += s.p[i] == '-' && (i == 0 || s.p[i - 1] == ' ');
+	}
+	return columns > 1;
+}
+
+static void drop_character(struct span *s)
+{
+	size_t n = s->n > 0;
+	while (n < s->n && ((unsigned char)s->p[n] & 0xc0) == 0x80) /* the rest of it in UTF-8 */
+		n++;
+	s->p += n;
+	s->n -= n;
+}
+
+/* Splits a line into the columns that the dashes of `ruler` mark, the last of which has no end. */
+static void split_ruled(struct span s, struct span ruler, struct csv_line *out)
+{
+	out->nr = 0;
+	out->is_whole = true;
+	while (ruler.p[ruler.n - 1] != '-')
+		ruler.n--;
+	for (size_t i = 0; i < ruler.n && out->is_whole;) {
+		for (; ruler.p[i] != '-'; i++, drop_character(&s))
+			out->is_whole = out->is_whole && (!s.n || s.p[0] == ' ');
+		struct span cell = s;
+		for (; i < ruler.n && ruler.p[i] == '-'; i++)
+			drop_character(&s);
+		cell.n -= i < ruler.n ? s.n : 0;
+		out->is_whole = out->is_whole && cell.n && out->nr < CSV_COLUMNS;
+		if (out->is_whole)
+			out->cells[out->nr++] = trimmed(cell);
+	}
+}
+
 static bool is_header(const struct csv_line *l, const struct span *has, size_t nr)
 {
 	bool fits = l->is_whole && l->nr > 1;
@@ -177,6 +218,45 @@ static bool is_cut(const struct value *root)
 	return last && decimals(last->text) < least;
 }
 
+static struct span next_line(struct span *rest, const char **end)
+{
+	*end = memchr(rest->p, '\n', rest->n);
+	struct span s = { rest->p, *end ? (size_t)(*end - rest->p) : rest->n };
+	rest->p += s.n + (*end != NULL);
+	rest->n -= s.n + (*end != NULL);
+	return s;
+}
+
+/* Reads the tables of a text in which a line of dashes below the header marks the columns, as
+   'nsys stats' prints them. */
+static enum status add_ruled(struct value_tree *out, const char *name, const struct span *has,
+                             size_t nr, bool *found, struct diag_log *log)
+{
+	struct csv_line *header = arena_alloc(&out->arena, 1, sizeof *header);
+	struct csv_line *l = arena_alloc(&out->arena, 1, sizeof *l);
+	struct span rest = out->bytes, above = SPAN(""), ruler = SPAN("");
+	const char *end;
+	for (size_t line = 1; rest.n; line++) {
+		struct span s = next_line(&rest, &end);
+		if (!trimmed(s).n) {
+			ruler = SPAN("");
+		} else if (is_ruler(s)) {
+			split_ruled(above, s, header);
+			ruler = is_header(header, has, nr) ? s : SPAN("");
+			*found = *found || ruler.n;
+		} else if (ruler.n) {
+			split_ruled(s, ruler, l);
+			if (!l->is_whole)
+				return diag_fail(log, ST_INPUT,
+				                 "%s:%zu: the row is not below the columns of its table", name,
+				                 line);
+			TRY(add_row(out, name, line, header, l, log));
+		}
+		above = s;
+	}
+	return ST_OK;
+}
+
 enum status csv_add(struct value_tree *out, const char *name, const struct span *has, size_t nr,
                     bool loose, bool *found, struct diag_log *log)
 {
@@ -184,12 +264,14 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 	struct csv_line *l = arena_alloc(&out->arena, 1, sizeof *l);
 	struct span rest = out->bytes;
 	bool doubtful = !loose && is_doubtful(has, nr), blank = false, ended = false;
+	const char *end;
 	*found = false;
+	if (nr && !loose)
+		TRY(add_ruled(out, name, has, nr, found, log));
+	if (*found)
+		return ST_OK;
 	for (size_t line = 1; rest.n; line++) {
-		const char *end = memchr(rest.p, '\n', rest.n);
-		struct span s = { rest.p, end ? (size_t)(end - rest.p) : rest.n };
-		rest.p += s.n + (end != NULL);
-		rest.n -= s.n + (end != NULL);
+		struct span s = next_line(&rest, &end);
 		if (!trimmed(s).n) {
 			blank = true;
 			continue;

@@ -1,4 +1,5 @@
-/// Reads lines of values between commas, semicolons or tabs as records of text.
+/// Reads lines of values between commas, semicolons or tabs, or below columns that a line of dashes
+/// marks, as records of text.
 #ifndef GG_RESULTS_CSV_H
 #define GG_RESULTS_CSV_H
 

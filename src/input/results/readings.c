@@ -212,6 +212,9 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 	if (t->status != ST_OK || v->taken)
 		return;
 	struct span name = name_of(t, v, first_key, last_key, &b), bracket = figure_name_unit(&name);
+	struct span heading = v->key;
+	if (!bracket.n && t->row->as) /* the heading still tells the unit */
+		bracket = figure_name_unit(&heading);
 	const char *fault = number_of(t, v, &number, &text);
 	bool no_number = fault && strcmp(fault, "not a number") == 0;
 	bool other = no_number && is_other(t, v, lenient);

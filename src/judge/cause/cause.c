@@ -206,6 +206,20 @@ static void advise_gone(struct inquiry *q, struct suspect *s)
 	               name, *name ? " is new" : "");
 }
 
+/* What to do about a figure that neither side recorded. */
+static void advise_recording(struct inquiry *q, struct suspect *s)
+{
+	static const char *const how[] = {
+		[NEED_MEMORY] = "record the memory: a snapshot, or a trace with profile_memory=True",
+		[NEED_FLOPS] = "record the trace with record_shapes=True",
+		[NEED_MACHINE] = "give the state of the GPUs, too (docs/results.md#state-of-the-gpus)",
+	};
+	enum need need = s->finding.metric->need;
+	const char *action = need < sizeof how / sizeof *how ? how[need] : NULL;
+	if (action)
+		suspect_action(q, s, "%s", action);
+}
+
 #define APPROVING_DOES_NOT ": approving the run does not"
 
 /* The finding for checks of one metric that no suspect explains. The first check gives the title.
@@ -230,6 +244,8 @@ static struct suspect *other_of(struct inquiry *q, const struct check *c)
 	suspect_title(q, s, "%s", c->message);
 	if (is_of_figures(c) && is_gone(c))
 		advise_gone(q, s);
+	else if (c->verdict == VERDICT_MISSING && !c->has_baseline && !c->has_candidate)
+		advise_recording(q, s);
 	return s;
 }
 

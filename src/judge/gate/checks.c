@@ -356,6 +356,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 		d.verdict = rule->unsure == UNSURE_WARN ? VERDICT_WARN : VERDICT_UNDECIDED;
 		d.reason = REASON_SHOWN;
 	}
+	confirm_raise_plan(m->noise, &c, &d, a, &evidence);
 	bool unconfirmed = confirm_is_open(m->noise, &c, &d, &evidence);
 	struct check k = new_check(m, e, d.since_pin);
 	k.evidence = evidence;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "diff/changes.h"
+#include "gate/noise.h"
 
 /* ENOUGH: number of pairs, or of runs of different jobs, that decide. NEWEST: number of main's runs
    that are looked at. CHANCE: p value of a change point in millionths, as in `gpugate history`. */
@@ -27,13 +28,20 @@ static bool are_enough(const struct noise_model *m)
 	return nr_pairs(m) >= ENOUGH || (m->bench->runs.nr_candidates >= ENOUGH && m->shared == 0);
 }
 
+/* True if a failure by the limit of `d` would not be final. */
+static bool would_be_open(const struct noise_model *m, const struct comparison *c,
+                          const struct decision *d)
+{
+	const struct rule *rule = c->rule;
+	return d->limit && condition_has_noise(d->limit->condition) &&
+	       (!rule->metric->exact || is_of_memory(rule->metric)) && rule->noise.k != 0 &&
+	       !are_enough(m);
+}
+
 static bool may_be_open(const struct noise_model *m, const struct comparison *c,
                         const struct decision *d)
 {
-	const struct rule *rule = c->rule;
-	return d->verdict == VERDICT_FAIL && d->limit && condition_has_noise(d->limit->condition) &&
-	       (!rule->metric->exact || is_of_memory(rule->metric)) && rule->noise.k != 0 &&
-	       !are_enough(m);
+	return d->verdict == VERDICT_FAIL && would_be_open(m, c, d);
 }
 
 /* Values of the newest accepted runs of main since the last approval, oldest first; of runs that
@@ -107,6 +115,19 @@ bool confirm_is_open(const struct noise_model *m, const struct comparison *c,
 	evidence->more_runs = 0;
 	evidence->more_pairs = (int64_t)(ENOUGH - nr_pairs(m));
 	return true;
+}
+
+void confirm_raise_plan(const struct noise_model *m, const struct comparison *c,
+                        const struct decision *d, struct arena *a, struct evidence *evidence)
+{
+	if (d->reason != REASON_NOISE || c->rule->confirm == CONFIRM_NEVER || !would_be_open(m, c, d))
+		return;
+	if (evidence->more_pairs)
+		number_raise(&evidence->more_pairs, (int64_t)(ENOUGH - nr_pairs(m)));
+	else if (evidence->more_runs && m->shared == 0)
+		number_raise(&evidence->more_runs, (int64_t)(ENOUGH - m->bench->runs.nr_candidates));
+	if (evidence->more_pairs || evidence->more_runs)
+		evidence->plan_text = noise_plan_text(a, evidence);
 }
 
 bool confirm_is_refuted(const struct noise_model *m, const struct entry *e,

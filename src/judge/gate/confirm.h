@@ -12,6 +12,11 @@
 bool confirm_is_open(const struct noise_model *m, const struct comparison *c,
                      const struct decision *d, struct evidence *evidence);
 
+/// Raises the runs or pairs that `evidence` plans for an undecided check to as many as make a
+/// failure final: what they decide needs no further ones.
+void confirm_raise_plan(const struct noise_model *m, const struct comparison *c,
+                        const struct decision *d, struct arena *a, struct evidence *evidence);
+
 /// True if the failure `d` of `c`, a check of the entry `e`, is a value that main has shown often
 /// enough, and there are too few pairs: main's runs do not say that the change made it worse.
 /// `evidence` then gets the number of pairs, and a text.

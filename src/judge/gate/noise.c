@@ -215,7 +215,7 @@ static void fill_plan(const struct asked *q, struct evidence *out)
 		out->more_pairs = (int64_t)(nr - pairs);
 }
 
-static const char *plan_text(struct arena *a, const struct evidence *e)
+const char *noise_plan_text(struct arena *a, const struct evidence *e)
 {
 	if (e->more_runs)
 		return arena_printf(a, "%" PRId64 " more run%s of the candidate would decide", e->more_runs,
@@ -265,17 +265,18 @@ static void add_runs(const struct asked *q, const struct evidence *out, struct a
 		strbuf_addf(b, "; a change fails from %s on", out->detectable_text);
 }
 
-/* Append a text that compares the steps of both sides, such as "over steps (median ± scaled MAD), 5
-   of 12.50 ms ± 6.565 µs … p = 0.01". */
+/* Append a text that compares the steps of both sides, such as "over steps (median ± spread), 5 of
+   12.50 ms ± 6.565 µs … with probability 0.01": medians, scaled MAD and the p value of a
+   Mann-Whitney test. */
 static void add_steps_text(enum unit unit, const struct evidence *out, struct arena *a,
                            struct strbuf *b)
 {
 	char p[NUMBER_TEXT];
-	strbuf_adds(b, "over steps (median ± scaled MAD), ");
+	strbuf_adds(b, "over steps (median ± spread), ");
 	for (int s = 0; s < NR_SIDES; s++)
 		strbuf_addf(b, "%s%" PRId64 " of %s ± %s", s ? " against " : "", out->steps[s],
 		            unit_text(a, unit, out->median[s]), unit_amount(a, unit, out->spread[s]));
-	strbuf_addf(b, ": Mann-Whitney p = %s", number_format(out->p, 6, p));
+	strbuf_addf(b, ": as far apart by chance with probability %s", number_format(out->p, 6, p));
 }
 
 static void fill_text(const struct asked *q, struct arena *a, struct evidence *out)
@@ -338,7 +339,7 @@ static void fill_noise(struct asked *q, struct comparison *c, struct arena *a, s
 	out->noise_text = arena_printf(a, "±%s", unit_amount(a, c->rule->metric->unit, out->noise));
 	if (compare(c).reason == REASON_NOISE) {
 		fill_plan(q, out);
-		out->plan_text = plan_text(a, out);
+		out->plan_text = noise_plan_text(a, out);
 	}
 }
 

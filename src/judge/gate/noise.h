@@ -16,6 +16,9 @@
 void noise_evidence(const struct noise_model *m, const struct entry *e, struct comparison *c,
                     struct arena *a, struct evidence *out);
 
+/// What the runs or pairs that `e` plans are for; owned by `a`.
+const char *noise_plan_text(struct arena *a, const struct evidence *e);
+
 /// Fill in the expected number of checks that fail in a run of unchanged code: the sum over the
 /// checks for which it is known, which takes five past runs.
 void noise_summary(struct report *out);

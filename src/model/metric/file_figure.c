@@ -122,11 +122,16 @@ static bool is_doubtful(const struct input_stat *s)
 }
 
 /* True if the unit of one of two figures is doubtful, and the other has the one that their name
-   tells: earlier versions found it in fewer names. */
+   tells: earlier versions found it in fewer names, and none for a throughput of nothing in
+   particular. */
 static bool is_told_by_name(const struct input_stat *a, const struct input_stat *b)
 {
 	const struct input_stat *other = is_doubtful(a) ? b : a;
-	const char *unit = figure_unit_by_name(span_of(a->name + input_case(a).n));
+	struct span name = span_of(a->name + input_case(a).n);
+	const char *unit = figure_unit_by_name(name), *better = figure_better(name, NULL);
+	if (is_doubtful(a) && is_doubtful(b))
+		return strcmp(a->unit, "s") != 0 && strcmp(b->unit, "s") != 0 && better &&
+		       strcmp(better, "higher") == 0;
 	return is_doubtful(a) != is_doubtful(b) && unit && strcmp(unit, other->unit) == 0;
 }
 

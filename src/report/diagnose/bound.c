@@ -303,15 +303,6 @@ static void say_parts(struct bounds *b)
 
 /* ---- data that was not recorded ---- */
 
-struct recorded {
-	bool traces, snapshots, memory, python, context;
-	/// true if recorded: GPU work; FLOPs of operators; FLOPs of the model; peak rate of the GPU
-	bool gpu, flops, model_flops, peak;
-	struct span uncounted; ///< first operator with uncountable FLOPs; empty if there is none
-	const struct digest *first; ///< first rank that has a trace
-	int64_t ranks, world_size;
-};
-
 static void flops_recorded(const struct digest *d, struct recorded *r)
 {
 	int64_t flops;
@@ -319,12 +310,18 @@ static void flops_recorded(const struct digest *d, struct recorded *r)
 	r->flops = r->flops || flops_per_step(d, &flops);
 	r->model_flops = r->model_flops || digest_env(d, "flops_per_step");
 	r->peak = r->peak || flops_peak(d, &(struct flop_peak){ 0 });
-	for (size_t i = 0; i < d->flops.nr && !r->uncounted.n; i++)
-		if (d->flops.v[i].uncounted)
+	for (size_t i = 0; i < d->ops.nr && !d->flops.nr; i++)
+		r->unshaped = r->unshaped || (d->trust.gpu_events && !d->trust.captured &&
+		                              (span_glob(SPAN("aten::*mm"), d->ops.v[i].name) ||
+		                               span_glob(SPAN("aten::*conv*"), d->ops.v[i].name)));
+	for (size_t i = 0; i < d->flops.nr; i++) {
+		r->shapes = r->shapes || d->flops.v[i].count;
+		if (d->flops.v[i].uncounted && !r->uncounted.n)
 			r->uncounted = d->flops.v[i].op;
+	}
 }
 
-static struct recorded recorded_of(const struct run *run)
+struct recorded recorded_of(const struct run *run)
 {
 	struct recorded r = { .ranks = (int64_t)run_nr_ranks(run) };
 	for (size_t i = 0; i < run->ranks.nr; i++) {
@@ -357,7 +354,10 @@ static const char *flops_missing(struct bounds *b, const struct recorded *r)
 		                    "the inputs of '%.*s' (record_shapes=True of PyTorch 2.1 or later), %s",
 		                    (int)r->uncounted.n, r->uncounted.p, what);
 	if (!r->flops && !r->model_flops)
-		return arena_printf(b->a, "shapes of operators (record_shapes=True), %s", what);
+		return arena_printf(b->a, "%s, %s",
+		                    r->unshaped ? "shapes of operators (record_shapes=True)"
+		                                : "operators whose operations could be counted",
+		                    what);
 	if (r->peak)
 		return NULL;
 	enum flop_type type = flops_type(r->first);

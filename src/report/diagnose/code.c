@@ -136,7 +136,7 @@ static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
                                      struct run_report *out)
 {
 	struct work_sum w = recomputed(v->run);
-	int64_t step, ns = work_per_step(&w), python = ns ? 0 : recomputed_share(v->run);
+	int64_t step, ns = work_per_step(&w), python = recomputed_share(v->run);
 	int64_t gpu_ns = recompute_phase(v->run);
 	const char *seen;
 	if (ns && figure_of_step(v, &step) && number_pct(ns, step) >= 5 * PERCENT)
@@ -147,10 +147,12 @@ static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
 	else if (gpu_ns > 0)
 		seen = arena_printf(a,
 		                    "%s of GPU time a %s are launched by recompute_fn of "
-		                    "torch/utils/checkpoint.py, which runs for %s of the trace",
+		                    "torch/utils/checkpoint.py%s%s%s",
 		                    unit_text(a, UNIT_NS, gpu_ns), out->window ? "window" : "step",
-		                    unit_text(a, UNIT_PCT, python));
-	else if (python >= 5 * PERCENT)
+		                    python ? ", which runs for " : "",
+		                    python ? unit_text(a, UNIT_PCT, python) : "",
+		                    python ? " of the trace" : "");
+	else if (!ns && python >= 5 * PERCENT)
 		seen = arena_printf(
 		    a, "functions of torch/utils/checkpoint.py that recompute run for %s of the trace",
 		    unit_text(a, UNIT_PCT, python));

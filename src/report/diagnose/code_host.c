@@ -154,7 +154,7 @@ void host_around_graphs(const struct run_view *v, struct arena *a, struct run_re
 	            "prepare the next step while the GPU runs this one (asynchronous or overlapped "
 	            "scheduling), sample on the GPU, keep what is copied per step small and pinned",
 	        .confirm = "gpu.utilization_pct",
-	        .ask = "a trace of several steps with Python stacks (with_stack=True)",
+	        .ask = "a trace of several steps; a trace with Python stacks (with_stack=True)",
 	        .confidence = CONFIDENCE_MEDIUM,
 	    },
 	    a, out);

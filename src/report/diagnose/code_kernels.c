@@ -94,7 +94,7 @@ void attention_unfused(const struct run_view *v, struct arena *a, struct run_rep
 	        .observation = arena_printf(
 	            a,
 	            "%s softmax kernels a %s beside %s batched products take %s (%s of kernel time%s)",
-	            out->window ? "window" : "step", unit_text(a, UNIT_COUNT, per_step(s.count, &s)),
+	            unit_text(a, UNIT_COUNT, per_step(s.count, &s)), out->window ? "window" : "step",
 	            unit_text(a, UNIT_COUNT, per_step(b.count, &s)),
 	            unit_text(a, UNIT_NS, per_step(ns, &s)), unit_text(a, UNIT_PCT, share),
 	            b.ns ? "" : ", the products not counted"),

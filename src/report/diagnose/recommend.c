@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/words.h"
+#include "diagnose/work.h"
 
 /* Least saved time, as a share of a step, for which a recommendation is made. */
 #define WORTH_DOING PERCENT
@@ -99,13 +100,46 @@ static int64_t profilers_share(const struct run *run)
 	return all > 0 ? number_div_round((__int128)own * MICRO, all) : 0;
 }
 
-static bool has_stacks(const struct run *run)
+/* True if an advice asks for what the run has, or for what would not help: shapes, where operators
+   with inputs from which anything follows are not seen. */
+static bool is_needless(const struct run_view *v, struct span part)
 {
-	for (size_t r = 0; r < run->ranks.nr; r++)
-		for (size_t i = 0; i < run->ranks.v[r]->functions.nr; i++)
-			if (run->ranks.v[r]->functions.v[i].cls == FUNCTION_PYTHON)
-				return true;
+	struct recorded r = recorded_of(v->run);
+	bool shapes_help =
+	    r.unshaped || (!r.shapes && r.uncounted.n && !span_eq(r.uncounted, SPAN(FLOPS_OF_GRAPHS)));
+	int64_t steps;
+	const struct {
+		const char *word;
+		bool needless;
+	} rows[] = {
+		{ "with_stack", r.python },
+		{ "record_shapes", !shapes_help },
+		{ "profile_memory", r.memory },
+		{ "memory snapshot", r.snapshots },
+		{ "several steps", figure_of_metric(v, METRIC_THROUGHPUT_STEPS, &steps) },
+		{ "flops_per_step", r.model_flops },
+		{ "all ranks", r.world_size > 0 && r.ranks >= r.world_size },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].needless && memmem(part.p, part.n, rows[i].word, strlen(rows[i].word)))
+			return true;
 	return false;
+}
+
+/* The parts of a text, between semicolons, that ask for what the run lacks. */
+static const char *needed(const struct run_view *v, const char *text, struct arena *a)
+{
+	struct strbuf b = STRBUF_INIT;
+	while (*text) {
+		const char *end = strstr(text, "; ");
+		struct span part = { text, end ? (size_t)(end - text) : strlen(text) };
+		if (!is_needless(v, part)) {
+			strbuf_adds(&b, b.n ? "; " : "");
+			strbuf_add(&b, part);
+		}
+		text = end ? end + 2 : text + part.n;
+	}
+	return arena_take(a, &b);
 }
 
 /* Lower the saved time by the time of the waits with which the profiler ends a recording, since the
@@ -134,7 +168,7 @@ static void add_rule(const struct run_view *v, const struct diagnosis_rule *r, s
 		.hypothesis = filled(v, r, r->hypothesis, out->window, a),
 		.action = filled(v, r, r->action, out->window, a),
 		.confirm = r->confirm,
-		.ask = r->ask && strstr(r->ask, "with_stack") && has_stacks(v->run) ? "" : r->ask,
+		.ask = r->ask ? r->ask : "",
 		.confidence = r->confidence,
 	};
 	leave_profiler_out(v, r, a, &rec);
@@ -149,6 +183,8 @@ void recommend_add(const struct run_view *v, const struct recommendation *r, str
 	bool has_step = figure_of_step(v, &step) && step > 0;
 	if (has_step && rec.saves_ns >= 0 && number_pct(rec.saves_ns, step) < WORTH_DOING)
 		return;
+	rec.ask = needed(v, rec.ask, a);
+	rec.action = needed(v, rec.action, a);
 	if (has_step && rec.saves_ns > step)
 		rec.saves_ns = step;
 	rec.saves_text = "";

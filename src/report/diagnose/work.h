@@ -30,6 +30,19 @@ bool function_is_copy_call(const struct function_stat *f);
 /// function_is_copy_call() beyond the time that enqueuing a copy takes (20 µs a call).
 int64_t blocking_copies_share(const struct run *run);
 
+/// What the ranks of a run were recorded with.
+struct recorded {
+	bool traces, snapshots, memory, python, context;
+	/// true if recorded: GPU work; FLOPs of operators; FLOPs of the model; peak rate of the GPU
+	bool gpu, flops, model_flops, peak;
+	bool shapes; ///< true if the inputs of an operator are known from which FLOPs follow
+	bool unshaped; ///< true if there are products of matrices or convolutions, but no inputs at all
+	struct span uncounted; ///< first operator with uncountable FLOPs; empty if there is none
+	const struct digest *first; ///< first rank that has a trace
+	int64_t ranks, world_size;
+};
+struct recorded recorded_of(const struct run *run);
+
 /// True if most GPU activities come from replays of GPU graphs.
 bool graphs_prevail(const struct run *run);
 

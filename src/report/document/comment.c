@@ -273,19 +273,20 @@ struct strbuf *md_row(struct md_section *s)
 
 /* ---- the size limit ---- */
 
-/* Append a note such as "12 more and 2 columns more in the report". */
+/* Append a note such as "12 more in the report" and "columns only in the HTML report: noise,
+   detectable". */
 static void add_note(const struct md_section *s, struct strbuf *b)
 {
 	const char *text = s->more_text ? s->more_text : "";
-	if (!s->more && !s->columns)
+	if (!s->more && !s->columns.n)
 		return;
 	strbuf_addch(b, '\n');
 	if (s->more)
-		strbuf_addf(b, "%zu more%s%.*s%s", s->more, text[0] ? " " : "",
-		            doc_noun_chars(text, s->more), text, s->columns ? " and " : "");
-	if (s->columns)
-		strbuf_addf(b, "%zu column%s more", s->columns, s->columns == 1 ? "" : "s");
-	strbuf_adds(b, " in the report\n");
+		strbuf_addf(b, "%zu more%s%.*s in the report%s", s->more, text[0] ? " " : "",
+		            doc_noun_chars(text, s->more), text, s->columns.n ? "; " : "");
+	if (s->columns.n)
+		strbuf_addf(b, "columns that only the HTML report has: %s", strbuf_str(&s->columns));
+	strbuf_addch(b, '\n');
 }
 
 static size_t note_bytes(const struct md_section *s)
@@ -309,6 +310,7 @@ static void section_release(struct md_section *s)
 {
 	strbuf_release(&s->head);
 	strbuf_release(&s->tail);
+	strbuf_release(&s->columns);
 	for (size_t i = 0; i < s->rows.nr; i++)
 		strbuf_release(&s->rows.v[i]);
 	vec_release(&s->rows);
@@ -336,7 +338,7 @@ static size_t drop(struct md_section *s)
 {
 	size_t nr = section_bytes(s);
 	section_release(s);
-	s->more = s->columns = 0;
+	s->more = 0;
 	return nr;
 }
 

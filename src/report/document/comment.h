@@ -17,8 +17,8 @@ struct md_section {
 	size_t more; ///< number of rows that were left out when the section was built, for the note
 	             ///< below the table
 	const char *more_text; ///< noun for the rows left out, such as "figures"; NULL if not known
-	size_t columns; ///< number of columns that were left out when the section was built, for the
-	                ///< note below the table
+	struct strbuf columns; ///< titles of the columns that were left out when the section was built,
+	                       ///< for the note below the table
 
 	/// true: the section is only removed if the document is still too long without all other
 	/// sections

@@ -62,7 +62,8 @@ enum { COMMENT_PX = 800, CHAR_PX = 8, BAR_PX = 13, PADDING_PX = 28, COLUMNS_LEAS
  * not fit. */
 struct columns {
 	const struct doc_table *t;
-	size_t *list, nr, more;
+	size_t *list, nr; ///< columns that have room
+	size_t *rest, nr_rest; ///< and those behind them
 };
 
 static void add_cell(struct strbuf *b, const struct doc_table *t, const struct doc_row *row,
@@ -103,14 +104,16 @@ static size_t column_width(const struct doc_table *t, size_t column, size_t rows
 
 static struct columns columns_of(struct arena *a, const struct doc_table *t, size_t rows)
 {
-	struct columns out = { .t = t, .list = arena_alloc(a, t->nr_columns, sizeof *out.list) };
+	struct columns out = { .t = t,
+		                   .list = arena_alloc(a, t->nr_columns, sizeof *out.list),
+		                   .rest = arena_alloc(a, t->nr_columns, sizeof *out.rest) };
 	size_t width = 0;
 	for (size_t i = 0; i < t->nr_columns; i++) {
 		if (t->columns[i].align > DOC_RIGHT || doc_column_is_empty(t, i, rows))
 			continue;
 		width += column_width(t, i, rows);
-		if (out.more || (width > COMMENT_PX && out.nr >= COLUMNS_LEAST))
-			out.more++;
+		if (out.nr_rest || (width > COMMENT_PX && out.nr >= COLUMNS_LEAST))
+			out.rest[out.nr_rest++] = i;
 		else
 			out.list[out.nr++] = i;
 	}
@@ -160,7 +163,8 @@ static void put_table(struct md_section *s, const struct doc_table *t, const cha
 	else
 		s->more = t->more + t->nr_rows - shown;
 	s->more_text = t->more_text;
-	s->columns = columns.more;
+	for (size_t i = 0; i < columns.nr_rest; i++)
+		strbuf_addf(&s->columns, "%s%s", i ? ", " : "", t->columns[columns.rest[i]].title);
 	arena_release(&a);
 }
 

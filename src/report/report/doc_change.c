@@ -210,7 +210,7 @@ static size_t kernels_worth(const struct report *r)
 void doc_kernels(struct document *d, const struct report *r)
 {
 	static const struct doc_column columns[] = {
-		{ "drift", DOC_LEFT },     { "kernel", DOC_LEFT },     { "category", DOC_EXTRA },
+		{ "differs", DOC_LEFT },   { "kernel", DOC_LEFT },     { "category", DOC_EXTRA },
 		{ "baseline", DOC_RIGHT }, { "candidate", DOC_RIGHT }, { "change", DOC_RIGHT },
 		{ LESS_MORE, DOC_BAR },    { "launches", DOC_RIGHT },  { "shape", DOC_EXTRA },
 	};
@@ -227,7 +227,7 @@ void doc_kernels(struct document *d, const struct report *r)
 			continue;
 		doc_row(d, 0);
 		/* only "more" or "fewer": the column's heading already says "launches" */
-		const char *drift = drift_names[k->drift];
+		const char *drift = same ? "hardly" : drift_names[k->drift];
 		size_t word = strcspn(drift, " ");
 		doc_cell(d);
 		doc_add(d, DOC_WORDS, same ? TONE_PLAIN : doc_tone_of(true, false, k->change_ns),

@@ -212,9 +212,11 @@ const struct doc_column doc_change_columns[3] = { { "what changed", DOC_LEFT },
 void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust)
 {
 	bool open = r->verdict == VERDICT_UNDECIDED;
-	const char *title = open                 ? "What may have changed"
-	                    : report_is_alone(r) ? "What is beyond its limit"
-	                                         : "What changed";
+	bool missing = r->verdict == VERDICT_MISSING;
+	const char *title = open ? "What may have changed"
+	                    : report_is_alone(r)
+	                        ? missing ? "What is missing" : "What is beyond its limit"
+	                        : "What changed";
 	doc_section(d, "findings", title, DOC_OPEN);
 	d->sections[d->depth]->fixed = true;
 	struct doc_table *t = doc_table(d, title, COLUMNS(doc_change_columns));

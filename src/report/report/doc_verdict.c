@@ -226,7 +226,8 @@ static void put_pass(struct document *d, const struct report *r)
 		put_change(d, r, unsure);
 		doc_words(d, llabs(unsure->change) <= unsure->evidence.noise ? MAY_BE_NOISE : "");
 	}
-	doc_words(d, "; nothing to do");
+	if (!text_or_empty(r->accept)[0]) /* below, an approval is offered */
+		doc_words(d, "; nothing to do");
 }
 
 /* True if kernels that took the place of others are all that warns. */
@@ -428,7 +429,7 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	if (k->check < 0 && r->kind == REPORT_CHECK && share &&
 	    llabs(number_pct(change, k->baseline)) > UNJUDGED_PCT)
 		doc_words(d, ", which no rule judges");
-	doc_words(d, k->assumed ? "; noise not known yet" : "");
+	doc_words(d, k->assumed && !open ? "; noise only estimated" : "");
 	doc_words(d, ")");
 	if (odd && !median) {
 		doc_words(d, "; ");

@@ -47,11 +47,16 @@ static void put_line(struct sink *out, const char *text)
 	junit_put(out, text);
 }
 
+static const char *why_of(const struct junit *j, const struct testcase *c)
+{
+	return report_sentence(&j->names, c->cause ? c->cause : c->message, j->arena);
+}
+
 /* "3.16 GiB → 3.87 GiB (+22.23 %), limit 2 %: memory is fragmented". */
 static const char *message_of(const struct junit *j, const struct testcase *c)
 {
 	const struct check *k = c->check;
-	const char *why = report_sentence(&j->names, c->cause ? c->cause : c->message, j->arena);
+	const char *why = why_of(j, c);
 	if (!c->cause || !k || !k->has_change || !k->limit[0])
 		return why;
 	return arena_printf(j->arena, "%s → %s (%s), limit %s%s: %s", k->baseline_text,
@@ -63,9 +68,11 @@ static const char *message_of(const struct junit *j, const struct testcase *c)
 static void put_body(const struct junit *j, const struct testcase *c)
 {
 	struct sink *out = j->out;
-	junit_put(out, message_of(j, c));
+	junit_put(out, why_of(j, c)); /* the check's own sentence has the figures */
 	if (c->cause && strcmp(c->cause, c->message) != 0)
 		put_line(out, c->message);
+	if (c->check && c->check->unconfirmed)
+		put_line(out, "to be confirmed by pairs");
 	if (c->check) {
 		put_line(out, runs_of(j->arena, c->check));
 		put_line(out, c->check->evidence.text);
