@@ -54,6 +54,10 @@ bool text_is_valid(struct span s)
 {
 	for (size_t i = 0; i < s.n;) {
 		size_t from = i;
+		if ((unsigned char)s.p[i] - 1u < 0x7F) { /* ASCII, which most texts are */
+			i++;
+			continue;
+		}
 		uint32_t cp = text_next(s, &i);
 		if (cp == 0 || (cp == REPLACEMENT && !is_written_replacement(s, from, i)))
 			return false;
