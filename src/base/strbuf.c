@@ -30,7 +30,9 @@ void strbuf_add(struct strbuf *b, struct span s)
 
 void strbuf_addch(struct strbuf *b, char c)
 {
-	strbuf_add(b, (struct span){ &c, 1 });
+	reserve(b, 1);
+	b->p[b->n++] = c;
+	b->p[b->n] = '\0';
 }
 
 void strbuf_adds(struct strbuf *b, const char *s)
@@ -40,12 +42,17 @@ void strbuf_adds(struct strbuf *b, const char *s)
 
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
 {
+	char usual[256]; /* most texts fit, and are formatted once */
 	va_list copy;
 	va_copy(copy, ap);
-	int n = vsnprintf(NULL, 0, fmt, copy);
+	int n = vsnprintf(usual, sizeof usual, fmt, copy);
 	va_end(copy);
 	if (n <= 0)
 		return;
+	if ((size_t)n < sizeof usual) {
+		strbuf_add(b, (struct span){ usual, (size_t)n });
+		return;
+	}
 	reserve(b, (size_t)n);
 	vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
 	b->n += (size_t)n;

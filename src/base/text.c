@@ -54,6 +54,10 @@ bool text_is_valid(struct span s)
 {
 	for (size_t i = 0; i < s.n;) {
 		size_t from = i;
+		if ((unsigned char)s.p[i] - 1u < 0x7F) { /* ASCII, which most texts are */
+			i++;
+			continue;
+		}
 		uint32_t cp = text_next(s, &i);
 		if (cp == 0 || (cp == REPLACEMENT && !is_written_replacement(s, from, i)))
 			return false;
@@ -66,9 +70,10 @@ void text_add_codepoint(struct strbuf *out, uint32_t cp)
 	char b[4];
 	size_t n;
 	if (cp < 0x80) {
-		b[0] = (char)cp;
-		n = 1;
-	} else if (cp < 0x800) {
+		strbuf_addch(out, (char)cp);
+		return;
+	}
+	if (cp < 0x800) {
 		b[0] = (char)(0xC0 | (cp >> 6));
 		b[1] = (char)(0x80 | (cp & 0x3F));
 		n = 2;
@@ -104,8 +109,9 @@ const char *text_valid(struct arena *a, struct span s)
 
 bool text_breaks_a_line(uint32_t cp)
 {
-	return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp == 0x61C || cp == 0x200E || cp == 0x200F ||
-	       (cp >= 0x2028 && cp <= 0x202E) || (cp >= 0x2066 && cp <= 0x2069) || cp == 0xFEFF;
+	return cp < 0x20 || (cp >= 0x7F && (cp < 0xA0 || cp == 0x61C || cp == 0x200E || cp == 0x200F ||
+	                                    (cp >= 0x2028 && cp <= 0x202E) ||
+	                                    (cp >= 0x2066 && cp <= 0x2069) || cp == 0xFEFF));
 }
 
 void text_add_line(struct strbuf *out, struct span s)

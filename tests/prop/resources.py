@@ -48,6 +48,11 @@ def plain(i, **args):
     return kernel(i, "k", ts=10.0 * i, dur=5.0, **args)
 
 
+def behind_metadata(dir, n):
+    (dir / "t.json").write_text(json.dumps({"metadata": {f"key {i}": i for i in range(n)}, "traceEvents": [plain(i) for i in range(20 * n)]}))
+    return ["digest", "t.json", "--jobs", "1", "-o", "d.json"]
+
+
 def steps(n):
     return [{"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{i}", "pid": 1, "tid": 1, "ts": 10.0 * i, "dur": 9.0}
             for i in range(n)] + [plain(i) for i in range(n)]
@@ -331,6 +336,7 @@ SHAPES = {
     "threads": (2000, of_trace(lambda n: [{"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": i, "ts": 10.0 * i, "dur": 5.0}
                                           for i in range(n)] + [plain(0)])),
     "steps": (2000, of_trace(steps)),
+    "events behind as many keys of metadata": (500, behind_metadata),
     "depth of operators": (2000, of_trace(nested)),
     "flows": (2000, of_trace(flows)),
     "without duration": (2000, of_trace(lambda n: [{k: v for k, v in plain(i).items() if k != "dur"} for i in range(n)])),

@@ -166,7 +166,10 @@ static enum status load_machine(const struct loader *l, struct source *src,
 enum status artifact_load_result(const struct loader *l, struct source *src,
                                  struct artifact_file *file, bool *found)
 {
-	struct result_reader reader = { l->options->formats, file->path, artifact_file_name(file) };
+	const struct result_formats *tables[] = { l->options->results, l->options->formats, NULL };
+	struct result_reader reader = { tables, file->path, artifact_file_name(file) };
+	if (!tables[1])
+		TRY(formats_built_in(&tables[1], file->log));
 	struct digest *d = digest_new();
 	enum status st = result_read(src, &reader, d, found, file->log);
 	if (*found) {

@@ -14,8 +14,8 @@ struct load_options {
 	bool join_cycles; ///< true if several traces of a rank may be joined
 	const struct site_rules *sites; ///< rules for the sites of snapshots
 	const struct category_table *categories; ///< categories by which small kernels are summed up
-	const struct result_formats *const
-	    *formats; ///< formats of result files, as in struct result_reader
+	const struct result_formats *results; ///< formats of result files in the rules
+	const struct result_formats *formats; ///< table that is tried after it; NULL: the built-in one
 };
 
 /// Read every artifact that `paths` names, also in directories, into `out`: one digest per

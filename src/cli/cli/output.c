@@ -66,10 +66,10 @@ static enum status write_report(const char *path, const struct report_format *f,
 
 /* Write the reports; if `again`, skip a report on standard output. `*to_stdout` becomes true if a
  * report is on standard output. */
-static enum status write_files(const struct options *o, const struct report *r, bool again,
-                               bool *to_stdout, struct diag_log *log)
+static enum status write_files(const struct options *o, const struct report *r,
+                               const struct write_options *w, bool again, bool *to_stdout,
+                               struct diag_log *log)
 {
-	struct write_options w = output_options(o);
 	enum status st = ST_OK;
 	*to_stdout = false;
 	for (const struct report_format *f = report_formats; f->name; f++) {
@@ -78,7 +78,7 @@ static enum status write_files(const struct options *o, const struct report *r, 
 			continue;
 		bool is_stdout = strcmp(path, "-") == 0;
 		*to_stdout = *to_stdout || is_stdout;
-		enum status one = again && is_stdout ? ST_OK : write_report(path, f, r, &w, log);
+		enum status one = again && is_stdout ? ST_OK : write_report(path, f, r, w, log);
 		st = st == ST_OK ? one : st;
 	}
 	return st;
@@ -99,30 +99,34 @@ static void fill_failure(const struct options *o, enum status st, struct report 
 enum status output_failure(const struct options *o, enum status st, struct report *r,
                            struct diag_log *log)
 {
+	struct write_options w = output_options(o);
 	bool to_stdout;
 	fill_failure(o, st, r, log);
-	return write_files(o, r, false, &to_stdout, log);
+	return write_files(o, r, &w, false, &to_stdout, log);
 }
 
 enum status output_reports(const struct options *o, struct report *r, struct diag_log *log)
 {
 	struct write_options w = output_options(o);
+	struct short_names names = { 0 };
 	struct diag_log own, again;
 	bool to_stdout;
+	w.names = &names;
 	diag_init(&own);
 	diag_init(&again);
-	enum status st = write_files(o, r, false, &to_stdout, &own);
+	enum status st = write_files(o, r, &w, false, &to_stdout, &own);
 	if (!to_stdout) {
 		enum status text = write_report("-", report_format_find("text"), r, &w, &own);
 		st = st == ST_OK ? text : st;
 	}
 	if (st != ST_OK) { /* reports written so far must not claim success: write them anew */
 		fill_failure(o, st, r, &own);
-		enum status ignored = write_files(o, r, true, &to_stdout, &again);
+		enum status ignored = write_files(o, r, &w, true, &to_stdout, &again);
 		(void)ignored;
 	}
 	diag_move(log, &own);
 	diag_release(&again);
+	short_names_release(&names);
 	return st;
 }
 

@@ -66,7 +66,9 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 		TRY(rules_add_limit(o->limit.v[i], &s->rules, log));
 	TRY(setup_categories(o, &s->rules, setup_rules_path(o), &s->categories, log));
 	TRY(sites_read(table_path(o, OPT_SITES, s->rules.tables.sites), &s->sites, log));
-	TRY(formats_read(table_path(o, OPT_FORMATS, s->rules.tables.formats), &s->formats, log));
+	const char *formats = table_path(o, OPT_FORMATS, s->rules.tables.formats);
+	if (formats)
+		TRY(formats_read(formats, &s->formats, log));
 	TRY(diagnosis_read(table_path(o, OPT_DIAGNOSIS, s->rules.tables.diagnosis), &s->diagnosis,
 	                   log));
 	s->workload = s->rules.workload;
@@ -93,9 +95,8 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 	s->load.sites = &s->sites;
 	s->load.join_cycles = s->rules.join_cycles || o->value[OPT_JOIN_CYCLES];
 	s->load.categories = &s->categories;
-	s->format_tables[0] = &s->rules.results;
-	s->format_tables[1] = &s->formats;
-	s->load.formats = s->format_tables;
+	s->load.results = &s->rules.results;
+	s->load.formats = formats ? &s->formats : NULL;
 	s->load.reduce = (struct reduce_options){
 		.keep_step = o->value[OPT_EVIDENCE] != NULL,
 		.marker = s->rules.marker ? s->rules.marker : DEFAULT_MARKER,

@@ -16,8 +16,6 @@ struct setup {
 	struct rules rules;
 	struct category_table categories;
 	struct result_formats formats;
-	/// tables of formats in the order of trying: those of the rules, the built-in ones, NULL
-	const struct result_formats *format_tables[3];
 	struct site_rules sites;
 	struct diagnosis_rules diagnosis;
 	struct naming naming; ///< shortens names of kernels and categories as the rules say

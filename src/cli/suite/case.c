@@ -142,7 +142,7 @@ static void put_checks(struct suite *out, const struct report *r, struct documen
 /* Add findings and checks to the result, with kernels named as in the report of the case. */
 static void put_sentences(struct suite *out, const struct report *r, int64_t of)
 {
-	struct short_names names;
+	struct short_names names = { 0 };
 	struct document d;
 	report_document(r, &names, &d);
 	put_findings(out, r, &d, of);

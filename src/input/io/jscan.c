@@ -332,7 +332,7 @@ static bool skip_scalar(struct jscan *js, int c)
 	return jscan_literal(js, &type);
 }
 
-void jscan_skip(struct jscan *js)
+static void skip(struct jscan *js)
 {
 	unsigned base = js->depth;
 	do {
@@ -348,6 +348,13 @@ void jscan_skip(struct jscan *js)
 			if (js->status != ST_OK)
 				return;
 	} while (js->depth > base);
+}
+
+void jscan_skip(struct jscan *js)
+{
+	js->max_seams = SEAM_LIMIT_SKIPPED;
+	skip(js);
+	js->max_seams = SEAM_LIMIT;
 }
 
 bool jscan_end(struct jscan *js)

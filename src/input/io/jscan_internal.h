@@ -21,8 +21,10 @@
    next value (", \"tid\": ") is the same in thousands of objects. Such a text, a seam, is read and
    validated once; if the same bytes come again in the same place, one comparison replaces reading
    comma, white space, key and colon. The places form a tree by the path of keys: a seam has a list
-   of the seams that have followed it, and objects in its value begin at a place of their own. */
-enum { SEAM_TEXT = 64, SEAM_NEXT = 12, SEAM_LIMIT = 1024 };
+   of the seams that have followed it, and objects in its value begin at a place of their own.
+   Skipped values may fill half of the table only: metadata may have thousands of different keys
+   before the events, of which real traces have up to 640. */
+enum { SEAM_TEXT = 64, SEAM_NEXT = 12, SEAM_LIMIT = 2048, SEAM_LIMIT_SKIPPED = 1024 };
 
 struct seam { /* a remembered text between two values; two cache lines, of which the first holds
 	             only `text` */
@@ -72,7 +74,7 @@ struct jscan {
 
 	/// Array of SEAM_LIMIT seams. Seam 0 is the place "nowhere"; after it no text is remembered.
 	struct seam *seams;
-	unsigned nr_seams;
+	unsigned nr_seams, max_seams; ///< number of seams, and SEAM_LIMIT or SEAM_LIMIT_SKIPPED
 	/// The seam (remembered text) that was read last at each level of nesting; for an array, the
 	/// seam before the array.
 	struct seam *place[JSCAN_DEPTH + 1];

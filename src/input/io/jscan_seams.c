@@ -10,6 +10,7 @@ void jscan_seams_init(struct jscan *js)
 	/* the first two seams have no text: seam 0 is the place "nowhere", seam 1 the place before the
 	   outermost value */
 	js->nr_seams = 2;
+	js->max_seams = SEAM_LIMIT;
 	js->place[0] = &js->seams[1];
 }
 
@@ -26,7 +27,7 @@ static bool is_nowhere(const struct jscan *js, const struct seam *place)
 /* A new place in the tree of places, or the place "nowhere" if there are too many places. */
 static struct seam *new_place(struct jscan *js)
 {
-	return js->nr_seams < SEAM_LIMIT ? &js->seams[js->nr_seams++] : js->seams;
+	return js->nr_seams < js->max_seams ? &js->seams[js->nr_seams++] : js->seams;
 }
 
 void jscan_seams_push(struct jscan *js, bool object)

@@ -1,5 +1,7 @@
 #include "rules/formats_file.h"
 
+#include <pthread.h>
+
 #include "base/decimal.h"
 #include "metric/unit.h"
 #include "model/embedded.h"
@@ -259,4 +261,17 @@ enum status formats_read(const char *path, struct result_formats *out, struct di
 	const struct span built_in = { embedded_formats, embedded_formats_size };
 	*out = (struct result_formats){ 0 };
 	return document_load(path, path ? NULL : &built_in, read_root, out, log);
+}
+
+enum status formats_built_in(const struct result_formats **out, struct diag_log *log)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct result_formats table;
+	pthread_mutex_lock(&lock);
+	enum status st = table.list.nr ? ST_OK : formats_read(NULL, &table, log);
+	if (st != ST_OK)
+		result_formats_release(&table);
+	pthread_mutex_unlock(&lock);
+	*out = &table;
+	return st;
 }

@@ -19,6 +19,10 @@ GG_MUST_CHECK enum status result_rows_read(struct document *d, const struct node
 GG_MUST_CHECK enum status formats_read(const char *path, struct result_formats *out,
                                        struct diag_log *log);
 
+/// The compiled-in table, which the first call reads: most runs hold no result file. Any thread may
+/// call it. The table lives as long as the process.
+GG_MUST_CHECK enum status formats_built_in(const struct result_formats **out, struct diag_log *log);
+
 /// Like formats_read(), but reads `text`, which is borrowed during the call; messages begin with
 /// `name`.
 GG_MUST_CHECK enum status formats_parse(const char *name, struct span text,

@@ -110,7 +110,8 @@ static bool matches(const char *glob, struct span text)
 bool rank_scope_has(struct rank_scope s, int64_t rank)
 {
 	char text[NUMBER_TEXT];
-	return (!s.one || rank == s.rank) && matches(s.glob, span_of(number_format(rank, 0, text)));
+	return (!s.one || rank == s.rank) &&
+	       (!s.glob || matches(s.glob, span_of(number_format(rank, 0, text))));
 }
 
 bool class_is_asked(const char *name, enum category_class cls)
@@ -130,7 +131,7 @@ bool figure_is_selected(const struct run_view *v, const struct query *q, const s
 	case LABEL_CATEGORY:
 		return class_is_asked(q->cls, category_class_named(v->naming->categories, f->label));
 	case LABEL_OP:
-		return f->metric->parts == PARTS_CODE ||
+		return f->metric->parts == PARTS_CODE || !q->cls ||
 		       class_is_asked(q->cls, category_class_of(v->naming->categories, f->label));
 	case LABEL_DEVICE:
 		return matches(q->device, f->label);

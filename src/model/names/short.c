@@ -466,6 +466,8 @@ static void set_others(struct short_names *s)
 /* Writes a name in its form. If this is FORM_TYPES or later, and too long, takes the next form. */
 static void set_form(struct short_names *s, struct short_name *n)
 {
+	if (n->text && n->form < FORM_OTHER)
+		return; /* the form is still that of the round before */
 	do
 		n->text = form_of(&s->arena, n->whole, n->form);
 	while (n->form > FORM_FUNCTOR && n->form < FORM_OTHER &&
@@ -484,6 +486,7 @@ static bool part_same(struct short_names *s)
 		for (size_t k = i; end - i > 1 && k < end; k++)
 			if (s->list.v[k].form < FORM_HASH && strcmp(s->list.v[k].whole, text) != 0) {
 				s->list.v[k].form++;
+				s->list.v[k].text = NULL;
 				again = true;
 			}
 	}

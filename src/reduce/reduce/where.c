@@ -17,6 +17,7 @@ void where_release(struct where *w)
 	vec_release(&w->ranges);
 	name_table_release(&w->call_stacks);
 	vec_release(&w->stacks_of);
+	vec_release(&w->text_paths);
 	vec_release(&w->stated);
 	if (w->of_span) {
 		code_paths_release(&w->names);
@@ -170,6 +171,17 @@ struct where_walk *where_walk_begin(struct reducer *r, uint32_t thread)
 	return w;
 }
 
+/* Path of the frames of a call stack. Operators share the text of few stacks: each is read once. */
+static uint32_t path_of_text(struct where *w, uint32_t text)
+{
+	while (w->text_paths.nr < w->call_stacks.nr)
+		vec_push(&w->text_paths, NO_ID);
+	uint32_t *path = &w->text_paths.v[text];
+	if (*path == NO_ID)
+		*path = code_places_of_text(&w->places, name_span(w->call_stacks.by_id[text]));
+	return *path;
+}
+
 /* Path of the frames of the innermost operator around the present point that has a call stack. */
 static uint32_t call_stack(struct where_walk *w)
 {
@@ -179,8 +191,7 @@ static uint32_t call_stack(struct where_walk *w)
 		size_t lo = 0, hi = where->stacks_of.nr; /* lo becomes the index of `span`, if listed */
 		SEARCH(lo, hi, k, where->stacks_of.v[k].span < span);
 		if (lo < where->stacks_of.nr && where->stacks_of.v[lo].span == span)
-			return code_places_of_text(
-			    &where->places, name_span(where->call_stacks.by_id[where->stacks_of.v[lo].text]));
+			return path_of_text(where, where->stacks_of.v[lo].text);
 	}
 	return 0;
 }

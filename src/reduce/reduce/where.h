@@ -107,6 +107,7 @@ struct where {
 	VEC(struct where_range) ranges; ///< ranges; where_begin() sorts them by thread and start
 	struct name_table call_stacks;
 	VEC(struct where_call_stack) stacks_of; ///< call stacks, sorted by `span`
+	VEC(uint32_t) text_paths; ///< path of each text of `call_stacks`; NO_ID if not yet read
 	VEC(struct where_stated) stated; ///< operators that activities name, sorted by `activity`
 	bool nvtx; ///< true if annotations are NVTX ranges, which count as modules
 	/* the members below are filled from where_begin() on */

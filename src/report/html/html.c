@@ -85,14 +85,13 @@ void html_write(const struct report *r, const struct write_options *o, struct si
 		                                                           : "comparison of two runs",
 		                        .word = word_of(r),
 		                        .hooks = { .ctx = &h, .picture = picture, .bar = bar } };
-	struct short_names names;
+	struct short_names own = { 0 };
 	struct document d;
-	(void)o;
-	report_document(r, &names, &d);
+	report_document(r, o->names ? o->names : &own, &d);
 	h.document = &d;
 	html_write_document(&d, &frame, out);
 	doc_release(&d);
-	short_names_release(&names);
+	short_names_release(&own);
 	strbuf_release(&h.body);
 	arena_release(&h.arena);
 }

@@ -236,7 +236,8 @@ static void add_names_of_run(struct short_names *names, const struct run_report 
 
 void report_names(const struct report *r, struct short_names *names)
 {
-	*names = (struct short_names){ 0 };
+	if (names->list.nr)
+		return;
 	for (size_t i = 0; i < r->kernels.nr; i++)
 		short_names_add(names, r->kernels.v[i]);
 	for (size_t i = 0; i < r->drift.nr; i++) {

@@ -10,8 +10,8 @@
 
 #define COLUMNS(c) (c), sizeof(c) / sizeof *(c)
 
-/// Build the whole document of `r`. Texts are borrowed from `r` and from `names`, which is filled
-/// here; both must live as long as the document. The caller releases the document and the names.
+/// Build the whole document of `r`. Texts are borrowed from `r` and from `names`, as in
+/// report_names(); both must live as long as the document, which the caller releases.
 void report_document(const struct report *r, struct short_names *names, struct document *d);
 
 /// Make `d` show kernels by these names, which must live as long as `d`.
@@ -24,7 +24,7 @@ void doc_sentence(struct document *d, const char *text);
 /// The same as a string owned by `a`.
 const char *report_sentence(const struct short_names *names, const char *text, struct arena *a);
 
-/// Set `names` to the display names of all kernels that the report names. The caller releases them.
+/// Fill `names`, unless it is filled, with the display names of all kernels that the report names.
 void report_names(const struct report *r, struct short_names *names);
 
 /// Like doc_table(), for a table of one run of the baseline: its column "baseline" is called "main

@@ -11,7 +11,7 @@ struct junit {
 	const struct report *r;
 	struct sink *out;
 	struct arena *arena;
-	struct short_names names;
+	struct short_names *names;
 };
 
 static const char *const elements[NR_OUTCOMES] = {
@@ -49,7 +49,7 @@ static void put_line(struct sink *out, const char *text)
 
 static const char *why_of(const struct junit *j, const struct testcase *c)
 {
-	return report_sentence(&j->names, c->cause ? c->cause : c->message, j->arena);
+	return report_sentence(j->names, c->cause ? c->cause : c->message, j->arena);
 }
 
 /* "3.16 GiB → 3.87 GiB (+22.23 %), limit 2 %: memory is fragmented". */
@@ -217,11 +217,11 @@ static void put_suite(const struct junit *j, const struct testcases *t, enum che
 void junit_write(const struct report *r, const struct write_options *o, struct sink *out)
 {
 	struct testcases t;
-	struct junit j = { .r = r, .out = out, .arena = &t.arena };
+	struct short_names own = { 0 };
+	struct junit j = { .r = r, .out = out, .arena = &t.arena, .names = o->names ? o->names : &own };
 	bool used[NR_GROUPS] = { [GROUP_RANKS] = r->insights.nr > 0 };
-	(void)o;
 	testcases_collect(&t, r);
-	report_names(r, &j.names);
+	report_names(r, j.names);
 	for (size_t i = 0; i < t.all.nr; i++)
 		used[t.all.v[i].group] = true;
 	sink_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gpugate\"");
@@ -230,6 +230,6 @@ void junit_write(const struct report *r, const struct write_options *o, struct s
 		if (used[i])
 			put_suite(&j, &t, i);
 	sink_puts(out, "</testsuites>\n");
-	short_names_release(&j.names);
+	short_names_release(&own);
 	testcases_release(&t);
 }

@@ -30,12 +30,12 @@ void document_write_markdown(const struct document *d, const struct write_option
 static void write_as(document_writer *write, const struct report *r, const struct write_options *o,
                      struct sink *out)
 {
-	struct short_names names;
+	struct short_names own = { 0 };
 	struct document d;
-	report_document(r, &names, &d);
+	report_document(r, o->names ? o->names : &own, &d);
 	write(&d, o, out);
 	doc_release(&d);
-	short_names_release(&names);
+	short_names_release(&own);
 }
 
 void text_write(const struct report *r, const struct write_options *o, struct sink *out)
