@@ -85,7 +85,9 @@ class World:
         event = {"repository": {"id": 1, "default_branch": "main"}, "workflow_run": {
             "id": 100 + self.nr, "event": name, "path": CHECK, "head_sha": commit, "head_branch": branch, "head_repository": ours}}
         self.forge.statuses.clear()
-        ran, self.log = Runner(self.folder, self.forge, event, "workflow_run").workflow("act", {"workload": workload, "comment": "always"}, self.origin)
+        runner = Runner(self.folder, self.forge, event, "workflow_run")
+        runner.env = {"GITHUB_SERVER_URL": "https://forge.example"}
+        ran, self.log = runner.workflow("act", {"workload": workload, "comment": "always"}, self.origin)
         return ran, self.forge.statuses.get((commit, f"gpugate/{workload}")), self.forge.descriptions.get((commit, f"gpugate/{workload}"))
 
     def body(self, workload="resnet50"):
@@ -112,6 +114,8 @@ def day_one(w):
     body = w.body()
     expect("what the pair shows", ("compute per step 21." in body.splitlines()[1], "3 kernels (attention) are slower" in body, "The status is success" in body),
            (True, True, True))
+    expect("where the reports are", body.splitlines()[-1], f"[All reports](https://forge.example/o/r/actions/runs/{100 + w.nr})")
+    expect("no annotation of main", "::error" in w.log, False)
     out, code, _ = w.measure("pull_request", benchmark="test \"$GPUGATE_SIDE\" = candidate; bash benchmark.sh")
     expect("a base that does not run", (code, out["verdict"]), (0, "missing"))
     expect("nothing is stored by it", w.act("pull_request")[0], ["post"])
