@@ -44,7 +44,7 @@ TABLE = {
         "iteration-time.median": ("0.688995", "s", "increase"), "iteration-time.n": ("10", "1", None),
         "lm_loss": ("9.6868", "1", "increase")}),
     "mlperf--University-of-Florida_results_hpg.dgxb200x8.n1_dlrm_dcnv2_result_4.txt": (6, {
-        "run_time_ms": ("198554", "ms", "increase"), "throughput.median": ("16709473.67202613", "1", "decrease")}),
+        "run_time_ms": ("198554", "ms", "increase"), "throughput.median": ("16709473.67202613", "1/s", "decrease")}),
     "nvbench--python_scripts_test_ref.json": (None, {"simple.Device_0/gpu_ms": ("1.0034715849794225", "ms", "increase")}),
     "nvbench--python_scripts_test_cmp.json": (None, {}),
     "pytestbench--f14a7887a6bbaa9731b9a8760555d_20150814_190343_uncommitted-changes.json": (3, {
