@@ -397,7 +397,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	if (k.metric->id == METRIC_KERNEL_RESOURCE_CHANGES && k.verdict <= VERDICT_WARN)
 		(void)drift_resources(&m->bench->pairs, rule->top, a, &(int64_t){ 0 }, &resources);
 	if (resources)
-		k.message = arena_printf(a, "%s: %s", k.message, resources);
+		k.message = arena_printf(a, "top kernels take other resources than before: %s", resources);
 	if (e->was.n)
 		k.message =
 		    arena_printf(a, "%s; renamed from '%s'", k.message, text_short(a, e->was, ID_CHARS));
