@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "diff/past.h"
+#include "io/place.h"
 #include "rules/diagnosis_file.h"
 #include "rules/formats_file.h"
 #include "rules/rules_file.h"
@@ -209,8 +210,12 @@ enum status setup_baseline_path(const struct setup *s, const struct options *o,
 	if (!o->value[OPT_HISTORY] || strcmp(*out, "-") == 0 || !is_absent(*out))
 		return ST_OK;
 	const char *kept = kept_path(o, *out, a);
-	if (o->command == CMD_STORE || !is_absent(kept))
-		*out = kept;
+	bool begins = is_absent(kept);
+	if (begins && o->command != CMD_STORE)
+		return ST_OK;
+	if (begins && (!o->value[OPT_BASELINE] || o->value[OPT_SUITE]))
+		TRY(place_check(*out, NULL, log)); /* a place that would be refused without --history */
+	*out = kept;
 	return ST_OK;
 }
 
