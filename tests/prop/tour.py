@@ -180,7 +180,7 @@ class Week:
             key = match[0][:10]
             ids.setdefault(key, hashlib.sha1(str(len(ids)).encode()).hexdigest())
             return ids[key][:len(match[0])]
-        return re.sub(r"\b(?=[0-9a-f]*[0-9])[0-9a-f]{40}\b|(?<=commit )[0-9a-f]{12}\b|(?<= at `)[0-9a-f]{10}\b|(?<=main at )[0-9a-f]{10}\b", name, text)
+        return re.sub(r"\b(?=[0-9a-f]*[0-9])[0-9a-f]{40}\b|(?<=commit )[0-9a-f]{12}\b|(?<= at `)[0-9a-f]{10}\b|(?<=main at )[0-9a-f]{10}\b|(?<=/gpugate approve )[0-9a-f]{12}\b", name, text)
 
 
 # ---- the days of the week that the page describes ----
