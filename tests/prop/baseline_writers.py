@@ -4,7 +4,7 @@
  - 16 programs append a run each, every second one through a symbolic link, while other programs read
  - approvals and appends that run at the same time, also of whole suites, keep every run
  - a writer that is killed leaves no lock and no other file that matters
- - if many programs create the baseline at the same time, exactly one of them succeeds
+ - if many programs create the baseline at the same time, exactly one of them succeeds; if they store main's first runs, all do
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -150,6 +150,16 @@ def many_creates(folder, files, runs):
     return wrong
 
 
+def first_stores(folder, files, runs):
+    """Programs that store the first runs of main at the same time: one makes the baseline, and each run is kept."""
+    past = folder / "past"
+    writers = [start("store", run, *files, "--history", past, "--commit", f"c{i}") for i, run in enumerate(runs)]
+    wrong = [f"a writer ended with {code}: {text}" for code, text in map(end, writers) if code]
+    (baseline,) = past.rglob("*.json")
+    want = [f"c{i}" for i in range(len(runs))]
+    return wrong + ([] if commits(baseline) == want else [f"runs were lost: {commits(baseline)}"])
+
+
 def promotes_and_appends(folder, files, runs):
     """Every run is in the history, and the pin is one of the approved runs."""
     own = folder / "both"
@@ -206,7 +216,8 @@ def main():
                  "left by the dead": lambda: left_by_the_dead(folder, files, runs[0]),
                  "promotes and appends": lambda: promotes_and_appends(folder, files, runs),
                  "suites at once": lambda: suites_at_once(folder, files, runs),
-                 "many creates": lambda: many_creates(folder, files, runs[:6])}
+                 "many creates": lambda: many_creates(folder, files, runs[:6]),
+                 "first stores": lambda: first_stores(folder, files, runs[:6])}
         bad = [text] if code else []
         for test, run in tests.items():
             wrong = run() if not code else []

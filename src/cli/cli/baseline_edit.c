@@ -221,6 +221,16 @@ static enum status check_place(const struct options *o, const char *path, struct
 	return typed && !kept ? ST_OK : place_check(path, kept ? o->value[OPT_HISTORY] : NULL, log);
 }
 
+enum status baseline_save_both(const struct baseline *b, const char *path, const char *history,
+                               struct diag_log *log)
+{
+	TRY(baseline_save(b, path, log));
+	if (!b->sample.runs.nr)
+		return ST_OK;
+	TRY(sink_make_folders(history, log));
+	return history_write(history, &b->sample, log);
+}
+
 enum status baseline_put(const struct baseline *b, const struct options *o, const char *path,
                          const char *history, bool replace, struct diag_log *log)
 {
@@ -236,11 +246,7 @@ enum status baseline_put(const struct baseline *b, const struct options *o, cons
 		               "--new, or replace it unjudged with --force",
 		               text_quote(&log->arena, span_of(path)));
 	else
-		st = baseline_save(b, lock.target, log);
-	if (st == ST_OK && b->sample.runs.nr)
-		st = sink_make_folders(history, log);
-	if (st == ST_OK && b->sample.runs.nr)
-		st = history_write(history, &b->sample, log);
+		st = baseline_save_both(b, lock.target, history, log);
 	file_lock_release(&lock);
 	return st;
 }
@@ -280,13 +286,17 @@ enum status baseline_edit_begin(struct baseline_edit *e, struct setup *s, const 
 		return diag_fail(log, ST_USAGE,
 		                 "a baseline is changed in place: name its file instead of '-'");
 	TRY(check_place(o, e->path, log));
-	TRY(setup_baseline_there(e->path, log));
+	bool begins = o->command == CMD_STORE && o->args.nr && setup_is_kept(o, e->path);
+	TRY(begins ? sink_make_folders(e->path, log) : setup_baseline_there(e->path, log));
 	TRY(file_lock_take(e->path, lock_wait, &e->lock, log));
 	e->history =
 	    setup_history_path(o, o->value[OPT_HISTORY] ? e->path : e->lock.target, &s->rules.arena);
 	e->reference = history_reference_path(e->history, &s->rules.arena);
 	TRY(check_place(o, e->history, log));
 	TRY(check_place(o, e->reference, log));
+	e->is_first = begins && is_absent(e->lock.target) && is_absent(e->history);
+	if (e->is_first)
+		return ST_OK;
 	return setup_baseline_read(o, o->value[OPT_HISTORY] ? e->path : e->lock.target, &e->b, log);
 }
 

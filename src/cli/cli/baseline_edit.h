@@ -28,6 +28,11 @@ GG_MUST_CHECK enum status baseline_add_repeats(const struct candidates *c, const
                                                const struct options *o, const char *history,
                                                struct baseline *b, struct diag_log *log);
 
+/// Write the baseline to `path`, and its runs to the file `history` if it has any. The caller has
+/// its lock.
+GG_MUST_CHECK enum status baseline_save_both(const struct baseline *b, const char *path,
+                                             const char *history, struct diag_log *log);
+
 /// Write a new baseline to `path`, and its runs to the file `history` if it has any. ST_OUTPUT if
 /// the baseline exists, unless it is to be replaced. ST_USAGE if a file named a path outside of the
 /// repository.
@@ -40,6 +45,8 @@ struct baseline_edit {
 	struct file_lock lock;
 	const char *path; ///< path as the user named it; owned by the setup's arena
 	const char *history, *reference; ///< paths of its history and of its reference run; likewise
+	bool is_first; ///< true if the run to store is the first of main: neither the repository nor
+	               ///< the folder of --history has a baseline or runs of the workload. `b` is empty
 	struct baseline b;
 };
 

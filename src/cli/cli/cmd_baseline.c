@@ -298,17 +298,17 @@ static enum status prune_runs(struct baseline_edit *e, const struct options *o,
 	                    log);
 }
 
-/* Set `path` to the place of the baseline if the run is the first of main: neither the repository
-   nor the folder of --history has a baseline or runs of this workload. */
-static enum status first_of_main(struct baseline_job *w, const struct options *o, const char **path,
-                                 struct diag_log *log)
+/* Make the first run of main the baseline, in the folder of --history. */
+static enum status store_first(struct baseline_job *w, const struct options *o,
+                               struct diag_log *log)
 {
-	struct arena *a = &w->setup.rules.arena;
-	TRY(setup_baseline_path(&w->setup, o, &w->candidates.v[0], a, path, log));
-	if (!setup_is_kept(o, *path) || !is_absent(*path) ||
-	    !is_absent(setup_history_path(o, *path, a)))
-		*path = NULL;
-	return ST_OK;
+	const struct baseline_edit *e = &w->edit;
+	TRY(baseline_make(&w->candidates, &w->setup, o, true, &w->made, log));
+	TRY(try_baseline(w, o, e->path, log));
+	TRY(baseline_add_repeats(&w->candidates, &w->setup, o, e->history, &w->made, log));
+	TRY(baseline_save_both(&w->made, e->lock.target, e->history, log));
+	return baseline_say(&w->made, e->path, w->made.sample.runs.nr ? e->history : NULL,
+	                    "first run of main, baseline written", log);
 }
 
 enum status cmd_store(const struct options *o, struct diag_log *log)
@@ -317,17 +317,14 @@ enum status cmd_store(const struct options *o, struct diag_log *log)
 	bool prunes = o->value[OPT_KEEP] || o->value[OPT_BEFORE];
 	if (!o->args.nr && !prunes)
 		return diag_fail(log, ST_USAGE, "'store' needs RUN..., or --keep N to drop old runs");
-	const char *first = NULL;
 	enum status st = baseline_job_begin(&w, o, log);
-	if (st == ST_OK && o->args.nr)
-		st = first_of_main(&w, o, &first, log);
-	if (st == ST_OK && first)
-		st = create_baseline(&w, o, first, log);
-	else if (st == ST_OK)
+	if (st == ST_OK)
 		st = baseline_edit_begin(&w.edit, &w.setup, o, w.candidates.v, log);
-	if (st == ST_OK && o->args.nr && !first)
+	if (st == ST_OK && w.edit.is_first)
+		st = store_first(&w, o, log);
+	else if (st == ST_OK && o->args.nr)
 		st = store_runs(&w, o, log);
-	if (st == ST_OK && prunes && !first)
+	if (st == ST_OK && prunes && !w.edit.is_first)
 		st = prune_runs(&w.edit, o, log);
 	baseline_job_release(&w);
 	return st;
