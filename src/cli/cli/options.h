@@ -22,7 +22,8 @@
 	X(APPROVE, "approve", "RUN...|SUITE", 1, -1,                                              \
 	  "make a run the baseline that later runs are held against")                             \
 	X(STORE, "store", "[RUN...|SUITE]", 0, -1,                                                \
-	  "add a run of the main branch to the history of the baseline; --keep drops old ones")   \
+	  "add a run of main to the history of the baseline, which the first begins in "          \
+	  "--history DIR; --keep drops old ones")                                                 \
 	X(HISTORY, "history", "[WORKLOAD|SUITE]", 0, 1,                                           \
 	  "figures over the runs of the main branch, and where they changed for good")            \
 	X(LINT, "lint", "[RULES...]", 0, -1,                                                      \
