@@ -497,15 +497,12 @@ void digest_join(struct digest *d, struct digest *snapshot);
 /// Keeps `part` until `d` is freed, because parts of `part` have been moved into `d`.
 void digest_own(struct digest *d, struct digest *part);
 
-/// Compare two rows by their keys (model/rows.h), for sorting.
-int kernel_stat_cmp(const void *a, const void *b);
-int op_stat_cmp(const void *a, const void *b);
-int call_stat_cmp(const void *a, const void *b);
-int flop_stat_cmp(const void *a, const void *b);
-int comm_stat_cmp(const void *a, const void *b);
-int counter_stat_cmp(const void *a, const void *b);
-int code_stat_cmp(const void *a, const void *b);
-int range_stat_cmp(const void *a, const void *b);
+/// Compares two rows by their keys (model/rows.h), as qsort() and bsearch() call it.
+typedef int row_compare(const void *a, const void *b);
+
+/// Compare rows of these types.
+row_compare kernel_stat_cmp, op_stat_cmp, call_stat_cmp, flop_stat_cmp, comm_stat_cmp,
+    counter_stat_cmp, code_stat_cmp, range_stat_cmp;
 
 /// Replaces the rows of all kernels and operators by the rows of the requested phase.
 void digest_narrow(struct digest *d);

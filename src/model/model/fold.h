@@ -162,12 +162,8 @@ const struct fold *run_fold(const struct run *run);
 /// The ranks of a run as single digests: the run itself, or fold_thin() of a folded run.
 const struct run *run_ranks(const struct run *run);
 
-/// Compare two elements of the lists of a fold, for sorting.
-int fold_figure_cmp(const void *a, const void *b);
-int fold_series_cmp(const void *a, const void *b);
-int fold_match_cmp(const void *a, const void *b);
-int fold_pattern_cmp(const void *a, const void *b);
-int fold_deed_cmp(const void *a, const void *b);
+/// Compare two elements of the lists of a fold.
+row_compare fold_figure_cmp, fold_series_cmp, fold_match_cmp, fold_pattern_cmp, fold_deed_cmp;
 
 /// The ranks of a folded run as a run: digests with the numbers that are known of each rank, but
 /// without rows. Borrowed from the fold. If `by_rank` is false, the digests have only the numbers

@@ -41,6 +41,8 @@ struct recorded {
 	const struct digest *first; ///< first rank that has a trace
 	int64_t ranks, world_size;
 };
+
+/// What is recorded of the run; texts are borrowed from it.
 struct recorded recorded_of(const struct run *run);
 
 /// True if most GPU activities come from replays of GPU graphs.
