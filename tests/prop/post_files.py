@@ -208,8 +208,9 @@ def check_act():
     """Jobs run for the events that they are for; a stranger's comment starts none."""
     def comment(body, who="MEMBER", issue=None):
         return {"comment": {"body": body, "author_association": who}, "issue": {"pull_request": {"url": "x"}} if issue is None else issue}
-    expect("a run", jobs_of_act("workflow_run", {}), ["post"])
-    expect("a run of main", jobs_of_act("workflow_run", {}, "true"), ["post", "store"])
+    for conclusion, jobs in (("success", ["post"]), ("failure", ["post"]), ("cancelled", []), ("skipped", [])):
+        expect(f"a run: {conclusion}", jobs_of_act("workflow_run", {"workflow_run": {"conclusion": conclusion}}), jobs)
+    expect("a run of main", jobs_of_act("workflow_run", {"workflow_run": {"conclusion": "success"}}, "true"), ["post", "store"])
     for body, jobs in (("/gpugate approve 0123456 x", ["approve"]), ("/gpugate accept x", ["approve"]), ("/gpugate approved", []), ("see /gpugate approve 0123456 x", [])):
         expect(f"comment {body}", jobs_of_act("issue_comment", comment(body)), jobs)
     expect("a stranger", jobs_of_act("issue_comment", comment("/gpugate approve 0123456 x", "NONE")), [])
@@ -413,7 +414,7 @@ def github(folder):
     forge.pulls = [pull]
     forge.leave(50, 9, topic, {**runner.uploaded[1], "report.md": b"<!-- gpugate:resnet50 -->\nbuy this"}, repository=2)
     event = {"repository": {"id": 1, "default_branch": "main"}, "workflow_run": {
-        "id": 50, "event": "pull_request", "path": CHECK, "head_sha": topic, "head_branch": "topic", "head_repository": theirs}}
+        "id": 50, "event": "pull_request", "path": CHECK, "head_sha": topic, "head_branch": "topic", "head_repository": theirs, "conclusion": "failure"}}
     second = Runner(folder, forge, event, "workflow_run")
     ran, log = second.workflow("act", {"workload": "resnet50"}, origin)
     expect("posted for the fork", (ran, len(forge.bodies()), "buy this" in "".join(forge.bodies()), "candidate" in "".join(forge.bodies())), (["post"], 1, False, True))
