@@ -144,7 +144,7 @@ static void markers_tell_workloads_apart(void **state)
 static void order(void **state)
 {
 	static const char *const parts[] = {
-		"<!-- gpugate:resnet50 -->\n### \u274C gpugate · resnet50: GPU time per step ",
+		"<!-- gpugate:resnet50 -->\n### \u274C gpugate · fail · resnet50: GPU time per step ",
 		"| what changed | change |\n| --- | ---: |\n| **fail** `step-cuda-time`: ",
 		"**What to know**\n",
 		"- warning: the environment differs: 'k'\n",
@@ -208,8 +208,8 @@ static void an_error_is_all_there_is(void **state)
 	r.workload = "w";
 	r.error = "`x`: byte 12: <b>";
 	r.status = ST_INPUT;
-	static const char start[] = "<!-- gpugate:w -->\n### \u274C gpugate · w: not judged\n\n"
-	                            "`` `x` ``: byte 12: `<b>`. Nothing was compared: exit code 3, ";
+	static const char start[] = "<!-- gpugate:w -->\n### \u274C gpugate · error · w: not judged\n\n"
+	                            "`` `x` ``: byte 12: `<b>`. Nothing was compared; the job fails ";
 	const char *text = write_report(&r, 0);
 	if (strncmp(text, start, sizeof start - 1) != 0)
 		fail_msg("%s", text);
@@ -298,7 +298,7 @@ static void least_budget(void **state)
 {
 	(void)state;
 	const char *text = write_sample("k", "w", 1);
-	assert_ptr_equal(strstr(text, "<!-- gpugate:w -->\n### \u274C gpugate · w: "), text);
+	assert_ptr_equal(strstr(text, "<!-- gpugate:w -->\n### \u274C gpugate · fail · w: "), text);
 	assert_int_equal(count(text, "\n"), 2);
 	assert_has(write_sample("k", "w", 200), "\n14 sections more in the report\n");
 }

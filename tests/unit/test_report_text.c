@@ -55,8 +55,8 @@ static void narrow_tables(void **state)
 	for (int i = 0; i < 3; i++)
 		doc_figure_cell(&d, "12345678.90 ms", true, 0);
 	assert_string_equal(write_document(&d, 56),
-	                    "  name                               a               b\n"
-	                    "  012345678901…3456789  12345678.90 ms  12345678.90 ms\n"
+	                    "  name                                 a               b\n"
+	                    "  0123456789012…23456789  12345678.90 ms  12345678.90 ms\n"
 	                    "  1 more column with --verbose\n");
 }
 

@@ -19,8 +19,7 @@
 #include "store/pin.h"
 #include "store/stored_file.h"
 
-/* Refuse a run in which a rank has no GPU activity, no memory and no figures of metrics files. */
-static enum status check_comparable(const struct run *run, struct diag_log *log)
+enum status baseline_comparable(const struct run *run, struct diag_log *log)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];
@@ -63,7 +62,7 @@ enum status baseline_make(const struct candidates *c, const struct setup *s,
                           struct diag_log *log)
 {
 	*out = (struct baseline){ .arena = ARENA_INIT, .workload = s->rules.workload };
-	TRY(check_comparable(&c->v[0], log));
+	TRY(baseline_comparable(&c->v[0], log));
 	TRY(check_rules(c, s, log));
 	TRY(acceptance_books(c->v, c->nr, first, &s->rules, o, log));
 	return make(c, s, o, out, log);

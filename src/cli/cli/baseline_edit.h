@@ -5,6 +5,10 @@
 #include "cli/candidates.h"
 #include "store/lock.h"
 
+/// ST_INPUT for a run of which a rank has no GPU activity, no memory and no figures of metrics
+/// files.
+GG_MUST_CHECK enum status baseline_comparable(const struct run *run, struct diag_log *log);
+
 /// Make a baseline with the first of the runs as its pin, with provenance from the options and
 /// without recent runs. ST_INPUT for a run that could never be compared. `out` borrows from the
 /// runs. The caller releases it with baseline_release() in any case. `first` as for

@@ -33,6 +33,7 @@ static enum status read_baseline(const struct setup *s, const struct options *o,
 	if (absent && candidates_need_no_baseline(o, &s->rules))
 		return ST_OK;
 	if (absent) {
+		TRY(candidate ? baseline_comparable(candidate, log) : ST_OK);
 		enum status said = setup_baseline_there(*path, log);
 		(void)said;
 		return ST_OK;

@@ -417,13 +417,13 @@ static void advise_worse(struct inquiry *q, struct finding *f)
 	const char *name = metric_label(c->metric);
 	if (figure_is_timed(span_of(c->metric->name), of))
 		f->action = arena_printf(q->a,
-		                         "%s: a trace of both versions shows what takes longer: gpugate "
-		                         "diff OLD NEW",
+		                         "%s: record a trace of both versions; 'gpugate diff OLD-TRACE "
+		                         "NEW-TRACE' shows what takes longer",
 		                         name);
 	else if (bytes)
 		f->action = arena_printf(q->a,
-		                         "%s: a recording of both versions shows what holds more (of "
-		                         "PyTorch, a memory snapshot): gpugate diff OLD NEW",
+		                         "%s: record memory in both versions (of PyTorch, a snapshot); "
+		                         "'gpugate diff OLD NEW' shows what holds more",
 		                         name);
 	else
 		f->action = arena_printf(q->a,

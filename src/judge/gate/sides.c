@@ -93,8 +93,8 @@ static const char *same_artifact_text(const struct run *run)
 	return run_is_recorded(run)
 	           ? "the candidate is the baseline's own artifact: it is compared with itself, "
 	             "and this shows nothing about a change"
-	           : "the candidate has the very figures of the baseline: if its files are other "
-	             "ones, what differs in them is not read";
+	           : "all figures are exactly the baseline's: see that this run wrote its files anew; "
+	             "if they differ, what differs is not read";
 }
 
 /* Add the kernels of the whole window, of one rank: the others run the same program. */

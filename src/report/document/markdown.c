@@ -267,7 +267,7 @@ static void add_marker(struct strbuf *b, const char *name)
 	strbuf_adds(b, " -->\n");
 }
 
-/* Append the heading, in which a symbol that is easy to see replaces the word of the verdict. */
+/* Append the heading, which begins with a symbol that is easy to see. */
 static void add_heading(struct strbuf *b, const struct doc_line *l)
 {
 	static const char *const signs[NR_TONES] = { [TONE_BAD] = "\u274C ",
@@ -277,9 +277,8 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 	const struct doc_run *r = l->first;
 	const char *sign = r && r->kind == DOC_VERDICT ? signs[r->tone] : NULL;
 	strbuf_addf(b, "### %sgpugate", sign ? sign : "");
-	/* a verdict is also written as a word, unless the symbol alone says it */
-	if (sign && r->tone != TONE_GOOD && strcmp(r->text, "fail") != 0 &&
-	    strcmp(r->text, "warn") != 0 && strcmp(r->text, "error") != 0)
+	/* several verdicts have one symbol: the word says which, unless all is well */
+	if (sign && r->tone != TONE_GOOD)
 		strbuf_addf(b, " \u00B7 %s", r->text);
 	if (!sign)
 		strbuf_adds(b, " \u00B7 ");

@@ -230,19 +230,29 @@ static size_t total(const struct layout *l, size_t from, size_t to)
 	return nr;
 }
 
-/* Narrow columns of words and names, the widest first, until the table fits. */
+/* Narrow columns of words and names, the widest first, until the table fits; or as many of its
+ * columns as can fit, since narrowing helps nobody to see the others. */
 static void shrink(struct layout *l, size_t width)
 {
-	while (total(l, 0, l->widths.nr) > width) {
-		size_t widest = SIZE_MAX;
-		for (size_t i = 0; i < l->widths.nr; i++)
+	size_t nr = 0, least = INDENT;
+	while (nr < l->widths.nr && (least += l->least.v[nr] + (nr ? GAP : 0)) <= width)
+		nr++;
+	nr = nr ? nr : l->widths.nr;
+	for (size_t widest = 0; total(l, 0, nr) > width; l->widths.v[widest]--) {
+		widest = SIZE_MAX;
+		for (size_t i = 0; i < nr; i++)
 			if (l->widths.v[i] > l->least.v[i] &&
 			    (widest == SIZE_MAX || l->widths.v[i] > l->widths.v[widest]))
 				widest = i;
 		if (widest == SIZE_MAX)
 			return;
-		l->widths.v[widest]--;
 	}
+	for (size_t i = nr; i < l->widths.nr; i++) /* these follow below, beside the first column */
+		for (size_t of; total(l, i, i + 1) > width; l->widths.v[of]--) {
+			of = l->widths.v[i] > l->least.v[i] ? i : 0;
+			if (l->widths.v[of] <= l->least.v[of])
+				break;
+		}
 }
 
 /* A cell while it is written: first its name is cut to the column's width, then its text is broken
@@ -269,6 +279,15 @@ static bool is_unique(const struct layout *l, size_t column, struct span name, s
 	return !l->d->is_alone || l->d->is_alone(l->d->names, name, head, tail);
 }
 
+/* True if a name of words, such as "output tokens/s", breaks between them into two lines. */
+static bool in_two_lines(struct span s, size_t max)
+{
+	size_t first = s.n < max + 1 ? s.n : max + 1;
+	while (first > 0 && s.p[first - 1] != ' ')
+		first--;
+	return first > 0 && s.n - first <= max;
+}
+
 /* Shorten names that are too long for the column. A name is shortened in the middle if its
  * beginning and its end still distinguish it from other names. Otherwise it is broken into lines,
  * unless that takes too many lines. */
@@ -281,7 +300,8 @@ static void flat_cut(struct flat *f, const struct doc_line *line, size_t max,
 		bool plain = true;
 		for (size_t i = 0; i < s.n; i++)
 			plain = plain && s.p[i] >= ' ' && s.p[i] < 0x7F;
-		if (r->kind == DOC_NAME && plain && s.n > max && is_unique(l, column, s, head, tail)) {
+		if (r->kind == DOC_NAME && plain && s.n > max && !in_two_lines(s, max) &&
+		    is_unique(l, column, s, head, tail)) {
 			text_add_log(&f->text, (struct span){ s.p, head }, head);
 			strbuf_adds(&f->text, "…");
 			text_add_log(&f->text, (struct span){ s.p + s.n - tail, tail }, tail);

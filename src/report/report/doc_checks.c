@@ -316,7 +316,7 @@ static void put_reasons(struct document *d, const struct report *r)
 void doc_remarks(struct document *d, const struct report *r, struct trust_lines *trust)
 {
 	doc_section(d, "remarks", "What to know", DOC_OPEN);
-	for (size_t i = 0; i < r->warnings.nr; i++) {
+	for (size_t i = 0; i < r->warnings.nr && !r->error; i++) {
 		doc_item(d, 0);
 		doc_words(d, "warning: ");
 		doc_said(d, r->warnings.v[i]);

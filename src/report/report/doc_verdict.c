@@ -110,6 +110,15 @@ static void put_worst(struct document *d, const struct report *r, const struct c
 	doc_words(d, ")");
 }
 
+/* The same for the whole report: how many figures are worse with that of a file. */
+static void put_worst_of(struct document *d, const struct report *r, const struct check *c)
+{
+	const struct finding *f = report_main_finding(r);
+	put_worst(d, r, c);
+	if (c->metric->need == NEED_INPUT && f && f->checks.nr > 1)
+		doc_printf(d, ", and %zu more figure%s", f->checks.nr - 1, f->checks.nr > 2 ? "s" : "");
+}
+
 bool report_is_first(const struct report *r)
 {
 	return r->status == ST_BASELINE ||
@@ -172,8 +181,8 @@ static bool seems_better(const struct check *c)
 	       llabs(c->change_pct) >= LEAST * (int64_t)MICRO;
 }
 
-/* The improvement that the heading shows: of a key figure, or the largest in percent; or NULL. With
-   `unsure` one that may be noise. */
+/* The improvement that the heading shows: of a key figure, the first of its format, or the largest
+   in percent; or NULL. With `unsure` one that may be noise. */
 static const struct check *best_check(const struct report *r, bool unsure)
 {
 	const struct check *best = NULL;
@@ -183,7 +192,9 @@ static const struct check *best_check(const struct report *r, bool unsure)
 			continue;
 		if (!best || (check_is_key(c) && !check_is_key(best)) ||
 		    (check_is_key(c) == check_is_key(best) &&
-		     llabs(c->change_pct) > llabs(best->change_pct)))
+		     (c->metric->place < best->metric->place ||
+		      (c->metric->place == best->metric->place &&
+		       llabs(c->change_pct) > llabs(best->change_pct)))))
 			best = c;
 	}
 	return best;
@@ -263,8 +274,8 @@ void doc_verdict(struct document *d, const struct report *r)
 		doc_words(d, ": not judged");
 		doc_paragraph(d);
 		doc_said(d, r->error);
-		doc_printf(d, ". Nothing was compared: exit code %d, %s.", status_exit_code(r->status),
-		           status_text(r->status));
+		doc_printf(d, ". Nothing was compared; the job fails (exit code %d).",
+		           status_exit_code(r->status));
 		return;
 	}
 	if (r->kind != REPORT_CHECK) {
@@ -282,7 +293,7 @@ void doc_verdict(struct document *d, const struct report *r)
 	if (first)
 		doc_words(d, "not judged");
 	else if (worst)
-		put_worst(d, r, worst);
+		put_worst_of(d, r, worst);
 	else if (is_choice(r))
 		doc_words(d, "no figure is beyond its limit; other kernels do the same work");
 	else if (report_main_finding(r) && r->verdict != VERDICT_PASS)
