@@ -218,14 +218,23 @@ static struct span summary_of(const char *title)
 static void put_nodes(struct markdown *m, const struct doc_node *parent, bool folded)
 {
 	const char *title = parent->title ? parent->title : "", *heading = folded ? "" : title;
+	struct md_section *s = NULL;
+	const struct doc_node *last = NULL;
 	for (const struct doc_node *n = parent->children; n; n = n->next) {
 		if (!is_shown(n))
 			continue;
 		if (n->kind == NODE_SECTION) {
 			put_nodes(m, n, n->place >= DOC_ASIDE && n->place <= DOC_FOLDED);
+			last = NULL;
 			continue;
 		}
-		struct md_section *s = md_section(&m->doc, parent->fixed);
+		/* paragraphs that follow one another are collapsed together */
+		if (folded && last && last->kind == NODE_PARAGRAPH && n->kind == NODE_PARAGRAPH) {
+			put_node(s, n, title);
+			continue;
+		}
+		last = n;
+		s = md_section(&m->doc, parent->fixed);
 		const struct doc_line *only =
 		    folded || n != parent->children ? NULL : doc_only_line(parent);
 		/* a DOC_ASIDE section is collapsed by itself, not in the common part, to be found easily */
