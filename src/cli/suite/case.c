@@ -5,6 +5,8 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "cli/check.h"
+#include "metric/figure_name.h"
+#include "metric/unit.h"
 #include "report/document.h"
 #include "report/key_figures.h"
 #include "report/table.h"
@@ -90,6 +92,89 @@ static void put_first_figures(struct suite_case *out, const struct report *r, st
 	vec_release(&all.list);
 }
 
+/* ---- what findings name ---- */
+
+/* True if the check is on a time, or on a rate, of which more time makes less. */
+static bool is_on_time(const struct check *c)
+{
+	int unit = unit_figure(c->metric->unit);
+	const char *of = unit < 0 ? NULL : figure_units[unit].name;
+	return c->metric->unit == UNIT_NS || c->metric->unit == UNIT_NS_PER_STEP ||
+	       (c->metric->need == NEED_INPUT && figure_is_timed(span_of(c->metric->name), of));
+}
+
+static bool is_slower(const struct check *c)
+{
+	bool worse =
+	    (c->worse == WORSE_UP && c->change > 0) || (c->worse == WORSE_DOWN && c->change < 0);
+	return c->verdict <= VERDICT_WARN && c->has_change && worse && is_on_time(c);
+}
+
+/* Change of what a finding names: that of its check on the name or else, if it has one figure, of
+   this figure. */
+static int64_t subject_change(const struct report *r, const struct finding *f, const char *name)
+{
+	for (size_t i = 0; i < f->checks.nr; i++) {
+		const struct check *c = &r->checks.v[f->checks.v[i]];
+		if (c->has_pct && is_slower(c) && strcmp(c->item, name) == 0)
+			return c->change_pct;
+	}
+	return f->has_figure && f->baseline > 0 ? number_pct(f->change, f->baseline) : INT64_MIN;
+}
+
+static void put_subject(struct suite *out, struct suite_subject x)
+{
+	const struct suite_subject *last =
+	    out->subjects.nr ? &out->subjects.v[out->subjects.nr - 1] : NULL;
+	x.place = last && last->of == x.of ? last->place + 1 : 0;
+	x.name = arena_dup(&out->arena, span_of(x.name));
+	vec_push(&out->subjects, x);
+}
+
+/* Add the names by which the finding may be recognized in other cases: not those of modules,
+   categories and phases, which most models have. A rank means something only with its machine. */
+static void put_subjects(struct suite *out, const struct report *r, size_t nth, int64_t of)
+{
+	enum { MOST = 20 };
+	const struct finding *f = &r->findings.v[nth];
+	struct suite_subject x = { .of = of, .finding = (int64_t)nth };
+	x.change_pct = subject_change(r, f, "");
+	if (f->cause == CAUSE_UNIFORM) {
+		x.name = "every kernel";
+		put_subject(out, x);
+	} else if (f->cause == CAUSE_OTHER && f->checks.nr && is_slower(&r->checks.v[f->checks.v[0]])) {
+		x.name = r->checks.v[f->checks.v[0]].metric->name;
+		put_subject(out, x);
+	}
+	for (size_t i = 0, nr = 0; i < f->where.nr && nr < MOST; i++) {
+		const struct place *p = &f->where.v[i];
+		bool names = p->level == PLACE_CODE || p->level == PLACE_OPERATOR ||
+		             p->level == PLACE_KERNEL || p->level == PLACE_CALL ||
+		             p->level == PLACE_COLLECTIVE;
+		x.level = place_level_names[p->level];
+		x.name = p->level == PLACE_RANK ? p->machine : p->name;
+		x.change_pct = subject_change(r, f, p->name);
+		if (!x.name || (!names && p->level != PLACE_RANK))
+			continue;
+		put_subject(out, x);
+		nr++;
+	}
+}
+
+static void put_machine(struct suite *out, const struct report *r, int64_t of)
+{
+	for (size_t i = 0; i < r->machine.nr; i++) {
+		const struct env_row *row = &r->machine.v[i];
+		vec_push(&out->machine,
+		         (struct suite_item){
+		             .of = of,
+		             .place = (int64_t)i,
+		             .verdict = VERDICT_WARN,
+		             .id = arena_dup(&out->arena, span_of(row->key)),
+		             .text = arena_printf(&out->arena, "%s → %s", row->baseline, row->candidate) });
+	}
+}
+
 static void put_findings(struct suite *out, const struct report *r, struct document *d, int64_t of)
 {
 	struct arena *a = &out->arena;
@@ -106,6 +191,7 @@ static void put_findings(struct suite *out, const struct report *r, struct docum
 		             .cost = f->cost_text[0] ? arena_dup(a, span_of(f->cost_text)) : NULL,
 		             .action = f->action[0] ? arena_dup(a, span_of(f->action)) : NULL,
 		             .where = where[0] ? arena_dup(a, span_of(where)) : NULL });
+		put_subjects(out, r, i, of);
 	}
 }
 
@@ -206,6 +292,9 @@ static void put_case(struct suite *out, const struct report *r, const char *name
 		                    .rules_file = arena_dup(a, span_of(r->rules)),
 		                    .baseline_file = arena_dup(a, span_of(r->baseline_path)) };
 	put_figure(&c, r, a);
+	for (size_t i = 0; i < r->checks.nr; i++)
+		c.slower += is_slower(&r->checks.v[i]);
+	put_machine(out, r, c.place);
 	if (!r->baseline_run)
 		put_first_figures(&c, r, a);
 	if (r->accept && r->accept[0] && !r->left_out)

@@ -4,6 +4,7 @@
 
 #include "base/search.h"
 #include "base/sort.h"
+#include "suite/suite_shared.h"
 
 void suite_init(struct suite *s)
 {
@@ -16,6 +17,10 @@ void suite_release(struct suite *s)
 	vec_release(&s->findings);
 	vec_release(&s->checks);
 	vec_release(&s->warnings);
+	vec_release(&s->machine);
+	vec_release(&s->subjects);
+	vec_release(&s->shared);
+	vec_release(&s->sharing);
 	arena_release(&s->arena);
 }
 
@@ -61,10 +66,18 @@ void suite_take(struct suite *s, struct suite *from)
 		own_item(&s->arena, &from->checks.v[i]);
 	for (size_t i = 0; i < from->warnings.nr; i++)
 		own_item(&s->arena, &from->warnings.v[i]);
+	for (size_t i = 0; i < from->machine.nr; i++)
+		own_item(&s->arena, &from->machine.v[i]);
+	for (size_t i = 0; i < from->subjects.nr; i++) {
+		own(&s->arena, &from->subjects.v[i].level);
+		own(&s->arena, &from->subjects.v[i].name);
+	}
 	APPEND(&s->cases, &from->cases);
 	APPEND(&s->findings, &from->findings);
 	APPEND(&s->checks, &from->checks);
 	APPEND(&s->warnings, &from->warnings);
+	APPEND(&s->machine, &from->machine);
+	APPEND(&s->subjects, &from->subjects);
 }
 
 static int case_cmp(const void *a, const void *b)
@@ -76,6 +89,13 @@ static int case_cmp(const void *a, const void *b)
 static int item_cmp(const void *a, const void *b)
 {
 	const struct suite_item *x = a, *y = b;
+	int c = COMPARE(x->of, y->of);
+	return c ? c : COMPARE(x->place, y->place);
+}
+
+static int subject_cmp(const void *a, const void *b)
+{
+	const struct suite_subject *x = a, *y = b;
 	int c = COMPARE(x->of, y->of);
 	return c ? c : COMPARE(x->place, y->place);
 }
@@ -109,10 +129,13 @@ static enum status status_of_code(int64_t code)
 	return ST_OUTPUT;
 }
 
-/* The name of the only case with a verdict, in parentheses. */
-static const char *name_of_only(struct suite *s, unsigned verdict)
+/* The name of the only case with a verdict, or what all cases with it share, in parentheses. */
+static const char *named(struct suite *s, unsigned verdict)
 {
+	const struct suite_shared *shared = suite_shared_by(s, verdict);
 	size_t i = 0;
+	if (s->counts[verdict] > 1)
+		return shared ? arena_printf(&s->arena, " (%s)", shared->title) : "";
 	while (s->cases.v[i].verdict != verdict)
 		i++;
 	return arena_printf(&s->arena, " (%s)", s->cases.v[i].name);
@@ -132,7 +155,7 @@ static const char *headline(struct suite *s)
 		int64_t nr = s->counts[v];
 		if (nr && !b.n)
 			strbuf_addf(&b, "%" PRId64 " of %" PRId64 " %s %s%s", nr, all, cases, words[v],
-			            nr == 1 ? name_of_only(s, v) : "");
+			            named(s, v));
 		else if (nr)
 			strbuf_addf(&b, ", %" PRId64 " %s", nr, words[v]);
 	}
@@ -147,6 +170,8 @@ void suite_conclude(struct suite *s)
 	vec_sort(&s->findings, item_cmp);
 	vec_sort(&s->checks, item_cmp);
 	vec_sort(&s->warnings, item_cmp);
+	vec_sort(&s->machine, item_cmp);
+	vec_sort(&s->subjects, subject_cmp);
 	s->status = ST_OK;
 	for (size_t i = 0; i < s->cases.nr; i++) {
 		const struct suite_case *c = &s->cases.v[i];
@@ -161,5 +186,6 @@ void suite_conclude(struct suite *s)
 	s->verdict = 0;
 	while (s->verdict < VERDICT_PASS && (s->verdict > VERDICT_WARN || !s->counts[s->verdict]))
 		s->verdict++;
+	suite_share(s);
 	s->headline = headline(s);
 }

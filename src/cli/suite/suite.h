@@ -26,6 +26,34 @@ struct suite_item {
 
 	/// places of a finding as text, such as "Block › model.py:12 › aten::mul"; NULL if unknown
 	const char *where;
+	bool told; ///< true for a finding that a shared cause tells
+};
+
+/// A name in a finding, by which findings of several cases are recognized as one cause.
+struct suite_subject {
+	int64_t of; ///< index of the case that the finding belongs to
+	int64_t place; ///< position of the name among those of the case
+	int64_t finding; ///< position of the finding among those of the case
+	const char
+	    *level; ///< what is named, as in place_level_names; NULL: all of the run, or a figure
+	const char *name; ///< the name, as recorded: "aten::layer_norm"
+	int64_t change_pct; ///< change of what is named, in 1e-6 percent; INT64_MIN if unknown
+};
+
+/// A cause that several cases share.
+struct suite_shared {
+	int64_t place; ///< position among the shared causes
+	unsigned verdict; ///< the worst verdict of its findings
+	const char *id; ///< cause of its findings, such as "slower-kernel"; "machine" for the machine
+	const char *level, *name; ///< what its findings name, as in struct suite_subject; or NULL
+	const char *title; ///< "aten::layer_norm is slower"
+	const char *text; ///< "aten::layer_norm is slower in 6 of 9 cases: +8.00 % to +14.0 %"
+	const char *action; ///< action that its findings advise; NULL if there is none
+};
+
+/// A case behind a shared cause.
+struct suite_sharing {
+	int64_t shared, of; ///< position of the cause; index of the case
 };
 
 struct suite_case {
@@ -44,6 +72,7 @@ struct suite_case {
 	const char *limit; ///< limit of this figure, "limit 3 %" or "warns beyond 10 %"; or NULL
 	int64_t change_pct; ///< change of the figure of `metric` in 1e-6 percent; INT64_MIN if unknown
 	bool is_worse, is_better;
+	int64_t slower; ///< number of checks on time that failed, warned or are undecided for the worse
 	int64_t false_alarms; ///< expected false alarms per unchanged run, in millionths; -1 if unknown
 	int64_t plan_runs, plan_pairs; ///< number of further runs, or of pairs with control runs, that
 	                               ///< would decide the case; or 0
@@ -65,12 +94,16 @@ struct suite {
 	VEC(struct suite_item)
 	findings, checks; ///< findings and checks of all cases, sorted by case, then position
 	VEC(struct suite_item) warnings; ///< warnings of reading and judging, sorted like `findings`
+	VEC(struct suite_item) machine; ///< facts of the machine that changed, sorted like `findings`
+	VEC(struct suite_subject) subjects; ///< names in findings, sorted by case, then position
 	/* The following members are derived from the cases by suite_conclude(). */
 	enum status status;
 	int64_t exit_code;
 	unsigned verdict;
 	int64_t counts[NR_VERDICTS];
 	int64_t plan_runs, plan_pairs; ///< how many runs or pairs would decide all undecided cases
+	VEC(struct suite_shared) shared; ///< causes that cases share, the machine first
+	VEC(struct suite_sharing) sharing; ///< cases behind them, sorted by cause, then case
 	const char *headline; ///< headline: "2 of 12 cases failed, 1 undecided"; names a single case
 	const char *error; ///< error because of which no case was judged; NULL if there is none
 };

@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "report/document.h"
+#include "suite/suite_shared.h"
 
 enum {
 	LEAST_PCT = 10000 /* 1e-6 % */,
@@ -38,6 +39,47 @@ static const char *case_id(struct document *d, const struct suite_case *c)
 	return arena_printf(&d->arena, "case-%" PRId64, c->place + 1);
 }
 
+/* ---- what cases share ---- */
+
+static void put_shared(struct document *d, const struct suite *s)
+{
+	size_t at = 0;
+	doc_section(d, "shared", "What the cases share", DOC_OPEN);
+	for (size_t i = 0; i < s->shared.nr; i++) {
+		size_t first = at;
+		doc_item(d, 0);
+		doc_put_verdict(d, s->shared.v[i].verdict);
+		doc_words(d, " ");
+		doc_said(d, s->shared.v[i].text);
+		for (; at < s->sharing.nr && s->sharing.v[at].shared == s->shared.v[i].place; at++) {
+			if (at - first >= CASES_SHOWN)
+				continue;
+			doc_words(d, at > first ? ", " : " · ");
+			doc_name(d, s->cases.v[suite_case_at(s, s->sharing.v[at].of)].name);
+		}
+		if (at - first > CASES_SHOWN)
+			doc_printf(d, " and %zu more", at - first - CASES_SHOWN);
+	}
+	doc_end(d);
+}
+
+/* The nth finding of a case that no shared cause tells; NULL if there are no more. */
+static const struct suite_item *untold(const struct suite_item *v, size_t all, size_t nth)
+{
+	for (size_t i = 0; i < all; i++)
+		if (!v[i].told && nth-- == 0)
+			return &v[i];
+	return NULL;
+}
+
+static size_t nr_untold(const struct suite_item *v, size_t all)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < all; i++)
+		nr += !v[i].told;
+	return nr;
+}
+
 /* ---- cases that did not pass ---- */
 
 /* Begin a row with the verdict and the name of a case. */
@@ -50,28 +92,30 @@ static void put_head(struct document *d, const struct suite_case *c, unsigned ve
 	doc_add(d, DOC_NAME, TONE_STRONG, c->name);
 }
 
-/* Add the findings of a case as rows, or its text if it has none. */
+/* Add the findings of a case as rows, or its text if it has none; those that a shared cause tells
+   are left out. */
 static void put_open_case(struct document *d, const struct suite *s, const struct suite_case *c)
 {
-	size_t nr;
-	const struct suite_item *v = suite_items(s->findings.v, s->findings.nr, c->place, &nr);
-	for (size_t i = 0; i < nr && i < FINDINGS_OF_CASE; i++) {
-		put_head(d, c, v[i].verdict);
+	size_t all;
+	const struct suite_item *v = suite_items(s->findings.v, s->findings.nr, c->place, &all), *f;
+	size_t nr = nr_untold(v, all);
+	for (size_t i = 0; i < FINDINGS_OF_CASE && (f = untold(v, all, i)); i++) {
+		put_head(d, c, f->verdict);
 		d->line->id = i ? NULL : case_id(d, c);
-		if (c->limit && !i) {
+		if (c->limit && f == v) {
 			doc_words(d, " (");
 			doc_said(d, c->limit);
 			doc_words(d, ")");
 		}
 		doc_words(d, ": ");
-		doc_said(d, v[i].text);
+		doc_said(d, f->text);
 		doc_cell(d);
-		if (v[i].cost)
-			doc_add(d, DOC_FIGURE, v[i].verdict == VERDICT_FAIL ? TONE_WORSE : TONE_STRONG,
-			        arena_dup(&d->arena, (struct span){ v[i].cost, strcspn(v[i].cost, ",") }));
-		doc_said_cell(d, v[i].where);
+		if (f->cost)
+			doc_add(d, DOC_FIGURE, f->verdict == VERDICT_FAIL ? TONE_WORSE : TONE_STRONG,
+			        arena_dup(&d->arena, (struct span){ f->cost, strcspn(f->cost, ",") }));
+		doc_said_cell(d, f->where);
 	}
-	if (nr && nr <= FINDINGS_OF_CASE)
+	if (all && nr <= FINDINGS_OF_CASE)
 		return;
 	put_head(d, c, c->verdict);
 	doc_words(d, ": ");
@@ -103,17 +147,45 @@ static const char *plural(int64_t nr)
 	return nr == 1 ? "" : "s";
 }
 
-/* Write what to do about a case and, if it is undecided, what would decide it. */
-static void put_action(struct document *d, const struct suite *s, const struct suite_case *c)
+/* The action that a finding of the case advises; NULL if there is none, or a shared cause has it.
+ */
+static const char *action_of(const struct suite *s, const struct suite_case *c)
 {
 	size_t nr;
 	const struct suite_item *v = suite_items(s->findings.v, s->findings.nr, c->place, &nr);
-	const char *action = nr ? v[0].action : NULL;
+	const struct suite_item *f = untold(v, nr, 0);
+	return f ? f->action : NULL;
+}
+
+/* True if two cases without an action of their own need the same further runs. */
+static bool is_alike(const struct suite *s, const struct suite_case *x, const struct suite_case *y)
+{
+	return x->verdict == y->verdict && x->plan_runs == y->plan_runs &&
+	       x->plan_pairs == y->plan_pairs && !x->unconfirmed == !y->unconfirmed &&
+	       !action_of(s, x) && !action_of(s, y);
+}
+
+/* Write what to do about a case and, if it is undecided, what would decide it; once for the cases
+   that are alike. */
+static void put_action(struct document *d, const struct suite *s, const struct suite_case *c)
+{
+	const char *action = action_of(s, c);
 	int64_t more = c->plan_runs ? c->plan_runs : c->plan_pairs;
+	size_t nr = 0;
 	if (!action && !more)
 		return;
+	for (const struct suite_case *x = s->cases.v; x < c; x++)
+		if (is_alike(s, x, c))
+			return;
 	doc_item(d, 0);
 	doc_name(d, c->name);
+	for (const struct suite_case *x = c + 1; x < s->cases.v + s->cases.nr; x++)
+		if (is_alike(s, x, c) && ++nr < CASES_SHOWN) {
+			doc_words(d, ", ");
+			doc_name(d, x->name);
+		}
+	if (nr >= CASES_SHOWN)
+		doc_printf(d, " and %zu more", nr + 1 - CASES_SHOWN);
 	doc_words(d, ": ");
 	doc_said(d, action);
 	doc_words(d, action && more ? "; " : "");
@@ -128,6 +200,13 @@ static void put_actions(struct document *d, const struct suite *s)
 {
 	size_t shown = 0;
 	doc_section(d, "actions", "What to do", DOC_OPEN);
+	for (size_t i = 0; i < s->shared.nr; i++)
+		if (s->shared.v[i].action) {
+			doc_item(d, 0);
+			doc_said(d, s->shared.v[i].name ? s->shared.v[i].title : "the machine");
+			doc_words(d, ": ");
+			doc_said(d, s->shared.v[i].action);
+		}
 	for (unsigned v = 0; v <= VERDICT_WARN; v++)
 		for (size_t i = 0; i < s->cases.nr; i++)
 			if (s->cases.v[i].verdict == v && shown++ < CASES_WITH_FINDINGS)
@@ -155,7 +234,16 @@ static void put_figure(struct document *d, const struct suite_case *c)
 	doc_words(d, c->label ? c->label : m ? metric_label(m) : c->metric);
 }
 
-static void put_row(struct document *d, const struct suite_case *c)
+/* Address of the row with the findings of a case, or of the list of causes if they are all there.
+ */
+static const char *link_of(struct document *d, const struct suite *s, const struct suite_case *c)
+{
+	size_t nr;
+	const struct suite_item *v = suite_items(s->findings.v, s->findings.nr, c->place, &nr);
+	return nr && !nr_untold(v, nr) ? "#shared" : arena_printf(&d->arena, "#%s", case_id(d, c));
+}
+
+static void put_row(struct document *d, const struct suite *s, const struct suite_case *c)
 {
 	enum doc_tone tone = c->verdict != VERDICT_FAIL ? TONE_PLAIN
 	                     : c->is_worse              ? TONE_WORSE
@@ -167,7 +255,7 @@ static void put_row(struct document *d, const struct suite_case *c)
 	doc_words(d, " ");
 	doc_name(d, c->name);
 	if (c->verdict != VERDICT_PASS)
-		d->line->last->link = arena_printf(&d->arena, "#%s", case_id(d, c));
+		d->line->last->link = link_of(d, s, c);
 	doc_cell(d);
 	put_figure(d, c);
 	doc_cell(d);
@@ -191,7 +279,7 @@ static void put_cases(struct document *d, const struct suite *s)
 	for (unsigned v = 0; v < NR_VERDICTS; v++)
 		for (size_t i = 0; i < s->cases.nr; i++)
 			if (s->cases.v[i].verdict == v)
-				put_row(d, &s->cases.v[i]);
+				put_row(d, s, &s->cases.v[i]);
 	doc_end(d);
 }
 
@@ -273,6 +361,7 @@ void suite_document(const struct suite *s, struct document *d)
 	put_summary(d, s);
 	if (s->error)
 		return;
+	put_shared(d, s);
 	put_cases(d, s);
 	put_findings(d, s);
 	put_actions(d, s);

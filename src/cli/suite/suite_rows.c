@@ -53,6 +53,7 @@ static const struct field case_fields[] = {
 	{ AT(suite_case, change_pct), .type = FIELD_OPTIONAL_NUMBER, .absent = INT64_MIN },
 	{ AT(suite_case, is_worse), .type = FIELD_BOOL },
 	{ AT(suite_case, is_better), .type = FIELD_BOOL },
+	{ AT(suite_case, slower), .type = FIELD_OPTIONAL_COUNT },
 	{ AT(suite_case, false_alarms), .type = FIELD_OPTIONAL_COUNT, .absent = -1 },
 	{ AT(suite_case, plan_runs), .type = FIELD_COUNT },
 	{ AT(suite_case, plan_pairs), .type = FIELD_COUNT },
@@ -60,6 +61,75 @@ static const struct field case_fields[] = {
 	{ AT(suite_case, accept), .type = FIELD_OPTIONAL_TEXT },
 	{ AT(suite_case, rules_file), .type = FIELD_OPTIONAL_TEXT },
 	{ AT(suite_case, baseline_file), .type = FIELD_OPTIONAL_TEXT },
+};
+
+static const struct field subject_fields[] = {
+	{ .key = "case", .offset = offsetof(struct suite_subject, of), .type = FIELD_COUNT },
+	{ AT(suite_subject, place), .type = FIELD_COUNT },
+	{ AT(suite_subject, finding), .type = FIELD_COUNT },
+	{ AT(suite_subject, level), .type = FIELD_OPTIONAL_TEXT },
+	{ AT(suite_subject, name), .type = FIELD_TEXT },
+	{ AT(suite_subject, change_pct), .type = FIELD_OPTIONAL_NUMBER, .absent = INT64_MIN },
+};
+
+static int subject_cmp(const void *a, const void *b)
+{
+	const struct suite_subject *x = a, *y = b;
+	int c = COMPARE(x->of, y->of);
+	return c ? c : COMPARE(x->place, y->place);
+}
+
+static const struct schema subject_schema = {
+	.fields = subject_fields,
+	.nr = sizeof subject_fields / sizeof *subject_fields,
+	.size = sizeof(struct suite_subject),
+	.listed = true,
+	.cmp = subject_cmp,
+};
+
+static const struct field shared_fields[] = {
+	{ AT(suite_shared, place), .type = FIELD_COUNT },
+	VERDICT(suite_shared),
+	{ AT(suite_shared, id), .type = FIELD_TEXT },
+	{ AT(suite_shared, level), .type = FIELD_OPTIONAL_TEXT },
+	{ AT(suite_shared, name), .type = FIELD_OPTIONAL_TEXT },
+	{ AT(suite_shared, title), .type = FIELD_TEXT },
+	{ AT(suite_shared, text), .type = FIELD_TEXT },
+	{ AT(suite_shared, action), .type = FIELD_OPTIONAL_TEXT },
+};
+
+static int shared_cmp(const void *a, const void *b)
+{
+	const struct suite_shared *x = a, *y = b;
+	return COMPARE(x->place, y->place);
+}
+
+static const struct schema shared_schema = {
+	.fields = shared_fields,
+	.nr = sizeof shared_fields / sizeof *shared_fields,
+	.size = sizeof(struct suite_shared),
+	.listed = true,
+	.cmp = shared_cmp,
+};
+
+static const struct field sharing_fields[] = {
+	{ AT(suite_sharing, shared), .type = FIELD_COUNT },
+	{ .key = "case", .offset = offsetof(struct suite_sharing, of), .type = FIELD_COUNT },
+};
+
+static int sharing_cmp(const void *a, const void *b)
+{
+	const struct suite_sharing *x = a, *y = b;
+	int c = COMPARE(x->shared, y->shared);
+	return c ? c : COMPARE(x->of, y->of);
+}
+
+static const struct schema sharing_schema = {
+	.fields = sharing_fields,
+	.nr = sizeof sharing_fields / sizeof *sharing_fields,
+	.size = sizeof(struct suite_sharing),
+	.listed = true,
+	.cmp = sharing_cmp,
 };
 
 static int case_cmp(const void *a, const void *b)
@@ -89,10 +159,14 @@ static const struct field suite_fields[] = {
 	{ AT(suite, plan_pairs), .type = FIELD_OPTIONAL_COUNT },
 	{ AT(suite, headline), .type = FIELD_OPTIONAL_TEXT },
 	{ AT(suite, error), .type = FIELD_OPTIONAL_TEXT },
+	{ AT(suite, shared), .type = FIELD_OPTIONAL_ROWS, .sub = &shared_schema },
+	{ AT(suite, sharing), .type = FIELD_OPTIONAL_ROWS, .sub = &sharing_schema },
 	{ AT(suite, cases), .type = FIELD_ROWS, .sub = &case_schema },
 	{ AT(suite, findings), .type = FIELD_ROWS, .sub = &item_schema },
 	{ AT(suite, checks), .type = FIELD_ROWS, .sub = &item_schema },
 	{ AT(suite, warnings), .type = FIELD_ROWS, .sub = &item_schema },
+	{ AT(suite, machine), .type = FIELD_OPTIONAL_ROWS, .sub = &item_schema },
+	{ AT(suite, subjects), .type = FIELD_OPTIONAL_ROWS, .sub = &subject_schema },
 };
 
 static const struct schema suite_schema = {
@@ -139,7 +213,7 @@ static const char *fault_of(const struct suite *s)
 		if (s->cases.v[i].place >= s->total || s->cases.v[i].place % s->shards != s->shard - 1)
 			return "a case has a place that is not of its shard";
 	if (!items_fit(s, s->findings.v, s->findings.nr) || !items_fit(s, s->checks.v, s->checks.nr) ||
-	    !items_fit(s, s->warnings.v, s->warnings.nr))
+	    !items_fit(s, s->warnings.v, s->warnings.nr) || !items_fit(s, s->machine.v, s->machine.nr))
 		return "something belongs to no case";
 	return NULL;
 }

@@ -514,6 +514,7 @@ void causes_find(const struct cause_input *in, struct report *out)
 	measure(&q);
 	suspect_trust(&q);
 	if (in->runs.baseline) {
+		machine_changes(&q);
 		suspect_ranks(&q);
 		activity_pairs_init(&q.pairs, bench.view, bench.view + SIDE_CANDIDATE,
 		                    in->runs.nr_candidates, q.scope);

@@ -188,6 +188,9 @@ void suspect_host(struct inquiry *q);
 /// Find changes of memory: leaks, fragmentation, sites (functions) that hold more.
 void suspect_memory(struct inquiry *q);
 
+/// Add what the recordings say has changed of the machine, for the worse or in kind, to the report.
+void machine_changes(struct inquiry *q);
+
 /// True for kernels that compute, except the sums of small kernels.
 static inline bool pair_is_compute(const struct activity_pair *a)
 {

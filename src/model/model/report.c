@@ -94,6 +94,7 @@ void report_release(struct report *r)
 	vec_release(&r->baseline.notes);
 	vec_release(&r->candidate.notes);
 	vec_release(&r->environment);
+	vec_release(&r->machine);
 	vec_release(&r->trust);
 	vec_release(&r->warnings);
 	vec_release(&r->checks);

@@ -305,6 +305,9 @@ struct report {
 	struct side baseline, candidate;
 	struct ci_links links;
 	VEC(struct env_row) environment;
+	/// facts of the machine that changed, the state of the GPUs by names of metrics; only if a
+	/// check did not pass
+	VEC(struct env_row) machine;
 	/// findings, sorted by cost; each failed, undecided, inconclusive or missing check is in one
 	VEC(struct finding) findings;
 	VEC(struct trust_finding) trust;

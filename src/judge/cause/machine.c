@@ -1,0 +1,60 @@
+/* What the recordings say about the machine, where the two sides differ. */
+#include <string.h>
+
+#include "base/text.h"
+#include "cause/suspect.h"
+
+/* Figures of the state of the GPUs that make work slower, and the least change that counts: clocks
+ * and shares vary a little between runs of one machine (verdicts.md, "throttled"). */
+static const struct {
+	enum metric_id id;
+	bool falls; /* true: a smaller value is slower */
+	int64_t least_pct, least; /* of the baseline's value, in 1e-6 %; in the unit of the metric */
+} states[] = {
+	{ METRIC_MACHINE_SM_CLOCK, true, 2 * MICRO, 0 },
+	{ METRIC_MACHINE_MEMORY_CLOCK, true, 2 * MICRO, 0 },
+	{ METRIC_MACHINE_THROTTLED_PCT, false, 0, MICRO },
+	{ METRIC_MACHINE_OTHER_PROCESSES, false, 0, 0 },
+};
+
+static void add_state(struct inquiry *q, size_t i)
+{
+	struct both f = inquiry_figure(q, states[i].id);
+	int64_t worse = states[i].falls ? -both_rise(f) : both_rise(f), before = f.v[SIDE_BASELINE];
+	const struct metric *m = &metric_table[states[i].id];
+	if (worse <= states[i].least ||
+	    (states[i].least_pct && number_pct(worse, before) <= states[i].least_pct))
+		return;
+	vec_push(&q->out->machine,
+	         (struct env_row){ .key = m->name,
+	                           .baseline = word_amount(q, m->unit, before),
+	                           .candidate = word_amount(q, m->unit, f.v[SIDE_CANDIDATE]) });
+}
+
+static const char *fact_of(const struct inquiry *q, enum side_index side, const char *key)
+{
+	const struct run *run = q->bench->run[side];
+	const char *value = NULL;
+	for (size_t i = 0; i < run->ranks.nr && !value; i++)
+		value = digest_env(run->ranks.v[i], key);
+	return value;
+}
+
+void machine_changes(struct inquiry *q)
+{
+	static const char *const keys[] = {
+		"gpu.name",       "gpu.count",   "cuda.driver",         "cuda.runtime",
+		"machine.driver", "machine.gpu", "machine.power_limit", "machine.sm_clock_max"
+	};
+	for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+		add_state(q, i);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		const char *b = fact_of(q, SIDE_BASELINE, keys[i]),
+		           *c = fact_of(q, SIDE_CANDIDATE, keys[i]);
+		if (b && c && strcmp(b, c) != 0)
+			vec_push(&q->out->machine,
+			         (struct env_row){ .key = keys[i],
+			                           .baseline = text_line(q->a, span_of(b)),
+			                           .candidate = text_line(q->a, span_of(c)) });
+	}
+}
