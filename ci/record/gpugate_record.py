@@ -231,6 +231,7 @@ class _Nvml:
                "sm_clock_mhz": self._number("nvmlDeviceGetClockInfo", ctypes.c_uint(1)),
                "memory_clock_mhz": self._number("nvmlDeviceGetClockInfo", ctypes.c_uint(2)),
                "power_mw": self._number("nvmlDeviceGetPowerUsage"),
+               "energy_mj": self._number("nvmlDeviceGetTotalEnergyConsumption", of=ctypes.c_ulonglong),
                "temperature_c": self._number("nvmlDeviceGetTemperature", ctypes.c_uint(0)),
                "utilization_pct": use.first if busy else None,
                "reasons": None if mask is None else [name for bit, name in THROTTLE_REASONS.items() if mask & bit],

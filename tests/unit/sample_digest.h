@@ -211,6 +211,8 @@ static inline struct digest *sample_digest(int64_t rank)
 	                                              .samples = 3,
 	                                              .span_ns = 2000000000,
 	                                              .sm_clock_hz = 1980000000,
+	                                              .energy_uj = 600000000,
+	                                              .energy_ns = 1000000000,
 	                                              .memory_clock_hz = 2619000000,
 	                                              .power_mw = 631950,
 	                                              .temperature_c = 59,

@@ -414,6 +414,8 @@ static void test_absent_members(void **state)
 	                           "machine_stat.temperature_c 1 -1\n"
 	                           "machine_stat.throttled_pct 1 -1\n"
 	                           "machine_stat.other_processes 1 -1\n"
+	                           "machine_stat.energy_uj 3 -1\n"
+	                           "machine_stat.energy_ns 3 -1\n"
 	                           "machine_stat.reasons 1 0\n"
 	                           "code_stat.kind 1 0\n"
 	                           "code_stat.phase 1 0\n"

@@ -172,6 +172,7 @@ static void test_figures(void **state)
 		{ "place.sync_count", "train.py:log=1500000" },
 		{ "place.copy_bytes", "data.py:load=500" },
 		{ "thread.time", "12/34=777" },
+		{ "machine.energy_per_step", "0=240000000" },
 		{ "input.*", "accuracy=7612000 tokens_per_s=123400000" },
 	};
 	struct fixture *f = open_view(sample_digest(0), NULL);

@@ -107,6 +107,7 @@ static struct machine_sample nvidia_sample(const struct value *row)
 		.temperature_c = number_in(named(row, NAMES("temperature.gpu")), 0),
 		.busy_pct = number_in(named(row, NAMES("utilization.gpu")), 0),
 		.other_processes = -1,
+		.energy_mj = -1,
 	};
 	for (size_t i = 0; i < NR_THROTTLE_REASONS; i++) {
 		const struct value *active = reason_in(row, reason_groups, i);
@@ -176,6 +177,7 @@ static struct machine_sample rocm_sample(const struct value *card)
 		    named(card, NAMES("Temperature (Sensor junction)", "Temperature (Sensor edge)")), 0),
 		.busy_pct = number_in(named(card, NAMES("GPU use")), 0),
 		.other_processes = -1,
+		.energy_mj = -1,
 	};
 	for (size_t i = 0; i < NR_THROTTLE_REASONS; i++)
 		s.counter_us[i] = -1;
@@ -217,6 +219,7 @@ static struct machine_sample recorder_sample(const struct value *gpu, int64_t ti
 		.temperature_c = number_in(value_get(gpu, SPAN("temperature_c")), 0),
 		.busy_pct = number_in(value_get(gpu, SPAN("utilization_pct")), 0),
 		.other_processes = number_in(value_get(gpu, SPAN("other_processes")), 0),
+		.energy_mj = number_in(value_get(gpu, SPAN("energy_mj")), 0),
 	};
 	const struct value *active = value_get(gpu, SPAN("reasons")),
 	                   *counters = value_get(gpu, SPAN("counters_us"));

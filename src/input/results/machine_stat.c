@@ -124,6 +124,27 @@ static void find_throttled(const struct machine_sample *v, size_t nr, struct mac
 	out->reasons = nr > 1 ? reason_texts(seen, a) : NULL;
 }
 
+/* Sums up the energy over the intervals in which the GPU was busy: drivers tell the utilization of
+ * the time before a sample. The counter is preferred to two samples of power, unless it has not
+ * moved since. */
+static void find_energy(const struct machine_sample *v, size_t nr, struct machine_stat *out)
+{
+	__int128 uj_ns = 0; /* in 1e-9 µJ */
+	for (size_t i = 1; i < nr; i++) {
+		const struct machine_sample *a = &v[i - 1], *b = &v[i];
+		int64_t ns = b->time_ns - a->time_ns;
+		bool counted = a->energy_mj >= 0 && b->energy_mj > a->energy_mj;
+		if (a->time_ns < 0 || ns <= 0 || !b->busy_pct ||
+		    (!counted && (a->power_mw < 0 || b->power_mw < 0)))
+			continue;
+		uj_ns += counted ? (__int128)(b->energy_mj - a->energy_mj) * 1000 * NS_PER_S
+		                 : ((__int128)a->power_mw + b->power_mw) * ns / 2 * 1000;
+		out->energy_ns = out->energy_ns < 0 ? ns : number_add(out->energy_ns, ns);
+	}
+	if (out->energy_ns > 0)
+		out->energy_uj = number_div_round(uj_ns, NS_PER_S);
+}
+
 static void add_machine(const struct machine_sample *v, size_t nr, struct digest *d)
 {
 	int64_t from = v[0].time_ns, to = v[nr - 1].time_ns;
@@ -137,7 +158,10 @@ static void add_machine(const struct machine_sample *v, size_t nr, struct digest
 		.temperature_c = highest(v, nr, offsetof(struct machine_sample, temperature_c)),
 		.other_processes = highest(v, nr, offsetof(struct machine_sample, other_processes)),
 		.throttled_pct = -1,
+		.energy_uj = -1,
+		.energy_ns = -1,
 	};
+	find_energy(v, nr, &s);
 	find_throttled(v, nr, &s, &d->arena);
 	vec_push(&d->machines, s);
 }

@@ -16,6 +16,7 @@ struct machine_sample {
 	size_t order;
 	int64_t time_ns;
 	int64_t sm_clock_hz, memory_clock_hz, power_mw, temperature_c, busy_pct, other_processes;
+	int64_t energy_mj; ///< energy that the GPU has taken since the driver was loaded
 	bool reasons_known;
 	unsigned reasons; ///< reasons that kept the clocks down at that moment, as bits 1 << index of
 	                  ///< the reason

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "metric/unit.h"
 #include "model/fold.h"
+#include "model/step_figures.h"
 #include "trust/finding.h"
 #include "trust/trust.h"
 
@@ -95,6 +96,19 @@ static void find_shared(const struct trust_scope *s, const struct machine_stat *
 		          m->other_processes == 1 ? "" : "es");
 }
 
+/* Power that was sampled in a part of the steps' time only says nothing about their energy. */
+static void find_unsampled(const struct trust_scope *s, const struct digest *d,
+                           const struct machine_stat *m)
+{
+	int64_t share = machine_energy_share(d, m);
+	struct arena *a = &s->out->arena;
+	if (share >= 0 && share < ENERGY_LEAST_PCT)
+		trust_add(s, "power-in-part", 0,
+		          "has power samples of %s for %s of the steps' time: too little for an energy per "
+		          "step",
+		          gpu_text(a, m), unit_text(a, UNIT_PCT, share));
+}
+
 static void find_in_run(const struct run *run, struct trust_scope s, const struct others *o)
 {
 	size_t from = s.out->trust.nr;
@@ -106,6 +120,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, const struc
 			const struct machine_stat *m = &d->machines.v[k];
 			find_throttled(&s, m, all_capped_alike(o, m, d->rank, k), o->how);
 			find_shared(&s, m);
+			find_unsampled(&s, d, m);
 		}
 	}
 	s.rank = -1;

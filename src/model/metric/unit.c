@@ -234,6 +234,10 @@ void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
 		add_quotient(out, v, 1000, 1);
 		strbuf_adds(out, " W");
 		break;
+	case UNIT_MICROJOULE:
+		add_quotient(out, v, v < MICRO ? 1000 : MICRO, v < MICRO ? 1 : 2);
+		strbuf_adds(out, v < MICRO ? " mJ" : " J");
+		break;
 	case UNIT_CELSIUS:
 		add_grouped(out, v);
 		strbuf_adds(out, " °C");
@@ -272,6 +276,7 @@ const char *unit_name(enum unit unit)
 		[UNIT_NUMBER] = "1",
 		[UNIT_HZ] = "Hz",
 		[UNIT_MILLIWATT] = "mW",
+		[UNIT_MICROJOULE] = "uJ",
 		[UNIT_CELSIUS] = "C",
 	};
 	if (unit < UNIT_FIGURES)

@@ -23,6 +23,7 @@ enum unit {
 	UNIT_NUMBER, ///< numbers whose meaning only the metric tells, stored in millionths
 	UNIT_HZ,
 	UNIT_MILLIWATT,
+	UNIT_MICROJOULE,
 	UNIT_CELSIUS,
 	NR_UNITS,
 	UNIT_FIGURES = 1 << 8, ///< first value of the units that unit_of_figure() makes

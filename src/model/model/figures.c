@@ -233,8 +233,9 @@ static void emit_machines(struct emitter *e)
 	const struct digest *d = e->rank->digest;
 	for (size_t i = 0; i < d->machines.nr; i++) {
 		const struct machine_stat *s = &d->machines.v[i];
-		const int64_t values[] = { s->sm_clock_hz,   s->memory_clock_hz, s->power_mw,
-			                       s->temperature_c, s->throttled_pct,   s->other_processes };
+		const int64_t values[] = { s->sm_clock_hz,      s->memory_clock_hz, s->power_mw,
+			                       s->temperature_c,    s->throttled_pct,   s->other_processes,
+			                       machine_energy(d, s) };
 		int64_t value = values[e->figure.metric->id - METRIC_MACHINE_SM_CLOCK];
 		if (value >= 0)
 			figure_emit(e, span_of(s->id), value);

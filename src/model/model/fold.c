@@ -255,6 +255,8 @@ static void add_machine(struct digest *rank, struct span id, int64_t throttled_p
 	                              .memory_clock_hz = -1,
 	                              .power_mw = -1,
 	                              .temperature_c = -1,
+	                              .energy_uj = -1,
+	                              .energy_ns = -1,
 	                              .throttled_pct = throttled_pct,
 	                              .other_processes = other_processes,
 	                              .reasons = reasons.n ? arena_dup(&rank->arena, reasons) : NULL });

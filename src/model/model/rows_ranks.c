@@ -182,6 +182,8 @@ static const struct field machine_stat_fields[] = {
 	FIELD(temperature_c, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
 	FIELD(throttled_pct, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
 	FIELD(other_processes, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
+	FIELD(energy_uj, OPTIONAL_COUNT(-1), KEEP, KEEP, 3),
+	FIELD(energy_ns, OPTIONAL_COUNT(-1), KEEP, KEEP, 3),
 	FIELD(reasons, OPTIONAL_TEXT, KEEP, KEEP, 1),
 };
 ROW_TYPE(machine_stat, LISTED);

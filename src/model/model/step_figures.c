@@ -55,3 +55,24 @@ bool digest_step_stat(const struct digest *d, enum metric_id id, enum statistic 
 	arena_release(&scratch);
 	return summary || s.usable;
 }
+
+static int64_t step_wall(const struct digest *d)
+{
+	int64_t ns;
+	return digest_step_stat(d, METRIC_STEP_PERIOD, STAT_MEDIAN, &ns) ? ns : 0;
+}
+
+int64_t machine_energy_share(const struct digest *d, const struct machine_stat *s)
+{
+	__int128 steps = (__int128)step_wall(d) * d->usable_steps;
+	if (steps <= 0 || s->energy_ns <= 0)
+		return -1;
+	return s->energy_ns >= steps ? 100 * MICRO : number_pct(s->energy_ns, steps);
+}
+
+int64_t machine_energy(const struct digest *d, const struct machine_stat *s)
+{
+	if (s->energy_uj < 0 || machine_energy_share(d, s) < ENERGY_LEAST_PCT)
+		return -1;
+	return number_div_round((__int128)s->energy_uj * step_wall(d), s->energy_ns);
+}

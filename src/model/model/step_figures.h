@@ -26,4 +26,15 @@ struct step_samples digest_samples(const struct digest *d, enum metric_id id, st
 /// no usable step has a sample.
 bool digest_step_stat(const struct digest *d, enum metric_id id, enum statistic stat, int64_t *out);
 
+/// Least share of the measured steps' time, in 1e-6 %, in which power must have been sampled.
+#define ENERGY_LEAST_PCT (80 * MICRO)
+
+/// Share of the measured steps' time in which the power of a GPU was sampled, in 1e-6 %, at most
+/// 100 %; -1 if one of them is unknown.
+int64_t machine_energy_share(const struct digest *d, const struct machine_stat *s);
+
+/// Energy that a GPU takes in a step, in microjoules: its mean power times the median wall time; -1
+/// if it is unknown, or was sampled in less than ENERGY_LEAST_PCT of the steps' time.
+int64_t machine_energy(const struct digest *d, const struct machine_stat *s);
+
 #endif

@@ -33,6 +33,7 @@ static const struct base_unit base_units[] = {
 	[UNIT_NUMBER] = { NULL, 6 },
 	[UNIT_HZ] = { "hertz", 0 },
 	[UNIT_MILLIWATT] = { "watts", 3 },
+	[UNIT_MICROJOULE] = { "joules", 6 },
 	[UNIT_CELSIUS] = { "celsius", 0 },
 };
 
