@@ -112,6 +112,19 @@ static void test_sites(void **state)
 		{ "what C++ does is still what is done", "attention.cu:f:1 /w/m.py:f:1",
 		  "attention|w/m.py:f:1" },
 		{ "C++ where there is nothing else", "x.cpp:f:1 ??:main:0", "other|x.cpp:f:1" },
+		{ "a node of autograd, in its own thread",
+		  "??:at::empty:0 "
+		  "??:torch::autograd::generated::SubBackward0::apply(std::vector<at::Tensor>&&):0 "
+		  "??:torch::autograd::Engine::evaluate_function(int):0 :__clone3:0",
+		  "framework other|autograd:SubBackward0:0" },
+		{ "a node that is not generated",
+		  "??:torch::autograd::CppNode<a::B>::apply(int):0 :__clone3:0",
+		  "framework other|autograd:CppNode<a::B>:0" },
+		{ "not where Python is",
+		  "??:torch::autograd::generated::SubBackward0::apply(int):0 /w/m.py:f:1",
+		  "other|w/m.py:f:1" },
+		{ "nor what only takes a node", ":g:0 ??:torch::autograd::f(a::apply(int)):0",
+		  "other|:g:0" },
 		{ "Windows", "\\v\\site-packages\\torch\\nn\\x.py:f:1 \\a\\w\\m.py:run:3",
 		  "other|w/m.py:run:3" },
 	};

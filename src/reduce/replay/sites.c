@@ -14,6 +14,7 @@ struct frame_look {
 	uint32_t row[NR_SITE_TIERS];
 	bool skipped, plumbing, named;
 	bool python; ///< true for a Python file, false for C or C++
+	struct span node; ///< node of autograd that the C++ function runs, "SubBackward0"; or empty
 };
 
 /* ---- file names ---- */
@@ -83,6 +84,24 @@ static bool is_of_python(struct span file)
 	return file.n && file.p[0] != '<' && !span_eq(file, SPAN("??")) && !is_compiled(file);
 }
 
+/* The node of autograd that a C++ function runs: "SubBackward0" of
+ * "torch::autograd::generated::SubBackward0::apply(…)"; empty if it runs none. Stacks of its
+ * threads have no Python, and begin in libc. */
+static struct span node_of(struct span function)
+{
+	const struct span apply = SPAN("::apply(");
+	struct span rest = function;
+	size_t end = 0;
+	if (!span_skip(&rest, SPAN("torch::autograd::")))
+		return (struct span){ NULL, 0 };
+	span_skip(&rest, SPAN("generated::"));
+	while (end + apply.n <= rest.n && rest.p[end] != '(' &&
+	       memcmp(rest.p + end, apply.p, apply.n) != 0)
+		end++;
+	bool runs = end + apply.n <= rest.n && rest.p[end] == ':';
+	return (struct span){ rest.p, runs ? end : 0 };
+}
+
 /* ---- frames and the rules for them ---- */
 
 static struct frame_look frame_look_new(const struct site_rules *r, struct span file,
@@ -90,7 +109,8 @@ static struct frame_look frame_look_new(const struct site_rules *r, struct span 
 {
 	struct frame_look l = { .file = short_file(file),
 		                    .named = function.n && !span_eq(function, SPAN("??")),
-		                    .python = is_of_python(file) };
+		                    .python = is_of_python(file),
+		                    .node = node_of(function) };
 	struct strbuf text = STRBUF_INIT;
 	for (size_t t = 0; t < NR_SITE_TIERS; t++)
 		l.row[t] = NO_ROW;
@@ -124,6 +144,7 @@ static const struct frame_look *look_of_frame(struct sites *t, const struct snap
    in the snapshot's frames; UINT32_MAX if the stack has no frame of that kind. */
 struct stack_frames {
 	uint32_t user, categorized, outside_plumbing, named;
+	uint32_t node; /* only of a stack without Python */
 	uint32_t tier, row;
 };
 
@@ -139,9 +160,8 @@ static bool has_python(struct sites *t, const uint32_t *frames, uint32_t nr)
    are always those of the allocator, the dispatcher and the interpreter. */
 static struct stack_frames search_stack(struct sites *t, const uint32_t *frames, uint32_t nr)
 {
-	struct stack_frames f = {
-		UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, NR_SITE_TIERS, NO_ROW
-	};
+	struct stack_frames f = { UINT32_MAX, UINT32_MAX,    UINT32_MAX, UINT32_MAX,
+		                      UINT32_MAX, NR_SITE_TIERS, NO_ROW };
 	bool python = has_python(t, frames, nr);
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct frame_look *l = look_of_frame(t, &t->snapshot->frames.v[frames[i]]);
@@ -154,6 +174,8 @@ static struct stack_frames search_stack(struct sites *t, const uint32_t *frames,
 			}
 		if (!l->named || !place)
 			continue;
+		if (f.node == UINT32_MAX && !python && l->node.n)
+			f.node = frames[i];
 		if (f.named == UINT32_MAX)
 			f.named = frames[i];
 		if (f.outside_plumbing == UINT32_MAX && !l->plumbing)
@@ -208,9 +230,10 @@ enum status sites_find(struct sites *t, uint32_t stack, uint32_t *out, struct di
 	struct stack_frames f =
 	    search_stack(t, s->frame_ids.v + s->stacks.v[stack].first, s->stacks.v[stack].nr);
 	struct site_entry e = { .site.kind = SITE_USER };
-	uint32_t frame = f.user;
-	if (frame == UINT32_MAX) {
+	uint32_t frame = f.node == UINT32_MAX ? f.user : f.node;
+	if (f.user == UINT32_MAX || f.node != UINT32_MAX)
 		e.site.kind = SITE_FRAMEWORK;
+	if (frame == UINT32_MAX) {
 		frame = f.categorized != UINT32_MAX        ? f.categorized
 		        : f.outside_plumbing != UINT32_MAX ? f.outside_plumbing
 		                                           : f.named;
@@ -221,6 +244,11 @@ enum status sites_find(struct sites *t, uint32_t stack, uint32_t *out, struct di
 		e.site.file = look_of_frame(t, &s->frames.v[frame])->file;
 		e.site.function = name_span(s->frames.v[frame].function);
 		e.site.line = s->frames.v[frame].line;
+		if (f.node != UINT32_MAX) {
+			e.site.file = SPAN("autograd");
+			e.site.function = look_of_frame(t, &s->frames.v[frame])->node;
+			e.site.line = 0;
+		}
 		TRY(intern_site(t, &e, out, log));
 	}
 	t->of_stack[stack] = *out + 1;
