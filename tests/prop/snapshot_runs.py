@@ -104,6 +104,7 @@ def verdicts(dir, write, base, cases):
         result = json.loads((dir / "r").read_text(encoding="utf-8"))
         failed = {c["id"] for c in result["checks"] if c["verdict"] == "fail"}
         assert failed >= set(failing) and bool(failed) == bool(failing), (options, failed)
+        assert "peak-reserved" not in failed, options  # it depends on the allocator's history, and only warns
         text = json.dumps([c["attribution"] for c in result["checks"] if c["id"] in failing[:1]])
         assert named in text, (options, named, text)
 
@@ -111,7 +112,7 @@ def verdicts(dir, write, base, cases):
 def planted(dir):
     verdicts(dir, make, [], [
         ([], [], ""), (["--leak", "2097152"], ["leak"], "metrics.py"), (["--peak", "2"], ["peak-memory"], "bias.py"),
-        (["--peak", "0.5"], [], ""), (["--fragmentation", "0.2"], ["fragmentation", "peak-reserved"], ""),
+        (["--peak", "0.5"], [], ""), (["--fragmentation", "0.2"], ["fragmentation"], ""),
         (["--oom"], ["out-of-memory"], "")])
 
 
@@ -123,7 +124,7 @@ def shared_planted(dir):
         return path
     verdicts(dir, write, "--layers 12 --hidden 1024 --batch 8 --steps 10".split(), [
         ([], [], ""), (["--leak", "8MiB"], ["leak"], "cache.py"), (["--seq", "536"], ["peak-memory"], "model.py"),
-        (["--fragmentation", "0.6"], ["fragmentation", "peak-reserved"], "")])
+        (["--fragmentation", "0.6"], ["fragmentation"], "")])
 
 
 def main():
