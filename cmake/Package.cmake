@@ -8,21 +8,13 @@ if(NOT changelog MATCHES "^gpugate \\(${PROJECT_VERSION}\\).*\n -- [^\n]*, 0?([0
 endif()
 set(release_date "${CMAKE_MATCH_2} ${CMAKE_MATCH_1}, ${CMAKE_MATCH_3}")
 
-# A cross build runs this program as well: it is compiled for the machine of the build.
-if(CMAKE_CROSSCOMPILING)
-  find_program(GPUGATE_HOST_CC NAMES cc gcc clang NO_CMAKE_FIND_ROOT_PATH REQUIRED
-      DOC "C compiler for programs that run during the build")
-else()
-  set(GPUGATE_HOST_CC ${CMAKE_C_COMPILER})
-endif()
 set(pages ${PROJECT_BINARY_DIR}/pages)
 file(GLOB pages_c CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/pages/*.c)
 file(GLOB pages_h CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/pages/*.h ${PROJECT_SOURCE_DIR}/src/base/*.h)
 add_custom_command(OUTPUT ${pages}/gpugate.fish
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${pages}/man
-    COMMAND ${GPUGATE_HOST_CC} -std=c17 -Wall -Wextra -Wshadow $<$<BOOL:${GPUGATE_WERROR}>:-Werror>
-            "-I$<JOIN:${stages},;-I>" -o ${pages}/pages ${pages_c}
+    COMMAND ${host_cc} -o ${pages}/pages ${pages_c}
     COMMAND ${pages}/pages ${pages} ${PROJECT_VERSION} ${release_date}
     DEPENDS ${pages_c} ${pages_h} ${PROJECT_SOURCE_DIR}/src/cli/cli/options.h
             ${PROJECT_SOURCE_DIR}/src/model/metric/metrics.def

@@ -49,6 +49,7 @@
 
    judge/: the verdict
      rules/     everything that is read from YAML: rules, categories, sites and diagnosis files
+     tables/    a program of the build: reads the tables of rules/, so that no run has to
      trust/     whether recordings can be believed: steps, ranks, kernels, memory, the machine
      diff/      two sides beside each other, without a verdict: bench (all runs of both), pairs of
                 kernels, renames, drift, where a change of time or memory went

@@ -11,7 +11,7 @@ STAGES = {
     "model": {"metric", "events", "names", "model"},
     "input": {"io", "read", "xspace", "nsys", "flight", "results"},
     "reduce": {"reduce", "replay", "code", "merge", "fold"},
-    "judge": {"rules", "trust", "diff", "gate", "cause", "changed"},
+    "judge": {"rules", "tables", "trust", "diff", "gate", "cause", "changed"},
     "report": {"document", "report", "html", "evidence", "diagnose"},
     "cli": {"cli", "init", "suite", "history", "pages"},
 }
@@ -37,6 +37,7 @@ ROOMS = {
     "store": NOUNS | {"io", "merge", "fold"},
     "results": NOUNS | {"io"},
     "rules": NOUNS | {"io", "results"},
+    "tables": {"rules"},
     "diff": NOUNS,
     "trust": NOUNS | {"fold"},
     "gate": NOUNS | {"names", "fold", "diff", "trust"},

@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
-#include "model/embedded.h"
 #include "rules/rules_file.h"
 #include "rules/sites_file.h"
 
@@ -208,10 +207,8 @@ static void test_built_in_tables(void **state)
 	struct site_rules sites;
 	struct diag_log log;
 	diag_init(&log);
-	const struct span categories = { embedded_categories, embedded_categories_size };
-	const struct span places = { embedded_sites, embedded_sites_size };
-	if (categories_parse("categories.yaml", categories, &t, &log) != ST_OK ||
-	    sites_parse("sites.yaml", places, &sites, &log) != ST_OK)
+	if (categories_read("../rules/categories.yaml", &t, &log) != ST_OK ||
+	    sites_read("../rules/sites.yaml", &sites, &log) != ST_OK)
 		fail_msg("%s", diag_first_error(&log));
 	site_rules_release(&sites);
 	category_table_release(&t);

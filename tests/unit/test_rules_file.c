@@ -884,6 +884,54 @@ static void test_depth(void **state)
 	}
 }
 
+static void same(const struct node *a, const struct node *b)
+{
+	assert_int_equal(!a, !b);
+	if (!a)
+		return;
+	assert_int_equal(a->kind, b->kind);
+	assert_int_equal(a->plain, b->plain);
+	assert_int_equal(a->line, b->line);
+	assert_int_equal(a->column, b->column);
+	assert_true(span_eq(a->text, b->text));
+	assert_int_equal(!a->text.p, !b->text.p);
+	same(a->key, b->key);
+	same(a->first, b->first);
+	same(a->next, b->next);
+}
+
+static enum status compare(struct document *d, void *other)
+{
+	same(d->root, ((struct document *)other)->root);
+	return ST_OK;
+}
+
+static enum status compare_built_in(struct document *d, void *built_in)
+{
+	return document_open(NULL, built_in, compare, d, d->log);
+}
+
+/* Tables that were read at build time are what their files say. */
+static void test_tables(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *path;
+		const struct table *built_in;
+	} tables[] = { { "../rules/default.yaml", &table_default },
+		           { "../rules/categories.yaml", &table_categories },
+		           { "../rules/formats.yaml", &table_formats },
+		           { "../rules/sites.yaml", &table_sites },
+		           { "../rules/diagnosis.yaml", &table_diagnosis } };
+	struct diag_log log;
+	diag_init(&log);
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+		assert_int_equal(
+		    document_load(tables[i].path, NULL, compare_built_in, (void *)tables[i].built_in, &log),
+		    ST_OK);
+	diag_release(&log);
+}
+
 static void test_hostile_sizes(void **state)
 {
 	(void)state;
@@ -1164,29 +1212,18 @@ static void test_workload(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_root),
-		cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_and),
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_hostile_sizes),
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_text_length),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_built_in),
-		cmocka_unit_test(test_explain),
-		cmocka_unit_test(test_workload),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_waivers),
-		cmocka_unit_test(test_exceptions),
-		cmocka_unit_test(test_explain_exceptions),
-		cmocka_unit_test(test_profiles),
-		cmocka_unit_test(test_unknown_profile),
-		cmocka_unit_test(test_own_rules),
-		cmocka_unit_test(test_explain_all),
+		cmocka_unit_test(test_root),          cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_and),           cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_values),        cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_depth),         cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_hostile_sizes), cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_text_length),   cmocka_unit_test(test_files),
+		cmocka_unit_test(test_built_in),      cmocka_unit_test(test_explain),
+		cmocka_unit_test(test_workload),      cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_noise),         cmocka_unit_test(test_waivers),
+		cmocka_unit_test(test_exceptions),    cmocka_unit_test(test_explain_exceptions),
+		cmocka_unit_test(test_profiles),      cmocka_unit_test(test_unknown_profile),
+		cmocka_unit_test(test_own_rules),     cmocka_unit_test(test_explain_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

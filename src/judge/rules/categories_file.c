@@ -1,6 +1,5 @@
 #include "rules/categories_file.h"
 
-#include "model/embedded.h"
 #include "rules/rules_file.h"
 
 /* Largest number of texts, which limits the work: every name is compared with every text, and
@@ -104,7 +103,6 @@ enum status categories_parse(const char *name, struct span text, struct category
 
 enum status categories_read(const char *path, struct category_table *out, struct diag_log *log)
 {
-	const struct span built_in = { embedded_categories, embedded_categories_size };
 	*out = (struct category_table){ .source = NULL };
-	return document_load(path, path ? NULL : &built_in, read_root, out, log);
+	return document_open(path, &table_categories, read_root, out, log);
 }

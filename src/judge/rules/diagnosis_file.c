@@ -1,7 +1,6 @@
 #include "rules/diagnosis_file.h"
 
 #include "base/nearest.h"
-#include "model/embedded.h"
 #include "rules/rules_internal.h"
 
 static const char *word_confidence(size_t i)
@@ -213,7 +212,6 @@ enum status diagnosis_parse(const char *name, struct span text, struct diagnosis
 
 enum status diagnosis_read(const char *path, struct diagnosis_rules *out, struct diag_log *log)
 {
-	const struct span built_in = { embedded_diagnosis, embedded_diagnosis_size };
 	*out = (struct diagnosis_rules){ 0 };
-	return document_load(path, path ? NULL : &built_in, read_root, out, log);
+	return document_open(path, &table_diagnosis, read_root, out, log);
 }

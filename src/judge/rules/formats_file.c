@@ -4,7 +4,6 @@
 
 #include "base/decimal.h"
 #include "metric/unit.h"
-#include "model/embedded.h"
 #include "results/path.h"
 #include "results/reading_figures.h"
 #include "results/text_lines.h"
@@ -258,9 +257,8 @@ enum status formats_parse(const char *name, struct span text, struct result_form
 
 enum status formats_read(const char *path, struct result_formats *out, struct diag_log *log)
 {
-	const struct span built_in = { embedded_formats, embedded_formats_size };
 	*out = (struct result_formats){ 0 };
-	return document_load(path, path ? NULL : &built_in, read_root, out, log);
+	return document_open(path, &table_formats, read_root, out, log);
 }
 
 enum status formats_built_in(const struct result_formats **out, struct diag_log *log)

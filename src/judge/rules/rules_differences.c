@@ -1,7 +1,6 @@
 /* Rules as differences (`version: 2`): the file is laid over the built-in rules before rules are
  * read, so that the same code checks what results, and messages name the lines of the file. */
 #include "base/nearest.h"
-#include "model/embedded.h"
 #include "rules/rules_internal.h"
 
 /* Copy a node of the built-in rules, as if it were written at the place of `at`. */
@@ -222,9 +221,8 @@ static enum status lay_over(struct document *base, void *ctx)
 
 enum status differences_apply(struct document *d)
 {
-	const struct span built_in = { embedded_default_rules, embedded_default_rules_size };
 	const struct node *version = d->root->kind == NODE_MAP ? node_get(d->root, "version") : NULL;
 	if (!version || !span_eq(version->text, SPAN("2")))
 		return ST_OK;
-	return document_load(NULL, &built_in, lay_over, d, d->log);
+	return document_open(NULL, &table_default, lay_over, d, d->log);
 }

@@ -2,7 +2,6 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "model/embedded.h"
 #include "rules/env_key.h"
 #include "rules/formats_file.h"
 #include "rules/rules_internal.h"
@@ -203,8 +202,6 @@ enum status rules_parse(const char *name, struct span text, const char *profile,
 enum status rules_read(const char *path, const char *profile, struct rules *out,
                        struct diag_log *log)
 {
-	const struct span built_in = { embedded_default_rules, embedded_default_rules_size };
 	*out = (struct rules){ .source = NULL };
-	return document_load(path, path ? NULL : &built_in, read_all, &(struct choice){ profile, out },
-	                     log);
+	return document_open(path, &table_default, read_all, &(struct choice){ profile, out }, log);
 }

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "model/embedded.h"
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
 
@@ -53,11 +52,10 @@ static enum status collect(struct document *d, void *out)
 
 static struct marks marks_of(struct arena *a)
 {
-	const struct span built_in = { embedded_default_rules, embedded_default_rules_size };
 	struct marks out = { .a = a };
 	struct diag_log log;
 	diag_init(&log);
-	if (document_load(NULL, &built_in, collect, &out, &log) != ST_OK)
+	if (document_open(NULL, &table_default, collect, &out, &log) != ST_OK)
 		mem_fail(); /* the program brings these rules along, so that nothing else can be wrong */
 	diag_release(&log);
 	return out;

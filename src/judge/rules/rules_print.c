@@ -1,6 +1,5 @@
 /* A rules file as text: with all rules that are in force, or as what differs from the built-in
  * rules. */
-#include "model/embedded.h"
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
 
@@ -257,7 +256,6 @@ static enum status print_differences(struct document *base, void *ctx)
 
 static enum status print(struct document *d, void *ctx)
 {
-	const struct span built_in = { embedded_default_rules, embedded_default_rules_size };
 	struct printing *p = ctx;
 	TRY(differences_apply(d));
 	TRY(keys_check(d, d->root, &rules_keys));
@@ -270,7 +268,7 @@ static enum status print(struct document *d, void *ctx)
 	if (p->upgrade && differs)
 		return diag_fail(d->log, ST_USAGE, "%s: is of version 2 already", d->shown);
 	if (p->upgrade)
-		return document_load(NULL, &built_in, print_differences, p, d->log);
+		return document_open(NULL, &table_default, print_differences, p, d->log);
 	strbuf_addf(&p->text, "# All rules in force%s\nversion: 1\n",
 	            differs ? "; what is yours names its line, the rest is built in." : ".");
 	for (const struct node *n = root->first; n; n = n->next)
@@ -285,8 +283,7 @@ enum status rules_print(const char *path, const char *profile, bool upgrade, str
                         struct diag_log *log)
 {
 	struct printing p = { .text = STRBUF_INIT, .upgrade = upgrade, .profile = profile };
-	const struct span built_in = { embedded_default_rules, embedded_default_rules_size };
-	enum status st = document_load(path, path ? NULL : &built_in, print, &p, log);
+	enum status st = document_open(path, &table_default, print, &p, log);
 	if (st == ST_OK)
 		sink_write(out, strbuf_span(&p.text));
 	strbuf_release(&p.text);

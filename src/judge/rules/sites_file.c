@@ -1,6 +1,5 @@
 #include "rules/sites_file.h"
 
-#include "model/embedded.h"
 #include "rules/categories_file.h"
 
 static const char *const tier_keys[NR_SITE_TIERS] = {
@@ -44,7 +43,6 @@ enum status sites_parse(const char *name, struct span text, struct site_rules *o
 
 enum status sites_read(const char *path, struct site_rules *out, struct diag_log *log)
 {
-	const struct span built_in = { embedded_sites, embedded_sites_size };
 	*out = (struct site_rules){ 0 };
-	return document_load(path, path ? NULL : &built_in, read_root, out, log);
+	return document_open(path, &table_sites, read_root, out, log);
 }

@@ -45,10 +45,26 @@ struct document {
 typedef enum status document_fn(struct document *d, void *out);
 
 /// Parse `text` or, if it is NULL, the regular file `name`, and pass the document to `read`,
-/// during whose call it lives. `name` is NULL for a built-in text. There must be one document
-/// without aliases, anchors, tags and directives; `read` has to check for duplicate keys. Any
-/// error is ST_USAGE with its position and reason.
+/// during whose call it lives. There must be one document without aliases, anchors, tags and
+/// directives; `read` has to check for duplicate keys. Any error is ST_USAGE with its position and
+/// reason.
 GG_MUST_CHECK enum status document_load(const char *name, const struct span *text,
+                                        document_fn *read, void *out, struct diag_log *log);
+
+/// A file of rules/ as the program tables/ read it at build time: its nodes in their order, after
+/// which `line` is 0, and the texts of the scalars, each NUL-terminated.
+struct table {
+	const struct table_node {
+		uint16_t line, column, length;
+		uint8_t kind, plain, ends; ///< `ends`: how many maps and lists end with this node
+	} * nodes;
+	const char *texts;
+};
+extern const struct table table_default, table_categories, table_formats, table_sites,
+    table_diagnosis;
+
+/// Like document_load() of the file `path` or, if it is NULL, of a built-in one.
+GG_MUST_CHECK enum status document_open(const char *path, const struct table *built_in,
                                         document_fn *read, void *out, struct diag_log *log);
 
 /// Log the error `NAME:LINE:COLUMN: what`.

@@ -1,18 +1,8 @@
-/// The data files of rules/ and of the HTML report as they were at build time.
+/// Data files as they were at build time.
 #ifndef GG_MODEL_EMBEDDED_H
 #define GG_MODEL_EMBEDDED_H
 
 #include <stddef.h>
-
-/// Text of rules/default.yaml, NUL-terminated; static.
-extern const char embedded_default_rules[];
-/// Bytes of `embedded_default_rules` without the NUL.
-extern const size_t embedded_default_rules_size;
-
-/// Text of rules/categories.yaml, the categories of kernels, NUL-terminated; static.
-extern const char embedded_categories[];
-/// Bytes of `embedded_categories` without the NUL.
-extern const size_t embedded_categories_size;
 
 /// Text of docs/glossary.md, NUL-terminated; static.
 extern const char embedded_glossary[];
@@ -29,16 +19,6 @@ extern const size_t embedded_verdicts_size;
 extern const char embedded_formats[];
 /// Bytes of `embedded_formats` without the NUL.
 extern const size_t embedded_formats_size;
-
-/// Text of rules/sites.yaml, the sites of allocations, NUL-terminated; static.
-extern const char embedded_sites[];
-/// Bytes of `embedded_sites` without the NUL.
-extern const size_t embedded_sites_size;
-
-/// Text of rules/diagnosis.yaml, the rules of diagnosis, NUL-terminated; static.
-extern const char embedded_diagnosis[];
-/// Bytes of `embedded_diagnosis` without the NUL.
-extern const size_t embedded_diagnosis_size;
 
 /// CI workflows of ci/ with names of an example, which init replaces; NUL-terminated; static.
 extern const char embedded_github_gate[], embedded_github_act[], embedded_gitlab_pipeline[];
