@@ -129,8 +129,10 @@ static void keep_forwards(struct reducer *r)
 void where_begin(struct reducer *r, const struct digest *d)
 {
 	struct where *w = &r->where;
-	w->of_span = mem_calloc(r->host.spans.nr + 1, sizeof *w->of_span);
 	w->has_stacks = r->python.threads.nr || w->stacks_of.nr;
+	if (!w->has_stacks)
+		code_links_release(&w->links); /* they are for the frames of backward operators */
+	w->of_span = mem_calloc(r->host.spans.nr + 1, sizeof *w->of_span);
 	w->has_phases = d->phases[PHASE_FORWARD][0] != NULL;
 	code_paths_init(&w->names, r->names);
 	code_places_init(&w->places, r->options.sites);
