@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/idmap.h"
 #include "base/text.h"
 #include "store/digest_json.h"
 #include "store/digest_schema.h"
@@ -45,22 +46,27 @@ static void read_line(struct row_reader *r, void *ctx)
 	row_read(r, &history_schema, line->run);
 }
 
-static bool is_known(const struct history *h, const struct past_run *run)
+/* The runs and pins of the lines so far, and the pairs of both. */
+struct known {
+	struct idmap runs, pins, pairs;
+};
+
+static bool is_known(struct known *k, const struct past_run *run)
 {
-	for (size_t i = 0; i + 1 < h->runs.nr; i++)
-		if (h->runs.v[i].source_hash == run->source_hash && h->runs.v[i].pin == run->pin)
-			return true;
-	return false;
+	size_t nr = k->pairs.keys.nr;
+	idmap_add(&k->pairs, idmap_pair(idmap_add(&k->runs, (int64_t)run->source_hash),
+	                                idmap_add(&k->pins, (int64_t)run->pin)));
+	return k->pairs.keys.nr == nr;
 }
 
 static enum status add_line(const char *name, struct span text, struct arena *a,
-                            struct history *out, struct diag_log *log)
+                            struct known *known, struct history *out, struct diag_log *log)
 {
 	struct line line = { vec_push_zero(&out->runs), a };
 	struct source *src = source_memory(name, text.p, text.n, NULL);
 	enum status st = stored_document_read(src, ST_BASELINE, log, read_line, &line);
 	source_close(src);
-	if (st == ST_OK && is_known(out, line.run)) {
+	if (st == ST_OK && is_known(known, line.run)) {
 		vec_release(&line.run->values);
 		out->runs.nr--;
 	}
@@ -81,7 +87,7 @@ static enum status read_all(struct source *src, struct strbuf *out, struct diag_
 }
 
 static enum status add_lines(const char *name, struct span rest, struct arena *a,
-                             struct history *out, struct diag_log *log)
+                             struct known *known, struct history *out, struct diag_log *log)
 {
 	size_t number = 0;
 	while (rest.n) {
@@ -95,7 +101,7 @@ static enum status add_lines(const char *name, struct span rest, struct arena *a
 			    "the file from version control",
 			    name, HISTORY_LINES);
 		if (line.n)
-			TRY(add_line(arena_printf(a, "%s: line %zu", name, number), line, a, out, log));
+			TRY(add_line(arena_printf(a, "%s: line %zu", name, number), line, a, known, out, log));
 	}
 	return ST_OK;
 }
@@ -104,11 +110,18 @@ enum status history_parse(struct source *src, struct arena *a, struct history *o
                           struct diag_log *log)
 {
 	struct strbuf text = STRBUF_INIT;
+	struct known known;
 	*out = (struct history){ 0 };
+	idmap_init(&known.runs);
+	idmap_init(&known.pins);
+	idmap_init(&known.pairs);
 	enum status st = read_all(src, &text, log);
 	if (st == ST_OK)
-		st = add_lines(source_name(src), strbuf_span(&text), a, out, log);
+		st = add_lines(source_name(src), strbuf_span(&text), a, &known, out, log);
 	strbuf_release(&text);
+	idmap_release(&known.runs);
+	idmap_release(&known.pins);
+	idmap_release(&known.pairs);
 	return st == ST_INPUT ? ST_BASELINE : st;
 }
 

@@ -10,6 +10,7 @@
 #ifndef GG_IO_JSCAN_INTERNAL_H
 #define GG_IO_JSCAN_INTERNAL_H
 
+#include "base/arena.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "io/jscan.h"
@@ -72,8 +73,9 @@ struct jscan {
 	                                  ///< read
 	struct strbuf text; ///< buffer for the decoded text of a string with escapes
 
-	/// Array of SEAM_LIMIT seams. Seam 0 is the place "nowhere"; after it no text is remembered.
+	/// The first two seams, of which seam 0 is the place "nowhere"; after it no text is remembered.
 	struct seam *seams;
+	struct arena seams_arena; ///< owns all seams: most inputs need few of SEAM_LIMIT
 	unsigned nr_seams, max_seams; ///< number of seams, and SEAM_LIMIT or SEAM_LIMIT_SKIPPED
 	/// The seam (remembered text) that was read last at each level of nesting; for an array, the
 	/// seam before the array.

@@ -1,12 +1,9 @@
 /* Remembers the text between values (seams), so that repeated keys are compared, not scanned. */
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "io/jscan_internal.h"
 
 void jscan_seams_init(struct jscan *js)
 {
-	js->seams = mem_calloc(SEAM_LIMIT, sizeof *js->seams);
+	js->seams = arena_alloc(&js->seams_arena, 2, sizeof *js->seams);
 	/* the first two seams have no text: seam 0 is the place "nowhere", seam 1 the place before the
 	   outermost value */
 	js->nr_seams = 2;
@@ -16,7 +13,7 @@ void jscan_seams_init(struct jscan *js)
 
 void jscan_seams_release(struct jscan *js)
 {
-	free(js->seams);
+	arena_release(&js->seams_arena);
 }
 
 static bool is_nowhere(const struct jscan *js, const struct seam *place)
@@ -27,7 +24,10 @@ static bool is_nowhere(const struct jscan *js, const struct seam *place)
 /* A new place in the tree of places, or the place "nowhere" if there are too many places. */
 static struct seam *new_place(struct jscan *js)
 {
-	return js->nr_seams < js->max_seams ? &js->seams[js->nr_seams++] : js->seams;
+	if (js->nr_seams >= js->max_seams)
+		return js->seams;
+	js->nr_seams++;
+	return arena_alloc(&js->seams_arena, 1, sizeof *js->seams);
 }
 
 void jscan_seams_push(struct jscan *js, bool object)
