@@ -52,6 +52,21 @@ static enum status check_one_rank(struct source *src, struct artifact_file *file
 	    source_name(src), nr, text);
 }
 
+/* Refuse a recording of stream captures without a replay: what ran in it, if anything, are warm-ups
+   (vLLM: capture_torch_profiler, SGLang: --enable-profile-cuda-graph). */
+static enum status check_ran(struct source *src, struct artifact_file *file,
+                             const struct reducer *reducer, const struct digest *d)
+{
+	const struct trust_counts *t = &d->trust;
+	if (!t->captured || reducer_replays(reducer) || (t->gpu_events >= t->captured && !d->window))
+		return ST_OK;
+	file->outcome = OUTCOME_NO_ARTIFACT;
+	return diag_fail(file->log, ST_INPUT,
+	                 "%s: a capture: %" PRId64 " launches were recorded into graphs, and no graph "
+	                 "ran; give the trace of the replays",
+	                 source_name(src), t->captured);
+}
+
 static enum status load_events(const struct loader *l, struct source *src,
                                struct artifact_file *file, read_fn *read, void *ctx)
 {
@@ -74,6 +89,8 @@ static enum status load_events(const struct loader *l, struct source *src,
 	}
 	if (st == ST_OK)
 		st = check_understood(src, file, d);
+	if (st == ST_OK)
+		st = check_ran(src, file, reducer, d);
 	d->trace = arena_dup(&d->arena, span_of(name));
 	d->rank = rank_of(l, meta.rank, name, &known);
 	reducer_free(reducer);

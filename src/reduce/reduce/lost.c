@@ -93,6 +93,14 @@ void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t)
 	vec_release(&captures.list);
 }
 
+bool reducer_replays(const struct reducer *r)
+{
+	bool any = false;
+	for (size_t i = 0; i < r->host.names.nr && !any; i++)
+		any = r->host.names.v[i].launch && !r->host.names.v[i].kernel_launch;
+	return any;
+}
+
 /* ---- time of lost kernels ---- */
 
 /* A host operator, or a kernel's launch: the first call with the kernel's correlation id. */

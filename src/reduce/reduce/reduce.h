@@ -33,6 +33,9 @@ struct event_sink reducer_sink(struct reducer *r);
 /// profiler records one process; `*text` then names them, "1000, 1001", owned by `a`.
 size_t reducer_processes(const struct reducer *r, struct arena *a, const char **text);
 
+/// True if the trace launches graphs.
+bool reducer_replays(const struct reducer *r);
+
 /// Fills `out` (from digest_new()) with every figure, once all events are in; `meta` gives events,
 /// faults, devices and versions. Sets everything but trace, snapshot and rank. ST_INPUT if a sum
 /// exceeds int64.
