@@ -47,7 +47,7 @@ def metrics(path, *args):
 
 def compare(path, folder, context=(), keep=False):
     d = digest(path, folder / "digest.json")
-    got = {f"{r['op']} {r['type']}": [r["count"], r["flops"], r["uncounted"], r["gpu_ns"]] for r in d.get("flops", [])}
+    got = {f"{r['op']} {r['type']}": [r["count"], r["flops"], r["uncounted"], r["gpu_ns"]] for r in d.get("flops", []) if r["count"] or r["uncounted"]}
     if d["window"] or d["usable_steps"] == d["total_steps"]:    # only digests of all steps: the reference counts steps that a digest leaves out
         lines.extend(f"{path.name}: {line}" for line in differences([REFERENCE], path, got, lambda: reference(path), keep))
     check_metrics(path, d, got, context)

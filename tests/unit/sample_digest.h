@@ -185,9 +185,24 @@ static inline struct digest *sample_digest(int64_t rank)
 	vec_push(&d->devices, (struct device_stat){ "0", 3, 40, 1000, 800, 600, 90, 30, 900, 450 });
 	vec_push(&d->ops, (struct op_stat){ SPAN("aten::add"), 4, 401, 301, 0 });
 	vec_push(&d->ops, (struct op_stat){ SPAN("aten::mul"), 1, 10, 10, 0 });
-	vec_push(&d->flops, (struct flop_stat){ SPAN("aten::bmm"), FLOP_FLOAT8, 2, 1200, 0, 70 });
-	vec_push(&d->flops, (struct flop_stat){ SPAN("aten::mm"), FLOP_OTHER, 0, 0, 3, 80 });
-	vec_push(&d->flops, (struct flop_stat){ SPAN("aten::mm"), FLOP_BFLOAT16, 1, INT64_MAX, 0, 0 });
+	vec_push(&d->flops, (struct flop_stat){ .op = SPAN("aten::bmm"),
+	                                        .type = FLOP_FLOAT8,
+	                                        .count = 2,
+	                                        .flops = 1200,
+	                                        .uncounted = 0,
+	                                        .gpu_ns = 70 });
+	vec_push(&d->flops, (struct flop_stat){ .op = SPAN("aten::mm"),
+	                                        .type = FLOP_OTHER,
+	                                        .count = 0,
+	                                        .flops = 0,
+	                                        .uncounted = 3,
+	                                        .gpu_ns = 80 });
+	vec_push(&d->flops, (struct flop_stat){ .op = SPAN("aten::mm"),
+	                                        .type = FLOP_BFLOAT16,
+	                                        .count = 1,
+	                                        .flops = INT64_MAX,
+	                                        .uncounted = 0,
+	                                        .gpu_ns = 0 });
 	vec_push(&d->threads, (struct thread_stat){ "12/34", 777, 0, 700 });
 	vec_push(&d->calls, (struct call_stat){ CALL_LAUNCH, SPAN("cudaLaunchKernel"), 9, 90, 0 });
 	vec_push(&d->calls, (struct call_stat){ CALL_SYNC, SPAN("cudaStreamSynchronize"), 1, 30, 0 });

@@ -356,6 +356,13 @@ static void elementwise(struct digest *d)
 	add_kernel(d, EVENT_KERNEL, "at::native::elementwise_kernel", 20, 10, 0);
 }
 
+static void moving(struct digest *d)
+{
+	vec_push(&d->flops, (struct flop_stat){ .op = SPAN("aten::copy_"),
+	                                        .sized_ns = 1000 * MS,
+	                                        .memory_ns = 1000 * MS });
+}
+
 static void attention(struct digest *d)
 {
 	add_kernel(d, EVENT_KERNEL, "flash_fwd_kernel", 40, 10, 0);
@@ -535,6 +542,7 @@ static const struct {
 	{ on_device, "compute-bound " },
 	{ conversions, "dtype-conversion compute-bound " },
 	{ elementwise, "unfused-elementwise compute-bound " },
+	{ moving, "memory-bound " },
 	{ attention, "compute-bound dominated-by-attention " },
 	{ gemm, "compute-bound dominated-by-gemm " },
 	{ moe, "compute-bound moe-routing " },
@@ -671,7 +679,7 @@ static void test_bound(void **state)
 		enum confidence confidence;
 		int64_t activity_us; /* µs of the window per GPU activity */
 	} rows[] = {
-		{ 95, 0, 1, 4, 0, 80, 1, 90, BOUND_COMPUTE, CONFIDENCE_HIGH, 100 },
+		{ 95, 0, 1, 4, 0, 80, 1, 90, BOUND_COMPUTE, CONFIDENCE_MEDIUM, 100 },
 		{ 60, 20, 0, 20, 0, 0, 1, 20, BOUND_COMPUTE, CONFIDENCE_MEDIUM, 100 },
 		{ 10, 80, 0, 10, 0, 0, 1, 20, BOUND_COMMUNICATION, CONFIDENCE_HIGH, 100 },
 		{ 10, 0, 80, 10, 0, 0, 1, 20, BOUND_MEMORY, CONFIDENCE_HIGH, 100 },

@@ -164,7 +164,10 @@ static void test_steps(void **state)
 static void add(struct digest *d, const char *op, enum flop_type type, int64_t flops,
                 int64_t uncounted)
 {
-	vec_push(&d->flops, (struct flop_stat){ span_of(op), type, 1, flops, uncounted, 0 });
+	vec_push(
+	    &d->flops,
+	    (struct flop_stat){
+	        .op = span_of(op), .type = type, .count = 1, .flops = flops, .uncounted = uncounted });
 }
 
 static void test_figures(void **state)

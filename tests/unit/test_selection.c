@@ -177,7 +177,7 @@ static void with_machine(struct digest *d)
 }
 static void with_flops(struct digest *d)
 {
-	vec_push(&d->flops, (struct flop_stat){ .op = SPAN("mm") });
+	vec_push(&d->flops, (struct flop_stat){ .op = SPAN("mm"), .count = 1, .sized_ns = 1 });
 }
 static void with_memory(struct digest *d)
 {

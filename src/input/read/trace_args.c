@@ -174,6 +174,7 @@ static const struct jscan_key args[] = {
 	FIELD("Input Dims", INPUTS, TEXT_INPUT_DIMS),
 	FIELD("Input dims", INPUTS, TEXT_INPUT_DIMS),
 	FIELD("Input type", INPUTS, TEXT_INPUT_TYPES),
+	FIELD("Input Strides", INPUTS, TEXT_INPUT_STRIDES),
 	FIELD("Concrete Inputs", INPUTS, TEXT_CONCRETE_INPUTS),
 	FIELD("kernel_flop", COUNT, FIELD_FLOPS),
 	FIELD("Sequence number", COUNT, FIELD_SEQUENCE),

@@ -135,6 +135,7 @@ bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct eve
 	           (e->kind == EVENT_ANNOTATION && span_starts(name_span(e->name), SPAN("nccl:")))) {
 		e->input_dims = strbuf_span(&raw->text[TEXT_INPUT_DIMS]);
 		e->input_types = strbuf_span(&raw->text[TEXT_INPUT_TYPES]);
+		e->input_strides = strbuf_span(&raw->text[TEXT_INPUT_STRIDES]);
 		e->concrete_inputs = strbuf_span(&raw->text[TEXT_CONCRETE_INPUTS]);
 		e->flops = field_or(raw, FIELD_FLOPS, 0);
 		e->call_stack = strbuf_span(&raw->text[TEXT_CALL_STACK]);

@@ -138,6 +138,7 @@ enum raw_field {
 	TEXT_NAME = 0,
 	TEXT_INPUT_DIMS, ///< first of the texts that are in "args"
 	TEXT_INPUT_TYPES,
+	TEXT_INPUT_STRIDES,
 	TEXT_CONCRETE_INPUTS,
 	TEXT_CALL_STACK,
 	TEXT_COLLECTIVE,

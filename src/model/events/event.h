@@ -93,6 +93,7 @@ struct event {
 	/// of an operator, or an annotation "nccl:…": shapes and types of inputs, "[8, 4], [4]",
 	/// "float, -"; empty if absent; borrowed for the call
 	struct span input_dims, input_types;
+	struct span input_strides; ///< of an operator: strides of inputs in the form of input_dims
 
 	/// of an operator: values of scalar inputs in the form of input_dims, "-, -, -, [1, 1], False".
 	struct span concrete_inputs;

@@ -10,6 +10,7 @@ const char *const bound_names[] = {
 	[BOUND_UNKNOWN] = "unknown",
 	[BOUND_COMPUTE] = "compute",
 	[BOUND_MEMORY] = "memory",
+	[BOUND_LATENCY] = "latency",
 	[BOUND_LAUNCH] = "launch",
 	[BOUND_COMMUNICATION] = "communication",
 	[BOUND_SYNCHRONIZATION] = "synchronization",

@@ -7,7 +7,9 @@
 enum bound {
 	BOUND_UNKNOWN,
 	BOUND_COMPUTE,
-	BOUND_MEMORY, ///< limited by memory operations (copies, sets) that no other work hides
+	BOUND_MEMORY, ///< limited by memory: kernels that move more than they compute, and copies and
+	              ///< sets that no other work hides
+	BOUND_LATENCY, ///< limited by kernels too short for memory or arithmetic to limit them
 	BOUND_LAUNCH,
 	BOUND_COMMUNICATION,
 	BOUND_SYNCHRONIZATION,

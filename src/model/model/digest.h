@@ -79,15 +79,25 @@ enum flop_type {
 	NR_FLOP_TYPES
 };
 
-/// Calls of one operator and type whose floating-point operations follow from their inputs, over
-/// the measured steps (or the window, if there are no steps). Only operators that launched GPU work
-/// have a row.
+/// Calls of one operator and type whose floating-point operations or bytes follow from their
+/// inputs, over the measured steps (or the window, if there are no steps). Only operators that
+/// launched GPU work have a row.
 struct flop_stat {
 	struct span op;
 	enum flop_type type;
 	int64_t count, flops; ///< number of calls that could be counted; sum of their operations
 	int64_t uncounted; ///< number of calls for which the trace does not tell the inputs
-	int64_t gpu_ns; ///< time of all GPU activities that the calls launched; 0 in stored baselines
+	int64_t gpu_ns; ///< GPU time of calls with operations, counted or not; 0 in stored baselines
+	int64_t
+	    bytes; ///< what the calls move at least once between the GPU and its memory, where known
+	int64_t unsized; ///< number of calls for which that is not known
+	int64_t
+	    sized_ns; ///< GPU time of the others; memory_ns, compute_ns and short_ns are parts of it
+	int64_t memory_ns, compute_ns; ///< GPU time of calls that memory, or arithmetic, limits
+	int64_t short_ns; ///< GPU time of calls whose kernels are too short for either limit
+	/// Time that the bytes, or the larger of bytes and operations, take at the peak of the GPU, for
+	/// each call at most its GPU time: more came from a cache. 0 if the peak is unknown.
+	int64_t moved_ns, roof_ns;
 };
 
 /// Name of the flop_stat row of graph replays, in which no operator can be seen.

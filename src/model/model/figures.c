@@ -400,6 +400,32 @@ static void emit_ops(struct emitter *e)
 	}
 }
 
+/* Rows of one operator differ in the type of its inputs, and are adjacent. */
+static void emit_moved(struct emitter *e)
+{
+	const struct digest *d = e->rank->digest;
+	for (size_t i = 0, end; i < d->flops.nr; i = end) {
+		struct flop_stat sum = d->flops.v[i];
+		bool rated = sum.roof_ns || !sum.flops;
+		for (end = i + 1; end < d->flops.nr && span_eq(d->flops.v[end].op, sum.op); end++) {
+			const struct flop_stat *s = &d->flops.v[end];
+			/* a share of all calls: none if the limit of some is not known */
+			rated = rated && (s->roof_ns || !s->flops);
+			sum.roof_ns = number_add(sum.roof_ns, s->roof_ns);
+			sum.moved_ns = number_add(sum.moved_ns, s->moved_ns);
+			sum.sized_ns = number_add(sum.sized_ns, s->sized_ns);
+			sum.bytes = number_add(sum.bytes, s->bytes);
+			sum.unsized += s->unsized;
+		}
+		int64_t part =
+		    e->figure.metric->id == METRIC_OP_ROOFLINE_PCT ? sum.roof_ns * rated : sum.moved_ns;
+		if (e->figure.metric->id != METRIC_OP_BYTES && part && sum.sized_ns)
+			figure_emit(e, sum.op, number_pct(part, sum.sized_ns));
+		else if (e->figure.metric->id == METRIC_OP_BYTES && sum.sized_ns && !sum.unsized)
+			figure_emit(e, sum.op, per_step(e, sum.bytes));
+	}
+}
+
 /* Pass on the figures of metrics files. A metric for a single figure has no label, since its name
    already says which figure it is. */
 static void emit_inputs(struct emitter *e)
@@ -471,6 +497,8 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 		emit_machines(&e);
 	else if (m->need == NEED_INPUT)
 		emit_inputs(&e);
+	else if (m->need == NEED_FLOPS && m->label == LABEL_OP)
+		emit_moved(&e);
 	else if (of_label[m->label])
 		of_label[m->label](&e);
 }

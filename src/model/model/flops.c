@@ -63,57 +63,73 @@ bool flops_per_step(const struct digest *d, int64_t *out)
 	return true;
 }
 
-/* Peak rates of dense products. Single precision is missing, since a trace does not tell whether
-   TF32 was allowed; so are partial GPUs (MIG, partitions), whose names do not reliably differ.
-   Names are those of deviceProperties; driver versions differ in whether they begin with NVIDIA. */
+/* Peak rates of dense products, and bandwidths of memory. Single precision is missing, since a
+   trace does not tell whether TF32 was allowed; so are partial GPUs (MIG, partitions), whose names
+   do not reliably differ. Names are those of deviceProperties; driver versions differ in whether
+   they begin with NVIDIA. */
 static const struct gpu {
 	const char *name, *source;
 	int float16, bfloat16, float8; ///< rates in 0.1 TFLOP/s; 0 if unknown or not supported
+	int gb_per_s; ///< bandwidth of the GPU's memory
 } gpus[] = {
-	{ "Tesla V100-SXM2-16GB", "V100 data sheet, NVIDIA", 1250, 0, 0 },
-	{ "Tesla V100-SXM2-32GB", "V100 data sheet, NVIDIA", 1250, 0, 0 },
-	{ "Tesla V100-PCIE-16GB", "V100 data sheet, NVIDIA", 1120, 0, 0 },
-	{ "Tesla V100-PCIE-32GB", "V100 data sheet, NVIDIA", 1120, 0, 0 },
-	{ "Tesla T4", "T4 data sheet, NVIDIA", 650, 0, 0 },
-	{ "A100-SXM4-40GB", "A100 data sheet, NVIDIA", 3120, 3120, 0 },
-	{ "A100-SXM4-80GB", "A100 data sheet, NVIDIA", 3120, 3120, 0 },
-	{ "A100-PCIE-40GB", "A100 data sheet, NVIDIA", 3120, 3120, 0 },
-	{ "A100 80GB PCIe", "A100 data sheet, NVIDIA", 3120, 3120, 0 },
-	{ "H100 80GB HBM3", "H100 data sheet, NVIDIA, without sparsity", 9895, 9895, 19790 },
-	{ "H100 PCIe", "H100 data sheet, NVIDIA, without sparsity", 7565, 7565, 15130 },
-	{ "H200", "H200 data sheet, NVIDIA, without sparsity", 9895, 9895, 19790 },
-	{ "AMD Instinct MI210", "MI210 brochure, AMD", 1810, 1810, 0 },
-	{ "AMD Instinct MI300X", "MI300X data sheet, AMD, without sparsity", 13074, 13074, 26149 },
-	{ "AMD Instinct MI300X VF", "MI300X data sheet, AMD, without sparsity", 13074, 13074, 26149 },
+	{ "Tesla V100-SXM2-16GB", "V100 data sheet, NVIDIA", 1250, 0, 0, 900 },
+	{ "Tesla V100-SXM2-32GB", "V100 data sheet, NVIDIA", 1250, 0, 0, 900 },
+	{ "Tesla V100-PCIE-16GB", "V100 data sheet, NVIDIA", 1120, 0, 0, 900 },
+	{ "Tesla V100-PCIE-32GB", "V100 data sheet, NVIDIA", 1120, 0, 0, 900 },
+	{ "Tesla T4", "T4 data sheet, NVIDIA", 650, 0, 0, 320 },
+	{ "A100-SXM4-40GB", "A100 data sheet, NVIDIA", 3120, 3120, 0, 1555 },
+	{ "A100-SXM4-80GB", "A100 data sheet, NVIDIA", 3120, 3120, 0, 2039 },
+	{ "A100-PCIE-40GB", "A100 data sheet, NVIDIA", 3120, 3120, 0, 1555 },
+	{ "A100 80GB PCIe", "A100 data sheet, NVIDIA", 3120, 3120, 0, 1935 },
+	{ "H100 80GB HBM3", "H100 data sheet, NVIDIA, without sparsity", 9895, 9895, 19790, 3350 },
+	{ "H100 PCIe", "H100 data sheet, NVIDIA, without sparsity", 7565, 7565, 15130, 2000 },
+	{ "H200", "H200 data sheet, NVIDIA, without sparsity", 9895, 9895, 19790, 4800 },
+	{ "AMD Instinct MI210", "MI210 brochure, AMD", 1810, 1810, 0, 1600 },
+	{ "AMD Instinct MI300X", "MI300X data sheet, AMD, without sparsity", 13074, 13074, 26149,
+	  5300 },
+	{ "AMD Instinct MI300X VF", "MI300X data sheet, AMD, without sparsity", 13074, 13074, 26149,
+	  5300 },
 };
 
-static bool peak_of_gpu(struct span name, enum flop_type type, struct flop_peak *out)
+static const struct gpu *gpu_of(const struct digest *d)
 {
-	if (span_starts(name, SPAN("NVIDIA ")))
-		name = (struct span){ name.p + 7, name.n - 7 };
-	for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++) {
-		const struct gpu *g = &gpus[i];
-		int rate = type == FLOP_FLOAT16    ? g->float16
-		           : type == FLOP_BFLOAT16 ? g->bfloat16
-		           : type == FLOP_FLOAT8   ? g->float8
-		                                   : 0;
-		if (rate && span_eq(name, span_of(g->name))) {
-			*out = (struct flop_peak){ rate * (MICRO / 10), g->source };
-			return true;
-		}
-	}
-	return false;
+	const char *gpu = digest_env(d, "gpu.name");
+	struct span name = span_of(gpu ? gpu : "");
+	span_skip(&name, SPAN("NVIDIA "));
+	for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++)
+		if (span_eq(name, span_of(gpus[i].name)))
+			return &gpus[i];
+	return NULL;
+}
+
+static int rate_of(const struct gpu *g, enum flop_type type)
+{
+	return type == FLOP_FLOAT16    ? g->float16
+	       : type == FLOP_BFLOAT16 ? g->bfloat16
+	       : type == FLOP_FLOAT8   ? g->float8
+	                               : 0;
+}
+
+struct gpu_roof flops_roof(const struct digest *d, enum flop_type type)
+{
+	const struct gpu *g = gpu_of(d);
+	return g ? (struct gpu_roof){ rate_of(g, type) * (MICRO / 10), g->gb_per_s }
+	         : (struct gpu_roof){ 0 };
 }
 
 bool flops_peak(const struct digest *d, struct flop_peak *out)
 {
-	const char *own = digest_env(d, "peak_tflops"), *gpu = digest_env(d, "gpu.name");
+	const char *own = digest_env(d, "peak_tflops");
+	const struct gpu *g = gpu_of(d);
 	int64_t micro;
 	if (own && number_parse(span_of(own), 6, &micro) && micro > 0) {
 		*out = (struct flop_peak){ micro, "peak_tflops of the run context" };
 		return true;
 	}
-	return !own && gpu && peak_of_gpu(span_of(gpu), flops_type(d), out);
+	int rate = !own && g ? rate_of(g, flops_type(d)) : 0;
+	if (rate)
+		*out = (struct flop_peak){ rate * (MICRO / 10), g->source };
+	return rate != 0;
 }
 
 /* ---- figures made from operations and the peak ---- */

@@ -10,6 +10,15 @@ struct flop_peak {
 	const char *source; ///< name of the document that gives the rate; static
 };
 
+/// What a GPU does at most: products of one type, in 1e-6 TFLOP/s, and transfers between it and
+/// its memory, in GB/s; 0 if unknown.
+struct gpu_roof {
+	int64_t micro_tflops, gb_per_s;
+};
+
+/// The limits of the GPU of `d` by its data sheet.
+struct gpu_roof flops_roof(const struct digest *d, enum flop_type type);
+
 /// The type that a trace or a person calls by this name: "c10::BFloat16", "bf16", …
 enum flop_type flop_type_of(struct span name);
 

@@ -157,6 +157,14 @@ static const struct field flop_stat_fields[] = {
 	FIELD(flops, COUNT, SUM, SUM, 0),
 	FIELD(uncounted, COUNT, SUM, SUM, 0),
 	FIELD(gpu_ns, COUNT, SUM, SUM, 0),
+	FIELD(bytes, OPTIONAL_NUMBER(0), SUM, SUM, 3),
+	FIELD(unsized, OPTIONAL_NUMBER(0), SUM, SUM, 3),
+	FIELD(sized_ns, OPTIONAL_NUMBER(0), SUM, SUM, 3),
+	FIELD(memory_ns, OPTIONAL_NUMBER(0), SUM, SUM, 3),
+	FIELD(compute_ns, OPTIONAL_NUMBER(0), SUM, SUM, 3),
+	FIELD(short_ns, OPTIONAL_NUMBER(0), SUM, SUM, 3),
+	FIELD(moved_ns, OPTIONAL_NUMBER(0), SUM, SUM, 3),
+	FIELD(roof_ns, OPTIONAL_NUMBER(0), SUM, SUM, 3),
 };
 ROW_TYPE(flop_stat, LISTED);
 #undef ROW

@@ -302,7 +302,11 @@ static bool rank_has(const struct rank_view *r, const struct metric *m)
 	case NEED_CONTEXT:
 		return rank_has_context(d, m->id);
 	case NEED_FLOPS:
-		return d->flops.nr > 0;
+		for (size_t i = 0; i < d->flops.nr; i++)
+			if (m->label == LABEL_OP ? d->flops.v[i].sized_ns > 0
+			                         : d->flops.v[i].count > 0 || d->flops.v[i].uncounted > 0)
+				return true;
+		return false;
 	case NEED_RANKS:
 		return r->cross->known;
 	case NEED_MATCHED:

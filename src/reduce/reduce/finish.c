@@ -86,11 +86,11 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	function_figures(r, out);
 	call_figures(r, out);
 	thread_figures(r, out);
-	flops_figures(r, out);
 	phase_figures(r, out);
 	counter_figures(r, meta, out);
 	memory_figures(r, meta, out);
 	environment(r, meta, out);
+	flops_figures(r, out); /* by the name of the GPU */
 	if (meta->base_ns)
 		out->start_ns = number_add(out->start_ns, meta->base_ns);
 	out->source_hash = digest_hash(out);

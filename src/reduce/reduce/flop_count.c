@@ -3,6 +3,8 @@
    the convolution's gradient. */
 #include "reduce/flop_count.h"
 
+#include <string.h>
+
 #include "base/number.h"
 #include "model/flops.h"
 
@@ -16,12 +18,30 @@ enum formula {
 	FORMULA_TRITON_TEMPLATE, ///< like FORMULA_TRITON, but a recorded 0 means that the number is
 	                         ///< unknown
 	FORMULA_UNKNOWN, ///< no formula: PyTorch has none, or the inputs do not suffice
+	FORMULA_NONE, ///< no operations that count: the operator only moves bytes
+};
+
+/* What an operator moves at least once: its inputs, each at its own size, and its output. */
+enum traffic {
+	TRAFFIC_UNKNOWN,
+	TRAFFIC_INPUTS, ///< all tensors are inputs of the call, or the output is small: a reduction
+	TRAFFIC_FIRST, ///< the output is as large as the first tensor, which may be the output itself
+	TRAFFIC_BROADCAST, ///< the output has the largest extent of its inputs in each dimension
+	TRAFFIC_COMPARED, ///< like TRAFFIC_BROADCAST, but the output is of bool
+	TRAFFIC_PRODUCT, ///< the output is as formula FORMULA_PRODUCT has it
+	TRAFFIC_CONVOLUTION,
+	TRAFFIC_CONVOLUTION_BACKWARD,
+	TRAFFIC_ATTENTION,
+	TRAFFIC_ATTENTION_BACKWARD,
+	TRAFFIC_ROWS, ///< of the first tensor only the rows that the second, an index, names
+	TRAFFIC_TRITON, ///< inputs and outputs are arguments of the kernel
 };
 
 struct flop_rule {
 	struct span name;
 	enum formula formula;
 	int first; ///< index of the first tensor that the formula uses
+	enum traffic traffic;
 };
 
 #define NAME(lit)              \
@@ -32,45 +52,148 @@ struct flop_rule {
 /* Rules by operator. Source: flop_registry, torch/utils/flop_counter.py;
    aten/src/ATen/native/native_functions.yaml for the order of inputs. */
 static const struct flop_rule rules[] = {
-	{ NAME("aten::mm"), FORMULA_PRODUCT, 0 },
-	{ NAME("aten::addmm"), FORMULA_PRODUCT, 1 },
-	{ NAME("aten::bmm"), FORMULA_PRODUCT, 0 },
-	{ NAME("aten::baddbmm"), FORMULA_PRODUCT, 1 },
-	{ NAME("aten::_scaled_mm"), FORMULA_PRODUCT, 0 },
-	{ NAME("aten::convolution"), FORMULA_CONVOLUTION, 0 },
-	{ NAME("aten::_convolution"), FORMULA_CONVOLUTION, 0 },
-	{ NAME("aten::convolution_backward"), FORMULA_CONVOLUTION_BACKWARD, 0 },
-	{ NAME("aten::_scaled_dot_product_flash_attention"), FORMULA_ATTENTION, 0 },
-	{ NAME("aten::_scaled_dot_product_efficient_attention"), FORMULA_ATTENTION, 0 },
-	{ NAME("aten::_scaled_dot_product_cudnn_attention"), FORMULA_ATTENTION, 0 },
-	{ NAME("aten::_scaled_dot_product_flash_attention_backward"), FORMULA_ATTENTION_BACKWARD, 1 },
-	{ NAME("aten::_scaled_dot_product_efficient_attention_backward"), FORMULA_ATTENTION_BACKWARD,
-	  1 },
-	{ NAME("aten::_scaled_dot_product_cudnn_attention_backward"), FORMULA_ATTENTION_BACKWARD, 1 },
-	{ NAME("aten::_flash_attention_forward"), FORMULA_UNKNOWN, 0 },
-	{ NAME("aten::_flash_attention_backward"), FORMULA_UNKNOWN, 1 },
-	{ NAME("aten::_efficient_attention_forward"), FORMULA_UNKNOWN, 0 },
-	{ NAME("aten::_efficient_attention_backward"), FORMULA_UNKNOWN, 1 },
+	{ NAME("aten::mm"), FORMULA_PRODUCT, 0, TRAFFIC_PRODUCT },
+	{ NAME("aten::addmm"), FORMULA_PRODUCT, 1, TRAFFIC_PRODUCT },
+	{ NAME("aten::bmm"), FORMULA_PRODUCT, 0, TRAFFIC_PRODUCT },
+	{ NAME("aten::baddbmm"), FORMULA_PRODUCT, 1, TRAFFIC_PRODUCT },
+	{ NAME("aten::_scaled_mm"), FORMULA_PRODUCT, 0, TRAFFIC_UNKNOWN },
+	{ NAME("aten::convolution"), FORMULA_CONVOLUTION, 0, TRAFFIC_CONVOLUTION },
+	{ NAME("aten::_convolution"), FORMULA_CONVOLUTION, 0, TRAFFIC_CONVOLUTION },
+	{ NAME("aten::convolution_backward"), FORMULA_CONVOLUTION_BACKWARD, 0,
+	  TRAFFIC_CONVOLUTION_BACKWARD },
+	{ NAME("aten::_scaled_dot_product_flash_attention"), FORMULA_ATTENTION, 0, TRAFFIC_ATTENTION },
+	{ NAME("aten::_scaled_dot_product_efficient_attention"), FORMULA_ATTENTION, 0,
+	  TRAFFIC_ATTENTION },
+	{ NAME("aten::_scaled_dot_product_cudnn_attention"), FORMULA_ATTENTION, 0, TRAFFIC_ATTENTION },
+	{ NAME("aten::_scaled_dot_product_flash_attention_backward"), FORMULA_ATTENTION_BACKWARD, 1,
+	  TRAFFIC_ATTENTION_BACKWARD },
+	{ NAME("aten::_scaled_dot_product_efficient_attention_backward"), FORMULA_ATTENTION_BACKWARD, 1,
+	  TRAFFIC_ATTENTION_BACKWARD },
+	{ NAME("aten::_scaled_dot_product_cudnn_attention_backward"), FORMULA_ATTENTION_BACKWARD, 1,
+	  TRAFFIC_ATTENTION_BACKWARD },
+	{ NAME("aten::_flash_attention_forward"), FORMULA_UNKNOWN, 0, TRAFFIC_UNKNOWN },
+	{ NAME("aten::_flash_attention_backward"), FORMULA_UNKNOWN, 1, TRAFFIC_UNKNOWN },
+	{ NAME("aten::_efficient_attention_forward"), FORMULA_UNKNOWN, 0, TRAFFIC_UNKNOWN },
+	{ NAME("aten::_efficient_attention_backward"), FORMULA_UNKNOWN, 1, TRAFFIC_UNKNOWN },
 	/* PyTorch has no formula for these operators; they count as unknown, since a sum without them
 	   would be too low */
-	{ NAME("aten::_addmm_activation"), FORMULA_UNKNOWN, 1 },
-	{ NAME("aten::_int_mm"), FORMULA_UNKNOWN, 0 },
-	{ NAME("aten::_grouped_mm"), FORMULA_UNKNOWN, 0 },
-	{ NAME("aten::_scaled_grouped_mm"), FORMULA_UNKNOWN, 0 },
-	{ NAME("aten::cudnn_convolution_relu"), FORMULA_UNKNOWN, 0 },
-	{ NAME("aten::cudnn_convolution_add_relu"), FORMULA_UNKNOWN, 0 },
-	{ NAME("aten::miopen_convolution_relu"), FORMULA_UNKNOWN, 0 },
-	{ NAME("aten::miopen_convolution_add_relu"), FORMULA_UNKNOWN, 0 },
-	{ NAME("aten::_cudnn_rnn"), FORMULA_UNKNOWN, 0 },
-	{ NAME("aten::_cudnn_rnn_backward"), FORMULA_UNKNOWN, 0 },
-	{ NAME("aten::miopen_rnn"), FORMULA_UNKNOWN, 0 },
-	{ NAME("aten::miopen_rnn_backward"), FORMULA_UNKNOWN, 0 },
+	{ NAME("aten::_addmm_activation"), FORMULA_UNKNOWN, 1, TRAFFIC_UNKNOWN },
+	{ NAME("aten::_int_mm"), FORMULA_UNKNOWN, 0, TRAFFIC_UNKNOWN },
+	{ NAME("aten::_grouped_mm"), FORMULA_UNKNOWN, 0, TRAFFIC_UNKNOWN },
+	{ NAME("aten::_scaled_grouped_mm"), FORMULA_UNKNOWN, 0, TRAFFIC_UNKNOWN },
+	{ NAME("aten::cudnn_convolution_relu"), FORMULA_UNKNOWN, 0, TRAFFIC_UNKNOWN },
+	{ NAME("aten::cudnn_convolution_add_relu"), FORMULA_UNKNOWN, 0, TRAFFIC_UNKNOWN },
+	{ NAME("aten::miopen_convolution_relu"), FORMULA_UNKNOWN, 0, TRAFFIC_UNKNOWN },
+	{ NAME("aten::miopen_convolution_add_relu"), FORMULA_UNKNOWN, 0, TRAFFIC_UNKNOWN },
+	{ NAME("aten::_cudnn_rnn"), FORMULA_UNKNOWN, 0, TRAFFIC_UNKNOWN },
+	{ NAME("aten::_cudnn_rnn_backward"), FORMULA_UNKNOWN, 0, TRAFFIC_UNKNOWN },
+	{ NAME("aten::miopen_rnn"), FORMULA_UNKNOWN, 0, TRAFFIC_UNKNOWN },
+	{ NAME("aten::miopen_rnn_backward"), FORMULA_UNKNOWN, 0, TRAFFIC_UNKNOWN },
+	/* Operators that only move bytes; those that call one another are listed by the outer one only
+	   if it has the same inputs. Views and metadata launch nothing. Lists of tensors are left out,
+	   since their types are not recorded. */
+	{ NAME("aten::copy_"), FORMULA_NONE, 0, TRAFFIC_INPUTS },
+	{ NAME("aten::fill_"), FORMULA_NONE, 0, TRAFFIC_INPUTS },
+	{ NAME("aten::sum"), FORMULA_NONE, 0, TRAFFIC_INPUTS },
+	{ NAME("aten::mean"), FORMULA_NONE, 0, TRAFFIC_INPUTS },
+	{ NAME("aten::amax"), FORMULA_NONE, 0, TRAFFIC_INPUTS },
+	{ NAME("aten::amin"), FORMULA_NONE, 0, TRAFFIC_INPUTS },
+	{ NAME("aten::all"), FORMULA_NONE, 0, TRAFFIC_INPUTS },
+	{ NAME("aten::any"), FORMULA_NONE, 0, TRAFFIC_INPUTS },
+	{ NAME("aten::argmax"), FORMULA_NONE, 0, TRAFFIC_INPUTS },
+	{ NAME("aten::argmin"), FORMULA_NONE, 0, TRAFFIC_INPUTS },
+	{ NAME("aten::norm"), FORMULA_NONE, 0, TRAFFIC_INPUTS },
+	{ NAME("aten::linalg_vector_norm"), FORMULA_NONE, 0, TRAFFIC_INPUTS },
+	{ NAME("aten::max_pool2d_with_indices"), FORMULA_NONE, 0, TRAFFIC_INPUTS },
+	{ NAME("aten::avg_pool2d"), FORMULA_NONE, 0, TRAFFIC_INPUTS },
+	{ NAME("aten::_adaptive_avg_pool2d"), FORMULA_NONE, 0, TRAFFIC_INPUTS },
+	{ NAME("aten::zero_"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::add_"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::sub_"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::mul_"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::div_"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::addcmul_"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::addcdiv_"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::lerp_"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::sqrt_"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::neg"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::neg_"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::abs"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::exp"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::exp_"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::log"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::sqrt"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::rsqrt"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::reciprocal"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::sin"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::cos"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::tanh"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::sigmoid"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::relu"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::relu_"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::gelu"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::silu"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::silu_"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::clamp"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::clamp_min"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::pow"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::cumsum"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::native_layer_norm"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::native_layer_norm_backward"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::native_batch_norm"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::native_batch_norm_backward"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::cudnn_batch_norm"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::cudnn_batch_norm_backward"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::miopen_batch_norm"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::miopen_batch_norm_backward"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::native_group_norm"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::native_group_norm_backward"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::_fused_rms_norm"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::_fused_rms_norm_backward"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::_softmax"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::_log_softmax"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::_softmax_backward_data"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::_log_softmax_backward_data"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::gelu_backward"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::silu_backward"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::tanh_backward"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::sigmoid_backward"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::threshold_backward"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::native_dropout"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::masked_fill_"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::flip"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::roll"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::tril"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::triu"), FORMULA_NONE, 0, TRAFFIC_FIRST },
+	{ NAME("aten::add"), FORMULA_NONE, 0, TRAFFIC_BROADCAST },
+	{ NAME("aten::sub"), FORMULA_NONE, 0, TRAFFIC_BROADCAST },
+	{ NAME("aten::mul"), FORMULA_NONE, 0, TRAFFIC_BROADCAST },
+	{ NAME("aten::div"), FORMULA_NONE, 0, TRAFFIC_BROADCAST },
+	{ NAME("aten::maximum"), FORMULA_NONE, 0, TRAFFIC_BROADCAST },
+	{ NAME("aten::minimum"), FORMULA_NONE, 0, TRAFFIC_BROADCAST },
+	{ NAME("aten::where"), FORMULA_NONE, 0, TRAFFIC_BROADCAST },
+	{ NAME("aten::addcmul"), FORMULA_NONE, 0, TRAFFIC_BROADCAST },
+	{ NAME("aten::addcdiv"), FORMULA_NONE, 0, TRAFFIC_BROADCAST },
+	{ NAME("aten::bitwise_and"), FORMULA_NONE, 0, TRAFFIC_BROADCAST },
+	{ NAME("aten::bitwise_or"), FORMULA_NONE, 0, TRAFFIC_BROADCAST },
+	{ NAME("aten::eq"), FORMULA_NONE, 0, TRAFFIC_COMPARED },
+	{ NAME("aten::ne"), FORMULA_NONE, 0, TRAFFIC_COMPARED },
+	{ NAME("aten::lt"), FORMULA_NONE, 0, TRAFFIC_COMPARED },
+	{ NAME("aten::le"), FORMULA_NONE, 0, TRAFFIC_COMPARED },
+	{ NAME("aten::gt"), FORMULA_NONE, 0, TRAFFIC_COMPARED },
+	{ NAME("aten::ge"), FORMULA_NONE, 0, TRAFFIC_COMPARED },
+	{ NAME("aten::logical_and"), FORMULA_NONE, 0, TRAFFIC_COMPARED },
+	{ NAME("aten::logical_or"), FORMULA_NONE, 0, TRAFFIC_COMPARED },
+	{ NAME("aten::logical_not"), FORMULA_NONE, 0, TRAFFIC_COMPARED },
+	{ NAME("aten::isnan"), FORMULA_NONE, 0, TRAFFIC_COMPARED },
+	{ NAME("aten::embedding"), FORMULA_NONE, 0, TRAFFIC_ROWS },
 };
 
 /* Rules by prefix. Source: kernel_flop, torch/_inductor/runtime/triton_heuristics.py (2.8); names
    of kernels, torch/_inductor/codegen. */
-static const struct flop_rule templates = { NAME("triton_tem_"), FORMULA_TRITON_TEMPLATE, 0 };
-static const struct flop_rule triton = { NAME("triton_"), FORMULA_TRITON, 0 };
+static const struct flop_rule templates = { NAME("triton_tem_"), FORMULA_TRITON_TEMPLATE, 0,
+	                                        TRAFFIC_UNKNOWN };
+static const struct flop_rule triton = { NAME("triton_"), FORMULA_TRITON, 0, TRAFFIC_TRITON };
 
 const struct flop_rule *flop_rule_of(struct span name)
 {
@@ -80,6 +203,11 @@ const struct flop_rule *flop_rule_of(struct span name)
 	if (span_starts(name, templates.name))
 		return &templates;
 	return span_starts(name, triton.name) ? &triton : NULL;
+}
+
+bool flop_rule_counts(const struct flop_rule *rule)
+{
+	return rule->formula != FORMULA_NONE;
 }
 
 /* ---- lists of shapes, in the text form of the trace reader ---- */
@@ -105,8 +233,8 @@ static struct span item_at(struct span list, int index)
 	return take_item(&list);
 }
 
-/* Most dimensions that a formula has: batch, channels and three of space. */
-enum { SHAPE_MAX = 5 };
+/* Most dimensions of a tensor that is read. */
+enum { SHAPE_MAX = 8 };
 
 struct shape {
 	int nr; ///< number of dimensions; -1 if the text is not a list, or too long
@@ -262,8 +390,209 @@ int64_t flop_count(const struct flop_rule *rule, const struct event *ev, enum fl
 		return ev->flops > 0 ? ev->flops : 0;
 	case FORMULA_TRITON_TEMPLATE:
 		return ev->flops > 0 ? ev->flops : -1;
+	case FORMULA_NONE:
+		return 0;
 	case FORMULA_UNKNOWN:
 		break;
 	}
 	return -1;
+}
+
+/* ---- bytes ---- */
+
+/* Source of the names: c10/core/ScalarType.h and c10/util/typeid.cpp (pytorch/pytorch). */
+static int64_t element_bytes(struct span type)
+{
+	static const struct {
+		struct span name;
+		int64_t bytes;
+	} sizes[] = {
+		{ NAME("float"), 4 },
+		{ NAME("c10::BFloat16"), 2 },
+		{ NAME("c10::Half"), 2 },
+		{ NAME("long int"), 8 },
+		{ NAME("int"), 4 },
+		{ NAME("bool"), 1 },
+		{ NAME("double"), 8 },
+		{ NAME("unsigned char"), 1 },
+		{ NAME("signed char"), 1 },
+		{ NAME("short int"), 2 },
+		{ NAME("long"), 8 },
+		{ NAME("c10::complex<float>"), 8 },
+		{ NAME("short"), 2 },
+		{ NAME("char"), 1 },
+		{ NAME("c10::complex<double>"), 16 },
+		{ NAME("long long"), 8 },
+	};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		if (span_eq(type, sizes[i].name))
+			return sizes[i].bytes;
+	return span_starts(type, SPAN("c10::Float8_")) ? 1 : 0;
+}
+
+/* Tensors of a call, as far as its bytes need them. */
+struct moved {
+	int nr; /* number of inputs; -1 if the size of one is not known */
+	int64_t all; /* bytes of all inputs */
+	int64_t first; /* bytes of the first tensor */
+	int64_t first_size; /* bytes of one of its elements */
+	struct shape widest; /* the largest extent in each dimension, from the last one on */
+	int64_t size; /* bytes of an element of the output: of the largest type, real before integer */
+};
+
+static bool is_real(struct span type)
+{
+	return span_starts(type, SPAN("c10::")) || span_eq(type, SPAN("float")) ||
+	       span_eq(type, SPAN("double"));
+}
+
+/* Takes the next input: its bytes without dimensions along which it is expanded (stride 0); -1 if
+   they are not known, 0 if it is no tensor. */
+static int64_t take_input(struct span *dims, struct span *types, struct span *strides,
+                          struct moved *m)
+{
+	struct span type = take_item(types), text = *dims;
+	struct shape shape = shape_at(text, 0), steps = shape_at(*strides, 0);
+	int64_t size = element_bytes(type), bytes = size;
+	take_item(dims);
+	take_item(strides);
+	if (size == 0)
+		return shape.nr > 0 || (shape.nr < 0 && !span_starts(text, SPAN("-"))) ? -1 : 0;
+	if (shape.nr < 0)
+		return -1;
+	for (int i = 0; i < shape.nr; i++) {
+		bool expanded = steps.nr == shape.nr && steps.v[i] == 0;
+		int back = shape.nr - 1 - i;
+		bytes = multiplied(bytes, &shape.v[i], !expanded);
+		for (; m->widest.nr <= back; m->widest.nr++)
+			m->widest.v[m->widest.nr] = 1;
+		if (shape.v[i] > m->widest.v[back] || shape.v[i] == 0)
+			m->widest.v[back] = shape.v[i];
+	}
+	int64_t rank = size + 64 * is_real(type);
+	if (shape.nr && rank > m->size)
+		m->size = rank;
+	return bytes;
+}
+
+/* True for a text that the trace reader has cut. */
+static bool is_cut(struct span text)
+{
+	const struct span mark = SPAN("…");
+	return text.n >= mark.n && memcmp(text.p + text.n - mark.n, mark.p, mark.n) == 0;
+}
+
+static struct moved moved_by(const struct event *ev, int inputs)
+{
+	struct moved m = { 0 };
+	struct span dims = ev->input_dims, types = ev->input_types, strides = ev->input_strides;
+	bool cut = dims.n == 0 || is_cut(dims) || is_cut(types) || is_cut(strides);
+	for (; !cut && m.nr < inputs && dims.n && types.n; m.nr++) {
+		struct span type = types;
+		int64_t bytes = take_input(&dims, &types, &strides, &m);
+		if (bytes < 0 || __builtin_add_overflow(m.all, bytes, &m.all))
+			cut = true;
+		if (m.nr == 0) {
+			m.first = bytes;
+			m.first_size = element_bytes(take_item(&type));
+		}
+	}
+	m.size %= 64;
+	if (cut)
+		m.nr = -1;
+	return m;
+}
+
+/* Bytes of a call that reads `rows` elements of the index: rows of the table in and out. */
+static int64_t bytes_of_rows(const struct event *ev, const struct moved *m)
+{
+	struct shape table = shape_at(ev->input_dims, 0), index = shape_at(ev->input_dims, 1);
+	struct span types = ev->input_types;
+	take_item(&types);
+	int64_t row = 2 * m->first_size, index_size = element_bytes(take_item(&types)), each;
+	if (table.nr < 1 || index.nr < 0 || !index_size)
+		return -1;
+	row = multiplied(row, table.v + 1, table.nr - 1);
+	return __builtin_add_overflow(row, index_size, &each) ? -1
+	                                                      : multiplied(each, index.v, index.nr);
+}
+
+/* Elements of a convolution's output: each takes two operations for each weight of its channel. */
+static int64_t convolved(const struct event *ev, int64_t flops)
+{
+	struct shape w = shape_at(ev->input_dims, 1);
+	bool plain = span_eq(item_at(ev->concrete_inputs, 6), SPAN("False"));
+	int64_t each = w.nr < 3 ? -1 : multiplied(2, w.v + 1, w.nr - 1);
+	return plain && each > 0 && flops >= 0 ? flops / each : -1;
+}
+
+static bool flag_at(struct span list, int index)
+{
+	return list.n > 2 &&
+	       span_eq(item_at((struct span){ list.p + 1, list.n - 2 }, index), SPAN("True"));
+}
+
+/* Bytes that the output and a second pass add to the inputs; -1 if they are not known. */
+static int64_t bytes_out(const struct flop_rule *rule, const struct event *ev, int64_t flops,
+                         const struct moved *m)
+{
+	struct shape a = shape_at(ev->input_dims, rule->first), b;
+	switch (rule->traffic) {
+	case TRAFFIC_FIRST:
+		return m->first;
+	case TRAFFIC_BROADCAST:
+		return multiplied(m->size ? m->size : m->first_size, m->widest.v, m->widest.nr);
+	case TRAFFIC_COMPARED:
+		return multiplied(1, m->widest.v, m->widest.nr);
+	case TRAFFIC_PRODUCT:
+		b = shape_at(ev->input_dims, rule->first + 1);
+		return flops < 0 ? -1 : multiplied(multiplied(m->size, a.v, a.nr - 1), &b.v[b.nr - 1], 1);
+	case TRAFFIC_CONVOLUTION:
+		return multiplied(m->size, (int64_t[]){ convolved(ev, flops) }, 1);
+	case TRAFFIC_CONVOLUTION_BACKWARD:
+		if (flops < 0)
+			return -1;
+		b = shape_at(ev->input_dims, 2);
+		a = shape_at(ev->input_dims, 1);
+		return (flag_at(item_at(ev->concrete_inputs, 10), 0) ? multiplied(m->size, a.v, a.nr) : 0) +
+		       (flag_at(item_at(ev->concrete_inputs, 10), 1) ? multiplied(m->size, b.v, b.nr) : 0);
+	case TRAFFIC_ATTENTION:
+		b = shape_at(ev->input_dims, 2);
+		return flops < 0 ? -1 : multiplied(multiplied(m->size, a.v, 3), &b.v[3], 1);
+	case TRAFFIC_ATTENTION_BACKWARD: /* the forward's output, and the gradients of its inputs */
+		return flops < 0 ? -1 : m->all;
+	default:
+		return 0;
+	}
+}
+
+/* Kernels of Inductor that need not read all of their arguments are named so. */
+static bool reads_parts(struct span name)
+{
+	static const char *const words[] = { "embedding", "index",  "gather", "scatter", "slice",
+		                                 "select",    "split",  "cat",    "pool",    "constant_pad",
+		                                 "roll",      "unfold", "sort" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (span_contains_nocase(name, span_of(words[i])))
+			return true;
+	return false;
+}
+
+int64_t byte_count(const struct flop_rule *rule, const struct event *ev, int64_t flops)
+{
+	int inputs = rule->traffic == TRAFFIC_PRODUCT || rule->traffic == TRAFFIC_CONVOLUTION_BACKWARD
+	                 ? rule->first + 2 + (rule->traffic == TRAFFIC_CONVOLUTION_BACKWARD)
+	             : rule->traffic == TRAFFIC_ATTENTION          ? 3
+	             : rule->traffic == TRAFFIC_ATTENTION_BACKWARD ? 4
+	             : rule->traffic == TRAFFIC_CONVOLUTION        ? 3
+	                                                           : INT32_MAX;
+	struct moved m = moved_by(ev, inputs);
+	int64_t out, sum;
+	if (rule->traffic == TRAFFIC_UNKNOWN || m.nr < 1 ||
+	    (rule->traffic == TRAFFIC_TRITON && reads_parts(name_span(ev->name))))
+		return -1;
+	if (rule->traffic == TRAFFIC_ROWS)
+		return bytes_of_rows(ev, &m);
+	out = bytes_out(rule, ev, flops, &m);
+	return out < 0 || __builtin_add_overflow(m.all, out, &sum) ? -1 : sum;
 }

@@ -16,8 +16,15 @@ struct flop_rule;
 /// counted instead. Static.
 const struct flop_rule *flop_rule_of(struct span name);
 
+/// False for a rule that tells only bytes.
+bool flop_rule_counts(const struct flop_rule *rule);
+
 /// Number of operations of one call; -1 if the inputs do not tell. `*type` becomes the type of the
 /// operands.
 int64_t flop_count(const struct flop_rule *rule, const struct event *ev, enum flop_type *type);
+
+/// Bytes that one call with `flops` operations moves at least once between the GPU and its memory;
+/// -1 if the inputs do not tell.
+int64_t byte_count(const struct flop_rule *rule, const struct event *ev, int64_t flops);
 
 #endif

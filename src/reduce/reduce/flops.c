@@ -1,8 +1,10 @@
 /* Floating-point operations of operators with a rule (flop_count.h). Among nested operators only
    the outermost counts, and only if it launched GPU work. */
 #include "model/flops.h"
+
 #include "base/number.h"
 #include "base/search.h"
+#include "model/view.h"
 #include "reduce/flop_count.h"
 #include "reduce/reducer.h"
 
@@ -16,6 +18,7 @@ void flops_take(struct reducer *r, const struct flop_rule *rule, const struct ev
 {
 	struct op_flops f = { .span = (uint32_t)r->host.spans.nr };
 	f.flops = flop_count(rule, ev, &f.type);
+	f.bytes = byte_count(rule, ev, f.flops);
 	vec_push(&r->flops.ops, f);
 }
 
@@ -30,14 +33,14 @@ static const struct op_flops *flops_of_span(const struct reducer *r, uint32_t sp
 void flops_add(struct reducer *r, const struct host_span *s)
 {
 	const struct op_flops *f = flops_of_span(r, (uint32_t)(s - r->host.spans.v));
-	if (f->flops != 0)
-		vec_push(&r->flops.counted,
-		         (struct counted_op){ .start_ns = span_start(&r->host, s),
-		                              .end_ns = span_end(&r->host, s),
-		                              .thread = span_thread(&r->host, s),
-		                              .name = (uint32_t)(span_name(&r->host, s) - r->host.names.v),
-		                              .flops = f->flops,
-		                              .type = f->type });
+	vec_push(&r->flops.counted,
+	         (struct counted_op){ .start_ns = span_start(&r->host, s),
+	                              .end_ns = span_end(&r->host, s),
+	                              .thread = span_thread(&r->host, s),
+	                              .name = (uint32_t)(span_name(&r->host, s) - r->host.names.v),
+	                              .flops = f->flops,
+	                              .bytes = f->bytes,
+	                              .type = f->type });
 }
 
 static int counted_cmp(const void *a, const void *b)
@@ -79,7 +82,10 @@ static void find_launched_work(struct reducer *r)
 		struct counted_op *c = launch ? counted_at(r, launch, &near) : NULL;
 		if (!c)
 			continue;
-		c->launched = true;
+		const struct kernel_stat *k = &activity_name(&r->gpu, a)->stat;
+		c->launched++;
+		c->by_link = c->by_link ||
+		             (k->kind == EVENT_MEMCPY && !span_eq(memcpy_direction(k->name), SPAN("DtoD")));
 		c->gpu_ns += activity_dur(&r->gpu, a);
 	}
 }
@@ -97,6 +103,41 @@ static int64_t graph_launches(struct reducer *r)
 	return nr;
 }
 
+/* Kernels below SHORT_NS that reach less than half of a limit are bound by neither. */
+enum { SHORT_NS = 10000 };
+
+/* Operations per byte from which on arithmetic limits a call, where the GPU's is not known: the
+   limits of GPUs since 2017 lie between those of float32 on V100 and of float16 on H100. */
+enum { RIDGE_LEAST = 10, RIDGE_MOST = 300 };
+
+/* Adds to the row of a call how its time compares with what the GPU allows. */
+static void roofline(const struct digest *d, const struct counted_op *c, struct flop_stat *row)
+{
+	struct gpu_roof g = flops_roof(d, c->type);
+	if (c->by_link)
+		return;
+	row->unsized = c->bytes < 0;
+	if (row->unsized)
+		return;
+	row->bytes = c->bytes;
+	row->sized_ns = c->gpu_ns;
+	__int128 flops = c->flops > 0 ? c->flops : 0, bytes = c->bytes;
+	bool known = c->flops >= 0, rated = g.gb_per_s && known && (!flops || g.micro_tflops);
+	int64_t moved = g.gb_per_s ? number_div_round(bytes, g.gb_per_s) : 0;
+	int64_t worked = rated && flops ? number_div_round(flops * 1000, g.micro_tflops) : 0;
+	int64_t roof = worked > moved ? worked : moved;
+	bool memory = known && (rated ? worked <= moved : flops <= bytes * RIDGE_LEAST);
+	bool compute = rated ? worked > moved : flops >= bytes * RIDGE_MOST && flops;
+	row->moved_ns = moved < c->gpu_ns ? moved : c->gpu_ns;
+	row->roof_ns = !rated ? 0 : roof < c->gpu_ns ? roof : c->gpu_ns;
+	if (c->gpu_ns < (int64_t)SHORT_NS * c->launched && roof < c->gpu_ns / 2)
+		row->short_ns = c->gpu_ns;
+	else if (memory)
+		row->memory_ns = c->gpu_ns;
+	else if (compute)
+		row->compute_ns = c->gpu_ns;
+}
+
 static void flop_row_add(struct flop_stat *sum, const struct flop_stat *row)
 {
 	int64_t flops;
@@ -107,7 +148,13 @@ static void flop_row_add(struct flop_stat *sum, const struct flop_stat *row)
 		sum->count += row->count;
 	}
 	sum->uncounted += row->uncounted;
-	sum->gpu_ns = number_add(sum->gpu_ns, row->gpu_ns);
+	sum->unsized += row->unsized;
+	int64_t *to[] = { &sum->gpu_ns,     &sum->bytes,    &sum->sized_ns, &sum->memory_ns,
+		              &sum->compute_ns, &sum->short_ns, &sum->moved_ns, &sum->roof_ns };
+	const int64_t add[] = { row->gpu_ns,     row->bytes,    row->sized_ns, row->memory_ns,
+		                    row->compute_ns, row->short_ns, row->moved_ns, row->roof_ns };
+	for (size_t i = 0; i < sizeof add / sizeof *add; i++)
+		*to[i] = number_add(*to[i], add[i]);
 }
 
 /* Inductor's kernels, which have many names (one per fusion), share a row. */
@@ -126,9 +173,16 @@ void flops_figures(struct reducer *r, struct digest *d)
 		const struct counted_op *c = &r->flops.counted.v[i];
 		bool known = c->flops > 0;
 		recorded = recorded || (c->launched && known);
-		if (c->launched)
-			vec_push(&rows, (struct flop_stat){ flop_row_name(&r->host.names.v[c->name]), c->type,
-			                                    known, known ? c->flops : 0, !known, c->gpu_ns });
+		if (!c->launched || (c->flops == 0 && c->by_link))
+			continue;
+		struct flop_stat row = { .op = flop_row_name(&r->host.names.v[c->name]),
+			                     .type = c->type,
+			                     .count = known,
+			                     .flops = known ? c->flops : 0,
+			                     .uncounted = c->flops < 0,
+			                     .gpu_ns = c->flops ? c->gpu_ns : 0 };
+		roofline(d, c, &row);
+		vec_push(&rows, row);
 	}
 	vec_sort(&rows, flop_stat_cmp);
 	int64_t graphs = recorded ? graph_launches(r) : 0;

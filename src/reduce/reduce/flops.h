@@ -15,6 +15,7 @@ struct op_flops {
 	uint32_t span; ///< index of the operator's span
 	enum flop_type type;
 	int64_t flops; ///< operations; -1 if the inputs do not tell them
+	int64_t bytes; ///< bytes moved at least; -1 if the inputs do not tell them
 };
 
 /// An operator of a usable step whose operations are counted.
@@ -22,9 +23,10 @@ struct counted_op {
 	int64_t start_ns, end_ns;
 	uint32_t thread;
 	uint32_t name; ///< index of the operator's name in `host.names`
-	int64_t flops; ///< operations; -1 if the inputs do not tell them
+	int64_t flops, bytes; ///< see struct op_flops
 	enum flop_type type;
-	bool launched; ///< true if the thread launched GPU work during the operator
+	uint32_t launched; ///< number of GPU activities that the thread launched during the operator
+	bool by_link; ///< true if one of them copies between the GPU and the host, or another GPU
 	int64_t gpu_ns; ///< GPU time of the work that the operator launched
 };
 

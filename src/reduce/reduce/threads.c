@@ -2,6 +2,7 @@
 #include "base/intervals.h"
 #include "base/sort_inline.h"
 #include "base/text.h"
+#include "reduce/flop_count.h"
 #include "reduce/reducer.h"
 
 /* ---- times of operators ---- */
@@ -13,6 +14,7 @@ struct op_frame {
 	struct host_name *name; ///< name of the operator; NULL outside of measured steps
 	bool in_phase; ///< true for an operator in the requested phase
 	bool counted; ///< true if this or an outer operator has a FLOP rule: inner ones then add none
+	bool sized; ///< like `counted`, also of rules that tell only bytes
 };
 
 struct op_stack {
@@ -55,7 +57,8 @@ static bool op_add(struct reducer *r, struct op_stack *st, const struct host_spa
                    int64_t end)
 {
 	struct host_name *name = span_name(&r->host, s);
-	struct op_frame f = { end, start, NULL, false, name->flops != NULL };
+	bool counts = name->flops && flop_rule_counts(name->flops);
+	struct op_frame f = { end, start, NULL, false, counts, name->flops != NULL };
 	if (steps_usable(&r->steps, steps_at(&r->steps, start)) != NO_ID) {
 		f.name = name;
 		f.in_phase = r->options.phase != PHASE_ALL && phases_has_op(r, s);
@@ -66,10 +69,11 @@ static bool op_add(struct reducer *r, struct op_stack *st, const struct host_spa
 	struct op_frame *outer = op_stack_unwind(st, start, end);
 	if (outer)
 		op_frame_cover(outer, start, end);
-	bool inside = outer && outer->counted;
-	if (f.counted && f.name && !inside)
+	bool inside = outer && (counts ? outer->counted : outer->sized);
+	if (f.sized && f.name && !inside)
 		flops_add(r, s);
-	f.counted = f.counted || inside;
+	f.counted = f.counted || (outer && outer->counted);
+	f.sized = f.sized || (outer && outer->sized);
 	vec_push(&st->frames, f);
 	return !outer;
 }

@@ -286,6 +286,96 @@ static void decide(struct bounds *b)
 		c->confidence = CONFIDENCE_MEDIUM;
 }
 
+/* ---- what limits the kernels ---- */
+
+/* Kernels that take less are not limited by memory because of their name: they may be too short. */
+enum { LONG_NS = 10000 };
+
+/* Time of compute kernels, and of those whose limit is known: by shapes of operators, or by name.
+ */
+struct kernel_limits {
+	__int128 all, memory, compute, brief, named, decoding;
+};
+
+static struct kernel_limits read_limits(const struct run_view *v)
+{
+	struct kernel_limits l = { 0 };
+	for (size_t r = 0; r < v->run->ranks.nr; r++) {
+		const struct rank_view *rank = &v->ranks[r];
+		for (size_t i = 0; i < rank->nr_kernels + rank->nr_folded; i++) {
+			const struct kernel_stat *k = &rank->kernels[i].stat;
+			if (rank->kernels[i].cls == CLASS_COMMUNICATION || k->kind != EVENT_KERNEL)
+				continue;
+			l.all += k->step_total_ns;
+			if (k->names || k->step_total_ns < k->step_count * LONG_NS)
+				continue;
+			enum nature n = nature_of_kernel(
+			    category_name(v->naming->categories, rank->kernels[i].category), k->name);
+			l.named += n == NATURE_MEMORY ? k->step_total_ns : 0;
+			l.decoding += n == NATURE_DECODING ? k->step_total_ns : 0;
+		}
+		for (size_t i = 0; i < rank->digest->flops.nr; i++) {
+			const struct flop_stat *f = &rank->digest->flops.v[i];
+			l.memory += f->memory_ns;
+			l.compute += f->compute_ns;
+			l.brief += f->short_ns;
+		}
+	}
+	return l;
+}
+
+static void say_limits(struct bounds *b, const __int128 of[4], __int128 all, bool inferred)
+{
+	static const char *const names[] = { "memory", "arithmetic", "neither (short kernels)",
+		                                 "not known" };
+	struct strbuf text = STRBUF_INIT;
+	strbuf_adds(&text, "of the time of kernels, by what limits them:");
+	for (int i = 0, nr = 0; i < 4; i++)
+		if (number_pct(of[i], all) >= PERCENT / 2)
+			strbuf_addf(&text, "%s %s %s", nr++ ? "," : "", pct(b, number_pct(of[i], all)),
+			            names[i]);
+	strbuf_adds(&text, inferred ? ", in part from names of kernels" : "");
+	add_sentence(b, arena_take(b->a, &text));
+}
+
+/* Divides the time of kernels by what limits them; what is not known counts as compute. Operators
+   with shapes launched some of the kernels that are known by name, so that the larger of both times
+   counts. Names of decoding count only where hardly any shapes are known. */
+static void divide_compute(struct bounds *b)
+{
+	struct classification *c = b->out;
+	struct kernel_limits l = read_limits(b->v);
+	__int128 sized = l.memory + l.compute + l.brief;
+	if (sized * 4 < l.all)
+		l.named += l.decoding;
+	bool inferred = l.named > l.memory;
+	__int128 memory = inferred ? l.named : l.memory, known = memory + l.compute + l.brief;
+	if (known > l.all)
+		known = l.all;
+	if (known == 0 || b->part[STEP_PART_COMPUTE] < PART_WORTH_NAMING) {
+		if (c->bound == BOUND_COMPUTE && c->confidence == CONFIDENCE_HIGH)
+			c->confidence = CONFIDENCE_MEDIUM;
+		return;
+	}
+	__int128 of[] = { known - memory - l.brief + l.all - known, memory, l.brief };
+	static const enum bound bounds[] = { BOUND_COMPUTE, BOUND_MEMORY, BOUND_LATENCY };
+	int most = 0;
+	b->share[BOUND_COMPUTE] = 0;
+	for (int i = 0; i < 3; i++) {
+		b->share[bounds[i]] += number_div_round(of[i] * b->part[STEP_PART_COMPUTE], l.all);
+		most = of[i] > of[most] ? i : most;
+	}
+	say_limits(b, (__int128[]){ memory, l.compute, l.brief, l.all - known }, l.all, inferred);
+	if (c->bound != BOUND_COMPUTE)
+		return;
+	c->bound = of[most] * 2 > l.all ? bounds[most] : BOUND_MIXED;
+	if (inferred && l.decoding * 2 > memory && sized * 4 < l.all)
+		c->confidence = CONFIDENCE_LOW;
+	else if (c->confidence == CONFIDENCE_HIGH &&
+	         (inferred || of[most] * 10 < l.all * 7 || known * 2 < l.all))
+		c->confidence = CONFIDENCE_MEDIUM;
+}
+
 static void say_parts(struct bounds *b)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -315,7 +405,7 @@ static void flops_recorded(const struct digest *d, struct recorded *r)
 		                              (span_glob(SPAN("aten::*mm"), d->ops.v[i].name) ||
 		                               span_glob(SPAN("aten::*conv*"), d->ops.v[i].name)));
 	for (size_t i = 0; i < d->flops.nr; i++) {
-		r->shapes = r->shapes || d->flops.v[i].count;
+		r->shapes = r->shapes || d->flops.v[i].count || d->flops.v[i].sized_ns;
 		if (d->flops.v[i].uncounted && !r->uncounted.n)
 			r->uncounted = d->flops.v[i].op;
 	}
@@ -410,6 +500,7 @@ void diagnose_bound(const struct run_view *v, struct arena *a, struct classifica
 		say_parts(&b);
 		explain_idle(&b);
 		decide(&b);
+		divide_compute(&b);
 	} else {
 		add_sentence(&b, b.activities
 		                     ? "the steps take no time: what it goes to is not known"

@@ -4,6 +4,7 @@
 #include "diagnose/words.h"
 #include "diagnose/work.h"
 #include "model/flops.h"
+#include "model/rows.h"
 
 struct summed {
 	struct span name;
@@ -136,6 +137,8 @@ static void add_operations(struct all_operations *all, const struct digest *d)
 	bool has_peak = flops_peak(d, &peak);
 	for (size_t i = 0; i < d->flops.nr; i++) {
 		const struct flop_stat *f = &d->flops.v[i];
+		if (!f->count && !f->uncounted)
+			continue;
 		int64_t micro_tflops = has_peak && f->type == type ? peak.micro_tflops : 0;
 		vec_push(&all->list, (struct operations){ *f, d->usable_steps, micro_tflops });
 	}
@@ -230,9 +233,77 @@ static void operations(struct tabler *t)
 	table_end(t);
 }
 
+/* ---- bytes, and what limits an operator ---- */
+
+static int by_sized_time(const void *a, const void *b)
+{
+	const struct flop_stat *x = a, *y = b;
+	ORDER_BY(y->sized_ns, x->sized_ns);
+	return flop_stat_cmp(a, b);
+}
+
+static const char *limit_of(const struct flop_stat *f)
+{
+	int64_t most = f->sized_ns / 2;
+	return f->memory_ns > most    ? bound_names[BOUND_MEMORY]
+	       : f->compute_ns > most ? bound_names[BOUND_COMPUTE]
+	       : f->short_ns > most   ? bound_names[BOUND_LATENCY]
+	                              : bound_names[BOUND_UNKNOWN];
+}
+
+static void limits(struct tabler *t)
+{
+	VEC(struct flop_stat) all = VEC_INIT;
+	__int128 steps = 0;
+	struct report_table *table =
+	    table_begin(t, "limits", "what limits operators",
+	                "by the bytes that their inputs and outputs have, and the peaks of the GPU");
+	for (size_t r = 0; r < t->v->run->ranks.nr; r++) {
+		const struct digest *d = t->v->run->ranks.v[r];
+		steps += d->usable_steps;
+		for (size_t i = 0; i < d->flops.nr && d->usable_steps; i++)
+			if (d->flops.v[i].sized_ns)
+				vec_push(&all, d->flops.v[i]);
+	}
+	vec_sort(&all, flop_stat_cmp);
+	size_t nr = 0;
+	for (size_t i = 0; i < all.nr; i++)
+		if (nr && flop_stat_cmp(&all.v[nr - 1], &all.v[i]) == 0)
+			row_add(&flop_stat_row, ROWS_OF_CYCLES, &all.v[nr - 1], &all.v[i]);
+		else
+			all.v[nr++] = all.v[i];
+	all.nr = nr;
+	vec_sort(&all, by_sized_time);
+	table_column(table, "bytes", UNIT_BYTES_PER_STEP);
+	table_column(table, "kernels", UNIT_NS_PER_STEP);
+	table_column(table, metric_table[METRIC_OP_BANDWIDTH_PCT].head, UNIT_PCT);
+	table_column(table, metric_table[METRIC_OP_ROOFLINE_PCT].head, UNIT_PCT);
+	table_names(table, "limit");
+	table_names(table, "type");
+	table_names(table, "operator");
+	for (size_t i = 0; i < all.nr && i < TABLE_ROWS; i++) {
+		const struct flop_stat *f = &all.v[i];
+		const int64_t parts[] = { f->moved_ns, f->roof_ns };
+		cell_figure(t, table, number_div_round(f->bytes, steps));
+		cell_figure(t, table, number_div_round(f->sized_ns, steps));
+		for (int k = 0; k < 2; k++)
+			if (parts[k])
+				cell_figure(t, table, number_pct(parts[k], f->sized_ns));
+			else
+				cell_absent(table);
+		cell_name(t, table, span_of(limit_of(f)));
+		cell_name(t, table, span_of(f->type == FLOP_OTHER ? "" : flop_type_names[f->type]));
+		cell_name(t, table, f->op);
+	}
+	table->more = all.nr > TABLE_ROWS ? all.nr - TABLE_ROWS : 0;
+	vec_release(&all);
+	table_end(t);
+}
+
 void tables_of_work(struct tabler *t)
 {
 	operations(t);
+	limits(t);
 	fills(t);
 	recomputation(t);
 }

@@ -1,10 +1,52 @@
 #include "diagnose/work.h"
 
+#include <string.h>
+
 #include "base/number.h"
 
 static bool name_has(struct span name, const char *part)
 {
 	return span_contains_nocase(name, span_of(part));
+}
+
+/* True if a product's name has a tile with at most FEW_ROWS rows or columns ("MT64x16x256"):
+   libraries choose one where a matrix has few. A product with n rows does at most n operations for
+   each byte of weights of 16 bits. */
+static bool tile_is_narrow(struct span name)
+{
+	enum { FEW_ROWS = 32 };
+	for (size_t i = 1; i + 1 < name.n; i++) {
+		if (name.p[i] != 'x')
+			continue;
+		int side[2] = { 0 };
+		size_t from = i;
+		while (from > 0 && i - from < 4 && name.p[from - 1] >= '0' && name.p[from - 1] <= '9')
+			from--;
+		for (size_t k = from; k < i; k++)
+			side[0] = side[0] * 10 + name.p[k] - '0';
+		for (size_t k = i + 1; k < name.n && k < i + 5 && name.p[k] >= '0' && name.p[k] <= '9'; k++)
+			side[1] = side[1] * 10 + name.p[k] - '0';
+		if (side[0] && side[1])
+			return side[0] <= FEW_ROWS || side[1] <= FEW_ROWS;
+	}
+	return false;
+}
+
+enum nature nature_of_kernel(const char *category, struct span name)
+{
+	static const char *const memory[] = {
+		"normalisation",   "elementwise",           "reduction",         "softmax",
+		"copy and layout", "dtype conversion",      "memory operations", "dropout and random",
+		"optimizer",       "rotary embedding",      "KV cache",          "quantisation",
+		"embedding",       "index, gather, scatter"
+	};
+	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+		if (strcmp(category, memory[i]) == 0)
+			return NATURE_MEMORY;
+	if (name_has(name, "paged") || name_has(name, "attention_3d"))
+		return NATURE_DECODING;
+	bool product = strcmp(category, "GEMM") == 0 || strcmp(category, "MoE") == 0;
+	return product && tile_is_narrow(name) ? NATURE_DECODING : NATURE_UNKNOWN;
 }
 
 bool kernel_is_fill(const struct kernel_stat *k)

@@ -30,6 +30,16 @@ bool function_is_copy_call(const struct function_stat *f);
 /// function_is_copy_call() beyond the time that enqueuing a copy takes (20 µs a call).
 int64_t blocking_copies_share(const struct run *run);
 
+/// What limits a kernel by its name alone.
+enum nature {
+	NATURE_UNKNOWN,
+	NATURE_MEMORY, ///< it does little with each element: elementwise, a reduction, a copy, …
+	NATURE_DECODING, ///< attention over pages of a KV cache, or a product with few rows
+};
+
+/// What the kernels of `category` called `name` are limited by.
+enum nature nature_of_kernel(const char *category, struct span name);
+
 /// What the ranks of a run were recorded with.
 struct recorded {
 	bool traces, snapshots, memory, python, context;
