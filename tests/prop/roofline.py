@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""Bytes of operators, and their shares of what the GPU allows, are what a slow reading of the same traces gives.
+
+The reference reads events into lists and counts by formulas of its own, one call at a time: of nested operators with a rule the
+outermost, if its thread launched work during it. Laws: shares are at most 100 %, and a call is faster than memory only if what it
+moves fits into the largest cache of a GPU; bytes depend neither on the order of events nor on how the trace is written; with all
+times doubled a share is half; a trace without shapes has no bytes. tests/prop/roofline.tsv has operators of shared traces that
+were counted by hand.
+
+$GPUGATE is the program; exit 77 skips. $GPUGATE_SHARED: shared traces, too.
+"""
+import bisect
+import collections
+import csv
+import gzip
+import json
+import math
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, SHARED = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHARED")
+TABLE = pathlib.Path(__file__).with_name("roofline.tsv")
+CACHE = 256 << 20    # Infinity Cache, MI300X data sheet, AMD: the largest of the GPUs in the shared traces
+GB_PER_S = {"NVIDIA H100 80GB HBM3": 3350, "AMD Instinct MI300X": 5300, "AMD Instinct MI300X VF": 5300,
+            "Tesla V100-SXM2-16GB": 900, "Tesla V100-SXM2-32GB": 900, "NVIDIA A100-SXM4-80GB": 2039}
+SIZES = {"float": 4, "c10::BFloat16": 2, "c10::Half": 2, "double": 8, "long int": 8, "long": 8, "int": 4, "bool": 1, "unsigned char": 1}
+UNARY = """add_ mul_ sub_ neg pow silu rsqrt gelu relu_ tanh sigmoid clamp_min native_layer_norm _softmax threshold_backward tanh_backward
+           cudnn_batch_norm cudnn_batch_norm_backward zero_ div_ exp sqrt""".split()
+INPUTS = "copy_ fill_ sum mean".split()
+WIDE = "add mul sub div".split()
+# Outermost operators that the reference has no formula for, and that hide those in them.
+OTHERS = """convolution _convolution convolution_backward embedding argmax argmin all any amax amin norm cumsum where eq ne lt gt ge le
+            masked_fill_ roll flip tril triu native_dropout maximum minimum log abs max_pool2d_with_indices
+            _scaled_dot_product_flash_attention _scaled_dot_product_efficient_attention _flash_attention_forward""".split()
+FORMULAS = {*OTHERS, "mm", "bmm", "addmm", *UNARY, *INPUTS, *WIDE}
+lines = []
+
+
+def expect(what, holds, *details):
+    if not holds:
+        lines.append(f"{what}: {' '.join(map(str, details))}")
+
+
+def tensors(args):
+    """(shape, bytes of an element, bytes that are read, is real) of each input; None of what is no tensor."""
+    dims, types = args.get("Input Dims", args.get("Input dims")) or [], args.get("Input type") or []
+    strides = args.get("Input Strides") or [None] * len(dims)
+    found = []
+    for shape, kind, steps in zip(dims, types, strides):
+        size = SIZES.get(kind)
+        if size is None:
+            if shape:
+                return None
+            found.append(None)
+            continue
+        read = math.prod(n for i, n in enumerate(shape) if not (steps and len(steps) == len(shape) and steps[i] == 0))
+        found.append((shape, size, size * read, kind in ("float", "double") or kind.startswith("c10::")))
+    return found
+
+
+def broadcast(shapes):
+    width = max(map(len, shapes), default=0)
+    padded = [[1] * (width - len(s)) + s for s in shapes]
+    return math.prod(0 if 0 in column else max(column) for column in zip(*padded))
+
+
+def count(name, args):
+    """Bytes of one call; None if the reference has no formula or the shapes do not tell."""
+    base, found = name.removeprefix("aten::"), tensors(args)
+    if not name.startswith("aten::") or not found or len(str(args)) > 600:
+        return None
+    known = [t for t in found if t]
+    if base in ("mm", "bmm", "addmm"):
+        first = base == "addmm"
+        if len(found) < first + 2 or not all(found[:first + 2]):
+            return None
+        a, b = found[first], found[first + 1]
+        if a[0][-1] != b[0][-2]:
+            return None
+        return sum(t[2] for t in found[:first + 2]) + a[1] * math.prod(a[0][:-1]) * b[0][-1]
+    if base in INPUTS:
+        return sum(t[2] for t in known)
+    if base in UNARY:
+        return sum(t[2] for t in known) + (found[0][2] if found[0] else 0)
+    if base in WIDE and found[0]:
+        ranked = [t for t in known if t[0]] or [found[0]]
+        size = max(ranked, key=lambda t: (t[3], t[1]))[1]
+        return sum(t[2] for t in known) + size * broadcast([t[0] for t in known])
+    return None
+
+
+def read(path):
+    data = path.read_bytes()
+    text = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+    return text["traceEvents"] if isinstance(text, dict) else text
+
+
+def reference(events):
+    """[(operator, bytes, GPU time)] of the outermost calls that launched work in a step, or anywhere where there are no steps."""
+    threads, launches, work = collections.defaultdict(list), {}, collections.defaultdict(list)
+    for e in events:
+        cat, args = str(e.get("cat")).lower(), e.get("args") or {}
+        if e.get("ph") != "X":
+            continue
+        at = e.get("pid"), e.get("tid")
+        if cat in ("cpu_op", "operator"):
+            threads[at].append((e["ts"], e["ts"] + e.get("dur", 0), e["name"], args))
+        elif cat in ("cuda_runtime", "cuda_driver", "runtime"):
+            launches[args.get("correlation")] = at, e["ts"]
+        elif cat in ("kernel", "gpu_memcpy", "gpu_memset"):
+            work[args.get("correlation")].append((e["dur"], cat == "gpu_memcpy" and "DtoD" not in e["name"].replace(" ", "")
+                                                  and "Device -> Device" not in e["name"]))
+    begun = collections.defaultdict(list)
+    for key, (at, ts) in launches.items():
+        for dur, link in work.get(key, ()):
+            begun[at].append((ts, dur, link))
+    calls = []
+    marks = [(e["ts"], e["ts"] + e.get("dur", 0)) for e in events if e.get("ph") == "X" and str(e.get("name")).startswith("ProfilerStep#")
+             and str(e.get("cat")).lower() in ("user_annotation", "cpu_op", "operator")]
+    for at, ops in threads.items():
+        begun[at].sort()
+        covered = -math.inf
+        for start, end, name, args in sorted(ops, key=lambda o: (o[0], -o[1])):
+            if name.removeprefix("aten::") not in FORMULAS or end <= covered:
+                continue
+            covered = max(covered, end)
+            if marks and not any(a <= start < b for a, b in marks):
+                continue
+            low = bisect.bisect_left(begun[at], (start,))
+            inside = begun[at][low:bisect.bisect_left(begun[at], (end,))]
+            if inside and not any(link for *_, link in inside):
+                calls.append((name, count(name, args), 1000 * sum(d for _, d, _ in inside)))
+    return calls
+
+
+def digest(path, folder):
+    out = folder / "digest.json"
+    p = subprocess.run([PROGRAM, "digest", path, "-o", out], capture_output=True, check=False)
+    expect(path.name, p.returncode == 0, p.stderr.decode())
+    return json.loads(out.read_text()) if p.returncode == 0 else {"flops": []}
+
+
+def rows(d):
+    return {(r["op"], r["type"]): r for r in d.get("flops", [])}
+
+
+def totals(d):
+    found = collections.defaultdict(lambda: [0, 0, 0])
+    for r in d.get("flops", []):
+        for i, key in enumerate(("bytes", "unsized", "sized_ns")):
+            found[r["op"]][i] += r.get(key, 0)
+    return found
+
+
+def check_shares(name, d):
+    for r in d.get("flops", []):
+        ns = r.get("sized_ns", 0)
+        expect(f"{name}: {r['op']}", r.get("moved_ns", 0) <= ns and r.get("roof_ns", 0) <= ns, "more than all of its time", r)
+        expect(f"{name}: {r['op']}", r.get("memory_ns", 0) + r.get("compute_ns", 0) + r.get("short_ns", 0) <= ns, "parts", r)
+
+
+def random_trace(seed, gpu="NVIDIA H100 80GB HBM3", scale=1, shapes=True):
+    rng = random.Random(seed)
+    events, now = [], 1000
+    for i in range(40):
+        kind = rng.choice(["mm", "addmm", "bmm", *UNARY, *INPUTS, *WIDE])
+        dtype = rng.choice(["float", "c10::BFloat16", "c10::Half", "long int", "bool"])
+        n = [rng.randint(1, 300) for _ in range(4)]
+        if kind in ("mm", "addmm", "bmm"):
+            dims = [[n[3]] * (kind == "bmm") + n[:2], [n[3]] * (kind == "bmm") + n[1:3]]
+            dims = [[n[2]], *dims] if kind == "addmm" else dims
+        else:
+            dims = [n[:3], rng.choice([n[:3], n[1:3], [1, n[2]], []])][:1 if kind in UNARY else 2]
+        strides = [[0 if rng.random() < 0.1 else 1 for _ in d] for d in dims]
+        args = {"Input Dims": dims, "Input type": [dtype] * len(dims), "Input Strides": strides} if shapes else {}
+        events += [{"ph": "X", "cat": "cpu_op", "name": f"aten::{kind}", "pid": 1, "tid": 1, "ts": now, "dur": 40 * scale, "args": args},
+                   {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": now + 5 * scale,
+                    "dur": scale, "args": {"correlation": i + 1}},
+                   {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": now + 10 * scale,
+                    "dur": rng.randint(400, 4000) * scale, "args": {"device": 0, "stream": 7, "correlation": i + 1}}]
+        now += 5000 * scale
+    return {"deviceProperties": [{"id": 0, "name": gpu}], "traceEvents": events}
+
+
+def check_random(folder):
+    path = folder / "random.json"
+    for seed in range(20):
+        trace = random_trace(seed)
+        path.write_text(json.dumps(trace))
+        d = digest(path, folder)
+        check_shares(f"seed {seed}", d)
+        want = collections.Counter()
+        for name, moved, _ in reference(trace["traceEvents"]):
+            want[name] += moved
+        got = {op: t[0] for op, t in totals(d).items()}
+        expect(f"seed {seed}", got == dict(want), {k: (got.get(k), want[k]) for k in want if got.get(k) != want[k]})
+        random.Random(seed).shuffle(trace["traceEvents"])
+        path.write_text(json.dumps(trace, indent=3))
+        expect(f"seed {seed}: order and form", digest(path, folder).get("flops") == d.get("flops"))
+        path.write_text(json.dumps(random_trace(seed, scale=2)))
+        for key, twice in rows(digest(path, folder)).items():
+            once = rows(d)[key]
+            expect(f"seed {seed}: twice as long", twice["sized_ns"] == 2 * once["sized_ns"] and twice["bytes"] == once["bytes"]
+                   and (once.get("moved_ns", 0) == once["sized_ns"] or abs(twice.get("moved_ns", 0) - once.get("moved_ns", 0)) <= 1), key, once, twice)
+        path.write_text(json.dumps(random_trace(seed, shapes=False)))
+        expect(f"seed {seed}: no shapes", not digest(path, folder).get("flops"))
+
+
+def check_shared(folder):
+    table = list(csv.DictReader(TABLE.read_text().splitlines(), delimiter="\t"))
+    for path in sorted(pathlib.Path(SHARED, "data/traces").glob("*.json*")):
+        if path.name.startswith(("nottrace", "chrome", "cpuonly-gloo", "mtia")):
+            continue
+        d = digest(path, folder)
+        check_shares(path.name, d)
+        gpu = next((e["value"] for e in d.get("env", []) if e["key"] == "gpu.name"), "") if isinstance(d.get("env"), list) else d.get("env", {}).get("gpu.name", "")
+        calls, want, unknown = reference(read(path)), collections.Counter(), set()
+        for name, moved, ns in calls:
+            want[name] += moved or 0
+            unknown |= {name} if moved is None else set()
+            if moved and ns and gpu in GB_PER_S and moved / ns > GB_PER_S[gpu]:
+                expect(f"{path.name}: {name}", moved <= CACHE, "faster than memory, and does not fit into a cache:", moved, ns)
+        got, compared = totals(d), 0
+        for op, (moved, unsized, _) in got.items():
+            if op in want and op not in unknown and not unsized and (d["window"] or d["usable_steps"] == d["total_steps"]):
+                compared += 1
+                expect(f"{path.name}: {op}", moved == want[op], moved, "not", want[op])
+        for row in table:
+            if row["trace"] == path.name:
+                found = rows(d).get((row["operator"], row["type"]), {})
+                limits = {k: found.get(f"{v}_ns", 0) for k, v in (("memory", "memory"), ("compute", "compute"), ("latency", "short"))}
+                expect(f"{path.name}: {row['operator']}", found.get("bytes") == int(row["bytes"]), found.get("bytes"), "not", row["bytes"])
+                expect(f"{path.name}: {row['operator']}", max(limits, key=limits.get) == row["limit"], limits, row["limit"])
+        print(f"{path.name}: {compared} operators compared")
+
+
+def main():
+    if not PROGRAM:
+        print("skipped: needs $GPUGATE (the program)")
+        return 77
+    with tempfile.TemporaryDirectory() as name:
+        check_random(pathlib.Path(name))
+        if SHARED:
+            check_shared(pathlib.Path(name))
+    print("\n".join(lines[:40]))
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
