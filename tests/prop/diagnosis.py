@@ -310,7 +310,6 @@ EXPERT = {
     "resnet50-v100-nw0-session1.pt.trace.json.gz": (("mixed", "input"), {"input-pipeline"}, {"launch-bound", "compute-bound"}),
     "resnet50-v100-nw0-session2.pt.trace.json.gz": (("mixed", "input"), {"input-pipeline"}, {"launch-bound", "compute-bound"}),
     "resnet50-v100-nw4-session1.pt.trace.json.gz": (COMPUTE, {"compute-bound"}, {"input-pipeline", "cuda-graphs"}),
-    "sglang-capture-bs32-mi300x.json.gz": (IDLE, {"unexplained-idle"}, {"compute-bound", "cuda-graphs", "launch-bound"}),
     "sglang-qwen3-decode-mi300x.json.gz": (("synchronization",), {"blocking-copies"}, {"launch-bound", "compute-bound"}),
     "torchbench-10steps-memcpy-a.json": (("memory",), {"copies-over-pcie"}, HOST | {"compute-bound"}),
     "triton-a100-1kernel.json.gz": (IDLE, {"unexplained-idle"}, {"compute-bound", "launch-bound", "cuda-graphs"}),

@@ -135,6 +135,12 @@ def alone(dir):
         assert not (dir / "d.json.gz").exists() and not (dir / "b.json").exists()
 
 
+def real():
+    """A capture that SGLang recorded: two of its 546 launches ran."""
+    for path in pathlib.Path(os.environ.get("GPUGATE_SHARED") or "/dev/null").glob("data/more/traces/sglang-capture-*"):
+        assert "a capture: 544 launches" in gpugate("report", path, codes=(3,)).stderr
+
+
 def beside(dir):
     for world, seed in itertools.product((1, 2), (1, 2, 3)):
         plain, both = dir / f"plain{world}{seed}", dir / f"both{world}{seed}"
@@ -175,6 +181,7 @@ def main():
         with tempfile.TemporaryDirectory() as name:
             law(pathlib.Path(name))
         print(f"ok {law.__name__}")
+    real()
     return 0
 
 

@@ -48,8 +48,6 @@ KNOWN = {
     "hta-tinypair-base-rank1.json.gz": 0,   # a shortened trace of 18 GPU activities: 9 in one step, 6 in another, too few to find steps
     "hta-tinypair-test-rank1.json.gz": 0,
 }
-# A recording that is left out: its one step runs the same work twice before a graph is captured, so two steps are found.
-LEFT_OUT = ("sglang-capture-bs32-mi300x.json.gz",)
 
 
 def load(path):
@@ -126,8 +124,7 @@ def main():
         if not cases:
             cases = [(partial(generate, "trace", path_of(work, name), "--seed", 5, *options), name, count)
                      for name, (options, count) in GENERATED.items()]
-            cases += [(partial(pathlib.Path, f), f"{f.parent.name}/{f.name}", KNOWN.get(f.name)) for f in recordings("traces", "*.json*")
-                      if f.name not in LEFT_OUT]
+            cases += [(partial(pathlib.Path, f), f"{f.parent.name}/{f.name}", KNOWN.get(f.name)) for f in recordings("traces", "*.json*")]
             if SHARED:
                 cases += [(partial(inflated, work, f"{steps} of {f}", f, "--steps", str(steps), "--jitter", "0.02"), f"{steps} of {f}", steps)
                           for f in INFLATED for steps in (2, 3, 20)]

@@ -84,7 +84,7 @@ static const struct gpu {
 	{ "H100 80GB HBM3", "H100 data sheet, NVIDIA, without sparsity", 9895, 9895, 19790, 3350 },
 	{ "H100 PCIe", "H100 data sheet, NVIDIA, without sparsity", 7565, 7565, 15130, 2000 },
 	{ "H200", "H200 data sheet, NVIDIA, without sparsity", 9895, 9895, 19790, 4800 },
-	{ "AMD Instinct MI210", "MI210 brochure, AMD", 1810, 1810, 0, 1600 },
+	{ "AMD Instinct MI210", "MI210 brochure, AMD", 1810, 1810, 0, 1638 },
 	{ "AMD Instinct MI300X", "MI300X data sheet, AMD, without sparsity", 13074, 13074, 26149,
 	  5300 },
 	{ "AMD Instinct MI300X VF", "MI300X data sheet, AMD, without sparsity", 13074, 13074, 26149,

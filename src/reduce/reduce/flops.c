@@ -2,6 +2,8 @@
    the outermost counts, and only if it launched GPU work. */
 #include "model/flops.h"
 
+#include <string.h>
+
 #include "base/number.h"
 #include "base/search.h"
 #include "model/view.h"
@@ -10,16 +12,46 @@
 
 void flops_release(struct flops *f)
 {
+	for (size_t i = 0; i < KNOWN_CALLS; i++)
+		strbuf_release(&f->known[i].text);
 	vec_release(&f->ops);
 	vec_release(&f->counted);
 }
 
+static bool is_call(const struct known_call *k, const struct span *texts, int64_t recorded)
+{
+	size_t at = 0;
+	bool same = k->text.n > 0 && k->recorded == recorded;
+	for (size_t i = 0; same && i < CALL_TEXTS; at = k->ends[i++])
+		same = span_eq((struct span){ k->text.p + at, k->ends[i] - at }, texts[i]);
+	return same;
+}
+
 void flops_take(struct reducer *r, const struct flop_rule *rule, const struct event *ev)
 {
-	struct op_flops f = { .span = (uint32_t)r->host.spans.nr };
-	f.flops = flop_count(rule, ev, &f.type);
-	f.bytes = byte_count(rule, ev, f.flops);
-	vec_push(&r->flops.ops, f);
+	const struct span texts[CALL_TEXTS] = { ev->input_dims, name_span(ev->name),
+		                                    ev->concrete_inputs, ev->input_types,
+		                                    ev->input_strides };
+	uint64_t hash = 0, tail = 0;
+	for (size_t i = 0; i < CALL_TEXTS; i++) {
+		size_t n = texts[i].n < sizeof tail ? texts[i].n : sizeof tail;
+		if (n)
+			memcpy(&tail, texts[i].p + texts[i].n - n, n);
+		hash = number_hash(number_hash(hash, texts[i].n), tail);
+	}
+	struct known_call *k = &r->flops.known[(hash ^ hash >> 32) % KNOWN_CALLS];
+	if (!is_call(k, texts, ev->flops)) {
+		strbuf_setlen(&k->text, 0);
+		for (size_t i = 0; i < CALL_TEXTS; i++) {
+			strbuf_add(&k->text, texts[i]);
+			k->ends[i] = k->text.n;
+		}
+		k->recorded = ev->flops;
+		k->count.flops = flop_count(rule, ev, &k->count.type);
+		k->count.bytes = byte_count(rule, ev, k->count.flops);
+	}
+	k->count.span = (uint32_t)r->host.spans.nr;
+	vec_push(&r->flops.ops, k->count);
 }
 
 /* The operations of a span; call it only for a span that has an entry in `flops.ops`. */

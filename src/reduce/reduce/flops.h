@@ -2,6 +2,7 @@
 #ifndef GG_REDUCE_FLOPS_H
 #define GG_REDUCE_FLOPS_H
 
+#include "base/strbuf.h"
 #include "events/event.h"
 #include "model/digest.h"
 #include "model/flops.h"
@@ -30,7 +31,21 @@ struct counted_op {
 	int64_t gpu_ns; ///< GPU time of the work that the operator launched
 };
 
+/// Texts that tell what a call moves and computes.
+enum { CALL_TEXTS = 5 };
+
+/// What was counted for a call: calls repeat from step to step.
+struct known_call {
+	struct strbuf text; ///< the texts, one after the other
+	size_t ends[CALL_TEXTS]; ///< where each of them ends
+	int64_t recorded; ///< operations that the event itself states
+	struct op_flops count;
+};
+
+enum { KNOWN_CALLS = 256 };
+
 struct flops {
+	struct known_call known[KNOWN_CALLS]; ///< by a hash of the texts; the last one is kept
 	VEC(struct op_flops) ops; ///< operations, sorted by `span`
 	VEC(struct counted_op) counted;
 };
