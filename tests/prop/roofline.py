@@ -46,7 +46,7 @@ def expect(what, holds, *details):
 
 
 def tensors(args):
-    """(shape, bytes of an element, bytes that are read, is real) of each input; None of what is no tensor."""
+    """(shape, bytes of an element, bytes that are read, is real) of each input; None of what is not a tensor."""
     dims, types = args.get("Input Dims", args.get("Input dims")) or [], args.get("Input type") or []
     strides = args.get("Input Strides") or [None] * len(dims)
     found = []

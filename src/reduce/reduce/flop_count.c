@@ -447,7 +447,7 @@ static bool is_real(struct span type)
 }
 
 /* Takes the next input: its bytes without dimensions along which it is expanded (stride 0); -1 if
-   they are not known, 0 if it is no tensor. */
+   they are not known, 0 for what is not a tensor. */
 static int64_t take_input(struct span *dims, struct span *types, struct span *strides,
                           struct moved *m)
 {

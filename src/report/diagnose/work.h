@@ -30,7 +30,7 @@ bool function_is_copy_call(const struct function_stat *f);
 /// function_is_copy_call() beyond the time that enqueuing a copy takes (20 µs a call).
 int64_t blocking_copies_share(const struct run *run);
 
-/// What limits a kernel by its name alone.
+/// What limits a kernel by only its name.
 enum nature {
 	NATURE_UNKNOWN,
 	NATURE_MEMORY, ///< it does little with each element: elementwise, a reduction, a copy, …
