@@ -23,8 +23,8 @@ from _gen import generate
 PROGRAM = os.environ.get("GPUGATE")
 
 # Metrics whose changes a report cannot break down into parts. It must break down those of all others.
-# what a launch takes is not a sum of parts
-RESOURCES = {"kernel.registers", "kernel.shared_memory", "kernel.local_memory", "kernel.resource_changes"}
+# what a launch takes is not a sum of parts; bytes of an operator have none
+RESOURCES = {"op.bytes", "kernel.registers", "kernel.shared_memory", "kernel.local_memory", "kernel.resource_changes"}
 NO_PARTS = {
     "memory.oom_count": "an event of its own: nothing is counted below it",
 }

@@ -34,7 +34,7 @@ COLLECTIVES = """comm.wait_time comm.transfer_time comm.time comm.count comm.byt
     comm.bus_bandwidth rank.straggler_pct""".split()
 WINDOW = """window.busy_time window.idle_time window.compute_time window.non_compute_time comm.overlap_pct
     gpu.utilization_pct function.exclusive_pct""".split()
-FLOPS = "flops.per_step flops.per_s flops.peak_pct".split()
+FLOPS = "flops.per_step flops.per_s flops.peak_pct op.bytes op.bandwidth_pct op.roofline_pct".split()
 COUNTERS = "gpu_counter.median_pct gpu_counter.mad_pct".split()
 RATES = "throughput.samples_per_s throughput.tokens_per_s throughput.steps_per_s mfu_pct".split()
 OPS = "op.time op.self_time".split()
