@@ -52,8 +52,7 @@ static enum status check_one_rank(struct source *src, struct artifact_file *file
 	    source_name(src), nr, text);
 }
 
-/* Warm-ups run what is captured some times over; beside marked steps that run, a few are captured.
- */
+/* Warm-ups run what is captured a few times; beside marked steps that run, little is captured. */
 enum { FEW = 4 };
 
 /* Refuse a recording of stream captures without a replay: what ran in it, if anything, are warm-ups
