@@ -134,6 +134,8 @@ static void meant(void **state)
 		{ "a\uFFFDb", "a\tb", FIT_SHOWN },
 		{ "a\uFFFDb", "a b", FIT_NONE },
 		{ "triton_red\u2026ward_8", "triton_red_fused_backward_8", FIT_CUT_FORM },
+		{ "triton_red\u2026ward_8 [fused]", "triton_red_fused_backward_8", FIT_CUT_FORM },
+		{ "triton_red\u2026ward_8 [used]", "triton_red_fused_backward_8", FIT_NONE },
 		{ "g", "void f<4, float>(int)", FIT_NONE },
 	};
 	(void)state;

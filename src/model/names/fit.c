@@ -62,14 +62,17 @@ static bool has_hash(struct span shown, struct span text)
 	return memcmp(shown.p + shown.n - HASH_CHARS, hash, HASH_CHARS) == 0;
 }
 
-/* True for "gemm bf16 [512 4]", which short_names_end() makes of equal forms: `form`, then words of
-   the name. */
-static bool is_apart(struct span shown, struct span form, const char *whole, struct arena *a)
+/* True for "gemm bf16 [512 4]", which short_names_end() makes of equal forms: `form`, with its
+   middle `cut` out or not, then words of the name. */
+static bool is_apart(struct span shown, struct span form, bool cut, const char *whole,
+                     struct arena *a)
 {
-	if (shown.n < form.n + 3 || !span_starts(shown, form) || shown.p[shown.n - 1] != ']' ||
-	    memcmp(shown.p + form.n, " [", 2) != 0)
+	size_t n = shown.n && shown.p[shown.n - 1] == ']' ? shown.n - 1 : 0;
+	while (n && shown.p[n] != '[')
+		n--;
+	if (n < 2 || shown.p[n - 1] != ' ' || !is_shown((struct span){ shown.p, n - 1 }, form, cut))
 		return false;
-	const char *plain = demangle(span_of(whole), a), *p = shown.p + form.n + 2,
+	const char *plain = demangle(span_of(whole), a), *p = shown.p + n + 1,
 	           *end = shown.p + shown.n - 1;
 	for (const char *word = p; p <= end; p++)
 		if (p == end || *p == ' ') {
@@ -89,9 +92,9 @@ static enum name_fit form_fit(struct span shown, struct span name)
 	for (int i = NR_SHORT_FORMS - 1; i >= 0 && fit < FIT_FORM; i--) {
 		struct span form = span_of(short_name_form(&a, whole, i));
 		if (is_shown(shown, form, false) || has_hash(shown, form) ||
-		    (i == 0 && is_apart(shown, form, whole, &a)))
+		    (i == 0 && is_apart(shown, form, false, whole, &a)))
 			fit = (enum name_fit)(FIT_FORM + i);
-		else if (is_shown(shown, form, true))
+		else if (is_shown(shown, form, true) || (i == 0 && is_apart(shown, form, true, whole, &a)))
 			fit = FIT_CUT_FORM;
 		else if (fit == FIT_NONE && span_glob(shown, form))
 			fit = FIT_FORM_PATTERN;

@@ -148,8 +148,8 @@ struct document {
 	/// which must live as long as the document.
 	const char *(*display)(const void *names, const char *whole);
 
-	/// Returns true if no name but `text` is shown as a text with the same `head` first and `tail`
-	/// last bytes, so that `text` may be cut to these; NULL: the names of its table tell.
+	/// Returns true if `text` may be cut to its `head` first and `tail` last bytes: a rule with
+	/// these selects it, and no other name; NULL: the names of its table tell.
 	bool (*is_alone)(const void *names, struct span text, size_t head, size_t tail);
 	const void *names;
 	const struct doc_node *answer; ///< node that was last when doc_answer_end() was called, or NULL

@@ -267,9 +267,14 @@ static const char *display(const void *names, const char *whole)
 	return text ? text : label != whole ? label : NULL;
 }
 
+/* False also for a cut in the words in brackets that tell names apart: name_fit() needs them all.
+ */
 static bool is_alone(const void *names, struct span text, size_t head, size_t tail)
 {
 	const struct short_names *all = names;
+	const char *words = text.n && text.p[text.n - 1] == ']' ? memrchr(text.p, '[', text.n) : NULL;
+	if (words && words <= text.p + text.n - tail)
+		return false;
 	for (size_t i = 0; i < all->list.nr; i++) {
 		struct span s = span_of(all->list.v[i].text);
 		if (s.n > head + tail && !span_eq(s, text) && memcmp(s.p, text.p, head) == 0 &&
