@@ -97,10 +97,8 @@ static void put_first_figures(struct suite_case *out, const struct report *r, st
 /* True if the check is on a time, or on a rate, of which more time makes less. */
 static bool is_on_time(const struct check *c)
 {
-	int unit = unit_figure(c->metric->unit);
-	const char *of = unit < 0 ? NULL : figure_units[unit].name;
 	return c->metric->unit == UNIT_NS || c->metric->unit == UNIT_NS_PER_STEP ||
-	       (c->metric->need == NEED_INPUT && figure_is_timed(span_of(c->metric->name), of));
+	       (c->metric->need == NEED_INPUT && figure_is_timed(c->metric));
 }
 
 static bool is_slower(const struct check *c)

@@ -412,10 +412,9 @@ static void advise_worse(struct inquiry *q, struct finding *f)
 		if (size_of(&q->out->checks.v[f->checks.v[k]]) > size_of(c))
 			c = &q->out->checks.v[f->checks.v[k]];
 	int unit = unit_figure(c->metric->unit);
-	const char *of = unit < 0 ? NULL : figure_units[unit].name;
-	bool bytes = of && strncmp(figure_units[unit].dimension, "bytes", 5) == 0;
+	bool bytes = unit >= 0 && strncmp(figure_units[unit].dimension, "bytes", 5) == 0;
 	const char *name = metric_label(c->metric);
-	if (figure_is_timed(span_of(c->metric->name), of))
+	if (figure_is_timed(c->metric))
 		f->action = arena_printf(q->a,
 		                         "%s: record a trace of both versions; 'gpugate diff OLD-TRACE "
 		                         "NEW-TRACE' shows what takes longer",

@@ -360,9 +360,7 @@ void noise_model_release(struct noise_model *m)
    The noise of such a figure can only be estimated from past runs. */
 static bool is_bare_figure(const struct metric *metric)
 {
-	int unit = unit_figure(metric->unit);
-	return metric->need == NEED_INPUT &&
-	       !figure_is_timed(span_of(metric->name), unit < 0 ? NULL : figure_units[unit].name);
+	return metric->need == NEED_INPUT && !figure_is_timed(metric);
 }
 
 /* True for the wall time of steps, which is that of the GPUs unless these are idle. */

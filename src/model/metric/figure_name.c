@@ -317,10 +317,12 @@ bool figure_is_neither(struct span name)
 	return false;
 }
 
-bool figure_is_timed(struct span name, const char *unit)
+bool figure_is_timed(const struct metric *m)
 {
-	unit = unit ? unit : figure_unit_by_name(name);
-	int at = unit ? figure_unit_find(span_of(unit)) : -1;
+	struct span name = span_of(m->name);
+	int at = unit_figure(m->unit);
+	const char *unit = at < 0 ? figure_unit_by_name(name) : NULL;
+	at = unit ? figure_unit_find(span_of(unit)) : at;
 	bool timed = at >= 0 && (strncmp(figure_units[at].dimension, "time", 4) == 0 ||
 	                         strncmp(figure_units[at].dimension, "rate", 4) == 0);
 	return timed || holds_kind(name, "timed");

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/strbuf.h"
+#include "metric/metric.h"
 
 /// Appends `text` in the form that names of figures have: other characters become '_'; beyond 100
 /// bytes the text is cut and 8 hex digits of its hash are appended.
@@ -40,9 +41,9 @@ const char *figure_better(struct span name, const char *unit);
 /// of samples.
 bool figure_is_neither(struct span name);
 
-/// True for a figure that is a time or a rate by its unit (NULL if unknown) or by the words of its
-/// name: such figures differ from run to run as wall time does.
-bool figure_is_timed(struct span name, const char *unit);
+/// True for a figure of files that is a time or a rate by its unit or, if that is unknown, by the
+/// words of its name: such figures differ from run to run as wall time does.
+bool figure_is_timed(const struct metric *m);
 
 /// True for a figure that cannot be below 0, by its unit or, if that is unknown (NULL), by its
 /// name: a time, a size, a rate or a count, but no difference of such.
