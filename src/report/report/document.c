@@ -267,7 +267,7 @@ static const char *display(const void *names, const char *whole)
 	return text ? text : label != whole ? label : NULL;
 }
 
-/* False also for a cut in the words in brackets that tell names apart: name_fit() needs them all.
+/* False also for a cut in the words in brackets that distinguish names: name_fit() needs all.
  */
 static bool is_alone(const void *names, struct span text, size_t head, size_t tail)
 {
