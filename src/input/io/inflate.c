@@ -26,11 +26,9 @@ struct inflate {
 struct inflate *inflate_new(void)
 {
 	struct inflate *in = mem_calloc(1, sizeof *in);
-	if (inflateInit2(&in->z, 15 + 16) != Z_OK) {
-		/* adding 16 asks zlib for the gzip wrapper, whose CRC and length it then checks */
-		free(in);
-		return NULL;
-	}
+	/* adding 16 asks zlib for the gzip wrapper, whose CRC and length it then checks */
+	if (inflateInit2(&in->z, 15 + 16) != Z_OK)
+		mem_fail(); /* it can only lack memory: arguments and version are right */
 	return in;
 }
 

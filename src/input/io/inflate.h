@@ -19,7 +19,7 @@ enum inflate_result {
 
 struct inflate;
 
-/// A new decoder; NULL if zlib cannot start. Released with inflate_free().
+/// A new decoder, released with inflate_free().
 struct inflate *inflate_new(void);
 
 /// Begins a member. `zlib_only` excludes ISA-L: for tests, and if bytes cannot be read twice.

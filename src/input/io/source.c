@@ -161,8 +161,6 @@ static enum status detect(struct source *s, struct diag_log *log)
 	if (!at_gzip_magic(s))
 		return ST_OK;
 	s->inflate = inflate_new();
-	if (!s->inflate)
-		return diag_fail(log, ST_OUTPUT, "%s: zlib cannot start", s->name);
 	s->coding = CODING_GZIP;
 	begin_member(s);
 	return ST_OK;
