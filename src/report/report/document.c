@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "model/category.h"
+#include "names/fit.h"
 #include "report/key_figures.h"
 #include "report/table.h"
 
@@ -267,21 +268,27 @@ static const char *display(const void *names, const char *whole)
 	return text ? text : label != whole ? label : NULL;
 }
 
-/* False also for a cut in the words in brackets that distinguish names: name_fit() needs all.
- */
+/* The cut text has to select the kernel that `text` shows, and no other. Nearly all kernels are
+   told by the first word, which no form of a name changes. */
 static bool is_alone(const void *names, struct span text, size_t head, size_t tail)
 {
 	const struct short_names *all = names;
-	const char *words = text.n && text.p[text.n - 1] == ']' ? memrchr(text.p, '[', text.n) : NULL;
-	if (words && words <= text.p + text.n - tail)
-		return false;
-	for (size_t i = 0; i < all->list.nr; i++) {
-		struct span s = span_of(all->list.v[i].text);
-		if (s.n > head + tail && !span_eq(s, text) && memcmp(s.p, text.p, head) == 0 &&
-		    memcmp(s.p + s.n - tail, text.p + text.n - tail, tail) == 0)
-			return false;
+	struct strbuf cut = STRBUF_INIT;
+	bool alone = true;
+	size_t word = 0;
+	strbuf_add(&cut, (struct span){ text.p, head });
+	strbuf_adds(&cut, "…");
+	strbuf_add(&cut, (struct span){ text.p + text.n - tail, tail });
+	while (word < head && (isalnum((unsigned char)text.p[word]) || text.p[word] == '_'))
+		word++;
+	for (size_t i = 0; i < all->list.nr && alone; i++) {
+		struct span whole = span_of(all->list.v[i].whole);
+		bool own = span_eq(span_of(all->list.v[i].text), text);
+		if (own || memmem(whole.p, whole.n, text.p, word))
+			alone = own == (name_fit(strbuf_span(&cut), whole, true) >= FIT_CUT);
 	}
-	return true;
+	strbuf_release(&cut);
+	return alone;
 }
 
 /* The kernel that is named first in `text`, either completely or cut as in messages. */
