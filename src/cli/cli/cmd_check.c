@@ -84,11 +84,12 @@ static enum status propose(const struct candidates *c, const struct setup *s,
 	struct baseline b;
 	const char *path = o->value[OPT_PROPOSE];
 	diag_init(&own);
-	if (acceptance_judge(r, o, true, &own) != ST_OK) {
+	bool fit = acceptance_judge(r, o, true, &own) == ST_OK;
+	if (!fit)
 		diag_warn(log, "nothing is proposed: %s", diag_first_error(&own));
-		diag_release(&own);
+	diag_release(&own);
+	if (!fit)
 		return ST_OK;
-	}
 	enum status st = baseline_make(c, s, o, false, &b, log);
 	if (st == ST_OK && !*b.provenance.reason)
 		b.provenance.reason = arena_printf(&b.arena, "proposed: %s", r->headline);
