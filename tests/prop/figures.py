@@ -816,7 +816,7 @@ def titles(folder):
     for name, (content, head) in HEADS.items():
         gate = Gate(folder / name.replace(".", "_"), name, content)
         code, _, text = gate.check(content)
-        assert code == 0 and f" {head} (unchanged)" in text, (head, text)
+        assert code == 0 and f" {head} (unchanged" in text, (head, text)
     gate = Gate(folder / "better", "m.json", {"a_ms": 12.5, "b_ms": 2.5})
     for now, said in ((9.5, "beyond its limit; a_ms 24.00 % lower, which may be noise; nothing to do"), (12.25, "beyond its limit; nothing to do"), (13, "beyond its limit; nothing to do")):
         code, _, text = gate.check({"a_ms": now, "b_ms": 2.5})
@@ -826,7 +826,7 @@ def titles(folder):
     assert "figures are worse: a +100.00 %, b +60.00 %" in text, text
     for names in (("a_ms", "b_ms", "c_ms"), ("c_ms", "a_ms", "b_ms")):  # the first of the file, and what fails
         gate = Gate(folder / "order", "o.json", {n: 10.5 + i for i, n in enumerate(names)})
-        assert f" {names[0]} (unchanged)" in gate.check({n: 10.5 + i for i, n in enumerate(names)})[2]
+        assert f" {names[0]} (unchanged" in gate.check({n: 10.5 + i for i, n in enumerate(names)})[2]
         text = gate.check({n: (10.5 + i) * (1, 3, 5)[i] for i, n in enumerate(names)})[2]
         assert f"fail \u00b7 w: {names[2]} 400.00 % higher" in text and f"ms {names[2]} (+400.00 %" in text, text
 

@@ -391,7 +391,8 @@ static const char *without_unit(struct arena *a, const struct metric *m, const c
 /* Add text such as "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)". If the report is
    about a slow rank, and the figure is a median over the ranks, the slow rank's own figure is
    written before it. */
-static void put_key_figure(struct document *d, const struct report *r, const struct key_figure *k)
+static void put_key_figure(struct document *d, const struct report *r, const struct key_figure *k,
+                           bool first)
 {
 	int64_t change = number_sub(k->candidate, k->baseline);
 	const struct check *c = k->check >= 0 ? &r->checks.v[k->check] : NULL;
@@ -441,6 +442,13 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	    llabs(number_pct(change, k->baseline)) > UNJUDGED_PCT)
 		doc_words(d, ", which no rule judges");
 	doc_words(d, k->assumed && !open ? "; noise only estimated" : "");
+	if (first && k->dull && share && r->verdict == VERDICT_PASS) {
+		doc_words(d, "; fails beyond ");
+		doc_figure(d, share_text(d, k->dull->detectable, k->baseline, false));
+		if (k->dull->past_runs < KNOWN_RUNS && k->dull->candidate_runs == 1)
+			doc_printf(d, " with %" PRId64 " run%s of main", k->dull->past_runs,
+			           k->dull->past_runs == 1 ? "" : "s");
+	}
 	doc_words(d, ")");
 	if (odd && !median) {
 		doc_words(d, "; ");
@@ -488,7 +496,7 @@ void doc_key_figures(struct document *d, const struct report *r)
 	for (size_t i = 0; i < all.list.nr; i++) {
 		if (i == 0 && !r->unconfirmed)
 			doc_paragraph(d);
-		put_key_figure(d, r, &all.list.v[i]);
+		put_key_figure(d, r, &all.list.v[i], i == 0);
 	}
 	if (r->kind == REPORT_CHECK)
 		put_pace(d, r, &all);

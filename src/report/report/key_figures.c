@@ -147,6 +147,8 @@ static struct key_figure of_check(const struct report *r, const struct check *c)
 		.noise = known && (news || !wide) ? c->evidence.noise : -1,
 		.check = c - r->checks.v,
 		.assumed = few ? &c->evidence : NULL,
+		.dull =
+		    c->verdict == VERDICT_PASS && wide && c->evidence.has_detectable ? &c->evidence : NULL,
 		.limit = warns && c->limit[0] && (few || c->verdict == VERDICT_WARN) ? c->limit : NULL,
 	};
 }

@@ -17,6 +17,8 @@ struct key_figure {
 	                    ///< judged
 	/// evidence of the check if too few runs are stored to know the noise; else NULL
 	const struct evidence *assumed;
+	/// evidence of a passed check if noise of 10 % or more hides what is below that; else NULL
+	const struct evidence *dull;
 	/// limit such as "increase 10%" that the figure exceeds (if the check only warns) or may exceed
 	/// (if it is undecided because too few runs are known); else NULL
 	const char *limit;
