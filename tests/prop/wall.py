@@ -68,6 +68,26 @@ def gate(folder, idle, past, now):
     return check["verdict"], check["limit"], got.returncode
 
 
+def beside_latency(folder, more):
+    """A run whose launches wait 5 ms for the GPU, while one of two kernels takes `more` ns longer, is reported: the finding costs next to nothing."""
+    folder.mkdir()
+    for name, wait, plus in (("b", 0, 0), ("c", 5000, more / 1000)):
+        events = []
+        for s in range(6):
+            at = 1e6 + 3000 * s
+            events += [{"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{s}", "pid": 1, "tid": 1, "ts": at, "dur": 2990}]
+            for k, (kernel, begin, dur) in enumerate((("gemm", 9, 300), ("softmax", 400, 40 + plus))):
+                events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": at + 2 + k, "dur": 1,
+                            "args": {"correlation": 2 * s + k + 1}},
+                           {"ph": "X", "cat": "kernel", "name": kernel, "pid": 0, "tid": 7, "ts": at + begin + wait, "dur": dur,
+                            "args": {"device": 0, "stream": 7, "correlation": 2 * s + k + 1}}]
+        (folder / f"{name}.json").write_text(json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "GPU"}], "traceEvents": events}))
+    run = lambda *args: subprocess.run([PROGRAM, *args], cwd=folder, capture_output=True, text=True)
+    assert run("approve", "--new", "b.json", "--baseline", "base.json").returncode == 0
+    got = run("check", "c.json", "--baseline", "base.json")
+    return got.returncode in (0, 1, 3) and "softmax" in got.stdout
+
+
 def main():
     chance = random.Random(36)
     ten = lambda spread: [1 + chance.gauss(0, spread) for _ in range(10)]
@@ -84,6 +104,10 @@ def main():
             percent = float(limit.split()[1].rstrip("%"))
             good = verdict == want and (want == "warn" or percent <= most) and code in {"pass": (0,), "warn": (0,), "undecided": (3,), "fail": (1,)}[want]
             print(f"{name}, +{100 * now - 100:.0f} %: {verdict} (exit {code}), limit {limit}{'' if good else f': WRONG, {want} is right'}")
+            wrong += not good
+        for more in (1, 2, 3, 4, 8):
+            good = beside_latency(pathlib.Path(tmp) / f"latency{more}", more)
+            print(f"a kernel {more} ns longer{'' if good else ': WRONG, no report'}")
             wrong += not good
         of_figures = [  # runs of main, the candidate, verdict
             ("one run", [1], 1.08, "undecided"), ("one run", [1], 1.02, "pass"), ("five runs of 0.3 %", ten(0.003)[:5], 1.08, "fail"),

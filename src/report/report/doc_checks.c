@@ -193,7 +193,7 @@ static void put_faster(struct document *d, const struct report *r)
 		by = number_add(by, k->change_ns);
 		nr++;
 	}
-	if (!f || f->cost_is_bytes || f->cost <= 0 || by > -f->cost / 4)
+	if (!f || !most || f->cost_is_bytes || f->cost <= 0 || by > -f->cost / 4)
 		return;
 	doc_paragraph(d);
 	doc_words(d, "faster in the same run: ");
