@@ -56,13 +56,14 @@ rules: [{id: figures, metric: "input.*", fail: {worse: 10%}}]
 DIRECTIONS = {
     "higher": ["tokens_per_s", "output_throughput", "tokensPerSecond", "images_per_sec", "goodput", "mem_bandwidth_gbps", "mfu", "val/accuracy",
                "TFLOPS", "qps", "free_memory", "Samples/sec", "widgets/s", "gbps",
-               "tokens_per_s_mean"],
+               "tokens_per_s_mean", "mem_bw", "mem_bw_gbs", "hbm_mem_bw_pct", "ttft_slo_attainment", "energy_efficiency", "available_memory_gb",
+               "time_saved_s", "latency_reduction_pct", "tokens_per_watt", "samples_per_joule", "uptime_s", "cuda_memory_throughput"],
     "lower": ["p99_ttft_ms", "step_time", "latency.p50", "iteration-time", "peak_mem", "peak_mem_gib", "val_loss", "perplexity", "meanLatency",
-              "err", "wer", "power", "energy_j", "time_us", "error_rate", "ms", "latency_ms_p50"],
+              "err", "wer", "power", "energy_j", "time_us", "error_rate", "ms", "latency_ms_p50",
+              "fps_drop", "throughput_drop_pct", "gpu_idle_time", "expert_load_imbalance"],
     None: ["score", "value", "transferred", "batch_size", "n", "std_itl_ms", "latency_delta_ms", "timestamp", "throughput_time", "steps", "seed",
-           "sometimes"]}
-DIRECTIONS["higher"] = [n for n in DIRECTIONS["higher"] if n not in ("mem_bandwidth_gbps", "free_memory")]
-DIRECTIONS[None] += ["mem_bandwidth_gbps", "free_memory"]  # two words that say two things
+           "sometimes", "bandwidth_overhead_ms", "free_variance", "memory_utilization", "requests_within_latency_slo", "memory_clock_mhz", "loss_scale", "flops_per_token", "time_to_failure_h",
+           "accuracy_loss", "drop_of_bandwidth", "throughput_std"]}
 
 
 def run(*args, cwd):
@@ -81,7 +82,7 @@ class Gate:
     """A folder with a baseline of one file, against which other contents of the file are checked."""
 
     def __init__(self, folder, name, content, rules=None, named=False):
-        self.folder, self.name = folder, name
+        self.folder, self.name, self.path = folder, name, f"c/{name}" if named else "c"
         self.rules = ("--rules", write(folder / "rules.yaml", rules)) if rules else ()
         write(folder / "b" / name, content)
         p = run("approve", "--new", f"b/{name}" if named else "b", "--workload", "w", "--baseline", "b.gpugate", "--force", *self.rules, cwd=folder)
@@ -91,7 +92,7 @@ class Gate:
         """Exit code, verdicts of the checks, and all that is printed."""
         write(self.folder / "c" / self.name, content)
         (self.folder / "r.json").unlink(missing_ok=True)
-        p = run("check", "c", "--workload", "w", "--baseline", "b.gpugate", "--json", "r.json", "--verbose", *self.rules, cwd=self.folder)
+        p = run("check", self.path, "--workload", "w", "--baseline", "b.gpugate", "--json", "r.json", "--verbose", *self.rules, cwd=self.folder)
         result = json.loads((self.folder / "r.json").read_text()) if (self.folder / "r.json").exists() else {}
         return p.returncode, {c["metric"]: c["verdict"] for c in result.get("checks", [])}, " ".join((p.stdout + p.stderr).split())
 
@@ -1099,7 +1100,7 @@ def texts(value, at=()):
 
 
 def directions(folder):
-    names = {n: better for better, some in DIRECTIONS.items() for n in some}
+    names = {n: better for better, some in DIRECTIONS.items() for n in some if n != "batch_size"}  # which is the work
     gate = Gate(folder, "x.json", {n: 10 for n in names})
     for factor, wrong in ((2, "lower"), (0.5, "higher")):
         code, verdicts, text = gate.check({n: 10 * factor for n in names})
@@ -1111,12 +1112,69 @@ def directions(folder):
         assert len(re.findall("as no better direction is given", text)) == 1, text
 
 
+def directions_of_units(folder):
+    """Units that the table lacks tell a direction by their shape, and by words."""
+    things, times, costs = ("seq", "batches", "Gelem", "widgets"), ("s", "sec", "ms", "min", "hour", "J"), ("ms", "us", "KB", "J")
+    higher = [f"{a}/{b}{c}" for a in things for b in times for c in ("", "/gpu")] + ["ns/day", "fps", "FPS", "QPS", "TOPS", "wps"]
+    lower = [f"{a}/{b}" for a in costs for b in ("batch", "widget")] + ["cycles", "instructions"]
+    rows = [{"name": f"c{i}", "unit": unit, "value": 10} for i, unit in enumerate(higher + lower)]
+    gate = Gate(folder, "u.json", {"rows": rows}, FORMAT)
+    for factor in (0.5, 2):
+        _, verdicts, _ = gate.check({"rows": [{**row, "value": 10 * factor} for row in rows]})
+        for row in rows:
+            better = (factor > 1) == (row["unit"] in higher)
+            assert (verdicts[f"input.{row['name']}/v"] == "improved") == better, (row, factor, verdicts)
+
+
+def own_work(folder):
+    """Settings in a flat file are the work: figures of other work are not judged, the settings are no figures that may be better."""
+    figures = {"tokens_per_s": 1000.5, "step_ms": 10.5}
+    for i, name in enumerate(("batch_size", "num_prompts", "seq_len", "num_gpus", "concurrency", "world_size", "global_batch_size", "input_len", "tp")):
+        for value in (64, 1000, 8):
+            gate = Gate(folder / f"{i}.{value}", "m.json", {**figures, name: value})
+            code, verdicts, text = gate.check({"tokens_per_s": 1500.5, "step_ms": 6.5, name: value // 2})
+            assert code == 3 and {verdicts[f"input.{n}"] for n in figures} == {"inconclusive"} and f"other work than the baseline: {name} " in text, (name, text)
+            code, verdicts, text = gate.check({"tokens_per_s": 1500.5, "step_ms": 6.5, name: value})
+            assert code == 0 and {verdicts[f"input.{n}"] for n in figures} == {"improved"} and "better direction" not in text, (name, text)
+    for name, old, new in (("model_id", "llama-70b", "llama-8b"), ("dtype", "bf16", "fp8"), ("backend", "nccl", "gloo")):
+        gate = Gate(folder / name, "m.json", {**figures, name: old}, named=True)
+        code, _, text = gate.check({"tokens_per_s": 1500.5, "step_ms": 6.5, name: new})
+        assert code == 3 and f"{name} {old} → {new}" in text, (name, text)
+
+
+def own_failure(folder):
+    """A record that says itself that its run failed has no figures; a file of nothing else is refused."""
+    for i, (key, good, bad) in enumerate((("status", "success", "failed: CUDA out of memory"), ("correct", True, False), ("passed", True, False), ("failed", False, True),
+                                          ("outcome", "passed", "Error"), ("result", "ok", "FAILED"), ("error", None, "timed out after 60 s"))):
+        gate = Gate(folder / f"{i}", "m.json", {key: good, "step_ms": 10.5}, named=True)
+        assert gate.check({key: good, "step_ms": 10.5})[0] == 0, key
+        code, _, text = gate.check({key: bad, "step_ms": 10.5})
+        assert code == 3 and f"the run is not valid: '{key}' is " in text, (key, text)
+        gate = Gate(folder / f"{i}.rows", "m.json", [{"name": n, key: good, "step_ms": 10.5} for n in "ab"], named=True)
+        code, verdicts, text = gate.check([{"name": n, key: bad if n == "a" else good, "step_ms": 10.5} for n in "ab"])
+        a, b = ({v for m, v in verdicts.items() if m.startswith(f"input.{n}")} for n in "ab")  # a text may be a part of the case's name
+        assert code == 3 and a == {"missing"} and b <= {"pass", "missing"} and f"'{key}' is " in text, (key, verdicts, text)
+    for value in ("12,5 ms", "12.5k tok/s", "12.5 (cold)"):  # no number, though its name is that of a figure
+        write(folder / "t.json", {"latency": value, "x_ms": 1})
+        assert f"'latency' is '{value}', not a number" in run("report", "t.json", cwd=folder).stderr, value
+
+
+def rates_of_logs(folder):
+    """What is proposed for a log calls a rate by what it is a rate of."""
+    for text, name, unit in (("tokens/sec: {}", "tokens_per_sec", "tok/s"), ("Samples per second: {}", "samples_per_second", "samples/s"),
+                             ("total images/sec: {}", "images_per_sec", "img/s"), ("iter time (s): {}", "time_s", "s")):
+        write(folder / "x.log", "".join(f"step {i} {text.format(1000.5 + i)}\n" for i in range(9)))
+        write(folder / "rules.yaml", "version: 2\n" + run("formats", "x.log", cwd=folder).stdout)
+        found = json.loads(run("metrics", "x.log", "--rules", "rules.yaml", "--json", "-", cwd=folder).stdout)["metrics"]
+        assert {m["metric"] for m in found} >= {f"input.{name}.median"} and {m["unit"] for m in found if m["metric"].endswith("median")} == {unit}, (text, found)
+
+
 def main():
     if not PROGRAM or not READER:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, stored_work, lines, gone, parts, logs, users,
-                     long_lines, formats, standard_error, margin, interval, share_below, reals, ends, proposals, table, titles, directions, units_of_names, headings, case_columns):
+                     long_lines, formats, standard_error, margin, interval, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_failure, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -78,6 +78,7 @@ struct inputs_reader {
 	struct digest *d;
 	struct arena *scratch;
 	bool *other;
+	struct strbuf work; ///< the settings, as in struct input_stat
 	struct strbuf unmeasured; ///< the first figures that were not measured, with their values
 	size_t nr_unmeasured;
 };
@@ -125,6 +126,9 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 		    quoted);
 	} else {
 		size_t order = r->d->inputs.nr;
+		if (figure_is_setting(span_of(name)) && value.digits <= 0)
+			strbuf_addf(&r->work, "%s%s=%.*s", r->work.n ? "\n" : "", name, (int)v->text.n,
+			            v->text.p);
 		vec_push(&r->d->inputs, (struct input_stat){ .name = name,
 		                                             .title = name,
 		                                             .place = input_place(false, unit, order),
@@ -139,13 +143,17 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 
 static void read_value(struct inputs_reader *r, const char *name, const char *quoted, uint64_t byte)
 {
-	struct value v = { .type = jscan_peek(r->js) };
+	struct value v = { .type = jscan_peek(r->js), .key = span_of(name) };
 	const char *why = advice(v.type);
 	if (why) {
 		*r->other = v.type != JSCAN_END;
 		jscan_fail(r->js, byte, "%s is %s", quoted, why);
 	} else if (read_scalar(r, &v)) {
-		add_figure(r, name, quoted, &v, byte);
+		if (reading_is_failure(&v))
+			jscan_fail(r->js, byte, "the run is not valid: %s is %s", quoted,
+			           text_quote(r->scratch, v.text));
+		else
+			add_figure(r, name, quoted, &v, byte);
 	}
 }
 
@@ -200,13 +208,16 @@ enum status inputs_read(struct source *src, struct digest *d, bool *other, struc
 {
 	struct arena scratch = ARENA_INIT;
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, log);
-	struct inputs_reader r = { js, d, &scratch, other, STRBUF_INIT, 0 };
+	struct inputs_reader r = { js, d, &scratch, other, STRBUF_INIT, STRBUF_INIT, 0 };
 	*other = false;
 	if (jscan_object(js))
 		read_pairs(&r);
 	else
 		jscan_fail(js, jscan_value_byte(js), "not an object of figures");
 	jscan_end(js);
+	const char *work = r.work.n ? arena_dup(&d->arena, strbuf_span(&r.work)) : NULL;
+	for (size_t i = 0; i < d->inputs.nr; i++)
+		d->inputs.v[i].work = figure_is_setting(span_of(d->inputs.v[i].name)) ? NULL : work;
 	vec_sort(&d->inputs, text_cmp);
 	d->source_hash = digest_hash_inputs(d);
 	enum status st = jscan_status(js);
@@ -214,6 +225,7 @@ enum status inputs_read(struct source *src, struct digest *d, bool *other, struc
 		st = say_unmeasured(&r, source_name(src), log);
 	jscan_free(js);
 	strbuf_release(&r.unmeasured);
+	strbuf_release(&r.work);
 	arena_release(&scratch);
 	return st;
 }

@@ -60,14 +60,11 @@ static bool is_step(struct span name)
 static bool is_setting(struct span name)
 {
 	static const char *const words[] = {
-		"batch",      "batch_size",  "bs",           "seq",    "seq_len",     "seqlen",
-		"input_len",  "output_len",  "isl",          "osl",    "concurrency", "sequence_length",
-		"world_size", "num_gpus",    "gpus",         "size",   "threads",     "m",
-		"n",          "k",           "tp",           "pp",     "dp",          "model",
-		"model_id",   "model_name",  "dtype",        "gpu",    "gpu_name",    "precision",
-		"dataset",    "num_prompts", "num_requests", "device", "device_name", NULL
+		"size",   "m",           "n",         "k",          "model", "model_id", "dtype",
+		"gpu",    "gpu_name",    "precision", "model_name", "gpus",  "backend",  "quantization",
+		"device", "device_name", "dataset",   NULL
 	};
-	return is_one_of(name, words);
+	return is_one_of(name, words) || figure_is_setting(name);
 }
 
 /* True for the name of a text that another run of the same case has otherwise: a day, a host, a
@@ -99,8 +96,13 @@ static bool is_number(const struct value *v)
 {
 	struct decimal number;
 	struct span unit;
-	return (v->type == JSCAN_NUMBER || v->type == JSCAN_STRING) && is_writable(v->key) &&
-	       reading_number(v, &number, &unit) == DECIMAL_OK && (!unit.n || figure_unit_of(unit));
+	if ((v->type != JSCAN_NUMBER && v->type != JSCAN_STRING) || !is_writable(v->key))
+		return false;
+	if (reading_number(v, &number, &unit) == DECIMAL_OK && (!unit.n || figure_unit_of(unit)))
+		return true;
+	/* "12,5 ms" is no text beside the figures: reading it says that it is no number */
+	return reading_begins_as_number(v->text) && v->type == JSCAN_STRING && !is_of_run(v->key) &&
+	       figure_better(v->key, figure_unit_by_name(v->key));
 }
 
 /* True for a member that may be part of a name. */
@@ -108,7 +110,7 @@ static bool is_name(const struct value *v)
 {
 	enum { CHARS = 40 };
 	return v->type == JSCAN_STRING && v->text.n && v->text.n < CHARS && is_writable(v->key) &&
-	       !is_number(v) && !reading_is_unmeasured(v) && !is_of_run(v->key);
+	       !is_number(v) && !reading_is_unmeasured(v) && (!is_of_run(v->key) || is_setting(v->key));
 }
 
 /* True if the member of this name is a fraction in one of the first records, from that of `v` on:
@@ -379,17 +381,29 @@ static void add_word(struct strbuf *out, const char *from, const char *to, struc
 	const char *bracket = figure_unit_of(figure_name_unit(&label));
 	for (; bracket && *bracket; bracket++)
 		strbuf_addch(out, (char)(is_letter(*bracket) ? *bracket | 0x20 : '_'));
-	if (out->n && is_letter(out->p[0]))
+	if (out->n > 1 && is_letter(out->p[0]))
 		return;
+	bool seconds = out->n == 1 && out->p[0] == 's'; /* alone, the letter names nothing */
 	strbuf_setlen(out, 0);
+	to = seconds ? label.p + label.n : to;
 	while (to > from && !is_letter(to[-1]))
 		to--;
 	const char *word = to;
-	while (word > from && (is_letter(word[-1]) || word[-1] == '_'))
-		word--;
+	for (int per = 0; per < 2; per++) { /* "samples per second" and "tokens/sec" are one word */
+		word -= per ? strlen(" per ") : 0;
+		while (word > from && (is_letter(word[-1]) || strchr("_/", word[-1])))
+			word--;
+		if (word - from <= (ptrdiff_t)strlen(" per ") || memcmp(word - 5, " per ", 5) != 0)
+			break;
+	}
+	word += to > word && *word == '/';
 	struct span s = to > word ? (struct span){ word, (size_t)(to - word) } : unit;
 	for (size_t i = 0; i < s.n; i++)
-		strbuf_addch(out, (char)(is_letter(s.p[i]) ? s.p[i] | 0x20 : '_'));
+		if (s.p[i] == '/' && to > word)
+			strbuf_adds(out, "_per_");
+		else
+			strbuf_addch(out, (char)(is_letter(s.p[i]) ? s.p[i] | 0x20 : '_'));
+	strbuf_adds(out, seconds ? "_s" : "");
 }
 
 /* Appends literal text of a pattern. */

@@ -96,6 +96,15 @@ enum decimal_fault reading_number(const struct value *v, struct decimal *out, st
 	return is_unit(*unit) ? decimal_parse(number, out) : DECIMAL_NO_NUMBER;
 }
 
+bool reading_begins_as_number(struct span s)
+{
+	size_t n = 0, points = 0;
+	for (; n < s.n && (is_digit(s.p[n]) || strchr(".,", s.p[n]) || (n == 0 && s.p[0] == '-')); n++)
+		points += s.p[n] == '.';
+	n += n && n + 1 < s.n && strchr("kKM", s.p[n]) && s.p[n + 1] == ' '; /* "2.5k tok/s" */
+	return n > 0 && points < 2 && (n == s.n || s.p[n] == ' ');
+}
+
 bool reading_is_unmeasured(const struct value *v)
 {
 	static const char *const words[] = { "nan", "inf",   "infinity", "-nan",    "-inf", "-infinity",
@@ -106,6 +115,37 @@ bool reading_is_unmeasured(const struct value *v)
 	for (size_t i = 0; v->type == JSCAN_STRING && i < sizeof words / sizeof *words; i++)
 		found = found || span_eq_nocase(s, span_of(words[i]));
 	return found;
+}
+
+static bool is_one_of(struct span word, const char *const *words)
+{
+	while (*words && !span_eq_nocase(word, span_of(*words)))
+		words++;
+	return *words != NULL;
+}
+
+/* True if a text says that something failed: "failed: CUDA out of memory", "ERROR". */
+static bool says_failure(struct span s)
+{
+	static const char *const words[] = { "fail",     "failed", "failure",   "error",     "crash",
+		                                 "crashed",  "abort",  "aborted",   "oom",       "timeout",
+		                                 "timed",    "killed", "no",        "cancelled", "invalid",
+		                                 "canceled", "false",  "incorrect", "wrong",     NULL };
+	size_t n = 0;
+	for (s = trimmed(s); n < s.n && (s.p[n] | 0x20) >= 'a' && (s.p[n] | 0x20) <= 'z';)
+		n++;
+	return is_one_of((struct span){ s.p, n }, words);
+}
+
+bool reading_is_failure(const struct value *v)
+{
+	static const char *const good[] = { "correct",  "passed",     "pass",   "success", "succeeded",
+		                                "valid",    "successful", "ok",     "status",  "state",
+		                                "verified", "is_correct", "result", "outcome", NULL };
+	static const char *const bad[] = { "failed", "error", "exception", "timed_out", "oom", NULL };
+	bool text = v->type == JSCAN_STRING && says_failure(v->text);
+	return ((text || v->type == JSCAN_FALSE) && is_one_of(v->key, good)) ||
+	       ((text || v->type == JSCAN_TRUE) && is_one_of(v->key, bad));
 }
 
 /* ---- conditions that a record must meet ---- */

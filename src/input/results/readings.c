@@ -18,6 +18,7 @@ struct taker {
 	bool is_samples;
 	struct value *record;
 	size_t number; ///< number of the record in the file
+	bool several; ///< true if the file has other records
 	struct span case_name; ///< name of the case as a prefix of figures' names, with its '/'; "" if
 	                       ///< there is none
 	struct span case_text; ///< name of the case, as the file spells it
@@ -42,28 +43,17 @@ static void fail(struct taker *t, struct span name, const struct value *v, const
 	                      v->text.n ? text_quote(a, v->text) : "not a number", what);
 }
 
-static const char *unit_of(const struct taker *t, struct value *v, struct span text,
-                           struct span bracket, struct span name)
+/* What says the unit of a figure, besides its name; "" if nothing does. */
+static struct span unit_said(const struct taker *t, struct value *v, struct span text,
+                             struct span bracket)
 {
 	const char *at = t->row->unit_at;
 	const struct value *said = NULL;
-	if (text.n) /* what the value itself says is the unit, whatever the format expects */
-		return figure_unit_of(text);
-	if (t->row->unit)
-		return t->row->unit;
+	if (text.n || t->row->unit) /* what the value itself says stands above the format */
+		return text.n ? text : span_of(t->row->unit);
 	if (at)
 		said = *at == '^' ? path_find(at, v) : path_find(at, t->record);
-	if (said)
-		return figure_unit_of(said->text);
-	return bracket.n ? figure_unit_of(bracket) : figure_unit_by_name(name);
-}
-
-static const char *better_of(const struct taker *t, struct span name, const char *unit)
-{
-	static const char *const said[] = {
-		[RESULT_LOWER] = "lower", [RESULT_HIGHER] = "higher", [RESULT_NEITHER] = NULL
-	};
-	return t->row->better ? said[t->row->better] : figure_better(name, unit);
+	return said ? said->text : bracket;
 }
 
 /* The name of a figure as the file spells it: filled in from the row's template or, if the row has
@@ -174,16 +164,6 @@ static bool is_below_zero(const struct taker *t, const struct reading *r, struct
 	return r->value.value < 0 && !t->row->negative && figure_is_amount(name, r->unit);
 }
 
-/* True if a text looks like a number that something follows, or with a comma: "12.4 (failed)". A
-   date or a version does not. */
-static bool begins_as_number(struct span s)
-{
-	size_t n = 0, points = 0;
-	for (; n < s.n && (is_digit(s.p[n]) || strchr(".,", s.p[n]) || (n == 0 && s.p[0] == '-')); n++)
-		points += s.p[n] == '.';
-	return n > 0 && points < 2 && (n == s.n || s.p[n] == ' ');
-}
-
 /* True if a value that is not a number is something else that the path happens to fit, such as a
    text beside the figures, or a column that a step lacks. */
 static bool is_other(const struct taker *t, const struct value *v, bool lenient)
@@ -192,7 +172,7 @@ static bool is_other(const struct taker *t, const struct value *v, bool lenient)
 		return false;
 	if (v->type == JSCAN_NULL)
 		return t->f->format->series ? t->f->format->read == READ_CSV : lenient;
-	return lenient && !begins_as_number(v->text) && !reading_is_unmeasured(v);
+	return lenient && !reading_begins_as_number(v->text) && !reading_is_unmeasured(v);
 }
 
 /* True if a figure may have values besides `v`: a text among numbers was not measured. */
@@ -226,20 +206,28 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 		fail(t, name, v, fault);
 	} else {
 		v->taken = !other;
-		const char *unit = unit_of(t, v, text, bracket, name);
+		static const char *const better[] = {
+			[RESULT_LOWER] = "lower", [RESULT_HIGHER] = "higher", [RESULT_NEITHER] = NULL
+		};
+		struct span said = unit_said(t, v, text, bracket);
+		const char *unit = said.n ? figure_unit_of(said) : figure_unit_by_name(name);
 		const char *full = full_name(t, name);
-		struct reading r = { .name = full,
-			                 .title = title_of(t, first_key, full + t->case_name.n),
-			                 .case_text = t->case_text,
-			                 .text = { arena_dup(t->a, name), name.n },
-			                 .row = t->row,
-			                 .work = t->work,
-			                 .is_samples = t->is_samples,
-			                 .is_other = other,
-			                 .unit = unit ? unit : UNIT_BARE,
-			                 .better = better_of(t, name, unit),
-			                 .record = t->number,
-			                 .value = number };
+		struct reading r = {
+			.name = full,
+			.title = title_of(t, first_key, full + t->case_name.n),
+			.case_text = t->case_text,
+			.text = { arena_dup(t->a, name), name.n },
+			.row = t->row,
+			.work = t->work,
+			.is_samples = t->is_samples,
+			.is_other = other,
+			.unit = unit ? unit : UNIT_BARE,
+			.better = t->row->better
+			              ? better[t->row->better]
+			              : figure_better(name, unit || !said.n ? unit : arena_dup(t->a, said)),
+			.record = t->number,
+			.value = number
+		};
 		if (fault || is_below_zero(t, &r, name))
 			r.unmeasured = v;
 		else
@@ -337,12 +325,22 @@ static void add_work(const struct taker *t, const struct span *paths, size_t nr,
 static void take_record(struct taker *t)
 {
 	const struct result_format *f = t->f->format;
-	const char *fault = reading_fault(t->f, t->record, &t->log->arena);
+	struct arena *a = &t->log->arena;
+	const char *fault = reading_fault(t->f, t->record, a);
+	const struct value *failure = t->record->first;
+	while (failure && (fault || !reading_is_failure(failure)))
+		failure = fault ? NULL : failure->next;
+	if (failure)
+		fault =
+		    arena_printf(a, "%s is %s", text_quote(a, failure->key), text_quote(a, failure->text));
 	if (fault) {
-		t->status =
-		    diag_fail(t->log, ST_INPUT, "%s: the run is not valid%s%s: %s", t->f->name,
-		              t->case_text.n ? ", case " : "",
-		              t->case_text.n ? text_quote(&t->log->arena, t->case_text) : "", fault);
+		const char *said =
+		    arena_printf(a, "the run is not valid%s%s: %s", t->case_text.n ? ", case " : "",
+		                 t->case_text.n ? text_quote(a, t->case_text) : "", fault);
+		if (failure && t->several)
+			diag_warn(t->log, "%s: %s; its figures are missing", t->f->name, said);
+		else
+			t->status = diag_fail(t->log, ST_INPUT, "%s: %s", t->f->name, said);
 		return;
 	}
 	struct strbuf work = STRBUF_INIT;
@@ -379,7 +377,7 @@ enum status readings_take(const struct reading_file *f, struct value *const *rec
                           struct digest *d, struct diag_log *log)
 {
 	struct readings out = { 0 };
-	struct taker t = { .f = f, .out = &out, .a = &d->arena, .log = log };
+	struct taker t = { .f = f, .out = &out, .a = &d->arena, .log = log, .several = nr > 1 };
 	t.file = stem(f->file, t.a);
 	if (f->format->series) {
 		t.record = steps_of(records, nr, t.a);

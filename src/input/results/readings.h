@@ -23,6 +23,14 @@ GG_MUST_CHECK enum status readings_take(const struct reading_file *f, struct val
 /// whole text: DECIMAL_NO_NUMBER if anything is left over, and for null.
 enum decimal_fault reading_number(const struct value *v, struct decimal *out, struct span *unit);
 
+/// True if a text looks like a number that something follows, or with a comma: "12.4 (failed)",
+/// "2.5k tok/s". A date or a version does not.
+bool reading_begins_as_number(struct span s);
+
+/// True for a member by which a record says itself that its run failed, such as "passed": false or
+/// "status": "failed: CUDA out of memory".
+bool reading_is_failure(const struct value *v);
+
 /// True if a value says that the figure was not measured: null, NaN, "N/A", "failed".
 bool reading_is_unmeasured(const struct value *v);
 

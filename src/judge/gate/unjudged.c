@@ -44,6 +44,11 @@ static void drop_judged(struct unjudged *all, const struct report *out)
 	vec_release(&judged.list);
 }
 
+static bool is_neither(const struct metric *m)
+{
+	return figure_is_neither(span_of(m->name + strlen("input.")));
+}
+
 /* The labels of the figures of which a direction may be better (`open`), or of all, after `begin`.
    NULL if there are none. */
 static const char *sentence(const struct unjudged *u, bool open, size_t named, const char *begin,
@@ -53,7 +58,7 @@ static const char *sentence(const struct unjudged *u, bool open, size_t named, c
 	size_t nr = 0;
 	strbuf_adds(&b, begin);
 	for (size_t i = 0; i < u->list.nr; i++)
-		if (!open || !figure_is_neither(span_of(u->list.v[i]->name))) {
+		if (!open || !is_neither(u->list.v[i])) {
 			if (nr < named)
 				strbuf_addf(&b, "%s %s", nr ? "," : "", metric_label(u->list.v[i]));
 			nr++;
@@ -85,7 +90,7 @@ void unjudged_say(struct bench *b, const struct rules *rules, struct report *out
 	const char *open =
 	    sentence(&all, true, NAMED, "not judged, as no better direction is given:", &out->arena);
 	size_t first = 0;
-	while (open && figure_is_neither(span_of(all.list.v[first]->name)))
+	while (open && is_neither(all.list.v[first]))
 		first++;
 	if (open) {
 		const char *key = all.list.v[first]->name, *better = figure_better(span_of(key), NULL);

@@ -286,29 +286,121 @@ static bool holds_kind(struct span name, const char *kind)
 {
 	struct words w = words_of(name);
 	for (size_t i = 0; i < NR_FIGURE_WORDS; i++)
-		if (strcmp(figure_words[i].kind, kind) == 0 && holds_word(&w, figure_words[i].name))
+		if (is_listed(figure_words[i].kind, span_of(kind)) && holds_word(&w, figure_words[i].name))
 			return true;
 	return false;
+}
+
+/* True if the word is a unit of this dimension. */
+static bool is_unit_of(struct span word, const char *dimension)
+{
+	const char *unit = figure_unit_of(word);
+	int at = unit ? figure_unit_find(span_of(unit)) : -1;
+	return at >= 0 && strcmp(figure_units[at].dimension, dimension) == 0;
+}
+
+/* The better direction by a unit that is not in the table: "seq/ms" and "samples/sec/gpu" are
+   rates, "ms/batch" and "KB/op" are what each costs; "fps" is a word. */
+static const char *better_of_unit(struct span unit)
+{
+	const char *slash = memchr(unit.p, '/', unit.n);
+	if (!slash)
+		return figure_better(unit, NULL);
+	struct span what = { unit.p, (size_t)(slash - unit.p) };
+	struct span per = { slash + 1, unit.n - what.n - 1 };
+	const char *each = memchr(per.p, '/', per.n);
+	per.n = each ? (size_t)(each - per.p) : per.n;
+	bool cost = is_unit_of(what, "time") || is_unit_of(what, "bytes") || is_unit_of(what, "energy");
+	bool rate = is_unit_of(per, "time") || is_unit_of(per, "energy") || is_unit_of(per, "power") ||
+	            span_eq(per, SPAN("day"));
+	return rate ? "higher" : cost ? "lower" : NULL;
 }
 
 const char *figure_better(struct span name, const char *unit)
 {
 	struct words w = words_of(name);
-	const char *better = figure_unit_better(unit ? figure_unit_find(span_of(unit)) : -1);
+	int at = unit ? figure_unit_find(span_of(unit)) : -1;
+	const char *by_unit = unit && at < 0 ? better_of_unit(span_of(unit)) : figure_unit_better(at);
+	const char *better[2] = { by_unit, NULL }; /* by the unit and all words; by words that decide */
+	bool twofold[2] = { false, false };
 	for (size_t i = 0; i < NR_FIGURE_WORDS; i++) {
-		const char *other = figure_words[i].better;
-		if (!holds_word(&w, figure_words[i].name))
-			continue;
-		if (strcmp(better ? better : other, other) != 0)
-			return NULL;
-		better = other;
+		const struct figure_word *word = &figure_words[i];
+		for (int k = 0; k <= is_listed(word->kind, SPAN("decides")) && holds_word(&w, word->name);
+		     k++) {
+			twofold[k] =
+			    twofold[k] || strcmp(better[k] ? better[k] : word->better, word->better) != 0;
+			better[k] = word->better;
+		}
 	}
-	return better && strcmp(better, "neither") != 0 ? better : NULL;
+	int by = better[1] != NULL;
+	return twofold[by] || !better[by] || strcmp(better[by], "neither") == 0 ? NULL : better[by];
+}
+
+bool figure_is_setting(struct span name)
+{
+	static const char *const words[] = { "batch",
+		                                 "batch_size",
+		                                 "global_batch_size",
+		                                 "micro_batch_size",
+		                                 "seq",
+		                                 "train_batch_size",
+		                                 "eval_batch_size",
+		                                 "per_device_batch_size",
+		                                 "seq_len",
+		                                 "sequence_length",
+		                                 "max_seq_len",
+		                                 "max_model_len",
+		                                 "input_len",
+		                                 "output_len",
+		                                 "isl",
+		                                 "osl",
+		                                 "concurrency",
+		                                 "max_concurrency",
+		                                 "num_concurrency",
+		                                 "num_prompts",
+		                                 "num_requests",
+		                                 "num_gpus",
+		                                 "n_gpus",
+		                                 "gpu_count",
+		                                 "world_size",
+		                                 "num_nodes",
+		                                 "nnodes",
+		                                 "threads",
+		                                 "num_threads",
+		                                 "tp",
+		                                 "tp_size",
+		                                 "pp",
+		                                 "pp_size",
+		                                 "dp",
+		                                 "dp_size",
+		                                 "seqlen",
+		                                 "tensor_parallel_size",
+		                                 "pipeline_parallel_size",
+		                                 "max_tokens",
+		                                 "image_size",
+		                                 "resolution",
+		                                 "hidden_size",
+		                                 "num_layers",
+		                                 "request_rate",
+		                                 "bs",
+		                                 "batchsize",
+		                                 "n_iters",
+		                                 "num_iters",
+		                                 "num_steps",
+		                                 "num_samples" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (span_eq_nocase(name, span_of(words[i])))
+			return true;
+	return false;
 }
 
 bool figure_is_neither(struct span name)
 {
 	struct words w = words_of(name);
+	const char *slash = memrchr(name.p, '/', name.n);
+	if (figure_is_setting(slash ? (struct span){ slash + 1, name.n - (size_t)(slash + 1 - name.p) }
+	                            : name))
+		return true;
 	if (name.n > 2 && memcmp(name.p + name.n - 2, ".n", 2) == 0) /* a number of samples */
 		return true;
 	for (size_t i = 0; i < NR_FIGURE_WORDS; i++)

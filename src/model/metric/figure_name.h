@@ -33,12 +33,16 @@ const char *figure_unit_of(struct span word);
 /// "p99_ttft_ms".
 const char *figure_unit_by_name(struct span name);
 
-/// The better direction, "lower" or "higher", by the unit of a figure (which may be NULL) and the
-/// words of its name; NULL if these do not tell, or contradict one another. Static.
+/// The better direction, "lower" or "higher", by the unit of a figure (NULL, or any text that is
+/// one, such as "seq/ms") and the words of its name; NULL if these do not tell, or contradict one
+/// another. Static.
 const char *figure_better(struct span name, const char *unit);
 
+/// True for the name of a number that is chosen for a run, such as its batch size.
+bool figure_is_setting(struct span name);
+
 /// True for a figure of which no direction is better by its name: a spread, a time of day, a number
-/// of samples.
+/// of samples, a setting.
 bool figure_is_neither(struct span name);
 
 /// True for a figure of files that is a time or a rate by its unit or, if that is unknown, by the
