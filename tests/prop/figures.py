@@ -1127,7 +1127,7 @@ def directions_of_units(folder):
 
 
 def own_work(folder):
-    """Settings in a flat file are the work: figures of other work are not judged, the settings are no figures that may be better."""
+    """Settings in a flat file are the work: figures of other work are not judged, and of a setting no direction is better."""
     figures = {"tokens_per_s": 1000.5, "step_ms": 10.5}
     for i, name in enumerate(("batch_size", "num_prompts", "seq_len", "num_gpus", "concurrency", "world_size", "global_batch_size", "input_len", "tp")):
         for value in (64, 1000, 8):

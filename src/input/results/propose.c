@@ -383,7 +383,7 @@ static void add_word(struct strbuf *out, const char *from, const char *to, struc
 		strbuf_addch(out, (char)(is_letter(*bracket) ? *bracket | 0x20 : '_'));
 	if (out->n > 1 && is_letter(out->p[0]))
 		return;
-	bool seconds = out->n == 1 && out->p[0] == 's'; /* alone, the letter names nothing */
+	bool seconds = out->n == 1 && out->p[0] == 's'; /* by itself, the letter names nothing */
 	strbuf_setlen(out, 0);
 	to = seconds ? label.p + label.n : to;
 	while (to > from && !is_letter(to[-1]))
