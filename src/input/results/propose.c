@@ -100,7 +100,7 @@ static bool is_number(const struct value *v)
 		return false;
 	if (reading_number(v, &number, &unit) == DECIMAL_OK && (!unit.n || figure_unit_of(unit)))
 		return true;
-	/* "12,5 ms" is no text beside the figures: reading it says that it is no number */
+	/* reading "12,5 ms" says that it has no number */
 	return reading_begins_as_number(v->text) && v->type == JSCAN_STRING && !is_of_run(v->key) &&
 	       figure_better(v->key, figure_unit_by_name(v->key));
 }

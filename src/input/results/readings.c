@@ -316,7 +316,8 @@ static void add_work(const struct taker *t, const struct span *paths, size_t nr,
 		if (!v || v->type == JSCAN_OBJECT || v->type == JSCAN_ARRAY || v->type == JSCAN_NULL)
 			continue;
 		strbuf_adds(out, out->n ? "\n" : "");
-		figure_name_add(paths[i], out);
+		size_t up = strspn(paths[i].p, "^");
+		figure_name_add((struct span){ paths[i].p + up, paths[i].n - up }, out);
 		strbuf_addch(out, sign);
 		figure_name_add(figure_case_plain(v->text), out);
 	}
