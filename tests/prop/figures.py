@@ -1176,9 +1176,27 @@ def own_failure(folder):
         code, verdicts, text = gate.check([{"name": n, key: bad if n == "a" else good, "step_ms": 10.5} for n in "ab"])
         a, b = ({v for m, v in verdicts.items() if m.startswith(f"input.{n}")} for n in "ab")  # a text may be a part of the case's name
         assert code == 3 and a == {"missing"} and b <= {"pass", "missing"} and f"'{key}' is " in text, (key, verdicts, text)
+    hpl = "WC0      90000  1024     2     4             9.99             5.005e+04\n||Ax-b||_oo/(eps*N)=        7.3e-09 ...... {}\n"
+    nccl = "    16777216       4194304     float     sum      -1   200.00   83.89  146.80      0   200.00   83.89  146.80      0\n# Out of bounds values : {}\n"
+    for name, text, good, bad in (("hpl.log", hpl, "PASSED", "FAILED"), ("nccl.log", nccl, "0 OK", "4 FAILED")):
+        gate = Gate(folder / name, name, text.format(good), named=True)
+        assert gate.check(text.format(good))[0] == 0 and gate.check(text.format(bad))[0] == 3, name
     for value in ("12,5 ms", "12.5k tok/s", "12.5 (cold)"):  # no number, though its name is that of a figure
         write(folder / "t.json", {"latency": value, "x_ms": 1})
         assert f"'latency' is '{value}', not a number" in run("report", "t.json", cwd=folder).stderr, value
+
+
+def logs_in_brackets(folder):
+    """A log whose lines begin in brackets is no JSON: it is read, or the way to read it is said."""
+    titan = "".join(f"[rank0]:2026-01-01 - root - INFO - step:  {i}  loss:  7.5  memory: 30.10GiB(38.0%)  tps: 7,00{i}  tflops: 300.12  mfu: N/A\n" for i in range(1, 9))
+    assert all_figures(folder, write(folder / "t.log", titan).name)["tps.median"] == 7005
+    for begin in ("[2026-01-01 00:00:01,000] [INFO] ", "[rank0]: ", "[0] ", "[INFO] ", "[12/80] ", "[00:01] "):
+        write(folder / "x.log", "".join(f"{begin}step {i} took {i + 1.5} ms\n" for i in range(5)))
+        assert "prints the lines" in all_figures(folder, "x.log"), begin
+        write(folder / "rules.yaml", "version: 2\n" + run("formats", "x.log", cwd=folder).stdout)
+        assert isinstance(all_figures(folder, "x.log", "--rules", "rules.yaml"), dict), begin
+    for text in ("[1,2]", "[ -1.5e+3 ]", "[1]\n", "[null]", '["x"]', "[[1]]", "[", "[tru"):
+        assert "neither JSON" not in all_figures(folder, write(folder / "x.json", text).name) or text == "[tru", text
 
 
 def rates_of_logs(folder):
@@ -1196,7 +1214,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, stored_work, lines, gone, parts, logs, users,
-                     long_lines, formats, standard_error, margin, interval, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_failure, rates_of_logs, units_of_names, headings, case_columns):
+                     long_lines, formats, standard_error, margin, interval, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

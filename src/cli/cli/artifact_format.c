@@ -17,6 +17,7 @@
 #include "results/metrics_file.h"
 #include "results/propose.h"
 #include "results/result_file.h"
+#include "results/value.h"
 #include "rules/formats_file.h"
 #include "store/digest_json.h"
 #include "store/run_json.h"
@@ -277,7 +278,7 @@ static bool flight_recognize(struct span first)
 /* True for an empty file: the reader of traces reports it as empty. */
 static bool trace_recognize(struct span first)
 {
-	return first.n == 0 || first.p[0] == '{' || first.p[0] == '[';
+	return first.n == 0 || value_is_json(first);
 }
 
 /* ---- table of the formats ---- */

@@ -134,10 +134,36 @@ static size_t blanks(struct span s)
 	return n;
 }
 
+/* True for the '[' of a list, and false for that of a line of a log: "[2026-11-28 10:00:00]",
+   "[rank0]: ", "[0] loss". */
+static bool is_list(struct span text)
+{
+	static const char *const words[] = { "true", "false", "null", "NaN", "Infinity" };
+	size_t n = 1, number = 0;
+	while (n < text.n && strchr(" \t\r\n", text.p[n]))
+		n++;
+	struct span rest = { text.p + n, text.n - n };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (rest.n >= strlen(words[i]) && memcmp(rest.p, words[i], strlen(words[i])) == 0)
+			return true;
+	while (number < rest.n &&
+	       (is_digit(rest.p[number]) || strchr(".eE", rest.p[number]) ||
+	        (strchr("-+", rest.p[number]) && (!number || (rest.p[number - 1] | 0x20) == 'e'))))
+		number++;
+	if (!number)
+		return !rest.n || strchr("{[]\"", rest.p[0]);
+	if (number == rest.n || rest.p[number] != ']')
+		return number == rest.n || strchr(", \t\r\n", rest.p[number]);
+	for (number++; number < rest.n && strchr(" \t\r", rest.p[number]);)
+		number++;
+	return number == rest.n || rest.p[number] == '\n';
+}
+
 bool value_is_json(struct span text)
 {
 	size_t n = blanks(text);
-	return n < text.n && (text.p[n] == '{' || text.p[n] == '[');
+	return n < text.n && (text.p[n] == '{' ||
+	                      (text.p[n] == '[' && is_list((struct span){ text.p + n, text.n - n })));
 }
 
 static void count_faults(struct value_tree *t, const struct jscan *js, struct span rest,
