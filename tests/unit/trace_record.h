@@ -160,7 +160,7 @@ static inline struct record record_trace(struct span text, struct trace_options 
 	struct diag_log log;
 	diag_init(&log);
 	name_table_init(&r.names);
-	struct event_sink sink = { &r, record_event };
+	struct event_sink sink = { .ctx = &r, .event = record_event };
 	struct source *src = source_memory("doc", text.p, text.n, &so);
 	r.status = trace_read(src, &options, &r.names, sink, &meta, &log);
 	record_meta(&r, &meta);

@@ -160,6 +160,8 @@ static const struct jscan_key args[] = {
 	FIELD("block", DIM3, FIELD_BLOCK),
 	FIELD("registers per thread", COUNT, FIELD_REGISTERS),
 	FIELD("shared memory", COUNT, FIELD_SHARED_MEMORY),
+	FIELD("graph node id", COUNT, FIELD_GRAPH_NODE),
+	FIELD("kernel", KERNEL, TEXT_KERNEL),
 	FIELD("est. achieved occupancy %", MICRO, FIELD_OCCUPANCY),
 	FIELD("Bytes", COUNT, FIELD_SIZE),
 	FIELD("Device Type", COUNT, FIELD_DEVICE_TYPE),
@@ -213,10 +215,12 @@ void forget_seen(struct raw_event *ev, uint64_t those)
 
 void read_member(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where)
 {
-	if (m == MEMBER_DIM3) {
+	if (m == MEMBER_KERNEL && !(in->sink.captures && *in->sink.captures)) {
+		jscan_skip(in->js);
+	} else if (m == MEMBER_DIM3) {
 		read_dim3(in->js, ev, where);
-	} else if (m == MEMBER_INPUTS || m == MEMBER_TEXT) {
-		(m == MEMBER_TEXT ? read_text : read_inputs)(in->js, &ev->text[where]);
+	} else if (m == MEMBER_INPUTS || m == MEMBER_TEXT || m == MEMBER_KERNEL) {
+		(m == MEMBER_INPUTS ? read_inputs : read_text)(in->js, &ev->text[where]);
 		ev->seen |= SEEN_TEXT(where);
 	} else {
 		struct field *f = &ev->fields[where];

@@ -71,6 +71,7 @@ static void fill_gpu(struct trace_input *in, const struct raw_event *raw, struct
 		e->grid[i] = shaped ? field_or(raw, FIELD_GRID + i, -1) : -1;
 		e->block[i] = shaped ? field_or(raw, FIELD_BLOCK + i, -1) : -1;
 	}
+	e->node = field_or(raw, FIELD_GRAPH_NODE, 0);
 	e->occupancy = field_or(raw, FIELD_OCCUPANCY, -1);
 	e->resources[RESOURCE_REGISTERS] = or_none(raw, FIELD_REGISTERS);
 	e->resources[RESOURCE_SHARED] = or_none(raw, FIELD_SHARED_MEMORY);
@@ -124,6 +125,9 @@ bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct eve
 	e->input_dims = e->input_types = e->call_stack = (struct span){ 0 };
 	if (event_is_gpu(e->kind)) {
 		fill_gpu(in, raw, e);
+	} else if (e->kind == EVENT_RUNTIME) {
+		struct span kernel = strbuf_span(&raw->text[TEXT_KERNEL]);
+		e->launched = kernel.n ? name_intern(in->names, kernel) : NULL;
 	} else if (e->kind == EVENT_GPU_ANNOTATION) {
 		e->device = field_or(raw, FIELD_DEVICE, e->pid);
 		e->stream = field_or(raw, FIELD_STREAM, e->tid);

@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "base/number.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "gate/environment.h"
 #include "metric/unit.h"
@@ -17,6 +19,29 @@ static const char *shown(struct arena *a, const char *text)
 static void note(struct side *s, const char *text)
 {
 	vec_push(&s->notes, span_of(text));
+}
+
+/* How much of what graphs ran has its place from a capture, and why the rest has not. */
+static const char *replayed_text(const struct trust_counts *t, struct arena *a)
+{
+	const struct {
+		int64_t ns;
+		const char *why;
+	} rest[] = {
+		{ t->replayed_ns - t->joined_ns - t->unordered_ns - t->ambiguous_ns,
+		  "fit no capture by count and names" },
+		{ t->unordered_ns, "ran side by side, in an order that is not recorded" },
+		{ t->ambiguous_ns, "fit captures of different places" },
+	};
+	struct strbuf b = STRBUF_INIT;
+	strbuf_addf(&b, "%s of the time of graphs has its place from their captures",
+	            unit_text(a, UNIT_PCT, number_pct(t->joined_ns, t->replayed_ns)));
+	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+		if (rest[i].ns)
+			strbuf_addf(&b, "; kernels of %s %s",
+			            unit_text(a, UNIT_PCT, number_pct(rest[i].ns, t->replayed_ns)),
+			            rest[i].why);
+	return arena_take(a, &b);
 }
 
 static void note_counts(struct side *s, const struct digest *d, struct arena *a)
@@ -40,6 +65,8 @@ static void note_counts(struct side *s, const struct digest *d, struct arena *a)
 	if (t->unattributed > 0)
 		note(s, arena_printf(a, "%" PRId64 " activit%s (%s) outside all steps", t->unattributed,
 		                     text_ies(t->unattributed), unit_text(a, UNIT_NS, t->unattributed_ns)));
+	if (t->replayed_ns > 0)
+		note(s, replayed_text(t, a));
 }
 
 static bool any_partial(const struct run *run)

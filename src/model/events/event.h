@@ -82,6 +82,9 @@ struct event {
 	int64_t grid[3], block[3]; ///< of a kernel: launch shape; grid[0] < 0 if absent
 	const struct name *op, *module; ///< of a GPU activity: path of the operator and name of the
 	                                ///< module, if the activity itself states them (JAX); else NULL
+	const struct name *launched; ///< of a runtime call: the kernel that it launches, if it tells
+	                             ///< that; else NULL
+	int64_t node; ///< of a GPU activity: number of its node of a graph; 0 if it has none
 	int64_t occupancy; ///< of a kernel: estimated achieved occupancy in 1e-6 %, < 0 if absent
 	int64_t resources[NR_RESOURCES]; ///< of a kernel; < 0 if absent
 	int64_t memory_id; ///< of a memory event: number of the memory (Device Id), ≥ -1
@@ -179,6 +182,7 @@ struct trace_meta {
 struct event_sink {
 	void *ctx;
 	enum status (*event)(void *ctx, const struct event *ev);
+	const bool *captures; ///< NULL, or true once it is worth the time to read event.launched
 };
 
 #endif

@@ -348,6 +348,11 @@ struct trust_counts {
 	int64_t left_over; ///< launches without a kernel, where a kernel has no launch of its own
 	int64_t lost_unknown; ///< lost launches whose time cannot be estimated
 
+	/// Time in judged steps of what graphs ran, if graphs were captured in the recording; parts of
+	/// it: with the places of a capture; in an order that is not known; of captures with different
+	/// places. The rest fits no capture.
+	int64_t replayed_ns, joined_ns, unordered_ns, ambiguous_ns;
+
 	/// Median distance of the markers of steps, and median period of the same steps as judged; both
 	/// 0 with fewer than three steps.
 	int64_t marker_ns, completion_ns;

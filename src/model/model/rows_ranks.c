@@ -134,6 +134,10 @@ static const struct field trust_counts_fields[] = {
 	FIELD(lost_unknown, OPTIONAL_COUNT(0), SUM, KEEP, 2, SHOWN("lost_unknown")),
 	FIELD(marker_ns, OPTIONAL_COUNT(0), OWN, KEEP, 2, SHOWN("marker_distance")),
 	FIELD(completion_ns, OPTIONAL_COUNT(0), OWN, KEEP, 2, SHOWN("completion_distance")),
+	FIELD(replayed_ns, OPTIONAL_COUNT(0), SUM, KEEP, 3, SHOWN("replayed_time")),
+	FIELD(joined_ns, OPTIONAL_COUNT(0), SUM, KEEP, 3, SHOWN("joined_time")),
+	FIELD(unordered_ns, OPTIONAL_COUNT(0), SUM, KEEP, 3, SHOWN("unordered_time")),
+	FIELD(ambiguous_ns, OPTIONAL_COUNT(0), SUM, KEEP, 3, SHOWN("ambiguous_time")),
 };
 ROW_TYPE(trust_counts, ALONE, OWN(OF_CYCLES, join_trust_cycles));
 #undef ROW

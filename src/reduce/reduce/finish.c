@@ -47,6 +47,7 @@ static void host_side(struct reducer *r, struct digest *d)
 	threads_walk(r);
 	where_link(r); /* reads the names of frames before python_make_paths() replaces them */
 	python_make_paths(&r->python, r->names);
+	graphs_settle(r);
 }
 
 enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, struct digest *out,
@@ -83,6 +84,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	TRY(gpu_side(r, meta->open_end, out, log));
 	host_side(r, out);
 	where_figures(r, out);
+	graphs_figures(r, &out->trust);
 	function_figures(r, out);
 	call_figures(r, out);
 	thread_figures(r, out);

@@ -142,6 +142,8 @@ void gpu_take(struct reducer *r, const struct event *ev)
 		                  .step = NO_ID };
 	if (ev->op || ev->module)
 		where_take_stated(r, ev);
+	if (ev->node > 0)
+		vec_push(&r->graphs.numbers, (struct graph_number){ (uint32_t)g->activities.nr, ev->node });
 	vec_push(&g->activities, a);
 	if (ev->kind == EVENT_KERNEL && activity_name(g, &a)->communication)
 		comm_take_kernel(r, ev);

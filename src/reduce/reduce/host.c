@@ -69,6 +69,13 @@ static struct row_found *host_name_find(struct reducer *r, const struct event *e
 		h->sync = is_sync(name);
 		h->capture =
 		    name_has(name, SPAN("StreamBeginCapture")) - name_has(name, SPAN("StreamEndCapture"));
+		if (h->capture > 0 && !r->graphs.begun)
+			r->graphs.from = (uint32_t)r->host.spans.nr;
+		r->graphs.begun |= h->capture > 0;
+		h->waits = name_has(name, SPAN("StreamWaitEvent"));
+		h->copies = name_has(name, SPAN("Memcpy"))   ? EVENT_MEMCPY
+		            : name_has(name, SPAN("Memset")) ? EVENT_MEMSET
+		                                             : EVENT_KERNEL;
 	} else {
 		h->op = ev->kind == EVENT_OP;
 		h->on_gpu = ev->kind == EVENT_GPU_ANNOTATION;
@@ -174,6 +181,9 @@ void host_take(struct reducer *r, const struct event *ev)
 	uint32_t thread = ev->kind == EVENT_ANNOTATION ? NO_ID : thread_of(&r->threads, ev);
 	if (ev->kind == EVENT_RUNTIME && ev->correlation != IDENT_NONE)
 		launches_take(r, ev);
+	if (ev->kind == EVENT_RUNTIME && ev->launched)
+		vec_push(&r->graphs.calls,
+		         (struct graph_call){ (uint32_t)r->host.spans.nr, ev->launched->id });
 	span_add(&r->host,
 	         (struct wide_span){ ev->start_ns, ev->dur_ns, host_row_of(&r->host, found, thread) });
 }

@@ -45,6 +45,8 @@ struct host_name {
 	/// true if events of the name are annotations; true if some are on a GPU's timeline
 	bool annotated, on_gpu;
 	int capture; ///< +1 if the call begins a stream capture, -1 if it ends one, else 0
+	bool waits; ///< true if the call lets a stream wait for another
+	enum event_kind copies; ///< kind of the copy or memory set that the call makes; else 0
 	bool timed; ///< true for launches, synchronization and data loaders
 	const struct flop_rule *flops; ///< rule that counts the operator's operations, or NULL
 	enum phase phase; ///< phase that the name tells; PHASE_ALL if it tells none

@@ -1,86 +1,21 @@
 #include "reduce/lost.h"
 
 #include "base/number.h"
-#include "base/search.h"
 #include "reduce/reducer.h"
-
-/* ---- stream captures ---- */
-
-/* A stream capture, from the start of an outermost Begin to the start of its End. A Begin without
- * an End is not a capture: events may be missing. */
-struct capture {
-	uint32_t thread;
-	int64_t start_ns, end_ns;
-};
-struct captures {
-	VEC(struct capture) list; ///< stream captures, sorted by thread, start; disjoint per thread
-};
-
-/* A call that begins (+1) or ends (-1) a capture. */
-struct capture_call {
-	uint32_t thread;
-	int64_t at_ns;
-	int by;
-};
-
-static int capture_call_cmp(const void *a, const void *b)
-{
-	const struct capture_call *x = a, *y = b;
-	ORDER_BY(x->thread, y->thread);
-	return COMPARE(x->at_ns, y->at_ns);
-}
-
-static void captures_find(const struct host_events *h, struct captures *out)
-{
-	VEC(struct capture_call) calls = VEC_INIT;
-	for (size_t i = 0; i < h->spans.nr; i++) {
-		const struct host_span *s = &h->spans.v[i];
-		int by = span_name(h, s)->capture;
-		if (by)
-			vec_push(&calls, (struct capture_call){ span_thread(h, s), span_start(h, s), by });
-	}
-	vec_sort(&calls, capture_call_cmp);
-	int depth = 0;
-	struct capture c = { 0 };
-	for (size_t i = 0; i < calls.nr; i++) {
-		const struct capture_call *call = &calls.v[i];
-		if (depth && call->thread != c.thread)
-			depth = 0;
-		if (call->by > 0 && depth++ == 0)
-			c = (struct capture){ call->thread, call->at_ns, 0 };
-		else if (call->by < 0 && depth && --depth == 0)
-			vec_push(&out->list, (struct capture){ c.thread, c.start_ns, call->at_ns });
-	}
-	vec_release(&calls);
-}
-
-static bool captures_have(const struct captures *c, uint32_t thread, int64_t at_ns)
-{
-	size_t lo = 0, hi = c->list.nr; /* lo after SEARCH: number of captures up to (thread, at_ns) */
-	SEARCH(lo, hi, i,
-	       c->list.v[i].thread < thread ||
-	           (c->list.v[i].thread == thread && c->list.v[i].start_ns <= at_ns));
-	return lo && c->list.v[lo - 1].thread == thread && at_ns < c->list.v[lo - 1].end_ns;
-}
 
 void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t)
 {
 	const struct host_events *h = &r->host;
 	struct launches *all = &r->launches;
-	struct captures captures = { VEC_INIT };
 	struct launch *l = NULL; /* the first launch with the present id */
-	bool any = false, captured = false;
-	for (size_t i = 0; i < h->names.nr && !any; i++)
-		any = h->names.v[i].capture != 0;
-	if (any)
-		captures_find(h, &captures);
+	bool captured = false;
+	graphs_find(r);
 	all->pending_ns = INT64_MAX;
 	for (size_t i = 0; i < all->list.nr; i++) {
 		if (launch_is_first(all, i)) {
 			l = &all->list.v[i];
 			const struct host_span *s = &h->spans.v[l->span];
-			captured = captures.list.nr && !l->settled &&
-			           captures_have(&captures, span_thread(h, s), span_start(h, s));
+			captured = !l->settled && graphs_take(r, l->span);
 			l->settled |= captured;
 			if (open_end && !l->settled && span_name(h, s)->launch &&
 			    r->last_ns - span_start(h, s) <= all->delay_ns)
@@ -90,7 +25,6 @@ void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t)
 		t->launches += launch;
 		t->captured += launch && captured;
 	}
-	vec_release(&captures.list);
 }
 
 bool reducer_replays(const struct reducer *r)

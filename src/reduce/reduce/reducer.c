@@ -18,6 +18,7 @@ struct reducer *reducer_new(const struct reduce_options *options, struct name_ta
 	memories_init(&r->memories);
 	python_init(&r->python);
 	where_init(&r->where);
+	graphs_init(&r->graphs);
 	return r;
 }
 
@@ -38,6 +39,7 @@ void reducer_free(struct reducer *r)
 	python_release(&r->python);
 	functions_release(&r->functions);
 	where_release(&r->where);
+	graphs_release(&r->graphs);
 	free(r);
 }
 
@@ -89,5 +91,5 @@ static enum status event_take(void *ctx, const struct event *ev)
 
 struct event_sink reducer_sink(struct reducer *r)
 {
-	return (struct event_sink){ r, event_take };
+	return (struct event_sink){ r, event_take, &r->graphs.begun };
 }

@@ -8,6 +8,7 @@
 ///
 ///     launches.c     runtime calls with a correlation id ↔ GPU activities
 ///     lost.c         launches without a kernel: in a capture, pending, left over or lost
+///     graphs.c       what captures recorded ↔ activities of graphs
 ///     account.c      GPU activities: untimed, recorded twice; where their time lies
 ///     steps.c        step markers → steps; GPU activities → steps
 ///     own_steps.c    steps that the profiler marked itself
@@ -48,6 +49,7 @@
 #include "reduce/flops.h"
 #include "reduce/functions.h"
 #include "reduce/gpu.h"
+#include "reduce/graphs.h"
 #include "reduce/host.h"
 #include "reduce/launches.h"
 #include "reduce/lost.h"
@@ -83,6 +85,7 @@ struct reducer {
 	VEC(struct thread_times) thread_times; ///< times of threads, indexed by thread id
 	struct host_events host;
 	struct launches launches;
+	struct graphs graphs;
 	struct flops flops;
 	struct comm_state comm;
 	struct steps steps;

@@ -86,23 +86,31 @@ static bool is_usable(struct reducer *r, const struct digest *d, const struct ac
 static void want_launches(struct reducer *r, const struct digest *d)
 {
 	struct where *w = &r->where;
-	for (size_t i = 0, t = 0, s = 0; i < r->gpu.activities.nr; i++) {
+	const struct graphs *g = &r->graphs;
+	for (size_t i = 0; i < g->fitting.nr; i++) {
+		const struct graph_capture *c = &g->captures.v[g->fitting.v[i]];
+		for (size_t k = 0; k < c->nr; k++)
+			w->of_span[g->nodes.v[c->first + k].span] = WHERE_WANTED;
+	}
+	for (size_t i = 0, t = 0, s = 0, n = 0; i < r->gpu.activities.nr; i++) {
 		const struct activity *a = &r->gpu.activities.v[i];
 		bool moves = t < r->gpu.transfers.nr && r->gpu.transfers.v[t].activity == i;
 		int64_t bytes = moves ? r->gpu.transfers.v[t++].bytes : 0;
 		struct where_stated own = { .op = NO_ID, .module = NO_ID };
 		if (s < w->stated.nr && w->stated.v[s].activity == i)
 			own = w->stated.v[s++];
+		bool replayed = n < g->runs.nr && g->runs.v[n].activity == i;
+		uint32_t run = replayed ? (uint32_t)n++ : NO_ID;
 		if (!a->has_launch)
 			continue;
 		uint32_t span = r->launches.list.v[a->correlation].span;
 		uint32_t name = idmap_pair_first(r->gpu.rows.keys.v[a->row]);
 		if (!w->of_span[span] && is_usable(r, d, a, span))
 			w->of_span[span] = WHERE_WANTED;
-		struct where_work work = { own, span, name, activity_dur(&r->gpu, a), bytes };
+		struct where_work work = { own, span, name, activity_dur(&r->gpu, a), bytes, run };
 		if (w->of_span[span])
 			where_step_take(r, a, &work);
-		if (w->stated.nr && w->of_span[span])
+		if ((w->stated.nr || g->runs.nr) && w->of_span[span])
 			vec_push(&w->work, work);
 		else if (bytes && w->of_span[span])
 			vec_push(&w->bytes, (struct where_bytes){ span, name, bytes });
@@ -139,6 +147,7 @@ void where_begin(struct reducer *r, const struct digest *d)
 	name_table_init(&w->moments);
 	vec_sort(&w->ranges, range_cmp);
 	where_step_begin(r);
+	graphs_match(r);
 	want_launches(r, d);
 	if (!w->has_stacks)
 		return;
@@ -403,16 +412,21 @@ void where_link(struct reducer *r)
 	vec_release(&open.list);
 }
 
-/* ---- activities that name their own operator ---- */
+/* ---- activities with a place of their own ---- */
 
 uint32_t where_moment_of(struct reducer *r, const struct where_work *work)
 {
 	struct where *w = &r->where;
 	struct where_moment m;
 	uint32_t id = w->of_span[work->span] - 1;
-	if (work->own.op == NO_ID && work->own.module == NO_ID)
+	const struct graph_node *node = graphs_node(&r->graphs, work->run);
+	if (work->own.op == NO_ID && work->own.module == NO_ID && !node)
 		return id;
 	memcpy(&m, w->moments.by_id[id]->s, sizeof m);
+	if (node && node->op)
+		m.op = node->op;
+	if (node && node->stack)
+		m.stack = node->stack;
 	if (work->own.op != NO_ID)
 		m.op = code_path_child(&w->names, 0, work->own.op);
 	if (work->own.module != NO_ID) {

@@ -30,12 +30,13 @@ struct where_stated {
 	uint32_t op, module; ///< ids of names; NO_ID if the activity names none
 };
 
-/// A launched activity, in a trace whose activities name their operators.
+/// A launched activity, in a trace whose activities name their operators, or that captures graphs.
 struct where_work {
 	struct where_stated own;
 	uint32_t span; ///< index of the host span in which the launch was made
 	uint32_t name; ///< index of the activity's name in `gpu.names`
 	int64_t dur_ns, bytes;
+	uint32_t run; ///< index of the activity in `graphs.runs`; NO_ID if it has none
 };
 
 /// Frames of the innermost running operator that has frames, from the moment `at_ns` on.
@@ -120,7 +121,7 @@ struct where {
 	VEC(struct where_stack_point) points; ///< call stacks, each with its first moment
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
-	VEC(struct where_work) work; ///< activities, if one of them states its operator; else empty
+	VEC(struct where_work) work; ///< activities, if one of them has a place of its own; else empty
 	VEC(uint32_t) syncs; ///< indices in `host.spans` of waits for the GPU in usable steps
 	VEC(const char *) place_texts; ///< texts of places, indexed by frame, made on demand
 	bool has_stacks; ///< true if the trace has frames or call stacks

@@ -75,11 +75,14 @@ void where_step_call(struct reducer *r, uint32_t span, const struct wide_span *c
 	vec_push(&s->calls, (struct where_step_call){ span, thread, keep_open(s, open), call->start_ns,
 	                                              call->dur_ns });
 	if (waits)
-		vec_push(
-		    &s->activities,
-		    (struct where_step_activity){
-		        .work = { { .op = NO_ID, .module = NO_ID }, span, WHERE_SYNC, call->dur_ns, 0 },
-		        .start_ns = call->start_ns });
+		vec_push(&s->activities,
+		         (struct where_step_activity){ .work = { { .op = NO_ID, .module = NO_ID },
+		                                                 span,
+		                                                 WHERE_SYNC,
+		                                                 call->dur_ns,
+		                                                 0,
+		                                                 NO_ID },
+		                                       .start_ns = call->start_ns });
 	s->kept = s->activities.nr <= LAUNCHES && s->calls.nr <= LAUNCHES;
 }
 

@@ -1,0 +1,100 @@
+/// Graphs: the calls that stream captures recorded into them, and the replays that run them. All
+/// kernels of a replay have one launch; their place in the code is that of the recorded calls.
+#ifndef GG_REDUCE_GRAPHS_H
+#define GG_REDUCE_GRAPHS_H
+
+#include "model/digest.h"
+
+struct reducer;
+
+/// The name of the kernel that a call launches, where the call tells it (HIP).
+struct graph_call {
+	uint32_t span; ///< index of the call in `host.spans`
+	uint32_t kernel; ///< id of the kernel's name
+};
+
+/// The number of a node, as an activity of a replay tells it (CUDA): a capture numbers its nodes in
+/// the order of their calls.
+struct graph_number {
+	uint32_t activity; ///< index in `gpu.activities`
+	int64_t number;
+};
+
+/// A call that was recorded into a graph.
+struct graph_node {
+	uint32_t capture; ///< index in `captures`
+	uint32_t span; ///< index of the call in `host.spans`
+	int64_t work; ///< kind of its activity, and id of the activity's name or NO_ID: a pair like
+	              ///< those of `gpu.name_ids`
+	uint32_t op, stack; ///< code around the call, as in struct where_moment; 0 if not known
+};
+
+/// A stream capture, from the start of an outermost Begin to the start of its End. A Begin without
+/// an End is not a capture: events may be missing.
+struct graph_capture {
+	uint32_t thread;
+	int64_t start_ns, end_ns;
+	bool forks; ///< true if streams wait for each other in it, so that nodes run side by side
+	size_t first, nr; ///< its nodes in `nodes`
+};
+
+/// Why replays have or lack the places of a capture.
+enum graph_join {
+	GRAPH_JOINED,
+	GRAPH_UNLIKE, ///< no capture has as many nodes, of the same kinds and names
+	GRAPH_UNORDERED, ///< nodes run side by side, without numbers that tell their order
+	GRAPH_AMBIGUOUS, ///< captures that fit have different places
+	NR_GRAPH_JOINS
+};
+
+/// All replays with the same kernels in the same order.
+struct graph_replay {
+	enum graph_join join;
+	size_t first, nr; ///< captures that fit, in `fitting`
+};
+
+/// An activity of a replay.
+struct graph_run {
+	uint32_t activity; ///< index in `gpu.activities`, as long as these are in file order
+	uint32_t replay; ///< index in `replays`
+	uint32_t node; ///< number of its node in the capture
+};
+
+struct graphs {
+	bool begun; ///< true once the file has begun a capture
+	uint32_t from; ///< first span after that: of earlier ones no names of kernels were read
+	VEC(struct graph_call) calls; ///< sorted by `span`
+	VEC(struct graph_number) numbers; ///< sorted by `activity`
+	VEC(struct graph_capture) captures; ///< sorted by thread, start; disjoint per thread
+	VEC(struct graph_node) nodes; ///< sorted by capture and start of the call
+	/* the members below stay empty without a capture */
+	struct name_table sequences; ///< the kernels of each of `replays`
+	VEC(struct graph_replay) replays;
+	VEC(uint32_t) fitting; ///< indices in `captures`
+	VEC(struct graph_run) runs; ///< sorted by `activity`
+};
+
+/// graphs_init() and graphs_release() initialize and release the state of graphs.
+void graphs_init(struct graphs *g);
+void graphs_release(struct graphs *g);
+
+/// Finds the captures.
+void graphs_find(struct reducer *r);
+
+/// True if the call at `span` was made in a capture, and so only recorded; stores it as a node.
+bool graphs_take(struct reducer *r, uint32_t span);
+
+/// Finds the captures that fit each replay. Call it with activities in file order, before
+/// launches_end().
+void graphs_match(struct reducer *r);
+
+/// Takes the code around the recorded calls, after all walks, and decides which replays have it.
+void graphs_settle(struct reducer *r);
+
+/// The node of an activity of a replay, given its index in `runs`; NULL if it is not known.
+const struct graph_node *graphs_node(const struct graphs *g, uint32_t run);
+
+/// Tells how much of what graphs ran has the places of a capture, if there are any captures.
+void graphs_figures(const struct reducer *r, struct trust_counts *t);
+
+#endif

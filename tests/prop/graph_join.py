@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Activities of replayed graphs have the operator, module and line of the calls that their capture recorded, exactly as planted.
+
+ - any number of graphs and replays, kernels, copies and memory sets, of CUDA (nodes may have numbers) and HIP (calls have names)
+ - nodes that run side by side are told apart by their numbers, else none of them is joined
+ - graphs of which no capture has the kinds, the count and the names, and those that captures of different places fit, keep the
+   place of their launch; shares and reasons are told
+
+$GPUGATE is the program; exit 77 skips.
+"""
+import collections
+import json
+import pathlib
+import random
+import sys
+import tempfile
+
+import graph_capture
+from graph_capture import PROGRAM, gpugate
+
+CALLS = {"kernel": "LaunchKernel", "gpu_memcpy": "MemcpyAsync", "gpu_memset": "MemsetAsync"}
+Node = collections.namedtuple("Node", "op modules place line kind kernel dur")
+SERVES = Node("", (), "serve.py:replay", 7, None, None, None)    # where graphs are launched
+
+
+class Trace(graph_capture.Trace):
+    pythons = 0
+
+    def within(self, node, work):
+        """Runs `work` inside the frames and the operator of a node."""
+        start = self.at
+        self.at += len(node.modules) + 2
+        work()
+        end, self.at = self.at + 1, start
+        file, function = node.place.split(":")
+        frames = [f"nn.Module: {m}" for m in node.modules] + [f"{file}({node.line}): {function}"]
+        for i, name in enumerate(frames):
+            self.pythons += 1
+            self.event("python_function", name, round(end - self.at + len(frames) - i, 3),
+                       **{"Python id": self.pythons, "Python parent id": self.pythons - 1 if i else None})
+        if node.op:
+            self.event("cpu_op", node.op, round(end - self.at, 3))
+        self.at = end + len(frames) + 1
+
+    def call(self, node):
+        named = {"kernel": node.kernel} if self.api == "hip" and node.kind == "kernel" else {}
+        self.event("cuda_runtime", self.api + CALLS[node.kind], 2, correlation=next(self.ids), **named)
+
+    def capture(self, nodes, forks=False):
+        self.event("cuda_runtime", self.api + "StreamBeginCapture", 0.5, correlation=next(self.ids))
+        for i, n in enumerate(nodes):
+            self.within(n, lambda n=n: self.call(n))
+            if forks and not i:
+                self.event("cuda_runtime", self.api + "StreamWaitEvent", 0.5, correlation=next(self.ids))
+        self.event("cuda_runtime", self.api + "StreamEndCapture", 0.5, correlation=next(self.ids))
+
+    def replay(self, nodes, order, streams=(7,), numbers=False):
+        id = next(self.ids)
+        self.within(SERVES, lambda: self.event("cuda_runtime", self.api + "GraphLaunch", 3, correlation=id))
+        for k, i in enumerate(order):
+            n = nodes[i]
+            number = {"graph node id": (5 << 32) + 10 + i, "graph id": 5} if numbers else {}
+            self.event(n.kind, n.kernel, n.dur, streams[k % len(streams)], 0, device=0, stream=streams[k % len(streams)], correlation=id,
+                       **({"bytes": 64} if n.kind != "kernel" else {}), **number)
+            self.at += n.dur
+
+
+def nodes_of(r, names):
+    kinds = r.choices(list(CALLS), (8, 1, 1), k=r.randint(1, 9))
+    return [Node(f"aten::op{r.randrange(4)}", (("Model", "Block_%d" % r.randrange(9), "Linear_3"), ("Model",), ())[r.randrange(3)],
+                 f"model{r.randrange(3)}.py:forward", r.randint(1, 9), kind, f"kernel_{r.randrange(names)}" if kind == "kernel" else
+                 {"gpu_memcpy": "Memcpy DtoD (Device -> Device)", "gpu_memset": "Memset (Device)"}[kind],
+                 round(r.randint(1, 9999) / 1000, 3)) for kind in kinds]
+
+
+def work_of(nodes, named):
+    return [(n.kind, n.kernel if named and n.kind == "kernel" else None) for n in nodes]
+
+
+def without_number(name):
+    return name.split("_")[0]
+
+
+def place_of(n):
+    return n.op, "\n".join(map(without_number, n.modules)), n.place, n.line
+
+
+class Case:
+    """A trace of captures and replays, and the time by place and by reason that it has to give."""
+
+    def __init__(self, seed):
+        self.r = r = random.Random(seed)
+        self.trace = Trace(0, 1, r.choice(("cuda", "hip")))
+        self.hip = self.trace.api == "hip"
+        self.graphs = [nodes_of(r, 3) for _ in range(r.randint(1, 4))]
+        self.forks = [r.random() < .3 for _ in self.graphs]
+        self.want, self.share = collections.Counter(), collections.Counter()
+        if r.random() < .4:     # the same work from other lines, or from another instance of the module
+            nodes = self.graphs[0]
+            self.graphs.append([n._replace(line=n.line + 10) for n in nodes] if r.random() < .5 else
+                               [n._replace(modules=tuple(without_number(m) + "_99" for m in n.modules)) for n in nodes])
+            self.forks.append(r.random() < .3)
+
+    def run(self):
+        captures = list(zip(self.graphs, self.forks))
+        for nodes, forks in captures:
+            self.trace.capture(nodes, forks)
+        plan = [self.replay_of(captures) for _ in range(self.r.randint(1, 6))]
+        steps = self.r.randint(3, 5)
+        for part in self.share, self.want:
+            part.update({k: v * (steps - 1) for k, v in part.items()})
+        for i in range(steps):
+            self.trace.step(i, lambda: [self.trace.replay(*replay) for replay in plan])
+
+    def replay_of(self, captures):
+        """A replay, in the order in which it runs; counts what it has to give."""
+        r = self.r
+        nodes, forks = captures[r.randrange(len(captures))]
+        other = r.random()
+        if other < .1:      # a graph that was updated
+            nodes = [n._replace(kernel="kernel_new") if n.kind == "kernel" else n for n in nodes]
+        elif other < .2:    # a graph that was not captured, or of which a part was lost
+            nodes = r.choice((nodes[:-1] or nodes * 2, nodes_of(r, 9)))
+        sides, numbers = forks or r.random() < .1, not self.hip and r.random() < .4
+        order = list(range(len(nodes)))
+        if sides:
+            r.shuffle(order)
+        ran = nodes if numbers else [nodes[i] for i in order]
+        fitting = [c for c in captures if len(c[0]) == len(nodes)]
+        ordered = numbers or not sides or len(nodes) == 1
+        if ordered:
+            fitting = [c for c in fitting if work_of(c[0], self.hip) == work_of(ran, self.hip)]
+        if not fitting:
+            why = "unlike"
+        elif not ordered or (any(f for _, f in fitting) and not numbers):
+            why = "unordered"
+        elif any(list(map(place_of, c)) != list(map(place_of, fitting[0][0])) for c, _ in fitting):
+            why = "ambiguous"
+        else:
+            why = "joined"
+        for i, n in enumerate(ran):
+            self.share[why] += round(n.dur * 1000)
+            self.want[place_of(fitting[0][0][i] if why == "joined" else SERVES), n.kind] += round(n.dur * 1000)
+        return nodes, order, (7, 8) if sides else (7,), numbers
+
+
+def check(case, path):
+    case.trace.write(path)
+    gpugate("digest", path, "-o", path.with_suffix(".digest"))
+    d = json.loads(path.with_suffix(".digest").read_text())
+    got = collections.Counter()
+    for c in d["code"]:
+        kind = {"kernel": "kernel", "memcpy": "gpu_memcpy", "memset": "gpu_memset"}[c["kind"]]
+        got[(c.get("op", ""), c.get("module", ""), c.get("place", ""), c.get("line", -1)), kind] += c["total_ns"]
+    assert got == case.want, f"{path}: {(got - case.want, case.want - got)}"
+    t = d["trust"]
+    told = {k: t.get(f"{k}_ns", 0) for k in ("joined", "unordered", "ambiguous")}
+    told["unlike"] = t["replayed_ns"] - sum(told.values())
+    assert +collections.Counter(told) == case.share, (path, told, case.share)
+    return case.share
+
+
+def main():
+    if not PROGRAM:
+        print("skipped: GPUGATE is not set")
+        return 77
+    seen = collections.Counter()
+    with tempfile.TemporaryDirectory() as name:
+        for seed in range(150):
+            case = Case(seed)
+            case.run()
+            seen.update(check(case, pathlib.Path(name) / f"{seed}.json"))
+    assert all(seen[k] for k in ("joined", "unordered", "ambiguous", "unlike")), seen
+    print("ok", dict(seen))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
