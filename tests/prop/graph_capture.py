@@ -2,7 +2,8 @@
 """A trace of stream captures, in which no graph is launched, is never judged as a run.
 
  - alone it is refused, by name and with what to do: with and without steps, warm-ups and stray copies, of CUDA and HIP, by every command
- - beside the replays of its rank, and of several ranks, it is set aside by name, and changes no figure
+ - beside the replays of its rank it changes no figure but those of operators (graph_join.py); beside those of other ranks it is set
+   aside by name
  - a trace that captures and replays, and one of kernels without a graph, are runs as before
 
 $GPUGATE is the program; exit 77 skips.
@@ -149,10 +150,13 @@ def beside(dir):
                 replays_of(seed, r, world).write(to / f"decode_rank{r}.pt.trace.json.gz")
             capture_of(seed, r, world).write(both / f"graph_capture_rank_{r}.17.pt.trace.json.gz")
             capture_of(seed + 1, r, world, warmups=2).write(both / f"cuda_graph_capture-Runner-TP-{r}.json.gz")
+            capture_of(seed, r + world, 2 * world).write(both / f"bs_8_rank{r + world}.json.gz")
         want, got = figures(plain), figures(both)
-        assert list(want[0]) == list(range(world)) and got[:2] == want[:2], (want[0], got[0])
+        assert list(want[0]) == list(range(world)) and list(got[0]) == list(want[0])
+        of_all = [[m for m in run[1] if "op" not in m] for run in (want, got)]
+        assert of_all[0] == of_all[1], of_all
         said = [line for line in got[2].splitlines() if "ignored: " in line and "a capture: " in line]
-        assert len(said) == 2 * world, got[2]
+        assert len(said) == world and all(f"bs_8_rank{r + world}." in "".join(said) for r in range(world)), got[2]
 
 
 def run(dir):

@@ -2,16 +2,20 @@
 """Activities of replayed graphs have the operator, module and line of the calls that their capture recorded, exactly as planted.
 
  - any number of graphs and replays, kernels, copies and memory sets, of CUDA (nodes may have numbers) and HIP (calls have names)
- - nodes that run side by side are told apart by their numbers, else none of them is joined
+ - the order of nodes that run side by side is known by their numbers, else none of them is joined
+ - a recorded pair of SGLang, by a reading of its own
  - graphs of which no capture has the kinds, the count and the names, and those that captures of different places fit, keep the
    place of their launch; shares and reasons are told
 
 $GPUGATE is the program; exit 77 skips.
 """
 import collections
+import gzip
 import json
+import os
 import pathlib
 import random
+import shutil
 import sys
 import tempfile
 
@@ -66,7 +70,7 @@ class Trace(graph_capture.Trace):
 
 
 def nodes_of(r, names):
-    kinds = r.choices(list(CALLS), (8, 1, 1), k=r.randint(1, 9))
+    kinds = ["kernel"] + r.choices(list(CALLS), (8, 1, 1), k=r.randint(0, 8))
     return [Node(f"aten::op{r.randrange(4)}", (("Model", "Block_%d" % r.randrange(9), "Linear_3"), ("Model",), ())[r.randrange(3)],
                  f"model{r.randrange(3)}.py:forward", r.randint(1, 9), kind, f"kernel_{r.randrange(names)}" if kind == "kernel" else
                  {"gpu_memcpy": "Memcpy DtoD (Device -> Device)", "gpu_memset": "Memset (Device)"}[kind],
@@ -101,16 +105,19 @@ class Case:
                                [n._replace(modules=tuple(without_number(m) + "_99" for m in n.modules)) for n in nodes])
             self.forks.append(r.random() < .3)
 
-    def run(self):
+    def run(self, beside):
+        """Captures and replays them; with `beside`, the captures are in other traces, which are returned."""
         captures = list(zip(self.graphs, self.forks))
+        traces = [Trace(0, 1, self.trace.api) for _ in range(self.r.randint(1, 3) if beside else 0)] or [self.trace]
         for nodes, forks in captures:
-            self.trace.capture(nodes, forks)
+            self.r.choice(traces).capture(nodes, forks)
         plan = [self.replay_of(captures) for _ in range(self.r.randint(1, 6))]
         steps = self.r.randint(3, 5)
         for part in self.share, self.want:
             part.update({k: v * (steps - 1) for k, v in part.items()})
         for i in range(steps):
             self.trace.step(i, lambda: [self.trace.replay(*replay) for replay in plan])
+        return [t for t in traces if beside and t.events]
 
     def replay_of(self, captures):
         """A replay, in the order in which it runs; counts what it has to give."""
@@ -144,34 +151,97 @@ class Case:
         return nodes, order, (7, 8) if sides else (7,), numbers
 
 
-def check(case, path):
-    case.trace.write(path)
-    gpugate("digest", path, "-o", path.with_suffix(".digest"))
-    d = json.loads(path.with_suffix(".digest").read_text())
+def digest(*run):
+    path = pathlib.Path(run[0]).parent / "joined.digest"
+    gpugate("digest", *run, "-o", path)
+    return json.loads(path.read_text())
+
+
+def check(case, d):
     got = collections.Counter()
     for c in d["code"]:
         kind = {"kernel": "kernel", "memcpy": "gpu_memcpy", "memset": "gpu_memset"}[c["kind"]]
         got[(c.get("op", ""), c.get("module", ""), c.get("place", ""), c.get("line", -1)), kind] += c["total_ns"]
-    assert got == case.want, f"{path}: {(got - case.want, case.want - got)}"
+    assert got == case.want, (got - case.want, case.want - got)
     t = d["trust"]
     told = {k: t.get(f"{k}_ns", 0) for k in ("joined", "unordered", "ambiguous")}
     told["unlike"] = t["replayed_ns"] - sum(told.values())
-    assert +collections.Counter(told) == case.share, (path, told, case.share)
+    assert +collections.Counter(told) == case.share, (told, case.share)
     return case.share
+
+
+def in_one(seed, dir):
+    case = Case(seed)
+    case.run(False)
+    return check(case, digest(case.trace.write(dir / "both.json")))
+
+
+def in_several(seed, dir):
+    """The captures lie beside the replays, or in the folder of captures; those of another rank are not used."""
+    case = Case(seed)
+    captures = case.run(True)
+    to = dir / random.Random(seed).choice((".", "capture_traces"))
+    run = [case.trace.write(dir / "decode_rank0.pt.trace.json")]
+    run += [t.write(to / f"bs_{i}_rank0.json.gz") for i, t in enumerate(captures)]
+    other = Trace(1, 2, case.trace.api)
+    other.capture(case.graphs[0])
+    other.write(dir / "bs_0_rank1.json.gz")
+    d = digest(dir)
+    assert d == digest(*run), "a folder is its files"
+    return check(case, d)
+
+
+def names_around(spans, at):
+    return "\n".join(name for start, end, name in spans if start <= at < end)
+
+
+def real():
+    """A capture of SGLang and a replay of the same program: all 544 kernels, each by the operators and modules around its call."""
+    data = pathlib.Path(os.environ.get("GPUGATE_SHARED") or "/dev/null") / "data"
+    capture, replay = data / "more/traces/sglang-capture-bs32-mi300x.json.gz", data / "traces/sglang-qwen3-decode-mi300x.json.gz"
+    if not capture.exists():
+        return
+    events, ran = (json.loads(gzip.open(p).read())["traceEvents"] for p in (capture, replay))
+    begin, end = (next(e["ts"] for e in events if e["name"] == f"hipStream{x}Capture") for x in ("Begin", "End"))
+    calls = sorted(e["ts"] for e in events if e.get("cat") == "cuda_runtime" and "Launch" in e["name"] and begin < e["ts"] < end)
+    ops, modules = [], []
+    for e in sorted((e for e in events if e.get("ph") == "X"), key=lambda e: (e["ts"], -e["dur"])):
+        span = e["ts"], e["ts"] + e["dur"]
+        if e["cat"] == "cpu_op":
+            ops.append((*span, e["name"]))
+        elif e["cat"] == "python_function" and e["name"].startswith("nn.Module: "):
+            modules.append((*span, e["name"].removeprefix("nn.Module: ").rpartition("_")[0]))
+    launch = next(e["args"]["correlation"] for e in ran if e["name"] == "hipGraphLaunch")
+    kernels = sorted((e for e in ran if e.get("cat") == "kernel" and e["args"]["correlation"] == launch), key=lambda e: e["ts"])
+    want = collections.Counter()
+    for at, k in zip(calls, kernels, strict=True):
+        want[names_around(ops, at), names_around(modules, at)] += round(k["dur"] * 1000)
+    with tempfile.TemporaryDirectory() as dir:
+        for run, sign in ((replay,), -1), ((replay, capture), 1):
+            copies = [shutil.copy(p, dir) for p in run]
+            d = digest(*copies)
+            for c in d["code"]:
+                if c["kind"] == "kernel" and (sign > 0 or not c.get("place", "").endswith("cuda_graph_runner.py:replay")):
+                    want[c.get("op", ""), c.get("module", "")] -= sign * c["total_ns"]
+    assert not any(want.values()), {k: v for k, v in want.items() if v}
+    assert d["trust"]["joined_ns"] == d["trust"]["replayed_ns"] == sum(round(k["dur"] * 1000) for k in kernels)
 
 
 def main():
     if not PROGRAM:
         print("skipped: GPUGATE is not set")
         return 77
-    seen = collections.Counter()
-    with tempfile.TemporaryDirectory() as name:
+    for law in in_one, in_several:
+        seen = collections.Counter()
         for seed in range(150):
-            case = Case(seed)
-            case.run()
-            seen.update(check(case, pathlib.Path(name) / f"{seed}.json"))
-    assert all(seen[k] for k in ("joined", "unordered", "ambiguous", "unlike")), seen
-    print("ok", dict(seen))
+            with tempfile.TemporaryDirectory() as name:
+                try:
+                    seen.update(law(seed, pathlib.Path(name)))
+                except AssertionError as e:
+                    raise AssertionError(f"{law.__name__} {seed}: {e}") from e
+        assert all(seen[k] for k in ("joined", "unordered", "ambiguous", "unlike")), seen
+        print("ok", law.__name__, dict(seen))
+    real()
     return 0
 
 

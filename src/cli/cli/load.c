@@ -128,13 +128,13 @@ static enum status take_files(struct loader *l, struct artifact_files *files,
 		const struct artifact_file *file = &files->v[i];
 		size_t end = i + 1 + file->listed, before = artifacts->nr;
 		enum status first = ST_OK;
-		bool flight = false;
+		bool others = false; /* files that need no artifact */
 		for (i += file->is_directory; i < end; i++) {
 			enum status one = take_file(&files->v[i], file->is_directory, artifacts, run, log);
 			first = first == ST_OK ? one : first;
-			flight = flight || files->v[i].flight;
+			others = others || files->v[i].flight || (files->v[i].captured && one == ST_OK);
 		}
-		if (first == ST_OK && artifacts->nr == before && !flight)
+		if (first == ST_OK && artifacts->nr == before && !others)
 			first = take_below(l, file->path, artifacts, run, log);
 		st = st == ST_OK ? first : st;
 	}
@@ -199,6 +199,7 @@ static enum status load_list(struct loader *l, struct artifact_files *files,
 		diag_init(files->v[i].log);
 	}
 	load_files(l, files->v, files->nr);
+	load_captures(l, files);
 	for (size_t i = 0; i < files->nr; i++)
 		l->join_cycles = l->join_cycles || files->v[i].cycles;
 	enum status st = take_files(l, files, artifacts, run, log);
@@ -206,6 +207,7 @@ static enum status load_list(struct loader *l, struct artifact_files *files,
 		diag_release(files->v[i].log);
 		vec_release(&files->v[i].artifacts);
 		flight_dump_free(files->v[i].flight);
+		captured_free(files->v[i].captured);
 	}
 	return st;
 }

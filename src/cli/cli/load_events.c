@@ -65,6 +65,8 @@ static enum status check_ran(struct source *src, struct artifact_file *file,
 	if (!t->captured || reducer_replays(reducer) || t->gpu_events > most)
 		return ST_OK;
 	file->outcome = OUTCOME_NO_ARTIFACT;
+	file->captured = reducer_captured(reducer);
+	file->rank = d->rank;
 	return diag_fail(file->log, ST_INPUT,
 	                 "%s: a capture: %" PRId64 " launches were recorded into graphs, and no graph "
 	                 "ran; give the trace of the replays",
@@ -87,6 +89,10 @@ static enum status load_events(const struct loader *l, struct source *src,
 	file->outcome = meta.not_a_trace ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
 	if (st == ST_OK)
 		st = check_one_rank(src, file, reducer);
+	d->rank = rank_of(l, meta.rank, name, &known);
+	for (size_t i = 0; l->beside && i < l->beside->nr; i++)
+		if (l->beside->v[i].captured && l->beside->v[i].rank == d->rank)
+			reducer_join(reducer, l->beside->v[i].captured);
 	if (st == ST_OK) {
 		st = reducer_finish(reducer, &meta, d, &own);
 		artifact_name_errors(file->log, st, source_name(src), &own);
@@ -96,7 +102,7 @@ static enum status load_events(const struct loader *l, struct source *src,
 	if (st == ST_OK)
 		st = check_ran(src, file, reducer, d);
 	d->trace = arena_dup(&d->arena, span_of(name));
-	d->rank = rank_of(l, meta.rank, name, &known);
+	file->replays = reducer_replays(reducer);
 	reducer_free(reducer);
 	arena_release(&meta.arena);
 	vec_release(&meta.devices);

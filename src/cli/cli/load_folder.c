@@ -27,14 +27,17 @@ static bool is_exported(const char *path, struct arena *a)
 	return !is_absent(json) || !is_absent(arena_printf(a, "%s.gz", json));
 }
 
-enum status folder_add(struct artifact_files *out, const char *path, struct arena *a,
-                       struct diag_log *log)
+struct file_names {
+	const char **v;
+	size_t nr, cap;
+};
+
+/* Appends the regular files of a directory; false if it cannot be opened. */
+static bool list_folder(const char *path, struct arena *a, struct file_names *out)
 {
-	VEC(const char *) names = VEC_INIT;
 	DIR *dir = opendir(path);
 	if (!dir)
-		return diag_fail(log, ST_INPUT, "%s: cannot be opened: %s",
-		                 text_quote(&log->arena, span_of(path)), strerror(errno));
+		return false;
 	for (const struct dirent *e; (e = readdir(dir));) {
 		struct stat sb;
 		if (e->d_name[0] == '.' || strcmp(e->d_name, CONTEXT_YAML) == 0)
@@ -43,9 +46,22 @@ enum status folder_add(struct artifact_files *out, const char *path, struct aren
 		if (strcmp(e->d_name, CONTEXT_JSON) == 0 && !context_is_artifact(file))
 			continue;
 		if (stat(file, &sb) == 0 && S_ISREG(sb.st_mode))
-			vec_push(&names, file);
+			vec_push(out, file);
 	}
 	closedir(dir);
+	return true;
+}
+
+enum status folder_add(struct artifact_files *out, const char *path, struct arena *a,
+                       struct diag_log *log)
+{
+	struct file_names names = { 0 };
+	if (!list_folder(path, a, &names))
+		return diag_fail(log, ST_INPUT, "%s: cannot be opened: %s",
+		                 text_quote(&log->arena, span_of(path)), strerror(errno));
+	/* where vLLM and SGLang write captures of graphs, beside the traces of replays */
+	if (names.nr)
+		list_folder(arena_printf(a, "%s/capture_traces", path), a, &names);
 	vec_sort(&names, text_cmp);
 	size_t nr = 0;
 	for (size_t i = 0; i < names.nr; i++)

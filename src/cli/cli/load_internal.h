@@ -18,6 +18,7 @@ struct loader {
 	size_t jobs; ///< largest number of threads, at least 1
 	bool spare_threads; ///< true if, beside each file's thread, another may decompress the file
 	bool keeps_text; ///< true if `merge` copies the text of digests, as no option changes them
+	const struct artifact_files *beside; ///< all files, once these are read again for captures
 	bool join_cycles; ///< true if several traces of a rank may be joined
 };
 
@@ -59,12 +60,21 @@ struct artifact_file {
 	enum load_outcome outcome;
 	enum status status;
 	struct artifacts artifacts;
+	bool replays; ///< true for a trace that launches graphs
+	struct captured *captured; ///< captures of a trace that runs nothing else; NULL: none; owned
+	int64_t rank; ///< rank of `captured`
 	struct flight_dump *flight; ///< dump of the Flight Recorder; NULL if it is not one; owned
 	struct source_progress progress; ///< bytes read so far, for the progress line
 
 	/// log for messages about the file: own_log, or another log while a format is only tried
 	struct diag_log *log;
 	struct diag_log own_log;
+};
+
+/// The files of a run in the order of the command line; those of a directory follow it.
+struct artifact_files {
+	struct artifact_file *v;
+	size_t nr, cap;
 };
 
 /// The name of the file as its digest stores it.
@@ -112,6 +122,9 @@ void load_file(const struct loader *l, struct artifact_file *file);
 /// Read all files except directories, at most l->jobs at a time, each in one thread.
 void load_files(const struct loader *l, struct artifact_file *files, size_t nr);
 
+/// Read replays again if captures of their rank lie beside them, which give them their places.
+void load_captures(struct loader *l, struct artifact_files *files);
+
 /// Number of threads for `files` files: `jobs` or fewer if file descriptors are limited; at least
 /// 1.
 size_t load_threads(size_t jobs, size_t files);
@@ -120,14 +133,8 @@ size_t load_threads(size_t jobs, size_t files);
 /// in the file name, else --rank, else 0.
 int64_t rank_of(const struct loader *l, int64_t own, const char *name, enum rank_known *known);
 
-/// The files of a run in the order of the command line; those of a directory follow it.
-struct artifact_files {
-	struct artifact_file *v;
-	size_t nr, cap;
-};
-
 /// Add a directory and its regular files, sorted by name, except hidden files and the context of
-/// the run.
+/// the run; also those of its directory of captures.
 GG_MUST_CHECK enum status folder_add(struct artifact_files *out, const char *path, struct arena *a,
                                      struct diag_log *log);
 

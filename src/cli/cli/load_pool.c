@@ -1,7 +1,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/resource.h>
 
+#include "base/idmap.h"
 #include "cli/load_internal.h"
 
 /* Largest number of open descriptors: standard streams and outputs, and for each file the artifact
@@ -58,4 +60,61 @@ void load_files(const struct loader *l, struct artifact_file *files, size_t nr)
 		pthread_join(helpers.v[i], NULL);
 	vec_release(&helpers);
 	progress_end(progress);
+}
+
+static bool has_captured(const struct artifact_files *files, int64_t rank)
+{
+	bool has = false;
+	for (size_t i = 0; i < files->nr && !has; i++)
+		has = files->v[i].captured && files->v[i].rank == rank;
+	return has;
+}
+
+/* True if the replays in a file have captures beside them; standard input cannot be read again. */
+static bool is_joined(const struct artifact_files *files, const struct artifact_file *file)
+{
+	return file->replays && file->status == ST_OK && file->artifacts.nr == 1 &&
+	       strcmp(file->path, "-") != 0 && has_captured(files, file->artifacts.v[0].digest->rank);
+}
+
+/* Forgets what was read of a file. */
+static void unread(struct artifact_file *file)
+{
+	for (size_t i = 0; i < file->artifacts.nr; i++)
+		digest_free(file->artifacts.v[i].digest);
+	file->artifacts.nr = 0;
+	diag_release(file->log);
+	diag_init(file->log);
+}
+
+void load_captures(struct loader *l, struct artifact_files *files)
+{
+	struct artifact_files again = { 0 };
+	VEC(size_t) from = VEC_INIT;
+	struct idmap ranks; /* ranks whose captures are used */
+	idmap_init(&ranks);
+	for (size_t i = 0; i < files->nr; i++)
+		if (is_joined(files, &files->v[i])) {
+			idmap_add(&ranks, files->v[i].artifacts.v[0].digest->rank);
+			unread(&files->v[i]);
+			vec_push(&again, files->v[i]);
+			vec_push(&from, i);
+		}
+	for (size_t i = 0; i < again.nr; i++)
+		again.v[i].log = &again.v[i].own_log;
+	l->beside = files;
+	load_files(l, again.v, again.nr);
+	l->beside = NULL;
+	for (size_t i = 0; i < again.nr; i++) {
+		files->v[from.v[i]] = again.v[i];
+		files->v[from.v[i]].log = &files->v[from.v[i]].own_log;
+	}
+	for (size_t i = 0; i < files->nr; i++)
+		if (files->v[i].captured && idmap_find(&ranks, files->v[i].rank) != NO_ID) {
+			unread(&files->v[i]);
+			files->v[i].status = ST_OK;
+		}
+	idmap_release(&ranks);
+	vec_release(&from);
+	vec_release(&again);
 }

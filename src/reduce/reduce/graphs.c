@@ -16,6 +16,7 @@ void graphs_release(struct graphs *g)
 	vec_release(&g->numbers);
 	vec_release(&g->captures);
 	vec_release(&g->nodes);
+	vec_release(&g->joined);
 	name_table_release(&g->sequences);
 	vec_release(&g->replays);
 	vec_release(&g->fitting);
@@ -110,6 +111,110 @@ static int node_cmp(const void *a, const void *b, void *reducer)
 	int64_t sx = span_start(&r->host, &r->host.spans.v[x->span]);
 	int64_t sy = span_start(&r->host, &r->host.spans.v[y->span]);
 	return COMPARE(sx, sy);
+}
+
+/* ---- captures of other recordings ---- */
+
+struct captured {
+	struct name_table names; ///< names of kernels and operators, texts of frames
+	VEC(struct graph_capture) captures;
+	VEC(struct graph_node) nodes; ///< nodes, with ids in this struct
+	VEC(struct code_path) ops, stacks; ///< paths; their names are in `names`, or NO_ID
+};
+
+static uint32_t captured_name(struct captured *c, const struct name_table *from, uint32_t id)
+{
+	const struct name *nm = name_intern(&c->names, name_span(from->by_id[id]));
+	return nm ? nm->id : NO_ID;
+}
+
+struct captured *reducer_captured(const struct reducer *r)
+{
+	struct captured *c = mem_calloc(1, sizeof *c);
+	const struct code_paths *ops = &r->where.names, *stacks = &r->where.places.paths;
+	name_table_init(&c->names);
+	for (size_t i = 0; i < r->graphs.captures.nr; i++)
+		vec_push(&c->captures, r->graphs.captures.v[i]);
+	for (size_t i = 0; i < r->graphs.nodes.nr; i++) {
+		struct graph_node n = r->graphs.nodes.v[i];
+		if ((uint32_t)n.work != NO_ID && idmap_pair_first(n.work) != NO_ID)
+			n.work =
+			    idmap_pair(idmap_pair_first(n.work), captured_name(c, r->names, (uint32_t)n.work));
+		n.span = NO_ID;
+		vec_push(&c->nodes, n);
+	}
+	for (size_t i = 1; i < ops->list.nr; i++)
+		vec_push(&c->ops,
+		         (struct code_path){ .parent = ops->list.v[i].parent,
+		                             .name = captured_name(c, r->names, ops->list.v[i].name) });
+	for (size_t i = 1; i < stacks->list.nr; i++)
+		vec_push(&c->stacks,
+		         (struct code_path){ .parent = stacks->list.v[i].parent,
+		                             .name = captured_name(c, &r->where.places.frame_names,
+		                                                   stacks->list.v[i].name) });
+	return c;
+}
+
+void captured_free(struct captured *c)
+{
+	if (!c)
+		return;
+	name_table_release(&c->names);
+	vec_release(&c->captures);
+	vec_release(&c->nodes);
+	vec_release(&c->ops);
+	vec_release(&c->stacks);
+	free(c);
+}
+
+void reducer_join(struct reducer *r, const struct captured *c)
+{
+	vec_push(&r->graphs.joined, c);
+}
+
+static uint32_t joined_name(struct reducer *r, const struct captured *c, uint32_t id)
+{
+	const struct name *nm =
+	    id == NO_ID ? NULL : name_intern(r->names, name_span(c->names.by_id[id]));
+	return nm ? nm->id : NO_ID;
+}
+
+/* Adds the captures of another recording. */
+static void join(struct reducer *r, const struct captured *c)
+{
+	struct graphs *g = &r->graphs;
+	struct where *w = &r->where;
+	size_t captures = g->captures.nr, nodes = g->nodes.nr;
+	uint32_t *op_of = mem_calloc(c->ops.nr + 1, sizeof *op_of);
+	uint32_t *stack_of = mem_calloc(c->stacks.nr + 1, sizeof *stack_of);
+	for (size_t i = 0; i < c->ops.nr; i++) {
+		uint32_t outer = op_of[c->ops.v[i].parent], name = joined_name(r, c, c->ops.v[i].name);
+		op_of[i + 1] = name == NO_ID ? outer : code_path_child(&w->names, outer, name);
+	}
+	for (size_t i = 0; i < c->stacks.nr; i++) {
+		uint32_t outer = stack_of[c->stacks.v[i].parent], name = c->stacks.v[i].name;
+		stack_of[i + 1] =
+		    name == NO_ID
+		        ? outer
+		        : code_path_child(&w->places.paths, outer,
+		                          code_places_frame(&w->places, name_span(c->names.by_id[name])));
+	}
+	for (size_t i = 0; i < c->captures.nr; i++) {
+		vec_push(&g->captures, c->captures.v[i]);
+		g->captures.v[captures + i].first += nodes;
+	}
+	for (size_t i = 0; i < c->nodes.nr; i++) {
+		struct graph_node n = c->nodes.v[i];
+		uint32_t kind = idmap_pair_first(n.work), kernel = (uint32_t)n.work;
+		n.capture += (uint32_t)captures;
+		n.op = op_of[n.op];
+		n.stack = stack_of[n.stack];
+		if (kind != NO_ID)
+			n.work = idmap_pair(kind, joined_name(r, c, kernel));
+		vec_push(&g->nodes, n);
+	}
+	free(op_of);
+	free(stack_of);
 }
 
 /* ---- replays ---- */
@@ -241,14 +346,16 @@ void graphs_match(struct reducer *r)
 	struct graphs *g = &r->graphs;
 	struct graph_works works = { VEC_INIT };
 	struct strbuf key = STRBUF_INIT;
-	if (!g->nodes.nr)
-		return;
 	sort_runs(g->nodes.v, g->nodes.nr, sizeof *g->nodes.v, node_cmp, r);
 	for (size_t i = g->nodes.nr; i-- > 0;) {
 		struct graph_capture *c = &g->captures.v[g->nodes.v[i].capture];
 		c->first = i;
 		c->nr++;
 	}
+	for (size_t i = 0; i < g->joined.nr; i++)
+		join(r, g->joined.v[i]);
+	if (!g->nodes.nr)
+		return;
 	works_find(r, &works);
 	for (size_t i = 0, end; i < works.list.nr; i = end) {
 		for (end = i + 1;
@@ -289,7 +396,7 @@ void graphs_settle(struct reducer *r)
 	for (size_t i = 0; i < g->nodes.nr; i++) {
 		struct graph_node *n = &g->nodes.v[i];
 		struct where_moment m;
-		if (!where_is_known(w, n->span))
+		if (n->span == NO_ID || !where_is_known(w, n->span))
 			continue;
 		memcpy(&m, w->moments.by_id[w->of_span[n->span] - 1]->s, sizeof m);
 		n->op = m.op;

@@ -23,7 +23,7 @@ struct graph_number {
 /// A call that was recorded into a graph.
 struct graph_node {
 	uint32_t capture; ///< index in `captures`
-	uint32_t span; ///< index of the call in `host.spans`
+	uint32_t span; ///< index of the call in `host.spans`; NO_ID if it is in another recording
 	int64_t work; ///< kind of its activity, and id of the activity's name or NO_ID: a pair like
 	              ///< those of `gpu.name_ids`
 	uint32_t op, stack; ///< code around the call, as in struct where_moment; 0 if not known
@@ -67,6 +67,7 @@ struct graphs {
 	VEC(struct graph_number) numbers; ///< sorted by `activity`
 	VEC(struct graph_capture) captures; ///< sorted by thread, start; disjoint per thread
 	VEC(struct graph_node) nodes; ///< sorted by capture and start of the call
+	VEC(const struct captured *) joined; ///< captures of other recordings, borrowed
 	/* the members below stay empty without a capture */
 	struct name_table sequences; ///< the kernels of each of `replays`
 	VEC(struct graph_replay) replays;

@@ -36,6 +36,16 @@ size_t reducer_processes(const struct reducer *r, struct arena *a, const char **
 /// True if the trace launches graphs.
 bool reducer_replays(const struct reducer *r);
 
+/// What a recording captured into graphs, apart from its reducer.
+struct captured;
+
+/// The captures of the recording, after reducer_finish(). Caller releases with captured_free().
+struct captured *reducer_captured(const struct reducer *r);
+void captured_free(struct captured *c);
+
+/// Gives replays the places of another recording's captures, which must outlive reducer_finish().
+void reducer_join(struct reducer *r, const struct captured *c);
+
 /// Fills `out` (from digest_new()) with every figure, once all events are in; `meta` gives events,
 /// faults, devices and versions. Sets everything but trace, snapshot and rank. ST_INPUT if a sum
 /// exceeds int64.

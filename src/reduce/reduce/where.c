@@ -87,11 +87,9 @@ static void want_launches(struct reducer *r, const struct digest *d)
 {
 	struct where *w = &r->where;
 	const struct graphs *g = &r->graphs;
-	for (size_t i = 0; i < g->fitting.nr; i++) {
-		const struct graph_capture *c = &g->captures.v[g->fitting.v[i]];
-		for (size_t k = 0; k < c->nr; k++)
-			w->of_span[g->nodes.v[c->first + k].span] = WHERE_WANTED;
-	}
+	for (size_t i = 0; i < g->nodes.nr; i++)
+		if (g->nodes.v[i].span != NO_ID)
+			w->of_span[g->nodes.v[i].span] = WHERE_WANTED;
 	for (size_t i = 0, t = 0, s = 0, n = 0; i < r->gpu.activities.nr; i++) {
 		const struct activity *a = &r->gpu.activities.v[i];
 		bool moves = t < r->gpu.transfers.nr && r->gpu.transfers.v[t].activity == i;
