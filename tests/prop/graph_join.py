@@ -4,8 +4,8 @@
  - any number of graphs and replays, kernels, copies and memory sets, of CUDA (nodes may have numbers) and HIP (calls have names)
  - the order of nodes that run side by side is known by their numbers, else none of them is joined
  - a recorded pair of SGLang, by a reading of its own
- - graphs of which no capture has the kinds, the count and the names, and those that captures of different places fit, keep the
-   place of their launch; shares and reasons are told
+ - graphs of which no capture has the kinds, the count and the names, those that captures of different places fit, and those of which
+   more fit a capture than it can have recorded, keep the place of their launch; shares and reasons are told
 
 $GPUGATE is the program; exit 77 skips.
 """
@@ -46,14 +46,15 @@ class Trace(graph_capture.Trace):
             self.event("cpu_op", node.op, round(end - self.at, 3))
         self.at = end + len(frames) + 1
 
-    def call(self, node):
-        named = {"kernel": node.kernel} if self.api == "hip" and node.kind == "kernel" else {}
+    def call(self, node, told):
+        named = {"kernel": node.kernel} if told and node.kind == "kernel" else {}
         self.event("cuda_runtime", self.api + CALLS[node.kind], 2, correlation=next(self.ids), **named)
 
-    def capture(self, nodes, forks=False):
+    def capture(self, nodes, forks, told):
+        """Records nodes; the calls of those at the indices `told` name their kernels."""
         self.event("cuda_runtime", self.api + "StreamBeginCapture", 0.5, correlation=next(self.ids))
         for i, n in enumerate(nodes):
-            self.within(n, lambda n=n: self.call(n))
+            self.within(n, lambda i=i, n=n: self.call(n, i in told))
             if forks and not i:
                 self.event("cuda_runtime", self.api + "StreamWaitEvent", 0.5, correlation=next(self.ids))
         self.event("cuda_runtime", self.api + "StreamEndCapture", 0.5, correlation=next(self.ids))
@@ -77,8 +78,12 @@ def nodes_of(r, names):
                  round(r.randint(1, 9999) / 1000, 3)) for kind in kinds]
 
 
-def work_of(nodes, named):
-    return [(n.kind, n.kernel if named and n.kind == "kernel" else None) for n in nodes]
+def works_of(nodes, told):
+    return [(n.kind, n.kernel if i in told and n.kind == "kernel" else None) for i, n in enumerate(nodes)]
+
+
+def form_of(capture):
+    return tuple(works_of(capture[0], capture[2]))
 
 
 def without_number(name):
@@ -98,6 +103,7 @@ class Case:
         self.hip = self.trace.api == "hip"
         self.graphs = [nodes_of(r, 3) for _ in range(r.randint(1, 4))]
         self.forks = [r.random() < .3 for _ in self.graphs]
+        self.numbers = not self.hip and r.random() < .4
         self.want, self.share = collections.Counter(), collections.Counter()
         if r.random() < .4:     # the same work from other lines, or from another instance of the module
             nodes = self.graphs[0]
@@ -107,48 +113,61 @@ class Case:
 
     def run(self, beside):
         """Captures and replays them; with `beside`, the captures are in other traces, which are returned."""
-        captures = list(zip(self.graphs, self.forks))
+        captures = [(nodes, forks, [i for i in range(len(nodes)) if self.hip and (i or self.r.random() < .8)])
+                    for nodes, forks in zip(self.graphs, self.forks)]
         traces = [Trace(0, 1, self.trace.api) for _ in range(self.r.randint(1, 3) if beside else 0)] or [self.trace]
-        for nodes, forks in captures:
-            self.r.choice(traces).capture(nodes, forks)
-        plan = [self.replay_of(captures) for _ in range(self.r.randint(1, 6))]
+        for capture in captures:
+            self.r.choice(traces).capture(*capture)
+        plan = [self.replay(captures) for _ in range(self.r.randint(1, 6))]
         steps = self.r.randint(3, 5)
-        for part in self.share, self.want:
-            part.update({k: v * (steps - 1) for k, v in part.items()})
+        self.expect(captures, plan * steps)
         for i in range(steps):
             self.trace.step(i, lambda: [self.trace.replay(*replay) for replay in plan])
         return [t for t in traces if beside and t.events]
 
-    def replay_of(self, captures):
-        """A replay, in the order in which it runs; counts what it has to give."""
+    def replay(self, captures):
+        """A replay: nodes, the order in which they run, streams, and whether nodes have numbers."""
         r = self.r
-        nodes, forks = captures[r.randrange(len(captures))]
+        nodes, forked, _ = captures[r.randrange(len(captures))]
         other = r.random()
         if other < .1:      # a graph that was updated
             nodes = [n._replace(kernel="kernel_new") if n.kind == "kernel" else n for n in nodes]
         elif other < .2:    # a graph that was not captured, or of which a part was lost
             nodes = r.choice((nodes[:-1] or nodes * 2, nodes_of(r, 9)))
-        sides, numbers = forks or r.random() < .1, not self.hip and r.random() < .4
         order = list(range(len(nodes)))
+        sides = forked or r.random() < .1
         if sides:
             r.shuffle(order)
-        ran = nodes if numbers else [nodes[i] for i in order]
-        fitting = [c for c in captures if len(c[0]) == len(nodes)]
-        ordered = numbers or not sides or len(nodes) == 1
-        if ordered:
-            fitting = [c for c in fitting if work_of(c[0], self.hip) == work_of(ran, self.hip)]
-        if not fitting:
-            why = "unlike"
-        elif not ordered or (any(f for _, f in fitting) and not numbers):
-            why = "unordered"
-        elif any(list(map(place_of, c)) != list(map(place_of, fitting[0][0])) for c, _ in fitting):
-            why = "ambiguous"
-        else:
-            why = "joined"
-        for i, n in enumerate(ran):
-            self.share[why] += round(n.dur * 1000)
-            self.want[place_of(fitting[0][0][i] if why == "joined" else SERVES), n.kind] += round(n.dur * 1000)
-        return nodes, order, (7, 8) if sides else (7,), numbers
+        return nodes, order, (7, 8) if sides else (7,), self.numbers
+
+    def expect(self, captures, replays):
+        """What has to be told of the replays, and the time by place."""
+        count_of = collections.Counter(form_of(c) for c in captures)
+        sequences = collections.defaultdict(set)    # of each form
+        found = []
+        for nodes, order, streams, numbers in replays:
+            ran = nodes if numbers else [nodes[i] for i in order]
+            fitting = [c for c in captures if len(c[0]) == len(ran)]
+            ordered = numbers or len(streams) == 1 or len(ran) == 1
+            if ordered:
+                fitting = [c for c in fitting if works_of(c[0], c[2]) == works_of(ran, c[2])]
+            why = None
+            if not fitting:
+                why = "unlike"
+            elif not ordered or (any(forks for _, forks, _ in fitting) and not numbers):
+                why = "unordered"
+            else:
+                for c in fitting:
+                    sequences[form_of(c)].add(tuple((n.kind, n.kernel) for n in ran))
+            found.append((ran, fitting, why))
+        for ran, fitting, why in found:
+            if not why:
+                sure = all(len(sequences[form_of(c)]) <= count_of[form_of(c)] for c in fitting)
+                same = all(list(map(place_of, c)) == list(map(place_of, fitting[0][0])) for c, _, _ in fitting)
+                why = "joined" if sure and same else "ambiguous"
+            for i, n in enumerate(ran):
+                self.share[why] += round(n.dur * 1000)
+                self.want[place_of(fitting[0][0][i] if why == "joined" else SERVES), n.kind] += round(n.dur * 1000)
 
 
 def digest(*run):
@@ -157,11 +176,16 @@ def digest(*run):
     return json.loads(path.read_text())
 
 
-def check(case, d):
+def places_in(d):
     got = collections.Counter()
     for c in d["code"]:
         kind = {"kernel": "kernel", "memcpy": "gpu_memcpy", "memset": "gpu_memset"}[c["kind"]]
         got[(c.get("op", ""), c.get("module", ""), c.get("place", ""), c.get("line", -1)), kind] += c["total_ns"]
+    return got
+
+
+def check(case, d):
+    got = places_in(d)
     assert got == case.want, (got - case.want, case.want - got)
     t = d["trust"]
     told = {k: t.get(f"{k}_ns", 0) for k in ("joined", "unordered", "ambiguous")}
@@ -176,6 +200,17 @@ def in_one(seed, dir):
     return check(case, digest(case.trace.write(dir / "both.json")))
 
 
+def shuffled(seed, dir):
+    """Where calls come before the capture's begin in the file, names of kernels are not read: less may be joined, but nothing wrongly."""
+    case = Case(seed)
+    case.run(False)
+    random.Random(seed).shuffle(case.trace.events)
+    d = digest(case.trace.write(dir / "shuffled.json"))
+    more = places_in(d) - case.want
+    assert all(place == place_of(SERVES) for place, _ in more), more
+    return {**case.share, "joined": d["trust"].get("joined_ns", 0)}
+
+
 def in_several(seed, dir):
     """The captures lie beside the replays, or in the folder of captures; those of another rank are not used."""
     case = Case(seed)
@@ -184,7 +219,7 @@ def in_several(seed, dir):
     run = [case.trace.write(dir / "decode_rank0.pt.trace.json")]
     run += [t.write(to / f"bs_{i}_rank0.json.gz") for i, t in enumerate(captures)]
     other = Trace(1, 2, case.trace.api)
-    other.capture(case.graphs[0])
+    other.capture(case.graphs[0], False, ())
     other.write(dir / "bs_0_rank1.json.gz")
     d = digest(dir)
     assert d == digest(*run), "a folder is its files"
@@ -231,9 +266,9 @@ def main():
     if not PROGRAM:
         print("skipped: GPUGATE is not set")
         return 77
-    for law in in_one, in_several:
+    for law in in_one, in_several, shuffled:
         seen = collections.Counter()
-        for seed in range(150):
+        for seed in range(100):
             with tempfile.TemporaryDirectory() as name:
                 try:
                     seen.update(law(seed, pathlib.Path(name)))

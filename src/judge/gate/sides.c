@@ -31,7 +31,7 @@ static const char *replayed_text(const struct trust_counts *t, struct arena *a)
 		{ t->replayed_ns - t->joined_ns - t->unordered_ns - t->ambiguous_ns,
 		  "fit no capture by count and names" },
 		{ t->unordered_ns, "ran side by side, in an order that is not recorded" },
-		{ t->ambiguous_ns, "fit captures of different places" },
+		{ t->ambiguous_ns, "fit captures that do not decide it" },
 	};
 	struct strbuf b = STRBUF_INIT;
 	strbuf_addf(&b, "%s of the time of graphs has its place from their captures",

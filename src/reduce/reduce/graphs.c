@@ -5,11 +5,6 @@
 #include "base/search.h"
 #include "reduce/reducer.h"
 
-void graphs_init(struct graphs *g)
-{
-	name_table_init(&g->sequences);
-}
-
 void graphs_release(struct graphs *g)
 {
 	vec_release(&g->calls);
@@ -17,6 +12,11 @@ void graphs_release(struct graphs *g)
 	vec_release(&g->captures);
 	vec_release(&g->nodes);
 	vec_release(&g->joined);
+	name_table_release(&g->works);
+	idmap_release(&g->form_ids);
+	idmap_release(&g->counts);
+	vec_release(&g->forms);
+	vec_release(&g->partly);
 	name_table_release(&g->sequences);
 	vec_release(&g->replays);
 	vec_release(&g->fitting);
@@ -94,11 +94,10 @@ bool graphs_take(struct reducer *r, uint32_t span)
 	if (name->launch || name->copies) {
 		enum event_kind kind = name->launch ? EVENT_KERNEL : name->copies;
 		uint32_t kernel = name->launch ? kernel_of(g, span) : NO_ID;
-		int64_t none = idmap_pair(NO_ID, 0); /* fits no activity */
-		vec_push(&g->nodes,
-		         (struct graph_node){ .capture = (uint32_t)lo - 1,
-		                              .span = span,
-		                              .work = span < g->from ? none : idmap_pair(kind, kernel) });
+		g->captures.v[lo - 1].unread |= span < g->from;
+		vec_push(&g->nodes, (struct graph_node){ .capture = (uint32_t)lo - 1,
+		                                         .span = span,
+		                                         .work = idmap_pair(kind, kernel) });
 	}
 	return true;
 }
@@ -137,7 +136,7 @@ struct captured *reducer_captured(const struct reducer *r)
 		vec_push(&c->captures, r->graphs.captures.v[i]);
 	for (size_t i = 0; i < r->graphs.nodes.nr; i++) {
 		struct graph_node n = r->graphs.nodes.v[i];
-		if ((uint32_t)n.work != NO_ID && idmap_pair_first(n.work) != NO_ID)
+		if ((uint32_t)n.work != NO_ID)
 			n.work =
 			    idmap_pair(idmap_pair_first(n.work), captured_name(c, r->names, (uint32_t)n.work));
 		n.span = NO_ID;
@@ -209,8 +208,7 @@ static void join(struct reducer *r, const struct captured *c)
 		n.capture += (uint32_t)captures;
 		n.op = op_of[n.op];
 		n.stack = stack_of[n.stack];
-		if (kind != NO_ID)
-			n.work = idmap_pair(kind, joined_name(r, c, kernel));
+		n.work = idmap_pair(kind, joined_name(r, c, kernel));
 		vec_push(&g->nodes, n);
 	}
 	free(op_of);
@@ -277,40 +275,115 @@ static bool order_works(const struct reducer *r, struct graph_work *v, size_t nr
 	return ordered;
 }
 
+/* Kind of an activity and id of its name, as in struct graph_node. */
+static int64_t work_of(const struct reducer *r, const struct graph_work *w)
+{
+	const struct activity *a = &r->gpu.activities.v[w->activity];
+	return r->gpu.name_ids.keys.v[idmap_pair_first(r->gpu.rows.keys.v[a->row])];
+}
+
+/* The part of an activity's work that a capture can tell: the name of a kernel, if `named`. */
+static int64_t work_told(int64_t work, bool named)
+{
+	uint32_t kind = idmap_pair_first(work);
+	return kind == EVENT_KERNEL && named ? work : idmap_pair(kind, NO_ID);
+}
+
 static bool fits(const struct reducer *r, const struct graph_capture *c, const struct graph_work *v,
                  size_t nr)
 {
-	if (c->nr != nr)
-		return false;
-	for (size_t i = 0; i < nr; i++) {
-		const struct activity *a = &r->gpu.activities.v[v[i].activity];
-		int64_t is = r->gpu.name_ids.keys.v[idmap_pair_first(r->gpu.rows.keys.v[a->row])];
-		int64_t wants = r->graphs.nodes.v[c->first + i].work;
-		if (is != wants &&
-		    ((uint32_t)wants != NO_ID || idmap_pair_first(is) != idmap_pair_first(wants)))
-			return false;
+	bool same = c->nr == nr;
+	for (size_t i = 0; i < nr && same; i++) {
+		int64_t told = r->graphs.nodes.v[c->first + i].work;
+		same = told == work_told(work_of(r, &v[i]), (uint32_t)told != NO_ID);
 	}
-	return true;
+	return same;
 }
 
-/* Finds the captures that replays of this sequence fit. */
+/* The work in `key`, as the id of a form; NO_ID if no capture has it. */
+static uint32_t form_find(struct graphs *g, const struct strbuf *key)
+{
+	const struct name *nm = name_intern(&g->works, strbuf_span(key));
+	return nm ? idmap_find(&g->form_ids, nm->id) : NO_ID;
+}
+
+/* Largest number of forms with names of only some kernels, each of which is compared. */
+enum { PARTLY_NAMED = 64 };
+
+static void forms_make(struct graphs *g)
+{
+	struct strbuf key = STRBUF_INIT;
+	name_table_init(&g->works);
+	name_table_init(&g->sequences);
+	idmap_init(&g->form_ids);
+	idmap_init(&g->counts);
+	for (size_t i = 0; i < g->captures.nr; i++) {
+		struct graph_capture *c = &g->captures.v[i];
+		size_t kernels = 0, named = 0;
+		strbuf_setlen(&key, 0);
+		for (size_t k = 0; k < c->nr; k++) {
+			int64_t work = g->nodes.v[c->first + k].work;
+			kernels += idmap_pair_first(work) == EVENT_KERNEL;
+			named += (uint32_t)work != NO_ID;
+			strbuf_add(&key, (struct span){ (const char *)&work, sizeof work });
+		}
+		const struct name *nm = name_intern(&g->works, strbuf_span(&key));
+		g->full = g->full || !nm;
+		if (!nm || !c->nr)
+			continue;
+		c->form = idmap_add(&g->form_ids, nm->id);
+		idmap_add(&g->counts, (int64_t)c->nr);
+		if (c->form == g->forms.nr) {
+			vec_push(&g->forms, (struct graph_form){ .first = (uint32_t)i });
+			if (named && named < kernels)
+				vec_push(&g->partly, c->form);
+		}
+		g->forms.v[c->form].forks |= c->forks;
+		g->forms.v[c->form].differ |= c->unread;
+		g->forms.v[c->form].captures++;
+	}
+	g->full = g->full || g->partly.nr > PARTLY_NAMED;
+	strbuf_release(&key);
+}
+
+static void add_fitting(struct graphs *g, struct graph_replay *p, uint32_t form, bool *forks)
+{
+	*forks = *forks || g->forms.v[form].forks;
+	vec_push(&g->fitting, form);
+	p->nr++;
+}
+
+/* Finds the forms that replays of this sequence fit. */
 static struct graph_replay replay_of(struct reducer *r, const struct graph_work *v, size_t nr,
                                      bool ordered, bool numbered)
 {
 	struct graphs *g = &r->graphs;
 	struct graph_replay new = { .first = g->fitting.nr };
-	bool forks = !ordered, any = false;
-	for (size_t i = 0; i < g->captures.nr; i++) {
-		const struct graph_capture *c = &g->captures.v[i];
-		any = any || (c->nr == nr && !ordered);
-		if (!ordered || !fits(r, c, v, nr))
-			continue;
-		forks = forks || (c->forks && !numbered);
-		vec_push(&g->fitting, (uint32_t)i);
+	struct strbuf key = STRBUF_INIT;
+	bool forks = false;
+	for (int named = 0; named < 2 && ordered; named++) {
+		strbuf_setlen(&key, 0);
+		for (size_t i = 0; i < nr; i++) {
+			int64_t work = work_told(work_of(r, &v[i]), named);
+			strbuf_add(&key, (struct span){ (const char *)&work, sizeof work });
+		}
+		uint32_t form = form_find(g, &key);
+		if (form != NO_ID && (!new.nr || g->fitting.v[new.first] != form))
+			add_fitting(g, &new, form, &forks);
 	}
-	new.nr = g->fitting.nr - new.first;
-	any = any || new.nr;
-	new.join = !any ? GRAPH_UNLIKE : forks ? GRAPH_UNORDERED : GRAPH_JOINED;
+	for (size_t i = 0; i < g->partly.nr && ordered && !g->full; i++)
+		if (fits(r, &g->captures.v[g->forms.v[g->partly.v[i]].first], v, nr))
+			add_fitting(g, &new, g->partly.v[i], &forks);
+	strbuf_release(&key);
+	if (ordered)
+		new.join = g->full              ? GRAPH_AMBIGUOUS
+		           : !new.nr            ? GRAPH_UNLIKE
+		           : forks && !numbered ? GRAPH_UNORDERED
+		                                : GRAPH_JOINED;
+	else
+		new.join = idmap_find(&g->counts, (int64_t)nr) == NO_ID ? GRAPH_UNLIKE : GRAPH_UNORDERED;
+	for (size_t i = 0; i < new.nr &&new.join == GRAPH_JOINED; i++)
+		g->forms.v[g->fitting.v[new.first + i]].sequences++;
 	return new;
 }
 
@@ -356,6 +429,7 @@ void graphs_match(struct reducer *r)
 		join(r, g->joined.v[i]);
 	if (!g->nodes.nr)
 		return;
+	forms_make(g);
 	works_find(r, &works);
 	for (size_t i = 0, end; i < works.list.nr; i = end) {
 		for (end = i + 1;
@@ -370,23 +444,33 @@ void graphs_match(struct reducer *r)
 
 /* ---- places ---- */
 
-/* True if all captures that fit a replay have the same places. */
+static bool same_places(struct reducer *r, const struct graph_capture *a,
+                        const struct graph_capture *b)
+{
+	bool same = true;
+	for (size_t i = 0; i < a->nr && same; i++) {
+		const struct graph_node *x = &r->graphs.nodes.v[a->first + i];
+		const struct graph_node *y = &r->graphs.nodes.v[b->first + i];
+		struct code_stack xs = code_places_stack(&r->where.places, x->stack);
+		struct code_stack ys = code_places_stack(&r->where.places, y->stack);
+		same = x->op == y->op && xs.place == ys.place && xs.module == ys.module;
+	}
+	return same;
+}
+
+/* True if all captures that fit a replay have the same places, and all graphs that fit one can have
+   been captured by it: a graph runs the same kernels each time. */
 static bool agree(struct reducer *r, const struct graph_replay *p)
 {
-	struct graphs *g = &r->graphs;
-	const struct graph_capture *first = &g->captures.v[g->fitting.v[p->first]];
-	for (size_t k = 1; k < p->nr; k++) {
-		const struct graph_capture *c = &g->captures.v[g->fitting.v[p->first + k]];
-		for (size_t i = 0; i < c->nr; i++) {
-			const struct graph_node *x = &g->nodes.v[first->first + i],
-			                        *y = &g->nodes.v[c->first + i];
-			struct code_stack xs = code_places_stack(&r->where.places, x->stack);
-			struct code_stack ys = code_places_stack(&r->where.places, y->stack);
-			if (x->op != y->op || xs.place != ys.place || xs.module != ys.module)
-				return false;
-		}
+	const struct graphs *g = &r->graphs;
+	const struct graph_form *first = &g->forms.v[g->fitting.v[p->first]];
+	bool same = true;
+	for (size_t i = 0; i < p->nr && same; i++) {
+		const struct graph_form *f = &g->forms.v[g->fitting.v[p->first + i]];
+		same = !f->differ && f->sequences <= f->captures &&
+		       same_places(r, &g->captures.v[first->first], &g->captures.v[f->first]);
 	}
-	return true;
+	return same;
 }
 
 void graphs_settle(struct reducer *r)
@@ -402,6 +486,12 @@ void graphs_settle(struct reducer *r)
 		n->op = m.op;
 		n->stack = m.stack;
 	}
+	for (size_t i = 0; i < g->captures.nr; i++) {
+		const struct graph_capture *c = &g->captures.v[i];
+		struct graph_form *f = c->nr && !g->full ? &g->forms.v[c->form] : NULL;
+		if (f && !f->differ && !same_places(r, &g->captures.v[f->first], c))
+			f->differ = true;
+	}
 	for (size_t i = 0; i < g->replays.nr; i++)
 		if (g->replays.v[i].join == GRAPH_JOINED && !agree(r, &g->replays.v[i]))
 			g->replays.v[i].join = GRAPH_AMBIGUOUS;
@@ -413,7 +503,8 @@ const struct graph_node *graphs_node(const struct graphs *g, uint32_t run)
 		return NULL;
 	const struct graph_replay *p = &g->replays.v[g->runs.v[run].replay];
 	return p->join == GRAPH_JOINED
-	           ? &g->nodes.v[g->captures.v[g->fitting.v[p->first]].first + g->runs.v[run].node]
+	           ? &g->nodes.v[g->captures.v[g->forms.v[g->fitting.v[p->first]].first].first +
+	                         g->runs.v[run].node]
 	           : NULL;
 }
 

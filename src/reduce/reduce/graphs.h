@@ -35,7 +35,17 @@ struct graph_capture {
 	uint32_t thread;
 	int64_t start_ns, end_ns;
 	bool forks; ///< true if streams wait for each other in it, so that nodes run side by side
+	bool unread; ///< true if names of its kernels may be in the file and were not read
 	size_t first, nr; ///< its nodes in `nodes`
+	uint32_t form; ///< index in `forms`; not set without nodes
+};
+
+/// Captures of equal work in equal order.
+struct graph_form {
+	uint32_t first; ///< the first of them, in `captures`
+	bool forks; ///< true if one of them forks
+	bool differ; ///< true if their places differ, or if one of them is `unread`
+	uint32_t captures, sequences; ///< number of captures, and of kinds of replays that fit them
 };
 
 /// Why replays have or lack the places of a capture.
@@ -43,14 +53,14 @@ enum graph_join {
 	GRAPH_JOINED,
 	GRAPH_UNLIKE, ///< no capture has as many nodes, of the same kinds and names
 	GRAPH_UNORDERED, ///< nodes run side by side, without numbers that tell their order
-	GRAPH_AMBIGUOUS, ///< captures that fit have different places
+	GRAPH_AMBIGUOUS, ///< captures that fit have different places, or more graphs fit one
 	NR_GRAPH_JOINS
 };
 
 /// All replays with the same kernels in the same order.
 struct graph_replay {
 	enum graph_join join;
-	size_t first, nr; ///< captures that fit, in `fitting`
+	size_t first, nr; ///< forms that fit, in `fitting`
 };
 
 /// An activity of a replay.
@@ -69,14 +79,19 @@ struct graphs {
 	VEC(struct graph_node) nodes; ///< sorted by capture and start of the call
 	VEC(const struct captured *) joined; ///< captures of other recordings, borrowed
 	/* the members below stay empty without a capture */
+	struct name_table works; ///< the works of forms and replays, as bytes
+	struct idmap form_ids; ///< ids in `works`, by index in `forms`
+	struct idmap counts; ///< the numbers of nodes that captures have
+	VEC(struct graph_form) forms;
+	bool full; ///< true if not all captures can be compared, so that nothing is joined
+	VEC(uint32_t) partly; ///< forms that tell the names of only some kernels
 	struct name_table sequences; ///< the kernels of each of `replays`
 	VEC(struct graph_replay) replays;
-	VEC(uint32_t) fitting; ///< indices in `captures`
+	VEC(uint32_t) fitting; ///< indices in `forms`
 	VEC(struct graph_run) runs; ///< sorted by `activity`
 };
 
-/// graphs_init() and graphs_release() initialize and release the state of graphs.
-void graphs_init(struct graphs *g);
+/// Releases all memory of graphs.
 void graphs_release(struct graphs *g);
 
 /// Finds the captures.

@@ -18,7 +18,6 @@ struct reducer *reducer_new(const struct reduce_options *options, struct name_ta
 	memories_init(&r->memories);
 	python_init(&r->python);
 	where_init(&r->where);
-	graphs_init(&r->graphs);
 	return r;
 }
 
