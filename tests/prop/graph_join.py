@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Activities of replayed graphs have the operator, module and line of the calls that their capture recorded, exactly as planted.
+"""Activities of replayed graphs have the operator, module and line of the calls that their capture recorded, exactly as planted; and
+operators their operations.
 
  - any number of graphs and replays, kernels, copies and memory sets, of CUDA (nodes may have numbers) and HIP (calls have names)
  - the order of nodes that run side by side is known by their numbers, else none of them is joined
@@ -23,8 +24,8 @@ import graph_capture
 from graph_capture import PROGRAM, gpugate
 
 CALLS = {"kernel": "LaunchKernel", "gpu_memcpy": "MemcpyAsync", "gpu_memset": "MemsetAsync"}
-Node = collections.namedtuple("Node", "op modules place line kind kernel dur")
-SERVES = Node("", (), "serve.py:replay", 7, None, None, None)    # where graphs are launched
+Node = collections.namedtuple("Node", "op modules place line kind kernel dur size again")
+SERVES = Node("", (), "serve.py:replay", 7, None, None, None, None, False)    # where graphs are launched
 
 
 class Trace(graph_capture.Trace):
@@ -43,7 +44,7 @@ class Trace(graph_capture.Trace):
             self.event("python_function", name, round(end - self.at + len(frames) - i, 3),
                        **{"Python id": self.pythons, "Python parent id": self.pythons - 1 if i else None})
         if node.op:
-            self.event("cpu_op", node.op, round(end - self.at, 3))
+            self.event("cpu_op", node.op, round(end - self.at, 3), **{"Input Dims": [[node.size, 8], [8, 4]], "Input type": ["float"] * 2})
         self.at = end + len(frames) + 1
 
     def call(self, node, told):
@@ -54,7 +55,10 @@ class Trace(graph_capture.Trace):
         """Records nodes; the calls of those at the indices `told` name their kernels."""
         self.event("cuda_runtime", self.api + "StreamBeginCapture", 0.5, correlation=next(self.ids))
         for i, n in enumerate(nodes):
-            self.within(n, lambda i=i, n=n: self.call(n, i in told))
+            if n.again:
+                continue
+            end = next((k for k in range(i + 1, len(nodes)) if not nodes[k].again), len(nodes))
+            self.within(n, lambda i=i, end=end: [self.call(nodes[k], k in told) for k in range(i, end)])
             if forks and not i:
                 self.event("cuda_runtime", self.api + "StreamWaitEvent", 0.5, correlation=next(self.ids))
         self.event("cuda_runtime", self.api + "StreamEndCapture", 0.5, correlation=next(self.ids))
@@ -72,10 +76,14 @@ class Trace(graph_capture.Trace):
 
 def nodes_of(r, names):
     kinds = ["kernel"] + r.choices(list(CALLS), (8, 1, 1), k=r.randint(0, 8))
-    return [Node(f"aten::op{r.randrange(4)}", (("Model", "Block_%d" % r.randrange(9), "Linear_3"), ("Model",), ())[r.randrange(3)],
+    nodes = [Node(r.choice(("aten::op0", "aten::op1", "aten::mm")), (("Model", "Block_%d" % r.randrange(9), "Linear_3"), ("Model",), ())[r.randrange(3)],
                  f"model{r.randrange(3)}.py:forward", r.randint(1, 9), kind, f"kernel_{r.randrange(names)}" if kind == "kernel" else
                  {"gpu_memcpy": "Memcpy DtoD (Device -> Device)", "gpu_memset": "Memset (Device)"}[kind],
-                 round(r.randint(1, 9999) / 1000, 3)) for kind in kinds]
+                 round(r.randint(1, 9999) / 1000, 3), r.randint(1, 64), False) for kind in kinds]
+    for i in range(1, len(nodes)):
+        if r.random() < .3:     # one call of an operator has several nodes
+            nodes[i] = nodes[i - 1]._replace(again=True, **{k: getattr(nodes[i], k) for k in ("kind", "kernel", "dur")})
+    return nodes
 
 
 def works_of(nodes, told):
@@ -102,14 +110,16 @@ class Case:
         self.trace = Trace(0, 1, r.choice(("cuda", "hip")))
         self.hip = self.trace.api == "hip"
         self.graphs = [nodes_of(r, 3) for _ in range(r.randint(1, 4))]
-        self.forks = [r.random() < .3 for _ in self.graphs]
+        self.forks = [r.random() < .2 for _ in self.graphs]
         self.numbers = not self.hip and r.random() < .4
+        self.flops = self.uncounted = 0     # of replays; replays without
         self.want, self.share = collections.Counter(), collections.Counter()
-        if r.random() < .4:     # the same work from other lines, or from another instance of the module
+        if r.random() < .7:     # the same work from other lines, or from another instance of the module
             nodes = self.graphs[0]
-            self.graphs.append([n._replace(line=n.line + 10) for n in nodes] if r.random() < .5 else
-                               [n._replace(modules=tuple(without_number(m) + "_99" for m in n.modules)) for n in nodes])
-            self.forks.append(r.random() < .3)
+            self.graphs.append(r.choice(([n._replace(line=n.line + 10) for n in nodes], [n._replace(size=n.size + 1) for n in nodes],
+                                         [n._replace(modules=("Draft_0", *n.modules)) for n in nodes],
+                                         [n._replace(modules=tuple(without_number(m) + "_99" for m in n.modules)) for n in nodes])))
+            self.forks.append(r.random() < .2)
 
     def run(self, beside):
         """Captures and replays them; with `beside`, the captures are in other traces, which are returned."""
@@ -165,6 +175,11 @@ class Case:
                 sure = all(len(sequences[form_of(c)]) <= count_of[form_of(c)] for c in fitting)
                 same = all(list(map(place_of, c)) == list(map(place_of, fitting[0][0])) for c, _, _ in fitting)
                 why = "joined" if sure and same else "ambiguous"
+            sizes = {tuple(n.size if n.op == "aten::mm" and not n.again else 0 for n in c) for c, _, _ in fitting}
+            if why == "joined" and len(sizes) == 1:
+                self.flops += sum(2 * 8 * 4 * size for size in sizes.pop())
+            else:
+                self.uncounted += 1
             for i, n in enumerate(ran):
                 self.share[why] += round(n.dur * 1000)
                 self.want[place_of(fitting[0][0][i] if why == "joined" else SERVES), n.kind] += round(n.dur * 1000)
@@ -190,6 +205,9 @@ def check(case, d):
     t = d["trust"]
     told = {k: t.get(f"{k}_ns", 0) for k in ("joined", "unordered", "ambiguous")}
     told["unlike"] = t["replayed_ns"] - sum(told.values())
+    flops = {f["op"]: f for f in d.get("flops", [])}
+    assert flops.get("aten::mm", {}).get("flops", 0) == case.flops, (flops, case.flops)
+    assert not flops or flops.get("GPU graphs", {}).get("uncounted", 0) == case.uncounted, (flops, case.uncounted)
     assert +collections.Counter(told) == case.share, (told, case.share)
     return case.share
 
@@ -268,7 +286,7 @@ def main():
         return 77
     for law in in_one, in_several, shuffled:
         seen = collections.Counter()
-        for seed in range(100):
+        for seed in range(120):
             with tempfile.TemporaryDirectory() as name:
                 try:
                     seen.update(law(seed, pathlib.Path(name)))

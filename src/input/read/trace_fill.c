@@ -126,8 +126,8 @@ bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct eve
 	if (event_is_gpu(e->kind)) {
 		fill_gpu(in, raw, e);
 	} else if (e->kind == EVENT_RUNTIME) {
-		struct span kernel = strbuf_span(&raw->text[TEXT_KERNEL]);
-		e->launched = kernel.n ? name_intern(in->names, kernel) : NULL;
+		bool named = raw->seen & SEEN_TEXT(TEXT_KERNEL);
+		e->launched = named ? name_intern(in->names, strbuf_span(&raw->text[TEXT_KERNEL])) : NULL;
 	} else if (e->kind == EVENT_GPU_ANNOTATION) {
 		e->device = field_or(raw, FIELD_DEVICE, e->pid);
 		e->stream = field_or(raw, FIELD_STREAM, e->tid);

@@ -87,10 +87,10 @@ static bool counted_begins_by(const struct counted_op *c, uint32_t thread, int64
 	return c->thread < thread || (c->thread == thread && c->start_ns <= at_ns);
 }
 
-/* The counted operator that contains a launch, or NULL. `*near` is the index of the last operator
- * found, where the search begins. */
-static struct counted_op *counted_at(struct reducer *r, const struct host_span *l, size_t *near)
+struct counted_op *flops_at(struct reducer *r, const struct host_span *l, size_t *near)
 {
+	if (!r->flops.counted.nr)
+		return NULL;
 	/* lo becomes the number of operators begun by `at_ns` */
 	size_t lo = 0, hi = r->flops.counted.nr;
 	uint32_t thread = span_thread(&r->host, l);
@@ -105,20 +105,23 @@ static struct counted_op *counted_at(struct reducer *r, const struct host_span *
 	return c->thread == thread && at_ns < c->end_ns ? c : NULL;
 }
 
+void flops_take_work(struct counted_op *c, const struct kernel_stat *k, int64_t dur_ns)
+{
+	c->launched++;
+	c->by_link = c->by_link ||
+	             (k->kind == EVENT_MEMCPY && !span_eq(memcpy_direction(k->name), SPAN("DtoD")));
+	c->gpu_ns += dur_ns;
+}
+
 static void find_launched_work(struct reducer *r)
 {
 	size_t near = 0;
 	for (size_t i = 0; i < r->gpu.activities.nr && r->flops.counted.nr; i++) {
 		const struct activity *a = &r->gpu.activities.v[i];
 		const struct host_span *launch = activity_launch(r, a);
-		struct counted_op *c = launch ? counted_at(r, launch, &near) : NULL;
-		if (!c)
-			continue;
-		const struct kernel_stat *k = &activity_name(&r->gpu, a)->stat;
-		c->launched++;
-		c->by_link = c->by_link ||
-		             (k->kind == EVENT_MEMCPY && !span_eq(memcpy_direction(k->name), SPAN("DtoD")));
-		c->gpu_ns += activity_dur(&r->gpu, a);
+		struct counted_op *c = launch ? flops_at(r, launch, &near) : NULL;
+		if (c)
+			flops_take_work(c, &activity_name(&r->gpu, a)->stat, activity_dur(&r->gpu, a));
 	}
 }
 
@@ -189,45 +192,66 @@ static void flop_row_add(struct flop_stat *sum, const struct flop_stat *row)
 		*to[i] = number_add(*to[i], add[i]);
 }
 
-/* Inductor's kernels, which have many names (one per fusion), share a row. */
-static struct span flop_row_name(const struct host_name *h)
+struct flop_rows {
+	VEC(struct flop_stat) list;
+};
+
+/* Adds an operator called `name` that was called, or replayed, this often. Inductor's kernels,
+   which have many names (one per fusion), share a row. */
+static void take_row(struct flop_rows *rows, const struct digest *d, struct span name,
+                     struct counted_op c, int64_t times)
 {
-	return span_starts(h->name, SPAN("triton_")) ? SPAN("triton") : h->name;
+	if (!c.launched || (c.flops == 0 && c.by_link))
+		return;
+	if (times > 1 && (__builtin_mul_overflow(c.flops, times, &c.flops) ||
+	                  __builtin_mul_overflow(c.bytes, times, &c.bytes)))
+		c.flops = c.bytes = -1;
+	bool known = c.flops > 0;
+	struct flop_stat row = { .op = span_starts(name, SPAN("triton_")) ? SPAN("triton") : name,
+		                     .type = c.type,
+		                     .count = known ? times : 0,
+		                     .flops = known ? c.flops : 0,
+		                     .uncounted = c.flops < 0 ? times : 0,
+		                     .gpu_ns = c.flops ? c.gpu_ns : 0 };
+	roofline(d, &c, &row);
+	row.unsized *= times;
+	vec_push(&rows->list, row);
+}
+
+void flops_order(struct reducer *r)
+{
+	vec_sort(&r->flops.counted, counted_cmp);
 }
 
 void flops_figures(struct reducer *r, struct digest *d)
 {
-	VEC(struct flop_stat) rows = VEC_INIT;
+	struct flop_rows rows = { VEC_INIT };
 	bool recorded = r->host.op_inputs.nr; /* true if operator inputs or FLOPs were recorded */
-	vec_sort(&r->flops.counted, counted_cmp);
 	find_launched_work(r);
 	for (size_t i = 0; i < r->flops.counted.nr; i++) {
 		const struct counted_op *c = &r->flops.counted.v[i];
-		bool known = c->flops > 0;
-		recorded = recorded || (c->launched && known);
-		if (!c->launched || (c->flops == 0 && c->by_link))
-			continue;
-		struct flop_stat row = { .op = flop_row_name(&r->host.names.v[c->name]),
-			                     .type = c->type,
-			                     .count = known,
-			                     .flops = known ? c->flops : 0,
-			                     .uncounted = c->flops < 0,
-			                     .gpu_ns = c->flops ? c->gpu_ns : 0 };
-		roofline(d, c, &row);
-		vec_push(&rows, row);
+		recorded = recorded || (c->launched && c->flops > 0);
+		take_row(&rows, d, r->host.names.v[c->name].name, *c, 1);
 	}
-	vec_sort(&rows, flop_stat_cmp);
-	int64_t graphs = recorded ? graph_launches(r) : 0;
-	if (graphs)
+	int64_t replays = graphs_count(r);
+	for (size_t i = 0; i < r->graphs.ops.nr; i++) {
+		const struct graph_op *op = &r->graphs.ops.v[i];
+		recorded = recorded || (op->times && op->counted.flops > 0);
+		if (op->times)
+			take_row(&rows, d, name_span(r->names->by_id[op->name]), op->counted, op->times);
+	}
+	vec_sort(&rows.list, flop_stat_cmp);
+	int64_t graphs = recorded ? graph_launches(r) - replays : 0;
+	if (graphs > 0)
 		vec_push(&d->flops, (struct flop_stat){ .op = SPAN(FLOPS_OF_GRAPHS), .uncounted = graphs });
-	for (size_t i = 0; recorded && i < rows.nr; i++) {
+	for (size_t i = 0; recorded && i < rows.list.nr; i++) {
 		struct flop_stat *last = d->flops.nr ? &d->flops.v[d->flops.nr - 1] : NULL;
-		if (last && flop_stat_cmp(last, &rows.v[i]) == 0) {
-			flop_row_add(last, &rows.v[i]);
+		if (last && flop_stat_cmp(last, &rows.list.v[i]) == 0) {
+			flop_row_add(last, &rows.list.v[i]);
 			continue;
 		}
-		rows.v[i].op = arena_span(&d->arena, rows.v[i].op);
-		vec_push(&d->flops, rows.v[i]);
+		rows.list.v[i].op = arena_span(&d->arena, rows.list.v[i].op);
+		vec_push(&d->flops, rows.list.v[i]);
 	}
-	vec_release(&rows);
+	vec_release(&rows.list);
 }

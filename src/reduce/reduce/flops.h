@@ -58,7 +58,17 @@ void flops_take(struct reducer *r, const struct flop_rule *rule, const struct ev
 /// Adds the operations of a span that has a rule, unless it lies in another span that has one.
 void flops_add(struct reducer *r, const struct host_span *s);
 
-/// Fills `d->flops`, the floating-point operations by operator. Call it after threads_walk().
+/// Sorts the operators whose operations are counted. Call it after threads_walk().
+void flops_order(struct reducer *r);
+
+/// The counted operator around a launch, or NULL. `*near` is the index of the last operator found,
+/// where the search begins; first 0.
+struct counted_op *flops_at(struct reducer *r, const struct host_span *launch, size_t *near);
+
+/// Adds an activity that an operator launched.
+void flops_take_work(struct counted_op *c, const struct kernel_stat *k, int64_t dur_ns);
+
+/// Fills `d->flops`, the floating-point operations by operator. Call it after flops_order().
 void flops_figures(struct reducer *r, struct digest *d);
 
 #endif

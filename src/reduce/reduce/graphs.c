@@ -11,6 +11,7 @@ void graphs_release(struct graphs *g)
 	vec_release(&g->numbers);
 	vec_release(&g->captures);
 	vec_release(&g->nodes);
+	vec_release(&g->ops);
 	vec_release(&g->joined);
 	name_table_release(&g->works);
 	idmap_release(&g->form_ids);
@@ -67,6 +68,7 @@ void graphs_find(struct reducer *r)
 		if (call->by < 0 && depth && --depth == 0)
 			vec_push(&r->graphs.captures, c);
 	}
+	r->graphs.own = r->graphs.captures.nr;
 	vec_release(&calls);
 }
 
@@ -78,28 +80,38 @@ static uint32_t kernel_of(const struct graphs *g, uint32_t span)
 	return lo < g->calls.nr && g->calls.v[lo].span == span ? g->calls.v[lo].kernel : NO_ID;
 }
 
+/* The capture that was running, or NULL. */
+static struct graph_capture *capture_at(const struct graphs *g, uint32_t thread, int64_t at_ns)
+{
+	size_t lo = 0, hi = g->own; /* lo: number of captures up to (thread, at_ns) */
+	SEARCH(lo, hi, i,
+	       g->captures.v[i].thread < thread ||
+	           (g->captures.v[i].thread == thread && g->captures.v[i].start_ns <= at_ns));
+	struct graph_capture *c = lo ? &g->captures.v[lo - 1] : NULL;
+	return c && c->thread == thread && at_ns < c->end_ns ? c : NULL;
+}
+
+bool graphs_capture_at(const struct graphs *g, uint32_t thread, int64_t at_ns)
+{
+	return g->own && capture_at(g, thread, at_ns);
+}
+
 bool graphs_take(struct reducer *r, uint32_t span)
 {
 	struct graphs *g = &r->graphs;
 	const struct host_span *s = &r->host.spans.v[span];
 	const struct host_name *name = span_name(&r->host, s);
-	uint32_t thread = span_thread(&r->host, s);
-	int64_t at_ns = span_start(&r->host, s);
-	size_t lo = 0, hi = g->captures.nr; /* lo: number of captures up to (thread, at_ns) */
-	SEARCH(lo, hi, i,
-	       g->captures.v[i].thread < thread ||
-	           (g->captures.v[i].thread == thread && g->captures.v[i].start_ns <= at_ns));
-	if (!lo || g->captures.v[lo - 1].thread != thread || at_ns >= g->captures.v[lo - 1].end_ns)
-		return false;
-	if (name->launch || name->copies) {
+	struct graph_capture *c = capture_at(g, span_thread(&r->host, s), span_start(&r->host, s));
+	if (c && (name->launch || name->copies)) {
 		enum event_kind kind = name->launch ? EVENT_KERNEL : name->copies;
 		uint32_t kernel = name->launch ? kernel_of(g, span) : NO_ID;
-		g->captures.v[lo - 1].unread |= span < g->from;
-		vec_push(&g->nodes, (struct graph_node){ .capture = (uint32_t)lo - 1,
+		c->unread |= span < g->from;
+		vec_push(&g->nodes, (struct graph_node){ .capture = (uint32_t)(c - g->captures.v),
 		                                         .span = span,
-		                                         .work = idmap_pair(kind, kernel) });
+		                                         .work = idmap_pair(kind, kernel),
+		                                         .counted = NO_ID });
 	}
-	return true;
+	return c != NULL;
 }
 
 static int node_cmp(const void *a, const void *b, void *reducer)
@@ -118,6 +130,7 @@ struct captured {
 	struct name_table names; ///< names of kernels and operators, texts of frames
 	VEC(struct graph_capture) captures;
 	VEC(struct graph_node) nodes; ///< nodes, with ids in this struct
+	VEC(struct graph_op) counted;
 	VEC(struct code_path) ops, stacks; ///< paths; their names are in `names`, or NO_ID
 };
 
@@ -142,6 +155,11 @@ struct captured *reducer_captured(const struct reducer *r)
 		n.span = NO_ID;
 		vec_push(&c->nodes, n);
 	}
+	for (size_t i = 0; i < r->graphs.ops.nr; i++) {
+		struct graph_op op = r->graphs.ops.v[i];
+		op.name = captured_name(c, r->names, op.name);
+		vec_push(&c->counted, op);
+	}
 	for (size_t i = 1; i < ops->list.nr; i++)
 		vec_push(&c->ops,
 		         (struct code_path){ .parent = ops->list.v[i].parent,
@@ -161,6 +179,7 @@ void captured_free(struct captured *c)
 	name_table_release(&c->names);
 	vec_release(&c->captures);
 	vec_release(&c->nodes);
+	vec_release(&c->counted);
 	vec_release(&c->ops);
 	vec_release(&c->stacks);
 	free(c);
@@ -183,7 +202,7 @@ static void join(struct reducer *r, const struct captured *c)
 {
 	struct graphs *g = &r->graphs;
 	struct where *w = &r->where;
-	size_t captures = g->captures.nr, nodes = g->nodes.nr;
+	size_t captures = g->captures.nr, nodes = g->nodes.nr, counted = g->ops.nr;
 	uint32_t *op_of = mem_calloc(c->ops.nr + 1, sizeof *op_of);
 	uint32_t *stack_of = mem_calloc(c->stacks.nr + 1, sizeof *stack_of);
 	for (size_t i = 0; i < c->ops.nr; i++) {
@@ -202,12 +221,18 @@ static void join(struct reducer *r, const struct captured *c)
 		vec_push(&g->captures, c->captures.v[i]);
 		g->captures.v[captures + i].first += nodes;
 	}
+	for (size_t i = 0; i < c->counted.nr; i++) {
+		struct graph_op op = c->counted.v[i];
+		op.name = joined_name(r, c, op.name);
+		vec_push(&g->ops, op);
+	}
 	for (size_t i = 0; i < c->nodes.nr; i++) {
 		struct graph_node n = c->nodes.v[i];
 		uint32_t kind = idmap_pair_first(n.work), kernel = (uint32_t)n.work;
 		n.capture += (uint32_t)captures;
 		n.op = op_of[n.op];
 		n.stack = stack_of[n.stack];
+		n.counted += n.counted == NO_ID ? 0 : (uint32_t)counted;
 		n.work = idmap_pair(kind, joined_name(r, c, kernel));
 		vec_push(&g->nodes, n);
 	}
@@ -444,57 +469,87 @@ void graphs_match(struct reducer *r)
 
 /* ---- places ---- */
 
-static bool same_places(struct reducer *r, const struct graph_capture *a,
-                        const struct graph_capture *b)
+static bool same_sizes(const struct graphs *g, const struct graph_node *x,
+                       const struct graph_node *y)
 {
-	bool same = true;
-	for (size_t i = 0; i < a->nr && same; i++) {
+	if (x->counted == NO_ID || y->counted == NO_ID)
+		return x->counted == y->counted;
+	const struct counted_op *a = &g->ops.v[x->counted].counted, *b = &g->ops.v[y->counted].counted;
+	return a->flops == b->flops && a->bytes == b->bytes && a->type == b->type;
+}
+
+/* Compares the places of two captures, and what is counted for their operators. */
+static void compare(struct reducer *r, const struct graph_capture *a, const struct graph_capture *b,
+                    bool *differ, bool *sizes_differ)
+{
+	for (size_t i = 0; i < a->nr && a != b && !*differ; i++) {
 		const struct graph_node *x = &r->graphs.nodes.v[a->first + i];
 		const struct graph_node *y = &r->graphs.nodes.v[b->first + i];
 		struct code_stack xs = code_places_stack(&r->where.places, x->stack);
 		struct code_stack ys = code_places_stack(&r->where.places, y->stack);
-		same = x->op == y->op && xs.place == ys.place && xs.module == ys.module;
+		*differ = x->op != y->op || xs.place != ys.place || xs.module != ys.module;
+		*sizes_differ = *sizes_differ || !same_sizes(&r->graphs, x, y);
 	}
-	return same;
 }
 
-/* True if all captures that fit a replay have the same places, and all graphs that fit one can have
-   been captured by it: a graph runs the same kernels each time. */
-static bool agree(struct reducer *r, const struct graph_replay *p)
+/* Joins a replay if all captures that it fits have the same places, and if all graphs that fit one
+   can have been captured by it: a graph runs the same kernels each time. */
+static void decide(struct reducer *r, struct graph_replay *p)
 {
 	const struct graphs *g = &r->graphs;
 	const struct graph_form *first = &g->forms.v[g->fitting.v[p->first]];
-	bool same = true;
-	for (size_t i = 0; i < p->nr && same; i++) {
+	bool differ = false, sizes_differ = false;
+	for (size_t i = 0; i < p->nr && !differ; i++) {
 		const struct graph_form *f = &g->forms.v[g->fitting.v[p->first + i]];
-		same = !f->differ && f->sequences <= f->captures &&
-		       same_places(r, &g->captures.v[first->first], &g->captures.v[f->first]);
+		sizes_differ = sizes_differ || f->sizes_differ;
+		differ = f->differ || f->sequences > f->captures;
+		compare(r, &g->captures.v[first->first], &g->captures.v[f->first], &differ, &sizes_differ);
 	}
-	return same;
+	p->join = differ ? GRAPH_AMBIGUOUS : GRAPH_JOINED;
+	p->sized = !differ && !sizes_differ;
+}
+
+/* Takes the code around the nodes that were captured here, and the operators that are counted. */
+static void take_places(struct reducer *r)
+{
+	struct graphs *g = &r->graphs;
+	const struct where *w = &r->where;
+	const struct counted_op *last = NULL;
+	size_t near = 0;
+	for (size_t i = 0; i < g->nodes.nr; i++) {
+		struct graph_node *n = &g->nodes.v[i];
+		struct where_moment m;
+		if (n->span == NO_ID)
+			continue;
+		if (where_is_known(w, n->span)) {
+			memcpy(&m, w->moments.by_id[w->of_span[n->span] - 1]->s, sizeof m);
+			n->op = m.op;
+			n->stack = m.stack;
+		}
+		const struct counted_op *c = flops_at(r, &r->host.spans.v[n->span], &near);
+		if (c && c != last)
+			vec_push(&g->ops,
+			         (struct graph_op){ .counted = *c,
+			                            .name = (uint32_t)r->host.name_ids.keys.v[c->name] });
+		if (c)
+			n->counted = (uint32_t)g->ops.nr - 1;
+		last = c ? c : last;
+	}
 }
 
 void graphs_settle(struct reducer *r)
 {
 	struct graphs *g = &r->graphs;
-	const struct where *w = &r->where;
-	for (size_t i = 0; i < g->nodes.nr; i++) {
-		struct graph_node *n = &g->nodes.v[i];
-		struct where_moment m;
-		if (n->span == NO_ID || !where_is_known(w, n->span))
-			continue;
-		memcpy(&m, w->moments.by_id[w->of_span[n->span] - 1]->s, sizeof m);
-		n->op = m.op;
-		n->stack = m.stack;
-	}
-	for (size_t i = 0; i < g->captures.nr; i++) {
+	take_places(r);
+	for (size_t i = 0; i < g->captures.nr && !g->full; i++) {
 		const struct graph_capture *c = &g->captures.v[i];
-		struct graph_form *f = c->nr && !g->full ? &g->forms.v[c->form] : NULL;
-		if (f && !f->differ && !same_places(r, &g->captures.v[f->first], c))
-			f->differ = true;
+		struct graph_form *f = c->nr ? &g->forms.v[c->form] : NULL;
+		if (f)
+			compare(r, &g->captures.v[f->first], c, &f->differ, &f->sizes_differ);
 	}
 	for (size_t i = 0; i < g->replays.nr; i++)
-		if (g->replays.v[i].join == GRAPH_JOINED && !agree(r, &g->replays.v[i]))
-			g->replays.v[i].join = GRAPH_AMBIGUOUS;
+		if (g->replays.v[i].join == GRAPH_JOINED)
+			decide(r, &g->replays.v[i]);
 }
 
 const struct graph_node *graphs_node(const struct graphs *g, uint32_t run)
@@ -520,4 +575,24 @@ void graphs_figures(const struct reducer *r, struct trust_counts *t)
 		if (part)
 			*part += work->dur_ns;
 	}
+}
+
+int64_t graphs_count(struct reducer *r)
+{
+	struct graphs *g = &r->graphs;
+	int64_t replays = 0;
+	for (size_t i = 0; i < r->where.work.nr; i++) {
+		const struct where_work *work = &r->where.work.v[i];
+		const struct graph_node *n = graphs_node(g, work->run);
+		if (!n || !g->replays.v[g->runs.v[work->run].replay].sized)
+			continue;
+		bool first = g->runs.v[work->run].node == 0;
+		replays += first;
+		if (n->counted == NO_ID)
+			continue;
+		struct graph_op *op = &g->ops.v[n->counted];
+		op->times += first || n[-1].counted != n->counted;
+		flops_take_work(&op->counted, &r->gpu.names.v[work->name].stat, work->dur_ns);
+	}
+	return replays;
 }

@@ -4,6 +4,7 @@
 #define GG_REDUCE_GRAPHS_H
 
 #include "model/digest.h"
+#include "reduce/flops.h"
 
 struct reducer;
 
@@ -27,6 +28,14 @@ struct graph_node {
 	int64_t work; ///< kind of its activity, and id of the activity's name or NO_ID: a pair like
 	              ///< those of `gpu.name_ids`
 	uint32_t op, stack; ///< code around the call, as in struct where_moment; 0 if not known
+	uint32_t counted; ///< index in `ops` of the operator that is counted for it; NO_ID: none
+};
+
+/// An operator whose operations are counted, and which made calls that were recorded.
+struct graph_op {
+	struct counted_op counted; ///< the operator, with the work of its nodes in replays
+	uint32_t name; ///< id of its name
+	int64_t times; ///< number of replays in measured steps
 };
 
 /// A stream capture, from the start of an outermost Begin to the start of its End. A Begin without
@@ -44,6 +53,7 @@ struct graph_capture {
 struct graph_form {
 	uint32_t first; ///< the first of them, in `captures`
 	bool forks; ///< true if one of them forks
+	bool sizes_differ; ///< true if what is counted for their operators differs
 	bool differ; ///< true if their places differ, or if one of them is `unread`
 	uint32_t captures, sequences; ///< number of captures, and of kinds of replays that fit them
 };
@@ -60,6 +70,7 @@ enum graph_join {
 /// All replays with the same kernels in the same order.
 struct graph_replay {
 	enum graph_join join;
+	bool sized; ///< true if joined, and if operators can be counted
 	size_t first, nr; ///< forms that fit, in `fitting`
 };
 
@@ -75,8 +86,12 @@ struct graphs {
 	uint32_t from; ///< first span after that: of earlier ones no names of kernels were read
 	VEC(struct graph_call) calls; ///< sorted by `span`
 	VEC(struct graph_number) numbers; ///< sorted by `activity`
-	VEC(struct graph_capture) captures; ///< sorted by thread, start; disjoint per thread
+	VEC(struct graph_capture)
+	captures; ///< sorted by thread, start; disjoint per thread; then those
+	          ///< of other recordings
+	size_t own; ///< number of captures of this recording
 	VEC(struct graph_node) nodes; ///< sorted by capture and start of the call
+	VEC(struct graph_op) ops;
 	VEC(const struct captured *) joined; ///< captures of other recordings, borrowed
 	/* the members below stay empty without a capture */
 	struct name_table works; ///< the works of forms and replays, as bytes
@@ -97,6 +112,9 @@ void graphs_release(struct graphs *g);
 /// Finds the captures.
 void graphs_find(struct reducer *r);
 
+/// True if a thread was capturing at a moment.
+bool graphs_capture_at(const struct graphs *g, uint32_t thread, int64_t at_ns);
+
 /// True if the call at `span` was made in a capture, and so only recorded; stores it as a node.
 bool graphs_take(struct reducer *r, uint32_t span);
 
@@ -109,6 +127,9 @@ void graphs_settle(struct reducer *r);
 
 /// The node of an activity of a replay, given its index in `runs`; NULL if it is not known.
 const struct graph_node *graphs_node(const struct graphs *g, uint32_t run);
+
+/// Adds the work of replays in measured steps to `ops`; returns the number of these replays.
+int64_t graphs_count(struct reducer *r);
 
 /// Tells how much of what graphs ran has the places of a capture, if there are any captures.
 void graphs_figures(const struct reducer *r, struct trust_counts *t);

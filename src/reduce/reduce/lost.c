@@ -15,7 +15,7 @@ void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t)
 		if (launch_is_first(all, i)) {
 			l = &all->list.v[i];
 			const struct host_span *s = &h->spans.v[l->span];
-			captured = !l->settled && graphs_take(r, l->span);
+			captured = r->graphs.own && !l->settled && graphs_take(r, l->span);
 			l->settled |= captured;
 			if (open_end && !l->settled && span_name(h, s)->launch &&
 			    r->last_ns - span_start(h, s) <= all->delay_ns)

@@ -70,7 +70,8 @@ static bool op_add(struct reducer *r, struct op_stack *st, const struct host_spa
 	if (outer)
 		op_frame_cover(outer, start, end);
 	bool inside = outer && (counts ? outer->counted : outer->sized);
-	if (f.sized && f.name && !inside)
+	if (f.sized && !inside &&
+	    (f.name || graphs_capture_at(&r->graphs, span_thread(&r->host, s), start)))
 		flops_add(r, s);
 	f.counted = f.counted || (outer && outer->counted);
 	f.sized = f.sized || (outer && outer->sized);
