@@ -88,6 +88,14 @@ def twice_later(events, pick):
     events.extend(again)
 
 
+def twice_elsewhere(events, pick):
+    """Recorded twice, the second time under another stream."""
+    again = copy.deepcopy(pick([e for e in activities(events) if e["cat"] == "kernel"]))
+    for e in again:
+        e["args"]["stream"] = e["tid"] = 77
+    events.extend(again)
+
+
 def all_twice(events, pick):
     """As a file merged with itself."""
     picked = {e["args"]["correlation"] for e in pick(activities(events))}
@@ -158,7 +166,7 @@ def drop(events, those):
     events[:] = [e for e in events if id(e) not in gone]
 
 
-DAMAGES = [untimed, hour_early, without_duration, ends_before_start, twice, twice_later, all_twice, lost, graph_kernels_gone, launches_gone, too_long,
+DAMAGES = [untimed, hour_early, without_duration, ends_before_start, twice, twice_later, twice_elsewhere, all_twice, lost, graph_kernels_gone, launches_gone, too_long,
            markers_shrink, markers_gone, markers_of_threads, markers_joined, one_burst, operators_gone]
 
 

@@ -92,7 +92,7 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 		          "has %" PRId64 " of %" PRId64
 		          " GPU activities without a valid start or duration: their time is not known",
 		          t->untimed, t->gpu_events);
-	if (trust_is_notable(t->twice_ns, t->gpu_ns))
+	if (trust_is_notable(t->twice_ns, t->gpu_ns) || trust_is_notable(t->twice, t->gpu_events))
 		trust_add(s, "recorded-twice", ON_GPU | ON_LAUNCHES | ON_OPERATORS,
 		          "has %" PRId64 " of %" PRId64
 		          " GPU activities twice, %s of its GPU time: sums and counts are too high",

@@ -49,15 +49,26 @@ void account_untime_early(struct reducer *r)
 	}
 }
 
+static bool same_device(const struct gpu_events *g, const struct activity *a,
+                        const struct activity *b)
+{
+	return idmap_pair_first(g->lanes.keys.v[activity_lane(g, a)]) ==
+	       idmap_pair_first(g->lanes.keys.v[activity_lane(g, b)]);
+}
+
 /* True if `b`, which follows `a` in the order of start, is the same activity. In whole
    microseconds, small kernels of one graph launch may agree in everything that is recorded. The one
-   kernel of a launch may have been rounded in another way the second time. */
+   kernel of a launch may have been rounded in another way the second time, or be on another stream
+   of the device. */
 static bool is_twice(const struct reducer *r, const struct activity *a, const struct activity *b)
 {
+	const struct gpu_events *g = &r->gpu;
 	const struct host_span *launch = activity_launch(r, b);
 	const struct host_name *call = launch ? span_name(&r->host, launch) : NULL;
 	bool alone = call && call->kernel_launch;
-	if (a->row != b->row || activity_correlation(r, a) != activity_correlation(r, b))
+	if (activity_name(g, a) != activity_name(g, b) ||
+	    activity_correlation(r, a) != activity_correlation(r, b) ||
+	    (a->row != b->row && !(alone && same_device(g, a, b))))
 		return false;
 	if (alone && b->start_ns < activity_end(&r->gpu, a))
 		return true;
