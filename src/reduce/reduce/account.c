@@ -3,8 +3,8 @@
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* An activity that begins at 0 is taken for untimed if all host events begin later by this, and any
-   activity if its launch does. */
+/* An activity that begins at 0 is taken for untimed if it ends there too, or if all host events
+   begin later by this, and any activity if its launch does. */
 enum { UNTIMED_FROM_NS = 1000000000 };
 
 bool account_is_before(const struct activity *a, int64_t ns)
@@ -28,7 +28,8 @@ void account_untime(struct reducer *r)
 	r->host_first_ns = r->first_ns;
 	for (size_t i = 0; i < r->gpu.activities.nr; i++) {
 		struct activity *a = &r->gpu.activities.v[i];
-		if (others && a->start_ns <= 0 && account_is_before(a, r->host_first_ns)) {
+		if ((a->start_ns == 0 && a->dur == 0) ||
+		    (others && a->start_ns <= 0 && account_is_before(a, r->host_first_ns))) {
 			take_time(r, a, NO_START);
 		} else {
 			number_lower(&r->first_ns, a->start_ns);

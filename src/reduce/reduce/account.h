@@ -8,10 +8,10 @@
 struct reducer;
 struct activity;
 
-/// Finds the activities that the driver did not time: they begin at 0, where all other events begin
-/// more than 1 s later. They lose their duration, and have NO_START until launches_match() lets
-/// them begin with their launch, or else with the first event. The range of times then holds all
-/// other activities.
+/// Finds the activities that the driver did not time: they begin and end at 0, or begin there while
+/// all other events begin more than 1 s later. They lose their duration, and have NO_START until
+/// launches_match() lets them begin with their launch, or else with the first event. The range of
+/// times then holds all other activities.
 void account_untime(struct reducer *r);
 
 /// True if the activity begins more than 1 s before `ns`.
