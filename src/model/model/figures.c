@@ -102,7 +102,7 @@ static void emit_steps(struct emitter *e)
 	e->figure.nr = s.usable;
 	e->figure.steps = s.step;
 	e->figure.nr_all = s.nr;
-	if (d->usable_steps && (e->figure.summary || s.usable))
+	if (d->usable_steps && digest_has_steps(d, id) && (e->figure.summary || s.usable))
 		e->fn(e->ctx, &e->figure);
 	arena_release(&scratch);
 }

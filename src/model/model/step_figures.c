@@ -10,8 +10,18 @@ const int64_t *digest_summary(const struct digest *d, enum metric_id id)
 	return NULL;
 }
 
+/* True for figures of launches and waits of a rank whose runtime calls were not recorded, as with
+   nsys profile --trace=cuda-hw: they are stored as 0. */
+static bool calls_are_unknown(const struct digest *d, enum metric_id id)
+{
+	return id >= METRIC_STEP_LAUNCH_TIME && id <= METRIC_STEP_SYNC_COUNT && !d->trust.launches &&
+	       !d->trust.with_launch && !d->calls.nr;
+}
+
 bool digest_has_steps(const struct digest *d, enum metric_id id)
 {
+	if (calls_are_unknown(d, id))
+		return false;
 	return metric_table[id].since == 0 ||
 	       (d->summaries.nr ? digest_summary(d, id) != NULL : d->samples[id] != NULL);
 }

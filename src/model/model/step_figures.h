@@ -8,7 +8,8 @@
 /// the figure was not recorded.
 const int64_t *digest_summary(const struct digest *d, enum metric_id id);
 
-/// True if a step figure was recorded; files of older minor versions lack newer figures.
+/// True if a step figure was recorded; files of older minor versions lack newer figures, and those
+/// of launches and waits need runtime calls.
 bool digest_has_steps(const struct digest *d, enum metric_id id);
 
 /// Samples of a step figure. Steps without a sample are left out of the list.
