@@ -121,6 +121,15 @@ def graph_kernels_gone(events, pick):
     drop(events, [e for e in activities(events) if e["args"].get("correlation") in of])
 
 
+def graph_nodes_gone(events, pick):
+    """Each launch of a graph lacks other kernels of it."""
+    drop(events, pick([e for e in activities(events) if "graph node id" in e["args"]]))
+
+
+def copies_lost(events, pick):
+    drop(events, pick([e for e in activities(events) if e["cat"] == "gpu_memcpy"]))
+
+
 def launches_gone(events, pick):
     drop(events, pick([e for e in events if e.get("cat") == "cuda_runtime" and "correlation" in e.get("args", {})]))
 
@@ -175,7 +184,7 @@ def drop(events, those):
     events[:] = [e for e in events if id(e) not in gone]
 
 
-DAMAGES = [untimed, untimed_near_0, hour_early, without_duration, ends_before_start, twice, twice_later, twice_elsewhere, all_twice, lost, graph_kernels_gone, launches_gone, too_long,
+DAMAGES = [untimed, untimed_near_0, hour_early, without_duration, ends_before_start, twice, twice_later, twice_elsewhere, all_twice, lost, graph_kernels_gone, graph_nodes_gone, copies_lost, launches_gone, too_long,
            markers_shrink, markers_gone, markers_of_threads, markers_joined, one_burst, operators_gone]
 
 
@@ -192,7 +201,7 @@ def with_graphs(events):
         for k in range(5):
             if at + 50 * k < last:
                 events.append({**kernel, "name": f"graph_kernel_{k}", "ts": at + 50 * k, "dur": 45, "tid": 99,
-                               "args": {**kernel["args"], "correlation": correlation, "stream": 99}})
+                               "args": {**kernel["args"], "correlation": correlation, "stream": 99, "graph node id": (7 << 32) + k}})
 
 
 # --- The law ---------------------------------------------------------------------------------------------------------

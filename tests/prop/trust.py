@@ -51,6 +51,7 @@ SUMS = """step.cuda_time step.kernel_time step.memcpy_time step.memset_time step
     gpu.occupancy_pct kernel.time kernel.mean kernel.share_pct kernel.drift_pct kernel.top_overlap_pct category.time memcpy.bandwidth
     comm.wait_time comm.transfer_time comm.time comm.alg_bandwidth comm.bus_bandwidth rank.straggler_pct
     rank.compute_skew_pct op.gpu_time op.self_gpu_time module.gpu_time range.gpu_time place.gpu_time""".split()
+COPIES = "step.memcpy_time step.memcpy_bytes memcpy.bytes memcpy.bandwidth place.copy_bytes".split()
 WALL = ["step.period", "step.latency", *RATES]
 TIMES = SUMS + WALL + WINDOW + """step.period_compute step.period_exposed_comm step.period_exposed_memory step.busy_time step.span
     step.idle_time step.exposed_comm_time kernel.max flops.per_s flops.peak_pct""".split()
@@ -124,7 +125,9 @@ TRACE = [
     ("dropped", "--dropped 3", {"dropped-kernels": GPU_PER_STEP + LAUNCHING}),
     ("dropped, but few", "--dropped 0.5", {}),
     ("carried over", "--carried-over 20", {}),
-    ("kernels lost", "--lost-kernels 3", {"lost-kernels": GPU_PER_STEP + WINDOW + WALL}),
+    ("kernels lost", "--lost-kernels 3", {"lost-kernels": GPU_PER_STEP + WINDOW + WALL, "lost-copies": COPIES}),
+    ("copies lost", without(1, "gpu_memcpy"), {"lost-copies": COPIES}),
+    ("no copies", without(0, "gpu_memcpy"), {"lost-copies": GPU_PER_STEP + WINDOW + WALL}),
     ("few kernels lost", without(3, "kernel"), {}),
     ("overlap", "--overlap 3", {"overlapping-activities": TIMES}),
     ("little overlap", "--overlap 0.5", {}),

@@ -58,6 +58,7 @@ static const struct database_column kernel_columns[] = {
 	{ .name = "staticSharedMemory", .optional = true },
 	{ .name = "dynamicSharedMemory", .optional = true },
 	{ .name = "localMemoryPerThread", .optional = true },
+	{ .name = "graphNodeId", .optional = true },
 };
 
 static const char *const memcpy_table = "CUPTI_ACTIVITY_KIND_MEMCPY";
@@ -116,6 +117,7 @@ static enum status take_kernel(void *ctx, const struct database_value *v)
 	if (fixed >= 0 && dynamic >= 0)
 		e.resources[RESOURCE_SHARED] = number_add(fixed, dynamic);
 	e.resources[RESOURCE_LOCAL] = amount_of(&v[GPU_REST + 10]);
+	e.graph_node = amount_of(&v[GPU_REST + 11]);
 	TRY(set_name(n, kernel_table, name, &e));
 	return hand_on_event(n, &e);
 }

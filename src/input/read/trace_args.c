@@ -155,6 +155,7 @@ static const struct jscan_key args[] = {
 	FIELD("device", IDENT, FIELD_DEVICE),
 	FIELD("stream", IDENT, FIELD_STREAM),
 	FIELD("External id", IDENT, FIELD_EXTERNAL_ID),
+	FIELD("graph node id", COUNT, FIELD_GRAPH_NODE),
 	FIELD("bytes", COUNT, FIELD_BYTES),
 	FIELD("grid", DIM3, FIELD_GRID),
 	FIELD("block", DIM3, FIELD_BLOCK),

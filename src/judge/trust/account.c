@@ -37,9 +37,46 @@ static void find_lost(const struct trust_scope *s, const struct digest *d)
 		time =
 		    arena_printf(&s->out->arena, ", about %s or %s of its GPU time",
 		                 unit_text(&s->out->arena, UNIT_NS, t.lost_ns), share(s, t.lost_ns, whole));
-	trust_add(s, "lost-kernels", ON_GPU | ON_ENDS,
-	          "has %" PRId64 " of %" PRId64 " kernel launches without a kernel%s",
-	          t.launches_without_kernel, t.launches, time);
+	const char *what =
+	    t.launches_without_kernel
+	        ? arena_printf(&s->out->arena,
+	                       "%" PRId64 " of %" PRId64 " kernel launches without a kernel",
+	                       t.launches_without_kernel, t.launches)
+	        : arena_printf(&s->out->arena,
+	                       "graph launches that lack %" PRId64
+	                       " kernels, which others of the same graph have",
+	                       t.lost_nodes);
+	trust_add(s, "lost-kernels", ON_GPU | ON_ENDS, "has %s%s", what, time);
+}
+
+static int64_t nr_copies(const struct digest *d)
+{
+	int64_t nr = 0;
+	for (size_t i = 0; i < d->kernels.nr; i++)
+		nr += d->kernels.v[i].kind == EVENT_MEMCPY ? d->kernels.v[i].count : 0;
+	return nr;
+}
+
+/* Appends a finding if some copies were not recorded; or none, and the other side has them: a
+   profiler may be told to record none. */
+static void find_lost_copies(const struct trust_scope *s, const struct digest *d,
+                             const struct digest *other)
+{
+	const struct trust_counts *t = &d->trust;
+	int64_t nr = nr_copies(d), whole = number_add(t->gpu_ns, t->lost_copies_ns);
+	unsigned spoils = !nr || trust_is_notable(t->lost_copies_ns, whole)
+	                      ? ON_COPIES | ON_GPU | ON_ENDS
+	                      : ON_COPIES;
+	if (nr ? !trust_is_notable(t->lost_copies, number_add(nr, t->lost_copies)) &&
+	             spoils == ON_COPIES
+	       : !t->lost_copies || !other || !nr_copies(other))
+		return;
+	trust_add(s, "lost-copies", spoils, "has %" PRId64 " call%s for a copy %s", t->lost_copies,
+	          text_s(t->lost_copies),
+	          nr ? arena_printf(&s->out->arena, "without it, about %s or %s of its GPU time",
+	                            unit_text(&s->out->arena, UNIT_NS, t->lost_copies_ns),
+	                            share(s, t->lost_copies_ns, whole))
+	             : "and no copy: was memory activity recorded?");
 }
 
 /* Overlap on a stream makes sums count time twice. Some is legal, and does no harm if both sides
@@ -78,6 +115,7 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 		          "has %" PRId64 " GPU activit%s whose launch was lost, %s of its GPU time",
 		          t->dropped, text_ies(t->dropped), share(s, t->dropped_ns, t->gpu_ns));
 	find_lost(s, d);
+	find_lost_copies(s, d, other);
 	if (trust_is_notable(t->left_over, t->launches))
 		trust_add(s, "unsure-launches", ON_OPERATORS | ON_MODULES | ON_PLACES,
 		          "has %" PRId64 " of %" PRId64

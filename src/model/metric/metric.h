@@ -127,7 +127,8 @@ enum rests_on {
 	ON_MODULES = 1 << 21, ///< figures by module or annotation
 	ON_PLACES = 1 << 22, ///< figures by place in the code
 	ON_RECORDING = 1 << 23, ///< sums over the whole recording, however many steps it holds
-	ON_ALL = (1 << 24) - 1,
+	ON_COPIES = 1 << 24, ///< numbers, bytes and times of copies
+	ON_ALL = (1 << 25) - 1,
 };
 
 struct metric {

@@ -347,6 +347,10 @@ struct trust_counts {
 	int64_t pending; ///< launches whose work had not ended when the recording did
 	int64_t left_over; ///< launches without a kernel, where a kernel has no launch of its own
 	int64_t lost_unknown; ///< lost launches whose time cannot be estimated
+	int64_t lost_copies; ///< calls that copy without an activity
+	int64_t lost_copies_ns; ///< estimated time of these; 0 if no copy was recorded
+	int64_t lost_nodes; ///< kernels that a graph launch lacks and another of the same graph has
+	int64_t early, early_ns; ///< activities that begin before their launch, and most by which
 
 	/// Time in judged steps of what graphs ran, if graphs were captured in the recording; parts of
 	/// it: with the places of a capture; in an order that is not known; of captures with different

@@ -138,6 +138,11 @@ static const struct field trust_counts_fields[] = {
 	FIELD(joined_ns, OPTIONAL_COUNT(0), SUM, KEEP, 3, SHOWN("joined_time")),
 	FIELD(unordered_ns, OPTIONAL_COUNT(0), SUM, KEEP, 3, SHOWN("unordered_time")),
 	FIELD(ambiguous_ns, OPTIONAL_COUNT(0), SUM, KEEP, 3, SHOWN("ambiguous_time")),
+	FIELD(lost_copies, OPTIONAL_COUNT(0), SUM, KEEP, 3),
+	FIELD(lost_copies_ns, OPTIONAL_COUNT(0), SUM, KEEP, 3),
+	FIELD(lost_nodes, OPTIONAL_COUNT(0), SUM, KEEP, 3),
+	FIELD(early, OPTIONAL_COUNT(0), SUM, KEEP, 3),
+	FIELD(early_ns, OPTIONAL_COUNT(0), MAX, KEEP, 3),
 };
 ROW_TYPE(trust_counts, ALONE, OWN(OF_CYCLES, join_trust_cycles));
 #undef ROW

@@ -48,6 +48,15 @@ static bool is_sync(struct span name)
 	return false;
 }
 
+/* True for names such as "cudaMemcpyAsync". Calls that set memory are left out: for some of them
+   the driver makes no activity. */
+static bool is_copy(struct span name)
+{
+	return (span_skip(&name, SPAN("cuda")) || span_skip(&name, SPAN("cu")) ||
+	        span_skip(&name, SPAN("hip"))) &&
+	       span_starts(name, SPAN("Memcpy"));
+}
+
 /* The cache entry of an event's name; host_row_of() gives the entry's row. */
 static struct row_found *host_name_find(struct reducer *r, const struct event *ev)
 {
@@ -66,6 +75,7 @@ static struct row_found *host_name_find(struct reducer *r, const struct event *e
 		    name_has(name, SPAN("LaunchKernel")) || name_has(name, SPAN("LaunchCooperative"));
 		h->launch = graph || kernel;
 		h->kernel_launch = kernel && !graph;
+		h->copies = is_copy(name);
 		h->sync = is_sync(name);
 		h->capture =
 		    name_has(name, SPAN("StreamBeginCapture")) - name_has(name, SPAN("StreamEndCapture"));

@@ -11,14 +11,15 @@ void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t)
 	bool captured = false;
 	graphs_find(r);
 	all->pending_ns = INT64_MAX;
+	all->open_ns = open_end ? number_sub(r->last_ns, all->delay_ns) : INT64_MAX;
 	for (size_t i = 0; i < all->list.nr; i++) {
 		if (launch_is_first(all, i)) {
 			l = &all->list.v[i];
 			const struct host_span *s = &h->spans.v[l->span];
 			captured = r->graphs.own && !l->settled && graphs_take(r, l->span);
 			l->settled |= captured;
-			if (open_end && !l->settled && span_name(h, s)->launch &&
-			    r->last_ns - span_start(h, s) <= all->delay_ns)
+			if (!l->settled && (span_name(h, s)->launch || span_name(h, s)->copies) &&
+			    span_start(h, s) >= all->open_ns)
 				number_lower(&all->pending_ns, span_start(h, s));
 		}
 		bool launch = span_name(h, &h->spans.v[all->list.v[i].span])->launch;
@@ -109,18 +110,17 @@ struct work_sum {
 	int64_t count, total_ns;
 };
 
-/* Kernel launches and graph launches are summed up apart: a graph launch runs many kernels. Calls
-   that copy are of neither kind. */
-enum { OF_KERNELS, OF_GRAPHS, NR_SUMS };
-
-static bool launches_work(const struct reducer *r, const struct launch *l)
-{
-	return span_name(&r->host, &r->host.spans.v[l->span])->launch;
-}
+/* Kernel launches, graph launches and copies are summed up apart: a graph launch runs many kernels.
+   Other calls are of no kind. */
+enum { OF_KERNELS, OF_GRAPHS, OF_COPIES, NR_SUMS };
 
 static int kind_of(const struct reducer *r, const struct launch *l)
 {
-	return span_name(&r->host, &r->host.spans.v[l->span])->kernel_launch ? OF_KERNELS : OF_GRAPHS;
+	const struct host_name *call = span_name(&r->host, &r->host.spans.v[l->span]);
+	return call->kernel_launch ? OF_KERNELS
+	       : call->launch      ? OF_GRAPHS
+	       : call->copies      ? OF_COPIES
+	                           : NR_SUMS;
 }
 
 static void sum_work(const struct reducer *r, const uint32_t *names,
@@ -130,9 +130,9 @@ static void sum_work(const struct reducer *r, const uint32_t *names,
 	bool *counted = mem_calloc(r->launches.list.nr, sizeof *counted);
 	for (size_t i = 0; i < r->gpu.activities.nr; i++) {
 		const struct activity *a = &r->gpu.activities.v[i];
-		if (!a->has_launch || !launches_work(r, &v[a->correlation]))
+		int kind = a->has_launch ? kind_of(r, &v[a->correlation]) : NR_SUMS;
+		if (kind == NR_SUMS)
 			continue;
-		int kind = kind_of(r, &v[a->correlation]);
 		int64_t dur = activity_dur(&r->gpu, a), first = !counted[a->correlation];
 		counted[a->correlation] = true;
 		by_name[names[a->correlation]][kind].count += first;
@@ -189,10 +189,11 @@ void lost_figures(struct reducer *r, struct trust_counts *t)
 	for (size_t i = 0; i < l->list.nr; i++) {
 		if (launch_is_first(l, i))
 			first = &l->list.v[i];
-		if (first->settled || !launches_work(r, &l->list.v[i]))
+		int kind = kind_of(r, &l->list.v[i]);
+		if (first->settled || kind == NR_SUMS)
 			continue;
 		if (span_start(h, &h->spans.v[first->span]) >= until) {
-			t->pending++;
+			t->pending += kind != OF_COPIES;
 			continue;
 		}
 		if (!names) {
@@ -200,12 +201,14 @@ void lost_figures(struct reducer *r, struct trust_counts *t)
 			by_name = mem_calloc(h->names.nr, sizeof *by_name);
 			sum_work(r, names, by_name, all);
 		}
-		int kind = kind_of(r, &l->list.v[i]);
 		take_missing(&missing[kind], &by_name[names[first - l->list.v]][kind], &all[kind]);
 	}
 	t->left_over = l->extra < missing[OF_KERNELS].count ? l->extra : missing[OF_KERNELS].count;
 	add_lost(t, &missing[OF_KERNELS], t->left_over);
 	add_lost(t, &missing[OF_GRAPHS], 0);
+	t->lost_copies = missing[OF_COPIES].count;
+	t->lost_copies_ns = missing[OF_COPIES].total_ns;
+	lost_nodes(r, until < l->open_ns ? until : l->open_ns, t);
 	free(by_name);
 	free(names);
 }

@@ -17,4 +17,8 @@ void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t);
 /// else of all. Launches in a last step that was cut short are pending.
 void lost_figures(struct reducer *r, struct trust_counts *t);
 
+/// Counts the kernels that a graph launch lacks and another launch of the same graph has, and adds
+/// their time to what is lost. Launches from `until` on may lack some.
+void lost_nodes(const struct reducer *r, int64_t until, struct trust_counts *t);
+
 #endif

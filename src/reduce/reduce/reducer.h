@@ -9,6 +9,7 @@
 ///     launches.c     runtime calls with a correlation id ↔ GPU activities
 ///     lost.c         launches without a kernel: in a capture, pending, left over or lost
 ///     graphs.c       what captures recorded ↔ activities of graphs
+///     graph_nodes.c  kernels that only some launches of a graph have
 ///     account.c      GPU activities: untimed, recorded twice; where their time lies
 ///     steps.c        step markers → steps; GPU activities → steps
 ///     own_steps.c    steps that the profiler marked itself

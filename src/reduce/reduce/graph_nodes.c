@@ -1,0 +1,88 @@
+/* Launches of one graph run the same kernels: a node that only some of them have lost its kernel in
+   the others. Launches with a common node are of one graph. The upper half of a node's id is that
+   of its graph (CUPTI, graphNodeId), so that bodies of conditional nodes are graphs of their own.
+ */
+#include "base/number.h"
+#include "reduce/lost.h"
+#include "reduce/reducer.h"
+
+/* A kernel of a graph launch. */
+struct node_use {
+	int64_t node, dur_ns;
+	uint32_t launch; ///< index of the launch, then of the pair of graph and launch
+};
+
+struct node_uses {
+	VEC(struct node_use) list;
+	VEC(uint32_t) same; ///< for each pair of graph and launch another pair of its group, or itself
+	VEC(int64_t) launches; ///< for the pair that leads its group: pairs in it
+};
+
+static int node_use_cmp(const void *a, const void *b)
+{
+	const struct node_use *x = a, *y = b;
+	ORDER_BY(x->node, y->node);
+	return COMPARE(x->launch, y->launch);
+}
+
+static void uses_find(const struct reducer *r, int64_t until, struct node_uses *out)
+{
+	struct idmap pairs;
+	idmap_init(&pairs);
+	for (size_t i = 0; i < r->gpu.nodes.nr; i++) {
+		const struct graph_node *n = &r->gpu.nodes.v[i];
+		const struct activity *a = &r->gpu.activities.v[n->activity];
+		const struct host_span *launch = activity_launch(r, a);
+		const struct host_name *call = launch ? span_name(&r->host, launch) : NULL;
+		if (!call || !call->launch || call->kernel_launch || span_start(&r->host, launch) >= until)
+			continue;
+		uint32_t pair = idmap_add(&pairs, idmap_pair((uint32_t)(n->node >> 32), a->correlation));
+		if (pair == out->same.nr) {
+			vec_push(&out->same, pair);
+			vec_push(&out->launches, 1);
+		}
+		vec_push(&out->list, (struct node_use){ n->node, activity_dur(&r->gpu, a), pair });
+	}
+	idmap_release(&pairs);
+	vec_sort(&out->list, node_use_cmp);
+}
+
+static uint32_t group_of(struct node_uses *u, uint32_t pair)
+{
+	while (u->same.v[pair] != pair)
+		pair = u->same.v[pair] = u->same.v[u->same.v[pair]];
+	return pair;
+}
+
+static void groups_make(struct node_uses *u)
+{
+	for (size_t i = 1; i < u->list.nr; i++) {
+		if (u->list.v[i].node != u->list.v[i - 1].node)
+			continue;
+		uint32_t x = group_of(u, u->list.v[i - 1].launch), y = group_of(u, u->list.v[i].launch);
+		if (x == y)
+			continue;
+		u->same.v[y] = x;
+		u->launches.v[x] += u->launches.v[y];
+	}
+}
+
+void lost_nodes(const struct reducer *r, int64_t until, struct trust_counts *t)
+{
+	struct node_uses u = { VEC_INIT, VEC_INIT, VEC_INIT };
+	uses_find(r, until, &u);
+	groups_make(&u);
+	for (size_t i = 0, end; i < u.list.nr; i = end) {
+		int64_t launches = 0, ns = 0;
+		for (end = i; end < u.list.nr && u.list.v[end].node == u.list.v[i].node; end++) {
+			launches += end == i || u.list.v[end].launch != u.list.v[end - 1].launch;
+			ns += u.list.v[end].dur_ns;
+		}
+		int64_t lost = u.launches.v[group_of(&u, u.list.v[i].launch)] - launches;
+		t->lost_nodes += lost;
+		t->lost_ns = number_add(t->lost_ns, number_div_round((__int128)ns * lost, launches));
+	}
+	vec_release(&u.list);
+	vec_release(&u.same);
+	vec_release(&u.launches);
+}
