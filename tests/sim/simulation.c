@@ -110,13 +110,19 @@ static void keep(struct bed *b, struct history *h, uint64_t hash)
 	run->pin = past_source_hash(&b->pin_run);
 }
 
+/* What main's run `i` had of the first effect. */
+static const struct effect *effect_then(const struct bed *b, const struct row *row, size_t i)
+{
+	return &b->effects[row->weather.better && i + row->weather.better < row->baseline];
+}
+
 /* Append runs to the pin like `store`, until the reference has as many as `row` says. */
 static void make_baseline(struct bed *b, const struct row *row, const struct luck *luck)
 {
 	size_t accepted = 1;
-	synthetic_fill(b->pin, &luck[0], &b->effects[0], &row->weather);
+	synthetic_fill(b->pin, &luck[0], effect_then(b, row, 0), &row->weather);
 	for (size_t i = 1; accepted < row->baseline && i < MAX_BASELINE; i++) {
-		synthetic_fill(b->past, &luck[i], &b->effects[0], &row->weather);
+		synthetic_fill(b->past, &luck[i], effect_then(b, row, i), &row->weather);
 		b->past->source_hash = 1000 + i;
 		bool fails = row->past == PAST_APPENDED &&
 		             judge_runs(b, &b->past_run, 1, NULL, 0).verdict == VERDICT_FAIL;
@@ -382,6 +388,8 @@ static const struct {
 	{ "warm-up within steps", W(WARMUP, 0.006), 10 },
 	{ "three clock states, 1 control run in 5 in another", W(CLOCKS, 0.004, .restless = 0.2), 10 },
 	{ "new host, 1 control run in 5 on another", W(HOST, 0.004, .restless = 0.2), 10 },
+	{ "normal, 0.5 %, main 5 % faster since 3 runs", W(NORMAL, 0.005, .better = 3), 13 },
+	{ "normal, 1 %, main 5 % faster since 3 runs", W(NORMAL, 0.01, .better = 3), 13 },
 #undef W
 };
 enum { NR_WEATHERS = sizeof weathers / sizeof *weathers };

@@ -54,6 +54,7 @@ struct weather {
 	double shared; ///< share of the machine's variance that the candidate's runs have in common
 	double state; ///< standard deviation of the state of WEATHER_FACTOR
 	double restless; ///< share of the control runs that are in another state of the machine
+	size_t better; ///< 0, or the number of runs since main lost the first effect
 	bool says_host; ///< true: the recordings say that they come from one host
 };
 

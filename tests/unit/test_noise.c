@@ -629,7 +629,8 @@ static void test_extremes(void **state)
 			struct stage s;
 			begin(&s, rule_of(METRIC_STEP_COMPUTE_TIME), 10000, none, one);
 			struct entry e = s.entries.list.v[0];
-			const struct cell cells[] = { { true, ends[i], 0 }, { true, ends[k], 0 } };
+			const struct cell cells[] = { { true, ends[i], 0, false },
+				                          { true, ends[k], 0, false } };
 			e.cells = cells;
 			s.c.baseline = ends[i];
 			s.c.candidate = ends[k];

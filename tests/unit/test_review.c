@@ -79,6 +79,7 @@ static void test_said(void **state)
 		struct rule *r = add_rule(&s, "cuda", METRIC_STEP_CUDA_TIME);
 		fixture_limit(&r->fail, rows[i].condition, true, PERCENT(5), "5%");
 		r->worse = rows[i].worse;
+		r->query.better = r->worse == WORSE_DOWN ? "higher" : NULL;
 		r->noise.k = 0;
 		r->noise.min_runs = 2 * RUNS; /* the baseline is the approved run */
 		s.rules.in_review = true;

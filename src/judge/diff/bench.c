@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "base/sort.h"
+#include "diff/changes.h"
 #include "diff/drift.h"
 #include "diff/past.h"
 #include "model/fold.h"
@@ -373,9 +374,12 @@ static void join_renamed(const struct bench *b, struct seen_list *seen)
 
 /* ---- the entry of one item ---- */
 
+enum { CHANCE = 1000 }; /* p value of a change point in millionths, as in `gpugate history` */
+
 /* The columns (runs) of one side; the median of their values is the side's value. */
 struct sides {
 	bool of[NR_SOURCES];
+	bool reference;
 };
 
 static void take(struct bench *b, struct entry *e, int side, struct sides from)
@@ -383,7 +387,8 @@ static void take(struct bench *b, struct entry *e, int side, struct sides from)
 	int64_t *runs = arena_alloc(&b->arena, 2 * b->nr_columns, sizeof *runs);
 	size_t nr = 0;
 	for (size_t i = 0; i < b->nr_columns; i++)
-		if (e->cells[i].has && from.of[b->columns[i].source])
+		if (e->cells[i].has &&
+		    (from.of[b->columns[i].source] || (from.reference && e->cells[i].reference)))
 			runs[nr++] = e->cells[i].value;
 	if (nr == 0)
 		return;
@@ -409,16 +414,52 @@ static bool is_recent_alone(const struct bench *b, const struct entry *e)
 	return !b->twin && b->min_runs > 0 && count_of(b, e, SOURCE_RECENT) >= (uint64_t)b->min_runs;
 }
 
-bool bench_is_reference(const struct bench *b, const struct entry *e, size_t i)
+/* Index of the first of the values since main last became better; 0 if it never did. */
+static size_t better_from(const int64_t *v, size_t nr, enum worse worse)
 {
-	enum bench_source source = b->columns[i].source;
-	return e->cells[i].has &&
-	       (source == SOURCE_RECENT || (source == SOURCE_PIN && !is_recent_alone(b, e)));
+	struct change_list points;
+	size_t from = 0;
+	changes_find(v, nr, CHANCE, true, &points);
+	for (size_t i = 0; i < points.list.nr; i++)
+		if (points.list.v[i].up == (worse == WORSE_DOWN))
+			from = points.list.v[i].at;
+	vec_release(&points.list);
+	return from;
+}
+
+/* Find the runs of main that are the reference of the item. Once main is on a better level, which
+   takes runs of three jobs, the runs before it are not: else a change that undoes the gain would
+   pass until most runs have it. */
+static void find_reference(struct bench *b, const struct entry *e, struct cell *cells,
+                           enum worse worse)
+{
+	bool pin = !is_recent_alone(b, e);
+	int64_t *v = arena_alloc(&b->arena, b->nr_columns, sizeof *v);
+	size_t *at = arena_alloc(&b->arena, b->nr_columns, sizeof *at), nr = 0;
+	const char *job = NULL;
+	for (size_t k = 0; k < b->nr_columns; k++) {
+		struct cell *cell = &cells[b->by_time[k]];
+		const struct bench_column *column = &b->columns[b->by_time[k]];
+		const char *own = column->past ? column->past->together : NULL;
+		cell->reference =
+		    cell->has && (column->source == SOURCE_RECENT || (column->source == SOURCE_PIN && pin));
+		if (!cell->reference || (job && own && strcmp(job, own) == 0))
+			continue;
+		job = own;
+		at[nr] = k;
+		v[nr++] = cell->value;
+	}
+	size_t from = worse == WORSE_EITHER ? 0 : better_from(v, nr, worse);
+	for (size_t k = 0; from && k < at[from]; k++)
+		cells[b->by_time[k]].reference = false;
 }
 
 /* Fill in the values of both sides from the cells of the entry. */
-static void fill_sides(struct bench *b, struct entry *e, const struct metric *m)
+static void fill_sides(struct bench *b, struct entry *e, struct cell *cells, const struct metric *m,
+                       enum worse worse)
 {
+	e->cells = cells;
+	find_reference(b, e, cells, worse);
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		if (b->columns[i].source == SOURCE_PIN && e->cells[i].has) {
 			e->has_pin = true;
@@ -433,9 +474,7 @@ static void fill_sides(struct bench *b, struct entry *e, const struct metric *m)
 	if (control && count_of(b, e, SOURCE_CONTROL) > 0)
 		take(b, e, SIDE_BASELINE, (struct sides){ .of = { [SOURCE_CONTROL] = true } });
 	else
-		take(b, e, SIDE_BASELINE,
-		     (struct sides){
-		         .of = { [SOURCE_PIN] = !is_recent_alone(b, e), [SOURCE_RECENT] = true } });
+		take(b, e, SIDE_BASELINE, (struct sides){ .reference = true });
 	take(b, e, SIDE_CANDIDATE,
 	     (struct sides){ .of = { [SOURCE_SINGLE] = m->exact, [SOURCE_CANDIDATE] = true } });
 	if (b->runs.controls && b->runs.baseline == b->runs.controls) {
@@ -445,19 +484,20 @@ static void fill_sides(struct bench *b, struct entry *e, const struct metric *m)
 }
 
 /* Make the entry of one item; `seen` has the item's values in all runs, sorted by column. */
-static void make_entry(struct bench *b, struct entry *e, const struct metric *m,
+static void make_entry(struct bench *b, struct entry *e, const struct query *q,
                        const struct seen *seen, size_t nr)
 {
 	struct cell *cells = arena_alloc(&b->arena, b->nr_columns, sizeof *cells);
 	e->label = seen->label;
 	e->rank = seen->rank;
-	e->cells = cells;
 	for (size_t i = 0; i < nr; i++) {
-		cells[seen[i].column] = (struct cell){ true, seen[i].value, seen[i].lacks };
+		cells[seen[i].column] = (struct cell){ true, seen[i].value, seen[i].lacks, false };
 		if (seen[i].was.n)
 			e->was = seen[i].was;
 	}
-	fill_sides(b, e, m);
+	fill_sides(b, e, cells, q->metric,
+	           q->better ? worse_of(q->better)
+	                     : view_metric(&b->view[0], q->metric, e->label)->worse);
 }
 
 /* The least number of ranks that lack one of the items in column `i`; -1 if the column has none of
@@ -497,13 +537,13 @@ struct entry bench_sum(struct bench *b, const struct metric *m, const struct ent
                        size_t nr, struct span label)
 {
 	struct cell *cells = arena_alloc(&b->arena, b->nr_columns, sizeof *cells);
-	struct entry sum = { .label = label, .rank = items[0].rank, .cells = cells };
+	struct entry sum = { .label = label, .rank = items[0].rank };
 	for (size_t i = 0; i < nr; i++)
 		for (size_t k = 0; k < b->nr_columns; k++)
 			if (items[i].cells[k].has)
-				cells[k] =
-				    (struct cell){ true, number_add(cells[k].value, items[i].cells[k].value), 0 };
-	fill_sides(b, &sum, m);
+				cells[k] = (struct cell){ true, number_add(cells[k].value, items[i].cells[k].value),
+					                      0, false };
+	fill_sides(b, &sum, cells, m, m->worse);
 	return sum;
 }
 
@@ -527,7 +567,7 @@ void bench_query(struct bench *b, const struct query *q, struct entries *out)
 		struct entry *e = vec_push_zero(&out->list);
 		for (end = i + 1; end < seen.list.nr && same_item(first, &seen.list.v[end]) == 0;)
 			end++;
-		make_entry(b, e, q->metric, first, end - i);
+		make_entry(b, e, q, first, end - i);
 		if (is_past(e))
 			out->list.nr--;
 	}

@@ -50,6 +50,7 @@ struct cell {
 	bool has;
 	int64_t value;
 	int64_t lacks; ///< number of the run's ranks that do not have the item
+	bool reference; ///< true if the run is one of main's whose median is the baseline's value
 };
 
 struct bench {
@@ -95,7 +96,8 @@ void bench_release(struct bench *b);
 /// there are control runs, only those runs count that have one, unless the metric is exact. The
 /// baseline's value is the median of the control runs, unless the metric is exact. Without control
 /// runs it is the median of the recent runs if at least min_runs have the item, else the median of
-/// the approved run and the recent runs together (rules.md, "Reference").
+/// the approved run and the recent runs together; of runs that became better, those of the better
+/// level.
 struct entry {
 	struct span label; ///< label of the item, such as a kernel's name
 
@@ -138,10 +140,6 @@ const struct run *bench_in_part(const struct bench *b, const struct entry *items
 /// `m`: its value in a run is the sum over the items that the run has.
 struct entry bench_sum(struct bench *b, const struct metric *m, const struct entry *items,
                        size_t nr, struct span label);
-
-/// True if column `i` is one of those whose median is the baseline's value of `e`. False for
-/// columns of control runs.
-bool bench_is_reference(const struct bench *b, const struct entry *e, size_t i);
 
 /// True if the runs of `side` recorded the data that the metric `m` needs; if there are several
 /// candidates, one of them is enough.

@@ -44,6 +44,7 @@ static uint64_t seed_of(const int64_t *v, size_t nr)
 /* Two adjacent pieces of a series: v[0..at) and v[at..end). */
 struct pieces {
 	size_t at, end;
+	bool up; ///< true if the values of the second are the higher ones
 };
 
 /* Find the largest divergence between two adjacent pieces. With squared distances it is m n / (m +
@@ -61,7 +62,7 @@ static double best_split(struct search *s, const double *v, size_t nr, struct pi
 			double q = apart * apart / (m * n * (m + n));
 			if (q > best) {
 				best = q;
-				*pieces = (struct pieces){ k, end };
+				*pieces = (struct pieces){ k, end, apart < 0 };
 			}
 		}
 	return best;
@@ -135,7 +136,7 @@ static void split(struct search *s, size_t first, size_t nr)
 	double q = best_split(s, v, nr, &best);
 	if (q <= 0 || !((s->early && is_step(s, v, nr, best, q, &p)) || is_change(s, v, nr, q, &p)))
 		return;
-	vec_push(&s->out->list, (struct change_point){ .at = first + best.at, .p = p });
+	vec_push(&s->out->list, (struct change_point){ first + best.at, best.up, p });
 	split(s, first, best.at);
 	split(s, first + best.at, nr - best.at);
 }

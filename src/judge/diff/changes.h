@@ -17,6 +17,7 @@ enum { CHANGE_MOST = 200 };
 
 struct change_point {
 	size_t at; ///< index of the first value of the new level
+	bool up; ///< true if the new level is the higher one
 	int64_t p; ///< p value in millionths: the share of permutations (the series itself included)
 	           ///< that have as good a split
 };
@@ -34,7 +35,8 @@ struct change_list {
 ///
 /// With `early`, a split is also kept if by Student's t it lies that far beyond the noise of its
 /// two parts; so three runs on a new level are enough. That is too early where noise is measured
-/// within levels: two kernels that take each other's place by turns have such levels by chance.
+/// within levels of an operator: two kernels that take each other's place by turns have such levels
+/// by chance.
 void changes_find(const int64_t *v, size_t nr, int64_t p, bool early, struct change_list *out);
 
 #endif

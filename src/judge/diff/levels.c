@@ -44,10 +44,10 @@ static bool is_drift(const int64_t *v, size_t nr, const struct change_list *c)
 
 /* Store in `out` for each value the number of its level. The first level gets the number `*level`,
  * which then becomes the first unused number. */
-static void number_piece(const int64_t *v, size_t nr, uint64_t *level, uint64_t *out)
+static void number_piece(const int64_t *v, size_t nr, bool early, uint64_t *level, uint64_t *out)
 {
 	struct change_list c;
-	changes_find(v, nr, CHANCE, false, &c);
+	changes_find(v, nr, CHANCE, early, &c);
 	if (is_drift(v, nr, &c))
 		c.list.nr = 0;
 	for (size_t i = 0, k = 0; i <= c.list.nr; i++, ++*level)
@@ -59,7 +59,7 @@ static void number_piece(const int64_t *v, size_t nr, uint64_t *level, uint64_t 
 /* Split the group that begins with value number `first` into its levels: the values of each level
  * become a group. */
 static void split_group(const double *v, const uint64_t *whole, uint64_t *group, size_t nr,
-                        size_t first)
+                        size_t first, bool early)
 {
 	size_t *at = mem_calloc(nr, sizeof *at), all = 0;
 	int64_t *values = mem_calloc(nr, sizeof *values);
@@ -72,7 +72,7 @@ static void split_group(const double *v, const uint64_t *whole, uint64_t *group,
 	for (size_t end, from = 0; from < all; from = end) {
 		size_t left = (all - from) % PIECE;
 		end = from + (left ? left : PIECE);
-		number_piece(values + from, end - from, &level, levels + from);
+		number_piece(values + from, end - from, early, &level, levels + from);
 	}
 	for (size_t i = 0; i < all; i++)
 		group[at[i]] = whole[first] + levels[i] * 0x9e3779b97f4a7c15u;
@@ -81,7 +81,7 @@ static void split_group(const double *v, const uint64_t *whole, uint64_t *group,
 	free(at);
 }
 
-void levels_split(const double *v, uint64_t *group, size_t nr)
+void levels_split(const double *v, uint64_t *group, size_t nr, bool early)
 {
 	uint64_t *whole = mem_calloc(nr + 1, sizeof *whole);
 	for (size_t i = 0; i < nr; i++)
@@ -91,7 +91,7 @@ void levels_split(const double *v, uint64_t *group, size_t nr)
 		for (size_t k = 0; k < i && !seen; k++)
 			seen = whole[k] == whole[i];
 		if (!seen)
-			split_group(v, whole, group, nr, i);
+			split_group(v, whole, group, nr, i, early);
 	}
 	free(whole);
 }

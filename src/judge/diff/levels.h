@@ -3,6 +3,7 @@
 #ifndef GG_DIFF_LEVELS_H
 #define GG_DIFF_LEVELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,7 +11,7 @@
 /// the `nr` values, oldest first; values after a group's first change point get new group numbers.
 /// A group that drifts is not split, since the drift shows how far its values may move. Each group
 /// is searched in pieces of 64 successive values, so that the time does not grow with the square of
-/// `nr`; the oldest piece may be shorter.
-void levels_split(const double *v, uint64_t *group, size_t nr);
+/// `nr`; the oldest piece may be shorter. `early`: three values are a level (changes.h).
+void levels_split(const double *v, uint64_t *group, size_t nr, bool early);
 
 #endif

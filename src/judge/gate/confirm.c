@@ -72,13 +72,18 @@ static size_t count_shown(const int64_t *v, size_t nr, int64_t value, bool falls
 {
 	struct change_list points = { 0 };
 	size_t all = 0, newest = 0, visits = 0;
-	bool was = false;
-	changes_find(v, nr, CHANCE, false, &points);
+	bool was = false, is = false;
+	changes_find(v, nr, CHANCE, true, &points);
 	size_t from = points.list.nr ? points.list.v[points.list.nr - 1].at : 0;
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0, level = 0; i < nr; i++) {
 		bool beyond = falls ? v[i] <= value : v[i] >= value;
-		visits += beyond && !was;
-		was = beyond;
+		if (level < points.list.nr && points.list.v[level].at == i) {
+			was = is;
+			is = false;
+			level++;
+		}
+		visits += beyond && !is && !was;
+		is = is || beyond;
 		all += beyond;
 		newest += beyond && i >= from;
 	}

@@ -90,10 +90,11 @@ static double center_of(struct values *v, double *variance)
 }
 
 /* Variance of `v` within its groups; the values must be in order of time. Each group is first split
-   where its level changes for good, since such a change is not noise. Releases `v`. */
-static double variance_of(struct values *v, double *df)
+   where its level changes for good, since such a change is not noise; with `early`, from three runs
+   on (changes_find()). Releases `v`. */
+static double variance_of(struct values *v, bool early, double *df)
 {
-	levels_split(v->list.v, v->group.v, v->list.nr);
+	levels_split(v->list.v, v->group.v, v->list.nr, early);
 	double s2 = noise_variance(v->list.v, v->group.v, v->list.nr, df);
 	values_release(v);
 	return s2;
@@ -168,7 +169,7 @@ static size_t control_of(const struct bench *b, size_t i)
  * noise_model.h) is then compared with the own part of this run. */
 static bool is_own_reference(const struct bench *b, const struct entry *e, size_t i)
 {
-	return bench_is_reference(b, e, i) || is_source(b, i, SOURCE_CONTROL);
+	return e->cells[i].reference || is_source(b, i, SOURCE_CONTROL);
 }
 
 static double own_change(const struct noise_model *m, const struct entry *e,
@@ -197,7 +198,7 @@ static double own_variance(const struct noise_model *m, const struct entry *e,
 		if (is_past_column(b, i) || is_source(b, i, SOURCE_CONTROL))
 			values_add_of(&own, value_in(e, metric, i) - m->machine[i], b->columns[i].epoch);
 	}
-	return variance_of(&own, df);
+	return variance_of(&own, false, df);
 }
 
 /* The prior for the variance of operators' own parts r_ij (noise_model.h) if there are too few past
@@ -265,7 +266,7 @@ static void fill_shift(struct noise_model *m)
 		const struct entry *e = &m->units.list.v[j];
 		struct values from = { 0 }, to = { 0 };
 		for (size_t i = 0; i < b->nr_columns; i++) {
-			if (bench_is_reference(b, e, i))
+			if (e->cells[i].reference)
 				values_add(&from, value_in(e, unit_metric(m), i));
 			if (is_source(b, i, SOURCE_CANDIDATE))
 				values_add(&to, value_in(e, unit_metric(m), i));
@@ -470,7 +471,7 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 		size_t i = b->by_time[k];
 		double value =
 		    family == FAMILY_COMMUNICATION ? value_in(e, metric, i) : value_once(b, e, metric, i);
-		if (since_pin ? is_source(b, i, SOURCE_PIN) : bench_is_reference(b, e, i))
+		if (since_pin ? is_source(b, i, SOURCE_PIN) : e->cells[i].reference)
 			values_add(&from, value);
 		if (is_source(b, i, SOURCE_CANDIDATE))
 			values_add(&to, value);
@@ -479,7 +480,7 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	}
 	double level = center_of(&from, &out->baseline);
 	out->by = out->own = center_of(&to, &of_candidate) - level;
-	double measured = variance_of(&past, &df);
+	double measured = variance_of(&past, true, &df);
 	/* the variance is at least the one that follows from the samples within a run */
 	double least = noise_of_samples(b, metric, e->label);
 	struct noise_prior of_runs = prior_of_runs(m, prior, metric, df);

@@ -160,6 +160,8 @@ enum status rule_read(struct document *d, const struct node *map, struct rules *
 	select_bare(&r->query);
 	r->query.stat = r->stat;
 	r->query.reduce = r->reduce;
+	if (node_get(map, "better"))
+		r->query.better = arena_dup(&out->arena, node_get(map, "better")->text);
 	TRY(check_id(d, id, out, r));
 	if (r->stat != STAT_MEDIAN && !m->per_step)
 		return document_fail(d, node_get(map, "stat"),

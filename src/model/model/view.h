@@ -167,6 +167,7 @@ struct query {
 	enum reduce reduce; ///< how values are reduced over devices, then over ranks
 	const char *kernel, *category, *cls, *op, *rank, *device, *memory, *direction, *thread,
 	    *collective, *function, *phase, *counter, *module, *range, *place;
+	const char *better; ///< the better direction, "lower" or "higher"; NULL: as the metric says
 };
 
 /// One answer to a query. `label` is as in struct figure; `rank` is -1 unless reduce is EACH and
