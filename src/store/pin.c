@@ -224,6 +224,7 @@ static void pin_steps(const struct digest *from, struct digest *d)
 		bool known = true;
 		for (int stat = 0; stat < NR_STATISTICS; stat++)
 			known = known && digest_step_stat(from, s.metric, (enum statistic)stat, &s.value[stat]);
+		s.slow = m == METRIC_STEP_PERIOD ? digest_slow_share(from) : -1;
 		if (known)
 			vec_push(&d->summaries, s);
 	}

@@ -422,6 +422,7 @@ static void test_absent_members(void **state)
 	                           "input_stat.work 2 0\n"
 	                           "input_stat.title 3 0\n"
 	                           "input_stat.place 3 0\n"
+	                           "step_summary.slow 3 -1\n"
 	                           "machine_stat.id 1 0\n"
 	                           "machine_stat.samples 1 0\n"
 	                           "machine_stat.span_ns 1 -1\n"

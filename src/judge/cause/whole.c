@@ -27,7 +27,7 @@ static struct tail tail_rise(struct inquiry *q, enum metric_id id)
 	return t;
 }
 
-/* Steps of the candidate that are longer than the median by more than a sixth. */
+/* Slow steps of the candidate. */
 struct slow_steps {
 	VEC(int64_t) numbers;
 	size_t of;
@@ -46,7 +46,7 @@ static void find_slow(struct inquiry *q, enum metric_id id, struct slow_steps *o
 		__int128 sum = 0;
 		out->of = s.usable;
 		for (size_t i = 0; i < s.usable; i++)
-			if (s.value[i] - out->median > out->median / 6) {
+			if (step_is_slow(s.value[i], out->median)) {
 				vec_push(&out->numbers, s.step[i]);
 				sum += s.value[i];
 			}
@@ -106,7 +106,10 @@ static void add_slow_steps(struct inquiry *q, enum metric_id id, const struct sl
 	              slow->numbers.nr, slow->of, word_amount(q, UNIT_NS, slow->mean),
 	              word_amount(q, UNIT_NS, slow->median), which, what ? ", in " : "",
 	              what ? what : "");
-	suspect_figure(q, s, id, inquiry_stat(q, id, STAT_P95));
+	if (id == METRIC_STEP_PERIOD)
+		suspect_figure(q, s, METRIC_SLOW_STEPS_PCT, inquiry_figure(q, METRIC_SLOW_STEPS_PCT));
+	else
+		suspect_figure(q, s, id, inquiry_stat(q, id, STAT_P95));
 	suspect_cost(s, rise.mean);
 	suspect_action(q, s, "look at what happens in these steps only: %s",
 	               what && *what == 't'

@@ -484,7 +484,8 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	/* the variance is at least the one that follows from the samples within a run */
 	double least = noise_of_samples(b, metric, e->label);
 	struct noise_prior of_runs = prior_of_runs(m, prior, metric, df);
-	out->variance = fmax(noise_moderated(of_runs, measured, df), least);
+	out->variance =
+	    fmax(noise_moderated(of_runs, measured, df), fmax(least, noise_of_share(b, e, metric)));
 	out->df = of_runs.df + df;
 	out->shared = family == FAMILY_COMMUNICATION ? 0 : m->shared;
 	out->se =

@@ -27,8 +27,7 @@ struct noise_model {
 	                   ///< sum of all operators, where independent changes partly cancel out
 	double shared; ///< share of the machine's variance that all runs of the candidate have in
 	               ///< common
-	bool
-	    busy; ///< true if the GPUs of both sides are idle for less than 5 % of the steps' periods
+	bool busy; ///< true if the GPUs of both sides are idle for less than 5 % of the steps' periods
 	bool has_machine; ///< true if rules check a metric of FAMILY_MACHINE, which shows what slows
 	                  ///< all operators; an operator is then judged by its change less the change
 	                  ///< that all have in common
@@ -79,5 +78,10 @@ double noise_unit_tick(const struct noise_model *m, const struct entry *e);
 /// covers several. The variance between runs is larger, since all samples of a run come from one
 /// machine.
 double noise_of_samples(const struct bench *b, const struct metric *metric, struct span label);
+
+/// Variance of the share of slow steps in a run whose steps are slow by chance, as often as all
+/// steps of main's runs (and one slow one of two, so that none seen is not never); 0 for other
+/// metrics.
+double noise_of_share(const struct bench *b, const struct entry *e, const struct metric *metric);
 
 #endif

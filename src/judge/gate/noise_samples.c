@@ -21,6 +21,31 @@ static double variance_of(const struct input_stat *s)
 	return M_PI_2 * share * share / (double)s->samples;
 }
 
+/* Number of steps of the run in column `i`. */
+static double steps_of(const struct bench *b, size_t i)
+{
+	const struct past_run *past = b->columns[i].past;
+	if (past)
+		return (double)past->steps;
+	const struct run *run = b->view[b->columns[i].view].run;
+	return run->ranks.nr ? (double)run->ranks.v[0]->usable_steps : 0;
+}
+
+double noise_of_share(const struct bench *b, const struct entry *e, const struct metric *metric)
+{
+	double slow = 1, steps = 2, own = 0;
+	for (size_t i = 0; i < b->nr_columns && metric->id == METRIC_SLOW_STEPS_PCT; i++) {
+		double nr = e->cells[i].has ? steps_of(b, i) : 0;
+		if (b->columns[i].source == SOURCE_SINGLE || b->columns[i].source == SOURCE_CANDIDATE) {
+			own = fmax(own, nr);
+		} else {
+			slow += nr * (double)e->cells[i].value / 1e8;
+			steps += nr;
+		}
+	}
+	return own > 0 ? slow / steps * (1 - slow / steps) / own : 0;
+}
+
 double noise_of_samples(const struct bench *b, const struct metric *metric, struct span label)
 {
 	double sum = 0, nr = 0;

@@ -150,6 +150,40 @@ static enum status add_own(struct document *d, const struct node *base, const st
 	return ST_OK;
 }
 
+/* True if a text below `n` is a percentage. The recursion is as deep as the rule's entry. */
+static bool has_percent(const struct node *n) /* NOLINT(misc-no-recursion) */
+{
+	bool has = n->kind == NODE_SCALAR && n->text.n && n->text.p[n->text.n - 1] == '%';
+	for (const struct node *c = node_first(n); c && !has; c = c->next)
+		has = has_percent(c);
+	return has;
+}
+
+/* Until 0.3 the built-in rule 'slow-steps' was about the p95 of step.period. An entry with limits
+   in percent of it, or with another statistic, still is. */
+static const struct node *of_slow_steps(struct document *d, const struct node *o)
+{
+	static const struct {
+		const char *key, *value, *limit;
+	} was[] = { { "warn", "", "10%" },
+		        { "fail", "", "25%" },
+		        { "stat", "p95", NULL },
+		        { "metric", "step.period", NULL } };
+	if (node_get(o, "metric") || (!node_get(o, "stat") && !has_percent(o)))
+		return o;
+	struct node *old = own_copy(d, o);
+	for (size_t i = 0; i < sizeof was / sizeof *was; i++) {
+		if (node_get(o, was[i].key))
+			continue;
+		struct node *n = put_first(d, old, span_of(was[i].key), span_of(was[i].value), o);
+		if (was[i].limit) {
+			n->kind = NODE_MAP;
+			put_first(d, n, SPAN("increase"), span_of(was[i].limit), o);
+		}
+	}
+	return old;
+}
+
 static enum status lay_rules(struct document *d, const struct node *base, const struct node *rules,
                              bool only, bool skips, const struct node *at, struct node **out)
 {
@@ -167,6 +201,8 @@ static enum status lay_rules(struct document *d, const struct node *base, const 
 			append(&tail, copy_at(d, b, at));
 		} else if (o->kind == NODE_MAP) {
 			struct node *laid;
+			if (span_eq(node_get(b, "id")->text, SPAN("slow-steps")))
+				o = of_slow_steps(d, o);
 			TRY(lay(d, b, o, true, &laid));
 			laid->key = NULL;
 			append(&tail, laid);

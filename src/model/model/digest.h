@@ -203,6 +203,7 @@ enum step_part {
 struct step_summary {
 	enum metric_id metric;
 	int64_t value[NR_STATISTICS]; ///< values, indexed by enum statistic
+	int64_t slow; ///< of the period: share of slow steps, in 1e-6 %; -1: not known
 };
 
 /// Like step_summary, but a figure of one phase, over the usable steps in which the phase occurs.

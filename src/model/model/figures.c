@@ -84,6 +84,10 @@ static bool value_of_rank(const struct rank_view *r, enum metric_id id, int64_t 
 		return figure_of_ranks(r, id, out);
 	if (id == METRIC_GPU_OCCUPANCY_PCT)
 		return occupancy(r, out);
+	if (id == METRIC_SLOW_STEPS_PCT) {
+		*out = r->digest->window ? -1 : digest_slow_share(r->digest);
+		return *out >= 0;
+	}
 	if (id == METRIC_FLOPS_PER_STEP)
 		return flops_per_step(r->digest, out);
 	return id == METRIC_COMM_OVERLAP_PCT ? overlap(r->digest, out) : throughput(r->digest, id, out);

@@ -222,6 +222,7 @@ static const char *const metric_names[] = {
 static const struct field step_summary_fields[] = {
 	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),
 	VALUES,
+	FIELD(slow, OPTIONAL_COUNT(-1), KEEP, KEEP, 3),
 };
 static int step_summary_since(const void *row)
 {

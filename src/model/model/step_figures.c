@@ -66,6 +66,26 @@ bool digest_step_stat(const struct digest *d, enum metric_id id, enum statistic 
 	return summary || s.usable;
 }
 
+int64_t digest_slow_share(const struct digest *d)
+{
+	struct arena scratch = ARENA_INIT;
+	int64_t median, most, slow = 0;
+	if (!digest_step_stat(d, METRIC_STEP_PERIOD, STAT_MEDIAN, &median) ||
+	    !digest_step_stat(d, METRIC_STEP_PERIOD, STAT_MAX, &most))
+		return -1;
+	for (size_t i = 0; i < d->summaries.nr; i++)
+		if (d->summaries.v[i].metric == METRIC_STEP_PERIOD && step_is_slow(most, median))
+			return d->summaries.v[i].slow;
+	if (d->summaries.nr)
+		return 0;
+	struct step_samples s = digest_samples(d, METRIC_STEP_PERIOD, &scratch);
+	for (size_t i = 0; i < s.usable; i++)
+		slow += step_is_slow(s.value[i], median);
+	slow = number_pct(slow, (int64_t)s.usable);
+	arena_release(&scratch);
+	return slow;
+}
+
 static int64_t step_wall(const struct digest *d)
 {
 	int64_t ns;

@@ -27,6 +27,15 @@ struct step_samples digest_samples(const struct digest *d, enum metric_id id, st
 /// no usable step has a sample.
 bool digest_step_stat(const struct digest *d, enum metric_id id, enum statistic stat, int64_t *out);
 
+/// Share of the usable steps that are slow, in 1e-6 %; -1 if it is not known.
+int64_t digest_slow_share(const struct digest *d);
+
+/// True for a step that takes longer than the median step by more than a sixth.
+static inline bool step_is_slow(int64_t ns, int64_t median)
+{
+	return ns - median > median / 6;
+}
+
 /// Least share of the measured steps' time, in 1e-6 %, in which power must have been sampled.
 #define ENERGY_LEAST_PCT (80 * MICRO)
 

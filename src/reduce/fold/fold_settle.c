@@ -165,7 +165,7 @@ static void summarize(struct digest *d)
 		if (!metric_table[g->metric].per_step || g->label.n)
 			continue;
 		if (!d->summaries.nr || d->summaries.v[d->summaries.nr - 1].metric != g->metric)
-			vec_push(&d->summaries, (struct step_summary){ .metric = g->metric });
+			vec_push(&d->summaries, (struct step_summary){ .metric = g->metric, .slow = -1 });
 		d->summaries.v[d->summaries.nr - 1].value[g->stat] = fold_figure_median(g, d->fold->nr);
 	}
 	for (size_t i = 0; i < d->summaries.nr; i++) {
