@@ -92,6 +92,21 @@ def check_summary(name, run, r):
         expect(name, abs(f["value"] - want) <= 0.5, f["id"], f["value"], want)
 
 
+def check_layout(name, run, *args):
+    """Four sections, each once and in this order, in every format; a recommendation names a finding."""
+    titles = ["Summary", "Metrics", "Findings", "Recommendations"]
+    with tempfile.TemporaryDirectory() as dir:
+        comment, page = pathlib.Path(dir, "comment.md"), pathlib.Path(dir, "page.html")
+        text = gpugate("report", run, "--markdown", comment, "--html", page, *args).stdout.decode()
+        said = text, comment.read_text(encoding="utf-8"), page.read_text(encoding="utf-8")
+    for form, said in zip((r"^(%s)(?::|$)", r"^\*\*(%s):?\*\*", r"<h2 [^>]*>(%s)</h2>"), said):
+        have = re.findall(form % "|".join(titles), said, re.M)
+        expect(name, have == titles, "sections", form, have)
+    named = re.findall(r"^\d+\. observation: ([a-z0-9-]+)", text, re.M)
+    found = text.partition("\nFindings")[2].partition("\n\n")[0]
+    expect(name, named == re.findall(r"^(?:- |: )(?!(?:insight|trust|warning):)([a-z0-9-]+): ", found, re.M), "findings", named, found)
+
+
 def kernels(r):
     t = next((t for t in r["tables"] if t["id"] == "categories"), None)
     if not t:
@@ -386,11 +401,16 @@ def shared():
         r = json.loads(p.stdout)
         check_form(path.name, r)
         check_summary(path.name, path, r)
+        check_layout(path.name, path)
         check_expert(path.name, r)
         check_asks(path.name, sorted(path.iterdir()) if path.is_dir() else [path], r)
         check_whole(path.name, path)
         if path.is_file():
             check_phases(path.name, path, r)
+
+
+    for path in [*sorted((pathlib.Path(SHARED) / "data" / "snapshots").iterdir()), *sorted((pathlib.Path(SHARED) / "results").glob("vllm-serve--*"))]:
+        check_layout(path.name, path)
 
 
 def main():
@@ -404,6 +424,10 @@ def main():
         cycles(tmp)
         own_rules(tmp, run)
         ranks(tmp)
+        check_layout("every figure", run, "--verbose")
+        baseline = tmp / "baseline.json"
+        gpugate("approve", "--new", run, "--baseline", baseline)
+        check_layout("a baseline", baseline)
     if SHARED:
         shared()
     else:

@@ -57,7 +57,7 @@ def figures(*args):
 
 def told(*args):
     """What the report says below its heading, which names the file."""
-    return gpugate("report", *args, "--verbose").partition("\nWhat it is bound by")[2]
+    return gpugate("report", *args, "--verbose").partition("\nSummary")[2]
 
 
 def difference(a, b, path=""):

@@ -135,7 +135,7 @@ static void sections(void **state)
 		"id=\"kernels\"",
 		"id=\"categories\"",
 		"id=\"ranks\"",
-		"id=\"summary\"",
+		"id=\"metrics\"",
 		"id=\"environment\"",
 		"id=\"notes\"",
 	};
@@ -162,9 +162,11 @@ static void other_kinds(void **state)
 	report_init(&r);
 	r.kind = REPORT_RUN;
 	r.workload = "w";
-	r.headline = "report: launch-bound";
+	r.headline = "launch-bound";
+	r.candidate.label = "a.json";
 	r.run = sample_run(&r, "k", true);
-	assert_has(write_report(&r), "<span class=\"strong\">report: launch-bound");
+	assert_has(write_report(&r), "<h1>report of <code title=\"a.json\">");
+	assert_has(strbuf_str(&written), "<li><span class=\"strong\">launch-bound</span></li>");
 	assert_lacks(strbuf_str(&written), "baseline");
 	report_release(&r);
 

@@ -31,13 +31,12 @@ static void describe(const struct setup *s, const struct run_view *v, struct rep
 	const struct classification *c = &r->run->classification;
 	const char *sure = confidence_names[c->confidence];
 	if (c->bound == BOUND_UNKNOWN)
-		r->headline = "report: what the run is bound by is not known";
+		r->headline = "what the run is bound by is not known";
 	else if (c->bound == BOUND_MIXED)
-		r->headline =
-		    arena_printf(&r->arena, "report: no single bound (mixed, %s confidence)", sure);
+		r->headline = arena_printf(&r->arena, "no single bound (mixed, %s confidence)", sure);
 	else
-		r->headline = arena_printf(&r->arena, "report: %s-bound (%s confidence)",
-		                           bound_names[c->bound], sure);
+		r->headline =
+		    arena_printf(&r->arena, "%s-bound (%s confidence)", bound_names[c->bound], sure);
 }
 
 static void add_flame(const struct setup *s, const struct run *run, struct report *r)

@@ -82,8 +82,10 @@ void doc_item(struct document *d, int level)
 
 void doc_numbered(struct document *d)
 {
-	const struct doc_line *last = d->node && d->node->kind == NODE_LIST ? d->node->last_line : NULL;
-	int step = last ? last->step + 1 : 1;
+	int step = 1;
+	if (d->node && d->node->kind == NODE_LIST)
+		for (const struct doc_line *l = d->node->lines; l; l = l->next)
+			step += l->step > 0;
 	doc_item(d, 0);
 	d->line->step = step;
 }

@@ -194,7 +194,7 @@ static void put_node(struct md_section *s, const struct doc_node *n, const char 
 		if (n->kind == NODE_LIST && l->step)
 			strbuf_addf(row, "%d. ", l->step);
 		else if (n->kind == NODE_LIST)
-			strbuf_addf(row, "%*s- ", 2 * l->level, "");
+			strbuf_addf(row, "%*s- ", (n->lines->step ? 3 : 2) * l->level, "");
 		add_line(row, l, false);
 		strbuf_addch(row, '\n');
 	}

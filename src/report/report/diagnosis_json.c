@@ -95,6 +95,21 @@ static void put_classification(struct emit *e, const struct classification *c)
 	emit_close(e, '}');
 }
 
+/* What the recommendations rest on; `insights` and `trust` have the other findings. */
+static void put_findings(struct emit *e, const struct run_report *run)
+{
+	emit_open_line(e, 1, "findings", '[');
+	for (size_t i = 0; i < run->recommendations.nr; i++) {
+		const struct recommendation *r = &run->recommendations.v[i];
+		emit_open_line(e, 2, NULL, '{');
+		emit_str(e, "id", r->id);
+		emit_str(e, "title", r->title);
+		emit_texts(e, "evidence", &r->observation, 1);
+		emit_close(e, '}');
+	}
+	emit_close(e, ']');
+}
+
 void recommendations_write_json(const struct run_report *run, struct emit *e)
 {
 	emit_open_line(e, 1, "recommendations", '[');
@@ -130,6 +145,7 @@ static void put_run(struct emit *e, const struct report *r)
 	ranks_write_json(r, "ranks", false, e);
 	trust_write_json(r, false, e);
 	put_classification(e, &run->classification);
+	put_findings(e, run);
 	recommendations_write_json(run, e);
 	if (run->view && !run_fold(run->view->run)) { /* a folded run has no rows of single ranks */
 		emit_open_line(e, 1, "figures", '{');

@@ -315,7 +315,8 @@ static void put_reasons(struct document *d, const struct report *r)
 
 void doc_remarks(struct document *d, const struct report *r, struct trust_lines *trust)
 {
-	doc_section(d, "remarks", "What to know", DOC_OPEN);
+	if (r->kind != REPORT_RUN)
+		doc_section(d, "remarks", "What to know", DOC_OPEN);
 	for (size_t i = 0; i < r->warnings.nr && !r->error; i++) {
 		doc_item(d, 0);
 		doc_words(d, "warning: ");
@@ -323,15 +324,17 @@ void doc_remarks(struct document *d, const struct report *r, struct trust_lines 
 	}
 	put_trust(d, trust);
 	put_reasons(d, r);
-	doc_end(d);
+	if (r->kind != REPORT_RUN)
+		doc_end(d);
 }
 
 void doc_insights(struct document *d, const struct report *r)
 {
-	doc_section(d, "insights", "Worth naming", r->kind == REPORT_CHECK ? DOC_FOLDED : DOC_OPEN);
+	bool sides = r->kind != REPORT_RUN;
+	if (sides)
+		doc_section(d, "insights", "Worth naming", r->kind == REPORT_CHECK ? DOC_FOLDED : DOC_OPEN);
 	for (size_t i = 0; i < r->insights.nr; i++) {
 		const struct insight *n = &r->insights.v[i];
-		bool sides = r->kind != REPORT_RUN;
 		if (!sides && !n->candidate)
 			continue;
 		doc_item(d, 0);
@@ -341,7 +344,8 @@ void doc_insights(struct document *d, const struct report *r)
 		doc_printf(d, "%s %s: ", sides || n->rank >= 0 ? ":" : "", n->id);
 		doc_sentence(d, n->message);
 	}
-	doc_end(d);
+	if (sides)
+		doc_end(d);
 }
 
 /* ---- the table of all checks ---- */

@@ -1,4 +1,4 @@
-/* Sections on one run: what it is bound by, what to do, facts, lists, ranks. */
+/* Sections on one run: summary, metrics, recommendations, lists, ranks. */
 #include <inttypes.h>
 
 #include "report/document.h"
@@ -10,14 +10,21 @@ enum { LIST_ROWS = 12, RANK_ROWS = 64, ACTIONS_SHOWN = 3 };
 
 /* ---- bound and advice ---- */
 
-void doc_bound(struct document *d, const struct report *r)
+static void put_texts(struct document *d, const char *const *texts, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		doc_item(d, 0);
+		doc_said(d, texts[i]);
+	}
+}
+
+void doc_summary(struct document *d, const struct report *r)
 {
 	const struct classification *c = &r->run->classification;
-	doc_section(d, "bound", "What it is bound by", DOC_OPEN);
-	for (size_t i = 0; i < c->evidence.nr; i++) {
-		doc_item(d, 0);
-		doc_said(d, c->evidence.v[i]);
-	}
+	doc_section(d, "summary", "Summary", DOC_OPEN);
+	doc_item(d, 0);
+	doc_add(d, DOC_SAID, TONE_STRONG, text_or_empty(r->headline));
+	put_texts(d, c->evidence.v, c->evidence.nr);
 	doc_end(d);
 }
 
@@ -25,11 +32,20 @@ void doc_unknown(struct document *d, const struct report *r)
 {
 	const struct classification *c = &r->run->classification;
 	doc_section(d, "unknown", "What was not recorded", DOC_ASIDE);
-	for (size_t i = 0; i < c->missing.nr; i++) {
-		doc_item(d, 0);
-		doc_said(d, c->missing.v[i]);
-	}
+	put_texts(d, c->missing.v, c->missing.nr);
 	doc_end(d);
+}
+
+void doc_observations(struct document *d, const struct report *r)
+{
+	for (size_t i = 0; i < r->run->recommendations.nr; i++) {
+		const struct recommendation *of = &r->run->recommendations.v[i];
+		doc_item(d, 0);
+		doc_printf(d, "%s: ", of->id);
+		doc_said(d, of->title);
+		doc_words(d, ": ");
+		doc_said(d, of->observation);
+	}
 }
 
 static void put_line(struct document *d, const char *what, const char *text)
@@ -41,41 +57,41 @@ static void put_line(struct document *d, const char *what, const char *text)
 	doc_said(d, text);
 }
 
+/* Findings of one run have said the observations; a check has no such section. */
 static void put_recommendation(struct document *d, const struct recommendation *r, bool whole)
 {
-	doc_item(d, 0);
-	doc_said(d, r->title);
 	const char *sure = confidence_names[r->confidence];
-	doc_printf(d, "%s%s (%s", r->saves_text[0] ? ", " : "", r->saves_text, r->id);
-	if (!whole)
-		doc_printf(d, ": %s confidence", sure);
-	doc_words(d, ")");
-	put_line(d, "seen", r->observation);
+	const char *saves =
+	    arena_printf(&d->arena, "%s%s", r->saves_text[0] ? ", " : "", r->saves_text);
 	if (whole) {
-		/* the confidence is shown here because it is that of the hypothesis; the report's first
-		   line shows the confidence of the bound */
-		doc_item(d, 1);
-		doc_printf(d, "may mean, with %s confidence: ", sure);
-		doc_said(d, r->hypothesis);
+		doc_numbered(d);
+		doc_printf(d, "observation: %s%s", r->id, saves);
+		put_line(d, arena_printf(&d->arena, "hypothesis, with %s confidence", sure), r->hypothesis);
+	} else {
+		doc_item(d, 0);
+		doc_said(d, r->title);
+		doc_printf(d, "%s (%s: %s confidence)", saves, r->id, sure);
+		put_line(d, "observation", r->observation);
 	}
-	put_line(d, "try", r->action);
+	put_line(d, "action", r->action);
 	if (!whole)
 		return;
-	put_line(d, "confirmed by", r->confirm);
+	doc_item(d, 1);
+	doc_printf(d, "how to validate: by %s, before and after (gpugate diff)", r->confirm);
 	put_line(d, "would settle it", r->ask);
 }
 
 void doc_recommendations(struct document *d, const struct report *r)
 {
 	bool check = r->kind == REPORT_CHECK;
-	doc_section(d, check ? "recommendations" : "advice",
-	            check ? "What would make the candidate faster" : "What to do",
+	doc_section(d, "recommendations",
+	            check ? "What would make the candidate faster" : "Recommendations",
 	            check ? DOC_FOLDED : DOC_OPEN);
 	for (size_t i = 0; r->run && i < r->run->recommendations.nr; i++)
 		put_recommendation(d, &r->run->recommendations.v[i], !check);
-	if (!check && r->run && !r->run->recommendations.nr) {
-		doc_paragraph(d);
-		doc_words(d, "Nothing that is looked for was found.");
+	if (!check && !r->run->recommendations.nr) {
+		doc_item(d, 0);
+		doc_words(d, "none");
 	}
 	doc_end(d);
 }
@@ -212,7 +228,7 @@ void doc_advice(struct document *d, const struct report *r)
 	doc_end(d);
 }
 
-/* ---- facts of the summary ---- */
+/* ---- metrics ---- */
 
 static const struct fact *other_fact(const struct run_report *run, const char *id)
 {
@@ -245,8 +261,8 @@ void doc_facts(struct document *d, const struct report *r)
 	bool both = r->baseline_run != NULL;
 	if (!r->run)
 		return;
-	doc_section(d, "summary", "Summary", r->kind == REPORT_RUN ? DOC_OPEN : DOC_FOLDED);
-	doc_run_table(d, r, "Summary", both ? sides : one, both ? 4 : 3);
+	doc_section(d, "metrics", "Metrics", r->kind == REPORT_RUN ? DOC_OPEN : DOC_FOLDED);
+	doc_run_table(d, r, "Metrics", both ? sides : one, both ? 4 : 3);
 	for (size_t i = 0; i < r->run->facts.nr; i++) {
 		const struct fact *f = &r->run->facts.v[i];
 		doc_row(d, 0);

@@ -278,8 +278,8 @@ void doc_verdict(struct document *d, const struct report *r)
 		           status_exit_code(r->status));
 		return;
 	}
-	if (r->kind != REPORT_CHECK) {
-		doc_words(d, r->kind == REPORT_DIFF ? "no verdict, diff only compares · " : "");
+	if (r->kind == REPORT_DIFF) {
+		doc_words(d, "no verdict, diff only compares · ");
 		doc_add(d, DOC_SAID, TONE_STRONG, text_or_empty(r->headline));
 		return;
 	}

@@ -27,7 +27,9 @@ static void put_side(struct document *d, const struct report *r, const char *wha
 		doc_words(d, " at ");
 		doc_commit(d, commit, r->links.commits);
 	}
-	doc_printf(d, " (%s)", extent_of(&d->arena, s));
+	if (r->kind == REPORT_RUN) /* the first paragraph is the heading */
+		doc_paragraph(d);
+	doc_printf(d, r->kind == REPORT_RUN ? "%s" : " (%s)", extent_of(&d->arena, s));
 }
 
 static void put_differences(struct document *d, const struct report *r)
@@ -207,14 +209,21 @@ static void put_diff(struct document *d, const struct report *r, struct trust_li
 
 static void put_run(struct document *d, const struct report *r, struct trust_lines *trust)
 {
-	doc_bound(d, r);
-	doc_recommendations(d, r);
-	doc_remarks(d, r, trust);
+	doc_summary(d, r);
+	doc_facts(d, r);
+	doc_section(d, "findings", "Findings", DOC_OPEN);
+	doc_observations(d, r);
 	doc_insights(d, r);
+	doc_remarks(d, r, trust);
+	if (!d->node) { /* the section is empty */
+		doc_item(d, 0);
+		doc_words(d, "nothing that is looked for was found");
+	}
+	doc_end(d);
+	doc_recommendations(d, r);
+	doc_unknown(d, r);
 	doc_step(d, r);
 	doc_flame(d, r);
-	doc_facts(d, r);
-	doc_unknown(d, r);
 	doc_steps_of_ranks(d, r);
 	doc_series(d, r);
 	doc_lists(d, r);
@@ -379,11 +388,12 @@ void report_document(const struct report *r, struct short_names *names, struct d
 	d->marker = r->kind != REPORT_CHECK         ? kinds[r->kind]
 	            : r->workload && r->workload[0] ? r->workload
 	                                            : "default";
-	doc_verdict(d, r);
-	doc_key_figures(d, r);
-	if (r->kind == REPORT_RUN)
+	if (r->kind == REPORT_RUN && !r->error)
 		put_context(d, r);
-	else if (r->kind == REPORT_CHECK && !r->error)
+	else
+		doc_verdict(d, r);
+	doc_key_figures(d, r);
+	if (r->kind == REPORT_CHECK && !r->error)
 		d->fold = fold_title(d, r);
 	if (r->kind == REPORT_CHECK || r->error)
 		put_check(d, r, &trust);

@@ -35,7 +35,8 @@ struct doc_table *doc_run_table(struct document *d, const struct report *r, cons
 /* Parts of a report. Each is a section, which is dropped if it stays empty. */
 
 /// In this order: findings, and failed checks that no finding explains; the evidence for the
-/// findings; what is notable about a run or its ranks; remarks.
+/// findings; what is notable about a run or its ranks; remarks. In a report on one run, the
+/// last two belong to the section that is open.
 void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust);
 void doc_reasons(struct document *d, const struct report *r);
 void doc_insights(struct document *d, const struct report *r);
@@ -73,7 +74,7 @@ void doc_environment(struct document *d, const struct report *r);
 
 /// Sections: what a run is bound by; what was not recorded; what to do (actions, and commands that
 /// decide or accept the change).
-void doc_bound(struct document *d, const struct report *r);
+void doc_summary(struct document *d, const struct report *r);
 void doc_unknown(struct document *d, const struct report *r);
 void doc_advice(struct document *d, const struct report *r);
 
@@ -88,6 +89,9 @@ struct doc_table *doc_list(struct document *d, const struct report_table *t, con
 
 /// Every figure of a run, if its report has the view of it.
 void doc_metrics(struct document *d, const struct report *r);
+
+/// Add what the recommendations of one run rest on to the current section.
+void doc_observations(struct document *d, const struct report *r);
 
 /// The sections of one run: recommendations, facts, lists of where its time and memory go, and the
 /// table of ranks.
