@@ -30,6 +30,8 @@ What is used of PyTorch, and since when (torch/profiler/profiler.py, torch/cuda/
   register_optimizer_step_post_hook(hook): all of 2.x.
   torch._dynamo.utils.counters: all of 2.x; counters["frames"]["total"] is how many frames were compiled,
       counters["graph_break"] how often each reason broke a graph. Looked at only where the job has imported it.
+  torch.cuda.memory_stats(device): all of 2.x; num_alloc_retries, num_ooms, since the process began. {} before CUDA is
+      in use; another backend of the allocator raises.
 """
 import argparse
 import contextlib
@@ -60,7 +62,7 @@ POSITIVE = ("samples_per_step", "tokens_per_step", "flops_per_step", "peak_tflop
 COMMITS = ("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT")
 JOBS = ("GITHUB_RUN_ID", "CI_JOB_ID", "BUILD_TAG", "SLURM_JOB_ID")
 # Names of files that this module and gpugate digest write, finished or temporary.
-WRITTEN = re.compile(r"\.?(?:memory-|compile-|machine-|where-)?rank(\d+)\.json\.gz(?:\.[\d-]+\.tmp)?$")
+WRITTEN = re.compile(r"\.?(?:memory-|counts-|compile-|machine-|where-)?rank(\d+)\.json\.gz(?:\.[\d-]+\.tmp)?$")
 MEBIBYTE = 1 << 20
 # Number of steps with stacks: one of warm-up, one that is recorded.
 CODE_STEPS = 2
@@ -114,6 +116,14 @@ def _compiled():
     if not counters or not counters.get("frames"):
         return {}
     return {"compiled_frames": counters["frames"].get("total", 0), "graph_breaks": sum(counters.get("graph_break", {}).values())}
+
+
+def _retried():
+    """{figure: count} of the allocations so far that failed at first, and that failed; {} without CUDA."""
+    with contextlib.suppress(Exception):
+        stats = sys.modules["torch"].cuda.memory_stats()
+        return {"alloc_retries": stats["num_alloc_retries"], "ooms": stats["num_ooms"]}
+    return {}
 
 
 @contextlib.contextmanager
@@ -355,7 +365,7 @@ class Recorder:
         self._complete = None       # first step of the recording whose steps have run, but whose files are not yet written
         self._made = 0              # number of complete recordings
         self._history = False       # true while torch records the memory history
-        self._compiled = {}         # counts of compilations (_compiled()) before the first recorded step
+        self._compiled, self._retried = {}, {}  # counts (_compiled(), _retried()) before the first recorded step
         self._signalled = False
         self._handler = None        # the job's own handler of the signal, restored at the end
         self._request = 1           # number of the next request for a recording
@@ -465,7 +475,7 @@ class Recorder:
 
     def _after(self):
         if self._step == self._first:
-            self._compiled = _compiled()
+            self._compiled, self._retried = _compiled(), _retried()
             facts = {**self._facts(), "keep": self.keep, "warmup": self.warmup, "steps": self.steps, "memory": self.memory}
             self._profiler.add_metadata_json("gpugate_record", json.dumps(facts))
 
@@ -642,7 +652,9 @@ class Recorder:
             figures = _compiled()
             if figures:  # functions compiled after the warm-up count as compiled again
                 figures["recompiles"] = figures["compiled_frames"] - self._compiled.get("compiled_frames", 0)
-                files.append(os.path.join(scratch, f"compile-rank{rank}.json"))
+            figures.update((key, count - self._retried.get(key, 0)) for key, count in _retried().items())
+            if figures:
+                files.append(os.path.join(scratch, f"counts-rank{rank}.json"))
                 with open(files[-1], "w", encoding="ascii") as file:
                     json.dump(figures, file)
             if machine:

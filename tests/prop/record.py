@@ -258,22 +258,36 @@ def keep(dir):
 
 
 def compiles(dir):
-    """Compilations of torch.compile are counted if the job has imported it, and recompilations are reported."""
+    """Compilations of torch.compile are counted if the job has imported it, and retries of the allocator within the recorded steps; they are reported. One
+    more of any than in the baseline fails at once, since counts have no noise; compiled frames alone do not."""
     inside = textwrap.indent(textwrap.dedent("""\
         import collections, types
         u = sys.modules.setdefault("torch._dynamo.utils", types.ModuleType("u"))
         if not hasattr(u, "counters"): u.counters = collections.defaultdict(collections.Counter)
         u.counters["frames"]["total"] += step in (0, 1, 8, 9)
-        u.counters["graph_break"]["call to print"] += 3 * (step == 0)
+        u.counters["graph_break"]["call to print"] += (3 + MORE["graph_breaks"]) * (step == 0)
+        u.counters["frames"]["total"] += MORE["recompiles"] * (step == 9) + MORE["compiled_frames"] * (step == 0)
+        stats = {"num_alloc_retries": 5 * (step >= 3) + (2 + MORE["alloc_retries"]) * (step >= 9), "num_ooms": 1 + MORE["ooms"] * (step >= 9)}
+        if "torch" in sys.modules: sys.modules["torch"].cuda.memory_stats = lambda: stats
         """), " " * 8).strip()
+    names = ("compiled_frames", "graph_breaks", "recompiles", "alloc_retries", "ooms")
+    more = lambda one="": inside.replace("MORE", str({n: int(n == one) for n in names}))
     for options in ("", 'keep="none"'):
-        _, err, _ = job(dir, options, inside=inside)
+        _, err, _ = job(dir, options, inside=more())
         assert err == "", err
-        assert ("compile-rank0.json.gz" in files(dir)) == (options == ""), files(dir)
+        assert ("counts-rank0.json.gz" in files(dir)) == (options == ""), files(dir)
         got = {m["metric"][6:]: m["value"] for m in figures(dir)[0] if m["metric"].startswith("input.")}
-        assert got == {"compiled_frames": 4, "graph_breaks": 3, "recompiles": 2}, got
+        assert got == {"compiled_frames": 4, "graph_breaks": 3, "recompiles": 2, "alloc_retries": 2, "ooms": 0}, got
         advice = {r["id"] for r in json.loads(gpugate(dir, "report", "profiles", "--json", "-"))["recommendations"]}
-        assert {"recompiles", "graph-breaks"} <= advice, advice
+        assert {"recompiles", "graph-breaks", "allocator-retries"} <= advice, advice
+    gpugate(dir, "approve", "--new", "profiles", "--workload", "w", "--force")
+    for name in ("", *names):
+        job(dir, inside=more(name))
+        fails = name not in ("", "compiled_frames")
+        gpugate(dir, "check", "profiles", "--workload", "w", "--json", "result.json", code=int(fails))
+        result = json.loads((dir / "result.json").read_text())
+        failed = {c["id"] for c in result["checks"] if c["verdict"] == "fail"}
+        assert failed == ({f"figures[{name}]"} if fails else set()) and not result["plan"].get("pairs"), (name, failed, result["plan"])
 
 
 def stale(dir):

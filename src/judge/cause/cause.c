@@ -425,6 +425,8 @@ static void advise_worse(struct inquiry *q, struct finding *f)
 		                         "%s: record memory in both versions (of PyTorch, a snapshot); "
 		                         "'gpugate diff OLD NEW' shows what holds more",
 		                         name);
+	else if (c->metric->exact)
+		f->action = arena_printf(q->a, "%s: 'gpugate report RUN' says what to look at", name);
 	else
 		f->action = arena_printf(q->a,
 		                         "%s: run both versions with the same seed, data and settings, and "

@@ -38,8 +38,10 @@ static bool limit_in(const struct file_limit *l, enum unit unit, bool up, int64_
 }
 
 /* Convert the limits of `map` to `unit`. Returns the text of a limit whose unit does not fit, or
-   NULL if all fit. The condition 'worse' is left out if the figure has no direction. */
-static const char *limits_in(struct limits *map, enum unit unit, enum worse worse, struct arena *a)
+   NULL if all fit. The condition 'worse' is left out if the figure has no direction, and allows
+   nothing if it is counted. */
+static const char *limits_in(struct limits *map, enum unit unit, enum worse worse, bool counted,
+                             struct arena *a)
 {
 	struct limit *list = arena_alloc(a, map->list.nr, sizeof *list);
 	size_t nr = 0;
@@ -48,6 +50,8 @@ static const char *limits_in(struct limits *map, enum unit unit, enum worse wors
 		*l = map->list.v[i];
 		if (l->condition == COND_WORSE && worse == WORSE_EITHER)
 			continue;
+		if (l->condition == COND_WORSE && counted)
+			*l = (struct limit){ .condition = COND_WORSE, .text = "0", .exact.unit = "" };
 		if (l->condition == COND_WORSE)
 			l->condition = worse == WORSE_UP ? COND_INCREASE : COND_DECREASE;
 		if (!l->relative && !limit_in(&l->exact, unit, l->condition == COND_MIN, &l->value))
@@ -78,8 +82,9 @@ enum status figure_rule(const struct rule *rule, const struct metric *own, const
 		return ST_OK;
 	if (r->worse == WORSE_EITHER)
 		r->worse = own->worse;
-	const char *unfit = limits_in(&r->fail, m->unit, r->worse, a);
-	unfit = unfit ? unfit : limits_in(&r->warn, m->unit, r->worse, a);
+	bool counted = m->exact && r->built_in;
+	const char *unfit = limits_in(&r->fail, m->unit, r->worse, counted, a);
+	unfit = unfit ? unfit : limits_in(&r->warn, m->unit, r->worse, counted, a);
 	if (unfit)
 		return diag_fail(log, ST_USAGE, "%s:%u:%u: rule '%s': '%s' does not fit '%s', which %s%s",
 		                 source, rule->line, rule->column, rule->id, unfit, own->name,

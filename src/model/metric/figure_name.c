@@ -420,6 +420,11 @@ bool figure_is_timed(const struct metric *m)
 	return timed || holds_kind(name, "timed");
 }
 
+bool figure_is_counted(struct span name)
+{
+	return holds_kind(name, "counted");
+}
+
 bool figure_is_amount(struct span name, const char *unit)
 {
 	bool amount =

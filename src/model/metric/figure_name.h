@@ -49,6 +49,9 @@ bool figure_is_neither(struct span name);
 /// words of its name: such figures differ from run to run as wall time does.
 bool figure_is_timed(const struct metric *m);
 
+/// True for a figure that is the same in each run of the same work, by the words of its name.
+bool figure_is_counted(struct span name);
+
 /// True for a figure that cannot be below 0, by its unit or, if that is unknown (NULL), by its
 /// name: a time, a size, a rate or a count, but no difference of such.
 bool figure_is_amount(struct span name, const char *unit);

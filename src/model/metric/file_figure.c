@@ -162,6 +162,7 @@ static const struct metric *input_metric(const struct input_stat *const *v, size
 	number_lower(&digits, DECIMAL_DIGITS_MAX);
 	m->unit = unit_of_figure(m->mixed ? -1 : unit, (int)digits);
 	m->worse = worse_of(better);
+	m->exact = !m->mixed && figure_is_counted(span_of(first->name + input_case(first).n));
 	m->label = LABEL_INPUT;
 	struct span of = input_case(titled);
 	m->case_name = arena_dup(a, of);

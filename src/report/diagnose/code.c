@@ -391,10 +391,16 @@ static void fragmentation(const struct run_view *v, struct arena *a, struct run_
 	    a, out);
 }
 
-diagnosis_fn *const diagnoses_in_code[] = { waiting_for_ranks, checkpoint_recomputation,
-	                                        excessive_zeroing, cuda_graphs_suit,
-	                                        blocking_copies,   fragmentation,
-	                                        attention_unfused, layout_transposes,
-	                                        start_up,          host_around_graphs,
-	                                        recompiles,        graph_breaks,
-	                                        python_computes,   NULL };
+diagnosis_fn *const diagnoses_in_code[] = { waiting_for_ranks,
+	                                        checkpoint_recomputation,
+	                                        excessive_zeroing,
+	                                        cuda_graphs_suit,
+	                                        blocking_copies,
+	                                        fragmentation,
+	                                        attention_unfused,
+	                                        layout_transposes,
+	                                        start_up,
+	                                        host_around_graphs,
+	                                        counts,
+	                                        python_computes,
+	                                        NULL };

@@ -69,59 +69,54 @@ static int64_t input_of(const struct run *run, const char *name)
 	return most;
 }
 
-void recompiles(const struct run_view *v, struct arena *a, struct run_report *out)
+void counts(const struct run_view *v, struct arena *a, struct run_report *out)
 {
-	int64_t nr = input_of(v->run, "recompiles");
-	if (!nr)
-		return;
-	recommend_add(
-	    v,
-	    &(struct recommendation){
-	        .id = "recompiles",
-	        .title = "torch.compile compiles while steps are measured",
-	        .saves_ns = -1,
-	        .observation = arena_printf(a,
-	                                    "%s frames were compiled in the recorded steps, behind "
-	                                    "the warm-up",
-	                                    unit_text(a, UNIT_COUNT, nr)),
-	        .hypothesis =
-	            "shapes, types or Python values that a graph is specialized on change from "
-	            "step to step",
-	        .action =
-	            "mark changing sizes with torch._dynamo.mark_dynamic or dynamic=True, pad them to "
-	            "a few, pass numbers as tensors; TORCH_LOGS=recompiles says what changed",
-	        .confirm = "input.*",
-	        .ask = "",
-	        .confidence = CONFIDENCE_HIGH,
-	    },
-	    a, out);
-}
-
-void graph_breaks(const struct run_view *v, struct arena *a, struct run_report *out)
-{
-	int64_t nr = input_of(v->run, "graph_breaks");
-	if (!nr)
-		return;
-	recommend_add(
-	    v,
-	    &(struct recommendation){
-	        .id = "graph-breaks",
-	        .title = "torch.compile falls back to Python within the model",
-	        .saves_ns = -1,
-	        .observation =
-	            arena_printf(a, "%s graph breaks since the job began, in %s compiled frames",
-	                         unit_text(a, UNIT_COUNT, nr),
-	                         unit_text(a, UNIT_COUNT, input_of(v->run, "compiled_frames"))),
-	        .hypothesis =
-	            "the model prints, reads a value of a tensor (.item()), calls NumPy or branches "
-	            "on data: what is before and behind it is compiled apart and not fused",
-	        .action = "TORCH_LOGS=graph_breaks names the lines; move them out of the model, or use "
-	                  "torch.where and torch.cond; fullgraph=True keeps it so",
-	        .confirm = "input.*",
-	        .ask = "",
-	        .confidence = CONFIDENCE_MEDIUM,
-	    },
-	    a, out);
+	static const struct {
+		const char *figure, *seen;
+		struct recommendation advice;
+	} rows[] = {
+		{ "recompiles",
+		  "frames were compiled in the recorded steps, behind the warm-up",
+		  { .id = "recompiles",
+		    .title = "torch.compile compiles while steps are measured",
+		    .hypothesis = "shapes, types or Python values that a graph is specialized on change "
+		                  "from step to step",
+		    .action = "mark changing sizes with torch._dynamo.mark_dynamic or dynamic=True, pad "
+		              "them to a few, pass numbers as tensors; TORCH_LOGS=recompiles says what "
+		              "changed",
+		    .confidence = CONFIDENCE_HIGH } },
+		{ "graph_breaks",
+		  "graph breaks since the job began",
+		  { .id = "graph-breaks",
+		    .title = "torch.compile falls back to Python within the model",
+		    .hypothesis = "the model prints, reads a value of a tensor (.item()), calls NumPy or "
+		                  "branches on data: what is before and behind it is compiled apart and "
+		                  "not fused",
+		    .action = "TORCH_LOGS=graph_breaks names the lines; move them out of the model, or "
+		              "use torch.where and torch.cond; fullgraph=True keeps it so",
+		    .confidence = CONFIDENCE_MEDIUM } },
+		{ "alloc_retries",
+		  "allocations in the recorded steps failed at first, and the allocator gave its cache "
+		  "back to the device",
+		  { .id = "allocator-retries",
+		    .title = "allocations are tried again while steps run",
+		    .hypothesis = "the device is nearly full, or what is free is in pieces; the host waits "
+		                  "for the GPU each time",
+		    .action = "lower the peak, warm up with the largest batch first, or set "
+		              "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+		    .confidence = CONFIDENCE_HIGH } },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct recommendation rec = rows[i].advice;
+		int64_t nr = input_of(v->run, rows[i].figure);
+		if (!nr)
+			continue;
+		rec.saves_ns = -1;
+		rec.observation = arena_printf(a, "%s %s", unit_text(a, UNIT_COUNT, nr), rows[i].seen);
+		rec.confirm = arena_printf(a, "input.%s", rows[i].figure);
+		rec.ask = "";
+		recommend_add(v, &rec, a, out);
+	}
 }
 
 /* ---- replays of graphs ---- */

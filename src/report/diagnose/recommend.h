@@ -14,8 +14,8 @@ void recommend_add(const struct run_view *v, const struct recommendation *r, str
 typedef void diagnosis_fn(const struct run_view *v, struct arena *a, struct run_report *out);
 
 /// Diagnoses of groups of kernels (code_kernels.c) and of the host (code_host.c).
-diagnosis_fn attention_unfused, layout_transposes, start_up, recompiles, graph_breaks,
-    host_around_graphs, python_computes;
+diagnosis_fn attention_unfused, layout_transposes, start_up, counts, host_around_graphs,
+    python_computes;
 
 /// All diagnoses that are C functions, not rules of a file; NULL ends the list.
 extern diagnosis_fn *const diagnoses_in_code[];
