@@ -221,6 +221,8 @@ class Loop:
                 if i == o.begin:
                     self.a.begin_recording()
                 self.step(2 if o.oom and i == o.steps - 1 else 1)
+                if o.empty_cache:
+                    self.a.release_cached(self.stacks["update"])
         except OutOfMemory:
             pass
         return self.a
@@ -296,6 +298,7 @@ def options(argv):
     g.add_argument("--leak", type=int, default=0, metavar="BYTES", help="kept at each step")
     g.add_argument("--peak", type=float, default=0.0, metavar="PCT", help="more in use at the peak")
     g.add_argument("--fragmentation", type=float, default=0.0, metavar="0..0.4", help="share of what is reserved at the peak, about")
+    g.add_argument("--empty-cache", action="store_true", help="free segments are given back after each step")
     g.add_argument("--oom", action="store_true", help="the last step has a batch for which memory is short")
 
     g = p.add_argument_group("what is recorded")

@@ -201,6 +201,11 @@ class Machine:
             self.launch(l._replace(ops=l.ops.removeprefix("Optimizer.step#AdamW.step>")))
         if optimizing:
             self.annotate("Optimizer.step#AdamW.step", optimizing, self.now)
+        for name, cbid in (("cudaFree", 22), ("cudaMalloc", 20)) if self.o.empty_cache else ():
+            for _ in range(4):
+                end = max(self.now + 400000, max(self.free.values()) if name == "cudaFree" else 0)  # cudaFree waits for the GPU
+                self.runtime(name, cbid, MAIN, self.now, end)
+                self.now = end + 1000
         while self.blocks:
             size, address = self.blocks.pop()
             self.allocate(-size, address)
@@ -362,6 +367,7 @@ def options(argv):
     g.add_argument("--rename-kernel", type=pair, action="append", default=[], metavar="GLOB=NAME")
     g.add_argument("--peak-memory", type=float, default=1.0, metavar="FACTOR")
     g.add_argument("--fragmentation", type=float, default=3.0, metavar="PP", help="at the peak, in per cent")
+    g.add_argument("--empty-cache", action="store_true", help="four segments are freed and allocated again in each step")
     g.add_argument("--long-name", type=int, default=0, metavar="N", help="one kernel with a name of N bytes")
     g.add_argument("--hostile-names", action="store_true", help="kernels whose names break careless writers")
 

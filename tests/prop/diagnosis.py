@@ -105,6 +105,7 @@ def check_layout(name, run, *args):
     named = re.findall(r"^\d+\. observation: ([a-z0-9-]+)", text, re.M)
     found = text.partition("\nFindings")[2].partition("\n\n")[0]
     expect(name, named == re.findall(r"^(?:- |: )(?!(?:insight|trust|warning):)([a-z0-9-]+): ", found, re.M), "findings", named, found)
+    return named
 
 
 def kernels(r):
@@ -257,6 +258,21 @@ def cycles(tmp):
         expect(f"cycles {phase}", counts[0] and counts[0] == counts[1], *counts)
 
 
+def churn(tmp, run):
+    """Segments that are freed and allocated in each step are a finding, and the cause where they are new; a warm-up is not."""
+    generate("trace", tmp / "empties.json.gz", "--seed", 2, "--steps", 4, "--empty-cache")
+    generate("snapshot", tmp / "plain.snap.json", "--seed", 1)
+    generate("snapshot", tmp / "empties.snap.json", "--seed", 1, "--empty-cache")
+    for path in (run, tmp / "empties.json.gz", tmp / "plain.snap.json", tmp / "empties.snap.json"):
+        found = {x["id"] for x in report(path)["recommendations"]}
+        expect("churn", ("allocator-churn" in found) == path.name.startswith("empties"), path.name, found)
+    generate("trace", tmp / "keeps.json.gz", "--seed", 1, "--steps", 4)
+    gpugate("approve", "--new", tmp / "keeps.json.gz", "--baseline", tmp / "b.json")
+    result = json.loads(gpugate("check", tmp / "empties.json.gz", "--baseline", tmp / "b.json", "--json", "-", codes=(0, 1, 3)).stdout)
+    expect("churn", any("cudaMalloc 0.0 → 4.0 times per step" in f["title"] and "empty_cache" in f["action"] for f in result["findings"]),
+           [f["title"] for f in result["findings"]])
+
+
 def own_rules(tmp, run):
     path = tmp / "own.yaml"
     path.write_text(RULES % "1us")
@@ -401,7 +417,7 @@ def shared():
         r = json.loads(p.stdout)
         check_form(path.name, r)
         check_summary(path.name, path, r)
-        check_layout(path.name, path)
+        expect(path.name, "allocator-churn" not in check_layout(path.name, path), "nobody empties the cache here")
         check_expert(path.name, r)
         check_asks(path.name, sorted(path.iterdir()) if path.is_dir() else [path], r)
         check_whole(path.name, path)
@@ -409,8 +425,8 @@ def shared():
             check_phases(path.name, path, r)
 
 
-    for path in [*sorted((pathlib.Path(SHARED) / "data" / "snapshots").iterdir()), *sorted((pathlib.Path(SHARED) / "results").glob("vllm-serve--*"))]:
-        check_layout(path.name, path)
+    for path in sorted([*data.glob("**/snapshots/*"), *(data.parent / "results").glob("vllm-serve--*")]):
+        expect(path.name, "allocator-churn" not in check_layout(path.name, path), "nobody empties the cache here")
 
 
 def main():
@@ -423,6 +439,7 @@ def main():
         edges(tmp)
         cycles(tmp)
         own_rules(tmp, run)
+        churn(tmp, run)
         ranks(tmp)
         check_layout("every figure", run, "--verbose")
         baseline = tmp / "baseline.json"

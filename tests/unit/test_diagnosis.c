@@ -301,7 +301,8 @@ static void exposed(struct digest *d)
 
 static void churn(struct digest *d)
 {
-	add_memory(d)->segment_churn = 51;
+	add_memory(d)->segment_churn = 20;
+	d->memories.v[d->memories.nr - 1].segment_allocs = 10;
 }
 
 static void leak(struct digest *d)

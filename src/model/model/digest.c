@@ -16,7 +16,7 @@
 #include "model/rows.h"
 
 const char *const event_gpu_names[] = { "kernel", "memcpy", "memset", NULL };
-const char *const call_kind_names[] = { "launch", "sync", "dataloader", NULL };
+const char *const call_kind_names[] = { "launch", "sync", "dataloader", "memory", NULL };
 const char *const attribution_names[] = { "none", "launch", "timestamp", NULL };
 const char *const memory_source_names[] = { "trace", "snapshot", "xprof", "timeline", NULL };
 const char *const collective_names[] = { "other",      "all_reduce", "all_gather", "reduce_scatter",
@@ -201,6 +201,21 @@ ORDER(call_stat)
 ORDER(flop_stat)
 ORDER(comm_stat)
 ORDER(counter_stat)
+
+int64_t digest_memory_calls(const struct digest *d, int64_t *ns)
+{
+	int64_t count[2] = { 0 }; /* allocations, frees */
+	*ns = 0;
+	for (size_t i = 0; i < d->calls.nr; i++) {
+		const struct call_stat *c = &d->calls.v[i];
+		if (c->kind != CALL_MEMORY)
+			continue;
+		int64_t *of = &count[memmem(c->name.p, c->name.n, "Free", 4) != NULL];
+		*of = number_add(*of, c->count);
+		*ns = number_add(*ns, c->total_ns);
+	}
+	return count[0] < count[1] ? count[0] : count[1];
+}
 
 bool digest_has_trace(const struct digest *d)
 {

@@ -57,7 +57,13 @@ struct op_stat {
 };
 
 /// Calls whose times add up to step.launch_time, step.sync_time and step.dataloader_time.
-enum call_kind { CALL_LAUNCH, CALL_SYNC, CALL_DATALOADER };
+enum call_kind {
+	CALL_LAUNCH,
+	CALL_SYNC,
+	CALL_DATALOADER,
+	CALL_MEMORY, ///< calls that allocate or free memory of the device; no step figure sums them up
+	NR_CALL_KINDS
+};
 
 /// Host calls of one kind and name, over the usable steps. The rows of a kind add up to the step
 /// figure, so a call that begins where steps overlap counts once for each of these steps.
@@ -535,6 +541,10 @@ const char *digest_unmarked_text(const struct digest *d, struct arena *a);
 
 /// True if the digest is of a trace, not only of a snapshot or a metrics file.
 bool digest_has_trace(const struct digest *d);
+
+/// How often the host freed and allocated memory of the device in the usable steps: the less of
+/// both. `ns`: what all these calls took.
+int64_t digest_memory_calls(const struct digest *d, int64_t *ns);
 
 /// Compares the digests of two artifacts: by rank; then traces first, by their first step number,
 /// then the snapshot, then metrics files, by their first name. 0 if both are of one kind and rank

@@ -104,8 +104,8 @@ void call_figures(const struct reducer *r, struct digest *d)
 {
 	for (size_t i = 0; i < r->host.names.nr; i++) {
 		const struct host_name *h = &r->host.names.v[i];
-		const bool kinds[] = { h->launch, h->sync, h->dataloader };
-		for (int kind = CALL_LAUNCH; kind <= CALL_DATALOADER; kind++)
+		const bool kinds[] = { h->launch, h->sync, h->dataloader, h->memory };
+		for (int kind = CALL_LAUNCH; kind < NR_CALL_KINDS; kind++)
 			if (kinds[kind] && h->begun)
 				vec_push(&d->calls, (struct call_stat){ .kind = (enum call_kind)kind,
 				                                        .name = arena_span(&d->arena, h->name),

@@ -48,13 +48,12 @@ static bool is_sync(struct span name)
 	return false;
 }
 
-/* True for names such as "cudaMemcpyAsync". Calls that set memory are left out: for some of them
-   the driver makes no activity. */
-static bool is_copy(struct span name)
+/* The name of a call of CUDA or HIP without its prefix: "MemcpyAsync"; "" for other calls. */
+static struct span call_of(struct span name)
 {
-	return (span_skip(&name, SPAN("cuda")) || span_skip(&name, SPAN("cu")) ||
-	        span_skip(&name, SPAN("hip"))) &&
-	       span_starts(name, SPAN("Memcpy"));
+	bool api = span_skip(&name, SPAN("cuda")) || span_skip(&name, SPAN("cu")) ||
+	           span_skip(&name, SPAN("hip"));
+	return api ? name : SPAN("");
 }
 
 /* The cache entry of an event's name; host_row_of() gives the entry's row. */
@@ -75,17 +74,19 @@ static struct row_found *host_name_find(struct reducer *r, const struct event *e
 		    name_has(name, SPAN("LaunchKernel")) || name_has(name, SPAN("LaunchCooperative"));
 		h->launch = graph || kernel;
 		h->kernel_launch = kernel && !graph;
-		h->copies = is_copy(name);
 		h->sync = is_sync(name);
+		struct span call = call_of(name);
+		/* the allocator of PyTorch makes these calls for segments */
+		h->memory = span_eq(call, SPAN("Malloc")) || span_eq(call, SPAN("Free"));
 		h->capture =
 		    name_has(name, SPAN("StreamBeginCapture")) - name_has(name, SPAN("StreamEndCapture"));
 		if (h->capture > 0 && !r->graphs.begun)
 			r->graphs.from = (uint32_t)r->host.spans.nr;
 		r->graphs.begun |= h->capture > 0;
 		h->waits = name_has(name, SPAN("StreamWaitEvent"));
-		h->copies = name_has(name, SPAN("Memcpy"))   ? EVENT_MEMCPY
-		            : name_has(name, SPAN("Memset")) ? EVENT_MEMSET
-		                                             : EVENT_KERNEL;
+		h->copies = span_starts(call, SPAN("Memcpy"))   ? EVENT_MEMCPY
+		            : span_starts(call, SPAN("Memset")) ? EVENT_MEMSET
+		                                                : EVENT_KERNEL;
 	} else {
 		h->op = ev->kind == EVENT_OP;
 		h->on_gpu = ev->kind == EVENT_GPU_ANNOTATION;
@@ -95,7 +96,7 @@ static struct row_found *host_name_find(struct reducer *r, const struct event *e
 		h->marker = span_glob(span_of(r->options.marker), name);
 		h->annotated = !h->op && !h->marker && h->phase == PHASE_ALL;
 	}
-	h->timed = h->launch || h->sync || h->dataloader;
+	h->timed = h->launch || h->sync || h->dataloader || h->memory;
 	return found;
 }
 

@@ -41,13 +41,13 @@ struct op_sums {
 /// All runtime calls, operators or annotations of one name.
 struct host_name {
 	struct span name;
-	bool op, launch, kernel_launch, copies, sync, dataloader, marker;
+	bool op, launch, kernel_launch, sync, dataloader, memory, marker;
 	/// true if events of the name are annotations; true if some are on a GPU's timeline
 	bool annotated, on_gpu;
 	int capture; ///< +1 if the call begins a stream capture, -1 if it ends one, else 0
 	bool waits; ///< true if the call lets a stream wait for another
 	enum event_kind copies; ///< kind of the copy or memory set that the call makes; else 0
-	bool timed; ///< true for launches, synchronization and data loaders
+	bool timed; ///< true for launches, synchronization, data loaders and memory
 	const struct flop_rule *flops; ///< rule that counts the operator's operations, or NULL
 	enum phase phase; ///< phase that the name tells; PHASE_ALL if it tells none
 	struct op_sums measured; ///< number and times of the operators in measured steps

@@ -18,7 +18,8 @@ void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t)
 			const struct host_span *s = &h->spans.v[l->span];
 			captured = r->graphs.own && !l->settled && graphs_take(r, l->span);
 			l->settled |= captured;
-			if (!l->settled && (span_name(h, s)->launch || span_name(h, s)->copies) &&
+			if (!l->settled &&
+			    (span_name(h, s)->launch || span_name(h, s)->copies == EVENT_MEMCPY) &&
 			    span_start(h, s) >= all->open_ns)
 				number_lower(&all->pending_ns, span_start(h, s));
 		}
@@ -117,10 +118,11 @@ enum { OF_KERNELS, OF_GRAPHS, OF_COPIES, NR_SUMS };
 static int kind_of(const struct reducer *r, const struct launch *l)
 {
 	const struct host_name *call = span_name(&r->host, &r->host.spans.v[l->span]);
-	return call->kernel_launch ? OF_KERNELS
-	       : call->launch      ? OF_GRAPHS
-	       : call->copies      ? OF_COPIES
-	                           : NR_SUMS;
+	/* for some of the calls that set memory the driver makes no activity */
+	return call->kernel_launch            ? OF_KERNELS
+	       : call->launch                 ? OF_GRAPHS
+	       : call->copies == EVENT_MEMCPY ? OF_COPIES
+	                                      : NR_SUMS;
 }
 
 static void sum_work(const struct reducer *r, const uint32_t *names,

@@ -403,4 +403,5 @@ diagnosis_fn *const diagnoses_in_code[] = { waiting_for_ranks,
 	                                        host_around_graphs,
 	                                        counts,
 	                                        python_computes,
+	                                        allocator_churn,
 	                                        NULL };

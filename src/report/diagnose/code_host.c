@@ -69,6 +69,58 @@ static int64_t input_of(const struct run *run, const char *name)
 	return most;
 }
 
+/* Segments that are only allocated belong to a warm-up. The steps of a snapshot are not known. */
+void allocator_churn(const struct run_view *v, struct arena *a, struct run_report *out)
+{
+	enum { SEGMENTS = 10 };
+	int64_t calls = 0, ns = 0, took, idle;
+	const struct memory_stat *most = NULL;
+	for (size_t r = 0; r < v->run->ranks.nr; r++) {
+		const struct digest *d = v->run->ranks.v[r];
+		int64_t nr = digest_memory_calls(d, &took), steps = (int64_t)d->usable_steps;
+		if (!d->window && steps > 1 && nr / steps > calls) {
+			calls = nr / steps;
+			ns = took / steps;
+		}
+		for (size_t i = 0; i < d->memories.nr; i++) {
+			const struct memory_stat *m = &d->memories.v[i];
+			bool known = m->segment_churn != MEMORY_UNKNOWN && m->segment_allocs != MEMORY_UNKNOWN;
+			if (known && m->segment_allocs >= SEGMENTS &&
+			    m->segment_churn - m->segment_allocs >= SEGMENTS &&
+			    (!most || m->segment_churn > most->segment_churn))
+				most = m;
+		}
+	}
+	if (!calls && !most)
+		return;
+	recommend_add(
+	    v,
+	    &(struct recommendation){
+	        .id = "allocator-churn",
+	        .title = "memory goes back to the device and is taken again while steps run",
+	        .saves_ns = calls && figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle)
+	                        ? (ns < idle ? ns : idle)
+	                        : -1,
+	        .observation =
+	            calls ? arena_printf(a,
+	                                 "calls such as cudaFree and cudaMalloc hold the host for %s a "
+	                                 "step, %s times each or more",
+	                                 unit_text(a, UNIT_NS, ns), unit_text(a, UNIT_COUNT, calls))
+	                  : arena_printf(
+	                        a, "%s segments were allocated and %s freed in the window",
+	                        unit_text(a, UNIT_COUNT, most->segment_allocs),
+	                        unit_text(a, UNIT_COUNT, most->segment_churn - most->segment_allocs)),
+	        .hypothesis = "torch.cuda.empty_cache() is called in the loop, or memory is close to "
+	                      "full: cudaFree waits for the device",
+	        .action = "remove torch.cuda.empty_cache() from the loop, warm up with the largest "
+	                  "batch first, lower the peak",
+	        .confirm = calls ? "step.idle_time" : "memory.segment_churn",
+	        .ask = "",
+	        .confidence = calls ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
+	    },
+	    a, out);
+}
+
 void counts(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	static const struct {

@@ -15,7 +15,7 @@ typedef void diagnosis_fn(const struct run_view *v, struct arena *a, struct run_
 
 /// Diagnoses of groups of kernels (code_kernels.c) and of the host (code_host.c).
 diagnosis_fn attention_unfused, layout_transposes, start_up, counts, host_around_graphs,
-    python_computes;
+    python_computes, allocator_churn;
 
 /// All diagnoses that are C functions, not rules of a file; NULL ends the list.
 extern diagnosis_fn *const diagnoses_in_code[];
