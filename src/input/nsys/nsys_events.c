@@ -117,7 +117,7 @@ static enum status take_kernel(void *ctx, const struct database_value *v)
 	if (fixed >= 0 && dynamic >= 0)
 		e.resources[RESOURCE_SHARED] = number_add(fixed, dynamic);
 	e.resources[RESOURCE_LOCAL] = amount_of(&v[GPU_REST + 10]);
-	e.graph_node = amount_of(&v[GPU_REST + 11]);
+	e.node = amount_of(&v[GPU_REST + 11]);
 	TRY(set_name(n, kernel_table, name, &e));
 	return hand_on_event(n, &e);
 }

@@ -161,7 +161,6 @@ static const struct jscan_key args[] = {
 	FIELD("block", DIM3, FIELD_BLOCK),
 	FIELD("registers per thread", COUNT, FIELD_REGISTERS),
 	FIELD("shared memory", COUNT, FIELD_SHARED_MEMORY),
-	FIELD("graph node id", COUNT, FIELD_GRAPH_NODE),
 	FIELD("kernel", KERNEL, TEXT_KERNEL),
 	FIELD("est. achieved occupancy %", MICRO, FIELD_OCCUPANCY),
 	FIELD("Bytes", COUNT, FIELD_SIZE),

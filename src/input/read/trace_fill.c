@@ -60,7 +60,6 @@ static void fill_gpu(struct trace_input *in, const struct raw_event *raw, struct
 	e->op = e->module = NULL;
 	e->device = need(in, "args.device", raw, FIELD_DEVICE, e->pid);
 	e->stream = need(in, "args.stream", raw, FIELD_STREAM, e->tid);
-	e->graph_node = field_or(raw, FIELD_GRAPH_NODE, 0);
 	bool named = (raw->seen | raw->bad) & SEEN_FIELD(FIELD_BYTES);
 	enum raw_field bytes = named ? FIELD_BYTES : FIELD_SIZE;
 	e->bytes = e->kind == EVENT_KERNEL ? 0 : need(in, "args.bytes", raw, bytes, 0);

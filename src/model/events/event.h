@@ -77,7 +77,6 @@ struct event {
 	/// stream, as an ident (args.stream, else tid); for GPU activities and GPU annotations
 	int64_t stream;
 	int64_t correlation; ///< correlation id; for GPU activities and runtime calls
-	int64_t graph_node; ///< of a kernel: id of its node in a CUDA graph; ≤ 0 if absent
 	int64_t bytes; ///< bytes moved; for copies and memory sets args.bytes or 0; for memory events
 	               ///< Bytes (signed)
 	int64_t grid[3], block[3]; ///< of a kernel: launch shape; grid[0] < 0 if absent

@@ -17,7 +17,6 @@ void gpu_init(struct gpu_events *g)
 void gpu_release(struct gpu_events *g)
 {
 	vec_release(&g->activities);
-	vec_release(&g->nodes);
 	vec_release(&g->transfers);
 	vec_release(&g->wide.list);
 	vec_release(&g->names);
@@ -135,8 +134,6 @@ void gpu_take(struct reducer *r, const struct event *ev)
 	}
 	if (ev->bytes)
 		vec_push(&g->transfers, (struct transfer){ (uint32_t)g->activities.nr, ev->bytes });
-	if (ev->kind == EVENT_KERNEL && ev->graph_node > 0)
-		vec_push(&g->nodes, (struct graph_node){ (uint32_t)g->activities.nr, ev->graph_node });
 	struct activity a = { .start_ns = ev->start_ns,
 		                  .dur = narrow(&g->wide, ev->dur_ns, &r->fault),
 		                  .correlation = narrow(&g->wide, ev->correlation, &r->fault),

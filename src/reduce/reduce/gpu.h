@@ -33,12 +33,6 @@ struct transfer {
 	int64_t bytes;
 };
 
-/// Node of a CUDA graph of a kernel; kernels that no graph launched have none.
-struct graph_node {
-	uint32_t activity; ///< index of the activity in file order
-	int64_t node;
-};
-
 /// A launch shape of one name; the bytes of the struct are the key in the name table `shapes`.
 struct gpu_shape {
 	int64_t name; ///< index of the name in `names`
@@ -59,7 +53,6 @@ struct gpu_events {
 	int64_t total_ns; ///< sum of all durations, which fits int64
 	int64_t tick_ns; ///< tick of the clock: gcd of all starts, durations and CLOCK_TICK_MAX
 	VEC(struct activity) activities; ///< activities in file order, from gpu_figures() on by start
-	VEC(struct graph_node) nodes;
 	VEC(struct transfer) transfers; ///< bytes of copies and memory sets, sorted by `activity`
 	struct wide_numbers wide; ///< durations and correlation ids that do not fit into 30 bits
 	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)

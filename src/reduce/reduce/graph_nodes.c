@@ -29,19 +29,21 @@ static void uses_find(const struct reducer *r, int64_t until, struct node_uses *
 {
 	struct idmap pairs;
 	idmap_init(&pairs);
-	for (size_t i = 0; i < r->gpu.nodes.nr; i++) {
-		const struct graph_node *n = &r->gpu.nodes.v[i];
+	for (size_t i = 0; i < r->graphs.numbers.nr; i++) {
+		const struct graph_number *n = &r->graphs.numbers.v[i];
 		const struct activity *a = &r->gpu.activities.v[n->activity];
 		const struct host_span *launch = activity_launch(r, a);
 		const struct host_name *call = launch ? span_name(&r->host, launch) : NULL;
-		if (!call || !call->launch || call->kernel_launch || span_start(&r->host, launch) >= until)
+		if (!call || !call->launch || call->kernel_launch ||
+		    span_start(&r->host, launch) >= until ||
+		    activity_name(&r->gpu, a)->stat.kind != EVENT_KERNEL)
 			continue;
-		uint32_t pair = idmap_add(&pairs, idmap_pair((uint32_t)(n->node >> 32), a->correlation));
+		uint32_t pair = idmap_add(&pairs, idmap_pair((uint32_t)(n->number >> 32), a->correlation));
 		if (pair == out->same.nr) {
 			vec_push(&out->same, pair);
 			vec_push(&out->launches, 1);
 		}
-		vec_push(&out->list, (struct node_use){ n->node, activity_dur(&r->gpu, a), pair });
+		vec_push(&out->list, (struct node_use){ n->number, activity_dur(&r->gpu, a), pair });
 	}
 	idmap_release(&pairs);
 	vec_sort(&out->list, node_use_cmp);
