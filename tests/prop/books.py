@@ -85,6 +85,19 @@ def ends_before_start(events, pick):
         e["dur"] = -e["dur"]
 
 
+def clock_behind(events, pick):
+    """The clock of the GPU is behind that of the host."""
+    for e in pick(activities(events)):
+        e["ts"] -= 50000
+
+
+def all_zero(events, pick):
+    """As untimed, with the start of the recording as their start."""
+    first = min(e["ts"] for e in events if "ts" in e)
+    for e in pick(activities(events)):
+        e["ts"], e["dur"] = first, 0
+
+
 def twice(events, pick):
     events.extend(copy.deepcopy(pick(activities(events))))
 
@@ -184,7 +197,7 @@ def drop(events, those):
     events[:] = [e for e in events if id(e) not in gone]
 
 
-DAMAGES = [untimed, untimed_near_0, hour_early, without_duration, ends_before_start, twice, twice_later, twice_elsewhere, all_twice, lost, graph_kernels_gone, graph_nodes_gone, copies_lost, launches_gone, too_long,
+DAMAGES = [untimed, untimed_near_0, hour_early, clock_behind, all_zero, without_duration, ends_before_start, twice, twice_later, twice_elsewhere, all_twice, lost, graph_kernels_gone, graph_nodes_gone, copies_lost, launches_gone, too_long,
            markers_shrink, markers_gone, markers_of_threads, markers_joined, one_burst, operators_gone]
 
 

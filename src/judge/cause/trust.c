@@ -32,6 +32,7 @@ static const struct {
 	  "record fewer steps at once, so that the profiler's buffers suffice" },
 	{ "lost-copies", CAUSE_UNTRUSTED,
 	  "record fewer steps at once, and memory activity on both sides or on none" },
+	{ "early-activities", CAUSE_UNTRUSTED, "record again, with a newer profiler or driver" },
 	{ "too-few-steps", CAUSE_UNTRUSTED, "record more steps" },
 	{ "foreign-snapshot", CAUSE_UNTRUSTED,
 	  "take snapshots of other runs out of the directory, or record the history of memory from the "

@@ -135,6 +135,13 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 		          "has %" PRId64 " of %" PRId64
 		          " GPU activities twice, %s of its GPU time: sums and counts are too high",
 		          t->twice, t->gpu_events, share(s, t->twice_ns, t->gpu_ns));
+	if (trust_is_notable(t->early, t->gpu_events) &&
+	    trust_is_notable(t->early_ns, d->window_ns / (d->total_steps > 0 ? d->total_steps : 1)))
+		trust_add(s, "early-activities", ON_WALL | ON_ENDS,
+		          "has %" PRId64 " of %" PRId64
+		          " GPU activities that begin before their launch, by up to %s: the clocks of GPU "
+		          "and host disagree",
+		          t->early, t->gpu_events, unit_text(&s->out->arena, UNIT_NS, t->early_ns));
 	find_overlap(s, t, other ? &other->trust : NULL);
 	if ((__int128)(t->marker_ns - t->completion_ns) * 20 > t->marker_ns)
 		trust_add(

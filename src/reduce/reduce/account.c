@@ -7,9 +7,14 @@
    begin later by this, and any activity if its launch does. */
 enum { UNTIMED_FROM_NS = 1000000000 };
 
-bool account_is_before(const struct activity *a, int64_t ns)
+static bool is_before(const struct activity *a, int64_t ns)
 {
 	return (__int128)ns - a->start_ns > UNTIMED_FROM_NS;
+}
+
+bool account_is_early(const struct activity *a, int64_t ns)
+{
+	return is_before(a, ns) || (a->dur == 0 && (__int128)ns - a->start_ns > CLOCK_TICK_MAX);
 }
 
 static void take_time(struct reducer *r, struct activity *a, int64_t start_ns)
@@ -29,7 +34,7 @@ void account_untime(struct reducer *r)
 	for (size_t i = 0; i < r->gpu.activities.nr; i++) {
 		struct activity *a = &r->gpu.activities.v[i];
 		if ((a->start_ns == 0 && a->dur == 0) ||
-		    (others && a->start_ns <= 0 && account_is_before(a, r->host_first_ns))) {
+		    (others && a->start_ns <= 0 && is_before(a, r->host_first_ns))) {
 			take_time(r, a, NO_START);
 		} else {
 			number_lower(&r->first_ns, a->start_ns);
@@ -38,16 +43,23 @@ void account_untime(struct reducer *r)
 	}
 }
 
-void account_untime_early(struct reducer *r)
+void account_launched(struct reducer *r, struct trust_counts *t)
 {
-	r->first_ns = r->host_first_ns;
+	int64_t first_ns = r->host_first_ns;
 	for (size_t i = 0; i < r->gpu.activities.nr; i++) {
 		struct activity *a = &r->gpu.activities.v[i];
 		const struct host_span *launch = activity_launch(r, a);
-		if (launch && account_is_before(a, span_start(&r->host, launch)))
-			take_time(r, a, span_start(&r->host, launch));
-		number_lower(&r->first_ns, a->start_ns);
+		int64_t at_ns = launch ? span_start(&r->host, launch) : a->start_ns;
+		if (launch && account_is_early(a, at_ns)) {
+			take_time(r, a, at_ns);
+		} else if (at_ns - a->start_ns > CLOCK_TICK_MAX) {
+			t->early++;
+			number_raise(&t->early_ns, at_ns - a->start_ns);
+		}
+		number_lower(&first_ns, a->start_ns);
 	}
+	if (r->launches.early)
+		r->first_ns = first_ns;
 }
 
 static bool same_device(const struct gpu_events *g, const struct activity *a,

@@ -14,12 +14,13 @@ struct activity;
 /// times then holds all other activities.
 void account_untime(struct reducer *r);
 
-/// True if the activity begins more than 1 s before `ns`.
-bool account_is_before(const struct activity *a, int64_t ns);
+/// True if the activity begins more than 1 s before its launch at `ns` or, without a duration, more
+/// than a tick before it.
+bool account_is_early(const struct activity *a, int64_t ns);
 
-/// Takes the times of the activities that begin more than 1 s before their launch, which they then
-/// begin with.
-void account_untime_early(struct reducer *r);
+/// Takes the times of the activities that are too early, which then begin with their launch; of the
+/// others counts those that begin before it.
+void account_launched(struct reducer *r, struct trust_counts *t);
 
 /// Counts timed, untimed and twice recorded activities, and divides the time of all, from the
 /// activities sorted by start, which have steps.

@@ -89,7 +89,7 @@ static void take_match(struct reducer *r, struct activity *a, uint32_t launch)
 		a->start_ns = start;
 	else if (!a->untimed)
 		number_raise(&r->launches.delay_ns, activity_end(&r->gpu, a) - start);
-	r->launches.early += account_is_before(a, start);
+	r->launches.early += account_is_early(a, start);
 }
 
 void launches_match(struct reducer *r, bool open_end, struct trust_counts *t)
@@ -118,8 +118,7 @@ void launches_match(struct reducer *r, bool open_end, struct trust_counts *t)
 		if (a->start_ns == NO_START)
 			a->start_ns = r->first_ns;
 	}
-	if (l->early)
-		account_untime_early(r);
+	account_launched(r, t);
 	t->gpu_ns = r->gpu.total_ns;
 	launches_settle(r, open_end, t);
 }
