@@ -91,6 +91,13 @@ def clock_behind(events, pick):
         e["ts"] -= 50000
 
 
+def no_ends(events, pick):
+    """Durations of 0, with a right start: of activities that take long, but the first of each name."""
+    first = {e["name"]: e for e in reversed(activities(events)) if e["dur"] > 20}
+    for e in pick([e for e in activities(events) if e["dur"] > 20]):
+        e["dur"] = e["dur"] if e is first[e["name"]] else 0
+
+
 def all_zero(events, pick):
     """As untimed, with the start of the recording as their start."""
     first = min(e["ts"] for e in events if "ts" in e)
@@ -197,7 +204,7 @@ def drop(events, those):
     events[:] = [e for e in events if id(e) not in gone]
 
 
-DAMAGES = [untimed, untimed_near_0, hour_early, clock_behind, all_zero, without_duration, ends_before_start, twice, twice_later, twice_elsewhere, all_twice, lost, graph_kernels_gone, graph_nodes_gone, copies_lost, launches_gone, too_long,
+DAMAGES = [untimed, untimed_near_0, hour_early, clock_behind, no_ends, all_zero, without_duration, ends_before_start, twice, twice_later, twice_elsewhere, all_twice, lost, graph_kernels_gone, graph_nodes_gone, copies_lost, launches_gone, too_long,
            markers_shrink, markers_gone, markers_of_threads, markers_joined, one_burst, operators_gone]
 
 

@@ -104,16 +104,28 @@ static int64_t untimed_ns(const struct reducer *r, const int64_t *untimed, int64
 	return sum;
 }
 
+/* True if activities of a name without a duration, `zeros` in number, were not timed: the others
+   take 10 us and more in the mean. A clock of whole microseconds rounds short ones to 0. */
+static bool is_hollow(const struct gpu_events *g, const struct kernel_stat *k, int64_t zeros)
+{
+	return g->tick_ns < CLOCK_TICK_MAX && k->count > zeros &&
+	       k->total_ns >= (k->count - zeros) * 10 * CLOCK_TICK_MAX;
+}
+
 void account_figures(struct reducer *r, struct trust_counts *t)
 {
 	const struct gpu_events *g = &r->gpu;
 	const struct activity *last = NULL;
 	int64_t *untimed = mem_calloc(g->names.nr, sizeof *untimed);
+	int64_t *zeros = mem_calloc(g->names.nr, sizeof *zeros);
+	for (size_t i = 0; i < g->activities.nr; i++)
+		zeros[activity_name(g, &g->activities.v[i]) - g->names.v] += !g->activities.v[i].dur;
 	for (size_t i = 0; i < g->activities.nr; i++) {
 		const struct activity *a = &g->activities.v[i];
 		int64_t dur = activity_dur(g, a);
-		if (a->untimed) {
-			untimed[activity_name(g, a) - g->names.v]++;
+		size_t name = (size_t)(activity_name(g, a) - g->names.v);
+		if (a->untimed || (!dur && is_hollow(g, &g->names.v[name].stat, zeros[name]))) {
+			untimed[name]++;
 			t->untimed++;
 		} else if (last && is_twice(r, last, a)) {
 			t->twice++;
@@ -130,5 +142,6 @@ void account_figures(struct reducer *r, struct trust_counts *t)
 			t->unknown_ns += dur;
 	}
 	t->untimed_ns = untimed_ns(r, untimed, t->timed + t->twice);
+	free(zeros);
 	free(untimed);
 }
