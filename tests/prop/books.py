@@ -98,6 +98,12 @@ def no_ends(events, pick):
         e["dur"] = e["dur"] if e is first[e["name"]] else 0
 
 
+def last_overflows(events, pick):
+    """The duration of the last kernel overflowed; nothing follows on its stream."""
+    last = max((e for e in activities(events) if e["cat"] == "kernel" and "nccl" not in e["name"]), key=lambda e: e["ts"])
+    last["dur"] = 2**32 / 1000
+
+
 def all_zero(events, pick):
     """As untimed, with the start of the recording as their start."""
     first = min(e["ts"] for e in events if "ts" in e)
@@ -204,7 +210,7 @@ def drop(events, those):
     events[:] = [e for e in events if id(e) not in gone]
 
 
-DAMAGES = [untimed, untimed_near_0, hour_early, clock_behind, no_ends, all_zero, without_duration, ends_before_start, twice, twice_later, twice_elsewhere, all_twice, lost, graph_kernels_gone, graph_nodes_gone, copies_lost, launches_gone, too_long,
+DAMAGES = [untimed, untimed_near_0, hour_early, clock_behind, no_ends, last_overflows, all_zero, without_duration, ends_before_start, twice, twice_later, twice_elsewhere, all_twice, lost, graph_kernels_gone, graph_nodes_gone, copies_lost, launches_gone, too_long,
            markers_shrink, markers_gone, markers_of_threads, markers_joined, one_burst, operators_gone]
 
 

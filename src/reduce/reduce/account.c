@@ -31,6 +31,7 @@ void account_untime(struct reducer *r)
 {
 	bool others = r->first_ns <= r->last_ns;
 	r->host_first_ns = r->first_ns;
+	r->host_last_ns = r->last_ns;
 	for (size_t i = 0; i < r->gpu.activities.nr; i++) {
 		struct activity *a = &r->gpu.activities.v[i];
 		if ((a->start_ns == 0 && a->dur == 0) ||

@@ -27,6 +27,7 @@ struct step_cell {
 struct lane_end {
 	int64_t end_ns, correlation;
 	int64_t dur_ns; ///< its duration; 0 once contained_ns has it
+	const struct gpu_name *name;
 };
 
 struct gpu_walk {
@@ -55,7 +56,7 @@ static int activity_cmp(const void *a, const void *b, void *reducer)
    Activities of one graph replay share a correlation id and may overlap: their overlap is 0. Those
    of a call that launches one kernel have none in common. */
 static void lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t correlation,
-                     struct trust_counts *t)
+                     const struct gpu_name *name, struct trust_counts *t)
 {
 	if (start < l->end_ns && (correlation != l->correlation || correlation == IDENT_NONE)) {
 		t->overlap_ns += (end < l->end_ns ? end : l->end_ns) - start;
@@ -65,7 +66,20 @@ static void lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t cor
 		}
 	}
 	if (end > l->end_ns)
-		*l = (struct lane_end){ end, correlation, end - start };
+		*l = (struct lane_end){ end, correlation, end - start, name };
+}
+
+/* Where nothing follows on the stream, a duration overflowed if the activity ends after all that
+   the host did, and takes 1000 times as long as the others of its name in the mean. A collective
+   may wait as long for a rank that is late. */
+static void lane_close(const struct lane_end *l, int64_t host_last_ns, struct trust_counts *t)
+{
+	if (!l->dur_ns || l->name->communication || l->end_ns <= host_last_ns)
+		return;
+	int64_t others_ns = l->name->stat.total_ns - l->dur_ns;
+	if (others_ns > 0 &&
+	    (__int128)l->dur_ns * (l->name->stat.count - 1) > (__int128)others_ns * 1000)
+		t->contained_ns = number_add(t->contained_ns, l->dur_ns);
 }
 
 static void cell_add(struct gpu_walk *w, uint32_t device, uint32_t step, const struct activity *a)
@@ -113,7 +127,7 @@ static void activity_add(struct gpu_walk *w, const struct activity *a)
 	bool alone = launch && span_name(&w->r->host, launch)->kernel_launch;
 
 	if (!a->untimed)
-		lane_add(&w->lanes[lane], start, end, alone ? IDENT_NONE : activity_correlation(w->r, a),
+		lane_add(&w->lanes[lane], start, end, alone ? IDENT_NONE : activity_correlation(w->r, a), g,
 		         &w->d->trust);
 	if (step != NO_ID) {
 		step_add(w, step, a);
@@ -201,6 +215,8 @@ enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *lo
 	          r);
 	for (size_t i = 0; i < r->gpu.activities.nr; i++)
 		activity_add(&w, &r->gpu.activities.v[i]);
+	for (size_t i = 0; i < r->gpu.lanes.keys.nr && r->host_last_ns > r->host_first_ns; i++)
+		lane_close(&w.lanes[i], r->host_last_ns, &d->trust);
 	cells_to_samples(&w);
 	struct device_periods *periods = mem_calloc(r->gpu.devices.keys.nr, sizeof *periods);
 	enum status st = ST_OK;

@@ -77,7 +77,7 @@ struct reducer {
 	uint32_t nr_events;
 	int64_t first_ns, last_ns; ///< first start and last end of all host events; after
 	                           ///< account_untime() of GPU events too
-	int64_t host_first_ns; ///< first start of all host events
+	int64_t host_first_ns, host_last_ns; ///< first start and last end of all host events
 	int64_t negative_durations;
 	struct row_found row_found[512]; ///< cache of rows; row_place() gives the entry
 
