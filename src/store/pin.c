@@ -66,16 +66,9 @@ struct pinner {
 
 /* ---- lists of the run, and lists that rules ask for ---- */
 
-static int by_name(const void *a, const void *b)
-{
-	return span_cmp(((const struct summed_name *)a)->name, ((const struct summed_name *)b)->name);
-}
+ORDERING(by_name, struct summed_name, BY_SPAN(name))
 
-static int by_time(const void *a, const void *b)
-{
-	const struct summed_name *x = a, *y = b;
-	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : span_cmp(x->name, y->name);
-}
+ORDERING(by_time, struct summed_name, FALLING(ns) BY_SPAN(name))
 
 static void rank(struct ranking *r)
 {
@@ -152,10 +145,7 @@ static void choose(const struct ranking *r, const struct names *asked, size_t to
 
 /* ---- pins of kernels and operators ---- */
 
-static int by_match(const void *a, const void *b)
-{
-	return span_cmp(((const struct kernel_row *)a)->match, ((const struct kernel_row *)b)->match);
-}
+ORDERING(by_match, struct kernel_row, BY_SPAN(match))
 
 /* The category of a match name (a normalized name): that of its raw name with the most time. */
 static const char *category_of_match(const struct pinner *p, const struct rank_view *v,

@@ -144,13 +144,8 @@ static const char *time_of(const struct changed_at *e)
 }
 
 /* Order of changes on the page: the newest first. */
-static int changed_at_cmp(const void *a, const void *b)
-{
-	const struct changed_at *x = a, *y = b;
-	int c = strcmp(time_of(y), time_of(x));
-	c = c ? c : COMPARE(x->of, y->of);
-	return c ? c : COMPARE(x->point, y->point);
-}
+ORDERING(changed_at_cmp, struct changed_at,
+         THEN(strcmp(time_of(y), time_of(x))) RISING(of) RISING(point))
 
 /* True for the first of a case's change points at one run. The list has an item for this point
    only; the item also shows the further change points at the run with the same direction. */

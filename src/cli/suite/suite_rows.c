@@ -22,12 +22,7 @@ static const struct field item_fields[] = {
 	{ AT(suite_item, where), .type = FIELD_OPTIONAL_TEXT },
 };
 
-static int item_cmp(const void *a, const void *b)
-{
-	const struct suite_item *x = a, *y = b;
-	int c = COMPARE(x->of, y->of);
-	return c ? c : COMPARE(x->place, y->place);
-}
+ORDERING(item_cmp, struct suite_item, RISING(of) RISING(place))
 
 static const struct schema item_schema = {
 	.fields = item_fields,
@@ -72,12 +67,7 @@ static const struct field subject_fields[] = {
 	{ AT(suite_subject, change_pct), .type = FIELD_OPTIONAL_NUMBER, .absent = INT64_MIN },
 };
 
-static int subject_cmp(const void *a, const void *b)
-{
-	const struct suite_subject *x = a, *y = b;
-	int c = COMPARE(x->of, y->of);
-	return c ? c : COMPARE(x->place, y->place);
-}
+ORDERING(subject_cmp, struct suite_subject, RISING(of) RISING(place))
 
 static const struct schema subject_schema = {
 	.fields = subject_fields,
@@ -98,11 +88,7 @@ static const struct field shared_fields[] = {
 	{ AT(suite_shared, action), .type = FIELD_OPTIONAL_TEXT },
 };
 
-static int shared_cmp(const void *a, const void *b)
-{
-	const struct suite_shared *x = a, *y = b;
-	return COMPARE(x->place, y->place);
-}
+ORDERING(shared_cmp, struct suite_shared, RISING(place))
 
 static const struct schema shared_schema = {
 	.fields = shared_fields,
@@ -117,12 +103,7 @@ static const struct field sharing_fields[] = {
 	{ .key = "case", .offset = offsetof(struct suite_sharing, of), .type = FIELD_COUNT },
 };
 
-static int sharing_cmp(const void *a, const void *b)
-{
-	const struct suite_sharing *x = a, *y = b;
-	int c = COMPARE(x->shared, y->shared);
-	return c ? c : COMPARE(x->of, y->of);
-}
+ORDERING(sharing_cmp, struct suite_sharing, RISING(shared) RISING(of))
 
 static const struct schema sharing_schema = {
 	.fields = sharing_fields,
@@ -132,11 +113,7 @@ static const struct schema sharing_schema = {
 	.cmp = sharing_cmp,
 };
 
-static int case_cmp(const void *a, const void *b)
-{
-	const struct suite_case *x = a, *y = b;
-	return COMPARE(x->place, y->place);
-}
+ORDERING(case_cmp, struct suite_case, RISING(place))
 
 static const struct schema case_schema = {
 	.fields = case_fields,

@@ -121,11 +121,7 @@ bool snapshot_add_block(struct snapshot_builder *b, const struct snapshot_block 
 	return true;
 }
 
-static int by_address(const void *x, const void *y)
-{
-	const struct snapshot_block *a = x, *b = y;
-	return COMPARE(a->address, b->address);
-}
+ORDERING(by_address, struct snapshot_block, RISING(address))
 
 /* Computes the addresses of blocks, which lie side by side in their segment, in order. Source:
  * torch/utils/viz/MemoryViz.js, annotate_snapshot (pytorch/pytorch). */

@@ -291,18 +291,9 @@ static bool is_doubtful(const struct finding *f)
 
 /* Order of findings: broken runs, then failures, then doubtful findings; by cost within each, and
    undecided before warned on a tie. */
-static int finding_cmp(const void *a, const void *b)
-{
-	const struct finding *x = a, *y = b;
-	if (is_broken(x) != is_broken(y))
-		return is_broken(x) ? -1 : 1;
-	if (is_doubtful(x) != is_doubtful(y))
-		return is_doubtful(x) ? 1 : -1;
-	ORDER_BY(y->share_pct, x->share_pct);
-	if ((x->verdict == VERDICT_WARN) != (y->verdict == VERDICT_WARN))
-		return x->verdict == VERDICT_WARN ? 1 : -1;
-	return COMPARE(x->cause, y->cause);
-}
+ORDERING(finding_cmp, struct finding,
+         THEN(is_broken(y) - is_broken(x)) THEN(is_doubtful(x) - is_doubtful(y)) FALLING(share_pct)
+             RISING(verdict == VERDICT_WARN) RISING(cause))
 
 static void tell_cost(struct inquiry *q, struct finding *f)
 {
@@ -337,12 +328,8 @@ static int64_t size_of(const struct check *c)
 	return c->change_pct < 0 ? -c->change_pct : c->change_pct;
 }
 
-static int figure_cmp(const void *a, const void *b)
-{
-	const struct moved *x = a, *y = b;
-	ORDER_BY(size_of(y->most), size_of(x->most));
-	return COMPARE(x->most->metric->place, y->most->metric->place);
-}
+ORDERING(figure_cmp, struct moved,
+         THEN(COMPARE(size_of(y->most), size_of(x->most))) RISING(most->metric->place))
 
 static const char *pct_or_change(const struct check *c)
 {

@@ -78,10 +78,7 @@ static int64_t lateness(const struct odd_rank *o)
 
 /* ---- slow kernels of a rank ---- */
 
-static int by_match(const void *a, const void *b)
-{
-	return span_cmp(((const struct kernel_row *)a)->match, ((const struct kernel_row *)b)->match);
-}
+ORDERING(by_match, struct kernel_row, BY_SPAN(match))
 
 static int64_t kernel_per_step(const struct rank_view *r, const struct kernel_row *k)
 {

@@ -144,11 +144,7 @@ struct shift {
 	double weight, ratio;
 };
 
-static int shift_cmp(const void *a, const void *b)
-{
-	const struct shift *x = a, *y = b;
-	return COMPARE(x->ratio, y->ratio);
-}
+ORDERING(shift_cmp, struct shift, RISING(ratio))
 
 struct shifts {
 	VEC(struct shift) list;

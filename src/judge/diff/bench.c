@@ -51,12 +51,7 @@ struct at_time {
 	size_t column;
 };
 
-static int at_time_cmp(const void *a, const void *b)
-{
-	const struct at_time *x = a, *y = b;
-	int c = strcmp(x->time, y->time);
-	return c ? c : COMPARE(x->column, y->column);
-}
+ORDERING(at_time_cmp, struct at_time, BY_TEXT(time) RISING(column))
 
 static void sort_columns(struct bench *b)
 {
@@ -326,12 +321,7 @@ static int same_item(const struct seen *x, const struct seen *y)
 	return c ? c : COMPARE(x->rank, y->rank);
 }
 
-static int seen_cmp(const void *a, const void *b)
-{
-	const struct seen *x = a, *y = b;
-	int c = same_item(x, y);
-	return c ? c : COMPARE(x->column, y->column);
-}
+ORDERING(seen_cmp, struct seen, THEN(same_item(x, y)) RISING(column))
 
 static bool is_candidate(const struct bench *b, size_t i)
 {

@@ -205,13 +205,7 @@ static void collect_activities(struct activity_breakdown *b, struct node *all,
 	}
 }
 
-static int activity_cmp(const void *a, const void *b)
-{
-	const struct activity *x = a, *y = b;
-	ORDER_BY(x->pair->cls, y->pair->cls);
-	int c = strcmp(x->category, y->category);
-	return c ? c : COMPARE(x->node->seq, y->node->seq);
-}
+ORDERING(activity_cmp, struct activity, RISING(pair->cls) BY_TEXT(category) RISING(node->seq))
 
 /* Form the tree from the list, in which activities of one class and category must be adjacent. */
 static void form_tree(struct activity_breakdown *b, struct node *root, struct activities *all)

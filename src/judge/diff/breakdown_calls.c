@@ -242,10 +242,7 @@ static void describe_calls(void *ctx, struct node *n)
 		           b->counted->mean, node_mean(n, b->in->arena, bytes ? UNIT_BYTES : UNIT_NS));
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return span_cmp(((const struct call_row *)a)->name, ((const struct call_row *)b)->name);
-}
+ORDERING(by_name, struct call_row, BY_SPAN(name))
 
 static void form_tree(struct call_breakdown *b, struct node *root)
 {

@@ -143,14 +143,7 @@ static void add_rows(void *ctx, const struct rank_part *r)
 	}
 }
 
-static int leaf_cmp(const void *a, const void *b)
-{
-	const struct leaf *x = a, *y = b;
-	int c = span_cmp(x->module, y->module);
-	c = c ? c : span_cmp(x->place, y->place);
-	c = c ? c : span_cmp(x->op, y->op);
-	return c ? c : span_cmp(x->kernel, y->kernel);
-}
+ORDERING(leaf_cmp, struct leaf, BY_SPAN(module) BY_SPAN(place) BY_SPAN(op) BY_SPAN(kernel))
 
 static void unite_leaves(struct code_breakdown *b)
 {

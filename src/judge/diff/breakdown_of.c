@@ -40,10 +40,7 @@ size_t breakdown_nr_ranks(const struct breakdown_input *in)
 	return nr;
 }
 
-static int by_match(const void *a, const void *b)
-{
-	return span_cmp(((const struct kernel_row *)a)->match, ((const struct kernel_row *)b)->match);
-}
+ORDERING(by_match, struct kernel_row, BY_SPAN(match))
 
 const struct kernel_row *breakdown_kernel(const struct rank_part *part)
 {

@@ -140,11 +140,7 @@ static void split(struct search *s, size_t first, size_t nr)
 	split(s, first + best.at, nr - best.at);
 }
 
-static int point_cmp(const void *a, const void *b)
-{
-	const struct change_point *x = a, *y = b;
-	return COMPARE(x->at, y->at);
-}
+ORDERING(point_cmp, struct change_point, RISING(at))
 
 void changes_find(const int64_t *v, size_t nr, int64_t p, bool early, struct change_list *out)
 {

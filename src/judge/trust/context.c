@@ -18,11 +18,7 @@ struct scalings {
 	int64_t all; ///< weight of all kernels or copies, including those that cannot be compared
 };
 
-static int scaling_cmp(const void *a, const void *b)
-{
-	double x = ((const struct scaling *)a)->ratio, y = ((const struct scaling *)b)->ratio;
-	return COMPARE(x, y);
-}
+ORDERING(scaling_cmp, struct scaling, RISING(ratio))
 
 static double threads_of(const struct kernel_stat *k)
 {

@@ -303,17 +303,8 @@ static void find_between(const struct run *baseline, const struct run *candidate
 }
 
 /* Sort findings: the candidate's first, then by number of unreliable metrics, kind and rank. */
-static int finding_cmp(const void *a, const void *b)
-{
-	const struct trust_finding *x = a, *y = b;
-	ORDER_BY(y->candidate, x->candidate);
-	ORDER_BY(y->spoils.nr, x->spoils.nr);
-	int c = strcmp(x->id, y->id);
-	if (c)
-		return c;
-	ORDER_BY(x->rank, y->rank);
-	return strcmp(x->message, y->message);
-}
+ORDERING(finding_cmp, struct trust_finding,
+         FALLING(candidate) FALLING(spoils.nr) BY_TEXT(id) RISING(rank) BY_TEXT(message))
 
 /* True if work outside of the steps is meant, or a rule judges the whole recording. */
 static bool judges_outside(const struct rules *rules)

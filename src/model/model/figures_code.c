@@ -16,10 +16,7 @@ struct items {
 	VEC(struct item) list;
 };
 
-static int item_cmp(const void *a, const void *b)
-{
-	return span_cmp(((const struct item *)a)->label, ((const struct item *)b)->label);
-}
+ORDERING(item_cmp, struct item, BY_SPAN(label))
 
 /* ---- names of items ---- */
 

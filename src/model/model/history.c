@@ -31,11 +31,7 @@ int past_value_cmp(const void *a, const void *b)
 	return c ? c : COMPARE(x->rank, y->rank);
 }
 
-static int past_query_cmp(const void *a, const void *b)
-{
-	const struct past_value *x = a, *y = b;
-	return strcmp(x->query, y->query);
-}
+ORDERING(past_query_cmp, struct past_value, BY_TEXT(query))
 
 const struct past_value *past_query(const struct past_run *run, const char *query, size_t *nr)
 {

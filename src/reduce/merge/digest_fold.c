@@ -19,12 +19,7 @@ struct choice {
 	VEC(struct weighted) large;
 };
 
-static int by_weight(const void *a, const void *b)
-{
-	const struct weighted *x = a, *y = b;
-	ORDER_BY(y->weight, x->weight);
-	return COMPARE(x->index, y->index);
-}
+ORDERING(by_weight, struct weighted, FALLING(weight) RISING(index))
 
 static bool is_small(int64_t part, __int128 sum, int64_t one_in)
 {
