@@ -5,7 +5,7 @@
 #include "model/phases.h"
 #include "model/step_figures.h"
 #include "store/digest_schema.h"
-#include "store/row_schema.h"
+#include "store/row.h"
 
 /* ---- parts of a digest that must agree with each other ---- */
 

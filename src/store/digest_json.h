@@ -7,6 +7,7 @@
 #include "io/source.h"
 #include "model/digest.h"
 #include "model/history.h"
+#include "model/rule.h"
 
 #define DIGEST_SCHEMA "gpugate-digest-1"
 #define BASELINE_SCHEMA "gpugate-baseline-1"
@@ -78,5 +79,24 @@ GG_MUST_CHECK enum status baseline_read(const char *path, struct baseline *out,
 
 /// Releases all memory of the baseline.
 void baseline_release(struct baseline *b);
+
+/// A sentence on two figures that contradict each other, or NULL: times of a step that are not the
+/// sum of their parts, kernels that do not add up to the steps, statistics in an impossible order.
+/// A run of several GPUs is not checked, since its figures are medians over the GPUs. Owned by `a`.
+const char *digest_contradiction(const struct digest *d, struct arena *a);
+
+/// Size limit of a pin of up to PIN_RANKS ranks in bytes; with more ranks the limit grows in
+/// proportion. Only data that rules ask for by name may exceed it.
+enum { PIN_BYTES = 190000, PIN_RANKS = 64 };
+
+/// Size limit of the pin of a folded run in bytes.
+enum { PIN_FOLDED_BYTES = 1900000 };
+
+/// Makes `out` from `run` as a baseline stores it: exactly what checks of `rules` compare, and of
+/// the rest as much as fits. Data that explains only a single run is left out; the smallest kernels
+/// and operators are summed; many steps are kept as statistics. Names are normalized by `naming`.
+/// Texts are borrowed from `run`. Caller releases with run_release().
+void pin_make(const struct run *run, const struct rules *rules, const struct naming *naming,
+              struct run *out);
 
 #endif

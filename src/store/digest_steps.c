@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "store/digest_schema.h"
-#include "store/row_schema.h"
+#include "store/row.h"
 #include "store/row_values.h"
 #include "store/step_columns.h"
 

@@ -1,4 +1,4 @@
-#include "store/digest_sums.h"
+#include "store/digest_json.h"
 
 #include <inttypes.h>
 

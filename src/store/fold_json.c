@@ -12,7 +12,7 @@
 #include "store/digest_schema.h"
 #include "store/fold_columns.h"
 #include "store/past_rows.h"
-#include "store/row_schema.h"
+#include "store/row.h"
 
 /* ---- writing of folds ---- */
 

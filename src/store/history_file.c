@@ -9,7 +9,7 @@
 #include "store/digest_json.h"
 #include "store/digest_schema.h"
 #include "store/past_rows.h"
-#include "store/row_schema.h"
+#include "store/row.h"
 
 static const struct schema history_schema = {
 	.id = HISTORY_SCHEMA,

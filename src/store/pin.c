@@ -1,4 +1,4 @@
-#include "store/pin.h"
+#include "store/digest_json.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "merge/digest_fold.h"
 #include "model/phases.h"
 #include "model/rows.h"
-#include "model/rule_items.h"
+#include "model/rule.h"
 #include "model/step_figures.h"
 #include "store/digest_schema.h"
 

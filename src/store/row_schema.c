@@ -1,6 +1,6 @@
 /* The JSON Schema of what row_write() writes, from the same tables of fields. In a document of
    several structs, a field has one value for all structs, or a list with a value for each. */
-#include "store/row_schema.h"
+#include "store/row.h"
 
 #include "store/row_values.h"
 

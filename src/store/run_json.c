@@ -4,7 +4,7 @@
 
 #include "store/digest_json.h"
 #include "store/digest_schema.h"
-#include "store/row_schema.h"
+#include "store/row.h"
 
 static void write_digests(const void *const *runs, size_t nr, struct sink *out)
 {

@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include "cause/cause.h"
-#include "cli/formats.h"
+#include "cli/output.h"
 #include "diagnose/diagnose.h"
 #include "diff/flame.h"
 #include "gate/judge.h"

@@ -231,7 +231,7 @@ LIMITS = {
     "values of a result": ("results/value.c", "values", values, "in.json", DIGEST, "values in a result file"),
     "values of a table": ("results/value.c", "values", csv_values, "in.csv", DIGEST, "values in a result file", "figures in a result file"),
     "bytes of a result": ("results/value.c", "bytes", bytes_of, "in.json", DIGEST, "in.json: "),
-    "columns of a table": ("results/csv.h", "CSV_COLUMNS", columns, "in.csv", DIGEST, "in.csv: "),
+    "columns of a table": ("results/value.h", "CSV_COLUMNS", columns, "in.csv", DIGEST, "in.csv: "),
     "GPUs of nvidia-smi": ("results/machine.h", "MACHINE_GPUS_MAX", nvidia, "machine.csv", DIGEST, "more than 256 GPUs"),
     "GPUs of rocm-smi": ("results/machine.h", "MACHINE_GPUS_MAX", rocm, "machine.json", DIGEST, "more than 256 GPUs"),
     "entries of a dump": ("flight/dump.c", "MAX_ENTRIES", flight, "nccl_trace_rank_0.json", ("report", "{}"), "too many entries", "no rank hangs"),

@@ -8,7 +8,6 @@
 
 #include "base/strbuf.h"
 #include "rules/rules_file.h"
-#include "rules/sites_file.h"
 
 static void test_read(void **state)
 {

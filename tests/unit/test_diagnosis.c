@@ -9,7 +9,6 @@
 
 #include "base/strbuf.h"
 #include "diagnose/diagnose.h"
-#include "rules/diagnosis_file.h"
 #include "rules/rules_file.h"
 
 enum { STEPS = 4, MS = 1000000, GB = 1000000000, PCT = 1000000 };

@@ -10,7 +10,7 @@
 #include "store/digest_json.h"
 #include "store/history_file.h"
 #include "store/run_json.h"
-#include "suite/suite_rows.h"
+#include "suite/suite.h"
 
 static const struct {
 	const char *path;

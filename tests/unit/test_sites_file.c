@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "rules/sites_file.h"
+#include "rules/rules_file.h"
 
 #define ROW "{category: a, class: compute, match: [b]}"
 

@@ -13,7 +13,7 @@
 
 #include "suite/children.h"
 #include "suite/expand.h"
-#include "suite/suite_rows.h"
+#include "suite/suite.h"
 
 /* ---- the suite file ---- */
 

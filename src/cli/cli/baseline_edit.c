@@ -15,9 +15,9 @@
 #include "fold/present.h"
 #include "gate/environment.h"
 #include "io/place.h"
+#include "store/digest_json.h"
 #include "store/history_file.h"
-#include "store/pin.h"
-#include "store/stored_file.h"
+#include "store/run_json.h"
 
 enum status baseline_comparable(const struct run *run, struct diag_log *log)
 {

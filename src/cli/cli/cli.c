@@ -11,11 +11,10 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "cli/formats.h"
 #include "cli/output.h"
+#include "io/cores.h"
 #include "io/inflate.h"
 #include "io/leftover.h"
-#include "io/machine_memory.h"
 #include "io/sink.h"
 #include "report/table.h"
 

@@ -2,11 +2,10 @@
 
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/date.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "cli/artifact_format.h"
-#include "cli/explain_items.h"
 #include "cli/lint_noise.h"
 #include "cli/output.h"
 #include "cli/setup.h"

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/date.h"
 #include "base/text.h"
 #include "cli/lint_noise.h"
@@ -12,8 +11,8 @@
 #include "gate/environment.h"
 #include "model/fold.h"
 #include "model/select.h"
-#include "store/digest_sums.h"
-#include "store/stored_file.h"
+#include "store/digest_json.h"
+#include "store/run_json.h"
 
 enum { OLD_DAYS = 90, NOISE_RUNS = 3 };
 

@@ -5,7 +5,7 @@
 #include "base/sort.h"
 #include "base/text.h"
 #include "cli/load_internal.h"
-#include "flight/hang.h"
+#include "flight/dump.h"
 
 static void take_dump(const struct loader *l, struct artifact_file *file, struct flight_dump *d)
 {

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/date.h"
 #include "base/text.h"
 #include "changed/changed.h"
 #include "model/digest.h"

@@ -10,10 +10,8 @@
 #include "cli/context.h"
 #include "diff/past.h"
 #include "io/place.h"
-#include "rules/diagnosis_file.h"
 #include "rules/formats_file.h"
 #include "rules/rules_file.h"
-#include "rules/sites_file.h"
 #include "store/history_file.h"
 
 const char *setup_rules_path(const struct options *o)

@@ -1,5 +1,5 @@
 /* Writes a script for `git bisect run` that distinguishes the levels before and after a change. */
-#include "history/bisect.h"
+#include "history/course.h"
 
 #include <inttypes.h>
 #include <string.h>

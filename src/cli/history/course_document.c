@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 #include "document/render.h"
-#include "history/bisect.h"
+#include "history/course.h"
 #include "html/html_page.h"
 #include "report/document.h"
 

@@ -1,7 +1,7 @@
 /* The course of figures as JSON. */
 #include "history/course.h"
 
-#include "store/row_schema.h"
+#include "store/row.h"
 
 #define AT(type_, member) .key = #member, .offset = offsetof(struct type_, member)
 

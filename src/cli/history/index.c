@@ -1,4 +1,3 @@
-#include "history/index.h"
 
 #include <glob.h>
 #include <inttypes.h>

@@ -15,10 +15,9 @@
 #include "io/cores.h"
 #include "io/opened.h"
 #include "store/history_file.h"
-#include "suite/case.h"
 #include "suite/children.h"
-#include "suite/suite_output.h"
-#include "suite/suite_rows.h"
+#include "suite/expand.h"
+#include "suite/suite.h"
 
 #define SUITE_PATH "gpugate-suite.yaml"
 

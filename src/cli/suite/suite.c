@@ -4,7 +4,6 @@
 
 #include "base/search.h"
 #include "base/sort.h"
-#include "suite/suite_shared.h"
 
 void suite_init(struct suite *s)
 {

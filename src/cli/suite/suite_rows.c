@@ -1,8 +1,8 @@
-#include "suite/suite_rows.h"
+#include "suite/suite.h"
 
 #include "io/source.h"
 #include "store/digest_schema.h"
-#include "store/row_schema.h"
+#include "store/row.h"
 
 #define AT(type_, member) .key = #member, .offset = offsetof(struct type_, member)
 #define VERDICT(type_)                                                 \

@@ -1,4 +1,4 @@
-#include "suite/suite_shared.h"
+#include "suite/suite.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "flight/hang.h"
+#include "flight/dump.h"
 
 #include <inttypes.h>
 #include <string.h>

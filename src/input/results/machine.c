@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/date.h"
-#include "results/csv.h"
 #include "results/machine_stat.h"
 #include "results/readings.h"
+#include "results/value.h"
 
 /* ---- texts that all of these tools write ---- */
 

@@ -9,7 +9,6 @@
 #include "metric/unit.h"
 #include "results/path.h"
 #include "results/reading_figures.h"
-#include "results/reading_spread.h"
 #include "results/result_file.h"
 
 struct taker {

@@ -1,7 +1,7 @@
 #include "diff/breakdown_memory.h"
 
 #include "base/text.h"
-#include "diff/memory_sites.h"
+#include "diff/memory_pair.h"
 #include "diff/terms.h"
 #include "metric/unit.h"
 #include "model/memory_view.h"

@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
-#include "diff/student.h"
 
 /* PERMUTATIONS: least number of permutations in a test; a small `p` needs more of them. */
 enum { PERMUTATIONS = 999, MILLION = 1000000 };

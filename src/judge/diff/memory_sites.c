@@ -1,4 +1,4 @@
-#include "diff/memory_sites.h"
+#include "diff/memory_pair.h"
 
 #include "base/text.h"
 #include "model/memory_view.h"

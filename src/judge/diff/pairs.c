@@ -1,7 +1,6 @@
 #include "diff/pairs.h"
 
 #include "base/text.h"
-#include "diff/renames.h"
 #include "metric/unit.h"
 
 static struct activity_pair *add(struct activity_pairs *p, enum side_index side,

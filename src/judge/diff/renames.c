@@ -1,4 +1,4 @@
-#include "diff/renames.h"
+#include "diff/pairs.h"
 
 /* A kernel that only one side has. Launches and time are totals over all steps, multiplied by the
    number of steps of the other side, so that both sides compare exactly. */

@@ -1,4 +1,4 @@
-#include "rules/categories_file.h"
+#include "rules/keys.h"
 
 #include "rules/rules_file.h"
 

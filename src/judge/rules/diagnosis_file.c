@@ -1,6 +1,7 @@
-#include "rules/diagnosis_file.h"
+#include "rules/rules_file.h"
 
 #include "base/nearest.h"
+#include "rules/keys.h"
 #include "rules/rules_internal.h"
 
 static const char *word_confidence(size_t i)

@@ -6,7 +6,7 @@
 #include "metric/unit.h"
 #include "results/path.h"
 #include "results/reading_figures.h"
-#include "results/text_lines.h"
+#include "results/value.h"
 
 #define NR(array) (sizeof(array) / sizeof *(array))
 #define WORDS(name, ...)                                    \

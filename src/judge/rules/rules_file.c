@@ -2,7 +2,6 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "rules/env_key.h"
 #include "rules/formats_file.h"
 #include "rules/rules_internal.h"
 

@@ -1,6 +1,6 @@
-#include "rules/sites_file.h"
+#include "rules/rules_file.h"
 
-#include "rules/categories_file.h"
+#include "rules/keys.h"
 
 static const char *const tier_keys[NR_SITE_TIERS] = {
 	[TIER_REGION] = "regions",

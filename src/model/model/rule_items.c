@@ -1,4 +1,4 @@
-#include "model/rule_items.h"
+#include "model/rule.h"
 
 #include <stdlib.h>
 

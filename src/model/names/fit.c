@@ -5,8 +5,6 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "names/apart.h"
-#include "names/demangle.h"
 #include "names/short.h"
 
 /* BREAK: where a comment lets a name break; CUT: what a terminal puts in place of the middle of a

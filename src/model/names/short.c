@@ -6,8 +6,6 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "names/apart.h"
-#include "names/demangle.h"
 
 #define WORD_BEGINS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_("
 

@@ -5,8 +5,8 @@
 #include <strings.h>
 
 #include "base/text.h"
-#include "document/breaks.h"
 #include "document/document.h"
+#include "document/render.h"
 
 #define FOLD_OPEN "\n<details><summary>%s</summary>\n"
 #define FOLD_CLOSE "\n</details>\n"

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "base/vec.h"
-#include "document/breaks.h"
 #include "document/render.h"
 
 enum { LINE_CHARS = 1000, COLUMN_MIN = 14, NAME_MIN = 20, GAP = 2, INDENT = 2, LINES_MAX = 5 };

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "html/html_page.h"
 #include "html/svg.h"
-#include "html/writer.h"
 #include "report/document.h"
 #include "report/table.h"
 
