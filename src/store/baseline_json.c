@@ -96,11 +96,8 @@ static void describe_recent(bool several, int depth, struct sink *out)
 /* ---- the document of a baseline ---- */
 
 static const struct field baseline_fields[] = {
-	{ .key = "workload", .type = FIELD_TEXT, .offset = offsetof(struct baseline, workload) },
-	{ .key = "provenance",
-	  .type = FIELD_ROW,
-	  .offset = offsetof(struct baseline, provenance),
-	  .sub = &provenance_schema },
+	MEMBER(baseline, workload, TEXT),
+	MEMBER(baseline, provenance, ROW, .sub = &provenance_schema),
 	{ .key = "pin",
 	  .type = FIELD_OWN,
 	  .read = read_pin,

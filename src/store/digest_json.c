@@ -97,10 +97,7 @@ static const struct field digest_fields[] = {
 	FIELD(start_ns, NUMBER, 0),
 	FIELD(window_ns, COUNT, 0),
 	FIELD(device_memory, OPTIONAL_COUNT, 0, .absent = MEMORY_UNKNOWN),
-	{ .key = "environment",
-	  .type = FIELD_ROWS,
-	  .offset = offsetof(struct digest, env),
-	  .sub = &env_entry_row },
+	MEMBER_AT("environment", digest, env, ROWS, .sub = &env_entry_row),
 	FIELD(trust, ROW, 0, .sub = &trust_counts_row),
 	FIELD(usable_steps, COUNT, 0),
 	{ .key = "steps",
@@ -141,19 +138,9 @@ static const struct field digest_fields[] = {
 	  .describe = fold_describe },
 };
 
-const struct schema digest_schema = {
-	.id = DIGEST_SCHEMA,
-	.fields = digest_fields,
-	.nr = sizeof digest_fields / sizeof *digest_fields,
-	.size = sizeof(struct digest),
-};
+const struct schema digest_schema = SCHEMA_OF(digest, digest_fields, .id = DIGEST_SCHEMA);
 
-const struct schema ranks_schema = {
-	.counted = true,
-	.fields = digest_fields,
-	.nr = sizeof digest_fields / sizeof *digest_fields,
-	.size = sizeof(struct digest),
-};
+const struct schema ranks_schema = SCHEMA_OF(digest, digest_fields, .counted = true);
 
 static bool input_is_fine(const struct input_stat *s)
 {
