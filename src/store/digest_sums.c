@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 
-#include "base/text.h"
 #include "metric/statistic.h"
 #include "model/step_figures.h"
 

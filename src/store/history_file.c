@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include "base/idmap.h"
-#include "base/text.h"
-#include "store/digest_json.h"
 #include "store/digest_schema.h"
 #include "store/past_rows.h"
 #include "store/row.h"

@@ -122,15 +122,6 @@ static void pinner_init(struct pinner *p)
 	rank(&p->ops_by_time);
 }
 
-static void pinner_release(struct pinner *p)
-{
-	vec_release(&p->kernels.list);
-	vec_release(&p->ops.list);
-	vec_release(&p->kernels_by_time.list);
-	vec_release(&p->ops_by_time.list);
-	run_view_release(&p->view);
-}
-
 /* Chooses the `top` largest names, and those that rules ask for. */
 static void choose(const struct ranking *r, const struct names *asked, size_t top,
                    struct names *out)
@@ -322,14 +313,6 @@ static bool is_asked(const struct rules *rules, const struct input_stat *s)
 	return false;
 }
 
-static void pin_inputs(const struct pinner *p, const struct digest *from, bool all,
-                       struct digest *d)
-{
-	for (size_t i = 0; i < from->inputs.nr; i++)
-		if (all || is_asked(p->rules, &from->inputs.v[i]))
-			vec_push(&d->inputs, from->inputs.v[i]);
-}
-
 /* ---- pins of a rank and of a run ---- */
 
 #define COPY(d, from, member)                             \
@@ -383,7 +366,9 @@ static void pin_at(struct pinner *p, const struct detail *detail, size_t stride,
 		pin_ops(from, &ops, d);
 		pin_items(from, detail->sites, d);
 		pin_levels(from, detail->levels, d);
-		pin_inputs(p, from, detail->extras, d);
+		for (size_t k = 0; k < from->inputs.nr; k++)
+			if (detail->extras || is_asked(p->rules, &from->inputs.v[k]))
+				vec_push(&d->inputs, from->inputs.v[k]);
 		if (detail->extras || p->functions)
 			COPY(d, from, functions);
 		if (detail->extras || p->threads)
@@ -464,5 +449,9 @@ void pin_make(const struct run *run, const struct rules *rules, const struct nam
 	if (run->ranks.nr > (size_t)2 * SAMPLE)
 		guess = first_with_room(&p, budget, sizeof details / sizeof *details / 2, true);
 	pin_at(&p, &details[first_with_room(&p, budget, guess, false)], 1, out);
-	pinner_release(&p);
+	vec_release(&p.kernels.list);
+	vec_release(&p.ops.list);
+	vec_release(&p.kernels_by_time.list);
+	vec_release(&p.ops_by_time.list);
+	run_view_release(&p.view);
 }

@@ -1,7 +1,6 @@
 /* To add a format, add a reader in read/, a loader and a row here, and a fuzz target. */
 #include "cli/artifact_format.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 

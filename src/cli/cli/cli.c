@@ -16,7 +16,6 @@
 #include "io/inflate.h"
 #include "io/leftover.h"
 #include "io/sink.h"
-#include "report/table.h"
 
 static enum status (*const commands[NR_COMMANDS])(const struct options *, struct diag_log *) = {
 	[CMD_CHECK] = cmd_check,     [CMD_SUITE] = cmd_suite,     [CMD_DIFF] = cmd_diff,

@@ -1,7 +1,6 @@
 #include "history/course.h"
 
 #include <fnmatch.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 
 #include <glob.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -99,17 +98,6 @@ static enum status add_line(struct index *x, const struct suite_entry *e)
 			st = add_case(x, e, arena_dup(&x->arena, span_of(g.gl_pathv[i])));
 	globfree(&g);
 	return st;
-}
-
-/* Make the series of all cases. Each series borrows from the baseline in its case. Cases must
- * therefore no longer move in memory: call this only once the list of cases is complete. */
-static void make_courses(struct index *x)
-{
-	for (size_t i = 0; i < x->cases.nr; i++) {
-		struct index_case *c = &x->cases.v[i];
-		if (c->has)
-			course_make(course_history(&c->b), c->name, &x->wanted, &c->t);
-	}
 }
 
 /* ---- contents of the page ---- */
@@ -289,7 +277,12 @@ enum status index_courses(const struct options *o, struct diag_log *log)
 	for (size_t i = 0; i < x.file.entries.nr && st == ST_OK; i++)
 		st = add_line(&x, &x.file.entries.v[i]);
 	if (st == ST_OK) {
-		make_courses(&x);
+		/* series borrow from the baseline in their case, so that cases must no longer move */
+		for (size_t i = 0; i < x.cases.nr; i++) {
+			struct index_case *c = &x.cases.v[i];
+			if (c->has)
+				course_make(course_history(&c->b), c->name, &x.wanted, &c->t);
+		}
 		make_document(&x);
 		struct page_frame frame = { .tool = "gpugate history",
 			                        .heading = x.file.name,

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 
-#include "base/search.h"
 #include "base/sort.h"
 
 void suite_init(struct suite *s)

@@ -1,6 +1,5 @@
 #include "suite/suite.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/search.h"

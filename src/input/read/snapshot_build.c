@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 void snapshot_builder_init(struct snapshot_builder *b, const struct snapshot_limits *limits)
 {

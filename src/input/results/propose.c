@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/text.h"
 #include "metric/figure_name.h"
 #include "results/path.h"
 #include "results/readings.h"

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "metric/figure_name.h"
-#include "model/rows.h"
 #include "results/result_file.h"
 
 bool readings_add(struct readings *out, const struct reading *r)

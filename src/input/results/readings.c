@@ -1,6 +1,5 @@
 #include "results/readings.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -168,11 +167,6 @@ static const char *full_name(struct taker *t, struct span plain)
 	return arena_take(t->a, &b);
 }
 
-static bool is_below_zero(const struct taker *t, const struct reading *r, struct span name)
-{
-	return r->value.value < 0 && !t->row->negative && figure_is_amount(name, r->unit);
-}
-
 /* True if a text looks like a number that something follows, or with a comma: "12.4 (failed)". A
    date or a version does not. */
 static bool begins_as_number(struct span s)
@@ -239,7 +233,7 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 			                 .better = better_of(t, name, unit),
 			                 .record = t->number,
 			                 .value = number };
-		if (fault || is_below_zero(t, &r, name))
+		if (fault || (r.value.value < 0 && !t->row->negative && figure_is_amount(name, r.unit)))
 			r.unmeasured = v;
 		else
 			reading_spread(&r, t->record, v, first_key);

@@ -1,8 +1,6 @@
 #include "cause/cause.h"
 
-#include <inttypes.h>
 
-#include "base/text.h"
 #include "cause/suspect.h"
 #include "metric/figure_name.h"
 

@@ -254,14 +254,6 @@ static void stake_all_work(struct inquiry *q, struct suspect *s)
 	suspect_cost(s, compute);
 }
 
-static void say_copies(struct inquiry *q, struct suspect *s)
-{
-	struct both bytes = inquiry_figure(q, METRIC_STEP_MEMCPY_BYTES);
-	if (bytes.known && bytes.v[SIDE_BASELINE] > 0)
-		suspect_say(q, s, "copies move %s as many bytes %s", word_times(q, both_ratio(bytes)),
-		            q->per);
-}
-
 /* Find another batch size or sequence length: grids of kernels grow with these, but not with a
    slower clock. */
 static bool find_batch(struct inquiry *q)
@@ -280,7 +272,10 @@ static bool find_batch(struct inquiry *q)
 	              "the work of a step is scaled (batch, sequence or model): grids of most kernels "
 	              "%s, compute %s",
 	              word_times(q, by), word_times(q, both_ratio(compute)));
-	say_copies(q, s);
+	struct both bytes = inquiry_figure(q, METRIC_STEP_MEMCPY_BYTES);
+	if (bytes.known && bytes.v[SIDE_BASELINE] > 0)
+		suspect_say(q, s, "copies move %s as many bytes %s", word_times(q, both_ratio(bytes)),
+		            q->per);
 	suspect_action(q, s,
 	               "compare batch size, sequence length and model of both runs; if it is meant, "
 	               "record a baseline of its own (workload)");

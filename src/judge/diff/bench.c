@@ -306,15 +306,6 @@ static void see_past(struct bench *b, size_t column, const struct query *q, stru
 	vec_release(&ranks);
 }
 
-static void see_all(struct bench *b, const struct query *q, struct seen_list *out)
-{
-	for (size_t i = 0; i < b->nr_columns; i++)
-		if (b->columns[i].view == NO_VIEW)
-			see_past(b, i, q, out);
-		else
-			see_view(b, i, q, out);
-}
-
 static int same_item(const struct seen *x, const struct seen *y)
 {
 	int c = span_cmp(x->label, y->label);
@@ -507,7 +498,11 @@ void bench_query(struct bench *b, const struct query *q, struct entries *out)
 {
 	struct seen_list seen = { 0 };
 	*out = (struct entries){ 0 };
-	see_all(b, q, &seen);
+	for (size_t i = 0; i < b->nr_columns; i++)
+		if (b->columns[i].view == NO_VIEW)
+			see_past(b, i, q, &seen);
+		else
+			see_view(b, i, q, &seen);
 	vec_sort(&seen.list, seen_cmp);
 	seen.list.nr = query_keep_named(q, seen.list.v, seen.list.nr, sizeof *seen.list.v, &b->arena);
 	if (q->metric->label == LABEL_KERNEL && b->pairs.renamed)

@@ -1,6 +1,5 @@
 #include "diff/pairs.h"
 
-#include "base/text.h"
 #include "metric/unit.h"
 
 static struct activity_pair *add(struct activity_pairs *p, enum side_index side,

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <yaml.h>

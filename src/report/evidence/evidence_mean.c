@@ -1,6 +1,5 @@
 /* Writes the mean step of a side. A digest keeps no single launches, so that all launches of a row
    have its mean duration, one after the other. */
-#include <stdlib.h>
 
 #include "base/number.h"
 #include "base/text.h"

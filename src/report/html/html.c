@@ -6,7 +6,6 @@
 #include "html/html_page.h"
 #include "html/svg.h"
 #include "report/document.h"
-#include "report/table.h"
 
 const char *html_side(const struct html *h, bool candidate)
 {
