@@ -110,8 +110,9 @@ static const struct field baseline_fields[] = {
 	  .describe = describe_recent },
 };
 
-static const struct schema baseline_schema = {
+const struct schema baseline_schema = {
 	.id = BASELINE_SCHEMA,
+	.title = "gpugate baseline: an approved run and those after it",
 	.fields = baseline_fields,
 	.nr = sizeof baseline_fields / sizeof *baseline_fields,
 };
@@ -120,11 +121,6 @@ void baseline_write(const struct baseline *b, struct sink *out)
 {
 	row_write(&baseline_schema, b, out);
 	sink_puts(out, "\n");
-}
-
-void baseline_schema_write(struct sink *out)
-{
-	row_schema_write(&baseline_schema, "gpugate baseline: an approved run and those after it", out);
 }
 
 static void read_baseline(struct row_reader *r, void *ctx)

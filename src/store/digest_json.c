@@ -138,7 +138,9 @@ static const struct field digest_fields[] = {
 	  .describe = fold_describe },
 };
 
-const struct schema digest_schema = SCHEMA_OF(digest, digest_fields, .id = DIGEST_SCHEMA);
+const struct schema digest_schema =
+    SCHEMA_OF(digest, digest_fields, .id = DIGEST_SCHEMA,
+              .title = "gpugate digest: what was measured in a rank");
 
 const struct schema ranks_schema = SCHEMA_OF(digest, digest_fields, .counted = true);
 
@@ -231,11 +233,6 @@ enum status stored_document_read(struct source *src, enum status fail, struct di
 	strbuf_release(&r.path);
 	arena_release(&scratch);
 	return st == ST_INPUT ? fail : st;
-}
-
-void digest_schema_write(struct sink *out)
-{
-	row_schema_write(&digest_schema, "gpugate digest: what was measured in a rank", out);
 }
 
 static void read_digest(struct row_reader *r, void *ctx)

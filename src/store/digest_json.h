@@ -16,9 +16,6 @@
 /// newline. Errors are kept by the sink.
 void digest_write(const struct digest *d, struct sink *out);
 
-/// Writes the JSON Schema of a digest, which is schemas/gpugate-digest-1.json.
-void digest_schema_write(struct sink *out);
-
 /// Reads and validates a digest. Any error returns `fail`: ST_INPUT, or ST_BASELINE if the digest
 /// is used as a baseline.
 GG_MUST_CHECK enum status digest_read(struct source *src, enum status fail, struct digest **out,
@@ -59,9 +56,6 @@ static inline const struct run *baseline_explained(const struct baseline *b)
 
 /// Writes a baseline in canonical form.
 void baseline_write(const struct baseline *b, struct sink *out);
-
-/// Writes the JSON Schema of a baseline, which is schemas/gpugate-baseline-1.json.
-void baseline_schema_write(struct sink *out);
 
 /// Drops values until the stored form of the run has at most BASELINE_RECENT_BYTES. The values are
 /// grouped by the query of a rule that they answer, such as one value for each kernel; each time,

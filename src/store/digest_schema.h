@@ -6,7 +6,7 @@
 #include "model/digest.h"
 #include "store/row.h"
 
-extern const struct schema digest_schema;
+extern const struct schema digest_schema, baseline_schema, run_schema, history_schema;
 
 /// Like digest_schema, for the digests of several ranks in one document (row_read_all()).
 extern const struct schema ranks_schema;

@@ -9,7 +9,8 @@
 #include "store/past_rows.h"
 #include "store/row.h"
 
-static const struct schema history_schema = {
+const struct schema history_schema = {
+	.title = "gpugate history: a run of the main branch, one a line",
 	.id = HISTORY_SCHEMA,
 	.fields = history_fields,
 	.nr = NR_HISTORY_FIELDS,
@@ -169,9 +170,4 @@ enum status history_write(const char *path, const struct history *h, struct diag
 	TRY(sink_open_again(path, &out, log));
 	history_print(h, out);
 	return sink_commit(out, log);
-}
-
-void history_schema_write(struct sink *out)
-{
-	row_schema_write(&history_schema, "gpugate history: a run of the main branch, one a line", out);
 }

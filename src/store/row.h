@@ -105,7 +105,7 @@ int64_t row_read_count(struct row_reader *r, const char *key);
 int64_t row_read_number(struct row_reader *r, const char *key);
 
 /// Writes a file with the JSON Schema of the documents that `s` describes; `s->id` must be set.
-void row_schema_write(const struct schema *s, const char *title, struct sink *out);
+void row_schema_write(const struct schema *s, struct sink *out);
 
 /// Writes the schema of the object that holds one struct of the type `s` or, if `several`, a number
 /// of such structs together. For the functions `describe` of FIELD_OWN members. `depth` is the

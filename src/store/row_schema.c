@@ -141,12 +141,12 @@ void row_schema_object(const struct schema *s, bool several, int depth, struct s
 	row_schema_line(out, depth, "}");
 }
 
-void row_schema_write(const struct schema *s, const char *title, struct sink *out)
+void row_schema_write(const struct schema *s, struct sink *out)
 {
 	size_t nr = sizeof value_defs / sizeof *value_defs;
 	sink_puts(out, "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",");
 	sink_printf(out, "\n  \"$id\": \"%s.json\",\n  \"title\": \"%s\",\n  \"$defs\": {", s->id,
-	            title);
+	            s->title);
 	for (size_t i = 0; i < nr; i++)
 		sink_printf(out, "\n    \"%s\": %s%s", value_defs[i][0], value_defs[i][1],
 		            i + 1 < nr ? "," : "");

@@ -15,10 +15,6 @@
 /// bytes. Errors are kept by the sink.
 void run_write(const struct run *run, struct sink *out);
 
-/// Writes the JSON Schema of a run of several ranks, which is schemas/gpugate-run-1.json; it refers
-/// to the schema of a digest.
-void run_schema_write(struct sink *out);
-
 /// Reads and validates a stored run of any number of digests; errors are ST_INPUT. Caller releases
 /// with run_release() whatever the outcome.
 GG_MUST_CHECK enum status run_read(struct source *src, struct run *out, struct diag_log *log);

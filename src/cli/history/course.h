@@ -98,8 +98,8 @@ const char *course_text(struct arena *a, enum unit unit, int64_t value);
 /// Writes the course as JSON.
 void course_write(const struct course *t, struct sink *out);
 
-/// Writes the JSON Schema of courses (schemas/gpugate-trend-1.json).
-void course_schema_write(struct sink *out);
+/// The table of courses (schemas/gpugate-trend-1.json).
+extern const struct schema course_schema;
 
 /// Write the script that finds the commit of the newest change for the worse. The script calls a
 /// run bad if its figure is beyond the middle between the levels before and after the change.

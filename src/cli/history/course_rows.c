@@ -62,16 +62,12 @@ static const struct field course_fields[] = {
 	MEMBER(course, parts, ROWS, .sub = &part_schema),
 };
 
-static const struct schema course_schema = SCHEMA_OF(course, course_fields, .id = TREND_SCHEMA);
+const struct schema course_schema =
+    SCHEMA_OF(course, course_fields, .id = TREND_SCHEMA,
+              .title = "gpugate history: figures over the runs of a baseline's history");
 
 void course_write(const struct course *t, struct sink *out)
 {
 	row_write(&course_schema, t, out);
 	sink_puts(out, "\n");
-}
-
-void course_schema_write(struct sink *out)
-{
-	row_schema_write(&course_schema,
-	                 "gpugate history: figures over the runs of a baseline's history", out);
 }

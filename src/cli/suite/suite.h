@@ -159,8 +159,8 @@ GG_MUST_CHECK enum status suite_read(const char *path, struct suite *out, struct
 GG_MUST_CHECK enum status suite_parse(const char *name, struct span text, struct suite *out,
                                       struct diag_log *log);
 
-/// Write the JSON Schema of suites (schemas/gpugate-suite-1.json is this schema).
-void suite_schema_write(struct sink *out);
+/// The table of suites (schemas/gpugate-suite-1.json).
+extern const struct schema suite_schema;
 
 /// Write every report that the options name. Also writes the text to standard output, unless a
 /// report goes there or `st` is an error. In case of an error, the reports contain the first error

@@ -117,7 +117,9 @@ static const struct field suite_fields[] = {
 	MEMBER(suite, subjects, OPTIONAL_ROWS, .sub = &subject_schema),
 };
 
-static const struct schema suite_schema = SCHEMA_OF(suite, suite_fields, .id = SUITE_SCHEMA);
+const struct schema suite_schema =
+    SCHEMA_OF(suite, suite_fields, .id = SUITE_SCHEMA,
+              .title = "gpugate suite: the cases of a suite, or of a shard of it");
 
 void suite_write(const struct suite *s, struct sink *out)
 {
@@ -188,10 +190,4 @@ enum status suite_read(const char *path, struct suite *out, struct diag_log *log
 	enum status st = read_all(src, out, log);
 	source_close(src);
 	return st;
-}
-
-void suite_schema_write(struct sink *out)
-{
-	row_schema_write(&suite_schema, "gpugate suite: the cases of a suite, or of a shard of it",
-	                 out);
 }

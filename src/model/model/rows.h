@@ -86,6 +86,7 @@ struct field {
 /// A row type, or a whole document: the table of its members.
 struct schema {
 	const char *id; ///< value of the key "schema", which comes first; NULL for rows
+	const char *title; ///< what the JSON Schema of a document calls it
 	bool counted; ///< true if the first key is "ranks", the number of structs
 	bool listed; ///< true if rows of this type are elements of lists (FIELD_ROWS)
 	const struct field *fields; ///< table of members, keys first; at most 64 members
