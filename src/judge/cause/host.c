@@ -2,11 +2,6 @@
 #include "base/text.h"
 #include "cause/suspect.h"
 
-static int64_t at_least_0(int64_t v)
-{
-	return v > 0 ? v : 0;
-}
-
 static int64_t smaller(int64_t a, int64_t b)
 {
 	return a < b ? a : b;

@@ -24,11 +24,6 @@ struct odd_rank {
 	struct span name;
 };
 
-static int64_t at_least_0(int64_t v)
-{
-	return v > 0 ? v : 0;
-}
-
 static int64_t step_median(const struct digest *d, enum metric_id id)
 {
 	int64_t value;
