@@ -2,7 +2,6 @@
 
 #include "store/digest_json.h"
 #include "store/digest_schema.h"
-#include "store/past_rows.h"
 #include "store/row.h"
 
 /* ---- the pin (the approved run): all ranks in one document ---- */

@@ -11,7 +11,6 @@
 
 #include "store/digest_schema.h"
 #include "store/row.h"
-#include "store/row_values.h"
 #include "store/step_columns.h"
 
 static bool has_column(bool summarized, size_t i)

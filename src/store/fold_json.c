@@ -11,7 +11,6 @@
 #include "store/digest_json.h"
 #include "store/digest_schema.h"
 #include "store/fold_columns.h"
-#include "store/past_rows.h"
 #include "store/row.h"
 
 /* ---- writing of folds ---- */

@@ -6,7 +6,6 @@
 
 #include "base/idmap.h"
 #include "store/digest_schema.h"
-#include "store/past_rows.h"
 #include "store/row.h"
 
 const struct schema history_schema = {

@@ -1,4 +1,4 @@
-#include "store/past_rows.h"
+#include "store/digest_schema.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
    several structs, a field has one value for all structs, or a list with a value for each. */
 #include "store/row.h"
 
-#include "store/row_values.h"
+#include "store/digest_schema.h"
 
 /* Definitions in JSON Schema of the values of fields, one for each type; each schema file has them
  * once. */

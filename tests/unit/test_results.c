@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "results/machine.h"
 #include "results/path.h"
 #include "results/result_file.h"
 #include "rules/formats_file.h"

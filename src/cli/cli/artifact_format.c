@@ -5,16 +5,12 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
-#include "cli/context.h"
 #include "nsys/nsys.h"
 #include "read/pickle.h"
 #include "read/timeline.h"
 #include "read/xprof.h"
 #include "replay/records.h"
 #include "replay/snapshot_digest.h"
-#include "results/machine.h"
-#include "results/metrics_file.h"
-#include "results/propose.h"
 #include "results/result_file.h"
 #include "rules/formats_file.h"
 #include "store/digest_json.h"

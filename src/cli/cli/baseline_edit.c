@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "cli/acceptance.h"
-#include "cli/provenance.h"
 #include "diff/past.h"
 #include "fold/fold_run.h"
 #include "fold/present.h"

@@ -1,4 +1,4 @@
-#include "cli/context.h"
+#include "cli/artifact_format.h"
 
 #include <string.h>
 

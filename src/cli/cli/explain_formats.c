@@ -5,7 +5,6 @@
 #include "io/sink.h"
 #include "io/source.h"
 #include "model/embedded.h"
-#include "results/propose.h"
 #include "results/result_file.h"
 #include "rules/formats_file.h"
 

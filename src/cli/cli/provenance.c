@@ -1,4 +1,4 @@
-#include "cli/provenance.h"
+#include "cli/acceptance.h"
 
 #include <stdlib.h>
 #include <string.h>

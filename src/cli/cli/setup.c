@@ -7,7 +7,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "cli/context.h"
+#include "cli/artifact_format.h"
 #include "diff/past.h"
 #include "io/place.h"
 #include "rules/formats_file.h"

@@ -1,4 +1,4 @@
-#include "read/snapshot_build.h"
+#include "read/snapshot_form.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "results/machine.h"
+#include "results/result_file.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "results/machine.h"
+#include "results/result_file.h"
 
 enum { ID_BYTES = 64, FACT_BYTES = 200, FACTS_MAX = 64 };
 

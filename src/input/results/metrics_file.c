@@ -1,4 +1,4 @@
-#include "results/metrics_file.h"
+#include "results/result_file.h"
 
 #include "base/decimal.h"
 #include "base/text.h"

@@ -10,7 +10,7 @@
 #include "fold/present.h"
 #include "metric/unit.h"
 #include "model/fold.h"
-#include "trust/peers.h"
+#include "trust/finding.h"
 
 enum { NAME_CHARS = 80 };
 

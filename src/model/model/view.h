@@ -6,7 +6,7 @@
 #include "base/intern.h"
 #include "model/category.h"
 #include "model/digest.h"
-#include "names/fit.h"
+#include "names/short.h"
 
 struct alias {
 	struct span match; ///< glob that is matched with the match name

@@ -1,4 +1,3 @@
-#include "names/fit.h"
 
 #include <stdio.h>
 #include <string.h>
