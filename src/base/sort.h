@@ -23,23 +23,20 @@ void sort_plain(void *v, size_t nr, size_t size, int (*cmp)(const void *, const 
 			return (x) < (y) ? -1 : 1; \
 	} while (0)
 
-/// Defines the comparison function `name` of elements of `type`: `keys`, one behind the other, say
-/// how x and y are compared; the first in which they differ decides.
-#define ORDERING(name, type, keys)                \
-	static int name(const void *a, const void *b) \
-	{                                             \
-		const type *x = a, *y = b;                \
-		int c = 0;                                \
-		keys return c;                            \
-	}
-
-/// Like ORDERING(), for pointers to `type`.
-#define ORDERING_POINTERS(name, type, keys)                                    \
-	static int name(const void *a, const void *b)                              \
-	{                                                                          \
-		const type *x = *(const type *const *)a, *y = *(const type *const *)b; \
-		int c = 0;                                                             \
-		keys return c;                                                         \
+/// Define the comparison function `name` of elements of `type`, of pointers to them, or one that
+/// other files call: `keys`, one behind the other, say how x and y are compared; the first in which
+/// they differ decides.
+#define ORDERING(name, type, keys) ORDERING_(static int name, const type *x = a, *y = b, keys)
+#define ORDERING_POINTERS(name, type, keys)                             \
+	ORDERING_(static int name, const type *x = *(const type *const *)a, \
+	          *y = *(const type *const *)b, keys)
+#define ORDERING_SHARED(name, type, keys) ORDERING_(int name, const type *x = a, *y = b, keys)
+#define ORDERING_(function, x_, y_, keys)  \
+	function(const void *a, const void *b) \
+	{                                      \
+		x_, y_;                            \
+		int c = 0;                         \
+		keys return c;                     \
 	}
 
 /// Keys: any comparison, and those of a member: a number, text or span.
