@@ -136,15 +136,12 @@ static void choose(const struct ranking *r, const struct names *asked, size_t to
 
 /* ---- pins of kernels and operators ---- */
 
-ORDERING(by_match, struct kernel_row, BY_SPAN(match))
-
 /* The category of a match name (a normalized name): that of its raw name with the most time. */
 static const char *category_of_match(const struct pinner *p, const struct rank_view *v,
                                      struct span match)
 {
 	const struct category_table *t = p->naming->categories;
-	const struct kernel_row *row = bsearch(&(struct kernel_row){ .match = match }, v->kernels,
-	                                       v->nr_kernels, sizeof *row, by_match);
+	const struct kernel_row *row = rank_view_kernel(v, match);
 	return category_name(t, row ? category_of(t, row->name) : -1);
 }
 

@@ -191,7 +191,7 @@ static void collect_copies(struct call_breakdown *b, const struct rank_part *r)
 static void collect_raw_names(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;
-	const struct kernel_row *row = breakdown_kernel(r);
+	const struct kernel_row *row = rank_view_kernel(r->rank, r->label);
 	if (row && row->raw_names == 1)
 		add_row(b, r, row->stat.name, &row->stat);
 	for (size_t i = 0; row && row->raw_names > 1 && i < d->kernels.nr; i++) {

@@ -1,6 +1,5 @@
 #include "diff/breakdown_of.h"
 
-#include <stdlib.h>
 
 #include "base/text.h"
 #include "diff/breakdown_internal.h"
@@ -38,16 +37,6 @@ size_t breakdown_nr_ranks(const struct breakdown_input *in)
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		nr += rank_scope_has(in->query->ranks, run->ranks.v[i]->rank);
 	return nr;
-}
-
-ORDERING(by_match, struct kernel_row, BY_SPAN(match))
-
-const struct kernel_row *breakdown_kernel(const struct rank_part *part)
-{
-	const struct kernel_row key = { .match = part->label };
-	return part->rank->nr_kernels
-	           ? bsearch(&key, part->rank->kernels, part->rank->nr_kernels, sizeof key, by_match)
-	           : NULL;
 }
 
 /* ---- start and end of every breakdown ---- */

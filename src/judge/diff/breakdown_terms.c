@@ -59,7 +59,7 @@ static void take_rank(void *ctx, const struct rank_part *r)
 		}
 		break;
 	case LABEL_KERNEL:
-		k = breakdown_kernel(r);
+		k = rank_view_kernel(r->rank, r->label);
 		place.row = k ? &k->stat : NULL;
 		place.ones = k ? k->stat.step_count : 0;
 		take_place(b, r->side, place, place.ones > 0);

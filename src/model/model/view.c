@@ -73,6 +73,14 @@ static void merge_rows(struct kernel_row *out, const struct kernel_row *rows, si
 	*out = sum;
 }
 
+ORDERING(by_match, struct kernel_row, BY_SPAN(match))
+
+const struct kernel_row *rank_view_kernel(const struct rank_view *r, struct span match)
+{
+	const struct kernel_row key = { .match = match };
+	return r->nr_kernels ? bsearch(&key, r->kernels, r->nr_kernels, sizeof key, by_match) : NULL;
+}
+
 /* The row of a sum of kernels too small to keep. Their names are lost, so the row is called after
  * their category. Communication kernels are never in such a sum. */
 static struct kernel_row folded_row(struct run_view *v, const struct kernel_stat *s)

@@ -42,6 +42,9 @@ struct rank_view {
 	const struct cross_rank *cross; ///< figures of the rank that need all ranks to be computed
 };
 
+/// The row of the kernels with this match name; NULL if there is none.
+const struct kernel_row *rank_view_kernel(const struct rank_view *r, struct span match);
+
 struct known_names;
 
 struct run_view {
