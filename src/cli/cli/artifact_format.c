@@ -189,7 +189,7 @@ enum status artifact_load_plain(const struct loader *l, struct source *src, stru
 		struct strbuf text = STRBUF_INIT;
 		strbuf_addf(&text, "    - name: plain\n      %s",
 		            strbuf_str(&own.lines) + strlen("    - "));
-		st = formats_parse(reader.file, strbuf_span(&text), &formats, file->log);
+		st = formats_read(reader.file, (struct span[]){ strbuf_span(&text) }, &formats, file->log);
 		strbuf_release(&text);
 		if (st == ST_OK)
 			st = result_read(again, &reader, d, found, file->log);

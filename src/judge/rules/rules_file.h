@@ -14,17 +14,13 @@
 
 struct key_map;
 
-/// Read rules from `path`, or the compiled-in default rules if it is NULL. `profile` is the name
-/// of the profile to apply; NULL: no profile. Any error is ST_USAGE, with a message
+/// Read rules from `path`, or the compiled-in default rules if it is NULL; as in all functions that
+/// read such a file, from `text`, which messages call `path`, if it is not NULL. `profile` is the
+/// name of the profile to apply; NULL: no profile. Any error is ST_USAGE, with a message
 /// `FILE:LINE:COLUMN: what` that suggests the nearest valid word for a misspelled one. The caller
 /// ends with rules_release() for `out` in any case.
-GG_MUST_CHECK enum status rules_read(const char *path, const char *profile, struct rules *out,
-                                     struct diag_log *log);
-
-/// Like rules_read(), but reads `text`, which is borrowed during the call; messages begin with
-/// `name`.
-GG_MUST_CHECK enum status rules_parse(const char *name, struct span text, const char *profile,
-                                      struct rules *out, struct diag_log *log);
+GG_MUST_CHECK enum status rules_read(const char *path, const struct span *text, const char *profile,
+                                     struct rules *out, struct diag_log *log);
 
 /// Append the rule that `--limit` asks for, such as "step.cuda_time:+3%" or
 /// "memory.peak_allocated:max=6GiB". ST_USAGE if the text is not a limit.
@@ -43,13 +39,8 @@ const char *workload_fault(struct span name);
 
 /// Read a categories file, or the compiled-in one if `path` is NULL. Any error is ST_USAGE. The
 /// caller ends with category_table_release().
-GG_MUST_CHECK enum status categories_read(const char *path, struct category_table *out,
-                                          struct diag_log *log);
-
-/// Like categories_read(), but reads `text`, which is borrowed during the call; messages begin with
-/// `name`.
-GG_MUST_CHECK enum status categories_parse(const char *name, struct span text,
-                                           struct category_table *out, struct diag_log *log);
+GG_MUST_CHECK enum status categories_read(const char *path, const struct span *text,
+                                          struct category_table *out, struct diag_log *log);
 
 /// Write the JSON Schema of rules files of version 1 (schemas/gpugate-rules-1.json), made from the
 /// same table of keys as reading uses.
@@ -89,25 +80,16 @@ extern const struct key_map sites_keys;
 
 /// Read a sites file, or the compiled-in one if `path` is NULL. Any error is ST_USAGE. The caller
 /// ends with site_rules_release() in any case.
-GG_MUST_CHECK enum status sites_read(const char *path, struct site_rules *out,
-                                     struct diag_log *log);
-
-/// Like sites_read(), but reads `text`, which is borrowed during the call; messages begin with
-/// `name`.
-GG_MUST_CHECK enum status sites_parse(const char *name, struct span text, struct site_rules *out,
-                                      struct diag_log *log);
+GG_MUST_CHECK enum status sites_read(const char *path, const struct span *text,
+                                     struct site_rules *out, struct diag_log *log);
 
 /// The keys of a diagnosis file.
 extern const struct key_map diagnosis_keys;
 
 /// Read the file at `path`; NULL: the compiled-in rules. Any error is ST_USAGE with its position
 /// and reason. The caller ends with diagnosis_rules_release() in any case.
-GG_MUST_CHECK enum status diagnosis_read(const char *path, struct diagnosis_rules *out,
-                                         struct diag_log *log);
-
-/// Like diagnosis_read(), but reads `text`, which messages call `name`.
-GG_MUST_CHECK enum status diagnosis_parse(const char *name, struct span text,
-                                          struct diagnosis_rules *out, struct diag_log *log);
+GG_MUST_CHECK enum status diagnosis_read(const char *path, const struct span *text,
+                                         struct diagnosis_rules *out, struct diag_log *log);
 
 /// The form of a key, for messages.
 #define ENV_KEY_FORM "a key is lower-case letters, digits, '_' and '.', a letter first"
