@@ -1,4 +1,4 @@
-#include "base/clock.h"
+#include "base/date.h"
 
 #include <stdlib.h>
 #include <time.h>

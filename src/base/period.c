@@ -122,19 +122,9 @@ static bool anchor_init(struct anchor *a, const uint32_t *at, size_t count, size
 	return a->without_longest <= EVEN;
 }
 
-static int anchor_evenness_cmp(const void *a, const void *b)
-{
-	const struct anchor *x = a, *y = b;
-	ORDER_BY(x->without_longest, y->without_longest);
-	return COMPARE(x->at[0], y->at[0]);
-}
+ORDERING(anchor_evenness_cmp, struct anchor, RISING(without_longest) RISING(at[0]))
 
-static int anchor_count_cmp(const void *a, const void *b)
-{
-	const struct anchor *x = a, *y = b;
-	ORDER_BY(x->count, y->count);
-	return anchor_evenness_cmp(a, b);
-}
+ORDERING(anchor_count_cmp, struct anchor, RISING(count) THEN(anchor_evenness_cmp(x, y)))
 
 struct anchors {
 	VEC(struct anchor) list;

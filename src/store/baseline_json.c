@@ -2,8 +2,7 @@
 
 #include "store/digest_json.h"
 #include "store/digest_schema.h"
-#include "store/past_rows.h"
-#include "store/row_schema.h"
+#include "store/row.h"
 
 /* ---- the pin (the approved run): all ranks in one document ---- */
 
@@ -96,11 +95,8 @@ static void describe_recent(bool several, int depth, struct sink *out)
 /* ---- the document of a baseline ---- */
 
 static const struct field baseline_fields[] = {
-	{ .key = "workload", .type = FIELD_TEXT, .offset = offsetof(struct baseline, workload) },
-	{ .key = "provenance",
-	  .type = FIELD_ROW,
-	  .offset = offsetof(struct baseline, provenance),
-	  .sub = &provenance_schema },
+	MEMBER(baseline, workload, TEXT),
+	MEMBER(baseline, provenance, ROW, .sub = &provenance_schema),
 	{ .key = "pin",
 	  .type = FIELD_OWN,
 	  .read = read_pin,
@@ -113,8 +109,9 @@ static const struct field baseline_fields[] = {
 	  .describe = describe_recent },
 };
 
-static const struct schema baseline_schema = {
+const struct schema baseline_schema = {
 	.id = BASELINE_SCHEMA,
+	.title = "gpugate baseline: an approved run and those after it",
 	.fields = baseline_fields,
 	.nr = sizeof baseline_fields / sizeof *baseline_fields,
 };
@@ -123,11 +120,6 @@ void baseline_write(const struct baseline *b, struct sink *out)
 {
 	row_write(&baseline_schema, b, out);
 	sink_puts(out, "\n");
-}
-
-void baseline_schema_write(struct sink *out)
-{
-	row_schema_write(&baseline_schema, "gpugate baseline: an approved run and those after it", out);
 }
 
 static void read_baseline(struct row_reader *r, void *ctx)

@@ -5,7 +5,7 @@
 #include "model/phases.h"
 #include "model/step_figures.h"
 #include "store/digest_schema.h"
-#include "store/row_schema.h"
+#include "store/row.h"
 
 /* ---- parts of a digest that must agree with each other ---- */
 
@@ -97,10 +97,7 @@ static const struct field digest_fields[] = {
 	FIELD(start_ns, NUMBER, 0),
 	FIELD(window_ns, COUNT, 0),
 	FIELD(device_memory, OPTIONAL_COUNT, 0, .absent = MEMORY_UNKNOWN),
-	{ .key = "environment",
-	  .type = FIELD_ROWS,
-	  .offset = offsetof(struct digest, env),
-	  .sub = &env_entry_row },
+	MEMBER_AT("environment", digest, env, ROWS, .sub = &env_entry_row),
 	FIELD(trust, ROW, 0, .sub = &trust_counts_row),
 	FIELD(usable_steps, COUNT, 0),
 	{ .key = "steps",
@@ -141,19 +138,11 @@ static const struct field digest_fields[] = {
 	  .describe = fold_describe },
 };
 
-const struct schema digest_schema = {
-	.id = DIGEST_SCHEMA,
-	.fields = digest_fields,
-	.nr = sizeof digest_fields / sizeof *digest_fields,
-	.size = sizeof(struct digest),
-};
+const struct schema digest_schema =
+    SCHEMA_OF(digest, digest_fields, .id = DIGEST_SCHEMA,
+              .title = "gpugate digest: what was measured in a rank");
 
-const struct schema ranks_schema = {
-	.counted = true,
-	.fields = digest_fields,
-	.nr = sizeof digest_fields / sizeof *digest_fields,
-	.size = sizeof(struct digest),
-};
+const struct schema ranks_schema = SCHEMA_OF(digest, digest_fields, .counted = true);
 
 static bool input_is_fine(const struct input_stat *s)
 {
@@ -244,11 +233,6 @@ enum status stored_document_read(struct source *src, enum status fail, struct di
 	strbuf_release(&r.path);
 	arena_release(&scratch);
 	return st == ST_INPUT ? fail : st;
-}
-
-void digest_schema_write(struct sink *out)
-{
-	row_schema_write(&digest_schema, "gpugate digest: what was measured in a rank", out);
 }
 
 static void read_digest(struct row_reader *r, void *ctx)

@@ -7,6 +7,7 @@
 #include "io/source.h"
 #include "model/digest.h"
 #include "model/history.h"
+#include "model/rule.h"
 
 #define DIGEST_SCHEMA "gpugate-digest-1"
 #define BASELINE_SCHEMA "gpugate-baseline-1"
@@ -14,9 +15,6 @@
 /// Writes a digest in canonical form: fixed key order and number form, one row per line, trailing
 /// newline. Errors are kept by the sink.
 void digest_write(const struct digest *d, struct sink *out);
-
-/// Writes the JSON Schema of a digest, which is schemas/gpugate-digest-1.json.
-void digest_schema_write(struct sink *out);
 
 /// Reads and validates a digest. Any error returns `fail`: ST_INPUT, or ST_BASELINE if the digest
 /// is used as a baseline.
@@ -59,9 +57,6 @@ static inline const struct run *baseline_explained(const struct baseline *b)
 /// Writes a baseline in canonical form.
 void baseline_write(const struct baseline *b, struct sink *out);
 
-/// Writes the JSON Schema of a baseline, which is schemas/gpugate-baseline-1.json.
-void baseline_schema_write(struct sink *out);
-
 /// Drops values until the stored form of the run has at most BASELINE_RECENT_BYTES. The values are
 /// grouped by the query of a rule that they answer, such as one value for each kernel; each time,
 /// the largest group loses its smallest value. run->cut counts the dropped values.
@@ -78,5 +73,24 @@ GG_MUST_CHECK enum status baseline_read(const char *path, struct baseline *out,
 
 /// Releases all memory of the baseline.
 void baseline_release(struct baseline *b);
+
+/// A sentence on two figures that contradict each other, or NULL: times of a step that are not the
+/// sum of their parts, kernels that do not add up to the steps, statistics in an impossible order.
+/// A run of several GPUs is not checked, since its figures are medians over the GPUs. Owned by `a`.
+const char *digest_contradiction(const struct digest *d, struct arena *a);
+
+/// Size limit of a pin of up to PIN_RANKS ranks in bytes; with more ranks the limit grows in
+/// proportion. Only data that rules ask for by name may exceed it.
+enum { PIN_BYTES = 190000, PIN_RANKS = 64 };
+
+/// Size limit of the pin of a folded run in bytes.
+enum { PIN_FOLDED_BYTES = 1900000 };
+
+/// Makes `out` from `run` as a baseline stores it: exactly what checks of `rules` compare, and of
+/// the rest as much as fits. Data that explains only a single run is left out; the smallest kernels
+/// and operators are summed; many steps are kept as statistics. Names are normalized by `naming`.
+/// Texts are borrowed from `run`. Caller releases with run_release().
+void pin_make(const struct run *run, const struct rules *rules, const struct naming *naming,
+              struct run *out);
 
 #endif

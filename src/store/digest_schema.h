@@ -4,9 +4,10 @@
 
 #include "io/source.h"
 #include "model/digest.h"
+#include "model/history.h"
 #include "store/row.h"
 
-extern const struct schema digest_schema;
+extern const struct schema digest_schema, baseline_schema, run_schema, history_schema;
 
 /// Like digest_schema, for the digests of several ranks in one document (row_read_all()).
 extern const struct schema ranks_schema;
@@ -42,5 +43,35 @@ GG_MUST_CHECK enum status stored_document_read(struct source *src, enum status f
 /// Stop the reader with an error if rows of functions, collectives or sums refer to a row that does
 /// not exist.
 void digest_check_rows(struct row_reader *r, const struct digest *d);
+
+/// Row type of the provenance of a run.
+extern const struct schema provenance_schema;
+
+/// Row type of an answer to a query.
+extern const struct schema past_value_schema;
+
+/// Row type of a run in a baseline.
+extern const struct schema past_schema;
+
+/// Fields of a run in a history file: those of a run in a baseline, and the gate's verdict.
+enum { NR_HISTORY_FIELDS = 11 };
+extern const struct field history_fields[NR_HISTORY_FIELDS];
+
+/// True if the JSON of a struct may leave out the field.
+bool row_is_optional(const struct field *f);
+
+/// True for a field of type int64_t.
+bool row_is_number(const struct field *f);
+
+/// True for a field that is text. After its key KEY, a file may have KEY_hex, with the raw bytes.
+bool row_is_text(const struct field *f);
+
+/// Reads valid text, owned by the reader's arena; empty after an error.
+struct span row_read_text(struct row_reader *r, const char *key);
+
+/// Reads the value at `key` into field `f` of `nr` structs: one value for all, or a list with one
+/// for each. `hex`: the key is KEY_hex.
+void row_read_values(struct row_reader *r, const struct field *f, const char *key, bool hex,
+                     void *const *rows, size_t nr);
 
 #endif

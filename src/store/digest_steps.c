@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "store/digest_schema.h"
-#include "store/row_schema.h"
-#include "store/row_values.h"
+#include "store/row.h"
 #include "store/step_columns.h"
 
 static bool has_column(bool summarized, size_t i)

@@ -1,8 +1,7 @@
-#include "store/digest_sums.h"
+#include "store/digest_json.h"
 
 #include <inttypes.h>
 
-#include "base/text.h"
 #include "metric/statistic.h"
 #include "model/step_figures.h"
 

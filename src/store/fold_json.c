@@ -11,8 +11,7 @@
 #include "store/digest_json.h"
 #include "store/digest_schema.h"
 #include "store/fold_columns.h"
-#include "store/past_rows.h"
-#include "store/row_schema.h"
+#include "store/row.h"
 
 /* ---- writing of folds ---- */
 
@@ -290,18 +289,12 @@ static void describe_columns(bool several, int depth, struct sink *out)
 	               "[\"integer\", \"null\"]}}}");
 }
 
-#define MEMBER(member, kind, ...)                                                                  \
-	{                                                                                              \
-		.key = #member, .type = FIELD_##kind, .offset = offsetof(struct stored_fold, fold.member), \
-		__VA_ARGS__                                                                                \
-	}
-
 static const struct field fold_fields[] = {
-	MEMBER(by_rank, BOOL, .since = 0),
-	MEMBER(is_mean, BOOL, .since = 0),
-	MEMBER(deeds, OPTIONAL_ROWS, .sub = &fold_deed_row),
-	MEMBER(figures, ROWS, .sub = &fold_figure_row),
-	MEMBER(series, OPTIONAL_ROWS, .sub = &fold_series_row),
+	MEMBER_AT("by_rank", stored_fold, fold.by_rank, BOOL),
+	MEMBER_AT("is_mean", stored_fold, fold.is_mean, BOOL),
+	MEMBER_AT("deeds", stored_fold, fold.deeds, OPTIONAL_ROWS, .sub = &fold_deed_row),
+	MEMBER_AT("figures", stored_fold, fold.figures, ROWS, .sub = &fold_figure_row),
+	MEMBER_AT("series", stored_fold, fold.series, OPTIONAL_ROWS, .sub = &fold_series_row),
 	{ .key = "columns",
 	  .type = FIELD_OWN,
 	  .read = read_columns,
@@ -314,18 +307,11 @@ static const struct field fold_fields[] = {
 	  .write = write_kept,
 	  .has = has_kept,
 	  .describe = describe_kept },
-	{ .key = "asked",
-	  .type = FIELD_OPTIONAL_ROWS,
-	  .offset = offsetof(struct stored_fold, fold.asked.values),
-	  .sub = &past_value_schema,
-	  .since = 1 },
+	MEMBER_AT("asked", stored_fold, fold.asked.values, OPTIONAL_ROWS, .sub = &past_value_schema,
+	          .since = 1),
 };
 
-static const struct schema fold_schema = {
-	.fields = fold_fields,
-	.nr = sizeof fold_fields / sizeof *fold_fields,
-	.size = sizeof(struct stored_fold),
-};
+static const struct schema fold_schema = SCHEMA_OF(stored_fold, fold_fields, .listed = false);
 
 bool fold_is_there(const void *const *digests, size_t nr)
 {

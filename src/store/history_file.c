@@ -5,13 +5,11 @@
 #include <unistd.h>
 
 #include "base/idmap.h"
-#include "base/text.h"
-#include "store/digest_json.h"
 #include "store/digest_schema.h"
-#include "store/past_rows.h"
-#include "store/row_schema.h"
+#include "store/row.h"
 
-static const struct schema history_schema = {
+const struct schema history_schema = {
+	.title = "gpugate history: a run of the main branch, one a line",
 	.id = HISTORY_SCHEMA,
 	.fields = history_fields,
 	.nr = NR_HISTORY_FIELDS,
@@ -171,9 +169,4 @@ enum status history_write(const char *path, const struct history *h, struct diag
 	TRY(sink_open_again(path, &out, log));
 	history_print(h, out);
 	return sink_commit(out, log);
-}
-
-void history_schema_write(struct sink *out)
-{
-	row_schema_write(&history_schema, "gpugate history: a run of the main branch, one a line", out);
 }

@@ -38,7 +38,4 @@ void history_print(const struct history *h, struct sink *out);
 GG_MUST_CHECK enum status history_write(const char *path, const struct history *h,
                                         struct diag_log *log);
 
-/// Writes the JSON Schema of a line, which is schemas/gpugate-history-1.json.
-void history_schema_write(struct sink *out);
-
 #endif

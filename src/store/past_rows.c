@@ -1,24 +1,13 @@
-#include "store/past_rows.h"
+#include "store/digest_schema.h"
 
 #include <string.h>
 
 #include "store/digest_json.h"
 
-#define TEXT(type_, member)                                                          \
-	{                                                                                \
-		.key = #member, .type = FIELD_TEXT, .offset = offsetof(struct type_, member) \
-	}
-
 static const struct field provenance_fields[] = {
-	TEXT(provenance, commit),
-	TEXT(provenance, time),
-	TEXT(provenance, tool),
-	TEXT(provenance, who),
-	TEXT(provenance, reason),
-	{ .key = "built_in",
-	  .type = FIELD_OPTIONAL_TEXT,
-	  .offset = offsetof(struct provenance, built_in),
-	  .since = 3 },
+	MEMBER(provenance, commit, TEXT), MEMBER(provenance, time, TEXT),
+	MEMBER(provenance, tool, TEXT),   MEMBER(provenance, who, TEXT),
+	MEMBER(provenance, reason, TEXT), MEMBER(provenance, built_in, OPTIONAL_TEXT, .since = 3),
 };
 
 const struct schema provenance_schema = {
@@ -27,13 +16,10 @@ const struct schema provenance_schema = {
 };
 
 static const struct field value_fields[] = {
-	TEXT(past_value, query),
-	{ .key = "label", .type = FIELD_NAME, .offset = offsetof(struct past_value, label) },
-	{ .key = "rank",
-	  .type = FIELD_OPTIONAL_COUNT,
-	  .offset = offsetof(struct past_value, rank),
-	  .absent = -1 },
-	{ .key = "value", .type = FIELD_NUMBER, .offset = offsetof(struct past_value, value) },
+	MEMBER(past_value, query, TEXT),
+	MEMBER(past_value, label, NAME),
+	MEMBER(past_value, rank, OPTIONAL_COUNT, .absent = -1),
+	MEMBER(past_value, value, NUMBER),
 	{ .key = "digits", /* files of earlier versions hold values in millionths */
 	  .type = FIELD_OPTIONAL_NUMBER,
 	  .offset = offsetof(struct past_value, digits),
@@ -50,64 +36,33 @@ static int value_since(const void *row)
 	return m ? m->since : 0;
 }
 
-const struct schema past_value_schema = {
-	.fields = value_fields,
-	.nr = sizeof value_fields / sizeof *value_fields,
-	.size = sizeof(struct past_value),
-	.listed = true,
-	.cmp = past_value_cmp,
-	.since = value_since,
-};
+const struct schema past_value_schema = SCHEMA_OF(past_value, value_fields, .listed = true,
+                                                  .cmp = past_value_cmp, .since = value_since);
 
 static const struct field past_fields[] = {
-	{ .key = "provenance",
-	  .type = FIELD_ROW,
-	  .offset = offsetof(struct past_run, provenance),
-	  .sub = &provenance_schema },
-	{ .key = "source_hash", .type = FIELD_HASH, .offset = offsetof(struct past_run, source_hash) },
-	{ .key = "ranks", .type = FIELD_COUNT, .offset = offsetof(struct past_run, ranks) },
-	{ .key = "steps", .type = FIELD_COUNT, .offset = offsetof(struct past_run, steps) },
-	{ .key = "memory_source",
-	  .type = FIELD_OPTIONAL_TEXT,
-	  .offset = offsetof(struct past_run, memory),
-	  .since = 3 },
-	{ .key = "cut", .type = FIELD_COUNT, .offset = offsetof(struct past_run, cut) },
-	{ .key = "values",
-	  .type = FIELD_ROWS,
-	  .offset = offsetof(struct past_run, values),
-	  .sub = &past_value_schema },
+	MEMBER(past_run, provenance, ROW, .sub = &provenance_schema),
+	MEMBER(past_run, source_hash, HASH),
+	MEMBER(past_run, ranks, COUNT),
+	MEMBER(past_run, steps, COUNT),
+	MEMBER_AT("memory_source", past_run, memory, OPTIONAL_TEXT, .since = 3),
+	MEMBER(past_run, cut, COUNT),
+	MEMBER(past_run, values, ROWS, .sub = &past_value_schema),
 };
 
-const struct schema past_schema = {
-	.fields = past_fields,
-	.nr = sizeof past_fields / sizeof *past_fields,
-	.size = sizeof(struct past_run),
-};
+const struct schema past_schema = SCHEMA_OF(past_run, past_fields, .listed = false);
 
 const struct field history_fields[NR_HISTORY_FIELDS] = {
-	{ .key = "provenance",
-	  .type = FIELD_ROW,
-	  .offset = offsetof(struct past_run, provenance),
-	  .sub = &provenance_schema },
-	{ .key = "source_hash", .type = FIELD_HASH, .offset = offsetof(struct past_run, source_hash) },
-	{ .key = "pin", .type = FIELD_HASH, .offset = offsetof(struct past_run, pin) },
-	TEXT(past_run, verdict),
-	{ .key = "together",
-	  .type = FIELD_OPTIONAL_TEXT,
-	  .offset = offsetof(struct past_run, together),
-	  .since = 1 },
-	{ .key = "accepted", .type = FIELD_BOOL, .offset = offsetof(struct past_run, accepted) },
-	{ .key = "ranks", .type = FIELD_COUNT, .offset = offsetof(struct past_run, ranks) },
-	{ .key = "steps", .type = FIELD_COUNT, .offset = offsetof(struct past_run, steps) },
-	{ .key = "memory_source",
-	  .type = FIELD_OPTIONAL_TEXT,
-	  .offset = offsetof(struct past_run, memory),
-	  .since = 3 },
-	{ .key = "cut", .type = FIELD_COUNT, .offset = offsetof(struct past_run, cut) },
-	{ .key = "values",
-	  .type = FIELD_ROWS,
-	  .offset = offsetof(struct past_run, values),
-	  .sub = &past_value_schema },
+	MEMBER(past_run, provenance, ROW, .sub = &provenance_schema),
+	MEMBER(past_run, source_hash, HASH),
+	MEMBER(past_run, pin, HASH),
+	MEMBER(past_run, verdict, TEXT),
+	MEMBER(past_run, together, OPTIONAL_TEXT, .since = 1),
+	MEMBER(past_run, accepted, BOOL),
+	MEMBER(past_run, ranks, COUNT),
+	MEMBER(past_run, steps, COUNT),
+	MEMBER_AT("memory_source", past_run, memory, OPTIONAL_TEXT, .since = 3),
+	MEMBER(past_run, cut, COUNT),
+	MEMBER(past_run, values, ROWS, .sub = &past_value_schema),
 };
 
 static size_t size_of(const struct past_run *run)

@@ -1,4 +1,4 @@
-#include "store/pin.h"
+#include "store/digest_json.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "merge/digest_fold.h"
 #include "model/phases.h"
 #include "model/rows.h"
-#include "model/rule_items.h"
+#include "model/rule.h"
 #include "model/step_figures.h"
 #include "store/digest_schema.h"
 
@@ -66,16 +66,9 @@ struct pinner {
 
 /* ---- lists of the run, and lists that rules ask for ---- */
 
-static int by_name(const void *a, const void *b)
-{
-	return span_cmp(((const struct summed_name *)a)->name, ((const struct summed_name *)b)->name);
-}
+ORDERING(by_name, struct summed_name, BY_SPAN(name))
 
-static int by_time(const void *a, const void *b)
-{
-	const struct summed_name *x = a, *y = b;
-	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : span_cmp(x->name, y->name);
-}
+ORDERING(by_time, struct summed_name, FALLING(ns) BY_SPAN(name))
 
 static void rank(struct ranking *r)
 {
@@ -129,15 +122,6 @@ static void pinner_init(struct pinner *p)
 	rank(&p->ops_by_time);
 }
 
-static void pinner_release(struct pinner *p)
-{
-	vec_release(&p->kernels.list);
-	vec_release(&p->ops.list);
-	vec_release(&p->kernels_by_time.list);
-	vec_release(&p->ops_by_time.list);
-	run_view_release(&p->view);
-}
-
 /* Chooses the `top` largest names, and those that rules ask for. */
 static void choose(const struct ranking *r, const struct names *asked, size_t top,
                    struct names *out)
@@ -152,18 +136,12 @@ static void choose(const struct ranking *r, const struct names *asked, size_t to
 
 /* ---- pins of kernels and operators ---- */
 
-static int by_match(const void *a, const void *b)
-{
-	return span_cmp(((const struct kernel_row *)a)->match, ((const struct kernel_row *)b)->match);
-}
-
 /* The category of a match name (a normalized name): that of its raw name with the most time. */
 static const char *category_of_match(const struct pinner *p, const struct rank_view *v,
                                      struct span match)
 {
 	const struct category_table *t = p->naming->categories;
-	const struct kernel_row *row = bsearch(&(struct kernel_row){ .match = match }, v->kernels,
-	                                       v->nr_kernels, sizeof *row, by_match);
+	const struct kernel_row *row = rank_view_kernel(v, match);
 	return category_name(t, row ? category_of(t, row->name) : -1);
 }
 
@@ -333,14 +311,6 @@ static bool is_asked(const struct rules *rules, const struct input_stat *s)
 	return false;
 }
 
-static void pin_inputs(const struct pinner *p, const struct digest *from, bool all,
-                       struct digest *d)
-{
-	for (size_t i = 0; i < from->inputs.nr; i++)
-		if (all || is_asked(p->rules, &from->inputs.v[i]))
-			vec_push(&d->inputs, from->inputs.v[i]);
-}
-
 /* ---- pins of a rank and of a run ---- */
 
 #define COPY(d, from, member)                             \
@@ -394,7 +364,9 @@ static void pin_at(struct pinner *p, const struct detail *detail, size_t stride,
 		pin_ops(from, &ops, d);
 		pin_items(from, detail->sites, d);
 		pin_levels(from, detail->levels, d);
-		pin_inputs(p, from, detail->extras, d);
+		for (size_t k = 0; k < from->inputs.nr; k++)
+			if (detail->extras || is_asked(p->rules, &from->inputs.v[k]))
+				vec_push(&d->inputs, from->inputs.v[k]);
 		if (detail->extras || p->functions)
 			COPY(d, from, functions);
 		if (detail->extras || p->threads)
@@ -475,5 +447,9 @@ void pin_make(const struct run *run, const struct rules *rules, const struct nam
 	if (run->ranks.nr > (size_t)2 * SAMPLE)
 		guess = first_with_room(&p, budget, sizeof details / sizeof *details / 2, true);
 	pin_at(&p, &details[first_with_room(&p, budget, guess, false)], 1, out);
-	pinner_release(&p);
+	vec_release(&p.kernels.list);
+	vec_release(&p.ops.list);
+	vec_release(&p.kernels_by_time.list);
+	vec_release(&p.ops_by_time.list);
+	run_view_release(&p.view);
 }

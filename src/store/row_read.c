@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "store/row_values.h"
+#include "store/digest_schema.h"
 
 const struct store_limits store_limits = {
 	.bytes = (uint64_t)1 << 30,

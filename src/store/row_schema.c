@@ -1,8 +1,8 @@
 /* The JSON Schema of what row_write() writes, from the same tables of fields. In a document of
    several structs, a field has one value for all structs, or a list with a value for each. */
-#include "store/row_schema.h"
+#include "store/row.h"
 
-#include "store/row_values.h"
+#include "store/digest_schema.h"
 
 /* Definitions in JSON Schema of the values of fields, one for each type; each schema file has them
  * once. */
@@ -54,21 +54,16 @@ static void write_def(const char *def, bool optional, bool several, struct sink 
 	strbuf_release(&b);
 }
 
-static void write_names(const char *const *names, bool several, struct sink *out)
-{
-	struct strbuf b = STRBUF_INIT;
-	for (size_t i = 0; names[i]; i++)
-		strbuf_addf(&b, "%s\"%s\"", i ? ", " : "{\"enum\": [", names[i]);
-	strbuf_adds(&b, "]}");
-	write_value(strbuf_str(&b), false, several, out);
-	strbuf_release(&b);
-}
-
 static void write_field(const struct field *f, bool several, int depth, struct sink *out)
 {
 	switch (f->type) {
 	case FIELD_ENUM:
-		write_names(f->names, several, out);
+		struct strbuf b = STRBUF_INIT;
+		for (size_t i = 0; f->names[i]; i++)
+			strbuf_addf(&b, "%s\"%s\"", i ? ", " : "{\"enum\": [", f->names[i]);
+		strbuf_adds(&b, "]}");
+		write_value(strbuf_str(&b), false, several, out);
+		strbuf_release(&b);
 		return;
 	case FIELD_ROW:
 		row_schema_object(f->sub, several, depth, out);
@@ -146,12 +141,12 @@ void row_schema_object(const struct schema *s, bool several, int depth, struct s
 	row_schema_line(out, depth, "}");
 }
 
-void row_schema_write(const struct schema *s, const char *title, struct sink *out)
+void row_schema_write(const struct schema *s, struct sink *out)
 {
 	size_t nr = sizeof value_defs / sizeof *value_defs;
 	sink_puts(out, "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",");
 	sink_printf(out, "\n  \"$id\": \"%s.json\",\n  \"title\": \"%s\",\n  \"$defs\": {", s->id,
-	            title);
+	            s->title);
 	for (size_t i = 0; i < nr; i++)
 		sink_printf(out, "\n    \"%s\": %s%s", value_defs[i][0], value_defs[i][1],
 		            i + 1 < nr ? "," : "");

@@ -1,5 +1,5 @@
 /* Reading of fields that are not rows, for one struct or for several together. */
-#include "store/row_values.h"
+#include "store/digest_schema.h"
 
 #include <string.h>
 

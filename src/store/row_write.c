@@ -293,15 +293,6 @@ static void lists_init(struct lists *l, const struct field *f, const void *const
 	push_owners(l);
 }
 
-static void lists_release(struct lists *l)
-{
-	free(l->list);
-	free(l->line);
-	free(l->owners);
-	free(l->heap);
-	free(l->next);
-}
-
 static int by_number(const void *a, const void *b)
 {
 	const size_t *x = a, *y = b;
@@ -372,7 +363,11 @@ static void write_rows(const struct field *f, const void *const *rows, size_t nr
 		}
 		sink_puts(out, any ? "\n]" : "[]");
 	}
-	lists_release(&l);
+	free(l.list);
+	free(l.line);
+	free(l.owners);
+	free(l.heap);
+	free(l.next);
 }
 
 /* ---- documents ---- */

@@ -4,7 +4,7 @@
 
 #include "store/digest_json.h"
 #include "store/digest_schema.h"
-#include "store/row_schema.h"
+#include "store/row.h"
 
 static void write_digests(const void *const *runs, size_t nr, struct sink *out)
 {
@@ -65,8 +65,9 @@ static const struct field run_fields[] = {
 	  .describe = describe_digests },
 };
 
-static const struct schema run_schema = {
+const struct schema run_schema = {
 	.id = RUN_SCHEMA,
+	.title = "gpugate run: the digests of several ranks",
 	.fields = run_fields,
 	.nr = sizeof run_fields / sizeof *run_fields,
 };
@@ -80,11 +81,6 @@ void run_write(const struct run *run, struct sink *out)
 	else
 		row_write(&run_schema, run, out);
 	sink_puts(out, "\n");
-}
-
-void run_schema_write(struct sink *out)
-{
-	row_schema_write(&run_schema, "gpugate run: the digests of several ranks", out);
 }
 
 static void read_run(struct row_reader *r, void *run)

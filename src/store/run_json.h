@@ -6,6 +6,7 @@
 #include "io/sink.h"
 #include "io/source.h"
 #include "model/digest.h"
+#include "store/digest_json.h"
 
 #define RUN_SCHEMA "gpugate-run-1"
 
@@ -13,10 +14,6 @@
 /// digest if it is kept. A single digest is written as a plain digest. Equal digests give equal
 /// bytes. Errors are kept by the sink.
 void run_write(const struct run *run, struct sink *out);
-
-/// Writes the JSON Schema of a run of several ranks, which is schemas/gpugate-run-1.json; it refers
-/// to the schema of a digest.
-void run_schema_write(struct sink *out);
 
 /// Reads and validates a stored run of any number of digests; errors are ST_INPUT. Caller releases
 /// with run_release() whatever the outcome.
@@ -29,5 +26,15 @@ GG_MUST_CHECK enum status run_read_text(struct source *src, struct run *out, str
 /// True if run_write() only copies texts of digests, which were validated when they were read. What
 /// it writes can then certainly be read again.
 bool run_is_text(const struct run *run);
+
+/// Writes `run` (run_write()) to `path`, compressed if the name ends in ".gz", and may release it.
+/// If the result could not be read again, because it exceeds store_limits, nothing is written and
+/// the status is ST_OUTPUT, with the path and the reader's message.
+GG_MUST_CHECK enum status stored_run_save(struct run *run, const char *path, struct diag_log *log);
+
+/// Like stored_run_save(), for a baseline (baseline_write()), which is never compressed. `again` is
+/// true if the baseline was read from `path` and changed.
+GG_MUST_CHECK enum status stored_baseline_save(const struct baseline *b, const char *path,
+                                               bool again, struct diag_log *log);
 
 #endif

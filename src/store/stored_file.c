@@ -1,4 +1,3 @@
-#include "store/stored_file.h"
 
 #include "base/text.h"
 #include "store/run_json.h"

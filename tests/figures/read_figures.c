@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "results/metrics_file.h"
 #include "results/result_file.h"
 #include "rules/formats_file.h"
 
@@ -64,7 +63,7 @@ int main(void)
 	char name[300];
 	size_t n;
 	diag_init(&log);
-	if (formats_read(NULL, &formats, &log) != ST_OK)
+	if (formats_read(NULL, NULL, &formats, &log) != ST_OK)
 		return 1;
 	while (scanf("%299s %zu", name, &n) == 2 && getchar() == '\n') {
 		char *text = malloc(n + 1);

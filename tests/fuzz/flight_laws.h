@@ -5,7 +5,7 @@
 #define GG_TESTS_FLIGHT_LAWS_H
 
 #include "base/text.h"
-#include "flight/hang.h"
+#include "flight/dump.h"
 #include "snapshot_laws.h"
 
 typedef enum status flight_reader(struct source *src, const struct flight_options *options,

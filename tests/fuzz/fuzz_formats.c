@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct diag_log log;
 	diag_init(&log);
 	enum status st =
-	    formats_parse("fuzz", (struct span){ (const char *)data, size }, &formats, &log);
+	    formats_read("fuzz", &(struct span){ (const char *)data, size }, &formats, &log);
 	const char *error = diag_first_error(&log);
 	check(st == ST_OK ? !error : error && text_is_valid(span_of(error)) && !strchr(error, '\n'));
 	fuzz_accepted = st == ST_OK;

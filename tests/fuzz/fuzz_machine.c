@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "figure_laws.h"
-#include "results/machine.h"
+#include "results/result_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -6,7 +6,7 @@
 
 #include "../unit/sample_digest.h"
 #include "../unit/sample_report.h"
-#include "cli/formats.h"
+#include "cli/output.h"
 #include "model/phases.h"
 #include "output_laws.h"
 #include "reduce/step_name.h"

@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include "cause/cause.h"
-#include "cli/formats.h"
+#include "cli/output.h"
 #include "diagnose/diagnose.h"
 #include "diff/flame.h"
 #include "gate/judge.h"
@@ -21,8 +21,8 @@ static void read_tables(struct diag_log *log)
 {
 	if (rules.rules.nr)
 		return;
-	check(rules_read(NULL, NULL, &rules, log) == ST_OK);
-	check(categories_read(NULL, &categories, log) == ST_OK);
+	check(rules_read(NULL, NULL, NULL, &rules, log) == ST_OK);
+	check(categories_read(NULL, NULL, &categories, log) == ST_OK);
 }
 
 static void write_all(const struct report *r)

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool found;
 	diag_init(&log);
 	if (!formats.list.nr)
-		check(formats_read(NULL, &formats, &log) == ST_OK);
+		check(formats_read(NULL, NULL, &formats, &log) == ST_OK);
 	const struct result_formats *const tables[] = { &formats, NULL };
 	struct result_reader reader = { tables, "results/fuzz.json", "fuzz.json" };
 	(void)result_recognize(text);

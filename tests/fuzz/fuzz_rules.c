@@ -27,7 +27,7 @@ static bool read_rules(struct span text)
 	struct diag_log log;
 	struct arena a = ARENA_INIT;
 	diag_init(&log);
-	enum status st = rules_parse("f", text, NULL, &r, &log);
+	enum status st = rules_read("f", &text, NULL, &r, &log);
 	check_message(st, &log);
 	check(st != ST_OK || r.rules.nr > 0);
 	if (st == ST_OK) {
@@ -45,7 +45,7 @@ static bool read_categories(struct span text)
 	struct category_table t;
 	struct diag_log log;
 	diag_init(&log);
-	enum status st = categories_parse("f", text, &t, &log);
+	enum status st = categories_read("f", &text, &t, &log);
 	check_message(st, &log);
 	check(st != ST_OK || t.rows.nr > 0);
 	category_table_release(&t);

@@ -7,7 +7,7 @@
 
 #include "../unit/reduced_text.h"
 #include "choices.h"
-#include "cli/formats.h"
+#include "cli/output.h"
 #include "merge/digest_fold.h"
 #include "run_laws.h"
 

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct suite_file f;
 	struct diag_log log;
 	diag_init(&log);
-	enum status st = suite_file_parse("f", (struct span){ (const char *)data, size }, &f, &log);
+	enum status st = suite_file_read("f", &(struct span){ (const char *)data, size }, &f, &log);
 	const char *error = diag_first_error(&log);
 	check((st == ST_OK) == (error == NULL));
 	check(!error || (!strchr(error, '\n') && text_is_valid(span_of(error))));

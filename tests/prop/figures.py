@@ -1187,7 +1187,7 @@ def own_failure(folder):
 
 
 def logs_in_brackets(folder):
-    """A log whose lines begin in brackets is no JSON: it is read, or the way to read it is said."""
+    """A log whose lines begin in brackets is not JSON: it is read, or the way to read it is said."""
     titan = "".join(f"[rank0]:2026-01-01 - root - INFO - step:  {i}  loss:  7.5  memory: 30.10GiB(38.0%)  tps: 7,00{i}  tflops: 300.12  mfu: N/A\n" for i in range(1, 9))
     assert all_figures(folder, write(folder / "t.log", titan).name)["tps.median"] == 7005
     for begin in ("[2026-01-01 00:00:01,000] [INFO] ", "[rank0]: ", "[0] ", "[INFO] ", "[12/80] ", "[00:01] "):

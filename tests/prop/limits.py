@@ -224,16 +224,16 @@ DIGEST, LINT, MERGE = ("digest", "{}", "-o", "d.json"), ("lint", "{}"), ("suite"
 # {subject: (source file of the limit, name of the limit, function that makes an input, name of the file, command, message
 # beyond the limit)}. A seventh element is the message at the limit, if that input is refused for another reason.
 LIMITS = {
-    "figures of a metrics file": ("results/metrics_file.h", "INPUTS_MAX", metrics, "in.json", DIGEST, "is one figure too many: a metrics file has at most"),
+    "figures of a metrics file": ("results/result_file.h", "INPUTS_MAX", metrics, "in.json", DIGEST, "is one figure too many: a metrics file has at most"),
     "the name of a figure": ("metric/metric.h", "INPUT_NAME_MAX", long_name, "in.json", DIGEST, "is not a name of a figure: use 1 to"),
     "digits of a figure": ("base/decimal.h", "DECIMAL_SIGNIFICANT", digits, "in.json", DIGEST, "significant digits, which cannot all be kept: round it"),
     "figures of a result": ("results/result_file.h", "RESULT_FIGURES_MAX", gbench, "in.json", DIGEST, "figures in a result file"),
     "values of a result": ("results/value.c", "values", values, "in.json", DIGEST, "values in a result file"),
     "values of a table": ("results/value.c", "values", csv_values, "in.csv", DIGEST, "values in a result file", "figures in a result file"),
     "bytes of a result": ("results/value.c", "bytes", bytes_of, "in.json", DIGEST, "in.json: "),
-    "columns of a table": ("results/csv.h", "CSV_COLUMNS", columns, "in.csv", DIGEST, "in.csv: "),
-    "GPUs of nvidia-smi": ("results/machine.h", "MACHINE_GPUS_MAX", nvidia, "machine.csv", DIGEST, "more than 256 GPUs"),
-    "GPUs of rocm-smi": ("results/machine.h", "MACHINE_GPUS_MAX", rocm, "machine.json", DIGEST, "more than 256 GPUs"),
+    "columns of a table": ("results/value.h", "CSV_COLUMNS", columns, "in.csv", DIGEST, "in.csv: "),
+    "GPUs of nvidia-smi": ("results/result_file.h", "MACHINE_GPUS_MAX", nvidia, "machine.csv", DIGEST, "more than 256 GPUs"),
+    "GPUs of rocm-smi": ("results/result_file.h", "MACHINE_GPUS_MAX", rocm, "machine.json", DIGEST, "more than 256 GPUs"),
     "entries of a dump": ("flight/dump.c", "MAX_ENTRIES", flight, "nccl_trace_rank_0.json", ("report", "{}"), "too many entries", "no rank hangs"),
     "members of groups": ("flight/dump.c", "MAX_MEMBERS", flight_members, "nccl_trace_rank_0.json", ("report", "{}"),
                           "more than 16777216 members of process groups", "no rank hangs"),

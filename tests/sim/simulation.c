@@ -459,7 +459,7 @@ static void add_run(struct run *run, struct digest **d, const char *communicatio
 static bool bed_init(struct bed *b)
 {
 	diag_init(&b->log);
-	if (rules_read(NULL, NULL, &b->rules, &b->log) != ST_OK)
+	if (rules_read(NULL, NULL, NULL, &b->rules, &b->log) != ST_OK)
 		return false;
 	synthetic_categories(&b->categories);
 	b->naming.categories = &b->categories;

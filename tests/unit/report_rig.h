@@ -2,7 +2,7 @@
 #ifndef GG_TESTS_REPORT_RIG_H
 #define GG_TESTS_REPORT_RIG_H
 
-#include "cli/formats.h"
+#include "cli/output.h"
 #include "sample_report.h"
 #include "text_rig.h"
 

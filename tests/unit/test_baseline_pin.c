@@ -8,7 +8,6 @@
 #include "io/source.h"
 #include "model/view.h"
 #include "store/digest_json.h"
-#include "store/pin.h"
 #include "text_rig.h"
 
 /* ---- a realistic run of many ranks ---- */

@@ -8,7 +8,6 @@
 
 #include "base/strbuf.h"
 #include "rules/rules_file.h"
-#include "rules/sites_file.h"
 
 static void test_read(void **state)
 {
@@ -17,10 +16,10 @@ static void test_read(void **state)
 	struct diag_log log;
 	diag_init(&log);
 	assert_int_equal(
-	    categories_parse(
+	    categories_read(
 	        "f",
-	        SPAN("- {category: comm, class: communication, match: [nccl, RCCL, xrccl]}\n"
-	             "- category: \"a b\"\n  class: memory\n  match: [Memcpy D]\n"),
+	        &SPAN("- {category: comm, class: communication, match: [nccl, RCCL, xrccl]}\n"
+	              "- category: \"a b\"\n  class: memory\n  match: [Memcpy D]\n"),
 	        &t, &log),
 	    ST_OK);
 	assert_int_equal(t.rows.nr, 2);
@@ -66,7 +65,8 @@ static void test_refused(void **state)
 		struct category_table t;
 		struct diag_log log;
 		diag_init(&log);
-		assert_int_equal(categories_parse("f", span_of(rows[i].text), &t, &log), ST_USAGE);
+		assert_int_equal(categories_read("f", (struct span[]){ span_of(rows[i].text) }, &t, &log),
+		                 ST_USAGE);
 		assert_string_equal(diag_first_error(&log) ? diag_first_error(&log) : "", rows[i].error);
 		category_table_release(&t);
 		diag_release(&log);
@@ -87,7 +87,7 @@ static void test_too_many(void **state)
 			strbuf_adds(&b, "]\n");
 		}
 		diag_init(&log);
-		assert_int_equal(categories_parse("f", strbuf_span(&b), &t, &log),
+		assert_int_equal(categories_read("f", (struct span[]){ strbuf_span(&b) }, &t, &log),
 		                 extra ? ST_USAGE : ST_OK);
 		category_table_release(&t);
 		diag_release(&log);
@@ -180,7 +180,7 @@ static void test_built_in(void **state)
 	struct arena a = ARENA_INIT;
 	bool ok = true;
 	diag_init(&log);
-	if (categories_read(NULL, &t, &log) != ST_OK)
+	if (categories_read(NULL, NULL, &t, &log) != ST_OK)
 		fail_msg("%s", diag_first_error(&log));
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const char *got = category_name(&t, category_of(&t, span_of(rows[i].name)));
@@ -207,8 +207,8 @@ static void test_built_in_tables(void **state)
 	struct site_rules sites;
 	struct diag_log log;
 	diag_init(&log);
-	if (categories_read("../rules/categories.yaml", &t, &log) != ST_OK ||
-	    sites_read("../rules/sites.yaml", &sites, &log) != ST_OK)
+	if (categories_read("../rules/categories.yaml", NULL, &t, &log) != ST_OK ||
+	    sites_read("../rules/sites.yaml", NULL, &sites, &log) != ST_OK)
 		fail_msg("%s", diag_first_error(&log));
 	site_rules_release(&sites);
 	category_table_release(&t);

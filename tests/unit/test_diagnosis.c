@@ -9,7 +9,6 @@
 
 #include "base/strbuf.h"
 #include "diagnose/diagnose.h"
-#include "rules/diagnosis_file.h"
 #include "rules/rules_file.h"
 
 enum { STEPS = 4, MS = 1000000, GB = 1000000000, PCT = 1000000 };
@@ -65,7 +64,8 @@ static void test_refused(void **state)
 		struct diagnosis_rules r;
 		struct diag_log log;
 		diag_init(&log);
-		assert_int_equal(diagnosis_parse("f", span_of(rows[i].text), &r, &log), ST_USAGE);
+		assert_int_equal(diagnosis_read("f", (struct span[]){ span_of(rows[i].text) }, &r, &log),
+		                 ST_USAGE);
 		if (!strstr(diag_first_error(&log), rows[i].error))
 			print_error("row %zu: %s\n", i, diag_first_error(&log)), wrong++;
 		diagnosis_rules_release(&r);
@@ -200,8 +200,8 @@ static void rig_init(struct rig *g)
 	diag_init(&g->log);
 	healthy(g->d);
 	vec_push(&g->run.ranks, g->d);
-	assert_int_equal(categories_read(NULL, &g->categories, &g->log), ST_OK);
-	assert_int_equal(diagnosis_read(NULL, &g->rules, &g->log), ST_OK);
+	assert_int_equal(categories_read(NULL, NULL, &g->categories, &g->log), ST_OK);
+	assert_int_equal(diagnosis_read(NULL, NULL, &g->rules, &g->log), ST_OK);
 	g->naming = (struct naming){ .categories = &g->categories };
 }
 

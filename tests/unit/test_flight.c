@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "flight/hang.h"
+#include "flight/dump.h"
 
 /* Members of groups: "0" has all ranks, "1" a pair, and each rank has a group "2" of its own. */
 #define CONFIG                                                                       \

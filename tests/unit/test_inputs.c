@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
-#include "results/metrics_file.h"
+#include "results/result_file.h"
 
 /* Reads a text in blocks of `block` bytes; `out` gets the figures as one line, or the error. */
 static enum status read_text(struct span text, size_t block, bool *other, struct strbuf *out)

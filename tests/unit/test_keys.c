@@ -9,10 +9,8 @@
 
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "rules/diagnosis_file.h"
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
-#include "rules/sites_file.h"
 
 /* Room for any struct that a table fills. */
 enum { ROOM = 4096 };

@@ -8,8 +8,6 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "names/demangle.h"
-#include "names/fit.h"
 #include "names/short.h"
 
 #define NR_OF(array) (sizeof(array) / sizeof *(array))

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "results/machine.h"
 #include "results/path.h"
 #include "results/result_file.h"
 #include "rules/formats_file.h"
@@ -43,7 +42,8 @@ static enum status read_text(const char *formats, struct span text, size_t block
 	struct diag_log log;
 	struct digest *d = digest_new();
 	diag_init(&log);
-	enum status st = formats ? formats_parse("f", span_of(formats), &table, &log) : ST_OK;
+	enum status st =
+	    formats ? formats_read("f", (struct span[]){ span_of(formats) }, &table, &log) : ST_OK;
 	if (st == ST_OK) {
 		const struct result_formats *const tables[] = { formats ? &table : &built_in, NULL };
 		struct result_reader reader = { tables, "bench/r.json", "r.json" };
@@ -301,7 +301,7 @@ static int read_built_in(void **state)
 	struct diag_log log;
 	(void)state;
 	diag_init(&log);
-	enum status st = formats_read(NULL, &built_in, &log);
+	enum status st = formats_read(NULL, NULL, &built_in, &log);
 	diag_release(&log);
 	return st != ST_OK;
 }

@@ -23,7 +23,7 @@
 static enum status parse(const char *text, size_t n, struct rules *r, struct diag_log *log)
 {
 	diag_init(log);
-	return rules_parse("f", (struct span){ text, n }, NULL, r, log);
+	return rules_read("f", &(struct span){ text, n }, NULL, r, log);
 }
 
 /* True if `text` is refused with a message that begins with `want`. */
@@ -352,7 +352,7 @@ static void with_profile(const char *profile, struct rules *r)
 {
 	struct diag_log log;
 	diag_init(&log);
-	if (rules_parse("f", span_of(nightly), profile, r, &log) != ST_OK)
+	if (rules_read("f", (struct span[]){ span_of(nightly) }, profile, r, &log) != ST_OK)
 		fail_msg("%s", diag_first_error(&log));
 	diag_release(&log);
 }
@@ -451,8 +451,9 @@ static void test_unknown_profile(void **state)
 		struct rules r;
 		struct diag_log log;
 		diag_init(&log);
-		assert_int_equal(rules_parse("f", span_of(rows[i].text), rows[i].profile, &r, &log),
-		                 ST_USAGE);
+		assert_int_equal(
+		    rules_read("f", (struct span[]){ span_of(rows[i].text) }, rows[i].profile, &r, &log),
+		    ST_USAGE);
 		assert_string_equal(diag_first_error(&log), rows[i].error);
 		rules_release(&r);
 		diag_release(&log);
@@ -908,7 +909,7 @@ static enum status compare(struct document *d, void *other)
 
 static enum status compare_built_in(struct document *d, void *built_in)
 {
-	return document_open(NULL, built_in, compare, d, d->log);
+	return document_open(NULL, NULL, built_in, compare, d, d->log);
 }
 
 /* Tables that were read at build time are what their files say. */
@@ -1028,7 +1029,7 @@ static void test_files(void **state)
 			fclose(f);
 		}
 		diag_init(&log);
-		assert_int_equal(rules_read(path, NULL, &r, &log), wants[i] ? ST_USAGE : ST_OK);
+		assert_int_equal(rules_read(path, NULL, NULL, &r, &log), wants[i] ? ST_USAGE : ST_OK);
 		snprintf(want, sizeof want, "%s%s", path, wants[i] ? wants[i] : "");
 		if (wants[i])
 			assert_string_equal(diag_first_error(&log), want);
@@ -1040,7 +1041,7 @@ static void test_files(void **state)
 			unlink(path);
 	}
 	diag_init(&log);
-	assert_int_equal(rules_read(dir, NULL, &r, &log), ST_USAGE);
+	assert_int_equal(rules_read(dir, NULL, NULL, &r, &log), ST_USAGE);
 	assert_non_null(strstr(diag_first_error(&log), "is not a regular file"));
 	rules_release(&r);
 	diag_release(&log);
@@ -1053,7 +1054,7 @@ static void test_built_in(void **state)
 	struct rules r;
 	struct diag_log log;
 	diag_init(&log);
-	assert_int_equal(rules_read(NULL, NULL, &r, &log), ST_OK);
+	assert_int_equal(rules_read(NULL, NULL, NULL, &r, &log), ST_OK);
 	assert_string_equal(r.source, "built in");
 	assert_true(r.rules.nr >= 9);
 	/* a run may have only a trace or only a snapshot, and no built-in rule may fail because of the

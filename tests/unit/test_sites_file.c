@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "rules/sites_file.h"
+#include "rules/rules_file.h"
 
 #define ROW "{category: a, class: compute, match: [b]}"
 
@@ -17,11 +17,11 @@ static void test_read(void **state)
 	struct diag_log log;
 	diag_init(&log);
 	assert_int_equal(
-	    sites_parse("f",
-	                SPAN("skip: [/torch/, \"x y\"]\nplumbing: [c10]\nregions: [" ROW "]\n"
+	    sites_read("f",
+	               &SPAN("skip: [/torch/, \"x y\"]\nplumbing: [c10]\nregions: [" ROW "]\n"
 	                     "operations: [" ROW ", {category: c, class: other, match: [d, e f]}]\n"
 	                     "helpers: [{category: a, class: communication, match: [g h]}]\n"),
-	                &r, &log),
+	               &r, &log),
 	    ST_OK);
 	assert_int_equal(r.skip.nr, 2);
 	assert_true(span_eq(r.skip.v[1], SPAN("x y")));
@@ -32,7 +32,7 @@ static void test_read(void **state)
 	assert_true(span_eq(r.tiers[TIER_OPERATION].rows.v[1].match.v[1], SPAN("e f")));
 	assert_int_equal(r.tiers[TIER_HELPER].rows.v[0].cls, CLASS_COMMUNICATION);
 	site_rules_release(&r);
-	assert_int_equal(sites_parse("f", SPAN("operations: [" ROW "]\n"), &r, &log), ST_OK);
+	assert_int_equal(sites_read("f", &SPAN("operations: [" ROW "]\n"), &r, &log), ST_OK);
 	assert_int_equal(r.skip.nr, 0);
 	site_rules_release(&r);
 	diag_release(&log);
@@ -63,7 +63,8 @@ static void test_refused(void **state)
 		struct site_rules r;
 		struct diag_log log;
 		diag_init(&log);
-		assert_int_equal(sites_parse("f", span_of(rows[i].text), &r, &log), ST_USAGE);
+		assert_int_equal(sites_read("f", (struct span[]){ span_of(rows[i].text) }, &r, &log),
+		                 ST_USAGE);
 		assert_string_equal(diag_first_error(&log) ? diag_first_error(&log) : "", rows[i].error);
 		site_rules_release(&r);
 		diag_release(&log);
@@ -76,12 +77,12 @@ static void test_built_in(void **state)
 	struct site_rules r;
 	struct diag_log log;
 	diag_init(&log);
-	assert_int_equal(sites_read(NULL, &r, &log), ST_OK);
+	assert_int_equal(sites_read(NULL, NULL, &r, &log), ST_OK);
 	assert_true(r.skip.nr > 20 && r.plumbing.nr > 5);
 	for (size_t i = 0; i < NR_SITE_TIERS; i++)
 		assert_true(r.tiers[i].rows.nr > 0);
 	site_rules_release(&r);
-	assert_int_equal(sites_read("/nonexistent/sites.yaml", &r, &log), ST_USAGE);
+	assert_int_equal(sites_read("/nonexistent/sites.yaml", NULL, &r, &log), ST_USAGE);
 	site_rules_release(&r);
 	diag_release(&log);
 }

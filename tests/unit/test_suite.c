@@ -13,7 +13,7 @@
 
 #include "suite/children.h"
 #include "suite/expand.h"
-#include "suite/suite_rows.h"
+#include "suite/suite.h"
 
 /* ---- the suite file ---- */
 
@@ -38,7 +38,8 @@ static void test_refused(void **state)
 		struct suite_file f;
 		struct diag_log log;
 		diag_init(&log);
-		assert_int_equal(suite_file_parse("f", span_of(cases[i].text), &f, &log), ST_USAGE);
+		assert_int_equal(suite_file_read("f", (struct span[]){ span_of(cases[i].text) }, &f, &log),
+		                 ST_USAGE);
 		const char *got = diag_first_error(&log);
 		if (strncmp(got, cases[i].want, strlen(cases[i].want)) != 0)
 			fail_msg("%s\nwant %s\ngot  %s", cases[i].text, cases[i].want, got);
@@ -58,7 +59,7 @@ static char *expanded(const char *text, const char *kept)
 	struct diag_log log;
 	struct strbuf b = STRBUF_INIT;
 	diag_init(&log);
-	assert_int_equal(suite_file_parse("f", span_of(text), &f, &log), ST_OK);
+	assert_int_equal(suite_file_read("f", (struct span[]){ span_of(text) }, &f, &log), ST_OK);
 	enum status st = suite_expand(&f, kept, &jobs, &log);
 	for (size_t i = 0; st == ST_OK && i < jobs.list.nr; i++) {
 		const struct suite_job *job = &jobs.list.v[i];

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
-#include "model/rule_items.h"
+#include "model/rule.h"
 #include "model/view.h"
 #include "sample_digest.h"
 

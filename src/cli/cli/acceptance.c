@@ -31,11 +31,6 @@ static const char *shown_item(const struct check *k, struct arena *a)
 	return text_line(a, span_of(kernel ? short_name_form(a, k->item, 0) : k->item));
 }
 
-static bool is_of_rule(const struct report *r, size_t i, size_t other)
-{
-	return strcmp(r->checks.v[i].rule, r->checks.v[other].rule) == 0;
-}
-
 static bool is_named(const struct options *o, const char *id)
 {
 	for (size_t i = 0; i < o->accept.nr; i++)
@@ -86,7 +81,7 @@ static const char *near_names(const struct report *r, const char *name, struct a
 		const struct check *k = &r->checks.v[i];
 		bool known = false;
 		for (size_t j = 0; j < i && !known; j++)
-			known = is_of_rule(r, j, i);
+			known = strcmp(r->checks.v[j].rule, r->checks.v[i].rule) == 0;
 		if (!known)
 			nearest_few_try(&near, 2 * i, span_of(k->rule), k->rule, false);
 		if (k->item[0] && check_is_open(k))

@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "model/digest.h"
+#include "model/history.h"
 #include "model/report.h"
 #include "model/rule.h"
 
@@ -22,5 +23,16 @@ bool acceptance_is_unsure(const struct report *r, const struct options *o);
 /// it. ST_USAGE if --accept names nothing. `all`: as if --accept named all rules.
 GG_MUST_CHECK enum status acceptance_judge(const struct report *r, const struct options *o,
                                            bool all, struct diag_log *log);
+
+/// The provenance from the options; what they do not give comes from the run's context (only the
+/// commit), else from the environment variables of GitHub Actions, GitLab CI or Jenkins. Texts are
+/// one line of limited length, owned by `a`. ST_USAGE if the clock is wrong.
+GG_MUST_CHECK enum status provenance_of(const struct options *o, const struct run *run,
+                                        struct arena *a, struct provenance *out,
+                                        struct diag_log *log);
+
+/// Links to the job of the CI system in which this process runs. Texts are owned by `a` or by the
+/// environment; addresses contain nothing that needs escapes.
+void provenance_links(struct arena *a, struct ci_links *out);
 
 #endif

@@ -1,21 +1,16 @@
 /* To add a format, add a reader in read/, a loader and a row here, and a fuzz target. */
 #include "cli/artifact_format.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/text.h"
-#include "cli/context.h"
 #include "nsys/nsys.h"
 #include "read/pickle.h"
 #include "read/timeline.h"
 #include "read/xprof.h"
 #include "replay/records.h"
 #include "replay/snapshot_digest.h"
-#include "results/machine.h"
-#include "results/metrics_file.h"
-#include "results/propose.h"
 #include "results/result_file.h"
 #include "results/value.h"
 #include "rules/formats_file.h"
@@ -195,7 +190,7 @@ enum status artifact_load_plain(const struct loader *l, struct source *src, stru
 		struct strbuf text = STRBUF_INIT;
 		strbuf_addf(&text, "    - name: plain\n      %s",
 		            strbuf_str(&own.lines) + strlen("    - "));
-		st = formats_parse(reader.file, strbuf_span(&text), &formats, file->log);
+		st = formats_read(reader.file, (struct span[]){ strbuf_span(&text) }, &formats, file->log);
 		strbuf_release(&text);
 		if (st == ST_OK)
 			st = result_read(again, &reader, d, found, file->log);

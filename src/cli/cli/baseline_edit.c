@@ -9,15 +9,14 @@
 
 #include "base/text.h"
 #include "cli/acceptance.h"
-#include "cli/provenance.h"
 #include "diff/past.h"
 #include "fold/fold_run.h"
 #include "fold/present.h"
 #include "gate/environment.h"
 #include "io/place.h"
+#include "store/digest_json.h"
 #include "store/history_file.h"
-#include "store/pin.h"
-#include "store/stored_file.h"
+#include "store/run_json.h"
 
 enum status baseline_comparable(const struct run *run, struct diag_log *log)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
+#include "base/date.h"
 #include "base/text.h"
 #include "gate/judge.h"
 #include "rules/rules_file.h"

@@ -11,13 +11,11 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "cli/formats.h"
 #include "cli/output.h"
+#include "io/cores.h"
 #include "io/inflate.h"
 #include "io/leftover.h"
-#include "io/machine_memory.h"
 #include "io/sink.h"
-#include "report/table.h"
 
 static enum status (*const commands[NR_COMMANDS])(const struct options *, struct diag_log *) = {
 	[CMD_CHECK] = cmd_check,     [CMD_SUITE] = cmd_suite,     [CMD_DIFF] = cmd_diff,

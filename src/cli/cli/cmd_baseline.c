@@ -11,7 +11,7 @@
 #include "cli/setup.h"
 #include "diff/past.h"
 #include "store/history_file.h"
-#include "store/stored_file.h"
+#include "store/run_json.h"
 
 /* State of one command on a baseline. */
 struct baseline_job {

@@ -11,7 +11,6 @@
 #include "cli/baseline_edit.h"
 #include "cli/check.h"
 #include "cli/output.h"
-#include "cli/provenance.h"
 #include "evidence/evidence.h"
 #include "fold/fold_run.h"
 #include "gate/judge.h"

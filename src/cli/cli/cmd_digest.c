@@ -2,7 +2,7 @@
 #include "cli/setup.h"
 #include "fold/fold_run.h"
 #include "fold/present.h"
-#include "store/stored_file.h"
+#include "store/run_json.h"
 
 static enum status write_run(const struct options *o, struct run *run, struct diag_log *log)
 {

@@ -2,11 +2,10 @@
 
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/date.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "cli/artifact_format.h"
-#include "cli/explain_items.h"
 #include "cli/lint_noise.h"
 #include "cli/output.h"
 #include "cli/setup.h"
@@ -23,7 +22,7 @@ static enum status lint(const struct options *o, const char *path, int64_t today
 {
 	struct rules rules = { 0 };
 	struct category_table categories = { 0 };
-	enum status st = rules_read(path, o->value[OPT_PROFILE], &rules, log);
+	enum status st = rules_read(path, NULL, o->value[OPT_PROFILE], &rules, log);
 	if (st == ST_OK)
 		st = setup_categories(o, &rules, path, &categories, log);
 	if (st == ST_OK)
@@ -267,7 +266,7 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 	const char *term = NULL, *row = NULL, *key = NULL, *format = NULL, *items = NULL;
 	const struct metric *m = metric_called(word, &log->arena);
 	const char *text = NULL;
-	enum status st = rules_read(setup_rules_path(o), o->value[OPT_PROFILE], &rules, log);
+	enum status st = rules_read(setup_rules_path(o), NULL, o->value[OPT_PROFILE], &rules, log);
 	for (size_t i = 0; st == ST_OK && i < rules.rules.nr; i++)
 		if (span_eq(span_of(rules.rules.v[i].id), word)) {
 			text = rules_explain(&rules.arena, &rules, &rules.rules.v[i]);

@@ -1,4 +1,4 @@
-#include "cli/context.h"
+#include "cli/artifact_format.h"
 
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/setup.h"
 #include "io/jscan.h"
-#include "rules/env_key.h"
+#include "rules/rules_file.h"
 #include "rules/yaml_reader.h"
 
 #define VALUE_MAX_CHARS 200

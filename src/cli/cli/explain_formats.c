@@ -5,7 +5,6 @@
 #include "io/sink.h"
 #include "io/source.h"
 #include "model/embedded.h"
-#include "results/propose.h"
 #include "results/result_file.h"
 #include "rules/formats_file.h"
 
@@ -96,7 +95,7 @@ enum status explain_formats(const struct options *o, const char *file, struct di
 	struct result_formats formats;
 	struct sink *out;
 	const char *path = o->value[OPT_FORMATS];
-	enum status st = formats_read(path, &formats, log);
+	enum status st = formats_read(path, NULL, &formats, log);
 	bool known = false;
 	if (file && st == ST_OK)
 		st = print_known(file, path, &formats, &known, log);

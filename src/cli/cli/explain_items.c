@@ -1,4 +1,4 @@
-#include "cli/explain_items.h"
+#include "cli/lint_noise.h"
 
 #include <string.h>
 

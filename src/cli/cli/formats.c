@@ -1,8 +1,8 @@
-#include "cli/formats.h"
+#include "cli/output.h"
 
 #include <string.h>
 
-#include "html/writer.h"
+#include "html/html_page.h"
 #include "report/writers.h"
 
 /* clang-format off */

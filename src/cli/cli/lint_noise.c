@@ -128,7 +128,8 @@ enum status lint_noise(const struct options *o, const char *rules, struct sink *
 	struct rules built_in;
 	struct baseline b = { 0 };
 	own.value[OPT_RULES] = rules;
-	enum status st = setup_init(&s, &own, log), known = rules_read(NULL, NULL, &built_in, log);
+	enum status st = setup_init(&s, &own, log),
+	            known = rules_read(NULL, NULL, NULL, &built_in, log);
 	if (st == ST_OK)
 		st = known;
 	const char *path = NULL;

@@ -3,6 +3,7 @@
 #define GG_CLI_LINT_NOISE_H
 
 #include "cli/options.h"
+#include "model/rule.h"
 
 /// Append to `out` how noisy the checks of the rules file `rules` are in the baseline that the
 /// options name: spread, noise and false alarms of each check, and the rules that can judge nothing
@@ -15,5 +16,12 @@ GG_MUST_CHECK enum status lint_noise(const struct options *o, const char *rules,
 /// is missing in it. ST_BASELINE if it cannot be used with the rules.
 GG_MUST_CHECK enum status lint_baseline(const struct options *o, const char *path, struct sink *out,
                                         struct diag_log *log);
+
+/// The ids of the rules that check the metric, or "no rule". Owned by the rules.
+const char *explain_judges(const struct metric *m, struct rules *rules);
+
+/// What the baseline of the rules has under `name`: the whole name, its figure, and a rule that
+/// selects it. NULL if there is no such item, or no baseline. Owned by the rules.
+const char *explain_items(const struct options *o, const char *name, struct rules *rules);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/strbuf.h"
 #include "nsys/nsys.h"
-#include "read/other_device.h"
+#include "read/recognize.h"
 #include "xspace/xspace.h"
 
 /* Type of functions that read one recording from `ctx`, like trace_read(). */

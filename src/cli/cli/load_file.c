@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "cli/artifact_format.h"
-#include "cli/context.h"
 #include "merge/digest_fold.h"
 #include "model/memory_view.h"
 #include "results/result_file.h"

@@ -5,7 +5,7 @@
 #include "base/sort.h"
 #include "base/text.h"
 #include "cli/load_internal.h"
-#include "flight/hang.h"
+#include "flight/dump.h"
 
 static void take_dump(const struct loader *l, struct artifact_file *file, struct flight_dump *d)
 {
@@ -35,12 +35,7 @@ struct dumps {
 	VEC(struct flight_dump *) list;
 };
 
-static int rank_cmp(const void *a, const void *b)
-{
-	const struct flight_dump *const *x = a, *const *y = b;
-	ORDER_BY((*x)->rank, (*y)->rank);
-	return 0;
-}
+ORDERING_POINTERS(rank_cmp, struct flight_dump, RISING(rank))
 
 static enum status judge_dumps(struct dumps *dumps, const char *name, bool others,
                                struct diag_log *log)

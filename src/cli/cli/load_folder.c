@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "cli/artifact_format.h"
-#include "cli/context.h"
 #include "cli/setup.h"
 #include "results/readings.h"
 

@@ -60,11 +60,7 @@ static int position_cmp(const void *a, const void *b)
 	return 0;
 }
 
-static int tensor_cmp(const void *a, const void *b)
-{
-	const struct position *x = a, *y = b;
-	return COMPARE(x->of[PLACE_TENSOR], y->of[PLACE_TENSOR]);
-}
+ORDERING(tensor_cmp, struct position, RISING(of[PLACE_TENSOR]))
 
 /* Number ranks that only their place in the layout of the job tells. The number within the tensor
    group is the rank if no two places share it; else the places are counted in their order. */
@@ -152,11 +148,7 @@ static void adopt_rank(struct artifacts *artifacts)
 		snapshot->digest->rank = trace->rank;
 }
 
-static int host_cmp(const void *a, const void *b)
-{
-	const struct artifact *const *x = a, *const *y = b;
-	return text_cmp(&(*x)->digest->trace, &(*y)->digest->trace);
-}
+ORDERING_POINTERS(host_cmp, struct artifact, BY_TEXT(digest->trace))
 
 /* Number the files that the hosts of one job wrote (HOST.xplane.pb), sorted by name, since they do
    not contain a rank. Has no effect unless all names differ and no name has a rank. */
@@ -215,12 +207,7 @@ static void set_hosts_aside(struct artifacts *artifacts, struct run *run, struct
 
 /* ---- ranks that are there twice ---- */
 
-static int artifact_cmp(const void *a, const void *b)
-{
-	const struct artifact *x = a, *y = b;
-	int c = run_digest_cmp(x->digest, y->digest);
-	return c ? c : COMPARE(x->order, y->order);
-}
+ORDERING(artifact_cmp, struct artifact, THEN(run_digest_cmp(x->digest, y->digest)) RISING(order))
 
 /* Read the complete digest of an artifact from its stored text. */
 static enum status read_again(struct artifact *p, struct diag_log *log)

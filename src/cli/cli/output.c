@@ -9,7 +9,6 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "cli/formats.h"
 #include "io/opened.h"
 #include "io/sink.h"
 #include "model/rule.h"

@@ -36,4 +36,17 @@ GG_MUST_CHECK enum status output_document(const struct options *o, const struct 
 /// read.
 GG_MUST_CHECK enum status output_check(const struct options *o, struct diag_log *log);
 
+struct report_format {
+	const char *name; ///< name such as "text", "markdown" or "junit"
+	enum option option; ///< option with the file name; NR_OPTIONS: only for standard output
+	const char *file; ///< name of its file in the folder of --reports
+	void (*write)(const struct report *r, const struct write_options *o, struct sink *out);
+};
+
+/// All formats, with an unnamed row at the end; static.
+extern const struct report_format report_formats[];
+
+/// The format called `name`, or NULL.
+const struct report_format *report_format_find(const char *name);
+
 #endif

@@ -12,7 +12,6 @@
 
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "metric/metric.h"
 
 /* INTERVAL_NS: time between updates; reading that takes less shows nothing. */
 enum { INTERVAL_NS = 300000000, DEFAULT_COLUMNS = 80, NAME_CHARS = 28 };

@@ -1,11 +1,11 @@
-#include "cli/provenance.h"
+#include "cli/acceptance.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/date.h"
 #include "base/text.h"
 #include "changed/changed.h"
 #include "model/digest.h"

@@ -10,17 +10,14 @@ static void remark_ranks(const struct run_view *v, bool candidate, struct report
 	diagnose_rank_table(v, candidate, out);
 }
 
-static bool is_worth_explaining(const struct report *r)
-{
-	return r->kind == REPORT_CHECK && (r->counts[VERDICT_FAIL] || r->counts[VERDICT_WARN]);
-}
-
 void remarks_add(const struct naming *naming, const struct diagnosis_rules *rules,
                  const struct run *candidate, const struct run *baseline, bool page,
                  struct report *out)
 {
 	struct run_view c, b;
-	bool both = baseline->ranks.nr, explain = is_worth_explaining(out);
+	bool both = baseline->ranks.nr,
+	     explain =
+	         out->kind == REPORT_CHECK && (out->counts[VERDICT_FAIL] || out->counts[VERDICT_WARN]);
 	run_view_init(&c, candidate, naming);
 	run_view_init(&b, baseline, naming);
 	remark_ranks(&c, true, out);

@@ -7,13 +7,11 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "cli/context.h"
+#include "cli/artifact_format.h"
 #include "diff/past.h"
 #include "io/place.h"
-#include "rules/diagnosis_file.h"
 #include "rules/formats_file.h"
 #include "rules/rules_file.h"
-#include "rules/sites_file.h"
 #include "store/history_file.h"
 
 const char *setup_rules_path(const struct options *o)
@@ -43,7 +41,7 @@ static const char *table_path(const struct options *o, enum option old, const ch
 enum status setup_categories(const struct options *o, const struct rules *rules, const char *path,
                              struct category_table *out, struct diag_log *log)
 {
-	TRY(categories_read(table_path(o, OPT_CATEGORIES, rules->tables.categories), out, log));
+	TRY(categories_read(table_path(o, OPT_CATEGORIES, rules->tables.categories), NULL, out, log));
 	for (size_t i = 0; i < rules->categories.nr; i++) {
 		const struct category_addition *a = &rules->categories.v[i];
 		struct nearest near = { .word = span_of(a->category) };
@@ -62,15 +60,15 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 {
 	*s = (struct setup){ 0 };
 	TRY(context_check(o, log));
-	TRY(rules_read(setup_rules_path(o), o->value[OPT_PROFILE], &s->rules, log));
+	TRY(rules_read(setup_rules_path(o), NULL, o->value[OPT_PROFILE], &s->rules, log));
 	for (size_t i = 0; i < o->limit.nr; i++)
 		TRY(rules_add_limit(o->limit.v[i], &s->rules, log));
 	TRY(setup_categories(o, &s->rules, setup_rules_path(o), &s->categories, log));
-	TRY(sites_read(table_path(o, OPT_SITES, s->rules.tables.sites), &s->sites, log));
+	TRY(sites_read(table_path(o, OPT_SITES, s->rules.tables.sites), NULL, &s->sites, log));
 	const char *formats = table_path(o, OPT_FORMATS, s->rules.tables.formats);
 	if (formats)
-		TRY(formats_read(formats, &s->formats, log));
-	TRY(diagnosis_read(table_path(o, OPT_DIAGNOSIS, s->rules.tables.diagnosis), &s->diagnosis,
+		TRY(formats_read(formats, NULL, &s->formats, log));
+	TRY(diagnosis_read(table_path(o, OPT_DIAGNOSIS, s->rules.tables.diagnosis), NULL, &s->diagnosis,
 	                   log));
 	s->workload = s->rules.workload;
 	s->rules_name_baseline = strcmp(s->rules.workload, DEFAULT_WORKLOAD) != 0 ||

@@ -1,7 +1,6 @@
 /* Writes a script for `git bisect run` that distinguishes the levels before and after a change. */
-#include "history/bisect.h"
+#include "history/course.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/number.h"

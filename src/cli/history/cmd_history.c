@@ -7,9 +7,8 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/setup.h"
-#include "history/bisect.h"
+#include "history/course.h"
 #include "history/course_document.h"
-#include "history/index.h"
 
 enum { P_USUAL = 1000, P_LEAST = 100, P_MOST = 500000 };
 

@@ -1,7 +1,6 @@
 #include "history/course.h"
 
 #include <fnmatch.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,12 +47,7 @@ static bool is_item(const struct past_value *v)
 	return v->label.n || v->rank >= 0;
 }
 
-static int value_order(const void *a, const void *b)
-{
-	const struct past_value *x = a, *y = b;
-	int c = is_item(x) - is_item(y);
-	return c ? c : past_value_cmp(x, y);
-}
+ORDERING(value_order, struct past_value, THEN(is_item(x) - is_item(y)) THEN(past_value_cmp(x, y)))
 
 /* A value and the run that has it, for sorting by value. */
 struct run_value {
@@ -138,12 +132,7 @@ static int64_t size_of(const struct course_part *p)
 	return change < 0 ? number_sub(0, change) : change;
 }
 
-static int part_cmp(const void *a, const void *b)
-{
-	const struct course_part *x = a, *y = b;
-	int64_t m = size_of(x), n = size_of(y);
-	return m != n ? COMPARE(n, m) : span_cmp(x->label, y->label);
-}
+ORDERING(part_cmp, struct course_part, THEN(COMPARE(size_of(y), size_of(x))) BY_SPAN(label))
 
 /* True if amounts in the two units can be compared: the units have the same name, or both are
    times, such as "ns" and "ns/step". */

@@ -2,6 +2,7 @@
 #ifndef GG_HISTORY_COURSE_H
 #define GG_HISTORY_COURSE_H
 
+#include "base/diag.h"
 #include "io/sink.h"
 #include "metric/metric.h"
 #include "model/history.h"
@@ -97,7 +98,15 @@ const char *course_text(struct arena *a, enum unit unit, int64_t value);
 /// Writes the course as JSON.
 void course_write(const struct course *t, struct sink *out);
 
-/// Writes the JSON Schema of courses (schemas/gpugate-trend-1.json).
-void course_schema_write(struct sink *out);
+/// The table of courses (schemas/gpugate-trend-1.json).
+extern const struct schema course_schema;
+
+/// Write the script that finds the commit of the newest change for the worse. The script calls a
+/// run bad if its figure is beyond the middle between the levels before and after the change.
+/// Fails with ST_INPUT if there is no such change, or the runs next to it have no commits.
+GG_MUST_CHECK enum status bisect_write(struct course *t, struct sink *out, struct diag_log *log);
+
+/// The commit of a run, cut to 40 digits, as git takes it; NULL if the run does not say it.
+const char *bisect_commit(struct arena *a, const struct course_run *r);
 
 #endif

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "document/render.h"
-#include "history/bisect.h"
+#include "history/course.h"
 #include "html/html_page.h"
 #include "report/document.h"
 

@@ -1,7 +1,5 @@
-#include "history/index.h"
 
 #include <glob.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,17 +100,6 @@ static enum status add_line(struct index *x, const struct suite_entry *e)
 	return st;
 }
 
-/* Make the series of all cases. Each series borrows from the baseline in its case. Cases must
- * therefore no longer move in memory: call this only once the list of cases is complete. */
-static void make_courses(struct index *x)
-{
-	for (size_t i = 0; i < x->cases.nr; i++) {
-		struct index_case *c = &x->cases.v[i];
-		if (c->has)
-			course_make(course_history(&c->b), c->name, &x->wanted, &c->t);
-	}
-}
-
 /* ---- contents of the page ---- */
 
 /* The most informative figure of a case: the one that changed last, else the time of its steps. */
@@ -144,13 +131,8 @@ static const char *time_of(const struct changed_at *e)
 }
 
 /* Order of changes on the page: the newest first. */
-static int changed_at_cmp(const void *a, const void *b)
-{
-	const struct changed_at *x = a, *y = b;
-	int c = strcmp(time_of(y), time_of(x));
-	c = c ? c : COMPARE(x->of, y->of);
-	return c ? c : COMPARE(x->point, y->point);
-}
+ORDERING(changed_at_cmp, struct changed_at,
+         THEN(strcmp(time_of(y), time_of(x))) RISING(of) RISING(point))
 
 /* True for the first of a case's change points at one run. The list has an item for this point
    only; the item also shows the further change points at the run with the same direction. */
@@ -291,11 +273,16 @@ enum status index_courses(const struct options *o, struct diag_log *log)
 		               "'history' of a suite is of all its baselines, as a page: --workload, "
 		               "--baseline and --json are of one");
 	if (st == ST_OK)
-		st = suite_file_read(o->value[OPT_SUITE], &x.file, log);
+		st = suite_file_read(o->value[OPT_SUITE], NULL, &x.file, log);
 	for (size_t i = 0; i < x.file.entries.nr && st == ST_OK; i++)
 		st = add_line(&x, &x.file.entries.v[i]);
 	if (st == ST_OK) {
-		make_courses(&x);
+		/* series borrow from the baseline in their case, so that cases must no longer move */
+		for (size_t i = 0; i < x.cases.nr; i++) {
+			struct index_case *c = &x.cases.v[i];
+			if (c->has)
+				course_make(course_history(&c->b), c->name, &x.wanted, &c->t);
+		}
 		make_document(&x);
 		struct page_frame frame = { .tool = "gpugate history",
 			                        .heading = x.file.name,

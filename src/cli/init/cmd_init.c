@@ -7,9 +7,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
-#include "init/init_files.h"
 #include "init/init_repo.h"
-#include "init/init_rules.h"
 #include "io/sink.h"
 #include "model/embedded.h"
 #include "rules/rules_file.h"
@@ -86,7 +84,7 @@ static enum status choose_workload(struct init *in)
 	in->workload = name ? name : in->repo.workload;
 	if (access(RULES_PATH, F_OK) == 0) {
 		diag_init(&own);
-		enum status st = rules_read(RULES_PATH, NULL, &there, force ? &own : in->log);
+		enum status st = rules_read(RULES_PATH, NULL, NULL, &there, force ? &own : in->log);
 		if (st == ST_OK)
 			in->workload = name ? name : arena_dup(&in->arena, span_of(there.workload));
 		in->added = st == ST_OK && strcmp(in->workload, there.workload) != 0;
@@ -269,7 +267,8 @@ static enum status add_rules(struct init *in)
 		return diag_fail(in->log, ST_INPUT, "%s: has nothing that the built-in rules judge",
 		                 text_quote(&in->log->arena, span_of(in->run.label)));
 	new_files_add(&in->files, in->rules_file, text, in->o->value[OPT_FORCE] != NULL);
-	enum status st = rules_parse(in->rules_file, span_of(text), NULL, &check, in->log);
+	enum status st =
+	    rules_read(in->rules_file, (struct span[]){ span_of(text) }, NULL, &check, in->log);
 	rules_release(&check);
 	return st;
 }

@@ -1,4 +1,4 @@
-#include "init/init_files.h"
+#include "init/init_repo.h"
 
 #include <errno.h>
 #include <stdlib.h>

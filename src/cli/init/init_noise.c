@@ -1,4 +1,4 @@
-#include "init/init_noise.h"
+#include "init/init_repo.h"
 
 #include <stdlib.h>
 #include <string.h>

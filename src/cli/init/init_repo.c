@@ -6,9 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/strbuf.h"
-#include "base/text.h"
 #include "cli/artifact_format.h"
 #include "io/source.h"
 #include "model/rule.h"

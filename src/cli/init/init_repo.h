@@ -1,11 +1,15 @@
-/// Facts about the current directory that `gpugate init` needs. Files are only read; nothing is
-/// run.
+/// What `gpugate init` knows of the current directory, and what it writes there: files are only read
+/// and written, nothing is run.
 #ifndef GG_INIT_INIT_REPO_H
 #define GG_INIT_INIT_REPO_H
 
 #include <stdbool.h>
 
 #include "base/diag.h"
+#include "base/vec.h"
+#include "model/history.h"
+#include "model/rule.h"
+#include "model/view.h"
 
 enum forge { FORGE_NONE, FORGE_GITHUB, FORGE_GITLAB };
 
@@ -36,5 +40,53 @@ void repository_release(struct repository *r);
 /// True if `name` is a valid workload that consists of letters, digits, '.', '_' and '-', and
 /// begins with a letter or digit.
 bool is_plain_name(const char *name);
+
+struct init_rules {
+	const char *workload; ///< name of the workload, for which is_plain_name() is true
+	const char *marker; ///< step marker to write in the rules; NULL: the default marker
+	const struct run_view *view; ///< run that the rules are for; NULL if there is none
+
+	/// history whose noise narrows limits; NULL: the limits of the built-in rules stay
+	const struct history *past;
+	const struct rules *builtin; ///< the built-in rules, parsed
+
+	size_t judging; ///< result: number of built-in rules that have a figure of the run
+	size_t closer; ///< result: number of rules with narrower limits
+};
+
+/// The text of a rules file with workload, number of ranks, marker and narrower limits. Owned by
+/// `a`.
+const char *init_rules_text(struct init_rules *in, struct arena *a);
+
+/// A limit suggested by the spread of a figure.
+struct init_limit {
+	int64_t limit; ///< three times the spread, but at least 1 %; in 1e-6 percent
+	int64_t spread; ///< scaled median absolute deviation of the runs' figures, in 1e-6 percent
+	size_t runs;
+};
+
+/// Find the limit for the rule `r`. False if fewer than five runs of the history `h` have the
+/// rule's figure, if the rule checks several items, or if its limit is already at least as strict.
+bool init_limit_of(const struct rule *r, const struct history *h, struct init_limit *out);
+
+struct new_file {
+	const char *path; ///< path of the file, relative to the current directory
+	const char *text;
+};
+struct new_files {
+	VEC(struct new_file) list;
+	VEC(const char *) kept; ///< paths of the files that are there already
+};
+
+/// Add a file, unless there is one and `replace` is false: that one is kept.
+void new_files_add(struct new_files *f, const char *path, const char *text, bool replace);
+
+/// Add a file with git attributes for stored baselines, unless there is one: with them, reviews
+/// collapse baselines, and histories of two branches are merged line by line.
+void new_files_add_attributes(struct new_files *f);
+
+/// Write all files, including missing directories, or none of them. Fails with ST_OUTPUT if a file
+/// cannot be written; files that are new are removed then.
+GG_MUST_CHECK enum status new_files_write(const struct new_files *f, struct diag_log *log);
 
 #endif

@@ -1,7 +1,6 @@
-#include "init/init_rules.h"
+#include "init/init_repo.h"
 
 #include "base/number.h"
-#include "init/init_noise.h"
 #include "rules/yaml_reader.h"
 
 static void on_figure(void *ctx, const struct figure *f)

@@ -1,4 +1,4 @@
-#include "suite/case.h"
+#include "suite/expand.h"
 
 #include <string.h>
 

@@ -15,10 +15,9 @@
 #include "io/cores.h"
 #include "io/opened.h"
 #include "store/history_file.h"
-#include "suite/case.h"
 #include "suite/children.h"
-#include "suite/suite_output.h"
-#include "suite/suite_rows.h"
+#include "suite/expand.h"
+#include "suite/suite.h"
 
 #define SUITE_PATH "gpugate-suite.yaml"
 
@@ -69,7 +68,7 @@ static enum status work_begin(struct work *w, const struct options *o, const cha
                               struct diag_log *log)
 {
 	*w = (struct work){ .options = *o, .arena = ARENA_INIT, .log = log };
-	TRY(suite_file_read(path, &w->file, log));
+	TRY(suite_file_read(path, NULL, &w->file, log));
 	TRY(suite_expand(&w->file, o->value[OPT_RUNS], &w->jobs, log));
 	note_inputs(&w->jobs, o);
 	return output_check(o, log);

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/sort.h"
 #include "base/text.h"
 #include "rules/rules_file.h"
 

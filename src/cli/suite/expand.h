@@ -2,7 +2,9 @@
 #ifndef GG_SUITE_EXPAND_H
 #define GG_SUITE_EXPAND_H
 
+#include "cli/options.h"
 #include "rules/suite_file.h"
+#include "suite/suite.h"
 
 /// A case of the suite, to be judged.
 struct suite_job {
@@ -40,5 +42,20 @@ GG_MUST_CHECK enum status suite_expand(const struct suite_file *f, const char *k
 
 /// Release the memory of the cases.
 void suite_jobs_release(struct suite_jobs *jobs);
+
+/// Set up the options with which the command `cmd` runs for `job`: those of the suite that the
+/// command has too, and those of the job. The texts are borrowed from both. The caller ends with
+/// options_release().
+void case_options(const struct suite_job *job, const struct options *suite, enum command cmd,
+                  struct options *out);
+
+/// Judge the case with index `place`, one of `gates` cases, and add its result to `out`.
+void case_judge(const struct suite_job *job, const struct options *suite, size_t place,
+                size_t gates, struct suite *out);
+
+/// Add the result of a case that could not be judged, with its `verdict` and, in `text`, the
+/// reason.
+void case_add_open(struct suite *out, size_t place, const char *name, unsigned verdict,
+                   enum status st, const char *text);
 
 #endif

@@ -2,9 +2,7 @@
 
 #include <inttypes.h>
 
-#include "base/search.h"
 #include "base/sort.h"
-#include "suite/suite_shared.h"
 
 void suite_init(struct suite *s)
 {
@@ -80,25 +78,11 @@ void suite_take(struct suite *s, struct suite *from)
 	APPEND(&s->subjects, &from->subjects);
 }
 
-static int case_cmp(const void *a, const void *b)
-{
-	const struct suite_case *x = a, *y = b;
-	return COMPARE(x->place, y->place);
-}
+ORDERING(case_cmp, struct suite_case, RISING(place))
 
-static int item_cmp(const void *a, const void *b)
-{
-	const struct suite_item *x = a, *y = b;
-	int c = COMPARE(x->of, y->of);
-	return c ? c : COMPARE(x->place, y->place);
-}
+ORDERING(item_cmp, struct suite_item, RISING(of) RISING(place))
 
-static int subject_cmp(const void *a, const void *b)
-{
-	const struct suite_subject *x = a, *y = b;
-	int c = COMPARE(x->of, y->of);
-	return c ? c : COMPARE(x->place, y->place);
-}
+ORDERING(subject_cmp, struct suite_subject, RISING(of) RISING(place))
 
 const struct suite_item *suite_items(const struct suite_item *v, size_t all, int64_t place,
                                      size_t *nr)

@@ -3,8 +3,12 @@
 #define GG_SUITE_SUITE_H
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/vec.h"
+#include "cli/options.h"
+#include "io/sink.h"
 #include "model/report.h"
+#include "report/writer.h"
 
 #define SUITE_SCHEMA "gpugate-suite-1"
 
@@ -124,5 +128,44 @@ void suite_conclude(struct suite *s);
 /// the number of its elements.
 const struct suite_item *suite_items(const struct suite_item *v, size_t all, int64_t place,
                                      size_t *nr);
+
+/// Build the document of a suite, which borrows from `s`. The caller releases the document.
+void suite_document(const struct suite *s, struct document *d);
+
+/// Write JUnit XML with one test case for each case of the suite.
+void suite_junit(const struct suite *s, struct sink *out);
+
+/// Fill `shared` and `sharing` of a suite whose other lists are sorted, and mark the findings that
+/// a shared cause tells. Verdicts do not depend on it.
+void suite_share(struct suite *s);
+
+/// The first shared cause that has all cases with this verdict, of which there are several; NULL if
+/// none has.
+const struct suite_shared *suite_shared_by(const struct suite *s, unsigned verdict);
+
+/// Index in `cases` of the case with index `place` of the suite.
+size_t suite_case_at(const struct suite *s, int64_t place);
+
+/// Write the suite, with the verdict if suite_conclude() was called, and with a newline at the
+/// end.
+void suite_write(const struct suite *s, struct sink *out);
+
+/// Read a file that suite_write() wrote, except members that suite_conclude() derives. Errors are
+/// ST_INPUT with their position and reason. `out` is always initialized; the caller ends with
+/// suite_release() in any case.
+GG_MUST_CHECK enum status suite_read(const char *path, struct suite *out, struct diag_log *log);
+
+/// Like suite_read(), but reads a text in memory, which messages call `name`.
+GG_MUST_CHECK enum status suite_parse(const char *name, struct span text, struct suite *out,
+                                      struct diag_log *log);
+
+/// The table of suites (schemas/gpugate-suite-1.json).
+extern const struct schema suite_schema;
+
+/// Write every report that the options name. Also writes the text to standard output, unless a
+/// report goes there or `st` is an error. In case of an error, the reports contain the first error
+/// of the log. Returns the status of the command.
+GG_MUST_CHECK enum status suite_output(struct suite *s, const struct options *o, enum status st,
+                                       struct diag_log *log);
 
 #endif

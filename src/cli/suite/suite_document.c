@@ -1,11 +1,10 @@
-#include "suite/suite_document.h"
+#include "suite/suite.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "report/document.h"
-#include "suite/suite_shared.h"
 
 enum {
 	LEAST_PCT = 10000 /* 1e-6 % */,

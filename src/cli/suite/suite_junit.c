@@ -1,7 +1,7 @@
 #include <inttypes.h>
 
 #include "report/junit_cases.h"
-#include "suite/suite_document.h"
+#include "suite/suite.h"
 
 /* What a case is. A case with another exit code than 0 is never green: with --fail-on warn a
    warning is a failure. */

@@ -1,10 +1,8 @@
-#include "suite/suite_output.h"
 
 #include <string.h>
 
 #include "cli/output.h"
-#include "suite/suite_document.h"
-#include "suite/suite_rows.h"
+#include "suite/suite.h"
 
 static const struct {
 	enum option option;

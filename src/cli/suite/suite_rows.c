@@ -1,180 +1,125 @@
-#include "suite/suite_rows.h"
+#include "suite/suite.h"
 
 #include "io/source.h"
 #include "store/digest_schema.h"
-#include "store/row_schema.h"
+#include "store/row.h"
 
-#define AT(type_, member) .key = #member, .offset = offsetof(struct type_, member)
-#define VERDICT(type_)                                                 \
-	{                                                                  \
-		AT(type_, verdict), .type = FIELD_ENUM, .names = verdict_names \
-	}
+#define VERDICT(type_) MEMBER(type_, verdict, ENUM, .names = verdict_names)
 
 static const struct field item_fields[] = {
-	{ .key = "case", .offset = offsetof(struct suite_item, of), .type = FIELD_COUNT },
-	{ AT(suite_item, place), .type = FIELD_COUNT },
+	MEMBER_AT("case", suite_item, of, COUNT),
+	MEMBER(suite_item, place, COUNT),
 	VERDICT(suite_item),
-	{ AT(suite_item, id), .type = FIELD_TEXT },
-	{ AT(suite_item, rule), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite_item, text), .type = FIELD_TEXT },
-	{ AT(suite_item, cost), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite_item, action), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite_item, where), .type = FIELD_OPTIONAL_TEXT },
+	MEMBER(suite_item, id, TEXT),
+	MEMBER(suite_item, rule, OPTIONAL_TEXT),
+	MEMBER(suite_item, text, TEXT),
+	MEMBER(suite_item, cost, OPTIONAL_TEXT),
+	MEMBER(suite_item, action, OPTIONAL_TEXT),
+	MEMBER(suite_item, where, OPTIONAL_TEXT),
 };
 
-static int item_cmp(const void *a, const void *b)
-{
-	const struct suite_item *x = a, *y = b;
-	int c = COMPARE(x->of, y->of);
-	return c ? c : COMPARE(x->place, y->place);
-}
+ORDERING(item_cmp, struct suite_item, RISING(of) RISING(place))
 
-static const struct schema item_schema = {
-	.fields = item_fields,
-	.nr = sizeof item_fields / sizeof *item_fields,
-	.size = sizeof(struct suite_item),
-	.listed = true,
-	.cmp = item_cmp,
-};
+static const struct schema item_schema =
+    SCHEMA_OF(suite_item, item_fields, .listed = true, .cmp = item_cmp);
 
 static const struct field case_fields[] = {
-	{ AT(suite_case, place), .type = FIELD_COUNT },
-	{ AT(suite_case, name), .type = FIELD_TEXT },
-	{ AT(suite_case, workload), .type = FIELD_OPTIONAL_TEXT },
+	MEMBER(suite_case, place, COUNT),
+	MEMBER(suite_case, name, TEXT),
+	MEMBER(suite_case, workload, OPTIONAL_TEXT),
 	VERDICT(suite_case),
-	{ AT(suite_case, exit_code), .type = FIELD_COUNT },
-	{ AT(suite_case, text), .type = FIELD_TEXT },
-	{ AT(suite_case, metric), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite_case, label), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite_case, baseline), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite_case, candidate), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite_case, change), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite_case, limit), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite_case, change_pct), .type = FIELD_OPTIONAL_NUMBER, .absent = INT64_MIN },
-	{ AT(suite_case, is_worse), .type = FIELD_BOOL },
-	{ AT(suite_case, is_better), .type = FIELD_BOOL },
-	{ AT(suite_case, slower), .type = FIELD_OPTIONAL_COUNT },
-	{ AT(suite_case, false_alarms), .type = FIELD_OPTIONAL_COUNT, .absent = -1 },
-	{ AT(suite_case, plan_runs), .type = FIELD_COUNT },
-	{ AT(suite_case, plan_pairs), .type = FIELD_COUNT },
-	{ AT(suite_case, unconfirmed), .type = FIELD_OPTIONAL_COUNT },
-	{ AT(suite_case, accept), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite_case, rules_file), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite_case, baseline_file), .type = FIELD_OPTIONAL_TEXT },
+	MEMBER(suite_case, exit_code, COUNT),
+	MEMBER(suite_case, text, TEXT),
+	MEMBER(suite_case, metric, OPTIONAL_TEXT),
+	MEMBER(suite_case, label, OPTIONAL_TEXT),
+	MEMBER(suite_case, baseline, OPTIONAL_TEXT),
+	MEMBER(suite_case, candidate, OPTIONAL_TEXT),
+	MEMBER(suite_case, change, OPTIONAL_TEXT),
+	MEMBER(suite_case, limit, OPTIONAL_TEXT),
+	MEMBER(suite_case, change_pct, OPTIONAL_NUMBER, .absent = INT64_MIN),
+	MEMBER(suite_case, is_worse, BOOL),
+	MEMBER(suite_case, is_better, BOOL),
+	MEMBER(suite_case, slower, OPTIONAL_COUNT),
+	MEMBER(suite_case, false_alarms, OPTIONAL_COUNT, .absent = -1),
+	MEMBER(suite_case, plan_runs, COUNT),
+	MEMBER(suite_case, plan_pairs, COUNT),
+	MEMBER(suite_case, unconfirmed, OPTIONAL_COUNT),
+	MEMBER(suite_case, accept, OPTIONAL_TEXT),
+	MEMBER(suite_case, rules_file, OPTIONAL_TEXT),
+	MEMBER(suite_case, baseline_file, OPTIONAL_TEXT),
 };
 
 static const struct field subject_fields[] = {
-	{ .key = "case", .offset = offsetof(struct suite_subject, of), .type = FIELD_COUNT },
-	{ AT(suite_subject, place), .type = FIELD_COUNT },
-	{ AT(suite_subject, finding), .type = FIELD_COUNT },
-	{ AT(suite_subject, level), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite_subject, name), .type = FIELD_TEXT },
-	{ AT(suite_subject, change_pct), .type = FIELD_OPTIONAL_NUMBER, .absent = INT64_MIN },
+	MEMBER_AT("case", suite_subject, of, COUNT),
+	MEMBER(suite_subject, place, COUNT),
+	MEMBER(suite_subject, finding, COUNT),
+	MEMBER(suite_subject, level, OPTIONAL_TEXT),
+	MEMBER(suite_subject, name, TEXT),
+	MEMBER(suite_subject, change_pct, OPTIONAL_NUMBER, .absent = INT64_MIN),
 };
 
-static int subject_cmp(const void *a, const void *b)
-{
-	const struct suite_subject *x = a, *y = b;
-	int c = COMPARE(x->of, y->of);
-	return c ? c : COMPARE(x->place, y->place);
-}
+ORDERING(subject_cmp, struct suite_subject, RISING(of) RISING(place))
 
-static const struct schema subject_schema = {
-	.fields = subject_fields,
-	.nr = sizeof subject_fields / sizeof *subject_fields,
-	.size = sizeof(struct suite_subject),
-	.listed = true,
-	.cmp = subject_cmp,
-};
+static const struct schema subject_schema =
+    SCHEMA_OF(suite_subject, subject_fields, .listed = true, .cmp = subject_cmp);
 
 static const struct field shared_fields[] = {
-	{ AT(suite_shared, place), .type = FIELD_COUNT },
+	MEMBER(suite_shared, place, COUNT),
 	VERDICT(suite_shared),
-	{ AT(suite_shared, id), .type = FIELD_TEXT },
-	{ AT(suite_shared, level), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite_shared, name), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite_shared, title), .type = FIELD_TEXT },
-	{ AT(suite_shared, text), .type = FIELD_TEXT },
-	{ AT(suite_shared, action), .type = FIELD_OPTIONAL_TEXT },
+	MEMBER(suite_shared, id, TEXT),
+	MEMBER(suite_shared, level, OPTIONAL_TEXT),
+	MEMBER(suite_shared, name, OPTIONAL_TEXT),
+	MEMBER(suite_shared, title, TEXT),
+	MEMBER(suite_shared, text, TEXT),
+	MEMBER(suite_shared, action, OPTIONAL_TEXT),
 };
 
-static int shared_cmp(const void *a, const void *b)
-{
-	const struct suite_shared *x = a, *y = b;
-	return COMPARE(x->place, y->place);
-}
+ORDERING(shared_cmp, struct suite_shared, RISING(place))
 
-static const struct schema shared_schema = {
-	.fields = shared_fields,
-	.nr = sizeof shared_fields / sizeof *shared_fields,
-	.size = sizeof(struct suite_shared),
-	.listed = true,
-	.cmp = shared_cmp,
-};
+static const struct schema shared_schema =
+    SCHEMA_OF(suite_shared, shared_fields, .listed = true, .cmp = shared_cmp);
 
 static const struct field sharing_fields[] = {
-	{ AT(suite_sharing, shared), .type = FIELD_COUNT },
-	{ .key = "case", .offset = offsetof(struct suite_sharing, of), .type = FIELD_COUNT },
+	MEMBER(suite_sharing, shared, COUNT),
+	MEMBER_AT("case", suite_sharing, of, COUNT),
 };
 
-static int sharing_cmp(const void *a, const void *b)
-{
-	const struct suite_sharing *x = a, *y = b;
-	int c = COMPARE(x->shared, y->shared);
-	return c ? c : COMPARE(x->of, y->of);
-}
+ORDERING(sharing_cmp, struct suite_sharing, RISING(shared) RISING(of))
 
-static const struct schema sharing_schema = {
-	.fields = sharing_fields,
-	.nr = sizeof sharing_fields / sizeof *sharing_fields,
-	.size = sizeof(struct suite_sharing),
-	.listed = true,
-	.cmp = sharing_cmp,
-};
+static const struct schema sharing_schema =
+    SCHEMA_OF(suite_sharing, sharing_fields, .listed = true, .cmp = sharing_cmp);
 
-static int case_cmp(const void *a, const void *b)
-{
-	const struct suite_case *x = a, *y = b;
-	return COMPARE(x->place, y->place);
-}
+ORDERING(case_cmp, struct suite_case, RISING(place))
 
-static const struct schema case_schema = {
-	.fields = case_fields,
-	.nr = sizeof case_fields / sizeof *case_fields,
-	.size = sizeof(struct suite_case),
-	.listed = true,
-	.cmp = case_cmp,
-};
+static const struct schema case_schema =
+    SCHEMA_OF(suite_case, case_fields, .listed = true, .cmp = case_cmp);
 
 static const struct field suite_fields[] = {
-	{ AT(suite, name), .type = FIELD_TEXT },
-	{ AT(suite, file), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite, hash), .type = FIELD_HASH },
-	{ AT(suite, total), .type = FIELD_COUNT },
-	{ AT(suite, shard), .type = FIELD_COUNT },
-	{ AT(suite, shards), .type = FIELD_COUNT },
+	MEMBER(suite, name, TEXT),
+	MEMBER(suite, file, OPTIONAL_TEXT),
+	MEMBER(suite, hash, HASH),
+	MEMBER(suite, total, COUNT),
+	MEMBER(suite, shard, COUNT),
+	MEMBER(suite, shards, COUNT),
 	VERDICT(suite),
-	{ AT(suite, exit_code), .type = FIELD_COUNT },
-	{ AT(suite, plan_runs), .type = FIELD_OPTIONAL_COUNT },
-	{ AT(suite, plan_pairs), .type = FIELD_OPTIONAL_COUNT },
-	{ AT(suite, headline), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite, error), .type = FIELD_OPTIONAL_TEXT },
-	{ AT(suite, shared), .type = FIELD_OPTIONAL_ROWS, .sub = &shared_schema },
-	{ AT(suite, sharing), .type = FIELD_OPTIONAL_ROWS, .sub = &sharing_schema },
-	{ AT(suite, cases), .type = FIELD_ROWS, .sub = &case_schema },
-	{ AT(suite, findings), .type = FIELD_ROWS, .sub = &item_schema },
-	{ AT(suite, checks), .type = FIELD_ROWS, .sub = &item_schema },
-	{ AT(suite, warnings), .type = FIELD_ROWS, .sub = &item_schema },
-	{ AT(suite, machine), .type = FIELD_OPTIONAL_ROWS, .sub = &item_schema },
-	{ AT(suite, subjects), .type = FIELD_OPTIONAL_ROWS, .sub = &subject_schema },
+	MEMBER(suite, exit_code, COUNT),
+	MEMBER(suite, plan_runs, OPTIONAL_COUNT),
+	MEMBER(suite, plan_pairs, OPTIONAL_COUNT),
+	MEMBER(suite, headline, OPTIONAL_TEXT),
+	MEMBER(suite, error, OPTIONAL_TEXT),
+	MEMBER(suite, shared, OPTIONAL_ROWS, .sub = &shared_schema),
+	MEMBER(suite, sharing, OPTIONAL_ROWS, .sub = &sharing_schema),
+	MEMBER(suite, cases, ROWS, .sub = &case_schema),
+	MEMBER(suite, findings, ROWS, .sub = &item_schema),
+	MEMBER(suite, checks, ROWS, .sub = &item_schema),
+	MEMBER(suite, warnings, ROWS, .sub = &item_schema),
+	MEMBER(suite, machine, OPTIONAL_ROWS, .sub = &item_schema),
+	MEMBER(suite, subjects, OPTIONAL_ROWS, .sub = &subject_schema),
 };
 
-static const struct schema suite_schema = {
-	.id = SUITE_SCHEMA,
-	.fields = suite_fields,
-	.nr = sizeof suite_fields / sizeof *suite_fields,
-	.size = sizeof(struct suite),
-};
+const struct schema suite_schema =
+    SCHEMA_OF(suite, suite_fields, .id = SUITE_SCHEMA,
+              .title = "gpugate suite: the cases of a suite, or of a shard of it");
 
 void suite_write(const struct suite *s, struct sink *out)
 {
@@ -245,10 +190,4 @@ enum status suite_read(const char *path, struct suite *out, struct diag_log *log
 	enum status st = read_all(src, out, log);
 	source_close(src);
 	return st;
-}
-
-void suite_schema_write(struct sink *out)
-{
-	row_schema_write(&suite_schema, "gpugate suite: the cases of a suite, or of a shard of it",
-	                 out);
 }

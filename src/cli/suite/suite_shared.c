@@ -1,6 +1,5 @@
-#include "suite/suite_shared.h"
+#include "suite/suite.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/search.h"
@@ -79,14 +78,8 @@ static int key_cmp(const struct mention *x, const struct mention *y)
 	return c ? c : strcmp(x->subject->name, y->subject->name);
 }
 
-static int mention_cmp(const void *a, const void *b)
-{
-	const struct mention *x = a, *y = b;
-	int c = key_cmp(x, y);
-	if (!c)
-		c = COMPARE(x->subject->of, y->subject->of);
-	return c ? c : COMPARE(x->subject->place, y->subject->place);
-}
+ORDERING(mention_cmp, struct mention,
+         THEN(key_cmp(x, y)) RISING(subject->of) RISING(subject->place))
 
 /* The finding that a name is in; NULL if there is none. */
 static struct suite_item *finding_of(struct suite *s, const struct suite_subject *x)

@@ -6,8 +6,8 @@
 #include "base/idmap.h"
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "read/json_tree.h"
 #include "read/pickle.h"
+#include "read/tree.h"
 
 #define MAX_ENTRIES ((size_t)1 << 20)
 #define MAX_MEMBERS ((size_t)1 << 24) /* largest number of members of all groups together */

@@ -63,4 +63,12 @@ GG_MUST_CHECK enum status flight_read_pickle(struct source *src,
 /// Releases a dump; NULL is fine.
 void flight_dump_free(struct flight_dump *d);
 
+/// Adds errors to `log`, one for each rank that never entered a collective in which others wait, or
+/// that left no dump while others wait, or that entered another collective than its peers did at
+/// the same position in a process group. `v` must be sorted by rank, with one dump per rank. Ranks
+/// that wait for others themselves are named only if all of them wait. Returns the number of
+/// errors. O(n log n) time in the entries.
+size_t flight_find_hangs(struct flight_dump *const *v, size_t nr, const char *name,
+                         struct diag_log *log);
+
 #endif

@@ -1,4 +1,4 @@
-#include "flight/hang.h"
+#include "flight/dump.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -87,14 +87,7 @@ static uint32_t identity(struct finder *f, const struct flight_group *g)
 	return nm->id;
 }
 
-static int part_cmp(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
-	ORDER_BY(x->group, y->group);
-	ORDER_BY(x->seq, y->seq);
-	ORDER_BY(x->dump, y->dump);
-	return 0;
-}
+ORDERING(part_cmp, struct part, RISING(group) RISING(seq) RISING(dump))
 
 /* Collects the collectives of all ranks. Coalesced collectives share one number and become one
  * `struct part`, which has ended when all of them have, and gets the name of the last one. */

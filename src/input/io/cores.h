@@ -1,8 +1,9 @@
-/// Cores that this process may use.
+/// Cores and memory that this process may use.
 #ifndef GG_IO_CORES_H
 #define GG_IO_CORES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /// Number of cores that the scheduler and the control group of the process allow; at least 1.
 size_t cores_usable(void);
@@ -14,5 +15,10 @@ size_t cores_usable(void);
 /// Documentation/scheduler/sched-bwc.rst of Linux (cpu.max; cpu.cfs_quota_us and cpu.cfs_period_us
 /// of version 1).
 size_t cores_quota(const char *groups, const char *root);
+
+/// Memory of the machine in bytes, or the limit of the process's cgroup or of one above it if that
+/// is lower; 0 if unknown. Source: Linux, Documentation/admin-guide/cgroup-v2.rst (memory.max) and
+/// cgroup-v1/memory.rst (memory.limit_in_bytes).
+uint64_t machine_memory(void);
 
 #endif

@@ -1,4 +1,4 @@
-#include "io/machine_memory.h"
+#include "io/cores.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -200,18 +200,9 @@ static int64_t by_device(const struct nsys_process *p)
 	return p->device;
 }
 
-static int device_cmp(const void *a, const void *b)
-{
-	const struct nsys_process *x = a, *y = b;
-	return COMPARE(x->device, y->device);
-}
+ORDERING(device_cmp, struct nsys_process, RISING(device))
 
-static int rank_cmp(const void *a, const void *b)
-{
-	const struct nsys_process *x = a, *y = b;
-	ORDER_BY(x->rank, y->rank);
-	return COMPARE(x->id, y->id);
-}
+ORDERING(rank_cmp, struct nsys_process, RISING(rank) RISING(id))
 
 /* Decides on ranks: those that NCCL or MPI named; else, if each process works on a GPU of its own,
  * the order of these GPUs; else the ranks of several processes stay unknown. */

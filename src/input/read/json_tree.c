@@ -1,4 +1,4 @@
-#include "read/json_tree.h"
+#include "read/tree.h"
 
 #include "base/number.h"
 #include "io/jscan_inline.h"

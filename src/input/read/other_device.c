@@ -1,4 +1,4 @@
-#include "read/other_device.h"
+#include "read/recognize.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "read/pickle_ops.h"
+#include "read/pickle_nodes.h"
 
 #include <string.h>
 

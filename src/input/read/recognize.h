@@ -3,6 +3,7 @@
 #ifndef GG_READ_RECOGNISE_H
 #define GG_READ_RECOGNISE_H
 
+#include "base/diag.h"
 #include "base/span.h"
 #include "io/jscan.h"
 #include "io/source.h"
@@ -33,5 +34,10 @@ enum json_form {
 /// The form of `src`, which is read only as far as needed; JSON_OTHER also if the input is not
 /// JSON.
 enum json_form json_form_of(struct source *src);
+
+/// The other vendor's device whose activities the recording at `path` contains ("MTIA of Meta"),
+/// recognized by words that occur only in recordings of that device; NULL if there are no such
+/// words, or if the file cannot be read again. The text is static.
+const char *other_device(const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 #include "read/snapshot.h"
 
-#include "read/json_tree.h"
 #include "read/snapshot_form.h"
+#include "read/tree.h"
 
 const struct snapshot_limits snapshot_limits_default = {
 	.segments = (size_t)1 << 22,

@@ -1,8 +1,7 @@
-#include "read/snapshot_build.h"
+#include "read/snapshot_form.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 void snapshot_builder_init(struct snapshot_builder *b, const struct snapshot_limits *limits)
 {
@@ -121,11 +120,7 @@ bool snapshot_add_block(struct snapshot_builder *b, const struct snapshot_block 
 	return true;
 }
 
-static int by_address(const void *x, const void *y)
-{
-	const struct snapshot_block *a = x, *b = y;
-	return COMPARE(a->address, b->address);
-}
+ORDERING(by_address, struct snapshot_block, RISING(address))
 
 /* Computes the addresses of blocks, which lie side by side in their segment, in order. Source:
  * torch/utils/viz/MemoryViz.js, annotate_snapshot (pytorch/pytorch). */

@@ -1,5 +1,4 @@
 /* Reads one element of traceEvents as one event. */
-#include <inttypes.h>
 
 #include "read/recognize.h"
 #include "read/trace_internal.h"
@@ -53,16 +52,6 @@ static void read_phase(struct trace_input *in, struct raw_event *ev)
 	} else {
 		jscan_skip(in->js);
 	}
-}
-
-static void read_category(struct trace_input *in, struct raw_event *ev)
-{
-	struct span text;
-	ev->kind = KIND_OTHER;
-	if (jscan_string(in->js, &text))
-		ev->kind = category_kind(text);
-	else
-		jscan_skip(in->js);
 }
 
 /* Stores the name of an event. If the event is probably wanted, the name is looked up immediately,
@@ -189,7 +178,12 @@ static bool read_slow(struct trace_input *in, struct raw_event *ev, enum member 
 		read_phase(in, ev);
 		break;
 	case MEMBER_CATEGORY:
-		read_category(in, ev);
+		struct span text;
+		ev->kind = KIND_OTHER;
+		if (jscan_string(in->js, &text))
+			ev->kind = category_kind(text);
+		else
+			jscan_skip(in->js);
 		break;
 	case MEMBER_NAME:
 		read_name(in, ev);
@@ -303,16 +297,6 @@ JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
 	}
 }
 
-static void read_no_event(struct trace_input *in)
-{
-	enum jscan_type type = jscan_peek(in->js);
-	jscan_skip(in->js);
-	if (jscan_status(in->js) == ST_OK) {
-		in->foreign |= foreign_element(type);
-		in->meta->malformed++;
-	}
-}
-
 static inline void forget(struct raw_event *ev)
 {
 	ev->phase = EVENT_PHASE_NONE;
@@ -352,7 +336,12 @@ static bool read_event(struct trace_input *in, struct raw_event *ev, struct even
 		if (!jscan_element(in->js))
 			return false;
 		if (!jscan_object(in->js)) {
-			read_no_event(in);
+			enum jscan_type type = jscan_peek(in->js);
+			jscan_skip(in->js);
+			if (jscan_status(in->js) == ST_OK) {
+				in->foreign |= foreign_element(type);
+				in->meta->malformed++;
+			}
 			return true;
 		}
 		read_members(in, ev, NULL, &since);

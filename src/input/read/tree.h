@@ -10,8 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/diag.h"
 #include "base/span.h"
 #include "base/status.h"
+#include "io/source.h"
 
 enum scalar_type {
 	SCALAR_NULL, ///< null; also the type of a zeroed scalar, which means that no value was given
@@ -121,5 +123,18 @@ static inline enum status tree_status(const struct tree *t)
 {
 	return t->ops->status(t->ctx);
 }
+
+struct json_tree_options {
+	size_t window; ///< size of the scanner's window in bytes, set by tests; 0 means the default
+	const char *cut; ///< error message for an input that is cut short
+	uint64_t *faults, *fault_byte; ///< results: number of tolerated faults of JSON, and offset of
+	                               ///< the first one
+};
+
+/// Walks the one value of `src` by calling `form` with `ctx`. ST_INPUT with one line in `log` if
+/// the value is malformed, or if `form` refuses it.
+GG_MUST_CHECK enum status json_read_tree(struct source *src,
+                                         const struct json_tree_options *options, tree_form *form,
+                                         void *ctx, struct diag_log *log);
 
 #endif

@@ -1,4 +1,4 @@
-#include "results/csv.h"
+#include "results/value.h"
 
 #include <string.h>
 

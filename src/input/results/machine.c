@@ -1,12 +1,11 @@
-#include "results/machine.h"
+#include "results/result_file.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/date.h"
-#include "results/csv.h"
 #include "results/machine_stat.h"
 #include "results/readings.h"
+#include "results/value.h"
 
 /* ---- texts that all of these tools write ---- */
 
@@ -130,21 +129,6 @@ static struct span nvidia_id(const struct value *row)
 	return SPAN("0");
 }
 
-static void nvidia_environment(struct machine_samples *m, const struct value *row)
-{
-	machine_fact(m, "machine.driver", value_get(row, SPAN("driver_version")));
-	machine_fact(m, "machine.gpu", value_get(row, SPAN("name")));
-	machine_fact(m, "machine.power_limit",
-	             named(row, NAMES("enforced.power.limit", "power.limit")));
-	machine_fact(m, "machine.sm_clock_max", named(row, NAMES("clocks.max.sm")));
-}
-
-static bool is_nvidia(const struct value *row)
-{
-	return named(row, NAMES("clocks.current.sm", "clocks.sm", "power.draw", "temperature.gpu",
-	                        "utilization.gpu", "clocks.max.sm")) != NULL;
-}
-
 /* ---- JSON of rocm-smi ---- */
 
 static bool is_card(struct span key)
@@ -262,12 +246,17 @@ static enum status read_csv(struct value_tree *t, const char *name, struct machi
 	for (size_t i = 0; i < sizeof headers / sizeof *headers && !*found; i++)
 		TRY(csv_add(t, name, &headers[i], 1, true, found, log));
 	for (const struct value *row = t->root.first; row; row = row->next) {
-		if (!is_nvidia(row))
+		if (!named(row, NAMES("clocks.current.sm", "clocks.sm", "power.draw", "temperature.gpu",
+		                      "utilization.gpu", "clocks.max.sm")))
 			continue;
 		struct machine_sample s = nvidia_sample(row);
 		if (!machine_add(m, nvidia_id(row), &s))
 			return diag_fail(log, ST_INPUT, "%s: more than %d GPUs", name, MACHINE_GPUS_MAX);
-		nvidia_environment(m, row);
+		machine_fact(m, "machine.driver", value_get(row, SPAN("driver_version")));
+		machine_fact(m, "machine.gpu", value_get(row, SPAN("name")));
+		machine_fact(m, "machine.power_limit",
+		             named(row, NAMES("enforced.power.limit", "power.limit")));
+		machine_fact(m, "machine.sm_clock_max", named(row, NAMES("clocks.max.sm")));
 	}
 	*found = m->list.nr > 0;
 	return ST_OK;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "results/machine.h"
+#include "results/result_file.h"
 
 enum { ID_BYTES = 64, FACT_BYTES = 200, FACTS_MAX = 64 };
 
@@ -37,14 +37,7 @@ void machine_fact(struct machine_samples *m, const char *key, const struct value
 	vec_push(&m->facts, (struct machine_fact_text){ key, text });
 }
 
-static int sample_cmp(const void *a, const void *b)
-{
-	const struct machine_sample *x = a, *y = b;
-	int c = span_cmp(x->id, y->id);
-	if (!c && x->time_ns != y->time_ns)
-		c = x->time_ns > y->time_ns ? 1 : -1;
-	return c ? c : COMPARE(x->order, y->order);
-}
+ORDERING(sample_cmp, struct machine_sample, BY_SPAN(id) RISING(time_ns) RISING(order))
 
 /* ---- figures of one GPU from its samples ---- */
 
@@ -168,12 +161,7 @@ static void add_machine(const struct machine_sample *v, size_t nr, struct digest
 
 /* ---- storing in the digest ---- */
 
-static int fact_cmp(const void *a, const void *b)
-{
-	const struct machine_fact_text *x = a, *y = b;
-	int c = strcmp(x->key, y->key);
-	return c ? c : span_cmp(x->text, y->text);
-}
+ORDERING(fact_cmp, struct machine_fact_text, BY_TEXT(key) BY_SPAN(text))
 
 static void add_facts(struct machine_samples *m, struct digest *d)
 {

@@ -1,4 +1,4 @@
-#include "results/metrics_file.h"
+#include "results/result_file.h"
 
 #include "base/decimal.h"
 #include "base/text.h"
@@ -85,13 +85,6 @@ struct inputs_reader {
 
 enum { NAMED = 3 };
 
-static void note_unmeasured(struct inputs_reader *r, const char *quoted, const struct value *v)
-{
-	if (r->nr_unmeasured++ < NAMED)
-		strbuf_addf(&r->unmeasured, "%s%s is %s", r->nr_unmeasured > 1 ? ", " : "", quoted,
-		            v->type == JSCAN_STRING ? text_quote(r->scratch, v->text) : v->text.p);
-}
-
 /* Reads a number, a text or a word of JSON. */
 static bool read_scalar(struct inputs_reader *r, struct value *v)
 {
@@ -116,7 +109,9 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 		           quoted, DECIMAL_SIGNIFICANT);
 	} else if (reading_is_unmeasured(v) ||
 	           (fault == DECIMAL_OK && value.value < 0 && figure_is_amount(span_of(name), unit))) {
-		note_unmeasured(r, quoted, v);
+		if (r->nr_unmeasured++ < NAMED)
+			strbuf_addf(&r->unmeasured, "%s%s is %s", r->nr_unmeasured > 1 ? ", " : "", quoted,
+			            v->type == JSCAN_STRING ? text_quote(r->scratch, v->text) : v->text.p);
 	} else if (fault == DECIMAL_NO_NUMBER || (said.n && !unit)) {
 		*r->other = true;
 		jscan_fail(

@@ -1,6 +1,5 @@
 #include "results/path.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"

@@ -1,13 +1,11 @@
-#include "results/propose.h"
+#include "results/result_file.h"
 
 #include <string.h>
 
-#include "base/text.h"
 #include "metric/figure_name.h"
-#include "results/csv.h"
 #include "results/path.h"
 #include "results/readings.h"
-#include "results/text_lines.h"
+#include "results/value.h"
 
 enum { FIGURES = 400, CASES = 3, DEPTH = 4 };
 

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "metric/figure_name.h"
-#include "model/rows.h"
 #include "results/result_file.h"
 
 bool readings_add(struct readings *out, const struct reading *r)
@@ -17,12 +16,7 @@ bool readings_add(struct readings *out, const struct reading *r)
 	return out->nr_names <= RESULT_FIGURES_MAX;
 }
 
-static int reading_cmp(const void *a, const void *b)
-{
-	const struct reading *x = a, *y = b;
-	int c = strcmp(x->name, y->name);
-	return c ? c : COMPARE(x->order, y->order);
-}
+ORDERING(reading_cmp, struct reading, BY_TEXT(name) RISING(order))
 
 /* ---- one figure from its values ---- */
 
@@ -293,13 +287,7 @@ static const char *unmeasured_text(const struct readings *r, struct arena *a)
 	return arena_take(a, &b);
 }
 
-static int title_cmp(const void *a, const void *b)
-{
-	const struct input_stat *x = *(const struct input_stat *const *)a;
-	const struct input_stat *y = *(const struct input_stat *const *)b;
-	int c = strcmp(x->title, y->title);
-	return c ? c : strcmp(x->name, y->name);
-}
+ORDERING_POINTERS(title_cmp, struct input_stat, BY_TEXT(title) BY_TEXT(name))
 
 /* Figures of one case that would be called the same are called by their keys. */
 static void settle_titles(struct digest *d)

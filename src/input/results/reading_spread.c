@@ -1,4 +1,4 @@
-#include "results/reading_spread.h"
+#include "results/reading_figures.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "results/readings.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -9,7 +8,6 @@
 #include "metric/unit.h"
 #include "results/path.h"
 #include "results/reading_figures.h"
-#include "results/reading_spread.h"
 #include "results/result_file.h"
 
 struct taker {
@@ -159,11 +157,6 @@ static const char *full_name(struct taker *t, struct span plain)
 	return arena_take(t->a, &b);
 }
 
-static bool is_below_zero(const struct taker *t, const struct reading *r, struct span name)
-{
-	return r->value.value < 0 && !t->row->negative && figure_is_amount(name, r->unit);
-}
-
 /* True if a value that is not a number is something else that the path happens to fit, such as a
    text beside the figures, or a column that a step lacks. */
 static bool is_other(const struct taker *t, const struct value *v, bool lenient)
@@ -228,7 +221,7 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 			.record = t->number,
 			.value = number
 		};
-		if (fault || is_below_zero(t, &r, name))
+		if (fault || (r.value.value < 0 && !t->row->negative && figure_is_amount(name, r.unit)))
 			r.unmeasured = v;
 		else
 			reading_spread(&r, t->record, v, first_key);

@@ -4,10 +4,9 @@
 
 #include "base/text.h"
 #include "metric/figure_name.h"
-#include "results/csv.h"
 #include "results/path.h"
 #include "results/readings.h"
-#include "results/text_lines.h"
+#include "results/value.h"
 
 bool result_recognize(struct span first)
 {

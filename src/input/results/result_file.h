@@ -2,6 +2,7 @@
 #ifndef GG_RESULTS_RESULT_FILE_H
 #define GG_RESULTS_RESULT_FILE_H
 
+#include "base/strbuf.h"
 #include "io/source.h"
 #include "metric/result_format.h"
 #include "model/digest.h"
@@ -44,5 +45,42 @@ GG_MUST_CHECK enum status result_known_list(struct source *src, const struct res
 /// the message says where the lines are cut or mixed with others, or which lines would read it.
 GG_MUST_CHECK enum status result_refuse_lines(struct source *src, bool *found,
                                               struct diag_log *log);
+
+/// Largest number of keys in a metrics file.
+enum { INPUTS_MAX = 1000 };
+
+/// True if `first`, the first bytes of an input, begins like a metrics file: an object that has
+/// only numbers so far or, if it is complete, at least one number.
+bool metrics_recognize(struct span first);
+
+/// Reads all of `src` into the inputs and the source hash of `d`. ST_INPUT, with byte and key, if a
+/// value is not a number that is exact with six decimals, or if a key is invalid or occurs twice.
+/// `*other` is set if a value is of another type, since the file may then be of another kind.
+GG_MUST_CHECK enum status inputs_read(struct source *src, struct digest *d, bool *other,
+                                      struct diag_log *log);
+
+/// Largest number of GPUs in a file.
+enum { MACHINE_GPUS_MAX = 256 };
+
+/// Reads `src` into the machines, the environment (machine.*) and the source hash of the digest
+/// `d`. `*found` is set if `src` is such a file; else no message is written. ST_INPUT if the file
+/// is damaged or beyond the limits. **Source:** `nvidia-smi --query-gpu=… --format=csv` of drivers
+/// 470 to 590, also in the middle of a log; `rocm-smi --json` of ROCm 5 and 6;
+/// ci/record/gpugate_record.py.
+GG_MUST_CHECK enum status machine_read(struct source *src, struct digest *d, bool *found,
+                                       struct diag_log *log);
+
+/// Lines of a rules file that would read a file.
+struct result_proposal {
+	struct strbuf lines; ///< an element of the list `results`; empty if there is no figure
+	bool is_open; ///< true if the better direction of a figure is not known
+	bool is_plain; ///< true for JSON or a table with a figure whose better direction is known: the
+	               ///< file is read so without any rules
+};
+
+/// Proposes a format for `src`, whose name without directories is `file`: JSON, a table, or lines
+/// of a log. The caller releases the lines in any case.
+GG_MUST_CHECK enum status result_propose(struct source *src, const char *file,
+                                         struct result_proposal *out, struct diag_log *log);
 
 #endif

@@ -1,4 +1,4 @@
-#include "results/text_lines.h"
+#include "results/value.h"
 
 #include <regex.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/text.h"
 
 enum { LATER_WINDOW = 2048 };
 

@@ -63,4 +63,31 @@ const struct value *value_get(const struct value *of, struct span key);
 /// Releases all memory of the tree.
 void value_tree_release(struct value_tree *t);
 
+/// Largest number of columns of a line.
+enum { CSV_COLUMNS = 1024 };
+
+/// Appends the lines of out->bytes to the root as objects, whose members are named by the header.
+/// The header is the first line in which each of the `nr` globs `has` matches a column; without
+/// globs, it is the first line with two columns; unless `loose`, no other table may stand before
+/// it. `*found` is set if there is a header; one that only patterns tell needs a row of figures,
+/// too. Lines without a separator before the header, blank lines and repeated headers are skipped.
+/// A line with another number of columns than the header is ST_INPUT; if `loose` is set, the line
+/// is skipped unless it has an open quote. Behind a blank line such a line begins another table,
+/// which is read if there are globs and its first column is called as that of the header. Empty
+/// cells are null.
+GG_MUST_CHECK enum status csv_add(struct value_tree *out, const char *name, const struct span *has,
+                                  size_t nr, bool loose, bool *found, struct diag_log *log);
+
+/// Returns why a pattern is invalid, or NULL; static. A pattern is an extended regular expression
+/// of POSIX with named parts, `(?<name>…)`, and with `\d`, `\s` and `\w`; it has no counts in
+/// braces and no back references, so that the time is linear in the length of a line.
+const char *text_pattern_fault(const char *pattern);
+
+/// Appends each line of out->bytes in which the pattern, which is valid, is found to the root as an
+/// object: its members are the named parts that have a text. Colors are removed first. Lines longer
+/// than 2,000 bytes do not count, which a warning says, nor does a last line without an end, which
+/// may be cut off.
+GG_MUST_CHECK enum status text_lines_add(struct value_tree *out, const char *name,
+                                         const char *pattern, struct diag_log *log);
+
 #endif

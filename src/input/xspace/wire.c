@@ -1,4 +1,4 @@
-#include "xspace/wire.h"
+#include "xspace/xplane.h"
 
 bool wire_varint(struct span *s, uint64_t *out)
 {

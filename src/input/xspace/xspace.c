@@ -4,9 +4,7 @@
 #include "xspace/xspace.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include "base/number.h"
 #include "base/text.h"
 #include "xspace/xplane.h"
 

@@ -1,83 +1,16 @@
 #include "cause/cause.h"
 
-#include <inttypes.h>
-
-#include "base/text.h"
 #include "cause/suspect.h"
 #include "metric/figure_name.h"
 
 /* ---- the group of figures that a check belongs to ---- */
 
-/* Metrics whose group of figures (enum stake) differs from the one that stake_of() derives from the
- * metric's label or report group. */
-static const struct {
-	enum metric_id id;
-	enum stake stake;
-} stakes[] = {
-	{ METRIC_STEP_PERIOD_COMPUTE, STAKE_COMPUTE },
-	{ METRIC_STEP_PERIOD_EXPOSED_COMM, STAKE_EXPOSED },
-	{ METRIC_STEP_PERIOD_EXPOSED_MEMORY, STAKE_COPIES },
-	{ METRIC_STEP_CUDA_TIME, STAKE_GPU },
-	{ METRIC_STEP_KERNEL_TIME, STAKE_GPU },
-	{ METRIC_STEP_MEMCPY_TIME, STAKE_COPIES },
-	{ METRIC_STEP_MEMSET_TIME, STAKE_COPIES },
-	{ METRIC_STEP_COMPUTE_TIME, STAKE_COMPUTE },
-	{ METRIC_STEP_COMM_TIME, STAKE_COMM },
-	{ METRIC_STEP_BUSY_TIME, STAKE_GPU },
-	{ METRIC_STEP_IDLE_TIME, STAKE_IDLE },
-	{ METRIC_SLOW_STEPS_PCT, STAKE_TAIL },
-	{ METRIC_STEP_EXPOSED_COMM_TIME, STAKE_EXPOSED },
-	{ METRIC_STEP_KERNEL_COUNT, STAKE_KERNELS },
-	{ METRIC_STEP_MEMCPY_BYTES, STAKE_COPIES },
-	{ METRIC_STEP_LAUNCH_TIME, STAKE_LAUNCH },
-	{ METRIC_STEP_SYNC_TIME, STAKE_SYNCS },
-	{ METRIC_STEP_SYNC_COUNT, STAKE_SYNCS },
-	{ METRIC_STEP_DATALOADER_TIME, STAKE_LOADER },
-	{ METRIC_GPU_UTILIZATION_PCT, STAKE_IDLE },
-	{ METRIC_WINDOW_IDLE_TIME, STAKE_IDLE },
-	{ METRIC_WINDOW_BUSY_TIME, STAKE_GPU },
-	{ METRIC_WINDOW_COMPUTE_TIME, STAKE_COMPUTE },
-	{ METRIC_COMM_OVERLAP_PCT, STAKE_EXPOSED },
-	{ METRIC_COMM_WAIT_TIME, STAKE_RANKS },
-	{ METRIC_COMM_TRANSFER_TIME, STAKE_COMM },
-	{ METRIC_COMM_TIME, STAKE_COMM },
-	{ METRIC_COMM_COUNT, STAKE_COMM },
-	{ METRIC_COMM_BYTES, STAKE_COMM },
-	{ METRIC_COMM_ALG_BANDWIDTH, STAKE_COMM },
-	{ METRIC_COMM_BUS_BANDWIDTH, STAKE_COMM },
-	{ METRIC_FLOPS_PER_STEP, STAKE_COMPUTE },
-	{ METRIC_KERNEL_COUNT, STAKE_KERNELS },
-	{ METRIC_KERNEL_REGISTERS, STAKE_RESOURCES },
-	{ METRIC_KERNEL_SHARED_MEMORY, STAKE_RESOURCES },
-	{ METRIC_KERNEL_LOCAL_MEMORY, STAKE_RESOURCES },
-	{ METRIC_KERNEL_RESOURCE_CHANGES, STAKE_RESOURCES },
-	{ METRIC_KERNEL_DRIFT_PCT, STAKE_GPU },
-	{ METRIC_KERNEL_TOP_OVERLAP_PCT, STAKE_GPU },
-	{ METRIC_MEMCPY_BYTES, STAKE_COPIES },
-	{ METRIC_MEMCPY_BANDWIDTH, STAKE_COPIES },
-	{ METRIC_OP_TIME, STAKE_LAUNCH },
-	{ METRIC_OP_SELF_TIME, STAKE_LAUNCH },
-	{ METRIC_THREAD_TIME, STAKE_LAUNCH },
-	{ METRIC_MEMORY_PEAK_RESERVED, STAKE_RESERVED },
-	{ METRIC_MEMORY_END_RESERVED, STAKE_RESERVED },
-	{ METRIC_MEMORY_HEADROOM, STAKE_RESERVED },
-	{ METRIC_MEMORY_FRAGMENTATION_PCT, STAKE_RESERVED },
-	{ METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT, STAKE_RESERVED },
-	{ METRIC_MEMORY_INACTIVE_PCT, STAKE_RESERVED },
-	{ METRIC_MEMORY_FREE_SPLIT_PCT, STAKE_RESERVED },
-	{ METRIC_MEMORY_SEGMENT_COUNT, STAKE_RESERVED },
-	{ METRIC_MEMORY_SEGMENT_CHURN, STAKE_RESERVED },
-	{ METRIC_MEMORY_OOM_COUNT, STAKE_OOM },
-	{ METRIC_MEMORY_GROWTH_PER_STEP, STAKE_GROWTH },
-};
-
 static enum stake stake_of(const struct check *c)
 {
 	if (c->metric->per_step && c->stat >= STAT_MAX && c->stat <= STAT_P99)
 		return STAKE_TAIL;
-	for (size_t i = 0; i < sizeof stakes / sizeof *stakes; i++)
-		if (stakes[i].id == c->metric->id)
-			return stakes[i].stake;
+	if (c->metric->stake)
+		return c->metric->stake;
 	if (c->metric->label != LABEL_NONE && c->metric->need == NEED_GPU)
 		return STAKE_COMPUTE;
 	static const enum stake groups[NR_GROUPS] = {
@@ -292,18 +225,9 @@ static bool is_doubtful(const struct finding *f)
 
 /* Order of findings: broken runs, then failures, then doubtful findings; by cost within each, and
    undecided before warned on a tie. */
-static int finding_cmp(const void *a, const void *b)
-{
-	const struct finding *x = a, *y = b;
-	if (is_broken(x) != is_broken(y))
-		return is_broken(x) ? -1 : 1;
-	if (is_doubtful(x) != is_doubtful(y))
-		return is_doubtful(x) ? 1 : -1;
-	ORDER_BY(y->share_pct, x->share_pct);
-	if ((x->verdict == VERDICT_WARN) != (y->verdict == VERDICT_WARN))
-		return x->verdict == VERDICT_WARN ? 1 : -1;
-	return COMPARE(x->cause, y->cause);
-}
+ORDERING(finding_cmp, struct finding,
+         THEN(is_broken(y) - is_broken(x)) THEN(is_doubtful(x) - is_doubtful(y)) FALLING(share_pct)
+             RISING(verdict == VERDICT_WARN) RISING(cause))
 
 static void tell_cost(struct inquiry *q, struct finding *f)
 {
@@ -338,12 +262,8 @@ static int64_t size_of(const struct check *c)
 	return c->change_pct < 0 ? -c->change_pct : c->change_pct;
 }
 
-static int figure_cmp(const void *a, const void *b)
-{
-	const struct moved *x = a, *y = b;
-	ORDER_BY(size_of(y->most), size_of(x->most));
-	return COMPARE(x->most->metric->place, y->most->metric->place);
-}
+ORDERING(figure_cmp, struct moved,
+         THEN(COMPARE(size_of(y->most), size_of(x->most))) RISING(most->metric->place))
 
 static const char *pct_or_change(const struct check *c)
 {

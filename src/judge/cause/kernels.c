@@ -196,12 +196,7 @@ static void collect(struct culprits *c)
 	}
 }
 
-static int culprit_cmp(const void *a, const void *b)
-{
-	const struct culprit *x = a, *y = b;
-	ORDER_BY(y->rise, x->rise);
-	return span_cmp(x->now->name, y->now->name);
-}
+ORDERING(culprit_cmp, struct culprit, FALLING(rise) BY_SPAN(now->name))
 
 /* Mark the kernel with the most additional launches, so that checks on the number of launches get
    an explanation, however short the kernel is. */

@@ -6,11 +6,6 @@
 #include "cause/suspect.h"
 #include "model/memory_view.h"
 
-static int64_t at_least_0(int64_t v)
-{
-	return v > 0 ? v : 0;
-}
-
 static void cost_bytes(struct suspect *s, int64_t bytes)
 {
 	s->finding.cost = bytes;

@@ -51,12 +51,8 @@ void suspect_part(struct suspect *s, const char *name, int64_t change)
 	vec_push(&s->finding.parts, (struct finding_part){ .name = name, .change = change });
 }
 
-static int part_cmp(const void *a, const void *b)
-{
-	const struct finding_part *x = a, *y = b;
-	ORDER_BY(size_of(y->change), size_of(x->change));
-	return strcmp(x->name, y->name);
-}
+ORDERING(part_cmp, struct finding_part,
+         THEN(COMPARE(size_of(y->change), size_of(x->change))) BY_TEXT(name))
 
 /* Choose the largest parts that have the same sign as the cost, as long as their sum does not
  * exceed the cost; a last part has the remaining cost. */

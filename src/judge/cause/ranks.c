@@ -24,11 +24,6 @@ struct odd_rank {
 	struct span name;
 };
 
-static int64_t at_least_0(int64_t v)
-{
-	return v > 0 ? v : 0;
-}
-
 static int64_t step_median(const struct digest *d, enum metric_id id)
 {
 	int64_t value;
@@ -78,11 +73,6 @@ static int64_t lateness(const struct odd_rank *o)
 
 /* ---- slow kernels of a rank ---- */
 
-static int by_match(const void *a, const void *b)
-{
-	return span_cmp(((const struct kernel_row *)a)->match, ((const struct kernel_row *)b)->match);
-}
-
 static int64_t kernel_per_step(const struct rank_view *r, const struct kernel_row *k)
 {
 	return k && r->digest->usable_steps > 0
@@ -98,8 +88,7 @@ static int64_t kernel_of_peers(const struct odd_rank *o, const struct kernel_row
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct rank_view *r = &o->rows->ranks[i];
 		if (i != o->row)
-			v[nr++] = kernel_per_step(
-			    r, bsearch(k, r->kernels, r->nr_kernels, sizeof *r->kernels, by_match));
+			v[nr++] = kernel_per_step(r, rank_view_kernel(r, k->match));
 	}
 	return nr ? number_median(v, nr) : 0;
 }

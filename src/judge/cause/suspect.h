@@ -7,33 +7,6 @@
 #include "metric/unit.h"
 #include "model/report.h"
 
-/// Groups of figures that change together; each check belongs to one group. The amount that a
-/// suspect explains of a group is in ns per step for groups of times, and in bytes for memory. In
-/// groups of counts and shares, amounts have no unit and are only compared with those of other
-/// suspects.
-enum stake {
-	STAKE_WALL, ///< wall time, rates per wall time, and figures that a benchmark measures
-	STAKE_IDLE, ///< time in which the GPU has nothing to do
-	STAKE_COMPUTE, ///< time of kernels that compute
-	STAKE_GPU, ///< time of all GPU activities, including waiting inside collectives
-	STAKE_KERNELS, ///< number of launched kernels
-	STAKE_RESOURCES, ///< registers and memory that kernels take
-	STAKE_COMM, ///< time and size of communication
-	STAKE_EXPOSED, ///< communication that no computation hides
-	STAKE_COPIES, ///< time and size of memory copies and memory sets
-	STAKE_LOADER,
-	STAKE_SYNCS,
-	STAKE_LAUNCH, ///< host time of launches and operators
-	STAKE_RANKS, ///< what one rank has in excess of the others, such as waiting
-	STAKE_TAIL, ///< time of the slowest steps, which are slow for other reasons than the median
-	            ///< step
-	STAKE_PEAK, ///< allocated memory
-	STAKE_RESERVED, ///< memory reserved beyond what is allocated
-	STAKE_GROWTH, ///< growth of memory from step to step
-	STAKE_OOM,
-	NR_STAKES
-};
-
 /// An amount larger than any figure: the suspect explains all of a group of figures, however much
 /// of the group other suspects explain.
 #define STAKE_ALL (INT64_MAX / 4)
@@ -75,6 +48,12 @@ struct inquiry {
 	const char *per; ///< unit of time in messages: "per step" or "per window"
 	VEC(struct suspect) suspects;
 };
+
+/// `v`, but 0 if it is below.
+static inline int64_t at_least_0(int64_t v)
+{
+	return v > 0 ? v : 0;
+}
 
 /// Rise of the figure from the baseline to the candidate; 0 unless both sides recorded the figure.
 static inline int64_t both_rise(struct both f)

@@ -78,15 +78,14 @@ static const char *which_steps(struct inquiry *q, const struct slow_steps *s)
 static const struct {
 	enum metric_id id;
 	const char *what;
-	enum stake stake;
 } tails[] = {
-	{ METRIC_STEP_DATALOADER_TIME, "the data loader", STAKE_LOADER },
-	{ METRIC_STEP_COMPUTE_TIME, "compute", STAKE_COMPUTE },
-	{ METRIC_STEP_CUDA_TIME, "GPU activities", STAKE_GPU },
-	{ METRIC_STEP_EXPOSED_COMM_TIME, "exposed communication", STAKE_EXPOSED },
-	{ METRIC_STEP_MEMCPY_TIME, "memory copies", STAKE_COPIES },
-	{ METRIC_STEP_SYNC_TIME, "synchronization", STAKE_SYNCS },
-	{ METRIC_STEP_IDLE_TIME, "an idle GPU", STAKE_IDLE },
+	{ METRIC_STEP_DATALOADER_TIME, "the data loader" },
+	{ METRIC_STEP_COMPUTE_TIME, "compute" },
+	{ METRIC_STEP_CUDA_TIME, "GPU activities" },
+	{ METRIC_STEP_EXPOSED_COMM_TIME, "exposed communication" },
+	{ METRIC_STEP_MEMCPY_TIME, "memory copies" },
+	{ METRIC_STEP_SYNC_TIME, "synchronization" },
+	{ METRIC_STEP_IDLE_TIME, "an idle GPU" },
 };
 
 static void add_slow_steps(struct inquiry *q, enum metric_id id, const struct slow_steps *slow,
@@ -96,7 +95,7 @@ static void add_slow_steps(struct inquiry *q, enum metric_id id, const struct sl
 	const char *which = which_steps(q, slow), *what = NULL;
 	for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
 		struct tail part = tail_rise(q, tails[i].id);
-		s->stake[tails[i].stake] = part.mean > 0 ? part.mean : 0;
+		s->stake[metric_table[tails[i].id].stake] = part.mean > 0 ? part.mean : 0;
 		if (!what && part.mean >= rise.mean / 2) {
 			what = tails[i].what;
 			suspect_say(q, s, "%s has %s of it", what, word_amount(q, UNIT_NS, part.mean));
@@ -147,11 +146,7 @@ struct shift {
 	double weight, ratio;
 };
 
-static int shift_cmp(const void *a, const void *b)
-{
-	const struct shift *x = a, *y = b;
-	return COMPARE(x->ratio, y->ratio);
-}
+ORDERING(shift_cmp, struct shift, RISING(ratio))
 
 struct shifts {
 	VEC(struct shift) list;
@@ -261,14 +256,6 @@ static void stake_all_work(struct inquiry *q, struct suspect *s)
 	suspect_cost(s, compute);
 }
 
-static void say_copies(struct inquiry *q, struct suspect *s)
-{
-	struct both bytes = inquiry_figure(q, METRIC_STEP_MEMCPY_BYTES);
-	if (bytes.known && bytes.v[SIDE_BASELINE] > 0)
-		suspect_say(q, s, "copies move %s as many bytes %s", word_times(q, both_ratio(bytes)),
-		            q->per);
-}
-
 /* Find another batch size or sequence length: grids of kernels grow with these, but not with a
    slower clock. */
 static bool find_batch(struct inquiry *q)
@@ -287,7 +274,10 @@ static bool find_batch(struct inquiry *q)
 	              "the work of a step is scaled (batch, sequence or model): grids of most kernels "
 	              "%s, compute %s",
 	              word_times(q, by), word_times(q, both_ratio(compute)));
-	say_copies(q, s);
+	struct both bytes = inquiry_figure(q, METRIC_STEP_MEMCPY_BYTES);
+	if (bytes.known && bytes.v[SIDE_BASELINE] > 0)
+		suspect_say(q, s, "copies move %s as many bytes %s", word_times(q, both_ratio(bytes)),
+		            q->per);
 	suspect_action(q, s,
 	               "compare batch size, sequence length and model of both runs; if it is meant, "
 	               "record a baseline of its own (workload)");

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
-#include "base/text.h"
 #include "changed/changed.h"
 
 extern char **environ;

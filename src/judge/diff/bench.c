@@ -52,12 +52,7 @@ struct at_time {
 	size_t column;
 };
 
-static int at_time_cmp(const void *a, const void *b)
-{
-	const struct at_time *x = a, *y = b;
-	int c = strcmp(x->time, y->time);
-	return c ? c : COMPARE(x->column, y->column);
-}
+ORDERING(at_time_cmp, struct at_time, BY_TEXT(time) RISING(column))
 
 static void sort_columns(struct bench *b)
 {
@@ -312,27 +307,13 @@ static void see_past(struct bench *b, size_t column, const struct query *q, stru
 	vec_release(&ranks);
 }
 
-static void see_all(struct bench *b, const struct query *q, struct seen_list *out)
-{
-	for (size_t i = 0; i < b->nr_columns; i++)
-		if (b->columns[i].view == NO_VIEW)
-			see_past(b, i, q, out);
-		else
-			see_view(b, i, q, out);
-}
-
 static int same_item(const struct seen *x, const struct seen *y)
 {
 	int c = span_cmp(x->label, y->label);
 	return c ? c : COMPARE(x->rank, y->rank);
 }
 
-static int seen_cmp(const void *a, const void *b)
-{
-	const struct seen *x = a, *y = b;
-	int c = same_item(x, y);
-	return c ? c : COMPARE(x->column, y->column);
-}
+ORDERING(seen_cmp, struct seen, THEN(same_item(x, y)) RISING(column))
 
 static bool is_candidate(const struct bench *b, size_t i)
 {
@@ -557,7 +538,11 @@ void bench_query(struct bench *b, const struct query *q, struct entries *out)
 {
 	struct seen_list seen = { 0 };
 	*out = (struct entries){ 0 };
-	see_all(b, q, &seen);
+	for (size_t i = 0; i < b->nr_columns; i++)
+		if (b->columns[i].view == NO_VIEW)
+			see_past(b, i, q, &seen);
+		else
+			see_view(b, i, q, &seen);
 	vec_sort(&seen.list, seen_cmp);
 	seen.list.nr = query_keep_named(q, seen.list.v, seen.list.nr, sizeof *seen.list.v, &b->arena);
 	if (q->metric->label == LABEL_KERNEL && b->pairs.renamed)

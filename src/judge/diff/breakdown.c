@@ -125,12 +125,7 @@ static int64_t largest_change(const struct node *n)
 
 /* ---- parts: rows of the finished breakdown ---- */
 
-static int node_cmp(const void *a, const void *b)
-{
-	const struct node *x = *(const struct node *const *)a, *y = *(const struct node *const *)b;
-	int c = parts_order(x->change, y->change);
-	return c ? c : COMPARE(x->seq, y->seq);
-}
+ORDERING_POINTERS(node_cmp, struct node, THEN(parts_order(x->change, y->change)) RISING(seq))
 
 void nodes_sort(struct parts *p, struct node *parent)
 {

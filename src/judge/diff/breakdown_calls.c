@@ -191,7 +191,7 @@ static void collect_copies(struct call_breakdown *b, const struct rank_part *r)
 static void collect_raw_names(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;
-	const struct kernel_row *row = breakdown_kernel(r);
+	const struct kernel_row *row = rank_view_kernel(r->rank, r->label);
 	if (row && row->raw_names == 1)
 		add_row(b, r, row->stat.name, &row->stat);
 	for (size_t i = 0; row && row->raw_names > 1 && i < d->kernels.nr; i++) {
@@ -242,10 +242,7 @@ static void describe_calls(void *ctx, struct node *n)
 		           b->counted->mean, node_mean(n, b->in->arena, bytes ? UNIT_BYTES : UNIT_NS));
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return span_cmp(((const struct call_row *)a)->name, ((const struct call_row *)b)->name);
-}
+ORDERING(by_name, struct call_row, BY_SPAN(name))
 
 static void form_tree(struct call_breakdown *b, struct node *root)
 {

@@ -57,39 +57,20 @@ static unsigned kinds_of(enum metric_id id)
 	}
 }
 
-static int64_t amount_of(enum metric_id id, const struct code_stat *c)
+static bool is_of_label(const struct rank_part *r, const struct metric *m,
+                        const struct code_stat *c)
 {
-	switch (id) {
-	case METRIC_STEP_MEMCPY_BYTES:
-	case METRIC_PLACE_COPY_BYTES:
-		return c->bytes;
-	case METRIC_PLACE_LAUNCH_COUNT:
-	case METRIC_PLACE_SYNC_COUNT:
-	case METRIC_STEP_SYNC_COUNT:
-		return c->count;
-	default:
-		return c->total_ns;
-	}
-}
-
-static bool is_of_label(const struct rank_part *r, enum metric_id id, const struct code_stat *c)
-{
-	switch (id) {
-	case METRIC_OP_GPU_TIME:
-		return code_path_has(c->op, r->label);
-	case METRIC_OP_SELF_GPU_TIME:
-		return span_eq(code_path_last(c->op), r->label);
-	case METRIC_MODULE_GPU_TIME: {
-		struct span at = code_path_label(r->view, c->module);
+	struct span at;
+	switch (m->label) {
+	case LABEL_OP:
+		return m->id == METRIC_OP_GPU_TIME ? code_path_has(c->op, r->label)
+		                                   : span_eq(code_path_last(c->op), r->label);
+	case LABEL_MODULE:
+		at = code_path_label(r->view, c->module);
 		return span_starts(at, r->label) &&
 		       (at.n == r->label.n ||
 		        span_starts((struct span){ at.p + r->label.n, at.n - r->label.n }, SPAN(" > ")));
-	}
-	case METRIC_PLACE_GPU_TIME:
-	case METRIC_PLACE_LAUNCH_COUNT:
-	case METRIC_PLACE_COPY_BYTES:
-	case METRIC_PLACE_SYNC_TIME:
-	case METRIC_PLACE_SYNC_COUNT:
+	case LABEL_PLACE:
 		return span_eq(c->place.n ? c->place : span_of(CODE_NO_PLACE), r->label);
 	default:
 		return true;
@@ -98,11 +79,6 @@ static bool is_of_label(const struct rank_part *r, enum metric_id id, const stru
 
 /* ---- collecting the rows of both sides ---- */
 
-static bool is_communication(const struct rank_part *r, struct span kernel)
-{
-	return kernel.n && category_matches_any(r->rank->digest->communication, kernel);
-}
-
 /* True if the metric includes the row; `kernel` is the row's kernel name, empty if unknown. */
 static bool is_counted(const struct code_breakdown *b, const struct rank_part *r,
                        const struct code_stat *c, struct span kernel)
@@ -110,17 +86,18 @@ static bool is_counted(const struct code_breakdown *b, const struct rank_part *r
 	const struct breakdown_query *q = b->in->query;
 	enum metric_id id = q->metric->id;
 	const char *cls = id == METRIC_STEP_COMPUTE_TIME ? "compute" : q->cls;
-	return kinds_of(id) & 1u << c->kind && is_of_label(r, id, c) &&
+	return kinds_of(id) & 1u << c->kind && is_of_label(r, q->metric, c) &&
 	       (!cls || (c->kind == CODE_KERNEL &&
-	                 class_is_asked(cls, is_communication(r, kernel) ? CLASS_COMMUNICATION
-	                                                                 : CLASS_COMPUTE)));
+	                 class_is_asked(cls, (kernel.n && category_matches_any(
+	                                                      r->rank->digest->communication, kernel))
+	                                         ? CLASS_COMMUNICATION
+	                                         : CLASS_COMPUTE)));
 }
 
 static void add_rows(void *ctx, const struct rank_part *r)
 {
 	struct code_breakdown *b = ctx;
 	const struct digest *d = r->rank->digest;
-	enum metric_id id = b->in->query->metric->id;
 	bool micro = b->in->query->metric->unit == UNIT_COUNT_PER_STEP;
 	code_names_read(&b->names, d, r->view);
 	for (size_t i = 0; i < d->code.nr; i++) {
@@ -135,7 +112,7 @@ static void add_rows(void *ctx, const struct rank_part *r)
 			              .line = { -1, -1 } };
 		l.line[r->side] = c->line;
 		l.count[r->side] = c->count;
-		l.amount[r->side] = (__int128)amount_of(id, c) * (micro ? MICRO : 1);
+		l.amount[r->side] = (__int128)code_amount(b->in->query->metric, c) * (micro ? MICRO : 1);
 		b->modules = b->modules || c->module.n;
 		b->places = b->places || c->place.n;
 		b->known[r->side] = b->known[r->side] || c->module.n || c->place.n;
@@ -143,14 +120,7 @@ static void add_rows(void *ctx, const struct rank_part *r)
 	}
 }
 
-static int leaf_cmp(const void *a, const void *b)
-{
-	const struct leaf *x = a, *y = b;
-	int c = span_cmp(x->module, y->module);
-	c = c ? c : span_cmp(x->place, y->place);
-	c = c ? c : span_cmp(x->op, y->op);
-	return c ? c : span_cmp(x->kernel, y->kernel);
-}
+ORDERING(leaf_cmp, struct leaf, BY_SPAN(module) BY_SPAN(place) BY_SPAN(op) BY_SPAN(kernel))
 
 static void unite_leaves(struct code_breakdown *b)
 {

@@ -31,9 +31,6 @@ void breakdown_each_rank(const struct breakdown_input *in,
 /// Number of ranks of the baseline that the query covers.
 size_t breakdown_nr_ranks(const struct breakdown_input *in);
 
-/// The kernel that the query is about, or NULL if the rank does not have it.
-const struct kernel_row *breakdown_kernel(const struct rank_part *part);
-
 /// Start an empty breakdown with a title such as "kernel.time of 'gemm' by launches and mean".
 struct parts breakdown_begin(const struct breakdown_input *in, const char *by);
 

@@ -1,7 +1,7 @@
 #include "diff/breakdown_memory.h"
 
 #include "base/text.h"
-#include "diff/memory_sites.h"
+#include "diff/memory_pair.h"
 #include "diff/terms.h"
 #include "metric/unit.h"
 #include "model/memory_view.h"
@@ -206,12 +206,7 @@ struct segments {
 	int64_t count[NR_SIDES];
 };
 
-static int segments_cmp(const void *a, const void *b)
-{
-	const struct segments *x = a, *y = b;
-	int c = span_cmp(x->kind, y->kind);
-	return c ? c : COMPARE(x->from, y->from);
-}
+ORDERING(segments_cmp, struct segments, BY_SPAN(kind) RISING(from))
 
 static void add_segments(struct memory_breakdown *b)
 {

@@ -1,6 +1,5 @@
 #include "diff/breakdown_of.h"
 
-#include <stdlib.h>
 
 #include "base/text.h"
 #include "diff/breakdown_internal.h"
@@ -38,19 +37,6 @@ size_t breakdown_nr_ranks(const struct breakdown_input *in)
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		nr += rank_scope_has(in->query->ranks, run->ranks.v[i]->rank);
 	return nr;
-}
-
-static int by_match(const void *a, const void *b)
-{
-	return span_cmp(((const struct kernel_row *)a)->match, ((const struct kernel_row *)b)->match);
-}
-
-const struct kernel_row *breakdown_kernel(const struct rank_part *part)
-{
-	const struct kernel_row key = { .match = part->label };
-	return part->rank->nr_kernels
-	           ? bsearch(&key, part->rank->kernels, part->rank->nr_kernels, sizeof key, by_match)
-	           : NULL;
 }
 
 /* ---- start and end of every breakdown ---- */

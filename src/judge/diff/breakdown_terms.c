@@ -1,7 +1,6 @@
 /* Breakdown of figures of steps, devices, kernels and threads by terms that add up to them, and of
    figures of phases by other figures of the same phase. */
 #include "base/number.h"
-#include "base/text.h"
 #include "diff/breakdown_internal.h"
 #include "diff/terms.h"
 #include "model/phases.h"
@@ -60,7 +59,7 @@ static void take_rank(void *ctx, const struct rank_part *r)
 		}
 		break;
 	case LABEL_KERNEL:
-		k = breakdown_kernel(r);
+		k = rank_view_kernel(r->rank, r->label);
 		place.row = k ? &k->stat : NULL;
 		place.ones = k ? k->stat.step_count : 0;
 		take_place(b, r->side, place, place.ones > 0);
@@ -113,19 +112,14 @@ struct breakdown *breakdown_by_term(const struct breakdown_input *in)
 
 /* ---- figures of phases, for which digests keep no kernels ---- */
 
-/* Number by which figures of a phase are divided: the number of devices for parts of the wall time,
- * which are sums over devices, else 1. */
-static int64_t phase_devices(const struct term_breakdown *b, const struct digest *d)
-{
-	return b->of_phase->metric == METRIC_STEP_PERIOD ? terms_devices(d) : 1;
-}
-
 static void take_phase(void *ctx, const struct rank_part *r)
 {
 	struct term_breakdown *b = ctx;
 	const struct digest *d = r->rank->digest;
 	struct phase_summary of, part;
-	int64_t devices = phase_devices(b, d);
+	/* Number by which figures of a phase are divided: the number of devices for parts of the wall
+	 * time, which are sums over devices, else 1. */
+	int64_t devices = b->of_phase->metric == METRIC_STEP_PERIOD ? terms_devices(d) : 1;
 	if (devices <= 0 || !phase_summary_of(d, b->phase, b->in->query->metric, &of))
 		return;
 	b->of[r->side] = number_add(b->of[r->side], of.steps);

@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
-#include "diff/student.h"
 
 /* PERMUTATIONS: least number of permutations in a test; a small `p` needs more of them. */
 enum { PERMUTATIONS = 999, MILLION = 1000000 };
@@ -141,11 +140,7 @@ static void split(struct search *s, size_t first, size_t nr)
 	split(s, first + best.at, nr - best.at);
 }
 
-static int point_cmp(const void *a, const void *b)
-{
-	const struct change_point *x = a, *y = b;
-	return COMPARE(x->at, y->at);
-}
+ORDERING(point_cmp, struct change_point, RISING(at))
 
 void changes_find(const int64_t *v, size_t nr, int64_t p, bool early, struct change_list *out)
 {

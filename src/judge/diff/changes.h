@@ -39,4 +39,10 @@ struct change_list {
 /// by chance.
 void changes_find(const int64_t *v, size_t nr, int64_t p, bool early, struct change_list *out);
 
+/// P(T > x) of Student's t with `df` > 0 degrees of freedom.
+double student_tail(double x, double df);
+
+/// The x for which P(T > x) = `tail` in Student's t, 0 < `tail` < 0.5; at most 1e9.
+double student_quantile(double tail, double df);
+
 #endif

@@ -2,11 +2,7 @@
 
 #include <stdlib.h>
 
-static int name_cmp(const void *a, const void *b)
-{
-	const struct code_name *x = a, *y = b;
-	return COMPARE(x->key, y->key);
-}
+ORDERING(name_cmp, struct code_name, RISING(key))
 
 void code_names_read(struct code_names *n, const struct digest *d, const struct run_view *v)
 {

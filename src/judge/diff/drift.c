@@ -20,24 +20,11 @@ static int by_time(const struct activity_pair *a, const struct activity_pair *b,
 	return span_cmp(a->name, b->name);
 }
 
-static int by_baseline(const void *a, const void *b)
-{
-	return by_time(*(const struct activity_pair *const *)a, *(const struct activity_pair *const *)b,
-	               SIDE_BASELINE);
-}
+ORDERING_POINTERS(by_baseline, struct activity_pair, THEN(by_time(x, y, SIDE_BASELINE)))
 
-static int by_candidate(const void *a, const void *b)
-{
-	return by_time(*(const struct activity_pair *const *)a, *(const struct activity_pair *const *)b,
-	               SIDE_CANDIDATE);
-}
+ORDERING_POINTERS(by_candidate, struct activity_pair, THEN(by_time(x, y, SIDE_CANDIDATE)))
 
-static int by_place(const void *x, const void *y)
-{
-	const struct activity_pair *a = *(const struct activity_pair *const *)x;
-	const struct activity_pair *b = *(const struct activity_pair *const *)y;
-	return COMPARE(a, b);
-}
+ORDERING_POINTERS(by_place, struct activity_pair, THEN(COMPARE(x, y)))
 
 /* True for a kernel whose figures are complete. False for other activities, and if some ranks may
  * have launches of the kernel only in a sum of small kernels. */
@@ -77,13 +64,8 @@ static __int128 distance(const struct activity_pair *a)
 	return magnitude((__int128)a->time_ns[SIDE_CANDIDATE] - a->time_ns[SIDE_BASELINE]);
 }
 
-static int by_distance(const void *x, const void *y)
-{
-	const struct activity_pair *a = *(const struct activity_pair *const *)x;
-	const struct activity_pair *b = *(const struct activity_pair *const *)y;
-	ORDER_BY(distance(b), distance(a));
-	return span_cmp(a->name, b->name);
-}
+ORDERING_POINTERS(by_distance, struct activity_pair,
+                  THEN(COMPARE(distance(y), distance(x))) BY_SPAN(name))
 
 /* Choose the kernels whose time changed most, up or down, however short or long they are. */
 static void top_of_changes(struct top *t, const struct activity_pairs *p, size_t top)
@@ -365,12 +347,8 @@ static struct drift_row drift_row(const struct activity_pairs *p, const struct a
 	return row;
 }
 
-static int by_change(const void *a, const void *b)
-{
-	const struct drift_row *x = a, *y = b;
-	__int128 dx = magnitude(x->change_ns), dy = magnitude(y->change_ns);
-	return dx != dy ? (dx > dy ? -1 : 1) : strcmp(x->kernel, y->kernel);
-}
+ORDERING(by_change, struct drift_row,
+         THEN(COMPARE(magnitude(y->change_ns), magnitude(x->change_ns))) BY_TEXT(kernel))
 
 void drift_rows(const struct activity_pairs *p, const struct category_table *categories,
                 struct report *out)

@@ -1,6 +1,5 @@
 #include "diff/flame.h"
 
-#include <stdlib.h>
 
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -51,14 +50,7 @@ struct groups {
 
 /* ---- collecting the stacks of both sides ---- */
 
-static int row_cmp_stack(const void *a, const void *b)
-{
-	const struct stack *x = a, *y = b;
-	int c = span_cmp(x->module, y->module);
-	c = c ? c : span_cmp(x->place, y->place);
-	c = c ? c : span_cmp(x->op, y->op);
-	return c ? c : span_cmp(x->kernel, y->kernel);
-}
+ORDERING(row_cmp_stack, struct stack, BY_SPAN(module) BY_SPAN(place) BY_SPAN(op) BY_SPAN(kernel))
 
 static void unite(struct stacks *s)
 {
@@ -186,12 +178,7 @@ static __int128 size_of(const struct group *g)
 	return g->sum[0] > g->sum[1] ? g->sum[0] : g->sum[1];
 }
 
-static int by_size(const void *a, const void *b)
-{
-	const struct group *x = a, *y = b;
-	__int128 m = size_of(x), n = size_of(y);
-	return m != n ? (m > n ? -1 : 1) : COMPARE(x->from, y->from);
-}
+ORDERING(by_size, struct group, THEN(COMPARE(size_of(y), size_of(x))) RISING(from))
 
 static void group(const struct grower *g, const struct group *in, size_t depth, struct groups *out)
 {

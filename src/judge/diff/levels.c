@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/number.h"
 #include "diff/changes.h"
 
 /* CHANCE: p value of a change point in millionths, as in `gpugate history`. */

@@ -1,4 +1,4 @@
-#include "diff/memory_sites.h"
+#include "diff/memory_pair.h"
 
 #include "base/text.h"
 #include "model/memory_view.h"
@@ -18,16 +18,8 @@ static int place_cmp(const struct memory_item *x, const struct memory_item *y)
 	return c ? c : span_cmp(x->function, y->function);
 }
 
-static int sided_cmp(const void *a, const void *b)
-{
-	const struct sided *x = a, *y = b;
-	int c = place_cmp(x->item, y->item);
-	if (!c)
-		c = x->side - y->side;
-	if (!c)
-		c = COMPARE(x->item->line, y->item->line);
-	return c ? c : COMPARE(x->item, y->item);
-}
+ORDERING(sided_cmp, struct sided,
+         THEN(place_cmp(x->item, y->item)) RISING(side) RISING(item->line) RISING(item))
 
 static void take_line(struct site_line *l, const struct sided *s, const int64_t divisor[NR_SIDES])
 {

@@ -1,7 +1,5 @@
 #include "diff/pairs.h"
 
-#include "base/text.h"
-#include "diff/renames.h"
 #include "metric/unit.h"
 
 static struct activity_pair *add(struct activity_pairs *p, enum side_index side,
@@ -48,17 +46,7 @@ static void collect(struct activity_pairs *p, enum side_index side, const struct
 }
 
 /* Sort by kind and name, then by order of collection. */
-static int order(const void *x, const void *y)
-{
-	const struct activity_pair *a = x, *b = y;
-	ORDER_BY(a->kind, b->kind);
-	if (a->folded != b->folded)
-		return a->folded ? 1 : -1;
-	int c = span_cmp(a->name, b->name);
-	if (c)
-		return c;
-	return COMPARE(a->seq, b->seq);
-}
+ORDERING(order, struct activity_pair, RISING(kind) RISING(folded) BY_SPAN(name) RISING(seq))
 
 static void merge(struct activity_pair *into, const struct activity_pair *a)
 {

@@ -70,4 +70,8 @@ const char *pair_resources(struct arena *arena, const struct activity_pair *was,
 /// −1, 0 or 1 if launches per step fell, stayed exactly the same, or rose.
 int activity_count_order(const struct activity_pairs *p, const struct activity_pair *a);
 
+/// Find renamed kernels: one that only the baseline has, and one that only the candidate has, which
+/// are alike (struct activity_pair). Each becomes the `partner` of the other.
+void renames_find(struct activity_pairs *p);
+
 #endif

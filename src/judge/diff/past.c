@@ -3,7 +3,7 @@
 #include "diff/bench.h"
 #include "diff/units.h"
 #include "model/fold.h"
-#include "model/rule_items.h"
+#include "model/rule.h"
 
 static void add_answers(struct bench *b, const struct query *q, const char *text,
                         const struct names *only, struct arena *a, struct past_run *out)

@@ -1,4 +1,4 @@
-#include "diff/renames.h"
+#include "diff/pairs.h"
 
 /* A kernel that only one side has. Launches and time are totals over all steps, multiplied by the
    number of steps of the other side, so that both sides compare exactly. */
@@ -16,12 +16,7 @@ static int group_cmp(const struct loner *x, const struct loner *y)
 	return COMPARE(x->launches, y->launches);
 }
 
-static int loner_cmp(const void *a, const void *b)
-{
-	const struct loner *x = a, *y = b;
-	int c = group_cmp(x, y);
-	return c ? c : COMPARE(x->time, y->time);
-}
+ORDERING(loner_cmp, struct loner, THEN(group_cmp(x, y)) RISING(time))
 
 static void loners_init(struct loners *l, struct activity_pairs *p, enum side_index side)
 {

@@ -1,4 +1,4 @@
-#include "diff/student.h"
+#include "diff/changes.h"
 
 #include <math.h>
 

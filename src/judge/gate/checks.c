@@ -601,11 +601,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 
 /* ---- order and ids ---- */
 
-static int by_id(const void *a, const void *b)
-{
-	const struct check *x = *(const struct check *const *)a, *y = *(const struct check *const *)b;
-	return strcmp(x->id, y->id);
-}
+ORDERING_POINTERS(by_id, struct check, BY_TEXT(id))
 
 /* Append a number to ids that equal an earlier one: different names can have the same hash. */
 static void make_ids_unique(struct report *out)

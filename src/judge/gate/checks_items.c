@@ -16,12 +16,7 @@ struct ranked {
 	int64_t value;
 };
 
-static int by_value(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-	ORDER_BY(y->value, x->value);
-	return span_cmp(x->label, y->label);
-}
+ORDERING(by_value, struct ranked, FALLING(value) BY_SPAN(label))
 
 struct items {
 	VEC(struct span) list; ///< sorted item names

@@ -110,12 +110,7 @@ static int64_t size_of(const struct figure_row *f)
 	return f->change < 0 ? number_sub(0, f->change) : f->change;
 }
 
-static int code_row_cmp(const void *a, const void *b)
-{
-	const struct figure_row *x = a, *y = b;
-	ORDER_BY(size_of(y), size_of(x));
-	return strcmp(x->item, y->item);
-}
+ORDERING(code_row_cmp, struct figure_row, THEN(COMPARE(size_of(y), size_of(x))) BY_TEXT(item))
 
 struct code_rows {
 	VEC(struct figure_row) list;

@@ -34,12 +34,7 @@ bool family_unrecorded(struct bench *b, const struct rule *rule, const struct en
 	return !has;
 }
 
-static int by_rank(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	ORDER_BY(x->rank, y->rank);
-	return span_cmp(x->label, y->label);
-}
+ORDERING(by_rank, struct entry, RISING(rank) BY_SPAN(label))
 
 /* Add the family of the entries, which are of one rank, if there is one. Returns true if both sides
    have items, but no item in common. */

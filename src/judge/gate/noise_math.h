@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "diff/student.h"
+#include "diff/changes.h"
 
 /// Center of `nr` > 0 values: the median of up to five values, the mean of more than five after the
 /// lowest and the highest fifth are removed.

@@ -45,11 +45,7 @@ struct ranked {
 	bool is_x;
 };
 
-static int ranked_cmp(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-	return COMPARE(x->value, y->value);
-}
+ORDERING(ranked_cmp, struct ranked, RISING(value))
 
 double mann_whitney(const int64_t *x, size_t nr_x, const int64_t *y, size_t nr_y)
 {

@@ -57,10 +57,7 @@ struct launches {
 	VEC(struct launched) list; ///< sorted by name, each once
 };
 
-static int launched_cmp(const void *a, const void *b)
-{
-	return span_cmp(((const struct launched *)a)->name, ((const struct launched *)b)->name);
-}
+ORDERING(launched_cmp, struct launched, BY_SPAN(name))
 
 /* A renamed kernel is one, with its name in the candidate. */
 static struct span name_now(const struct activity_pairs *pairs, struct span name)

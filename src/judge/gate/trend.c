@@ -9,13 +9,7 @@ struct placed {
 	struct trend_point point;
 };
 
-static int placed_cmp(const void *a, const void *b)
-{
-	const struct placed *x = a, *y = b;
-	if (x->part != y->part)
-		return x->part - y->part;
-	return strcmp(x->point.time, y->point.time);
-}
+ORDERING(placed_cmp, struct placed, RISING(part) BY_TEXT(point.time))
 
 static const char *line_of(struct arena *a, const char *text)
 {

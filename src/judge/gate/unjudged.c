@@ -10,19 +10,9 @@ struct unjudged {
 	VEC(const struct metric *) list;
 };
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp((*(const struct metric *const *)a)->name,
-	              (*(const struct metric *const *)b)->name);
-}
+ORDERING_POINTERS(by_name, struct metric, BY_TEXT(name))
 
-static int by_place(const void *a, const void *b)
-{
-	const struct metric *x = *(const struct metric *const *)a,
-	                    *y = *(const struct metric *const *)b;
-	ORDER_BY(x->place, y->place);
-	return strcmp(x->name, y->name);
-}
+ORDERING_POINTERS(by_place, struct metric, RISING(place) BY_TEXT(name))
 
 /* Keep of the figures, which are sorted by name, one each of those without a check. */
 static void drop_judged(struct unjudged *all, const struct report *out)

@@ -1,4 +1,4 @@
-#include "rules/categories_file.h"
+#include "rules/keys.h"
 
 #include "rules/rules_file.h"
 
@@ -94,15 +94,9 @@ static enum status read_root(struct document *d, void *ctx)
 	return check_communication(d, out);
 }
 
-enum status categories_parse(const char *name, struct span text, struct category_table *out,
-                             struct diag_log *log)
+enum status categories_read(const char *path, const struct span *text, struct category_table *out,
+                            struct diag_log *log)
 {
 	*out = (struct category_table){ .source = NULL };
-	return document_load(name, &text, read_root, out, log);
-}
-
-enum status categories_read(const char *path, struct category_table *out, struct diag_log *log)
-{
-	*out = (struct category_table){ .source = NULL };
-	return document_open(path, &table_categories, read_root, out, log);
+	return document_open(path, text, &table_categories, read_root, out, log);
 }

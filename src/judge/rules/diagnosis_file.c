@@ -1,6 +1,7 @@
-#include "rules/diagnosis_file.h"
+#include "rules/rules_file.h"
 
 #include "base/nearest.h"
+#include "rules/keys.h"
 #include "rules/rules_internal.h"
 
 static const char *word_confidence(size_t i)
@@ -203,15 +204,9 @@ static enum status read_root(struct document *d, void *ctx)
 	return ST_OK;
 }
 
-enum status diagnosis_parse(const char *name, struct span text, struct diagnosis_rules *out,
-                            struct diag_log *log)
+enum status diagnosis_read(const char *path, const struct span *text, struct diagnosis_rules *out,
+                           struct diag_log *log)
 {
 	*out = (struct diagnosis_rules){ 0 };
-	return document_load(name, &text, read_root, out, log);
-}
-
-enum status diagnosis_read(const char *path, struct diagnosis_rules *out, struct diag_log *log)
-{
-	*out = (struct diagnosis_rules){ 0 };
-	return document_open(path, &table_diagnosis, read_root, out, log);
+	return document_open(path, text, &table_diagnosis, read_root, out, log);
 }

@@ -1,4 +1,4 @@
-#include "rules/env_key.h"
+#include "rules/rules_file.h"
 
 #include "base/nearest.h"
 

@@ -6,7 +6,7 @@
 #include "metric/unit.h"
 #include "results/path.h"
 #include "results/reading_figures.h"
-#include "results/text_lines.h"
+#include "results/value.h"
 
 #define NR(array) (sizeof(array) / sizeof *(array))
 #define WORDS(name, ...)                                    \
@@ -248,17 +248,11 @@ static enum status read_root(struct document *d, void *ctx)
 	return result_rows_read(d, d->root, false, ctx);
 }
 
-enum status formats_parse(const char *name, struct span text, struct result_formats *out,
-                          struct diag_log *log)
+enum status formats_read(const char *path, const struct span *text, struct result_formats *out,
+                         struct diag_log *log)
 {
 	*out = (struct result_formats){ 0 };
-	return document_load(name, &text, read_root, out, log);
-}
-
-enum status formats_read(const char *path, struct result_formats *out, struct diag_log *log)
-{
-	*out = (struct result_formats){ 0 };
-	return document_open(path, &table_formats, read_root, out, log);
+	return document_open(path, text, &table_formats, read_root, out, log);
 }
 
 enum status formats_built_in(const struct result_formats **out, struct diag_log *log)
@@ -266,7 +260,7 @@ enum status formats_built_in(const struct result_formats **out, struct diag_log 
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static struct result_formats table;
 	pthread_mutex_lock(&lock);
-	enum status st = table.list.nr ? ST_OK : formats_read(NULL, &table, log);
+	enum status st = table.list.nr ? ST_OK : formats_read(NULL, NULL, &table, log);
 	if (st != ST_OK)
 		result_formats_release(&table);
 	pthread_mutex_unlock(&lock);

@@ -14,18 +14,13 @@ extern const struct key_map result_map;
 GG_MUST_CHECK enum status result_rows_read(struct document *d, const struct node *list, bool own,
                                            struct result_formats *out);
 
-/// Read a formats file, or the compiled-in table if `path` is NULL. Any error is ST_USAGE. The
+/// Read a formats file (`text`: as rules_read() does), or the compiled-in table if `path` is NULL. Any error is ST_USAGE. The
 /// caller ends with result_formats_release() in any case.
-GG_MUST_CHECK enum status formats_read(const char *path, struct result_formats *out,
-                                       struct diag_log *log);
+GG_MUST_CHECK enum status formats_read(const char *path, const struct span *text,
+                                       struct result_formats *out, struct diag_log *log);
 
 /// The compiled-in table, which the first call reads: most runs hold no result file. Any thread may
 /// call it. The table lives as long as the process.
 GG_MUST_CHECK enum status formats_built_in(const struct result_formats **out, struct diag_log *log);
-
-/// Like formats_read(), but reads `text`, which is borrowed during the call; messages begin with
-/// `name`.
-GG_MUST_CHECK enum status formats_parse(const char *name, struct span text,
-                                        struct result_formats *out, struct diag_log *log);
 
 #endif

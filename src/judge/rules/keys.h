@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/category.h"
 #include "rules/yaml_reader.h"
 
 /// Limits of a file: keys of a table, bytes of a text and of an id, items of a list, profiles.
@@ -121,5 +122,13 @@ void keys_fill(const struct key_map *keys, const struct node *map, struct arena 
 
 /// Index of the word `text`; -1 if it is not one of `words`.
 int keys_word(word_fn *words, struct span text);
+
+/// The keys of one row: category, class and match.
+extern const struct key_map category_keys;
+
+/// Append the rows of a list, which keys_check() has accepted, to `out`. Fails with ST_USAGE if a
+/// name occurs twice or a text can never match.
+GG_MUST_CHECK enum status category_rows_read(struct document *d, const struct node *list,
+                                             struct category_table *out);
 
 #endif

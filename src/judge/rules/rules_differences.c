@@ -260,5 +260,5 @@ enum status differences_apply(struct document *d)
 	const struct node *version = d->root->kind == NODE_MAP ? node_get(d->root, "version") : NULL;
 	if (!version || !span_eq(version->text, SPAN("2")))
 		return ST_OK;
-	return document_open(NULL, &table_default, lay_over, d, d->log);
+	return document_open(NULL, NULL, &table_default, lay_over, d, d->log);
 }

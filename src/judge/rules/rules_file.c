@@ -2,7 +2,6 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
-#include "rules/env_key.h"
 #include "rules/formats_file.h"
 #include "rules/rules_internal.h"
 
@@ -192,16 +191,10 @@ struct rules rules_default(void)
 	return r;
 }
 
-enum status rules_parse(const char *name, struct span text, const char *profile, struct rules *out,
-                        struct diag_log *log)
+enum status rules_read(const char *path, const struct span *text, const char *profile,
+                       struct rules *out, struct diag_log *log)
 {
 	*out = (struct rules){ .source = NULL };
-	return document_load(name, &text, read_all, &(struct choice){ profile, out }, log);
-}
-
-enum status rules_read(const char *path, const char *profile, struct rules *out,
-                       struct diag_log *log)
-{
-	*out = (struct rules){ .source = NULL };
-	return document_open(path, &table_default, read_all, &(struct choice){ profile, out }, log);
+	return document_open(path, text, &table_default, read_all, &(struct choice){ profile, out },
+	                     log);
 }

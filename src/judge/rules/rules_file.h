@@ -1,23 +1,26 @@
-/// Reading the rules file and the categories file with libyaml's event parser.
+/// Reading the files of YAML: rules, categories, sites and diagnosis.
 #ifndef GG_RULES_RULES_FILE_H
 #define GG_RULES_RULES_FILE_H
 
+#include <stdbool.h>
+
 #include "base/diag.h"
+#include "base/span.h"
 #include "io/sink.h"
 #include "model/category.h"
+#include "model/diagnosis.h"
+#include "model/memory.h"
 #include "model/rule.h"
 
-/// Read rules from `path`, or the compiled-in default rules if it is NULL. `profile` is the name
-/// of the profile to apply; NULL: no profile. Any error is ST_USAGE, with a message
+struct key_map;
+
+/// Read rules from `path`, or the compiled-in default rules if it is NULL; as in all functions that
+/// read such a file, from `text`, which messages call `path`, if it is not NULL. `profile` is the
+/// name of the profile to apply; NULL: no profile. Any error is ST_USAGE, with a message
 /// `FILE:LINE:COLUMN: what` that suggests the nearest valid word for a misspelled one. The caller
 /// ends with rules_release() for `out` in any case.
-GG_MUST_CHECK enum status rules_read(const char *path, const char *profile, struct rules *out,
-                                     struct diag_log *log);
-
-/// Like rules_read(), but reads `text`, which is borrowed during the call; messages begin with
-/// `name`.
-GG_MUST_CHECK enum status rules_parse(const char *name, struct span text, const char *profile,
-                                      struct rules *out, struct diag_log *log);
+GG_MUST_CHECK enum status rules_read(const char *path, const struct span *text, const char *profile,
+                                     struct rules *out, struct diag_log *log);
 
 /// Append the rule that `--limit` asks for, such as "step.cuda_time:+3%" or
 /// "memory.peak_allocated:max=6GiB". ST_USAGE if the text is not a limit.
@@ -36,13 +39,8 @@ const char *workload_fault(struct span name);
 
 /// Read a categories file, or the compiled-in one if `path` is NULL. Any error is ST_USAGE. The
 /// caller ends with category_table_release().
-GG_MUST_CHECK enum status categories_read(const char *path, struct category_table *out,
-                                          struct diag_log *log);
-
-/// Like categories_read(), but reads `text`, which is borrowed during the call; messages begin with
-/// `name`.
-GG_MUST_CHECK enum status categories_parse(const char *name, struct span text,
-                                           struct category_table *out, struct diag_log *log);
+GG_MUST_CHECK enum status categories_read(const char *path, const struct span *text,
+                                          struct category_table *out, struct diag_log *log);
 
 /// Write the JSON Schema of rules files of version 1 (schemas/gpugate-rules-1.json), made from the
 /// same table of keys as reading uses.
@@ -76,5 +74,31 @@ const char *rules_explain(struct arena *a, const struct rules *r, const struct r
 /// What the keys called `name` mean, wherever in the rules file they may be, in lines of their own;
 /// NULL if there is none. Owned by `a`.
 const char *rules_key_explain(struct arena *a, struct span name);
+
+/// The keys of a sites file.
+extern const struct key_map sites_keys;
+
+/// Read a sites file, or the compiled-in one if `path` is NULL. Any error is ST_USAGE. The caller
+/// ends with site_rules_release() in any case.
+GG_MUST_CHECK enum status sites_read(const char *path, const struct span *text,
+                                     struct site_rules *out, struct diag_log *log);
+
+/// The keys of a diagnosis file.
+extern const struct key_map diagnosis_keys;
+
+/// Read the file at `path`; NULL: the compiled-in rules. Any error is ST_USAGE with its position
+/// and reason. The caller ends with diagnosis_rules_release() in any case.
+GG_MUST_CHECK enum status diagnosis_read(const char *path, const struct span *text,
+                                         struct diagnosis_rules *out, struct diag_log *log);
+
+/// The form of a key, for messages.
+#define ENV_KEY_FORM "a key is lower-case letters, digits, '_' and '.', a letter first"
+
+/// True if `key` has the form ENV_KEY_FORM and 1 to 64 characters.
+bool env_key_is_valid(struct span key);
+
+/// The known key that `key` probably misspells. NULL if `key` is a known key, or similar to no
+/// known key. Static.
+const char *env_key_near(struct span key);
 
 #endif

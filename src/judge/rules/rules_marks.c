@@ -55,7 +55,7 @@ static struct marks marks_of(struct arena *a)
 	struct marks out = { .a = a };
 	struct diag_log log;
 	diag_init(&log);
-	if (document_open(NULL, &table_default, collect, &out, &log) != ST_OK)
+	if (document_open(NULL, NULL, &table_default, collect, &out, &log) != ST_OK)
 		mem_fail(); /* the program brings these rules along, so that nothing else can be wrong */
 	diag_release(&log);
 	return out;

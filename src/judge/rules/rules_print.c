@@ -268,7 +268,7 @@ static enum status print(struct document *d, void *ctx)
 	if (p->upgrade && differs)
 		return diag_fail(d->log, ST_USAGE, "%s: is of version 2 already", d->shown);
 	if (p->upgrade)
-		return document_open(NULL, &table_default, print_differences, p, d->log);
+		return document_open(NULL, NULL, &table_default, print_differences, p, d->log);
 	strbuf_addf(&p->text, "# All rules in force%s\nversion: 1\n",
 	            differs ? "; what is yours names its line, the rest is built in." : ".");
 	for (const struct node *n = root->first; n; n = n->next)
@@ -283,7 +283,7 @@ enum status rules_print(const char *path, const char *profile, bool upgrade, str
                         struct diag_log *log)
 {
 	struct printing p = { .text = STRBUF_INIT, .upgrade = upgrade, .profile = profile };
-	enum status st = document_open(path, &table_default, print, &p, log);
+	enum status st = document_open(path, NULL, &table_default, print, &p, log);
 	if (st == ST_OK)
 		sink_write(out, strbuf_span(&p.text));
 	strbuf_release(&p.text);

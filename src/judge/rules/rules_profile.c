@@ -21,13 +21,6 @@ static const struct node *find_rule(const struct node *rules, struct span id)
 	return NULL;
 }
 
-/* The node in `over` that replaces the node `n`, an entry of a map or a rule in the list of
-   rules; NULL if `over` does not change it. */
-static const struct node *over_of(const struct node *over, const struct node *n, bool list)
-{
-	return node_get(over, list ? node_get(n, "id")->text.p : n->key->text.p);
-}
-
 /* Copy `base`, a map or the list of rules, with the values that `over` replaces. The recursion is
    at most five deep, because keys_check() refuses maps that are nested deeper. */
 static struct node *overlay(struct document *d, const struct node *base, const struct node *over)
@@ -35,7 +28,9 @@ static struct node *overlay(struct document *d, const struct node *base, const s
 	struct node *out = copy_of(d, base), **tail = &out->first;
 	bool list = base->kind == NODE_LIST;
 	for (const struct node *n = base->first; n; n = n->next) {
-		const struct node *o = over_of(over, n, list);
+		/* The node in `over` that replaces the node `n`, an entry of a map or a rule in the list of
+		   rules; NULL if `over` does not change it. */
+		const struct node *o = node_get(over, list ? node_get(n, "id")->text.p : n->key->text.p);
 		*tail = !o ? copy_of(d, n) : o->kind == NODE_MAP ? overlay(d, n, o) : copy_of(d, o);
 		tail = &(*tail)->next;
 	}

@@ -1,6 +1,6 @@
-#include "rules/sites_file.h"
+#include "rules/rules_file.h"
 
-#include "rules/categories_file.h"
+#include "rules/keys.h"
 
 static const char *const tier_keys[NR_SITE_TIERS] = {
 	[TIER_REGION] = "regions",
@@ -34,15 +34,9 @@ static enum status read_root(struct document *d, void *ctx)
 	return ST_OK;
 }
 
-enum status sites_parse(const char *name, struct span text, struct site_rules *out,
-                        struct diag_log *log)
+enum status sites_read(const char *path, const struct span *text, struct site_rules *out,
+                       struct diag_log *log)
 {
 	*out = (struct site_rules){ 0 };
-	return document_load(name, &text, read_root, out, log);
-}
-
-enum status sites_read(const char *path, struct site_rules *out, struct diag_log *log)
-{
-	*out = (struct site_rules){ 0 };
-	return document_open(path, &table_sites, read_root, out, log);
+	return document_open(path, text, &table_sites, read_root, out, log);
 }

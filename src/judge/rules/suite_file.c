@@ -61,23 +61,12 @@ static enum status read_root(struct document *d, void *ctx)
 	return ST_OK;
 }
 
-static enum status load(const char *name, const struct span *text, struct suite_file *out,
-                        struct diag_log *log)
+enum status suite_file_read(const char *path, const struct span *text, struct suite_file *out,
+                            struct diag_log *log)
 {
 	*out = (struct suite_file){ .arena = ARENA_INIT };
 	keys_default(&suite_keys, out);
-	return document_load(name, text, read_root, out, log);
-}
-
-enum status suite_file_read(const char *path, struct suite_file *out, struct diag_log *log)
-{
-	return load(path, NULL, out, log);
-}
-
-enum status suite_file_parse(const char *name, struct span text, struct suite_file *out,
-                             struct diag_log *log)
-{
-	return load(name, &text, out, log);
+	return document_load(path, text, read_root, out, log);
 }
 
 void suite_file_release(struct suite_file *f)

@@ -31,15 +31,10 @@ struct key_map;
 /// The keys of a suite file.
 extern const struct key_map suite_keys;
 
-/// Read the file at `path`. Any error is ST_USAGE with its position and reason. The caller ends
+/// Read the file at `path` (`text`: as rules_read() does). Any error is ST_USAGE with its position and reason. The caller ends
 /// with suite_file_release() in any case.
-GG_MUST_CHECK enum status suite_file_read(const char *path, struct suite_file *out,
-                                          struct diag_log *log);
-
-/// Like suite_file_read(), but reads `text`, which is borrowed during the call; messages begin with
-/// `name`.
-GG_MUST_CHECK enum status suite_file_parse(const char *name, struct span text,
-                                           struct suite_file *out, struct diag_log *log);
+GG_MUST_CHECK enum status suite_file_read(const char *path, const struct span *text,
+                                          struct suite_file *out, struct diag_log *log);
 
 /// Release the memory of the suite file.
 void suite_file_release(struct suite_file *f);

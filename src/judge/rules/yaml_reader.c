@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <yaml.h>
@@ -260,25 +259,25 @@ enum status document_load(const char *name, const struct span *text, document_fn
 	return st;
 }
 
-enum status document_open(const char *path, const struct table *built_in, document_fn *read,
-                          void *out, struct diag_log *log)
+enum status document_open(const char *path, const struct span *text, const struct table *built_in,
+                          document_fn *read, void *out, struct diag_log *log)
 {
 	struct document d = {
 		.name = "built in", .shown = "built in", .built_in = true, .arena = ARENA_INIT, .log = log
 	};
 	struct builder b = { .d = &d };
-	const char *text = built_in->texts;
+	const char *texts = built_in->texts;
 	enum status st = ST_OK;
 	if (path)
-		return document_load(path, NULL, read, out, log);
+		return document_load(path, text, read, out, log);
 	for (const struct table_node *t = built_in->nodes; t->line && st == ST_OK; t++) {
 		struct node *n = arena_alloc(&d.arena, 1, sizeof *n);
 		*n = (struct node){
 			.kind = t->kind, .plain = t->plain, .line = t->line, .column = t->column
 		};
 		if (t->kind == NODE_SCALAR) {
-			n->text = (struct span){ text, t->length };
-			text += t->length + 1;
+			n->text = (struct span){ texts, t->length };
+			texts += t->length + 1;
 		}
 		st = attach(&b, n);
 		b.depth -= t->ends;

@@ -63,9 +63,10 @@ struct table {
 extern const struct table table_default, table_categories, table_formats, table_sites,
     table_diagnosis;
 
-/// Like document_load() of the file `path` or, if it is NULL, of a built-in one.
-GG_MUST_CHECK enum status document_open(const char *path, const struct table *built_in,
-                                        document_fn *read, void *out, struct diag_log *log);
+/// Like document_load(), but of a built-in file if `path` is NULL.
+GG_MUST_CHECK enum status document_open(const char *path, const struct span *text,
+                                        const struct table *built_in, document_fn *read, void *out,
+                                        struct diag_log *log);
 
 /// Log the error `NAME:LINE:COLUMN: what`.
 void document_error(struct document *d, const struct node *at, const char *fmt, ...)

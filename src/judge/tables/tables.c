@@ -1,7 +1,6 @@
 /* usage: tables OUT.c NAME.yaml…
    Writes each file as a `struct table` called table_NAME, as libyaml reads it. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "rules/yaml_reader.h"

@@ -4,7 +4,6 @@
 #include "base/number.h"
 #include "metric/unit.h"
 #include "model/category.h"
-#include "model/rows.h"
 #include "trust/finding.h"
 
 /* Factor by which a kernel's threads or a copy's bytes grew in the candidate. The weight is the
@@ -18,11 +17,7 @@ struct scalings {
 	int64_t all; ///< weight of all kernels or copies, including those that cannot be compared
 };
 
-static int scaling_cmp(const void *a, const void *b)
-{
-	double x = ((const struct scaling *)a)->ratio, y = ((const struct scaling *)b)->ratio;
-	return COMPARE(x, y);
-}
+ORDERING(scaling_cmp, struct scaling, RISING(ratio))
 
 static double threads_of(const struct kernel_stat *k)
 {
@@ -30,19 +25,6 @@ static double threads_of(const struct kernel_stat *k)
 	for (int i = 0; i < 3; i++)
 		threads *= (double)k->grid[i] * (double)(k->block[i] > 0 ? k->block[i] : 1);
 	return threads;
-}
-
-static bool is_compute(const struct digest *d, const struct kernel_stat *k)
-{
-	return k->kind == EVENT_KERNEL && k->names == 0 &&
-	       !category_matches_any(d->communication, k->name);
-}
-
-/* True if the candidate makes as many copies per step as the baseline. */
-static bool is_same_count(const struct digest *b, const struct kernel_stat *x,
-                          const struct digest *c, const struct kernel_stat *y)
-{
-	return (__int128)x->step_count * c->usable_steps == (__int128)y->step_count * b->usable_steps;
 }
 
 /* Add the factor (candidate divided by baseline) for the threads of each kernel and the bytes of
@@ -56,14 +38,18 @@ static void scalings_add(const struct digest *b, const struct digest *c, struct 
 			k++;
 		if (k < c->kernels.nr && kernel_stat_cmp(&c->kernels.v[k], x) == 0)
 			y = &c->kernels.v[k];
-		if (is_compute(b, x)) {
+		if (x->kind == EVENT_KERNEL && x->names == 0 &&
+		    !category_matches_any(b->communication, x->name)) {
 			kernels->all = number_add(kernels->all, x->step_total_ns);
 			if (y && threads_of(x) > 0 && threads_of(y) > 0 && x->step_total_ns > 0)
 				vec_push(&kernels->list,
 				         (struct scaling){ threads_of(y) / threads_of(x), x->step_total_ns });
 		} else if (x->kind == EVENT_MEMCPY && x->step_bytes > 0) {
 			copies->all = number_add(copies->all, x->step_bytes);
-			if (y && y->step_bytes > 0 && is_same_count(b, x, c, y))
+			/* as many copies per step on both sides */
+			if (y && y->step_bytes > 0 &&
+			    (__int128)x->step_count * c->usable_steps ==
+			        (__int128)y->step_count * b->usable_steps)
 				vec_push(&copies->list,
 				         (struct scaling){ (double)y->step_bytes / (double)c->usable_steps /
 				                               ((double)x->step_bytes / (double)b->usable_steps),

@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "base/text.h"
 #include "model/fold.h"
-#include "trust/peers.h"
+#include "trust/finding.h"
 
 enum { NAME_CHARS = 80 };
 

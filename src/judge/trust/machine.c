@@ -88,14 +88,6 @@ static void find_throttled(const struct trust_scope *s, const struct machine_sta
 	    warns ? "" : "; if it is normal here, add 'throttled: warn' to 'environment' in the rules");
 }
 
-static void find_shared(const struct trust_scope *s, const struct machine_stat *m)
-{
-	if (m->other_processes > 0)
-		trust_add(s, "shared-gpu", 0, "shared %s with %" PRId64 " other process%s",
-		          gpu_text(&s->out->arena, m), m->other_processes,
-		          m->other_processes == 1 ? "" : "es");
-}
-
 /* Power that was sampled in a part of the steps' time only says nothing about their energy. */
 static void find_unsampled(const struct trust_scope *s, const struct digest *d,
                            const struct machine_stat *m)
@@ -119,7 +111,10 @@ static void find_in_run(const struct run *run, struct trust_scope s, const struc
 		for (size_t k = 0; k < d->machines.nr; k++) {
 			const struct machine_stat *m = &d->machines.v[k];
 			find_throttled(&s, m, all_capped_alike(o, m, d->rank, k), o->how);
-			find_shared(&s, m);
+			if (m->other_processes > 0)
+				trust_add(&s, "shared-gpu", 0, "shared %s with %" PRId64 " other process%s",
+				          gpu_text(&s.out->arena, m), m->other_processes,
+				          m->other_processes == 1 ? "" : "es");
 			find_unsampled(&s, d, m);
 		}
 	}

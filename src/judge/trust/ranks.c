@@ -10,7 +10,7 @@
 #include "fold/present.h"
 #include "metric/unit.h"
 #include "model/fold.h"
-#include "trust/peers.h"
+#include "trust/finding.h"
 
 enum { NAME_CHARS = 80 };
 
@@ -183,11 +183,7 @@ struct source_of {
 	size_t rank; ///< index of the rank
 };
 
-static int source_cmp(const void *a, const void *b)
-{
-	const struct source_of *x = a, *y = b;
-	return COMPARE(x->hash, y->hash);
-}
+ORDERING(source_cmp, struct source_of, RISING(hash))
 
 /* Append a finding on ranks whose times are identical to the nanosecond: one file was given for
  * several ranks. */

@@ -147,21 +147,16 @@ bool trust_any_trace(const struct run *run)
 
 static void find_in_run(const struct run *run, struct trust_scope s, struct expected want);
 
-static void find_in_folded(const struct run *run, struct trust_scope s, struct expected want)
-{
-	size_t from = s.out->trust.nr;
-	find_in_run(run_ranks(run), s, want);
-	s.rank = -1;
-	/* what launched the work is summed over the ranks */
-	trust_find_known(&s, run->ranks.v[0], want.other ? trust_rank(want.other, 0) : NULL);
-	find_beyond_peak(&s, run->ranks.v[0]);
-	trust_keep_some(&s, from);
-}
-
 static void find_in_run(const struct run *run, struct trust_scope s, struct expected want)
 {
 	if (run_fold(run) && run_fold(run)->by_rank) {
-		find_in_folded(run, s, want);
+		size_t from = s.out->trust.nr;
+		find_in_run(run_ranks(run), s, want);
+		s.rank = -1;
+		/* what launched the work is summed over the ranks */
+		trust_find_known(&s, run->ranks.v[0], want.other ? trust_rank(want.other, 0) : NULL);
+		find_beyond_peak(&s, run->ranks.v[0]);
+		trust_keep_some(&s, from);
 		return;
 	}
 	for (size_t i = 0; i < run->ranks.nr; i++) {
@@ -303,17 +298,8 @@ static void find_between(const struct run *baseline, const struct run *candidate
 }
 
 /* Sort findings: the candidate's first, then by number of unreliable metrics, kind and rank. */
-static int finding_cmp(const void *a, const void *b)
-{
-	const struct trust_finding *x = a, *y = b;
-	ORDER_BY(y->candidate, x->candidate);
-	ORDER_BY(y->spoils.nr, x->spoils.nr);
-	int c = strcmp(x->id, y->id);
-	if (c)
-		return c;
-	ORDER_BY(x->rank, y->rank);
-	return strcmp(x->message, y->message);
-}
+ORDERING(finding_cmp, struct trust_finding,
+         FALLING(candidate) FALLING(spoils.nr) BY_TEXT(id) RISING(rank) BY_TEXT(message))
 
 /* True if work outside of the steps is meant, or a rule judges the whole recording. */
 static bool judges_outside(const struct rules *rules)

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/decimal.h"
-#include "model/rows.h"
 #include "trust/finding.h"
 
 /* A line of the work of a figure. */

@@ -6,10 +6,7 @@
 #include "base/sort.h"
 #include "metric/figure_name.h"
 
-static int input_text_cmp(const void *a, const void *b)
-{
-	return strcmp(((const struct input_stat *)a)->name, ((const struct input_stat *)b)->name);
-}
+ORDERING(input_text_cmp, struct input_stat, BY_TEXT(name))
 
 void input_settle(struct input_stat *v, size_t nr, struct arena *a)
 {
@@ -173,11 +170,7 @@ static const struct metric *input_metric(const struct input_stat *const *v, size
 	return m;
 }
 
-static int input_name_cmp(const void *a, const void *b)
-{
-	return strcmp((*(const struct input_stat *const *)a)->name,
-	              (*(const struct input_stat *const *)b)->name);
-}
+ORDERING_POINTERS(input_name_cmp, struct input_stat, BY_TEXT(name))
 
 size_t input_metrics(const struct input_stat **v, size_t nr, struct arena *a,
                      const struct metric **out)

@@ -1,10 +1,8 @@
 #include "metric/metric.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/nearest.h"
 #include "metric/figure_name.h"
 

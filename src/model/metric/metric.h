@@ -82,6 +82,34 @@ enum family {
 	NR_FAMILIES
 };
 
+/// Groups of figures that change together; each check belongs to one group, which its metric names
+/// or, if it names none, its labels and group tell. The amount that a suspect (judge/cause)
+/// explains of a group is in ns per step for groups of times, and in bytes for memory. In groups of
+/// counts and shares, amounts have no unit and are only compared with those of other suspects.
+enum stake {
+	STAKE_UNNAMED,
+	STAKE_WALL, ///< wall time, rates per wall time, and figures that a benchmark measures
+	STAKE_IDLE, ///< time in which the GPU has nothing to do
+	STAKE_COMPUTE, ///< time of kernels that compute
+	STAKE_GPU, ///< time of all GPU activities, including waiting inside collectives
+	STAKE_KERNELS, ///< number of launched kernels
+	STAKE_RESOURCES, ///< registers and memory that kernels take
+	STAKE_COMM, ///< time and size of communication
+	STAKE_EXPOSED, ///< communication that no computation hides
+	STAKE_COPIES, ///< time and size of memory copies and memory sets
+	STAKE_LOADER,
+	STAKE_SYNCS,
+	STAKE_LAUNCH, ///< host time of launches and operators
+	STAKE_RANKS, ///< what one rank has in excess of the others, such as waiting
+	STAKE_TAIL, ///< time of the slowest steps, which are slow for other reasons than the median
+	            ///< step
+	STAKE_PEAK, ///< allocated memory
+	STAKE_RESERVED, ///< memory reserved beyond what is allocated
+	STAKE_GROWTH, ///< growth of memory from step to step
+	STAKE_OOM,
+	NR_STAKES
+};
+
 /// The parts into which a report breaks down a change of a metric.
 enum parts_kind {
 	PARTS_TERMS, ///< parts: other metrics that add up to the metric
@@ -155,6 +183,7 @@ struct metric {
 	                       ///< what people read as its name, without the case
 	int64_t place; ///< for a figure of files: input_place()
 	int since; ///< minor version of the stored format that added the metric; older files lack it
+	enum stake stake;
 	enum family family; ///< family, or FAMILY_BY_NEED if it follows from the data that the metric
 	                    ///< needs
 };

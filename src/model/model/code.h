@@ -41,6 +41,11 @@ struct range_stat {
 /// Label of work whose place is unknown, in a table in which other work has a place.
 #define CODE_NO_PLACE "(no place)"
 
+struct metric;
+
+/// What the row adds to a figure of the metric, by its unit: launches, bytes or time.
+int64_t code_amount(const struct metric *m, const struct code_stat *c);
+
 /// Hash of the name of a GPU activity, which struct code_stat stores instead of the name; never 0.
 uint64_t code_kernel_key(struct span name);
 

@@ -310,10 +310,7 @@ struct category_sum {
 	__int128 ns;
 };
 
-static int category_sum_cmp(const void *a, const void *b)
-{
-	return strcmp(((const struct category_sum *)a)->name, ((const struct category_sum *)b)->name);
-}
+ORDERING(category_sum_cmp, struct category_sum, BY_TEXT(name))
 
 /* Emit one sum for each category name: several rows of the category table may have the same name,
  * even "other". */

@@ -16,10 +16,7 @@ struct items {
 	VEC(struct item) list;
 };
 
-static int item_cmp(const void *a, const void *b)
-{
-	return span_cmp(((const struct item *)a)->label, ((const struct item *)b)->label);
-}
+ORDERING(item_cmp, struct item, BY_SPAN(label))
 
 /* ---- names of items ---- */
 
@@ -65,17 +62,11 @@ static bool is_of_metric(enum metric_id id, const struct code_stat *c)
 	return c->kind != CODE_SYNC && (id != METRIC_PLACE_COPY_BYTES || c->kind == CODE_MEMCPY);
 }
 
-static int64_t amount_of(enum metric_id id, const struct code_stat *c)
+int64_t code_amount(const struct metric *m, const struct code_stat *c)
 {
-	switch (id) {
-	case METRIC_PLACE_LAUNCH_COUNT:
-	case METRIC_PLACE_SYNC_COUNT:
-		return c->count;
-	case METRIC_PLACE_COPY_BYTES:
+	if (m->unit == UNIT_BYTES || m->unit == UNIT_BYTES_PER_STEP)
 		return c->bytes;
-	default:
-		return c->total_ns;
-	}
+	return m->unit == UNIT_COUNT || m->unit == UNIT_COUNT_PER_STEP ? c->count : c->total_ns;
 }
 
 static bool knows_places(const struct digest *d)
@@ -136,7 +127,7 @@ static void collect_rows(struct emitter *e, const char *phase, const char *cls, 
 			add_modules(e, items, c->module, c->total_ns);
 		else if (places)
 			vec_push(&items->list, (struct item){ c->place.n ? c->place : span_of(CODE_NO_PLACE),
-			                                      amount_of(id, c) });
+			                                      code_amount(e->figure.metric, c) });
 	}
 	vec_release(&comm.list);
 }

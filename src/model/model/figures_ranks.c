@@ -117,10 +117,7 @@ static struct span label_take(const struct emitter *e, struct strbuf *text)
 	return nm ? name_span(nm) : SPAN("");
 }
 
-static int labeled_cmp(const void *a, const void *b)
-{
-	return span_cmp(((const struct labeled *)a)->label, ((const struct labeled *)b)->label);
-}
+ORDERING(labeled_cmp, struct labeled, BY_SPAN(label))
 
 void comm_label(const struct comm_stat *c, struct strbuf *out)
 {

@@ -10,31 +10,13 @@
 
 /* ---- order of the elements of lists ---- */
 
-int fold_figure_cmp(const void *a, const void *b)
-{
-	const struct fold_figure *x = a, *y = b;
-	ORDER_BY(x->metric, y->metric);
-	ORDER_BY(x->stat, y->stat);
-	ORDER_BY(x->within, y->within);
-	int c = span_cmp(x->label, y->label);
-	c = c ? c : COMPARE(x->cls, y->cls);
-	return c ? c : span_cmp(x->category, y->category);
-}
+ORDERING_SHARED(fold_figure_cmp, struct fold_figure,
+                RISING(metric) RISING(stat) RISING(within) BY_SPAN(label) RISING(cls)
+                    BY_SPAN(category))
 
-int fold_series_cmp(const void *a, const void *b)
-{
-	const struct fold_series *x = a, *y = b;
-	ORDER_BY(x->kind, y->kind);
-	ORDER_BY(x->group_size, y->group_size);
-	return span_cmp(x->group, y->group);
-}
+ORDERING_SHARED(fold_series_cmp, struct fold_series, RISING(kind) RISING(group_size) BY_SPAN(group))
 
-int fold_match_cmp(const void *a, const void *b)
-{
-	const struct fold_match *x = a, *y = b;
-	ORDER_BY(x->step, y->step);
-	return COMPARE(x->place, y->place);
-}
+ORDERING_SHARED(fold_match_cmp, struct fold_match, RISING(step) RISING(place))
 
 int fold_pattern_cmp(const void *a, const void *b)
 {
@@ -44,17 +26,9 @@ int fold_pattern_cmp(const void *a, const void *b)
 	return COMPARE(x->nr, y->nr);
 }
 
-int fold_deed_cmp(const void *a, const void *b)
-{
-	const struct fold_deed *x = a, *y = b;
-	int c = span_cmp(x->op, y->op);
-	c = c ? c : span_cmp(x->activity, y->activity);
-	c = c ? c : span_cmp(x->waits_in, y->waits_in);
-	c = c ? c : span_cmp(x->fewer_in, y->fewer_in);
-	c = c ? c : span_cmp(x->throttled, y->throttled);
-	c = c ? c : span_cmp(x->reasons, y->reasons);
-	return c ? c : span_cmp(x->shared, y->shared);
-}
+ORDERING_SHARED(fold_deed_cmp, struct fold_deed,
+                BY_SPAN(op) BY_SPAN(activity) BY_SPAN(waits_in) BY_SPAN(fewer_in) BY_SPAN(throttled)
+                    BY_SPAN(reasons) BY_SPAN(shared))
 
 /* ---- folds and the figures in them ---- */
 

@@ -1,11 +1,8 @@
 /* Answers queries about a folded run. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "model/fold.h"
-#include "model/memory_view.h"
-#include "model/select.h"
 
 static bool rank_is_selected(const struct query *q, int64_t rank)
 {

@@ -23,19 +23,9 @@ const char *query_text_of_trace(const struct query *q, struct arena *a)
 	return arena_printf(a, "%s source=%s", query_text(q, a), memory_source_names[MEMORY_OF_TRACE]);
 }
 
-int past_value_cmp(const void *a, const void *b)
-{
-	const struct past_value *x = a, *y = b;
-	int c = strcmp(x->query, y->query);
-	c = c ? c : span_cmp(x->label, y->label);
-	return c ? c : COMPARE(x->rank, y->rank);
-}
+ORDERING_SHARED(past_value_cmp, struct past_value, BY_TEXT(query) BY_SPAN(label) RISING(rank))
 
-static int past_query_cmp(const void *a, const void *b)
-{
-	const struct past_value *x = a, *y = b;
-	return strcmp(x->query, y->query);
-}
+ORDERING(past_query_cmp, struct past_value, BY_TEXT(query))
 
 const struct past_value *past_query(const struct past_run *run, const char *query, size_t *nr)
 {

@@ -56,23 +56,11 @@ static int memory_site_cmp(const struct memory_site *a, const struct memory_site
 	return c ? c : COMPARE(a->line, b->line);
 }
 
-int memory_row_cmp(const void *a, const void *b)
-{
-	const struct memory_row *x = a, *y = b;
-	bool rest_x = x->site.kind == SITE_REST, rest_y = y->site.kind == SITE_REST;
-	if (rest_x != rest_y)
-		return rest_x - rest_y;
-	ORDER_BY(y->bytes, x->bytes);
-	int c = memory_site_cmp(&x->site, &y->site);
-	return c ? c : COMPARE(y->largest, x->largest);
-}
+ORDERING_SHARED(memory_row_cmp, struct memory_row,
+                RISING(site.kind == SITE_REST) FALLING(bytes)
+                    THEN(memory_site_cmp(&x->site, &y->site)) FALLING(largest))
 
-int memory_category_cmp(const void *a, const void *b)
-{
-	const struct memory_category *x = a, *y = b;
-	ORDER_BY(y->peak_bytes, x->peak_bytes);
-	return strcmp(x->name, y->name);
-}
+ORDERING_SHARED(memory_category_cmp, struct memory_category, FALLING(peak_bytes) BY_TEXT(name))
 
 int64_t memory_fragmentation(int64_t allocated, int64_t reserved)
 {

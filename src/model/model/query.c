@@ -166,12 +166,7 @@ static void collect(void *ctx, const struct figure *f)
 		                                       : stat_of(c->query->stat, f->samples, f->nr) });
 }
 
-static int answer_cmp(const void *a, const void *b)
-{
-	const struct answer *x = a, *y = b;
-	int c = span_cmp(x->label, y->label);
-	return c ? c : COMPARE(x->rank, y->rank);
-}
+ORDERING(answer_cmp, struct answer, BY_SPAN(label) RISING(rank))
 
 /* Reduce each group of adjacent answers with the same label to one answer, whose ranks are some of
    the `asked` ones; if `by_rank`, each group with the same label and rank. */

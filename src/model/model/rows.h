@@ -3,6 +3,8 @@
 #ifndef GG_MODEL_ROWS_H
 #define GG_MODEL_ROWS_H
 
+#include <stddef.h>
+
 #include "model/digest.h"
 
 struct row_reader;
@@ -84,6 +86,7 @@ struct field {
 /// A row type, or a whole document: the table of its members.
 struct schema {
 	const char *id; ///< value of the key "schema", which comes first; NULL for rows
+	const char *title; ///< what the JSON Schema of a document calls it
 	bool counted; ///< true if the first key is "ranks", the number of structs
 	bool listed; ///< true if rows of this type are elements of lists (FIELD_ROWS)
 	const struct field *fields; ///< table of members, keys first; at most 64 members
@@ -99,6 +102,21 @@ struct schema {
 	/// By row_occasion: sets the JOIN_OWN members, before other members are joined; NULL if none.
 	void (*own[NR_ROW_OCCASIONS])(void *row, const void *more);
 };
+
+/// A line of a table of fields: the member of struct `type_` under the key `key_`, or under its own
+/// name. `...` is its form without FIELD_, and what else is set.
+#define MEMBER_AT(key_, type_, member_, ...)                                                \
+	{                                                                                       \
+		.key = key_, .offset = offsetof(struct type_, member_), .type = FIELD_##__VA_ARGS__ \
+	}
+#define MEMBER(type_, member_, ...) MEMBER_AT(#member_, type_, member_, __VA_ARGS__)
+
+/// The schema of struct `type_` with a table of fields; `...` sets its other members.
+#define SCHEMA_OF(type_, fields_, ...)                                  \
+	{                                                                   \
+		.fields = (fields_), .nr = sizeof(fields_) / sizeof *(fields_), \
+		.size = sizeof(struct type_), __VA_ARGS__                       \
+	}
 
 /// All row types of a digest, each named after its struct.
 extern const struct schema env_entry_row, trust_counts_row, kernel_stat_row, device_stat_row,

@@ -6,8 +6,6 @@ const char *const code_kind_names[] = { "kernel", "memcpy", "memset", "sync", NU
 
 #define ROW code_stat
 static const struct field code_stat_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, kind, ENUM(code_kind_names), 1, NAMES_ROW),
 	KEY(ORDER, phase, ENUM(phase_names), 1, NAMES_ROW),
 	KEY(ORDER, module, OPTIONAL_NAME, 1),
@@ -25,8 +23,6 @@ ROW_TYPE(code_stat, LISTED, SUMS(code_stat));
 
 #define ROW range_stat
 static const struct field range_stat_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, name, NAME, 1, SUMS_LAST),
 	FIELD(count, COUNT, SUM, SUM, 1),
 	FIELD(total_ns, COUNT, SUM, SUM, 1),

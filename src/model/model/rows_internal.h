@@ -51,11 +51,8 @@
 #define NAMES_ROW .names_row = true
 
 /// Defines the row type of a struct from the table `STRUCT_fields`.
-#define ROW_TYPE(type, ...)                                                                \
-	const struct schema type##_row = { .fields = type##_fields,                            \
-		                               .nr = sizeof type##_fields / sizeof *type##_fields, \
-		                               .size = sizeof(struct type),                        \
-		                               __VA_ARGS__ }
+#define ROW_TYPE(type, ...) \
+	const struct schema type##_row = SCHEMA_OF(type, type##_fields, __VA_ARGS__)
 
 /// Further arguments of ROW_TYPE(), each of which sets one member.
 #define LISTED .listed = true

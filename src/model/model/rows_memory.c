@@ -25,8 +25,6 @@ static void join_memory_cycles(void *row, const void *more)
  * fill are MEMORY_UNKNOWN, which is below all other numbers. */
 #define ROW memory_stat
 static const struct field memory_stat_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, id, TEXT, 0),
 	FIELD(source, ENUM(memory_source_names), KEEP, KEEP, 0),
 	FIELD(events, COUNT, SUM, KEEP, 0),
@@ -71,8 +69,6 @@ static void join_small_sites(void *row, const void *more)
 /* Each list has an order of its own, in which several rows may be equal. */
 #define ROW memory_item
 static const struct field memory_item_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, memory, TEXT, 0, SHOWN("device")),
 	KEY(ORDER, list, ENUM(memory_list_names), 0, SHOWN("list"), NAMES_ROW),
 	KEY(SAME, category, NAME, 0, SHOWN("category")),
@@ -90,8 +86,6 @@ ROW_TYPE(memory_item, LISTED, OWN(FOLDED, join_small_sites));
 
 #define ROW memory_level
 static const struct field memory_level_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, memory, TEXT, 0, SHOWN("device")),
 	KEY(ORDER, entries, COUNT, 0, SHOWN("entries")),
 	FIELD(time_us, OPTIONAL_COUNT(-1), KEEP, KEEP, 0, SHOWN("time_us")),
@@ -103,8 +97,6 @@ ROW_TYPE(memory_level, LISTED);
 
 #define ROW memory_evidence
 static const struct field memory_evidence_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, memory, TEXT, 0),
 	FIELD(history, FLAG, KEEP, KEEP, 0),
 	FIELD(midway, FLAG, KEEP, KEEP, 0),

@@ -5,8 +5,6 @@
 
 #define ROW comm_stat
 static const struct field comm_stat_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, kind, ENUM(collective_names), 0, SHOWN("kind")),
 	KEY(ORDER, group, NAME, 0, SHOWN("group")),
 	KEY(ORDER, group_name, NAME, 0),
@@ -25,8 +23,6 @@ ROW_TYPE(comm_stat, LISTED);
 /* Collectives are sorted by start; several may start at one time. They are never joined. */
 #define ROW collective
 static const struct field collective_fields[] = {
-	/* FIELD(member, stored form, how it is joined when profiler cycles are merged, and in sums of
-	   small rows, minor version of the format that added it) */
 	FIELD(step, COUNT, KEEP, KEEP, 0),
 	FIELD(comm, COUNT, KEEP, KEEP, 0),
 	FIELD(bytes, OPTIONAL_COUNT(-1), KEEP, KEEP, 0),
@@ -49,8 +45,6 @@ static void join_progress_cycles(void *row, const void *more)
 
 #define ROW progress
 static const struct field progress_fields[] = {
-	/* FIELD(member, stored form, how it is joined when profiler cycles are merged, and in sums of
-	   small rows, minor version of the format that added it) */
 	FIELD(step, OPTIONAL_NUMBER(-1), OWN, KEEP, 0),
 	FIELD(launches, COUNT, OWN, KEEP, 0),
 	FIELD(collectives, COUNT, OWN, KEEP, 0),
@@ -65,8 +59,6 @@ ROW_TYPE(progress, ALONE, OWN(OF_CYCLES, join_progress_cycles));
 /* Figures of a rank that need all ranks are computed after profiler cycles have been joined. */
 #define ROW cross_rank
 static const struct field cross_rank_fields[] = {
-	/* FIELD(member, stored form, how it is joined when profiler cycles are merged, and in sums of
-	   small rows, minor version of the format that added it) */
 	FIELD(known, FLAG, KEEP, KEEP, 0),
 	FIELD(matched, COUNT, KEEP, KEEP, 0),
 	FIELD(wait_ns, COUNT, KEEP, KEEP, 0),
@@ -97,8 +89,6 @@ static void join_trust_cycles(void *row, const void *more)
 
 #define ROW trust_counts
 static const struct field trust_counts_fields[] = {
-	/* FIELD(member, stored form, how it is joined when profiler cycles are merged, and in sums of
-	   small rows, minor version of the format that added it, …) */
 	FIELD(gpu_events, COUNT, SUM, KEEP, 0, SHOWN("gpu_events")),
 	FIELD(with_launch, COUNT, SUM, KEEP, 0, SHOWN("with_launch")),
 	FIELD(carried_over, COUNT, SUM, KEEP, 0, SHOWN("carried_over")),
@@ -149,8 +139,6 @@ ROW_TYPE(trust_counts, ALONE, OWN(OF_CYCLES, join_trust_cycles));
 
 #define ROW env_entry
 static const struct field env_entry_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, key, TEXT, 0),
 	FIELD(value, TEXT, KEEP, KEEP, 0),
 };
@@ -161,8 +149,6 @@ ROW_TYPE(env_entry, LISTED);
  * duplicates. */
 #define ROW input_stat
 static const struct field input_stat_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, name, TEXT, 0),
 	FIELD(micro, OPTIONAL_NUMBER(INPUT_EXACT), KEEP, KEEP, 0),
 	FIELD(value, OPTIONAL_NUMBER(0), KEEP, KEEP, 1),
@@ -180,8 +166,6 @@ ROW_TYPE(input_stat, LISTED);
 
 #define ROW machine_stat
 static const struct field machine_stat_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, id, TEXT, 1),
 	FIELD(samples, COUNT, KEEP, KEEP, 1),
 	FIELD(span_ns, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
@@ -233,8 +217,6 @@ ROW_TYPE(step_summary, LISTED, .since = step_summary_since);
 
 #define ROW phase_summary
 static const struct field phase_summary_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, phase, ENUM(phase_names), 0, NAMES_ROW),
 	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),
 	FIELD(steps, COUNT, KEEP, KEEP, 0),

@@ -60,8 +60,6 @@ static void join_kernel_cycles(void *row, const void *more)
 
 #define ROW kernel_stat
 static const struct field kernel_stat_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, kind, ENUM(event_gpu_names), 0),
 	KEY(ORDER, name, NAME, 0, SUMS_LAST),
 	FIELD(count, COUNT, SUM, SUM, 0, SHOWN("count")),
@@ -91,8 +89,6 @@ ROW_TYPE(kernel_stat, LISTED, SUMS(kernel_stat), OWN(OF_CYCLES, join_kernel_cycl
 
 #define ROW device_stat
 static const struct field device_stat_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, id, TEXT, 0),
 	FIELD(streams, COUNT, MAX, KEEP, 0),
 	FIELD(activities, COUNT, SUM, KEEP, 0),
@@ -111,8 +107,6 @@ ROW_TYPE(device_stat, LISTED);
 
 #define ROW op_stat
 static const struct field op_stat_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, name, NAME, 0, SUMS_LAST),
 	FIELD(count, COUNT, SUM, SUM, 0),
 	FIELD(total_ns, COUNT, SUM, SUM, 0),
@@ -124,8 +118,6 @@ ROW_TYPE(op_stat, LISTED, SUMS(op_stat));
 
 #define ROW call_stat
 static const struct field call_stat_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, kind, ENUM(call_kind_names), 0),
 	KEY(ORDER, name, NAME, 0, SUMS_LAST),
 	FIELD(count, COUNT, SUM, SUM, 0),
@@ -137,8 +129,6 @@ ROW_TYPE(call_stat, LISTED, SUMS(call_stat));
 
 #define ROW thread_stat
 static const struct field thread_stat_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, id, TEXT, 0),
 	FIELD(busy_ns, COUNT, SUM, SUM, 0),
 	FIELD(names, OPTIONAL_NUMBER(0), MAX, NAMES, 0),
@@ -149,8 +139,6 @@ ROW_TYPE(thread_stat, LISTED, SUMS(thread_stat));
 
 #define ROW flop_stat
 static const struct field flop_stat_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, op, NAME, 0),
 	KEY(ORDER, type, ENUM(flop_type_names), 0),
 	FIELD(count, COUNT, SUM, SUM, 0),
@@ -187,8 +175,6 @@ static void join_function_cycles(void *row, const void *more)
 /* Functions are ordered as a tree of calls: a caller comes before its callees. */
 #define ROW function_stat
 static const struct field function_stat_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, cls, ENUM(function_class_names), 0),
 	KEY(SAME, name, NAME, 0, SUMS_LAST),
 	FIELD(parent, OPTIONAL_COUNT(-1), KEEP, KEEP, 0),
@@ -213,8 +199,6 @@ static void join_counter_cycles(void *row, const void *more)
 
 #define ROW counter_stat
 static const struct field counter_stat_fields[] = {
-	/* KEY(ORDER: identifies and sorts rows, SAME: only identifies; member, stored form, version …)
-	   FIELD(member, stored form, join in merged cycles, join in sums of small rows, version) */
 	KEY(ORDER, name, NAME, 0),
 	FIELD(samples, COUNT, OWN, KEEP, 0),
 	FIELD(median, COUNT, OWN, KEEP, 0),

@@ -1,13 +1,8 @@
-#include "model/rule_items.h"
+#include "model/rule.h"
 
 #include <stdlib.h>
 
-static int by_value(const void *a, const void *b)
-{
-	const struct answer *x = a, *y = b;
-	ORDER_BY(y->value, x->value);
-	return span_cmp(x->label, y->label);
-}
+ORDERING(by_value, struct answer, FALLING(value) BY_SPAN(label))
 
 static int by_name(const void *a, const void *b)
 {

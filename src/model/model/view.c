@@ -61,15 +61,7 @@ static int known_category(const struct run_view *v, struct span name)
 }
 
 /* Compares by match name, then by time, the raw name with the most time first. */
-static int match_cmp(const void *a, const void *b)
-{
-	const struct kernel_row *x = a, *y = b;
-	int c = span_cmp(x->match, y->match);
-	if (c)
-		return c;
-	ORDER_BY(y->stat.step_total_ns, x->stat.step_total_ns);
-	return span_cmp(x->name, y->name);
-}
+ORDERING(match_cmp, struct kernel_row, BY_SPAN(match) FALLING(stat.step_total_ns) BY_SPAN(name))
 
 /* Merges rows[0..nr), which share a match name, into `out`, which may be rows[0]. */
 static void merge_rows(struct kernel_row *out, const struct kernel_row *rows, size_t nr)
@@ -79,6 +71,14 @@ static void merge_rows(struct kernel_row *out, const struct kernel_row *rows, si
 		row_add(&kernel_stat_row, ROWS_FOLDED, &sum.stat, &rows[i].stat);
 	sum.raw_names = (int)nr;
 	*out = sum;
+}
+
+ORDERING(by_match, struct kernel_row, BY_SPAN(match))
+
+const struct kernel_row *rank_view_kernel(const struct rank_view *r, struct span match)
+{
+	const struct kernel_row key = { .match = match };
+	return r->nr_kernels ? bsearch(&key, r->kernels, r->nr_kernels, sizeof key, by_match) : NULL;
 }
 
 /* The row of a sum of kernels too small to keep. Their names are lost, so the row is called after
@@ -170,11 +170,7 @@ void run_views_align(struct run_view *v, size_t nr, struct arena *a)
 	}
 }
 
-static int metric_name_cmp(const void *a, const void *b)
-{
-	return strcmp((*(const struct metric *const *)a)->name,
-	              (*(const struct metric *const *)b)->name);
-}
+ORDERING_POINTERS(metric_name_cmp, struct metric, BY_TEXT(name))
 
 /* True if reports call a figure of files so: "CASE/TITLE". */
 static bool is_called(const struct metric *own, const char *name)

@@ -6,7 +6,7 @@
 #include "base/intern.h"
 #include "model/category.h"
 #include "model/digest.h"
-#include "names/fit.h"
+#include "names/short.h"
 
 struct alias {
 	struct span match; ///< glob that is matched with the match name
@@ -41,6 +41,9 @@ struct rank_view {
 	int64_t folded_most; ///< upper bound, in ns per step, for any kernel in sums of small kernels
 	const struct cross_rank *cross; ///< figures of the rank that need all ranks to be computed
 };
+
+/// The row of the kernels with this match name; NULL if there is none.
+const struct kernel_row *rank_view_kernel(const struct rank_view *r, struct span match);
 
 struct known_names;
 

@@ -1,5 +1,5 @@
 /* Finds the words in which a name differs from others. */
-#include "names/apart.h"
+#include "names/short.h"
 
 #include <ctype.h>
 

@@ -1,4 +1,4 @@
-#include "names/demangle.h"
+#include "names/short.h"
 
 #include <ctype.h>
 #include <stdint.h>

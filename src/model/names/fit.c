@@ -1,12 +1,9 @@
-#include "names/fit.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "names/apart.h"
-#include "names/demangle.h"
 #include "names/short.h"
 
 /* BREAK: where a comment lets a name break; CUT: what a terminal puts in place of the middle of a

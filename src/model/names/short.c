@@ -6,8 +6,6 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "names/apart.h"
-#include "names/demangle.h"
 
 #define WORD_BEGINS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_("
 
@@ -402,25 +400,11 @@ const char *short_name_form(struct arena *a, const char *whole, int i)
 	return form_of(a, whole, i);
 }
 
-static int by_whole(const void *a, const void *b)
-{
-	const struct short_name *x = a, *y = b;
-	return strcmp(x->whole, y->whole);
-}
+ORDERING(by_whole, struct short_name, BY_TEXT(whole))
 
-static int by_text(const void *a, const void *b)
-{
-	const struct short_name *x = a, *y = b;
-	int c = strcmp(x->text, y->text);
-	return c ? c : by_whole(a, b);
-}
+ORDERING(by_text, struct short_name, BY_TEXT(text) THEN(by_whole(x, y)))
 
-static int by_shortest(const void *a, const void *b)
-{
-	const struct short_name *x = a, *y = b;
-	int c = strcmp(x->shortest, y->shortest);
-	return c ? c : by_whole(a, b);
-}
+ORDERING(by_shortest, struct short_name, BY_TEXT(shortest) THEN(by_whole(x, y)))
 
 void short_names_add(struct short_names *s, const char *whole)
 {

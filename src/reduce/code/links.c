@@ -69,13 +69,7 @@ void code_links_order(struct code_links *l)
 
 /* ---- sequence numbers of operators ---- */
 
-static int forward_cmp(const void *a, const void *b)
-{
-	const struct code_forward *x = a, *y = b;
-	ORDER_BY(x->number, y->number);
-	ORDER_BY(x->start.at_ns, y->start.at_ns);
-	return COMPARE(x->start.thread, y->start.thread);
-}
+ORDERING(forward_cmp, struct code_forward, RISING(number) RISING(start.at_ns) RISING(start.thread))
 
 void code_forwards_order(struct code_links *l)
 {

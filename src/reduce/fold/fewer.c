@@ -22,12 +22,7 @@ static int share_group_cmp(const struct share *x, const struct share *y)
 	return c ? c : COMPARE(x->steps, y->steps);
 }
 
-static int share_cmp(const void *a, const void *b)
-{
-	const struct share *x = a, *y = b;
-	int c = share_group_cmp(x, y);
-	return c ? c : COMPARE(x->rank, y->rank);
-}
+ORDERING(share_cmp, struct share, THEN(share_group_cmp(x, y)) RISING(rank))
 
 /* True for collectives in which all members of the group take part equally. False without a group
  * name, since there may then be several groups, which cannot be compared. */

@@ -20,15 +20,7 @@ struct taker {
 	VEC(struct use) uses;
 };
 
-static int use_cmp(const void *a, const void *b)
-{
-	const struct use *x = a, *y = b;
-	int c = fold_series_cmp(&x->key, &y->key);
-	if (c)
-		return c;
-	ORDER_BY(x->rank, y->rank);
-	return COMPARE(x->comm, y->comm);
-}
+ORDERING(use_cmp, struct use, THEN(fold_series_cmp(&x->key, &y->key)) RISING(rank) RISING(comm))
 
 /* Number of steps, counted from the first one, for which the digest lists every collective. Ranks
  * that are not folded are matched up to the same step (model/ranks.c). */
@@ -72,13 +64,7 @@ struct parts {
 	VEC(struct part) list;
 };
 
-static int part_cmp(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
-	ORDER_BY(x->step, y->step);
-	ORDER_BY(x->place, y->place);
-	return COMPARE(x->rank, y->rank);
-}
+ORDERING(part_cmp, struct part, RISING(step) RISING(place) RISING(rank))
 
 /* Copies the collectives that one rank has in the series to `out`. In the rank's own list, they are
  * changed to refer to no row of `comms`, so that they are not matched within the block of ranks. */

@@ -268,11 +268,7 @@ static void join_matches(struct fold_series *x, struct fold_series *y)
 	vec_release(&was.matches);
 }
 
-static int member_cmp(const void *a, const void *b)
-{
-	const struct fold_member *x = a, *y = b;
-	return COMPARE(x->rank, y->rank);
-}
+ORDERING(member_cmp, struct fold_member, RISING(rank))
 
 static void join_series(struct fold *into, struct fold *more)
 {
@@ -298,10 +294,7 @@ static void join_series(struct fold *into, struct fold *more)
 	vec_release(&was.series);
 }
 
-static int kept_cmp(const void *a, const void *b)
-{
-	return run_digest_cmp(*(struct digest *const *)a, *(struct digest *const *)b);
-}
+ORDERING_POINTERS(kept_cmp, struct digest, THEN(run_digest_cmp(x, y)))
 
 void fold_join(struct digest *into, struct digest *more)
 {

@@ -38,12 +38,7 @@ struct entries {
 	VEC(struct entry) list;
 };
 
-static int entry_cmp(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	ORDER_BY(y->value, x->value);
-	return COMPARE(x->at, y->at);
-}
+ORDERING(entry_cmp, struct entry, FALLING(value) RISING(at))
 
 static bool value_of(const struct fold *f, size_t at, const struct key *k, int64_t *out)
 {

@@ -30,12 +30,7 @@ struct collector {
 	VEC(int64_t) items; ///< values of one metric for the devices or memories of the current rank
 };
 
-static int entry_cmp(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	int c = fold_figure_cmp(&x->key, &y->key);
-	return c ? c : COMPARE(x->at, y->at);
-}
+ORDERING(entry_cmp, struct entry, THEN(fold_figure_cmp(&x->key, &y->key)) RISING(at))
 
 static void add(struct collector *c, struct fold_figure key, int64_t value)
 {

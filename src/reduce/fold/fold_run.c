@@ -17,12 +17,7 @@ struct digests {
 
 /* ---- joining folded digests ---- */
 
-static int part_cmp(const void *a, const void *b)
-{
-	const struct fold *x = (*(struct digest *const *)a)->fold;
-	const struct fold *y = (*(struct digest *const *)b)->fold;
-	return COMPARE(x->rank[0], y->rank[0]);
-}
+ORDERING_POINTERS(part_cmp, struct digest, RISING(fold->rank[0]))
 
 static bool are_same(const struct fold *a, const struct fold *b)
 {

@@ -8,14 +8,7 @@
 
 /* ---- slope of one rank's links ---- */
 
-static int by_sort(const void *a, const void *b)
-{
-	const struct link_point *x = a, *y = b;
-	ORDER_BY(x->sort, y->sort);
-	ORDER_BY(x->bytes, y->bytes);
-	ORDER_BY(x->wire_ns, y->wire_ns);
-	return COMPARE(x->lag_ns, y->lag_ns);
-}
+ORDERING(by_sort, struct link_point, RISING(sort) RISING(bytes) RISING(wire_ns) RISING(lag_ns))
 
 /* Set the transfer time of all messages of the same kind and size to the shortest of them, since in
  * longer transfers all ranks wait for something. */

@@ -58,14 +58,8 @@ struct step_place {
 	bool cut;
 };
 
-static int step_cmp(const void *a, const void *b)
-{
-	const struct step_place *x = a, *y = b;
-	int64_t m = x->of->step_numbers[x->at], n = y->of->step_numbers[y->at];
-	if (x->cut != y->cut)
-		return x->cut ? 1 : -1;
-	return COMPARE(m, n);
-}
+ORDERING(step_cmp, struct step_place,
+         RISING(cut) THEN(COMPARE(x->of->step_numbers[x->at], y->of->step_numbers[y->at])))
 
 static void point_collectives(struct digest *of, const int64_t *step)
 {
@@ -136,11 +130,7 @@ static void join_steps(struct digest *d, struct digest *next)
 	vec_release(&places);
 }
 
-static int collective_cmp(const void *a, const void *b)
-{
-	const struct collective *x = a, *y = b;
-	return COMPARE(x->start_ns, y->start_ns);
-}
+ORDERING(collective_cmp, struct collective, RISING(start_ns))
 
 /* Changes the indices `comm` of collectives from rows of the old list `was` to the same rows in the
  * joined list d->comms. */
@@ -345,10 +335,7 @@ static void keep_metrics(struct digest *d, struct digest *metrics)
 	digest_own(d, metrics);
 }
 
-static int by_artifact(const void *a, const void *b)
-{
-	return run_digest_cmp(*(struct digest *const *)a, *(struct digest *const *)b);
-}
+ORDERING_POINTERS(by_artifact, struct digest, THEN(run_digest_cmp(x, y)))
 
 /* Moves figures of the whole run, such as those of metrics files, to the digest of the first rank.
  */

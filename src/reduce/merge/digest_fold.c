@@ -19,12 +19,7 @@ struct choice {
 	VEC(struct weighted) large;
 };
 
-static int by_weight(const void *a, const void *b)
-{
-	const struct weighted *x = a, *y = b;
-	ORDER_BY(y->weight, x->weight);
-	return COMPARE(x->index, y->index);
-}
+ORDERING(by_weight, struct weighted, FALLING(weight) RISING(index))
 
 static bool is_small(int64_t part, __int128 sum, int64_t one_in)
 {
@@ -106,85 +101,66 @@ static void fold_kernels(struct digest *d, const struct category_table *t)
 	rows_unite(&kernel_stat_row, &d->kernels);
 }
 
-/* ---- one sum of operators, and one of threads, at the end or the beginning of the list ---- */
+/* ---- one sum of operators, of threads, and of ranges ---- */
 
-static void fold_ops(struct digest *d)
+/* Which rows of a list stay: the `most` of the largest weight. */
+struct fold_rule {
+	const struct schema *row;
+	size_t weight; /* offset of the member that tells how large a row is */
+	size_t of; /* offset of the member whose sum over the rows a weight is a share of */
+	int64_t one_in; /* reciprocal of the smallest share of a row that stays; 0: any share */
+	size_t most;
+	bool sum_first; /* true: the sum of the others begins the list; false: it ends the list */
+};
+
+static int64_t member_of(const char *row, size_t offset)
 {
-	struct choice c = { .fold = mem_calloc(d->ops.nr, sizeof *c.fold) };
-	struct op_stat sum = { 0 };
-	__int128 self_ns = 0;
-	size_t nr = 0;
-	for (size_t i = 0; i < d->ops.nr; i++)
-		self_ns += d->ops.v[i].self_ns;
-	for (size_t i = 0; i < d->ops.nr; i++)
-		if (d->ops.v[i].names == 0)
-			choose(&c, i, d->ops.v[i].total_ns, is_small(d->ops.v[i].total_ns, self_ns, FOLD_PART));
-	limit(&c, FOLD_OPS);
-	for (size_t i = 0; i < d->ops.nr; i++) {
-		const struct op_stat *s = &d->ops.v[i];
-		if (!c.fold[i] && s->names == 0) {
-			d->ops.v[nr++] = *s;
-			continue;
-		}
-		row_fold(&op_stat_row, &sum, s);
-	}
-	if (sum.names)
-		d->ops.v[nr++] = sum;
-	d->ops.nr = nr;
-	choice_release(&c);
+	return *(const int64_t *)(row + offset);
 }
 
-static void fold_threads(struct digest *d)
+/* Sums small rows of a list; `list` is a VEC. */
+static void fold_rows(void *list, const struct fold_rule *r)
 {
-	struct choice c = { .fold = mem_calloc(d->threads.nr, sizeof *c.fold) };
-	struct thread_stat sum = { 0 };
-	__int128 busy_ns = 0;
-	size_t nr = 0;
-	for (size_t i = 0; i < d->threads.nr; i++)
-		busy_ns += d->threads.v[i].busy_ns;
-	for (size_t i = 0; i < d->threads.nr; i++)
-		if (d->threads.v[i].names == 0)
-			choose(&c, i, d->threads.v[i].busy_ns,
-			       is_small(d->threads.v[i].busy_ns, busy_ns, FOLD_PART));
-	limit(&c, FOLD_THREADS);
-	for (size_t i = 0; i < d->threads.nr; i++) {
-		const struct thread_stat *s = &d->threads.v[i];
-		if (!c.fold[i] && s->names == 0) {
-			d->threads.v[nr++] = *s;
-			continue;
-		}
-		row_fold(&thread_stat_row, &sum, s);
+	VEC(char) v;
+	memcpy(&v, list, sizeof v);
+	size_t size = r->row->size, nr = 0;
+	struct choice c = { .fold = mem_calloc(v.nr, sizeof *c.fold) };
+	char *sum = mem_calloc(1, size);
+	__int128 all = 0;
+	for (size_t i = 0; i < v.nr; i++)
+		all += member_of(v.v + i * size, r->of);
+	for (size_t i = 0; i < v.nr; i++) {
+		int64_t weight = member_of(v.v + i * size, r->weight);
+		if (!row_is_sum(r->row, v.v + i * size))
+			choose(&c, i, weight, r->one_in && is_small(weight, all, r->one_in));
 	}
-	if (sum.names) {
-		memmove(d->threads.v + 1, d->threads.v, nr * sizeof *d->threads.v);
-		d->threads.v[0] = sum;
+	limit(&c, r->most);
+	for (size_t i = 0; i < v.nr; i++)
+		if (c.fold[i] || row_is_sum(r->row, v.v + i * size))
+			row_fold(r->row, sum, v.v + i * size);
+		else
+			memmove(v.v + nr++ * size, v.v + i * size, size);
+	if (row_is_sum(r->row, sum)) {
+		if (r->sum_first)
+			memmove(v.v + size, v.v, nr * size);
+		memcpy(v.v + (r->sum_first ? 0 : nr) * size, sum, size);
 		nr++;
 	}
-	d->threads.nr = nr;
+	v.nr = nr;
+	memcpy(list, &v, sizeof v);
+	free(sum);
 	choice_release(&c);
 }
 
-static void fold_ranges(struct digest *d)
-{
-	struct choice c = { .fold = mem_calloc(d->ranges.nr, sizeof *c.fold) };
-	struct range_stat sum = { 0 };
-	size_t nr = 0;
-	for (size_t i = 0; i < d->ranges.nr; i++)
-		if (d->ranges.v[i].names == 0)
-			choose(&c, i, d->ranges.v[i].total_ns, false);
-	limit(&c, FOLD_RANGES);
-	for (size_t i = 0; i < d->ranges.nr; i++) {
-		const struct range_stat *s = &d->ranges.v[i];
-		if (!c.fold[i] && s->names == 0)
-			d->ranges.v[nr++] = *s;
-		else
-			row_fold(&range_stat_row, &sum, s);
+#define RULE(type, weight, of, ...)                                                        \
+	{                                                                                      \
+		&type##_row, offsetof(struct type, weight), offsetof(struct type, of), __VA_ARGS__ \
 	}
-	if (sum.names)
-		d->ranges.v[nr++] = sum;
-	d->ranges.nr = nr;
-	choice_release(&c);
-}
+static const struct fold_rule of_ops = RULE(op_stat, total_ns, self_ns, FOLD_PART, FOLD_OPS, false);
+static const struct fold_rule of_threads =
+    RULE(thread_stat, busy_ns, busy_ns, FOLD_PART, FOLD_THREADS, true);
+static const struct fold_rule of_ranges =
+    RULE(range_stat, total_ns, total_ns, 0, FOLD_RANGES, false);
 
 /* ---- sums of calls, at the end of each kind ---- */
 
@@ -377,11 +353,11 @@ static void fold_items(struct digest *d)
 void digest_fold(struct digest *d, const struct category_table *t)
 {
 	fold_kernels(d, t);
-	fold_ops(d);
-	fold_threads(d);
+	fold_rows(&d->ops, &of_ops);
+	fold_rows(&d->threads, &of_threads);
 	fold_calls(d);
 	fold_items(d);
 	if (!d->where && digest_has_places(d))
 		digest_fold_code(d);
-	fold_ranges(d);
+	fold_rows(&d->ranges, &of_ranges);
 }

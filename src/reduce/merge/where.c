@@ -21,26 +21,11 @@ static bool is_named_gpu(const struct code_stat *c)
 	return c->kind != CODE_SYNC && c->kernel && !c->names;
 }
 
-static int activity_cmp(const void *a, const void *b)
-{
-	const struct code_stat *x = a, *y = b;
-	ORDER_BY(x->kind, y->kind);
-	ORDER_BY(x->kernel, y->kernel);
-	return 0;
-}
+ORDERING(activity_cmp, struct code_stat, RISING(kind) RISING(kernel))
 
-static int by_activity(const void *a, const void *b)
-{
-	int c = activity_cmp(a, b);
-	return c ? c : code_stat_cmp(a, b);
-}
+ORDERING(by_activity, struct code_stat, THEN(activity_cmp(x, y)) THEN(code_stat_cmp(x, y)))
 
-static int by_rest(const void *a, const void *b)
-{
-	const struct share *x = a, *y = b;
-	ORDER_BY(y->rest, x->rest);
-	return COMPARE(x->order, y->order);
-}
+ORDERING(by_rest, struct share, FALLING(rest) RISING(order))
 
 /* Divides `total` among the shares in proportion to `weight`, or equally if all weights are 0;
  * units left over go to the largest remainders. */

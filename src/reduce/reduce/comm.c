@@ -96,14 +96,8 @@ struct comm_walk {
 };
 
 /* Orders points by thread, then time; then outer scopes, inner ones, launches; then file order. */
-static int comm_point_cmp(const void *a, const void *b)
-{
-	const struct comm_point *x = a, *y = b;
-	ORDER_BY(x->thread, y->thread);
-	ORDER_BY(x->at_ns, y->at_ns);
-	ORDER_BY(x->launch, y->launch);
-	return COMPARE(y->end_ns, x->end_ns);
-}
+ORDERING(comm_point_cmp, struct comm_point,
+         RISING(thread) RISING(at_ns) RISING(launch) FALLING(end_ns))
 
 /* An annotation without arguments gets the arguments of the operator around it. */
 static void scope_enter(struct comm_walk *w, uint32_t index, const struct comm_scope *outer)
@@ -172,20 +166,9 @@ struct comm_row {
 	uint32_t key;
 };
 
-static int comm_row_cmp(const void *a, const void *b)
-{
-	const struct comm_row *x = a, *y = b;
-	return comm_stat_cmp(&x->stat, &y->stat);
-}
+ORDERING(comm_row_cmp, struct comm_row, THEN(comm_stat_cmp(&x->stat, &y->stat)))
 
-static int comm_item_cmp(const void *a, const void *b)
-{
-	const struct comm_item *x = a, *y = b;
-	ORDER_BY(x->start_ns, y->start_ns);
-	ORDER_BY(x->dur_ns, y->dur_ns);
-	ORDER_BY(x->key, y->key);
-	return COMPARE(x->bytes, y->bytes);
-}
+ORDERING(comm_item_cmp, struct comm_item, RISING(start_ns) RISING(dur_ns) RISING(key) RISING(bytes))
 
 static struct span comm_text(const struct reducer *r, struct digest *d, int64_t id)
 {

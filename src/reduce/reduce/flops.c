@@ -75,12 +75,7 @@ void flops_add(struct reducer *r, const struct host_span *s)
 	                              .type = f->type });
 }
 
-static int counted_cmp(const void *a, const void *b)
-{
-	const struct counted_op *x = a, *y = b;
-	ORDER_BY(x->thread, y->thread);
-	return COMPARE(x->start_ns, y->start_ns);
-}
+ORDERING(counted_cmp, struct counted_op, RISING(thread) RISING(start_ns))
 
 static bool counted_begins_by(const struct counted_op *c, uint32_t thread, int64_t at_ns)
 {

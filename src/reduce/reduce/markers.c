@@ -65,13 +65,7 @@ static uint32_t marker_of(struct marker_search *m, const struct host_name *h)
 	return n->id;
 }
 
-static int annotation_cmp(const void *a, const void *b)
-{
-	const struct annotation *x = a, *y = b;
-	ORDER_BY(x->name, y->name);
-	ORDER_BY(x->start_ns, y->start_ns);
-	return COMPARE(x->end_ns, y->end_ns);
-}
+ORDERING(annotation_cmp, struct annotation, RISING(name) RISING(start_ns) RISING(end_ns))
 
 /* Joins the annotations on a GPU that have one id into one step: each stream has its own
    annotation, which lasts from the first to the last activity on that stream. */

@@ -72,13 +72,7 @@ void own_steps_use(struct reducer *r)
 		vec_push(&r->steps.marks, r->steps.own.numbered.v[i]);
 }
 
-static int own_part_cmp(const void *a, const void *b)
-{
-	const struct own_part *x = a, *y = b;
-	ORDER_BY(x->device, y->device);
-	ORDER_BY(x->stream, y->stream);
-	return COMPARE(x->start_ns, y->start_ns);
-}
+ORDERING(own_part_cmp, struct own_part, RISING(device) RISING(stream) RISING(start_ns))
 
 void own_steps_order(struct reducer *r)
 {

@@ -57,20 +57,10 @@ void phases_take_python(struct reducer *r, const struct event *ev)
 }
 
 /* Compares by thread and start; an outer span comes before its inner spans. */
-static int phase_span_cmp(const void *a, const void *b)
-{
-	const struct phase_span *x = a, *y = b;
-	ORDER_BY(x->thread, y->thread);
-	ORDER_BY(x->start_ns, y->start_ns);
-	ORDER_BY(y->end_ns, x->end_ns);
-	return COMPARE(x->phase, y->phase);
-}
+ORDERING(phase_span_cmp, struct phase_span,
+         RISING(thread) RISING(start_ns) FALLING(end_ns) RISING(phase))
 
-static int phase_start_cmp(const void *a, const void *b)
-{
-	const struct phase_span *x = a, *y = b;
-	return COMPARE(x->start_ns, y->start_ns);
-}
+ORDERING(phase_start_cmp, struct phase_span, RISING(start_ns))
 
 /* If Optimizer.step has a closure, forward and backward run within it: the optimizer's phase
    then begins at the end of the last backward function. */

@@ -35,12 +35,7 @@ void steps_take(struct reducer *r, const struct event *ev, bool marker)
 
 /* ---- marks: intervals of steps ---- */
 
-static int mark_cmp(const void *a, const void *b)
-{
-	const struct mark *x = a, *y = b;
-	ORDER_BY(x->start_ns, y->start_ns);
-	return COMPARE(x->end_ns, y->end_ns);
-}
+ORDERING(mark_cmp, struct mark, RISING(start_ns) RISING(end_ns))
 
 /* True if `m`, which begins no earlier than `l`, marks the same step: a file has it twice, or
    another thread wrote it. They have the same number, or none, and most of their time in common. */

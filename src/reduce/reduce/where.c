@@ -65,13 +65,7 @@ void where_take_stated(struct reducer *r, const struct event *ev)
 
 /* ---- the calls whose code is wanted ---- */
 
-static int range_cmp(const void *a, const void *b)
-{
-	const struct where_range *x = a, *y = b;
-	ORDER_BY(x->thread, y->thread);
-	ORDER_BY(x->start_ns, y->start_ns);
-	return COMPARE(y->dur_ns, x->dur_ns);
-}
+ORDERING(range_cmp, struct where_range, RISING(thread) RISING(start_ns) FALLING(dur_ns))
 
 /* True if the launch (not only its activity, which may lie in another step) is in a usable step. */
 static bool is_usable(struct reducer *r, const struct digest *d, const struct activity *a,
@@ -358,19 +352,9 @@ void where_walk_end(struct where_walk *w)
 
 /* ---- frames of forward operators ---- */
 
-static int question_cmp(const void *a, const void *b)
-{
-	const struct where_question *x = a, *y = b;
-	ORDER_BY(x->start.thread, y->start.thread);
-	return COMPARE(x->start.at_ns, y->start.at_ns);
-}
+ORDERING(question_cmp, struct where_question, RISING(start.thread) RISING(start.at_ns))
 
-static int point_cmp(const void *a, const void *b)
-{
-	const struct where_stack_point *x = a, *y = b;
-	ORDER_BY(x->thread, y->thread);
-	return COMPARE(x->at_ns, y->at_ns);
-}
+ORDERING(point_cmp, struct where_stack_point, RISING(thread) RISING(at_ns))
 
 /* The frames that a PyTorch trace of 2021 contains for the operators around a moment. */
 static uint32_t told_stack(const struct where *w, struct code_start start)

@@ -88,11 +88,7 @@ void where_step_call(struct reducer *r, uint32_t span, const struct wide_span *c
 
 /* ---- storing the step in the digest ---- */
 
-static int call_cmp(const void *a, const void *b)
-{
-	const struct where_step_call *x = a, *y = b;
-	return COMPARE(x->span, y->span);
-}
+ORDERING(call_cmp, struct where_step_call, RISING(span))
 
 static const struct where_step_call *call_of(const struct where_step *s, uint32_t span)
 {
@@ -141,13 +137,7 @@ static void add_launch(struct reducer *r, struct digest *d, struct idmap *ids,
 	vec_push(&d->step.launches, l);
 }
 
-static int launch_order(const void *a, const void *b)
-{
-	const struct code_launch *x = a, *y = b;
-	ORDER_BY(x->call_start_ns, y->call_start_ns);
-	ORDER_BY(x->start_ns, y->start_ns);
-	return COMPARE(x->row, y->row);
-}
+ORDERING(launch_order, struct code_launch, RISING(call_start_ns) RISING(start_ns) RISING(row))
 
 void where_step_figures(struct reducer *r, struct digest *d)
 {

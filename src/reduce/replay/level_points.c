@@ -33,11 +33,7 @@ void level_points_add(struct level_points *l, const struct memory_point *now)
 		vec_push(&l->p->points, *now);
 }
 
-static int point_cmp(const void *a, const void *b)
-{
-	const struct memory_point *x = a, *y = b;
-	return COMPARE(x->entries, y->entries);
-}
+ORDERING(point_cmp, struct memory_point, RISING(entries))
 
 void level_points_finish(struct level_points *l)
 {

@@ -37,11 +37,7 @@ static int64_t level_change(const struct xprof_activity *a)
 	return a->kind == XPROF_ALLOCATION ? a->bytes : a->kind == XPROF_DEALLOCATION ? -a->bytes : 0;
 }
 
-static int state_time_cmp(const void *a, const void *b)
-{
-	const struct xprof_state *x = a, *y = b;
-	return COMPARE(x->time_us, y->time_us);
-}
+ORDERING(state_time_cmp, struct xprof_state, RISING(time_us))
 
 /* True if the changes by activities add up to the difference of the first and last level, so that
  * no activity was left out. */
@@ -160,15 +156,8 @@ static struct span type_and_shape(const struct xprof_activity *a, struct arena *
 	return text;
 }
 
-static int row_site_cmp(const void *a, const void *b)
-{
-	const struct memory_site *x = &((const struct memory_row *)a)->site;
-	const struct memory_site *y = &((const struct memory_row *)b)->site;
-	int c = strcmp(x->category, y->category);
-	if (!c)
-		c = span_cmp(x->file, y->file);
-	return c ? c : span_cmp(x->function, y->function);
-}
+ORDERING(row_site_cmp, struct memory_row,
+         BY_TEXT(site.category) BY_SPAN(site.file) BY_SPAN(site.function))
 
 static struct memory_row plain_row(enum site_kind kind, const char *category)
 {
@@ -288,10 +277,7 @@ static enum status reduce_memory(struct xprof_work *w, struct digest *out, struc
 	return ST_OK;
 }
 
-static int work_id_cmp(const void *a, const void *b)
-{
-	return strcmp(((const struct xprof_work *)a)->id, ((const struct xprof_work *)b)->id);
-}
+ORDERING(work_id_cmp, struct xprof_work, BY_TEXT(id))
 
 struct xprof_works {
 	VEC(struct xprof_work) list;

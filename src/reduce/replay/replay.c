@@ -102,19 +102,9 @@ static enum status replay_device(struct replay *r, const struct replay_options *
 	return st;
 }
 
-static int segment_cmp(const void *a, const void *b)
-{
-	const struct device_segment *x = a, *y = b;
-	ORDER_BY(x->device, y->device);
-	return COMPARE(x->segment, y->segment);
-}
+ORDERING(segment_cmp, struct device_segment, RISING(device) RISING(segment))
 
-static int step_end_cmp(const void *a, const void *b)
-{
-	const struct step_end *x = a, *y = b;
-	ORDER_BY(x->device, y->device);
-	return COMPARE(x->time_us, y->time_us);
-}
+ORDERING(step_end_cmp, struct step_end, RISING(device) RISING(time_us))
 
 struct device_lists {
 	VEC(struct device_segment) segments;

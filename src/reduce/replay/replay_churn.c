@@ -27,12 +27,7 @@ static enum status list_allocs(struct replay *r, struct churn_allocs *t)
 	return ST_OK;
 }
 
-static int churn_alloc_cmp(const void *a, const void *b)
-{
-	const struct churn_alloc *x = a, *y = b;
-	ORDER_BY(x->site, y->site);
-	return COMPARE(x->requested, y->requested);
-}
+ORDERING(churn_alloc_cmp, struct churn_alloc, RISING(site) RISING(requested))
 
 /* Figures of one site from its allocations, which must be sorted by size. */
 static struct memory_churn churn_of(const struct replay *r, const struct churn_alloc *v, size_t nr)

@@ -87,12 +87,7 @@ static enum status add_rise(struct level_walk *w, uint32_t i)
 	return ST_OK;
 }
 
-static int rise_cmp(const void *a, const void *b)
-{
-	const struct rise *x = a, *y = b;
-	ORDER_BY(x->site, y->site);
-	return COMPARE(x->step, y->step);
-}
+ORDERING(rise_cmp, struct rise, RISING(site) RISING(step))
 
 /* Lists the sites whose bytes rose from the first to the last step end, and how often. */
 static void growth_rows(struct level_walk *w)

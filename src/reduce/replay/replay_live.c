@@ -73,11 +73,7 @@ static enum status list_live(struct replay *r, uint32_t m, int64_t level, struct
 
 /* ---- live blocks by site ---- */
 
-static int live_site_cmp(const void *a, const void *b)
-{
-	const struct live_block *x = a, *y = b;
-	return COMPARE(x->site, y->site);
-}
+ORDERING(live_site_cmp, struct live_block, RISING(site))
 
 static void add_to_row(struct memory_row *row, const struct live_block *l)
 {
@@ -109,13 +105,8 @@ static void site_rows(struct replay *r, struct live_set *set, struct memory_rows
 
 /* ---- live blocks by size ---- */
 
-static int live_bytes_cmp(const void *a, const void *b)
-{
-	const struct live_block *x = a, *y = b;
-	ORDER_BY(y->bytes, x->bytes);
-	ORDER_BY(y->requested, x->requested);
-	return live_site_cmp(a, b);
-}
+ORDERING(live_bytes_cmp, struct live_block,
+         FALLING(bytes) FALLING(requested) THEN(live_site_cmp(x, y)))
 
 static void size_rows(struct memory_profile *p, const struct live_set *set)
 {

@@ -8,13 +8,7 @@
 
 /* ---- segments by size ---- */
 
-static int segment_class_cmp(const void *a, const void *b)
-{
-	const struct memory_segments *x = a, *y = b;
-	ORDER_BY(x->expandable, y->expandable);
-	ORDER_BY(x->large, y->large);
-	return COMPARE(x->from, y->from);
-}
+ORDERING(segment_class_cmp, struct memory_segments, RISING(expandable) RISING(large) RISING(from))
 
 static void merge_segment_classes(struct memory_profile *p)
 {
@@ -36,14 +30,8 @@ static void merge_segment_classes(struct memory_profile *p)
 
 /* ---- gaps: inactive blocks ---- */
 
-static int gap_cmp(const void *a, const void *b)
-{
-	const struct memory_gap *x = a, *y = b;
-	ORDER_BY(y->bytes, x->bytes);
-	ORDER_BY(y->segment_bytes, x->segment_bytes);
-	ORDER_BY(x->expandable, y->expandable);
-	return x->large - y->large;
-}
+ORDERING(gap_cmp, struct memory_gap,
+         FALLING(bytes) FALLING(segment_bytes) RISING(expandable) RISING(large))
 
 static void add_gap(struct memory_profile *p, const struct snapshot_segment *g, int64_t bytes)
 {
@@ -110,18 +98,9 @@ static enum status find_pins(struct replay *r, const struct snapshot_segment *g,
 	return ST_OK;
 }
 
-static int pin_cmp(const void *a, const void *b)
-{
-	const struct pin *x = a, *y = b;
-	return COMPARE(x->site, y->site);
-}
+ORDERING(pin_cmp, struct pin, RISING(site))
 
-static int pinned_cmp(const void *a, const void *b)
-{
-	const struct memory_pinned *x = a, *y = b;
-	ORDER_BY(y->free_bytes, x->free_bytes);
-	return memory_row_cmp(a, b);
-}
+ORDERING(pinned_cmp, struct memory_pinned, FALLING(free_bytes) THEN(memory_row_cmp(x, y)))
 
 static void pinned_rows(struct replay *r, struct pins *pins)
 {

@@ -69,12 +69,7 @@ static void add_rank(struct comparison *c, struct name_table *names, struct idma
 	free(id);
 }
 
-static int by_function(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-	ORDER_BY(x->id, y->id);
-	return COMPARE(x->rank, y->rank);
-}
+ORDERING(by_function, struct row, RISING(id) RISING(rank))
 
 static void gather_functions(struct comparison *c, const struct run_view *v)
 {
@@ -159,14 +154,7 @@ static void compare(struct comparison *c)
 /* ---- texts on functions ---- */
 
 /* Order by rank, then by `beyond`, the largest first. */
-static int by_weight(const void *a, const void *b)
-{
-	const struct unlike *x = a, *y = b;
-	ORDER_BY(x->rank, y->rank);
-	ORDER_BY(y->beyond, x->beyond);
-	ORDER_BY(x->what, y->what);
-	return span_cmp(x->f->name, y->f->name);
-}
+ORDERING(by_weight, struct unlike, RISING(rank) FALLING(beyond) RISING(what) BY_SPAN(f->name))
 
 static void add_words(struct strbuf *b, const struct unlike *u)
 {

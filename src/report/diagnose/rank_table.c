@@ -41,12 +41,7 @@ struct rank_figure {
 	int64_t value, rank;
 };
 
-static int rank_figure_cmp(const void *a, const void *b)
-{
-	const struct rank_figure *x = a, *y = b;
-	ORDER_BY(x->value, y->value);
-	return COMPARE(x->rank, y->rank);
-}
+ORDERING(rank_figure_cmp, struct rank_figure, RISING(value) RISING(rank))
 
 static void note_utilization(const struct run_view *v, bool candidate, struct report *out)
 {

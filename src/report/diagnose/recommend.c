@@ -196,12 +196,7 @@ void recommend_add(const struct run_view *v, const struct recommendation *r, str
 	vec_push(&out->recommendations, rec);
 }
 
-static int recommendation_cmp(const void *a, const void *b)
-{
-	const struct recommendation *x = a, *y = b;
-	ORDER_BY(y->saves_ns, x->saves_ns);
-	return strcmp(x->id, y->id);
-}
+ORDERING(recommendation_cmp, struct recommendation, FALLING(saves_ns) BY_TEXT(id))
 
 void diagnose_recommend(const struct run_view *v, const struct diagnosis_rules *rules,
                         struct arena *a, struct run_report *out)

@@ -117,12 +117,7 @@ struct listed {
 	int64_t value;
 };
 
-static int listed_cmp(const void *a, const void *b)
-{
-	const struct listed *x = a, *y = b;
-	ORDER_BY(y->value, x->value);
-	return span_cmp(x->label, y->label);
-}
+ORDERING(listed_cmp, struct listed, FALLING(value) BY_SPAN(label))
 
 static int answer_label_cmp(const void *label, const void *answer)
 {

@@ -32,13 +32,8 @@ struct owned_memories {
 	VEC(struct owned_memory) list;
 };
 
-static int owned_cmp(const void *a, const void *b)
-{
-	const struct owned_memory *x = a, *y = b;
-	ORDER_BY(y->stat->peak_allocated, x->stat->peak_allocated);
-	int c = COMPARE(x->digest->rank, y->digest->rank);
-	return c ? c : strcmp(x->stat->id, y->stat->id);
-}
+ORDERING(owned_cmp, struct owned_memory,
+         FALLING(stat->peak_allocated) RISING(digest->rank) BY_TEXT(stat->id))
 
 static void memories_of(const struct run *run, struct owned_memories *out)
 {
@@ -349,18 +344,9 @@ static void add_items(struct tabler *t, const struct owned_memories *m, const st
 	table_end(t);
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct memory_item *x = a, *y = b;
-	return span_cmp(x->file, y->file);
-}
+ORDERING(by_place, struct memory_item, BY_SPAN(file))
 
-static int by_bytes(const void *a, const void *b)
-{
-	const struct memory_item *x = a, *y = b;
-	ORDER_BY(y->bytes, x->bytes);
-	return by_place(a, b);
-}
+ORDERING(by_bytes, struct memory_item, FALLING(bytes) THEN(by_place(x, y)))
 
 /* Sums of the sites of a memory at its peak by file, or by the operator that XProf names. */
 static void add_files(struct tabler *t, struct report_table *table, const struct owned_memory *m)

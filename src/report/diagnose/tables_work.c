@@ -31,12 +31,7 @@ static void add_name_sum(struct name_sums *s, const struct summed *x)
 	vec_push(&s->list, *x);
 }
 
-static int summed_cmp(const void *a, const void *b)
-{
-	const struct summed *x = a, *y = b;
-	ORDER_BY(y->ns, x->ns);
-	return span_cmp(x->name, y->name);
-}
+ORDERING(summed_cmp, struct summed, FALLING(ns) BY_SPAN(name))
 
 /* Add a row for each item, with means per step over the ranks that have the item, and with bytes
    per launch if known. */
@@ -118,12 +113,7 @@ struct operations {
 	int64_t micro_tflops;
 };
 
-static int operations_cmp(const void *a, const void *b)
-{
-	const struct operations *x = a, *y = b;
-	ORDER_BY(y->of.flops, x->of.flops);
-	return flop_stat_cmp(&x->of, &y->of);
-}
+ORDERING(operations_cmp, struct operations, FALLING(of.flops) THEN(flop_stat_cmp(&x->of, &y->of)))
 
 struct all_operations {
 	VEC(struct operations) list;
@@ -144,10 +134,7 @@ static void add_operations(struct all_operations *all, const struct digest *d)
 	}
 }
 
-static int by_operator(const void *a, const void *b)
-{
-	return flop_stat_cmp(&((const struct operations *)a)->of, &((const struct operations *)b)->of);
-}
+ORDERING(by_operator, struct operations, THEN(flop_stat_cmp(&x->of, &y->of)))
 
 /* Join adjacent rows of one operator and element type. The peak rate of the joined row is that of
  * the first rank. */
@@ -235,12 +222,7 @@ static void operations(struct tabler *t)
 
 /* ---- bytes, and what limits an operator ---- */
 
-static int by_sized_time(const void *a, const void *b)
-{
-	const struct flop_stat *x = a, *y = b;
-	ORDER_BY(y->sized_ns, x->sized_ns);
-	return flop_stat_cmp(a, b);
-}
+ORDERING(by_sized_time, struct flop_stat, FALLING(sized_ns) THEN(flop_stat_cmp(x, y)))
 
 static const char *limit_of(const struct flop_stat *f)
 {

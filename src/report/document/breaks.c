@@ -1,5 +1,5 @@
 /* Where a line of text may be broken. */
-#include "document/breaks.h"
+#include "document/render.h"
 
 #include <ctype.h>
 #include <string.h>

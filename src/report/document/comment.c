@@ -5,8 +5,8 @@
 #include <strings.h>
 
 #include "base/text.h"
-#include "document/breaks.h"
 #include "document/document.h"
+#include "document/render.h"
 
 #define FOLD_OPEN "\n<details><summary>%s</summary>\n"
 #define FOLD_CLOSE "\n</details>\n"
@@ -221,15 +221,6 @@ static bool is_within_figure(struct span s, size_t blank)
 	return blank && isdigit((unsigned char)s.p[blank - 1]) && !text_may_break(s.p, blank);
 }
 
-static void add_prose(struct strbuf *b, struct span s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] == ' ' && is_within_figure(s, i))
-			strbuf_adds(b, "\xC2\xA0");
-		else
-			strbuf_addch(b, s.p[i]);
-}
-
 void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_table)
 {
 	struct span s = span_of(text);
@@ -243,7 +234,11 @@ void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_t
 		size_t n = word.n;
 		strbuf_adds(b, !at ? "" : is_within_figure(s, at - 1) ? "\xC2\xA0" : " ");
 		if (is_prose(word) && (at || word.p[0] != '=')) {
-			add_prose(b, word);
+			for (size_t i = 0; i < word.n; i++)
+				if (word.p[i] == ' ' && is_within_figure(word, i))
+					strbuf_adds(b, "\xC2\xA0");
+				else
+					strbuf_addch(b, word.p[i]);
 			continue;
 		}
 		while (n > 1 && strchr(",;:", word.p[n - 1]))

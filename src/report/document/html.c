@@ -5,7 +5,6 @@
 #include "base/intern.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "document/breaks.h"
 #include "document/render.h"
 
 /* Lengths of names. A name longer than NAME_CHARS is shortened. Where it occurs first on the

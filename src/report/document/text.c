@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "base/vec.h"
-#include "document/breaks.h"
 #include "document/render.h"
 
 enum { LINE_CHARS = 1000, COLUMN_MIN = 14, NAME_MIN = 20, GAP = 2, INDENT = 2, LINES_MAX = 5 };
@@ -102,14 +101,10 @@ static void put_command(struct text *t, const struct flat *f)
 	}
 }
 
-static size_t width_after(const struct text *t, size_t hang)
-{
-	return t->o->width > hang + COLUMN_MIN ? t->o->width - hang : COLUMN_MIN;
-}
-
 static void put_wrapped(struct text *t, const struct flat *f, const char *bullet, size_t indent)
 {
-	size_t hang = indent + strlen(bullet), next = 0, width = width_after(t, hang);
+	size_t hang = indent + strlen(bullet), next = 0,
+	       width = t->o->width > hang + COLUMN_MIN ? t->o->width - hang : COLUMN_MIN;
 	put_blanks(t, indent);
 	strbuf_adds(t->out, bullet);
 	for (size_t at = 0; at < f->text.n; at = next) {

@@ -1,6 +1,5 @@
 /* Writes the mean step of a side. A digest keeps no single launches, so that all launches of a row
    have its mean duration, one after the other. */
-#include <stdlib.h>
 
 #include "base/number.h"
 #include "base/text.h"
@@ -59,12 +58,7 @@ static bool put_row(struct side_writer *w, const struct code_stat *c)
 	return true;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct code_stat *const *x = a, *const *y = b;
-	int64_t s = (*x)->total_ns, t = (*y)->total_ns;
-	return COMPARE(t, s);
-}
+ORDERING_POINTERS(by_time, struct code_stat, FALLING(total_ns))
 
 int64_t put_mean(struct side_writer *w, const struct subject *s)
 {

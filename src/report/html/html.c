@@ -3,10 +3,9 @@
 
 #include <stdlib.h>
 
+#include "html/html_page.h"
 #include "html/svg.h"
-#include "html/writer.h"
 #include "report/document.h"
-#include "report/table.h"
 
 const char *html_side(const struct html *h, bool candidate)
 {

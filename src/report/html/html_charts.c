@@ -1,5 +1,4 @@
 /* Draws charts over time: step times and levels of memory, for each rank and memory. */
-#include <inttypes.h>
 
 #include "base/number.h"
 #include "html/html.h"
@@ -215,14 +214,6 @@ void html_more_charts(struct html *h, size_t nr)
 
 /* ---- charts of steps ---- */
 
-/* Number the steps of each line anew, so that the first measured step of each side is step 1. */
-static void number_steps(struct chart *c)
-{
-	for (size_t i = 0; i < c->nr; i++)
-		for (size_t k = c->lines[i].points.list.nr; k-- > 0;)
-			c->lines[i].points.list.v[k].x -= c->lines[i].points.list.v[0].x - 1;
-}
-
 static void step_chart(struct html *h, const struct series *s)
 {
 	struct chart c = {
@@ -230,7 +221,11 @@ static void step_chart(struct html *h, const struct series *s)
 	};
 	add_line(&c, "baseline", "base", series_find(h->r->baseline_run, s->id, s->label));
 	add_line(&c, html_side(h, true), "cand", series_find(h->r->run, s->id, s->label));
-	number_steps(&c);
+	/* Number the steps of each line anew, so that the first measured step of each side is step 1.
+	 */
+	for (size_t i = 0; i < c.nr; i++)
+		for (size_t k = c.lines[i].points.list.nr; k-- > 0;)
+			c.lines[i].points.list.v[k].x -= c.lines[i].points.list.v[0].x - 1;
 	if (c.nr)
 		chart(h, &c);
 	chart_release(&c);

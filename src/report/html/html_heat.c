@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "base/number.h"
-#include "base/sort.h"
 #include "html/html.h"
 #include "html/svg.h"
 #include "metric/unit.h"

@@ -6,6 +6,7 @@
 #include "document/render.h"
 #include "io/sink.h"
 #include "model/report.h"
+#include "report/writer.h"
 
 /// The parts of a page that are around its document.
 struct page_frame {
@@ -41,5 +42,8 @@ void html_picture(struct html *h, const char *attributes, const char *title);
 /// Begin a part that is collapsed until a reader expands it.
 void html_details(struct html *h, const char *summary);
 void html_details_end(struct html *h);
+
+/// Write one self-contained page, which needs no network and is readable without its script.
+void html_write(const struct report *r, const struct write_options *o, struct sink *out);
 
 #endif

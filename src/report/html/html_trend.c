@@ -4,7 +4,6 @@
 #include "html/html.h"
 #include "html/svg.h"
 #include "metric/unit.h"
-#include "report/document.h"
 #include "report/table.h"
 
 enum { CHARTS = 4, LEAST_POINTS = 3 };

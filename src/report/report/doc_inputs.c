@@ -20,10 +20,7 @@ static bool is_changed(const struct check *c)
 }
 
 /* Failed figures first, then by how much worse they became. */
-static int worst_first(const void *a, const void *b)
-{
-	return check_worst_first(*(const struct check *const *)a, *(const struct check *const *)b);
-}
+ORDERING_POINTERS(worst_first, struct check, THEN(check_worst_first(x, y)))
 
 /* The beginning that the names of all cases have in common, as far as it is whole words of them:
    "sglang.random.in1024.". */

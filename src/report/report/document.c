@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "model/category.h"
-#include "names/fit.h"
+#include "names/short.h"
 #include "report/key_figures.h"
 #include "report/table.h"
 

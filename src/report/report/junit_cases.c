@@ -95,14 +95,7 @@ static void add_finding(struct testcases *t, const struct trust_finding *f)
 	vec_push(&t->all, c);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct testcase *x = *(const struct testcase *const *)a,
-	                      *y = *(const struct testcase *const *)b;
-	int c = COMPARE(x->group, y->group);
-	c = c ? c : strcmp(x->name, y->name);
-	return c ? c : COMPARE(x, y);
-}
+ORDERING_POINTERS(by_name, struct testcase, RISING(group) BY_TEXT(name) THEN(COMPARE(x, y)))
 
 /* Number cases with equal names: names that differ only in characters that XML cannot contain, and
    findings that occur twice. */

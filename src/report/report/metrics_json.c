@@ -106,13 +106,7 @@ static void figure(void *ctx, const struct figure *f)
 	emit_close(e, '}');
 }
 
-static int by_total(const void *a, const void *b)
-{
-	const struct kernel_stat *x = *(const struct kernel_stat *const *)a;
-	const struct kernel_stat *y = *(const struct kernel_stat *const *)b;
-	ORDER_BY(y->total_ns, x->total_ns);
-	return kernel_stat_cmp(x, y);
-}
+ORDERING_POINTERS(by_total, struct kernel_stat, FALLING(total_ns) THEN(kernel_stat_cmp(x, y)))
 
 static void kernels(struct emit *e, const struct run_view *v, const struct digest *d)
 {

@@ -23,11 +23,7 @@ struct kind {
 	VEC(int64_t) ranks; ///< scratch memory
 };
 
-static int by_place(const void *a, const void *b)
-{
-	const struct told *x = a, *y = b;
-	return COMPARE(x->at, y->at);
-}
+ORDERING(by_place, struct told, RISING(at))
 
 /* Text such as " candidate ranks 0 and 2 to 7". */
 static const char *whose(struct trust_lines *l, struct kind *k, bool sides)
