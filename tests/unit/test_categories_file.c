@@ -108,6 +108,15 @@ static void test_built_in(void **state)
 		{ "void dsv3::ep::internode::combine<(int)16, __nv_bfloat16>(int4*)", "communication" },
 		{ "dsv3::ep::intranode::cached_notify_combine(void**, int*, int, int, int)",
 		  "communication" },
+		{ "void "
+		  "flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<8>(int)",
+		  "communication" },
+		{ "void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(int)",
+		  "communication" },
+		{ "void (anonymous namespace)::one_shot_all_reduce_kernel<float, 16, 8>(int)",
+		  "communication" },
+		{ "void quickreduce::allreduce_prototype_twoshot<int>(int)", "communication" },
+		{ "EpDispatchIntraNodeKernel", "communication" },
 		{ "void ep::internode_ll::dispatch<true, 7168>(void*, float*)", "communication" },
 		{ "CUDA graph 12", "CUDA graphs" },
 		{ "jit_train_step/loop_convert_fusion.3", "XLA" },
@@ -192,7 +201,9 @@ static void test_built_in(void **state)
 	assert_true(ok);
 	assert_string_equal(category_communication(&t, &a),
 	                    "nccl rccl msccl nvshmem cross_device_reduce oneccl deep_ep deepep "
-	                    "ep::internode ep::intranode notify_dispatch notify_combine");
+	                    "ep::internode ep::intranode notify_dispatch notify_combine "
+	                    "allreduce_fusion multimem_ one_shot_all_reduce two_shot_all_reduce "
+	                    "oneshotall twoshotall quickreduce epdispatch epcombine hccl");
 	arena_release(&a);
 	category_table_release(&t);
 	diag_release(&log);
