@@ -74,7 +74,7 @@ class Maker:
         self.events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": start, "dur": dur, "args": args or {}})
 
     def span(self):
-        start = self.rng.randint(0, self.horizon)
+        start = max(1, self.rng.randint(0, self.horizon))  # what begins and ends at 0 is not timed
         return start, self.rng.choice([0, 1, self.rng.randint(0, max(1, self.horizon // self.rng.choice([2, 10, 50])))])
 
     def gpu(self):

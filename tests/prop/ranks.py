@@ -40,7 +40,7 @@ FAULTS = {
     "skipped collective": (["--skip-collective", "1=3:2"], 1, {"stuck"}, 3),
 }
 # Further findings that a fault causes on its own rank.
-COMPANIONS = {"short-last-step", "lost-kernels"}
+COMPANIONS = {"short-last-step", "lost-kernels", "lost-copies"}
 lines = []
 
 
@@ -214,7 +214,7 @@ def check_far_ahead(folder, seed):
         job.make(out, seed, "--skip-collective", f"1={place}")
         have = accused(metrics(out))
         expect(f"fsdp, seed {seed}, hang at {place}",
-               (1, "stuck") in have and all(r == 1 or what == "lost-kernels" for r, what in have), have)
+               (1, "stuck") in have and all(r == 1 or what in ("lost-kernels", "lost-copies") for r, what in have), have)
 
 
 def main():

@@ -24,7 +24,7 @@ PROGRAM = os.environ.get("GPUGATE")
 
 STEP_GPU = """step.period_compute step.period_exposed_comm step.period_exposed_memory step.cuda_time step.kernel_time step.memcpy_time step.memset_time step.compute_time step.comm_time
     step.busy_time step.span step.idle_time step.exposed_comm_time step.kernel_count step.memcpy_bytes""".split()
-STEP_HOST = "step.time step.period step.latency step.launch_time step.sync_time step.sync_count step.dataloader_time place.sync_time place.sync_count".split()
+STEP_HOST = "step.time step.period step.latency slow_steps_pct step.launch_time step.sync_time step.sync_count step.dataloader_time place.sync_time place.sync_count".split()
 LAUNCHING = "step.latency step.launch_time step.sync_time step.sync_count place.sync_time place.sync_count".split()
 KERNELS = """kernel.time kernel.count kernel.mean kernel.max kernel.share_pct kernel.occupancy_pct gpu.occupancy_pct
     kernel.registers kernel.shared_memory kernel.local_memory kernel.resource_changes kernel.drift_pct
@@ -52,7 +52,7 @@ SUMS = """step.cuda_time step.kernel_time step.memcpy_time step.memset_time step
     comm.wait_time comm.transfer_time comm.time comm.alg_bandwidth comm.bus_bandwidth rank.straggler_pct
     rank.compute_skew_pct op.gpu_time op.self_gpu_time module.gpu_time range.gpu_time place.gpu_time""".split()
 COPIES = "step.memcpy_time step.memcpy_bytes memcpy.bytes memcpy.bandwidth place.copy_bytes".split()
-WALL = ["step.period", "step.latency", *RATES]
+WALL = ["step.period", "step.latency", "slow_steps_pct", *RATES]
 TIMES = SUMS + WALL + WINDOW + """step.period_compute step.period_exposed_comm step.period_exposed_memory step.busy_time step.span
     step.idle_time step.exposed_comm_time kernel.max flops.per_s flops.peak_pct""".split()
 HISTORY = PEAKS + CHURN + EVENTS

@@ -7,14 +7,9 @@
    begin later by this, and any activity if its launch does. */
 enum { UNTIMED_FROM_NS = 1000000000 };
 
-static bool is_before(const struct activity *a, int64_t ns)
-{
-	return (__int128)ns - a->start_ns > UNTIMED_FROM_NS;
-}
-
 bool account_is_early(const struct activity *a, int64_t ns)
 {
-	return is_before(a, ns) || (a->dur == 0 && (__int128)ns - a->start_ns > CLOCK_TICK_MAX);
+	return (__int128)ns - a->start_ns > UNTIMED_FROM_NS;
 }
 
 static void take_time(struct reducer *r, struct activity *a, int64_t start_ns)
@@ -35,7 +30,7 @@ void account_untime(struct reducer *r)
 	for (size_t i = 0; i < r->gpu.activities.nr; i++) {
 		struct activity *a = &r->gpu.activities.v[i];
 		if ((a->start_ns == 0 && a->dur == 0) ||
-		    (others && a->start_ns <= 0 && is_before(a, r->host_first_ns))) {
+		    (others && a->start_ns <= 0 && account_is_early(a, r->host_first_ns))) {
 			take_time(r, a, NO_START);
 		} else {
 			number_lower(&r->first_ns, a->start_ns);

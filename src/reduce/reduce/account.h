@@ -14,8 +14,7 @@ struct activity;
 /// times then holds all other activities.
 void account_untime(struct reducer *r);
 
-/// True if the activity begins more than 1 s before its launch at `ns` or, without a duration, more
-/// than a tick before it.
+/// True if the activity begins more than 1 s before `ns`.
 bool account_is_early(const struct activity *a, int64_t ns);
 
 /// Takes the times of the activities that are too early, which then begin with their launch; of the

@@ -89,7 +89,7 @@ void doc_recommendations(struct document *d, const struct report *r)
 	            check ? DOC_FOLDED : DOC_OPEN);
 	for (size_t i = 0; r->run && i < r->run->recommendations.nr; i++)
 		put_recommendation(d, &r->run->recommendations.v[i], !check);
-	if (!check && !r->run->recommendations.nr) {
+	if (!check && r->run && !r->run->recommendations.nr) {
 		doc_item(d, 0);
 		doc_words(d, "none");
 	}
