@@ -22,6 +22,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -277,6 +278,12 @@ class Maker:
         self.gpu()
         self.memory()
         self.noise()
+        # an activity without a duration that begins with the recording, before its launch, is not timed
+        gpu = lambda e: re.search("kernel|memcpy|memset", e["cat"], re.I)
+        first = min((e["ts"] for e in self.events if e["ph"] == "X" and not gpu(e)), default=0)
+        for e in self.events:
+            if e["ph"] == "X" and gpu(e) and e.get("dur", 0) <= 0:
+                e["ts"] = max(e["ts"], first + 1)
         self.rng.shuffle(self.events)
         document = self.events if self.rng.random() < 0.3 else {"schemaVersion": 1, "traceEvents": self.events}
         data = dumps(document).encode("ascii")

@@ -7,9 +7,15 @@
    begin later by this, and any activity if its launch does. */
 enum { UNTIMED_FROM_NS = 1000000000 };
 
-bool account_is_early(const struct activity *a, int64_t ns)
+static bool is_before(const struct activity *a, int64_t ns)
 {
 	return (__int128)ns - a->start_ns > UNTIMED_FROM_NS;
+}
+
+bool account_is_early(const struct reducer *r, const struct activity *a, int64_t ns)
+{
+	return is_before(a, ns) || (a->dur == 0 && a->start_ns <= r->host_first_ns &&
+	                            (__int128)ns - a->start_ns > CLOCK_TICK_MAX);
 }
 
 static void take_time(struct reducer *r, struct activity *a, int64_t start_ns)
@@ -30,7 +36,7 @@ void account_untime(struct reducer *r)
 	for (size_t i = 0; i < r->gpu.activities.nr; i++) {
 		struct activity *a = &r->gpu.activities.v[i];
 		if ((a->start_ns == 0 && a->dur == 0) ||
-		    (others && a->start_ns <= 0 && account_is_early(a, r->host_first_ns))) {
+		    (others && a->start_ns <= 0 && is_before(a, r->host_first_ns))) {
 			take_time(r, a, NO_START);
 		} else {
 			number_lower(&r->first_ns, a->start_ns);
@@ -46,7 +52,7 @@ void account_launched(struct reducer *r, struct trust_counts *t)
 		struct activity *a = &r->gpu.activities.v[i];
 		const struct host_span *launch = activity_launch(r, a);
 		int64_t at_ns = launch ? span_start(&r->host, launch) : a->start_ns;
-		if (launch && account_is_early(a, at_ns)) {
+		if (launch && account_is_early(r, a, at_ns)) {
 			take_time(r, a, at_ns);
 		} else if (at_ns - a->start_ns > CLOCK_TICK_MAX) {
 			t->early++;
