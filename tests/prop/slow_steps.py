@@ -104,10 +104,18 @@ def old_rules(place):
     for nr, (entry, metric, limit) in enumerate((
             ("{fail: {increase: 40%}}", "step.period", "increase 40%"), ("{warn: {increase: 40%}}", "step.period", "increase 25%"),
             ("{stat: p99}", "step.period", "increase 25%"), ("{metric: step.period, stat: max, fail: {increase: 9%}, warn: off}", "step.period", "increase 9%"),
-            ("{fail: {increase: 20pp}}", "slow_steps_pct", "increase 20pp"), ("{noise: {k: 3}}", "slow_steps_pct", "increase 10pp"))):
+            ("{fail: {increase: 20pp}}", "slow_steps_pct", "increase 20pp"), ("{noise: {k: 3}}", "slow_steps_pct", "increase 10pp"),
+            ("{fail: {increase: 5ms}}", "step.period", "increase 5ms"), ("{fail: {max: 2s}}", "step.period", "max 2s"))):
         main = Main(place / f"old{nr}", 1, 0, rules=f"version: 2\nworkload: w\nrules:\n  slow-steps: {entry}\n")
         check = main.check(main.run(0))
         want(entry, (check["metric"], check["limit"], check["verdict"]), (metric, limit, "pass"))
+        if "pp" not in limit:
+            text = subprocess.run([PROGRAM, "explain", "slow-steps", "--rules", "rules.yaml"], cwd=main.place, capture_output=True, text=True, timeout=60).stdout
+            want(f"{entry}: what noise may explain", "only warns" in text, False)
+    main = Main(place / "profile", 1, 0, rules="version: 2\nworkload: w\nprofiles: {nightly: {rules: {slow-steps: {fail: {increase: 40%}}}}}\n")
+    for args, limit in (((), "increase 25%"), (("--profile", "nightly"), "increase 40%")):
+        check = main.check(main.run(0), *args)
+        want(f"profile {args}", (check["metric"], check["limit"]), ("step.period", limit))
 
 
 def main():
@@ -115,7 +123,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         place = pathlib.Path(name)
-        for inner in ("never", "always", *(f"share{i}" for i in range(12)), *(f"old{i}" for i in range(6))):
+        for inner in ("never", "always", *(f"share{i}" for i in range(12)), "profile", *(f"old{i}" for i in range(8))):
             (place / inner).mkdir()
         for law in (shares, chances, old_rules):
             law(place)

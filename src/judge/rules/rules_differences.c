@@ -150,38 +150,54 @@ static enum status add_own(struct document *d, const struct node *base, const st
 	return ST_OK;
 }
 
-/* True if a text below `n` is a percentage. The recursion is as deep as the rule's entry. */
-static bool has_percent(const struct node *n) /* NOLINT(misc-no-recursion) */
+/* True if an entry of a rule has a limit that is not in points. */
+static bool has_other_limits(const struct node *entry)
 {
-	bool has = n->kind == NODE_SCALAR && n->text.n && n->text.p[n->text.n - 1] == '%';
-	for (const struct node *c = node_first(n); c && !has; c = c->next)
-		has = has_percent(c);
+	static const char *const keys[] = { "warn", "fail" };
+	bool has = false;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		const struct node *limits = entry ? node_get(entry, keys[i]) : NULL;
+		for (const struct node *n = limits ? node_first(limits) : NULL; n; n = n->next)
+			has = has || (n->kind == NODE_SCALAR &&
+			              (n->text.n < 2 || memcmp(n->text.p + n->text.n - 2, "pp", 2) != 0));
+	}
 	return has;
 }
 
-/* Until 0.3 the built-in rule 'slow-steps' was about the p95 of step.period. An entry with limits
-   in percent of it, or with another statistic, still is. */
-static const struct node *of_slow_steps(struct document *d, const struct node *o)
+/* Until 0.3 the built-in rule 'slow-steps' was about the p95 of step.period. An entry `o`, which
+   may be NULL, still is if it has another statistic, or if it or a profile has limits of another
+   kind than points. Returns the entry that says so. */
+static const struct node *of_slow_steps(struct document *d, const struct node *o,
+                                        const struct node *at)
 {
 	static const struct {
 		const char *key, *value, *limit;
 	} was[] = { { "warn", "", "10%" },
 		        { "fail", "", "25%" },
 		        { "stat", "p95", NULL },
-		        { "metric", "step.period", NULL } };
-	if (node_get(o, "metric") || (!node_get(o, "stat") && !has_percent(o)))
+		        { "metric", "step.period", NULL },
+		        { "unsure", "undecided", NULL } };
+	const struct node *profiles = node_get(d->root, "profiles");
+	bool old = has_other_limits(o) || (o && node_get(o, "stat"));
+	for (const struct node *p = profiles ? node_first(profiles) : NULL; p && !old; p = p->next) {
+		const struct node *rules = p->kind == NODE_MAP ? node_get(p, "rules") : NULL;
+		old = rules && has_other_limits(entry_of(rules, SPAN("slow-steps")));
+	}
+	const struct node *metric = o ? node_get(o, "metric") : NULL;
+	if (!old || (metric && !span_eq(metric->text, SPAN("step.period"))))
 		return o;
-	struct node *old = own_copy(d, o);
+	struct node empty = { .kind = NODE_MAP, .line = at->line, .column = at->column };
+	struct node *laid = own_copy(d, o ? o : &empty);
 	for (size_t i = 0; i < sizeof was / sizeof *was; i++) {
-		if (node_get(o, was[i].key))
+		if (o && node_get(o, was[i].key))
 			continue;
-		struct node *n = put_first(d, old, span_of(was[i].key), span_of(was[i].value), o);
+		struct node *n = put_first(d, laid, span_of(was[i].key), span_of(was[i].value), o ? o : at);
 		if (was[i].limit) {
 			n->kind = NODE_MAP;
-			put_first(d, n, SPAN("increase"), span_of(was[i].limit), o);
+			put_first(d, n, SPAN("increase"), span_of(was[i].limit), o ? o : at);
 		}
 	}
-	return old;
+	return laid;
 }
 
 static enum status lay_rules(struct document *d, const struct node *base, const struct node *rules,
@@ -197,12 +213,12 @@ static enum status lay_rules(struct document *d, const struct node *base, const 
 		const struct node *o = entry_of(rules, node_get(b, "id")->text);
 		if (o && o->key && o->kind == NODE_MAP && node_get(o, "id"))
 			return document_fail(d, node_get(o, "id"), "'id' stands before the rule already");
+		if (span_eq(node_get(b, "id")->text, SPAN("slow-steps")) && (!o || o->kind == NODE_MAP))
+			o = of_slow_steps(d, o, at);
 		if (!o) {
 			append(&tail, copy_at(d, b, at));
 		} else if (o->kind == NODE_MAP) {
 			struct node *laid;
-			if (span_eq(node_get(b, "id")->text, SPAN("slow-steps")))
-				o = of_slow_steps(d, o);
 			TRY(lay(d, b, o, true, &laid));
 			laid->key = NULL;
 			append(&tail, laid);
