@@ -1,4 +1,3 @@
-
 #include "base/text.h"
 #include "store/run_json.h"
 

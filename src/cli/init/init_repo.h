@@ -1,5 +1,5 @@
-/// What `gpugate init` knows of the current directory, and what it writes there: files are only read
-/// and written, nothing is run.
+/// What `gpugate init` knows of the current directory, and what it writes there: files are only
+/// read and written, nothing is run.
 #ifndef GG_INIT_INIT_REPO_H
 #define GG_INIT_INIT_REPO_H
 

@@ -14,8 +14,8 @@ extern const struct key_map result_map;
 GG_MUST_CHECK enum status result_rows_read(struct document *d, const struct node *list, bool own,
                                            struct result_formats *out);
 
-/// Read a formats file (`text`: as rules_read() does), or the compiled-in table if `path` is NULL. Any error is ST_USAGE. The
-/// caller ends with result_formats_release() in any case.
+/// Read a formats file (`text`: as rules_read() does), or the compiled-in table if `path` is NULL.
+/// Any error is ST_USAGE. The caller ends with result_formats_release() in any case.
 GG_MUST_CHECK enum status formats_read(const char *path, const struct span *text,
                                        struct result_formats *out, struct diag_log *log);
 

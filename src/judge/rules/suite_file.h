@@ -31,8 +31,8 @@ struct key_map;
 /// The keys of a suite file.
 extern const struct key_map suite_keys;
 
-/// Read the file at `path` (`text`: as rules_read() does). Any error is ST_USAGE with its position and reason. The caller ends
-/// with suite_file_release() in any case.
+/// Read the file at `path` (`text`: as rules_read() does). Any error is ST_USAGE with its position
+/// and reason. The caller ends with suite_file_release() in any case.
 GG_MUST_CHECK enum status suite_file_read(const char *path, const struct span *text,
                                           struct suite_file *out, struct diag_log *log);
 

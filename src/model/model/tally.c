@@ -1,6 +1,5 @@
 #include "model/tally.h"
 
-
 #include "base/number.h"
 #include "base/search.h"
 
