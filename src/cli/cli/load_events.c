@@ -91,7 +91,7 @@ static enum status load_events(const struct loader *l, struct source *src,
 		st = check_one_rank(src, file, reducer);
 	d->rank = rank_of(l, meta.rank, name, &known);
 	for (size_t i = 0; l->beside && i < l->beside->nr; i++)
-		if (l->beside->v[i].captured && l->beside->v[i].rank == d->rank)
+		if (l->beside->v[i].rank == d->rank)
 			reducer_join(reducer, l->beside->v[i].captured);
 	if (st == ST_OK) {
 		st = reducer_finish(reducer, &meta, d, &own);

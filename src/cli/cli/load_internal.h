@@ -18,7 +18,7 @@ struct loader {
 	size_t jobs; ///< largest number of threads, at least 1
 	bool spare_threads; ///< true if, beside each file's thread, another may decompress the file
 	bool keeps_text; ///< true if `merge` copies the text of digests, as no option changes them
-	const struct artifact_files *beside; ///< all files, once these are read again for captures
+	const struct artifact_files *beside; ///< captures, while replays are read again; else NULL
 	bool join_cycles; ///< true if several traces of a rank may be joined
 };
 

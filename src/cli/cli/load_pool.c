@@ -62,19 +62,13 @@ void load_files(const struct loader *l, struct artifact_file *files, size_t nr)
 	progress_end(progress);
 }
 
-static bool has_captured(const struct artifact_files *files, int64_t rank)
-{
-	bool has = false;
-	for (size_t i = 0; i < files->nr && !has; i++)
-		has = files->v[i].captured && files->v[i].rank == rank;
-	return has;
-}
-
-/* True if the replays in a file have captures beside them; standard input cannot be read again. */
-static bool is_joined(const struct artifact_files *files, const struct artifact_file *file)
+/* True if the replays in a file have captures beside them, of one of `ranks`; standard input cannot
+   be read again. */
+static bool is_joined(const struct artifact_file *file, const struct idmap *ranks)
 {
 	return file->replays && file->status == ST_OK && file->artifacts.nr == 1 &&
-	       strcmp(file->path, "-") != 0 && has_captured(files, file->artifacts.v[0].digest->rank);
+	       strcmp(file->path, "-") != 0 &&
+	       idmap_find(ranks, file->artifacts.v[0].digest->rank) != NO_ID;
 }
 
 /* Forgets what was read of a file. */
@@ -89,32 +83,41 @@ static void unread(struct artifact_file *file)
 
 void load_captures(struct loader *l, struct artifact_files *files)
 {
-	struct artifact_files again = { 0 };
+	struct artifact_files again = { 0 }, captures = { 0 };
 	VEC(size_t) from = VEC_INIT;
-	struct idmap ranks; /* ranks whose captures are used */
-	idmap_init(&ranks);
+	struct idmap captured, used; /* ranks that have captures; whose captures are used */
+	idmap_init(&captured);
+	idmap_init(&used);
 	for (size_t i = 0; i < files->nr; i++)
-		if (is_joined(files, &files->v[i])) {
-			idmap_add(&ranks, files->v[i].artifacts.v[0].digest->rank);
+		if (files->v[i].captured) {
+			idmap_add(&captured, files->v[i].rank);
+			vec_push(&captures, files->v[i]);
+		}
+	for (size_t i = 0; captures.nr && i < files->nr; i++)
+		if (is_joined(&files->v[i], &captured)) {
+			idmap_add(&used, files->v[i].artifacts.v[0].digest->rank);
 			unread(&files->v[i]);
 			vec_push(&again, files->v[i]);
 			vec_push(&from, i);
 		}
 	for (size_t i = 0; i < again.nr; i++)
 		again.v[i].log = &again.v[i].own_log;
-	l->beside = files;
-	load_files(l, again.v, again.nr);
+	l->beside = &captures;
+	if (again.nr)
+		load_files(l, again.v, again.nr);
 	l->beside = NULL;
 	for (size_t i = 0; i < again.nr; i++) {
 		files->v[from.v[i]] = again.v[i];
 		files->v[from.v[i]].log = &files->v[from.v[i]].own_log;
 	}
-	for (size_t i = 0; i < files->nr; i++)
-		if (files->v[i].captured && idmap_find(&ranks, files->v[i].rank) != NO_ID) {
+	for (size_t i = 0; captures.nr && i < files->nr; i++)
+		if (files->v[i].captured && idmap_find(&used, files->v[i].rank) != NO_ID) {
 			unread(&files->v[i]);
 			files->v[i].status = ST_OK;
 		}
-	idmap_release(&ranks);
+	idmap_release(&captured);
+	idmap_release(&used);
 	vec_release(&from);
 	vec_release(&again);
+	vec_release(&captures);
 }

@@ -334,7 +334,7 @@ struct trust_counts {
 	/// Launches of kernels and graphs. They have their activities, are in a capture, pending, left
 	/// over, or lost (launches_without_kernel). Earlier versions did not count launches of graphs.
 	int64_t launches, launches_without_kernel;
-	int64_t lost_ns; ///< estimated time of launches_without_kernel; 0 also if not recorded
+	int64_t lost_ns; ///< estimated time of these and of lost_nodes; 0 also if not recorded
 	int64_t tick_ns; ///< resolution of GPU times: CLOCK_TICK_MAX if whole us; 0 if 1 ns or unknown
 	int64_t overlap_ns; ///< time for which two launches' activities overlap on one stream
 	int64_t negative_durations, malformed, json_faults;
@@ -345,11 +345,11 @@ struct trust_counts {
 	/* members that version 0.2 did not record, and which are then 0 */
 	int64_t timed; ///< activities that are neither `untimed` nor `twice`
 	int64_t untimed_ns; ///< estimated time of the untimed activities
-	int64_t twice, twice_ns; ///< activities that equal another one in every respect
+	int64_t twice, twice_ns; ///< activities that are another record of one that is counted
 	int64_t before_ns; ///< part of unattributed_ns that was launched before the recording
 	int64_t unknown_ns; ///< part of unattributed_ns whose launch is not known
 	int64_t cut_ns; ///< time in steps of the warm-up or in a last step that was cut short
-	int64_t contained_ns; ///< time of activities that last beyond the whole of the next on a stream
+	int64_t contained_ns; ///< time of activities with a wrong end, such as one after the next on a stream
 	int64_t captured; ///< launches that were only recorded into a graph
 	int64_t pending; ///< launches whose work had not ended when the recording did
 	int64_t left_over; ///< launches without a kernel, where a kernel has no launch of its own
@@ -542,8 +542,8 @@ const char *digest_unmarked_text(const struct digest *d, struct arena *a);
 /// True if the digest is of a trace, not only of a snapshot or a metrics file.
 bool digest_has_trace(const struct digest *d);
 
-/// How often the host freed and allocated memory of the device in the usable steps: the less of
-/// both. `ns`: what all these calls took.
+/// How often the host freed and allocated memory of the device in the usable steps: the
+/// smaller of the two numbers. `ns`: what all these calls took.
 int64_t digest_memory_calls(const struct digest *d, int64_t *ns);
 
 /// Compares the digests of two artifacts: by rank; then traces first, by their first step number,

@@ -50,12 +50,16 @@ int64_t fold_figure_median(const struct fold_figure *g, size_t nr);
 /// are stored for each rank, and removes the series.
 void fold_settle_series(struct fold *f);
 
-/// Sort the list `patterns` or `deeds` of the fold and remove duplicates.
+/// Sorts the list `patterns` of the fold and removes duplicates.
 void fold_unite_patterns(struct fold *f);
+
+/// Sorts the list `deeds` of the fold and removes duplicates.
 void fold_unite_deeds(struct fold *f);
 
-/// Index of an element in the list `patterns` or `deeds`, which must contain it.
+/// Index of an element in the list `patterns`, which must contain it.
 int64_t fold_pattern_index(const struct fold *f, const struct fold_pattern *p);
+
+/// Index of an element in the list `deeds`, which must contain it.
 int64_t fold_deed_index(const struct fold *f, const struct fold_deed *d);
 
 #endif

@@ -12,7 +12,9 @@ static bool is_before(const struct activity *a, int64_t ns)
 	return (__int128)ns - a->start_ns > UNTIMED_FROM_NS;
 }
 
-bool account_is_early(const struct reducer *r, const struct activity *a, int64_t ns)
+/* True if the activity begins more than 1 s before its launch at `ns` or, without a duration,
+   before it and at the start of the recording. */
+static bool is_early(const struct reducer *r, const struct activity *a, int64_t ns)
 {
 	return is_before(a, ns) || (a->dur == 0 && a->start_ns <= r->host_first_ns &&
 	                            (__int128)ns - a->start_ns > CLOCK_TICK_MAX);
@@ -52,7 +54,7 @@ void account_launched(struct reducer *r, struct trust_counts *t)
 		struct activity *a = &r->gpu.activities.v[i];
 		const struct host_span *launch = activity_launch(r, a);
 		int64_t at_ns = launch ? span_start(&r->host, launch) : a->start_ns;
-		if (launch && account_is_early(r, a, at_ns)) {
+		if (launch && is_early(r, a, at_ns)) {
 			take_time(r, a, at_ns);
 		} else if (at_ns - a->start_ns > CLOCK_TICK_MAX) {
 			t->early++;
@@ -60,8 +62,7 @@ void account_launched(struct reducer *r, struct trust_counts *t)
 		}
 		number_lower(&first_ns, a->start_ns);
 	}
-	if (r->launches.early)
-		r->first_ns = first_ns;
+	r->first_ns = first_ns;
 }
 
 static bool same_device(const struct gpu_events *g, const struct activity *a,

@@ -14,10 +14,6 @@ struct activity;
 /// times then holds all other activities.
 void account_untime(struct reducer *r);
 
-/// True if the activity begins more than 1 s before its launch at `ns` or, without a duration,
-/// before it and at the start of the recording.
-bool account_is_early(const struct reducer *r, const struct activity *a, int64_t ns);
-
 /// Takes the times of the activities that are too early, which then begin with their launch; of the
 /// others counts those that begin before it.
 void account_launched(struct reducer *r, struct trust_counts *t);

@@ -39,8 +39,10 @@ struct comm_state {
 	VEC(struct comm_scope) scopes; ///< host events that call a collective, in file order
 };
 
-/// Initializes and releases the state of communication.
+/// Initializes the state of communication.
 void comm_init(struct comm_state *c);
+
+/// Releases the state of communication.
 void comm_release(struct comm_state *c);
 
 /// Stores the collective of the newest activity, a communication kernel; may set r->fault.

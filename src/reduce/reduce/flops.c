@@ -126,7 +126,7 @@ static int64_t graph_launches(struct reducer *r)
 	int64_t nr = 0;
 	for (size_t i = 0; i < r->host.spans.nr; i++) {
 		const struct host_name *h = span_name(&r->host, &r->host.spans.v[i]);
-		nr += h->launch && !h->kernel_launch &&
+		nr += launches_graph(h) &&
 		      steps_usable(&r->steps,
 		                   steps_at(&r->steps, span_start(&r->host, &r->host.spans.v[i]))) != NO_ID;
 	}
@@ -231,9 +231,10 @@ void flops_figures(struct reducer *r, struct digest *d)
 	int64_t replays = graphs_count(r);
 	for (size_t i = 0; i < r->graphs.ops.nr; i++) {
 		const struct graph_op *op = &r->graphs.ops.v[i];
-		recorded = recorded || (op->times && op->counted.flops > 0);
-		if (op->times)
-			take_row(&rows, d, name_span(r->names->by_id[op->name]), op->counted, op->times);
+		if (!op->times || op->name == NO_ID)
+			continue;
+		recorded = recorded || op->counted.flops > 0;
+		take_row(&rows, d, name_span(r->names->by_id[op->name]), op->counted, op->times);
 	}
 	vec_sort(&rows.list, flop_stat_cmp);
 	int64_t graphs = recorded ? graph_launches(r) - replays : 0;

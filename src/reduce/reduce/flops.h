@@ -50,6 +50,7 @@ struct flops {
 	VEC(struct counted_op) counted;
 };
 
+/// Releases the operations of operators.
 void flops_release(struct flops *f);
 
 /// Stores the operations of the operator `ev`. Call it just before the operator's span is added.

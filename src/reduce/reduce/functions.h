@@ -18,6 +18,7 @@ struct functions {
 	struct higher higher; ///< time that higher classes cover, from function_classes() on
 };
 
+/// Releases the bandwidths and the time of classes.
 void functions_release(struct functions *f);
 
 /// Computes bytes per second of activities, which must still be in file order.

@@ -66,8 +66,10 @@ struct gpu_events {
 	uint32_t last_lane; ///< lane id of the latest activity; NO_ID before the first
 };
 
-/// gpu_init() and gpu_release() initialize and release the state of GPU activities.
+/// Initializes the state of GPU activities.
 void gpu_init(struct gpu_events *g);
+
+/// Releases the state of GPU activities.
 void gpu_release(struct gpu_events *g);
 
 /// Stores a GPU activity; may set `fault`.

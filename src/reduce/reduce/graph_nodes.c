@@ -9,7 +9,7 @@
 /* A kernel of a graph launch. */
 struct node_use {
 	int64_t node, dur_ns;
-	uint32_t launch; ///< index of the launch, then of the pair of graph and launch
+	uint32_t pair; ///< number of the pair of its graph and launch
 };
 
 struct node_uses {
@@ -18,12 +18,7 @@ struct node_uses {
 	VEC(int64_t) launches; ///< for the pair that leads its group: pairs in it
 };
 
-static int node_use_cmp(const void *a, const void *b)
-{
-	const struct node_use *x = a, *y = b;
-	ORDER_BY(x->node, y->node);
-	return COMPARE(x->launch, y->launch);
-}
+ORDERING(node_use_cmp, struct node_use, RISING(node) RISING(pair))
 
 static void uses_find(const struct reducer *r, int64_t until, struct node_uses *out)
 {
@@ -34,8 +29,7 @@ static void uses_find(const struct reducer *r, int64_t until, struct node_uses *
 		const struct activity *a = &r->gpu.activities.v[n->activity];
 		const struct host_span *launch = activity_launch(r, a);
 		const struct host_name *call = launch ? span_name(&r->host, launch) : NULL;
-		if (!call || !call->launch || call->kernel_launch ||
-		    span_start(&r->host, launch) >= until ||
+		if (!call || !launches_graph(call) || span_start(&r->host, launch) >= until ||
 		    activity_name(&r->gpu, a)->stat.kind != EVENT_KERNEL)
 			continue;
 		uint32_t pair = idmap_add(&pairs, idmap_pair((uint32_t)(n->number >> 32), a->correlation));
@@ -61,7 +55,7 @@ static void groups_make(struct node_uses *u)
 	for (size_t i = 1; i < u->list.nr; i++) {
 		if (u->list.v[i].node != u->list.v[i - 1].node)
 			continue;
-		uint32_t x = group_of(u, u->list.v[i - 1].launch), y = group_of(u, u->list.v[i].launch);
+		uint32_t x = group_of(u, u->list.v[i - 1].pair), y = group_of(u, u->list.v[i].pair);
 		if (x == y)
 			continue;
 		u->same.v[y] = x;
@@ -77,10 +71,10 @@ void lost_nodes(const struct reducer *r, int64_t until, struct trust_counts *t)
 	for (size_t i = 0, end; i < u.list.nr; i = end) {
 		int64_t launches = 0, ns = 0;
 		for (end = i; end < u.list.nr && u.list.v[end].node == u.list.v[i].node; end++) {
-			launches += end == i || u.list.v[end].launch != u.list.v[end - 1].launch;
+			launches += end == i || u.list.v[end].pair != u.list.v[end - 1].pair;
 			ns += u.list.v[end].dur_ns;
 		}
-		int64_t lost = u.launches.v[group_of(&u, u.list.v[i].launch)] - launches;
+		int64_t lost = u.launches.v[group_of(&u, u.list.v[i].pair)] - launches;
 		t->lost_nodes += lost;
 		t->lost_ns = number_add(t->lost_ns, number_div_round((__int128)ns * lost, launches));
 	}

@@ -14,7 +14,6 @@ void graphs_release(struct graphs *g)
 	vec_release(&g->ops);
 	vec_release(&g->joined);
 	name_table_release(&g->works);
-	idmap_release(&g->form_ids);
 	idmap_release(&g->counts);
 	vec_release(&g->forms);
 	vec_release(&g->partly);
@@ -33,21 +32,13 @@ struct capture_call {
 	int by;
 };
 
-static int capture_call_cmp(const void *a, const void *b)
-{
-	const struct capture_call *x = a, *y = b;
-	ORDER_BY(x->thread, y->thread);
-	return COMPARE(x->at_ns, y->at_ns);
-}
+ORDERING(capture_call_cmp, struct capture_call, RISING(thread) RISING(at_ns))
 
 void graphs_find(struct reducer *r)
 {
 	const struct host_events *h = &r->host;
 	VEC(struct capture_call) calls = VEC_INIT;
-	bool any = false;
-	for (size_t i = 0; i < h->names.nr && !any; i++)
-		any = h->names.v[i].capture != 0;
-	for (size_t i = 0; i < h->spans.nr && any; i++) {
+	for (size_t i = 0; i < h->spans.nr && r->graphs.begun; i++) {
 		const struct host_span *s = &h->spans.v[i];
 		const struct host_name *name = span_name(h, s);
 		if (name->capture || name->waits)
@@ -93,7 +84,7 @@ static struct graph_capture *capture_at(const struct graphs *g, uint32_t thread,
 
 bool graphs_capture_at(const struct graphs *g, uint32_t thread, int64_t at_ns)
 {
-	return g->own && capture_at(g, thread, at_ns);
+	return capture_at(g, thread, at_ns) != NULL;
 }
 
 bool graphs_take(struct reducer *r, uint32_t span)
@@ -253,13 +244,7 @@ struct graph_works {
 	VEC(struct graph_work) list;
 };
 
-static int work_cmp(const void *a, const void *b)
-{
-	const struct graph_work *x = a, *y = b;
-	ORDER_BY(x->launch, y->launch);
-	ORDER_BY(x->at, y->at);
-	return COMPARE(x->activity, y->activity);
-}
+ORDERING(work_cmp, struct graph_work, RISING(launch) RISING(at) RISING(activity))
 
 static void works_find(const struct reducer *r, struct graph_works *out)
 {
@@ -270,7 +255,7 @@ static void works_find(const struct reducer *r, struct graph_works *out)
 		int64_t number = numbered ? g->numbers.v[n++].number : 0;
 		const struct host_span *call = activity_launch(r, a);
 		const struct host_name *name = call ? span_name(&r->host, call) : NULL;
-		if (name && name->launch && !name->kernel_launch)
+		if (name && launches_graph(name))
 			vec_push(&out->list,
 			         (struct graph_work){ a->correlation, (uint32_t)i, a->start_ns, number });
 	}
@@ -329,7 +314,7 @@ static bool fits(const struct reducer *r, const struct graph_capture *c, const s
 static uint32_t form_find(struct graphs *g, const struct strbuf *key)
 {
 	const struct name *nm = name_intern(&g->works, strbuf_span(key));
-	return nm ? idmap_find(&g->form_ids, nm->id) : NO_ID;
+	return nm && nm->id < g->forms.nr ? nm->id : NO_ID;
 }
 
 /* Largest number of forms with names of only some kernels, each of which is compared. */
@@ -340,11 +325,12 @@ static void forms_make(struct graphs *g)
 	struct strbuf key = STRBUF_INIT;
 	name_table_init(&g->works);
 	name_table_init(&g->sequences);
-	idmap_init(&g->form_ids);
 	idmap_init(&g->counts);
 	for (size_t i = 0; i < g->captures.nr; i++) {
 		struct graph_capture *c = &g->captures.v[i];
 		size_t kernels = 0, named = 0;
+		if (!c->nr)
+			continue;
 		strbuf_setlen(&key, 0);
 		for (size_t k = 0; k < c->nr; k++) {
 			int64_t work = g->nodes.v[c->first + k].work;
@@ -354,9 +340,9 @@ static void forms_make(struct graphs *g)
 		}
 		const struct name *nm = name_intern(&g->works, strbuf_span(&key));
 		g->full = g->full || !nm;
-		if (!nm || !c->nr)
+		if (!nm)
 			continue;
-		c->form = idmap_add(&g->form_ids, nm->id);
+		c->form = nm->id;
 		idmap_add(&g->counts, (int64_t)c->nr);
 		if (c->form == g->forms.nr) {
 			vec_push(&g->forms, (struct graph_form){ .first = (uint32_t)i });
@@ -383,7 +369,7 @@ static struct graph_replay replay_of(struct reducer *r, const struct graph_work 
                                      bool ordered, bool numbered)
 {
 	struct graphs *g = &r->graphs;
-	struct graph_replay new = { .first = g->fitting.nr };
+	struct graph_replay found = { .first = g->fitting.nr };
 	struct strbuf key = STRBUF_INIT;
 	bool forks = false;
 	for (int named = 0; named < 2 && ordered; named++) {
@@ -393,23 +379,23 @@ static struct graph_replay replay_of(struct reducer *r, const struct graph_work 
 			strbuf_add(&key, (struct span){ (const char *)&work, sizeof work });
 		}
 		uint32_t form = form_find(g, &key);
-		if (form != NO_ID && (!new.nr || g->fitting.v[new.first] != form))
-			add_fitting(g, &new, form, &forks);
+		if (form != NO_ID && (!found.nr || g->fitting.v[found.first] != form))
+			add_fitting(g, &found, form, &forks);
 	}
 	for (size_t i = 0; i < g->partly.nr && ordered && !g->full; i++)
 		if (fits(r, &g->captures.v[g->forms.v[g->partly.v[i]].first], v, nr))
-			add_fitting(g, &new, g->partly.v[i], &forks);
+			add_fitting(g, &found, g->partly.v[i], &forks);
 	strbuf_release(&key);
 	if (ordered)
-		new.join = g->full              ? GRAPH_AMBIGUOUS
-		           : !new.nr            ? GRAPH_UNLIKE
-		           : forks && !numbered ? GRAPH_UNORDERED
-		                                : GRAPH_JOINED;
+		found.join = g->full              ? GRAPH_AMBIGUOUS
+		             : !found.nr          ? GRAPH_UNLIKE
+		             : forks && !numbered ? GRAPH_UNORDERED
+		                                  : GRAPH_JOINED;
 	else
-		new.join = idmap_find(&g->counts, (int64_t)nr) == NO_ID ? GRAPH_UNLIKE : GRAPH_UNORDERED;
-	for (size_t i = 0; i < new.nr &&new.join == GRAPH_JOINED; i++)
-		g->forms.v[g->fitting.v[new.first + i]].sequences++;
-	return new;
+		found.join = idmap_find(&g->counts, (int64_t)nr) == NO_ID ? GRAPH_UNLIKE : GRAPH_UNORDERED;
+	for (size_t i = 0; i < found.nr && found.join == GRAPH_JOINED; i++)
+		g->forms.v[g->fitting.v[found.first + i]].sequences++;
+	return found;
 }
 
 static void take_replay(struct reducer *r, struct graph_work *v, size_t nr, struct strbuf *key)
@@ -433,11 +419,7 @@ static void take_replay(struct reducer *r, struct graph_work *v, size_t nr, stru
 		vec_push(&g->runs, (struct graph_run){ v[i].activity, sequence->id, (uint32_t)i });
 }
 
-static int run_cmp(const void *a, const void *b)
-{
-	const struct graph_run *x = a, *y = b;
-	return COMPARE(x->activity, y->activity);
-}
+ORDERING(run_cmp, struct graph_run, RISING(activity))
 
 void graphs_match(struct reducer *r)
 {

@@ -94,8 +94,7 @@ struct graphs {
 	VEC(struct graph_op) ops;
 	VEC(const struct captured *) joined; ///< captures of other recordings, borrowed
 	/* the members below stay empty without a capture */
-	struct name_table works; ///< the works of forms and replays, as bytes
-	struct idmap form_ids; ///< ids in `works`, by index in `forms`
+	struct name_table works; ///< the works of forms, by index in `forms`, then of replays, as bytes
 	struct idmap counts; ///< the numbers of nodes that captures have
 	VEC(struct graph_form) forms;
 	bool full; ///< true if not all captures can be compared, so that nothing is joined

@@ -30,30 +30,24 @@ static bool name_has(struct span s, struct span part)
 	return memmem(s.p, s.n, part.p, part.n) != NULL;
 }
 
-/* True for names such as "cudaDeviceSynchronize": "cuda", "hip" or "cu" first, "Synchronize" last.
- */
-static bool is_sync(struct span name)
-{
-	static const struct span api[] = { { "cuda", 4 }, { "hip", 3 }, { "cu", 2 } };
-	static const struct span object[] = { { "DeviceSynchronize", 17 },
-		                                  { "StreamSynchronize", 17 },
-		                                  { "EventSynchronize", 16 },
-		                                  { "CtxSynchronize", 14 } };
-	for (size_t i = 0; i < sizeof api / sizeof *api; i++)
-		for (size_t k = 0; k < sizeof object / sizeof *object; k++) {
-			struct span rest = name;
-			if (span_skip(&rest, api[i]) && span_starts(rest, object[k]))
-				return true;
-		}
-	return false;
-}
-
 /* The name of a call of CUDA or HIP without its prefix: "MemcpyAsync"; "" for other calls. */
 static struct span call_of(struct span name)
 {
 	bool api = span_skip(&name, SPAN("cuda")) || span_skip(&name, SPAN("cu")) ||
 	           span_skip(&name, SPAN("hip"));
 	return api ? name : SPAN("");
+}
+
+static bool is_sync(struct span call)
+{
+	static const struct span calls[] = { { "DeviceSynchronize", 17 },
+		                                 { "StreamSynchronize", 17 },
+		                                 { "EventSynchronize", 16 },
+		                                 { "CtxSynchronize", 14 } };
+	bool found = false;
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		found = found || span_starts(call, calls[i]);
+	return found;
 }
 
 /* The cache entry of an event's name; host_row_of() gives the entry's row. */
@@ -69,13 +63,13 @@ static struct row_found *host_name_find(struct reducer *r, const struct event *e
 	struct host_name *h = vec_push_zero(&r->host.names);
 	struct span name = h->name = name_span(ev->name);
 	if (ev->kind == EVENT_RUNTIME) {
+		struct span call = call_of(name);
 		bool graph = name_has(name, SPAN("GraphLaunch"));
 		bool kernel =
 		    name_has(name, SPAN("LaunchKernel")) || name_has(name, SPAN("LaunchCooperative"));
 		h->launch = graph || kernel;
 		h->kernel_launch = kernel && !graph;
-		h->sync = is_sync(name);
-		struct span call = call_of(name);
+		h->sync = is_sync(call);
 		/* the allocator of PyTorch makes these calls for segments */
 		h->memory = span_eq(call, SPAN("Malloc")) || span_eq(call, SPAN("Free"));
 		h->capture =

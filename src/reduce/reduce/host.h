@@ -46,7 +46,8 @@ struct host_name {
 	bool annotated, on_gpu;
 	int capture; ///< +1 if the call begins a stream capture, -1 if it ends one, else 0
 	bool waits; ///< true if the call lets a stream wait for another
-	enum event_kind copies; ///< kind of the copy or memory set that the call makes; else 0
+	enum event_kind copies; ///< kind of the copy or memory set that the call makes; EVENT_KERNEL
+	                        ///< (0): it makes none
 	bool timed; ///< true for launches, synchronization, data loaders and memory
 	const struct flop_rule *flops; ///< rule that counts the operator's operations, or NULL
 	enum phase phase; ///< phase that the name tells; PHASE_ALL if it tells none
@@ -75,8 +76,10 @@ struct host_events {
 	struct last_host last;
 };
 
-/// host_init() and host_release() initialize and release the state of host events.
+/// Initializes the state of host events.
 void host_init(struct host_events *h);
+
+/// Releases the state of host events.
 void host_release(struct host_events *h);
 
 /// Stores a runtime call, operator or annotation; may set `fault`.
@@ -85,9 +88,17 @@ void host_take(struct reducer *r, const struct event *ev);
 /// Stores an annotation on the timeline of a GPU.
 void gpu_annotation_take(struct reducer *r, const struct event *ev);
 
-/// Computes launches, synchronization and data loading per step, and rows of them by name.
+/// Adds the time of launches, synchronization and data loading to the steps of `d`.
 void calls_walk(struct reducer *r, struct digest *d);
+
+/// Adds the rows of these calls by name.
 void call_figures(const struct reducer *r, struct digest *d);
+
+/// True for calls that launch a graph, which runs many kernels.
+static inline bool launches_graph(const struct host_name *name)
+{
+	return name->launch && !name->kernel_launch;
+}
 
 static inline struct wide_span span_get(const struct host_events *h, const struct host_span *s)
 {

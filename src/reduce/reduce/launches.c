@@ -89,7 +89,6 @@ static void take_match(struct reducer *r, struct activity *a, uint32_t launch)
 		a->start_ns = start;
 	else if (!a->untimed)
 		number_raise(&r->launches.delay_ns, activity_end(&r->gpu, a) - start);
-	r->launches.early += account_is_early(r, a, start);
 }
 
 void launches_match(struct reducer *r, bool open_end, struct trust_counts *t)

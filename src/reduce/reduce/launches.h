@@ -21,7 +21,6 @@ struct launches {
 	VEC(struct launch) list;
 	struct wide_numbers wide; ///< correlation ids that need more than 31 bits
 	int64_t extra; ///< kernels that have no launch of their own
-	int64_t early; ///< activities that are too early to be timed (account_is_early())
 	int64_t open_ns; ///< start of the launches whose work may not have ended; INT64_MAX if all has
 	int64_t pending_ns; ///< start of the first pending launch; INT64_MAX if none is pending
 	int64_t delay_ns; ///< longest time from the start of a launch to the end of its work

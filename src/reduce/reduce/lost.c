@@ -3,6 +3,20 @@
 #include "base/number.h"
 #include "reduce/reducer.h"
 
+/* Kernel launches, graph launches and copies are summed up apart: a graph launch runs many kernels.
+   Other calls are of no kind. */
+enum { OF_KERNELS, OF_GRAPHS, OF_COPIES, NR_SUMS };
+
+static int kind_of(const struct reducer *r, const struct launch *l)
+{
+	const struct host_name *call = span_name(&r->host, &r->host.spans.v[l->span]);
+	/* for some of the calls that set memory the driver makes no activity */
+	return call->kernel_launch            ? OF_KERNELS
+	       : call->launch                 ? OF_GRAPHS
+	       : call->copies == EVENT_MEMCPY ? OF_COPIES
+	                                      : NR_SUMS;
+}
+
 void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t)
 {
 	const struct host_events *h = &r->host;
@@ -16,11 +30,9 @@ void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t)
 		if (launch_is_first(all, i)) {
 			l = &all->list.v[i];
 			const struct host_span *s = &h->spans.v[l->span];
-			captured = r->graphs.own && !l->settled && graphs_take(r, l->span);
+			captured = !l->settled && graphs_take(r, l->span);
 			l->settled |= captured;
-			if (!l->settled &&
-			    (span_name(h, s)->launch || span_name(h, s)->copies == EVENT_MEMCPY) &&
-			    span_start(h, s) >= all->open_ns)
+			if (!l->settled && kind_of(r, l) != NR_SUMS && span_start(h, s) >= all->open_ns)
 				number_lower(&all->pending_ns, span_start(h, s));
 		}
 		bool launch = span_name(h, &h->spans.v[all->list.v[i].span])->launch;
@@ -33,7 +45,7 @@ bool reducer_replays(const struct reducer *r)
 {
 	bool any = false;
 	for (size_t i = 0; i < r->host.names.nr && !any; i++)
-		any = r->host.names.v[i].launch && !r->host.names.v[i].kernel_launch;
+		any = launches_graph(&r->host.names.v[i]);
 	return any;
 }
 
@@ -110,20 +122,6 @@ static uint32_t *launch_names(const struct reducer *r)
 struct work_sum {
 	int64_t count, total_ns;
 };
-
-/* Kernel launches, graph launches and copies are summed up apart: a graph launch runs many kernels.
-   Other calls are of no kind. */
-enum { OF_KERNELS, OF_GRAPHS, OF_COPIES, NR_SUMS };
-
-static int kind_of(const struct reducer *r, const struct launch *l)
-{
-	const struct host_name *call = span_name(&r->host, &r->host.spans.v[l->span]);
-	/* for some of the calls that set memory the driver makes no activity */
-	return call->kernel_launch            ? OF_KERNELS
-	       : call->launch                 ? OF_GRAPHS
-	       : call->copies == EVENT_MEMCPY ? OF_COPIES
-	                                      : NR_SUMS;
-}
 
 static void sum_work(const struct reducer *r, const uint32_t *names,
                      struct work_sum (*by_name)[NR_SUMS], struct work_sum all[NR_SUMS])

@@ -7,8 +7,8 @@
 ///     processes.c    whether several ranks were merged into the trace
 ///
 ///     launches.c     runtime calls with a correlation id ↔ GPU activities
-///     lost.c         launches without a kernel: in a capture, pending, left over or lost
-///     graphs.c       what captures recorded ↔ activities of graphs
+///     graphs.c       calls of captures ↔ activities of graphs
+///     lost.c         launches without a kernel: captured, pending, left over or lost
 ///     graph_nodes.c  kernels that only some launches of a graph have
 ///     account.c      GPU activities: untimed, recorded twice; where their time lies
 ///     steps.c        step markers → steps; GPU activities → steps
@@ -33,9 +33,8 @@
 ///     where_rows.c   the table of them
 ///     where_step.c   one step as it happened
 ///
-///     functions.c    functions by class, without what a higher class covers (code/python.h: those
-///     of
-///                    Python)
+///     functions.c    functions by class, without what a higher class covers
+///                    (code/python.h: those of Python)
 ///
 ///     memory.c       [memory] events
 ///     counters.c     sampled counters of the GPUs
