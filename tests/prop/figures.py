@@ -57,13 +57,13 @@ DIRECTIONS = {
     "higher": ["tokens_per_s", "output_throughput", "tokensPerSecond", "images_per_sec", "goodput", "mem_bandwidth_gbps", "mfu", "val/accuracy",
                "TFLOPS", "qps", "free_memory", "Samples/sec", "widgets/s", "gbps",
                "tokens_per_s_mean", "mem_bw", "mem_bw_gbs", "hbm_mem_bw_pct", "ttft_slo_attainment", "energy_efficiency", "available_memory_gb",
-               "time_saved_s", "latency_reduction_pct", "tokens_per_watt", "samples_per_joule", "uptime_s", "cuda_memory_throughput"],
+               "time_saved_s", "free_memory_gb", "tokens_per_watt", "samples_per_joule", "uptime_s", "cuda_memory_throughput"],
     "lower": ["p99_ttft_ms", "step_time", "latency.p50", "iteration-time", "peak_mem", "peak_mem_gib", "val_loss", "perplexity", "meanLatency",
               "err", "wer", "power", "energy_j", "time_us", "error_rate", "ms", "latency_ms_p50",
-              "fps_drop", "throughput_drop_pct", "gpu_idle_time", "expert_load_imbalance"],
+              "fps_drop", "throughput_drop_pct", "bandwidth_overhead_ms", "drop_of_bandwidth", "gpu_idle_time", "expert_load_imbalance"],
     None: ["score", "value", "transferred", "batch_size", "n", "std_itl_ms", "latency_delta_ms", "timestamp", "throughput_time", "steps", "seed",
-           "sometimes", "bandwidth_overhead_ms", "free_variance", "memory_utilization", "requests_within_latency_slo", "memory_clock_mhz", "loss_scale", "flops_per_token", "time_to_failure_h",
-           "accuracy_loss", "drop_of_bandwidth", "throughput_std"]}
+           "sometimes", "free_variance", "latency_reduction_pct", "reduction_time_us", "free_time_us", "bandwidth_test_ms", "memory_utilization", "requests_within_latency_slo", "memory_clock_mhz", "loss_scale", "flops_per_token", "time_to_failure_h",
+           "accuracy_loss", "throughput_std"]}
 
 
 def run(*args, cwd):
@@ -1167,7 +1167,8 @@ def own_work(folder):
 def own_failure(folder):
     """A record that says itself that its run failed has no figures; a file of nothing else is refused."""
     for i, (key, good, bad) in enumerate((("status", "success", "failed: CUDA out of memory"), ("correct", True, False), ("passed", True, False), ("failed", False, True),
-                                          ("outcome", "passed", "Error"), ("result", "ok", "FAILED"), ("error", None, "timed out after 60 s"))):
+                                          ("outcome", "passed", "Error"), ("result", "ok", "FAILED"), ("error", None, "timed out after 60 s"), ("error", "no error", "CUDA out of memory"), ("failed", "no", "yes"), ("result", "No regressions", "no"),
+                                          ("oom", "false", "true"), ("state", "no change", "Aborted"), ("exception", "", "RuntimeError: shape"))):
         gate = Gate(folder / f"{i}", "m.json", {key: good, "step_ms": 10.5}, named=True)
         assert gate.check({key: good, "step_ms": 10.5})[0] == 0, key
         code, _, text = gate.check({key: bad, "step_ms": 10.5})
@@ -1176,6 +1177,11 @@ def own_failure(folder):
         code, verdicts, text = gate.check([{"name": n, key: bad if n == "a" else good, "step_ms": 10.5} for n in "ab"])
         a, b = ({v for m, v in verdicts.items() if m.startswith(f"input.{n}")} for n in "ab")  # a text may be a part of the case's name
         assert code == 3 and a == {"missing"} and b <= {"pass", "missing"} and f"'{key}' is " in text, (key, verdicts, text)
+    for cell, code in (("False", 0), ("True", 3)):  # cells of a table are texts
+        gate = Gate(folder / cell, "m.csv", "name,latency_ms,failed\na,2.5,False\nb,3.5,False\n", named=True)
+        assert gate.check(f"name,latency_ms,failed\na,2.5,False\nb,3.5,{cell}\n")[0] == code, cell
+    gate = Gate(folder / "rate", "m.csv", "name,latency_ms,error\na,2.5,0.05\n", named=True)  # a figure
+    assert gate.check("name,latency_ms,error\na,2.5,0.55\n")[0] == 1
     hpl = "WC0      90000  1024     2     4             9.99             5.005e+04\n||Ax-b||_oo/(eps*N)=        7.3e-09 ...... {}\n"
     nccl = "    16777216       4194304     float     sum      -1   200.00   83.89  146.80      0   200.00   83.89  146.80      0\n# Out of bounds values : {}\n"
     for name, text, good, bad in (("hpl.log", hpl, "PASSED", "FAILED"), ("nccl.log", nccl, "0 OK", "4 FAILED")):

@@ -129,6 +129,12 @@ static struct span nvidia_id(const struct value *row)
 	return SPAN("0");
 }
 
+static bool is_nvidia(const struct value *row)
+{
+	return named(row, NAMES("clocks.current.sm", "clocks.sm", "power.draw", "temperature.gpu",
+	                        "utilization.gpu", "clocks.max.sm")) != NULL;
+}
+
 /* ---- JSON of rocm-smi ---- */
 
 static bool is_card(struct span key)
@@ -246,8 +252,7 @@ static enum status read_csv(struct value_tree *t, const char *name, struct machi
 	for (size_t i = 0; i < sizeof headers / sizeof *headers && !*found; i++)
 		TRY(csv_add(t, name, &headers[i], 1, true, found, log));
 	for (const struct value *row = t->root.first; row; row = row->next) {
-		if (!named(row, NAMES("clocks.current.sm", "clocks.sm", "power.draw", "temperature.gpu",
-		                      "utilization.gpu", "clocks.max.sm")))
+		if (!is_nvidia(row))
 			continue;
 		struct machine_sample s = nvidia_sample(row);
 		if (!machine_add(m, nvidia_id(row), &s))

@@ -121,7 +121,7 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 		    quoted);
 	} else {
 		size_t order = r->d->inputs.nr;
-		if (figure_is_setting(span_of(name)) && value.digits <= 0)
+		if (figure_is_setting(span_of(name), "flat") && value.digits <= 0)
 			strbuf_addf(&r->work, "%s%s=%.*s", r->work.n ? "\n" : "", name, (int)v->text.n,
 			            v->text.p);
 		vec_push(&r->d->inputs, (struct input_stat){ .name = name,
@@ -145,8 +145,8 @@ static void read_value(struct inputs_reader *r, const char *name, const char *qu
 		jscan_fail(r->js, byte, "%s is %s", quoted, why);
 	} else if (read_scalar(r, &v)) {
 		if (reading_is_failure(&v))
-			jscan_fail(r->js, byte, "the run is not valid: %s is %s", quoted,
-			           text_quote(r->scratch, v.text));
+			jscan_fail(r->js, byte, "the run is not valid: %s",
+			           reading_failure_text(&v, r->scratch));
 		else
 			add_figure(r, name, quoted, &v, byte);
 	}
@@ -212,7 +212,7 @@ enum status inputs_read(struct source *src, struct digest *d, bool *other, struc
 	jscan_end(js);
 	const char *work = r.work.n ? arena_dup(&d->arena, strbuf_span(&r.work)) : NULL;
 	for (size_t i = 0; i < d->inputs.nr; i++)
-		d->inputs.v[i].work = figure_is_setting(span_of(d->inputs.v[i].name)) ? NULL : work;
+		d->inputs.v[i].work = figure_is_setting(span_of(d->inputs.v[i].name), "flat") ? NULL : work;
 	vec_sort(&d->inputs, text_cmp);
 	d->source_hash = digest_hash_inputs(d);
 	enum status st = jscan_status(js);

@@ -40,29 +40,11 @@ static void add_quoted(struct strbuf *out, const char *text)
 	strbuf_addf(out, plain ? "%s" : "'%s'", text);
 }
 
-static bool is_one_of(struct span word, const char *const *words)
-{
-	while (*words && !span_eq_nocase(word, span_of(*words)))
-		words++;
-	return *words != NULL;
-}
-
 /* True for the name of a number that counts the steps of a run. */
 static bool is_step(struct span name)
 {
 	static const char *const words[] = { "step", "global_step", "iteration", "iter", NULL };
-	return is_one_of(name, words);
-}
-
-/* True for the name of what is chosen for a run, such as its batch size. */
-static bool is_setting(struct span name)
-{
-	static const char *const words[] = {
-		"size",   "m",           "n",         "k",          "model", "model_id", "dtype",
-		"gpu",    "gpu_name",    "precision", "model_name", "gpus",  "backend",  "quantization",
-		"device", "device_name", "dataset",   NULL
-	};
-	return is_one_of(name, words) || figure_is_setting(name);
+	return reading_is_word(name, words);
 }
 
 /* True for the name of a text that another run of the same case has otherwise: a day, a host, a
@@ -77,7 +59,7 @@ static bool is_of_run(struct span name)
 	for (size_t at = 0, n; at < name.n; at += n + 1) {
 		for (n = 0; at + n < name.n && !strchr("_-. ", name.p[at + n]);)
 			n++;
-		if (is_one_of((struct span){ name.p + at, n }, words))
+		if (reading_is_word((struct span){ name.p + at, n }, words))
 			return true;
 	}
 	return false;
@@ -87,7 +69,7 @@ static bool is_of_run(struct span name)
 static bool is_value(struct span name)
 {
 	static const char *const words[] = { "value", "val", "result", NULL };
-	return is_one_of(name, words);
+	return reading_is_word(name, words);
 }
 
 static bool is_number(const struct value *v)
@@ -108,7 +90,7 @@ static bool is_name(const struct value *v)
 {
 	enum { CHARS = 40 };
 	return v->type == JSCAN_STRING && v->text.n && v->text.n < CHARS && is_writable(v->key) &&
-	       !is_number(v) && !reading_is_unmeasured(v) && (!is_of_run(v->key) || is_setting(v->key));
+	       !is_number(v) && !reading_is_unmeasured(v) && !is_of_run(v->key);
 }
 
 /* True if the member of this name is a fraction in one of the first records, from that of `v` on:
@@ -194,7 +176,7 @@ static size_t add_case(struct strbuf *out, const struct value *record, const cha
 {
 	size_t nr = 0;
 	for (const struct value *v = record->first; v && nr < CASES; v = v->next) {
-		bool setting = is_number(v) && is_setting(v->key) && !is_fraction(v);
+		bool setting = is_number(v) && figure_is_setting(v->key, "case") && !is_fraction(v);
 		if (!is_name(v) && !setting)
 			continue;
 		struct strbuf step = STRBUF_INIT;
@@ -223,7 +205,9 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 {
 	struct strbuf at = STRBUF_INIT, as = STRBUF_INIT, *list = p->series ? &p->samples : &p->take;
 	bool number = is_number(v), own = *name && number && is_value(v->key);
-	bool chosen = is_setting(v->key) && (number ? !is_fraction(v) : is_name(v));
+	bool text = v->type == JSCAN_STRING && v->text.n && !reading_is_unmeasured(v);
+	bool chosen = figure_is_setting(v->key, p->several ? "case" : "record") &&
+	              (number ? !is_fraction(v) : text);
 	strbuf_adds(&at, path);
 	add_step(&at, v->key);
 	if (v->type == JSCAN_OBJECT)
@@ -271,7 +255,7 @@ static size_t count_figures(const struct value *of)
 {
 	size_t nr = 0;
 	for (const struct value *v = of->first; v; v = v->next)
-		nr += is_number(v) && !is_step(v->key) && !is_setting(v->key);
+		nr += is_number(v) && !is_step(v->key) && !figure_is_setting(v->key, "case");
 	return nr;
 }
 

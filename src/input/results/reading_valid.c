@@ -105,47 +105,66 @@ bool reading_begins_as_number(struct span s)
 	return n > 0 && points < 2 && (n == s.n || s.p[n] == ' ');
 }
 
-bool reading_is_unmeasured(const struct value *v)
-{
-	static const char *const words[] = { "nan", "inf",   "infinity", "-nan",    "-inf", "-infinity",
-		                                 "n/a", "[n/a]", "na",       "none",    "null", "",
-		                                 "-",   "--",    "failed",   "timeout", "oom",  "error" };
-	bool found = v->type == JSCAN_NAN || v->type == JSCAN_NULL;
-	struct span s = trimmed(v->text);
-	for (size_t i = 0; v->type == JSCAN_STRING && i < sizeof words / sizeof *words; i++)
-		found = found || span_eq_nocase(s, span_of(words[i]));
-	return found;
-}
-
-static bool is_one_of(struct span word, const char *const *words)
+bool reading_is_word(struct span word, const char *const *words)
 {
 	while (*words && !span_eq_nocase(word, span_of(*words)))
 		words++;
 	return *words != NULL;
 }
 
-/* True if a text says that something failed: "failed: CUDA out of memory", "ERROR". */
+bool reading_is_unmeasured(const struct value *v)
+{
+	static const char *const words[] = { "nan",   "inf",     "infinity", "-nan", "-inf",
+		                                 "n/a",   "[n/a]",   "na",       "none", "null",
+		                                 "-",     "--",      "failed",   "",     "-infinity",
+		                                 "error", "timeout", "oom",      NULL };
+	return v->type == JSCAN_NAN || v->type == JSCAN_NULL ||
+	       (v->type == JSCAN_STRING && reading_is_word(trimmed(v->text), words));
+}
+
+/* True if a text begins with a word of failure: "failed: CUDA out of memory", "ERROR". */
 static bool says_failure(struct span s)
 {
-	static const char *const words[] = { "fail",     "failed", "failure",   "error",     "crash",
-		                                 "crashed",  "abort",  "aborted",   "oom",       "timeout",
-		                                 "timed",    "killed", "no",        "cancelled", "invalid",
-		                                 "canceled", "false",  "incorrect", "wrong",     NULL };
+	static const char *const words[] = { "fail",    "failed",   "failure", "error",     "crash",
+		                                 "crashed", "abort",    "aborted", "oom",       "timeout",
+		                                 "killed",  "invalid",  "wrong",   "incorrect", "cancelled",
+		                                 "timed",   "canceled", NULL };
 	size_t n = 0;
-	for (s = trimmed(s); n < s.n && (s.p[n] | 0x20) >= 'a' && (s.p[n] | 0x20) <= 'z';)
+	while (n < s.n && (s.p[n] | 0x20) >= 'a' && (s.p[n] | 0x20) <= 'z')
 		n++;
-	return is_one_of((struct span){ s.p, n }, words);
+	return reading_is_word((struct span){ s.p, n }, words);
 }
 
 bool reading_is_failure(const struct value *v)
 {
-	static const char *const good[] = { "correct",  "passed",     "pass",   "success", "succeeded",
-		                                "valid",    "successful", "ok",     "status",  "state",
-		                                "verified", "is_correct", "result", "outcome", NULL };
-	static const char *const bad[] = { "failed", "error", "exception", "timed_out", "oom", NULL };
-	bool text = v->type == JSCAN_STRING && says_failure(v->text);
-	return ((text || v->type == JSCAN_FALSE) && is_one_of(v->key, good)) ||
-	       ((text || v->type == JSCAN_TRUE) && is_one_of(v->key, bad));
+	static const char *const outcomes[] = { "correct",  "passed",     "pass",   "success",
+		                                    "valid",    "successful", "ok",     "status",
+		                                    "verified", "is_correct", "result", "outcome",
+		                                    "state",    "succeeded",  NULL };
+	static const char *const failures[] = { "failed", "timed_out", "oom", NULL };
+	static const char *const reasons[] = { "error", "exception", NULL };
+	static const char *const yes[] = { "true", "yes", NULL };
+	static const char *const no[] = { "false", "no", NULL };
+	static const char *const none[] = { "ok", "success", NULL };
+	struct decimal number;
+	struct span unit;
+	bool text = v->type == JSCAN_STRING;
+	struct span s = trimmed(v->text);
+	if (reading_is_word(v->key, outcomes))
+		return v->type == JSCAN_FALSE || (text && (reading_is_word(s, no) || says_failure(s)));
+	bool fails = v->type == JSCAN_TRUE || (text && (reading_is_word(s, yes) || says_failure(s)));
+	bool reason = text && !reading_is_unmeasured(v) &&
+	              reading_number(v, &number, &unit) != DECIMAL_OK && !reading_is_word(s, no) &&
+	              !reading_is_word(s, none) &&
+	              !(s.n > 3 && span_eq_nocase((struct span){ s.p, 3 }, SPAN("no ")));
+	return (fails && reading_is_word(v->key, failures)) ||
+	       ((fails || reason) && reading_is_word(v->key, reasons));
+}
+
+const char *reading_failure_text(const struct value *v, struct arena *a)
+{
+	return arena_printf(a, "%s is %s; run it again, or leave that out if it means something else",
+	                    text_quote(a, v->key), text_quote(a, v->text));
 }
 
 /* ---- conditions that a record must meet ---- */

@@ -252,16 +252,10 @@ static void take_row(struct taker *t, const struct result_take *row, bool is_sam
 
 bool reading_is_of_sweep(struct span folder)
 {
-	static const char *const words[] = {
-		"concurrency", "request_rate", "request-rate", "rate", "qps",       "batch_size",
-		"batch",       "bs",           "isl",          "osl",  "input_len", "output_len"
-	};
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		size_t n = strlen(words[i]);
-		if (folder.n > n + 1 && memcmp(folder.p, words[i], n) == 0 && strchr("_-=", folder.p[n]) &&
-		    is_digit(folder.p[n + 1]))
+	for (size_t n = 1; n + 1 < folder.n; n++)
+		if (strchr("_-=", folder.p[n]) && is_digit(folder.p[n + 1]) &&
+		    figure_is_setting((struct span){ folder.p, n }, "sweep"))
 			return true;
-	}
 	return false;
 }
 
@@ -321,12 +315,11 @@ static void take_record(struct taker *t)
 	const struct result_format *f = t->f->format;
 	struct arena *a = &t->log->arena;
 	const char *fault = reading_fault(t->f, t->record, a);
-	const struct value *failure = t->record->first;
-	while (failure && (fault || !reading_is_failure(failure)))
-		failure = fault ? NULL : failure->next;
+	const struct value *failure = fault ? NULL : t->record->first;
+	while (failure && !reading_is_failure(failure))
+		failure = failure->next;
 	if (failure)
-		fault =
-		    arena_printf(a, "%s is %s", text_quote(a, failure->key), text_quote(a, failure->text));
+		fault = reading_failure_text(failure, a);
 	if (fault) {
 		const char *said =
 		    arena_printf(a, "the run is not valid%s%s: %s", t->case_text.n ? ", case " : "",

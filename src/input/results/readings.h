@@ -31,6 +31,12 @@ bool reading_begins_as_number(struct span s);
 /// "status": "failed: CUDA out of memory".
 bool reading_is_failure(const struct value *v);
 
+/// What such a member says, and what to do; owned by `a`.
+const char *reading_failure_text(const struct value *v, struct arena *a);
+
+/// True if the word is one of a list, which NULL ends; in capital or small letters.
+bool reading_is_word(struct span word, const char *const *words);
+
 /// True if a value says that the figure was not measured: null, NaN, "N/A", "failed".
 bool reading_is_unmeasured(const struct value *v);
 

@@ -263,6 +263,7 @@ const char *figure_unit_by_name(struct span name)
 
 #define DIMENSION(...)
 #define UNIT(...)
+#define SETTING(...)
 #define WORD(name, better, size, kind) { name, better, kind },
 static const struct figure_word {
 	const char *name, *better, *kind;
@@ -336,70 +337,25 @@ const char *figure_better(struct span name, const char *unit)
 	return twofold[by] || !better[by] || strcmp(better[by], "neither") == 0 ? NULL : better[by];
 }
 
-bool figure_is_setting(struct span name)
+#undef WORD
+#undef SETTING
+#define WORD(...)
+#define SETTING(name, type, size, kinds) { name, kinds },
+bool figure_is_setting(struct span name, const char *kind)
 {
-	static const char *const words[] = { "batch",
-		                                 "batch_size",
-		                                 "global_batch_size",
-		                                 "micro_batch_size",
-		                                 "seq",
-		                                 "train_batch_size",
-		                                 "eval_batch_size",
-		                                 "per_device_batch_size",
-		                                 "seq_len",
-		                                 "sequence_length",
-		                                 "max_seq_len",
-		                                 "max_model_len",
-		                                 "input_len",
-		                                 "output_len",
-		                                 "isl",
-		                                 "osl",
-		                                 "concurrency",
-		                                 "max_concurrency",
-		                                 "num_concurrency",
-		                                 "num_prompts",
-		                                 "num_requests",
-		                                 "num_gpus",
-		                                 "n_gpus",
-		                                 "gpu_count",
-		                                 "world_size",
-		                                 "num_nodes",
-		                                 "nnodes",
-		                                 "threads",
-		                                 "num_threads",
-		                                 "tp",
-		                                 "tp_size",
-		                                 "pp",
-		                                 "pp_size",
-		                                 "dp",
-		                                 "dp_size",
-		                                 "seqlen",
-		                                 "tensor_parallel_size",
-		                                 "pipeline_parallel_size",
-		                                 "max_tokens",
-		                                 "image_size",
-		                                 "resolution",
-		                                 "hidden_size",
-		                                 "num_layers",
-		                                 "request_rate",
-		                                 "bs",
-		                                 "batchsize",
-		                                 "n_iters",
-		                                 "num_iters",
-		                                 "num_steps",
-		                                 "num_samples" };
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (span_eq_nocase(name, span_of(words[i])))
-			return true;
+	static const char *const settings[][2] = {
+#include "metric/figures.inc"
+	};
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+		if (span_eq_nocase(name, span_of(settings[i][0])))
+			return is_listed(settings[i][1], span_of(kind));
 	return false;
 }
 
 bool figure_is_neither(struct span name)
 {
 	struct words w = words_of(name);
-	const char *slash = memrchr(name.p, '/', name.n);
-	if (figure_is_setting(slash ? (struct span){ slash + 1, name.n - (size_t)(slash + 1 - name.p) }
-	                            : name))
+	if (figure_is_setting(name, "flat"))
 		return true;
 	if (name.n > 2 && memcmp(name.p + name.n - 2, ".n", 2) == 0) /* a number of samples */
 		return true;

@@ -38,8 +38,9 @@ const char *figure_unit_by_name(struct span name);
 /// another. Static.
 const char *figure_better(struct span name, const char *unit);
 
-/// True for the name of a number that is chosen for a run, such as its batch size.
-bool figure_is_setting(struct span name);
+/// True for the name of what is chosen for a run, such as its batch size; of the `kind`
+/// ("record", "flat", "case", "sweep") of rules/figures.yaml.
+bool figure_is_setting(struct span name, const char *kind);
 
 /// True for a figure of which no direction is better by its name: a spread, a time of day, a number
 /// of samples, a setting.

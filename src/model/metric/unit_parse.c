@@ -19,6 +19,7 @@ const struct unit_word unit_words[] = {
 /* the rows of rules/figures.yaml */
 #define DIMENSION(...)
 #define WORD(...)
+#define SETTING(...)
 #define UNIT(name, dimension, size, others) { name, dimension, size, others },
 const struct figure_unit figure_units[] = {
 #include "metric/figures.inc"
