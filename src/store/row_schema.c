@@ -54,16 +54,21 @@ static void write_def(const char *def, bool optional, bool several, struct sink 
 	strbuf_release(&b);
 }
 
+static void write_names(const char *const *names, bool several, struct sink *out)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; names[i]; i++)
+		strbuf_addf(&b, "%s\"%s\"", i ? ", " : "{\"enum\": [", names[i]);
+	strbuf_adds(&b, "]}");
+	write_value(strbuf_str(&b), false, several, out);
+	strbuf_release(&b);
+}
+
 static void write_field(const struct field *f, bool several, int depth, struct sink *out)
 {
 	switch (f->type) {
 	case FIELD_ENUM:
-		struct strbuf b = STRBUF_INIT;
-		for (size_t i = 0; f->names[i]; i++)
-			strbuf_addf(&b, "%s\"%s\"", i ? ", " : "{\"enum\": [", f->names[i]);
-		strbuf_adds(&b, "]}");
-		write_value(strbuf_str(&b), false, several, out);
-		strbuf_release(&b);
+		write_names(f->names, several, out);
 		return;
 	case FIELD_ROW:
 		row_schema_object(f->sub, several, depth, out);

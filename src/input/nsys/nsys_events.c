@@ -328,6 +328,12 @@ static struct span range_name(struct nsys *n, const struct database_value *domai
 	return strbuf_span(&n->text);
 }
 
+static bool is_range(int64_t type)
+{
+	return type == TYPE_PUSH_POP || type == TYPE_START_END || type == TYPE_TEXT_PUSH_POP ||
+	       type == TYPE_TEXT_START_END;
+}
+
 /* ---- ranges that are steps ---- */
 
 /* Name of a range without its number: "Step: 12" → "step", "train_step_3" → "train step". `*number`
@@ -376,10 +382,8 @@ static enum status take_range(void *ctx, const struct database_value *v)
 	struct nsys *n = ctx;
 	struct event e = event_blank(EVENT_ANNOTATION);
 	struct span name;
-	if (!(v[NVTX_TYPE].integer == TYPE_PUSH_POP || v[NVTX_TYPE].integer == TYPE_START_END ||
-	      v[NVTX_TYPE].integer == TYPE_TEXT_PUSH_POP ||
-	      v[NVTX_TYPE].integer == TYPE_TEXT_START_END) ||
-	    v[NVTX_END].null || !nsys_ours(n, &v[NVTX_THREAD]) || !nvtx_text(n, v, &name))
+	if (!is_range(v[NVTX_TYPE].integer) || v[NVTX_END].null || !nsys_ours(n, &v[NVTX_THREAD]) ||
+	    !nvtx_text(n, v, &name))
 		return ST_OK;
 	e.pid = nsys_pid(&v[NVTX_THREAD]);
 	e.tid = nsys_tid(&v[NVTX_THREAD]);

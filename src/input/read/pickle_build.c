@@ -250,17 +250,31 @@ static void memo_put(struct machine *m, int64_t index)
 		m->memo.v[at] = value;
 }
 
+static void memo_get(struct machine *m, int64_t index)
+{
+	uint32_t at = idmap_find(&m->memo_keys, index);
+	if (at == NO_ID)
+		machine_fail(m, "nothing was put in the memo under that index; the file is damaged");
+	else
+		push_value(m, m->memo.v[at]);
+}
+
+/* Runs POP; if a mark is on top, POP removes the mark. */
+static void run_pop(struct machine *m)
+{
+	if (m->marks.nr && height(m) == 0)
+		m->marks.nr--;
+	else if (has_values(m, 1))
+		m->stack.nr--;
+}
+
 static void run_stack(struct machine *m)
 {
 	switch (m->op->code) {
 	case 'g':
 	case 'h':
 	case 'j':
-		uint32_t at = idmap_find(&m->memo_keys, memo_index(m));
-		if (at == NO_ID)
-			machine_fail(m, "nothing was put in the memo under that index; the file is damaged");
-		else
-			push_value(m, m->memo.v[at]);
+		memo_get(m, memo_index(m));
 		break;
 	case 'p':
 	case 'q':
@@ -275,11 +289,7 @@ static void run_stack(struct machine *m)
 			vec_push(&m->marks, (uint32_t)m->stack.nr);
 		break;
 	case '0':
-		/* if a mark is on top, POP removes the mark */
-		if (m->marks.nr && height(m) == 0)
-			m->marks.nr--;
-		else if (has_values(m, 1))
-			m->stack.nr--;
+		run_pop(m);
 		break;
 	case '1':
 		pop_marked_values(m);

@@ -54,6 +54,16 @@ static void read_phase(struct trace_input *in, struct raw_event *ev)
 	}
 }
 
+static void read_category(struct trace_input *in, struct raw_event *ev)
+{
+	struct span text;
+	ev->kind = KIND_OTHER;
+	if (jscan_string(in->js, &text))
+		ev->kind = category_kind(text);
+	else
+		jscan_skip(in->js);
+}
+
 /* Stores the name of an event. If the event is probably wanted, the name is looked up immediately,
    which saves a copy. */
 static inline void take_name(struct trace_input *in, struct raw_event *ev, struct span text)
@@ -178,12 +188,7 @@ static bool read_slow(struct trace_input *in, struct raw_event *ev, enum member 
 		read_phase(in, ev);
 		break;
 	case MEMBER_CATEGORY:
-		struct span text;
-		ev->kind = KIND_OTHER;
-		if (jscan_string(in->js, &text))
-			ev->kind = category_kind(text);
-		else
-			jscan_skip(in->js);
+		read_category(in, ev);
 		break;
 	case MEMBER_NAME:
 		read_name(in, ev);
@@ -297,6 +302,16 @@ JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
 	}
 }
 
+static void read_no_event(struct trace_input *in)
+{
+	enum jscan_type type = jscan_peek(in->js);
+	jscan_skip(in->js);
+	if (jscan_status(in->js) == ST_OK) {
+		in->foreign |= foreign_element(type);
+		in->meta->malformed++;
+	}
+}
+
 static inline void forget(struct raw_event *ev)
 {
 	ev->phase = EVENT_PHASE_NONE;
@@ -336,12 +351,7 @@ static bool read_event(struct trace_input *in, struct raw_event *ev, struct even
 		if (!jscan_element(in->js))
 			return false;
 		if (!jscan_object(in->js)) {
-			enum jscan_type type = jscan_peek(in->js);
-			jscan_skip(in->js);
-			if (jscan_status(in->js) == ST_OK) {
-				in->foreign |= foreign_element(type);
-				in->meta->malformed++;
-			}
+			read_no_event(in);
 			return true;
 		}
 		read_members(in, ev, NULL, &since);

@@ -29,6 +29,13 @@ static struct both sum_of(struct inquiry *q, enum metric_id id)
 	return out;
 }
 
+static void stake_communication(struct suspect *s, int64_t comm, int64_t exposed)
+{
+	s->stake[STAKE_COMM] = s->stake[STAKE_GPU] = at_least_0(comm);
+	s->stake[STAKE_EXPOSED] = s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = at_least_0(exposed);
+	suspect_cost(s, at_least_0(exposed));
+}
+
 static const char *moved(struct inquiry *q, enum unit unit, struct both f)
 {
 	return unit_movement(q->a, unit, f.v[SIDE_BASELINE], f.v[SIDE_CANDIDATE]);
@@ -77,10 +84,7 @@ void suspect_communication(struct inquiry *q)
 	if (transfer.known && both_rise(transfer) > 0)
 		suspect_say(q, s, "on the wire %s %s", moved(q, UNIT_NS, transfer), q->per);
 	number_raise(&longer, both_rise(transfer));
-	s->stake[STAKE_COMM] = s->stake[STAKE_GPU] = at_least_0(longer - q->waited);
-	s->stake[STAKE_EXPOSED] = s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] =
-	    at_least_0(rise - q->waited);
-	suspect_cost(s, at_least_0(rise - q->waited));
+	stake_communication(s, longer - q->waited, rise - q->waited);
 }
 
 /* ---- detector for copies ---- */

@@ -18,13 +18,16 @@ struct spots {
 	VEC(struct spot) list;
 };
 
+static bool is_same_spot(const struct code_stat *x, const struct code_stat *y)
+{
+	return x->phase == y->phase && span_eq(x->module, y->module) && span_eq(x->place, y->place) &&
+	       span_eq(x->op, y->op);
+}
+
 static struct spot *spot_of(struct spots *s, const struct code_stat *row)
 {
 	for (size_t i = 0; i < s->list.nr; i++)
-		if (s->list.v[i].row->phase == row->phase &&
-		    span_eq(s->list.v[i].row->module, row->module) &&
-		    span_eq(s->list.v[i].row->place, row->place) &&
-		    span_eq(s->list.v[i].row->op, row->op)) {
+		if (is_same_spot(s->list.v[i].row, row)) {
 			s->list.v[i].row = row;
 			return &s->list.v[i];
 		}

@@ -98,6 +98,12 @@ static const struct activity_pair *old_name(const struct activity_breakdown *b,
 	return joined && p->count[SIDE_BASELINE] <= 0 ? p->partner : NULL;
 }
 
+/* True if the pair has the old name of a kernel, whose figures count under the new name. */
+static bool is_renamed_away(const struct activity_breakdown *b, const struct activity_pair *p)
+{
+	return p->count[SIDE_CANDIDATE] <= 0 && b->sum->which != OF_NAME && p->partner;
+}
+
 /* ---- details in the rows of kernels ---- */
 
 static const char *per_step(const struct activity_breakdown *b, const int64_t amount[NR_SIDES],
@@ -187,9 +193,7 @@ static void collect_activities(struct activity_breakdown *b, struct node *all,
 	for (size_t i = 0; i < pairs->list.nr; i++) {
 		const struct activity_pair *p = &pairs->list.v[i];
 		const char *category = category_label(b->in->bench->naming.categories, p);
-		/* figures of a renamed kernel count under its new name */
-		if (!is_in_sum(b, p, category) ||
-		    (p->count[SIDE_CANDIDATE] <= 0 && b->sum->which != OF_NAME && p->partner))
+		if (!is_in_sum(b, p, category) || is_renamed_away(b, p))
 			continue;
 		const struct activity_pair *was = old_name(b, p), *from[NR_SIDES] = { was ? was : p, p };
 		struct node *n = node_add(&b->parts, all, NULL);

@@ -79,6 +79,11 @@ static bool is_of_label(const struct rank_part *r, const struct metric *m,
 
 /* ---- collecting the rows of both sides ---- */
 
+static bool is_communication(const struct rank_part *r, struct span kernel)
+{
+	return kernel.n && category_matches_any(r->rank->digest->communication, kernel);
+}
+
 /* True if the metric includes the row; `kernel` is the row's kernel name, empty if unknown. */
 static bool is_counted(const struct code_breakdown *b, const struct rank_part *r,
                        const struct code_stat *c, struct span kernel)
@@ -88,10 +93,8 @@ static bool is_counted(const struct code_breakdown *b, const struct rank_part *r
 	const char *cls = id == METRIC_STEP_COMPUTE_TIME ? "compute" : q->cls;
 	return kinds_of(id) & 1u << c->kind && is_of_label(r, q->metric, c) &&
 	       (!cls || (c->kind == CODE_KERNEL &&
-	                 class_is_asked(cls, (kernel.n && category_matches_any(
-	                                                      r->rank->digest->communication, kernel))
-	                                         ? CLASS_COMMUNICATION
-	                                         : CLASS_COMPUTE)));
+	                 class_is_asked(cls, is_communication(r, kernel) ? CLASS_COMMUNICATION
+	                                                                 : CLASS_COMPUTE)));
 }
 
 static void add_rows(void *ctx, const struct rank_part *r)

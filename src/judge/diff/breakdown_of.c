@@ -1,6 +1,5 @@
 #include "diff/breakdown_of.h"
 
-
 #include "base/text.h"
 #include "diff/breakdown_internal.h"
 #include "diff/drift.h"

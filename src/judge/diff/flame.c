@@ -1,6 +1,5 @@
 #include "diff/flame.h"
 
-
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "diff/code_names.h"

@@ -161,6 +161,16 @@ static void say_exceptions(struct strbuf *b, struct arena *a, const struct rule 
 	}
 }
 
+/* Append the sentences on limits that are tested against noise. */
+static void say_noise(struct strbuf *b, const struct rule *r)
+{
+	if (rule_asks_noise(r) && !r->metric->exact && r->noise.k > 0)
+		strbuf_addf(b, " A change that noise may explain %s.",
+		            r->unsure == UNSURE_WARN ? "only warns" : "is undecided: exit code 3");
+	if (r->confirm == CONFIRM_NEVER)
+		strbuf_adds(b, " A failure is final at once, without pairs.");
+}
+
 const char *rule_explain(struct arena *a, const struct rule *r)
 {
 	static const char *const directions[] = { "Higher is worse.", "Lower is worse.",
@@ -180,12 +190,7 @@ const char *rule_explain(struct arena *a, const struct rule *r)
 	say_limits(&b, "Warns", &r->warn, ".");
 	say_unless(&b, r);
 	say_exceptions(&b, a, r);
-	/* Append the sentences on limits that are tested against noise. */
-	if (rule_asks_noise(r) && !r->metric->exact && r->noise.k > 0)
-		strbuf_addf(&b, " A change that noise may explain %s.",
-		            r->unsure == UNSURE_WARN ? "only warns" : "is undecided: exit code 3");
-	if (r->confirm == CONFIRM_NEVER)
-		strbuf_adds(&b, " A failure is final at once, without pairs.");
+	say_noise(&b, r);
 	strbuf_addf(&b, " %s.", missing[r->on_missing]);
 	return wrapped(a, &b);
 }

@@ -27,6 +27,19 @@ static double threads_of(const struct kernel_stat *k)
 	return threads;
 }
 
+static bool is_compute(const struct digest *d, const struct kernel_stat *k)
+{
+	return k->kind == EVENT_KERNEL && k->names == 0 &&
+	       !category_matches_any(d->communication, k->name);
+}
+
+/* True if the candidate makes as many copies per step as the baseline. */
+static bool is_same_count(const struct digest *b, const struct kernel_stat *x,
+                          const struct digest *c, const struct kernel_stat *y)
+{
+	return (__int128)x->step_count * c->usable_steps == (__int128)y->step_count * b->usable_steps;
+}
+
 /* Add the factor (candidate divided by baseline) for the threads of each kernel and the bytes of
  * each copy that both digests have; both digests must list them in the same order. */
 static void scalings_add(const struct digest *b, const struct digest *c, struct scalings *kernels,
@@ -38,18 +51,14 @@ static void scalings_add(const struct digest *b, const struct digest *c, struct 
 			k++;
 		if (k < c->kernels.nr && kernel_stat_cmp(&c->kernels.v[k], x) == 0)
 			y = &c->kernels.v[k];
-		if (x->kind == EVENT_KERNEL && x->names == 0 &&
-		    !category_matches_any(b->communication, x->name)) {
+		if (is_compute(b, x)) {
 			kernels->all = number_add(kernels->all, x->step_total_ns);
 			if (y && threads_of(x) > 0 && threads_of(y) > 0 && x->step_total_ns > 0)
 				vec_push(&kernels->list,
 				         (struct scaling){ threads_of(y) / threads_of(x), x->step_total_ns });
 		} else if (x->kind == EVENT_MEMCPY && x->step_bytes > 0) {
 			copies->all = number_add(copies->all, x->step_bytes);
-			/* as many copies per step on both sides */
-			if (y && y->step_bytes > 0 &&
-			    (__int128)x->step_count * c->usable_steps ==
-			        (__int128)y->step_count * b->usable_steps)
+			if (y && y->step_bytes > 0 && is_same_count(b, x, c, y))
 				vec_push(&copies->list,
 				         (struct scaling){ (double)y->step_bytes / (double)c->usable_steps /
 				                               ((double)x->step_bytes / (double)b->usable_steps),

@@ -147,16 +147,21 @@ bool trust_any_trace(const struct run *run)
 
 static void find_in_run(const struct run *run, struct trust_scope s, struct expected want);
 
+static void find_in_folded(const struct run *run, struct trust_scope s, struct expected want)
+{
+	size_t from = s.out->trust.nr;
+	find_in_run(run_ranks(run), s, want);
+	s.rank = -1;
+	/* what launched the work is summed over the ranks */
+	trust_find_known(&s, run->ranks.v[0], want.other ? trust_rank(want.other, 0) : NULL);
+	find_beyond_peak(&s, run->ranks.v[0]);
+	trust_keep_some(&s, from);
+}
+
 static void find_in_run(const struct run *run, struct trust_scope s, struct expected want)
 {
 	if (run_fold(run) && run_fold(run)->by_rank) {
-		size_t from = s.out->trust.nr;
-		find_in_run(run_ranks(run), s, want);
-		s.rank = -1;
-		/* what launched the work is summed over the ranks */
-		trust_find_known(&s, run->ranks.v[0], want.other ? trust_rank(want.other, 0) : NULL);
-		find_beyond_peak(&s, run->ranks.v[0]);
-		trust_keep_some(&s, from);
+		find_in_folded(run, s, want);
 		return;
 	}
 	for (size_t i = 0; i < run->ranks.nr; i++) {
