@@ -353,6 +353,48 @@ def graphs(dir):
         expect("steps with graphs", [d["total_steps"], d["trust"]["unattributed"]], [4, 0])
 
 
+USAGE = """CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INTEGER NOT NULL, globalPid INTEGER NOT NULL, deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL,
+    address INTEGER NOT NULL, pc INTEGER NOT NULL, bytes INTEGER NOT NULL, memKind INTEGER NOT NULL, memoryOperationType INTEGER NOT NULL, name TEXT,
+    correlationId INTEGER)"""
+
+
+def usage_row(at, device, nbytes, kind=2, freed=0, pid=nsys.PID):
+    return (f"INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES ({at}, {nsys.VM | pid << 24}, {device}, 1, {0x7f0000000000 + at}, 0, {nbytes}, {kind}, "
+            f"{freed}, NULL, NULL)")
+
+
+def device_memory(dir):
+    """Device memory is what cudaMalloc and cudaFree leave, in the order of time; memory of the host and of other processes is none, and what
+    only was freed was there before."""
+    p = dir / "m.sqlite"
+    for seed in range(12):
+        rng = random.Random(seed)
+        before = {d: [rng.randrange(1, 1 << 30) for _ in range(rng.choice((0, 0, 3)))] for d in (0, 1)}
+        live, rows, levels = {d: list(v) for d, v in before.items()}, [], {d: [sum(v)] for d, v in before.items()}
+        for at in range(40):
+            d = rng.randrange(2)
+            free = bool(live[d]) and rng.random() < 0.4
+            nbytes = live[d].pop(rng.randrange(len(live[d]))) if free else rng.randrange(1, 1 << 30)
+            if not free:
+                live[d].append(nbytes)
+            levels[d].append(levels[d][-1] + (-nbytes if free else nbytes))
+            rows.append(usage_row(at * 90, d, nbytes, rng.choice((2, 3, 5)), int(free)))
+        for d, left in live.items():  # so that all that was there before is known
+            rows += [usage_row(3700 + i, d, nbytes, freed=1) for i, nbytes in enumerate(left)]
+            levels[d].append(0)
+        rows += [usage_row(50 * i, 0, 1 << 40, kind, pid=pid) for i, (kind, pid) in enumerate(((0, nsys.PID), (1, nsys.PID), (4, nsys.PID), (2, nsys.OTHER_PID)))]
+        rng.shuffle(rows)
+        got = {m["id"]: m for m in digest(changed(p, USAGE, *rows))["memories"]}
+        for d in (0, 1):
+            m = got[str(d)]
+            expect(f"device memory {d} of seed {seed}", [m["peak_allocated"], m["end_allocated"], m["start_allocated"], m.get("peak_reserved")],
+                   [max(levels[d]), 0, levels[d][0], None])
+    leak = [usage_row(i * 1000 + 500, 0, 1 << 20) for i in range(4)]
+    expect("growth", digest(changed(p, USAGE, *leak))["memories"][0]["growth_per_step"], 1 << 20)
+    expect("no such events", digest(changed(p, USAGE)).get("memories", []), [])
+    expect("bytes below 0, operation 7", digest(changed(p, USAGE, usage_row(1, 0, -5), usage_row(2, 0, 5, freed=7)))["trust"].get("malformed"), 2)
+
+
 def older(dir):
     """Exports of earlier versions, which lack tables and columns or name them differently, and of other tools."""
     p = dir / "o.sqlite"
@@ -535,6 +577,7 @@ def main():
         processes(dir)
         graphs(dir)
         captures(dir)
+        device_memory(dir)
         older(dir)
         steps(dir)
         operators(dir)

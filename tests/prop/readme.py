@@ -67,7 +67,7 @@ NSYS = """\
 exit 2
 """
 # Options on these pages that belong to other programs.
-FOREIGN = {"--counted", "--cuda-graph-trace", "--capture-range", "--gpu-metrics-devices", "--no-python", "--trace", "--type",
+FOREIGN = {"--counted", "--cuda-graph-trace", "--cuda-memory-usage", "--capture-range", "--gpu-metrics-devices", "--no-python", "--trace", "--type",
            "--build", "--install", "--size", "--target", "--update", "--runs", "--processor", "--page", "--table",
            "--prefix", "--preset", "--rm", "--user",
            "--from", "--no-install-recommends", "--benchmark", "--save-result", "--save-detailed", "--output-json", "--output-file", "--result-filename", "--benchmark-json", "--export-json",

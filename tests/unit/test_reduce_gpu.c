@@ -224,9 +224,9 @@ static void test_memory(void **state)
 		  NULL, 0 },
 		{ "at one time the last written", "M 0 1 50 100 7\nM 0 1 50 90 7\n", "memories",
 		  "[0: 2 50 100 50 90 90]", NULL, 0 },
-		{ "host memory, no device, no level",
+		{ "host memory, no device, no level; what is reserved is not known",
 		  "M 0 0 50 100 7\nM -1 1 50 100 7\nM 0 1 -1 100 7\nM 2 6 5 -1 7\n", "memories",
-		  "[2: 1 5 0 5 0 0]", NULL, 0 },
+		  "[2: 1 5 -9223372036854775808 5 -9223372036854775808 -9223372036854775808]", NULL, 0 },
 		{ "nothing allocated yet", "M 1 1 0 0 -5\n", "memories", "[1: 1 0 0 0 0 0]", NULL, 0 },
 	};
 	rig_check(rows, sizeof rows / sizeof *rows);

@@ -202,6 +202,7 @@ static enum status read_all(struct nsys *n)
 {
 	TRY(nsys_gpu_work(n));
 	TRY(find_gpus(n));
+	TRY(nsys_memory(n));
 	TRY(nsys_host_work(n));
 	return nsys_metrics(n);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/sort.h"
 #include "nsys/nsys_internal.h"
 
 /* Reads an id; NULL or an integer below 0 gives IDENT_NONE. */
@@ -208,6 +209,90 @@ enum status nsys_gpu_work(struct nsys *n)
 	TRY(NSYS_SCAN(n, memcpy_table, memcpy_columns, take_memcpy));
 	TRY(NSYS_SCAN(n, memset_table, memset_columns, take_memset));
 	return NSYS_SCAN(n, graph_table, graph_columns, take_graph);
+}
+
+/* ---- memory of the devices ---- */
+
+/* Source of the columns, and of the numbers of kinds and operations: comments of the schema that
+   nsys 2.9 exports, and ENUM_CUDA_DEV_MEM_EVENT_OPER of 3.x. */
+static const char *const usage_table = "CUDA_GPU_MEMORY_USAGE_EVENTS";
+enum { USAGE_START, USAGE_DEVICE, USAGE_PROCESS, USAGE_BYTES, USAGE_KIND, USAGE_OPERATION };
+static const struct database_column usage_columns[] = {
+	{ .name = "start" }, { .name = "deviceId" }, { .name = "globalPid", .optional = true },
+	{ .name = "bytes" }, { .name = "memKind" },  { .name = "memoryOperationType" },
+};
+
+/* A change of the memory of one device, in bytes. */
+struct usage {
+	int64_t device, start_ns, bytes;
+	size_t row; ///< place in the table
+};
+
+struct usages {
+	struct nsys *n;
+	VEC(struct usage) list;
+};
+
+ORDERING(usage_cmp, struct usage, RISING(device) RISING(start_ns) RISING(row))
+
+/* Memory of the host, and memory that moves between host and device, is of no device. */
+static bool is_of_device(const struct database_value *kind)
+{
+	enum { DEVICE = 2, ARRAY = 3, DEVICE_STATIC = 5 };
+	return kind->integer == DEVICE || kind->integer == ARRAY || kind->integer == DEVICE_STATIC;
+}
+
+static enum status take_usage(void *ctx, const struct database_value *v)
+{
+	struct usages *u = ctx;
+	int64_t bytes = v[USAGE_BYTES].integer, operation = v[USAGE_OPERATION].integer;
+	if (!nsys_ours(u->n, &v[USAGE_PROCESS]) || !is_of_device(&v[USAGE_KIND]))
+		return ST_OK;
+	if (bytes < 0 || (operation != 0 && operation != 1)) {
+		u->n->meta->malformed++;
+		return ST_OK;
+	}
+	vec_push(&u->list, (struct usage){ ident_of(&v[USAGE_DEVICE]), v[USAGE_START].integer,
+	                                   operation ? -bytes : bytes, u->list.nr });
+	return ST_OK;
+}
+
+/* Hands on the changes of one device. What is freed without having been allocated in the recording
+   was there before. */
+static enum status hand_on_usage(struct nsys *n, const struct usage *v, size_t nr)
+{
+	int64_t level = 0, least = 0;
+	for (size_t i = 0; i < nr; i++) {
+		level = number_add(level, v[i].bytes);
+		number_lower(&least, level);
+	}
+	level = -least;
+	for (size_t i = 0; i < nr; i++) {
+		struct event e = event_blank(EVENT_MEMORY);
+		level = number_add(level, v[i].bytes);
+		e.start_ns = v[i].start_ns;
+		e.device_type = 1;
+		e.memory_id = v[i].device;
+		e.bytes = v[i].bytes;
+		e.total_allocated = level;
+		e.total_reserved = -1;
+		TRY(hand_on_event(n, &e));
+	}
+	return ST_OK;
+}
+
+enum status nsys_memory(struct nsys *n)
+{
+	struct usages u = { .n = n };
+	enum status st = database_scan(n->db, usage_table, usage_columns, 6, take_usage, &u, n->log);
+	vec_sort(&u.list, usage_cmp);
+	for (size_t i = 0, end; st == ST_OK && i < u.list.nr; i = end) {
+		for (end = i; end < u.list.nr && u.list.v[end].device == u.list.v[i].device;)
+			end++;
+		st = hand_on_usage(n, &u.list.v[i], end - i);
+	}
+	vec_release(&u.list);
+	return st;
 }
 
 /* ---- host work: calls and ranges ---- */

@@ -2,7 +2,7 @@
 ///
 ///     nsys.c             the export as a whole, strings, GPUs
 ///     nsys_processes.c   which processes used GPUs, and their ranks
-///     nsys_events.c      kernels, copies, calls, ranges
+///     nsys_events.c      kernels, copies, memory of devices, calls, ranges
 ///     nsys_metrics.c     samples of GPU metrics
 #ifndef GG_NSYS_NSYS_INTERNAL_H
 #define GG_NSYS_NSYS_INTERNAL_H
@@ -92,6 +92,9 @@ GG_MUST_CHECK enum status nsys_find_processes(struct nsys *n);
 /// Reads kernels, copies, memory sets and graphs of the process, and finds out which devices it
 /// used.
 GG_MUST_CHECK enum status nsys_gpu_work(struct nsys *n);
+
+/// Reads how the process allocates and frees memory of devices, in the order of time.
+GG_MUST_CHECK enum status nsys_memory(struct nsys *n);
 
 /// Reads runtime calls and ranges of the process.
 GG_MUST_CHECK enum status nsys_host_work(struct nsys *n);

@@ -90,7 +90,8 @@ struct event {
 	int64_t memory_id; ///< of a memory event: number of the memory (Device Id), ≥ -1
 	int64_t device_type; ///< of a memory event: type of the device, 0 is the host
 
-	/// of a memory event: sums of the bytes that are allocated and reserved; < 0 if absent
+	/// of a memory event: sums of the bytes that are allocated and reserved, < 0 if absent; only
+	/// the second may be
 	int64_t total_allocated, total_reserved;
 
 	/// of an operator, or an annotation "nccl:…": shapes and types of inputs, "[8, 4], [4]",

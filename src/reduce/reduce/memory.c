@@ -26,11 +26,13 @@ void memory_take(struct reducer *r, const struct event *ev)
 	uint32_t at = idmap_add(&r->memories.ids, ev->memory_id);
 	if (at == r->memories.list.nr)
 		vec_push(&r->memories.list, (struct memory_state){ .stat.peak_allocated = -1,
+		                                                   .stat.peak_reserved = MEMORY_UNKNOWN,
 		                                                   .first_ns = INT64_MAX,
 		                                                   .end_ns = INT64_MIN });
 	struct memory_state *m = &r->memories.list.v[at];
 	struct memory_stat *s = &m->stat;
-	int64_t at_ns = ev->start_ns, reserved = ev->total_reserved < 0 ? 0 : ev->total_reserved;
+	int64_t at_ns = ev->start_ns,
+	        reserved = ev->total_reserved < 0 ? MEMORY_UNKNOWN : ev->total_reserved;
 	if (ev->bytes > 0 && __builtin_add_overflow(s->churn_bytes, ev->bytes, &s->churn_bytes))
 		r->fault = "the allocations add up to more than 8 EiB: check 'Bytes' of the trace";
 	s->events++;
