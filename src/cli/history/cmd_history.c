@@ -7,17 +7,19 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/setup.h"
+#include "diff/changes.h"
 #include "history/course.h"
 #include "history/course_document.h"
 
-enum { P_USUAL = 1000, P_LEAST = 100, P_MOST = 500000 };
+enum { P_LEAST = 100, P_MOST = 500000 };
 
 enum status course_options_read(const struct options *o, struct course_options *out,
                                 struct diag_log *log)
 {
 	const char *since = o->value[OPT_SINCE], *p = o->value[OPT_P];
-	*out =
-	    (struct course_options){ .p = P_USUAL, .since = INT64_MIN, .metric = o->value[OPT_METRIC] };
+	*out = (struct course_options){ .p = CHANGE_CHANCE,
+		                            .since = INT64_MIN,
+		                            .metric = o->value[OPT_METRIC] };
 	if (since && !date_parse(span_of(since), &out->since))
 		return diag_fail(log, ST_USAGE, "option '--since' takes a date such as 2027-01-31, not %s",
 		                 text_quote(&log->arena, span_of(since)));

@@ -78,17 +78,17 @@ void suite_take(struct suite *s, struct suite *from)
 	APPEND(&s->subjects, &from->subjects);
 }
 
-ORDERING(case_cmp, struct suite_case, RISING(place))
+ORDERING_SHARED(suite_case_cmp, struct suite_case, RISING(place))
 
-ORDERING(item_cmp, struct suite_item, RISING(of) RISING(place))
+ORDERING_SHARED(suite_item_cmp, struct suite_item, RISING(of) RISING(place))
 
-ORDERING(subject_cmp, struct suite_subject, RISING(of) RISING(place))
+ORDERING_SHARED(suite_subject_cmp, struct suite_subject, RISING(of) RISING(place))
 
 const struct suite_item *suite_items(const struct suite_item *v, size_t all, int64_t place,
                                      size_t *nr)
 {
 	const struct suite_item key = { .of = place, .place = INT64_MIN };
-	size_t first = lower_bound(v, all, sizeof *v, &key, item_cmp), end = first;
+	size_t first = lower_bound(v, all, sizeof *v, &key, suite_item_cmp), end = first;
 	while (end < all && v[end].of == place)
 		end++;
 	*nr = end - first;
@@ -150,12 +150,12 @@ static const char *headline(struct suite *s)
 
 void suite_conclude(struct suite *s)
 {
-	vec_sort(&s->cases, case_cmp);
-	vec_sort(&s->findings, item_cmp);
-	vec_sort(&s->checks, item_cmp);
-	vec_sort(&s->warnings, item_cmp);
-	vec_sort(&s->machine, item_cmp);
-	vec_sort(&s->subjects, subject_cmp);
+	vec_sort(&s->cases, suite_case_cmp);
+	vec_sort(&s->findings, suite_item_cmp);
+	vec_sort(&s->checks, suite_item_cmp);
+	vec_sort(&s->warnings, suite_item_cmp);
+	vec_sort(&s->machine, suite_item_cmp);
+	vec_sort(&s->subjects, suite_subject_cmp);
 	s->status = ST_OK;
 	for (size_t i = 0; i < s->cases.nr; i++) {
 		const struct suite_case *c = &s->cases.v[i];

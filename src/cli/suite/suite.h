@@ -124,6 +124,11 @@ void suite_take(struct suite *s, struct suite *from);
 /// Sort the cases, and derive verdict, status, counts and headline from them.
 void suite_conclude(struct suite *s);
 
+/// Orders of the cases, of the lists of items, and of the subjects; for vec_sort().
+int suite_case_cmp(const void *a, const void *b);
+int suite_item_cmp(const void *a, const void *b);
+int suite_subject_cmp(const void *a, const void *b);
+
 /// First element of the sorted list `v` that belongs to the case with index `place`; `*nr` becomes
 /// the number of its elements.
 const struct suite_item *suite_items(const struct suite_item *v, size_t all, int64_t place,

@@ -18,10 +18,8 @@ static const struct field item_fields[] = {
 	MEMBER(suite_item, where, OPTIONAL_TEXT),
 };
 
-ORDERING(item_cmp, struct suite_item, RISING(of) RISING(place))
-
 static const struct schema item_schema =
-    SCHEMA_OF(suite_item, item_fields, .listed = true, .cmp = item_cmp);
+    SCHEMA_OF(suite_item, item_fields, .listed = true, .cmp = suite_item_cmp);
 
 static const struct field case_fields[] = {
 	MEMBER(suite_case, place, COUNT),
@@ -58,10 +56,8 @@ static const struct field subject_fields[] = {
 	MEMBER(suite_subject, change_pct, OPTIONAL_NUMBER, .absent = INT64_MIN),
 };
 
-ORDERING(subject_cmp, struct suite_subject, RISING(of) RISING(place))
-
 static const struct schema subject_schema =
-    SCHEMA_OF(suite_subject, subject_fields, .listed = true, .cmp = subject_cmp);
+    SCHEMA_OF(suite_subject, subject_fields, .listed = true, .cmp = suite_subject_cmp);
 
 static const struct field shared_fields[] = {
 	MEMBER(suite_shared, place, COUNT),
@@ -89,10 +85,8 @@ ORDERING(sharing_cmp, struct suite_sharing, RISING(shared) RISING(of))
 static const struct schema sharing_schema =
     SCHEMA_OF(suite_sharing, sharing_fields, .listed = true, .cmp = sharing_cmp);
 
-ORDERING(case_cmp, struct suite_case, RISING(place))
-
 static const struct schema case_schema =
-    SCHEMA_OF(suite_case, case_fields, .listed = true, .cmp = case_cmp);
+    SCHEMA_OF(suite_case, case_fields, .listed = true, .cmp = suite_case_cmp);
 
 static const struct field suite_fields[] = {
 	MEMBER(suite, name, TEXT),

@@ -355,8 +355,6 @@ static void join_renamed(const struct bench *b, struct seen_list *seen)
 
 /* ---- the entry of one item ---- */
 
-enum { CHANCE = 1000 }; /* p value of a change point in millionths, as in `gpugate history` */
-
 /* The columns (runs) of one side; the median of their values is the side's value. */
 struct sides {
 	bool of[NR_SOURCES];
@@ -400,7 +398,7 @@ static size_t better_from(const int64_t *v, size_t nr, enum worse worse)
 {
 	struct change_list points;
 	size_t from = 0;
-	changes_find(v, nr, CHANCE, true, &points);
+	changes_find(v, nr, CHANGE_CHANCE, true, &points);
 	for (size_t i = 0; i < points.list.nr; i++)
 		if (points.list.v[i].up == (worse == WORSE_DOWN))
 			from = points.list.v[i].at;

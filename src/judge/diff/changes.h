@@ -11,6 +11,10 @@
 /// Fewest values on either side of a change: one or two runs are not a new level.
 enum { CHANGE_LEAST = 3 };
 
+/// Chance of a change point by which the gate judges, in millionths, as `gpugate history` does
+/// unless it is told another.
+enum { CHANGE_CHANCE = 1000 };
+
 /// Largest number of values that are searched, the newest ones of a series: as many runs as
 /// `store` keeps. The time grows with the square of this number.
 enum { CHANGE_MOST = 200 };

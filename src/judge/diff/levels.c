@@ -6,8 +6,7 @@
 #include "base/alloc.h"
 #include "diff/changes.h"
 
-/* CHANCE: p value of a change point in millionths, as in `gpugate history`. */
-enum { CHANCE = 1000, PIECE = 64 };
+enum { PIECE = 64 };
 
 /* A value as an integer multiple of 1e-9, limited to the range of int64. */
 static int64_t fine(double v)
@@ -46,7 +45,7 @@ static bool is_drift(const int64_t *v, size_t nr, const struct change_list *c)
 static void number_piece(const int64_t *v, size_t nr, bool early, uint64_t *level, uint64_t *out)
 {
 	struct change_list c;
-	changes_find(v, nr, CHANCE, early, &c);
+	changes_find(v, nr, CHANGE_CHANCE, early, &c);
 	if (is_drift(v, nr, &c))
 		c.list.nr = 0;
 	for (size_t i = 0, k = 0; i <= c.list.nr; i++, ++*level)

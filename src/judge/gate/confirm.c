@@ -7,8 +7,8 @@
 #include "gate/noise.h"
 
 /* ENOUGH: number of pairs, or of runs of different jobs, that decide. NEWEST: number of main's runs
-   that are looked at. CHANCE: p value of a change point in millionths, as in `gpugate history`. */
-enum { ENOUGH = 3, NEWEST = 20, CHANCE = 1000 };
+   that are looked at. */
+enum { ENOUGH = 3, NEWEST = 20 };
 
 /* Figures of memory have no noise that could be estimated, but a library may choose a larger
    workspace in one run of ten. Counts are the same in every run. */
@@ -73,7 +73,7 @@ static size_t count_shown(const int64_t *v, size_t nr, int64_t value, bool falls
 	struct change_list points = { 0 };
 	size_t all = 0, newest = 0, visits = 0;
 	bool was = false, is = false;
-	changes_find(v, nr, CHANCE, true, &points);
+	changes_find(v, nr, CHANGE_CHANCE, true, &points);
 	size_t from = points.list.nr ? points.list.v[points.list.nr - 1].at : 0;
 	for (size_t i = 0, level = 0; i < nr; i++) {
 		bool beyond = falls ? v[i] <= value : v[i] >= value;

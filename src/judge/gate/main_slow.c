@@ -10,8 +10,6 @@
 #include "diff/past.h"
 #include "metric/unit.h"
 
-enum { CHANCE = 1000 }; /* p value of a change point in millionths, as in `gpugate history` */
-
 struct past_cell {
 	const struct past_run *run;
 	int64_t value;
@@ -68,7 +66,7 @@ const char *main_slow_since(const struct bench *b, const struct entry *e,
 	int64_t *v = mem_calloc(all.list.nr + 1, sizeof *v);
 	for (size_t i = 0; i < all.list.nr; i++)
 		v[i] = all.list.v[i].value;
-	changes_find(v, all.list.nr, CHANCE, true, &points);
+	changes_find(v, all.list.nr, CHANGE_CHANCE, true, &points);
 	if (points.list.nr) {
 		size_t at = points.list.v[points.list.nr - 1].at;
 		int64_t level = median_from(v + at, all.list.nr - at);
