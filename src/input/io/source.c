@@ -206,6 +206,17 @@ static enum status member_again(struct source *s, struct diag_log *log)
 	return ST_OK;
 }
 
+/* Counts the decoded bytes of a gzip member. If zlib decodes the member once more after ISA-L,
+   drops the bytes that the reader has already got. */
+static void count_inflated(struct source *s, char *buf, size_t *nr)
+{
+	size_t twice = *nr < s->skip ? *nr : (size_t)s->skip;
+	s->skip -= twice;
+	*nr -= twice;
+	memmove(buf, buf + twice, *nr);
+	s->member_nr += *nr;
+}
+
 static enum status cut_short(struct source *s, struct diag_log *log)
 {
 	if (!s->options.allow_truncated)
@@ -235,13 +246,7 @@ static enum status read_gzip(struct source *s, char *buf, size_t cap, size_t *nr
 		enum inflate_result r = inflate_step(s->inflate, &input, buf, cap, nr, &message);
 		bool cut = r == INFLATE_MORE && *nr == 0 && s->raw_eof && input.n == 0;
 		s->raw_at = s->raw_nr - input.n;
-		/* a member that zlib decodes once more: bytes that the reader has already got are dropped
-		 */
-		size_t twice = *nr < s->skip ? *nr : (size_t)s->skip;
-		s->skip -= twice;
-		*nr -= twice;
-		memmove(buf, buf + twice, *nr);
-		s->member_nr += *nr;
+		count_inflated(s, buf, nr);
 		s->in_member = r != INFLATE_END;
 		if (r == INFLATE_NO_MEMORY)
 			return diag_fail(log, ST_OUTPUT, "%s: out of memory while inflating", s->name);
