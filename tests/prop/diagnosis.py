@@ -104,7 +104,7 @@ def check_layout(name, run, *args):
         expect(name, have == titles, "sections", form, have)
     named = re.findall(r"^\d+\. observation: ([a-z0-9-]+)", text, re.M)
     found = text.partition("\nFindings")[2].partition("\n\n")[0]
-    expect(name, named == re.findall(r"^(?:- |: )(?!(?:insight|trust|warning):)([a-z0-9-]+): ", found, re.M), "findings", named, found)
+    expect(name, named == re.findall(r"\((?!insight|trust|warning)([a-z0-9-]+)\):", found), "findings", named, found)
     return named
 
 
@@ -269,7 +269,7 @@ def churn(tmp, run):
     generate("trace", tmp / "keeps.json.gz", "--seed", 1, "--steps", 4)
     gpugate("approve", "--new", tmp / "keeps.json.gz", "--baseline", tmp / "b.json")
     result = json.loads(gpugate("check", tmp / "empties.json.gz", "--baseline", tmp / "b.json", "--json", "-", codes=(0, 1, 3)).stdout)
-    expect("churn", any("cudaMalloc 0.0 → 4.0 times per step" in f["title"] and "empty_cache" in f["action"] for f in result["findings"]),
+    expect("churn", any("cudaMalloc 4 times per step" in f["title"] and "empty_cache" in f["action"] for f in result["findings"]),
            [f["title"] for f in result["findings"]])
 
 

@@ -16,7 +16,7 @@
 	X(SUITE, "suite", "[SUITE...]", 0, -1, "judge all cases of a suite file as one gate")     \
 	X(DIFF, "diff", "A B", 2, 2, "two runs side by side, without rules")                      \
 	X(REPORT, "report", "[RUN...]", 0, -1,                                                    \
-	  "one run or stored baseline by itself: findings, summary; with --verbose every figure") \
+	  "one run or stored baseline by itself: summary, findings; with --verbose every figure") \
 	X(DIGEST, "digest", "RUN...|SUITE", 1, -1,                                                \
 	  "reduce traces and snapshots to a digest, where they lie; join digests into one file")  \
 	X(APPROVE, "approve", "RUN...|SUITE", 1, -1,                                              \

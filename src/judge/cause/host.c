@@ -1,4 +1,6 @@
 /* Finds causes in communication, in memory copies and on the host. */
+#include <inttypes.h>
+
 #include "base/text.h"
 #include "cause/suspect.h"
 
@@ -228,42 +230,38 @@ static int64_t find_syncs(struct inquiry *q, int64_t lost)
 	return ns;
 }
 
-/* How often a step of the first rank frees and allocates memory of the device. */
-static double memory_calls(const struct inquiry *q, enum side_index side)
-{
-	const struct digest *d = q->bench->run[side]->ranks.v[0];
-	int64_t ns, nr = digest_memory_calls(d, &ns);
-	return d->window || d->usable_steps <= 1 ? 0 : (double)nr / (double)d->usable_steps;
-}
-
 static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 {
-	double before = memory_calls(q, SIDE_BASELINE), now = memory_calls(q, SIDE_CANDIDATE);
+	int64_t ns, now = run_memory_calls(q->bench->run[SIDE_CANDIDATE], &ns);
+	int64_t before = run_memory_calls(q->bench->run[SIDE_BASELINE], &ns);
 	struct both idle = inquiry_figure(q, METRIC_STEP_IDLE_TIME);
 	struct both launch = inquiry_figure(q, METRIC_STEP_LAUNCH_TIME);
 	int64_t slower = at_least_0(both_rise(launch));
 	if (lost <= 0 && by <= 1.05)
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_HOST);
-	suspect_title(q, s, "the GPU waits for the host: idle for %s %s%s%s", moved(q, UNIT_NS, idle),
-	              q->per, by > 1 ? ", a launch takes " : "",
-	              by > 1 ? arena_printf(q->a, "%s as long", word_times(q, by)) : "");
 	suspect_figure(q, s, METRIC_STEP_IDLE_TIME, idle);
 	if (now >= 1 && now >= 2 * before) {
+		/* baselines of earlier versions lack these calls, so that 0 may mean not known */
 		suspect_title(q, s,
 		              "memory goes back to the device and is taken again: cudaFree and cudaMalloc "
-		              "%.1f → %.1f times %s, the GPU is idle for %s",
-		              before, now, q->per, moved(q, UNIT_NS, idle));
+		              "%s%s times %s, the GPU is idle for %s",
+		              before ? arena_printf(q->a, "%" PRId64 " → ", before) : "",
+		              unit_text(q->a, UNIT_COUNT, now), q->per, moved(q, UNIT_NS, idle));
 		suspect_action(q, s,
 		               "look for torch.cuda.empty_cache() in the loop; else for what fills the "
 		               "memory of the device");
-	} else
+	} else {
+		suspect_title(q, s, "the GPU waits for the host: idle for %s %s%s%s",
+		              moved(q, UNIT_NS, idle), q->per, by > 1 ? ", a launch takes " : "",
+		              by > 1 ? arena_printf(q->a, "%s as long", word_times(q, by)) : "");
 		suspect_action(
 		    q, s,
 		    by > 1 ? "look at the host: its clock, other processes on its cores, Python's "
 		             "version, a profiler or debug mode that is on"
 		           : "look at what the host does between launches that it did not do before; "
 		             "a trace with_stack=True names the lines");
+	}
 	stake_host(s, lost);
 	s->stake[STAKE_LAUNCH] = slower;
 }

@@ -37,16 +37,17 @@ static void find_lost(const struct trust_scope *s, const struct digest *d)
 		time =
 		    arena_printf(&s->out->arena, ", about %s or %s of its GPU time",
 		                 unit_text(&s->out->arena, UNIT_NS, t.lost_ns), share(s, t.lost_ns, whole));
-	const char *what =
-	    t.launches_without_kernel
-	        ? arena_printf(&s->out->arena,
-	                       "%" PRId64 " of %" PRId64 " kernel launches without a kernel",
-	                       t.launches_without_kernel, t.launches)
-	        : arena_printf(&s->out->arena,
-	                       "graph launches that lack %" PRId64
-	                       " kernels, which others of the same graph have",
-	                       t.lost_nodes);
-	trust_add(s, "lost-kernels", ON_GPU | ON_ENDS, "has %s%s", what, time);
+	const char *launches = "", *nodes = "";
+	if (t.launches_without_kernel || !t.lost_nodes)
+		launches = arena_printf(&s->out->arena,
+		                        "%" PRId64 " of %" PRId64 " kernel launches without a kernel",
+		                        t.launches_without_kernel, t.launches);
+	if (t.lost_nodes)
+		nodes = arena_printf(&s->out->arena,
+		                     "%sgraph launches that lack %" PRId64
+		                     " kernel%s, which others of the same graph have",
+		                     *launches ? " and " : "", t.lost_nodes, text_s(t.lost_nodes));
+	trust_add(s, "lost-kernels", ON_GPU | ON_ENDS, "has %s%s%s", launches, nodes, time);
 }
 
 static int64_t nr_copies(const struct digest *d)
@@ -63,20 +64,20 @@ static void find_lost_copies(const struct trust_scope *s, const struct digest *d
                              const struct digest *other)
 {
 	const struct trust_counts *t = &d->trust;
-	int64_t nr = nr_copies(d), whole = number_add(t->gpu_ns, t->lost_copies_ns);
-	unsigned spoils = !nr || trust_is_notable(t->lost_copies_ns, whole)
-	                      ? ON_COPIES | ON_GPU | ON_ENDS
-	                      : ON_COPIES;
-	if (nr ? !trust_is_notable(t->lost_copies, number_add(nr, t->lost_copies)) &&
-	             spoils == ON_COPIES
-	       : !t->lost_copies || !other || !nr_copies(other))
-		return;
-	trust_add(s, "lost-copies", spoils, "has %" PRId64 " call%s for a copy %s", t->lost_copies,
-	          text_s(t->lost_copies),
-	          nr ? arena_printf(&s->out->arena, "without it, about %s or %s of its GPU time",
-	                            unit_text(&s->out->arena, UNIT_NS, t->lost_copies_ns),
-	                            share(s, t->lost_copies_ns, whole))
-	             : "and no copy: was memory activity recorded?");
+	int64_t copies = nr_copies(d), whole = number_add(t->gpu_ns, t->lost_copies_ns);
+	bool much = trust_is_notable(t->lost_copies_ns, whole);
+	if (!copies && t->lost_copies && other && nr_copies(other))
+		trust_add(s, "lost-copies", ON_COPIES | ON_GPU | ON_ENDS,
+		          "calls for %" PRId64 " cop%s, and has none: was memory activity recorded?",
+		          t->lost_copies, text_ies(t->lost_copies));
+	else if (copies &&
+	         (much || trust_is_notable(t->lost_copies, number_add(copies, t->lost_copies))))
+		trust_add(s, "lost-copies", much ? ON_COPIES | ON_GPU | ON_ENDS : ON_COPIES,
+		          "has %" PRId64
+		          " call%s for a copy that was not recorded, about %s or %s of its GPU time",
+		          t->lost_copies, text_s(t->lost_copies),
+		          unit_text(&s->out->arena, UNIT_NS, t->lost_copies_ns),
+		          share(s, t->lost_copies_ns, whole));
 }
 
 /* Overlap on a stream makes sums count time twice. Some is legal, and does no harm if both sides
@@ -86,8 +87,9 @@ static void find_overlap(const struct trust_scope *s, const struct trust_counts 
 {
 	if (trust_is_notable(t->contained_ns, t->gpu_ns))
 		trust_add(s, "overlapping-activities", ON_DURATIONS | ON_ENDS,
-		          "has activities that last beyond the whole of the next on one stream, for %s of "
-		          "its GPU time: their durations are wrong",
+		          "has durations that cannot be right, for %s of its GPU time: beyond the end of "
+		          "the next "
+		          "activity on the stream, or 1000 times those of others of the name",
 		          share(s, t->contained_ns, t->gpu_ns));
 	else if (trust_is_notable(t->overlap_ns, t->gpu_ns) &&
 	         (!other ||

@@ -202,7 +202,9 @@ ORDER(flop_stat)
 ORDER(comm_stat)
 ORDER(counter_stat)
 
-int64_t digest_memory_calls(const struct digest *d, int64_t *ns)
+/* How often the host freed and allocated memory of the device in the usable steps: the smaller of
+   the two numbers. `ns`: what all these calls took. */
+static int64_t memory_calls(const struct digest *d, int64_t *ns)
 {
 	int64_t count[2] = { 0 }; /* allocations, frees */
 	*ns = 0;
@@ -215,6 +217,20 @@ int64_t digest_memory_calls(const struct digest *d, int64_t *ns)
 		*ns = number_add(*ns, c->total_ns);
 	}
 	return count[0] < count[1] ? count[0] : count[1];
+}
+
+int64_t run_memory_calls(const struct run *run, int64_t *ns)
+{
+	int64_t most = *ns = 0, took;
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		const struct digest *d = run->ranks.v[r];
+		int64_t nr = memory_calls(d, &took), steps = (int64_t)d->usable_steps;
+		if (d->window || steps <= 1 || nr / steps <= most)
+			continue;
+		most = nr / steps;
+		*ns = took / steps;
+	}
+	return most;
 }
 
 bool digest_has_trace(const struct digest *d)

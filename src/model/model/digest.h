@@ -349,7 +349,8 @@ struct trust_counts {
 	int64_t before_ns; ///< part of unattributed_ns that was launched before the recording
 	int64_t unknown_ns; ///< part of unattributed_ns whose launch is not known
 	int64_t cut_ns; ///< time in steps of the warm-up or in a last step that was cut short
-	int64_t contained_ns; ///< time of activities with a wrong end, such as one after the next on a stream
+	int64_t contained_ns; ///< time of activities with a wrong end, such as one after the next on a
+	                      ///< stream
 	int64_t captured; ///< launches that were only recorded into a graph
 	int64_t pending; ///< launches whose work had not ended when the recording did
 	int64_t left_over; ///< launches without a kernel, where a kernel has no launch of its own
@@ -542,10 +543,6 @@ const char *digest_unmarked_text(const struct digest *d, struct arena *a);
 /// True if the digest is of a trace, not only of a snapshot or a metrics file.
 bool digest_has_trace(const struct digest *d);
 
-/// How often the host freed and allocated memory of the device in the usable steps: the
-/// smaller of the two numbers. `ns`: what all these calls took.
-int64_t digest_memory_calls(const struct digest *d, int64_t *ns);
-
 /// Compares the digests of two artifacts: by rank; then traces first, by their first step number,
 /// then the snapshot, then metrics files, by their first name. 0 if both are of one kind and rank
 /// and begin with the same step or name.
@@ -565,6 +562,10 @@ struct run {
 
 /// True if a rank of the run has a trace or memory, not only figures of result files.
 bool run_is_recorded(const struct run *run);
+
+/// How often a step frees and allocates memory of the device, the smaller of the two numbers, on
+/// the rank where that is most; 0 if not known. `ns`: what all these calls take in a step.
+int64_t run_memory_calls(const struct run *run, int64_t *ns);
 
 /// Index of the digest of `rank` in a run with one digest for each rank, or the number of digests
 /// if the rank is missing.

@@ -73,15 +73,10 @@ static int64_t input_of(const struct run *run, const char *name)
 void allocator_churn(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	enum { SEGMENTS = 10 };
-	int64_t calls = 0, ns = 0, took, idle;
+	int64_t ns, idle, calls = run_memory_calls(v->run, &ns);
 	const struct memory_stat *most = NULL;
 	for (size_t r = 0; r < v->run->ranks.nr; r++) {
 		const struct digest *d = v->run->ranks.v[r];
-		int64_t nr = digest_memory_calls(d, &took), steps = (int64_t)d->usable_steps;
-		if (!d->window && steps > 1 && nr / steps > calls) {
-			calls = nr / steps;
-			ns = took / steps;
-		}
 		for (size_t i = 0; i < d->memories.nr; i++) {
 			const struct memory_stat *m = &d->memories.v[i];
 			bool known = m->segment_churn != MEMORY_UNKNOWN && m->segment_allocs != MEMORY_UNKNOWN;

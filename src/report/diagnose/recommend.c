@@ -180,6 +180,10 @@ void recommend_add(const struct run_view *v, const struct recommendation *r, str
 {
 	struct recommendation rec = *r;
 	int64_t step;
+	/* a rules file of the user may name what the program now finds by itself */
+	for (size_t i = 0; i < out->recommendations.nr; i++)
+		if (strcmp(out->recommendations.v[i].id, rec.id) == 0)
+			return;
 	bool has_step = figure_of_step(v, &step) && step > 0;
 	if (has_step && rec.saves_ns >= 0 && number_pct(rec.saves_ns, step) < WORTH_DOING)
 		return;

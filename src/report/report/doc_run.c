@@ -41,9 +41,8 @@ void doc_observations(struct document *d, const struct report *r)
 	for (size_t i = 0; i < r->run->recommendations.nr; i++) {
 		const struct recommendation *of = &r->run->recommendations.v[i];
 		doc_item(d, 0);
-		doc_printf(d, "%s: ", of->id);
 		doc_said(d, of->title);
-		doc_words(d, ": ");
+		doc_printf(d, " (%s): ", of->id);
 		doc_said(d, of->observation);
 	}
 }
@@ -77,7 +76,7 @@ static void put_recommendation(struct document *d, const struct recommendation *
 	if (!whole)
 		return;
 	doc_item(d, 1);
-	doc_printf(d, "how to validate: by %s, before and after (gpugate diff)", r->confirm);
+	doc_printf(d, "how to validate: compare %s before and after with gpugate diff", r->confirm);
 	put_line(d, "would settle it", r->ask);
 }
 
