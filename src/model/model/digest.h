@@ -16,6 +16,8 @@
 #include "model/code.h"
 #include "model/memory.h"
 
+/// How GPU activities are assigned to steps: by the start of their launch, or by their own start;
+/// ATTRIBUTION_NONE if there are no steps.
 enum attribution { ATTRIBUTION_NONE, ATTRIBUTION_LAUNCH, ATTRIBUTION_TIMESTAMP };
 
 /// Figures of one GPU activity name. Where the trace has no steps, the step_*
@@ -148,6 +150,8 @@ struct collective {
 	int64_t start_ns; ///< start time, counted from digest.start_ns
 	int64_t dur_ns;
 };
+
+/// Largest number of rows in digest.collectives.
 enum { COLLECTIVES_KEPT = 2000 };
 
 /// What a rank did last: if it hangs while its peers go on, this is where it stopped.
@@ -349,7 +353,8 @@ struct trust_counts {
 	int64_t before_ns; ///< part of unattributed_ns that was launched before the recording
 	int64_t unknown_ns; ///< part of unattributed_ns whose launch is not known
 	int64_t cut_ns; ///< time in steps of the warm-up or in a last step that was cut short
-	int64_t contained_ns; ///< time of activities with a wrong end, such as one after the next on a stream
+	int64_t contained_ns; ///< time of activities with a wrong end, such as one after the next on a
+	                      ///< stream
 	int64_t captured; ///< launches that were only recorded into a graph
 	int64_t pending; ///< launches whose work had not ended when the recording did
 	int64_t left_over; ///< launches without a kernel, where a kernel has no launch of its own
@@ -402,6 +407,7 @@ enum { RANK_MAX = INT32_MAX };
 /// Value of a sample that does not exist: the first of several steps has no step.period.
 #define NO_SAMPLE INT64_C(-1)
 
+/// The figures of one rank, or of a whole folded run. Times are in ns, sizes in bytes.
 struct digest {
 	struct arena arena; ///< arena that owns all lists and texts of the digest
 	struct digest *joined; ///< chain of digests that own parts of this digest, or NULL
