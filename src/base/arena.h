@@ -7,9 +7,11 @@
 #include "base/span.h"
 
 struct arena_block;
+
+/// Memory that is released together; begin with ARENA_INIT, end with arena_release().
 struct arena {
 	struct arena_block *blocks;
-	size_t used, cap; ///< number of unused bytes in the newest block
+	size_t used, cap; ///< bytes of the newest block: those handed out, and all
 };
 #define ARENA_INIT \
 	{              \

@@ -1,4 +1,4 @@
-/// Dates of the calendar, as numbers of days.
+/// Dates of the calendar, as numbers of days, and the clock, which SOURCE_DATE_EPOCH can set.
 #ifndef GG_BASE_DATE_H
 #define GG_BASE_DATE_H
 

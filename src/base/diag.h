@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 
+/// The level of an entry, as recorded by diag_error(), diag_warn() and diag_note().
 enum diag_level { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE };
 
 struct diag_entry {
@@ -13,6 +14,7 @@ struct diag_entry {
 	struct diag_entry *next;
 };
 
+/// Entries in the order in which they were recorded; the arena owns them and their texts.
 struct diag_log {
 	struct arena arena;
 	struct diag_entry *first, **last;

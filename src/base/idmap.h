@@ -10,6 +10,7 @@
 /// Value of an id that is missing: of a key that a map lacks, of an activity outside of steps, …
 #define NO_ID UINT32_MAX
 
+/// A map from keys to ids: a hash table of the ids, seeded so that keys cannot be made to collide.
 struct idmap {
 	uint32_t *slots; ///< id + 1 of the key in a slot, or 0 if the slot is free; open addressing,
 	                 ///< `cap` slots, a power of two

@@ -16,6 +16,7 @@ struct name {
 	char s[]; ///< bytes of the name, ended by a NUL
 };
 
+/// A set of distinct strings, which the arena owns.
 struct name_table {
 	struct arena arena;
 	const struct name **slots; ///< hash table with open addressing; its size is a power of two

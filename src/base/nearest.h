@@ -29,6 +29,8 @@ const char *nearest_hint(const struct nearest *n, struct arena *a, char mark,
 
 /// The three names nearest to a text that names none of them.
 enum { NEAREST_MOST = 3 };
+
+/// The search for them, and the nearest names so far.
 struct nearest_few {
 	struct span asked;
 	size_t nr;

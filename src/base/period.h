@@ -18,6 +18,7 @@ struct launch_sequence {
 /// Least regularity, in 1e-6 %, with which launches count as having a period.
 #define PERIOD_NEEDED INT64_C(90000000)
 
+/// The period of a sequence; owns its list.
 struct period {
 	VEC(size_t)
 	/// index of the first launch of each repetition, then the end of the last repetition; empty if

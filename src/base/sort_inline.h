@@ -16,6 +16,7 @@
 
 #define SORT_SHORT ((size_t)16)
 
+/// State of one sort: elements of `size` bytes, their order, and a buffer that it owns.
 struct sort {
 	size_t size;
 	int (*cmp)(const void *, const void *, void *);
@@ -24,11 +25,13 @@ struct sort {
 	size_t room_bytes;
 };
 
+/// A sorted run of the elements.
 struct sort_run {
 	char *v;
 	size_t nr;
 };
 
+/// Copies one element.
 SORT_INLINE void sort_move(const struct sort *s, char *to, const char *from)
 {
 	if (s->size == 4) /* small elements are copied without a function call */
@@ -40,6 +43,7 @@ SORT_INLINE void sort_move(const struct sort *s, char *to, const char *from)
 			memcpy(to + i, from + i, 8);
 }
 
+/// True if `a` may stand before `b`.
 SORT_INLINE bool sort_holds(const struct sort *s, const char *a, const char *b)
 {
 	return s->cmp(a, b, s->arg) <= 0;
@@ -62,6 +66,7 @@ SORT_INLINE size_t sort_rank(const struct sort *s, const char *v, size_t nr, con
 	return lo;
 }
 
+/// The buffer, grown to at least `bytes` bytes.
 SORT_INLINE char *sort_room(struct sort *s, size_t bytes)
 {
 	if (bytes > s->room_bytes) {

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+/// The bytes p[0..n), owned by someone else.
 struct span {
 	const char *p;
 	size_t n;

@@ -10,6 +10,7 @@
 	X(BASELINE, 4, "baseline absent, unreadable or incompatible") \
 	X(OUTPUT, 5, "internal or output error")
 
+/// ST_OK, or why a function failed; the command ends with the exit code of the status.
 enum status {
 #define X(name, code, text) ST_##name,
 	STATUS_ROWS(X)

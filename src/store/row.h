@@ -33,6 +33,7 @@ struct store_limits {
 };
 extern const struct store_limits store_limits;
 
+/// State of reading a document.
 struct row_reader {
 	struct jscan *js;
 	struct arena *arena; ///< arena that owns the text that is read

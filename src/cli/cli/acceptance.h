@@ -1,4 +1,5 @@
-/// Whether a run may become the pin (the approved run) of a baseline.
+/// Approval of a run: whether it may become the pin (the approved run) of a baseline, the
+/// provenance that is stored with it, and links to the job of the CI system.
 #ifndef GG_CLI_ACCEPTANCE_H
 #define GG_CLI_ACCEPTANCE_H
 

@@ -1,4 +1,5 @@
-/// The formats of the files of a run, one row each.
+/// The formats of the files of a run, one row each, and how a file is recognized. The context of a
+/// run: facts that no artifact contains (model, batch_size, …).
 #ifndef GG_CLI_ARTIFACT_FORMAT_H
 #define GG_CLI_ARTIFACT_FORMAT_H
 
@@ -8,6 +9,7 @@
 #include "model/digest.h"
 #include "read/recognize.h"
 
+/// Largest number of endings of one format.
 enum { ENDINGS_MAX = 3 };
 
 /// A format. A file has this format if `schema`, `form` or `recognize` fits. If all three are

@@ -7,6 +7,7 @@
 #include "model/report.h"
 #include "model/view.h"
 
+/// All that a gate reads and makes; check_end() releases it.
 struct check_job {
 	struct setup setup;
 	struct candidates candidates;

@@ -1,4 +1,6 @@
-/// Checking a stored baseline, and a rules file against the noise in its runs.
+/// What `lint` says of a rules file and of a stored baseline: limits below the noise of its runs,
+/// and what is missing. What `explain` says of the rules that judge a metric, and of items of the
+/// baseline.
 #ifndef GG_CLI_LINT_NOISE_H
 #define GG_CLI_LINT_NOISE_H
 

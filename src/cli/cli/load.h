@@ -8,6 +8,7 @@
 #include "model/memory.h"
 #include "reduce/reduce.h"
 
+/// How artifacts are read and reduced. The tables are borrowed.
 struct load_options {
 	const struct options *cli; ///< options such as --rank, --context and --jobs
 	struct reduce_options reduce;

@@ -39,6 +39,8 @@ struct artifact {
 	bool of_process; ///< true for a process of a Nsight Systems export, which --process can select
 	size_t order; ///< index among all artifacts in the order of the command line
 };
+
+/// A growable list of artifacts.
 struct artifacts {
 	struct artifact *v;
 	size_t nr, cap;
@@ -102,6 +104,7 @@ GG_MUST_CHECK enum status load_xspace(const struct loader *l, struct source *src
 GG_MUST_CHECK enum status load_nsys(const struct loader *l, struct source *src,
                                     struct artifact_file *file);
 
+/// Loaders of dumps of the Flight Recorder, as JSON and as a pickle.
 GG_MUST_CHECK enum status load_flight(const struct loader *l, struct source *src,
                                       struct artifact_file *file);
 GG_MUST_CHECK enum status load_flight_pickle(const struct loader *l, struct source *src,

@@ -72,6 +72,7 @@
 	  "rules or a word\nof reports; 'formats' is the table of formats of result files. FILE is a " \
 	  "result file: lines of rules\nthat read it.")
 
+/// The commands, one for each of COMMAND_ROWS.
 enum command {
 #define X(id, ...) CMD_##id,
 	COMMAND_ROWS(X)
@@ -79,6 +80,7 @@ enum command {
 	    NR_COMMANDS
 };
 
+/// The old names of commands, one for each of OLD_COMMAND_ROWS.
 enum old_command {
 	OLD_NONE,
 #define X(id, ...) OLD_##id,
@@ -268,6 +270,7 @@ static inline bool option_shown(unsigned on, const char *meaning, int command)
 	X(INIT, "profiles --workload resnet50", "Rules that fit a run, and a workflow:")              \
 	X(HELP, "check", "What a command takes:")
 
+/// The options, one for each of OPTION_ROWS.
 enum option {
 #define X(id, ...) OPT_##id,
 	OPTION_ROWS(X)

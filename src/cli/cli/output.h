@@ -36,6 +36,7 @@ GG_MUST_CHECK enum status output_document(const struct options *o, const struct 
 /// read.
 GG_MUST_CHECK enum status output_check(const struct options *o, struct diag_log *log);
 
+/// A format in which reports are written, and the option that asks for it.
 struct report_format {
 	const char *name; ///< name such as "text", "markdown" or "junit"
 	enum option option; ///< option with the file name; NR_OPTIONS: only for standard output

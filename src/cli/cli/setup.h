@@ -12,6 +12,7 @@
 #include "store/digest_json.h"
 #include <stdbool.h>
 
+/// Tables and options of a command; it owns the tables, from which the other members borrow.
 struct setup {
 	struct rules rules;
 	struct category_table categories;

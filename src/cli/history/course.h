@@ -62,6 +62,7 @@ struct course_part {
 	enum unit unit;
 };
 
+/// The figures of a baseline's runs, and where they changed; course_release() releases it.
 struct course {
 	struct arena arena;
 	const char *workload;
@@ -76,6 +77,7 @@ struct course {
 	const char *bisect; ///< command that prints a script to find the commit; NULL if not known
 };
 
+/// Which runs and figures a course has, and what counts as a change.
 struct course_options {
 	int64_t p; ///< greatest p value of a change point, in millionths
 

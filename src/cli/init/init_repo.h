@@ -11,11 +11,13 @@
 #include "model/rule.h"
 #include "model/view.h"
 
+/// A code hosting service for whose CI a workflow can be written.
 enum forge { FORGE_NONE, FORGE_GITHUB, FORGE_GITLAB };
 
 /// File with the gate's jobs that `init` writes for GitLab; .gitlab-ci.yml includes it.
 #define GITLAB_FILE ".gitlab/gpugate.yml"
 
+/// What the current directory and its repository tell about the project.
 struct repository {
 	struct arena arena; ///< arena that owns all strings
 	const char *above; ///< path to the parent directory that is the top of the repository; NULL if
@@ -41,6 +43,7 @@ void repository_release(struct repository *r);
 /// begins with a letter or digit.
 bool is_plain_name(const char *name);
 
+/// What the text of a rules file is made from, all borrowed; and two numbers that result.
 struct init_rules {
 	const char *workload; ///< name of the workload, for which is_plain_name() is true
 	const char *marker; ///< step marker to write in the rules; NULL: the default marker
@@ -69,10 +72,13 @@ struct init_limit {
 /// rule's figure, if the rule checks several items, or if its limit is already at least as strict.
 bool init_limit_of(const struct rule *r, const struct history *h, struct init_limit *out);
 
+/// A file to be written; both texts are borrowed.
 struct new_file {
 	const char *path; ///< path of the file, relative to the current directory
 	const char *text;
 };
+
+/// The files to be written together, and those that are kept.
 struct new_files {
 	VEC(struct new_file) list;
 	VEC(const char *) kept; ///< paths of the files that are there already

@@ -9,10 +9,12 @@
 
 #include "cli/options.h"
 
+/// A command as manual pages and completions show it; texts are static.
 struct page_command {
 	const char *name, *args, *meaning;
 };
 
+/// An option as they show it; `commands` has a bit for each command that takes it.
 struct page_option {
 	const char *name, *arg;
 	unsigned commands;

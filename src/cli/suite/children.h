@@ -6,6 +6,7 @@
 #include "base/span.h"
 #include "io/sink.h"
 
+/// Pieces of work, and what the processes do with them. `ctx` is passed to both functions.
 struct children {
 	size_t nr; ///< number of pieces of work, each done by one child process
 	size_t at_once; ///< largest number of processes at the same time, at least 1

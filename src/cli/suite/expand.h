@@ -20,12 +20,14 @@ struct suite_job {
 	VEC(const char *) controls;
 };
 
+/// All cases of a suite; the arena owns their texts.
 struct suite_jobs {
 	struct arena arena;
 	VEC(struct suite_job)
 	list; ///< cases in the order of the file's entries; those of one entry are sorted by name
 };
 
+/// Largest number of cases of a suite.
 enum { SUITE_CASES = 10000 };
 
 /// Names of files in the folder of a case: its first run, further runs, and runs of the base code.

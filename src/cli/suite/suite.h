@@ -60,6 +60,7 @@ struct suite_sharing {
 	int64_t shared, of; ///< position of the cause; index of the case
 };
 
+/// The result of one case.
 struct suite_case {
 	int64_t place; ///< index of the case in the suite, from 0
 	const char *name; ///< unique name: the workload as written in the suite file
@@ -85,6 +86,7 @@ struct suite_case {
 	const char *rules_file, *baseline_file; ///< paths as given; NULL if the case was not judged
 };
 
+/// The result of a suite, or of one shard of it; suite_release() releases it.
 struct suite {
 	struct arena arena; ///< arena that owns all strings
 	const char *name; ///< name of the suite in its file

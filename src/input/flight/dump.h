@@ -35,6 +35,7 @@ struct flight_entry {
 	enum flight_state state;
 };
 
+/// A dump, which owns its lists and texts.
 struct flight_dump {
 	int64_t rank; ///< rank that wrote the dump; -1 if not given
 	bool dropped; ///< true if the recorder has overwritten entries older than these
@@ -44,6 +45,7 @@ struct flight_dump {
 	VEC(struct flight_entry) entries; ///< entries, oldest first; without sends and receives
 };
 
+/// Options of reading a dump; a zeroed struct has the defaults.
 struct flight_options {
 	size_t entries; ///< largest number of entries, beyond which ST_INPUT is returned; 0 means 2^20
 	size_t window; ///< size of the JSON scanner's window in bytes, set by tests; 0 means the

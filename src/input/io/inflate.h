@@ -8,6 +8,7 @@
 #include "base/span.h"
 #include "base/strbuf.h"
 
+/// What a step of decoding came to.
 enum inflate_result {
 	INFLATE_MORE, ///< the caller continues with more input, or with more room for output
 	INFLATE_END, ///< the member is complete, and its CRC and length are right

@@ -24,6 +24,7 @@
 
 struct jscan;
 
+/// The type of the next value, or that there is none.
 enum jscan_type {
 	JSCAN_OBJECT,
 	JSCAN_ARRAY,
@@ -36,6 +37,7 @@ enum jscan_type {
 	JSCAN_END /* end of the input, or an error */
 };
 
+/// Options of a scanner; a zeroed struct has the defaults.
 struct jscan_options {
 	bool tolerant; ///< true to count raw control bytes, bad escapes and NaN as faults; false to
 	               ///< report them as errors
@@ -63,6 +65,9 @@ struct jscan_key {
 	struct span key;
 	uint8_t what, where;
 };
+
+/// Values of `what`: for any other key, for the end of the object, and the first that readers
+/// choose.
 enum { JSCAN_KEY_OTHER, JSCAN_KEY_END, JSCAN_KEY_FIRST };
 
 /// A table of keys to look up: `nr` rows, and after them one row for all other keys. The `what` of

@@ -44,6 +44,7 @@ static inline uint64_t bytes_load(const char *p)
 #define BYTES_EACH(b) (0x0101010101010101u * (uint64_t)(unsigned char)(b))
 
 #if GG_AVX2
+/// Number of bytes that the two functions below take at a time; SSE2 has them with comments.
 enum { BYTES_STEP = 32 };
 static inline unsigned bytes_string_stops(const char *p)
 {

@@ -100,6 +100,8 @@ static inline void jscan_pass(struct jscan *js, struct seam *s)
 /// Largest size of a lead: a text with which many objects of an array begin, from the end of the
 /// previous element up to a value in the object.
 enum { LEAD_TEXT = 96 };
+
+/// A lead, and the place of the value before which it ends.
 struct jscan_lead {
 	char text[LEAD_TEXT];
 	uint32_t mask[3]; ///< mask with a bit for each byte of `text` to be compared
@@ -130,11 +132,15 @@ bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct 
 
 /// Cache of objects that are repeated byte for byte; each has a tag that the reader chose.
 enum { REPEAT_TEXT = 512, REPEAT_LIMIT = 4096, REPEAT_PLACES = 4096, REPEAT_CHAIN = 8 };
+
+/// An object in the cache.
 struct jscan_repeat {
 	char *text; ///< text of the object, owned by the cache
 	uint32_t n, tag;
 	uint32_t next; ///< index of the next object with the same hash; 0 if there is none
 };
+
+/// The cache, and the value that is being read.
 struct jscan_repeats {
 	VEC(struct jscan_repeat) list; ///< cached objects; index 0 is unused
 	uint32_t places[REPEAT_PLACES]; ///< index of the first object for each hash of an object's

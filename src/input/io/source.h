@@ -18,6 +18,7 @@ struct source_progress {
 	atomic_bool done; ///< true once the file has been read; the caller sets it
 };
 
+/// Options of an input; a zeroed struct has the defaults.
 struct source_options {
 	uint64_t max_bytes; ///< limit of decompressed bytes; 0 means 1 TiB
 	size_t block; ///< largest number of bytes per read, set by tests; 0 means as many as fit

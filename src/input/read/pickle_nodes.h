@@ -1,4 +1,5 @@
-/// The values in a pickle, as plain nodes.
+/// Reads a pickle without running it: opcodes one by one, of which those that could run code are
+/// refused (pickle_ops.c), and then the values as plain nodes.
 #ifndef GG_READ_PICKLE_NODES_H
 #define GG_READ_PICKLE_NODES_H
 
@@ -19,6 +20,7 @@ struct pickle_input {
 	struct diag_log *log;
 };
 
+/// An opcode with its argument, which points into the input.
 struct pickle_op {
 	unsigned char code;
 	const char *name; ///< name of the opcode in Python's pickletools; static
@@ -38,6 +40,7 @@ bool pickle_check(struct pickle_input in);
 /// Little-endian number in the first `n` ≤ 8 bytes at `p`.
 uint64_t pickle_number(const char *p, size_t n);
 
+/// The types of Python that a snapshot needs.
 enum pickle_type {
 	PICKLE_NULL,
 	PICKLE_BOOL,
@@ -58,6 +61,7 @@ struct pickle_chunk {
 	uint32_t items[]; ///< items, as ids of nodes
 };
 
+/// A value. Containers refer to their items by id, the index in `nodes`.
 struct pickle_node {
 	enum pickle_type type;
 	bool negative; ///< true for an integer below 0
@@ -70,6 +74,7 @@ struct pickle_node {
 	};
 };
 
+/// All values of a pickle, and the id of its outermost one.
 struct pickle_nodes {
 	VEC(struct pickle_node) nodes;
 	struct arena arena; ///< arena that owns chunks and decoded texts

@@ -14,7 +14,8 @@ enum argument {
 };
 
 /* All opcodes of pickles. Source: Lib/pickletools.py of CPython 3.13. An opcode is refused if it
- * can name, import, build or call something, or if it needs data from outside the pickle. */
+ * can name, import, build or call something, or if it needs data from outside the pickle:
+ * persistent ids, and buffers with the bytearrays that came with them (PEP 574). */
 static const struct {
 	const char *name; ///< name of the opcode; NULL if the number is not an opcode
 	enum argument argument;

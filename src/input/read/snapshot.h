@@ -23,6 +23,7 @@ struct snapshot_limits {
 /// Limits that apply unless others are given; static.
 extern const struct snapshot_limits snapshot_limits_default;
 
+/// Options of reading a snapshot; a zeroed struct has the defaults.
 struct snapshot_read_options {
 	const struct snapshot_limits *limits; ///< limits of the input; NULL means
 	                                      ///< snapshot_limits_default

@@ -1,5 +1,5 @@
-/// Reads snapshots from any tree of values (tree.h), JSON or pickle; also declares what the files
-/// that read its parts share: position, values, errors.
+/// Reads snapshots from any tree of values (tree.h), JSON or pickle, into a builder. Also declares
+/// what the files that read its parts share: position, values, errors.
 #ifndef GG_READ_SNAPSHOT_FORM_H
 #define GG_READ_SNAPSHOT_FORM_H
 
@@ -9,6 +9,9 @@
 #include "read/snapshot.h"
 #include "read/tree.h"
 
+/// A snapshot that is being built: equal frames and equal stacks are kept once, and nothing exceeds
+/// `limits`, which are borrowed. A function on it that returns false has set `problem` to the
+/// reason. Sums of sizes are in bytes.
 struct snapshot_builder {
 	const struct snapshot_limits *limits;
 	struct snapshot snapshot; ///< snapshot that is built; at the end the caller becomes its owner
@@ -67,6 +70,7 @@ bool snapshot_add_annotation(struct snapshot_builder *b,
 /// Reads the outermost value of the tree `t` into the builder `b`; tree_status() tells the outcome.
 void snapshot_form_read(const struct tree *t, struct snapshot_builder *b);
 
+/// State of reading a snapshot: the tree, what is built from it, and the position for messages.
 struct form {
 	const struct tree *t;
 	struct snapshot_builder *b;

@@ -6,6 +6,7 @@
 #include "events/memory_record.h"
 #include "io/source.h"
 
+/// Options of timeline_read(); a zeroed struct has the defaults.
 struct timeline_read_options {
 	size_t rows; ///< largest number of rows, beyond which ST_INPUT is returned; 0 means 2^26
 	size_t window; ///< size of the JSON scanner's window in bytes, set by tests; 0 means the

@@ -6,6 +6,7 @@
 #include "events/event.h"
 #include "io/source.h"
 
+/// Options of reading a trace; a zeroed struct has the defaults.
 struct trace_options {
 	bool allow_truncated; ///< true to keep the complete events of a trace that is cut short
 	uint64_t quick; ///< number of events after which reading stops; 0 means that all are read

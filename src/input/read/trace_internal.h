@@ -16,6 +16,7 @@
 #include "read/trace.h"
 #include "xspace/xprof_activity.h"
 
+/// The kind of record that the key "ph" tells; EVENT_PHASE_NONE if it is not given.
 enum event_phase {
 	EVENT_PHASE_NONE,
 	EVENT_PHASE_COMPLETE,
@@ -31,6 +32,8 @@ enum { KIND_NONE = -1, KIND_OTHER = -2 };
 /// Largest number of beginnings of events that are remembered. A beginning is the text with phase
 /// and category, up to the value of "name".
 enum { EVENT_LEADS = 16 };
+
+/// A remembered beginning, and what follows from it.
 struct event_lead {
 	struct jscan_lead text; ///< text of the event up to the value of "name"
 	enum event_phase phase;

@@ -23,6 +23,7 @@ enum scalar_type {
 	SCALAR_OTHER, ///< fraction, NaN, integer beyond ±(2^64 - 1), bytes or a container
 };
 
+/// A value without further values in it.
 struct scalar {
 	enum scalar_type type;
 	bool negative; ///< true for an integer below 0
@@ -31,6 +32,7 @@ struct scalar {
 	uint64_t byte; ///< offset of the value in the input
 };
 
+/// One function for each tree_*() below, which gets the `ctx` of the tree.
 struct tree_ops {
 	bool (*object)(void *ctx);
 	bool (*key)(void *ctx, struct span *key);
@@ -45,6 +47,7 @@ struct tree_ops {
 	void (*learn)(void *ctx, uint32_t tag);
 };
 
+/// A position in a tree of values; all is borrowed.
 struct tree {
 	const struct tree_ops *ops;
 	void *ctx;
@@ -124,6 +127,7 @@ static inline enum status tree_status(const struct tree *t)
 	return t->ops->status(t->ctx);
 }
 
+/// How JSON is walked, and where its faults are counted. All pointers are borrowed.
 struct json_tree_options {
 	size_t window; ///< size of the scanner's window in bytes, set by tests; 0 means the default
 	const char *cut; ///< error message for an input that is cut short

@@ -13,6 +13,7 @@ struct xprof_limits {
 	size_t rows; ///< number of snapshots, special and active allocations of all memories together
 };
 
+/// Options of reading a memory record of XProf; a zeroed struct has the defaults.
 struct xprof_read_options {
 	const struct xprof_limits *limits; ///< limits of the input; NULL means 4096 memories and 2^22
 	                                   ///< rows

@@ -5,6 +5,7 @@
 #include "model/digest.h"
 #include "results/value.h"
 
+/// Number of the reasons for which drivers keep clocks down, as far as they are read.
 enum { NR_THROTTLE_REASONS = 5 };
 
 /// Name of throttle reason `i`, as drivers write it; static.
@@ -31,6 +32,7 @@ struct machine_fact_text {
 	struct span text;
 };
 
+/// The samples of a file, from which figures of each GPU are made.
 struct machine_samples {
 	VEC(struct machine_sample) list;
 	VEC(struct machine_fact_text) facts; ///< facts for the digest's environment, each once

@@ -24,6 +24,7 @@ struct reading {
 	int64_t count; ///< number of the values whose mean this value is; 0 if unknown
 };
 
+/// The values that were taken from a file.
 struct readings {
 	VEC(struct reading) list;
 	size_t nr_names; ///< number of elements of `list` with another name than the element before:

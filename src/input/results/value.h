@@ -1,4 +1,5 @@
-/// A tree of JSON values, or of texts that are treated like JSON values, with limits.
+/// A file as a tree of values, with limits: JSON, a table of texts (CSV), or the parts of lines
+/// that a pattern finds.
 #ifndef GG_RESULTS_VALUE_H
 #define GG_RESULTS_VALUE_H
 

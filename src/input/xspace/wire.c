@@ -1,3 +1,5 @@
+/* The wire format of protobuf: splits a message into its fields, in order, without copying. Source:
+   protobuf.dev/programming-guides/encoding. Groups are refused, since nobody writes them. */
 #include "xspace/xplane.h"
 
 bool wire_varint(struct span *s, uint64_t *out)

@@ -1,5 +1,6 @@
-/// Internal to the reader of XSpace files: one plane, its names and values. No other folder of src/
-/// includes this. Source: tsl/profiler/protobuf/xplane.proto (openxla/xla, 2026).
+/// Internal to the reader of XSpace files: the fields of a message (wire.c); one plane, its names
+/// and values. No other folder of src/ includes this. Source of the messages:
+/// tsl/profiler/protobuf/xplane.proto (openxla/xla, 2026).
 #ifndef GG_XSPACE_XPLANE_H
 #define GG_XSPACE_XPLANE_H
 
@@ -12,8 +13,10 @@
 #include "base/vec.h"
 #include "xspace/xprof_activity.h"
 
+/// How the value of a field is encoded. The numbers are those of the wire format.
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
+/// A field of a message. Its bytes belong to the message.
 struct wire_field {
 	uint32_t number;
 	enum wire_type type;
@@ -21,6 +24,7 @@ struct wire_field {
 	struct span bytes; ///< bytes of a WIRE_BYTES field, within the message; else empty
 };
 
+/// What wire_next() found: a field, the end of the message, or bytes that are no field.
 enum wire_step { WIRE_FIELD, WIRE_END, WIRE_BAD };
 
 /// Reads a number of up to 10 bytes off the front of `*s`; false if the number does not end within
@@ -80,10 +84,12 @@ enum xstat {
 	NR_XSTATS
 };
 
+/// The name of a kind of events, and the whole of its XEventMetadata.
 struct xevent_metadata {
 	struct span name, body;
 };
 
+/// The name of a kind of values, and which of enum xstat it is.
 struct xstat_metadata {
 	struct span name;
 	enum xstat known;

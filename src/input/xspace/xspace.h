@@ -12,6 +12,7 @@ struct xspace_limits {
 	uint64_t plane_bytes; ///< limit in bytes of one plane, and of all planes of the host together
 };
 
+/// Options of reading an XSpace file; a zeroed struct has the defaults.
 struct xspace_options {
 	/// Limits of the file; NULL means planes of at most 2^31 - 1 bytes, the most that protobuf can
 	/// write.

@@ -9,6 +9,7 @@
 #include "diff/bench.h"
 #include "model/report.h"
 
+/// The runs whose report gets findings.
 struct cause_input {
 	/// the runs of both sides; `baseline` is NULL if there is nothing to compare with
 	struct bench_runs runs;

@@ -11,6 +11,7 @@
 /// of the group other suspects explain.
 #define STAKE_ALL (INT64_MAX / 4)
 
+/// A suspect, with the finding that it becomes.
 struct suspect {
 	struct finding finding;
 	int64_t stake[NR_STAKES]; ///< amount that the suspect explains of each group (enum stake)

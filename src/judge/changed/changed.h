@@ -8,11 +8,12 @@
 
 /// A changed file with its path in the repository.
 struct changed_file {
-	struct span path; ///< number of parts of the path between '/'
+	struct span path; ///< path with '/' between its parts, without a leading "./"
 	size_t shortest; ///< length of the shortest path by which recordings name this file; 0 if no
 	                 ///< recording names it
 };
 
+/// All files that the change touches; changed_files_release() releases them.
 struct changed_files {
 	struct arena arena; ///< arena that holds the path strings
 	VEC(struct changed_file) list;

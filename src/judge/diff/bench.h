@@ -53,6 +53,7 @@ struct cell {
 	bool reference; ///< true if the run is one of main's whose median is the baseline's value
 };
 
+/// The runs of a comparison, their views and their columns. The runs are borrowed.
 struct bench {
 	struct naming naming;
 	struct bench_runs runs;
@@ -117,6 +118,8 @@ struct entry {
 	/// values of the item, one for each column of the bench, which owns the array
 	const struct cell *cells;
 };
+
+/// The result of bench_query().
 struct entries {
 	VEC(struct entry) list; ///< entries sorted by label, then rank
 };

@@ -5,6 +5,7 @@
 #include "diff/bench.h"
 #include "model/report.h"
 
+/// The change that is broken down.
 struct breakdown_query {
 	const struct metric *metric;
 	const char *cls; ///< class of the kernels included, "compute" or "communication"; NULL: both

@@ -1,4 +1,5 @@
-/// Change points of a series: positions at which its level changes lastingly.
+/// Change points of a series: positions at which its level changes lastingly. Student's t
+/// distribution.
 #ifndef GG_DIFF_CHANGES_H
 #define GG_DIFF_CHANGES_H
 

@@ -1,4 +1,5 @@
-/// For a memory metric: the one memory on each side that the side's value comes from.
+/// For a memory metric: the one memory on each side that the side's value comes from, and the sites
+/// (functions that allocate) of both memories, paired.
 #ifndef GG_DIFF_MEMORY_PAIR_H
 #define GG_DIFF_MEMORY_PAIR_H
 

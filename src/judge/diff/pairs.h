@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "model/view.h"
 
+/// The sides of a comparison, as indices of arrays.
 enum side_index { SIDE_BASELINE, SIDE_CANDIDATE, NR_SIDES };
 
 /// The GPU activities with one name: the match name of a kernel, or the name of a memcpy or memset.
@@ -32,6 +33,7 @@ struct activity_pair {
 	const struct activity_pair *partner;
 };
 
+/// All activities of both sides. Names are borrowed from the views.
 struct activity_pairs {
 	VEC(struct activity_pair)
 	list; ///< pairs sorted by kind, then name; sums of small kernels are last

@@ -4,6 +4,7 @@
 
 #include "model/digest.h"
 
+/// Where the figure of a term comes from; TERM_END ends the terms of a row.
 enum term_source {
 	TERM_END,
 	TERM_STEP_METRIC, ///< the term is the sum of a step.* metric over the usable steps
@@ -21,6 +22,8 @@ struct term {
 	size_t at; ///< for TERM_STEP_METRIC the id of the metric, else the offset of the member in its
 	           ///< struct
 };
+
+/// Largest number of terms of a row, and of rows of a sum.
 enum { ROW_TERMS = 4, TERM_ROWS = 4 };
 
 /// Properties of a struct term_row, as bits.
@@ -42,6 +45,7 @@ enum {
 	                      ///< remains of the whole without that part
 };
 
+/// A row of a breakdown: the sum of its terms.
 struct term_row {
 	const char *label;
 	struct term terms[ROW_TERMS];

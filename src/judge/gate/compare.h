@@ -77,6 +77,7 @@ enum reason {
 	REASON_BOOTSTRAP, ///< no baseline yet: skipped, or pass if absolute limits are kept
 };
 
+/// The verdict on a check, and what decided it. Limits are borrowed from the rules.
 struct decision {
 	enum verdict verdict;
 	/// reason of the verdict; for a waived check, the reason without the waiver

@@ -11,6 +11,7 @@
 /// The mildest verdict that fails a run with ST_FAILED. A run that cannot be judged is ST_INPUT.
 enum fail_on { FAIL_ON_FAIL, FAIL_ON_WARN, FAIL_ON_NEVER };
 
+/// What is judged, and by which rules. All is borrowed.
 struct judge_input {
 	const struct rules *rules;
 	const struct category_table *categories;

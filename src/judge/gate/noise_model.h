@@ -11,6 +11,7 @@
 #include "gate/noise_math.h"
 #include "model/rule.h"
 
+/// The model; made by noise_model_init().
 struct noise_model {
 	struct bench *bench;
 	double alpha[NR_FAMILIES]; ///< false-alarm probability of one check, by enum family
@@ -79,9 +80,9 @@ double noise_unit_tick(const struct noise_model *m, const struct entry *e);
 /// machine.
 double noise_of_samples(const struct bench *b, const struct metric *metric, struct span label);
 
-/// Variance of the share of slow steps in a run whose steps are slow by chance, as often as all
-/// steps of main's runs (and one slow one of two, so that none seen is not never); 0 for other
-/// metrics.
+/// Variance p (1 - p) / n of the share of slow steps in a run whose steps are slow by chance; 0 for
+/// other metrics. p is the share in the runs of the base code, with two steps added of which one is
+/// slow, so that it is never 0; n is the number of steps of the candidate's longest run.
 double noise_of_share(const struct bench *b, const struct entry *e, const struct metric *metric);
 
 #endif

@@ -12,6 +12,7 @@
 /// Limits of a file: keys of a table, bytes of a text and of an id, items of a list, profiles.
 enum { MAX_KEYS = 24, MAX_TEXT = 16384, MAX_ID = 100, MAX_ITEMS = 1000, MAX_PROFILES = 32 };
 
+/// What the value of a key must be.
 enum key_kind {
 	KEY_TEXT,
 	KEY_ID, ///< text of letters, digits, '.', '_' and '-' that identifies something
@@ -33,6 +34,7 @@ enum key_kind {
 	KEY_MAPS, ///< list of maps, each with the keys of the table `map`
 };
 
+/// Whether a key must be present.
 enum key_need {
 	OPTIONAL,
 	REQUIRED,
@@ -77,6 +79,7 @@ struct key {
 	const char *absent_text;
 };
 
+/// The table of the keys of a map.
 struct key_map {
 	const char *name; ///< name of the map in messages such as "unknown key in …"
 	const struct key *keys;

@@ -19,6 +19,7 @@ struct suite_entry {
 	VEC(struct span) runs; ///< patterns of the paths of results, in which {name} is replaced
 };
 
+/// A suite file as read; the arena owns its texts.
 struct suite_file {
 	struct arena arena;
 	const char *shown; ///< name of the file in messages

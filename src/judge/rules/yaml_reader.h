@@ -31,11 +31,12 @@ struct node {
 	struct node *first, *next;
 };
 
+/// A document while it is read; the arena owns its nodes.
 struct document {
-	const char *name; ///< the argument `name` of document_load(), or "built in"
+	const char *name; ///< the argument `name` of document_load(), or "built in"; borrowed
 	bool built_in; ///< true for a text of the program itself
 	bool placeless; ///< true for a text of the command line: errors name no line
-	const char *shown; ///< name of the document in messages; owned by the arena
+	const char *shown; ///< `name` as messages show it; owned by the arena, or static
 	struct arena arena;
 	struct node *root;
 	struct diag_log *log; ///< log for errors; borrowed

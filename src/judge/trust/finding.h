@@ -1,10 +1,13 @@
-/// One trust finding: which run it is about, and which metrics it makes unreliable.
+/// Trust findings: what makes which figures of a run unreliable, and the functions that each look
+/// for one kind of finding.
 #ifndef GG_TRUST_FINDING_H
 #define GG_TRUST_FINDING_H
 
 #include "model/digest.h"
 #include "model/report.h"
 
+/// The report to which findings are added, and the run and rank that they are about. `rank` is -1
+/// for findings on a whole run.
 struct trust_scope {
 	struct report *out;
 	bool candidate;
@@ -78,6 +81,8 @@ void trust_find_ranks(const struct run *run, bool alone, const struct trust_scop
 void trust_find_absent(const struct run *baseline, const struct run *candidate,
                        const struct trust_scope *s);
 
+/// The ranks of one run, compared with each other. Internal to trust/: ranks.c makes it and owns
+/// its lists, last_step.c uses it.
 struct peers {
 	const struct run *run;
 	const struct trust_scope *scope;

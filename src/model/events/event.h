@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/vec.h"
 
+/// The kinds of events that readers give to the reducer.
 enum event_kind {
 	EVENT_KERNEL, ///< a kernel; the first three kinds are activities of the GPU
 	EVENT_MEMCPY,

@@ -46,6 +46,7 @@ struct memory_timeline {
 	uint64_t json_faults, fault_byte;
 };
 
+/// What an activity of XProf's record does.
 enum xprof_kind { XPROF_OTHER, XPROF_ALLOCATION, XPROF_DEALLOCATION };
 
 /// An activity of XProf's record (MemoryActivityMetadata): an allocation or deallocation, with its

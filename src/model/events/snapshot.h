@@ -22,8 +22,12 @@ struct snapshot_stack {
 	uint32_t first, nr;
 };
 
+/// State of a block when the snapshot was taken. A block that is pending free waits for streams
+/// that still use it.
 enum block_state { BLOCK_ACTIVE, BLOCK_PENDING_FREE, BLOCK_INACTIVE };
 
+/// A block of a segment. Sizes are in bytes; `stack` is that of its allocation, or
+/// SNAPSHOT_NO_STACK.
 struct snapshot_block {
 	uint64_t address; ///< address of the block; if not given (torch 2.0), the address after the
 	                  ///< previous block
@@ -33,6 +37,8 @@ struct snapshot_block {
 	uint32_t stack;
 };
 
+/// A segment, which the allocator got from the driver: `total` bytes, divided into the blocks
+/// [first_block, first_block + nr_blocks).
 struct snapshot_segment {
 	int64_t device; ///< number of the device, ≥ 0
 	uint64_t address; ///< address of the segment; SNAPSHOT_NO_ADDRESS if not given
@@ -42,6 +48,7 @@ struct snapshot_segment {
 	uint32_t stack;
 };
 
+/// What an entry of the history tells: an action of the allocator, as torch names it.
 enum snapshot_action {
 	ACTION_ALLOC,
 	ACTION_FREE_REQUESTED,
@@ -56,6 +63,7 @@ enum snapshot_action {
 	              ///< effect
 };
 
+/// An entry of the history of a device; `stack` is that of the call, or SNAPSHOT_NO_STACK.
 struct snapshot_entry {
 	enum snapshot_action action;
 	uint64_t address; ///< address of the block; SNAPSHOT_NO_ADDRESS if not given (out of memory)

@@ -12,6 +12,7 @@
 #include "metric/statistic.h"
 #include "metric/unit.h"
 
+/// The metrics, one for each row of metrics.def, and their number.
 enum metric_id {
 #define X(id, ...) METRIC_##id,
 #include "metric/metrics.def"
@@ -30,11 +31,14 @@ enum {
 	    0
 };
 
+/// The direction of a change that makes a figure worse.
 enum worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 
 /// The direction that is worse if `better` ("lower" or "higher") is better; WORSE_EITHER if it is
 /// NULL.
 enum worse worse_of(const char *better);
+
+/// What the labels of a metric name; LABEL_NONE if it has one figure for a rank.
 enum label_kind {
 	LABEL_NONE,
 	LABEL_DEVICE,
@@ -53,6 +57,8 @@ enum label_kind {
 	LABEL_PLACE,
 	LABEL_PAIR,
 };
+
+/// The data without which no figure of a metric can be computed.
 enum need {
 	NEED_HOST,
 	NEED_GPU,
@@ -159,6 +165,7 @@ enum rests_on {
 	ON_ALL = (1 << 25) - 1,
 };
 
+/// A metric. Rows of metrics.def are static; those of figures of files belong to a view.
 struct metric {
 	enum metric_id id;
 	bool per_step; ///< true if the metric has a sample for each step: the step.* rows

@@ -73,6 +73,8 @@ struct result_take {
 	const char *count; ///< if the figure is a mean: template of the path at which the file has the
 	                   ///< number of values; NULL if not given
 };
+
+/// The better direction of a figure; RESULT_BY_NAME: as its name or unit tells.
 enum result_better { RESULT_BY_NAME, RESULT_LOWER, RESULT_HIGHER, RESULT_NEITHER };
 
 /// A format of result files.

@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// How the values of several devices or ranks become one; REDUCE_EACH: each rank keeps its own.
 enum reduce { REDUCE_MAX, REDUCE_MIN, REDUCE_MEDIAN, REDUCE_MEAN, REDUCE_EACH };
+
+/// A statistic over the samples of a figure. P90 to P99 are percentiles, STAT_TOTAL is the sum.
 enum statistic {
 	STAT_MEDIAN,
 	STAT_MEAN,

@@ -8,6 +8,8 @@
 #include "base/arena.h"
 #include "base/strbuf.h"
 
+/// The unit of a figure, which is stored as an integer. Values of unit_of_figure() lie between
+/// UNIT_FIGURES and UNIT_LAST.
 enum unit {
 	UNIT_NS,
 	UNIT_BYTES,

@@ -9,6 +9,7 @@
 #include "base/span.h"
 #include "base/vec.h"
 
+/// The class of a category: what its kernels do.
 enum category_class { CLASS_COMPUTE, CLASS_COMMUNICATION, CLASS_MEMORY, CLASS_OTHER };
 
 /// A category of kernels, one row in rules/categories.yaml. The first row that matches a name
@@ -31,6 +32,7 @@ struct category_text {
 	int row;
 };
 
+/// The categories of kernels, with the additions of the rules.
 struct category_table {
 	struct arena arena; ///< arena that holds all names and substrings of the table
 	VEC(struct category) rows;

@@ -5,6 +5,7 @@
 #include "events/event.h"
 #include "model/digest.h"
 
+/// What one event tells about the collective that it belongs to.
 struct collective_call {
 	enum collective_kind kind;
 	struct span group, group_name, dtype; ///< texts, empty if unknown; borrowed or static

@@ -4,6 +4,7 @@
 
 #include "model/view.h"
 
+/// What limits the speed of a run.
 enum bound {
 	BOUND_UNKNOWN,
 	BOUND_COMPUTE,
@@ -18,6 +19,7 @@ enum bound {
 	NR_BOUNDS
 };
 
+/// How certain a classification or a recommendation is.
 enum confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
 
 /// A figure of the run, the share of one figure in another, or one figure divided by another.
@@ -49,6 +51,7 @@ struct diagnosis_rule {
 	enum confidence confidence;
 };
 
+/// The rules of diagnosis, in the order of their file.
 struct diagnosis_rules {
 	struct arena arena; ///< arena that holds all texts of the rules
 	VEC(struct diagnosis_rule) list;

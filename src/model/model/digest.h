@@ -16,6 +16,8 @@
 #include "model/code.h"
 #include "model/memory.h"
 
+/// How GPU activities are assigned to steps: by the start of their launch, or by their own start;
+/// ATTRIBUTION_NONE if there are no steps.
 enum attribution { ATTRIBUTION_NONE, ATTRIBUTION_LAUNCH, ATTRIBUTION_TIMESTAMP };
 
 /// Figures of one GPU activity name. Where the trace has no steps, the step_*
@@ -148,6 +150,8 @@ struct collective {
 	int64_t start_ns; ///< start time, counted from digest.start_ns
 	int64_t dur_ns;
 };
+
+/// Largest number of rows in digest.collectives.
 enum { COLLECTIVES_KEPT = 2000 };
 
 /// What a rank did last: if it hangs while its peers go on, this is where it stopped.
@@ -403,6 +407,7 @@ enum { RANK_MAX = INT32_MAX };
 /// Value of a sample that does not exist: the first of several steps has no step.period.
 #define NO_SAMPLE INT64_C(-1)
 
+/// The figures of one rank, or of a whole folded run. Times are in ns, sizes in bytes.
 struct digest {
 	struct arena arena; ///< arena that owns all lists and texts of the digest
 	struct digest *joined; ///< chain of digests that own parts of this digest, or NULL

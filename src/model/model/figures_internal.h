@@ -4,6 +4,7 @@
 
 #include "model/view.h"
 
+/// The receiver of figures, `fn` with `ctx`, and the figure that is being computed.
 struct emitter {
 	const struct run_view *view;
 	const struct rank_view *rank;

@@ -80,6 +80,7 @@ struct source_line {
 	bool changed; ///< true if the change under review touches the file
 };
 
+/// A part of the run to which a finding leads.
 struct place {
 	enum place_level level;
 	const char *name; ///< name, valid UTF-8, not shortened or escaped; maybe from the recording

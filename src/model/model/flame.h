@@ -17,6 +17,7 @@ enum flame_kind {
 	NR_FLAME_KINDS
 };
 
+/// A node of the tree: the work that was launched in one place.
 struct flame_node {
 	enum flame_kind kind;
 	int level; ///< depth in the tree; 0 is the root, all GPU time
@@ -25,6 +26,7 @@ struct flame_node {
 	int64_t value[2]; ///< ns per step in baseline and candidate; 0 where the node is absent
 };
 
+/// The tree; owns its list.
 struct flame {
 	bool both; ///< true: two runs; false: only a candidate, so that each value[0] is 0
 	VEC(struct flame_node) nodes; ///< nodes, parents first, siblings by size; may be empty

@@ -120,6 +120,7 @@ struct fold_series {
 	VEC(struct fold_match) matches; ///< collectives of the series, sorted by step and index
 };
 
+/// What a folded run has besides the rows of its digest, which owns it.
 struct fold {
 	struct arena arena; ///< arena that owns the texts and step numbers
 	size_t nr; ///< number of ranks

@@ -39,6 +39,7 @@ void site_rules_release(struct site_rules *r);
 /// True if any of the `nr` texts in `parts` occurs in `text`.
 bool site_text_has(struct span text, const struct span *parts, size_t nr);
 
+/// What is known of the site of some bytes.
 enum site_kind {
 	SITE_USER, ///< site at the first frame of the user's own code
 	SITE_FRAMEWORK, ///< site without user code: all frames were skipped
@@ -65,6 +66,7 @@ struct memory_row {
 	int64_t largest; ///< requested bytes of the largest block
 };
 
+/// A growable list of rows.
 struct memory_rows {
 	struct memory_row *v;
 	size_t nr, cap;
@@ -122,6 +124,7 @@ struct memory_point {
 	int64_t allocated, reserved;
 };
 
+/// An out-of-memory error: the levels before it, and the requested and free bytes.
 struct memory_oom {
 	struct memory_point before;
 	int64_t requested, device_free;
@@ -191,6 +194,7 @@ struct memory_profile {
 	VEC(struct memory_oom) ooms; ///< the last MEMORY_OOMS errors, in order
 };
 
+/// The profiles of all devices of a snapshot.
 struct memory_profiles {
 	VEC(struct memory_profile) list; ///< profiles, sorted by device
 };

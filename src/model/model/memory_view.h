@@ -35,6 +35,7 @@ bool memory_is_selected(const char *glob, struct span id);
 const struct memory_item *memory_list_of(const struct digest *d, const char *memory,
                                          enum memory_list list, size_t *nr);
 
+/// How near a memory came to its capacity; RISK_UNKNOWN if the capacity is unknown.
 enum memory_risk { RISK_UNKNOWN, RISK_NONE, RISK_WARNING, RISK_CRITICAL };
 
 /// Memory that was left on a device at the peak: its capacity minus the allocated bytes and the
@@ -51,6 +52,7 @@ struct memory_headroom memory_headroom_of(const struct memory_stat *m);
 #define EXPANDABLE_PCT 10
 #define EXPANDABLE_BYTES ((int64_t)512 << 20)
 
+/// Whether expandable segments are in use, would help, or would not.
 enum expandable { EXPANDABLE_IN_USE, EXPANDABLE_HELPS, EXPANDABLE_NO };
 
 /// Whether expandable segments would help `m`. They help if `m` does not use them, the memory that

@@ -10,6 +10,7 @@ static inline bool phase_is_whole(enum phase p)
 	return (int)p >= (int)NR_INNER_PHASES;
 }
 
+/// Largest number of terms of a sum.
 enum { PHASE_TERMS = 4 };
 
 /// A metric as the sum of other metrics of the same phase. The terms of the wall time add up to the

@@ -31,6 +31,7 @@
 	X(PASS, "pass", TONE_GOOD, OUTCOME_PASS, 0)                  \
 	X(SKIPPED, "skipped", TONE_PLAIN, OUTCOME_SKIPPED, 2)
 
+/// The verdicts, one for each of VERDICTS.
 enum verdict {
 #define VERDICT(id, ...) VERDICT_##id,
 	VERDICTS(VERDICT)
@@ -70,6 +71,7 @@ enum trend_source {
 	TREND_CANDIDATE,
 };
 
+/// The figure in one run of a trend.
 struct trend_point {
 	enum trend_source source;
 	int64_t value; ///< value in the metric's unit
@@ -116,6 +118,7 @@ struct select_pair {
 	const char *key, *value;
 };
 
+/// A check: one figure, or one item of a figure, judged by one rule.
 struct check {
 	const char *id; ///< id of the rule, with the item if there is one: RULE[ITEM]
 	const char *rule; ///< id of the rule
@@ -159,6 +162,7 @@ struct trust_finding {
 	const char *message;
 };
 
+/// A fact of the environment or the machine on both sides.
 struct env_row {
 	const char *key, *baseline, *candidate; ///< key, and its value on each side; NULL if unknown
 	bool match;
@@ -273,6 +277,7 @@ static inline int64_t side_runs(const struct side *s)
 /// candidate and no verdict.
 enum report_kind { REPORT_CHECK, REPORT_DIFF, REPORT_RUN };
 
+/// The report of a command, from which writers print; report_release() releases it.
 struct report {
 	struct arena arena; ///< arena that owns every string of the report
 	enum report_kind kind;

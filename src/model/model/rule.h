@@ -12,6 +12,7 @@
 #include "metric/result_format.h"
 #include "model/view.h"
 
+/// What a limit bounds: the change of a figure from the reference, or the figure itself (MAX, MIN).
 enum condition {
 	COND_INCREASE,
 	COND_DECREASE,
@@ -21,11 +22,15 @@ enum condition {
 	COND_INCREASE_SINCE_PIN, ///< like COND_INCREASE, from the pin (the approved run)
 	COND_WORSE, ///< condition on input.*: a change in the direction that its file calls worse
 };
+
+/// What an item that only one side has counts for.
 enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_FAIL };
 /// What becomes of times of throttled GPUs. By default they cannot be judged, unless both sides ran
 /// at their power cap for about as long and at the same clock. STRICT: not even then. WARNS:
 /// judged.
 enum throttled { THROTTLED_UNLESS_ALIKE, THROTTLED_STRICT, THROTTLED_WARNS };
+
+/// The verdict on a figure that a side lacks.
 enum on_missing { ON_MISSING_FAIL, ON_MISSING_WARN, ON_MISSING_SKIP };
 
 /// An absolute limit on a figure of a metrics file, whose unit is known only once the file is read.
@@ -84,6 +89,7 @@ struct rule_override {
 	struct limits fail, warn;
 };
 
+/// A rule: the figures that it checks, their limits, and how noise is treated.
 struct rule {
 	const char *id;
 	const struct metric *metric;
@@ -139,6 +145,7 @@ struct table_paths {
 	const char *categories, *sites, *formats, *diagnosis;
 };
 
+/// A rules file with the built-in rules that it keeps; rules_release() releases it.
 struct rules {
 	struct arena arena; ///< arena that owns all texts of the rules
 	const char *source; ///< path of the file, or "built in"

@@ -17,6 +17,7 @@ struct fact {
 	const char *note; ///< further figure, "rank 3: 12.20 ms"; "" if there is none
 };
 
+/// What a cell has; CELL_ABSENT: nothing.
 enum cell_kind { CELL_ABSENT, CELL_TEXT, CELL_FIGURE };
 
 /// A cell of a table: a figure in the column's unit, or a text of the recording.
@@ -45,6 +46,7 @@ struct report_table {
 	bool detail; ///< true: people are shown it only with every figure of the run
 };
 
+/// A point of a line, in the units of its series.
 struct series_point {
 	int64_t x, y;
 };
@@ -63,6 +65,7 @@ struct series {
 	const int64_t *summary; ///< statistics, indexed by enum statistic, instead of samples; or NULL
 };
 
+/// The report on a run. Texts belong to the arena that the diagnose_*() functions are given.
 struct run_report {
 	const struct run_view *view; ///< the run, for a report of its every figure; else NULL
 	bool candidate; ///< true if the run is the candidate of a check or diff

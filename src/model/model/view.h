@@ -8,6 +8,7 @@
 #include "model/digest.h"
 #include "names/short.h"
 
+/// An alias of the rules: kernels whose name matches are judged under the name `as`.
 struct alias {
 	struct span match; ///< glob that is matched with the match name
 	struct span as;
@@ -47,6 +48,7 @@ const struct kernel_row *rank_view_kernel(const struct rank_view *r, struct span
 
 struct known_names;
 
+/// A view of a run, which is borrowed; run_view_release() releases it.
 struct run_view {
 	struct arena arena;
 	const struct naming *naming;
@@ -181,6 +183,8 @@ struct answer {
 	int64_t value;
 	int64_t lacks; ///< number of the ranks asked for that do not have the figure
 };
+
+/// The result of run_query().
 struct answers {
 	VEC(struct answer) list; ///< all answers to a query, sorted by label, then rank
 };

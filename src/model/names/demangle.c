@@ -1,3 +1,4 @@
+/* Demangles names of kernels: the part of the Itanium C++ ABI (section 5.1) that they need. */
 #include "names/short.h"
 
 #include <ctype.h>

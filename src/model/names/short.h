@@ -1,5 +1,6 @@
-/// Display names of kernels: the shortest form that distinguishes each kernel from the others in a
-/// report.
+/// Names of kernels and of other items: display names, the shortest forms that distinguish the
+/// kernels of a report; the words in which names differ; demangling; and which names a text of a
+/// user means.
 #ifndef GG_NAMES_SHORT_H
 #define GG_NAMES_SHORT_H
 
@@ -10,6 +11,7 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 
+/// The forms of the name of a kernel.
 struct short_name {
 	const char *whole; ///< whole name of the kernel, borrowed
 	const char *shortest; ///< the shortest form of the name, which other kernels may share
@@ -18,6 +20,7 @@ struct short_name {
 	int form; ///< number of the form of the short name; shorter forms have lower numbers
 };
 
+/// The names of all kernels of a report.
 struct short_names {
 	struct arena arena; ///< arena that owns the texts
 	VEC(struct short_name) list; ///< names; after short_names_end() sorted by `whole`, each once

@@ -37,6 +37,7 @@ struct code_forward {
 	bool mixed; ///< true if an earlier operator with this number ran on another thread
 };
 
+/// The links between backward and forward operators of a trace.
 struct code_links {
 	VEC(struct code_flow) flows; ///< events that begin or end a flow, in file order
 	VEC(struct code_sequence) sequences; ///< sequence numbers, sorted by `span`

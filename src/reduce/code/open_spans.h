@@ -8,6 +8,7 @@
 /// Largest number of spans that are open at the same time; spans nested deeper are ignored.
 enum { OPEN_SPANS = 1024 };
 
+/// A span that contains the present moment; it ends at `until_ns`.
 struct open_span {
 	int64_t start_ns, until_ns;
 	int64_t low_ns; ///< earliest end of this span and of all spans around it

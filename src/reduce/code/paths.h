@@ -11,6 +11,7 @@
 /// Largest length in bytes of the text of a path; further names are left out of the text.
 enum { CODE_PATH_BYTES = 2048 };
 
+/// A path: another path and one more name.
 struct code_path {
 	uint32_t parent; ///< id of the path without its last name
 	uint32_t name;

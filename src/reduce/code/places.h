@@ -25,6 +25,7 @@ struct code_stack {
 	bool found; ///< true if the rules do not skip the frame `place`
 };
 
+/// The frames and stacks of a trace, each with its place and module.
 struct code_places {
 	const struct site_rules *rules; ///< rules for frames, borrowed; NULL if no frame is skipped
 	struct name_table frame_names; ///< texts of frames, each once

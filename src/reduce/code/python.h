@@ -48,6 +48,7 @@ struct python_window {
 	int64_t first_ns, last_ns; ///< first and last moment of the trace, in ns
 };
 
+/// The Python frames of a trace, by thread.
 struct python_frames {
 	int64_t total_ns; ///< sum of all durations, which fits int64
 	struct wide_numbers wide; ///< durations that do not fit into 30 bits

@@ -20,6 +20,7 @@ struct path {
 	               ///< that it had called this path; 0: unknown
 };
 
+/// The call paths of all threads, each once.
 struct python_paths {
 	struct python_frames *frames;
 	const struct name_table *names; ///< name table of the trace
@@ -44,6 +45,8 @@ static inline size_t run_end(const struct python_thread *t, const struct python_
 {
 	return run + 1 < t->runs.v + t->runs.nr ? run[1].first : t->frames.nr;
 }
+
+/// The walk before the first frame of a thread.
 static inline struct run_walk run_first(const struct python_thread *t)
 {
 	return (struct run_walk){ t->runs.v, run_end(t, t->runs.v) };

@@ -11,6 +11,7 @@ struct thread_found {
 	uint32_t thread; ///< id of the thread; NO_ID if the entry is empty
 };
 
+/// The threads so far, with ids 0, 1, 2 … in order of first appearance.
 struct thread_ids {
 	struct idmap pids, tids; ///< idents of processes and of threads
 	struct idmap ids; ///< pairs (index in `pids`, index in `tids`); thread ids are their indices

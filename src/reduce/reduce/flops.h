@@ -42,8 +42,10 @@ struct known_call {
 	struct op_flops count;
 };
 
+/// Number of the calls that are remembered.
 enum { KNOWN_CALLS = 256 };
 
+/// The floating-point operations of the operators of a trace.
 struct flops {
 	struct known_call known[KNOWN_CALLS]; ///< by a hash of the texts; the last one is kept
 	VEC(struct op_flops) ops; ///< operations, sorted by `span`

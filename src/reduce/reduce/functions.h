@@ -13,6 +13,7 @@ struct gpu_rate {
 	uint32_t name; ///< index of the activity's name in `gpu.names`
 };
 
+/// What is kept between making the rows of one class and of the next.
 struct functions {
 	VEC(struct gpu_rate) rates; ///< bandwidths, kept from function_rates() to function_classes()
 	struct higher higher; ///< time that higher classes cover, from function_classes() on

@@ -49,6 +49,7 @@ struct gpu_name {
 	struct kernel_stat phase; ///< figures of the requested phase, in the step_* members
 };
 
+/// The GPU activities of a trace.
 struct gpu_events {
 	int64_t total_ns; ///< sum of all durations, which fits int64
 	int64_t tick_ns; ///< tick of the clock: gcd of all starts, durations and CLOCK_TICK_MAX
@@ -95,6 +96,7 @@ void wall_of_window(struct digest *d, int64_t idle_ns);
 /// Computes figures per step and per device; sorts the activities by start.
 GG_MUST_CHECK enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
+/// The name, lane id, duration and end of an activity; times in ns.
 static inline struct gpu_name *activity_name(const struct gpu_events *g, const struct activity *a)
 {
 	return &g->names.v[idmap_pair_first(g->rows.keys.v[a->row])];

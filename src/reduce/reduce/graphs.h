@@ -81,14 +81,16 @@ struct graph_run {
 	uint32_t node; ///< number of its node in the capture
 };
 
+/// The captures of a trace and of the recordings that are joined to it, and the replays that they
+/// fit.
 struct graphs {
 	bool begun; ///< true once the file has begun a capture
 	uint32_t from; ///< first span after that: of earlier ones no names of kernels were read
 	VEC(struct graph_call) calls; ///< sorted by `span`
 	VEC(struct graph_number) numbers; ///< sorted by `activity`
-	VEC(struct graph_capture)
-	captures; ///< sorted by thread, start; disjoint per thread; then those
-	          ///< of other recordings
+	/// captures of this recording, sorted by thread and start and disjoint in each thread; then
+	/// those of other recordings
+	VEC(struct graph_capture) captures;
 	size_t own; ///< number of captures of this recording
 	VEC(struct graph_node) nodes; ///< sorted by capture and start of the call
 	VEC(struct graph_op) ops;
@@ -108,17 +110,19 @@ struct graphs {
 /// Releases all memory of graphs.
 void graphs_release(struct graphs *g);
 
-/// Finds the captures.
+/// Finds the captures of this recording.
 void graphs_find(struct reducer *r);
 
 /// True if a thread was capturing at a moment.
 bool graphs_capture_at(const struct graphs *g, uint32_t thread, int64_t at_ns);
 
-/// True if the call at `span` was made in a capture, and so only recorded; stores it as a node.
+/// True if the call at `span` was made in a capture, and so only recorded. Stores it as a node if
+/// it launches work. Call it once for each such call, after graphs_find().
 bool graphs_take(struct reducer *r, uint32_t span);
 
-/// Finds the captures that fit each replay. Call it with activities in file order, before
-/// launches_end().
+/// Adds the captures of other recordings, and finds those that fit each replay. Call it between
+/// launches_match(), which takes all nodes, and launches_end(), with activities in file order;
+/// `where.names` and `where.places` must be initialized.
 void graphs_match(struct reducer *r);
 
 /// Takes the code around the recorded calls, after all walks, and decides which replays have it.

@@ -62,6 +62,7 @@ struct last_host {
 	const struct name *name; ///< name of the event; NULL before the first event
 };
 
+/// The runtime calls, operators and annotations of a trace.
 struct host_events {
 	int64_t total_ns; ///< sum of all durations, which fits int64
 	VEC(struct host_span) spans; ///< spans in file order
@@ -100,6 +101,7 @@ static inline bool launches_graph(const struct host_name *name)
 	return name->launch && !name->kernel_launch;
 }
 
+/// The start, duration and row of a span, and each of its parts; times in ns.
 static inline struct wide_span span_get(const struct host_events *h, const struct host_span *s)
 {
 	uint32_t row = s->dur_row / SPAN_DUR_END;

@@ -26,6 +26,7 @@ struct launches {
 	int64_t delay_ns; ///< longest time from the start of a launch to the end of its work
 };
 
+/// Releases all memory of the launches.
 void launches_release(struct launches *l);
 
 /// Stores the runtime call that becomes the next span; may set `fault`.

@@ -7,9 +7,10 @@
 
 struct reducer;
 
-/// Counts the launches, which must be sorted by correlation id. Those between "…StreamBeginCapture"
-/// and "…StreamEndCapture" of their thread are only recorded into a graph, and become `settled`.
-/// With `open_end`, those whose work may have ended after the recording are pending.
+/// Counts the launches, which must be sorted by correlation id and start, with `settled` set where
+/// an activity has the id. Finds the captures (graphs_find()). Where the first call with an id has
+/// no activity and was made in a capture, it becomes `settled` (graphs_take()). With `open_end`,
+/// launches that are not `settled` and whose work may have ended after the recording are pending.
 void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t);
 
 /// Divides the launches without an activity once the steps are known, and estimates the time of the

@@ -12,6 +12,7 @@ struct level {
 	int64_t start_ns, allocated;
 };
 
+/// One memory of a trace.
 struct memory_state {
 	struct memory_stat stat;
 	int64_t first_ns, peak_ns, end_ns; ///< times of the first event, the peak, the last event
@@ -19,6 +20,7 @@ struct memory_state {
 	VEC(struct level) levels; ///< levels in file order
 };
 
+/// The memories of a trace.
 struct memories {
 	struct idmap ids; ///< number that the trace gives each memory in `list`
 	VEC(struct memory_state) list;

@@ -21,6 +21,7 @@ struct phase_spans {
 	VEC(struct phase_span) list;
 };
 
+/// The spans that tell phases, and what is known of their names.
 struct phases {
 	struct phase_spans spans;
 	struct phase_spans again; ///< recomputation, which has priority over a backward span around it
@@ -29,6 +30,7 @@ struct phases {
 	bool found[NR_PHASES];
 };
 
+/// Releases all memory of the phases.
 void phases_release(struct phases *p);
 
 /// Phase that the name of an annotation or operator tells; PHASE_ALL if none.

@@ -7,6 +7,7 @@
 #include "events/event.h"
 #include "model/digest.h"
 
+/// How a trace is reduced. All pointers are borrowed.
 struct reduce_options {
 	const char *marker; ///< glob that matches step annotations
 	bool by_period; ///< true if repetitions of launches are the steps of a trace without markers
@@ -41,6 +42,8 @@ struct captured;
 
 /// The captures of the recording, after reducer_finish(). Caller releases with captured_free().
 struct captured *reducer_captured(const struct reducer *r);
+
+/// Releases the captures; NULL is fine.
 void captured_free(struct captured *c);
 
 /// Gives replays the places of another recording's captures, which must outlive reducer_finish().

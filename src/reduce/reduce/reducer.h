@@ -69,6 +69,7 @@ struct row_found {
 	uint32_t row; ///< index into `gpu.rows` or `host.rows`
 };
 
+/// What is kept of the events of one trace until reducer_finish().
 struct reducer {
 	struct reduce_options options;
 	struct name_table *names; ///< name table of the reader, borrowed

@@ -51,6 +51,7 @@ struct owned {
 	uint32_t step;
 };
 
+/// The steps of a trace: marks (intervals in ns), and which of them are measured.
 struct steps {
 	VEC(struct mark) marks; ///< marks, which steps_make() sorts by start
 	struct own_steps own;

@@ -30,7 +30,7 @@ struct where_stated {
 	uint32_t op, module; ///< ids of names; NO_ID if the activity names none
 };
 
-/// A launched activity, in a trace whose activities name their operators, or that captures graphs.
+/// A launched activity, and what tells its place in the code.
 struct where_work {
 	struct where_stated own;
 	uint32_t span; ///< index of the host span in which the launch was made
@@ -103,6 +103,7 @@ struct where_step {
 /// State of a call that launched work of a usable step, before the walk over its thread.
 #define WHERE_WANTED NO_ID
 
+/// What tells the places of launches and of waits in the code.
 struct where {
 	struct code_links links;
 	VEC(struct where_range) ranges; ///< ranges; where_begin() sorts them by thread and start
@@ -121,7 +122,9 @@ struct where {
 	VEC(struct where_stack_point) points; ///< call stacks, each with its first moment
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
-	VEC(struct where_work) work; ///< activities, if one of them has a place of its own; else empty
+	/// activities whose launch is wanted, if an activity of the trace names its operator or module,
+	/// or is one of `graphs.runs`; else empty
+	VEC(struct where_work) work;
 	VEC(uint32_t) syncs; ///< indices in `host.spans` of waits for the GPU in usable steps
 	VEC(const char *) place_texts; ///< texts of places, indexed by frame, made on demand
 	bool has_stacks; ///< true if the trace has frames or call stacks

@@ -36,6 +36,7 @@ struct final_block {
 	                ///< recording
 };
 
+/// State of the replay. The snapshot, arena and log are borrowed.
 struct replay {
 	const struct snapshot *s;
 	struct arena *arena;

@@ -11,6 +11,8 @@
 #define MD_COMMAND_CHARS 90
 #define MD_BREAK 0x200B /* zero-width space: marks a position at which a cell may be broken */
 
+/// A section of Markdown: text, rows of a table that can be left out one by one, and text. It owns
+/// them.
 struct md_section {
 	struct strbuf head, tail;
 	VEC(struct strbuf) rows;
@@ -26,6 +28,7 @@ struct md_section {
 	bool folded; ///< true: the section is inside the document's collapsed part
 };
 
+/// The sections of a comment.
 struct md_document {
 	/// sections, the least important last; the first section is always written
 	VEC(struct md_section) sections;

@@ -35,6 +35,7 @@ enum doc_tone {
 	NR_TONES
 };
 
+/// A piece of text of one kind and tone.
 struct doc_run {
 	enum doc_kind kind;
 	enum doc_tone tone;
@@ -63,6 +64,7 @@ struct doc_line {
 	struct doc_line *next;
 };
 
+/// How the cells of a column are shown.
 enum doc_align {
 	DOC_LEFT,
 	DOC_RIGHT, ///< right-aligned, for figures
@@ -70,19 +72,22 @@ enum doc_align {
 	DOC_EXTRA, ///< left-aligned; only on the HTML page
 };
 
+/// A column of a table; the title is not escaped.
 struct doc_column {
 	const char *title;
 	enum doc_align align;
 };
 
+/// A row; its cells belong to the document.
 struct doc_row {
 	struct doc_line *cells; ///< array with one cell per column
 	int level; ///< depth of the row in a tree
 	struct doc_row *next;
 };
 
+/// A table. The document owns its rows; the columns are borrowed.
 struct doc_table {
-	const char *title; ///< name of the table; not escaped
+	const char *title; ///< name of the table; not escaped; "" if it has none
 	const struct doc_column *columns;
 	size_t nr_columns, nr_rows;
 	struct doc_row *rows, *last;
@@ -90,14 +95,15 @@ struct doc_table {
 	struct doc_row *rest_brief; ///< row of sums that also include the rows beyond `brief`, which a
 	                            ///< terminal and a comment leave out
 	size_t more; ///< number of rows that the builder left out
-	size_t brief; ///< number of rows that a terminal and a comment show; 0: all of them
-	bool tree; ///< true: each row belongs to the row above it with a smaller level
+	size_t brief; ///< number of rows that a terminal and a comment show, and that a page shows
+	              ///< without a click; 0: all of them
+	bool tree; ///< true: each row belongs to the nearest row above it with a smaller level
 
 	/// True: a terminal shows each row as an item of a list: the first cell, a dot, the second
 	/// cell, then the title of the third column and the third cell. A comment shows no heading
 	/// above the table.
 	bool items;
-	const char *more_text; ///< noun in "12 more …" below the table; "" means rows
+	const char *more_text; ///< words after "12 more" below the table, such as "kernels"; or ""
 };
 
 /// Title of the collapsed part of a comment that has all checks and figures.
@@ -123,6 +129,7 @@ enum doc_place {
 
 enum doc_node_kind { NODE_SECTION, NODE_PARAGRAPH, NODE_LIST, NODE_TABLE, NODE_PICTURE };
 
+/// A part of a section, or a section with its parts.
 struct doc_node {
 	enum doc_node_kind kind;
 	enum doc_place place; ///< only sections
@@ -135,6 +142,7 @@ struct doc_node {
 	struct doc_node *next;
 };
 
+/// Largest number of sections that are open at once, the document included.
 enum { DOC_DEPTH = 4 };
 
 /// A document under construction; begin with doc_init().

@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "document/document.h"
 
+/// How a document is shown in a terminal.
 struct doc_text_options {
 	size_t width; ///< width in characters; only words that people copy may be wider
 	bool color; ///< true: use ANSI colors

@@ -11,6 +11,7 @@
 /// Largest size of a trace in bytes.
 enum { EVIDENCE_BYTES = 2 << 20 };
 
+/// What evidence is made from and where it goes. All is borrowed.
 struct evidence_input {
 	const struct run *side[2]; ///< runs of the baseline and of the candidate, in this order
 	const struct naming *naming;

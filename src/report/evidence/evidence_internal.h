@@ -11,6 +11,7 @@
 #include "model/code.h"
 #include "report/emit.h"
 
+/// Limits of one side of a trace, and ids of its threads and streams.
 enum {
 	MOST_EVENTS = 6000, ///< largest number of events on one side
 	SIDE_BYTES = EVIDENCE_BYTES / 2 - 8192,
@@ -30,6 +31,7 @@ struct subject {
 	int64_t rank; ///< rank whose rows are written; -1: the first rank that has such rows
 };
 
+/// State of writing one side; times are in ns from its start. All pointers are borrowed.
 struct side_writer {
 	struct emit *e;
 	struct arena *a;

@@ -6,6 +6,7 @@
 #include "html/html_page.h"
 #include "html/svg.h"
 
+/// A part of a bar; `size` is in the unit of the bar's `whole`.
 struct bar_part {
 	int color;
 	int64_t size;

@@ -9,6 +9,7 @@
 #include "io/sink.h"
 #include "model/rows.h"
 
+/// Position in the JSON text that goes into a sink, which is borrowed.
 struct emit {
 	struct sink *out;
 	bool comma; ///< true if a value comes before the next one, which then needs a comma

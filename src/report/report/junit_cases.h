@@ -5,6 +5,7 @@
 #include "io/sink.h"
 #include "model/report.h"
 
+/// What a test case becomes in JUnit. A note is a passed case with a text.
 enum outcome {
 	OUTCOME_PASS,
 	OUTCOME_NOTE,
@@ -17,6 +18,7 @@ enum outcome {
 /// What a check or a case with each verdict is.
 extern const enum outcome junit_outcomes[NR_VERDICTS];
 
+/// A test case; all texts but `name` are borrowed from the report.
 struct testcase {
 	enum check_group group;
 	const char *name; ///< name of the case, unique in its group; valid in XML, but not yet escaped
@@ -27,6 +29,7 @@ struct testcase {
 	const struct trust_finding *finding; ///< the case's trust finding; NULL if the case is a check
 };
 
+/// The cases of a report.
 struct testcases {
 	struct arena arena; ///< arena that owns the names of cases
 	VEC(struct testcase) all;

@@ -6,6 +6,7 @@
 #include "document/document.h"
 #include "model/report.h"
 
+/// A figure on both sides; texts are borrowed from the report.
 struct key_figure {
 	const struct metric *metric;
 	/// Texts of the figure on both sides; `before` is NULL without a baseline.
@@ -24,6 +25,7 @@ struct key_figure {
 	const char *limit;
 };
 
+/// The key figures, in the order in which they are shown.
 struct key_figures {
 	VEC(struct key_figure) list;
 };

@@ -9,6 +9,7 @@
 const char *table_span(struct arena *a, struct span text, size_t max_chars);
 const char *table_text(struct arena *a, const char *text, size_t max_chars);
 
+/// Breakdowns, borrowed from a report.
 struct breakdown_list {
 	VEC(const struct breakdown *) list;
 };

@@ -7,6 +7,7 @@
 
 #define TRUST_OTHERS " (the others alike)"
 
+/// A line for a finding and those like it.
 struct trust_line {
 	const struct trust_finding *first; ///< the finding whose message the line shows
 	const char *whose; ///< text such as " candidate ranks 0 and 2 to 7", " rank 3" or ""
@@ -14,6 +15,7 @@ struct trust_line {
 	size_t checks; ///< number of checks that cannot be decided because of these findings
 };
 
+/// The lines of a report, which is borrowed.
 struct trust_lines {
 	const struct report *r;
 	VEC(struct trust_line) list; ///< lines of text, in the order of their findings

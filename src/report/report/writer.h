@@ -7,6 +7,7 @@
 #include "model/report.h"
 #include "model/view.h"
 
+/// Options of the writers; a zeroed struct has the defaults.
 struct write_options {
 	bool color; ///< in text: use ANSI colors
 	size_t max_bytes; ///< for Markdown: size limit in bytes; 0: the default of 60,000
