@@ -364,8 +364,8 @@ def usage_row(at, device, nbytes, kind=2, freed=0, pid=nsys.PID):
 
 
 def device_memory(dir):
-    """Device memory is what cudaMalloc and cudaFree leave, in the order of time; memory of the host and of other processes is none, and what
-    only was freed was there before."""
+    """Device memory is what cudaMalloc and cudaFree leave, in the order of time; memory of the host and of other processes does not count, and
+    what only was freed was there before."""
     p = dir / "m.sqlite"
     for seed in range(12):
         rng = random.Random(seed)

@@ -24,7 +24,7 @@ struct wire_field {
 	struct span bytes; ///< bytes of a WIRE_BYTES field, within the message; else empty
 };
 
-/// What wire_next() found: a field, the end of the message, or bytes that are no field.
+/// What wire_next() found: a field, the end of the message, or bytes that are not a field.
 enum wire_step { WIRE_FIELD, WIRE_END, WIRE_BAD };
 
 /// Reads a number of up to 10 bytes off the front of `*s`; false if the number does not end within
