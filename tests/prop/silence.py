@@ -180,6 +180,50 @@ def of_trace(dir, path, rows):
         judge(path.name, name, code, code == want and (silent or word in said), [*sorted(said), out])
 
 
+SERVERS = {"vLLM": "execute_context_0(0)_generation_{0}({0})", "vLLM with details": "execute_{0}_context_0(sq0sk0)_generation_{0}(sq{0}sk99)",
+           "old vLLM": "execute_new_0_cached_{0}", "SGLang": "step[DECODE bs={0}]"}
+
+
+def of_servers(dir, path):
+    """Steps of a server with other numbers of requests are other work, whether they are judged as steps or as a window; the same numbers, or
+    numbers that both runs have, are not. Steps of prefill do not count beside those of decode."""
+    events = json.loads(path.read_text())["traceEvents"]
+    steps = marks(events)
+
+    def written(name, form, batches, prefill=0):
+        for e, n in zip(steps, batches):
+            e["name"] = form.format(n)
+        for e in steps[:prefill]:
+            e["name"] = "step[EXTEND bs=1 toks=300]"
+        (dir / name).write_text(json.dumps({"traceEvents": events}))
+        return dir / name
+    for server, form in SERVERS.items():
+        for marker in ([], ["--marker", form[:5] + "*"]):
+            base = written("base-server.json", form, [32] * 6, prefill=2 if server == "SGLang" else 0)
+            code, _, err = run(PROGRAM, "approve", "--new", base, "--baseline", dir / "base", "--force", *marker)
+            assert code == 0, err
+            for batches, other in (([32] * 6, False), ([30, 32, 31, 32, 33, 32], False), ([8] * 6, True), ([33, 34, 35, 36, 37, 33], True), ([31] * 6, True)):
+                candidate = written("server.json", form, batches, prefill=1 if server == "SGLang" else 0)
+                code, out, err = run(PROGRAM, "check", candidate, "--baseline", dir / "base", *marker)
+                judge(f"{server} {marker}", f"{batches} requests", code, (code == 3 and "another batch" in out) == other and code in (0, 3), (out, err))
+
+
+def of_windows(dir, path):
+    """A recording without steps that holds fewer iterations is no improvement; more of them fail."""
+    whole = json.loads(path.read_text())["traceEvents"]
+
+    def written(name, nr):
+        events = first_steps(nr)(json.loads(json.dumps(whole))) if nr else whole
+        gone = {id(e) for e in marks(events)}
+        (dir / name).write_text(json.dumps({"traceEvents": [e for e in events if id(e) not in gone]}))
+        return dir / name
+    code, _, err = run(PROGRAM, "approve", "--new", written("base-window.json", 4), "--baseline", dir / "base", "--force")
+    assert code == 0, err
+    for nr, want in ((4, 0), (3, 3), (2, 3), (0, 1)):
+        code, out, err = run(PROGRAM, "check", written("window.json", nr), "--baseline", dir / "base")
+        judge("without steps", f"{nr or 6} iterations against 4", code, code == want and ("fewer iterations" in out) == (want == 3), (out, err))
+
+
 def of_devices(dir):
     """Traces in which nothing is understood are named as such, instead of giving zeros."""
     cases = {
@@ -209,7 +253,10 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         dir = pathlib.Path(name)
         os.chdir(dir)
-        of_trace(dir, generate("trace", dir / "made.json", "--seed", 4, "--steps", 6, "--nccl"), ROWS)
+        made = generate("trace", dir / "made.json", "--seed", 4, "--steps", 6, "--nccl")
+        of_trace(dir, made, ROWS)
+        of_servers(dir, made)
+        of_windows(dir, made)
         of_devices(dir)
         for i, trace in enumerate(RECORDED) if SHARED else []:
             of_trace(dir, pathlib.Path(SHARED) / "data/traces" / trace, some(ROWS[i:] + ROWS[:i], 2))

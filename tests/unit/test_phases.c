@@ -81,6 +81,35 @@ static void test_names(void **state)
 		}
 }
 
+static void test_requests(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		int64_t requests;
+	} rows[] = {
+		{ "execute_context_2(300)_generation_5(5)", 7 },
+		{ "execute_305_context_0(sq0sk0)_generation_32(sq32sk9)", 32 },
+		{ "execute_new_2_cached_30", 32 },
+		{ "step[DECODE bs=5]", 5 },
+		{ "step[EXTEND bs=2 toks=300]", 2 },
+		{ "step[DECODE toks=300]", 0 },
+		{ "step[DECODE bs=]", 0 },
+		{ "step[DECODE bs=99999999999999999999]", 0 },
+		{ "execute_new_2_cached_", 0 },
+		{ "execute_context_99999999999(1)_generation_1(1)", 0 },
+		{ "execute_context_2(300)", 0 },
+		{ "ProfilerStep#5 bs=3", 0 },
+		{ "", 0 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		int64_t nr = step_requests_of(span_of(rows[i].name));
+		if (nr != rows[i].requests)
+			fail_msg("%s: %lld requests, not %lld", rows[i].name, (long long)nr,
+			         (long long)rows[i].requests);
+	}
+}
+
 /* In patterns of markers, '[' matches itself. If annotations are nested, the pattern chooses which
    are steps. */
 static void test_markers(void **state)
@@ -421,10 +450,10 @@ static void test_cycles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),  cmocka_unit_test(test_markers),
-		cmocka_unit_test(test_sums),   cmocka_unit_test(test_summaries),
-		cmocka_unit_test(test_stored), cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_cycles),
+		cmocka_unit_test(test_names),     cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_markers),   cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_summaries), cmocka_unit_test(test_stored),
+		cmocka_unit_test(test_faults),    cmocka_unit_test(test_cycles),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

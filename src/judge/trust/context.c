@@ -67,6 +67,22 @@ static void scalings_add(const struct digest *b, const struct digest *c, struct 
 	}
 }
 
+/* Adds the factor (candidate divided by baseline) for how often each kernel ran. */
+static void counts_add(const struct digest *b, const struct digest *c, struct scalings *out)
+{
+	for (size_t i = 0, k = 0; i < b->kernels.nr; i++) {
+		const struct kernel_stat *x = &b->kernels.v[i];
+		if (!is_compute(b, x) || x->count <= 0)
+			continue;
+		out->all = number_add(out->all, x->total_ns);
+		while (k < c->kernels.nr && kernel_stat_cmp(&c->kernels.v[k], x) < 0)
+			k++;
+		if (k < c->kernels.nr && kernel_stat_cmp(&c->kernels.v[k], x) == 0)
+			vec_push(&out->list, (struct scaling){ (double)c->kernels.v[k].count / (double)x->count,
+			                                       x->total_ns });
+	}
+}
+
 static int64_t weight_of(const struct scalings *s)
 {
 	int64_t sum = 0;
@@ -150,6 +166,21 @@ static void find_scaled(struct scalings *kernels, struct scalings *copies,
 	}
 }
 
+/* Appends a finding if a recording without steps has fewer iterations: if most kernels ran less
+   often by a common factor. More of all may be more work in each iteration, and is judged. */
+static void find_fewer(struct scalings *counts, const struct trust_scope *s)
+{
+	enum { KERNELS_LEAST = 3 };
+	struct alike k = scaled_alike(counts, median_ratio(counts));
+	if (k.ratio > 0.97 || k.nr < KERNELS_LEAST || k.weight <= counts->all / 2)
+		return;
+	trust_add(s, "context-differs", ON_ALL,
+	          "seems to hold fewer iterations than the baseline: %zu kernels, %s of the kernel "
+	          "time, ran %s times as often; mark the steps",
+	          k.nr, unit_text(&s->out->arena, UNIT_PCT, number_pct(k.weight, counts->all)),
+	          unit_text(&s->out->arena, UNIT_NUMBER, (int64_t)(k.ratio * 1e6 + 0.5)));
+}
+
 /* Appends a finding if steps are another unit of work, such as half of a batch: if a step has far
    more or fewer launches than in the baseline, but the whole recording has about as many. */
 static bool find_unit(const struct trust_scope *s, const struct digest *b, const struct digest *c)
@@ -167,19 +198,46 @@ static bool find_unit(const struct trust_scope *s, const struct digest *b, const
 	return true;
 }
 
+static const char *requests(struct arena *a, const struct trust_counts *t)
+{
+	return t->requests_low == t->requests_high
+	           ? arena_printf(a, "%" PRId64, t->requests_low)
+	           : arena_printf(a, "%" PRId64 " to %" PRId64, t->requests_low, t->requests_high);
+}
+
+/* Appends a finding if no step of a server had as many requests as one of the baseline. Kernels of
+   decode often have the same grid for each batch. */
+static bool find_requests(const struct trust_scope *s, const struct trust_counts *b,
+                          const struct trust_counts *c)
+{
+	if (!b->requests_low || !c->requests_low ||
+	    (b->requests_low <= c->requests_high && c->requests_low <= b->requests_high))
+		return false;
+	trust_add(s, "context-differs", ON_ALL,
+	          "has steps of %s requests and the baseline of %s: another batch",
+	          requests(&s->out->arena, c), requests(&s->out->arena, b));
+	return true;
+}
+
 void trust_find_context(const struct run *baseline, const struct run *candidate,
                         const struct trust_scope *s)
 {
-	struct scalings kernels = { VEC_INIT, 0 }, copies = { VEC_INIT, 0 };
-	bool other_unit = false;
+	struct scalings kernels = { VEC_INIT, 0 }, copies = { VEC_INIT, 0 }, counts = { VEC_INIT, 0 };
+	bool other_unit = false, other_batch = false;
 	for (size_t i = 0; i < candidate->ranks.nr; i++) {
 		const struct digest *c = candidate->ranks.v[i], *b = trust_rank(baseline, c->rank);
+		if (b && b->window && c->window)
+			counts_add(b, c, &counts);
 		if (b && b->usable_steps > 0 && c->usable_steps > 0) {
 			scalings_add(b, c, &kernels, &copies);
 			other_unit = other_unit || find_unit(s, b, c);
+			other_batch = other_batch || find_requests(s, &b->trust, &c->trust);
 		}
 	}
-	find_scaled(&kernels, &copies, s);
+	find_fewer(&counts, s);
+	if (!other_batch)
+		find_scaled(&kernels, &copies, s);
 	vec_release(&kernels.list);
 	vec_release(&copies.list);
+	vec_release(&counts.list);
 }

@@ -49,7 +49,7 @@ enum fold_number {
 	FOLD_FEWER_COUNT,
 	FOLD_FEWER_USUAL,
 	FOLD_ACCOUNT, ///< the members of trust_counts_row that version 0.2 lacked
-	NR_FOLD_NUMBERS = FOLD_ACCOUNT + 23
+	NR_FOLD_NUMBERS = FOLD_ACCOUNT + 25
 };
 
 /// The number of member `i` of trust_counts_row.

@@ -79,6 +79,8 @@ static void join_trust_cycles(void *row, const void *more)
 	const struct trust_counts *y = more;
 	if (!x->json_faults)
 		x->fault_byte = y->fault_byte;
+	if (!x->requests_low || (y->requests_low && y->requests_low < x->requests_low))
+		x->requests_low = y->requests_low;
 	/* of the wall times, those count whose period falls shorter of the markers */
 	if ((__int128)y->marker_ns * x->completion_ns > (__int128)x->marker_ns * y->completion_ns ||
 	    !x->marker_ns) {
@@ -133,6 +135,8 @@ static const struct field trust_counts_fields[] = {
 	FIELD(lost_nodes, OPTIONAL_COUNT(0), SUM, KEEP, 3),
 	FIELD(early, OPTIONAL_COUNT(0), SUM, KEEP, 3),
 	FIELD(early_ns, OPTIONAL_COUNT(0), MAX, KEEP, 3),
+	FIELD(requests_low, OPTIONAL_COUNT(0), OWN, KEEP, 3),
+	FIELD(requests_high, OPTIONAL_COUNT(0), MAX, KEEP, 3),
 };
 ROW_TYPE(trust_counts, ALONE, OWN(OF_CYCLES, join_trust_cycles));
 #undef ROW

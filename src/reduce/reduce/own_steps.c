@@ -12,13 +12,12 @@
 #include "reduce/step_name.h"
 
 /* Adds part `p` of the step with the id `group`, and the step itself if it is new. */
-static void part_add(struct own_steps *own, struct own_part p, int64_t group, int64_t number,
-                     enum phase phase)
+static void part_add(struct own_steps *own, struct own_part p, int64_t group, struct mark mark)
 {
 	p.step = idmap_add(&own->groups, group);
+	mark.group = p.step;
 	if (p.step == own->marks.nr)
-		vec_push(&own->marks,
-		         (struct mark){ p.start_ns, p.end_ns, number, phase, p.step, IDENT_NONE });
+		vec_push(&own->marks, mark);
 	struct mark *m = &own->marks.v[p.step];
 	number_lower(&m->start_ns, p.start_ns);
 	number_raise(&m->end_ns, p.end_ns);
@@ -35,7 +34,13 @@ void own_steps_take(struct reducer *r, const struct event *ev)
 	                            .stream = annotated ? ev->stream : IDENT_NONE,
 	                            .start_ns = ev->start_ns,
 	                            .end_ns = ev->start_ns + ev->dur_ns },
-	         ev->step, step_number_of(name), annotated ? step_phase_of(name) : PHASE_ALL);
+	         ev->step,
+	         (struct mark){ .start_ns = ev->start_ns,
+	                        .end_ns = ev->start_ns + ev->dur_ns,
+	                        .number = step_number_of(name),
+	                        .phase = annotated ? step_phase_of(name) : PHASE_ALL,
+	                        .pid = IDENT_NONE,
+	                        .requests = annotated ? step_requests_of(name) : 0 });
 }
 
 /* Gives each step the interval of the annotation with its number, if each has exactly one. */

@@ -37,17 +37,23 @@ static bool skip_details(struct span *rest)
 	return true;
 }
 
-/* The phase of a step of vLLM, whose name tells how many requests are in prefill (context) and how
- * many generate tokens. */
-static enum phase execute_phase(struct span rest)
+/* Reads from the name of a step of vLLM how many requests are in prefill (context) and how many
+ * generate tokens; false if it does not tell that. */
+static bool read_requests(struct span rest, uint64_t *context, uint64_t *generation)
 {
-	uint64_t tokens, context, generation;
+	uint64_t tokens;
 	if (rest.n && is_digit(rest.p[0]) &&
 	    !(skip_number(&rest, &tokens) && span_skip(&rest, SPAN("_"))))
-		return PHASE_ALL;
-	if (!span_skip(&rest, SPAN("context_")) || !skip_number(&rest, &context) ||
-	    !skip_details(&rest) || !span_skip(&rest, SPAN("_generation_")) ||
-	    !skip_number(&rest, &generation) || !skip_details(&rest) || rest.n)
+		return false;
+	return span_skip(&rest, SPAN("context_")) && skip_number(&rest, context) &&
+	       skip_details(&rest) && span_skip(&rest, SPAN("_generation_")) &&
+	       skip_number(&rest, generation) && skip_details(&rest) && rest.n == 0;
+}
+
+static enum phase execute_phase(struct span rest)
+{
+	uint64_t context, generation;
+	if (!read_requests(rest, &context, &generation))
 		return PHASE_ALL;
 	if (context && generation)
 		return PHASE_MIXED;
@@ -133,4 +139,21 @@ enum phase step_phase_of(struct span name)
 	if (span_skip(&name, SPAN("execute_")))
 		return execute_phase(name);
 	return span_skip(&name, SPAN("step[")) ? bracket_phase(name) : PHASE_ALL;
+}
+
+int64_t step_requests_of(struct span name)
+{
+	uint64_t x = 0, y = 0;
+	bool told = false;
+	if (span_skip(&name, SPAN("execute_new_"))) {
+		told =
+		    skip_number(&name, &x) && span_skip(&name, SPAN("_cached_")) && skip_number(&name, &y);
+	} else if (span_skip(&name, SPAN("execute_"))) {
+		told = read_requests(name, &x, &y);
+	} else if (is_sglang(name)) {
+		while (name.n && !span_skip(&name, SPAN(" bs=")))
+			name = (struct span){ name.p + 1, name.n - 1 };
+		told = skip_number(&name, &x);
+	}
+	return told && x <= UINT32_MAX && y <= UINT32_MAX ? (int64_t)(x + y) : 0;
 }

@@ -16,6 +16,10 @@ int64_t step_number_of(struct span name);
 /// build_step_span_name(): step[EXTEND bs=2 toks=300], step[DECODE bs=5], by enum ForwardMode.
 enum phase step_phase_of(struct span name);
 
+/// The number of requests that the name of a step of vLLM or SGLang tells; 0 if it tells none. vLLM
+/// before 0.14 wrote execute_new_2_cached_30.
+int64_t step_requests_of(struct span name);
+
 /// The step marker that matches `name` and the names of similar steps: "execute_*" for vLLM,
 /// "step[*" for SGLang, else the name up to its first number and "*", or, without a number, the
 /// name itself; owned by `a` or borrowed. `server` is set to true for vLLM and SGLang.

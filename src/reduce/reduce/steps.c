@@ -26,7 +26,8 @@ void steps_take(struct reducer *r, const struct event *ev, bool marker)
 		                 .end_ns = ev->start_ns + ev->dur_ns,
 		                 .number = ev->numbered ? ev->step : step_number_of(name),
 		                 .pid = ev->pid,
-		                 .phase = step_phase_of(name) };
+		                 .phase = step_phase_of(name),
+		                 .requests = step_requests_of(name) };
 	if (marker)
 		vec_push(&r->steps.marks, mark);
 	else
@@ -155,6 +156,35 @@ static size_t usable_steps(const struct reducer *r, const struct digest *d)
 	return d->nr_steps - (d->step_activities[d->nr_steps - 1] * 2 < median ? 1 : 0);
 }
 
+/* What the name of usable step `i` tells; without steps, that of annotation `i`: those of servers
+   are steps only with a marker. */
+static struct mark told_by(const struct reducer *r, size_t i)
+{
+	if (!r->steps.window)
+		return r->steps.marks.v[r->steps.warmup + i];
+	const struct host_name *h = &r->host.names.v[i];
+	return h->annotated ? (struct mark){ .phase = step_phase_of(h->name),
+		                                 .requests = step_requests_of(h->name) }
+	                    : (struct mark){ .phase = PHASE_ALL };
+}
+
+/* Finds how many requests steps of decode had, or else all that tell it. */
+static void find_requests(const struct reducer *r, struct trust_counts *t)
+{
+	size_t nr = r->steps.window ? r->host.names.nr : r->steps.usable;
+	bool decode = false;
+	for (size_t i = 0; i < nr; i++)
+		decode = decode || told_by(r, i).phase == PHASE_DECODE;
+	for (size_t i = 0; i < nr; i++) {
+		struct mark m = told_by(r, i);
+		if (!m.requests || (decode && m.phase != PHASE_DECODE))
+			continue;
+		if (!t->requests_high || m.requests < t->requests_low)
+			t->requests_low = m.requests;
+		number_raise(&t->requests_high, m.requests);
+	}
+}
+
 void steps_attribute(struct reducer *r, struct digest *d)
 {
 	struct trust_counts *t = &d->trust;
@@ -180,4 +210,5 @@ void steps_attribute(struct reducer *r, struct digest *d)
 	}
 	r->steps.usable = usable_steps(r, d);
 	d->usable_steps = (int64_t)r->steps.usable;
+	find_requests(r, t);
 }

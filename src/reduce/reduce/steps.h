@@ -16,6 +16,7 @@ struct mark {
 	enum phase phase; ///< phase of the whole step; PHASE_ALL if the name has none
 	uint32_t group; ///< of a step that the profiler marked itself: id in `own.groups`
 	int64_t pid; ///< ident of the process whose annotation it is
+	int64_t requests; ///< step_requests_of() its name
 };
 
 /// An annotation that is not a marker, kept to propose markers.
