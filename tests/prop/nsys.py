@@ -395,6 +395,15 @@ def device_memory(dir):
     expect("bytes below 0, operation 7", digest(changed(p, USAGE, usage_row(1, 0, -5), usage_row(2, 0, 5, freed=7)))["trust"].get("malformed"), 2)
 
 
+def diagnostics(dir):
+    """That CUDA events of the process may be lost, as nsys says, is a warning; so is nothing that it says of another process or of NVTX."""
+    p, table = dir / "w.sqlite", "CREATE TABLE DIAGNOSTIC_EVENT (timestamp INTEGER NOT NULL, text TEXT NOT NULL, globalPid INTEGER)"
+    for pid, what, warns in ((nsys.PID, "CUDA", True), (nsys.OTHER_PID, "CUDA", False), (nsys.PID, "NVTX", False)):
+        text = f"Not all {what} events might have been collected."
+        done = run("report", changed(p, table, f"INSERT INTO DIAGNOSTIC_EVENT VALUES (5, '{text}', {nsys.VM | pid << 24})"))
+        expect(f"what nsys says of {what}", (done.returncode, f"'{text}'" in done.stderr), (0, warns))
+
+
 def older(dir):
     """Exports of earlier versions, which lack tables and columns or name them differently, and of other tools."""
     p = dir / "o.sqlite"
@@ -578,6 +587,7 @@ def main():
         graphs(dir)
         captures(dir)
         device_memory(dir)
+        diagnostics(dir)
         older(dir)
         steps(dir)
         operators(dir)

@@ -191,6 +191,23 @@ static enum status find_gpus(struct nsys *n)
 	return NSYS_SCAN(n, "TARGET_INFO_GPU", gpu_columns, take_gpu);
 }
 
+/* ---- what nsys says of its recording ---- */
+
+static const struct database_column diagnostic_columns[] = {
+	{ .name = "text", .text = true }, { .name = "globalPid", .optional = true }
+};
+
+/* Whether something was lost nsys does not know either: lost kernels are found by their launches.
+ */
+static enum status take_diagnostic(void *ctx, const struct database_value *v)
+{
+	struct nsys *n = ctx;
+	if (nsys_ours(n, &v[1]) && span_starts(v[0].text, SPAN("Not all CUDA events")))
+		diag_warn(n->log, "%s: nsys warns of this process: '%.*s'", database_name(n->db),
+		          (int)v[0].text.n, v[0].text.p);
+	return ST_OK;
+}
+
 /* ---- opening and reading of an export ---- */
 
 bool nsys_recognize(struct span first)
@@ -204,6 +221,7 @@ static enum status read_all(struct nsys *n)
 	TRY(find_gpus(n));
 	TRY(nsys_memory(n));
 	TRY(nsys_host_work(n));
+	TRY(NSYS_SCAN(n, "DIAGNOSTIC_EVENT", diagnostic_columns, take_diagnostic));
 	return nsys_metrics(n);
 }
 
