@@ -212,9 +212,15 @@ static void hang(struct inquiry *q)
 
 /* ---- findings in the report ---- */
 
-static bool is_broken(const struct finding *f)
+/* True if the run broke; or if no check fails and the recordings cannot be compared or believed. */
+static bool is_first(const struct report *out, const struct suspect *s)
 {
-	return f->cause <= CAUSE_CUT_RANK || f->cause == CAUSE_OUT_OF_MEMORY;
+	const struct finding *f = &s->finding;
+	bool failed = false;
+	for (size_t i = 0; i < out->checks.nr; i++)
+		failed = failed || out->checks.v[i].verdict == VERDICT_FAIL;
+	return f->cause <= CAUSE_CUT_RANK || f->cause == CAUSE_OUT_OF_MEMORY ||
+	       (s->trust && f->verdict == VERDICT_INCONCLUSIVE && !failed);
 }
 
 /* True if it is not sure that the finding is a failure. */
@@ -223,10 +229,10 @@ static bool is_doubtful(const struct finding *f)
 	return f->verdict == VERDICT_WARN || f->verdict == VERDICT_UNDECIDED;
 }
 
-/* Order of findings: broken runs, then failures, then doubtful findings; by cost within each, and
-   undecided before warned on a tie. */
+/* Order of findings: those that come first, then failures, then doubtful findings; by cost within
+   each, and undecided before warned on a tie. */
 ORDERING(finding_cmp, struct finding,
-         THEN(is_broken(y) - is_broken(x)) THEN(is_doubtful(x) - is_doubtful(y)) FALLING(share_pct)
+         FALLING(first) THEN(is_doubtful(x) - is_doubtful(y)) FALLING(share_pct)
              RISING(verdict == VERDICT_WARN) RISING(cause))
 
 static void tell_cost(struct inquiry *q, struct finding *f)
@@ -386,6 +392,7 @@ static void conclude(struct inquiry *q)
 		vec_release(&q->suspects.v[i].kernels);
 		if (f->checks.nr) {
 			tell_cost(q, f);
+			f->first = is_first(out, &q->suspects.v[i]);
 			const struct check *first = &out->checks.v[f->checks.v[0]];
 			bool figures = f->cause == CAUSE_OTHER && is_of_figures(first);
 			if (figures && is_gone(first))

@@ -107,6 +107,7 @@ struct finding_part {
 struct finding {
 	enum cause cause;
 	int verdict; ///< enum verdict: the most severe among its checks
+	bool first; ///< true if it is told before what figures say: the run broke, or is not believed
 
 	/// One sentence without a full stop, which names the finding in a single line: "rank 5 is
 	/// slow: 12.7 ms of compute per step, its peers 10.6 ms (+20.1 %)".

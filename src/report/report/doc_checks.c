@@ -177,11 +177,20 @@ static void put_difference(struct document *d, const struct report *r)
 	             "only warns");
 }
 
+/* The first finding that costs time; NULL if figures are not believed. */
+static const struct finding *slower(const struct report *r)
+{
+	for (size_t i = 0; i < r->findings.nr && r->findings.v[i].verdict != VERDICT_INCONCLUSIVE; i++)
+		if (r->findings.v[i].cost > 0 && !r->findings.v[i].cost_is_bytes)
+			return &r->findings.v[i];
+	return NULL;
+}
+
 /* A change of two parts shows both: which kernels took less time, if that is at least a quarter of
-   what the first finding costs. */
+   what the first finding that costs time does. */
 static void put_faster(struct document *d, const struct report *r)
 {
-	const struct finding *f = report_main_finding(r);
+	const struct finding *f = slower(r);
 	const struct drift_row *most = NULL;
 	int64_t by = 0;
 	size_t nr = 0;
@@ -193,7 +202,7 @@ static void put_faster(struct document *d, const struct report *r)
 		by = number_add(by, k->change_ns);
 		nr++;
 	}
-	if (!f || !most || f->cost_is_bytes || f->cost <= 0 || by > -f->cost / 4)
+	if (!f || !most || by > -f->cost / 4)
 		return;
 	doc_paragraph(d);
 	doc_words(d, "faster in the same run: ");
