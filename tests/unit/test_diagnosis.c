@@ -831,7 +831,7 @@ static void test_titles(void **state)
 		told[fact_metrics[i]] = true;
 	}
 	for (size_t i = 0; i < NR_METRICS; i++)
-		assert_int_equal(told[i], metric_table[i].title != NULL);
+		assert_true(!told[i] || metric_table[i].title);
 }
 
 int main(void)
