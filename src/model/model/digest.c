@@ -260,35 +260,34 @@ const char *digest_steps_by(const struct digest *d)
 
 const char *digest_unmarked_text(const struct digest *d, struct arena *a)
 {
+	static const char whole[] = "no steps: figures are those of the whole trace";
+	const char *by = arena_printf(a, "regularity %s", unit_text(a, UNIT_PCT, d->period_regularity));
 	if (!d->window && !d->period_count)
 		return NULL;
-	struct strbuf b = STRBUF_INIT;
 	if (!d->window)
-		strbuf_addf(&b,
-		            "steps: recognized from the period of launches: %" PRId64 " × %" PRId64
-		            " launches, regularity ",
-		            d->period_count, d->period_launches);
-	else
-		strbuf_adds(&b, "no steps: figures are those of the whole trace");
-	if (d->window && d->proposed_marker) {
+		return arena_printf(a,
+		                    "steps: recognized from the period of launches: %" PRId64 " × %" PRId64
+		                    " launches, %s",
+		                    d->period_count, d->period_launches, by);
+	if (d->proposed_marker) {
 		const char *marker = text_line(a, span_of(d->proposed_marker));
-		strbuf_addf(&b,
-		            "; its annotations '%s' would make %" PRId64 " step%s: measure them with "
-		            "--marker '%s'",
-		            marker, d->proposed_steps, d->proposed_steps == 1 ? "" : "s", marker);
-		return arena_take(a, &b);
+		return arena_printf(a,
+		                    "%s; its annotations '%s' would make %" PRId64
+		                    " step%s: measure them with --marker '%s'",
+		                    whole, marker, d->proposed_steps, text_s(d->proposed_steps), marker);
 	}
-	if (d->window && d->period_count)
-		strbuf_addf(&b, "; its launches repeat %" PRId64 " times, regularity ", d->period_count);
-	else if (d->window && d->unmarked)
-		strbuf_adds(&b, ", as its launches have no period: regularity ");
-	if (d->period_count || d->unmarked)
-		unit_format(&b, UNIT_PCT, d->period_regularity, false);
-	if (d->window && d->period_count)
-		strbuf_adds(&b, ": measure them as steps with 'steps: {unmarked: period}' in the rules");
-	else if (d->window && d->unmarked)
-		strbuf_addf(&b, ", needed %" PRId64 " %%", PERIOD_NEEDED / MICRO);
-	return arena_take(a, &b);
+	if (d->period_count)
+		return arena_printf(a,
+		                    "%s; its launches repeat %" PRId64 " times, %s: measure them as steps "
+		                    "with 'steps: {unmarked: period}' in the rules",
+		                    whole, d->period_count, by);
+	if (!d->unmarked)
+		return whole;
+	/* what repeats within a launch, or has no whole period, is known to be none */
+	return d->period_regularity
+	           ? arena_printf(a, "%s, as its launches have no period: %s, needed %" PRId64 " %%",
+	                          whole, by, PERIOD_NEEDED / MICRO)
+	           : arena_printf(a, "%s, as its launches have no period", whole);
 }
 
 /* Compares metrics files by the names of their first figures; a file with the state of GPUs has no
