@@ -5,7 +5,7 @@
        bytes → events → digest of a rank → view → verdicts → report → writers → exit code
 
    base/      status, diagnostics, allocation, arena, strings, names, exact numbers, text, sorting,
-              searching, unions of intervals, "did you mean"
+              searching, unions of intervals, periods of a sequence, "did you mean"
 
    model/: what a figure is, and the nouns
      metric/    what a figure is: metrics (one row each in metrics.def), units, statistics
@@ -33,9 +33,9 @@
                 state of GPUs; metrics files
 
    reduce/: events → digest
-     reduce/    events → digest: steps, kernels, communication, devices, host, functions,
-                operations, memory, what began last; what names of events say: steps and their
-                phases, markers, operations
+     reduce/    events → digest: steps (by markers, or by the period of launches), kernels,
+                communication, devices, host, functions, operations, memory, captures of graphs,
+                what began last; what names of events say: steps and their phases, operations
      replay/    memory snapshot → digest: replay backwards from the final state, sites; other
                 profilers' records of memory → digest
      code/      where in the code work comes from: threads, calls of Python, paths and places
@@ -53,8 +53,9 @@
      trust/     whether recordings can be believed: steps, ranks, kernels, memory, the machine
      diff/      two sides beside each other, without a verdict: bench (all runs of both), pairs of
                 kernels, renames, drift, where a change of time or memory went
-     gate/      judge: environment, noise, compare (the only place that decides), what kernels
-                replace, confirmation by pairs, waivers and what is allowed to grow
+     gate/      judge: environment, noise, compare (decides each check), what takes a decision
+                back: what kernels replace, one factor for all, waivers, what is allowed to grow;
+                confirmation by pairs
      cause/     failed and warned checks as findings: what caused them, what it costs, what to do
      changed/   files that a change under review touches, as the user or git names them; the
                 code locations of a report that are in them

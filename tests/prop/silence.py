@@ -209,7 +209,7 @@ def of_servers(dir, path):
 
 
 def of_windows(dir, path):
-    """A recording without steps that holds fewer iterations is no improvement; more of them fail."""
+    """A recording without steps that holds fewer iterations is other work; more of them fail."""
     whole = json.loads(path.read_text())["traceEvents"]
 
     def written(name, nr):

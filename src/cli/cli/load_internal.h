@@ -159,8 +159,8 @@ bool folders_below(const char *path, struct arena *a, struct folders *out);
 void folders_of_sweep(const char *path, struct arena *a, struct folders *out);
 
 /// Move the digests of all artifacts to run->ranks, sorted by rank, within a rank traces (by first
-/// step) before the snapshot. Equal digests are kept once. Traces of only the host, which have no
-/// rank, beside traces of ranks, are set aside. Other artifacts of the same kind and
+/// step) before the snapshot. Equal digests are kept once. A trace of only the host that
+/// says no rank is set aside if others say theirs. Other artifacts of the same kind and
 /// rank are ST_INPUT, unless they are traces of successive profiler cycles that may be joined.
 GG_MUST_CHECK enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts,
                                          struct run *run, struct diag_log *log);

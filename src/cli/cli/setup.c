@@ -212,7 +212,7 @@ enum status setup_baseline_path(const struct setup *s, const struct options *o,
 	if (begins && o->command != CMD_STORE)
 		return ST_OK;
 	if (begins && (!o->value[OPT_BASELINE] || o->value[OPT_SUITE]))
-		TRY(place_check(*out, NULL, log)); /* a place that would be refused without --history */
+		TRY(place_check(*out, NULL, log)); /* as place_check() does without --history */
 	*out = kept;
 	return ST_OK;
 }

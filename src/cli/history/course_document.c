@@ -65,7 +65,7 @@ static const struct course_figure *figure_of(const struct course *t, int64_t pla
 	return NULL;
 }
 
-/* True if two parts are the same time, seen once as an operator's and once as a kernel's, say. */
+/* True if two parts are the same time, such as that of an operator and of its kernel. */
 static bool is_same_work(const struct course_part *a, const struct course_part *b)
 {
 	int64_t x = number_sub(a->after, a->before), y = number_sub(b->after, b->before);

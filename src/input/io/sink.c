@@ -29,7 +29,7 @@ struct sink {
 	int fd, slot;
 	mode_t mode;
 	bool gzip;
-	bool again; ///< true if the target may be a file that this process has read
+	bool again; ///< true if the target may be written anew although this process has read it
 	z_stream z;
 	int error; ///< errno of the first failure, WAS_READ if the target is an input, or 0
 	struct strbuf buf;

@@ -122,7 +122,7 @@ static void find_throttled(const struct machine_sample *v, size_t nr, struct mac
  * moved since. */
 static void find_energy(const struct machine_sample *v, size_t nr, struct machine_stat *out)
 {
-	__int128 uj_ns = 0; /* in 1e-9 µJ */
+	__int128 fj = 0; /* energy in 1e-15 J */
 	for (size_t i = 1; i < nr; i++) {
 		const struct machine_sample *a = &v[i - 1], *b = &v[i];
 		int64_t ns = b->time_ns - a->time_ns;
@@ -130,12 +130,12 @@ static void find_energy(const struct machine_sample *v, size_t nr, struct machin
 		if (a->time_ns < 0 || ns <= 0 || !b->busy_pct ||
 		    (!counted && (a->power_mw < 0 || b->power_mw < 0)))
 			continue;
-		uj_ns += counted ? (__int128)(b->energy_mj - a->energy_mj) * 1000 * NS_PER_S
+		fj += counted ? (__int128)(b->energy_mj - a->energy_mj) * 1000 * NS_PER_S
 		                 : ((__int128)a->power_mw + b->power_mw) * ns / 2 * 1000;
 		out->energy_ns = out->energy_ns < 0 ? ns : number_add(out->energy_ns, ns);
 	}
 	if (out->energy_ns > 0)
-		out->energy_uj = number_div_round(uj_ns, NS_PER_S);
+		out->energy_uj = number_div_round(fj, NS_PER_S);
 }
 
 static void add_machine(const struct machine_sample *v, size_t nr, struct digest *d)

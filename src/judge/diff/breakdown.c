@@ -110,8 +110,8 @@ int64_t nodes_spread(struct node *parent, const int64_t of[NR_SIDES], int64_t ch
 	return 0;
 }
 
-/* The largest change that a node shows: its own or, since changes of children may cancel out in a
-   group, the largest change of a child. */
+/* The largest change that a node shows: its own or, for a group of nodes, whose changes may cancel
+   out, the largest of a child. */
 static int64_t largest_change(const struct node *n)
 {
 	int64_t largest = n->change;

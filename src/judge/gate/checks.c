@@ -297,6 +297,8 @@ static const char *allowed(const struct maker *m, const struct entry *e, const s
 	return waiver_text(first, a);
 }
 
+/* Makes one check: compare() decides it; a waiver, or what is allowed to grow, may take that back,
+   and so may uniform.c and confirm.c once all checks are there. */
 static void add_check(const struct maker *m, const struct entry *e)
 {
 	const struct rule *rule = m->rule;

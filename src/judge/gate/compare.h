@@ -91,10 +91,10 @@ struct decision {
 /// True if all limits of the rule are on changes since the pin (the approved run).
 bool compare_is_since_pin(const struct rule *rule);
 
-/// Decide one check: of the verdicts in rules.md, "Verdicts", the first one that applies. A waiver
-/// with a size excuses a failure only up to that size, and never a failure whose change in percent
-/// is unknown. The arithmetic is exact (integers and rationals), and "beyond" means strictly
-/// greater.
+/// Decide one check: of the verdicts (verdicts.md, "Verdicts"; in the order of enum verdict), the
+/// first one that applies. A waiver with a size excuses a failure only up to that size, and never a
+/// failure whose change in percent is unknown. The arithmetic is exact (integers and rationals),
+/// and "beyond" means strictly greater.
 struct decision compare(const struct comparison *c);
 
 #endif

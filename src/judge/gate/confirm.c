@@ -23,6 +23,7 @@ static size_t nr_pairs(const struct noise_model *m)
 	return r->nr_controls < r->nr_candidates ? r->nr_controls : r->nr_candidates;
 }
 
+/* True if there are pairs enough to decide, or runs of other jobs (which share nothing). */
 static bool are_enough(const struct noise_model *m)
 {
 	return nr_pairs(m) >= ENOUGH || (m->bench->runs.nr_candidates >= ENOUGH && m->shared == 0);
@@ -38,8 +39,8 @@ static bool would_be_open(const struct noise_model *m, const struct comparison *
 	       !are_enough(m);
 }
 
-static bool may_be_open(const struct noise_model *m, const struct comparison *c,
-                        const struct decision *d)
+static bool fails_and_open(const struct noise_model *m, const struct comparison *c,
+                           const struct decision *d)
 {
 	return d->verdict == VERDICT_FAIL && would_be_open(m, c, d);
 }
@@ -96,7 +97,7 @@ bool confirm_is_shown(const struct noise_model *m, const struct entry *e,
                       struct evidence *evidence)
 {
 	int64_t v[NEWEST] = { 0 };
-	if (!may_be_open(m, c, d) || d->limit->condition == COND_INCREASE_SINCE_PIN || !e->cells)
+	if (!fails_and_open(m, c, d) || d->limit->condition == COND_INCREASE_SINCE_PIN || !e->cells)
 		return false;
 	size_t nr = newest_of_main(m->bench, e, v);
 	size_t shown = count_shown(v, nr, c->candidate, d->limit->condition == COND_DECREASE);
@@ -115,7 +116,7 @@ bool confirm_is_shown(const struct noise_model *m, const struct entry *e,
 bool confirm_is_open(const struct noise_model *m, const struct comparison *c,
                      const struct decision *d, struct evidence *evidence)
 {
-	if (c->rule->confirm == CONFIRM_NEVER || !may_be_open(m, c, d))
+	if (c->rule->confirm == CONFIRM_NEVER || !fails_and_open(m, c, d))
 		return false;
 	evidence->more_runs = 0;
 	evidence->more_pairs = (int64_t)(ENOUGH - nr_pairs(m));

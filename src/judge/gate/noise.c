@@ -21,8 +21,8 @@ struct asked {
 };
 
 /* Converts a change `by` for the worse, given as a difference of logarithms, to an amount in the
-   metric's unit, if the figure was `base` before: log 2 doubles it, or halves what should be high.
-   The inverse function is distance_to(). */
+   metric's unit, above 0, if the figure was `base` before: log 2 doubles it, or halves what should
+   be high. */
 static double amount_from(const struct asked *q, int64_t base, double by)
 {
 	bool falls = q->c->rule->worse == WORSE_DOWN;
@@ -31,6 +31,7 @@ static double amount_from(const struct asked *q, int64_t base, double by)
 	return fabs((double)base) * (falls ? -expm1(-by) : expm1(by));
 }
 
+/* Converts an amount, below 0 for a fall, to a difference of logarithms. */
 static double distance_to(const struct asked *q, int64_t base, double amount)
 {
 	if (q->c->rule->metric->unit == UNIT_PCT)

@@ -371,8 +371,8 @@ static bool is_of_period(const struct metric *metric)
 	       metric->id == METRIC_STEP_TIME || metric->id == METRIC_THROUGHPUT_STEPS;
 }
 
-/* The prior for differences of pairs, in which the machine cancels out; for wall times, for single
-   runs. */
+/* The prior for what varies beside the machine, which cancels out in pairs; for wall times, for
+   single runs. */
 static struct noise_prior prior_of(const struct noise_model *m, const struct metric *metric)
 {
 	switch (metric_family(metric)) {
@@ -491,6 +491,7 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	out->se =
 	    sqrt(out->variance * (out->shared + (1 - out->shared) * of_candidate + out->baseline));
 	bool busy = is_of_period(metric) && m->busy;
+	/* from here on the prior is that of differences of pairs */
 	prior.s2 = family == FAMILY_COMMUNICATION ? 2 * out->variance : prior.s2 / 2;
 	if (family == FAMILY_WALL && prior.df > 0)
 		prior.s2 = fmin(busy ? wall_seen * wall_seen : wall * wall / 2, 2 * out->variance);

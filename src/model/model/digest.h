@@ -369,8 +369,8 @@ struct trust_counts {
 	/// places. The rest fits no capture.
 	int64_t replayed_ns, joined_ns, unordered_ns, ambiguous_ns;
 
-	/// Fewest and most requests of steps of a server, of decode where there are any, as the names of
-	/// usable steps tell, or those of annotations where there are no steps; both 0 if none does.
+	/// Fewest and most requests of steps of a server, of decode where there are any, as the names
+	/// of usable steps tell, or those of annotations where there are no steps; both 0 if none does.
 	int64_t requests_low, requests_high;
 
 	/// Median distance of the markers of steps, and median period of the same steps as judged; both

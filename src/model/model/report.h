@@ -136,7 +136,7 @@ struct check {
 	const char *baseline_text, *candidate_text, *change_text; ///< formatted values; "–" if absent
 	const char *pct_text; ///< relative change, "+12.3 %"; "" if unknown
 	const char *limit; ///< limit as text, "increase 5% and 2ms"; "" if there is none
-	bool absolute; ///< true if the limit that is broken is the same for any baseline
+	bool absolute; ///< true if the limit that is broken is a `max` or `min`
 	const char *message; ///< one sentence: what changed, from which value to which, and the limit
 	struct breakdown *breakdown; ///< breakdown of the change, or NULL
 	const struct trust_finding *spoiler; ///< trust finding that forbids a verdict, or NULL

@@ -81,7 +81,7 @@ const struct metric *view_metric(const struct run_view *v, const struct metric *
 /// Releases all memory of the view. Call it before the run is released.
 void run_view_release(struct run_view *v);
 
-/// The match name of a kernel name (rules.md, metrics.md: "match name"). It lacks trailing `_<n>`
+/// The name by which kernels of both sides are taken for the same. It lacks trailing `_<n>`
 /// groups (of `triton_…` names), `0x…` addresses, and a trailing `_` with 8 or more hex digits.
 /// Owned by `a`, or `name` itself.
 struct span kernel_match_name(struct arena *a, struct span name);

@@ -28,7 +28,7 @@ struct python_thread {
 	VEC(struct python_run) runs; ///< runs of frames; the first run begins at frame 0
 };
 
-/// A stretch of time in which functions of higher classes (GPU work, runtime calls) run. Its length
+/// A stretch of time in which functions of higher classes (GPU work above runtime calls above Python) run. Its length
 /// is the next segment's `before_ns` minus its own `before_ns`.
 struct segment {
 	int64_t start_ns;

@@ -1,4 +1,4 @@
-/* Functions: the part of their time that no function of a higher class covers (metrics.md,
+/* Functions: the part of their time that no function of a higher class covers (the metric
    function.exclusive_pct). Classes are taken from the highest down; the time of each class then
    counts as covered for all lower classes. */
 #include "base/number.h"

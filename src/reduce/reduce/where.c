@@ -199,8 +199,8 @@ static uint32_t call_stack(struct where_walk *w)
 	return 0;
 }
 
-/* Stores the call stack at `begun_ns`, once all operators that begin then have been entered. The
-   backward operators that belong to these operators get the same stack. */
+/* Stores the call stack at `begun_ns`, once all operators that begin then have been entered. It
+   is also that of the backward operators that belong to these. */
 static void tell_call_stack(struct where_walk *w)
 {
 	struct where *where = &w->r->where;

@@ -69,7 +69,8 @@ static int64_t input_of(const struct run *run, const char *name)
 	return most;
 }
 
-/* Segments that are only allocated belong to a warm-up. The steps of a snapshot are not known. */
+/* Finds memory that goes back to the device and is taken again: in a step of a trace, or in all of
+   a snapshot, whose steps are not known. What is only allocated belongs to a warm-up. */
 void allocator_churn(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	enum { SEGMENTS = 10 };

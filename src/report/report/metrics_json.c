@@ -186,8 +186,7 @@ static void snapshots(struct emit *e, const struct run *run)
 static void communication(struct emit *e, const struct run_view *v)
 {
 	const struct run *run = v->run;
-	/* these rows are totals over the measured steps (or the window); metrics are per step, or a
-	   bandwidth */
+	/* these rows are totals over the measured steps (or the window); metrics are per step */
 	rows(e, "collectives", run, offsetof(struct digest, comms), &comm_stat_row);
 	emit_open_line(e, 1, "functions", '[');
 	for (size_t i = 0; i < run->ranks.nr; i++) {
