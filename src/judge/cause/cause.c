@@ -95,13 +95,19 @@ static struct suspect *explanation(struct inquiry *q, const struct check *c)
 	return best;
 }
 
+/* True if the figures that the finding spoils are right, though less sure than usual. */
+static bool is_unsure(const struct trust_finding *t)
+{
+	return strcmp(t->id, "throttled") == 0 || strcmp(t->id, "too-few-steps") == 0;
+}
+
 /* The suspect that a check belongs to. A check that cannot be judged belongs to the suspect that
- * explains why. But if its figure is only unreliable and has become worse, the check belongs to the
+ * explains why. But if its figure is only unsure and has become worse, the check belongs to the
  * suspect that explains the change, if there is one: this suspect is marked as uncertain. */
 static struct suspect *culprit(struct inquiry *q, const struct check *c)
 {
 	struct suspect *distrust = distrust_of(q, c);
-	if (distrust && (distrust->finding.cause != CAUSE_UNTRUSTED || !is_worse(c)))
+	if (distrust && (!is_unsure(distrust->trust) || !is_worse(c)))
 		return distrust;
 	struct suspect *s = explanation(q, c);
 	if (!distrust || !s)

@@ -301,7 +301,8 @@ static const char *headline(const struct judge_input *in, struct report *out)
 		add_count(&b, out, VERDICT_INCONCLUSIVE, "inconclusive");
 	add_count(&b, out, VERDICT_MISSING, "missing");
 	add_count(&b, out, VERDICT_WARN, out->counts[VERDICT_WARN] == 1 ? "warning" : "warnings");
-	add_count(&b, out, VERDICT_IMPROVED, "improved");
+	add_count(&b, out, VERDICT_IMPROVED,
+	          out->verdict == VERDICT_PASS ? "of them improved" : "improved");
 	add_count(&b, out, VERDICT_WAIVED, "waived");
 	add_skipped(in, &b, out, left_out);
 	if (!in->baseline && !rules_are_absolute(in->rules))

@@ -199,7 +199,8 @@ void doc_advice(struct document *d, const struct report *r)
 	            open ? DOC_ASIDE : DOC_OPEN);
 	if (report_is_first(r) && text_or_empty(r->accept)[0]) {
 		doc_item(d, 0);
-		doc_words(d, "store this recording as the baseline, and commit the file:");
+		doc_words(d,
+		          "make a good run of main, such as this one, the baseline, and commit the file:");
 		put_command(d, "", DOC_OPEN, r->accept);
 	} else {
 		/* pipelines confirm by themselves what traces show; figures of files come from any place */
@@ -214,15 +215,22 @@ void doc_advice(struct document *d, const struct report *r)
 			put_command(d, "", DOC_OPEN, r->decide);
 		}
 		put_actions(d, r);
-		const char *title = "Intended? Make it the baseline:";
+		if (r->unconfirmed && !files)
+			put_command(d,
+			            arena_printf(&d->arena,
+			                         "To confirm the failure, run it %" PRId64
+			                         " times each with the change (new) and without it (old), in "
+			                         "turn, on one machine:",
+			                         r->plan_pairs),
+			            DOC_ASIDE, r->decide);
+		const char *title = r->verdict == VERDICT_PASS && r->counts[VERDICT_IMPROVED]
+		                        ? "To keep the gain at once (three runs of main keep it, too):"
+		                        : "Intended? Make it the baseline:";
 		if (r->left_out)
 			title = arena_printf(
 			    &d->arena, "%" PRId64 " built-in rules need a baseline, which this command makes:",
 			    r->left_out);
 		put_command(d, title, doubtful ? DOC_FOLDED : DOC_ASIDE, r->accept);
-		if (r->unconfirmed && !files)
-			put_command(d, "To confirm the failure, in turn with runs of the base (old):",
-			            DOC_TERMINAL, r->decide);
 	}
 	doc_end(d);
 }
