@@ -99,7 +99,7 @@ def _nvbench(mean):
     def row(tag, value):
         return {"tag": tag, "data": [{"name": "value", "type": "float64", "value": str(value)}]}
     return {"meta": {}, "devices": [{"id": 0, "name": "H100"}], "benchmarks": [{"name": "copy", "states": [
-        {"name": f"Device=0 N={n}", "is_skipped": False, "summaries": [
+        {"name": f"Device=0 N={n}", "device": 0, "is_skipped": False, "summaries": [
             row("nv/cold/sample_size", 499), row("nv/cold/time/cpu/mean", mean * 1.5), row("nv/cold/time/cpu/stdev/relative", 0.005),
             row("nv/cold/time/gpu/mean", mean * n), row("nv/cold/bw/global/bytes_per_second", 7.5e11), row("nv/cold/bw/item_rate", 2.5e9), row("nv/cold/time/gpu/stdev/relative", 0.0005)]} for n in (1, 2)]}]}
 

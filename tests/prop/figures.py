@@ -40,7 +40,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "gen"))
-from results import FILES, LOGS, MEGATRON  # noqa: E402 (the generators are beside this folder)
+from results import FILES, LOGS, MEGATRON, NCCL  # noqa: E402 (the generators are beside this folder)
 
 from _part import ALL  # noqa: E402
 
@@ -265,25 +265,44 @@ def work(folder):
 
 
 def work_of_formats(folder):
-    """What a format says beside its figures is the work; counters and percentiles beside those it names are figures, too."""
+    """What a format says beside its figures, and around them, is the work; counters and percentiles beside those it names are figures, too."""
     aiperf = lambda **config: {"request_throughput": {"unit": "requests/sec", "avg": 10.5}, "request_latency": {"unit": "ms", "avg": 5.5}, "input_config": config}
     jmh = lambda threads, more=1.5: [{"benchmark": "a.B.c", "mode": "avgt", "threads": threads, "primaryMetric": {"score": 5.5, "scoreUnit": "ns/op", "scoreError": 0.1},
                                       "secondaryMetrics": {"gc.alloc": {"score": more, "scoreUnit": "B/op"}}}]
-    evals = lambda limit, shots: {"results": {"gsm8k": {"alias": "gsm8k", "exact_match,none": 0.75}}, "versions": {"gsm8k": 3}, "n-shot": {"gsm8k": shots},
-                                  "n-samples": {"gsm8k": {"original": 1319, "effective": limit}}, "config": {"model_args": "pretrained=m"}}
+    evals = lambda limit, shots: {"results": {t: {"alias": t, "exact_match,none": 0.75} for t in ("gsm8k", "last")}, "versions": {"gsm8k": 3}, "n-shot": {"gsm8k": shots, "last": 2},
+                                               "n-samples": {"gsm8k": {"original": 1319, "effective": limit}, "last": {"original": 9, "effective": 9}}, "config": {"model_args": "pretrained=m"}}
+    nccl = lambda gpus, ranks=0, gpu="NVIDIA H100": NCCL.replace("nGpus 8\n", f"nGpus {gpus} minBytes 8\n#\n# Using devices\n" + "".join(
+        f"#  Rank {i:2} Group  0 Pid {900 + i} on host-{i // 8} device {i % 8:2} [0000:{i:02x}:00] {gpu}\n" for i in range(ranks)))
+    nvbench = lambda *gpus: {**FILES["nvbench.json"][0], "devices": [{"id": i, "name": gpu} for i, gpu in enumerate(gpus)]}
     google = lambda rate: {"context": {}, "benchmarks": [{"name": "B", "time_unit": "ns", "real_time": 9.5, "cpu_time": 9.5, "iterations": rate, "threads": 1, "tokens_per_second": rate}]}
     pytest = lambda size: {"benchmarks": [{"fullname": "t", "stats": {"rounds": 5, "min": 1.5, "median": 1.5, "mean": 1.5, "stddev": 0.1}, "extra_info": {"peak_mem_mib": size}}]}
+    genai = lambda length: FILES["profile_export_genai_perf.csv"][0].replace('tokens),"3,000.05"', f'tokens),"{length}"')
     for name, base, other, code, says in (
-            ("aiperf.json", aiperf(loadgen={"concurrency": 10}), aiperf(loadgen={"concurrency": 4}), 3, "input_config.loadgen.concurrency 10 → 4"),
+            ("genai.csv", genai("3,000.05"), genai("3,010.05"), 0, "no figure is beyond"), ("genai.csv", genai("3,000.05"), genai("2,000.05"), 3, "3_000.05 → 2_000.05"), ("aiperf.json", aiperf(loadgen={"concurrency": 10}), aiperf(loadgen={"concurrency": 4}), 3, "input_config.loadgen.concurrency 10 → 4"),
             ("model.json", aiperf(endpoint={"model_names": ["m"]}), aiperf(endpoint={"model_names": ["n"]}), 3, " m → n"),
             ("genai.json", aiperf(perf_analyzer={"stimulus": {"concurrency": 10}}), aiperf(perf_analyzer={"stimulus": {"concurrency": 4}}), 3, "concurrency 10 → 4"),
             ("jmh.json", jmh(1), jmh(8), 3, "threads 1 → 8"), ("jmh.json", jmh(1), jmh(1, 9.5), 1, "gc.alloc"),
             ("eval.json", evals(1319, 5), evals(10, 5), 3, "effective 1319 → 10"), ("eval.json", evals(1319, 5), evals(1319, 0), 3, " 5 → 0"),
-            ("google.json", google(1000.5), google(100.5), 1, "tokens_per_second"), ("pytest.json", pytest(10.5), pytest(90.5), 1, "peak_mem_mib")):
+            ("nccl.log", nccl(8), nccl(4), 3, "gpus 8 → 4"), ("nccl.log", nccl(1, 16), nccl(1, 8), 3, "last_rank 15 → 7"), ("nccl.log", nccl(8), nccl(8, 8), 0, "unchanged"),
+            ("nccl.log", nccl(1, 2), nccl(1, 2, "NVIDIA B200"), 3, "gpu NVIDIA_H100 → NVIDIA_B200"), ("nvbench.json", nvbench("H100", "A"), nvbench("B200", "A"), 3, "H100 → B200"),
+            ("nvbench.json", nvbench("H100", "A"), nvbench("H100", "B"), 0, "unchanged"), ("google.json", google(1000.5), google(100.5), 1, "tokens_per_second"), ("pytest.json", pytest(10.5), pytest(90.5), 1, "peak_mem_mib")):
         gate = Gate(folder / name, name, base)
         assert gate.check(base)[0] == 0, name
         got, _, text = gate.check(other)
         assert got == code and says in text, (name, got, text)
+
+
+def sums(folder):
+    """A sum of other calls than in the baseline is not judged, what each of them took is; their number may differ by 5 %."""
+    rocprof = lambda rows: "Name,Calls,TotalDurationNs,AverageNs\n" + "".join(f"{name},{nr},{total},{mean}\n" for name, total, nr, mean in rows)
+    for name, table, mean in (("k.csv", lambda rows: kernel_table(rows, "ns", False), "median"), ("k.txt", lambda rows: kernel_table(rows, "us", True), "median"), ("stats.csv", rocprof, "mean")):
+        rows = [("relu", 400500, 2000, 20000.5), ("copy", 1920, 1, 1920)]
+        gate = Gate(folder / name, name, table(rows), named=True)
+        for nr, factor, total, each in ((1000, 1, "inconclusive", "pass"), (4000, 1, "inconclusive", "pass"), (1000, 2, "inconclusive", "fail"), (1950, 1, "pass", "pass"), (2000, 2, "fail", "fail")):
+            write(gate.folder / "c" / name, table([("relu", 400500 * nr // 2000 * factor, nr, 20000.5 * factor), rows[1]]))
+            run("check", f"c/{name}", "--workload", "w", "--baseline", "b.gpugate", "--json", "r.json", cwd=gate.folder)
+            found = {c["metric"]: c["verdict"] for c in json.loads((gate.folder / "r.json").read_text())["checks"]}
+            assert (found["input.relu/total_time"], found[f"input.relu/{mean}"], found["input.copy/total_time"]) == (total, each, "pass"), (name, nr, factor, found)
 
 
 def stored_work(folder):
@@ -1219,7 +1238,7 @@ def main():
     if not PROGRAM or not READER:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
-        for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, stored_work, lines, gone, parts, logs, users,
+        for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, stored_work, lines, gone, parts, logs, users,
                      long_lines, formats, standard_error, margin, interval, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)

@@ -159,7 +159,7 @@ static void walk(const struct path_walk *w, const char *path, struct value *v, s
 
 static struct value *enclosing(struct value *v)
 {
-	for (v = v->parent; v && v->type != JSCAN_OBJECT;)
+	for (v = v->parent; v && v->type != JSCAN_OBJECT && !v->steps;)
 		v = v->parent;
 	return v;
 }

@@ -124,6 +124,7 @@ static void read_json(struct opened *o)
 static void start_anew(struct opened *o)
 {
 	o->tree.root.first = o->tree.root.last = NULL;
+	o->tree.root.steps = false;
 	o->tree.nr_values = 0;
 	o->json_read = false;
 	o->documents.nr = 0;
@@ -154,6 +155,7 @@ static enum status open_as(struct opened *o, const struct result_format *f, bool
 		*fits = *fits && has_case_columns(f, o->tree.root.first);
 	} else if (f->read == READ_TEXT) {
 		start_anew(o);
+		o->tree.root.steps = true; /* a path out of a line leads to all of them */
 		TRY(text_lines_add(&o->tree, o->name, f->pattern, log));
 		*fits = o->tree.root.first && !lacks(f, o->tree.root.first);
 	} else if (memmem(o->tree.bytes.p, o->tree.bytes.n, f->prefix, strlen(f->prefix))) {

@@ -89,6 +89,9 @@ static const struct key take_keys[] = {
 	    INTO(result_take, share_below)),
 	KEY("count", TEXT, OPTIONAL, "path, with {key}, of how many values it is a mean of",
 	    INTO(result_take, count)),
+	KEY("sum_of", TEXT, OPTIONAL,
+	    "path of how many things it is a sum of; a sum of others is not judged",
+	    INTO(result_take, sum_of)),
 };
 static const struct key_map take_map = KEY_TABLE("a figure", take_keys);
 
@@ -176,6 +179,7 @@ static enum status read_take(struct document *d, const struct node *n, struct re
 	TRY(check_path(d, n, "upper", template_fault));
 	TRY(check_path(d, n, "share_below", reading_share_fault));
 	TRY(check_path(d, n, "count", template_fault));
+	TRY(check_path(d, n, "sum_of", path_fault));
 	TRY(check_number(d, n, "scale"));
 	keys_fill(&take_map, n, &out->arena, into);
 	if ((into->stdev || into->stdev_share) != (into->count != NULL))

@@ -28,14 +28,25 @@ static bool next(struct span *rest, struct item *out)
 	return true;
 }
 
+/* Reads a number, in which stored work has '_' for the commas between thousands. */
+static bool read_number(struct span text, struct decimal *out)
+{
+	enum { CHARS = 40 };
+	char plain[CHARS];
+	size_t n = 0;
+	for (size_t i = 0; i < text.n && n < CHARS; i++)
+		if (text.p[i] != '_')
+			plain[n++] = text.p[i];
+	return n < CHARS && decimal_parse((struct span){ plain, n }, out) == DECIMAL_OK;
+}
+
 static bool differs(const struct item *x, const struct item *y)
 {
 	enum { COUNTED = 5 }; /* percent */
 	struct decimal a, b;
 	if (span_eq(x->value, y->value))
 		return false;
-	bool numbers =
-	    decimal_parse(x->value, &a) == DECIMAL_OK && decimal_parse(y->value, &b) == DECIMAL_OK;
+	bool numbers = read_number(x->value, &a) && read_number(y->value, &b);
 	return !numbers || !decimal_is_near(a, b, x->counted ? COUNTED * MICRO : 0);
 }
 
