@@ -1183,6 +1183,35 @@ def own_work(folder):
         assert code == 3 and f"{name} {old} → {new}" in text, (name, text)
 
 
+def none_of_samples(folder):
+    """A value of a file of one's own that is NaN or infinite, and null in a list, is not measured, whatever its place: if it is one of many it is
+    left out and told, with how many there are; else the figure is missing, or the file is refused for it."""
+    forms = {"list.json": lambda v: {"latency_ms": v, "x_ms": 5.5}, "deep.json": lambda v: {"run": {"latency_ms": v}, "x_ms": 5.5},
+             "steps.json": lambda v: [{"step": i, "latency_ms": x} for i, x in enumerate(v)],
+             "steps.jsonl": lambda v: "\n".join(json.dumps({"step": i, "latency_ms": x}) for i, x in enumerate(v)),
+             "steps.csv": lambda v: "step,latency_ms\n" + "".join(f"{i},{x}\n" for i, x in enumerate(v)),
+             "vllm.json": lambda v: {"avg_latency": 5.5, "latencies": v, "percentiles": {"50": 5.5}}}
+    for name, form in forms.items():
+        values = [5.5 + i % 7 / 8 for i in range(300)]
+        gate = Gate(folder / name, name, form(values), named=True)
+        for bad in (float("nan"), float("inf"), float("-inf"), *([None] if name[:5] != "steps" else [])):
+            for places in ([0], [150], [7, 9], range(9), range(300)):
+                code, _, text = gate.check(form([bad if i in places else v for i, v in enumerate(values)]))
+                shown = {"nan": "nan" if name[-3:] == "csv" else "NaN", "inf": "inf" if name[-3:] == "csv" else "Infinity"}.get(str(bad), "")
+                assert code == (0 if len(places) < 3 else 3) and (bad is None and len(places) == 300 or "not measured" in text and shown in text), (name, bad, places, code, text)
+                assert len(places) in (1, 300) or f"({len(places)} values), not measured" in text, (name, bad, places, text)
+    for name, table in (("a.json", lambda v: [{"name": n, "ms": x} for n, x in zip("ab", v)]), ("a.csv", lambda v: "name,ms\n" + "".join(f"{n},{x}\n" for n, x in zip("ab", v)))):
+        gate = Gate(folder / name, name, table([1.5, 2.5]), named=True)
+        for bad in (float("nan"), float("inf")):
+            for values in ([bad, 2.5], [1.5, bad], [bad, bad]):
+                code, _, text = gate.check(table(values))
+                assert code == 3 and "not measured" in text and "neither JSON" not in text, (name, values, text)
+    rates = {"context": {}, "benchmarks": [{"name": "B", "time_unit": "ns", "real_time": 9.5, "cpu_time": 9.5, "bytes_per_second": 10.5 + i} for i in range(200)]}
+    gate = Gate(folder / "google", "g.json", rates, named=True)
+    code, _, text = gate.check(replaced(rates, ("benchmarks", 5, "bytes_per_second"), None))
+    assert code == 0 and "'bytes_per_second' of case 'B' is null, not measured" in text, text
+
+
 def own_failure(folder):
     """A record that says itself that its run failed has no figures; a file of nothing else is refused."""
     for i, (key, good, bad) in enumerate((("status", "success", "failed: CUDA out of memory"), ("correct", True, False), ("passed", True, False), ("failed", False, True),
@@ -1239,7 +1268,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, stored_work, lines, gone, parts, logs, users,
-                     long_lines, formats, standard_error, margin, interval, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     long_lines, formats, standard_error, margin, interval, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, none_of_samples, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

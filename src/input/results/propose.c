@@ -74,14 +74,19 @@ static bool is_value(struct span name)
 
 static bool is_number(const struct value *v)
 {
+	static const char *const no_numbers[] = { "nan",  "inf",       "infinity", "-nan",
+		                                      "-inf", "-infinity", NULL };
 	struct decimal number;
 	struct span unit;
+	if (v->type == JSCAN_NAN && is_writable(v->key))
+		return true;
 	if ((v->type != JSCAN_NUMBER && v->type != JSCAN_STRING) || !is_writable(v->key))
 		return false;
 	if (reading_number(v, &number, &unit) == DECIMAL_OK && (!unit.n || figure_unit_of(unit)))
 		return true;
 	/* reading "12,5 ms" says that it has no number */
-	return reading_begins_as_number(v->text) && v->type == JSCAN_STRING && !is_of_run(v->key) &&
+	bool begins = reading_begins_as_number(v->text) || reading_is_word(v->text, no_numbers);
+	return begins && v->type == JSCAN_STRING && !is_of_run(v->key) &&
 	       figure_better(v->key, figure_unit_by_name(v->key));
 }
 
@@ -109,13 +114,19 @@ static bool is_fraction(const struct value *v)
 	return false;
 }
 
-static bool is_samples(const struct value *v)
+/* The first number of a list of samples, of which some may not be measured; NULL if it is none. */
+static const struct value *first_sample(const struct value *v)
 {
-	struct value *e = v->type == JSCAN_ARRAY ? v->first : NULL;
-	for (; e; e = e->next)
-		if (!is_number(&(struct value){ .type = e->type, .key = SPAN("v"), .text = e->text }))
-			return false;
-	return v->type == JSCAN_ARRAY && v->first && is_writable(v->key);
+	const struct value *found = NULL;
+	bool list = v->type == JSCAN_ARRAY && is_writable(v->key);
+	for (const struct value *e = list ? v->first : NULL; e; e = e->next) {
+		bool number =
+		    is_number(&(struct value){ .type = e->type, .key = SPAN("v"), .text = e->text });
+		if (!number && !reading_is_unmeasured(e))
+			return NULL;
+		found = number && !found ? e : found;
+	}
+	return found;
 }
 
 static bool is_list(const struct value *v)
@@ -142,7 +153,8 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	const struct value *unit = value_get(v->parent, SPAN("unit"));
 	if (unit && !figure_unit_of(unit->text))
 		unit = NULL;
-	reading_number(v, &number, &said);
+	if (reading_number(v, &number, &said) != DECIMAL_OK)
+		said = SPAN("");
 	said = said.n ? said : unit ? unit->text : bracket;
 	bool open = !p->named &&
 	            !figure_better(text, said.n ? figure_unit_of(said) : figure_unit_by_name(text));
@@ -229,9 +241,9 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 		add_figure(p, list, strbuf_str(&at), strbuf_str(&as), v);
 	} else if (v->type == JSCAN_OBJECT && depth < DEPTH) {
 		add_members(p, v, strbuf_str(&at), strbuf_str(&as), depth + 1);
-	} else if (is_samples(v)) {
+	} else if (first_sample(v)) {
 		strbuf_adds(&at, "[*]");
-		add_figure(p, &p->samples, strbuf_str(&at), strbuf_str(&as), v->first);
+		add_figure(p, &p->samples, strbuf_str(&at), strbuf_str(&as), first_sample(v));
 	} else if (is_list(v) && depth < DEPTH && !strstr(path, "[*]")) {
 		strbuf_adds(&at, "[*]");
 		strbuf_addch(&as, '.');

@@ -273,17 +273,22 @@ enum { NAMED = 3 };
 static const char *unmeasured_text(const struct readings *r, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;
-	for (size_t i = 0; i < r->unmeasured.nr && i < NAMED; i++) {
+	size_t i = 0;
+	for (size_t named = 0, end; i < r->unmeasured.nr && named < NAMED; named++, i = end) {
 		const struct reading *u = &r->unmeasured.v[i];
 		struct span text = u->unmeasured->text;
+		for (end = i + 1; end < r->unmeasured.nr && !strcmp(r->unmeasured.v[end].name, u->name);)
+			end++;
 		strbuf_addf(&b, "%s%s%s%s is %s", i ? ", " : "", text_quote(a, u->text),
 		            u->case_text.n ? " of case " : "",
 		            u->case_text.n ? text_quote(a, u->case_text) : "",
 		            u->unmeasured->type == JSCAN_NULL ? "null" : text_quote(a, text));
+		if (end - i > 1)
+			strbuf_addf(&b, " (%zu values)", end - i);
 	}
 	strbuf_adds(&b, ", not measured");
-	if (r->unmeasured.nr > NAMED)
-		strbuf_addf(&b, "; so are %zu more values", r->unmeasured.nr - NAMED);
+	if (r->unmeasured.nr > i)
+		strbuf_addf(&b, "; so are %zu more values", r->unmeasured.nr - i);
 	return arena_take(a, &b);
 }
 

@@ -171,11 +171,12 @@ static bool is_other(const struct taker *t, const struct value *v, bool lenient)
 	return lenient && !reading_begins_as_number(v->text) && !reading_is_unmeasured(v);
 }
 
-/* True if a figure may have values besides `v`: a text among numbers was not measured. */
+/* True if a figure may have values besides `v`: a text or null among numbers was not measured. */
 static bool is_one_of_several(const struct taker *t, const struct value *v)
 {
 	const struct result_format *f = t->f->format;
-	return v->type == JSCAN_STRING && (f->series || f->repeats != REPEATS_ERROR);
+	bool none = v->type == JSCAN_NULL && !f->series; /* a step of a table may lack a column */
+	return (v->type == JSCAN_STRING || none) && (f->series || f->repeats != REPEATS_ERROR);
 }
 
 static void take_value(void *ctx, struct value *v, struct span first_key, struct span last_key)
@@ -201,7 +202,7 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 	if (fault && !(no_number && (lenient || reading_is_unmeasured(v)))) {
 		fail(t, name, v, fault);
 	} else {
-		v->taken = !other;
+		v->taken = !other || v->type == JSCAN_NULL;
 		static const char *const better[] = {
 			[RESULT_LOWER] = "lower", [RESULT_HIGHER] = "higher", [RESULT_NEITHER] = NULL
 		};
