@@ -140,6 +140,11 @@ FILES |= {
     "google.json": ({"context": {"host_name": "host-a", "date": "2026-01-01T00:00:00"}, "benchmarks": [
         {"name": f"BM{i}", "run_type": "iteration", "iterations": 9, "real_time": 5.5 + i, "cpu_time": 5.25, "time_unit": "ms", "bytes_per_second": 1.5e9} for i in range(2)]},
         {"BM0/real_time": (5.5, "ms", "lower"), "BM1/bytes_per_second": (1.5e9, "B/s", "higher")}),
+    "google_aggregates.json": ({"context": {"host_name": "host-a"}, "benchmarks": [
+        {"name": f"BM/{n}_{of}", "family_index": 0, "run_name": f"BM/{n}", "run_type": "aggregate", "repetitions": 5, "threads": 1, "aggregate_name": of,
+         "aggregate_unit": unit, "iterations": 5, "real_time": v * n, "cpu_time": v * n * 0.875, "time_unit": "ns" if unit == "time" else "", "tokens_per_second": 1.5e9 / n if unit == "time" else 0.25}
+        for n in (8, 64) for of, unit, v in (("mean", "time", 12.75), ("median", "time", 12.5), ("stddev", "time", 0.0625), ("cv", "percentage", 0.00390625))]},
+        {"BM/8/real_time": (100, "ns", "lower"), "BM/64/tokens_per_second": (1.5e9 / 64, "tok/s", "higher")}),
     "nvbench.json": (_nvbench(0.0078125), {"copy.Device_0_N_1/gpu_ms": (7.8125, "ms", "lower"), "copy.Device_0_N_2/global_bandwidth": (750.0, "GB/s", "higher")}),
     "pytest.json": ({"benchmarks": [{"fullname": "tests/test_a.py::test_x[0]", "name": "test_x[0]", "stats": {
         "min": 0.25, "median": 0.375, "mean": 0.5, "stddev": 0.125, "rounds": 9}}]}, {"tests/test_a.py__test_x_0_/median": (0.375, "s", "lower")}),

@@ -305,6 +305,23 @@ def sums(folder):
             assert (found["input.relu/total_time"], found[f"input.relu/{mean}"], found["input.copy/total_time"]) == (total, each, "pass"), (name, nr, factor, found)
 
 
+def aggregates(folder):
+    """Aggregates of Google Benchmark are the figures that the repetitions are, by their median; how far these spread is none, and says how sure the others are."""
+    def content(times, repetitions, spread=0.5):
+        rows = [{"name": "B", "run_type": "iteration", "real_time": t, "cpu_time": t, "time_unit": "ns"} for t in times] if repetitions else []
+        for of, value in (("mean", sum(times) / 5), ("median", sorted(times)[2]), ("stddev", spread), ("cv", spread / 100), ("max", max(times))):
+            rows.append({"name": f"B_{of}", "run_name": "B", "run_type": "aggregate", "repetitions": 5, "aggregate_name": of, "real_time": value, "cpu_time": value, "time_unit": "ns"})
+        return {"context": {}, "benchmarks": rows}
+    times = [101.5, 99.5, 100.5, 98.5, 102.5]
+    whole, some = read("g.json", [content(times, True), content(times, False)])
+    assert {n: f for n, f in whole.figures.items() if not n.endswith(".n")} == some.figures and len(some.figures) == 2, (whole.figures, some.figures)
+    gate = Gate(folder, "g.json", content(times, False))
+    for factor, spread, verdict in ((1, 0.5, "pass"), (1, 9.5, "pass"), (2, 0.5, "fail"), (1.3, 90.5, "undecided")):
+        for repetitions in (False, True)[:1 + (spread < 1)]:
+            _, verdicts, text = gate.check(content([t * factor for t in times], repetitions, spread))
+            assert {v for m, v in verdicts.items() if m.startswith("input.")} == {verdict}, (factor, spread, repetitions, verdicts, text)
+
+
 def stored_work(folder):
     """Runs are stored together, and added to a baseline, only if they did the same work."""
     content = {**SERVE, "num_prompts": 1000, "completed": 1000, "total_output_tokens": 90000}
@@ -1103,7 +1120,7 @@ def every_cut(_folder):
 
 
 # texts that are the name of a case, or of a figure, and no path: commands, functions, units
-NAMES = ("command", "fullname", "name", "unit", "scoreUnit", "time_unit")
+NAMES = ("command", "fullname", "name", "run_name", "run_type", "aggregate_name", "unit", "scoreUnit", "time_unit")
 
 
 def every_path(_folder):
@@ -1267,7 +1284,7 @@ def main():
     if not PROGRAM or not READER:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
-        for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, stored_work, lines, gone, parts, logs, users,
+        for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
                      long_lines, formats, standard_error, margin, interval, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, none_of_samples, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
