@@ -56,7 +56,7 @@ FILES = {
                                             "stats_repeat", "samples", "profile"],
                          "results": {"suite.Ops.time_add": [[0.0078125, 0.25], [["10", "20"]], "v1", 1759853715000, 2.5, [0.0077, float("-inf")], [0.0080, float("inf")], [0.0078, 0.25],
                                                             [0.0079, 0.25], [9, 1], [10, 1]], "suite.Ops.track_acc": [[0.75], [], "v2", 1759853715000, 2.5]}, "version": 2},
-                        {"suite.Ops.time_add.1": (0.0078125, "s", "lower"), "suite.Ops.time_add.2": (0.25, "s", "lower"), "suite.Ops.track_acc": (0.75, "1", "higher")}),
+                        {"suite.Ops.time_add.10": (0.0078125, "s", "lower"), "suite.Ops.time_add.20": (0.25, "s", "lower"), "suite.Ops.track_acc": (0.75, "1", "higher")}),
     "bmf.json": ({"attention": {"latency": {"value": 88.5, "lower_value": 87.5}, "throughput": {"value": 5.5}}},
                  {"attention/latency": (88.5, "1", "lower"), "attention/throughput": (5.5, "1", "higher")}),
     "customSmallerIsBetter.json": ([{"name": "My bench", "unit": "ms", "value": 50.5, "range": "3"}, {"name": "Rate", "unit": "ops/sec", "value": 7.5}],

@@ -712,6 +712,25 @@ def interval(folder):
         assert bool(spread) == (width < 9) and (not spread or abs(int(spread[1]) / 10 - width / 2.58 * 2**0.5) < 0.1), (width, spread)
 
 
+def parameters(folder):
+    """Cases of asv are told by the values of their parameters: what is inserted, wherever, is new, and the others are compared with themselves."""
+    columns = ["result", "params", "version", "started_at", "duration", "stats_ci_99_a", "stats_ci_99_b"]
+    def content(sizes, kinds, factor=1):
+        times = [factor * size * (1 + len(kind)) / 64 for size in sizes for kind in kinds]
+        params = [[str(s) for s in sizes], [repr(k) for k in kinds]]
+        return {"commit_hash": "a", "env_name": "e", "result_columns": columns, "results": {"s.time_x": [times, params, "v", 1, 2.5, times, times]}}
+    gate = Gate(folder, "m.json", content([10, 20], ["a", "bbb"]))
+    old = {f"input.s.time_x.{s}.{k}" for s in (10, 20) for k in ("a", "bbb")}
+    for sizes, kinds in (([10, 20], ["a", "bbb"]), ([5, 10, 20], ["a", "bbb"]), ([10, 15, 20], ["a", "bbb"]), ([10, 20], ["cc", "a", "bbb"]), ([20, 10], ["bbb", "a", "cc"])):
+        for factor, verdict in ((1, "pass"), (3, "fail")):
+            code, verdicts, text = gate.check(content(sizes, kinds, factor))
+            assert code == (factor > 1) and {m: v for m, v in verdicts.items() if m in old} == dict.fromkeys(old, verdict), (sizes, kinds, factor, verdicts, text)
+    assert gate.check(content([20], ["a", "bbb"]))[0] == 3
+    for params in ([], [[]], [["10"], []], [[], ["10"]], [["10"]] * 99, [["1", "2"]] * 99, [[["a"]], {"a": 1}]):  # lists that do not belong to the times
+        found, = read("m.json", [{**content([10], ["a"]), "results": {"s.time_x": [[0.5], params]}}])
+        assert found.ok or not found.figures, params
+
+
 def share_below(folder):
     """The share of samples below a limit in any unit is a figure of its own, better higher, and its own spread says whether a fall is sure."""
     for limit in ("200ms", "0.2s", "200000us", "200"):
@@ -1285,7 +1304,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     long_lines, formats, standard_error, margin, interval, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, none_of_samples, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     long_lines, formats, standard_error, margin, interval, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, none_of_samples, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")
