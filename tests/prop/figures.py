@@ -293,13 +293,13 @@ def work_of_formats(folder):
 
 
 def sums(folder):
-    """A sum of other calls than in the baseline is not judged, what each of them took is; their number may differ by 5 %."""
+    """A sum that moved as the number of calls did is not judged, what each of them took is; their number may differ by 5 %."""
     rocprof = lambda rows: "Name,Calls,TotalDurationNs,AverageNs\n" + "".join(f"{name},{nr},{total},{mean}\n" for name, total, nr, mean in rows)
     for name, table, mean in (("k.csv", lambda rows: kernel_table(rows, "ns", False), "median"), ("k.txt", lambda rows: kernel_table(rows, "us", True), "median"), ("stats.csv", rocprof, "mean")):
         rows = [("relu", 400500, 2000, 20000.5), ("copy", 1920, 1, 1920)]
         gate = Gate(folder / name, name, table(rows), named=True)
-        for nr, factor, total, each in ((1000, 1, "inconclusive", "pass"), (4000, 1, "inconclusive", "pass"), (1000, 2, "inconclusive", "fail"), (1950, 1, "pass", "pass"), (2000, 2, "fail", "fail")):
-            write(gate.folder / "c" / name, table([("relu", 400500 * nr // 2000 * factor, nr, 20000.5 * factor), rows[1]]))
+        for nr, factor, total, each in ((1000, 1, "inconclusive", "pass"), (4000, 1, "inconclusive", "pass"), (1000, 2, "pass", "fail"), (1000, 4, "fail", "fail"), (4000, 0.25, "improved", "improved"), (1950, 1, "pass", "pass"), (2000, 2, "fail", "fail")):
+            write(gate.folder / "c" / name, table([("relu", 400500 * nr / 2000 * factor, nr, 20000.5 * factor), rows[1]]))
             run("check", f"c/{name}", "--workload", "w", "--baseline", "b.gpugate", "--json", "r.json", cwd=gate.folder)
             found = {c["metric"]: c["verdict"] for c in json.loads((gate.folder / "r.json").read_text())["checks"]}
             assert (found["input.relu/total_time"], found[f"input.relu/{mean}"], found["input.copy/total_time"]) == (total, each, "pass"), (name, nr, factor, found)
@@ -1219,6 +1219,21 @@ def own_work(folder):
         assert code == 3 and f"{name} {old} → {new}" in text, (name, text)
 
 
+def own_sums(folder):
+    """In files of one's own a total time is better or worse only if it did not move as the number of what was done beside it."""
+    forms = {"flat.json": (lambda c: c, "{}"), "deep.json": (lambda c: {"run": c, "x_ms": 5.5}, "run.{}"), "rows.json": (lambda c: [{"name": n, **c} for n in "ab"], "a/{}"),
+             "rows.csv": (lambda c: f"name,{','.join(c)}\n" + "".join(f"{n},{','.join(map(str, c.values()))}\n" for n in "ab"), "a/{}"),
+             "two.json": (lambda c: {"requests": 7, "warm": {"iterations": 3, "total_ms": 1.5}, "run": c}, "run.{}")}
+    for count, total in (("completed", "total_time_s"), ("successful_requests", "duration_s"), ("iterations", "total_ms"), ("num_calls", "elapsed"), ("images", "wall_time_s"), ("samples", "total_s")):
+        for name, (form, key) in forms.items():
+            of = lambda nr, time: form({count: nr, total: time, "step_ms": 2.5})
+            gate = Gate(folder / count / name, name, of(1000, 50.5), named=True)
+            for nr, time, verdict in ((500, 25.5, "inconclusive"), (500, 50.5, "pass"), (500, 101.5, "fail"), (1000, 25.5, "improved"), (2000, 101.5, "inconclusive"), (2000, 25.5, "improved"), (980, 51.5, "pass")):
+                code, verdicts, text = gate.check(of(nr, time))
+                assert verdicts["input." + key.format(total)] == verdict and verdicts["input." + key.format("step_ms")] == "pass", (name, count, nr, time, verdicts)
+                assert verdict != "inconclusive" or f"{count} 1000 → {nr}" in text, text
+
+
 def none_of_samples(folder):
     """A value of a file of one's own that is NaN or infinite, and null in a list, is not measured, whatever its place: if it is one of many it is
     left out and told, with how many there are; else the figure is missing, or the file is refused for it."""
@@ -1304,7 +1319,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     long_lines, formats, standard_error, margin, interval, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, none_of_samples, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     long_lines, formats, standard_error, margin, interval, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_sums, none_of_samples, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

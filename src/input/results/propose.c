@@ -16,6 +16,7 @@ struct proposal {
 	bool series; ///< true if the records are the steps of one case
 	bool several; ///< true if each record is a case, which its texts and settings name
 	bool named; ///< true if a record is one figure, which its texts name
+	struct strbuf sum_of; ///< path of what counts the things that were done, or ""
 	bool open, known; ///< true if the better direction of a figure is not known, or is
 };
 
@@ -174,8 +175,14 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	bool all = true; /* the records have it */
 	for (struct value *r = p->first; r && all && p->several; r = r->next)
 		all = path_find(path, r);
-	strbuf_addf(&line, "%s%s%s}", unit ? ", unit_at: ^unit" : "", open ? ", better: neither" : "",
+	strbuf_addf(&line, "%s%s%s", unit ? ", unit_at: ^unit" : "", open ? ", better: neither" : "",
 	            all ? "" : ", optional: true");
+	if (p->sum_of.n && list == &p->take &&
+	    figure_is_sum(text, said.n ? figure_unit_of(said) : figure_unit_by_name(text))) {
+		strbuf_adds(&line, ", sum_of: ");
+		add_quoted(&line, strbuf_str(&p->sum_of));
+	}
+	strbuf_addch(&line, '}');
 	strbuf_add(list, strbuf_span(&line));
 	strbuf_release(&line);
 	p->open |= open;
@@ -258,9 +265,18 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 static void add_members(struct proposal *p, const struct value *of, const char *path,
                         const char *name, int depth)
 {
+	struct strbuf around = p->sum_of, own = STRBUF_INIT;
+	for (const struct value *v = of->first; v && !own.n; v = v->next)
+		if (is_number(v) && figure_is_setting(v->key, "count") && !strstr(path, "[*]")) {
+			strbuf_adds(&own, path);
+			add_step(&own, v->key);
+			p->sum_of = own;
+		}
 	for (const struct value *v = of->first; v; v = v->next)
 		if (is_writable(v->key))
 			add_member(p, v, path, name, depth);
+	p->sum_of = around;
+	strbuf_release(&own);
 }
 
 static size_t count_figures(const struct value *of)
@@ -566,7 +582,9 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 		print(&p, file, strbuf_str(&keys), &out->lines);
 	out->is_open = p.open;
 	out->is_plain = (json || table) && p.known && p.nr <= FIGURES;
-	struct strbuf *all[] = { &p.take, &p.samples, &p.work, &p.case_name, &keys, &pattern };
+	struct strbuf *all[] = {
+		&p.take, &p.samples, &p.work, &p.case_name, &p.sum_of, &keys, &pattern
+	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		strbuf_release(all[i]);
 	value_tree_release(&t);

@@ -321,7 +321,7 @@ static void take_row(struct taker *t, const struct result_take *row, bool is_sam
 	if (row->sum_of) {
 		struct strbuf work = STRBUF_INIT;
 		strbuf_adds(&work, t->work ? t->work : "");
-		add_item(t, row->sum_of, '~', &work);
+		add_item(t, row->sum_of, '+', &work);
 		t->row_work = work.n ? arena_take(t->a, &work) : NULL;
 	}
 	path_visit(row->at, t->record, &ignore, take_value, t);

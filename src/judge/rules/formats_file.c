@@ -90,7 +90,7 @@ static const struct key take_keys[] = {
 	KEY("count", TEXT, OPTIONAL, "path, with {key}, of how many values it is a mean of",
 	    INTO(result_take, count)),
 	KEY("sum_of", TEXT, OPTIONAL,
-	    "path of how many things it is a sum of; a sum of others is not judged",
+	    "path of how many things it is a sum of; if it moved as they did, it is not judged",
 	    INTO(result_take, sum_of)),
 };
 static const struct key_map take_map = KEY_TABLE("a figure", take_keys);
