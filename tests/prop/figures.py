@@ -150,7 +150,7 @@ SERVE = {"backend": "vllm", "model_id": "m", "num_prompts": 8, "completed": 8, "
 GOOGLE = {"context": {}, "benchmarks": [{"name": f"BM{i}", "run_type": "iteration", "iterations": 9, "real_time": 5.5 + i, "cpu_time": 5.25,
                                          "time_unit": "ms"} for i in range(2)]}
 FLAT = {"tokens_per_s": 81234.5, "step_time_ms": 12.5, "peak_mem_gib": 40.5, "val/accuracy": 0.75, "loss": 2.5}
-BAD = (-1, -1e-9, None, "nan", "", "N/A", "failed", "12.4 (failed)", "1,900", "2026-01-01", "5 GHz", "5 parsecs", float("nan"), float("inf"))
+BAD = (-1, -1e-9, 1e308, 1.7976931348623157e308, "1e300", None, "nan", "", "N/A", "failed", "12.4 (failed)", "1,900", "2026-01-01", "5 GHz", "5 parsecs", float("nan"), float("inf"))
 
 
 def places(value, at=()):
@@ -1263,6 +1263,23 @@ def none_of_samples(folder):
     assert code == 0 and "'bytes_per_second' of case 'B' is null, not measured" in text, text
 
 
+def absurd(folder):
+    """A number that no measurement gives, whatever its direction, is not measured; a sum of FLOP, which is large, is."""
+    for name, form in (("flat.json", lambda k, v: {k: v, "x_ms": 5.5}), ("rows.json", lambda k, v: [{"name": "a", k: v}, {"name": "b", k: 7.5}]), ("rows.csv", lambda k, v: f"name,{k}\na,{v}\nb,7.5\n"),
+                       ("list.json", lambda k, v: {k: [v, 7.5]})):
+        for key in ("latency_ms", "tok_s", "peak_mem_gib", "p99_ttft_ms", "accuracy"):
+            gate = Gate(folder / name / key, name, form(key, 12), named=True)
+            for value in (1e308, 1.7976931348623157e308, -1e308, 3.4e38, *([1e21] if key != "accuracy" else [])):
+                code, verdicts, text = gate.check(form(key, value))
+                assert code == 3 and "improved" not in verdicts.values() and "not measured" in text, (name, key, value, verdicts, text)
+    samples = [5.5 + i % 7 / 8 for i in range(300)]
+    gate = Gate(folder / "samples", "s.json", {"latency_ms": samples}, named=True)
+    code, verdicts, text = gate.check({"latency_ms": [*samples[:-1], 1e308]})
+    assert code == 0 and "not measured" in text and verdicts["input.latency_ms.median"] == "pass", (verdicts, text)
+    gate = Gate(folder / "flop", "f.json", {"train_flops": 3.2e25, "total_flop": 3.2e25}, named=True)
+    assert "not measured" not in gate.check({"train_flops": 3.2e25, "total_flop": 3.2e25})[2]
+
+
 def own_failure(folder):
     """A record that says itself that its run failed has no figures; a file of nothing else is refused."""
     for i, (key, good, bad) in enumerate((("status", "success", "failed: CUDA out of memory"), ("correct", True, False), ("passed", True, False), ("failed", False, True),
@@ -1319,7 +1336,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     long_lines, formats, standard_error, margin, interval, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_sums, none_of_samples, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     long_lines, formats, standard_error, margin, interval, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_sums, none_of_samples, absurd, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

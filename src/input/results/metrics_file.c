@@ -109,7 +109,7 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 		           "%s has more than %d significant digits, which cannot all be kept: round it",
 		           quoted, DECIMAL_SIGNIFICANT);
 	} else if (reading_is_unmeasured(v) ||
-	           (fault == DECIMAL_OK && value.value < 0 && figure_is_amount(span_of(name), unit))) {
+	           (fault == DECIMAL_OK && reading_is_impossible(value, span_of(name), unit, false))) {
 		if (r->nr_unmeasured++ < NAMED)
 			strbuf_addf(&r->unmeasured, "%s%s is %s", r->nr_unmeasured > 1 ? ", " : "", quoted,
 			            v->type == JSCAN_STRING ? text_quote(r->scratch, v->text) : v->text.p);

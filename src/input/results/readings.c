@@ -225,7 +225,7 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 			.record = t->number,
 			.value = number
 		};
-		if (fault || (r.value.value < 0 && !t->row->negative && figure_is_amount(name, r.unit)))
+		if (fault || reading_is_impossible(number, name, r.unit, t->row->negative))
 			r.unmeasured = v;
 		else
 			reading_spread(&r, t->record, v, first_key);
