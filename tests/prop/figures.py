@@ -441,6 +441,10 @@ def logs(folder):
     assert code == 0 and "input.lm_loss" in verdicts and "no better direction" not in text, text
     code, verdicts, text = gate.check("".join(MEGATRON.splitlines(True)[:4]))
     assert code == 3 and "step 5 \u2192 4" in text, text
+    memory = [line for line in MEGATRON.splitlines(True) if "memory" in line]
+    assert len(memory) == 2 and gate.check(MEGATRON.replace("12003.5", "14003.5"))[1]["input.rank0.max_allocated"] == "fail"
+    code, verdicts, text = gate.check("".join(memory))  # nothing tells how fast it was
+    assert code == 3 and "no iteration" in text and not {"pass", "improved"} & set(verdicts.values()), (verdicts, text)
     # the newest value of a series counts, also as one of many samples; a unit may follow, a word may not
     many = [MEGATRON.splitlines(True)[1].replace(" 2/", f"{i:3}/") for i in range(2, 400)]
     broken = many[:-1] + [many[-1].replace("502.5", "nan")]
@@ -449,6 +453,8 @@ def logs(folder):
     assert some.keys() - read(name, [text.replace("40.51GiB", "nanGiB")])[0].figures.keys() == {"memory"}
     gate = Gate(folder / "own", "x.log", "batch 8: 12.5 ms, 640.5 img/s\n", OWN.replace("(?<ms>[0-9.]+) ms", "(?<ms>[0-9.]+).* ms"))
     assert gate.check("nanoseconds: inform\nbatch 8: 12.5 nano ms, 640.5 img/s\n")[0] == 0
+    code, verdicts, text = gate.check("batch 8: 1.25e+3 ms, 640.5 img/s\n")  # the number goes on behind what the pattern takes
+    assert code in (1, 3) and "improved" not in verdicts.values(), (verdicts, text)
     for pattern in ("(a)", "(?<a", "(?:a)(?<b>x)", r"(?<a>x)\1", "(?<a>x{2,9})", "(?<a>x", "(?<a>(((((x+)+)+)+)+))", "(?<a>x+++++)", "(?<a>x)" * 50):
         write(folder / "rules.yaml", OWN.replace("batch (?<batch>[0-9]+): (?<ms>[0-9.]+) ms, (?<rate>[0-9.]+) img/s", pattern))
         p = subprocess.run([PROGRAM, "lint", "rules.yaml"], cwd=folder, capture_output=True, text=True, check=False)
