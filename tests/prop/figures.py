@@ -495,6 +495,25 @@ def users(folder):
         (folder / "c" / name).unlink()
 
 
+def same_lines(folder):
+    """A line of a log that each of several processes prints counts once if it says the same; else what tells them apart is asked for, and as a part of
+    the case it makes each a case."""
+    line = "(EngineCore_{}) INFO {}: peak memory {} GiB, throughput {} tok/s\n"
+    log = lambda rates, memory=(14.5, 14.5): "".join(line.format(i, 100 + i, m, r) for i, (m, r) in enumerate(zip(memory, rates)))
+    rules = """version: 2
+inputs: {results: [{match: "*.log", read: text, pattern: 'EngineCore_(?<engine>\\d+)\\).* peak memory (?<memory>[0-9.]+) GiB, throughput (?<rate>[0-9.]+) tok/s', CASE
+                    take: [{at: memory, unit: GiB}, {at: rate, unit: tok/s}]}]}
+"""
+    gate = Gate(folder / "one", "x.log", log([900.5, 900.5]), rules.replace("CASE", ""))
+    assert gate.check(log([900.5, 900.5]))[0] == 0 and gate.check(log([500.5, 500.5]))[1]["input.rate"] == "fail"
+    assert gate.check(log([900.5, 900.5], (24.5, 24.5)))[1]["input.memory"] == "fail"
+    for rates, memory in (((900.5, 500.5), (14.5, 14.5)), ((900.5, 900.5), (14.5, 24.5)), ((900.5, "900.50001"), (14.5, 14.5))):
+        code, verdicts, text = gate.check(log(rates, memory))
+        assert code == 3 and "is there twice; let 'case' have what tells its lines apart" in text and "improved" not in verdicts.values(), (rates, memory, verdicts, text)
+    gate = Gate(folder / "each", "x.log", log([900.5, 800.5]), rules.replace("CASE", 'case: "engine{engine}",'))
+    assert gate.check(log([900.5, 800.5]))[0] == 0 and gate.check(log([900.5, 500.5]))[1]["input.engine1/rate"] == "fail"
+
+
 def long_lines(folder):
     """A line of a log beyond 2,000 bytes is not searched, and how many there are is said once."""
     for blanks, lost in ((2000, 0), (2001, 1), (3000, 1)):
@@ -1342,7 +1361,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     long_lines, formats, standard_error, margin, interval, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_sums, none_of_samples, absurd, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_sums, none_of_samples, absurd, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")
