@@ -306,7 +306,7 @@ def sums(folder):
 
 
 def aggregates(folder):
-    """Aggregates of Google Benchmark are the figures that the repetitions are, by their median; how far these spread is none, and says how sure the others are."""
+    """Aggregates of Google Benchmark are the figures that the repetitions are, by their median; how far these spread says how sure they are."""
     def content(times, repetitions, spread=0.5):
         rows = [{"name": "B", "run_type": "iteration", "real_time": t, "cpu_time": t, "time_unit": "ns"} for t in times] if repetitions else []
         for of, value in (("mean", sum(times) / 5), ("median", sorted(times)[2]), ("stddev", spread), ("cv", spread / 100), ("max", max(times))):
@@ -496,8 +496,8 @@ def users(folder):
 
 
 def same_lines(folder):
-    """A line of a log that each of several processes prints counts once if it says the same; else what tells them apart is asked for, and as a part of
-    the case it makes each a case."""
+    """A line of a log that each of several processes prints counts once if it says the same; else the case has to name what differs between
+    them, which makes each a case."""
     line = "(EngineCore_{}) INFO {}: peak memory {} GiB, throughput {} tok/s\n"
     log = lambda rates, memory=(14.5, 14.5): "".join(line.format(i, 100 + i, m, r) for i, (m, r) in enumerate(zip(memory, rates)))
     rules = """version: 2
@@ -509,7 +509,7 @@ inputs: {results: [{match: "*.log", read: text, pattern: 'EngineCore_(?<engine>\
     assert gate.check(log([900.5, 900.5], (24.5, 24.5)))[1]["input.memory"] == "fail"
     for rates, memory in (((900.5, 500.5), (14.5, 14.5)), ((900.5, 900.5), (14.5, 24.5)), ((900.5, "900.50001"), (14.5, 14.5))):
         code, verdicts, text = gate.check(log(rates, memory))
-        assert code == 3 and "is there twice; let 'case' have what tells its lines apart" in text and "improved" not in verdicts.values(), (rates, memory, verdicts, text)
+        assert code == 3 and "is there twice; let 'case' have what differs between its lines" in text and "improved" not in verdicts.values(), (rates, memory, verdicts, text)
     gate = Gate(folder / "each", "x.log", log([900.5, 800.5]), rules.replace("CASE", 'case: "engine{engine}",'))
     assert gate.check(log([900.5, 800.5]))[0] == 0 and gate.check(log([900.5, 500.5]))[1]["input.engine1/rate"] == "fail"
 

@@ -115,7 +115,7 @@ static bool is_fraction(const struct value *v)
 	return false;
 }
 
-/* The first number of a list of samples, of which some may not be measured; NULL if it is none. */
+/* The first number of a list of samples, some of which may not be measured; NULL of other lists. */
 static const struct value *first_sample(const struct value *v)
 {
 	const struct value *found = NULL;

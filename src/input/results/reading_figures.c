@@ -168,8 +168,8 @@ static enum status refuse_twice(const struct reading_file *f, const struct readi
 {
 	struct arena *a = &log->arena;
 	const char *todo = f->format->read == READ_TEXT
-	                       ? "let 'case' have what tells its lines apart, such as an engine or a "
-	                         "rank, or say 'series: true' if they are steps of one case"
+	                       ? "let 'case' have what differs between its lines, such as an engine "
+	                         "or a rank, or say 'series: true' if they are steps of one case"
 	                       : "keep one run in the file (others are files of their own: --repeat), "
 	                         "or say 'repeats' in a format of your own";
 	return diag_fail(log, ST_INPUT, "%s: %s%s is there twice; %s", f->name,

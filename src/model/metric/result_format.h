@@ -73,7 +73,7 @@ struct result_take {
 	const char *count; ///< if the figure is a mean: template of the path at which the file has the
 	                   ///< number of values; NULL if not given
 	const char *sum_of; ///< path, as of work, of the number of things of which the figure is a sum;
-	                    ///< NULL if it is none
+	                    ///< NULL if it is not a sum
 };
 enum result_better { RESULT_BY_NAME, RESULT_LOWER, RESULT_HIGHER, RESULT_NEITHER };
 
