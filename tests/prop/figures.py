@@ -326,6 +326,11 @@ def aggregates(folder):
         for repetitions in (False, True)[:1 + (spread < 1)]:
             _, verdicts, text = gate.check(content([t * factor for t in times], repetitions, spread))
             assert {v for m, v in verdicts.items() if m.startswith("input.")} == {verdict}, (factor, spread, repetitions, verdicts, text)
+    def mixed(factor):  # of some benchmarks, aggregates only
+        other = {"name": "A", "run_type": "iteration", "real_time": 5.5, "cpu_time": 5.5, "time_unit": "ns"}
+        return {"context": {}, "benchmarks": [other, *content([t * factor for t in times], False)["benchmarks"]]}
+    gate = Gate(folder / "mixed", "g.json", mixed(1))
+    assert [gate.check(mixed(2))[1][f"input.{name}/real_time"] for name in "AB"] == ["pass", "fail"]
 
 
 def stored_work(folder):

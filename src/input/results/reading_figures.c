@@ -229,6 +229,9 @@ static enum status group_put(struct group *g, struct readings *r, const struct r
                              struct digest *d, struct diag_log *log)
 {
 	const struct reading *first = g->v, *last = &g->v[g->nr - 1];
+	for (size_t i = 0; i < d->inputs.nr && f->format->rest; i++)
+		if (strcmp(d->inputs.v[i].name, first->name) == 0)
+			return ST_OK;
 	unsigned repeats = f->format->series ? REPEATS_LAST : f->format->repeats;
 	for (size_t i = 1; i < g->nr; i++)
 		if (!span_eq(g->v[i].text, first->text) || !span_eq(g->v[i].case_text, first->case_text))

@@ -287,7 +287,8 @@ static enum status read_table(struct opened *o, const struct result_reader *r,
 	for (size_t i = 0; i < table->list.nr; i++) {
 		const struct result_format *f = &table->list.v[i];
 		bool fits;
-		if ((taken->first && !f->only.nr) || (f->match && !is_named(f->match, r)))
+		bool part = f->rest || (f->only.nr && taken->first && taken->first->only.nr);
+		if ((taken->first && !part) || (f->match && !is_named(f->match, r)))
 			continue;
 		TRY(open_as(o, f, &fits, log));
 		if (fits && !f->only.nr && !has_record(o, f)) {
@@ -298,8 +299,6 @@ static enum status read_table(struct opened *o, const struct result_reader *r,
 			vec_push(&taken->known->list, taken->first = f);
 		else if (fits)
 			TRY(read_records(o, f, r, d, taken, log));
-		if (taken->first && !taken->first->only.nr)
-			break;
 	}
 	return ST_OK;
 }
