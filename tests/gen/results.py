@@ -11,12 +11,13 @@ NCCL = "# nThread 1 nGpus 8\n#       size         count      type   redop    roo
 MEGATRON = "".join(
     f" [2026-01-02 03:04:{i:02}] iteration {i:8}/      10 | consumed samples: {128 * i:12} | elapsed time per iteration (ms): {9000 if i == 1 else 500 + i}.5 | "
     f"throughput per GPU (TFLOP/s/GPU): {400 - i}.1 | learning rate: 1.000000E-04 | global batch size:   128 | lm loss: {11 - i / 10:E} | loss scale: 1.0 | number of skipped iterations:   0 | number of nan iterations:   0 |\n"
-    for i in range(1, 6))
+    for i in range(1, 6)) + "".join(
+    f"[Rank {i}] (after 5 iterations) memory (MB) | allocated: 9554.87939453125 | max allocated: {12003.5 + i} | reserved: 12232.0 | max reserved: 12232.0\n" for i in (8, 0))
 TITAN = "".join(
     f"[rank0]:[titan] 2026-01-02 03:04:05,678 - root - INFO - \x1b[31mstep: {i:2}  \x1b[32mloss: {12 - i / 10:7.4f}  \x1b[38;2;180;60;0mgrad_norm: 4.1  "
     f"\x1b[38;2;54;234;195mmemory: 40.51GiB(38.6%)  \x1b[34mtps: {7000 + i:,}  \x1b[36mtflops: 1,{400 + i}.25  \x1b[35mmfu: 41.{i}0%\x1b[39m\n" for i in range(1, 6))
 LOGS = (("nccl.log", NCCL, {"float.sum.1048576/time": 30.5, "float.sum.1048576/busbw": 20.51, "float.sum.2097152/in_place_busbw": 21.97}),
-        ("meg.log", MEGATRON, {"iteration_ms.median": 504, "tflops.median": 396.6, "lm_loss": 10.5}),
+        ("meg.log", MEGATRON, {"iteration_ms.median": 504, "tflops.median": 396.6, "lm_loss": 10.5, "rank0.max_allocated": 12003.5, "rank8.max_allocated": 12011.5}),
         ("titan.log", TITAN, {"tps.median": 7003.5, "tflops.median": 1403.75, "mfu.median": 41.35, "memory": 40.51, "loss": 11.5}),
         ("nvbandwidth.txt", "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\n 0     55.63\n\nSUM host_to_device_memcpy_ce 55.63\n", {"host_to_device_memcpy_ce/sum": 55.63}),
         ("pr_time_benchmarks.csv", "add_loop_eager,compile_time_instruction_count,3041938567\nadd_loop_inductor,compile_time_instruction_count,28100300123\n",
@@ -56,7 +57,7 @@ FILES = {
                                             "stats_repeat", "samples", "profile"],
                          "results": {"suite.Ops.time_add": [[0.0078125, 0.25], [["10", "20"]], "v1", 1759853715000, 2.5, [0.0077, float("-inf")], [0.0080, float("inf")], [0.0078, 0.25],
                                                             [0.0079, 0.25], [9, 1], [10, 1]], "suite.Ops.track_acc": [[0.75], [], "v2", 1759853715000, 2.5]}, "version": 2},
-                        {"suite.Ops.time_add.1": (0.0078125, "s", "lower"), "suite.Ops.time_add.2": (0.25, "s", "lower"), "suite.Ops.track_acc": (0.75, "1", "higher")}),
+                        {"suite.Ops.time_add.10": (0.0078125, "s", "lower"), "suite.Ops.time_add.20": (0.25, "s", "lower"), "suite.Ops.track_acc": (0.75, "1", "higher")}),
     "bmf.json": ({"attention": {"latency": {"value": 88.5, "lower_value": 87.5}, "throughput": {"value": 5.5}}},
                  {"attention/latency": (88.5, "1", "lower"), "attention/throughput": (5.5, "1", "higher")}),
     "customSmallerIsBetter.json": ([{"name": "My bench", "unit": "ms", "value": 50.5, "range": "3"}, {"name": "Rate", "unit": "ops/sec", "value": 7.5}],
@@ -99,7 +100,7 @@ def _nvbench(mean):
     def row(tag, value):
         return {"tag": tag, "data": [{"name": "value", "type": "float64", "value": str(value)}]}
     return {"meta": {}, "devices": [{"id": 0, "name": "H100"}], "benchmarks": [{"name": "copy", "states": [
-        {"name": f"Device=0 N={n}", "is_skipped": False, "summaries": [
+        {"name": f"Device=0 N={n}", "device": 0, "is_skipped": False, "summaries": [
             row("nv/cold/sample_size", 499), row("nv/cold/time/cpu/mean", mean * 1.5), row("nv/cold/time/cpu/stdev/relative", 0.005),
             row("nv/cold/time/gpu/mean", mean * n), row("nv/cold/bw/global/bytes_per_second", 7.5e11), row("nv/cold/bw/item_rate", 2.5e9), row("nv/cold/time/gpu/stdev/relative", 0.0005)]} for n in (1, 2)]}]}
 
@@ -140,6 +141,11 @@ FILES |= {
     "google.json": ({"context": {"host_name": "host-a", "date": "2026-01-01T00:00:00"}, "benchmarks": [
         {"name": f"BM{i}", "run_type": "iteration", "iterations": 9, "real_time": 5.5 + i, "cpu_time": 5.25, "time_unit": "ms", "bytes_per_second": 1.5e9} for i in range(2)]},
         {"BM0/real_time": (5.5, "ms", "lower"), "BM1/bytes_per_second": (1.5e9, "B/s", "higher")}),
+    "google_aggregates.json": ({"context": {"host_name": "host-a"}, "benchmarks": [
+        {"name": f"BM/{n}_{of}", "family_index": 0, "run_name": f"BM/{n}", "run_type": "aggregate", "repetitions": 5, "threads": 1, "aggregate_name": of,
+         "aggregate_unit": unit, "iterations": 5, "real_time": v * n, "cpu_time": v * n * 0.875, "time_unit": "ns" if unit == "time" else "", "tokens_per_second": 1.5e9 / n if unit == "time" else 0.25}
+        for n in (8, 64) for of, unit, v in (("mean", "time", 12.75), ("median", "time", 12.5), ("stddev", "time", 0.0625), ("cv", "percentage", 0.00390625))]},
+        {"BM/8/real_time": (100, "ns", "lower"), "BM/64/tokens_per_second": (1.5e9 / 64, "tok/s", "higher")}),
     "nvbench.json": (_nvbench(0.0078125), {"copy.Device_0_N_1/gpu_ms": (7.8125, "ms", "lower"), "copy.Device_0_N_2/global_bandwidth": (750.0, "GB/s", "higher")}),
     "pytest.json": ({"benchmarks": [{"fullname": "tests/test_a.py::test_x[0]", "name": "test_x[0]", "stats": {
         "min": 0.25, "median": 0.375, "mean": 0.5, "stddev": 0.125, "rounds": 9}}]}, {"tests/test_a.py__test_x_0_/median": (0.375, "s", "lower")}),

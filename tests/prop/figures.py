@@ -40,7 +40,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "gen"))
-from results import FILES, LOGS, MEGATRON  # noqa: E402 (the generators are beside this folder)
+from results import FILES, LOGS, MEGATRON, NCCL  # noqa: E402 (the generators are beside this folder)
 
 from _part import ALL  # noqa: E402
 
@@ -150,7 +150,7 @@ SERVE = {"backend": "vllm", "model_id": "m", "num_prompts": 8, "completed": 8, "
 GOOGLE = {"context": {}, "benchmarks": [{"name": f"BM{i}", "run_type": "iteration", "iterations": 9, "real_time": 5.5 + i, "cpu_time": 5.25,
                                          "time_unit": "ms"} for i in range(2)]}
 FLAT = {"tokens_per_s": 81234.5, "step_time_ms": 12.5, "peak_mem_gib": 40.5, "val/accuracy": 0.75, "loss": 2.5}
-BAD = (-1, -1e-9, None, "nan", "", "N/A", "failed", "12.4 (failed)", "1,900", "2026-01-01", "5 GHz", "5 parsecs", float("nan"), float("inf"))
+BAD = (-1, -1e-9, 1e308, 1.7976931348623157e308, "1e300", None, "nan", "", "N/A", "failed", "12.4 (failed)", "1,900", "2026-01-01", "5 GHz", "5 parsecs", float("nan"), float("inf"))
 
 
 def places(value, at=()):
@@ -265,25 +265,72 @@ def work(folder):
 
 
 def work_of_formats(folder):
-    """What a format says beside its figures is the work; counters and percentiles beside those it names are figures, too."""
+    """What a format says beside its figures, and around them, is the work; counters and percentiles beside those it names are figures, too."""
     aiperf = lambda **config: {"request_throughput": {"unit": "requests/sec", "avg": 10.5}, "request_latency": {"unit": "ms", "avg": 5.5}, "input_config": config}
     jmh = lambda threads, more=1.5: [{"benchmark": "a.B.c", "mode": "avgt", "threads": threads, "primaryMetric": {"score": 5.5, "scoreUnit": "ns/op", "scoreError": 0.1},
                                       "secondaryMetrics": {"gc.alloc": {"score": more, "scoreUnit": "B/op"}}}]
-    evals = lambda limit, shots: {"results": {"gsm8k": {"alias": "gsm8k", "exact_match,none": 0.75}}, "versions": {"gsm8k": 3}, "n-shot": {"gsm8k": shots},
-                                  "n-samples": {"gsm8k": {"original": 1319, "effective": limit}}, "config": {"model_args": "pretrained=m"}}
+    evals = lambda limit, shots: {"results": {t: {"alias": t, "exact_match,none": 0.75} for t in ("gsm8k", "last")}, "versions": {"gsm8k": 3}, "n-shot": {"gsm8k": shots, "last": 2},
+                                               "n-samples": {"gsm8k": {"original": 1319, "effective": limit}, "last": {"original": 9, "effective": 9}}, "config": {"model_args": "pretrained=m"}}
+    nccl = lambda gpus, ranks=0, gpu="NVIDIA H100": NCCL.replace("nGpus 8\n", f"nGpus {gpus} minBytes 8\n#\n# Using devices\n" + "".join(
+        f"#  Rank {i:2} Group  0 Pid {900 + i} on host-{i // 8} device {i % 8:2} [0000:{i:02x}:00] {gpu}\n" for i in range(ranks)))
+    nvbench = lambda *gpus: {**FILES["nvbench.json"][0], "devices": [{"id": i, "name": gpu} for i, gpu in enumerate(gpus)]}
     google = lambda rate: {"context": {}, "benchmarks": [{"name": "B", "time_unit": "ns", "real_time": 9.5, "cpu_time": 9.5, "iterations": rate, "threads": 1, "tokens_per_second": rate}]}
     pytest = lambda size: {"benchmarks": [{"fullname": "t", "stats": {"rounds": 5, "min": 1.5, "median": 1.5, "mean": 1.5, "stddev": 0.1}, "extra_info": {"peak_mem_mib": size}}]}
+    genai = lambda length: FILES["profile_export_genai_perf.csv"][0].replace('tokens),"3,000.05"', f'tokens),"{length}"')
     for name, base, other, code, says in (
-            ("aiperf.json", aiperf(loadgen={"concurrency": 10}), aiperf(loadgen={"concurrency": 4}), 3, "input_config.loadgen.concurrency 10 → 4"),
+            ("genai.csv", genai("3,000.05"), genai("3,010.05"), 0, "no figure is beyond"), ("genai.csv", genai("3,000.05"), genai("2,000.05"), 3, "3_000.05 → 2_000.05"), ("aiperf.json", aiperf(loadgen={"concurrency": 10}), aiperf(loadgen={"concurrency": 4}), 3, "input_config.loadgen.concurrency 10 → 4"),
             ("model.json", aiperf(endpoint={"model_names": ["m"]}), aiperf(endpoint={"model_names": ["n"]}), 3, " m → n"),
             ("genai.json", aiperf(perf_analyzer={"stimulus": {"concurrency": 10}}), aiperf(perf_analyzer={"stimulus": {"concurrency": 4}}), 3, "concurrency 10 → 4"),
             ("jmh.json", jmh(1), jmh(8), 3, "threads 1 → 8"), ("jmh.json", jmh(1), jmh(1, 9.5), 1, "gc.alloc"),
             ("eval.json", evals(1319, 5), evals(10, 5), 3, "effective 1319 → 10"), ("eval.json", evals(1319, 5), evals(1319, 0), 3, " 5 → 0"),
-            ("google.json", google(1000.5), google(100.5), 1, "tokens_per_second"), ("pytest.json", pytest(10.5), pytest(90.5), 1, "peak_mem_mib")):
+            ("nccl.log", nccl(8), nccl(4), 3, "gpus 8 → 4"), ("nccl.log", nccl(1, 16), nccl(1, 8), 3, "last_rank 15 → 7"), ("nccl.log", nccl(8), nccl(8, 8), 0, "unchanged"),
+            ("nccl.log", nccl(1, 2), nccl(1, 2, "NVIDIA B200"), 3, "gpu NVIDIA_H100 → NVIDIA_B200"), ("nvbench.json", nvbench("H100", "A"), nvbench("B200", "A"), 3, "H100 → B200"),
+            ("nvbench.json", nvbench("H100", "A"), nvbench("H100", "B"), 0, "unchanged"), ("google.json", google(1000.5), google(100.5), 1, "tokens_per_second"), ("pytest.json", pytest(10.5), pytest(90.5), 1, "peak_mem_mib")):
         gate = Gate(folder / name, name, base)
         assert gate.check(base)[0] == 0, name
         got, _, text = gate.check(other)
         assert got == code and says in text, (name, got, text)
+
+
+def sums(folder):
+    """A sum that moved as the number of calls did is not judged, what each of them took is; their number may differ by 5 %."""
+    rocprof = lambda rows: "Name,Calls,TotalDurationNs,AverageNs\n" + "".join(f"{name},{nr},{total},{mean}\n" for name, total, nr, mean in rows)
+    for name, table, mean in (("k.csv", lambda rows: kernel_table(rows, "ns", False), "median"), ("k.txt", lambda rows: kernel_table(rows, "us", True), "median"), ("stats.csv", rocprof, "mean")):
+        rows = [("relu", 400500, 2000, 20000.5), ("copy", 1920, 1, 1920)]
+        gate = Gate(folder / name, name, table(rows), named=True)
+        for nr, factor, total, each in ((1000, 1, "inconclusive", "pass"), (4000, 1, "inconclusive", "pass"), (1000, 2, "pass", "fail"), (1000, 4, "fail", "fail"), (4000, 0.25, "improved", "improved"), (1950, 1, "pass", "pass"), (2000, 2, "fail", "fail")):
+            write(gate.folder / "c" / name, table([("relu", 400500 * nr / 2000 * factor, nr, 20000.5 * factor), rows[1]]))
+            run("check", f"c/{name}", "--workload", "w", "--baseline", "b.gpugate", "--json", "r.json", cwd=gate.folder)
+            found = {c["metric"]: c["verdict"] for c in json.loads((gate.folder / "r.json").read_text())["checks"]}
+            assert (found["input.relu/total_time"], found[f"input.relu/{mean}"], found["input.copy/total_time"]) == (total, each, "pass"), (name, nr, factor, found)
+
+
+    api = lambda nr, total: f"Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n99.5,{total},{nr},20025.5,cudaMalloc\n"  # of no format of its own
+    gate = Gate(folder / "api", "api.csv", api(2000, 400500), named=True)
+    for nr, total, verdict in ((1000, 200250, "inconclusive"), (2000, 200250, "improved"), (2000, 801000, "fail")):
+        assert gate.check(api(nr, total))[1]["input.cudaMalloc/Total_Time"] == verdict, (nr, total)
+
+
+def aggregates(folder):
+    """Aggregates of Google Benchmark are the figures that the repetitions are, by their median; how far these spread says how sure they are."""
+    def content(times, repetitions, spread=0.5):
+        rows = [{"name": "B", "run_type": "iteration", "real_time": t, "cpu_time": t, "time_unit": "ns"} for t in times] if repetitions else []
+        for of, value in (("mean", sum(times) / 5), ("median", sorted(times)[2]), ("stddev", spread), ("cv", spread / 100), ("max", max(times))):
+            rows.append({"name": f"B_{of}", "run_name": "B", "run_type": "aggregate", "repetitions": 5, "aggregate_name": of, "real_time": value, "cpu_time": value, "time_unit": "ns"})
+        return {"context": {}, "benchmarks": rows}
+    times = [101.5, 99.5, 100.5, 98.5, 102.5]
+    whole, some = read("g.json", [content(times, True), content(times, False)])
+    assert {n: f for n, f in whole.figures.items() if not n.endswith(".n")} == some.figures and len(some.figures) == 2, (whole.figures, some.figures)
+    gate = Gate(folder, "g.json", content(times, False))
+    for factor, spread, verdict in ((1, 0.5, "pass"), (1, 9.5, "pass"), (2, 0.5, "fail"), (1.3, 90.5, "undecided")):
+        for repetitions in (False, True)[:1 + (spread < 1)]:
+            _, verdicts, text = gate.check(content([t * factor for t in times], repetitions, spread))
+            assert {v for m, v in verdicts.items() if m.startswith("input.")} == {verdict}, (factor, spread, repetitions, verdicts, text)
+    def mixed(factor):  # of some benchmarks, aggregates only
+        other = {"name": "A", "run_type": "iteration", "real_time": 5.5, "cpu_time": 5.5, "time_unit": "ns"}
+        return {"context": {}, "benchmarks": [other, *content([t * factor for t in times], False)["benchmarks"]]}
+    gate = Gate(folder / "mixed", "g.json", mixed(1))
+    assert [gate.check(mixed(2))[1][f"input.{name}/real_time"] for name in "AB"] == ["pass", "fail"]
 
 
 def stored_work(folder):
@@ -405,6 +452,10 @@ def logs(folder):
     assert code == 0 and "input.lm_loss" in verdicts and "no better direction" not in text, text
     code, verdicts, text = gate.check("".join(MEGATRON.splitlines(True)[:4]))
     assert code == 3 and "step 5 \u2192 4" in text, text
+    memory = [line for line in MEGATRON.splitlines(True) if "memory" in line]
+    assert len(memory) == 2 and gate.check(MEGATRON.replace("12003.5", "14003.5"))[1]["input.rank0.max_allocated"] == "fail"
+    code, verdicts, text = gate.check("".join(memory))  # nothing tells how fast it was
+    assert code == 3 and "no iteration" in text and not {"pass", "improved"} & set(verdicts.values()), (verdicts, text)
     # the newest value of a series counts, also as one of many samples; a unit may follow, a word may not
     many = [MEGATRON.splitlines(True)[1].replace(" 2/", f"{i:3}/") for i in range(2, 400)]
     broken = many[:-1] + [many[-1].replace("502.5", "nan")]
@@ -413,6 +464,8 @@ def logs(folder):
     assert some.keys() - read(name, [text.replace("40.51GiB", "nanGiB")])[0].figures.keys() == {"memory"}
     gate = Gate(folder / "own", "x.log", "batch 8: 12.5 ms, 640.5 img/s\n", OWN.replace("(?<ms>[0-9.]+) ms", "(?<ms>[0-9.]+).* ms"))
     assert gate.check("nanoseconds: inform\nbatch 8: 12.5 nano ms, 640.5 img/s\n")[0] == 0
+    code, verdicts, text = gate.check("batch 8: 1.25e+3 ms, 640.5 img/s\n")  # the number goes on behind what the pattern takes
+    assert code in (1, 3) and "improved" not in verdicts.values(), (verdicts, text)
     for pattern in ("(a)", "(?<a", "(?:a)(?<b>x)", r"(?<a>x)\1", "(?<a>x{2,9})", "(?<a>x", "(?<a>(((((x+)+)+)+)+))", "(?<a>x+++++)", "(?<a>x)" * 50):
         write(folder / "rules.yaml", OWN.replace("batch (?<batch>[0-9]+): (?<ms>[0-9.]+) ms, (?<rate>[0-9.]+) img/s", pattern))
         p = subprocess.run([PROGRAM, "lint", "rules.yaml"], cwd=folder, capture_output=True, text=True, check=False)
@@ -451,6 +504,25 @@ def users(folder):
         assert code == 0 and all("input." + k in verdicts for k in some), (name, verdicts, text_of)
         (folder / "b" / name).unlink()
         (folder / "c" / name).unlink()
+
+
+def same_lines(folder):
+    """A line of a log that each of several processes prints counts once if it says the same; else the case has to name what differs between
+    them, which makes each a case."""
+    line = "(EngineCore_{}) INFO {}: peak memory {} GiB, throughput {} tok/s\n"
+    log = lambda rates, memory=(14.5, 14.5): "".join(line.format(i, 100 + i, m, r) for i, (m, r) in enumerate(zip(memory, rates)))
+    rules = """version: 2
+inputs: {results: [{match: "*.log", read: text, pattern: 'EngineCore_(?<engine>\\d+)\\).* peak memory (?<memory>[0-9.]+) GiB, throughput (?<rate>[0-9.]+) tok/s', CASE
+                    take: [{at: memory, unit: GiB}, {at: rate, unit: tok/s}]}]}
+"""
+    gate = Gate(folder / "one", "x.log", log([900.5, 900.5]), rules.replace("CASE", ""))
+    assert gate.check(log([900.5, 900.5]))[0] == 0 and gate.check(log([500.5, 500.5]))[1]["input.rate"] == "fail"
+    assert gate.check(log([900.5, 900.5], (24.5, 24.5)))[1]["input.memory"] == "fail"
+    for rates, memory in (((900.5, 500.5), (14.5, 14.5)), ((900.5, 900.5), (14.5, 24.5)), ((900.5, "900.50001"), (14.5, 14.5))):
+        code, verdicts, text = gate.check(log(rates, memory))
+        assert code == 3 and "is there twice; let 'case' have what differs between its lines" in text and "improved" not in verdicts.values(), (rates, memory, verdicts, text)
+    gate = Gate(folder / "each", "x.log", log([900.5, 800.5]), rules.replace("CASE", 'case: "engine{engine}",'))
+    assert gate.check(log([900.5, 800.5]))[0] == 0 and gate.check(log([900.5, 500.5]))[1]["input.engine1/rate"] == "fail"
 
 
 def long_lines(folder):
@@ -674,6 +746,25 @@ def interval(folder):
         assert Gate(folder, "m.json", content(0.5)).check(content(now))[1]["input.s.time_x"] == verdict, (width, now)
         spread = re.search(r'"name":"s.time_x".*"spread":(\d+)', (folder / "b.gpugate").read_text())
         assert bool(spread) == (width < 9) and (not spread or abs(int(spread[1]) / 10 - width / 2.58 * 2**0.5) < 0.1), (width, spread)
+
+
+def parameters(folder):
+    """Cases of asv are told by the values of their parameters: what is inserted, wherever, is new, and the others are compared with themselves."""
+    columns = ["result", "params", "version", "started_at", "duration", "stats_ci_99_a", "stats_ci_99_b"]
+    def content(sizes, kinds, factor=1):
+        times = [factor * size * (1 + len(kind)) / 64 for size in sizes for kind in kinds]
+        params = [[str(s) for s in sizes], [repr(k) for k in kinds]]
+        return {"commit_hash": "a", "env_name": "e", "result_columns": columns, "results": {"s.time_x": [times, params, "v", 1, 2.5, times, times]}}
+    gate = Gate(folder, "m.json", content([10, 20], ["a", "bbb"]))
+    old = {f"input.s.time_x.{s}.{k}" for s in (10, 20) for k in ("a", "bbb")}
+    for sizes, kinds in (([10, 20], ["a", "bbb"]), ([5, 10, 20], ["a", "bbb"]), ([10, 15, 20], ["a", "bbb"]), ([10, 20], ["cc", "a", "bbb"]), ([20, 10], ["bbb", "a", "cc"])):
+        for factor, verdict in ((1, "pass"), (3, "fail")):
+            code, verdicts, text = gate.check(content(sizes, kinds, factor))
+            assert code == (factor > 1) and {m: v for m, v in verdicts.items() if m in old} == dict.fromkeys(old, verdict), (sizes, kinds, factor, verdicts, text)
+    assert gate.check(content([20], ["a", "bbb"]))[0] == 3
+    for params in ([], [[]], [["10"], []], [[], ["10"]], [["10"]] * 99, [["1", "2"]] * 99, [[["a"]], {"a": 1}]):  # lists that do not belong to the times
+        found, = read("m.json", [{**content([10], ["a"]), "results": {"s.time_x": [[0.5], params]}}])
+        assert found.ok or not found.figures, params
 
 
 def share_below(folder):
@@ -1084,7 +1175,7 @@ def every_cut(_folder):
 
 
 # texts that are the name of a case, or of a figure, and no path: commands, functions, units
-NAMES = ("command", "fullname", "name", "unit", "scoreUnit", "time_unit")
+NAMES = ("command", "fullname", "name", "run_name", "run_type", "aggregate_name", "unit", "scoreUnit", "time_unit")
 
 
 def every_path(_folder):
@@ -1164,6 +1255,67 @@ def own_work(folder):
         assert code == 3 and f"{name} {old} → {new}" in text, (name, text)
 
 
+def own_sums(folder):
+    """In files of one's own a total time is better or worse only if it did not move as the number of what was done beside it."""
+    forms = {"flat.json": (lambda c: c, "{}"), "deep.json": (lambda c: {"run": c, "x_ms": 5.5}, "run.{}"), "rows.json": (lambda c: [{"name": n, **c} for n in "ab"], "a/{}"),
+             "rows.csv": (lambda c: f"name,{','.join(c)}\n" + "".join(f"{n},{','.join(map(str, c.values()))}\n" for n in "ab"), "a/{}"),
+             "two.json": (lambda c: {"requests": 7, "warm": {"iterations": 3, "total_ms": 1.5}, "run": c}, "run.{}")}
+    for count, total in (("completed", "total_time_s"), ("successful_requests", "duration_s"), ("iterations", "total_ms"), ("num_calls", "elapsed"), ("images", "wall_time_s"), ("samples", "total_s")):
+        for name, (form, key) in forms.items():
+            of = lambda nr, time: form({count: nr, total: time, "step_ms": 2.5})
+            gate = Gate(folder / count / name, name, of(1000, 50.5), named=True)
+            for nr, time, verdict in ((500, 25.5, "inconclusive"), (500, 50.5, "pass"), (500, 101.5, "fail"), (1000, 25.5, "improved"), (2000, 101.5, "inconclusive"), (2000, 25.5, "improved"), (980, 51.5, "pass")):
+                code, verdicts, text = gate.check(of(nr, time))
+                assert verdicts["input." + key.format(total)] == verdict and verdicts["input." + key.format("step_ms")] == "pass", (name, count, nr, time, verdicts)
+                assert verdict != "inconclusive" or f"{count} 1000 → {nr}" in text, text
+
+
+def none_of_samples(folder):
+    """A value of a file of one's own that is NaN or infinite, and null in a list, is not measured, whatever its place: if it is one of many it is
+    left out and told, with how many there are; else the figure is missing, or the file is refused for it."""
+    forms = {"list.json": lambda v: {"latency_ms": v, "x_ms": 5.5}, "deep.json": lambda v: {"run": {"latency_ms": v}, "x_ms": 5.5},
+             "steps.json": lambda v: [{"step": i, "latency_ms": x} for i, x in enumerate(v)],
+             "steps.jsonl": lambda v: "\n".join(json.dumps({"step": i, "latency_ms": x}) for i, x in enumerate(v)),
+             "steps.csv": lambda v: "step,latency_ms\n" + "".join(f"{i},{x}\n" for i, x in enumerate(v)),
+             "vllm.json": lambda v: {"avg_latency": 5.5, "latencies": v, "percentiles": {"50": 5.5}}}
+    for name, form in forms.items():
+        values = [5.5 + i % 7 / 8 for i in range(300)]
+        gate = Gate(folder / name, name, form(values), named=True)
+        for bad in (float("nan"), float("inf"), float("-inf"), *([None] if name[:5] != "steps" else [])):
+            for places in ([0], [150], [7, 9], range(9), range(300)):
+                code, _, text = gate.check(form([bad if i in places else v for i, v in enumerate(values)]))
+                shown = {"nan": "nan" if name[-3:] == "csv" else "NaN", "inf": "inf" if name[-3:] == "csv" else "Infinity"}.get(str(bad), "")
+                assert code == (0 if len(places) < 3 else 3) and (bad is None and len(places) == 300 or "not measured" in text and shown in text), (name, bad, places, code, text)
+                assert len(places) in (1, 300) or f"({len(places)} values), not measured" in text, (name, bad, places, text)
+    for name, table in (("a.json", lambda v: [{"name": n, "ms": x} for n, x in zip("ab", v)]), ("a.csv", lambda v: "name,ms\n" + "".join(f"{n},{x}\n" for n, x in zip("ab", v)))):
+        gate = Gate(folder / name, name, table([1.5, 2.5]), named=True)
+        for bad in (float("nan"), float("inf")):
+            for values in ([bad, 2.5], [1.5, bad], [bad, bad]):
+                code, _, text = gate.check(table(values))
+                assert code == 3 and "not measured" in text and "neither JSON" not in text, (name, values, text)
+    rates = {"context": {}, "benchmarks": [{"name": "B", "time_unit": "ns", "real_time": 9.5, "cpu_time": 9.5, "bytes_per_second": 10.5 + i} for i in range(200)]}
+    gate = Gate(folder / "google", "g.json", rates, named=True)
+    code, _, text = gate.check(replaced(rates, ("benchmarks", 5, "bytes_per_second"), None))
+    assert code == 0 and "'bytes_per_second' of case 'B' is null, not measured" in text, text
+
+
+def absurd(folder):
+    """A number that no measurement gives, whatever its direction, is not measured; a sum of FLOP, which is large, is."""
+    for name, form in (("flat.json", lambda k, v: {k: v, "x_ms": 5.5}), ("rows.json", lambda k, v: [{"name": "a", k: v}, {"name": "b", k: 7.5}]), ("rows.csv", lambda k, v: f"name,{k}\na,{v}\nb,7.5\n"),
+                       ("list.json", lambda k, v: {k: [v, 7.5]})):
+        for key in ("latency_ms", "tok_s", "peak_mem_gib", "p99_ttft_ms", "accuracy"):
+            gate = Gate(folder / name / key, name, form(key, 12), named=True)
+            for value in (1e308, 1.7976931348623157e308, -1e308, 3.4e38, *([1e21] if key != "accuracy" else [])):
+                code, verdicts, text = gate.check(form(key, value))
+                assert code == 3 and "improved" not in verdicts.values() and "not measured" in text, (name, key, value, verdicts, text)
+    samples = [5.5 + i % 7 / 8 for i in range(300)]
+    gate = Gate(folder / "samples", "s.json", {"latency_ms": samples}, named=True)
+    code, verdicts, text = gate.check({"latency_ms": [*samples[:-1], 1e308]})
+    assert code == 0 and "not measured" in text and verdicts["input.latency_ms.median"] == "pass", (verdicts, text)
+    gate = Gate(folder / "flop", "f.json", {"train_flops": 3.2e25, "total_flop": 3.2e25}, named=True)
+    assert "not measured" not in gate.check({"train_flops": 3.2e25, "total_flop": 3.2e25})[2]
+
+
 def own_failure(folder):
     """A record that says itself that its run failed has no figures; a file of nothing else is refused."""
     for i, (key, good, bad) in enumerate((("status", "success", "failed: CUDA out of memory"), ("correct", True, False), ("passed", True, False), ("failed", False, True),
@@ -1219,8 +1371,8 @@ def main():
     if not PROGRAM or not READER:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
-        for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, stored_work, lines, gone, parts, logs, users,
-                     long_lines, formats, standard_error, margin, interval, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+        for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
+                     same_lines, long_lines, formats, standard_error, margin, interval, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_sums, none_of_samples, absurd, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -79,6 +79,7 @@ struct inputs_reader {
 	struct arena *scratch;
 	bool *other;
 	struct strbuf work; ///< the settings, as in struct input_stat
+	struct strbuf sums; ///< the same of a sum, with what counts things
 	struct strbuf unmeasured; ///< the first figures that were not measured, with their values
 	size_t nr_unmeasured;
 };
@@ -108,7 +109,7 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 		           "%s has more than %d significant digits, which cannot all be kept: round it",
 		           quoted, DECIMAL_SIGNIFICANT);
 	} else if (reading_is_unmeasured(v) ||
-	           (fault == DECIMAL_OK && value.value < 0 && figure_is_amount(span_of(name), unit))) {
+	           (fault == DECIMAL_OK && reading_is_impossible(value, span_of(name), unit, false))) {
 		if (r->nr_unmeasured++ < NAMED)
 			strbuf_addf(&r->unmeasured, "%s%s is %s", r->nr_unmeasured > 1 ? ", " : "", quoted,
 			            v->type == JSCAN_STRING ? text_quote(r->scratch, v->text) : v->text.p);
@@ -121,9 +122,12 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 		    quoted);
 	} else {
 		size_t order = r->d->inputs.nr;
-		if (figure_is_setting(span_of(name), "flat") && value.digits <= 0)
-			strbuf_addf(&r->work, "%s%s=%.*s", r->work.n ? "\n" : "", name, (int)v->text.n,
-			            v->text.p);
+		bool chosen = figure_is_setting(span_of(name), "flat");
+		bool counts = figure_is_setting(span_of(name), "count");
+		struct strbuf *works[] = { &r->work, &r->sums };
+		for (size_t i = !chosen; i < 2 && (chosen || counts) && value.digits <= 0; i++)
+			strbuf_addf(works[i], "%s%s%c%.*s", works[i]->n ? "\n" : "", name, chosen ? '=' : '+',
+			            (int)v->text.n, v->text.p);
 		vec_push(&r->d->inputs, (struct input_stat){ .name = name,
 		                                             .title = name,
 		                                             .place = input_place(false, unit, order),
@@ -203,7 +207,7 @@ enum status inputs_read(struct source *src, struct digest *d, bool *other, struc
 {
 	struct arena scratch = ARENA_INIT;
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, log);
-	struct inputs_reader r = { js, d, &scratch, other, STRBUF_INIT, STRBUF_INIT, 0 };
+	struct inputs_reader r = { .js = js, .d = d, .scratch = &scratch, .other = other };
 	*other = false;
 	if (jscan_object(js))
 		read_pairs(&r);
@@ -211,8 +215,14 @@ enum status inputs_read(struct source *src, struct digest *d, bool *other, struc
 		jscan_fail(js, jscan_value_byte(js), "not an object of figures");
 	jscan_end(js);
 	const char *work = r.work.n ? arena_dup(&d->arena, strbuf_span(&r.work)) : NULL;
-	for (size_t i = 0; i < d->inputs.nr; i++)
-		d->inputs.v[i].work = figure_is_setting(span_of(d->inputs.v[i].name), "flat") ? NULL : work;
+	const char *of_sum = r.sums.n ? arena_dup(&d->arena, strbuf_span(&r.sums)) : NULL;
+	for (size_t i = 0; i < d->inputs.nr; i++) {
+		struct input_stat *s = &d->inputs.v[i];
+		struct span name = span_of(s->name);
+		s->work = figure_is_setting(name, "flat") ? NULL
+		          : figure_is_sum(name, s->unit)  ? of_sum
+		                                          : work;
+	}
 	vec_sort(&d->inputs, text_cmp);
 	d->source_hash = digest_hash_inputs(d);
 	enum status st = jscan_status(js);
@@ -221,6 +231,7 @@ enum status inputs_read(struct source *src, struct digest *d, bool *other, struc
 	jscan_free(js);
 	strbuf_release(&r.unmeasured);
 	strbuf_release(&r.work);
+	strbuf_release(&r.sums);
 	arena_release(&scratch);
 	return st;
 }

@@ -159,7 +159,7 @@ static void walk(const struct path_walk *w, const char *path, struct value *v, s
 
 static struct value *enclosing(struct value *v)
 {
-	for (v = v->parent; v && v->type != JSCAN_OBJECT;)
+	for (v = v->parent; v && v->type != JSCAN_OBJECT && !v->steps;)
 		v = v->parent;
 	return v;
 }
@@ -257,17 +257,44 @@ static void add_capitals(struct span key, struct strbuf *out)
 	}
 }
 
-/* Appends the place of a value in its list. */
-static void add_place(const struct value *v, bool nth, struct strbuf *out)
+/* The place of a value among those beside it. */
+static size_t place_of(const struct value *v)
 {
 	size_t place = 0;
-	const struct value *first = v && v->parent ? v->parent->first : v;
-	for (const struct value *e = first; e != v; e = e->next)
+	for (const struct value *e = v->parent ? v->parent->first : v; e != v; e = e->next)
 		place++;
-	if (!nth)
-		strbuf_addf(out, "%zu", place);
-	else if (first && first->next)
+	return place;
+}
+
+static size_t count(const struct value *list)
+{
+	size_t nr = 0;
+	for (const struct value *e = list->first; e; e = e->next)
+		nr++;
+	return nr;
+}
+
+/* Appends the combination of parameters that the value of its place belongs to: one element of each
+   of the lists that follow its list, of which the last varies fastest. */
+static void add_combination(const struct value *v, struct strbuf *out)
+{
+	const struct value *lists = v && v->parent ? v->parent->next : NULL;
+	size_t all = 1, place = lists ? place_of(v) : 0;
+	for (const struct value *list = lists ? lists->first : NULL; list; list = list->next)
+		all *= count(list);
+	bool fits = lists && all == count(v->parent);
+	if (lists && !fits)
 		strbuf_addf(out, ".%zu", place + 1);
+	for (const struct value *list = fits ? lists->first : NULL; list && all; list = list->next) {
+		const struct value *e = list->first;
+		all /= count(list);
+		for (size_t i = all ? place / all % count(list) : 0; i > 0; i--)
+			e = e->next;
+		struct span text = e->text; /* asv writes the text of Python, 'a' */
+		bool quoted = text.n > 1 && text.p[0] == '\'' && text.p[text.n - 1] == '\'';
+		strbuf_addch(out, '.');
+		strbuf_add(out, quoted ? (struct span){ text.p + 1, text.n - 2 } : text);
+	}
 }
 
 void template_fill(const char *text, const struct template_words *w, struct strbuf *out)
@@ -286,8 +313,10 @@ void template_fill(const char *text, const struct template_words *w, struct strb
 			add_capitals(w->key, out);
 		else if (strcmp(word, "file") == 0)
 			strbuf_adds(out, w->file);
-		else if (strcmp(word, "index") == 0 || strcmp(word, "nth") == 0)
-			add_place(w->value, *word == 'n', out);
+		else if (strcmp(word, "index") == 0)
+			strbuf_addf(out, "%zu", w->value ? place_of(w->value) : 0);
+		else if (strcmp(word, "combination") == 0)
+			add_combination(w->value, out);
 		else if (strcmp(word, "columns") == 0)
 			add_columns(w->record, out);
 		else if (strlen(word) > 2 && strcmp(word + strlen(word) - 2, ".*") == 0)

@@ -13,7 +13,7 @@
 const char *path_fault(const char *path);
 
 /// Returns why a template is invalid, or NULL. A template is text in which the words `{path}` (a
-/// path), `{key}`, `{KEY}`, `{file}`, `{columns}`, `{index}` and `{nth}` are replaced.
+/// path), `{key}`, `{KEY}`, `{file}`, `{columns}`, `{index}` and `{combination}` are replaced.
 const char *template_fault(const char *text);
 
 /// Receives a value; `first_key` and `last_key` are the first and the last name that a '*' matched.
@@ -47,8 +47,8 @@ struct template_words {
 /// Appends the template with its words filled in. `{KEY}` is the key with its words of up to four
 /// letters in capitals: "TTFT", "E2E_latency". An absent or null value becomes "none"; a path
 /// that ends in ".*" becomes ".KEYVALUE" for each of its values. In the name of a figure `{^name}`
-/// is a member beside it, `{index}` is its place in its list, from 0 on; `{nth}` is ".N", from 1
-/// on, or empty if the value is the only one.
+/// is a member beside it, `{index}` is its place in its list, from 0 on; `{combination}` is ".A.B", the
+/// combination of that place of the lists that follow its list, of which the last varies fastest.
 void template_fill(const char *text, const struct template_words *w, struct strbuf *out);
 
 #endif

@@ -16,6 +16,7 @@ struct proposal {
 	bool series; ///< true if the records are the steps of one case
 	bool several; ///< true if each record is a case, which its texts and settings name
 	bool named; ///< true if a record is one figure, which its texts name
+	struct strbuf sum_of; ///< path of what counts the things that were done, or ""
 	bool open, known; ///< true if the better direction of a figure is not known, or is
 };
 
@@ -74,14 +75,19 @@ static bool is_value(struct span name)
 
 static bool is_number(const struct value *v)
 {
+	static const char *const no_numbers[] = { "nan",  "inf",       "infinity", "-nan",
+		                                      "-inf", "-infinity", NULL };
 	struct decimal number;
 	struct span unit;
+	if (v->type == JSCAN_NAN && is_writable(v->key))
+		return true;
 	if ((v->type != JSCAN_NUMBER && v->type != JSCAN_STRING) || !is_writable(v->key))
 		return false;
 	if (reading_number(v, &number, &unit) == DECIMAL_OK && (!unit.n || figure_unit_of(unit)))
 		return true;
 	/* reading "12,5 ms" says that it has no number */
-	return reading_begins_as_number(v->text) && v->type == JSCAN_STRING && !is_of_run(v->key) &&
+	bool begins = reading_begins_as_number(v->text) || reading_is_word(v->text, no_numbers);
+	return begins && v->type == JSCAN_STRING && !is_of_run(v->key) &&
 	       figure_better(v->key, figure_unit_by_name(v->key));
 }
 
@@ -109,13 +115,19 @@ static bool is_fraction(const struct value *v)
 	return false;
 }
 
-static bool is_samples(const struct value *v)
+/* The first number of a list of samples, some of which may not be measured; NULL of other lists. */
+static const struct value *first_sample(const struct value *v)
 {
-	struct value *e = v->type == JSCAN_ARRAY ? v->first : NULL;
-	for (; e; e = e->next)
-		if (!is_number(&(struct value){ .type = e->type, .key = SPAN("v"), .text = e->text }))
-			return false;
-	return v->type == JSCAN_ARRAY && v->first && is_writable(v->key);
+	const struct value *found = NULL;
+	bool list = v->type == JSCAN_ARRAY && is_writable(v->key);
+	for (const struct value *e = list ? v->first : NULL; e; e = e->next) {
+		bool number =
+		    is_number(&(struct value){ .type = e->type, .key = SPAN("v"), .text = e->text });
+		if (!number && !reading_is_unmeasured(e))
+			return NULL;
+		found = number && !found ? e : found;
+	}
+	return found;
 }
 
 static bool is_list(const struct value *v)
@@ -142,7 +154,8 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	const struct value *unit = value_get(v->parent, SPAN("unit"));
 	if (unit && !figure_unit_of(unit->text))
 		unit = NULL;
-	reading_number(v, &number, &said);
+	if (reading_number(v, &number, &said) != DECIMAL_OK)
+		said = SPAN("");
 	said = said.n ? said : unit ? unit->text : bracket;
 	bool open = !p->named &&
 	            !figure_better(text, said.n ? figure_unit_of(said) : figure_unit_by_name(text));
@@ -162,8 +175,14 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	bool all = true; /* the records have it */
 	for (struct value *r = p->first; r && all && p->several; r = r->next)
 		all = path_find(path, r);
-	strbuf_addf(&line, "%s%s%s}", unit ? ", unit_at: ^unit" : "", open ? ", better: neither" : "",
+	strbuf_addf(&line, "%s%s%s", unit ? ", unit_at: ^unit" : "", open ? ", better: neither" : "",
 	            all ? "" : ", optional: true");
+	if (p->sum_of.n && list == &p->take &&
+	    figure_is_sum(text, said.n ? figure_unit_of(said) : figure_unit_by_name(text))) {
+		strbuf_adds(&line, ", sum_of: ");
+		add_quoted(&line, strbuf_str(&p->sum_of));
+	}
+	strbuf_addch(&line, '}');
 	strbuf_add(list, strbuf_span(&line));
 	strbuf_release(&line);
 	p->open |= open;
@@ -229,9 +248,9 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 		add_figure(p, list, strbuf_str(&at), strbuf_str(&as), v);
 	} else if (v->type == JSCAN_OBJECT && depth < DEPTH) {
 		add_members(p, v, strbuf_str(&at), strbuf_str(&as), depth + 1);
-	} else if (is_samples(v)) {
+	} else if (first_sample(v)) {
 		strbuf_adds(&at, "[*]");
-		add_figure(p, &p->samples, strbuf_str(&at), strbuf_str(&as), v->first);
+		add_figure(p, &p->samples, strbuf_str(&at), strbuf_str(&as), first_sample(v));
 	} else if (is_list(v) && depth < DEPTH && !strstr(path, "[*]")) {
 		strbuf_adds(&at, "[*]");
 		strbuf_addch(&as, '.');
@@ -246,9 +265,18 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 static void add_members(struct proposal *p, const struct value *of, const char *path,
                         const char *name, int depth)
 {
+	struct strbuf around = p->sum_of, own = STRBUF_INIT;
+	for (const struct value *v = of->first; v && !own.n; v = v->next)
+		if (is_number(v) && figure_is_setting(v->key, "count") && !strstr(path, "[*]")) {
+			strbuf_adds(&own, path);
+			add_step(&own, v->key);
+			p->sum_of = own;
+		}
 	for (const struct value *v = of->first; v; v = v->next)
 		if (is_writable(v->key))
 			add_member(p, v, path, name, depth);
+	p->sum_of = around;
+	strbuf_release(&own);
 }
 
 static size_t count_figures(const struct value *of)
@@ -554,7 +582,9 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 		print(&p, file, strbuf_str(&keys), &out->lines);
 	out->is_open = p.open;
 	out->is_plain = (json || table) && p.known && p.nr <= FIGURES;
-	struct strbuf *all[] = { &p.take, &p.samples, &p.work, &p.case_name, &keys, &pattern };
+	struct strbuf *all[] = {
+		&p.take, &p.samples, &p.work, &p.case_name, &p.sum_of, &keys, &pattern
+	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		strbuf_release(all[i]);
 	value_tree_release(&t);

@@ -167,12 +167,26 @@ static enum status refuse_twice(const struct reading_file *f, const struct readi
                                 struct diag_log *log)
 {
 	struct arena *a = &log->arena;
-	return diag_fail(
-	    log, ST_INPUT,
-	    "%s: %s%s%s is there twice; keep one run in the file (others are files of their own: "
-	    "--repeat), or say 'repeats' in a format of your own",
-	    f->name, r->case_text.n ? "case " : "figure ",
-	    r->case_text.n ? text_quote(a, r->case_text) : text_quote(a, r->text), "");
+	const char *todo = f->format->read == READ_TEXT
+	                       ? "let 'case' have what differs between its lines, such as an engine "
+	                         "or a rank, or say 'series: true' if they are steps of one case"
+	                       : "keep one run in the file (others are files of their own: --repeat), "
+	                         "or say 'repeats' in a format of your own";
+	return diag_fail(log, ST_INPUT, "%s: %s%s is there twice; %s", f->name,
+	                 r->case_text.n ? "case " : "figure ",
+	                 r->case_text.n ? text_quote(a, r->case_text) : text_quote(a, r->text), todo);
+}
+
+/* True if the group is a figure of a log whose values are all the same, as where each process of a
+   job prints its line. */
+static bool is_one_line(const struct group *g, const struct result_format *f)
+{
+	size_t i = 0;
+	while (i < g->nr && g->v[i].value.value == g->v->value.value &&
+	       g->v[i].value.digits == g->v->value.digits && strcmp(g->v[i].unit, g->v->unit) == 0 &&
+	       !g->v[i].unmeasured == !g->v->unmeasured)
+		i++;
+	return f->read == READ_TEXT && !g->v->is_samples && i == g->nr;
 }
 
 /* Moves the values that were not measured out of the group, which keeps its order. If they are more
@@ -215,6 +229,9 @@ static enum status group_put(struct group *g, struct readings *r, const struct r
                              struct digest *d, struct diag_log *log)
 {
 	const struct reading *first = g->v, *last = &g->v[g->nr - 1];
+	for (size_t i = 0; i < d->inputs.nr && f->format->rest; i++)
+		if (strcmp(d->inputs.v[i].name, first->name) == 0)
+			return ST_OK;
 	unsigned repeats = f->format->series ? REPEATS_LAST : f->format->repeats;
 	for (size_t i = 1; i < g->nr; i++)
 		if (!span_eq(g->v[i].text, first->text) || !span_eq(g->v[i].case_text, first->case_text))
@@ -226,8 +243,11 @@ static enum status group_put(struct group *g, struct readings *r, const struct r
 			    text_quote(&log->arena, first->case_text.n ? first->case_text : first->text),
 			    text_quote(&log->arena, g->v[i].case_text.n ? g->v[i].case_text : g->v[i].text),
 			    first->name);
-	if (first->record != last->record && repeats == REPEATS_ERROR)
-		return refuse_twice(f, first, log);
+	if (first->record != last->record && repeats == REPEATS_ERROR) {
+		if (!is_one_line(g, f->format))
+			return refuse_twice(f, first, log);
+		g->nr = 1;
+	}
 	size_t others = 0;
 	for (size_t i = 0; i < g->nr; i++)
 		others += g->v[i].is_other;
@@ -273,17 +293,22 @@ enum { NAMED = 3 };
 static const char *unmeasured_text(const struct readings *r, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;
-	for (size_t i = 0; i < r->unmeasured.nr && i < NAMED; i++) {
+	size_t i = 0;
+	for (size_t named = 0, end; i < r->unmeasured.nr && named < NAMED; named++, i = end) {
 		const struct reading *u = &r->unmeasured.v[i];
 		struct span text = u->unmeasured->text;
+		for (end = i + 1; end < r->unmeasured.nr && !strcmp(r->unmeasured.v[end].name, u->name);)
+			end++;
 		strbuf_addf(&b, "%s%s%s%s is %s", i ? ", " : "", text_quote(a, u->text),
 		            u->case_text.n ? " of case " : "",
 		            u->case_text.n ? text_quote(a, u->case_text) : "",
 		            u->unmeasured->type == JSCAN_NULL ? "null" : text_quote(a, text));
+		if (end - i > 1)
+			strbuf_addf(&b, " (%zu values)", end - i);
 	}
 	strbuf_adds(&b, ", not measured");
-	if (r->unmeasured.nr > NAMED)
-		strbuf_addf(&b, "; so are %zu more values", r->unmeasured.nr - NAMED);
+	if (r->unmeasured.nr > i)
+		strbuf_addf(&b, "; so are %zu more values", r->unmeasured.nr - i);
 	return arena_take(a, &b);
 }
 

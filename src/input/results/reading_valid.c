@@ -1,7 +1,9 @@
 /* Reads numbers in values, and checks the conditions that a record must meet. */
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "metric/figure_name.h"
 #include "results/path.h"
 #include "results/readings.h"
 
@@ -120,6 +122,16 @@ bool reading_is_unmeasured(const struct value *v)
 		                                 "error", "timeout", "oom",      NULL };
 	return v->type == JSCAN_NAN || v->type == JSCAN_NULL ||
 	       (v->type == JSCAN_STRING && reading_is_word(trimmed(v->text), words));
+}
+
+bool reading_is_impossible(struct decimal d, struct span name, const char *unit, bool negative)
+{
+	/* 1e21 ns are 30,000 years; what has no unit may be a number of FLOP, as of a training */
+	int at = unit ? figure_unit_find(span_of(unit)) : -1;
+	bool flop = at < 0 || strcmp(figure_units[at].dimension, "rate-of-flops") == 0;
+	double size = fabs((double)d.value) * pow(10, -(double)d.digits);
+	return size >= (flop ? 1e30 : 1e21) ||
+	       (d.value < 0 && !negative && figure_is_amount(name, unit));
 }
 
 /* True if a text begins with a word of failure: "failed: CUDA out of memory", "ERROR". */

@@ -21,6 +21,9 @@ struct taker {
 	                       ///< there is none
 	struct span case_text; ///< name of the case, as the file spells it
 	const char *work; ///< work of the case, as in struct input_stat
+	const char *row_work; ///< `work`, and of how many things the figures of the row are sums
+	const struct value *list; ///< what the record is an element of
+	const char *around; ///< work that lies around the elements of `list`
 	struct readings *out;
 	struct arena *a;
 	const char *file; ///< name of the file without its extension
@@ -168,11 +171,12 @@ static bool is_other(const struct taker *t, const struct value *v, bool lenient)
 	return lenient && !reading_begins_as_number(v->text) && !reading_is_unmeasured(v);
 }
 
-/* True if a figure may have values besides `v`: a text among numbers was not measured. */
+/* True if a figure may have values besides `v`: a text or null among numbers was not measured. */
 static bool is_one_of_several(const struct taker *t, const struct value *v)
 {
 	const struct result_format *f = t->f->format;
-	return v->type == JSCAN_STRING && (f->series || f->repeats != REPEATS_ERROR);
+	bool none = v->type == JSCAN_NULL && !f->series; /* a step of a table may lack a column */
+	return (v->type == JSCAN_STRING || none) && (f->series || f->repeats != REPEATS_ERROR);
 }
 
 static void take_value(void *ctx, struct value *v, struct span first_key, struct span last_key)
@@ -198,7 +202,7 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 	if (fault && !(no_number && (lenient || reading_is_unmeasured(v)))) {
 		fail(t, name, v, fault);
 	} else {
-		v->taken = !other;
+		v->taken = !other || v->type == JSCAN_NULL;
 		static const char *const better[] = {
 			[RESULT_LOWER] = "lower", [RESULT_HIGHER] = "higher", [RESULT_NEITHER] = NULL
 		};
@@ -211,7 +215,7 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 			.case_text = t->case_text,
 			.text = { arena_dup(t->a, name), name.n },
 			.row = t->row,
-			.work = t->work,
+			.work = t->row_work,
 			.is_samples = t->is_samples,
 			.is_other = other,
 			.unit = unit ? unit : UNIT_BARE,
@@ -221,7 +225,7 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 			.record = t->number,
 			.value = number
 		};
-		if (fault || (r.value.value < 0 && !t->row->negative && figure_is_amount(name, r.unit)))
+		if (fault || reading_is_impossible(number, name, r.unit, t->row->negative))
 			r.unmeasured = v;
 		else
 			reading_spread(&r, t->record, v, first_key);
@@ -230,24 +234,6 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 			                      t->f->name, RESULT_FIGURES_MAX);
 	}
 	strbuf_release(&b);
-}
-
-/* ---- one record of the file ---- */
-
-static void take_row(struct taker *t, const struct result_take *row, bool is_samples)
-{
-	const struct result_format *f = t->f->format;
-	struct path_ignore ignore = { f->ignore.v, f->ignore.nr };
-	size_t before = t->out->list.nr;
-	t->row = row;
-	t->is_samples = is_samples;
-	path_visit(row->at, t->record, &ignore, take_value, t);
-	bool any = t->out->list.nr > before || row->optional || strchr(row->at, '*') || f->series;
-	if (t->status == ST_OK && !any)
-		t->status =
-		    diag_fail(t->log, ST_INPUT, "%s: %s%sno figure at '%s', where the format %s has one",
-		              t->f->name, t->case_text.n ? text_quote(&t->log->arena, t->case_text) : "",
-		              t->case_text.n ? " has " : "", row->at, f->name);
 }
 
 bool reading_is_of_sweep(struct span folder)
@@ -295,19 +281,56 @@ static void name_case(struct taker *t)
 	strbuf_release(&plain);
 }
 
-static void add_work(const struct taker *t, const struct span *paths, size_t nr, char sign,
-                     struct strbuf *out)
+/* Adds what the value at a path tells about the work. */
+static void add_item(const struct taker *t, const char *path, char sign, struct strbuf *out)
 {
-	for (size_t i = 0; i < nr; i++) {
-		const struct value *v = path_find(paths[i].p, t->record);
-		if (!v || v->type == JSCAN_OBJECT || v->type == JSCAN_ARRAY || v->type == JSCAN_NULL)
-			continue;
+	struct strbuf filled = STRBUF_INIT;
+	template_fill(path, &(struct template_words){ .record = t->record, .key = t->record->key },
+	              &filled);
+	path = strbuf_str(&filled);
+	const struct value *v = path_find(path, t->record);
+	if (v && v->type != JSCAN_OBJECT && v->type != JSCAN_ARRAY && v->type != JSCAN_NULL) {
 		strbuf_adds(out, out->n ? "\n" : "");
-		size_t up = strspn(paths[i].p, "^");
-		figure_name_add((struct span){ paths[i].p + up, paths[i].n - up }, out);
+		figure_name_add(span_of(path + strspn(path, "^")), out);
 		strbuf_addch(out, sign);
 		figure_name_add(figure_case_plain(v->text), out);
 	}
+	strbuf_release(&filled);
+}
+
+/* Adds the work at the paths: at those that lead out of the record, to the same value for each
+   record of a list, or at the others. */
+static void add_work(const struct taker *t, const struct span *paths, size_t nr, char sign,
+                     bool around, struct strbuf *out)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (around == (*paths[i].p == '^' && !strchr(paths[i].p, '{')))
+			add_item(t, paths[i].p, sign, out);
+}
+
+/* ---- one record of the file ---- */
+
+static void take_row(struct taker *t, const struct result_take *row, bool is_samples)
+{
+	const struct result_format *f = t->f->format;
+	struct path_ignore ignore = { f->ignore.v, f->ignore.nr };
+	size_t before = t->out->list.nr;
+	t->row = row;
+	t->is_samples = is_samples;
+	t->row_work = t->work;
+	if (row->sum_of) {
+		struct strbuf work = STRBUF_INIT;
+		strbuf_adds(&work, t->work ? t->work : "");
+		add_item(t, row->sum_of, '+', &work);
+		t->row_work = work.n ? arena_take(t->a, &work) : NULL;
+	}
+	path_visit(row->at, t->record, &ignore, take_value, t);
+	bool any = t->out->list.nr > before || row->optional || strchr(row->at, '*') || f->series;
+	if (t->status == ST_OK && !any)
+		t->status =
+		    diag_fail(t->log, ST_INPUT, "%s: %s%sno figure at '%s', where the format %s has one",
+		              t->f->name, t->case_text.n ? text_quote(&t->log->arena, t->case_text) : "",
+		              t->case_text.n ? " has " : "", row->at, f->name);
 }
 
 static void take_record(struct taker *t)
@@ -331,8 +354,16 @@ static void take_record(struct taker *t)
 		return;
 	}
 	struct strbuf work = STRBUF_INIT;
-	add_work(t, f->work.v, f->work.nr, '=', &work);
-	add_work(t, f->work_done.v, f->work_done.nr, '~', &work);
+	if (!t->around || t->record->parent != t->list) { /* a log has many records */
+		add_work(t, f->work.v, f->work.nr, '=', true, &work);
+		add_work(t, f->work_done.v, f->work_done.nr, '~', true, &work);
+		t->around = arena_dup(t->a, strbuf_span(&work));
+		t->list = t->record->parent;
+	} else {
+		strbuf_adds(&work, t->around);
+	}
+	add_work(t, f->work.v, f->work.nr, '=', false, &work);
+	add_work(t, f->work_done.v, f->work_done.nr, '~', false, &work);
 	t->work = work.n ? arena_take(t->a, &work) : NULL;
 	for (size_t i = 0; i < f->samples.nr && t->status == ST_OK; i++)
 		take_row(t, &f->samples.v[i], true);

@@ -40,6 +40,10 @@ bool reading_is_word(struct span word, const char *const *words);
 /// True if a value says that the figure was not measured: null, NaN, "N/A", "failed".
 bool reading_is_unmeasured(const struct value *v);
 
+/// True for a number that no measurement gives: beyond all sizes, such as 1e308, or, unless it may
+/// be `negative`, a time, a size, a rate or a count below 0. `unit` as in figure_is_amount().
+bool reading_is_impossible(struct decimal d, struct span name, const char *unit, bool negative);
+
 /// True if the name of a folder says what a sweep varies, as "concurrency_16" does.
 bool reading_is_of_sweep(struct span folder);
 

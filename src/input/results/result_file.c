@@ -124,6 +124,7 @@ static void read_json(struct opened *o)
 static void start_anew(struct opened *o)
 {
 	o->tree.root.first = o->tree.root.last = NULL;
+	o->tree.root.steps = false;
 	o->tree.nr_values = 0;
 	o->json_read = false;
 	o->documents.nr = 0;
@@ -154,6 +155,7 @@ static enum status open_as(struct opened *o, const struct result_format *f, bool
 		*fits = *fits && has_case_columns(f, o->tree.root.first);
 	} else if (f->read == READ_TEXT) {
 		start_anew(o);
+		o->tree.root.steps = true; /* a path out of a line leads to all of them */
 		TRY(text_lines_add(&o->tree, o->name, f->pattern, log));
 		*fits = o->tree.root.first && !lacks(f, o->tree.root.first);
 	} else if (memmem(o->tree.bytes.p, o->tree.bytes.n, f->prefix, strlen(f->prefix))) {
@@ -231,10 +233,21 @@ static enum status list_records(const struct opened *o, const struct result_form
 			vec_push(&out->list, all.list.v[i]);
 	out->nr_all = all.list.nr;
 	vec_release(&all.list);
-	if (out->list.nr == 0 && !f->only.nr)
-		return diag_fail(log, ST_INPUT, "%s: no record in a result file of format %s", o->name,
-		                 f->name);
 	return ST_OK;
+}
+
+/* True unless the format leaves out all records of the file, of which another one may be. */
+static bool has_record(const struct opened *o, const struct result_format *f)
+{
+	struct records all = { 0 };
+	size_t i = 0;
+	for (size_t k = 0; k < o->documents.nr; k++)
+		path_visit(f->records ? f->records : "", o->documents.v[k], NULL, add_record, &all);
+	while (i < all.list.nr && !is_wanted(f, all.list.v[i]))
+		i++;
+	bool any = i < all.list.nr;
+	vec_release(&all.list);
+	return any;
 }
 
 /* ---- reading of a whole file ---- */
@@ -242,6 +255,7 @@ static enum status list_records(const struct opened *o, const struct result_form
 /* What the formats of a file have read of it so far. */
 struct taken {
 	const struct result_format *first; ///< NULL if no format fits
+	const struct result_format *without; ///< format that fits, and leaves out all records, or NULL
 	size_t nr, nr_all; ///< number of records that were read, and of all records of the first format
 	struct result_known *known; ///< if not NULL, formats are listed here, and no record is read
 };
@@ -273,15 +287,18 @@ static enum status read_table(struct opened *o, const struct result_reader *r,
 	for (size_t i = 0; i < table->list.nr; i++) {
 		const struct result_format *f = &table->list.v[i];
 		bool fits;
-		if ((taken->first && !f->only.nr) || (f->match && !is_named(f->match, r)))
+		bool part = f->rest || (f->only.nr && taken->first && taken->first->only.nr);
+		if ((taken->first && !part) || (f->match && !is_named(f->match, r)))
 			continue;
 		TRY(open_as(o, f, &fits, log));
+		if (fits && !f->only.nr && !has_record(o, f)) {
+			taken->without = f;
+			fits = false;
+		}
 		if (fits && taken->known)
 			vec_push(&taken->known->list, taken->first = f);
 		else if (fits)
 			TRY(read_records(o, f, r, d, taken, log));
-		if (taken->first && !taken->first->only.nr)
-			break;
 	}
 	return ST_OK;
 }
@@ -289,11 +306,14 @@ static enum status read_table(struct opened *o, const struct result_reader *r,
 /* Says how many records no format takes; a file of which none is taken is refused. */
 static enum status say_others(const struct opened *o, const struct taken *t, struct diag_log *log)
 {
+	const struct result_format *none = !t->first                                  ? t->without
+	                                   : t->first->only.nr && !t->nr && t->nr_all ? t->first
+	                                                                              : NULL;
+	if (none)
+		return diag_fail(log, ST_INPUT, "%s: no record in a result file of format %s", o->name,
+		                 none->name);
 	if (!t->first || !t->first->only.nr || t->nr >= t->nr_all)
 		return ST_OK;
-	if (!t->nr)
-		return diag_fail(log, ST_INPUT, "%s: no record in a result file of format %s", o->name,
-		                 t->first->name);
 	diag_warn(log, "%s: %zu of %zu records are of none of its formats, as 'only' says", o->name,
 	          t->nr_all - t->nr, t->nr_all);
 	return ST_OK;

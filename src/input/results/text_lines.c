@@ -206,7 +206,9 @@ static bool has_no_number(const char *line)
    up to the next blank, so that the whole is not a number. */
 static const char *end_of(const char *from, const char *end)
 {
-	bool goes_on = is_digit(*end) || (*end && strchr(".,-", *end) && is_digit(end[1]));
+	const char *power = end + 1;
+	power += (*end | 0x20) == 'e' && (*power == '+' || *power == '-');
+	bool goes_on = is_digit(*end) || (*end && strchr(".,-eE", *end) && is_digit(*power));
 	if (end > from && is_digit(end[-1]) && goes_on)
 		end += strcspn(end, " \t");
 	return end;

@@ -89,6 +89,9 @@ static const struct key take_keys[] = {
 	    INTO(result_take, share_below)),
 	KEY("count", TEXT, OPTIONAL, "path, with {key}, of how many values it is a mean of",
 	    INTO(result_take, count)),
+	KEY("sum_of", TEXT, OPTIONAL,
+	    "path of how many things it is a sum of; if it moved as they did, it is not judged",
+	    INTO(result_take, sum_of)),
 };
 static const struct key_map take_map = KEY_TABLE("a figure", take_keys);
 
@@ -121,6 +124,9 @@ static const struct key format_keys[] = {
 	    INTO(result_format, repeats), .words = word_repeats),
 	KEY("series", WORD, OPTIONAL, "whether the records are steps of one case",
 	    INTO(result_format, series), .words = word_flag),
+	KEY("rest", WORD, OPTIONAL,
+	    "whether it is read after another format, for figures that this one has not",
+	    INTO(result_format, rest), .words = word_flag),
 	KEY("valid", MAPS, OPTIONAL, "conditions without which the run cannot be judged",
 	    .map = &valid_map),
 	KEY("take", MAPS, ONE_OF, "figures", .map = &take_map),
@@ -176,6 +182,7 @@ static enum status read_take(struct document *d, const struct node *n, struct re
 	TRY(check_path(d, n, "upper", template_fault));
 	TRY(check_path(d, n, "share_below", reading_share_fault));
 	TRY(check_path(d, n, "count", template_fault));
+	TRY(check_path(d, n, "sum_of", path_fault));
 	TRY(check_number(d, n, "scale"));
 	keys_fill(&take_map, n, &out->arena, into);
 	if ((into->stdev || into->stdev_share) != (into->count != NULL))

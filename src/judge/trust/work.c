@@ -8,7 +8,8 @@
 /* A line of the work of a figure. */
 struct item {
 	struct span key, value;
-	bool counted; ///< true if the value was counted; false if it was asked for
+	/// '=': it was asked for; '~': it was counted; '+': the figure is a sum over as many
+	char sign;
 };
 
 /* Takes the first line off `rest`; false if there is none. */
@@ -18,9 +19,9 @@ static bool next(struct span *rest, struct item *out)
 		return false;
 	const char *end = memchr(rest->p, '\n', rest->n);
 	size_t n = end ? (size_t)(end - rest->p) : rest->n, at = 0;
-	while (at < n && rest->p[at] != '=' && rest->p[at] != '~')
+	while (at < n && !strchr("=~+", rest->p[at]))
 		at++;
-	out->counted = at < n && rest->p[at] == '~';
+	out->sign = at < n ? rest->p[at] : '=';
 	out->key = (struct span){ rest->p, at };
 	out->value = at < n ? (struct span){ rest->p + at + 1, n - at - 1 } : SPAN("");
 	size_t taken = n + (end != NULL);
@@ -28,15 +29,41 @@ static bool next(struct span *rest, struct item *out)
 	return true;
 }
 
-static bool differs(const struct item *x, const struct item *y)
+/* Reads a number, in which stored work has '_' for the commas between thousands. */
+static bool read_number(struct span text, struct decimal *out)
 {
-	enum { COUNTED = 5 }; /* percent */
-	struct decimal a, b;
+	enum { CHARS = 40 };
+	char plain[CHARS];
+	size_t n = 0;
+	for (size_t i = 0; i < text.n && n < CHARS; i++)
+		if (text.p[i] != '_')
+			plain[n++] = text.p[i];
+	return n < CHARS && decimal_parse((struct span){ plain, n }, out) == DECIMAL_OK;
+}
+
+static bool is_less(struct decimal a, struct decimal b)
+{
+	int64_t digits = a.digits > b.digits ? a.digits : b.digits;
+	return decimal_scaled(a, digits) < decimal_scaled(b, digits);
+}
+
+/* True if the work in an item differs between the figures `b` and `c`: that of a sum, if the sum
+   moved as the number did of what it is a sum of. */
+static bool differs(const struct item *x, const struct item *y, const struct input_stat *b,
+                    const struct input_stat *c)
+{
+	const int64_t counted = 5 * MICRO; /* percent */
+	struct decimal was, now;
 	if (span_eq(x->value, y->value))
 		return false;
-	bool numbers =
-	    decimal_parse(x->value, &a) == DECIMAL_OK && decimal_parse(y->value, &b) == DECIMAL_OK;
-	return !numbers || !decimal_is_near(a, b, x->counted ? COUNTED * MICRO : 0);
+	bool numbers = read_number(x->value, &was) && read_number(y->value, &now);
+	if (numbers && decimal_is_near(was, now, x->sign == '=' ? 0 : counted))
+		return false;
+	if (!numbers || x->sign != '+')
+		return true;
+	int unit = figure_unit_find(span_of(b->unit));
+	struct decimal old = input_in(b, unit), new = input_in(c, unit);
+	return !decimal_is_near(old, new, counted) && is_less(old, new) == is_less(was, now);
 }
 
 /* Figures whose work differs in the same items. */
@@ -56,7 +83,7 @@ static void compare(const struct input_stat *b, const struct input_stat *c, stru
 	struct item x, y;
 	for (struct span left = span_of(b->work); next(&left, &x);)
 		for (struct span right = span_of(c->work); next(&right, &y);)
-			if (span_eq(x.key, y.key) && differs(&x, &y)) {
+			if (span_eq(x.key, y.key) && differs(&x, &y, b, c)) {
 				strbuf_addf(&keys, "%.*s\n", (int)x.key.n, x.key.p);
 				strbuf_addf(&text, "%s%.*s %.*s → %.*s", text.n ? ", " : "", (int)x.key.n, x.key.p,
 				            (int)x.value.n, x.value.p, (int)y.value.n, y.value.p);

@@ -326,6 +326,8 @@ const char *figure_better(struct span name, const char *unit)
 	bool twofold[2] = { false, false };
 	for (size_t i = 0; i < NR_FIGURE_WORDS; i++) {
 		const struct figure_word *word = &figure_words[i];
+		if (strcmp(word->better, "any") == 0)
+			continue;
 		for (int k = 0; k <= is_listed(word->kind, SPAN("decides")) && holds_word(&w, word->name);
 		     k++) {
 			twofold[k] =
@@ -374,6 +376,16 @@ bool figure_is_timed(const struct metric *m)
 	bool timed = at >= 0 && (strncmp(figure_units[at].dimension, "time", 4) == 0 ||
 	                         strncmp(figure_units[at].dimension, "rate", 4) == 0);
 	return timed || holds_kind(name, "timed");
+}
+
+bool figure_is_sum(struct span name, const char *unit)
+{
+	const char *better = figure_better(name, unit);
+	int at = unit ? figure_unit_find(span_of(unit)) : -1;
+	bool of_amount = at < 0 ? holds_kind(name, "timed")
+	                        : strcmp(figure_units[at].dimension, "time") == 0 ||
+	                              strcmp(figure_units[at].dimension, "energy") == 0;
+	return of_amount && better && strcmp(better, "lower") == 0 && holds_kind(name, "sum");
 }
 
 bool figure_is_counted(struct span name)

@@ -39,7 +39,7 @@ const char *figure_unit_by_name(struct span name);
 const char *figure_better(struct span name, const char *unit);
 
 /// True for the name of what is chosen for a run, such as its batch size; of the `kind`
-/// ("record", "flat", "case", "sweep") of rules/figures.yaml.
+/// ("record", "flat", "case", "sweep") of rules/figures.yaml; "count": of what counts things done.
 bool figure_is_setting(struct span name, const char *kind);
 
 /// True for a figure of which no direction is better by its name: a spread, a time of day, a number
@@ -49,6 +49,9 @@ bool figure_is_neither(struct span name);
 /// True for a figure of files that is a time or a rate by its unit or, if that is unknown, by the
 /// words of its name: such figures differ from run to run as wall time does.
 bool figure_is_timed(const struct metric *m);
+
+/// True for a time or an energy over all that a run did, by its unit (or NULL) and its name.
+bool figure_is_sum(struct span name, const char *unit);
 
 /// True for a figure that is the same in each run of the same work, by the words of its name.
 bool figure_is_counted(struct span name);

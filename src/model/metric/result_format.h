@@ -72,6 +72,8 @@ struct result_take {
 	                         ///< samples below it is a figure, too; NULL if there is none
 	const char *count; ///< if the figure is a mean: template of the path at which the file has the
 	                   ///< number of values; NULL if not given
+	const char *sum_of; ///< path, as of work, of the number of things of which the figure is a sum;
+	                    ///< NULL if it is not a sum
 };
 
 /// The better direction of a figure; RESULT_BY_NAME: as its name or unit tells.
@@ -96,6 +98,7 @@ struct result_format {
 	const char *case_name; ///< template of the case's name; NULL if figures have no case
 	unsigned repeats; ///< how repeated values are combined, enum result_repeats
 	bool series; ///< true if the records are the steps of one case
+	bool rest; ///< true if it is read beside the format before it, for figures that this has not
 	VEC(struct result_valid) valid;
 	VEC(struct result_take) take, samples;
 };
