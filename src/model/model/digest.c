@@ -283,7 +283,7 @@ const char *digest_unmarked_text(const struct digest *d, struct arena *a)
 		                    whole, d->period_count, by);
 	if (!d->unmarked)
 		return whole;
-	/* what repeats within a launch, or has no whole period, is known to be none */
+	/* what repeats within a launch, or has no whole period, was not judged */
 	return d->period_regularity
 	           ? arena_printf(a, "%s, as its launches have no period: %s, needed %" PRId64 " %%",
 	                          whole, by, PERIOD_NEEDED / MICRO)
