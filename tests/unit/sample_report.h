@@ -54,6 +54,7 @@ static inline void sample_values(struct check *c, int64_t baseline, int64_t cand
 static inline struct breakdown *sample_breakdown(struct report *r, const char *name)
 {
 	struct breakdown *b = arena_alloc(&r->arena, 1, sizeof *b);
+	b->metric = &metric_table[METRIC_STEP_CUDA_TIME];
 	b->title =
 	    arena_printf(&r->arena, "step.cuda_time of '%s' by class, category and kernel", name);
 	b->unit = UNIT_NS;

@@ -56,10 +56,10 @@ struct part {
 
 /// The change of a check (or of a diff), split into parts that add up to it.
 struct breakdown {
+	const struct metric *metric;
 	const char *title; ///< title: "step.cuda_time by class, category and kernel"
 	enum unit unit;
 	int64_t change; ///< sum of the parts of level 0
-	const struct metric *metric; ///< metric of a memory breakdown; else NULL
 	const char *memory; ///< memory of a memory breakdown, "memory 0 of rank 3"; else NULL
 	VEC(struct part) parts;
 };
