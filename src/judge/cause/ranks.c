@@ -179,8 +179,8 @@ static void add_slow(const struct odd_rank *o)
 	if (ns <= 0)
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_SLOW_RANK);
-	suspect_title(q, s, "%.*s is slow: %s of compute %s, its peers %s (%s)", (int)o->name.n,
-	              o->name.p, word_amount(q, UNIT_NS, own), q->per, word_amount(q, UNIT_NS, peers),
+	suspect_title(q, s, "%.*s is slow: %s of compute per %s, its peers %s (%s)", (int)o->name.n,
+	              o->name.p, word_amount(q, UNIT_NS, own), q->step, word_amount(q, UNIT_NS, peers),
 	              unit_relative(q->a, number_pct((__int128)own - peers, peers)));
 	suspect_where(q, s, PLACE_RANK, o->name);
 	s->finding.where.v[0].machine = machine_of(q, run->ranks.v[o->at]);
@@ -219,12 +219,12 @@ static void add_link(const struct odd_rank *o)
 	suspect_title(
 	    q, s,
 	    "the link of %.*s is slow: its collectives end after those of its peers, %s on the "
-	    "wire %s",
+	    "wire per %s",
 	    (int)o->name.n, o->name.p,
 	    transfer.known
 	        ? unit_movement(q->a, UNIT_NS, transfer.v[SIDE_BASELINE], transfer.v[SIDE_CANDIDATE])
 	        : "longer",
-	    q->per);
+	    q->step);
 	suspect_where(q, s, PLACE_RANK, o->name);
 	suspect_figure(q, s, METRIC_COMM_TRANSFER_TIME, transfer);
 	suspect_cost(s, ns);
@@ -255,9 +255,9 @@ static void add_late(const struct odd_rank *o)
 		return;
 	}
 	struct suspect *s = suspect_add(q, CAUSE_LATE_RANK);
-	suspect_title(q, s, "%.*s comes late: the others wait %s %s for it%s%s", (int)o->name.n,
+	suspect_title(q, s, "%.*s comes late: the others wait %s per %s for it%s%s", (int)o->name.n,
 	              o->name.p, word_amount(q, UNIT_NS, late_per_step(o->view, o->insight->rank)),
-	              q->per, call ? ", in its " : "", call ? call : "");
+	              q->step, call ? ", in its " : "", call ? call : "");
 	suspect_where(q, s, PLACE_RANK, o->name);
 	if (call)
 		suspect_where(q, s, PLACE_CALL, span_of(call));
