@@ -152,18 +152,15 @@ static const char *broken_limit(const struct report *r, const struct finding *f)
 /* Add text such as "rank 5 is slow, +759.77 µs per step", the beginning of a finding's title. */
 static void put_first(struct document *d, const struct report *r, const struct finding *f)
 {
-	const char *limit = broken_limit(r, f);
-	size_t colon = (size_t)(strstr(f->title, ": ") ? strstr(f->title, ": ") - f->title : 0);
-	size_t comma = f->cost_text ? strcspn(f->cost_text, ",") : 0;
-	if (!colon || !comma) {
-		const char *more = strstr(f->title, "; ");
-		size_t n = more ? (size_t)(more - f->title) : strlen(f->title);
-		doc_sentence(d, arena_dup(&d->arena, (struct span){ f->title, n }));
+	const char *limit = broken_limit(r, f), *colon = strstr(f->title, ": ");
+	bool costs = colon && f->cost_amount[0];
+	const char *end = costs ? colon : strstr(f->title, "; ");
+	size_t n = end ? (size_t)(end - f->title) : strlen(f->title);
+	doc_sentence(d, arena_dup(&d->arena, (struct span){ f->title, n }));
+	if (!costs)
 		return;
-	}
-	doc_sentence(d, arena_dup(&d->arena, (struct span){ f->title, colon }));
 	doc_words(d, ", ");
-	doc_figure(d, arena_dup(&d->arena, (struct span){ f->cost_text, comma }));
+	doc_figure(d, f->cost_amount);
 	if (limit) {
 		doc_words(d, " (limit ");
 		doc_said(d, limit_text(&d->arena, limit));
