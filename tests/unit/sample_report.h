@@ -189,6 +189,7 @@ static inline void sample_report(struct report *r, const char *name, const char 
 	r->verdict = VERDICT_FAIL;
 	r->status = ST_FAILED;
 	r->headline = "fail: 2 of 8 checks beyond their limits, 1 inconclusive, 1 missing, 1 warning";
+	r->summary = "2 of 8 checks beyond their limits, 1 inconclusive, 1 missing, 1 warning";
 	r->accept = arena_printf(a, "gpugate approve --new '%s' --force", name);
 	r->baseline =
 	    (struct side){ .label = name, .gpu = name, .commit = name, .ranks = 1, .steps = 6 };

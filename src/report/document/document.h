@@ -149,8 +149,9 @@ enum { DOC_DEPTH = 4 };
 struct document {
 	struct arena arena; ///< owner of the nodes and of texts that builders print
 	const char *marker; ///< text in a comment by which a later run finds it; not escaped
-	const char *fold; ///< title of the one collapsed part that holds all collapsed sections of a
-	                  ///< comment; NULL: each is collapsed by itself
+	/// title of the one collapsed part that holds all collapsed sections, and the shorter title
+	/// that it has in a comment; NULL: each is collapsed by itself
+	const char *fold, *fold_brief;
 
 	/// Returns the form in which to show a name; NULL: the complete name. `names` is its argument,
 	/// which must live as long as the document.

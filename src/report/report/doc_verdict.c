@@ -130,13 +130,6 @@ bool report_is_alone(const struct report *r)
 	return r->kind == REPORT_CHECK && !r->error && !r->baseline.ranks && !report_is_first(r);
 }
 
-/* The headline without the verdict at its beginning: the report has shown the verdict already. */
-const char *report_counts(const struct report *r)
-{
-	const char *line = text_or_empty(r->headline), *rest = strstr(line, ": ");
-	return rest && r->kind != REPORT_DIFF ? rest + 2 : line;
-}
-
 /* The limit that a finding's own figure breaks, or NULL. */
 static const char *broken_limit(const struct report *r, const struct finding *f)
 {
@@ -205,7 +198,7 @@ static void put_kept(struct document *d, const struct report *r)
 		if (r->checks.v[i].verdict == VERDICT_PASS && r->checks.v[i].limit[0])
 			first = &r->checks.v[i];
 	if (!first) {
-		doc_words(d, report_counts(r));
+		doc_words(d, r->summary);
 		return;
 	}
 	put_worst(d, r, first);
@@ -298,7 +291,7 @@ void doc_verdict(struct document *d, const struct report *r)
 	else if (r->verdict == VERDICT_PASS)
 		put_pass(d, r);
 	else
-		doc_words(d, report_counts(r));
+		doc_words(d, r->summary);
 	put_job(d, r);
 	if (r->unconfirmed) {
 		doc_paragraph(d);
