@@ -89,9 +89,13 @@ void suspect_action(struct inquiry *q, struct suspect *s, const char *fmt, ...)
 	va_end(ap);
 }
 
-void suspect_where(struct inquiry *q, struct suspect *s, enum place_level level, struct span name)
+struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_level level,
+                            struct span name)
 {
-	vec_push(&s->finding.where, (struct place){ .level = level, .name = text_line(q->a, name) });
+	struct place *p = vec_push_zero(&s->finding.where);
+	p->level = level;
+	p->name = text_line(q->a, name);
+	return p;
 }
 
 void suspect_figure(struct inquiry *q, struct suspect *s, enum metric_id id, struct both f)

@@ -98,8 +98,9 @@ void suspect_action(struct inquiry *q, struct suspect *s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /// Append the next inner level to the suspect's place, such as the operator within a module. `name`
-/// may contain any bytes.
-void suspect_where(struct inquiry *q, struct suspect *s, enum place_level level, struct span name);
+/// may contain any bytes. The pointer is valid until the next call.
+struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_level level,
+                            struct span name);
 
 /// The rows of the code table in which suspect_locate() looks for a rise.
 struct locate_query {

@@ -85,6 +85,7 @@ struct place {
 	enum place_level level;
 	const char *name; ///< name, valid UTF-8, not shortened or escaped; maybe from the recording
 	struct source_line at; ///< source line, only for PLACE_CODE
+	int64_t rank; ///< number of the rank, only for PLACE_RANK
 	const char *machine; ///< "GPU 5 of node7", only for PLACE_RANK; NULL if unknown
 };
 

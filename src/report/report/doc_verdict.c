@@ -315,23 +315,21 @@ static void put_before(struct document *d, const char *before, const char *after
 }
 
 /* The rank that the main finding names as slow, as a row of the table of ranks, or NULL. */
-static const struct rank_row *slow_rank(struct document *d, const struct report *r)
+static const struct rank_row *slow_rank(const struct report *r)
 {
 	const struct finding *f = report_main_finding(r);
-	for (size_t i = 0; f && f->cause == CAUSE_SLOW_RANK && i < r->ranks.nr; i++) {
-		const char *name = arena_printf(&d->arena, "rank %" PRId64, r->ranks.v[i].rank);
-		if (r->ranks.v[i].candidate && f->where.nr && strcmp(f->where.v[0].name, name) == 0)
+	for (size_t i = 0; f && f->cause == CAUSE_SLOW_RANK && i < r->ranks.nr; i++)
+		if (r->ranks.v[i].candidate && r->ranks.v[i].rank == f->where.v[0].rank)
 			return &r->ranks.v[i];
-	}
 	return NULL;
 }
 
 /* The slow rank and the column of a metric in the table of ranks; false if one of them is missing.
  */
-static bool slow_figure(struct document *d, const struct report *r, const struct metric *m,
-                        const struct rank_row **row, size_t *column)
+static bool slow_figure(const struct report *r, const struct metric *m, const struct rank_row **row,
+                        size_t *column)
 {
-	*row = slow_rank(d, r);
+	*row = slow_rank(r);
 	for (*column = 0; *row && *column < r->rank_columns.nr; ++*column)
 		if (m->head && strcmp(r->rank_columns.v[*column].title, m->head) == 0)
 			return true;
@@ -392,7 +390,7 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	const char *after = without_unit(&d->arena, k->metric, k->after);
 	const struct rank_row *slow;
 	size_t column;
-	bool odd = slow_figure(d, r, k->metric, &slow, &column);
+	bool odd = slow_figure(r, k->metric, &slow, &column);
 	bool median = odd && is_of_median(d, r, column, k->candidate);
 	doc_tile(d, median         ? arena_printf(&d->arena, "ranks:%zu", column)
 	            : k->check < 0 ? ""
