@@ -97,7 +97,7 @@ static void put_first_figures(struct suite_case *out, const struct report *r, st
 /* True if the check is on a time, or on a rate, of which more time makes less. */
 static bool is_on_time(const struct check *c)
 {
-	return c->metric->unit == UNIT_NS || c->metric->unit == UNIT_NS_PER_STEP ||
+	return unit_is_time(c->metric->unit) ||
 	       (c->metric->need == NEED_INPUT && figure_is_timed(c->metric));
 }
 

@@ -167,11 +167,10 @@ static struct suspect *other_of(struct inquiry *q, const struct check *c)
 			return s;
 	}
 	struct suspect *s = suspect_add(q, CAUSE_OTHER);
-	enum unit unit = c->metric->unit;
 	struct both f = { c->has_baseline && c->has_candidate, { c->baseline, c->candidate } };
 	suspect_figure(q, s, c->metric->id, f);
 	s->finding.metric = c->metric;
-	if (unit == UNIT_NS || unit == UNIT_NS_PER_STEP)
+	if (unit_is_time(c->metric->unit))
 		suspect_cost(s, both_rise(f));
 	suspect_title(q, s, "%s", c->message);
 	if (is_of_figures(c) && is_gone(c))

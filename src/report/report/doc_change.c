@@ -25,7 +25,7 @@ static const char *what_went(const struct breakdown *b)
 {
 	if (b->memory)
 		return "memory";
-	return b->unit == UNIT_NS || b->unit == UNIT_NS_PER_STEP ? "time" : "change";
+	return unit_is_time(b->unit) ? "time" : "change";
 }
 
 /* The title of a breakdown, with the label of its metric. A collapsed table needs a title that says

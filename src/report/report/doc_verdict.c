@@ -45,7 +45,7 @@ static void put_difference(struct document *d, const struct check *c)
 {
 	enum unit unit = c->metric->unit;
 	const char *text = c->pct_text[0] ? c->pct_text : c->change_text;
-	bool up = c->change > 0, time = unit == UNIT_NS || unit == UNIT_NS_PER_STEP;
+	bool up = c->change > 0, time = unit_is_time(unit);
 	bool amount = unit == UNIT_BYTES || unit == UNIT_COUNT || unit == UNIT_BYTES_PER_STEP ||
 	              unit == UNIT_COUNT_PER_STEP;
 	doc_add(d, DOC_FIGURE, tone_of_check(c), text + strspn(text, "+-"));
