@@ -106,9 +106,6 @@ struct doc_table {
 	const char *more_text; ///< words after "12 more" below the table, such as "kernels"; or ""
 };
 
-/// Title of the collapsed part of a comment that has all checks and figures.
-#define DOC_FOLD_ALL "All checks and figures"
-
 /// Number of characters of `noun`, a plural, that are written after the number `nr`: no 's' after
 /// 1.
 static inline int doc_noun_chars(const char *noun, size_t nr)
@@ -149,9 +146,10 @@ enum { DOC_DEPTH = 4 };
 struct document {
 	struct arena arena; ///< owner of the nodes and of texts that builders print
 	const char *marker; ///< text in a comment by which a later run finds it; not escaped
-	/// title of the one collapsed part that holds all collapsed sections, and the shorter title
-	/// that it has in a comment; NULL: each is collapsed by itself
-	const char *fold, *fold_brief;
+	const char *fold; ///< title of the one collapsed part that holds all collapsed sections of a
+	                  ///< comment; NULL: each is collapsed by itself
+	const char *more; ///< last line in a terminal without --verbose, which says what that adds; or
+	                  ///< NULL
 
 	/// Returns the form in which to show a name; NULL: the complete name. `names` is its argument,
 	/// which must live as long as the document.

@@ -301,7 +301,7 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 
 void doc_markdown(const struct document *d, size_t max, struct strbuf *out)
 {
-	struct markdown m = { .doc.fold = d->fold_brief };
+	struct markdown m = { .doc.fold = d->fold };
 	const struct doc_node *root = d->sections[0], *first = root->children;
 	struct md_section *s = md_section(&m.doc, true);
 	add_marker(&s->head, d->marker);

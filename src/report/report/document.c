@@ -369,8 +369,6 @@ struct doc_table *doc_run_table(struct document *d, const struct report *r, cons
 static const char *fold_title(struct document *d, const struct report *r, const char *numbers)
 {
 	size_t nr = r->findings.nr;
-	if (r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr)
-		return DOC_FOLD_ALL;
 	if (!nr)
 		return numbers;
 	return nr == 1 ? arena_printf(&d->arena, "Behind the finding: %s", numbers)
@@ -394,8 +392,12 @@ void report_document(const struct report *r, struct short_names *names, struct d
 		doc_verdict(d, r);
 	doc_key_figures(d, r);
 	if (r->kind == REPORT_CHECK && !r->error) {
-		d->fold = fold_title(d, r, r->summary);
-		d->fold_brief = fold_title(d, r, r->brief ? r->brief : r->summary);
+		bool skipped = r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr;
+		d->fold =
+		    skipped ? "All checks and figures" : fold_title(d, r, r->brief ? r->brief : r->summary);
+		d->more = skipped ? "--verbose lists all checks and figures."
+		                  : arena_printf(&d->arena, "%s; --verbose lists them",
+		                                 fold_title(d, r, r->summary));
 	}
 	if (r->kind == REPORT_CHECK || r->error)
 		put_check(d, r, &trust);
