@@ -128,7 +128,7 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 	doc_put_verdict(d, (enum verdict)f->verdict);
 	doc_words(d, " ");
 	doc_sentence(d, f->title);
-	d->line->picture = arena_printf(&d->arena, "finding:%zu", nth);
+	d->line->picture = (struct picture){ "finding", nth };
 	doc_cell(d);
 	doc_value(d, true, f->cost);
 	if (f->cost_amount[0])

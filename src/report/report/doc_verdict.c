@@ -295,7 +295,7 @@ void doc_verdict(struct document *d, const struct report *r)
 	put_job(d, r);
 	if (r->unconfirmed) {
 		doc_paragraph(d);
-		doc_tile(d, "");
+		doc_tile(d, (struct picture){ 0 });
 		doc_printf(d, "to be confirmed by %" PRId64 " pair%s with the base", r->plan_pairs,
 		           r->plan_pairs == 1 ? "" : "s");
 	}
@@ -392,9 +392,9 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	size_t column;
 	bool odd = slow_figure(r, k->metric, &slow, &column);
 	bool median = odd && is_of_median(d, r, column, k->candidate);
-	doc_tile(d, median         ? arena_printf(&d->arena, "ranks:%zu", column)
-	            : k->check < 0 ? ""
-	                           : arena_printf(&d->arena, "trend:%td", k->check));
+	doc_tile(d, median         ? (struct picture){ "ranks", column }
+	            : k->check < 0 ? (struct picture){ 0 }
+	                           : (struct picture){ "trend", (size_t)k->check });
 	if (median) {
 		put_rank_figure(d, r, slow, column);
 		doc_printf(d, " %s; median of %" PRId64 " ranks ", figure_label(&d->arena, r, k->metric),
