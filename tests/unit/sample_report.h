@@ -54,6 +54,7 @@ static inline void sample_values(struct check *c, int64_t baseline, int64_t cand
 static inline struct breakdown *sample_breakdown(struct report *r, const char *name)
 {
 	struct breakdown *b = arena_alloc(&r->arena, 1, sizeof *b);
+	b->metric = &metric_table[METRIC_STEP_CUDA_TIME];
 	b->title =
 	    arena_printf(&r->arena, "step.cuda_time of '%s' by class, category and kernel", name);
 	b->unit = UNIT_NS;
@@ -188,6 +189,7 @@ static inline void sample_report(struct report *r, const char *name, const char 
 	r->verdict = VERDICT_FAIL;
 	r->status = ST_FAILED;
 	r->headline = "fail: 2 of 8 checks beyond their limits, 1 inconclusive, 1 missing, 1 warning";
+	r->summary = "2 of 8 checks beyond their limits, 1 inconclusive, 1 missing, 1 warning";
 	r->accept = arena_printf(a, "gpugate approve --new '%s' --force", name);
 	r->baseline =
 	    (struct side){ .label = name, .gpu = name, .commit = name, .ranks = 1, .steps = 6 };

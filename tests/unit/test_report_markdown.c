@@ -182,7 +182,7 @@ static void a_pass_is_short(void **state)
 	struct report r;
 	(void)state;
 	report_init(&r);
-	r.headline = "pass: 1 of 1 check within its limits";
+	r.summary = "1 of 1 check within its limits";
 	r.verdict = VERDICT_PASS;
 	r.workload = "w";
 	r.baseline = (struct side){ .label = "a", .ranks = 1, .steps = 1 };

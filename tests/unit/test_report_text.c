@@ -238,7 +238,7 @@ static void what_would_decide(void **state)
 	struct report r;
 	(void)state;
 	report_init(&r);
-	r.headline = "undecided: 1 of 1 check may be beyond its limits";
+	r.summary = "1 of 1 check may be beyond its limits";
 	r.verdict = VERDICT_UNDECIDED;
 	r.workload = "w";
 	struct check *c =
@@ -273,7 +273,7 @@ static void a_pass_is_short(void **state)
 	struct report r;
 	(void)state;
 	report_init(&r);
-	r.headline = "pass: 1 of 1 check within its limits";
+	r.summary = "1 of 1 check within its limits";
 	r.verdict = VERDICT_PASS;
 	r.workload = "w";
 	r.baseline = (struct side){ .label = "a", .ranks = 1, .steps = 4 };
@@ -295,7 +295,7 @@ static void a_pass_is_news(void **state)
 	struct report r;
 	(void)state;
 	report_init(&r);
-	r.headline = "pass: 3 improved";
+	r.summary = "3 improved";
 	r.verdict = VERDICT_PASS;
 	r.workload = "w";
 	r.baseline = r.candidate = (struct side){ .label = "a", .ranks = 1, .steps = 4 };

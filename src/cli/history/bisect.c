@@ -45,12 +45,10 @@ static void add_limit(struct strbuf *b, const struct course_figure *f, int64_t v
 {
 	char buf[NUMBER_TEXT];
 	strbuf_adds(b, number_format(value, (int)f->digits, buf));
-	if (strncmp(f->unit_word, "ns", 2) == 0)
+	if (unit_is_time(f->unit))
 		strbuf_adds(b, "ns");
-	else if (f->unit_word[0] == 'B')
-		strbuf_adds(b, f->unit_word[1] ? f->unit_word : "B");
-	else if (f->unit_word[0] == '%')
-		strbuf_adds(b, "%");
+	else if (f->unit_word[0] == 'B' || f->unit_word[0] == '%')
+		strbuf_adds(b, f->unit_word);
 }
 
 const char *bisect_commit(struct arena *a, const struct course_run *r)

@@ -138,8 +138,7 @@ ORDERING(part_cmp, struct course_part, THEN(COMPARE(size_of(y), size_of(x))) BY_
    times, such as "ns" and "ns/step". */
 static bool is_like(enum unit a, enum unit b)
 {
-	return strcmp(unit_name(a), unit_name(b)) == 0 ||
-	       (strncmp(unit_name(a), "ns", 2) == 0 && strncmp(unit_name(b), "ns", 2) == 0);
+	return strcmp(unit_name(a), unit_name(b)) == 0 || (unit_is_time(a) && unit_is_time(b));
 }
 
 static bool is_of_item(const struct course_figure *f)

@@ -1,7 +1,6 @@
 #include "history/course_document.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -431,7 +430,7 @@ static void put_pictures(struct document *d, const struct course *t)
 		for (size_t i = 0; i < t->figures.nr; i++) {
 			const struct course_figure *f = &t->figures.v[i];
 			if (news_of(t, f) == news && !is_constant(f) && nr++ < PICTURES)
-				doc_picture(d, arena_printf(&d->arena, "%zu", i));
+				doc_picture(d, "figure", i);
 		}
 	for (size_t i = 0; i < t->figures.nr; i++)
 		same += is_constant(&t->figures.v[i]);
@@ -474,12 +473,10 @@ static void course_document(const struct course *t, struct short_names *names, s
 
 /* ---- the page ---- */
 
-static void picture(void *ctx, const char *id, struct strbuf *out)
+static void picture(void *ctx, struct picture which, struct strbuf *out)
 {
 	struct course_page *w = ctx;
-	size_t i = 0;
-	sscanf(id, "%zu", &i);
-	course_draw(w->t, &w->t->figures.v[i], &w->d, out);
+	course_draw(w->t, &w->t->figures.v[which.nr], &w->d, out);
 }
 
 void course_page_init(struct course_page *p, const struct course *t)

@@ -1,5 +1,4 @@
 #include <glob.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -217,16 +216,14 @@ static void put_pictures(struct index *x)
 		for (size_t i = 0; i < x->cases.nr; i++)
 			if (x->cases.v[i].has && x->cases.v[i].t.figures.nr &&
 			    (x->cases.v[i].t.points.nr > 0) == changed && nr++ < PICTURES)
-				doc_picture(&x->d, arena_printf(&x->arena, "%zu", i));
+				doc_picture(&x->d, "case", i);
 	doc_end(&x->d);
 }
 
-static void picture(void *ctx, const char *id, struct strbuf *out)
+static void picture(void *ctx, struct picture which, struct strbuf *out)
 {
 	struct index *x = ctx;
-	size_t i = 0;
-	sscanf(id, "%zu", &i);
-	const struct index_case *c = &x->cases.v[i];
+	const struct index_case *c = &x->cases.v[which.nr];
 	strbuf_adds(out, "<h3>");
 	doc_html_escape(out, span_of(c->name));
 	strbuf_adds(out, "</h3>\n");

@@ -97,7 +97,7 @@ static void put_first_figures(struct suite_case *out, const struct report *r, st
 /* True if the check is on a time, or on a rate, of which more time makes less. */
 static bool is_on_time(const struct check *c)
 {
-	return c->metric->unit == UNIT_NS || c->metric->unit == UNIT_NS_PER_STEP ||
+	return unit_is_time(c->metric->unit) ||
 	       (c->metric->need == NEED_INPUT && figure_is_timed(c->metric));
 }
 
@@ -267,13 +267,6 @@ void case_add_open(struct suite *out, size_t place, const char *name, unsigned v
 	                                           .false_alarms = -1 });
 }
 
-/* The headline of the report without the verdict, which is shown next to it. */
-static const char *counts_of(const struct report *r)
-{
-	const char *rest = strstr(r->headline, ": ");
-	return rest ? rest + 2 : r->headline;
-}
-
 static void put_case(struct suite *out, const struct report *r, const char *name, size_t place)
 {
 	struct arena *a = &out->arena;
@@ -282,7 +275,7 @@ static void put_case(struct suite *out, const struct report *r, const char *name
 		                    .workload = arena_dup(a, span_of(r->workload)),
 		                    .verdict = r->verdict,
 		                    .exit_code = status_exit_code(r->status),
-		                    .text = arena_dup(a, span_of(counts_of(r))),
+		                    .text = arena_dup(a, span_of(r->summary)),
 		                    .false_alarms = r->has_false_alarms ? r->false_alarms : -1,
 		                    .plan_runs = r->plan_runs,
 		                    .plan_pairs = r->plan_pairs,

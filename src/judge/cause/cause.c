@@ -160,8 +160,6 @@ static void advise_recording(struct inquiry *q, struct suspect *s)
 		suspect_action(q, s, "%s", action);
 }
 
-#define APPROVING_DOES_NOT ": approving the run does not"
-
 /* The finding for checks of one metric that no suspect explains. The first check gives the title.
    Figures of files with the same verdict are one finding. */
 static struct suspect *other_of(struct inquiry *q, const struct check *c)
@@ -175,11 +173,10 @@ static struct suspect *other_of(struct inquiry *q, const struct check *c)
 			return s;
 	}
 	struct suspect *s = suspect_add(q, CAUSE_OTHER);
-	enum unit unit = c->metric->unit;
 	struct both f = { c->has_baseline && c->has_candidate, { c->baseline, c->candidate } };
 	suspect_figure(q, s, c->metric->id, f);
 	s->finding.metric = c->metric;
-	if (unit == UNIT_NS || unit == UNIT_NS_PER_STEP)
+	if (unit_is_time(c->metric->unit))
 		suspect_cost(s, both_rise(f));
 	suspect_title(q, s, "%s", c->message);
 	if (is_of_figures(c) && is_gone(c))
@@ -192,10 +189,12 @@ static struct suspect *other_of(struct inquiry *q, const struct check *c)
 /* Say, with what else to do, that no baseline moves the limit of the check. */
 static void advise_limit(struct inquiry *q, struct suspect *s, const struct check *c)
 {
-	const char *other = s->finding.action ? s->finding.action : "";
-	if (!strstr(other, APPROVING_DOES_NOT))
-		suspect_action(q, s, "%s%sif the run is right, change the limit of '%s'" APPROVING_DOES_NOT,
-		               other, *other ? "; " : "", c->rule);
+	const char *other = s->finding.action;
+	if (!s->says_limit)
+		suspect_action(
+		    q, s, "%s%sif the run is right, change the limit of '%s': approving the run does not",
+		    other, *other ? "; " : "", c->rule);
+	s->says_limit = true;
 }
 
 static void hang(struct inquiry *q)
@@ -251,16 +250,18 @@ static void tell_cost(struct inquiry *q, struct finding *f)
 		f->share_pct = number_pct(f->cost, whole);
 	if (!f->cost)
 		return;
-	f->cost_text = f->cost_is_bytes
-	                   ? arena_printf(q->a, "%s%s", word_change(q, UNIT_BYTES, f->cost),
-	                                  f->cost_per_step ? " per step" : "")
-	                   : arena_printf(q->a, "%s %s%s", word_change(q, UNIT_NS, f->cost), q->per,
-	                                  f->cause == CAUSE_SLOW_RANK ? " against its peers" : "");
+	f->cost_amount =
+	    f->cost_is_bytes
+	        ? arena_printf(q->a, "%s%s", word_change(q, UNIT_BYTES, f->cost),
+	                       f->cost_per_step ? " per step" : "")
+	        : arena_printf(q->a, "%s per %s%s", word_change(q, UNIT_NS, f->cost), q->step,
+	                       f->cause == CAUSE_SLOW_RANK ? " against its peers" : "");
+	f->cost_text = f->cost_amount;
 	if (whole > 0)
 		f->cost_text =
-		    arena_printf(q->a, "%s, %s of the %s", f->cost_text,
+		    arena_printf(q->a, "%s, %s of the %s", f->cost_amount,
 		                 word_amount(q, UNIT_PCT, f->share_pct < 0 ? -f->share_pct : f->share_pct),
-		                 f->cost_is_bytes ? "peak" : strchr(q->per, ' ') + 1);
+		                 f->cost_is_bytes ? "peak" : q->step);
 }
 
 /* A figure that is in a finding, of one case or of several. */
@@ -432,7 +433,7 @@ static void measure(struct inquiry *q)
 		                                  METRIC_STEP_CUDA_TIME };
 	for (size_t i = 0; i < sizeof ids / sizeof *ids && q->wall <= 0; i++)
 		q->wall = inquiry_figure(q, ids[i]).v[SIDE_BASELINE];
-	q->per = has_window(q->bench->run[SIDE_CANDIDATE]) ? "per window" : "per step";
+	q->step = has_window(q->bench->run[SIDE_CANDIDATE]) ? "window" : "step";
 }
 
 void causes_find(const struct cause_input *in, struct report *out)

@@ -58,8 +58,8 @@ void suspect_communication(struct inquiry *q)
 		return;
 	if (both_ratio(bytes) > 1.05 || both_ratio(count) > 1.05) {
 		s = suspect_add(q, CAUSE_TRAFFIC);
-		suspect_title(q, s, "collectives move more: %s %s, in %s collectives",
-		              moved(q, UNIT_BYTES, bytes), q->per, moved(q, UNIT_COUNT_PER_STEP, count));
+		suspect_title(q, s, "collectives move more: %s per %s, in %s collectives",
+		              moved(q, UNIT_BYTES, bytes), q->step, moved(q, UNIT_COUNT_PER_STEP, count));
 		suspect_figure(q, s, METRIC_STEP_COMM_TIME, comm);
 		suspect_action(q, s,
 		               "see what is communicated in addition: buckets, gradients that need "
@@ -67,24 +67,24 @@ void suspect_communication(struct inquiry *q)
 	} else if (longer * 2 < rise) {
 		s = suspect_add(q, CAUSE_OVERLAP);
 		suspect_title(q, s,
-		              "communication overlaps with less compute: %s exposed %s, though its kernels "
-		              "take %s",
-		              moved(q, UNIT_NS, exposed), q->per, moved(q, UNIT_NS, comm));
+		              "communication overlaps with less compute: %s exposed per %s, though its "
+		              "kernels take %s",
+		              moved(q, UNIT_NS, exposed), q->step, moved(q, UNIT_NS, comm));
 		suspect_figure(q, s, METRIC_STEP_EXPOSED_COMM_TIME, exposed);
 		suspect_action(q, s,
 		               "see what makes compute wait for the collectives: a stream that is "
 		               "synchronized, bucket sizes, prefetching, the order of launches");
 	} else {
 		s = suspect_add(q, CAUSE_TRANSFER);
-		suspect_title(q, s, "communication is slower for the same work: %s %s",
-		              moved(q, UNIT_NS, comm), q->per);
+		suspect_title(q, s, "communication is slower for the same work: %s per %s",
+		              moved(q, UNIT_NS, comm), q->step);
 		suspect_figure(q, s, METRIC_STEP_COMM_TIME, comm);
 		suspect_action(q, s,
 		               "look at the network and at how NCCL uses it (NCCL_DEBUG=INFO); the "
 		               "traces of all ranks tell waiting from transfer");
 	}
 	if (transfer.known && both_rise(transfer) > 0)
-		suspect_say(q, s, "on the wire %s %s", moved(q, UNIT_NS, transfer), q->per);
+		suspect_say(q, s, "on the wire %s per %s", moved(q, UNIT_NS, transfer), q->step);
 	number_raise(&longer, both_rise(transfer));
 	stake_communication(s, longer - q->waited, rise - q->waited);
 }
@@ -115,16 +115,16 @@ static void find_copies(struct inquiry *q)
 		return;
 	const struct activity_pair *copy = grown_copy(q);
 	struct suspect *s = suspect_add(q, CAUSE_COPIES);
-	suspect_title(q, s, "copies take longer: %s %s for %s%s%s", moved(q, UNIT_NS, time), q->per,
-	              moved(q, UNIT_BYTES, bytes), copy ? ", most of it " : "",
+	suspect_title(q, s, "copies take longer: %s per %s for %s%s%s", moved(q, UNIT_NS, time),
+	              q->step, moved(q, UNIT_BYTES, bytes), copy ? ", most of it " : "",
 	              copy ? text_short(q->a, copy->name, 60) : "");
 	suspect_locate(q, s, &(struct locate_query){ .kind = CODE_MEMCPY });
 	if (copy) {
 		suspect_where(q, s, PLACE_KERNEL, copy->name);
-		suspect_say(q, s, "%.4g → %.4g of these copies %s",
+		suspect_say(q, s, "%.4g → %.4g of these copies per %s",
 		            (double)copy->count[SIDE_BASELINE] / (double)q->pairs.steps[SIDE_BASELINE],
 		            (double)copy->count[SIDE_CANDIDATE] / (double)q->pairs.steps[SIDE_CANDIDATE],
-		            q->per);
+		            q->step);
 	}
 	suspect_figure(q, s, METRIC_STEP_MEMCPY_TIME, time);
 	suspect_cost(s, at_least_0(rise));
@@ -170,8 +170,8 @@ static int64_t find_loader(struct inquiry *q, int64_t lost, double by)
 	if (rise <= 0)
 		return 0;
 	struct suspect *s = suspect_add(q, CAUSE_DATA_LOADER);
-	suspect_title(q, s, "steps wait for the data loader: %s %s in enumerate(DataLoader)",
-	              moved(q, UNIT_NS, loader), q->per);
+	suspect_title(q, s, "steps wait for the data loader: %s per %s in enumerate(DataLoader)",
+	              moved(q, UNIT_NS, loader), q->step);
 	suspect_where(q, s, PLACE_CALL, SPAN("enumerate(DataLoader)"));
 	suspect_figure(q, s, METRIC_STEP_DATALOADER_TIME, loader);
 	suspect_action(q, s,
@@ -215,8 +215,8 @@ static int64_t find_syncs(struct inquiry *q, int64_t lost)
 		return 0;
 	struct span call = grown_call(q);
 	struct suspect *s = suspect_add(q, CAUSE_SYNCS);
-	suspect_title(q, s, "the host synchronizes more often: %s times %s, waiting %s%s%s",
-	              moved(q, UNIT_COUNT, count), q->per, moved(q, UNIT_NS, time),
+	suspect_title(q, s, "the host synchronizes more often: %s times per %s, waiting %s%s%s",
+	              moved(q, UNIT_COUNT, count), q->step, moved(q, UNIT_NS, time),
 	              call.n ? ", in " : "", call.n ? text_short(q->a, call, 60) : "");
 	if (call.n)
 		suspect_where(q, s, PLACE_CALL, call);
@@ -245,15 +245,15 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 		/* baselines of earlier versions lack these calls, so that 0 may mean not known */
 		suspect_title(q, s,
 		              "memory goes back to the device and is taken again: cudaFree and cudaMalloc "
-		              "%s%s times %s, the GPU is idle for %s",
+		              "%s%s times per %s, the GPU is idle for %s",
 		              before ? arena_printf(q->a, "%" PRId64 " → ", before) : "",
-		              unit_text(q->a, UNIT_COUNT, now), q->per, moved(q, UNIT_NS, idle));
+		              unit_text(q->a, UNIT_COUNT, now), q->step, moved(q, UNIT_NS, idle));
 		suspect_action(q, s,
 		               "look for torch.cuda.empty_cache() in the loop; else for what fills the "
 		               "memory of the device");
 	} else {
-		suspect_title(q, s, "the GPU waits for the host: idle for %s %s%s%s",
-		              moved(q, UNIT_NS, idle), q->per, by > 1 ? ", a launch takes " : "",
+		suspect_title(q, s, "the GPU waits for the host: idle for %s per %s%s%s",
+		              moved(q, UNIT_NS, idle), q->step, by > 1 ? ", a launch takes " : "",
 		              by > 1 ? arena_printf(q->a, "%s as long", word_times(q, by)) : "");
 		suspect_action(
 		    q, s,

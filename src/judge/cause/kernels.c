@@ -225,17 +225,17 @@ static void add_title(struct inquiry *q, struct suspect *s, const struct culprit
 	const char *name = word_kernel(q, c->now->name), *launches;
 	switch (c->cause) {
 	case CAUSE_LAUNCHES:
-		suspect_title(q, s, "%s is launched more often: %s → %s launches %s", name,
+		suspect_title(q, s, "%s is launched more often: %s → %s launches per %s", name,
 		              number_per_step(q, c->now, SIDE_BASELINE),
-		              number_per_step(q, c->now, SIDE_CANDIDATE), q->per);
+		              number_per_step(q, c->now, SIDE_CANDIDATE), q->step);
 		suspect_action(q, s,
 		               "find the code that launches it again: a loop, a graph break, an "
 		               "operation that is no longer fused");
 		break;
 	case CAUSE_NEW_KERNEL:
 		launches = number_per_step(q, c->now, SIDE_CANDIDATE);
-		suspect_title(q, s, "%s is new: %s %s %s", name, launches,
-		              strcmp(launches, "1") == 0 ? "launch" : "launches", q->per);
+		suspect_title(q, s, "%s is new: %s %s per %s", name, launches,
+		              strcmp(launches, "1") == 0 ? "launch" : "launches", q->step);
 		suspect_action(q, s, "see what launches it now, and what it does that was not done before");
 		break;
 	case CAUSE_GONE_KERNEL:

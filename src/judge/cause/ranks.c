@@ -21,7 +21,7 @@ struct odd_rank {
 	   of ranks in `rows` */
 	const struct run_view *rows;
 	size_t row;
-	struct span name;
+	const char *name;
 };
 
 static int64_t step_median(const struct digest *d, enum metric_id id)
@@ -152,9 +152,9 @@ static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slo
 	const char *machine = s->finding.where.v[0].machine;
 	suspect_action(
 	    q, s,
-	    "compare clock, power cap and temperature of the GPU of %.*s%s%s%s with its "
+	    "compare clock, power cap and temperature of the GPU of %s%s%s%s with its "
 	    "peers' (nvidia-smi -q -d CLOCK,POWER,TEMPERATURE), and look for another process on it",
-	    (int)o->name.n, o->name.p, machine ? " (" : "", machine ? machine : "", machine ? ")" : "");
+	    o->name, machine ? " (" : "", machine ? machine : "", machine ? ")" : "");
 }
 
 /* ---- kinds of odd ranks: slow, late, slow link ---- */
@@ -179,16 +179,16 @@ static void add_slow(const struct odd_rank *o)
 	if (ns <= 0)
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_SLOW_RANK);
-	suspect_title(q, s, "%.*s is slow: %s of compute %s, its peers %s (%s)", (int)o->name.n,
-	              o->name.p, word_amount(q, UNIT_NS, own), q->per, word_amount(q, UNIT_NS, peers),
+	suspect_title(q, s, "%s is slow: %s of compute per %s, its peers %s (%s)", o->name,
+	              word_amount(q, UNIT_NS, own), q->step, word_amount(q, UNIT_NS, peers),
 	              unit_relative(q->a, number_pct((__int128)own - peers, peers)));
-	suspect_where(q, s, PLACE_RANK, o->name);
+	suspect_where(q, s, PLACE_RANK, span_of(o->name))->rank = o->insight->rank;
 	s->finding.where.v[0].machine = machine_of(q, run->ranks.v[o->at]);
 	suspect_figure(q, s, METRIC_RANK_COMPUTE_SKEW_PCT,
 	               inquiry_figure(q, METRIC_RANK_COMPUTE_SKEW_PCT));
 	suspect_cost(s, ns);
 	name_kernel(o, s, own - peers, peers);
-	suspect_say(q, s, "%.*s %s", (int)o->name.n, o->name.p, o->insight->message);
+	suspect_say(q, s, "%s %s", o->name, o->insight->message);
 	stake_waiting(q, s, ns > lateness(o) ? ns : lateness(o));
 	s->stake[STAKE_COMPUTE] = number_div_round(ns, (__int128)run->ranks.nr);
 }
@@ -218,21 +218,21 @@ static void add_link(const struct odd_rank *o)
 	struct suspect *s = suspect_add(q, CAUSE_SLOW_LINK);
 	suspect_title(
 	    q, s,
-	    "the link of %.*s is slow: its collectives end after those of its peers, %s on the "
-	    "wire %s",
-	    (int)o->name.n, o->name.p,
+	    "the link of %s is slow: its collectives end after those of its peers, %s on the wire per "
+	    "%s",
+	    o->name,
 	    transfer.known
 	        ? unit_movement(q->a, UNIT_NS, transfer.v[SIDE_BASELINE], transfer.v[SIDE_CANDIDATE])
 	        : "longer",
-	    q->per);
-	suspect_where(q, s, PLACE_RANK, o->name);
+	    q->step);
+	suspect_where(q, s, PLACE_RANK, span_of(o->name))->rank = o->insight->rank;
 	suspect_figure(q, s, METRIC_COMM_TRANSFER_TIME, transfer);
 	suspect_cost(s, ns);
-	suspect_say(q, s, "%.*s: %s", (int)o->name.n, o->name.p, o->insight->message);
+	suspect_say(q, s, "%s: %s", o->name, o->insight->message);
 	suspect_action(q, s,
-	               "look at the links of %.*s (nvidia-smi nvlink -s, ibstat, the NIC's error "
+	               "look at the links of %s (nvidia-smi nvlink -s, ibstat, the NIC's error "
 	               "counters) and at how NCCL routes it (NCCL_DEBUG=INFO)",
-	               (int)o->name.n, o->name.p);
+	               o->name);
 	stake_waiting(q, s, number_add(at_least_0(both_rise(transfer)), at_least_0(late)));
 }
 
@@ -255,17 +255,17 @@ static void add_late(const struct odd_rank *o)
 		return;
 	}
 	struct suspect *s = suspect_add(q, CAUSE_LATE_RANK);
-	suspect_title(q, s, "%.*s comes late: the others wait %s %s for it%s%s", (int)o->name.n,
-	              o->name.p, word_amount(q, UNIT_NS, late_per_step(o->view, o->insight->rank)),
-	              q->per, call ? ", in its " : "", call ? call : "");
-	suspect_where(q, s, PLACE_RANK, o->name);
+	suspect_title(q, s, "%s comes late: the others wait %s per %s for it%s%s", o->name,
+	              word_amount(q, UNIT_NS, late_per_step(o->view, o->insight->rank)), q->step,
+	              call ? ", in its " : "", call ? call : "");
+	suspect_where(q, s, PLACE_RANK, span_of(o->name))->rank = o->insight->rank;
 	if (call)
 		suspect_where(q, s, PLACE_CALL, span_of(call));
 	suspect_figure(q, s, METRIC_RANK_STRAGGLER_PCT, inquiry_figure(q, METRIC_RANK_STRAGGLER_PCT));
 	suspect_cost(s, ns);
-	suspect_say(q, s, "%.*s %s", (int)o->name.n, o->name.p, o->insight->message);
-	suspect_action(q, s, "look at what the host of %.*s does before the first collective%s%s",
-	               (int)o->name.n, o->name.p, call ? ": its " : "", call ? call : "");
+	suspect_say(q, s, "%s %s", o->name, o->insight->message);
+	suspect_action(q, s, "look at what the host of %s does before the first collective%s%s",
+	               o->name, call ? ": its " : "", call ? call : "");
 	stake_waiting(q, s, ns);
 }
 
@@ -312,7 +312,7 @@ static void look_at_ranks(struct inquiry *q, const struct run_view *view,
 		o.row = run_find(rows->run, o.insight->rank);
 		if (!o.insight->candidate || o.insight->rank < 0 || o.at == o.view->run->ranks.nr)
 			continue;
-		o.name = span_of(arena_printf(q->a, "rank %" PRId64, o.insight->rank));
+		o.name = arena_printf(q->a, "rank %" PRId64, o.insight->rank);
 		for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
 			if (strcmp(o.insight->id, kinds[k].insight) == 0 &&
 			    (kinds[k].add != add_link || !was_named(q, o.insight)))

@@ -52,7 +52,8 @@ struct suspect *suspect_add(struct inquiry *q, enum cause cause)
 {
 	struct suspect *s = vec_push_zero(&q->suspects);
 	s->finding.cause = cause;
-	s->finding.title = s->finding.action = s->finding.cost_text = s->finding.noise_text = "";
+	s->finding.title = s->finding.action = s->finding.noise_text = "";
+	s->finding.cost_amount = s->finding.cost_text = "";
 	s->finding.baseline_text = s->finding.candidate_text = s->finding.change_text = "";
 	return s;
 }
@@ -88,9 +89,13 @@ void suspect_action(struct inquiry *q, struct suspect *s, const char *fmt, ...)
 	va_end(ap);
 }
 
-void suspect_where(struct inquiry *q, struct suspect *s, enum place_level level, struct span name)
+struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_level level,
+                            struct span name)
 {
-	vec_push(&s->finding.where, (struct place){ .level = level, .name = text_line(q->a, name) });
+	struct place *p = vec_push_zero(&s->finding.where);
+	p->level = level;
+	p->name = text_line(q->a, name);
+	return p;
 }
 
 void suspect_figure(struct inquiry *q, struct suspect *s, enum metric_id id, struct both f)

@@ -20,6 +20,7 @@ struct suspect {
 	/// the row of the code table in which most of the suspect's rise lies; NULL if unknown
 	const struct code_stat *code;
 	bool in_doubt; ///< true if the evidence already says that the cause is not certain
+	bool says_limit; ///< true if the action already says whose limit to change
 
 	/// The trust finding whose unreliable checks belong to this suspect; only for CAUSE_UNTRUSTED
 	/// and broken runs, else NULL.
@@ -46,7 +47,7 @@ struct inquiry {
 	int64_t waited; ///< waiting and transfer time in ns per step that suspects about single ranks
 	                ///< already explain
 	int64_t wall; ///< wall time of the baseline's step in ns; 0 if unknown
-	const char *per; ///< unit of time in messages: "per step" or "per window"
+	const char *step; ///< unit of time in messages: "step" or "window"
 	VEC(struct suspect) suspects;
 };
 
@@ -97,8 +98,9 @@ void suspect_action(struct inquiry *q, struct suspect *s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /// Append the next inner level to the suspect's place, such as the operator within a module. `name`
-/// may contain any bytes.
-void suspect_where(struct inquiry *q, struct suspect *s, enum place_level level, struct span name);
+/// may contain any bytes. The pointer is valid until the next call.
+struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_level level,
+                            struct span name);
 
 /// The rows of the code table in which suspect_locate() looks for a rise.
 struct locate_query {

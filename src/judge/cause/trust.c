@@ -78,8 +78,8 @@ static void add_trust(struct inquiry *q, const struct trust_finding *t, enum cau
 	suspect_action(q, s, "%s", action);
 	if (t->rank >= 0) {
 		const char *rank = arena_printf(q->a, "rank %" PRId64, t->rank);
-		suspect_where(q, s, PLACE_RANK, span_of(rank));
-		if (!strstr(t->message, rank))
+		suspect_where(q, s, PLACE_RANK, span_of(rank))->rank = t->rank;
+		if (strcmp(t->id, "absent-rank") != 0) /* which names the rank itself */
 			suspect_title(q, s, "%s: %s", rank, t->message);
 	}
 	if (cause == CAUSE_BATCH) {

@@ -276,8 +276,8 @@ static bool find_batch(struct inquiry *q)
 	              word_times(q, by), word_times(q, both_ratio(compute)));
 	struct both bytes = inquiry_figure(q, METRIC_STEP_MEMCPY_BYTES);
 	if (bytes.known && bytes.v[SIDE_BASELINE] > 0)
-		suspect_say(q, s, "copies move %s as many bytes %s", word_times(q, both_ratio(bytes)),
-		            q->per);
+		suspect_say(q, s, "copies move %s as many bytes per %s", word_times(q, both_ratio(bytes)),
+		            q->step);
 	suspect_action(q, s,
 	               "compare batch size, sequence length and model of both runs; if it is meant, "
 	               "record a baseline of its own (workload)");

@@ -2,11 +2,12 @@
 
 #include "metric/unit.h"
 
-struct parts parts_new(struct arena *a, const char *title, enum unit unit, int64_t change)
+struct parts parts_new(struct arena *a, const struct metric *m, const char *title, int64_t change)
 {
 	struct parts p = { .arena = a, .out = arena_alloc(a, 1, sizeof *p.out), .nodes = ARENA_INIT };
+	p.out->metric = m;
 	p.out->title = title;
-	p.out->unit = unit;
+	p.out->unit = m->unit;
 	p.out->change = change;
 	return p;
 }

@@ -58,7 +58,7 @@ struct parts {
 };
 
 /// Start a breakdown of `change` without parts.
-struct parts parts_new(struct arena *a, const char *title, enum unit unit, int64_t change);
+struct parts parts_new(struct arena *a, const struct metric *m, const char *title, int64_t change);
 
 /// Append a child to `parent`; it lives until parts_write().
 struct node *node_add(struct parts *p, struct node *parent, const char *label);

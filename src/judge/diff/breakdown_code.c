@@ -186,8 +186,7 @@ static void describe_leaf(void *ctx, struct node *n)
 			text[s] = unit_text(b->in->arena, UNIT_COUNT_PER_STEP,
 			                    number_div_round((__int128)l->count[s] * MICRO, steps[s]));
 		n->detail = arena_printf(b->in->arena, "launches %s → %s", text[0], text[1]);
-	} else if (b->in->query->metric->unit == UNIT_NS ||
-	           b->in->query->metric->unit == UNIT_NS_PER_STEP) {
+	} else if (unit_is_time(b->in->query->metric->unit)) {
 		n->detail = arena_printf(b->in->arena, "mean %s", node_mean(n, b->in->arena, UNIT_NS));
 	}
 }

@@ -379,8 +379,7 @@ struct breakdown *breakdown_of_memory(const struct bench *b, const struct query 
 	int64_t later = number_sub(pair.value[SIDE_BASELINE], baseline);
 	int64_t others = number_sub(e->value[SIDE_CANDIDATE], pair.value[SIDE_CANDIDATE]);
 	const char *of = memory_pair_name(b, pair.memory, a);
-	w.parts = parts_new(a, "", q->metric->unit, number_sub(e->value[SIDE_CANDIDATE], baseline));
-	w.parts.out->metric = q->metric;
+	w.parts = parts_new(a, q->metric, "", number_sub(e->value[SIDE_CANDIDATE], baseline));
 	w.parts.out->memory = of;
 	w.parts.describe = describe_place;
 	w.parts.ctx = &w;

@@ -45,8 +45,8 @@ struct parts breakdown_begin(const struct breakdown_input *in, const char *by)
 	const struct breakdown_query *q = in->query;
 	const char *of =
 	    q->label.n ? arena_printf(in->arena, " of '%s'", text_short(in->arena, q->label, 60)) : "";
-	return parts_new(in->arena, arena_printf(in->arena, "%s%s by %s", q->metric->name, of, by),
-	                 q->metric->unit, q->change);
+	const char *title = arena_printf(in->arena, "%s%s by %s", q->metric->name, of, by);
+	return parts_new(in->arena, q->metric, title, q->change);
 }
 
 struct breakdown *breakdown_end(struct parts *p, struct node *root, const struct breakdown_query *q,

@@ -7,7 +7,7 @@
 
 bool allow_is_for(const struct metric *m)
 {
-	return m->unit == UNIT_NS || m->unit == UNIT_NS_PER_STEP;
+	return unit_is_time(m->unit);
 }
 
 /* True if `text` is the label or, of a module, one within it. */

@@ -114,7 +114,7 @@ static bool is_of_kernels(const struct metric *m)
 int64_t check_floor(struct beside *b, const struct metric *m, const struct entry *e)
 {
 	int64_t tick = b->bench->tick_ns, launches = MICRO;
-	if (tick <= 1 || (m->unit != UNIT_NS && m->unit != UNIT_NS_PER_STEP))
+	if (tick <= 1 || !unit_is_time(m->unit))
 		return 0;
 	if (is_of_kernels(m))
 		number_raise(&launches, launches_of(b, e));

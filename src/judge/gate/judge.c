@@ -220,9 +220,9 @@ static const char *rule_of(const struct check *c)
 	return c->rule;
 }
 
-/* Append how many checks are skipped, and why. Without a baseline the end of the headline gives the
+/* Append how many checks are skipped, and why. Without a baseline the end of the summary gives the
    reason. */
-static void add_skipped(const struct judge_input *in, struct strbuf *b, const struct report *out,
+static void add_skipped(const struct judge_input *in, struct strbuf *b, struct report *out,
                         int64_t left_out)
 {
 	struct tally why = { 0 };
@@ -231,6 +231,8 @@ static void add_skipped(const struct judge_input *in, struct strbuf *b, const st
 		strbuf_addf(b, ", %" PRId64 " skipped", nr);
 	if (in->baseline)
 		tally(out, VERDICT_SKIPPED, why_skipped, &why);
+	if (why.rows.nr)
+		out->brief = arena_dup(&out->arena, strbuf_span(b));
 	for (size_t i = 0; i < why.rows.nr; i++) {
 		strbuf_adds(b, i ? ", " : " (");
 		if (why.rows.nr > 1)
@@ -269,7 +271,7 @@ static void add_plan(struct strbuf *b, const struct report *out)
 		            nr == 1 ? "" : "s");
 }
 
-static const char *headline(const struct judge_input *in, struct report *out)
+static const char *summary(const struct judge_input *in, struct report *out)
 {
 	static const char *const words[NR_VERDICTS][2] = {
 		[VERDICT_FAIL] = { "beyond its limits", "beyond their limits" },
@@ -284,15 +286,15 @@ static const char *headline(const struct judge_input *in, struct report *out)
 	if (out->verdict == VERDICT_PASS)
 		nr += out->counts[VERDICT_IMPROVED];
 	if (out->counts[VERDICT_SKIPPED] == (int64_t)out->checks.nr)
-		return in->baseline ? "inconclusive: every check was skipped, nothing was compared"
+		return in->baseline ? "every check was skipped, nothing was compared"
 		       : in->needs_baseline
-		           ? "missing: there is no baseline yet to compare with"
-		           : "pass: every check was skipped, there is no baseline yet to compare with";
+		           ? "there is no baseline yet to compare with"
+		           : "every check was skipped, there is no baseline yet to compare with";
 	for (size_t i = 0; i < out->checks.nr; i++)
 		left_out += report_leaves_out(out, &out->checks.v[i]);
 	int64_t of = (int64_t)out->checks.nr - left_out;
-	strbuf_addf(&b, "%s: %" PRId64 " of %" PRId64 " check%s %s", verdict_names[out->verdict], nr,
-	            of, of == 1 ? "" : "s", words[out->verdict][nr != 1]);
+	strbuf_addf(&b, "%" PRId64 " of %" PRId64 " check%s %s", nr, of, of == 1 ? "" : "s",
+	            words[out->verdict][nr != 1]);
 	if (out->verdict == VERDICT_FAIL || out->verdict == VERDICT_UNDECIDED)
 		add_rules(&b, out);
 	add_count(&b, out, VERDICT_UNDECIDED, "undecided");
@@ -343,7 +345,8 @@ static void conclude(const struct judge_input *in, struct report *out)
 		out->verdict = out->verdict == VERDICT_FAIL ? VERDICT_FAIL : VERDICT_MISSING;
 		out->status = ST_BASELINE;
 	}
-	out->headline = headline(in, out);
+	out->summary = summary(in, out);
+	out->headline = arena_printf(&out->arena, "%s: %s", verdict_names[out->verdict], out->summary);
 }
 
 static enum status check_ranks(const struct judge_input *in, struct diag_log *log)

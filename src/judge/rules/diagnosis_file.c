@@ -64,11 +64,6 @@ static const struct key file_keys[] = {
 };
 const struct key_map diagnosis_keys = KEY_TABLE("the diagnosis file", file_keys);
 
-static bool is_time(enum unit unit)
-{
-	return unit == UNIT_NS || unit == UNIT_NS_PER_STEP;
-}
-
 static bool is_bytes(enum unit unit)
 {
 	return unit == UNIT_BYTES || unit == UNIT_BYTES_PER_STEP;
@@ -120,7 +115,7 @@ static enum status read_other(struct document *d, const struct node *map,
 	f->form = of ? FORM_OF : FORM_PER;
 	TRY(read_metric(d, map, of ? "of" : "per", &f->other));
 	enum unit unit = f->query.metric->unit, other = f->other.metric->unit;
-	if (of && unit != other && !(is_time(unit) && is_time(other)) &&
+	if (of && unit != other && !(unit_is_time(unit) && unit_is_time(other)) &&
 	    !(is_bytes(unit) && is_bytes(other)))
 		return document_fail(d, of, "'%s' is in %s, '%s' in %s: there is no share",
 		                     f->query.metric->name, unit_name(unit), f->other.metric->name,
@@ -188,7 +183,7 @@ static enum status read_finding(struct document *d, const struct node *map,
 		TRY(read_condition(d, &out->arena, n, vec_push_zero(&r->when)));
 	if (saves)
 		TRY(read_query(d, saves, &r->saves));
-	if (saves && !is_time(r->saves.metric->unit))
+	if (saves && !unit_is_time(r->saves.metric->unit))
 		return document_fail(d, saves, "'%s' is not a time per step", r->saves.metric->name);
 	TRY(check_text(d, map, "observation", r));
 	TRY(check_text(d, map, "hypothesis", r));

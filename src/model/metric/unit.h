@@ -35,6 +35,12 @@ enum unit {
 /// Text that is shown if a side has no figure.
 #define UNIT_ABSENT "–"
 
+/// True for times, also for those per step.
+static inline bool unit_is_time(enum unit unit)
+{
+	return unit == UNIT_NS || unit == UNIT_NS_PER_STEP;
+}
+
 /// Decimal places that an integer value of `unit` carries: 6 for percent, rates, counts per step
 /// and plain numbers, else 0. A unit of unit_of_figure() has its own number, which may be below 0.
 int unit_digits(enum unit unit);

@@ -85,6 +85,7 @@ struct place {
 	enum place_level level;
 	const char *name; ///< name, valid UTF-8, not shortened or escaped; maybe from the recording
 	struct source_line at; ///< source line, only for PLACE_CODE
+	int64_t rank; ///< number of the rank, only for PLACE_RANK
 	const char *machine; ///< "GPU 5 of node7", only for PLACE_RANK; NULL if unknown
 };
 
@@ -123,7 +124,8 @@ struct finding {
 	bool cost_is_bytes;
 	bool cost_per_step; ///< true if every step adds `cost` bytes
 	int64_t share_pct; ///< cost as a share of the baseline's step, or of its peak memory, in 1e-6 %
-	const char *cost_text; ///< "+2.10 ms per step (16.4 % of it)"; "" if unknown
+	const char *cost_amount; ///< "+2.10 ms per step"; "" if unknown
+	const char *cost_text; ///< the same with its share: "+2.10 ms per step, 16.4 % of the step"
 
 	/// parts that add up to the cost, each name once, the largest first; may be empty
 	VEC(struct finding_part) parts;

@@ -56,10 +56,10 @@ struct part {
 
 /// The change of a check (or of a diff), split into parts that add up to it.
 struct breakdown {
+	const struct metric *metric;
 	const char *title; ///< title: "step.cuda_time by class, category and kernel"
 	enum unit unit;
 	int64_t change; ///< sum of the parts of level 0
-	const struct metric *metric; ///< metric of a memory breakdown; else NULL
 	const char *memory; ///< memory of a memory breakdown, "memory 0 of rank 3"; else NULL
 	VEC(struct part) parts;
 };
@@ -286,6 +286,9 @@ struct report {
 	enum verdict verdict; ///< PASS, WARN, FAIL, MISSING or INCONCLUSIVE, for all checks together
 	enum status status; ///< status from which the exit code follows
 	const char *headline; ///< first line of the report, "fail: 2 of 14 checks beyond their limits"
+	/// of a check, the headline without its verdict, and the beginning of that which leaves out why
+	/// checks were skipped; NULL if no reason is given
+	const char *summary, *brief;
 	/// in a diff, metric of the figure that explains most of the change of the wall time; or NULL
 	const struct metric *wall_cause;
 	const char *error; ///< first error, if because of it there are no checks (exit 2–5); else NULL

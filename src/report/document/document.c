@@ -90,9 +90,9 @@ void doc_numbered(struct document *d)
 	d->line->step = step;
 }
 
-void doc_picture(struct document *d, const char *id)
+void doc_picture(struct document *d, const char *kind, size_t nr)
 {
-	add_node(d, NODE_PICTURE)->id = id;
+	add_node(d, NODE_PICTURE)->picture = (struct picture){ kind, nr };
 }
 
 /* ---- tables and cells ---- */
@@ -212,9 +212,10 @@ void doc_commit(struct document *d, const char *commit, const char *address)
 	                                         : NULL });
 }
 
-void doc_tile(struct document *d, const char *picture)
+void doc_tile(struct document *d, struct picture picture)
 {
-	add_run(d, (struct doc_run){ .text = d->line->first ? " · " : "", .tile = picture });
+	add_run(d, (struct doc_run){
+	               .text = d->line->first ? " · " : "", .tile = true, .picture = picture });
 }
 
 void doc_printf(struct document *d, const char *fmt, ...)

@@ -35,6 +35,12 @@ enum doc_tone {
 	NR_TONES
 };
 
+/// A picture of the HTML page: one of its kind, or that of this number.
+struct picture {
+	const char *kind; ///< NULL: there is no picture
+	size_t nr;
+};
+
 /// A piece of text of one kind and tone.
 struct doc_run {
 	enum doc_kind kind;
@@ -45,8 +51,8 @@ struct doc_run {
 	/// address to which the text links, without characters that need escapes; on a page also "#"
 	/// and the id of a cell; NULL: no link
 	const char *link;
-	const char *tile; ///< if not NULL, a tile (box) begins here on the HTML page: with the picture
-	                  ///< of this id, or without one if ""
+	bool tile; ///< true if a tile (box) with this picture begins here on the HTML page
+	struct picture picture;
 	struct doc_run *next;
 };
 
@@ -57,7 +63,7 @@ struct doc_line {
 	int64_t value; ///< for a cell: number by which rows are sorted, also the length of a bar
 	int level; ///< for an item: its level in the list, 0 for the outermost
 	int step; ///< for an item: its number in a list of steps; 0: the item has no number
-	const char *picture; ///< for an item: id of a picture below it; NULL if there is none
+	struct picture picture; ///< for an item: picture below it
 	const char *id; ///< for a cell: id by which links of the page find it; NULL if there is none
 	int key; ///< for a cell: number (from 1) of the color with which the picture draws what the
 	         ///< cell describes; 0: none
@@ -106,9 +112,6 @@ struct doc_table {
 	const char *more_text; ///< words after "12 more" below the table, such as "kernels"; or ""
 };
 
-/// Title of the collapsed part of a comment that has all checks and figures.
-#define DOC_FOLD_ALL "All checks and figures"
-
 /// Number of characters of `noun`, a plural, that are written after the number `nr`: no 's' after
 /// 1.
 static inline int doc_noun_chars(const char *noun, size_t nr)
@@ -133,7 +136,8 @@ enum doc_node_kind { NODE_SECTION, NODE_PARAGRAPH, NODE_LIST, NODE_TABLE, NODE_P
 struct doc_node {
 	enum doc_node_kind kind;
 	enum doc_place place; ///< only sections
-	const char *id; ///< id of a section or picture
+	const char *id; ///< id of a section
+	struct picture picture; ///< only pictures
 	const char *title; ///< title of a section; "" if it has none
 	bool fixed; ///< true: kept in a comment that is too long, when other sections are removed
 	struct doc_line *lines, *last_line; ///< lines of a list, or the line of a paragraph
@@ -151,6 +155,8 @@ struct document {
 	const char *marker; ///< text in a comment by which a later run finds it; not escaped
 	const char *fold; ///< title of the one collapsed part that holds all collapsed sections of a
 	                  ///< comment; NULL: each is collapsed by itself
+	const char *more; ///< last line in a terminal without --verbose, which says what that adds; or
+	                  ///< NULL
 
 	/// Returns the form in which to show a name; NULL: the complete name. `names` is its argument,
 	/// which must live as long as the document.
@@ -186,11 +192,11 @@ void doc_answer_end(struct document *d);
 
 /// doc_paragraph() begins a paragraph; doc_item() an item of the current list, or of a new list, at
 /// indentation `level` (0: outermost); doc_numbered() an item with the next number;
-/// doc_picture() adds a picture that only the HTML page draws.
+/// doc_picture() adds a picture.
 void doc_paragraph(struct document *d);
 void doc_item(struct document *d, int level);
 void doc_numbered(struct document *d);
-void doc_picture(struct document *d, const char *id);
+void doc_picture(struct document *d, const char *kind, size_t nr);
 
 /// Begin a table; the pointer is valid until the section ends. Columns are borrowed.
 struct doc_table *doc_table(struct document *d, const char *title, const struct doc_column *columns,
@@ -222,7 +228,7 @@ void doc_commit(struct document *d, const char *commit, const char *address);
 
 /// Begin a tile (a box on the HTML page) in the current paragraph; the following text belongs to
 /// the tile. All formats except the page separate tiles by a dot.
-void doc_tile(struct document *d, const char *picture);
+void doc_tile(struct document *d, struct picture picture);
 
 /// Add words of the program itself (DOC_WORDS), formatted as by printf.
 void doc_printf(struct document *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

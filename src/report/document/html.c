@@ -156,22 +156,22 @@ static void put_line(struct page *p, const struct doc_line *l)
 		put_run(p, r);
 		strbuf_adds(p->out, r->link ? "</a>" : "");
 	}
-	if (l->picture)
+	if (l->picture.kind)
 		p->hooks->picture(p->hooks->ctx, l->picture, p->out);
 }
 
 static void put_tiles(struct page *p, const struct doc_line *l)
 {
-	const char *picture = NULL;
+	struct picture picture = { 0 };
 	strbuf_adds(p->out, "<ul class=\"tiles\">");
 	for (const struct doc_run *r = l->first; r; r = r->next) {
 		if (r->tile) {
-			strbuf_adds(p->out, picture ? "</p></li>\n<li><p>" : "\n<li><p>");
-			picture = r->tile;
+			strbuf_adds(p->out, r == l->first ? "\n<li><p>" : "</p></li>\n<li><p>");
+			picture = r->picture;
 			continue;
 		}
 		put_run(p, r);
-		if (picture[0] && (!r->next || r->next->tile))
+		if (picture.kind && (!r->next || r->next->tile))
 			p->hooks->picture(p->hooks->ctx, picture, p->out);
 	}
 	strbuf_adds(p->out, "</p></li>\n</ul>\n");
@@ -408,7 +408,7 @@ static void put_nodes(struct page *p, const struct doc_node *parent, int depth)
 			put_table(p, &n->table, parent->title);
 			break;
 		case NODE_PICTURE:
-			p->hooks->picture(p->hooks->ctx, n->id, p->out);
+			p->hooks->picture(p->hooks->ctx, n->picture, p->out);
 			break;
 		}
 	}

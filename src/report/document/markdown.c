@@ -301,12 +301,7 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 
 void doc_markdown(const struct document *d, size_t max, struct strbuf *out)
 {
-	struct arena a = ARENA_INIT;
-	/* the title of the collapsed part is one line: it leaves out why checks are skipped */
-	const char *reasons = d->fold ? strstr(d->fold, " skipped (") : NULL;
-	size_t chars = reasons ? (size_t)(reasons - d->fold) + strlen(" skipped") : SIZE_MAX;
-	struct markdown m = { .doc.fold =
-		                      reasons ? arena_dup(&a, (struct span){ d->fold, chars }) : d->fold };
+	struct markdown m = { .doc.fold = d->fold };
 	const struct doc_node *root = d->sections[0], *first = root->children;
 	struct md_section *s = md_section(&m.doc, true);
 	add_marker(&s->head, d->marker);
@@ -317,5 +312,4 @@ void doc_markdown(const struct document *d, size_t max, struct strbuf *out)
 	}
 	put_nodes(&m, &(struct doc_node){ .children = (struct doc_node *)first, .fixed = true }, false);
 	md_write(&m.doc, max, out);
-	arena_release(&a);
 }

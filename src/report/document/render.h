@@ -28,7 +28,7 @@ void doc_markdown(const struct document *d, size_t max, struct strbuf *out);
 /// page has them.
 struct doc_page_hooks {
 	void *ctx;
-	void (*picture)(void *ctx, const char *id, struct strbuf *out);
+	void (*picture)(void *ctx, struct picture which, struct strbuf *out);
 	void (*bar)(int64_t part, int64_t whole, struct strbuf *out);
 };
 

@@ -500,12 +500,8 @@ void doc_text(const struct document *d, const struct doc_text_options *o, struct
 {
 	struct text t = { .d = d, .o = o, .out = out };
 	put_nodes(&t, d->sections[0]);
-	if (d->fold && !o->verbose) {
-		struct doc_run more = { .text = "; --verbose lists them" };
-		struct doc_run run = { .text = d->fold, .next = &more };
-		if (strcmp(d->fold, DOC_FOLD_ALL) == 0)
-			run = (struct doc_run){ .text = "--verbose lists all checks and figures." };
+	if (d->more && !o->verbose) {
 		strbuf_addch(out, '\n');
-		put_line(&t, &(struct doc_line){ .first = &run }, "", 0);
+		put_line(&t, &(struct doc_line){ .first = &(struct doc_run){ .text = d->more } }, "", 0);
 	}
 }

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/number.h"
 #include "base/text.h"
 #include "io/sink.h"
 
@@ -24,7 +23,6 @@ static struct subject subject_of(const struct finding *f)
 	struct subject s = { .rank = -1 };
 	for (size_t i = 0; i < f->where.nr; i++) {
 		const struct place *p = &f->where.v[i];
-		struct span text = span_of(p->name);
 		if (p->level == PLACE_OPERATOR)
 			s.op = s.op ? s.op : p->name; /* keep the first: it launches the costliest kernel */
 		else if (p->level == PLACE_KERNEL)
@@ -33,9 +31,8 @@ static struct subject subject_of(const struct finding *f)
 			s.place = p->name;
 		else if (p->level == PLACE_MODULE)
 			s.module = p->name;
-		else if (p->level == PLACE_RANK && span_skip(&text, SPAN("rank ")) &&
-		         !number_parse(text, 0, &s.rank))
-			s.rank = -1;
+		else if (p->level == PLACE_RANK)
+			s.rank = p->rank;
 	}
 	if (s.op) /* write all kernels of the operator, since one of them may replace another */
 		s.kernel = s.place = NULL;

@@ -1,8 +1,6 @@
 /* Writes the HTML page: the document with its charts. */
 #include "html/html.h"
 
-#include <stdlib.h>
-
 #include "html/html_page.h"
 #include "html/svg.h"
 #include "report/document.h"
@@ -14,25 +12,24 @@ const char *html_side(const struct html *h, bool candidate)
 	return candidate ? "candidate" : "baseline";
 }
 
-/* Draw the picture with the id `id`, such as "steps", or "trend:3" for number 3. */
-static void picture(void *ctx, const char *id, struct strbuf *out)
+static void picture(void *ctx, struct picture which, struct strbuf *out)
 {
 	static const struct {
-		const char *id;
+		const char *kind;
 		void (*draw)(struct html *h);
 		void (*draw_one)(struct html *h, size_t i);
-	} pictures[] = { { "parts", html_parts, NULL },     { "steps", html_steps, NULL },
-		             { "memory", html_memory, NULL },   { "history", html_history, NULL },
-		             { "flame", html_flame, NULL },     { "heat", html_heat, NULL },
-		             { "trend:", NULL, html_spark },    { "ranks:", NULL, html_spark_ranks },
-		             { "finding:", NULL, html_finding } };
+	} pictures[] = { { "parts", html_parts, NULL },    { "steps", html_steps, NULL },
+		             { "memory", html_memory, NULL },  { "history", html_history, NULL },
+		             { "flame", html_flame, NULL },    { "heat", html_heat, NULL },
+		             { "trend", NULL, html_spark },    { "ranks", NULL, html_spark_ranks },
+		             { "finding", NULL, html_finding } };
 	struct html *h = ctx;
 	for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
-		size_t n = strlen(pictures[i].id);
-		if (pictures[i].draw && strcmp(pictures[i].id, id) == 0)
+		bool fits = strcmp(pictures[i].kind, which.kind) == 0;
+		if (fits && pictures[i].draw)
 			pictures[i].draw(h);
-		else if (pictures[i].draw_one && strncmp(pictures[i].id, id, n) == 0)
-			pictures[i].draw_one(h, strtoul(id + n, NULL, 10));
+		else if (fits)
+			pictures[i].draw_one(h, which.nr);
 	}
 	strbuf_add(out, strbuf_span(&h->body));
 	strbuf_setlen(&h->body, 0);

@@ -23,22 +23,22 @@ enum {
 
 static const char *what_went(const struct breakdown *b)
 {
-	if (b->metric)
+	if (b->memory)
 		return "memory";
-	return b->unit == UNIT_NS || b->unit == UNIT_NS_PER_STEP ? "time" : "change";
+	return unit_is_time(b->unit) ? "time" : "change";
 }
 
 /* The title of a breakdown, with the label of its metric. A collapsed table needs a title that says
    what it shows. */
 static const char *title_of(struct document *d, const struct report *r, const struct breakdown *b)
 {
-	const char *rest = b->title + strcspn(b->title, " ");
-	const struct metric *m = metric_find((struct span){ b->title, (size_t)(rest - b->title) });
-	const char *label = m ? arena_printf(&d->arena, "%s%s", metric_label(m), rest) : b->title;
+	const struct metric *m = b->metric;
+	const char *label =
+	    arena_printf(&d->arena, "%s%s", metric_label(m), b->title + strlen(m->name));
 	const char *title = report_sentence(d->names, label, &d->arena);
 	if (r->findings.nr)
 		return arena_printf(&d->arena, "where the %s went: %s", what_went(b), title);
-	bool means = r->kind == REPORT_DIFF && m && m->per_step && r->candidate.steps > 1;
+	bool means = r->kind == REPORT_DIFF && m->per_step && r->candidate.steps > 1;
 	if (!means)
 		return title;
 	/* the breakdown has means, while the table of figures above it has medians */
@@ -108,10 +108,9 @@ static void put_largest(struct document *d, const struct breakdown *b)
 		doc_printf(d, " (%s)", most->text);
 }
 
-/* A change that is shown: its breakdown, metric, and figure (NULL if the diff has none). */
+/* A change that is shown: its breakdown, and its figure (NULL if the diff has none). */
 struct change {
 	const struct breakdown *b;
-	const struct metric *m;
 	const struct figure_row *f;
 };
 
@@ -119,28 +118,25 @@ struct change {
 static bool next_change(const struct report *r, const struct breakdown_list *l, size_t *i,
                         struct change *out)
 {
-	for (; *i < l->list.nr; ++*i) {
-		const struct breakdown *b = l->list.v[*i];
-		const struct metric *m = metric_find((struct span){ b->title, strcspn(b->title, " ") });
-		*out = (struct change){ b, m, b->metric || !m ? NULL : figure_row_find(r, m->id) };
-		if (m && b->change) {
-			++*i;
+	while (*i < l->list.nr) {
+		const struct breakdown *b = l->list.v[(*i)++];
+		*out = (struct change){ b, b->memory ? NULL : figure_row_find(r, b->metric->id) };
+		if (b->change)
 			return true;
-		}
 	}
 	return false;
 }
 
 static void put_metric(struct document *d, const struct change *c)
 {
-	doc_words(d, metric_label(c->m));
+	doc_words(d, metric_label(c->b->metric));
 	if (c->b->memory)
 		doc_printf(d, " of %s", c->b->memory);
 }
 
 static void put_amount(struct document *d, const struct change *c)
 {
-	doc_add(d, DOC_FIGURE, tone_of_change(c->m->worse, c->b->change),
+	doc_add(d, DOC_FIGURE, tone_of_change(c->b->metric->worse, c->b->change),
 	        c->f ? change_of(&d->arena, c->f->change_text, c->f->pct_text)
 	             : unit_change(&d->arena, c->b->unit, c->b->change));
 }
@@ -155,7 +151,7 @@ void doc_changes(struct document *d, const struct report *r)
 	t->items = true;
 	struct change c;
 	for (size_t i = 0; t->nr_rows < CHANGES_SHOWN && next_change(r, &l, &i, &c);) {
-		enum doc_tone tone = tone_of_change(c.m->worse, c.b->change);
+		enum doc_tone tone = tone_of_change(c.b->metric->worse, c.b->change);
 		doc_row(d, 0);
 		doc_cell(d);
 		if (tone == TONE_WORSE || tone == TONE_BETTER)
@@ -171,7 +167,7 @@ void doc_changes(struct document *d, const struct report *r)
 		doc_cell(d);
 		put_amount(d, &c);
 		doc_cell(d);
-		const struct figure_row *cause = c.m->id == METRIC_STEP_PERIOD && r->wall_cause
+		const struct figure_row *cause = c.b->metric->id == METRIC_STEP_PERIOD && r->wall_cause
 		                                     ? figure_row_find(r, r->wall_cause->id)
 		                                     : NULL;
 		if (cause) {

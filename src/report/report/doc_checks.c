@@ -45,9 +45,9 @@ static void put_change(struct document *d, const struct check *c)
 static bool is_in_title(const struct finding *f, const struct place *p)
 {
 	bool kernels = f->cause >= CAUSE_KERNEL && f->cause <= CAUSE_GONE_KERNEL;
-	const char *at = p->level == PLACE_RANK ? strstr(f->title, p->name) : NULL;
+	bool ranks = f->cause >= CAUSE_SLOW_RANK && f->cause <= CAUSE_LATE_RANK;
 	return (kernels && (p->level == PLACE_KERNEL || p->level == PLACE_CATEGORY)) ||
-	       (at && at[strlen(p->name)] == ' ');
+	       (ranks && p->level == PLACE_RANK);
 }
 
 /* Add the places of a finding, the outermost first; of many lines or operators only the first
@@ -123,19 +123,18 @@ const char *doc_where_text(struct document *d, const struct finding *f)
 static void put_finding(struct document *d, const struct report *r, size_t nth)
 {
 	const struct finding *f = &r->findings.v[nth];
-	size_t comma = f->cost_text ? strcspn(f->cost_text, ",") : 0;
 	doc_row(d, 0);
 	doc_cell(d);
 	doc_put_verdict(d, (enum verdict)f->verdict);
 	doc_words(d, " ");
 	doc_sentence(d, f->title);
-	d->line->picture = arena_printf(&d->arena, "finding:%zu", nth);
+	d->line->picture = (struct picture){ "finding", nth };
 	doc_cell(d);
 	doc_value(d, true, f->cost);
-	if (comma)
+	if (f->cost_amount[0])
 		doc_add(d, DOC_FIGURE,
 		        f->verdict == VERDICT_FAIL ? doc_tone_of(true, false, f->cost) : TONE_STRONG,
-		        arena_dup(&d->arena, (struct span){ f->cost_text, comma }));
+		        f->cost_amount);
 	doc_cell(d);
 	put_where(d, f);
 	put_no_place(d, f);
@@ -264,7 +263,7 @@ void doc_reasons(struct document *d, const struct report *r)
 		const struct finding *f = &r->findings.v[i];
 		doc_item(d, 0);
 		doc_sentence(d, f->title);
-		if (f->cost_text && f->cost_text[0]) {
+		if (f->cost_text[0]) {
 			doc_words(d, " (");
 			doc_said(d, f->cost_text);
 			doc_words(d, ")");

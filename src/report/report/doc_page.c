@@ -18,7 +18,7 @@ void doc_history(struct document *d, const struct report *r)
 	doc_section(d, "history", "History", DOC_PAGE);
 	for (size_t i = 0; i < r->checks.nr; i++)
 		if (is_history(&r->checks.v[i])) {
-			doc_picture(d, "history");
+			doc_picture(d, "history", 0);
 			break;
 		}
 	doc_end(d);
@@ -38,7 +38,7 @@ void doc_step(struct document *d, const struct report *r)
 {
 	doc_section(d, "step", "What the wall time goes to", DOC_PAGE);
 	if (knows_parts(r->run) || knows_parts(r->baseline_run))
-		doc_picture(d, "parts");
+		doc_picture(d, "parts", 0);
 	doc_end(d);
 }
 
@@ -89,7 +89,7 @@ void doc_flame(struct document *d, const struct report *r)
 	if (!f->nodes.nr)
 		return;
 	doc_section(d, "flame", "GPU time by where in the code", DOC_PAGE);
-	doc_picture(d, "flame");
+	doc_picture(d, "flame", 0);
 	doc_section(d, "", "the same as a table", DOC_FOLDED);
 	const char *title = "GPU time per step by module, place, operator and kernel";
 	struct doc_table *t =
@@ -108,7 +108,7 @@ void doc_steps_of_ranks(struct document *d, const struct report *r)
 {
 	doc_section(d, "heat", "Ranks by step", DOC_PAGE);
 	if (r->run && r->run->ranks.nr > 1)
-		doc_picture(d, "heat");
+		doc_picture(d, "heat", 0);
 	doc_end(d);
 }
 
@@ -137,10 +137,10 @@ void doc_series(struct document *d, const struct report *r)
 	}
 	doc_section(d, "steps", "Step times", many ? DOC_PAGE_FOLDED : DOC_PAGE);
 	if (steps)
-		doc_picture(d, "steps");
+		doc_picture(d, "steps", 0);
 	doc_end(d);
 	doc_section(d, "memory", "Memory", DOC_PAGE);
 	if (memory)
-		doc_picture(d, "memory");
+		doc_picture(d, "memory", 0);
 	doc_end(d);
 }

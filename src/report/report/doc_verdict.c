@@ -45,7 +45,7 @@ static void put_difference(struct document *d, const struct check *c)
 {
 	enum unit unit = c->metric->unit;
 	const char *text = c->pct_text[0] ? c->pct_text : c->change_text;
-	bool up = c->change > 0, time = unit == UNIT_NS || unit == UNIT_NS_PER_STEP;
+	bool up = c->change > 0, time = unit_is_time(unit);
 	bool amount = unit == UNIT_BYTES || unit == UNIT_COUNT || unit == UNIT_BYTES_PER_STEP ||
 	              unit == UNIT_COUNT_PER_STEP;
 	doc_add(d, DOC_FIGURE, tone_of_check(c), text + strspn(text, "+-"));
@@ -130,13 +130,6 @@ bool report_is_alone(const struct report *r)
 	return r->kind == REPORT_CHECK && !r->error && !r->baseline.ranks && !report_is_first(r);
 }
 
-/* The headline without the verdict at its beginning: the report has shown the verdict already. */
-const char *report_counts(const struct report *r)
-{
-	const char *line = text_or_empty(r->headline), *rest = strstr(line, ": ");
-	return rest && r->kind != REPORT_DIFF ? rest + 2 : line;
-}
-
 /* The limit that a finding's own figure breaks, or NULL. */
 static const char *broken_limit(const struct report *r, const struct finding *f)
 {
@@ -152,18 +145,15 @@ static const char *broken_limit(const struct report *r, const struct finding *f)
 /* Add text such as "rank 5 is slow, +759.77 µs per step", the beginning of a finding's title. */
 static void put_first(struct document *d, const struct report *r, const struct finding *f)
 {
-	const char *limit = broken_limit(r, f);
-	size_t colon = (size_t)(strstr(f->title, ": ") ? strstr(f->title, ": ") - f->title : 0);
-	size_t comma = f->cost_text ? strcspn(f->cost_text, ",") : 0;
-	if (!colon || !comma) {
-		const char *more = strstr(f->title, "; ");
-		size_t n = more ? (size_t)(more - f->title) : strlen(f->title);
-		doc_sentence(d, arena_dup(&d->arena, (struct span){ f->title, n }));
+	const char *limit = broken_limit(r, f), *colon = strstr(f->title, ": ");
+	bool costs = colon && f->cost_amount[0];
+	const char *end = costs ? colon : strstr(f->title, "; ");
+	size_t n = end ? (size_t)(end - f->title) : strlen(f->title);
+	doc_sentence(d, arena_dup(&d->arena, (struct span){ f->title, n }));
+	if (!costs)
 		return;
-	}
-	doc_sentence(d, arena_dup(&d->arena, (struct span){ f->title, colon }));
 	doc_words(d, ", ");
-	doc_figure(d, arena_dup(&d->arena, (struct span){ f->cost_text, comma }));
+	doc_figure(d, f->cost_amount);
 	if (limit) {
 		doc_words(d, " (limit ");
 		doc_said(d, limit_text(&d->arena, limit));
@@ -208,7 +198,7 @@ static void put_kept(struct document *d, const struct report *r)
 		if (r->checks.v[i].verdict == VERDICT_PASS && r->checks.v[i].limit[0])
 			first = &r->checks.v[i];
 	if (!first) {
-		doc_words(d, report_counts(r));
+		doc_words(d, r->summary);
 		return;
 	}
 	put_worst(d, r, first);
@@ -301,11 +291,11 @@ void doc_verdict(struct document *d, const struct report *r)
 	else if (r->verdict == VERDICT_PASS)
 		put_pass(d, r);
 	else
-		doc_words(d, report_counts(r));
+		doc_words(d, r->summary);
 	put_job(d, r);
 	if (r->unconfirmed) {
 		doc_paragraph(d);
-		doc_tile(d, "");
+		doc_tile(d, (struct picture){ 0 });
 		doc_printf(d, "to be confirmed by %" PRId64 " pair%s with the base", r->plan_pairs,
 		           r->plan_pairs == 1 ? "" : "s");
 	}
@@ -325,23 +315,21 @@ static void put_before(struct document *d, const char *before, const char *after
 }
 
 /* The rank that the main finding names as slow, as a row of the table of ranks, or NULL. */
-static const struct rank_row *slow_rank(struct document *d, const struct report *r)
+static const struct rank_row *slow_rank(const struct report *r)
 {
 	const struct finding *f = report_main_finding(r);
-	for (size_t i = 0; f && f->cause == CAUSE_SLOW_RANK && i < r->ranks.nr; i++) {
-		const char *name = arena_printf(&d->arena, "rank %" PRId64, r->ranks.v[i].rank);
-		if (r->ranks.v[i].candidate && f->where.nr && strcmp(f->where.v[0].name, name) == 0)
+	for (size_t i = 0; f && f->cause == CAUSE_SLOW_RANK && i < r->ranks.nr; i++)
+		if (r->ranks.v[i].candidate && r->ranks.v[i].rank == f->where.v[0].rank)
 			return &r->ranks.v[i];
-	}
 	return NULL;
 }
 
 /* The slow rank and the column of a metric in the table of ranks; false if one of them is missing.
  */
-static bool slow_figure(struct document *d, const struct report *r, const struct metric *m,
-                        const struct rank_row **row, size_t *column)
+static bool slow_figure(const struct report *r, const struct metric *m, const struct rank_row **row,
+                        size_t *column)
 {
-	*row = slow_rank(d, r);
+	*row = slow_rank(r);
 	for (*column = 0; *row && *column < r->rank_columns.nr; ++*column)
 		if (m->head && strcmp(r->rank_columns.v[*column].title, m->head) == 0)
 			return true;
@@ -402,11 +390,11 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	const char *after = without_unit(&d->arena, k->metric, k->after);
 	const struct rank_row *slow;
 	size_t column;
-	bool odd = slow_figure(d, r, k->metric, &slow, &column);
+	bool odd = slow_figure(r, k->metric, &slow, &column);
 	bool median = odd && is_of_median(d, r, column, k->candidate);
-	doc_tile(d, median         ? arena_printf(&d->arena, "ranks:%zu", column)
-	            : k->check < 0 ? ""
-	                           : arena_printf(&d->arena, "trend:%td", k->check));
+	doc_tile(d, median         ? (struct picture){ "ranks", column }
+	            : k->check < 0 ? (struct picture){ 0 }
+	                           : (struct picture){ "trend", (size_t)k->check });
 	if (median) {
 		put_rank_figure(d, r, slow, column);
 		doc_printf(d, " %s; median of %" PRId64 " ranks ", figure_label(&d->arena, r, k->metric),

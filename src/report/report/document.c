@@ -366,15 +366,13 @@ struct doc_table *doc_run_table(struct document *d, const struct report *r, cons
 }
 
 /* Title of what a comment collapses and a terminal leaves out: numbers of findings and checks. */
-static const char *fold_title(struct document *d, const struct report *r)
+static const char *fold_title(struct document *d, const struct report *r, const char *numbers)
 {
 	size_t nr = r->findings.nr;
-	if (r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr)
-		return DOC_FOLD_ALL;
 	if (!nr)
-		return report_counts(r);
-	return nr == 1 ? arena_printf(&d->arena, "Behind the finding: %s", report_counts(r))
-	               : arena_printf(&d->arena, "Behind the %zu findings: %s", nr, report_counts(r));
+		return numbers;
+	return nr == 1 ? arena_printf(&d->arena, "Behind the finding: %s", numbers)
+	               : arena_printf(&d->arena, "Behind the %zu findings: %s", nr, numbers);
 }
 
 void report_document(const struct report *r, struct short_names *names, struct document *d)
@@ -393,8 +391,14 @@ void report_document(const struct report *r, struct short_names *names, struct d
 	else
 		doc_verdict(d, r);
 	doc_key_figures(d, r);
-	if (r->kind == REPORT_CHECK && !r->error)
-		d->fold = fold_title(d, r);
+	if (r->kind == REPORT_CHECK && !r->error) {
+		bool skipped = r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr;
+		d->fold =
+		    skipped ? "All checks and figures" : fold_title(d, r, r->brief ? r->brief : r->summary);
+		d->more = skipped ? "--verbose lists all checks and figures."
+		                  : arena_printf(&d->arena, "%s; --verbose lists them",
+		                                 fold_title(d, r, r->summary));
+	}
 	if (r->kind == REPORT_CHECK || r->error)
 		put_check(d, r, &trust);
 	else if (r->kind == REPORT_DIFF)

@@ -219,7 +219,7 @@ static void figures(struct emit *e, const struct report *r)
 	figure_rows(e, "code", r->code.v, r->code.nr);
 	const struct breakdown *of_gpu = NULL; /* the last breakdown that is not about a memory */
 	for (size_t i = 0; i < r->breakdowns.nr; i++)
-		of_gpu = r->breakdowns.v[i]->metric ? of_gpu : r->breakdowns.v[i];
+		of_gpu = r->breakdowns.v[i]->memory ? of_gpu : r->breakdowns.v[i];
 	if (of_gpu) {
 		emit_line(e, 1);
 		parts(e, "attribution", of_gpu);
@@ -234,7 +234,7 @@ static void memory(struct emit *e, const struct report *r)
 	emit_open_line(e, 1, "memory_attribution", '[');
 	for (size_t i = 0; i < r->breakdowns.nr; i++) {
 		const struct breakdown *b = r->breakdowns.v[i];
-		if (!b->metric)
+		if (!b->memory)
 			continue;
 		emit_open_line(e, 2, NULL, '{');
 		emit_str(e, "metric", b->metric->name);

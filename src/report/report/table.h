@@ -42,9 +42,6 @@ bool report_is_first(const struct report *r);
 /// True if something was judged without a baseline, by limits that need none.
 bool report_is_alone(const struct report *r);
 
-/// The headline of a report without its verdict, such as "3 of 60 checks beyond their limits".
-const char *report_counts(const struct report *r);
-
 /// True if the noise is worth showing: it is narrow, or stored runs show it. Wide noise that is
 /// mostly assumed only means that too few runs are known.
 bool noise_is_known(const struct check *c);
