@@ -130,13 +130,14 @@ bool report_is_alone(const struct report *r)
 	return r->kind == REPORT_CHECK && !r->error && !r->baseline.ranks && !report_is_first(r);
 }
 
-/* The limit that a finding's own figure breaks, or NULL. */
+/* The limit that a finding's own figure breaks, or NULL; also of a share, which the cost in the
+   heading is not. */
 static const char *broken_limit(const struct report *r, const struct finding *f)
 {
 	for (size_t i = 0; i < f->checks.nr; i++) {
 		const struct check *c = &r->checks.v[f->checks.v[i]];
 		if (c->metric == f->metric && (int)c->verdict == f->verdict && c->limit[0] &&
-		    strncmp(c->limit, "on_", 3) != 0)
+		    c->metric->unit != UNIT_PCT && strncmp(c->limit, "on_", 3) != 0)
 			return c->limit;
 	}
 	return NULL;
@@ -231,6 +232,23 @@ static void put_pass(struct document *d, const struct report *r)
 		doc_words(d, "; nothing to do");
 }
 
+/* How many more findings fail, with more than figures of files, which the heading counts. */
+static void put_further(struct document *d, const struct report *r)
+{
+	size_t nr = 0;
+	for (size_t i = 1; i < r->findings.nr && r->verdict == VERDICT_FAIL; i++)
+		nr += r->findings.v[i].verdict == VERDICT_FAIL;
+	if (nr)
+		doc_printf(d, ", and %zu more finding%s", nr, nr == 1 ? "" : "s");
+}
+
+/* True if the main finding is a leak, whose share of the peak depends on the number of steps. */
+static bool is_leak(const struct report *r)
+{
+	const struct finding *f = report_main_finding(r);
+	return f && f->cause == CAUSE_LEAK && f->cost_amount[0];
+}
+
 /* True if kernels that took the place of others are all that warns. */
 static bool is_choice(const struct report *r)
 {
@@ -282,7 +300,7 @@ void doc_verdict(struct document *d, const struct report *r)
 	doc_words(d, ": ");
 	if (first)
 		doc_words(d, "not judged");
-	else if (worst)
+	else if (worst && !is_leak(r))
 		put_worst_of(d, r, worst);
 	else if (is_choice(r))
 		doc_words(d, "no figure is beyond its limit; other kernels do the same work");
@@ -292,6 +310,7 @@ void doc_verdict(struct document *d, const struct report *r)
 		put_pass(d, r);
 	else
 		doc_words(d, r->summary);
+	put_further(d, r);
 	put_job(d, r);
 	if (r->unconfirmed) {
 		doc_paragraph(d);
