@@ -131,7 +131,7 @@ static void find_energy(const struct machine_sample *v, size_t nr, struct machin
 		    (!counted && (a->power_mw < 0 || b->power_mw < 0)))
 			continue;
 		fj += counted ? (__int128)(b->energy_mj - a->energy_mj) * 1000 * NS_PER_S
-		                 : ((__int128)a->power_mw + b->power_mw) * ns / 2 * 1000;
+		              : ((__int128)a->power_mw + b->power_mw) * ns / 2 * 1000;
 		out->energy_ns = out->energy_ns < 0 ? ns : number_add(out->energy_ns, ns);
 	}
 	if (out->energy_ns > 0)

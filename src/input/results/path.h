@@ -47,8 +47,9 @@ struct template_words {
 /// Appends the template with its words filled in. `{KEY}` is the key with its words of up to four
 /// letters in capitals: "TTFT", "E2E_latency". An absent or null value becomes "none"; a path
 /// that ends in ".*" becomes ".KEYVALUE" for each of its values. In the name of a figure `{^name}`
-/// is a member beside it, `{index}` is its place in its list, from 0 on; `{combination}` is ".A.B", the
-/// combination of that place of the lists that follow its list, of which the last varies fastest.
+/// is a member beside it, `{index}` is its place in its list, from 0 on; `{combination}` is ".A.B",
+/// the combination of that place of the lists that follow its list, of which the last varies
+/// fastest.
 void template_fill(const char *text, const struct template_words *w, struct strbuf *out);
 
 #endif

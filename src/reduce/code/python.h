@@ -28,8 +28,8 @@ struct python_thread {
 	VEC(struct python_run) runs; ///< runs of frames; the first run begins at frame 0
 };
 
-/// A stretch of time in which functions of higher classes (GPU work above runtime calls above Python) run. Its length
-/// is the next segment's `before_ns` minus its own `before_ns`.
+/// A stretch of time in which functions of higher classes (GPU work above runtime calls above
+/// Python) run. Its length is the next segment's `before_ns` minus its own `before_ns`.
 struct segment {
 	int64_t start_ns;
 	int64_t before_ns; ///< prefix sum: length of all segments before this one
