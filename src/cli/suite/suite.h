@@ -24,7 +24,7 @@ struct suite_item {
 	const char *rule; ///< rule of a check that did not pass, as --accept takes it; NULL otherwise
 	const char *text; ///< message of the check, or title of the finding
 
-	/// cost of a finding, such as "+2.10 ms per step (16.4 % of it)"; NULL if unknown
+	/// cost of a finding, such as "+2.10 ms per step, 16.4 % of the step"; NULL if unknown
 	const char *cost;
 	const char *action; ///< action that a finding advises; NULL if there is none
 
