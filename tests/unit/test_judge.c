@@ -81,7 +81,8 @@ static void test_improved(void **state)
 	s.rules.rules.v[0].noise.k = 0;
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(check(&s, "cuda")->verdict, VERDICT_IMPROVED);
-	assert_string_equal(s.report.headline, "pass: 2 of 2 checks within their limits, 1 improved");
+	assert_string_equal(s.report.headline,
+	                    "pass: 2 of 2 checks within their limits, 1 of them improved");
 	/* a side without work on a GPU has no note on how work was attributed to steps */
 	report_release(&s.report);
 	s.c->trust.gpu_events = 0;

@@ -310,6 +310,11 @@ static void add_work(const struct taker *t, const struct span *paths, size_t nr,
 
 /* ---- one record of the file ---- */
 
+static const char *text_or_null(const char *text)
+{
+	return *text ? text : NULL;
+}
+
 static void take_row(struct taker *t, const struct result_take *row, bool is_samples)
 {
 	const struct result_format *f = t->f->format;
@@ -322,7 +327,7 @@ static void take_row(struct taker *t, const struct result_take *row, bool is_sam
 		struct strbuf work = STRBUF_INIT;
 		strbuf_adds(&work, t->work ? t->work : "");
 		add_item(t, row->sum_of, '+', &work);
-		t->row_work = work.n ? arena_take(t->a, &work) : NULL;
+		t->row_work = text_or_null(arena_take(t->a, &work));
 	}
 	path_visit(row->at, t->record, &ignore, take_value, t);
 	bool any = t->out->list.nr > before || row->optional || strchr(row->at, '*') || f->series;
@@ -364,7 +369,7 @@ static void take_record(struct taker *t)
 	}
 	add_work(t, f->work.v, f->work.nr, '=', false, &work);
 	add_work(t, f->work_done.v, f->work_done.nr, '~', false, &work);
-	t->work = work.n ? arena_take(t->a, &work) : NULL;
+	t->work = text_or_null(arena_take(t->a, &work));
 	for (size_t i = 0; i < f->samples.nr && t->status == ST_OK; i++)
 		take_row(t, &f->samples.v[i], true);
 	for (size_t i = 0; i < f->take.nr && t->status == ST_OK; i++)
