@@ -64,7 +64,8 @@ static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 			most = &b->parts.v[i];
 	if (!most || most->change <= 0)
 		return;
-	suspect_where(q, s, PLACE_CATEGORY, span_of(most->label));
+	if (!memory_is_by_trace(q->bench->memory)) /* whose parts are moments, not places */
+		suspect_where(q, s, PLACE_CATEGORY, span_of(most->label));
 	for (const struct part *p = most + 1; p < b->parts.v + b->parts.nr && p->level > 0; p++)
 		if (p->level == 1 && (!site || p->change > site->change))
 			site = p;
@@ -73,8 +74,7 @@ static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 		suspect_where(q, s, PLACE_CODE, span_of(site->label));
 		where = arena_printf(q->a, "%s, %s", most->label, site->label);
 	}
-	s->finding.title =
-	    arena_printf(q->a, "%s, most of it %s: %s", s->finding.title, where, most->text);
+	s->finding.title = arena_printf(q->a, "%s, %s of it %s", s->finding.title, most->text, where);
 }
 
 /* ---- kinds of memory changes ---- */
