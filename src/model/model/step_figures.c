@@ -14,8 +14,9 @@ const int64_t *digest_summary(const struct digest *d, enum metric_id id)
    nsys profile --trace=cuda-hw: they are stored as 0. */
 static bool calls_are_unknown(const struct digest *d, enum metric_id id)
 {
-	return id >= METRIC_STEP_LAUNCH_TIME && id <= METRIC_STEP_SYNC_COUNT && !d->trust.launches &&
-	       !d->trust.with_launch && !d->calls.nr;
+	const struct metric *m = &metric_table[id];
+	return m->need == NEED_HOST && m->parts == PARTS_CALLS && (m->rests_on & ON_LAUNCHES) &&
+	       !d->trust.launches && !d->trust.with_launch && !d->calls.nr;
 }
 
 bool digest_has_steps(const struct digest *d, enum metric_id id)
