@@ -160,13 +160,26 @@ static void put_line(struct page *p, const struct doc_line *l)
 		p->hooks->picture(p->hooks->ctx, l->picture, p->out);
 }
 
-static void put_tiles(struct page *p, const struct doc_line *l)
+static const struct doc_run *first_tile(const struct doc_line *l)
+{
+	const struct doc_run *r = l->first;
+	while (r && !r->tile)
+		r = r->next;
+	return r;
+}
+
+/* Writes the tiles of a line; what stands before them is a paragraph. */
+static void put_tiles(struct page *p, const struct doc_line *l, const struct doc_run *tile)
 {
 	struct picture picture = { 0 };
+	strbuf_adds(p->out, tile == l->first ? "" : "<p>");
+	for (const struct doc_run *r = l->first; r != tile; r = r->next)
+		put_run(p, r);
+	strbuf_adds(p->out, tile == l->first ? "" : "</p>\n");
 	strbuf_adds(p->out, "<ul class=\"tiles\">");
-	for (const struct doc_run *r = l->first; r; r = r->next) {
+	for (const struct doc_run *r = tile; r; r = r->next) {
 		if (r->tile) {
-			strbuf_adds(p->out, r == l->first ? "\n<li><p>" : "</p></li>\n<li><p>");
+			strbuf_adds(p->out, r == tile ? "\n<li><p>" : "</p></li>\n<li><p>");
 			picture = r->picture;
 			continue;
 		}
@@ -371,8 +384,9 @@ static void put_section(struct page *p, const struct doc_node *n, int depth)
 static void put_paragraph(struct page *p, const struct doc_line *l)
 {
 	bool command = l->first && l->first->kind == DOC_COMMAND;
-	if (l->first && l->first->tile) {
-		put_tiles(p, l);
+	const struct doc_run *tile = first_tile(l);
+	if (tile) {
+		put_tiles(p, l, tile);
 		return;
 	}
 	bool heading = p->out != p->body && !p->headed;

@@ -314,7 +314,6 @@ void doc_verdict(struct document *d, const struct report *r)
 	put_job(d, r);
 	if (r->unconfirmed) {
 		doc_paragraph(d);
-		doc_tile(d, (struct picture){ 0 });
 		doc_printf(d, "to be confirmed by %" PRId64 " pair%s with the base", r->plan_pairs,
 		           r->plan_pairs == 1 ? "" : "s");
 	}
