@@ -364,33 +364,34 @@ def usage_row(at, device, nbytes, kind=2, freed=0, pid=nsys.PID):
 
 
 def device_memory(dir):
-    """Device memory is what cudaMalloc and cudaFree leave, in the order of time; memory of the host and of other processes does not count, and
-    what only was freed was there before."""
+    """Device memory is what cudaMalloc and cudaFree leave, in the order of time; memory of the host and of other processes does not count. It is
+    not known where some was taken before the recording: more is freed than was allocated, or the device works before its first allocation."""
     p = dir / "m.sqlite"
     for seed in range(12):
         rng = random.Random(seed)
-        before = {d: [rng.randrange(1, 1 << 30) for _ in range(rng.choice((0, 0, 3)))] for d in (0, 1)}
-        live, rows, levels = {d: list(v) for d, v in before.items()}, [], {d: [sum(v)] for d, v in before.items()}
-        for at in range(40):
-            d = rng.randrange(2)
+        live, rows, levels = {0: [], 1: []}, [], {0: [0], 1: [0]}
+        for at in range(2, 42):
+            d = at % 2 if at < 4 else rng.randrange(2)
             free = bool(live[d]) and rng.random() < 0.4
             nbytes = live[d].pop(rng.randrange(len(live[d]))) if free else rng.randrange(1, 1 << 30)
             if not free:
                 live[d].append(nbytes)
             levels[d].append(levels[d][-1] + (-nbytes if free else nbytes))
-            rows.append(usage_row(at * 90, d, nbytes, rng.choice((2, 3, 5)), int(free)))
-        for d, left in live.items():  # so that all that was there before is known
-            rows += [usage_row(3700 + i, d, nbytes, freed=1) for i, nbytes in enumerate(left)]
-            levels[d].append(0)
+            rows.append(usage_row(at * 60, d, nbytes, rng.choice((2, 3, 5)), int(free)))
         rows += [usage_row(50 * i, 0, 1 << 40, kind, pid=pid) for i, (kind, pid) in enumerate(((0, nsys.PID), (1, nsys.PID), (4, nsys.PID), (2, nsys.OTHER_PID)))]
+        before = seed % 3 == 2
+        rows += [usage_row(1, 1, 1 << 20, freed=1)] if before else []
         rng.shuffle(rows)
-        got = {m["id"]: m for m in digest(changed(p, USAGE, *rows))["memories"]}
+        done = run("digest", changed(p, USAGE, *rows), "-o", "-")
+        got = {m["id"]: m for m in json.loads(done.stdout)["memories"]}
         for d in (0, 1):
-            m = got[str(d)]
-            expect(f"device memory {d} of seed {seed}", [m["peak_allocated"], m["end_allocated"], m["start_allocated"], m.get("peak_reserved")],
-                   [max(levels[d]), 0, levels[d][0], None])
-    leak = [usage_row(i * 1000 + 500, 0, 1 << 20) for i in range(4)]
+            m = got.get(str(d))
+            expect(f"device memory {d} of seed {seed}", m and [m["peak_allocated"], m["end_allocated"], m.get("peak_reserved")],
+                   None if d and before else [max(levels[d]), levels[d][-1], None])
+        expect(f"memory before the recording, seed {seed}", "device 1 is not known" in done.stderr, before)
+    leak = [usage_row(10, 0, 5), *(usage_row(i * 1000 + 500, 0, 1 << 20) for i in range(4))]
     expect("growth", digest(changed(p, USAGE, *leak))["memories"][0]["growth_per_step"], 1 << 20)
+    expect("work before the first allocation", digest(changed(p, USAGE, *leak[1:])).get("memories", []), [])
     expect("no such events", digest(changed(p, USAGE)).get("memories", []), [])
     expect("bytes below 0, operation 7", digest(changed(p, USAGE, usage_row(1, 0, -5), usage_row(2, 0, 5, freed=7)))["trust"].get("malformed"), 2)
 

@@ -88,8 +88,11 @@ static enum status set_gpu(struct nsys *n, const char *table, const struct datab
 	e->device = ident_of(&v[GPU_DEVICE]);
 	e->stream = ident_of(&v[GPU_STREAM]);
 	e->correlation = ident_of(&v[GPU_CORRELATION]);
-	if (idmap_add(&n->devices, e->device) == n->gpus.nr)
-		vec_push(&n->gpus, (struct nsys_gpu){ .device = e->device, .gpu = GPU_UNKNOWN });
+	uint32_t id = idmap_add(&n->devices, e->device);
+	if (id == n->gpus.nr)
+		vec_push(&n->gpus, (struct nsys_gpu){
+		                       .device = e->device, .gpu = GPU_UNKNOWN, .first_ns = INT64_MAX });
+	number_lower(&n->gpus.v[id].first_ns, v[GPU_START].integer);
 	return set_times(n, table, &v[GPU_START], &v[GPU_END], e);
 }
 
@@ -252,21 +255,36 @@ static enum status take_usage(void *ctx, const struct database_value *v)
 		u->n->meta->malformed++;
 		return ST_OK;
 	}
+	size_t row = u->list.nr;
 	vec_push(&u->list, (struct usage){ ident_of(&v[USAGE_DEVICE]), v[USAGE_START].integer,
-	                                   operation ? -bytes : bytes, u->list.nr });
+	                                   operation ? -bytes : bytes, row });
 	return ST_OK;
 }
 
-/* Hands on the changes of one device. What is freed without having been allocated in the recording
-   was there before. */
-static enum status hand_on_usage(struct nsys *n, const struct usage *v, size_t nr)
+/* True if memory of the device was taken before the recording began: more is freed than was
+   allocated, or the device works before its first allocation. */
+static bool was_used_before(const struct nsys *n, const struct usage *v, size_t nr)
 {
+	uint32_t id = idmap_find(&n->devices, v->device);
 	int64_t level = 0, least = 0;
 	for (size_t i = 0; i < nr; i++) {
 		level = number_add(level, v[i].bytes);
 		number_lower(&least, level);
 	}
-	level = -least;
+	return least < 0 || (id != NO_ID && n->gpus.v[id].first_ns < v->start_ns);
+}
+
+/* Hands on the changes of one device. */
+static enum status hand_on_usage(struct nsys *n, const struct usage *v, size_t nr)
+{
+	int64_t level = 0;
+	if (was_used_before(n, v, nr)) {
+		diag_warn(n->log,
+		          "%s: %s: the memory of device %" PRId64 " is not known, as some was taken before "
+		          "the recording began: record from the start of the process",
+		          database_name(n->db), usage_table, v->device);
+		return ST_OK;
+	}
 	for (size_t i = 0; i < nr; i++) {
 		struct event e = event_blank(EVENT_MEMORY);
 		level = number_add(level, v[i].bytes);

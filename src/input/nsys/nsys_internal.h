@@ -22,6 +22,7 @@
 struct nsys_gpu {
 	int64_t device;
 	int64_t gpu; ///< number of the GPU in nsys's report, or GPU_UNKNOWN
+	int64_t first_ns; ///< earliest start of its work
 	uint32_t next; ///< index of another entry with the same `gpu`, or NO_ID
 };
 
