@@ -1,6 +1,4 @@
 /* Finds causes in communication, in memory copies and on the host. */
-#include <inttypes.h>
-
 #include "base/text.h"
 #include "cause/suspect.h"
 
@@ -241,13 +239,14 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_HOST);
 	suspect_figure(q, s, METRIC_STEP_IDLE_TIME, idle);
-	if (now >= 1 && now >= 2 * before) {
+	if (now >= MICRO && now >= 2 * before) {
 		/* baselines of earlier versions lack these calls, so that 0 may mean not known */
-		suspect_title(q, s,
-		              "memory goes back to the device and is taken again: cudaFree and cudaMalloc "
-		              "%s%s times per %s, the GPU is idle for %s",
-		              before ? arena_printf(q->a, "%" PRId64 " → ", before) : "",
-		              unit_text(q->a, UNIT_COUNT, now), q->step, moved(q, UNIT_NS, idle));
+		suspect_title(
+		    q, s,
+		    "memory goes back to the device and is taken again: cudaFree and cudaMalloc "
+		    "%s%s times per %s, the GPU is idle for %s",
+		    before ? arena_printf(q->a, "%s → ", unit_text(q->a, UNIT_COUNT_PER_STEP, before)) : "",
+		    unit_text(q->a, UNIT_COUNT_PER_STEP, now), q->step, moved(q, UNIT_NS, idle));
 		suspect_action(q, s,
 		               "look for torch.cuda.empty_cache() in the loop; else for what fills the "
 		               "memory of the device");

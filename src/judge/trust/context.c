@@ -167,12 +167,17 @@ static void find_scaled(struct scalings *kernels, struct scalings *copies,
 }
 
 /* Appends a finding if a recording without steps has fewer iterations: if most kernels ran less
-   often by a common factor. More of all may be more work in each iteration, and is judged. */
+   often by a common factor, and few as often. More of all may be more work in each iteration, and
+   is judged. */
 static void find_fewer(struct scalings *counts, const struct trust_scope *s)
 {
 	enum { KERNELS_LEAST = 3 };
 	struct alike k = scaled_alike(counts, median_ratio(counts));
-	if (k.ratio > 0.97 || k.nr < KERNELS_LEAST || k.weight <= counts->all / 2)
+	int64_t kept = 0;
+	for (size_t i = 0; i < counts->list.nr; i++)
+		kept = number_add(kept, counts->list.v[i].ratio < 0.97 ? 0 : counts->list.v[i].weight);
+	if (k.ratio > 0.97 || k.nr < KERNELS_LEAST || k.weight <= counts->all / 2 ||
+	    kept > counts->all / 10)
 		return;
 	trust_add(s, "context-differs", ON_ALL,
 	          "seems to hold fewer iterations than the baseline: %zu kernels, %s of the kernel "
@@ -205,13 +210,15 @@ static const char *requests(struct arena *a, const struct trust_counts *t)
 	           : arena_printf(a, "%" PRId64 " to %" PRId64, t->requests_low, t->requests_high);
 }
 
-/* Appends a finding if no step of a server had as many requests as one of the baseline. Kernels of
-   decode often have the same grid for each batch. */
+/* Appends a finding if no step of a server had about as many requests as one of the baseline.
+   Kernels of decode often have the same grid for each batch. */
 static bool find_requests(const struct trust_scope *s, const struct trust_counts *b,
                           const struct trust_counts *c)
 {
+	/* the number of requests on a server that is not driven step by step differs by chance */
 	if (!b->requests_low || !c->requests_low ||
-	    (b->requests_low <= c->requests_high && c->requests_low <= b->requests_high))
+	    ((__int128)c->requests_low * 100 <= (__int128)b->requests_high * 105 &&
+	     (__int128)b->requests_low * 100 <= (__int128)c->requests_high * 105))
 		return false;
 	trust_add(s, "context-differs", ON_ALL,
 	          "has steps of %s requests and the baseline of %s: another batch",

@@ -29,14 +29,14 @@ static bool next(struct span *rest, struct item *out)
 	return true;
 }
 
-/* Reads a number, in which stored work has '_' for the commas between thousands. */
-static bool read_number(struct span text, struct decimal *out)
+/* Reads a number; in one that was counted, stored work has '_' for the commas between thousands. */
+static bool read_number(struct span text, bool asked, struct decimal *out)
 {
 	enum { CHARS = 40 };
 	char plain[CHARS];
 	size_t n = 0;
 	for (size_t i = 0; i < text.n && n < CHARS; i++)
-		if (text.p[i] != '_')
+		if (asked || text.p[i] != '_')
 			plain[n++] = text.p[i];
 	return n < CHARS && decimal_parse((struct span){ plain, n }, out) == DECIMAL_OK;
 }
@@ -56,8 +56,9 @@ static bool differs(const struct item *x, const struct item *y, const struct inp
 	struct decimal was, now;
 	if (span_eq(x->value, y->value))
 		return false;
-	bool numbers = read_number(x->value, &was) && read_number(y->value, &now);
-	if (numbers && decimal_is_near(was, now, x->sign == '=' ? 0 : counted))
+	bool asked = x->sign == '=';
+	bool numbers = read_number(x->value, asked, &was) && read_number(y->value, asked, &now);
+	if (numbers && decimal_is_near(was, now, asked ? 0 : counted))
 		return false;
 	if (!numbers || x->sign != '+')
 		return true;

@@ -225,9 +225,10 @@ int64_t run_memory_calls(const struct run *run, int64_t *ns)
 	for (size_t r = 0; r < run->ranks.nr; r++) {
 		const struct digest *d = run->ranks.v[r];
 		int64_t nr = memory_calls(d, &took), steps = (int64_t)d->usable_steps;
-		if (d->window || steps <= 1 || nr / steps <= most)
+		nr = steps > 1 ? number_div_round((__int128)nr * MICRO, steps) : 0;
+		if (d->window || nr <= most)
 			continue;
-		most = nr / steps;
+		most = nr;
 		*ns = took / steps;
 	}
 	return most;

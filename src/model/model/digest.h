@@ -573,7 +573,8 @@ struct run {
 bool run_is_recorded(const struct run *run);
 
 /// How often a step frees and allocates memory of the device, the smaller of the two numbers, on
-/// the rank where that is most; 0 if not known. `ns`: what all these calls take in a step.
+/// the rank where that is most, as UNIT_COUNT_PER_STEP; 0 if not known. `ns`: what all these calls
+/// take in a step.
 int64_t run_memory_calls(const struct run *run, int64_t *ns);
 
 /// Index of the digest of `rank` in a run with one digest for each rank, or the number of digests

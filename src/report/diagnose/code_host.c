@@ -74,7 +74,8 @@ static int64_t input_of(const struct run *run, const char *name)
 void allocator_churn(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	enum { SEGMENTS = 10 };
-	int64_t ns, idle, calls = run_memory_calls(v->run, &ns);
+	int64_t ns, idle, each = run_memory_calls(v->run, &ns);
+	bool calls = each >= MICRO;
 	const struct memory_stat *most = NULL;
 	for (size_t r = 0; r < v->run->ranks.nr; r++) {
 		const struct digest *d = v->run->ranks.v[r];
@@ -101,7 +102,8 @@ void allocator_churn(const struct run_view *v, struct arena *a, struct run_repor
 	            calls ? arena_printf(a,
 	                                 "calls such as cudaFree and cudaMalloc hold the host for %s a "
 	                                 "step, %s times each or more",
-	                                 unit_text(a, UNIT_NS, ns), unit_text(a, UNIT_COUNT, calls))
+	                                 unit_text(a, UNIT_NS, ns),
+	                                 unit_text(a, UNIT_COUNT_PER_STEP, each))
 	                  : arena_printf(
 	                        a, "%s segments were allocated and %s freed in the window",
 	                        unit_text(a, UNIT_COUNT, most->segment_allocs),
