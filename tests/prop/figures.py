@@ -1262,11 +1262,14 @@ def own_sums(folder):
              "two.json": (lambda c: {"requests": 7, "warm": {"iterations": 3, "total_ms": 1.5}, "run": c}, "run.{}")}
     for count, total in (("completed", "total_time_s"), ("successful_requests", "duration_s"), ("iterations", "total_ms"), ("num_calls", "elapsed"), ("images", "wall_time_s"), ("samples", "total_s")):
         for name, (form, key) in forms.items():
-            of = lambda nr, time: form({count: nr, total: time, "step_ms": 2.5})
+            of = lambda nr, time: form({count: nr, total: time, "step_ms": 2.5, f"mean_{total}": time, f"p99_{total}": time})
             gate = Gate(folder / count / name, name, of(1000, 50.5), named=True)
             for nr, time, verdict in ((500, 25.5, "inconclusive"), (500, 50.5, "pass"), (500, 101.5, "fail"), (1000, 25.5, "improved"), (2000, 101.5, "inconclusive"), (2000, 25.5, "improved"), (980, 51.5, "pass")):
                 code, verdicts, text = gate.check(of(nr, time))
                 assert verdicts["input." + key.format(total)] == verdict and verdicts["input." + key.format("step_ms")] == "pass", (name, count, nr, time, verdicts)
+                for one in ("mean", "p99"):  # of one thing that was done, however many there were
+                    of_one = "fail" if time > 60 else "improved" if time < 50 else "pass"
+                    assert verdicts["input." + key.format(f"{one}_{total}")] == of_one, (name, count, one, nr, time, verdicts)
                 assert verdict != "inconclusive" or f"{count} 1000 → {nr}" in text, text
 
 

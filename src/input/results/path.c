@@ -283,8 +283,9 @@ static void add_combination(const struct value *v, struct strbuf *out)
 	for (const struct value *list = lists ? lists->first : NULL; list; list = list->next)
 		all *= count(list);
 	bool fits = lists && all == count(v->parent);
-	if (lists && !fits)
-		strbuf_addf(out, ".%zu", place + 1);
+	bool alone = !v || !v->parent || (v->parent->first == v && !v->next);
+	if (!fits && (lists || !alone))
+		strbuf_addf(out, ".%zu", place_of(v) + 1);
 	for (const struct value *list = fits ? lists->first : NULL; list && all; list = list->next) {
 		const struct value *e = list->first;
 		all /= count(list);

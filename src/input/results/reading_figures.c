@@ -184,6 +184,7 @@ static bool is_one_line(const struct group *g, const struct result_format *f)
 	size_t i = 0;
 	while (i < g->nr && g->v[i].value.value == g->v->value.value &&
 	       g->v[i].value.digits == g->v->value.digits && strcmp(g->v[i].unit, g->v->unit) == 0 &&
+	       strcmp(g->v[i].work ? g->v[i].work : "", g->v->work ? g->v->work : "") == 0 &&
 	       !g->v[i].unmeasured == !g->v->unmeasured)
 		i++;
 	return f->read == READ_TEXT && !g->v->is_samples && i == g->nr;

@@ -291,7 +291,11 @@ static void add_item(const struct taker *t, const char *path, char sign, struct 
 	const struct value *v = path_find(path, t->record);
 	if (v && v->type != JSCAN_OBJECT && v->type != JSCAN_ARRAY && v->type != JSCAN_NULL) {
 		strbuf_adds(out, out->n ? "\n" : "");
-		figure_name_add(span_of(path + strspn(path, "^")), out);
+		struct strbuf name = STRBUF_INIT;
+		for (const char *p = path + strspn(path, "^"); *p; p++)
+			strbuf_add(&name, (struct span){ p, *p != '"' });
+		figure_name_add(strbuf_span(&name), out);
+		strbuf_release(&name);
 		strbuf_addch(out, sign);
 		figure_name_add(figure_case_plain(v->text), out);
 	}

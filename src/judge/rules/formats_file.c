@@ -183,6 +183,7 @@ static enum status read_take(struct document *d, const struct node *n, struct re
 	TRY(check_path(d, n, "share_below", reading_share_fault));
 	TRY(check_path(d, n, "count", template_fault));
 	TRY(check_path(d, n, "sum_of", path_fault));
+	TRY(check_path(d, n, "sum_of", template_fault));
 	TRY(check_number(d, n, "scale"));
 	keys_fill(&take_map, n, &out->arena, into);
 	if ((into->stdev || into->stdev_share) != (into->count != NULL))
@@ -210,9 +211,10 @@ static enum status check_format(struct document *d, const struct node *n, bool o
 	static const char *const paths[] = { "has", "work", "work_done" };
 	for (size_t i = f->read == READ_CSV; i < NR(paths); i++)
 		for (const struct node *p = node_first(node_get(n, paths[i])); p; p = p->next)
-			if (path_fault(p->text.p))
+			if (path_fault(p->text.p) || (i > 0 && template_fault(p->text.p)))
 				return document_fail(d, p, "%s %s", document_quote(d, p->text),
-				                     path_fault(p->text.p));
+				                     path_fault(p->text.p) ? path_fault(p->text.p)
+				                                           : template_fault(p->text.p));
 	TRY(check_path(d, n, "records", path_fault));
 	return check_path(d, n, "case", template_fault);
 }

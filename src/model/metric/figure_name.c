@@ -197,9 +197,10 @@ static const char *unit_of_pair(struct span what, struct span time)
 }
 
 /* Cuts words at the end off that say which value of several a figure is: "p50", "mean". */
+static const char *const statistics[] = { "mean", "median", "avg", "average", "min", "max" };
+
 static void cut_statistic(struct words *w)
 {
-	static const char *const statistics[] = { "mean", "median", "avg", "average", "min", "max" };
 	for (bool cut = true; cut;) {
 		size_t from = w->n - 1;
 		cut = false;
@@ -378,6 +379,18 @@ bool figure_is_timed(const struct metric *m)
 	return timed || holds_kind(name, "timed");
 }
 
+/* True for the name of a statistic of one thing that was done, such as "p99_duration". */
+static bool is_of_one(struct span name)
+{
+	struct words w = words_of(name);
+	bool one = holds_word(&w, "per");
+	for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++)
+		one = one || holds_word(&w, statistics[i]);
+	for (const char *at = w.text; (at = strstr(at, "_p")); at++)
+		one = one || is_digit(at[2]);
+	return one;
+}
+
 bool figure_is_sum(struct span name, const char *unit)
 {
 	const char *better = figure_better(name, unit);
@@ -385,7 +398,8 @@ bool figure_is_sum(struct span name, const char *unit)
 	bool of_amount = at < 0 ? holds_kind(name, "timed")
 	                        : strcmp(figure_units[at].dimension, "time") == 0 ||
 	                              strcmp(figure_units[at].dimension, "energy") == 0;
-	return of_amount && better && strcmp(better, "lower") == 0 && holds_kind(name, "sum");
+	return of_amount && better && strcmp(better, "lower") == 0 && holds_kind(name, "sum") &&
+	       !is_of_one(name);
 }
 
 bool figure_is_counted(struct span name)
