@@ -95,14 +95,14 @@ static struct suspect *explanation(struct inquiry *q, const struct check *c)
 	return best;
 }
 
-/* True if the figures that the finding spoils are right, though less sure than usual. */
+/* True if the figures that the finding spoils may still have changed as they seem to. */
 static bool is_unsure(const struct trust_finding *t)
 {
 	return strcmp(t->id, "throttled") == 0 || strcmp(t->id, "too-few-steps") == 0;
 }
 
 /* The suspect that a check belongs to. A check that cannot be judged belongs to the suspect that
- * explains why. But if its figure is only unsure and has become worse, the check belongs to the
+ * explains why. But if its figure may be right and has become worse, the check belongs to the
  * suspect that explains the change, if there is one: this suspect is marked as uncertain. */
 static struct suspect *culprit(struct inquiry *q, const struct check *c)
 {
@@ -218,12 +218,9 @@ static void hang(struct inquiry *q)
 /* ---- findings in the report ---- */
 
 /* True if the run broke; or if no check fails and the recordings cannot be compared or believed. */
-static bool is_first(const struct report *out, const struct suspect *s)
+static bool is_first(const struct suspect *s, bool failed)
 {
 	const struct finding *f = &s->finding;
-	bool failed = false;
-	for (size_t i = 0; i < out->checks.nr; i++)
-		failed = failed || out->checks.v[i].verdict == VERDICT_FAIL;
 	return f->cause <= CAUSE_CUT_RANK || f->cause == CAUSE_OUT_OF_MEMORY ||
 	       (s->trust && f->verdict == VERDICT_INCONCLUSIVE && !failed);
 }
@@ -394,12 +391,15 @@ static void tell_gone(struct inquiry *q, struct finding *f)
 static void conclude(struct inquiry *q)
 {
 	struct report *out = q->out;
+	bool failed = false;
+	for (size_t i = 0; i < out->checks.nr; i++)
+		failed = failed || out->checks.v[i].verdict == VERDICT_FAIL;
 	for (size_t i = 0; i < q->suspects.nr; i++) {
 		struct finding *f = &q->suspects.v[i].finding;
 		vec_release(&q->suspects.v[i].kernels);
 		if (f->checks.nr) {
 			tell_cost(q, f);
-			f->first = is_first(out, &q->suspects.v[i]);
+			f->first = is_first(&q->suspects.v[i], failed);
 			const struct check *first = &out->checks.v[f->checks.v[0]];
 			bool figures = f->cause == CAUSE_OTHER && is_of_figures(first);
 			if (figures && is_gone(first))

@@ -232,14 +232,14 @@ static void put_pass(struct document *d, const struct report *r)
 		doc_words(d, "; nothing to do");
 }
 
-/* How many more findings fail, with more than figures of files, which the heading counts. */
+/* How many findings fail beside the one in the heading. */
 static void put_further(struct document *d, const struct report *r)
 {
 	size_t nr = 0;
-	for (size_t i = 1; i < r->findings.nr && r->verdict == VERDICT_FAIL; i++)
+	for (size_t i = 0; i < r->findings.nr; i++)
 		nr += r->findings.v[i].verdict == VERDICT_FAIL;
-	if (nr)
-		doc_printf(d, ", and %zu more finding%s", nr, nr == 1 ? "" : "s");
+	if (r->verdict == VERDICT_FAIL && nr > 1)
+		doc_printf(d, ", and %zu more finding%s", nr - 1, nr == 2 ? "" : "s");
 }
 
 /* True if the main finding is a leak, whose share of the peak depends on the number of steps. */
@@ -300,7 +300,7 @@ void doc_verdict(struct document *d, const struct report *r)
 	doc_words(d, ": ");
 	if (first)
 		doc_words(d, "not judged");
-	else if (worst && !is_leak(r))
+	else if (worst && (worst->absolute || !is_leak(r)))
 		put_worst_of(d, r, worst);
 	else if (is_choice(r))
 		doc_words(d, "no figure is beyond its limit; other kernels do the same work");
@@ -310,7 +310,8 @@ void doc_verdict(struct document *d, const struct report *r)
 		put_pass(d, r);
 	else
 		doc_words(d, r->summary);
-	put_further(d, r);
+	if (!first)
+		put_further(d, r);
 	put_job(d, r);
 	if (r->unconfirmed) {
 		doc_paragraph(d);
