@@ -230,7 +230,12 @@ void doc_advice(struct document *d, const struct report *r)
 			title = arena_printf(
 			    &d->arena, "%" PRId64 " built-in rules need a baseline, which this command makes:",
 			    r->left_out);
-		put_command(d, title, doubtful ? DOC_FOLDED : DOC_ASIDE, r->accept);
+		/* a comment has room for one of the two: what is to be confirmed is not accepted yet */
+		put_command(d, title,
+		            doubtful                   ? DOC_FOLDED
+		            : r->unconfirmed && !files ? DOC_TERMINAL
+		                                       : DOC_ASIDE,
+		            r->accept);
 	}
 	doc_end(d);
 }
