@@ -192,7 +192,8 @@ def main():
         line = f"{case[0]} ({case[1]}): " + ("absent" if place is None else f"place {place + 1}") + f", exit {code}"
         print(line + "".join(f"\n    {f['finding']}: {f['title']}" for f in result["findings"][:3] if place != 0))
         places.append(place)
-        if code == 0:
+        # one run with slow steps, which chance may explain, only warns (docs/verdicts.md, "Findings"); three pairs of them fail
+        if code == 0 and result["verdict"] != "warn":
             bad.append(line)
     first = sum(p == 0 for p in places)
     three = sum(p is not None and p < 3 for p in places)

@@ -95,10 +95,16 @@ static struct suspect *explanation(struct inquiry *q, const struct check *c)
 	return best;
 }
 
-/* True if the figures that the finding spoils may still have changed as they seem to. */
-static bool is_unsure(const struct trust_finding *t)
+/* True if work is missing or counted twice, so that figures which the finding spoils show nothing
+   of the code. */
+static bool loses_work(const struct trust_finding *t)
 {
-	return strcmp(t->id, "throttled") == 0 || strcmp(t->id, "too-few-steps") == 0;
+	static const char *const ids[] = { "lost-kernels", "lost-copies", "recorded-twice",
+		                               "unknown-durations" };
+	bool loses = false;
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+		loses = loses || strcmp(t->id, ids[i]) == 0;
+	return loses;
 }
 
 /* The suspect that a check belongs to. A check that cannot be judged belongs to the suspect that
@@ -107,7 +113,8 @@ static bool is_unsure(const struct trust_finding *t)
 static struct suspect *culprit(struct inquiry *q, const struct check *c)
 {
 	struct suspect *distrust = distrust_of(q, c);
-	if (distrust && (!is_unsure(distrust->trust) || !is_worse(c)))
+	if (distrust &&
+	    (distrust->finding.cause != CAUSE_UNTRUSTED || loses_work(distrust->trust) || !is_worse(c)))
 		return distrust;
 	struct suspect *s = explanation(q, c);
 	if (!distrust || !s)
@@ -217,12 +224,13 @@ static void hang(struct inquiry *q)
 
 /* ---- findings in the report ---- */
 
-/* True if the run broke; or if no check fails and the recordings cannot be compared or believed. */
+/* True if the run broke; or if no check fails, and the work is other work or is not all there. */
 static bool is_first(const struct suspect *s, bool failed)
 {
 	const struct finding *f = &s->finding;
 	return f->cause <= CAUSE_CUT_RANK || f->cause == CAUSE_OUT_OF_MEMORY ||
-	       (s->trust && f->verdict == VERDICT_INCONCLUSIVE && !failed);
+	       (s->trust && f->verdict == VERDICT_INCONCLUSIVE && !failed &&
+	        (f->cause == CAUSE_BATCH || loses_work(s->trust)));
 }
 
 /* True if it is not sure that the finding is a failure. */
