@@ -126,9 +126,13 @@ void suite_take(struct suite *s, struct suite *from);
 /// Sort the cases, and derive verdict, status, counts and headline from them.
 void suite_conclude(struct suite *s);
 
-/// Orders of the cases, of the lists of items, and of the subjects; for vec_sort().
+/// Order of cases by their place in the suite; for vec_sort().
 int suite_case_cmp(const void *a, const void *b);
+
+/// Order of items (findings, checks, warnings, facts) by case, then by place; for vec_sort().
 int suite_item_cmp(const void *a, const void *b);
+
+/// Order of subjects by case, then by place; for vec_sort().
 int suite_subject_cmp(const void *a, const void *b);
 
 /// First element of the sorted list `v` that belongs to the case with index `place`; `*nr` becomes

@@ -26,8 +26,10 @@ struct memories {
 	VEC(struct memory_state) list;
 };
 
-/// memories_init() and memories_release() initialize and release the state of memories.
+/// Begins without memories. Caller: memories_release().
 void memories_init(struct memories *m);
+
+/// Releases all memory of `m`.
 void memories_release(struct memories *m);
 
 /// Stores a [memory] event. Sets r->fault if the allocations add up to more than int64.

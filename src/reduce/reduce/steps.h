@@ -65,8 +65,10 @@ struct steps {
 	bool window; ///< true if the only mark is the whole trace
 };
 
-/// steps_init() and steps_release() initialize and release the state of steps.
+/// Begins without steps. Caller: steps_release().
 void steps_init(struct steps *s);
+
+/// Releases all memory of `s`.
 void steps_release(struct steps *s);
 
 /// Stores an annotation that is a marker or has the number of a step.

@@ -135,23 +135,34 @@ struct where {
 /// State of the walk over the events of one thread.
 struct where_walk;
 
-/// where_init() and where_release() initialize and release the state of places in the code.
+/// Begins without places in the code. Caller: where_release().
 void where_init(struct where *w);
+
+/// Releases all memory of `w`.
 void where_release(struct where *w);
 
-/// One function each: store an annotation; store the call stack of the operator that becomes the
-/// next span; store the operator and module that the next activity names.
+/// Stores an annotation.
 void where_take_range(struct reducer *r, const struct event *ev);
+
+/// Stores the call stack of the operator that becomes the next span.
 void where_take_op(struct reducer *r, const struct event *ev);
+
+/// Stores the operator and module that the next activity names.
 void where_take_stated(struct reducer *r, const struct event *ev);
 
 /// Marks launches whose code is looked up. Call it before all walks, with activities in file order.
 void where_begin(struct reducer *r, const struct digest *d);
 
-/// Walk over the operators and calls of a thread, in order. Caller ends with where_walk_end().
+/// Begins a walk over a thread. Caller: where_walk_end().
 struct where_walk *where_walk_begin(struct reducer *r, uint32_t thread);
+
+/// Enters the operator at index `span` of the host's spans; in the order of start, with the calls.
 void where_walk_op(struct where_walk *w, uint32_t span, const struct wide_span *op);
+
+/// Looks up what is around the call at index `span`; in the order of start, with the operators.
 void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span *call);
+
+/// Ends the walk and releases `w`.
 void where_walk_end(struct where_walk *w);
 
 /// Looks up the frames of forward operators, after all walks and before python_make_paths().
