@@ -197,14 +197,17 @@ static const struct database_column diagnostic_columns[] = {
 	{ .name = "text", .text = true }, { .name = "globalPid", .optional = true }
 };
 
-/* Whether something was lost nsys does not know either: lost kernels are found by their launches.
+/* nsys does not know whether something was lost either; lost kernels are found by their launches.
  */
 static enum status take_diagnostic(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
 	if (nsys_ours(n, &v[1]) && span_starts(v[0].text, SPAN("Not all CUDA events")))
-		diag_warn(n->log, "%s: nsys warns of this process: '%.*s'", database_name(n->db),
-		          (int)v[0].text.n, v[0].text.p);
+		diag_warn(
+		    n->log,
+		    "%s: DIAGNOSTIC_EVENT: nsys says of this process '%.*s': if kernels are lost, record "
+		    "fewer steps at once",
+		    database_name(n->db), (int)v[0].text.n, v[0].text.p);
 	return ST_OK;
 }
 
