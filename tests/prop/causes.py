@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Planted causes: each case changes one thing in a recording, a job of several ranks or a snapshot, and the gate with its
 default rules must name this cause: as its first finding in 90 % of the cases, among its first three in 97 %, and never with
-exit 0.
+exit 0, unless it warns.
 
 $GPUGATE is the program, $GPUGATE_SHARED the folder of the recordings; without either, exit 77 skips. With --table it prints
 the result of each case."""
