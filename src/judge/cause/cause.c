@@ -216,8 +216,6 @@ static void hang(struct inquiry *q)
 			advise_limit(q, s, c);
 		if (!s->finding.checks.nr || (int)c->verdict < s->finding.verdict)
 			s->finding.verdict = (int)c->verdict;
-		if (!*s->finding.noise_text && c->metric == s->finding.metric && c->evidence.has_noise)
-			s->finding.noise_text = c->evidence.noise_text;
 		vec_push(&s->finding.checks, i);
 	}
 }

@@ -52,7 +52,7 @@ struct suspect *suspect_add(struct inquiry *q, enum cause cause)
 {
 	struct suspect *s = vec_push_zero(&q->suspects);
 	s->finding.cause = cause;
-	s->finding.title = s->finding.action = s->finding.noise_text = "";
+	s->finding.title = s->finding.action = "";
 	s->finding.cost_amount = s->finding.cost_text = "";
 	s->finding.baseline_text = s->finding.candidate_text = s->finding.change_text = "";
 	return s;

@@ -119,7 +119,6 @@ struct finding {
 	int64_t baseline, candidate, change; ///< values in the unit of the metric
 	const char *baseline_text, *candidate_text;
 	const char *change_text; ///< absolute and relative change, "+661 µs (+5.3 %)"
-	const char *noise_text; ///< text of the noise, "±12.0 µs"; "" if unknown
 	int64_t cost; ///< effect: ns per step or bytes of memory; negative if a saving
 	bool cost_is_bytes;
 	bool cost_per_step; ///< true if every step adds `cost` bytes

@@ -120,6 +120,19 @@ const char *doc_where_text(struct document *d, const struct finding *f)
 	return arena_take(&d->arena, &b);
 }
 
+/* Add the noise of a finding's cost if it is known: that of its only check of the same change. */
+static void put_cost_noise(struct document *d, const struct report *r, const struct finding *f)
+{
+	const struct check *own = NULL;
+	for (size_t i = 0; i < f->checks.nr && !own; i++) {
+		const struct check *c = &r->checks.v[f->checks.v[i]];
+		bool same = c->has_change && !c->absolute && c->change == f->cost;
+		own = same && noise_is_known(c) ? c : NULL;
+	}
+	if (own && f->cost_amount[0])
+		doc_printf(d, ", noise %s", own->evidence.noise_text);
+}
+
 static void put_finding(struct document *d, const struct report *r, size_t nth)
 {
 	const struct finding *f = &r->findings.v[nth];
@@ -135,6 +148,7 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 		doc_add(d, DOC_FIGURE,
 		        f->verdict == VERDICT_FAIL ? doc_tone_of(true, false, f->cost) : TONE_STRONG,
 		        f->cost_amount);
+	put_cost_noise(d, r, f);
 	doc_cell(d);
 	put_where(d, f);
 	put_no_place(d, f);
