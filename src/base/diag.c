@@ -66,6 +66,18 @@ const char *diag_first_error(const struct diag_log *log)
 	return NULL;
 }
 
+const char *diag_take_warning(struct diag_log *log)
+{
+	for (struct diag_entry **e = &log->first; *e; e = &(*e)->next)
+		if ((*e)->level == DIAG_WARNING) {
+			const char *text = (*e)->text;
+			log->last = (*e)->next ? log->last : e;
+			*e = (*e)->next;
+			return text;
+		}
+	return NULL;
+}
+
 void diag_release(struct diag_log *log)
 {
 	arena_release(&log->arena);

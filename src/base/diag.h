@@ -42,6 +42,9 @@ void diag_move(struct diag_log *log, struct diag_log *from);
 /// The first error that was recorded, or NULL; owned by the log.
 const char *diag_first_error(const struct diag_log *log);
 
+/// Removes the first warning and returns its text, owned by the log; NULL if there is none.
+const char *diag_take_warning(struct diag_log *log);
+
 /// Releases all memory; the log is then empty and usable again.
 void diag_release(struct diag_log *log);
 

@@ -62,10 +62,10 @@ def sh(dir, *args, code=0, **env):
 
 
 def gate(dir, *more, **env):
-    """Runs a check in which one place is slower; returns (result, code quality, comment, standard error)."""
+    """Runs a check in which one place is slower; returns (result, code quality, comment, what it printed)."""
     p = sh(dir, PROGRAM, "check", "b.json", "--rules", "rules.yaml", "--baseline", "base.json", "--json", "r.json", "--codequality", "q.json",
            "--markdown", "c.md", *more, code=1, **env)
-    return (*(json.loads((dir / name).read_text()) for name in ("r.json", "q.json")), (dir / "c.md").read_text(), p.stderr)
+    return (*(json.loads((dir / name).read_text()) for name in ("r.json", "q.json")), (dir / "c.md").read_text(), " ".join((p.stdout + p.stderr).split()))
 
 
 def prepare(dir, files, slow, commit="none"):

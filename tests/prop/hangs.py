@@ -29,7 +29,7 @@ def run(*args, cwd, codes=(3,)):
 
 
 def errors(p):
-    return [line for line in p.stderr.splitlines() if not line.startswith("gpugate: warning:")]
+    return [line for line in p.stderr.splitlines() if not line.startswith(("gpugate: warning:", "gpugate: note:"))]
 
 
 def job(folder):

@@ -260,7 +260,7 @@ static void cut_counts_what_is_complete(void **state)
 	assert_string_equal(strbuf_str(&r.meta), "events=2 truncated");
 	struct strbuf log = STRBUF_INIT;
 	strbuf_addf(&log,
-	            "warning: doc: byte %zu: the trace is cut short: its 2 complete events are used\n",
+	            "note: doc: byte %zu: the trace is cut short: its 2 complete events are used\n",
 	            part.n);
 	assert_string_equal(strbuf_str(&r.log), strbuf_str(&log));
 	strbuf_release(&log);

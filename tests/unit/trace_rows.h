@@ -76,7 +76,7 @@ static inline void check_cut(struct span json, size_t n, const struct record *wh
 	     span_starts(strbuf_span(&whole->events), strbuf_span(&lenient.events)) &&
 	     span_eq(strbuf_span(&strict.events), strbuf_span(&lenient.events));
 	if (begun) {
-		snprintf(place, sizeof place, "warning: doc: byte %zu: ", n);
+		snprintf(place, sizeof place, "note: doc: byte %zu: ", n);
 		ok = ok && span_starts(strbuf_span(&lenient.log), span_of(place));
 	}
 	if (!ok)

@@ -57,7 +57,7 @@ static enum status take_file(struct artifact_file *file, bool listed, struct art
 	if (listed && file->status == ST_INPUT && file->outcome != OUTCOME_RESULT &&
 	    (file->outcome == OUTCOME_NO_ARTIFACT || !is_named_like_artifact(file->path))) {
 		vec_push(&run->ignored, file->path);
-		diag_warn(log, "ignored: %s", diag_first_error(file->log));
+		diag_note(log, "ignored: %s", diag_first_error(file->log));
 		return ST_OK;
 	}
 	diag_move(log, file->log);
@@ -98,7 +98,7 @@ static enum status take_below(struct loader *l, const char *path, struct artifac
 		    text_quote(a, span_of(path)), FOLDER_ENTRIES, below.nr ? ", such as " : "",
 		    strbuf_str(&names));
 	} else if (below.nr == 1) {
-		diag_warn(log, "read in place of %s, which holds no recording itself: %s",
+		diag_note(log, "read in place of %s, which holds no recording itself: %s",
 		          text_quote(a, span_of(path)), strbuf_str(&names));
 		st = folder_add(&files, below.v[0], &run->arena, log);
 		if (st == ST_OK)

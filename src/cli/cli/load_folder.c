@@ -65,10 +65,10 @@ enum status folder_add(struct artifact_files *out, const char *path, struct aren
 	size_t nr = 0;
 	for (size_t i = 0; i < names.nr; i++)
 		if (is_temporary(names.v[i]))
-			diag_warn(log, "ignored: %s: left behind by a gpugate that was killed",
+			diag_note(log, "ignored: %s: left behind by a gpugate that was killed",
 			          text_quote(&log->arena, span_of(names.v[i])));
 		else if (is_exported(names.v[i], a))
-			diag_warn(log, "ignored: %s: what it was exported to as JSON is beside it",
+			diag_note(log, "ignored: %s: what it was exported to as JSON is beside it",
 			          text_quote(&log->arena, span_of(names.v[i])));
 		else
 			names.v[nr++] = names.v[i];

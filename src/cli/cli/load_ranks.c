@@ -196,7 +196,7 @@ static void set_hosts_aside(struct artifacts *artifacts, struct run *run, struct
 			continue;
 		}
 		vec_push(&run->ignored, p.path);
-		diag_warn(log,
+		diag_note(log,
 		          "ignored: %s: a trace of only the host that does not say its rank, as that of a "
 		          "server's front end",
 		          text_quote(&log->arena, span_of(p.path)));

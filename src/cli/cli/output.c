@@ -104,6 +104,15 @@ enum status output_failure(const struct options *o, enum status st, struct repor
 	return write_files(o, r, &w, false, &to_stdout, log);
 }
 
+/* What was warned of so far belongs to the report, as far as a report has room for it. */
+static void take_warnings(struct report *r, struct diag_log *log)
+{
+	enum { MOST = 8 };
+	const char *text;
+	for (int i = 0; i < MOST && (text = diag_take_warning(log)); i++)
+		vec_push(&r->warnings, text);
+}
+
 enum status output_reports(const struct options *o, struct report *r, struct diag_log *log)
 {
 	struct write_options w = output_options(o);
@@ -113,6 +122,7 @@ enum status output_reports(const struct options *o, struct report *r, struct dia
 	w.names = &names;
 	diag_init(&own);
 	diag_init(&again);
+	take_warnings(r, log);
 	enum status st = write_files(o, r, &w, false, &to_stdout, &own);
 	if (!to_stdout) {
 		enum status text = write_report("-", report_format_find("text"), r, &w, &own);

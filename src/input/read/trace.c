@@ -138,7 +138,7 @@ enum status trace_read(struct source *src, const struct trace_options *options,
 	bool usable = st == ST_INPUT && jscan_cut(js) && !is_foreign(&r);
 	if (usable && options->allow_truncated) {
 		diag_release(&own);
-		diag_warn(log,
+		diag_note(log,
 		          "%s: byte %" PRIu64 ": the trace is cut short: its %" PRIu64
 		          " complete events are used",
 		          source_name(src), jscan_byte(js), meta->events);

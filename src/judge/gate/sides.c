@@ -77,6 +77,20 @@ static bool any_partial(const struct run *run)
 	return false;
 }
 
+/* The names of the first files of a run that were not used. */
+static const char *ignored_text(const struct run *run, struct arena *a)
+{
+	enum { NAMED = 2 };
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < run->ignored.nr && i < NAMED; i++) {
+		const char *path = run->ignored.v[i], *slash = strrchr(path, '/');
+		strbuf_addf(&b, "%s%s", i ? ", " : "", shown(a, slash ? slash + 1 : path));
+	}
+	if (run->ignored.nr > NAMED)
+		strbuf_addf(&b, " and %zu more", run->ignored.nr - NAMED);
+	return arena_take(a, &b);
+}
+
 static void fill(struct side *s, const struct run *run, struct report *out)
 {
 	struct arena *a = &out->arena;
@@ -85,6 +99,7 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 	s->commit = shown(a, environment_value(run, "commit"));
 	s->ranks = (int64_t)run_nr_ranks(run);
 	s->judged = account_text(run, s->ranks, a);
+	s->ignored = ignored_text(run, a);
 	s->snapshot_only = s->metrics_only = run->ranks.nr > 0 && !trust_any_trace(run);
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];

@@ -258,6 +258,7 @@ struct side {
 	bool metrics_only; ///< true if no rank has a trace or a snapshot, only metrics files
 	const char
 	    *judged; ///< what of the side is judged (account_text()); NULL if there is no GPU work
+	const char *ignored; ///< "a.log, b.log and 2 more": files that were not used; "" if none
 	VEC(struct span) notes; ///< remarks: "GPU work belongs to the step that launched it"
 };
 

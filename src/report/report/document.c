@@ -81,6 +81,10 @@ static void put_context(struct document *d, const struct report *r)
 	put_side(d, r, r->kind == REPORT_RUN ? "report of" : "candidate", &r->candidate);
 	put_gpus(d, r);
 	put_differences(d, r);
+	if (text_or_empty(r->candidate.ignored)[0]) {
+		doc_words(d, "; ignored: ");
+		doc_said(d, r->candidate.ignored);
+	}
 	if (r->rules && strcmp(r->rules, "built in") == 0) {
 		doc_words(d, "; default rules");
 	} else if (r->rules && r->rules[0]) {
