@@ -74,6 +74,10 @@ def first_steps(nr):
     return cut
 
 
+def other_gpu(events):
+    return events
+
+
 def smaller_batch(events):
     for e in events:
         args = e.get("args") or {}
@@ -180,6 +184,32 @@ def of_trace(dir, path, rows):
         judge(path.name, name, code, code == want and (silent or word in said), [*sorted(said), out])
 
 
+def of_controls(dir, path):
+    """A control run that is damaged, of another machine, or not a run of its own decides nothing, whether the candidate is slower or not."""
+    whole = json.loads(path.read_text())
+
+    def written(name, damage, by):
+        made = json.loads(json.dumps(whole))
+        made["traceEvents"] = damage(made["traceEvents"])
+        for e in kernels(made["traceEvents"]):
+            e["dur"] = round(float(e["dur"]) * 0.8 * by, 3)
+        if damage is other_gpu:
+            made["deviceProperties"][0]["name"] = "NVIDIA L4"
+        (dir / name).write_text(json.dumps(made))
+        return dir / name
+    code, _, err = run(PROGRAM, "approve", "--new", written("base-control.json", ROWS[0][1], 1), "--baseline", dir / "base", "--force")
+    assert code == 0, err
+    for name, damage, want, word in [*ROWS[:1], *(row for row in ROWS if row[2] == 3 and row[3] != "missing"), ("another GPU", other_gpu, 3, "NVIDIA L4"),
+                                     ("the candidate's own", None, 3, "is the same as another run")]:
+        for nr, slower in ((1, 1), (1, 1.2), (3, 1), (3, 1.2)):
+            runs = [written(f"new{i}.json", ROWS[0][1], slower + (i + 1) / 1e4) for i in range(nr)]
+            controls = [written(f"old{i}.json", damage, 1 - (i + 1) / 1e4) if damage else runs[i] for i in range(nr)]
+            more = [f"--repeat={r}" for r in runs[1:]] + [f"--control={c}" for c in controls]
+            code, out, err = run(PROGRAM, "check", runs[0], "--baseline", dir / "base", *more)
+            said = word in " ".join((out + err).split()) if word else code == (slower > 1)
+            judge(f"{nr} control runs, candidate x{slower}", name, code, said and (code == 3) == bool(word), (out, err))
+
+
 SERVERS = {"vLLM": "execute_context_0(0)_generation_{0}({0})", "vLLM with details": "execute_{0}_context_0(sq0sk0)_generation_{0}(sq{0}sk99)",
            "old vLLM": "execute_new_0_cached_{0}", "SGLang": "step[DECODE bs={0}]"}
 
@@ -255,6 +285,7 @@ def main():
         os.chdir(dir)
         made = generate("trace", dir / "made.json", "--seed", 4, "--steps", 6, "--nccl")
         of_trace(dir, made, ROWS)
+        of_controls(dir, made)
         of_servers(dir, made)
         of_windows(dir, made)
         of_devices(dir)

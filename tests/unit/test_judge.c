@@ -589,7 +589,7 @@ static void test_repeats_differ(void **state)
 	} cases[] = {
 		{ same_run, ST_INPUT, ST_INPUT, "is the same as another run of the candidate" },
 		{ other_gpu, ST_INPUT, ST_INPUT,
-		  "gpu.name is 'NVIDIA A100' in the candidate's first run and 'V100' in its run 2" },
+		  "gpu.name is 'NVIDIA A100' in the candidate's first run and 'V100' in" },
 		{ other_driver, ST_OK, ST_OK, "cuda.driver is not known in the candidate's first run" },
 		{ repeat_marker, ST_USAGE, ST_USAGE, "another run of the candidate was reduced with step" },
 		{ repeat_without_ranks, ST_INPUT, ST_INPUT, "the candidate has no ranks" },

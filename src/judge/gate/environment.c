@@ -125,39 +125,38 @@ enum status environment_judge(const struct rules *rules, const struct run *basel
 	return ST_OK;
 }
 
-/* Text such as "gpu.name is 'A' in the first run and 'B' in run 2", or NULL. */
-static const char *repeat_difference(const struct run *runs, size_t i, const char *key,
-                                     struct arena *a)
+/* Text such as "gpu.name is 'A' in the candidate's first run and 'B' in run2.json", or NULL. */
+static const char *repeat_difference(const struct run *first, const struct run *run,
+                                     const char *key, struct arena *a)
 {
-	const char *x = environment_value(&runs[0], key), *y = environment_value(&runs[i], key);
+	const char *x = environment_value(first, key), *y = environment_value(run, key);
 	if ((!x && !y) || (x && y && strcmp(x, y) == 0))
 		return NULL;
-	return arena_printf(a, "%s is %s in the candidate's first run and %s in its run %zu", key,
+	return arena_printf(a, "%s is %s in the candidate's first run and %s in %s", key,
 	                    x ? text_quote(a, span_of(x)) : "not known",
-	                    y ? text_quote(a, span_of(y)) : "not known", i + 1);
+	                    y ? text_quote(a, span_of(y)) : "not known",
+	                    text_quote(a, span_of(run->label)));
 }
 
-enum status environment_repeats(const struct rules *rules, const struct run *candidates, size_t nr,
-                                bool ignore, struct report *out, struct diag_log *log)
+enum status environment_repeat(const struct rules *rules, const struct run *first,
+                               const struct run *run, bool ignore, struct report *out,
+                               struct diag_log *log)
 {
 	struct arena *a = &out->arena;
-	for (size_t i = 1; i < nr; i++) {
-		for (size_t k = 0; k < rules->must_match.nr; k++) {
-			const char *what = repeat_difference(candidates, i, rules->must_match.v[k].p, a);
-			if (what && !ignore)
-				return diag_fail(
-				    log, ST_INPUT,
-				    "%s: repeated runs must be of one environment, or compare nevertheless "
-				    "with 'environment: {must_match: []}' in the rules",
-				    what);
-			if (what)
-				vec_push(&out->warnings, arena_printf(a, "another environment, ignored: %s", what));
-		}
-		for (size_t k = 0; k < rules->should_match.nr; k++) {
-			const char *what = repeat_difference(candidates, i, rules->should_match.v[k].p, a);
-			if (what)
-				vec_push(&out->warnings, arena_printf(a, "the environment differs: %s", what));
-		}
+	for (size_t k = 0; k < rules->must_match.nr; k++) {
+		const char *what = repeat_difference(first, run, rules->must_match.v[k].p, a);
+		if (what && !ignore)
+			return diag_fail(log, ST_INPUT,
+			                 "%s: runs that are compared must be of one environment, or compare "
+			                 "nevertheless with 'environment: {must_match: []}' in the rules",
+			                 what);
+		if (what)
+			vec_push(&out->warnings, arena_printf(a, "another environment, ignored: %s", what));
+	}
+	for (size_t k = 0; k < rules->should_match.nr; k++) {
+		const char *what = repeat_difference(first, run, rules->should_match.v[k].p, a);
+		if (what)
+			vec_push(&out->warnings, arena_printf(a, "the environment differs: %s", what));
 	}
 	return ST_OK;
 }

@@ -14,11 +14,11 @@ GG_MUST_CHECK enum status environment_judge(const struct rules *rules, const str
                                             const struct run *candidate, bool ignore,
                                             struct report *out, struct diag_log *log);
 
-/// Like environment_judge(), but compares the first of a candidate's `nr` runs with each of the
-/// others; a difference is ST_INPUT.
-GG_MUST_CHECK enum status environment_repeats(const struct rules *rules,
-                                              const struct run *candidates, size_t nr, bool ignore,
-                                              struct report *out, struct diag_log *log);
+/// Like environment_judge(), but compares the first run of a candidate with another of its runs or
+/// a control run; a difference is ST_INPUT.
+GG_MUST_CHECK enum status environment_repeat(const struct rules *rules, const struct run *first,
+                                             const struct run *run, bool ignore, struct report *out,
+                                             struct diag_log *log);
 
 /// Append a row for each key that a side knows, for `gpugate diff`.
 void environment_rows(const struct run *baseline, const struct run *candidate, struct report *out);

@@ -349,23 +349,33 @@ static void conclude(const struct judge_input *in, struct report *out)
 	out->headline = arena_printf(&out->arena, "%s: %s", verdict_names[out->verdict], out->summary);
 }
 
+/* The candidate's runs, then the control runs. */
+static const struct run *nth_run(const struct judge_input *in, size_t i)
+{
+	return i < in->nr_candidates ? &in->candidates[i] : &in->controls[i - in->nr_candidates];
+}
+
 static enum status check_ranks(const struct judge_input *in, struct diag_log *log)
 {
-	for (size_t i = 0; i < in->nr_candidates; i++) {
-		const struct run *run = &in->candidates[i];
+	for (size_t i = 0; i < in->nr_candidates + in->nr_controls; i++) {
+		bool repeat = i < in->nr_candidates;
+		const struct run *run = nth_run(in, i);
+		const char *whose = repeat ? "the candidate" : "a control run";
 		const char *fault = in->rules->expect_ranks > 0
 		                        ? present_fault(run, in->rules->expect_ranks, &log->arena)
 		                        : NULL;
 		if (fault)
-			return diag_fail(log, ST_INPUT, "the candidate: %s", fault);
+			return diag_fail(log, ST_INPUT, "%s: %s", whose, fault);
 		if (run->ranks.nr == 0)
-			return diag_fail(log, ST_INPUT, "the candidate has no ranks");
+			return diag_fail(log, ST_INPUT, "%s has no ranks", whose);
 		for (size_t k = 0; k < i; k++)
-			if (sides_same_artifact(&in->candidates[k], run))
-				return diag_fail(log, ST_INPUT,
-				                 "%s is the same as another run of the candidate: a repeat is "
-				                 "another run of the same code",
-				                 text_quote(&log->arena, span_of(run->label)));
+			if (sides_same_artifact(nth_run(in, k), run))
+				return diag_fail(log, ST_INPUT, "%s is the same as another run%s: a %s",
+				                 text_quote(&log->arena, span_of(run->label)),
+				                 k < in->nr_candidates ? " of the candidate"
+				                                       : " without the change",
+				                 repeat ? "repeat is another run of the same code"
+				                        : "control is a run of its own without the change");
 	}
 	if (in->baseline && in->baseline->ranks.nr == 0)
 		return diag_fail(log, ST_BASELINE, "the baseline has no ranks");
@@ -384,8 +394,10 @@ static enum status prepare(const struct judge_input *in, struct report *out, str
 	TRY(environment_judge(rules, in->baseline, &in->candidates[0], in->ignore_environment, out,
 	                      log));
 	TRY(check_ranks(in, log));
-	return environment_repeats(rules, in->candidates, in->nr_candidates, in->ignore_environment,
-	                           out, log);
+	for (size_t i = 1; i < in->nr_candidates + in->nr_controls; i++)
+		TRY(environment_repeat(rules, &in->candidates[0], nth_run(in, i), in->ignore_environment,
+		                       out, log));
+	return ST_OK;
 }
 
 static enum status check_all(const struct judge_input *in, struct report *out, struct diag_log *log)
@@ -515,6 +527,8 @@ enum status judge(const struct judge_input *in, struct report *out, struct diag_
 	enum status st = prepare(in, out, log);
 	if (st == ST_OK) {
 		out->expect_ranks = in->rules->expect_ranks;
+		if (in->baseline != in->controls)
+			trust_find_controls(in->baseline, in->controls, in->nr_controls, in->rules, out);
 		trust_findings(in->baseline, in->candidates, in->nr_candidates, in->rules, out);
 		trust_find_machines(in->baseline, in->candidates, in->nr_candidates, in->rules->throttled,
 		                    out);

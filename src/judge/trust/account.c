@@ -193,7 +193,8 @@ static void find_fallen(const struct trust_scope *s, struct time_share own, stru
 	int64_t fallen = number_pct(other.ns, other.of_ns) - number_pct(own.ns, own.of_ns);
 	if (fallen > POINT)
 		trust_add(s, id, spoils, "has %s of its GPU time %s, and the %s %s: they do not compare",
-		          share(s, own.ns, own.of_ns), what, s->candidate ? "baseline" : "candidate",
+		          share(s, own.ns, own.of_ns), what,
+		          s->candidate || s->who ? "baseline" : "candidate",
 		          unit_text(a, UNIT_PCT, number_pct(other.ns, other.of_ns)))
 		    ->fallen = fallen;
 }

@@ -50,8 +50,9 @@ static int64_t steps_wanted(const struct expected *want, const struct digest *ba
 static void find_steps(const struct trust_scope *s, const struct digest *d,
                        const struct digest *other, const struct expected *want)
 {
-	const struct digest *b =
-	    s->candidate && want->baseline ? trust_rank(want->baseline, d->rank) : NULL;
+	const struct digest *b = want->baseline && want->other == want->baseline
+	                             ? trust_rank(want->baseline, d->rank)
+	                             : NULL;
 	int64_t usable = d->usable_steps, least = steps_wanted(want, b);
 	if (usable < (int64_t)d->nr_steps && !d->part_of)
 		trust_add(s, "short-last-step", 0,
@@ -344,6 +345,20 @@ void trust_findings(const struct run *baseline, const struct run *candidates, si
 	for (size_t i = 0; by_trace && i <= nr; i++)
 		tell_source(i < nr ? &candidates[i] : baseline, out);
 	vec_sort(&out->trust, finding_cmp);
+}
+
+void trust_find_controls(const struct run *baseline, const struct run *controls, size_t nr,
+                         const struct rules *rules, struct report *out)
+{
+	struct expected want = { trust_any_trace(baseline), rules->min_steps, baseline, baseline,
+		                     judges_outside(rules) };
+	for (size_t i = 0; i < nr; i++) {
+		struct trust_scope s = { .out = out,
+			                     .rank = -1,
+			                     .who = arena_printf(&out->arena, "control run %zu", i + 1) };
+		find_between(baseline, &controls[i], s);
+		find_in_run(&controls[i], s, want);
+	}
 }
 
 /* True if the rule lets all items of work differ that the finding is about. */

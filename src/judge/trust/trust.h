@@ -14,6 +14,11 @@
 void trust_findings(const struct run *baseline, const struct run *candidates, size_t nr,
                     const struct rules *rules, struct report *out);
 
+/// Append findings on the `nr` control runs beside a stored baseline, as on repeated runs of the
+/// candidate; to be called before trust_findings(), which sorts them all.
+void trust_find_controls(const struct run *baseline, const struct run *controls, size_t nr,
+                         const struct rules *rules, struct report *out);
+
 /// Append findings from the state of the GPUs that cast doubt on times: throttling for more than 1
 /// % of the watched time, or other processes on the GPU. `how` says what throttling is. The other
 /// arguments are those of trust_findings().
