@@ -148,8 +148,8 @@ def run(*args):
     return p.returncode, p.stdout, p.stderr
 
 
-def check(dir, candidate):
-    code, out, err = run(PROGRAM, "check", candidate, "--baseline", dir / "base", "--json", dir / "result")
+def check(dir, candidate, *more):
+    code, out, err = run(PROGRAM, "check", candidate, "--baseline", dir / "base", "--json", dir / "result", *more)
     result = json.loads((dir / "result").read_text(encoding="utf-8"))
     said = {f["finding"] for f in result["trust"] if f["spoils"]}
     for c in result["checks"]:
@@ -208,6 +208,29 @@ def of_controls(dir, path):
             code, out, err = run(PROGRAM, "check", runs[0], "--baseline", dir / "base", *more)
             said = word in " ".join((out + err).split()) if word else code == (slower > 1)
             judge(f"{nr} control runs, candidate x{slower}", name, code, said and (code == 3) == bool(word), (out, err))
+
+
+def of_all_alike(dir, path):
+    """A common slow-down that the median step or the limits of whole steps leave out does not pass."""
+    whole = json.loads(path.read_text())
+    starts = [float(e["ts"]) for e in marks(whole["traceEvents"])]
+    (dir / "wide.yaml").write_text("version: 2\nrules: {creep: off, %s}\n" % ", ".join(
+        f"{rule}: {{warn: off, fail: {{increase: 90%}}}}" for rule in ("step-compute-time", "step-cuda-time", "step-period")))
+
+    def written(name, every, by):
+        made = json.loads(json.dumps(whole))
+        for e in kernels(made["traceEvents"]):
+            step = sum(start <= float(e["ts"]) for start in starts)
+            e["dur"] = round(float(e["dur"]) * 0.6 * (1 if step % every else by), 3)
+        (dir / name).write_text(json.dumps(made))
+        return dir / name
+    base = written("base-alike.json", 1, 1)
+    for rules in ([], ["--rules", dir / "wide.yaml"]):
+        code, _, err = run(PROGRAM, "approve", "--new", base, "--baseline", dir / "base", "--force", *rules)
+        assert code == 0, err
+        for every, by in ((3, 1), (3, 1.3), (3, 1.6)) if not rules else ((1, 1), (1, 1.3), (1, 1.6)):
+            code, said, out = check(dir, written("alike.json", every, by), *rules)
+            judge(f"every {every}. step x{by}", rules, code, (code in (1, 3)) == (by > 1) and ("operators" in said or not rules) == (by > 1 or not rules), (said, out))
 
 
 SERVERS = {"vLLM": "execute_context_0(0)_generation_{0}({0})", "vLLM with details": "execute_{0}_context_0(sq0sk0)_generation_{0}(sq{0}sk99)",
@@ -286,6 +309,7 @@ def main():
         made = generate("trace", dir / "made.json", "--seed", 4, "--steps", 6, "--nccl")
         of_trace(dir, made, ROWS)
         of_controls(dir, made)
+        of_all_alike(dir, generate("trace", dir / "eleven.json", "--seed", 5, "--steps", 11))
         of_servers(dir, made)
         of_windows(dir, made)
         of_devices(dir)

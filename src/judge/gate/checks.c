@@ -362,6 +362,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	bool unconfirmed = confirm_is_open(m->noise, &c, &d, &evidence);
 	struct check k = new_check(m, e, d.since_pin);
 	k.evidence = evidence;
+	k.of_all = d.reason == REASON_OF_ALL;
 	k.unconfirmed = unconfirmed;
 	k.moved = moved_text(m, &c, &evidence);
 	k.trend = trend_of(m->bench, e, a);

@@ -141,6 +141,7 @@ struct check {
 	struct breakdown *breakdown; ///< breakdown of the change, or NULL
 	const struct trust_finding *spoiler; ///< trust finding that forbids a verdict, or NULL
 	struct evidence evidence;
+	bool of_all; ///< true if the check is excused because all operators changed alike
 	bool unconfirmed; ///< true if the check fails, but only more pairs make that final
 	const char *moved; ///< rule and values if the runs of main have left the approved run by more
 	                   ///< than a limit; NULL if not
