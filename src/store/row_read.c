@@ -314,7 +314,8 @@ static void read_members(struct row_reader *r, const struct schema *s, void *con
 	}
 	for (size_t i = 0; i < s->nr; i++)
 		if (!(seen >> i & 1) && !row_is_optional(&s->fields[i]))
-			row_fail(r, jscan_byte(r->js), s->fields[i].key, "is missing");
+			row_fail(r, jscan_byte(r->js), s->fields[i].key,
+			         "is missing: the file is damaged, or older than version 0.1; make it anew");
 }
 
 void row_read(struct row_reader *r, const struct schema *s, void *row)

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/date.h"
 #include "base/text.h"
+#include "fold/fold_run.h"
 #include "gate/judge.h"
 #include "rules/rules_file.h"
 
@@ -93,6 +94,20 @@ static void warn_of_update(const struct rules *rules, const struct baseline *b, 
 		                      "the built-in rules are not those of the newest stored run, of %s: "
 		                      "%s; 'gpugate lint --verbose' shows them",
 		                      text_line(&out->arena, span_of(last->tool)), changed));
+}
+
+enum status candidates_fold(const struct candidates *c, const struct setup *s, struct baseline *b,
+                            struct diag_log *log)
+{
+	VEC(struct run *) runs = VEC_INIT;
+	vec_push(&runs, &b->pin);
+	if (b->reference_run)
+		vec_push(&runs, &b->reference_run->pin);
+	for (size_t i = 0; i < c->nr + c->nr_controls; i++)
+		vec_push(&runs, i < c->nr ? &c->v[i] : &c->controls[i - c->nr]);
+	enum status st = fold_alike(runs.v, runs.nr, &s->naming, log);
+	vec_release(&runs);
+	return st;
 }
 
 enum status candidates_judge(const struct candidates *c, struct setup *s, const struct options *o,

@@ -21,6 +21,11 @@ GG_MUST_CHECK enum status candidates_load(const struct options *o, const struct 
 /// Release the runs and all that they own.
 void candidates_release(struct candidates *c);
 
+/// If at least one of the runs and of those of the baseline is folded, fold them all, so that they
+/// can be compared.
+GG_MUST_CHECK enum status candidates_fold(const struct candidates *c, const struct setup *s,
+                                          struct baseline *b, struct diag_log *log);
+
 /// Judge the runs against `b`, which was read from `path`. If `b` is NULL, there is no baseline:
 /// the first control, if there is one, replaces it. Returns the status of judge(). If neither rules
 /// nor options name a workload, the baseline's is used.

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/setup.h"
 #include "diff/past.h"
+#include "model/fold.h"
 #include "store/history_file.h"
 #include "store/run_json.h"
 
@@ -103,6 +104,7 @@ static enum status move_baseline(struct baseline_job *w, const struct options *o
 		    "it: it is kept",
 		    text_quote(&log->arena, span_of(path)));
 	TRY(baseline_edit_begin(&w->edit, &w->setup, o, &w->candidates.v[0], log));
+	TRY(candidates_fold(&w->candidates, &w->setup, &w->edit.b, log));
 	TRY(candidates_judge(&w->candidates, &w->setup, o, &w->edit.b, path, &w->report, log));
 	check_explain(&w->candidates, &w->setup, &w->edit.b, false, &w->report);
 	TRY(acceptance_judge(&w->report, o, false, log));
@@ -227,6 +229,9 @@ static enum status keep_reference_run(struct baseline_job *w, const struct optio
 static enum status store_runs(struct baseline_job *w, const struct options *o, struct diag_log *log)
 {
 	bool force = o->value[OPT_FORCE] != NULL;
+	/* a folded run kept to explain changes of whole runs would have them all folded */
+	bool explains = run_fold(&w->edit.b.pin) || !run_fold(&w->candidates.v[0]);
+	TRY(candidates_fold(&w->candidates, &w->setup, &w->edit.b, log));
 	TRY(candidates_judge(&w->candidates, &w->setup, o, &w->edit.b, w->edit.path, &w->report, log));
 	if (acceptance_is_unsure(&w->report, o)) {
 		w->report.status = ST_INPUT;
@@ -243,7 +248,7 @@ static enum status store_runs(struct baseline_job *w, const struct options *o, s
 		          w->report.headline);
 	TRY(baseline_add(&w->candidates, &w->setup, o, &w->report, accepted, &w->edit.b, log));
 	bool kept = false;
-	if (accepted) /* before the history, without whose line it does not count */
+	if (accepted && explains) /* before the history, without whose line it does not count */
 		TRY(keep_reference_run(w, o, &kept, log));
 	TRY(baseline_save_history(&w->edit, log));
 	const char *history = setup_history_path(o, w->edit.path, &w->edit.b.arena);
@@ -279,6 +284,20 @@ static void drop_first(struct history *h, size_t nr)
 	h->runs.nr -= nr;
 }
 
+/* Drop the oldest runs that older versions stored inside the baseline. The file is read anew, since
+   the approved run in memory may have been folded to be compared. */
+static enum status drop_inside(const struct baseline_edit *e, size_t nr, struct diag_log *log)
+{
+	struct baseline b;
+	enum status st = baseline_read(e->lock.target, &b, log);
+	if (st == ST_OK) {
+		drop_first(&b.recent, nr);
+		st = stored_baseline_save(&b, e->lock.target, true, log);
+	}
+	baseline_release(&b);
+	return st;
+}
+
 static enum status prune_runs(struct baseline_edit *e, const struct options *o,
                               struct diag_log *log)
 {
@@ -290,7 +309,7 @@ static enum status prune_runs(struct baseline_edit *e, const struct options *o,
 	if (old)
 		TRY(baseline_save_history(e, log));
 	if (inside)
-		TRY(stored_baseline_save(&e->b, e->lock.target, true, log));
+		TRY(drop_inside(e, inside, log));
 	const char *also = old ? setup_history_path(o, e->path, &e->b.arena) : NULL;
 	old += inside;
 	return baseline_say(&e->b, e->path, also,

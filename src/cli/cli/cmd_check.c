@@ -150,21 +150,6 @@ static enum status show(const struct candidates *c, const struct setup *s, const
 	return in.folder ? evidence_write(&in, r, log) : ST_OK;
 }
 
-/* If at least one of the runs to be compared is folded, fold them all. */
-static enum status fold_sides(struct check_job *j, struct diag_log *log)
-{
-	const struct candidates *c = &j->candidates;
-	VEC(struct run *) runs = VEC_INIT;
-	vec_push(&runs, &j->b.pin);
-	if (j->b.reference_run)
-		vec_push(&runs, &j->b.reference_run->pin);
-	for (size_t i = 0; i < c->nr + c->nr_controls; i++)
-		vec_push(&runs, i < c->nr ? &c->v[i] : &c->controls[i - c->nr]);
-	enum status st = fold_alike(runs.v, runs.nr, &j->setup.naming, log);
-	vec_release(&runs);
-	return st;
-}
-
 enum status check_begin(struct check_job *j, const struct options *o, size_t gates,
                         struct diag_log *log)
 {
@@ -178,7 +163,7 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 	if (st == ST_OK)
 		st = load_sides(&j->setup, o, &j->candidates, &j->setup.rules.arena, &j->path, &j->b, log);
 	if (st == ST_OK)
-		st = fold_sides(j, log);
+		st = candidates_fold(&j->candidates, &j->setup, &j->b, log);
 	bool fresh = st == ST_OK && j->b.pin.ranks.nr == 0;
 	const struct baseline *b = fresh ? NULL : &j->b;
 	if (st == ST_OK)

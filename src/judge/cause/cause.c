@@ -148,7 +148,9 @@ static void advise_gone(struct inquiry *q, struct suspect *s)
 	                              out->checks.v[i].has_baseline || !out->checks.v[i].has_candidate))
 		i++;
 	const char *name = i < out->checks.nr ? out->checks.v[i].item : "";
-	suspect_action(q, s, "see whether the benchmark ran to its end%s%s%s%s",
+	suspect_action(q, s,
+	               "see whether the benchmark ran to its end%s%s%s%s; if gpugate was updated since "
+	               "the baseline, 'gpugate approve' takes the figures that it reads now",
 	               *s->finding.metric->case_name ? ", with the same cases" : "", *name ? ": " : "",
 	               name, *name ? " is new" : "");
 }

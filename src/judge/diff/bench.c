@@ -230,8 +230,8 @@ static const char *past_text(struct bench *b, const struct past_run *past, const
 	return memory_is_by_trace(b->memory) ? query_text_of_trace(q, &b->arena) : "";
 }
 
-/* The answers of a past run about the figures of files that `q` names, whichever patterns it was
-   asked with. */
+/* The answers of a past run about the figures of files that `q` names, whichever names or patterns
+   it was asked with. */
 static const struct past_value *past_inputs(struct bench *b, const struct past_run *run,
                                             const struct query *q, const char *text, size_t *nr)
 {
@@ -240,16 +240,22 @@ static const struct past_value *past_inputs(struct bench *b, const struct past_r
 	const char *rest = text + strlen(q->metric->name);
 	for (size_t i = 0; i < run->values.nr; i++) {
 		const struct past_value *v = &run->values.v[i];
-		size_t n = strlen(v->query), end = strlen(rest);
-		if (strncmp(v->query, "input.", 6) == 0 && n > end &&
-		    strcmp(v->query + n - end, rest) == 0 &&
-		    (span_eq(asked, v->label) || (q->metric->label && span_glob(asked, v->label)))) {
+		size_t n = strlen(v->query), end = strlen(rest), begin = strlen("input.");
+		if (strncmp(v->query, "input.", begin) != 0 || n < begin + end ||
+		    strcmp(v->query + n - end, rest) != 0)
+			continue;
+		/* asked for by its name, it has no label */
+		struct span own =
+		    v->label.n ? v->label : (struct span){ v->query + begin, n - begin - end };
+		if (span_eq(asked, own) || (q->metric->label && span_glob(asked, own))) {
 			out[*nr] = *v;
-			if (!q->metric->label)
-				out[*nr].label = SPAN("");
+			out[*nr].query = text;
+			out[*nr].label = q->metric->label ? own : SPAN("");
 			++*nr;
 		}
 	}
+	if (*nr)
+		sort_plain(out, *nr, sizeof *out, past_value_cmp);
 	return out;
 }
 

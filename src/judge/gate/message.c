@@ -148,7 +148,7 @@ static void add_absent(struct strbuf *b, const struct comparison *c, const struc
 	else if (c->unrecorded)
 		strbuf_addf(b,
 		            " is missing in the baseline, which has no %s at all: 'gpugate approve' "
-		            " of a run that has it renews the baseline",
+		            "of a run that has it renews the baseline",
 		            label_name(c->rule->metric->label));
 	else if (c->has_baseline)
 		strbuf_addf(b, " is missing in the candidate, the baseline has %s", check->baseline_text);

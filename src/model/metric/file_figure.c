@@ -8,9 +8,24 @@
 
 ORDERING(input_text_cmp, struct input_stat, BY_TEXT(name))
 
+/* Gives figures the better direction that their names tell if all were plain numbers, of which
+   earlier versions knew neither unit nor direction. */
+static void settle_directions(struct input_stat *v, size_t nr)
+{
+	bool plain = true;
+	for (size_t i = 0; i < nr; i++)
+		plain = plain && !v[i].unit && !v[i].better;
+	for (size_t i = 0; i < nr && plain; i++) {
+		struct span name = span_of(v[i].name + input_case(&v[i]).n);
+		if (!figure_is_neither(name))
+			v[i].better = figure_better(name, figure_unit_by_name(name));
+	}
+}
+
 void input_settle(struct input_stat *v, size_t nr, struct arena *a)
 {
 	bool renamed = false;
+	settle_directions(v, nr);
 	for (size_t i = 0; i < nr; i++) {
 		struct input_stat *s = &v[i];
 		const char *slash = strrchr(s->name, '/');

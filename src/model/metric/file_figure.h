@@ -46,7 +46,8 @@ bool input_is_of(const struct metric *m, const struct input_stat *s);
 struct decimal input_in(const struct input_stat *s, int unit);
 
 /// Converts figures that were read from files of earlier versions into the present form, sorted;
-/// names are owned by `a`. Earlier versions kept absolute paths in the names of cases.
+/// names are owned by `a`. Earlier versions kept absolute paths in the names of cases, and neither
+/// unit nor direction of plain numbers.
 void input_settle(struct input_stat *v, size_t nr, struct arena *a);
 
 /// Adds the value of the figure to the hash `h`. Values that earlier versions could hold give the
