@@ -389,8 +389,10 @@ def github(folder):
     (clone / "trace.json.gz").write_text("of an earlier run")
     out, code, log = runner.action(ROOT, clone, made)
     expect("a benchmark of its own", (code, out["verdict"]), (1, "fail"))
-    _, code, log = runner.action(ROOT, clone, {**made, "benchmark": "exit 7"})
-    expect("one that fails", (code, "the benchmark ended with 7" in log), (7, True))
+    for benchmark, why in (("cp %s trace.json.gz; exit 7" % slow, "the benchmark ended with 7"), ("true", "the benchmark has written no file that 'runs' names")):
+        out, code, log = runner.action(ROOT, clone, {**made, "benchmark": benchmark})
+        expect(f"one that fails: {why}", (code, out["exit-code"], out["verdict"], f"gate: {why}" in log, f"not judged: {why}\n" in forge.bodies()[0],
+                                          json.loads(pathlib.Path(out["json"]).read_text())["error"]), (3, "3", "error", True, True, why))
     _, code, log = runner.action(ROOT, clone, {**made, "runs": "baselines/resnet50.json"})
     expect("what is in version control is no output", (code, "is in version control" in log, (clone / "baselines/resnet50.json").is_file()), (2, True, True))
     (clone / "suite.yaml").write_text(f"version: 1\nname: all\ncases: [{{workload: resnet50, runs: '{slow}'}}, {{workload: new, runs: '{slow}'}}]\n")
