@@ -124,6 +124,7 @@ def day_one(w):
     body = w.body()
     expect("what the pair shows", ("compute per step 21." in body.splitlines()[1], "3 kernels (attention) are slower" in body, "The status is success" in body),
            (True, True, True))
+    expect("which commit is its base", f"control-1.json.gz` at [`{git(w.origin, 'rev-parse', 'main')[:10]}`]" in body, True)
     expect("where the reports are", body.splitlines()[-1], f"[All reports](https://forge.example/o/r/actions/runs/{100 + w.nr})")
     expect("no annotation of main", "::error" in w.log, False)
     out, code, _ = w.measure("pull_request", benchmark="test \"$GPUGATE_SIDE\" = candidate; bash benchmark.sh")
