@@ -402,7 +402,9 @@ def benchmarks(r):
         judged = (clone / "out" / "result.json").exists()
         expect(f"{what}: judged, said {p.stderr[-300:]}", (p.returncode, judged), want)
     for script in ("false\ncp {new} t.json.gz", "false | cat; cp {new} t.json.gz", "f() {{ false; cp {new} t.json.gz; }}\nf", "cp {new} t.json.gz; false"):
-        gate(script, script.format(**runs), (1, False), suite=False)
+        gate(script, script.format(**runs), (0, True), suite=False)
+        failed = json.loads((clone / "out" / "result.json").read_text())
+        expect(f"{script}: nothing was measured", (failed["error"], (clone / "out" / "exit-code").read_text()), ("the benchmark ended with 1", "3\n"))
     gate("one that works", "cp {new} t.json.gz; if false; then :; fi".format(**runs), (0, True), suite=False)
     both = "cp {new} res/a/t.json.gz; cp {new} res/more/b/t.json.gz".format(**runs)
     gate("both are made", both, (0, True))
@@ -602,15 +604,16 @@ def fetches(folder):
     expect("newest", {f.name: f.read_bytes() for f in out.iterdir()}, {"run.json.gz": b"newer"})
     ask({"issue": {"number": 7}}, says="is not open", want={"request": ""})
     ask({"pull_request": {"number": 10}}, 1, "not there or the token may not see it")
-    # Artifacts are refused that are too large (packed or unpacked), broken, gone or empty.
+    # Artifacts are refused that are too large (packed or unpacked). One that is broken, empty or not there is a check that has left no run.
+    lost = {"request": "7", "base": "", "lost": "the check has left no run", "folder": str(out)}
     forge.pulls[0]["state"] = "open"
     for number, data, more, says in (
             (101, b"x", {"size_in_bytes": 67108865}, "larger than 64 MiB"),
             (102, archive(**{"run.json.gz": bytes(67108865)}), {}, "larger than 64 MiB"),
-            (103, good[:60], {}, "has no run.json.gz"), (104, archive(**{"report.md": b"x"}), {}, "has no run.json.gz")):
+            (103, good[:60], {}, ""), (104, archive(**{"report.md": b"x"}), {}, "")):
         forge.artifacts[50] = []
         artifact(number, 50, "head1", data, **more)
-        ask(done("head1"), 1, says)
+        ask(done("head1"), *([1, says] if says else [0, "left no run", lost]))
     # An artifact with the cases of a suite: only files whose names can be those of a case's runs are taken.
     odd = "-x $(id) `b` 'c\"[é]*"
     data = io.BytesIO()
@@ -635,7 +638,7 @@ def fetches(folder):
     forge.fault("GET", "/store/", 403, times=99)
     ask(done("head1"), 1, "its file cannot be read, 5 times")
     forge.artifacts[50] = []
-    ask(done("head1"), 1, "has left an artifact 'gpugate-train'")
+    ask(done("head1"), 0, "left no run", lost)
 
 
 def main():

@@ -26,6 +26,7 @@ BENCHMARK = """set -e
 n=$(cat "$COUNT"); echo $((n + 1)) >"$COUNT"
 python3 {gen}/trace.py --seed "$n" --steps 3 $(cat options) --out trace.json.gz
 """
+NONE_FITS = "not judged: there is no baseline that fits"
 SLOW = "--slow-kernel *flash_bwd*=4\n"
 
 
@@ -91,6 +92,14 @@ class World:
         ran, self.log = runner.workflow("act", {"workload": workload, "comment": "always"}, self.origin)
         return ran, self.forge.statuses.get((commit, f"gpugate/{workload}")), self.forge.descriptions.get((commit, f"gpugate/{workload}"))
 
+    def lost(self, kind, event, branch="topic"):
+        """act.yml after a job that has left less than a run; returns state and text of the status, and the first lines of the comment."""
+        uploaded, self.forge.comments[:] = self.runner.uploaded, []
+        self.runner.uploaded = "", {} if kind == "nothing" else {"report.md": b"<!-- gpugate:resnet50 -->\nbuy this"}
+        ran, state, text = self.act(event, branch=branch)
+        self.runner.uploaded = uploaded
+        return ran, state, text, [body.splitlines()[1] for body in self.forge.bodies()]
+
     def body(self, workload="resnet50"):
         (body,) = [text for text in self.forge.bodies() if text.startswith(f"<!-- gpugate:{workload} -->")]
         return body
@@ -115,6 +124,7 @@ def day_one(w):
     body = w.body()
     expect("what the pair shows", ("compute per step 21." in body.splitlines()[1], "3 kernels (attention) are slower" in body, "The status is success" in body),
            (True, True, True))
+    expect("which commit is its base", f"control-1.json.gz` at [`{git(w.origin, 'rev-parse', 'main')[:10]}`]" in body, True)
     expect("where the reports are", body.splitlines()[-1], f"[All reports](https://forge.example/o/r/actions/runs/{100 + w.nr})")
     expect("no annotation of main", "::error" in w.log, False)
     out, code, _ = w.measure("pull_request", benchmark="test \"$GPUGATE_SIDE\" = candidate; bash benchmark.sh")
@@ -133,10 +143,10 @@ def forged(w):
     w.change("\n")
     out, code, _ = w.measure("pull_request", workload="other")
     expect("a renamed workload", (code, out["exit-code"]), (4, "4"))
-    expect("its status", w.act("pull_request", workload="other"), (["post"], "error", "verdict: missing"))
+    expect("its status", w.act("pull_request", workload="other"), (["post"], "error", NONE_FITS))
     control = {"control-1.json.gz": w.digest(91), "repeat-1.json.gz": w.digest(92)}
-    expect("with runs of the base", w.act("pull_request", workload="other", files=control)[1:], ("error", "verdict: missing"))
-    expect("with a file of its own", w.act("pull_request", workload="other", files={"neutral": b"not judged: main has no run yet\n"})[1:], ("error", "verdict: missing"))
+    expect("with runs of the base", w.act("pull_request", workload="other", files=control)[1:], ("error", NONE_FITS))
+    expect("with a file of its own", w.act("pull_request", workload="other", files={"neutral": b"not judged: main has no run yet\n"})[1:], ("error", NONE_FITS))
     git(w.clone, "checkout", "--quiet", "--detach", "origin/main")
     expect("another branch in Jenkins", w.measure("push", workload="other", env={"BRANCH_NAME": "topic"})[1], 4)
     out, code, _ = w.measure("push", workload="other")
@@ -184,6 +194,20 @@ def learning(w):
     expect("undecided of a known main", (code, out["verdict"], w.act("pull_request")[1]), (3, "undecided", "error"))
 
 
+def crashed(w):
+    """A benchmark that fails leaves no run; the status and the comment say so."""
+    w.change("\n")
+    out, code, log = w.measure("pull_request", benchmark="bash benchmark.sh; exit 7")
+    expect("a benchmark that fails", (code, out["verdict"], "gate: the benchmark ended with 7: not judged" in log), (3, "error", True))
+    lost = "not judged: the check has left no run"
+    expect("its status", w.act("pull_request")[1:], ("error", lost))
+    for kind in ("nothing", "words"):
+        expect(f"a check that left {kind}", w.lost(kind, "pull_request"), (["post"], "error", lost, [f"### \u274c gpugate \u00b7 error \u00b7 resnet50: {lost}"]))
+    git(w.clone, "checkout", "--quiet", "--detach", "origin/main")
+    w.measure("push", benchmark="exit 7")
+    expect("on main", w.lost("nothing", "push", branch="main"), (["post"], "error", lost, []))
+
+
 def queue(w):
     w.change(SLOW)
     out, _, _ = w.measure("merge_group", more="0")
@@ -226,7 +250,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         world = World(pathlib.Path(name))
-        for part in (day_one, forged, learning, queue, approval):
+        for part in (day_one, forged, learning, crashed, queue, approval):
             part(world)
         world.forge.server.shutdown()
     if wrong:

@@ -240,6 +240,12 @@ def policies(p, api):
             expect(f"{api}: {when} edits one of {name}", p.forge.bodies() != [f"{MARKER}\nold"], when != "never")
             if when == "never":
                 expect(f"{api}: never asks", p.forge.log, [])
+    p.result(runs["pass"])
+    (p.folder / "neutral").write_text("not judged: main has no run yet\n")
+    p.forge.reset()
+    p.post(api)
+    expect(f"{api}: one while main has few runs", "until main has five runs" in "".join(p.forge.bodies()), True)
+    (p.folder / "neutral").unlink()
     p.result(result())
 
 

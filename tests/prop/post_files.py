@@ -389,8 +389,10 @@ def github(folder):
     (clone / "trace.json.gz").write_text("of an earlier run")
     out, code, log = runner.action(ROOT, clone, made)
     expect("a benchmark of its own", (code, out["verdict"]), (1, "fail"))
-    _, code, log = runner.action(ROOT, clone, {**made, "benchmark": "exit 7"})
-    expect("one that fails", (code, "the benchmark ended with 7" in log), (7, True))
+    for benchmark, why in (("cp %s trace.json.gz; exit 7" % slow, "the benchmark ended with 7"), ("true", "the benchmark has written no file that 'runs' names")):
+        out, code, log = runner.action(ROOT, clone, {**made, "benchmark": benchmark})
+        expect(f"one that fails: {why}", (code, out["exit-code"], out["verdict"], f"gate: {why}" in log, f"not judged: {why}\n" in forge.bodies()[0],
+                                          json.loads(pathlib.Path(out["json"]).read_text())["error"]), (3, "3", "error", True, True, why))
     _, code, log = runner.action(ROOT, clone, {**made, "runs": "baselines/resnet50.json"})
     expect("what is in version control is no output", (code, "is in version control" in log, (clone / "baselines/resnet50.json").is_file()), (2, True, True))
     (clone / "suite.yaml").write_text(f"version: 1\nname: all\ncases: [{{workload: resnet50, runs: '{slow}'}}, {{workload: new, runs: '{slow}'}}]\n")
@@ -551,7 +553,7 @@ def gitlab(folder):
     (folder / "bin").mkdir()
     (folder / "bin" / "gpugate").symlink_to(PROGRAM)
     predefined = {"CI_PROJECT_DIR": str(clone), "CI_PROJECT_URL": f"file://{origin}"[:-4] if origin.suffix == ".git" else f"file://{origin}", "CI_COMMIT_SHA": topic,
-                  "CI_API_V4_URL": forge.address, "CI_PROJECT_ID": "5", "CI_JOB_STARTED_AT": "2027-01-01T12:00:00Z", "GITLAB_CI": "true"}
+                  "CI_API_V4_URL": forge.address, "CI_PROJECT_ID": "5", "CI_JOB_STARTED_AT": "2027-01-01T12:00:00Z", "CI_JOB_NAME": "gpugate", "GITLAB_CI": "true"}
     request = {"CI_MERGE_REQUEST_PROJECT_ID": "5", "CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "topic"}
     origin.rename(origin.with_suffix(".git"))
     git(clone, "remote", "set-url", "origin", f"file://{origin}.git")
@@ -568,6 +570,10 @@ def gitlab(folder):
         return p.returncode, p.stdout + p.stderr
     code, log = run("gpugate", **request)
     expect("gpugate", (code, len(forge.bodies())), (0, 1))
+    expect("the job that answers", f"Comment `/gpugate approve {topic[:12]} REASON`, then start the job `gpugate-accept` (write" in forge.bodies()[0], True)
+    fork = {**request, "CI_PROJECT_ID": "6", "CI_PROJECT_URL": "file:///nowhere"}
+    code, log = run("gpugate", **fork, CI_MERGE_REQUEST_PROJECT_URL=f"file://{origin}")
+    expect("in a fork", (code, "runs in a fork" in log, "gate: success" in log), (0, True, False))
     expect("artifacts", [f for f in (*reports["paths"], *reports["reports"].values()) if not (clone / f).exists()], [])
     expect("verdict", run("gpugate-verdict", **request)[0], 1)
     forge.comment(3, "/gpugate accept what was there before", created_at="2027-01-01T11:59:59Z", updated_at="2027-01-01T11:59:59Z")

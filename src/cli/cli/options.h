@@ -56,7 +56,7 @@
 	  "B is held against A. Each is a trace or a memory snapshot (.json, .json.gz), a digest, "    \
 	  "or a\ndirectory of those of one run.")                                                      \
 	X("RUN",                                                                                       \
-	  "RUN is a PyTorch profiler trace or a CUDA memory snapshot (.json, .json.gz), a digest, "    \
+	  "RUN is a profiler trace, an export of nsys, a memory snapshot, a result file or a digest, " \
 	  "or a\ndirectory of them; - is standard input. All RUN together form one run, of one or "    \
 	  "more ranks.")                                                                               \
 	X("|SUITE", "SUITE is a suite file (.yaml): all its cases, or with --workload only this one. " \

@@ -25,7 +25,8 @@ struct init {
 	struct arena arena;
 	const char *workload;
 	bool added; ///< true for a workload beside the one of the rules that are there
-	const char *rules_file, *gate_file; ///< paths of the rules, and of the workflow that measures
+	const char *rules_file; ///< path of the rules
+	const char *gate_file, *act_file; ///< paths of the workflows that measure, and that act
 	/// Number of steps that the chosen marker finds in the run; 0 if no marker was chosen.
 	int64_t steps;
 	const char *to_ignore; ///< line for .gitignore that it lacks, about the run; NULL: none
@@ -198,6 +199,11 @@ static void add_inputs(struct init *in, struct span uses, int indent, struct str
 	}
 }
 
+static const char *name_of(const char *path)
+{
+	return strrchr(path, '/') + 1;
+}
+
 /* The workflow for a workload beside the first, under names of its own and with its own rules. */
 static const char *fit_workflow(struct init *in, const char *text)
 {
@@ -207,6 +213,9 @@ static const char *fit_workflow(struct init *in, const char *text)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		text = replace_text(&in->arena, text, names[i],
 		                    arena_printf(&in->arena, "%s-%s", names[i], in->workload));
+	text = replace_text(&in->arena, text, "gpugate.yml", name_of(in->gate_file));
+	if (in->act_file)
+		text = replace_text(&in->arena, text, "gpugate-act.yml", name_of(in->act_file));
 	for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
 		struct span line = { text, (size_t)(end - text) };
 		const char *input = memmem(line.p, line.n, "workload: ", 10);
@@ -238,8 +247,9 @@ static void add_workflows(struct init *in)
 {
 	if (in->forge == FORGE_GITHUB) {
 		in->gate_file = path_of(in, ".github/workflows/gpugate", ".yml");
+		in->act_file = path_of(in, ".github/workflows/gpugate-act", ".yml");
 		add_workflow(in, in->gate_file, embedded_github_gate);
-		add_workflow(in, path_of(in, ".github/workflows/gpugate-act", ".yml"), embedded_github_act);
+		add_workflow(in, in->act_file, embedded_github_act);
 	} else if (in->forge == FORGE_GITLAB) {
 		in->gate_file = path_of(in, ".gitlab/gpugate", ".yml");
 		add_workflow(in, in->gate_file, embedded_gitlab_pipeline);
@@ -295,6 +305,7 @@ static enum status say_what_is_next(struct init *in)
 	const char *baseline = arena_printf(&in->log->arena, "baselines/%s.json", in->workload);
 	bool to_include =
 	    in->forge == FORGE_GITLAB && in->repo.gitlab && (in->added || !in->repo.included);
+	bool to_change_ignored = in->to_ignore && in->repo.ignored;
 	TRY(sink_open("-", false, &out, in->log));
 	for (size_t i = 0; i < in->files.kept.nr; i++)
 		sink_printf(out, "%s: is there already, and stays as it is\n", in->files.kept.v[i]);
@@ -324,10 +335,12 @@ static enum status say_what_is_next(struct init *in)
 		sink_printf(out, "%s%s\n", in->files.list.v[i].path,
 		            in->files.list.v[i].path == in->gate_file
 		                ? ": put your benchmark, runner and address of gpugate into it"
+		            : in->files.list.v[i].path == in->act_file
+		                ? ": put the address of gpugate into it"
 		                : "");
 	if (to_include)
 		sink_printf(out, ".gitlab-ci.yml: to be changed by you: include: %s\n", in->gate_file);
-	if (in->to_ignore && in->repo.ignored)
+	if (to_change_ignored)
 		sink_printf(out, ".gitignore: to be changed by you: %s\n", in->to_ignore);
 	if (in->forge == FORGE_NONE && !in->o->value[OPT_CI])
 		sink_printf(out, "no workflow: %s; see --ci\n",
@@ -343,7 +356,8 @@ static enum status say_what_is_next(struct init *in)
 	            in->forge == FORGE_NONE ? baseline : "");
 	for (size_t i = 0; i < in->files.list.nr; i++)
 		sink_printf(out, " %s", in->files.list.v[i].path);
-	sink_puts(out, to_include ? " .gitlab-ci.yml\n" : "\n");
+	sink_puts(out, to_include ? " .gitlab-ci.yml" : "");
+	sink_puts(out, to_change_ignored ? " .gitignore\n" : "\n");
 	if (in->forge != FORGE_NONE)
 		sink_puts(out, "The first run of main that the pipeline stores is the baseline.\n");
 	return sink_commit(out, in->log);
