@@ -26,7 +26,7 @@ static void show(struct strbuf *out, enum status st, const struct digest *d,
 		const struct input_stat *s = &d->inputs.v[i];
 		size_t of_case = input_case(s).n, n = strlen(s->name);
 		char buf[NUMBER_TEXT];
-		if (what == CENTERS && n > 4 &&
+		if (what == CENTERS && n > 3 &&
 		    (strstr(s->name + n - 4, ".p9") || strcmp(s->name + n - 2, ".n") == 0))
 			continue;
 		strbuf_addf(out, "%s%s=%s", i ? " " : "", s->name,
@@ -235,6 +235,8 @@ static const struct row details[] = {
 	  "lower",
 	  false },
 	{ "- {has: [n, \"a_*\"], name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "  n   a_ms\r\n --- -----  \r\n x    1.5\r\n", "x/a_ms=1.5 ms lower", false },
+	{ "- {has: [n, \"a_*\"], name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
 	  "  n   a_ms\n --- -----\n x    1.5\n long  1.5\n",
 	  "m:4: the row is not below the columns of its table", true },
 	{ "- {has: [n, \"a_*\"], name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
@@ -284,6 +286,41 @@ static const struct row details[] = {
 	  "n,a_ms\nx,1\n\nn\ny\nz,5\n", "x/a_ms=1 ms lower", false },
 	{ "- {has: [n, \"a_*\"], name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
 	  "n,a_ms\nx,1\n\nm\nn,b_ms,c_ms\ny,1,2\n", "x/a_ms=1 ms lower", false },
+	{ "- {match: \"*\", name: f, take: [{at: '.\"a'}]}", "{}",
+	  "f:1:37: '.\"a' is not a path: names between dots, [*], [n], [tag=text], .\"any name\"",
+	  true },
+	{ "- {match: \"*\", name: f, case: \"{a\", take: [{at: a}]}", "{}",
+	  "f:1:31: '{a' has a '{' without its '}'", true },
+	{ "- {match: \"*\", name: f, case: \"x{a}{a[}\", take: [{at: a}]}", "{}",
+	  "f:1:31: 'x{a}{a[}' is not a path: names between dots, [*], [n], [tag=text], .\"any name\"",
+	  true },
+	{ "- {match: \"*\", name: f, take: [{at: \"a..b\"}]}", "{}",
+	  "f:1:37: 'a..b' is not a path: names between dots, [*], [n], [tag=text], .\"any name\"",
+	  true },
+	{ "- {match: \"*\", name: f, take: [{at: \"a[x]\"}]}", "{}",
+	  "f:1:37: 'a[x]' is not a path: names between dots, [*], [n], [tag=text], .\"any name\"",
+	  true },
+	{ "- {match: \"*\", name: f, take: [{at: \"a[=x]\"}]}", "{}",
+	  "f:1:37: 'a[=x]' is not a path: names between dots, [*], [n], [tag=text], .\"any name\"",
+	  true },
+	{ "- {match: \"*\", name: f, take: [{at: a, minus: b}]}", "{\"a\": 1e30, \"b\": 1e-30}",
+	  "m: 'a' is '1e30', and what is subtracted from it is not a number", true },
+	{ "- {match: \"*\", name: f, take: [{at: a, scale: 1.23456789}]}",
+	  "{\"a\": 123456789012345678}",
+	  "m: 'a' is '123456789012345678', which has too many digits to be scaled", true },
+	{ "- {match: \"*\", name: f, samples: [{at: \"t[*]\", as: t}], take: [{at: \"*\"}]}",
+	  "{\"t\": [\"nan\", \"nan\", null, 1], \"u\": 1, \"v\": \"nan\", \"w\": \"failed\", \"x\": "
+	  "\"--\", \"y\": \"NA\"}",
+	  "m: 't' is 'nan' (3 values), 'v' is 'nan', 'w' is 'failed', not measured; so are 2 more "
+	  "values | u=1",
+	  false },
+	{ "- {match: \"*\", name: f, samples: [{at: \"t[*]\", as: t}]}", "{\"t\": [\"x\", \"y\"]}",
+	  "m: 't' is 'x', not a number", true },
+	{ "- {match: \"*\", name: f, records: \"r[*]\", only: {k: x}, case: \"{n}\", take: [{at: "
+	  "v}]}\n- {match: \"*\", name: g, records: \"r[*]\", only: {k: y}, take: [{at: w}]}",
+	  "{\"r\": [{\"k\": \"x\", \"n\": 1, \"v\": 1}, {\"k\": \"x\", \"n\": 2, \"v\": 3}, {\"k\": "
+	  "\"y\", \"w\": 2}, {\"k\": \"z\", \"w\": 3}]}",
+	  "m: 1 of 4 records are of none of its formats, as 'only' says | 1/v=1 2/v=3 w=2", false },
 	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": 1} {\"a\": 2}",
 	  "m: byte 9: another value on the line of the one before it; write one JSON value, or one a "
 	  "line",
@@ -479,7 +516,7 @@ static const struct row details[] = {
 	  "h, rest: true, take: [{at: s}, {at: v}]}",
 	  "{\"s\": 9, \"v\": 8, \"r\": [{\"k\": \"x\", \"v\": 1}, {\"k\": \"y\", \"w\": 2}, {\"k\": "
 	  "\"z\", \"w\": 3}]}",
-	  "s=9 v=1 w=2", false },
+	  "m: 1 of 3 records are of none of its formats, as 'only' says | s=9 v=1 w=2", false },
 	{ "- {match: \"*\", name: f, records: \"r[*]\", only: {k: x}, take: [{at: v}]}",
 	  "{\"r\": [{\"k\": \"y\", \"v\": 1}]}", "m: no record in a result file of format f", true },
 	{ "- {match: \"*\", name: f, repeats: last, take: [{at: v}]}",
@@ -598,6 +635,16 @@ static const struct row details[] = {
 	  "v=1.5 _.\n", "v=1.5", false },
 	{ "- {match: '*', name: f, read: text, pattern: 'v{1}', take: [{at: v}], series: true}", "",
 	  "f:1:46: 'v{1}' has a count in braces; \\{ is a brace", true },
+	{ "- {match: '*', name: f, read: text, pattern: '(?<>v)', take: [{at: v}], series: true}", "",
+	  "f:1:46: '(?<>v)' has '(?' that is not the beginning of a named part, (?<name>…)", true },
+	{ "- {match: '*', name: f, read: text, pattern: '(?<v', take: [{at: v}], series: true}", "",
+	  "f:1:46: '(?<v' has '(?' that is not the beginning of a named part, (?<name>…)", true },
+	{ "- {match: '*', name: f, read: text, pattern: '[^]v]=(?<v>[[:digit:].]+)', take: [{at: v}], "
+	  "series: true}",
+	  "v=1\nx=2\n", "v=2", false },
+	{ "- {match: '*', name: f, read: text, pattern: '\\{v\\} \\[(?<v>[0-9]+)\\]', take: [{at: v}], "
+	  "series: true}",
+	  "{v} [5]\n", "v=5", false },
 	{ "- {match: '*', name: f, read: text, pattern: '(v)\\1', take: [{at: v}], series: true}", "",
 	  "f:1:46: '(v)\\1' has a back reference, or ends in a backslash", true },
 	{ "- {match: '*', name: f, read: text, pattern: '(v\\', take: [{at: v}], series: true}", "",
@@ -747,7 +794,7 @@ static const struct {
 	  "!a.batch_size8/t_ms=1.5 ms lower b.batch_size8/t_ms=2.5 ms lower", false },
 	{ "x.csv", "name,step,t_ms\na,8,1.5\na,9,2.5\n",
 	  "!t_ms.median=2 ms lower n2 ±1 'median t_ms' [step=9]", false },
-	{ "x.csv", "1.5,2.5\n3,4\n", "?c2.median=3.25 n2 ±1.11 'median c2' c2.n=2 'n c2'", false },
+	{ "x.csv", "1.5,2.5\n3,4\n", "?c2.median=3.25 n2 ±1.11 'median c2'", false },
 	{ "x.csv", "name,\na,1\n", "", false },
 	{ "x.json", "[[{\"t_ms\": 1}], [{\"t_ms\": 2}]]",
 	  "!m: figure 't_ms' is there twice; keep one run in the file (others are files of their own: "
@@ -765,16 +812,16 @@ static const struct {
 	  "start\nstep 1/10 loss: 2.50 tput 900.5 samples/s | time (ms): 12.5 lr 1.0e-04\nstep 2/10 "
 	  "loss: 2.25 tput 901.5 samples/s | time (ms): 11.5 lr 1.0E+4\n",
 	  "?loss.median=2.375 lower n2 ±0.185 'median loss' [step=2] lr.median=5000.00005 n2 "
-	  "±7412.99993 'median lr' [step=2] lr.n=2 'n lr' ms.median=12 ms lower n2 ±1 'median ms' "
-	  "[step=2] ms.n=2 'n ms' tput.median=901 samples/s higher n2 ±1 'median tput' [step=2]",
+	  "±7412.99993 'median lr' [step=2] ms.median=12 ms lower n2 ±1 'median ms' [step=2] "
+	  "tput.median=901 samples/s higher n2 ±1 'median tput' [step=2]",
 	  false },
 	{ "x.log", "log\n# size time busbw\n# (B) (us) (GB/s)\n 1024 10.5 3.5\r\n 2048 11.5\t4.5\r\n",
 	  "busbw.median=3.5 higher 'median busbw' time.median=10.5 lower 'median time'", false },
 	{ "x.log",
 	  "took 5 ms for 3 tokens per second: 7.5, tokens/sec: 3 in 2 s\n a1 2 3.x _4 loss 5e-3 5e-\n",
-	  "?for.median=3 tok 'median for' in.median=2 s lower 'median in' in.n=1 'n in' "
-	  "second.median=7.5 s lower 'median second' tokens_per_sec.median=3 tok/s higher 'median "
-	  "tokens_per_sec' took.median=5 ms lower 'median took'",
+	  "?for.median=3 tok 'median for' in.median=2 s lower 'median in' second.median=7.5 s lower "
+	  "'median second' tokens_per_sec.median=3 tok/s higher 'median tokens_per_sec' took.median=5 "
+	  "ms lower 'median took'",
 	  false },
 	{ "x.log", "n 1.5 (s)\nn 2.5 (s)\nn 2.5 (s)\n", "?n.median=2.5 n3 ±0 'median n' n.n=3 'n n'",
 	  false },
@@ -786,14 +833,14 @@ static const struct {
 	{ "x.log", "time 1.5\ntime 2.5", "time.median=1.5 lower 'median time'", false },
 	{ "*\".log", "time 1.5\n", "time.median=1.5 lower 'median time'", false },
 	{ "x.log", "2.5 3.5\n4.5 5.5\n",
-	  "?c1.median=3.5 n2 ±1.5 'median c1' c1.n=2 'n c1' c2.median=4.5 n2 ±1.5 'median c2' c2.n=2 "
-	  "'n c2'",
-	  false },
+	  "?c1.median=3.5 n2 ±1.5 'median c1' c2.median=4.5 n2 ±1.5 'median c2'", false },
 	{ "x.log", "epoch loss\n-- --\n1 2.5\n2 2.25\n3 2.125\n",
 	  "loss.median=2.25 lower n3 ±0.19 'median loss'", false },
 	{ "x.log", "speed /tok: 2.5\n", "?tok.median=2.5 'median tok'", false },
 	{ "x.log", "saw tokens per second: 7.5\nsaw tokens per second: 8.5\n",
 	  "tokens_per_second.median=8 tok/s higher n2 ±1 'median tokens_per_second'", false },
+	{ "x.log", "12.5 ms 3.5 GB/s\n",
+	  "gb_s.median=3.5 GB/s higher 'median gb_s' ms.median=12.5 ms lower 'median ms'", false },
 	{ "x.log", "a per 2.5 s\n", "per.median=2.5 s lower 'median per'", false },
 	{ "x.log", "x/y per step 3.5 s\n",
 	  "x_per_y_per_step.median=3.5 s lower 'median x_per_y_per_step'", false },
@@ -801,8 +848,21 @@ static const struct {
 	  "gb_s.median=3.5 GB/s higher 'median gb_s' loss_s.median=2.5 s lower 'median loss_s'",
 	  false },
 	{ "x.log", "elapsed/time 1.5 x per 2.5 / 3.5\n",
-	  "?c7.median=3.5 'median c7' c7.n=1 'n c7' elapsed_per_time.median=1.5 lower 'median "
-	  "elapsed_per_time' per.median=2.5 'median per'",
+	  "?c7.median=3.5 'median c7' elapsed_per_time.median=1.5 lower 'median elapsed_per_time' "
+	  "per.median=2.5 'median per'",
+	  false },
+	{ "x.json",
+	  "{\"calls\": 10, \"total_time_s\": 5, \"p50_ms\": 3, \"req\": {\"trials\": 7, "
+	  "\"total_time_s\": 2, \"mean_time_s\": 1}, \"l\": [{\"name\": \"a\", \"runs\": 3, "
+	  "\"total_time_s\": 2}]}",
+	  "?!calls=1e1 l.a.runs=3 l.a.total_time_s=2 s lower [calls+10] p50_ms=3 ms lower "
+	  "req.mean_time_s=1 s lower req.total_time_s=2 s lower [req.trials+7] req.trials=7 "
+	  "total_time_s=5 s lower [calls+10]",
+	  false },
+	{ "x.csv", "a,b_ms\n\"x,1\n", "", false },
+	{ "x.csv", "name,calls,total_time_s\na,8,1.5\nb,9,2.5\n",
+	  "?!a/calls=8 a/total_time_s=1.5 s lower [calls+8] b/calls=9 b/total_time_s=2.5 s lower "
+	  "[calls+9]",
 	  false },
 };
 
@@ -1000,44 +1060,69 @@ static void test_columns(void **state)
 
 /* ---- guesses by the first bytes ---- */
 
-/* What a text may be: m(etrics file), r(esult file) by its first bytes, s: by its keys; l(ines)
-   that nothing reads, and the error. */
+/* What a text may be: m(etrics file), r(esult file) by its first bytes, j(son), s: a result file by
+   its keys; l(ines) that nothing reads, and the error. */
 static const struct {
 	struct span text;
 	const char *kinds;
 } guesses[] = {
-	{ { "{\"a\": 1}", 8 }, "mrs" },
-	{ { "{\"a\": 1, \"b\": \"x\"}", 18 }, "mrs" },
-	{ { "{\"a\": 1, \"b\": \"x\"", 17 }, "rs" },
-	{ { "{\"a\": 1, \"b\": 2", 15 }, "mrs" },
-	{ { "{\"a\": \"x\"}", 10 }, "rs" },
-	{ { "{\"a\": 1, \"b\": [1]}", 18 }, "rs" },
-	{ { "{\"a\": NaN}", 10 }, "mrs" },
+	{ { "{\"a\": 1}", 8 }, "mrjs" },
+	{ { "{\"a\": 1, \"b\": \"x\"}", 18 }, "mrjs" },
+	{ { "{\"a\": 1, \"b\": \"x\"", 17 }, "rjs" },
+	{ { "{\"a\": 1, \"b\": 2", 15 }, "mrjs" },
+	{ { "{\"a\": \"x\"}", 10 }, "rjs" },
+	{ { "{\"a\": 1, \"b\": [1]}", 18 }, "rjs" },
+	{ { "{\"a\": NaN}", 10 }, "mrjs" },
 	{ { "{\"a\": 1} x", 10 },
-	  "mrsl m: byte 9: another value on the line of the one before it; write one JSON value, or "
+	  "mrjsl m: byte 9: another value on the line of the one before it; write one JSON value, or "
 	  "one a line" },
-	{ { "[1]", 3 }, "rs" },
-	{ { "{\"a\": 1, \"traceEvents\": 1}", 26 }, "" },
+	{ { "[1]", 3 }, "rjs" },
+	{ { "{\"a\": 1, \"traceEvents\": 1}", 26 }, "j" },
 	{ { "", 0 }, "s" },
 	{ { "<a>", 3 }, "s" },
-	{ { "{\"segments\": 1}", 15 }, "" },
-	{ { "{\"ph\": 1}", 9 }, "m" },
-	{ { "[{\"ph\": \"X\"}]", 13 }, "" },
-	{ { "[{\"a\": 1, \"ph\": \"X\"}]", 21 }, "" },
-	{ { "[]", 2 }, "r" },
-	{ { "[[1]]", 5 }, "rs" },
-	{ { "{\"a\": {\"ph\": 1}}", 16 }, "s" },
+	{ { "{\"segments\": 1}", 15 }, "j" },
+	{ { "{\"ph\": 1}", 9 }, "mj" },
+	{ { "[{\"ph\": \"X\"}]", 13 }, "j" },
+	{ { "[{\"a\": 1, \"ph\": \"X\"}]", 21 }, "j" },
+	{ { "[]", 2 }, "rj" },
+	{ { "[[1]]", 5 }, "rjs" },
+	{ { "{\"a\": {\"ph\": 1}}", 16 }, "js" },
 	{ { "a\000b", 3 }, "s" },
-	{ { "{\"a\": {\"ph\": 1}, \"segment_type\": 2}", 35 }, "" },
+	{ { "{\"a\": {\"ph\": 1}, \"segment_type\": 2}", 35 }, "j" },
 	{ { "{\"a\": 1}\n{\"a\": 2}\n", 18 },
-	  "mrsl m: JSON lines, where a metrics file has one object; for a result file of no known "
+	  "mrjsl m: JSON lines, where a metrics file has one object; for a result file of no known "
 	  "format, 'gpugate explain FILE' prints the lines to add to the rules (inputs: results)" },
 	{ { "{\"a\": 1}\n{\"a\": \n", 16 },
-	  "mrsl m:2: byte 7: the input ends where a value was expected; it is empty or cut short" },
+	  "mrjsl m:2: byte 7: the input ends where a value was expected; it is empty or cut short" },
 	{ { "{\"a\": 1}{", 9 },
-	  "mrsl m: byte 8: another value on the line of the one before it; write one JSON value, or "
+	  "mrjsl m: byte 8: another value on the line of the one before it; write one JSON value, or "
 	  "one a line" },
 	{ { "3\n4\n", 4 }, "rs" },
+	{ { "[0] loss", 8 }, "rs" },
+	{ { "[rank0]: x", 10 }, "rs" },
+	{ { "[1, 2", 5 }, "rjs" },
+	{ { "[ \"a\"", 5 }, "rjs" },
+	{ { "[true", 5 }, "rjs" },
+	{ { "[-1.5e+3,", 9 }, "rjs" },
+	{ { "[2026-11-28 10:00", 17 }, "rs" },
+	{ { "[NaN", 4 }, "rjs" },
+	{ { "[", 1 }, "rj" },
+	{ { "[1]", 3 }, "rjs" },
+	{ { "[1] \n", 5 }, "rjs" },
+	{ { "[1] x", 5 }, "rs" },
+	{ { "[1", 2 }, "rjs" },
+	{ { "[1-2]", 5 }, "rs" },
+	{ { "[e", 2 }, "rjs" },
+	{ { "[.5,", 4 }, "rjs" },
+	{ { "[+ ", 3 }, "rjs" },
+	{ { "[nul", 4 }, "rs" },
+	{ { "[1e-5\t", 6 }, "rjs" },
+	{ { "[Infinity", 9 }, "rjs" },
+	{ { "[[", 2 }, "rjs" },
+	{ { "[x", 2 }, "rs" },
+	{ { "\036 [1]", 5 }, "rjs" },
+	{ { "[false", 6 }, "rjs" },
+	{ { "[5:", 3 }, "rs" },
 };
 
 static void test_guesses(void **state)
@@ -1051,6 +1136,7 @@ static void test_guesses(void **state)
 		diag_init(&log);
 		strbuf_adds(&b, metrics_recognize(s) ? "m" : "");
 		strbuf_adds(&b, result_recognize(s) ? "r" : "");
+		strbuf_adds(&b, value_is_json(s) ? "j" : "");
 		struct source *src = source_memory("m", s.p, s.n, NULL);
 		strbuf_adds(&b, result_sniff(src) ? "s" : "");
 		source_close(src);
@@ -1161,6 +1247,8 @@ static const struct {
 	  "u: n10 -1ns sm5000000 mem6000000 7000mW -1C thr-1() "
 	  "52075089064983431uJ/7439298437854775807ns others-1; 2e2dfe36",
 	  false },
+	{ " \n\nindex,clocks.sm\n0,[N/A]\n1,5\n",
+	  "1: n1 -1ns sm5000000 mem-1 -1mW -1C thr-1() -1uJ/-1ns others-1; c489b010", false },
 	{ "index,clocks_event_reasons_counters.sw_power_cap "
 	  "[us],clocks_event_reasons_counters.hw_slowdown [us],timestamp,utilization.gpu "
 	  "[%]\n0,5,7,2026/07/14 08:12:38,9\n0,25005,4000007,2026/07/14 08:12:39,9\n1,9,1,2026/07/14 "
@@ -1208,6 +1296,13 @@ static const struct {
 	  "4500000uJ/3000000000ns others-1; machine.driver=580, 581; machine.gpu=H100; "
 	  "machine.power_limit=700 W; machine.sm_clock_max=1980 MHz; 645bbed3",
 	  false },
+	{ "{\"schema\": \"gpugate-machine-1\", \"time_ns\": 5, \"driver\": \"\", \"gpus\": "
+	  "[{\"index\": \"0\", \"energy_mj\": 0, \"utilization_pct\": 1}]}\n{\"schema\": "
+	  "\"gpugate-machine-1\", \"time_ns\": 7, \"driver\": \"\", \"gpus\": [{\"index\": \"0\", "
+	  "\"energy_mj\": 3, \"utilization_pct\": 1}]}\n{\"schema\": \"gpugate-machine-1\", "
+	  "\"time_ns\": 9, \"driver\": \"\", \"gpus\": [{\"index\": \"0\", \"energy_mj\": 3, "
+	  "\"utilization_pct\": 1}]}\n",
+	  "0: n3 4ns sm-1 mem-1 -1mW -1C thr-1() 3000uJ/2ns others-1; c4df1d75", false },
 	{ "{\"schema\": \"gpugate-machine-1\", \"time_ns\": -5, \"driver\": \"\", \"gpus\": "
 	  "[{\"index\": \"0\", \"power_mw\": 1}]}\n{\"schema\": \"gpugate-machine-1\", \"time_ns\": 7, "
 	  "\"driver\": \"\", \"gpus\": [{\"index\": \"0\", \"power_mw\": 1}]}\n",
@@ -1231,6 +1326,37 @@ static void test_machines(void **state)
 		strbuf_release(&b);
 		digest_free(d);
 	}
+}
+
+/* A file has up to 256 GPUs. */
+static void test_many_machines(void **state)
+{
+	(void)state;
+	for (int nr = MACHINE_GPUS_MAX; nr <= MACHINE_GPUS_MAX + 1; nr++)
+		for (int kind = 0; kind < 3; kind++) {
+			static const char *const heads[] = {
+				"index,clocks.sm\n", "{", "{\"schema\": \"gpugate-machine-1\", \"gpus\": ["
+			};
+			static const char *const ends[] = { "", "}", "]}" };
+			struct strbuf b = STRBUF_INIT;
+			struct digest *d = digest_new();
+			bool found;
+			enum status st;
+			strbuf_adds(&b, heads[kind]);
+			for (int i = 0; i < 2 * nr; i++)
+				strbuf_addf(&b,
+				            kind == 0   ? "%.0s%d,5\n"
+				            : kind == 1 ? "%s\"card%d\": {\"GPU use\": 1}"
+				                        : "%s{\"index\": \"%d\", \"power_mw\": 1}",
+				            i ? ", " : "", i % nr);
+			strbuf_adds(&b, ends[kind]);
+			machine_of(strbuf_str(&b), b.n, d, &found, &st);
+			assert_true(found);
+			assert_int_equal(st, nr > MACHINE_GPUS_MAX ? ST_INPUT : ST_OK);
+			assert_int_equal(d->machines.nr, nr > MACHINE_GPUS_MAX ? 0 : nr);
+			strbuf_release(&b);
+			digest_free(d);
+		}
 }
 
 #define MOMENT(ns)                                                                            \
@@ -1285,13 +1411,14 @@ static int release_built_in(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),         cmocka_unit_test(test_details),
-		cmocka_unit_test(test_proposals),    cmocka_unit_test(test_guesses),
-		cmocka_unit_test(test_many_figures), cmocka_unit_test(test_sweep),
-		cmocka_unit_test(test_long_lines),   cmocka_unit_test(test_pattern_limits),
-		cmocka_unit_test(test_columns),      cmocka_unit_test(test_machines),
-		cmocka_unit_test(test_truncated),    cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_recorder),     cmocka_unit_test(test_machine),
+		cmocka_unit_test(test_rows),          cmocka_unit_test(test_details),
+		cmocka_unit_test(test_proposals),     cmocka_unit_test(test_guesses),
+		cmocka_unit_test(test_many_figures),  cmocka_unit_test(test_sweep),
+		cmocka_unit_test(test_long_lines),    cmocka_unit_test(test_pattern_limits),
+		cmocka_unit_test(test_columns),       cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_many_machines), cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_limits),        cmocka_unit_test(test_recorder),
+		cmocka_unit_test(test_machine),
 	};
 	return cmocka_run_group_tests(tests, read_built_in, release_built_in);
 }
