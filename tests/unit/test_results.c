@@ -373,6 +373,8 @@ static const struct row details[] = {
 	  "m: 'a' is '-', not measured, and nothing else is", true },
 	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \"1.5e-3s\"}", "a=0.0015 s lower",
 	  false },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \"1.5 usec\"}", "a=1.5 us lower",
+	  false },
 	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": true}",
 	  "m: 'a' is 'true', not a number", true },
 	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": [1]}",
@@ -616,6 +618,33 @@ static const struct row details[] = {
 	  "v=1.5\nv=-inf ms\nv=2\n", "v=2", false },
 	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
 	  "true}",
+	  "v=1\nv=-inf ms\n", "m: 'v' is '-inf', not measured, and nothing else is", true },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=+Infinity\n", "m: 'v' is '+Infinity', not a number", true },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=nano\n", "v=1", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=NaN, 2\n", "m: 'v' is 'NaN', not measured, and nothing else is", true },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=3-4\n", "m: 'v' is '3-4', not a number", true },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=3e-4\n", "v=0.0003", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=3e-x\n", "v=3", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=3.x 4.\n", "v=3", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=3.5 4\n", "v=3.5", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
 	  "v=1.5 name=infinite\n\033[31mv=\033[1;2m4\033[0m\r\n", "v=4", false },
 	{ "- {match: '*', name: f, read: text, pattern: '(a|b)+ v:\\s*(?<v>\\d+) "
 	  "(?<n>[]a-c[:digit:]]*)', case: '{n}', take: [{at: v}]}",
@@ -796,6 +825,8 @@ static const struct {
 	  "!t_ms.median=2 ms lower n2 ±1 'median t_ms' [step=9]", false },
 	{ "x.csv", "1.5,2.5\n3,4\n", "?c2.median=3.25 n2 ±1.11 'median c2'", false },
 	{ "x.csv", "name,\na,1\n", "", false },
+	{ "x.csv", "name,t_ms\na,1\nfoot\nb,2\n",
+	  "!m:3: 1 columns where the header has 2; quotes hold no line break", true },
 	{ "x.json", "[[{\"t_ms\": 1}], [{\"t_ms\": 2}]]",
 	  "!m: figure 't_ms' is there twice; keep one run in the file (others are files of their own: "
 	  "--repeat), or say 'repeats' in a format of your own",
@@ -1213,6 +1244,9 @@ static void show_machines(struct strbuf *out, const struct digest *d)
 	}
 	for (size_t i = 0; i < d->env.nr; i++)
 		strbuf_addf(out, "%s=%s; ", d->env.v[i].key, d->env.v[i].value);
+	if (d->trust.json_faults)
+		strbuf_addf(out, "%lld faults from %lld on; ", (long long)d->trust.json_faults,
+		            (long long)d->trust.fault_byte);
 	strbuf_addf(out, "%08llx", (unsigned long long)(d->source_hash & UINT32_MAX));
 }
 
@@ -1303,6 +1337,10 @@ static const struct {
 	  "\"time_ns\": 9, \"driver\": \"\", \"gpus\": [{\"index\": \"0\", \"energy_mj\": 3, "
 	  "\"utilization_pct\": 1}]}\n",
 	  "0: n3 4ns sm-1 mem-1 -1mW -1C thr-1() 3000uJ/2ns others-1; c4df1d75", false },
+	{ "{\"schema\": \"gpugate-machine-1\", \"time_ns\": 5, \"driver\": \"\", \"gpus\": "
+	  "[{\"index\": \"0\", \"power_mw\": NaN}]}\n{\"schema\": \"gpugate-machine-1\", \"time_ns\": "
+	  "7, \"driver\": \"\", \"gpus\": [{\"index\": \"0\", \"power_mw\": 4}]}\n{\"schema\": ",
+	  "0: n2 2ns sm-1 mem-1 4mW -1C thr-1() -1uJ/-1ns others-1; c956e020", false },
 	{ "{\"schema\": \"gpugate-machine-1\", \"time_ns\": -5, \"driver\": \"\", \"gpus\": "
 	  "[{\"index\": \"0\", \"power_mw\": 1}]}\n{\"schema\": \"gpugate-machine-1\", \"time_ns\": 7, "
 	  "\"driver\": \"\", \"gpus\": [{\"index\": \"0\", \"power_mw\": 1}]}\n",
