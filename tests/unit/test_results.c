@@ -535,6 +535,12 @@ static const struct row details[] = {
 	{ "- {match: \"R.json\", name: f, take: [{at: v}]}\n- {match: \"r.js\", name: g, take: [{at: "
 	  "w}]}",
 	  "{\"w\": 1}", "", false },
+	{ "- {match: \"*\", name: f, records: \"r[*]\", only: {k: x, j: y}, take: [{at: v}]}",
+	  "{\"r\": [{\"k\": \"x\", \"j\": \"y\", \"v\": 1}, {\"k\": \"x\", \"j\": \"z\", \"v\": 2}]}",
+	  "m: 1 of 2 records are of none of its formats, as 'only' says | v=1", false },
+	{ "- {match: \"*\", name: f, records: \"r[*]\", skip: {k: x, j: y}, take: [{at: v}]}",
+	  "{\"r\": [{\"k\": \"z\", \"j\": \"y\", \"v\": 1}, {\"k\": \"z\", \"j\": \"z\", \"v\": 2}]}",
+	  "v=2", false },
 	{ "- {match: \"*\", name: f, take: [{at: a, minus: b, unit: s}, {at: c, scale: 0.5, unit_at: "
 	  "u}, {at: d.e, unit_at: ^u, title: \"x {KEY}\"}, {at: b}, {at: \"*\", better: higher}]}",
 	  "{\"a\": 5.5, \"b\": 2, \"c\": 3, \"u\": \"ms\", \"d\": {\"e\": 4, \"u\": \"us\"}, \"k_ms\": "
@@ -664,6 +670,12 @@ static const struct row details[] = {
 	  "v=1.5 _.\n", "v=1.5", false },
 	{ "- {match: '*', name: f, read: text, pattern: 'v{1}', take: [{at: v}], series: true}", "",
 	  "f:1:46: 'v{1}' has a count in braces; \\{ is a brace", true },
+	{ "- {match: '*', name: f, read: text, pattern: '[^]{(]v=(?<v>[0-9]+)', take: [{at: v}], "
+	  "series: true}",
+	  "xv=5\n", "v=5", false },
+	{ "- {match: '*', name: f, read: text, pattern: '[]{(]v=(?<v>[0-9]+)', take: [{at: v}], "
+	  "series: true}",
+	  "]v=5\n", "v=5", false },
 	{ "- {match: '*', name: f, read: text, pattern: '(?<>v)', take: [{at: v}], series: true}", "",
 	  "f:1:46: '(?<>v)' has '(?' that is not the beginning of a named part, (?<name>…)", true },
 	{ "- {match: '*', name: f, read: text, pattern: '(?<v', take: [{at: v}], series: true}", "",
@@ -825,6 +837,10 @@ static const struct {
 	  "!t_ms.median=2 ms lower n2 ±1 'median t_ms' [step=9]", false },
 	{ "x.csv", "1.5,2.5\n3,4\n", "?c2.median=3.25 n2 ±1.11 'median c2'", false },
 	{ "x.csv", "name,\na,1\n", "", false },
+	{ "x.json",
+	  "{\"a\": {\"b\": {\"c\": {\"d_ms\": 1}}}, \"results\": [{\"name\": \"x\", \"t_ms\": 1}, "
+	  "{\"name\": \"y\", \"t_ms\": 1}]}",
+	  "!a.b.c.d_ms=1 ms lower results.x.t_ms=1 ms lower results.y.t_ms=1 ms lower", false },
 	{ "x.csv", "name,t_ms\na,1\nfoot\nb,2\n",
 	  "!m:3: 1 columns where the header has 2; quotes hold no line break", true },
 	{ "x.json", "[[{\"t_ms\": 1}], [{\"t_ms\": 2}]]",
@@ -1337,6 +1353,10 @@ static const struct {
 	  "\"time_ns\": 9, \"driver\": \"\", \"gpus\": [{\"index\": \"0\", \"energy_mj\": 3, "
 	  "\"utilization_pct\": 1}]}\n",
 	  "0: n3 4ns sm-1 mem-1 -1mW -1C thr-1() 3000uJ/2ns others-1; c4df1d75", false },
+	{ "{\"schema\": \"gpugate-machine-1\", \"time_ns\": 0, \"driver\": \"\", \"gpus\": "
+	  "[{\"index\": \"0\", \"power_mw\": 5}]}\n{\"schema\": \"gpugate-machine-1\", \"time_ns\": 7, "
+	  "\"driver\": \"\", \"gpus\": [{\"index\": \"0\", \"power_mw\": 4}]}\n",
+	  "0: n2 7ns sm-1 mem-1 5mW -1C thr-1() 0uJ/7ns others-1; 766d8353", false },
 	{ "{\"schema\": \"gpugate-machine-1\", \"time_ns\": 5, \"driver\": \"\", \"gpus\": "
 	  "[{\"index\": \"0\", \"power_mw\": NaN}]}\n{\"schema\": \"gpugate-machine-1\", \"time_ns\": "
 	  "7, \"driver\": \"\", \"gpus\": [{\"index\": \"0\", \"power_mw\": 4}]}\n{\"schema\": ",
