@@ -598,6 +598,10 @@ static const struct row details[] = {
 	  "{\"a\": 1, \"b\": 2, \"c\": 3, \"d\": 4, \"e\": 5, \"u\": \"seq/ms\", \"v\": \"ms/batch\", "
 	  "\"g\": \"x_y\\u00e4(z)\"}",
 	  "a=1 higher b=2 lower c=3 d=4 e=5 'x y  (z)'", false },
+	{ "- {match: \"*\", name: f, case: \"{n}\", take: [{at: c, title: same}, {at: d, title: same}, "
+	  "{at: delta_ms}, {at: e.*, as: \"{KEY}\"}]}",
+	  "{\"n\": \"x\", \"c\": 3, \"d\": 4, \"delta_ms\": \"-5 ms\", \"e\": {\"az\": 1}}",
+	  "x/AZ=1 x/c=3 x/d=4 x/delta_ms=-5 ms", false },
 	{ "- {match: \"*\", name: f, records: \"r[*]\", case: \"{n}\", work: [b, ^c, p.\"x y\", '{k}', "
 	  "o], work_done: [d, ^e], take: [{at: total_time_s, sum_of: q}, {at: v}]}",
 	  "{\"c\": 3, \"e\": 4, \"r\": [{\"n\": \"x\", \"b\": 1, \"d\": 2, \"k\": \"b\", \"p\": {\"x "
@@ -853,6 +857,8 @@ static const struct {
 	  "x.json: byte 10: the input ends where ',' or '}' was expected; it is empty or cut short",
 	  true },
 	{ "x.log", "{\"t_ms\": 1", "", false },
+	{ "x.log", "{ \"a\": 1,\nt 1.5 ms\nt 2.5 ms\n",
+	  "t.median=2 ms lower n2 ±1 'median t' t.n=2 'n t'", false },
 	{ "x.log", "[0] t 1.5 ms\n[1] t 2.5 ms\n", "t.median=2 ms lower n2 ±1 'median t' t.n=2 'n t'",
 	  false },
 	{ "x.log",
