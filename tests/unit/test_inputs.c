@@ -96,6 +96,59 @@ static void test_rows(void **state)
 		}
 }
 
+/* All that is read of a file: units, directions, work in brackets, and the warning. */
+static const struct {
+	const char *text, *figures;
+} wholes[] = {
+	{ "{\"batch_size\": 8, \"tp\": 1.5, \"num_gpus\": \"2\", \"p50_ms\": 3, \"x\": \"4 tok/s\"}",
+	  "batch_size=8e0 num_gpus=2e0 p50_ms=3e0 ms lower [batch_size=8] [num_gpus=2] "
+	  "tp=15e-1 x=4e0 tok/s higher [batch_size=8] [num_gpus=2]" },
+	{ "{\"calls\": 8, \"tp\": 1, \"total_time_s\": 5, \"rate_hz\": 3, \"runs\": 2.5}",
+	  "calls=8e0 [tp=1] rate_hz=3e0 Hz [tp=1] runs=25e-1 [tp=1] total_time_s=5e0 s lower "
+	  "[calls+8] [tp=1] tp=1e0" },
+	{ "{\"calls\": 8, \"total_time_s\": 5}", "calls=8e0 total_time_s=5e0 s lower [calls+8]" },
+	{ "{\"a\": null, \"b\": NaN, \"c\": \"N/A\", \"d\": 1}",
+	  "'a' is null, 'b' is NaN, 'c' is 'N/A', not measured | d=1e0" },
+	{ "{\"a\": null, \"b\": NaN, \"c\": \"N/A\", \"e\": \"\", \"f_ms\": -2, \"d\": 1}",
+	  "'a' is null, 'b' is NaN, 'c' is 'N/A', not measured; so are 2 more values | d=1e0" },
+	{ "{\"a\": 1, \"status\": \"failed\"}",
+	  "byte 19: the run is not valid: 'status' is 'failed'; run it again, or leave that out if it "
+	  "means something else" },
+};
+
+static void test_wholes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
+		struct span text = span_of(wholes[i].text);
+		struct strbuf b = STRBUF_INIT;
+		struct diag_log log;
+		struct digest *d = digest_new();
+		struct source *src = source_memory("m", text.p, text.n, NULL);
+		bool other;
+		diag_init(&log);
+		enum status st = inputs_read(src, d, &other, &log);
+		if (log.first)
+			strbuf_addf(&b, "%s%s", log.first->text + strlen("m: "), st == ST_OK ? " | " : "");
+		for (size_t k = 0; k < d->inputs.nr && st == ST_OK; k++) {
+			const struct input_stat *s = &d->inputs.v[k];
+			strbuf_addf(&b, "%s%s=%llde%lld", k ? " " : "", s->name, (long long)s->value,
+			            -(long long)s->digits);
+			if (strcmp(s->unit, UNIT_BARE) != 0)
+				strbuf_addf(&b, " %s", s->unit);
+			if (s->better)
+				strbuf_addf(&b, " %s", s->better);
+			for (const char *c = s->work; c && *c; c += strcspn(c, "\n"), c += *c == '\n')
+				strbuf_addf(&b, " [%.*s]", (int)strcspn(c, "\n"), c);
+		}
+		assert_string_equal(strbuf_str(&b), wholes[i].figures);
+		diag_release(&log);
+		source_close(src);
+		digest_free(d);
+		strbuf_release(&b);
+	}
+}
+
 /* A file cut anywhere is refused, and never taken for another kind of file. */
 static void test_truncated(void **state)
 {
@@ -179,9 +232,9 @@ static void test_metrics(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),    cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_mutated), cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_metrics),
+		cmocka_unit_test(test_rows),      cmocka_unit_test(test_wholes),
+		cmocka_unit_test(test_truncated), cmocka_unit_test(test_mutated),
+		cmocka_unit_test(test_limits),    cmocka_unit_test(test_metrics),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

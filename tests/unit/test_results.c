@@ -9,17 +9,26 @@
 
 #include "results/path.h"
 #include "results/result_file.h"
+#include "results/value.h"
 #include "rules/formats_file.h"
 
-/* Writes the figures as one line, or the error. */
+enum shown { FIGURES, ALL, CENTERS };
+
+/* Writes the figures as one line, or the error; with ALL, also titles that are not the names, the
+   work, and warnings; with CENTERS, of samples only the median. */
 static void show(struct strbuf *out, enum status st, const struct digest *d,
-                 const struct diag_log *log)
+                 const struct diag_log *log, enum shown what)
 {
-	if (st != ST_OK)
-		strbuf_adds(out, diag_first_error(log));
+	for (const struct diag_entry *e = log->first; e; e = e->next)
+		if (st != ST_OK || (what && e->level == DIAG_WARNING))
+			strbuf_addf(out, "%s%s", e->text, st == ST_OK ? " | " : "");
 	for (size_t i = 0; st == ST_OK && i < d->inputs.nr; i++) {
 		const struct input_stat *s = &d->inputs.v[i];
+		size_t of_case = input_case(s).n, n = strlen(s->name);
 		char buf[NUMBER_TEXT];
+		if (what == CENTERS && n > 3 &&
+		    (strstr(s->name + n - 4, ".p9") || strcmp(s->name + n - 2, ".n") == 0))
+			continue;
 		strbuf_addf(out, "%s%s=%s", i ? " " : "", s->name,
 		            number_format(s->value, (int)s->digits, buf));
 		if (strcmp(s->unit, UNIT_BARE) != 0)
@@ -29,34 +38,59 @@ static void show(struct strbuf *out, enum status st, const struct digest *d,
 		if (s->samples)
 			strbuf_addf(out, " n%lld ±%s", (long long)s->samples,
 			            number_format(s->spread, (int)s->digits, buf));
+		if (what && strcmp(s->title, s->name + of_case + (of_case > 0)) != 0)
+			strbuf_addf(out, " '%s'", s->title);
+		for (const char *c = what ? s->work : NULL; c && *c; c += strcspn(c, "\n"), c += *c == '\n')
+			strbuf_addf(out, " [%.*s]", (int)strcspn(c, "\n"), c);
 	}
 }
 
 static struct result_formats built_in;
 
-/* Reads a text; `formats` NULL means the built-in table. */
-static enum status read_text(const char *formats, struct span text, size_t block, bool *found,
+/* Reads a text as the file bench/FILE; `formats` NULL means the built-in table. */
+static enum status read_file(const char *formats, const char *name, const char *file,
+                             struct span text, size_t block, enum shown what, bool *found,
                              struct strbuf *out)
 {
 	struct result_formats table = { 0 };
+	struct strbuf path = STRBUF_INIT;
 	struct diag_log log;
 	struct digest *d = digest_new();
 	diag_init(&log);
+	strbuf_addf(&path, "bench/%s", file);
 	enum status st =
 	    formats ? formats_read("f", (struct span[]){ span_of(formats) }, &table, &log) : ST_OK;
 	if (st == ST_OK) {
 		const struct result_formats *const tables[] = { formats ? &table : &built_in, NULL };
-		struct result_reader reader = { tables, "bench/r.json", "r.json" };
+		struct result_reader reader = { tables, strbuf_str(&path), file };
+		struct result_known known;
+		struct diag_log own;
 		struct source *src =
-		    source_memory("m", text.p, text.n, &(struct source_options){ .block = block });
+		    source_memory(name, text.p, text.n, &(struct source_options){ .block = block });
 		st = result_read(src, &reader, d, found, &log);
 		source_close(src);
+		src = source_memory(name, text.p, text.n, NULL);
+		diag_init(&own);
+		enum status again = result_known_list(src, &reader, &known, &own);
+		diag_release(&own);
+		source_close(src);
+		if (st == ST_OK)
+			assert_int_equal(known.list.nr > 0, *found);
+		assert_true(st != ST_OK || again == ST_OK);
+		vec_release(&known.list);
 	}
-	show(out, st, d, &log);
+	show(out, st, d, &log, what);
 	result_formats_release(&table);
+	strbuf_release(&path);
 	diag_release(&log);
 	digest_free(d);
 	return st;
+}
+
+static enum status read_text(const char *formats, struct span text, size_t block, bool *found,
+                             struct strbuf *out)
+{
+	return read_file(formats, "m", "r.json", text, block, FIGURES, found, out);
 }
 
 #define SERVE "\"backend\": \"vllm\", \"model_id\": \"m\", \"num_prompts\": 8, \"mean_ttft_ms\": "
@@ -167,6 +201,520 @@ static const struct row {
 	  true },
 };
 
+/* The whole of what is read: titles, work and warnings, too. */
+static const struct row details[] = {
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n,a_ms\n\"x,\"\"y\"\" z\" w,1\n", "x__y__z/a_ms=1 ms lower", false },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n;a_ms;b_ms\n \"p;q,r,s\" ;1; 2 \n", "p_q_r_s/a_ms=1 ms lower p_q_r_s/b_ms=2 ms lower",
+	  false },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n;\"a,,_ms\"\nx;3\n", "x/a___ms=3 ms lower", false },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n\ta_ms\n x\t 2\n", "x/a_ms=2 ms lower", false },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "\n\nn,a_ms\r\nx,1\r\n\r\ny,2\r\nn,a_ms\r\nz,3\r\n",
+	  "x/a_ms=1 ms lower y/a_ms=2 ms lower z/a_ms=3 ms lower", false },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n,a_ms\n\"x,1\n", "m:2: 0 columns where the header has 2; quotes hold no line break", true },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "alone\nn,a_ms\nx,1\n", "x/a_ms=1 ms lower", false },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n,a_ms,\nx,,1\ny,2,\n", "y/a_ms=2 ms lower", false },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n,a_ms\nx,1\n\nm,b_ms,c_ms\ny,2,3\n", "x/a_ms=1 ms lower", false },
+	{ "- {has: [n, \"a_*\"], name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "log\nn,a_ms,b_ms\nx,1,2\n\nn,c_ms\ny,2\n\nz,1,2\nw,3\n",
+	  "x/a_ms=1 ms lower x/b_ms=2 ms lower y/c_ms=2 ms lower", false },
+	{ "- {has: [n, \"a_*\"], name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "k,v\nn,a_ms\nx,1\n", "", false },
+	{ "- {has: [n, \"a_*\"], name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "intro\n  n   a_ms  b_ms\n --- ----- ----\n x    1.5  2\n y\303\244   2     3\n\n  n  c_ms\n "
+	  "--- ----\n z   1\n\n n    a_b  e_ms\n ---- --- ----\n  u   1    2\n",
+	  "u/e_ms=2 ms lower x/a_ms=1.5 ms lower x/b_ms=2 ms lower y__/a_ms=2 ms lower y__/b_ms=3 ms "
+	  "lower",
+	  false },
+	{ "- {has: [n, \"a_*\"], name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "  n   a_ms\r\n --- -----  \r\n x    1.5\r\n", "x/a_ms=1.5 ms lower", false },
+	{ "- {has: [n, \"a_*\"], name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "  n   a_ms\n --- -----\n x    1.5\n long  1.5\n",
+	  "m:4: the row is not below the columns of its table", true },
+	{ "- {has: [n, \"a_*\"], name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "  n   a_ms\n --- -----\n xxxx 1.5\n", "m:3: the row is not below the columns of its table",
+	  true },
+	{ "- {has: [n, \"a_*\"], name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "  n   a_ms\n --- -----\n x\n", "m:3: the row is not below the columns of its table", true },
+	{ "- {has: [\"*_ms\"], name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "at,x_ms\nlong line, of a log\n", "", false },
+	{ "- {has: [\"*_ms\"], name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n,x_ms\na,1\nb,text\n", "a/x_ms=1 ms lower", false },
+	{ "- {has: [\"*_ms\"], name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n,x_ms\na,nan\nb,2\n", "m: 'x_ms' of case 'a' is 'nan', not measured | b/x_ms=2 ms lower",
+	  false },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n,a_ms\nx,1.50\ny,2.50\nz,3.5",
+	  "m:4: the last line has no end, and its last number fewer digits than the others of its "
+	  "column: the file is cut off; write it anew",
+	  true },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n,a_ms\nx,1.50\ny,2.5\nz,3.5", "x/a_ms=1.5 ms lower y/a_ms=2.5 ms lower z/a_ms=3.5 ms lower",
+	  false },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n,a_ms\nx,1.50\ny,\nz,3", "x/a_ms=1.5 ms lower z/a_ms=3 ms lower", false },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n,a_ms\nx,1.50 s\ny,2.50 s\nz,3.50",
+	  "x/a_ms=1.5 s lower y/a_ms=2.5 s lower z/a_ms=3.5 ms lower", false },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n,a_ms\nw,1.9\nx,1.50\ny,2.59\nz,3.1",
+	  "w/a_ms=1.9 ms lower x/a_ms=1.5 ms lower y/a_ms=2.59 ms lower z/a_ms=3.1 ms lower", false },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n,a_ms\nx,1.95\ny,2.99\nz,3.9",
+	  "m:4: the last line has no end, and its last number fewer digits than the others of its "
+	  "column: the file is cut off; write it anew",
+	  true },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n,a_ms\nx,1.95", "x/a_ms=1.95 ms lower", false },
+	{ "- {match: \"*\", name: f, read: csv, take: [{at: \"*_ms\"}]}", "n\tk,a_ms\n1,2\n",
+	  "a_ms=2 ms lower", false },
+	{ "- {match: \"*\", name: f, read: csv, take: [{at: \"*_ms\"}]}", "n;k,a_ms\n1,2\n",
+	  "a_ms=2 ms lower", false },
+	{ "- {match: \"*\", name: f, read: csv, take: [{at: \"*_ms\"}]}", "n;k\ta_ms\n1\t2\n",
+	  "m:2: 1 columns where the header has 2; quotes hold no line break", true },
+	{ "- {match: \"*\", name: f, read: csv, take: [{at: \"*_ms\"}]}", "n,a_ms,\"b_ms\n", "",
+	  false },
+	{ "- {has: [n, \"a_*\"], name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n,a_ms\nx,1\n\nn\ny\nz,5\n", "x/a_ms=1 ms lower", false },
+	{ "- {has: [n, \"a_*\"], name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
+	  "n,a_ms\nx,1\n\nm\nn,b_ms,c_ms\ny,1,2\n", "x/a_ms=1 ms lower", false },
+	{ "- {match: \"*\", name: f, take: [{at: '.\"a'}]}", "{}",
+	  "f:1:37: '.\"a' is not a path: names between dots, [*], [n], [tag=text], .\"any name\"",
+	  true },
+	{ "- {match: \"*\", name: f, case: \"{a\", take: [{at: a}]}", "{}",
+	  "f:1:31: '{a' has a '{' without its '}'", true },
+	{ "- {match: \"*\", name: f, case: \"x{a}{a[}\", take: [{at: a}]}", "{}",
+	  "f:1:31: 'x{a}{a[}' is not a path: names between dots, [*], [n], [tag=text], .\"any name\"",
+	  true },
+	{ "- {match: \"*\", name: f, take: [{at: \"a..b\"}]}", "{}",
+	  "f:1:37: 'a..b' is not a path: names between dots, [*], [n], [tag=text], .\"any name\"",
+	  true },
+	{ "- {match: \"*\", name: f, take: [{at: \"a[x]\"}]}", "{}",
+	  "f:1:37: 'a[x]' is not a path: names between dots, [*], [n], [tag=text], .\"any name\"",
+	  true },
+	{ "- {match: \"*\", name: f, take: [{at: \"a[=x]\"}]}", "{}",
+	  "f:1:37: 'a[=x]' is not a path: names between dots, [*], [n], [tag=text], .\"any name\"",
+	  true },
+	{ "- {match: \"*\", name: f, take: [{at: a, minus: b}]}", "{\"a\": 1e30, \"b\": 1e-30}",
+	  "m: 'a' is '1e30', and what is subtracted from it is not a number", true },
+	{ "- {match: \"*\", name: f, take: [{at: a, scale: 1.23456789}]}",
+	  "{\"a\": 123456789012345678}",
+	  "m: 'a' is '123456789012345678', which has too many digits to be scaled", true },
+	{ "- {match: \"*\", name: f, samples: [{at: \"t[*]\", as: t}], take: [{at: \"*\"}]}",
+	  "{\"t\": [\"nan\", \"nan\", null, 1], \"u\": 1, \"v\": \"nan\", \"w\": \"failed\", \"x\": "
+	  "\"--\", \"y\": \"NA\"}",
+	  "m: 't' is 'nan' (3 values), 'v' is 'nan', 'w' is 'failed', not measured; so are 2 more "
+	  "values | u=1",
+	  false },
+	{ "- {match: \"*\", name: f, samples: [{at: \"t[*]\", as: t}]}", "{\"t\": [\"x\", \"y\"]}",
+	  "m: 't' is 'x', not a number", true },
+	{ "- {match: \"*\", name: f, records: \"r[*]\", only: {k: x}, case: \"{n}\", take: [{at: "
+	  "v}]}\n- {match: \"*\", name: g, records: \"r[*]\", only: {k: y}, take: [{at: w}]}",
+	  "{\"r\": [{\"k\": \"x\", \"n\": 1, \"v\": 1}, {\"k\": \"x\", \"n\": 2, \"v\": 3}, {\"k\": "
+	  "\"y\", \"w\": 2}, {\"k\": \"z\", \"w\": 3}]}",
+	  "m: 1 of 4 records are of none of its formats, as 'only' says | 1/v=1 2/v=3 w=2", false },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": 1} {\"a\": 2}",
+	  "m: byte 9: another value on the line of the one before it; write one JSON value, or one a "
+	  "line",
+	  true },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "\036{\"a\": 1}\n\036{\"a\": 2}\n",
+	  "m: figure 'a' is there twice; keep one run in the file (others are files of their own: "
+	  "--repeat), or say 'repeats' in a format of your own",
+	  true },
+	{ "- {match: \"*\", name: f, series: true, take: [{at: a}]}", "\036{\"a\": 1}\036{\"a\": 2}",
+	  "a=2", false },
+	{ "- {match: \"*\", name: f, series: true, take: [{at: a}]}",
+	  "{\"a\": 1}\n\n{\"a\": 2}\n{\"a\": 3}x\n",
+	  "m: byte 27: another value on the line of the one before it; write one JSON value, or one a "
+	  "line",
+	  true },
+	{ "- {match: \"*\", name: f, series: true, take: [{at: a}]}",
+	  "[[{\"a\": 1}, {\"a\": 2}], {\"a\": 4}]\n", "a=4", false },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "[[[{\"a\": 1}]]]\n", "", false },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": 1}\n[]\n3\n",
+	  "m: value 2 is not of the format f of the first: it lacks 'an object'", true },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "  [ true]", "", false },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "[0] loss 1", "", false },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": 1, \"a\": 2}", "a=2", false },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": {}}",
+	  "m: 'a' is a list or an object, not a number", true },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \"1 parsec\"}",
+	  "m: 'a' is '1 parsec', not a number", true },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \"1,234.5 ms\"}", "a=1234.5 ms lower",
+	  false },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \"1,234,567\"}", "a=1234567", false },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \"1234,567\"}",
+	  "m: 'a' is '1234,567', not a number", true },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \"1,23,456.7\"}",
+	  "m: 'a' is '1,23,456.7', not a number", true },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \",234.5\"}",
+	  "m: 'a' is ',234.5', not a number", true },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \" +1.5e+3 ms \"}", "a=15e2 ms lower",
+	  false },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \"1.5e ms\"}",
+	  "m: 'a' is '1.5e ms', not a number", true },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \".5\"}", "a=0.5", false },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \"e5\"}",
+	  "m: 'a' is 'e5', not a number", true },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \"5e\"}",
+	  "m: 'a' is '5e', not a number", true },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \"5e+\"}",
+	  "m: 'a' is '5e+', not a number", true },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \"5.\"}", "a=5", false },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \"-\"}",
+	  "m: 'a' is '-', not measured, and nothing else is", true },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \"1.5e-3s\"}", "a=0.0015 s lower",
+	  false },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": \"1.5 usec\"}", "a=1.5 us lower",
+	  false },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": true}",
+	  "m: 'a' is 'true', not a number", true },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": [1]}",
+	  "m: 'a' is a list or an object, not a number", true },
+	{ "- {match: \"*\", name: f, take: [{at: a}]}", "{\"a\": null}",
+	  "m: 'a' is null, not measured, and nothing else is", true },
+	{ "- {match: \"*\", name: f, take: [{at: \"*\"}]}",
+	  "{\"a\": 1, \"b\": \"12.4 (failed)\", \"c\": \"text\", \"d\": null, \"e_ms\": -1, \"j\": "
+	  "\"2026-01-01\", \"k\": [1], \"l\": {}, \"m\": true}",
+	  "m: 'b' is '12.4 (failed)', 'e_ms' is '-1', not measured | a=1", false },
+	{ "- {match: \"*\", name: f, take: [{at: \"*\"}]}",
+	  "{\"f\": 1e308, \"g_flop\": 1e29, \"h_s\": 1e12, \"p\": 1e30, \"q_s\": 1e21}",
+	  "m: 'f' is '1e308', 'p' is '1e30', 'q_s' is '1e21', not measured | g_flop=1e29 h_s=1e12 s "
+	  "lower",
+	  false },
+	{ "- {match: \"*\", name: f, take: [{at: \"*\"}]}",
+	  "{\"a\": 1, \"n\": \"2.5k tok/s\", \"o\": \"2.5kx\", \"r\": \"1.2.3\", \"s\": \"-4x\", "
+	  "\"u\": \"v2\"}",
+	  "m: 'n' is '2.5k tok/s', not measured | a=1", false },
+	{ "- {match: \"*\", name: f, take: [{at: \"*\"}]}",
+	  "{\"a\": 1, \"t\": \"5,1 (x)\", \"v\": \"7M parameters\", \"x\": \"3-4\", \"y\": \"1:30\"}",
+	  "m: 't' is '5,1 (x)', 'v' is '7M parameters', not measured | a=1", false },
+	{ "- {match: \"*\", name: f, take: [{at: \"*\"}]}", "{\"a\": 1, \"passed\": false}",
+	  "m: the run is not valid: 'passed' is 'false'; run it again, or leave that out if it means "
+	  "something else",
+	  true },
+	{ "- {match: \"*\", name: f, take: [{at: \"*\"}]}", "{\"a\": 1, \"passed\": \"no\"}",
+	  "m: the run is not valid: 'passed' is 'no'; run it again, or leave that out if it means "
+	  "something else",
+	  true },
+	{ "- {match: \"*\", name: f, take: [{at: \"*\"}]}",
+	  "{\"a\": 1, \"status\": \"failed: CUDA out of memory\"}",
+	  "m: the run is not valid: 'status' is 'failed: CUDA out of memory'; run it again, or leave "
+	  "that out if it means something else",
+	  true },
+	{ "- {match: \"*\", name: f, take: [{at: \"*\"}]}",
+	  "{\"a\": 1, \"status\": \"ok\", \"failed\": 0, \"error\": \"none\", \"passed\": true, "
+	  "\"exception\": \"no error\", \"oom\": \"False\"}",
+	  "m: 'error' is 'none', not measured | a=1 failed=0 lower", false },
+	{ "- {match: \"*\", name: f, take: [{at: \"*\"}]}", "{\"a\": 1, \"failed\": \"yes\"}",
+	  "m: the run is not valid: 'failed' is 'yes'; run it again, or leave that out if it means "
+	  "something else",
+	  true },
+	{ "- {match: \"*\", name: f, take: [{at: \"*\"}]}", "{\"a\": 1, \"failed\": true}",
+	  "m: the run is not valid: 'failed' is 'true'; run it again, or leave that out if it means "
+	  "something else",
+	  true },
+	{ "- {match: \"*\", name: f, take: [{at: \"*\"}]}", "{\"a\": 1, \"oom\": \"why\"}", "a=1",
+	  false },
+	{ "- {match: \"*\", name: f, take: [{at: \"*\"}]}", "{\"a\": 1, \"error\": \"device lost\"}",
+	  "m: the run is not valid: 'error' is 'device lost'; run it again, or leave that out if it "
+	  "means something else",
+	  true },
+	{ "- {match: \"*\", name: f, take: [{at: \"*\"}]}", "{\"a\": 1, \"error\": \"5\"}",
+	  "a=1 error=5 lower", false },
+	{ "- {match: \"*\", name: f, case: \"{n}\", take: [{at: a}]}",
+	  "{\"n\": \"x\", \"a\": 1, \"passed\": false}\n{\"n\": \"y\", \"a\": 2}\n",
+	  "m: the run is not valid, case 'x': 'passed' is 'false'; run it again, or leave that out if "
+	  "it means something else; its figures are missing | y/a=2",
+	  false },
+	{ "- {match: \"*\", name: f, case: \"{n}\", take: [{at: a, optional: true}]}",
+	  "{\"n\": \"x\", \"a\": \"nan\"}\n{\"n\": \"y\", \"a\": 2}\n{\"n\": \"z\"}\n{\"n\": \"v\", "
+	  "\"a\": \"nan\"}\n{\"n\": \"w\", \"a\": null}\n{\"n\": \"u\", \"a\": \"N/A\"}\n",
+	  "m: 'a' of case 'u' is 'N/A', 'a' of case 'v' is 'nan', 'a' of case 'x' is 'nan', not "
+	  "measured | y/a=2",
+	  false },
+	{ "- {match: \"*\", name: f, valid: [{at: b, equals: 2}], take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": \"2.0\"}", "a=1", false },
+	{ "- {match: \"*\", name: f, valid: [{at: b, equals: 2}], take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": 3}", "m: the run is not valid: 'b' is 3, not 2", true },
+	{ "- {match: \"*\", name: f, valid: [{at: b, equals: c, within: 10%}], take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": 10, \"c\": 11}", "a=1", false },
+	{ "- {match: \"*\", name: f, valid: [{at: b, equals: c, within: 10%}], take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": 10, \"c\": 12}", "m: the run is not valid: 'b' is 10, not c (12)", true },
+	{ "- {match: \"*\", name: f, valid: [{at: b, equals: c}], take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": 10, \"c\": 10.5}", "m: the run is not valid: 'b' is 10, not c (10.5)",
+	  true },
+	{ "- {match: \"*\", name: f, valid: [{at: b, min: 1, max: 2}], take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": 2}", "a=1", false },
+	{ "- {match: \"*\", name: f, valid: [{at: b, min: 1, max: 2}], take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": 1.0}", "a=1", false },
+	{ "- {match: \"*\", name: f, valid: [{at: b, min: 1, max: 2}], take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": 0.5}", "m: the run is not valid: 'b' is 0.5, must be at least 1", true },
+	{ "- {match: \"*\", name: f, valid: [{at: b, max: 2}], take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": 2.5}", "m: the run is not valid: 'b' is 2.5, must be at most 2", true },
+	{ "- {match: \"*\", name: f, valid: [{at: b, max: 2}], take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": \"x\"}", "m: the run is not valid: 'b' is x, must be at most 2", true },
+	{ "- {match: \"*\", name: f, valid: [{at: b, equals: true}], take: [{at: a}]}",
+	  "{\"a\": 1, \"true\": \"x\", \"b\": true}", "a=1", false },
+	{ "- {match: \"*\", name: f, valid: [{at: \"b[*]\", equals: '\"y\"', say: \"{c} is wrong\"}], "
+	  "take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": [\"y\", \"n\"], \"c\": 7}", "m: the run is not valid: 7 is wrong", true },
+	{ "- {match: \"*\", name: f, valid: [{at: b, equals: 2}], take: [{at: a}]}", "{\"a\": 1}",
+	  "m: the run is not valid: 'b' is not there, not 2", true },
+	{ "- {match: \"*\", name: f, valid: [{at: b, equals: 2, optional: true}], take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": null}", "a=1", false },
+	{ "- {match: \"*\", name: f, valid: [{at: b, equals: 2}], take: [{at: a}]}",
+	  "{\"a\": 1, \"b\": null}", "m: the run is not valid: 'b' is null, not 2", true },
+	{ "- {match: \"*\", name: f, take: [{at: \"l[n=x].v\"}, {at: \"l[-1].v\", as: last}, {at: "
+	  "\"l[0].w\", as: first}, {at: \"m[n=y].q\"}, {at: '.\"a.b\".c'}]}",
+	  "{\"l\": [{\"n\": \"z\", \"v\": 1, \"w\": 4}, {\"n\": \"x\", \"v\": 2}, {\"v\": 3}], \"m\": "
+	  "{\"n\": \"y\", \"q\": 5}, \"a.b\": {\"c\": 6}}",
+	  "c=6 first=4 last=3 q=5 v=2", false },
+	{ "- {match: \"*\", name: f, ignore: [\"b*\"], take: [{at: \"x.*.*_ms\", as: "
+	  "\"{key}.{KEY}.{file}\"}]}",
+	  "{\"x\": {\"p-long_ab\": {\"a_ms\": 1, \"bc_ms\": 2, \"c\": 3}}}", "p-long_ab.P-LONG_AB.r=1",
+	  false },
+	{ "- {match: \"*\", name: f, records: \"x.*\", case: \"{key}.{^g}.{p.*}.{q}\", take: [{at: "
+	  "v}]}",
+	  "{\"g\": 7, \"x\": {\"a\": {\"p\": {\"s\": 1, \"t\": \"/u/v\"}, \"v\": 3}, \"b\": {\"p\": "
+	  "{}, \"q\": null, \"v\": 4}, \"c\": 5}}",
+	  "a.none..s1.tv.none/v=3 b.none..none/v=4", false },
+	{ "- {match: \"*\", name: f, case: \"/m/{n}.{m}\", take: [{at: v}]}",
+	  "{\"n\": \"/u/v\", \"m\": \"/w/x\", \"v\": 1}", "/m/v.x/v=1", false },
+	{ "- {match: \"*\", name: f, case: \"{n}\", take: [{at: v}]}", "{\"n\": \"/u/v\", \"v\": 1}",
+	  "/u/v/v=1", false },
+	{ "- {match: \"*\", name: f, take: [{at: \"r[*]\", as: \"r{index}{combination}\"}]}",
+	  "{\"r\": [1, 2, 3, 4]}", "r0.1=1 r1.2=2 r2.3=3 r3.4=4", false },
+	{ "- {match: \"*\", name: f, take: [{at: \"r.*[0][*]\", as: \"{key}{combination}\", unit: s}]}",
+	  "{\"r\": {\"a\": [[1, 2, 3, 4, 5, 6], [[\"'x'\", \"y\"], [\"p\", \"q\", \"'\"]]], \"b\": "
+	  "[[1]], \"c\": [[1, 2]], \"d\": [[1, 2], [[\"x\"]]]}}",
+	  "a.x._=3 s lower a.x.p=1 s lower a.x.q=2 s lower a.y._=6 s lower a.y.p=4 s lower a.y.q=5 s "
+	  "lower b=1 s lower c.1=1 s lower c.2=2 s lower d.1=1 s lower d.2=2 s lower",
+	  false },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{columns}\", take: [{at: \"t (ms)\"}]}",
+	  "N,K,t (ms)\n1,2,3\n1,4,5\n", "N_1.K_2/t=3 ms lower N_1.K_4/t=5 ms lower", false },
+	{ "- {has: [\"* (ms)\"], name: f, read: csv, case: \"{columns}\", take: [{at: \"t (ms)\"}]}",
+	  "N,x_ms,t (ms)\n1,2.5,3\n1,4.5,5\n", "", false },
+	{ "- {has: [\"* (ms)\"], name: f, read: csv, case: \"{columns}\", take: [{at: \"t (ms)\"}]}",
+	  "N,q,t (ms)\n1,2.5,3\n2,4.5,5\n", "", false },
+	{ "- {has: [\"* (ms)\"], name: f, read: csv, case: \"{columns}\", take: [{at: \"t (ms)\"}]}",
+	  "N,q,t (ms)\n1,2.5,3\n2,2.5,5\n", "N_1.q_2.5/t=3 ms lower N_2.q_2.5/t=5 ms lower", false },
+	{ "- {match: \"*\", name: f, records: \"r[*]\", skip: {k: \"x*\"}, case: \"{n}\", take: [{at: "
+	  "v}]}",
+	  "{\"r\": [{\"k\": \"xy\", \"n\": 1, \"v\": 1}, {\"k\": \"y\", \"n\": 2, \"v\": 2}, 3]}",
+	  "2/v=2", false },
+	{ "- {match: \"*\", name: f, records: \"r[*]\", skip: {k: \"x*\"}, take: [{at: v}]}",
+	  "{\"r\": [{\"k\": \"xy\", \"v\": 1}]}", "m: no record in a result file of format f", true },
+	{ "- {match: \"*\", name: f, records: \"r[*]\", only: {k: x}, take: [{at: v}]}\n- {match: "
+	  "\"*\", name: g, records: \"r[*]\", only: {k: y}, take: [{at: w}]}\n- {match: \"*\", name: "
+	  "h, rest: true, take: [{at: s}, {at: v}]}",
+	  "{\"s\": 9, \"v\": 8, \"r\": [{\"k\": \"x\", \"v\": 1}, {\"k\": \"y\", \"w\": 2}, {\"k\": "
+	  "\"z\", \"w\": 3}]}",
+	  "m: 1 of 3 records are of none of its formats, as 'only' says | s=9 v=1 w=2", false },
+	{ "- {match: \"*\", name: f, records: \"r[*]\", only: {k: x}, take: [{at: v}]}",
+	  "{\"r\": [{\"k\": \"y\", \"v\": 1}]}", "m: no record in a result file of format f", true },
+	{ "- {match: \"*\", name: f, repeats: last, take: [{at: v}]}",
+	  "{\"v\": 1}\n{\"v\": 3}\n{\"v\": 2}\n", "v=2", false },
+	{ "- {match: \"*\", name: f, repeats: samples, take: [{at: v}, {at: w, optional: true}]}",
+	  "{\"v\": \"1 s\"}\n{\"v\": \"3000 ms\"}\n{\"v\": \"2.5 s\", \"w\": \"nan\"}\n{\"v\": \"9 "
+	  "s\", \"w\": 4}\n",
+	  "m: 'w' is 'nan', not measured | v=2.75 s lower n4 ±1.48", false },
+	{ "- {match: \"*\", name: f, repeats: samples, take: [{at: \"*\"}]}",
+	  "{\"v\": 1, \"t\": \"a\"}\n{\"v\": 3, \"t\": \"b\"}\n", "v=2 n2 ±1", false },
+	{ "- {match: \"b/*\", name: f, take: [{at: v}]}\n- {match: \"*/r.json\", name: g, take: [{at: "
+	  "w}]}",
+	  "{\"w\": 1}", "w=1", false },
+	{ "- {match: \"R.json\", name: f, take: [{at: v}]}\n- {match: \"r.js\", name: g, take: [{at: "
+	  "w}]}",
+	  "{\"w\": 1}", "", false },
+	{ "- {match: \"*\", name: f, records: \"r[*]\", only: {k: x, j: y}, take: [{at: v}]}",
+	  "{\"r\": [{\"k\": \"x\", \"j\": \"y\", \"v\": 1}, {\"k\": \"x\", \"j\": \"z\", \"v\": 2}]}",
+	  "m: 1 of 2 records are of none of its formats, as 'only' says | v=1", false },
+	{ "- {match: \"*\", name: f, records: \"r[*]\", skip: {k: x, j: y}, take: [{at: v}]}",
+	  "{\"r\": [{\"k\": \"z\", \"j\": \"y\", \"v\": 1}, {\"k\": \"z\", \"j\": \"z\", \"v\": 2}]}",
+	  "v=2", false },
+	{ "- {match: \"*\", name: f, take: [{at: a, minus: b, unit: s}, {at: c, scale: 0.5, unit_at: "
+	  "u}, {at: d.e, unit_at: ^u, title: \"x {KEY}\"}, {at: b}, {at: \"*\", better: higher}]}",
+	  "{\"a\": 5.5, \"b\": 2, \"c\": 3, \"u\": \"ms\", \"d\": {\"e\": 4, \"u\": \"us\"}, \"k_ms\": "
+	  "7}",
+	  "a=3.5 s lower b=2 c=1.5 ms lower e=4 us lower 'x none' k_ms=7 ms higher", false },
+	{ "- {match: \"*\", name: f, take: [{at: a, minus: b}]}", "{\"a\": 5.5, \"b\": \"x\"}",
+	  "m: 'a' is '5.5', and what is subtracted from it is not a number", true },
+	{ "- {match: \"*\", name: f, take: [{at: a, scale: 1.5}]}", "{\"a\": 123456789012345678}",
+	  "a=185185183518518517", false },
+	{ "- {match: \"*\", name: f, take: [{at: a, thousands: true}, {at: b, thousands: true, "
+	  "optional: true}, {at: c, thousands: true, optional: true}]}",
+	  "{\"a\": \"7,234\", \"b\": \"7,23\", \"c\": \"1,234,567\"}",
+	  "m: 'b' is '7,23', not measured | a=7234 c=1234567", false },
+	{ "- {match: \"*\", name: f, take: [{at: '.\"x (ms)\"'}, {at: '.\"y [GB/s]\"', as: rate}, {at: "
+	  "\"z*\", as: \"{key}\"}]}",
+	  "{\"x (ms)\": 1, \"y [GB/s]\": 2, \"z (s)\": 3}",
+	  "rate=2 GB/s higher x=1 ms lower z=3 s lower", false },
+	{ "- {match: \"*\", name: f, take: [{at: a, count: n, stdev: s}, {at: b, stderr: s}, {at: c, "
+	  "margin: s}, {at: d, upper: u}, {at: e, stdev_share: s, count: m}, {at: n, stdev: s, count: "
+	  "o}]}",
+	  "{\"a\": 10.25, \"b\": 10.25, \"c\": 10.25, \"d\": 10.25, \"e\": 10.25, \"n\": 4, \"s\": "
+	  "0.5, \"u\": 12.5, \"m\": 3, \"o\": 1}",
+	  "a=10.25 n4 ±0.5 b=10.25 n2 ±0.71 c=10.25 n2 ±0.21 d=10.25 n2 ±1.23 e=10.25 n3 ±5.13 n=4",
+	  false },
+	{ "- {match: \"*\", name: f, take: [{at: \"m_*_ms\", stdev: \"s_{key}\", count: n}]}",
+	  "{\"m_x_ms\": -10, \"m_y_ms\": 20.5, \"s_x\": 1, \"s_y\": 2, \"n\": 5, \"m_z_ms\": 4}",
+	  "m: 'm_x_ms' is '-10', not measured | m_y_ms=20.5 ms lower n5 ±2 m_z_ms=4 ms lower", false },
+	{ "- {match: \"*\", name: f, samples: [{at: \"t[*]\", as: t, unit: ms, share_below: 0.0025s}]}",
+	  "{\"t\": [1, 2, 3.5, 4.25, \"3000 us\", 7.125, 9]}",
+	  "t.below_0.0025s=28.571429 % higher n7 ±45.175396 'share of t below 0.0025s' t.median=3.5 ms "
+	  "lower n7 ±2.2 'median t' t.n=7 'n t' t.p90=7.875 ms lower n7 ±5.014 'p90 t' t.p99=8.8875 ms "
+	  "lower n7 ±1.9791 'p99 t'",
+	  false },
+	{ "- {match: \"*\", name: f, samples: [{at: \"t[*]\", as: t, unit: ms, share_below: 1MB}]}",
+	  "{\"t\": [1, 2]}",
+	  "t.median=1.5 ms lower n2 ±0.7 'median t' t.n=2 'n t' t.p90=1.9 ms lower n2 ±0.6 'p90 t' "
+	  "t.p99=1.99 ms lower n2 ±0.56 'p99 t'",
+	  false },
+	{ "- {match: \"*\", name: f, samples: [{at: \"t[*]\", as: t}]}", "{\"t\": [0, 0, 0]}",
+	  "t.median=0 n3 ±0 'median t' t.n=3 'n t' t.p90=0 n3 ±-1 'p90 t' t.p99=0 n3 ±-1 'p99 t'",
+	  false },
+	{ "- {match: \"*\", name: f, samples: [{at: \"t[*]\", as: t, drop: 3}]}", "{\"t\": [1, 2, 3]}",
+	  "m: t has 3 values, of which the first 3 are to be dropped", true },
+	{ "- {match: \"*\", name: f, take: [{at: a, as: x}], samples: [{at: \"t[*]\", as: \"x\"}]}",
+	  "{\"t\": [1, 2, 3], \"a\": 1}",
+	  "x.median=1.5 n4 ±0.7 'median x' x.n=4 'n x' x.p90=2.7 n4 ±0.8 'p90 x' x.p99=2.97 n4 ±0.8 "
+	  "'p99 x'",
+	  false },
+	{ "- {match: \"*\", name: f, take: [{at: \"a\", as: \"x.n\"}], samples: [{at: \"t[*]\", as: "
+	  "\"x\"}]}",
+	  "{\"t\": [1, 2, 3], \"a\": 1}",
+	  "m: figure 'x.n' is there twice: give one another name with 'as'", true },
+	{ "- {match: \"*\", name: f, take: [{at: a, unit_at: u}, {at: b, unit_at: v}, {at: c, title: "
+	  "\"same\"}, {at: d, title: same}, {at: e, title: \"{g}\"}]}",
+	  "{\"a\": 1, \"b\": 2, \"c\": 3, \"d\": 4, \"e\": 5, \"u\": \"seq/ms\", \"v\": \"ms/batch\", "
+	  "\"g\": \"x_y\\u00e4(z)\"}",
+	  "a=1 higher b=2 lower c=3 d=4 e=5 'x y  (z)'", false },
+	{ "- {match: \"*\", name: f, case: \"{n}\", take: [{at: c, title: same}, {at: d, title: same}, "
+	  "{at: delta_ms}, {at: e.*, as: \"{KEY}\"}]}",
+	  "{\"n\": \"x\", \"c\": 3, \"d\": 4, \"delta_ms\": \"-5 ms\", \"e\": {\"az\": 1}}",
+	  "x/AZ=1 x/c=3 x/d=4 x/delta_ms=-5 ms", false },
+	{ "- {match: \"*\", name: f, records: \"r[*]\", case: \"{n}\", work: [b, ^c, p.\"x y\", '{k}', "
+	  "o], work_done: [d, ^e], take: [{at: total_time_s, sum_of: q}, {at: v}]}",
+	  "{\"c\": 3, \"e\": 4, \"r\": [{\"n\": \"x\", \"b\": 1, \"d\": 2, \"k\": \"b\", \"p\": {\"x "
+	  "y\": \"/z\"}, \"o\": {}, \"q\": 6, \"total_time_s\": 5, \"v\": 1}, {\"n\": \"y\", \"b\": 7, "
+	  "\"k\": \"d\", \"d\": null, \"q\": null, \"total_time_s\": 5, \"v\": 1}]}",
+	  "x/total_time_s=5 s lower [c=3] [e~4] [b=1] [p.x_y=z] [b=1] [d~2] [q+6] x/v=1 [c=3] [e~4] "
+	  "[b=1] [p.x_y=z] [b=1] [d~2] y/total_time_s=5 s lower [c=3] [e~4] [b=7] y/v=1 [c=3] [e~4] "
+	  "[b=7]",
+	  false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nx\nv=2.5\nv=3", "v=2.5", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1,900\n", "m: 'v' is '1,900', not a number", true },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1.5e5\n", "v=15e4", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1.5 x\nv=nan\n", "m: 'v' is 'nan', not measured, and nothing else is", true },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1.5\nv=-inf ms\nv=2\n", "v=2", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=-inf ms\n", "m: 'v' is '-inf', not measured, and nothing else is", true },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=+Infinity\n", "m: 'v' is '+Infinity', not a number", true },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=nano\n", "v=1", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=NaN, 2\n", "m: 'v' is 'NaN', not measured, and nothing else is", true },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=3-4\n", "m: 'v' is '3-4', not a number", true },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=3e-4\n", "v=0.0003", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=3e-x\n", "v=3", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=3.x 4.\n", "v=3", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1\nv=3.5 4\n", "v=3.5", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
+	  "true}",
+	  "v=1.5 name=infinite\n\033[31mv=\033[1;2m4\033[0m\r\n", "v=4", false },
+	{ "- {match: '*', name: f, read: text, pattern: '(a|b)+ v:\\s*(?<v>\\d+) "
+	  "(?<n>[]a-c[:digit:]]*)', case: '{n}', take: [{at: v}]}",
+	  "ab v:  12 a1]\nb v: 3 bd\n", "a1_/v=12 b/v=3", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}]}",
+	  "v=1\nv=1\n", "v=1", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}]}",
+	  "v=1\nv=2\n",
+	  "m: figure 'v' is there twice; let 'case' have what differs between its lines, such as an "
+	  "engine or a rank, or say 'series: true' if they are steps of one case",
+	  true },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)( u=(?<u>[a-z]+))?', take: "
+	  "[{at: v, unit_at: u}, {at: w, optional: true}], work: [u, ^u], series: true}",
+	  "v=1 u=ms\nv=2\n", "v=2 ms lower [u=ms]", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>\\S+) \\w\\.', take: [{at: v}], "
+	  "series: true}",
+	  "v=1.5 _.\n", "v=1.5", false },
+	{ "- {match: '*', name: f, read: text, pattern: 'v{1}', take: [{at: v}], series: true}", "",
+	  "f:1:46: 'v{1}' has a count in braces; \\{ is a brace", true },
+	{ "- {match: '*', name: f, read: text, pattern: '[^]{(]v=(?<v>[0-9]+)', take: [{at: v}], "
+	  "series: true}",
+	  "xv=5\n", "v=5", false },
+	{ "- {match: '*', name: f, read: text, pattern: '[]{(]v=(?<v>[0-9]+)', take: [{at: v}], "
+	  "series: true}",
+	  "]v=5\n", "v=5", false },
+	{ "- {match: '*', name: f, read: text, pattern: '(?<>v)', take: [{at: v}], series: true}", "",
+	  "f:1:46: '(?<>v)' has '(?' that is not the beginning of a named part, (?<name>…)", true },
+	{ "- {match: '*', name: f, read: text, pattern: '(?<v', take: [{at: v}], series: true}", "",
+	  "f:1:46: '(?<v' has '(?' that is not the beginning of a named part, (?<name>…)", true },
+	{ "- {match: '*', name: f, read: text, pattern: '[^]v]=(?<v>[[:digit:].]+)', take: [{at: v}], "
+	  "series: true}",
+	  "v=1\nx=2\n", "v=2", false },
+	{ "- {match: '*', name: f, read: text, pattern: '\\{v\\} \\[(?<v>[0-9]+)\\]', take: [{at: v}], "
+	  "series: true}",
+	  "{v} [5]\n", "v=5", false },
+	{ "- {match: '*', name: f, read: text, pattern: '(v)\\1', take: [{at: v}], series: true}", "",
+	  "f:1:46: '(v)\\1' has a back reference, or ends in a backslash", true },
+	{ "- {match: '*', name: f, read: text, pattern: '(v\\', take: [{at: v}], series: true}", "",
+	  "f:1:46: '(v\\' has a back reference, or ends in a backslash", true },
+	{ "- {match: '*', name: f, read: text, pattern: '(?:v)', take: [{at: v}], series: true}", "",
+	  "f:1:46: '(?:v)' has '(?' that is not the beginning of a named part, (?<name>…)", true },
+	{ "- {match: '*', name: f, read: text, pattern: 'v', take: [{at: v}], series: true}", "",
+	  "f:1:46: 'v' has no named part, such as (?<ms>[0-9.]+)", true },
+	{ "- {match: '*', name: f, read: text, pattern: '((((((?<a>v)+)+)+)+)+)+', take: [{at: v}], "
+	  "series: true}",
+	  "", "f:1:46: '((((((?<a>v)+)+)+)+)+)+' repeats repetitions too often", true },
+	{ "- {match: '*', name: f, read: text, pattern: '((((?<a>v)+)+)+)+', take: [{at: v}], series: "
+	  "true}",
+	  "v\n", "m: no figure in a result file of format f", true },
+	{ "- {match: '*', name: f, read: text, pattern: '(?<a>v', take: [{at: v}], series: true}", "",
+	  "f:1:46: '(?<a>v' is not an extended regular expression", true },
+	{ "- {match: \"*\", name: f, read: lines, prefix: \"::\", series: true, take: [{at: v}]}",
+	  "x ::{\"v\": 1}\ny\n::{\"v\": 2}", "v=2", false },
+	{ "- {match: \"*\", name: f, read: lines, prefix: \"::\", series: true, take: [{at: v}]}",
+	  "x ::{\"v\": 1}\n::{\"v\": \n",
+	  "m:2: byte 6: the input ends where a value was expected; it is empty or cut short", true },
+	{ "- {match: \"*\", name: f, read: lines, prefix: \"::\", has: [w], take: [{at: v}]}",
+	  "x ::{\"v\": 1}\n", "", false },
+};
+
 static void test_rows(void **state)
 {
 	(void)state;
@@ -183,6 +731,230 @@ static void test_rows(void **state)
 				fail_msg("%s: %s", rows[i].text, strbuf_str(&b));
 			strbuf_release(&b);
 		}
+}
+
+static void test_details(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof details / sizeof *details; i++) {
+		const struct row *r = &details[i];
+		struct strbuf b = STRBUF_INIT;
+		bool found;
+		enum status st = read_file(r->formats, "m", "r.json", span_of(r->text), 0, ALL, &found, &b);
+		if ((st != ST_OK) != r->refused || strcmp(strbuf_str(&b), r->figures) != 0)
+			fail_msg("%s %s: %s", r->formats, r->text, strbuf_str(&b));
+		strbuf_release(&b);
+	}
+}
+
+/* ---- proposals ---- */
+
+/* What is proposed for a file reads it; `figures` begin with a '?' if the better direction of one
+   is not known, and with a '!' if the file is read so without any rules. */
+static const struct {
+	const char *file, *text, *figures;
+	bool refused;
+} proposals[] = {
+	{ "x.json",
+	  "{\"model\": \"m\", \"batch_size\": 8, \"steps\": 3, \"latency_ms\": 12.5, \"rate\": \"900 "
+	  "tok/s\", \"score\": 0.5, \"seed\": 3, \"date\": \"2026-01-01\", \"ok\": true, \"nan_ms\": "
+	  "NaN, \"a_ms\": \"nan\", \"c_ms\": \"fast\", \"d\": [], \"e\": {}, \"time\": 1.5}",
+	  "?!m: 'a_ms' is 'nan', 'nan_ms' is 'NaN', not measured | latency_ms=12.5 ms lower [model=m] "
+	  "[batch_size=8] rate=9e2 tok/s higher [model=m] [batch_size=8] score=0.5 [model=m] "
+	  "[batch_size=8] seed=3 [model=m] [batch_size=8] steps=3 [model=m] [batch_size=8] time=1.5 "
+	  "lower [model=m] [batch_size=8]",
+	  false },
+	{ "x.json",
+	  "{\"step\": 3, \"loss\": 2.5, \"a\\\"b\": 1, \"\": 2, \"x y (ms)\": 1, \"p.q_ms\": 2, "
+	  "\"r:s_ms\": 3, \"t-u_ms\": 4, \"v'w\": 5, \"\\u0001\": 6}",
+	  "!loss=2.5 lower [step=3] p.q_ms=2 ms lower [step=3] r_s_ms=3 ms lower [step=3] t-u_ms=4 ms "
+	  "lower [step=3] x_y=1 ms lower [step=3]",
+	  false },
+	{ "x.json",
+	  "[{\"name\": \"a\", \"n\": 1, \"value\": 2.5, \"unit\": \"ms\"}, {\"name\": \"b\", \"n\": 1, "
+	  "\"value\": 3.5, \"unit\": \"ms\"}]",
+	  "!a.n1=2.5 ms lower b.n1=3.5 ms lower", false },
+	{ "x.json",
+	  "[{\"name\": \"a\", \"value\": 2.5, \"unit\": \"parsec\"}, {\"name\": \"b\", \"value\": 3.5, "
+	  "\"unit\": \"parsec\"}]",
+	  "!a=2.5 b=3.5", false },
+	{ "x.json",
+	  "{\"version\": 1, \"results\": [{\"gpu\": \"H100\", \"batch_size\": 8, \"dtype\": \"bf16\", "
+	  "\"kind\": \"k\", \"t_ms\": 1.5, \"lat\": {\"p50_ms\": 1}, \"date\": \"x\", \"long\": "
+	  "\"0123456789012345678901234567890123456789\"}, {\"gpu\": \"H100\", \"batch_size\": 16, "
+	  "\"dtype\": \"bf16\", \"kind\": \"k\", \"t_ms\": 2.5, \"x_ms\": 3, \"lat\": {}}]}",
+	  "!H100.batch_size16.bf16/t_ms=2.5 ms lower H100.batch_size16.bf16/x_ms=3 ms lower "
+	  "H100.batch_size8.bf16/lat.p50_ms=1 ms lower H100.batch_size8.bf16/t_ms=1.5 ms lower",
+	  false },
+	{ "x.json",
+	  "{\"took_ms\": 5, \"results\": [{\"gpu\": \"H\", \"t_ms\": 1}, {\"gpu\": \"I\", \"t_ms\": "
+	  "1}]}",
+	  "!results.H.t_ms=1 ms lower results.I.t_ms=1 ms lower took_ms=5 ms lower", false },
+	{ "x.json",
+	  "[{\"step\": 1, \"loss\": 2.5, \"batch_size\": 4}, {\"step\": 2, \"loss\": 2.25, "
+	  "\"batch_size\": 4}]",
+	  "!loss.median=2.375 lower n2 ±0.185 'median loss' [step=2] [batch_size=4]", false },
+	{ "x.json", "[{\"batch_size\": 0.5, \"a_ms\": 1}, {\"batch_size\": 1, \"a_ms\": 2}]",
+	  "?!a_ms.median=1.5 ms lower n2 ±0.7 'median a_ms' batch_size.median=0.75 n2 ±0.37 'median "
+	  "batch_size'",
+	  false },
+	{ "x.json", "[{\"batch_size\": 1, \"a_ms\": 1}, {\"batch_size\": 1.5, \"a_ms\": 2}]",
+	  "?!a_ms.median=1.5 ms lower n2 ±0.7 'median a_ms' batch_size.median=1.25 n2 ±0.37 'median "
+	  "batch_size'",
+	  false },
+	{ "x.json",
+	  "{\"a\": {\"b\": {\"c\": {\"d_ms\": 1, \"d\": {\"e_ms\": 2, \"e\": {\"f_ms\": 3}}}}}, "
+	  "\"lat\": {\"value\": 3, \"unit\": \"ms\"}, \"val\": 4}",
+	  "?!a.b.c.d.e_ms=2 ms lower a.b.c.d_ms=1 ms lower lat=3 ms lower val=4", false },
+	{ "x.json",
+	  "{\"times_ms\": [1, 2, null, 3, 4], \"b\": [1, \"x\"], \"c_ms\": [0.5, \"1.5 ms\", 2.5], "
+	  "\"d\": [null], \"e_ms\": 1}",
+	  "!m: 'times_ms' is null, not measured | c_ms.median=1.5 ms lower n3 ±1.5 'median c_ms' "
+	  "e_ms=1 ms lower",
+	  false },
+	{ "x.json",
+	  "{\"gpus\": [{\"name\": \"g0\", \"t_ms\": 1, \"in\": {\"u_ms\": 2, \"value\": 5}, \"deep\": "
+	  "[{\"v_ms\": 1}], \"batch_size\": 1}, {\"name\": \"g1\", \"t_ms\": 2, \"in\": {\"u_ms\": 3, "
+	  "\"value\": 6}, \"deep\": [], \"batch_size\": 2}], \"tok_s\": 3}",
+	  "?!gpus.g0.batch_size1.in=5 gpus.g0.batch_size1.in.u_ms=2 ms lower "
+	  "gpus.g0.batch_size1.t_ms=1 ms lower gpus.g1.batch_size2.in=6 gpus.g1.batch_size2.in.u_ms=3 "
+	  "ms lower gpus.g1.batch_size2.t_ms=2 ms lower tok_s=3 tok/s higher",
+	  false },
+	{ "x.json", "{\"parts\": [{\"t_ms\": 1}, {\"t_ms\": 2}], \"tok_s\": 3}",
+	  "!parts.t_ms.median=1.5 ms lower n2 ±0.7 'median parts.t_ms' tok_s=3 tok/s higher", false },
+	{ "x.json",
+	  "{\"num_requests\": 10, \"total_time_s\": 5, \"req\": {\"num_tokens\": 7, \"total_time_s\": "
+	  "2, \"z_s\": 1}, \"num_tokens\": 3}",
+	  "?!num_tokens=3 [num_requests=10] req.num_tokens=7 [num_requests=10] req.total_time_s=2 s "
+	  "lower [num_requests=10] req.z_s=1 s lower [num_requests=10] total_time_s=5 s lower "
+	  "[num_requests=10]",
+	  false },
+	{ "x.json",
+	  "{\"num_steps\": 10, \"dtype\": \"bf16\", \"cmd\": {\"lr\": 0.5, \"tp\": 2, \"mode\": "
+	  "\"fast\"}, \"total_time_s\": 5}",
+	  "?!cmd.lr=0.5 [num_steps=10] [dtype=bf16] [cmd.tp=2] total_time_s=5 s lower [num_steps=10] "
+	  "[dtype=bf16] [cmd.tp=2]",
+	  false },
+	{ "x.csv", "name,batch_size,t_ms\na,8,1.5\nb,8,2.5\n",
+	  "!a.batch_size8/t_ms=1.5 ms lower b.batch_size8/t_ms=2.5 ms lower", false },
+	{ "x.csv", "name,step,t_ms\na,8,1.5\na,9,2.5\n",
+	  "!t_ms.median=2 ms lower n2 ±1 'median t_ms' [step=9]", false },
+	{ "x.csv", "1.5,2.5\n3,4\n", "?c2.median=3.25 n2 ±1.11 'median c2'", false },
+	{ "x.csv", "name,\na,1\n", "", false },
+	{ "x.json",
+	  "{\"a\": {\"b\": {\"c\": {\"d_ms\": 1}}}, \"results\": [{\"name\": \"x\", \"t_ms\": 1}, "
+	  "{\"name\": \"y\", \"t_ms\": 1}]}",
+	  "!a.b.c.d_ms=1 ms lower results.x.t_ms=1 ms lower results.y.t_ms=1 ms lower", false },
+	{ "x.csv", "name,t_ms\na,1\nfoot\nb,2\n",
+	  "!m:3: 1 columns where the header has 2; quotes hold no line break", true },
+	{ "x.json", "[[{\"t_ms\": 1}], [{\"t_ms\": 2}]]",
+	  "!m: figure 't_ms' is there twice; keep one run in the file (others are files of their own: "
+	  "--repeat), or say 'repeats' in a format of your own",
+	  true },
+	{ "x.json", "[1, 2]", "", false },
+	{ "x.json", "{\"a\": \"b\"}", "", false },
+	{ "x.json", "{\"t_ms\": 1",
+	  "x.json: byte 10: the input ends where ',' or '}' was expected; it is empty or cut short",
+	  true },
+	{ "x.log", "{\"t_ms\": 1", "", false },
+	{ "x.log", "{ \"a\": 1,\nt 1.5 ms\nt 2.5 ms\n",
+	  "t.median=2 ms lower n2 ±1 'median t' t.n=2 'n t'", false },
+	{ "x.log", "[0] t 1.5 ms\n[1] t 2.5 ms\n", "t.median=2 ms lower n2 ±1 'median t' t.n=2 'n t'",
+	  false },
+	{ "x.log",
+	  "start\nstep 1/10 loss: 2.50 tput 900.5 samples/s | time (ms): 12.5 lr 1.0e-04\nstep 2/10 "
+	  "loss: 2.25 tput 901.5 samples/s | time (ms): 11.5 lr 1.0E+4\n",
+	  "?loss.median=2.375 lower n2 ±0.185 'median loss' [step=2] lr.median=5000.00005 n2 "
+	  "±7412.99993 'median lr' [step=2] ms.median=12 ms lower n2 ±1 'median ms' [step=2] "
+	  "tput.median=901 samples/s higher n2 ±1 'median tput' [step=2]",
+	  false },
+	{ "x.log", "log\n# size time busbw\n# (B) (us) (GB/s)\n 1024 10.5 3.5\r\n 2048 11.5\t4.5\r\n",
+	  "busbw.median=3.5 higher 'median busbw' time.median=10.5 lower 'median time'", false },
+	{ "x.log",
+	  "took 5 ms for 3 tokens per second: 7.5, tokens/sec: 3 in 2 s\n a1 2 3.x _4 loss 5e-3 5e-\n",
+	  "?for.median=3 tok 'median for' in.median=2 s lower 'median in' second.median=7.5 s lower "
+	  "'median second' tokens_per_sec.median=3 tok/s higher 'median tokens_per_sec' took.median=5 "
+	  "ms lower 'median took'",
+	  false },
+	{ "x.log", "n 1.5 (s)\nn 2.5 (s)\nn 2.5 (s)\n", "?n.median=2.5 n3 ±0 'median n' n.n=3 'n n'",
+	  false },
+	{ "x.log", "[a] x.y? {1} 2.5 $^|*+ \\ 3 ms\n", "", false },
+	{ "x.log", "a.b+c(d)*e?f$g^h 2.5 ms [i] 3 ms\na.b+c(d)*e?f$g^h 3.5 ms [i] 4 ms\n",
+	  "h.median=3 ms lower n2 ±1 'median h' h.n=2 'n h' i.median=3.5 ms lower n2 ±0.7 'median i' "
+	  "i.n=2 'n i'",
+	  false },
+	{ "x.log", "time 1.5\ntime 2.5", "time.median=1.5 lower 'median time'", false },
+	{ "*\".log", "time 1.5\n", "time.median=1.5 lower 'median time'", false },
+	{ "x.log", "2.5 3.5\n4.5 5.5\n",
+	  "?c1.median=3.5 n2 ±1.5 'median c1' c2.median=4.5 n2 ±1.5 'median c2'", false },
+	{ "x.log", "epoch loss\n-- --\n1 2.5\n2 2.25\n3 2.125\n",
+	  "loss.median=2.25 lower n3 ±0.19 'median loss'", false },
+	{ "x.log", "speed /tok: 2.5\n", "?tok.median=2.5 'median tok'", false },
+	{ "x.log", "saw tokens per second: 7.5\nsaw tokens per second: 8.5\n",
+	  "tokens_per_second.median=8 tok/s higher n2 ±1 'median tokens_per_second'", false },
+	{ "x.log", "12.5 ms 3.5 GB/s\n",
+	  "gb_s.median=3.5 GB/s higher 'median gb_s' ms.median=12.5 ms lower 'median ms'", false },
+	{ "x.log", "a per 2.5 s\n", "per.median=2.5 s lower 'median per'", false },
+	{ "x.log", "x/y per step 3.5 s\n",
+	  "x_per_y_per_step.median=3.5 s lower 'median x_per_y_per_step'", false },
+	{ "x.log", "loss (s): 2.5 (GB/s): 3.5 [ms] = 4\n",
+	  "gb_s.median=3.5 GB/s higher 'median gb_s' loss_s.median=2.5 s lower 'median loss_s'",
+	  false },
+	{ "x.log", "elapsed/time 1.5 x per 2.5 / 3.5\n",
+	  "?c7.median=3.5 'median c7' elapsed_per_time.median=1.5 lower 'median elapsed_per_time' "
+	  "per.median=2.5 'median per'",
+	  false },
+	{ "x.json",
+	  "{\"calls\": 10, \"total_time_s\": 5, \"p50_ms\": 3, \"req\": {\"trials\": 7, "
+	  "\"total_time_s\": 2, \"mean_time_s\": 1}, \"l\": [{\"name\": \"a\", \"runs\": 3, "
+	  "\"total_time_s\": 2}]}",
+	  "?!calls=1e1 l.a.runs=3 l.a.total_time_s=2 s lower [calls+10] p50_ms=3 ms lower "
+	  "req.mean_time_s=1 s lower req.total_time_s=2 s lower [req.trials+7] req.trials=7 "
+	  "total_time_s=5 s lower [calls+10]",
+	  false },
+	{ "x.csv", "a,b_ms\n\"x,1\n", "", false },
+	{ "x.csv", "name,calls,total_time_s\na,8,1.5\nb,9,2.5\n",
+	  "?!a/calls=8 a/total_time_s=1.5 s lower [calls+8] b/calls=9 b/total_time_s=2.5 s lower "
+	  "[calls+9]",
+	  false },
+};
+
+static enum status propose(const char *file, struct span text, struct strbuf *out)
+{
+	struct result_proposal found;
+	struct diag_log log;
+	struct strbuf named = STRBUF_INIT;
+	bool fits = false;
+	diag_init(&log);
+	struct source *src = source_memory("m", text.p, text.n, NULL);
+	enum status st = result_propose(src, file, &found, &log);
+	source_close(src);
+	strbuf_adds(out, found.is_open ? "?" : "");
+	strbuf_adds(out, found.is_plain ? "!" : "");
+	if (found.lines.n)
+		strbuf_addf(&named, "    - name: p\n      %s", strbuf_str(&found.lines) + strlen("    - "));
+	if (st != ST_OK)
+		strbuf_adds(out, diag_first_error(&log));
+	else if (named.n)
+		st = read_file(strbuf_str(&named), "m", file, text, 0, CENTERS, &fits, out);
+	assert_int_equal(fits, named.n > 0);
+	strbuf_release(&named);
+	strbuf_release(&found.lines);
+	diag_release(&log);
+	return st;
+}
+
+static void test_proposals(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof proposals / sizeof *proposals; i++) {
+		struct strbuf b = STRBUF_INIT;
+		enum status st = propose(proposals[i].file, span_of(proposals[i].text), &b);
+		if ((st != ST_OK) != proposals[i].refused ||
+		    strcmp(strbuf_str(&b), proposals[i].figures) != 0)
+			fail_msg("%s: %s", proposals[i].text, strbuf_str(&b));
+		strbuf_release(&b);
+	}
 }
 
 /* A file cut anywhere is of another kind, refused with one line, or read up to a complete line. */
@@ -215,6 +987,221 @@ static void test_limits(void **state)
 	assert_non_null(strstr(strbuf_str(&b), "more than 10000 figures"));
 	strbuf_release(&text);
 	strbuf_release(&b);
+}
+
+static enum status propose_many(int nr, struct strbuf *lines)
+{
+	struct result_proposal found;
+	struct diag_log log;
+	struct strbuf text = STRBUF_INIT;
+	for (int i = 0; i < nr; i++)
+		strbuf_addf(&text, "%s\"f%d_ms\": 1", i ? ", " : "{", i);
+	strbuf_addch(&text, '}');
+	diag_init(&log);
+	struct source *src = source_memory("m", strbuf_str(&text), text.n, NULL);
+	enum status st = result_propose(src, "r.json", &found, &log);
+	source_close(src);
+	strbuf_adds(lines, found.is_plain ? "!" : "");
+	strbuf_add(lines, strbuf_span(&found.lines));
+	strbuf_release(&found.lines);
+	strbuf_release(&text);
+	diag_release(&log);
+	return st;
+}
+
+static void test_many_figures(void **state)
+{
+	(void)state;
+	for (int nr = 400; nr < 403; nr++) {
+		struct strbuf b = STRBUF_INIT, more = STRBUF_INIT;
+		strbuf_addf(&more, "# and %d more figures", nr - 400);
+		assert_int_equal(propose_many(nr, &b), ST_OK);
+		assert_int_equal(strstr(strbuf_str(&b), strbuf_str(&more)) != NULL, nr > 400);
+		assert_int_equal(strbuf_str(&b)[0] == '!', nr == 400);
+		assert_non_null(strstr(strbuf_str(&b), "f399_ms"));
+		assert_null(strstr(strbuf_str(&b), "f400_ms"));
+		strbuf_release(&b);
+		strbuf_release(&more);
+	}
+}
+
+/* A folder that says what a sweep varies is the case, unless the format has one. */
+static void test_sweep(void **state)
+{
+	static const char *const of[][2] = {
+		{ "out/concurrency_16/r.json", "concurrency_16/a=1" },
+		{ "concurrency=16/r.json", "concurrency_16/a=1" },
+		{ "batch_size-8/r.json", "batch_size-8/a=1" },
+		{ "batch_size-8/x/r.json", "a=1" },
+		{ "out/tp8/r.json", "a=1" },
+		{ "out/tp_x/r.json", "a=1" },
+		{ "out/run_16/r.json", "a=1" },
+		{ "out/tp_/r.json", "a=1" },
+		{ "concurrency_16", "a=1" },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		struct strbuf b = STRBUF_INIT;
+		bool found;
+		assert_int_equal(read_file("- {match: \"*\", name: f, take: [{at: a}]}", of[i][0], "r.json",
+		                           SPAN("{\"a\": 1}"), 0, FIGURES, &found, &b),
+		                 ST_OK);
+		assert_string_equal(strbuf_str(&b), of[i][1]);
+		strbuf_release(&b);
+	}
+}
+
+/* Lines of up to 2,000 bytes are searched. */
+static void test_long_lines(void **state)
+{
+	static const char *const said[] = { "v=3",
+		                                "m: 1 line is longer than 2000 bytes, which is not "
+		                                "searched for figures | v=3",
+		                                "m: 2 lines are longer than 2000 bytes, which are not "
+		                                "searched for figures | v=3" };
+	(void)state;
+	for (int nr = 0; nr < 3; nr++) {
+		struct strbuf text = STRBUF_INIT, b = STRBUF_INIT;
+		bool found;
+		for (int i = 0; i < nr; i++)
+			strbuf_addf(&text, "v=%01999d\n", 4);
+		strbuf_addf(&text, "v=3%*s\n", 1997, "");
+		enum status st = read_file("- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9]+)', "
+		                           "series: true, take: [{at: v}]}",
+		                           "m", "r.log", strbuf_span(&text), 0, ALL, &found, &b);
+		assert_int_equal(st, ST_OK);
+		assert_string_equal(strbuf_str(&b), said[nr]);
+		strbuf_release(&text);
+		strbuf_release(&b);
+	}
+}
+
+/* A pattern has up to 1,000 bytes and 39 parentheses. */
+static void test_pattern_limits(void **state)
+{
+	(void)state;
+	for (int more = 0; more < 2; more++) {
+		struct strbuf many = STRBUF_INIT, large = STRBUF_INIT;
+		for (int i = 0; i < 38 + more; i++)
+			strbuf_adds(&many, "(a)");
+		strbuf_adds(&many, "(?<v>1)");
+		strbuf_addf(&large, "(?<v>1)%0*d", 993 + more, 0);
+		assert_int_equal(text_pattern_fault(strbuf_str(&many)) != NULL, more);
+		assert_int_equal(text_pattern_fault(strbuf_str(&large)) != NULL, more);
+		strbuf_release(&many);
+		strbuf_release(&large);
+	}
+}
+
+/* A line of a table has up to 1,024 columns. */
+static void test_columns(void **state)
+{
+	(void)state;
+	for (int nr = CSV_COLUMNS; nr <= CSV_COLUMNS + 1; nr++) {
+		struct strbuf text = STRBUF_INIT, b = STRBUF_INIT;
+		bool found;
+		for (int i = 0; i < 2 * nr; i++)
+			strbuf_addf(&text, i < nr ? "c%d%s" : "%d%s", i % nr, i % nr + 1 < nr ? "," : "\n");
+		enum status st = read_file("- {match: '*', name: f, read: csv, take: [{at: c1023}]}", "m",
+		                           "r.csv", strbuf_span(&text), 0, FIGURES, &found, &b);
+		assert_int_equal(st, ST_OK);
+		assert_int_equal(found, nr == CSV_COLUMNS);
+		strbuf_release(&text);
+		strbuf_release(&b);
+	}
+}
+
+/* ---- guesses by the first bytes ---- */
+
+/* What a text may be: m(etrics file), r(esult file) by its first bytes, j(son), s: a result file by
+   its keys; l(ines) that nothing reads, and the error. */
+static const struct {
+	struct span text;
+	const char *kinds;
+} guesses[] = {
+	{ { "{\"a\": 1}", 8 }, "mrjs" },
+	{ { "{\"a\": 1, \"b\": \"x\"}", 18 }, "mrjs" },
+	{ { "{\"a\": 1, \"b\": \"x\"", 17 }, "rjs" },
+	{ { "{\"a\": 1, \"b\": 2", 15 }, "mrjs" },
+	{ { "{\"a\": \"x\"}", 10 }, "rjs" },
+	{ { "{\"a\": 1, \"b\": [1]}", 18 }, "rjs" },
+	{ { "{\"a\": NaN}", 10 }, "mrjs" },
+	{ { "{\"a\": 1} x", 10 },
+	  "mrjsl m: byte 9: another value on the line of the one before it; write one JSON value, or "
+	  "one a line" },
+	{ { "[1]", 3 }, "rjs" },
+	{ { "{\"a\": 1, \"traceEvents\": 1}", 26 }, "j" },
+	{ { "", 0 }, "s" },
+	{ { "<a>", 3 }, "s" },
+	{ { "{\"segments\": 1}", 15 }, "j" },
+	{ { "{\"ph\": 1}", 9 }, "mj" },
+	{ { "[{\"ph\": \"X\"}]", 13 }, "j" },
+	{ { "[{\"a\": 1, \"ph\": \"X\"}]", 21 }, "j" },
+	{ { "[]", 2 }, "rj" },
+	{ { "[[1]]", 5 }, "rjs" },
+	{ { "{\"a\": {\"ph\": 1}}", 16 }, "js" },
+	{ { "a\000b", 3 }, "s" },
+	{ { "{\"a\": {\"ph\": 1}, \"segment_type\": 2}", 35 }, "j" },
+	{ { "{\"a\": 1}\n{\"a\": 2}\n", 18 },
+	  "mrjsl m: JSON lines, where a metrics file has one object; for a result file of no known "
+	  "format, 'gpugate explain FILE' prints the lines to add to the rules (inputs: results)" },
+	{ { "{\"a\": 1}\n{\"a\": \n", 16 },
+	  "mrjsl m:2: byte 7: the input ends where a value was expected; it is empty or cut short" },
+	{ { "{\"a\": 1}{", 9 },
+	  "mrjsl m: byte 8: another value on the line of the one before it; write one JSON value, or "
+	  "one a line" },
+	{ { "3\n4\n", 4 }, "rs" },
+	{ { "[0] loss", 8 }, "rs" },
+	{ { "[rank0]: x", 10 }, "rs" },
+	{ { "[1, 2", 5 }, "rjs" },
+	{ { "[ \"a\"", 5 }, "rjs" },
+	{ { "[true", 5 }, "rjs" },
+	{ { "[-1.5e+3,", 9 }, "rjs" },
+	{ { "[2026-11-28 10:00", 17 }, "rs" },
+	{ { "[NaN", 4 }, "rjs" },
+	{ { "[", 1 }, "rj" },
+	{ { "[1]", 3 }, "rjs" },
+	{ { "[1] \n", 5 }, "rjs" },
+	{ { "[1] x", 5 }, "rs" },
+	{ { "[1", 2 }, "rjs" },
+	{ { "[1-2]", 5 }, "rs" },
+	{ { "[e", 2 }, "rjs" },
+	{ { "[.5,", 4 }, "rjs" },
+	{ { "[+ ", 3 }, "rjs" },
+	{ { "[nul", 4 }, "rs" },
+	{ { "[1e-5\t", 6 }, "rjs" },
+	{ { "[Infinity", 9 }, "rjs" },
+	{ { "[[", 2 }, "rjs" },
+	{ { "[x", 2 }, "rs" },
+	{ { "\036 [1]", 5 }, "rjs" },
+	{ { "[false", 6 }, "rjs" },
+	{ { "[5:", 3 }, "rs" },
+};
+
+static void test_guesses(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof guesses / sizeof *guesses; i++) {
+		struct span s = guesses[i].text;
+		struct strbuf b = STRBUF_INIT;
+		struct diag_log log;
+		bool lines;
+		diag_init(&log);
+		strbuf_adds(&b, metrics_recognize(s) ? "m" : "");
+		strbuf_adds(&b, result_recognize(s) ? "r" : "");
+		strbuf_adds(&b, value_is_json(s) ? "j" : "");
+		struct source *src = source_memory("m", s.p, s.n, NULL);
+		strbuf_adds(&b, result_sniff(src) ? "s" : "");
+		source_close(src);
+		src = source_memory("m", s.p, s.n, NULL);
+		enum status st = result_refuse_lines(src, &lines, &log);
+		source_close(src);
+		assert_int_equal(lines, st != ST_OK);
+		strbuf_addf(&b, "%s%s", lines ? "l " : "", lines ? diag_first_error(&log) : "");
+		diag_release(&log);
+		assert_string_equal(strbuf_str(&b), guesses[i].kinds);
+		strbuf_release(&b);
+	}
 }
 
 /* ---- state of GPUs ---- */
@@ -262,6 +1249,178 @@ static void test_machine(void **state)
 		assert_true(st == ST_OK);
 		digest_free(d);
 	}
+}
+
+/* Writes the machines and the environment as one line. */
+static void show_machines(struct strbuf *out, const struct digest *d)
+{
+	for (size_t i = 0; i < d->machines.nr; i++) {
+		const struct machine_stat *m = &d->machines.v[i];
+		strbuf_addf(
+		    out,
+		    "%s: n%lld %lldns sm%lld mem%lld %lldmW %lldC thr%lld(%s) %llduJ/%lldns others%lld; ",
+		    m->id, (long long)m->samples, (long long)m->span_ns, (long long)m->sm_clock_hz,
+		    (long long)m->memory_clock_hz, (long long)m->power_mw, (long long)m->temperature_c,
+		    (long long)m->throttled_pct, m->reasons ? m->reasons : "", (long long)m->energy_uj,
+		    (long long)m->energy_ns, (long long)m->other_processes);
+	}
+	for (size_t i = 0; i < d->env.nr; i++)
+		strbuf_addf(out, "%s=%s; ", d->env.v[i].key, d->env.v[i].value);
+	if (d->trust.json_faults)
+		strbuf_addf(out, "%lld faults from %lld on; ", (long long)d->trust.json_faults,
+		            (long long)d->trust.fault_byte);
+	strbuf_addf(out, "%08llx", (unsigned long long)(d->source_hash & UINT32_MAX));
+}
+
+static const struct {
+	const char *text, *machines;
+	bool refused;
+} machines[] = {
+	{ "timestamp, index, name, driver_version, power.limit [W], clocks.max.sm [MHz], power.draw "
+	  "[W], clocks.current.memory [MHz], temperature.gpu, utilization.gpu [%], "
+	  "clocks_throttle_reasons.hw_slowdown, clocks_event_reasons.sw_thermal_slowdown\n2026/07/14 "
+	  "08:12:38.000, 1, H100, 580.1, 700.00 W, 1980 MHz, 100.5 W, 2619 MHz, 59, 0 %, Active, Not "
+	  "Active\n2026/07/14 08:12:39.000, 0, H100, 580.1, 650.00 W, [N/A], 200.25 W, (2619MHz), 60, "
+	  "50 %, Not Active, Active\n2026/07/14 08:12:40.500, 1, H200, 580.1, 700.00 W, 1980 MHz, 300 "
+	  "W, 2620 MHz, 61, 5 %, Active, Active\n2026/07/14 08:12:41.500, 1, H200, 580.1, 700.00 W, "
+	  "1980 MHz, 200 W, 2610 MHz, 58, 0 %, Active, Not Active\n2026/07/14 08:12:39.500, 1, [N/A], "
+	  ", 700.00 W, 1980 MHz, 150 W, 2630 MHz, 62, 7 %, , \n",
+	  "0: n1 0ns sm-1 mem2619000000 200250mW 60C thr-1() -1uJ/-1ns others-1; 1: n4 3500000000ns "
+	  "sm-1 mem2625000000 225000mW 62C thr100000000(hw_slowdown, sw_thermal_slowdown) "
+	  "412875000uJ/2500000000ns others-1; machine.driver=580.1; machine.gpu=H100, H200; "
+	  "machine.power_limit=650.00 W, 700.00 W; machine.sm_clock_max=1980 MHz; 76254ff4",
+	  false },
+	{ "log\nuuid,power.draw [W],temperature.gpu\nGPU-a b,5 W,-3\n,6,7\nonly two,1\n",
+	  "0: n1 -1ns sm-1 mem-1 6000mW 7C thr-1() -1uJ/-1ns others-1; GPU-a b: n1 -1ns sm-1 mem-1 "
+	  "5000mW -1C thr-1() -1uJ/-1ns others-1; a06cd115",
+	  false },
+	{ "timestamp,gpu_uuid,clocks.sm,clocks.mem,power.draw.average\n1969/12/31 "
+	  "23:59:59,u,5,6,7\n2026/07/14 08:12,u,5,6,7\n2262/04/11 "
+	  "23:47:16.854775807,u,5,6,7\n2262/04/11 23:47:16.854775808,u,5,6,7\n2026-07-14 "
+	  "18:02:03,u,4,-1,9223372036854775\n2026/13/14 08:12:38,u,5,6,7\n2026/07/14 "
+	  "xx:12:38,u,5,6,7\n2026/07/14 08:xx:38,u,5,6,7\n2026/07/14 08:12:xx,u,5,6,7\n2026/07/14 "
+	  "23:59:59,u,5,6,7\n",
+	  "u: n10 -1ns sm5000000 mem6000000 7000mW -1C thr-1() "
+	  "52075089064983431uJ/7439298437854775807ns others-1; 2e2dfe36",
+	  false },
+	{ " \n\nindex,clocks.sm\n0,[N/A]\n1,5\n",
+	  "1: n1 -1ns sm5000000 mem-1 -1mW -1C thr-1() -1uJ/-1ns others-1; c489b010", false },
+	{ "index,clocks_event_reasons_counters.sw_power_cap "
+	  "[us],clocks_event_reasons_counters.hw_slowdown [us],timestamp,utilization.gpu "
+	  "[%]\n0,5,7,2026/07/14 08:12:38,9\n0,25005,4000007,2026/07/14 08:12:39,9\n1,9,1,2026/07/14 "
+	  "08:12:38,9\n1,8,1,2026/07/14 08:12:39,9\n2,9,1,2026/07/14 08:12:38,9\n",
+	  "0: n2 1000000000ns sm-1 mem-1 -1mW -1C thr100000000(sw_power_cap, hw_slowdown) -1uJ/-1ns "
+	  "others-1; 1: n2 1000000000ns sm-1 mem-1 -1mW -1C thr0() -1uJ/-1ns others-1; 2: n1 0ns sm-1 "
+	  "mem-1 -1mW -1C thr-1() -1uJ/-1ns others-1; 0bee3956",
+	  false },
+	{ "{\"card0\": {\"sclk clock speed:\": \"(300Mhz)\", \"mclk clock speed:\": \"(1200Mhz)\", "
+	  "\"Average Graphics Package Power (W)\": \"36.0\", \"GPU use (%)\": \"5\", \"Temperature "
+	  "(Sensor edge) (C)\": \"31.0\", \"Temperature (Sensor junction) (C)\": \"33.0\", \"Card "
+	  "series\": \"MI100\", \"Max Graphics Package Power (W)\": \"290.0\"}, \"card1\": {\"Current "
+	  "Socket Graphics Package Power (W)\": \"53.5\", \"Temperature (Sensor edge) (C)\": "
+	  "\"30.0\"}, \"cardx\": {}, \"card\": {\"GPU use (%)\": 1}, \"card2\": 5, \"system\": "
+	  "{\"Driver version\": \"6.1\"}}",
+	  "0: n1 -1ns sm300000000 mem1200000000 36000mW 33C thr-1() -1uJ/-1ns others-1; 1: n1 -1ns "
+	  "sm-1 mem-1 53500mW 30C thr-1() -1uJ/-1ns others-1; machine.driver=6.1; machine.gpu=MI100; "
+	  "machine.power_limit=290.0; fe59cb91",
+	  false },
+	{ "{\"x\": 1}", "00000000", false },
+	{ "{\"card0\": {\"x\": 1}}", "00000000", false },
+	{ "[1]", "00000000", false },
+	{ "n,v\n1,2\n", "00000000", false },
+	{ "", "00000000", false },
+	{ "{\"schema\": \"gpugate-machine-1\", \"time_ns\": 100, \"driver\": \"580\", \"gpus\": "
+	  "[{\"index\": \"1\", \"name\": \"H100\", \"power_limit\": \"700 W\", \"sm_clock_max\": "
+	  "\"1980 MHz\", \"sm_clock_mhz\": 1900, \"memory_clock_mhz\": 2600, \"power_mw\": 500000, "
+	  "\"temperature_c\": 50, \"utilization_pct\": 90, \"other_processes\": 2, \"energy_mj\": "
+	  "1000, \"reasons\": [\"hw_slowdown\", \"x\"], \"counters_us\": {\"sw_power_cap\": 7}}, "
+	  "{\"index\": \"a\\u0001b\", \"name\": \"[N/A]\", \"power_mw\": 1000, \"time\": "
+	  "3}]}\n{\"schema\": \"gpugate-machine-1\", \"time_ns\": 3000000100, \"driver\": \"580\", "
+	  "\"gpus\": [{\"index\": \"1\", \"name\": \"H100\", \"power_limit\": \"700 W\", "
+	  "\"sm_clock_max\": \"1980 MHz\", \"sm_clock_mhz\": 1800, \"memory_clock_mhz\": 2600, "
+	  "\"power_mw\": 600000, \"temperature_c\": 52, \"utilization_pct\": 95, \"other_processes\": "
+	  "1, \"energy_mj\": 1600000, \"reasons\": [], \"counters_us\": {\"sw_power_cap\": 300007}}, "
+	  "{\"index\": \"a\\u0001b\", \"power_mw\": 2000, \"utilization_pct\": 3}]}\n{\"schema\": "
+	  "\"gpugate-machine-1\", \"time_ns\": 4000000100, \"driver\": \"581\", \"gpus\": [{\"index\": "
+	  "\"1\", \"power_mw\": 500000, \"utilization_pct\": 95, \"energy_mj\": 1600000}, "
+	  "{\"power_mw\": 3000, \"utilization_pct\": 0}]}\n{\"schema\": \"gpugate-machine-1\", "
+	  "\"time_ns\": 5000000100, \"driver\": \"581\", \"gpus\": [{\"index\": \"1\", \"power_mw\": "
+	  "500000, \"utilization_pct\": 0, \"energy_mj\": 1700000}, {\"power_mw\": 4000}]}\n",
+	  "0: n2 1000000000ns sm-1 mem-1 3500mW -1C thr-1() 3500000uJ/1000000000ns others-1; 1: n4 "
+	  "5000000000ns sm1850000000 mem2600000000 500000mW 52C thr50000000(hw_slowdown) "
+	  "2149000000uJ/4000000000ns others2; a�b: n2 3000000000ns sm-1 mem-1 2000mW -1C thr-1() "
+	  "4500000uJ/3000000000ns others-1; machine.driver=580, 581; machine.gpu=H100; "
+	  "machine.power_limit=700 W; machine.sm_clock_max=1980 MHz; 645bbed3",
+	  false },
+	{ "{\"schema\": \"gpugate-machine-1\", \"time_ns\": 5, \"driver\": \"\", \"gpus\": "
+	  "[{\"index\": \"0\", \"energy_mj\": 0, \"utilization_pct\": 1}]}\n{\"schema\": "
+	  "\"gpugate-machine-1\", \"time_ns\": 7, \"driver\": \"\", \"gpus\": [{\"index\": \"0\", "
+	  "\"energy_mj\": 3, \"utilization_pct\": 1}]}\n{\"schema\": \"gpugate-machine-1\", "
+	  "\"time_ns\": 9, \"driver\": \"\", \"gpus\": [{\"index\": \"0\", \"energy_mj\": 3, "
+	  "\"utilization_pct\": 1}]}\n",
+	  "0: n3 4ns sm-1 mem-1 -1mW -1C thr-1() 3000uJ/2ns others-1; c4df1d75", false },
+	{ "{\"schema\": \"gpugate-machine-1\", \"time_ns\": 0, \"driver\": \"\", \"gpus\": "
+	  "[{\"index\": \"0\", \"power_mw\": 5}]}\n{\"schema\": \"gpugate-machine-1\", \"time_ns\": 7, "
+	  "\"driver\": \"\", \"gpus\": [{\"index\": \"0\", \"power_mw\": 4}]}\n",
+	  "0: n2 7ns sm-1 mem-1 5mW -1C thr-1() 0uJ/7ns others-1; 766d8353", false },
+	{ "{\"schema\": \"gpugate-machine-1\", \"time_ns\": 5, \"driver\": \"\", \"gpus\": "
+	  "[{\"index\": \"0\", \"power_mw\": NaN}]}\n{\"schema\": \"gpugate-machine-1\", \"time_ns\": "
+	  "7, \"driver\": \"\", \"gpus\": [{\"index\": \"0\", \"power_mw\": 4}]}\n{\"schema\": ",
+	  "0: n2 2ns sm-1 mem-1 4mW -1C thr-1() -1uJ/-1ns others-1; c956e020", false },
+	{ "{\"schema\": \"gpugate-machine-1\", \"time_ns\": -5, \"driver\": \"\", \"gpus\": "
+	  "[{\"index\": \"0\", \"power_mw\": 1}]}\n{\"schema\": \"gpugate-machine-1\", \"time_ns\": 7, "
+	  "\"driver\": \"\", \"gpus\": [{\"index\": \"0\", \"power_mw\": 1}]}\n",
+	  "0: n2 -1ns sm-1 mem-1 1mW -1C thr-1() -1uJ/-1ns others-1; a5807cd9", false },
+};
+
+static void test_machines(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+		struct strbuf b = STRBUF_INIT;
+		struct digest *d = digest_new();
+		bool found;
+		enum status st;
+		machine_of(machines[i].text, strlen(machines[i].text), d, &found, &st);
+		show_machines(&b, d);
+		assert_int_equal(found, st != ST_OK || d->machines.nr > 0);
+		if ((st != ST_OK) != machines[i].refused ||
+		    strcmp(strbuf_str(&b), machines[i].machines) != 0)
+			fail_msg("%s: %s", machines[i].text, strbuf_str(&b));
+		strbuf_release(&b);
+		digest_free(d);
+	}
+}
+
+/* A file has up to 256 GPUs. */
+static void test_many_machines(void **state)
+{
+	(void)state;
+	for (int nr = MACHINE_GPUS_MAX; nr <= MACHINE_GPUS_MAX + 1; nr++)
+		for (int kind = 0; kind < 3; kind++) {
+			static const char *const heads[] = {
+				"index,clocks.sm\n", "{", "{\"schema\": \"gpugate-machine-1\", \"gpus\": ["
+			};
+			static const char *const ends[] = { "", "}", "]}" };
+			struct strbuf b = STRBUF_INIT;
+			struct digest *d = digest_new();
+			bool found;
+			enum status st;
+			strbuf_adds(&b, heads[kind]);
+			for (int i = 0; i < 2 * nr; i++)
+				strbuf_addf(&b,
+				            kind == 0   ? "%.0s%d,5\n"
+				            : kind == 1 ? "%s\"card%d\": {\"GPU use\": 1}"
+				                        : "%s{\"index\": \"%d\", \"power_mw\": 1}",
+				            i ? ", " : "", i % nr);
+			strbuf_adds(&b, ends[kind]);
+			machine_of(strbuf_str(&b), b.n, d, &found, &st);
+			assert_true(found);
+			assert_int_equal(st, nr > MACHINE_GPUS_MAX ? ST_INPUT : ST_OK);
+			assert_int_equal(d->machines.nr, nr > MACHINE_GPUS_MAX ? 0 : nr);
+			strbuf_release(&b);
+			digest_free(d);
+		}
 }
 
 #define MOMENT(ns)                                                                            \
@@ -316,8 +1475,13 @@ static int release_built_in(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),    cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_limits),  cmocka_unit_test(test_recorder),
+		cmocka_unit_test(test_rows),          cmocka_unit_test(test_details),
+		cmocka_unit_test(test_proposals),     cmocka_unit_test(test_guesses),
+		cmocka_unit_test(test_many_figures),  cmocka_unit_test(test_sweep),
+		cmocka_unit_test(test_long_lines),    cmocka_unit_test(test_pattern_limits),
+		cmocka_unit_test(test_columns),       cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_many_machines), cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_limits),        cmocka_unit_test(test_recorder),
 		cmocka_unit_test(test_machine),
 	};
 	return cmocka_run_group_tests(tests, read_built_in, release_built_in);

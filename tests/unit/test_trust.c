@@ -588,6 +588,172 @@ static void test_context(void **state)
 	}
 }
 
+/* A baseline of many ranks has their sums: what is found in it is of no rank. */
+static void test_folded_baseline(void **state)
+{
+	(void)state;
+	struct sides s;
+	setup(&s);
+	s.b->fold = mem_calloc(1, sizeof *s.b->fold);
+	dropped_more(s.b);
+	trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
+	assert_int_equal(find(&s.report, "dropped-kernels")->rank, -1);
+	release(&s);
+}
+
+/* Launches and nodes of graphs without their kernels are counted in one finding. */
+static void test_lost_words(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t launches, nodes;
+		const char *says;
+	} cases[] = {
+		{ 2, 0, "has 2 of 10000 kernel launches without a kernel, about " },
+		{ 0, 1, "has graph launches that lack 1 kernel, which others of the same graph have, " },
+		{ 2, 3, "without a kernel and graph launches that lack 3 kernels, which" },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct sides s;
+		setup(&s);
+		s.c->trust.launches_without_kernel = cases[i].launches;
+		s.c->trust.lost_nodes = cases[i].nodes;
+		s.c->trust.lost_ns = MS(6);
+		trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
+		const struct trust_finding *f = find(&s.report, "lost-kernels");
+		if (!f || !strstr(f->message, cases[i].says))
+			fail_msg("%zu: %s", i, f ? f->message : "nothing");
+		release(&s);
+	}
+}
+
+/* Fewer iterations of a recording without steps: most kernels ran less often by one factor. */
+static void test_fewer_iterations(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t counts[6]; /* of the candidate's kernels; those of the baseline ran 100 times */
+		const char *says; /* NULL: nothing is found */
+	} cases[] = {
+		{ { 50, 50, 50, 100, 9, 100 }, "3 kernels, 90.00 % of the kernel time, ran 0.5 times" },
+		{ { 48, 52, 50, 52, 0, 0 }, "4 kernels, 98.00 % of the kernel time, ran 0.5 times" },
+		{ { 50, 100, 50, 50, 0, 0 }, NULL }, /* one with much of the time ran as often */
+		{ { 50, 50, 100, 50, 0, 0 }, NULL },
+		{ { 50, 50, 60, 100, 0, 0 }, NULL }, /* two alike are too few */
+		{ { 98, 98, 98, 98, 98, 98 }, NULL },
+		{ { 200, 200, 200, 200, 0, 0 }, NULL }, /* more is judged */
+		{ { 0, 25, 50, 50, 0, 50 }, NULL }, /* the others have too little of the time */
+		{ { 100, 100, 100, 100, 100, 100 }, NULL },
+	};
+	static const struct activity work[] = {
+		{ EVENT_KERNEL, "a", 100, MS(400) },    { EVENT_KERNEL, "b", 100, MS(300) },
+		{ EVENT_KERNEL, "c", 100, MS(200) },    { EVENT_KERNEL, "d", 100, MS(80) },
+		{ EVENT_KERNEL, "nccl", 100, MS(900) }, { EVENT_KERNEL, "x", 100, MS(20) },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct sides s = { .b = fixture_digest(1, work, NR_OF(work)) };
+		struct activity own[NR_OF(work) + 1] = { { EVENT_KERNEL, "a0", 7, MS(5) } };
+		size_t nr = 1; /* a kernel that the baseline lacks does not count */
+		for (size_t k = 0; k < NR_OF(work); k++) {
+			own[nr] = work[k];
+			own[nr].count = cases[i].counts[k];
+			nr += own[nr].count > 0;
+		}
+		s.c = fixture_digest(1, own, nr);
+		s.b->window = s.c->window = true;
+		s.baseline = fixture_run(s.b);
+		s.candidate = fixture_run(s.c);
+		report_init(&s.report);
+		trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
+		const struct trust_finding *f = find(&s.report, "context-differs");
+		if (!f != !cases[i].says || (f && !strstr(f->message, cases[i].says)))
+			fail_msg("%zu: %s", i, f ? f->message : "nothing");
+		release(&s);
+	}
+}
+
+/* Figures of files are compared if both sides did the same work. */
+static void test_work(void **state)
+{
+	(void)state;
+	static const struct {
+		struct input_stat b, c;
+		const char *says; /* NULL: the work is the same */
+	} cases[] = {
+		{ { .work = "n=8" }, { .work = "n=8" }, NULL },
+		{ { .work = "n=8" }, { .work = "n=8.0" }, NULL },
+		{ { .work = "n=8" }, { .work = "n=9" }, "n 8 → 9" },
+		{ { .work = "n=100" }, { .work = "n=101" }, "n 100 → 101" },
+		{ { .work = "n~100" }, { .work = "n~105" }, NULL },
+		{ { .work = "n~100" }, { .work = "n~106" }, "n 100 → 106" },
+		{ { .work = "n~1_000" }, { .work = "n~1001" }, NULL },
+		{ { .work = "n=1_000" }, { .work = "n=1000" }, "n 1_000 → 1000" },
+		{ { .work = "model=a\nn=8" }, { .work = "n=9\nmodel=b" }, "model a → b, n 8 → 9" },
+		{ { .work = "n=8" }, { .work = "m=9" }, NULL },
+		{ { .work = "n=8" }, { .work = NULL }, NULL },
+		{ { .work = NULL }, { .work = "n=8" }, NULL },
+		{ { .work = "n" }, { .work = "n=5" }, "n  → 5" },
+		{ { .work = "n=a" }, { .work = "n=b" }, "n a → b" },
+		{ { .work = "n+a" }, { .work = "n+b" }, "n a → b" },
+		/* a sum that did not move as the number of things did is of other work, and judged */
+		{ { .work = "n+10", .value = 10 }, { .work = "n+20", .value = 20 }, "n 10 → 20" },
+		{ { .work = "n+10", .value = 20 }, { .work = "n+20", .value = 10 }, NULL },
+		{ { .work = "n+20", .value = 20 }, { .work = "n+10", .value = 10 }, "n 20 → 10" },
+		{ { .work = "n+10", .value = 100 }, { .work = "n+20", .value = 105 }, NULL },
+		{ { .work = "n+100", .value = 10 }, { .work = "n+105", .value = 20 }, NULL },
+		{ { .work = "n+1.5", .value = 10 }, { .work = "n+20", .value = 20 }, "n 1.5 → 20" },
+	};
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct sides s;
+		setup(&s);
+		for (size_t k = 0; k < 2; k++) {
+			static const char *const names[2][3] = { { "a", "b", "c" }, { "b", "c", "d" } };
+			for (size_t n = 0; n < 3; n++) {
+				struct input_stat x = k ? cases[i].c : cases[i].b;
+				x.name = names[k][n];
+				x.unit = "s";
+				vec_push(&(k ? s.c : s.b)->inputs, x);
+			}
+		}
+		trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
+		const struct trust_finding *f = find(&s.report, "context-differs");
+		if (!f != !cases[i].says || (f && !strstr(f->message, cases[i].says)))
+			fail_msg("%zu: %s", i, f ? f->message : "nothing");
+		if (f) { /* the figures that both sides have are spoiled, and no others */
+			assert_int_equal(f->spoils.nr, 2);
+			assert_string_equal(f->spoils.v[0], "input.b");
+			assert_string_equal(f->spoils.v[1], "input.c");
+			assert_false(f->warning_only);
+			assert_int_equal(f->work[0], cases[i].says[0]);
+		}
+		release(&s);
+	}
+}
+
+/* Figures whose work differs in the same items are one finding. */
+static void test_kinds_of_work(void **state)
+{
+	(void)state;
+	struct sides s;
+	setup(&s);
+	static const char *const work[2][3] = { { "n=8", "m=8", "n=8" }, { "n=9", "m=9", "n=9" } };
+	static const char *const names[] = { "b", "c", "d" };
+	for (size_t k = 0; k < 6; k++)
+		vec_push(
+		    &(k < 3 ? s.b : s.c)->inputs,
+		    (struct input_stat){ .name = names[k % 3], .unit = "s", .work = work[k / 3][k % 3] });
+	trust_findings(&s.baseline, &s.candidate, 1, &(struct rules){ .min_steps = 1 }, &s.report);
+	assert_int_equal(s.report.trust.nr, 2);
+	const struct trust_finding *n = &s.report.trust.v[0], *m = &s.report.trust.v[1];
+	assert_non_null(strstr(n->message, "n 8 → 9"));
+	assert_int_equal(n->spoils.nr, 2);
+	assert_string_equal(n->spoils.v[1], "input.d");
+	assert_non_null(strstr(m->message, "m 8 → 9"));
+	assert_int_equal(m->spoils.nr, 1);
+	assert_string_equal(m->spoils.v[0], "input.c");
+	release(&s);
+}
+
 /* 12 operations in 1 ns are 120 % of a peak of 10 TFLOP/s. */
 static void test_beyond_peak(void **state)
 {
@@ -890,12 +1056,12 @@ static void test_foreign_snapshot(void **state)
 static void test_fewer_steps(void **state)
 {
 	(void)state;
-	for (int64_t steps = 90; steps <= 100; steps++)
+	for (int64_t steps = 90; steps <= 101; steps++)
 		for (int side = 0; side < 2; side++) {
 			struct sides s;
 			setup(&s);
 			s.b->total_steps = s.c->total_steps = 100;
-			(side ? s.c : s.b)->total_steps = steps;
+			(side ? s.c : s.b)->total_steps = steps <= 100 ? steps : 0; /* 0: not known */
 			trust_findings(&s.baseline, &s.candidate, 1,
 			               &(struct rules){ .min_steps = 1, .outside_allowed = true }, &s.report);
 			const struct trust_finding *f = find(&s.report, "fewer-steps");
@@ -975,6 +1141,11 @@ int main(void)
 		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_few_steps),
 		cmocka_unit_test(test_context),
+		cmocka_unit_test(test_lost_words),
+		cmocka_unit_test(test_folded_baseline),
+		cmocka_unit_test(test_fewer_iterations),
+		cmocka_unit_test(test_work),
+		cmocka_unit_test(test_kinds_of_work),
 		cmocka_unit_test(test_beyond_peak),
 		cmocka_unit_test(test_machines),
 		cmocka_unit_test(test_capped_alike),

@@ -181,6 +181,30 @@ static void of_four(struct run *run)
 	for (size_t r = 0; r < run->ranks.nr; r++)
 		run->ranks.v[r]->world_size = 4;
 }
+/* Ranks were recorded one after another, each for 10 s; the first of them in September of 2020. */
+static void recorded(struct run *run, int64_t pause_s)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		struct digest *d = run->ranks.v[r];
+		d->start_ns = (1600000000 + (int64_t)r * (10 + pause_s)) * NS_PER_S + (int64_t)r;
+		d->window_ns = 10 * NS_PER_S;
+		d->trust.gpu_events = 1;
+	}
+}
+static void a_minute_apart(struct run *run)
+{
+	recorded(run, 60);
+}
+static void nearly_a_minute_apart(struct run *run)
+{
+	recorded(run, 59);
+}
+static void first_is_newest(struct run *run)
+{
+	recorded(run, 60);
+	run->ranks.v[0]->start_ns = run->ranks.v[1]->start_ns + 1000 * NS_PER_S;
+}
+
 /* Two ranks have the same file, and two others another one. */
 static void two_pairs(struct run *run)
 {
@@ -316,6 +340,10 @@ static void test_found_and_not(void **state)
 		{ "none of them", { THREE, THREE }, beyond_cap_of_none, "collectives-beyond-cap 0" },
 		{ "some of a world", { THREE, THREE, THREE, THREE }, of_eight, "absent-rank -1" },
 		{ "all of it", { THREE, THREE, THREE, THREE }, of_four, "" },
+		{ "a minute apart", { THREE, THREE }, a_minute_apart, "stale-rank 0" },
+		{ "nearly that", { THREE, THREE }, nearly_a_minute_apart, "" },
+		{ "two before the newest", { THREE, THREE, THREE }, nearly_a_minute_apart, "stale-rank 0" },
+		{ "the first is the newest", { THREE, THREE }, first_is_newest, "stale-rank 1" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct run run = rig_run(rows[i].ranks);

@@ -54,10 +54,11 @@ static struct path_step step_next(const char **p)
 	out.kind = PATH_NAME;
 	if (**p == '"') {
 		const char *end = strchr(*p + 1, '"');
+		if (!end)
+			return (struct path_step){ .kind = PATH_BAD };
 		out.quoted = true;
-		out.name = (struct span){ *p + 1, end ? (size_t)(end - *p - 1) : 0 };
-		*p = end ? end + 1 : *p + strlen(*p);
-		out.kind = end ? PATH_NAME : PATH_BAD;
+		out.name = (struct span){ *p + 1, (size_t)(end - *p - 1) };
+		*p = end + 1;
 	} else {
 		out.name = (struct span){ *p, strcspn(*p, ".[") };
 		*p += out.name.n;
@@ -129,8 +130,9 @@ static void walk_members(const struct path_walk *w, const struct path_step *s, c
                          struct value *v, struct span first, struct span last)
 {
 	bool glob = !s->quoted && memchr(s->name.p, '*', s->name.n);
+	const struct value *only = glob ? NULL : value_get(v, s->name);
 	for (struct value *m = v->first; m; m = m->next) {
-		if (glob ? !span_glob(s->name, m->key) || is_ignored(w, m->key) : !span_eq(s->name, m->key))
+		if (glob ? !span_glob(s->name, m->key) || is_ignored(w, m->key) : m != only)
 			continue;
 		struct span key = glob ? m->key : last;
 		walk(w, path, m, glob && !first.p ? m->key : first, key);

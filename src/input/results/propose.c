@@ -334,7 +334,7 @@ static const char *number_end(const char *at)
 {
 	at += strspn(at, "0123456789");
 	at += *at == '.' && is_digit(at[1]) ? 1 + strspn(at + 1, "0123456789") : 0;
-	size_t sign = at[0] && strchr("eE", at[0]) && at[1] && strchr("-+", at[1]) ? 2 : 0;
+	size_t sign = (at[0] | 0x20) == 'e' && at[1] && strchr("-+", at[1]) ? 2 : 0;
 	return sign && is_digit(at[2]) ? at + 2 + strspn(at + 2, "0123456789") : at;
 }
 

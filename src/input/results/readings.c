@@ -36,12 +36,10 @@ struct taker {
 static void fail(struct taker *t, struct span name, const struct value *v, const char *what)
 {
 	struct arena *a = &t->log->arena;
-	if (t->status != ST_OK)
-		return;
 	t->status = diag_fail(t->log, ST_INPUT, "%s: %s%s%s is %s, %s", t->f->name, text_quote(a, name),
 	                      t->case_text.n ? " of case " : "",
 	                      t->case_text.n ? text_quote(a, t->case_text) : "",
-	                      v->text.n ? text_quote(a, v->text) : "not a number", what);
+	                      v->text.n ? text_quote(a, v->text) : "a list or an object", what);
 }
 
 /* What says the unit of a figure, besides its name; "" if nothing does. */

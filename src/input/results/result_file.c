@@ -256,7 +256,8 @@ static bool has_record(const struct opened *o, const struct result_format *f)
 struct taken {
 	const struct result_format *first; ///< NULL if no format fits
 	const struct result_format *without; ///< format that fits, and leaves out all records, or NULL
-	size_t nr, nr_all; ///< number of records that were read, and of all records of the first format
+	size_t nr; ///< number of records that were read, without those of a format with `rest`
+	size_t nr_all; ///< number of all records of the first format
 	struct result_known *known; ///< if not NULL, formats are listed here, and no record is read
 };
 
@@ -273,7 +274,7 @@ static enum status read_records(const struct opened *o, const struct result_form
 		taken->first = f;
 		taken->nr_all = records.nr_all;
 	}
-	taken->nr += records.list.nr;
+	taken->nr += f->rest ? 0 : records.list.nr;
 	vec_release(&records.list);
 	return st;
 }

@@ -80,7 +80,7 @@ static const char *bracket_end(const char *p)
 static const char *add_part(struct pattern *out, const char *p)
 {
 	size_t n = strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
-	if (!n || p[n] != '>' || out->nr == PARTS)
+	if (!n || p[n] != '>')
 		return NULL;
 	out->parts[out->nr].name = (struct span){ p, n };
 	out->parts[out->nr++].group = out->nr_groups;
