@@ -4,7 +4,9 @@ events of a Trace in place; times are in µs, and later events on the host are m
 import bisect
 import collections
 import gzip
+import importlib.util
 import json
+import sys
 
 GPU = {"kernel", "gpu_memcpy", "gpu_memset"}
 RUNTIME = {"cuda_runtime", "cuda_driver", "runtime"}
@@ -171,6 +173,42 @@ def syncs(trace, nr, us):
                              "args": {"cbid": 131, "correlation": trace.new_id()}})
 
 
+def read_back(trace, nr, us):
+    """Adds `nr` reads of a single value to every step (tensor.item()): a copy of four bytes, and a wait of `us` for it."""
+    moments = free_moments(trace, nr)
+    more_copies(trace, nr, 1.5, 4, "Memcpy DtoH (Device -> Pageable)")
+    pid, tid = trace.main_thread()
+    held = sorted(e["ts"] + e["dur"] for e in trace.calls().values() if correlation(e) > trace.top - len(moments))
+    hold_host(trace, [(t + 0.1, us) for t in held])
+    for i, t in enumerate(held):
+        trace.events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaStreamSynchronize", "pid": pid, "tid": tid,
+                             "ts": t + i * us + 0.2, "dur": us - 0.2, "args": {"cbid": 131, "correlation": trace.new_id()}})
+
+
+def graphed(trace):
+    """Makes one replay of a CUDA graph of each step: no operators, a single launch, and GPU activities without pauses."""
+    calls, work, late = trace.calls(), [], 0.0
+    steps = trace.steps()
+    of = [e for e in trace.gpu() if correlation(e) in calls]
+    for start, end in steps:
+        work.append(sorted((e for e in of if start <= calls[correlation(e)]["ts"] < end), key=lambda e: e["ts"]))
+    inside = {id(e) for list in work for e in list}
+    marks = sorted((e for e in trace.events if str(e.get("name")).startswith("ProfilerStep#") and "gpu" not in str(e["cat"])),
+                   key=lambda e: e["ts"])
+    trace.events = [e for e in trace.events if id(e) in inside or e.get("ph") == "M"] + marks
+    pid, tid = marks[0]["pid"], marks[0]["tid"]
+    now = marks[0]["ts"]
+    for mark, list in zip(marks, work):
+        number, at = trace.new_id(), now + 60.0
+        trace.events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaGraphLaunch", "pid": pid, "tid": tid, "ts": now + 10.0,
+                             "dur": 40.0, "args": {"cbid": 311, "correlation": number}})
+        for e in list:
+            e["ts"], e["args"]["correlation"] = at, number
+            e["args"].pop("External id", None)
+            at += e["dur"] + 0.5
+        mark["ts"], mark["dur"], now = now, at + 20.0 - now, at + 30.0
+
+
 def slow_host(trace, factor):
     """Makes everything on the host take `factor` times as long."""
     calls = trace.calls()
@@ -225,6 +263,103 @@ def new_kernel(trace, after, name, us):
     queue(trace)
 
 
+def new_kernels(trace, name, parts):
+    """Puts, in place of each kernel whose name contains `name`, other kernels: `parts` are their names, and their durations as
+    shares of the old one's."""
+    calls, new = trace.calls(), []
+    of = [(k, calls[correlation(k)]) for k in trace.kernels(name) if correlation(k) in calls]
+    took = [call["dur"] for _, call in of]
+    hold_host(trace, [(call["ts"] + 0.01, (us + 0.2) * (len(parts) - 1)) for (_, call), us in zip(of, took)])
+    longer = sum(share for _, share in parts) - 1
+    hold_all(trace, [(k["ts"] + k["dur"] - 0.001, k["dur"] * longer) for k, _ in of if longer > 0])
+    for (k, call), launch in zip(of, took):     # within the operator of the old launch
+        at, us, call["dur"] = k["ts"], k["dur"], launch
+        for i, (part, share) in enumerate(parts):
+            number = trace.new_id() if i else correlation(k)
+            e = copy_of(k) if i else k
+            e.update(name=part, ts=at, dur=us * share)
+            e["args"]["correlation"] = number
+            at += us * share
+            if i:
+                new += [e, copy_of(call, ts=call["ts"] + i * (call["dur"] + 0.1))]
+                new[-1]["args"]["correlation"] = number
+    trace.events += new
+
+
+def renamed_operators(trace, old, new):
+    """Renames the host's operators whose name contains `old`."""
+    for e in trace.events:
+        if e.get("cat") == "cpu_op" and old in e["name"]:
+            e["name"] = e["name"].replace(old, new)
+
+
+def larger(trace, name, factor):
+    """Doubles, or so, the input of kernels whose name contains `name`: their grid and their time."""
+    hold_all(trace, [(k["ts"] + k["dur"] - 0.001, k["dur"] * (factor - 1)) for k in trace.kernels(name)])
+    for k in trace.kernels(name):
+        k["dur"] *= factor
+        grid = k["args"]["grid"]
+        k["args"]["grid"] = [round(grid[0] * factor), *grid[1:]]
+
+
+def recompute(trace, *names):
+    """Computes activations again for the backward pass: kernels whose names contain `names` are launched twice."""
+    for name in names:
+        more_launches(trace, name)
+    stretch(trace)
+
+
+def clip_gradients(trace, before):
+    """Computes the norm of the gradients before kernels whose name contains `before`, and waits for it once in a step."""
+    norm = ("void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous namespace)::"
+            "TensorListMetadata<1>, at::native::(anonymous namespace)::LpNormFunctor<float, (at::native::NormType)1>")
+    old = trace.kernels(before)[0]["name"]
+    new_kernels(trace, before, [(norm, 0.6), (old, 1.0)])
+    read_back(trace, 1, 4000.0)
+
+
+# ---- causes of regressions in communication ----
+
+def collectives(trace):
+    return sorted(trace.kernels("nccl"), key=lambda k: k["ts"])
+
+
+def scale_messages(trace, factor):
+    for k in collectives(trace):
+        for key in ("In msg nelems", "Out msg nelems"):
+            if key in k["args"]:
+                k["args"][key] = int(k["args"][key] * factor)
+
+
+def small_buckets(trace, nr, us):
+    """Splits each collective into `nr` of a share of its bytes, each of which takes `us` longer than its share of the time."""
+    for k in collectives(trace):
+        k["dur"] = k["dur"] / nr + us
+    scale_messages(trace, 1 / nr)
+    hold_all(trace, [(k["ts"] + k["dur"], (nr - 1) * k["dur"]) for k in collectives(trace)])
+    more_launches(trace, "nccl", nr)
+
+
+def larger_messages(trace, factor):
+    """Makes collectives move more bytes and take longer; what came after one comes later."""
+    hold_all(trace, [(k["ts"] + k["dur"], k["dur"] * (factor - 1)) for k in collectives(trace)])
+    for k in collectives(trace):
+        k["dur"] *= factor
+    scale_messages(trace, factor)
+
+
+def one_stream(trace):
+    """Launches collectives on the stream of computation, where they overlap with nothing."""
+    lost_overlap(trace)
+    stream = collections.Counter((k["pid"], k["tid"]) for k in trace.kernels()).most_common(1)[0][0]
+    for k in collectives(trace):
+        k["pid"], k["tid"] = stream
+        k["args"]["stream"] = stream[1]
+    queue(trace)
+
+
+# ---- copies ----
+
 def scale_copies(trace, factor):
     """Makes copies from and to the host move more bytes and take longer."""
     for e in trace.gpu(lambda e: e["cat"].lower() == "gpu_memcpy"):
@@ -234,8 +369,20 @@ def scale_copies(trace, factor):
     queue(trace)
 
 
-def more_copies(trace, nr, us, size):
-    """Adds `nr` copies of `size` bytes to the device to each step."""
+def pageable(trace, factor):
+    """Makes copies from pinned memory copies from pageable memory: as many bytes, slower, and the host waits for them."""
+    calls = trace.calls()
+    copies = trace.gpu(lambda e: "HtoD (Pinned" in e["name"])
+    hold_host(trace, [(calls[correlation(e)]["ts"] + calls[correlation(e)]["dur"] - 0.1, e["dur"] * factor) for e in copies
+                      if correlation(e) in calls])
+    for e in copies:
+        e["name"], e["dur"] = e["name"].replace("Pinned", "Pageable"), e["dur"] * factor
+    queue(trace)
+
+
+def more_copies(trace, nr, us, size, name="Memcpy HtoD (Pageable -> Device)"):
+    """Adds `nr` copies of `size` bytes to each step, or memsets if the name is that of one."""
+    kind = "Memset" if name.startswith("Memset") else "Memcpy"
     moments = free_moments(trace, nr)
     pid, tid = trace.main_thread()
     device = trace.kernels()[0]
@@ -243,9 +390,9 @@ def more_copies(trace, nr, us, size):
     hold_host(trace, [(t, us + 6.0) for t in moments])
     for i, t in enumerate(moments):
         number, at = trace.new_id(), t + i * (us + 6.0) + 0.5
-        trace.events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaMemcpyAsync", "pid": pid, "tid": tid,
+        trace.events.append({"ph": "X", "cat": "cuda_runtime", "name": f"cuda{kind}Async", "pid": pid, "tid": tid,
                              "ts": at, "dur": us + 5.0, "args": {"cbid": 41, "correlation": number}})
-        trace.events.append({"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pageable -> Device)",
+        trace.events.append({"ph": "X", "cat": f"gpu_{kind.lower()}", "name": name,
                              "pid": stream[0], "tid": stream[1], "ts": at + 2.0, "dur": us,
                              "args": {"device": device["args"].get("device", 0), "stream": stream[1],
                                       "correlation": number, "bytes": size, "memory bandwidth (GB/s)": size / us / 1e3}})
@@ -301,3 +448,54 @@ def stretch(trace):
 def slow_steps(trace, every, us):
     """Lets the host do something else for `us`, once every `every` steps."""
     hold_host(trace, [(start + (end - start) / 2, us) for start, end in trace.steps()[every - 1::every]])
+
+
+# ---- causes of regressions of memory ----
+
+def optimizer_states(loop, no, step):
+    """Two more states for each parameter, which stay."""
+    step(no)
+    if no == 0:
+        loop.state += [loop.a.malloc(p.want, loop.frames("adam")) for p in loop.params * 2]
+
+
+def kept_activations(loop, no, step):
+    """Outputs of linear layers that were freed at once are kept until the end of the step."""
+    kept, free = [], loop.a.free
+    loop.a.free = lambda block, frames, **more: kept.append(block) if "linear.py" in frames[0]["filename"] else free(
+        block, frames, **more)
+    step(no)
+    loop.a.free = free
+    for block in kept:
+        free(block, loop.frames("backward"))
+
+
+def another_stream(loop, no, step):
+    """A large block on another stream, which is freed at once and which no tensor of the training can take."""
+    if no == 0:
+        loop.a.free(loop.a.malloc(400 << 20, loop.frames("data"), stream=5), loop.frames("data"))
+    step(no)
+
+
+def growing_workspace(loop, no, step):
+    """A workspace that is allocated anew, and is larger in each step."""
+    step(no)
+    for block in loop.leaked:
+        loop.a.free(block, loop.frames("cache"))
+    loop.leaked = [loop.a.malloc((no + 1) * (12 << 20), loop.frames("cache"))]
+
+
+def snapshot(generator, out, change, *options):
+    """Writes a snapshot of the generator in whose training loop each step is changed."""
+    spec = importlib.util.spec_from_file_location("make_snapshot", generator)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    whole = made.Loop
+
+    class Loop(whole):
+        def step(self, no):
+            change(self, no, super().step)
+    made.Loop = Loop
+    before, sys.argv = sys.argv, [str(generator), str(out), *options]
+    made.main()
+    sys.argv = before

@@ -37,25 +37,33 @@ def generator(name, *args):
 
 
 def inflated(of, out, seed, *options):
+    if of == "made":
+        _gen.generate("trace", out, "--seed", seed, "--steps", STEPS)
+        return
     generator("inflate_trace.py", pathlib.Path(SHARED) / "data" / RECORDINGS[of], out, "--steps", STEPS, "--jitter",
               0.01, "--seed", seed, "--gzip-level", 1, *options)
 
 
-# A case: its name, its recording, the change, the finding that must name it, and words of that finding.
+# A case: its name, its recording, the change, the finding that must name it, and words of that finding. Some allow two findings:
+# a norm of gradients is a new kernel and a wait for it, of which the longer comes first; and 24 small kernels in place of one of
+# the optimizer are new, as the gate pairs only kernels with as many launches.
 def option(*options):
     return lambda dir, of: inflated(of, dir / "candidate.json.gz", 2, *options)
 
 
-def edit(fn, *args, both=None):
+def edit(fn, *args, both=None, before=None):
+    """A change of the candidate; of `both` sides before it; of the baseline, which the candidate has lost."""
     def make(dir, of):
         inflated(of, dir / "candidate.json.gz", 2)
         t = plant.Trace(dir / "candidate.json.gz")
-        if both:
-            both(t)
+        if both or before:
             b = plant.Trace(dir / "baseline.json.gz")
-            both(b)
+            for change, sides in (both, (t, b)), (before, (b,)):
+                for side in sides if change else ():
+                    change(side)
             b.save(dir / "baseline.json.gz")
-        fn(t, *args)
+        if fn:
+            fn(t, *args)
         t.save(dir / "candidate.json.gz")
     return make
 
@@ -70,6 +78,20 @@ def renamed(old, new, factor):
 
 def with_loader(t):
     plant.add_data_loader(t, 200.0)
+
+
+VECTORIZED = "void at::native::vectorized_elementwise_kernel<4, at::native::%s<float>, std::array<char*, 3ul> >"
+UNFUSED = [(VECTORIZED % f, share) for f, share in (("AddcmulFunctor", 0.9), ("SigmoidFunctor", 0.8), ("AddcdivFunctor", 0.9))]
+ATTENTION = [("sm90_xmma_gemm_bf16bf16_bf16f32_f32_nt_n_tilesize128x128x64_bmm", 0.8),
+             ("void (anonymous namespace)::softmax_warp_forward<c10::BFloat16, c10::BFloat16, float, 10, false, false>", 1.1),
+             ("sm90_xmma_gemm_bf16bf16_bf16f32_f32_nn_n_tilesize128x128x64_bmm", 0.8)]
+SMALL = [(VECTORIZED % f, 0.1) for f in ("LerpFunctor", "AddcmulFunctor", "SqrtFunctor", "AddcdivFunctor") for _ in range(6)]
+FORWARD = "implicit_convolve_sgemm<float, float, 1024", "bn_fw_tr_1C11", "clamp_min_scalar"
+
+
+def slow_attention(t):
+    plant.new_kernels(t, "flash_fwd", ATTENTION)
+    plant.renamed_operators(t, "_flash_attention_forward", "_scaled_dot_product_attention_math")
 
 
 TRACES = [
@@ -113,6 +135,24 @@ TRACES = [
     ("slow steps", "ns", spikes(1.5, 2, 5), ["slow-steps"], "step"),
     ("slow steps", "hta", edit(plant.slow_steps, 4, 40000.0), ["slow-steps"], "step"),
     ("slow steps", "resnet", edit(plant.data_loader, 150000.0, 4), ["slow-steps"], "data loader"),
+    ("precision", "qwen", renamed("bf16bf16_bf16f32_f32", "f32f32_tf32f32_f32", 2), ["renamed-kernel", "substitution"], "tf32"),
+    ("lost graph", "nccl", edit(None, before=plant.graphed), ["host"], "graph"),
+    ("lost fusion", "made", edit(plant.new_kernels, "triton_poi_fused_gelu_backward", UNFUSED), ["substitution"],
+     "triton_poi_fused_gelu_backward"),
+    ("lost flash attention", "made", edit(slow_attention), ["substitution"], "flash_fwd"),
+    ("optimizer of small kernels", "made", edit(plant.new_kernels, "FusedAdam", SMALL), ["new-kernel", "substitution"],
+     "optimizer"),
+    ("small buckets", "nccl", edit(plant.small_buckets, 4, 150.0), ["traffic"], "smaller"),
+    ("larger messages", "nccl", edit(plant.larger_messages, 2), ["traffic"], "move more"),
+    ("collectives on the compute stream", "hta", edit(plant.one_stream), ["overlap"], "overlap"),
+    ("recompute", "resnet", edit(plant.recompute, *FORWARD), ["more-launches"], "launched more often"),
+    ("gradient clipping", "hta", edit(plant.clip_gradients, "AdamFunctor"), ["new-kernel", "synchronization"], ""),
+    ("read back", "made", edit(plant.read_back, 12, 60.0), ["synchronization"], "cudaStreamSynchronize"),
+    ("pageable", "hta", edit(plant.pageable, 3), ["copies"], "Pageable"),
+    ("garbage collection", "nccl", edit(plant.slow_steps, 3, 90000.0), ["slow-steps"], "one in 3"),
+    ("memsets", "made", edit(plant.more_copies, 20, 60.0, 64 << 20, "Memset (Device)"), ["more-launches"], "Memset"),
+    ("logging", "ns", edit(plant.more_copies, 1, 9000.0, 96 << 20, "Memcpy DtoH (Device -> Pageable)"), ["copies"], "DtoH"),
+    ("one shape", "fsdp", edit(plant.larger, "s1688gemm_256x128_32x3_nt", 2), ["slower-kernel"], "grid"),
 ]
 JOBS = [
     ("slow rank", "nccl", ["--slow-rank", "5=1.2"], ["slow-rank"], "rank 5"),
@@ -124,6 +164,8 @@ JOBS = [
     ("lost rank", "nccl", ["--lose-rank", "6"], ["lost-rank"], "rank 6"),
     ("cut rank", "nccl", ["--cut-rank", "2=2"], ["cut-rank"], "rank 2"),
     ("cut rank", "hta", ["--cut-rank", "7=3"], ["cut-rank"], "rank 7"),
+    ("slow node", "nccl", [x for r in range(4, 8) for x in ("--slow-rank", f"{r}=1.3")], ["slow-rank"], "ranks 4"),
+    ("all-to-all imbalance", "hta", ["--slow-link", "3=1.5"], ["slow-link"], "rank 3"),
 ]
 MODEL = ["--layers", "12", "--steps", "6", "--batch", "4"]
 SNAPSHOTS = [
@@ -134,6 +176,10 @@ SNAPSHOTS = [
     ("batch", "model", ["--batch", "8"], ["batch"], "batch"),
     ("batch", "model", ["--seq", "768"], ["batch"], "batch"),
     ("out of memory", "model", ["--capacity", "1536MiB"], ["out-of-memory"], ""),
+    ("optimizer states", "model", plant.optimizer_states, ["memory"], "optimizer"),
+    ("kept activations", "model", plant.kept_activations, ["memory"], "linear"),
+    ("another stream", "model", plant.another_stream, ["fragmentation"], "reserved"),
+    ("growing workspace", "model", plant.growing_workspace, ["leak"], "cache.py"),
 ]
 
 
@@ -147,7 +193,10 @@ def make(case, dir):
     if case in SNAPSHOTS:
         generator("make_snapshot.py", dir / "baseline.json.gz", *MODEL)
         try:
-            generator("make_snapshot.py", dir / "candidate.json.gz", *MODEL, *change)
+            if callable(change):
+                plant.snapshot(pathlib.Path(SHARED) / "data" / "make_snapshot.py", dir / "candidate.json.gz", change, *MODEL)
+            else:
+                generator("make_snapshot.py", dir / "candidate.json.gz", *MODEL, *change)
         except subprocess.CalledProcessError:
             assert (dir / "candidate.json.gz").exists(), "a simulated allocator that ends without a snapshot"
         return [dir / "baseline.json.gz"], [dir / "candidate.json.gz"]
@@ -184,7 +233,7 @@ def main():
     places, bad = [], []
     assert len(TRACES + JOBS + SNAPSHOTS) >= 35
     # Recordings are made anew for each case. Faults of whole jobs are left to ranks.py, except in ci/test --extended.
-    cases = some(TRACES + SNAPSHOTS, 12) + (JOBS if ALL else [])
+    cases = some(TRACES + SNAPSHOTS, 18) + (JOBS if ALL else [])
     for case in part(cases):
         with tempfile.TemporaryDirectory() as dir:
             code, result = judge(pathlib.Path(dir), *make(case, pathlib.Path(dir)))

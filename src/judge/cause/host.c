@@ -38,6 +38,8 @@ static void stake_communication(struct suspect *s, int64_t comm, int64_t exposed
 
 static const char *moved(struct inquiry *q, enum unit unit, struct both f)
 {
+	if (f.v[SIDE_BASELINE] == f.v[SIDE_CANDIDATE])
+		return word_amount(q, unit, f.v[SIDE_CANDIDATE]);
 	return unit_movement(q->a, unit, f.v[SIDE_BASELINE], f.v[SIDE_CANDIDATE]);
 }
 
@@ -55,13 +57,24 @@ void suspect_communication(struct inquiry *q)
 	if (rise <= q->waited && longer <= q->waited && both_rise(transfer) <= q->waited)
 		return;
 	if (both_ratio(bytes) > 1.05 || both_ratio(count) > 1.05) {
+		bool more = both_ratio(bytes) > 1.05, known = bytes.v[SIDE_BASELINE] > 0;
 		s = suspect_add(q, CAUSE_TRAFFIC);
-		suspect_title(q, s, "collectives move more: %s per %s, in %s collectives",
-		              moved(q, UNIT_BYTES, bytes), q->step, moved(q, UNIT_COUNT_PER_STEP, count));
+		if (more)
+			suspect_title(q, s, "collectives move more: %s per %s, in %s collectives",
+			              moved(q, UNIT_BYTES, bytes), q->step,
+			              moved(q, UNIT_COUNT_PER_STEP, count));
+		else
+			suspect_title(q, s, "collectives are more%s: %s per %s%s%s",
+			              known ? " and smaller" : "", moved(q, UNIT_COUNT_PER_STEP, count),
+			              q->step, known ? " for " : "",
+			              known ? word_amount(q, UNIT_BYTES, bytes.v[SIDE_CANDIDATE]) : "");
+		s->stake[STAKE_KERNELS] = at_least_0(both_rise(count)) / 1000;
 		suspect_figure(q, s, METRIC_STEP_COMM_TIME, comm);
 		suspect_action(q, s,
-		               "see what is communicated in addition: buckets, gradients that need "
-		               "none, another sharding");
+		               more ? "see what is communicated in addition: buckets, gradients that need "
+		                      "none, another sharding, another type"
+		                    : "see what splits them: the size of buckets, tensors that are "
+		                      "communicated one by one");
 	} else if (longer * 2 < rise) {
 		s = suspect_add(q, CAUSE_OVERLAP);
 		suspect_title(q, s,
@@ -111,11 +124,15 @@ static void find_copies(struct inquiry *q)
 	int64_t rise = both_rise(time);
 	if (rise <= 0 && both_rise(bytes) <= 0)
 		return;
-	const struct activity_pair *copy = grown_copy(q);
+	const struct activity_pair *copy = rise > 0 ? grown_copy(q) : NULL;
 	struct suspect *s = suspect_add(q, CAUSE_COPIES);
-	suspect_title(q, s, "copies take longer: %s per %s for %s%s%s", moved(q, UNIT_NS, time),
-	              q->step, moved(q, UNIT_BYTES, bytes), copy ? ", most of it " : "",
-	              copy ? text_short(q->a, copy->name, 60) : "");
+	if (rise > 0)
+		suspect_title(q, s, "copies take longer: %s per %s for %s%s%s", moved(q, UNIT_NS, time),
+		              q->step, moved(q, UNIT_BYTES, bytes), copy ? ", most of it " : "",
+		              copy ? text_short(q->a, copy->name, 60) : "");
+	else
+		suspect_title(q, s, "copies move more, in no more time: %s per %s",
+		              moved(q, UNIT_BYTES, bytes), q->step);
 	suspect_locate(q, s, &(struct locate_query){ .kind = CODE_MEMCPY });
 	if (copy) {
 		suspect_where(q, s, PLACE_KERNEL, copy->name);
@@ -228,8 +245,35 @@ static int64_t find_syncs(struct inquiry *q, int64_t lost)
 	return ns;
 }
 
+/* Launches of graphs per step of a run's first rank, in millionths; or all launches. */
+static int64_t launch_calls(const struct run *run, bool graphs)
+{
+	const struct digest *d = run->ranks.nr ? run->ranks.v[0] : NULL;
+	int64_t nr = 0;
+	for (size_t i = 0; d && i < d->calls.nr; i++) {
+		const struct call_stat *c = &d->calls.v[i];
+		if (c->kind == CALL_LAUNCH &&
+		    (!graphs || span_contains_nocase(c->name, SPAN("graphlaunch"))))
+			nr = number_add(nr, c->count);
+	}
+	return d && d->usable_steps > 0 ? number_div_round((__int128)nr * MICRO, d->usable_steps) : 0;
+}
+
+/* The launches of both sides if the candidate replays fewer graphs, and launches their work bit by
+   bit instead. */
+static bool is_graph_lost(const struct inquiry *q, struct both *graphs, struct both *launches)
+{
+	for (int s = 0; s < NR_SIDES; s++) {
+		graphs->v[s] = launch_calls(q->bench->run[s], true);
+		launches->v[s] = launch_calls(q->bench->run[s], false);
+	}
+	graphs->known = launches->known = true;
+	return both_rise(*graphs) < 0 && both_rise(*launches) > -both_rise(*graphs);
+}
+
 static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 {
+	struct both graphs, launches;
 	int64_t ns, now = run_memory_calls(q->bench->run[SIDE_CANDIDATE], &ns);
 	int64_t before = run_memory_calls(q->bench->run[SIDE_BASELINE], &ns);
 	struct both idle = inquiry_figure(q, METRIC_STEP_IDLE_TIME);
@@ -250,6 +294,16 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 		suspect_action(q, s,
 		               "look for torch.cuda.empty_cache() in the loop; else for what fills the "
 		               "memory of the device");
+	} else if (is_graph_lost(q, &graphs, &launches)) {
+		suspect_title(q, s,
+		              "fewer CUDA graphs are replayed: %s per %s, and %s launches in all; the GPU "
+		              "is idle for %s",
+		              moved(q, UNIT_COUNT_PER_STEP, graphs), q->step,
+		              moved(q, UNIT_COUNT_PER_STEP, launches), moved(q, UNIT_NS, idle));
+		suspect_action(
+		    q, s,
+		    "see why the work is no longer captured or replayed: shapes without a graph, "
+		    "an option, an operation that cannot be captured");
 	} else {
 		suspect_title(q, s, "the GPU waits for the host: idle for %s per %s%s%s",
 		              moved(q, UNIT_NS, idle), q->step, by > 1 ? ", a launch takes " : "",

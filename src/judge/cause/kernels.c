@@ -3,10 +3,14 @@
 
 #include "base/text.h"
 #include "cause/suspect.h"
+#include "diff/drift.h"
 
 /* A changed kernel, and the kernel that it replaces if there is one. */
 struct culprit {
 	enum cause cause;
+	/* further kernels that replace `was` together with `now` */
+	const struct activity_pair **parts;
+	size_t nr_parts;
 	/* the kernel (`now`), and the kernel that it replaced (`was`); `was` is NULL if there is none
 	 */
 	const struct activity_pair *now, *was;
@@ -96,8 +100,8 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 		const struct activity_pair *was = &q->pairs.list.v[i];
 		double fewer = -more_launches(q, was);
 		if (!pair_is_compute(was) || is_taken(c, was) || was->partner ||
-		    activity_is_partial(&q->pairs, was) || fewer <= 0 || more > fewer * 1.1 ||
-		    fewer > more * 1.1)
+		    activity_is_partial(&q->pairs, was) || drift_may_be_folded(&q->pairs, was) ||
+		    fewer <= 0 || more > fewer * 1.1 || fewer > more * 1.1)
 			continue;
 		double far = distance(now, was, more, fewer);
 		/* a replacement has another name, and so may have another category; in this case the two
@@ -125,7 +129,7 @@ static int64_t rise_of(const struct activity_pair *a)
 
 static void add_culprit(struct culprits *c, struct culprit one)
 {
-	one.asked = is_asked(c->q, one.now) || (one.was && is_asked(c->q, one.was));
+	one.asked = one.asked || is_asked(c->q, one.now) || (one.was && is_asked(c->q, one.was));
 	if (one.rise > 0 || one.asked)
 		vec_push(&c->list, one);
 	if (one.was)
@@ -151,7 +155,9 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	double before = (double)a->time_ns[SIDE_BASELINE], now = (double)a->time_ns[SIDE_CANDIDATE];
 	struct culprit one = { .cause = CAUSE_KERNEL, .now = a, .rise = (int64_t)(now - before) };
 	int64_t launches = activity_launches_ns(&q->pairs, a);
-	if (launches > one.rise / 2 && activity_count_order(&q->pairs, a) > 0)
+	/* of many more launches, the new ones rather take long than the old ones take longer */
+	if ((launches > one.rise / 2 && activity_count_order(&q->pairs, a) > 0) ||
+	    (one.rise > 0 && per_step(q, a, SIDE_CANDIDATE) >= 1.5 * per_step(q, a, SIDE_BASELINE)))
 		one.cause = CAUSE_LAUNCHES;
 	one.was = one.cause == CAUSE_LAUNCHES ? replaced(c, a) : NULL;
 	if (one.was) {
@@ -173,16 +179,66 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	add_culprit(c, one);
 }
 
+/* If `was` is gone, and several new kernels of other categories are launched as often as it was,
+ * they do its work: a fusion is lost, or attention is computed in parts. Not if another kernel with
+ * as many launches is gone, too, which they might replace as well. */
+static void add_split(struct culprits *c, const struct activity_pair *was)
+{
+	enum { MOST_TIMES = 10 }; /* what takes longer than that does something else */
+	struct inquiry *q = c->q;
+	const struct activity_pair **parts =
+	    arena_alloc(&q->bench->arena, q->pairs.list.nr, sizeof *parts);
+	struct culprit one = { .cause = CAUSE_SUBSTITUTION, .was = was, .parts = parts };
+	double launches = per_step(q, was, SIDE_BASELINE);
+	for (size_t i = 0; i < q->pairs.list.nr; i++) {
+		const struct activity_pair *a = &q->pairs.list.v[i];
+		bool new = activity_is_only(&q->pairs, a, SIDE_CANDIDATE);
+		double nr = per_step(q, a, new ? SIDE_CANDIDATE : SIDE_BASELINE);
+		if (a == was || a->partner || !pair_is_compute(a) || activity_is_partial(&q->pairs, a) ||
+		    (!new && !activity_is_only(&q->pairs, a, SIDE_BASELINE)) || is_taken(c, a) ||
+		    nr > launches * 1.1 || launches > nr * 1.1)
+			continue;
+		if (!new || a->category == was->category)
+			return;
+		one.rise = number_add(one.rise, a->time_ns[SIDE_CANDIDATE]);
+		const struct activity_pair *less = a;
+		if (!one.now || a->time_ns[SIDE_CANDIDATE] > one.now->time_ns[SIDE_CANDIDATE]) {
+			less = one.now;
+			one.now = a;
+		}
+		if (less)
+			parts[one.nr_parts++] = less;
+	}
+	if (!one.nr_parts || one.rise / MOST_TIMES > was->time_ns[SIDE_BASELINE])
+		return;
+	one.rise = number_add(one.rise, rise_of(was));
+	vec_push(&c->taken, one.now);
+	for (size_t i = 0; i < one.nr_parts; i++) {
+		one.asked = one.asked || is_asked(q, parts[i]);
+		vec_push(&c->taken, parts[i]);
+	}
+	add_culprit(c, one);
+}
+
 static void collect(struct culprits *c)
 {
 	struct inquiry *q = c->q;
 	for (size_t i = 0; i < q->pairs.list.nr; i++) {
 		const struct activity_pair *a = &q->pairs.list.v[i];
-		if (!pair_is_compute(a) || activity_is_partial(&q->pairs, a) || is_taken(c, a))
+		if (pair_is_compute(a) && !a->partner && activity_is_only(&q->pairs, a, SIDE_BASELINE) &&
+		    !activity_is_partial(&q->pairs, a))
+			add_split(c, a);
+	}
+	for (size_t i = 0; i < q->pairs.list.nr; i++) {
+		const struct activity_pair *a = &q->pairs.list.v[i];
+		/* a memset that takes notable time is launched and queued as kernels are */
+		bool set = a->kind == EVENT_MEMSET && rise_of(a) > q->wall / 100;
+		if ((!pair_is_compute(a) && !set) || activity_is_partial(&q->pairs, a) || is_taken(c, a))
 			continue;
 		if (a->count[SIDE_BASELINE] > 0 && a->count[SIDE_CANDIDATE] > 0)
 			add_common(c, a);
-		else if (activity_is_only(&q->pairs, a, SIDE_CANDIDATE))
+		else if (activity_is_only(&q->pairs, a, SIDE_CANDIDATE) ||
+		         (set && a->count[SIDE_CANDIDATE] > 0))
 			add_new(c, a);
 	}
 	for (size_t i = 0; i < q->pairs.list.nr; i++) {
@@ -243,6 +299,18 @@ static void add_title(struct inquiry *q, struct suspect *s, const struct culprit
 		break;
 	case CAUSE_RENAMED:
 	case CAUSE_SUBSTITUTION:
+		if (c->nr_parts) {
+			double ns = pair_mean(c->now, SIDE_CANDIDATE);
+			for (size_t i = 0; i < c->nr_parts; i++)
+				ns += pair_mean(c->parts[i], SIDE_CANDIDATE);
+			suspect_title(q, s, "%zu kernels run in place of %s: %s → %s together, most of it %s",
+			              c->nr_parts + 1, word_kernel(q, c->was->name),
+			              duration(q, pair_mean(c->was, SIDE_BASELINE)), duration(q, ns), name);
+			suspect_action(q, s,
+			               "see why one kernel became several: a fusion or graph that breaks, "
+			               "another backend of attention, an option, a library");
+			break;
+		}
 		suspect_title(q, s, "%s %s %s: %s → %s per launch", name,
 		              c->cause == CAUSE_RENAMED ? "is the new name of" : "runs in place of",
 		              word_kernel(q, c->was->name), duration(q, pair_mean(c->was, SIDE_BASELINE)),
@@ -264,7 +332,7 @@ static void say_shape(struct inquiry *q, struct suspect *s, const struct culprit
 {
 	const struct kernel_row *b = (c->was ? c->was : c->now)->row[SIDE_BASELINE];
 	const struct kernel_row *n = c->now->row[SIDE_CANDIDATE];
-	if (!b || !n || b->stat.grid[0] < 0 || n->stat.grid[0] < 0 ||
+	if (!b || !n || c->nr_parts || b->stat.grid[0] < 0 || n->stat.grid[0] < 0 ||
 	    memcmp(b->stat.grid, n->stat.grid, sizeof b->stat.grid) == 0)
 		return;
 	const int64_t *x = b->stat.grid, *y = n->stat.grid;
@@ -328,10 +396,15 @@ static void advise_slower(struct inquiry *q, struct suspect *s)
 static void add_stakes(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
 	int64_t ns = c->rise > 0 ? c->rise : 0;
+	s->stake[STAKE_GPU] = number_add(s->stake[STAKE_GPU], ns);
+	s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = s->stake[STAKE_GPU];
+	if (c->now->kind == EVENT_MEMSET)
+		return;
 	s->stake[STAKE_COMPUTE] = number_add(s->stake[STAKE_COMPUTE], ns);
-	s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = s->stake[STAKE_GPU] = s->stake[STAKE_COMPUTE];
 	double more = per_step(q, c->now, SIDE_CANDIDATE);
 	more -= per_step(q, c->now, SIDE_BASELINE);
+	for (size_t i = 0; i < c->nr_parts; i++)
+		more += more_launches(q, c->parts[i]);
 	if (c->was)
 		more += more_launches(q, c->was);
 	if (more < 0)
@@ -343,6 +416,10 @@ static void take(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
 	suspect_where(q, s, PLACE_KERNEL, c->now->name);
 	vec_push(&s->kernels, item_of(q, c->now));
+	for (size_t i = 0; i < c->nr_parts; i++) {
+		suspect_where(q, s, PLACE_KERNEL, c->parts[i]->name);
+		vec_push(&s->kernels, item_of(q, c->parts[i]));
+	}
 	if (c->was)
 		vec_push(&s->kernels, item_of(q, c->was));
 	suspect_part(s, item_of(q, c->now), c->rise);
@@ -353,8 +430,10 @@ static void take(struct inquiry *q, struct suspect *s, const struct culprit *c)
 /* Name where in the code the work of a kernel changed. */
 static void locate(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
-	struct locate_query code = { .kind = CODE_KERNEL, .by_count = c->cause == CAUSE_LAUNCHES };
-	for (int i = 0; i < NR_SIDES; i++) {
+	bool set = c->now->kind == EVENT_MEMSET;
+	struct locate_query code = { .kind = set ? CODE_MEMSET : CODE_KERNEL,
+		                         .by_count = c->cause == CAUSE_LAUNCHES };
+	for (int i = 0; i < NR_SIDES && !set; i++) {
 		const struct kernel_row *row = (i == SIDE_BASELINE && c->was ? c->was : c->now)->row[i];
 		/* the key 1 matches no kernel: used for a side that lacks the kernel */
 		code.kernel[i] = row ? code_kernel_key(row->name) : 1;
@@ -374,17 +453,26 @@ static void add_suspect(struct inquiry *q, const struct culprit *c)
 		                 { c->now->time_ns[SIDE_BASELINE], c->now->time_ns[SIDE_CANDIDATE] } };
 	for (int i = 0; i < NR_SIDES && c->was; i++)
 		time.v[i] = number_add(time.v[i], c->was->time_ns[i]);
+	for (size_t i = 0; i < c->nr_parts; i++)
+		time.v[SIDE_CANDIDATE] =
+		    number_add(time.v[SIDE_CANDIDATE], c->parts[i]->time_ns[SIDE_CANDIDATE]);
 	suspect_figure(q, s, METRIC_KERNEL_TIME, time);
 	take(q, s, c);
 }
 
 /* ---- kernels that changed together ---- */
 
-/* True if two kernels of one category changed for the same reason and by similar factors, probably
-   because of one change of the code. */
+/* True if two kernels of one category changed for the same reason and by similar factors, or are
+   new and launched about as often, probably because of one change of the code. */
 static bool is_akin(const struct culprit *x, const struct culprit *y)
 {
 	double a = x->times - 1, b = y->times - 1;
+	if (x->cause == CAUSE_NEW_KERNEL) {
+		a = (double)x->now->count[SIDE_CANDIDATE];
+		b = (double)y->now->count[SIDE_CANDIDATE];
+		return y->cause == x->cause && x->now->category == y->now->category &&
+		       x->now->category >= 0 && b > a / 1.1 && b < a * 1.1;
+	}
 	return x->cause == y->cause && x->now->category == y->now->category && x->now->category >= 0 &&
 	       (x->cause == CAUSE_KERNEL || x->cause == CAUSE_LAUNCHES) && a > 0.02 && b > a * 0.7 &&
 	       b < a * 1.4;
@@ -427,13 +515,20 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 		advise_slower(q, s);
 	if (members == 1) {
 		say_shape(q, s, &list[0]);
+		double was = pair_mean(list[0].now, SIDE_BASELINE);
+		double is = pair_mean(list[0].now, SIDE_CANDIDATE);
+		if (s->finding.cause == CAUSE_LAUNCHES && is > 1.1 * was)
+			suspect_say(q, s, "a launch takes %s → %s", duration(q, was), duration(q, is));
 	} else {
+		bool new = s->finding.cause == CAUSE_NEW_KERNEL;
 		suspect_say(q, s, "%s", s->finding.title);
 		suspect_title(
-		    q, s, "%zu kernels (%s) are %s by %s: %s and %zu more", members,
+		    q, s, "%zu kernels (%s) are %s%s%s: %s and %zu more", members,
 		    category_title(category_name(q->bench->naming.categories, list[0].now->category)),
-		    list[0].cause == CAUSE_KERNEL ? "slower" : "launched more often",
-		    share_range(q, list[0].times - 1, least - 1, most - 1),
+		    new                             ? "new"
+		    : list[0].cause == CAUSE_KERNEL ? "slower"
+		                                    : "launched more often",
+		    new ? "" : " by ", new ? "" : share_range(q, list[0].times - 1, least - 1, most - 1),
 		    word_kernel(q, list[0].now->name), members - 1);
 		s->finding.has_figure = false;
 		s->finding.metric = NULL;

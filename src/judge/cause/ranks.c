@@ -320,6 +320,70 @@ static void look_at_ranks(struct inquiry *q, const struct run_view *view,
 	}
 }
 
+/* ---- a part of the ranks, such as those of one node ---- */
+
+/* The candidate's compute time of the rank at `at` divided by the baseline's; 0 if a side lacks it.
+ */
+static double compute_ratio(const struct inquiry *q, const struct run *run, size_t at)
+{
+	const struct run *base = run_ranks(q->bench->run[SIDE_BASELINE]);
+	size_t was = run_find(base, run->ranks.v[at]->rank);
+	int64_t before =
+	    was < base->ranks.nr ? step_median(base->ranks.v[was], METRIC_STEP_COMPUTE_TIME) : 0;
+	int64_t now = step_median(run->ranks.v[at], METRIC_STEP_COMPUTE_TIME);
+	return before > 0 ? (double)now / (double)before : 0;
+}
+
+/* Find several ranks that became slower alike while at least a quarter did not. None of them is odd
+ * among its peers if they are as many as the others. */
+static void find_slow_part(struct inquiry *q, const struct run *run)
+{
+	const double notable = 1.05;
+	double most = notable;
+	size_t slow = 0, fast = 0, last = 0;
+	struct strbuf names = STRBUF_INIT;
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		most = compute_ratio(q, run, i) > most ? compute_ratio(q, run, i) : most;
+	double near = 1 + 0.7 * (most - 1), far = 1 + 0.3 * (most - 1);
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		double by = compute_ratio(q, run, i);
+		fast += by > 0 && by < far;
+		if (by < near)
+			continue;
+		strbuf_addf(&names, "%s%" PRId64, slow++ ? ", " : "", run->ranks.v[i]->rank);
+		last = i;
+	}
+	if (slow > 1 && fast * 4 >= run->ranks.nr && slow + fast == run->ranks.nr) {
+		double by = compute_ratio(q, run, last);
+		int64_t now = step_median(run->ranks.v[last], METRIC_STEP_COMPUTE_TIME);
+		int64_t ns = number_sub(now, (int64_t)((double)now / by));
+		struct suspect *s = suspect_add(q, CAUSE_SLOW_RANK);
+		suspect_title(q, s,
+		              "ranks %s are slow: their compute takes %s as long as in the baseline, that "
+		              "of the others does not",
+		              names.p, word_times(q, by));
+		for (size_t i = 0; i < run->ranks.nr; i++) {
+			const struct digest *d = run->ranks.v[i];
+			if (compute_ratio(q, run, i) < near)
+				continue;
+			struct place *p = suspect_where(q, s, PLACE_RANK,
+			                                span_of(arena_printf(q->a, "rank %" PRId64, d->rank)));
+			p->rank = d->rank;
+			p->machine = machine_of(q, d);
+		}
+		suspect_figure(q, s, METRIC_RANK_COMPUTE_SKEW_PCT,
+		               inquiry_figure(q, METRIC_RANK_COMPUTE_SKEW_PCT));
+		suspect_cost(s, ns);
+		suspect_action(q, s,
+		               "see what these ranks share: a node, its clocks, power and cooling, another "
+		               "job on it, or their part of the model");
+		stake_waiting(q, s, ns);
+		s->stake[STAKE_COMPUTE] =
+		    number_div_round((__int128)ns * (int64_t)slow, (__int128)run->ranks.nr);
+	}
+	strbuf_release(&names);
+}
+
 /* In a folded run, the figures of a rank come from run_ranks(), and its rows from the digests that
    the fold keeps whole. Later detectors see the rows of the mean rank, so that scope_to_median() is
    not needed. */
@@ -331,11 +395,15 @@ void suspect_ranks(struct inquiry *q)
 		run_view_init(&thin, run_ranks(view->run), view->naming);
 		run_view_init(&kept, &run_fold(view->run)->kept, view->naming);
 		look_at_ranks(q, &thin, &kept);
+		if (!inquiry_has(q, CAUSE_SLOW_RANK))
+			find_slow_part(q, thin.run);
 		run_view_release(&kept);
 		run_view_release(&thin);
 		return;
 	}
 	look_at_ranks(q, view, view);
+	if (!inquiry_has(q, CAUSE_SLOW_RANK))
+		find_slow_part(q, view->run);
 	if (inquiry_has(q, CAUSE_SLOW_RANK))
 		scope_to_median(q);
 }
