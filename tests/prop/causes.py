@@ -47,6 +47,7 @@ def inflated(of, out, seed, *options):
 # A case: its name, its recording, the change, the finding that must name it, and words of that finding. Some allow two findings:
 # a norm of gradients is a new kernel and a wait for it, of which the longer comes first; and 24 small kernels in place of one of
 # the optimizer are new, as the gate pairs only kernels with as many launches.
+# A workspace that grows is named second: what it gives back is fragmented, which costs more than the growth of one step.
 def option(*options):
     return lambda dir, of: inflated(of, dir / "candidate.json.gz", 2, *options)
 

@@ -184,11 +184,10 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
  * as many launches is gone, too, which they might replace as well. */
 static void add_split(struct culprits *c, const struct activity_pair *was)
 {
-	enum { MOST_TIMES = 10 }; /* what takes longer than that does something else */
+	enum { MOST_TIMES = 10, MOST_PARTS = 16 }; /* what is more does something else, too */
 	struct inquiry *q = c->q;
-	const struct activity_pair **parts =
-	    arena_alloc(&q->bench->arena, q->pairs.list.nr, sizeof *parts);
-	struct culprit one = { .cause = CAUSE_SUBSTITUTION, .was = was, .parts = parts };
+	const struct activity_pair *parts[MOST_PARTS];
+	struct culprit one = { .cause = CAUSE_SUBSTITUTION, .was = was };
 	double launches = per_step(q, was, SIDE_BASELINE);
 	for (size_t i = 0; i < q->pairs.list.nr; i++) {
 		const struct activity_pair *a = &q->pairs.list.v[i];
@@ -198,7 +197,7 @@ static void add_split(struct culprits *c, const struct activity_pair *was)
 		    (!new && !activity_is_only(&q->pairs, a, SIDE_BASELINE)) || is_taken(c, a) ||
 		    nr > launches * 1.1 || launches > nr * 1.1)
 			continue;
-		if (!new || a->category == was->category)
+		if (!new || a->category == was->category || one.nr_parts == MOST_PARTS)
 			return;
 		one.rise = number_add(one.rise, a->time_ns[SIDE_CANDIDATE]);
 		const struct activity_pair *less = a;
@@ -212,6 +211,8 @@ static void add_split(struct culprits *c, const struct activity_pair *was)
 	if (!one.nr_parts || one.rise / MOST_TIMES > was->time_ns[SIDE_BASELINE])
 		return;
 	one.rise = number_add(one.rise, rise_of(was));
+	one.parts = arena_alloc(&q->bench->arena, one.nr_parts, sizeof *parts);
+	memcpy(one.parts, parts, one.nr_parts * sizeof *parts);
 	vec_push(&c->taken, one.now);
 	for (size_t i = 0; i < one.nr_parts; i++) {
 		one.asked = one.asked || is_asked(q, parts[i]);
@@ -225,8 +226,8 @@ static void collect(struct culprits *c)
 	struct inquiry *q = c->q;
 	for (size_t i = 0; i < q->pairs.list.nr; i++) {
 		const struct activity_pair *a = &q->pairs.list.v[i];
-		if (pair_is_compute(a) && !a->partner && activity_is_only(&q->pairs, a, SIDE_BASELINE) &&
-		    !activity_is_partial(&q->pairs, a))
+		if (pair_is_compute(a) && !a->partner && -rise_of(a) > q->wall / 1000 &&
+		    activity_is_only(&q->pairs, a, SIDE_BASELINE) && !activity_is_partial(&q->pairs, a))
 			add_split(c, a);
 	}
 	for (size_t i = 0; i < q->pairs.list.nr; i++) {

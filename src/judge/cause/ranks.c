@@ -338,6 +338,7 @@ static double compute_ratio(const struct inquiry *q, const struct run *run, size
  * among its peers if they are as many as the others. */
 static void find_slow_part(struct inquiry *q, const struct run *run)
 {
+	enum { NAMED = 8 };
 	const double notable = 1.05;
 	double most = notable;
 	size_t slow = 0, fast = 0, last = 0;
@@ -350,9 +351,13 @@ static void find_slow_part(struct inquiry *q, const struct run *run)
 		fast += by > 0 && by < far;
 		if (by < near)
 			continue;
-		strbuf_addf(&names, "%s%" PRId64, slow++ ? ", " : "", run->ranks.v[i]->rank);
+		if (slow < NAMED)
+			strbuf_addf(&names, "%s%" PRId64, slow ? ", " : "", run->ranks.v[i]->rank);
+		slow++;
 		last = i;
 	}
+	if (slow > NAMED)
+		strbuf_addf(&names, " and %zu more", slow - NAMED);
 	if (slow > 1 && fast * 4 >= run->ranks.nr && slow + fast == run->ranks.nr) {
 		double by = compute_ratio(q, run, last);
 		int64_t now = step_median(run->ranks.v[last], METRIC_STEP_COMPUTE_TIME);
@@ -362,7 +367,7 @@ static void find_slow_part(struct inquiry *q, const struct run *run)
 		              "ranks %s are slow: their compute takes %s as long as in the baseline, that "
 		              "of the others does not",
 		              names.p, word_times(q, by));
-		for (size_t i = 0; i < run->ranks.nr; i++) {
+		for (size_t i = 0; i < run->ranks.nr && s->finding.where.nr < NAMED; i++) {
 			const struct digest *d = run->ranks.v[i];
 			if (compute_ratio(q, run, i) < near)
 				continue;
