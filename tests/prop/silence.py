@@ -233,6 +233,25 @@ def of_all_alike(dir, path):
             judge(f"every {every}. step x{by}", rules, code, (code in (1, 3)) == (by > 1) and ("operators" in said or not rules) == (by > 1 or not rules), (said, out))
 
 
+def of_ranks(dir, path):
+    """A rank on another GPU, or of a job of another size, is another environment, whichever rank it is."""
+    whole = json.loads(path.read_text())
+
+    def job(name, odd=None, **other):
+        for rank in range(3):
+            whole["distributedInfo"] = {"backend": "nccl", "rank": rank, "world_size": other.get("size", 3) if rank == odd else 3}
+            whole["deviceProperties"][0]["name"] = other.get("gpu", "NVIDIA H100") if rank == odd else "NVIDIA H100"
+            (dir / name).mkdir(exist_ok=True)
+            (dir / name / f"rank{rank}.json").write_text(json.dumps(whole))
+        return dir / name
+    code, _, err = run(PROGRAM, "approve", "--new", job("ranks"), "--baseline", dir / "base", "--force", "--accept", "same-recording")
+    assert code == 0, err
+    for odd in range(3):
+        for other in ({"gpu": "NVIDIA L4"}, {"size": 8}):
+            code, out, err = run(PROGRAM, "check", job("ranks", odd, **other), "--baseline", dir / "base")
+            judge(f"rank {odd}", other, code, code == 4 and "another environment" in err, (out, err))
+
+
 SERVERS = {"vLLM": "execute_context_0(0)_generation_{0}({0})", "vLLM with details": "execute_{0}_context_0(sq0sk0)_generation_{0}(sq{0}sk99)",
            "old vLLM": "execute_new_0_cached_{0}", "SGLang": "step[DECODE bs={0}]"}
 
@@ -310,6 +329,7 @@ def main():
         of_trace(dir, made, ROWS)
         of_controls(dir, made)
         of_all_alike(dir, generate("trace", dir / "eleven.json", "--seed", 5, "--steps", 11))
+        of_ranks(dir, made)
         of_servers(dir, made)
         of_windows(dir, made)
         of_devices(dir)

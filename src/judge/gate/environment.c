@@ -12,6 +12,25 @@ const char *environment_value(const struct run *run, const char *key)
 	return value;
 }
 
+/* The values of a key on both sides: those of the first rank whose values differ, else of the first
+   ranks that have one. */
+static void values_of(const struct run *baseline, const struct run *candidate, const char *key,
+                      const char **b, const char **c)
+{
+	*b = environment_value(baseline, key);
+	*c = environment_value(candidate, key);
+	for (size_t i = 0; i < candidate->ranks.nr; i++) {
+		size_t at = run_find(baseline, candidate->ranks.v[i]->rank);
+		const char *now = digest_env(candidate->ranks.v[i], key);
+		const char *then = at < baseline->ranks.nr ? digest_env(baseline->ranks.v[at], key) : NULL;
+		if (!now || !then || strcmp(now, then) == 0)
+			continue;
+		*b = then;
+		*c = now;
+		return;
+	}
+}
+
 static const char *shown(struct arena *a, const char *text)
 {
 	return text ? text_line(a, span_of(text)) : NULL;
@@ -28,7 +47,8 @@ static bool comes_from_artifacts(const char *key)
 static void add_row(const struct run *baseline, const struct run *candidate, const char *key,
                     bool must, struct report *out)
 {
-	const char *b = environment_value(baseline, key), *c = environment_value(candidate, key);
+	const char *b, *c;
+	values_of(baseline, candidate, key, &b, &c);
 	if (!b && !c) {
 		if (must && !comes_from_artifacts(key))
 			vec_push(&out->warnings, arena_printf(&out->arena,
@@ -78,9 +98,8 @@ static void warn_of_machine(const struct run *baseline, const struct run *candid
 	static const char *const keys[] = { "gpu.name", "gpu.count", "world_size" };
 	struct strbuf b = STRBUF_INIT;
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		struct env_row row = { .key = keys[i],
-			                   .baseline = environment_value(baseline, keys[i]),
-			                   .candidate = environment_value(candidate, keys[i]) };
+		struct env_row row = { .key = keys[i] };
+		values_of(baseline, candidate, keys[i], &row.baseline, &row.candidate);
 		if (!row.baseline || !row.candidate || strcmp(row.baseline, row.candidate) == 0)
 			continue;
 		strbuf_adds(&b, b.n ? "; " : "");
@@ -129,7 +148,8 @@ enum status environment_judge(const struct rules *rules, const struct run *basel
 static const char *repeat_difference(const struct run *first, const struct run *run,
                                      const char *key, struct arena *a)
 {
-	const char *x = environment_value(first, key), *y = environment_value(run, key);
+	const char *x, *y;
+	values_of(first, run, key, &x, &y);
 	if ((!x && !y) || (x && y && strcmp(x, y) == 0))
 		return NULL;
 	return arena_printf(a, "%s is %s in the candidate's first run and %s in %s", key,
