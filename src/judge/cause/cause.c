@@ -92,7 +92,10 @@ static struct suspect *explanation(struct inquiry *q, const struct check *c)
 		if (s->stake[stake] > 0 && (!best || s->stake[stake] > best->stake[stake]))
 			best = s;
 	}
-	return best;
+	/* what is a fiftieth of the change explains nothing of it */
+	bool trifle = best && c->has_change && c->metric->per_step && unit_is_time(c->metric->unit) &&
+	              best->stake[stake] < number_distance(c->change, 0) / 50;
+	return trifle ? NULL : best;
 }
 
 /* True if work is missing or counted twice, so that figures which the finding spoils show nothing

@@ -322,10 +322,19 @@ static void find_uniform(struct inquiry *q, double by)
 	if (!is_uniform(q, by))
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_UNIFORM);
-	suspect_title(q, s,
-	              "every kernel is slower by %s: the clock, a power cap or another GPU rather than "
-	              "code",
-	              unit_text(q->a, UNIT_PCT, number_pct((__int128)((by - 1) * 1e6), 1000000)));
+	struct both wall = inquiry_figure(q, METRIC_STEP_PERIOD);
+	bool beside = both_ratio(wall) > 0 && both_ratio(wall) < 1 - (by - 1) / 4;
+	suspect_title(q, s, "every kernel is slower by %s%s",
+	              unit_text(q->a, UNIT_PCT, number_pct((__int128)((by - 1) * 1e6), 1000000)),
+	              beside ? ", while the step is shorter: kernels share the GPU"
+	                     : ": the clock, a power cap or another GPU rather than code");
+	stake_all_work(q, s);
+	if (beside) {
+		suspect_action(q, s,
+		               "look at the streams: kernels seem to run beside each other; if that "
+		               "is meant, the wall time tells what it brings");
+		return;
+	}
 	suspect_say(q, s,
 	            "launches and grids are those of the baseline; most of the kernels' time moved "
 	            "by the same factor");
@@ -341,7 +350,6 @@ static void find_uniform(struct inquiry *q, double by)
 	               "look at clocks, power cap and temperature of the GPU (nvidia-smi -q -d "
 	               "CLOCK,PERFORMANCE), lock the clocks %s and record again",
 	               lock);
-	stake_all_work(q, s);
 }
 
 void suspect_whole(struct inquiry *q)

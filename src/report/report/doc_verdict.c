@@ -481,7 +481,7 @@ static void put_pace(struct document *d, const struct report *r, const struct ke
 		if (k->before && k->metric->id == METRIC_STEP_PERIOD)
 			wall = change;
 	}
-	if (wall >= compute / HARDLY || wall <= -compute)
+	if (wall >= compute / HARDLY || wall <= -compute / HARDLY)
 		return;
 	doc_paragraph(d);
 	doc_words(d, "The wall time hardly changes: ");
