@@ -18,7 +18,50 @@ static const char *share(const struct trust_scope *s, int64_t part, int64_t whol
 
 /* ---- activities and launches ---- */
 
-static void find_lost(const struct trust_scope *s, const struct digest *d)
+/* Kernels of one name that a rank runs less often than the other side's. */
+struct gone {
+	int64_t mean_ns, nr;
+};
+
+ORDERING(gone_cmp, struct gone, FALLING(mean_ns))
+
+/* Time of the kernels that `d` runs less often than the other side, of the longest first, and of no
+   more than `launches`, nor of more than all kernels are fewer: the most that launches without a
+   kernel can have lost. Both digests list kernels in the same order. */
+static int64_t gone_ns(const struct digest *d, const struct digest *other, int64_t launches)
+{
+	VEC(struct gone) list = VEC_INIT;
+	int64_t fewer = 0, ns = 0;
+	for (size_t i = 0, k = 0; i < d->kernels.nr || k < other->kernels.nr;) {
+		const struct kernel_stat *y = i < d->kernels.nr ? &d->kernels.v[i] : NULL;
+		const struct kernel_stat *x = k < other->kernels.nr ? &other->kernels.v[k] : NULL;
+		int order = !y ? 1 : !x ? -1 : kernel_stat_cmp(y, x);
+		i += order <= 0;
+		k += order >= 0;
+		if ((order <= 0 ? y : x)->kind != EVENT_KERNEL)
+			continue;
+		int64_t nr = order < 0 ? 0
+		                       : number_div_round((__int128)x->step_count * d->usable_steps,
+		                                          other->usable_steps);
+		nr -= order > 0 ? 0 : y->step_count;
+		fewer += nr;
+		if (nr > 0 && x->names == 0)
+			vec_push(&list, (struct gone){ x->step_total_ns / x->step_count, nr });
+	}
+	if (fewer > launches)
+		fewer = launches;
+	vec_sort(&list, gone_cmp);
+	for (size_t i = 0; i < list.nr && fewer > 0; i++) {
+		int64_t nr = list.v[i].nr < fewer ? list.v[i].nr : fewer;
+		ns = number_add(ns, number_div_round((__int128)list.v[i].mean_ns * nr, 1));
+		fewer -= nr;
+	}
+	vec_release(&list);
+	return ns;
+}
+
+static void find_lost(const struct trust_scope *s, const struct digest *d,
+                      const struct digest *other)
 {
 	struct trust_counts t = d->trust;
 	const char *time = "";
@@ -26,6 +69,8 @@ static void find_lost(const struct trust_scope *s, const struct digest *d)
 	   in its first files */
 	if (!account_is_known(&t) && d->usable_steps < (int64_t)d->nr_steps)
 		t.launches_without_kernel -= d->progress.pending;
+	if (other && d->kernels.nr && d->usable_steps > 0 && other->usable_steps > 0)
+		number_raise(&t.lost_ns, gone_ns(d, other, t.launches_without_kernel));
 	int64_t whole = number_add(t.gpu_ns, t.lost_ns);
 	if (t.lost_ns > 0 || account_is_known(&t)
 	        ? !t.lost_unknown && !trust_is_notable(t.lost_ns, whole)
@@ -116,7 +161,7 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 		trust_add(s, "dropped-kernels", ON_LAUNCHES,
 		          "has %" PRId64 " GPU activit%s whose launch was lost, %s of its GPU time",
 		          t->dropped, text_ies(t->dropped), share(s, t->dropped_ns, t->gpu_ns));
-	find_lost(s, d);
+	find_lost(s, d, other);
 	find_lost_copies(s, d, other);
 	if (trust_is_notable(t->left_over, t->launches))
 		trust_add(s, "unsure-launches", ON_OPERATORS | ON_MODULES | ON_PLACES,
