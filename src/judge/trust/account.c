@@ -18,20 +18,24 @@ static const char *share(const struct trust_scope *s, int64_t part, int64_t whol
 
 /* ---- activities and launches ---- */
 
-/* Kernels of one name that a rank runs less often than the other side's. */
+/* Kernels of one name whose time a rank lacks and the other side has. */
 struct gone {
 	int64_t mean_ns, nr;
 };
 
 ORDERING(gone_cmp, struct gone, FALLING(mean_ns))
 
-/* Time of the kernels that `d` runs less often than the other side, of the longest first, and of no
-   more than `launches`, nor of more than all kernels are fewer: the most that launches without a
-   kernel can have lost. Both digests list kernels in the same order. */
-static int64_t gone_ns(const struct digest *d, const struct digest *other, int64_t launches)
+/* Time on the other side of the kernels that `d` runs less often or, if `untimed`, that have no
+   time in `d`, where the row of small kernels may hold them: of the longest first, of at most
+   `most`, and of no more than all kernels are fewer. Launches without a kernel can have lost as
+   much. Both digests list kernels in the same order. */
+static int64_t gone_ns(const struct digest *d, const struct digest *other, bool untimed,
+                       int64_t most)
 {
 	VEC(struct gone) list = VEC_INIT;
 	int64_t fewer = 0, ns = 0;
+	if (!other || !d->kernels.nr || d->usable_steps <= 0 || other->usable_steps <= 0)
+		return 0;
 	for (size_t i = 0, k = 0; i < d->kernels.nr || k < other->kernels.nr;) {
 		const struct kernel_stat *y = i < d->kernels.nr ? &d->kernels.v[i] : NULL;
 		const struct kernel_stat *x = k < other->kernels.nr ? &other->kernels.v[k] : NULL;
@@ -43,13 +47,16 @@ static int64_t gone_ns(const struct digest *d, const struct digest *other, int64
 		int64_t nr = order < 0 ? 0
 		                       : number_div_round((__int128)x->step_count * d->usable_steps,
 		                                          other->usable_steps);
-		nr -= order > 0 ? 0 : y->step_count;
+		if (untimed)
+			nr = order <= 0 && y->step_total_ns ? 0 : nr;
+		else
+			nr -= order > 0 ? 0 : y->step_count;
 		fewer += nr;
 		if (nr > 0 && x->names == 0)
 			vec_push(&list, (struct gone){ x->step_total_ns / x->step_count, nr });
 	}
-	if (fewer > launches)
-		fewer = launches;
+	if (fewer > most)
+		fewer = most;
 	vec_sort(&list, gone_cmp);
 	for (size_t i = 0; i < list.nr && fewer > 0; i++) {
 		int64_t nr = list.v[i].nr < fewer ? list.v[i].nr : fewer;
@@ -69,8 +76,7 @@ static void find_lost(const struct trust_scope *s, const struct digest *d,
 	   in its first files */
 	if (!account_is_known(&t) && d->usable_steps < (int64_t)d->nr_steps)
 		t.launches_without_kernel -= d->progress.pending;
-	if (other && d->kernels.nr && d->usable_steps > 0 && other->usable_steps > 0)
-		number_raise(&t.lost_ns, gone_ns(d, other, t.launches_without_kernel));
+	number_raise(&t.lost_ns, gone_ns(d, other, false, t.launches_without_kernel));
 	int64_t whole = number_add(t.gpu_ns, t.lost_ns);
 	if (t.lost_ns > 0 || account_is_known(&t)
 	        ? !t.lost_unknown && !trust_is_notable(t.lost_ns, whole)
@@ -169,9 +175,11 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 		          " kernel launches whose kernel names another launch: "
 		          "which code launched it is not known",
 		          t->left_over, t->launches);
+	int64_t untimed_ns = t->untimed_ns;
+	number_raise(&untimed_ns, gone_ns(d, other, true, t->untimed));
 	/* work that belongs to steps by its start is in the wrong step if it has none */
 	if (trust_is_notable(t->untimed, t->gpu_events) ||
-	    trust_is_notable(t->untimed_ns, number_add(t->gpu_ns, t->untimed_ns)))
+	    trust_is_notable(untimed_ns, number_add(t->gpu_ns, untimed_ns)))
 		trust_add(s, "unknown-durations",
 		          ON_DURATIONS | ON_ENDS | (d->attribution == ATTRIBUTION_TIMESTAMP ? ON_GPU : 0),
 		          "has %" PRId64 " of %" PRId64
