@@ -252,6 +252,29 @@ def of_names(dir, path, all_names):
                       said_of in said and code == 3, [*sorted(said), out])
 
 
+def empty_steps(events, empty):
+    """Leaves out what the steps of these numbers ran, launched and called."""
+    inside = [(float(m["ts"]), float(m["ts"]) + float(m["dur"])) for i, m in enumerate(marks(events)) if i in empty]
+    gone = {id(e) for e in events if e.get("ph") == "X" and category(e) in ("cpu_op", "cuda_runtime") and
+            any(start <= float(e["ts"]) < end for start, end in inside)}
+    calls = {e["args"].get("correlation") for e in events if id(e) in gone} - {None}
+    return [e for e in events if id(e) not in gone and not (category(e) in GPU and e["args"].get("correlation") in calls)]
+
+
+def of_empty_steps(dir):
+    """Steps without GPU work that the other side has not are named, and not judged from a tenth of the steps on; those of both sides pass."""
+    trace = json.loads(generate("trace", dir / "twelve.json", "--seed", 4, "--steps", 12).read_text())
+    for empty in ([0], [6], [0, 7], [2, 3, 9], [1, 3, 5, 7, 9]):
+        (dir / "empty.json").write_text(json.dumps({**trace, "traceEvents": empty_steps(trace["traceEvents"], empty)}))
+        for base, candidate in (("twelve", "empty"), ("empty", "empty")):
+            code, _, err = run(PROGRAM, "approve", "--new", dir / f"{base}.json", "--baseline", dir / "base", "--force")
+            assert code == 0, err
+            code, said, out = check(dir, dir / f"{candidate}.json")
+            said_all = " ".join(out.split())
+            judge(candidate, f"steps {empty} empty, baseline {base}", code, code == (3 if len(empty) > 1 and base != candidate else 0) and
+                  ("empty-steps" in said_all) == (base != candidate) and f"({len(empty)} without GPU work)" in said_all, [*sorted(said), out])
+
+
 def of_devices(dir):
     """Traces in which nothing is understood are named as such, instead of giving zeros."""
     cases = {
@@ -286,6 +309,7 @@ def main():
         of_names(dir, made, True)
         of_servers(dir, made)
         of_windows(dir, made)
+        of_empty_steps(dir)
         of_devices(dir)
         for i, trace in enumerate(RECORDED) if SHARED else []:
             recorded = pathlib.Path(SHARED) / "data/traces" / trace
