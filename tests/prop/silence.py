@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -275,6 +276,25 @@ def of_empty_steps(dir):
                   ("empty-steps" in said_all) == (base != candidate) and f"({len(empty)} without GPU work)" in said_all, [*sorted(said), out])
 
 
+def of_copied_ranks(dir):
+    """If the file of a rank is that of another one, no time is judged: a rank that is slower hides so."""
+    base, slow = (generate("ranks", dir / name, "--ranks", 4, "--seed", seed, *more) for name, seed, more in
+                  (("whole", 1, []), ("slow", 2, ["--slow-rank", "2=1.5"])))
+    code, _, err = run(PROGRAM, "approve", "--new", base, "--baseline", dir / "base", "--force")
+    assert code == 0, err
+    for of in (None, 0, 1, 3):
+        copied = dir / f"copy-of-{of}"
+        shutil.copytree(slow, copied)
+        if of is not None:
+            trace = json.loads(gzip.decompress((slow / f"rank{of}.json.gz").read_bytes()))
+            trace["distributedInfo"]["rank"] = 2
+            (copied / "rank2.json.gz").write_bytes(gzip.compress(json.dumps(trace).encode(), 1))
+        code, said, out = check(dir, copied)
+        passed = {c["metric"] for c in json.loads((dir / "result").read_text(encoding="utf-8"))["checks"] if c["verdict"] == "pass"}
+        judge("ranks", f"rank 2 is a copy of rank {of}", code, code == 1 if of is None else
+              code == 3 and "same-recording" in said and not {m for m in passed if not m.endswith("_count")}, [*sorted(said), sorted(passed), out])
+
+
 def of_devices(dir):
     """Traces in which nothing is understood are named as such, instead of giving zeros."""
     cases = {
@@ -310,6 +330,7 @@ def main():
         of_servers(dir, made)
         of_windows(dir, made)
         of_empty_steps(dir)
+        of_copied_ranks(dir)
         of_devices(dir)
         for i, trace in enumerate(RECORDED) if SHARED else []:
             recorded = pathlib.Path(SHARED) / "data/traces" / trace
