@@ -276,6 +276,22 @@ def of_empty_steps(dir):
                   ("empty-steps" in said_all) == (base != candidate) and f"({len(empty)} without GPU work)" in said_all, [*sorted(said), out])
 
 
+def of_itself(dir):
+    """The very recording is told as such; not a run that made other calls or is of another CUDA, though its kernels take the same time."""
+    trace = {**json.loads((dir / "made.json").read_text()), "cuda_runtime_version": 12080, "cuda_driver_version": 12080}
+    call = next(e for e in trace["traceEvents"] if e.get("name") == "cudaLaunchKernel")
+    at = float(marks(trace["traceEvents"])[-1]["ts"])
+    (dir / "itself.json").write_text(json.dumps(trace))
+    code, _, err = run(PROGRAM, "approve", "--new", dir / "itself.json", "--baseline", dir / "base", "--force")
+    assert code == 0, err
+    frees = [{**call, "name": name, "ts": at + i, "dur": 0.5, "args": {"correlation": 8000000 + i}} for i, name in enumerate(("cudaFree", "cudaMalloc"))]
+    for what, changed in (("nothing", {}), ("calls", {"traceEvents": trace["traceEvents"] + frees}), ("the runtime", {"cuda_runtime_version": 12010}),
+                          ("the driver", {"cuda_driver_version": 12010})):
+        (dir / "other.json").write_text(json.dumps({**trace, **changed}))
+        code, said, out = check(dir, dir / "other.json")
+        judge("itself", f"{what} changed", code, ("own artifact" in " ".join(out.split())) == (not changed), [*sorted(said), out])
+
+
 def of_copied_ranks(dir):
     """If the file of a rank is that of another one, no time is judged: a rank that is slower hides so."""
     base, slow = (generate("ranks", dir / name, "--ranks", 4, "--seed", seed, *more) for name, seed, more in
@@ -331,6 +347,7 @@ def main():
         of_windows(dir, made)
         of_empty_steps(dir)
         of_copied_ranks(dir)
+        of_itself(dir)
         of_devices(dir)
         for i, trace in enumerate(RECORDED) if SHARED else []:
             recorded = pathlib.Path(SHARED) / "data/traces" / trace
