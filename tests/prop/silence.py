@@ -292,6 +292,42 @@ def of_itself(dir):
         judge("itself", f"{what} changed", code, ("own artifact" in " ".join(out.split())) == (not changed), [*sorted(said), out])
 
 
+def replayed(events):
+    """Each step launches its kernels as one graph, whose nodes have no ids. The result also has the kernels of each step."""
+    first, gone, steps = {}, set(), []
+    for step in marks(events):
+        calls = sorted((e for e in events if category(e) == "cuda_runtime" and "Launch" in e["name"] and
+                        step["ts"] <= e["ts"] < step["ts"] + step["dur"]), key=lambda e: e["ts"])
+        calls[0]["name"] = "cudaGraphLaunch"
+        first.update((e["args"]["correlation"], (len(steps), calls[0]["args"]["correlation"])) for e in calls)
+        gone |= {id(e) for e in calls[1:]}
+        steps.append([])
+    for e in kernels(events):
+        step, e["args"]["correlation"] = first[e["args"]["correlation"]]
+        steps[step].append(e)
+    return [e for e in events if id(e) not in gone and category(e) != "ac2g"], steps
+
+
+def of_graphs(dir):
+    """A kernel that only some launches of a graph ran was lost in the others; one that none of them ran may be gone from the graph."""
+    trace = json.loads((dir / "made.json").read_text())
+    events, steps = replayed(trace["traceEvents"])
+    (dir / "graphs.json").write_text(json.dumps({**trace, "traceEvents": events}))
+    code, _, err = run(PROGRAM, "approve", "--new", dir / "graphs.json", "--baseline", dir / "base", "--force")
+    assert code == 0, err
+    names = {e["name"]: 0 for e in steps[0]}
+    for e in kernels(events):
+        names[e["name"]] += e["dur"]
+    dear = [n for n in sorted(names, key=lambda n: -names[n]) if names[n] > 0.1 * sum(names.values())]
+    for name in dear:
+        for of in ([], [0, 2, 4], [1, 2, 3, 5], [5], list(range(6))):
+            gone = {id(e) for i in of for e in steps[i] if e["name"] == name}
+            (dir / "other.json").write_text(json.dumps({**trace, "traceEvents": [e for e in events if id(e) not in gone]}))
+            code, said, out = check(dir, dir / "other.json")
+            judge("graphs", f"{name[:30]} lost in steps {of}", code, (code == 3 and "lost-kernels" in said) if 0 < len(of) < 6 else
+                  "lost-kernels" not in said and (code == 0 or of), [*sorted(said), out])
+
+
 def of_copied_ranks(dir):
     """If the file of a rank is that of another one, no time is judged: a rank that is slower hides so."""
     base, slow = (generate("ranks", dir / name, "--ranks", 4, "--seed", seed, *more) for name, seed, more in
@@ -348,6 +384,7 @@ def main():
         of_empty_steps(dir)
         of_copied_ranks(dir)
         of_itself(dir)
+        of_graphs(dir)
         of_devices(dir)
         for i, trace in enumerate(RECORDED) if SHARED else []:
             recorded = pathlib.Path(SHARED) / "data/traces" / trace

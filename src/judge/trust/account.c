@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "metric/unit.h"
 #include "model/account.h"
+#include "model/step_figures.h"
 #include "trust/finding.h"
 
 /* Difference of shares of both sides from which on they do not compare. */
@@ -67,6 +68,25 @@ static int64_t gone_ns(const struct digest *d, const struct digest *other, bool 
 	return ns;
 }
 
+/* Number of kernels that steps lack of launches of graphs: if a step has as many launches as on the
+   other side, where all steps run the same number of kernels, and some steps here as many. A graph
+   always runs the same kernels; without the ids of its nodes nothing else tells which it lacks. */
+static int64_t fewer_replayed(const struct digest *d, const struct digest *other)
+{
+	int64_t least, most, sum, then_least, then_most;
+	const enum metric_id id = METRIC_STEP_KERNEL_COUNT;
+	bool alike = other && !d->window && !other->window && d->trust.launches > 0 &&
+	             (__int128)d->trust.launches * other->total_steps ==
+	                 (__int128)other->trust.launches * d->total_steps &&
+	             digest_step_stat(d, id, STAT_MIN, &least) &&
+	             digest_step_stat(d, id, STAT_MAX, &most) &&
+	             digest_step_stat(d, id, STAT_TOTAL, &sum) &&
+	             digest_step_stat(other, id, STAT_MIN, &then_least) &&
+	             digest_step_stat(other, id, STAT_MAX, &then_most) && least < most &&
+	             most == then_most && most == then_least;
+	return alike ? most * d->usable_steps - sum - d->trust.launches_without_kernel : 0;
+}
+
 static void find_lost(const struct trust_scope *s, const struct digest *d,
                       const struct digest *other)
 {
@@ -76,7 +96,8 @@ static void find_lost(const struct trust_scope *s, const struct digest *d,
 	   in its first files */
 	if (!account_is_known(&t) && d->usable_steps < (int64_t)d->nr_steps)
 		t.launches_without_kernel -= d->progress.pending;
-	number_raise(&t.lost_ns, gone_ns(d, other, false, t.launches_without_kernel));
+	number_raise(&t.lost_nodes, fewer_replayed(d, other));
+	number_raise(&t.lost_ns, gone_ns(d, other, false, t.launches_without_kernel + t.lost_nodes));
 	int64_t whole = number_add(t.gpu_ns, t.lost_ns);
 	if (t.lost_ns > 0 || account_is_known(&t)
 	        ? !t.lost_unknown && !trust_is_notable(t.lost_ns, whole)
