@@ -190,7 +190,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 			          d->snapshot ? "a snapshot" : "a metrics file");
 		}
 		find_damage(&s, &d->trust);
-		trust_find_memory(&s, d);
+		trust_find_memory(&s, d, want.other ? trust_rank(want.other, d->rank) : NULL);
 	}
 	trust_find_ranks(run, !want.baseline, &s);
 }
