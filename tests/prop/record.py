@@ -202,7 +202,7 @@ def signals(dir):
     for run, steps in (("step16", [16, 17]), (runs[1], [first, first + 1])):
         assert steps_of(dir, f"profiles/{run}") == steps * 3
         gpugate(dir, "merge", f"profiles/{run}", "--expect-ranks", "3", "-o", "all.json")
-    gpugate(dir, "approve", "--new", "profiles/step16", "--workload", "w", "--accept", "same-recording")  # all ranks write the same stand-in
+    gpugate(dir, "approve", "--new", "profiles/step16", "--workload", "w")
     gpugate(dir, "check", f"profiles/{runs[1]}", "--workload", "w")
 
     # the next job in the same folder ignores old requests
@@ -240,7 +240,7 @@ def keep(dir):
     everything = files(dir)
     assert everything == sorted([*digests, *raw[:1], "memory-rank1.json.gz"])
     want = figures(dir)
-    gpugate(dir, "approve", "--new", "profiles", "--workload", "w", "--accept", "same-recording")
+    gpugate(dir, "approve", "--new", "profiles", "--workload", "w")
     for options, left in (("keep='rank0'", [*digests, *(f"traces/{name}" for name in raw)]), ("keep='none'", digests)):
         assert run(options) == ["", ""]
         assert files(dir) == left, (options, files(dir))

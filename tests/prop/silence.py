@@ -8,11 +8,12 @@ import gzip
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 
-from _gen import generate
+from _gen import ANYWAY, generate
 from _part import some
 
 PROGRAM, SHARED = os.environ.get("GPUGATE"), os.environ.get("GPUGATE_SHARED")
@@ -296,6 +297,128 @@ def of_windows(dir, path):
         judge("without steps", f"{nr or 6} iterations against 4", code, code == want and ("fewer iterations" in out) == (want == 3), (out, err))
 
 
+def of_names(dir, path, all_names):
+    """A kernel of few launches that takes more than 1 % of the time: a side that launches it and has not recorded it, or has recorded
+    that it takes no time on a clock of nanoseconds, is not believed."""
+    text = path.read_bytes()
+    trace = json.loads(gzip.decompress(text) if path.suffix == ".gz" else text)
+    events = trace if isinstance(trace, list) else trace["traceEvents"]
+    time, number = {}, {}
+    for e in kernels(events):
+        time[e["name"]] = time.get(e["name"], 0) + float(e["dur"])
+        number[e["name"]] = number.get(e["name"], 0) + 1
+    share = {n: time[n] / sum(time.values()) for n in number if number[n] * 100 < sum(number.values())}
+    dear = sorted((n for n in share if share[n] > 0.012), key=lambda n: -share[n])     # memory activities count as well
+    assert dear
+    for name in dear if all_names else some(dear, 9):
+        damages = {"lost-kernels": [e for e in events if category(e) != "kernel" or e["name"] != name]}
+        if any(float(e["dur"]) % 1 for e in kernels(events)):
+            damages["unknown-durations"] = [{**e, "dur": 0} if category(e) == "kernel" and e["name"] == name else e for e in events]
+        for said_of, rest in damages.items():
+            other = dir / f"{said_of}-{path.name.split('.')[0]}.json"
+            other.write_text(json.dumps(rest if isinstance(trace, list) else {**trace, "traceEvents": rest}))
+            for base, candidate in ((path, other), (other, path)) if all_names else ((path, other),):
+                code, _, err = run(PROGRAM, "approve", "--new", base, *ANYWAY, "--baseline", dir / "base", "--force")
+                assert code == 0, err
+                code, said, out = check(dir, candidate)
+                judge(path.name, f"{said_of}: {share[name]:.2%} of the time in {number[name]} kernels", code,
+                      said_of in said and code == 3, [*sorted(said), out])
+
+
+def empty_steps(events, empty):
+    """Leaves out what the steps of these numbers ran, launched and called."""
+    inside = [(float(m["ts"]), float(m["ts"]) + float(m["dur"])) for i, m in enumerate(marks(events)) if i in empty]
+    gone = {id(e) for e in events if e.get("ph") == "X" and category(e) in ("cpu_op", "cuda_runtime") and
+            any(start <= float(e["ts"]) < end for start, end in inside)}
+    calls = {e["args"].get("correlation") for e in events if id(e) in gone} - {None}
+    return [e for e in events if id(e) not in gone and not (category(e) in GPU and e["args"].get("correlation") in calls)]
+
+
+def of_empty_steps(dir):
+    """Steps without GPU work that the other side has not are named, and not judged from a tenth of the steps on; those of both sides pass."""
+    trace = json.loads(generate("trace", dir / "twelve.json", "--seed", 4, "--steps", 12).read_text())
+    for empty in ([0], [6], [0, 7], [2, 3, 9], [1, 3, 5, 7, 9]):
+        (dir / "empty.json").write_text(json.dumps({**trace, "traceEvents": empty_steps(trace["traceEvents"], empty)}))
+        for base, candidate in (("twelve", "empty"), ("empty", "empty")):
+            code, _, err = run(PROGRAM, "approve", "--new", dir / f"{base}.json", "--baseline", dir / "base", "--force")
+            assert code == 0, err
+            code, said, out = check(dir, dir / f"{candidate}.json")
+            said_all = " ".join(out.split())
+            judge(candidate, f"steps {empty} empty, baseline {base}", code, code == (3 if len(empty) > 1 and base != candidate else 0) and
+                  ("empty-steps" in said_all) == (base != candidate) and f"({len(empty)} without GPU work)" in said_all, [*sorted(said), out])
+
+
+def of_itself(dir):
+    """The very recording is told as such; not a run that made other calls or is of another CUDA, though its kernels take the same time."""
+    trace = {**json.loads((dir / "made.json").read_text()), "cuda_runtime_version": 12080, "cuda_driver_version": 12080}
+    call = next(e for e in trace["traceEvents"] if e.get("name") == "cudaLaunchKernel")
+    at = float(marks(trace["traceEvents"])[-1]["ts"])
+    (dir / "itself.json").write_text(json.dumps(trace))
+    code, _, err = run(PROGRAM, "approve", "--new", dir / "itself.json", "--baseline", dir / "base", "--force")
+    assert code == 0, err
+    frees = [{**call, "name": name, "ts": at + i, "dur": 0.5, "args": {"correlation": 8000000 + i}} for i, name in enumerate(("cudaFree", "cudaMalloc"))]
+    for what, changed in (("nothing", {}), ("calls", {"traceEvents": trace["traceEvents"] + frees}), ("the runtime", {"cuda_runtime_version": 12010}),
+                          ("the driver", {"cuda_driver_version": 12010})):
+        (dir / "other.json").write_text(json.dumps({**trace, **changed}))
+        code, said, out = check(dir, dir / "other.json")
+        judge("itself", f"{what} changed", code, ("own artifact" in " ".join(out.split())) == (not changed), [*sorted(said), out])
+
+
+def replayed(events):
+    """Each step launches its kernels as one graph, whose nodes have no ids. The result also has the kernels of each step."""
+    first, gone, steps = {}, set(), []
+    for step in marks(events):
+        calls = sorted((e for e in events if category(e) == "cuda_runtime" and "Launch" in e["name"] and
+                        step["ts"] <= e["ts"] < step["ts"] + step["dur"]), key=lambda e: e["ts"])
+        calls[0]["name"] = "cudaGraphLaunch"
+        first.update((e["args"]["correlation"], (len(steps), calls[0]["args"]["correlation"])) for e in calls)
+        gone |= {id(e) for e in calls[1:]}
+        steps.append([])
+    for e in kernels(events):
+        step, e["args"]["correlation"] = first[e["args"]["correlation"]]
+        steps[step].append(e)
+    return [e for e in events if id(e) not in gone and category(e) != "ac2g"], steps
+
+
+def of_graphs(dir):
+    """A kernel that only some launches of a graph ran was lost in the others; one that none of them ran may be gone from the graph."""
+    trace = json.loads((dir / "made.json").read_text())
+    events, steps = replayed(trace["traceEvents"])
+    (dir / "graphs.json").write_text(json.dumps({**trace, "traceEvents": events}))
+    code, _, err = run(PROGRAM, "approve", "--new", dir / "graphs.json", "--baseline", dir / "base", "--force")
+    assert code == 0, err
+    names = {e["name"]: 0 for e in steps[0]}
+    for e in kernels(events):
+        names[e["name"]] += e["dur"]
+    dear = [n for n in sorted(names, key=lambda n: -names[n]) if names[n] > 0.1 * sum(names.values())]
+    for name in dear:
+        for of in ([], [0, 2, 4], [1, 2, 3, 5], [5], list(range(6))):
+            gone = {id(e) for i in of for e in steps[i] if e["name"] == name}
+            (dir / "other.json").write_text(json.dumps({**trace, "traceEvents": [e for e in events if id(e) not in gone]}))
+            code, said, out = check(dir, dir / "other.json")
+            judge("graphs", f"{name[:30]} lost in steps {of}", code, (code == 3 and "lost-kernels" in said) if 0 < len(of) < 6 else
+                  "lost-kernels" not in said and (code == 0 or of), [*sorted(said), out])
+
+
+def of_copied_ranks(dir):
+    """If the file of a rank is that of another one, no time is judged: a rank that is slower hides so."""
+    base, slow = (generate("ranks", dir / name, "--ranks", 4, "--seed", seed, *more) for name, seed, more in
+                  (("whole", 1, []), ("slow", 2, ["--slow-rank", "2=1.5"])))
+    code, _, err = run(PROGRAM, "approve", "--new", base, "--baseline", dir / "base", "--force")
+    assert code == 0, err
+    for of in (None, 0, 1, 3):
+        copied = dir / f"copy-of-{of}"
+        shutil.copytree(slow, copied)
+        if of is not None:
+            trace = json.loads(gzip.decompress((slow / f"rank{of}.json.gz").read_bytes()))
+            trace["distributedInfo"]["rank"] = 2
+            (copied / "rank2.json.gz").write_bytes(gzip.compress(json.dumps(trace).encode(), 1))
+        code, said, out = check(dir, copied)
+        passed = {c["metric"] for c in json.loads((dir / "result").read_text(encoding="utf-8"))["checks"] if c["verdict"] == "pass"}
+        judge("ranks", f"rank 2 is a copy of rank {of}", code, code == 1 if of is None else
+              code == 3 and "same-recording" in said and not {m for m in passed if not m.endswith("_count")}, [*sorted(said), sorted(passed), out])
+
+
 def of_devices(dir):
     """Traces in which nothing is understood are named as such, instead of giving zeros."""
     cases = {
@@ -330,11 +453,18 @@ def main():
         of_controls(dir, made)
         of_all_alike(dir, generate("trace", dir / "eleven.json", "--seed", 5, "--steps", 11))
         of_ranks(dir, made)
+        of_names(dir, made, True)
         of_servers(dir, made)
         of_windows(dir, made)
+        of_empty_steps(dir)
+        of_copied_ranks(dir)
+        of_itself(dir)
+        of_graphs(dir)
         of_devices(dir)
         for i, trace in enumerate(RECORDED) if SHARED else []:
-            of_trace(dir, pathlib.Path(SHARED) / "data/traces" / trace, some(ROWS[i:] + ROWS[:i], 2))
+            recorded = pathlib.Path(SHARED) / "data/traces" / trace
+            of_trace(dir, recorded, some(ROWS[i:] + ROWS[:i], 2))
+            of_names(dir, recorded, False)
         if SHARED:
             code, _, err = run(PROGRAM, "report", pathlib.Path(SHARED) / "data/traces/mtia-inference-rank0.json.gz")
             judge("mtia-inference-rank0", "report", code, code == 3 and "MTIA" in err, err)

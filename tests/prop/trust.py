@@ -101,6 +101,14 @@ def unseen(nr):
     return edit
 
 
+def oldest_lost(percent):
+    """Leave out the oldest entries of the history, as a history that overflows does."""
+    def edit(d):
+        for trace in d["device_traces"]:
+            del trace[:len(trace) * percent // 100]
+    return edit
+
+
 def edited(path, edit):
     d = json.loads(gzip.decompress(path.read_bytes()))
     edit(d)
@@ -151,7 +159,8 @@ FEW = [("steps enough", "", 5, {}), ("too few steps", "", 6, {"too-few-steps": P
 SNAPSHOT = [
     ("snapshot", "", {}),
     ("snapshot alone", "", {}),
-    ("begun midway", "--begin 2", {}),
+    *((f"begun in step {n}", f"--begin {n}", {"history-cut": HISTORY}) for n in (1, 2, 3)),
+    *((f"the oldest {percent} % lost", oldest_lost(percent), {"history-cut": HISTORY}) for percent in (2, 10, 30, 60)),
     ("no history", "--no-history", {"no-memory-history": HISTORY + GROWTH}),
     ("history cut", "--max-entries 600", {"history-cut": HISTORY}),
     ("contradictions", unseen(1), {"memory-contradictions": []}),

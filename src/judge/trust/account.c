@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "metric/unit.h"
 #include "model/account.h"
+#include "model/step_figures.h"
 #include "trust/finding.h"
 
 /* Difference of shares of both sides from which on they do not compare. */
@@ -18,7 +19,76 @@ static const char *share(const struct trust_scope *s, int64_t part, int64_t whol
 
 /* ---- activities and launches ---- */
 
-static void find_lost(const struct trust_scope *s, const struct digest *d)
+/* Kernels of one name whose time a rank lacks and the other side has. */
+struct gone {
+	int64_t mean_ns, nr;
+};
+
+ORDERING(gone_cmp, struct gone, FALLING(mean_ns))
+
+/* Time on the other side of the kernels that `d` runs less often or, if `untimed`, that have no
+   time in `d`, where the row of small kernels may hold them: of the longest first, of at most
+   `most`, and of no more than all kernels are fewer. Launches without a kernel can have lost as
+   much. Both digests list kernels in the same order. */
+static int64_t gone_ns(const struct digest *d, const struct digest *other, bool untimed,
+                       int64_t most)
+{
+	VEC(struct gone) list = VEC_INIT;
+	int64_t fewer = 0, ns = 0;
+	if (!other || !d->kernels.nr || d->usable_steps <= 0 || other->usable_steps <= 0)
+		return 0;
+	for (size_t i = 0, k = 0; i < d->kernels.nr || k < other->kernels.nr;) {
+		const struct kernel_stat *y = i < d->kernels.nr ? &d->kernels.v[i] : NULL;
+		const struct kernel_stat *x = k < other->kernels.nr ? &other->kernels.v[k] : NULL;
+		int order = !y ? 1 : !x ? -1 : kernel_stat_cmp(y, x);
+		i += order <= 0;
+		k += order >= 0;
+		if ((order <= 0 ? y : x)->kind != EVENT_KERNEL)
+			continue;
+		int64_t nr = order < 0 ? 0
+		                       : number_div_round((__int128)x->step_count * d->usable_steps,
+		                                          other->usable_steps);
+		if (untimed)
+			nr = order <= 0 && y->step_total_ns ? 0 : nr;
+		else
+			nr -= order > 0 ? 0 : y->step_count;
+		fewer += nr;
+		if (nr > 0 && x->names == 0)
+			vec_push(&list, (struct gone){ x->step_total_ns / x->step_count, nr });
+	}
+	if (fewer > most)
+		fewer = most;
+	vec_sort(&list, gone_cmp);
+	for (size_t i = 0; i < list.nr && fewer > 0; i++) {
+		int64_t nr = list.v[i].nr < fewer ? list.v[i].nr : fewer;
+		ns = number_add(ns, number_div_round((__int128)list.v[i].mean_ns * nr, 1));
+		fewer -= nr;
+	}
+	vec_release(&list);
+	return ns;
+}
+
+/* Number of kernels that steps lack of launches of graphs: if a step has as many launches as on the
+   other side, where all steps run the same number of kernels, and some steps here as many. A graph
+   always runs the same kernels; without the ids of its nodes nothing else tells which it lacks. */
+static int64_t fewer_replayed(const struct digest *d, const struct digest *other)
+{
+	int64_t least, most, sum, then_least, then_most;
+	const enum metric_id id = METRIC_STEP_KERNEL_COUNT;
+	bool alike = other && !d->window && !other->window && d->trust.launches > 0 &&
+	             (__int128)d->trust.launches * other->total_steps ==
+	                 (__int128)other->trust.launches * d->total_steps &&
+	             digest_step_stat(d, id, STAT_MIN, &least) &&
+	             digest_step_stat(d, id, STAT_MAX, &most) &&
+	             digest_step_stat(d, id, STAT_TOTAL, &sum) &&
+	             digest_step_stat(other, id, STAT_MIN, &then_least) &&
+	             digest_step_stat(other, id, STAT_MAX, &then_most) && least < most &&
+	             most == then_most && most == then_least;
+	return alike ? most * d->usable_steps - sum - d->trust.launches_without_kernel : 0;
+}
+
+static void find_lost(const struct trust_scope *s, const struct digest *d,
+                      const struct digest *other)
 {
 	struct trust_counts t = d->trust;
 	const char *time = "";
@@ -26,6 +96,8 @@ static void find_lost(const struct trust_scope *s, const struct digest *d)
 	   in its first files */
 	if (!account_is_known(&t) && d->usable_steps < (int64_t)d->nr_steps)
 		t.launches_without_kernel -= d->progress.pending;
+	number_raise(&t.lost_nodes, fewer_replayed(d, other));
+	number_raise(&t.lost_ns, gone_ns(d, other, false, t.launches_without_kernel + t.lost_nodes));
 	int64_t whole = number_add(t.gpu_ns, t.lost_ns);
 	if (t.lost_ns > 0 || account_is_known(&t)
 	        ? !t.lost_unknown && !trust_is_notable(t.lost_ns, whole)
@@ -116,7 +188,7 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 		trust_add(s, "dropped-kernels", ON_LAUNCHES,
 		          "has %" PRId64 " GPU activit%s whose launch was lost, %s of its GPU time",
 		          t->dropped, text_ies(t->dropped), share(s, t->dropped_ns, t->gpu_ns));
-	find_lost(s, d);
+	find_lost(s, d, other);
 	find_lost_copies(s, d, other);
 	if (trust_is_notable(t->left_over, t->launches))
 		trust_add(s, "unsure-launches", ON_OPERATORS | ON_MODULES | ON_PLACES,
@@ -124,9 +196,11 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 		          " kernel launches whose kernel names another launch: "
 		          "which code launched it is not known",
 		          t->left_over, t->launches);
+	int64_t untimed_ns = t->untimed_ns;
+	number_raise(&untimed_ns, gone_ns(d, other, true, t->untimed));
 	/* work that belongs to steps by its start is in the wrong step if it has none */
 	if (trust_is_notable(t->untimed, t->gpu_events) ||
-	    trust_is_notable(t->untimed_ns, number_add(t->gpu_ns, t->untimed_ns)))
+	    trust_is_notable(untimed_ns, number_add(t->gpu_ns, untimed_ns)))
 		trust_add(s, "unknown-durations",
 		          ON_DURATIONS | ON_ENDS | (d->attribution == ATTRIBUTION_TIMESTAMP ? ON_GPU : 0),
 		          "has %" PRId64 " of %" PRId64

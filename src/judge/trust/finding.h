@@ -68,8 +68,10 @@ void trust_find_coverage(const struct trust_scope *s, const struct digest *d,
 const struct digest *trust_rank(const struct run *run, int64_t rank);
 
 /// Append contradictions within the memory figures of a rank and, for a candidate, the risk of
-/// running out of memory.
-void trust_find_memory(const struct trust_scope *s, const struct digest *d);
+/// running out of memory; and histories that begin later than those of the same rank of the other
+/// side, or NULL.
+void trust_find_memory(const struct trust_scope *s, const struct digest *d,
+                       const struct digest *other);
 
 /// Append findings from comparing the ranks of a run: a rank that lacks steps, ends early, is
 /// stuck, has fewer collectives, or has figures of another kind. Each finding names the last

@@ -104,7 +104,19 @@ static void find_foreign(const struct trust_scope *s, const struct digest *d)
 	}
 }
 
-void trust_find_memory(const struct trust_scope *s, const struct digest *d)
+/* True if the history of a memory begins when something is allocated and that of the other side
+   before anything was: a history that overflows loses its oldest entries. */
+static bool begins_late(const struct memory_evidence *e, const struct digest *other)
+{
+	const struct memory_evidence *x =
+	    other && other->memory_evidence.nr
+	        ? bsearch(e, other->memory_evidence.v, other->memory_evidence.nr, sizeof *x, text_cmp)
+	        : NULL;
+	return e->midway && x && x->history && !x->midway;
+}
+
+void trust_find_memory(const struct trust_scope *s, const struct digest *d,
+                       const struct digest *other)
 {
 	struct arena *a = &s->out->arena;
 	size_t from = s->out->trust.nr;
@@ -123,6 +135,11 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d)
 			    "has a history of memory %s that begins after a step had ended: peaks may lie "
 			    "before; record with larger max_entries",
 			    id);
+		else if (begins_late(e, other))
+			trust_add(s, "history-cut", CUT_HISTORY,
+			          "has a history of memory %s that begins when memory was allocated, and the "
+			          "%s has all of it: peaks may lie before; record with larger max_entries",
+			          id, s->candidate ? "baseline" : "candidate");
 		find_contradictions(s, e, id);
 	}
 	for (size_t i = from; i < s->out->trust.nr && s->by_trace && d->trace_memories.nr; i++) {

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "metric/unit.h"
+#include "model/account.h"
 #include "model/flops.h"
 #include "model/fold.h"
 #include "model/step_figures.h"
@@ -71,6 +72,14 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		          "has %" PRId64 " step%s and the other side %" PRId64
 		          ": sums over whole recordings do not compare",
 		          d->total_steps, text_s(d->total_steps), other->total_steps);
+	/* a median outlasts a few of them */
+	int64_t empty = account_empty_steps(d), fewest = 0;
+	if (empty && d->trust.gpu_events && other && !other->window &&
+	    digest_step_stat(other, METRIC_STEP_KERNEL_COUNT, STAT_MIN, &fewest) && fewest > 0)
+		trust_add(s, "empty-steps", empty * 10 > usable ? ON_STEPS | ON_UTILIZATION : 0,
+		          "has %" PRId64 " step%s without GPU work, of %" PRId64
+		          ", and the other side has none such",
+		          empty, text_s(empty), usable);
 	if (usable < least)
 		trust_add(s, "too-few-steps", ON_STEPS,
 		          "has %" PRId64 " usable step%s after warm-up, and %s %" PRId64, usable,
@@ -182,7 +191,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 			          d->snapshot ? "a snapshot" : "a metrics file");
 		}
 		find_damage(&s, &d->trust);
-		trust_find_memory(&s, d);
+		trust_find_memory(&s, d, want.other ? trust_rank(want.other, d->rank) : NULL);
 	}
 	trust_find_ranks(run, !want.baseline, &s);
 }

@@ -6,6 +6,15 @@
 #include "base/strbuf.h"
 #include "metric/unit.h"
 
+int64_t account_empty_steps(const struct digest *d)
+{
+	int64_t empty = 0;
+	bool kept = !d->window && !d->summaries.nr && d->step_activities;
+	for (int64_t i = 0; kept && i < d->usable_steps; i++)
+		empty += !d->step_activities[i];
+	return empty;
+}
+
 const char *account_text(const struct run *run, int64_t nr_ranks, struct arena *a)
 {
 	const struct digest *least = NULL; /* the rank with the fewest judged steps */
@@ -19,7 +28,8 @@ const char *account_text(const struct run *run, int64_t nr_ranks, struct arena *
 		known = known && account_is_known(&d->trust);
 		judged_ns = number_add(judged_ns, account_judged_ns(&d->trust));
 		whole_ns = number_add(whole_ns, account_whole_ns(&d->trust));
-		if (!least || d->usable_steps < least->usable_steps)
+		if (!least || d->usable_steps - account_empty_steps(d) <
+		                  least->usable_steps - account_empty_steps(least))
 			least = d;
 	}
 	if (!least)
@@ -29,6 +39,8 @@ const char *account_text(const struct run *run, int64_t nr_ranks, struct arena *
 	else
 		strbuf_addf(&b, "judged: %" PRId64 " of %" PRId64 " steps", least->usable_steps,
 		            least->total_steps);
+	if (account_empty_steps(least))
+		strbuf_addf(&b, " (%" PRId64 " without GPU work)", account_empty_steps(least));
 	if (known && whole_ns > 0)
 		strbuf_addf(&b, ", %s of the GPU time",
 		            unit_text(a, UNIT_PCT, number_pct(judged_ns, whole_ns)));

@@ -8,6 +8,9 @@
 /// `nr_ranks` ranks; owned by `a`. NULL if no rank has GPU activities.
 const char *account_text(const struct run *run, int64_t nr_ranks, struct arena *a);
 
+/// Number of judged steps of a rank without any GPU activity; 0 if samples of steps are not kept.
+int64_t account_empty_steps(const struct digest *d);
+
 /// What is known of the work of a rank.
 enum account_part { KNOWN_OPERATOR, KNOWN_MODULE, KNOWN_PLACE, NR_ACCOUNT_PARTS };
 
