@@ -159,8 +159,8 @@ FEW = [("steps enough", "", 5, {}), ("too few steps", "", 6, {"too-few-steps": P
 SNAPSHOT = [
     ("snapshot", "", {}),
     ("snapshot alone", "", {}),
-    *((f"begun in step {n}", f"--begin {n}", {"history-cut": HISTORY}) for n in (1, 2, 3)),
-    *((f"the oldest {percent} % lost", oldest_lost(percent), {"history-cut": HISTORY}) for percent in (2, 10, 30, 60)),
+    *((f"begun in step {n}", f"--begin {n}", {"history-cut": PEAKS}) for n in (1, 2, 3)),
+    *((f"the oldest {percent} % lost", oldest_lost(percent), {"history-cut": PEAKS}) for percent in (2, 10, 30, 60)),
     ("no history", "--no-history", {"no-memory-history": HISTORY + GROWTH}),
     ("history cut", "--max-entries 600", {"history-cut": HISTORY}),
     ("contradictions", unseen(1), {"memory-contradictions": []}),

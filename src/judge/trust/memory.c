@@ -136,7 +136,7 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d,
 			    "before; record with larger max_entries",
 			    id);
 		else if (begins_late(e, other))
-			trust_add(s, "history-cut", CUT_HISTORY,
+			trust_add(s, "history-cut", ON_MEMORY_PEAK,
 			          "has a history of memory %s that begins when memory was allocated, and the "
 			          "%s has all of it: peaks may lie before; record with larger max_entries",
 			          id, s->candidate ? "baseline" : "candidate");

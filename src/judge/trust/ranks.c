@@ -199,7 +199,7 @@ static void find_copies(struct peers *p)
 			first = i;
 			continue;
 		}
-		peers_name(p, all.v[i].rank, "same-recording", ON_ALL,
+		peers_name(p, all.v[i].rank, "same-recording", ON_TRACE | ON_STEP_NUMBERS | ON_MATCHES,
 		           arena_printf(&p->scope->out->arena,
 		                        "has the very recording of rank %" PRId64
 		                        ": one file was given for both",
