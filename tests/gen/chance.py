@@ -67,7 +67,7 @@ class Code:
             args["bytes"] = rng.choice([0, 512, 4096, 1 << 20])
         if rng.random() < 0.95:
             start = at + rng.randint(2, 60)
-            self.add(cat, what, args["stream"], start, start + rng.randint(0, 60), **args)
+            self.add(cat, what, args["stream"], start, start + max(1, rng.randint(0, 60)), **args)
 
     def tree(self, tid, start, end, depth, parent):
         """Adds random events within [start, end), which may contain one another."""

@@ -52,7 +52,7 @@ static int64_t gone_ns(const struct digest *d, const struct digest *other, bool 
 			nr = order <= 0 && y->step_total_ns ? 0 : nr;
 		else
 			nr -= order > 0 ? 0 : y->step_count;
-		fewer += nr;
+		fewer = number_add(fewer, nr);
 		if (nr > 0 && x->names == 0)
 			vec_push(&list, (struct gone){ x->step_total_ns / x->step_count, nr });
 	}

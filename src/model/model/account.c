@@ -19,7 +19,7 @@ const char *account_text(const struct run *run, int64_t nr_ranks, struct arena *
 {
 	const struct digest *least = NULL; /* the rank with the fewest judged steps */
 	struct strbuf b = STRBUF_INIT;
-	int64_t judged_ns = 0, whole_ns = 0;
+	int64_t judged_ns = 0, whole_ns = 0, fewest = 0;
 	bool known = true;
 	for (size_t i = 0; i < run->ranks.nr; i++) {
 		const struct digest *d = run->ranks.v[i];
@@ -28,9 +28,11 @@ const char *account_text(const struct run *run, int64_t nr_ranks, struct arena *
 		known = known && account_is_known(&d->trust);
 		judged_ns = number_add(judged_ns, account_judged_ns(&d->trust));
 		whole_ns = number_add(whole_ns, account_whole_ns(&d->trust));
-		if (!least || d->usable_steps - account_empty_steps(d) <
-		                  least->usable_steps - account_empty_steps(least))
+		int64_t with_work = d->usable_steps - account_empty_steps(d);
+		if (!least || with_work < fewest) {
 			least = d;
+			fewest = with_work;
+		}
 	}
 	if (!least)
 		return NULL;
@@ -39,8 +41,8 @@ const char *account_text(const struct run *run, int64_t nr_ranks, struct arena *
 	else
 		strbuf_addf(&b, "judged: %" PRId64 " of %" PRId64 " steps", least->usable_steps,
 		            least->total_steps);
-	if (account_empty_steps(least))
-		strbuf_addf(&b, " (%" PRId64 " without GPU work)", account_empty_steps(least));
+	if (fewest < least->usable_steps)
+		strbuf_addf(&b, " (%" PRId64 " without GPU work)", least->usable_steps - fewest);
 	if (known && whole_ns > 0)
 		strbuf_addf(&b, ", %s of the GPU time",
 		            unit_text(a, UNIT_PCT, number_pct(judged_ns, whole_ns)));
