@@ -546,13 +546,14 @@ def many_ranks(b):
     (b.dir / "many").mkdir()
     nr = 1280 if is_sanitized() else 16384
     for rank in range(nr):
-        (b.dir / "many" / f"{rank}.json").write_text(text.replace('"rank": 0', f'"rank": {rank}', 1))
+        own = re.sub(r'"source_hash": "\w+"', f'"source_hash": "{rank + 1:016x}"', text)
+        (b.dir / "many" / f"{rank}.json").write_text(own.replace('"rank": 0', f'"rank": {rank}', 1))
 
     def few():
         resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
 
     b.fine("merge", "many", "--expect-ranks", nr, "--jobs", "1024", "-o", "all.json.gz", before=few, cpu=500)
-    b.fine("approve", "--new", "all.json.gz", "--baseline", "b.json", "--accept", "same-recording", "--accept", "absent-rank", before=few, cpu=500)
+    b.fine("approve", "--new", "all.json.gz", "--baseline", "b.json", "--accept", "absent-rank", before=few, cpu=500)
     b.fine("check", "all.json.gz", "--baseline", "b.json", "--expect-ranks", nr, before=few, cpu=500)
 
 
