@@ -23,7 +23,7 @@ PROGRAM = os.environ.get("GPUGATE")
 PLANTED = {
     "gpt": ("more memory at the peak", "softmax"),
     "gpt-compiled": ("direct_copy_kernel_cuda(float)> is launched more often",),
-    "resnet50": ("direct_copy_kernel_cuda(double)> is new",),
+    "resnet50": ("direct_copy_kernel_cuda(double)> is new", "are new: unrolled_elementwise<direct_copy_kernel_cuda(double)>"),
     "moe": ("gemm f32",),
 }
 

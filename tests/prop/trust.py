@@ -109,13 +109,6 @@ def oldest_lost(percent):
     return edit
 
 
-def skipped(action):
-    """Leave out what a recorder was told to skip."""
-    def edit(d):
-        d["device_traces"] = [[e for e in trace if e["action"] != action] for trace in d["device_traces"]]
-    return edit
-
-
 def edited(path, edit):
     d = json.loads(gzip.decompress(path.read_bytes()))
     edit(d)
@@ -168,7 +161,6 @@ SNAPSHOT = [
     ("snapshot alone", "", {}),
     *((f"begun in step {n}", f"--begin {n}", {"history-cut": PEAKS}) for n in (1, 2, 3)),
     *((f"the oldest {percent} % lost", oldest_lost(percent), {"history-cut": PEAKS if percent < 30 else HISTORY}) for percent in (2, 10, 30, 60)),
-    *((f"{action} skipped", skipped(action), {}) for action in ("free_requested", "free_completed", "oom", "snapshot")),
     ("no history", "--no-history", {"no-memory-history": HISTORY + GROWTH}),
     ("history cut", "--max-entries 600", {"history-cut": HISTORY}),
     ("contradictions", unseen(1), {"memory-contradictions": []}),

@@ -62,18 +62,6 @@ static void read_entry(struct form *f)
 		form_fail_built(f, byte);
 }
 
-/* A recorder that was told to skip "free_requested" (skip_actions) says of a block only that its
-   free is completed: then that ends an allocation. */
-static void end_at_completed(struct snapshot_trace *t)
-{
-	bool requested = false;
-	for (size_t i = 0; i < t->entries.nr; i++)
-		requested = requested || t->entries.v[i].action == ACTION_FREE_REQUESTED;
-	for (size_t i = 0; i < t->entries.nr && !requested; i++)
-		if (t->entries.v[i].action == ACTION_FREE_COMPLETED)
-			t->entries.v[i].action = ACTION_FREE_REQUESTED;
-}
-
 void form_traces(struct form *f)
 {
 	for (f->index = 0; tree_element(f->t); f->index++) {
@@ -85,7 +73,6 @@ void form_traces(struct form *f)
 			for (f->part_index = 0; tree_element(f->t); f->part_index++)
 				read_entry(f);
 			f->part = NULL;
-			end_at_completed(&f->b->snapshot.traces.v[f->b->snapshot.traces.nr - 1]);
 		} else {
 			form_fail(
 			    f, byte, NULL,

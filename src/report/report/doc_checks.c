@@ -127,7 +127,7 @@ static void put_cost_noise(struct document *d, const struct report *r, const str
 	for (size_t i = 0; i < f->checks.nr && !own; i++) {
 		const struct check *c = &r->checks.v[f->checks.v[i]];
 		bool same = c->has_change && !c->absolute && c->change == f->cost;
-		own = same && noise_is_known(c) ? c : NULL;
+		own = same && c->evidence.past_runs >= KNOWN_RUNS && noise_is_known(c) ? c : NULL;
 	}
 	if (own && f->cost_amount[0])
 		doc_printf(d, ", noise %s", own->evidence.noise_text);
