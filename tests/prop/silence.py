@@ -209,6 +209,11 @@ def of_controls(dir, path):
             code, out, err = run(PROGRAM, "check", runs[0], "--baseline", dir / "base", *more)
             said = word in " ".join((out + err).split()) if word else code == (slower > 1)
             judge(f"{nr} control runs, candidate x{slower}", name, code, said and (code == 3) == bool(word), (out, err))
+    for name in ("b", "new", "old"):  # figures of files may be equal by chance
+        (dir / f"{name}-figures.json").write_text('{"tokens_per_s": 1000, "latency_ms": 12}')
+    assert run(PROGRAM, "approve", "--new", dir / "b-figures.json", "--baseline", dir / "base", "--force")[0] == 0
+    code, out, err = run(PROGRAM, "check", dir / "new-figures.json", "--baseline", dir / "base", "--control", dir / "old-figures.json")
+    judge("a control run", "equal figures", code, code == 0, (out, err))
 
 
 def of_all_alike(dir, path):
