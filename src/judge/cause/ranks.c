@@ -343,13 +343,15 @@ static void find_slow_part(struct inquiry *q, const struct run *run)
 	double most = notable;
 	size_t slow = 0, fast = 0, last = 0;
 	struct strbuf names = STRBUF_INIT;
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		most = compute_ratio(q, run, i) > most ? compute_ratio(q, run, i) : most;
+	double *by = arena_alloc(&q->bench->arena, run->ranks.nr, sizeof *by);
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		by[i] = compute_ratio(q, run, i);
+		most = by[i] > most ? by[i] : most;
+	}
 	double near = 1 + 0.7 * (most - 1), far = 1 + 0.3 * (most - 1);
 	for (size_t i = 0; i < run->ranks.nr; i++) {
-		double by = compute_ratio(q, run, i);
-		fast += by > 0 && by < far;
-		if (by < near)
+		fast += by[i] > 0 && by[i] < far;
+		if (by[i] < near)
 			continue;
 		if (slow < NAMED)
 			strbuf_addf(&names, "%s%" PRId64, slow ? ", " : "", run->ranks.v[i]->rank);
@@ -359,17 +361,16 @@ static void find_slow_part(struct inquiry *q, const struct run *run)
 	if (slow > NAMED)
 		strbuf_addf(&names, " and %zu more", slow - NAMED);
 	if (slow > 1 && fast * 4 >= run->ranks.nr && slow + fast == run->ranks.nr) {
-		double by = compute_ratio(q, run, last);
 		int64_t now = step_median(run->ranks.v[last], METRIC_STEP_COMPUTE_TIME);
-		int64_t ns = number_sub(now, (int64_t)((double)now / by));
+		int64_t ns = number_sub(now, (int64_t)((double)now / by[last]));
 		struct suspect *s = suspect_add(q, CAUSE_SLOW_RANK);
 		suspect_title(q, s,
 		              "ranks %s are slow: their compute takes %s as long as in the baseline, that "
 		              "of the others does not",
-		              names.p, word_times(q, by));
+		              names.p, word_times(q, by[last]));
 		for (size_t i = 0; i < run->ranks.nr && s->finding.where.nr < NAMED; i++) {
 			const struct digest *d = run->ranks.v[i];
-			if (compute_ratio(q, run, i) < near)
+			if (by[i] < near)
 				continue;
 			struct place *p = suspect_where(q, s, PLACE_RANK,
 			                                span_of(arena_printf(q->a, "rank %" PRId64, d->rank)));

@@ -131,9 +131,9 @@ static bool same_surroundings(const struct digest *x, const struct digest *y)
 			return false;
 	}
 	for (size_t i = 0; i < x->calls.nr; i++)
-		calls += x->calls.v[i].count;
+		calls = number_add(calls, x->calls.v[i].count);
 	for (size_t i = 0; i < y->calls.nr; i++)
-		calls -= y->calls.v[i].count;
+		calls = number_sub(calls, y->calls.v[i].count);
 	return calls == 0 || !x->calls.nr || !y->calls.nr; /* earlier versions kept no calls */
 }
 

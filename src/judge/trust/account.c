@@ -73,7 +73,7 @@ static int64_t gone_ns(const struct digest *d, const struct digest *other, bool 
    always runs the same kernels; without the ids of its nodes nothing else tells which it lacks. */
 static int64_t fewer_replayed(const struct digest *d, const struct digest *other)
 {
-	int64_t least, most, sum, then_least, then_most;
+	int64_t least, most = 0, sum = 0, then_least, then_most;
 	const enum metric_id id = METRIC_STEP_KERNEL_COUNT;
 	bool alike = other && !d->window && !other->window && d->trust.launches > 0 &&
 	             (__int128)d->trust.launches * other->total_steps ==
@@ -84,7 +84,8 @@ static int64_t fewer_replayed(const struct digest *d, const struct digest *other
 	             digest_step_stat(other, id, STAT_MIN, &then_least) &&
 	             digest_step_stat(other, id, STAT_MAX, &then_most) && least < most &&
 	             most == then_most && most == then_least;
-	return alike ? most * d->usable_steps - sum - d->trust.launches_without_kernel : 0;
+	__int128 lacks = (__int128)most * d->usable_steps - sum - d->trust.launches_without_kernel;
+	return alike ? number_div_round(lacks, 1) : 0;
 }
 
 static void find_lost(const struct trust_scope *s, const struct digest *d,
@@ -97,7 +98,8 @@ static void find_lost(const struct trust_scope *s, const struct digest *d,
 	if (!account_is_known(&t) && d->usable_steps < (int64_t)d->nr_steps)
 		t.launches_without_kernel -= d->progress.pending;
 	number_raise(&t.lost_nodes, fewer_replayed(d, other));
-	number_raise(&t.lost_ns, gone_ns(d, other, false, t.launches_without_kernel + t.lost_nodes));
+	number_raise(&t.lost_ns,
+	             gone_ns(d, other, false, number_add(t.launches_without_kernel, t.lost_nodes)));
 	int64_t whole = number_add(t.gpu_ns, t.lost_ns);
 	if (t.lost_ns > 0 || account_is_known(&t)
 	        ? !t.lost_unknown && !trust_is_notable(t.lost_ns, whole)

@@ -565,8 +565,7 @@ struct run {
 
 	/// folded ranks, beside `ranks` until fold_whole() makes them one digest; owned
 	struct digest *folded;
-	VEC(const char *)
-	ignored; ///< names of files of a directory that are not used; owned by the arena
+	VEC(const char *) ignored; ///< paths of files that are not used; owned by the arena
 	struct arena arena;
 };
 
