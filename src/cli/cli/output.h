@@ -11,7 +11,8 @@
 struct write_options output_options(const struct options *o);
 
 /// Write every report that the options name, and the text to standard output unless a report goes
-/// there. ST_OUTPUT if a report could not be written; the others are then rewritten as failures.
+/// there. The first warnings of the log move into the report. ST_OUTPUT if a report could not be
+/// written; the others are then rewritten as failures.
 GG_MUST_CHECK enum status output_reports(const struct options *o, struct report *r,
                                          struct diag_log *log);
 

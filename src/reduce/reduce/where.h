@@ -180,15 +180,17 @@ static inline bool where_is_known(const struct where *w, uint32_t span)
 /// A new row, with figures of 0, for the code of a moment and a name of activities (or WHERE_SYNC).
 struct code_stat where_row(struct reducer *r, struct digest *d, uint32_t moment, uint32_t name);
 
-/// With options.keep_step: choose one step; store an activity if it is of this step; store a call
-/// with the operators around it.
+/// With options.keep_step: choose one step.
 void where_step_begin(struct reducer *r);
+/// Store an activity if it is of the step that was chosen.
 void where_step_take(struct reducer *r, const struct activity *a, const struct where_work *work);
+/// Store a call of that step with the operators around it.
 void where_step_call(struct reducer *r, uint32_t span, const struct wide_span *call,
                      uint32_t thread, bool sync, struct open_spans *open);
 
-/// Fill digest.step after launches_end(), and release the memory.
+/// Fill digest.step after launches_end().
 void where_step_figures(struct reducer *r, struct digest *d);
+/// Release the memory of the step.
 void where_step_release(struct where_step *s);
 
 /// Makes the rows of the code table, after launches_end().

@@ -190,32 +190,36 @@ void doc_end(struct document *d);
 /// page has its table of contents here.
 void doc_answer_end(struct document *d);
 
-/// doc_paragraph() begins a paragraph; doc_item() an item of the current list, or of a new list, at
-/// indentation `level` (0: outermost); doc_numbered() an item with the next number;
-/// doc_picture() adds a picture.
+/// Begin a paragraph.
 void doc_paragraph(struct document *d);
+/// Begin an item of the current list, or of a new list, at indentation `level` (0: outermost).
 void doc_item(struct document *d, int level);
+/// Begin an item with the next number.
 void doc_numbered(struct document *d);
+/// Add a picture: the `nr`-th of its kind (struct picture).
 void doc_picture(struct document *d, const char *kind, size_t nr);
 
 /// Begin a table; the pointer is valid until the section ends. Columns are borrowed.
 struct doc_table *doc_table(struct document *d, const char *title, const struct doc_column *columns,
                             size_t nr);
 
-/// doc_row() begins a row of the newest table, at a level of its tree. doc_rest() begins the
-/// table's row of sums: `rest_brief` if `brief`, else `rest` (see struct doc_table).
+/// Begin a row of the newest table, at a level of its tree.
 void doc_row(struct document *d, int level);
+/// Begin the table's row of sums: `rest_brief` if `brief`, else `rest` (see struct doc_table).
 void doc_rest(struct document *d, bool brief);
 
-/// Begin the next cell of the row. doc_value() gives a cell its sorting key.
+/// Begin the next cell of the row.
 void doc_cell(struct document *d);
+/// Give the cell its sorting key; it has none unless `has`.
 void doc_value(struct document *d, bool has, int64_t value);
 
-/// Add text to the current paragraph, item or cell. NULL is "". `text` is borrowed. doc_words(),
-/// doc_figure() and doc_said() add it as DOC_WORDS, DOC_FIGURE and DOC_SAID, in a plain tone.
+/// Add text to the current paragraph, item or cell. NULL is "". `text` is borrowed.
 void doc_add(struct document *d, enum doc_kind kind, enum doc_tone tone, const char *text);
+/// doc_add() of DOC_WORDS in a plain tone.
 void doc_words(struct document *d, const char *text);
+/// doc_add() of DOC_FIGURE in a plain tone.
 void doc_figure(struct document *d, const char *text);
+/// doc_add() of DOC_SAID in a plain tone.
 void doc_said(struct document *d, const char *text);
 
 /// Add a name, in the form that `display` returns.
