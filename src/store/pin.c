@@ -218,7 +218,7 @@ static void pin_phases(const struct pinner *p, const struct digest *from, bool a
 {
 	bool keep[NR_PHASES] = { false };
 	for (int k = PHASE_FORWARD; k < NR_PHASES; k++)
-		keep[k] = all || p->phases[k];
+		keep[k] = all || p->phases[k] || k >= NR_INNER_PHASES;
 	for (int k = PHASE_FORWARD; k < NR_PHASES && (summarize || from->summaries.nr); k++)
 		for (int m = 0; keep[k] && m < NR_STEP_METRICS; m++) {
 			struct phase_summary s;

@@ -286,6 +286,43 @@ def of_servers(dir, path):
                 judge(f"{server} {marker}", f"{batches} requests", code, (code == 3 and "another batch" in out) == other and code in (0, 3), (out, err))
 
 
+def of_kinds(dir):
+    """Steps of a server are judged kind by kind: a kind that is slower fails though the median step is of another one, and equal code passes though
+    the kinds have other shares. Where a kind has too few steps for that, figures of all steps compare only if that kind hardly counts."""
+    def served(name, kinds, slower=(), gap=0.0, rank=0):
+        events, ts = [], 1e6 + rank
+        for i, kind in enumerate(kinds):
+            begin, end = ts, ts + 10
+            for k, (kernel, us) in enumerate((("gemm", 60), ("attention", 40), ("norm", 8), ("gemm_up", 50), ("silu", 9))):
+                call, us = i * 10 + k + 1, us * (8 if kind == "EXTEND" else 1) * (1.3 if kind in slower else 1) * (1 + (i * 7 + k + rank) % 5 * 1e-4)
+                events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": ts, "dur": 2, "args": {"correlation": call}},
+                           {"ph": "X", "cat": "kernel", "name": kernel, "pid": 0, "tid": 7, "ts": end, "dur": us, "args": {"device": 0, "stream": 7, "correlation": call}}]
+                ts, end = ts + 3, end + us + 1 + gap
+            events.append({"ph": "X", "cat": "user_annotation", "name": f"step[{kind} bs=4]", "pid": 1, "tid": 1, "ts": begin, "dur": end - begin - 1})
+            ts = end
+        (dir / name).write_text(json.dumps({"deviceProperties": [{"id": 0, "name": "GPU"}], "traceEvents": events}))
+        return dir / name
+
+    def mixed(**nr):
+        order = sorted((n * (i + 0.5) / nr[kind], kind) for kind in nr for n in [1] for i in range(nr[kind]))
+        return [kind for _, kind in order]
+    few, many = mixed(EXTEND=5, DECODE=20), mixed(EXTEND=20, DECODE=60)
+    for base, candidate, more, want, word in (
+            (few, few, {}, 0, "decode step"), (few, mixed(EXTEND=14, DECODE=11), {}, 0, "decode step"), (mixed(EXTEND=7, DECODE=5), mixed(EXTEND=5, DECODE=7), {}, 0, ""),
+            (mixed(EXTEND=7, DECODE=5), mixed(EXTEND=5, DECODE=7), {"slower": ["DECODE"]}, 1, "each decode step is slower, in compute"),
+            (few, mixed(EXTEND=9, DECODE=16), {"slower": ["EXTEND"]}, 1, "each prefill step is slower, in compute"),
+            (few, few, {"slower": ["EXTEND"]}, 1, "each prefill step is slower, in compute"), (few, mixed(EXTEND=9, DECODE=16), {"gap": 40.0}, 1, "wall time per decode step"),
+            (many, mixed(EXTEND=30, DECODE=50), {}, 0, "decode step"), (many, mixed(EXTEND=30, DECODE=50), {"slower": ["DECODE"]}, 1, "each decode step is slower"),
+            (mixed(EXTEND=8, DECODE=20, MIXED=9), mixed(EXTEND=11, DECODE=20, MIXED=4), {"slower": ["MIXED"]}, 1, "each mixed step is slower, in compute"),
+            (mixed(EXTEND=1, DECODE=12), mixed(EXTEND=2, DECODE=11), {}, 3, "context-differs"), (["EXTEND"] * 9, ["DECODE"] * 9, {}, 3, "context-differs"),
+            (["DECODE"] * 40, mixed(EXTEND=2, DECODE=40), {}, 3, "context-differs")):
+        code, _, err = run(PROGRAM, "approve", "--new", served("served.json", base), "--baseline", dir / "base", "--force", "--marker", "step[*")
+        assert code == 0, err
+        code, said, out = check(dir, served("now.json", candidate, **more, rank=3), "--marker", "step[*")
+        judge("kinds", f"{base.count('EXTEND')} of {len(base)} → {candidate.count('EXTEND')} of {len(candidate)} {more}", code,
+              code == want and word in " ".join(out.split()), [*sorted(said), out])
+
+
 def of_windows(dir, path):
     """A recording without steps that holds fewer iterations is other work; more of them fail."""
     whole = json.loads(path.read_text())["traceEvents"]
@@ -460,6 +497,7 @@ def main():
         of_ranks(dir, made)
         of_names(dir, made, True)
         of_servers(dir, made)
+        of_kinds(dir)
         of_windows(dir, made)
         of_empty_steps(dir)
         of_copied_ranks(dir)

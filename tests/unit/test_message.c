@@ -140,7 +140,7 @@ static struct comparison comparison_of(const struct row *row, struct rule *r)
 	c.pin_sure = true;
 	c.pin = 90;
 	c.spoiled = has(row, 's');
-	c.told = has(row, 't');
+	c.told = has(row, 't') ? "step.time says the same" : NULL;
 	c.hidden = has(row, 'h');
 	c.has_noise = has(row, 'n');
 	c.bootstrap = has(row, 'o');

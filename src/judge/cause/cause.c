@@ -465,11 +465,15 @@ void causes_find(const struct cause_input *in, struct report *out)
 		suspect_ranks(&q);
 		activity_pairs_init(&q.pairs, bench.view, bench.view + SIDE_CANDIDATE,
 		                    in->runs.nr_candidates, q.scope);
-		suspect_steps(&q);
-		suspect_whole(&q);
-		suspect_kernels(&q);
-		suspect_communication(&q);
-		suspect_host(&q);
+		if (!bench.kinds.all_apart)
+			suspect_steps(&q);
+		if (!step_kinds_other_mix(&bench.kinds)) {
+			suspect_whole(&q);
+			suspect_kernels(&q);
+			suspect_communication(&q);
+			suspect_host(&q);
+		}
+		suspect_kinds(&q);
 		suspect_memory(&q);
 		vec_release(&q.pairs.list);
 	}

@@ -14,10 +14,12 @@ bool inquiry_value(const struct inquiry *q, const struct entry *e, int side, int
 	return run || e->has[side];
 }
 
-struct both inquiry_stat(struct inquiry *q, enum metric_id id, enum statistic stat)
+/* A figure over steps, of one phase unless `phase` is NULL. */
+static struct both figure_of(struct inquiry *q, enum metric_id id, enum statistic stat,
+                             const char *phase)
 {
 	const struct metric *m = &metric_table[id];
-	struct query query = { .metric = m, .stat = stat, .reduce = m->reduce };
+	struct query query = { .metric = m, .stat = stat, .reduce = m->reduce, .phase = phase };
 	struct entries e;
 	struct both out = { 0 };
 	if (query.reduce == REDUCE_EACH)
@@ -33,9 +35,14 @@ struct both inquiry_stat(struct inquiry *q, enum metric_id id, enum statistic st
 	return out;
 }
 
+struct both inquiry_stat(struct inquiry *q, enum metric_id id, enum statistic stat)
+{
+	return figure_of(q, id, stat, NULL);
+}
+
 struct both inquiry_figure(struct inquiry *q, enum metric_id id)
 {
-	return inquiry_stat(q, id, STAT_MEDIAN);
+	return figure_of(q, id, STAT_MEDIAN, q->phase);
 }
 
 /* ---- suspects and their texts ---- */

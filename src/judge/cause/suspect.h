@@ -47,6 +47,7 @@ struct inquiry {
 	int64_t waited; ///< waiting and transfer time in ns per step that suspects about single ranks
 	                ///< already explain
 	int64_t wall; ///< wall time of the baseline's step in ns; 0 if unknown
+	const char *phase; ///< kind of steps that inquiry_figure() is limited to; NULL: all steps
 	const char *step; ///< unit of time in messages: "step" or "window"
 	VEC(struct suspect) suspects;
 };
@@ -154,6 +155,9 @@ void suspect_trust(struct inquiry *q);
 
 /// Find single steps that are slower than the others.
 void suspect_steps(struct inquiry *q);
+
+/// Find kinds of steps that are slower, such as those of decode, if each kind is judged by itself.
+void suspect_kinds(struct inquiry *q);
 
 /// Find changes of the whole run: another batch size, or all operators slower by one factor.
 void suspect_whole(struct inquiry *q);

@@ -1,6 +1,7 @@
 /* Detectors for changes of the whole run: some steps are slow, the batch size changed, every
    kernel is slower. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "base/text.h"
@@ -139,6 +140,9 @@ void suspect_steps(struct inquiry *q)
 }
 
 /* ---- one factor for all kernels ---- */
+
+/* A common factor of all times below this may be noise. */
+#define NOTABLE 1.012
 
 /* A kernel that both sides have: the ratio of its durations, and as weight its time in the
  * baseline. */
@@ -352,9 +356,49 @@ static void find_uniform(struct inquiry *q, double by)
 	               lock);
 }
 
+/* True if a suspect, such as a kernel, lies in the steps of this kind. */
+static bool kind_is_blamed(const struct inquiry *q, const char *kind)
+{
+	for (size_t i = 0; i < q->suspects.nr; i++)
+		for (size_t k = 0; k < q->suspects.v[i].finding.where.nr; k++)
+			if (q->suspects.v[i].finding.where.v[k].level == PLACE_PHASE &&
+			    strcmp(q->suspects.v[i].finding.where.v[k].name, kind) == 0)
+				return true;
+	return false;
+}
+
+void suspect_kinds(struct inquiry *q)
+{
+	for (int p = NR_INNER_PHASES; p < NR_PHASES; p++) {
+		q->phase = q->bench->kinds.apart[p] ? phase_names[p] : NULL;
+		struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
+		struct both wall = inquiry_figure(q, METRIC_STEP_PERIOD);
+		bool of_gpu = both_ratio(compute) >= NOTABLE;
+		if (!q->phase || (!of_gpu && both_ratio(wall) < NOTABLE) || kind_is_blamed(q, q->phase))
+			continue;
+		struct suspect *s = suspect_add(q, CAUSE_SLOW_STEPS);
+		suspect_title(q, s, "each %s step is slower, in %s", q->phase,
+		              of_gpu ? "compute" : "what the host does");
+		if (step_kinds_other_mix(&q->bench->kinds))
+			suspect_say(q, s,
+			            "the runs have the kinds of steps in other shares, so that kernels and "
+			            "operators do not compare");
+		suspect_action(q, s,
+		               "compare what these steps work on (requests, tokens) and the code that "
+		               "only they run");
+		suspect_where(q, s, PLACE_PHASE, span_of(q->phase));
+		stake_all_work(q, s);
+		if (of_gpu)
+			continue;
+		s->stake[STAKE_WALL] = both_rise(wall);
+		suspect_figure(q, s, METRIC_STEP_PERIOD, wall);
+		suspect_cost(s, both_rise(wall));
+	}
+	q->phase = NULL;
+}
+
 void suspect_whole(struct inquiry *q)
 {
-	const double notable = 1.012; /* a common factor of all times below this may be noise */
 	struct shifts means = { 0 };
 	collect_means(q, &means);
 	double by = shifts_median(&means), reach = (by > 1 ? by - 1 : 1 - by) * 0.45;
@@ -364,7 +408,7 @@ void suspect_whole(struct inquiry *q)
 		by = 1 + (double)q->out->uniform.pct / 1e8;
 	if (find_batch(q)) {
 		q->common = by > 1 ? by : 1;
-	} else if (q->out->uniform.found || (alike && by >= notable)) {
+	} else if (q->out->uniform.found || (alike && by >= NOTABLE)) {
 		q->common = by;
 		if (!inquiry_has(q, CAUSE_SLOW_RANK))
 			find_uniform(q, by);

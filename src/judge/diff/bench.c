@@ -131,6 +131,8 @@ void bench_init(struct bench *b, const struct bench_runs *runs, struct naming na
 	b->twin = past_find(runs->recent, b->approved);
 	b->run[SIDE_BASELINE] = runs->reference ? runs->reference : b->approved;
 	b->run[SIDE_CANDIDATE] = &runs->candidates[0];
+	b->kinds = step_kinds_of(b->run[runs->baseline ? SIDE_BASELINE : SIDE_CANDIDATE],
+	                         b->run[SIDE_CANDIDATE]);
 	size_t nr = nr_views(b), first_control = 1 + runs->nr_candidates;
 	b->view = arena_alloc(&b->arena, nr, sizeof *b->view);
 	for (size_t i = 0; i < nr; i++)

@@ -5,6 +5,7 @@
 
 #include "diff/pairs.h"
 #include "model/history.h"
+#include "model/step_kinds.h"
 
 /// The runs to compare; all are borrowed.
 struct bench_runs {
@@ -77,6 +78,9 @@ struct bench {
 	/// views of run[SIDE_BASELINE], then of each candidate, then of each control run, and of the
 	/// approved run if it is not the first
 	struct run_view *view;
+	/// kinds of steps of run[SIDE_BASELINE] and the candidate; without a baseline, only of the
+	/// candidate
+	struct step_kinds kinds;
 	unsigned memory; ///< sources of memory that all these runs have: memory_sources()
 	struct bench_column *columns; ///< all runs, without duplicates
 	size_t nr_columns;

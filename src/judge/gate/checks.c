@@ -226,7 +226,8 @@ static const char *moved_text(const struct maker *m, const struct comparison *c,
 	moved.baseline = c->pin;
 	moved.candidate = c->baseline;
 	moved.has_candidate = true;
-	moved.has_noise = moved.told = moved.spoiled = moved.waived = false;
+	moved.told = NULL;
+	moved.has_noise = moved.spoiled = moved.waived = false;
 	struct decision d = compare(&moved);
 	if (!d.limit || limit_is_absolute(d.limit) || d.verdict != VERDICT_FAIL)
 		return NULL;
@@ -297,6 +298,20 @@ static const char *allowed(const struct maker *m, const struct entry *e, const s
 	return waiver_text(first, a);
 }
 
+/* Why other checks tell what one on the entry would; NULL if they do not. */
+static const char *told_by(const struct maker *m, const struct entry *e)
+{
+	const struct step_kinds *k = &m->bench->kinds;
+	const struct rule *rule = m->rule;
+	if (k->all_apart && !rule->query.phase && rule->metric->rests_on & ON_TRACE &&
+	    rule->metric->need != NEED_RANKS && k->mix > trust_tolerance(rule))
+		return "the runs have the kinds of steps in other shares, and each kind is judged by "
+		       "itself";
+	return check_is_told(m->beside, e)
+	           ? arena_printf(&m->out->arena, "%s says the same", rule->unless->name)
+	           : NULL;
+}
+
 /* Makes one check: compare() decides it; a waiver, or what is allowed to grow, may take that back,
    and so may uniform.c and confirm.c once all checks are there. */
 static void add_check(const struct maker *m, const struct entry *e)
@@ -313,7 +328,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 		.candidate = e->value[SIDE_CANDIDATE],
 		.has_step = m->has_step,
 		.step_ns = m->step_ns,
-		.told = check_is_told(m->beside, e),
+		.told = told_by(m, e),
 		.folded_baseline =
 		    !e->has[SIDE_BASELINE] && bench_lacks(m->bench, SIDE_BASELINE, &rule->query),
 		.folded_candidate =

@@ -12,7 +12,8 @@ struct comparison {
 	int64_t baseline, candidate; ///< values of the two sides, in the metric's unit
 	bool has_step;
 	int64_t step_ns; ///< step.cuda_time of the baseline in ns, for limits such as "X% of step"
-	bool told; ///< true if the metric of the rule's `unless` already shows the same change
+	/// why the figure is not judged by itself, such as "step.period says the same"; NULL if it is
+	const char *told;
 	bool spoiled; ///< true if a trust finding makes the metric unreliable; false if it is reliable
 	bool hidden; ///< with for_each: true if the side without the item may have it among kernels too
 	             ///< small to be listed; false if that side cannot have it
@@ -58,7 +59,7 @@ enum reason {
 	REASON_LIMIT, ///< fail or warn: the change is beyond `limit`; improved: the change for the
 	              ///< better exceeds `limit`
 	REASON_WITHIN, ///< pass: the change is within the limits
-	REASON_TOLD, ///< skipped: the metric of the rule's `unless` shows the change already
+	REASON_TOLD, ///< skipped: other checks tell what this one would
 	REASON_SPOILED,
 	REASON_MIXED, ///< inconclusive: the units of the two sides measure different things
 	REASON_UNFORMED, ///< inconclusive: a relative change from 0 or from an unknown figure

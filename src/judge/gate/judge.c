@@ -408,11 +408,23 @@ static enum status add_checks(const struct judge_input *in, const struct noise_m
 {
 	const struct rules *rules = in->rules;
 	out->left_out = 0;
-	for (size_t i = 0; i < rules->rules.nr; i++)
-		if (in->only_own && !rules->rules.v[i].own)
+	const struct step_kinds *kinds = &noise->bench->kinds;
+	for (size_t i = 0; i < rules->rules.nr; i++) {
+		const struct rule *rule = &rules->rules.v[i];
+		if (in->only_own && !rule->own) {
 			out->left_out++;
+			continue;
+		}
+		if (!rule->built_in || !step_kinds_split(kinds, &rule->query))
+			TRY(checks_add(noise, rules, rule, waived, out, log));
 		else
-			TRY(checks_add(noise, rules, &rules->rules.v[i], waived, out, log));
+			for (int p = NR_INNER_PHASES; p < NR_PHASES; p++) {
+				struct rule of_kind = *rule;
+				of_kind.query.phase = phase_names[p];
+				if (kinds->apart[p])
+					TRY(checks_add(noise, rules, &of_kind, waived, out, log));
+			}
+	}
 	return ST_OK;
 }
 
@@ -465,8 +477,10 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 		if (!in->only_own)
 			unjudged_say(&bench, rules, out);
 		uniform_settle(&noise, out);
-		drift_rows(&bench.pairs, in->categories, out);
-		flame_of(&bench, &out->arena, &out->flame);
+		if (!step_kinds_other_mix(&bench.kinds)) {
+			drift_rows(&bench.pairs, in->categories, out);
+			flame_of(&bench, &out->arena, &out->flame);
+		}
 		waivers_warn(rules, in->today, waived, in->only_own, &bench, out);
 	}
 	noise_model_release(&noise);

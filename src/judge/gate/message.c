@@ -197,7 +197,7 @@ const char *message_of(struct arena *a, const struct comparison *c, const struct
 			strbuf_addf(&b, ", within the limit of %s", check->limit);
 		break;
 	case REASON_TOLD:
-		strbuf_addf(&b, " is not judged: %s says the same", c->rule->unless->name);
+		strbuf_addf(&b, " is not judged: %s", c->told);
 		break;
 	case REASON_SPOILED:
 		strbuf_addf(&b, " cannot be judged: %s", spoiler);

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "metric/unit.h"
 #include "model/category.h"
+#include "model/step_kinds.h"
 #include "trust/finding.h"
 
 /* Factor by which a kernel's threads or a copy's bytes grew in the candidate. The weight is the
@@ -226,6 +227,31 @@ static bool find_requests(const struct trust_scope *s, const struct trust_counts
 	return true;
 }
 
+static const char *kinds_text(struct arena *a, const int64_t *steps)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (int p = NR_INNER_PHASES; p < NR_PHASES; p++)
+		if (steps[p])
+			strbuf_addf(&b, "%s%" PRId64 " of %s", b.n ? ", " : "", steps[p], phase_names[p]);
+	return arena_take(a, &b);
+}
+
+/* Appends a finding if the kinds of steps of a server are mixed otherwise, and too few steps of
+   each kind are there to judge it by itself. */
+static void find_kinds(const struct trust_scope *s, const struct run *baseline,
+                       const struct run *candidate)
+{
+	struct step_kinds k = step_kinds_of(baseline, candidate);
+	if (k.all_apart || k.mix <= MICRO)
+		return;
+	trust_add(s, "context-differs", ON_TRACE,
+	          "has steps of other kinds than the baseline: %s, and there %s",
+	          kinds_text(&s->out->arena, k.steps[1]), kinds_text(&s->out->arena, k.steps[0]));
+	struct trust_finding *f = &s->out->trust.v[s->out->trust.nr - 1];
+	f->fallen = k.mix;
+	f->of_kinds = true;
+}
+
 void trust_find_context(const struct run *baseline, const struct run *candidate,
                         const struct trust_scope *s)
 {
@@ -242,6 +268,7 @@ void trust_find_context(const struct run *baseline, const struct run *candidate,
 		}
 	}
 	find_fewer(&counts, s);
+	find_kinds(s, baseline, candidate);
 	if (!other_batch)
 		find_scaled(&kernels, &copies, s);
 	vec_release(&kernels.list);

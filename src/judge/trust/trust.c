@@ -385,8 +385,7 @@ static bool is_excused(const struct trust_finding *f, const struct rule *rule)
 	return f->work != NULL;
 }
 
-/* How far a share of what is judged may differ: by a third of the rule's smallest limit. */
-static int64_t tolerance_of(const struct rule *rule)
+int64_t trust_tolerance(const struct rule *rule)
 {
 	const struct limits *map = rule->fail.list.nr ? &rule->fail : &rule->warn;
 	int64_t least = INT64_MAX;
@@ -409,7 +408,8 @@ const struct trust_finding *trust_spoiler(const struct report *r, const struct r
 		const struct trust_finding *f = &r->trust.v[i];
 		if (!across && rank >= 0 && f->rank >= 0 && rank != f->rank)
 			continue;
-		if (is_excused(f, rule) || (f->fallen && f->fallen <= tolerance_of(rule)))
+		if (is_excused(f, rule) || (f->of_kinds && rule->query.phase) ||
+		    (f->fallen && f->fallen <= trust_tolerance(rule)))
 			continue;
 		for (size_t j = 0; j < f->spoils.nr; j++)
 			if (strcmp(f->spoils.v[j], f->work ? m->name : name) == 0)

@@ -31,6 +31,10 @@ void trust_find_machines(const struct run *baseline, const struct run *candidate
 const struct trust_finding *trust_spoiler(const struct report *r, const struct rule *rule,
                                           int64_t rank);
 
+/// How far a share of what is judged may differ, in 1e-6 %: by a third of the rule's smallest
+/// limit.
+int64_t trust_tolerance(const struct rule *rule);
+
 /// True if a rank of the run has a trace; false if the run has only memory snapshots.
 bool trust_any_trace(const struct run *run);
 

@@ -160,6 +160,7 @@ struct trust_finding {
 	    *work; ///< keys of the work that differs, a line each; NULL if this is another finding
 	VEC(const char *) spoils; ///< names of metrics that cannot be believed
 	int64_t fallen; ///< of a share: how far it lies below that of the other side, in 1e-6 %; else 0
+	bool of_kinds; ///< about the kinds of steps: rules on one kind are not concerned
 	const char *message;
 };
 

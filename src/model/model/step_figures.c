@@ -1,6 +1,8 @@
 #include "model/step_figures.h"
 
+#include "base/number.h"
 #include "model/fold.h"
+#include "model/phases.h"
 
 const int64_t *digest_summary(const struct digest *d, enum metric_id id)
 {
@@ -67,10 +69,31 @@ bool digest_step_stat(const struct digest *d, enum metric_id id, enum statistic 
 	return summary || s.usable;
 }
 
+/* The slow steps of a server, each held against the steps of its kind, in 1e-6 %; -1 if kinds are
+   not known. */
+static int64_t slow_of_kinds(const struct digest *d)
+{
+	struct arena scratch = ARENA_INIT;
+	int64_t slow = 0, nr = 0;
+	for (int p = NR_INNER_PHASES; p < NR_PHASES && !d->summaries.nr; p++) {
+		struct phase_samples s;
+		if (!phase_samples_of(d, (enum phase)p, &metric_table[METRIC_STEP_PERIOD], &scratch, &s))
+			continue;
+		int64_t median = s.usable ? stat_of(STAT_MEDIAN, s.value, s.usable) : 0;
+		for (size_t i = 0; i < s.usable; i++)
+			slow += step_is_slow(s.value[i], median);
+		nr += (int64_t)s.usable;
+	}
+	arena_release(&scratch);
+	return nr ? number_pct(slow, nr) : -1;
+}
+
 int64_t digest_slow_share(const struct digest *d)
 {
 	struct arena scratch = ARENA_INIT;
-	int64_t median, most, slow = 0;
+	int64_t median, most, slow = slow_of_kinds(d);
+	if (slow >= 0)
+		return slow;
 	if (!digest_step_stat(d, METRIC_STEP_PERIOD, STAT_MEDIAN, &median) ||
 	    !digest_step_stat(d, METRIC_STEP_PERIOD, STAT_MAX, &most))
 		return -1;
@@ -80,6 +103,7 @@ int64_t digest_slow_share(const struct digest *d)
 	if (d->summaries.nr)
 		return 0;
 	struct step_samples s = digest_samples(d, METRIC_STEP_PERIOD, &scratch);
+	slow = 0;
 	for (size_t i = 0; i < s.usable; i++)
 		slow += step_is_slow(s.value[i], median);
 	slow = number_pct(slow, (int64_t)s.usable);

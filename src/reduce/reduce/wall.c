@@ -160,9 +160,14 @@ static void compare_markers(const struct reducer *r, struct digest *d)
 		if (d->samples[METRIC_STEP_PERIOD][i] == NO_SAMPLE)
 			continue;
 		v[PERIOD][nr[PERIOD]++] = d->samples[METRIC_STEP_PERIOD][i];
-		v[BEFORE][nr[BEFORE]++] = m->start_ns - m[-1].start_ns;
+		int64_t before = m->start_ns - m[-1].start_ns;
+		int64_t after = i + 1 < s->usable ? m[1].start_ns - m->start_ns : before;
+		/* of steps of several kinds, the two distances of one step may differ */
+		if (d->step_phases)
+			before = after = before < after ? before : after;
+		v[BEFORE][nr[BEFORE]++] = before;
 		if (i + 1 < s->usable)
-			v[AFTER][nr[AFTER]++] = m[1].start_ns - m->start_ns;
+			v[AFTER][nr[AFTER]++] = after;
 	}
 	for (int k = 0; k < NR_LISTS; k++) {
 		median[k] = number_median(v[k], nr[k]);

@@ -77,9 +77,10 @@ static void put_noise(struct document *d, const struct metric *m, int64_t noise,
  */
 static void put_change(struct document *d, const struct report *r, const struct check *c)
 {
-	doc_words(d, figure_label(&d->arena, r, c->metric));
+	const char *kind = check_kind(c);
+	doc_words(d, figure_label(&d->arena, r, c->metric, kind));
 	/* for a figure of a metrics file, the label above already contains the name */
-	if (c->item[0] && c->metric->label != LABEL_INPUT) {
+	if (c->item[0] && !kind && c->metric->label != LABEL_INPUT) {
 		doc_words(d, " of ");
 		doc_name(d, c->item);
 	}
@@ -407,23 +408,23 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	bool same = !k->before || open || change_is_nothing(change, k->baseline);
 	bool share = k->baseline > 0 && k->metric->unit != UNIT_PCT;
 	const char *after = without_unit(&d->arena, k->metric, k->after);
-	const struct rank_row *slow;
-	size_t column;
-	bool odd = slow_figure(r, k->metric, &slow, &column);
+	const struct rank_row *slow = NULL;
+	size_t column = 0;
+	bool odd = !k->kind && slow_figure(r, k->metric, &slow, &column);
 	bool median = odd && is_of_median(d, r, column, k->candidate);
 	doc_tile(d, median         ? (struct picture){ "ranks", column }
 	            : k->check < 0 ? (struct picture){ 0 }
 	                           : (struct picture){ "trend", (size_t)k->check });
 	if (median) {
 		put_rank_figure(d, r, slow, column);
-		doc_printf(d, " %s; median of %" PRId64 " ranks ", figure_label(&d->arena, r, k->metric),
-		           r->candidate.ranks);
+		doc_printf(d, " %s; median of %" PRId64 " ranks ",
+		           figure_label(&d->arena, r, k->metric, k->kind), r->candidate.ranks);
 	}
 	if ((!same || open) && strcmp(k->before, k->after) != 0)
 		put_before(d, without_unit(&d->arena, k->metric, k->before), after);
 	doc_add(d, DOC_FIGURE, median ? TONE_PLAIN : TONE_STRONG, after);
 	if (!median)
-		doc_printf(d, " %s", figure_label(&d->arena, r, k->metric));
+		doc_printf(d, " %s", figure_label(&d->arena, r, k->metric, k->kind));
 	if (!k->before && k->limit) {
 		doc_words(d, " (limit ");
 		doc_said(d, limit_text(&d->arena, k->limit));
@@ -476,6 +477,8 @@ static void put_pace(struct document *d, const struct report *r, const struct ke
 	for (size_t i = 0; i < all->list.nr; i++) {
 		const struct key_figure *k = &all->list.v[i];
 		int64_t change = number_sub(k->candidate, k->baseline);
+		if (k->kind)
+			return;
 		if (k->before && k->metric->id == METRIC_STEP_COMPUTE_TIME && k->tone == TONE_WORSE)
 			compute = change;
 		if (k->before && k->metric->id == METRIC_STEP_PERIOD)

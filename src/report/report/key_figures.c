@@ -13,10 +13,19 @@ enum {
 	ALONE_MOST = 5, /* figures that are shown if only limits without a baseline are judged */
 };
 
+const char *check_kind(const struct check *c)
+{
+	for (int p = NR_INNER_PHASES; p < NR_PHASES && c->metric->per_step; p++)
+		if (strcmp(c->item, phase_names[p]) == 0)
+			return phase_names[p];
+	return NULL;
+}
+
 static bool is_of(const struct check *c, enum metric_id id)
 {
-	return id == METRIC_INPUT ? c->metric->need == NEED_INPUT
-	                          : c->metric->id == id && !c->item[0] && !c->select->key;
+	return id == METRIC_INPUT
+	           ? c->metric->need == NEED_INPUT
+	           : c->metric->id == id && (check_kind(c) || (!c->item[0] && !c->select->key));
 }
 
 bool check_is_key(const struct check *c)
@@ -64,13 +73,15 @@ const struct check *report_worst_check(const struct report *r)
 	return any;
 }
 
-const char *figure_label(struct arena *a, const struct report *r, const struct metric *m)
+const char *figure_label(struct arena *a, const struct report *r, const struct metric *m,
+                         const char *kind)
 {
 	static const char step[] = " step";
 	const char *label = metric_label(m), *at = strstr(label, step);
-	if (!r->candidate.window || !at)
-		return label;
-	return arena_printf(a, "%.*s window%s", (int)(at - label), label, at + strlen(step));
+	if ((!r->candidate.window && !kind) || !at)
+		return kind ? arena_printf(a, "%s of %s", label, kind) : label;
+	return arena_printf(a, "%.*s %s%s", (int)(at - label), label,
+	                    kind ? arena_printf(a, "%s step", kind) : "window", at + strlen(step));
 }
 
 static bool is_of_run(const struct check *c)
@@ -140,6 +151,7 @@ static struct key_figure of_check(const struct report *r, const struct check *c)
 	bool few = news && c->evidence.has_noise && !known;
 	return (struct key_figure){
 		.metric = c->metric,
+		.kind = check_kind(c),
 		.tone = warns ? TONE_CAUTION : tone_of_check(c),
 		.before = c->has_baseline ? c->baseline_text : NULL,
 		.after = c->candidate_text,
@@ -185,6 +197,15 @@ static bool is_open(const struct report *r, ptrdiff_t check)
 	return check >= 0 && r->checks.v[check].verdict == r->verdict;
 }
 
+/* True if the figure of the check is in the list, or is not one of a kind of steps. */
+static bool has_kind(const struct key_figures *all, const struct check *c)
+{
+	bool has = !check_kind(c);
+	for (size_t i = 0; i < all->list.nr && !has; i++)
+		has = all->list.v[i].metric == c->metric && all->list.v[i].kind == check_kind(c);
+	return has;
+}
+
 void key_figures_of(const struct report *r, struct key_figures *out)
 {
 	struct key_figure k;
@@ -198,9 +219,13 @@ void key_figures_of(const struct report *r, struct key_figures *out)
 		k.limit = c->limit;
 		vec_push(&out->list, k);
 	}
-	for (size_t i = 0; i < NR_KEY_IDS && !alone; i++)
+	for (size_t i = 0; i < NR_KEY_IDS && !alone; i++) {
 		if (find(r, key_ids[i], &k))
 			vec_push(&out->list, k);
+		for (size_t n = (size_t)k.check + 1; k.kind && n < r->checks.nr; n++)
+			if (is_of(&r->checks.v[n], key_ids[i]) && !has_kind(out, &r->checks.v[n]))
+				vec_push(&out->list, of_check(r, &r->checks.v[n]));
+	}
 	const struct finding *f = report_main_finding(r);
 	const struct check *worst = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
 	if (worst && f && f->metric != worst->metric)

@@ -9,6 +9,7 @@
 /// A figure on both sides; texts are borrowed from the report.
 struct key_figure {
 	const struct metric *metric;
+	const char *kind; ///< kind of steps that the figure is of, such as "decode"; NULL: of all steps
 	/// Texts of the figure on both sides; `before` is NULL without a baseline.
 	const char *before, *after;
 	/// Values and noise in the metric's unit; noise is -1 if it is not shown.
@@ -44,9 +45,11 @@ const struct finding *report_main_finding(const struct report *r);
 /// change.
 const struct check *report_worst_check(const struct report *r);
 
-/// The label of a metric in this report. Without steps, the recording counts as one step, which the
-/// label calls the window.
-const char *figure_label(struct arena *a, const struct report *r, const struct metric *m);
+/// The label of a metric in this report, of all steps or, if `kind` is not NULL, of steps of one
+/// kind
+/// ("decode"). Without steps, the recording counts as one step, which the label calls the window.
+const char *figure_label(struct arena *a, const struct report *r, const struct metric *m,
+                         const char *kind);
 
 /// The fact with the id `id` in the report of a run. NULL if there is no such fact, if it has no
 /// value, or if `run` is NULL.
@@ -55,6 +58,10 @@ const struct fact *run_fact(const struct run_report *run, const char *id);
 /// The row of a diff for a metric of the whole candidate (not of a rank, GPU or phase of it).
 /// Returns NULL if the diff has no such row.
 const struct figure_row *figure_row_find(const struct report *r, enum metric_id id);
+
+/// The kind of steps that the check is on, such as "decode"; NULL if it is on all steps, or on more
+/// than steps.
+const char *check_kind(const struct check *c);
 
 /// True if the check is about a key figure.
 bool check_is_key(const struct check *c);

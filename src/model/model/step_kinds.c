@@ -1,0 +1,65 @@
+#include "model/step_kinds.h"
+
+#include "base/number.h"
+
+/* Least number of steps of a kind in each run, as of all steps (trust.c) */
+enum { STEPS_MIN = 3, FIRST_KIND = NR_INNER_PHASES };
+
+struct kind_times {
+	double ns[NR_PHASES]; /* GPU time of all steps of a kind */
+	double all_ns;
+	int64_t steps, of_kinds; /* number of all steps, and of those of a known kind */
+};
+
+static struct kind_times times_of(const struct run *run, int64_t *steps)
+{
+	const struct metric *time = &metric_table[METRIC_STEP_CUDA_TIME];
+	struct kind_times t = { 0 };
+	for (size_t i = 0; i < run->ranks.nr; i++) {
+		t.steps = number_add(t.steps, run->ranks.v[i]->usable_steps);
+		for (int p = FIRST_KIND; p < NR_PHASES; p++) {
+			struct phase_summary s;
+			if (!phase_summary_of(run->ranks.v[i], (enum phase)p, time, &s))
+				continue;
+			steps[p] = number_add(steps[p], s.steps);
+			t.of_kinds = number_add(t.of_kinds, s.steps);
+			t.ns[p] += (double)s.steps * (double)s.value[STAT_MEAN];
+		}
+	}
+	for (int p = FIRST_KIND; p < NR_PHASES; p++)
+		t.all_ns += t.ns[p];
+	return t;
+}
+
+struct step_kinds step_kinds_of(const struct run *first, const struct run *second)
+{
+	struct step_kinds k = { 0 };
+	struct kind_times of[2] = { times_of(first, k.steps[0]), times_of(second, k.steps[1]) };
+	double mixed = 0, apart[2] = { 0, 0 };
+	int nr = 0;
+	for (int s = 0; s < 2; s++)
+		if (of[s].all_ns <= 0 || of[s].of_kinds < of[s].steps - of[s].steps / 10)
+			return (struct step_kinds){ 0 };
+	for (int p = FIRST_KIND; p < NR_PHASES; p++) {
+		const int64_t n[2] = { k.steps[0][p], k.steps[1][p] };
+		int from = n[0] ? 0 : 1;
+		nr += n[0] || n[1];
+		k.apart[p] = n[0] >= STEPS_MIN && n[1] >= STEPS_MIN;
+		for (int s = 0; s < 2; s++)
+			apart[s] += k.apart[p] ? of[s].ns[p] : 0;
+		if (n[1])
+			mixed += (double)n[1] * of[from].ns[p] / (double)n[from];
+	}
+	if (nr < 2)
+		return (struct step_kinds){ 0 };
+	k.all_apart = apart[0] >= 0.9 * of[0].all_ns && apart[1] >= 0.9 * of[1].all_ns;
+	double by = mixed / (double)of[1].of_kinds / (of[0].all_ns / (double)of[0].of_kinds) - 1;
+	k.mix = (int64_t)((by < 0 ? -by : by < 1e6 ? by : 1e6) * 100 * MICRO);
+	return k;
+}
+
+bool step_kinds_split(const struct step_kinds *k, const struct query *q)
+{
+	return k->all_apart && q->metric->per_step && !q->phase &&
+	       phase_has_metric(PHASE_DECODE, q->metric);
+}

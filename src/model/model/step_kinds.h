@@ -1,0 +1,34 @@
+/// The kinds of steps of a server (prefill, decode, mixed) that two runs have.
+#ifndef GG_MODEL_STEP_KINDS_H
+#define GG_MODEL_STEP_KINDS_H
+
+#include "base/number.h"
+#include "model/phases.h"
+
+/// Kinds of steps in two runs. All zero if hardly a step is of a known kind, or all steps of both
+/// runs are of the same one.
+struct step_kinds {
+	/// true for a kind of which both runs have so many steps that it is judged by itself
+	bool apart[NR_PHASES];
+	/// true if such kinds hold nearly all of the GPU time of both runs
+	bool all_apart;
+	/// how much more or less GPU time the second run's mean step would have if each kind of step
+	/// took what it takes in the first run, in 1e-6 % of that run's mean step; at least 0
+	int64_t mix;
+	int64_t steps[2][NR_PHASES]; ///< number of steps of each kind in each run, all ranks together
+};
+
+/// The kinds of steps of the runs `first` and `second`.
+struct step_kinds step_kinds_of(const struct run *first, const struct run *second);
+
+/// True if each kind is judged by itself, and the runs have them in so different shares that
+/// figures of all steps, such as the times of kernels per step, do not compare.
+static inline bool step_kinds_other_mix(const struct step_kinds *k)
+{
+	return k->all_apart && k->mix > MICRO;
+}
+
+/// True if the rule's figure is judged for each kind of step instead of for all steps.
+bool step_kinds_split(const struct step_kinds *k, const struct query *q);
+
+#endif
