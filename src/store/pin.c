@@ -18,30 +18,18 @@ static const struct detail {
 	bool whole; ///< true if the samples of all steps are kept, even of many steps, and if kernels
 	            ///< keep their figures from outside the measured steps
 	bool extras; ///< true if functions, threads, places in the code and figures of metrics files
-	             ///< are kept
+	             ///< are kept, and all phases of the trace, not only those that rules ask for
 	size_t top; ///< number of kernels and number of operators that are kept
 	size_t sites; ///< number of allocation sites that are kept in each list
 	size_t levels; ///< number of samples of the level over time that are kept of each memory
-	bool phases; ///< true if all phases of the trace are kept; false if only those that rules ask
-	             ///< for
 } details[] = {
-	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX, true },
-	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX, false },
-	{ true, true, SIZE_MAX, SIZE_MAX, 128, false },
-	{ true, true, SIZE_MAX, SIZE_MAX, 32, false },
-	{ true, false, SIZE_MAX, SIZE_MAX, 32, false },
-	{ true, false, 256, 64, 32, false },
-	{ true, false, 128, 64, 32, false },
-	{ true, false, 64, 32, 32, false },
-	{ false, false, 128, 32, 32, false },
-	{ false, false, 64, 16, 32, false },
-	{ false, false, 48, 16, 16, false },
-	{ false, false, 32, 8, 0, false },
-	{ false, false, 24, 4, 0, false },
-	{ false, false, 16, 4, 0, false },
-	{ false, false, 8, 2, 0, false },
-	{ false, false, 4, 1, 0, false },
-	{ false, false, 0, 0, 0, false },
+	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX },
+	{ true, true, SIZE_MAX, SIZE_MAX, 32 },
+	{ true, false, 128, 64, 32 },
+	{ true, false, 32, 16, 16 },
+	{ false, false, 64, 16, 16 },
+	{ false, false, 16, 4, 0 },
+	{ false, false, 0, 0, 0 },
 };
 
 /* A kernel or operator, with its time summed over the ranks. */
@@ -347,15 +335,15 @@ static struct digest *copy(const struct pinner *p, const struct digest *from)
 	return d;
 }
 
-/* Makes the pin (stored form of the run) with one level of detail, from every `stride`-th rank. */
-static void pin_at(struct pinner *p, const struct detail *detail, size_t stride, struct run *out)
+/* Makes the pin (stored form of the run) with one level of detail. */
+static void pin_at(struct pinner *p, const struct detail *detail, struct run *out)
 {
 	struct names kernels, ops;
 	bool summarize = !detail->whole && has_many_steps(p->run);
 	*out = (struct run){ .label = p->run->label };
 	choose(&p->kernels_by_time, &p->kernels, detail->top, &kernels);
 	choose(&p->ops_by_time, &p->ops, detail->top, &ops);
-	for (size_t i = 0; i < p->run->ranks.nr; i += stride) {
+	for (size_t i = 0; i < p->run->ranks.nr; i++) {
 		const struct digest *from = p->run->ranks.v[i];
 		struct digest *d = copy(p, from);
 		vec_push(&out->ranks, d);
@@ -377,7 +365,7 @@ static void pin_at(struct pinner *p, const struct detail *detail, size_t stride,
 			COPY(d, from, code);
 			COPY(d, from, ranges);
 		}
-		pin_phases(p, from, detail->phases, summarize, d);
+		pin_phases(p, from, detail->extras, summarize, d);
 		if (summarize)
 			pin_steps(from, d);
 	}
@@ -385,68 +373,29 @@ static void pin_at(struct pinner *p, const struct detail *detail, size_t stride,
 	vec_release(&ops.list);
 }
 
-static size_t size_of(const void *const *ranks, size_t nr)
+static size_t size_of(const struct run *run)
 {
 	struct sink *s = sink_open_memory();
-	row_write_all(&ranks_schema, ranks, nr, s);
+	row_write_all(&ranks_schema, (const void *const *)run->ranks.v, run->ranks.nr, s);
 	size_t n = sink_memory(s).n;
 	sink_abort(s);
 	return n;
 }
 
-/* ---- search for the highest level of detail that fits ---- */
-
-/* Number of ranks in a sample. The size of a pin of all ranks is estimated from the sizes of two
-   pins: of the sample, and of half of the sample. */
-enum { SAMPLE = 16 };
-
-/* Size of the pin in bytes at one level of detail; exact unless `estimate`. */
-static size_t size_at(struct pinner *p, size_t detail, bool estimate)
-{
-	struct run run;
-	size_t all = p->run->ranks.nr;
-	pin_at(p, &details[detail], estimate ? all / SAMPLE : 1, &run);
-	const void *const *ranks = (const void *const *)run.ranks.v;
-	size_t size = size_of(ranks, run.ranks.nr);
-	if (estimate) {
-		size_t half = run.ranks.nr / 2, less = size_of(ranks, half);
-		size += (size > less ? size - less : 0) * (all - run.ranks.nr) / (run.ranks.nr - half);
-	}
-	run_release(&run);
-	return size;
-}
-
-/* Binary search for the first level of detail that fits the size limit. The last level is chosen
-   if no other fits, without computing its size. The level `guess` is tried first, then its
-   neighbor: the one before if `guess` fits, else the one after. */
-static size_t first_with_room(struct pinner *p, size_t budget, size_t guess, bool estimate)
-{
-	size_t lo = 0, hi = sizeof details / sizeof *details - 1;
-	for (size_t next = guess, tries = 0; lo < hi; tries++) {
-		next = next < hi ? next : hi - 1;
-		if (size_at(p, next, estimate) <= budget) {
-			hi = next;
-			next = tries || !hi ? lo + (hi - lo) / 2 : hi - 1;
-		} else {
-			lo = next + 1;
-			next = tries ? lo + (hi - lo) / 2 : lo;
-		}
-	}
-	return lo;
-}
-
 void pin_make(const struct run *run, const struct rules *rules, const struct naming *naming,
               struct run *out)
 {
+	enum { LEVELS = sizeof details / sizeof *details };
 	struct pinner p = { .run = run, .rules = rules, .naming = naming };
 	size_t ranks = run->ranks.nr > PIN_RANKS ? run->ranks.nr : PIN_RANKS;
-	size_t budget = PIN_BYTES / PIN_RANKS * ranks, guess = 0;
-	if (run_fold(run))
-		budget = PIN_FOLDED_BYTES;
+	size_t budget = run_fold(run) ? PIN_FOLDED_BYTES : PIN_BYTES / PIN_RANKS * ranks;
 	pinner_init(&p);
-	if (run->ranks.nr > (size_t)2 * SAMPLE)
-		guess = first_with_room(&p, budget, sizeof details / sizeof *details / 2, true);
-	pin_at(&p, &details[first_with_room(&p, budget, guess, false)], 1, out);
+	for (size_t i = 0; i < LEVELS; i++) {
+		pin_at(&p, &details[i], out);
+		if (i + 1 == LEVELS || size_of(out) <= budget)
+			break;
+		run_release(out);
+	}
 	vec_release(&p.kernels.list);
 	vec_release(&p.ops.list);
 	vec_release(&p.kernels_by_time.list);
