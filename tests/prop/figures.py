@@ -745,8 +745,23 @@ def interval(folder):
         def content(time):
             return {"commit_hash": "a", "env_name": "e", "result_columns": columns, "results": {"s.time_x": [[time], [], "v", 1, 2.5, [time - width], [time + width]]}}
         assert Gate(folder, "m.json", content(0.5)).check(content(now))[1]["input.s.time_x"] == verdict, (width, now)
-        spread = re.search(r'"name":"s.time_x".*"spread":(\d+)', (folder / "b.gpugate").read_text())
-        assert bool(spread) == (width < 9) and (not spread or abs(int(spread[1]) / 10 - width / 2.58 * 2**0.5) < 0.1), (width, spread)
+        spread = re.search(r'"name":"s.time_x".*"spread_share":(\d+)', (folder / "b.gpugate").read_text())
+        assert bool(spread) == (width < 9) and (not spread or abs(int(spread[1]) / 2e9 - width / 2.58 * 2**0.5) < 1e-8), (width, spread)
+
+
+def spreads(folder):
+    """How far the values within a run spread counts whatever the digits of their mean, also in a baseline that holds it as earlier versions did."""
+    rules = "version: 2\ninputs: {results: [{match: '*', take: [{at: accuracy, stdev: std, count: n}]}]}\n"
+    for mean in (0.09, 9.01, 9, 9e6):
+        for share, verdict in ((0.06, "fail"), (0.2, "undecided")):
+            def content(value):
+                return {"accuracy": value, "std": value * share, "n": 2}
+            gate = Gate(folder, "m.json", content(mean), rules)
+            stored = (folder / "b.gpugate").read_text()
+            for was in (False, True)[:1 + (mean == 9.01)]:  # then in units of the last digit of the mean
+                (folder / "b.gpugate").write_text(re.sub(r'"spread_share":\d+', f'"spread":{round(901 * share)}', stored) if was else stored)
+                _, verdicts, text = gate.check(content(mean / 9 * 8))
+                assert verdicts["input.accuracy"] == verdict, (mean, share, was, verdicts, text)
 
 
 def parameters(folder):
@@ -1376,7 +1391,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_sums, none_of_samples, absurd, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_sums, none_of_samples, absurd, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -235,17 +235,20 @@ static inline struct digest *sample_digest(int64_t rank)
 	                                              .other_processes = 0,
 	                                              .reasons = "sw_power_cap" });
 	d->metrics_file = "bench.json";
-	vec_push(
-	    &d->inputs,
-	    (struct input_stat){
-	        .name = "accuracy", .value = 7612, .digits = 4, .spread = -1, .micro = INPUT_EXACT });
+	vec_push(&d->inputs, (struct input_stat){ .name = "accuracy",
+	                                          .value = 7612,
+	                                          .digits = 4,
+	                                          .spread_share = -1,
+	                                          .spread = -1,
+	                                          .micro = INPUT_EXACT });
 	vec_push(&d->inputs, (struct input_stat){ .name = "tokens_per_s",
 	                                          .value = 1234,
 	                                          .digits = 1,
 	                                          .unit = "tok/s",
 	                                          .better = "higher",
 	                                          .samples = 3,
-	                                          .spread = 2,
+	                                          .spread_share = 16207455,
+	                                          .spread = -1,
 	                                          .micro = INPUT_EXACT });
 	return d;
 }

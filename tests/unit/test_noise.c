@@ -519,10 +519,14 @@ static struct run run_of_figure(int64_t value, int64_t samples, int64_t spread)
 {
 	struct run run = run_of(10);
 	vec_push(&run.ranks.v[0]->inputs,
-	         (struct input_stat){ .name = "other", .value = 1, .samples = 9, .spread = 9 });
+	         (struct input_stat){
+	             .name = "other", .value = 1, .samples = 9, .spread_share = 9000000000 });
 	vec_push(&run.ranks.v[0]->inputs,
 	         (struct input_stat){
-	             .name = "speed", .value = value, .samples = samples, .spread = spread });
+	             .name = "speed",
+	             .value = value,
+	             .samples = samples,
+	             .spread_share = value ? input_spread((double)spread / fabs((double)value)) : -1 });
 	return run;
 }
 

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,8 +37,10 @@ static void show(struct strbuf *out, enum status st, const struct digest *d,
 		if (s->better)
 			strbuf_addf(out, " %s", s->better);
 		if (s->samples)
-			strbuf_addf(out, " n%lld ±%s", (long long)s->samples,
-			            number_format(s->spread, (int)s->digits, buf));
+			strbuf_addf(out, s->spread_share < 0 ? " n%lld ±?" : " n%lld ±%.4g",
+			            (long long)s->samples,
+			            fabs((double)s->value) * pow(10, -(double)s->digits) *
+			                (double)s->spread_share / 1e9);
 		if (what && strcmp(s->title, s->name + of_case + (of_case > 0)) != 0)
 			strbuf_addf(out, " '%s'", s->title);
 		for (const char *c = what ? s->work : NULL; c && *c; c += strcspn(c, "\n"), c += *c == '\n')
@@ -107,9 +110,11 @@ static const struct row {
 	  "m.rinf/mean_ttft_ms=0.00000022 ms lower m.rinf/p99.9_ttft_ms=3 ms lower", false },
 	/* means with and without their standard deviation */
 	{ NULL, "{" SERVE "10.5, \"std_ttft_ms\": 2.13, \"completed\": 8}",
-	  "m.rnone/mean_ttft_ms=10.5 ms lower n8 ±2.1 m.rnone/std_ttft_ms=2.13 ms", false },
+	  "m.rnone/mean_ttft_ms=10.5 ms lower n8 ±2.13 m.rnone/std_ttft_ms=2.13 ms", false },
+	{ NULL, "{" SERVE "10, \"std_ttft_ms\": 0.5, \"completed\": 8}",
+	  "m.rnone/mean_ttft_ms=1e1 ms lower n8 ±0.5 m.rnone/std_ttft_ms=0.5 ms", false },
 	{ "- {name: f, has: [a], take: [{at: a, scale: 1000, stdev_share: s, count: n}]}",
-	  "{\"a\": 0.0125, \"s\": \"0.02\", \"n\": 40}", "a=12.5 n40 ±0.3", false },
+	  "{\"a\": 0.0125, \"s\": \"0.02\", \"n\": 40}", "a=12.5 n40 ±0.25", false },
 	{ "- {name: f, has: [a], take: [{at: a, stdev: s, count: n}]}", "{\"a\": 12.5, \"s\": 2}",
 	  "a=12.5", false },
 	{ "- {name: f, has: [a], take: [{at: a, stdev: s}]}", "{\"a\": 1}", "'stdev' and 'count'",
@@ -122,9 +127,9 @@ static const struct row {
 	{ NULL, "{" SERVE "0.123456789012345678901}", "with more than 18 significant digits", true },
 	/* samples in seconds, in nested lists */
 	{ NULL, "{" SERVE "1, \"itls\": [[0.001], [], [0.003, 0.002]]}",
-	  "m.rnone/itl_samples_ms.median=2 ms lower n3 ±1 m.rnone/itl_samples_ms.n=3 "
-	  "m.rnone/itl_samples_ms.p90=2.8 ms lower n3 ±0.7 "
-	  "m.rnone/itl_samples_ms.p99=2.98 ms lower n3 ±0.69 m.rnone/mean_ttft_ms=1 ms "
+	  "m.rnone/itl_samples_ms.median=2 ms lower n3 ±1.483 m.rnone/itl_samples_ms.n=3 "
+	  "m.rnone/itl_samples_ms.p90=2.8 ms lower n3 ±0.691 "
+	  "m.rnone/itl_samples_ms.p99=2.98 ms lower n3 ±0.691 m.rnone/mean_ttft_ms=1 ms "
 	  "lower",
 	  false },
 	{ NULL, SGLANG("Infinity", "3") SGLANG("4.0", "5"),
@@ -140,7 +145,7 @@ static const struct row {
 	  "{\"context\":{},\"benchmarks\":[{\"name\":\"A\",\"time_unit\":\"us\",\"real_time\":1.5,"
 	  "\"cpu_time\":2},{\"name\":\"A\",\"time_unit\":\"us\",\"real_time\":2,\"cpu_time\":2},"
 	  "{\"name\":\"A_mean\",\"run_type\":\"aggregate\",\"time_unit\":\"us\",\"real_time\":9}]}",
-	  "A/cpu_time=2 us lower n2 ±0 A/real_time=1.75 us lower n2 ±0.37", false },
+	  "A/cpu_time=2 us lower n2 ±0 A/real_time=1.75 us lower n2 ±0.3706", false },
 	{ NULL, "N,Triton (GB/s)\n4096.0,9.6\n8192.0,22.1\n",
 	  "N_4096.0/Triton=9.6 GB/s higher N_8192.0/Triton=22.1 GB/s higher", false },
 	{ NULL, "N,Triton (GB/s)\n4096.0,9.6,1\n", "m:2: 3 columns where the header has 2", true },
@@ -172,7 +177,7 @@ static const struct row {
 	  "{\"v\": \"1 s\"}\n{\"v\": \"1 MB\"}\n", "units that measure different things", true },
 	{ "- {match: \"*\", name: n, series: true, samples: [{at: v, drop: 1, as: s}]}",
 	  "{\"v\": \"nan\"}\n{\"v\": 1}\n{\"v\": 3}\n",
-	  "s.median=2 n2 ±1 s.n=2 s.p90=2.8 n2 ±1.1 s.p99=2.98 n2 ±1.13", false },
+	  "s.median=2 n2 ±1.483 s.n=2 s.p90=2.8 n2 ±1.128 s.p99=2.98 n2 ±1.128", false },
 	{ "- {match: \"*\", name: n, series: true, take: [{at: loss}, {at: b}]}",
 	  "{\"loss\": 1, \"b\": 2}\n{\"loss\": NaN}\n", "b=2", false },
 	/* a table that is cut off within its last number */
@@ -194,7 +199,7 @@ static const struct row {
 	  "no figure in", true },
 	{ "- {match: \"*\", name: n, series: true, samples: [{at: v, drop: 1, as: s}]}",
 	  "{\"v\": 9}\n{\"v\": 1}\n{\"v\": 3}\n",
-	  "s.median=2 n2 ±1 s.n=2 s.p90=2.8 n2 ±1.1 s.p99=2.98 n2 ±1.13", false },
+	  "s.median=2 n2 ±1.483 s.n=2 s.p90=2.8 n2 ±1.128 s.p99=2.98 n2 ±1.128", false },
 	{ "- {match: \"*\", name: n, take: [{at: \"a[\"}]}", "{}", "f:1:37: 'a[' is not a path", true },
 	{ "- {name: n, take: [{at: a}]}", "{}", "needs 'has' or 'match'", true },
 	{ "- {match: a, name: n, take: [{at: a, unit: parsec}]}", "{}", "'parsec' is not a known unit",
@@ -526,9 +531,9 @@ static const struct row details[] = {
 	{ "- {match: \"*\", name: f, repeats: samples, take: [{at: v}, {at: w, optional: true}]}",
 	  "{\"v\": \"1 s\"}\n{\"v\": \"3000 ms\"}\n{\"v\": \"2.5 s\", \"w\": \"nan\"}\n{\"v\": \"9 "
 	  "s\", \"w\": 4}\n",
-	  "m: 'w' is 'nan', not measured | v=2.75 s lower n4 ±1.48", false },
+	  "m: 'w' is 'nan', not measured | v=2.75 s lower n4 ±1.483", false },
 	{ "- {match: \"*\", name: f, repeats: samples, take: [{at: \"*\"}]}",
-	  "{\"v\": 1, \"t\": \"a\"}\n{\"v\": 3, \"t\": \"b\"}\n", "v=2 n2 ±1", false },
+	  "{\"v\": 1, \"t\": \"a\"}\n{\"v\": 3, \"t\": \"b\"}\n", "v=2 n2 ±1.483", false },
 	{ "- {match: \"b/*\", name: f, take: [{at: v}]}\n- {match: \"*/r.json\", name: g, take: [{at: "
 	  "w}]}",
 	  "{\"w\": 1}", "w=1", false },
@@ -563,30 +568,34 @@ static const struct row details[] = {
 	  "o}]}",
 	  "{\"a\": 10.25, \"b\": 10.25, \"c\": 10.25, \"d\": 10.25, \"e\": 10.25, \"n\": 4, \"s\": "
 	  "0.5, \"u\": 12.5, \"m\": 3, \"o\": 1}",
-	  "a=10.25 n4 ±0.5 b=10.25 n2 ±0.71 c=10.25 n2 ±0.21 d=10.25 n2 ±1.23 e=10.25 n3 ±5.13 n=4",
+	  "a=10.25 n4 ±0.5 b=10.25 n2 ±0.7071 c=10.25 n2 ±0.2149 d=10.25 n2 ±1.233 e=10.25 n3 ±5.125 "
+	  "n=4",
 	  false },
 	{ "- {match: \"*\", name: f, take: [{at: \"m_*_ms\", stdev: \"s_{key}\", count: n}]}",
 	  "{\"m_x_ms\": -10, \"m_y_ms\": 20.5, \"s_x\": 1, \"s_y\": 2, \"n\": 5, \"m_z_ms\": 4}",
 	  "m: 'm_x_ms' is '-10', not measured | m_y_ms=20.5 ms lower n5 ±2 m_z_ms=4 ms lower", false },
 	{ "- {match: \"*\", name: f, samples: [{at: \"t[*]\", as: t, unit: ms, share_below: 0.0025s}]}",
 	  "{\"t\": [1, 2, 3.5, 4.25, \"3000 us\", 7.125, 9]}",
-	  "t.below_0.0025s=28.571429 % higher n7 ±45.175396 'share of t below 0.0025s' t.median=3.5 ms "
-	  "lower n7 ±2.2 'median t' t.n=7 'n t' t.p90=7.875 ms lower n7 ±5.014 'p90 t' t.p99=8.8875 ms "
-	  "lower n7 ±1.9791 'p99 t'",
+	  "t.below_0.0025s=28.571429 % higher n7 ±45.18 'share of t below 0.0025s' t.median=3.5 ms "
+	  "lower n7 ±2.224 'median t' t.n=7 'n t' t.p90=7.875 ms lower n7 ±5.014 'p90 t' t.p99=8.8875 "
+	  "ms "
+	  "lower n7 ±1.979 'p99 t'",
 	  false },
 	{ "- {match: \"*\", name: f, samples: [{at: \"t[*]\", as: t, unit: ms, share_below: 1MB}]}",
 	  "{\"t\": [1, 2]}",
-	  "t.median=1.5 ms lower n2 ±0.7 'median t' t.n=2 'n t' t.p90=1.9 ms lower n2 ±0.6 'p90 t' "
-	  "t.p99=1.99 ms lower n2 ±0.56 'p99 t'",
+	  "t.median=1.5 ms lower n2 ±0.7413 'median t' t.n=2 'n t' t.p90=1.9 ms lower n2 ±0.5642 'p90 "
+	  "t' "
+	  "t.p99=1.99 ms lower n2 ±0.5642 'p99 t'",
 	  false },
 	{ "- {match: \"*\", name: f, samples: [{at: \"t[*]\", as: t}]}", "{\"t\": [0, 0, 0]}",
-	  "t.median=0 n3 ±0 'median t' t.n=3 'n t' t.p90=0 n3 ±-1 'p90 t' t.p99=0 n3 ±-1 'p99 t'",
+	  "t.median=0 n3 ±? 'median t' t.n=3 'n t' t.p90=0 n3 ±? 'p90 t' t.p99=0 n3 ±? 'p99 t'",
 	  false },
 	{ "- {match: \"*\", name: f, samples: [{at: \"t[*]\", as: t, drop: 3}]}", "{\"t\": [1, 2, 3]}",
 	  "m: t has 3 values, of which the first 3 are to be dropped", true },
 	{ "- {match: \"*\", name: f, take: [{at: a, as: x}], samples: [{at: \"t[*]\", as: \"x\"}]}",
 	  "{\"t\": [1, 2, 3], \"a\": 1}",
-	  "x.median=1.5 n4 ±0.7 'median x' x.n=4 'n x' x.p90=2.7 n4 ±0.8 'p90 x' x.p99=2.97 n4 ±0.8 "
+	  "x.median=1.5 n4 ±0.7413 'median x' x.n=4 'n x' x.p90=2.7 n4 ±0.7979 'p90 x' x.p99=2.97 n4 "
+	  "±0.7979 "
 	  "'p99 x'",
 	  false },
 	{ "- {match: \"*\", name: f, take: [{at: \"a\", as: \"x.n\"}], samples: [{at: \"t[*]\", as: "
@@ -793,13 +802,15 @@ static const struct {
 	{ "x.json",
 	  "[{\"step\": 1, \"loss\": 2.5, \"batch_size\": 4}, {\"step\": 2, \"loss\": 2.25, "
 	  "\"batch_size\": 4}]",
-	  "!loss.median=2.375 lower n2 ±0.185 'median loss' [step=2] [batch_size=4]", false },
+	  "!loss.median=2.375 lower n2 ±0.1853 'median loss' [step=2] [batch_size=4]", false },
 	{ "x.json", "[{\"batch_size\": 0.5, \"a_ms\": 1}, {\"batch_size\": 1, \"a_ms\": 2}]",
-	  "?!a_ms.median=1.5 ms lower n2 ±0.7 'median a_ms' batch_size.median=0.75 n2 ±0.37 'median "
+	  "?!a_ms.median=1.5 ms lower n2 ±0.7413 'median a_ms' batch_size.median=0.75 n2 ±0.3706 "
+	  "'median "
 	  "batch_size'",
 	  false },
 	{ "x.json", "[{\"batch_size\": 1, \"a_ms\": 1}, {\"batch_size\": 1.5, \"a_ms\": 2}]",
-	  "?!a_ms.median=1.5 ms lower n2 ±0.7 'median a_ms' batch_size.median=1.25 n2 ±0.37 'median "
+	  "?!a_ms.median=1.5 ms lower n2 ±0.7413 'median a_ms' batch_size.median=1.25 n2 ±0.3706 "
+	  "'median "
 	  "batch_size'",
 	  false },
 	{ "x.json",
@@ -809,7 +820,7 @@ static const struct {
 	{ "x.json",
 	  "{\"times_ms\": [1, 2, null, 3, 4], \"b\": [1, \"x\"], \"c_ms\": [0.5, \"1.5 ms\", 2.5], "
 	  "\"d\": [null], \"e_ms\": 1}",
-	  "!m: 'times_ms' is null, not measured | c_ms.median=1.5 ms lower n3 ±1.5 'median c_ms' "
+	  "!m: 'times_ms' is null, not measured | c_ms.median=1.5 ms lower n3 ±1.483 'median c_ms' "
 	  "e_ms=1 ms lower",
 	  false },
 	{ "x.json",
@@ -821,7 +832,8 @@ static const struct {
 	  "ms lower gpus.g1.batch_size2.t_ms=2 ms lower tok_s=3 tok/s higher",
 	  false },
 	{ "x.json", "{\"parts\": [{\"t_ms\": 1}, {\"t_ms\": 2}], \"tok_s\": 3}",
-	  "!parts.t_ms.median=1.5 ms lower n2 ±0.7 'median parts.t_ms' tok_s=3 tok/s higher", false },
+	  "!parts.t_ms.median=1.5 ms lower n2 ±0.7413 'median parts.t_ms' tok_s=3 tok/s higher",
+	  false },
 	{ "x.json",
 	  "{\"num_requests\": 10, \"total_time_s\": 5, \"req\": {\"num_tokens\": 7, \"total_time_s\": "
 	  "2, \"z_s\": 1}, \"num_tokens\": 3}",
@@ -838,8 +850,8 @@ static const struct {
 	{ "x.csv", "name,batch_size,t_ms\na,8,1.5\nb,8,2.5\n",
 	  "!a.batch_size8/t_ms=1.5 ms lower b.batch_size8/t_ms=2.5 ms lower", false },
 	{ "x.csv", "name,step,t_ms\na,8,1.5\na,9,2.5\n",
-	  "!t_ms.median=2 ms lower n2 ±1 'median t_ms' [step=9]", false },
-	{ "x.csv", "1.5,2.5\n3,4\n", "?c2.median=3.25 n2 ±1.11 'median c2'", false },
+	  "!t_ms.median=2 ms lower n2 ±0.7413 'median t_ms' [step=9]", false },
+	{ "x.csv", "1.5,2.5\n3,4\n", "?c2.median=3.25 n2 ±1.112 'median c2'", false },
 	{ "x.csv", "name,\na,1\n", "", false },
 	{ "x.json",
 	  "{\"a\": {\"b\": {\"c\": {\"d_ms\": 1}}}, \"results\": [{\"name\": \"x\", \"t_ms\": 1}, "
@@ -858,15 +870,15 @@ static const struct {
 	  true },
 	{ "x.log", "{\"t_ms\": 1", "", false },
 	{ "x.log", "{ \"a\": 1,\nt 1.5 ms\nt 2.5 ms\n",
-	  "t.median=2 ms lower n2 ±1 'median t' t.n=2 'n t'", false },
-	{ "x.log", "[0] t 1.5 ms\n[1] t 2.5 ms\n", "t.median=2 ms lower n2 ±1 'median t' t.n=2 'n t'",
-	  false },
+	  "t.median=2 ms lower n2 ±0.7413 'median t' t.n=2 'n t'", false },
+	{ "x.log", "[0] t 1.5 ms\n[1] t 2.5 ms\n",
+	  "t.median=2 ms lower n2 ±0.7413 'median t' t.n=2 'n t'", false },
 	{ "x.log",
 	  "start\nstep 1/10 loss: 2.50 tput 900.5 samples/s | time (ms): 12.5 lr 1.0e-04\nstep 2/10 "
 	  "loss: 2.25 tput 901.5 samples/s | time (ms): 11.5 lr 1.0E+4\n",
-	  "?loss.median=2.375 lower n2 ±0.185 'median loss' [step=2] lr.median=5000.00005 n2 "
-	  "±7412.99993 'median lr' [step=2] ms.median=12 ms lower n2 ±1 'median ms' [step=2] "
-	  "tput.median=901 samples/s higher n2 ±1 'median tput' [step=2]",
+	  "?loss.median=2.375 lower n2 ±0.1853 'median loss' [step=2] lr.median=5000.00005 n2 "
+	  "±7413 'median lr' [step=2] ms.median=12 ms lower n2 ±0.7413 'median ms' [step=2] "
+	  "tput.median=901 samples/s higher n2 ±0.7413 'median tput' [step=2]",
 	  false },
 	{ "x.log", "log\n# size time busbw\n# (B) (us) (GB/s)\n 1024 10.5 3.5\r\n 2048 11.5\t4.5\r\n",
 	  "busbw.median=3.5 higher 'median busbw' time.median=10.5 lower 'median time'", false },
@@ -880,18 +892,19 @@ static const struct {
 	  false },
 	{ "x.log", "[a] x.y? {1} 2.5 $^|*+ \\ 3 ms\n", "", false },
 	{ "x.log", "a.b+c(d)*e?f$g^h 2.5 ms [i] 3 ms\na.b+c(d)*e?f$g^h 3.5 ms [i] 4 ms\n",
-	  "h.median=3 ms lower n2 ±1 'median h' h.n=2 'n h' i.median=3.5 ms lower n2 ±0.7 'median i' "
+	  "h.median=3 ms lower n2 ±0.7413 'median h' h.n=2 'n h' i.median=3.5 ms lower n2 ±0.7413 "
+	  "'median i' "
 	  "i.n=2 'n i'",
 	  false },
 	{ "x.log", "time 1.5\ntime 2.5", "time.median=1.5 lower 'median time'", false },
 	{ "*\".log", "time 1.5\n", "time.median=1.5 lower 'median time'", false },
 	{ "x.log", "2.5 3.5\n4.5 5.5\n",
-	  "?c1.median=3.5 n2 ±1.5 'median c1' c2.median=4.5 n2 ±1.5 'median c2'", false },
+	  "?c1.median=3.5 n2 ±1.483 'median c1' c2.median=4.5 n2 ±1.483 'median c2'", false },
 	{ "x.log", "epoch loss\n-- --\n1 2.5\n2 2.25\n3 2.125\n",
-	  "loss.median=2.25 lower n3 ±0.19 'median loss'", false },
+	  "loss.median=2.25 lower n3 ±0.1853 'median loss'", false },
 	{ "x.log", "speed /tok: 2.5\n", "?tok.median=2.5 'median tok'", false },
 	{ "x.log", "saw tokens per second: 7.5\nsaw tokens per second: 8.5\n",
-	  "tokens_per_second.median=8 tok/s higher n2 ±1 'median tokens_per_second'", false },
+	  "tokens_per_second.median=8 tok/s higher n2 ±0.7413 'median tokens_per_second'", false },
 	{ "x.log", "12.5 ms 3.5 GB/s\n",
 	  "gb_s.median=3.5 GB/s higher 'median gb_s' ms.median=12.5 ms lower 'median ms'", false },
 	{ "x.log", "a per 2.5 s\n", "per.median=2.5 s lower 'median per'", false },

@@ -421,6 +421,7 @@ static void test_absent_members(void **state)
 	                           "input_stat.better 1 0\n"
 	                           "input_stat.samples 1 0\n"
 	                           "input_stat.spread 1 -1\n"
+	                           "input_stat.spread_share 3 -1\n"
 	                           "input_stat.work 2 0\n"
 	                           "input_stat.title 3 0\n"
 	                           "input_stat.place 3 0\n"

@@ -135,6 +135,7 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 		                                             .digits = value.digits,
 		                                             .unit = unit ? unit : UNIT_BARE,
 		                                             .better = figure_better(span_of(name), unit),
+		                                             .spread_share = -1,
 		                                             .spread = -1,
 		                                             .micro = INPUT_EXACT });
 	}

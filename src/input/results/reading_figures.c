@@ -27,13 +27,6 @@ struct group {
 	int64_t digits;
 };
 
-/* The share `share` of a value, in the unit of the value; -1 if the result is too large. */
-static int64_t spread_of(struct decimal value, double share)
-{
-	double spread = share * fabs((double)value.value);
-	return spread < 9e18 ? llround(spread) : -1;
-}
-
 static void put(struct digest *d, const struct reading *of, const char *ending,
                 struct decimal value, bool same_kind, const struct group *g)
 {
@@ -45,13 +38,14 @@ static void put(struct digest *d, const struct reading *of, const char *ending,
 		.digits = value.digits,
 		.unit = same_kind ? of->unit : UNIT_BARE,
 		.better = same_kind ? of->better : NULL,
+		.spread_share = -1,
 		.spread = -1,
 		.work = same_kind ? of->work : NULL,
 		.micro = INPUT_EXACT
 	};
 	if (of->count > 1 && !*ending && !g) {
 		s.samples = of->count;
-		s.spread = spread_of(value, of->stdev);
+		s.spread_share = input_spread(of->stdev);
 	}
 	if (g && g->nr > 1) {
 		int64_t *copy = arena_alloc(&d->arena, g->nr, sizeof *copy), median;
@@ -59,8 +53,7 @@ static void put(struct digest *d, const struct reading *of, const char *ending,
 		s.samples = (int64_t)g->nr;
 		int64_t mad = number_mad(copy, g->nr, &median);
 		/* 1.4826 × MAD equals the standard deviation of a normal distribution */
-		struct decimal spread = { number_div_round((__int128)mad * 14826, 10000), g->digits };
-		s.spread = decimal_scaled(spread, s.digits);
+		s.spread_share = median ? input_spread(1.4826 * (double)mad / fabs((double)median)) : -1;
 	}
 	vec_push(&d->inputs, s);
 }
@@ -95,7 +88,7 @@ static void put_percentile(struct digest *d, const struct group *g, const int64_
 		double error = ((double)sorted[to] - (double)sorted[from]) / 2;
 		double whole = (double)decimal_scaled(value, g->digits);
 		s->samples = (int64_t)g->nr;
-		s->spread = whole ? spread_of(value, error * sqrt(n / M_PI_2) / fabs(whole)) : -1;
+		s->spread_share = whole ? input_spread(error * sqrt(n / M_PI_2) / fabs(whole)) : -1;
 	}
 }
 
@@ -146,7 +139,7 @@ static void put_share(struct digest *d, const struct group *g, struct decimal li
 	struct input_stat *s = &d->inputs.v[d->inputs.nr - 1];
 	s->title = arena_printf(&d->arena, "share of %s below %s", r.title, r.row->share_below);
 	s->samples = (int64_t)g->nr;
-	s->spread = p > 0 ? spread_of(decimal_of(s->value, s->digits), sqrt((1 - p) / p)) : -1;
+	s->spread_share = p > 0 ? input_spread(sqrt((1 - p) / p)) : -1;
 }
 
 static void put_statistics(struct digest *d, struct group *g)

@@ -17,7 +17,7 @@ static const struct input_stat *figure_of(const struct run_view *v, struct span 
 /* Variance of the samples' center: for a median larger than for a mean by the factor π/2. */
 static double variance_of(const struct input_stat *s)
 {
-	double share = (double)s->spread / fabs((double)s->value);
+	double share = (double)s->spread_share / 1e9;
 	return M_PI_2 * share * share / (double)s->samples;
 }
 
@@ -55,7 +55,7 @@ double noise_of_samples(const struct bench *b, const struct metric *metric, stru
 	struct span name = label.n ? label : span_of(metric->name + strlen("input."));
 	for (size_t i = 0; i < runs; i++) {
 		const struct input_stat *s = figure_of(&b->view[i], name);
-		if (s && s->samples > 1 && s->spread > 0 && s->value) {
+		if (s && s->samples > 1 && s->spread_share > 0 && s->value) {
 			sum += variance_of(s);
 			nr++;
 		}

@@ -1,5 +1,6 @@
 #include "metric/file_figure.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,15 +36,23 @@ void input_settle(struct input_stat *v, size_t nr, struct arena *a)
 			s->name = arena_printf(a, "%.*s%s", (int)plain.n, plain.p, slash);
 			renamed = true;
 		}
-		if (s->micro == INPUT_EXACT)
-			continue;
-		struct decimal own = decimal_of(s->micro, MICRO_DIGITS);
-		s->value = own.value;
-		s->digits = own.digits;
-		s->micro = INPUT_EXACT;
+		if (s->micro != INPUT_EXACT) {
+			struct decimal own = decimal_of(s->micro, MICRO_DIGITS);
+			s->value = own.value;
+			s->digits = own.digits;
+			s->micro = INPUT_EXACT;
+		}
+		if (s->spread >= 0 && s->value)
+			s->spread_share = input_spread((double)s->spread / fabs((double)s->value));
+		s->spread = -1;
 	}
 	if (renamed)
 		sort_plain(v, nr, sizeof *v, input_text_cmp);
+}
+
+int64_t input_spread(double share)
+{
+	return share >= 0 && share < 9e9 ? (int64_t)(share * 1e9 + 0.5) : -1;
 }
 
 uint64_t input_hash(uint64_t h, const struct input_stat *s)

@@ -17,7 +17,10 @@ struct input_stat {
 	const char *better; ///< better direction, "lower" or "higher"; NULL if unknown
 	int64_t samples; ///< number of samples that the figure summarizes; 0 if the file holds the
 	                 ///< figure itself
-	int64_t spread; ///< scaled MAD of the samples in units of 10^-`digits`, rounded; -1 if unknown
+	int64_t spread_share; ///< scaled MAD of the samples as a share of the value, in 1e-9; -1 if
+	                      ///< unknown
+	int64_t spread; ///< the same in units of 10^-`digits`, rounded, as files of earlier versions
+	                ///< hold it; -1 if `spread_share` holds it
 	const char *work; ///< work of which the figure tells: lines of "KEY=VALUE" for what was asked
 	                  ///< for, and of "KEY~VALUE" for what was counted; NULL if unknown
 	int64_t micro; ///< value in millionths, as files of earlier versions hold it; INPUT_EXACT if
@@ -40,6 +43,10 @@ int64_t input_place(bool headline, const char *unit, size_t order);
 /// True if the metric `m`, whose id is METRIC_INPUT, covers the figure: by its name or, as reports
 /// call it, by "CASE/TITLE".
 bool input_is_of(const struct metric *m, const struct input_stat *s);
+
+/// A share, such as 0.05, as `spread_share` holds it: -1 if it is below 0, too large, or not a
+/// number.
+int64_t input_spread(double share);
 
 /// The value of a figure in the unit of this index in figure_units; as it is if it has no unit of
 /// the same dimension.

@@ -161,6 +161,7 @@ static const struct field input_stat_fields[] = {
 	FIELD(better, OPTIONAL_TEXT, KEEP, KEEP, 1),
 	FIELD(samples, OPTIONAL_COUNT(0), KEEP, KEEP, 1),
 	FIELD(spread, OPTIONAL_COUNT(-1), KEEP, KEEP, 1),
+	FIELD(spread_share, OPTIONAL_COUNT(-1), KEEP, KEEP, 3),
 	FIELD(work, OPTIONAL_TEXT, KEEP, KEEP, 2),
 	FIELD(title, OPTIONAL_TEXT, KEEP, KEEP, 3),
 	FIELD(place, OPTIONAL_COUNT(0), KEEP, KEEP, 3),
