@@ -68,6 +68,25 @@ def healthy(folder):
     assert "two dumps of the Flight Recorder are of rank 1" in line, line
 
 
+def unexplained(folder):
+    """Work that had not ended is said of each of its ranks where no dump shows the cause: a receive without its send, or a collective that
+    all ranks entered. A batch ends with its last entry: the recorder does not follow the state of the others."""
+    receive = {"process_group": ["1", "tp"], "is_p2p": True, "profiling_name": "nccl:recv 1<-0", "collective_seq_id": 9, "frames": []}
+    cases = {"receive": ({1: [{**receive, "state": "scheduled"}]}, {1: "recv 1<-0 of process group '1'"}),
+             "batch": ({1: [{**receive, "state": "scheduled"}, {**receive, "profiling_name": "nccl:coalesced", "state": "completed"}]}, {}),
+             "all": ({r: [{**receive, "process_group": ["0", ""], "is_p2p": False, "profiling_name": "nccl:all_reduce", "state": "started"}] for r in range(4)},
+                     {r: "all_reduce 9 of process group '0'" for r in range(4)})}
+    for name, (more, open_at) in cases.items():
+        generate("flight", folder / name, "--json")
+        for rank, entries in more.items():
+            path = folder / name / f"nccl_trace_rank_{rank}.json"
+            dump = json.loads(path.read_text())
+            path.write_text(json.dumps({**dump, "entries": dump["entries"] + entries}))
+        (folder / name / "metrics.json").write_text('{"tokens_per_s": 2.0}', encoding="utf-8")
+        said = errors(run("metrics", name, cwd=folder, codes=(3,) if open_at else (0,)))
+        assert len(said) == len(open_at) and all(f"rank {r} had not ended {what}" in line for line, (r, what) in zip(said, open_at.items())), (name, said)
+
+
 def damaged(folder):
     """A cut or malformed dump is refused with an error of one line; no name in the dump can break this line."""
     generate("flight", folder / "run", "--stuck", 1)
@@ -118,7 +137,7 @@ def main():
     if not PROGRAM:
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
-        for part in (job, healthy, damaged, captures):
+        for part in (job, healthy, unexplained, damaged, captures):
             folder = pathlib.Path(dir) / part.__name__
             folder.mkdir()
             part(folder)

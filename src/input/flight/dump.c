@@ -267,15 +267,15 @@ static void read_groups(struct dump_reader *r)
 
 /* ---- entries: collectives of a dump ---- */
 
-/* The kind of a collective, from a name such as "nccl:all_reduce" or "nccl:send 0->1". */
+/* The kind of a collective, from a name such as "nccl:all_reduce" or "nccl:recv 1<-0". */
 static const struct name *kind_of(struct dump_reader *r, const struct name *profiling, bool *p2p)
 {
 	const char *colon = strchr(profiling->s, ':');
 	struct span s = span_of(colon ? colon + 1 : profiling->s);
 	const char *space = memchr(s.p, ' ', s.n);
-	if (space)
+	*p2p = *p2p || span_starts(s, SPAN("send ")) || span_starts(s, SPAN("recv "));
+	if (space && !*p2p)
 		s.n = (size_t)(space - s.p);
-	*p2p = *p2p || span_eq(s, SPAN("send")) || span_eq(s, SPAN("recv"));
 	return keep(r, s);
 }
 
@@ -344,7 +344,9 @@ static void read_entry(struct dump_reader *r)
 	e.entry.kind = kind_of(r, e.profiling, &e.p2p);
 	if (r->nr++ >= r->limit)
 		fail(r, byte, "too many entries");
-	else if (!e.p2p)
+	else if (e.p2p)
+		r->out->groups.v[e.entry.group].p2p = e.entry;
+	else
 		vec_push(&r->out->entries, e.entry);
 }
 

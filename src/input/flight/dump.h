@@ -8,12 +8,6 @@
 #include "base/vec.h"
 #include "io/source.h"
 
-/// A process group, as the dump of one rank describes it.
-struct flight_group {
-	const struct name *name, *desc; ///< name and description; the description is NULL if not given
-	VEC(int64_t) ranks; ///< members of the group, as ranks of the whole job; empty if not given
-};
-
 /// State of a collective: how far it has progressed.
 enum flight_state {
 	FLIGHT_SCHEDULED, ///< the host has entered the collective
@@ -25,7 +19,7 @@ enum flight_state {
 struct flight_entry {
 	uint32_t group; ///< index of the collective's group in the dump
 	int64_t seq; ///< number of the collective in its process group
-	const struct name *kind; ///< kind of collective, "all_reduce"
+	const struct name *kind; ///< kind of collective, "all_reduce"; of a send or receive "recv 1<-0"
 	const struct name *sizes; ///< sizes of the inputs: "[4, 4], [2]"; NULL if not given
 	int64_t elements; ///< number of elements of all inputs together; -1 if not given
 	const struct name *dtype; ///< element type of the inputs; NULL if not given
@@ -33,6 +27,13 @@ struct flight_entry {
 	/// Innermost frame that is not of PyTorch itself: "train.py:88 (step)"; NULL if there is none.
 	const struct name *frame;
 	enum flight_state state;
+};
+
+/// A process group, as the dump of one rank describes it.
+struct flight_group {
+	const struct name *name, *desc; ///< name and description; the description is NULL if not given
+	VEC(int64_t) ranks; ///< members of the group, as ranks of the whole job; empty if not given
+	struct flight_entry p2p; ///< the last send or receive; its `kind` is NULL if there is none
 };
 
 /// A dump, which owns its lists and texts.
@@ -68,8 +69,9 @@ void flight_dump_free(struct flight_dump *d);
 /// Adds errors to `log`, one for each rank that never entered a collective in which others wait, or
 /// that left no dump while others wait, or that entered another collective than its peers did at
 /// the same position in a process group. `v` must be sorted by rank, with one dump per rank. Ranks
-/// that wait for others themselves are named only if all of them wait. Returns the number of
-/// errors. O(n log n) time in the entries.
+/// that wait for others themselves are named only if all of them wait. If no rank is named, there
+/// is an error for each rank with work that had not ended. Returns the number of errors. O(n log n)
+/// time in the entries.
 size_t flight_find_hangs(struct flight_dump *const *v, size_t nr, const char *name,
                          struct diag_log *log);
 

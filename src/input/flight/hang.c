@@ -253,6 +253,18 @@ static void find_missing(struct finder *f, const struct part *v, size_t nr)
 		add_hang(f, g, first, waiting);
 }
 
+/* Appends "broadcast 3 of process group '2' at train.py:40 (step)". */
+static void add_work(struct strbuf *b, const struct flight_dump *d, const struct flight_entry *e)
+{
+	add_name(b, e->kind);
+	if (e != &d->groups.v[e->group].p2p)
+		strbuf_addf(b, " %" PRId64, e->seq);
+	strbuf_adds(b, " of process group '");
+	add_name(b, d->groups.v[e->group].name);
+	strbuf_addch(b, '\'');
+	add_frame(b, e);
+}
+
 /* Appends the last collective that the rank entered. */
 static void add_last(struct strbuf *b, const struct finder *f, int64_t rank)
 {
@@ -261,13 +273,8 @@ static void add_last(struct strbuf *b, const struct finder *f, int64_t rank)
 		strbuf_adds(b, "; it entered none at all");
 		return;
 	}
-	const struct flight_entry *e = &d->entries.v[d->entries.nr - 1];
 	strbuf_adds(b, "; the last that it entered is ");
-	add_name(b, e->kind);
-	strbuf_addf(b, " %" PRId64 " of process group '", e->seq);
-	add_name(b, d->groups.v[e->group].name);
-	strbuf_addch(b, '\'');
-	add_frame(b, e);
+	add_work(b, d, &d->entries.v[d->entries.nr - 1]);
 }
 
 static void say_stuck(struct finder *f, const struct hang *h, int64_t rank)
@@ -411,6 +418,41 @@ static void find_mismatch(struct finder *f, const struct part *v, size_t nr)
 	}
 }
 
+/* ---- work that had not ended, if no rank is named ---- */
+
+/* Says the first work of each rank that had not ended; a collective that one rank has completed is
+   on its way. Sends and receives of one group end in their order; of a batch the recorder follows
+   only the last entry. */
+static void say_open(struct finder *f)
+{
+	const struct flight_entry **first = mem_calloc(f->nr, sizeof *first);
+	for (size_t i = 0, end; i < f->parts.nr; i = end) {
+		const struct part *p = &f->parts.v[i];
+		bool open = true;
+		for (end = i; end < f->parts.nr && p->group == f->parts.v[end].group &&
+		              p->seq == f->parts.v[end].seq;
+		     end++)
+			open = open && is_open(&f->parts.v[end]);
+		for (; open && p < &f->parts.v[end]; p++)
+			if (!first[p->dump] || p->entry < first[p->dump])
+				first[p->dump] = p->entry;
+	}
+	for (uint32_t k = 0; k < f->nr; k++) {
+		const struct flight_dump *d = f->dumps[k];
+		struct strbuf b = STRBUF_INIT;
+		for (size_t i = 0; !first[k] && i < d->groups.nr; i++)
+			if (d->groups.v[i].p2p.kind && d->groups.v[i].p2p.state != FLIGHT_COMPLETED)
+				first[k] = &d->groups.v[i].p2p;
+		if (!first[k])
+			continue;
+		strbuf_addf(&b, "rank %" PRId64 " had not ended ", rank_at(f, k));
+		add_work(&b, d, first[k]);
+		strbuf_adds(&b, ", and no dump shows whom it waits for");
+		say(f, &b);
+	}
+	free(first);
+}
+
 /* ---- search for hangs in all dumps ---- */
 
 static void each_group(struct finder *f,
@@ -435,6 +477,8 @@ size_t flight_find_hangs(struct flight_dump *const *v, size_t nr, const char *na
 	each_group(&f, find_missing);
 	say_hangs(&f);
 	each_group(&f, find_mismatch);
+	if (f.lines == 0)
+		say_open(&f);
 	if (f.lines > LINES_MAX)
 		diag_error(log, "%s: %zu more of these", name, f.lines - LINES_MAX);
 	for (size_t i = 0; i < f.hangs.nr; i++) {
