@@ -324,7 +324,8 @@ def of_kinds(dir):
 
 
 def of_windows(dir, path):
-    """A recording without steps that holds fewer iterations is other work; more of them fail."""
+    """A recording without steps that holds fewer iterations is other work; more of them fail. So is one that ends sooner, if its kernels are not
+    those of iterations: unless others took the place of what is gone."""
     whole = json.loads(path.read_text())["traceEvents"]
 
     def written(name, nr):
@@ -337,6 +338,24 @@ def of_windows(dir, path):
     for nr, want in ((4, 0), (3, 3), (2, 3), (0, 1)):
         code, out, err = run(PROGRAM, "check", written("window.json", nr), "--baseline", dir / "base")
         judge("without steps", f"{nr or 6} iterations against 4", code, code == want and ("fewer iterations" in out) == (want == 3), (out, err))
+    events, gone = json.loads(json.dumps(whole)), {id(e) for e in marks(whole)}
+    events = [e for e, of in zip(events, whole) if id(of) not in gone]
+    ordered = sorted(kernels(events), key=lambda e: float(e["ts"]))
+    for i, e in enumerate(ordered):
+        e["name"] = f"part {i * 9 // len(ordered)}"
+    (dir / "parts.json").write_text(json.dumps({"traceEvents": events}))
+    code, _, err = run(PROGRAM, "approve", "--new", dir / "parts.json", "--baseline", dir / "base", "--force")
+    assert code == 0, err
+    for share in (0.2, 0.4, 1):
+        end = float(ordered[int(share * (len(ordered) - 1))]["ts"])
+        kept = {e["args"]["correlation"] for e in ordered if float(e["ts"]) <= end}
+        launched = {e["args"]["correlation"] for e in ordered}
+        rest = [e for e in events if e.get("args", {}).get("correlation") in kept or e.get("args", {}).get("correlation") not in launched]
+        new = [{**e, "name": e["name"].replace("part", "other")} if category(e) == "kernel" and float(e["ts"]) > end else e for e in events]
+        for what, other, less in (("cut", rest, share < 1), ("replaced", new, False)):
+            (dir / "window.json").write_text(json.dumps({"traceEvents": other}))
+            code, out, err = run(PROGRAM, "check", dir / "window.json", "--baseline", dir / "base")
+            judge("without steps", f"{what} after {share:.0%}", code, ("fewer iterations" in out) == less and (code == 3 or not less), (out, err))
 
 
 def of_names(dir, path, all_names):

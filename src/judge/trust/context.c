@@ -16,6 +16,9 @@ struct scaling {
 struct scalings {
 	VEC(struct scaling) list;
 	int64_t all; ///< weight of all kernels or copies, including those that cannot be compared
+	double gone; ///< of counts: part of `all` in launches that the candidate lacks
+	int64_t less, now; ///< of counts: time of the candidate in kernels that the baseline ran as
+	                   ///< often or more often, and in all
 };
 
 ORDERING(scaling_cmp, struct scaling, RISING(ratio))
@@ -75,13 +78,21 @@ static void counts_add(const struct digest *b, const struct digest *c, struct sc
 		const struct kernel_stat *x = &b->kernels.v[i];
 		if (!is_compute(b, x) || x->count <= 0)
 			continue;
+		double ratio = 0;
 		out->all = number_add(out->all, x->total_ns);
 		while (k < c->kernels.nr && kernel_stat_cmp(&c->kernels.v[k], x) < 0)
 			k++;
-		if (k < c->kernels.nr && kernel_stat_cmp(&c->kernels.v[k], x) == 0)
-			vec_push(&out->list, (struct scaling){ (double)c->kernels.v[k].count / (double)x->count,
-			                                       x->total_ns });
+		if (k < c->kernels.nr && kernel_stat_cmp(&c->kernels.v[k], x) == 0) {
+			const struct kernel_stat *y = &c->kernels.v[k];
+			ratio = (double)y->count / (double)x->count;
+			vec_push(&out->list, (struct scaling){ ratio, x->total_ns });
+			out->less = number_add(out->less, ratio <= 1 ? y->total_ns : 0);
+		}
+		out->gone += ratio < 1 ? (1 - ratio) * (double)x->total_ns : 0;
 	}
+	for (size_t k = 0; k < c->kernels.nr; k++)
+		if (is_compute(c, &c->kernels.v[k]))
+			out->now = number_add(out->now, c->kernels.v[k].total_ns);
 }
 
 static int64_t weight_of(const struct scalings *s)
@@ -168,8 +179,8 @@ static void find_scaled(struct scalings *kernels, struct scalings *copies,
 }
 
 /* Appends a finding if a recording without steps has fewer iterations: if most kernels ran less
-   often by a common factor, and few as often. More of all may be more work in each iteration, and
-   is judged. */
+   often by a common factor, and few as often; or if more than half of the work is gone, and
+   nothing took its place. More of all may be more work in each iteration, and is judged. */
 static void find_fewer(struct scalings *counts, const struct trust_scope *s)
 {
 	enum { KERNELS_LEAST = 3 };
@@ -177,14 +188,15 @@ static void find_fewer(struct scalings *counts, const struct trust_scope *s)
 	int64_t kept = 0;
 	for (size_t i = 0; i < counts->list.nr; i++)
 		kept = number_add(kept, counts->list.v[i].ratio < 0.97 ? 0 : counts->list.v[i].weight);
-	if (k.ratio > 0.97 || k.nr < KERNELS_LEAST || k.weight <= counts->all / 2 ||
-	    kept > counts->all / 10)
-		return;
-	trust_add(s, "context-differs", ON_ALL,
-	          "seems to hold fewer iterations than the baseline: %zu kernels, %s of the kernel "
-	          "time, ran %s times as often; mark the steps",
-	          k.nr, unit_text(&s->out->arena, UNIT_PCT, number_pct(k.weight, counts->all)),
-	          unit_text(&s->out->arena, UNIT_NUMBER, (int64_t)(k.ratio * 1e6 + 0.5)));
+	bool alike = k.ratio <= 0.97 && (k.nr >= KERNELS_LEAST || k.weight == counts->all) &&
+	             k.weight > counts->all / 2 && kept <= counts->all / 10;
+	bool less = counts->gone * 2 > (double)counts->all && counts->less >= counts->now / 10 * 9;
+	if (alike || less)
+		trust_add(
+		    s, "context-differs", ON_ALL,
+		    "seems to hold fewer iterations than the baseline: launches of %s of the kernel "
+		    "time are gone; mark the steps",
+		    unit_text(&s->out->arena, UNIT_PCT, number_pct((int64_t)counts->gone, counts->all)));
 }
 
 /* Appends a finding if steps are another unit of work, such as half of a batch: if a step has far
@@ -255,11 +267,13 @@ static void find_kinds(const struct trust_scope *s, const struct run *baseline,
 void trust_find_context(const struct run *baseline, const struct run *candidate,
                         const struct trust_scope *s)
 {
-	struct scalings kernels = { VEC_INIT, 0 }, copies = { VEC_INIT, 0 }, counts = { VEC_INIT, 0 };
+	struct scalings kernels = { 0 }, copies = { 0 }, counts = { 0 };
 	bool other_unit = false, other_batch = false;
 	for (size_t i = 0; i < candidate->ranks.nr; i++) {
 		const struct digest *c = candidate->ranks.v[i], *b = trust_rank(baseline, c->rank);
-		if (b && b->window && c->window)
+		/* kernels that were launched, but not recorded, are lost: of no fewer iterations */
+		if (b && b->window && c->window &&
+		    (c->trust.launches < b->trust.launches || !c->trust.launches_without_kernel))
 			counts_add(b, c, &counts);
 		if (b && b->usable_steps > 0 && c->usable_steps > 0) {
 			scalings_add(b, c, &kernels, &copies);
