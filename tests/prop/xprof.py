@@ -417,6 +417,11 @@ def limits(folder):
         path.write_bytes(gzip.compress((head + ',{"ph":"X","pid":9}' * extra + ",{}]}").encode(), 1))
         doc = json.loads(gpugate("metrics", path, "--json", "-").stdout)
         assert doc["ranks"][0].get("truncated", False) == truncated, (extra, doc["ranks"][0])
+    space = xspace.encode([e for e in generate(folder / "form.trace.json.gz", "--steps", "2") if e])
+    for field, said, truncated in ((2, "CUPTI could not be loaded", False), (3, "7 events dropped because total device(activity) events reaches max;", True)):
+        (folder / "said.xplane.pb").write_bytes(space + xspace.message(field, said.encode()))
+        done = gpugate("metrics", folder / "said.xplane.pb", "--json", "-")
+        assert said in done.stderr and json.loads(done.stdout)["ranks"][0].get("truncated", False) == truncated, done
     path.write_text(head.replace("GPU", "TPU") + "]}")
     assert "a trace of TPUs; give one of GPUs" in gpugate("report", path, status=3).stderr
     print("limits: cut, capped, of TPUs")

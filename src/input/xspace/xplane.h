@@ -43,6 +43,8 @@ enum wire_step wire_next(struct span *rest, struct wire_field *out);
 /// Numbers of the fields of protobuf messages.
 enum {
 	XSPACE_PLANE = 1,
+	XSPACE_ERROR = 2,
+	XSPACE_WARNING = 3,
 	XPLANE_NAME = 2,
 	XPLANE_LINE = 3,
 	XPLANE_EVENT_METADATA = 4,

@@ -4,6 +4,7 @@
 #include "xspace/xspace.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "xspace/xplane.h"
@@ -373,15 +374,30 @@ static enum status read_host(struct reader *r)
 	return ST_OK;
 }
 
+/* Takes an error or a warning of the profiler. Once it has a certain number of events, 2 million of
+   the GPUs, it drops the others: CuptiTraceCollectorImpl::ReportNumEventsIfDropped() of
+   openxla/xla, cupti_collector.cc. */
+static void take_remark(struct reader *r, struct span text)
+{
+	diag_warn(r->log, "%s: the profiler says %s", source_name(r->src),
+	          text_quote(&r->log->arena, text));
+	r->meta->truncated =
+	    r->meta->truncated || memmem(text.p, text.n, "events dropped", strlen("events dropped"));
+}
+
 static enum status take_field(struct reader *r, uint64_t key, uint64_t n)
 {
 	struct strbuf bytes = STRBUF_INIT;
 	bool plane = key == (XSPACE_PLANE << 3 | WIRE_BYTES);
+	bool remark =
+	    key == (XSPACE_ERROR << 3 | WIRE_BYTES) || key == (XSPACE_WARNING << 3 | WIRE_BYTES);
 	if (n > r->limits->plane_bytes)
 		return damaged(r, "not an XSpace: a field is longer than 2 GiB");
-	enum status st = take_bytes(r, n, plane ? &bytes : NULL);
+	enum status st = take_bytes(r, n, plane || remark ? &bytes : NULL);
 	if (st == ST_OK && plane)
 		st = take_plane(r, &bytes);
+	if (st == ST_OK && remark)
+		take_remark(r, strbuf_span(&bytes));
 	strbuf_release(&bytes);
 	return st;
 }
