@@ -163,6 +163,8 @@ SNAPSHOT = [
     *((f"the oldest {percent} % lost", oldest_lost(percent), {"history-cut": PEAKS if percent < 30 else HISTORY}) for percent in (2, 10, 30, 60)),
     ("no history", "--no-history", {"no-memory-history": HISTORY + GROWTH}),
     ("history cut", "--max-entries 600", {"history-cut": HISTORY}),
+    *((f"overflowed: {said}", lambda d, said=said: d["allocator_settings"].update(trace_alloc_overflowed=said), {"history-cut": HISTORY} if said else {})
+      for said in (True, False)),
     ("contradictions", unseen(1), {"memory-contradictions": []}),
     ("unseen frees", unseen(40), {"memory-contradictions": HISTORY + GROWTH, "unseen-frees": CHURN + GROWTH}),
 ]

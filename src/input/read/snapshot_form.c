@@ -179,6 +179,19 @@ static const struct {
 	{ "external_annotations", form_annotations },
 };
 
+static void read_settings(struct form *f)
+{
+	struct span key;
+	while (tree_key(f->t, &key)) {
+		if (!span_eq(key, SPAN("trace_alloc_overflowed"))) {
+			tree_skip(f->t);
+			continue;
+		}
+		struct scalar s = tree_scalar(f->t);
+		f->b->snapshot.overflowed = s.type == SCALAR_BOOL && s.magnitude;
+	}
+}
+
 static void read_top_key(struct form *f, struct span key)
 {
 	struct strbuf what = STRBUF_INIT;
@@ -186,7 +199,9 @@ static void read_top_key(struct form *f, struct span key)
 	while (i < sizeof parts / sizeof *parts && !span_eq(key, span_of(parts[i].key)))
 		i++;
 	uint64_t byte = tree_byte(f->t); /* offset of the value; the key has already been consumed */
-	if (i == sizeof parts / sizeof *parts) {
+	if (span_eq(key, SPAN("allocator_settings")) && tree_object(f->t)) {
+		read_settings(f);
+	} else if (i == sizeof parts / sizeof *parts) {
 		tree_skip(f->t);
 	} else if (f->seen[i]) {
 		strbuf_addf(&what, "'%s' is there twice; write the snapshot anew", parts[i].key);

@@ -130,11 +130,10 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d,
 		const struct memory_evidence *e = &d->memory_evidence.v[i];
 		const char *id = text_line(a, span_of(e->memory));
 		if (e->truncated)
-			trust_add(
-			    s, "history-cut", CUT_HISTORY,
-			    "has a history of memory %s that begins after a step had ended: peaks may lie "
-			    "before; record with larger max_entries",
-			    id);
+			trust_add(s, "history-cut", CUT_HISTORY,
+			          "has a history of memory %s that lacks its beginning: peaks may lie "
+			          "before; record with larger max_entries",
+			          id);
 		else if (begins_late(e, other))
 			trust_add(s, "history-cut", ON_MEMORY_PEAK,
 			          "has a history of memory %s that begins when memory was allocated, and the "

@@ -99,6 +99,7 @@ struct snapshot {
 	VEC(struct snapshot_trace) traces; ///< histories of allocations, indexed by device number
 	VEC(struct snapshot_annotation) annotations;
 	bool has_history; ///< true if the file has device_traces
+	bool overflowed; ///< true if the recorder overwrote its oldest entries (torch 2.12)
 	uint64_t other_actions; ///< number of entries with unknown action
 
 	/// Number of tolerated faults in the JSON text, and offset of the first one.

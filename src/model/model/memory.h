@@ -135,7 +135,8 @@ struct memory_oom {
 struct memory_trust {
 	bool history; ///< true if the device has a history
 	bool midway; ///< true if some memory was allocated or reserved when the history began
-	bool truncated; ///< true if a step ended before the first entry: entries were lost
+	bool truncated; ///< true if entries were lost: the recorder says so, or a step ended before the
+	                ///< first entry
 	int64_t unseen_frees, unseen_bytes; ///< number and bytes of frees of blocks from before the
 	                                    ///< recording
 	int64_t contradicted_frees; ///< number of frees of blocks that a later entry frees again, or
