@@ -323,6 +323,32 @@ def of_kinds(dir):
               code == want and word in " ".join(out.split()), [*sorted(said), out])
 
 
+def of_shapes(dir, path):
+    """Another batch is told by the shapes of inputs where the grids do not tell it; not the other work of one operator among several."""
+    whole = json.loads(path.read_text())
+
+    def written(name, batch=None, by=1.0, alone=False):
+        made = json.loads(json.dumps(whole))
+        for e in made["traceEvents"]:
+            rows = {"aten::mm": batch, "aten::addmm": batch if not alone else 32, "aten::add": batch if not alone else 32}.get(e["name"])
+            if category(e) == "cpu_op" and batch and rows:
+                a, b = [rows * 128, 1024], [1024, 4096]
+                e["args"]["Input Dims"] = {"aten::mm": [a, b], "aten::addmm": [[4096], a, b], "aten::add": [a, a]}[e["name"]]
+                e["args"]["Input type"] = ["c10::BFloat16"] * len(e["args"]["Input Dims"])
+            elif category(e) == "kernel":
+                e["dur"] = round(e["dur"] * by, 3)
+        (dir / name).write_text(json.dumps(made))
+        return dir / name
+    for before in (32, None):
+        code, _, err = run(PROGRAM, "approve", "--new", written("base-shapes.json", before, 1.01), "--baseline", dir / "base", "--force")
+        assert code == 0, err
+        for batch, by, alone in ((32, 1, False), (16, 1, True), (None, 1, False), (16, 0.6, False), (48, 1.5, False), (48, 1, False))[:6 if before else 1]:
+            code, said, out = check(dir, written("shapes.json", batch, by, alone))
+            other = batch not in (32, None) and not alone
+            judge(f"shapes of batch {before}", f"batch {batch}, times x{by}{', one operator' * alone}", code,
+                  (code == 3 and "context-differs" in said) if other else "context-differs" not in said and code == 0, [*sorted(said), out])
+
+
 def of_windows(dir, path):
     """A recording without steps that holds fewer iterations is other work; more of them fail. So is one that ends sooner, if its kernels are not
     those of iterations: unless others took the place of what is gone."""
@@ -518,6 +544,7 @@ def main():
         of_servers(dir, made)
         of_kinds(dir)
         of_windows(dir, made)
+        of_shapes(dir, made)
         of_empty_steps(dir)
         of_copied_ranks(dir)
         of_itself(dir)

@@ -7,15 +7,16 @@
 #include "model/step_kinds.h"
 #include "trust/finding.h"
 
-/* Factor by which a kernel's threads or a copy's bytes grew in the candidate. The weight is the
- * kernel's time or the copy's bytes in the baseline. */
+/* Factor by which a kernel's threads, a copy's bytes or an operator's work grew in the
+ * candidate. The weight is the kernel's time or the copy's bytes in the baseline, or the operator's
+ * time in the candidate: baselines do not store it. */
 struct scaling {
 	double ratio;
 	int64_t weight;
 };
 struct scalings {
 	VEC(struct scaling) list;
-	int64_t all; ///< weight of all kernels or copies, including those that cannot be compared
+	int64_t all; ///< weight of all, including those that cannot be compared
 	double gone; ///< of counts: part of `all` in launches that the candidate lacks
 	int64_t less, now; ///< of counts: time of the candidate in kernels that the baseline ran as
 	                   ///< often or more often, and in all
@@ -71,6 +72,42 @@ static void scalings_add(const struct digest *b, const struct digest *c, struct 
 	}
 }
 
+/* Calls of an operator with known operations; with known bytes only, if those of all its calls are
+   known. -1: it cannot be compared. */
+static int64_t calls_of(const struct digest *d, const struct flop_stat *f)
+{
+	if (f->flops > 0)
+		return f->count;
+	for (size_t i = 0; i < d->ops.nr && f->bytes > 0 && !f->uncounted && !f->unsized; i++)
+		if (span_eq(d->ops.v[i].name, f->op))
+			return d->ops.v[i].count;
+	return -1;
+}
+
+/* Adds the factor (candidate divided by baseline) for the floating-point operations, or else the
+   bytes, of each operator that both sides call as often: they follow from the shapes of inputs. */
+static void operators_add(const struct digest *b, const struct digest *c, struct scalings *out)
+{
+	for (size_t i = 0, k = 0; k < c->flops.nr; k++) {
+		const struct flop_stat *y = &c->flops.v[k];
+		while (i < b->flops.nr && flop_stat_cmp(&b->flops.v[i], y) < 0)
+			i++;
+		if (i == b->flops.nr)
+			break;
+		const struct flop_stat *x = &b->flops.v[i];
+		int64_t was = calls_of(b, x), now = calls_of(c, y);
+		int64_t ns = y->gpu_ns > y->sized_ns ? y->gpu_ns : y->sized_ns;
+		out->all = number_add(out->all, ns);
+		if (flop_stat_cmp(x, y) == 0 && was > 0 && now > 0 && !x->flops == !y->flops &&
+		    (__int128)was * c->usable_steps == (__int128)now * b->usable_steps)
+			vec_push(&out->list,
+			         (struct scaling){ (double)(y->flops ? y->flops : y->bytes) /
+			                               (double)c->usable_steps * (double)b->usable_steps /
+			                               (double)(x->flops ? x->flops : x->bytes),
+			                           ns });
+	}
+}
+
 /* Adds the factor (candidate divided by baseline) for how often each kernel ran. */
 static void counts_add(const struct digest *b, const struct digest *c, struct scalings *out)
 {
@@ -122,7 +159,7 @@ struct alike {
 	int64_t weight;
 };
 
-/* Find the kernels or copies that grew by nearly `ratio`. They need not grow by exactly `ratio`,
+/* Find what grew by nearly `ratio`. They need not grow by exactly `ratio`,
    because grids consist of whole blocks. */
 static struct alike scaled_alike(const struct scalings *s, double ratio)
 {
@@ -156,15 +193,24 @@ static void add_finding(const struct trust_scope *s, const struct alike *alike, 
 	          unit_text(a, UNIT_NUMBER, (int64_t)(alike->ratio * 1e6 + 0.5)));
 }
 
-/* Adds a finding if most kernels launch more (or fewer) threads by a common factor. If there are
- * fewer than KERNELS_LEAST such kernels, some copies must have the factor too: otherwise, a kernel
- * may only have been rewritten. If few grids are known, a common factor of all copies is enough. */
-static void find_scaled(struct scalings *kernels, struct scalings *copies,
-                        const struct trust_scope *s)
+/* Adds a finding if most operators do more (or less) work by a common factor: grids of kernels that
+ * stay on the GPU do not tell it. Else if most kernels launch more (or fewer) threads. If there are
+ * fewer than OPERATORS_LEAST (of several) or KERNELS_LEAST of them, some copies must have the
+ * factor too: otherwise, one may only have been rewritten. If few grids are known, a common factor
+ * of all copies is enough. */
+static void find_scaled(struct scalings *operators, struct scalings *kernels,
+                        struct scalings *copies, const struct trust_scope *s)
 {
-	enum { KERNELS_LEAST = 3 };
+	enum { OPERATORS_LEAST = 2, KERNELS_LEAST = 3 };
 	int64_t known = weight_of(kernels);
-	if (known > kernels->all / 4) {
+	struct alike o = scaled_alike(operators, median_ratio(operators));
+	if (is_scaled(o.ratio) && o.weight > operators->all / 2 &&
+	    (o.nr >= OPERATORS_LEAST || o.nr == operators->list.nr ||
+	     scaled_alike(copies, o.ratio).nr)) {
+		add_finding(s, &o, operators->all,
+		            o.nr == 1 ? "operator's work (by shapes)" : "operators' work (by shapes)",
+		            "the time of such operators");
+	} else if (known > kernels->all / 4) {
 		struct alike k = scaled_alike(kernels, median_ratio(kernels));
 		struct alike c = scaled_alike(copies, k.ratio);
 		if (is_scaled(k.ratio) && k.weight > known / 2 && (k.nr >= KERNELS_LEAST || c.nr))
@@ -268,6 +314,7 @@ void trust_find_context(const struct run *baseline, const struct run *candidate,
                         const struct trust_scope *s)
 {
 	struct scalings kernels = { 0 }, copies = { 0 }, counts = { 0 };
+	struct scalings operators = { 0 };
 	bool other_unit = false, other_batch = false;
 	for (size_t i = 0; i < candidate->ranks.nr; i++) {
 		const struct digest *c = candidate->ranks.v[i], *b = trust_rank(baseline, c->rank);
@@ -277,6 +324,9 @@ void trust_find_context(const struct run *baseline, const struct run *candidate,
 			counts_add(b, c, &counts);
 		if (b && b->usable_steps > 0 && c->usable_steps > 0) {
 			scalings_add(b, c, &kernels, &copies);
+			/* work of a server that is not driven step by step differs by chance */
+			if (!b->trust.requests_low || !c->trust.requests_low)
+				operators_add(b, c, &operators);
 			other_unit = other_unit || find_unit(s, b, c);
 			other_batch = other_batch || find_requests(s, &b->trust, &c->trust);
 		}
@@ -284,7 +334,8 @@ void trust_find_context(const struct run *baseline, const struct run *candidate,
 	find_fewer(&counts, s);
 	find_kinds(s, baseline, candidate);
 	if (!other_batch)
-		find_scaled(&kernels, &copies, s);
+		find_scaled(&operators, &kernels, &copies, s);
+	vec_release(&operators.list);
 	vec_release(&kernels.list);
 	vec_release(&copies.list);
 	vec_release(&counts.list);

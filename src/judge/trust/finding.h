@@ -40,7 +40,8 @@ static inline bool trust_is_notable(int64_t part, int64_t whole)
 int64_t trust_apart(const struct digest *d, int64_t at_ns);
 
 /// Append a finding if the candidate ran with another batch size than the baseline: one factor
-/// scales the threads of most kernels, or the bytes of all copies.
+/// scales the operations of most operators, the threads of most kernels, or the bytes of all
+/// copies.
 void trust_find_context(const struct run *baseline, const struct run *candidate,
                         const struct trust_scope *s);
 
