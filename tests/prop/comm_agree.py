@@ -80,7 +80,7 @@ def random_trace(seed):
         tid = r.randrange(1, 3)
         add(r.choice(["cuda_runtime"] * 3 + ["cuda_driver"]),
             r.choice(["cudaLaunchKernel", "cudaLaunchKernelExC", "cudaGraphLaunch", "cudaMemcpyAsync"]),
-            {"correlation": r.randrange(30)}, tid, dur="0.5")
+            {"correlation": r.randrange(30) or 1}, tid, dur="0.5")
     for i in range(r.randrange(20)):
         tid, start, dur, which = r.randrange(1, 3), at(60), at(12), r.randrange(len(TITLES))
         if r.random() < 0.6:
@@ -91,7 +91,7 @@ def random_trace(seed):
             add("user_annotation", "nccl:" + TITLES[which], r.choice([{"Input Dims": shapes, "Input type": types}, {}]),
                 tid, start if r.random() < 0.5 else None, at(8))
     for i in range(r.randrange(40)):
-        args = {"correlation": r.randrange(30), "device": r.randrange(2), "stream": 7}
+        args = {"correlation": r.randrange(30) or 1, "device": r.randrange(2), "stream": 7}
         name = r.choice(["gemm", "ncclDevKernel_AllReduce_x(y)", "ncclKernel_SendRecv", "rccl_generic"])
         add(r.choice(["kernel"] * 4 + ["gpu_memcpy", "gpu_memset"]), name,
             {**args, **(some_args(r) if "ccl" in name and r.random() < 0.5 else {})}, 7)

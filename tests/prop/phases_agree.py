@@ -60,7 +60,7 @@ def random_trace(seed):
             add("cuda_runtime", "cudaLaunchKernel", 1, correlation=100 + i)
         for _ in range(rng.choice([1, 1, 1, 2])):
             add(rng.choice(["kernel", "kernel", "gpu_memcpy", "gpu_memset"]), rng.choice(["gemm", "ncclAllReduce"]),
-                rng.randint(0, 90), correlation=rng.choice([100 + i] * 9 + [i]), device=0, stream=7)
+                rng.randint(0, 90), correlation=rng.choice([100 + i] * 9 + [i + 1]), device=0, stream=7)
     rng.shuffle(events)
     return json.dumps({"traceEvents": events})
 

@@ -227,7 +227,7 @@ class Maker:
         for _ in range(rng.choice([0, 5, 40, 80])):
             args = {}
             if rng.random() < 0.9:
-                args["correlation"] = self.ident(rng.randint(self.low, self.low + 40))
+                args["correlation"] = self.ident(rng.randint(self.low, self.low + 40) or 1)    # 0: not known
             elif rng.random() < 0.3:
                 args["correlation"] = rng.choice([None, "x7", -3, 2**70])
             self.event(rng.choice(["cuda_runtime", "cuda_driver", "Runtime"]), rng.choice(self.CALLS), args)
@@ -241,7 +241,7 @@ class Maker:
             cat = rng.choice(["kernel"] * 5 + ["Kernel", "gpu_memcpy", "Memcpy", "gpu_memset", "memset"])
             args = {"device": self.ident(rng.randrange(devices)), "stream": self.ident(rng.randrange(streams))}
             if rng.random() < 0.95:
-                args["correlation"] = self.ident(rng.randint(max(0, self.low - 10), self.low + 50))
+                args["correlation"] = self.ident(rng.randint(max(0, self.low - 10), self.low + 50) or 1)
             elif rng.random() < 0.5:
                 args["correlation"] = rng.choice([None, "x7", "x8", -3, -9, 2**70])
             if rng.random() < 0.1:

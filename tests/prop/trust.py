@@ -38,6 +38,8 @@ FLOPS = "flops.per_step flops.per_s flops.peak_pct op.bytes op.bandwidth_pct op.
 COUNTERS = "gpu_counter.median_pct gpu_counter.mad_pct".split()
 RATES = "throughput.samples_per_s throughput.tokens_per_s throughput.steps_per_s mfu_pct".split()
 OPS = "op.time op.self_time".split()
+OF_LAUNCH = OPS + FLOPS + """op.gpu_time op.self_gpu_time module.gpu_time range.gpu_time place.gpu_time place.launch_count place.copy_bytes
+    place.sync_time place.sync_count""".split()
 PEAKS = """memory.peak_allocated memory.peak_reserved memory.fragmentation_at_peak_pct memory.headroom""".split()
 CHURN = "memory.alloc_count memory.free_count memory.churn_bytes".split()
 ENDS = """memory.end_allocated memory.end_reserved memory.fragmentation_pct memory.inactive_pct
@@ -131,6 +133,9 @@ TRACE = [
     ("unchanged", "", {}),
     ("no GPU activity", without(0, "gpu"), {"no-gpu-activity": GPU_PER_STEP + WINDOW + WALL}),
     ("dropped", "--dropped 3", {"dropped-kernels": GPU_PER_STEP + LAUNCHING}),
+    ("correlation 0", kernels_changed(lambda e: e["args"].update(correlation=0), 9),
+     {"dropped-kernels": GPU_PER_STEP + LAUNCHING, "unsure-launches": OF_LAUNCH}),
+    ("one of correlation 0", kernel_changed(lambda e: e["args"].update(correlation=0)), {}),
     ("dropped, but few", "--dropped 0.5", {}),
     ("carried over", "--carried-over 20", {}),
     ("kernels lost", "--lost-kernels 3", {"lost-kernels": GPU_PER_STEP + WINDOW + WALL, "lost-copies": COPIES}),

@@ -188,7 +188,7 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 	bool has_launches = t->with_launch > 0 || t->launches > 0;
 	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
 		trust_add(s, "dropped-kernels", ON_LAUNCHES,
-		          "has %" PRId64 " GPU activit%s whose launch was lost, %s of its GPU time",
+		          "has %" PRId64 " GPU activit%s of no known launch, %s of its GPU time",
 		          t->dropped, text_ies(t->dropped), share(s, t->dropped_ns, t->gpu_ns));
 	find_lost(s, d, other);
 	find_lost_copies(s, d, other);

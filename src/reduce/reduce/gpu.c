@@ -134,9 +134,11 @@ void gpu_take(struct reducer *r, const struct event *ev)
 	}
 	if (ev->bytes)
 		vec_push(&g->transfers, (struct transfer){ (uint32_t)g->activities.nr, ev->bytes });
+	/* CUPTI and roctracer write 0 where they do not know the call */
+	int64_t correlation = ev->correlation ? ev->correlation : IDENT_NONE;
 	struct activity a = { .start_ns = ev->start_ns,
 		                  .dur = narrow(&g->wide, ev->dur_ns, &r->fault),
-		                  .correlation = narrow(&g->wide, ev->correlation, &r->fault),
+		                  .correlation = narrow(&g->wide, correlation, &r->fault),
 		                  .row = gpu_row_add(r, ev, g->last_lane),
 		                  .untimed = ev->negative || ev->untimed,
 		                  .step = NO_ID };

@@ -184,7 +184,7 @@ void host_take(struct reducer *r, const struct event *ev)
 	if (h->flops)
 		flops_take(r, h->flops, ev);
 	uint32_t thread = ev->kind == EVENT_ANNOTATION ? NO_ID : thread_of(&r->threads, ev);
-	if (ev->kind == EVENT_RUNTIME && ev->correlation != IDENT_NONE)
+	if (ev->kind == EVENT_RUNTIME && ev->correlation && ev->correlation != IDENT_NONE)
 		launches_take(r, ev);
 	if (ev->kind == EVENT_RUNTIME && ev->launched)
 		vec_push(&r->graphs.calls,
