@@ -42,9 +42,8 @@ static const char *pct_text(struct document *d, int64_t pct)
 static void put_levels(struct document *d, enum unit unit, int64_t before, int64_t after,
                        int64_t pct, enum doc_tone tone)
 {
-	doc_figure(d, course_text(&d->arena, unit, before));
-	doc_words(d, " → ");
-	doc_figure(d, course_text(&d->arena, unit, after));
+	doc_say(d, "%f → %f", course_text(&d->arena, unit, before),
+	        course_text(&d->arena, unit, after));
 	if (pct == INT64_MIN)
 		return;
 	doc_words(d, " (");
@@ -209,8 +208,7 @@ static void put_news(struct document *d, const struct course *t)
 		doc_add(d, DOC_VERDICT, TONE_WARN, "worse");
 	else
 		doc_add(d, DOC_VERDICT, TONE_GOOD, t->points.nr ? "no worse" : "steady");
-	doc_words(d, " · ");
-	doc_said(d, arena_printf(&d->arena, "history of %s: ", t->workload));
+	doc_say(d, " · %s", arena_printf(&d->arena, "history of %s: ", t->workload));
 	if (p) {
 		const struct course_figure *f = figure_of(t, p->figure);
 		bool up = p->after > p->before;
@@ -379,10 +377,8 @@ static void put_approval(struct document *d, const struct course *t)
 	doc_words(d, "approved");
 	if (strlen(p->time) >= 10)
 		doc_printf(d, " %.10s", p->time);
-	if (p->who[0]) {
-		doc_words(d, " by ");
-		doc_name(d, p->who);
-	}
+	if (p->who[0])
+		doc_say(d, " by %n", p->who);
 	if (p->commit[0]) {
 		doc_words(d, " at ");
 		doc_commit(d, p->commit, NULL);

@@ -237,8 +237,7 @@ static void make_document(struct index *x)
 		changes += x->cases.v[i].t.points.nr;
 	x->d.marker = arena_printf(&x->d.arena, "history-suite-%s", x->file.name);
 	doc_paragraph(&x->d);
-	doc_words(&x->d, "history · ");
-	doc_said(&x->d, x->file.name);
+	doc_say(&x->d, "history · %s", x->file.name);
 	doc_printf(&x->d, ": %zu change%s in %zu case%s", changes, changes == 1 ? "" : "s", x->cases.nr,
 	           x->cases.nr == 1 ? "" : "s");
 	put_events(x);

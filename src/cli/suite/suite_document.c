@@ -21,10 +21,7 @@ static void put_summary(struct document *d, const struct suite *s)
 		doc_put_verdict(d, VERDICT_ERROR);
 	else
 		doc_put_result(d, (enum verdict)s->verdict, verdict_names[s->verdict], s->status != ST_OK);
-	doc_words(d, " · ");
-	doc_said(d, s->name);
-	doc_words(d, ": ");
-	doc_said(d, s->error ? s->error : s->headline);
+	doc_say(d, " · %s: %s", s->name, s->error ? s->error : s->headline);
 	if (s->shards > 1) {
 		doc_paragraph(d);
 		doc_printf(d, "shard %" PRId64 " of %" PRId64 ": %zu of %" PRId64 " cases", s->shard,
@@ -48,13 +45,12 @@ static void put_shared(struct document *d, const struct suite *s)
 		size_t first = at;
 		doc_item(d, 0);
 		doc_put_verdict(d, s->shared.v[i].verdict);
-		doc_words(d, " ");
-		doc_said(d, s->shared.v[i].text);
+		doc_say(d, " %s", s->shared.v[i].text);
 		for (; at < s->sharing.nr && s->sharing.v[at].shared == s->shared.v[i].place; at++) {
 			if (at - first >= CASES_SHOWN)
 				continue;
-			doc_words(d, at > first ? ", " : " · ");
-			doc_name(d, s->cases.v[suite_case_at(s, s->sharing.v[at].of)].name);
+			doc_say(d, "%w%n", at > first ? ", " : " · ",
+			        s->cases.v[suite_case_at(s, s->sharing.v[at].of)].name);
 		}
 		if (at - first > CASES_SHOWN)
 			doc_printf(d, " and %zu more", at - first - CASES_SHOWN);
@@ -101,13 +97,9 @@ static void put_open_case(struct document *d, const struct suite *s, const struc
 	for (size_t i = 0; i < FINDINGS_OF_CASE && (f = untold(v, all, i)); i++) {
 		put_head(d, c, f->verdict);
 		d->line->id = i ? NULL : case_id(d, c);
-		if (c->limit && f == v) {
-			doc_words(d, " (");
-			doc_said(d, c->limit);
-			doc_words(d, ")");
-		}
-		doc_words(d, ": ");
-		doc_said(d, f->text);
+		if (c->limit && f == v)
+			doc_say(d, " (%s)", c->limit);
+		doc_say(d, ": %s", f->text);
 		doc_cell(d);
 		if (f->cost)
 			doc_add(d, DOC_FIGURE, f->verdict == VERDICT_FAIL ? TONE_WORSE : TONE_STRONG,
@@ -179,15 +171,11 @@ static void put_action(struct document *d, const struct suite *s, const struct s
 	doc_item(d, 0);
 	doc_name(d, c->name);
 	for (const struct suite_case *x = c + 1; x < s->cases.v + s->cases.nr; x++)
-		if (is_alike(s, x, c) && ++nr < CASES_SHOWN) {
-			doc_words(d, ", ");
-			doc_name(d, x->name);
-		}
+		if (is_alike(s, x, c) && ++nr < CASES_SHOWN)
+			doc_say(d, ", %n", x->name);
 	if (nr >= CASES_SHOWN)
 		doc_printf(d, " and %zu more", nr + 1 - CASES_SHOWN);
-	doc_words(d, ": ");
-	doc_said(d, action);
-	doc_words(d, action && more ? "; " : "");
+	doc_say(d, ": %s%w", action, action && more ? "; " : "");
 	if (c->plan_runs)
 		doc_printf(d, "%" PRId64 " more run%s of the candidate would decide", more, plural(more));
 	else if (more)
@@ -202,9 +190,8 @@ static void put_actions(struct document *d, const struct suite *s)
 	for (size_t i = 0; i < s->shared.nr; i++)
 		if (s->shared.v[i].action) {
 			doc_item(d, 0);
-			doc_said(d, s->shared.v[i].name ? s->shared.v[i].title : "the machine");
-			doc_words(d, ": ");
-			doc_said(d, s->shared.v[i].action);
+			doc_say(d, "%s: %s", s->shared.v[i].name ? s->shared.v[i].title : "the machine",
+			        s->shared.v[i].action);
 		}
 	for (unsigned v = 0; v <= VERDICT_WARN; v++)
 		for (size_t i = 0; i < s->cases.nr; i++)
@@ -224,13 +211,9 @@ static void put_figure(struct document *d, const struct suite_case *c)
 		return;
 	}
 	const struct metric *m = metric_find(span_of(c->metric));
-	if (c->baseline && strcmp(c->baseline, c->candidate) != 0) {
-		doc_figure(d, c->baseline);
-		doc_words(d, " → ");
-	}
-	doc_figure(d, c->candidate);
-	doc_words(d, " ");
-	doc_words(d, c->label ? c->label : m ? metric_label(m) : c->metric);
+	if (c->baseline && strcmp(c->baseline, c->candidate) != 0)
+		doc_say(d, "%f → ", c->baseline);
+	doc_say(d, "%f %w", c->candidate, c->label ? c->label : m ? metric_label(m) : c->metric);
 }
 
 /* Address of the row with the findings of a case, or of the list of causes if they are all there.
@@ -251,8 +234,7 @@ static void put_row(struct document *d, const struct suite *s, const struct suit
 	doc_row(d, 0);
 	doc_cell(d);
 	doc_put_verdict(d, c->verdict);
-	doc_words(d, " ");
-	doc_name(d, c->name);
+	doc_say(d, " %n", c->name);
 	if (c->verdict != VERDICT_PASS)
 		d->line->last->link = link_of(d, s, c);
 	doc_cell(d);
@@ -323,8 +305,7 @@ static void put_accepts(struct document *d, const struct suite *s)
 	for (size_t i = 0; i < s->cases.nr; i++)
 		if (may_be_accepted(&s->cases.v[i])) {
 			doc_paragraph(d);
-			doc_name(d, s->cases.v[i].name);
-			doc_words(d, ":");
+			doc_say(d, "%n:", s->cases.v[i].name);
 			doc_paragraph(d);
 			doc_add(d, DOC_COMMAND, TONE_PLAIN, s->cases.v[i].accept);
 		}

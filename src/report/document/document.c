@@ -218,6 +218,23 @@ void doc_tile(struct document *d, struct picture picture)
 	               .text = d->line->first ? " · " : "", .tile = true, .picture = picture });
 }
 
+void doc_pieces(struct document *d, const char *form, const char *const *pieces)
+{
+	for (const char *at; (at = strchr(form, '%')); form = at + 2) {
+		const char *piece = *pieces++;
+		doc_words(d, arena_dup(&d->arena, (struct span){ form, (size_t)(at - form) }));
+		if (at[1] == 'n')
+			doc_name(d, piece);
+		else
+			doc_add(d,
+			        at[1] == 'f'   ? DOC_FIGURE
+			        : at[1] == 's' ? DOC_SAID
+			                       : DOC_WORDS,
+			        TONE_PLAIN, piece);
+	}
+	doc_words(d, form);
+}
+
 void doc_printf(struct document *d, const char *fmt, ...)
 {
 	struct strbuf b = STRBUF_INIT;

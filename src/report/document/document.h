@@ -234,6 +234,11 @@ void doc_commit(struct document *d, const char *commit, const char *address);
 /// the tile. All formats except the page separate tiles by a dot.
 void doc_tile(struct document *d, struct picture picture);
 
+/// Add the text `form`, in which pieces replace, in their order, %w (words of the program), %n (a
+/// name), %f (a figure) and %s (a sentence): doc_say(d, "%f → %f", before, after).
+#define doc_say(d, form, ...) doc_pieces(d, form, (const char *const[]){ __VA_ARGS__ })
+void doc_pieces(struct document *d, const char *form, const char *const *pieces);
+
 /// Add words of the program itself (DOC_WORDS), formatted as by printf.
 void doc_printf(struct document *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -101,8 +101,7 @@ static void put_largest(struct document *d, const struct breakdown *b)
 		}
 		if (last && strcmp(last->label, most->label) == 0)
 			continue; /* a class and its category have the same name, which is written once */
-		doc_words(d, last ? " › " : "");
-		doc_name(d, most->label);
+		doc_say(d, "%w%n", last ? " › " : "", most->label);
 	}
 	if (most)
 		doc_printf(d, " (%s)", most->text);
@@ -158,12 +157,8 @@ void doc_changes(struct document *d, const struct report *r)
 			doc_add(d, DOC_WORDS, tone, tone == TONE_WORSE ? "worse" : "better");
 		doc_words(d, d->line->first ? " " : "");
 		put_metric(d, &c);
-		if (c.f) {
-			doc_words(d, ": ");
-			doc_figure(d, c.f->baseline_text);
-			doc_words(d, " → ");
-			doc_figure(d, c.f->candidate_text);
-		}
+		if (c.f)
+			doc_say(d, ": %f → %f", c.f->baseline_text, c.f->candidate_text);
 		doc_cell(d);
 		put_amount(d, &c);
 		doc_cell(d);
@@ -229,10 +224,8 @@ void doc_kernels(struct document *d, const struct report *r)
 		doc_add(d, DOC_WORDS, same ? TONE_PLAIN : doc_tone_of(true, false, k->change_ns),
 		        arena_dup(&d->arena, (struct span){ drift, word }));
 		doc_name_cell(d, k->kernel);
-		if (k->renamed_to) {
-			doc_words(d, " → ");
-			doc_name(d, k->renamed_to);
-		}
+		if (k->renamed_to)
+			doc_say(d, " → %n", k->renamed_to);
 		doc_said_cell(d, category_title(k->category));
 		doc_figure_cell(d, k->baseline_text, k->has_baseline, k->baseline_ns);
 		doc_figure_cell(d, k->candidate_text, k->has_candidate, k->candidate_ns);

@@ -20,10 +20,8 @@ enum {
 static void put_check_name(struct document *d, const struct check *c)
 {
 	doc_said(d, c->rule);
-	if (!c->item[0])
-		return;
-	doc_words(d, " ");
-	doc_name(d, c->item);
+	if (c->item[0])
+		doc_say(d, " %n", c->item);
 }
 
 /* Write text such as "+12.30 ms (+12.29 %)", and a word that says whether the change is worse. */
@@ -76,9 +74,11 @@ static void put_where(struct document *d, const struct finding *f)
 			hidden++;
 			continue;
 		}
-		doc_words(d, last == NR_PLACE_LEVELS ? "" : p->level == last ? ", " : " › ");
-		doc_name(d, p->name);
-		doc_words(d, p->at.changed ? " (changed here)" : "");
+		doc_say(d, "%w%n%w",
+		        last == NR_PLACE_LEVELS ? ""
+		        : p->level == last      ? ", "
+		                                : " › ",
+		        p->name, p->at.changed ? " (changed here)" : "");
 		last = p->level;
 	}
 	if (nr[PLACE_OPERATOR] > 1 && !nr[PLACE_CODE])
@@ -160,14 +160,10 @@ static void put_limits(struct document *d, const struct check *c)
 	doc_row(d, 0);
 	doc_cell(d);
 	doc_put_verdict(d, c->verdict);
-	doc_words(d, " ");
-	doc_name(d, c->id);
+	doc_say(d, " %n", c->id);
 	if (!c->has_change)
 		return;
-	doc_words(d, ": ");
-	doc_figure(d, c->baseline_text);
-	doc_words(d, " → ");
-	doc_figure(d, c->candidate_text);
+	doc_say(d, ": %f → %f", c->baseline_text, c->candidate_text);
 	doc_cell(d);
 	put_change(d, c);
 	if (c->limit[0])
@@ -218,13 +214,11 @@ static void put_faster(struct document *d, const struct report *r)
 	if (!f || !most || by > -f->cost / 4)
 		return;
 	doc_paragraph(d);
-	doc_words(d, "faster in the same run: ");
-	doc_name(d, most->kernel);
+	doc_say(d, "faster in the same run: %n", most->kernel);
 	if (nr > 1)
 		doc_printf(d, " and %zu more kernel%s", nr - 1, nr == 2 ? "" : "s");
-	doc_words(d, ", ");
-	doc_figure(d, unit_change(&d->arena, UNIT_NS, by));
-	doc_words(d, r->candidate.window ? " per window" : " per step");
+	doc_say(d, ", %f%w", unit_change(&d->arena, UNIT_NS, by),
+	        r->candidate.window ? " per window" : " per step");
 }
 
 const struct doc_column doc_change_columns[3] = { { "what changed", DOC_LEFT },
@@ -277,19 +271,15 @@ void doc_reasons(struct document *d, const struct report *r)
 		const struct finding *f = &r->findings.v[i];
 		doc_item(d, 0);
 		doc_sentence(d, f->title);
-		if (f->cost_text[0]) {
-			doc_words(d, " (");
-			doc_said(d, f->cost_text);
-			doc_words(d, ")");
-		}
+		if (f->cost_text[0])
+			doc_say(d, " (%s)", f->cost_text);
 		for (size_t k = 0; k < f->evidence.nr; k++) {
 			doc_item(d, 1);
 			doc_sentence(d, f->evidence.v[k]);
 		}
 		if (f->trace) {
 			doc_item(d, 1);
-			doc_words(d, "trace of both sides: ");
-			doc_name(d, f->trace);
+			doc_say(d, "trace of both sides: %n", f->trace);
 		}
 		put_names_of_checks(d, r, f);
 	}
@@ -305,8 +295,7 @@ static void put_trust(struct document *d, struct trust_lines *trust)
 		const struct trust_finding *f = line->first;
 		doc_item(d, 0);
 		doc_printf(d, "trust:%s%s %s: ", line->whose, *line->whose ? ":" : "", f->id);
-		doc_said(d, f->message);
-		doc_words(d, line->others ? TRUST_OTHERS : "");
+		doc_say(d, "%s%w", f->message, line->others ? TRUST_OTHERS : "");
 		if (f->spoils.nr > SPOILS_SHOWN)
 			doc_printf(d, "; spoils %zu figures", f->spoils.nr);
 		for (size_t k = 0; k < f->spoils.nr && f->spoils.nr <= SPOILS_SHOWN; k++)
@@ -329,8 +318,7 @@ static void put_reasons(struct document *d, const struct report *r)
 			continue;
 		doc_item(d, 0);
 		doc_printf(d, "%s: ", verdict_names[c->verdict]);
-		doc_name(d, c->id);
-		doc_words(d, ": ");
+		doc_say(d, "%n: ", c->id);
 		doc_sentence(d, c->message);
 	}
 }
@@ -341,8 +329,7 @@ void doc_remarks(struct document *d, const struct report *r, struct trust_lines 
 		doc_section(d, "remarks", "What to know", DOC_OPEN);
 	for (size_t i = 0; i < r->warnings.nr && !r->error; i++) {
 		doc_item(d, 0);
-		doc_words(d, "warning: ");
-		doc_said(d, r->warnings.v[i]);
+		doc_say(d, "warning: %s", r->warnings.v[i]);
 	}
 	put_trust(d, trust);
 	put_reasons(d, r);
@@ -409,8 +396,7 @@ void doc_evidence(struct document *d, const struct report *r)
 	doc_section(d, "evidence", "Evidence", DOC_FOLDED);
 	if (r->false_alarms_text) {
 		doc_item(d, 0);
-		doc_words(d, "false alarms: ");
-		doc_said(d, r->false_alarms_text);
+		doc_say(d, "false alarms: %s", r->false_alarms_text);
 	}
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
@@ -420,12 +406,8 @@ void doc_evidence(struct document *d, const struct report *r)
 			continue;
 		doc_item(d, 0);
 		put_check_name(d, c);
-		doc_words(d, ": ");
-		doc_said(d, text);
-		doc_words(d, text[0] && runs[0] ? "; " : "");
-		doc_said(d, runs);
-		doc_words(d, plan[0] ? "; " : "");
-		doc_said(d, plan);
+		doc_say(d, ": %s%w%s%w%s", text, text[0] && runs[0] ? "; " : "", runs, plan[0] ? "; " : "",
+		        plan);
 	}
 	doc_end(d);
 }

@@ -122,10 +122,8 @@ static void put_actions(struct document *d, const struct report *r)
 		if (!text_or_empty(f->action)[0] || first != i)
 			continue;
 		doc_item(d, 0);
-		if (nr == 1 && shown > 1 && subject_of(f)) {
-			doc_name(d, subject_of(f));
-			doc_words(d, ": ");
-		}
+		if (nr == 1 && shown > 1 && subject_of(f))
+			doc_say(d, "%n: ", subject_of(f));
 		doc_sentence(d, f->action);
 	}
 }

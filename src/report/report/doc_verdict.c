@@ -68,9 +68,8 @@ static const char *share_text(struct document *d, int64_t part, int64_t whole, b
 static void put_noise(struct document *d, const struct metric *m, int64_t noise, int64_t baseline)
 {
 	bool share = baseline > 0 && m->unit != UNIT_PCT;
-	doc_words(d, "±");
-	doc_figure(d, share ? share_text(d, noise, baseline, false)
-	                    : unit_text(&d->arena, m->unit, noise));
+	doc_say(d, "±%f",
+	        share ? share_text(d, noise, baseline, false) : unit_text(&d->arena, m->unit, noise));
 }
 
 /* Add text such as "compute per step 5.27 % longer"; "peak memory 6.21 GiB" if a `max` is broken.
@@ -80,10 +79,8 @@ static void put_change(struct document *d, const struct report *r, const struct 
 	const char *kind = check_kind(c);
 	doc_words(d, figure_label(&d->arena, r, c->metric, kind));
 	/* for a figure of a metrics file, the label above already contains the name */
-	if (c->item[0] && !kind && c->metric->label != LABEL_INPUT) {
-		doc_words(d, " of ");
-		doc_name(d, c->item);
-	}
+	if (c->item[0] && !kind && c->metric->label != LABEL_INPUT)
+		doc_say(d, " of %n", c->item);
 	doc_words(d, " ");
 	if (c->verdict == VERDICT_INCONCLUSIVE && c->spoiler)
 		doc_words(d, c->change_text);
@@ -104,10 +101,8 @@ static void put_worst(struct document *d, const struct report *r, const struct c
 	doc_words(d, " (");
 	if (noise)
 		put_noise(d, c->metric, c->evidence.noise, c->baseline);
-	if (c->limit[0]) {
-		doc_words(d, noise ? "; limit " : "limit ");
-		doc_said(d, limit_text(&d->arena, c->limit));
-	}
+	if (c->limit[0])
+		doc_say(d, "%w%s", noise ? "; limit " : "limit ", limit_text(&d->arena, c->limit));
 	doc_words(d, ")");
 }
 
@@ -154,13 +149,9 @@ static void put_first(struct document *d, const struct report *r, const struct f
 	doc_sentence(d, arena_dup(&d->arena, (struct span){ f->title, n }));
 	if (!costs)
 		return;
-	doc_words(d, ", ");
-	doc_figure(d, f->cost_amount);
-	if (limit) {
-		doc_words(d, " (limit ");
-		doc_said(d, limit_text(&d->arena, limit));
-		doc_words(d, ")");
-	}
+	doc_say(d, ", %f", f->cost_amount);
+	if (limit)
+		doc_say(d, " (limit %s)", limit_text(&d->arena, limit));
 	doc_words(d, f->verdict == VERDICT_UNDECIDED ? MAY_BE_NOISE : "");
 }
 
@@ -278,9 +269,7 @@ void doc_verdict(struct document *d, const struct report *r)
 	doc_paragraph(d);
 	if (r->error) {
 		doc_add(d, DOC_VERDICT, TONE_BAD, "error");
-		doc_words(d, " · ");
-		doc_said(d, r->workload);
-		doc_words(d, ": not judged");
+		doc_say(d, " · %s: not judged", r->workload);
 		doc_paragraph(d);
 		doc_said(d, r->error);
 		doc_printf(d, ". Nothing was compared; the job fails (exit code %d).",
@@ -296,9 +285,7 @@ void doc_verdict(struct document *d, const struct report *r)
 	bool first = report_is_first(r);
 	doc_put_result(d, first ? VERDICT_MISSING : r->verdict,
 	               first ? "no baseline yet" : verdict_names[r->verdict], r->status != ST_OK);
-	doc_words(d, " · ");
-	doc_said(d, r->workload);
-	doc_words(d, ": ");
+	doc_say(d, " · %s: ", r->workload);
 	if (first)
 		doc_words(d, "not judged");
 	else if (worst && (worst->absolute || !is_leak(r)))
@@ -330,8 +317,7 @@ static void put_before(struct document *d, const char *before, const char *after
 	const char *unit = strrchr(before, ' '), *other = strrchr(after, ' ');
 	bool same = unit && other && strcmp(unit, other) == 0;
 	size_t n = same ? (size_t)(unit - before) : strlen(before);
-	doc_figure(d, arena_dup(&d->arena, (struct span){ before, n }));
-	doc_words(d, " → ");
+	doc_say(d, "%f → ", arena_dup(&d->arena, (struct span){ before, n }));
 }
 
 /* The rank that the main finding names as slow, as a row of the table of ranks, or NULL. */
@@ -425,11 +411,8 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	doc_add(d, DOC_FIGURE, median ? TONE_PLAIN : TONE_STRONG, after);
 	if (!median)
 		doc_printf(d, " %s", figure_label(&d->arena, r, k->metric, k->kind));
-	if (!k->before && k->limit) {
-		doc_words(d, " (limit ");
-		doc_said(d, limit_text(&d->arena, k->limit));
-		doc_words(d, ")");
-	}
+	if (!k->before && k->limit)
+		doc_say(d, " (limit %s)", limit_text(&d->arena, k->limit));
 	if (!k->before)
 		return;
 	doc_words(d, open ? " (not judged" : same ? " (unchanged" : " (");
@@ -443,16 +426,15 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	}
 	if (k->limit) {
 		bool warns = r->checks.v[k->check].verdict == VERDICT_WARN;
-		doc_words(d, warns ? ", warning beyond " : ", limit ");
-		doc_said(d, limit_text(&d->arena, k->limit));
+		doc_say(d, "%w%s", warns ? ", warning beyond " : ", limit ",
+		        limit_text(&d->arena, k->limit));
 	}
 	if (k->check < 0 && r->kind == REPORT_CHECK && share &&
 	    llabs(number_pct(change, k->baseline)) > UNJUDGED_PCT)
 		doc_words(d, ", which no rule judges");
 	doc_words(d, k->assumed && !open ? "; noise only estimated" : "");
 	if (first && k->dull && share && r->verdict == VERDICT_PASS) {
-		doc_words(d, "; fails beyond ");
-		doc_figure(d, share_text(d, k->dull->detectable, k->baseline, false));
+		doc_say(d, "; fails beyond %f", share_text(d, k->dull->detectable, k->baseline, false));
 		if (k->dull->past_runs < KNOWN_RUNS && k->dull->candidate_runs == 1)
 			doc_printf(d, " with %" PRId64 " run%s of main", k->dull->past_runs,
 			           k->dull->past_runs == 1 ? "" : "s");
@@ -494,8 +476,7 @@ static void put_pace(struct document *d, const struct report *r, const struct ke
 	}
 	doc_words(d, "the GPU is idle for less of each step instead (");
 	put_before(d, before->text, now->text);
-	doc_figure(d, now->text);
-	doc_words(d, "), so the host sets the pace.");
+	doc_say(d, "%f), so the host sets the pace.", now->text);
 }
 
 void doc_key_figures(struct document *d, const struct report *r)

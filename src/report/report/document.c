@@ -38,8 +38,7 @@ static void put_differences(struct document *d, const struct report *r)
 	for (size_t i = 0; i < r->environment.nr && r->kind == REPORT_CHECK; i++) {
 		if (r->environment.v[i].match || nr++ >= ENV_KEYS)
 			continue;
-		doc_words(d, nr == 1 ? "; environment differs: " : ", ");
-		doc_name(d, r->environment.v[i].key);
+		doc_say(d, "%w%n", nr == 1 ? "; environment differs: " : ", ", r->environment.v[i].key);
 	}
 	if (nr > ENV_KEYS)
 		doc_printf(d, ", %zu more", nr - ENV_KEYS);
@@ -52,10 +51,8 @@ static void put_gpus(struct document *d, const struct report *r)
 	if (!now || !now[0])
 		return;
 	doc_words(d, "; ");
-	if (r->kind != REPORT_RUN && before && before[0] && strcmp(before, now) != 0) {
-		doc_name(d, before);
-		doc_words(d, " → ");
-	}
+	if (r->kind != REPORT_RUN && before && before[0] && strcmp(before, now) != 0)
+		doc_say(d, "%n → ", before);
 	doc_name(d, now);
 }
 
@@ -81,20 +78,14 @@ static void put_context(struct document *d, const struct report *r)
 	put_side(d, r, r->kind == REPORT_RUN ? "report of" : "candidate", &r->candidate);
 	put_gpus(d, r);
 	put_differences(d, r);
-	if (text_or_empty(r->candidate.ignored)[0]) {
-		doc_words(d, "; ignored: ");
-		doc_said(d, r->candidate.ignored);
-	}
-	if (r->rules && strcmp(r->rules, "built in") == 0) {
+	if (text_or_empty(r->candidate.ignored)[0])
+		doc_say(d, "; ignored: %s", r->candidate.ignored);
+	if (r->rules && strcmp(r->rules, "built in") == 0)
 		doc_words(d, "; default rules");
-	} else if (r->rules && r->rules[0]) {
-		doc_words(d, "; rules ");
-		doc_name(d, r->rules);
-	}
-	if (r->profile) {
-		doc_words(d, ", profile ");
-		doc_name(d, r->profile);
-	}
+	else if (r->rules && r->rules[0])
+		doc_say(d, "; rules %n", r->rules);
+	if (r->profile)
+		doc_say(d, ", profile %n", r->profile);
 	doc_words(d, r->partial ? "; partial (--quick)" : "");
 	if (r->run && r->run->phase)
 		doc_printf(d, "; kernels and operators of the phase %s only", r->run->phase);
@@ -336,8 +327,8 @@ void doc_sentence(struct document *d, const char *text)
 	struct span at;
 	for (const struct short_name *n; text && (n = name_in(d->names, text, &at));
 	     text = at.p + at.n) {
-		doc_said(d, arena_dup(&d->arena, (struct span){ text, (size_t)(at.p - text) }));
-		doc_name(d, n->whole);
+		doc_say(d, "%s%n", arena_dup(&d->arena, (struct span){ text, (size_t)(at.p - text) }),
+		        n->whole);
 	}
 	doc_said(d, text);
 }
