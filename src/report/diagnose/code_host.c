@@ -26,32 +26,28 @@ void start_up(const struct run_view *v, struct arena *a, struct run_report *out)
 	int64_t share = set_up_share(v->run, &most);
 	if (share < HOST_WORTH_NAMING)
 		return;
-	recommend_add(
-	    v,
-	    &(struct recommendation){
-	        .of_rows = true,
-	        .tells_idle = share >= 50 * PERCENT,
-	        .id = "start-up",
-	        .title = "the recording holds what is done once",
-	        /* -1: the saved time is unknown, since the setup may be over before the first step */
-	        .saves_ns = -1,
-	        .observation = arena_printf(
-	            a,
-	            "calls of the runtime that take a millisecond and more fill %s of the trace while "
-	            "the GPU is idle, '%s' most of it",
-	            unit_text(a, UNIT_PCT, share), text_short(a, most->name, 60)),
-	        .hypothesis =
-	            "contexts are created, modules are loaded, graphs captured or memory is taken "
-	            "from the device, as in the first steps of a job",
-	        .action =
-	            "record after some warm-up steps (schedule(wait=…, warmup=…), steps.warmup in "
-	            "the rules); where it comes back in every step, keep the memory "
-	            "(no empty_cache()) and the shapes",
-	        .confirm = "function.exclusive_pct",
-	        .ask = "",
-	        .confidence = CONFIDENCE_MEDIUM,
-	    },
-	    a, out);
+	struct recommendation rec = {
+		.of_rows = true,
+		.tells_idle = share >= 50 * PERCENT,
+		.id = "start-up",
+		.title = "the recording holds what is done once",
+		/* -1: the saved time is unknown, since the setup may be over before the first step */
+		.saves_ns = -1,
+		.observation = arena_printf(
+		    a,
+		    "calls of the runtime that take a millisecond and more fill %s of the trace while "
+		    "the GPU is idle, '%s' most of it",
+		    unit_text(a, UNIT_PCT, share), text_short(a, most->name, 60)),
+		.hypothesis =
+		    "contexts are created, modules are loaded, graphs captured or memory is taken "
+		    "from the device, as in the first steps of a job",
+		.action = "record after some warm-up steps (schedule(wait=…, warmup=…), steps.warmup in "
+		          "the rules); where it comes back in every step, keep the memory "
+		          "(no empty_cache()) and the shapes",
+		.confirm = "function.exclusive_pct",
+		.confidence = CONFIDENCE_MEDIUM,
+	};
+	recommend_add(v, a, out, rec);
 }
 
 /* ---- torch.compile ---- */
@@ -90,33 +86,29 @@ void allocator_churn(const struct run_view *v, struct arena *a, struct run_repor
 	}
 	if (!calls && !most)
 		return;
-	recommend_add(
-	    v,
-	    &(struct recommendation){
-	        .id = "allocator-churn",
-	        .title = "memory goes back to the device and is taken again while steps run",
-	        .saves_ns = calls && figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle)
-	                        ? (ns < idle ? ns : idle)
-	                        : -1,
-	        .observation =
-	            calls ? arena_printf(a,
-	                                 "calls such as cudaFree and cudaMalloc hold the host for %s a "
-	                                 "step, %s times each or more",
-	                                 unit_text(a, UNIT_NS, ns),
-	                                 unit_text(a, UNIT_COUNT_PER_STEP, each))
-	                  : arena_printf(
-	                        a, "%s segments were allocated and %s freed in the window",
-	                        unit_text(a, UNIT_COUNT, most->segment_allocs),
-	                        unit_text(a, UNIT_COUNT, most->segment_churn - most->segment_allocs)),
-	        .hypothesis = "torch.cuda.empty_cache() is called in the loop, or memory is close to "
-	                      "full: cudaFree waits for the device",
-	        .action = "remove torch.cuda.empty_cache() from the loop, warm up with the largest "
-	                  "batch first, lower the peak",
-	        .confirm = calls ? "step.idle_time" : "memory.segment_churn",
-	        .ask = "",
-	        .confidence = calls ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
-	    },
-	    a, out);
+	struct recommendation rec = {
+		.id = "allocator-churn",
+		.title = "memory goes back to the device and is taken again while steps run",
+		.saves_ns = calls && figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle)
+		                ? (ns < idle ? ns : idle)
+		                : -1,
+		.observation =
+		    calls ? arena_printf(a,
+		                         "calls such as cudaFree and cudaMalloc hold the host for %s a "
+		                         "step, %s times each or more",
+		                         unit_text(a, UNIT_NS, ns), unit_text(a, UNIT_COUNT_PER_STEP, each))
+		          : arena_printf(
+		                a, "%s segments were allocated and %s freed in the window",
+		                unit_text(a, UNIT_COUNT, most->segment_allocs),
+		                unit_text(a, UNIT_COUNT, most->segment_churn - most->segment_allocs)),
+		.hypothesis = "torch.cuda.empty_cache() is called in the loop, or memory is close to "
+		              "full: cudaFree waits for the device",
+		.action = "remove torch.cuda.empty_cache() from the loop, warm up with the largest "
+		          "batch first, lower the peak",
+		.confirm = calls ? "step.idle_time" : "memory.segment_churn",
+		.confidence = calls ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
+	};
+	recommend_add(v, a, out, rec);
 }
 
 void counts(const struct run_view *v, struct arena *a, struct run_report *out)
@@ -164,8 +156,7 @@ void counts(const struct run_view *v, struct arena *a, struct run_report *out)
 		rec.saves_ns = -1;
 		rec.observation = arena_printf(a, "%s %s", unit_text(a, UNIT_COUNT, nr), rows[i].seen);
 		rec.confirm = arena_printf(a, "input.%s", rows[i].figure);
-		rec.ask = "";
-		recommend_add(v, &rec, a, out);
+		recommend_add(v, a, out, rec);
 	}
 }
 
@@ -180,29 +171,24 @@ void host_around_graphs(const struct run_view *v, struct arena *a, struct run_re
 	    !figure_of_metric(v, METRIC_GPU_UTILIZATION_PCT, &busy) || busy >= 80 * PERCENT ||
 	    !figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle))
 		return;
-	recommend_add(
-	    v,
-	    &(struct recommendation){
-	        .of_rows = true,
-	        .tells_idle = true,
-	        .id = "host-around-graphs",
-	        .title = "the GPU waits for what the host does around GPU graphs",
-	        .saves_ns = idle,
-	        .observation =
-	            arena_printf(a,
-	                         "most kernels come out of replays of graphs, and the GPU is "
-	                         "busy %s of the time",
-	                         unit_text(a, UNIT_PCT, busy)),
-	        .hypothesis =
-	            "inputs are prepared, requests scheduled and results read between replays",
-	        .action =
-	            "prepare the next step while the GPU runs this one (asynchronous or overlapped "
-	            "scheduling), sample on the GPU, keep what is copied per step small and pinned",
-	        .confirm = "gpu.utilization_pct",
-	        .ask = "a trace of several steps; a trace with Python stacks (with_stack=True)",
-	        .confidence = CONFIDENCE_MEDIUM,
-	    },
-	    a, out);
+	struct recommendation rec = {
+		.of_rows = true,
+		.tells_idle = true,
+		.id = "host-around-graphs",
+		.title = "the GPU waits for what the host does around GPU graphs",
+		.saves_ns = idle,
+		.observation = arena_printf(a,
+		                            "most kernels come out of replays of graphs, and the GPU is "
+		                            "busy %s of the time",
+		                            unit_text(a, UNIT_PCT, busy)),
+		.hypothesis = "inputs are prepared, requests scheduled and results read between replays",
+		.action = "prepare the next step while the GPU runs this one (asynchronous or overlapped "
+		          "scheduling), sample on the GPU, keep what is copied per step small and pinned",
+		.confirm = "gpu.utilization_pct",
+		.ask = "a trace of several steps; a trace with Python stacks (with_stack=True)",
+		.confidence = CONFIDENCE_MEDIUM,
+	};
+	recommend_add(v, a, out, rec);
 }
 
 /* ---- Python functions ---- */
@@ -328,30 +314,25 @@ void python_computes(const struct run_view *v, struct arena *a, struct run_repor
 		return;
 	bool compiles = path_has(most_of, at, compilers);
 	int64_t held = number_div_round((__int128)step * most, (__int128)100 * PERCENT);
-	recommend_add(
-	    v,
-	    &(struct recommendation){
-	        .of_rows = true,
-	        .tells_idle = true,
-	        .id = compiles ? "compilation" : "cpu-preprocessing",
-	        .title = compiles ? "code is compiled while it is recorded"
-	                          : "Python computes while the GPU waits",
-	        .saves_ns = held < idle ? held : idle,
-	        .observation = arena_printf(a, "%s runs for %s of the trace, with nothing on the GPU",
-	                                    path_of(most_of, at, a), unit_text(a, UNIT_PCT, most)),
-	        .hypothesis = compiles
-	                          ? "the first call, or shapes and types that change from step to step"
-	                          : "the input is prepared, or results are worked on, on the CPU and "
-	                            "in the thread that launches",
-	        .action =
-	            compiles
-	                ? "record after warm-up; mark changing sizes with "
-	                  "torch._dynamo.mark_dynamic or dynamic=True; TORCH_LOGS=recompiles says why"
-	                : "do it in the workers of a DataLoader, ahead of time, or on the GPU; "
-	                  "vectorize it",
-	        .confirm = "function.exclusive_pct",
-	        .ask = "",
-	        .confidence = CONFIDENCE_MEDIUM,
-	    },
-	    a, out);
+	struct recommendation rec = {
+		.of_rows = true,
+		.tells_idle = true,
+		.id = compiles ? "compilation" : "cpu-preprocessing",
+		.title = compiles ? "code is compiled while it is recorded"
+		                  : "Python computes while the GPU waits",
+		.saves_ns = held < idle ? held : idle,
+		.observation = arena_printf(a, "%s runs for %s of the trace, with nothing on the GPU",
+		                            path_of(most_of, at, a), unit_text(a, UNIT_PCT, most)),
+		.hypothesis = compiles ? "the first call, or shapes and types that change from step to step"
+		                       : "the input is prepared, or results are worked on, on the CPU and "
+		                         "in the thread that launches",
+		.action = compiles
+		              ? "record after warm-up; mark changing sizes with "
+		                "torch._dynamo.mark_dynamic or dynamic=True; TORCH_LOGS=recompiles says why"
+		              : "do it in the workers of a DataLoader, ahead of time, or on the GPU; "
+		                "vectorize it",
+		.confirm = "function.exclusive_pct",
+		.confidence = CONFIDENCE_MEDIUM,
+	};
+	recommend_add(v, a, out, rec);
 }

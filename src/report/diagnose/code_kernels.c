@@ -85,32 +85,26 @@ void attention_unfused(const struct run_view *v, struct arena *a, struct run_rep
 	int64_t share = s.all_ns > 0 ? number_pct(ns, s.all_ns) : 0;
 	if (s.count == 0 || b.count < 2 * s.count || share < KERNELS_WORTH_NAMING)
 		return;
-	recommend_add(
-	    v,
-	    &(struct recommendation){
-	        .id = "unfused-attention",
-	        .title = "attention in separate kernels",
-	        .saves_ns = per_step(ns, &s),
-	        .observation = arena_printf(
-	            a,
-	            "%s softmax kernels a %s beside %s batched products take %s (%s of kernel time%s)",
-	            unit_text(a, UNIT_COUNT, per_step(s.count, &s)), out->window ? "window" : "step",
-	            unit_text(a, UNIT_COUNT, per_step(b.count, &s)),
-	            unit_text(a, UNIT_NS, per_step(ns, &s)), unit_text(a, UNIT_PCT, share),
-	            b.ns ? "" : ", the products not counted"),
-	        .hypothesis =
-	            "scores are written to memory and read again, by softmax and by what scales "
-	            "and masks them, where one fused kernel keeps them on the chip",
-	        .action =
-	            "use torch.nn.functional.scaled_dot_product_attention (FlashAttention or memory-"
-	            "efficient; half precision, a mask that they take), or "
-	            "attn_implementation=\"sdpa\" or \"flash_attention_2\" in transformers",
-	        .confirm = "category.time",
-	        .ask =
-	            b.ns ? "" : "a trace with record_shapes=True, which tells what the products take",
-	        .confidence = CONFIDENCE_MEDIUM,
-	    },
-	    a, out);
+	struct recommendation rec = {
+		.id = "unfused-attention",
+		.title = "attention in separate kernels",
+		.saves_ns = per_step(ns, &s),
+		.observation = arena_printf(
+		    a, "%s softmax kernels a %s beside %s batched products take %s (%s of kernel time%s)",
+		    unit_text(a, UNIT_COUNT, per_step(s.count, &s)), out->window ? "window" : "step",
+		    unit_text(a, UNIT_COUNT, per_step(b.count, &s)),
+		    unit_text(a, UNIT_NS, per_step(ns, &s)), unit_text(a, UNIT_PCT, share),
+		    b.ns ? "" : ", the products not counted"),
+		.hypothesis = "scores are written to memory and read again, by softmax and by what scales "
+		              "and masks them, where one fused kernel keeps them on the chip",
+		.action = "use torch.nn.functional.scaled_dot_product_attention (FlashAttention or memory-"
+		          "efficient; half precision, a mask that they take), or "
+		          "attn_implementation=\"sdpa\" or \"flash_attention_2\" in transformers",
+		.confirm = "category.time",
+		.ask = b.ns ? "" : "a trace with record_shapes=True, which tells what the products take",
+		.confidence = CONFIDENCE_MEDIUM,
+	};
+	recommend_add(v, a, out, rec);
 }
 
 /* ---- memory layouts of images ---- */
@@ -125,25 +119,21 @@ void layout_transposes(const struct run_view *v, struct arena *a, struct run_rep
 	int64_t share = s.all_ns > 0 ? number_pct(s.ns, s.all_ns) : 0;
 	if (share < TRANSPOSES_WORTH_NAMING)
 		return;
-	recommend_add(
-	    v,
-	    &(struct recommendation){
-	        .id = "layout-transposes",
-	        .title = "images are transposed around convolutions",
-	        .saves_ns = per_step(s.ns, &s),
-	        .observation = arena_printf(
-	            a,
-	            "%s kernels a %s only change the layout, between NCHW and NHWC: %s "
-	            "(%s of kernel time)",
-	            unit_text(a, UNIT_COUNT, per_step(s.count, &s)), out->window ? "window" : "step",
-	            unit_text(a, UNIT_NS, per_step(s.ns, &s)), unit_text(a, UNIT_PCT, share)),
-	        .hypothesis = "the fastest convolutions want channels last; tensors are channels first",
-	        .action =
-	            "model.to(memory_format=torch.channels_last), and the same of the inputs, with "
-	            "bf16 or TF32",
-	        .confirm = "category.time",
-	        .ask = "",
-	        .confidence = CONFIDENCE_HIGH,
-	    },
-	    a, out);
+	struct recommendation rec = {
+		.id = "layout-transposes",
+		.title = "images are transposed around convolutions",
+		.saves_ns = per_step(s.ns, &s),
+		.observation = arena_printf(
+		    a,
+		    "%s kernels a %s only change the layout, between NCHW and NHWC: %s "
+		    "(%s of kernel time)",
+		    unit_text(a, UNIT_COUNT, per_step(s.count, &s)), out->window ? "window" : "step",
+		    unit_text(a, UNIT_NS, per_step(s.ns, &s)), unit_text(a, UNIT_PCT, share)),
+		.hypothesis = "the fastest convolutions want channels last; tensors are channels first",
+		.action = "model.to(memory_format=torch.channels_last), and the same of the inputs, with "
+		          "bf16 or TF32",
+		.confirm = "category.time",
+		.confidence = CONFIDENCE_HIGH,
+	};
+	recommend_add(v, a, out, rec);
 }

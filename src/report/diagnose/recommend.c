@@ -168,17 +168,16 @@ static void add_rule(const struct run_view *v, const struct diagnosis_rule *r, s
 		.hypothesis = filled(v, r, r->hypothesis, out->window, a),
 		.action = filled(v, r, r->action, out->window, a),
 		.confirm = r->confirm,
-		.ask = r->ask ? r->ask : "",
+		.ask = r->ask,
 		.confidence = r->confidence,
 	};
 	leave_profiler_out(v, r, a, &rec);
-	recommend_add(v, &rec, a, out);
+	recommend_add(v, a, out, rec);
 }
 
-void recommend_add(const struct run_view *v, const struct recommendation *r, struct arena *a,
-                   struct run_report *out)
+void recommend_add(const struct run_view *v, struct arena *a, struct run_report *out,
+                   struct recommendation rec)
 {
-	struct recommendation rec = *r;
 	int64_t step;
 	/* a rules file of the user may name what the program now finds by itself */
 	for (size_t i = 0; i < out->recommendations.nr; i++)
@@ -187,7 +186,7 @@ void recommend_add(const struct run_view *v, const struct recommendation *r, str
 	bool has_step = figure_of_step(v, &step) && step > 0;
 	if (has_step && rec.saves_ns >= 0 && number_pct(rec.saves_ns, step) < WORTH_DOING)
 		return;
-	rec.ask = needed(v, rec.ask, a);
+	rec.ask = needed(v, rec.ask ? rec.ask : "", a);
 	rec.action = needed(v, rec.action, a);
 	if (has_step && rec.saves_ns > step)
 		rec.saves_ns = step;

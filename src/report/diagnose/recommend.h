@@ -4,10 +4,10 @@
 
 #include "model/run_report.h"
 
-/// Append a copy of a recommendation in whose texts placeholders are replaced by figures. The time
-/// `saves_ns` is -1 if unknown, and limited to the time of a step.
-void recommend_add(const struct run_view *v, const struct recommendation *r, struct arena *a,
-                   struct run_report *out);
+/// Append a recommendation. The time `saves_ns` is -1 if unknown, and becomes at most that of a
+/// step. `ask` may be NULL.
+void recommend_add(const struct run_view *v, struct arena *a, struct run_report *out,
+                   struct recommendation rec);
 
 /// Type of the functions that diagnose in code what conditions on figures cannot express. Each
 /// appends its recommendations.
