@@ -45,9 +45,10 @@ void table_names(struct report_table *t, const char *name)
 void cell_figure(struct tabler *t, struct report_table *table, int64_t value)
 {
 	enum unit unit = table->columns.v[table->cells.nr % table->columns.nr].unit;
-	vec_push(&table->cells, (struct report_cell){ .kind = CELL_FIGURE,
-	                                              .text = unit_text(t->a, unit, value),
-	                                              .value = value });
+	vec_push(&table->cells,
+	         value == MEMORY_UNKNOWN
+	             ? (struct report_cell){ .kind = CELL_ABSENT, .text = "–" }
+	             : (struct report_cell){ CELL_FIGURE, unit_text(t->a, unit, value), value });
 }
 
 void cell_name(struct tabler *t, struct report_table *table, struct span name)
@@ -56,11 +57,6 @@ void cell_name(struct tabler *t, struct report_table *table, struct span name)
 	text_add_line(&b, name);
 	vec_push(&table->cells,
 	         (struct report_cell){ .kind = CELL_TEXT, .text = arena_take(t->a, &b) });
-}
-
-void cell_absent(struct report_table *table)
-{
-	vec_push(&table->cells, (struct report_cell){ .kind = CELL_ABSENT, .text = "–" });
 }
 
 static bool says_something(const struct report_table *t, size_t column)
@@ -103,9 +99,9 @@ enum { METRICS_MAX = 6 };
 struct listing {
 	const char *id, *title, *note;
 	const char *names; /* heading of the column that shows the labels */
+	size_t nr;
 	/* metrics, one for each further column; rows are sorted by the first one, largest first */
 	enum metric_id ids[METRICS_MAX];
-	size_t nr;
 	/* true: add a column with each row's share in the sum of the first metric over all items;
 	 * false: no such column */
 	bool share;
@@ -154,10 +150,7 @@ static void add_function(struct tabler *t, struct report_table *table, struct sp
 	const int64_t values[] = { f ? f->median_ns : -1, f ? f->rate : -1,
 		                       f && f->rate >= 0 ? f->rate_mad : -1 };
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-		if (values[i] < 0)
-			cell_absent(table);
-		else
-			cell_figure(t, table, values[i]);
+		cell_figure(t, table, values[i] < 0 ? MEMORY_UNKNOWN : values[i]);
 	cell_name(t, table, span_of(f ? function_class_names[f->cls] : ""));
 }
 
@@ -178,10 +171,7 @@ static void add_rows(struct tabler *t, const struct listing *l, const struct ans
 	for (size_t i = 0; i < rows.nr && i < TABLE_ROWS; i++) {
 		for (size_t k = 0; k < l->nr; k++) {
 			const struct answer *x = answer_of(&answers[k], rows.v[i].label);
-			if (x)
-				cell_figure(t, table, x->value);
-			else
-				cell_absent(table);
+			cell_figure(t, table, x ? x->value : MEMORY_UNKNOWN);
 		}
 		if (l->share)
 			cell_figure(t, table, number_pct(rows.v[i].value, sum));
@@ -239,105 +229,42 @@ static void add_listing(struct tabler *t, const struct listing *l)
 }
 
 static const struct listing listings[] = {
-	{ "kernels",
-	  "kernels by time",
-	  "per step",
-	  "kernel",
-	  { METRIC_KERNEL_TIME, METRIC_KERNEL_COUNT, METRIC_KERNEL_MEAN, METRIC_KERNEL_MAX,
-	    METRIC_KERNEL_SHARE_PCT, METRIC_KERNEL_OCCUPANCY_PCT },
-	  6,
-	  false,
-	  0 },
-	{ "categories",
-	  "categories of kernels by time",
-	  "per step",
-	  "category",
-	  { METRIC_CATEGORY_TIME },
-	  1,
-	  true,
-	  0 },
-	{ "gpu_by_operator",
-	  "GPU time by operator",
-	  "GPU time per step, by the operator that launched it",
-	  "operator",
-	  { METRIC_OP_SELF_GPU_TIME, METRIC_OP_GPU_TIME },
-	  2,
-	  false,
-	  0 },
-	{ "gpu_by_module",
-	  "GPU time by module",
-	  "GPU time per step, modules inside included",
-	  "module",
-	  { METRIC_MODULE_GPU_TIME },
-	  1,
-	  false,
-	  0 },
-	{ "gpu_by_line",
-	  "GPU time by line",
-	  "per step, by the innermost frame of the user's own code",
-	  "place",
-	  { METRIC_PLACE_GPU_TIME, METRIC_PLACE_LAUNCH_COUNT, METRIC_PLACE_COPY_BYTES },
-	  3,
-	  true,
-	  0 },
-	{ "waiting_by_line",
-	  "waiting by line",
+	{ "kernels", "kernels by time", "per step", "kernel", 6,
+	  .ids = { METRIC_KERNEL_TIME, METRIC_KERNEL_COUNT, METRIC_KERNEL_MEAN, METRIC_KERNEL_MAX,
+	           METRIC_KERNEL_SHARE_PCT, METRIC_KERNEL_OCCUPANCY_PCT } },
+	{ "categories", "categories of kernels by time", "per step", "category", 1,
+	  .ids = { METRIC_CATEGORY_TIME }, .share = true },
+	{ "gpu_by_operator", "GPU time by operator",
+	  "GPU time per step, by the operator that launched it", "operator", 2,
+	  .ids = { METRIC_OP_SELF_GPU_TIME, METRIC_OP_GPU_TIME } },
+	{ "gpu_by_module", "GPU time by module", "GPU time per step, modules inside included", "module",
+	  1, .ids = { METRIC_MODULE_GPU_TIME } },
+	{ "gpu_by_line", "GPU time by line", "per step, by the innermost frame of the user's own code",
+	  "place", 3,
+	  .ids = { METRIC_PLACE_GPU_TIME, METRIC_PLACE_LAUNCH_COUNT, METRIC_PLACE_COPY_BYTES },
+	  .share = true },
+	{ "waiting_by_line", "waiting by line",
 	  "host time per step in synchronization, by the innermost frame of the user's own code",
-	  "place",
-	  { METRIC_PLACE_SYNC_TIME, METRIC_PLACE_SYNC_COUNT },
-	  2,
-	  false,
-	  0 },
-	{ "operators",
-	  "operators by self time",
-	  "host time per step",
-	  "operator",
-	  { METRIC_OP_SELF_TIME, METRIC_OP_TIME },
-	  2,
-	  false,
-	  0 },
-	{ "threads",
-	  "host threads",
-	  "time in operators and runtime calls, whole window",
-	  "PID/TID",
-	  { METRIC_THREAD_TIME },
-	  1,
-	  false,
-	  0 },
-	{ "copies",
-	  "memory copies by direction",
-	  "bytes per step",
-	  "direction",
-	  { METRIC_MEMCPY_BYTES, METRIC_MEMCPY_BANDWIDTH },
-	  2,
-	  false,
-	  0 },
-	{ "collectives",
-	  "collectives by kind and process group",
-	  "per step, waiting included; bandwidth of the rank that waits least",
-	  "collective",
-	  { METRIC_COMM_TIME, METRIC_COMM_COUNT, METRIC_COMM_BYTES, METRIC_COMM_ALG_BANDWIDTH,
-	    METRIC_COMM_BUS_BANDWIDTH },
-	  5,
-	  false,
-	  -1 },
-	{ "functions",
-	  "functions above 1 % of the window",
+	  "place", 2, .ids = { METRIC_PLACE_SYNC_TIME, METRIC_PLACE_SYNC_COUNT } },
+	{ "operators", "operators by self time", "host time per step", "operator", 2,
+	  .ids = { METRIC_OP_SELF_TIME, METRIC_OP_TIME } },
+	{ "threads", "host threads", "time in operators and runtime calls, whole window", "PID/TID", 1,
+	  .ids = { METRIC_THREAD_TIME } },
+	{ "copies", "memory copies by direction", "bytes per step", "direction", 2,
+	  .ids = { METRIC_MEMCPY_BYTES, METRIC_MEMCPY_BANDWIDTH } },
+	{ "collectives", "collectives by kind and process group",
+	  "per step, waiting included; bandwidth of the rank that waits least", "collective", 5,
+	  .ids = { METRIC_COMM_TIME, METRIC_COMM_COUNT, METRIC_COMM_BYTES, METRIC_COMM_ALG_BANDWIDTH,
+	           METRIC_COMM_BUS_BANDWIDTH },
+	  .least = -1 },
+	{ "functions", "functions above 1 % of the window",
 	  "time in which nothing of a higher class runs: compute, memory, communication, runtime, "
 	  "Python; waiting threads in the background left out",
-	  "function",
-	  { METRIC_FUNCTION_EXCLUSIVE_PCT },
-	  1,
-	  false,
-	  FUNCTION_WORTH_NAMING },
-	{ "counters",
-	  "sampled counters of the GPUs",
+	  "function", 1, .ids = { METRIC_FUNCTION_EXCLUSIVE_PCT }, .least = FUNCTION_WORTH_NAMING },
+	{ "counters", "sampled counters of the GPUs",
 	  "shares of the peak in the measured steps; spread: median distance from the median",
-	  "counter",
-	  { METRIC_GPU_COUNTER_MEDIAN_PCT, METRIC_GPU_COUNTER_MAD_PCT },
-	  2,
-	  false,
-	  -1 },
+	  "counter", 2, .ids = { METRIC_GPU_COUNTER_MEDIAN_PCT, METRIC_GPU_COUNTER_MAD_PCT },
+	  .least = -1 },
 };
 
 /* The accounts of the first ranks: what each recording holds, and where its GPU time lies. */
@@ -359,10 +286,10 @@ static void add_accounts(struct tabler *t)
 		{ "overlapped", UNIT_NS },        { "beyond the next", UNIT_NS },
 		{ "markers apart", UNIT_NS },     { "steps apart", UNIT_NS },
 	};
-	struct report_table *table = table_begin(t, "account", "Account of each rank",
-	                                         "GPU time divides into what follows it, launches into "
-	                                         "those with their activities and what follows; of "
-	                                         "GPU time, how much is known, and overlaps");
+	struct report_table *table =
+	    table_begin(t, "account", "Account of each rank",
+	                "GPU time divides into what follows it, launches into those with their "
+	                "activities and what follows; of GPU time, how much is known, and overlaps");
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
 		table_column(table, columns[i].name, columns[i].unit);
 	for (size_t i = 0; i < t->v->run->ranks.nr && i < TABLE_ROWS; i++) {

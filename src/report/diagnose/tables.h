@@ -24,14 +24,11 @@ void table_column(struct report_table *t, const char *name, enum unit unit);
 /// Append a column for names.
 void table_names(struct report_table *t, const char *name);
 
-/// Append a cell with a figure in the column's unit.
+/// Append a cell with a figure in the column's unit; without one for MEMORY_UNKNOWN.
 void cell_figure(struct tabler *t, struct report_table *table, int64_t value);
 
 /// Append a cell with a name, which may contain any bytes.
 void cell_name(struct tabler *t, struct report_table *table, struct span name);
-
-/// Append a cell without a value, because the value is unknown.
-void cell_absent(struct report_table *table);
 
 /// End the table. Columns without any value are removed, and so is a table without rows.
 void table_end(struct tabler *t);

@@ -14,14 +14,6 @@ static const char *memory_name(struct tabler *t, const struct digest *d, const c
 	return arena_printf(t->a, "%s of rank %" PRId64, id, d->rank);
 }
 
-static void cell_known(struct tabler *t, struct report_table *table, int64_t value)
-{
-	if (value == MEMORY_UNKNOWN)
-		cell_absent(table);
-	else
-		cell_figure(t, table, value);
-}
-
 /* A memory and the rank that it belongs to. If there are many, those with the highest peaks come
    first. */
 struct owned_memory {
@@ -58,12 +50,12 @@ static void allocator(struct tabler *t, const struct owned_memories *m)
 	table_names(table, "memory");
 	for (size_t i = 0; i < m->list.nr && i < TABLE_ROWS; i++) {
 		const struct memory_stat *s = m->list.v[i].stat;
-		cell_known(t, table, s->churn_bytes);
-		cell_known(t, table, s->alloc_count);
-		cell_known(t, table, s->free_count);
-		cell_known(t, table, s->segment_count);
-		cell_known(t, table, s->segment_churn);
-		cell_known(t, table, s->oom_count);
+		cell_figure(t, table, s->churn_bytes);
+		cell_figure(t, table, s->alloc_count);
+		cell_figure(t, table, s->free_count);
+		cell_figure(t, table, s->segment_count);
+		cell_figure(t, table, s->segment_churn);
+		cell_figure(t, table, s->oom_count);
 		cell_name(t, table, span_of(memory_source_names[s->source]));
 		cell_name(t, table, span_of(memory_name(t, m->list.v[i].digest, s->id)));
 	}
@@ -156,7 +148,7 @@ static void expandable(struct tabler *t, const struct owned_memories *m)
 			continue;
 		cell_figure(t, table, unused);
 		cell_figure(t, table, number_pct(unused, s->reserved_at_peak));
-		cell_known(t, table, s->oom_count);
+		cell_figure(t, table, s->oom_count);
 		cell_name(t, table, span_of(words[memory_expandable(m->list.v[i].digest, s)]));
 		cell_name(t, table, span_of(memory_name(t, m->list.v[i].digest, s->id)));
 	}
@@ -177,125 +169,57 @@ enum { ITEM_COLUMNS = 4 };
 struct item_table {
 	const char *id, *title, *note;
 	enum memory_list list;
-	/* true: add a column with the first column's value as a share of peak_allocated; false: no such
-	 * column */
-	bool share;
+	const char *category,
+	    *site; /* headings of the columns with category and site; "" if the list lacks them */
 	struct {
 		const char *heading; /* heading of the column; NULL after the last column */
 		enum unit unit;
 		size_t member;
 	} columns[ITEM_COLUMNS];
-	const char *category,
-	    *site; /* headings of the columns with category and site; "" if the list lacks them */
+	bool share; /* true: add a column with the first one's value as a share of peak_allocated */
 };
 
+#define HELD                         \
+	{ "bytes", UNIT_BYTES, BYTES },  \
+	{                                \
+		"blocks", UNIT_COUNT, BLOCKS \
+	}
+
 static const struct item_table item_tables[] = {
-	{ "memory_categories",
-	  "memory at the peak by category",
-	  "of allocated memory",
-	  MEMORY_LIST_CATEGORY,
-	  true,
-	  { { "bytes", UNIT_BYTES, BYTES },
-	    { "blocks", UNIT_COUNT, BLOCKS },
-	    { "largest", UNIT_BYTES, LARGEST } },
-	  "category",
-	  "" },
-	{ "memory_sites",
-	  "memory at the peak by site",
-	  "of allocated memory",
-	  MEMORY_LIST_PEAK,
-	  true,
-	  { { "bytes", UNIT_BYTES, BYTES },
-	    { "blocks", UNIT_COUNT, BLOCKS },
-	    { "largest", UNIT_BYTES, LARGEST } },
-	  "category",
-	  "site" },
-	{ "memory_growth",
-	  "sites that grew from the first step end to the last",
-	  "",
-	  MEMORY_LIST_GROWTH,
-	  false,
-	  { { "bytes", UNIT_BYTES, BYTES },
-	    { "blocks", UNIT_COUNT, BLOCKS },
-	    { "steps in which it grew", UNIT_COUNT, OTHER } },
-	  "category",
-	  "site" },
-	{ "memory_churn",
-	  "allocations by site",
-	  "as requested, whole window",
-	  MEMORY_LIST_CHURN,
-	  false,
-	  { { "bytes", UNIT_BYTES, BYTES },
-	    { "allocations", UNIT_COUNT, BLOCKS },
-	    { "sizes", UNIT_COUNT, OTHER },
-	    { "most frequent size", UNIT_BYTES, LARGEST } },
-	  "category",
-	  "site" },
-	{ "memory_blocks",
-	  "largest blocks at the peak",
-	  "",
-	  MEMORY_LIST_BLOCK,
-	  false,
-	  { { "bytes", UNIT_BYTES, BYTES }, { "blocks", UNIT_COUNT, BLOCKS } },
-	  "category",
-	  "site" },
-	{ "memory_sizes",
-	  "memory at the peak by size of block",
-	  "",
-	  MEMORY_LIST_SIZE,
-	  false,
-	  { { "bytes", UNIT_BYTES, BYTES },
-	    { "blocks", UNIT_COUNT, BLOCKS },
-	    { "size from", UNIT_BYTES, OTHER } },
-	  "",
-	  "" },
-	{ "memory_end",
-	  "memory at the end by site",
-	  "",
-	  MEMORY_LIST_END,
-	  false,
-	  { { "bytes", UNIT_BYTES, BYTES }, { "blocks", UNIT_COUNT, BLOCKS } },
-	  "category",
-	  "site" },
-	{ "segments",
-	  "segments by size, at the end",
-	  "",
-	  MEMORY_LIST_SEGMENT,
-	  false,
-	  { { "bytes", UNIT_BYTES, BYTES },
-	    { "segments", UNIT_COUNT, BLOCKS },
-	    { "free", UNIT_BYTES, LARGEST },
-	    { "size from", UNIT_BYTES, OTHER } },
-	  "kind",
-	  "" },
-	{ "memory_gaps",
-	  "largest free blocks at the end",
-	  "",
-	  MEMORY_LIST_GAP,
-	  false,
-	  { { "bytes", UNIT_BYTES, BYTES }, { "of a segment of", UNIT_BYTES, OTHER } },
-	  "kind",
-	  "" },
-	{ "memory_pinned",
-	  "free memory held apart by small blocks at the end",
-	  "",
-	  MEMORY_LIST_PINNED,
-	  false,
-	  { { "free beside", UNIT_BYTES, OTHER },
-	    { "blocks", UNIT_COUNT, BLOCKS },
-	    { "bytes", UNIT_BYTES, BYTES } },
-	  "category",
-	  "site" },
-	{ "memory_oom",
-	  "memory by site when it ran out for the last time",
-	  "",
-	  MEMORY_LIST_OOM,
-	  false,
-	  { { "bytes", UNIT_BYTES, BYTES },
-	    { "blocks", UNIT_COUNT, BLOCKS },
-	    { "largest", UNIT_BYTES, LARGEST } },
-	  "category",
-	  "site" },
+	{ "memory_categories", "memory at the peak by category", "of allocated memory",
+	  MEMORY_LIST_CATEGORY, "category", "", .columns = { HELD, { "largest", UNIT_BYTES, LARGEST } },
+	  .share = true },
+	{ "memory_sites", "memory at the peak by site", "of allocated memory", MEMORY_LIST_PEAK,
+	  "category", "site", .columns = { HELD, { "largest", UNIT_BYTES, LARGEST } }, .share = true },
+	{ "memory_growth", "sites that grew from the first step end to the last", "",
+	  MEMORY_LIST_GROWTH, "category", "site",
+	  .columns = { HELD, { "steps in which it grew", UNIT_COUNT, OTHER } } },
+	{ "memory_churn", "allocations by site", "as requested, whole window", MEMORY_LIST_CHURN,
+	  "category", "site",
+	  .columns = { { "bytes", UNIT_BYTES, BYTES },
+	               { "allocations", UNIT_COUNT, BLOCKS },
+	               { "sizes", UNIT_COUNT, OTHER },
+	               { "most frequent size", UNIT_BYTES, LARGEST } } },
+	{ "memory_blocks", "largest blocks at the peak", "", MEMORY_LIST_BLOCK, "category", "site",
+	  .columns = { HELD } },
+	{ "memory_sizes", "memory at the peak by size of block", "", MEMORY_LIST_SIZE, "", "",
+	  .columns = { HELD, { "size from", UNIT_BYTES, OTHER } } },
+	{ "memory_end", "memory at the end by site", "", MEMORY_LIST_END, "category", "site",
+	  .columns = { HELD } },
+	{ "segments", "segments by size, at the end", "", MEMORY_LIST_SEGMENT, "kind", "",
+	  .columns = { { "bytes", UNIT_BYTES, BYTES },
+	               { "segments", UNIT_COUNT, BLOCKS },
+	               { "free", UNIT_BYTES, LARGEST },
+	               { "size from", UNIT_BYTES, OTHER } } },
+	{ "memory_gaps", "largest free blocks at the end", "", MEMORY_LIST_GAP, "kind", "",
+	  .columns = { { "bytes", UNIT_BYTES, BYTES }, { "of a segment of", UNIT_BYTES, OTHER } } },
+	{ "memory_pinned", "free memory held apart by small blocks at the end", "", MEMORY_LIST_PINNED,
+	  "category", "site",
+	  .columns = { { "free beside", UNIT_BYTES, OTHER },
+	               { "blocks", UNIT_COUNT, BLOCKS },
+	               { "bytes", UNIT_BYTES, BYTES } } },
+	{ "memory_oom", "memory by site when it ran out for the last time", "", MEMORY_LIST_OOM,
+	  "category", "site", .columns = { HELD, { "largest", UNIT_BYTES, LARGEST } } },
 };
 
 static int64_t item_value(const struct memory_item *item, size_t member)
@@ -309,7 +233,7 @@ static void add_item(struct tabler *t, struct report_table *table, const struct 
 	struct strbuf name = STRBUF_INIT;
 	for (size_t c = 0; c < ITEM_COLUMNS && k->columns[c].heading; c++) {
 		int64_t value = item_value(item, k->columns[c].member);
-		cell_known(t, table, value);
+		cell_figure(t, table, value);
 		if (c == 0 && k->share)
 			cell_figure(t, table, number_pct(value, m->stat->peak_allocated));
 	}
@@ -372,7 +296,7 @@ static void add_files(struct tabler *t, struct report_table *table, const struct
 	for (size_t i = 0; i < kept && i < TABLE_ROWS; i++) {
 		cell_figure(t, table, files.v[i].bytes);
 		cell_figure(t, table, number_pct(files.v[i].bytes, m->stat->peak_allocated));
-		cell_known(t, table, files.v[i].blocks);
+		cell_figure(t, table, files.v[i].blocks);
 		cell_name(t, table, files.v[i].file);
 		cell_name(t, table, span_of(memory_name(t, m->digest, m->stat->id)));
 	}
@@ -402,10 +326,10 @@ static void peaks(struct tabler *t, const struct owned_memories *m)
 		                                 [RISK_NONE] = "low",
 		                                 [RISK_WARNING] = "warning",
 		                                 [RISK_CRITICAL] = "critical" };
-	struct report_table *table = table_begin(
-	    t, "memory_peaks", "what ran at the peak, and the risk to run out of memory",
-	    "left is the device less what was allocated or reserved: critical below 1 GB, a warning "
-	    "below 2 GB");
+	struct report_table *table =
+	    table_begin(t, "memory_peaks", "what ran at the peak, and the risk to run out of memory",
+	                "left is the device less what was allocated or reserved: critical below 1 GB, "
+	                "a warning below 2 GB");
 	table->detail = true;
 	table_column(table, "device", UNIT_BYTES);
 	table_column(table, "left", UNIT_BYTES);
@@ -422,8 +346,8 @@ static void peaks(struct tabler *t, const struct owned_memories *m)
 			                          memory_name(t, m->list.v[i].digest, s->id) };
 		if (!s->peak_op && s->source != MEMORY_OF_SNAPSHOT)
 			continue;
-		cell_known(t, table, s->capacity);
-		cell_known(t, table, h.risk == RISK_UNKNOWN ? MEMORY_UNKNOWN : h.left);
+		cell_figure(t, table, s->capacity);
+		cell_figure(t, table, h.risk == RISK_UNKNOWN ? MEMORY_UNKNOWN : h.left);
 		for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
 			cell_name(t, table, span_of(texts[k] ? texts[k] : ""));
 	}

@@ -43,10 +43,9 @@ static void add_rows(struct tabler *t, struct report_table *table, struct name_s
 		cell_figure(t, table, number_div_round(x->ns, x->steps));
 		cell_figure(t, table, number_div_round((__int128)x->count * MICRO, x->steps));
 		cell_figure(t, table, number_div_round(x->ns, x->count));
-		if (sizes && x->bytes > 0)
-			cell_figure(t, table, number_div_round(x->bytes, x->count));
-		else if (sizes)
-			cell_absent(table);
+		if (sizes)
+			cell_figure(t, table,
+			            x->bytes > 0 ? number_div_round(x->bytes, x->count) : MEMORY_UNKNOWN);
 		cell_name(t, table, x->name);
 	}
 	table->more = s->list.nr > TABLE_ROWS ? s->list.nr - TABLE_ROWS : 0;
@@ -164,29 +163,22 @@ static void add_operations_row(struct tabler *t, struct report_table *table,
                                const struct operations *x)
 {
 	bool rated = x->of.gpu_ns > 0 && x->of.flops > 0 && x->of.uncounted == 0;
-	if (x->of.flops)
-		cell_figure(t, table, number_div_round(x->of.flops, x->steps));
-	else
-		cell_absent(table);
-	cell_figure(t, table, number_div_round((__int128)x->of.count * MICRO, x->steps));
-	if (x->of.uncounted)
-		cell_figure(t, table, number_div_round((__int128)x->of.uncounted * MICRO, x->steps));
-	else
-		cell_absent(table);
-	if (x->of.gpu_ns > 0)
-		cell_figure(t, table, number_div_round(x->of.gpu_ns, x->steps));
-	else
-		cell_absent(table);
-	if (rated)
-		cell_figure(t, table, number_div_round((__int128)x->of.flops * NS_PER_S, x->of.gpu_ns));
-	else
-		cell_absent(table);
-	if (rated && x->micro_tflops)
+	const struct {
+		bool known;
+		__int128 amount, of;
+	} cells[] = {
+		{ x->of.flops, x->of.flops, x->steps },
+		{ true, (__int128)x->of.count * MICRO, x->steps },
+		{ x->of.uncounted, (__int128)x->of.uncounted * MICRO, x->steps },
+		{ x->of.gpu_ns > 0, x->of.gpu_ns, x->steps },
+		{ rated, (__int128)x->of.flops * NS_PER_S, x->of.gpu_ns },
+		{ rated && x->micro_tflops, (__int128)x->of.flops * 100 * NS_PER_S,
+		  (__int128)x->of.gpu_ns * x->micro_tflops },
+	};
+	for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
 		cell_figure(t, table,
-		            number_div_round((__int128)x->of.flops * 100 * NS_PER_S,
-		                             (__int128)x->of.gpu_ns * x->micro_tflops));
-	else
-		cell_absent(table);
+		            cells[i].known ? number_div_round(cells[i].amount, cells[i].of)
+		                           : MEMORY_UNKNOWN);
 	cell_name(t, table, span_of(x->of.type == FLOP_OTHER ? "" : flop_type_names[x->of.type]));
 	cell_name(t, table, x->of.op);
 }
@@ -269,10 +261,7 @@ static void limits(struct tabler *t)
 		cell_figure(t, table, number_div_round(f->bytes, steps));
 		cell_figure(t, table, number_div_round(f->sized_ns, steps));
 		for (int k = 0; k < 2; k++)
-			if (parts[k])
-				cell_figure(t, table, number_pct(parts[k], f->sized_ns));
-			else
-				cell_absent(table);
+			cell_figure(t, table, parts[k] ? number_pct(parts[k], f->sized_ns) : MEMORY_UNKNOWN);
 		cell_name(t, table, span_of(limit_of(f)));
 		cell_name(t, table, span_of(f->type == FLOP_OTHER ? "" : flop_type_names[f->type]));
 		cell_name(t, table, f->op);
