@@ -193,10 +193,11 @@ static int64_t explain_waits(struct bounds *b)
 		                             unit_text(b->a, UNIT_COUNT, count), pct(b, sync)));
 	if (copies >= PART_WORTH_NAMING)
 		add_sentence(
-		    b, arena_printf(b->a,
-		                    "calls that copy memory hold the host for %s of the trace: they wait "
-		                    "for the GPU",
-		                    pct(b, copies)));
+		    b,
+		    arena_printf(
+		        b->a,
+		        "calls that copy memory hold the host for %s of the trace: they wait for the GPU",
+		        pct(b, copies)));
 	return sync + copies;
 }
 
@@ -223,9 +224,8 @@ static void explain_idle(struct bounds *b)
 	int64_t gap = waits_per_activity(b, idle);
 	if (graphs_prevail(b->v->run)) {
 		b->share[BOUND_UNKNOWN] = idle;
-		add_sentence(b,
-		             "most kernels come out of replays of GPU graphs: the GPU waits for what the "
-		             "host does around them");
+		add_sentence(b, "most kernels come out of replays of GPU graphs: the GPU waits for what "
+		                "the host does around them");
 	} else if (host >= PART_MOST && each <= LAUNCH_NS) {
 		explain(b, BOUND_LAUNCH, idle, &idle);
 		add_sentence(
@@ -242,20 +242,17 @@ static void explain_idle(struct bounds *b)
 		                             unit_text(b->a, UNIT_NS, gap)));
 	} else if (host >= PART_MOST) {
 		b->share[BOUND_UNKNOWN] = idle;
-		add_sentence(
-		    b, arena_printf(b->a,
-		                    "a host thread is in operators and runtime calls for %s of the trace, "
-		                    "%s for each GPU activity: more than launches take; modules are "
-		                    "loaded, or operators compute on the host",
-		                    pct(b, host), unit_text(b->a, UNIT_NS, each)));
+		add_sentence(b, arena_printf(b->a,
+		                             "a host thread is in operators and runtime calls for %s of "
+		                             "the trace, %s for each GPU activity: more than launches "
+		                             "take; modules are loaded, or operators compute on the host",
+		                             pct(b, host), unit_text(b->a, UNIT_NS, each)));
 	} else {
 		b->share[BOUND_UNKNOWN] = idle;
-		add_sentence(
-		    b,
-		    arena_printf(b->a,
-		                 "%s of %s is idle time that no data loader, wait or launch explains: host "
-		                 "work that was not recorded",
-		                 pct(b, idle), b->of));
+		add_sentence(b, arena_printf(b->a,
+		                             "%s of %s is idle time that no data loader, wait or launch "
+		                             "explains: host work that was not recorded",
+		                             pct(b, idle), b->of));
 	}
 }
 
@@ -385,10 +382,8 @@ static void say_parts(struct bounds *b)
 			strbuf_addf(&text, "%s %s %s", nr++ ? "," : "", pct(b, b->part[p]), step_part_names[p]);
 	add_sentence(b, arena_take(b->a, &text));
 	if (b->window)
-		add_sentence(
-		    b,
-		    "no steps are marked: the figures are of the whole trace, from its first GPU activity "
-		    "to its last");
+		add_sentence(b, "no steps are marked: the figures are of the whole trace, from its first "
+		                "GPU activity to its last");
 }
 
 /* ---- data that was not recorded ---- */
@@ -434,8 +429,8 @@ struct recorded recorded_of(const struct run *run)
    NULL if no data is missing. */
 static const char *flops_missing(struct bounds *b, const struct recorded *r)
 {
-	static const char what[] = "or flops_per_step of the run context: operations per second and "
-	                           "the share of the peak";
+	static const char what[] =
+	    "or flops_per_step of the run context: operations per second and the share of the peak";
 	if (!r->flops && !r->model_flops && span_eq(r->uncounted, SPAN(FLOPS_OF_GRAPHS)))
 		return arena_printf(
 		    b->a, "the operators behind replays of GPU graphs (profile without them), %s", what);
@@ -464,15 +459,13 @@ static void say_missing(struct bounds *b)
 	if (!r.traces)
 		vec_push(&c->missing, "a trace: where the time of a step goes");
 	if (r.traces && b->part[STEP_PART_COMPUTE] >= PART_BESIDE)
-		vec_push(&c->missing,
-		         "hardware counters: whether kernels are limited by DRAM bandwidth, by "
-		         "the compute units or by latency");
+		vec_push(&c->missing, "hardware counters: whether kernels are limited by DRAM bandwidth, "
+		                      "by the compute units or by latency");
 	if (r.traces && b->window)
 		vec_push(&c->missing, "step annotations (prof.step(), or --marker): figures of steps");
 	if (!r.memory)
 		vec_push(&c->missing,
-		         "a memory snapshot, or a trace with profile_memory=True: every figure of "
-		         "memory");
+		         "a memory snapshot, or a trace with profile_memory=True: every figure of memory");
 	else if (!r.snapshots)
 		vec_push(&c->missing, "a memory snapshot: who holds the memory at the peak");
 	if (r.traces && !r.python)
@@ -502,10 +495,10 @@ void diagnose_bound(const struct run_view *v, struct arena *a, struct classifica
 		decide(&b);
 		divide_compute(&b);
 	} else {
-		add_sentence(&b, b.activities
-		                     ? "the steps take no time: what it goes to is not known"
-		                     : "no GPU activity was recorded: what the time of a step goes to is "
-		                       "not known");
+		add_sentence(
+		    &b, b.activities
+		            ? "the steps take no time: what it goes to is not known"
+		            : "no GPU activity was recorded: what the time of a step goes to is not known");
 	}
 	say_missing(&b);
 }

@@ -143,13 +143,12 @@ static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
 		                    "of what it recomputes included",
 		                    unit_text(a, UNIT_NS, ns), out->window ? "window" : "step");
 	else if (gpu_ns > 0)
-		seen = arena_printf(a,
-		                    "%s of GPU time a %s are launched by recompute_fn of "
-		                    "torch/utils/checkpoint.py%s%s%s",
-		                    unit_text(a, UNIT_NS, gpu_ns), out->window ? "window" : "step",
-		                    python ? ", which runs for " : "",
-		                    python ? unit_text(a, UNIT_PCT, python) : "",
-		                    python ? " of the trace" : "");
+		seen = arena_printf(
+		    a,
+		    "%s of GPU time a %s are launched by recompute_fn of torch/utils/checkpoint.py%s%s%s",
+		    unit_text(a, UNIT_NS, gpu_ns), out->window ? "window" : "step",
+		    python ? ", which runs for " : "", python ? unit_text(a, UNIT_PCT, python) : "",
+		    python ? " of the trace" : "");
 	else if (!ns && python >= 5 * PERCENT)
 		seen = arena_printf(
 		    a, "functions of torch/utils/checkpoint.py that recompute run for %s of the trace",
@@ -168,8 +167,8 @@ static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
 		.saves_ns = gpu_ns > 0 ? gpu_ns : -1,
 		.observation = seen,
 		.hypothesis = arena_printf(a, "gradient checkpoints trade time for memory; %s", room),
-		.action = "checkpoint fewer layers, or only what is cheap to compute again "
-		          "(selective checkpoints)",
+		.action = "checkpoint fewer layers, or only what is cheap to compute again (selective "
+		          "checkpoints)",
 		.confirm = "step.compute_time",
 		.confidence = CONFIDENCE_MEDIUM,
 	};
@@ -207,8 +206,8 @@ static void excessive_zeroing(const struct run_view *v, struct arena *a, struct 
 		    unit_text(a, UNIT_COUNT, number_div_round(count, w.steps)), unit_text(a, UNIT_NS, ns),
 		    unit_text(a, UNIT_PCT, number_pct(ns, cuda)), out->window ? "window" : "step"),
 		.hypothesis = "gradients or buffers are zeroed and then overwritten",
-		.action = "zero_grad(set_to_none=True), torch.empty where all of it is written, reuse of "
-		          "buffers",
+		.action =
+		    "zero_grad(set_to_none=True), torch.empty where all of it is written, reuse of buffers",
 		.confirm = "step.memset_time",
 		.confidence = CONFIDENCE_MEDIUM,
 	};
@@ -268,14 +267,12 @@ static void cuda_graphs_suit(const struct run_view *v, struct arena *a, struct r
 		.id = "cuda-graphs",
 		.title = "every step launches the same: CUDA graphs would suit",
 		.saves_ns = idle,
-		.observation =
-		    arena_printf(a,
-		                 "each of the steps launches %s kernels of %s on average, none waits "
-		                 "for the GPU, and the GPU "
-		                 "is busy %s of the time",
-		                 unit_text(a, UNIT_COUNT, count),
-		                 unit_text(a, UNIT_NS, number_div_round(kernel_ns, count)),
-		                 unit_text(a, UNIT_PCT, busy)),
+		.observation = arena_printf(a,
+		                            "each of the steps launches %s kernels of %s on average, none "
+		                            "waits for the GPU, and the GPU is busy %s of the time",
+		                            unit_text(a, UNIT_COUNT, count),
+		                            unit_text(a, UNIT_NS, number_div_round(kernel_ns, count)),
+		                            unit_text(a, UNIT_PCT, busy)),
 		.hypothesis = "the host repeats the same launches, which one graph launch replaces",
 		.action = "torch.compile(mode=\"reduce-overhead\") or torch.cuda.graph around the step; "
 		          "inputs must keep their shapes and addresses",
@@ -302,15 +299,13 @@ static void blocking_copies(const struct run_view *v, struct arena *a, struct ru
 		.title = "copies hold the host until the GPU is done",
 		.saves_ns = held < idle ? held : idle,
 		.observation = arena_printf(a,
-		                            "the host is in calls that copy memory for %s of the "
-		                            "trace, and the GPU is busy %s of "
-		                            "the time",
+		                            "the host is in calls that copy memory for %s of the trace, "
+		                            "and the GPU is busy %s of the time",
 		                            unit_text(a, UNIT_PCT, share), unit_text(a, UNIT_PCT, busy)),
 		.hypothesis = "copies to or from pageable memory, .item(), .cpu() or .tolist() drain the "
 		              "queue of launches",
-		.action =
-		    "copy from and to pinned memory with non_blocking=True, build index tensors on the "
-		    "device, read results every N steps",
+		.action = "copy from and to pinned memory with non_blocking=True, build index tensors on "
+		          "the device, read results every N steps",
 		.confirm = "step.idle_time",
 		.ask = "a trace with Python stacks (with_stack=True), which names the line that copies",
 		.confidence = CONFIDENCE_MEDIUM,
@@ -351,21 +346,19 @@ static void fragmentation(const struct run_view *v, struct arena *a, struct run_
 		.saves_ns = -1,
 		.observation = arena_printf(
 		    a,
-		    "memory %s of rank %" PRId64 ": %s (%s of reserved) were not allocated when memory was "
-		    "shortest",
+		    "memory %s of rank %" PRId64
+		    ": %s (%s of reserved) were not allocated when memory was shortest",
 		    worst->id, rank, unit_text(a, UNIT_BYTES, most),
 		    unit_text(a, UNIT_PCT,
 		              memory_fragmentation(worst->peak_allocated, worst->reserved_at_peak))),
 		.hypothesis = "blocks of uneven sizes leave gaps that no request fits into",
-		.action =
-		    "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, keep sizes of tensors alike "
-		    "from step to step (padding, bucketing)",
+		.action = "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, keep sizes of tensors "
+		          "alike from step to step (padding, bucketing)",
 		.confirm = "memory.fragmentation_at_peak_pct",
 		.ask = worst->source == MEMORY_OF_SNAPSHOT
 		           ? ""
 		           : "a memory snapshot with history, which shows the gaps and who holds the "
-		             "blocks "
-		             "between them",
+		             "blocks between them",
 		.confidence = worst->capacity == MEMORY_UNKNOWN ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM,
 	};
 	recommend_add(v, a, out, rec);

@@ -33,17 +33,15 @@ void start_up(const struct run_view *v, struct arena *a, struct run_report *out)
 		.title = "the recording holds what is done once",
 		/* -1: the saved time is unknown, since the setup may be over before the first step */
 		.saves_ns = -1,
-		.observation = arena_printf(
-		    a,
-		    "calls of the runtime that take a millisecond and more fill %s of the trace while "
-		    "the GPU is idle, '%s' most of it",
-		    unit_text(a, UNIT_PCT, share), text_short(a, most->name, 60)),
-		.hypothesis =
-		    "contexts are created, modules are loaded, graphs captured or memory is taken "
-		    "from the device, as in the first steps of a job",
+		.observation = arena_printf(a,
+		                            "calls of the runtime that take a millisecond and more fill %s "
+		                            "of the trace while the GPU is idle, '%s' most of it",
+		                            unit_text(a, UNIT_PCT, share), text_short(a, most->name, 60)),
+		.hypothesis = "contexts are created, modules are loaded, graphs captured or memory is "
+		              "taken from the device, as in the first steps of a job",
 		.action = "record after some warm-up steps (schedule(wait=…, warmup=…), steps.warmup in "
-		          "the rules); where it comes back in every step, keep the memory "
-		          "(no empty_cache()) and the shapes",
+		          "the rules); where it comes back in every step, keep the memory (no "
+		          "empty_cache()) and the shapes",
 		.confirm = "function.exclusive_pct",
 		.confidence = CONFIDENCE_MEDIUM,
 	};
@@ -101,10 +99,10 @@ void allocator_churn(const struct run_view *v, struct arena *a, struct run_repor
 		                a, "%s segments were allocated and %s freed in the window",
 		                unit_text(a, UNIT_COUNT, most->segment_allocs),
 		                unit_text(a, UNIT_COUNT, most->segment_churn - most->segment_allocs)),
-		.hypothesis = "torch.cuda.empty_cache() is called in the loop, or memory is close to "
-		              "full: cudaFree waits for the device",
-		.action = "remove torch.cuda.empty_cache() from the loop, warm up with the largest "
-		          "batch first, lower the peak",
+		.hypothesis = "torch.cuda.empty_cache() is called in the loop, or memory is close to full: "
+		              "cudaFree waits for the device",
+		.action = "remove torch.cuda.empty_cache() from the loop, warm up with the largest batch "
+		          "first, lower the peak",
 		.confirm = calls ? "step.idle_time" : "memory.segment_churn",
 		.confidence = calls ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
 	};
@@ -123,19 +121,19 @@ void counts(const struct run_view *v, struct arena *a, struct run_report *out)
 		    .title = "torch.compile compiles while steps are measured",
 		    .hypothesis = "shapes, types or Python values that a graph is specialized on change "
 		                  "from step to step",
-		    .action = "mark changing sizes with torch._dynamo.mark_dynamic or dynamic=True, pad "
-		              "them to a few, pass numbers as tensors; TORCH_LOGS=recompiles says what "
-		              "changed",
+		    .action =
+		        "mark changing sizes with torch._dynamo.mark_dynamic or dynamic=True, pad them to "
+		        "a few, pass numbers as tensors; TORCH_LOGS=recompiles says what changed",
 		    .confidence = CONFIDENCE_HIGH } },
 		{ "graph_breaks",
 		  "graph breaks since the job began",
 		  { .id = "graph-breaks",
 		    .title = "torch.compile falls back to Python within the model",
-		    .hypothesis = "the model prints, reads a value of a tensor (.item()), calls NumPy or "
-		                  "branches on data: what is before and behind it is compiled apart and "
-		                  "not fused",
-		    .action = "TORCH_LOGS=graph_breaks names the lines; move them out of the model, or "
-		              "use torch.where and torch.cond; fullgraph=True keeps it so",
+		    .hypothesis =
+		        "the model prints, reads a value of a tensor (.item()), calls NumPy or branches on "
+		        "data: what is before and behind it is compiled apart and not fused",
+		    .action = "TORCH_LOGS=graph_breaks names the lines; move them out of the model, or use "
+		              "torch.where and torch.cond; fullgraph=True keeps it so",
 		    .confidence = CONFIDENCE_MEDIUM } },
 		{ "alloc_retries",
 		  "allocations in the recorded steps failed at first, and the allocator gave its cache "
@@ -177,10 +175,9 @@ void host_around_graphs(const struct run_view *v, struct arena *a, struct run_re
 		.id = "host-around-graphs",
 		.title = "the GPU waits for what the host does around GPU graphs",
 		.saves_ns = idle,
-		.observation = arena_printf(a,
-		                            "most kernels come out of replays of graphs, and the GPU is "
-		                            "busy %s of the time",
-		                            unit_text(a, UNIT_PCT, busy)),
+		.observation = arena_printf(
+		    a, "most kernels come out of replays of graphs, and the GPU is busy %s of the time",
+		    unit_text(a, UNIT_PCT, busy)),
 		.hypothesis = "inputs are prepared, requests scheduled and results read between replays",
 		.action = "prepare the next step while the GPU runs this one (asynchronous or overlapped "
 		          "scheduling), sample on the GPU, keep what is copied per step small and pinned",
@@ -327,8 +324,8 @@ void python_computes(const struct run_view *v, struct arena *a, struct run_repor
 		                       : "the input is prepared, or results are worked on, on the CPU and "
 		                         "in the thread that launches",
 		.action = compiles
-		              ? "record after warm-up; mark changing sizes with "
-		                "torch._dynamo.mark_dynamic or dynamic=True; TORCH_LOGS=recompiles says why"
+		              ? "record after warm-up; mark changing sizes with torch._dynamo.mark_dynamic "
+		                "or dynamic=True; TORCH_LOGS=recompiles says why"
 		              : "do it in the workers of a DataLoader, ahead of time, or on the GPU; "
 		                "vectorize it",
 		.confirm = "function.exclusive_pct",

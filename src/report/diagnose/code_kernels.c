@@ -97,8 +97,8 @@ void attention_unfused(const struct run_view *v, struct arena *a, struct run_rep
 		    b.ns ? "" : ", the products not counted"),
 		.hypothesis = "scores are written to memory and read again, by softmax and by what scales "
 		              "and masks them, where one fused kernel keeps them on the chip",
-		.action = "use torch.nn.functional.scaled_dot_product_attention (FlashAttention or memory-"
-		          "efficient; half precision, a mask that they take), or "
+		.action = "use torch.nn.functional.scaled_dot_product_attention (FlashAttention or "
+		          "memory-efficient; half precision, a mask that they take), or "
 		          "attn_implementation=\"sdpa\" or \"flash_attention_2\" in transformers",
 		.confirm = "category.time",
 		.ask = b.ns ? "" : "a trace with record_shapes=True, which tells what the products take",
@@ -125,8 +125,7 @@ void layout_transposes(const struct run_view *v, struct arena *a, struct run_rep
 		.saves_ns = per_step(s.ns, &s),
 		.observation = arena_printf(
 		    a,
-		    "%s kernels a %s only change the layout, between NCHW and NHWC: %s "
-		    "(%s of kernel time)",
+		    "%s kernels a %s only change the layout, between NCHW and NHWC: %s (%s of kernel time)",
 		    unit_text(a, UNIT_COUNT, per_step(s.count, &s)), out->window ? "window" : "step",
 		    unit_text(a, UNIT_NS, per_step(s.ns, &s)), unit_text(a, UNIT_PCT, share)),
 		.hypothesis = "the fastest convolutions want channels last; tensors are channels first",
