@@ -135,16 +135,6 @@ static int64_t host_busy(struct bounds *b)
 	return share;
 }
 
-/* Host time per GPU activity, for a host thread that is busy for the share `share` of the
-   window. */
-static int64_t host_per_activity(struct bounds *b, int64_t share)
-{
-	__int128 window = 0;
-	for (size_t r = 0; r < b->v->run->ranks.nr; r++)
-		window += b->v->run->ranks.v[r]->window_ns;
-	return number_div_round(window * share, (__int128)b->activities * 100 * PERCENT);
-}
-
 /* Idle time per GPU activity, if the share `share` of the window is idle. 0 if launching cannot
  * explain the idle time: it can if there are many short activities, and if the idle time between
  * two of them is longer than an activity, but no longer than a launch may take. */
@@ -166,15 +156,10 @@ static int64_t waits_per_activity(struct bounds *b, int64_t share)
 	           : 0;
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Attribute idle time to the cause `what`, at most the time `most`. */
 static void explain(struct bounds *b, enum bound what, int64_t most, int64_t *idle)
 {
-	b->share[what] = least(*idle, most);
+	b->share[what] = *idle < most ? *idle : most;
 	*idle -= b->share[what];
 }
 
@@ -220,7 +205,11 @@ static void explain_idle(struct bounds *b)
 	host -= loader + waits + set_up_share(b->v->run, &most);
 	if (idle < PART_WORTH_NAMING)
 		return;
-	int64_t each = host_per_activity(b, host);
+	__int128 window = 0;
+	for (size_t r = 0; r < b->v->run->ranks.nr; r++)
+		window += b->v->run->ranks.v[r]->window_ns;
+	/* host time per GPU activity */
+	int64_t each = number_div_round(window * host, (__int128)b->activities * 100 * PERCENT);
 	int64_t gap = waits_per_activity(b, idle);
 	if (graphs_prevail(b->v->run)) {
 		b->share[BOUND_UNKNOWN] = idle;

@@ -220,11 +220,6 @@ static void excessive_zeroing(const struct run_view *v, struct arena *a, struct 
  * one is launched. */
 enum { GRAPH_KERNEL_NS = 50000 };
 
-static bool is_graph_launch(const struct function_stat *f)
-{
-	return f->cls == FUNCTION_RUNTIME && span_contains_nocase(f->name, SPAN("GraphLaunch"));
-}
-
 /* True if there are at least three steps, all steps have the same number of kernels, and the run
    launches no GPU graph. */
 static bool steps_are_alike(const struct digest *d)
@@ -236,7 +231,8 @@ static bool steps_are_alike(const struct digest *d)
 		if (count[i] != count[0])
 			return false;
 	for (size_t i = 0; i < d->functions.nr; i++)
-		if (is_graph_launch(&d->functions.v[i]))
+		if (d->functions.v[i].cls == FUNCTION_RUNTIME &&
+		    span_contains_nocase(d->functions.v[i].name, SPAN("GraphLaunch")))
 			return false;
 	return true;
 }
@@ -315,13 +311,6 @@ static void blocking_copies(const struct run_view *v, struct arena *a, struct ru
 
 /* ---- fragmentation ---- */
 
-/* True if a quarter of the device's memory or more is free, so that fragmentation does no harm. */
-static bool is_ample(const struct memory_stat *m)
-{
-	return m->capacity != MEMORY_UNKNOWN && m->peak_reserved != MEMORY_UNKNOWN &&
-	       m->capacity - m->peak_reserved > m->capacity / 4;
-}
-
 static void fragmentation(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	const struct memory_stat *worst = NULL;
@@ -331,7 +320,10 @@ static void fragmentation(const struct run_view *v, struct arena *a, struct run_
 		for (size_t i = 0; i < d->memories.nr; i++) {
 			const struct memory_stat *m = &d->memories.v[i];
 			int64_t unused = number_sub(m->reserved_at_peak, m->peak_allocated);
-			if (memory_expandable(d, m) != EXPANDABLE_HELPS || is_ample(m) || unused <= most)
+			/* fragmentation does no harm where a quarter of the device's memory is free */
+			bool ample = m->capacity != MEMORY_UNKNOWN && m->peak_reserved != MEMORY_UNKNOWN &&
+			             m->capacity - m->peak_reserved > m->capacity / 4;
+			if (memory_expandable(d, m) != EXPANDABLE_HELPS || ample || unused <= most)
 				continue;
 			worst = m;
 			rank = d->rank;

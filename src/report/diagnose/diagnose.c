@@ -17,27 +17,12 @@ struct run_report *diagnose_run(const struct run_view *v, const struct diagnosis
 	return out;
 }
 
-/* The recommendation in the baseline's report with the id of `r`, or NULL. */
-static const struct recommendation *same_of(const struct recommendation *r,
-                                            const struct run_report *baseline)
-{
-	for (size_t i = 0; i < baseline->recommendations.nr; i++)
-		if (strcmp(baseline->recommendations.v[i].id, r->id) == 0)
-			return &baseline->recommendations.v[i];
-	return NULL;
-}
-
 static bool has_rows(const struct run_view *v)
 {
 	for (size_t i = 0; i < v->run->ranks.nr; i++)
 		if (v->run->ranks.v[i]->summaries.nr || !v->run->ranks.v[i]->functions.nr)
 			return false;
 	return true;
-}
-
-static bool is_known(const struct run_view *v, const struct query *q)
-{
-	return !q->metric || run_has(v, q->metric);
 }
 
 /* True if the baseline has the data on which the recommendation is based. */
@@ -50,7 +35,8 @@ static bool is_comparable(const struct recommendation *r, const struct diagnosis
 		const struct diagnosis_rule *rule = &rules->list.v[i];
 		for (size_t k = 0; strcmp(rule->id, r->id) == 0 && k < rule->when.nr; k++) {
 			const struct diagnosis_figure *f = &rule->when.v[k].figure;
-			if (!is_known(v, &f->query) || !is_known(v, &f->other))
+			if ((f->query.metric && !run_has(v, f->query.metric)) ||
+			    (f->other.metric && !run_has(v, f->other.metric)))
 				return false;
 		}
 	}
@@ -63,7 +49,10 @@ void diagnose_limit(struct run_report *r, const struct diagnosis_rules *rules,
 	size_t nr = 0;
 	for (size_t i = 0; i < r->recommendations.nr; i++) {
 		const struct recommendation *rec = &r->recommendations.v[i];
-		const struct recommendation *old = same_of(rec, baseline);
+		const struct recommendation *old = NULL;
+		for (size_t k = 0; k < baseline->recommendations.nr && !old; k++)
+			if (strcmp(baseline->recommendations.v[k].id, rec->id) == 0)
+				old = &baseline->recommendations.v[k];
 		bool grew = old && rec->saves_ns >= 0 && old->saves_ns >= 0 &&
 		            (__int128)rec->saves_ns * 10 > (__int128)old->saves_ns * 11;
 		if (grew || (!old && is_comparable(rec, rules, v)))

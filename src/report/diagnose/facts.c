@@ -20,13 +20,6 @@ struct summary {
 	bool gpu; /* true if GPU activities were recorded */
 };
 
-static const char *line_of(struct arena *a, const char *text)
-{
-	struct strbuf b = STRBUF_INIT;
-	text_add_line(&b, span_of(text));
-	return arena_take(a, &b);
-}
-
 static void add_count(struct summary *s, const char *id, const char *label, int64_t value,
                       const char *note)
 {
@@ -115,15 +108,10 @@ static void add_metric(struct summary *s, enum metric_id id)
 /* How much was recorded: for steps and times the largest value of any rank, for all other members
  * the sum over ranks. */
 struct extent {
-	int64_t steps, total_steps, warmup, window_ns, events, activities, world_size;
+	int64_t steps, total_steps, window_ns, events, activities, world_size;
 	bool traces;
 	const char *gpu;
 };
-
-static int64_t max_of(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
 
 static struct extent extent_of(const struct run_view *v)
 {
@@ -132,13 +120,13 @@ static struct extent extent_of(const struct run_view *v)
 		const struct digest *d = v->run->ranks.v[i];
 		const char *gpu = digest_env(d, "gpu.name");
 		e.gpu = e.gpu ? e.gpu : gpu;
-		e.world_size = max_of(e.world_size, d->world_size);
+		number_raise(&e.world_size, d->world_size);
 		if (!digest_has_trace(d))
 			continue;
 		e.traces = true;
-		e.steps = max_of(e.steps, d->window ? 0 : d->usable_steps);
-		e.total_steps = max_of(e.total_steps, d->window ? 0 : d->total_steps);
-		e.window_ns = max_of(e.window_ns, d->window_ns);
+		number_raise(&e.steps, d->window ? 0 : d->usable_steps);
+		number_raise(&e.total_steps, d->window ? 0 : d->total_steps);
+		number_raise(&e.window_ns, d->window_ns);
 		e.events = number_add(e.events, d->events);
 		e.activities = number_add(e.activities, d->trust.gpu_events);
 	}
@@ -151,9 +139,10 @@ static void add_extent(struct summary *s)
 	size_t ranks = run_nr_ranks(s->v->run);
 	s->gpu = e.activities > 0;
 	if (e.gpu)
-		vec_push(
-		    &s->out->facts,
-		    (struct fact){ .id = "gpu", .label = "GPU", .text = line_of(s->a, e.gpu), .note = "" });
+		vec_push(&s->out->facts, (struct fact){ .id = "gpu",
+		                                        .label = "GPU",
+		                                        .text = text_line(s->a, span_of(e.gpu)),
+		                                        .note = "" });
 	if (ranks > 1 || e.world_size > 1)
 		add_count(s, "ranks", "ranks", (int64_t)ranks,
 		          e.world_size > (int64_t)ranks

@@ -1,5 +1,3 @@
-#include "diagnose/functions.h"
-
 #include <inttypes.h>
 
 #include "base/idmap.h"
@@ -43,13 +41,6 @@ struct comparison {
 	int64_t *values; /* scratch memory, one value per rank */
 };
 
-static bool is_eligible(const struct rank_view *r)
-{
-	const struct digest *d = r->digest;
-	return r->cross->missing_steps == 0 && d->usable_steps == (int64_t)d->nr_steps &&
-	       d->window_ns > 0 && d->functions.nr > 0;
-}
-
 /* ---- functions and their ids, which are equal on all ranks ---- */
 
 static void add_rank(struct comparison *c, struct name_table *names, struct idmap *ids, uint32_t r)
@@ -77,11 +68,14 @@ static void gather_functions(struct comparison *c, const struct run_view *v)
 	struct idmap ids;
 	name_table_init(&names);
 	idmap_init(&ids);
-	for (uint32_t r = 0; r < v->run->ranks.nr; r++)
-		if (is_eligible(&v->ranks[r])) {
-			add_rank(c, &names, &ids, r);
-			c->eligible++;
-		}
+	for (uint32_t r = 0; r < v->run->ranks.nr; r++) {
+		const struct digest *d = v->ranks[r].digest;
+		if (v->ranks[r].cross->missing_steps || d->usable_steps != (int64_t)d->nr_steps ||
+		    d->window_ns <= 0 || !d->functions.nr)
+			continue;
+		add_rank(c, &names, &ids, r);
+		c->eligible++;
+	}
 	vec_sort(&c->rows, by_function);
 	idmap_release(&ids);
 	name_table_release(&names);

@@ -1,11 +1,12 @@
-/// Internal to diagnose/: finding ranks that differ from the others. Each kind of finding is a
-/// function of plain numbers.
+/// Internal to diagnose/: finding ranks that differ from the others.
 #ifndef GG_DIAGNOSE_PEERS_H
 #define GG_DIAGNOSE_PEERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "model/view.h"
 
 /// Median of the ranks and the scaled MAD (× 1.4826) around it.
 struct peers {
@@ -32,5 +33,15 @@ void slow_ranks(const int64_t *skew, size_t nr, bool *is_slow);
 /// and at least half of that of any other rank. `late_ns` is the time in which only that rank was
 /// waited for, `step_ns` the total time of the steps. Sets the flag of each of the `nr` ranks.
 void late_ranks(const int64_t *late_ns, const int64_t *step_ns, size_t nr, bool *is_late);
+
+/// For each rank of the run, text on the most[rank] functions that differ most from the same
+/// functions of its peers, or NULL; owned by `a`. Considers functions with 1 % of the window (the
+/// recorded time) or more on the rank or on its peers, by their share of the window and, for
+/// kernels and memory operations, by the time of one execution and the bytes per second. For host
+/// calls and Python functions only a larger share counts, since a rank that others wait for waits
+/// less itself. Communication does not count. Needs four ranks; ranks that lack steps, or whose
+/// recording ends within a step, are left out.
+void functions_unlike(const struct run_view *v, const size_t *most, struct arena *a,
+                      const char **text);
 
 #endif

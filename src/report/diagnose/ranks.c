@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "base/number.h"
-#include "diagnose/functions.h"
 #include "diagnose/peers.h"
 #include "diagnose/words.h"
 #include "fold/links.h"
@@ -110,14 +109,6 @@ static const char *most_unlike(struct diagnosis *d, size_t r)
 
 /* ---- slow and late ranks ---- */
 
-static void find_slow(struct diagnosis *d)
-{
-	int64_t *skew = arena_alloc(&d->arena, d->nr, sizeof *skew);
-	for (size_t r = 0; r < d->nr; r++)
-		skew[r] = cross_of(d, r)->known ? cross_of(d, r)->compute_skew : INT64_MIN;
-	slow_ranks(skew, d->nr, d->slow);
-}
-
 static void add_slow(struct diagnosis *d, size_t r)
 {
 	struct arena *a = &d->arena;
@@ -135,29 +126,11 @@ static void add_slow(struct diagnosis *d, size_t r)
 	                 most_unlike(d, r)));
 }
 
-static void find_late(struct diagnosis *d)
-{
-	int64_t *step = arena_alloc(&d->arena, d->nr, sizeof *step);
-	for (size_t r = 0; r < d->nr; r++)
-		step[r] = cross_of(d, r)->step_ns;
-	late_ranks(d->alone_ns, step, d->nr, d->late);
-}
-
 static int64_t per_step(const struct diagnosis *d, size_t r, enum metric_id which)
 {
 	int64_t value = 0;
 	figure_of_rank(d->view, r, which, &value);
 	return value;
-}
-
-static int64_t beyond_peers(struct diagnosis *d, size_t r, enum metric_id which)
-{
-	int64_t *others = arena_alloc(&d->arena, d->nr, sizeof *others);
-	size_t n = 0;
-	for (size_t i = 0; i < d->nr; i++)
-		if (i != r)
-			others[n++] = per_step(d, i, which);
-	return per_step(d, r, which) - number_median(others, n);
 }
 
 /* The first figure that explains at least half of the rank's lateness, in words; "" if there is no
@@ -173,8 +146,13 @@ static const char *late_cause(struct diagnosis *d, size_t r, int64_t late_per_st
 		{ METRIC_STEP_SYNC_TIME, "its synchronization takes" },
 		{ METRIC_STEP_IDLE_TIME, "its GPU is without work for" },
 	};
+	int64_t *others = arena_alloc(&d->arena, d->nr, sizeof *others);
 	for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
-		int64_t more = beyond_peers(d, r, causes[i].which);
+		size_t n = 0;
+		for (size_t k = 0; k < d->nr; k++)
+			if (k != r)
+				others[n++] = per_step(d, k, causes[i].which);
+		int64_t more = per_step(d, r, causes[i].which) - number_median(others, n);
 		if (more > 0 && more >= late_per_step / 2)
 			return arena_printf(&d->arena, "; %s %s a step more than its peers'", causes[i].text,
 			                    unit_text(&d->arena, UNIT_NS, more));
@@ -204,20 +182,12 @@ static void add_late(struct diagnosis *d, size_t r)
 
 /* ---- insights on all ranks ---- */
 
-/* True if enough ranks of a folded run are named: at least NAMED insights were added after the
-   first `before`. */
-static bool is_enough(const struct diagnosis *d, size_t before)
-{
-	enum { NAMED = 32 };
-	return d->run->ranks.v[0]->part_of && d->out->insights.nr - before >= NAMED;
-}
-
 /* Append the insights on each rank. A slow rank is also late, and so is a rank behind a slow link;
  * for both, the insight that they are late is left out. */
 static void diagnose(const struct run_view *v, const struct run_view *whole, bool candidate,
                      struct report *out)
 {
-	size_t before = out->insights.nr;
+	enum { NAMED = 32 }; /* insights that are enough of a folded run */
 	struct diagnosis d = { .view = v,
 		                   .whole = whole,
 		                   .run = v->run,
@@ -230,13 +200,20 @@ static void diagnose(const struct run_view *v, const struct run_view *whole, boo
 	d.late = arena_alloc(&d.arena, d.nr, sizeof *d.late);
 	d.link = arena_alloc(&d.arena, d.nr, sizeof *d.link);
 	d.alone_ns = arena_alloc(&d.arena, d.nr, sizeof *d.alone_ns);
-	find_slow(&d);
 	find_links(&d);
-	find_late(&d);
+	int64_t *skew = arena_alloc(&d.arena, d.nr, sizeof *skew);
+	int64_t *step = arena_alloc(&d.arena, d.nr, sizeof *step);
+	for (size_t r = 0; r < d.nr; r++) {
+		skew[r] = cross_of(&d, r)->known ? cross_of(&d, r)->compute_skew : INT64_MIN;
+		step[r] = cross_of(&d, r)->step_ns;
+	}
+	slow_ranks(skew, d.nr, d.slow);
+	late_ranks(d.alone_ns, step, d.nr, d.late);
 	d.unlike = arena_alloc(&d.arena, d.nr, sizeof *d.unlike);
 	if (whole)
 		find_unlike(&d);
-	for (size_t r = 0; r < d.nr && !is_enough(&d, before); r++) {
+	size_t most = v->run->ranks.v[0]->part_of ? out->insights.nr + NAMED : SIZE_MAX;
+	for (size_t r = 0; r < d.nr && out->insights.nr < most; r++) {
 		if (d.slow[r])
 			add_slow(&d, r);
 		if (d.link[r])

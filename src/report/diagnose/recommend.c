@@ -28,15 +28,6 @@ static bool condition_holds(const struct run_view *v, const struct run_report *r
 	       (c->above ? value > c->value : value < c->value);
 }
 
-static bool applies(const struct run_view *v, const struct run_report *out,
-                    const struct diagnosis_rule *r)
-{
-	for (size_t i = 0; i < r->when.nr; i++)
-		if (!condition_holds(v, out, &r->when.v[i]))
-			return false;
-	return true;
-}
-
 /* A text of a rule with its placeholders replaced by figures; "–" in place of a figure that the run
    lacks. In a run without steps, the word "step" becomes "window". */
 static const char *filled(const struct run_view *v, const struct diagnosis_rule *r,
@@ -75,19 +66,11 @@ static int64_t saving(const struct run_view *v, const struct diagnosis_rule *r)
 	return number_div_round((__int128)value * r->saves_share, (__int128)100 * PERCENT);
 }
 
-static bool is_profiler(struct span place)
-{
-	static const struct span name = SPAN("torch/profiler/");
-	for (size_t i = 0; i + name.n <= place.n; i++)
-		if (memcmp(place.p + i, name.p, name.n) == 0)
-			return true;
-	return false;
-}
-
 /* The share of the profiler's own synchronization calls in the time of all synchronization calls
  * with a known place in the code, in millionths. */
 static int64_t profilers_share(const struct run *run)
 {
+	static const struct span place = SPAN("torch/profiler/");
 	int64_t all = 0, own = 0;
 	for (size_t r = 0; r < run->ranks.nr; r++)
 		for (size_t i = 0; i < run->ranks.v[r]->code.nr; i++) {
@@ -95,7 +78,8 @@ static int64_t profilers_share(const struct run *run)
 			if (c->kind != CODE_SYNC || !c->place.n)
 				continue;
 			all = number_add(all, c->total_ns);
-			own = number_add(own, is_profiler(c->place) ? c->total_ns : 0);
+			if (memmem(c->place.p, c->place.n, place.p, place.n))
+				own = number_add(own, c->total_ns);
 		}
 	return all > 0 ? number_div_round((__int128)own * MICRO, all) : 0;
 }
@@ -206,8 +190,13 @@ void diagnose_recommend(const struct run_view *v, const struct diagnosis_rules *
 {
 	for (size_t i = 0; diagnoses_in_code[i]; i++)
 		diagnoses_in_code[i](v, a, out);
-	for (size_t i = 0; i < rules->list.nr; i++)
-		if (applies(v, out, &rules->list.v[i]))
-			add_rule(v, &rules->list.v[i], a, out);
+	for (size_t i = 0; i < rules->list.nr; i++) {
+		const struct diagnosis_rule *rule = &rules->list.v[i];
+		bool applies = true;
+		for (size_t k = 0; k < rule->when.nr && applies; k++)
+			applies = condition_holds(v, out, &rule->when.v[k]);
+		if (applies)
+			add_rule(v, rule, a, out);
+	}
 	vec_sort(&out->recommendations, recommendation_cmp);
 }

@@ -10,24 +10,17 @@
 
 /* ---- building tables ---- */
 
-/* The note under a table. In a run without steps, "over the whole window" replaces "per step". */
-static const char *note_of(struct tabler *t, const char *note)
-{
-	static const char step[] = "per step";
-	const char *at = t->out->window ? strstr(note, step) : NULL;
-	if (!at)
-		return note;
-	return arena_printf(t->a, "%.*sover the whole window%s", (int)(at - note), note,
-	                    at + strlen(step));
-}
-
 struct report_table *table_begin(struct tabler *t, const char *id, const char *title,
                                  const char *note)
 {
+	static const char step[] = "per step"; /* in a run without steps, the note says otherwise */
+	const char *at = t->out->window ? strstr(note, step) : NULL;
 	struct report_table *table = vec_push_zero(&t->out->tables);
 	table->id = id;
 	table->title = title;
-	table->note = note_of(t, note);
+	table->note = !at ? note
+	                  : arena_printf(t->a, "%.*sover the whole window%s", (int)(at - note), note,
+	                                 at + strlen(step));
 	return table;
 }
 
@@ -53,18 +46,8 @@ void cell_figure(struct tabler *t, struct report_table *table, int64_t value)
 
 void cell_name(struct tabler *t, struct report_table *table, struct span name)
 {
-	struct strbuf b = STRBUF_INIT;
-	text_add_line(&b, name);
 	vec_push(&table->cells,
-	         (struct report_cell){ .kind = CELL_TEXT, .text = arena_take(t->a, &b) });
-}
-
-static bool says_something(const struct report_table *t, size_t column)
-{
-	for (size_t i = column; i < t->cells.nr; i += t->columns.nr)
-		if (t->cells.v[i].kind != CELL_ABSENT && t->cells.v[i].text[0])
-			return true;
-	return false;
+	         (struct report_cell){ .kind = CELL_TEXT, .text = text_line(t->a, name) });
 }
 
 static void drop_column(struct report_table *t, size_t column)
@@ -82,9 +65,13 @@ static void drop_column(struct report_table *t, size_t column)
 void table_end(struct tabler *t)
 {
 	struct report_table *table = &t->out->tables.v[t->out->tables.nr - 1];
-	for (size_t i = table->columns.nr; i-- > 0;)
-		if (!says_something(table, i))
+	for (size_t i = table->columns.nr; i-- > 0;) {
+		bool says = false;
+		for (size_t k = i; k < table->cells.nr && !says; k += table->columns.nr)
+			says = table->cells.v[k].kind != CELL_ABSENT && table->cells.v[k].text[0];
+		if (!says)
 			drop_column(table, i);
+	}
 	if (table->cells.nr)
 		return;
 	vec_release(&table->columns);
@@ -335,13 +322,6 @@ void diagnose_tables(const struct run_view *v, struct arena *a, struct run_repor
 	add_accounts(&t);
 }
 
-/* True for tables that exist for a single phase; false for those that describe the whole run. */
-static bool is_of_phase(const struct listing *l)
-{
-	return l->ids[0] == METRIC_KERNEL_TIME || l->ids[0] == METRIC_CATEGORY_TIME ||
-	       l->ids[0] == METRIC_OP_SELF_TIME;
-}
-
 void diagnose_phase(const struct run_view *v, const char *phase, struct arena *a,
                     struct run_report *out)
 {
@@ -351,8 +331,10 @@ void diagnose_phase(const struct run_view *v, const char *phase, struct arena *a
 		vec_release(&last->columns);
 		vec_release(&last->cells);
 	}
-	for (size_t i = 0; i < sizeof listings / sizeof *listings; i++)
-		if (is_of_phase(&listings[i]))
+	for (size_t i = 0; i < sizeof listings / sizeof *listings; i++) {
+		enum metric_id id = listings[i].ids[0];
+		if (id == METRIC_KERNEL_TIME || id == METRIC_CATEGORY_TIME || id == METRIC_OP_SELF_TIME)
 			add_listing(&t, &listings[i]);
+	}
 	out->phase = phase;
 }

@@ -222,17 +222,12 @@ static const struct item_table item_tables[] = {
 	  "category", "site", .columns = { HELD, { "largest", UNIT_BYTES, LARGEST } } },
 };
 
-static int64_t item_value(const struct memory_item *item, size_t member)
-{
-	return *(const int64_t *)(const void *)((const char *)item + member);
-}
-
 static void add_item(struct tabler *t, struct report_table *table, const struct item_table *k,
                      const struct owned_memory *m, const struct memory_item *item)
 {
 	struct strbuf name = STRBUF_INIT;
 	for (size_t c = 0; c < ITEM_COLUMNS && k->columns[c].heading; c++) {
-		int64_t value = item_value(item, k->columns[c].member);
+		int64_t value = *(const int64_t *)(const void *)((const char *)item + k->columns[c].member);
 		cell_figure(t, table, value);
 		if (c == 0 && k->share)
 			cell_figure(t, table, number_pct(value, m->stat->peak_allocated));

@@ -84,11 +84,6 @@ bool label_is_idle_thread(struct span label)
 	return false;
 }
 
-bool function_is_copy_call(const struct function_stat *f)
-{
-	return f->cls == FUNCTION_RUNTIME && f->names == 0 && name_has(f->name, "Memcpy");
-}
-
 int64_t blocking_copies_share(const struct run *run)
 {
 	enum { ENQUEUE_NS = 20000 };
@@ -99,19 +94,13 @@ int64_t blocking_copies_share(const struct run *run)
 		for (size_t i = 0; i < d->functions.nr; i++) {
 			const struct function_stat *f = &d->functions.v[i];
 			__int128 beyond = (__int128)f->total_ns - (__int128)f->count * ENQUEUE_NS;
-			if (function_is_copy_call(f) && beyond > 0)
+			bool copies =
+			    f->cls == FUNCTION_RUNTIME && f->names == 0 && name_has(f->name, "Memcpy");
+			if (copies && beyond > 0)
 				ns += beyond;
 		}
 	}
 	return number_pct(ns, window);
-}
-
-static bool is_wait(struct span name)
-{
-	return span_contains_nocase(name, SPAN("Synchronize")) ||
-	       span_contains_nocase(name, SPAN("Memcpy")) ||
-	       span_contains_nocase(name, SPAN("Query")) ||
-	       span_contains_nocase(name, SPAN("WaitEvent"));
 }
 
 int64_t set_up_share(const struct run *run, const struct function_stat **most)
@@ -126,7 +115,9 @@ int64_t set_up_share(const struct run *run, const struct function_stat **most)
 		window += d->window_ns;
 		for (size_t i = 0; i < d->functions.nr; i++) {
 			const struct function_stat *f = &d->functions.v[i];
-			if (f->cls != FUNCTION_RUNTIME || f->names || f->count <= 0 || is_wait(f->name) ||
+			bool waits = name_has(f->name, "Synchronize") || name_has(f->name, "Memcpy") ||
+			             name_has(f->name, "Query") || name_has(f->name, "WaitEvent");
+			if (f->cls != FUNCTION_RUNTIME || f->names || f->count <= 0 || waits ||
 			    f->exclusive_ns / f->count < SET_UP_NS)
 				continue;
 			ns += f->exclusive_ns;

@@ -22,12 +22,9 @@ bool function_is_recomputation(const struct function_stat *f);
 /// **Source:** Thread._bootstrap_inner, CPython Lib/threading.py.
 bool label_is_idle_thread(struct span label);
 
-/// True for a runtime call that copies memory, which blocks the host unless the copy is really
-/// asynchronous.
-bool function_is_copy_call(const struct function_stat *f);
-
-/// Share of the window (the recorded time), in 1e-6 %, that the ranks spend in calls of
-/// function_is_copy_call() beyond the time that enqueuing a copy takes (20 µs a call).
+/// Share of the window (the recorded time), in 1e-6 %, that the ranks spend in runtime calls that
+/// copy memory beyond the time that enqueuing a copy takes (20 µs a call): a copy blocks the host
+/// unless it is really asynchronous.
 int64_t blocking_copies_share(const struct run *run);
 
 /// What limits a kernel by only its name.
