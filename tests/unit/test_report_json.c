@@ -69,7 +69,7 @@ static void nesting(void **state)
 	emit_close(&e, ']');
 	emit_line(&e, 1);
 	emit_open(&e, "c", '[');
-	emit_null(&e, NULL);
+	emit_str(&e, NULL, NULL);
 	emit_bool(&e, NULL, true);
 	emit_str(&e, NULL, NULL);
 	emit_close(&e, ']');

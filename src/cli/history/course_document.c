@@ -229,14 +229,6 @@ static void put_news(struct document *d, const struct course *t)
 	doc_said(d, t->headline);
 }
 
-static void put_command(struct document *d, const char *command)
-{
-	doc_section(d, "", "", DOC_OPEN);
-	doc_paragraph(d);
-	doc_add(d, DOC_COMMAND, TONE_PLAIN, command);
-	doc_end(d);
-}
-
 /* Add how to find the commit that caused a change: commands that list the candidates and try them.
  */
 static void put_search(struct document *d, const struct course *t, const struct course_point *p)
@@ -250,10 +242,10 @@ static void put_search(struct document *d, const struct course *t, const struct 
 	doc_words(d, t->bisect ? "list these commits, or let git bisect try them with a script, whose "
 	                         "first lines say how:"
 	                       : "list these commits:");
-	put_command(d, arena_printf(&d->arena, "git log --oneline %s..%s", commit_of(d, good),
-	                            commit_of(d, bad)));
-	if (t->bisect)
-		put_command(d, t->bisect);
+	doc_command(
+	    d, "", DOC_OPEN,
+	    arena_printf(&d->arena, "git log --oneline %s..%s", commit_of(d, good), commit_of(d, bad)));
+	doc_command(d, "", DOC_OPEN, t->bisect);
 }
 
 static void put_advice(struct document *d, const struct course *t)

@@ -245,6 +245,16 @@ void doc_printf(struct document *d, const char *fmt, ...)
 	doc_words(d, arena_take(&d->arena, &b));
 }
 
+void doc_command(struct document *d, const char *title, enum doc_place place, const char *command)
+{
+	if (!command || !command[0])
+		return;
+	doc_section(d, "", title, place);
+	doc_paragraph(d);
+	doc_add(d, DOC_COMMAND, TONE_PLAIN, command);
+	doc_end(d);
+}
+
 void doc_words_cell(struct document *d, const char *text)
 {
 	doc_cell(d);

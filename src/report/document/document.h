@@ -225,6 +225,9 @@ void doc_said(struct document *d, const char *text);
 /// Add a name, in the form that `display` returns.
 void doc_name(struct document *d, const char *whole);
 
+/// Add a section with a command; nothing if `command` is NULL or "".
+void doc_command(struct document *d, const char *title, enum doc_place place, const char *command);
+
 /// Add words of the program, or the short form of a commit, as a link to `address`; without a link
 /// if that is NULL. A terminal shows only the text.
 void doc_link(struct document *d, const char *text, const char *address);

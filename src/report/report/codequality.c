@@ -25,11 +25,6 @@ static const struct source_line *line_of(const struct finding *f)
 	return NULL;
 }
 
-static const char *severity_of(const struct finding *f)
-{
-	return f->verdict == VERDICT_FAIL ? "major" : f->verdict == VERDICT_WARN ? "minor" : "info";
-}
-
 /* Hash of what the finding is about, without figures and line numbers; `nr` is the number of equal
    findings before it. */
 static const char *fingerprint_of(const struct report *r, const struct finding *f, size_t nr,
@@ -50,16 +45,6 @@ static const char *fingerprint_of(const struct report *r, const struct finding *
 	return strbuf_str(b);
 }
 
-static bool has_fingerprint(const struct report *r, size_t before, const char *print,
-                            struct strbuf *b)
-{
-	for (size_t i = 0; i < before; i++)
-		if (line_of(&r->findings.v[i]) &&
-		    strcmp(fingerprint_of(r, &r->findings.v[i], 0, b), print) == 0)
-			return true;
-	return false;
-}
-
 static void put_finding(struct emit *e, const struct report *r, size_t i)
 {
 	const struct finding *f = &r->findings.v[i];
@@ -68,13 +53,20 @@ static void put_finding(struct emit *e, const struct report *r, size_t i)
 	if (!at)
 		return;
 	fingerprint_of(r, f, 0, &print);
-	if (has_fingerprint(r, i, strbuf_str(&print), &other))
+	bool again = false;
+	for (size_t k = 0; k < i && !again; k++)
+		again = line_of(&r->findings.v[k]) &&
+		        strcmp(fingerprint_of(r, &r->findings.v[k], 0, &other), strbuf_str(&print)) == 0;
+	if (again)
 		fingerprint_of(r, f, i, &print);
 	emit_open_line(e, 1, NULL, '{');
 	emit_str(e, "description", f->title);
 	emit_str(e, "check_name", cause_names[f->cause]);
 	emit_str(e, "fingerprint", strbuf_str(&print));
-	emit_str(e, "severity", severity_of(f));
+	emit_str(e, "severity",
+	         f->verdict == VERDICT_FAIL   ? "major"
+	         : f->verdict == VERDICT_WARN ? "minor"
+	                                      : "info");
 	emit_open(e, "location", '{');
 	emit_str(e, "path", at->file);
 	emit_open(e, "lines", '{');

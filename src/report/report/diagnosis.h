@@ -15,7 +15,4 @@ void figures_write_json(const struct run_view *v, struct emit *e);
 /// Write the recommendations as a member of the current object.
 void recommendations_write_json(const struct run_report *run, struct emit *e);
 
-/// Write the members of the plan: the number of further runs or pairs, in all and for each check.
-void plan_write_json(const struct report *r, struct emit *e);
-
 #endif

@@ -21,13 +21,6 @@ enum {
 
 #define LESS_MORE "← less · more →"
 
-static const char *what_went(const struct breakdown *b)
-{
-	if (b->memory)
-		return "memory";
-	return unit_is_time(b->unit) ? "time" : "change";
-}
-
 /* The title of a breakdown, with the label of its metric. A collapsed table needs a title that says
    what it shows. */
 static const char *title_of(struct document *d, const struct report *r, const struct breakdown *b)
@@ -37,7 +30,11 @@ static const char *title_of(struct document *d, const struct report *r, const st
 	    arena_printf(&d->arena, "%s%s", metric_label(m), b->title + strlen(m->name));
 	const char *title = report_sentence(d->names, label, &d->arena);
 	if (r->findings.nr)
-		return arena_printf(&d->arena, "where the %s went: %s", what_went(b), title);
+		return arena_printf(&d->arena, "where the %s went: %s",
+		                    b->memory               ? "memory"
+		                    : unit_is_time(b->unit) ? "time"
+		                                            : "change",
+		                    title);
 	bool means = r->kind == REPORT_DIFF && m->per_step && r->candidate.steps > 1;
 	if (!means)
 		return title;
@@ -178,25 +175,6 @@ void doc_changes(struct document *d, const struct report *r)
 	vec_release(&l.list);
 }
 
-/* True if the kernel may be in the other side's sum of small kernels, so that no change is
-   known. */
-static bool is_unseen(const struct drift_row *k)
-{
-	return k->drift == DRIFT_SAME && !(k->has_baseline && k->has_candidate);
-}
-
-/* Number of rows that a terminal and a comment show: up to the last kernel that changed, but at
- * least KERNELS_LEAST. */
-static size_t kernels_worth(const struct report *r)
-{
-	size_t nr = KERNELS_LEAST, row = 0;
-	for (size_t i = 0; i < r->drift.nr && row < KERNELS_SHOWN; i++) {
-		row += !is_unseen(&r->drift.v[i]);
-		nr = r->drift.v[i].drift != DRIFT_SAME && row > nr ? row : nr;
-	}
-	return nr;
-}
-
 /* The table of kernels, which is collapsed in a report with a verdict. */
 void doc_kernels(struct document *d, const struct report *r)
 {
@@ -209,14 +187,17 @@ void doc_kernels(struct document *d, const struct report *r)
 	            r->kind == REPORT_DIFF ? DOC_ASIDE : DOC_FOLDED);
 	struct doc_table *t =
 	    doc_run_table(d, r, "Kernels per step, largest change first", COLUMNS(columns));
-	t->brief = kernels_worth(r);
+	t->brief = KERNELS_LEAST;
 	t->more_text = "kernels";
 	for (size_t i = 0; i < r->drift.nr; i++) {
 		const struct drift_row *k = &r->drift.v[i];
 		bool same = k->drift == DRIFT_SAME;
-		if (is_unseen(k))
+		/* it may be in the other side's sum of small kernels, so that no change is known */
+		if (same && !(k->has_baseline && k->has_candidate))
 			continue;
 		doc_row(d, 0);
+		if (!same && t->nr_rows > t->brief && t->nr_rows <= KERNELS_SHOWN)
+			t->brief = t->nr_rows;
 		/* only "more" or "fewer": the column's heading already says "launches" */
 		const char *drift = same ? "hardly" : drift_names[k->drift];
 		size_t word = strcspn(drift, " ");
@@ -357,8 +338,14 @@ void doc_figures(struct document *d, const struct report *r)
 /* ---- changes by place in the code ---- */
 
 static void put_code_table(struct document *d, const struct report *r, enum metric_id id,
-                           const char *name, const struct doc_column *columns)
+                           const char *name, const char *heading)
 {
+	struct doc_column *columns = arena_alloc(&d->arena, 5, sizeof *columns);
+	columns[0] = (struct doc_column){ heading, DOC_LEFT };
+	columns[1] = (struct doc_column){ "baseline", DOC_RIGHT };
+	columns[2] = (struct doc_column){ "candidate", DOC_RIGHT };
+	columns[3] = (struct doc_column){ "change", DOC_RIGHT };
+	columns[4] = (struct doc_column){ LESS_MORE, DOC_BAR };
 	struct doc_table *t = NULL;
 	for (size_t i = 0; i < r->code.nr; i++) {
 		const struct figure_row *f = &r->code.v[i];
@@ -385,24 +372,10 @@ static void put_code_table(struct document *d, const struct report *r, enum metr
 
 void doc_code(struct document *d, const struct report *r)
 {
-	static const struct doc_column columns[][5] = {
-#define OF(name)                                                                   \
-	{                                                                              \
-		{ name, DOC_LEFT }, { "baseline", DOC_RIGHT }, { "candidate", DOC_RIGHT }, \
-		    { "change", DOC_RIGHT },                                               \
-		{                                                                          \
-			LESS_MORE, DOC_BAR                                                     \
-		}                                                                          \
-	}
-		OF("operator"),
-		OF("module"),
-		OF("place"),
-#undef OF
-	};
 	doc_section(d, "code", "Where in the code, largest change first", DOC_FOLDED);
-	put_code_table(d, r, METRIC_OP_SELF_GPU_TIME, "operator", columns[0]);
-	put_code_table(d, r, METRIC_MODULE_GPU_TIME, "module", columns[1]);
-	put_code_table(d, r, METRIC_PLACE_GPU_TIME, "line", columns[2]);
+	put_code_table(d, r, METRIC_OP_SELF_GPU_TIME, "operator", "operator");
+	put_code_table(d, r, METRIC_MODULE_GPU_TIME, "module", "module");
+	put_code_table(d, r, METRIC_PLACE_GPU_TIME, "line", "place");
 	doc_end(d);
 }
 

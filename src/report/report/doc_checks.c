@@ -38,25 +38,19 @@ static void put_change(struct document *d, const struct check *c)
 
 /* ---- findings and their evidence ---- */
 
-/* True if the title of a finding names the place already: kernel and category of a finding on
-   kernels, or a rank. */
-static bool is_in_title(const struct finding *f, const struct place *p)
-{
-	bool kernels = f->cause >= CAUSE_KERNEL && f->cause <= CAUSE_GONE_KERNEL;
-	bool ranks = f->cause >= CAUSE_SLOW_RANK && f->cause <= CAUSE_LATE_RANK;
-	return (kernels && (p->level == PLACE_KERNEL || p->level == PLACE_CATEGORY)) ||
-	       (ranks && p->level == PLACE_RANK);
-}
-
 /* Add the places of a finding, the outermost first; of many lines or operators only the first
    ones. */
 static void put_where(struct document *d, const struct finding *f)
 {
 	enum place_level last = NR_PLACE_LEVELS;
 	size_t nr[NR_PLACE_LEVELS + 1] = { 0 }, hidden = 0;
+	/* what the title of the finding names already */
+	bool kernels = f->cause >= CAUSE_KERNEL && f->cause <= CAUSE_GONE_KERNEL;
+	bool ranks = f->cause >= CAUSE_SLOW_RANK && f->cause <= CAUSE_LATE_RANK;
 	for (size_t i = 0; i <= f->where.nr; i++) {
 		const struct place *p = i < f->where.nr ? &f->where.v[i] : NULL;
-		if (p && is_in_title(f, p))
+		if (p && ((kernels && (p->level == PLACE_KERNEL || p->level == PLACE_CATEGORY)) ||
+		          (ranks && p->level == PLACE_RANK)))
 			continue;
 		if (hidden && (!p || p->level != last)) {
 			doc_printf(d, " and %zu more%s", hidden,
@@ -313,7 +307,8 @@ static void put_reasons(struct document *d, const struct report *r)
 {
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
-		bool open = check_needs_reason(c) && !report_finding(r, i);
+		bool open = !c->spoiler && !report_finding(r, i) &&
+		            (c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING);
 		if (c->verdict != VERDICT_WAIVED && !open)
 			continue;
 		doc_item(d, 0);

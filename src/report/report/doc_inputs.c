@@ -13,12 +13,6 @@ static bool is_news(const struct check *c)
 	return check_matters(c) || c->verdict == VERDICT_IMPROVED;
 }
 
-static bool is_changed(const struct check *c)
-{
-	enum { NOTABLE = MICRO }; /* 1 percent */
-	return c->has_pct && (c->change_pct >= NOTABLE || c->change_pct <= -NOTABLE);
-}
-
 /* Failed figures first, then by how much worse they became. */
 ORDERING_POINTERS(worst_first, struct check, THEN(check_worst_first(x, y)))
 
@@ -53,7 +47,9 @@ void doc_inputs(struct document *d, const struct report *r)
 		if (c->metric->need != NEED_INPUT || !c->has_change)
 			continue;
 		any = any || is_news(c);
-		if (is_news(c) || is_changed(c))
+		bool notable =
+		    c->has_pct && (c->change_pct >= MICRO || c->change_pct <= -MICRO); /* 1 percent */
+		if (is_news(c) || notable)
 			rows[nr++] = c;
 		else
 			same++;

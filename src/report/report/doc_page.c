@@ -5,23 +5,26 @@
 
 enum { HISTORY_POINTS = 3, FLAME_ROWS = 12 };
 
-/* ---- history of figures ---- */
-
-/* True for a figure that also has values of other runs than the baseline and the candidate. */
-static bool is_history(const struct check *c)
+static void put_picture(struct document *d, const char *id, const char *title, enum doc_place place,
+                        const char *kind)
 {
-	return c->trend && c->trend->points.nr >= HISTORY_POINTS && c->has_change && !c->metric->exact;
+	doc_section(d, id, title, place);
+	doc_picture(d, kind, 0);
+	doc_end(d);
 }
+
+/* ---- history of figures ---- */
 
 void doc_history(struct document *d, const struct report *r)
 {
-	doc_section(d, "history", "History", DOC_PAGE);
-	for (size_t i = 0; i < r->checks.nr; i++)
-		if (is_history(&r->checks.v[i])) {
-			doc_picture(d, "history", 0);
-			break;
-		}
-	doc_end(d);
+	bool any = false; /* a figure that also has values of other runs than the two sides */
+	for (size_t i = 0; i < r->checks.nr && !any; i++) {
+		const struct check *c = &r->checks.v[i];
+		any =
+		    c->trend && c->trend->points.nr >= HISTORY_POINTS && c->has_change && !c->metric->exact;
+	}
+	if (any)
+		put_picture(d, "history", "History", DOC_PAGE, "history");
 }
 
 /* ---- parts of a step ---- */
@@ -36,10 +39,8 @@ static bool knows_parts(const struct run_report *run)
 
 void doc_step(struct document *d, const struct report *r)
 {
-	doc_section(d, "step", "What the wall time goes to", DOC_PAGE);
 	if (knows_parts(r->run) || knows_parts(r->baseline_run))
-		doc_picture(d, "parts", 0);
-	doc_end(d);
+		put_picture(d, "step", "What the wall time goes to", DOC_PAGE, "parts");
 }
 
 /* ---- GPU time by place in the code ---- */
@@ -106,10 +107,8 @@ void doc_flame(struct document *d, const struct report *r)
 
 void doc_steps_of_ranks(struct document *d, const struct report *r)
 {
-	doc_section(d, "heat", "Ranks by step", DOC_PAGE);
 	if (r->run && r->run->ranks.nr > 1)
-		doc_picture(d, "heat", 0);
-	doc_end(d);
+		put_picture(d, "heat", "Ranks by step", DOC_PAGE, "heat");
 }
 
 /* ---- charts over time ---- */
@@ -135,12 +134,8 @@ void doc_series(struct document *d, const struct report *r)
 		steps = steps || run_has_series(runs[i], "step.");
 		memory = memory || run_has_series(runs[i], "memory.") || run_has_peaks(runs[i]);
 	}
-	doc_section(d, "steps", "Step times", many ? DOC_PAGE_FOLDED : DOC_PAGE);
 	if (steps)
-		doc_picture(d, "steps", 0);
-	doc_end(d);
-	doc_section(d, "memory", "Memory", DOC_PAGE);
+		put_picture(d, "steps", "Step times", many ? DOC_PAGE_FOLDED : DOC_PAGE, "steps");
 	if (memory)
-		doc_picture(d, "memory", 0);
-	doc_end(d);
+		put_picture(d, "memory", "Memory", DOC_PAGE, "memory");
 }

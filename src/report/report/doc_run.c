@@ -128,17 +128,6 @@ static void put_actions(struct document *d, const struct report *r)
 	}
 }
 
-static void put_command(struct document *d, const char *title, enum doc_place place,
-                        const char *command)
-{
-	if (!text_or_empty(command)[0])
-		return;
-	doc_section(d, "", title, place);
-	doc_paragraph(d);
-	doc_add(d, DOC_COMMAND, TONE_PLAIN, command);
-	doc_end(d);
-}
-
 /* Add a step such as "run the benchmark 6 times without the change (old), at 1a2b3c4, the
    baseline's commit". */
 static void put_times(struct document *d, const struct report *r, const struct side *s, int64_t nr)
@@ -182,7 +171,7 @@ void doc_decide(struct document *d, const struct report *r)
 	doc_words(d, text_or_empty(r->decide)[0]
 	                 ? "save the results under the names in this command, which judges all of them:"
 	                 : "judge them together");
-	put_command(d, "", DOC_OPEN, r->decide);
+	doc_command(d, "", DOC_OPEN, r->decide);
 	doc_end(d);
 }
 
@@ -199,7 +188,7 @@ void doc_advice(struct document *d, const struct report *r)
 		doc_item(d, 0);
 		doc_words(d,
 		          "make a good run of main, such as this one, the baseline, and commit the file:");
-		put_command(d, "", DOC_OPEN, r->accept);
+		doc_command(d, "", DOC_OPEN, r->accept);
 	} else {
 		/* pipelines confirm by themselves what traces show; figures of files come from any place */
 		bool files = r->unconfirmed && f && f->metric && f->metric->case_name;
@@ -210,11 +199,11 @@ void doc_advice(struct document *d, const struct report *r)
 			    "confirm it: run the benchmark %" PRId64
 			    " times each with the change (new) and without it (old), in turn, on one machine:",
 			    r->plan_pairs);
-			put_command(d, "", DOC_OPEN, r->decide);
+			doc_command(d, "", DOC_OPEN, r->decide);
 		}
 		put_actions(d, r);
 		if (r->unconfirmed && !files)
-			put_command(d,
+			doc_command(d,
 			            arena_printf(&d->arena,
 			                         "To confirm the failure, run it %" PRId64
 			                         " times each with the change (new) and without it (old), in "
@@ -229,7 +218,7 @@ void doc_advice(struct document *d, const struct report *r)
 			    &d->arena, "%" PRId64 " built-in rules need a baseline, which this command makes:",
 			    r->left_out);
 		/* a comment has room for one of the two: what is to be confirmed is not accepted yet */
-		put_command(d, title,
+		doc_command(d, title,
 		            doubtful                   ? DOC_FOLDED
 		            : r->unconfirmed && !files ? DOC_TERMINAL
 		                                       : DOC_ASIDE,
@@ -239,14 +228,6 @@ void doc_advice(struct document *d, const struct report *r)
 }
 
 /* ---- metrics ---- */
-
-static const struct fact *other_fact(const struct run_report *run, const char *id)
-{
-	for (size_t i = 0; run && i < run->facts.nr; i++)
-		if (strcmp(run->facts.v[i].id, id) == 0)
-			return &run->facts.v[i];
-	return NULL;
-}
 
 static void put_fact(struct document *d, const struct fact *f)
 {
@@ -281,7 +262,7 @@ void doc_facts(struct document *d, const struct report *r)
 		else
 			doc_words_cell(d, f->label);
 		if (both)
-			put_fact(d, other_fact(r->baseline_run, f->id));
+			put_fact(d, run_fact(r->baseline_run, f->id));
 		put_fact(d, f);
 		doc_said_cell(d, f->note);
 	}

@@ -28,18 +28,6 @@ void doc_put_result(struct document *d, enum verdict v, const char *word, bool f
 
 #define MAY_BE_NOISE ", which may be noise"
 
-/* The check whose figure the heading shows, or NULL. If there are findings, the heading shows
-   their titles, and this check is only shown too if it judges a key figure; wall time only if it is
-   what the main finding is about, and not a consequence of it. */
-static const struct check *worst_check(const struct report *r)
-{
-	const struct check *c = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
-	const struct finding *f = report_main_finding(r);
-	if (c && f && c->metric->id == METRIC_STEP_PERIOD && f->metric && f->metric != c->metric)
-		return NULL;
-	return c && (check_is_key(c) || !r->findings.nr) ? c : NULL;
-}
-
 /* Add text such as "5.27 % slower", in which a word replaces the sign. */
 static void put_difference(struct document *d, const struct check *c)
 {
@@ -106,15 +94,6 @@ static void put_worst(struct document *d, const struct report *r, const struct c
 	doc_words(d, ")");
 }
 
-/* The same for the whole report: how many figures are worse with that of a file. */
-static void put_worst_of(struct document *d, const struct report *r, const struct check *c)
-{
-	const struct finding *f = report_main_finding(r);
-	put_worst(d, r, c);
-	if (c->metric->need == NEED_INPUT && f && f->checks.nr > 1)
-		doc_printf(d, ", and %zu more figure%s", f->checks.nr - 1, f->checks.nr > 2 ? "s" : "");
-}
-
 bool report_is_first(const struct report *r)
 {
 	return r->status == ST_BASELINE ||
@@ -155,23 +134,19 @@ static void put_first(struct document *d, const struct report *r, const struct f
 	doc_words(d, f->verdict == VERDICT_UNDECIDED ? MAY_BE_NOISE : "");
 }
 
-/* True for a figure of a file that became better by 10 % or more, if not beyond limit and noise. */
-static bool seems_better(const struct check *c)
-{
-	enum { LEAST = 10 };
-	return c->verdict == VERDICT_PASS && c->metric->label == LABEL_INPUT && c->has_change &&
-	       tone_of_change(c->worse, c->change) == TONE_BETTER &&
-	       llabs(c->change_pct) >= LEAST * (int64_t)MICRO;
-}
-
 /* The improvement that the heading shows: of a key figure, the first of its format, or the largest
-   in percent; or NULL. With `unsure` one that may be noise. */
+   in percent; or NULL. With `unsure` one that may be noise: a figure of a file that became better
+   by 10 % or more, if not beyond limit and noise. */
 static const struct check *best_check(const struct report *r, bool unsure)
 {
+	enum { LEAST = 10 };
 	const struct check *best = NULL;
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
-		if (unsure ? !seems_better(c) : c->verdict != VERDICT_IMPROVED || !c->has_change)
+		bool seems = c->verdict == VERDICT_PASS && c->metric->label == LABEL_INPUT &&
+		             tone_of_change(c->worse, c->change) == TONE_BETTER &&
+		             llabs(c->change_pct) >= LEAST * (int64_t)MICRO;
+		if (!c->has_change || !(unsure ? seems : c->verdict == VERDICT_IMPROVED))
 			continue;
 		if (!best || (check_is_key(c) && !check_is_key(best)) ||
 		    (check_is_key(c) == check_is_key(best) &&
@@ -224,23 +199,6 @@ static void put_pass(struct document *d, const struct report *r)
 		doc_words(d, "; nothing to do");
 }
 
-/* How many findings fail beside the one in the heading. */
-static void put_further(struct document *d, const struct report *r)
-{
-	size_t nr = 0;
-	for (size_t i = 0; i < r->findings.nr; i++)
-		nr += r->findings.v[i].verdict == VERDICT_FAIL;
-	if (r->verdict == VERDICT_FAIL && nr > 1)
-		doc_printf(d, ", and %zu more finding%s", nr - 1, nr == 2 ? "" : "s");
-}
-
-/* True if the main finding is a leak, whose share of the peak depends on the number of steps. */
-static bool is_leak(const struct report *r)
-{
-	const struct finding *f = report_main_finding(r);
-	return f && f->cause == CAUSE_LEAK && f->cost_amount[0];
-}
-
 /* True if kernels that took the place of others are all that warns. */
 static bool is_choice(const struct report *r)
 {
@@ -251,17 +209,6 @@ static bool is_choice(const struct report *r)
 		choice =
 		    r->checks.v[i].verdict > VERDICT_WARN || r->checks.v[i].metric->label == LABEL_KERNEL;
 	return choice;
-}
-
-/* Say what becomes of the CI job, unless the verdict says it. */
-static void put_job(struct document *d, const struct report *r)
-{
-	bool red = r->status != ST_OK;
-	if (r->verdict == VERDICT_FAIL ? red
-	                               : r->verdict == VERDICT_PASS && !red && !report_is_first(r))
-		return;
-	doc_printf(d, "; the job %s (exit code %d)", red ? "fails" : "passes",
-	           status_exit_code(r->status));
 }
 
 void doc_verdict(struct document *d, const struct report *r)
@@ -281,26 +228,45 @@ void doc_verdict(struct document *d, const struct report *r)
 		doc_add(d, DOC_SAID, TONE_STRONG, text_or_empty(r->headline));
 		return;
 	}
-	const struct check *worst = worst_check(r);
-	bool first = report_is_first(r);
+	const struct check *worst = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
+	const struct finding *top = report_main_finding(r);
+	bool first = report_is_first(r), red = r->status != ST_OK;
+	/* Findings show their titles; a check beside them only a key figure, and wall time only if it
+	   is what the main finding is about, and not a consequence of it. */
+	if (worst && ((r->findings.nr && !check_is_key(worst)) ||
+	              (top && worst->metric->id == METRIC_STEP_PERIOD && top->metric &&
+	               top->metric != worst->metric)))
+		worst = NULL;
+	/* a leak's share of the peak depends on the number of steps */
+	bool leak = top && top->cause == CAUSE_LEAK && top->cost_amount[0];
 	doc_put_result(d, first ? VERDICT_MISSING : r->verdict,
-	               first ? "no baseline yet" : verdict_names[r->verdict], r->status != ST_OK);
+	               first ? "no baseline yet" : verdict_names[r->verdict], red);
 	doc_say(d, " · %s: ", r->workload);
-	if (first)
+	if (first) {
 		doc_words(d, "not judged");
-	else if (worst && (worst->absolute || !is_leak(r)))
-		put_worst_of(d, r, worst);
-	else if (is_choice(r))
+	} else if (worst && (worst->absolute || !leak)) {
+		put_worst(d, r, worst);
+		if (worst->metric->need == NEED_INPUT && top && top->checks.nr > 1)
+			doc_printf(d, ", and %zu more figure%s", top->checks.nr - 1,
+			           top->checks.nr > 2 ? "s" : "");
+	} else if (is_choice(r)) {
 		doc_words(d, "no figure is beyond its limit; other kernels do the same work");
-	else if (report_main_finding(r) && r->verdict != VERDICT_PASS)
-		put_first(d, r, report_main_finding(r));
-	else if (r->verdict == VERDICT_PASS)
+	} else if (top && r->verdict != VERDICT_PASS) {
+		put_first(d, r, top);
+	} else if (r->verdict == VERDICT_PASS) {
 		put_pass(d, r);
-	else
+	} else {
 		doc_words(d, r->summary);
-	if (!first)
-		put_further(d, r);
-	put_job(d, r);
+	}
+	size_t failed = 0;
+	for (size_t i = 0; i < r->findings.nr; i++)
+		failed += r->findings.v[i].verdict == VERDICT_FAIL;
+	if (!first && r->verdict == VERDICT_FAIL && failed > 1)
+		doc_printf(d, ", and %zu more finding%s", failed - 1, failed == 2 ? "" : "s");
+	/* what becomes of the CI job, unless the verdict says it */
+	if (r->verdict == VERDICT_FAIL ? !red : r->verdict != VERDICT_PASS || red || first)
+		doc_printf(d, "; the job %s (exit code %d)", red ? "fails" : "passes",
+		           status_exit_code(r->status));
 	if (r->unconfirmed) {
 		doc_paragraph(d);
 		doc_printf(d, "to be confirmed by %" PRId64 " pair%s with the base", r->plan_pairs,
@@ -320,22 +286,16 @@ static void put_before(struct document *d, const char *before, const char *after
 	doc_say(d, "%f → ", arena_dup(&d->arena, (struct span){ before, n }));
 }
 
-/* The rank that the main finding names as slow, as a row of the table of ranks, or NULL. */
-static const struct rank_row *slow_rank(const struct report *r)
-{
-	const struct finding *f = report_main_finding(r);
-	for (size_t i = 0; f && f->cause == CAUSE_SLOW_RANK && i < r->ranks.nr; i++)
-		if (r->ranks.v[i].candidate && r->ranks.v[i].rank == f->where.v[0].rank)
-			return &r->ranks.v[i];
-	return NULL;
-}
-
-/* The slow rank and the column of a metric in the table of ranks; false if one of them is missing.
- */
+/* The rank that the main finding names as slow and the column of a metric in the table of ranks;
+   false if one of them is missing. */
 static bool slow_figure(const struct report *r, const struct metric *m, const struct rank_row **row,
                         size_t *column)
 {
-	*row = slow_rank(r);
+	const struct finding *f = report_main_finding(r);
+	*row = NULL;
+	for (size_t i = 0; f && f->cause == CAUSE_SLOW_RANK && i < r->ranks.nr; i++)
+		if (!*row && r->ranks.v[i].candidate && r->ranks.v[i].rank == f->where.v[0].rank)
+			*row = &r->ranks.v[i];
 	for (*column = 0; *row && *column < r->rank_columns.nr; ++*column)
 		if (m->head && strcmp(r->rank_columns.v[*column].title, m->head) == 0)
 			return true;
@@ -391,7 +351,9 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	int64_t change = number_sub(k->candidate, k->baseline);
 	const struct check *c = k->check >= 0 ? &r->checks.v[k->check] : NULL;
 	bool open = k->before && c && c->verdict == VERDICT_INCONCLUSIVE && c->spoiler;
-	bool same = !k->before || open || change_is_nothing(change, k->baseline);
+	enum { LEAST = 10000 }; /* a change below 1 / LEAST of the baseline is not mentioned */
+	bool nothing = !change || (__int128)number_distance(change, 0) * LEAST < k->baseline;
+	bool same = !k->before || open || nothing;
 	bool share = k->baseline > 0 && k->metric->unit != UNIT_PCT;
 	const char *after = without_unit(&d->arena, k->metric, k->after);
 	const struct rank_row *slow = NULL;

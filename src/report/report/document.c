@@ -156,10 +156,7 @@ static void put_judge(struct document *d, const struct report *r)
 	strbuf_adds(&b, " --baseline baseline.json && gpugate check");
 	text_add_word(&b, &d->arena, r->candidate.label);
 	strbuf_adds(&b, " --baseline baseline.json");
-	doc_section(d, "", "", DOC_OPEN);
-	doc_paragraph(d);
-	doc_add(d, DOC_COMMAND, TONE_PLAIN, arena_take(&d->arena, &b));
-	doc_end(d);
+	doc_command(d, "", DOC_OPEN, arena_take(&d->arena, &b));
 }
 
 static void put_next(struct document *d, const struct report *r)
@@ -364,10 +361,9 @@ struct doc_table *doc_run_table(struct document *d, const struct report *r, cons
 static const char *fold_title(struct document *d, const struct report *r, const char *numbers)
 {
 	size_t nr = r->findings.nr;
-	if (!nr)
-		return numbers;
-	return nr == 1 ? arena_printf(&d->arena, "Behind the finding: %s", numbers)
-	               : arena_printf(&d->arena, "Behind the %zu findings: %s", nr, numbers);
+	return nr == 0   ? numbers
+	       : nr == 1 ? arena_printf(&d->arena, "Behind the finding: %s", numbers)
+	                 : arena_printf(&d->arena, "Behind the %zu findings: %s", nr, numbers);
 }
 
 void report_document(const struct report *r, struct short_names *names, struct document *d)

@@ -55,10 +55,12 @@ void emit_text(struct emit *e, const char *key, struct span text)
 
 void emit_str(struct emit *e, const char *key, const char *text)
 {
-	if (text)
+	if (text) {
 		emit_text(e, key, span_of(text));
-	else
-		emit_null(e, key);
+		return;
+	}
+	before(e, key);
+	sink_puts(e->out, "null");
 }
 
 void emit_texts(struct emit *e, const char *key, const char *const *v, size_t nr)
@@ -74,12 +76,6 @@ void emit_number(struct emit *e, const char *key, int64_t value, int digits)
 	char buf[NUMBER_TEXT];
 	before(e, key);
 	sink_puts(e->out, number_format(value, digits, buf));
-}
-
-void emit_null(struct emit *e, const char *key)
-{
-	before(e, key);
-	sink_puts(e->out, "null");
 }
 
 void emit_bool(struct emit *e, const char *key, bool value)
@@ -103,7 +99,7 @@ void emit_number_if(struct emit *e, const char *key, bool has, int64_t value, in
 	if (has)
 		emit_number(e, key, value, digits);
 	else
-		emit_null(e, key);
+		emit_str(e, key, NULL);
 }
 
 static void emit_member(struct emit *e, const struct field *f, const void *row)

@@ -40,9 +40,6 @@ void emit_number(struct emit *e, const char *key, int64_t value, int digits);
 /// Like emit_number(), but writes null if `has` is false.
 void emit_number_if(struct emit *e, const char *key, bool has, int64_t value, int digits);
 
-/// Write a null.
-void emit_null(struct emit *e, const char *key);
-
 /// Write true or false.
 void emit_bool(struct emit *e, const char *key, bool value);
 

@@ -1,7 +1,9 @@
-/* Writes the JSON of `--json`: gpugate-result-1 for check, gpugate-diff-1 for diff. */
+/* Writes the JSON of `--json`: gpugate-result-1 for check, gpugate-diff-1 for diff; and that of
+   `--plan`, gpugate-plan-1, from which a CI system repeats the benchmark. */
 #include "report/diagnosis.h"
 #include "report/emit.h"
 #include "report/findings.h"
+#include "report/table.h"
 #include "report/writers.h"
 
 static const char *or_null(const char *s)
@@ -27,14 +29,6 @@ static void parts(struct emit *e, const char *key, const struct breakdown *b)
 	emit_close(e, ']');
 }
 
-static void select_object(struct emit *e, const struct select_pair *pairs)
-{
-	emit_open(e, "select", '{');
-	for (; pairs->key; pairs++)
-		emit_str(e, pairs->key, pairs->value);
-	emit_close(e, '}');
-}
-
 static void steps(struct emit *e, const struct evidence *v, int digits)
 {
 	emit_open(e, "steps", '[');
@@ -56,7 +50,7 @@ static void noise(struct emit *e, const struct evidence *v, int digits)
 {
 	if (!v->has_noise && !v->has_detectable && !v->has_false_alarms && !v->has_steps &&
 	    !v->runs.nr) {
-		emit_null(e, "noise");
+		emit_str(e, "noise", NULL);
 		return;
 	}
 	emit_open(e, "noise", '{');
@@ -81,7 +75,10 @@ static void check(struct emit *e, const struct check *c)
 	emit_str(e, "id", c->id);
 	emit_str(e, "rule", c->rule);
 	emit_str(e, "metric", c->metric->name);
-	select_object(e, c->select);
+	emit_open(e, "select", '{');
+	for (const struct select_pair *pair = c->select; pair->key; pair++)
+		emit_str(e, pair->key, pair->value);
+	emit_close(e, '}');
 	emit_str(e, "item", or_null(c->item));
 	emit_str(e, "group", group_name(c->group));
 	emit_str(e, "verdict", verdict_names[c->verdict]);
@@ -275,6 +272,33 @@ static void warnings(struct emit *e, const struct report *r)
 	emit_close(e, ']');
 }
 
+static void plan_checks(struct emit *e, const struct report *r)
+{
+	emit_open_line(e, 1, "checks", '[');
+	for (size_t i = 0; i < r->checks.nr; i++) {
+		const struct check *c = &r->checks.v[i];
+		if (!text_or_empty(c->evidence.plan_text)[0] && !c->unconfirmed)
+			continue;
+		emit_open_line(e, 2, NULL, '{');
+		emit_str(e, "id", c->id);
+		emit_str(e, "verdict", verdict_names[c->verdict]);
+		emit_number(e, "runs", c->evidence.more_runs, 0);
+		emit_number(e, "pairs", c->evidence.more_pairs, 0);
+		emit_str(e, "message", c->message);
+		emit_close(e, '}');
+	}
+	emit_close(e, ']');
+}
+
+static void plan(struct emit *e, const struct report *r)
+{
+	emit_number(e, "runs", r->plan_runs, 0);
+	emit_number(e, "pairs", r->plan_pairs, 0);
+	emit_number(e, "undecided", r->counts[VERDICT_UNDECIDED], 0);
+	emit_number(e, "unconfirmed", r->unconfirmed, 0);
+	plan_checks(e, r);
+}
+
 static void checks(struct emit *e, const struct report *r)
 {
 	emit_open_line(e, 1, "checks", '[');
@@ -282,7 +306,7 @@ static void checks(struct emit *e, const struct report *r)
 		check(e, &r->checks.v[i]);
 	emit_close(e, ']');
 	emit_open_line(e, 1, "plan", '{');
-	plan_write_json(r, e);
+	plan(e, r);
 	emit_close(e, '}');
 	emit_open_line(e, 1, "summary", '{');
 	static const enum verdict order[] = { VERDICT_PASS,      VERDICT_WARN,    VERDICT_FAIL,
@@ -343,6 +367,18 @@ void json_write(const struct report *r, const struct write_options *o, struct si
 	ranks_write_json(r, "ranks", true, &e);
 	memory(&e, r);
 	drift(&e, r);
+	emit_close(&e, '}');
+	sink_puts(out, "\n");
+}
+
+void plan_write(const struct report *r, const struct write_options *o, struct sink *out)
+{
+	struct emit e = { out, false };
+	(void)o;
+	emit_open(&e, NULL, '{');
+	emit_str(&e, "schema", "gpugate-plan-1");
+	emit_str(&e, "verdict", r->error ? "error" : verdict_names[r->verdict]);
+	plan(&e, r);
 	emit_close(&e, '}');
 	sink_puts(out, "\n");
 }

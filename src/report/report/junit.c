@@ -86,34 +86,20 @@ static void put_body(const struct junit *j, const struct testcase *c)
 	}
 }
 
-static void put_property(struct sink *out, int indent, const char *name, const char *value)
+static void put_property(struct sink *out, const char *name, const char *value)
 {
 	if (!value || !*value)
 		return;
-	sink_printf(out, "%*s<property", indent, "");
+	sink_puts(out, "      <property");
 	junit_put_attribute(out, "name", name);
 	junit_put_attribute(out, "value", value);
 	sink_puts(out, "/>\n");
 }
 
-static void put_number(struct sink *out, int indent, const char *name, bool has, int64_t value,
-                       int digits)
+static void put_number(struct sink *out, const char *name, bool has, int64_t value, int digits)
 {
 	char buf[NUMBER_TEXT];
-	put_property(out, indent, name, has ? number_format(value, digits, buf) : NULL);
-}
-
-/* True if the case's name is shortened; the body then has the complete name. */
-static bool is_shortened(const struct testcase *c)
-{
-	return c->check && !strstr(c->check->id, c->check->item);
-}
-
-static void put_whole_name(struct sink *out, const char *name)
-{
-	sink_puts(out, "      <system-out>");
-	junit_put(out, name);
-	sink_puts(out, "</system-out>\n");
+	put_property(out, name, has ? number_format(value, digits, buf) : NULL);
 }
 
 static void put_outcome(const struct junit *j, const struct testcase *c)
@@ -134,7 +120,9 @@ static void put_outcome(const struct junit *j, const struct testcase *c)
 
 static void put_case(const struct junit *j, const struct testcase *c)
 {
-	bool outcome = elements[c->outcome], whole = !outcome && is_shortened(c);
+	bool outcome = elements[c->outcome];
+	/* the case's name is shortened: the body has the complete name */
+	bool whole = !outcome && c->check && !strstr(c->check->id, c->check->item);
 	bool empty = !outcome && !whole;
 	sink_puts(j->out, "    <testcase classname=\"gpugate.");
 	junit_put(j->out, j->r->workload);
@@ -143,8 +131,11 @@ static void put_case(const struct junit *j, const struct testcase *c)
 	sink_puts(j->out, empty ? " time=\"0.000\"/>\n" : " time=\"0.000\">\n");
 	if (outcome)
 		put_outcome(j, c);
-	if (whole)
-		put_whole_name(j->out, c->check->item);
+	if (whole) {
+		sink_puts(j->out, "      <system-out>");
+		junit_put(j->out, c->check->item);
+		sink_puts(j->out, "</system-out>\n");
+	}
 	sink_puts(j->out, empty ? "" : "    </testcase>\n");
 }
 
@@ -168,16 +159,16 @@ static void put_properties(const struct junit *j)
 {
 	const struct report *r = j->r;
 	sink_puts(j->out, "    <properties>\n");
-	put_property(j->out, 6, "workload", r->workload);
-	put_property(j->out, 6, "baseline", r->baseline_path);
-	put_property(j->out, 6, "rules", r->rules);
-	put_property(j->out, 6, "profile", r->profile);
-	put_property(j->out, 6, "judged", r->candidate.judged);
-	put_property(j->out, 6, "verdict", verdict_names[r->verdict]);
-	put_number(j->out, 6, "baseline_runs", r->baseline.label, side_runs(&r->baseline), 0);
-	put_number(j->out, 6, "candidate_runs", r->candidate.label, side_runs(&r->candidate), 0);
-	put_number(j->out, 6, "pin_age_days", r->baseline.has_pin_age, r->baseline.pin_age_days, 0);
-	put_number(j->out, 6, "false_alarms_per_1000", r->has_false_alarms, r->false_alarms, 3);
+	put_property(j->out, "workload", r->workload);
+	put_property(j->out, "baseline", r->baseline_path);
+	put_property(j->out, "rules", r->rules);
+	put_property(j->out, "profile", r->profile);
+	put_property(j->out, "judged", r->candidate.judged);
+	put_property(j->out, "verdict", verdict_names[r->verdict]);
+	put_number(j->out, "baseline_runs", r->baseline.label, side_runs(&r->baseline), 0);
+	put_number(j->out, "candidate_runs", r->candidate.label, side_runs(&r->candidate), 0);
+	put_number(j->out, "pin_age_days", r->baseline.has_pin_age, r->baseline.pin_age_days, 0);
+	put_number(j->out, "false_alarms_per_1000", r->has_false_alarms, r->false_alarms, 3);
 	sink_puts(j->out, "    </properties>\n");
 }
 

@@ -84,15 +84,10 @@ const char *figure_label(struct arena *a, const struct report *r, const struct m
 	                    kind ? arena_printf(a, "%s step", kind) : "window", at + strlen(step));
 }
 
-static bool is_of_run(const struct check *c)
-{
-	return c->metric->label <= LABEL_DEVICE || c->metric->label == LABEL_MEMORY;
-}
-
 const struct fact *run_fact(const struct run_report *run, const char *id)
 {
 	for (size_t i = 0; run && i < run->facts.nr; i++)
-		if (strcmp(run->facts.v[i].id, id) == 0 && run->facts.v[i].has_value)
+		if (strcmp(run->facts.v[i].id, id) == 0)
 			return &run->facts.v[i];
 	return NULL;
 }
@@ -106,19 +101,15 @@ const struct figure_row *figure_row_find(const struct report *r, enum metric_id 
 	return NULL;
 }
 
-/* How much worse the figure became, in 1e-6 percent; below 0 if it became better. */
-static int64_t worsening(const struct check *c)
-{
-	return c->worse == WORSE_DOWN ? -c->change_pct : c->change_pct;
-}
-
 int check_worst_first(const struct check *x, const struct check *y)
 {
 	if (check_matters(x) != check_matters(y))
 		return check_matters(x) ? -1 : 1;
 	if (check_matters(x)) {
+		int64_t worse_x = x->worse == WORSE_DOWN ? -x->change_pct : x->change_pct;
+		int64_t worse_y = y->worse == WORSE_DOWN ? -y->change_pct : y->change_pct;
 		ORDER_BY(x->verdict, y->verdict);
-		ORDER_BY(worsening(y), worsening(x));
+		ORDER_BY(worse_y, worse_x);
 	}
 	return COMPARE(x->metric->place, y->metric->place);
 }
@@ -191,12 +182,6 @@ static bool find(const struct report *r, enum metric_id id, struct key_figure *k
 	return k->after != NULL;
 }
 
-/* True if the check exists and its verdict is also the verdict of the whole report. */
-static bool is_open(const struct report *r, ptrdiff_t check)
-{
-	return check >= 0 && r->checks.v[check].verdict == r->verdict;
-}
-
 /* True if the figure of the check is in the list, or is not one of a kind of steps. */
 static bool has_kind(const struct key_figures *all, const struct check *c)
 {
@@ -230,8 +215,12 @@ void key_figures_of(const struct report *r, struct key_figures *out)
 	const struct check *worst = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
 	if (worst && f && f->metric != worst->metric)
 		worst = NULL;
-	for (size_t i = 0; i < out->list.nr && worst; i++)
-		worst = is_open(r, out->list.v[i].check) ? NULL : worst;
-	if (worst && !alone && is_of_run(worst) && !check_is_key(worst))
+	for (size_t i = 0; i < out->list.nr && worst; i++) {
+		ptrdiff_t check = out->list.v[i].check;
+		worst = check >= 0 && r->checks.v[check].verdict == r->verdict ? NULL : worst;
+	}
+	bool of_run =
+	    worst && (worst->metric->label <= LABEL_DEVICE || worst->metric->label == LABEL_MEMORY);
+	if (of_run && !alone && !check_is_key(worst))
 		vec_push(&out->list, of_check(r, worst));
 }

@@ -51,8 +51,7 @@ const struct check *report_worst_check(const struct report *r);
 const char *figure_label(struct arena *a, const struct report *r, const struct metric *m,
                          const char *kind);
 
-/// The fact with the id `id` in the report of a run. NULL if there is no such fact, if it has no
-/// value, or if `run` is NULL.
+/// The fact with the id `id` in the report of a run. NULL if there is none, or if `run` is NULL.
 const struct fact *run_fact(const struct run_report *run, const char *id);
 
 /// The row of a diff for a metric of the whole candidate (not of a rank, GPU or phase of it).
@@ -65,13 +64,5 @@ const char *check_kind(const struct check *c);
 
 /// True if the check is about a key figure.
 bool check_is_key(const struct check *c);
-
-/// True if `change` is too small a part of `baseline` to be mentioned.
-static inline bool change_is_nothing(int64_t change, int64_t baseline)
-{
-	enum { LEAST = 10000 }; /* a change below 1 / LEAST of the baseline is not mentioned */
-	__int128 size = change < 0 ? -(__int128)change : change;
-	return !change || size * LEAST < baseline;
-}
 
 #endif

@@ -18,7 +18,7 @@ static void rank_header(struct emit *e, const struct digest *d)
 	if (d->devices.nr == 1)
 		emit_id(e, "device", span_of(d->devices.v[0].id));
 	else
-		emit_null(e, "device");
+		emit_str(e, "device", NULL);
 	emit_number_if(e, "world_size", d->world_size >= 0, d->world_size, 0);
 	emit_str(e, "attribution", attribution_names[d->attribution]);
 	emit_row(e, &trust_counts_row, &d->trust);
@@ -32,7 +32,7 @@ static void rank_header(struct emit *e, const struct digest *d)
 		emit_number(e, "regularity_pct", d->period_regularity, 6);
 		emit_close(e, '}');
 	} else {
-		emit_null(e, "period");
+		emit_str(e, "period", NULL);
 	}
 	emit_number(e, "events", d->events, 0);
 	emit_close(e, '}');
@@ -88,8 +88,8 @@ static void figure(void *ctx, const struct figure *f)
 {
 	struct figure_ctx *c = ctx;
 	struct emit *e = c->e;
-	int digits = unit_digits(f->metric->unit);
 	const struct metric *m = f->metric;
+	int digits = unit_digits(m->unit);
 	emit_open_line(e, 2, NULL, '{');
 	emit_str(e, "metric", m->name);
 	emit_str(e, "unit", unit_name(f->metric->unit));

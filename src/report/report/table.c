@@ -102,11 +102,6 @@ bool check_is_open(const struct check *c)
 	return c->verdict <= VERDICT_MISSING;
 }
 
-bool check_needs_reason(const struct check *c)
-{
-	return !c->spoiler && (c->verdict == VERDICT_INCONCLUSIVE || c->verdict == VERDICT_MISSING);
-}
-
 const char *limit_text(struct arena *a, const char *limit)
 {
 	struct strbuf b = STRBUF_INIT;

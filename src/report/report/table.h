@@ -32,10 +32,6 @@ bool check_matters(const struct check *c);
 /// True if a check is not passed, and has to be accepted: fail, undecided, inconclusive, missing.
 bool check_is_open(const struct check *c);
 
-/// True if a check could not be judged, and no trust finding, which the report shows anyway, says
-/// why.
-bool check_needs_reason(const struct check *c);
-
 /// True if nothing was judged because there is no baseline yet.
 bool report_is_first(const struct report *r);
 

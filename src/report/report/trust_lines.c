@@ -80,13 +80,6 @@ static void add_kind(struct trust_lines *l, struct kind *k, bool sides)
 	}
 }
 
-static void count_checks(struct trust_lines *l)
-{
-	for (size_t i = 0; i < l->r->checks.nr; i++)
-		if (l->r->checks.v[i].spoiler)
-			l->list.v[l->line_of.v[l->r->checks.v[i].spoiler - l->r->trust.v]].checks++;
-}
-
 void trust_lines_init(struct trust_lines *l, const struct report *r, bool sides)
 {
 	struct kind k = { 0 };
@@ -102,7 +95,9 @@ void trust_lines_init(struct trust_lines *l, const struct report *r, bool sides)
 				vec_push(&k.findings, (struct told){ &r->trust.v[end], end });
 		add_kind(l, &k, sides);
 	}
-	count_checks(l);
+	for (size_t i = 0; i < r->checks.nr; i++)
+		if (r->checks.v[i].spoiler)
+			l->list.v[l->line_of.v[r->checks.v[i].spoiler - r->trust.v]].checks++;
 	vec_release(&k.findings);
 	vec_release(&k.ranks);
 }
