@@ -325,7 +325,7 @@ static void bars(void **state)
 	(void)state;
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		struct strbuf b = STRBUF_INIT;
-		svg_bar_signed(&b, rows[i].part, rows[i].whole);
+		svg_bar_signed(rows[i].part, rows[i].whole, &b);
 		assert_int_equal(count(strbuf_str(&b), "<rect"), rows[i].rect ? 1 : 0);
 		if (rows[i].rect)
 			assert_has(strbuf_str(&b), rows[i].rect);

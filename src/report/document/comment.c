@@ -254,20 +254,6 @@ void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_t
 
 /* ---- sections of the comment ---- */
 
-struct md_section *md_section(struct md_document *d, bool fixed)
-{
-	struct md_section *s = vec_push_zero(&d->sections);
-	s->fixed = fixed;
-	return s;
-}
-
-struct strbuf *md_row(struct md_section *s)
-{
-	return vec_push_zero(&s->rows);
-}
-
-/* ---- the size limit ---- */
-
 /* Append a note such as "12 more in the report" and "columns only in the HTML report: noise,
    detectable". */
 static void add_note(const struct md_section *s, struct strbuf *b)

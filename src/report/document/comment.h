@@ -50,12 +50,6 @@ void md_figure(struct strbuf *b, const char *text);
 /// Append a sentence as plain text; words in which Markdown would find markup become code spans.
 void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
 
-/// Append a section; the pointer is valid until the next call.
-struct md_section *md_section(struct md_document *d, bool fixed);
-
-/// Append a row to a section; the pointer is valid until the next call.
-struct strbuf *md_row(struct md_section *s);
-
 /// Write at most `max` bytes (more only if the first section is longer): sections are removed from
 /// the end, then rows. Releases the document.
 void md_write(struct md_document *d, size_t max, struct strbuf *out);

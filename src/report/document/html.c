@@ -67,15 +67,6 @@ static void put_path(struct page *p, const char *name)
 	strbuf_release(&b);
 }
 
-static size_t chars_of(struct page *p, const char *whole)
-{
-	size_t known = p->told->nr;
-	if (text_chars(span_of(whole)) <= NAME_CHARS_AGAIN)
-		return NAME_CHARS_MAX;
-	name_intern(p->told, span_of(whole));
-	return p->told->nr > known ? NAME_CHARS_MAX : NAME_CHARS_AGAIN;
-}
-
 /* Write a name. A shortened name can be expanded if its cell has nothing else; within a line there
    is no room to expand it. */
 static void put_name(struct page *p, const struct doc_run *r)
@@ -95,8 +86,12 @@ static void put_name(struct page *p, const struct doc_run *r)
 	strbuf_adds(p->out, fold ? "<details class=\"name\"><summary>" : "<code>");
 	put_path(p, r->text);
 	if (fold) {
+		size_t known = p->told->nr;
+		bool brief = text_chars(span_of(whole)) <= NAME_CHARS_AGAIN;
+		if (!brief)
+			name_intern(p->told, span_of(whole));
 		strbuf_adds(p->out, "</summary><code>");
-		put_short(p, whole, chars_of(p, whole));
+		put_short(p, whole, brief || p->told->nr > known ? NAME_CHARS_MAX : NAME_CHARS_AGAIN);
 		strbuf_adds(p->out, "</code></details>");
 	} else {
 		strbuf_adds(p->out, "</code>");
@@ -138,17 +133,11 @@ static void put_run(struct page *p, const struct doc_run *r)
 	strbuf_adds(p->out, r->tone ? "</span>" : "");
 }
 
-/* True for the text " · " (a separator) that follows the badge of a verdict. */
-static bool is_point(const struct doc_line *l, const struct doc_run *r)
-{
-	return l->first->kind == DOC_VERDICT && r == l->first->next && strcmp(r->text, " · ") == 0;
-}
-
 static void put_line(struct page *p, const struct doc_line *l)
 {
 	for (const struct doc_run *r = l->first; r; r = r->next) {
-		if (is_point(l, r)) {
-			strbuf_addch(p->out, ' ');
+		if (l->first->kind == DOC_VERDICT && r == l->first->next && strcmp(r->text, " · ") == 0) {
+			strbuf_addch(p->out, ' '); /* a badge needs no separator behind it */
 			continue;
 		}
 		if (r->link)
@@ -158,14 +147,6 @@ static void put_line(struct page *p, const struct doc_line *l)
 	}
 	if (l->picture.kind)
 		p->hooks->picture(p->hooks->ctx, l->picture, p->out);
-}
-
-static const struct doc_run *first_tile(const struct doc_line *l)
-{
-	const struct doc_run *r = l->first;
-	while (r && !r->tile)
-		r = r->next;
-	return r;
 }
 
 /* Writes the tiles of a line; what stands before them is a paragraph. */
@@ -192,14 +173,6 @@ static void put_tiles(struct page *p, const struct doc_line *l, const struct doc
 
 /* ---- tables ---- */
 
-static bool is_wide(const struct doc_table *t)
-{
-	for (size_t i = 0; i < t->nr_columns; i++)
-		if (t->columns[i].align == DOC_BAR)
-			return true;
-	return false;
-}
-
 /* Write the head of a table. Its box scrolls if the table is wider than the page, also by keyboard.
    If the title is shown above it, the table still has a caption for screen readers. */
 static void put_head(struct page *p, const struct doc_table *t, bool told, const int64_t *longest)
@@ -209,10 +182,13 @@ static void put_head(struct page *p, const struct doc_table *t, bool told, const
 		                                   [DOC_BAR] = " class=\"bars\"",
 		                                   [DOC_EXTRA] = "" };
 	const char *title = t->title[0] ? t->title : "figures";
+	bool wide = false;
+	for (size_t i = 0; i < t->nr_columns; i++)
+		wide = wide || t->columns[i].align == DOC_BAR;
 	strbuf_adds(p->out, t->tree ? "<div class=\"tree\">" : "");
 	strbuf_adds(p->out, "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"");
 	doc_html_escape(p->out, span_of(title));
-	strbuf_adds(p->out, is_wide(t) ? "\"><table class=\"wide\">" : "\"><table>");
+	strbuf_adds(p->out, wide ? "\"><table class=\"wide\">" : "\"><table>");
 	strbuf_adds(p->out, told ? "<caption class=\"told\">" : "<caption>");
 	doc_html_escape(p->out, span_of(title));
 	strbuf_adds(p->out, "</caption>\n<thead><tr>");
@@ -384,7 +360,9 @@ static void put_section(struct page *p, const struct doc_node *n, int depth)
 static void put_paragraph(struct page *p, const struct doc_line *l)
 {
 	bool command = l->first && l->first->kind == DOC_COMMAND;
-	const struct doc_run *tile = first_tile(l);
+	const struct doc_run *tile = l->first;
+	while (tile && !tile->tile)
+		tile = tile->next;
 	if (tile) {
 		put_tiles(p, l, tile);
 		return;

@@ -5,10 +5,6 @@
 
 enum { LINE_CHARS = 400, MARKER_CHARS = 80 };
 
-struct markdown {
-	struct md_document doc;
-};
-
 /* ---- text and names ---- */
 
 static void add_run(struct strbuf *b, const struct doc_run *r, bool in_table)
@@ -133,7 +129,7 @@ static void add_table_head(struct strbuf *b, const struct columns *c)
 
 static void add_row(struct md_section *s, const struct columns *c, const struct doc_row *row)
 {
-	struct strbuf *b = md_row(s);
+	struct strbuf *b = vec_push_zero(&s->rows);
 	strbuf_addch(b, '|');
 	for (size_t i = 0; i < c->nr; i++) {
 		strbuf_addch(b, ' ');
@@ -190,7 +186,7 @@ static void put_node(struct md_section *s, const struct doc_node *n, const char 
 		return;
 	}
 	for (const struct doc_line *l = n->lines; l; l = l->next) {
-		struct strbuf *row = n->kind == NODE_LIST ? md_row(s) : &s->head;
+		struct strbuf *row = n->kind == NODE_LIST ? vec_push_zero(&s->rows) : &s->head;
 		if (n->kind == NODE_LIST && l->step)
 			strbuf_addf(row, "%d. ", l->step);
 		else if (n->kind == NODE_LIST)
@@ -206,16 +202,9 @@ static bool is_shown(const struct doc_node *n)
 	       (n->kind != NODE_SECTION || n->place < DOC_PAGE);
 }
 
-/* Returns the title of a collapsed section without the colon at its end. */
-static struct span summary_of(const char *title)
-{
-	size_t n = strlen(title);
-	return (struct span){ title, n && title[n - 1] == ':' ? n - 1 : n };
-}
-
 /* Add the nodes of a section. If the section is collapsed, <details> begins before its first node
  * and ends after its last node. */
-static void put_nodes(struct markdown *m, const struct doc_node *parent, bool folded)
+static void put_nodes(struct md_document *d, const struct doc_node *parent, bool folded)
 {
 	const char *title = parent->title ? parent->title : "", *heading = folded ? "" : title;
 	struct md_section *s = NULL;
@@ -224,7 +213,7 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 		if (!is_shown(n))
 			continue;
 		if (n->kind == NODE_SECTION) {
-			put_nodes(m, n, n->place >= DOC_ASIDE && n->place <= DOC_FOLDED);
+			put_nodes(d, n, n->place >= DOC_ASIDE && n->place <= DOC_FOLDED);
 			last = NULL;
 			continue;
 		}
@@ -234,7 +223,8 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 			continue;
 		}
 		last = n;
-		s = md_section(&m->doc, parent->fixed);
+		s = vec_push_zero(&d->sections);
+		s->fixed = parent->fixed;
 		const struct doc_line *only =
 		    folded || n != parent->children ? NULL : doc_only_line(parent);
 		/* a DOC_ASIDE section is collapsed by itself, not in the common part, to be found easily */
@@ -252,9 +242,11 @@ static void put_nodes(struct markdown *m, const struct doc_node *parent, bool fo
 			strbuf_addf(&s->head, "\n**%s**\n", heading);
 		heading = "";
 		if (folded) {
-			const char *more = n->table.title && n->table.title[0] ? n->table.title : title;
+			const char *own = n->kind == NODE_TABLE ? n->table.title : "";
+			struct span summary = span_of(own[0] ? own : title);
+			summary.n -= summary.n && summary.p[summary.n - 1] == ':';
 			strbuf_adds(&s->head, "\n<details><summary>");
-			doc_html_escape(&s->head, summary_of(n->kind == NODE_TABLE ? more : title));
+			doc_html_escape(&s->head, summary);
 			strbuf_adds(&s->head, "</summary>\n");
 			strbuf_adds(&s->tail, "\n</details>\n");
 		}
@@ -301,15 +293,17 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 
 void doc_markdown(const struct document *d, size_t max, struct strbuf *out)
 {
-	struct markdown m = { .doc.fold = d->fold };
+	struct md_document comment = { .fold = d->fold };
 	const struct doc_node *root = d->sections[0], *first = root->children;
-	struct md_section *s = md_section(&m.doc, true);
+	struct md_section *s = vec_push_zero(&comment.sections);
+	s->fixed = true;
 	add_marker(&s->head, d->marker);
 	if (first && first->kind == NODE_PARAGRAPH) { /* the first paragraph is the verdict */
 		add_heading(&s->head, first->lines);
 		strbuf_addch(&s->head, '\n');
 		first = first->next;
 	}
-	put_nodes(&m, &(struct doc_node){ .children = (struct doc_node *)first, .fixed = true }, false);
-	md_write(&m.doc, max, out);
+	put_nodes(&comment, &(struct doc_node){ .children = (struct doc_node *)first, .fixed = true },
+	          false);
+	md_write(&comment, max, out);
 }

@@ -47,18 +47,13 @@ static void flat_words(struct flat *f, const char *words)
 	flat_tone(f, TONE_PLAIN);
 }
 
-/* True if only blanks precede on the line. */
-static bool at_line_begin(const struct strbuf *out)
-{
-	size_t n = out->n;
-	while (n && out->p[n - 1] == ' ')
-		n--;
-	return !n || out->p[n - 1] == '\n';
-}
-
 static void put_piece(struct text *t, const struct flat *f, size_t from, size_t to)
 {
-	if (from < to && f->text.p[from] == ':' && at_line_begin(t->out)) {
+	size_t n = t->out->n;
+	while (n && t->out->p[n - 1] == ' ')
+		n--;
+	bool begins = !n || t->out->p[n - 1] == '\n'; /* only blanks precede on the line */
+	if (from < to && f->text.p[from] == ':' && begins) {
 		text_add_codepoint(t->out, 0xFFFD);
 		from++;
 	}
@@ -274,15 +269,6 @@ static bool is_unique(const struct layout *l, size_t column, struct span name, s
 	return !l->d->is_alone || l->d->is_alone(l->d->names, name, head, tail);
 }
 
-/* True if a name of words, such as "output tokens/s", breaks between them into two lines. */
-static bool in_two_lines(struct span s, size_t max)
-{
-	size_t first = s.n < max + 1 ? s.n : max + 1;
-	while (first > 0 && s.p[first - 1] != ' ')
-		first--;
-	return first > 0 && s.n - first <= max;
-}
-
 /* Shorten names that are too long for the column. A name is shortened in the middle if its
  * beginning and its end still distinguish it from other names. Otherwise it is broken into lines,
  * unless that takes too many lines. */
@@ -295,7 +281,12 @@ static void flat_cut(struct flat *f, const struct doc_line *line, size_t max,
 		bool plain = true;
 		for (size_t i = 0; i < s.n; i++)
 			plain = plain && s.p[i] >= ' ' && s.p[i] < 0x7F;
-		if (r->kind == DOC_NAME && plain && s.n > max && !in_two_lines(s, max) &&
+		/* a name of words, such as "output tokens/s", may break between them into two lines */
+		size_t first = s.n < max + 1 ? s.n : max + 1;
+		while (first > 0 && s.p[first - 1] != ' ')
+			first--;
+		bool two = first > 0 && s.n - first <= max;
+		if (r->kind == DOC_NAME && plain && s.n > max && !two &&
 		    is_unique(l, column, s, head, tail)) {
 			text_add_log(&f->text, (struct span){ s.p, head }, head);
 			strbuf_adds(&f->text, "…");

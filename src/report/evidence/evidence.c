@@ -41,13 +41,6 @@ static struct subject subject_of(const struct finding *f)
 	return s;
 }
 
-/* True if `name` is "FILE:FUNCTION", perhaps followed by a line number. */
-static bool is_place(const char *name, const char *place)
-{
-	size_t n = strlen(place);
-	return strncmp(name, place, n) == 0 && (!name[n] || strncmp(name + n, ", line ", 7) == 0);
-}
-
 bool is_about(const struct side_writer *w, const struct subject *s, const struct code_stat *c,
               struct span kernel)
 {
@@ -56,8 +49,12 @@ bool is_about(const struct side_writer *w, const struct subject *s, const struct
 	if (s->kernel)
 		return kernel.n &&
 		       strcmp(text_line(w->a, naming_match(w->in->naming, w->a, kernel)), s->kernel) == 0;
-	if (s->place)
-		return c->place.n && is_place(s->place, text_line(w->a, c->place));
+	if (s->place) { /* "FILE:FUNCTION", perhaps followed by a line number */
+		const char *place = text_line(w->a, c->place);
+		size_t n = strlen(place);
+		return c->place.n && strncmp(s->place, place, n) == 0 &&
+		       (!s->place[n] || strncmp(s->place + n, ", line ", 7) == 0);
+	}
 	return !s->module || strcmp(text_line(w->a, code_path_last(c->module)), s->module) == 0;
 }
 

@@ -5,12 +5,6 @@
 #include "base/text.h"
 #include "evidence/evidence_internal.h"
 
-/* Write the member `key` with a time, converted from ns to microseconds. */
-static void put_time(struct emit *e, const char *key, int64_t ns)
-{
-	emit_number(e, key, ns, 3);
-}
-
 /* Write the beginning of an event, with an object `args` that the caller closes. */
 static void open_event(struct side_writer *w, const char *cat, struct span name, int64_t tid,
                        int64_t start_ns, int64_t dur_ns)
@@ -21,8 +15,8 @@ static void open_event(struct side_writer *w, const char *cat, struct span name,
 	emit_text(w->e, "name", name);
 	emit_number(w->e, "pid", w->side, 0);
 	emit_number(w->e, "tid", tid, 0);
-	put_time(w->e, "ts", start_ns);
-	put_time(w->e, "dur", dur_ns);
+	emit_number(w->e, "ts", start_ns, 3); /* in microseconds */
+	emit_number(w->e, "dur", dur_ns, 3);
 	emit_open(w->e, "args", '{');
 	w->nr_events++;
 	w->bytes += 6 * name.n + 240; /* upper bound: an escaped character has 6 bytes */

@@ -8,10 +8,6 @@
 /* Gap between launches in ns, so that viewers show them separately. */
 #define GAP_NS 500
 
-struct row_list {
-	VEC(const struct code_stat *) list;
-};
-
 static struct span kernel_name(const struct digest *d, const struct code_stat *c)
 {
 	for (size_t i = 0; i < d->kernels.nr && c->kernel; i++)
@@ -62,16 +58,16 @@ ORDERING_POINTERS(by_time, struct code_stat, FALLING(total_ns))
 
 int64_t put_mean(struct side_writer *w, const struct subject *s)
 {
-	struct row_list rows = { 0 };
+	VEC(const struct code_stat *) rows = VEC_INIT;
 	int64_t left = 0;
 	for (size_t i = 0; i < w->d->code.nr; i++)
 		if (is_about(w, s, &w->d->code.v[i], kernel_name(w->d, &w->d->code.v[i])))
-			vec_push(&rows.list, &w->d->code.v[i]);
-	if (rows.list.nr)
-		sort_plain(rows.list.v, rows.list.nr, sizeof *rows.list.v, by_time);
-	for (size_t i = 0; i < rows.list.nr; i++)
-		if (!put_row(w, rows.list.v[i]))
-			left += number_div_round(rows.list.v[i]->count, w->d->usable_steps);
-	vec_release(&rows.list);
+			vec_push(&rows, &w->d->code.v[i]);
+	if (rows.nr)
+		sort_plain(rows.v, rows.nr, sizeof *rows.v, by_time);
+	for (size_t i = 0; i < rows.nr; i++)
+		if (!put_row(w, rows.v[i]))
+			left += number_div_round(rows.v[i]->count, w->d->usable_steps);
+	vec_release(&rows);
 	return left;
 }

@@ -21,11 +21,6 @@ struct step_writer {
 	struct idmap named; /* ids of threads and lanes that have been named */
 };
 
-static bool same_place(const struct code_stat *x, const struct code_stat *y)
-{
-	return span_eq(x->module, y->module) && span_eq(x->place, y->place) && x->line == y->line;
-}
-
 /* Find the operators around which the written trace shows a module and a place: the outermost ones
    all of whose launches have the same place. */
 static void find_places(struct step_writer *s)
@@ -39,7 +34,11 @@ static void find_places(struct step_writer *s)
 			uint32_t *row = &s->row_of[o - 1];
 			if (*row == NO_ROW)
 				*row = l->row;
-			else if (*row != MIXED && !same_place(&step->rows.v[*row], &step->rows.v[l->row]))
+			if (*row == MIXED)
+				continue;
+			const struct code_stat *x = &step->rows.v[*row], *y = &step->rows.v[l->row];
+			if (!span_eq(x->module, y->module) || !span_eq(x->place, y->place) ||
+			    x->line != y->line)
 				*row = MIXED;
 		}
 	}

@@ -42,14 +42,9 @@ const char *html_display(const struct html *h, const char *whole)
 	return text ? text : whole;
 }
 
-static void bar(int64_t part, int64_t whole, struct strbuf *out)
-{
-	svg_bar_signed(out, part, whole);
-}
-
 void html_tables(struct html *h, struct document *d)
 {
-	struct doc_page_hooks hooks = { .ctx = h, .picture = picture, .bar = bar };
+	struct doc_page_hooks hooks = { .ctx = h, .picture = picture, .bar = svg_bar_signed };
 	struct strbuf nav = STRBUF_INIT; /* table of contents; empty, since tables add no entries */
 	doc_html(d, &hooks, &h->body, &h->body, &nav);
 	doc_release(d);
@@ -59,16 +54,7 @@ void html_numbers(struct html *h, struct document *d)
 {
 	html_details(h, "numbers");
 	html_tables(h, d);
-	html_details_end(h);
-}
-
-/* The word for the page's title: the verdict, or the kind of report. */
-static const char *word_of(const struct report *r)
-{
-	static const char *const kinds[] = { [REPORT_DIFF] = "diff", [REPORT_RUN] = "report" };
-	if (r->error)
-		return "error";
-	return r->kind == REPORT_CHECK ? verdict_names[r->verdict] : kinds[r->kind];
+	html_puts(h, "</details>\n");
 }
 
 void html_write(const struct report *r, const struct write_options *o, struct sink *out)
@@ -79,8 +65,11 @@ void html_write(const struct report *r, const struct write_options *o, struct si
 		                        .heading = named                   ? r->workload
 		                                   : r->kind == REPORT_RUN ? "one run"
 		                                                           : "comparison of two runs",
-		                        .word = word_of(r),
-		                        .hooks = { .ctx = &h, .picture = picture, .bar = bar } };
+		                        .word = r->error                  ? "error"
+		                                : r->kind == REPORT_CHECK ? verdict_names[r->verdict]
+		                                : r->kind == REPORT_DIFF  ? "diff"
+		                                                          : "report",
+		                        .hooks = { .ctx = &h, .picture = picture, .bar = svg_bar_signed } };
 	struct short_names own = { 0 };
 	struct document d;
 	report_document(r, o->names ? o->names : &own, &d);

@@ -30,12 +30,6 @@ struct chart {
 	size_t nr;
 };
 
-static void chart_release(struct chart *c)
-{
-	for (size_t i = 0; i < c->nr; i++)
-		vec_release(&c->lines[i].points.list);
-}
-
 /* ---- drawing of a chart ---- */
 
 static void ranges(const struct chart *c, struct svg_range *x, struct svg_range *y)
@@ -148,8 +142,11 @@ static void numbers(struct html *h, const struct chart *c)
 	html_numbers(h, &d);
 }
 
-static void chart(struct html *h, const struct chart *c)
+/* Draw a chart, if it has lines, and release them. */
+static void chart(struct html *h, struct chart *c)
 {
+	if (!c->nr)
+		return;
 	html_puts(h, "<figure class=\"chart\" data-of=\"");
 	html_text(h, c->label);
 	html_puts(h, "\"><figcaption>");
@@ -166,6 +163,8 @@ static void chart(struct html *h, const struct chart *c)
 	plot(h, c);
 	numbers(h, c);
 	html_puts(h, "</figure>\n");
+	for (size_t i = 0; i < c->nr; i++)
+		vec_release(&c->lines[i].points.list);
 }
 
 /* ---- series of both sides ---- */
@@ -226,19 +225,15 @@ static void step_chart(struct html *h, const struct series *s)
 	for (size_t i = 0; i < c.nr; i++)
 		for (size_t k = c.lines[i].points.list.nr; k-- > 0;)
 			c.lines[i].points.list.v[k].x -= c.lines[i].points.list.v[0].x - 1;
-	if (c.nr)
-		chart(h, &c);
-	chart_release(&c);
+	chart(h, &c);
 }
 
 void html_steps(struct html *h)
 {
 	html_puts(h, "<p class=\"note\">By measured step, counted from 1.</p>\n"
 	             "<div class=\"charts\" data-choice=\"rank\">\n");
-	size_t nr = each_label(h, "step.time", step_chart);
-	html_more_charts(h, nr);
-	nr = each_label(h, "step.cuda_time", step_chart);
-	html_more_charts(h, nr);
+	html_more_charts(h, each_label(h, "step.time", step_chart));
+	html_more_charts(h, each_label(h, "step.cuda_time", step_chart));
 	html_puts(h, "</div>\n");
 }
 
@@ -286,9 +281,7 @@ static void level_chart(struct html *h, const struct series *s)
 	add_fragmentation(&c, "fragmentation, baseline", "base dotted", a[0], r[0]);
 	add_fragmentation(&c, both ? "fragmentation, candidate" : "fragmentation", "frag dotted", a[1],
 	                  r[1]);
-	if (c.nr)
-		chart(h, &c);
-	chart_release(&c);
+	chart(h, &c);
 }
 
 /* Index of the last low of a level: of the last quarter of the points, the last one whose value is
@@ -346,17 +339,7 @@ static void kept_chart(struct html *h, const struct series *s)
 		               .unit = UNIT_BYTES };
 	add_kept(&c, "baseline", "base", series_find(h->r->baseline_run, s->id, s->label));
 	add_kept(&c, html_side(h, true), "cand", series_find(h->r->run, s->id, s->label));
-	if (c.nr)
-		chart(h, &c);
-	chart_release(&c);
-}
-
-static bool leaks(const struct report *r)
-{
-	for (size_t i = 0; i < r->findings.nr; i++)
-		if (r->findings.v[i].cause == CAUSE_LEAK)
-			return true;
-	return false;
+	chart(h, &c);
 }
 
 void html_memory(struct html *h)
@@ -364,7 +347,10 @@ void html_memory(struct html *h)
 	const struct report *r = h->r;
 	bool pair = run_has_peaks(r->baseline_run) && run_has_peaks(r->run);
 	html_printf(h, "<div class=\"charts%s\" data-choice=\"memory\">\n", pair ? " pair" : "");
-	if (leaks(h->r))
+	bool leaks = false;
+	for (size_t i = 0; i < r->findings.nr; i++)
+		leaks = leaks || r->findings.v[i].cause == CAUSE_LEAK;
+	if (leaks)
 		each_label(h, "memory.allocated", kept_chart);
 	if (run_has_series(r->run, "memory.reserved") ||
 	    run_has_series(r->baseline_run, "memory.reserved"))

@@ -126,11 +126,10 @@ static void put_legend(struct html *h, const struct flame *f)
 	  one[] = { { "k1", "module" }, { "k2", "place" }, { "k3", "operator" }, { "k4", "kernel" } };
 	size_t nr = f->both ? sizeof both / sizeof *both : sizeof one / sizeof *one;
 	html_puts(h, "<p class=\"legend\">");
-	for (size_t i = 0; i < nr; i++)
-		html_printf(h,
-		            "<span><svg class=\"swatch\" viewBox=\"0 0 10 10\" aria-hidden=\"true\"><rect "
-		            "class=\"%s\" width=\"10\" height=\"10\"/></svg> %s</span>",
-		            (f->both ? both : one)[i].class, (f->both ? both : one)[i].text);
+	for (size_t i = 0; i < nr; i++) {
+		html_swatch(h, (f->both ? both : one)[i].class);
+		html_printf(h, "%s</span>", (f->both ? both : one)[i].text);
+	}
 	html_puts(h, "</p>\n");
 }
 

@@ -108,11 +108,10 @@ static void put_legend(struct html *h)
 		"5 % less and below", "as the median", "+2 %", "+5 %", "+10 %", "+20 %", "+50 % and above"
 	};
 	html_puts(h, "<p class=\"legend\">");
-	for (int i = 0; i < GRADES; i++)
-		html_printf(h,
-		            "<span><svg class=\"swatch\" viewBox=\"0 0 10 10\" aria-hidden=\"true\"><rect "
-		            "class=\"g%d\" width=\"10\" height=\"10\"/></svg> %s</span>",
-		            i, words[i]);
+	for (int i = 0; i < GRADES; i++) {
+		html_swatch(h, arena_printf(&h->arena, "g%d", i));
+		html_printf(h, "%s</span>", words[i]);
+	}
 	html_puts(h, "</p>\n");
 }
 

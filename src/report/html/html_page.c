@@ -23,6 +23,14 @@ void html_text(struct html *h, const char *text)
 
 /* ---- parts of a page ---- */
 
+void html_swatch(struct html *h, const char *class)
+{
+	html_printf(h,
+	            "<span><svg class=\"swatch\" viewBox=\"0 0 10 10\" aria-hidden=\"true\"><rect "
+	            "class=\"%s\" width=\"10\" height=\"10\"/></svg> ",
+	            class);
+}
+
 void html_picture(struct html *h, const char *attributes, const char *title)
 {
 	int id = ++h->nr_pictures;
@@ -37,11 +45,6 @@ void html_details(struct html *h, const char *summary)
 	html_puts(h, "<details class=\"more\"><summary>");
 	html_text(h, summary);
 	html_puts(h, "</summary>\n");
-}
-
-void html_details_end(struct html *h)
-{
-	html_puts(h, "</details>\n");
 }
 
 /* ---- the whole page ---- */

@@ -39,9 +39,11 @@ void html_text(struct html *h, const char *text);
 /// Begin a picture with these attributes, and its description for readers who do not see it.
 void html_picture(struct html *h, const char *attributes, const char *title);
 
-/// Begin a part that is collapsed until a reader expands it.
+/// Begin a part that is collapsed until a reader expands it; it ends with </details>.
 void html_details(struct html *h, const char *summary);
-void html_details_end(struct html *h);
+
+/// Begin an entry of a legend with a square of the class; it ends with </span>.
+void html_swatch(struct html *h, const char *class);
 
 /// Write one self-contained page, which needs no network and is readable without its script.
 void html_write(const struct report *r, const struct write_options *o, struct sink *out);

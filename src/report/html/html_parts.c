@@ -28,10 +28,8 @@ void html_bar(struct html *h, const struct bar *bar, const char *class, bool leg
 		return;
 	html_puts(h, "<span class=\"legend\">");
 	for (size_t i = 0; i < bar->parts.nr; i++) {
-		html_printf(h,
-		            "<span><svg class=\"swatch\" viewBox=\"0 0 10 10\" aria-hidden=\"true\"><rect "
-		            "class=\"c%d\" width=\"10\" height=\"10\"/></svg> %s ",
-		            bar->parts.v[i].color, bar->parts.v[i].text);
+		html_swatch(h, arena_printf(&h->arena, "c%d", bar->parts.v[i].color));
+		html_printf(h, "%s ", bar->parts.v[i].text);
 		html_text(h, text_short(&h->arena, span_of(bar->parts.v[i].name), NAME_CHARS));
 		html_puts(h, "</span>");
 	}
@@ -40,18 +38,12 @@ void html_bar(struct html *h, const struct bar *bar, const char *class, bool leg
 
 /* ---- bars of the wall time ---- */
 
-static int64_t sum_of(const struct run_report *run)
-{
-	int64_t whole = 0;
-	for (int p = 0; p < NR_STEP_PARTS; p++)
-		whole += run->classification.part[p];
-	return whole;
-}
-
 static void step_bar(struct html *h, const struct run_report *run)
 {
 	const int64_t *part = run->classification.part;
-	int64_t whole = sum_of(run);
+	int64_t whole = 0;
+	for (int p = 0; p < NR_STEP_PARTS; p++)
+		whole += part[p];
 	if (!whole)
 		return;
 	struct bar bar = { .title = "what it goes to", .whole = whole };
@@ -70,7 +62,6 @@ static void step_bar(struct html *h, const struct run_report *run)
 
 /* ---- bars of findings ---- */
 
-/* Draw the parts of a finding's cost as a bar. */
 void html_finding(struct html *h, size_t i)
 {
 	static const int colors[] = { 0, 1, 3, 4, 5, 6 }; /* no green */

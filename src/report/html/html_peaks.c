@@ -14,17 +14,11 @@ static bool is_of(const struct report_table *t, size_t row, const char *memory)
 	return strcmp(t->cells.v[(row + 1) * t->columns.nr - 1].text, memory) == 0;
 }
 
-static size_t column_of(const struct report_table *t, const char *name)
-{
-	size_t i = 0;
-	while (i < t->columns.nr && strcmp(t->columns.v[i].name, name) != 0)
-		i++;
-	return i;
-}
-
 static const char *category_of_row(const struct report_table *t, size_t row)
 {
-	size_t column = column_of(t, "category");
+	size_t column = 0;
+	while (column < t->columns.nr && strcmp(t->columns.v[column].name, "category") != 0)
+		column++;
 	return column < t->columns.nr ? t->cells.v[row * t->columns.nr + column].text : "";
 }
 
@@ -105,7 +99,7 @@ static void peak(struct html *h, const struct run_report *run, const char *memor
 	if (sites) {
 		html_details(h, sites->title);
 		list(h, sites, side, memory, false);
-		html_details_end(h);
+		html_puts(h, "</details>\n");
 	}
 	html_puts(h, "</figure>\n");
 }

@@ -256,27 +256,21 @@ static int weight(const struct report *r, const struct check *c)
 	return told ? 2 : step;
 }
 
-/* True if a check with the same metric was drawn already, since rules may check several statistics
-   of it. */
-static bool is_drawn(const struct check *const *drawn, size_t nr, const struct check *c)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (drawn[i]->metric == c->metric)
-			return true;
-	return false;
-}
-
 void html_history(struct html *h)
 {
-	const struct check *drawn[CHARTS];
+	const struct metric *drawn[CHARTS]; /* once each: rules may check several statistics of one */
 	size_t nr = 0;
 	html_puts(h, "<div class=\"charts\">\n");
 	for (int least = 2; least > 0; least--)
-		for (size_t i = 0; i < h->r->checks.nr && nr < CHARTS; i++)
-			if (weight(h->r, &h->r->checks.v[i]) == least &&
-			    !is_drawn(drawn, nr, &h->r->checks.v[i])) {
-				drawn[nr] = &h->r->checks.v[i];
-				put_chart(h, drawn[nr++]);
-			}
+		for (size_t i = 0; i < h->r->checks.nr && nr < CHARTS; i++) {
+			const struct check *c = &h->r->checks.v[i];
+			size_t k = 0;
+			while (k < nr && drawn[k] != c->metric)
+				k++;
+			if (k < nr || weight(h->r, c) != least)
+				continue;
+			drawn[nr++] = c->metric;
+			put_chart(h, c);
+		}
 	html_puts(h, "</div>\n");
 }

@@ -13,15 +13,6 @@ void svg_range_add(struct svg_range *r, int64_t v)
 
 /* ---- axes and scales ---- */
 
-/* The next larger distance between grid lines after `step`: 1, 2, 5, 10, … or, if `binary`, powers
-   of two. */
-static __int128 next_step(__int128 step, bool binary, int *nth)
-{
-	if (binary)
-		return step * 2;
-	return (*nth)++ % 3 == 1 ? step / 2 * 5 : step * 2;
-}
-
 static __int128 floor_to(__int128 v, __int128 step)
 {
 	__int128 q = v / step;
@@ -35,8 +26,9 @@ struct svg_range svg_axis(struct svg_range r, bool binary)
 		lo = 0;
 	if (hi < 0 && lo == hi)
 		hi = 0;
-	int nth = 0;
-	for (__int128 step = 1;; step = next_step(step, binary, &nth)) {
+	/* distances between grid lines: 1, 2, 5, 10, … or, if `binary`, powers of two */
+	__int128 step = 1;
+	for (int nth = 0;; step = !binary && nth++ % 3 == 1 ? step / 2 * 5 : step * 2) {
 		__int128 from = floor_to(lo, step), to = -floor_to(-hi, step);
 		if (to - from > SVG_PARTS * step)
 			continue;
@@ -137,19 +129,18 @@ static int64_t width_of(__int128 part, int64_t whole)
 	return w < SLIVER ? SLIVER : w < HALF ? w : HALF;
 }
 
-void svg_bar_signed(struct strbuf *b, int64_t part, int64_t whole)
+void svg_bar_signed(int64_t part, int64_t whole, struct strbuf *b)
 {
 	int64_t width = width_of(part < 0 ? -(__int128)part : part, whole);
 	int64_t from = part < 0 ? 50000 - width : 50000;
 	if (!width)
 		return;
-	strbuf_adds(b, "<svg class=\"bar\" aria-hidden=\"true\">");
 	strbuf_addf(b,
-	            "<rect class=\"%s\" x=\"%" PRId64 ".%" PRId64 "%%\" y=\"3\" width=\"%" PRId64
-	            ".%" PRId64 "%%\" height=\"12\"/>",
+	            "<svg class=\"bar\" aria-hidden=\"true\"><rect class=\"%s\" x=\"%" PRId64
+	            ".%" PRId64 "%%\" y=\"3\" width=\"%" PRId64 ".%" PRId64
+	            "%%\" height=\"12\"/></svg>",
 	            part < 0 ? "less" : "more", from / 1000, from % 1000 / 100, width / 1000,
 	            width % 1000 / 100);
-	strbuf_adds(b, "</svg>");
 }
 
 void svg_segment(struct strbuf *b, int color, int64_t from, int64_t to, int64_t whole)

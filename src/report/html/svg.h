@@ -57,7 +57,7 @@ void svg_band(struct strbuf *b, const char *class, struct svg_range y, int64_t f
 
 /// Append a picture with a bar for `part` of `whole` that starts in the middle: to the right if
 /// `part` is positive, else to the left.
-void svg_bar_signed(struct strbuf *b, int64_t part, int64_t whole);
+void svg_bar_signed(int64_t part, int64_t whole, struct strbuf *b);
 
 /// Append a segment of a stacked bar, from `from` to `to`, where `whole` is the length of the bar.
 void svg_segment(struct strbuf *b, int color, int64_t from, int64_t to, int64_t whole);
