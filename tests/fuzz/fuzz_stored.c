@@ -132,7 +132,6 @@ static struct sink *figures(const struct run *run, const struct category_table *
 	report_init(&r);
 	trust_findings(NULL, run, 1, NULL, &r);
 	diagnose_ranks(&view, true, &r);
-	diagnose_rank_table(&view, true, &r);
 	metrics_write_json(&view, &r, out);
 	report_release(&r);
 	run_view_release(&view);

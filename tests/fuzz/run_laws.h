@@ -67,7 +67,6 @@ static inline void query_everything(const struct run *run)
 	report_init(&report);
 	trust_findings(NULL, run, 1, NULL, &report);
 	diagnose_ranks(&view, true, &report);
-	diagnose_rank_table(&view, true, &report);
 	report_release(&report);
 	run_view_release(&view);
 	arena_release(&scratch);

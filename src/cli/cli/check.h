@@ -22,7 +22,9 @@ struct check_job {
 GG_MUST_CHECK enum status check_begin(struct check_job *j, const struct options *o, size_t gates,
                                       struct diag_log *log);
 
-/// Add to the report of candidates_judge() the findings on its checks, and what remarks_add() adds.
+/// Add to the report of candidates_judge() the findings on its checks, insights and the table of
+/// ranks of both runs, and of checks that failed or warned recommendations that are new since the
+/// baseline; for an HTML `page` also the complete analysis of each run.
 void check_explain(const struct candidates *c, const struct setup *s, const struct baseline *b,
                    bool page, struct report *out);
 
@@ -32,12 +34,5 @@ void check_end(struct check_job *j);
 /// The one of two statuses that decides the exit code: the first in the order usage, output,
 /// baseline, unusable input, failed check.
 enum status worse_status(enum status a, enum status b);
-
-/// Append insights and the table of ranks of both runs (the baseline may have no ranks) to a
-/// report. If checks failed or warned, append recommendations that are new since the baseline. For
-/// an HTML `page`, append the complete analysis of each run. Texts are borrowed from `rules`.
-void remarks_add(const struct naming *naming, const struct diagnosis_rules *rules,
-                 const struct run *candidate, const struct run *baseline, bool page,
-                 struct report *out);
 
 #endif

@@ -11,6 +11,8 @@
 #include "cli/baseline_edit.h"
 #include "cli/check.h"
 #include "cli/output.h"
+#include "diagnose/diagnose.h"
+#include "diagnose/ranks.h"
 #include "evidence/evidence.h"
 #include "fold/fold_run.h"
 #include "gate/judge.h"
@@ -53,7 +55,10 @@ static enum status load_sides(struct setup *s, const struct options *o,
 	if (st == ST_OK)
 		st = setup_name_workload(s, &candidates->v[0], &run_log);
 	enum status base = ST_OK;
-	if (st == ST_OK || !setup_baseline_needs_run(s, o))
+	const char *pattern = s->rules.baseline;
+	bool needs_run =
+	    !o->value[OPT_BASELINE] && (strstr(pattern, "{gpu}") || strstr(pattern, "{world_size}"));
+	if (st == ST_OK || !needs_run)
 		base =
 		    read_baseline(s, o, st == ST_OK ? &candidates->v[0] : NULL, a, path, b, &baseline_log);
 	bool baseline_first = worse_status(st, base) != st;
@@ -119,6 +124,30 @@ static enum status bootstrap(const struct candidates *c, const struct setup *s,
 	return st;
 }
 
+/* Add what check_explain() adds beside the findings; the baseline may have no ranks. */
+static void remarks_add(const struct naming *naming, const struct diagnosis_rules *rules,
+                        const struct run *candidate, const struct run *baseline, bool page,
+                        struct report *out)
+{
+	struct run_view c, b;
+	bool both = baseline->ranks.nr,
+	     explain =
+	         out->kind == REPORT_CHECK && (out->counts[VERDICT_FAIL] || out->counts[VERDICT_WARN]);
+	run_view_init(&c, candidate, naming);
+	run_view_init(&b, baseline, naming);
+	diagnose_ranks(&c, true, out);
+	diagnose_ranks(&b, false, out);
+	out->run = diagnose_run(&c, rules, true, page, &out->arena);
+	if (both) {
+		out->baseline_run = diagnose_run(&b, rules, false, page, &out->arena);
+		diagnose_limit(out->run, rules, out->baseline_run, &b);
+	}
+	if (!explain)
+		out->run->recommendations.nr = 0;
+	run_view_release(&c);
+	run_view_release(&b);
+}
+
 void check_explain(const struct candidates *c, const struct setup *s, const struct baseline *b,
                    bool page, struct report *out)
 {
@@ -138,16 +167,6 @@ void check_explain(const struct candidates *c, const struct setup *s, const stru
 		                      .min_runs = s->rules.noise.min_runs };
 	remarks_add(&s->naming, &s->diagnosis, &c->v[0], before, page, out);
 	causes_find(&in, out); /* uses the remarks on ranks */
-}
-
-/* If --evidence is given, write small traces of both sides for the findings on failed checks. */
-static enum status show(const struct candidates *c, const struct setup *s, const struct options *o,
-                        const struct run *baseline, struct report *r, struct diag_log *log)
-{
-	struct evidence_input in = { .side = { baseline, &c->v[0] },
-		                         .naming = &s->naming,
-		                         .folder = o->value[OPT_EVIDENCE] };
-	return in.folder ? evidence_write(&in, r, log) : ST_OK;
 }
 
 enum status check_begin(struct check_job *j, const struct options *o, size_t gates,
@@ -174,12 +193,14 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 	if (st == ST_OK)
 		st = changed_mark(o->changed.v, o->changed.nr, o->value[OPT_CHANGED_FROM],
 		                  j->report.baseline.commit, &j->candidates.v[0], &j->report, log);
-	if (st == ST_OK)
-		st = show(&j->candidates, &j->setup, o,
-		          fresh && j->candidates.nr_controls ? &j->candidates.controls[0]
-		                                             : baseline_explained(&j->b),
-		          &j->report, log);
-	return st;
+	if (st != ST_OK || !o->value[OPT_EVIDENCE])
+		return st;
+	const struct run *before =
+	    fresh && j->candidates.nr_controls ? &j->candidates.controls[0] : baseline_explained(&j->b);
+	struct evidence_input in = { .side = { before, &j->candidates.v[0] },
+		                         .naming = &j->setup.naming,
+		                         .folder = o->value[OPT_EVIDENCE] };
+	return evidence_write(&in, &j->report, log);
 }
 
 void check_end(struct check_job *j)

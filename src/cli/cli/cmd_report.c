@@ -26,7 +26,6 @@ static void describe(const struct setup *s, const struct run_view *v, struct rep
 	trust_findings(NULL, run, 1, &s->rules, r);
 	trust_find_machines(NULL, run, 1, s->rules.throttled, r);
 	diagnose_ranks(v, true, r);
-	diagnose_rank_table(v, true, r);
 	r->run = diagnose_run(v, &s->diagnosis, true, true, &r->arena);
 	const struct classification *c = &r->run->classification;
 	const char *sure = confidence_names[c->confidence];
@@ -39,14 +38,6 @@ static void describe(const struct setup *s, const struct run_view *v, struct rep
 		    arena_printf(&r->arena, "%s-bound (%s confidence)", bound_names[c->bound], sure);
 }
 
-static void add_flame(const struct setup *s, const struct run *run, struct report *r)
-{
-	struct bench b;
-	bench_init(&b, &(struct bench_runs){ .candidates = run, .nr_candidates = 1 }, s->naming);
-	flame_of(&b, &r->arena, &r->flame);
-	bench_release(&b);
-}
-
 /* The phase called `word`, which is one of the words in the option table. */
 static enum phase phase_of(const char *word)
 {
@@ -56,20 +47,15 @@ static enum phase phase_of(const char *word)
 	return PHASE_ALL;
 }
 
-static bool tells_phase(const struct run *run)
-{
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		if (run->ranks.v[i]->phase_known)
-			return true;
-	return false;
-}
-
 /* Replace the report's lists by the lists of a single phase. */
 static enum status narrow(const struct setup *s, struct run *run, enum phase phase,
                           struct report *r, struct diag_log *log)
 {
 	struct run_view v;
-	if (!tells_phase(run))
+	bool told = false;
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		told = told || run->ranks.v[i]->phase_known;
+	if (!told)
 		return diag_fail(
 		    log, ST_INPUT,
 		    "nothing in the run shows the phase '%s': it takes traces (not digests) with "
@@ -87,11 +73,9 @@ static enum status narrow(const struct setup *s, struct run *run, enum phase pha
 
 static void add_fact(struct report *r, const char *label, const char *text)
 {
-	struct strbuf b = STRBUF_INIT;
-	text_add_line(&b, span_of(text && *text ? text : "not recorded"));
+	text = text_line(&r->arena, span_of(text && *text ? text : "not recorded"));
 	vec_push(&r->run->facts,
-	         (struct fact){
-	             .id = label, .label = label, .text = arena_take(&r->arena, &b), .note = "" });
+	         (struct fact){ .id = label, .label = label, .text = text, .note = "" });
 }
 
 /* Add what a baseline says of its approved run to the summary. */
@@ -173,7 +157,10 @@ enum status cmd_report(const struct options *o, struct diag_log *log)
 	if (st == ST_OK) {
 		run_view_init(&v, run, &s.naming);
 		describe(&s, &v, &r);
-		add_flame(&s, run, &r);
+		struct bench b;
+		bench_init(&b, &(struct bench_runs){ .candidates = run, .nr_candidates = 1 }, s.naming);
+		flame_of(&b, &r.arena, &r.flame);
+		bench_release(&b);
 		if (run == &stored.pin)
 			add_baseline(&stored, &r);
 	}

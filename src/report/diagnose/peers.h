@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/report.h"
 #include "model/view.h"
 
 /// Median of the ranks and the scaled MAD (× 1.4826) around it.
@@ -43,5 +44,8 @@ void late_ranks(const int64_t *late_ns, const int64_t *step_ns, size_t nr, bool 
 /// recording ends within a step, are left out.
 void functions_unlike(const struct run_view *v, const size_t *most, struct arena *a,
                       const char **text);
+
+/// Append the table of ranks of a run that is not folded, as diagnose_ranks() does.
+void diagnose_rank_table(const struct run_view *v, bool candidate, struct report *out);
 
 #endif

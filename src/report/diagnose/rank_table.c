@@ -1,7 +1,6 @@
 #include "base/number.h"
-#include "diagnose/ranks.h"
+#include "diagnose/peers.h"
 #include "diagnose/words.h"
-#include "model/fold.h"
 
 /* Columns of the table of ranks. The text report has no column for missing steps, since a trust
  * finding names them. */
@@ -79,7 +78,7 @@ static bool is_shown(const struct digest *d, bool candidate, const struct report
 	return named;
 }
 
-static void add_table(const struct run_view *v, bool candidate, struct report *out)
+void diagnose_rank_table(const struct run_view *v, bool candidate, struct report *out)
 {
 	if (v->run->ranks.nr < 2)
 		return;
@@ -93,17 +92,4 @@ static void add_table(const struct run_view *v, bool candidate, struct report *o
 		if (is_shown(v->ranks[r].digest, candidate, out))
 			add_rank_row(v, r, candidate, out);
 	note_utilization(v, candidate, out);
-}
-
-void diagnose_rank_table(const struct run_view *v, bool candidate, struct report *out)
-{
-	const struct fold *f = run_fold(v->run);
-	if (!f) {
-		add_table(v, candidate, out);
-	} else if (f->by_rank) {
-		struct run_view thin;
-		run_view_init(&thin, run_ranks(v->run), v->naming);
-		add_table(&thin, candidate, out);
-		run_view_release(&thin);
-	}
 }

@@ -234,10 +234,12 @@ void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out
 	const struct fold *f = run_fold(v->run);
 	if (!f) {
 		diagnose(v, v, candidate, out);
+		diagnose_rank_table(v, candidate, out);
 	} else if (f->by_rank) {
 		struct run_view thin;
 		run_view_init(&thin, run_ranks(v->run), v->naming);
 		diagnose(&thin, v->kept, candidate, out);
+		diagnose_rank_table(&thin, candidate, out);
 		run_view_release(&thin);
 	}
 }

@@ -7,13 +7,9 @@
 #include "model/report.h"
 #include "model/view.h"
 
-/// Append insights on the run to `out->insights`, sorted by rank; `out` owns the texts. Nothing is
-/// appended if the run has only one rank.
+/// Append insights on the run to `out->insights`, sorted by rank, and a row per rank to
+/// `out->ranks`, with the columns if there are none yet; `out` owns the texts. Also sets the note
+/// on GPU utilization in the `side` of the run. Nothing is appended if the run has only one rank.
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out);
-
-/// Append a row per rank of the run to `out->ranks`, and the columns if there are none yet. Also
-/// sets the note on GPU utilization in the `side` of the run. Nothing is appended if the run has
-/// only one rank.
-void diagnose_rank_table(const struct run_view *v, bool candidate, struct report *out);
 
 #endif
