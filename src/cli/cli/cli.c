@@ -56,23 +56,18 @@ static void hold_standard_streams(void)
 			_exit(status_exit_code(ST_OUTPUT));
 }
 
-static enum status print_version(struct diag_log *log)
-{
-	struct sink *out;
-	TRY(sink_open("-", false, &out, log));
-	struct strbuf inflate = STRBUF_INIT;
-	inflate_version(&inflate);
-	sink_printf(out, "gpugate %s (json-c %s, %s, libyaml %s)\n", GPUGATE_VERSION, json_c_version(),
-	            strbuf_str(&inflate), yaml_get_version_string());
-	strbuf_release(&inflate);
-	return sink_commit(out, log);
-}
-
 static enum status print_help(const struct options *o, struct diag_log *log)
 {
 	struct sink *out;
+	struct strbuf inflate = STRBUF_INIT;
 	TRY(sink_open("-", false, &out, log));
-	options_help(o, out);
+	inflate_version(&inflate);
+	if (o->version)
+		sink_printf(out, "gpugate %s (json-c %s, %s, libyaml %s)\n", GPUGATE_VERSION,
+		            json_c_version(), strbuf_str(&inflate), yaml_get_version_string());
+	else
+		options_help(o, out);
+	strbuf_release(&inflate);
 	return sink_commit(out, log);
 }
 
@@ -103,9 +98,7 @@ static enum status run_command(const struct options *o, enum status parsed, stru
 		(void)st; /* an error of output is ignored, since the usage error takes precedence */
 		return parsed;
 	}
-	if (o->version)
-		return print_version(log);
-	if (o->help)
+	if (o->version || o->help)
 		return print_help(o, log);
 	TRY(output_check(o, log));
 	mem_limit(cli_memory_limit(o));

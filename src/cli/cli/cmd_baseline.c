@@ -46,20 +46,16 @@ static void baseline_job_release(struct baseline_job *w)
 
 /* ---- approve ---- */
 
-static bool has_figures_of_files(const struct run *run)
-{
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		if (run->ranks.v[i]->inputs.nr)
-			return true;
-	return false;
-}
-
 /* Judges the runs by the first: refuses them if one did other work, since they would be taken for
    its noise, and says which figures of files no check will be about. */
 static enum status try_baseline(struct baseline_job *w, const struct options *o, const char *path,
                                 struct diag_log *log)
 {
-	if (w->candidates.nr == 1 && !has_figures_of_files(&w->candidates.v[0]))
+	const struct run *run = &w->candidates.v[0];
+	bool judges = w->candidates.nr > 1;
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		judges = judges || run->ranks.v[i]->inputs.nr;
+	if (!judges)
 		return ST_OK;
 	TRY(candidates_judge(&w->candidates, &w->setup, o, &w->made, path, &w->report, log));
 	bool judged = false;
@@ -140,15 +136,6 @@ enum status cmd_approve(const struct options *o, struct diag_log *log)
 
 /* ---- store ---- */
 
-/* The first check that has the verdict `v`, to be named in a message; NULL if there is none. */
-static const struct check *check_of(const struct report *r, enum verdict v)
-{
-	for (size_t i = 0; i < r->checks.nr; i++)
-		if (r->checks.v[i].verdict == v)
-			return &r->checks.v[i];
-	return NULL;
-}
-
 /* Refuse a run that the gate's verdict excludes from the history. */
 static enum status refuse_baseline(const struct baseline_job *w, const char *what_to_do,
                                    struct diag_log *log)
@@ -157,8 +144,9 @@ static enum status refuse_baseline(const struct baseline_job *w, const char *wha
 		                                  VERDICT_WARN };
 	const struct report *r = &w->report;
 	const struct check *check = NULL;
-	for (size_t i = 0; i < sizeof order / sizeof *order && !check; i++)
-		check = check_of(r, order[i]);
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+		for (size_t k = 0; k < r->checks.nr && !check; k++)
+			check = r->checks.v[k].verdict == order[i] ? &r->checks.v[k] : NULL;
 	return diag_fail(log, r->status, "%s: not taken: %s%s%s: %s%s",
 	                 text_quote(&log->arena, span_of(w->candidates.v[0].label)),
 	                 check ? verdict_names[check->verdict] : r->headline, check ? ": " : "",
@@ -213,19 +201,6 @@ static bool reference_is_typical(struct baseline_job *w, const struct options *o
 	return typical;
 }
 
-/* Keep the first of the runs as the one that changes are explained against, if the one that is
-   kept has left main's figures and this one has not. So the file changes only where main did.
-   Sets `kept` if it did. */
-static enum status keep_reference_run(struct baseline_job *w, const struct options *o, bool *kept,
-                                      struct diag_log *log)
-{
-	if (!run_is_recorded(&w->candidates.v[0]) || !is_typical(&w->report) ||
-	    reference_is_typical(w, o))
-		return ST_OK;
-	*kept = true;
-	return baseline_save_reference(&w->candidates, &w->setup, o, &w->edit, log);
-}
-
 static enum status store_runs(struct baseline_job *w, const struct options *o, struct diag_log *log)
 {
 	bool force = o->value[OPT_FORCE] != NULL;
@@ -247,9 +222,13 @@ static enum status store_runs(struct baseline_job *w, const struct options *o, s
 		diag_note(log, "the run counts for the noise only, not for the reference: %s",
 		          w->report.headline);
 	TRY(baseline_add(&w->candidates, &w->setup, o, &w->report, accepted, &w->edit.b, log));
-	bool kept = false;
-	if (accepted && explains) /* before the history, without whose line it does not count */
-		TRY(keep_reference_run(w, o, &kept, log));
+	/* Keep the first of the runs as the one that changes are explained against, if the one that is
+	   kept has left main's figures and this one has not. So the file changes only where main did.
+	 */
+	bool kept = accepted && explains && run_is_recorded(&w->candidates.v[0]) &&
+	            is_typical(&w->report) && !reference_is_typical(w, o);
+	if (kept) /* before the history, without whose line it does not count */
+		TRY(baseline_save_reference(&w->candidates, &w->setup, o, &w->edit, log));
 	TRY(baseline_save_history(&w->edit, log));
 	const char *history = setup_history_path(o, w->edit.path, &w->edit.b.arena);
 	return baseline_say(&w->edit.b, history,

@@ -11,13 +11,6 @@
 
 #define VALUE_MAX_CHARS 200
 
-/* True for keys that a context must not set, because the artifacts contain their values. */
-static bool is_reserved(struct span key)
-{
-	return span_starts(key, SPAN("gpu.")) || span_starts(key, SPAN("cuda.")) ||
-	       span_eq(key, SPAN("world_size"));
-}
-
 /* True if the value is usable: positive numbers for keys from which figures are computed. */
 static bool is_value(struct span key, struct span value)
 {
@@ -37,7 +30,8 @@ static const char *fault(struct span key, struct span value)
 		return ENV_KEY_FORM;
 	if (env_key_near(key))
 		return "almost a key that is known, but not quite: is it misspelt?";
-	if (is_reserved(key))
+	if (span_starts(key, SPAN("gpu.")) || span_starts(key, SPAN("cuda.")) ||
+	    span_eq(key, SPAN("world_size")))
 		return "this key comes from the artifact itself";
 	if (!is_value(key, value))
 		return "no usable value for this key";
@@ -63,17 +57,9 @@ static enum status apply_document(struct document *doc, void *digest)
 	return ST_OK;
 }
 
-static bool is_of_artifact(struct span key)
-{
-	static const char *const keys[] = { "schema", "traceEvents", "segments", "device_traces" };
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (span_eq(key, span_of(keys[i])))
-			return true;
-	return false;
-}
-
 bool context_is_artifact(const char *path)
 {
+	static const char *const keys[] = { "schema", "traceEvents", "segments", "device_traces" };
 	struct diag_log own; /* errors in the file are dropped here: its reader reports them later */
 	struct source *src;
 	struct span key;
@@ -85,8 +71,12 @@ bool context_is_artifact(const char *path)
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
 	bool found = jscan_peek(js) == JSCAN_ARRAY;
 	if (!found && jscan_object(js))
-		while (jscan_key(js, &key) && !(found = is_of_artifact(key)))
-			jscan_skip(js);
+		while (!found && jscan_key(js, &key)) {
+			for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+				found = found || span_eq(key, span_of(keys[i]));
+			if (!found)
+				jscan_skip(js);
+		}
 	jscan_free(js);
 	source_close(src);
 	diag_release(&own);

@@ -20,22 +20,16 @@ const char *explain_judges(const struct metric *m, struct rules *rules)
 	return list ? list : "no rule";
 }
 
-static struct query query_for(const struct metric *m, const char *name)
+static void add_items(struct bench *b, const struct metric *m, const char *name, const char *path,
+                      struct rules *rules, struct strbuf *out)
 {
 	struct query q = { .metric = m, .reduce = m->reduce, .stat = STAT_MEDIAN };
-	for (const struct select_key *key = select_table; key->name; key++)
-		if (strcmp(key->name, label_name(m->label)) == 0)
-			*select_glob(&q, key) = name;
-	return q;
-}
-
-static void add_items(struct bench *b, const struct query *q, const char *path, struct rules *rules,
-                      struct strbuf *out)
-{
-	const struct metric *m = q->metric;
 	const char *kind = label_name(m->label);
 	struct entries items;
-	bench_query(b, q, &items);
+	for (const struct select_key *key = select_table; key->name; key++)
+		if (strcmp(key->name, kind) == 0)
+			*select_glob(&q, key) = name;
+	bench_query(b, &q, &items);
 	for (size_t i = 0; i < items.list.nr; i++) {
 		const struct entry *e = &items.list.v[i];
 		strbuf_addf(out, "%s: %s of %s\n  figure    %s %s\n", text_line(&b->arena, e->label), kind,
@@ -70,10 +64,9 @@ const char *explain_items(const struct options *o, const char *name, struct rule
 		bench_init(&b, &(struct bench_runs){ .candidates = &base.pin, .nr_candidates = 1 },
 		           s.naming);
 		for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-			struct query q = query_for(&metric_table[ids[i]], name);
 			bool again = out.n && ids[i] == METRIC_FUNCTION_EXCLUSIVE_PCT; /* of a kernel */
 			if (!again)
-				add_items(&b, &q, path, rules, &out);
+				add_items(&b, &metric_table[ids[i]], name, path, rules, &out);
 		}
 		bench_release(&b);
 	}

@@ -137,16 +137,6 @@ static void verify_rule(struct verify *v, const struct rule *rule, const struct 
 		v->nr_noiseless++;
 }
 
-/* One warning for all rules with mostly assumed noise, since a new baseline has many such rules. */
-static void verify_noise(struct verify *v)
-{
-	if (v->nr_noiseless)
-		WARN(v,
-		     "%zu rule%s: fewer than %d runs of the history have the figure, so that its noise is "
-		     "mostly assumed; add every run of the main branch with 'gpugate store'",
-		     v->nr_noiseless, v->nr_noiseless == 1 ? "" : "s", NOISE_RUNS);
-}
-
 static enum status verify_baseline(struct verify *v)
 {
 	struct past_run pin;
@@ -164,7 +154,11 @@ static enum status verify_baseline(struct verify *v)
 	for (size_t i = 0; i < v->setup->rules.rules.nr; i++)
 		verify_rule(v, &v->setup->rules.rules.v[i], &pin, &b);
 	bench_release(&b);
-	verify_noise(v);
+	if (v->nr_noiseless) /* one warning for all such rules: a new baseline has many */
+		WARN(v,
+		     "%zu rule%s: fewer than %d runs of the history have the figure, so that its noise is "
+		     "mostly assumed; add every run of the main branch with 'gpugate store'",
+		     v->nr_noiseless, v->nr_noiseless == 1 ? "" : "s", NOISE_RUNS);
 	vec_release(&pin.values);
 	arena_release(&a);
 	return ST_OK;

@@ -37,13 +37,6 @@ static const struct rule *rule_of(const struct rules *rules, const struct check 
 	return NULL;
 }
 
-/* True if the limit is below the noise, so that it has no effect. */
-static bool is_below_noise(const struct check *k)
-{
-	const struct evidence *e = &k->evidence;
-	return e->has_noise && e->has_detectable && e->noise > 0 && e->detectable <= e->noise + 1;
-}
-
 /* True if the user chose the limit that `k` would fail by: the built-in rule of that id, if there
    is one, fails by another. */
 static bool is_chosen(const struct rule *rule, const struct rules *built_in, struct arena *a)
@@ -66,7 +59,10 @@ static void warn_of_limits(const struct rules *rules, const struct rules *built_
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *k = &r->checks.v[i];
 		const struct rule *rule = rule_of(rules, k);
-		if (!rule || !is_below_noise(k) || strcmp(warned, k->rule) == 0 ||
+		const struct evidence *e = &k->evidence;
+		bool below =
+		    e->has_noise && e->has_detectable && e->noise > 0 && e->detectable <= e->noise + 1;
+		if (!rule || !below || strcmp(warned, k->rule) == 0 ||
 		    !is_chosen(rule, built_in, &log->arena))
 			continue;
 		warned = k->rule;
@@ -77,14 +73,6 @@ static void warn_of_limits(const struct rules *rules, const struct rules *built_
 		    rules->source, rule->line, rule->column, k->id, k->limit, k->evidence.noise_text,
 		    k->evidence.detectable_text);
 	}
-}
-
-static void warn_of_waivers(const struct setup *s, const struct run *pin, struct diag_log *log)
-{
-	struct bench b;
-	bench_init(&b, &(struct bench_runs){ .candidates = pin, .nr_candidates = 1 }, s->naming);
-	waivers_lint(&s->rules, &b, log);
-	bench_release(&b);
 }
 
 /* True if the check compares the figure of both sides, or leaves that to another rule. */
@@ -110,13 +98,6 @@ static void print_idle(const struct rules *rules, const struct report *r, struct
 	if (ids.n)
 		sink_printf(out, "  judges nothing of it: %s\n", ids.p);
 	strbuf_release(&ids);
-}
-
-static void print_checks(const struct report *r, struct sink *out)
-{
-	for (size_t i = 0; i < r->checks.nr; i++)
-		if (*r->checks.v[i].evidence.text)
-			sink_printf(out, "  %s: %s\n", r->checks.v[i].id, r->checks.v[i].evidence.text);
 }
 
 enum status lint_noise(const struct options *o, const char *rules, struct sink *out,
@@ -145,10 +126,16 @@ enum status lint_noise(const struct options *o, const char *rules, struct sink *
 		st = candidates_judge(&c, &s, &own, &b, path, &r, log);
 		if (st == ST_OK && i == 0) {
 			sink_printf(out, "%s, a run against it:\n", text_quote(&log->arena, span_of(path)));
-			print_checks(&r, out);
+			for (size_t k = 0; k < r.checks.nr; k++)
+				if (*r.checks.v[k].evidence.text)
+					sink_printf(out, "  %s: %s\n", r.checks.v[k].id, r.checks.v[k].evidence.text);
 			print_idle(&s.rules, &r, out);
 			warn_of_limits(&s.rules, &built_in, &r, log);
-			warn_of_waivers(&s, &b.pin, log);
+			struct bench bench;
+			bench_init(&bench, &(struct bench_runs){ .candidates = &b.pin, .nr_candidates = 1 },
+			           s.naming);
+			waivers_lint(&s.rules, &bench, log);
+			bench_release(&bench);
 		}
 		if (st == ST_OK && (r.has_false_alarms || i == 0))
 			sink_printf(out, "with %zu candidate run%s: %s\n", counts[i], i ? "s" : "",

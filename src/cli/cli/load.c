@@ -141,9 +141,10 @@ static enum status take_files(struct loader *l, struct artifact_files *files,
 	return st == ST_OK ? flight_settle(files->v, files->nr, run, artifacts->nr > 0, log) : st;
 }
 
-/* Check that --rank fits all artifacts, since a wrong rank would go unnoticed. */
-static enum status check_rank(const struct loader *l, const struct artifacts *artifacts,
-                              struct diag_log *log)
+/* Check that --rank fits all artifacts, since a wrong rank would go unnoticed; and that --process
+   is used only for Nsight Systems exports, which know processes. */
+static enum status check_options(const struct loader *l, const struct artifacts *artifacts,
+                                 struct diag_log *log)
 {
 	for (size_t i = 0; i < artifacts->nr && l->rank != UINT64_MAX; i++)
 		if ((uint64_t)artifacts->v[i].digest->rank != l->rank)
@@ -153,13 +154,6 @@ static enum status check_rank(const struct loader *l, const struct artifacts *ar
 			                 "; leave it out where artifacts or their names say the rank",
 			                 l->rank, text_quote(&log->arena, span_of(artifacts->v[i].path)),
 			                 artifacts->v[i].digest->rank);
-	return ST_OK;
-}
-
-/* Check that --process is used only for Nsight Systems exports, which know processes. */
-static enum status check_process(const struct loader *l, const struct artifacts *artifacts,
-                                 struct diag_log *log)
-{
 	for (size_t i = 0; i < artifacts->nr && l->options->cli->value[OPT_PROCESS]; i++)
 		if (!artifacts->v[i].of_process)
 			return diag_fail(log, ST_USAGE,
@@ -212,16 +206,6 @@ static enum status load_list(struct loader *l, struct artifact_files *files,
 	return st;
 }
 
-static enum status load_artifacts(struct loader *l, struct artifact_files *files,
-                                  struct artifacts *artifacts, struct run *run,
-                                  struct diag_log *log)
-{
-	TRY(load_list(l, files, artifacts, run, log));
-	TRY(check_rank(l, artifacts, log));
-	TRY(check_process(l, artifacts, log));
-	return ranks_assemble(l, artifacts, run, log);
-}
-
 enum status run_load_artifacts(const char *const *paths, size_t nr,
                                const struct load_options *options, struct run *out,
                                struct diag_log *log)
@@ -233,7 +217,11 @@ enum status run_load_artifacts(const char *const *paths, size_t nr,
 	TRY(loader_init(&l, options, log));
 	enum status st = list_files(paths, nr, &files, &out->arena, log);
 	if (st == ST_OK)
-		st = load_artifacts(&l, &files, &artifacts, out, log);
+		st = load_list(&l, &files, &artifacts, out, log);
+	if (st == ST_OK)
+		st = check_options(&l, &artifacts, log);
+	if (st == ST_OK)
+		st = ranks_assemble(&l, &artifacts, out, log);
 	for (size_t i = 0; i < artifacts.nr; i++)
 		digest_free(artifacts.v[i].digest);
 	vec_release(&artifacts);

@@ -66,14 +66,6 @@ static enum status unknown(struct diag_log *log, const char *what, struct span w
 	return diag_fail(log, ST_USAGE, "unknown %s %s; 'gpugate --help' lists them", what, quoted);
 }
 
-static const char *near_option(struct diag_log *log, struct span word)
-{
-	struct nearest near = { .word = word };
-	for (int i = 0; i < NR_OPTIONS; i++)
-		nearest_try(&near, rows[i].name);
-	return near.best ? arena_printf(&log->arena, "--%s", near.best) : NULL;
-}
-
 static const char *near_command(struct span word)
 {
 	struct nearest near = { .word = word };
@@ -147,14 +139,6 @@ static bool is_choice(struct span word, const char *choices)
 	return false;
 }
 
-static int find_option(struct span name)
-{
-	for (int i = 0; i < NR_OPTIONS; i++)
-		if (span_eq(name, span_of(rows[i].name)))
-			return i;
-	return -1;
-}
-
 /* Parse an option that begins with "--", or "-o", and its value, which may be the next argument. */
 static enum status parse_option(int argc, char **argv, int *at, struct options *out,
                                 struct diag_log *log)
@@ -172,9 +156,13 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 	struct span name = { word + 2, equals ? (size_t)(equals - word) - 2 : strlen(word) - 2 };
 	if (word[1] != '-')
 		name = is(word, "-o") ? SPAN("output") : span_of(word);
-	int i = find_option(name);
-	if (i < 0)
-		return unknown(log, "option", span_of(word), near_option(log, name));
+	struct nearest near = { .word = name };
+	int i = 0;
+	for (; i < NR_OPTIONS && !span_eq(name, span_of(rows[i].name)); i++)
+		nearest_try(&near, rows[i].name);
+	if (i == NR_OPTIONS)
+		return unknown(log, "option", span_of(word),
+		               near.best ? arena_printf(&log->arena, "--%s", near.best) : NULL);
 	if (!(rows[i].commands & (1u << out->command)))
 		return diag_fail(log, ST_USAGE,
 		                 "option '--%s' is not for '%s'; 'gpugate %s --help' lists its options",

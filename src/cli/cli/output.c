@@ -12,6 +12,29 @@
 #include "io/opened.h"
 #include "io/sink.h"
 #include "model/rule.h"
+#include "report/writers.h"
+
+/* clang-format off */
+const struct report_format report_formats[] = {
+	{ "text", NR_OPTIONS, "", text_write },
+	{ "markdown", OPT_MARKDOWN, "report.md", markdown_write },
+	{ "junit", OPT_JUNIT, "junit.xml", junit_write },
+	{ "json", OPT_JSON, "result.json", json_write },
+	{ "plan", OPT_PLAN, "plan.json", plan_write },
+	{ "html", OPT_HTML, "report.html", html_write },
+	{ "openmetrics", OPT_OPENMETRICS, "metrics.txt", openmetrics_write },
+	{ "codequality", OPT_CODEQUALITY, "codequality.json", codequality_write },
+	{ NULL, NR_OPTIONS, NULL, NULL },
+};
+/* clang-format on */
+
+const struct report_format *report_format_find(const char *name)
+{
+	for (const struct report_format *f = report_formats; f->name; f++)
+		if (strcmp(f->name, name) == 0)
+			return f;
+	return NULL;
+}
 
 /* True if the variable is set, not empty and not "0". */
 static bool is_on(const char *name)
@@ -104,17 +127,9 @@ enum status output_failure(const struct options *o, enum status st, struct repor
 	return write_files(o, r, &w, false, &to_stdout, log);
 }
 
-/* What was warned of so far belongs to the report, as far as a report has room for it. */
-static void take_warnings(struct report *r, struct diag_log *log)
-{
-	enum { MOST = 8 };
-	const char *text;
-	for (int i = 0; i < MOST && (text = diag_take_warning(log)); i++)
-		vec_push(&r->warnings, text);
-}
-
 enum status output_reports(const struct options *o, struct report *r, struct diag_log *log)
 {
+	enum { MOST_WARNINGS = 8 };
 	struct write_options w = output_options(o);
 	struct short_names names = { 0 };
 	struct diag_log own, again;
@@ -122,11 +137,14 @@ enum status output_reports(const struct options *o, struct report *r, struct dia
 	w.names = &names;
 	diag_init(&own);
 	diag_init(&again);
-	take_warnings(r, log);
+	/* what was warned of so far belongs to the report, as far as a report has room for it */
+	const char *text;
+	for (int i = 0; i < MOST_WARNINGS && (text = diag_take_warning(log)); i++)
+		vec_push(&r->warnings, text);
 	enum status st = write_files(o, r, &w, false, &to_stdout, &own);
 	if (!to_stdout) {
-		enum status text = write_report("-", report_format_find("text"), r, &w, &own);
-		st = st == ST_OK ? text : st;
+		enum status one = write_report("-", report_format_find("text"), r, &w, &own);
+		st = st == ST_OK ? one : st;
 	}
 	if (st != ST_OK) { /* reports written so far must not claim success: write them anew */
 		fill_failure(o, st, r, &own);

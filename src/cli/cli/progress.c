@@ -44,12 +44,6 @@ static size_t columns(void)
 	return DEFAULT_COLUMNS;
 }
 
-static uint64_t size_of_file(const struct artifact_file *file)
-{
-	struct stat sb;
-	return stat(file->path, &sb) == 0 && S_ISREG(sb.st_mode) ? (uint64_t)sb.st_size : 0;
-}
-
 /* ---- the text of the line ---- */
 
 struct progress_state {
@@ -168,10 +162,11 @@ static void measure(struct progress_line *p)
 	for (size_t i = 0; i < p->nr; i++) {
 		if (p->files[i].is_directory)
 			continue;
-		uint64_t size = size_of_file(&p->files[i]);
+		struct stat sb;
+		bool sized = stat(p->files[i].path, &sb) == 0 && S_ISREG(sb.st_mode) && sb.st_size > 0;
 		p->nr_files++;
-		p->total += size;
-		known = known && size;
+		p->total += sized ? (uint64_t)sb.st_size : 0;
+		known = known && sized;
 	}
 	p->total = known ? p->total : 0;
 }

@@ -80,13 +80,6 @@ static const char *joined(const char *const *parts, struct arena *a)
 	return b.n ? arena_take(a, &b) : NULL;
 }
 
-/* Text such as "GitHub Actions: https://…"; without the link if a part of it is unknown. */
-static const char *reason_of(const struct ci_system *s, struct arena *a)
-{
-	const char *link = joined(s->link, a);
-	return link ? arena_printf(a, "%s: %s", s->name, link) : s->name;
-}
-
 /* A web address without characters that have a meaning in Markdown or HTML; else NULL. */
 static const char *address(const char *const *parts, struct arena *a)
 {
@@ -150,9 +143,10 @@ enum status provenance_of(const struct options *o, const struct run *run, struct
 	if (s) {
 		commit = commit ? commit : first_of(s->commit);
 		who = who ? who : first_of(s->who);
-		reason = reason ? reason : reason_of(s, a);
-	}
-	if (!s) {
+		const char *link = joined(s->link, a);
+		if (!reason)
+			reason = link ? arena_printf(a, "%s: %s", s->name, link) : s->name;
+	} else {
 		static const char *const head[] = { "git",         "describe",    "--always", "--dirty",
 			                                "--abbrev=40", "--exclude=*", NULL };
 		static const char *const user[] = { "git", "config", "user.name", NULL };

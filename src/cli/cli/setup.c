@@ -14,6 +14,12 @@
 #include "rules/rules_file.h"
 #include "store/history_file.h"
 
+bool is_absent(const char *path)
+{
+	struct stat sb;
+	return lstat(path, &sb) < 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 const char *setup_rules_path(const struct options *o)
 {
 	if (o->command == CMD_INIT)
@@ -118,15 +124,6 @@ void setup_release(struct setup *s)
 }
 
 /* Append a value from a trace; each character that is unsafe in a file name becomes '-'. */
-static void add_sanitised(struct strbuf *out, const char *value)
-{
-	for (const char *p = value; *p; p++) {
-		bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || is_digit(*p) ||
-		             *p == '_' || (*p == '.' && p != value && p[-1] != '.');
-		strbuf_addch(out, plain ? *p : '-');
-	}
-}
-
 static enum status add_known(struct strbuf *out, const struct run *run, const char *key,
                              const char *pattern, struct diag_log *log)
 {
@@ -136,7 +133,11 @@ static enum status add_known(struct strbuf *out, const struct run *run, const ch
 		    log, ST_BASELINE,
 		    "baseline pattern %s: the run does not say its %s; name the file with --baseline",
 		    text_quote(&log->arena, span_of(pattern)), key);
-	add_sanitised(out, value);
+	for (const char *p = value; *p; p++) {
+		bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || is_digit(*p) ||
+		             *p == '_' || (*p == '.' && p != value && p[-1] != '.');
+		strbuf_addch(out, plain ? *p : '-');
+	}
 	return ST_OK;
 }
 
@@ -308,10 +309,4 @@ enum status setup_baseline_read(const struct options *o, const char *path, struc
 		out->pin.label = path + strlen(o->value[OPT_HISTORY]) + 1;
 	fill_reference(out);
 	return is_file ? read_reference_run(history, out, log) : ST_OK;
-}
-
-bool setup_baseline_needs_run(const struct setup *s, const struct options *o)
-{
-	return !o->value[OPT_BASELINE] &&
-	       (strstr(s->rules.baseline, "{gpu}") || strstr(s->rules.baseline, "{world_size}"));
 }

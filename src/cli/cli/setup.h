@@ -46,9 +46,6 @@ void setup_release(struct setup *s);
 /// rules, which `init` always uses.
 const char *setup_rules_path(const struct options *o);
 
-/// True if setup_baseline_path() needs to know the run.
-bool setup_baseline_needs_run(const struct setup *s, const struct options *o);
-
 /// Returns ST_BASELINE, and says how to create a baseline, if there is no file at `path`.
 GG_MUST_CHECK enum status setup_baseline_there(const char *path, struct diag_log *log);
 
