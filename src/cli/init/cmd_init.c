@@ -98,20 +98,13 @@ static enum status choose_workload(struct init *in)
 	return ST_OK;
 }
 
-static bool text_has_controls(const char *text)
-{
-	for (const char *p = text; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7F)
-			return true;
-	return false;
-}
-
 static enum status check_marker(struct init *in)
 {
 	const char *marker = in->o->value[OPT_MARKER];
-	if (marker && text_has_controls(marker))
-		return diag_fail(in->log, ST_USAGE, "--marker %s: has control characters",
-		                 text_quote(&in->log->arena, span_of(marker)));
+	for (const char *p = marker; p && *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7F)
+			return diag_fail(in->log, ST_USAGE, "--marker %s: has control characters",
+			                 text_quote(&in->log->arena, span_of(marker)));
 	return ST_OK;
 }
 
@@ -199,11 +192,6 @@ static void add_inputs(struct init *in, struct span uses, int indent, struct str
 	}
 }
 
-static const char *name_of(const char *path)
-{
-	return strrchr(path, '/') + 1;
-}
-
 /* The workflow for a workload beside the first, under names of its own and with its own rules. */
 static const char *fit_workflow(struct init *in, const char *text)
 {
@@ -213,9 +201,9 @@ static const char *fit_workflow(struct init *in, const char *text)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		text = replace_text(&in->arena, text, names[i],
 		                    arena_printf(&in->arena, "%s-%s", names[i], in->workload));
-	text = replace_text(&in->arena, text, "gpugate.yml", name_of(in->gate_file));
+	text = replace_text(&in->arena, text, "gpugate.yml", strrchr(in->gate_file, '/') + 1);
 	if (in->act_file)
-		text = replace_text(&in->arena, text, "gpugate-act.yml", name_of(in->act_file));
+		text = replace_text(&in->arena, text, "gpugate-act.yml", strrchr(in->act_file, '/') + 1);
 	for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
 		struct span line = { text, (size_t)(end - text) };
 		const char *input = memmem(line.p, line.n, "workload: ", 10);
@@ -411,7 +399,7 @@ enum status cmd_init(const struct options *o, struct diag_log *log)
 	run_release(&in.run);
 	baseline_release(&in.baseline);
 	setup_release(&in.setup);
-	repository_release(&in.repo);
+	arena_release(&in.repo.arena);
 	arena_release(&in.arena);
 	return st;
 }

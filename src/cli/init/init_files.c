@@ -38,17 +38,8 @@ void new_files_add_attributes(struct new_files *f)
 	    false);
 }
 
-/* Check that no part of the path is a symbolic link, which could lead to a file outside the
+/* Check that no part of a path is a symbolic link, which could lead to a file outside the
    repository. */
-static enum status check_directory(const char *path, struct diag_log *log)
-{
-	struct stat sb;
-	if (lstat(path, &sb) == 0 && !S_ISDIR(sb.st_mode))
-		return diag_fail(log, ST_OUTPUT, "%s: is not a directory; nothing was written",
-		                 text_quote(&log->arena, span_of(path)));
-	return ST_OK;
-}
-
 static enum status check_files(struct file_batch *w, struct diag_log *log)
 {
 	for (size_t i = 0; i < w->files->list.nr; i++) {
@@ -57,7 +48,9 @@ static enum status check_files(struct file_batch *w, struct diag_log *log)
 		char *copy = arena_dup(&log->arena, span_of(path));
 		for (char *slash = strchr(copy, '/'); slash; slash = strchr(slash + 1, '/')) {
 			*slash = '\0';
-			TRY(check_directory(copy, log));
+			if (lstat(copy, &sb) == 0 && !S_ISDIR(sb.st_mode))
+				return diag_fail(log, ST_OUTPUT, "%s: is not a directory; nothing was written",
+				                 text_quote(&log->arena, span_of(copy)));
 			*slash = '/';
 		}
 		w->was_there[i] = lstat(path, &sb) == 0;

@@ -147,11 +147,10 @@ static enum forge remote_of(const char *config)
 
 static const char *branch_of(struct arena *a, const char *head)
 {
-	static const char prefix[] = "ref: refs/remotes/origin/";
-	if (!head || strncmp(head, prefix, sizeof prefix - 1) != 0)
+	struct span name = span_of(head ? head : "");
+	if (!span_skip(&name, SPAN("ref: refs/remotes/origin/")))
 		return NULL;
-	const char *name = head + sizeof prefix - 1;
-	const char *branch = arena_dup(a, (struct span){ name, strcspn(name, "\n") });
+	const char *branch = arena_dup(a, (struct span){ name.p, strcspn(name.p, "\n") });
 	return is_plain_name(branch) ? branch : NULL;
 }
 
@@ -218,9 +217,4 @@ void repository_look(struct repository *r)
 	r->branch = branch_of(&r->arena, read_small(&r->arena, ".git/refs/remotes/origin/HEAD"));
 	r->workload = workload_of(&r->arena);
 	r->run = run_of(&r->arena);
-}
-
-void repository_release(struct repository *r)
-{
-	arena_release(&r->arena);
 }

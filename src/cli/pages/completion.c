@@ -117,7 +117,8 @@ static void zsh_option(FILE *out, const struct page_option *o)
 	if (page_short(o))
 		fprintf(out, "'(-o --%s)'{-o+,--%s=}'[", o->name, o->name);
 	else
-		fprintf(out, "'%s--%s%s[", page_repeats(o) ? "*" : "", o->name, o->arg ? "=" : "");
+		fprintf(out, "'%s--%s%s[", strstr(o->meaning, "may be repeated") ? "*" : "", o->name,
+		        o->arg ? "=" : "");
 	zsh_text(out, o->meaning);
 	fputc(']', out);
 	if (o->arg) {

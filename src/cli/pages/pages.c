@@ -51,11 +51,6 @@ bool page_short(const struct page_option *o)
 	return o == &page_options[OPT_OUTPUT];
 }
 
-bool page_repeats(const struct page_option *o)
-{
-	return strstr(o->meaning, "may be repeated");
-}
-
 void page_put(FILE *out, const char *s, const char *from, const char *const *to)
 {
 	for (; *s; s++) {
@@ -96,15 +91,6 @@ static void end(FILE *out)
 	}
 }
 
-/* Open a file such as man/gpugate-check.1. */
-static FILE *begin_man(const char *dir, int c)
-{
-	char name[100] = "man/gpugate.1";
-	if (c < NR_COMMANDS)
-		snprintf(name, sizeof name, "man/gpugate-%s.1", page_commands[c].name);
-	return begin(dir, name);
-}
-
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -118,7 +104,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	for (int c = 0; c <= NR_COMMANDS; c++) {
-		FILE *out = begin_man(argv[1], c);
+		char name[100] = "man/gpugate.1";
+		if (c < NR_COMMANDS)
+			snprintf(name, sizeof name, "man/gpugate-%s.1", page_commands[c].name);
+		FILE *out = begin(argv[1], name);
 		page_man(out, c, argv[2], argv[3]);
 		end(out);
 	}

@@ -39,9 +39,6 @@ bool page_takes(int c, const struct page_option *o);
 /// True if the option has a short form such as -o.
 bool page_short(const struct page_option *o);
 
-/// True if the option may be given several times.
-bool page_repeats(const struct page_option *o);
-
 /// Write `s` with each character that occurs in `from` replaced by the string with the same index
 /// in `to`.
 void page_put(FILE *out, const char *s, const char *from, const char *const *to);
