@@ -67,10 +67,9 @@ static void put_figure(struct suite_case *out, const struct report *r, struct ar
 		                          limit_text(a, c->limit));
 	if (c->has_pct)
 		out->change_pct = c->change_pct;
-	out->is_worse =
-	    (c->worse == WORSE_UP && c->change > 0) || (c->worse == WORSE_DOWN && c->change < 0);
-	out->is_better =
-	    (c->worse == WORSE_UP && c->change < 0) || (c->worse == WORSE_DOWN && c->change > 0);
+	enum doc_tone tone = tone_of_change(c->worse, c->change);
+	out->is_worse = tone == TONE_WORSE;
+	out->is_better = tone == TONE_BETTER;
 }
 
 /* Add the key figures of a run that has no baseline yet to the text of its case. */
@@ -95,18 +94,13 @@ static void put_first_figures(struct suite_case *out, const struct report *r, st
 
 /* ---- what findings name ---- */
 
-/* True if the check is on a time, or on a rate, of which more time makes less. */
-static bool is_on_time(const struct check *c)
-{
-	return unit_is_time(c->metric->unit) ||
-	       (c->metric->need == NEED_INPUT && figure_is_timed(c->metric));
-}
-
 static bool is_slower(const struct check *c)
 {
-	bool worse =
-	    (c->worse == WORSE_UP && c->change > 0) || (c->worse == WORSE_DOWN && c->change < 0);
-	return c->verdict <= VERDICT_WARN && c->has_change && worse && is_on_time(c);
+	/* on a time, or on a rate, of which more time makes less */
+	bool on_time = unit_is_time(c->metric->unit) ||
+	               (c->metric->need == NEED_INPUT && figure_is_timed(c->metric));
+	return on_time && check_matters(c) && c->has_change &&
+	       tone_of_change(c->worse, c->change) == TONE_WORSE;
 }
 
 /* Change of what a finding names: that of its check on the name or else, if it has one figure, of

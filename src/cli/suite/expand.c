@@ -29,17 +29,6 @@ static const char *filled(struct arena *a, const char *text, const char *name, b
 	return arena_take(a, &b);
 }
 
-/* Add the paths that a pattern matches. If the file system reports an error, there is no match. */
-static void add_matches(struct arena *a, const char *pattern, struct suite_job *job)
-{
-	glob_t g;
-	if (glob(pattern, 0, NULL, &g) == 0) {
-		for (size_t i = 0; i < g.gl_pathc; i++)
-			vec_push(&job->runs, arena_dup(a, span_of(g.gl_pathv[i])));
-		globfree(&g);
-	}
-}
-
 /* Path of the file `file` in the folder of a case, or NULL if there is no such file. */
 static const char *kept_run(struct suite_jobs *jobs, const char *kept, const char *workload,
                             const char *file)
@@ -73,7 +62,12 @@ static void find_runs(struct suite_jobs *jobs, const struct suite_entry *e, cons
 	struct arena *a = &jobs->arena;
 	for (size_t i = 0; i < e->runs.nr; i++) {
 		size_t before = job->runs.nr;
-		add_matches(a, filled(a, e->runs.v[i].p, name, true), job);
+		glob_t g;
+		if (glob(filled(a, e->runs.v[i].p, name, true), 0, NULL, &g) == 0) {
+			for (size_t k = 0; k < g.gl_pathc; k++)
+				vec_push(&job->runs, arena_dup(a, span_of(g.gl_pathv[k])));
+			globfree(&g);
+		}
 		if (job->runs.nr == before && !job->missing)
 			job->missing =
 			    arena_printf(a, "no results: nothing matches %s",

@@ -4,6 +4,10 @@
 
 #include "base/sort.h"
 
+/* The lists of lines about cases. */
+#define LISTS_OF(s) &(s)->findings, &(s)->checks, &(s)->warnings, &(s)->machine
+enum { NR_LISTS = 4 };
+
 void suite_init(struct suite *s)
 {
 	*s = (struct suite){ .arena = ARENA_INIT, .name = "suite", .shard = 1, .shards = 1 };
@@ -12,10 +16,9 @@ void suite_init(struct suite *s)
 void suite_release(struct suite *s)
 {
 	vec_release(&s->cases);
-	vec_release(&s->findings);
-	vec_release(&s->checks);
-	vec_release(&s->warnings);
-	vec_release(&s->machine);
+	struct suite_items *const lists[] = { LISTS_OF(s) };
+	for (size_t i = 0; i < NR_LISTS; i++)
+		vec_release(lists[i]);
 	vec_release(&s->subjects);
 	vec_release(&s->shared);
 	vec_release(&s->sharing);
@@ -35,16 +38,6 @@ static void own(struct arena *a, const char **text)
 	*text = *text ? arena_dup(a, span_of(*text)) : NULL;
 }
 
-static void own_item(struct arena *a, struct suite_item *item)
-{
-	own(a, &item->id);
-	own(a, &item->rule);
-	own(a, &item->text);
-	own(a, &item->cost);
-	own(a, &item->action);
-	own(a, &item->where);
-}
-
 static void own_case(struct arena *a, struct suite_case *c)
 {
 	const char **const texts[] = { &c->name,     &c->workload,  &c->text,       &c->metric,
@@ -58,23 +51,21 @@ void suite_take(struct suite *s, struct suite *from)
 {
 	for (size_t i = 0; i < from->cases.nr; i++)
 		own_case(&s->arena, &from->cases.v[i]);
-	for (size_t i = 0; i < from->findings.nr; i++)
-		own_item(&s->arena, &from->findings.v[i]);
-	for (size_t i = 0; i < from->checks.nr; i++)
-		own_item(&s->arena, &from->checks.v[i]);
-	for (size_t i = 0; i < from->warnings.nr; i++)
-		own_item(&s->arena, &from->warnings.v[i]);
-	for (size_t i = 0; i < from->machine.nr; i++)
-		own_item(&s->arena, &from->machine.v[i]);
+	struct suite_items *const to[] = { LISTS_OF(s) }, *const lists[] = { LISTS_OF(from) };
+	for (size_t i = 0; i < NR_LISTS; i++) {
+		for (struct suite_item *x = lists[i]->v; x < lists[i]->v + lists[i]->nr; x++) {
+			const char **const texts[] = { &x->id,   &x->rule,   &x->text,
+				                           &x->cost, &x->action, &x->where };
+			for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+				own(&s->arena, texts[k]);
+		}
+		APPEND(to[i], lists[i]);
+	}
 	for (size_t i = 0; i < from->subjects.nr; i++) {
 		own(&s->arena, &from->subjects.v[i].level);
 		own(&s->arena, &from->subjects.v[i].name);
 	}
 	APPEND(&s->cases, &from->cases);
-	APPEND(&s->findings, &from->findings);
-	APPEND(&s->checks, &from->checks);
-	APPEND(&s->warnings, &from->warnings);
-	APPEND(&s->machine, &from->machine);
 	APPEND(&s->subjects, &from->subjects);
 }
 
@@ -84,15 +75,13 @@ ORDERING_SHARED(suite_item_cmp, struct suite_item, RISING(of) RISING(place))
 
 ORDERING_SHARED(suite_subject_cmp, struct suite_subject, RISING(of) RISING(place))
 
-const struct suite_item *suite_items(const struct suite_item *v, size_t all, int64_t place,
-                                     size_t *nr)
+struct suite_items suite_items_of(const struct suite_items *all, int64_t place)
 {
 	const struct suite_item key = { .of = place, .place = INT64_MIN };
-	size_t first = lower_bound(v, all, sizeof *v, &key, suite_item_cmp), end = first;
-	while (end < all && v[end].of == place)
+	size_t first = lower_bound(all->v, all->nr, sizeof *all->v, &key, suite_item_cmp), end = first;
+	while (end < all->nr && all->v[end].of == place)
 		end++;
-	*nr = end - first;
-	return v ? v + first : v;
+	return (struct suite_items){ .v = all->v ? all->v + first : NULL, .nr = end - first };
 }
 
 /* The more important of two statuses: a regression is more important than a case that could not be
@@ -151,10 +140,9 @@ static const char *headline(struct suite *s)
 void suite_conclude(struct suite *s)
 {
 	vec_sort(&s->cases, suite_case_cmp);
-	vec_sort(&s->findings, suite_item_cmp);
-	vec_sort(&s->checks, suite_item_cmp);
-	vec_sort(&s->warnings, suite_item_cmp);
-	vec_sort(&s->machine, suite_item_cmp);
+	struct suite_items *const lists[] = { LISTS_OF(s) };
+	for (size_t i = 0; i < NR_LISTS; i++)
+		vec_sort(lists[i], suite_item_cmp);
 	vec_sort(&s->subjects, suite_subject_cmp);
 	s->status = ST_OK;
 	for (size_t i = 0; i < s->cases.nr; i++) {

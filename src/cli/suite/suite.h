@@ -33,6 +33,12 @@ struct suite_item {
 	bool told; ///< true for a finding that a shared cause tells
 };
 
+/// A growable list of lines.
+struct suite_items {
+	struct suite_item *v;
+	size_t nr, cap;
+};
+
 /// A name in a finding, by which findings of several cases are recognized as one cause.
 struct suite_subject {
 	int64_t of; ///< index of the case that the finding belongs to
@@ -97,10 +103,10 @@ struct suite {
 	/// number of this shard, from 1, and number of shards; both are 1 without shards
 	int64_t shard, shards;
 	VEC(struct suite_case) cases; ///< cases in the order of the suite
-	VEC(struct suite_item)
-	findings, checks; ///< findings and checks of all cases, sorted by case, then position
-	VEC(struct suite_item) warnings; ///< warnings of reading and judging, sorted like `findings`
-	VEC(struct suite_item) machine; ///< facts of the machine that changed, sorted like `findings`
+
+	/// findings and checks of all cases, warnings of reading and judging, and facts of the machine
+	/// that changed, each sorted by case, then position
+	struct suite_items findings, checks, warnings, machine;
 	VEC(struct suite_subject) subjects; ///< names in findings, sorted by case, then position
 	/* The following members are derived from the cases by suite_conclude(). */
 	enum status status;
@@ -135,10 +141,8 @@ int suite_item_cmp(const void *a, const void *b);
 /// Order of subjects by case, then by place; for vec_sort().
 int suite_subject_cmp(const void *a, const void *b);
 
-/// First element of the sorted list `v` that belongs to the case with index `place`; `*nr` becomes
-/// the number of its elements.
-const struct suite_item *suite_items(const struct suite_item *v, size_t all, int64_t place,
-                                     size_t *nr);
+/// The elements of the sorted list that belong to the case with index `place`; borrowed.
+struct suite_items suite_items_of(const struct suite_items *all, int64_t place);
 
 /// Build the document of a suite, which borrows from `s`. The caller releases the document.
 void suite_document(const struct suite *s, struct document *d);

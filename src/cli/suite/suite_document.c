@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "report/document.h"
 
 enum {
@@ -59,20 +60,12 @@ static void put_shared(struct document *d, const struct suite *s)
 }
 
 /* The nth finding of a case that no shared cause tells; NULL if there are no more. */
-static const struct suite_item *untold(const struct suite_item *v, size_t all, size_t nth)
+static const struct suite_item *untold(const struct suite_items *all, size_t nth)
 {
-	for (size_t i = 0; i < all; i++)
-		if (!v[i].told && nth-- == 0)
-			return &v[i];
+	for (size_t i = 0; i < all->nr; i++)
+		if (!all->v[i].told && nth-- == 0)
+			return &all->v[i];
 	return NULL;
-}
-
-static size_t nr_untold(const struct suite_item *v, size_t all)
-{
-	size_t nr = 0;
-	for (size_t i = 0; i < all; i++)
-		nr += !v[i].told;
-	return nr;
 }
 
 /* ---- cases that did not pass ---- */
@@ -91,13 +84,16 @@ static void put_head(struct document *d, const struct suite_case *c, unsigned ve
    are left out. */
 static void put_open_case(struct document *d, const struct suite *s, const struct suite_case *c)
 {
-	size_t all;
-	const struct suite_item *v = suite_items(s->findings.v, s->findings.nr, c->place, &all), *f;
-	size_t nr = nr_untold(v, all);
-	for (size_t i = 0; i < FINDINGS_OF_CASE && (f = untold(v, all, i)); i++) {
+	const struct suite_items all = suite_items_of(&s->findings, c->place);
+	const struct suite_item *f;
+	size_t nr = 0;
+	for (; (f = untold(&all, nr)); nr++) {
+		size_t i = nr;
+		if (i >= FINDINGS_OF_CASE)
+			continue;
 		put_head(d, c, f->verdict);
 		d->line->id = i ? NULL : case_id(d, c);
-		if (c->limit && f == v)
+		if (c->limit && f == all.v)
 			doc_say(d, " (%s)", c->limit);
 		doc_say(d, ": %s", f->text);
 		doc_cell(d);
@@ -106,7 +102,7 @@ static void put_open_case(struct document *d, const struct suite *s, const struc
 			        arena_dup(&d->arena, (struct span){ f->cost, strcspn(f->cost, ",") }));
 		doc_said_cell(d, f->where);
 	}
-	if (all && nr <= FINDINGS_OF_CASE)
+	if (all.nr && nr <= FINDINGS_OF_CASE)
 		return;
 	put_head(d, c, c->verdict);
 	doc_words(d, ": ");
@@ -133,18 +129,12 @@ static void put_findings(struct document *d, const struct suite *s)
 	doc_end(d);
 }
 
-static const char *plural(int64_t nr)
-{
-	return nr == 1 ? "" : "s";
-}
-
 /* The action that a finding of the case advises; NULL if there is none, or a shared cause has it.
  */
 static const char *action_of(const struct suite *s, const struct suite_case *c)
 {
-	size_t nr;
-	const struct suite_item *v = suite_items(s->findings.v, s->findings.nr, c->place, &nr);
-	const struct suite_item *f = untold(v, nr, 0);
+	const struct suite_items findings = suite_items_of(&s->findings, c->place);
+	const struct suite_item *f = untold(&findings, 0);
 	return f ? f->action : NULL;
 }
 
@@ -177,9 +167,9 @@ static void put_action(struct document *d, const struct suite *s, const struct s
 		doc_printf(d, " and %zu more", nr + 1 - CASES_SHOWN);
 	doc_say(d, ": %s%w", action, action && more ? "; " : "");
 	if (c->plan_runs)
-		doc_printf(d, "%" PRId64 " more run%s of the candidate would decide", more, plural(more));
+		doc_printf(d, "%" PRId64 " more run%s of the candidate would decide", more, text_s(more));
 	else if (more)
-		doc_printf(d, "%" PRId64 " more pair%s of runs would %s", more, plural(more),
+		doc_printf(d, "%" PRId64 " more pair%s of runs would %s", more, text_s(more),
 		           c->unconfirmed ? "confirm it" : "decide");
 }
 
@@ -216,15 +206,6 @@ static void put_figure(struct document *d, const struct suite_case *c)
 	doc_say(d, "%f %w", c->candidate, c->label ? c->label : m ? metric_label(m) : c->metric);
 }
 
-/* Address of the row with the findings of a case, or of the list of causes if they are all there.
- */
-static const char *link_of(struct document *d, const struct suite *s, const struct suite_case *c)
-{
-	size_t nr;
-	const struct suite_item *v = suite_items(s->findings.v, s->findings.nr, c->place, &nr);
-	return nr && !nr_untold(v, nr) ? "#shared" : arena_printf(&d->arena, "#%s", case_id(d, c));
-}
-
 static void put_row(struct document *d, const struct suite *s, const struct suite_case *c)
 {
 	enum doc_tone tone = c->verdict != VERDICT_FAIL ? TONE_PLAIN
@@ -235,8 +216,11 @@ static void put_row(struct document *d, const struct suite *s, const struct suit
 	doc_cell(d);
 	doc_put_verdict(d, c->verdict);
 	doc_say(d, " %n", c->name);
-	if (c->verdict != VERDICT_PASS)
-		d->line->last->link = link_of(d, s, c);
+	const struct suite_items findings = suite_items_of(&s->findings, c->place);
+	if (c->verdict != VERDICT_PASS) /* to the row of its findings, or to the causes that tell all */
+		d->line->last->link = findings.nr && !untold(&findings, 0)
+		                          ? "#shared"
+		                          : arena_printf(&d->arena, "#%s", case_id(d, c));
 	doc_cell(d);
 	put_figure(d, c);
 	doc_cell(d);
@@ -268,22 +252,23 @@ static void put_cases(struct document *d, const struct suite *s)
 
 /* Write a list of findings or warnings, each with the name of its case. */
 static void put_items(struct document *d, const struct suite *s, const char *id, const char *title,
-                      const struct suite_item *v, size_t nr, bool named)
+                      const struct suite_items *list, bool named)
 {
 	static const struct doc_column columns[] = {
 		{ "case", DOC_LEFT }, { "verdict", DOC_LEFT }, { "check", DOC_LEFT }, { "what", DOC_LEFT }
 	};
 	doc_section(d, id, title, DOC_FOLDED);
 	doc_table(d, title, columns, sizeof columns / sizeof *columns);
-	for (size_t i = 0, k = 0; i < nr; i++) {
-		while (k + 1 < s->cases.nr && s->cases.v[k].place < v[i].of)
+	for (size_t i = 0, k = 0; i < list->nr; i++) {
+		const struct suite_item *item = &list->v[i];
+		while (k + 1 < s->cases.nr && s->cases.v[k].place < item->of)
 			k++;
 		doc_row(d, 0);
 		doc_name_cell(d, s->cases.v[k].name);
 		doc_cell(d);
-		doc_put_verdict(d, v[i].verdict);
-		doc_name_cell(d, named ? v[i].id : "–");
-		doc_said_cell(d, v[i].text);
+		doc_put_verdict(d, item->verdict);
+		doc_name_cell(d, named ? item->id : "–");
+		doc_said_cell(d, item->text);
 	}
 	doc_end(d);
 }
@@ -347,7 +332,7 @@ void suite_document(const struct suite *s, struct document *d)
 	put_actions(d, s);
 	put_accepts(d, s);
 	doc_answer_end(d);
-	put_items(d, s, "checks", "Checks beyond their limits", s->checks.v, s->checks.nr, true);
-	put_items(d, s, "warnings", "Warnings", s->warnings.v, s->warnings.nr, false);
+	put_items(d, s, "checks", "Checks beyond their limits", &s->checks, true);
+	put_items(d, s, "warnings", "Warnings", &s->warnings, false);
 	put_false_alarms(d, s);
 }

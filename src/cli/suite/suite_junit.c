@@ -21,14 +21,13 @@ static int64_t count(const struct suite *s, enum outcome o)
 	return nr;
 }
 
-static void put_lines(struct sink *out, const struct suite_item *v, size_t nr)
+static void put_lines(struct sink *out, const struct suite_items *list)
 {
-	for (size_t i = 0; i < nr; i++) {
-		sink_puts(out, "\n");
-		sink_printf(out, "%s: ", verdict_names[v[i].verdict]);
-		junit_put(out, v[i].id);
+	for (size_t i = 0; i < list->nr; i++) {
+		sink_printf(out, "\n%s: ", verdict_names[list->v[i].verdict]);
+		junit_put(out, list->v[i].id);
 		sink_puts(out, ": ");
-		junit_put(out, v[i].text);
+		junit_put(out, list->v[i].text);
 	}
 }
 
@@ -43,9 +42,8 @@ static void put_case(struct sink *out, const struct suite *s, const struct suite
 	};
 	enum outcome o = outcome_of(c);
 	const char *element = elements[o];
-	size_t nr, nr_checks;
-	const struct suite_item *f = suite_items(s->findings.v, s->findings.nr, c->place, &nr);
-	const struct suite_item *k = suite_items(s->checks.v, s->checks.nr, c->place, &nr_checks);
+	const struct suite_items findings = suite_items_of(&s->findings, c->place);
+	const struct suite_items checks = suite_items_of(&s->checks, c->place);
 	sink_puts(out, "    <testcase");
 	junit_put_attribute(out, "classname", "gpugate.suite");
 	junit_put_attribute(out, "name", c->name);
@@ -55,12 +53,12 @@ static void put_case(struct sink *out, const struct suite *s, const struct suite
 	sink_printf(out, "      <%s", element);
 	if (o != OUTCOME_NOTE) {
 		junit_put_attribute(out, "type", verdict_names[c->verdict]);
-		junit_put_attribute(out, "message", nr ? f[0].text : c->text);
+		junit_put_attribute(out, "message", findings.nr ? findings.v[0].text : c->text);
 	}
 	sink_puts(out, ">");
 	junit_put(out, c->text);
-	put_lines(out, f, nr);
-	put_lines(out, k, nr_checks);
+	put_lines(out, &findings);
+	put_lines(out, &checks);
 	sink_printf(out, "</%s>\n    </testcase>\n", element);
 }
 

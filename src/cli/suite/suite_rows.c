@@ -128,13 +128,13 @@ static void read_suite(struct row_reader *r, void *ctx)
 	row_read(r, &suite_schema, s);
 }
 
-static bool items_fit(const struct suite *s, const struct suite_item *v, size_t nr)
+static bool items_fit(const struct suite *s, const struct suite_items *list)
 {
 	size_t k = 0;
-	for (size_t i = 0; i < nr; i++) {
-		while (k < s->cases.nr && s->cases.v[k].place < v[i].of)
+	for (size_t i = 0; i < list->nr; i++) {
+		while (k < s->cases.nr && s->cases.v[k].place < list->v[i].of)
 			k++;
-		if (k == s->cases.nr || s->cases.v[k].place != v[i].of)
+		if (k == s->cases.nr || s->cases.v[k].place != list->v[i].of)
 			return false;
 	}
 	return true;
@@ -151,8 +151,8 @@ static const char *fault_of(const struct suite *s)
 	for (size_t i = 0; i < s->cases.nr; i++)
 		if (s->cases.v[i].place >= s->total || s->cases.v[i].place % s->shards != s->shard - 1)
 			return "a case has a place that is not of its shard";
-	if (!items_fit(s, s->findings.v, s->findings.nr) || !items_fit(s, s->checks.v, s->checks.nr) ||
-	    !items_fit(s, s->warnings.v, s->warnings.nr) || !items_fit(s, s->machine.v, s->machine.nr))
+	if (!items_fit(s, &s->findings) || !items_fit(s, &s->checks) || !items_fit(s, &s->warnings) ||
+	    !items_fit(s, &s->machine))
 		return "something belongs to no case";
 	return NULL;
 }

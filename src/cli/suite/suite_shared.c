@@ -155,10 +155,11 @@ static void add_sharing(struct suite *s, int64_t of)
 
 static struct suite_shared *add_shared(struct suite *s, const char *id)
 {
-	int64_t place = (int64_t)s->shared.nr;
-	vec_push(&s->shared,
-	         (struct suite_shared){ .place = place, .verdict = VERDICT_WARN, .id = id });
-	return &s->shared.v[s->shared.nr - 1];
+	struct suite_shared *x = vec_push_zero(&s->shared);
+	*x = (struct suite_shared){ .place = (int64_t)s->shared.nr - 1,
+		                        .verdict = VERDICT_WARN,
+		                        .id = id };
+	return x;
 }
 
 /* ---- the machine ---- */
@@ -168,19 +169,12 @@ static bool is_judged(const struct suite_case *c)
 	return c->verdict != VERDICT_ERROR && c->verdict != VERDICT_MISSING;
 }
 
-/* True if the machine explains the finding by itself, since it names no place in the code. */
-static bool is_of_machine(const struct mention *m)
-{
-	return !m->subject->level;
-}
-
 static const struct suite_item *fact_of(const struct suite *s, int64_t of, const char *key)
 {
-	size_t nr;
-	const struct suite_item *v = suite_items(s->machine.v, s->machine.nr, of, &nr);
-	for (size_t i = 0; i < nr; i++)
-		if (strcmp(v[i].id, key) == 0)
-			return &v[i];
+	const struct suite_items facts = suite_items_of(&s->machine, of);
+	for (size_t i = 0; i < facts.nr; i++)
+		if (strcmp(facts.v[i].id, key) == 0)
+			return &facts.v[i];
 	return NULL;
 }
 
@@ -262,7 +256,8 @@ static void share_machine(struct suite *s, const struct mentions *all)
 			continue;
 		nr++;
 		add_sharing(s, s->cases.v[i].place);
-		for (size_t m = 0; m < all->list.nr && is_of_machine(&all->list.v[m]); m++)
+		/* the machine explains by itself a finding that names no place in the code */
+		for (size_t m = 0; m < all->list.nr && !all->list.v[m].subject->level; m++)
 			if (all->list.v[m].subject->of == s->cases.v[i].place) {
 				tell(s, all->list.v[m].finding);
 				add_change(&changes, all->list.v[m].subject->change_pct);
