@@ -13,19 +13,7 @@
 
 enum { PARTS_MOST = 5, PART_SHARE = 10 };
 
-const char *course_text(struct arena *a, enum unit unit, int64_t value)
-{
-	return unit_text(a, unit, value);
-}
-
 /* ---- runs of the history ---- */
-
-static bool is_since(const struct past_run *run, const struct course_options *o)
-{
-	int64_t day;
-	return o->since == INT64_MIN || !date_parse(span_of(run->provenance.time), &day) ||
-	       day >= o->since;
-}
 
 static void add_run(struct course *t, const struct past_run *run)
 {
@@ -192,14 +180,6 @@ static void add_parts(struct course *t, const struct course_point *p, int64_t fr
 	vec_release(&parts);
 }
 
-static bool was_approved(const struct course *t, int64_t from, int64_t to)
-{
-	for (int64_t i = from; i < to; i++)
-		if (t->runs.v[i].approved)
-			return true;
-	return false;
-}
-
 static void add_point(struct course *t, const struct course_figure *f, int64_t from, int64_t to,
                       const struct change_point *c)
 {
@@ -213,13 +193,11 @@ static void add_point(struct course *t, const struct course_figure *f, int64_t f
 	level_of(f, p.first, to, &p.after, &scatter);
 	if (p.before > 0)
 		p.change_pct = number_pct((__int128)p.after - p.before, p.before);
-	p.is_worse = f->worse == WORSE_UP     ? p.after > p.before
-	             : f->worse == WORSE_DOWN ? p.after < p.before
-	                                      : false;
-	p.is_better = f->worse == WORSE_UP     ? p.after < p.before
-	              : f->worse == WORSE_DOWN ? p.after > p.before
-	                                       : false;
-	p.approved = was_approved(t, p.first, to);
+	bool up = f->worse == WORSE_UP, down = f->worse == WORSE_DOWN;
+	p.is_worse = (up && p.after > p.before) || (down && p.after < p.before);
+	p.is_better = (up && p.after < p.before) || (down && p.after > p.before);
+	for (int64_t i = p.first; i < to; i++)
+		p.approved = p.approved || t->runs.v[i].approved;
 	vec_push(&t->points, p);
 	add_parts(t, &p, from, to);
 }
@@ -280,11 +258,13 @@ void course_make(const struct history *h, const char *workload, const struct cou
 {
 	VEC(const struct past_run *) runs = VEC_INIT;
 	*out = (struct course){ .arena = ARENA_INIT, .workload = workload };
-	for (size_t i = 0; i < h->runs.nr; i++)
-		if (is_since(&h->runs.v[i], o)) {
-			vec_push(&runs, &h->runs.v[i]);
-			add_run(out, &h->runs.v[i]);
-		}
+	for (size_t i = 0; i < h->runs.nr; i++) {
+		int64_t day;
+		if (date_parse(span_of(h->runs.v[i].provenance.time), &day) && day < o->since)
+			continue;
+		vec_push(&runs, &h->runs.v[i]);
+		add_run(out, &h->runs.v[i]);
+	}
 	add_figures(out, runs.v, runs.nr);
 	vec_release(&runs);
 	for (size_t i = 0; i < out->figures.nr; i++)

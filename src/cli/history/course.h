@@ -94,9 +94,6 @@ void course_make(const struct history *h, const char *workload, const struct cou
 /// Release the memory of the course.
 void course_release(struct course *t);
 
-/// The value of a figure as text; owned by `a`.
-const char *course_text(struct arena *a, enum unit unit, int64_t value);
-
 /// Writes the course as JSON.
 void course_write(const struct course *t, struct sink *out);
 

@@ -12,6 +12,48 @@ enum { COMMIT_CHARS = 12, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24 };
 
 /* ---- names and values as text ---- */
 
+/* The words of a query after the name of its metric, as text, without those that say what is usual:
+   "stat=p95 ranks=median" gives "p95, median rank". */
+static const char *statistic_of(struct document *d, const char *query)
+{
+	static const struct {
+		const char *word, *text;
+	} words[] = { { "stat=median", "" },
+		          { "ranks=max", "" },
+		          { "ranks=median", "" },
+		          { "ranks=each", "" },
+		          { "ranks=min", "lowest rank" } };
+	struct strbuf b = STRBUF_INIT;
+	for (const char *p = strchr(query, ' '); p; p = strchr(p, ' ')) {
+		const char *word = ++p, *text = NULL;
+		size_t n = strcspn(p, " ");
+		for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+			if (strlen(words[i].word) == n && memcmp(word, words[i].word, n) == 0)
+				text = words[i].text;
+		if (text && !text[0])
+			continue;
+		strbuf_adds(&b, ", ");
+		if (!text && strncmp(word, "stat=", 5) == 0)
+			strbuf_add(&b, (struct span){ word + 5, n - 5 });
+		else
+			strbuf_add(&b, text ? span_of(text) : (struct span){ word, n });
+	}
+	return arena_take(&d->arena, &b);
+}
+
+const char *course_name(struct document *d, const struct course_figure *f)
+{
+	const struct metric *m = metric_find(span_of(f->metric));
+	const char *label = arena_dup(&d->arena, f->label), *metric = m ? metric_label(m) : f->metric;
+	if (f->label.n && f->rank >= 0)
+		return arena_printf(&d->arena, "%s of %s, rank %" PRId64, metric, label, f->rank);
+	if (f->label.n)
+		return arena_printf(&d->arena, "%s of %s", metric, label);
+	if (f->rank >= 0)
+		return arena_printf(&d->arena, "%s of rank %" PRId64, metric, f->rank);
+	return arena_printf(&d->arena, "%s%s", metric, statistic_of(d, f->query));
+}
+
 /* The first characters of a run's commit, enough to identify it; "" if it is unknown. */
 static const char *commit_of(struct document *d, const struct course_run *r)
 {
@@ -42,8 +84,7 @@ static const char *pct_text(struct document *d, int64_t pct)
 static void put_levels(struct document *d, enum unit unit, int64_t before, int64_t after,
                        int64_t pct, enum doc_tone tone)
 {
-	doc_say(d, "%f → %f", course_text(&d->arena, unit, before),
-	        course_text(&d->arena, unit, after));
+	doc_say(d, "%f → %f", unit_text(&d->arena, unit, before), unit_text(&d->arena, unit, after));
 	if (pct == INT64_MIN)
 		return;
 	doc_words(d, " (");
@@ -178,12 +219,15 @@ static const struct course_point *newest(const struct course *t)
 	return NULL;
 }
 
-static size_t points_of(const struct course *t, const struct course_figure *f)
+/* Order of figures in the table: 2 if the figure got worse at a change point, 1 if it only has
+   other change points, 0 if it has none. */
+static int news_of(const struct course *t, const struct course_figure *f)
 {
-	size_t nr = 0;
+	int news = 0;
 	for (size_t i = 0; i < t->points.nr; i++)
-		nr += t->points.v[i].figure == f->place;
-	return nr;
+		if (t->points.v[i].figure == f->place && news < 1 + t->points.v[i].is_worse)
+			news = 1 + t->points.v[i].is_worse;
+	return news;
 }
 
 /* Say that the wall time did not change, if other figures did. */
@@ -192,7 +236,7 @@ static void put_wall(struct document *d, const struct course *t)
 	const struct metric *wall = &metric_table[METRIC_STEP_PERIOD];
 	for (size_t i = 0; i < t->figures.nr && t->points.nr; i++) {
 		const struct course_figure *f = &t->figures.v[i];
-		if (strcmp(f->metric, wall->name) == 0 && !f->label.n && f->rank < 0 && !points_of(t, f)) {
+		if (strcmp(f->metric, wall->name) == 0 && !f->label.n && f->rank < 0 && !news_of(t, f)) {
 			doc_printf(d, "%s unchanged; ", metric_label(wall));
 			return;
 		}
@@ -214,7 +258,7 @@ static void put_news(struct document *d, const struct course *t)
 		bool up = p->after > p->before;
 		doc_said(d, arena_printf(&d->arena, "%s ", course_name(d, f)));
 		doc_add(d, DOC_FIGURE, TONE_WORSE,
-		        p->change_pct == INT64_MIN ? course_text(&d->arena, f->unit, p->after)
+		        p->change_pct == INT64_MIN ? unit_text(&d->arena, f->unit, p->after)
 		                                   : unit_relative(&d->arena, p->change_pct) + 1);
 		doc_words(d, p->change_pct == INT64_MIN ? " since "
 		             : up                       ? " higher since "
@@ -268,17 +312,6 @@ static void put_advice(struct document *d, const struct course *t)
 
 /* ---- figures over the runs ---- */
 
-/* Order of figures in the table: 2 if the figure got worse at a change point, 1 if it only has
-   other change points, 0 if it has none. */
-static int news_of(const struct course *t, const struct course_figure *f)
-{
-	int news = 0;
-	for (size_t i = 0; i < t->points.nr; i++)
-		if (t->points.v[i].figure == f->place && news < 1 + t->points.v[i].is_worse)
-			news = 1 + t->points.v[i].is_worse;
-	return news;
-}
-
 /* The newest change point of a figure, or NULL. */
 static const struct course_point *last_point(const struct course *t, const struct course_figure *f)
 {
@@ -300,32 +333,28 @@ static void put_name(struct document *d, const struct course_figure *f)
 		doc_said_cell(d, course_name(d, f));
 }
 
-/* Add a row: the levels before and after the newest change, and the runs as a line of blocks. */
+/* Write cells with the level before the newest change of a figure, its present one and the change.
+ */
 static void put_changed(struct document *d, const struct course *t, const struct course_figure *f)
 {
 	const struct course_point *p = last_point(t, f);
 	enum doc_tone tone = p->is_worse ? TONE_WORSE : p->is_better ? TONE_BETTER : TONE_PLAIN;
-	put_name(d, f);
-	doc_figure_cell(d, course_text(&d->arena, f->unit, p->before), true, p->before);
-	doc_figure_cell(d, course_text(&d->arena, f->unit, f->level), true, f->level);
+	doc_figure_cell(d, unit_text(&d->arena, f->unit, p->before), true, p->before);
+	doc_figure_cell(d, unit_text(&d->arena, f->unit, f->level), true, f->level);
 	doc_cell(d);
 	doc_value(d, p->change_pct != INT64_MIN, p->change_pct);
 	doc_add(d, DOC_FIGURE, tone,
 	        p->change_pct == INT64_MIN || f->unit == UNIT_PCT
 	            ? unit_change(&d->arena, f->unit, number_sub(p->after, p->before))
 	            : pct_text(d, p->change_pct));
-	doc_words_cell(d, course_sparkline(d, f));
 }
 
-/* Add a row: the newest value, the level, the spread, and the runs as a line of blocks. */
-static void put_unchanged(struct document *d, const struct course_figure *f)
+void course_put_figure(struct document *d, const struct course_figure *f)
 {
-	put_name(d, f);
-	doc_figure_cell(d, course_text(&d->arena, f->unit, f->newest), true, f->newest);
-	doc_figure_cell(d, course_text(&d->arena, f->unit, f->level), true, f->level);
-	doc_figure_cell(d, arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->spread)),
+	doc_figure_cell(d, unit_text(&d->arena, f->unit, f->newest), true, f->newest);
+	doc_figure_cell(d, unit_text(&d->arena, f->unit, f->level), true, f->level);
+	doc_figure_cell(d, arena_printf(&d->arena, "±%s", unit_text(&d->arena, f->unit, f->spread)),
 	                true, f->spread);
-	doc_words_cell(d, course_sparkline(d, f));
 }
 
 /* Write a table of figures: those that changed, the worse ones first, or those that did not. */
@@ -350,11 +379,17 @@ static void put_figures(struct document *d, const struct course *t, bool changed
 	table->brief = FIGURES_SHOWN;
 	table->more_text = "figures";
 	for (int news = changed ? 2 : 0; news >= changed; news--)
-		for (size_t i = 0; i < t->figures.nr; i++)
-			if (news_of(t, &t->figures.v[i]) == news && changed)
-				put_changed(d, t, &t->figures.v[i]);
-			else if (news_of(t, &t->figures.v[i]) == news)
-				put_unchanged(d, &t->figures.v[i]);
+		for (size_t i = 0; i < t->figures.nr; i++) {
+			const struct course_figure *f = &t->figures.v[i];
+			if (news_of(t, f) != news)
+				continue;
+			put_name(d, f);
+			if (changed)
+				put_changed(d, t, f);
+			else
+				course_put_figure(d, f);
+			doc_words_cell(d, course_sparkline(d, f));
+		}
 	doc_end(d);
 }
 

@@ -31,6 +31,9 @@ const char *course_sparkline(struct document *d, const struct course_figure *f);
 /// there. The text goes to the present item of a list and to items below it.
 void course_put_event(struct document *d, const struct course *t, const struct course_point *p);
 
+/// Write cells with the newest value of a figure, its level and its spread.
+void course_put_figure(struct document *d, const struct course_figure *f);
+
 /// Draws the values of one figure over all runs, and appends the chart to `out`, which becomes part
 /// of an HTML page.
 void course_draw(const struct course *t, const struct course_figure *f, struct document *d,

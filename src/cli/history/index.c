@@ -180,10 +180,7 @@ static void put_case(struct document *d, const struct index_case *c)
 		return;
 	}
 	doc_name_cell(d, f->metric);
-	doc_figure_cell(d, course_text(&d->arena, f->unit, f->newest), true, f->newest);
-	doc_figure_cell(d, course_text(&d->arena, f->unit, f->level), true, f->level);
-	doc_figure_cell(d, arena_printf(&d->arena, "±%s", course_text(&d->arena, f->unit, f->spread)),
-	                true, f->spread);
+	course_put_figure(d, f);
 	doc_figure_cell(d, arena_printf(&d->arena, "%zu", c->t.points.nr), true,
 	                (int64_t)c->t.points.nr);
 	doc_words_cell(d, course_sparkline(d, f));
