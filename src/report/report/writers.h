@@ -1,4 +1,4 @@
-/// The writers of reports, one for each row of cli/formats.c.
+/// The writers of reports, one for each row of cli/output.c.
 #ifndef GG_REPORT_WRITERS_H
 #define GG_REPORT_WRITERS_H
 
