@@ -220,15 +220,17 @@ static void excessive_zeroing(const struct run_view *v, struct arena *a, struct 
  * one is launched. */
 enum { GRAPH_KERNEL_NS = 50000 };
 
-/* True if there are at least three steps, all steps have the same number of kernels, and the run
+/* True if there are at least three steps, all steps have the same number of kernels, the host does
+   not wait for the GPU within them (one wait at the end of a step does not count), and the run
    launches no GPU graph. */
 static bool steps_are_alike(const struct digest *d)
 {
 	const int64_t *count = d->samples[METRIC_STEP_KERNEL_COUNT];
+	const int64_t *waits = d->samples[METRIC_STEP_SYNC_COUNT];
 	if (d->window || d->usable_steps < 3 || !count || d->summaries.nr || count[0] == 0)
 		return false;
-	for (size_t i = 1; i < (size_t)d->usable_steps; i++)
-		if (count[i] != count[0])
+	for (size_t i = 0; i < (size_t)d->usable_steps; i++)
+		if (count[i] != count[0] || (waits && waits[i] > 1))
 			return false;
 	for (size_t i = 0; i < d->functions.nr; i++)
 		if (d->functions.v[i].cls == FUNCTION_RUNTIME &&
@@ -237,20 +239,11 @@ static bool steps_are_alike(const struct digest *d)
 	return true;
 }
 
-/* True if the host waits for the GPU within steps; one wait at the end of a step does not count. */
-static bool steps_wait(const struct digest *d)
-{
-	for (size_t i = 0; i < (size_t)d->usable_steps; i++)
-		if (d->samples[METRIC_STEP_SYNC_COUNT][i] > 1)
-			return true;
-	return false;
-}
-
 static void cuda_graphs_suit(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	int64_t busy, count, kernel_ns, idle = -1;
 	for (size_t r = 0; r < v->run->ranks.nr; r++)
-		if (!steps_are_alike(v->run->ranks.v[r]) || steps_wait(v->run->ranks.v[r]))
+		if (!steps_are_alike(v->run->ranks.v[r]))
 			return;
 	if (!figure_of_metric(v, METRIC_GPU_UTILIZATION_PCT, &busy) || busy >= 75 * PERCENT ||
 	    !figure_of_metric(v, METRIC_STEP_KERNEL_COUNT, &count) || count < 100 ||

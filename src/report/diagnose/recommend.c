@@ -8,22 +8,18 @@
 /* Least saved time, as a share of a step, for which a recommendation is made. */
 #define WORTH_DOING PERCENT
 
-static bool is_bound_by(const struct run_report *r, enum bound bound)
-{
-	const struct classification *c = &r->classification;
-	for (size_t i = 0; i < r->recommendations.nr && bound == BOUND_UNKNOWN; i++)
-		if (r->recommendations.v[i].tells_idle)
-			return false;
-	return c->bound == bound || (c->bound == BOUND_MIXED && c->share[bound] >= BOUND_BESIDE);
-}
-
 static bool condition_holds(const struct run_view *v, const struct run_report *r,
                             const struct diagnosis_condition *c)
 {
+	const struct classification *found = &r->classification;
 	int64_t value;
-	if (c->bound != NR_BOUNDS)
-		return is_bound_by(r, c->bound);
 	enum unit unit;
+	for (size_t i = 0; i < r->recommendations.nr && c->bound == BOUND_UNKNOWN; i++)
+		if (r->recommendations.v[i].tells_idle)
+			return false;
+	if (c->bound != NR_BOUNDS)
+		return found->bound == c->bound ||
+		       (found->bound == BOUND_MIXED && found->share[c->bound] >= BOUND_BESIDE);
 	return figure_of_diagnosis(v, &c->figure, &value, &unit) &&
 	       (c->above ? value > c->value : value < c->value);
 }

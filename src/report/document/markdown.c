@@ -22,13 +22,11 @@ static void add_run(struct strbuf *b, const struct doc_run *r, bool in_table)
 		md_figure(b, r->text);
 		break;
 	case DOC_NAME:
-		md_code(b, r->text, MD_NAME_CHARS, in_table);
+	case DOC_COMMAND:
+		md_code(b, r->text, r->kind == DOC_NAME ? MD_NAME_CHARS : (size_t)-1, in_table);
 		break;
 	case DOC_SAID:
 		md_sentence(b, r->text, LINE_CHARS, in_table);
-		break;
-	case DOC_COMMAND:
-		md_code(b, r->text, (size_t)-1, in_table);
 		break;
 	}
 	if (link)

@@ -137,7 +137,6 @@ static void put_amount(struct document *d, const struct change *c)
 	             : unit_change(&d->arena, c->b->unit, c->b->change));
 }
 
-/* Add what changed most, and where. */
 void doc_changes(struct document *d, const struct report *r)
 {
 	struct breakdown_list l;

@@ -257,7 +257,6 @@ static void put_names_of_checks(struct document *d, const struct report *r, cons
 		doc_printf(d, " and %zu more", f->checks.nr - CHECKS_NAMED);
 }
 
-/* The section with the evidence of the findings. */
 void doc_reasons(struct document *d, const struct report *r)
 {
 	doc_section(d, "reasons", "Why these findings", DOC_FOLDED);

@@ -165,7 +165,6 @@ static void put_phases(struct document *d, const struct run_view *v)
 	}
 }
 
-/* The files from which a rank was read. */
 static const char *files_of(struct document *doc, const struct digest *d)
 {
 	const char *const files[] = { d->trace, d->snapshot, d->metrics_file };

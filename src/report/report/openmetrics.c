@@ -240,19 +240,15 @@ static int row_cmp(const void *a, const void *b)
 	return c ? c : COMPARE(x->value, y->value);
 }
 
-static bool is_same_series(const struct series_row *x, const struct series_row *y)
-{
-	return x->metric == y->metric && strcmp(x->labels, y->labels) == 0 &&
-	       (x->side == y->side || strcmp(x->side, y->side) == 0);
-}
-
 /* The labels of row `i`. If the rows before it are the same series (names that differ may have
    equal labels), a label with a number is added. */
 static const char *numbered(struct exposition *e, size_t i)
 {
 	const struct series_row *v = e->rows.v;
 	size_t nr = 1;
-	while (nr <= i && is_same_series(&v[i - nr], &v[i]))
+	while (nr <= i && v[i - nr].metric == v[i].metric &&
+	       strcmp(v[i - nr].labels, v[i].labels) == 0 &&
+	       (v[i - nr].side == v[i].side || strcmp(v[i - nr].side, v[i].side) == 0))
 		nr++;
 	return nr == 1 ? v[i].labels
 	               : arena_printf(&e->arena, "%s%snumber=\"%zu\"", v[i].labels,
