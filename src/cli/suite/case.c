@@ -218,18 +218,6 @@ static void put_checks(struct suite *out, const struct report *r, struct documen
 	}
 }
 
-/* Add findings and checks to the result, with kernels named as in the report of the case. */
-static void put_sentences(struct suite *out, const struct report *r, int64_t of)
-{
-	struct short_names names = { 0 };
-	struct document d;
-	report_document(r, &names, &d);
-	put_findings(out, r, &d, of);
-	put_checks(out, r, &d, of);
-	doc_release(&d);
-	short_names_release(&names);
-}
-
 static void put_warning(struct suite *out, int64_t of, int64_t *place, const char *text)
 {
 	vec_push(&out->warnings, (struct suite_item){ .of = of,
@@ -286,7 +274,13 @@ static void put_case(struct suite *out, const struct report *r, const char *name
 	if (r->accept && r->accept[0] && !r->left_out)
 		c.accept = arena_dup(a, span_of(r->accept));
 	vec_push(&out->cases, c);
-	put_sentences(out, r, c.place);
+	struct short_names names = { 0 }; /* kernels are named as in the report of the case */
+	struct document d;
+	report_document(r, &names, &d);
+	put_findings(out, r, &d, c.place);
+	put_checks(out, r, &d, c.place);
+	doc_release(&d);
+	short_names_release(&names);
 }
 
 void case_judge(const struct suite_job *job, const struct options *suite, size_t place,

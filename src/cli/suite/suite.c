@@ -38,19 +38,16 @@ static void own(struct arena *a, const char **text)
 	*text = *text ? arena_dup(a, span_of(*text)) : NULL;
 }
 
-static void own_case(struct arena *a, struct suite_case *c)
-{
-	const char **const texts[] = { &c->name,     &c->workload,  &c->text,       &c->metric,
-		                           &c->baseline, &c->candidate, &c->change,     &c->accept,
-		                           &c->label,    &c->limit,     &c->rules_file, &c->baseline_file };
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		own(a, texts[i]);
-}
-
 void suite_take(struct suite *s, struct suite *from)
 {
-	for (size_t i = 0; i < from->cases.nr; i++)
-		own_case(&s->arena, &from->cases.v[i]);
+	for (struct suite_case *c = from->cases.v; c < from->cases.v + from->cases.nr; c++) {
+		const char **const texts[] = { &c->name,   &c->workload,   &c->text,
+			                           &c->metric, &c->baseline,   &c->candidate,
+			                           &c->change, &c->accept,     &c->label,
+			                           &c->limit,  &c->rules_file, &c->baseline_file };
+		for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+			own(&s->arena, texts[i]);
+	}
 	struct suite_items *const to[] = { LISTS_OF(s) }, *const lists[] = { LISTS_OF(from) };
 	for (size_t i = 0; i < NR_LISTS; i++) {
 		for (struct suite_item *x = lists[i]->v; x < lists[i]->v + lists[i]->nr; x++) {
