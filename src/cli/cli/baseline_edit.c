@@ -110,22 +110,17 @@ static void add_recent(struct baseline *b)
 	b->recent.runs.nr = 0;
 }
 
-/* The hash that is stored with each of the runs to mark them as repeats of one job; NULL for a
- * single run, or if the recordings say that the runs' machines differ. */
-static const char *together_of(const struct candidates *c, struct arena *a)
-{
-	for (size_t i = 1; i < c->nr; i++)
-		if (environment_together(&c->v[0], &c->v[i]) == APART)
-			return NULL;
-	return c->nr > 1 ? arena_printf(a, "%016" PRIx64, past_source_hash(&c->v[0])) : NULL;
-}
-
 /* Add the approved run to the history if it is missing there, and the runs from `first` on. */
 static enum status add_runs(const struct candidates *c, size_t first, const struct setup *s,
                             const struct options *o, const char *verdict, bool accepted,
                             struct baseline *b, struct diag_log *log)
 {
-	const char *together = together_of(c, &b->arena);
+	/* the hash that marks runs as repeats of one job, if nothing distinguishes their machines */
+	bool apart = c->nr == 1;
+	for (size_t i = 1; i < c->nr; i++)
+		apart = apart || environment_together(&c->v[0], &c->v[i]) == APART;
+	const char *together =
+	    apart ? NULL : arena_printf(&b->arena, "%016" PRIx64, past_source_hash(&c->v[0]));
 	TRY(add_pin(s, b, log));
 	for (size_t i = first; i < c->nr; i++) {
 		struct past_run *past;

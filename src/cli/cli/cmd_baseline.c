@@ -14,7 +14,6 @@
 #include "store/history_file.h"
 #include "store/run_json.h"
 
-/* State of one command on a baseline. */
 struct baseline_job {
 	struct setup setup;
 	struct candidates candidates;

@@ -188,7 +188,6 @@ static enum status sniff(const struct loader *l, struct source *src, struct span
 	return ST_OK;
 }
 
-/* Read the file as a result file. */
 static enum status load_result(const struct loader *l, struct source *src, struct span first,
                                struct artifact_file *file, bool *found)
 {

@@ -82,7 +82,6 @@ enum status folder_add(struct artifact_files *out, const char *path, struct aren
 
 /* ---- directories below ---- */
 
-/* How deep a search goes. */
 enum { DEEPEST = 6 };
 
 static void look(const char *path, int depth, size_t *left, struct arena *a, struct folders *out)

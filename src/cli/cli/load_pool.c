@@ -71,7 +71,6 @@ static bool is_joined(const struct artifact_file *file, const struct idmap *rank
 	       idmap_find(ranks, file->artifacts.v[0].digest->rank) != NO_ID;
 }
 
-/* Forgets what was read of a file. */
 static void unread(struct artifact_file *file)
 {
 	for (size_t i = 0; i < file->artifacts.nr; i++)

@@ -209,7 +209,6 @@ static void set_hosts_aside(struct artifacts *artifacts, struct run *run, struct
 
 ORDERING(artifact_cmp, struct artifact, THEN(run_digest_cmp(x->digest, y->digest)) RISING(order))
 
-/* Read the complete digest of an artifact from its stored text. */
 static enum status read_again(struct artifact *p, struct diag_log *log)
 {
 	struct digest *whole;

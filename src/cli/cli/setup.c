@@ -141,7 +141,6 @@ static enum status add_known(struct strbuf *out, const struct run *run, const ch
 	return ST_OK;
 }
 
-/* Replace the placeholders in `pattern`. */
 static enum status fill_in(const char *pattern, const char *workload, const struct run *run,
                            struct arena *a, const char **out, struct diag_log *log)
 {
