@@ -135,17 +135,24 @@ static enum status load_metrics(const struct loader *l, struct source *src,
 	return add_figures(l, file, st, d);
 }
 
-enum status artifact_load_machine(const struct loader *l, struct source *src,
-                                  struct artifact_file *file, bool *found)
+/* Adds the digest `d` of a result file, if it is one, and takes it over. */
+static enum status add_result(const struct loader *l, struct artifact_file *file, enum status st,
+                              struct digest *d, bool found)
 {
-	struct digest *d = digest_new();
-	enum status st = machine_read(src, d, found, file->log);
-	if (*found) {
+	if (found) {
 		file->outcome = OUTCOME_RESULT;
 		return add_figures(l, file, st, d);
 	}
 	digest_free(d);
 	return st;
+}
+
+enum status artifact_load_machine(const struct loader *l, struct source *src,
+                                  struct artifact_file *file, bool *found)
+{
+	struct digest *d = digest_new();
+	enum status st = machine_read(src, d, found, file->log);
+	return add_result(l, file, st, d, *found);
 }
 
 /* Load a file of the recorder; its key "schema" says what the file holds. */
@@ -168,12 +175,7 @@ enum status artifact_load_result(const struct loader *l, struct source *src,
 		TRY(formats_built_in(&tables[1], file->log));
 	struct digest *d = digest_new();
 	enum status st = result_read(src, &reader, d, found, file->log);
-	if (*found) {
-		file->outcome = OUTCOME_RESULT;
-		return add_figures(l, file, st, d);
-	}
-	digest_free(d);
-	return st;
+	return add_result(l, file, st, d, *found);
 }
 
 enum status artifact_load_plain(const struct loader *l, struct source *src, struct source *again,
