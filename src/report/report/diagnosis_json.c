@@ -1,6 +1,5 @@
 /* Writes gpugate-report-1, the JSON of `gpugate report --json`. */
 #include "model/fold.h"
-#include "report/diagnosis.h"
 #include "report/findings.h"
 
 static void put_figure(struct emit *e, const char *key, enum unit unit, int64_t value)

@@ -1,12 +1,11 @@
-/// Findings on runs and ranks, shared by the writers: trust findings, insights, and the table of
-/// ranks. With `sides` they cover both sides of a report (baseline and candidate), otherwise only
-/// the candidate, without naming it.
+/// What the writers of JSON share: the analysis of one run (model/run_report.h), and findings on
+/// runs and ranks, of which documents choose rows. With `sides` they cover both sides of a report
+/// (baseline and candidate), otherwise only the candidate, without naming it.
 #ifndef GG_REPORT_FINDINGS_H
 #define GG_REPORT_FINDINGS_H
 
 #include "model/report.h"
 #include "report/emit.h"
-#include "report/trust_lines.h"
 
 /// A selection of rows of the table of ranks.
 struct rank_choice {
@@ -26,5 +25,14 @@ void trust_write_json(const struct report *r, bool sides, struct emit *e);
 
 /// Write two members: the table of ranks as `key`, an object of columns and rows; and "insights".
 void ranks_write_json(const struct report *r, const char *key, bool sides, struct emit *e);
+
+/// Write the JSON of `gpugate report`.
+void run_json_write(const struct report *r, struct sink *out);
+
+/// Write every figure of a run as members of the current object.
+void figures_write_json(const struct run_view *v, struct emit *e);
+
+/// Write the recommendations as a member of the current object.
+void recommendations_write_json(const struct run_report *run, struct emit *e);
 
 #endif

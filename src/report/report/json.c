@@ -1,6 +1,5 @@
 /* Writes the JSON of `--json`: gpugate-result-1 for check, gpugate-diff-1 for diff; and that of
    `--plan`, gpugate-plan-1, from which a CI system repeats the benchmark. */
-#include "report/diagnosis.h"
 #include "report/emit.h"
 #include "report/findings.h"
 #include "report/table.h"

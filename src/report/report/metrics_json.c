@@ -2,7 +2,6 @@
 
 #include "model/memory_view.h"
 #include "model/phases.h"
-#include "report/diagnosis.h"
 #include "report/findings.h"
 #include "report/writer.h"
 
