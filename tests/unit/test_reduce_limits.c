@@ -187,9 +187,9 @@ static void test_many(void **state)
 	for (int i = 0; i < 100000; i++) {
 		snprintf(line, sizeof line, "A ProfilerStep#%d 1 %d 1000000", i, i * 10);
 		rig_line(&g, line);
-		snprintf(line, sizeof line, "R cudaLaunchKernel %d %d %d 3", i, i, i * 10 + 1);
+		snprintf(line, sizeof line, "R cudaLaunchKernel %d %d %d 3", i, i + 1, i * 10 + 1);
 		rig_line(&g, line);
-		snprintf(line, sizeof line, "K a %d %d %d %d 3", i, i, i, i * 10 + 500);
+		snprintf(line, sizeof line, "K a %d %d %d %d 3", i, i, i + 1, i * 10 + 500);
 		rig_line(&g, line);
 		snprintf(line, sizeof line, "O a 1 %d %d", i, 1000000 - 2 * i);
 		rig_line(&g, line);
@@ -234,7 +234,7 @@ static const struct rig_row wide_rows[] = {
 	       "R cudaLaunchKernel 1 4294967296 7 1\nR cudaLaunchKernel 1 9223372036854775807 8 1\n"
 	       "R cudaLaunchKernel 1 3 9 1\nK a 0 7 4294967296 20 1\nK a 0 7 1073741823 21 1\n"
 	       "K a 0 7 9223372036854775807 22 1\nK a 0 7 1073741824 23 1\nK a 0 7 1073741825 24 1\n"
-	       "K a 0 7 0 25 1\nK a 0 7 -1 26 1\nK a 0 7 -1 27 1",
+	       "K a 0 7 2 25 1\nK a 0 7 -1 26 1\nK a 0 7 -1 27 1",
 	  "attribution", "1 1 3 4", NULL, 0 },
 	{ "", NULL, "launches", "5 0", NULL, 0 },
 	{ "", NULL, "step.launch_time", "5", NULL, 0 },
@@ -248,7 +248,7 @@ static const struct rig_row wide_rows[] = {
 	       "K a 0 7 1073741824 20 10\nK a 0 7 1073741824 25 10\nK a 0 7 1073741825 30 10",
 	  "times", "30 0 0 5", NULL, 0 },
 	{ "the id of another launch's place",
-	  STEP "R cudaLaunchKernel 1 5 4 1\nK a 0 7 5 20 10\nK a 0 7 0 25 10", "times", "20 0 10 5",
+	  STEP "R cudaLaunchKernel 1 5 4 1\nK a 0 7 5 20 10\nK a 0 7 0 25 10", "times", "20 10 10 5",
 	  NULL, 0 },
 };
 

@@ -53,11 +53,11 @@ static void test_counts(void **state)
 		/* one launch is enough to know that launches were recorded */
 		{ { SET(trust.with_launch, 1), SET(trust.launches, 0), SET(trust.dropped, 2),
 		    SET(trust.dropped_ns, MS(50)) },
-		  "dropped-kernels: the run has 2 GPU activities whose launch was lost, 10.00 % of its GPU "
+		  "dropped-kernels: the run has 2 GPU activities of no known launch, 10.00 % of its GPU "
 		  "time" },
 		{ { SET(trust.with_launch, 0), SET(trust.launches, 1), SET(trust.dropped, 1),
 		    SET(trust.dropped_ns, MS(50)) },
-		  "dropped-kernels: the run has 1 GPU activity whose launch was lost, 10.00 % of its GPU "
+		  "dropped-kernels: the run has 1 GPU activity of no known launch, 10.00 % of its GPU "
 		  "time" },
 		{ { SET(trust.with_launch, 0), SET(trust.launches, 0), SET(trust.dropped_ns, MS(50)) },
 		  "" },
