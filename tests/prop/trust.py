@@ -111,6 +111,16 @@ def oldest_lost(percent):
     return edit
 
 
+def on_other_device(*blocks):
+    """Adds a segment of another device, which has no history; its blocks are of these states."""
+    def edit(d):
+        rows = [{"address": i << 20, "size": 1 << 20, "requested_size": 1 << 20, "state": state, "frames": []} for i, state in enumerate(blocks)]
+        held = sum(b["size"] for b in rows if b["state"].startswith("active"))
+        d["segments"].append({**d["segments"][0], "device": 1, "address": 0, "total_size": len(rows) << 20, "allocated_size": held,
+                              "active_size": held, "requested_size": held, "blocks": rows})
+    return edit
+
+
 def edited(path, edit):
     d = json.loads(gzip.decompress(path.read_bytes()))
     edit(d)
@@ -166,6 +176,8 @@ SNAPSHOT = [
     ("snapshot alone", "", {}),
     *((f"begun in step {n}", f"--begin {n}", {"history-cut": PEAKS}) for n in (1, 2, 3)),
     *((f"the oldest {percent} % lost", oldest_lost(percent), {"history-cut": PEAKS if percent < 30 else HISTORY}) for percent in (2, 10, 30, 60)),
+    ("another device", on_other_device("active_allocated", "inactive"), {"memory-source-differs": MEMORY}),
+    ("another device that is idle", on_other_device("inactive"), {}),
     ("no history", "--no-history", {"no-memory-history": HISTORY + GROWTH}),
     ("history cut", "--max-entries 600", {"history-cut": HISTORY}),
     *((f"overflowed: {said}", lambda d, said=said: d["allocator_settings"].update(trace_alloc_overflowed=said), {"history-cut": HISTORY} if said else {})

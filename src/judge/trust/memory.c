@@ -115,6 +115,30 @@ static bool begins_late(const struct memory_evidence *e, const struct digest *ot
 	return e->midway && x && x->history && !x->midway;
 }
 
+/* Number of the memories of devices that hold something; idle ones may be listed or not. */
+static size_t nr_devices(const struct digest *d, bool by_trace)
+{
+	bool traced = by_trace && d->trace_memories.nr;
+	size_t nr = traced ? d->trace_memories.nr : d->memories.nr, held = 0;
+	const struct memory_stat *m = traced ? d->trace_memories.v : d->memories.v;
+	for (size_t i = 0; i < nr; i++)
+		held += m[i].peak_allocated > 0 && !memory_is_host(span_of(m[i].id));
+	return held;
+}
+
+/* Append a finding if the candidate's rank has memory of more or fewer devices, of which only the
+   highest is judged. */
+static void find_devices(const struct trust_scope *s, const struct digest *d,
+                         const struct digest *other)
+{
+	size_t now = nr_devices(d, s->by_trace), then = other ? nr_devices(other, s->by_trace) : 0;
+	if (s->candidate && now && then && now != then)
+		trust_add(s, "memory-source-differs", ON_MEMORY,
+		          "has memory of %zu device%s, and the baseline of %zu: only the highest would be "
+		          "judged",
+		          now, text_s((int64_t)now), then);
+}
+
 void trust_find_memory(const struct trust_scope *s, const struct digest *d,
                        const struct digest *other)
 {
@@ -122,6 +146,7 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d,
 	size_t from = s->out->trust.nr;
 	find_stale(s, d);
 	find_foreign(s, d);
+	find_devices(s, d, other);
 	if (d->memory_evidence.nr && !any_history(d))
 		trust_add(s, "no-memory-history", HISTORY,
 		          "has a snapshot without a history, which knows the end only: call "
