@@ -159,8 +159,7 @@ struct alike {
 	int64_t weight;
 };
 
-/* Find what grew by nearly `ratio`. They need not grow by exactly `ratio`,
-   because grids consist of whole blocks. */
+/* Find what grew by nearly `ratio`: not by exactly it, because grids consist of whole blocks. */
 static struct alike scaled_alike(const struct scalings *s, double ratio)
 {
 	struct alike out = { .ratio = ratio };
@@ -237,12 +236,12 @@ static void find_fewer(struct scalings *counts, const struct trust_scope *s)
 	bool alike = k.ratio <= 0.97 && (k.nr >= KERNELS_LEAST || k.weight == counts->all) &&
 	             k.weight > counts->all / 2 && kept <= counts->all / 10;
 	bool less = counts->gone * 2 > (double)counts->all && counts->less >= counts->now / 10 * 9;
+	int64_t gone = counts->gone < (double)counts->all ? (int64_t)counts->gone : counts->all;
 	if (alike || less)
-		trust_add(
-		    s, "context-differs", ON_ALL,
-		    "seems to hold fewer iterations than the baseline: launches of %s of the kernel "
-		    "time are gone; mark the steps",
-		    unit_text(&s->out->arena, UNIT_PCT, number_pct((int64_t)counts->gone, counts->all)));
+		trust_add(s, "context-differs", ON_ALL,
+		          "seems to hold fewer iterations than the baseline: launches of %s of the kernel "
+		          "time are gone; mark the steps",
+		          unit_text(&s->out->arena, UNIT_PCT, number_pct(gone, counts->all)));
 }
 
 /* Appends a finding if steps are another unit of work, such as half of a batch: if a step has far
