@@ -168,8 +168,8 @@ TRACE = [
     ("own artifact", None, {}),
 ]
 # Rules that require more or fewer steps than the five recorded ones.
-FEW = [("steps enough", "", 5, {}), ("too few steps", "", 6, {"too-few-steps": PER_STEP + ["gpu.utilization_pct"]}),
-       ("too few with a short one", "--short-last-step", 5, {"short-last-step": [], "too-few-steps": PER_STEP + ["gpu.utilization_pct"]}),
+FEW = [("steps enough", "", 5, {}), ("too few steps", "", 6, {"too-few-steps": PER_STEP}),
+       ("too few with a short one", "--short-last-step", 5, {"short-last-step": [], "too-few-steps": PER_STEP}),
        ("windows are exempt", "--no-steps", 6, {})]
 SNAPSHOT = [
     ("snapshot", "", {}),

@@ -80,13 +80,14 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		          "has %" PRId64 " step%s without GPU work, of %" PRId64
 		          ", and the other side has none such",
 		          empty, text_s(empty), usable);
+	/* without any, utilization is of the whole recording */
 	if (usable < least)
-		trust_add(s, "too-few-steps", ON_STEPS | ON_UTILIZATION,
+		trust_add(s, "too-few-steps", ON_STEPS | (usable > 0 ? 0 : ON_UTILIZATION),
 		          "has %" PRId64 " usable step%s after warm-up, and %s %" PRId64, usable,
 		          text_s(usable),
 		          want->min_steps > 0 ? "the rules need" : "statistics over them need", least);
 	else if (b && !b->window && usable < b->usable_steps - usable)
-		trust_add(s, "too-few-steps", ON_STEPS | ON_UTILIZATION,
+		trust_add(s, "too-few-steps", ON_STEPS,
 		          "has %" PRId64 " usable step%s after warm-up, less than half of the baseline's "
 		          "%" PRId64,
 		          usable, text_s(usable), b->usable_steps);
