@@ -171,7 +171,7 @@ def random_export(path, rng):
         clock += rng.randrange(1, 1 << rng.randrange(1, 40))
         e = {"ts": 0, "dur": 0, "name": rng.choice(names), "cat": rng.choice(["kernel"] * 4 + ["memcpy", "memset"]),
              "args": {"device": rng.randrange(2), "stream": rng.randrange(4), "bytes": rng.randrange(1 << 40),
-                      "correlation": i if rng.random() < 0.9 else None}}
+                      "correlation": i + 1 if rng.random() < 0.9 else None}}
         if e["cat"] == "memcpy":
             e["name"] = f"Memcpy {rng.choice(nsys.COPIES)} ({rng.choice(nsys.KINDS)} -> {rng.choice(nsys.KINDS)})"
         elif e["cat"] == "memset":
@@ -343,7 +343,7 @@ GRAPH_COLUMNS = """start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGE
 def graphs(dir):
     """A CUDA graph recorded as a whole is one activity of the step that launched it."""
     p = dir / "g.sqlite"
-    rows = [f"INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES ({i * 1000 + 600}, {i * 1000 + 1100}, 0, {7 + i % 2}, 9, 1, 7, {i}, "
+    rows = [f"INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES ({i * 1000 + 600}, {i * 1000 + 1100}, 0, {7 + i % 2}, 9, 1, 7, {i + 1}, "
             f"{nsys.VM | nsys.PID << 24})" for i in range(4)]
     kinds = [f"DELETE FROM CUPTI_ACTIVITY_KIND_{t}" for t in ("KERNEL", "MEMCPY", "MEMSET")]
     for before in ([], kinds):
@@ -472,8 +472,8 @@ def small(path, calls=()):
         for kind, name in (("kernel", f"kernel {i % 2} {'<long>' * 130}"), ("memcpy", "Memcpy HtoD (Pinned -> Device)"),
                            ("memset", "Memset (Device)")):
             export.gpu_work({"ts": i + 0.2, "dur": 0.1, "name": name, "cat": kind,
-                             "args": {"device": 0, "stream": 7, "correlation": i, "bytes": 8}})
-        export.call({"ts": i + 0.1, "dur": 0.05, "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "args": {"correlation": i}})
+                             "args": {"device": 0, "stream": 7, "correlation": i + 1, "bytes": 8}})
+        export.call({"ts": i + 0.1, "dur": 0.05, "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "args": {"correlation": i + 1}})
     for i, name in enumerate(calls):
         export.call({"ts": 0.2 + i / 100, "dur": 0.005, "name": name, "pid": 1, "tid": 1, "args": {"correlation": 100 + i}})
     export.gpus({0})
