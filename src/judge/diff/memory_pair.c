@@ -24,7 +24,7 @@ static void collect(void *ctx, const struct figure *f)
 	    (of.n && !span_eq(of, f->label)))
 		return;
 	struct memory_stat key = { .id = f->label.p };
-	const struct memory_stat *v = view_memories(r->view, r->digest, &nr);
+	const struct memory_stat *v = digest_memories(r->digest, r->view->by_trace, &nr);
 	const struct memory_stat *m = nr ? bsearch(&key, v, nr, sizeof *v, text_cmp) : NULL;
 	if (m)
 		vec_push(&r->list, (struct memory_ref){ r->digest, m });

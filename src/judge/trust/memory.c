@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "metric/unit.h"
 #include "model/memory_view.h"
+#include "model/view.h"
 #include "trust/finding.h"
 
 /* metrics that are unreliable if the recorded history begins too late */
@@ -118,9 +119,8 @@ static bool begins_late(const struct memory_evidence *e, const struct digest *ot
 /* Number of the memories of devices that hold something; idle ones may be listed or not. */
 static size_t nr_devices(const struct digest *d, bool by_trace)
 {
-	bool traced = by_trace && d->trace_memories.nr;
-	size_t nr = traced ? d->trace_memories.nr : d->memories.nr, held = 0;
-	const struct memory_stat *m = traced ? d->trace_memories.v : d->memories.v;
+	size_t nr, held = 0;
+	const struct memory_stat *m = digest_memories(d, by_trace, &nr);
 	for (size_t i = 0; i < nr; i++)
 		held += m[i].peak_allocated > 0 && !memory_is_host(span_of(m[i].id));
 	return held;

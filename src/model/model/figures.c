@@ -213,7 +213,7 @@ static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 static void emit_memories(struct emitter *e)
 {
 	size_t nr;
-	const struct memory_stat *v = view_memories(e->view, e->rank->digest, &nr);
+	const struct memory_stat *v = digest_memories(e->rank->digest, e->view->by_trace, &nr);
 	for (size_t i = 0; i < nr; i++) {
 		const struct memory_stat *s = &v[i];
 		int64_t value = memory_value(e->figure.metric->id, s);

@@ -315,10 +315,9 @@ static bool rank_has(const struct rank_view *r, const struct metric *m)
 	return false;
 }
 
-const struct memory_stat *view_memories(const struct run_view *v, const struct digest *d,
-                                        size_t *nr)
+const struct memory_stat *digest_memories(const struct digest *d, bool by_trace, size_t *nr)
 {
-	bool kept = v->by_trace && d->trace_memories.nr;
+	bool kept = by_trace && d->trace_memories.nr;
 	*nr = kept ? d->trace_memories.nr : d->memories.nr;
 	return kept ? d->trace_memories.v : d->memories.v;
 }

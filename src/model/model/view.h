@@ -120,9 +120,9 @@ struct span memcpy_direction(struct span name);
 /// Receives each figure; the figure and its samples are valid only during the call.
 typedef void figure_fn(void *ctx, const struct figure *f);
 
-/// The `*nr` memories of the rank whose digest is `d`, as the view sees them.
-const struct memory_stat *view_memories(const struct run_view *v, const struct digest *d,
-                                        size_t *nr);
+/// The `*nr` memories of the rank whose digest is `d`: those by its snapshot or, if `by_trace`, by
+/// its trace.
+const struct memory_stat *digest_memories(const struct digest *d, bool by_trace, size_t *nr);
 
 /// The sources of memory that all ranks of the run have that have any, as bits: 1 for the first of
 /// enum memory_source. All bits if no rank has memory.
