@@ -228,27 +228,37 @@ void doc_name(struct document *d, const char *whole);
 /// Add a section with a command; nothing if `command` is NULL or "".
 void doc_command(struct document *d, const char *title, enum doc_place place, const char *command);
 
-/// Add words of the program, or the short form of a commit, as a link to `address`; without a link
-/// if that is NULL. A terminal shows only the text.
+/// Add words of the program as a link to `address`; without a link if that is NULL. A terminal
+/// shows only the text.
 void doc_link(struct document *d, const char *text, const char *address);
+
+/// Add the short form of a commit, as doc_link() does.
 void doc_commit(struct document *d, const char *commit, const char *address);
 
 /// Begin a tile (a box on the HTML page) in the current paragraph; the following text belongs to
 /// the tile. All formats except the page separate tiles by a dot.
 void doc_tile(struct document *d, struct picture picture);
 
-/// Add the text `form`, in which pieces replace, in their order, %w (words of the program), %n (a
+/// Add the text `form`, in which texts replace, in their order, %w (words of the program), %n (a
 /// name), %f (a figure) and %s (a sentence): doc_say(d, "%f → %f", before, after).
 #define doc_say(d, form, ...) doc_pieces(d, form, (const char *const[]){ __VA_ARGS__ })
+
+/// What doc_say() calls: `pieces` holds one text for each % of `form`.
 void doc_pieces(struct document *d, const char *form, const char *const *pieces);
 
 /// Add words of the program itself (DOC_WORDS), formatted as by printf.
 void doc_printf(struct document *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/// Add a complete cell: words, a name, a sentence, or a figure with its sorting key.
+/// Add a complete cell with words of the program.
 void doc_words_cell(struct document *d, const char *text);
+
+/// Add a complete cell with a name.
 void doc_name_cell(struct document *d, const char *text);
+
+/// Add a complete cell with a sentence.
 void doc_said_cell(struct document *d, const char *text);
+
+/// Add a complete cell with a figure, which sorts by `value` if it `has` one.
 void doc_figure_cell(struct document *d, const char *text, bool has, int64_t value);
 
 /// The tone of a figure's change `change`; the flags say whether a rise or a fall of the figure is

@@ -71,9 +71,11 @@ void put_operators(struct side_writer *w, const struct code_stat *c, int64_t tid
 /// the modules and operators around them.
 bool has_room(const struct side_writer *w, int64_t nr, struct span name);
 
-/// Write all events of a side: put_mean() writes the mean step of a digest, put_step() one step as
-/// it was recorded. Both return the number of launches that were left out.
+/// Write all events of a side, as the mean step of a digest. Returns the number of launches that
+/// were left out.
 int64_t put_mean(struct side_writer *w, const struct subject *s);
+
+/// Like put_mean(), but one step as it was recorded.
 int64_t put_step(struct side_writer *w, const struct subject *s);
 
 #endif

@@ -36,10 +36,13 @@ void html_flame(struct html *h);
 /// Draw the steps of all ranks.
 void html_heat(struct html *h);
 
-/// Draw a small chart: of the figure of check `i` in all runs; of column `i` of the table of ranks,
-/// with a dot for each rank. html_history() draws a large chart of each figure that has a history.
+/// Draw a small chart of the figure of check `i` in all runs.
 void html_spark(struct html *h, size_t i);
+
+/// Draw a small chart of column `i` of the table of ranks, with a dot for each rank.
 void html_spark_ranks(struct html *h, size_t i);
+
+/// Draw a large chart of each figure that has a history.
 void html_history(struct html *h);
 
 /// Draw step times over the steps of a run.
