@@ -16,7 +16,8 @@
                 (collectives matched across them), view (what rules see of a digest), category,
                 rule, select, history (past runs of a baseline), diagnosis,
                 finding (why checks failed), report, fold (what a folded run knows of its ranks);
-                figures: a value of each metric, as view.h asks for it
+                figures: a value of each metric, as view.h asks for it;
+                phases and kinds of steps
 
    input/: files → events
      io/        source: file, gzip (inflated ahead by a thread), stdin → bytes; jscan: bytes → JSON

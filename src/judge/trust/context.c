@@ -192,11 +192,11 @@ static void add_finding(const struct trust_scope *s, const struct alike *alike, 
 	          unit_text(a, UNIT_NUMBER, (int64_t)(alike->ratio * 1e6 + 0.5)));
 }
 
-/* Adds a finding if most operators do more (or less) work by a common factor: grids of kernels that
- * stay on the GPU do not tell it. Else if most kernels launch more (or fewer) threads. If there are
- * fewer than OPERATORS_LEAST (of several) or KERNELS_LEAST of them, some copies must have the
- * factor too: otherwise, one may only have been rewritten. If few grids are known, a common factor
- * of all copies is enough. */
+/* Adds a finding if most operators do more (or less) work by a common factor, which the grids of
+ * persistent kernels do not show; else if most kernels launch more (or fewer) threads. If only one
+ * of several operators, or fewer than KERNELS_LEAST kernels have the factor, some copies must have
+ * it too: otherwise, one may only have been rewritten. If few grids are known, a common factor of
+ * all copies is enough. */
 static void find_scaled(struct scalings *operators, struct scalings *kernels,
                         struct scalings *copies, const struct trust_scope *s)
 {
