@@ -315,7 +315,9 @@ def of_kinds(dir):
             (many, mixed(EXTEND=30, DECODE=50), {}, 0, "decode step"), (many, mixed(EXTEND=30, DECODE=50), {"slower": ["DECODE"]}, 1, "each decode step is slower"),
             (mixed(EXTEND=8, DECODE=20, MIXED=9), mixed(EXTEND=11, DECODE=20, MIXED=4), {"slower": ["MIXED"]}, 1, "each mixed step is slower, in compute"),
             (mixed(EXTEND=1, DECODE=12), mixed(EXTEND=2, DECODE=11), {}, 3, "context-differs"), (["EXTEND"] * 9, ["DECODE"] * 9, {}, 3, "context-differs"),
-            (["DECODE"] * 40, mixed(EXTEND=2, DECODE=40), {}, 3, "context-differs")):
+            (["DECODE"] * 40, mixed(EXTEND=2, DECODE=40), {}, 3, "context-differs"),
+            (mixed(MIXED=1, DECODE=40), mixed(MIXED=2, DECODE=40), {}, 0, "2 steps of mixed are not judged, as the baseline has 1"),
+            (mixed(MIXED=2, DECODE=40), ["DECODE"] * 40, {}, 0, "0 steps of mixed are not judged, as the baseline has 2")):
         code, _, err = run(PROGRAM, "approve", "--new", served("served.json", base), "--baseline", dir / "base", "--force", "--marker", "step[*")
         assert code == 0, err
         code, said, out = check(dir, served("now.json", candidate, **more, rank=3), "--marker", "step[*")

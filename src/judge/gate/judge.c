@@ -445,6 +445,19 @@ static bool is_untold(const struct noise_model *noise, const struct report *out)
 	return untold;
 }
 
+/* Warns of kinds of steps that are judged neither by themselves nor with the others. */
+static void warn_of_kinds(const struct step_kinds *k, struct report *out)
+{
+	for (int p = NR_INNER_PHASES; p < NR_PHASES && k->all_apart; p++)
+		if (!k->apart[p] && (k->steps[0][p] || k->steps[1][p]))
+			vec_push(&out->warnings,
+			         arena_printf(&out->arena,
+			                      "%" PRId64 " step%s of %s %s not judged, as the baseline "
+			                      "has %" PRId64 ": a kind needs three on both sides",
+			                      k->steps[1][p], text_s(k->steps[1][p]), phase_names[p],
+			                      k->steps[1][p] == 1 ? "is" : "are", k->steps[0][p]));
+}
+
 static enum status check_all(const struct judge_input *in, struct report *out, struct diag_log *log)
 {
 	const struct rules *rules = in->rules;
@@ -473,6 +486,8 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 	}
 	if (st == ST_OK) {
 		sides_warn_of_each(&bench, rules, out);
+		if (in->baseline)
+			warn_of_kinds(&bench.kinds, out);
 		warn_of_moved(out);
 		if (!in->only_own)
 			unjudged_say(&bench, rules, out);
