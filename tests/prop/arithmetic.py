@@ -62,7 +62,7 @@ def made(rng):
         ts = start + rng.randrange(room) if rng.random() < 0.9 else edge(rng)
         dur = rng.choice([rng.randrange(room // 8 + 1), rng.randrange(1000), abs(edge(rng)) if rng.random() < 0.3 else 5])
         size = rng.choice([0, 1, rng.randrange(2**62), abs(edge(rng)) if rng.random() < 0.2 else 7])
-        out.append([rng.choice(CATS), f"n{i % 3}", ts, dur, size, rng.choice([i, abs(edge(rng))])])
+        out.append([rng.choice(CATS), f"n{i % 3}", ts, dur, size, rng.choice([i + 1, abs(edge(rng)) or 1])])
     return out
 
 
