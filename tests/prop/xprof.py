@@ -249,7 +249,8 @@ class Maker:
             args["kernel_details"] = f"regs:3 grid:{rng.randint(1, 3)},1,1 block:32,1,1 occ_pct:{rng.choice(['100', '16.6667', '0'])}"
         if rng.random() < 0.05:
             args = {"MemoryResidency_details": "kind:device num_bytes:8"}
-        self.event(pid, tid, name, max(self.us(0, self.horizon), 1), self.us(0, self.horizon / 8), args)
+        # on a clock finer than 1 µs, an activity of 0 was not timed
+        self.event(pid, tid, name, max(self.us(0, self.horizon), 1), max(self.us(0, self.horizon / 8), D(1) / 10**self.digits), args)
 
     def gpu(self, pid, device):
         rng = self.rng
