@@ -57,13 +57,14 @@ DIRECTIONS = {
     "higher": ["tokens_per_s", "output_throughput", "tokensPerSecond", "images_per_sec", "goodput", "mem_bandwidth_gbps", "mfu", "val/accuracy",
                "TFLOPS", "qps", "free_memory", "Samples/sec", "widgets/s", "gbps",
                "tokens_per_s_mean", "mem_bw", "mem_bw_gbs", "hbm_mem_bw_pct", "ttft_slo_attainment", "energy_efficiency", "available_memory_gb",
-               "time_saved_s", "free_memory_gb", "tokens_per_watt", "samples_per_joule", "uptime_s", "cuda_memory_throughput"],
+               "time_saved_s", "free_memory_gb", "tokens_per_watt", "samples_per_joule", "uptime_s", "cuda_memory_throughput",
+               "cache_hit_rate", "pass_rate", "success_rate", "read_iops", "completed", "num_successful_requests", "compression_ratio", "psnr", "eval/auc"],
     "lower": ["p99_ttft_ms", "step_time", "latency.p50", "iteration-time", "peak_mem", "peak_mem_gib", "val_loss", "perplexity", "meanLatency",
               "err", "wer", "power", "energy_j", "time_us", "error_rate", "ms", "latency_ms_p50",
-              "fps_drop", "throughput_drop_pct", "bandwidth_overhead_ms", "drop_of_bandwidth", "gpu_idle_time", "expert_load_imbalance"],
+              "fps_drop", "throughput_drop_pct", "bandwidth_overhead_ms", "drop_of_bandwidth", "gpu_idle_time", "expert_load_imbalance", "cache_miss_rate", "rmse", "num_preemptions", "cost_per_token"],
     None: ["score", "value", "transferred", "batch_size", "n", "std_itl_ms", "latency_delta_ms", "timestamp", "throughput_time", "steps", "seed",
            "sometimes", "free_variance", "latency_reduction_pct", "reduction_time_us", "free_time_us", "bandwidth_test_ms", "memory_utilization", "requests_within_latency_slo", "memory_clock_mhz", "loss_scale", "flops_per_token", "time_to_failure_h",
-           "accuracy_loss", "throughput_std"]}
+           "accuracy_loss", "throughput_std", "mean.standard_error", "CUDA_Runtime_Version"]}
 
 
 def run(*args, cwd):
@@ -277,7 +278,27 @@ def work_of_formats(folder):
     google = lambda rate: {"context": {}, "benchmarks": [{"name": "B", "time_unit": "ns", "real_time": 9.5, "cpu_time": 9.5, "iterations": rate, "threads": 1, "tokens_per_second": rate}]}
     pytest = lambda size: {"benchmarks": [{"fullname": "t", "stats": {"rounds": 5, "min": 1.5, "median": 1.5, "mean": 1.5, "stddev": 0.1}, "extra_info": {"peak_mem_mib": size}}]}
     genai = lambda length: FILES["profile_export_genai_perf.csv"][0].replace('tokens),"3,000.05"', f'tokens),"{length}"')
+    gbench = lambda build, threads: {"context": {"library_build_type": build}, "benchmarks": [{"name": "B", "time_unit": "ns", "real_time": 9.5, "cpu_time": 9.5, "threads": threads}]}
+    versions = lambda of: {**evals(1319, 5), "versions": {"gsm8k": of, "last": 1}}
+    hub = lambda dtype, arch: [{"benchmark": {"name": "a", "dtype": dtype, "extra_info": {"arch": arch}}, "model": {"name": "m"}, "metric": {"name": "x_ms", "benchmark_values": [5.5]}}]
+    hf = lambda **more: {**FILES["all_results.json"][0], **more}
+    genai_count = lambda nr: genai("3,000.05").replace("Metric,Value\n", f"Metric,Value\nRequest Count (count),{nr}\n")
+    def more(name, **of):
+        content = FILES[name][0]
+        return [{**r, **of} for r in content] if isinstance(content, list) else {**content, **of}
+    def trtllm(**of):
+        content = FILES["trtllm.json"][0]
+        return {**content, "performance": {**content["performance"], "total_latency_ms": of.get("total", 9000.5)},
+                "streaming_metrics": {**content["streaming_metrics"], "token_output_speed_tok_s": of.get("speed", 250.5), "ttft_percentiles": {"p50": of.get("p50", 30.5), "p99": 62.5}}}
     for name, base, other, code, says in (
+            ("gbench.json", gbench("release", 1), gbench("debug", 1), 3, "release → debug"), ("gbench.json", gbench("release", 1), gbench("release", 8), 3, "threads 1 → 8"),
+            ("eval.json", versions(3), versions(2), 3, " 3 → 2"), ("hub.json", hub("bf16", "h100"), hub("fp8", "h100"), 3, "bf16 → fp8"), ("hub.json", hub("bf16", "h100"), hub("bf16", "b200"), 3, "h100 → b200"),
+            ("all_results.json", hf(), hf(epoch=1.0, train_runtime=33.5), 3, "epoch 3.0 → 1.0"), ("all_results.json", hf(), hf(train_samples=100), 3, "train_samples 3668 → 100"),
+            ("genai.csv", genai_count("100.00"), genai_count("50.00"), 3, "100.00 → 50.00"),
+            ("aiperf.json", aiperf(), {**aiperf(), "error_summary": [{"count": 2}]}, 3, "requests failed"), ("individual.json", FILES["individual.json"][0], more("individual.json", error_code=500), 3, "a request failed"),
+            *((name, more(name, own_mem_gib=5.5), more(name, own_mem_gib=9.5), 1, "own_mem_gib") for name in ("latency.json", "throughput.json", "result.jsonl", "server.jsonl", "task.jsonl", "customSmallerIsBetter.json")),
+            ("vllm.json", more("vllm.json", spec_decode_acceptance_rate=70.5), more("vllm.json", spec_decode_acceptance_rate=20.5), 1, "spec_decode_acceptance_rate"),
+            *(("trtllm.json", trtllm(), trtllm(**of), 1, says) for of, says in (({"total": 18000.5}, "total time"), ({"speed": 50.5}, "token output speed"), ({"p50": 90.5}, "p50 TTFT"))),
             ("genai.csv", genai("3,000.05"), genai("3,010.05"), 0, "no figure is beyond"), ("genai.csv", genai("3,000.05"), genai("2,000.05"), 3, "3_000.05 → 2_000.05"), ("aiperf.json", aiperf(loadgen={"concurrency": 10}), aiperf(loadgen={"concurrency": 4}), 3, "input_config.loadgen.concurrency 10 → 4"),
             ("model.json", aiperf(endpoint={"model_names": ["m"]}), aiperf(endpoint={"model_names": ["n"]}), 3, " m → n"),
             ("genai.json", aiperf(perf_analyzer={"stimulus": {"concurrency": 10}}), aiperf(perf_analyzer={"stimulus": {"concurrency": 4}}), 3, "concurrency 10 → 4"),
@@ -1206,7 +1227,7 @@ def every_path(_folder):
             if free:
                 found, = read(name, [replaced(content, at, "2027-12-31T01:02:03-of-host-b")])
                 assert found.figures == whole.figures and found.ok, (name, at, sorted(found.figures)[:2])
-            elif at[-1] not in NAMES and (name not in REAL or re.search("model|tokenizer|path|executable", str(at[-1]))) and not re.fullmatch(r"[-+.0-9]+", old):
+            elif at[-1] not in NAMES and "Device list" not in str(at) and (name not in REAL or re.search("model|tokenizer|path|executable", str(at[-1]))) and not re.fullmatch(r"[-+.0-9]+", old):
                 last = old.rpartition("/")[2]
                 one, two, plain = read(name, [replaced(content, at, f"{folder}{last}") for folder in ("/data/models/", "/home/x/", "")])
                 assert one.ok == two.ok and (not one.ok or one.figures == two.figures == plain.figures), (name, at, sorted(one.figures)[:2], sorted(two.figures)[:2])
