@@ -1360,11 +1360,17 @@ def own_failure(folder):
     """A record that says itself that its run failed has no figures; a file of nothing else is refused."""
     for i, (key, good, bad) in enumerate((("status", "success", "failed: CUDA out of memory"), ("correct", True, False), ("passed", True, False), ("failed", False, True),
                                           ("outcome", "passed", "Error"), ("result", "ok", "FAILED"), ("error", None, "timed out after 60 s"), ("error", "no error", "CUDA out of memory"), ("failed", "no", "yes"), ("result", "No regressions", "no"),
-                                          ("oom", "false", "true"), ("state", "no change", "Aborted"), ("exception", "", "RuntimeError: shape"))):
+                                          ("oom", "false", "true"), ("state", "no change", "Aborted"), ("exception", "", "RuntimeError: shape"), ("success", 1, 0), ("exit_code", 0, 137), ("allclose", True, False),
+                                          ("accuracy", "pass", "fail_accuracy"), ("Disposition", "passed", "incorrect"))):
         gate = Gate(folder / f"{i}", "m.json", {key: good, "step_ms": 10.5}, named=True)
         assert gate.check({key: good, "step_ms": 10.5})[0] == 0, key
         code, _, text = gate.check({key: bad, "step_ms": 10.5})
         assert code == 3 and f"the run is not valid: '{key}' is " in text, (key, text)
+        for where, form in (("in", lambda v: {"run": {"check": {key: v}, "step_ms": 10.5}}), ("around", lambda v: {key: v, "rows": [{"name": n, "step_ms": 10.5} for n in "ab"]})):
+            gate = Gate(folder / f"{i}.{where}", "m.json", form(good), named=True)
+            assert gate.check(form(good))[0] == 0, (key, where)
+            code, _, text = gate.check(form(bad))
+            assert code == 3 and f"the run is not valid" in text and f"'{key}' is " in text, (key, where, text)
         gate = Gate(folder / f"{i}.rows", "m.json", [{"name": n, key: good, "step_ms": 10.5} for n in "ab"], named=True)
         code, verdicts, text = gate.check([{"name": n, key: bad if n == "a" else good, "step_ms": 10.5} for n in "ab"])
         a, b = ({v for m, v in verdicts.items() if m.startswith(f"input.{n}")} for n in "ab")  # a text may be a part of the case's name
@@ -1382,6 +1388,13 @@ def own_failure(folder):
     for value in ("12,5 ms", "12.5k tok/s", "12.5 (cold)"):  # no number, though its name is that of a figure
         write(folder / "t.json", {"latency": value, "x_ms": 1})
         assert f"'latency' is '{value}', not a number" in run("report", "t.json", cwd=folder).stderr, value
+
+
+def signals(folder):
+    """A run that a signal ended has no exit code: hyperfine writes null."""
+    runs = lambda *codes: {"results": [{"command": "a", "mean": 1.5, "median": 1.5, "min": 1.5, "times": [1.5] * len(codes), "exit_codes": list(codes)}]}
+    gate = Gate(folder, "m.json", runs(0, 0))
+    assert [gate.check(runs(0, code))[0] for code in (0, 1, None)] == [0, 3, 3]
 
 
 def logs_in_brackets(folder):
@@ -1412,7 +1425,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_sums, none_of_samples, absurd, own_failure, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_sums, none_of_samples, absurd, own_failure, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -149,10 +149,16 @@ static bool says_failure(struct span s)
 
 bool reading_is_failure(const struct value *v)
 {
-	static const char *const outcomes[] = { "correct",  "passed",     "pass",   "success",
-		                                    "valid",    "successful", "ok",     "status",
-		                                    "verified", "is_correct", "result", "outcome",
-		                                    "state",    "succeeded",  NULL };
+	static const char *const outcomes[] = { "correct",     "passed",     "pass",     "success",
+		                                    "valid",       "successful", "ok",       "status",
+		                                    "verified",    "is_correct", "result",   "outcome",
+		                                    "state",       "succeeded",  "okay",     "match",
+		                                    "matches",     "matched",    "accuracy", "allclose",
+		                                    "disposition", NULL };
+	static const char *const counts[] = { "correct",  "passed",     "success",   "valid", "ok",
+		                                  "verified", "is_correct", "succeeded", NULL };
+	static const char *const codes[] = { "exit_code",   "exitcode",    "returncode",
+		                                 "return_code", "exit_status", NULL };
 	static const char *const failures[] = { "failed", "timed_out", "oom", NULL };
 	static const char *const reasons[] = { "error", "exception", NULL };
 	static const char *const yes[] = { "true", "yes", NULL };
@@ -162,6 +168,9 @@ bool reading_is_failure(const struct value *v)
 	struct span unit;
 	bool text = v->type == JSCAN_STRING;
 	struct span s = trimmed(v->text);
+	bool whole = reading_number(v, &number, &unit) == DECIMAL_OK && !unit.n;
+	if (whole && reading_is_word(v->key, number.value ? codes : counts))
+		return true;
 	if (reading_is_word(v->key, outcomes))
 		return v->type == JSCAN_FALSE || (text && (reading_is_word(s, no) || says_failure(s)));
 	bool fails = v->type == JSCAN_TRUE || (text && (reading_is_word(s, yes) || says_failure(s)));
@@ -171,6 +180,16 @@ bool reading_is_failure(const struct value *v)
 	              !(s.n > 3 && span_eq_nocase((struct span){ s.p, 3 }, SPAN("no ")));
 	return (fails && reading_is_word(v->key, failures)) ||
 	       ((fails || reason) && reading_is_word(v->key, reasons));
+}
+
+const struct value *reading_failure_in(const struct value *of, int depth)
+{
+	const struct value *found = NULL;
+	for (const struct value *v = of->first; v && !found; v = v->next)
+		found = reading_is_failure(v)                  ? v
+		        : v->type == JSCAN_OBJECT && depth > 0 ? reading_failure_in(v, depth - 1)
+		                                               : NULL;
+	return found;
 }
 
 const char *reading_failure_text(const struct value *v, struct arena *a)
@@ -247,7 +266,8 @@ static void check(void *ctx, struct value *v, struct span first_key, struct span
 	const struct result_valid *k = c->valid;
 	(void)first_key;
 	(void)last_key;
-	if (v->type == JSCAN_NULL && k->optional)
+	/* null in a list is a value: the exit code of a run that a signal ended */
+	if (v->type == JSCAN_NULL && k->optional && v->parent->type != JSCAN_ARRAY)
 		return;
 	c->seen++;
 	struct span want = k->equals ? wanted(c) : SPAN("");

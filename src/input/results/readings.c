@@ -345,9 +345,10 @@ static void take_record(struct taker *t)
 	const struct result_format *f = t->f->format;
 	struct arena *a = &t->log->arena;
 	const char *fault = reading_fault(t->f, t->record, a);
-	const struct value *failure = fault ? NULL : t->record->first;
-	while (failure && !reading_is_failure(failure))
-		failure = failure->next;
+	enum { DEPTH = 4 };
+	const struct value *failure = fault ? NULL : reading_failure_in(t->record, DEPTH);
+	for (const struct value *v = t->record->parent; v && !failure && !fault; v = v->parent)
+		failure = v->type == JSCAN_OBJECT ? reading_failure_in(v, 0) : NULL;
 	if (failure)
 		fault = reading_failure_text(failure, a);
 	if (fault) {

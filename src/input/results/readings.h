@@ -31,6 +31,9 @@ bool reading_begins_as_number(struct span s);
 /// "status": "failed: CUDA out of memory".
 bool reading_is_failure(const struct value *v);
 
+/// The first such member of an object, or of objects in it, `depth` deep; NULL if there is none.
+const struct value *reading_failure_in(const struct value *of, int depth);
+
 /// What such a member says, and what to do; owned by `a`.
 const char *reading_failure_text(const struct value *v, struct arena *a);
 
