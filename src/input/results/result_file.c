@@ -130,6 +130,52 @@ static void start_anew(struct opened *o)
 	o->documents.nr = 0;
 }
 
+struct records {
+	VEC(struct value *) list;
+	size_t nr_all; ///< number of records, with those that the format leaves out
+};
+
+static void add_record(void *ctx, struct value *v, struct span first_key, struct span last_key)
+{
+	struct records *r = ctx;
+	(void)first_key;
+	(void)last_key;
+	if (v->type == JSCAN_OBJECT)
+		vec_push(&r->list, v);
+}
+
+static void count_number(void *nr, struct value *v, struct span first_key, struct span last_key)
+{
+	(void)first_key;
+	(void)last_key;
+	*(size_t *)nr += v->type == JSCAN_NUMBER;
+}
+
+static size_t numbers_in(const struct value *of, const struct path_ignore *but)
+{
+	size_t nr = of->type == JSCAN_NUMBER;
+	for (size_t i = 0; i < but->nr; i++)
+		if (span_glob(but->v[i], of->key))
+			return 0;
+	for (const struct value *v = of->first; v; v = v->next)
+		nr += numbers_in(v, but);
+	return nr;
+}
+
+/* True unless the format wants all numbers of the file, and there is one that it does not take. */
+static bool is_whole(const struct result_format *f, struct value *document)
+{
+	struct path_ignore ignore = { f->ignore.v, f->ignore.nr };
+	struct records all = { 0 };
+	size_t nr = 0;
+	path_visit(f->records ? f->records : "", document, NULL, add_record, &all);
+	for (size_t i = 0; i < all.list.nr; i++)
+		for (size_t k = 0; k < f->take.nr; k++)
+			path_visit(f->take.v[k].at, all.list.v[i], &ignore, count_number, &nr);
+	vec_release(&all.list);
+	return !f->whole || nr == numbers_in(document, &ignore);
+}
+
 /* Sets `*fits` if the file is of format `f`; o->documents then has the values in the file, in
    order: JSON values, or the rows of a table. */
 static enum status open_as(struct opened *o, const struct result_format *f, bool *fits,
@@ -142,7 +188,7 @@ static enum status open_as(struct opened *o, const struct result_format *f, bool
 			return ST_OK;
 		read_json(o);
 		*fits = o->documents.nr && o->documents.v[0]->type == JSCAN_OBJECT &&
-		        !lacks(f, o->documents.v[0]);
+		        !lacks(f, o->documents.v[0]) && is_whole(f, o->documents.v[0]);
 		if (*fits && o->json != ST_OK)
 			diag_move(log, &o->said);
 		return *fits ? o->json : ST_OK;
@@ -178,20 +224,6 @@ static bool is_named(const char *match, const struct result_reader *r)
 }
 
 /* ---- records of the file ---- */
-
-struct records {
-	VEC(struct value *) list;
-	size_t nr_all; ///< number of records, with those that the format leaves out
-};
-
-static void add_record(void *ctx, struct value *v, struct span first_key, struct span last_key)
-{
-	struct records *r = ctx;
-	(void)first_key;
-	(void)last_key;
-	if (v->type == JSCAN_OBJECT)
-		vec_push(&r->list, v);
-}
 
 static bool holds_pair(const struct result_pair *p, struct value *record)
 {

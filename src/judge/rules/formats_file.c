@@ -124,6 +124,8 @@ static const struct key format_keys[] = {
 	    INTO(result_format, repeats), .words = word_repeats),
 	KEY("series", WORD, OPTIONAL, "whether the records are steps of one case",
 	    INTO(result_format, series), .words = word_flag),
+	KEY("whole", WORD, OPTIONAL, "whether a file with any other number is not of it",
+	    INTO(result_format, whole), .words = word_flag),
 	KEY("rest", WORD, OPTIONAL,
 	    "whether it is read after another format, for figures that this one has not",
 	    INTO(result_format, rest), .words = word_flag),

@@ -98,6 +98,7 @@ struct result_format {
 	const char *case_name; ///< template of the case's name; NULL if figures have no case
 	unsigned repeats; ///< how repeated values are combined, enum result_repeats
 	bool series; ///< true if the records are the steps of one case
+	bool whole; ///< true if JSON with any other number is not of the format
 	bool rest; ///< true if it is read beside the format before it, for figures that this has not
 	VEC(struct result_valid) valid;
 	VEC(struct result_take) take, samples;
