@@ -1,5 +1,6 @@
 /* Whether the figures of files are of the same work on both sides: fewer requests are served faster
    without faster code. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/decimal.h"
@@ -47,24 +48,36 @@ static bool is_less(struct decimal a, struct decimal b)
 	return decimal_scaled(a, digits) < decimal_scaled(b, digits);
 }
 
+enum { COUNTED = 5 * MICRO }; /* percent by which what was counted may differ */
+
 /* True if the work in an item differs between the figures `b` and `c`: that of a sum, if the sum
    moved as the number did of what it is a sum of. */
 static bool differs(const struct item *x, const struct item *y, const struct input_stat *b,
                     const struct input_stat *c)
 {
-	const int64_t counted = 5 * MICRO; /* percent */
 	struct decimal was, now;
 	if (span_eq(x->value, y->value))
 		return false;
 	bool asked = x->sign == '=';
 	bool numbers = read_number(x->value, asked, &was) && read_number(y->value, asked, &now);
-	if (numbers && decimal_is_near(was, now, asked ? 0 : counted))
+	if (numbers && decimal_is_near(was, now, asked ? 0 : COUNTED))
 		return false;
 	if (!numbers || x->sign != '+')
 		return true;
 	int unit = figure_unit_find(span_of(b->unit));
 	struct decimal old = input_in(b, unit), new = input_in(c, unit);
-	return !decimal_is_near(old, new, counted) && is_less(old, new) == is_less(was, now);
+	return !decimal_is_near(old, new, COUNTED) && is_less(old, new) == is_less(was, now);
+}
+
+/* True if a figure is better than in the baseline, but of less than half as many samples: the first
+   ones may be the better ones. */
+static bool is_of_few(const struct input_stat *b, const struct input_stat *c)
+{
+	int unit = figure_unit_find(span_of(b->unit ? b->unit : ""));
+	struct decimal old = input_in(b, unit), new = input_in(c, unit);
+	bool better = b->better && !decimal_is_near(new, old, COUNTED) &&
+	              is_less(new, old) == (strcmp(b->better, "lower") == 0);
+	return better && c->samples < b->samples / 2;
 }
 
 /* Figures whose work differs in the same items. */
@@ -82,13 +95,18 @@ static void compare(const struct input_stat *b, const struct input_stat *c, stru
 {
 	struct strbuf keys = STRBUF_INIT, text = STRBUF_INIT;
 	struct item x, y;
-	for (struct span left = span_of(b->work); next(&left, &x);)
-		for (struct span right = span_of(c->work); next(&right, &y);)
+	for (struct span left = span_of(b->work ? b->work : ""); next(&left, &x);)
+		for (struct span right = span_of(c->work ? c->work : ""); next(&right, &y);)
 			if (span_eq(x.key, y.key) && differs(&x, &y, b, c)) {
 				strbuf_addf(&keys, "%.*s\n", (int)x.key.n, x.key.p);
 				strbuf_addf(&text, "%s%.*s %.*s → %.*s", text.n ? ", " : "", (int)x.key.n, x.key.p,
 				            (int)x.value.n, x.value.p, (int)y.value.n, y.value.p);
 			}
+	if (is_of_few(b, c)) {
+		strbuf_adds(&keys, "samples\n");
+		strbuf_addf(&text, "%ssamples %" PRId64 " → %" PRId64, text.n ? ", " : "", b->samples,
+		            c->samples ? c->samples : 1);
+	}
 	size_t i = 0;
 	while (i < out->list.nr && strcmp(out->list.v[i].keys, strbuf_str(&keys)) != 0)
 		i++;
@@ -107,7 +125,7 @@ static void compare_ranks(const struct digest *b, const struct digest *c, struct
 	for (size_t i = 0, k = 0; i < b->inputs.nr && k < c->inputs.nr;) {
 		const struct input_stat *x = &b->inputs.v[i], *y = &c->inputs.v[k];
 		int order = strcmp(x->name, y->name);
-		if (order == 0 && x->work && y->work)
+		if (order == 0)
 			compare(x, y, out, a);
 		i += order <= 0;
 		k += order >= 0;
