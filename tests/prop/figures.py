@@ -1290,6 +1290,40 @@ def own_work(folder):
         gate = Gate(folder / name, "m.json", {**figures, name: old}, named=True)
         code, _, text = gate.check({"tokens_per_s": 1500.5, "step_ms": 6.5, name: new})
         assert code == 3 and f"{name} {old} → {new}" in text, (name, text)
+    rows = [{"name": n, "t_ms": 10.5} for n in "ab"]
+    sizes = lambda **of: [{"name": n, "m": 64, "n": 64, "k": 64, "tp": 2, **of, "t_ms": 10.5} for n in "ab"]
+    for i, (old, new, says) in enumerate((({"batch_size": 8, "rows": rows}, {"batch_size": 4, "rows": rows}, "batch_size 8 → 4"), ({"quantization": "none", **figures}, {"quantization": "int4", **figures}, "quantization none → int4"),
+                                          ({"config": {"dtype": "bf16"}, "rows": rows}, {"config": {"dtype": "fp8"}, "rows": rows}, "dtype bf16 → fp8"),
+                                          (sizes(), sizes(k=32), "k 64 → 32"), (sizes(), sizes(tp=1), "tp 2 → 1"), ({"_step": 99, **figures}, {"_step": 9, **figures}, "_step 99 → 9"))):
+        gate = Gate(folder / f"own{i}", "m.json", old, named=True)
+        assert gate.check(old)[0] == 0
+        code, _, text = gate.check(new)
+        assert code == 3 and says in text, (old, new, text)
+
+
+def few_samples(folder):
+    """A figure that is better, but of less than half as many samples as in the baseline, is not judged: the first may be the better ones."""
+    samples = [10.5 + i % 3 for i in range(30)]
+    gate = Gate(folder, "m.json", {"latency_ms": samples, "x_ms": 5.5}, named=True)
+    for nr, factor, verdict in ((30, 0.5, "improved"), (16, 0.5, "improved"), (12, 0.5, "inconclusive"), (1, 0.5, "inconclusive"), (12, 1, "pass"), (12, 2, "fail")):
+        _, verdicts, text = gate.check({"latency_ms": [s * factor for s in samples[:nr]], "x_ms": 5.5})
+        assert {v for m, v in verdicts.items() if "input.latency" in m} == {verdict} and verdicts["input.x_ms"] == "pass", (nr, factor, verdicts)
+        assert (f"samples 30 → {nr}" in text) == (verdict == "inconclusive"), (nr, factor, text)
+
+
+def whole(folder):
+    """What the shape of a format holds beside it makes the file another's: no number is left out, and units count."""
+    for i, (content, at) in enumerate((({"results": {"latency": {"value": 5.5, "unit": "ms"}}}, ("results", "latency", "value")), ({"results": {"latency": {"value": 5.5}, "step": {"mean": 10.5, "unit": "ms"}}}, ("results", "step", "mean")),
+                                       ({"tokens_per_s": 500.5, "bench": {"latency": {"value": 5.5}}}, ("tokens_per_s",)))):
+        gate = Gate(folder / str(i), "m.json", content, named=True)
+        assert gate.check(content)[0] == 0
+        value = content
+        for key in at:
+            value = value[key]
+        code, _, text = gate.check(replaced(content, at, value / 9 if "tokens" in at[0] else value * 9))
+        assert code == 1, (content, text)
+    gate = Gate(folder, "m.json", {"results": {"latency": {"value": 5.5, "unit": "ms"}}}, named=True)
+    assert gate.check({"results": {"latency": {"value": 5.5, "unit": "s"}}})[0] == 1
 
 
 def own_sums(folder):
@@ -1425,7 +1459,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, own_sums, none_of_samples, absurd, own_failure, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, whole, own_sums, none_of_samples, absurd, own_failure, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -108,7 +108,8 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 		jscan_fail(r->js, byte,
 		           "%s has more than %d significant digits, which cannot all be kept: round it",
 		           quoted, DECIMAL_SIGNIFICANT);
-	} else if (reading_is_unmeasured(v) ||
+	} else if ((reading_is_unmeasured(v) && !(v->type == JSCAN_STRING && v->text.n &&
+	                                          figure_is_setting(span_of(name), "record"))) ||
 	           (fault == DECIMAL_OK && reading_is_impossible(value, span_of(name), unit, false))) {
 		if (r->nr_unmeasured++ < NAMED)
 			strbuf_addf(&r->unmeasured, "%s%s is %s", r->nr_unmeasured > 1 ? ", " : "", quoted,

@@ -218,15 +218,49 @@ static void add_deeper(struct strbuf *out, const char *name)
 static void add_members(struct proposal *p, const struct value *of, const char *path,
                         const char *name, int depth);
 
+static void add_work(struct proposal *p, const char *path)
+{
+	strbuf_addf(&p->work, "%s%s", p->work.n ? ", " : "", path);
+}
+
+/* True for a setting of this kind, as of figure_is_setting(). */
+static bool is_setting(const struct value *v, const char *kind)
+{
+	bool fits = is_number(v) ? !is_fraction(v) : v->type == JSCAN_STRING && v->text.n;
+	return fits && figure_is_setting(v->key, kind);
+}
+
+/* Adds the settings that lie around the list of records, in `of`. */
+static void add_work_around(struct proposal *p, const struct value *of, const char *path, int depth)
+{
+	for (const struct value *v = of->first; v; v = v->next) {
+		struct strbuf at = STRBUF_INIT;
+		strbuf_adds(&at, path);
+		add_step(&at, v->key);
+		if (is_writable(v->key) && is_setting(v, "record"))
+			add_work(p, strbuf_str(&at));
+		else if (is_writable(v->key) && v->type == JSCAN_OBJECT && depth < DEPTH)
+			add_work_around(p, v, strbuf_str(&at), depth + 1);
+		strbuf_release(&at);
+	}
+}
+
+/* True if the path tells the name of a case. */
+static bool is_of_case(const struct proposal *p, const char *path)
+{
+	struct strbuf word = STRBUF_INIT;
+	strbuf_addf(&word, "{%s}", path);
+	bool found = p->nr_cases && strstr(strbuf_str(&p->case_name), strbuf_str(&word));
+	strbuf_release(&word);
+	return found;
+}
+
 /* Adds a member, or what lies in it. */
 static void add_member(struct proposal *p, const struct value *v, const char *path,
                        const char *name, int depth)
 {
 	struct strbuf at = STRBUF_INIT, as = STRBUF_INIT, *list = p->series ? &p->samples : &p->take;
 	bool number = is_number(v), own = *name && number && is_value(v->key);
-	bool text = v->type == JSCAN_STRING && v->text.n && !reading_is_unmeasured(v);
-	bool chosen = figure_is_setting(v->key, p->several ? "case" : "record") &&
-	              (number ? !is_fraction(v) : text);
 	strbuf_adds(&at, path);
 	add_step(&at, v->key);
 	if (v->type == JSCAN_OBJECT)
@@ -237,9 +271,9 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 		strbuf_addf(&as, "%s%.*s", *name ? "." : "", (int)v->key.n, v->key.p);
 	if (strstr(path, "[*]") && number && !strchr(name, '{'))
 		list = &p->samples;
-	if (chosen || (number && is_step(v->key))) {
-		if (!(p->several && !depth) && !strstr(path, "[*]"))
-			strbuf_addf(&p->work, "%s%s", p->work.n ? ", " : "", strbuf_str(&at));
+	if (is_setting(v, p->several ? "case" : "record") || (number && is_step(v->key))) {
+		if (!is_of_case(p, strbuf_str(&at)) && !strstr(path, "[*]"))
+			add_work(p, strbuf_str(&at));
 	} else if (number && figure_is_neither(v->key) && is_of_run(v->key)) {
 		/* the time of day, or a seed */
 	} else if (number && p->named) {
@@ -562,6 +596,7 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 			add_step(&path, records->key);
 			strbuf_addf(&keys, "      records: '%s[*]'\n", strbuf_str(&path));
 			strbuf_release(&path);
+			add_work_around(&p, first, "^", 0);
 			first = records->first;
 		}
 		add_records(&p, first, first->next || records);
