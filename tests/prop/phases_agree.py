@@ -28,17 +28,30 @@ def same(what, want, have):
     return want == have or (what == "step.cuda_time" and have is None)
 
 
+KINDS = {"update": True, "accumulation": False}
+
+
+def kinds(told):
+    """Steps with and without kernels of the optimizer are kinds of their own, with the values of the whole steps."""
+    whole = {r["metric"]: r.get("samples", []) for r in told["metrics"]}
+    updates = {s["step"] for r in told["phases"] if (r["phase"], r["metric"]) == ("optimizer", "step.kernel_count") for s in r["samples"] if s["value"]}
+    rows = [r for r in told["phases"] if r["phase"] in KINDS]
+    return len(rows), [f"{r['phase']} {r['metric']}: {r['samples']}" for r in rows
+                       if r["samples"] != [s for s in whole[r["metric"]] if (s["step"] in updates) == KINDS[r["phase"]]]]
+
+
 def disagreements(gpugate, path, keep=False):
     done = subprocess.run([gpugate, "metrics", str(path), "--json", "-"], capture_output=True, check=False)
     if done.returncode:
         return 0, [done.stderr.decode("utf-8", "replace").strip()]
     told = json.loads(done.stdout.decode("utf-8"), parse_float=decimal.Decimal)
-    have = {f"{r['phase']} {r['metric'].removeprefix('step.')}": [s["value"] for s in r["samples"]] for r in told["phases"]}
-    nr = len(have)
+    nr, faults = kinds(told)
+    have = {f"{r['phase']} {r['metric'].removeprefix('step.')}": [s["value"] for s in r["samples"]] for r in told["phases"] if r["phase"] not in KINDS}
+    nr += len(have)
     if have:
         whole = [r for r in told["metrics"] if r["metric"] == "step.cuda_time"]
         have |= {r["metric"]: [s["value"] for s in r["samples"]] for r in whole}
-    return nr, differences([REFERENCE], path, have, lambda: phases_of(path), keep, same)
+    return nr, faults + differences([REFERENCE], path, have, lambda: phases_of(path), keep, same)
 
 
 def random_trace(seed):

@@ -325,6 +325,38 @@ def of_kinds(dir):
               code == want and word in " ".join(out.split()), [*sorted(said), out])
 
 
+def of_accumulation(dir):
+    """Steps of training that accumulates gradients are judged by kind, with and without work of the optimizer, or by their mean where few have some:
+    the median is that of the others. Where the last step of the recording decides which kind there is more of, the runs do not compare."""
+    def trained(name, every, nr, first=0, rank=0, work=1.0, update=1.0, reduce=1.0):
+        events, ts = [], 1e6 + rank
+        for i in range(nr):
+            begin, end, kernels = ts, ts + 10, [("gemm", 400 * work), ("attention", 300 * work), ("gemm_backward", 800 * work), ("norm", 500 * work)]
+            if (i + first) % every == every - 1:
+                events.append({"ph": "X", "cat": "user_annotation", "name": "Optimizer.step#AdamW.step", "pid": 1, "tid": 1, "ts": ts + 24, "dur": 10})
+                kernels += [("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 250 * reduce), ("multi_tensor_adam", 300 * update), ("zero", 40 * update)]
+            for k, (kernel, us) in enumerate(kernels):
+                us *= 1 + (i * 7 + k * 3 + rank) % 5 * 1e-3
+                events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": ts, "dur": 3, "args": {"correlation": i * 10 + k + 1}},
+                           {"ph": "X", "cat": "kernel", "name": kernel, "pid": 0, "tid": 7, "ts": end, "dur": us, "args": {"device": 0, "stream": 7, "correlation": i * 10 + k + 1}}]
+                ts, end = ts + 5, end + us + 2
+            events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{i}", "pid": 1, "tid": 1, "ts": begin, "dur": end - begin - 1})
+            ts = end
+        (dir / name).write_text(json.dumps({"deviceProperties": [{"id": 0, "name": "GPU"}], "traceEvents": events}))
+        return dir / name
+
+    for every, nr, more, want, word in (
+            (2, 12, {}, 0, "compute per update step"), (2, 12, {"first": 1}, 0, "compute per accumulation step"), (2, 12, {"update": 2}, 1, "each update step is slower, in compute"),
+            (2, 12, {"reduce": 3}, 1, "each update step is slower, in communication"), (2, 12, {"work": 1.3}, 1, "each accumulation step is slower, in compute"),
+            (2, 5, {}, 0, "mean compute per step"), (2, 5, {"first": 1}, 3, "context-differs"), (2, 5, {"update": 2}, 1, "multi_tensor_adam is slower"),
+            (3, 6, {}, 0, "mean compute per step"), (3, 6, {"first": 1}, 0, ""), (3, 6, {"update": 2}, 1, "mean compute per step (+"), (3, 6, {"reduce": 4}, 1, "communication is slower"),
+            (4, 8, {}, 0, ""), (4, 8, {"first": 2}, 0, ""), (4, 8, {"reduce": 5}, 1, "communication is slower"), (4, 8, {"work": 1.3}, 1, "mean compute per step")):
+        code, _, err = run(PROGRAM, "approve", "--new", trained("trained.json", every, nr), "--baseline", dir / "base", "--force")
+        assert code == 0, err
+        code, said, out = check(dir, trained("now.json", every, nr, rank=3, **more))
+        judge("accumulation", f"1 of {every} in {nr}, {more}", code, code == want and word in " ".join(out.split()), [*sorted(said), out])
+
+
 def of_shapes(dir, path):
     """Another batch is told by the shapes of inputs where the grids do not tell it; not the other work of one operator among several."""
     whole = json.loads(path.read_text())
@@ -545,6 +577,7 @@ def main():
         of_names(dir, made, True)
         of_servers(dir, made)
         of_kinds(dir)
+        of_accumulation(dir)
         of_windows(dir, made)
         of_shapes(dir, made)
         of_empty_steps(dir)

@@ -47,7 +47,7 @@ void case_options(const struct suite_job *job, const struct options *suite, enum
 static void put_metric(struct suite_case *out, const struct report *r, const struct metric *m,
                        struct arena *a)
 {
-	const char *label = figure_label(a, r, m, NULL);
+	const char *label = figure_label(a, r, m, NULL, STAT_MEDIAN);
 	out->metric = arena_dup(a, span_of(m->name));
 	out->label = label == metric_label(m) ? NULL : label;
 }
@@ -86,7 +86,7 @@ static void put_first_figures(struct suite_case *out, const struct report *r, st
 			out->candidate = arena_dup(a, span_of(k->after));
 		}
 		strbuf_addf(&b, "%s%s %s", i ? ", " : ": ", k->after,
-		            figure_label(a, r, k->metric, k->kind));
+		            figure_label(a, r, k->metric, k->kind, k->stat));
 	}
 	out->text = arena_take(a, &b);
 	vec_release(&all.list);

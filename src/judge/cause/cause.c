@@ -465,7 +465,7 @@ void causes_find(const struct cause_input *in, struct report *out)
 		suspect_ranks(&q);
 		activity_pairs_init(&q.pairs, bench.view, bench.view + SIDE_CANDIDATE,
 		                    in->runs.nr_candidates, q.scope);
-		if (!bench.kinds.all_apart)
+		if (!bench.kinds.all_apart && !bench.kinds.by_mean)
 			suspect_steps(&q);
 		if (!step_kinds_other_mix(&bench.kinds)) {
 			suspect_whole(&q);

@@ -42,7 +42,8 @@ struct both inquiry_stat(struct inquiry *q, enum metric_id id, enum statistic st
 
 struct both inquiry_figure(struct inquiry *q, enum metric_id id)
 {
-	return figure_of(q, id, STAT_MEDIAN, q->phase);
+	bool mean = q->bench->kinds.by_mean && !q->phase && metric_table[id].per_step;
+	return figure_of(q, id, mean ? STAT_MEAN : STAT_MEDIAN, q->phase);
 }
 
 /* ---- suspects and their texts ---- */

@@ -373,12 +373,16 @@ void suspect_kinds(struct inquiry *q)
 		q->phase = q->bench->kinds.apart[p] ? phase_names[p] : NULL;
 		struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
 		struct both wall = inquiry_figure(q, METRIC_STEP_PERIOD);
+		struct both comm = inquiry_figure(q, METRIC_STEP_PERIOD_EXPOSED_COMM);
 		bool of_gpu = both_ratio(compute) >= NOTABLE;
+		bool of_comm = both_rise(comm) >= both_rise(wall) / 2;
 		if (!q->phase || (!of_gpu && both_ratio(wall) < NOTABLE) || kind_is_blamed(q, q->phase))
 			continue;
 		struct suspect *s = suspect_add(q, CAUSE_SLOW_STEPS);
 		suspect_title(q, s, "each %s step is slower, in %s", q->phase,
-		              of_gpu ? "compute" : "what the host does");
+		              of_gpu    ? "compute"
+		              : of_comm ? "communication"
+		                        : "what the host does");
 		if (step_kinds_other_mix(&q->bench->kinds))
 			suspect_say(q, s,
 			            "the runs have the kinds of steps in other shares, so that kernels and "

@@ -49,12 +49,11 @@ static void add_rule(struct bench *b, const struct rule *rule, struct arena *a,
 		names_finish(&items);
 	}
 	add_query(b, &rule->query, rule->for_each ? &items : NULL, a, out);
-	for (int p = NR_INNER_PHASES; p < NR_PHASES; p++)
-		if (b->kinds.apart[p] && step_kinds_split(&b->kinds, &rule->query)) {
-			struct query of_kind = rule->query;
-			of_kind.phase = phase_names[p];
-			add_query(b, &of_kind, NULL, a, out);
-		}
+	struct query queries[NR_PHASES];
+	size_t nr = step_kinds_queries(&b->kinds, &rule->query, queries);
+	for (size_t i = 0; i < nr; i++)
+		if (queries[i].phase != rule->query.phase || queries[i].stat != rule->query.stat)
+			add_query(b, &queries[i], NULL, a, out);
 	if (rule_asks_step(rule))
 		add_query(b, &(struct query){ .metric = step, .stat = rule->stat, .reduce = step->reduce },
 		          NULL, a, out);

@@ -408,22 +408,21 @@ static enum status add_checks(const struct judge_input *in, const struct noise_m
 {
 	const struct rules *rules = in->rules;
 	out->left_out = 0;
-	const struct step_kinds *kinds = &noise->bench->kinds;
 	for (size_t i = 0; i < rules->rules.nr; i++) {
 		const struct rule *rule = &rules->rules.v[i];
 		if (in->only_own && !rule->own) {
 			out->left_out++;
 			continue;
 		}
-		if (!rule->built_in || !step_kinds_split(kinds, &rule->query))
-			TRY(checks_add(noise, rules, rule, waived, out, log));
-		else
-			for (int p = NR_INNER_PHASES; p < NR_PHASES; p++) {
-				struct rule of_kind = *rule;
-				of_kind.query.phase = phase_names[p];
-				if (kinds->apart[p])
-					TRY(checks_add(noise, rules, &of_kind, waived, out, log));
-			}
+		struct query queries[NR_PHASES] = { rule->query };
+		size_t nr =
+		    rule->built_in ? step_kinds_queries(&noise->bench->kinds, &rule->query, queries) : 1;
+		for (size_t k = 0; k < nr; k++) {
+			struct rule of_kind = *rule;
+			of_kind.query = queries[k];
+			of_kind.stat = queries[k].stat;
+			TRY(checks_add(noise, rules, &of_kind, waived, out, log));
+		}
 	}
 	return ST_OK;
 }

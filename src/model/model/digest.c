@@ -37,6 +37,8 @@ const char *const phase_names[] = {
 	[PHASE_PREFILL] = "prefill",
 	[PHASE_DECODE] = "decode",
 	[PHASE_MIXED] = "mixed",
+	[PHASE_UPDATE] = "update",
+	[PHASE_ACCUMULATION] = "accumulation",
 	[NR_PHASES] = NULL,
 };
 

@@ -1,11 +1,11 @@
-/// Phases: parts of a training step (forward, …), and kinds of steps of a server (prefill, …).
+/// Phases: parts of a training step (forward, …), and kinds of whole steps: of a server (prefill, …)
+/// and of training that accumulates gradients (update, …).
 #ifndef GG_MODEL_PHASE_H
 #define GG_MODEL_PHASE_H
 
 #include <stdint.h>
 
-/// Parts of a training step, to which a report can be restricted, and kinds of steps of an
-/// inference server.
+/// Parts of a training step, to which a report can be restricted, and kinds of whole steps.
 enum phase {
 	PHASE_ALL,
 	PHASE_FORWARD,
@@ -17,6 +17,8 @@ enum phase {
 	PHASE_PREFILL, ///< first phase that is a whole step; all later phases are whole steps too
 	PHASE_DECODE,
 	PHASE_MIXED,
+	PHASE_UPDATE, ///< a step with work of the optimizer, where others have none
+	PHASE_ACCUMULATION, ///< a step without, where others have some
 	NR_PHASES,
 	NR_INNER_PHASES = PHASE_PREFILL ///< number of the phases within a step, PHASE_ALL included
 };

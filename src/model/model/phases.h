@@ -4,7 +4,7 @@
 
 #include "model/view.h"
 
-/// True for phases that are whole steps (prefill, decode, mixed).
+/// True for phases that are whole steps (prefill, decode, …).
 static inline bool phase_is_whole(enum phase p)
 {
 	return (int)p >= (int)NR_INNER_PHASES;

@@ -53,13 +53,26 @@ struct step_kinds step_kinds_of(const struct run *first, const struct run *secon
 	if (nr < 2)
 		return (struct step_kinds){ 0 };
 	k.all_apart = apart[0] >= 0.9 * of[0].all_ns && apart[1] >= 0.9 * of[1].all_ns;
+	k.by_mean = !k.all_apart && k.steps[0][PHASE_UPDATE] && k.steps[1][PHASE_UPDATE];
 	double by = mixed / (double)of[1].of_kinds / (of[0].all_ns / (double)of[0].of_kinds) - 1;
 	k.mix = (int64_t)((by < 0 ? -by : by < 1e6 ? by : 1e6) * 100 * MICRO);
 	return k;
 }
 
-bool step_kinds_split(const struct step_kinds *k, const struct query *q)
+size_t step_kinds_queries(const struct step_kinds *k, const struct query *q,
+                          struct query out[NR_PHASES])
 {
-	return k->all_apart && q->metric->per_step && !q->phase &&
-	       phase_has_metric(PHASE_DECODE, q->metric);
+	size_t nr = 0;
+	bool whole = q->metric->per_step && !q->phase;
+	out[0] = *q;
+	if (k->by_mean && whole && q->stat == STAT_MEDIAN)
+		out[0].stat = STAT_MEAN;
+	if (!k->all_apart || !whole || !phase_has_metric(PHASE_DECODE, q->metric))
+		return 1;
+	for (int p = FIRST_KIND; p < NR_PHASES; p++)
+		if (k->apart[p]) {
+			out[nr] = *q;
+			out[nr++].phase = phase_names[p];
+		}
+	return nr;
 }

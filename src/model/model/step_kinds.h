@@ -1,4 +1,5 @@
-/// The kinds of steps of a server (prefill, decode, mixed) that two runs have.
+/// The kinds of steps that two runs have: of a server (prefill, decode, mixed), or of training that
+/// accumulates gradients (update, accumulation).
 #ifndef GG_MODEL_STEP_KINDS_H
 #define GG_MODEL_STEP_KINDS_H
 
@@ -15,6 +16,9 @@ struct step_kinds {
 	/// how much more or less GPU time the second run's mean step would have if each kind of step
 	/// took what it takes in the first run, in 1e-6 % of that run's mean step; at least 0
 	int64_t mix;
+	/// true if the mean over all steps is judged: the median is that of accumulation, or by chance
+	/// of update
+	bool by_mean;
 	int64_t steps[2][NR_PHASES]; ///< number of steps of each kind in each run, all ranks together
 };
 
@@ -28,7 +32,9 @@ static inline bool step_kinds_other_mix(const struct step_kinds *k)
 	return k->all_apart && k->mix > MICRO;
 }
 
-/// True if the rule's figure is judged for each kind of step instead of for all steps.
-bool step_kinds_split(const struct step_kinds *k, const struct query *q);
+/// The queries that replace that of a built-in rule: one for each kind that is judged by itself,
+/// the one of the mean, or itself. Returns their number.
+size_t step_kinds_queries(const struct step_kinds *k, const struct query *q,
+                          struct query out[NR_PHASES]);
 
 #endif

@@ -187,6 +187,21 @@ static void phases_known(const struct reducer *r, struct digest *d)
 			d->phases[p][c] = arena_alloc(&d->arena, d->nr_steps, sizeof *d->phases[p][c]);
 }
 
+/* Names the steps with and without work of the optimizer, if there are both: gradients are
+   accumulated over several steps. */
+static void name_updates(const struct reducer *r, struct digest *d)
+{
+	size_t updates = 0;
+	const int64_t *kernels = d->phases[PHASE_OPTIMIZER][PHASE_KERNELS];
+	for (size_t i = 0; i < r->steps.usable && kernels; i++)
+		updates += kernels[i] > 0;
+	if (updates == 0 || updates == r->steps.usable || d->step_phases)
+		return;
+	d->step_phases = arena_alloc(&d->arena, d->nr_steps, sizeof *d->step_phases);
+	for (size_t i = 0; i < d->nr_steps; i++)
+		d->step_phases[i] = step_phase_code(kernels[i] ? PHASE_UPDATE : PHASE_ACCUMULATION);
+}
+
 void phases_samples(struct reducer *r, struct digest *d)
 {
 	phases_known(r, d);
@@ -207,6 +222,7 @@ void phases_samples(struct reducer *r, struct digest *d)
 			column[PHASE_KERNELS][step]++;
 		}
 	}
+	name_updates(r, d);
 }
 
 void phase_figures(const struct reducer *r, struct digest *d)

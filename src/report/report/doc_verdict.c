@@ -65,7 +65,7 @@ static void put_noise(struct document *d, const struct metric *m, int64_t noise,
 static void put_change(struct document *d, const struct report *r, const struct check *c)
 {
 	const char *kind = check_kind(c);
-	doc_words(d, figure_label(&d->arena, r, c->metric, kind));
+	doc_words(d, figure_label(&d->arena, r, c->metric, kind, c->stat));
 	/* for a figure of a metrics file, the label above already contains the name */
 	if (c->item[0] && !kind && c->metric->label != LABEL_INPUT)
 		doc_say(d, " of %n", c->item);
@@ -366,13 +366,13 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	if (median) {
 		put_rank_figure(d, r, slow, column);
 		doc_printf(d, " %s; median of %" PRId64 " ranks ",
-		           figure_label(&d->arena, r, k->metric, k->kind), r->candidate.ranks);
+		           figure_label(&d->arena, r, k->metric, k->kind, k->stat), r->candidate.ranks);
 	}
 	if ((!same || open) && strcmp(k->before, k->after) != 0)
 		put_before(d, without_unit(&d->arena, k->metric, k->before), after);
 	doc_add(d, DOC_FIGURE, median ? TONE_PLAIN : TONE_STRONG, after);
 	if (!median)
-		doc_printf(d, " %s", figure_label(&d->arena, r, k->metric, k->kind));
+		doc_printf(d, " %s", figure_label(&d->arena, r, k->metric, k->kind, k->stat));
 	if (!k->before && k->limit)
 		doc_say(d, " (limit %s)", limit_text(&d->arena, k->limit));
 	if (!k->before)

@@ -74,10 +74,13 @@ const struct check *report_worst_check(const struct report *r)
 }
 
 const char *figure_label(struct arena *a, const struct report *r, const struct metric *m,
-                         const char *kind)
+                         const char *kind, enum statistic stat)
 {
 	static const char step[] = " step";
-	const char *label = metric_label(m), *at = strstr(label, step);
+	const char *label = metric_label(m);
+	if (m->per_step && stat != STAT_MEDIAN && !r->candidate.window)
+		label = arena_printf(a, "%s %s", stat_name(stat), label);
+	const char *at = strstr(label, step);
 	if ((!r->candidate.window && !kind) || !at)
 		return kind ? arena_printf(a, "%s of %s", label, kind) : label;
 	return arena_printf(a, "%.*s %s%s", (int)(at - label), label,
@@ -143,6 +146,7 @@ static struct key_figure of_check(const struct report *r, const struct check *c)
 	return (struct key_figure){
 		.metric = c->metric,
 		.kind = check_kind(c),
+		.stat = c->stat,
 		.tone = warns ? TONE_CAUTION : tone_of_check(c),
 		.before = c->has_baseline ? c->baseline_text : NULL,
 		.after = c->candidate_text,

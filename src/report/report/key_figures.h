@@ -9,6 +9,7 @@
 /// A figure on both sides; texts are borrowed from the report.
 struct key_figure {
 	const struct metric *metric;
+	enum statistic stat; ///< over the steps
 	const char *kind; ///< kind of steps that the figure is of, such as "decode"; NULL: of all steps
 	/// Texts of the figure on both sides; `before` is NULL without a baseline.
 	const char *before, *after;
@@ -46,10 +47,10 @@ const struct finding *report_main_finding(const struct report *r);
 const struct check *report_worst_check(const struct report *r);
 
 /// The label of a metric in this report, of all steps or, if `kind` is not NULL, of steps of one
-/// kind
-/// ("decode"). Without steps, the recording counts as one step, which the label calls the window.
+/// kind ("decode"). A statistic over steps other than the median is named. Without steps, the
+/// recording counts as one step, which the label calls the window.
 const char *figure_label(struct arena *a, const struct report *r, const struct metric *m,
-                         const char *kind);
+                         const char *kind, enum statistic stat);
 
 /// The fact with the id `id` in the report of a run. NULL if there is none, or if `run` is NULL.
 const struct fact *run_fact(const struct run_report *run, const char *id);
