@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks ci/release in a temporary repository, without container (container.py) and without .deb (packages.py):
 
- - there are checksums of all files, and they are right; all files of the source archive are in one folder, which is named after
+ - there are checksums of all files, and they are right; only the owner may write files of the source archive, all are in one folder, which is named after
    the version
  - the static program needs nothing: as the only file of a root it gates the example; it is hardened
  - the package for rpm has the same files as an installation, and needs no library
@@ -45,6 +45,7 @@ def source(dist, version):
     archive = dist / f"gpugate-{version}.tar.gz"
     with tarfile.open(archive) as tar:
         assert {m.name.split("/")[0] for m in tar.getmembers()} == {f"gpugate-{version}"}
+        assert not [m.name for m in tar.getmembers() if m.mode & 0o022], "others may write what packages install"
     return hashlib.sha256(archive.read_bytes()).hexdigest()
 
 
