@@ -563,6 +563,22 @@ def of_devices(dir):
             judge(name, command, code, code == 3 and word in err and not out.strip().startswith("rank"), (out, err))
 
 
+def of_actions(dir):
+    """What the history of a snapshot has that is not known is told in the report; a mark that the program made is known."""
+    path = generate("snapshot", dir / "base-actions.json", "--seed", 4, "--steps", 5)
+    code, _, err = run(PROGRAM, "approve", "--new", path, "--baseline", dir / "base", "--force")
+    assert code == 0, err
+    for action in ("user_defined", "alloc_ahead"):
+        snapshot = json.loads(path.read_text())
+        history = snapshot["device_traces"][0]
+        for at in range(len(history), 0, -len(history) // 7):
+            history.insert(at, {"action": action, "addr": 0, "size": 0, "stream": 0, "time_us": history[at - 1].get("time_us", 0), "frames": []})
+        (dir / "actions.json").write_text(json.dumps(snapshot))
+        code, said, out = check(dir, dir / "actions.json")
+        told = f"actions are unknown, such as '{action}'" in " ".join(out.replace(os.sep, "").split())
+        judge("snapshot", action, code, code == 0 and told == (action != "user_defined"), [*sorted(said), out])
+
+
 def main():
     if not PROGRAM:
         sys.exit(77)
@@ -585,6 +601,7 @@ def main():
         of_itself(dir)
         of_graphs(dir)
         of_devices(dir)
+        of_actions(dir)
         for i, trace in enumerate(RECORDED) if SHARED else []:
             recorded = pathlib.Path(SHARED) / "data/traces" / trace
             of_trace(dir, recorded, some(ROWS[i:] + ROWS[:i], 2))

@@ -50,8 +50,9 @@ static inline void dump_segments(struct strbuf *out, const struct snapshot *s)
 static inline void dump_entry(struct strbuf *out, const struct snapshot_entry *e)
 {
 	static const char *const actions[] = {
-		"alloc",       "free_requested", "free_completed", "segment_alloc", "segment_free",
-		"segment_map", "segment_unmap",  "snapshot",       "oom",           "other",
+		"alloc",        "free_requested", "free_completed", "segment_alloc",
+		"segment_free", "segment_map",    "segment_unmap",  "snapshot",
+		"oom",          "mark",           "other",
 	};
 	strbuf_addf(out, " %s", actions[e->action]);
 	dump_address(out, e->address);

@@ -95,8 +95,8 @@ static const struct {
 	  "device 0\n alloc @1 1\n free_requested @1 1\n free_completed @1 1\n segment_alloc @1 1\n "
 	  "segment_free @1 1\n"
 	  " segment_map @1 1\n segment_unmap @1 1\n snapshot @? 0\n oom @? 4611686018427387904 free "
-	  "5\n other @? 0\n other @? 0\n"
-	  " snapshot @0 0\n2 other\n" },
+	  "5\n mark @? 0\n other @? 0\n"
+	  " snapshot @0 0\n1 other\n" },
 	{ "expandable segments, states of both spellings",
 	  "[{\"total_size\":4,\"is_expandable\":true,\"segment_type\":\"large\",\"blocks\":["
 	  "{\"size\":1,\"state\":\"active_awaiting_free\"},{\"size\":3,\"state\":\"active_pending_"

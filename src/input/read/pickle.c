@@ -246,10 +246,5 @@ enum status snapshot_read_pickle(struct source *src, const struct snapshot_read_
 	snapshot_builder_init(&b,
 	                      options && options->limits ? options->limits : &snapshot_limits_default);
 	enum status st = pickle_read_tree(src, b.limits, read_form, &b, log);
-	if (st == ST_OK)
-		*out = b.snapshot;
-	else
-		snapshot_release(&b.snapshot);
-	snapshot_builder_release(&b);
-	return st;
+	return snapshot_builder_finish(&b, src, st, out, log);
 }

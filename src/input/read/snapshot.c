@@ -37,10 +37,5 @@ enum status snapshot_read(struct source *src, const struct snapshot_read_options
 		.fault_byte = &b.snapshot.fault_byte,
 	};
 	enum status st = json_read_tree(src, &json, read_form, &b, log);
-	if (st == ST_OK)
-		*out = b.snapshot;
-	else
-		snapshot_release(&b.snapshot);
-	snapshot_builder_release(&b);
-	return st;
+	return snapshot_builder_finish(&b, src, st, out, log);
 }

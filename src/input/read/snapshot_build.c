@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text.h"
+
 void snapshot_builder_init(struct snapshot_builder *b, const struct snapshot_limits *limits)
 {
 	*b = (struct snapshot_builder){ .limits = limits, .path = NO_ID };
@@ -12,13 +14,25 @@ void snapshot_builder_init(struct snapshot_builder *b, const struct snapshot_lim
 	idmap_init(&b->paths);
 }
 
-void snapshot_builder_release(struct snapshot_builder *b)
+enum status snapshot_builder_finish(struct snapshot_builder *b, const struct source *src,
+                                    enum status st, struct snapshot *out, struct diag_log *log)
 {
+	if (st == ST_OK && b->other)
+		diag_warn(log,
+		          "%s: %" PRIu64 " of its history's entries have no effect, as their actions are "
+		          "unknown, such as %s",
+		          source_name(src), b->snapshot.other_actions,
+		          text_quote(&log->arena, name_span(b->other)));
+	if (st == ST_OK)
+		*out = b->snapshot;
+	else
+		snapshot_release(&b->snapshot);
 	idmap_release(&b->sites);
 	idmap_release(&b->frames);
 	idmap_release(&b->paths);
 	vec_release(&b->stack_of);
 	vec_release(&b->open);
+	return st;
 }
 
 /* True if a list of `nr` elements has room for another one below `limit`; else false, with

@@ -28,14 +28,17 @@ struct snapshot_builder {
 	uint64_t segment_bytes, block_bytes, requested_bytes, entry_bytes;
 	size_t nr_entries; ///< number of history entries over all devices
 	uint32_t first_block; ///< first block of the segment that is being read
+	const struct name *other; ///< the last unknown action; NULL if there is none
 	char problem[96];
 };
 
 /// Prepares to build a snapshot; `limits` is borrowed.
 void snapshot_builder_init(struct snapshot_builder *b, const struct snapshot_limits *limits);
 
-/// Releases all memory except that of `snapshot`.
-void snapshot_builder_release(struct snapshot_builder *b);
+/// Ends a reading of `src` that had the status `st`, which is returned: gives the snapshot to `out`
+/// or releases it, warns of what it has that is not known, and releases all other memory.
+enum status snapshot_builder_finish(struct snapshot_builder *b, const struct source *src,
+                                    enum status st, struct snapshot *out, struct diag_log *log);
 
 /// The name of `text`, owned by the snapshot; NULL if there are too many names.
 const struct name *snapshot_add_name(struct snapshot_builder *b, struct span text);

@@ -11,23 +11,26 @@ static void read_entry_key(struct form *f, struct span key, struct raw_entry *ra
 	/* names of actions, in the order of enum snapshot_action */
 	static const char *const words[ACTION_OTHER] = {
 		"alloc",       "free_requested", "free_completed", "segment_alloc", "segment_free",
-		"segment_map", "segment_unmap",  "snapshot",       "oom",
+		"segment_map", "segment_unmap",  "snapshot",       "oom",           "user_defined",
 	};
 	struct span text;
-	if (span_eq(key, SPAN("action")))
+	if (span_eq(key, SPAN("action"))) {
 		raw->action = form_word(f, "action", words, ACTION_OTHER, &text);
-	else if (span_eq(key, SPAN("addr")))
+		if (raw->action == ACTION_OTHER)
+			f->b->other = snapshot_add_name(f->b, text);
+	} else if (span_eq(key, SPAN("addr"))) {
 		raw->address = tree_scalar(f->t);
-	else if (span_eq(key, SPAN("size")))
+	} else if (span_eq(key, SPAN("size"))) {
 		raw->size = tree_scalar(f->t);
-	else if (span_eq(key, SPAN("device_free")))
+	} else if (span_eq(key, SPAN("device_free"))) {
 		raw->device_free = tree_scalar(f->t);
-	else if (span_eq(key, SPAN("time_us")))
+	} else if (span_eq(key, SPAN("time_us"))) {
 		raw->time = tree_scalar(f->t);
-	else if (span_eq(key, SPAN("frames")))
+	} else if (span_eq(key, SPAN("frames"))) {
 		raw->stack = form_stack(f);
-	else
+	} else {
 		tree_skip(f->t);
+	}
 }
 
 static void read_entry(struct form *f)
@@ -45,11 +48,11 @@ static void read_entry(struct form *f)
 	if (!form_ok(f) || !form_need(f, raw.action >= 0, byte, "action"))
 		return;
 	struct snapshot_entry e = { .action = (enum snapshot_action)raw.action, .stack = raw.stack };
-	bool sized = e.action != ACTION_OOM && e.action != ACTION_SNAPSHOT && e.action != ACTION_OTHER;
+	bool sized = e.action < ACTION_SNAPSHOT;
 	if (sized && !form_need(f, raw.size.type != SCALAR_NULL, byte, "size"))
 		return;
-	/* the address and size of an entry with an unknown action may mean anything, so skip them */
-	if (e.action != ACTION_OTHER) {
+	/* the address and size of a mark or of an unknown action may mean anything, so skip them */
+	if (e.action < ACTION_USER_DEFINED) {
 		e.address = form_address(f, &raw.address, "addr");
 		e.size = form_u64(f, &raw.size, "size", 0);
 	} else {

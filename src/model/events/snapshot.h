@@ -59,6 +59,7 @@ enum snapshot_action {
 	ACTION_SEGMENT_UNMAP,
 	ACTION_SNAPSHOT,
 	ACTION_OOM,
+	ACTION_USER_DEFINED, ///< a mark that the program made
 	ACTION_OTHER, ///< action that this program does not know: its entries are counted, but have no
 	              ///< effect
 };

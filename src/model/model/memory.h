@@ -144,7 +144,6 @@ struct memory_trust {
 	int64_t lost_allocs; ///< number of blocks that are never freed and yet absent at the end
 	int64_t lowest_allocated; ///< lowest level; if below 0, the history and the final state
 	                          ///< disagree
-	int64_t other_actions; ///< number of history entries with an unknown action, over all devices
 };
 
 /// All figures of one device, in bytes unless said otherwise. Levels may be negative if the history

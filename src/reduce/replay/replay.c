@@ -94,7 +94,6 @@ static enum status replay_device(struct replay *r, const struct replay_options *
 	r->p->entries = r->nr;
 	r->p->trust.history = r->nr > 0;
 	r->p->trust.truncated = r->nr && r->s->overflowed;
-	r->p->trust.other_actions = (int64_t)r->s->other_actions;
 	r->alloc_of = mem_calloc(r->nr, sizeof *r->alloc_of);
 	r->categories = mem_calloc(r->sites.categories.nr, sizeof *r->categories);
 	enum status st = replay_parts(r);
