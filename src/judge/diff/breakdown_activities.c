@@ -4,47 +4,11 @@
 #include "diff/drift.h"
 #include "metric/unit.h"
 
-enum { KERNELS = 1 << EVENT_KERNEL, COPIES = 1 << EVENT_MEMCPY, SETS = 1 << EVENT_MEMSET };
-enum which { ALL, COMMUNICATION, NO_COMMUNICATION, OF_CATEGORY, OF_NAME };
-
-/* A metric and the activities that add up to it. */
-static const struct activity_sum {
-	enum metric_id metric;
-	unsigned kinds;
-	enum which which;
-	size_t amount; /* offset of the summed member in struct activity_pair */
-	const char *by; /* words for the breakdown's title; NULL: "class, category and kernel" */
-} sums[] = {
-#define AMOUNT(member) offsetof(struct activity_pair, member)
-	{ METRIC_STEP_CUDA_TIME, KERNELS | COPIES | SETS, ALL, AMOUNT(total_ns), NULL },
-	{ METRIC_STEP_KERNEL_TIME, KERNELS, ALL, AMOUNT(total_ns), NULL },
-	{ METRIC_STEP_MEMCPY_TIME, COPIES, ALL, AMOUNT(total_ns), "name" },
-	{ METRIC_STEP_MEMSET_TIME, SETS, ALL, AMOUNT(total_ns), "name" },
-	{ METRIC_STEP_COMPUTE_TIME, KERNELS, NO_COMMUNICATION, AMOUNT(total_ns), NULL },
-	{ METRIC_STEP_COMM_TIME, KERNELS, COMMUNICATION, AMOUNT(total_ns), NULL },
-	{ METRIC_STEP_KERNEL_COUNT, KERNELS, ALL, AMOUNT(count), NULL },
-	{ METRIC_STEP_MEMCPY_BYTES, COPIES, ALL, AMOUNT(bytes), "name" },
-	{ METRIC_CATEGORY_TIME, KERNELS, OF_CATEGORY, AMOUNT(total_ns), "name" },
-	{ METRIC_KERNEL_TIME, KERNELS, OF_NAME, AMOUNT(total_ns), "launches and mean" },
-};
-
-static const struct activity_sum *activity_sum_of(enum metric_id id)
-{
-	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
-		if (sums[i].metric == id)
-			return &sums[i];
-	return NULL;
-}
-
-bool breakdown_has_activities(enum metric_id id)
-{
-	return activity_sum_of(id);
-}
-
 struct activity_breakdown {
 	const struct breakdown_input *in;
-	const struct activity_sum *sum;
+	const struct metric *metric;
 	struct parts parts;
+	bool flat; /* true: without levels for classes and categories */
 };
 
 /* A leaf of the tree. A renamed kernel is one leaf under its new name. */
@@ -72,21 +36,11 @@ static bool is_in_sum(const struct activity_breakdown *b, const struct activity_
                       const char *category)
 {
 	struct span label = b->in->query->label;
-	if (!(b->sum->kinds & 1u << p->kind))
+	if (!activity_is_summed(b->metric, p))
 		return false;
-	switch (b->sum->which) {
-	case COMMUNICATION:
-		return p->cls == CLASS_COMMUNICATION;
-	case NO_COMMUNICATION:
-		return p->cls != CLASS_COMMUNICATION;
-	case OF_CATEGORY:
+	if (b->metric->label == LABEL_CATEGORY)
 		return span_eq(span_of(category), label);
-	case OF_NAME:
-		return !p->folded && span_eq(p->name, label);
-	case ALL:
-		break;
-	}
-	return true;
+	return b->metric->label != LABEL_KERNEL || (!p->folded && span_eq(p->name, label));
 }
 
 /* For a renamed kernel, the pair with the old name, else NULL. For a check of a single kernel, the
@@ -94,14 +48,14 @@ static bool is_in_sum(const struct activity_breakdown *b, const struct activity_
 static const struct activity_pair *old_name(const struct activity_breakdown *b,
                                             const struct activity_pair *p)
 {
-	bool joined = b->sum->which != OF_NAME || b->in->query->renamed;
+	bool joined = b->metric->label != LABEL_KERNEL || b->in->query->renamed;
 	return joined && p->count[SIDE_BASELINE] <= 0 ? p->partner : NULL;
 }
 
 /* True if the pair has the old name of a kernel, whose figures count under the new name. */
 static bool is_renamed_away(const struct activity_breakdown *b, const struct activity_pair *p)
 {
-	return p->count[SIDE_CANDIDATE] <= 0 && b->sum->which != OF_NAME && p->partner;
+	return p->count[SIDE_CANDIDATE] <= 0 && b->metric->label != LABEL_KERNEL && p->partner;
 }
 
 /* ---- details in the rows of kernels ---- */
@@ -153,7 +107,7 @@ static const char *activity_detail(const struct activity_breakdown *b, const str
 		return "perhaps among the smaller kernels of some runs or ranks";
 	if (!node_is_on_both_sides(x->node))
 		return one_side_detail(b, p);
-	if (b->sum->amount == AMOUNT(bytes))
+	if (b->metric->unit == UNIT_BYTES)
 		return arena_printf(b->in->arena, "%s → %s per step", per_step(b, p->bytes, 0, UNIT_BYTES),
 		                    per_step(b, p->bytes, 1, UNIT_BYTES));
 	return activity_count_order(b->in->pairs, p) ? launches_detail(b, p) : mean_detail(b, p);
@@ -175,7 +129,7 @@ static void describe_activity(void *ctx, struct node *n)
 		return;
 	n->label = text_line(b->in->arena, p->name);
 	n->detail = activity_detail(b, x);
-	if (node_is_on_both_sides(n) && b->sum->amount == AMOUNT(total_ns) &&
+	if (node_is_on_both_sides(n) && unit_is_time(b->metric->unit) &&
 	    !activity_is_partial(b->in->pairs, p) && activity_count_order(b->in->pairs, p))
 		split_activity(b, n, p);
 }
@@ -199,7 +153,7 @@ static void collect_activities(struct activity_breakdown *b, struct node *all,
 		struct node *n = node_add(&b->parts, all, NULL);
 		for (int s = 0; s < NR_SIDES; s++) {
 			n->count[s] = p->count[s];
-			n->amount[s] = ((const int64_t *)((const char *)from[s] + b->sum->amount))[s];
+			n->amount[s] = activity_amounts(b->metric, from[s])[s];
 		}
 		vec_push(&out->list, (struct activity){ p, was, category, n });
 	}
@@ -218,11 +172,11 @@ static void form_tree(struct activity_breakdown *b, struct node *root, struct ac
 		const struct activity *x = &all->list.v[i];
 		bool other_class = !last || x->pair->cls != last->pair->cls;
 		if (other_class)
-			cls = node_add_group(&b->parts, root, b->sum->by ? NULL : class_name(x->pair->cls),
+			cls = node_add_group(&b->parts, root, b->flat ? NULL : class_name(x->pair->cls),
 			                     "category", "categories");
 		if (other_class || strcmp(x->category, last->category) != 0)
 			category = node_add_group(
-			    &b->parts, cls, b->sum->by ? NULL : text_line(b->in->arena, span_of(x->category)),
+			    &b->parts, cls, b->flat ? NULL : text_line(b->in->arena, span_of(x->category)),
 			    "kernel", "kernels");
 		x->node->of = last = x;
 		node_move(category, x->node);
@@ -233,15 +187,20 @@ static void form_tree(struct activity_breakdown *b, struct node *root, struct ac
 
 struct breakdown *breakdown_by_activity(const struct breakdown_input *in)
 {
-	struct activity_breakdown b = { .in = in, .sum = activity_sum_of(in->query->metric->id) };
+	const struct metric *m = in->query->metric;
+	struct activity_breakdown b = { .in = in, .metric = m };
+	bool of_name = m->label == LABEL_KERNEL;
+	b.flat = m->label != LABEL_NONE || !(m->sums & SUMS_KERNELS);
 	struct activities list = { 0 };
 	struct node all = { 0 }, root = { 0 };
-	b.parts = breakdown_begin(in, b.sum->by ? b.sum->by : "class, category and kernel");
+	b.parts = breakdown_begin(in, of_name  ? "launches and mean"
+	                              : b.flat ? "name"
+	                                       : "class, category and kernel");
 	b.parts.describe = describe_activity;
 	b.parts.ctx = &b;
 	collect_activities(&b, &all, &list);
 	int64_t rest = nodes_spread(&all, in->pairs->steps, breakdown_change(in->query));
-	const struct activity *only = b.sum->which == OF_NAME && list.list.nr == 1 ? list.list.v : NULL;
+	const struct activity *only = of_name && list.list.nr == 1 ? list.list.v : NULL;
 	bool split = only && node_is_on_both_sides(only->node);
 	if (split)
 		split_activity(&b, only->node, only->pair);

@@ -28,43 +28,13 @@ struct code_breakdown {
 
 /* ---- rows of the code table that belong to a metric ---- */
 
-/* Kinds of rows of the code table (enum code_kind) that add up to the metric, as bits; 0 if no rows
- * do. */
-static unsigned kinds_of(enum metric_id id)
-{
-	const unsigned kernel = 1 << CODE_KERNEL, copy = 1 << CODE_MEMCPY, set = 1 << CODE_MEMSET;
-	switch (id) {
-	case METRIC_STEP_CUDA_TIME:
-	case METRIC_OP_GPU_TIME:
-	case METRIC_OP_SELF_GPU_TIME:
-	case METRIC_MODULE_GPU_TIME:
-	case METRIC_PLACE_GPU_TIME:
-	case METRIC_PLACE_LAUNCH_COUNT:
-		return kernel | copy | set;
-	case METRIC_STEP_KERNEL_TIME:
-	case METRIC_STEP_COMPUTE_TIME:
-		return kernel;
-	case METRIC_STEP_MEMCPY_BYTES:
-	case METRIC_PLACE_COPY_BYTES:
-		return copy;
-	case METRIC_STEP_SYNC_TIME:
-	case METRIC_STEP_SYNC_COUNT:
-	case METRIC_PLACE_SYNC_TIME:
-	case METRIC_PLACE_SYNC_COUNT:
-		return 1 << CODE_SYNC;
-	default:
-		return 0;
-	}
-}
-
 static bool is_of_label(const struct rank_part *r, const struct metric *m,
                         const struct code_stat *c)
 {
 	struct span at;
 	switch (m->label) {
 	case LABEL_OP:
-		return m->id == METRIC_OP_GPU_TIME ? code_path_has(c->op, r->label)
-		                                   : span_eq(code_path_last(c->op), r->label);
+		return m->adds ? span_eq(code_path_last(c->op), r->label) : code_path_has(c->op, r->label);
 	case LABEL_MODULE:
 		at = code_path_label(r->view, c->module);
 		return span_starts(at, r->label) &&
@@ -79,22 +49,16 @@ static bool is_of_label(const struct rank_part *r, const struct metric *m,
 
 /* ---- collecting the rows of both sides ---- */
 
-static bool is_communication(const struct rank_part *r, struct span kernel)
-{
-	return kernel.n && category_matches_any(r->rank->digest->communication, kernel);
-}
-
 /* True if the metric includes the row; `kernel` is the row's kernel name, empty if unknown. */
 static bool is_counted(const struct code_breakdown *b, const struct rank_part *r,
                        const struct code_stat *c, struct span kernel)
 {
 	const struct breakdown_query *q = b->in->query;
-	enum metric_id id = q->metric->id;
-	const char *cls = id == METRIC_STEP_COMPUTE_TIME ? "compute" : q->cls;
-	return kinds_of(id) & 1u << c->kind && is_of_label(r, q->metric, c) &&
+	const char *cls = q->metric->cls ? q->metric->cls : q->cls;
+	bool comm = kernel.n && category_matches_any(r->rank->digest->communication, kernel);
+	return q->metric->sums & 1u << c->kind && is_of_label(r, q->metric, c) &&
 	       (!cls || (c->kind == CODE_KERNEL &&
-	                 class_is_asked(cls, is_communication(r, kernel) ? CLASS_COMMUNICATION
-	                                                                 : CLASS_COMPUTE)));
+	                 class_is_asked(cls, comm ? CLASS_COMMUNICATION : CLASS_COMPUTE)));
 }
 
 static void add_rows(void *ctx, const struct rank_part *r)
@@ -172,10 +136,9 @@ static void describe_leaf(void *ctx, struct node *n)
 	const int64_t *steps = b->in->pairs->steps;
 	if (!l)
 		return;
-	bool waits = kinds_of(b->in->query->metric->id) == 1u << CODE_SYNC;
-	n->label = l->kernel.n ? text_line(b->in->arena, l->kernel)
-	           : waits     ? "synchronization"
-	                       : "smaller kernels";
+	n->label = l->kernel.n                               ? text_line(b->in->arena, l->kernel)
+	           : b->in->query->metric->sums & SUMS_WAITS ? "synchronization"
+	                                                     : "smaller kernels";
 	if (!node_is_on_both_sides(n)) {
 		n->detail = l->count[SIDE_BASELINE] > 0 ? "gone here" : "new here";
 		return;
@@ -239,21 +202,18 @@ static void form_tree(struct code_breakdown *b, struct node *root)
 /* Add a part for GPU work without a row in the code table, because its launch was not recorded. */
 static void add_unknown(struct code_breakdown *b)
 {
-	enum metric_id id = b->in->query->metric->id;
+	const struct metric *m = b->in->query->metric;
 	struct leaf l = { .module = SPAN(""),
 		              .place = SPAN(""),
 		              .op = SPAN(""),
 		              .kernel = SPAN("(launch not recorded)"),
 		              .line = { -1, -1 } };
-	if (b->in->query->metric->parts != PARTS_ACTIVITIES)
+	if (m->parts != PARTS_ACTIVITIES)
 		return;
 	for (size_t i = 0; i < b->in->pairs->list.nr; i++) {
 		const struct activity_pair *p = &b->in->pairs->list.v[i];
-		if (!(kinds_of(id) & 1u << p->kind) ||
-		    (id == METRIC_STEP_COMPUTE_TIME && p->cls == CLASS_COMMUNICATION))
-			continue;
-		for (int s = 0; s < NR_SIDES; s++)
-			l.amount[s] += id == METRIC_STEP_MEMCPY_BYTES ? p->bytes[s] : p->total_ns[s];
+		for (int s = 0; s < NR_SIDES && activity_is_summed(m, p); s++)
+			l.amount[s] += activity_amounts(m, p)[s];
 	}
 	for (size_t i = 0; i < b->leaves.nr; i++)
 		for (int s = 0; s < NR_SIDES; s++)
@@ -269,7 +229,7 @@ struct breakdown *breakdown_by_code(const struct breakdown_input *in)
 	struct code_breakdown b = { .in = in };
 	struct node all = { 0 }, root = { 0 };
 	struct breakdown *out = NULL;
-	if (!in->bench->runs.baseline || !kinds_of(in->query->metric->id))
+	if (!in->bench->runs.baseline || !(in->query->metric->sums & SUMS_CODE))
 		return NULL;
 	breakdown_each_rank(in, add_rows, &b);
 	/* for metrics of steps, a breakdown by operators only says too little: both sides need modules

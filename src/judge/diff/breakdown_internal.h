@@ -46,9 +46,6 @@ static inline int64_t breakdown_change(const struct breakdown_query *q)
 	return number_sub(q->change, q->later);
 }
 
-/// True for metrics that are sums over GPU activities.
-bool breakdown_has_activities(enum metric_id id);
-
 /// True for metrics that are a number of calls, collectives or copies times the mean of one.
 bool breakdown_has_calls(enum metric_id id);
 

@@ -89,6 +89,16 @@ void activity_pairs_init(struct activity_pairs *p, const struct run_view *baseli
 	renames_find(p);
 }
 
+bool activity_is_summed(const struct metric *m, const struct activity_pair *a)
+{
+	return m->sums & 1u << a->kind && class_is_asked(m->cls, a->cls);
+}
+
+const int64_t *activity_amounts(const struct metric *m, const struct activity_pair *a)
+{
+	return m->unit == UNIT_BYTES ? a->bytes : m->unit == UNIT_COUNT ? a->count : a->total_ns;
+}
+
 bool activity_is_only(const struct activity_pairs *p, const struct activity_pair *a,
                       enum side_index side)
 {

@@ -50,6 +50,12 @@ void activity_pairs_init(struct activity_pairs *p, const struct run_view *baseli
                          const struct run_view *candidates, size_t nr_candidates,
                          struct rank_scope scope);
 
+/// True if the metric `m` adds the activity up.
+bool activity_is_summed(const struct metric *m, const struct activity_pair *a);
+
+/// What the activity adds to the metric `m`, by its unit: launches, bytes or time of each side.
+const int64_t *activity_amounts(const struct metric *m, const struct activity_pair *a);
+
 /// True for a kernel that only `side` has and that is too large to be in the other side's sum of
 /// small kernels.
 bool activity_is_only(const struct activity_pairs *p, const struct activity_pair *a,

@@ -130,6 +130,17 @@ enum parts_kind {
 	PARTS_RATE, ///< no parts, because rates do not add up
 };
 
+/// What a metric adds up, as bits in the order of the GPU activities in enum event_kind and of enum
+/// code_kind.
+enum metric_sums {
+	SUMS_KERNELS = 1 << 0,
+	SUMS_COPIES = 1 << 1,
+	SUMS_SETS = 1 << 2,
+	SUMS_WAITS = 1 << 3,
+	SUMS_CODE = 1 << 4, ///< rows of the code table add up to the metric
+	SUMS_ALL_CODE = SUMS_KERNELS | SUMS_COPIES | SUMS_SETS | SUMS_CODE,
+};
+
 /// Entries of the account that metrics rest on, as bits. A trust finding says which entries cannot
 /// be believed; metrics that rest on any of these are inconclusive.
 enum rests_on {
@@ -191,6 +202,9 @@ struct metric {
 	int64_t place; ///< for a figure of files: input_place()
 	int since; ///< minor version of the stored format that added the metric; older files lack it
 	enum stake stake;
+	unsigned sums; ///< what the metric adds up, bits of enum metric_sums; 0: nothing of these
+	const char *cls; ///< class of the kernels that it adds up, "compute" or "communication"; NULL:
+	                 ///< both
 	enum family family; ///< family, or FAMILY_BY_NEED if it follows from the data that the metric
 	                    ///< needs
 };

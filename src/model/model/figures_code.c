@@ -55,13 +55,6 @@ static void add_modules(struct emitter *e, struct items *items, struct span path
 
 /* ---- rows that a metric includes ---- */
 
-static bool is_of_metric(enum metric_id id, const struct code_stat *c)
-{
-	if (id == METRIC_PLACE_SYNC_TIME || id == METRIC_PLACE_SYNC_COUNT)
-		return c->kind == CODE_SYNC;
-	return c->kind != CODE_SYNC && (id != METRIC_PLACE_COPY_BYTES || c->kind == CODE_MEMCPY);
-}
-
 int64_t code_amount(const struct metric *m, const struct code_stat *c)
 {
 	if (m->unit == UNIT_BYTES || m->unit == UNIT_BYTES_PER_STEP)
@@ -109,25 +102,25 @@ static void collect_rows(struct emitter *e, const char *phase, const char *cls, 
 {
 	const struct digest *d = e->rank->digest;
 	struct keys comm = { 0 };
-	enum metric_id id = e->figure.metric->id;
-	bool places = e->figure.metric->label == LABEL_PLACE && knows_places(d);
+	const struct metric *m = e->figure.metric;
+	bool places = m->label == LABEL_PLACE && knows_places(d);
 	if (cls)
 		keys_of_communication(d, &comm);
 	for (size_t i = 0; i < d->code.nr; i++) {
 		const struct code_stat *c = &d->code.v[i];
-		if (!is_of_metric(id, c) || !is_of_class(c, cls, &comm) ||
+		if (!(m->sums & 1u << c->kind) || !is_of_class(c, cls, &comm) ||
 		    (phase &&
 		     (c->phase == PHASE_ALL || !span_glob(span_of(phase), span_of(phase_names[c->phase])))))
 			continue;
-		if (id == METRIC_OP_GPU_TIME)
+		if (m->label == LABEL_OP && !m->adds)
 			add_ops(items, c->op, c->total_ns);
-		else if (id == METRIC_OP_SELF_GPU_TIME && c->op.n)
+		else if (m->label == LABEL_OP && c->op.n)
 			vec_push(&items->list, (struct item){ code_path_last(c->op), c->total_ns });
-		else if (id == METRIC_MODULE_GPU_TIME)
+		else if (m->label == LABEL_MODULE)
 			add_modules(e, items, c->module, c->total_ns);
 		else if (places)
 			vec_push(&items->list, (struct item){ c->place.n ? c->place : span_of(CODE_NO_PLACE),
-			                                      code_amount(e->figure.metric, c) });
+			                                      code_amount(m, c) });
 	}
 	vec_release(&comm.list);
 }
