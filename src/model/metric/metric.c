@@ -197,32 +197,12 @@ const char *metric_suggest(struct span name, const char *otherwise)
 
 const char *group_name(enum check_group group)
 {
-	static const char *const names[NR_GROUPS] = {
-		[GROUP_STEP] = "step",   [GROUP_KERNELS] = "kernels", [GROUP_MEMORY] = "memory",
-		[GROUP_RANKS] = "ranks", [GROUP_INPUTS] = "inputs",
-	};
+	static const char *const names[] = { GROUPS(ENUM_WORD) };
 	return names[group];
 }
 
 const char *label_name(enum label_kind kind)
 {
-	static const char *const names[] = {
-		[LABEL_NONE] = "",
-		[LABEL_DEVICE] = "device",
-		[LABEL_KERNEL] = "kernel",
-		[LABEL_CATEGORY] = "category",
-		[LABEL_OP] = "op",
-		[LABEL_THREAD] = "thread",
-		[LABEL_MEMORY] = "memory",
-		[LABEL_DIRECTION] = "direction",
-		[LABEL_COLLECTIVE] = "collective",
-		[LABEL_FUNCTION] = "function",
-		[LABEL_INPUT] = "",
-		[LABEL_COUNTER] = "counter",
-		[LABEL_MODULE] = "module",
-		[LABEL_RANGE] = "range",
-		[LABEL_PLACE] = "place",
-		[LABEL_PAIR] = "",
-	};
+	static const char *const names[] = { LABELS(ENUM_WORD) };
 	return names[kind];
 }

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/span.h"
 #include "base/strbuf.h"
+#include "base/words.h"
 #include "metric/statistic.h"
 #include "metric/unit.h"
 
@@ -39,24 +40,24 @@ enum worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 enum worse worse_of(const char *better);
 
 /// What the labels of a metric name; LABEL_NONE if it has one figure for a rank.
-enum label_kind {
-	LABEL_NONE,
-	LABEL_DEVICE,
-	LABEL_KERNEL,
-	LABEL_CATEGORY,
-	LABEL_OP,
-	LABEL_THREAD,
-	LABEL_MEMORY,
-	LABEL_DIRECTION,
-	LABEL_COLLECTIVE,
-	LABEL_FUNCTION,
-	LABEL_INPUT,
-	LABEL_COUNTER,
-	LABEL_MODULE,
-	LABEL_RANGE,
-	LABEL_PLACE,
-	LABEL_PAIR,
-};
+#define LABELS(X)                     \
+	X(LABEL_NONE, "")                 \
+	X(LABEL_DEVICE, "device")         \
+	X(LABEL_KERNEL, "kernel")         \
+	X(LABEL_CATEGORY, "category")     \
+	X(LABEL_OP, "op")                 \
+	X(LABEL_THREAD, "thread")         \
+	X(LABEL_MEMORY, "memory")         \
+	X(LABEL_DIRECTION, "direction")   \
+	X(LABEL_COLLECTIVE, "collective") \
+	X(LABEL_FUNCTION, "function")     \
+	X(LABEL_INPUT, "")                \
+	X(LABEL_COUNTER, "counter")       \
+	X(LABEL_MODULE, "module")         \
+	X(LABEL_RANGE, "range")           \
+	X(LABEL_PLACE, "place")           \
+	X(LABEL_PAIR, "")
+enum label_kind { LABELS(ENUM_VALUE) };
 
 /// The data without which no figure of a metric can be computed.
 enum need {
@@ -73,7 +74,13 @@ enum need {
 };
 /// Groups in which reports list checks. GROUP_INPUTS has no metric: its checks are about the
 /// artifacts.
-enum check_group { GROUP_STEP, GROUP_KERNELS, GROUP_MEMORY, GROUP_RANKS, GROUP_INPUTS, NR_GROUPS };
+#define GROUPS(X)               \
+	X(GROUP_STEP, "step")       \
+	X(GROUP_KERNELS, "kernels") \
+	X(GROUP_MEMORY, "memory")   \
+	X(GROUP_RANKS, "ranks")     \
+	X(GROUP_INPUTS, "inputs")
+enum check_group { GROUPS(ENUM_VALUE) NR_GROUPS };
 
 /// Families of metrics that become noisy together; the metrics of a family share a budget of false
 /// alarms (gate/noise_model.h).

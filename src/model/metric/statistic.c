@@ -9,19 +9,13 @@
 
 const char *stat_name(enum statistic stat)
 {
-	static const char *const names[] = {
-		[STAT_MEDIAN] = "median", [STAT_MEAN] = "mean", [STAT_MIN] = "min", [STAT_MAX] = "max",
-		[STAT_P90] = "p90",       [STAT_P95] = "p95",   [STAT_P99] = "p99", [STAT_TOTAL] = "total",
-	};
+	static const char *const names[] = { STATISTICS(ENUM_WORD) };
 	return names[stat];
 }
 
 const char *reduce_name(enum reduce reduce)
 {
-	static const char *const names[] = {
-		[REDUCE_MAX] = "max",   [REDUCE_MIN] = "min",   [REDUCE_MEDIAN] = "median",
-		[REDUCE_MEAN] = "mean", [REDUCE_EACH] = "each",
-	};
+	static const char *const names[] = { REDUCES(ENUM_WORD) };
 	return names[reduce];
 }
 

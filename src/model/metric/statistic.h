@@ -6,20 +6,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/words.h"
+
 /// How the values of several devices or ranks become one; REDUCE_EACH: each rank keeps its own.
-enum reduce { REDUCE_MAX, REDUCE_MIN, REDUCE_MEDIAN, REDUCE_MEAN, REDUCE_EACH };
+#define REDUCES(X)             \
+	X(REDUCE_MAX, "max")       \
+	X(REDUCE_MIN, "min")       \
+	X(REDUCE_MEDIAN, "median") \
+	X(REDUCE_MEAN, "mean")     \
+	X(REDUCE_EACH, "each")
+enum reduce { REDUCES(ENUM_VALUE) };
 
 /// A statistic over the samples of a figure. P90 to P99 are percentiles, STAT_TOTAL is the sum.
-enum statistic {
-	STAT_MEDIAN,
-	STAT_MEAN,
-	STAT_MIN,
-	STAT_MAX,
-	STAT_P90,
-	STAT_P95,
-	STAT_P99,
-	STAT_TOTAL
-};
+#define STATISTICS(X)        \
+	X(STAT_MEDIAN, "median") \
+	X(STAT_MEAN, "mean")     \
+	X(STAT_MIN, "min")       \
+	X(STAT_MAX, "max")       \
+	X(STAT_P90, "p90")       \
+	X(STAT_P95, "p95")       \
+	X(STAT_P99, "p99")       \
+	X(STAT_TOTAL, "total")
+enum statistic { STATISTICS(ENUM_VALUE) };
 enum { NR_STATISTICS = STAT_TOTAL + 1 };
 
 /// Name of a statistic as the rules file writes it.

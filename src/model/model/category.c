@@ -88,12 +88,7 @@ enum category_class category_class_named(const struct category_table *t, struct 
 
 const char *class_name(enum category_class cls)
 {
-	static const char *const names[] = {
-		[CLASS_COMPUTE] = "compute",
-		[CLASS_COMMUNICATION] = "communication",
-		[CLASS_MEMORY] = "memory",
-		[CLASS_OTHER] = "other",
-	};
+	static const char *const names[] = { CLASSES(ENUM_WORD) };
 	return names[cls];
 }
 

@@ -8,9 +8,15 @@
 #include "base/arena.h"
 #include "base/span.h"
 #include "base/vec.h"
+#include "base/words.h"
 
 /// The class of a category: what its kernels do.
-enum category_class { CLASS_COMPUTE, CLASS_COMMUNICATION, CLASS_MEMORY, CLASS_OTHER };
+#define CLASSES(X)                          \
+	X(CLASS_COMPUTE, "compute")             \
+	X(CLASS_COMMUNICATION, "communication") \
+	X(CLASS_MEMORY, "memory")               \
+	X(CLASS_OTHER, "other")
+enum category_class { CLASSES(ENUM_VALUE) };
 
 /// A category of kernels, one row in rules/categories.yaml. The first row that matches a name
 /// counts; case does not matter.

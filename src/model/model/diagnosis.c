@@ -6,25 +6,9 @@ const char *const step_part_names[NR_STEP_PARTS] = {
 	[STEP_PART_MEMORY] = "copies and sets that nothing hides",
 	[STEP_PART_IDLE] = "the GPU is idle",
 };
-const char *const bound_names[] = {
-	[BOUND_UNKNOWN] = "unknown",
-	[BOUND_COMPUTE] = "compute",
-	[BOUND_MEMORY] = "memory",
-	[BOUND_LATENCY] = "latency",
-	[BOUND_LAUNCH] = "launch",
-	[BOUND_COMMUNICATION] = "communication",
-	[BOUND_SYNCHRONIZATION] = "synchronization",
-	[BOUND_INPUT] = "input",
-	[BOUND_MIXED] = "mixed",
-	[NR_BOUNDS] = NULL,
-};
+const char *const bound_names[] = { BOUNDS(ENUM_WORD) NULL };
 
-const char *const confidence_names[] = {
-	[CONFIDENCE_LOW] = "low",
-	[CONFIDENCE_MEDIUM] = "medium",
-	[CONFIDENCE_HIGH] = "high",
-	[CONFIDENCE_HIGH + 1] = NULL,
-};
+const char *const confidence_names[] = { CONFIDENCES(ENUM_WORD) NULL };
 
 struct query diagnosis_query(const struct metric *m)
 {

@@ -2,25 +2,31 @@
 #ifndef GG_MODEL_DIAGNOSIS_H
 #define GG_MODEL_DIAGNOSIS_H
 
+#include "base/words.h"
 #include "model/view.h"
 
 /// What limits the speed of a run.
-enum bound {
-	BOUND_UNKNOWN,
-	BOUND_COMPUTE,
-	BOUND_MEMORY, ///< limited by memory: kernels that move more than they compute, and copies and
-	              ///< sets that no other work hides
-	BOUND_LATENCY, ///< limited by kernels too short for memory or arithmetic to limit them
-	BOUND_LAUNCH,
-	BOUND_COMMUNICATION,
-	BOUND_SYNCHRONIZATION,
-	BOUND_INPUT,
-	BOUND_MIXED,
-	NR_BOUNDS
-};
+#define BOUNDS(X)                                                                               \
+	X(BOUND_UNKNOWN, "unknown")                                                                 \
+	X(BOUND_COMPUTE, "compute")                                                                 \
+	/* limited by memory: kernels that move more than they compute, and copies and sets that no \
+	   other work hides */                                                                      \
+	X(BOUND_MEMORY, "memory")                                                                   \
+	/* limited by kernels too short for memory or arithmetic to limit them */                   \
+	X(BOUND_LATENCY, "latency")                                                                 \
+	X(BOUND_LAUNCH, "launch")                                                                   \
+	X(BOUND_COMMUNICATION, "communication")                                                     \
+	X(BOUND_SYNCHRONIZATION, "synchronization")                                                 \
+	X(BOUND_INPUT, "input")                                                                     \
+	X(BOUND_MIXED, "mixed")
+enum bound { BOUNDS(ENUM_VALUE) NR_BOUNDS };
 
 /// How certain a classification or a recommendation is.
-enum confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
+#define CONFIDENCES(X)             \
+	X(CONFIDENCE_LOW, "low")       \
+	X(CONFIDENCE_MEDIUM, "medium") \
+	X(CONFIDENCE_HIGH, "high")
+enum confidence { CONFIDENCES(ENUM_VALUE) };
 
 /// A figure of the run, the share of one figure in another, or one figure divided by another.
 struct diagnosis_figure {

@@ -16,31 +16,13 @@
 #include "model/rows.h"
 
 const char *const event_gpu_names[] = { "kernel", "memcpy", "memset", NULL };
-const char *const call_kind_names[] = { "launch", "sync", "dataloader", "memory", NULL };
+const char *const call_kind_names[] = { CALL_KINDS(ENUM_WORD) NULL };
 const char *const attribution_names[] = { "none", "launch", "timestamp", NULL };
 const char *const memory_source_names[] = { "trace", "snapshot", "xprof", "timeline", NULL };
-const char *const collective_names[] = { "other",      "all_reduce", "all_gather", "reduce_scatter",
-	                                     "all_to_all", "broadcast",  "reduce",     "gather",
-	                                     "scatter",    "send",       "recv",       "send_recv",
-	                                     "barrier",    NULL };
-const char *const function_class_names[] = { "compute", "memory", "communication",
-	                                         "runtime", "python", NULL };
+const char *const collective_names[] = { COLLECTIVE_KINDS(ENUM_WORD) NULL };
+const char *const function_class_names[] = { FUNCTION_CLASSES(ENUM_WORD) NULL };
 
-const char *const phase_names[] = {
-	[PHASE_ALL] = "all",
-	[PHASE_FORWARD] = "forward",
-	[PHASE_BACKWARD] = "backward",
-	[PHASE_OPTIMIZER] = "optimizer",
-	[PHASE_DATALOADER] = "dataloader",
-	[PHASE_COMMUNICATION] = "communication",
-	[PHASE_RECOMPUTE] = "recompute",
-	[PHASE_PREFILL] = "prefill",
-	[PHASE_DECODE] = "decode",
-	[PHASE_MIXED] = "mixed",
-	[PHASE_UPDATE] = "update",
-	[PHASE_ACCUMULATION] = "accumulation",
-	[NR_PHASES] = NULL,
-};
+const char *const phase_names[] = { ALL_PHASES(ENUM_WORD) NULL };
 
 struct digest *digest_new(void)
 {

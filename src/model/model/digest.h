@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/span.h"
 #include "base/vec.h"
+#include "base/words.h"
 #include "events/code_step.h"
 #include "events/event.h"
 #include "events/machine.h"
@@ -59,13 +60,13 @@ struct op_stat {
 };
 
 /// Calls whose times add up to step.launch_time, step.sync_time and step.dataloader_time.
-enum call_kind {
-	CALL_LAUNCH,
-	CALL_SYNC,
-	CALL_DATALOADER,
-	CALL_MEMORY, ///< calls that allocate or free memory of the device; no step figure sums them up
-	NR_CALL_KINDS
-};
+#define CALL_KINDS(X)                                                                   \
+	X(CALL_LAUNCH, "launch")                                                            \
+	X(CALL_SYNC, "sync")                                                                \
+	X(CALL_DATALOADER, "dataloader")                                                    \
+	/* calls that allocate or free memory of the device; no step figure sums them up */ \
+	X(CALL_MEMORY, "memory")
+enum call_kind { CALL_KINDS(ENUM_VALUE) NR_CALL_KINDS };
 
 /// Host calls of one kind and name, over the usable steps. The rows of a kind add up to the step
 /// figure, so a call that begins where steps overlap counts once for each of these steps.
@@ -77,15 +78,14 @@ struct call_stat {
 };
 
 /// Element type of the operands of a multiplication.
-enum flop_type {
-	FLOP_OTHER,
-	FLOP_FLOAT64,
-	FLOP_FLOAT32,
-	FLOP_FLOAT16,
-	FLOP_BFLOAT16,
-	FLOP_FLOAT8,
-	NR_FLOP_TYPES
-};
+#define FLOP_TYPES(X)            \
+	X(FLOP_OTHER, "other")       \
+	X(FLOP_FLOAT64, "float64")   \
+	X(FLOP_FLOAT32, "float32")   \
+	X(FLOP_FLOAT16, "float16")   \
+	X(FLOP_BFLOAT16, "bfloat16") \
+	X(FLOP_FLOAT8, "float8")
+enum flop_type { FLOP_TYPES(ENUM_VALUE) NR_FLOP_TYPES };
 
 /// Calls of one operator and type whose floating-point operations or bytes follow from their
 /// inputs, over the measured steps (or the window, if there are no steps). Only operators that
@@ -112,22 +112,22 @@ struct flop_stat {
 #define FLOPS_OF_GRAPHS "GPU graphs"
 
 /// How a collective moves data.
-enum collective_kind {
-	COLLECTIVE_OTHER,
-	COLLECTIVE_ALL_REDUCE,
-	COLLECTIVE_ALL_GATHER,
-	COLLECTIVE_REDUCE_SCATTER,
-	COLLECTIVE_ALL_TO_ALL,
-	COLLECTIVE_BROADCAST,
-	COLLECTIVE_REDUCE,
-	COLLECTIVE_GATHER,
-	COLLECTIVE_SCATTER,
-	COLLECTIVE_SEND,
-	COLLECTIVE_RECV,
-	COLLECTIVE_SEND_RECV, ///< kernel that sends and receives, or an unnamed all-to-all
-	COLLECTIVE_BARRIER,
-	NR_COLLECTIVE_KINDS
-};
+#define COLLECTIVE_KINDS(X)                                        \
+	X(COLLECTIVE_OTHER, "other")                                   \
+	X(COLLECTIVE_ALL_REDUCE, "all_reduce")                         \
+	X(COLLECTIVE_ALL_GATHER, "all_gather")                         \
+	X(COLLECTIVE_REDUCE_SCATTER, "reduce_scatter")                 \
+	X(COLLECTIVE_ALL_TO_ALL, "all_to_all")                         \
+	X(COLLECTIVE_BROADCAST, "broadcast")                           \
+	X(COLLECTIVE_REDUCE, "reduce")                                 \
+	X(COLLECTIVE_GATHER, "gather")                                 \
+	X(COLLECTIVE_SCATTER, "scatter")                               \
+	X(COLLECTIVE_SEND, "send")                                     \
+	X(COLLECTIVE_RECV, "recv")                                     \
+	/* kernel that sends and receives, or an unnamed all-to-all */ \
+	X(COLLECTIVE_SEND_RECV, "send_recv")                           \
+	X(COLLECTIVE_BARRIER, "barrier")
+enum collective_kind { COLLECTIVE_KINDS(ENUM_VALUE) NR_COLLECTIVE_KINDS };
 
 /// Collectives of one kind, element type and process group, over the measured steps
 /// (or the window, if there are no steps).
@@ -165,14 +165,13 @@ struct progress {
 };
 
 /// Classes of functions, highest first. Each moment counts for the highest class that runs then.
-enum function_class {
-	FUNCTION_COMPUTE,
-	FUNCTION_MEMORY,
-	FUNCTION_COMMUNICATION,
-	FUNCTION_RUNTIME,
-	FUNCTION_PYTHON,
-	NR_FUNCTION_CLASSES
-};
+#define FUNCTION_CLASSES(X)                    \
+	X(FUNCTION_COMPUTE, "compute")             \
+	X(FUNCTION_MEMORY, "memory")               \
+	X(FUNCTION_COMMUNICATION, "communication") \
+	X(FUNCTION_RUNTIME, "runtime")             \
+	X(FUNCTION_PYTHON, "python")
+enum function_class { FUNCTION_CLASSES(ENUM_VALUE) NR_FUNCTION_CLASSES };
 
 /// Largest depth of a call path that is kept; deeper frames count as own time of its last frame.
 enum { FUNCTION_DEPTH = 128 };

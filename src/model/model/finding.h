@@ -9,66 +9,72 @@
 #include "base/arena.h"
 #include "base/span.h"
 #include "base/vec.h"
+#include "base/words.h"
 #include "metric/metric.h"
 
 /// Causes, in the order in which their detectors are asked. A cause takes the checks that it
 /// explains; later detectors see only the remaining checks.
-enum cause {
-	/* ---- causes that make the run incomplete ---- */
-	CAUSE_LOST_RANK, ///< the candidate lacks a rank that the baseline has
-	CAUSE_CUT_RANK, ///< a rank ends, or hangs, before its peers
-	CAUSE_UNTRUSTED, ///< a trust finding leaves checks inconclusive
-	/* ---- causes in one rank, or in one link between ranks ---- */
-	CAUSE_SLOW_RANK, ///< a rank computes longer than its peers
-	CAUSE_SLOW_LINK, ///< the collectives of one rank end later than on its peers: a slow link
-	CAUSE_LATE_RANK, ///< the others wait for one rank, although its compute time is like theirs
-	/* ---- causes that change the work of every kernel ---- */
-	CAUSE_BATCH, ///< a step has another amount of work: another batch, sequence or model
-	CAUSE_UNIFORM, ///< every kernel is slower by the same factor: clock, power cap or another GPU
-	CAUSE_SLOW_STEPS, ///< some steps are slow, but the median is not
-	/* ---- causes in single kernels ---- */
-	CAUSE_KERNEL, ///< a kernel is slower per launch
-	CAUSE_LAUNCHES, ///< a kernel is launched more often
-	CAUSE_NEW_KERNEL, ///< a kernel that the baseline does not launch
-	CAUSE_SUBSTITUTION, ///< another kernel does the same work; the cost is the net change
-	CAUSE_RENAMED, ///< the same kernel has another name
-	CAUSE_GONE_KERNEL, ///< a kernel of the baseline that the candidate does not launch
-	/* ---- causes in communication and copies ---- */
-	CAUSE_TRAFFIC, ///< collectives move more bytes, or there are more of them
-	CAUSE_TRANSFER, ///< collectives take longer on the wire for the same bytes
-	CAUSE_OVERLAP, ///< communication takes as long as before, but less compute hides it
-	CAUSE_COPIES, ///< there are more copies, or larger ones
-	/* ---- causes on the host ---- */
-	CAUSE_DATA_LOADER, ///< steps wait for batches
-	CAUSE_SYNCS, ///< there are more synchronization calls, or longer ones
-	CAUSE_HOST, ///< the GPU waits for launches longer than before
-	/* ---- causes in memory ---- */
-	CAUSE_OUT_OF_MEMORY, ///< allocations failed
-	CAUSE_LEAK, ///< more memory is allocated at the end of every step
-	CAUSE_FRAGMENTATION, ///< more reserved memory cannot be used
-	CAUSE_MEMORY, ///< more memory is allocated at the peak
-	/* checks of one metric that none of the other causes explains */
-	CAUSE_OTHER,
-	NR_CAUSES
-};
+#define CAUSES(X)                                                                                \
+	/* ---- causes that make the run incomplete ---- */                                          \
+	X(CAUSE_LOST_RANK, "lost-rank") /* the candidate lacks a rank that the baseline has */       \
+	X(CAUSE_CUT_RANK, "cut-rank") /* a rank ends, or hangs, before its peers */                  \
+	X(CAUSE_UNTRUSTED, "untrusted") /* a trust finding leaves checks inconclusive */             \
+	/* ---- causes in one rank, or in one link between ranks ---- */                             \
+	X(CAUSE_SLOW_RANK, "slow-rank") /* a rank computes longer than its peers */                  \
+	/* the collectives of one rank end later than on its peers: a slow link */                   \
+	X(CAUSE_SLOW_LINK, "slow-link")                                                              \
+	/* the others wait for one rank, although its compute time is like theirs */                 \
+	X(CAUSE_LATE_RANK, "late-rank")                                                              \
+	/* ---- causes that change the work of every kernel ---- */                                  \
+	/* a step has another amount of work: another batch, sequence or model */                    \
+	X(CAUSE_BATCH, "batch")                                                                      \
+	/* every kernel is slower by the same factor: clock, power cap or another GPU */             \
+	X(CAUSE_UNIFORM, "uniform")                                                                  \
+	X(CAUSE_SLOW_STEPS, "slow-steps") /* some steps are slow, but the median is not */           \
+	/* ---- causes in single kernels ---- */                                                     \
+	X(CAUSE_KERNEL, "slower-kernel") /* a kernel is slower per launch */                         \
+	X(CAUSE_LAUNCHES, "more-launches") /* a kernel is launched more often */                     \
+	X(CAUSE_NEW_KERNEL, "new-kernel") /* a kernel that the baseline does not launch */           \
+	/* another kernel does the same work; the cost is the net change */                          \
+	X(CAUSE_SUBSTITUTION, "substitution")                                                        \
+	X(CAUSE_RENAMED, "renamed-kernel") /* the same kernel has another name */                    \
+	/* a kernel of the baseline that the candidate does not launch */                            \
+	X(CAUSE_GONE_KERNEL, "gone-kernel")                                                          \
+	/* ---- causes in communication and copies ---- */                                           \
+	X(CAUSE_TRAFFIC, "traffic") /* collectives move more bytes, or there are more of them */     \
+	X(CAUSE_TRANSFER, "transfer") /* collectives take longer on the wire for the same bytes */   \
+	/* communication takes as long as before, but less compute hides it */                       \
+	X(CAUSE_OVERLAP, "overlap")                                                                  \
+	X(CAUSE_COPIES, "copies") /* there are more copies, or larger ones */                        \
+	/* ---- causes on the host ---- */                                                           \
+	X(CAUSE_DATA_LOADER, "data-loader") /* steps wait for batches */                             \
+	X(CAUSE_SYNCS, "synchronization") /* there are more synchronization calls, or longer ones */ \
+	X(CAUSE_HOST, "host") /* the GPU waits for launches longer than before */                    \
+	/* ---- causes in memory ---- */                                                             \
+	X(CAUSE_OUT_OF_MEMORY, "out-of-memory") /* allocations failed */                             \
+	X(CAUSE_LEAK, "leak") /* more memory is allocated at the end of every step */                \
+	X(CAUSE_FRAGMENTATION, "fragmentation") /* more reserved memory cannot be used */            \
+	X(CAUSE_MEMORY, "memory") /* more memory is allocated at the peak */                         \
+	/* checks of one metric that none of the other causes explains */                            \
+	X(CAUSE_OTHER, "other")
+enum cause { CAUSES(ENUM_VALUE) NR_CAUSES };
 
 /// Stable ids of causes, "slow-rank", "data-loader", …; static.
 extern const char *const cause_names[NR_CAUSES];
 
 /// Levels at which a cause can be located in a run, from the rank down to the kernel.
-enum place_level {
-	PLACE_RANK, ///< a rank: "rank 5"
-	PLACE_PHASE, ///< a phase: "backward"
-	PLACE_MODULE, ///< a module: "Block.forward"
-	PLACE_CODE, ///< a line of code: "model/block.py:41"
-	PLACE_OPERATOR, ///< an operator: "aten::mm"
-	PLACE_KERNEL, ///< a kernel: its match name, which globs of rules match
-	PLACE_CALL, ///< a call of the host: "cudaStreamSynchronize"
-	PLACE_COLLECTIVE, ///< a collective: "all_reduce@default_pg"
-	PLACE_MEMORY, ///< name of a memory: "memory 0 of rank 3"
-	PLACE_CATEGORY, ///< category of kernels or of memory: "gemm", "activations"
-	NR_PLACE_LEVELS
-};
+#define PLACE_LEVELS(X)                                                                  \
+	X(PLACE_RANK, "rank") /* a rank: "rank 5" */                                         \
+	X(PLACE_PHASE, "phase") /* a phase: "backward" */                                    \
+	X(PLACE_MODULE, "module") /* a module: "Block.forward" */                            \
+	X(PLACE_CODE, "place") /* a line of code: "model/block.py:41" */                     \
+	X(PLACE_OPERATOR, "operator") /* an operator: "aten::mm" */                          \
+	X(PLACE_KERNEL, "kernel") /* a kernel: its match name, which globs of rules match */ \
+	X(PLACE_CALL, "call") /* a call of the host: "cudaStreamSynchronize" */              \
+	X(PLACE_COLLECTIVE, "collective") /* a collective: "all_reduce@default_pg" */        \
+	X(PLACE_MEMORY, "memory") /* name of a memory: "memory 0 of rank 3" */               \
+	X(PLACE_CATEGORY, "category") /* category of kernels or of memory: "gemm", "activations" */
+enum place_level { PLACE_LEVELS(ENUM_VALUE) NR_PLACE_LEVELS };
 
 /// Names of enum place_level ("rank", "phase", …); static.
 extern const char *const place_level_names[NR_PLACE_LEVELS];

@@ -2,13 +2,7 @@
 
 #include "base/number.h"
 
-const char *const flop_type_names[] = { [FLOP_OTHER] = "other",
-	                                    [FLOP_FLOAT64] = "float64",
-	                                    [FLOP_FLOAT32] = "float32",
-	                                    [FLOP_FLOAT16] = "float16",
-	                                    [FLOP_BFLOAT16] = "bfloat16",
-	                                    [FLOP_FLOAT8] = "float8",
-	                                    NULL };
+const char *const flop_type_names[] = { FLOP_TYPES(ENUM_WORD) NULL };
 
 /* Source: names of scalar types, c10/core/ScalarType.h (pytorch/pytorch). */
 enum flop_type flop_type_of(struct span name)

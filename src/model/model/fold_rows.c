@@ -1,16 +1,9 @@
 #include "model/fold.h"
 #include "model/rows_internal.h"
 
-static const char *const metric_names[] = {
-#define X(id, name, ...) name,
-#include "metric/metrics.def"
-#undef X
-	NULL
-};
-static const char *const stat_names[] = { "median", "mean", "min",   "max", "p90",
-	                                      "p95",    "p99",  "total", NULL };
-static const char *const reduce_names[] = { "max", "min", "median", "mean", "each", NULL };
-static const char *const class_names[] = { "compute", "communication", "memory", "other", NULL };
+static const char *const stat_names[] = { STATISTICS(ENUM_WORD) NULL };
+static const char *const reduce_names[] = { REDUCES(ENUM_WORD) NULL };
+static const char *const class_names[] = { CLASSES(ENUM_WORD) NULL };
 
 #define ROW fold_deed
 static const struct field fold_deed_fields[] = {

@@ -1,25 +1,29 @@
-/// Phases: parts of a training step (forward, …), and kinds of whole steps: of a server (prefill, …)
-/// and of training that accumulates gradients (update, …).
+/// Phases: parts of a training step (forward, …), and kinds of whole steps: of a server (prefill,
+/// …) and of training that accumulates gradients (update, …).
 #ifndef GG_MODEL_PHASE_H
 #define GG_MODEL_PHASE_H
 
 #include <stdint.h>
 
+#include "base/words.h"
+
 /// Parts of a training step, to which a report can be restricted, and kinds of whole steps.
+#define ALL_PHASES(X)                                                                   \
+	X(PHASE_ALL, "all")                                                                 \
+	X(PHASE_FORWARD, "forward")                                                         \
+	X(PHASE_BACKWARD, "backward")                                                       \
+	X(PHASE_OPTIMIZER, "optimizer")                                                     \
+	X(PHASE_DATALOADER, "dataloader")                                                   \
+	X(PHASE_COMMUNICATION, "communication")                                             \
+	X(PHASE_RECOMPUTE, "recompute") /* recomputation of activations, within backward */ \
+	/* first phase that is a whole step; all later phases are whole steps too */        \
+	X(PHASE_PREFILL, "prefill")                                                         \
+	X(PHASE_DECODE, "decode")                                                           \
+	X(PHASE_MIXED, "mixed")                                                             \
+	X(PHASE_UPDATE, "update") /* with work of the optimizer, where others have none */  \
+	X(PHASE_ACCUMULATION, "accumulation") /* without, where others have some */
 enum phase {
-	PHASE_ALL,
-	PHASE_FORWARD,
-	PHASE_BACKWARD,
-	PHASE_OPTIMIZER,
-	PHASE_DATALOADER,
-	PHASE_COMMUNICATION,
-	PHASE_RECOMPUTE, ///< recomputation of activations, within backward
-	PHASE_PREFILL, ///< first phase that is a whole step; all later phases are whole steps too
-	PHASE_DECODE,
-	PHASE_MIXED,
-	PHASE_UPDATE, ///< a step with work of the optimizer, where others have none
-	PHASE_ACCUMULATION, ///< a step without, where others have some
-	NR_PHASES,
+	ALL_PHASES(ENUM_VALUE) NR_PHASES,
 	NR_INNER_PHASES = PHASE_PREFILL ///< number of the phases within a step, PHASE_ALL included
 };
 

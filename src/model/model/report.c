@@ -6,16 +6,7 @@ const char *const verdict_names[NR_VERDICTS + 1] = {
 #undef NAME
 };
 
-const char *const drift_names[NR_DRIFTS] = {
-	[DRIFT_SLOWER] = "slower",
-	[DRIFT_FASTER] = "faster",
-	[DRIFT_MORE_LAUNCHES] = "more launches",
-	[DRIFT_FEWER_LAUNCHES] = "fewer launches",
-	[DRIFT_NEW] = "new",
-	[DRIFT_GONE] = "gone",
-	[DRIFT_RENAMED] = "renamed",
-	[DRIFT_SAME] = "same",
-};
+const char *const drift_names[NR_DRIFTS] = { DRIFTS(ENUM_WORD) };
 
 const struct finding *report_finding(const struct report *r, size_t i)
 {

@@ -10,6 +10,7 @@
 #include "base/span.h"
 #include "base/status.h"
 #include "base/vec.h"
+#include "base/words.h"
 #include "metric/metric.h"
 #include "model/finding.h"
 #include "model/flame.h"
@@ -172,17 +173,16 @@ struct env_row {
 };
 
 /// The kinds of change of a kernel between the two sides.
-enum drift {
-	DRIFT_SLOWER,
-	DRIFT_FASTER,
-	DRIFT_MORE_LAUNCHES,
-	DRIFT_FEWER_LAUNCHES,
-	DRIFT_NEW,
-	DRIFT_GONE,
-	DRIFT_RENAMED,
-	DRIFT_SAME,
-	NR_DRIFTS
-};
+#define DRIFTS(X)                             \
+	X(DRIFT_SLOWER, "slower")                 \
+	X(DRIFT_FASTER, "faster")                 \
+	X(DRIFT_MORE_LAUNCHES, "more launches")   \
+	X(DRIFT_FEWER_LAUNCHES, "fewer launches") \
+	X(DRIFT_NEW, "new")                       \
+	X(DRIFT_GONE, "gone")                     \
+	X(DRIFT_RENAMED, "renamed")               \
+	X(DRIFT_SAME, "same")
+enum drift { DRIFTS(ENUM_VALUE) NR_DRIFTS };
 
 /// Names of enum drift ("slower", "more launches", …); static.
 extern const char *const drift_names[NR_DRIFTS];

@@ -189,7 +189,7 @@ ROW_TYPE(machine_stat, LISTED);
 
 /* ---- rows of step figures ---- */
 
-static const char *const metric_names[] = {
+const char *const metric_names[] = {
 #define X(id, name, ...) name,
 #include "metric/metrics.def"
 #undef X
