@@ -9,15 +9,7 @@ static enum stake stake_of(const struct check *c)
 {
 	if (c->metric->per_step && c->stat >= STAT_MAX && c->stat <= STAT_P99)
 		return STAKE_TAIL;
-	if (c->metric->stake)
-		return c->metric->stake;
-	if (c->metric->label != LABEL_NONE && c->metric->need == NEED_GPU)
-		return STAKE_COMPUTE;
-	static const enum stake groups[NR_GROUPS] = {
-		[GROUP_STEP] = STAKE_WALL,   [GROUP_KERNELS] = STAKE_COMPUTE, [GROUP_MEMORY] = STAKE_PEAK,
-		[GROUP_RANKS] = STAKE_RANKS, [GROUP_INPUTS] = STAKE_WALL,
-	};
-	return groups[c->metric->group];
+	return metric_stake(c->metric);
 }
 
 /* ---- the suspect that a check belongs to ---- */
@@ -185,8 +177,10 @@ static struct suspect *other_of(struct inquiry *q, const struct check *c)
 			return s;
 	}
 	struct suspect *s = suspect_add(q, CAUSE_OTHER);
-	struct both f = { c->has_baseline && c->has_candidate, { c->baseline, c->candidate } };
-	suspect_figure(q, s, c->metric->id, f);
+	struct both f = { &metric_table[c->metric->id],
+		              c->has_baseline && c->has_candidate,
+		              { c->baseline, c->candidate } };
+	suspect_figure(q, s, f);
 	s->finding.metric = c->metric;
 	if (unit_is_time(c->metric->unit))
 		suspect_cost(s, both_rise(f));

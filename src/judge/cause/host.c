@@ -15,7 +15,7 @@ static struct both sum_of(struct inquiry *q, enum metric_id id)
 	const struct metric *m = &metric_table[id];
 	struct query query = { .metric = m, .stat = STAT_MEDIAN, .reduce = REDUCE_MEDIAN };
 	struct entries e;
-	struct both out = { 0 };
+	struct both out = { .metric = m };
 	bench_query(q->bench, &query, &e);
 	for (size_t i = 0; i < e.list.nr; i++)
 		for (int s = 0; s < NR_SIDES; s++) {
@@ -36,11 +36,11 @@ static void stake_communication(struct suspect *s, int64_t comm, int64_t exposed
 	suspect_cost(s, at_least_0(exposed));
 }
 
-static const char *moved(struct inquiry *q, enum unit unit, struct both f)
+static const char *moved(struct inquiry *q, struct both f)
 {
 	if (f.v[SIDE_BASELINE] == f.v[SIDE_CANDIDATE])
-		return word_amount(q, unit, f.v[SIDE_CANDIDATE]);
-	return unit_movement(q->a, unit, f.v[SIDE_BASELINE], f.v[SIDE_CANDIDATE]);
+		return word_amount(q, f.metric->unit, f.v[SIDE_CANDIDATE]);
+	return unit_movement(q->a, f.metric->unit, f.v[SIDE_BASELINE], f.v[SIDE_CANDIDATE]);
 }
 
 void suspect_communication(struct inquiry *q)
@@ -61,15 +61,14 @@ void suspect_communication(struct inquiry *q)
 		s = suspect_add(q, CAUSE_TRAFFIC);
 		if (more)
 			suspect_title(q, s, "collectives move more: %s per %s, in %s collectives",
-			              moved(q, UNIT_BYTES, bytes), q->step,
-			              moved(q, UNIT_COUNT_PER_STEP, count));
+			              moved(q, bytes), q->step, moved(q, count));
 		else
 			suspect_title(q, s, "collectives are more%s: %s per %s%s%s",
-			              known ? " and smaller" : "", moved(q, UNIT_COUNT_PER_STEP, count),
-			              q->step, known ? " for " : "",
+			              known ? " and smaller" : "", moved(q, count), q->step,
+			              known ? " for " : "",
 			              known ? word_amount(q, UNIT_BYTES, bytes.v[SIDE_CANDIDATE]) : "");
 		s->stake[STAKE_KERNELS] = at_least_0(both_rise(count)) / 1000;
-		suspect_figure(q, s, METRIC_STEP_COMM_TIME, comm);
+		suspect_figure(q, s, comm);
 		suspect_action(q, s,
 		               more ? "see what is communicated in addition: buckets, gradients that need "
 		                      "none, another sharding, another type"
@@ -80,22 +79,22 @@ void suspect_communication(struct inquiry *q)
 		suspect_title(q, s,
 		              "communication overlaps with less compute: %s exposed per %s, though its "
 		              "kernels take %s",
-		              moved(q, UNIT_NS, exposed), q->step, moved(q, UNIT_NS, comm));
-		suspect_figure(q, s, METRIC_STEP_EXPOSED_COMM_TIME, exposed);
+		              moved(q, exposed), q->step, moved(q, comm));
+		suspect_figure(q, s, exposed);
 		suspect_action(q, s,
 		               "see what makes compute wait for the collectives: a stream that is "
 		               "synchronized, bucket sizes, prefetching, the order of launches");
 	} else {
 		s = suspect_add(q, CAUSE_TRANSFER);
-		suspect_title(q, s, "communication is slower for the same work: %s per %s",
-		              moved(q, UNIT_NS, comm), q->step);
-		suspect_figure(q, s, METRIC_STEP_COMM_TIME, comm);
+		suspect_title(q, s, "communication is slower for the same work: %s per %s", moved(q, comm),
+		              q->step);
+		suspect_figure(q, s, comm);
 		suspect_action(q, s,
 		               "look at the network and at how NCCL uses it (NCCL_DEBUG=INFO); the "
 		               "traces of all ranks tell waiting from transfer");
 	}
 	if (transfer.known && both_rise(transfer) > 0)
-		suspect_say(q, s, "on the wire %s per %s", moved(q, UNIT_NS, transfer), q->step);
+		suspect_say(q, s, "on the wire %s per %s", moved(q, transfer), q->step);
 	number_raise(&longer, both_rise(transfer));
 	stake_communication(s, longer - q->waited, rise - q->waited);
 }
@@ -127,12 +126,12 @@ static void find_copies(struct inquiry *q)
 	const struct activity_pair *copy = rise > 0 ? grown_copy(q) : NULL;
 	struct suspect *s = suspect_add(q, CAUSE_COPIES);
 	if (rise > 0)
-		suspect_title(q, s, "copies take longer: %s per %s for %s%s%s", moved(q, UNIT_NS, time),
-		              q->step, moved(q, UNIT_BYTES, bytes), copy ? ", most of it " : "",
+		suspect_title(q, s, "copies take longer: %s per %s for %s%s%s", moved(q, time), q->step,
+		              moved(q, bytes), copy ? ", most of it " : "",
 		              copy ? text_short(q->a, copy->name, 60) : "");
 	else
-		suspect_title(q, s, "copies move more, in no more time: %s per %s",
-		              moved(q, UNIT_BYTES, bytes), q->step);
+		suspect_title(q, s, "copies move more, in no more time: %s per %s", moved(q, bytes),
+		              q->step);
 	suspect_locate(q, s, &(struct locate_query){ .kind = CODE_MEMCPY });
 	if (copy) {
 		suspect_where(q, s, PLACE_KERNEL, copy->name);
@@ -141,7 +140,7 @@ static void find_copies(struct inquiry *q)
 		            (double)copy->count[SIDE_CANDIDATE] / (double)q->pairs.steps[SIDE_CANDIDATE],
 		            q->step);
 	}
-	suspect_figure(q, s, METRIC_STEP_MEMCPY_TIME, time);
+	suspect_figure(q, s, time);
 	suspect_cost(s, at_least_0(rise));
 	suspect_action(q, s,
 	               "keep the data where it is used; what has to be copied, from pinned memory "
@@ -186,9 +185,9 @@ static int64_t find_loader(struct inquiry *q, int64_t lost, double by)
 		return 0;
 	struct suspect *s = suspect_add(q, CAUSE_DATA_LOADER);
 	suspect_title(q, s, "steps wait for the data loader: %s per %s in enumerate(DataLoader)",
-	              moved(q, UNIT_NS, loader), q->step);
+	              moved(q, loader), q->step);
 	suspect_where(q, s, PLACE_CALL, SPAN("enumerate(DataLoader)"));
-	suspect_figure(q, s, METRIC_STEP_DATALOADER_TIME, loader);
+	suspect_figure(q, s, loader);
 	suspect_action(q, s,
 	               "look at what the loader does more of, and at its workers: num_workers, "
 	               "prefetch_factor, pin_memory, the storage it reads from");
@@ -231,12 +230,12 @@ static int64_t find_syncs(struct inquiry *q, int64_t lost)
 	struct span call = grown_call(q);
 	struct suspect *s = suspect_add(q, CAUSE_SYNCS);
 	suspect_title(q, s, "the host synchronizes more often: %s times per %s, waiting %s%s%s",
-	              moved(q, UNIT_COUNT, count), q->step, moved(q, UNIT_NS, time),
-	              call.n ? ", in " : "", call.n ? text_short(q->a, call, 60) : "");
+	              moved(q, count), q->step, moved(q, time), call.n ? ", in " : "",
+	              call.n ? text_short(q->a, call, 60) : "");
 	if (call.n)
 		suspect_where(q, s, PLACE_CALL, call);
 	suspect_locate(q, s, &(struct locate_query){ .kind = CODE_SYNC, .by_count = true });
-	suspect_figure(q, s, METRIC_STEP_SYNC_COUNT, count);
+	suspect_figure(q, s, count);
 	suspect_action(q, s,
 	               "look for .item(), .cpu(), .tolist(), print or nonzero on tensors of the "
 	               "GPU in what changed; a trace with_stack=True names the line");
@@ -268,6 +267,7 @@ static bool is_graph_lost(const struct inquiry *q, struct both *graphs, struct b
 		launches->v[s] = launch_calls(q->bench->run[s], false);
 	}
 	graphs->known = launches->known = true;
+	graphs->metric = launches->metric = &metric_table[METRIC_KERNEL_COUNT];
 	return both_rise(*graphs) < 0 && both_rise(*launches) > -both_rise(*graphs);
 }
 
@@ -282,7 +282,7 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 	if (lost <= 0 && by <= 1.05)
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_HOST);
-	suspect_figure(q, s, METRIC_STEP_IDLE_TIME, idle);
+	suspect_figure(q, s, idle);
 	if (now >= MICRO && now >= 2 * before) {
 		/* baselines of earlier versions lack these calls, so that 0 may mean not known */
 		suspect_title(
@@ -290,7 +290,7 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 		    "memory goes back to the device and is taken again: cudaFree and cudaMalloc "
 		    "%s%s times per %s, the GPU is idle for %s",
 		    before ? arena_printf(q->a, "%s → ", unit_text(q->a, UNIT_COUNT_PER_STEP, before)) : "",
-		    unit_text(q->a, UNIT_COUNT_PER_STEP, now), q->step, moved(q, UNIT_NS, idle));
+		    unit_text(q->a, UNIT_COUNT_PER_STEP, now), q->step, moved(q, idle));
 		suspect_action(q, s,
 		               "look for torch.cuda.empty_cache() in the loop; else for what fills the "
 		               "memory of the device");
@@ -298,15 +298,14 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 		suspect_title(q, s,
 		              "fewer CUDA graphs are replayed: %s per %s, and %s launches in all; the GPU "
 		              "is idle for %s",
-		              moved(q, UNIT_COUNT_PER_STEP, graphs), q->step,
-		              moved(q, UNIT_COUNT_PER_STEP, launches), moved(q, UNIT_NS, idle));
+		              moved(q, graphs), q->step, moved(q, launches), moved(q, idle));
 		suspect_action(
 		    q, s,
 		    "see why the work is no longer captured or replayed: shapes without a graph, "
 		    "an option, an operation that cannot be captured");
 	} else {
-		suspect_title(q, s, "the GPU waits for the host: idle for %s per %s%s%s",
-		              moved(q, UNIT_NS, idle), q->step, by > 1 ? ", a launch takes " : "",
+		suspect_title(q, s, "the GPU waits for the host: idle for %s per %s%s%s", moved(q, idle),
+		              q->step, by > 1 ? ", a launch takes " : "",
 		              by > 1 ? arena_printf(q->a, "%s as long", word_times(q, by)) : "");
 		suspect_action(
 		    q, s,

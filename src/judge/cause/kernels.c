@@ -450,14 +450,15 @@ static void add_suspect(struct inquiry *q, const struct culprit *c)
 		suspect_where(q, s, PLACE_CATEGORY,
 		              span_of(category_name(q->bench->naming.categories, c->now->category)));
 	locate(q, s, c);
-	struct both time = { true,
+	struct both time = { &metric_table[METRIC_KERNEL_TIME],
+		                 true,
 		                 { c->now->time_ns[SIDE_BASELINE], c->now->time_ns[SIDE_CANDIDATE] } };
 	for (int i = 0; i < NR_SIDES && c->was; i++)
 		time.v[i] = number_add(time.v[i], c->was->time_ns[i]);
 	for (size_t i = 0; i < c->nr_parts; i++)
 		time.v[SIDE_CANDIDATE] =
 		    number_add(time.v[SIDE_CANDIDATE], c->parts[i]->time_ns[SIDE_CANDIDATE]);
-	suspect_figure(q, s, METRIC_KERNEL_TIME, time);
+	suspect_figure(q, s, time);
 	take(q, s, c);
 }
 

@@ -12,9 +12,9 @@ static void cost_bytes(struct suspect *s, int64_t bytes)
 	s->finding.cost_is_bytes = true;
 }
 
-static const char *moved(struct inquiry *q, enum unit unit, struct both f)
+static const char *moved(struct inquiry *q, struct both f)
 {
-	return unit_movement(q->a, unit, f.v[SIDE_BASELINE], f.v[SIDE_CANDIDATE]);
+	return unit_movement(q->a, f.metric->unit, f.v[SIDE_BASELINE], f.v[SIDE_CANDIDATE]);
 }
 
 /* ---- functions that hold memory ---- */
@@ -87,7 +87,7 @@ static void find_oom(struct inquiry *q)
 	struct suspect *s = suspect_add(q, CAUSE_OUT_OF_MEMORY);
 	suspect_title(q, s, "memory ran out: failed allocations: %s",
 	              word_amount(q, UNIT_COUNT, count.v[SIDE_CANDIDATE]));
-	suspect_figure(q, s, METRIC_MEMORY_OOM_COUNT, count);
+	suspect_figure(q, s, count);
 	name_item(q, s, largest_item(q, MEMORY_LIST_OOM));
 	suspect_action(q, s,
 	               "lower the peak: checkpoint activations, a smaller batch, a sharded "
@@ -121,7 +121,7 @@ static int64_t find_leak(struct inquiry *q)
 	struct suspect *s = suspect_add(q, CAUSE_LEAK);
 	suspect_title(q, s, "memory leaks: %s more is allocated at the end of every step",
 	              word_amount(q, UNIT_BYTES, both_rise(growth)));
-	suspect_figure(q, s, METRIC_MEMORY_GROWTH_PER_STEP, growth);
+	suspect_figure(q, s, growth);
 	name_item(q, s, largest_item(q, MEMORY_LIST_GROWTH));
 	size_t places = s->finding.where.nr;
 	const char *site = places ? s->finding.where.v[places - 1].name : NULL;
@@ -218,8 +218,8 @@ static bool find_batch(struct inquiry *q)
 	struct suspect *s = suspect_add(q, CAUSE_BATCH);
 	suspect_title(
 	    q, s, "the work of a step is scaled (batch or sequence): memory %s at the peak, %.*s %s",
-	    moved(q, UNIT_BYTES, peak), (int)m.category.n, m.category.p, word_times(q, m.by));
-	suspect_figure(q, s, METRIC_MEMORY_PEAK_ALLOCATED, peak);
+	    moved(q, peak), (int)m.category.n, m.category.p, word_times(q, m.by));
+	suspect_figure(q, s, peak);
 	suspect_where(q, s, PLACE_CATEGORY, m.category);
 	suspect_say(q, s, "%s of categories are as large as before, %s grew",
 	            word_amount(q, UNIT_BYTES, m.same), word_amount(q, UNIT_BYTES, m.scaled));
@@ -285,10 +285,9 @@ static void say_shares(struct inquiry *q, struct suspect *s)
 	struct both end = inquiry_figure(q, METRIC_MEMORY_FRAGMENTATION_PCT);
 	const struct memory_item *pinned = largest_item(q, MEMORY_LIST_PINNED);
 	if (share.known)
-		suspect_say(q, s, "%s of what is reserved is not allocated at the peak",
-		            moved(q, UNIT_PCT, share));
+		suspect_say(q, s, "%s of what is reserved is not allocated at the peak", moved(q, share));
 	if (end.known)
-		suspect_say(q, s, "%s of it is not allocated at the end", moved(q, UNIT_PCT, end));
+		suspect_say(q, s, "%s of it is not allocated at the end", moved(q, end));
 	if (pinned) {
 		struct strbuf b = STRBUF_INIT;
 		memory_item_add_site(&b, pinned);
@@ -312,14 +311,14 @@ static bool find_fragmentation(struct inquiry *q)
 		return false;
 	struct suspect *s = suspect_add(q, CAUSE_FRAGMENTATION);
 	suspect_title(q, s, "memory is fragmented%s: %s reserved for %s allocated",
-	              uneven ? " by sizes that change from step to step" : "",
-	              moved(q, UNIT_BYTES, reserved), moved(q, UNIT_BYTES, peak));
+	              uneven ? " by sizes that change from step to step" : "", moved(q, reserved),
+	              moved(q, peak));
 	if (uneven) {
 		suspect_say(q, s, "allocations there have %s sizes",
 		            word_amount(q, UNIT_COUNT, site->other));
 		name_item(q, s, site);
 	}
-	suspect_figure(q, s, METRIC_MEMORY_PEAK_RESERVED, reserved);
+	suspect_figure(q, s, reserved);
 	say_shares(q, s);
 	suspect_action(q, s,
 	               "keep sizes of tensors alike from step to step (padding, buckets), free what "
@@ -364,8 +363,8 @@ static void find_more(struct inquiry *q, int64_t leaked, bool told)
 	if (bytes <= 0 || told)
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_MEMORY);
-	suspect_title(q, s, "more memory at the peak: %s", moved(q, UNIT_BYTES, peak));
-	suspect_figure(q, s, METRIC_MEMORY_PEAK_ALLOCATED, peak);
+	suspect_title(q, s, "more memory at the peak: %s", moved(q, peak));
+	suspect_figure(q, s, peak);
 	name_part(q, s, METRIC_MEMORY_PEAK_ALLOCATED);
 	advise_on_peak(q, s);
 	cost_bytes(s, bytes);

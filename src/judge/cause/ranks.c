@@ -184,8 +184,7 @@ static void add_slow(const struct odd_rank *o)
 	              unit_relative(q->a, number_pct((__int128)own - peers, peers)));
 	suspect_where(q, s, PLACE_RANK, span_of(o->name))->rank = o->insight->rank;
 	s->finding.where.v[0].machine = machine_of(q, run->ranks.v[o->at]);
-	suspect_figure(q, s, METRIC_RANK_COMPUTE_SKEW_PCT,
-	               inquiry_figure(q, METRIC_RANK_COMPUTE_SKEW_PCT));
+	suspect_figure(q, s, inquiry_figure(q, METRIC_RANK_COMPUTE_SKEW_PCT));
 	suspect_cost(s, ns);
 	name_kernel(o, s, own - peers, peers);
 	suspect_say(q, s, "%s %s", o->name, o->insight->message);
@@ -226,7 +225,7 @@ static void add_link(const struct odd_rank *o)
 	        : "longer",
 	    q->step);
 	suspect_where(q, s, PLACE_RANK, span_of(o->name))->rank = o->insight->rank;
-	suspect_figure(q, s, METRIC_COMM_TRANSFER_TIME, transfer);
+	suspect_figure(q, s, transfer);
 	suspect_cost(s, ns);
 	suspect_say(q, s, "%s: %s", o->name, o->insight->message);
 	suspect_action(q, s,
@@ -261,7 +260,7 @@ static void add_late(const struct odd_rank *o)
 	suspect_where(q, s, PLACE_RANK, span_of(o->name))->rank = o->insight->rank;
 	if (call)
 		suspect_where(q, s, PLACE_CALL, span_of(call));
-	suspect_figure(q, s, METRIC_RANK_STRAGGLER_PCT, inquiry_figure(q, METRIC_RANK_STRAGGLER_PCT));
+	suspect_figure(q, s, inquiry_figure(q, METRIC_RANK_STRAGGLER_PCT));
 	suspect_cost(s, ns);
 	suspect_say(q, s, "%s %s", o->name, o->insight->message);
 	suspect_action(q, s, "look at what the host of %s does before the first collective%s%s",
@@ -377,8 +376,7 @@ static void find_slow_part(struct inquiry *q, const struct run *run)
 			p->rank = d->rank;
 			p->machine = machine_of(q, d);
 		}
-		suspect_figure(q, s, METRIC_RANK_COMPUTE_SKEW_PCT,
-		               inquiry_figure(q, METRIC_RANK_COMPUTE_SKEW_PCT));
+		suspect_figure(q, s, inquiry_figure(q, METRIC_RANK_COMPUTE_SKEW_PCT));
 		suspect_cost(s, ns);
 		suspect_action(q, s,
 		               "see what these ranks share: a node, its clocks, power and cooling, another "

@@ -21,7 +21,7 @@ static struct both figure_of(struct inquiry *q, enum metric_id id, enum statisti
 	const struct metric *m = &metric_table[id];
 	struct query query = { .metric = m, .stat = stat, .reduce = m->reduce, .phase = phase };
 	struct entries e;
-	struct both out = { 0 };
+	struct both out = { .metric = m };
 	if (query.reduce == REDUCE_EACH)
 		query.reduce = REDUCE_MAX;
 	bench_query(q->bench, &query, &e);
@@ -106,14 +106,14 @@ struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_lev
 	return p;
 }
 
-void suspect_figure(struct inquiry *q, struct suspect *s, enum metric_id id, struct both f)
+void suspect_figure(struct inquiry *q, struct suspect *s, struct both f)
 {
 	struct finding *out = &s->finding;
-	enum unit unit = metric_table[id].unit;
+	enum unit unit = f.metric->unit;
 	if (!f.known)
 		return;
 	out->has_figure = true;
-	out->metric = &metric_table[id];
+	out->metric = f.metric;
 	out->baseline = f.v[SIDE_BASELINE];
 	out->candidate = f.v[SIDE_CANDIDATE];
 	out->change = both_rise(f);

@@ -29,6 +29,7 @@ struct suspect {
 
 /// A figure on both sides; the values are indexed by side_index.
 struct both {
+	const struct metric *metric;
 	bool known; ///< true if both sides recorded the figure
 	int64_t v[NR_SIDES];
 };
@@ -120,7 +121,7 @@ void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_qu
 void suspect_share_place(struct suspect *s, const struct suspect *other);
 
 /// Set the figure that shows the suspect's change best. Has no effect if a side lacks the figure.
-void suspect_figure(struct inquiry *q, struct suspect *s, enum metric_id id, struct both f);
+void suspect_figure(struct inquiry *q, struct suspect *s, struct both f);
 
 /// Set the time that the suspect costs, in ns per step.
 void suspect_cost(struct suspect *s, int64_t ns);

@@ -84,7 +84,7 @@ static void add_trust(struct inquiry *q, const struct trust_finding *t, enum cau
 	}
 	if (cause == CAUSE_BATCH) {
 		struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
-		suspect_figure(q, s, METRIC_STEP_COMPUTE_TIME, compute);
+		suspect_figure(q, s, compute);
 		suspect_cost(s, both_rise(compute));
 	} else if (cause != CAUSE_UNTRUSTED) {
 		s->stake[STAKE_RANKS] = STAKE_ALL;

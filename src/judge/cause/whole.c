@@ -107,9 +107,9 @@ static void add_slow_steps(struct inquiry *q, enum metric_id id, const struct sl
 	              word_amount(q, UNIT_NS, slow->median), which, what ? ", in " : "",
 	              what ? what : "");
 	if (id == METRIC_STEP_PERIOD)
-		suspect_figure(q, s, METRIC_SLOW_STEPS_PCT, inquiry_figure(q, METRIC_SLOW_STEPS_PCT));
+		suspect_figure(q, s, inquiry_figure(q, METRIC_SLOW_STEPS_PCT));
 	else
-		suspect_figure(q, s, id, inquiry_stat(q, id, STAT_P95));
+		suspect_figure(q, s, inquiry_stat(q, id, STAT_P95));
 	suspect_cost(s, rise.mean);
 	suspect_action(q, s, "look at what happens in these steps only: %s",
 	               what && *what == 't'
@@ -238,25 +238,18 @@ static void collect_grids(const struct inquiry *q, struct shifts *out)
 
 static void stake_all_work(struct inquiry *q, struct suspect *s)
 {
-	static const struct {
-		enum stake stake;
-		enum metric_id id;
-	} work[] = {
-		{ STAKE_WALL, METRIC_STEP_PERIOD },
-		{ STAKE_COMPUTE, METRIC_STEP_COMPUTE_TIME },
-		{ STAKE_GPU, METRIC_STEP_CUDA_TIME },
-		{ STAKE_COMM, METRIC_STEP_COMM_TIME },
-		{ STAKE_EXPOSED, METRIC_STEP_EXPOSED_COMM_TIME },
-		{ STAKE_COPIES, METRIC_STEP_MEMCPY_TIME },
+	static const enum metric_id work[] = {
+		METRIC_STEP_PERIOD,    METRIC_STEP_COMPUTE_TIME,      METRIC_STEP_CUDA_TIME,
+		METRIC_STEP_COMM_TIME, METRIC_STEP_EXPOSED_COMM_TIME, METRIC_STEP_MEMCPY_TIME
 	};
-	int64_t compute = both_rise(inquiry_figure(q, METRIC_STEP_COMPUTE_TIME));
-	for (size_t i = 0; i < sizeof work / sizeof *work; i++) {
-		int64_t rise = both_rise(inquiry_figure(q, work[i].id));
-		s->stake[work[i].stake] = rise > 0 ? rise : 0;
-	}
+	struct both time = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
+	int64_t compute = both_rise(time);
+	for (size_t i = 0; i < sizeof work / sizeof *work; i++)
+		s->stake[metric_stake(&metric_table[work[i]])] =
+		    at_least_0(both_rise(inquiry_figure(q, work[i])));
 	number_lower(&s->stake[STAKE_WALL], compute > 0 ? compute + compute / 2 : 0);
 	s->stake[STAKE_TAIL] = s->stake[STAKE_COMPUTE];
-	suspect_figure(q, s, METRIC_STEP_COMPUTE_TIME, inquiry_figure(q, METRIC_STEP_COMPUTE_TIME));
+	suspect_figure(q, s, time);
 	suspect_cost(s, compute);
 }
 
@@ -395,7 +388,7 @@ void suspect_kinds(struct inquiry *q)
 		if (of_gpu)
 			continue;
 		s->stake[STAKE_WALL] = both_rise(wall);
-		suspect_figure(q, s, METRIC_STEP_PERIOD, wall);
+		suspect_figure(q, s, wall);
 		suspect_cost(s, both_rise(wall));
 	}
 	q->phase = NULL;

@@ -1,5 +1,6 @@
 #include "diff/terms.h"
 
+#include "model/phases.h"
 #include "model/step_figures.h"
 
 #define PLUS(metric)                                      \
@@ -221,13 +222,10 @@ static bool term_value(const struct term *t, const struct term_place *p, __int12
 
 int64_t terms_devices(const struct digest *d)
 {
-	static const enum metric_id parts[] = { METRIC_STEP_PERIOD_COMPUTE,
-		                                    METRIC_STEP_PERIOD_EXPOSED_COMM,
-		                                    METRIC_STEP_PERIOD_EXPOSED_MEMORY,
-		                                    METRIC_STEP_IDLE_TIME };
+	const struct phase_sum *parts = phase_sum_of(&metric_table[METRIC_STEP_PERIOD]);
 	__int128 sum = 0, part, period;
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		sum += step_metric_total(d, parts[i], &part) ? part : 0;
+	for (size_t i = 0; i < PHASE_TERMS; i++)
+		sum += step_metric_total(d, parts->terms[i], &part) ? part : 0;
 	if (!step_metric_total(d, METRIC_STEP_PERIOD, &period) || period <= 0)
 		return 0;
 	return (int64_t)(sum / period);

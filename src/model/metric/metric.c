@@ -101,6 +101,15 @@ enum family metric_family(const struct metric *m)
 	}
 }
 
+enum stake metric_stake(const struct metric *m)
+{
+	static const enum stake groups[NR_GROUPS] = { STAKE_WALL, STAKE_COMPUTE, STAKE_PEAK,
+		                                          STAKE_RANKS, STAKE_WALL };
+	if (m->stake)
+		return m->stake;
+	return m->label != LABEL_NONE && m->need == NEED_GPU ? STAKE_COMPUTE : groups[m->group];
+}
+
 const struct metric *metric_find(struct span name)
 {
 	for (size_t i = 0; i < NR_METRICS; i++)

@@ -223,6 +223,9 @@ extern const struct metric metric_table[NR_METRICS];
 /// implies.
 enum family metric_family(const struct metric *m);
 
+/// The stake of the metric `m`; if its row names none, the stake that its labels and group imply.
+enum stake metric_stake(const struct metric *m);
+
 /// The metric with this name, or NULL.
 const struct metric *metric_find(struct span name);
 

@@ -127,87 +127,56 @@ static void emit_devices(struct emitter *e)
 	const struct digest *d = e->rank->digest;
 	for (size_t i = 0; i < d->devices.nr; i++) {
 		const struct device_stat *s = &d->devices.v[i];
-		int64_t value;
-		switch (e->figure.metric->id) {
-		case METRIC_WINDOW_BUSY_TIME:
-			value = s->busy_ns;
-			break;
-		case METRIC_WINDOW_IDLE_TIME:
-			value = excess(s->span_ns, s->busy_ns);
-			break;
-		case METRIC_WINDOW_COMPUTE_TIME:
-			value = s->compute_ns;
-			break;
-		case METRIC_WINDOW_NON_COMPUTE_TIME:
-			value = excess(s->busy_ns, s->compute_ns);
-			break;
-		default: /* gpu.utilization_pct, which is absent if the measured steps do not use the device
-		          */
-			if (s->measured_ns <= 0)
-				continue;
-			value = number_pct(s->measured_busy_ns, s->measured_ns);
-		}
-		figure_emit(e, span_of(s->id), value);
+		const int64_t of_window[] = { s->busy_ns, excess(s->span_ns, s->busy_ns), s->compute_ns,
+			                          excess(s->busy_ns, s->compute_ns) };
+		enum metric_id id = e->figure.metric->id;
+		if (id != METRIC_GPU_UTILIZATION_PCT)
+			figure_emit(e, span_of(s->id), of_window[id - METRIC_WINDOW_BUSY_TIME]);
+		else if (s->measured_ns > 0) /* else the measured steps do not use the device */
+			figure_emit(e, span_of(s->id), number_pct(s->measured_busy_ns, s->measured_ns));
 	}
 }
 
-/* Share of `part_of` − `less` in `whole`, in 1e-6 percent; MEMORY_UNKNOWN if one of these three
-   figures is unknown. */
-static int64_t memory_share(int64_t part_of, int64_t less, int64_t whole)
-{
-	if (part_of == MEMORY_UNKNOWN || less == MEMORY_UNKNOWN)
-		return MEMORY_UNKNOWN;
-	return number_pct((__int128)part_of - less, whole);
-}
+/* Figures of a memory: a member, less another one if there is one, as a share of a whole if there
+   is one. */
+#define OF(member) offsetof(struct memory_stat, member)
+static const struct memory_figure {
+	size_t at, less, whole; /* offsets of members; 0, that of the id, for none */
+} memory_figures[NR_METRICS] = {
+	[METRIC_MEMORY_PEAK_ALLOCATED] = { OF(peak_allocated), 0, 0 },
+	[METRIC_MEMORY_PEAK_RESERVED] = { OF(peak_reserved), 0, 0 },
+	[METRIC_MEMORY_END_ALLOCATED] = { OF(end_allocated), 0, 0 },
+	[METRIC_MEMORY_END_RESERVED] = { OF(end_reserved), 0, 0 },
+	[METRIC_MEMORY_FRAGMENTATION_PCT] = { OF(end_reserved), OF(end_allocated), OF(end_reserved) },
+	[METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT] = { OF(reserved_at_peak), OF(peak_allocated),
+	                                              OF(reserved_at_peak) },
+	[METRIC_MEMORY_INACTIVE_PCT] = { OF(inactive), 0, OF(end_reserved) },
+	[METRIC_MEMORY_FREE_SPLIT_PCT] = { OF(inactive), OF(largest_inactive), OF(inactive) },
+	[METRIC_MEMORY_ROUNDING_PCT] = { OF(end_allocated), OF(end_requested), OF(end_allocated) },
+	[METRIC_MEMORY_ALLOC_COUNT] = { OF(alloc_count), 0, 0 },
+	[METRIC_MEMORY_FREE_COUNT] = { OF(free_count), 0, 0 },
+	[METRIC_MEMORY_CHURN_BYTES] = { OF(churn_bytes), 0, 0 },
+	[METRIC_MEMORY_SEGMENT_COUNT] = { OF(segment_count), 0, 0 },
+	[METRIC_MEMORY_SEGMENT_CHURN] = { OF(segment_churn), 0, 0 },
+	[METRIC_MEMORY_OOM_COUNT] = { OF(oom_count), 0, 0 },
+	[METRIC_MEMORY_GROWTH_PER_STEP] = { OF(growth_per_step), 0, 0 },
+	[METRIC_MEMORY_HEADROOM] = { OF(capacity), OF(peak_reserved), 0 },
+};
 
-static int64_t fragmentation(int64_t allocated, int64_t reserved)
+static int64_t member(const struct memory_stat *s, size_t at)
 {
-	return allocated == MEMORY_UNKNOWN || reserved == MEMORY_UNKNOWN
-	           ? MEMORY_UNKNOWN
-	           : memory_fragmentation(allocated, reserved);
+	return at ? *(const int64_t *)((const char *)s + at) : 0;
 }
 
 /* Value of a memory metric; MEMORY_UNKNOWN if the source of the memory does not give it. */
 static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 {
-	switch (id) {
-	case METRIC_MEMORY_PEAK_ALLOCATED:
-		return s->peak_allocated;
-	case METRIC_MEMORY_PEAK_RESERVED:
-		return s->peak_reserved;
-	case METRIC_MEMORY_END_ALLOCATED:
-		return s->end_allocated;
-	case METRIC_MEMORY_END_RESERVED:
-		return s->end_reserved;
-	case METRIC_MEMORY_FRAGMENTATION_PCT:
-		return fragmentation(s->end_allocated, s->end_reserved);
-	case METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT:
-		return fragmentation(s->peak_allocated, s->reserved_at_peak);
-	case METRIC_MEMORY_INACTIVE_PCT:
-		return memory_share(s->inactive, 0, s->end_reserved);
-	case METRIC_MEMORY_FREE_SPLIT_PCT:
-		return memory_share(s->inactive, s->largest_inactive, s->inactive);
-	case METRIC_MEMORY_ROUNDING_PCT:
-		return memory_share(s->end_allocated, s->end_requested, s->end_allocated);
-	case METRIC_MEMORY_ALLOC_COUNT:
-		return s->alloc_count;
-	case METRIC_MEMORY_FREE_COUNT:
-		return s->free_count;
-	case METRIC_MEMORY_CHURN_BYTES:
-		return s->churn_bytes;
-	case METRIC_MEMORY_SEGMENT_COUNT:
-		return s->segment_count;
-	case METRIC_MEMORY_SEGMENT_CHURN:
-		return s->segment_churn;
-	case METRIC_MEMORY_OOM_COUNT:
-		return s->oom_count;
-	case METRIC_MEMORY_GROWTH_PER_STEP:
-		return s->growth_per_step;
-	default: /* memory.headroom; the other metrics of memories are above */
-		return s->capacity == MEMORY_UNKNOWN || s->peak_reserved == MEMORY_UNKNOWN
-		           ? MEMORY_UNKNOWN
-		           : s->capacity - s->peak_reserved;
-	}
+	const struct memory_figure *f = &memory_figures[id];
+	int64_t of = member(s, f->at), less = member(s, f->less), whole = member(s, f->whole);
+	if (of == MEMORY_UNKNOWN || less == MEMORY_UNKNOWN)
+		return MEMORY_UNKNOWN;
+	return f->whole ? memory_fragmentation((__int128)whole - of + less, whole)
+	                : number_sub(of, less);
 }
 
 static void emit_memories(struct emitter *e)

@@ -62,7 +62,7 @@ ORDERING_SHARED(memory_row_cmp, struct memory_row,
 
 ORDERING_SHARED(memory_category_cmp, struct memory_category, FALLING(peak_bytes) BY_TEXT(name))
 
-int64_t memory_fragmentation(int64_t allocated, int64_t reserved)
+int64_t memory_fragmentation(__int128 allocated, int64_t reserved)
 {
 	__int128 free = (__int128)reserved - allocated;
 	return reserved < 0 ? number_pct(-free, -(__int128)reserved) : number_pct(free, reserved);

@@ -210,6 +210,6 @@ int memory_row_cmp(const void *a, const void *b);
 int memory_category_cmp(const void *a, const void *b);
 
 /// Fragmentation at two levels: the share of `reserved` that is not allocated, in 1e-6 %.
-int64_t memory_fragmentation(int64_t allocated, int64_t reserved);
+int64_t memory_fragmentation(__int128 allocated, int64_t reserved);
 
 #endif

@@ -5,6 +5,7 @@
 #include "model/fold.h"
 #include "model/memory_view.h"
 #include "model/phases.h"
+#include "model/select.h"
 
 enum { MAX_TITLE = 64 };
 
@@ -18,36 +19,11 @@ struct collector {
 
 const char *query_name(const struct query *q)
 {
-	switch (q->metric->label) {
-	case LABEL_KERNEL:
-		return q->kernel;
-	case LABEL_CATEGORY:
-		return q->category;
-	case LABEL_OP:
-		return q->op;
-	case LABEL_MODULE:
-		return q->module;
-	case LABEL_RANGE:
-		return q->range;
-	case LABEL_PLACE:
-		return q->place;
-	case LABEL_COLLECTIVE:
-		return q->collective;
-	case LABEL_FUNCTION:
-		return q->function;
-	case LABEL_COUNTER:
-		return q->counter;
-	case LABEL_THREAD:
-		return q->thread;
-	case LABEL_DIRECTION:
-		return q->direction;
-	case LABEL_DEVICE:
-	case LABEL_MEMORY:
-	case LABEL_NONE:
-	case LABEL_INPUT:
-	case LABEL_PAIR:
-		break;
-	}
+	enum label_kind kind = q->metric->label;
+	bool numbered = kind == LABEL_DEVICE || kind == LABEL_MEMORY;
+	for (const struct select_key *key = select_table; key->name && !numbered; key++)
+		if (strcmp(key->name, label_name(kind)) == 0)
+			return select_glob_in(q, key);
 	return NULL;
 }
 
@@ -139,19 +115,9 @@ bool figure_is_selected(const struct run_view *v, const struct query *q, const s
 		return memory_is_selected(q->memory, f->label);
 	case LABEL_NONE:
 		return matches(q->phase, f->label);
-	case LABEL_MODULE:
-	case LABEL_RANGE:
-	case LABEL_PLACE:
-	case LABEL_DIRECTION:
-	case LABEL_COLLECTIVE:
-	case LABEL_FUNCTION:
-	case LABEL_COUNTER:
-	case LABEL_THREAD:
-	case LABEL_INPUT:
-	case LABEL_PAIR:
-		break;
+	default:
+		return true;
 	}
-	return true;
 }
 
 static void collect(void *ctx, const struct figure *f)
