@@ -14,31 +14,18 @@ static enum stake stake_of(const struct check *c)
 
 /* ---- the suspect that a check belongs to ---- */
 
-static bool is_kernel_of(const struct suspect *s, const char *item)
-{
-	for (size_t i = 0; i < s->kernels.nr; i++)
-		if (strcmp(s->kernels.v[i], item) == 0)
-			return true;
-	return false;
-}
-
-static bool is_place_of(const struct suspect *s, enum place_level level, const char *item)
-{
-	for (size_t i = 0; i < s->finding.where.nr; i++)
-		if (s->finding.where.v[i].level == level && strcmp(s->finding.where.v[i].name, item) == 0)
-			return true;
-	return false;
-}
-
 /* True if the check's item (a kernel, category, operator, module or place in the code) is one
    that the suspect names. */
 static bool is_item_of(const struct suspect *s, const struct check *c)
 {
 	switch (c->metric->label) {
 	case LABEL_KERNEL:
-		return is_kernel_of(s, c->item);
+		for (size_t i = 0; i < s->kernels.nr; i++)
+			if (strcmp(s->kernels.v[i], c->item) == 0)
+				return true;
+		return false;
 	case LABEL_CATEGORY:
-		return is_place_of(s, PLACE_CATEGORY, c->item);
+		return suspect_has_place(s, PLACE_CATEGORY, c->item);
 	case LABEL_OP:
 		return s->code && s->code->kind != CODE_SYNC &&
 		       code_path_has(s->code->op, span_of(c->item));
@@ -47,14 +34,6 @@ static bool is_item_of(const struct suspect *s, const struct check *c)
 	default:
 		return false;
 	}
-}
-
-static struct suspect *distrust_of(struct inquiry *q, const struct check *c)
-{
-	for (size_t i = 0; i < q->suspects.nr; i++)
-		if (suspect_spoils(&q->suspects.v[i], c->spoiler))
-			return &q->suspects.v[i];
-	return NULL;
 }
 
 /* True if the check became worse by more than runs of the same code usually differ, even if its
@@ -107,7 +86,7 @@ static bool loses_work(const struct trust_finding *t)
  * suspect that explains the change, if there is one: this suspect is marked as uncertain. */
 static struct suspect *culprit(struct inquiry *q, const struct check *c)
 {
-	struct suspect *distrust = distrust_of(q, c);
+	struct suspect *distrust = suspect_of_trust(q, c->spoiler);
 	if (distrust &&
 	    (distrust->finding.cause != CAUSE_UNTRUSTED || loses_work(distrust->trust) || !is_worse(c)))
 		return distrust;

@@ -18,19 +18,16 @@ struct spots {
 	VEC(struct spot) list;
 };
 
-static bool is_same_spot(const struct code_stat *x, const struct code_stat *y)
-{
-	return x->phase == y->phase && span_eq(x->module, y->module) && span_eq(x->place, y->place) &&
-	       span_eq(x->op, y->op);
-}
-
 static struct spot *spot_of(struct spots *s, const struct code_stat *row)
 {
-	for (size_t i = 0; i < s->list.nr; i++)
-		if (is_same_spot(s->list.v[i].row, row)) {
-			s->list.v[i].row = row;
-			return &s->list.v[i];
-		}
+	for (size_t i = 0; i < s->list.nr; i++) {
+		const struct code_stat *x = s->list.v[i].row;
+		if (x->phase != row->phase || !span_eq(x->module, row->module) ||
+		    !span_eq(x->place, row->place) || !span_eq(x->op, row->op))
+			continue;
+		s->list.v[i].row = row;
+		return &s->list.v[i];
+	}
 	struct spot *out = vec_push_zero(&s->list);
 	out->row = row;
 	return out;
@@ -95,26 +92,15 @@ static const struct {
 	{ PLACE_OPERATOR, operator_at },
 };
 
-static double rise_of_name(struct inquiry *q, const struct spots *s, size_t level, const char *name)
+static bool is_called(struct inquiry *q, const struct spot *x, size_t level, const char *name)
 {
-	double sum = 0;
-	for (size_t i = 0; i < s->list.nr; i++) {
-		const char *other = levels[level].name(q, s->list.v[i].row);
-		if (other && strcmp(other, name) == 0)
-			sum += s->list.v[i].amount[SIDE_CANDIDATE] - s->list.v[i].amount[SIDE_BASELINE];
-	}
-	return sum;
+	const char *other = levels[level].name(q, x->row);
+	return other && strcmp(other, name) == 0;
 }
 
-static void narrow(struct inquiry *q, struct spots *s, size_t level, const char *name)
+static double spot_rise(const struct spot *x)
 {
-	size_t nr = 0;
-	for (size_t i = 0; i < s->list.nr; i++) {
-		const char *other = levels[level].name(q, s->list.v[i].row);
-		if (other && strcmp(other, name) == 0)
-			s->list.v[nr++] = s->list.v[i];
-	}
-	s->list.nr = nr;
+	return x->amount[SIDE_CANDIDATE] - x->amount[SIDE_BASELINE];
 }
 
 /* The name on a level (such as an operator) that has at least three fifths of the rise; NULL if
@@ -125,7 +111,9 @@ static const char *main_name(struct inquiry *q, const struct spots *s, size_t le
 	double most = rise * 0.6;
 	for (size_t i = 0; i < s->list.nr; i++) {
 		const char *name = levels[level].name(q, s->list.v[i].row);
-		double part = name && name != best ? rise_of_name(q, s, level, name) : 0;
+		double part = 0;
+		for (size_t k = 0; name && name != best && k < s->list.nr; k++)
+			part += is_called(q, &s->list.v[k], level, name) ? spot_rise(&s->list.v[k]) : 0;
 		if (part >= most && part > 0) {
 			best = name;
 			most = part;
@@ -143,46 +131,38 @@ void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_qu
 	for (int side = 0; side < NR_SIDES; side++)
 		collect(q, what, (enum side_index)side, &spots);
 	for (size_t i = 0; i < spots.list.nr; i++)
-		rise += spots.list.v[i].amount[SIDE_CANDIDATE] - spots.list.v[i].amount[SIDE_BASELINE];
+		rise += spot_rise(&spots.list.v[i]);
 	for (size_t k = 0; k < sizeof levels / sizeof *levels && rise > 0 && spots.list.nr < MANY;
 	     k++) {
 		const char *name = main_name(q, &spots, k, rise);
 		if (!name)
 			continue;
 		suspect_where(q, s, levels[k].level, span_of(name));
-		narrow(q, &spots, k, name);
+		size_t nr = 0;
+		for (size_t i = 0; i < spots.list.nr; i++)
+			if (is_called(q, &spots.list.v[i], k, name))
+				spots.list.v[nr++] = spots.list.v[i];
+		spots.list.nr = nr;
 		if (levels[k].level == PLACE_CODE && spots.list.nr)
 			s->finding.where.v[s->finding.where.nr - 1].at =
 			    source_line_of(q->a, spots.list.v[0].row->place, spots.list.v[0].row->line);
 	}
 	const struct spot *most = NULL;
-	for (size_t i = 0; i < spots.list.nr && rise > 0; i++) {
-		const struct spot *x = &spots.list.v[i];
-		if (!most || x->amount[SIDE_CANDIDATE] - x->amount[SIDE_BASELINE] >
-		                 most->amount[SIDE_CANDIDATE] - most->amount[SIDE_BASELINE])
-			most = x;
-	}
+	for (size_t i = 0; i < spots.list.nr && rise > 0; i++)
+		if (!most || spot_rise(&spots.list.v[i]) > spot_rise(most))
+			most = &spots.list.v[i];
 	s->code = most ? most->row : NULL;
 	vec_release(&spots.list);
 }
 
 /* ---- places of a group ---- */
 
-static bool has_place(const struct suspect *s, const struct place *p)
-{
-	for (size_t i = 0; i < s->finding.where.nr; i++)
-		if (s->finding.where.v[i].level == p->level &&
-		    strcmp(s->finding.where.v[i].name, p->name) == 0)
-			return true;
-	return false;
-}
-
 /* Add a place of another suspect before the places of inner levels, unless the group has it
    already. */
 static void add_beside(struct suspect *s, struct place p)
 {
 	struct finding *f = &s->finding;
-	if (has_place(s, &p))
+	if (suspect_has_place(s, p.level, p.name))
 		return;
 	vec_push(&f->where, p);
 	for (size_t i = f->where.nr - 1;
@@ -205,7 +185,7 @@ void suspect_share_place(struct suspect *s, const struct suspect *other)
 {
 	const struct place *module = place_of(other, PLACE_MODULE);
 	bool phased = place_of(s, PLACE_PHASE) && place_of(other, PLACE_PHASE);
-	bool same = module && has_place(s, module);
+	bool same = module && suspect_has_place(s, module->level, module->name);
 	size_t nr = 0;
 	for (size_t i = 0; i < s->finding.where.nr; i++) {
 		const struct place *p = &s->finding.where.v[i];

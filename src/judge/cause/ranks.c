@@ -235,13 +235,6 @@ static void add_link(const struct odd_rank *o)
 	stake_waiting(q, s, number_add(at_least_0(both_rise(transfer)), at_least_0(late)));
 }
 
-/* True if transfers have become slower, which a late host would not explain. */
-static bool is_behind_a_link(const struct odd_rank *o)
-{
-	struct both transfer = inquiry_figure(o->q, METRIC_COMM_TRANSFER_TIME);
-	return both_ratio(transfer) > 1.2 && both_rise(transfer) > lateness(o) / 2;
-}
-
 static void add_late(const struct odd_rank *o)
 {
 	struct inquiry *q = o->q;
@@ -249,7 +242,9 @@ static void add_late(const struct odd_rank *o)
 	if (ns <= 0)
 		return;
 	const char *call = late_call(o, ns);
-	if (!call && is_behind_a_link(o)) {
+	struct both transfer = inquiry_figure(q, METRIC_COMM_TRANSFER_TIME);
+	/* transfers that have become slower are not of a late host */
+	if (!call && both_ratio(transfer) > 1.2 && both_rise(transfer) > ns / 2) {
 		add_link(o);
 		return;
 	}

@@ -106,6 +106,14 @@ struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_lev
 	return p;
 }
 
+bool suspect_has_place(const struct suspect *s, enum place_level level, const char *name)
+{
+	for (size_t i = 0; i < s->finding.where.nr; i++)
+		if (s->finding.where.v[i].level == level && strcmp(s->finding.where.v[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 void suspect_figure(struct inquiry *q, struct suspect *s, struct both f)
 {
 	struct finding *out = &s->finding;

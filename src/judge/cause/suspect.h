@@ -104,6 +104,9 @@ void suspect_action(struct inquiry *q, struct suspect *s, const char *fmt, ...)
 struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_level level,
                             struct span name);
 
+/// True if the suspect lies in the place `name` of this level.
+bool suspect_has_place(const struct suspect *s, enum place_level level, const char *name);
+
 /// The rows of the code table in which suspect_locate() looks for a rise.
 struct locate_query {
 	enum code_kind kind;
@@ -190,9 +193,9 @@ static inline double pair_mean(const struct activity_pair *a, enum side_index si
 	return a->count[side] > 0 ? (double)a->total_ns[side] / (double)a->count[side] : 0;
 }
 
-/// True if the suspect `s` is the reason why the checks that the trust finding `t` makes unreliable
-/// cannot be judged.
-bool suspect_spoils(const struct suspect *s, const struct trust_finding *t);
+/// The suspect that is the reason why the checks that the trust finding `t` makes unreliable cannot
+/// be judged, perhaps for a finding of the same kind on another rank; NULL if there is none.
+struct suspect *suspect_of_trust(struct inquiry *q, const struct trust_finding *t);
 
 /// True if there is a suspect with the cause `cause`.
 bool inquiry_has(const struct inquiry *q, enum cause cause);

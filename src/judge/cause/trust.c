@@ -50,7 +50,7 @@ static bool spoils_a_check(const struct inquiry *q, const struct trust_finding *
 	return false;
 }
 
-bool suspect_spoils(const struct suspect *s, const struct trust_finding *t)
+static bool spoils(const struct suspect *s, const struct trust_finding *t)
 {
 	if (!s->trust || !t)
 		return false;
@@ -59,14 +59,12 @@ bool suspect_spoils(const struct suspect *s, const struct trust_finding *t)
 	        strcmp(s->trust->id, t->id) == 0);
 }
 
-/* True if there is already a suspect for a trust finding of the same kind, perhaps on another rank.
- */
-static bool is_told(const struct inquiry *q, const struct trust_finding *t)
+struct suspect *suspect_of_trust(struct inquiry *q, const struct trust_finding *t)
 {
 	for (size_t i = 0; i < q->suspects.nr; i++)
-		if (suspect_spoils(&q->suspects.v[i], t))
-			return true;
-	return false;
+		if (spoils(&q->suspects.v[i], t))
+			return &q->suspects.v[i];
+	return NULL;
 }
 
 static void add_trust(struct inquiry *q, const struct trust_finding *t, enum cause cause,
@@ -99,7 +97,7 @@ void suspect_trust(struct inquiry *q)
 		while (k < nr && strcmp(kinds[k].trust, t->id) != 0)
 			k++;
 		enum cause cause = k < nr && t->candidate && !t->work ? kinds[k].cause : CAUSE_UNTRUSTED;
-		if ((cause != CAUSE_UNTRUSTED || spoils_a_check(q, t)) && !is_told(q, t))
+		if ((cause != CAUSE_UNTRUSTED || spoils_a_check(q, t)) && !suspect_of_trust(q, t))
 			add_trust(q, t, cause, k < nr ? kinds[k].action : "");
 	}
 }

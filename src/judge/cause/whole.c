@@ -349,17 +349,6 @@ static void find_uniform(struct inquiry *q, double by)
 	               lock);
 }
 
-/* True if a suspect, such as a kernel, lies in the steps of this kind. */
-static bool kind_is_blamed(const struct inquiry *q, const char *kind)
-{
-	for (size_t i = 0; i < q->suspects.nr; i++)
-		for (size_t k = 0; k < q->suspects.v[i].finding.where.nr; k++)
-			if (q->suspects.v[i].finding.where.v[k].level == PLACE_PHASE &&
-			    strcmp(q->suspects.v[i].finding.where.v[k].name, kind) == 0)
-				return true;
-	return false;
-}
-
 void suspect_kinds(struct inquiry *q)
 {
 	for (int p = NR_INNER_PHASES; p < NR_PHASES; p++) {
@@ -367,9 +356,12 @@ void suspect_kinds(struct inquiry *q)
 		struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
 		struct both wall = inquiry_figure(q, METRIC_STEP_PERIOD);
 		struct both comm = inquiry_figure(q, METRIC_STEP_PERIOD_EXPOSED_COMM);
-		bool of_gpu = both_ratio(compute) >= NOTABLE;
+		bool of_gpu = both_ratio(compute) >= NOTABLE, blamed = false;
 		bool of_comm = both_rise(comm) >= both_rise(wall) / 2;
-		if (!q->phase || (!of_gpu && both_ratio(wall) < NOTABLE) || kind_is_blamed(q, q->phase))
+		/* a suspect, such as a kernel, may lie in the steps of this kind */
+		for (size_t i = 0; q->phase && i < q->suspects.nr; i++)
+			blamed = blamed || suspect_has_place(&q->suspects.v[i], PLACE_PHASE, q->phase);
+		if (!q->phase || (!of_gpu && both_ratio(wall) < NOTABLE) || blamed)
 			continue;
 		struct suspect *s = suspect_add(q, CAUSE_SLOW_STEPS);
 		suspect_title(q, s, "each %s step is slower, in %s", q->phase,

@@ -214,13 +214,6 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 	vec_release(&answers.list);
 }
 
-/* Value of a figure of a metrics file, converted to the unit in which all runs are compared. */
-static int64_t input_value(const struct bench *b, const struct query *q, const struct past_value *v)
-{
-	const struct metric *own = view_metric(&b->view[0], q->metric, v->label);
-	return decimal_scaled((struct decimal){ v->value, v->digits }, unit_digits(own->unit));
-}
-
 /* The text by which a past run has answers to the query; "" if it knows memory of another source
    only. Earlier versions stored no source: it is that of the approved run. */
 static const char *past_text(struct bench *b, const struct past_run *past, const struct query *q)
@@ -298,10 +291,13 @@ static void see_past(struct bench *b, size_t column, const struct query *q, stru
 	const struct past_value *v = bench_past_answers(b, b->columns[column].past, q, &nr);
 	VEC(int64_t) ranks = VEC_INIT;
 	for (size_t k = 0; k < nr; k++) {
+		/* figures of files are converted to the unit in which all runs are compared */
+		enum unit unit = view_metric(&b->view[0], q->metric, v[k].label)->unit;
+		struct decimal value = { v[k].value, v[k].digits };
 		struct seen s = { .label = folded && one ? SPAN("") : v[k].label,
 			              .rank = folded ? -1 : v[k].rank,
 			              .column = column,
-			              .value = files ? input_value(b, q, &v[k]) : v[k].value };
+			              .value = files ? decimal_scaled(value, unit_digits(unit)) : v[k].value };
 		struct seen *last = out->list.nr > first ? &out->list.v[out->list.nr - 1] : NULL;
 		bool joins = folded && last && span_eq(last->label, s.label);
 		if (!joins)
@@ -394,13 +390,6 @@ static size_t count_of(const struct bench *b, const struct entry *e, enum bench_
 	return nr;
 }
 
-/* True if the baseline's value is the median of the recent runs only, without the approved run as a
- * further value. */
-static bool is_recent_alone(const struct bench *b, const struct entry *e)
-{
-	return !b->twin && b->min_runs > 0 && count_of(b, e, SOURCE_RECENT) >= (uint64_t)b->min_runs;
-}
-
 /* Index of the first of the values since main last became better; 0 if it never did. */
 static size_t better_from(const int64_t *v, size_t nr, enum worse worse)
 {
@@ -420,7 +409,8 @@ static size_t better_from(const int64_t *v, size_t nr, enum worse worse)
 static void find_reference(struct bench *b, const struct entry *e, struct cell *cells,
                            enum worse worse)
 {
-	bool pin = !is_recent_alone(b, e);
+	/* with enough recent runs, the baseline's value is their median, without the approved run */
+	bool pin = b->twin || b->min_runs <= 0 || count_of(b, e, SOURCE_RECENT) < (uint64_t)b->min_runs;
 	int64_t *v = arena_alloc(&b->arena, b->nr_columns, sizeof *v);
 	size_t *at = arena_alloc(&b->arena, b->nr_columns, sizeof *at), nr = 0;
 	const char *job = NULL;
@@ -534,12 +524,6 @@ struct entry bench_sum(struct bench *b, const struct metric *m, const struct ent
 	return sum;
 }
 
-/* True if neither side has the item; then only runs of the noise sample have it. */
-static bool is_past(const struct entry *e)
-{
-	return !e->has[SIDE_BASELINE] && !e->has[SIDE_CANDIDATE];
-}
-
 void bench_query(struct bench *b, const struct query *q, struct entries *out)
 {
 	struct seen_list seen = { 0 };
@@ -559,8 +543,8 @@ void bench_query(struct bench *b, const struct query *q, struct entries *out)
 		for (end = i + 1; end < seen.list.nr && same_item(first, &seen.list.v[end]) == 0;)
 			end++;
 		make_entry(b, e, q, first, end - i);
-		if (is_past(e))
-			out->list.nr--;
+		if (!e->has[SIDE_BASELINE] && !e->has[SIDE_CANDIDATE])
+			out->list.nr--; /* only runs of the noise sample have it */
 	}
 	vec_release(&seen.list);
 }

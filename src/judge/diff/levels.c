@@ -8,12 +8,6 @@
 
 enum { PIECE = 64 };
 
-/* A value as an integer multiple of 1e-9, limited to the range of int64. */
-static int64_t fine(double v)
-{
-	return llround(fmin(fmax(v * 1e9, -9e18), 9e18));
-}
-
 /* Index of the first value after level `i`. */
 static size_t level_end(const struct change_list *c, size_t nr, size_t i)
 {
@@ -65,7 +59,8 @@ static void split_group(const double *v, const uint64_t *whole, uint64_t *group,
 	for (size_t i = first; i < nr; i++)
 		if (whole[i] == whole[first]) {
 			at[all] = i;
-			values[all++] = fine(v[i]);
+			/* an integer multiple of 1e-9, limited to the range of int64 */
+			values[all++] = llround(fmin(fmax(v[i] * 1e9, -9e18), 9e18));
 		}
 	for (size_t end, from = 0; from < all; from = end) {
 		size_t left = (all - from) % PIECE;

@@ -46,12 +46,6 @@ double student_tail(double x, double df)
 	return x < 0 ? 1 - tail : tail;
 }
 
-static double student_density(double x, double df)
-{
-	return exp(lgamma((df + 1) / 2) - lgamma(df / 2) - (df + 1) / 2 * log1p(x * x / df)) /
-	       sqrt(df * 3.14159265358979323846);
-}
-
 /* Solves student_tail(x, df) = tail by Newton's method on logarithms: the logarithm of the tail is
  * either convex or concave everywhere. */
 double student_quantile(double tail, double df)
@@ -59,7 +53,11 @@ double student_quantile(double tail, double df)
 	const double most = 1e9;
 	double x = 1;
 	for (int i = 0; i < 100; i++) {
-		double at = student_tail(x, df), by = log(at / tail) * at / student_density(x, df);
+		double at = student_tail(x, df);
+		double density =
+		    exp(lgamma((df + 1) / 2) - lgamma(df / 2) - (df + 1) / 2 * log1p(x * x / df)) /
+		    sqrt(df * 3.14159265358979323846);
+		double by = log(at / tail) * at / density;
 		x = fmin(fmax(x + by, x / 2), most);
 		if (!(fabs(by) > 1e-12 * x) || x >= most)
 			break;

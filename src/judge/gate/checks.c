@@ -43,21 +43,17 @@ struct maker {
 
 enum { ID_CHARS = 60 };
 
-/* The id of a metrics-file figure with a long name, such as
-   "1f2e3d4c~Meta-Llama-3-8B-Instruct.r1.0.cnone/p99_ttft_ms": a hash and the end of the name,
-   which says more than its beginning. The name is ASCII. */
-static const char *long_figure(struct arena *a, struct span name)
-{
-	return arena_printf(a, "%08" PRIx32 "~%s", text_hash32(name), name.p + name.n - ID_CHARS + 9);
-}
-
 /* The name of an entry's item, in full for a report or shortened for an id. If a name has
    characters that cannot be printed, a hash is appended, so that different names stay different. */
 static const char *item_of(struct arena *a, const struct entry *e, bool in_id, bool of_file)
 {
 	struct strbuf b = STRBUF_INIT;
+	/* the id of a figure of files with a long name, which is ASCII, has a hash and the end of the
+	   name, which says more than its beginning:
+	   "1f2e3d4c~Meta-Llama-3-8B-Instruct.r1.0.cnone/p99_ttft_ms" */
 	if (in_id && of_file && e->label.n > ID_CHARS)
-		return long_figure(a, e->label);
+		return arena_printf(a, "%08" PRIx32 "~%s", text_hash32(e->label),
+		                    e->label.p + e->label.n - ID_CHARS + 9);
 	text_add_short(&b, e->label, in_id ? ID_CHARS : (size_t)-1);
 	if ((!in_id || text_chars(e->label) <= ID_CHARS) && !span_eq(strbuf_span(&b), e->label))
 		strbuf_addf(&b, "~%08" PRIx32, text_hash32(e->label));
@@ -104,13 +100,6 @@ static struct check new_check(const struct maker *m, const struct entry *e, bool
 	};
 	fill_figures(&k, e, since_pin, a);
 	return k;
-}
-
-/* True if the change is worth a breakdown in the report. */
-static bool is_notable(const struct check *k)
-{
-	return k->has_change && (k->verdict == VERDICT_FAIL || k->verdict == VERDICT_WAIVED ||
-	                         k->verdict == VERDICT_UNDECIDED || k->verdict == VERDICT_WARN);
 }
 
 /* Name of the statistic that the breakdown explains: the rule's statistic over steps if there is
@@ -161,7 +150,8 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 static void add_breakdown(const struct maker *m, struct check *k, const struct entry *e)
 {
 	const char *where = NULL;
-	if (!is_notable(k))
+	if (!k->has_change || (k->verdict != VERDICT_FAIL && k->verdict != VERDICT_WAIVED &&
+	                       k->verdict != VERDICT_UNDECIDED && k->verdict != VERDICT_WARN))
 		return;
 	if (k->metric->need == NEED_MEMORY)
 		k->breakdown =

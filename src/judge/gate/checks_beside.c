@@ -22,17 +22,14 @@ static size_t first_of_rank(const struct entries *all, size_t lo, size_t hi, int
 
 /* ---- the rule's `unless` ---- */
 
-static bool is_within(int64_t own, int64_t other, int64_t pct)
-{
-	return pct < 0 || (__int128)number_distance(own, other) * 100 * MICRO <= (__int128)pct * other;
-}
-
 static bool says_the_same(const struct rule *rule, const struct entry *e, const struct entry *o)
 {
+	__int128 pct = rule->unless_within;
 	bool same = true;
-	for (int s = 0; s < NR_SIDES && same; s++)
-		same =
-		    !e->has[s] || (o->has[s] && is_within(e->value[s], o->value[s], rule->unless_within));
+	for (int s = 0; s < NR_SIDES && same; s++) {
+		__int128 apart = (__int128)number_distance(e->value[s], o->value[s]) * 100 * MICRO;
+		same = !e->has[s] || (o->has[s] && (pct < 0 || apart <= pct * o->value[s]));
+	}
 	return same;
 }
 
@@ -103,20 +100,15 @@ static int64_t launches_of(struct beside *b, const struct entry *e)
 	return step ? number_div_round((__int128)most * MICRO, 1) : most;
 }
 
-/* True for metrics that sum up times of kernels, each of which has an error of the clock. Times of
-   the host and of collectives are differences of only two clock readings. */
-static bool is_of_kernels(const struct metric *m)
-{
-	return (m->per_step && m->need == NEED_GPU) || m->id == METRIC_KERNEL_TIME ||
-	       m->id == METRIC_CATEGORY_TIME;
-}
-
 int64_t check_floor(struct beside *b, const struct metric *m, const struct entry *e)
 {
 	int64_t tick = b->bench->tick_ns, launches = MICRO;
 	if (tick <= 1 || !unit_is_time(m->unit))
 		return 0;
-	if (is_of_kernels(m))
+	/* each kernel that the figure sums up has an error of the clock; times of the host and of
+	   collectives are differences of only two clock readings */
+	if ((m->per_step && m->need == NEED_GPU) ||
+	    (m->parts == PARTS_ACTIVITIES && m->label != LABEL_NONE))
 		number_raise(&launches, launches_of(b, e));
 	return number_div_round((__int128)launches * tick, MICRO);
 }

@@ -32,16 +32,12 @@ enum {
 /* ---- figures on the scale of the model ---- */
 
 /* The logarithm of a figure, NAN if it is not above 0; for a figure in percent its share of 1. */
-static double scale_of(const struct metric *metric, int64_t value)
-{
-	if (metric->unit == UNIT_PCT)
-		return (double)value / 1e8;
-	return value > 0 ? log((double)value) : NAN;
-}
-
 static double value_in(const struct entry *e, const struct metric *metric, size_t column)
 {
-	return e->cells[column].has ? scale_of(metric, e->cells[column].value) : NAN;
+	int64_t value = e->cells[column].has ? e->cells[column].value : 0;
+	if (metric->unit == UNIT_PCT)
+		return e->cells[column].has ? (double)value / 1e8 : NAN;
+	return value > 0 ? log((double)value) : NAN;
 }
 
 static bool is_past_column(const struct bench *b, size_t i)
@@ -109,13 +105,6 @@ static double median_over(struct values *v)
 
 /* ---- the machine's part of a change ---- */
 
-/* The epoch of a column: the approved run that was the baseline at the time. The runs that are
-   judged now belong to the epoch of the present approved run. */
-static uint64_t epoch_of(const struct bench *b, size_t column)
-{
-	return is_past_column(b, column) ? b->columns[column].epoch : b->pin;
-}
-
 /* Median value of an operator over the past runs that were made while the approved run `epoch` was
    the baseline; if there are no such runs, over the control runs. */
 static double level_of(const struct bench *b, const struct entry *e, const struct metric *metric,
@@ -143,10 +132,11 @@ static void fill_machine(struct noise_model *m)
 	m->machine = mem_calloc(b->nr_columns + 1, sizeof *m->machine);
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		struct values of = { 0 };
+		/* runs that are judged now belong to the epoch of the present approved run */
+		uint64_t epoch = is_past_column(b, i) ? b->columns[i].epoch : b->pin;
 		for (size_t j = 0; j < m->units.list.nr; j++) {
 			const struct entry *e = &m->units.list.v[j];
-			values_add(&of, value_in(e, unit_metric(m), i) -
-			                    level_of(b, e, unit_metric(m), epoch_of(b, i)));
+			values_add(&of, value_in(e, unit_metric(m), i) - level_of(b, e, unit_metric(m), epoch));
 		}
 		bool enough = 2 * of.list.nr >= m->units.list.nr;
 		double median = median_over(&of);
@@ -165,13 +155,6 @@ static size_t control_of(const struct bench *b, size_t i)
 
 /* ---- the operators' own parts ---- */
 
-/* True if column `i` is a run of the reference or a control run: the candidate's own part (r_ij in
- * noise_model.h) is then compared with the own part of this run. */
-static bool is_own_reference(const struct bench *b, const struct entry *e, size_t i)
-{
-	return e->cells[i].reference || is_source(b, i, SOURCE_CONTROL);
-}
-
 static double own_change(const struct noise_model *m, const struct entry *e,
                          const struct metric *metric, double *of_reference, double *of_candidate)
 {
@@ -179,7 +162,8 @@ static double own_change(const struct noise_model *m, const struct entry *e,
 	struct values reference = { 0 }, candidate = { 0 };
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		double own = value_in(e, metric, i) - m->machine[i];
-		if (is_own_reference(b, e, i))
+		/* the candidate's own part (r_ij in noise_model.h) is compared with that of these runs */
+		if (e->cells[i].reference || is_source(b, i, SOURCE_CONTROL))
 			values_add(&reference, own);
 		if (is_source(b, i, SOURCE_CANDIDATE))
 			values_add(&candidate, own);
@@ -357,13 +341,6 @@ void noise_model_release(struct noise_model *m)
 	free(m->machine);
 }
 
-/* True for a figure from a metrics file that is neither a time nor a rate, for example an accuracy.
-   The noise of such a figure can only be estimated from past runs. */
-static bool is_bare_figure(const struct metric *metric)
-{
-	return metric->need == NEED_INPUT && !figure_is_timed(metric);
-}
-
 /* True for the wall time of steps, which is that of the GPUs unless these are idle. */
 static bool is_of_period(const struct metric *metric)
 {
@@ -377,7 +354,9 @@ static struct noise_prior prior_of(const struct noise_model *m, const struct met
 {
 	switch (metric_family(metric)) {
 	case FAMILY_WALL:
-		if (is_bare_figure(metric))
+		/* only past runs tell the noise of a figure of files that is neither a time nor a rate, for
+		   example an accuracy */
+		if (metric->need == NEED_INPUT && !figure_is_timed(metric))
 			return (struct noise_prior){ 0 };
 		return (struct noise_prior){ wall_seen * wall_seen, WALL_RUNS };
 	case FAMILY_COMMUNICATION:

@@ -14,13 +14,6 @@ static const struct input_stat *figure_of(const struct run_view *v, struct span 
 	return NULL;
 }
 
-/* Variance of the samples' center: for a median larger than for a mean by the factor π/2. */
-static double variance_of(const struct input_stat *s)
-{
-	double share = (double)s->spread_share / 1e9;
-	return M_PI_2 * share * share / (double)s->samples;
-}
-
 /* Number of steps of the run in column `i`. */
 static double steps_of(const struct bench *b, size_t i)
 {
@@ -56,7 +49,9 @@ double noise_of_samples(const struct bench *b, const struct metric *metric, stru
 	for (size_t i = 0; i < runs; i++) {
 		const struct input_stat *s = figure_of(&b->view[i], name);
 		if (s && s->samples > 1 && s->spread_share > 0 && s->value) {
-			sum += variance_of(s);
+			/* of the samples' center: for a median larger than for a mean by the factor π/2 */
+			double share = (double)s->spread_share / 1e9;
+			sum += M_PI_2 * share * share / (double)s->samples;
 			nr++;
 		}
 	}

@@ -4,12 +4,6 @@
    would hide that of the machine */
 static const double least_share = 0.005;
 
-static bool is_shared_by_both(const struct entry *e)
-{
-	return e->has[SIDE_BASELINE] && e->has[SIDE_CANDIDATE] && e->value[SIDE_BASELINE] > 0 &&
-	       e->value[SIDE_CANDIDATE] > 0;
-}
-
 /* Find the operators or categories that both sides have, and drop those with little time. False if
    the shared ones make up less than half of the compute time on either side. */
 static bool find_units(struct noise_model *m, enum unit_kind kind, const double compute[NR_SIDES])
@@ -20,7 +14,7 @@ static bool find_units(struct noise_model *m, enum unit_kind kind, const double 
 	bench_query(m->bench, &q, &m->units);
 	struct entry *v = m->units.list.v;
 	for (size_t i = 0; i < m->units.list.nr; i++)
-		if (is_shared_by_both(&v[i])) {
+		if (v[i].has[0] && v[i].has[1] && v[i].value[0] > 0 && v[i].value[1] > 0) {
 			v[nr++] = v[i];
 			for (int s = 0; s < NR_SIDES; s++)
 				total[s] += (double)v[nr - 1].value[s];

@@ -149,17 +149,12 @@ static double rise_of(const struct activity_pairs *p, const struct entry *e)
 	return now ? (double)now->time_ns[SIDE_CANDIDATE] - (double)was->time_ns[SIDE_BASELINE] : 0;
 }
 
-static bool is_kernel_rule(const struct rule *rule)
-{
-	return rule->metric->label == LABEL_KERNEL && rule->substitutes != SUBSTITUTES_NONE &&
-	       metric_family(rule->metric) == FAMILY_OPERATORS && rule->metric->worse == rule->worse;
-}
-
 void substitute_find(const struct noise_model *m, const struct rule *rule, const struct entry *e,
                      const struct comparison *c, struct arena *a, struct substitute *out)
 {
 	*out = (struct substitute){ 0 };
-	if (!is_kernel_rule(rule))
+	if (rule->metric->label != LABEL_KERNEL || rule->substitutes == SUBSTITUTES_NONE ||
+	    metric_family(rule->metric) != FAMILY_OPERATORS || rule->metric->worse != rule->worse)
 		return;
 	const struct entry *unit = noise_unit(m, unit_of(m, rule, e->label));
 	if (!unit)

@@ -38,13 +38,6 @@ static bool is_compute(const struct digest *d, const struct kernel_stat *k)
 	       !category_matches_any(d->communication, k->name);
 }
 
-/* True if the candidate makes as many copies per step as the baseline. */
-static bool is_same_count(const struct digest *b, const struct kernel_stat *x,
-                          const struct digest *c, const struct kernel_stat *y)
-{
-	return (__int128)x->step_count * c->usable_steps == (__int128)y->step_count * b->usable_steps;
-}
-
 /* Add the factor (candidate divided by baseline) for the threads of each kernel and the bytes of
  * each copy that both digests have; both digests must list them in the same order. */
 static void scalings_add(const struct digest *b, const struct digest *c, struct scalings *kernels,
@@ -63,7 +56,10 @@ static void scalings_add(const struct digest *b, const struct digest *c, struct 
 				         (struct scaling){ threads_of(y) / threads_of(x), x->step_total_ns });
 		} else if (x->kind == EVENT_MEMCPY && x->step_bytes > 0) {
 			copies->all = number_add(copies->all, x->step_bytes);
-			if (y && y->step_bytes > 0 && is_same_count(b, x, c, y))
+			/* only if the candidate makes as many copies per step */
+			if (y && y->step_bytes > 0 &&
+			    (__int128)x->step_count * c->usable_steps ==
+			        (__int128)y->step_count * b->usable_steps)
 				vec_push(&copies->list,
 				         (struct scaling){ (double)y->step_bytes / (double)c->usable_steps /
 				                               ((double)x->step_bytes / (double)b->usable_steps),

@@ -64,12 +64,6 @@ static void add_time(struct strbuf *out, uint64_t ns)
 	add_scaled(out, ns, scale, 4, true);
 }
 
-static void add_clock(struct strbuf *out, uint64_t hz)
-{
-	static const struct scale scale[] = { { "Hz", 1 }, { "MHz", 1000000 } };
-	add_scaled(out, hz, scale, 2, false);
-}
-
 static void add_bytes(struct strbuf *out, uint64_t bytes)
 {
 	static const struct scale scale[] = {
@@ -228,7 +222,7 @@ void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
 		strbuf_adds(out, " %");
 		break;
 	case UNIT_HZ:
-		add_clock(out, v);
+		add_scaled(out, v, (const struct scale[]){ { "Hz", 1 }, { "MHz", 1000000 } }, 2, false);
 		break;
 	case UNIT_MILLIWATT:
 		add_quotient(out, v, 1000, 1);

@@ -32,14 +32,6 @@ ORDERING_SHARED(fold_deed_cmp, struct fold_deed,
 
 /* ---- folds and the figures in them ---- */
 
-static void release_series(struct fold_series *s)
-{
-	for (size_t i = 0; i < s->matches.nr; i++)
-		tally_release(&s->matches.v[i].dur);
-	vec_release(&s->matches);
-	vec_release(&s->members);
-}
-
 void fold_free(struct fold *f)
 {
 	if (!f)
@@ -51,8 +43,13 @@ void fold_free(struct fold *f)
 		free(f->figures.v[i].value);
 		tally_release(&f->figures.v[i].tally);
 	}
-	for (size_t i = 0; i < f->series.nr; i++)
-		release_series(&f->series.v[i]);
+	for (size_t i = 0; i < f->series.nr; i++) {
+		struct fold_series *s = &f->series.v[i];
+		for (size_t k = 0; k < s->matches.nr; k++)
+			tally_release(&s->matches.v[k].dur);
+		vec_release(&s->matches);
+		vec_release(&s->members);
+	}
 	for (size_t i = 0; i < NR_FOLD_NUMBERS; i++)
 		free(f->number[i]);
 	vec_release(&f->figures);
