@@ -6,7 +6,7 @@
 #include "cause/cause.h"
 #include "cli/output.h"
 #include "diagnose/diagnose.h"
-#include "diff/flame.h"
+#include "diff/breakdown_of.h"
 #include "gate/judge.h"
 #include "gate/sides.h"
 #include "output_laws.h"

@@ -1,4 +1,4 @@
-#include "diff/breakdown_memory.h"
+#include "diff/breakdown_of.h"
 
 #include "breakdown_sums.h"
 #include "diff/breakdown.h"

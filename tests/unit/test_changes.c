@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "diff/changes.h"
-#include "diff/levels.h"
 
 enum { SEEDS = 200, P = 1000, MEAN = 10000000 };
 

@@ -1,5 +1,5 @@
 /* The tree of GPU time by place in the code, and the trend of a figure in past runs. */
-#include "diff/flame.h"
+#include "diff/breakdown_of.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "breakdown_sums.h"
-#include "gate/figure_rule.h"
+#include "gate/checks.h"
 #include "judge_rig.h"
 
 static void test_same(void **state)

@@ -2,7 +2,7 @@
    figure. */
 #include "gate/message.h"
 
-#include "gate/figure_rule.h"
+#include "gate/checks.h"
 #include "limits_rig.h"
 #include "metric/unit.h"
 

@@ -1,5 +1,5 @@
 /* Kernels that replace one another are judged by the operator or category that launches them. */
-#include "gate/substitute.h"
+#include "gate/checks_beside.h"
 
 #include "judge_rig.h"
 #include "model/code.h"

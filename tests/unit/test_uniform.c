@@ -1,6 +1,6 @@
 /* Whether all operators changed alike, and which checks then warn instead of failing, or pass
  * instead of warning. */
-#include "gate/uniform.h"
+#include "gate/noise.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
 #include "cli/setup.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/ranks.h"
-#include "diff/flame.h"
+#include "diff/breakdown_of.h"
 #include "gate/sides.h"
 #include "io/sink.h"
 #include "model/fold.h"

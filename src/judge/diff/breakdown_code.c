@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "diff/breakdown_internal.h"
-#include "diff/code_names.h"
+#include "diff/pairs.h"
 #include "metric/unit.h"
 
 /* All rows with the same module, place, operator and kernel, in baseline and candidate. */

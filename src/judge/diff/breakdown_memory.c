@@ -1,4 +1,4 @@
-#include "diff/breakdown_memory.h"
+#include "diff/breakdown_of.h"
 
 #include "base/text.h"
 #include "diff/memory_pair.h"

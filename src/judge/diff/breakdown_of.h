@@ -27,4 +27,26 @@ struct breakdown_query {
 struct breakdown *breakdown_of(const struct bench *b, const struct activity_pairs *p,
                                const struct breakdown_query *q, struct arena *a);
 
+/// Breakdown of the change of `e`, an entry for the query `q` on a memory metric, from `baseline`.
+/// It compares the two memories of memory_pair_find(); a last row has the part of the change that
+/// these two do not show, because other runs are part of the sides' values. `a` owns the breakdown,
+/// the caller its list of parts. NULL if there are no such memories or no data. `*where` becomes a
+/// text such as "most of it at train.py:forward", or NULL.
+struct breakdown *breakdown_of_memory(const struct bench *b, const struct query *q,
+                                      const struct entry *e, int64_t baseline, struct arena *a,
+                                      const char **where);
+
+/// Append a row for each category in the two memories of memory_pair_find(), with the category's
+/// largest tensor on both sides.
+void memory_scaling(const struct bench *b, const struct query *q, const struct entry *e,
+                    struct report *out);
+
+/// Largest number of nodes in a tree: the smallest nodes are left out with all nodes below them.
+enum { FLAME_NODES = 150 };
+
+/// Build the tree of the approved run and the candidates. If there is no baseline, or its code is
+/// unknown, the tree is of the candidates. The tree has modules and places (functions in the code)
+/// only if all sides know some. `a` owns the names, the caller the list.
+void flame_of(const struct bench *b, struct arena *a, struct flame *out);
+
 #endif

@@ -1,8 +1,8 @@
-#include "diff/flame.h"
+#include "diff/breakdown_of.h"
 
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "diff/code_names.h"
+#include "diff/pairs.h"
 
 /* Greatest number of segments in a path. A longer path keeps its outer segments and the kernel. */
 enum { DEPTH = 32 };

@@ -1,4 +1,3 @@
-#include "diff/levels.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,10 +2,8 @@
 
 #include "base/text.h"
 #include "diff/bench.h"
-#include "diff/breakdown_memory.h"
 #include "diff/breakdown_of.h"
 #include "diff/drift.h"
-#include "diff/flame.h"
 #include "gate/environment.h"
 #include "gate/judge.h"
 #include "gate/sides.h"

@@ -1,4 +1,4 @@
-#include "gate/figure_rule.h"
+#include "gate/checks.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #ifndef GG_GATE_MESSAGE_H
 #define GG_GATE_MESSAGE_H
 
+#include "diff/bench.h"
 #include "gate/compare.h"
 
 /// One limit in words, such as "increase 5% and 2ms" or "max 30%". For the comparison `c`, a limit
@@ -17,5 +18,9 @@ const char *message_limits(struct arena *a, const struct limits *map, const stru
 /// trust finding that makes the metric unreliable; NULL if the metric is reliable.
 const char *message_of(struct arena *a, const struct comparison *c, const struct decision *d,
                        const struct check *check, const char *spoiler);
+
+/// The end of a message on a query whose name fits none of the items `all`: the three nearest,
+/// those of the baseline first, as a report may show them. Owned by `a`.
+const char *near_items(const struct query *q, const struct entries *all, struct arena *a);
 
 #endif

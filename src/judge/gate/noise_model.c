@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "diff/levels.h"
+#include "diff/changes.h"
 #include "diff/past.h"
 #include "gate/environment.h"
 #include "metric/figure_name.h"

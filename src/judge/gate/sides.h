@@ -19,4 +19,9 @@ void sides_warn_of_each(const struct bench *b, const struct rules *rules, struct
 /// True if all ranks of both runs come from identical artifacts.
 bool sides_same_artifact(const struct run *x, const struct run *y);
 
+/// Say which figures of files a rule selects but no check is about: in a warning those that may
+/// have a better direction, with the rule that would say it; in a note of the candidate all of
+/// them, also spreads and numbers of samples. All checks must be in `out`.
+void unjudged_say(struct bench *b, const struct rules *rules, struct report *out);
+
 #endif

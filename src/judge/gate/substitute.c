@@ -1,12 +1,12 @@
-#include "gate/substitute.h"
+#include "gate/checks_beside.h"
 
 #include <math.h>
 
 #include "base/number.h"
 #include "base/sort.h"
 #include "base/text.h"
-#include "diff/code_names.h"
 #include "diff/drift.h"
+#include "diff/pairs.h"
 #include "diff/units.h"
 #include "gate/noise.h"
 #include "metric/unit.h"

@@ -1,4 +1,4 @@
-#include "gate/uniform.h"
+#include "gate/noise.h"
 
 #include <math.h>
 

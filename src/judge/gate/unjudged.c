@@ -1,4 +1,4 @@
-#include "gate/unjudged.h"
+#include "gate/sides.h"
 
 #include "base/search.h"
 #include "base/text.h"

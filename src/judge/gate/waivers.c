@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "gate/exceptions.h"
-#include "gate/near.h"
+#include "gate/message.h"
 
 enum { DAYS_OF_NOTICE = 14 };
 

@@ -13,7 +13,6 @@
 #include "base/words.h"
 #include "metric/metric.h"
 #include "model/finding.h"
-#include "model/flame.h"
 #include "model/run_report.h"
 
 /// The verdicts, the worst first, so that a worse one is a smaller number: X(ID, name, tone of its
@@ -279,6 +278,31 @@ static inline int64_t side_runs(const struct side *s)
 /// The command that made the report. `diff` has no rules and no verdict; `report` has only a
 /// candidate and no verdict.
 enum report_kind { REPORT_CHECK, REPORT_DIFF, REPORT_RUN };
+
+/// The kinds of nodes, from the outermost level to the innermost.
+enum flame_kind {
+	FLAME_ALL,
+	FLAME_MODULE,
+	FLAME_PLACE,
+	FLAME_OPERATOR,
+	FLAME_KERNEL,
+	NR_FLAME_KINDS
+};
+
+/// A node of the tree: the work that was launched in one place.
+struct flame_node {
+	enum flame_kind kind;
+	int level; ///< depth in the tree; 0 is the root, all GPU time
+	const char *name; ///< name as valid UTF-8 for one line, not escaped; it may come from the
+	                  ///< recording
+	int64_t value[2]; ///< ns per step in baseline and candidate; 0 where the node is absent
+};
+
+/// The tree; owns its list.
+struct flame {
+	bool both; ///< true: two runs; false: only a candidate, so that each value[0] is 0
+	VEC(struct flame_node) nodes; ///< nodes, parents first, siblings by size; may be empty
+};
 
 /// The report of a command, from which writers print; report_release() releases it.
 struct report {
