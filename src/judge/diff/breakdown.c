@@ -86,13 +86,6 @@ void node_split(struct parts *p, struct node *n, const int64_t of[NR_SIDES], con
 
 /* ---- changes of the nodes ---- */
 
-static int64_t mean_change(const __int128 sum[NR_SIDES], const int64_t of[NR_SIDES])
-{
-	if (of[0] <= 0 || of[1] <= 0)
-		return 0;
-	return number_div_round(sum[1] * of[0] - sum[0] * of[1], (__int128)of[0] * of[1]);
-}
-
 int64_t nodes_spread(struct node *parent, const int64_t of[NR_SIDES], int64_t change)
 {
 	__int128 sum[NR_SIDES] = { 0 };
@@ -100,7 +93,9 @@ int64_t nodes_spread(struct node *parent, const int64_t of[NR_SIDES], int64_t ch
 	for (struct node *n = parent->first; n; n = n->next) {
 		for (int s = 0; s < NR_SIDES; s++)
 			sum[s] += n->amount[s];
-		int64_t now = mean_change(sum, of);
+		int64_t now = of[0] <= 0 || of[1] <= 0 ? 0
+		                                       : number_div_round(sum[1] * of[0] - sum[0] * of[1],
+		                                                          (__int128)of[0] * of[1]);
 		n->change = number_sub(now, before);
 		before = now;
 	}
@@ -151,18 +146,14 @@ static void add_part(const struct parts *p, int level, const char *label, int64_
 	                        detail, at });
 }
 
-/* True for a change below 1 % of the change that is broken down. */
-static bool is_small(const struct parts *p, int64_t change)
-{
-	__int128 part = change, whole = p->out->change;
-	return (part < 0 ? -part : part) * 100 < (whole < 0 ? -whole : whole);
-}
-
 /* True if the child `n` belongs to the row that sums up small children. The first child is always
  * shown; a group without a label, which has no row of its own, is never summed up. */
 static bool is_folded(const struct parts *p, const struct node *parent, const struct node *n)
 {
-	bool small = parent->order == NODES_FOLD && is_small(p, largest_change(n));
+	__int128 part = largest_change(n), whole = p->out->change;
+	/* below 1 % of the change that is broken down */
+	bool small = parent->order == NODES_FOLD &&
+	             (part < 0 ? -part : part) * 100 < (whole < 0 ? -whole : whole);
 	if (parent->order < NODES_FOLD_MANY || n->seq == 0)
 		return false;
 	return n->group ? n->label && small : small || n->seq >= PARTS_SHOWN;

@@ -50,11 +50,12 @@ double student_tail(double x, double df);
 /// The x for which P(T > x) = `tail` in Student's t, 0 < `tail` < 0.5; at most 1e9.
 double student_quantile(double tail, double df);
 
-/// Split groups of values at their change points (changes.h). `group` holds the group of each of
+/// Split groups of values at their change points, since differences between levels are not noise.
+/// `group` holds the group of each of
 /// the `nr` values, oldest first; values after a group's first change point get new group numbers.
 /// A group that drifts is not split, since the drift shows how far its values may move. Each group
 /// is searched in pieces of 64 successive values, so that the time does not grow with the square of
-/// `nr`; the oldest piece may be shorter. `early`: three values are a level (changes.h).
+/// `nr`; the oldest piece may be shorter. `early`: three values are a level.
 void levels_split(const double *v, uint64_t *group, size_t nr, bool early);
 
 #endif

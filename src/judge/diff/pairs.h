@@ -82,6 +82,7 @@ int activity_count_order(const struct activity_pairs *p, const struct activity_p
 /// are alike (struct activity_pair). Each becomes the `partner` of the other.
 void renames_find(struct activity_pairs *p);
 
+/// The name of a GPU activity to which rows of the code table refer.
 struct code_name {
 	uint64_t key; ///< code_kernel_key() of the activity, as in rows of the code table
 	struct span match; ///< name of the activity, by which baseline and candidate are compared

@@ -18,16 +18,6 @@ static bool is_in(const char *text, const char *label, bool module)
 	       (!text[n] || (module && strncmp(text + n, " > ", 3) == 0));
 }
 
-/* True if another of the modules holds module `i`. */
-static bool is_held(const struct entries *modules, size_t i, struct arena *a)
-{
-	const char *own = arena_dup(a, modules->list.v[i].label);
-	bool held = false;
-	for (size_t k = 0; k < modules->list.nr; k++)
-		held = held || (k != i && is_in(own, arena_dup(a, modules->list.v[k].label), true));
-	return held;
-}
-
 /* What the parts called `label` add to the change; a part within such a part is counted with it,
    and a module within a `module`. */
 static int64_t change_of(const struct breakdown *of, const char *label, bool module)
@@ -67,9 +57,14 @@ int64_t allow_part(struct bench *b, const struct waiver *w, const struct breakdo
 	int64_t part = 0;
 	bench_query(b, &q, &items);
 	for (size_t i = 0; i < items.list.nr; i++) {
-		if (q.module && is_held(&items, i, &b->arena))
-			continue;
 		const struct entry *e = &items.list.v[i];
+		const char *own = arena_dup(&b->arena, e->label);
+		bool held = false; /* by another of the modules */
+		for (size_t k = 0; q.module && k < items.list.nr; k++)
+			held =
+			    held || (k != i && is_in(own, arena_dup(&b->arena, items.list.v[k].label), true));
+		if (held)
+			continue;
 		int64_t grown = change_of(of, text_line(&b->arena, e->label), q.module);
 		__int128 most = (__int128)e->value[SIDE_BASELINE] * w->up_to / ((__int128)100 * 1000000);
 		if (grown > 0 && e->has[SIDE_BASELINE])

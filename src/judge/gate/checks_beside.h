@@ -34,7 +34,8 @@ bool check_is_told(struct beside *b, const struct entry *e);
 int64_t check_floor(struct beside *b, const struct metric *m, const struct entry *e);
 
 /// The operator or category that launches a kernel, with the kernels that the kernel may replace.
-/// What some of them fell by is shared among those that rose, in proportion to their rise, each ns
+/// A kernel is excused only by the time of the kernels that it replaces:
+/// what some of them fell by is shared among those that rose, in proportion to their rise, each ns
 /// once; so the net changes of all add up to the change of the operator or category.
 struct substitute {
 	bool found; ///< false: no operator or category is known, so the kernel is judged by itself

@@ -30,17 +30,6 @@ static enum beyond beyond_share(__int128 by, int64_t value, int64_t base)
 	return beyond_if(by * PCT_ONE > value * size);
 }
 
-static enum beyond beyond_and(const struct change *ch, const struct limits *map)
-{
-	if (map->and_of == AND_OF_SPREAD)
-		return beyond_if(ch->by * MICRO > (__int128)map->and_value * ch->c->spread);
-	if (map->and_of == AND_OF_VALUE)
-		return beyond_if(ch->by > map->and_value);
-	if (!ch->c->has_step)
-		return BEYOND_UNKNOWN;
-	return beyond_share(ch->by, map->and_value, ch->c->step_ns);
-}
-
 /* Compares a change with a limit in percent and its `and`: both must be exceeded. If the baseline
    is 0, the percentage cannot be formed and only `and` decides. */
 static enum beyond beyond_relative(const struct change *ch, const struct limits *map,
@@ -49,7 +38,13 @@ static enum beyond beyond_relative(const struct change *ch, const struct limits 
 	enum beyond share = beyond_share(ch->by, l->value, ch->base);
 	if (!map->has_and || l->condition == COND_CHANGE || share == BEYOND_NO)
 		return share;
-	return beyond_and(ch, map);
+	if (map->and_of == AND_OF_SPREAD)
+		return beyond_if(ch->by * MICRO > (__int128)map->and_value * ch->c->spread);
+	if (map->and_of == AND_OF_VALUE)
+		return beyond_if(ch->by > map->and_value);
+	if (!ch->c->has_step)
+		return BEYOND_UNKNOWN;
+	return beyond_share(ch->by, map->and_value, ch->c->step_ns);
 }
 
 /* Compares a change with the limit `l`; ch->by is above 0 if the change has the direction that the

@@ -103,15 +103,6 @@ static void add_limit_reached(struct strbuf *b, const struct decision *d, const 
 		            d->verdict == VERDICT_WARN ? "warning limit" : "limit", check->limit);
 }
 
-static void add_bootstrap(struct strbuf *b, const struct decision *d, const struct check *check)
-{
-	if (check->has_candidate)
-		strbuf_addf(b, " is %s", check->candidate_text);
-	strbuf_adds(b, d->verdict == VERDICT_PASS
-	                   ? ", within its absolute limits: the others need a baseline"
-	                   : ": there is no baseline yet to compare with");
-}
-
 static void add_unformed(struct strbuf *b, const struct comparison *c, const struct decision *d,
                          const struct check *check)
 {
@@ -233,7 +224,11 @@ const char *message_of(struct arena *a, const struct comparison *c, const struct
 		strbuf_addf(&b, " is gone: the baseline had %s", check->baseline_text);
 		break;
 	case REASON_BOOTSTRAP:
-		add_bootstrap(&b, d, check);
+		if (check->has_candidate)
+			strbuf_addf(&b, " is %s", check->candidate_text);
+		strbuf_adds(&b, d->verdict == VERDICT_PASS
+		                    ? ", within its absolute limits: the others need a baseline"
+		                    : ": there is no baseline yet to compare with");
 		break;
 	}
 	if (d->verdict == VERDICT_WAIVED)

@@ -280,26 +280,7 @@ static void add_steps_text(enum unit unit, const struct evidence *out, struct ar
 	strbuf_addf(b, ": as far apart by chance with probability %s", number_format(out->p, 6, p));
 }
 
-static void fill_text(const struct asked *q, struct arena *a, struct evidence *out)
-{
-	struct strbuf b = STRBUF_INIT;
-	add_runs(q, out, a, &b);
-	if (out->has_steps) {
-		strbuf_adds(&b, b.n ? "; " : "");
-		add_steps_text(q->c->rule->metric->unit, out, a, &b);
-	}
-	out->text = arena_take(a, &b);
-}
-
 /* ---- public functions ---- */
-
-static size_t count_past(const struct bench *b, const struct entry *e)
-{
-	size_t nr = 0;
-	for (size_t i = 0; i < b->nr_columns; i++)
-		nr += e->cells[i].has && b->columns[i].source <= SOURCE_SAMPLE;
-	return nr;
-}
 
 static double far_of(const struct asked *q, const struct estimate *x)
 {
@@ -363,7 +344,8 @@ void noise_evidence(const struct noise_model *m, const struct entry *e, struct c
 		vec_push(&out->runs, e->runs[SIDE_CANDIDATE][i]);
 	if (!out->baseline_runs || !out->candidate_runs)
 		return;
-	out->past_runs = (int64_t)count_past(m->bench, e);
+	for (size_t i = 0; i < m->bench->nr_columns; i++)
+		out->past_runs += e->cells[i].has && m->bench->columns[i].source <= SOURCE_SAMPLE;
 	if (!rule->metric->exact && rule->noise.k != 0 && q.alpha > 0) {
 		q.now = noise_estimate(m, e, rule->metric, false);
 		if (c->has_pin)
@@ -378,7 +360,13 @@ void noise_evidence(const struct noise_model *m, const struct entry *e, struct c
 	fill_limits(&q, &rule->warn, out->has_warn, out->warn);
 	fill_false_alarms(&q, out);
 	noise_steps(m->bench, e, &rule->query, out);
-	fill_text(&q, a, out);
+	struct strbuf b = STRBUF_INIT;
+	add_runs(&q, out, a, &b);
+	if (out->has_steps) {
+		strbuf_adds(&b, b.n ? "; " : "");
+		add_steps_text(rule->metric->unit, out, a, &b);
+	}
+	out->text = arena_take(a, &b);
 }
 
 void noise_summary(struct report *out)

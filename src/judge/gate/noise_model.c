@@ -277,15 +277,6 @@ static double squares_of_shares(const struct noise_model *m)
 	return sum > 0 ? squares / (sum * sum) : 1;
 }
 
-static void fill_mean_own(struct noise_model *m)
-{
-	double sum = 0, df;
-	for (size_t j = 0; j < m->units.list.nr; j++)
-		sum += moderated_own(m, &m->units.list.v[j], unit_metric(m), &df);
-	m->mean_own = m->units.list.nr ? sum / (double)m->units.list.nr : unknown_own * unknown_own;
-	m->own_in_sum = squares_of_shares(m);
-}
-
 /* ---- the noise of today's machine ---- */
 
 /* Share of the machine's variance that all runs of the candidate have in common: 1 if they were
@@ -329,7 +320,11 @@ void noise_model_init(struct noise_model *m, struct bench *b, const struct rules
 	fill_machine(m);
 	fill_shift(m);
 	fill_prior(m);
-	fill_mean_own(m);
+	double sum = 0, df;
+	for (size_t j = 0; j < m->units.list.nr; j++)
+		sum += moderated_own(m, &m->units.list.v[j], unit_metric(m), &df);
+	m->mean_own = m->units.list.nr ? sum / (double)m->units.list.nr : unknown_own * unknown_own;
+	m->own_in_sum = squares_of_shares(m);
 	noise_budget(m, rules);
 	m->shared = shared_by_repeats(b);
 	m->busy = is_busy(b);

@@ -148,16 +148,6 @@ bool sides_same_artifact(const struct run *x, const struct run *y)
 	return true;
 }
 
-/* What a comparison of equal recordings is worth. Figures of result files are all that is read. */
-static const char *same_artifact_text(const struct run *run)
-{
-	return run_is_recorded(run)
-	           ? "the candidate is the baseline's own artifact: it is compared with itself, "
-	             "and this shows nothing about a change"
-	           : "all figures are exactly the baseline's: see that this run wrote its files anew; "
-	             "if they differ, what differs is not read";
-}
-
 /* Add the kernels of the whole window, of one rank: the others run the same program. */
 static void add_kernels(const struct run *run, struct report *out)
 {
@@ -186,8 +176,13 @@ void sides_fill(const struct run *baseline, const struct run *candidates, size_t
 		if (baseline && sides_same_artifact(baseline, &candidates[i]))
 			out->same_artifact = true;
 	}
-	if (out->same_artifact)
-		vec_push(&out->warnings, same_artifact_text(&candidates[0]));
+	if (out->same_artifact) /* figures of result files are all that is read */
+		vec_push(&out->warnings,
+		         run_is_recorded(&candidates[0])
+		             ? "the candidate is the baseline's own artifact: it is compared with itself, "
+		               "and this shows nothing about a change"
+		             : "all figures are exactly the baseline's: see that this run wrote its files "
+		               "anew; if they differ, what differs is not read");
 }
 
 void sides_warn_of_each(const struct bench *b, const struct rules *rules, struct report *out)

@@ -33,18 +33,6 @@ static bool capped_alike(const struct machine_stat *x, const struct machine_stat
 	       (__int128)(higher - lower) * 100 <= (__int128)higher * CLOCKS_ALIKE_PCT;
 }
 
-/* The GPU of another run that has the place of GPU `k` of rank `rank`; NULL if there is none. */
-static const struct machine_stat *counterpart(const struct run *run, int64_t rank, size_t k)
-{
-	const struct run *ranks = run_ranks(run);
-	for (size_t i = 0; i < ranks->ranks.nr; i++) {
-		const struct digest *d = ranks->ranks.v[i];
-		if (d->rank == rank)
-			return k < d->machines.nr ? &d->machines.v[k] : NULL;
-	}
-	return NULL;
-}
-
 /* Runs of the other side of a comparison; none if there is only one run. */
 struct others {
 	const struct run *runs;
@@ -56,8 +44,9 @@ static bool all_capped_alike(const struct others *o, const struct machine_stat *
                              size_t k)
 {
 	for (size_t i = 0; i < o->nr; i++) {
-		const struct machine_stat *other = counterpart(&o->runs[i], rank, k);
-		if (!other || !capped_alike(m, other))
+		/* the GPU of the other run that has the same place */
+		const struct digest *d = trust_rank(run_ranks(&o->runs[i]), rank);
+		if (!d || k >= d->machines.nr || !capped_alike(m, &d->machines.v[k]))
 			return false;
 	}
 	return o->nr > 0;

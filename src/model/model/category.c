@@ -78,12 +78,18 @@ const char *category_name(const struct category_table *t, int index)
 	return index < 0 ? "other" : t->rows.v[index].name;
 }
 
-enum category_class category_class_named(const struct category_table *t, struct span name)
+int category_index(const struct category_table *t, struct span name)
 {
 	for (size_t i = 0; i < t->rows.nr; i++)
 		if (span_eq(name, span_of(t->rows.v[i].name)))
-			return t->rows.v[i].cls;
-	return CLASS_OTHER;
+			return (int)i;
+	return -1;
+}
+
+enum category_class category_class_named(const struct category_table *t, struct span name)
+{
+	int i = category_index(t, name);
+	return i < 0 ? CLASS_OTHER : t->rows.v[i].cls;
 }
 
 const char *class_name(enum category_class cls)

@@ -62,6 +62,9 @@ const char *category_title(const char *name);
 /// Class of the first category that matches `name`; CLASS_OTHER if no category does.
 enum category_class category_class_of(const struct category_table *t, struct span name);
 
+/// Index of the category that is called `name`, or -1.
+int category_index(const struct category_table *t, struct span name);
+
 /// Class of the category that is called `name`; CLASS_OTHER if there is no such category.
 enum category_class category_class_named(const struct category_table *t, struct span name);
 

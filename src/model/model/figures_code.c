@@ -62,14 +62,6 @@ int64_t code_amount(const struct metric *m, const struct code_stat *c)
 	return m->unit == UNIT_COUNT || m->unit == UNIT_COUNT_PER_STEP ? c->count : c->total_ns;
 }
 
-static bool knows_places(const struct digest *d)
-{
-	for (size_t i = 0; i < d->code.nr; i++)
-		if (d->code.v[i].place.n)
-			return true;
-	return false;
-}
-
 /* Sorted keys of the kernels that the digest counts as communication. */
 struct keys {
 	VEC(uint64_t) list;
@@ -79,15 +71,6 @@ static int key_cmp(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 	return COMPARE(x, y);
-}
-
-static void keys_of_communication(const struct digest *d, struct keys *out)
-{
-	for (size_t i = 0; i < d->kernels.nr; i++)
-		if (d->kernels.v[i].kind == EVENT_KERNEL &&
-		    category_matches_any(d->communication, d->kernels.v[i].name))
-			vec_push(&out->list, code_kernel_key(d->kernels.v[i].name));
-	vec_sort(&out->list, key_cmp);
 }
 
 static bool is_of_class(const struct code_stat *c, const char *cls, const struct keys *comm)
@@ -103,9 +86,14 @@ static void collect_rows(struct emitter *e, const char *phase, const char *cls, 
 	const struct digest *d = e->rank->digest;
 	struct keys comm = { 0 };
 	const struct metric *m = e->figure.metric;
-	bool places = m->label == LABEL_PLACE && knows_places(d);
-	if (cls)
-		keys_of_communication(d, &comm);
+	bool places = false;
+	for (size_t i = 0; m->label == LABEL_PLACE && i < d->code.nr; i++)
+		places = places || d->code.v[i].place.n;
+	for (size_t i = 0; cls && i < d->kernels.nr; i++)
+		if (d->kernels.v[i].kind == EVENT_KERNEL &&
+		    category_matches_any(d->communication, d->kernels.v[i].name))
+			vec_push(&comm.list, code_kernel_key(d->kernels.v[i].name));
+	vec_sort(&comm.list, key_cmp);
 	for (size_t i = 0; i < d->code.nr; i++) {
 		const struct code_stat *c = &d->code.v[i];
 		if (!(m->sums & 1u << c->kind) || !is_of_class(c, cls, &comm) ||
@@ -125,21 +113,16 @@ static void collect_rows(struct emitter *e, const char *phase, const char *cls, 
 	vec_release(&comm.list);
 }
 
-static void collect_ranges(const struct emitter *e, const char *phase, struct items *items)
-{
-	const struct digest *d = e->rank->digest;
-	for (size_t i = 0; i < d->ranges.nr && !phase; i++)
-		if (d->ranges.v[i].names == 0)
-			vec_push(&items->list, (struct item){ d->ranges.v[i].name, d->ranges.v[i].total_ns });
-}
-
 void figures_of_code(struct emitter *e, const char *phase, const char *cls)
 {
 	struct items items = { 0 };
+	const struct digest *d = e->rank->digest;
 	bool counts = e->figure.metric->unit == UNIT_COUNT_PER_STEP;
-	if (e->figure.metric->label == LABEL_RANGE)
-		collect_ranges(e, phase, &items);
-	else
+	bool ranges = e->figure.metric->label == LABEL_RANGE;
+	for (size_t i = 0; ranges && i < d->ranges.nr && !phase; i++)
+		if (d->ranges.v[i].names == 0)
+			vec_push(&items.list, (struct item){ d->ranges.v[i].name, d->ranges.v[i].total_ns });
+	if (!ranges)
 		collect_rows(e, phase, cls, &items);
 	vec_sort(&items.list, item_cmp);
 	for (size_t i = 0, end; i < items.list.nr; i = end) {

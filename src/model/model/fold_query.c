@@ -127,21 +127,13 @@ static enum reduce reduce_of_ranks(const struct query *q)
 	return q->metric->worse == WORSE_DOWN ? REDUCE_MIN : REDUCE_MAX;
 }
 
-static int category_index(const struct naming *n, struct span name)
-{
-	for (size_t i = 0; i < n->categories->rows.nr; i++)
-		if (span_eq(span_of(n->categories->rows.v[i].name), name))
-			return (int)i;
-	return -1;
-}
-
 static bool is_selected(const struct run_view *v, const struct query *q,
                         const struct fold_figure *g)
 {
 	struct kernel_row kernel = { .cls = g->cls };
 	struct figure f = { .metric = q->metric, .label = g->label, .kernel = &kernel };
 	if (q->metric->label == LABEL_KERNEL)
-		kernel.category = category_index(v->naming, g->category);
+		kernel.category = category_index(v->naming->categories, g->category);
 	if (fold_is_item(q->metric))
 		return g->within == REDUCE_EACH || g->within == reduce_of_ranks(q);
 	if (q->metric->parts == PARTS_CODE && !span_eq(g->category, span_of(q->cls ? q->cls : "")))

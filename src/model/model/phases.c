@@ -61,19 +61,10 @@ static int64_t term_within(const struct digest *d, enum phase p, enum metric_id 
 	return 0;
 }
 
-static int64_t value_within(const struct digest *d, enum phase p, const struct metric *m,
-                            size_t step)
-{
-	const struct phase_sum *sum = phase_sum_of(m);
-	int64_t value = 0;
-	for (size_t i = 0; i < PHASE_TERMS && sum->terms[i]; i++)
-		value = number_add(value, term_within(d, p, sum->terms[i], step));
-	return value;
-}
-
 bool phase_samples_of(const struct digest *d, enum phase p, const struct metric *m, struct arena *a,
                       struct phase_samples *out)
 {
+	const struct phase_sum *sum = phase_sum_of(m);
 	bool whole = phase_is_whole(p);
 	if (!phase_has_metric(p, m) || !digest_has_steps(d, m->id) ||
 	    !(whole ? d->step_phases : d->phases[p][0]))
@@ -83,7 +74,10 @@ bool phase_samples_of(const struct digest *d, enum phase p, const struct metric 
 	for (size_t i = 0; i < d->nr_steps; i++) {
 		if (whole && (d->step_phases[i] != step_phase_code(p) || d->samples[m->id][i] == NO_SAMPLE))
 			continue;
-		out->value[out->nr] = whole ? d->samples[m->id][i] : value_within(d, p, m, i);
+		out->value[out->nr] = whole ? d->samples[m->id][i] : 0;
+		for (size_t k = 0; !whole && k < PHASE_TERMS && sum->terms[k]; k++)
+			out->value[out->nr] =
+			    number_add(out->value[out->nr], term_within(d, p, sum->terms[k], i));
 		out->step[out->nr++] = d->step_numbers[i];
 		out->usable += (int64_t)i < d->usable_steps;
 	}

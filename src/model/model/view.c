@@ -52,14 +52,6 @@ struct span view_match(const struct run_view *v, struct span name)
 	return k ? k->match : naming_match(v->naming, &v->known->arena, name);
 }
 
-static int known_category(const struct run_view *v, struct span name)
-{
-	struct known_name *k = known_name(v, name);
-	if (k && k->category == CATEGORY_UNASKED)
-		k->category = category_of(v->naming->categories, name);
-	return k ? k->category : category_of(v->naming->categories, name);
-}
-
 /* Compares by match name, then by time, the raw name with the most time first. */
 ORDERING(match_cmp, struct kernel_row, BY_SPAN(match) FALLING(stat.step_total_ns) BY_SPAN(name))
 
@@ -87,11 +79,11 @@ static struct kernel_row folded_row(struct run_view *v, const struct kernel_stat
 {
 	const struct category_table *t = v->naming->categories;
 	struct kernel_row row = {
-		.name = s->name, .category = -1, .raw_names = (int)s->names, .stat = *s
+		.name = s->name,
+		.category = category_index(t, s->name),
+		.raw_names = (int)s->names,
+		.stat = *s,
 	};
-	for (size_t i = 0; i < t->rows.nr && row.category < 0; i++)
-		if (span_eq(span_of(t->rows.v[i].name), s->name))
-			row.category = (int)i;
 	row.cls = row.category < 0 ? CLASS_OTHER : t->rows.v[row.category].cls;
 	if (row.cls == CLASS_COMMUNICATION)
 		row.cls = CLASS_COMPUTE;
@@ -105,7 +97,10 @@ static struct kernel_row folded_row(struct run_view *v, const struct kernel_stat
 static void classify(struct kernel_row *row, const struct run_view *v, const struct digest *d)
 {
 	const struct category_table *t = v->naming->categories;
-	row->category = known_category(v, row->name);
+	struct known_name *k = known_name(v, row->name);
+	if (k && k->category == CATEGORY_UNASKED)
+		k->category = category_of(t, row->name);
+	row->category = k ? k->category : category_of(t, row->name);
 	row->cls = row->category < 0 ? CLASS_OTHER : t->rows.v[row->category].cls;
 	if (category_matches_any(d->communication, row->name))
 		row->cls = CLASS_COMMUNICATION;
@@ -259,14 +254,6 @@ static bool rank_has_context(const struct digest *d, enum metric_id id)
 	}
 }
 
-static bool rank_has_input(const struct digest *d, const struct metric *m)
-{
-	for (size_t i = 0; i < d->inputs.nr; i++)
-		if (input_is_of(m, &d->inputs.v[i]))
-			return true;
-	return false;
-}
-
 static bool rank_has_code(const struct digest *d, enum label_kind kind)
 {
 	if (kind == LABEL_RANGE)
@@ -310,7 +297,10 @@ static bool rank_has(const struct rank_view *r, const struct metric *m)
 	case NEED_MACHINE:
 		return d->machines.nr > 0;
 	case NEED_INPUT:
-		return rank_has_input(d, m);
+		for (size_t i = 0; i < d->inputs.nr; i++)
+			if (input_is_of(m, &d->inputs.v[i]))
+				return true;
+		return false;
 	}
 	return false;
 }
