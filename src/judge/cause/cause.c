@@ -233,15 +233,15 @@ static void tell_cost(struct inquiry *q, struct finding *f)
 		return;
 	f->cost_amount =
 	    f->cost_is_bytes
-	        ? arena_printf(q->a, "%s%s", word_change(q, UNIT_BYTES, f->cost),
+	        ? arena_printf(q->a, "%s%s", unit_change(q->a, UNIT_BYTES, f->cost),
 	                       f->cost_per_step ? " per step" : "")
-	        : arena_printf(q->a, "%s per %s%s", word_change(q, UNIT_NS, f->cost), q->step,
+	        : arena_printf(q->a, "%s per %s%s", unit_change(q->a, UNIT_NS, f->cost), q->step,
 	                       f->cause == CAUSE_SLOW_RANK ? " against its peers" : "");
 	f->cost_text = f->cost_amount;
 	if (whole > 0)
 		f->cost_text =
 		    arena_printf(q->a, "%s, %s of the %s", f->cost_amount,
-		                 word_amount(q, UNIT_PCT, f->share_pct < 0 ? -f->share_pct : f->share_pct),
+		                 unit_text(q->a, UNIT_PCT, f->share_pct < 0 ? -f->share_pct : f->share_pct),
 		                 f->cost_is_bytes ? "peak" : q->step);
 }
 

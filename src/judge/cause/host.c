@@ -29,17 +29,10 @@ static struct both sum_of(struct inquiry *q, enum metric_id id)
 	return out;
 }
 
-static void stake_communication(struct suspect *s, int64_t comm, int64_t exposed)
-{
-	s->stake[STAKE_COMM] = s->stake[STAKE_GPU] = at_least_0(comm);
-	s->stake[STAKE_EXPOSED] = s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = at_least_0(exposed);
-	suspect_cost(s, at_least_0(exposed));
-}
-
 static const char *moved(struct inquiry *q, struct both f)
 {
 	if (f.v[SIDE_BASELINE] == f.v[SIDE_CANDIDATE])
-		return word_amount(q, f.metric->unit, f.v[SIDE_CANDIDATE]);
+		return unit_text(q->a, f.metric->unit, f.v[SIDE_CANDIDATE]);
 	return unit_movement(q->a, f.metric->unit, f.v[SIDE_BASELINE], f.v[SIDE_CANDIDATE]);
 }
 
@@ -66,7 +59,7 @@ void suspect_communication(struct inquiry *q)
 			suspect_title(q, s, "collectives are more%s: %s per %s%s%s",
 			              known ? " and smaller" : "", moved(q, count), q->step,
 			              known ? " for " : "",
-			              known ? word_amount(q, UNIT_BYTES, bytes.v[SIDE_CANDIDATE]) : "");
+			              known ? unit_text(q->a, UNIT_BYTES, bytes.v[SIDE_CANDIDATE]) : "");
 		s->stake[STAKE_KERNELS] = at_least_0(both_rise(count)) / 1000;
 		suspect_figure(q, s, comm);
 		suspect_action(q, s,
@@ -96,7 +89,10 @@ void suspect_communication(struct inquiry *q)
 	if (transfer.known && both_rise(transfer) > 0)
 		suspect_say(q, s, "on the wire %s per %s", moved(q, transfer), q->step);
 	number_raise(&longer, both_rise(transfer));
-	stake_communication(s, longer - q->waited, rise - q->waited);
+	s->stake[STAKE_COMM] = s->stake[STAKE_GPU] = at_least_0(longer - q->waited);
+	rise = at_least_0(rise - q->waited);
+	s->stake[STAKE_EXPOSED] = s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = rise;
+	suspect_cost(s, rise);
 }
 
 /* ---- detector for copies ---- */
@@ -318,20 +314,15 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 	s->stake[STAKE_LAUNCH] = slower;
 }
 
-/* Time in which the GPU has no work; if that is unknown, the step time minus the time of all GPU
- * activities. */
-static int64_t lost_time(struct inquiry *q)
-{
-	struct both idle = inquiry_figure(q, METRIC_STEP_IDLE_TIME);
-	struct both period = inquiry_figure(q, METRIC_STEP_PERIOD);
-	if (!period.known)
-		period = inquiry_figure(q, METRIC_STEP_TIME);
-	return at_least_0(idle.known ? both_rise(idle) : both_rise(period));
-}
-
 void suspect_host(struct inquiry *q)
 {
-	int64_t lost = lost_time(q);
+	/* time in which the GPU has no work or, if that is unknown, of the whole step */
+	struct both lost_time = inquiry_figure(q, METRIC_STEP_IDLE_TIME);
+	if (!lost_time.known)
+		lost_time = inquiry_figure(q, METRIC_STEP_PERIOD);
+	if (!lost_time.known)
+		lost_time = inquiry_figure(q, METRIC_STEP_TIME);
+	int64_t lost = at_least_0(both_rise(lost_time));
 	double by = host_factor(q);
 	find_copies(q);
 	int64_t loader = find_loader(q, lost, by), syncs = find_syncs(q, lost);

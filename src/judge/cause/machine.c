@@ -27,8 +27,8 @@ static void add_state(struct inquiry *q, size_t i)
 		return;
 	vec_push(&q->out->machine,
 	         (struct env_row){ .key = m->name,
-	                           .baseline = word_amount(q, m->unit, before),
-	                           .candidate = word_amount(q, m->unit, f.v[SIDE_CANDIDATE]) });
+	                           .baseline = unit_text(q->a, m->unit, before),
+	                           .candidate = unit_text(q->a, m->unit, f.v[SIDE_CANDIDATE]) });
 }
 
 static const char *fact_of(const struct inquiry *q, enum side_index side, const char *key)

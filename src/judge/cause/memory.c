@@ -86,7 +86,7 @@ static void find_oom(struct inquiry *q)
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_OUT_OF_MEMORY);
 	suspect_title(q, s, "memory ran out: failed allocations: %s",
-	              word_amount(q, UNIT_COUNT, count.v[SIDE_CANDIDATE]));
+	              unit_text(q->a, UNIT_COUNT, count.v[SIDE_CANDIDATE]));
 	suspect_figure(q, s, count);
 	name_item(q, s, largest_item(q, MEMORY_LIST_OOM));
 	suspect_action(q, s,
@@ -120,7 +120,7 @@ static int64_t find_leak(struct inquiry *q)
 	bytes *= steps; /* growth over `steps`, which may be fewer than the steps of the whole run */
 	struct suspect *s = suspect_add(q, CAUSE_LEAK);
 	suspect_title(q, s, "memory leaks: %s more is allocated at the end of every step",
-	              word_amount(q, UNIT_BYTES, both_rise(growth)));
+	              unit_text(q->a, UNIT_BYTES, both_rise(growth)));
 	suspect_figure(q, s, growth);
 	name_item(q, s, largest_item(q, MEMORY_LIST_GROWTH));
 	size_t places = s->finding.where.nr;
@@ -157,6 +157,7 @@ struct scaling {
 	double by; /* factor by which the largest of the growing categories grew */
 	int64_t largest;
 	struct span category;
+	size_t grown; /* number of the baseline's categories that grew by a twentieth or more */
 };
 
 /* Add the bytes of a category at the peak. With a larger batch, categories such as activations grow
@@ -164,6 +165,7 @@ struct scaling {
 static void add_scaling(struct scaling *out, struct span category, int64_t before, int64_t now)
 {
 	double by = before > 0 ? (double)now / (double)before : 2;
+	out->grown += before > 0 && (double)now > 1.05 * (double)before;
 	if (now > before)
 		out->rise = number_add(out->rise, now - before);
 	else
@@ -194,26 +196,11 @@ static bool measure_scaling(const struct inquiry *q, struct scaling *out)
 	return out->same > 0 && out->scaled > 0 && out->rise > 0 && out->fell < out->rise / 10;
 }
 
-/* Number of the baseline's categories that grew by a factor of about `by`. */
-static size_t nr_scaled(const struct inquiry *q)
-{
-	const struct run *b = q->bench->run[SIDE_BASELINE], *c = q->bench->run[SIDE_CANDIDATE];
-	size_t nr = 0;
-	for (size_t i = 0; b->ranks.nr && i < b->ranks.v[0]->memory_items.nr; i++) {
-		const struct memory_item *m = &b->ranks.v[0]->memory_items.v[i];
-		if (m->list != MEMORY_LIST_CATEGORY)
-			continue;
-		int64_t before = category_bytes(b, m->category), now = category_bytes(c, m->category);
-		nr += before > 0 && (double)now > 1.05 * (double)before;
-	}
-	return nr;
-}
-
 static bool find_batch(struct inquiry *q)
 {
 	struct scaling m = { 0 };
 	struct both peak = inquiry_figure(q, METRIC_MEMORY_PEAK_ALLOCATED);
-	if (both_rise(peak) <= 0 || !measure_scaling(q, &m) || nr_scaled(q) < 3)
+	if (both_rise(peak) <= 0 || !measure_scaling(q, &m) || m.grown < 3)
 		return false;
 	struct suspect *s = suspect_add(q, CAUSE_BATCH);
 	suspect_title(
@@ -222,7 +209,7 @@ static bool find_batch(struct inquiry *q)
 	suspect_figure(q, s, peak);
 	suspect_where(q, s, PLACE_CATEGORY, m.category);
 	suspect_say(q, s, "%s of categories are as large as before, %s grew",
-	            word_amount(q, UNIT_BYTES, m.same), word_amount(q, UNIT_BYTES, m.scaled));
+	            unit_text(q->a, UNIT_BYTES, m.same), unit_text(q->a, UNIT_BYTES, m.scaled));
 	suspect_action(q, s,
 	               "compare batch size and sequence length of both runs; if it is meant, "
 	               "record a baseline of its own (workload)");
@@ -275,8 +262,7 @@ static bool is_uneven(struct inquiry *q, const struct memory_item **site)
 	struct scaling m = { 0 };
 	int64_t steps = repetitions(q, site);
 	return steps > 2 && churn.known && both_rise(peak) > 0 && measure_scaling(q, &m) &&
-	       nr_scaled(q) >= 3 &&
-	       (double)both_rise(churn) < 0.5 * (double)steps * (double)both_rise(peak);
+	       m.grown >= 3 && (double)both_rise(churn) < 0.5 * (double)steps * (double)both_rise(peak);
 }
 
 static void say_shares(struct inquiry *q, struct suspect *s)
@@ -315,7 +301,7 @@ static bool find_fragmentation(struct inquiry *q)
 	              moved(q, peak));
 	if (uneven) {
 		suspect_say(q, s, "allocations there have %s sizes",
-		            word_amount(q, UNIT_COUNT, site->other));
+		            unit_text(q->a, UNIT_COUNT, site->other));
 		name_item(q, s, site);
 	}
 	suspect_figure(q, s, reserved);

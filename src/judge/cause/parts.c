@@ -6,11 +6,6 @@
 
 enum { PARTS_SHOWN = 5, NOTABLE = 50 };
 
-static int64_t size_of(int64_t v)
-{
-	return v < 0 ? number_sub(0, v) : v;
-}
-
 /* That breakdown, among those of the finding's checks, whose change equals the finding's cost; NULL
  * if there is none. */
 static const struct breakdown *breakdown_of_cost(const struct inquiry *q, const struct finding *f)
@@ -31,7 +26,8 @@ static int level_of(const struct breakdown *b)
 		size_t nr = 0, deeper = 0;
 		for (size_t i = 0; i < b->parts.nr; i++) {
 			const struct part *p = &b->parts.v[i];
-			nr += p->level == level && (__int128)size_of(p->change) * NOTABLE > size_of(b->change);
+			nr += p->level == level &&
+			      (__int128)number_distance(p->change, 0) * NOTABLE > number_distance(b->change, 0);
 			deeper += p->level > level;
 		}
 		if (nr > 1)
@@ -52,7 +48,7 @@ void suspect_part(struct suspect *s, const char *name, int64_t change)
 }
 
 ORDERING(part_cmp, struct finding_part,
-         THEN(COMPARE(size_of(y->change), size_of(x->change))) BY_TEXT(name))
+         THEN(COMPARE(number_distance(y->change, 0), number_distance(x->change, 0))) BY_TEXT(name))
 
 /* Choose the largest parts that have the same sign as the cost, as long as their sum does not
  * exceed the cost; a last part has the remaining cost. */
@@ -69,7 +65,8 @@ void suspect_settle_parts(struct inquiry *q, struct suspect *s)
 	vec_sort(&f->parts, part_cmp);
 	for (size_t i = 0; i < f->parts.nr && nr < PARTS_SHOWN; i++) {
 		struct finding_part p = f->parts.v[i];
-		if (!p.change || (p.change > 0) != (left > 0) || size_of(p.change) > size_of(left))
+		if (!p.change || (p.change > 0) != (left > 0) ||
+		    number_distance(p.change, 0) > number_distance(left, 0))
 			continue;
 		left = number_sub(left, p.change);
 		f->parts.v[nr++] = p;
@@ -81,5 +78,5 @@ void suspect_settle_parts(struct inquiry *q, struct suspect *s)
 		f->parts.nr = 0;
 	for (size_t i = 0; i < f->parts.nr; i++)
 		f->parts.v[i].text =
-		    word_change(q, f->cost_is_bytes ? UNIT_BYTES : UNIT_NS, f->parts.v[i].change);
+		    unit_change(q->a, f->cost_is_bytes ? UNIT_BYTES : UNIT_NS, f->parts.v[i].change);
 }

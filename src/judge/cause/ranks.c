@@ -140,7 +140,7 @@ static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slo
 	const char *moved = unit_movement(q->a, UNIT_NS, theirs, theirs + most);
 	if (is_to_blame(most, theirs, slow_ns, peers_ns)) {
 		suspect_where(q, s, PLACE_KERNEL, worst->match);
-		suspect_say(q, s, "%s of it in %s: %s, peers first", word_amount(q, UNIT_NS, most), name,
+		suspect_say(q, s, "%s of it in %s: %s, peers first", unit_text(q->a, UNIT_NS, most), name,
 		            moved);
 		suspect_action(q, s,
 		               "compare the input of %s on this rank with its peers': shapes, sparsity, "
@@ -180,7 +180,7 @@ static void add_slow(const struct odd_rank *o)
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_SLOW_RANK);
 	suspect_title(q, s, "%s is slow: %s of compute per %s, its peers %s (%s)", o->name,
-	              word_amount(q, UNIT_NS, own), q->step, word_amount(q, UNIT_NS, peers),
+	              unit_text(q->a, UNIT_NS, own), q->step, unit_text(q->a, UNIT_NS, peers),
 	              unit_relative(q->a, number_pct((__int128)own - peers, peers)));
 	suspect_where(q, s, PLACE_RANK, span_of(o->name))->rank = o->insight->rank;
 	s->finding.where.v[0].machine = machine_of(q, run->ranks.v[o->at]);
@@ -250,7 +250,7 @@ static void add_late(const struct odd_rank *o)
 	}
 	struct suspect *s = suspect_add(q, CAUSE_LATE_RANK);
 	suspect_title(q, s, "%s comes late: the others wait %s per %s for it%s%s", o->name,
-	              word_amount(q, UNIT_NS, late_per_step(o->view, o->insight->rank)), q->step,
+	              unit_text(q->a, UNIT_NS, late_per_step(o->view, o->insight->rank)), q->step,
 	              call ? ", in its " : "", call ? call : "");
 	suspect_where(q, s, PLACE_RANK, span_of(o->name))->rank = o->insight->rank;
 	if (call)

@@ -127,7 +127,7 @@ void suspect_figure(struct inquiry *q, struct suspect *s, struct both f)
 	out->change = both_rise(f);
 	out->baseline_text = unit_text(q->a, unit, out->baseline);
 	out->candidate_text = unit_text(q->a, unit, out->candidate);
-	out->change_text = word_change(q, unit, out->change);
+	out->change_text = unit_change(q->a, unit, out->change);
 	if (unit != UNIT_PCT && out->baseline > 0)
 		out->change_text =
 		    arena_printf(q->a, "%s (%s)", out->change_text,
@@ -141,16 +141,6 @@ void suspect_cost(struct suspect *s, int64_t ns)
 }
 
 /* ---- figures as text ---- */
-
-const char *word_change(struct inquiry *q, enum unit unit, int64_t change)
-{
-	return unit_change(q->a, unit, change);
-}
-
-const char *word_amount(struct inquiry *q, enum unit unit, int64_t value)
-{
-	return unit_text(q->a, unit, value);
-}
 
 const char *word_times(struct inquiry *q, double factor)
 {

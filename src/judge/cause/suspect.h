@@ -138,12 +138,6 @@ void suspect_part(struct suspect *s, const char *name, int64_t change);
 /// cost.
 void suspect_settle_parts(struct inquiry *q, struct suspect *s);
 
-/// The text of a figure, such as "+2.10 ms" or "12.3 %"; owned by the report.
-const char *word_change(struct inquiry *q, enum unit unit, int64_t change);
-
-/// A value such as "12.65 ms"; owned by the report.
-const char *word_amount(struct inquiry *q, enum unit unit, int64_t value);
-
 /// A factor such as "×1.30"; owned by the report.
 const char *word_times(struct inquiry *q, double factor);
 

@@ -99,12 +99,12 @@ static void add_slow_steps(struct inquiry *q, enum metric_id id, const struct sl
 		s->stake[metric_table[tails[i].id].stake] = part.mean > 0 ? part.mean : 0;
 		if (!what && part.mean >= rise.mean / 2) {
 			what = tails[i].what;
-			suspect_say(q, s, "%s has %s of it", what, word_amount(q, UNIT_NS, part.mean));
+			suspect_say(q, s, "%s has %s of it", what, unit_text(q->a, UNIT_NS, part.mean));
 		}
 	}
 	suspect_title(q, s, "%zu of %zu steps are slow: %s where the median is %s (%s)%s%s",
-	              slow->numbers.nr, slow->of, word_amount(q, UNIT_NS, slow->mean),
-	              word_amount(q, UNIT_NS, slow->median), which, what ? ", in " : "",
+	              slow->numbers.nr, slow->of, unit_text(q->a, UNIT_NS, slow->mean),
+	              unit_text(q->a, UNIT_NS, slow->median), which, what ? ", in " : "",
 	              what ? what : "");
 	if (id == METRIC_STEP_PERIOD)
 		suspect_figure(q, s, inquiry_figure(q, METRIC_SLOW_STEPS_PCT));
@@ -289,8 +289,8 @@ static void say_clocks(struct inquiry *q, struct suspect *s)
 	const struct run *run = run_ranks(q->bench->run[SIDE_CANDIDATE]);
 	struct both clock = inquiry_figure(q, METRIC_MACHINE_SM_CLOCK);
 	if (clock.known && clock.v[SIDE_BASELINE] > 0)
-		suspect_say(q, s, "SM clock %s → %s (%s)", word_amount(q, UNIT_HZ, clock.v[SIDE_BASELINE]),
-		            word_amount(q, UNIT_HZ, clock.v[SIDE_CANDIDATE]),
+		suspect_say(q, s, "SM clock %s → %s (%s)", unit_text(q->a, UNIT_HZ, clock.v[SIDE_BASELINE]),
+		            unit_text(q->a, UNIT_HZ, clock.v[SIDE_CANDIDATE]),
 		            unit_relative(q->a, number_pct(both_rise(clock), clock.v[SIDE_BASELINE])));
 	for (size_t i = 0; i < run->ranks.nr; i++)
 		for (size_t k = 0; k < run->ranks.v[i]->machines.nr; k++) {
@@ -303,20 +303,12 @@ static void say_clocks(struct inquiry *q, struct suspect *s)
 		}
 }
 
-/* True if all kernels are slower by the factor `by`: the gate has found this for all operators, or
- * the median step's compute time rose too. */
-static bool is_uniform(struct inquiry *q, double by)
-{
-	struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
-	if (q->out->uniform.found)
-		return true;
-	/* a few slow steps raise means of kernels too: the median step must also have risen */
-	return both_ratio(compute) - 1 >= (by - 1) / 3;
-}
-
 static void find_uniform(struct inquiry *q, double by)
 {
-	if (!is_uniform(q, by))
+	/* the gate has found this for all operators, or the median step must also have risen: a few
+	   slow steps raise means of kernels, too */
+	struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
+	if (!q->out->uniform.found && both_ratio(compute) - 1 < (by - 1) / 3)
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_UNIFORM);
 	struct both wall = inquiry_figure(q, METRIC_STEP_PERIOD);

@@ -157,13 +157,6 @@ static void add_breakdown(const struct maker *m, struct check *k, const struct e
 		k->message = arena_printf(&m->out->arena, "%s, %s", k->message, where);
 }
 
-/* Index of the waiver that covers the check, or -1. */
-static int64_t waiver_of(const struct maker *m, const struct entry *e)
-{
-	struct select_item item = { m->rule, e->label, e->rank, m->bench->naming.categories, FIT_NONE };
-	return waivers_find(m->rules, m->best, item);
-}
-
 /* True if at least one side recorded the figure; a check on a figure that neither side recorded is
    not applicable. */
 static bool is_known(const struct maker *m, const struct entry *e)
@@ -172,12 +165,6 @@ static bool is_known(const struct maker *m, const struct entry *e)
 		return e->has[SIDE_BASELINE] || e->has[SIDE_CANDIDATE];
 	return bench_has(m->bench, SIDE_BASELINE, m->rule->metric) ||
 	       bench_has(m->bench, SIDE_CANDIDATE, m->rule->metric);
-}
-
-static bool has_later_runs(const struct bench *b)
-{
-	return b->run[SIDE_BASELINE] == b->approved && b->runs.recent &&
-	       b->runs.recent->runs.nr > (b->twin ? 1 : 0);
 }
 
 /* In which run of the candidate how many ranks have the items, if these are fewer than in the
@@ -304,7 +291,8 @@ static void add_check(const struct maker *m, const struct entry *e)
 	const struct rule *rule = m->rule;
 	const struct trust_finding *spoiler = trust_spoiler(m->out, rule, e->rank);
 	struct evidence evidence;
-	int64_t waiver = waiver_of(m, e);
+	struct select_item item = { rule, e->label, e->rank, m->bench->naming.categories, FIT_NONE };
+	int64_t waiver = waivers_find(m->rules, m->best, item);
 	struct comparison c = {
 		.rule = rule,
 		.has_baseline = e->has[SIDE_BASELINE],
@@ -393,7 +381,9 @@ static void add_check(const struct maker *m, const struct entry *e)
 	}
 	if (unit.found && (d.reason == REASON_SUBSTITUTE || d.reason == REASON_NEW))
 		k.message = arena_printf(a, "%s: %s", k.message, unit.text);
-	if (rule->metric->label == LABEL_PAIR && k.has_candidate && has_later_runs(m->bench))
+	const struct bench *b = m->bench;
+	if (rule->metric->label == LABEL_PAIR && k.has_candidate && b->runs.recent &&
+	    b->run[SIDE_BASELINE] == b->approved && b->runs.recent->runs.nr > (b->twin ? 1 : 0))
 		k.message = arena_printf(
 		    a, "%s; compared with the approved run only: later ones hold no kernels", k.message);
 	const char *resources = NULL;

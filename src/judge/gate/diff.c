@@ -103,12 +103,8 @@ static void add_figures(struct bench *b, const struct metric *m, struct report *
 /* largest number of rows of one code metric in the report */
 enum { CODE_ROWS = 60 };
 
-static int64_t size_of(const struct figure_row *f)
-{
-	return f->change < 0 ? number_sub(0, f->change) : f->change;
-}
-
-ORDERING(code_row_cmp, struct figure_row, THEN(COMPARE(size_of(y), size_of(x))) BY_TEXT(item))
+ORDERING(code_row_cmp, struct figure_row,
+         THEN(COMPARE(number_distance(y->change, 0), number_distance(x->change, 0))) BY_TEXT(item))
 
 struct code_rows {
 	VEC(struct figure_row) list;

@@ -141,14 +141,6 @@ static double share_of(const struct launches *p, struct span name)
 	return own > 0 ? own * fmin(falls / rises, 1) : 0;
 }
 
-/* The kernel's rise in ns per step, from its name in the baseline. */
-static double rise_of(const struct activity_pairs *p, const struct entry *e)
-{
-	const struct activity_pair *now = drift_find(p, e->label);
-	const struct activity_pair *was = now && now->partner ? now->partner : now;
-	return now ? (double)now->time_ns[SIDE_CANDIDATE] - (double)was->time_ns[SIDE_BASELINE] : 0;
-}
-
 void substitute_find(const struct noise_model *m, const struct rule *rule, const struct entry *e,
                      const struct comparison *c, struct arena *a, struct substitute *out)
 {
@@ -177,7 +169,11 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 	out->decision = compare(&of_unit);
 	out->change = number_sub(of_unit.candidate, of_unit.baseline);
 	struct launches launches = launches_of(m, unit->label);
-	double rise = rise_of(&m->bench->pairs, e);
+	/* the kernel's rise in ns per step, from its name in the baseline */
+	const struct activity_pair *now = drift_find(&m->bench->pairs, e->label);
+	const struct activity_pair *was = now && now->partner ? now->partner : now;
+	double rise =
+	    now ? (double)now->time_ns[SIDE_CANDIDATE] - (double)was->time_ns[SIDE_BASELINE] : 0;
 	double share = share_of(&launches, e->label);
 	vec_release(&launches.list);
 	out->net = c->candidate;
