@@ -4,6 +4,15 @@
 #include <emmintrin.h>
 #endif
 
+struct span span_trim(struct span s, const char *bytes)
+{
+	while (s.n && s.p[0] && strchr(bytes, s.p[0]))
+		s.p++, s.n--;
+	while (s.n && s.p[s.n - 1] && strchr(bytes, s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
 static unsigned char lower(char c)
 {
 	unsigned char u = (unsigned char)c;

@@ -56,6 +56,15 @@ static inline bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/// True for an ASCII letter, whatever the locale.
+static inline bool is_letter(char c)
+{
+	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+/// The text without such bytes at its ends.
+struct span span_trim(struct span s, const char *bytes);
+
 /// True if the spans are equal without regard to ASCII case; other bytes must be identical.
 bool span_eq_nocase(struct span a, struct span b);
 

@@ -13,11 +13,7 @@ struct csv_line {
 
 static struct span trimmed(struct span s)
 {
-	while (s.n && strchr(" \t\r", s.p[0]) && s.p[0])
-		s.p++, s.n--;
-	while (s.n && strchr(" \t\r", s.p[s.n - 1]) && s.p[s.n - 1])
-		s.n--;
-	return s;
+	return span_trim(s, " \t\r");
 }
 
 /* Reads a cell in quotes, in which two quotes mean one; `*at` moves to the byte after the cell. */
@@ -171,16 +167,10 @@ static bool is_below(const struct csv_line *header, const struct csv_line *row,
 
 static bool is_same(const struct csv_line *a, const struct csv_line *b)
 {
-	bool same = a->nr == b->nr;
-	for (size_t i = 0; i < a->nr && same; i++)
-		same = span_eq(a->cells[i], b->cells[i]);
-	return same;
-}
-
-static enum status too_many(const char *name, size_t at, struct diag_log *log)
-{
-	return diag_fail(log, ST_INPUT, "%s:%zu: more than %zu values in a result file", name, at,
-	                 value_limits.values);
+	size_t i = 0;
+	while (i < a->nr && i < b->nr && span_eq(a->cells[i], b->cells[i]))
+		i++;
+	return i == a->nr && i == b->nr;
 }
 
 static enum status add_row(struct value_tree *out, const char *name, size_t at,
@@ -188,11 +178,12 @@ static enum status add_row(struct value_tree *out, const char *name, size_t at,
                            struct diag_log *log)
 {
 	struct value *row = value_add(out, &out->root, JSCAN_OBJECT, SPAN(""), SPAN(""));
-	for (size_t i = 0; i < l->nr && row; i++) {
-		if (!value_add(out, row, type_of(l->cells[i]), header->cells[i], l->cells[i]))
-			row = NULL;
-	}
-	return row ? ST_OK : too_many(name, at, log);
+	bool fits = row;
+	for (size_t i = 0; i < l->nr && fits; i++)
+		fits = value_add(out, row, type_of(l->cells[i]), header->cells[i], l->cells[i]);
+	return fits ? ST_OK
+	            : diag_fail(log, ST_INPUT, "%s:%zu: more than %zu values in a result file", name,
+	                        at, value_limits.values);
 }
 
 /* Number of decimal places of a cell; -1 if it is empty. */
@@ -201,7 +192,7 @@ static int decimals(struct span cell)
 	const char *point = cell.n ? memchr(cell.p, '.', cell.n) : NULL;
 	int nr = cell.n ? 0 : -1;
 	for (size_t i = point ? (size_t)(point - cell.p) + 1 : cell.n; i < cell.n; i++, nr++)
-		if (cell.p[i] < '0' || cell.p[i] > '9')
+		if (!is_digit(cell.p[i]))
 			break;
 	return nr;
 }

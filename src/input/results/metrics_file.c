@@ -56,23 +56,6 @@ bool metrics_recognize(struct span first)
 
 /* ---- reading of metrics files ---- */
 
-/* Advice on a value of a type that can be no figure; NULL for the others. */
-static const char *advice(enum jscan_type type)
-{
-	switch (type) {
-	case JSCAN_OBJECT:
-		return "an object: write its numbers flat, as \"latency.p50\"; " TEXT_NO_FORMAT;
-	case JSCAN_ARRAY:
-		return "a list: write a number of it, as \"latency.p50\"; " TEXT_NO_FORMAT;
-	case JSCAN_TRUE:
-	case JSCAN_FALSE:
-	case JSCAN_END:
-		return "not a number: write 1 or 0; " TEXT_NO_FORMAT;
-	default:
-		return NULL;
-	}
-}
-
 struct inputs_reader {
 	struct jscan *js;
 	struct digest *d;
@@ -85,17 +68,6 @@ struct inputs_reader {
 };
 
 enum { NAMED = 3 };
-
-/* Reads a number, a text or a word of JSON. */
-static bool read_scalar(struct inputs_reader *r, struct value *v)
-{
-	if (v->type == JSCAN_NUMBER)
-		return jscan_number(r->js, &v->text);
-	if (v->type == JSCAN_STRING)
-		return jscan_string(r->js, &v->text);
-	v->text = v->type == JSCAN_NULL ? SPAN("null") : SPAN("NaN");
-	return jscan_literal(r->js, &v->type);
-}
 
 static void add_figure(struct inputs_reader *r, const char *name, const char *quoted,
                        const struct value *v, uint64_t byte)
@@ -144,12 +116,20 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 
 static void read_value(struct inputs_reader *r, const char *name, const char *quoted, uint64_t byte)
 {
-	struct value v = { .type = jscan_peek(r->js), .key = span_of(name) };
-	const char *why = advice(v.type);
-	if (why) {
+	struct value v = { .type = jscan_peek(r->js), .key = span_of(name), .text = SPAN("null") };
+	bool list = v.type == JSCAN_ARRAY, number = v.type == JSCAN_NUMBER;
+	if (list || v.type == JSCAN_OBJECT) {
+		*r->other = true;
+		jscan_fail(r->js, byte, "%s is %s, as \"latency.p50\"; " TEXT_NO_FORMAT, quoted,
+		           list ? "a list: write a number of it" : "an object: write its numbers flat");
+	} else if (v.type == JSCAN_TRUE || v.type == JSCAN_FALSE || v.type == JSCAN_END) {
 		*r->other = v.type != JSCAN_END;
-		jscan_fail(r->js, byte, "%s is %s", quoted, why);
-	} else if (read_scalar(r, &v)) {
+		jscan_fail(r->js, byte, "%s is not a number: write 1 or 0; " TEXT_NO_FORMAT, quoted);
+	} else if (number                   ? jscan_number(r->js, &v.text)
+	           : v.type == JSCAN_STRING ? jscan_string(r->js, &v.text)
+	                                    : jscan_literal(r->js, &v.type)) {
+		if (v.type == JSCAN_NAN)
+			v.text = SPAN("NaN");
 		if (reading_is_failure(&v))
 			jscan_fail(r->js, byte, "the run is not valid: %s",
 			           reading_failure_text(&v, r->scratch));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/strbuf.h"
 #include "metric/figure_name.h"
 
 /* ---- one step of a path ---- */
@@ -104,59 +105,63 @@ static bool is_ignored(const struct path_walk *w, struct span key)
 	return false;
 }
 
+static size_t count(const struct value *list)
+{
+	size_t nr = 0;
+	for (const struct value *e = list->first; e; e = e->next)
+		nr++;
+	return nr;
+}
+
 static bool fits_where(const struct value *v, const struct path_step *s)
 {
 	const struct value *m = value_get(v, s->name);
 	return m && span_eq(m->text, s->text);
 }
 
-static void walk(const struct path_walk *w, const char *path, struct value *v, struct span first,
-                 struct span last);
+static void walk(const struct path_walk *w, const char *path, struct path_hit at);
 
 static void walk_elements(const struct path_walk *w, const struct path_step *s, const char *path,
-                          struct value *v, struct span first, struct span last)
+                          struct path_hit at)
 {
-	int64_t nr = 0, i = 0;
-	for (const struct value *m = v->first; m; m = m->next)
-		nr++;
-	int64_t want = s->index < 0 ? nr + s->index : s->index;
-	for (struct value *m = v->first; m; m = m->next, i++)
+	struct value *m = at.v->first;
+	int64_t i = 0, want = s->index < 0 ? (int64_t)count(at.v) + s->index : s->index;
+	for (; m; m = m->next, i++)
 		if (s->kind == PATH_ALL || (s->kind == PATH_INDEX && i == want) ||
 		    (s->kind == PATH_WHERE && fits_where(m, s)))
-			walk(w, path, m, first, last);
+			walk(w, path, (struct path_hit){ m, at.first_key, at.last_key });
 }
 
 static void walk_members(const struct path_walk *w, const struct path_step *s, const char *path,
-                         struct value *v, struct span first, struct span last)
+                         struct path_hit at)
 {
 	bool glob = !s->quoted && memchr(s->name.p, '*', s->name.n);
-	const struct value *only = glob ? NULL : value_get(v, s->name);
-	for (struct value *m = v->first; m; m = m->next) {
-		if (glob ? !span_glob(s->name, m->key) || is_ignored(w, m->key) : m != only)
-			continue;
-		struct span key = glob ? m->key : last;
-		walk(w, path, m, glob && !first.p ? m->key : first, key);
-	}
+	const struct value *only = glob ? NULL : value_get(at.v, s->name);
+	for (struct value *m = at.v->first; m; m = m->next)
+		if (glob ? span_glob(s->name, m->key) && !is_ignored(w, m->key) : m == only)
+			walk(w, path,
+			     (struct path_hit){ m, glob && !at.first_key.p ? m->key : at.first_key,
+			                        glob ? m->key : at.last_key });
 }
 
 /* Visits the values at a path; the recursion is as deep as the path has steps. */
-static void walk(const struct path_walk *w, const char *path, struct value *v, struct span first,
-                 struct span last)
+static void walk(const struct path_walk *w, const char *path, struct path_hit at)
 {
+	struct value *v = at.v;
 	if (v->steps) {
 		for (struct value *m = v->first; m; m = m->next)
-			walk(w, path, m, first, last);
+			walk(w, path, (struct path_hit){ m, at.first_key, at.last_key });
 		return;
 	}
 	struct path_step s = step_next(&path);
 	if (s.kind == PATH_END)
-		w->fn(w->ctx, v, first, last);
+		w->fn(w->ctx, &at);
 	else if (s.kind == PATH_NAME && v->type == JSCAN_OBJECT)
-		walk_members(w, &s, path, v, first, last);
+		walk_members(w, &s, path, at);
 	else if (s.kind == PATH_WHERE && v->type == JSCAN_OBJECT && fits_where(v, &s))
-		walk(w, path, v, first, last);
+		walk(w, path, at);
 	else if (s.kind != PATH_NAME && v->type == JSCAN_ARRAY)
-		walk_elements(w, &s, path, v, first, last);
+		walk_elements(w, &s, path, at);
 }
 
 static struct value *enclosing(struct value *v)
@@ -170,18 +175,15 @@ void path_visit(const char *path, struct value *from, const struct path_ignore *
                 void *ctx)
 {
 	struct path_walk w = { ignore, fn, ctx };
-	const struct span none = { NULL, 0 };
 	for (; *path == '^' && from; path++)
 		from = enclosing(from);
 	if (from)
-		walk(&w, path, from, none, none);
+		walk(&w, path, (struct path_hit){ .v = from });
 }
 
-static void keep_last(void *ctx, struct value *v, struct span first_key, struct span last_key)
+static void keep_last(void *ctx, const struct path_hit *hit)
 {
-	(void)first_key;
-	(void)last_key;
-	*(struct value **)ctx = v;
+	*(struct value **)ctx = hit->v;
 }
 
 struct value *path_find(const char *path, struct value *from)
@@ -235,12 +237,11 @@ static void add_columns(struct value *record, struct strbuf *out)
 	}
 }
 
-static void add_member(void *out, struct value *v, struct span first_key, struct span last_key)
+static void add_member(void *out, const struct path_hit *hit)
 {
-	(void)first_key;
 	strbuf_addch(out, '.');
-	strbuf_add(out, last_key);
-	strbuf_add(out, figure_case_plain(v->text)); /* never the only part of a name */
+	strbuf_add(out, hit->last_key);
+	strbuf_add(out, figure_case_plain(hit->v->text)); /* never the only part of a name */
 }
 
 /* Appends a key with the words that are abbreviations, since they are short, in capitals. */
@@ -268,14 +269,6 @@ static size_t place_of(const struct value *v)
 	return place;
 }
 
-static size_t count(const struct value *list)
-{
-	size_t nr = 0;
-	for (const struct value *e = list->first; e; e = e->next)
-		nr++;
-	return nr;
-}
-
 /* Appends the combination of parameters that the value of its place belongs to: one element of each
    of the lists that follow its list, of which the last varies fastest. */
 static void add_combination(const struct value *v, struct strbuf *out)
@@ -300,34 +293,37 @@ static void add_combination(const struct value *v, struct strbuf *out)
 	}
 }
 
-void template_fill(const char *text, const struct template_words *w, struct strbuf *out)
+struct span template_fill(const char *text, const struct template_words *w, struct arena *a)
 {
+	struct strbuf out = STRBUF_INIT;
 	char word[WORD_BYTES];
 	while (*text) {
 		size_t n = strcspn(text, "{");
-		strbuf_add(out, (struct span){ text, n });
+		strbuf_add(&out, (struct span){ text, n });
 		text += n;
 		if (!*text || !word_next(&text, word, sizeof word))
-			return;
+			break;
 		struct value *v = NULL;
 		if (strcmp(word, "key") == 0 && w->key.p)
-			strbuf_add(out, w->key);
+			strbuf_add(&out, w->key);
 		else if (strcmp(word, "KEY") == 0 && w->key.p)
-			add_capitals(w->key, out);
+			add_capitals(w->key, &out);
 		else if (strcmp(word, "file") == 0)
-			strbuf_adds(out, w->file);
+			strbuf_adds(&out, w->file);
 		else if (strcmp(word, "index") == 0)
-			strbuf_addf(out, "%zu", w->value ? place_of(w->value) : 0);
+			strbuf_addf(&out, "%zu", w->value ? place_of(w->value) : 0);
 		else if (strcmp(word, "combination") == 0)
-			add_combination(w->value, out);
+			add_combination(w->value, &out);
 		else if (strcmp(word, "columns") == 0)
-			add_columns(w->record, out);
+			add_columns(w->record, &out);
 		else if (strlen(word) > 2 && strcmp(word + strlen(word) - 2, ".*") == 0)
-			path_visit(word, w->record, NULL, add_member, out);
+			path_visit(word, w->record, NULL, add_member, &out);
 		else if ((v = path_find(word, *word == '^' && w->value ? w->value : w->record)) &&
 		         v->type != JSCAN_NULL)
-			strbuf_add(out, w->no_folders ? figure_case_plain(v->text) : v->text);
+			strbuf_add(&out, w->no_folders ? figure_case_plain(v->text) : v->text);
 		else
-			strbuf_adds(out, "none");
+			strbuf_adds(&out, "none");
 	}
+	size_t n = out.n;
+	return (struct span){ arena_take(a, &out), n };
 }

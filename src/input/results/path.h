@@ -6,7 +6,6 @@
 #ifndef GG_RESULTS_PATH_H
 #define GG_RESULTS_PATH_H
 
-#include "base/strbuf.h"
 #include "results/value.h"
 
 /// Returns why a path is invalid, or NULL; static.
@@ -16,8 +15,12 @@ const char *path_fault(const char *path);
 /// path), `{key}`, `{KEY}`, `{file}`, `{columns}`, `{index}` and `{combination}` are replaced.
 const char *template_fault(const char *text);
 
-/// Receives a value; `first_key` and `last_key` are the first and the last name that a '*' matched.
-typedef void path_fn(void *ctx, struct value *v, struct span first_key, struct span last_key);
+/// A value that a path leads to, and the first and the last name that a '*' matched on the way.
+struct path_hit {
+	struct value *v;
+	struct span first_key, last_key;
+};
+typedef void path_fn(void *ctx, const struct path_hit *hit);
 
 /// Names of members that a '*' in a path does not match.
 struct path_ignore {
@@ -44,12 +47,12 @@ struct template_words {
 	bool no_folders; ///< true: of an absolute path only the last part counts
 };
 
-/// Appends the template with its words filled in. `{KEY}` is the key with its words of up to four
-/// letters in capitals: "TTFT", "E2E_latency". An absent or null value becomes "none"; a path
-/// that ends in ".*" becomes ".KEYVALUE" for each of its values. In the name of a figure `{^name}`
-/// is a member beside it, `{index}` is its place in its list, from 0 on; `{combination}` is ".A.B",
-/// the combination of that place of the lists that follow its list, of which the last varies
-/// fastest.
-void template_fill(const char *text, const struct template_words *w, struct strbuf *out);
+/// The template with its words filled in, owned by `a` and NUL-terminated. `{KEY}` is the key with
+/// its words of up to four letters in capitals: "TTFT", "E2E_latency". An absent or null value
+/// becomes "none"; a path that ends in ".*" becomes ".KEYVALUE" for each of its values. In the name
+/// of a figure `{^name}` is a member beside it, `{index}` is its place in its list, from 0 on;
+/// `{combination}` is ".A.B", the combination of that place of the lists that follow its list, of
+/// which the last varies fastest.
+struct span template_fill(const char *text, const struct template_words *w, struct arena *a);
 
 #endif

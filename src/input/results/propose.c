@@ -10,20 +10,18 @@
 enum { FIGURES = 400, CASES = 3, DEPTH = 4 };
 
 struct proposal {
-	struct strbuf take, samples, work, case_name;
-	size_t nr, nr_cases;
+	struct arena *a;
+	struct strbuf take, samples;
+	const char *work; ///< paths of the settings, or ""
+	const char *case_name; ///< "" if nothing names the records
+	const char *sum_of; ///< path of what counts the things that were done, or ""
+	size_t nr; ///< number of figures
 	struct value *first; ///< the first of the records
 	bool series; ///< true if the records are the steps of one case
 	bool several; ///< true if each record is a case, which its texts and settings name
 	bool named; ///< true if a record is one figure, which its texts name
-	struct strbuf sum_of; ///< path of what counts the things that were done, or ""
 	bool open, known; ///< true if the better direction of a figure is not known, or is
 };
-
-static bool is_letter(char c)
-{
-	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-}
 
 /* True for a text that can stand in quotes, of a path and of YAML, as it is. */
 static bool is_writable(struct span s)
@@ -34,29 +32,26 @@ static bool is_writable(struct span s)
 	return s.n > 0;
 }
 
-/* Appends a text of YAML in quotes, unless it is a word. */
-static void add_quoted(struct strbuf *out, const char *text)
+/* A text of YAML, in quotes unless it is a word. */
+static const char *quoted(const struct proposal *p, const char *text)
 {
 	bool plain = is_letter(text[0]) && !strpbrk(text, " \"#:,*?[]{}()&!|>%@`\\");
-	strbuf_addf(out, plain ? "%s" : "'%s'", text);
+	return arena_printf(p->a, plain ? "%s" : "'%s'", text);
 }
 
 /* True for the name of a number that counts the steps of a run. */
 static bool is_step(struct span name)
 {
-	static const char *const words[] = { "step", "global_step", "iteration", "iter", NULL };
-	return reading_is_word(name, words);
+	return reading_is_word(name, "step global_step iteration iter");
 }
 
 /* True for the name of a text that another run of the same case has otherwise: a day, a host, a
    commit; or that says the unit of a figure. */
 static bool is_of_run(struct span name)
 {
-	static const char *const words[] = { "timestamp", "date", "datetime", "time", "started",
-		                                 "created",   "host", "hostname", "node", "machine",
-		                                 "user",      "git",  "commit",   "sha",  "hash",
-		                                 "version",   "path", "dir",      "url",  "id",
-		                                 "uuid",      "unit", NULL };
+	static const char words[] =
+	    "timestamp date datetime time started created host hostname node "
+	    "machine user git commit sha hash version path dir url id uuid unit";
 	for (size_t at = 0, n; at < name.n; at += n + 1) {
 		for (n = 0; at + n < name.n && !strchr("_-. ", name.p[at + n]);)
 			n++;
@@ -69,14 +64,11 @@ static bool is_of_run(struct span name)
 /* True for the name of a figure that is called by what lies around it. */
 static bool is_value(struct span name)
 {
-	static const char *const words[] = { "value", "val", "result", NULL };
-	return reading_is_word(name, words);
+	return reading_is_word(name, "value val result");
 }
 
 static bool is_number(const struct value *v)
 {
-	static const char *const no_numbers[] = { "nan",  "inf",       "infinity", "-nan",
-		                                      "-inf", "-infinity", NULL };
 	struct decimal number;
 	struct span unit;
 	if (v->type == JSCAN_NAN && is_writable(v->key))
@@ -86,7 +78,8 @@ static bool is_number(const struct value *v)
 	if (reading_number(v, &number, &unit) == DECIMAL_OK && (!unit.n || figure_unit_of(unit)))
 		return true;
 	/* reading "12,5 ms" says that it has no number */
-	bool begins = reading_begins_as_number(v->text) || reading_is_word(v->text, no_numbers);
+	bool begins = reading_begins_as_number(v->text) ||
+	              reading_is_word(v->text, "nan inf infinity -nan -inf -infinity");
 	return begins && v->type == JSCAN_STRING && !is_of_run(v->key) &&
 	       figure_better(v->key, figure_unit_by_name(v->key));
 }
@@ -97,22 +90,6 @@ static bool is_name(const struct value *v)
 	enum { CHARS = 40 };
 	return v->type == JSCAN_STRING && v->text.n && v->text.n < CHARS && is_writable(v->key) &&
 	       !is_number(v) && !reading_is_unmeasured(v) && !is_of_run(v->key);
-}
-
-/* True if the member of this name is a fraction in one of the first records, from that of `v` on:
-   it is not a setting, whatever it is called. */
-static bool is_fraction(const struct value *v)
-{
-	enum { ROWS = 100 };
-	const struct value *row = v->parent;
-	struct decimal number;
-	struct span unit;
-	for (size_t nr = 0; row && nr < ROWS; row = row->next, nr++) {
-		const struct value *own = value_get(row, v->key);
-		if (own && reading_number(own, &number, &unit) == DECIMAL_OK && number.digits > 0)
-			return true;
-	}
-	return false;
 }
 
 /* The first number of a list of samples, some of which may not be measured; NULL of other lists. */
@@ -135,17 +112,18 @@ static bool is_list(const struct value *v)
 	return v->type == JSCAN_ARRAY && v->first && v->first->type == JSCAN_OBJECT;
 }
 
-static void add_step(struct strbuf *path, struct span key)
+/* The path of the member `key` of what is at a path. */
+static const char *member(const struct proposal *p, const char *path, struct span key)
 {
 	bool plain = key.n > 0;
 	for (size_t i = 0; i < key.n; i++)
 		plain = plain && (is_digit(key.p[i]) || is_letter(key.p[i]) || key.p[i] == '_');
-	strbuf_addf(path, plain ? "%s%.*s" : "%s.\"%.*s\"", path->n && plain ? "." : "", (int)key.n,
-	            key.p);
+	return arena_printf(p->a, plain ? "%s%s%.*s" : "%s%s\"%.*s\"", path, *path || !plain ? "." : "",
+	                    (int)key.n, key.p);
 }
 
-/* Appends a figure at `path`, called `name`; its direction is left to its name and unit if they
-   tell it. */
+/* Adds a figure at `path`, called `name`; its direction is left to its name and unit if they tell
+   it. */
 static void add_figure(struct proposal *p, struct strbuf *list, const char *path, const char *name,
                        const struct value *v)
 {
@@ -157,76 +135,60 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	if (reading_number(v, &number, &said) != DECIMAL_OK)
 		said = SPAN("");
 	said = said.n ? said : unit ? unit->text : bracket;
-	bool open = !p->named &&
-	            !figure_better(text, said.n ? figure_unit_of(said) : figure_unit_by_name(text));
-	struct strbuf line = STRBUF_INIT;
-	strbuf_adds(&line, "\n        - {at: ");
-	add_quoted(&line, path);
-	const char *at = list->n ? strstr(strbuf_str(list), strbuf_str(&line)) : NULL;
-	bool known = at && strchr(",}", at[line.n]);
-	if (known || p->nr++ >= FIGURES) {
-		strbuf_release(&line);
+	const char *own = said.n ? figure_unit_of(said) : figure_unit_by_name(text);
+	bool open = !p->named && !figure_better(text, own), all = true; /* the records have it */
+	const char *line = arena_printf(p->a, "\n        - {at: %s", quoted(p, path));
+	const char *at = list->n ? strstr(strbuf_str(list), line) : NULL;
+	if ((at && strchr(",}", at[strlen(line)])) || p->nr++ >= FIGURES)
 		return;
-	}
-	if (!span_eq(span_of(name), path_name(path))) {
-		strbuf_adds(&line, ", as: ");
-		add_quoted(&line, name);
-	}
-	bool all = true; /* the records have it */
 	for (struct value *r = p->first; r && all && p->several; r = r->next)
 		all = path_find(path, r);
-	strbuf_addf(&line, "%s%s%s", unit ? ", unit_at: ^unit" : "", open ? ", better: neither" : "",
+	strbuf_adds(list, line);
+	if (!span_eq(span_of(name), path_name(path)))
+		strbuf_addf(list, ", as: %s", quoted(p, name));
+	strbuf_addf(list, "%s%s%s", unit ? ", unit_at: ^unit" : "", open ? ", better: neither" : "",
 	            all ? "" : ", optional: true");
-	if (p->sum_of.n && list == &p->take &&
-	    figure_is_sum(text, said.n ? figure_unit_of(said) : figure_unit_by_name(text))) {
-		strbuf_adds(&line, ", sum_of: ");
-		add_quoted(&line, strbuf_str(&p->sum_of));
-	}
-	strbuf_addch(&line, '}');
-	strbuf_add(list, strbuf_span(&line));
-	strbuf_release(&line);
+	if (*p->sum_of && list == &p->take && figure_is_sum(text, own))
+		strbuf_addf(list, ", sum_of: %s", quoted(p, p->sum_of));
+	strbuf_addch(list, '}');
 	p->open |= open;
 	p->known |= !open;
 }
 
-/* Appends what names one of several records: its first short texts, and its settings. `up` leads to
-   them from where the name is filled in. Returns how many there are. */
-static size_t add_case(struct strbuf *out, const struct value *record, const char *up)
+/* What names one of several records: its first short texts, and its settings; "" if nothing does.
+   `up` leads to them from where the name is filled in. */
+static const char *case_of(const struct proposal *p, const struct value *record, const char *up)
 {
+	const char *name = "";
 	size_t nr = 0;
 	for (const struct value *v = record->first; v && nr < CASES; v = v->next) {
-		bool setting = is_number(v) && figure_is_setting(v->key, "case") && !is_fraction(v);
-		if (!is_name(v) && !setting)
-			continue;
-		struct strbuf step = STRBUF_INIT;
-		add_step(&step, v->key);
-		strbuf_addf(out, "%s%.*s{%s%s}", nr++ ? "." : "", setting ? (int)v->key.n : 0, v->key.p, up,
-		            strbuf_str(&step));
-		strbuf_release(&step);
+		bool setting = is_number(v) && figure_is_setting(v->key, "case") && !reading_is_fraction(v);
+		if (setting || is_name(v))
+			name = arena_printf(p->a, "%s%s%.*s{%s%s}", name, nr++ ? "." : "",
+			                    setting ? (int)v->key.n : 0, v->key.p, up, member(p, "", v->key));
 	}
-	return nr;
+	return name;
 }
 
-/* A copy of a name for a figure that lies one object deeper: what names the elements of a list is
-   one more step up. */
-static void add_deeper(struct strbuf *out, const char *name)
+/* A name for a figure that lies one object deeper: what names the elements of a list is one more
+   step up. */
+static const char *deeper(const struct proposal *p, const char *name)
 {
+	struct strbuf out = STRBUF_INIT;
 	for (; *name; name++)
-		strbuf_adds(out, *name == '{' ? "{^" : (char[]){ *name, '\0' });
+		strbuf_adds(&out, *name == '{' ? "{^" : (char[]){ *name, '\0' });
+	return arena_take(p->a, &out);
 }
-
-static void add_members(struct proposal *p, const struct value *of, const char *path,
-                        const char *name, int depth);
 
 static void add_work(struct proposal *p, const char *path)
 {
-	strbuf_addf(&p->work, "%s%s", p->work.n ? ", " : "", path);
+	p->work = arena_printf(p->a, "%s%s%s", p->work, *p->work ? ", " : "", path);
 }
 
 /* True for a setting of this kind, as of figure_is_setting(). */
 static bool is_setting(const struct value *v, const char *kind)
 {
-	bool fits = is_number(v) ? !is_fraction(v) : v->type == JSCAN_STRING && v->text.n;
+	bool fits = is_number(v) ? !reading_is_fraction(v) : v->type == JSCAN_STRING && v->text.n;
 	return fits && figure_is_setting(v->key, kind);
 }
 
@@ -234,83 +196,57 @@ static bool is_setting(const struct value *v, const char *kind)
 static void add_work_around(struct proposal *p, const struct value *of, const char *path, int depth)
 {
 	for (const struct value *v = of->first; v; v = v->next) {
-		struct strbuf at = STRBUF_INIT;
-		strbuf_adds(&at, path);
-		add_step(&at, v->key);
+		const char *at = member(p, path, v->key);
 		if (is_writable(v->key) && is_setting(v, "record"))
-			add_work(p, strbuf_str(&at));
+			add_work(p, at);
 		else if (is_writable(v->key) && v->type == JSCAN_OBJECT && depth < DEPTH)
-			add_work_around(p, v, strbuf_str(&at), depth + 1);
-		strbuf_release(&at);
+			add_work_around(p, v, at, depth + 1);
 	}
 }
 
-/* True if the path tells the name of a case. */
-static bool is_of_case(const struct proposal *p, const char *path)
-{
-	struct strbuf word = STRBUF_INIT;
-	strbuf_addf(&word, "{%s}", path);
-	bool found = p->nr_cases && strstr(strbuf_str(&p->case_name), strbuf_str(&word));
-	strbuf_release(&word);
-	return found;
-}
+static void add_members(struct proposal *p, const struct value *of, const char *path,
+                        const char *name, int depth);
 
 /* Adds a member, or what lies in it. */
 static void add_member(struct proposal *p, const struct value *v, const char *path,
                        const char *name, int depth)
 {
-	struct strbuf at = STRBUF_INIT, as = STRBUF_INIT, *list = p->series ? &p->samples : &p->take;
-	bool number = is_number(v), own = *name && number && is_value(v->key);
-	strbuf_adds(&at, path);
-	add_step(&at, v->key);
-	if (v->type == JSCAN_OBJECT)
-		add_deeper(&as, name);
-	else
-		strbuf_adds(&as, name);
-	if (!own)
-		strbuf_addf(&as, "%s%.*s", *name ? "." : "", (int)v->key.n, v->key.p);
-	if (strstr(path, "[*]") && number && !strchr(name, '{'))
-		list = &p->samples;
+	bool number = is_number(v), in_list = strstr(path, "[*]");
+	const char *at = member(p, path, v->key), *list = arena_printf(p->a, "%s[*]", at);
+	const char *as = v->type == JSCAN_OBJECT ? deeper(p, name) : name;
+	struct strbuf *out =
+	    p->series || (in_list && number && !strchr(name, '{')) ? &p->samples : &p->take;
+	if (!*name || !number || !is_value(v->key))
+		as = arena_printf(p->a, "%s%s%.*s", as, *name ? "." : "", (int)v->key.n, v->key.p);
 	if (is_setting(v, p->several ? "case" : "record") || (number && is_step(v->key))) {
-		if (!is_of_case(p, strbuf_str(&at)) && !strstr(path, "[*]"))
-			add_work(p, strbuf_str(&at));
+		if (!strstr(p->case_name, arena_printf(p->a, "{%s}", at)) && !in_list)
+			add_work(p, at);
 	} else if (number && figure_is_neither(v->key) && is_of_run(v->key)) {
 		/* the time of day, or a seed */
-	} else if (number && p->named) {
-		add_figure(p, list, strbuf_str(&at), strbuf_str(&p->case_name), v);
 	} else if (number) {
-		add_figure(p, list, strbuf_str(&at), strbuf_str(&as), v);
+		add_figure(p, out, at, p->named ? p->case_name : as, v);
 	} else if (v->type == JSCAN_OBJECT && depth < DEPTH) {
-		add_members(p, v, strbuf_str(&at), strbuf_str(&as), depth + 1);
+		add_members(p, v, at, as, depth + 1);
 	} else if (first_sample(v)) {
-		strbuf_adds(&at, "[*]");
-		add_figure(p, &p->samples, strbuf_str(&at), strbuf_str(&as), first_sample(v));
-	} else if (is_list(v) && depth < DEPTH && !strstr(path, "[*]")) {
-		strbuf_adds(&at, "[*]");
-		strbuf_addch(&as, '.');
-		if (!add_case(&as, v->first, "^"))
-			as.p[--as.n] = '\0';
-		add_members(p, v->first, strbuf_str(&at), strbuf_str(&as), depth + 1);
+		add_figure(p, &p->samples, list, as, first_sample(v));
+	} else if (is_list(v) && depth < DEPTH && !in_list) {
+		const char *of = case_of(p, v->first, "^");
+		add_members(p, v->first, list, arena_printf(p->a, "%s%s%s", as, *of ? "." : "", of),
+		            depth + 1);
 	}
-	strbuf_release(&at);
-	strbuf_release(&as);
 }
 
 static void add_members(struct proposal *p, const struct value *of, const char *path,
                         const char *name, int depth)
 {
-	struct strbuf around = p->sum_of, own = STRBUF_INIT;
-	for (const struct value *v = of->first; v && !own.n; v = v->next)
-		if (is_number(v) && figure_is_setting(v->key, "count") && !strstr(path, "[*]")) {
-			strbuf_adds(&own, path);
-			add_step(&own, v->key);
-			p->sum_of = own;
-		}
+	const char *around = p->sum_of;
+	for (const struct value *v = of->first; v && p->sum_of == around; v = v->next)
+		if (is_number(v) && figure_is_setting(v->key, "count") && !strstr(path, "[*]"))
+			p->sum_of = member(p, path, v->key);
 	for (const struct value *v = of->first; v; v = v->next)
 		if (is_writable(v->key))
 			add_member(p, v, path, name, depth);
 	p->sum_of = around;
-	strbuf_release(&own);
 }
 
 static size_t count_figures(const struct value *of)
@@ -329,18 +265,18 @@ static void add_records(struct proposal *p, struct value *first, bool several)
 	p->several = several;
 	for (const struct value *v = first->first; v; v = v->next)
 		p->several = p->several && !is_step(v->key);
-	if (p->several)
-		p->nr_cases = add_case(&p->case_name, first, "");
-	p->series = several && !p->nr_cases && first->next;
-	p->several = p->nr_cases > 0;
+	p->case_name = p->several ? case_of(p, first, "") : "";
+	p->series = several && !*p->case_name && first->next;
+	p->several = *p->case_name;
 	for (const struct value *v = first->first; v; v = v->next)
 		p->named = p->named || (p->several && is_number(v) && is_value(v->key));
 	p->named = p->named && count_figures(first) == 1;
 	add_members(p, first, "", "", 0);
-	size_t nr = 0, work = p->work.n;
+	size_t nr = 0;
+	const char *work = p->work;
 	for (const struct value *r = first->next; r && p->several && ++nr < RECORDS; r = r->next)
 		add_members(p, r, "", "", 0);
-	strbuf_setlen(&p->work, work);
+	p->work = work;
 }
 
 /* True if there is a figure below `of` that may be better or worse, except in the member `but`. */
@@ -380,6 +316,14 @@ static const char *unit_end(const char *number)
 	return figure_unit_of((struct span){ at, n }) ? at + n : number;
 }
 
+/* Appends a text as a part of a pattern is called: in small letters, with '_' for other characters.
+ */
+static void add_lower(struct strbuf *out, struct span s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		strbuf_addch(out, (char)(is_letter(s.p[i]) ? s.p[i] | 0x20 : '_'));
+}
+
 /* The word at `place` of a line, and how many it has, without a '#' in front. */
 static struct span word_at(struct span line, size_t place, size_t *nr)
 {
@@ -408,8 +352,8 @@ static size_t add_heading(struct strbuf *out, struct span before, struct span li
 		const char *end = memrchr(before.p, '\n', --before.n);
 		size_t from = end ? (size_t)(end + 1 - before.p) : 0;
 		struct span word = word_at((struct span){ before.p + from, before.n - from }, place, &nr);
-		for (size_t k = 0; k < word.n && nr == all && is_letter(word.p[0]); k++)
-			strbuf_addch(out, (char)(is_letter(word.p[k]) ? word.p[k] | 0x20 : '_'));
+		if (word.n && nr == all && is_letter(word.p[0]))
+			add_lower(out, word);
 		before.n = from;
 	}
 	return place + 1;
@@ -419,12 +363,9 @@ static size_t add_heading(struct strbuf *out, struct span before, struct span li
    brackets; without one, the unit behind the number. */
 static void add_word(struct strbuf *out, const char *from, const char *to, struct span unit)
 {
-	struct span label = { from, (size_t)(to - from) };
-	while (label.n && strchr(" :=\t", label.p[label.n - 1]))
-		label.n--;
+	struct span label = span_trim((struct span){ from, (size_t)(to - from) }, " :=\t");
 	const char *bracket = figure_unit_of(figure_name_unit(&label));
-	for (; bracket && *bracket; bracket++)
-		strbuf_addch(out, (char)(is_letter(*bracket) ? *bracket | 0x20 : '_'));
+	add_lower(out, span_of(bracket ? bracket : ""));
 	if (out->n > 1 && is_letter(out->p[0]))
 		return;
 	bool seconds = out->n == 1 && out->p[0] == 's'; /* by itself, the letter names nothing */
@@ -441,12 +382,11 @@ static void add_word(struct strbuf *out, const char *from, const char *to, struc
 			break;
 	}
 	word += to > word && *word == '/';
-	struct span s = to > word ? (struct span){ word, (size_t)(to - word) } : unit;
-	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] == '/' && to > word)
-			strbuf_adds(out, "_per_");
-		else
-			strbuf_addch(out, (char)(is_letter(s.p[i]) ? s.p[i] | 0x20 : '_'));
+	for (const char *per; (per = memchr(word, '/', (size_t)(to - word))); word = per + 1) {
+		add_lower(out, (struct span){ word, (size_t)(per - word) });
+		strbuf_adds(out, "_per_");
+	}
+	add_lower(out, to > word || out->n ? (struct span){ word, (size_t)(to - word) } : unit);
 	strbuf_adds(out, seconds ? "_s" : "");
 }
 
@@ -462,19 +402,20 @@ static void add_text(struct strbuf *out, const char *from, const char *to)
 	}
 }
 
-/* Appends the pattern of a line, in which numbers with a point or a unit are figures; false if it
-   has none. */
-static bool add_pattern(const char *line, struct span before, struct strbuf *out)
+/* The pattern of a line, in which numbers with a point or a unit are figures, or NULL if it has
+   none. */
+static const char *pattern_of(struct arena *a, struct span s, struct span before)
 {
 	bool any = false;
-	const char *done = line;
+	const char *line = arena_dup(a, s), *done = line;
+	struct strbuf out = STRBUF_INIT;
 	for (const char *c = line; *c; c++) {
 		const char *end = number_end(c);
 		if (!is_digit(*c) ||
 		    (c > line && (is_digit(c[-1]) || is_letter(c[-1]) || strchr("._", c[-1]))))
 			continue;
 		const char *behind = unit_end(end), *unit = end + strspn(end, " ");
-		struct strbuf name = STRBUF_INIT, part = STRBUF_INIT;
+		struct strbuf name = STRBUF_INIT;
 		bool figure = behind > end || end > c + strspn(c, "0123456789");
 		size_t column = add_heading(&name, before, span_of(line), c);
 		if (!name.n)
@@ -483,53 +424,47 @@ static bool add_pattern(const char *line, struct span before, struct strbuf *out
 		if (!name.n)
 			strbuf_addf(&name, "c%zu", column);
 		figure = figure || figure_better(strbuf_span(&name), NULL);
-		strbuf_addf(&part, "(?<%s>", strbuf_str(&name));
-		add_text(out, done, c);
-		bool named =
-		    !strstr(strbuf_str(out), strbuf_str(&part)) && (figure || is_step(strbuf_span(&name)));
-		strbuf_adds(out, named ? strbuf_str(&part) : "");
-		strbuf_adds(out, figure ? "[-+0-9.Ee]+" : "[0-9]+");
-		add_text(out, end, behind);
-		strbuf_adds(out, named ? ")" : "");
+		const char *part = arena_printf(a, "(?<%s>", strbuf_str(&name));
+		bool named = !strstr(strbuf_str(&out), part) && (figure || is_step(strbuf_span(&name)));
+		strbuf_release(&name);
+		add_text(&out, done, c);
+		strbuf_addf(&out, "%s%s", named ? part : "", figure ? "[-+0-9.Ee]+" : "[0-9]+");
+		add_text(&out, end, behind);
+		strbuf_adds(&out, named ? ")" : "");
 		any |= named && figure;
 		done = behind;
 		c = done - 1;
-		strbuf_release(&name);
-		strbuf_release(&part);
 	}
-	add_text(out, done, done + strlen(done));
-	return any;
+	add_text(&out, done, done + strlen(done));
+	const char *pattern = arena_take(a, &out);
+	return any ? pattern : NULL;
 }
 
-/* Sets `best` to the pattern that takes most of the beginning of a log. */
-static void find_pattern(struct value_tree *t, const char *file, struct strbuf *best,
-                         struct diag_log *log)
+/* The pattern that takes most of the beginning of a log; "" if none takes anything. */
+static const char *find_pattern(struct value_tree *t, const char *file, struct diag_log *log)
 {
 	enum { LINE_CHARS = 400, BYTES = 64 << 10, PATTERNS = 40 };
 	struct span all = t->bytes, rest = { all.p, all.n < BYTES ? all.n : BYTES };
+	const char *best = "";
 	size_t most = 0, tried = 0;
 	t->bytes = rest;
 	for (const char *end;
 	     tried < PATTERNS && (end = rest.n ? memchr(rest.p, '\n', rest.n) : NULL);) {
 		struct span s = { rest.p, (size_t)(end - rest.p) };
-		struct strbuf pattern = STRBUF_INIT;
 		size_t before = t->nr_values;
 		rest = (struct span){ end + 1, rest.n - s.n - 1 };
 		s.n -= s.n && s.p[s.n - 1] == '\r';
-		if (s.n < LINE_CHARS && is_writable(s) &&
-		    add_pattern(arena_dup(&t->arena, s), (struct span){ all.p, (size_t)(s.p - all.p) },
-		                &pattern) &&
-		    strcmp(strbuf_str(best), strbuf_str(&pattern)) != 0 &&
-		    !text_pattern_fault(strbuf_str(&pattern)) && ++tried &&
-		    text_lines_add(t, file, strbuf_str(&pattern), log) == ST_OK &&
-		    t->nr_values - before > most) {
+		struct span above = { all.p, (size_t)(s.p - all.p) };
+		const char *pattern =
+		    s.n < LINE_CHARS && is_writable(s) ? pattern_of(&t->arena, s, above) : NULL;
+		if (pattern && strcmp(best, pattern) != 0 && !text_pattern_fault(pattern) && ++tried &&
+		    text_lines_add(t, file, pattern, log) == ST_OK && t->nr_values - before > most) {
 			most = t->nr_values - before;
-			strbuf_release(best);
-			strbuf_add(best, strbuf_span(&pattern));
+			best = pattern;
 		}
-		strbuf_release(&pattern);
 	}
 	t->bytes = all;
+	return best;
 }
 
 /* ---- the whole ---- */
@@ -544,29 +479,14 @@ static bool is_table(const struct value *row)
 	return texts;
 }
 
-static void print(const struct proposal *p, const char *file, const char *keys, struct strbuf *out)
-{
-	strbuf_adds(out, "    - match: ");
-	add_quoted(out, is_writable(span_of(file)) ? file : "*");
-	strbuf_addf(out, "\n%s%s", keys, p->series ? "      series: true\n" : "");
-	if (p->nr_cases && !p->named)
-		strbuf_addf(out, "      case: '%s'\n", strbuf_str(&p->case_name));
-	if (p->work.n)
-		strbuf_addf(out, "      work: [%s]\n", strbuf_str(&p->work));
-	if (p->take.n)
-		strbuf_addf(out, "      take:%s\n", strbuf_str(&p->take));
-	if (p->samples.n)
-		strbuf_addf(out, "      samples:%s\n", strbuf_str(&p->samples));
-	if (p->nr > FIGURES)
-		strbuf_addf(out, "      # and %zu more figures\n", p->nr - FIGURES);
-}
-
 enum status result_propose(struct source *src, const char *file, struct result_proposal *out,
                            struct diag_log *log)
 {
 	struct value_tree t = { 0 };
-	struct proposal p = { .take = STRBUF_INIT };
-	struct strbuf keys = STRBUF_INIT, pattern = STRBUF_INIT;
+	struct proposal p = {
+		.a = &t.arena, .take = STRBUF_INIT, .work = "", .case_name = "", .sum_of = ""
+	};
+	const char *keys = "";
 	bool table = false;
 	*out = (struct result_proposal){ .lines = STRBUF_INIT };
 	enum status st = value_bytes_read(src, &t, log);
@@ -592,36 +512,43 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 	table = !json && table && is_table(first);
 	if (st == ST_OK && json && first && first->type == JSCAN_OBJECT) {
 		if ((records = records_of(first))) {
-			struct strbuf path = STRBUF_INIT;
-			add_step(&path, records->key);
-			strbuf_addf(&keys, "      records: '%s[*]'\n", strbuf_str(&path));
-			strbuf_release(&path);
+			keys = arena_printf(p.a, "      records: '%s[*]'\n", member(&p, "", records->key));
 			add_work_around(&p, first, "^", 0);
 			first = records->first;
 		}
 		add_records(&p, first, first->next || records);
 	} else if (st == ST_OK && table) {
-		strbuf_adds(&keys, "      read: csv\n");
+		keys = "      read: csv\n";
 		add_records(&p, first, true);
 	} else if (st == ST_OK && !json) {
-		find_pattern(&t, file, &pattern, log);
-		strbuf_addf(&keys, "      read: text\n      pattern: '%s'\n", strbuf_str(&pattern));
+		const char *pattern = find_pattern(&t, file, log);
+		keys = arena_printf(p.a, "      read: text\n      pattern: '%s'\n", pattern);
 		t.root.first = t.root.last = NULL;
 		p.series = true;
-		if (pattern.n)
-			st = text_lines_add(&t, file, strbuf_str(&pattern), log);
+		if (*pattern)
+			st = text_lines_add(&t, file, pattern, log);
 		if (t.root.first)
 			add_members(&p, t.root.first, "", "", 0);
 	}
-	if (st == ST_OK && p.nr)
-		print(&p, file, strbuf_str(&keys), &out->lines);
+	if (st == ST_OK && p.nr) {
+		strbuf_addf(&out->lines, "    - match: %s\n%s%s",
+		            quoted(&p, is_writable(span_of(file)) ? file : "*"), keys,
+		            p.series ? "      series: true\n" : "");
+		if (*p.case_name && !p.named)
+			strbuf_addf(&out->lines, "      case: '%s'\n", p.case_name);
+		if (*p.work)
+			strbuf_addf(&out->lines, "      work: [%s]\n", p.work);
+		if (p.take.n)
+			strbuf_addf(&out->lines, "      take:%s\n", strbuf_str(&p.take));
+		if (p.samples.n)
+			strbuf_addf(&out->lines, "      samples:%s\n", strbuf_str(&p.samples));
+		if (p.nr > FIGURES)
+			strbuf_addf(&out->lines, "      # and %zu more figures\n", p.nr - FIGURES);
+	}
 	out->is_open = p.open;
 	out->is_plain = (json || table) && p.known && p.nr <= FIGURES;
-	struct strbuf *all[] = {
-		&p.take, &p.samples, &p.work, &p.case_name, &p.sum_of, &keys, &pattern
-	};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		strbuf_release(all[i]);
+	strbuf_release(&p.take);
+	strbuf_release(&p.samples);
 	value_tree_release(&t);
 	return st;
 }

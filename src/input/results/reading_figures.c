@@ -1,4 +1,4 @@
-#include "results/reading_figures.h"
+#include "results/readings.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,15 +6,6 @@
 #include "base/text.h"
 #include "metric/figure_name.h"
 #include "results/result_file.h"
-
-bool readings_add(struct readings *out, const struct reading *r)
-{
-	size_t nr = out->list.nr;
-	out->nr_names += nr == 0 || strcmp(out->list.v[nr - 1].name, r->name) != 0;
-	vec_push(&out->list, *r);
-	out->list.v[nr].order = nr;
-	return out->nr_names <= RESULT_FIGURES_MAX;
-}
 
 ORDERING(reading_cmp, struct reading, BY_TEXT(name) RISING(order))
 
@@ -27,8 +18,10 @@ struct group {
 	int64_t digits;
 };
 
-static void put(struct digest *d, const struct reading *of, const char *ending,
-                struct decimal value, bool same_kind, const struct group *g)
+/* Adds a figure; the values of the group `g`, which may be NULL, tell its spread, and are then
+   overwritten. */
+static struct input_stat *put(struct digest *d, const struct reading *of, const char *ending,
+                              struct decimal value, bool same_kind, const struct group *g)
 {
 	struct input_stat s = {
 		.name = *ending ? arena_printf(&d->arena, "%s.%s", of->name, ending) : of->name,
@@ -48,14 +41,13 @@ static void put(struct digest *d, const struct reading *of, const char *ending,
 		s.spread_share = input_spread(of->stdev);
 	}
 	if (g && g->nr > 1) {
-		int64_t *copy = arena_alloc(&d->arena, g->nr, sizeof *copy), median;
-		memcpy(copy, g->values, g->nr * sizeof *copy);
+		int64_t median, mad = number_mad(g->values, g->nr, &median);
 		s.samples = (int64_t)g->nr;
-		int64_t mad = number_mad(copy, g->nr, &median);
 		/* 1.4826 × MAD equals the standard deviation of a normal distribution */
 		s.spread_share = median ? input_spread(1.4826 * (double)mad / fabs((double)median)) : -1;
 	}
 	vec_push(&d->inputs, s);
+	return &d->inputs.v[d->inputs.nr - 1];
 }
 
 /* Scales the values of a group to a common number of decimal places that represents all of them. */
@@ -76,37 +68,31 @@ static void group_scale(struct group *g, struct arena *a)
 /* Adds a percentile with its uncertainty: half the distance between the values that lie one
  * standard deviation of its rank below and above it. The uncertainty is stored as a spread: that of
  * as many values with a normal distribution whose median has the same uncertainty. */
-static void put_percentile(struct digest *d, const struct group *g, const int64_t *sorted,
-                           int percent)
+static void put_percentile(struct digest *d, const struct group *g, int percent)
 {
 	double n = (double)g->nr, p = percent / 100.0, at = (n - 1) * p, far = sqrt(n * p * (1 - p));
 	size_t from = (size_t)fmax(floor(at - far), 0), to = (size_t)fmin(ceil(at + far), n - 1);
-	struct decimal value = decimal_of(number_percentile(sorted, g->nr, percent), g->digits);
-	put(d, g->v, percent == 90 ? "p90" : "p99", value, true, NULL);
+	struct decimal value = decimal_of(number_percentile(g->values, g->nr, percent), g->digits);
+	struct input_stat *s = put(d, g->v, percent == 90 ? "p90" : "p99", value, true, NULL);
 	if (g->nr > 1) {
-		struct input_stat *s = &d->inputs.v[d->inputs.nr - 1];
-		double error = ((double)sorted[to] - (double)sorted[from]) / 2;
+		double error = ((double)g->values[to] - (double)g->values[from]) / 2;
 		double whole = (double)decimal_scaled(value, g->digits);
 		s->samples = (int64_t)g->nr;
 		s->spread_share = whole ? input_spread(error * sqrt(n / M_PI_2) / fabs(whole)) : -1;
 	}
 }
 
-/* Reads the limit of `share_below` in the unit of the group; false if it has another kind of unit.
- */
-static bool read_limit(const char *text, const char *unit, struct decimal *out)
+/* Converts a number to another unit; false if they measure different things. */
+static bool in_unit(struct decimal *value, const char *from, const char *to)
 {
-	struct value v = { .type = JSCAN_STRING, .text = span_of(text) };
-	struct span said;
-	if (reading_number(&v, out, &said) != DECIMAL_OK)
+	int own = from ? figure_unit_find(span_of(from)) : -1, unit = figure_unit_find(span_of(to));
+	if (own == unit)
+		return true;
+	if (own < 0 || unit < 0 ||
+	    strcmp(figure_units[own].dimension, figure_units[unit].dimension) != 0)
 		return false;
-	const char *own = said.n ? figure_unit_of(said) : unit;
-	int from = own ? figure_unit_find(span_of(own)) : -1, to = figure_unit_find(span_of(unit));
-	if (said.n && (from < 0 || to < 0 ||
-	               strcmp(figure_units[from].dimension, figure_units[to].dimension) != 0))
-		return false;
-	*out = input_in(&(struct input_stat){ .value = out->value, .digits = out->digits, .unit = own },
-	                to);
+	*value = input_in(
+	    &(struct input_stat){ .value = value->value, .digits = value->digits, .unit = from }, unit);
 	return true;
 }
 
@@ -135,8 +121,8 @@ static void put_share(struct digest *d, const struct group *g, struct decimal li
 	r.better = r.better && strcmp(r.better, "lower") == 0 ? "higher" : NULL;
 	strbuf_adds(&ending, "below_");
 	figure_name_add(span_of(r.row->share_below), &ending);
-	put(d, &r, arena_take(&d->arena, &ending), decimal_of(llround(p * 100e6), DIGITS), true, NULL);
-	struct input_stat *s = &d->inputs.v[d->inputs.nr - 1];
+	struct input_stat *s = put(d, &r, arena_take(&d->arena, &ending),
+	                           decimal_of(llround(p * 100e6), DIGITS), true, NULL);
 	s->title = arena_printf(&d->arena, "share of %s below %s", r.title, r.row->share_below);
 	s->samples = (int64_t)g->nr;
 	s->spread_share = p > 0 ? input_spread(sqrt((1 - p) / p)) : -1;
@@ -144,16 +130,19 @@ static void put_share(struct digest *d, const struct group *g, struct decimal li
 
 static void put_statistics(struct digest *d, struct group *g)
 {
-	int64_t *sorted = arena_alloc(&d->arena, g->nr, sizeof *sorted);
-	memcpy(sorted, g->values, g->nr * sizeof *sorted);
-	qsort(sorted, g->nr, sizeof *sorted, number_cmp_i64);
-	put(d, g->v, "median", decimal_of(number_percentile(sorted, g->nr, 50), g->digits), true, g);
-	put_percentile(d, g, sorted, 90);
-	put_percentile(d, g, sorted, 99);
+	const char *share = g->v->row->share_below;
 	struct decimal limit;
-	if (g->v->row->share_below && read_limit(g->v->row->share_below, g->v->unit, &limit))
+	struct span said;
+	qsort(g->values, g->nr, sizeof *g->values, number_cmp_i64);
+	put_percentile(d, g, 90);
+	put_percentile(d, g, 99);
+	if (share &&
+	    reading_number(&(struct value){ .type = JSCAN_STRING, .text = span_of(share) }, &limit,
+	                   &said) == DECIMAL_OK &&
+	    (!said.n || in_unit(&limit, figure_unit_of(said), g->v->unit)))
 		put_share(d, g, limit);
 	put(d, g->v, "n", decimal_of((int64_t)g->nr, 0), false, NULL);
+	put(d, g->v, "median", decimal_of(number_percentile(g->values, g->nr, 50), g->digits), true, g);
 }
 
 static enum status refuse_twice(const struct reading_file *f, const struct reading *r,
@@ -201,22 +190,12 @@ static void set_aside(struct group *g, struct readings *r, bool series)
 /* Converts all values to the unit of the first; false if they measure different things. */
 static bool in_one_unit(struct group *g)
 {
-	int unit = figure_unit_find(span_of(g->v->unit));
-	for (size_t i = 1; i < g->nr; i++) {
-		struct reading *r = &g->v[i];
-		int own = figure_unit_find(span_of(r->unit));
-		if (own == unit)
-			continue;
-		if (own < 0 || unit < 0 ||
-		    strcmp(figure_units[own].dimension, figure_units[unit].dimension) != 0)
-			return false;
-		struct input_stat s = { .unit = r->unit,
-			                    .value = r->value.value,
-			                    .digits = r->value.digits };
-		r->value = input_in(&s, unit);
-		r->unit = g->v->unit;
+	bool fits = true;
+	for (size_t i = 1; i < g->nr && fits; i++) {
+		fits = in_unit(&g->v[i].value, g->v[i].unit, g->v->unit);
+		g->v[i].unit = g->v->unit;
 	}
-	return true;
+	return fits;
 }
 
 static enum status group_put(struct group *g, struct readings *r, const struct reading_file *f,
@@ -274,14 +253,18 @@ static enum status group_put(struct group *g, struct readings *r, const struct r
 		put(d, g->v, "", g->v->value, true, NULL);
 	} else {
 		group_scale(g, &d->arena);
-		int64_t *copy = arena_alloc(&d->arena, g->nr, sizeof *copy);
-		memcpy(copy, g->values, g->nr * sizeof *copy);
-		put(d, g->v, "", decimal_of(number_median(copy, g->nr), g->digits), true, g);
+		put(d, g->v, "", decimal_of(number_median(g->values, g->nr), g->digits), true, g);
 	}
 	return ST_OK;
 }
 
 enum { NAMED = 3 };
+
+const char *reading_text(struct span figure, struct span of, struct arena *a)
+{
+	return arena_printf(a, "%s%s%s", text_quote(a, figure), of.n ? " of case " : "",
+	                    of.n ? text_quote(a, of) : "");
+}
 
 /* A sentence on the values that were not measured, owned by `a`. */
 static const char *unmeasured_text(const struct readings *r, struct arena *a)
@@ -293,9 +276,7 @@ static const char *unmeasured_text(const struct readings *r, struct arena *a)
 		struct span text = u->unmeasured->text;
 		for (end = i + 1; end < r->unmeasured.nr && !strcmp(r->unmeasured.v[end].name, u->name);)
 			end++;
-		strbuf_addf(&b, "%s%s%s%s is %s", i ? ", " : "", text_quote(a, u->text),
-		            u->case_text.n ? " of case " : "",
-		            u->case_text.n ? text_quote(a, u->case_text) : "",
+		strbuf_addf(&b, "%s%s is %s", i ? ", " : "", reading_text(u->text, u->case_text, a),
 		            u->unmeasured->type == JSCAN_NULL ? "null" : text_quote(a, text));
 		if (end - i > 1)
 			strbuf_addf(&b, " (%zu values)", end - i);

@@ -9,15 +9,6 @@
 
 enum { NUMBER_CHARS = 64, UNIT_CHARS = 24 };
 
-static struct span trimmed(struct span s)
-{
-	while (s.n && s.p[0] == ' ')
-		s.p++, s.n--;
-	while (s.n && s.p[s.n - 1] == ' ')
-		s.n--;
-	return s;
-}
-
 static size_t digits_at(struct span s, size_t at)
 {
 	size_t n = at;
@@ -87,14 +78,14 @@ static bool is_unit(struct span s)
 enum decimal_fault reading_number(const struct value *v, struct decimal *out, struct span *unit)
 {
 	char buf[NUMBER_CHARS + 1];
-	struct span s = trimmed(v->text), number = SPAN("");
+	struct span s = span_trim(v->text, " "), number = SPAN("");
 	*unit = SPAN("");
 	if (v->type == JSCAN_NUMBER)
 		return decimal_parse(s, out);
 	if (v->type != JSCAN_STRING)
 		return DECIMAL_NO_NUMBER;
 	size_t n = copy_number(s, &number, buf);
-	*unit = trimmed((struct span){ s.p + n, s.n - n });
+	*unit = span_trim((struct span){ s.p + n, s.n - n }, " ");
 	return is_unit(*unit) ? decimal_parse(number, out) : DECIMAL_NO_NUMBER;
 }
 
@@ -107,21 +98,45 @@ bool reading_begins_as_number(struct span s)
 	return n > 0 && points < 2 && (n == s.n || s.p[n] == ' ');
 }
 
-bool reading_is_word(struct span word, const char *const *words)
+double reading_double(const struct value *v)
 {
-	while (*words && !span_eq_nocase(word, span_of(*words)))
-		words++;
-	return *words != NULL;
+	struct decimal number;
+	struct span unit;
+	bool any = v && reading_number(v, &number, &unit) == DECIMAL_OK;
+	return any ? (double)number.value * pow(10, -(double)number.digits) : NAN;
+}
+
+bool reading_is_fraction(const struct value *v)
+{
+	enum { ROWS = 100 };
+	const struct value *row = v->parent;
+	struct decimal number;
+	struct span unit;
+	for (size_t nr = 0; row && nr < ROWS; row = row->next, nr++) {
+		const struct value *own = value_get(row, v->key);
+		if (own && reading_number(own, &number, &unit) == DECIMAL_OK && number.digits > 0)
+			return true;
+	}
+	return false;
+}
+
+bool reading_is_word(struct span word, const char *words)
+{
+	for (size_t n; *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (span_eq_nocase(word, (struct span){ words, n }))
+			return true;
+	}
+	return false;
 }
 
 bool reading_is_unmeasured(const struct value *v)
 {
-	static const char *const words[] = { "nan",   "inf",     "infinity", "-nan", "-inf",
-		                                 "n/a",   "[n/a]",   "na",       "none", "null",
-		                                 "-",     "--",      "failed",   "",     "-infinity",
-		                                 "error", "timeout", "oom",      NULL };
+	static const char words[] = "nan inf infinity -nan -inf -infinity n/a [n/a] na none null - -- "
+	                            "failed error timeout oom";
+	struct span s = span_trim(v->text, " ");
 	return v->type == JSCAN_NAN || v->type == JSCAN_NULL ||
-	       (v->type == JSCAN_STRING && reading_is_word(trimmed(v->text), words));
+	       (v->type == JSCAN_STRING && (!s.n || reading_is_word(s, words)));
 }
 
 bool reading_is_impossible(struct decimal d, struct span name, const char *unit, bool negative)
@@ -137,49 +152,39 @@ bool reading_is_impossible(struct decimal d, struct span name, const char *unit,
 /* True if a text begins with a word of failure: "failed: CUDA out of memory", "ERROR". */
 static bool says_failure(struct span s)
 {
-	static const char *const words[] = { "fail",    "failed",   "failure", "error",     "crash",
-		                                 "crashed", "abort",    "aborted", "oom",       "timeout",
-		                                 "killed",  "invalid",  "wrong",   "incorrect", "cancelled",
-		                                 "timed",   "canceled", NULL };
+	static const char words[] = "fail failed failure error crash crashed abort aborted oom timeout "
+	                            "timed killed invalid wrong incorrect canceled";
 	size_t n = 0;
 	while (n < s.n && (s.p[n] | 0x20) >= 'a' && (s.p[n] | 0x20) <= 'z')
 		n++;
-	return reading_is_word((struct span){ s.p, n }, words);
+	s.n = n;
+	return reading_is_word(s, words) || span_eq_nocase(s, SPAN("cancelled"));
 }
 
 bool reading_is_failure(const struct value *v)
 {
-	static const char *const outcomes[] = { "correct",     "passed",     "pass",     "success",
-		                                    "valid",       "successful", "ok",       "status",
-		                                    "verified",    "is_correct", "result",   "outcome",
-		                                    "state",       "succeeded",  "okay",     "match",
-		                                    "matches",     "matched",    "accuracy", "allclose",
-		                                    "disposition", NULL };
-	static const char *const counts[] = { "correct",  "passed",     "success",   "valid", "ok",
-		                                  "verified", "is_correct", "succeeded", NULL };
-	static const char *const codes[] = { "exit_code",   "exitcode",    "returncode",
-		                                 "return_code", "exit_status", NULL };
-	static const char *const failures[] = { "failed", "timed_out", "oom", NULL };
-	static const char *const reasons[] = { "error", "exception", NULL };
-	static const char *const yes[] = { "true", "yes", NULL };
-	static const char *const no[] = { "false", "no", NULL };
-	static const char *const none[] = { "ok", "success", NULL };
+	static const char outcomes[] =
+	    "correct passed pass success valid successful ok status verified is_correct result outcome "
+	    "state succeeded okay match matches matched accuracy allclose disposition";
+	static const char counts[] = "correct passed success valid ok verified is_correct succeeded";
+	static const char codes[] = "exit_code exitcode returncode return_code exit_status";
+	bool text = v->type == JSCAN_STRING;
+	struct span s = span_trim(v->text, " ");
 	struct decimal number;
 	struct span unit;
-	bool text = v->type == JSCAN_STRING;
-	struct span s = trimmed(v->text);
-	bool whole = reading_number(v, &number, &unit) == DECIMAL_OK && !unit.n;
-	if (whole && reading_is_word(v->key, number.value ? codes : counts))
+	bool is_number = reading_number(v, &number, &unit) == DECIMAL_OK;
+	if (is_number && !unit.n && reading_is_word(v->key, number.value ? codes : counts))
 		return true;
 	if (reading_is_word(v->key, outcomes))
-		return v->type == JSCAN_FALSE || (text && (reading_is_word(s, no) || says_failure(s)));
-	bool fails = v->type == JSCAN_TRUE || (text && (reading_is_word(s, yes) || says_failure(s)));
-	bool reason = text && !reading_is_unmeasured(v) &&
-	              reading_number(v, &number, &unit) != DECIMAL_OK && !reading_is_word(s, no) &&
-	              !reading_is_word(s, none) &&
+		return v->type == JSCAN_FALSE ||
+		       (text && (reading_is_word(s, "false no") || says_failure(s)));
+	bool fails =
+	    v->type == JSCAN_TRUE || (text && (reading_is_word(s, "true yes") || says_failure(s)));
+	bool reason = text && !reading_is_unmeasured(v) && !is_number &&
+	              !reading_is_word(s, "false no ok success") &&
 	              !(s.n > 3 && span_eq_nocase((struct span){ s.p, 3 }, SPAN("no ")));
-	return (fails && reading_is_word(v->key, failures)) ||
-	       ((fails || reason) && reading_is_word(v->key, reasons));
+	return (fails && reading_is_word(v->key, "failed timed_out oom")) ||
+	       ((fails || reason) && reading_is_word(v->key, "error exception"));
 }
 
 const struct value *reading_failure_in(const struct value *of, int depth)
@@ -207,19 +212,6 @@ struct condition {
 	struct value *broken;
 };
 
-static bool is_text_of(const struct value *v, const char *text)
-{
-	return span_eq(v->text, span_of(text));
-}
-
-static bool same_number(const struct value *v, struct span text)
-{
-	struct decimal a, b;
-	struct span unit;
-	return reading_number(v, &a, &unit) == DECIMAL_OK && decimal_parse(text, &b) == DECIMAL_OK &&
-	       a.value == b.value && a.digits == b.digits;
-}
-
 /* The text that `equals` demands in this record: a given text, or the value of another member. */
 static struct span wanted(const struct condition *c)
 {
@@ -234,60 +226,44 @@ static struct span wanted(const struct condition *c)
 	return other ? other->text : s;
 }
 
-static int order(struct decimal a, struct decimal b)
+/* Whether a value is less than, equal to or more than a number: -1, 0 or 1; 2 if one of them
+   is not a number. `share` (1e-6 %) is how far they may differ to be equal. */
+static int order(const struct value *v, struct span text, int64_t share)
 {
+	struct decimal a, b;
+	struct span unit;
+	if (reading_number(v, &a, &unit) != DECIMAL_OK || decimal_parse(text, &b) != DECIMAL_OK)
+		return 2;
 	int64_t digits = a.digits > b.digits ? a.digits : b.digits;
 	int64_t x = decimal_scaled(a, digits), y = decimal_scaled(b, digits);
-	return COMPARE(x, y);
+	return share && decimal_is_near(a, b, share) ? 0 : COMPARE(x, y);
 }
 
-/* True if `v` is a number that differs from the number `text` by at most this share (1e-6 %). */
-static bool is_near(const struct value *v, struct span text, int64_t share)
-{
-	struct decimal a, b;
-	struct span unit;
-	return share && reading_number(v, &a, &unit) == DECIMAL_OK &&
-	       decimal_parse(text, &b) == DECIMAL_OK && decimal_is_near(a, b, share);
-}
-
-static bool within(const struct value *v, const char *limit, int wrong)
-{
-	struct decimal a, b;
-	struct span unit;
-	if (!limit)
-		return true;
-	return reading_number(v, &a, &unit) == DECIMAL_OK &&
-	       decimal_parse(span_of(limit), &b) == DECIMAL_OK && order(a, b) != wrong;
-}
-
-static void check(void *ctx, struct value *v, struct span first_key, struct span last_key)
+static void check(void *ctx, const struct path_hit *hit)
 {
 	struct condition *c = ctx;
 	const struct result_valid *k = c->valid;
-	(void)first_key;
-	(void)last_key;
+	struct value *v = hit->v;
 	/* null in a list is a value: the exit code of a run that a signal ended */
 	if (v->type == JSCAN_NULL && k->optional && v->parent->type != JSCAN_ARRAY)
 		return;
 	c->seen++;
 	struct span want = k->equals ? wanted(c) : SPAN("");
-	bool equal =
-	    !k->equals || span_eq(v->text, want) || same_number(v, want) || is_near(v, want, k->within);
-	if (!c->broken && !(equal && within(v, k->min, -1) && within(v, k->max, 1)))
+	bool fits = !k->equals || span_eq(v->text, want) || order(v, want, k->within) == 0;
+	int least = k->min ? order(v, span_of(k->min), 0) : 0;
+	int most = k->max ? order(v, span_of(k->max), 0) : 0;
+	if (!c->broken && !(fits && (least == 0 || least == 1) && most <= 0))
 		c->broken = v;
 }
 
 static const char *said(const struct condition *c, struct arena *a)
 {
 	const struct result_valid *k = c->valid;
-	struct strbuf b = STRBUF_INIT;
 	if (k->say) {
-		struct strbuf raw = STRBUF_INIT;
-		template_fill(k->say, &(struct template_words){ .record = c->record, .file = "" }, &raw);
-		text_add_short(&b, strbuf_span(&raw), 200);
-		strbuf_release(&raw);
-		return arena_take(a, &b);
+		struct template_words words = { .record = c->record, .file = "" };
+		return text_short(a, template_fill(k->say, &words, a), 200);
 	}
+	struct strbuf b = STRBUF_INIT;
 	strbuf_addf(&b, "'%s' is ", k->at);
 	if (c->broken)
 		text_add_short(&b, c->broken->text, 60);
@@ -295,7 +271,7 @@ static const char *said(const struct condition *c, struct arena *a)
 		strbuf_adds(&b, "not there");
 	if (k->equals) {
 		strbuf_addf(&b, ", not %s", k->equals);
-		if (!is_text_of(&(struct value){ .text = wanted(c) }, k->equals) && k->equals[0] != '"') {
+		if (!span_eq(wanted(c), span_of(k->equals)) && k->equals[0] != '"') {
 			strbuf_adds(&b, " (");
 			text_add_short(&b, wanted(c), 60);
 			strbuf_adds(&b, ")");

@@ -1,5 +1,6 @@
 #include "results/readings.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -7,7 +8,6 @@
 #include "metric/metric.h"
 #include "metric/unit.h"
 #include "results/path.h"
-#include "results/reading_figures.h"
 #include "results/result_file.h"
 
 struct taker {
@@ -36,9 +36,8 @@ struct taker {
 static void fail(struct taker *t, struct span name, const struct value *v, const char *what)
 {
 	struct arena *a = &t->log->arena;
-	t->status = diag_fail(t->log, ST_INPUT, "%s: %s%s%s is %s, %s", t->f->name, text_quote(a, name),
-	                      t->case_text.n ? " of case " : "",
-	                      t->case_text.n ? text_quote(a, t->case_text) : "",
+	t->status = diag_fail(t->log, ST_INPUT, "%s: %s is %s, %s", t->f->name,
+	                      reading_text(name, t->case_text, a),
 	                      v->text.n ? text_quote(a, v->text) : "a list or an object", what);
 }
 
@@ -57,35 +56,43 @@ static struct span unit_said(const struct taker *t, struct value *v, struct span
 
 /* The name of a figure as the file spells it: filled in from the row's template or, if the row has
  * no template, the key of the member that holds the figure. */
-static struct span name_of(const struct taker *t, struct value *v, struct span first_key,
-                           struct span last_key, struct strbuf *b)
+static struct span name_of(const struct taker *t, const struct path_hit *hit)
 {
 	struct template_words words = {
-		.record = t->record, .file = t->file, .key = first_key, .value = v
+		.record = t->record, .file = t->file, .key = hit->first_key, .value = hit->v
 	};
-	if (t->row->as)
-		template_fill(t->row->as, &words, b);
-	else if (last_key.p)
-		strbuf_add(b, last_key);
-	else
-		strbuf_add(b, path_name(t->row->at));
-	return strbuf_span(b);
+	return t->row->as        ? template_fill(t->row->as, &words, t->a)
+	       : hit->last_key.p ? hit->last_key
+	                         : path_name(t->row->at);
+}
+
+/* The part of `key`, which the first '*' of the path `at` matched, from the first to the last '*'
+   of its step: "ttft" if `at` is "mean_*_ms" and `key` mean_ttft_ms. */
+static struct span key_part(const char *at, struct span key)
+{
+	const char *star = strchr(at, '*');
+	if (!star || !key.p)
+		return key;
+	const char *from = star;
+	while (from > at && from[-1] != '.')
+		from--;
+	size_t before = (size_t)(star - from), after = 0;
+	for (const char *p = star; *p && *p != '.' && *p != '['; p++)
+		after = *p == '*' ? 0 : after + 1;
+	bool fits = key.n >= before + after;
+	return fits ? (struct span){ key.p + before, key.n - before - after } : key;
 }
 
 /* What people read as the name of a figure: filled in from the row's template or, if it has none,
  * the key `plain`. */
 static const char *title_of(const struct taker *t, struct span first_key, const char *plain)
 {
-	struct strbuf raw = STRBUF_INIT;
 	if (!t->row->title || strchr(plain, '/'))
 		return plain;
-	template_fill(t->row->title,
-	              &(struct template_words){ .record = t->record,
-	                                        .file = t->file,
-	                                        .key = reading_key_part(t->row->at, first_key) },
-	              &raw);
-	char *title = arena_dup(t->a, strbuf_span(&raw));
-	strbuf_release(&raw);
+	struct template_words words = { .record = t->record,
+		                            .file = t->file,
+		                            .key = key_part(t->row->at, first_key) };
+	char *title = arena_dup(t->a, template_fill(t->row->title, &words, t->a));
 	for (char *c = title; *c; c++)
 		if (*c == '_' || !figure_title_has(*c))
 			*c = ' ';
@@ -150,11 +157,14 @@ static const char *number_of(struct taker *t, struct value *v, struct decimal *o
 	return NULL;
 }
 
-static const char *full_name(struct taker *t, struct span plain)
+/* A text in the form that names of figures have, between what stands before and behind it. */
+static const char *full_name(struct taker *t, struct span before, struct span plain,
+                             const char *behind)
 {
 	struct strbuf b = STRBUF_INIT;
-	strbuf_add(&b, t->case_name);
+	strbuf_add(&b, before);
 	figure_name_add(plain, &b);
+	strbuf_adds(&b, behind);
 	return arena_take(t->a, &b);
 }
 
@@ -177,26 +187,60 @@ static bool is_one_of_several(const struct taker *t, const struct value *v)
 	return (v->type == JSCAN_STRING || none) && (f->series || f->repeats != REPEATS_ERROR);
 }
 
-static void take_value(void *ctx, struct value *v, struct span first_key, struct span last_key)
+static double number_at(const struct taker *t, const char *template, struct value *v,
+                        struct span key)
+{
+	struct template_words words = { .record = t->record, .file = "", .key = key, .value = v };
+	const char *path = template_fill(template, &words, t->a).p;
+	return path_fault(path) ? NAN : reading_double(path_find(path, t->record));
+}
+
+/* Fills `stdev` and `count` of a reading, as its row says; `key` is the member that the first '*'
+   of its path matched. Absent values leave them 0. */
+static void add_spread(const struct taker *t, struct reading *r, struct value *v, struct span key)
+{
+	const struct result_take *row = r->row;
+	const double margin = 3.29, bound = 2.58; /* half of a 99.9 % and of a 99 % interval of a
+	                                             normal distribution */
+	double figure = fabs(reading_double(v));
+	struct span word = key_part(row->at, key);
+	double error = row->error    ? number_at(t, row->error, v, word)
+	               : row->margin ? number_at(t, row->margin, v, word) / margin
+	               : row->upper  ? (number_at(t, row->upper, v, word) - figure) / bound
+	                             : NAN;
+	if ((!row->count && isnan(error)) || !(figure > 0))
+		return;
+	/* a standard error is that of two values whose standard deviation is larger by √2 */
+	double count = isnan(error) ? number_at(t, row->count, v, word) : 2;
+	double stdev = !isnan(error) ? error / figure * M_SQRT2
+	               : row->stdev  ? number_at(t, row->stdev, v, word) / figure
+	                             : number_at(t, row->stdev_share, v, word);
+	if (count > 1 && count < 1e15 && stdev >= 0 && stdev < 1e6) {
+		r->count = (int64_t)count;
+		r->stdev = stdev;
+	}
+}
+
+static void take_value(void *ctx, const struct path_hit *hit)
 {
 	struct taker *t = ctx;
-	struct strbuf b = STRBUF_INIT;
+	struct readings *out = t->out;
+	struct value *v = hit->v;
+	struct span first_key = hit->first_key;
 	struct span text = SPAN("");
 	struct decimal number = { 0, 0 };
 	bool lenient = t->row->optional || first_key.p;
 	if (t->status != ST_OK || v->taken)
 		return;
-	struct span name = name_of(t, v, first_key, last_key, &b), bracket = figure_name_unit(&name);
+	struct span name = name_of(t, hit), bracket = figure_name_unit(&name);
 	struct span heading = v->key;
 	if (!bracket.n && t->row->as) /* the heading still tells the unit */
 		bracket = figure_name_unit(&heading);
 	const char *fault = number_of(t, v, &number, &text);
 	bool no_number = fault && strcmp(fault, "not a number") == 0;
 	bool other = no_number && is_other(t, v, lenient);
-	if (name.n == 0 || (other && !is_one_of_several(t, v))) {
-		strbuf_release(&b); /* a column without a heading, or a text */
-		return;
-	}
+	if (name.n == 0 || (other && !is_one_of_several(t, v)))
+		return; /* a column without a heading, or a text */
 	if (fault && !(no_number && (lenient || reading_is_unmeasured(v)))) {
 		fail(t, name, v, fault);
 	} else {
@@ -206,12 +250,12 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 		};
 		struct span said = unit_said(t, v, text, bracket);
 		const char *unit = said.n ? figure_unit_of(said) : figure_unit_by_name(name);
-		const char *full = full_name(t, name);
+		const char *full = full_name(t, t->case_name, name, "");
 		struct reading r = {
 			.name = full,
 			.title = title_of(t, first_key, full + t->case_name.n),
 			.case_text = t->case_text,
-			.text = { arena_dup(t->a, name), name.n },
+			.text = name,
 			.row = t->row,
 			.work = t->row_work,
 			.is_samples = t->is_samples,
@@ -221,17 +265,19 @@ static void take_value(void *ctx, struct value *v, struct span first_key, struct
 			              ? better[t->row->better]
 			              : figure_better(name, unit || !said.n ? unit : arena_dup(t->a, said)),
 			.record = t->number,
+			.order = out->list.nr,
 			.value = number
 		};
 		if (fault || reading_is_impossible(number, name, r.unit, t->row->negative))
 			r.unmeasured = v;
 		else
-			reading_spread(&r, t->record, v, first_key);
-		if (!readings_add(t->out, &r))
+			add_spread(t, &r, v, first_key);
+		out->nr_names += r.order == 0 || strcmp(out->list.v[r.order - 1].name, full) != 0;
+		vec_push(&out->list, r);
+		if (out->nr_names > RESULT_FIGURES_MAX)
 			t->status = diag_fail(t->log, ST_INPUT, "%s: more than %d figures in a result file",
 			                      t->f->name, RESULT_FIGURES_MAX);
 	}
-	strbuf_release(&b);
 }
 
 bool reading_is_of_sweep(struct span folder)
@@ -254,50 +300,39 @@ static struct span sweep_of(const char *path)
 
 static void name_case(struct taker *t)
 {
-	struct strbuf raw = STRBUF_INIT, plain = STRBUF_INIT;
-	struct span sweep = sweep_of(t->f->name);
+	struct span text = sweep_of(t->f->name);
 	t->case_name = t->case_text = SPAN("");
 	const char *name = t->f->format->case_name;
-	if (!name && !sweep.n)
+	if (!name && !text.n)
 		return;
-	if (!name)
-		strbuf_add(&raw, sweep);
-	else
-		template_fill(
+	if (name)
+		text = template_fill(
 		    name,
 		    &(struct template_words){ .record = t->record,
 		                              .file = t->file,
 		                              .key = t->record->key,
 		                              .no_folders = strchr(name, '{') != strrchr(name, '{') },
-		    &raw);
-	struct span text = { arena_dup(t->a, strbuf_span(&raw)), raw.n };
+		    t->a);
 	t->case_text = figure_case_settle(text, t->a);
-	figure_name_add(t->case_text, &plain);
-	strbuf_addch(&plain, '/');
-	t->case_name = (struct span){ arena_dup(t->a, strbuf_span(&plain)), plain.n };
-	strbuf_release(&raw);
-	strbuf_release(&plain);
+	t->case_name = span_of(full_name(t, SPAN(""), t->case_text, "/"));
 }
 
 /* Adds what the value at a path tells about the work. */
 static void add_item(const struct taker *t, const char *path, char sign, struct strbuf *out)
 {
-	struct strbuf filled = STRBUF_INIT;
-	template_fill(path, &(struct template_words){ .record = t->record, .key = t->record->key },
-	              &filled);
-	path = strbuf_str(&filled);
+	struct template_words words = { .record = t->record, .key = t->record->key };
+	path = template_fill(path, &words, t->a).p;
 	const struct value *v = path_find(path, t->record);
-	if (v && v->type != JSCAN_OBJECT && v->type != JSCAN_ARRAY && v->type != JSCAN_NULL) {
-		strbuf_adds(out, out->n ? "\n" : "");
-		struct strbuf name = STRBUF_INIT;
-		for (const char *p = path + strspn(path, "^"); *p; p++)
-			strbuf_add(&name, (struct span){ p, *p != '"' });
-		figure_name_add(strbuf_span(&name), out);
-		strbuf_release(&name);
-		strbuf_addch(out, sign);
-		figure_name_add(figure_case_plain(v->text), out);
-	}
-	strbuf_release(&filled);
+	if (!v || v->type == JSCAN_OBJECT || v->type == JSCAN_ARRAY || v->type == JSCAN_NULL)
+		return;
+	struct strbuf name = STRBUF_INIT;
+	for (const char *p = path + strspn(path, "^"); *p; p++)
+		strbuf_add(&name, (struct span){ p, *p != '"' });
+	strbuf_adds(out, out->n ? "\n" : "");
+	figure_name_add(strbuf_span(&name), out);
+	strbuf_release(&name);
+	strbuf_addch(out, sign);
+	figure_name_add(figure_case_plain(v->text), out);
 }
 
 /* Adds the work at the paths: at those that lead out of the record, to the same value for each

@@ -19,6 +19,45 @@ struct reading_file {
 GG_MUST_CHECK enum status readings_take(const struct reading_file *f, struct value *const *records,
                                         size_t nr, struct digest *d, struct diag_log *log);
 
+/// One value of a figure.
+struct reading {
+	const char *name; ///< name of the figure: "CASE/NAME"
+	const char *title; ///< what people read as its name, without the case
+	struct span case_text, text; ///< names of case and figure, as the file spells them
+	const struct result_take *row;
+	const char *work; ///< work that the figure is of, as in struct input_stat
+	bool is_samples;
+	bool is_other; ///< true for a text that is perhaps no figure: unless other values are numbers
+	const char *unit, *better; ///< unit and better direction, as in struct input_stat
+	size_t record; ///< index of the record that has the value
+	size_t order; ///< position of the value in the order in which values were taken
+	const struct value *unmeasured; ///< the value, if it says that the figure was not measured;
+	                                ///< else NULL
+	struct decimal value;
+	double stdev; ///< standard deviation of the values whose mean this value is, as a share of the
+	              ///< mean; 0 if unknown
+	int64_t count; ///< number of the values whose mean this value is; 0 if unknown
+};
+
+/// The values that were taken from a file.
+struct readings {
+	VEC(struct reading) list;
+	size_t nr_names; ///< number of elements of `list` with another name than the element before:
+	                 ///< at least the number of different names, which is limited
+	VEC(struct reading) unmeasured; ///< values that count for nothing, of all figures
+};
+
+/// A figure of a case, or of none, for messages; owned by `a`.
+const char *reading_text(struct span figure, struct span of, struct arena *a);
+
+/// Returns why a limit of `share_below` is invalid, or NULL; static.
+const char *reading_share_fault(const char *limit);
+
+/// Adds the figures made from all values to the inputs of the digest `d`; a warning names those
+/// that were not measured. ST_INPUT if a case or a name occurs twice, or if nothing was measured.
+GG_MUST_CHECK enum status readings_finish(struct readings *r, const struct reading_file *f,
+                                          struct digest *d, struct diag_log *log);
+
 /// Reads a value as a number; `*unit` is the text after it, or "". The number and a unit are the
 /// whole text: DECIMAL_NO_NUMBER if anything is left over, and for null.
 enum decimal_fault reading_number(const struct value *v, struct decimal *out, struct span *unit);
@@ -37,8 +76,15 @@ const struct value *reading_failure_in(const struct value *of, int depth);
 /// What such a member says, and what to do; owned by `a`.
 const char *reading_failure_text(const struct value *v, struct arena *a);
 
-/// True if the word is one of a list, which NULL ends; in capital or small letters.
-bool reading_is_word(struct span word, const char *const *words);
+/// True if the word is one of `words`, between which blanks stand; in capital or small letters.
+bool reading_is_word(struct span word, const char *words);
+
+/// The number that a value is, also of a text with a unit, or NaN.
+double reading_double(const struct value *v);
+
+/// True if the member of this name is a fraction in one of the first records, from that of `v` on:
+/// it is not a setting, whatever it is called.
+bool reading_is_fraction(const struct value *v);
 
 /// True if a value says that the figure was not measured: null, NaN, "N/A", "failed".
 bool reading_is_unmeasured(const struct value *v);

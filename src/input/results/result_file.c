@@ -8,24 +8,24 @@
 #include "results/readings.h"
 #include "results/value.h"
 
+/* What tells that JSON is a trace or a snapshot. */
+static const char *const others[] = {
+	"\"traceEvents\"",   "\"schemaVersion\"", "\"ph\"",
+	"\"device_traces\"", "\"segments\"",      "\"segment_type\""
+};
+
 bool result_recognize(struct span first)
 {
-	static const char *const others[] = { "\"traceEvents\"", "\"schemaVersion\"", "\"ph\"",
-		                                  "\"device_traces\"", "\"segments\"" };
-	if (!first.n || memchr(first.p, '\0', first.n) || first.p[0] == '<')
-		return false;
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (memmem(first.p, first.n, others[i], strlen(others[i])))
-			return false;
-	return true;
+	bool fits = first.n && !memchr(first.p, '\0', first.n) && first.p[0] != '<';
+	for (size_t i = 0; i + 1 < sizeof others / sizeof *others && fits; i++)
+		fits = !memmem(first.p, first.n, others[i], strlen(others[i]));
+	return fits;
 }
 
 static bool is_foreign(struct span key)
 {
-	static const char *const keys[] = { "traceEvents",   "schemaVersion", "ph",
-		                                "device_traces", "segments",      "segment_type" };
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (span_eq(key, span_of(keys[i])))
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (span_eq(key, (struct span){ others[i] + 1, strlen(others[i]) - 2 }))
 			return true;
 	return false;
 }
@@ -60,6 +60,8 @@ struct opened {
 	VEC(struct value *) documents;
 };
 
+/* Lists the values of a list; a list in it, also a nested one, is replaced by its elements, so that
+   it reads like lines of JSON. */
 static void add_documents(struct opened *o, struct value *list, int depth)
 {
 	for (struct value *v = list->first; v; v = v->next)
@@ -67,14 +69,6 @@ static void add_documents(struct opened *o, struct value *list, int depth)
 			add_documents(o, v, depth - 1);
 		else
 			vec_push(&o->documents, v);
-}
-
-/* Lists the values of the file; a list, also a nested one, is replaced by its elements, so that it
- * reads like lines of JSON. */
-static void list_documents(struct opened *o)
-{
-	o->documents.nr = 0;
-	add_documents(o, &o->tree.root, 2);
 }
 
 static const char *lacks(const struct result_format *f, struct value *v)
@@ -87,20 +81,17 @@ static const char *lacks(const struct result_format *f, struct value *v)
 
 /* True if a column may tell a case: its name says neither unit nor direction, and its values are
    texts, whole numbers, or some that are there again. */
-static bool tells_case(const struct value *first, struct span column)
+static bool tells_case(const struct value *v)
 {
 	enum { ROWS = 100 };
-	bool whole = true, again = false;
-	size_t nr = 0;
-	for (const struct value *row = first; row && nr < ROWS; row = row->next, nr++) {
-		const struct value *v = value_get(row, column), *same = value_get(first, column);
-		struct decimal number;
-		struct span unit;
-		again = again || (nr && v && span_eq(v->text, same->text));
-		whole =
-		    whole && !(v && reading_number(v, &number, &unit) == DECIMAL_OK && number.digits > 0);
+	bool again = false;
+	size_t nr = 1;
+	for (const struct value *r = v->parent->next; r && nr < ROWS && !again; r = r->next, nr++) {
+		const struct value *own = value_get(r, v->key);
+		again = own && span_eq(own->text, v->text);
 	}
-	return (whole || again) && !figure_better(column, figure_unit_by_name(column));
+	return (again || !reading_is_fraction(v)) &&
+	       !figure_better(v->key, figure_unit_by_name(v->key));
 }
 
 /* True unless the format names cases by `columns`, and one of these is a figure. */
@@ -108,7 +99,7 @@ static bool has_case_columns(const struct result_format *f, const struct value *
 {
 	bool fits = true;
 	for (const struct value *m = first ? first->first : NULL; m && fits; m = m->next)
-		fits = !m->key.n || memchr(m->key.p, '(', m->key.n) || tells_case(first, m->key);
+		fits = !m->key.n || memchr(m->key.p, '(', m->key.n) || tells_case(m);
 	return fits || !f->case_name || strcmp(f->case_name, "{columns}") != 0;
 }
 
@@ -118,7 +109,8 @@ static void read_json(struct opened *o)
 		return;
 	o->json_read = true;
 	o->json = value_json_add(&o->tree, o->name, o->tree.bytes, &o->said);
-	list_documents(o);
+	o->documents.nr = 0;
+	add_documents(o, &o->tree.root, 2);
 }
 
 static void start_anew(struct opened *o)
@@ -130,25 +122,21 @@ static void start_anew(struct opened *o)
 	o->documents.nr = 0;
 }
 
+/* The records of a file. */
 struct records {
 	VEC(struct value *) list;
-	size_t nr_all; ///< number of records, with those that the format leaves out
 };
 
-static void add_record(void *ctx, struct value *v, struct span first_key, struct span last_key)
+static void add_record(void *ctx, const struct path_hit *hit)
 {
 	struct records *r = ctx;
-	(void)first_key;
-	(void)last_key;
-	if (v->type == JSCAN_OBJECT)
-		vec_push(&r->list, v);
+	if (hit->v->type == JSCAN_OBJECT)
+		vec_push(&r->list, hit->v);
 }
 
-static void count_number(void *nr, struct value *v, struct span first_key, struct span last_key)
+static void count_number(void *nr, const struct path_hit *hit)
 {
-	(void)first_key;
-	(void)last_key;
-	*(size_t *)nr += v->type == JSCAN_NUMBER;
+	*(size_t *)nr += hit->v->type == JSCAN_NUMBER;
 }
 
 static size_t numbers_in(const struct value *of, const struct path_ignore *but)
@@ -209,7 +197,8 @@ static enum status open_as(struct opened *o, const struct result_format *f, bool
 		TRY(value_lines_add(&o->tree, o->name, f->prefix, log));
 		*fits = o->tree.root.first && !lacks(f, o->tree.root.first);
 	}
-	list_documents(o);
+	o->documents.nr = 0;
+	add_documents(o, &o->tree.root, 2);
 	return ST_OK;
 }
 
@@ -242,44 +231,34 @@ static bool is_wanted(const struct result_format *f, struct value *record)
 	return true;
 }
 
-static enum status list_records(const struct opened *o, const struct result_format *f,
-                                struct records *out, struct diag_log *log)
+/* Lists the records of the file that the format takes; returns how many it has in all. */
+static size_t list_records(const struct opened *o, const struct result_format *f,
+                           struct records *out)
 {
-	struct records all = { 0 };
-	for (size_t i = 0; i < o->documents.nr; i++) {
-		const char *lacking = f->read == READ_CSV ? NULL
-		                      : o->documents.v[i]->type == JSCAN_OBJECT
-		                          ? lacks(f, o->documents.v[i])
-		                          : "an object";
-		if (lacking) {
-			vec_release(&all.list);
-			return diag_fail(log, ST_INPUT,
-			                 "%s: value %zu is not of the format %s of the first: it "
-			                 "lacks %s",
-			                 o->name, i + 1, f->name, text_quote(&log->arena, span_of(lacking)));
-		}
-		path_visit(f->records ? f->records : "", o->documents.v[i], NULL, add_record, &all);
-	}
-	for (size_t i = 0; i < all.list.nr; i++)
-		if (is_wanted(f, all.list.v[i]))
-			vec_push(&out->list, all.list.v[i]);
-	out->nr_all = all.list.nr;
-	vec_release(&all.list);
-	return ST_OK;
+	size_t nr = 0;
+	for (size_t i = 0; i < o->documents.nr; i++)
+		path_visit(f->records ? f->records : "", o->documents.v[i], NULL, add_record, out);
+	size_t all = out->list.nr;
+	for (size_t i = 0; i < all; i++)
+		if (is_wanted(f, out->list.v[i]))
+			out->list.v[nr++] = out->list.v[i];
+	out->list.nr = nr;
+	return all;
 }
 
-/* True unless the format leaves out all records of the file, of which another one may be. */
-static bool has_record(const struct opened *o, const struct result_format *f)
+/* Refuses a file of which a value lacks what tells the format. */
+static enum status check_documents(const struct opened *o, const struct result_format *f,
+                                   struct diag_log *log)
 {
-	struct records all = { 0 };
-	size_t i = 0;
-	for (size_t k = 0; k < o->documents.nr; k++)
-		path_visit(f->records ? f->records : "", o->documents.v[k], NULL, add_record, &all);
-	while (i < all.list.nr && !is_wanted(f, all.list.v[i]))
-		i++;
-	bool any = i < all.list.nr;
-	vec_release(&all.list);
-	return any;
+	for (size_t i = 0; i < o->documents.nr && f->read != READ_CSV; i++) {
+		struct value *v = o->documents.v[i];
+		const char *lacking = v->type == JSCAN_OBJECT ? lacks(f, v) : "an object";
+		if (lacking)
+			return diag_fail(log, ST_INPUT,
+			                 "%s: value %zu is not of the format %s of the first: it lacks %s",
+			                 o->name, i + 1, f->name, text_quote(&log->arena, span_of(lacking)));
+	}
+	return ST_OK;
 }
 
 /* ---- reading of a whole file ---- */
@@ -291,25 +270,8 @@ struct taken {
 	size_t nr; ///< number of records that were read, without those of a format with `rest`
 	size_t nr_all; ///< number of all records of the first format
 	struct result_known *known; ///< if not NULL, formats are listed here, and no record is read
+	uint64_t nr_faults, fault_byte; ///< as in struct value_tree
 };
-
-static enum status read_records(const struct opened *o, const struct result_format *f,
-                                const struct result_reader *r, struct digest *d,
-                                struct taken *taken, struct diag_log *log)
-{
-	struct records records = { 0 };
-	enum status st = list_records(o, f, &records, log);
-	if (st == ST_OK && records.list.nr)
-		st = readings_take(&(struct reading_file){ f, o->name, r->file }, records.list.v,
-		                   records.list.nr, d, log);
-	if (!taken->first) {
-		taken->first = f;
-		taken->nr_all = records.nr_all;
-	}
-	taken->nr += f->rest ? 0 : records.list.nr;
-	vec_release(&records.list);
-	return st;
-}
 
 /* Reads the file as the first format of a table that fits. Formats that say `only` describe a part
    of the records: others of the table that do so and fit are read, too. */
@@ -317,37 +279,46 @@ static enum status read_table(struct opened *o, const struct result_reader *r,
                               const struct result_formats *table, struct digest *d,
                               struct taken *taken, struct diag_log *log)
 {
-	for (size_t i = 0; i < table->list.nr; i++) {
+	enum status st = ST_OK;
+	for (size_t i = 0; i < table->list.nr && st == ST_OK; i++) {
 		const struct result_format *f = &table->list.v[i];
+		struct records records = { 0 };
 		bool fits;
 		bool part = f->rest || (f->only.nr && taken->first && taken->first->only.nr);
 		if ((taken->first && !part) || (f->match && !is_named(f->match, r)))
 			continue;
 		TRY(open_as(o, f, &fits, log));
-		if (fits && !f->only.nr && !has_record(o, f)) {
+		size_t all = fits ? list_records(o, f, &records) : 0;
+		if (fits && !f->only.nr && !records.list.nr) {
 			taken->without = f;
-			fits = false;
-		}
-		if (fits && taken->known)
+		} else if (fits && taken->known) {
 			vec_push(&taken->known->list, taken->first = f);
-		else if (fits)
-			TRY(read_records(o, f, r, d, taken, log));
+		} else if (fits) {
+			st = check_documents(o, f, log);
+			if (st == ST_OK && records.list.nr)
+				st = readings_take(&(struct reading_file){ f, o->name, r->file }, records.list.v,
+				                   records.list.nr, d, log);
+			taken->nr_all = taken->first ? taken->nr_all : all;
+			taken->first = taken->first ? taken->first : f;
+			taken->nr += f->rest ? 0 : records.list.nr;
+		}
+		vec_release(&records.list);
 	}
-	return ST_OK;
+	return st;
 }
 
 /* Says how many records no format takes; a file of which none is taken is refused. */
-static enum status say_others(const struct opened *o, const struct taken *t, struct diag_log *log)
+static enum status say_others(const char *name, const struct taken *t, struct diag_log *log)
 {
 	const struct result_format *none = !t->first                                  ? t->without
 	                                   : t->first->only.nr && !t->nr && t->nr_all ? t->first
 	                                                                              : NULL;
 	if (none)
-		return diag_fail(log, ST_INPUT, "%s: no record in a result file of format %s", o->name,
+		return diag_fail(log, ST_INPUT, "%s: no record in a result file of format %s", name,
 		                 none->name);
 	if (!t->first || !t->first->only.nr || t->nr >= t->nr_all)
 		return ST_OK;
-	diag_warn(log, "%s: %zu of %zu records are of none of its formats, as 'only' says", o->name,
+	diag_warn(log, "%s: %zu of %zu records are of none of its formats, as 'only' says", name,
 	          t->nr_all - t->nr, t->nr_all);
 	return ST_OK;
 }
@@ -373,38 +344,39 @@ enum status result_refuse_lines(struct source *src, bool *found, struct diag_log
 	return *found ? json : st;
 }
 
-enum status result_known_list(struct source *src, const struct result_reader *r,
-                              struct result_known *out, struct diag_log *log)
+/* Reads the file, or lists its formats in taken->known. */
+static enum status read_tables(struct source *src, const struct result_reader *r, struct digest *d,
+                               struct taken *taken, struct diag_log *log)
 {
-	struct taken taken = { .known = out };
 	struct opened o = { .name = source_name(src) };
-	*out = (struct result_known){ .list = VEC_INIT };
 	diag_init(&o.said);
 	enum status st = value_bytes_read(src, &o.tree, log);
-	for (size_t t = 0; r->tables[t] && st == ST_OK && !taken.first; t++)
-		st = read_table(&o, r, r->tables[t], NULL, &taken, log);
+	for (size_t t = 0; r->tables[t] && st == ST_OK && !taken->first; t++)
+		st = read_table(&o, r, r->tables[t], d, taken, log);
+	taken->nr_faults = o.tree.nr_faults;
+	taken->fault_byte = o.tree.fault_byte;
 	diag_release(&o.said);
 	vec_release(&o.documents);
 	value_tree_release(&o.tree);
 	return st;
 }
 
+enum status result_known_list(struct source *src, const struct result_reader *r,
+                              struct result_known *out, struct diag_log *log)
+{
+	*out = (struct result_known){ .list = VEC_INIT };
+	return read_tables(src, r, NULL, &(struct taken){ .known = out }, log);
+}
+
 enum status result_read(struct source *src, const struct result_reader *r, struct digest *d,
                         bool *found, struct diag_log *log)
 {
 	struct taken taken = { 0 };
-	struct opened o = { .name = source_name(src) };
-	diag_init(&o.said);
-	enum status st = value_bytes_read(src, &o.tree, log);
-	for (size_t t = 0; r->tables[t] && st == ST_OK && !taken.first; t++)
-		st = read_table(&o, r, r->tables[t], d, &taken, log);
+	enum status st = read_tables(src, r, d, &taken, log);
 	if (st == ST_OK)
-		st = say_others(&o, &taken, log);
+		st = say_others(source_name(src), &taken, log);
 	*found = taken.first || st != ST_OK;
-	d->trust.json_faults = (int64_t)o.tree.nr_faults;
-	d->trust.fault_byte = (int64_t)o.tree.fault_byte;
-	diag_release(&o.said);
-	vec_release(&o.documents);
-	value_tree_release(&o.tree);
+	d->trust.json_faults = (int64_t)taken.nr_faults;
+	d->trust.fault_byte = (int64_t)taken.fault_byte;
 	return st;
 }

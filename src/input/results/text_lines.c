@@ -51,18 +51,13 @@ struct pattern {
 /* Adds the class that a letter after a backslash means; false if it means none. */
 static bool add_class(char letter, struct strbuf *out)
 {
-	static const struct {
-		char letter;
-		const char *class;
-	} classes[] = {
-		{ 'd', "[0-9]" }, { 's', "[[:space:]]" }, { 'S', "[^[:space:]]" }, { 'w', "[A-Za-z0-9_]" }
+	static const char *const classes[] = {
+		['d'] = "[0-9]", ['s'] = "[[:space:]]", ['S'] = "[^[:space:]]", ['w'] = "[A-Za-z0-9_]"
 	};
-	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-		if (classes[i].letter == letter) {
-			strbuf_adds(out, classes[i].class);
-			return true;
-		}
-	return false;
+	size_t i = (unsigned char)letter;
+	bool known = i < sizeof classes / sizeof *classes && classes[i];
+	strbuf_adds(out, known ? classes[i] : "");
+	return known;
 }
 
 /* The end of the bracket expression that begins at `p`: the byte after its ']', or its last byte.
@@ -132,20 +127,17 @@ static const char *translate(const char *p, struct pattern *out)
 	return out->nr ? NULL : "has no named part, such as (?<ms>[0-9.]+)";
 }
 
-static bool compile(const struct pattern *p, int flags, regex_t *out)
+/* False if libc answers anything but yes; without memory, the program ends. */
+static bool is_yes(int error)
 {
-	int error = regcomp(out, strbuf_str(&p->plain), REG_EXTENDED | flags);
 	if (error == REG_ESPACE)
 		mem_fail();
 	return error == 0;
 }
 
-static bool fits(const regex_t *r, const struct pattern *p, const char *line, regmatch_t *found)
+static bool compile(const struct pattern *p, int flags, regex_t *out)
 {
-	int error = regexec(r, line, p->nr_groups + 1, found, 0);
-	if (error == REG_ESPACE)
-		mem_fail();
-	return error == 0;
+	return is_yes(regcomp(out, strbuf_str(&p->plain), REG_EXTENDED | flags));
 }
 
 const char *text_pattern_fault(const char *text)
@@ -248,6 +240,11 @@ static bool search_open(struct search *s, const char *pattern)
 	return s->is_compiled;
 }
 
+static bool fits(const struct search *s, const char *line, regmatch_t *found)
+{
+	return is_yes(regexec(&s->compiled, line, s->pattern.nr_groups + 1, found, 0));
+}
+
 static void search_close(struct search *s)
 {
 	if (s->is_compiled)
@@ -277,9 +274,8 @@ enum status text_lines_add(struct value_tree *out, const char *name, const char 
 		}
 		copy_plain(s, line);
 		bool lacks = has_no_number(line) && search_open(&no_numbers, pattern) &&
-		             fits(&no_numbers.compiled, &no_numbers.pattern, line, found);
-		if ((lacks || fits(&plain.compiled, &plain.pattern, line, found)) &&
-		    !add_record(out, &plain.pattern, line, found))
+		             fits(&no_numbers, line, found);
+		if ((lacks || fits(&plain, line, found)) && !add_record(out, &plain.pattern, line, found))
 			st = diag_fail(log, ST_INPUT, "%s: more than %zu values in a result file", name,
 			               value_limits.values);
 	}

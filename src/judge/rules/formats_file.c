@@ -5,7 +5,7 @@
 #include "base/decimal.h"
 #include "metric/unit.h"
 #include "results/path.h"
-#include "results/reading_figures.h"
+#include "results/readings.h"
 #include "results/value.h"
 
 #define NR(array) (sizeof(array) / sizeof *(array))

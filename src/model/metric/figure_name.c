@@ -8,11 +8,6 @@
 
 enum { PART_BYTES = 100 };
 
-static bool is_letter(char c)
-{
-	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-}
-
 static bool is_plain(char c)
 {
 	return is_digit(c) || is_letter(c) || strchr("._-/", c);

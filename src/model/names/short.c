@@ -22,17 +22,6 @@ enum { DEPTH_MAX = 6, FORM_CHARS = 100, PLAIN_CHARS = 40, ALIKE_MAX = 64 };
 
 /* ---- parsing of C++ names ---- */
 
-static struct span trim(struct span s)
-{
-	while (s.n && s.p[0] == ' ') {
-		s.p++;
-		s.n--;
-	}
-	while (s.n && s.p[s.n - 1] == ' ')
-		s.n--;
-	return s;
-}
-
 static bool has(struct span s, const char *word)
 {
 	return s.n && memmem(s.p, s.n, word, strlen(word)) != NULL;
@@ -75,7 +64,7 @@ static struct span without_signature(struct span s)
 	}
 	if (params)
 		s.n = params;
-	return trim((struct span){ s.p + from, s.n - from });
+	return span_trim((struct span){ s.p + from, s.n - from }, " ");
 }
 
 /* Splits a name at the first bracket of its last part: "a::b<c>" → "b" and "c". */
@@ -92,7 +81,7 @@ static void split(struct span s, struct span *base, struct span *args)
 			open = i;
 		depth = depth_after(s, i, depth);
 	}
-	*base = trim((struct span){ s.p + from, open > from ? open - from : 0 });
+	*base = span_trim((struct span){ s.p + from, open > from ? open - from : 0 }, " ");
 	*args = (struct span){ s.p + s.n, 0 };
 	if (open < s.n && s.p[s.n - 1] == '>')
 		*args = (struct span){ s.p + open + 1, s.n - open - 2 };
@@ -107,7 +96,7 @@ static bool next_arg(struct span *list, struct span *arg)
 		return false;
 	for (; i < list->n && (depth || list->p[i] != ','); i++)
 		depth = depth_after(*list, i, depth);
-	*arg = trim((struct span){ list->p, i });
+	*arg = span_trim((struct span){ list->p, i }, " ");
 	list->p += i < list->n ? i + 1 : i;
 	list->n -= i < list->n ? i + 1 : i;
 	return true;

@@ -104,11 +104,6 @@ static bool is_sglang(struct span name)
 	       name.p[name.n - 1] == ']';
 }
 
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* Length of the name before its first number: "step_11", "iteration 5/100", "step12"; a digit after
    a letter belongs to the word ("resnet50_step_3"), unless it ends the name. */
 static size_t before_number(struct span name)
