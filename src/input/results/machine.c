@@ -3,9 +3,84 @@
 #include <string.h>
 
 #include "base/date.h"
-#include "results/machine_stat.h"
+#include "base/text.h"
 #include "results/readings.h"
 #include "results/value.h"
+
+/// Number of the reasons for which drivers keep clocks down, as far as they are read.
+enum { NR_THROTTLE_REASONS = 5 };
+
+/// The state of one GPU at one moment; a value is -1 if unknown.
+struct machine_sample {
+	struct span id;
+	size_t order;
+	int64_t time_ns;
+	int64_t sm_clock_hz, memory_clock_hz, power_mw, temperature_c, busy_pct, other_processes;
+	int64_t energy_mj; ///< energy that the GPU has taken since the driver was loaded
+	bool reasons_known;
+	unsigned reasons; ///< reasons that kept the clocks down at that moment, as bits 1 << index of
+	                  ///< the reason
+	int64_t counter_us[NR_THROTTLE_REASONS]; ///< for each reason, the time that it has kept the
+	                                         ///< clocks down since the driver was loaded
+};
+
+/// A fact about the GPUs for the environment, such as the driver; its texts may differ between
+/// GPUs.
+struct machine_fact_text {
+	const char *key;
+	struct span text;
+};
+
+/// The samples of a file, from which figures of each GPU are made.
+struct machine_samples {
+	VEC(struct machine_sample) list;
+	VEC(struct machine_fact_text) facts; ///< facts for the digest's environment, each once
+	size_t nr_ids; ///< number of GPU ids in the first round of samples: a lower bound of the number
+	               ///< of GPUs
+};
+
+/* Reasons of nvidia-smi that keep clocks below the requested ones. The names changed with driver
+ * 535. */
+static const char *const reasons[NR_THROTTLE_REASONS] = { "sw_power_cap", "hw_slowdown",
+	                                                      "hw_thermal_slowdown",
+	                                                      "hw_power_brake_slowdown",
+	                                                      "sw_thermal_slowdown" };
+
+/* ---- samples and facts of a file ---- */
+
+enum { ID_BYTES = 64, FACT_BYTES = 200, FACTS_MAX = 64 };
+
+static bool is_known_id(const struct machine_samples *m, struct span id)
+{
+	size_t first = m->list.nr > 4 * MACHINE_GPUS_MAX ? m->list.nr - 4 * MACHINE_GPUS_MAX : 0;
+	for (size_t i = m->list.nr; i-- > first;)
+		if (span_eq(m->list.v[i].id, id))
+			return true;
+	return false;
+}
+
+/* Adds a sample of the GPU `id`; false if there are too many GPUs. */
+static bool add_sample(struct machine_samples *m, struct span id, const struct machine_sample *s)
+{
+	struct machine_sample own = *s;
+	own.id = (struct span){ id.p, id.n < ID_BYTES ? id.n : ID_BYTES };
+	own.order = m->list.nr;
+	m->nr_ids += !is_known_id(m, own.id);
+	vec_push(&m->list, own);
+	return m->nr_ids <= MACHINE_GPUS_MAX;
+}
+
+/* Stores a fact for the environment; `v` may be NULL, which adds nothing. */
+static void add_fact(struct machine_samples *m, const char *key, const struct value *v)
+{
+	if (!v || !v->text.n || v->text.p[0] == '[' || m->facts.nr == FACTS_MAX)
+		return;
+	struct span text = { v->text.p, v->text.n < FACT_BYTES ? v->text.n : FACT_BYTES };
+	for (size_t i = 0; i < m->facts.nr; i++)
+		if (strcmp(m->facts.v[i].key, key) == 0 && span_eq(m->facts.v[i].text, text))
+			return;
+	vec_push(&m->facts, (struct machine_fact_text){ key, text });
+}
 
 /* ---- texts that all of these tools write ---- */
 
@@ -65,20 +140,9 @@ static const struct value *named(const struct value *record, const char *const *
 
 /* ---- CSV of nvidia-smi ---- */
 
-/* Reasons of nvidia-smi that keep clocks below the requested ones. The names changed with driver
- * 535. */
-static const char *const reasons[NR_THROTTLE_REASONS] = { "sw_power_cap", "hw_slowdown",
-	                                                      "hw_thermal_slowdown",
-	                                                      "hw_power_brake_slowdown",
-	                                                      "sw_thermal_slowdown" };
 static const char *const reason_groups[] = { "clocks_event_reasons.", "clocks_throttle_reasons." };
 static const char *const counter_groups[] = { "clocks_event_reasons_counters.",
 	                                          "clocks_throttle_reasons_counters." };
-
-const char *machine_reason(size_t i)
-{
-	return reasons[i];
-}
 
 /* The member of a record whose name begins with one of `groups`, directly followed by the name of
  * reason `i`. */
@@ -181,13 +245,13 @@ static bool add_rocm(struct machine_samples *m, const struct value *document)
 		if (!is_card(card->key) || card->type != JSCAN_OBJECT)
 			continue;
 		struct machine_sample s = rocm_sample(card);
-		fits = machine_add(m, (struct span){ card->key.p + 4, card->key.n - 4 }, &s);
-		machine_fact(m, "machine.gpu", value_get(card, SPAN("Card series")));
-		machine_fact(m, "machine.power_limit", named(card, NAMES("Max Graphics Package Power")));
+		fits = add_sample(m, (struct span){ card->key.p + 4, card->key.n - 4 }, &s);
+		add_fact(m, "machine.gpu", value_get(card, SPAN("Card series")));
+		add_fact(m, "machine.power_limit", named(card, NAMES("Max Graphics Package Power")));
 	}
 	const struct value *system = value_get(document, SPAN("system"));
 	if (system)
-		machine_fact(m, "machine.driver", value_get(system, SPAN("Driver version")));
+		add_fact(m, "machine.driver", value_get(system, SPAN("Driver version")));
 	return fits;
 }
 
@@ -231,13 +295,181 @@ static bool add_recorder(struct machine_samples *m, const struct value *document
 	for (const struct value *g = gpus ? gpus->first : NULL; g && fits; g = g->next) {
 		const struct value *id = value_get(g, SPAN("index"));
 		struct machine_sample s = recorder_sample(g, time);
-		fits = machine_add(m, id && id->text.n ? id->text : SPAN("0"), &s);
-		machine_fact(m, "machine.gpu", value_get(g, SPAN("name")));
-		machine_fact(m, "machine.power_limit", value_get(g, SPAN("power_limit")));
-		machine_fact(m, "machine.sm_clock_max", value_get(g, SPAN("sm_clock_max")));
+		fits = add_sample(m, id && id->text.n ? id->text : SPAN("0"), &s);
+		add_fact(m, "machine.gpu", value_get(g, SPAN("name")));
+		add_fact(m, "machine.power_limit", value_get(g, SPAN("power_limit")));
+		add_fact(m, "machine.sm_clock_max", value_get(g, SPAN("sm_clock_max")));
 	}
-	machine_fact(m, "machine.driver", value_get(document, SPAN("driver")));
+	add_fact(m, "machine.driver", value_get(document, SPAN("driver")));
 	return fits;
+}
+
+ORDERING(sample_cmp, struct machine_sample, BY_SPAN(id) RISING(time_ns) RISING(order))
+
+/* ---- figures of one GPU from its samples ---- */
+
+/* Median of the known values in those samples in which the GPU was busy, or in all samples if it
+ * never was. */
+static int64_t busy_median(const struct machine_sample *v, size_t nr, size_t offset)
+{
+	VEC(int64_t) known = VEC_INIT;
+	int64_t value;
+	for (int all = 0; all < 2 && !known.nr; all++)
+		for (size_t i = 0; i < nr; i++) {
+			memcpy(&value, (const char *)&v[i] + offset, sizeof value);
+			if (value >= 0 && (all || v[i].busy_pct > 0))
+				vec_push(&known, value);
+		}
+	value = known.nr ? number_median(known.v, known.nr) : -1;
+	vec_release(&known);
+	return value;
+}
+
+static int64_t highest(const struct machine_sample *v, size_t nr, size_t offset)
+{
+	int64_t most = -1, value;
+	for (size_t i = 0; i < nr; i++) {
+		memcpy(&value, (const char *)&v[i] + offset, sizeof value);
+		number_raise(&most, value);
+	}
+	return most;
+}
+
+static const char *reason_texts(unsigned mask, struct arena *a)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < NR_THROTTLE_REASONS; i++)
+		if (mask & 1u << i)
+			strbuf_addf(&b, "%s%s", b.n ? ", " : "", reasons[i]);
+	bool any = b.n > 0;
+	const char *text = arena_take(a, &b);
+	return any ? text : NULL;
+}
+
+/* Computes the throttled share from the counters of the reasons; the counter with the longest time
+ * decides, because several may count the same time. Without counters the share is computed from
+ * samples; a single sample does not tell the time between samples. */
+static void find_throttled(const struct machine_sample *v, size_t nr, struct machine_stat *out,
+                           struct arena *a)
+{
+	int64_t longest = -1;
+	unsigned seen = 0;
+	size_t active = 0, known = 0;
+	for (size_t i = 0; i < nr; i++) {
+		known += v[i].reasons_known;
+		active += v[i].reasons != 0;
+		seen |= v[i].reasons;
+	}
+	for (size_t k = 0; k < NR_THROTTLE_REASONS && nr > 1; k++) {
+		int64_t from = v[0].counter_us[k], to = v[nr - 1].counter_us[k];
+		if (from < 0 || to < from)
+			continue;
+		seen |= to > from ? 1u << k : 0;
+		number_raise(&longest, to - from);
+	}
+	if (longest >= 0 && out->span_ns > 0) {
+		/* The driver brings its counters up to date at times of its own. */
+		int64_t share = number_pct((__int128)longest * 1000, out->span_ns);
+		out->throttled_pct = share < 100 * MICRO ? share : 100 * MICRO;
+	} else if (known > 1)
+		out->throttled_pct = number_pct((__int128)active, (__int128)known);
+	out->reasons = nr > 1 ? reason_texts(seen, a) : NULL;
+}
+
+/* Sums up the energy over the intervals in which the GPU was busy: drivers tell the utilization of
+ * the time before a sample. The counter is preferred to two samples of power, unless it has not
+ * moved since. */
+static void find_energy(const struct machine_sample *v, size_t nr, struct machine_stat *out)
+{
+	__int128 fj = 0; /* energy in 1e-15 J */
+	for (size_t i = 1; i < nr; i++) {
+		const struct machine_sample *a = &v[i - 1], *b = &v[i];
+		int64_t ns = b->time_ns - a->time_ns;
+		bool counted = a->energy_mj >= 0 && b->energy_mj > a->energy_mj;
+		if (a->time_ns < 0 || ns <= 0 || !b->busy_pct ||
+		    (!counted && (a->power_mw < 0 || b->power_mw < 0)))
+			continue;
+		fj += counted ? (__int128)(b->energy_mj - a->energy_mj) * 1000 * NS_PER_S
+		              : ((__int128)a->power_mw + b->power_mw) * ns / 2 * 1000;
+		out->energy_ns = out->energy_ns < 0 ? ns : number_add(out->energy_ns, ns);
+	}
+	if (out->energy_ns > 0)
+		out->energy_uj = number_div_round(fj, NS_PER_S);
+}
+
+static void add_machine(const struct machine_sample *v, size_t nr, struct digest *d)
+{
+	int64_t from = v[0].time_ns, to = v[nr - 1].time_ns;
+	struct machine_stat s = {
+		.id = arena_dup(&d->arena, v->id),
+		.samples = (int64_t)nr,
+		.span_ns = from >= 0 && to >= from ? to - from : -1,
+		.sm_clock_hz = busy_median(v, nr, offsetof(struct machine_sample, sm_clock_hz)),
+		.memory_clock_hz = busy_median(v, nr, offsetof(struct machine_sample, memory_clock_hz)),
+		.power_mw = busy_median(v, nr, offsetof(struct machine_sample, power_mw)),
+		.temperature_c = highest(v, nr, offsetof(struct machine_sample, temperature_c)),
+		.other_processes = highest(v, nr, offsetof(struct machine_sample, other_processes)),
+		.throttled_pct = -1,
+		.energy_uj = -1,
+		.energy_ns = -1,
+	};
+	find_energy(v, nr, &s);
+	find_throttled(v, nr, &s, &d->arena);
+	vec_push(&d->machines, s);
+}
+
+/* ---- storing in the digest ---- */
+
+ORDERING(fact_cmp, struct machine_fact_text, BY_TEXT(key) BY_SPAN(text))
+
+static void add_facts(struct machine_samples *m, struct digest *d)
+{
+	vec_sort(&m->facts, fact_cmp);
+	for (size_t i = 0, end; i < m->facts.nr; i = end) {
+		struct strbuf b = STRBUF_INIT;
+		for (end = i; end < m->facts.nr && strcmp(m->facts.v[end].key, m->facts.v[i].key) == 0;
+		     end++) {
+			strbuf_adds(&b, end > i ? ", " : "");
+			text_add_line(&b, m->facts.v[end].text);
+		}
+		digest_set_env(d, span_of(m->facts.v[i].key), strbuf_span(&b));
+		strbuf_release(&b);
+	}
+}
+
+/* Turns ids of GPUs into valid names. GPUs whose ids become the same name are one GPU; GPUs are
+ * sorted by these names. */
+static void clean_ids(struct machine_samples *m, struct arena *a)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < m->list.nr; i++) {
+		strbuf_setlen(&b, 0);
+		text_add_line(&b, m->list.v[i].id);
+		if (!span_eq(strbuf_span(&b), m->list.v[i].id))
+			m->list.v[i].id = (struct span){ arena_dup(a, strbuf_span(&b)), b.n };
+	}
+	strbuf_release(&b);
+}
+
+/* Stores all samples and facts as machines, environment and source hash of the digest. */
+static void finish(struct machine_samples *m, struct digest *d)
+{
+	uint64_t h = TEXT_HASH;
+	clean_ids(m, &d->arena);
+	vec_sort(&m->list, sample_cmp);
+	for (size_t i = 0, end; i < m->list.nr; i = end) {
+		for (end = i + 1; end < m->list.nr && span_eq(m->list.v[end].id, m->list.v[i].id);)
+			end++;
+		add_machine(&m->list.v[i], end - i, d);
+	}
+	for (size_t i = 0; i < m->list.nr; i++) {
+		const struct machine_sample *s = &m->list.v[i];
+		const int64_t values[] = { s->time_ns, s->sm_clock_hz, s->power_mw, s->temperature_c };
+		for (size_t k = 0; k < sizeof values / sizeof *values; k++)
+			h = number_hash(h, (uint64_t)values[k]);
+	}
+	d->source_hash = h;
+	add_facts(m, d);
 }
 
 /* ---- choice among the kinds of files ---- */
@@ -255,13 +487,13 @@ static enum status read_csv(struct value_tree *t, const char *name, struct machi
 		if (!is_nvidia(row))
 			continue;
 		struct machine_sample s = nvidia_sample(row);
-		if (!machine_add(m, nvidia_id(row), &s))
+		if (!add_sample(m, nvidia_id(row), &s))
 			return diag_fail(log, ST_INPUT, "%s: more than %d GPUs", name, MACHINE_GPUS_MAX);
-		machine_fact(m, "machine.driver", value_get(row, SPAN("driver_version")));
-		machine_fact(m, "machine.gpu", value_get(row, SPAN("name")));
-		machine_fact(m, "machine.power_limit",
-		             named(row, NAMES("enforced.power.limit", "power.limit")));
-		machine_fact(m, "machine.sm_clock_max", named(row, NAMES("clocks.max.sm")));
+		add_fact(m, "machine.driver", value_get(row, SPAN("driver_version")));
+		add_fact(m, "machine.gpu", value_get(row, SPAN("name")));
+		add_fact(m, "machine.power_limit",
+		         named(row, NAMES("enforced.power.limit", "power.limit")));
+		add_fact(m, "machine.sm_clock_max", named(row, NAMES("clocks.max.sm")));
 	}
 	*found = m->list.nr > 0;
 	return ST_OK;
@@ -311,15 +543,13 @@ enum status machine_read(struct source *src, struct digest *d, bool *found, stru
 	struct machine_samples m = { 0 };
 	*found = false;
 	enum status st = value_bytes_read(src, &tree, log);
-	struct span text = tree.bytes;
-	while (text.n && strchr(" \t\r\n", text.p[0]) && text.p[0])
-		text.p++, text.n--;
+	struct span text = span_trim(tree.bytes, " \t\r\n");
 	if (st == ST_OK && text.n && (text.p[0] == '{' || text.p[0] == '['))
 		st = read_json(&tree, source_name(src), &m, found, log);
 	else if (st == ST_OK)
 		st = read_csv(&tree, source_name(src), &m, found, log);
 	if (st == ST_OK && *found)
-		machine_finish(&m, d);
+		finish(&m, d);
 	d->trust.json_faults = (int64_t)tree.nr_faults;
 	d->trust.fault_byte = (int64_t)tree.fault_byte;
 	vec_release(&m.list);
