@@ -67,6 +67,46 @@ static void test_worse(void **state)
 	}
 }
 
+/* A rule that only holds a figure against becoming better lets any loss pass: a warning names the
+ * first such figure. */
+static void test_backwards(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *better;
+		enum condition condition, other; ///< of 'fail' and, unless it is the same, of 'warn'
+		const char *warning;
+	} rows[] = {
+		{ "higher", COND_INCREASE, COND_INCREASE,
+		  "rule 'own' lets 'a' become worse by any amount, as it is better higher: write "
+		  "'decrease', or 'change' for either direction" },
+		{ "lower", COND_DECREASE, COND_DECREASE,
+		  "rule 'own' lets 'a' become worse by any amount, as it is better lower: write "
+		  "'increase', or 'change' for either direction" },
+		{ "higher", COND_DECREASE, COND_DECREASE, NULL },
+		{ "lower", COND_INCREASE, COND_INCREASE, NULL },
+		{ "higher", COND_INCREASE, COND_DECREASE, NULL },
+		{ "higher", COND_INCREASE, COND_MIN, NULL },
+		{ "higher", COND_CHANGE, COND_CHANGE, NULL },
+		{ NULL, COND_INCREASE, COND_INCREASE, NULL },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		struct rule *r = add_file_rule(&s, rows[i].condition);
+		fixture_limit(&r->warn, rows[i].other, rows[i].other != COND_MIN, PERCENT(5), "5%");
+		r->warn.list.v[0].exact.unit = "";
+		for (int side = 0; side < 2; side++)
+			for (int k = 0; k < 2; k++)
+				add_figure(side ? s.c : s.b, k ? "b" : "a", 100, NULL, rows[i].better);
+		assert_int_equal(run_judge(&s), ST_OK);
+		assert_int_equal(s.report.warnings.nr, rows[i].warning != NULL);
+		if (rows[i].warning)
+			assert_string_equal(s.report.warnings.v[0], rows[i].warning);
+		release(&s);
+	}
+}
+
 /* If the unit of a limit fits one of its figures, but not another, the gate ends with an error and
  * without any check, in whatever order the figures are. */
 static void test_unfit(void **state)
@@ -119,6 +159,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_worse),
+		cmocka_unit_test(test_backwards),
 		cmocka_unit_test(test_unfit),
 		cmocka_unit_test(test_near),
 	};

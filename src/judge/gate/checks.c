@@ -517,6 +517,31 @@ static bool has_limits(const struct rule *r)
 	return r->fail.list.nr || r->warn.list.nr;
 }
 
+/* True if all limits of the rule are ones that the figure meets only when it becomes better. */
+static bool is_backwards(const struct rule *r)
+{
+	enum condition better = r->worse == WORSE_UP ? COND_DECREASE : COND_INCREASE;
+	for (size_t i = 0; i < r->fail.list.nr; i++)
+		if (r->fail.list.v[i].condition != better)
+			return false;
+	for (size_t i = 0; i < r->warn.list.nr; i++)
+		if (r->warn.list.v[i].condition != better)
+			return false;
+	return r->worse != WORSE_EITHER && has_limits(r);
+}
+
+static void warn_backwards(const struct maker *m, const struct rule *r)
+{
+	bool up = r->worse == WORSE_UP;
+	struct arena *a = &m->out->arena;
+	vec_push(&m->out->warnings,
+	         arena_printf(a,
+	                      "rule '%s' lets '%s' become worse by any amount, as it is better %s: "
+	                      "write '%s', or 'change' for either direction",
+	                      r->id, metric_label(r->metric), up ? "lower" : "higher",
+	                      up ? "increase" : "decrease"));
+}
+
 enum status checks_add(const struct noise_model *noise, const struct rules *rules,
                        const struct rule *rule, bool *waived, struct report *out,
                        struct diag_log *log)
@@ -564,6 +589,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		vec_push(&entries.list, families.list.v[i]);
 	vec_release(&families.list);
 	size_t before = out->checks.nr;
+	bool told = false;
 	enum status st = ST_OK;
 	for (size_t i = 0; i < entries.list.nr && st == ST_OK; i++) {
 		const struct entry *e = &entries.list.v[i];
@@ -573,6 +599,10 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		                 &out->arena, &own.rule, log);
 		if (st == ST_OK && (has_limits(own.rule) || !has_limits(rule)))
 			add_check(&own, e);
+		if (st == ST_OK && !told && is_backwards(own.rule)) {
+			warn_backwards(&m, own.rule);
+			told = true;
+		}
 	}
 	if (any && st == ST_OK && out->checks.nr == before && !of_own)
 		add_none_left(&m, excepted);
