@@ -222,7 +222,7 @@ def accepted(b):
 
 
 def explained(b):
-    """Each word of the glossary, and the id of a check, can be explained."""
+    """Each word of the glossary, each finding and the id of a check can be explained."""
     glossary = pathlib.Path(__file__).resolve().parents[2] / "docs" / "glossary.md"
     words = re.findall(r"^### (.+)$", glossary.read_text(encoding="utf-8"), re.M)
     for word in words:
@@ -242,6 +242,12 @@ def explained(b):
         assert re.search(f"^{name}, in ", b.run("explain", name).stdout.decode(), re.M), name
     causes = re.findall(r'\[CAUSE_\w+\] = "(.*)"', (glossary.parents[1] / "src" / "model" / "model" / "finding.c").read_text(encoding="utf-8"))
     assert len(causes) > 20 and {*causes} <= findings, {*causes} - findings
+    trust = [p.read_text(encoding="utf-8") for p in sorted((glossary.parents[1] / "src" / "judge" / "trust").glob("*.c"))]
+    calls = r'\b(?:trust_add|peers_name(?:_end)?|find_fallen)\([^"{}]*"([a-z-]+)"|\{ KNOWN_\w+, [^"{}]*"([a-z-]+)"'
+    ids = {one or other for text in trust for one, other in re.findall(calls, text)}
+    assert len(ids) > 50, ids
+    unknown = sorted(name for name in ids if f"`{name}`" not in b.run("explain", name).stdout.decode())
+    assert not unknown, unknown
     for name in re.findall(r"^- name: (\S+)$", b.run("formats").stdout.decode(), re.M):
         assert f"\n- name: {name}\n" in b.run("explain", name).stdout.decode(), name
     for name, metric in (("peak memory", "memory.peak_allocated"), ("wall time per step", "step.period"), ("Compute per step", "step.compute_time")):

@@ -149,7 +149,7 @@ def versions(program, update):
 def samples(update):
     """Writes or checks the beginning of a report in docs/commands.md, and a finding in docs/troubleshooting.md, taken from golden outputs."""
     text, review = (text_of(ROOT / "tests" / "golden" / name / "expect" / "stdout") for name in ("report_run", "review"))
-    report = re.sub(r"(\nMetrics\n(?:  .*\n){2})(?:  .*\n)+", r"\1  …\n", text.split("\n", 1)[1].split("\n\nWhat was not recorded")[0])
+    report = re.sub(r"(\nMetrics\n(?:  .*\n){2})(?:  .*\n)+", r"\1  …\n", text.split("\n", 1)[1].split("\n  - how to validate")[0] + "\n  …")
     replaced(ROOT / "docs" / "commands.md", "report", f"```\n{report}\n```\n", update)
     finding = re.search(r"^- fail .*\n  where: .*, line .*\n", review, re.M)[0]
     replaced(ROOT / "docs" / "troubleshooting.md", "finding", textwrap.indent(f"```\n{finding}```\n<", "   ")[:-1], update)

@@ -198,11 +198,11 @@ static const char *glossary_of(struct span word, struct nearest *near, struct ar
 	return NULL;
 }
 
-/* What a table of docs/verdicts.md says of a verdict or finding, whose names are the first cell of
-   a row; NULL if none has the word, which `near` then compares with the names. */
-static const char *row_of(struct span word, struct nearest *near, struct arena *a)
+/* What a table of the page says of a verdict or finding, whose names are the first cell of a row;
+   NULL if none has the word, which `near` then compares with the names. */
+static const char *row_of(const char *page, struct span word, struct nearest *near, struct arena *a)
 {
-	for (const char *row = embedded_verdicts; (row = strstr(row, "\n| `")); row++) {
+	for (const char *row = page; (row = strstr(row, "\n| `")); row++) {
 		const char *text = strstr(row, "` | ") + 1, *end = strstr(text + 2, " |");
 		for (const char *name = row + strlen("\n| `"); name < text;) {
 			size_t n = strcspn(name, "`");
@@ -275,7 +275,8 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 		}
 	if (st == ST_OK) {
 		term = glossary_of(word, &near, &rules.arena);
-		row = row_of(word, &near, &rules.arena);
+		row = row_of(embedded_verdicts, word, &near, &rules.arena);
+		row = row ? row : row_of(strstr(embedded_ranks, "\n| finding "), word, &near, &rules.arena);
 		key = rules_key_explain(&rules.arena, word);
 		format = format_of(word, &rules.arena);
 	}

@@ -9,11 +9,11 @@ extern const char embedded_glossary[];
 /// Bytes of `embedded_glossary` without the NUL.
 extern const size_t embedded_glossary_size;
 
-/// Text of docs/verdicts.md, whose tables say what verdicts and findings mean, NUL-terminated;
-/// static.
-extern const char embedded_verdicts[];
-/// Bytes of `embedded_verdicts` without the NUL.
-extern const size_t embedded_verdicts_size;
+/// Text of docs/verdicts.md and docs/ranks.md, whose tables say what verdicts and findings mean,
+/// NUL-terminated; static.
+extern const char embedded_verdicts[], embedded_ranks[];
+/// Bytes of the two without the NUL.
+extern const size_t embedded_verdicts_size, embedded_ranks_size;
 
 /// Text of rules/formats.yaml, the formats of result files, NUL-terminated; static.
 extern const char embedded_formats[];
