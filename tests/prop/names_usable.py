@@ -259,6 +259,10 @@ def explained(b):
         for name in {c["item"], c["item"] and re.sub(r"^[^[]*\[|\]$", "", c["id"])} if c["rule"] == "top-kernels" and "[" in c["id"] and "\t" not in c["item"] else ():
             said = b.run("explain", name).stdout.decode()
             assert f"kernel: {json.dumps(c['item'], ensure_ascii=False)}" in said or "kernel of baselines/w.json" in said, (name, said)
+    b.file("bench.json", b'{"answered_per_s": 5.5}')
+    assert b.run("explain", "answered_per_s").returncode == 2
+    b.fine("approve", "bench.json", "--force")
+    assert b.run("explain", "answered_per_s").stdout.startswith(b"input.answered_per_s: "), "a figure of a file"
     (b.dir / "rules" / "gpugate.yaml").unlink()
     assert b.run("explain", "lost-kernal").stderr.endswith(b"did you mean 'lost-kernels'?\n")
     assert b.run("explain", "artefact").stderr.endswith(b"did you mean 'artifact'?\n")

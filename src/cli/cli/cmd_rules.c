@@ -102,6 +102,9 @@ static void explain_metric(const struct metric *m, struct rules *rules, struct s
 		[WORSE_UP] = "higher", [WORSE_DOWN] = "lower", [WORSE_EITHER] = "neither direction"
 	};
 	const char *unit = unit_name(m->unit), *direction = worse[m->worse], *by = "";
+	const char *gate = m->id == METRIC_INPUT
+	                       ? "as far as its runs agree: 'gpugate history' shows their spread"
+	                       : advice[metric_family(m)];
 	if (m->id == METRIC_INPUT && !strchr(m->name, '*')) {
 		const struct span name = span_of(m->name + strlen("input."));
 		const char *better = figure_better(name, figure_unit_by_name(name));
@@ -120,7 +123,7 @@ static void explain_metric(const struct metric *m, struct rules *rules, struct s
 	sink_printf(out, "  reduced   %s over devices, then ranks\n", reduce_name(m->reduce));
 	sink_printf(out, "  noise     %s\n",
 	            m->exact ? "none: a count or a size" : "measured: differs from run to run");
-	sink_printf(out, "  gate      %s\n", advice[metric_family(m)]);
+	sink_printf(out, "  gate      %s\n", gate);
 	sink_printf(out, "  judged by %s (rules: %s)\n", explain_judges(m, rules), rules->source);
 }
 
@@ -282,12 +285,13 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 	}
 	bool known = m || text || term || row || key || format;
 	if (st == ST_OK && !known)
-		items = explain_items(o, given, &rules);
-	if (st == ST_OK && !known && !items && !is_absent(given)) {
+		items = explain_items(o, given, &rules, &m);
+	known = known || m || items;
+	if (st == ST_OK && !known && !is_absent(given)) {
 		rules_release(&rules);
 		return explain_formats(o, given, log);
 	}
-	if (st == ST_OK && !known && !items) {
+	if (st == ST_OK && !known) {
 		for (size_t i = 0; i < rules.rules.nr; i++)
 			nearest_try(&near, rules.rules.v[i].id);
 		near.best = metric_suggest(word, near.best);

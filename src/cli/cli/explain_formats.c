@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/artifact_format.h"
 #include "cli/commands.h"
 #include "io/sink.h"
 #include "io/source.h"
@@ -101,10 +102,16 @@ enum status explain_formats(const struct options *o, const char *file, struct di
 		st = print_known(file, path, &formats, &known, log);
 	result_formats_release(&formats);
 	TRY(st);
-	if (file)
-		return known ? ST_OK : propose(file, log);
+	if (known)
+		return ST_OK;
+	bool is_own = file && (artifact_recording(file) || artifact_is_baseline(file));
+	if (file && !is_own)
+		return propose(file, log);
 	TRY(sink_open("-", false, &out, log));
-	if (path)
+	if (is_own)
+		sink_printf(out, "# %s is read without any rules; 'gpugate report' shows what it holds.\n",
+		            text_quote(&log->arena, span_of(file)));
+	else if (path)
 		st = copy_file(path, out, log);
 	else
 		sink_puts(out, embedded_formats);

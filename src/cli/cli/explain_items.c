@@ -42,7 +42,23 @@ static void add_items(struct bench *b, const struct metric *m, const char *name,
 	vec_release(&items.list);
 }
 
-const char *explain_items(const struct options *o, const char *name, struct rules *rules)
+/* The figure of a file of the run that has the name, or is called so in reports; or NULL. */
+static const struct metric *figure_called(const struct run *run, struct span name, struct arena *a)
+{
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		const struct digest *d = run->ranks.v[r];
+		for (size_t i = 0; i < d->inputs.nr; i++) {
+			struct span own = span_of(d->inputs.v[i].name);
+			const struct metric *m = metric_of_input(own, a);
+			if (span_eq(own, name) || span_eq_nocase(span_of(metric_label(m)), name))
+				return m;
+		}
+	}
+	return NULL;
+}
+
+const char *explain_items(const struct options *o, const char *name, struct rules *rules,
+                          const struct metric **figure)
 {
 	static const enum metric_id ids[] = { METRIC_KERNEL_TIME,     METRIC_OP_SELF_GPU_TIME,
 		                                  METRIC_MODULE_GPU_TIME, METRIC_PLACE_GPU_TIME,
@@ -60,7 +76,8 @@ const char *explain_items(const struct options *o, const char *name, struct rule
 		st = setup_baseline_path(&s, o, NULL, &rules->arena, &path, &log);
 	if (st == ST_OK)
 		st = setup_baseline_read(o, path, &base, &log);
-	if (st == ST_OK) {
+	*figure = st == ST_OK ? figure_called(&base.pin, span_of(name), &rules->arena) : NULL;
+	if (st == ST_OK && !*figure) {
 		bench_init(&b, &(struct bench_runs){ .candidates = &base.pin, .nr_candidates = 1 },
 		           s.naming);
 		for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {

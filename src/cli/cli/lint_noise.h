@@ -23,7 +23,9 @@ GG_MUST_CHECK enum status lint_baseline(const struct options *o, const char *pat
 const char *explain_judges(const struct metric *m, struct rules *rules);
 
 /// What the baseline of the rules has under `name`: the whole name, its figure, and a rule that
-/// selects it. NULL if there is no such item, or no baseline. Owned by the rules.
-const char *explain_items(const struct options *o, const char *name, struct rules *rules);
+/// selects it. NULL if there is no such item, or no baseline. If it has a figure of a file under
+/// that name, `*figure` is its metric instead. Owned by the rules.
+const char *explain_items(const struct options *o, const char *name, struct rules *rules,
+                          const struct metric **figure);
 
 #endif
