@@ -187,7 +187,11 @@ void doc_advice(struct document *d, const struct report *r)
 	if (report_is_first(r) && text_or_empty(r->accept)[0]) {
 		doc_item(d, 0);
 		doc_words(d,
-		          "make a good run of main, such as this one, the baseline, and commit the file:");
+		          r->counts[VERDICT_INCONCLUSIVE]
+		              ? "record it anew, so that it can be believed, make that run the baseline, "
+		                "and commit the file:"
+		              : "make a good run of main, such as this one, the baseline, and commit the "
+		                "file:");
 		doc_command(d, "", DOC_OPEN, r->accept);
 	} else {
 		/* pipelines confirm by themselves what traces show; figures of files come from any place */
