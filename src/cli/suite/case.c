@@ -45,9 +45,9 @@ void case_options(const struct suite_job *job, const struct options *suite, enum
 /* ---- results of a report ---- */
 
 static void put_metric(struct suite_case *out, const struct report *r, const struct metric *m,
-                       struct arena *a)
+                       const char *kind, enum statistic stat, struct arena *a)
 {
-	const char *label = figure_label(a, r, m, NULL, STAT_MEDIAN);
+	const char *label = figure_label(a, r, m, kind, stat);
 	out->metric = arena_dup(a, span_of(m->name));
 	out->label = label == metric_label(m) ? NULL : label;
 }
@@ -58,7 +58,7 @@ static void put_figure(struct suite_case *out, const struct report *r, struct ar
 	out->change_pct = INT64_MIN;
 	if (!c)
 		return;
-	put_metric(out, r, c->metric, a);
+	put_metric(out, r, c->metric, check_kind(c), c->stat, a);
 	out->baseline = arena_dup(a, span_of(c->baseline_text));
 	out->candidate = arena_dup(a, span_of(c->candidate_text));
 	out->change = arena_dup(a, span_of(c->pct_text[0] ? c->pct_text : c->change_text));
@@ -82,7 +82,7 @@ static void put_first_figures(struct suite_case *out, const struct report *r, st
 	for (size_t i = 0; i < all.list.nr; i++) {
 		const struct key_figure *k = &all.list.v[i];
 		if (!out->candidate) {
-			put_metric(out, r, k->metric, a);
+			put_metric(out, r, k->metric, k->kind, k->stat, a);
 			out->candidate = arena_dup(a, span_of(k->after));
 		}
 		strbuf_addf(&b, "%s%s %s", i ? ", " : ": ", k->after,
