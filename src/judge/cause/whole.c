@@ -343,6 +343,10 @@ static void find_uniform(struct inquiry *q, double by)
 
 void suspect_kinds(struct inquiry *q)
 {
+	const int64_t *steps = q->bench->kinds.steps[1];
+	int64_t all = 0;
+	for (int p = NR_INNER_PHASES; p < NR_PHASES; p++)
+		all = number_add(all, steps[p]);
 	for (int p = NR_INNER_PHASES; p < NR_PHASES; p++) {
 		q->phase = q->bench->kinds.apart[p] ? phase_names[p] : NULL;
 		struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
@@ -365,15 +369,19 @@ void suspect_kinds(struct inquiry *q)
 			            "the runs have the kinds of steps in other shares, so that kernels and "
 			            "operators do not compare");
 		suspect_action(q, s,
-		               "compare what these steps work on (requests, tokens) and the code that "
-		               "only they run");
+		               p == PHASE_UPDATE ? "look at what only these steps run, such as the "
+		                                   "optimizer and the reduction of gradients"
+		                                 : "compare what these steps work on (requests, tokens, "
+		                                   "shapes) and the code that only they run");
 		suspect_where(q, s, PLACE_PHASE, span_of(q->phase));
 		stake_all_work(q, s);
+		/* like all costs, over all steps */
+		suspect_cost(
+		    s, number_div_round((__int128)both_rise(of_gpu ? compute : wall) * steps[p], all));
 		if (of_gpu)
 			continue;
 		s->stake[STAKE_WALL] = both_rise(wall);
 		suspect_figure(q, s, wall);
-		suspect_cost(s, both_rise(wall));
 	}
 	q->phase = NULL;
 }
