@@ -73,9 +73,9 @@ static void ask_launches(struct beside *b, struct span category)
 
 static void add_counts(const struct entries *all, size_t from, size_t end, int64_t *nr)
 {
-	for (size_t i = from; i < end; i++)
+	for (const struct entry *e = all->list.v + from; e < all->list.v + end; e++)
 		for (int s = 0; s < NR_SIDES; s++)
-			nr[s] = number_add(nr[s], all->list.v[i].value[s]);
+			nr[s] = number_add(nr[s], e->value[s]);
 }
 
 /* Number of kernels per step, in millionths, that the figure of the entry `e` sums up, on that
