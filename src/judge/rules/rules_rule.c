@@ -41,16 +41,6 @@ static enum status check_items(struct document *d, const struct node *map, const
 	return ST_OK;
 }
 
-static enum status check_id(struct document *d, const struct node *n, const struct rules *rules,
-                            const struct rule *r)
-{
-	for (const struct rule *other = rules->rules.v; other < r; other++)
-		if (strcmp(other->id, r->id) == 0)
-			return document_fail(d, n, "two rules are called '%s': the other is in line %u", r->id,
-			                     other->line);
-	return ST_OK;
-}
-
 /* Check that `noise` can have an effect: the metric has noise and the rule limits changes. */
 static enum status check_noise(struct document *d, const struct node *noise, const struct rule *r)
 {
@@ -162,7 +152,10 @@ enum status rule_read(struct document *d, const struct node *map, struct rules *
 	r->query.reduce = r->reduce;
 	if (node_get(map, "better"))
 		r->query.better = arena_dup(&out->arena, node_get(map, "better")->text);
-	TRY(check_id(d, id, out, r));
+	for (const struct rule *other = out->rules.v; other < r; other++)
+		if (strcmp(other->id, r->id) == 0)
+			return document_fail(d, id, "two rules are called '%s': the other is in line %u", r->id,
+			                     other->line);
 	if (r->stat != STAT_MEDIAN && !m->per_step)
 		return document_fail(d, node_get(map, "stat"),
 		                     "'stat' is for step.* metrics: '%s' is one figure per run", m->name);

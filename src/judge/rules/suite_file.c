@@ -30,20 +30,6 @@ static const struct key file_keys[] = {
 };
 const struct key_map suite_keys = KEY_TABLE("the suite file", file_keys);
 
-/* Check `workload`: with `each` it must contain {name}, since otherwise all folders would be one
-   case; without `each` it must not. */
-static enum status check_entry(struct document *d, const struct node *n,
-                               const struct suite_entry *e)
-{
-	bool named = strstr(e->workload, "{name}");
-	if (e->each && !named)
-		return document_fail(d, node_get(n, "workload"),
-		                     "'workload' must hold {name}, as 'each' makes a case for each folder");
-	if (!e->each && named)
-		return document_fail(d, node_get(n, "workload"), "'workload' has {name} without 'each'");
-	return ST_OK;
-}
-
 static enum status read_root(struct document *d, void *ctx)
 {
 	struct suite_file *out = ctx;
@@ -54,7 +40,13 @@ static enum status read_root(struct document *d, void *ctx)
 		struct suite_entry *e = vec_push_zero(&out->entries);
 		keys_default(&case_map, e);
 		keys_fill(&case_map, n, &out->arena, e);
-		TRY(check_entry(d, n, e));
+		bool named = strstr(e->workload, "{name}"), each = e->each;
+		const struct node *at = node_get(n, "workload");
+		if (each && !named) /* all folders would be one case */
+			return document_fail(
+			    d, at, "'workload' must hold {name}, as 'each' makes a case for each folder");
+		if (!each && named)
+			return document_fail(d, at, "'workload' has {name} without 'each'");
 	}
 	if (!out->entries.nr)
 		return document_fail(d, node_get(d->root, "cases"), "'cases' has no case");

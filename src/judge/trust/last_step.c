@@ -72,14 +72,6 @@ static bool ends_last(const struct peers *p, size_t r)
 	       p->run->ranks.v[r]->progress.step == p->last;
 }
 
-static void column_fill(struct column *c, const struct peers *p)
-{
-	for (size_t r = 0; r < p->run->ranks.nr; r++)
-		if (ends_last(p, r))
-			vec_push(&c->v, c->of(p->run->ranks.v[r]));
-	vec_sort(&c->v, number_cmp_i64);
-}
-
 /* Median of the values of the other ranks. The column has the values of all ranks, of which there
  * must be at least two; one value that equals the rank's own value `own` is left out. */
 static int64_t others_median(const struct column *c, int64_t own)
@@ -178,8 +170,12 @@ void peers_find_ends(struct peers *p)
 		[ENTERED] = { entered, VEC_INIT },
 		[SHARE] = { digest_last_share, VEC_INIT },
 	};
-	for (size_t i = 0; i < NR_FIGURES; i++)
-		column_fill(&c[i], p);
+	for (size_t i = 0; i < NR_FIGURES; i++) {
+		for (size_t r = 0; r < p->run->ranks.nr; r++)
+			if (ends_last(p, r))
+				vec_push(&c[i].v, c[i].of(p->run->ranks.v[r]));
+		vec_sort(&c[i].v, number_cmp_i64);
+	}
 	bool *found = mem_calloc(p->run->ranks.nr, sizeof *found);
 	bool stuck = c[0].v.nr > 1 && test_all(p, c, found, is_stuck);
 	if (!stuck && c[0].v.nr > 1)
