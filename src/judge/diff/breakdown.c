@@ -42,7 +42,7 @@ struct node *node_add_group(struct parts *p, struct node *parent, const char *la
 {
 	struct node *n = node_add(p, parent, label);
 	n->group = true;
-	n->order = NODES_FOLD;
+	n->order = NODES_SUM_SMALL;
 	n->one = one;
 	n->many = many;
 	return n;
@@ -148,27 +148,27 @@ static void add_part(const struct parts *p, int level, const char *label, int64_
 
 /* True if the child `n` belongs to the row that sums up small children. The first child is always
  * shown; a group without a label, which has no row of its own, is never summed up. */
-static bool is_folded(const struct parts *p, const struct node *parent, const struct node *n)
+static bool is_summed_up(const struct parts *p, const struct node *parent, const struct node *n)
 {
 	__int128 part = largest_change(n), whole = p->out->change;
 	/* below 1 % of the change that is broken down */
-	bool small = parent->order == NODES_FOLD &&
+	bool small = parent->order == NODES_SUM_SMALL &&
 	             (part < 0 ? -part : part) * 100 < (whole < 0 ? -whole : whole);
-	if (parent->order < NODES_FOLD_MANY || n->seq == 0)
+	if (parent->order < NODES_SUM_MANY || n->seq == 0)
 		return false;
 	return n->group ? n->label && small : small || n->seq >= PARTS_SHOWN;
 }
 
 static void write_children(struct parts *p, struct node *parent, int level)
 {
-	int64_t folded = 0;
+	int64_t summed = 0;
 	size_t nr = 0;
 	nodes_sort(p, parent);
 	for (struct node *n = parent->first; n; n = n->next) {
 		if (!largest_change(n))
 			continue;
-		if (is_folded(p, parent, n)) {
-			folded = number_add(folded, n->change);
+		if (is_summed_up(p, parent, n)) {
+			summed = number_add(summed, n->change);
 			nr++;
 			continue;
 		}
@@ -179,10 +179,10 @@ static void write_children(struct parts *p, struct node *parent, int level)
 			add_part(p, level, n->label, n->change, n->detail, n->at);
 		write_children(p, n, n->label ? level + 1 : level);
 	}
-	if (folded)
+	if (summed)
 		add_part(p, level,
 		         arena_printf(p->arena, "%zu other %s", nr, nr == 1 ? parent->one : parent->many),
-		         folded, "", (struct source_line){ 0 });
+		         summed, "", (struct source_line){ 0 });
 }
 
 void parts_write(struct parts *p, struct node *root, int64_t later, const char *rest_name,

@@ -16,9 +16,9 @@ enum { PARTS_SHOWN = 5 };
 enum node_order {
 	NODES_IN_ORDER, ///< children stay in the order in which they were added
 	NODES_BY_SIZE, ///< children sorted by change, the largest first
-	NODES_FOLD_MANY, ///< children sorted by change; all beyond the first PARTS_SHOWN become one row
-	NODES_FOLD, ///< children sorted by change; those beyond PARTS_SHOWN, and small ones, become one
-	            ///< row
+	NODES_SUM_MANY, ///< children sorted by change; all beyond the first PARTS_SHOWN become one row
+	NODES_SUM_SMALL, ///< children sorted by change; those beyond PARTS_SHOWN, and small ones,
+	                 ///< become one row
 };
 
 /// One contribution to the change: a kernel, a call, a site, a rank; or a group of contributions.

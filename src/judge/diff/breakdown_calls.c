@@ -261,7 +261,9 @@ static void form_tree(struct call_breakdown *b, struct node *root)
 static struct breakdown *build(struct call_breakdown *b)
 {
 	const struct breakdown_query *q = b->in->query;
-	struct node root = { .order = NODES_FOLD, .one = b->counted->one, .many = b->counted->many };
+	struct node root = { .order = NODES_SUM_SMALL,
+		                 .one = b->counted->one,
+		                 .many = b->counted->many };
 	struct breakdown *out = NULL;
 	breakdown_each_rank(b->in, take_rank, b);
 	if (!b->incomplete) {

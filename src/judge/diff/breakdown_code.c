@@ -172,7 +172,7 @@ static void collect_leaves(struct code_breakdown *b, struct node *all)
 static void form_tree(struct code_breakdown *b, struct node *root)
 {
 	struct node *module = NULL, *place = NULL, *op = NULL;
-	root->order = NODES_FOLD;
+	root->order = NODES_SUM_SMALL;
 	root->one = b->modules ? "module" : b->places ? "place" : "operator";
 	root->many = b->modules ? "modules" : b->places ? "places" : "operators";
 	for (size_t i = 0; i < b->leaves.nr; i++) {

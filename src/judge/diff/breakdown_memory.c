@@ -75,7 +75,7 @@ static void describe_place(void *ctx, struct node *n)
 	const char *line = has_line ? line_name(b, p->lines) : "";
 	n->label = place_name(b, p->item);
 	n->detail = site_detail(b, single ? p->lines : &p->all, line);
-	n->order = NODES_FOLD;
+	n->order = NODES_SUM_SMALL;
 	n->one = "line";
 	n->many = "lines";
 	for (size_t i = 0; i < p->nr && !single && !b->no_lines; i++)
@@ -213,7 +213,7 @@ static void add_segments(struct memory_breakdown *b)
 	struct arena *a = b->parts.arena;
 	VEC(struct segments) all = VEC_INIT;
 	struct node *group = node_add_group(&b->parts, &b->root, NULL, "size", "sizes");
-	group->order = NODES_FOLD_MANY;
+	group->order = NODES_SUM_MANY;
 	for (int s = 0; s < NR_SIDES; s++) {
 		size_t nr;
 		const struct memory_item *v =

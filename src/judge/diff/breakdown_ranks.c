@@ -65,7 +65,7 @@ static const char *rank_name(struct arena *a, int64_t rank)
 struct breakdown *breakdown_by_rank(const struct breakdown_input *in)
 {
 	const struct run *run = in->bench->run[SIDE_BASELINE];
-	struct node root = { .order = NODES_FOLD_MANY, .one = "rank", .many = "ranks" };
+	struct node root = { .order = NODES_SUM_MANY, .one = "rank", .many = "ranks" };
 	size_t nr = breakdown_nr_ranks(in);
 	int64_t rest = breakdown_change(in->query), change;
 	if (nr < 2)

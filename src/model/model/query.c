@@ -136,8 +136,8 @@ ORDERING(answer_cmp, struct answer, BY_SPAN(label) RISING(rank))
 
 /* Reduce each group of adjacent answers with the same label to one answer, whose ranks are some of
    the `asked` ones; if `by_rank`, each group with the same label and rank. */
-static void fold(struct answers *list, enum reduce reduce, bool by_rank, int64_t asked,
-                 struct arena *a)
+static void reduce_groups(struct answers *list, enum reduce reduce, bool by_rank, int64_t asked,
+                          struct arena *a)
 {
 	int64_t *values = arena_alloc(a, list->list.nr, sizeof *values);
 	struct answer *v = list->list.v;
@@ -184,9 +184,9 @@ void run_query(const struct run_view *v, const struct query *q, struct arena *a,
 	vec_sort(&out->list, answer_cmp);
 	out->list.nr = query_keep_named(q, out->list.v, out->list.nr, sizeof *out->list.v, a);
 	if (!c.by_label)
-		fold(out, q->reduce, true, asked, a);
+		reduce_groups(out, q->reduce, true, asked, a);
 	if (q->reduce != REDUCE_EACH)
-		fold(out, q->reduce, false, asked, a);
+		reduce_groups(out, q->reduce, false, asked, a);
 	for (size_t i = 0; i < out->list.nr; i++)
 		if (q->reduce != REDUCE_EACH || v->run->ranks.nr == 1)
 			out->list.v[i].rank = -1;
