@@ -1422,6 +1422,22 @@ def own_failure(folder):
     for value in ("12,5 ms", "12.5k tok/s", "12.5 (cold)"):  # no number, though its name is that of a figure
         write(folder / "t.json", {"latency": value, "x_ms": 1})
         assert f"'latency' is '{value}', not a number" in run("report", "t.json", cwd=folder).stderr, value
+    for value in ("81k", "1.5M", "0:01:30", "1:30.25", "2m 30s", "64G"):  # perhaps of a configuration: the other figures are read
+        p = run("report", write(folder / "t.json", {"latency": value, "x_ms": 1}).name, cwd=folder)
+        assert p.returncode == 0 and f"'latency' is '{value}', not measured" in p.stdout, (value, p.stdout)
+
+
+def clocks(folder):
+    """The time that a run took may be a text as of a clock; the time of day is not one of its figures."""
+    for i, (key, text, value) in enumerate((("elapsed", "0:01:30", 90), ("duration", "1:30", 90), ("total_time", "10:00:00.25", 36000.25), ("runtime", "00:00:07.125", 7.125), ("wall_time", "90:00", 5400))):
+        for name, content in (("t.json", {key: text, "x_ms": 1.5}), ("m.json", {"model": "m", key: text, "x_ms": 1.5}), ("t.csv", f"name,{key},x_ms\na,{text},1.5\n")):
+            found = all_figures(folder, write(folder / name, content).name)
+            assert [v for n, v in found.items() if n.endswith(key)] == [value], (key, name, found)
+    gate = Gate(folder, "m.json", {"elapsed": "0:01:30", "x_ms": 1.5}, named=True)
+    assert [gate.check({"elapsed": text, "x_ms": 1.5})[0] for text in ("0:01:31", "0:03:30", "1:30.5", 95)] == [0, 1, 0, 3]
+    for key, text in (("time", "12:30:45"), ("started", "9:05"), ("start_time", "12:30:45"), ("ratio", "16:9"), ("date", "2026-01-01 12:30")):
+        write(folder / "x.json", {key: text, "x_ms": 1.5})
+        assert run("report", "x.json", cwd=folder).returncode == 0, key
 
 
 def signals(folder):
@@ -1459,7 +1475,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, whole, own_sums, none_of_samples, absurd, own_failure, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, whole, own_sums, none_of_samples, absurd, own_failure, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -77,8 +77,8 @@ static bool is_number(const struct value *v)
 		return false;
 	if (reading_number(v, &number, &unit) == DECIMAL_OK && (!unit.n || figure_unit_of(unit)))
 		return true;
-	/* reading "12,5 ms" says that it has no number */
-	bool begins = reading_begins_as_number(v->text) ||
+	/* reading "12,5 ms" or "81k" says that it has no number */
+	bool begins = reading_begins_as_number(v->text) || reading_is_shortened(v->text) ||
 	              reading_is_word(v->text, "nan inf infinity -nan -inf -infinity");
 	return begins && v->type == JSCAN_STRING && !is_of_run(v->key) &&
 	       figure_better(v->key, figure_unit_by_name(v->key));
@@ -132,11 +132,14 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	const struct value *unit = value_get(v->parent, SPAN("unit"));
 	if (unit && !figure_unit_of(unit->text))
 		unit = NULL;
-	if (reading_number(v, &number, &said) != DECIMAL_OK)
+	bool all = true; /* the records have it */
+	if (reading_number(v, &number, &said) != DECIMAL_OK || (said.n && !figure_unit_of(said))) {
 		said = SPAN("");
+		all = reading_begins_as_number(v->text) || !reading_is_shortened(v->text);
+	}
 	said = said.n ? said : unit ? unit->text : bracket;
 	const char *own = said.n ? figure_unit_of(said) : figure_unit_by_name(text);
-	bool open = !p->named && !figure_better(text, own), all = true; /* the records have it */
+	bool open = !p->named && !figure_better(text, own);
 	const char *line = arena_printf(p->a, "\n        - {at: %s", quoted(p, path));
 	const char *at = list->n ? strstr(strbuf_str(list), line) : NULL;
 	if ((at && strchr(",}", at[strlen(line)])) || p->nr++ >= FIGURES)

@@ -75,6 +75,33 @@ static bool is_unit(struct span s)
 	return s.n <= UNIT_CHARS;
 }
 
+/* Reads "0:01:30" or "1:30.5" as seconds; false if the text is not such a time. */
+static bool read_clock(struct span s, struct decimal *out)
+{
+	enum { CHARS = 16 };
+	int64_t minutes = 0, part = 0, digits = 0;
+	size_t colons = 0, points = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		bool after = i && i + 1 < s.n && is_digit(s.p[i - 1]) && !points;
+		if (s.p[i] == ':' && after && ++colons < 3) {
+			minutes = 60 * minutes + part;
+			part = 0;
+		} else if (s.p[i] == '.' && after) {
+			points++;
+		} else if (is_digit(s.p[i]) && s.n <= CHARS) {
+			part = 10 * part + s.p[i] - '0';
+			digits += (int64_t)points;
+		} else {
+			return false;
+		}
+	}
+	minutes *= 60;
+	for (int64_t i = 0; i < digits; i++)
+		minutes *= 10;
+	*out = decimal_of(minutes + part, digits);
+	return colons > 0;
+}
+
 enum decimal_fault reading_number(const struct value *v, struct decimal *out, struct span *unit)
 {
 	char buf[NUMBER_CHARS + 1];
@@ -84,6 +111,10 @@ enum decimal_fault reading_number(const struct value *v, struct decimal *out, st
 		return decimal_parse(s, out);
 	if (v->type != JSCAN_STRING)
 		return DECIMAL_NO_NUMBER;
+	if (figure_is_sum(v->key, "s") && read_clock(s, out)) {
+		*unit = SPAN("s");
+		return DECIMAL_OK;
+	}
 	size_t n = copy_number(s, &number, buf);
 	*unit = span_trim((struct span){ s.p + n, s.n - n }, " ");
 	return is_unit(*unit) ? decimal_parse(number, out) : DECIMAL_NO_NUMBER;
@@ -118,6 +149,14 @@ bool reading_is_fraction(const struct value *v)
 			return true;
 	}
 	return false;
+}
+
+bool reading_is_shortened(struct span s)
+{
+	size_t n = 0;
+	while (n < s.n && strchr("0123456789.,: kKMGTmhs", s.p[n]))
+		n++;
+	return n && n == s.n && is_digit(s.p[0]);
 }
 
 bool reading_is_word(struct span word, const char *words)

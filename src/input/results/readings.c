@@ -169,14 +169,15 @@ static const char *full_name(struct taker *t, struct span before, struct span pl
 }
 
 /* True if a value that is not a number is something else that the path happens to fit, such as a
-   text beside the figures, or a column that a step lacks. */
-static bool is_other(const struct taker *t, const struct value *v, bool lenient)
+   text beside the figures, or a column that a step lacks. `any`: a '*' leads to it. */
+static bool is_other(const struct taker *t, const struct value *v, bool lenient, bool any)
 {
 	if (t->is_samples) /* the others may be the better ones */
 		return false;
 	if (v->type == JSCAN_NULL)
 		return t->f->format->series ? t->f->format->read == READ_CSV : lenient;
-	return lenient && !reading_begins_as_number(v->text) && !reading_is_unmeasured(v);
+	return lenient && !reading_begins_as_number(v->text) && !reading_is_unmeasured(v) &&
+	       (any || !reading_is_shortened(v->text));
 }
 
 /* True if a figure may have values besides `v`: a text or null among numbers was not measured. */
@@ -238,7 +239,7 @@ static void take_value(void *ctx, const struct path_hit *hit)
 		bracket = figure_name_unit(&heading);
 	const char *fault = number_of(t, v, &number, &text);
 	bool no_number = fault && strcmp(fault, "not a number") == 0;
-	bool other = no_number && is_other(t, v, lenient);
+	bool other = no_number && is_other(t, v, lenient, first_key.p);
 	if (name.n == 0 || (other && !is_one_of_several(t, v)))
 		return; /* a column without a heading, or a text */
 	if (fault && !(no_number && (lenient || reading_is_unmeasured(v)))) {

@@ -59,12 +59,16 @@ GG_MUST_CHECK enum status readings_finish(struct readings *r, const struct readi
                                           struct digest *d, struct diag_log *log);
 
 /// Reads a value as a number; `*unit` is the text after it, or "". The number and a unit are the
-/// whole text: DECIMAL_NO_NUMBER if anything is left over, and for null.
+/// whole text: DECIMAL_NO_NUMBER if anything is left over, and for null. By its name, the time that
+/// a run took may be a text such as "0:01:30".
 enum decimal_fault reading_number(const struct value *v, struct decimal *out, struct span *unit);
 
 /// True if a text looks like a number that something follows, or with a comma: "12.4 (failed)",
 /// "2.5k tok/s". A date or a version does not.
 bool reading_begins_as_number(struct span s);
+
+/// True if a text may be a number in a form that is not read: "81k", "2m 30s".
+bool reading_is_shortened(struct span s);
 
 /// True for a member by which a record says itself that its run failed, such as "passed": false or
 /// "status": "failed: CUDA out of memory".
