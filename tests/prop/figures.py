@@ -1294,7 +1294,10 @@ def own_work(folder):
     sizes = lambda **of: [{"name": n, "m": 64, "n": 64, "k": 64, "tp": 2, **of, "t_ms": 10.5} for n in "ab"]
     for i, (old, new, says) in enumerate((({"batch_size": 8, "rows": rows}, {"batch_size": 4, "rows": rows}, "batch_size 8 → 4"), ({"quantization": "none", **figures}, {"quantization": "int4", **figures}, "quantization none → int4"),
                                           ({"config": {"dtype": "bf16"}, "rows": rows}, {"config": {"dtype": "fp8"}, "rows": rows}, "dtype bf16 → fp8"),
-                                          (sizes(), sizes(k=32), "k 64 → 32"), (sizes(), sizes(tp=1), "tp 2 → 1"), ({"_step": 99, **figures}, {"_step": 9, **figures}, "_step 99 → 9"))):
+                                          (sizes(), sizes(k=32), "k 64 → 32"), (sizes(), sizes(tp=1), "tp 2 → 1"), ({"_step": 99, **figures}, {"_step": 9, **figures}, "_step 99 → 9"),
+                                          ({"quantization": None, **figures}, {"quantization": "int4", **figures}, "quantization none → int4"), ({"model": "m", "dtype": "bf16", **figures}, {"model": "m", "dtype": None, **figures}, "dtype bf16 → none"),
+                                          ({"config": {"quantization": None, "x_ms": 1.5}, **figures}, {"config": {"quantization": "fp8", "x_ms": 1.5}, **figures}, "quantization none → fp8"),
+                                          *(({"system": {key: {"name": "A1"}}, **figures}, {"system": {key: {"name": "H1"}}, **figures}, f"{key}.name A1 → H1") for key in ("gpu", "device", "model", "dataset")))):
         gate = Gate(folder / f"own{i}", "m.json", old, named=True)
         assert gate.check(old)[0] == 0
         code, _, text = gate.check(new)

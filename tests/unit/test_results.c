@@ -617,8 +617,9 @@ static const struct row details[] = {
 	  "y\": \"/z\"}, \"o\": {}, \"q\": 6, \"total_time_s\": 5, \"v\": 1}, {\"n\": \"y\", \"b\": 7, "
 	  "\"k\": \"d\", \"d\": null, \"q\": null, \"total_time_s\": 5, \"v\": 1}]}",
 	  "x/total_time_s=5 s lower [c=3] [e~4] [b=1] [p.x_y=z] [b=1] [d~2] [q+6] x/v=1 [c=3] [e~4] "
-	  "[b=1] [p.x_y=z] [b=1] [d~2] y/total_time_s=5 s lower [c=3] [e~4] [b=7] y/v=1 [c=3] [e~4] "
-	  "[b=7]",
+	  "[b=1] [p.x_y=z] [b=1] [d~2] y/total_time_s=5 s lower [c=3] [e~4] [b=7] [d=none] y/v=1 [c=3] "
+	  "[e~4] "
+	  "[b=7] [d=none]",
 	  false },
 	{ "- {match: '*', name: f, read: text, pattern: 'v=(?<v>[0-9.]+)', take: [{at: v}], series: "
 	  "true}",

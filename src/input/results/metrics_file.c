@@ -74,14 +74,17 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 {
 	struct decimal value = { 0, 0 };
 	struct span said = SPAN("");
+	bool setting = figure_is_setting(span_of(name), "record");
 	enum decimal_fault fault = reading_number(v, &value, &said);
 	const char *unit = said.n ? figure_unit_of(said) : figure_unit_by_name(span_of(name));
 	if (fault == DECIMAL_TOO_LONG) {
 		jscan_fail(r->js, byte,
 		           "%s has more than %d significant digits, which cannot all be kept: round it",
 		           quoted, DECIMAL_SIGNIFICANT);
-	} else if ((reading_is_unmeasured(v) && !(v->type == JSCAN_STRING && v->text.n &&
-	                                          figure_is_setting(span_of(name), "record"))) ||
+	} else if (v->type == JSCAN_NULL && setting) {
+		strbuf_addf(&r->work, "%s%s=none", r->work.n ? "\n" : "", name);
+		strbuf_addf(&r->sums, "%s%s=none", r->sums.n ? "\n" : "", name);
+	} else if ((reading_is_unmeasured(v) && !(v->type == JSCAN_STRING && v->text.n && setting)) ||
 	           (fault == DECIMAL_OK && reading_is_impossible(value, span_of(name), unit, false))) {
 		if (r->nr_unmeasured++ < NAMED)
 			strbuf_addf(&r->unmeasured, "%s%s is %s", r->nr_unmeasured > 1 ? ", " : "", quoted,

@@ -188,11 +188,14 @@ static void add_work(struct proposal *p, const char *path)
 	p->work = arena_printf(p->a, "%s%s%s", p->work, *p->work ? ", " : "", path);
 }
 
-/* True for a setting of this kind, as of figure_is_setting(). */
+/* True for a setting of this kind, as of figure_is_setting(), also for one without a value, and for
+   the name of one that is an object: {"gpu": {"name": "H100"}}. */
 static bool is_setting(const struct value *v, const char *kind)
 {
-	bool fits = is_number(v) ? !reading_is_fraction(v) : v->type == JSCAN_STRING && v->text.n;
-	return fits && figure_is_setting(v->key, kind);
+	bool text = v->type == JSCAN_STRING && v->text.n;
+	bool fits = is_number(v) ? !reading_is_fraction(v) : text || v->type == JSCAN_NULL;
+	bool name = text && v->parent->type == JSCAN_OBJECT && span_eq(v->key, SPAN("name"));
+	return fits && figure_is_setting(name ? v->parent->key : v->key, kind);
 }
 
 /* Adds the settings that lie around the list of records, in `of`. */

@@ -324,7 +324,9 @@ static void add_item(const struct taker *t, const char *path, char sign, struct 
 	struct template_words words = { .record = t->record, .key = t->record->key };
 	path = template_fill(path, &words, t->a).p;
 	const struct value *v = path_find(path, t->record);
-	if (!v || v->type == JSCAN_OBJECT || v->type == JSCAN_ARRAY || v->type == JSCAN_NULL)
+	/* in a table, a step may lack what another has */
+	bool none = v && v->type == JSCAN_NULL && sign == '=' && t->f->format->read == READ_JSON;
+	if (!v || v->type == JSCAN_OBJECT || v->type == JSCAN_ARRAY || (v->type == JSCAN_NULL && !none))
 		return;
 	struct strbuf name = STRBUF_INIT;
 	for (const char *p = path + strspn(path, "^"); *p; p++)
@@ -333,7 +335,7 @@ static void add_item(const struct taker *t, const char *path, char sign, struct 
 	figure_name_add(strbuf_span(&name), out);
 	strbuf_release(&name);
 	strbuf_addch(out, sign);
-	figure_name_add(figure_case_plain(v->text), out);
+	figure_name_add(none ? SPAN("none") : figure_case_plain(v->text), out);
 }
 
 /* Adds the work at the paths: at those that lead out of the record, to the same value for each
