@@ -1314,6 +1314,15 @@ def few_samples(folder):
         assert (f"samples 30 → {nr}" in text) == (verdict == "inconclusive"), (nr, factor, text)
 
 
+def scales(folder):
+    """A share that becomes a percentage, or the other way around, is not better: neither is judged unless it is worse."""
+    for key, old, new, verdict in (("accuracy", 0.76, 76.5, "inconclusive"), ("accuracy", 76.5, 0.76, "fail"), ("error", 24.5, 0.25, "inconclusive"), ("error", 0.25, 24.5, "fail"),
+                                   ("accuracy", 0.5, 0.9, "improved"), ("failures", 100, 1, "improved"), ("loss", 9.5, 0.5, "improved"), ("speedup", 0.5, 500, "improved"), ("tokens_per_s", 0.5, 50, "improved")):
+        gate = Gate(folder / f"{key}{old}", "m.json", {key: old, "x_ms": 5.5}, named=True)
+        _, verdicts, text = gate.check({key: new, "x_ms": 5.5})
+        assert verdicts[f"input.{key}"] == verdict and (f"scale {old} → {new}" in text) == (verdict == "inconclusive"), (key, old, new, verdicts, text)
+
+
 def whole(folder):
     """What the shape of a format holds beside it makes the file another's: no number is left out, and units count."""
     for i, (content, at) in enumerate((({"results": {"latency": {"value": 5.5, "unit": "ms"}}}, ("results", "latency", "value")), ({"results": {"latency": {"value": 5.5}, "step": {"mean": 10.5, "unit": "ms"}}}, ("results", "step", "mean")),
@@ -1478,7 +1487,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, whole, own_sums, none_of_samples, absurd, own_failure, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

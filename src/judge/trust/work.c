@@ -1,6 +1,7 @@
 /* Whether the figures of files are of the same work on both sides: fewer requests are served faster
    without faster code. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/decimal.h"
@@ -80,6 +81,20 @@ static bool is_of_few(const struct input_stat *b, const struct input_stat *c)
 	return better && c->samples < b->samples / 2;
 }
 
+/* True if a number without a unit is 50 times better, and a share on one side only: the other may
+   be in percent. */
+static bool is_of_scale(const struct input_stat *b, const struct input_stat *c, double *was,
+                        double *now)
+{
+	bool bare = b->unit && c->unit && !strcmp(b->unit, UNIT_BARE) && !strcmp(c->unit, UNIT_BARE);
+	*was = (double)b->value * pow(10, -(double)b->digits);
+	*now = (double)c->value * pow(10, -(double)c->digits);
+	bool up = b->better && strcmp(b->better, "higher") == 0;
+	double share = up ? *was : *now, percent = up ? *now : *was;
+	return bare && b->better && share > 0 && (share < 1 || (up && share <= 1)) && percent > 1 &&
+	       percent <= 100 && percent >= 50 * share;
+}
+
 /* Figures whose work differs in the same items. */
 struct group {
 	const char *keys; ///< lines of keys
@@ -106,6 +121,11 @@ static void compare(const struct input_stat *b, const struct input_stat *c, stru
 		strbuf_adds(&keys, "samples\n");
 		strbuf_addf(&text, "%ssamples %" PRId64 " → %" PRId64, text.n ? ", " : "", b->samples,
 		            c->samples ? c->samples : 1);
+	}
+	double was, now;
+	if (is_of_scale(b, c, &was, &now)) {
+		strbuf_adds(&keys, "scale\n");
+		strbuf_addf(&text, "%sscale %g → %g", text.n ? ", " : "", was, now);
 	}
 	size_t i = 0;
 	while (i < out->list.nr && strcmp(out->list.v[i].keys, strbuf_str(&keys)) != 0)
