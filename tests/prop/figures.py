@@ -1439,6 +1439,16 @@ def own_failure(folder):
         assert p.returncode == 0 and f"'latency' is '{value}', not measured" in p.stdout, (value, p.stdout)
 
 
+def errors(folder):
+    """Requests that failed, as the list 'errors' of a file says, are named, though most did not."""
+    serve = next(c for name, (c, _) in FILES.items() if isinstance(c, dict) and "mean_ttft_ms" in c and "num_prompts" in c)
+    for i, content in enumerate(({"tokens_per_s": 100.5}, {"model": "m", "rows": [{"name": "a", "x_ms": 1.5}]}, serve)):
+        gate = Gate(folder / f"{i}", "m.json", {**content, "errors": ["", None, ""]}, named=True)
+        assert "errors" not in gate.check({**content, "errors": ["", None, ""]})[2]
+        code, _, text = gate.check({**content, "errors": ["", "out of memory", "oom"]})
+        assert code == 0 and "'errors' has 2 texts, such as 'out of memory'" in text, (content, text)
+
+
 def clocks(folder):
     """The time that a run took may be a text as of a clock; the time of day is not one of its figures."""
     for i, (key, text, value) in enumerate((("elapsed", "0:01:30", 90), ("duration", "1:30", 90), ("total_time", "10:00:00.25", 36000.25), ("runtime", "00:00:07.125", 7.125), ("wall_time", "90:00", 5400))):
@@ -1487,7 +1497,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

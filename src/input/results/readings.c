@@ -378,6 +378,24 @@ static void take_row(struct taker *t, const struct result_take *row, bool is_sam
 		              t->case_text.n ? " has " : "", row->at, f->name);
 }
 
+/* Warns of failed requests, by the list 'errors' of the record or, once, of what encloses it. */
+static void say_errors(const struct taker *t)
+{
+	const struct value *first = NULL;
+	size_t nr = 0;
+	for (const struct value *of = t->record; of; of = t->number ? NULL : of->parent) {
+		const struct value *list = value_get(of, SPAN("errors"));
+		for (const struct value *e = list ? list->first : NULL; e; e = e->next)
+			if (e->type == JSCAN_STRING && e->text.n && !reading_is_word(e->text, "none null ok")) {
+				first = first ? first : e;
+				nr++;
+			}
+	}
+	if (first)
+		diag_warn(t->log, "%s: 'errors' has %zu text%s, such as %s", t->f->name, nr,
+		          text_s((int64_t)nr), text_quote(&t->log->arena, first->text));
+}
+
 static void take_record(struct taker *t)
 {
 	const struct result_format *f = t->f->format;
@@ -399,6 +417,7 @@ static void take_record(struct taker *t)
 			t->status = diag_fail(t->log, ST_INPUT, "%s: %s", t->f->name, said);
 		return;
 	}
+	say_errors(t);
 	struct strbuf work = STRBUF_INIT;
 	if (!t->around || t->record->parent != t->list) { /* a log has many records */
 		add_work(t, f->work.v, f->work.nr, '=', true, &work);
