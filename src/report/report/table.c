@@ -140,7 +140,8 @@ const char *extent_of(struct arena *a, const struct side *s)
 	if (s->ranks != 1 && !s->judged)
 		strbuf_addf(&b, "%" PRId64 " rank%s, ", s->ranks, text_s(s->ranks));
 	if (s->judged)
-		strbuf_addf(&b, "%s%s", s->judged, s->period ? ", by the period of launches" : "");
+		strbuf_addf(&b, "%s%s", s->judged,
+		            s->period && !s->window ? ", by the period of launches" : "");
 	else if (s->metrics_only)
 		strbuf_adds(&b, "metrics file");
 	else if (s->snapshot_only)
