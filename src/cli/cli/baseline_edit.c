@@ -257,6 +257,9 @@ enum status baseline_say(const struct baseline *b, const char *path, const char 
 	            strbuf_str(&workload));
 	if (ranks == 1 && d->inputs.nr && !d->trace && !d->snapshot)
 		sink_printf(out, "%zu figure%s", d->inputs.nr, d->inputs.nr == 1 ? "" : "s");
+	else if (d->window || !d->trace)
+		sink_printf(out, "%zu rank%s, %s", ranks, text_s((int64_t)ranks),
+		            d->window ? "whole trace" : "memory snapshot");
 	else
 		sink_printf(out, "%zu rank%s, %zu step%s", ranks, ranks == 1 ? "" : "s", steps,
 		            steps == 1 ? "" : "s");
