@@ -20,8 +20,8 @@ void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *
 	if (jscan_status(r->js) != ST_OK)
 		return;
 	size_t before = key ? row_enter(r, key, 0) : r->path.n;
-	struct span place = r->path.n ? strbuf_span(&r->path) : SPAN("document");
-	jscan_fail(r->js, byte, "%s %s", text_quote(r->arena, place), what);
+	const char *place = r->path.n ? text_quote(r->arena, strbuf_span(&r->path)) : "the file";
+	jscan_fail(r->js, byte, "%s %s", place, what);
 	strbuf_setlen(&r->path, before);
 }
 

@@ -323,7 +323,7 @@ static void test_errors(void **state)
 		{ "gpugate-digest-1", "x", "\"schema\": ", "'schema' is 'x'" },
 		{ "\"gpugate-digest-1\"", "1", "\"schema\": ", "'schema' is not a string" },
 		{ "\"schema\"", "\"scheme\"", "\"scheme\":", "does not begin with the key 'schema'" },
-		{ "{\n\"schema\"", "[{\"schema\"", "", "'document' is not an object" },
+		{ "{\n\"schema\"", "[{\"schema\"", "", "the file is not an object" },
 		{ "\"rank\": 0", "\"rank\": 0, \"rank\": 0", ", \"rank\":", "'rank' is there twice" },
 		{ "\"rank\": 0,", "", "]\n}", "'rank' is missing" },
 		{ "\"rank\": 0", "\"rank\": -1", "\"rank\": ", "'rank' is negative" },

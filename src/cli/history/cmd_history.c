@@ -4,6 +4,7 @@
 #include "base/date.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "cli/artifact_format.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/setup.h"
@@ -121,7 +122,7 @@ enum status cmd_history(const struct options *o, struct diag_log *log)
 		return diag_fail(log, ST_USAGE,
 		                 "name the workload as an argument or with --workload, not both");
 	if (o->args.nr)
-		own.value[OPT_WORKLOAD] = o->args.v[0];
+		own.value[artifact_is_baseline(o->args.v[0]) ? OPT_BASELINE : OPT_WORKLOAD] = o->args.v[0];
 	enum status st = setup_init(&s, &own, log);
 	if (st == ST_OK)
 		st = setup_baseline_path(&s, &own, NULL, &s.rules.arena, &path, log);

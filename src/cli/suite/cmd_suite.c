@@ -171,6 +171,10 @@ static enum status judge_suite(const struct options *o, struct suite *out, struc
 		    "'suite' takes one suite file, or the parts (.json) that its shards wrote");
 	TRY(shard_of(o, out, log));
 	const char *path = o->args.nr ? o->args.v[0] : SUITE_PATH;
+	if (!o->args.nr && is_absent(path))
+		return diag_fail(log, ST_USAGE,
+		                 "there is no " SUITE_PATH " here: name a suite file, or write it as "
+		                 "docs/suites.md says");
 	enum status st = work_begin(&w, o, path, log);
 	w.out = out;
 	if (st == ST_OK) {
