@@ -229,7 +229,7 @@ static void tell_cost(struct inquiry *q, struct finding *f)
 	int64_t whole = f->cost_is_bytes ? peak.v[SIDE_BASELINE] : q->wall;
 	if (whole > 0)
 		f->share_pct = number_pct(f->cost, whole);
-	if (!f->cost)
+	if (!f->cost || f->verdict == VERDICT_INCONCLUSIVE) /* what is not believed is not shown */
 		return;
 	f->cost_amount =
 	    f->cost_is_bytes
@@ -365,10 +365,21 @@ static void tell_gone(struct inquiry *q, struct finding *f)
 	else if (cases == 1)
 		strbuf_addf(&b, " of %s", first->metric->case_name);
 	strbuf_addf(&b, " %s missing in the candidate", f->checks.nr == 1 ? "is" : "are");
-	for (size_t i = 0; i < f->checks.nr && i < NAMED && f->checks.nr > 1; i++)
-		strbuf_addf(&b, "%s %s", i ? "," : ":", q->out->checks.v[f->checks.v[i]].metric->head);
-	if (f->checks.nr > NAMED)
-		strbuf_addf(&b, " and %zu more", f->checks.nr - NAMED);
+	const char *named[NAMED] = { NULL };
+	size_t nr = 0, more = 0;
+	for (size_t i = 0; i < f->checks.nr && f->checks.nr > 1; i++) {
+		const char *head = q->out->checks.v[f->checks.v[i]].metric->head;
+		bool again = false; /* of another case */
+		for (size_t k = 0; k < nr; k++)
+			again = again || strcmp(named[k], head) == 0;
+		more += !again && nr == NAMED;
+		if (again || nr == NAMED)
+			continue;
+		strbuf_addf(&b, "%s %s", nr ? "," : ":", head);
+		named[nr++] = head;
+	}
+	if (more)
+		strbuf_addf(&b, " and %zu more", more);
 	f->title = arena_take(q->a, &b);
 }
 
