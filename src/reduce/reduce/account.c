@@ -124,7 +124,7 @@ void account_figures(struct reducer *r, struct trust_counts *t)
 	const struct activity *last = NULL;
 	int64_t *untimed = mem_calloc(g->names.nr, sizeof *untimed);
 	int64_t *zeros = mem_calloc(g->names.nr, sizeof *zeros);
-	int64_t tick_ns = 0; /* tick of the durations */
+	int64_t tick_ns = 0; /* of which all durations are multiples: the clock's resolution */
 	for (size_t i = 0; i < g->activities.nr; i++) {
 		const struct activity *a = &g->activities.v[i];
 		tick_ns = number_gcd(tick_ns, activity_dur(g, a));
