@@ -162,7 +162,7 @@ def above(dir):
         error = gpugate("report", top, codes=(3,)).stderr
         assert "iteration_10'" in error and "iteration_20'" in error and "'logs'" not in error, error
     (dir / "none" / "inner").mkdir(parents=True)
-    assert "no trace, snapshot or digest in this directory\n" in gpugate("report", dir / "none", codes=(3,)).stderr
+    assert "no trace, snapshot, digest or result file in this directory\n" in gpugate("report", dir / "none", codes=(3,)).stderr
     (dir / "none" / "loop").symlink_to(dir / "none")
     gpugate("report", dir / "none", codes=(3,))
 

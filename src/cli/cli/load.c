@@ -93,7 +93,8 @@ static enum status take_below(struct loader *l, const char *path, struct artifac
 	} else if (!whole) {
 		st = diag_fail(
 		    log, ST_INPUT,
-		    "%s: no trace, snapshot or digest in this directory, and more than %d entries "
+		    "%s: no trace, snapshot, digest or result file in this directory, and more than %d "
+		    "entries "
 		    "below it, not all of which were looked at; give the directory of the run%s%s",
 		    text_quote(a, span_of(path)), FOLDER_ENTRIES, below.nr ? ", such as " : "",
 		    strbuf_str(&names));
@@ -104,13 +105,14 @@ static enum status take_below(struct loader *l, const char *path, struct artifac
 		if (st == ST_OK)
 			st = load_list(l, &files, artifacts, run, log);
 	} else if (below.nr) {
-		st = diag_fail(
-		    log, ST_INPUT,
-		    "%s: no trace, snapshot or digest in this directory; give one of those below "
-		    "it: %s%s",
-		    text_quote(a, span_of(path)), strbuf_str(&names), below.nr > NAMED ? ", …" : "");
+		st = diag_fail(log, ST_INPUT,
+		               "%s: no trace, snapshot, digest or result file in this directory; give one "
+		               "of those below it: %s%s",
+		               text_quote(a, span_of(path)), strbuf_str(&names),
+		               below.nr > NAMED ? ", …" : "");
 	} else {
-		st = diag_fail(log, ST_INPUT, "%s: no trace, snapshot or digest in this directory",
+		st = diag_fail(log, ST_INPUT,
+		               "%s: no trace, snapshot, digest or result file in this directory",
 		               text_quote(a, span_of(path)));
 	}
 	strbuf_release(&names);
