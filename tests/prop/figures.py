@@ -58,11 +58,11 @@ DIRECTIONS = {
                "TFLOPS", "qps", "free_memory", "Samples/sec", "widgets/s", "gbps",
                "tokens_per_s_mean", "mem_bw", "mem_bw_gbs", "hbm_mem_bw_pct", "ttft_slo_attainment", "energy_efficiency", "available_memory_gb",
                "time_saved_s", "free_memory_gb", "tokens_per_watt", "samples_per_joule", "uptime_s", "cuda_memory_throughput",
-               "cache_hit_rate", "pass_rate", "success_rate", "read_iops", "completed", "num_successful_requests", "compression_ratio", "psnr", "eval/auc", "val/precision", "mean_iou", "dice", "ndcg", "mrr"],
+               "cache_hit_rate", "pass_rate", "success_rate", "read_iops", "completed", "num_successful_requests", "compression_ratio", "psnr", "eval/auc", "mean_iou", "dice", "ndcg", "mrr"],
     "lower": ["p99_ttft_ms", "step_time", "latency.p50", "iteration-time", "peak_mem", "peak_mem_gib", "val_loss", "perplexity", "meanLatency",
               "err", "wer", "power", "energy_j", "time_us", "error_rate", "ms", "latency_ms_p50",
               "fps_drop", "throughput_drop_pct", "bandwidth_overhead_ms", "drop_of_bandwidth", "gpu_idle_time", "expert_load_imbalance", "cache_miss_rate", "rmse", "num_preemptions", "cost_per_token", "stall_pct", "pipeline_stalls"],
-    None: ["score", "value", "transferred", "batch_size", "n", "std_itl_ms", "latency_delta_ms", "timestamp", "throughput_time", "steps", "seed",
+    None: ["score", "precision", "value", "transferred", "batch_size", "n", "std_itl_ms", "latency_delta_ms", "timestamp", "throughput_time", "steps", "seed",
            "sometimes", "free_variance", "latency_reduction_pct", "reduction_time_us", "free_time_us", "bandwidth_test_ms", "memory_utilization", "requests_within_latency_slo", "memory_clock_mhz", "loss_scale", "flops_per_token", "time_to_failure_h",
            "accuracy_loss", "throughput_std", "mean.standard_error", "CUDA_Runtime_Version"]}
 
