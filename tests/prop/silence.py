@@ -350,10 +350,12 @@ def of_accumulation(dir):
             (2, 12, {"reduce": 3}, 1, "each update step is slower, in communication"), (2, 12, {"work": 1.3}, 1, "each accumulation step is slower, in compute"),
             (2, 5, {}, 0, "mean compute per step"), (2, 5, {"first": 1}, 3, "context-differs"), (2, 5, {"update": 2}, 1, "multi_tensor_adam is slower"),
             (3, 6, {}, 0, "mean compute per step"), (3, 6, {"first": 1}, 0, ""), (3, 6, {"update": 2}, 1, "mean compute per step (+"), (3, 6, {"reduce": 4}, 1, "communication is slower"),
-            (4, 8, {}, 0, ""), (4, 8, {"first": 2}, 0, ""), (4, 8, {"reduce": 5}, 1, "communication is slower"), (4, 8, {"work": 1.3}, 1, "mean compute per step")):
+            (4, 8, {}, 0, ""), (4, 8, {"first": 2}, 0, ""), (4, 8, {"reduce": 5}, 1, "communication is slower"), (4, 8, {"work": 1.3}, 1, "mean compute per step"),
+            (1, 12, {}, 0, "compute per step"), (1, 12, {"update": 1.5}, 1, "multi_tensor_adam is slower"), (1, 12, {"every": 4}, 3, "context-differs"),
+            (4, 12, {"every": 1}, 3, "context-differs"), (2, 12, {"every": 4}, 0, "compute per accumulation step"), (2, 5, {"every": 1}, 3, "context-differs")):
         code, _, err = run(PROGRAM, "approve", "--new", trained("trained.json", every, nr), "--baseline", dir / "base", "--force")
         assert code == 0, err
-        code, said, out = check(dir, trained("now.json", every, nr, rank=3, **more))
+        code, said, out = check(dir, trained("now.json", **{"every": every, "nr": nr, "rank": 3} | more))
         judge("accumulation", f"1 of {every} in {nr}, {more}", code, code == want and word in " ".join(out.split()), [*sorted(said), out])
 
 

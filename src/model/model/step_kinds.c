@@ -1,6 +1,7 @@
 #include "model/step_kinds.h"
 
 #include "base/number.h"
+#include "model/step_figures.h"
 
 /* Least number of steps of a kind in each run, as of all steps (trust.c) */
 enum { STEPS_MIN = 3, FIRST_KIND = NR_INNER_PHASES };
@@ -11,20 +12,31 @@ struct kind_times {
 	int64_t steps, of_kinds; /* number of all steps, and of those of a known kind */
 };
 
+static void add_steps(struct kind_times *t, int64_t *steps, int kind, int64_t nr, int64_t mean_ns)
+{
+	steps[kind] = number_add(steps[kind], nr);
+	t->of_kinds = number_add(t->of_kinds, nr);
+	t->ns[kind] += (double)nr * (double)mean_ns;
+}
+
 static struct kind_times times_of(const struct run *run, int64_t *steps)
 {
 	const struct metric *time = &metric_table[METRIC_STEP_CUDA_TIME];
+	const struct metric *kernels = &metric_table[METRIC_STEP_KERNEL_COUNT];
 	struct kind_times t = { 0 };
 	for (size_t i = 0; i < run->ranks.nr; i++) {
-		t.steps = number_add(t.steps, run->ranks.v[i]->usable_steps);
-		for (int p = FIRST_KIND; p < NR_PHASES; p++) {
-			struct phase_summary s;
-			if (!phase_summary_of(run->ranks.v[i], (enum phase)p, time, &s))
-				continue;
-			steps[p] = number_add(steps[p], s.steps);
-			t.of_kinds = number_add(t.of_kinds, s.steps);
-			t.ns[p] += (double)s.steps * (double)s.value[STAT_MEAN];
-		}
+		const struct digest *d = run->ranks.v[i];
+		int64_t before = t.of_kinds, mean_ns;
+		struct phase_summary s;
+		t.steps = number_add(t.steps, d->usable_steps);
+		for (int p = FIRST_KIND; p < NR_PHASES; p++)
+			if (phase_summary_of(d, (enum phase)p, time, &s))
+				add_steps(&t, steps, p, s.steps, s.value[STAT_MEAN]);
+		/* steps that all are updates are not of kinds, unless the other run accumulates gradients
+		 */
+		if (t.of_kinds == before && phase_summary_of(d, PHASE_OPTIMIZER, kernels, &s) &&
+		    s.value[STAT_MIN] > 0 && digest_step_stat(d, time->id, STAT_MEAN, &mean_ns))
+			add_steps(&t, steps, PHASE_UPDATE, s.steps, mean_ns);
 	}
 	for (int p = FIRST_KIND; p < NR_PHASES; p++)
 		t.all_ns += t.ns[p];
