@@ -284,7 +284,7 @@ ELSEWHERE = {
     "too many digits to be scaled": ("unit/test_results.c", "test_limits"),
     "more than %d significant digits": ("unit/test_rules_file.c", "test_refused"),
     "more than %d decimals": ("unit/test_rules_file.c", "test_refused"),
-    "in this directory, and more than %d entries": ("prop/folders.py", "beyond"),
+    "and more than %d entries below it": ("prop/folders.py", "beyond"),
     "artifacts of rank": ("prop/merge.py", "many_cycles"),
     "a row that is longer than the file": ("unit/test_database.c", "test_any_damage"),
     "deeper than a table can be": ("unit/test_database.c", "test_any_damage"),

@@ -240,7 +240,7 @@ def explained(b):
         assert f"`{name}`" in b.run("explain", name).stdout.decode(), name
     for name in keys:
         assert re.search(f"^{name}, in ", b.run("explain", name).stdout.decode(), re.M), name
-    causes = re.findall(r'\[CAUSE_\w+\] = "(.*)"', (glossary.parents[1] / "src" / "model" / "model" / "finding.c").read_text(encoding="utf-8"))
+    causes = re.findall(r'X\(CAUSE_\w+, "(.*?)"\)', (glossary.parents[1] / "src" / "model" / "model" / "finding.h").read_text(encoding="utf-8"))
     assert len(causes) > 20 and {*causes} <= findings, {*causes} - findings
     trust = [p.read_text(encoding="utf-8") for p in sorted((glossary.parents[1] / "src" / "judge" / "trust").glob("*.c"))]
     calls = r'\b(?:trust_add|peers_name(?:_end)?|find_fallen)\([^"{}]*"([a-z-]+)"|\{ KNOWN_\w+, [^"{}]*"([a-z-]+)"'

@@ -93,9 +93,9 @@ static enum status take_below(struct loader *l, const char *path, struct artifac
 	} else if (!whole) {
 		st = diag_fail(
 		    log, ST_INPUT,
-		    "%s: no trace, snapshot, digest or result file in this directory, and more than %d "
-		    "entries "
-		    "below it, not all of which were looked at; give the directory of the run%s%s",
+		    "%s: no trace, snapshot, digest or result file in this directory, "
+		    "and more than %d entries below it, not all of which were looked at; give the "
+		    "directory of the run%s%s",
 		    text_quote(a, span_of(path)), FOLDER_ENTRIES, below.nr ? ", such as " : "",
 		    strbuf_str(&names));
 	} else if (below.nr == 1) {
