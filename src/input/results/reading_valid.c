@@ -111,7 +111,7 @@ enum decimal_fault reading_number(const struct value *v, struct decimal *out, st
 		return decimal_parse(s, out);
 	if (v->type != JSCAN_STRING)
 		return DECIMAL_NO_NUMBER;
-	if (figure_is_sum(v->key, "s") && read_clock(s, out)) {
+	if (read_clock(s, out) && figure_is_sum(v->key, "s")) {
 		*unit = SPAN("s");
 		return DECIMAL_OK;
 	}
