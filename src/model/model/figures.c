@@ -127,6 +127,7 @@ static void emit_devices(struct emitter *e)
 	const struct digest *d = e->rank->digest;
 	for (size_t i = 0; i < d->devices.nr; i++) {
 		const struct device_stat *s = &d->devices.v[i];
+		/* in the order of metrics.def */
 		const int64_t of_window[] = { s->busy_ns, excess(s->span_ns, s->busy_ns), s->compute_ns,
 			                          excess(s->busy_ns, s->compute_ns) };
 		enum metric_id id = e->figure.metric->id;
@@ -173,8 +174,9 @@ static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 {
 	const struct memory_figure *f = &memory_figures[id];
 	int64_t of = member(s, f->at), less = member(s, f->less), whole = member(s, f->whole);
-	if (of == MEMORY_UNKNOWN || less == MEMORY_UNKNOWN)
+	if (!f->at || of == MEMORY_UNKNOWN || less == MEMORY_UNKNOWN)
 		return MEMORY_UNKNOWN;
+	/* a share is what fragmentation is, of what is left of the whole: levels may be below 0 */
 	return f->whole ? memory_fragmentation((__int128)whole - of + less, whole)
 	                : number_sub(of, less);
 }
