@@ -54,9 +54,10 @@ void html_memory(struct html *h);
 /// Draw what each memory of a run holds at its peak.
 void html_peaks(struct html *h, const struct run_report *run);
 
-/// Largest number of charts of one kind. html_more_charts() writes how many of `nr` charts this
-/// limit left out.
+/// Largest number of charts of one kind.
 enum { HTML_CHARTS = 32 };
+
+/// Write how many of `nr` charts that limit left out.
 void html_more_charts(struct html *h, size_t nr);
 
 /// Write a document with tables between the charts, and release it.

@@ -31,6 +31,8 @@ struct html {
 
 /// Append markup that the program itself makes: nothing in it is escaped.
 void html_puts(struct html *h, const char *markup);
+
+/// Like html_puts(), from a format.
 void html_printf(struct html *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /// Append any text, escaped; control and bidirectional characters become U+FFFD. NULL is "".

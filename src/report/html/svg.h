@@ -29,9 +29,11 @@ struct svg_points {
 /// Extend `r` to include `v`.
 void svg_range_add(struct svg_range *r, int64_t v);
 
+/// Largest number of intervals of an axis.
+enum { SVG_PARTS = 6 };
+
 /// Returns `r` widened to at most SVG_PARTS intervals of equal, round length; they begin at 0 if
 /// `r` is near 0. `binary`: round lengths are powers of two.
-enum { SVG_PARTS = 6 };
 struct svg_range svg_axis(struct svg_range r, bool binary);
 
 /// Reduce `nr` points, which must be sorted by x, to at most SVG_POINTS: in each interval of x, the
@@ -51,8 +53,10 @@ void svg_labels(struct strbuf *b, enum unit unit, struct svg_range y, const char
 void svg_line(struct strbuf *b, const char *class, struct svg_range x, struct svg_range y,
               const struct svg_points *p, bool dots);
 
-/// Append a horizontal line at `value`; svg_band() appends an area between two values.
+/// Append a horizontal line at `value`.
 void svg_level(struct strbuf *b, const char *class, struct svg_range y, int64_t value);
+
+/// Append the area between the values `from` and `to`.
 void svg_band(struct strbuf *b, const char *class, struct svg_range y, int64_t from, int64_t to);
 
 /// Append a picture with a bar for `part` of `whole` that starts in the middle: to the right if

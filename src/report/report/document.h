@@ -34,17 +34,23 @@ struct doc_table *doc_run_table(struct document *d, const struct report *r, cons
 
 /* Parts of a report. Each is a section, which is dropped if it stays empty. */
 
-/// In this order: findings, and failed checks that no finding explains; the evidence for the
-/// findings; what is notable about a run or its ranks; remarks. In a report on one run, the
-/// last two belong to the section that is open.
+/// Findings, and failed checks that no finding explains.
 void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust);
+
+/// The evidence for the findings.
 void doc_reasons(struct document *d, const struct report *r);
+
+/// What is notable about a run or its ranks. In a report on one run, it belongs to the section that
+/// is open.
 void doc_insights(struct document *d, const struct report *r);
+
+/// Remarks. In a report on one run, they belong to the section that is open.
 void doc_remarks(struct document *d, const struct report *r, struct trust_lines *trust);
 
-/// Add the word of a verdict to the current paragraph, item or cell. doc_put_result() adds `word`
-/// as the verdict of the whole, in the tone of a failure if and only if the job fails.
+/// Add the word of a verdict to the current paragraph, item or cell.
 void doc_put_verdict(struct document *d, enum verdict v);
+
+/// Add `word` as the verdict of the whole, in the tone of a failure if and only if the job fails.
 void doc_put_result(struct document *d, enum verdict v, const char *word, bool fails);
 
 /// The verdict with its main figure, and the key figures of both sides.
