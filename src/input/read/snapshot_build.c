@@ -20,7 +20,7 @@ enum status snapshot_builder_finish(struct snapshot_builder *b, const struct sou
 	if (st == ST_OK && b->other)
 		diag_warn(log,
 		          "%s: %" PRIu64 " of its history's entries have no effect, as their actions are "
-		          "unknown, such as %s",
+		          "unknown, such as %s: see whether a newer gpugate knows them",
 		          source_name(src), b->snapshot.other_actions,
 		          text_quote(&log->arena, name_span(b->other)));
 	if (st == ST_OK)

@@ -392,8 +392,10 @@ static void say_errors(const struct taker *t)
 			}
 	}
 	if (first)
-		diag_warn(t->log, "%s: 'errors' has %zu text%s, such as %s", t->f->name, nr,
-		          text_s((int64_t)nr), text_quote(&t->log->arena, first->text));
+		diag_warn(t->log,
+		          "%s: 'errors' has %zu text%s, such as %s: see whether the figures are of "
+		          "all requests",
+		          t->f->name, nr, text_s((int64_t)nr), text_quote(&t->log->arena, first->text));
 }
 
 static void take_record(struct taker *t)
