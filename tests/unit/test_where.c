@@ -272,24 +272,6 @@ static void many(void **state)
 	}
 }
 
-static void within(void **state)
-{
-	(void)state;
-	static const struct {
-		const char *path, *outer;
-		bool within;
-	} paths[] = {
-		{ "", "", true },       { "a", "", true },        { "", "a", false },
-		{ "a", "a", true },     { "ab", "a", false },     { "a", "ab", false },
-		{ "a\nb", "a", true },  { "a\nb", "a\nb", true }, { "a\nbc", "a\nb", false },
-		{ "b\na", "a", false },
-	};
-	assert_int_equal(CODE_BETWEEN, '\n');
-	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-		if (code_path_within(span_of(paths[i].path), span_of(paths[i].outer)) != paths[i].within)
-			fail_msg("path %zu", i);
-}
-
 /* With more rows than all limits allow, sums do not change, and rows keep module and operator as
    long as there is space. */
 static void folded(void **state)
@@ -397,8 +379,10 @@ static void apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(where),  cmocka_unit_test(many),  cmocka_unit_test(within),
-		cmocka_unit_test(folded), cmocka_unit_test(apart),
+		cmocka_unit_test(where),
+		cmocka_unit_test(many),
+		cmocka_unit_test(folded),
+		cmocka_unit_test(apart),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

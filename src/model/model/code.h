@@ -55,9 +55,6 @@ bool code_path_next(struct span *path, struct span *name);
 /// The innermost name of a path; empty if the path is empty.
 struct span code_path_last(struct span path);
 
-/// True if `path` is `outer` or lies within it; every path lies within the empty one.
-bool code_path_within(struct span path, struct span outer);
-
 /// True if one of the names of a path is `name`.
 bool code_path_has(struct span path, struct span name);
 

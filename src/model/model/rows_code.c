@@ -69,12 +69,6 @@ struct span code_path_last(struct span path)
 	return before ? (struct span){ before + 1, (size_t)(path.p + path.n - before - 1) } : path;
 }
 
-bool code_path_within(struct span path, struct span outer)
-{
-	return outer.n == 0 ||
-	       (span_starts(path, outer) && (path.n == outer.n || path.p[outer.n] == CODE_BETWEEN));
-}
-
 bool code_path_has(struct span path, struct span name)
 {
 	struct span at;
