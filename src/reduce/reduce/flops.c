@@ -14,6 +14,7 @@ void flops_release(struct flops *f)
 {
 	for (size_t i = 0; i < KNOWN_CALLS; i++)
 		strbuf_release(&f->known[i].text);
+	vec_release(&f->sizes);
 	vec_release(&f->ops);
 	vec_release(&f->counted);
 }
@@ -47,77 +48,70 @@ void flops_take(struct reducer *r, const struct flop_rule *rule, const struct ev
 			k->ends[i] = k->text.n;
 		}
 		k->recorded = ev->flops;
-		k->count.flops = flop_count(rule, ev, &k->count.type);
-		k->count.bytes = byte_count(rule, ev, k->count.flops);
+		struct op_size size;
+		size.flops = flop_count(rule, ev, &size.type);
+		size.bytes = byte_count(rule, ev, size.flops);
+		k->size = (uint32_t)r->flops.sizes.nr;
+		vec_push(&r->flops.sizes, size);
 	}
-	k->count.span = (uint32_t)r->host.spans.nr;
-	vec_push(&r->flops.ops, k->count);
-}
-
-/* The operations of a span; call it only for a span that has an entry in `flops.ops`. */
-static const struct op_flops *flops_of_span(const struct reducer *r, uint32_t span)
-{
-	size_t lo = 0, hi = r->flops.ops.nr;
-	SEARCH(lo, hi, i, r->flops.ops.v[i].span < span);
-	return &r->flops.ops.v[lo];
+	vec_push(&r->flops.ops, (struct sized_op){ (uint32_t)r->host.spans.nr, k->size });
 }
 
 void flops_add(struct reducer *r, const struct host_span *s)
 {
-	const struct op_flops *f = flops_of_span(r, (uint32_t)(s - r->host.spans.v));
-	vec_push(&r->flops.counted,
-	         (struct counted_op){ .start_ns = span_start(&r->host, s),
-	                              .end_ns = span_end(&r->host, s),
-	                              .thread = span_thread(&r->host, s),
-	                              .name = (uint32_t)(span_name(&r->host, s) - r->host.names.v),
-	                              .flops = f->flops,
-	                              .bytes = f->bytes,
-	                              .type = f->type });
+	uint32_t span = (uint32_t)(s - r->host.spans.v);
+	size_t lo = 0, hi = r->flops.ops.nr;
+	SEARCH(lo, hi, i, r->flops.ops.v[i].span < span);
+	vec_push(&r->flops.counted, r->flops.ops.v[lo]);
 }
 
-ORDERING(counted_cmp, struct counted_op, RISING(thread) RISING(start_ns))
-
-static bool counted_begins_by(const struct counted_op *c, uint32_t thread, int64_t at_ns)
+/* True if the i-th call that counts began by this time, or in an earlier thread. */
+static bool counted_begins_by(const struct reducer *r, size_t i, uint32_t thread, int64_t at_ns)
 {
-	return c->thread < thread || (c->thread == thread && c->start_ns <= at_ns);
+	const struct host_span *s = &r->host.spans.v[r->flops.counted.v[i].span];
+	uint32_t own = span_thread(&r->host, s);
+	return own < thread || (own == thread && span_start(&r->host, s) <= at_ns);
 }
 
-struct counted_op *flops_at(struct reducer *r, const struct host_span *l, size_t *near)
+uint32_t flops_at(const struct reducer *r, const struct host_span *l, uint32_t *near)
 {
 	if (!r->flops.counted.nr)
-		return NULL;
+		return NO_ID;
 	/* lo becomes the number of operators begun by `at_ns` */
 	size_t lo = 0, hi = r->flops.counted.nr;
 	uint32_t thread = span_thread(&r->host, l);
 	int64_t at_ns = span_start(&r->host, l);
-	if (counted_begins_by(&r->flops.counted.v[*near], thread, at_ns))
+	if (counted_begins_by(r, *near, thread, at_ns))
 		lo = *near + 1;
-	SEARCH_NEAR(lo, hi, i, counted_begins_by(&r->flops.counted.v[i], thread, at_ns));
+	SEARCH_NEAR(lo, hi, i, counted_begins_by(r, i, thread, at_ns));
 	if (lo == 0)
-		return NULL;
-	*near = lo - 1;
-	struct counted_op *c = &r->flops.counted.v[*near];
-	return c->thread == thread && at_ns < c->end_ns ? c : NULL;
+		return NO_ID;
+	*near = (uint32_t)lo - 1;
+	const struct host_span *s = &r->host.spans.v[r->flops.counted.v[*near].span];
+	return span_thread(&r->host, s) == thread && at_ns < span_end(&r->host, s) ? *near : NO_ID;
 }
 
-void flops_take_work(struct counted_op *c, const struct kernel_stat *k, int64_t dur_ns)
+void flops_take_work(struct op_work *w, const struct kernel_stat *k, int64_t dur_ns)
 {
-	c->launched++;
-	c->by_link = c->by_link ||
+	w->launched++;
+	w->by_link = w->by_link ||
 	             (k->kind == EVENT_MEMCPY && !span_eq(memcpy_direction(k->name), SPAN("DtoD")));
-	c->gpu_ns += dur_ns;
+	w->gpu_ns += dur_ns;
 }
 
-static void find_launched_work(struct reducer *r)
+/* The work of each operator in `counted`. */
+static struct op_work *launched_work(const struct reducer *r)
 {
-	size_t near = 0;
+	struct op_work *work = mem_calloc(r->flops.counted.nr, sizeof *work);
+	uint32_t near = 0;
 	for (size_t i = 0; i < r->gpu.activities.nr && r->flops.counted.nr; i++) {
 		const struct activity *a = &r->gpu.activities.v[i];
 		const struct host_span *launch = activity_launch(r, a);
-		struct counted_op *c = launch ? flops_at(r, launch, &near) : NULL;
-		if (c)
-			flops_take_work(c, &activity_name(&r->gpu, a)->stat, activity_dur(&r->gpu, a));
+		uint32_t op = launch ? flops_at(r, launch, &near) : NO_ID;
+		if (op != NO_ID)
+			flops_take_work(&work[op], &activity_name(&r->gpu, a)->stat, activity_dur(&r->gpu, a));
 	}
+	return work;
 }
 
 /* Number of graph launches in usable steps; a replayed graph has no operators to count. */
@@ -141,31 +135,32 @@ enum { SHORT_NS = 10000 };
 enum { RIDGE_LEAST = 10, RIDGE_MOST = 300 };
 
 /* Adds to the row of a call how its time compares with what the GPU allows. */
-static void roofline(const struct digest *d, const struct counted_op *c, struct flop_stat *row)
+static void roofline(const struct digest *d, const struct op_size *size, const struct op_work *w,
+                     struct flop_stat *row)
 {
-	struct gpu_roof g = flops_roof(d, c->type);
-	if (c->by_link)
+	struct gpu_roof g = flops_roof(d, size->type);
+	if (w->by_link)
 		return;
-	row->unsized = c->bytes < 0;
+	row->unsized = size->bytes < 0;
 	if (row->unsized)
 		return;
-	row->bytes = c->bytes;
-	row->sized_ns = c->gpu_ns;
-	__int128 flops = c->flops > 0 ? c->flops : 0, bytes = c->bytes;
-	bool known = c->flops >= 0, rated = g.gb_per_s && known && (!flops || g.micro_tflops);
+	row->bytes = size->bytes;
+	row->sized_ns = w->gpu_ns;
+	__int128 flops = size->flops > 0 ? size->flops : 0, bytes = size->bytes;
+	bool known = size->flops >= 0, rated = g.gb_per_s && known && (!flops || g.micro_tflops);
 	int64_t moved = g.gb_per_s ? number_div_round(bytes, g.gb_per_s) : 0;
 	int64_t worked = rated && flops ? number_div_round(flops * 1000, g.micro_tflops) : 0;
 	int64_t roof = worked > moved ? worked : moved;
 	bool memory = known && (rated ? worked <= moved : flops <= bytes * RIDGE_LEAST);
 	bool compute = rated ? worked > moved : flops >= bytes * RIDGE_MOST && flops;
-	row->moved_ns = moved < c->gpu_ns ? moved : c->gpu_ns;
-	row->roof_ns = !rated ? 0 : roof < c->gpu_ns ? roof : c->gpu_ns;
-	if (c->gpu_ns < (int64_t)SHORT_NS * c->launched && roof < c->gpu_ns / 2)
-		row->short_ns = c->gpu_ns;
+	row->moved_ns = moved < w->gpu_ns ? moved : w->gpu_ns;
+	row->roof_ns = !rated ? 0 : roof < w->gpu_ns ? roof : w->gpu_ns;
+	if (w->gpu_ns < (int64_t)SHORT_NS * w->launched && roof < w->gpu_ns / 2)
+		row->short_ns = w->gpu_ns;
 	else if (memory)
-		row->memory_ns = c->gpu_ns;
+		row->memory_ns = w->gpu_ns;
 	else if (compute)
-		row->compute_ns = c->gpu_ns;
+		row->compute_ns = w->gpu_ns;
 }
 
 static void flop_row_add(struct flop_stat *sum, const struct flop_stat *row)
@@ -188,53 +183,58 @@ static void flop_row_add(struct flop_stat *sum, const struct flop_stat *row)
 }
 
 struct flop_rows {
+	const struct digest *digest;
+	const struct name_table *names;
+	struct idmap ids; ///< for each row, the id of its name and its type
 	VEC(struct flop_stat) list;
 };
 
-/* Adds an operator called `name` that was called, or replayed, this often. Inductor's kernels,
-   which have many names (one per fusion), share a row. */
-static void take_row(struct flop_rows *rows, const struct digest *d, struct span name,
-                     struct counted_op c, int64_t times)
+/* Adds an operator with this id of a name that was called, or replayed, this often. Inductor's
+   kernels, which have many names (one per fusion), share a row in the end. */
+static void take_row(struct flop_rows *rows, uint32_t id, struct op_size size,
+                     const struct op_work *w, int64_t times)
 {
-	if (!c.launched || (c.flops == 0 && c.by_link))
+	if (!w->launched || (size.flops == 0 && w->by_link))
 		return;
-	if (times > 1 && (__builtin_mul_overflow(c.flops, times, &c.flops) ||
-	                  __builtin_mul_overflow(c.bytes, times, &c.bytes)))
-		c.flops = c.bytes = -1;
-	bool known = c.flops > 0;
+	if (times > 1 && (__builtin_mul_overflow(size.flops, times, &size.flops) ||
+	                  __builtin_mul_overflow(size.bytes, times, &size.bytes)))
+		size.flops = size.bytes = -1;
+	bool known = size.flops > 0;
+	struct span name = name_span(rows->names->by_id[id]);
 	struct flop_stat row = { .op = span_starts(name, SPAN("triton_")) ? SPAN("triton") : name,
-		                     .type = c.type,
+		                     .type = size.type,
 		                     .count = known ? times : 0,
-		                     .flops = known ? c.flops : 0,
-		                     .uncounted = c.flops < 0 ? times : 0,
-		                     .gpu_ns = c.flops ? c.gpu_ns : 0 };
-	roofline(d, &c, &row);
+		                     .flops = known ? size.flops : 0,
+		                     .uncounted = size.flops < 0 ? times : 0,
+		                     .gpu_ns = size.flops ? w->gpu_ns : 0 };
+	roofline(rows->digest, &size, w, &row);
 	row.unsized *= times;
-	vec_push(&rows->list, row);
-}
-
-void flops_order(struct reducer *r)
-{
-	vec_sort(&r->flops.counted, counted_cmp);
+	uint32_t at = idmap_add(&rows->ids, idmap_pair(id, (uint32_t)size.type));
+	if (at < rows->list.nr)
+		flop_row_add(&rows->list.v[at], &row);
+	else
+		vec_push(&rows->list, row);
 }
 
 void flops_figures(struct reducer *r, struct digest *d)
 {
-	struct flop_rows rows = { VEC_INIT };
+	struct flop_rows rows = { .digest = d, .names = r->names };
 	bool recorded = r->host.op_inputs.nr; /* true if operator inputs or FLOPs were recorded */
-	find_launched_work(r);
+	idmap_init(&rows.ids);
+	struct op_work *work = launched_work(r);
 	for (size_t i = 0; i < r->flops.counted.nr; i++) {
-		const struct counted_op *c = &r->flops.counted.v[i];
-		recorded = recorded || (c->launched && c->flops > 0);
-		take_row(&rows, d, r->host.names.v[c->name].name, *c, 1);
+		const struct sized_op *op = &r->flops.counted.v[i];
+		const struct op_size *size = &r->flops.sizes.v[op->size];
+		recorded = recorded || (work[i].launched && size->flops > 0);
+		take_row(&rows, span_name_id(&r->host, &r->host.spans.v[op->span]), *size, &work[i], 1);
 	}
 	int64_t replays = graphs_count(r);
 	for (size_t i = 0; i < r->graphs.ops.nr; i++) {
 		const struct graph_op *op = &r->graphs.ops.v[i];
 		if (!op->times || op->name == NO_ID)
 			continue;
-		recorded = recorded || op->counted.flops > 0;
-		take_row(&rows, d, name_span(r->names->by_id[op->name]), op->counted, op->times);
+		recorded = recorded || op->size.flops > 0;
+		take_row(&rows, op->name, op->size, &op->work, op->times);
 	}
 	vec_sort(&rows.list, flop_stat_cmp);
 	int64_t graphs = recorded ? graph_launches(r) - replays : 0;
@@ -249,5 +249,7 @@ void flops_figures(struct reducer *r, struct digest *d)
 		rows.list.v[i].op = arena_span(&d->arena, rows.list.v[i].op);
 		vec_push(&d->flops, rows.list.v[i]);
 	}
+	free(work);
 	vec_release(&rows.list);
+	idmap_release(&rows.ids);
 }

@@ -456,7 +456,7 @@ static bool same_sizes(const struct graphs *g, const struct graph_node *x,
 {
 	if (x->counted == NO_ID || y->counted == NO_ID)
 		return x->counted == y->counted;
-	const struct counted_op *a = &g->ops.v[x->counted].counted, *b = &g->ops.v[y->counted].counted;
+	const struct op_size *a = &g->ops.v[x->counted].size, *b = &g->ops.v[y->counted].size;
 	return a->flops == b->flops && a->bytes == b->bytes && a->type == b->type;
 }
 
@@ -496,8 +496,7 @@ static void take_places(struct reducer *r)
 {
 	struct graphs *g = &r->graphs;
 	const struct where *w = &r->where;
-	const struct counted_op *last = NULL;
-	size_t near = 0;
+	uint32_t last = NO_ID, near = 0;
 	for (size_t i = 0; i < g->nodes.nr; i++) {
 		struct graph_node *n = &g->nodes.v[i];
 		struct where_moment m;
@@ -508,14 +507,16 @@ static void take_places(struct reducer *r)
 			n->op = m.op;
 			n->stack = m.stack;
 		}
-		const struct counted_op *c = flops_at(r, &r->host.spans.v[n->span], &near);
-		if (c && c != last)
-			vec_push(&g->ops,
-			         (struct graph_op){ .counted = *c,
-			                            .name = (uint32_t)r->host.name_ids.keys.v[c->name] });
-		if (c)
-			n->counted = (uint32_t)g->ops.nr - 1;
-		last = c ? c : last;
+		uint32_t at = flops_at(r, &r->host.spans.v[n->span], &near);
+		if (at == NO_ID)
+			continue;
+		const struct sized_op *op = &r->flops.counted.v[at];
+		if (at != last)
+			vec_push(&g->ops, (struct graph_op){
+			                      .size = r->flops.sizes.v[op->size],
+			                      .name = span_name_id(&r->host, &r->host.spans.v[op->span]) });
+		n->counted = (uint32_t)g->ops.nr - 1;
+		last = at;
 	}
 }
 
@@ -574,7 +575,7 @@ int64_t graphs_count(struct reducer *r)
 			continue;
 		struct graph_op *op = &g->ops.v[n->counted];
 		op->times += first || n[-1].counted != n->counted;
-		flops_take_work(&op->counted, &r->gpu.names.v[work->name].stat, work->dur_ns);
+		flops_take_work(&op->work, &r->gpu.names.v[work->name].stat, work->dur_ns);
 	}
 	return replays;
 }

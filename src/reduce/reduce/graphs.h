@@ -33,7 +33,8 @@ struct graph_node {
 
 /// An operator whose operations are counted, and which made calls that were recorded.
 struct graph_op {
-	struct counted_op counted; ///< the operator, with the work of its nodes in replays
+	struct op_size size;
+	struct op_work work; ///< that of its nodes in replays
 	uint32_t name; ///< id of its name
 	int64_t times; ///< number of replays in measured steps
 };

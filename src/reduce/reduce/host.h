@@ -127,6 +127,10 @@ static inline struct host_name *span_name(const struct host_events *h, const str
 {
 	return &h->names.v[idmap_pair_first(h->rows.keys.v[span_get(h, s).row])];
 }
+static inline uint32_t span_name_id(const struct host_events *h, const struct host_span *s)
+{
+	return (uint32_t)h->name_ids.keys.v[idmap_pair_first(h->rows.keys.v[span_get(h, s).row])];
+}
 static inline uint32_t span_thread(const struct host_events *h, const struct host_span *s)
 {
 	return (uint32_t)h->rows.keys.v[span_get(h, s).row];
