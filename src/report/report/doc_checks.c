@@ -396,7 +396,8 @@ void doc_evidence(struct document *d, const struct report *r)
 		const struct check *c = &r->checks.v[i];
 		const char *runs = runs_of(&d->arena, c), *text = text_or_empty(c->evidence.text);
 		const char *plan = text_or_empty(c->evidence.plan_text);
-		if (!runs[0] && !text[0])
+		/* the table of all checks has the noise of those that pass */
+		if (c->verdict == VERDICT_PASS || (!runs[0] && !text[0]))
 			continue;
 		doc_item(d, 0);
 		put_check_name(d, c);
