@@ -316,7 +316,7 @@ static void test_capacity(void **state)
 		rig_open(&g, NULL);
 		rig_feed(&g, "K a 5 7 -1 0 1\nM 0 1 50 60 7");
 		for (int k = 0; k < 3 && rows[i].bytes[k]; k++)
-			vec_push(&g.meta.devices, (struct trace_device){ 5 + k, "A", rows[i].bytes[k] });
+			vec_push(&g.meta.devices, (struct trace_device){ 5 + k, "A", rows[i].bytes[k], 0 });
 		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
 		assert_true(g.d->device_memory == rows[i].want);
 		assert_true(g.d->memories.v[0].capacity == rows[i].want);

@@ -301,7 +301,7 @@ static void test_environment(void **state)
 		struct rig g;
 		rig_open(&g, NULL);
 		for (int64_t id = 0; id < 3 && rows[i].names[id]; id++)
-			vec_push(&g.meta.devices, (struct trace_device){ id, rows[i].names[id], -1 });
+			vec_push(&g.meta.devices, (struct trace_device){ id, rows[i].names[id], -1, 0 });
 		g.meta.world_size = i ? -1 : 8;
 		g.meta.cuda_driver = i ? NULL : "12.2";
 		rig_feed(&g, rows[i].script);

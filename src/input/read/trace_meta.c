@@ -35,6 +35,8 @@ static void read_device(struct trace_input *in)
 			read_natural(in->js, &d.id);
 		else if (span_eq(key, SPAN("totalGlobalMem")))
 			read_natural(in->js, &d.memory_bytes);
+		else if (span_eq(key, SPAN("numSms")))
+			read_natural(in->js, &d.sms);
 		else if (span_eq(key, SPAN("name")) && jscan_string(in->js, &text))
 			d.name = arena_dup(&in->meta->arena, text);
 		else

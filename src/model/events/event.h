@@ -146,6 +146,7 @@ struct trace_device {
 	const char *name; ///< name of the GPU, raw bytes without NUL; owned by the arena of the
 	                  ///< trace_meta
 	int64_t memory_bytes; ///< memory size (totalGlobalMem) in bytes, -1 if unknown
+	int64_t sms; ///< number of multiprocessors (numSms); 0 if unknown
 };
 
 /// A sample of a GPU counter, in whole percent of the counter's peak; the counter is an index in

@@ -12,7 +12,7 @@
 	/* limited by memory: kernels that move more than they compute, and copies and sets that no \
 	   other work hides */                                                                      \
 	X(BOUND_MEMORY, "memory")                                                                   \
-	/* limited by kernels too short for memory or arithmetic to limit them */                   \
+	/* limited by kernels too short, or too small, for memory or arithmetic to limit them */    \
 	X(BOUND_LATENCY, "latency")                                                                 \
 	X(BOUND_LAUNCH, "launch")                                                                   \
 	X(BOUND_COMMUNICATION, "communication")                                                     \

@@ -102,7 +102,7 @@ struct flop_stat {
 	int64_t
 	    sized_ns; ///< GPU time of the others; memory_ns, compute_ns and short_ns are parts of it
 	int64_t memory_ns, compute_ns; ///< GPU time of calls that memory, or arithmetic, limits
-	int64_t short_ns; ///< GPU time of calls whose kernels are too short for either limit
+	int64_t short_ns; ///< GPU time of calls whose kernels are too short, or too small
 	/// Time that the bytes, or the larger of bytes and operations, take at the peak of the GPU, for
 	/// each call at most its GPU time: more came from a cache. 0 if the peak is unknown.
 	int64_t moved_ns, roof_ns;

@@ -91,9 +91,15 @@ uint32_t flops_at(const struct reducer *r, const struct host_span *l, uint32_t *
 	return span_thread(&r->host, s) == thread && at_ns < span_end(&r->host, s) ? *near : NO_ID;
 }
 
-void flops_take_work(struct op_work *w, const struct kernel_stat *k, int64_t dur_ns)
+/* With blocks for less than half of the multiprocessors, a kernel cannot reach half of the peak:
+   each does an equal part of it. Every one needs a block: CUDA C++ Best Practices Guide, Thread and
+   Block Heuristics. */
+void flops_take_work(const struct reducer *r, struct op_work *w, uint32_t name, int64_t dur_ns,
+                     uint32_t blocks)
 {
+	const struct kernel_stat *k = &r->gpu.names.v[name].stat;
 	w->launched++;
+	w->few_ns += blocks && 2 * (int64_t)blocks < r->flops.sms ? dur_ns : 0;
 	w->by_link = w->by_link ||
 	             (k->kind == EVENT_MEMCPY && !span_eq(memcpy_direction(k->name), SPAN("DtoD")));
 	w->gpu_ns += dur_ns;
@@ -109,7 +115,8 @@ static struct op_work *launched_work(const struct reducer *r)
 		const struct host_span *launch = activity_launch(r, a);
 		uint32_t op = launch ? flops_at(r, launch, &near) : NO_ID;
 		if (op != NO_ID)
-			flops_take_work(&work[op], &activity_name(&r->gpu, a)->stat, activity_dur(&r->gpu, a));
+			flops_take_work(r, &work[op], idmap_pair_first(r->gpu.rows.keys.v[a->row]),
+			                activity_dur(&r->gpu, a), activity_blocks(&r->gpu, a));
 	}
 	return work;
 }
@@ -127,7 +134,8 @@ static int64_t graph_launches(struct reducer *r)
 	return nr;
 }
 
-/* Kernels below SHORT_NS that reach less than half of a limit are bound by neither. */
+/* Kernels below SHORT_NS, or with few blocks, that reach less than half of a limit are bound by
+   neither. */
 enum { SHORT_NS = 10000 };
 
 /* Operations per byte from which on arithmetic limits a call, where the GPU's is not known: the
@@ -155,7 +163,8 @@ static void roofline(const struct digest *d, const struct op_size *size, const s
 	bool compute = rated ? worked > moved : flops >= bytes * RIDGE_MOST && flops;
 	row->moved_ns = moved < w->gpu_ns ? moved : w->gpu_ns;
 	row->roof_ns = !rated ? 0 : roof < w->gpu_ns ? roof : w->gpu_ns;
-	if (w->gpu_ns < (int64_t)SHORT_NS * w->launched && roof < w->gpu_ns / 2)
+	bool small = w->gpu_ns < (int64_t)SHORT_NS * w->launched || w->few_ns > w->gpu_ns / 2;
+	if (small && roof < w->gpu_ns / 2)
 		row->short_ns = w->gpu_ns;
 	else if (memory)
 		row->memory_ns = w->gpu_ns;
@@ -216,10 +225,13 @@ static void take_row(struct flop_rows *rows, uint32_t id, struct op_size size,
 		vec_push(&rows->list, row);
 }
 
-void flops_figures(struct reducer *r, struct digest *d)
+void flops_figures(struct reducer *r, const struct trace_meta *meta, struct digest *d)
 {
 	struct flop_rows rows = { .digest = d, .names = r->names };
 	bool recorded = r->host.op_inputs.nr; /* true if operator inputs or FLOPs were recorded */
+	for (size_t i = 0; i < meta->devices.nr; i++)
+		if (i == 0 || meta->devices.v[i].sms < r->flops.sms)
+			r->flops.sms = meta->devices.v[i].sms;
 	idmap_init(&rows.ids);
 	struct op_work *work = launched_work(r);
 	for (size_t i = 0; i < r->flops.counted.nr; i++) {

@@ -29,6 +29,7 @@ struct op_work {
 	int64_t gpu_ns;
 	uint32_t launched; ///< number of activities that the thread launched during the operator
 	bool by_link; ///< true if one of them copies between the GPU and the host, or another GPU
+	int64_t few_ns; ///< GPU time of those of its kernels that leave most of the GPU empty
 };
 
 /// Texts that tell what a call moves and computes.
@@ -51,6 +52,7 @@ struct flops {
 	VEC(struct op_size) sizes;
 	VEC(struct sized_op) ops; ///< by `span`
 	VEC(struct sized_op) counted; ///< those of usable steps that count, by thread and start
+	int64_t sms; ///< multiprocessors of the smallest GPU; 0 if unknown
 };
 
 /// Releases the operations of operators.
@@ -67,10 +69,12 @@ void flops_add(struct reducer *r, const struct host_span *s);
 /// where the search begins; first 0.
 uint32_t flops_at(const struct reducer *r, const struct host_span *launch, uint32_t *near);
 
-/// Adds an activity that an operator launched.
-void flops_take_work(struct op_work *w, const struct kernel_stat *k, int64_t dur_ns);
+/// Adds an activity that an operator launched, given its index in `gpu.names` and
+/// activity_blocks().
+void flops_take_work(const struct reducer *r, struct op_work *w, uint32_t name, int64_t dur_ns,
+                     uint32_t blocks);
 
 /// Fills `d->flops`, the floating-point operations by operator. Call it after threads_walk().
-void flops_figures(struct reducer *r, struct digest *d);
+void flops_figures(struct reducer *r, const struct trace_meta *meta, struct digest *d);
 
 #endif

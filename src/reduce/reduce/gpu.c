@@ -67,11 +67,20 @@ static void shape_take(struct reducer *r, uint32_t name, const struct event *ev)
 	}
 }
 
+/* See activity_blocks(). */
+static uint32_t blocks_of(const struct event *ev)
+{
+	uint32_t nr = ev->kind == EVENT_KERNEL;
+	for (int i = 0; i < 3 && nr; i++)
+		nr = ev->grid[i] > 0 && ev->grid[i] <= 255 / nr ? nr * (uint32_t)ev->grid[i] : 0;
+	return nr;
+}
+
 static struct row_found *gpu_row_find(struct reducer *r, const struct event *ev, uint32_t lane)
 {
 	struct row_found *found = row_place(r, ev);
-	uint32_t id = found->row_name;
-	if (found->name == ev->name && found->kind == ev->kind && found->place == lane)
+	uint32_t id = found->row_name, place = lane + blocks_of(ev) * GPU_LANES_END;
+	if (found->name == ev->name && found->kind == ev->kind && found->place == place)
 		return found;
 	if (found->name != ev->name || found->kind != ev->kind)
 		id = idmap_add(&r->gpu.name_ids, idmap_pair(ev->kind, ev->name->id));
@@ -85,10 +94,11 @@ static struct row_found *gpu_row_find(struct reducer *r, const struct event *ev,
 			                            .resources = { -1, -1, -1 } };
 		g->communication = category_matches_any(r->options.communication, name);
 	}
-	uint32_t row = idmap_add(&r->gpu.rows, idmap_pair(id, lane));
-	if (row >= GPU_ROWS_END)
-		r->fault = "more than 500 million names and streams of GPU activities: split the trace";
-	*found = (struct row_found){ ev->name, ev->kind, lane, id, row & (GPU_ROWS_END - 1) };
+	uint32_t row = idmap_add(&r->gpu.rows, idmap_pair(id, place));
+	if (row >= GPU_ROWS_END || lane >= GPU_LANES_END)
+		r->fault = "more than 500 million names or 16 million streams of GPU activities: split the "
+		           "trace";
+	*found = (struct row_found){ ev->name, ev->kind, place, id, row & (GPU_ROWS_END - 1) };
 	return found;
 }
 

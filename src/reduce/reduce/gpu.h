@@ -11,6 +11,10 @@ struct reducer;
 /// Number of rows from which on a trace is refused.
 #define GPU_ROWS_END ((uint32_t)1 << 29)
 
+/// Number of lanes from which on a trace is refused; above them, a key of `rows` tells the number
+/// of blocks.
+#define GPU_LANES_END ((uint32_t)1 << 24)
+
 /// Start of an activity that the driver did not time (account_untime()).
 #define NO_START INT64_MIN
 
@@ -58,7 +62,7 @@ struct gpu_events {
 	struct wide_numbers wide; ///< durations and correlation ids that do not fit into 30 bits
 	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
 	VEC(struct gpu_name) names;
-	struct idmap rows; ///< ids of the pairs (index into `names`, lane id) of activities
+	struct idmap rows; ///< ids of the pairs (index into `names`, lane id and blocks) of activities
 	struct name_table shapes; ///< launch shapes; the bytes of each entry are a struct gpu_shape
 	VEC(int64_t) shape_counts; ///< number of launches, indexed by id in `shapes`
 	struct idmap devices, streams; ///< map from ids in the trace to ids from 0
@@ -103,7 +107,12 @@ static inline struct gpu_name *activity_name(const struct gpu_events *g, const s
 }
 static inline uint32_t activity_lane(const struct gpu_events *g, const struct activity *a)
 {
-	return (uint32_t)g->rows.keys.v[a->row];
+	return (uint32_t)g->rows.keys.v[a->row] % GPU_LANES_END;
+}
+/// Number of blocks of a kernel; 0 if unknown, or if there are more than 255.
+static inline uint32_t activity_blocks(const struct gpu_events *g, const struct activity *a)
+{
+	return (uint32_t)g->rows.keys.v[a->row] / GPU_LANES_END;
 }
 static inline int64_t activity_dur(const struct gpu_events *g, const struct activity *a)
 {

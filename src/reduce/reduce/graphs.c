@@ -575,7 +575,7 @@ int64_t graphs_count(struct reducer *r)
 			continue;
 		struct graph_op *op = &g->ops.v[n->counted];
 		op->times += first || n[-1].counted != n->counted;
-		flops_take_work(&op->work, &r->gpu.names.v[work->name].stat, work->dur_ns);
+		flops_take_work(r, &op->work, work->name, work->dur_ns, work->blocks);
 	}
 	return replays;
 }

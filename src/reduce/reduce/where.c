@@ -99,7 +99,9 @@ static void want_launches(struct reducer *r, const struct digest *d)
 		uint32_t name = idmap_pair_first(r->gpu.rows.keys.v[a->row]);
 		if (!w->of_span[span] && is_usable(r, d, a, span))
 			w->of_span[span] = WHERE_WANTED;
-		struct where_work work = { own, span, name, activity_dur(&r->gpu, a), bytes, run };
+		struct where_work work = {
+			own, span, name, activity_dur(&r->gpu, a), bytes, run, activity_blocks(&r->gpu, a)
+		};
 		if (w->of_span[span])
 			where_step_take(r, a, &work);
 		if ((w->stated.nr || g->runs.nr) && w->of_span[span])

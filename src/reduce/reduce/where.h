@@ -37,6 +37,7 @@ struct where_work {
 	uint32_t name; ///< index of the activity's name in `gpu.names`
 	int64_t dur_ns, bytes;
 	uint32_t run; ///< index of the activity in `graphs.runs`; NO_ID if it has none
+	uint32_t blocks; ///< see activity_blocks()
 };
 
 /// Frames of the innermost running operator that has frames, from the moment `at_ns` on.

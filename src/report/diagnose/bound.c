@@ -312,7 +312,7 @@ static struct kernel_limits read_limits(const struct run_view *v)
 
 static void say_limits(struct bounds *b, const __int128 of[4], __int128 all, bool inferred)
 {
-	static const char *const names[] = { "memory", "arithmetic", "neither (short kernels)",
+	static const char *const names[] = { "memory", "arithmetic", "neither (short or small kernels)",
 		                                 "not known" };
 	struct strbuf text = STRBUF_INIT;
 	strbuf_adds(&text, "of the time of kernels, by what limits them:");
