@@ -365,6 +365,17 @@ def check_expert(name, r):
         expect(name, ids, "no recommendation")
 
 
+def check_known(name, run, c):
+    """A GPU that is busy is compute-bound with confidence only if arithmetic is known to limit most of its kernels."""
+    limits = [e for e in c["evidence"] if "by what limits them" in e]
+    known = re.findall(r"([\d.]+) % arithmetic", " ".join(limits))
+    if c["bound"] == "compute":
+        sure = known and float(known[0]) > 50
+        head = gpugate("report", run).stdout.decode().split("Summary")[1].split("\n- ")[1]
+        expect(name, limits and (sure or c["confidence"] == "low"), "what limits kernels is not known", c)
+        expect(name, ("is not known" in head) == (not sure) and ("compute-bound" in head) == bool(sure), head)
+
+
 def check_whole(name, run):
     """In the same interval the GPU is either busy or idle: over the periods of the steps, or over the window."""
     m = json.loads(gpugate("metrics", run, "--json", "-").stdout)
@@ -419,12 +430,15 @@ def shared():
         check_summary(path.name, path, r)
         expect(path.name, "allocator-churn" not in check_layout(path.name, path), "nobody empties the cache here")
         check_expert(path.name, r)
+        check_known(path.name, path, r["classification"])
         check_asks(path.name, sorted(path.iterdir()) if path.is_dir() else [path], r)
         check_whole(path.name, path)
         if path.is_file():
             check_phases(path.name, path, r)
 
 
+    for path in sorted([*data.glob("nsys/*"), *data.glob("xplane/*")]):
+        check_known(path.name, path, json.loads(gpugate("report", path, "--json", "-").stdout)["classification"])
     for path in sorted([*data.glob("**/snapshots/*"), *(data.parent / "results").glob("vllm-serve--*")]):
         expect(path.name, "allocator-churn" not in check_layout(path.name, path), "nobody empties the cache here")
 

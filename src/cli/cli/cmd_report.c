@@ -31,6 +31,10 @@ static void describe(const struct setup *s, const struct run_view *v, struct rep
 	const char *sure = confidence_names[c->confidence];
 	if (c->bound == BOUND_UNKNOWN)
 		r->headline = "what the run is bound by is not known";
+	else if (c->busy)
+		r->headline =
+		    "busy with kernels (low confidence): whether memory or arithmetic limits most of "
+		    "them is not known";
 	else if (c->bound == BOUND_MIXED)
 		r->headline = arena_printf(&r->arena, "no single bound (mixed, %s confidence)", sure);
 	else

@@ -338,9 +338,9 @@ static void divide_compute(struct bounds *b)
 	__int128 memory = inferred ? l.named : l.memory, known = memory + l.compute + l.brief;
 	if (known > l.all)
 		known = l.all;
-	if (known == 0 || b->part[STEP_PART_COMPUTE] < PART_WORTH_NAMING) {
-		if (c->bound == BOUND_COMPUTE && c->confidence == CONFIDENCE_HIGH)
-			c->confidence = CONFIDENCE_MEDIUM;
+	c->busy = c->bound == BOUND_COMPUTE;
+	if (!l.all || (!known && !c->busy) || b->part[STEP_PART_COMPUTE] < PART_WORTH_NAMING) {
+		c->confidence = c->busy ? CONFIDENCE_LOW : c->confidence;
 		return;
 	}
 	__int128 of[] = { known - memory - l.brief + l.all - known, memory, l.brief };
@@ -355,7 +355,8 @@ static void divide_compute(struct bounds *b)
 	if (c->bound != BOUND_COMPUTE)
 		return;
 	c->bound = of[most] * 2 > l.all ? bounds[most] : BOUND_MIXED;
-	if (inferred && l.decoding * 2 > memory && sized * 4 < l.all)
+	c->busy = c->bound == BOUND_COMPUTE && l.compute * 2 <= l.all;
+	if (c->busy || (inferred && l.decoding * 2 > memory && sized * 4 < l.all))
 		c->confidence = CONFIDENCE_LOW;
 	else if (c->confidence == CONFIDENCE_HIGH &&
 	         (inferred || of[most] * 10 < l.all * 7 || known * 2 < l.all))
