@@ -7,6 +7,11 @@ import json
 import math
 
 TYPES = {"double": "float64", "float": "float32", "c10::Half": "float16", "c10::BFloat16": "bfloat16"}
+# calls of PyTorch up to 1.10, whose shapes are those of the call around them
+AROUND, GRADIENTS = "aten::cudnn_convolution_backward", ["aten::cudnn_convolution_backward_input", "aten::cudnn_convolution_backward_weight"]
+# attention with lengths before heads
+PACKED = ["aten::_flash_attention_forward", "aten::_flash_attention_backward", "flash_attn::_flash_attn_forward",
+          "flash_attn::_flash_attn_backward", "FlashAttnFunc"]
 STEP_CATEGORIES = ("user_annotation", "cpu_op", "operator")
 LIMIT = 1 << 63
 lines = []
@@ -28,10 +33,10 @@ def convolution(x, w, stride, padding, dilation, transposed):
     return 2 * x[0] * math.prod(space) * math.prod(w)
 
 
-def attention(q, k, v, passes):
-    if q[0] != k[0] or q[3] != k[3] or k[2] != v[2]:
+def attention(q, k, v, passes, length=2):
+    if not len(q) == len(k) == len(v) == 4 or q[0] != k[0] or q[3] != k[3] or k[length] != v[length]:
         return None
-    return 2 * q[0] * q[1] * q[2] * k[2] * (passes[0] * q[3] + passes[1] * v[3])
+    return 2 * q[0] * q[1] * q[2] * k[length] * (passes[0] * q[3] + passes[1] * v[3])
 
 
 def count(name, args):
@@ -54,11 +59,16 @@ def count(name, args):
             return attention(*dims[:3], (1, 1)), 0
         if name.startswith("aten::_scaled_dot_product_") and name.endswith("_attention_backward"):
             return attention(*dims[1:4], (3, 2)), 1
+        if name in PACKED:
+            back = name.endswith("backward")
+            return attention(*dims[back:back + 3], (3, 2) if back else (1, 1), 1), int(back)
     except (IndexError, TypeError):
         return None, first
-    if name in ("aten::_flash_attention_forward", "aten::_efficient_attention_forward"):
+    if name in GRADIENTS:
+        return None, 1
+    if name == "aten::_efficient_attention_forward":
         return None, 0
-    if name in ("aten::_flash_attention_backward", "aten::_efficient_attention_backward"):
+    if name == "aten::_efficient_attention_backward":
         return None, 1
     if name.startswith("triton_"):
         flops = args.get("kernel_flop") or 0
@@ -109,8 +119,11 @@ def reference(path):
             while stack and (stack[-1][0] <= start or stack[-1][0] < end):
                 stack.pop()
             covered = bool(stack) and stack[-1][1]
-            counted = count(name, args)
-            stack.append((end, covered or counted is not None))
+            counted, lent = count(name, args), stack[-1][2] if stack else None
+            if name in GRADIENTS and lent and (lent.get("Input Dims") or lent.get("Input dims")):
+                (_, grad, w), args = (lent.get("Input Dims") or lent["Input dims"])[:3], lent
+                counted = 2 * grad[0] * math.prod(grad[2:]) * math.prod(w), 0
+            stack.append((end, covered or counted is not None, args if name == AROUND else lent))
             if counted is None or covered or not inside(start) or counted[0] == 0:
                 continue
             times = [dur for t, dur in launches[at] if start <= t < end]

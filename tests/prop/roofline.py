@@ -34,10 +34,16 @@ UNARY = """add_ mul_ sub_ neg pow silu rsqrt gelu relu_ tanh sigmoid clamp_min n
 INPUTS = "copy_ fill_ sum mean".split()
 WIDE = "add mul sub div".split()
 # Outermost operators that the reference has no formula for, and that hide those in them.
-OTHERS = """convolution _convolution convolution_backward embedding argmax argmin all any amax amin norm cumsum where eq ne lt gt ge le
+OTHERS = """embedding argmax argmin all any amax amin norm cumsum where eq ne lt gt ge le
             masked_fill_ roll flip tril triu native_dropout maximum minimum log abs max_pool2d_with_indices
-            _scaled_dot_product_flash_attention _scaled_dot_product_efficient_attention _flash_attention_forward""".split()
-FORMULAS = {*OTHERS, "mm", "bmm", "addmm", *UNARY, *INPUTS, *WIDE}
+            _flash_attention_backward _efficient_attention_forward _efficient_attention_backward""".split()
+CONVOLUTIONS = "convolution _convolution convolution_backward".split()
+GRADIENTS = ["cudnn_convolution_backward_input", "cudnn_convolution_backward_weight"]    # of PyTorch up to 1.10
+SDPA = [f"_scaled_dot_product_{kind}_attention" for kind in ("flash", "efficient", "cudnn")]
+# length before heads; those of the package flash_attn take what they write
+PACKED = ["_flash_attention_forward", "_flash_attention_backward", "flash_attn::_flash_attn_forward", "flash_attn::_flash_attn_backward", "FlashAttnFunc"]
+ATTENTION = [*SDPA, *(f"{name}_backward" for name in SDPA), *PACKED]
+FORMULAS = {*OTHERS, *CONVOLUTIONS, *GRADIENTS, *ATTENTION, "mm", "bmm", "addmm", *UNARY, *INPUTS, *WIDE}
 lines = []
 
 
@@ -69,9 +75,57 @@ def broadcast(shapes):
     return math.prod(0 if 0 in column else max(column) for column in zip(*padded))
 
 
-def count(name, args):
-    """Bytes of one call; None if the reference has no formula or the shapes do not tell."""
-    base, found = name.removeprefix("aten::"), tensors(args)
+def of_convolution(base, found, stated):
+    """Bytes and operations of a convolution, or of its backward, from what is written of its inputs."""
+    if len(stated) < 9 or base.endswith("backward") and len(stated) < 11:
+        return None, None
+    back = base.endswith("backward")
+    (grad, x, w), rest = (found[:3], []) if back else ((None, *found[:2]), found[2:3])
+    stride, padding, dilation, transposed, more, groups = (json.loads(stated[i + back].lower()) for i in range(3, 9))
+    space = []
+    for i, (n, k) in enumerate(zip(x[0][2:], w[0][2:])):
+        s, p, d, m = (v[i if len(v) > 1 else 0] for v in (stride, padding, dilation, more or [0]))
+        space.append((n - 1) * s - 2 * p + d * (k - 1) + m + 1 if transposed else (n + 2 * p - d * (k - 1) - 1) // s + 1)
+    out = [x[0][0], w[0][1] * groups if transposed else w[0][0], *space]
+    assert not back or out == grad[0], (out, grad)
+    flops = 2 * x[0][0] * math.prod(x[0][2:] if transposed else space) * math.prod(w[0])
+    if not back:
+        return sum(t[2] for t in (x, w, *rest) if t) + x[1] * math.prod(out), flops
+    wanted = json.loads(stated[10].lower())
+    written = [math.prod(x[0]), math.prod(w[0]), out[1]]
+    return grad[2] + x[2] + w[2] + x[1] * sum(n for n, asked in zip(written, wanted) if asked), flops * sum(wanted[:2])
+
+
+def of_attention(name, found):
+    """Two products forward; five backward, of which two are with the values."""
+    back = name.endswith("backward")
+    q, k, v = found[back:back + 3]
+    if not all(t and len(t[0]) == 4 for t in (q, k, v)):
+        return None, None
+    length = 1 if name in PACKED else 2
+    written = [math.prod(t[0]) for t in (q, k, v)] if back else [math.prod(q[0][:3]) * v[0][3]]
+    if name.startswith("flash_attn::") and back:
+        written = []
+    products = (3 * q[0][3] + 2 * v[0][3]) if back else q[0][3] + v[0][3]
+    return sum(t[2] for t in found if t) + q[1] * sum(written), 2 * math.prod(q[0][:3]) * k[0][length] * products
+
+
+def count(name, args, around=None):
+    """Bytes of one call, and operations or None; None if the reference has no formula or the shapes do not tell. Parts of a
+    backward have the inputs of the call around them."""
+    base, found = name.removeprefix("aten::"), tensors((around or args) if name.removeprefix("aten::") in GRADIENTS else args)
+    if base in ATTENTION and found and len(found) > 2:
+        return of_attention(base, found)
+    if base in CONVOLUTIONS and found and len(found) > 2 and found[0] and found[1]:
+        return of_convolution(base, found, args.get("Concrete Inputs", []))
+    if base in GRADIENTS:
+        known = around and found and all(found[:3])
+        x, grad, w = found[:3] if known else 3 * [None]
+        return (x[2] + grad[2] + w[2], 2 * math.prod(grad[0][:1] + grad[0][2:]) * math.prod(w[0])) if known else (None, None)
+    return moved(name, base, args, found), None
+
+
+def moved(name, base, args, found):
     if not name.startswith("aten::") or not found or len(str(args)) > 600:
         return None
     known = [t for t in found if t]
@@ -101,7 +155,7 @@ def read(path):
 
 
 def reference(events):
-    """[(operator, bytes, GPU time)] of the outermost calls that launched work in a step, or anywhere where there are no steps."""
+    """[(operator, bytes, operations, GPU time)] of the outermost calls that launched work in a step, or anywhere where there are no steps."""
     threads, launches, work = collections.defaultdict(list), {}, collections.defaultdict(list)
     for e in events:
         cat, args = str(e.get("cat")).lower(), e.get("args") or {}
@@ -124,8 +178,10 @@ def reference(events):
              and str(e.get("cat")).lower() in ("user_annotation", "cpu_op", "operator")]
     for at, ops in threads.items():
         begun[at].sort()
-        covered = -math.inf
+        covered, around, until = -math.inf, None, -math.inf
         for start, end, name, args in sorted(ops, key=lambda o: (o[0], -o[1])):
+            if name == "aten::cudnn_convolution_backward":
+                around, until = args, end
             if name.removeprefix("aten::") not in FORMULAS or end <= covered:
                 continue
             covered = max(covered, end)
@@ -134,7 +190,7 @@ def reference(events):
             low = bisect.bisect_left(begun[at], (start,))
             inside = begun[at][low:bisect.bisect_left(begun[at], (end,))]
             if inside and not any(link for *_, link in inside):
-                calls.append((name, count(name, args), 1000 * sum(d for _, d, _ in inside)))
+                calls.append((name, *count(name, args, around if end <= until else None), 1000 * sum(d for _, d, _ in inside)))
     return calls
 
 
@@ -150,9 +206,9 @@ def rows(d):
 
 
 def totals(d):
-    found = collections.defaultdict(lambda: [0, 0, 0])
+    found = collections.defaultdict(lambda: [0, 0, 0, 0])
     for r in d.get("flops", []):
-        for i, key in enumerate(("bytes", "unsized", "sized_ns")):
+        for i, key in enumerate(("bytes", "unsized", "sized_ns", "flops")):
             found[r["op"]][i] += r.get(key, 0)
     return found
 
@@ -192,7 +248,7 @@ def one_call(kind, dims, us, blocks, sms=132, grid=None, tail=False, gpu="NVIDIA
     args = {"Input Dims": dims, "Input type": ["c10::BFloat16" if d else "" for d in dims], **inputs}
     kernel = {"device": 0, "stream": 7, "correlation": 1, "grid": grid or [blocks, 1, 1], "block": [128, 1, 1]}
     device = {"deviceProperties": [{"id": 0, "name": gpu, "numSms": sms}]}
-    events = [{"ph": "X", "cat": "cpu_op", "name": kind if ":" in kind else f"aten::{kind}", "pid": 1, "tid": 1, "ts": 0, "dur": 40, "args": args},
+    events = [{"ph": "X", "cat": "cpu_op", "name": kind if ":" in kind or kind[0] == "F" else f"aten::{kind}", "pid": 1, "tid": 1, "ts": 0, "dur": 40, "args": args},
               {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 5, "dur": 1, "args": {"correlation": 1}},
               {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 10, "dur": us, "args": kernel}]
     return {"traceEvents": events, **device} if tail else {**device, "traceEvents": events}
@@ -217,6 +273,36 @@ def check_blocks(folder):
         expect("blocks", len(flops) == 1 and limit_of(flops[0]) == want, grid, want, flops)
 
 
+def check_large(folder):
+    """Convolutions and attention of random shapes, one call each."""
+    rng, path = random.Random(7), folder / "large.json"
+    for i in range(120):
+        kind, n = rng.choice([*CONVOLUTIONS, *ATTENTION]), [rng.randint(1, 9) for _ in range(12)]
+        back, texts = kind.endswith("backward"), None
+        if kind in CONVOLUTIONS:
+            turned, groups, rank = rng.random() < 0.3, rng.randint(1, 3), rng.randint(1, 3)
+            kernel, stride, dilation = ([rng.randint(1, 3) for _ in range(rank)] for _ in range(3))
+            padding, more = [rng.randint(0, 1) for _ in range(rank)], [0] * rank
+            x = [n[0], groups * n[1], *(rng.randint(7, 40) for _ in range(rank))]
+            w = [groups * n[1], n[2], *kernel] if turned else [groups * n[2], n[1], *kernel]
+            out = [x[0], groups * n[2], *((a - 1) * s - 2 * p + d * (k - 1) + 1 if turned else (a + 2 * p - d * (k - 1) - 1) // s + 1
+                                          for a, k, s, p, d in zip(x[2:], kernel, stride, padding, dilation))]
+            dims = [out, x, w, *[[]] * 8] if back else [x, w, rng.choice([[out[1]], []]), *[[]] * 6]
+            wanted = [rng.random() < 0.7, True, rng.random() < 0.5]
+            texts = [*map(str, (stride, padding, dilation, turned, more, groups)), str(wanted)]
+            texts = ["", "", "", "[0]", *texts] if back else ["", "", "", *texts[:6]]
+        else:
+            q, k = [n[0], n[1], 10 * n[2], 8 * n[4]], [n[0], n[1], 10 * n[3], 8 * n[4]]
+            v, out = [*k[:3], 8 * n[5]], [*q[:3], 8 * n[5]]
+            dims = [out, q, k, v, out, q[:3], *([q, k, v] if ":" in kind else [])] if back else [q, k, v, rng.choice([[], [n[0], n[1], q[2], k[2]]] if "efficient" in kind or "cudnn" in kind else [[]])]
+            dims = [d if len(d) < 3 or kind not in PACKED else [d[0], d[2], d[1], *d[3:]] for d in dims]
+        strides = [[0 if rng.random() < 0.05 else 1 for _ in d] for d in dims]
+        trace = one_call(kind, dims, 1000, 200, **{"Input Strides": strides, **({"Concrete Inputs": texts} if texts else {})})
+        path.write_text(json.dumps(trace))
+        (name, want, flops, _), rows_of = reference(trace["traceEvents"])[0], digest(path, folder).get("flops", [])
+        expect(f"large {i}", [(name, want, flops)] == [(r["op"], r["bytes"] if not r.get("unsized") else None, r["flops"]) for r in rows_of], name, want, flops, rows_of, dims, texts)
+
+
 def check_random(folder):
     path = folder / "random.json"
     for seed in range(20):
@@ -225,7 +311,7 @@ def check_random(folder):
         d = digest(path, folder)
         check_shares(f"seed {seed}", d)
         want = collections.Counter()
-        for name, moved, _ in reference(trace["traceEvents"]):
+        for name, moved, *_ in reference(trace["traceEvents"]):
             want[name] += moved
         got = {op: t[0] for op, t in totals(d).items()}
         expect(f"seed {seed}", got == dict(want), {k: (got.get(k), want[k]) for k in want if got.get(k) != want[k]})
@@ -249,23 +335,25 @@ def check_shared(folder):
         d = digest(path, folder)
         check_shares(path.name, d)
         gpu = next((e["value"] for e in d.get("env", []) if e["key"] == "gpu.name"), "") if isinstance(d.get("env"), list) else d.get("env", {}).get("gpu.name", "")
-        calls, want, unknown = reference(read(path)), collections.Counter(), set()
-        for name, moved, ns in calls:
+        calls, want, work, unknown = reference(read(path)), collections.Counter(), collections.Counter(), set()
+        for name, moved, flops, ns in calls:
             want[name] += moved or 0
+            work[name] += flops or 0
             unknown |= {name} if moved is None else set()
             if moved and ns and gpu in GB_PER_S and moved / ns > GB_PER_S[gpu]:
                 expect(f"{path.name}: {name}", moved <= CACHE, "faster than memory, and does not fit into a cache:", moved, ns)
-        got, compared = totals(d), 0
-        for op, (moved, unsized, _) in got.items():
+        got, compared, known = totals(d), 0, set()
+        for op, (moved, unsized, _, flops) in got.items():
             if op in want and op not in unknown and not unsized and (d["window"] or d["usable_steps"] == d["total_steps"]):
                 compared += 1
-                expect(f"{path.name}: {op}", moved == want[op], moved, "not", want[op])
+                expect(f"{path.name}: {op}", moved == want[op] and work[op] in (0, flops), moved, flops, "not", want[op], work[op])
+                known |= {op} & {"aten::" + n for n in (*CONVOLUTIONS, *GRADIENTS, *ATTENTION)}
         for row in table:
             if row["trace"] == path.name:
                 found = rows(d).get((row["operator"], row["type"]), {})
                 expect(f"{path.name}: {row['operator']}", found.get("bytes") == int(row["bytes"]), found.get("bytes"), "not", row["bytes"])
                 expect(f"{path.name}: {row['operator']}", limit_of(found) == row["limit"], found, row["limit"])
-        print(f"{path.name}: {compared} operators compared")
+        print(f"{path.name}: {compared} operators compared", *sorted(known))
 
 
 def main():
@@ -274,6 +362,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as name:
         check_blocks(pathlib.Path(name))
+        check_large(pathlib.Path(name))
         check_random(pathlib.Path(name))
         if SHARED:
             check_shared(pathlib.Path(name))

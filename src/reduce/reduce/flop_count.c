@@ -12,8 +12,9 @@ enum formula {
 	FORMULA_PRODUCT, ///< product of two matrices, or of two batches of matrices
 	FORMULA_CONVOLUTION,
 	FORMULA_CONVOLUTION_BACKWARD,
-	FORMULA_ATTENTION,
-	FORMULA_ATTENTION_BACKWARD,
+	FORMULA_GRADIENT, ///< one gradient of a convolution, for the calls in the operator
+	FORMULA_ATTENTION, ///< heads before length; backward if the first tensor is the second input
+	FORMULA_ATTENTION_PACKED, ///< length before heads
 	FORMULA_TRITON, ///< the result is the number of operations that Inductor recorded
 	FORMULA_TRITON_TEMPLATE, ///< like FORMULA_TRITON, but a recorded 0 means that the number is
 	                         ///< unknown
@@ -31,6 +32,7 @@ enum traffic {
 	TRAFFIC_PRODUCT, ///< the output is as formula FORMULA_PRODUCT has it
 	TRAFFIC_CONVOLUTION,
 	TRAFFIC_CONVOLUTION_BACKWARD,
+	TRAFFIC_GRADIENT,
 	TRAFFIC_ATTENTION,
 	TRAFFIC_ATTENTION_BACKWARD,
 	TRAFFIC_ROWS, ///< of the first tensor only the rows that the second, an index, names
@@ -61,18 +63,28 @@ static const struct flop_rule rules[] = {
 	{ NAME("aten::_convolution"), FORMULA_CONVOLUTION, 0, TRAFFIC_CONVOLUTION },
 	{ NAME("aten::convolution_backward"), FORMULA_CONVOLUTION_BACKWARD, 0,
 	  TRAFFIC_CONVOLUTION_BACKWARD },
+	/* PyTorch up to 1.10: what is wanted of a backward is seen in its calls, the inputs in it */
+	{ NAME("aten::cudnn_convolution_backward"), FORMULA_GRADIENT, 0, TRAFFIC_GRADIENT },
+	{ NAME("aten::cudnn_convolution_backward_input"), FORMULA_UNKNOWN, 1, TRAFFIC_UNKNOWN },
+	{ NAME("aten::cudnn_convolution_backward_weight"), FORMULA_UNKNOWN, 1, TRAFFIC_UNKNOWN },
 	{ NAME("aten::_scaled_dot_product_flash_attention"), FORMULA_ATTENTION, 0, TRAFFIC_ATTENTION },
 	{ NAME("aten::_scaled_dot_product_efficient_attention"), FORMULA_ATTENTION, 0,
 	  TRAFFIC_ATTENTION },
 	{ NAME("aten::_scaled_dot_product_cudnn_attention"), FORMULA_ATTENTION, 0, TRAFFIC_ATTENTION },
-	{ NAME("aten::_scaled_dot_product_flash_attention_backward"), FORMULA_ATTENTION_BACKWARD, 1,
+	{ NAME("aten::_scaled_dot_product_flash_attention_backward"), FORMULA_ATTENTION, 1,
 	  TRAFFIC_ATTENTION_BACKWARD },
-	{ NAME("aten::_scaled_dot_product_efficient_attention_backward"), FORMULA_ATTENTION_BACKWARD, 1,
+	{ NAME("aten::_scaled_dot_product_efficient_attention_backward"), FORMULA_ATTENTION, 1,
 	  TRAFFIC_ATTENTION_BACKWARD },
-	{ NAME("aten::_scaled_dot_product_cudnn_attention_backward"), FORMULA_ATTENTION_BACKWARD, 1,
+	{ NAME("aten::_scaled_dot_product_cudnn_attention_backward"), FORMULA_ATTENTION, 1,
 	  TRAFFIC_ATTENTION_BACKWARD },
-	{ NAME("aten::_flash_attention_forward"), FORMULA_UNKNOWN, 0, TRAFFIC_UNKNOWN },
-	{ NAME("aten::_flash_attention_backward"), FORMULA_UNKNOWN, 1, TRAFFIC_UNKNOWN },
+	{ NAME("aten::_flash_attention_forward"), FORMULA_ATTENTION_PACKED, 0, TRAFFIC_ATTENTION },
+	{ NAME("aten::_flash_attention_backward"), FORMULA_ATTENTION_PACKED, 1,
+	  TRAFFIC_ATTENTION_BACKWARD },
+	/* of the package flash_attn, which passes the gradients as inputs (flash_attn_interface.py) */
+	{ NAME("flash_attn::_flash_attn_forward"), FORMULA_ATTENTION_PACKED, 0, TRAFFIC_ATTENTION },
+	{ NAME("flash_attn::_flash_attn_backward"), FORMULA_ATTENTION_PACKED, 1, TRAFFIC_INPUTS },
+	{ NAME("FlashAttnFunc"), FORMULA_ATTENTION_PACKED, 0, TRAFFIC_ATTENTION },
+	/* a batch of one may hold sequences of several lengths */
 	{ NAME("aten::_efficient_attention_forward"), FORMULA_UNKNOWN, 0, TRAFFIC_UNKNOWN },
 	{ NAME("aten::_efficient_attention_backward"), FORMULA_UNKNOWN, 1, TRAFFIC_UNKNOWN },
 	/* PyTorch has no formula for these operators; they count as unknown, since a sum without them
@@ -207,7 +219,12 @@ const struct flop_rule *flop_rule_of(struct span name)
 
 bool flop_rule_counts(const struct flop_rule *rule)
 {
-	return rule->formula != FORMULA_NONE;
+	return rule->formula != FORMULA_NONE && !flop_rule_lends(rule);
+}
+
+bool flop_rule_lends(const struct flop_rule *rule)
+{
+	return rule->formula == FORMULA_GRADIENT;
 }
 
 /* ---- lists of shapes, in the text form of the trace reader ---- */
@@ -288,44 +305,52 @@ static int64_t filtered(int64_t batch, const int64_t *space, const struct shape 
 
 /* Size of a convolution's output in one dimension; -1 if there is no output. A list with one item
  * applies to all dimensions. */
-static int64_t output_size(int64_t size, int64_t filter, const struct shape *stride,
-                           const struct shape *padding, const struct shape *dilation, int i)
+static int64_t output_size(int64_t size, int64_t filter, const struct shape lists[4], bool turned,
+                           int i)
 {
-	const struct shape *lists[] = { stride, padding, dilation };
-	int64_t v[3], border, reach, last;
-	for (int k = 0; k < 3; k++) {
-		if (lists[k]->nr < 1 || (lists[k]->nr > 1 && i >= lists[k]->nr))
+	__int128 v[4]; /* stride, padding, dilation, and what is added to a transposed output */
+	for (int k = 0; k < 3 + turned; k++) {
+		if (lists[k].nr < 1 || (lists[k].nr > 1 && i >= lists[k].nr))
 			return -1;
-		v[k] = lists[k]->v[lists[k]->nr > 1 ? i : 0];
+		v[k] = lists[k].v[lists[k].nr > 1 ? i : 0];
 	}
-	if (v[0] == 0 || filter == 0 || __builtin_mul_overflow(2, v[1], &border) ||
-	    __builtin_mul_overflow(v[2], filter - 1, &reach) ||
-	    __builtin_add_overflow(size, border, &last) || last <= reach)
+	__int128 reach = v[2] * (filter - 1), last = size + 2 * v[1] - reach - 1;
+	if (turned)
+		last = (size - 1) * v[0] - 2 * v[1] + reach + v[3];
+	if (v[0] == 0 || filter == 0 || last < 0)
 		return -1;
-	return (last - reach - 1) / v[0] + 1;
+	last = turned ? last + 1 : last / v[0] + 1;
+	return last > INT64_MAX ? -1 : (int64_t)last;
 }
 
-static int64_t convolution(const struct event *ev)
+/* Operations of a convolution. `*out` becomes the number of elements of its output. */
+static int64_t convolution(const struct event *ev, int64_t *out)
 {
-	struct shape x = shape_at(ev->input_dims, 0), w = shape_at(ev->input_dims, 1);
-	struct shape stride = shape_at(ev->concrete_inputs, 3);
-	struct shape padding = shape_at(ev->concrete_inputs, 4);
-	struct shape dilation = shape_at(ev->concrete_inputs, 5);
+	struct shape x = shape_at(ev->input_dims, 0), w = shape_at(ev->input_dims, 1), lists[4];
 	struct span transposed = item_at(ev->concrete_inputs, 6);
-	int64_t space[SHAPE_MAX];
-	if (x.nr != w.nr || x.nr < 3)
+	bool turned = span_eq(transposed, SPAN("True"));
+	uint64_t groups = 1;
+	bool known = !turned || number_parse_u64(item_at(ev->concrete_inputs, 8), &groups);
+	*out = -1;
+	for (int i = 0; i < 4; i++)
+		lists[i] = shape_at(ev->concrete_inputs, 3 + i + (i == 3));
+	if (x.nr != w.nr || x.nr < 3 || (!turned && !span_eq(transposed, SPAN("False"))))
 		return -1;
-	for (int i = 0; i < x.nr - 2; i++) {
-		if (span_eq(transposed, SPAN("True")))
-			space[i] = x.v[i + 2];
-		else if (span_eq(transposed, SPAN("False")))
-			space[i] = output_size(x.v[i + 2], w.v[i + 2], &stride, &padding, &dilation, i);
-		else
-			return -1;
-		if (space[i] < 0)
-			return -1;
+	int64_t space[SHAPE_MAX + 1] = { x.v[0], w.v[turned], (int64_t)groups };
+	for (int i = 2; i < x.nr; i++) {
+		space[i + 1] = output_size(x.v[i], w.v[i], lists, turned, i - 2);
+		known = known && space[i + 1] >= 0;
 	}
-	return filtered(x.v[0], space, &w);
+	if (known)
+		*out = multiplied(1, space, x.nr + 1);
+	return known || turned ? filtered(x.v[0], turned ? x.v + 2 : space + 3, &w) : -1;
+}
+
+/* Operations of one gradient of a convolution: as many as the convolution has. */
+static int64_t gradient(const struct event *ev)
+{
+	struct shape out = shape_at(ev->input_dims, 1), w = shape_at(ev->input_dims, 2);
+	return out.nr != w.nr || w.nr < 3 ? -1 : filtered(out.v[0], out.v + 2, &w);
 }
 
 /* Operations of a convolution's backward: each of the two gradients, if requested, costs as much as
@@ -353,24 +378,25 @@ static int64_t convolution_backward(const struct event *ev)
 	           : -1;
 }
 
-/* Query, key and value have the shape batch, heads, length, size. Forward: two products (scores,
-   and scores times values); backward: five products (the scores again, and two gradients of
-   each). */
+/* Query, key and value have the shape batch, heads, length, size, or batch, length, heads, size.
+   Forward: two products (scores, and scores times values); backward: five products (the scores
+   again, and two gradients of each). */
 static int64_t attention(const struct flop_rule *rule, const struct event *ev)
 {
-	bool back = rule->formula == FORMULA_ATTENTION_BACKWARD;
+	bool back = rule->first == 1;
+	int length = rule->formula == FORMULA_ATTENTION ? 2 : 1;
 	struct shape q = shape_at(ev->input_dims, rule->first);
 	struct shape k = shape_at(ev->input_dims, rule->first + 1);
 	struct shape v = shape_at(ev->input_dims, rule->first + 2);
 	if (q.nr != 4 || k.nr != 4 || v.nr != 4 || q.v[0] != k.v[0] || q.v[3] != k.v[3] ||
-	    k.v[2] != v.v[2])
+	    k.v[length] != v.v[length])
 		return -1;
 	int64_t sizes, passes[] = { back ? 3 : 1, back ? 2 : 1 };
 	passes[0] = multiplied(passes[0], &q.v[3], 1);
 	passes[1] = multiplied(passes[1], &v.v[3], 1);
 	if (passes[0] < 0 || passes[1] < 0 || __builtin_add_overflow(passes[0], passes[1], &sizes))
 		return -1;
-	return multiplied(multiplied(multiplied(2, q.v, 3), &k.v[2], 1), &sizes, 1);
+	return multiplied(multiplied(multiplied(2, q.v, 3), &k.v[length], 1), &sizes, 1);
 }
 
 int64_t flop_count(const struct flop_rule *rule, const struct event *ev, enum flop_type *type)
@@ -380,11 +406,13 @@ int64_t flop_count(const struct flop_rule *rule, const struct event *ev, enum fl
 	case FORMULA_PRODUCT:
 		return product(rule, ev);
 	case FORMULA_CONVOLUTION:
-		return convolution(ev);
+		return convolution(ev, &(int64_t){ 0 });
 	case FORMULA_CONVOLUTION_BACKWARD:
 		return convolution_backward(ev);
+	case FORMULA_GRADIENT:
+		return gradient(ev);
 	case FORMULA_ATTENTION:
-	case FORMULA_ATTENTION_BACKWARD:
+	case FORMULA_ATTENTION_PACKED:
 		return attention(rule, ev);
 	case FORMULA_TRITON:
 		return ev->flops > 0 ? ev->flops : 0;
@@ -517,26 +545,24 @@ static int64_t bytes_of_rows(const struct event *ev, const struct moved *m)
 	                                                      : multiplied(each, index.v, index.nr);
 }
 
-/* Elements of a convolution's output: each takes two operations for each weight of its channel. */
-static int64_t convolved(const struct event *ev, int64_t flops)
-{
-	struct shape w = shape_at(ev->input_dims, 1);
-	bool plain = span_eq(item_at(ev->concrete_inputs, 6), SPAN("False"));
-	int64_t each = w.nr < 3 ? -1 : multiplied(2, w.v + 1, w.nr - 1);
-	return plain && each > 0 && flops >= 0 ? flops / each : -1;
-}
-
 static bool flag_at(struct span list, int index)
 {
 	return list.n > 2 &&
 	       span_eq(item_at((struct span){ list.p + 1, list.n - 2 }, index), SPAN("True"));
 }
 
-/* Bytes that the output and a second pass add to the inputs; -1 if they are not known. */
+static int64_t known_sum(int64_t a, int64_t b)
+{
+	int64_t sum;
+	return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? -1 : sum;
+}
+
+/* Bytes that the outputs add to the inputs; -1 if they are not known. */
 static int64_t bytes_out(const struct flop_rule *rule, const struct event *ev, int64_t flops,
                          const struct moved *m)
 {
 	struct shape a = shape_at(ev->input_dims, rule->first), b;
+	int64_t sum = 0;
 	switch (rule->traffic) {
 	case TRAFFIC_FIRST:
 		return m->first;
@@ -548,19 +574,24 @@ static int64_t bytes_out(const struct flop_rule *rule, const struct event *ev, i
 		b = shape_at(ev->input_dims, rule->first + 1);
 		return flops < 0 ? -1 : multiplied(multiplied(m->size, a.v, a.nr - 1), &b.v[b.nr - 1], 1);
 	case TRAFFIC_CONVOLUTION:
-		return multiplied(m->size, (int64_t[]){ convolved(ev, flops) }, 1);
-	case TRAFFIC_CONVOLUTION_BACKWARD:
-		if (flops < 0)
-			return -1;
-		b = shape_at(ev->input_dims, 2);
-		a = shape_at(ev->input_dims, 1);
-		return (flag_at(item_at(ev->concrete_inputs, 10), 0) ? multiplied(m->size, a.v, a.nr) : 0) +
-		       (flag_at(item_at(ev->concrete_inputs, 10), 1) ? multiplied(m->size, b.v, b.nr) : 0);
+		(void)convolution(ev, &sum);
+		return multiplied(m->size, &sum, 1);
+	case TRAFFIC_CONVOLUTION_BACKWARD: /* gradients of the input, the weights and the bias */
+		for (int i = 0; i < 3; i++) {
+			a = shape_at(ev->input_dims, (i + 1) % 3);
+			if (flag_at(item_at(ev->concrete_inputs, 10), i))
+				sum = known_sum(sum, multiplied(m->size, a.v + (i == 2), i == 2 ? 1 : a.nr));
+		}
+		return flops < 0 ? -1 : sum;
 	case TRAFFIC_ATTENTION:
 		b = shape_at(ev->input_dims, 2);
-		return flops < 0 ? -1 : multiplied(multiplied(m->size, a.v, 3), &b.v[3], 1);
-	case TRAFFIC_ATTENTION_BACKWARD: /* the forward's output, and the gradients of its inputs */
-		return flops < 0 ? -1 : m->all;
+		return flops < 0 ? -1 : multiplied(multiplied(m->first_size, a.v, 3), &b.v[3], 1);
+	case TRAFFIC_ATTENTION_BACKWARD: /* gradients of query, key and value */
+		for (int i = 1; i < 4; i++) {
+			a = shape_at(ev->input_dims, i);
+			sum = known_sum(sum, multiplied(m->first_size, a.v, a.nr));
+		}
+		return flops < 0 ? -1 : sum;
 	default:
 		return 0;
 	}
@@ -580,19 +611,16 @@ static bool reads_parts(struct span name)
 
 int64_t byte_count(const struct flop_rule *rule, const struct event *ev, int64_t flops)
 {
-	int inputs = rule->traffic == TRAFFIC_PRODUCT || rule->traffic == TRAFFIC_CONVOLUTION_BACKWARD
-	                 ? rule->first + 2 + (rule->traffic == TRAFFIC_CONVOLUTION_BACKWARD)
-	             : rule->traffic == TRAFFIC_ATTENTION          ? 3
-	             : rule->traffic == TRAFFIC_ATTENTION_BACKWARD ? 4
-	             : rule->traffic == TRAFFIC_CONVOLUTION        ? 3
-	                                                           : INT32_MAX;
+	int inputs = rule->traffic == TRAFFIC_PRODUCT ? rule->first + 2
+	             : rule->traffic == TRAFFIC_CONVOLUTION || rule->traffic == TRAFFIC_GRADIENT ||
+	                     rule->traffic == TRAFFIC_CONVOLUTION_BACKWARD
+	                 ? 3
+	                 : INT32_MAX;
 	struct moved m = moved_by(ev, inputs);
-	int64_t out, sum;
 	if (rule->traffic == TRAFFIC_UNKNOWN || m.nr < 1 ||
 	    (rule->traffic == TRAFFIC_TRITON && reads_parts(name_span(ev->name))))
 		return -1;
 	if (rule->traffic == TRAFFIC_ROWS)
 		return bytes_of_rows(ev, &m);
-	out = bytes_out(rule, ev, flops, &m);
-	return out < 0 || __builtin_add_overflow(m.all, out, &sum) ? -1 : sum;
+	return known_sum(m.all, bytes_out(rule, ev, flops, &m));
 }

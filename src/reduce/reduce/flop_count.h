@@ -16,8 +16,12 @@ struct flop_rule;
 /// counted instead. Static.
 const struct flop_rule *flop_rule_of(struct span name);
 
-/// False for a rule that tells only bytes.
+/// False for a rule that tells only bytes, or that lends.
 bool flop_rule_counts(const struct flop_rule *rule);
+
+/// True for a rule that counts not its operator but each of those in it that cannot be counted
+/// themselves.
+bool flop_rule_lends(const struct flop_rule *rule);
 
 /// Number of operations of one call; -1 if the inputs do not tell. `*type` becomes the type of the
 /// operands.

@@ -57,12 +57,20 @@ void flops_take(struct reducer *r, const struct flop_rule *rule, const struct ev
 	vec_push(&r->flops.ops, (struct sized_op){ (uint32_t)r->host.spans.nr, k->size });
 }
 
-void flops_add(struct reducer *r, const struct host_span *s)
+/* The entry of a span in `flops.ops`; call it only for a span that has one. */
+static const struct sized_op *sized_at(const struct reducer *r, uint32_t span)
 {
-	uint32_t span = (uint32_t)(s - r->host.spans.v);
 	size_t lo = 0, hi = r->flops.ops.nr;
 	SEARCH(lo, hi, i, r->flops.ops.v[i].span < span);
-	vec_push(&r->flops.counted, r->flops.ops.v[lo]);
+	return &r->flops.ops.v[lo];
+}
+
+void flops_add(struct reducer *r, const struct host_span *s, uint32_t lender)
+{
+	struct sized_op own = *sized_at(r, (uint32_t)(s - r->host.spans.v));
+	if (lender != NO_ID && r->flops.sizes.v[own.size].flops < 0)
+		own.size = sized_at(r, lender)->size;
+	vec_push(&r->flops.counted, own);
 }
 
 /* True if the i-th call that counts began by this time, or in an earlier thread. */

@@ -61,9 +61,10 @@ void flops_release(struct flops *f);
 /// Stores the operations of the operator `ev`. Call it just before the operator's span is added.
 void flops_take(struct reducer *r, const struct flop_rule *rule, const struct event *ev);
 
-/// Counts the operations of a span that has a rule, which lies in no other that counts. Call it for
+/// Counts the operations of a span that has a rule, which lies in no other that counts. If its
+/// inputs do not tell them, they are those of the span `lender`, unless that is NO_ID. Call it for
 /// one thread after the other, by the starts of the spans.
-void flops_add(struct reducer *r, const struct host_span *s);
+void flops_add(struct reducer *r, const struct host_span *s, uint32_t lender);
 
 /// Index in `counted` of the operator around a launch, or NO_ID. `*near` is the last one found,
 /// where the search begins; first 0.
