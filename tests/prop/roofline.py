@@ -254,6 +254,18 @@ def one_call(kind, dims, us, blocks, sms=132, grid=None, tail=False, gpu="NVIDIA
     return {"traceEvents": events, **device} if tail else {**device, "traceEvents": events}
 
 
+def check_report(name, path):
+    """No share that a report shows is above 100 %: of the bandwidth, of the roofline, of the peak, of the time; except of a peak
+    that the report says is wrong."""
+    r = json.loads(subprocess.run([PROGRAM, "report", path, "--json", "-", "--verbose"], capture_output=True, check=False).stdout)
+    shares = [(t["id"], c["name"], row[i]) for t in r["tables"] for i, c in enumerate(t["columns"]) if c["unit"] == "%" for row in t["rows"]]
+    shares += [(m["metric"], m.get("op"), s["value"]) for m in r["figures"]["metrics"] if m["unit"] == "%" for s in m.get("samples", [m])]
+    reason = any("beyond-peak" in json.dumps(t) for t in r["trust"])
+    for share in shares:
+        expect(name, not share[2] or share[2] <= 100 or reason and "peak" in f"{share[0]} {share[1]}", *share)
+    return len(shares), reason
+
+
 def limit_of(row):
     limits = {k: row.get(f"{v}_ns", 0) for k, v in (("memory", "memory"), ("compute", "compute"), ("latency", "short"))}
     return max(limits, key=limits.get) if any(limits.values()) else None
@@ -271,6 +283,14 @@ def check_blocks(folder):
         path.write_text(json.dumps(trace))
         flops, grid = digest(path, folder)["flops"], trace["traceEvents"][2]["args"]["grid"]
         expect("blocks", len(flops) == 1 and limit_of(flops[0]) == want, grid, want, flops)
+
+
+def check_fast(folder):
+    """A product in less than the peak allows."""
+    path, trace = folder / "fast.json", one_call("mm", [[4096, 4096], [4096, 4096]], 50, 200)
+    step = {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#0", "pid": 1, "tid": 1, "ts": 0, "dur": 60}
+    path.write_text(json.dumps({**trace, "traceEvents": [step, *trace["traceEvents"]]}))
+    expect("fast", check_report("fast", path)[1], "beyond the peak, and not said")
 
 
 def check_large(folder):
@@ -329,11 +349,13 @@ def check_random(folder):
 
 def check_shared(folder):
     table = list(csv.DictReader(TABLE.read_text().splitlines(), delimiter="\t"))
+    shares = 0
     for path in sorted(pathlib.Path(SHARED, "data/traces").glob("*.json*")):
         if path.name.startswith(("nottrace", "chrome", "cpuonly-gloo", "mtia")):
             continue
         d = digest(path, folder)
         check_shares(path.name, d)
+        shares += check_report(path.name, folder / "digest.json")[0]
         gpu = next((e["value"] for e in d.get("env", []) if e["key"] == "gpu.name"), "") if isinstance(d.get("env"), list) else d.get("env", {}).get("gpu.name", "")
         calls, want, work, unknown = reference(read(path)), collections.Counter(), collections.Counter(), set()
         for name, moved, flops, ns in calls:
@@ -354,6 +376,8 @@ def check_shared(folder):
                 expect(f"{path.name}: {row['operator']}", found.get("bytes") == int(row["bytes"]), found.get("bytes"), "not", row["bytes"])
                 expect(f"{path.name}: {row['operator']}", limit_of(found) == row["limit"], found, row["limit"])
         print(f"{path.name}: {compared} operators compared", *sorted(known))
+    print(shares, "shares")
+    expect("shares", shares > 100, shares)
 
 
 def main():
@@ -363,6 +387,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         check_blocks(pathlib.Path(name))
         check_large(pathlib.Path(name))
+        check_fast(pathlib.Path(name))
         check_random(pathlib.Path(name))
         if SHARED:
             check_shared(pathlib.Path(name))
