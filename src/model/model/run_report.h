@@ -36,6 +36,9 @@ struct report_column {
 	int64_t rest; ///< sum over the rows that were left out, if the column adds up
 };
 
+/// An array of columns, and their number.
+#define COLUMNS(c) (c), sizeof(c) / sizeof *(c)
+
 /// A table of items and their figures, in the order in which it is shown.
 struct report_table {
 	const char *id, *title;

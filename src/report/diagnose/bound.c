@@ -4,8 +4,7 @@
 
 #include "base/number.h"
 #include "diagnose/diagnose.h"
-#include "diagnose/words.h"
-#include "diagnose/work.h"
+#include "diagnose/internal.h"
 #include "model/flops.h"
 #include "model/fold.h"
 #include "model/step_figures.h"
@@ -42,10 +41,8 @@ struct bounds {
 	int64_t *share; /* shares of the step that each cause explains, indexed by enum bound */
 };
 
-static void add_sentence(struct bounds *b, const char *sentence)
-{
-	vec_push(&b->out->evidence, sentence);
-}
+/* Add a sentence that says why the bound is chosen. */
+#define SAY(b, ...) vec_push(&(b)->out->evidence, arena_printf((b)->a, __VA_ARGS__))
 
 static const char *pct(struct bounds *b, int64_t share)
 {
@@ -174,15 +171,11 @@ static int64_t explain_waits(struct bounds *b)
 	if (b->window || count < 2)
 		sync = 0;
 	if (sync >= PART_WORTH_NAMING)
-		add_sentence(b, arena_printf(b->a, "%s synchronizations a step hold the host for %s of it",
-		                             unit_text(b->a, UNIT_COUNT, count), pct(b, sync)));
+		SAY(b, "%s synchronizations a step hold the host for %s of it",
+		    unit_text(b->a, UNIT_COUNT, count), pct(b, sync));
 	if (copies >= PART_WORTH_NAMING)
-		add_sentence(
-		    b,
-		    arena_printf(
-		        b->a,
-		        "calls that copy memory hold the host for %s of the trace: they wait for the GPU",
-		        pct(b, copies)));
+		SAY(b, "calls that copy memory hold the host for %s of the trace: they wait for the GPU",
+		    pct(b, copies));
 	return sync + copies;
 }
 
@@ -195,8 +188,7 @@ static void explain_idle(struct bounds *b)
 		return;
 	explain(b, BOUND_INPUT, loader, &idle);
 	if (b->share[BOUND_INPUT] >= PART_WORTH_NAMING)
-		add_sentence(b,
-		             arena_printf(b->a, "the data loader takes %s of %s", pct(b, loader), b->of));
+		SAY(b, "the data loader takes %s of %s", pct(b, loader), b->of);
 	if (idle < PART_WORTH_NAMING)
 		return;
 	int64_t waits = explain_waits(b);
@@ -213,35 +205,34 @@ static void explain_idle(struct bounds *b)
 	int64_t gap = waits_per_activity(b, idle);
 	if (graphs_prevail(b->v->run)) {
 		b->share[BOUND_UNKNOWN] = idle;
-		add_sentence(b, "most kernels come out of replays of GPU graphs: the GPU waits for what "
-		                "the host does around them");
+		SAY(b, "most kernels come out of replays of GPU graphs: the GPU waits for what "
+		       "the host does around them");
 	} else if (host >= PART_MOST && each <= LAUNCH_NS) {
 		explain(b, BOUND_LAUNCH, idle, &idle);
-		add_sentence(
-		    b, arena_printf(b->a,
-		                    "a host thread is in operators and runtime calls for %s of the trace, "
-		                    "waits and the data loader aside: it does not launch fast enough",
-		                    pct(b, host)));
+		SAY(b,
+		    "a host thread is in operators and runtime calls for %s of the trace, "
+		    "waits and the data loader aside: it does not launch fast enough",
+		    pct(b, host));
 	} else if (host < PART_MOST && gap > 0) {
 		explain(b, BOUND_LAUNCH, idle, &idle);
 		b->inferred = true;
-		add_sentence(b, arena_printf(b->a,
-		                             "the GPU waits %s for each of its short activities: operators "
-		                             "and the Python between them do not launch fast enough",
-		                             unit_text(b->a, UNIT_NS, gap)));
+		SAY(b,
+		    "the GPU waits %s for each of its short activities: operators "
+		    "and the Python between them do not launch fast enough",
+		    unit_text(b->a, UNIT_NS, gap));
 	} else if (host >= PART_MOST) {
 		b->share[BOUND_UNKNOWN] = idle;
-		add_sentence(b, arena_printf(b->a,
-		                             "a host thread is in operators and runtime calls for %s of "
-		                             "the trace, %s for each GPU activity: more than launches "
-		                             "take; modules are loaded, or operators compute on the host",
-		                             pct(b, host), unit_text(b->a, UNIT_NS, each)));
+		SAY(b,
+		    "a host thread is in operators and runtime calls for %s of "
+		    "the trace, %s for each GPU activity: more than launches "
+		    "take; modules are loaded, or operators compute on the host",
+		    pct(b, host), unit_text(b->a, UNIT_NS, each));
 	} else {
 		b->share[BOUND_UNKNOWN] = idle;
-		add_sentence(b, arena_printf(b->a,
-		                             "%s of %s is idle time that no data loader, wait or launch "
-		                             "explains: host work that was not recorded",
-		                             pct(b, idle), b->of));
+		SAY(b,
+		    "%s of %s is idle time that no data loader, wait or launch "
+		    "explains: host work that was not recorded",
+		    pct(b, idle), b->of);
 	}
 }
 
@@ -321,7 +312,7 @@ static void say_limits(struct bounds *b, const __int128 of[4], __int128 all, boo
 			strbuf_addf(&text, "%s %s %s", nr++ ? "," : "", pct(b, number_pct(of[i], all)),
 			            names[i]);
 	strbuf_adds(&text, inferred ? ", in part from names of kernels" : "");
-	add_sentence(b, arena_take(b->a, &text));
+	vec_push(&b->out->evidence, arena_take(b->a, &text));
 }
 
 /* Divides the time of kernels by what limits them; what is not known counts as compute. Operators
@@ -370,10 +361,10 @@ static void say_parts(struct bounds *b)
 	for (int p = 0, nr = 0; p < NR_STEP_PARTS; p++)
 		if (b->part[p] >= PERCENT / 2)
 			strbuf_addf(&text, "%s %s %s", nr++ ? "," : "", pct(b, b->part[p]), step_part_names[p]);
-	add_sentence(b, arena_take(b->a, &text));
+	vec_push(&b->out->evidence, arena_take(b->a, &text));
 	if (b->window)
-		add_sentence(b, "no steps are marked: the figures are of the whole trace, from its first "
-		                "GPU activity to its last");
+		SAY(b, "no steps are marked: the figures are of the whole trace, from its first "
+		       "GPU activity to its last");
 }
 
 /* ---- data that was not recorded ---- */
@@ -485,10 +476,9 @@ void diagnose_bound(const struct run_view *v, struct arena *a, struct classifica
 		decide(&b);
 		divide_compute(&b);
 	} else {
-		add_sentence(
-		    &b, b.activities
-		            ? "the steps take no time: what it goes to is not known"
-		            : "no GPU activity was recorded: what the time of a step goes to is not known");
+		SAY(&b, "%s: what %s goes to is not known",
+		    b.activities ? "the steps take no time" : "no GPU activity was recorded",
+		    b.activities ? "it" : "the time of a step");
 	}
 	say_missing(&b);
 }

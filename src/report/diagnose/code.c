@@ -2,9 +2,8 @@
 #include <inttypes.h>
 
 #include "base/number.h"
-#include "diagnose/recommend.h"
-#include "diagnose/words.h"
-#include "diagnose/work.h"
+#include "diagnose/diagnose.h"
+#include "diagnose/internal.h"
 #include "model/fold.h"
 #include "model/memory_view.h"
 #include "model/phases.h"
@@ -40,30 +39,19 @@ static void waiting_for_ranks(const struct run_view *v, struct arena *a, struct 
 	figure_of_metric(v, METRIC_COMM_TRANSFER_TIME, &wire);
 	int64_t rank = -1;
 	const struct cross_rank *last = awaited(v, &rank);
-	const char *why = "no rank stands out: they come last in turn";
-	const char *action = "balance the work of the ranks, whose inputs may differ in length";
+	struct recommendation rec = *diagnose_advice(SPAN("waiting-for-ranks"));
 	if (last) {
-		why =
+		rec.hypothesis =
 		    arena_printf(a, "rank %" PRId64 " comes last in %" PRId64 " of %" PRId64 " collectives",
 		                 rank, last->last_count, last->matched);
-		action = arena_printf(
+		rec.action = arena_printf(
 		    a, "see what holds rank %" PRId64 " up: its GPU, its host, its share of the work",
 		    rank);
 	}
-	struct recommendation rec = {
-		.id = "waiting-for-ranks",
-		.title = "ranks wait for one another in collectives",
-		.saves_ns = wait,
-		.observation =
-		    arena_printf(a, "a rank waits %s a %s in collectives that need %s on the wire",
-		                 unit_text(a, UNIT_NS, wait), out->window ? "window" : "step",
-		                 unit_text(a, UNIT_NS, wire)),
-		.hypothesis = why,
-		.action = action,
-		.confirm = "rank.straggler_pct",
-		.confidence = CONFIDENCE_HIGH,
-	};
-	recommend_add(v, a, out, rec);
+	const char *seen = arena_printf(
+	    a, "a rank waits %s a %s in collectives that need %s on the wire",
+	    unit_text(a, UNIT_NS, wait), out->window ? "window" : "step", unit_text(a, UNIT_NS, wire));
+	recommend(v, a, out, rec, wait, seen);
 }
 
 /* ---- gradient checkpoints ---- */
@@ -156,23 +144,14 @@ static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
 	else
 		return;
 	int64_t headroom;
-	const char *room = "whether memory has room for the activations: see memory.headroom";
+	struct recommendation rec = *diagnose_advice(SPAN("checkpoint-recomputation"));
 	if (figure_of_metric(v, METRIC_MEMORY_HEADROOM, &headroom))
-		room = arena_printf(a, "%s of the device are left above the peak",
-		                    unit_text(a, UNIT_BYTES, headroom));
-	struct recommendation rec = {
-		.of_rows = true,
-		.id = "checkpoint-recomputation",
-		.title = "activations are computed twice",
-		.saves_ns = gpu_ns > 0 ? gpu_ns : -1,
-		.observation = seen,
-		.hypothesis = arena_printf(a, "gradient checkpoints trade time for memory; %s", room),
-		.action = "checkpoint fewer layers, or only what is cheap to compute again (selective "
-		          "checkpoints)",
-		.confirm = "step.compute_time",
-		.confidence = CONFIDENCE_MEDIUM,
-	};
-	recommend_add(v, a, out, rec);
+		rec.hypothesis =
+		    arena_printf(a,
+		                 "gradient checkpoints trade time for memory; %s of the device "
+		                 "are left above the peak",
+		                 unit_text(a, UNIT_BYTES, headroom));
+	recommend(v, a, out, rec, gpu_ns > 0 ? gpu_ns : -1, seen);
 }
 
 /* ---- kernels that write zeroes ---- */
@@ -197,21 +176,11 @@ static void excessive_zeroing(const struct run_view *v, struct arena *a, struct 
 	if (!ns || !figure_of_metric(v, METRIC_STEP_CUDA_TIME, &cuda) ||
 	    number_pct(ns, cuda) <= 2 * PERCENT)
 		return;
-	struct recommendation rec = {
-		.id = "excessive-zeroing",
-		.title = "memory is filled over and over",
-		.saves_ns = ns,
-		.observation = arena_printf(
-		    a, "%s fills and memory sets take %s (%s of GPU time) a %s",
-		    unit_text(a, UNIT_COUNT, number_div_round(count, w.steps)), unit_text(a, UNIT_NS, ns),
-		    unit_text(a, UNIT_PCT, number_pct(ns, cuda)), out->window ? "window" : "step"),
-		.hypothesis = "gradients or buffers are zeroed and then overwritten",
-		.action =
-		    "zero_grad(set_to_none=True), torch.empty where all of it is written, reuse of buffers",
-		.confirm = "step.memset_time",
-		.confidence = CONFIDENCE_MEDIUM,
-	};
-	recommend_add(v, a, out, rec);
+	const char *seen = arena_printf(
+	    a, "%s fills and memory sets take %s (%s of GPU time) a %s",
+	    unit_text(a, UNIT_COUNT, number_div_round(count, w.steps)), unit_text(a, UNIT_NS, ns),
+	    unit_text(a, UNIT_PCT, number_pct(ns, cuda)), out->window ? "window" : "step");
+	recommend(v, a, out, *diagnose_advice(SPAN("excessive-zeroing")), ns, seen);
 }
 
 /* ---- CUDA graphs ---- */
@@ -251,25 +220,13 @@ static void cuda_graphs_suit(const struct run_view *v, struct arena *a, struct r
 	    kernel_ns / count >= GRAPH_KERNEL_NS || blocking_copies_share(v->run) >= 10 * PERCENT)
 		return;
 	figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle);
-	struct recommendation rec = {
-		.of_rows = true,
-		.id = "cuda-graphs",
-		.title = "every step launches the same: CUDA graphs would suit",
-		.saves_ns = idle,
-		.observation = arena_printf(a,
-		                            "each of the steps launches %s kernels of %s on average, none "
-		                            "waits for the GPU, and the GPU is busy %s of the time",
-		                            unit_text(a, UNIT_COUNT, count),
-		                            unit_text(a, UNIT_NS, number_div_round(kernel_ns, count)),
-		                            unit_text(a, UNIT_PCT, busy)),
-		.hypothesis = "the host repeats the same launches, which one graph launch replaces",
-		.action = "torch.compile(mode=\"reduce-overhead\") or torch.cuda.graph around the step; "
-		          "inputs must keep their shapes and addresses",
-		.confirm = "step.launch_time",
-		.ask = "a trace with record_shapes=True, for the shapes of every step",
-		.confidence = CONFIDENCE_MEDIUM,
-	};
-	recommend_add(v, a, out, rec);
+	const char *seen = arena_printf(a,
+	                                "each of the steps launches %s kernels of %s on average, none "
+	                                "waits for the GPU, and the GPU is busy %s of the time",
+	                                unit_text(a, UNIT_COUNT, count),
+	                                unit_text(a, UNIT_NS, number_div_round(kernel_ns, count)),
+	                                unit_text(a, UNIT_PCT, busy));
+	recommend(v, a, out, *diagnose_advice(SPAN("cuda-graphs")), idle, seen);
 }
 
 /* ---- copies that block the host ---- */
@@ -282,24 +239,13 @@ static void blocking_copies(const struct run_view *v, struct arena *a, struct ru
 	    !figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle))
 		return;
 	int64_t held = number_div_round((__int128)step * share, (__int128)100 * PERCENT);
-	struct recommendation rec = {
-		.of_rows = true,
-		.id = "blocking-copies",
-		.title = "copies hold the host until the GPU is done",
-		.saves_ns = held < idle ? held : idle,
-		.observation = arena_printf(a,
-		                            "the host is in calls that copy memory for %s of the trace, "
-		                            "and the GPU is busy %s of the time",
-		                            unit_text(a, UNIT_PCT, share), unit_text(a, UNIT_PCT, busy)),
-		.hypothesis = "copies to or from pageable memory, .item(), .cpu() or .tolist() drain the "
-		              "queue of launches",
-		.action = "copy from and to pinned memory with non_blocking=True, build index tensors on "
-		          "the device, read results every N steps",
-		.confirm = "step.idle_time",
-		.ask = "a trace with Python stacks (with_stack=True), which names the line that copies",
-		.confidence = CONFIDENCE_MEDIUM,
-	};
-	recommend_add(v, a, out, rec);
+	const char *seen = arena_printf(
+	    a,
+	    "the host is in calls that copy memory for %s of the trace, and the GPU is busy %s of the "
+	    "time",
+	    unit_text(a, UNIT_PCT, share), unit_text(a, UNIT_PCT, busy));
+	recommend(v, a, out, *diagnose_advice(SPAN("blocking-copies")), held < idle ? held : idle,
+	          seen);
 }
 
 /* ---- fragmentation ---- */
@@ -325,28 +271,19 @@ static void fragmentation(const struct run_view *v, struct arena *a, struct run_
 	}
 	if (!worst)
 		return;
-	struct recommendation rec = {
-		.id = "fragmentation",
-		.title = "reserved memory that cannot be used at the peak",
-		.saves_ns = -1,
-		.observation = arena_printf(
-		    a,
-		    "memory %s of rank %" PRId64
-		    ": %s (%s of reserved) were not allocated when memory was shortest",
-		    worst->id, rank, unit_text(a, UNIT_BYTES, most),
-		    unit_text(a, UNIT_PCT,
-		              memory_fragmentation(worst->peak_allocated, worst->reserved_at_peak))),
-		.hypothesis = "blocks of uneven sizes leave gaps that no request fits into",
-		.action = "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, keep sizes of tensors "
-		          "alike from step to step (padding, bucketing)",
-		.confirm = "memory.fragmentation_at_peak_pct",
-		.ask = worst->source == MEMORY_OF_SNAPSHOT
-		           ? ""
-		           : "a memory snapshot with history, which shows the gaps and who holds the "
-		             "blocks between them",
-		.confidence = worst->capacity == MEMORY_UNKNOWN ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM,
-	};
-	recommend_add(v, a, out, rec);
+	struct recommendation rec = *diagnose_advice(SPAN("fragmentation"));
+	if (worst->source == MEMORY_OF_SNAPSHOT)
+		rec.ask = "";
+	if (worst->capacity == MEMORY_UNKNOWN)
+		rec.confidence = CONFIDENCE_LOW;
+	const char *seen = arena_printf(
+	    a,
+	    "memory %s of rank %" PRId64
+	    ": %s (%s of reserved) were not allocated when memory was shortest",
+	    worst->id, rank, unit_text(a, UNIT_BYTES, most),
+	    unit_text(a, UNIT_PCT,
+	              memory_fragmentation(worst->peak_allocated, worst->reserved_at_peak)));
+	recommend(v, a, out, rec, -1, seen);
 }
 
 diagnosis_fn *const diagnoses_in_code[] = { waiting_for_ranks,

@@ -5,9 +5,8 @@
 #include "base/decimal.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "diagnose/recommend.h"
-#include "diagnose/words.h"
-#include "diagnose/work.h"
+#include "diagnose/diagnose.h"
+#include "diagnose/internal.h"
 
 #define HOST_WORTH_NAMING (10 * PERCENT)
 
@@ -26,26 +25,14 @@ void start_up(const struct run_view *v, struct arena *a, struct run_report *out)
 	int64_t share = set_up_share(v->run, &most);
 	if (share < HOST_WORTH_NAMING)
 		return;
-	struct recommendation rec = {
-		.of_rows = true,
-		.tells_idle = share >= 50 * PERCENT,
-		.id = "start-up",
-		.title = "the recording holds what is done once",
-		/* -1: the saved time is unknown, since the setup may be over before the first step */
-		.saves_ns = -1,
-		.observation = arena_printf(a,
-		                            "calls of the runtime that take a millisecond and more fill %s "
-		                            "of the trace while the GPU is idle, '%s' most of it",
-		                            unit_text(a, UNIT_PCT, share), text_short(a, most->name, 60)),
-		.hypothesis = "contexts are created, modules are loaded, graphs captured or memory is "
-		              "taken from the device, as in the first steps of a job",
-		.action = "record after some warm-up steps (schedule(wait=…, warmup=…), steps.warmup in "
-		          "the rules); where it comes back in every step, keep the memory (no "
-		          "empty_cache()) and the shapes",
-		.confirm = "function.exclusive_pct",
-		.confidence = CONFIDENCE_MEDIUM,
-	};
-	recommend_add(v, a, out, rec);
+	struct recommendation rec = *diagnose_advice(SPAN("start-up"));
+	rec.tells_idle = share >= 50 * PERCENT;
+	const char *seen = arena_printf(a,
+	                                "calls of the runtime that take a millisecond and more fill %s "
+	                                "of the trace while the GPU is idle, '%s' most of it",
+	                                unit_text(a, UNIT_PCT, share), text_short(a, most->name, 60));
+	/* -1: the saved time is unknown, since the setup may be over before the first step */
+	recommend(v, a, out, rec, -1, seen);
 }
 
 /* ---- torch.compile ---- */
@@ -84,77 +71,44 @@ void allocator_churn(const struct run_view *v, struct arena *a, struct run_repor
 	}
 	if (!calls && !most)
 		return;
-	struct recommendation rec = {
-		.id = "allocator-churn",
-		.title = "memory goes back to the device and is taken again while steps run",
-		.saves_ns = calls && figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle)
-		                ? (ns < idle ? ns : idle)
-		                : -1,
-		.observation =
-		    calls ? arena_printf(a,
-		                         "calls such as cudaFree and cudaMalloc hold the host for %s a "
-		                         "step, %s times each or more",
-		                         unit_text(a, UNIT_NS, ns), unit_text(a, UNIT_COUNT_PER_STEP, each))
-		          : arena_printf(
-		                a, "%s segments were allocated and %s freed in the window",
-		                unit_text(a, UNIT_COUNT, most->segment_allocs),
-		                unit_text(a, UNIT_COUNT, most->segment_churn - most->segment_allocs)),
-		.hypothesis = "torch.cuda.empty_cache() is called in the loop, or memory is close to full: "
-		              "cudaFree waits for the device",
-		.action = "remove torch.cuda.empty_cache() from the loop, warm up with the largest batch "
-		          "first, lower the peak",
-		.confirm = calls ? "step.idle_time" : "memory.segment_churn",
-		.confidence = calls ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM,
-	};
-	recommend_add(v, a, out, rec);
+	struct recommendation rec = *diagnose_advice(SPAN("allocator-churn"));
+	if (!calls) {
+		recommend(
+		    v, a, out, rec, -1,
+		    arena_printf(a, "%s segments were allocated and %s freed in the window",
+		                 unit_text(a, UNIT_COUNT, most->segment_allocs),
+		                 unit_text(a, UNIT_COUNT, most->segment_churn - most->segment_allocs)));
+		return;
+	}
+	if (!figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle))
+		idle = -1;
+	rec.confirm = "step.idle_time";
+	rec.confidence = CONFIDENCE_HIGH;
+	recommend(v, a, out, rec, ns < idle ? ns : idle,
+	          arena_printf(a,
+	                       "calls such as cudaFree and cudaMalloc hold the host for %s a step, %s "
+	                       "times each or more",
+	                       unit_text(a, UNIT_NS, ns), unit_text(a, UNIT_COUNT_PER_STEP, each)));
 }
 
 void counts(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	static const struct {
-		const char *figure, *seen;
-		struct recommendation advice;
+		const char *id, *figure, *seen;
 	} rows[] = {
-		{ "recompiles",
-		  "frames were compiled in the recorded steps, behind the warm-up",
-		  { .id = "recompiles",
-		    .title = "torch.compile compiles while steps are measured",
-		    .hypothesis = "shapes, types or Python values that a graph is specialized on change "
-		                  "from step to step",
-		    .action =
-		        "mark changing sizes with torch._dynamo.mark_dynamic or dynamic=True, pad them to "
-		        "a few, pass numbers as tensors; TORCH_LOGS=recompiles says what changed",
-		    .confidence = CONFIDENCE_HIGH } },
-		{ "graph_breaks",
-		  "graph breaks since the job began",
-		  { .id = "graph-breaks",
-		    .title = "torch.compile falls back to Python within the model",
-		    .hypothesis =
-		        "the model prints, reads a value of a tensor (.item()), calls NumPy or branches on "
-		        "data: what is before and behind it is compiled apart and not fused",
-		    .action = "TORCH_LOGS=graph_breaks names the lines; move them out of the model, or use "
-		              "torch.where and torch.cond; fullgraph=True keeps it so",
-		    .confidence = CONFIDENCE_MEDIUM } },
-		{ "alloc_retries",
+		{ "recompiles", "recompiles",
+		  "frames were compiled in the recorded steps, behind the warm-up" },
+		{ "graph-breaks", "graph_breaks", "graph breaks since the job began" },
+		{ "allocator-retries", "alloc_retries",
 		  "allocations in the recorded steps failed at first, and the allocator gave its cache "
-		  "back to the device",
-		  { .id = "allocator-retries",
-		    .title = "allocations are tried again while steps run",
-		    .hypothesis = "the device is nearly full, or what is free is in pieces; the host waits "
-		                  "for the GPU each time",
-		    .action = "lower the peak, warm up with the largest batch first, or set "
-		              "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
-		    .confidence = CONFIDENCE_HIGH } },
+		  "back "
+		  "to the device" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct recommendation rec = rows[i].advice;
 		int64_t nr = input_of(v->run, rows[i].figure);
-		if (!nr)
-			continue;
-		rec.saves_ns = -1;
-		rec.observation = arena_printf(a, "%s %s", unit_text(a, UNIT_COUNT, nr), rows[i].seen);
-		rec.confirm = arena_printf(a, "input.%s", rows[i].figure);
-		recommend_add(v, a, out, rec);
+		if (nr)
+			recommend(v, a, out, *diagnose_advice(span_of(rows[i].id)), -1,
+			          arena_printf(a, "%s %s", unit_text(a, UNIT_COUNT, nr), rows[i].seen));
 	}
 }
 
@@ -169,23 +123,10 @@ void host_around_graphs(const struct run_view *v, struct arena *a, struct run_re
 	    !figure_of_metric(v, METRIC_GPU_UTILIZATION_PCT, &busy) || busy >= 80 * PERCENT ||
 	    !figure_of_metric(v, METRIC_STEP_IDLE_TIME, &idle))
 		return;
-	struct recommendation rec = {
-		.of_rows = true,
-		.tells_idle = true,
-		.id = "host-around-graphs",
-		.title = "the GPU waits for what the host does around GPU graphs",
-		.saves_ns = idle,
-		.observation = arena_printf(
-		    a, "most kernels come out of replays of graphs, and the GPU is busy %s of the time",
-		    unit_text(a, UNIT_PCT, busy)),
-		.hypothesis = "inputs are prepared, requests scheduled and results read between replays",
-		.action = "prepare the next step while the GPU runs this one (asynchronous or overlapped "
-		          "scheduling), sample on the GPU, keep what is copied per step small and pinned",
-		.confirm = "gpu.utilization_pct",
-		.ask = "a trace of several steps; a trace with Python stacks (with_stack=True)",
-		.confidence = CONFIDENCE_MEDIUM,
-	};
-	recommend_add(v, a, out, rec);
+	const char *seen = arena_printf(
+	    a, "most kernels come out of replays of graphs, and the GPU is busy %s of the time",
+	    unit_text(a, UNIT_PCT, busy));
+	recommend(v, a, out, *diagnose_advice(SPAN("host-around-graphs")), idle, seen);
 }
 
 /* ---- Python functions ---- */
@@ -311,25 +252,8 @@ void python_computes(const struct run_view *v, struct arena *a, struct run_repor
 		return;
 	bool compiles = path_has(most_of, at, compilers);
 	int64_t held = number_div_round((__int128)step * most, (__int128)100 * PERCENT);
-	struct recommendation rec = {
-		.of_rows = true,
-		.tells_idle = true,
-		.id = compiles ? "compilation" : "cpu-preprocessing",
-		.title = compiles ? "code is compiled while it is recorded"
-		                  : "Python computes while the GPU waits",
-		.saves_ns = held < idle ? held : idle,
-		.observation = arena_printf(a, "%s runs for %s of the trace, with nothing on the GPU",
-		                            path_of(most_of, at, a), unit_text(a, UNIT_PCT, most)),
-		.hypothesis = compiles ? "the first call, or shapes and types that change from step to step"
-		                       : "the input is prepared, or results are worked on, on the CPU and "
-		                         "in the thread that launches",
-		.action = compiles
-		              ? "record after warm-up; mark changing sizes with torch._dynamo.mark_dynamic "
-		                "or dynamic=True; TORCH_LOGS=recompiles says why"
-		              : "do it in the workers of a DataLoader, ahead of time, or on the GPU; "
-		                "vectorize it",
-		.confirm = "function.exclusive_pct",
-		.confidence = CONFIDENCE_MEDIUM,
-	};
-	recommend_add(v, a, out, rec);
+	const char *seen = arena_printf(a, "%s runs for %s of the trace, with nothing on the GPU",
+	                                path_of(most_of, at, a), unit_text(a, UNIT_PCT, most));
+	struct span id = compiles ? SPAN("compilation") : SPAN("cpu-preprocessing");
+	recommend(v, a, out, *diagnose_advice(id), held < idle ? held : idle, seen);
 }

@@ -1,7 +1,7 @@
 /* Diagnoses of groups of kernels: attention in separate kernels, transposes around convolutions. */
 #include "base/number.h"
-#include "diagnose/recommend.h"
-#include "diagnose/words.h"
+#include "diagnose/diagnose.h"
+#include "diagnose/internal.h"
 
 /* Least share of the kernel time for which a change of the user's code is advised. */
 #define KERNELS_WORTH_NAMING (5 * PERCENT)
@@ -14,7 +14,7 @@ struct kernel_sum {
 
 static bool name_has_any(struct span name, const char *const *parts)
 {
-	for (; *parts; parts++)
+	for (; parts && *parts; parts++)
 		if (span_contains_nocase(name, span_of(*parts)))
 			return true;
 	return false;
@@ -55,7 +55,6 @@ static struct kernel_sum batched_products(const struct run *run)
 	static const char *const kernels[] = {
 		"bmm", "batched_gemm", "gemmbatched", "strided_batched", "stridedbatched", NULL
 	};
-	static const char *const none[] = { NULL };
 	struct kernel_sum s = { 0 };
 	bool operators = false;
 	for (size_t r = 0; r < run->ranks.nr; r++) {
@@ -70,7 +69,7 @@ static struct kernel_sum batched_products(const struct run *run)
 				s.ns += d->flops.v[i].gpu_ns;
 		operators = operators || d->ops.nr;
 	}
-	return operators ? s : kernels_named(run, kernels, none);
+	return operators ? s : kernels_named(run, kernels, NULL);
 }
 
 /* Recommend a fused attention if attention runs in separate kernels. A softmax between two batched
@@ -85,26 +84,15 @@ void attention_unfused(const struct run_view *v, struct arena *a, struct run_rep
 	int64_t share = s.all_ns > 0 ? number_pct(ns, s.all_ns) : 0;
 	if (s.count == 0 || b.count < 2 * s.count || share < KERNELS_WORTH_NAMING)
 		return;
-	struct recommendation rec = {
-		.id = "unfused-attention",
-		.title = "attention in separate kernels",
-		.saves_ns = per_step(ns, &s),
-		.observation = arena_printf(
-		    a, "%s softmax kernels a %s beside %s batched products take %s (%s of kernel time%s)",
-		    unit_text(a, UNIT_COUNT, per_step(s.count, &s)), out->window ? "window" : "step",
-		    unit_text(a, UNIT_COUNT, per_step(b.count, &s)),
-		    unit_text(a, UNIT_NS, per_step(ns, &s)), unit_text(a, UNIT_PCT, share),
-		    b.ns ? "" : ", the products not counted"),
-		.hypothesis = "scores are written to memory and read again, by softmax and by what scales "
-		              "and masks them, where one fused kernel keeps them on the chip",
-		.action = "use torch.nn.functional.scaled_dot_product_attention (FlashAttention or "
-		          "memory-efficient; half precision, a mask that they take), or "
-		          "attn_implementation=\"sdpa\" or \"flash_attention_2\" in transformers",
-		.confirm = "category.time",
-		.ask = b.ns ? "" : "a trace with record_shapes=True, which tells what the products take",
-		.confidence = CONFIDENCE_MEDIUM,
-	};
-	recommend_add(v, a, out, rec);
+	struct recommendation rec = *diagnose_advice(SPAN("unfused-attention"));
+	if (b.ns)
+		rec.ask = "";
+	const char *seen = arena_printf(
+	    a, "%s softmax kernels a %s beside %s batched products take %s (%s of kernel time%s)",
+	    unit_text(a, UNIT_COUNT, per_step(s.count, &s)), out->window ? "window" : "step",
+	    unit_text(a, UNIT_COUNT, per_step(b.count, &s)), unit_text(a, UNIT_NS, per_step(ns, &s)),
+	    unit_text(a, UNIT_PCT, share), b.ns ? "" : ", the products not counted");
+	recommend(v, a, out, rec, per_step(ns, &s), seen);
 }
 
 /* ---- memory layouts of images ---- */
@@ -114,25 +102,13 @@ void layout_transposes(const struct run_view *v, struct arena *a, struct run_rep
 	/* transposes that cuDNN and MIOpen insert around kernels that need another memory layout */
 	static const char *const names[] = { "nchwtonhwc", "nhwctonchw",         "nchw2nhwc",
 		                                 "nhwc2nchw",  "batched_transpose_", NULL };
-	static const char *const none[] = { NULL };
-	struct kernel_sum s = kernels_named(v->run, names, none);
+	struct kernel_sum s = kernels_named(v->run, names, NULL);
 	int64_t share = s.all_ns > 0 ? number_pct(s.ns, s.all_ns) : 0;
 	if (share < TRANSPOSES_WORTH_NAMING)
 		return;
-	struct recommendation rec = {
-		.id = "layout-transposes",
-		.title = "images are transposed around convolutions",
-		.saves_ns = per_step(s.ns, &s),
-		.observation = arena_printf(
-		    a,
-		    "%s kernels a %s only change the layout, between NCHW and NHWC: %s (%s of kernel time)",
-		    unit_text(a, UNIT_COUNT, per_step(s.count, &s)), out->window ? "window" : "step",
-		    unit_text(a, UNIT_NS, per_step(s.ns, &s)), unit_text(a, UNIT_PCT, share)),
-		.hypothesis = "the fastest convolutions want channels last; tensors are channels first",
-		.action = "model.to(memory_format=torch.channels_last), and the same of the inputs, with "
-		          "bf16 or TF32",
-		.confirm = "category.time",
-		.confidence = CONFIDENCE_HIGH,
-	};
-	recommend_add(v, a, out, rec);
+	const char *seen = arena_printf(
+	    a, "%s kernels a %s only change the layout, between NCHW and NHWC: %s (%s of kernel time)",
+	    unit_text(a, UNIT_COUNT, per_step(s.count, &s)), out->window ? "window" : "step",
+	    unit_text(a, UNIT_NS, per_step(s.ns, &s)), unit_text(a, UNIT_PCT, share));
+	recommend(v, a, out, *diagnose_advice(SPAN("layout-transposes")), per_step(s.ns, &s), seen);
 }

@@ -28,6 +28,9 @@ void diagnose_bound(const struct run_view *v, struct arena *a, struct classifica
 void diagnose_recommend(const struct run_view *v, const struct diagnosis_rules *rules,
                         struct arena *a, struct run_report *out);
 
+/// What the diagnosis in code with this id advises; NULL if there is none. Static.
+const struct recommendation *diagnose_advice(struct span id);
+
 /// The complete analysis or, if `whole` is false, only facts, bound and recommendations. `a` owns
 /// the report; the caller ends with run_report_release().
 struct run_report *diagnose_run(const struct run_view *v, const struct diagnosis_rules *rules,

@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "diagnose/diagnose.h"
-#include "diagnose/words.h"
+#include "diagnose/internal.h"
 #include "model/flops.h"
 #include "model/fold.h"
 
@@ -20,16 +20,17 @@ struct summary {
 	bool gpu; /* true if GPU activities were recorded */
 };
 
+static void add_figure(struct summary *s, const char *id, const char *label, enum unit unit,
+                       int64_t value, const char *note)
+{
+	vec_push(&s->out->facts,
+	         (struct fact){ id, label, unit_text(s->a, unit, value), true, value, unit, note });
+}
+
 static void add_count(struct summary *s, const char *id, const char *label, int64_t value,
                       const char *note)
 {
-	vec_push(&s->out->facts, (struct fact){ .id = id,
-	                                        .label = label,
-	                                        .text = unit_text(s->a, UNIT_COUNT, value),
-	                                        .has_value = true,
-	                                        .value = value,
-	                                        .unit = UNIT_COUNT,
-	                                        .note = note });
+	add_figure(s, id, label, UNIT_COUNT, value, note);
 }
 
 /* A note that names the worst rank, if the figures of a run's ranks differ; else "". */
@@ -96,13 +97,7 @@ static void add_metric(struct summary *s, enum metric_id id)
 	const char *note = worst_rank(s, id, value);
 	if (to_last && !note[0])
 		note = "from the first GPU activity to the last";
-	vec_push(&s->out->facts, (struct fact){ .id = m->name,
-	                                        .label = label,
-	                                        .text = unit_text(s->a, m->unit, value),
-	                                        .has_value = true,
-	                                        .value = value,
-	                                        .unit = m->unit,
-	                                        .note = note[0] ? note : flops_note(s, id) });
+	add_figure(s, m->name, label, m->unit, value, note[0] ? note : flops_note(s, id));
 }
 
 /* How much was recorded: for steps and times the largest value of any rank, for all other members
@@ -155,13 +150,7 @@ static void add_extent(struct summary *s)
 	          : e.total_steps > e.steps
 	              ? arena_printf(s->a, "of %" PRId64 " in the trace", e.total_steps)
 	              : "");
-	vec_push(&s->out->facts, (struct fact){ .id = "window",
-	                                        .label = "trace window",
-	                                        .text = unit_text(s->a, UNIT_NS, e.window_ns),
-	                                        .has_value = true,
-	                                        .value = e.window_ns,
-	                                        .unit = UNIT_NS,
-	                                        .note = "" });
+	add_figure(s, "window", "trace window", UNIT_NS, e.window_ns, "");
 	const char *of = run_fold(s->v->run) ? "a rank, in the mean" : ranks > 1 ? "all ranks" : "";
 	add_count(s, "events", "events", e.events, of);
 	add_count(s, "gpu_activities", "GPU activities", e.activities, of);
@@ -190,14 +179,9 @@ static void add_inputs(struct summary *s)
 		    view_metric(s->v, &metric_table[METRIC_INPUT], span_of(names.list.v[i]));
 		struct query q = diagnosis_query(m);
 		int64_t value;
+		const char *name = arena_dup(s->a, span_of(m->name));
 		if (figure_of_run(s->v, &q, &value))
-			vec_push(&s->out->facts, (struct fact){ .id = arena_dup(s->a, span_of(m->name)),
-			                                        .label = arena_dup(s->a, span_of(m->name)),
-			                                        .text = unit_text(s->a, m->unit, value),
-			                                        .has_value = true,
-			                                        .value = value,
-			                                        .unit = m->unit,
-			                                        .note = "from a metrics file" });
+			add_figure(s, name, name, m->unit, value, "from a metrics file");
 	}
 	if (names.list.nr > INPUTS_SHOWN)
 		add_count(s, "inputs", "more figures of metrics files",

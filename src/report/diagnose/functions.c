@@ -4,8 +4,8 @@
 #include "base/intern.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "diagnose/internal.h"
 #include "diagnose/peers.h"
-#include "diagnose/words.h"
 
 enum {
 	FEWEST_RANKS = 4,

@@ -1,6 +1,6 @@
 #include "base/number.h"
+#include "diagnose/internal.h"
 #include "diagnose/peers.h"
-#include "diagnose/words.h"
 
 /* Columns of the table of ranks. The text report has no column for missing steps, since a trust
  * finding names them. */

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 
 #include "base/number.h"
+#include "diagnose/internal.h"
 #include "diagnose/peers.h"
-#include "diagnose/words.h"
 #include "fold/links.h"
 #include "model/fold.h"
 

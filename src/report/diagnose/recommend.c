@@ -1,9 +1,7 @@
-#include "diagnose/recommend.h"
+#include "diagnose/internal.h"
 
 #include "base/number.h"
 #include "diagnose/diagnose.h"
-#include "diagnose/words.h"
-#include "diagnose/work.h"
 
 /* Least saved time, as a share of a step, for which a recommendation is made. */
 #define WORTH_DOING PERCENT
@@ -122,43 +120,35 @@ static const char *needed(const struct run_view *v, const char *text, struct are
 	return arena_take(a, &b);
 }
 
-/* Lower the saved time by the time of the waits with which the profiler ends a recording, since the
- * program cannot avoid them. */
-static void leave_profiler_out(const struct run_view *v, const struct diagnosis_rule *r,
-                               struct arena *a, struct recommendation *rec)
-{
-	if (!r->saves.metric || r->saves.metric->id != METRIC_STEP_SYNC_TIME || rec->saves_ns <= 0)
-		return;
-	int64_t own = profilers_share(v->run);
-	rec->saves_ns = number_div_round((__int128)rec->saves_ns * (MICRO - own), MICRO);
-	if (own)
-		rec->observation =
-		    arena_printf(a, "%s; %s of it are the profiler's own, which do not count",
-		                 rec->observation, unit_text(a, UNIT_PCT, own * 100));
-}
-
 static void add_rule(const struct run_view *v, const struct diagnosis_rule *r, struct arena *a,
                      struct run_report *out)
 {
-	struct recommendation rec = {
-		.id = r->id,
-		.title = r->title,
-		.saves_ns = saving(v, r),
-		.observation = filled(v, r, r->observation, out->window, a),
-		.hypothesis = filled(v, r, r->hypothesis, out->window, a),
-		.action = filled(v, r, r->action, out->window, a),
-		.confirm = r->confirm,
-		.ask = r->ask,
-		.confidence = r->confidence,
-	};
-	leave_profiler_out(v, r, a, &rec);
-	recommend_add(v, a, out, rec);
+	struct recommendation rec = { .id = r->id,
+		                          .title = r->title,
+		                          .hypothesis = filled(v, r, r->hypothesis, out->window, a),
+		                          .action = filled(v, r, r->action, out->window, a),
+		                          .confirm = r->confirm,
+		                          .ask = r->ask,
+		                          .confidence = r->confidence };
+	const char *seen = filled(v, r, r->observation, out->window, a);
+	int64_t saves = saving(v, r);
+	if (r->saves.metric && r->saves.metric->id == METRIC_STEP_SYNC_TIME && saves > 0) {
+		/* the program cannot avoid the waits with which the profiler ends a recording */
+		int64_t own = profilers_share(v->run);
+		saves = number_div_round((__int128)saves * (MICRO - own), MICRO);
+		if (own)
+			seen = arena_printf(a, "%s; %s of it are the profiler's own, which do not count", seen,
+			                    unit_text(a, UNIT_PCT, own * 100));
+	}
+	recommend(v, a, out, rec, saves, seen);
 }
 
-void recommend_add(const struct run_view *v, struct arena *a, struct run_report *out,
-                   struct recommendation rec)
+void recommend(const struct run_view *v, struct arena *a, struct run_report *out,
+               struct recommendation rec, int64_t saves_ns, const char *seen)
 {
 	int64_t step;
+	rec.saves_ns = saves_ns;
+	rec.observation = seen;
 	/* a rules file of the user may name what the program now finds by itself */
 	for (size_t i = 0; i < out->recommendations.nr; i++)
 		if (strcmp(out->recommendations.v[i].id, rec.id) == 0)

@@ -1,52 +1,54 @@
-#include "diagnose/tables.h"
-
 #include "base/number.h"
 #include "base/sort.h"
 #include "base/text.h"
 #include "diagnose/diagnose.h"
-#include "diagnose/words.h"
-#include "diagnose/work.h"
+#include "diagnose/internal.h"
 #include "model/account.h"
 
 /* ---- building tables ---- */
 
-struct report_table *table_begin(struct tabler *t, const char *id, const char *title,
-                                 const char *note)
+void table_begin(struct tabler *t, const char *id, const char *title, const char *note,
+                 const struct column *columns, size_t nr)
 {
 	static const char step[] = "per step"; /* in a run without steps, the note says otherwise */
 	const char *at = t->out->window ? strstr(note, step) : NULL;
-	struct report_table *table = vec_push_zero(&t->out->tables);
-	table->id = id;
-	table->title = title;
-	table->note = !at ? note
-	                  : arena_printf(t->a, "%.*sover the whole window%s", (int)(at - note), note,
-	                                 at + strlen(step));
-	return table;
+	t->table = vec_push_zero(&t->out->tables);
+	t->table->id = id;
+	t->table->title = title;
+	t->table->note = !at ? note
+	                     : arena_printf(t->a, "%.*sover the whole window%s", (int)(at - note), note,
+	                                    at + strlen(step));
+	for (size_t i = 0; i < nr; i++) {
+		bool is_text = columns[i].unit == TEXT;
+		vec_push(&t->table->columns,
+		         (struct report_column){ .name = columns[i].name,
+		                                 .unit = is_text ? UNIT_COUNT : columns[i].unit,
+		                                 .is_text = is_text });
+	}
 }
 
-void table_column(struct report_table *t, const char *name, enum unit unit)
+size_t table_shows(struct tabler *t, size_t nr)
 {
-	vec_push(&t->columns, (struct report_column){ .name = name, .unit = unit });
+	t->table->more += nr > TABLE_ROWS ? nr - TABLE_ROWS : 0;
+	return nr < TABLE_ROWS ? nr : TABLE_ROWS;
 }
 
-void table_names(struct report_table *t, const char *name)
+void cell_figures(struct tabler *t, const int64_t *values, size_t nr)
 {
-	vec_push(&t->columns,
-	         (struct report_column){ .name = name, .unit = UNIT_COUNT, .is_text = true });
+	struct report_table *table = t->table;
+	for (size_t i = 0; i < nr; i++) {
+		enum unit unit = table->columns.v[table->cells.nr % table->columns.nr].unit;
+		vec_push(
+		    &table->cells,
+		    values[i] == MEMORY_UNKNOWN
+		        ? (struct report_cell){ .kind = CELL_ABSENT, .text = "–" }
+		        : (struct report_cell){ CELL_FIGURE, unit_text(t->a, unit, values[i]), values[i] });
+	}
 }
 
-void cell_figure(struct tabler *t, struct report_table *table, int64_t value)
+void cell_name(struct tabler *t, struct span name)
 {
-	enum unit unit = table->columns.v[table->cells.nr % table->columns.nr].unit;
-	vec_push(&table->cells,
-	         value == MEMORY_UNKNOWN
-	             ? (struct report_cell){ .kind = CELL_ABSENT, .text = "–" }
-	             : (struct report_cell){ CELL_FIGURE, unit_text(t->a, unit, value), value });
-}
-
-void cell_name(struct tabler *t, struct report_table *table, struct span name)
-{
-	vec_push(&table->cells,
+	vec_push(&t->table->cells,
 	         (struct report_cell){ .kind = CELL_TEXT, .text = text_line(t->a, name) });
 }
 
@@ -64,7 +66,7 @@ static void drop_column(struct report_table *t, size_t column)
 
 void table_end(struct tabler *t)
 {
-	struct report_table *table = &t->out->tables.v[t->out->tables.nr - 1];
+	struct report_table *table = t->table;
 	for (size_t i = table->columns.nr; i-- > 0;) {
 		bool says = false;
 		for (size_t k = i; k < table->cells.nr && !says; k += table->columns.nr)
@@ -128,25 +130,24 @@ static void find_function(void *ctx, const struct figure *f)
 }
 
 /* Add the cells of a function that no metric has, as the first rank that has it recorded it. */
-static void add_function(struct tabler *t, struct report_table *table, struct span label)
+static void add_function(struct tabler *t, struct span label)
 {
 	struct function_row row = { .label = label };
 	for (size_t r = 0; r < t->v->run->ranks.nr && !row.of; r++)
 		rank_figures(t->v, r, &metric_table[METRIC_FUNCTION_EXCLUSIVE_PCT], find_function, &row);
 	const struct function_stat *f = row.of;
-	const int64_t values[] = { f ? f->median_ns : -1, f ? f->rate : -1,
-		                       f && f->rate >= 0 ? f->rate_mad : -1 };
-	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-		cell_figure(t, table, values[i] < 0 ? MEMORY_UNKNOWN : values[i]);
-	cell_name(t, table, span_of(f ? function_class_names[f->cls] : ""));
+	bool timed = f && f->median_ns >= 0, rated = f && f->rate >= 0;
+	CELLS(t, timed ? f->median_ns : MEMORY_UNKNOWN, rated ? f->rate : MEMORY_UNKNOWN,
+	      rated && f->rate_mad >= 0 ? f->rate_mad : MEMORY_UNKNOWN);
+	cell_name(t, span_of(f ? function_class_names[f->cls] : ""));
 }
 
-static void add_rows(struct tabler *t, const struct listing *l, const struct answers *answers,
-                     struct report_table *table)
+static void add_rows(struct tabler *t, const struct listing *l, const struct answers *answers)
 {
+	struct report_column *columns = t->table->columns.v;
 	VEC(struct listed) rows = VEC_INIT;
 	__int128 sum = 0;
-	size_t folded = table_folded(t, table, l->ids, l->nr);
+	t->table->more = table_folded(t, l->ids, l->nr);
 	for (size_t i = 0; i < answers[0].list.nr; i++) {
 		const struct answer *x = &answers[0].list.v[i];
 		bool idle = l->ids[0] == METRIC_FUNCTION_EXCLUSIVE_PCT && label_is_idle_thread(x->label);
@@ -155,60 +156,66 @@ static void add_rows(struct tabler *t, const struct listing *l, const struct ans
 			vec_push(&rows, (struct listed){ x->label, x->value });
 	}
 	vec_sort(&rows, listed_cmp);
-	for (size_t i = 0; i < rows.nr && i < TABLE_ROWS; i++) {
+	size_t shown = table_shows(t, rows.nr);
+	for (size_t i = 0; i < shown; i++) {
 		for (size_t k = 0; k < l->nr; k++) {
 			const struct answer *x = answer_of(&answers[k], rows.v[i].label);
-			cell_figure(t, table, x ? x->value : MEMORY_UNKNOWN);
+			CELLS(t, x ? x->value : MEMORY_UNKNOWN);
 		}
 		if (l->share)
-			cell_figure(t, table, number_pct(rows.v[i].value, sum));
+			CELLS(t, number_pct(rows.v[i].value, sum));
 		if (l->ids[0] == METRIC_KERNEL_TIME) {
 			const struct category_table *c = t->v->naming->categories;
-			cell_name(t, table, span_of(category_name(c, category_of(c, rows.v[i].label))));
+			cell_name(t, span_of(category_name(c, category_of(c, rows.v[i].label))));
 		}
 		if (l->ids[0] == METRIC_FUNCTION_EXCLUSIVE_PCT)
-			add_function(t, table, rows.v[i].label);
-		cell_name(t, table, rows.v[i].label);
+			add_function(t, rows.v[i].label);
+		cell_name(t, rows.v[i].label);
 	}
-	for (size_t i = TABLE_ROWS; i < rows.nr; i++)
+	for (size_t i = shown; i < rows.nr; i++) {
 		for (size_t k = 0; k < l->nr; k++) {
 			const struct answer *x = answer_of(&answers[k], rows.v[i].label);
-			if (x && table->columns.v[k].adds)
-				table->columns.v[k].rest = number_add(table->columns.v[k].rest, x->value);
+			if (x && columns[k].adds)
+				columns[k].rest = number_add(columns[k].rest, x->value);
 		}
-	for (size_t i = TABLE_ROWS; i < rows.nr && l->share; i++)
-		table->columns.v[l->nr].rest += number_pct(rows.v[i].value, sum);
-	table->more = folded + (rows.nr > TABLE_ROWS ? rows.nr - TABLE_ROWS : 0);
+		if (l->share)
+			columns[l->nr].rest += number_pct(rows.v[i].value, sum);
+	}
 	vec_release(&rows);
 }
 
 static void add_listing(struct tabler *t, const struct listing *l)
 {
+	static const struct column of_functions[] = { { "execution", UNIT_NS },
+		                                          { "throughput", UNIT_BYTES_PER_S },
+		                                          { "spread", UNIT_BYTES_PER_S },
+		                                          { "class", TEXT } };
+	enum { OF_FUNCTIONS = sizeof of_functions / sizeof *of_functions };
 	struct answers answers[METRICS_MAX] = { 0 };
 	struct arena scratch = ARENA_INIT;
-	struct report_table *table = table_begin(t, l->id, l->title, l->note);
+	struct column columns[METRICS_MAX + 1 + OF_FUNCTIONS];
+	bool functions = l->ids[0] == METRIC_FUNCTION_EXCLUSIVE_PCT;
+	size_t nr = 0;
 	for (size_t k = 0; k < l->nr; k++) {
-		struct query q = diagnosis_query(&metric_table[l->ids[k]]);
+		const struct metric *m = &metric_table[l->ids[k]];
+		struct query q = diagnosis_query(m);
 		run_query(t->v, &q, &scratch, &answers[k]);
-		table_column(table, q.metric->head, q.metric->unit);
-		table->columns.v[k].adds = q.metric->adds;
+		columns[nr++] = (struct column){ m->head, m->unit };
 	}
-	if (l->share) {
-		table_column(table, "share", UNIT_PCT);
-		table->columns.v[l->nr].adds = true;
-	}
+	if (l->share)
+		columns[nr++] = (struct column){ "share", UNIT_PCT };
 	if (l->ids[0] == METRIC_KERNEL_TIME)
-		table_names(table, "category");
-	if (l->ids[0] == METRIC_FUNCTION_EXCLUSIVE_PCT) {
-		table_column(table, "execution", UNIT_NS);
-		table_column(table, "throughput", UNIT_BYTES_PER_S);
-		table_column(table, "spread", UNIT_BYTES_PER_S);
-		table_names(table, "class");
-		for (size_t k = l->nr; k < table->columns.nr; k++)
-			table->columns.v[k].detail = true;
+		columns[nr++] = (struct column){ "category", TEXT };
+	for (size_t k = 0; functions && k < OF_FUNCTIONS; k++)
+		columns[nr++] = of_functions[k];
+	columns[nr++] = (struct column){ l->names, TEXT };
+	table_begin(t, l->id, l->title, l->note, columns, nr);
+	for (size_t k = 0; k < nr; k++) {
+		struct report_column *c = &t->table->columns.v[k];
+		c->adds = k < l->nr ? metric_table[l->ids[k]].adds : k == l->nr && l->share;
+		c->detail = functions && k >= l->nr && k + 1 < nr;
 	}
-	table_names(table, l->names);
-	add_rows(t, l, answers, table);
+	add_rows(t, l, answers);
 	for (size_t k = 0; k < l->nr; k++)
 		vec_release(&answers[k].list);
 	arena_release(&scratch);
@@ -257,10 +264,7 @@ static const struct listing listings[] = {
 /* The accounts of the first ranks: what each recording holds, and where its GPU time lies. */
 static void add_accounts(struct tabler *t)
 {
-	static const struct {
-		const char *name;
-		enum unit unit;
-	} columns[] = {
+	static const struct column columns[] = {
 		{ "rank", UNIT_COUNT },           { "activities", UNIT_COUNT },
 		{ "untimed", UNIT_COUNT },        { "twice", UNIT_COUNT },
 		{ "GPU time", UNIT_NS },          { "in judged steps", UNIT_NS },
@@ -273,48 +277,30 @@ static void add_accounts(struct tabler *t)
 		{ "overlapped", UNIT_NS },        { "beyond the next", UNIT_NS },
 		{ "markers apart", UNIT_NS },     { "steps apart", UNIT_NS },
 	};
-	struct report_table *table =
-	    table_begin(t, "account", "Account of each rank",
-	                "GPU time divides into what follows it, launches into those with their "
-	                "activities and what follows; of GPU time, how much is known, and overlaps");
-	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-		table_column(table, columns[i].name, columns[i].unit);
+	table_begin(
+	    t, "account", "Account of each rank",
+	    "GPU time divides into what follows it, launches into those with their activities and "
+	    "what follows; of GPU time, how much is known, and overlaps",
+	    COLUMNS(columns));
 	for (size_t i = 0; i < t->v->run->ranks.nr && i < TABLE_ROWS; i++) {
 		const struct digest *d = t->v->run->ranks.v[i];
 		const struct trust_counts *x = &d->trust;
 		if (!x->gpu_events || d->fold || !account_is_known(x))
 			continue;
-		const int64_t row[] = { d->rank,
-			                    x->gpu_events,
-			                    x->untimed,
-			                    x->twice,
-			                    x->gpu_ns,
-			                    account_judged_ns(x),
-			                    x->cut_ns,
-			                    x->unattributed_ns - x->before_ns - x->unknown_ns,
-			                    x->before_ns,
-			                    x->unknown_ns,
-			                    x->launches,
-			                    x->captured,
-			                    x->pending,
-			                    x->left_over,
-			                    x->launches_without_kernel,
-			                    account_known(d, KNOWN_OPERATOR).ns,
-			                    account_known(d, KNOWN_MODULE).ns,
-			                    account_known(d, KNOWN_PLACE).ns,
-			                    x->overlap_ns,
-			                    x->contained_ns,
-			                    x->marker_ns,
-			                    x->completion_ns };
-		for (size_t k = 0; k < sizeof row / sizeof *row; k++)
-			cell_figure(t, table, row[k]);
+		CELLS(t, d->rank, x->gpu_events, x->untimed, x->twice);
+		CELLS(t, x->gpu_ns, account_judged_ns(x), x->cut_ns,
+		      x->unattributed_ns - x->before_ns - x->unknown_ns, x->before_ns, x->unknown_ns);
+		CELLS(t, x->launches, x->captured, x->pending, x->left_over, x->launches_without_kernel);
+		CELLS(t, account_known(d, KNOWN_OPERATOR).ns, account_known(d, KNOWN_MODULE).ns,
+		      account_known(d, KNOWN_PLACE).ns);
+		CELLS(t, x->overlap_ns, x->contained_ns, x->marker_ns, x->completion_ns);
 	}
 	table_end(t);
 }
 
 void diagnose_tables(const struct run_view *v, struct arena *a, struct run_report *out)
 {
-	struct tabler t = { v, a, out };
+	struct tabler t = { .v = v, .a = a, .out = out };
 	for (size_t i = 0; i < sizeof listings / sizeof *listings; i++)
 		add_listing(&t, &listings[i]);
 	tables_of_work(&t);
@@ -325,7 +311,7 @@ void diagnose_tables(const struct run_view *v, struct arena *a, struct run_repor
 void diagnose_phase(const struct run_view *v, const char *phase, struct arena *a,
                     struct run_report *out)
 {
-	struct tabler t = { v, a, out };
+	struct tabler t = { .v = v, .a = a, .out = out };
 	while (out->tables.nr) {
 		struct report_table *last = &out->tables.v[--out->tables.nr];
 		vec_release(&last->columns);

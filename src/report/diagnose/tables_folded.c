@@ -1,6 +1,6 @@
 /* Rows for the sum of those items that a digest does not list singly, because they are small. */
 #include "base/number.h"
-#include "diagnose/tables.h"
+#include "diagnose/internal.h"
 
 /* Number of a rank's small items (such as kernels) of which its digest keeps only a sum; `*sum`
  * becomes their sum of the metric `id`. */
@@ -38,8 +38,7 @@ static int64_t kernel_ns(const struct rank_view *r)
 
 /* The items that digests only have in sums of small items. Their number is that of the rank with
  * the most of them. Their figures are reduced over ranks in the usual way of each metric. */
-size_t table_folded(struct tabler *t, struct report_table *table, const enum metric_id *ids,
-                    size_t nr_ids)
+size_t table_folded(struct tabler *t, const enum metric_id *ids, size_t nr_ids)
 {
 	size_t most = 0, nr = t->v->run->ranks.nr;
 	int64_t *values = arena_alloc(t->a, nr, sizeof *values);
@@ -61,7 +60,7 @@ size_t table_folded(struct tabler *t, struct report_table *table, const enum met
 		}
 		enum reduce reduce = m->reduce == REDUCE_EACH ? REDUCE_MEDIAN : m->reduce;
 		if (ranks)
-			table->columns.v[k].rest = reduce_of(reduce, values, ranks);
+			t->table->columns.v[k].rest = reduce_of(reduce, values, ranks);
 	}
 	return most;
 }

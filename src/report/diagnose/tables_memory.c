@@ -3,16 +3,8 @@
 #include <inttypes.h>
 
 #include "base/number.h"
-#include "diagnose/tables.h"
+#include "diagnose/internal.h"
 #include "model/memory_view.h"
-
-/* The name of a memory as text such as "0", or "0 of rank 3" if the run has several ranks. */
-static const char *memory_name(struct tabler *t, const struct digest *d, const char *id)
-{
-	if (t->v->run->ranks.nr < 2)
-		return id;
-	return arena_printf(t->a, "%s of rank %" PRId64, id, d->rank);
-}
 
 /* A memory and the rank that it belongs to. If there are many, those with the highest peaks come
    first. */
@@ -37,122 +29,99 @@ static void memories_of(const struct run *run, struct owned_memories *out)
 	vec_sort(&out->list, owned_cmp);
 }
 
-static void allocator(struct tabler *t, const struct owned_memories *m)
+/* The last cell of each row, the name of a memory: "0", or "0 of rank 3" if the run has several
+   ranks. */
+static void cell_memory(struct tabler *t, const struct owned_memory *m)
 {
-	struct report_table *table =
-	    table_begin(t, "allocator", "what the allocator did", "whole window");
-	static const char *const names[] = { "allocations", "frees", "segments", "segment actions",
-		                                 "out of memory" };
-	table_column(table, "requested", UNIT_BYTES);
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		table_column(table, names[i], UNIT_COUNT);
-	table_names(table, "source");
-	table_names(table, "memory");
-	for (size_t i = 0; i < m->list.nr && i < TABLE_ROWS; i++) {
-		const struct memory_stat *s = m->list.v[i].stat;
-		cell_figure(t, table, s->churn_bytes);
-		cell_figure(t, table, s->alloc_count);
-		cell_figure(t, table, s->free_count);
-		cell_figure(t, table, s->segment_count);
-		cell_figure(t, table, s->segment_churn);
-		cell_figure(t, table, s->oom_count);
-		cell_name(t, table, span_of(memory_source_names[s->source]));
-		cell_name(t, table, span_of(memory_name(t, m->list.v[i].digest, s->id)));
-	}
-	table->more = m->list.nr > TABLE_ROWS ? m->list.nr - TABLE_ROWS : 0;
+	const char *id = m->stat->id;
+	if (t->v->run->ranks.nr > 1)
+		id = arena_printf(t->a, "%s of rank %" PRId64, id, m->digest->rank);
+	cell_name(t, span_of(id));
+}
+
+/* A table of which a function adds the rows of each memory. */
+struct memory_table {
+	const char *id, *title, *note;
+	void (*rows)(struct tabler *t, const struct owned_memory *m);
+	bool detail, each; /* `each`: each memory has one row, so that those left out can be counted */
+	struct column columns[9]; /* a nameless one follows the last */
+};
+
+static void add_table(struct tabler *t, const struct owned_memories *m,
+                      const struct memory_table *k)
+{
+	size_t nr = 0;
+	while (k->columns[nr].name)
+		nr++;
+	table_begin(t, k->id, k->title, k->note, k->columns, nr);
+	t->table->detail = k->detail;
+	for (size_t i = 0; i < m->list.nr && i < TABLE_ROWS; i++)
+		k->rows(t, &m->list.v[i]);
+	if (k->each)
+		table_shows(t, m->list.nr);
 	table_end(t);
+}
+
+static void allocator(struct tabler *t, const struct owned_memory *m)
+{
+	const struct memory_stat *s = m->stat;
+	CELLS(t, s->churn_bytes, s->alloc_count, s->free_count, s->segment_count, s->segment_churn,
+	      s->oom_count);
+	cell_name(t, span_of(memory_source_names[s->source]));
+	cell_memory(t, m);
 }
 
 /* ---- levels of memory, and reasons for them ---- */
 
-static void levels(struct tabler *t, const struct owned_memories *m)
+static void level(struct tabler *t, const struct owned_memory *m, int64_t allocated,
+                  int64_t reserved, const char *moment)
 {
-	struct report_table *table = table_begin(t, "memory_levels", "memory at two moments", "");
-	table_column(table, "allocated", UNIT_BYTES);
-	table_column(table, "reserved", UNIT_BYTES);
-	table_column(table, "not in use", UNIT_BYTES);
-	table_column(table, "fragmentation", UNIT_PCT);
-	table_names(table, "moment");
-	table_names(table, "memory");
-	for (size_t i = 0; i < m->list.nr && i < TABLE_ROWS; i++) {
-		const struct memory_stat *s = m->list.v[i].stat;
-		const int64_t level[2][2] = { { s->peak_allocated, s->reserved_at_peak },
-			                          { s->end_allocated, s->end_reserved } };
-		for (int k = 0; k < 2; k++) {
-			bool known = level[k][0] != MEMORY_UNKNOWN && level[k][1] != MEMORY_UNKNOWN;
-			if (!known)
-				continue;
-			cell_figure(t, table, level[k][0]);
-			cell_figure(t, table, level[k][1]);
-			cell_figure(t, table, number_sub(level[k][1], level[k][0]));
-			cell_figure(t, table, memory_fragmentation(level[k][0], level[k][1]));
-			cell_name(t, table, k ? SPAN("at the end") : SPAN("at the peak"));
-			cell_name(t, table, span_of(memory_name(t, m->list.v[i].digest, s->id)));
-		}
-	}
-	table_end(t);
+	if (allocated == MEMORY_UNKNOWN || reserved == MEMORY_UNKNOWN)
+		return;
+	CELLS(t, allocated, reserved, number_sub(reserved, allocated),
+	      memory_fragmentation(allocated, reserved));
+	cell_name(t, span_of(moment));
+	cell_memory(t, m);
 }
 
-static void lifetimes(struct tabler *t, const struct owned_memories *m)
+static void levels(struct tabler *t, const struct owned_memory *m)
 {
-	struct report_table *table =
-	    table_begin(t, "memory_lifetimes", "memory at the peak by lifetime", "of allocated memory");
-	table_column(table, "bytes", UNIT_BYTES);
-	table_column(table, "share", UNIT_PCT);
-	table_names(table, "lifetime");
-	table_names(table, "memory");
-	for (size_t i = 0; i < m->list.nr && i < TABLE_ROWS; i++) {
-		const struct memory_stat *s = m->list.v[i].stat;
-		const struct {
-			int64_t bytes;
-			const char *name;
-		} parts[] = { { s->peak_persistent, "persistent: there at the end too" },
-			          { s->peak_carried, "from before the recording, freed later" },
-			          { s->peak_transient, "transient: allocated and freed meanwhile" } };
-		for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-			if (parts[k].bytes == MEMORY_UNKNOWN)
-				continue;
-			cell_figure(t, table, parts[k].bytes);
-			cell_figure(t, table, number_pct(parts[k].bytes, s->peak_allocated));
-			cell_name(t, table, span_of(parts[k].name));
-			cell_name(t, table, span_of(memory_name(t, m->list.v[i].digest, s->id)));
-		}
-	}
-	table_end(t);
+	level(t, m, m->stat->peak_allocated, m->stat->reserved_at_peak, "at the peak");
+	level(t, m, m->stat->end_allocated, m->stat->end_reserved, "at the end");
 }
 
-/* Add a note that says whether expandable segments would help, and the figures on which this
- * depends. */
-static void expandable(struct tabler *t, const struct owned_memories *m)
+static void lifetime(struct tabler *t, const struct owned_memory *m, int64_t bytes,
+                     const char *name)
+{
+	if (bytes == MEMORY_UNKNOWN)
+		return;
+	CELLS(t, bytes, number_pct(bytes, m->stat->peak_allocated));
+	cell_name(t, span_of(name));
+	cell_memory(t, m);
+}
+
+static void lifetimes(struct tabler *t, const struct owned_memory *m)
+{
+	lifetime(t, m, m->stat->peak_persistent, "persistent: there at the end too");
+	lifetime(t, m, m->stat->peak_carried, "from before the recording, freed later");
+	lifetime(t, m, m->stat->peak_transient, "transient: allocated and freed meanwhile");
+}
+
+/* Whether expandable segments would help, and the figures on which this depends. */
+static void expandable(struct tabler *t, const struct owned_memory *m)
 {
 	static const char *const words[] = {
 		[EXPANDABLE_IN_USE] = "in use",
 		[EXPANDABLE_HELPS] = "would help: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
 		[EXPANDABLE_NO] = "would not help",
 	};
-	struct report_table *table =
-	    table_begin(t, "expandable_segments", "expandable segments",
-	                arena_printf(t->a,
-	                             "recommended if %d %% of reserved memory and %" PRId64
-	                             " MiB are not in use at the peak, or if memory ran out",
-	                             EXPANDABLE_PCT, EXPANDABLE_BYTES >> 20));
-	table_column(table, "not in use", UNIT_BYTES);
-	table_column(table, "share", UNIT_PCT);
-	table_column(table, "out of memory", UNIT_COUNT);
-	table_names(table, "expandable segments");
-	table_names(table, "memory");
-	for (size_t i = 0; i < m->list.nr && i < TABLE_ROWS; i++) {
-		const struct memory_stat *s = m->list.v[i].stat;
-		int64_t unused = memory_headroom_of(s).unused;
-		if (s->reserved_at_peak == MEMORY_UNKNOWN || s->segment_count == MEMORY_UNKNOWN)
-			continue;
-		cell_figure(t, table, unused);
-		cell_figure(t, table, number_pct(unused, s->reserved_at_peak));
-		cell_figure(t, table, s->oom_count);
-		cell_name(t, table, span_of(words[memory_expandable(m->list.v[i].digest, s)]));
-		cell_name(t, table, span_of(memory_name(t, m->list.v[i].digest, s->id)));
-	}
-	table_end(t);
+	const struct memory_stat *s = m->stat;
+	int64_t unused = memory_headroom_of(s).unused;
+	if (s->reserved_at_peak == MEMORY_UNKNOWN || s->segment_count == MEMORY_UNKNOWN)
+		return;
+	CELLS(t, unused, number_pct(unused, s->reserved_at_peak), s->oom_count);
+	cell_name(t, span_of(words[memory_expandable(m->digest, s)]));
+	cell_memory(t, m);
 }
 
 /* ---- lists of sites, blocks and segments ---- */
@@ -222,43 +191,44 @@ static const struct item_table item_tables[] = {
 	  "category", "site", .columns = { HELD, { "largest", UNIT_BYTES, LARGEST } } },
 };
 
-static void add_item(struct tabler *t, struct report_table *table, const struct item_table *k,
-                     const struct owned_memory *m, const struct memory_item *item)
+static void add_item(struct tabler *t, const struct item_table *k, const struct owned_memory *m,
+                     const struct memory_item *item)
 {
 	struct strbuf name = STRBUF_INIT;
 	for (size_t c = 0; c < ITEM_COLUMNS && k->columns[c].heading; c++) {
 		int64_t value = *(const int64_t *)(const void *)((const char *)item + k->columns[c].member);
-		cell_figure(t, table, value);
+		CELLS(t, value);
 		if (c == 0 && k->share)
-			cell_figure(t, table, number_pct(value, m->stat->peak_allocated));
+			CELLS(t, number_pct(value, m->stat->peak_allocated));
 	}
-	cell_name(t, table, item->category);
+	cell_name(t, item->category);
 	if (*k->site)
 		memory_item_add_site(&name, item);
-	cell_name(t, table, strbuf_span(&name));
-	cell_name(t, table, span_of(memory_name(t, m->digest, m->stat->id)));
+	cell_name(t, strbuf_span(&name));
+	cell_memory(t, m);
 	strbuf_release(&name);
 }
 
 static void add_items(struct tabler *t, const struct owned_memories *m, const struct item_table *k)
 {
-	struct report_table *table = table_begin(t, k->id, k->title, k->note);
-	table->detail = k->list == MEMORY_LIST_SIZE || k->list == MEMORY_LIST_END;
+	struct column columns[ITEM_COLUMNS + 4];
+	size_t nr = 0;
 	for (size_t c = 0; c < ITEM_COLUMNS && k->columns[c].heading; c++) {
-		table_column(table, k->columns[c].heading, k->columns[c].unit);
+		columns[nr++] = (struct column){ k->columns[c].heading, k->columns[c].unit };
 		if (c == 0 && k->share)
-			table_column(table, "share", UNIT_PCT);
+			columns[nr++] = (struct column){ "share", UNIT_PCT };
 	}
-	table_names(table, k->category);
-	table_names(table, k->site);
-	table_names(table, "memory");
+	columns[nr++] = (struct column){ k->category, TEXT };
+	columns[nr++] = (struct column){ k->site, TEXT };
+	columns[nr++] = (struct column){ "memory", TEXT };
+	table_begin(t, k->id, k->title, k->note, columns, nr);
+	t->table->detail = k->list == MEMORY_LIST_SIZE || k->list == MEMORY_LIST_END;
 	for (size_t i = 0; i < m->list.nr && i < TABLE_ROWS; i++) {
-		size_t nr;
 		const struct memory_item *v =
 		    memory_list_of(m->list.v[i].digest, m->list.v[i].stat->id, k->list, &nr);
-		for (size_t j = 0; j < nr && j < TABLE_ROWS; j++)
-			add_item(t, table, k, &m->list.v[i], &v[j]);
-		table->more += nr > TABLE_ROWS ? nr - TABLE_ROWS : 0;
+		size_t shown = table_shows(t, nr);
+		for (size_t j = 0; j < shown; j++)
+			add_item(t, k, &m->list.v[i], &v[j]);
 	}
 	table_end(t);
 }
@@ -268,7 +238,7 @@ ORDERING(by_place, struct memory_item, BY_SPAN(file))
 ORDERING(by_bytes, struct memory_item, FALLING(bytes) THEN(by_place(x, y)))
 
 /* Sums of the sites of a memory at its peak by file, or by the operator that XProf names. */
-static void add_files(struct tabler *t, struct report_table *table, const struct owned_memory *m)
+static void files(struct tabler *t, const struct owned_memory *m)
 {
 	VEC(struct memory_item) files = VEC_INIT;
 	size_t nr, kept = 0;
@@ -288,78 +258,96 @@ static void add_files(struct tabler *t, struct report_table *table, const struct
 	}
 	files.nr = kept;
 	vec_sort(&files, by_bytes);
-	for (size_t i = 0; i < kept && i < TABLE_ROWS; i++) {
-		cell_figure(t, table, files.v[i].bytes);
-		cell_figure(t, table, number_pct(files.v[i].bytes, m->stat->peak_allocated));
-		cell_figure(t, table, files.v[i].blocks);
-		cell_name(t, table, files.v[i].file);
-		cell_name(t, table, span_of(memory_name(t, m->digest, m->stat->id)));
+	size_t shown = table_shows(t, kept);
+	for (size_t i = 0; i < shown; i++) {
+		int64_t bytes = files.v[i].bytes;
+		CELLS(t, bytes, number_pct(bytes, m->stat->peak_allocated), files.v[i].blocks);
+		cell_name(t, files.v[i].file);
+		cell_memory(t, m);
 	}
-	table->more += kept > TABLE_ROWS ? kept - TABLE_ROWS : 0;
 	vec_release(&files);
 }
 
-static void files(struct tabler *t, const struct owned_memories *m)
-{
-	struct report_table *table = table_begin(t, "memory_files", "memory at the peak by file",
-	                                         "of XProf by operator; of allocated memory");
-	table->detail = true;
-	table_column(table, "bytes", UNIT_BYTES);
-	table_column(table, "share", UNIT_PCT);
-	table_column(table, "blocks", UNIT_COUNT);
-	table_names(table, "file");
-	table_names(table, "memory");
-	for (size_t i = 0; i < m->list.nr && i < TABLE_ROWS; i++)
-		add_files(t, table, &m->list.v[i]);
-	table_end(t);
-}
-
 /* What ran at the peak of each memory, and whether that was near the size of the device. */
-static void peaks(struct tabler *t, const struct owned_memories *m)
+static void peaks(struct tabler *t, const struct owned_memory *m)
 {
 	static const char *const risks[] = { [RISK_UNKNOWN] = "unknown without --device-memory",
 		                                 [RISK_NONE] = "low",
 		                                 [RISK_WARNING] = "warning",
 		                                 [RISK_CRITICAL] = "critical" };
-	struct report_table *table =
-	    table_begin(t, "memory_peaks", "what ran at the peak, and the risk to run out of memory",
-	                "left is the device less what was allocated or reserved: critical below 1 GB, "
-	                "a warning below 2 GB");
-	table->detail = true;
-	table_column(table, "device", UNIT_BYTES);
-	table_column(table, "left", UNIT_BYTES);
-	table_names(table, "risk");
-	table_names(table, "inputs");
-	table_names(table, "types");
-	table_names(table, "ran");
-	table_names(table, "memory");
-	for (size_t i = 0; i < m->list.nr && i < TABLE_ROWS; i++) {
-		const struct memory_stat *s = m->list.v[i].stat;
-		struct memory_headroom h = memory_headroom_of(s);
-		const char *const texts[] = { s->source == MEMORY_OF_SNAPSHOT ? risks[h.risk] : "",
-			                          s->peak_dims, s->peak_types, s->peak_op,
-			                          memory_name(t, m->list.v[i].digest, s->id) };
-		if (!s->peak_op && s->source != MEMORY_OF_SNAPSHOT)
-			continue;
-		cell_figure(t, table, s->capacity);
-		cell_figure(t, table, h.risk == RISK_UNKNOWN ? MEMORY_UNKNOWN : h.left);
-		for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-			cell_name(t, table, span_of(texts[k] ? texts[k] : ""));
-	}
-	table_end(t);
+	const struct memory_stat *s = m->stat;
+	struct memory_headroom h = memory_headroom_of(s);
+	bool dumped = s->source == MEMORY_OF_SNAPSHOT;
+	const char *const texts[] = { dumped ? risks[h.risk] : "", s->peak_dims, s->peak_types,
+		                          s->peak_op };
+	if (!s->peak_op && !dumped)
+		return;
+	CELLS(t, s->capacity, h.risk == RISK_UNKNOWN ? MEMORY_UNKNOWN : h.left);
+	for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+		cell_name(t, span_of(texts[k] ? texts[k] : ""));
+	cell_memory(t, m);
 }
 
 void tables_of_memory(struct tabler *t)
 {
+	const char *advised = arena_printf(t->a,
+	                                   "recommended if %d %% of reserved memory and %" PRId64
+	                                   " MiB are not in use at the peak, or if memory ran out",
+	                                   EXPANDABLE_PCT, EXPANDABLE_BYTES >> 20);
+	const struct memory_table tables[] = {
+		{ "allocator", "what the allocator did", "whole window", allocator, .each = true,
+		  .columns = { { "requested", UNIT_BYTES },
+		               { "allocations", UNIT_COUNT },
+		               { "frees", UNIT_COUNT },
+		               { "segments", UNIT_COUNT },
+		               { "segment actions", UNIT_COUNT },
+		               { "out of memory", UNIT_COUNT },
+		               { "source", TEXT },
+		               { "memory", TEXT } } },
+		{ "memory_levels", "memory at two moments", "", levels,
+		  .columns = { { "allocated", UNIT_BYTES },
+		               { "reserved", UNIT_BYTES },
+		               { "not in use", UNIT_BYTES },
+		               { "fragmentation", UNIT_PCT },
+		               { "moment", TEXT },
+		               { "memory", TEXT } } },
+		{ "memory_lifetimes", "memory at the peak by lifetime", "of allocated memory", lifetimes,
+		  .columns = { { "bytes", UNIT_BYTES },
+		               { "share", UNIT_PCT },
+		               { "lifetime", TEXT },
+		               { "memory", TEXT } } },
+		{ "memory_files", "memory at the peak by file", "of XProf by operator; of allocated memory",
+		  files, .detail = true,
+		  .columns = { { "bytes", UNIT_BYTES },
+		               { "share", UNIT_PCT },
+		               { "blocks", UNIT_COUNT },
+		               { "file", TEXT },
+		               { "memory", TEXT } } },
+		{ "memory_peaks", "what ran at the peak, and the risk to run out of memory",
+		  "left is the device less what was allocated or reserved: critical below 1 GB, a warning "
+		  "below 2 GB",
+		  peaks, .detail = true,
+		  .columns = { { "device", UNIT_BYTES },
+		               { "left", UNIT_BYTES },
+		               { "risk", TEXT },
+		               { "inputs", TEXT },
+		               { "types", TEXT },
+		               { "ran", TEXT },
+		               { "memory", TEXT } } },
+		{ "expandable_segments", "expandable segments", advised, expandable,
+		  .columns = { { "not in use", UNIT_BYTES },
+		               { "share", UNIT_PCT },
+		               { "out of memory", UNIT_COUNT },
+		               { "expandable segments", TEXT },
+		               { "memory", TEXT } } },
+	};
+	enum { FIRST = 3 }; /* tables before those of items */
 	struct owned_memories m;
 	memories_of(t->v->run, &m);
-	allocator(t, &m);
-	levels(t, &m);
-	lifetimes(t, &m);
-	for (size_t i = 0; i < sizeof item_tables / sizeof *item_tables; i++)
-		add_items(t, &m, &item_tables[i]);
-	files(t, &m);
-	peaks(t, &m);
-	expandable(t, &m);
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+		for (size_t k = 0; i == FIRST && k < sizeof item_tables / sizeof *item_tables; k++)
+			add_items(t, &m, &item_tables[k]);
+		add_table(t, &m, &tables[i]);
+	}
 	vec_release(&m.list);
 }

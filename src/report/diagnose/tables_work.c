@@ -1,8 +1,6 @@
 /* Tables of work that may be avoidable: fills and zeroing, recomputation of checkpoints. */
 #include "base/number.h"
-#include "diagnose/tables.h"
-#include "diagnose/words.h"
-#include "diagnose/work.h"
+#include "diagnose/internal.h"
 #include "model/flops.h"
 #include "model/rows.h"
 
@@ -33,44 +31,34 @@ static void add_name_sum(struct name_sums *s, const struct summed *x)
 
 ORDERING(summed_cmp, struct summed, FALLING(ns) BY_SPAN(name))
 
-/* Add a row for each item, with means per step over the ranks that have the item, and with bytes
-   per launch if known. */
-static void add_rows(struct tabler *t, struct report_table *table, struct name_sums *s, bool sizes)
+/* Add a table with a row for each item, with means per step over the ranks that have the item, and
+   with bytes per launch if known. */
+static void add_sums(struct tabler *t, const char *id, const char *title, const char *note,
+                     const char *names, struct name_sums *s)
 {
+	const struct column columns[] = { { "time", UNIT_NS_PER_STEP },
+		                              { "count", UNIT_COUNT_PER_STEP },
+		                              { "mean", UNIT_NS },
+		                              { "bytes each", UNIT_BYTES },
+		                              { names, TEXT } };
+	table_begin(t, id, title, note, COLUMNS(columns));
 	vec_sort(&s->list, summed_cmp);
-	for (size_t i = 0; i < s->list.nr && i < TABLE_ROWS; i++) {
+	size_t shown = table_shows(t, s->list.nr);
+	for (size_t i = 0; i < shown; i++) {
 		const struct summed *x = &s->list.v[i];
-		cell_figure(t, table, number_div_round(x->ns, x->steps));
-		cell_figure(t, table, number_div_round((__int128)x->count * MICRO, x->steps));
-		cell_figure(t, table, number_div_round(x->ns, x->count));
-		if (sizes)
-			cell_figure(t, table,
-			            x->bytes > 0 ? number_div_round(x->bytes, x->count) : MEMORY_UNKNOWN);
-		cell_name(t, table, x->name);
+		CELLS(t, number_div_round(x->ns, x->steps),
+		      number_div_round((__int128)x->count * MICRO, x->steps),
+		      number_div_round(x->ns, x->count),
+		      x->bytes > 0 ? number_div_round(x->bytes, x->count) : MEMORY_UNKNOWN);
+		cell_name(t, x->name);
 	}
-	table->more = s->list.nr > TABLE_ROWS ? s->list.nr - TABLE_ROWS : 0;
 	vec_release(&s->list);
 	table_end(t);
-}
-
-static struct report_table *begin(struct tabler *t, const char *id, const char *title,
-                                  const char *note, bool sizes, const char *names)
-{
-	struct report_table *table = table_begin(t, id, title, note);
-	table_column(table, "time", UNIT_NS_PER_STEP);
-	table_column(table, "count", UNIT_COUNT_PER_STEP);
-	table_column(table, "mean", UNIT_NS);
-	if (sizes)
-		table_column(table, "bytes each", UNIT_BYTES);
-	table_names(table, names);
-	return table;
 }
 
 static void fills(struct tabler *t)
 {
 	struct name_sums s = { 0 };
-	struct report_table *table = begin(t, "fills", "fill and zero kernels, memory sets",
-	                                   "per step; bytes of one, on average", true, "kernel");
 	for (size_t r = 0; r < t->v->run->ranks.nr; r++) {
 		const struct digest *d = t->v->run->ranks.v[r];
 		for (size_t i = 0; i < d->kernels.nr; i++) {
@@ -80,16 +68,13 @@ static void fills(struct tabler *t)
 				                                   k->step_bytes, d->usable_steps });
 		}
 	}
-	add_rows(t, table, &s, true);
+	add_sums(t, "fills", "fill and zero kernels, memory sets", "per step; bytes of one, on average",
+	         "kernel", &s);
 }
 
 static void recomputation(struct tabler *t)
 {
 	struct name_sums s = { 0 };
-	struct report_table *table =
-	    begin(t, "recomputation", "recomputation of checkpoints",
-	          "host time per step, what is launched and differentiated inside included", false,
-	          "operator");
 	for (size_t r = 0; r < t->v->run->ranks.nr; r++) {
 		const struct digest *d = t->v->run->ranks.v[r];
 		for (size_t i = 0; i < d->ops.nr && d->usable_steps; i++) {
@@ -99,7 +84,9 @@ static void recomputation(struct tabler *t)
 				    &s, &(struct summed){ o->name, o->total_ns, o->count, 0, d->usable_steps });
 		}
 	}
-	add_rows(t, table, &s, false);
+	add_sums(t, "recomputation", "recomputation of checkpoints",
+	         "host time per step, what is launched and differentiated inside included", "operator",
+	         &s);
 }
 
 /* ---- floating-point operations ---- */
@@ -159,36 +146,39 @@ static void join_operations(struct all_operations *all)
 /* Add a row to the table. The rate is the number of operations divided by the GPU time. The rate
    is left out if the operations of some calls were not counted, since these calls took time,
    too. */
-static void add_operations_row(struct tabler *t, struct report_table *table,
-                               const struct operations *x)
+static void add_operations_row(struct tabler *t, const struct operations *x)
 {
-	bool rated = x->of.gpu_ns > 0 && x->of.flops > 0 && x->of.uncounted == 0;
-	const struct {
-		bool known;
-		__int128 amount, of;
-	} cells[] = {
-		{ x->of.flops, x->of.flops, x->steps },
-		{ true, (__int128)x->of.count * MICRO, x->steps },
-		{ x->of.uncounted, (__int128)x->of.uncounted * MICRO, x->steps },
-		{ x->of.gpu_ns > 0, x->of.gpu_ns, x->steps },
-		{ rated, (__int128)x->of.flops * NS_PER_S, x->of.gpu_ns },
-		{ rated && x->micro_tflops, (__int128)x->of.flops * 100 * NS_PER_S,
-		  (__int128)x->of.gpu_ns * x->micro_tflops },
-	};
-	for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
-		cell_figure(t, table,
-		            cells[i].known ? number_div_round(cells[i].amount, cells[i].of)
-		                           : MEMORY_UNKNOWN);
-	cell_name(t, table, span_of(x->of.type == FLOP_OTHER ? "" : flop_type_names[x->of.type]));
-	cell_name(t, table, x->of.op);
+	const struct flop_stat *f = &x->of;
+	bool rated = f->gpu_ns > 0 && f->flops > 0 && f->uncounted == 0;
+	CELLS(t, f->flops ? number_div_round(f->flops, x->steps) : MEMORY_UNKNOWN,
+	      number_div_round((__int128)f->count * MICRO, x->steps),
+	      f->uncounted ? number_div_round((__int128)f->uncounted * MICRO, x->steps)
+	                   : MEMORY_UNKNOWN,
+	      f->gpu_ns > 0 ? number_div_round(f->gpu_ns, x->steps) : MEMORY_UNKNOWN,
+	      rated ? number_div_round((__int128)f->flops * NS_PER_S, f->gpu_ns) : MEMORY_UNKNOWN,
+	      rated && x->micro_tflops ? number_div_round((__int128)f->flops * 100 * NS_PER_S,
+	                                                  (__int128)f->gpu_ns * x->micro_tflops)
+	                               : MEMORY_UNKNOWN);
+	cell_name(t, span_of(f->type == FLOP_OTHER ? "" : flop_type_names[f->type]));
+	cell_name(t, f->op);
 }
 
 static void operations(struct tabler *t)
 {
+	static const struct column columns[] = {
+		{ "operations", UNIT_FLOPS },
+		{ "calls", UNIT_COUNT_PER_STEP },
+		{ "not counted", UNIT_COUNT_PER_STEP },
+		{ "kernels", UNIT_NS_PER_STEP },
+		{ "rate", UNIT_FLOPS_PER_S },
+		{ "of the peak", UNIT_PCT },
+		{ "type", TEXT },
+		{ "operator", TEXT },
+	};
 	struct all_operations all = { 0 };
-	struct report_table *table =
-	    table_begin(t, "operations", "floating-point operations by operator",
-	                "per step, by the shapes of inputs; rate in the kernels that they launch");
+	table_begin(t, "operations", "floating-point operations by operator",
+	            "per step, by the shapes of inputs; rate in the kernels that they launch",
+	            COLUMNS(columns));
 	for (size_t r = 0; r < t->v->run->ranks.nr; r++) {
 		const struct digest *d = t->v->run->ranks.v[r];
 		if (d->usable_steps)
@@ -196,18 +186,10 @@ static void operations(struct tabler *t)
 	}
 	vec_sort(&all.list, by_operator);
 	join_operations(&all);
-	table_column(table, "operations", UNIT_FLOPS);
-	table_column(table, "calls", UNIT_COUNT_PER_STEP);
-	table_column(table, "not counted", UNIT_COUNT_PER_STEP);
-	table_column(table, "kernels", UNIT_NS_PER_STEP);
-	table_column(table, "rate", UNIT_FLOPS_PER_S);
-	table_column(table, "of the peak", UNIT_PCT);
-	table_names(table, "type");
-	table_names(table, "operator");
 	vec_sort(&all.list, operations_cmp);
-	for (size_t i = 0; i < all.list.nr && i < TABLE_ROWS; i++)
-		add_operations_row(t, table, &all.list.v[i]);
-	table->more = all.list.nr > TABLE_ROWS ? all.list.nr - TABLE_ROWS : 0;
+	size_t shown = table_shows(t, all.list.nr);
+	for (size_t i = 0; i < shown; i++)
+		add_operations_row(t, &all.list.v[i]);
 	vec_release(&all.list);
 	table_end(t);
 }
@@ -227,11 +209,20 @@ static const char *limit_of(const struct flop_stat *f)
 
 static void limits(struct tabler *t)
 {
+	const struct column columns[] = {
+		{ "bytes", UNIT_BYTES_PER_STEP },
+		{ "kernels", UNIT_NS_PER_STEP },
+		{ metric_table[METRIC_OP_BANDWIDTH_PCT].head, UNIT_PCT },
+		{ metric_table[METRIC_OP_ROOFLINE_PCT].head, UNIT_PCT },
+		{ "limit", TEXT },
+		{ "type", TEXT },
+		{ "operator", TEXT },
+	};
 	VEC(struct flop_stat) all = VEC_INIT;
 	__int128 steps = 0;
-	struct report_table *table =
-	    table_begin(t, "limits", "what limits operators",
-	                "by the bytes that their inputs and outputs have, and the peaks of the GPU");
+	table_begin(t, "limits", "what limits operators",
+	            "by the bytes that their inputs and outputs have, and the peaks of the GPU",
+	            COLUMNS(columns));
 	for (size_t r = 0; r < t->v->run->ranks.nr; r++) {
 		const struct digest *d = t->v->run->ranks.v[r];
 		steps += d->usable_steps;
@@ -248,25 +239,16 @@ static void limits(struct tabler *t)
 			all.v[nr++] = all.v[i];
 	all.nr = nr;
 	vec_sort(&all, by_sized_time);
-	table_column(table, "bytes", UNIT_BYTES_PER_STEP);
-	table_column(table, "kernels", UNIT_NS_PER_STEP);
-	table_column(table, metric_table[METRIC_OP_BANDWIDTH_PCT].head, UNIT_PCT);
-	table_column(table, metric_table[METRIC_OP_ROOFLINE_PCT].head, UNIT_PCT);
-	table_names(table, "limit");
-	table_names(table, "type");
-	table_names(table, "operator");
-	for (size_t i = 0; i < all.nr && i < TABLE_ROWS; i++) {
+	size_t shown = table_shows(t, all.nr);
+	for (size_t i = 0; i < shown; i++) {
 		const struct flop_stat *f = &all.v[i];
-		const int64_t parts[] = { f->moved_ns, f->roof_ns };
-		cell_figure(t, table, number_div_round(f->bytes, steps));
-		cell_figure(t, table, number_div_round(f->sized_ns, steps));
-		for (int k = 0; k < 2; k++)
-			cell_figure(t, table, parts[k] ? number_pct(parts[k], f->sized_ns) : MEMORY_UNKNOWN);
-		cell_name(t, table, span_of(limit_of(f)));
-		cell_name(t, table, span_of(f->type == FLOP_OTHER ? "" : flop_type_names[f->type]));
-		cell_name(t, table, f->op);
+		CELLS(t, number_div_round(f->bytes, steps), number_div_round(f->sized_ns, steps),
+		      f->moved_ns ? number_pct(f->moved_ns, f->sized_ns) : MEMORY_UNKNOWN,
+		      f->roof_ns ? number_pct(f->roof_ns, f->sized_ns) : MEMORY_UNKNOWN);
+		cell_name(t, span_of(limit_of(f)));
+		cell_name(t, span_of(f->type == FLOP_OTHER ? "" : flop_type_names[f->type]));
+		cell_name(t, f->op);
 	}
-	table->more = all.nr > TABLE_ROWS ? all.nr - TABLE_ROWS : 0;
 	vec_release(&all);
 	table_end(t);
 }

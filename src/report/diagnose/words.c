@@ -1,4 +1,4 @@
-#include "diagnose/words.h"
+#include "diagnose/internal.h"
 
 struct worst {
 	bool known;

@@ -1,4 +1,4 @@
-#include "diagnose/work.h"
+#include "diagnose/internal.h"
 
 #include <string.h>
 

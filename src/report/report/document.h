@@ -8,8 +8,6 @@
 #include "names/short.h"
 #include "report/trust_lines.h"
 
-#define COLUMNS(c) (c), sizeof(c) / sizeof *(c)
-
 /// Build the whole document of `r`. Texts are borrowed from `r` and from `names`, as in
 /// report_names(); both must live as long as the document, which the caller releases.
 void report_document(const struct report *r, struct short_names *names, struct document *d);

@@ -1,0 +1,160 @@
+/// Internal to diagnose/: figures, kinds of work, tables and recommendations.
+#ifndef GG_DIAGNOSE_INTERNAL_H
+#define GG_DIAGNOSE_INTERNAL_H
+
+#include "base/number.h"
+#include "model/run_report.h"
+
+/* ---- single figures of a rank or of a run ---- */
+
+/// One percent as a share, since shares are in 1e-6 %.
+#define PERCENT MICRO
+
+/// Median over steps of metric `id` in rank `r` of the run; for several devices or memories the
+/// worst value. Sets 0 and returns false if the rank lacks the figure.
+bool figure_of_rank(const struct run_view *v, size_t r, enum metric_id id, int64_t *out);
+
+/// The result of query `q` as one number; if several items match, their figures are added. False
+/// if the run lacks the figure.
+bool figure_of_run(const struct run_view *v, const struct query *q, int64_t *out);
+
+/// The figure of a metric without labels, with the metric's default reduction over ranks. False if
+/// the run lacks the figure.
+bool figure_of_metric(const struct run_view *v, enum metric_id id, int64_t *out);
+
+/// Duration of a step: its wall time, or the whole window for a trace without steps. Sets 0 and
+/// returns false if both are unknown.
+bool figure_of_step(const struct run_view *v, int64_t *out);
+
+/// Compute a figure that a rule of rules/diagnosis.yaml defines, with its unit; it may be a
+/// quotient or a share (in 1e-6 %). False if it cannot be formed.
+bool figure_of_diagnosis(const struct run_view *v, const struct diagnosis_figure *f, int64_t *out,
+                         enum unit *unit);
+
+/* ---- kinds of work by names ---- */
+
+/// True for a memory set, and for a kernel that writes one value everywhere.
+/// **Source:** FillFunctor, torch aten/native/cuda/FillKernel.cu.
+bool kernel_is_fill(const struct kernel_stat *k);
+
+/// True for an operator in which activations of a gradient checkpoint are recomputed.
+/// **Source:** CheckpointFunction, torch/utils/checkpoint.py (use_reentrant=True).
+bool op_is_recomputation(const struct op_stat *o);
+
+/// True for a Python function in which activations of a gradient checkpoint are recomputed. With
+/// use_reentrant=False, only Python functions show this, no operator.
+/// **Source:** recompute_fn and unpack_hook, torch/utils/checkpoint.py (use_reentrant=False).
+bool function_is_recomputation(const struct function_stat *f);
+
+/// True for the call path of a background thread that waits for work. False for waits of the main
+/// thread, since they show what the program waits for.
+/// **Source:** Thread._bootstrap_inner, CPython Lib/threading.py.
+bool label_is_idle_thread(struct span label);
+
+/// Share of the window (the recorded time), in 1e-6 %, that the ranks spend in runtime calls that
+/// copy memory beyond the time that enqueuing a copy takes (20 µs a call): a copy blocks the host
+/// unless it is really asynchronous.
+int64_t blocking_copies_share(const struct run *run);
+
+/// What limits a kernel by only its name.
+enum nature {
+	NATURE_UNKNOWN,
+	NATURE_MEMORY, ///< it does little with each element: elementwise, a reduction, a copy, …
+	NATURE_DECODING, ///< attention over pages of a KV cache, or a product with few rows
+};
+
+/// What the kernels of `category` called `name` are limited by.
+enum nature nature_of_kernel(const char *category, struct span name);
+
+/// What the ranks of a run were recorded with.
+struct recorded {
+	bool traces, snapshots, memory, python, context;
+	/// true if recorded: GPU work; FLOPs of operators; FLOPs of the model; peak rate of the GPU
+	bool gpu, flops, model_flops, peak;
+	bool shapes; ///< true if the inputs of an operator are known from which FLOPs follow
+	bool unshaped; ///< true if there are products of matrices or convolutions, but no inputs at all
+	struct span uncounted; ///< first operator with uncountable FLOPs; empty if there is none
+	const struct digest *first; ///< first rank that has a trace
+	int64_t ranks, world_size;
+};
+
+/// What is recorded of the run; texts are borrowed from it.
+struct recorded recorded_of(const struct run *run);
+
+/// True if most GPU activities come from replays of GPU graphs.
+bool graphs_prevail(const struct run *run);
+
+/// Share of the trace, in 1e-6 %, in which the GPU is idle and the host is in runtime calls that
+/// set something up: calls of a millisecond or more each that do not wait for the GPU. `most` is
+/// the function with the largest part; NULL if there is none.
+int64_t set_up_share(const struct run *run, const struct function_stat **most);
+
+/* ---- tables ---- */
+
+/// Largest number of rows in a table.
+enum { TABLE_ROWS = 20 };
+
+/// Builder of tables, to which cells are added row by row.
+struct tabler {
+	const struct run_view *v;
+	struct arena *a; ///< arena that owns the texts of cells
+	struct run_report *out;
+	struct report_table *table; ///< the table that is being built
+};
+
+/// A column of a table: its heading, and the unit of its figures, or TEXT if it has names.
+struct column {
+	const char *name;
+	enum unit unit;
+};
+#define TEXT NR_UNITS
+
+/// Begin a table.
+void table_begin(struct tabler *t, const char *id, const char *title, const char *note,
+                 const struct column *columns, size_t nr);
+
+/// How many of `nr` rows the table shows; it counts the others as left out.
+size_t table_shows(struct tabler *t, size_t nr);
+
+/// Append cells with figures in their columns' units; without one for MEMORY_UNKNOWN.
+void cell_figures(struct tabler *t, const int64_t *values, size_t nr);
+#define CELLS(t, ...)                                   \
+	cell_figures((t), (const int64_t[]){ __VA_ARGS__ }, \
+	             sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
+
+/// Append a cell with a name, which may contain any bytes.
+void cell_name(struct tabler *t, struct span name);
+
+/// End the table. Columns without any value are removed, and so is a table without rows.
+void table_end(struct tabler *t);
+
+/// Set the member `rest` of each column to the sum of its metric over those items that digests do
+/// not list singly; `ids` are the metrics of the columns. Returns the number of these items.
+size_t table_folded(struct tabler *t, const enum metric_id *ids, size_t nr_ids);
+
+/// Append tables of the allocator's actions, of memory at its peak, and of segments.
+void tables_of_memory(struct tabler *t);
+
+/// Append tables of kernels that fill memory, of recomputed activations, and of operators'
+/// floating-point operations.
+void tables_of_work(struct tabler *t);
+
+/* ---- recommendations ---- */
+
+/// Append the recommendation `rec` that saves the time `saves_ns`, which is -1 if unknown and
+/// becomes at most that of a step, for what was `seen`. `rec.ask` may be NULL.
+void recommend(const struct run_view *v, struct arena *a, struct run_report *out,
+               struct recommendation rec, int64_t saves_ns, const char *seen);
+
+/// Type of the functions that diagnose in code what conditions on figures cannot express. Each
+/// appends its recommendations.
+typedef void diagnosis_fn(const struct run_view *v, struct arena *a, struct run_report *out);
+
+/// Diagnoses of groups of kernels (code_kernels.c) and of the host (code_host.c).
+diagnosis_fn attention_unfused, layout_transposes, start_up, counts, host_around_graphs,
+    python_computes, allocator_churn;
+
+/// All diagnoses that are C functions, not rules of a file; NULL ends the list.
+extern diagnosis_fn *const diagnoses_in_code[];
+
+#endif
