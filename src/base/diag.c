@@ -1,4 +1,5 @@
 #include "base/diag.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 
@@ -64,6 +65,11 @@ const char *diag_first_error(const struct diag_log *log)
 		if (e->level == DIAG_ERROR)
 			return e->text;
 	return NULL;
+}
+
+const char *diag_quote(struct diag_log *log, const char *text)
+{
+	return text_quote(&log->arena, span_of(text));
 }
 
 const char *diag_take_warning(struct diag_log *log)

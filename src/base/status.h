@@ -34,4 +34,12 @@ const char *status_text(enum status st);
 			return try_st_;           \
 	} while (0)
 
+/// Sets the status `st` to that of an expression, unless an earlier step failed: TRY() for a
+/// function that has something to release at its end.
+#define NEXT(st, ...)             \
+	do {                          \
+		if ((st) == ST_OK)        \
+			(st) = (__VA_ARGS__); \
+	} while (0)
+
 #endif

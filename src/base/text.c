@@ -119,6 +119,12 @@ void text_add_line(struct strbuf *out, struct span s)
 	text_add_short(out, s, (size_t)-1);
 }
 
+const char *path_last(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
 int text_cmp(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);

@@ -45,6 +45,9 @@ void text_add_short(struct strbuf *out, struct span s, size_t max_chars);
 /// `##teamcity[`) are broken up wherever they occur.
 void text_add_log(struct strbuf *out, struct span s, size_t max_chars);
 
+/// The name of the file at `path`: what follows the last slash.
+const char *path_last(const char *path);
+
 /// Compares two `const char *`, or two structs that begin with one, for sorting and bsearch().
 int text_cmp(const void *a, const void *b);
 

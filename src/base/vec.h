@@ -15,6 +15,13 @@
 		type *v;        \
 		size_t nr, cap; \
 	}
+
+/// A list of texts, which it does not own.
+struct texts {
+	const char **v;
+	size_t nr, cap;
+};
+
 #define VEC_INIT   \
 	{              \
 		NULL, 0, 0 \

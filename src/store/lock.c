@@ -17,7 +17,7 @@
 /* Path of the lock file, "DIR/.NAME.lock" for "DIR/NAME". */
 static char *lock_path(const char *target)
 {
-	const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
+	const char *name = path_last(target);
 	struct strbuf b = STRBUF_INIT;
 	strbuf_add(&b, (struct span){ target, (size_t)(name - target) });
 	strbuf_addf(&b, ".%s.lock", name);

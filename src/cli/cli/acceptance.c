@@ -33,8 +33,8 @@ static const char *shown_item(const struct check *k, struct arena *a)
 
 static bool is_named(const struct options *o, const char *id)
 {
-	for (size_t i = 0; i < o->accept.nr; i++)
-		if (strcmp(o->accept.v[i], id) == 0)
+	for (size_t i = 0; i < o->all[OPT_ACCEPT].nr; i++)
+		if (strcmp(o->all[OPT_ACCEPT].v[i], id) == 0)
 			return true;
 	return false;
 }
@@ -104,8 +104,8 @@ static const char *near_names(const struct report *r, const char *name, struct a
 static enum status find_accepted(const struct report *r, const struct options *o, bool *accepted,
                                  struct diag_log *log)
 {
-	for (size_t n = 0; n < o->accept.nr; n++) {
-		const char *name = o->accept.v[n];
+	for (size_t n = 0; n < o->all[OPT_ACCEPT].nr; n++) {
+		const char *name = o->all[OPT_ACCEPT].v[n];
 		enum name_fit best = FIT_NONE;
 		for (size_t i = 0; i < r->checks.nr; i++) {
 			enum name_fit fit = fit_of(name, &r->checks.v[i]);
@@ -114,9 +114,9 @@ static enum status find_accepted(const struct report *r, const struct options *o
 		for (size_t i = 0; i < r->checks.nr && best; i++)
 			accepted[i] = accepted[i] || fit_of(name, &r->checks.v[i]) == best;
 		if (!accept_findings(r, name, !best, accepted) && !best)
-			return diag_fail(
-			    log, ST_USAGE, "--accept: no rule, item or finding of this run is called %s%s",
-			    text_quote(&log->arena, span_of(name)), near_names(r, name, &log->arena));
+			return diag_fail(log, ST_USAGE,
+			                 "--accept: no rule, item or finding of this run is called %s%s",
+			                 diag_quote(log, name), near_names(r, name, &log->arena));
 	}
 	return ST_OK;
 }
@@ -153,8 +153,8 @@ enum status acceptance_books(const struct run *runs, size_t nr, bool first,
 	report_init(&r);
 	r.expect_ranks = rules->expect_ranks;
 	trust_findings(first ? NULL : &runs[0], runs, nr, rules, &r);
-	for (size_t i = 0; i < o->accept.nr; i++)
-		forgive(&r, o->accept.v[i]);
+	for (size_t i = 0; i < o->all[OPT_ACCEPT].nr; i++)
+		forgive(&r, o->all[OPT_ACCEPT].v[i]);
 	for (size_t i = 0; i < rules->rules.nr; i++)
 		while ((f = trust_spoiler(&r, &rules->rules.v[i], -1))) {
 			found = found ? found : f;

@@ -194,8 +194,7 @@ enum status artifact_load_plain(const struct loader *l, struct source *src, stru
 		            strbuf_str(&own.lines) + strlen("    - "));
 		st = formats_read(reader.file, (struct span[]){ strbuf_span(&text) }, &formats, file->log);
 		strbuf_release(&text);
-		if (st == ST_OK)
-			st = result_read(again, &reader, d, found, file->log);
+		NEXT(st, result_read(again, &reader, d, found, file->log));
 		file->outcome = OUTCOME_RESULT;
 		st = add_figures(l, file, st, d);
 	}

@@ -27,7 +27,7 @@ enum status baseline_comparable(const struct run *run, struct diag_log *log)
 			    log, ST_INPUT,
 			    "%s: no GPU activity, no memory and no figures of a benchmark in it, nothing "
 			    "could be held against it; %s",
-			    text_quote(&log->arena, span_of(d->trace ? d->trace : run->label)),
+			    diag_quote(log, d->trace ? d->trace : run->label),
 			    d->trace ? "record with ProfilerActivity.CUDA"
 			             : "give the file of the run beside it");
 	}
@@ -42,8 +42,7 @@ static enum status check_rules(const struct candidates *c, const struct setup *s
 	int64_t ranks = s->rules.expect_ranks;
 	const char *fault = ranks > 0 ? present_fault(&c->v[0], ranks, &log->arena) : NULL;
 	if (fault)
-		return diag_fail(log, ST_INPUT, "%s: %s", text_quote(&log->arena, span_of(c->v[0].label)),
-		                 fault);
+		return diag_fail(log, ST_INPUT, "%s: %s", diag_quote(log, c->v[0].label), fault);
 	return environment_settings(&s->rules, NULL, c->v, c->nr, s->load.reduce.communication, log);
 }
 
@@ -178,10 +177,8 @@ enum status baseline_save_reference(const struct candidates *c, const struct set
 {
 	struct baseline b = { .arena = ARENA_INIT, .workload = e->b.workload };
 	enum status st = sink_make_folders(e->reference, log);
-	if (st == ST_OK)
-		st = make(c, s, o, &b, log);
-	if (st == ST_OK)
-		st = stored_baseline_save(&b, e->reference, true, log);
+	NEXT(st, make(c, s, o, &b, log));
+	NEXT(st, stored_baseline_save(&b, e->reference, true, log));
 	baseline_release(&b);
 	return st;
 }
@@ -237,7 +234,7 @@ enum status baseline_put(const struct baseline *b, const struct options *o, cons
 		st = diag_fail(log, ST_OUTPUT,
 		               "%s: there is a baseline already; approve the run in its place without "
 		               "--new, or replace it unjudged with --force",
-		               text_quote(&log->arena, span_of(path)));
+		               diag_quote(log, path));
 	else
 		st = baseline_save_both(b, lock.target, history, log);
 	file_lock_release(&lock);
@@ -253,8 +250,7 @@ enum status baseline_say(const struct baseline *b, const char *path, const char 
 	size_t nr = b->sample.runs.nr, ranks = run_nr_ranks(&b->pin), steps = d->nr_steps;
 	TRY(sink_open("-", false, &out, log));
 	text_add_line(&workload, span_of(b->workload));
-	sink_printf(out, "%s: %s (workload %s, ", what, text_quote(&log->arena, span_of(path)),
-	            strbuf_str(&workload));
+	sink_printf(out, "%s: %s (workload %s, ", what, diag_quote(log, path), strbuf_str(&workload));
 	if (ranks == 1 && d->inputs.nr && !d->trace && !d->snapshot)
 		sink_printf(out, "%zu figure%s", d->inputs.nr, d->inputs.nr == 1 ? "" : "s");
 	else if (d->window || !d->trace)
@@ -268,7 +264,7 @@ enum status baseline_say(const struct baseline *b, const char *path, const char 
 		            nr > 1 && past_find(&b->sample, &b->pin) ? " with the approved one" : "");
 	sink_puts(out, "); commit it");
 	if (also)
-		sink_printf(out, " and %s", text_quote(&log->arena, span_of(also)));
+		sink_printf(out, " and %s", diag_quote(log, also));
 	sink_puts(out, "\n");
 	strbuf_release(&workload);
 	return sink_commit(out, log);

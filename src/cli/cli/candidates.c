@@ -12,15 +12,15 @@
 enum status candidates_load(const struct options *o, const struct load_options *load,
                             struct candidates *out, struct diag_log *log)
 {
-	out->nr = 1 + o->repeat.nr;
+	out->nr = 1 + o->all[OPT_REPEAT].nr;
 	out->v = mem_calloc(out->nr, sizeof *out->v);
-	out->nr_controls = o->control.nr;
+	out->nr_controls = o->all[OPT_CONTROL].nr;
 	out->controls = mem_calloc(out->nr_controls + 1, sizeof *out->controls);
 	TRY(run_load(o->args.v, o->args.nr, load, &out->v[0], log));
 	for (size_t i = 1; i < out->nr; i++)
-		TRY(run_load(&o->repeat.v[i - 1], 1, load, &out->v[i], log));
+		TRY(run_load(&o->all[OPT_REPEAT].v[i - 1], 1, load, &out->v[i], log));
 	for (size_t i = 0; i < out->nr_controls; i++)
-		TRY(run_load(&o->control.v[i], 1, load, &out->controls[i], log));
+		TRY(run_load(&o->all[OPT_CONTROL].v[i], 1, load, &out->controls[i], log));
 	return ST_OK;
 }
 
@@ -44,20 +44,20 @@ static enum fail_on fail_on(const struct options *o)
 
 /* Words of a command that would approve the runs of this check: its files, then its options. */
 static void add_words(const struct options *o, const struct setup *s, const char *path,
-                      struct arena *a, struct words *out)
+                      struct arena *a, struct texts *out)
 {
 	for (size_t i = 0; i < o->args.nr; i++) {
 		bool like_option = o->args.v[i][0] == '-' && o->args.v[i][1];
-		vec_push(&out->list, like_option ? arena_printf(a, "./%s", o->args.v[i]) : o->args.v[i]);
+		vec_push(out, like_option ? arena_printf(a, "./%s", o->args.v[i]) : o->args.v[i]);
 	}
-	for (size_t i = 0; i < o->repeat.nr; i++) {
-		vec_push(&out->list, "--repeat");
-		vec_push(&out->list, o->repeat.v[i]);
+	for (size_t i = 0; i < o->all[OPT_REPEAT].nr; i++) {
+		vec_push(out, "--repeat");
+		vec_push(out, o->all[OPT_REPEAT].v[i]);
 	}
-	vec_push(&out->list, "--baseline");
-	vec_push(&out->list, path);
-	vec_push(&out->list, "--workload");
-	vec_push(&out->list, s->rules.workload);
+	vec_push(out, "--baseline");
+	vec_push(out, path);
+	vec_push(out, "--workload");
+	vec_push(out, s->rules.workload);
 	options_words(o, CMD_APPROVE, a, out);
 }
 
@@ -75,7 +75,7 @@ static bool limits_are_absolute(const struct options *o, const struct rules *rul
 bool candidates_need_no_baseline(const struct options *o, const struct rules *rules)
 {
 	return o->value[OPT_BOOTSTRAP] || limits_are_absolute(o, rules) ||
-	       (o->control.nr && !o->value[OPT_BASELINE]);
+	       (o->all[OPT_CONTROL].nr && !o->value[OPT_BASELINE]);
 }
 
 /* Say which built-in rules differ from those of the gpugate that stored the newest run. */
@@ -121,8 +121,8 @@ enum status candidates_judge(const struct candidates *c, struct setup *s, const 
 		                      .controls = c->nr_controls ? c->controls : NULL,
 		                      .nr_controls = c->nr_controls,
 		                      .fail_on = fail_on(o),
-		                      .limits = o->limit.v,
-		                      .nr_limits = o->limit.nr,
+		                      .limits = o->all[OPT_LIMIT].v,
+		                      .nr_limits = o->all[OPT_LIMIT].nr,
 		                      .baseline_path = path,
 		                      .needs_baseline = !b && !candidates_need_no_baseline(o, &s->rules),
 		                      .only_own = !b && !c->nr_controls && !o->value[OPT_BOOTSTRAP] &&
@@ -145,19 +145,19 @@ enum status candidates_judge(const struct candidates *c, struct setup *s, const 
 		in.baseline_commit = b->provenance.commit;
 		in.baseline_time = b->provenance.time;
 	}
-	struct words words = { 0 };
+	struct texts words = { 0 };
 	add_words(o, s, path, &s->rules.arena, &words);
-	in.nr_promote = words.list.nr;
-	for (size_t i = 0; i < o->control.nr; i++) {
-		vec_push(&words.list, "--control");
-		vec_push(&words.list, o->control.v[i]);
+	in.nr_promote = words.nr;
+	for (size_t i = 0; i < o->all[OPT_CONTROL].nr; i++) {
+		vec_push(&words, "--control");
+		vec_push(&words, o->all[OPT_CONTROL].v[i]);
 	}
-	in.promote = words.list.v;
+	in.promote = words.v;
 	/* without a stored baseline (a control run stands in for it) approval cannot be advised */
-	in.nr_check = b ? words.list.nr : 0;
+	in.nr_check = b ? words.nr : 0;
 	enum status st = judge(&in, out, log);
 	if (st == ST_OK && b)
 		warn_of_update(&s->rules, b, out);
-	vec_release(&words.list);
+	vec_release(&words);
 	return st;
 }

@@ -77,7 +77,7 @@ static enum status create_baseline(struct baseline_job *w, const struct options 
 	if (strcmp(path, "-") == 0)
 		return baseline_save(&w->made, path, log);
 	if (o->value[OPT_SUITE] && !o->value[OPT_FORCE] && !is_absent(path)) {
-		diag_note(log, "%s: kept, as it is there already", text_quote(&log->arena, span_of(path)));
+		diag_note(log, "%s: kept, as it is there already", diag_quote(log, path));
 		return ST_OK;
 	}
 	const char *history = setup_history_path(o, path, &w->made.arena);
@@ -97,7 +97,7 @@ static enum status move_baseline(struct baseline_job *w, const struct options *o
 		    log, ST_USAGE,
 		    "%s: there is a baseline already; 'approve' needs --reason TEXT to replace "
 		    "it: it is kept",
-		    text_quote(&log->arena, span_of(path)));
+		    diag_quote(log, path));
 	TRY(baseline_edit_begin(&w->edit, &w->setup, o, &w->candidates.v[0], log));
 	TRY(candidates_fold(&w->candidates, &w->setup, &w->edit.b, log));
 	TRY(candidates_judge(&w->candidates, &w->setup, o, &w->edit.b, path, &w->report, log));
@@ -124,11 +124,9 @@ enum status cmd_approve(const struct options *o, struct diag_log *log)
 	const char *path;
 	enum status st = baseline_job_begin(&w, o, log);
 	struct arena *a = &w.setup.rules.arena;
-	if (st == ST_OK)
-		st = setup_baseline_path(&w.setup, o, &w.candidates.v[0], a, &path, log);
-	if (st == ST_OK)
-		st = begins(&w, o, path, a) ? create_baseline(&w, o, path, log)
-		                            : move_baseline(&w, o, path, log);
+	NEXT(st, setup_baseline_path(&w.setup, o, &w.candidates.v[0], a, &path, log));
+	NEXT(st, begins(&w, o, path, a) ? create_baseline(&w, o, path, log)
+	                                : move_baseline(&w, o, path, log));
 	baseline_job_release(&w);
 	return st;
 }
@@ -146,11 +144,10 @@ static enum status refuse_baseline(const struct baseline_job *w, const char *wha
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
 		for (size_t k = 0; k < r->checks.nr && !check; k++)
 			check = r->checks.v[k].verdict == order[i] ? &r->checks.v[k] : NULL;
-	return diag_fail(log, r->status, "%s: not taken: %s%s%s: %s%s",
-	                 text_quote(&log->arena, span_of(w->candidates.v[0].label)),
-	                 check ? verdict_names[check->verdict] : r->headline, check ? ": " : "",
-	                 check ? check->id : "", check ? check->message : "nothing was compared",
-	                 what_to_do);
+	return diag_fail(
+	    log, r->status, "%s: not taken: %s%s%s: %s%s", diag_quote(log, w->candidates.v[0].label),
+	    check ? verdict_names[check->verdict] : r->headline, check ? ": " : "",
+	    check ? check->id : "", check ? check->message : "nothing was compared", what_to_do);
 }
 
 static enum status refuse_known(const struct baseline_job *w, struct diag_log *log)
@@ -163,7 +160,7 @@ static enum status refuse_known(const struct baseline_job *w, struct diag_log *l
 			return diag_fail(log, ST_INPUT,
 			                 "%s: the baseline has this run already, and a copy would count as "
 			                 "another run; store it nevertheless with --force",
-			                 text_quote(&log->arena, span_of(run->label)));
+			                 diag_quote(log, run->label));
 	}
 	return ST_OK;
 }
@@ -244,7 +241,7 @@ static enum status count_old(const struct history *h, const struct options *o, s
 	int64_t limit = INT64_MIN, day = 0;
 	if (before && !date_parse(span_of(before), &limit))
 		return diag_fail(log, ST_USAGE, "option '--before' takes a date such as 2027-01-31, not %s",
-		                 text_quote(&log->arena, span_of(before)));
+		                 diag_quote(log, before));
 	*out = 0;
 	while (*out < h->runs.nr &&
 	       (h->runs.nr - *out > keep ||
@@ -315,8 +312,7 @@ enum status cmd_store(const struct options *o, struct diag_log *log)
 	if (!o->args.nr && !prunes)
 		return diag_fail(log, ST_USAGE, "'store' needs RUN..., or --keep N to drop old runs");
 	enum status st = baseline_job_begin(&w, o, log);
-	if (st == ST_OK)
-		st = baseline_edit_begin(&w.edit, &w.setup, o, w.candidates.v, log);
+	NEXT(st, baseline_edit_begin(&w.edit, &w.setup, o, w.candidates.v, log));
 	if (st == ST_OK && w.edit.is_first)
 		st = store_first(&w, o, log);
 	else if (st == ST_OK && o->args.nr)

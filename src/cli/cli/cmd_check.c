@@ -52,8 +52,7 @@ static enum status load_sides(struct setup *s, const struct options *o,
 	diag_init(&run_log);
 	diag_init(&baseline_log);
 	enum status st = candidates_load(o, &s->load, candidates, &run_log);
-	if (st == ST_OK)
-		st = setup_name_workload(s, &candidates->v[0], &run_log);
+	NEXT(st, setup_name_workload(s, &candidates->v[0], &run_log));
 	enum status base = ST_OK;
 	const char *pattern = s->rules.baseline;
 	bool needs_run =
@@ -73,8 +72,7 @@ static enum status finish(const struct options *o, enum status st, struct report
 {
 	if (st == ST_OK) {
 		if (r->status == ST_INPUT)
-			diag_error(log, "%s: %s", text_quote(&log->arena, span_of(r->candidate.label)),
-			           r->headline);
+			diag_error(log, "%s: %s", diag_quote(log, r->candidate.label), r->headline);
 		return worse_status(r->status, output_reports(o, r, log));
 	}
 	return worse_status(st, output_failure(o, st, r, log));
@@ -97,12 +95,11 @@ static enum status propose(const struct candidates *c, const struct setup *s,
 	enum status st = baseline_make(c, s, o, false, &b, log);
 	if (st == ST_OK && !*b.provenance.reason)
 		b.provenance.reason = arena_printf(&b.arena, "proposed: %s", r->headline);
-	if (st == ST_OK)
-		st = baseline_save(&b, path, log);
+	NEXT(st, baseline_save(&b, path, log));
 	if (st == ST_OK)
 		diag_note(log,
 		          "proposed baseline written: %s; to approve the run, commit it as the baseline",
-		          text_quote(&log->arena, span_of(path)));
+		          diag_quote(log, path));
 	baseline_release(&b);
 	return st;
 }
@@ -114,12 +111,10 @@ static enum status bootstrap(const struct candidates *c, const struct setup *s,
 	struct baseline b;
 	enum status st = baseline_make(c, s, o, true, &b, log);
 	const char *history = setup_history_path(o, path, &b.arena);
+	NEXT(st, baseline_add_repeats(c, s, o, history, &b, log));
+	NEXT(st, baseline_put(&b, o, path, history, false, log));
 	if (st == ST_OK)
-		st = baseline_add_repeats(c, s, o, history, &b, log);
-	if (st == ST_OK)
-		st = baseline_put(&b, o, path, history, false, log);
-	if (st == ST_OK)
-		diag_note(log, "baseline written: %s; commit it", text_quote(&log->arena, span_of(path)));
+		diag_note(log, "baseline written: %s; commit it", diag_quote(log, path));
 	baseline_release(&b);
 	return st;
 }
@@ -179,20 +174,16 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 	j->setup.rules.in_review = o->value[OPT_REVIEW] != NULL;
 	if (st == ST_OK && o->value[OPT_EVIDENCE])
 		st = evidence_clear(o->value[OPT_EVIDENCE], log);
-	if (st == ST_OK)
-		st = load_sides(&j->setup, o, &j->candidates, &j->setup.rules.arena, &j->path, &j->b, log);
-	if (st == ST_OK)
-		st = candidates_fold(&j->candidates, &j->setup, &j->b, log);
+	NEXT(st, load_sides(&j->setup, o, &j->candidates, &j->setup.rules.arena, &j->path, &j->b, log));
+	NEXT(st, candidates_fold(&j->candidates, &j->setup, &j->b, log));
 	bool fresh = st == ST_OK && j->b.pin.ranks.nr == 0;
 	const struct baseline *b = fresh ? NULL : &j->b;
-	if (st == ST_OK)
-		st = candidates_judge(&j->candidates, &j->setup, o, b, j->path, &j->report, log);
+	NEXT(st, candidates_judge(&j->candidates, &j->setup, o, b, j->path, &j->report, log));
 	provenance_links(&j->report.arena, &j->report.links);
 	if (st == ST_OK)
 		check_explain(&j->candidates, &j->setup, b, o->value[OPT_HTML] != NULL, &j->report);
-	if (st == ST_OK)
-		st = changed_mark(o->changed.v, o->changed.nr, o->value[OPT_CHANGED_FROM],
-		                  j->report.baseline.commit, &j->candidates.v[0], &j->report, log);
+	NEXT(st, changed_mark(o->all[OPT_CHANGED].v, o->all[OPT_CHANGED].nr, o->value[OPT_CHANGED_FROM],
+	                      j->report.baseline.commit, &j->candidates.v[0], &j->report, log));
 	if (st != ST_OK || !o->value[OPT_EVIDENCE])
 		return st;
 	const struct run *before =
@@ -233,20 +224,15 @@ enum status cmd_diff(const struct options *o, struct diag_log *log)
 	struct report r;
 	report_init(&r);
 	enum status st = setup_init(&s, o, log);
-	if (st == ST_OK)
-		st = run_load(&o->args.v[0], 1, &s.load, &a, log);
-	if (st == ST_OK)
-		st = run_load(&o->args.v[1], 1, &s.load, &b, log);
-	if (st == ST_OK)
-		st = fold_alike((struct run *[]){ &a, &b }, 2, &s.naming, log);
-	if (st == ST_OK)
-		st = compare_runs(&a, &b, &s.categories, &r, log);
+	NEXT(st, run_load(&o->args.v[0], 1, &s.load, &a, log));
+	NEXT(st, run_load(&o->args.v[1], 1, &s.load, &b, log));
+	NEXT(st, fold_alike((struct run *[]){ &a, &b }, 2, &s.naming, log));
+	NEXT(st, compare_runs(&a, &b, &s.categories, &r, log));
 	r.kind = REPORT_DIFF;
 	if (st == ST_OK)
 		remarks_add(&s.naming, &s.diagnosis, &b, &a, o->value[OPT_HTML] != NULL, &r);
-	if (st == ST_OK)
-		st = changed_mark(o->changed.v, o->changed.nr, o->value[OPT_CHANGED_FROM],
-		                  r.baseline.commit, &b, &r, log);
+	NEXT(st, changed_mark(o->all[OPT_CHANGED].v, o->all[OPT_CHANGED].nr, o->value[OPT_CHANGED_FROM],
+	                      r.baseline.commit, &b, &r, log));
 	st = finish(o, st, &r, log);
 	report_release(&r);
 	run_release(&a);

@@ -106,9 +106,7 @@ static enum status read_run(const struct options *o, struct setup *s, struct run
 	const char *path = o->args.nr ? o->args.v[0] : NULL;
 	if (o->args.nr > 1 || (path && !artifact_is_baseline(path)))
 		return run_load(o->args.v, o->args.nr, &s->load, run, log);
-	if (!path)
-		TRY(setup_baseline_path(s, o, NULL, &s->rules.arena, &path, log));
-	TRY(setup_baseline_read(o, path, b, log));
+	TRY(setup_stored(s, o, &path, b, log));
 	b->pin.label = path;
 	return ST_OK;
 }
@@ -155,8 +153,7 @@ enum status cmd_report(const struct options *o, struct diag_log *log)
 	enum status st = setup_init(&s, o, log);
 	if (st == ST_OK && o->value[OPT_PHASE])
 		s.load.reduce.phase = phase_of(o->value[OPT_PHASE]);
-	if (st == ST_OK)
-		st = read_run(o, &s, &loaded, &stored, log);
+	NEXT(st, read_run(o, &s, &loaded, &stored, log));
 	struct run *run = stored.pin.ranks.nr ? &stored.pin : &loaded;
 	if (st == ST_OK) {
 		run_view_init(&v, run, &s.naming);

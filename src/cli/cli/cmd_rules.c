@@ -23,17 +23,14 @@ static enum status lint(const struct options *o, const char *path, int64_t today
 	struct rules rules = { 0 };
 	struct category_table categories = { 0 };
 	enum status st = rules_read(path, NULL, o->value[OPT_PROFILE], &rules, log);
-	if (st == ST_OK)
-		st = setup_categories(o, &rules, path, &categories, log);
-	if (st == ST_OK)
-		st = waivers_check(&rules, today, log);
+	NEXT(st, setup_categories(o, &rules, path, &categories, log));
+	NEXT(st, waivers_check(&rules, today, log));
 	bool upgrade = o->value[OPT_UPGRADE] != NULL;
 	if (st == ST_OK && (upgrade || o->value[OPT_VERBOSE])) {
 		st = rules_print(path, o->value[OPT_PROFILE], upgrade, out, log);
 	} else if (st == ST_OK) {
-		sink_printf(out, "%s: %zu rule%s, no errors\n",
-		            text_quote(&log->arena, span_of(rules.source)), rules.rules.nr,
-		            rules.rules.nr == 1 ? "" : "s");
+		sink_printf(out, "%s: %zu rule%s, no errors\n", diag_quote(log, rules.source),
+		            rules.rules.nr, rules.rules.nr == 1 ? "" : "s");
 		sink_puts(out, rules_explain(&rules.arena, &rules, NULL));
 		if (o->value[OPT_BASELINE])
 			st = lint_noise(o, path, out, log);
@@ -302,8 +299,7 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 		    text_quote(&log->arena, word), rules.source,
 		    nearest_hint(&near, &log->arena, ';', "; 'gpugate explain' lists the metrics"));
 	}
-	if (st == ST_OK)
-		st = sink_open("-", false, &out, log);
+	NEXT(st, sink_open("-", false, &out, log));
 	if (st == ST_OK) {
 		if (m)
 			explain_metric(m, &rules, out);

@@ -86,9 +86,7 @@ bool context_is_artifact(const char *path)
 /* Path of the file `name` in the artifact's folder. */
 static const char *beside(const char *artifact, const char *name, struct arena *a)
 {
-	const char *slash = strrchr(artifact, '/');
-	int n = slash ? (int)(slash - artifact) + 1 : 0;
-	return arena_printf(a, "%.*s%s", n, artifact, name);
+	return arena_printf(a, "%.*s%s", (int)(path_last(artifact) - artifact), artifact, name);
 }
 
 bool context_may_be_beside(const char *artifact)
@@ -107,7 +105,7 @@ static enum status apply_beside(const char *artifact, struct digest *d, struct d
 	bool has_yaml = !is_absent(yaml), has_json = !is_absent(json) && !context_is_artifact(json);
 	if (has_yaml && has_json)
 		return diag_fail(log, ST_USAGE, "%s: there is a %s too; keep one of them",
-		                 text_quote(&log->arena, span_of(yaml)), CONTEXT_JSON);
+		                 diag_quote(log, yaml), CONTEXT_JSON);
 	if (has_yaml || has_json)
 		return document_load(has_yaml ? yaml : json, NULL, apply_document, d, log);
 	return ST_OK;
@@ -120,13 +118,12 @@ static struct span key_of(const char *pair)
 
 enum status context_check(const struct options *cli, struct diag_log *log)
 {
-	for (size_t i = 0; i < cli->context.nr; i++) {
-		const char *pair = cli->context.v[i], *equals = strchr(pair, '=');
+	for (size_t i = 0; i < cli->all[OPT_CONTEXT].nr; i++) {
+		const char *pair = cli->all[OPT_CONTEXT].v[i], *equals = strchr(pair, '=');
 		const char *why =
 		    equals ? fault(key_of(pair), span_of(equals + 1)) : "KEY=VALUE was expected";
 		if (why)
-			return diag_fail(log, ST_USAGE, "--context %s: %s",
-			                 text_quote(&log->arena, span_of(pair)), why);
+			return diag_fail(log, ST_USAGE, "--context %s: %s", diag_quote(log, pair), why);
 	}
 	return ST_OK;
 }
@@ -136,8 +133,8 @@ enum status context_apply(const struct options *cli, const char *path, struct di
 {
 	if (strcmp(path, "-") != 0)
 		TRY(apply_beside(path, d, log));
-	for (size_t i = 0; i < cli->context.nr; i++) {
-		struct span key = key_of(cli->context.v[i]);
+	for (size_t i = 0; i < cli->all[OPT_CONTEXT].nr; i++) {
+		struct span key = key_of(cli->all[OPT_CONTEXT].v[i]);
 		digest_set_env(d, key, span_of(key.p + key.n + 1));
 	}
 	return ST_OK;

@@ -30,13 +30,12 @@ static enum status propose(const char *path, struct diag_log *log)
 	struct result_proposal found;
 	struct source *src;
 	struct sink *out;
-	const char *slash = strrchr(path, '/');
 	TRY(source_open(path, NULL, &src, log));
-	enum status st = result_propose(src, slash ? slash + 1 : path, &found, log);
+	enum status st = result_propose(src, path_last(path), &found, log);
 	source_close(src);
 	if (st == ST_OK && !found.lines.n)
 		st = diag_fail(log, ST_INPUT, "%s: no figure in it that a format could take",
-		               text_quote(&log->arena, span_of(path)));
+		               diag_quote(log, path));
 	if (st == ST_OK && (st = sink_open("-", false, &out, log)) == ST_OK) {
 		sink_puts(out,
 		          "# For the rules file of the repository; a new one begins with 'version: 2'.\n");
@@ -69,8 +68,7 @@ static enum status print_known(const char *path, const char *table,
                                struct diag_log *log)
 {
 	const struct result_formats *const tables[] = { formats, NULL };
-	const char *slash = strrchr(path, '/');
-	struct result_reader reader = { tables, path, slash ? slash + 1 : path };
+	struct result_reader reader = { tables, path, path_last(path) };
 	struct result_known found;
 	struct source *src;
 	struct sink *out;
@@ -110,7 +108,7 @@ enum status explain_formats(const struct options *o, const char *file, struct di
 	TRY(sink_open("-", false, &out, log));
 	if (is_own)
 		sink_printf(out, "# %s is read without any rules; 'gpugate report' shows what it holds.\n",
-		            text_quote(&log->arena, span_of(file)));
+		            diag_quote(log, file));
 	else if (path)
 		st = copy_file(path, out, log);
 	else

@@ -69,13 +69,10 @@ const char *explain_items(const struct options *o, const char *name, struct rule
 	struct bench b;
 	struct diag_log log; /* not asked for: why there is no baseline */
 	struct strbuf out = STRBUF_INIT;
-	const char *path;
+	const char *path = NULL;
 	diag_init(&log);
 	enum status st = setup_init(&s, o, &log);
-	if (st == ST_OK)
-		st = setup_baseline_path(&s, o, NULL, &rules->arena, &path, &log);
-	if (st == ST_OK)
-		st = setup_baseline_read(o, path, &base, &log);
+	NEXT(st, setup_stored(&s, o, &path, &base, &log));
 	*figure = st == ST_OK ? figure_called(&base.pin, span_of(name), &rules->arena) : NULL;
 	if (st == ST_OK && !*figure) {
 		bench_init(&b, &(struct bench_runs){ .candidates = &base.pin, .nr_candidates = 1 },

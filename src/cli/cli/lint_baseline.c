@@ -88,12 +88,12 @@ static void verify_environment(struct verify *v)
 			WARN(v,
 			     "the baseline does not know its %s, which the rules say must match: runs that do "
 			     "not know it either are compared with it",
-			     text_quote(&v->log->arena, span_of(key)));
+			     diag_quote(v->log, key));
 	}
 	if (strcmp(rules->workload, DEFAULT_WORKLOAD) != 0 &&
 	    strcmp(rules->workload, v->b.workload) != 0)
 		WARN(v, "the baseline is of another workload than the rules: %s",
-		     text_quote(&v->log->arena, span_of(v->b.workload)));
+		     diag_quote(v->log, v->b.workload));
 }
 
 /* Number of runs in the history that have a figure for the query. */
@@ -164,33 +164,25 @@ static enum status verify_baseline(struct verify *v)
 	return ST_OK;
 }
 
-static enum status verify_file(const struct setup *s, const struct options *o, const char *path,
-                               struct sink *out, struct diag_log *log)
+enum status lint_baseline(const struct options *o, const char *path, struct sink *out,
+                          struct diag_log *log)
 {
-	struct verify v = { .setup = s, .path = text_quote(&log->arena, span_of(path)), .log = log };
-	enum status st = setup_baseline_read(o, path, &v.b, log);
-	if (st == ST_OK)
+	struct setup s;
+	struct verify v = { .setup = &s, .log = log };
+	if (path && o->value[OPT_BASELINE])
+		return diag_fail(log, ST_USAGE, "name baselines as arguments or with --baseline, not both");
+	enum status st = setup_init(&s, o, log);
+	NEXT(st, setup_stored(&s, o, &path, &v.b, log));
+	if (st == ST_OK) {
+		v.path = diag_quote(log, path);
 		st = verify_baseline(&v);
+	}
 	size_t ranks = run_nr_ranks(&v.b.pin), runs = v.b.reference.runs.nr;
 	if (st == ST_OK)
 		sink_printf(out, "%s: sound, %zu rank%s, %zu recent run%s, %zu warning%s\n", v.path, ranks,
 		            ranks == 1 ? "" : "s", runs, runs == 1 ? "" : "s", v.warnings,
 		            v.warnings == 1 ? "" : "s");
 	baseline_release(&v.b);
-	return st;
-}
-
-enum status lint_baseline(const struct options *o, const char *path, struct sink *out,
-                          struct diag_log *log)
-{
-	struct setup s;
-	if (path && o->value[OPT_BASELINE])
-		return diag_fail(log, ST_USAGE, "name baselines as arguments or with --baseline, not both");
-	enum status st = setup_init(&s, o, log);
-	if (st == ST_OK && !path)
-		st = setup_baseline_path(&s, o, NULL, &s.rules.arena, &path, log);
-	if (st == ST_OK)
-		st = verify_file(&s, o, path, out, log);
 	setup_release(&s);
 	return st;
 }

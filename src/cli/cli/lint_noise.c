@@ -111,13 +111,9 @@ enum status lint_noise(const struct options *o, const char *rules, struct sink *
 	own.value[OPT_RULES] = rules;
 	enum status st = setup_init(&s, &own, log),
 	            known = rules_read(NULL, NULL, NULL, &built_in, log);
-	if (st == ST_OK)
-		st = known;
+	NEXT(st, known);
 	const char *path = NULL;
-	if (st == ST_OK)
-		st = setup_baseline_path(&s, o, NULL, &s.rules.arena, &path, log);
-	if (st == ST_OK)
-		st = setup_baseline_read(o, path, &b, log);
+	NEXT(st, setup_stored(&s, o, &path, &b, log));
 	for (size_t i = 0; i < sizeof counts / sizeof *counts && st == ST_OK; i++) {
 		struct candidates c = { 0 };
 		struct report r;
@@ -125,7 +121,7 @@ enum status lint_noise(const struct options *o, const char *rules, struct sink *
 		pretend(&b.pin, counts[i], &b.arena, &c);
 		st = candidates_judge(&c, &s, &own, &b, path, &r, log);
 		if (st == ST_OK && i == 0) {
-			sink_printf(out, "%s, a run against it:\n", text_quote(&log->arena, span_of(path)));
+			sink_printf(out, "%s, a run against it:\n", diag_quote(log, path));
 			for (size_t k = 0; k < r.checks.nr; k++)
 				if (*r.checks.v[k].evidence.text)
 					sink_printf(out, "  %s: %s\n", r.checks.v[k].id, r.checks.v[k].evidence.text);

@@ -36,7 +36,7 @@ static enum status list_files(const char *const *paths, size_t nr, struct artifa
    a job may lie beside artifacts. */
 static bool is_named_like_artifact(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = path_last(path);
 	for (const struct artifact_format *f = artifact_formats; f->name; f++)
 		for (size_t i = 0; f->load && i < ENDINGS_MAX && f->endings[i]; i++)
 			if (strstr(name, f->endings[i]))
@@ -75,7 +75,7 @@ static enum status take_below(struct loader *l, const char *path, struct artifac
 {
 	enum { NAMED = 8 };
 	struct arena *a = &log->arena;
-	struct folders below = { 0 };
+	struct texts below = { 0 };
 	struct artifact_files files = { 0 };
 	struct strbuf names = STRBUF_INIT;
 	enum status st = ST_OK;
@@ -88,8 +88,7 @@ static enum status take_below(struct loader *l, const char *path, struct artifac
 	for (size_t i = 0; i < below.nr && i < NAMED; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : "", text_quote(a, span_of(below.v[i])));
 	if (sweep) {
-		if (st == ST_OK)
-			st = load_list(l, &files, artifacts, run, log);
+		NEXT(st, load_list(l, &files, artifacts, run, log));
 	} else if (!whole) {
 		st = diag_fail(
 		    log, ST_INPUT,
@@ -102,8 +101,7 @@ static enum status take_below(struct loader *l, const char *path, struct artifac
 		diag_note(log, "read in place of %s, which holds no recording itself: %s",
 		          text_quote(a, span_of(path)), strbuf_str(&names));
 		st = folder_add(&files, below.v[0], &run->arena, log);
-		if (st == ST_OK)
-			st = load_list(l, &files, artifacts, run, log);
+		NEXT(st, load_list(l, &files, artifacts, run, log));
 	} else if (below.nr) {
 		st = diag_fail(log, ST_INPUT,
 		               "%s: no trace, snapshot, digest or result file in this directory; give one "
@@ -150,18 +148,17 @@ static enum status check_options(const struct loader *l, const struct artifacts 
 {
 	for (size_t i = 0; i < artifacts->nr && l->rank != UINT64_MAX; i++)
 		if ((uint64_t)artifacts->v[i].digest->rank != l->rank)
-			return diag_fail(log, ST_USAGE,
-			                 "option '--rank %" PRIu64
-			                 "' does not fit %s, which is of rank %" PRId64
-			                 "; leave it out where artifacts or their names say the rank",
-			                 l->rank, text_quote(&log->arena, span_of(artifacts->v[i].path)),
-			                 artifacts->v[i].digest->rank);
+			return diag_fail(
+			    log, ST_USAGE,
+			    "option '--rank %" PRIu64 "' does not fit %s, which is of rank %" PRId64
+			    "; leave it out where artifacts or their names say the rank",
+			    l->rank, diag_quote(log, artifacts->v[i].path), artifacts->v[i].digest->rank);
 	for (size_t i = 0; i < artifacts->nr && l->options->cli->value[OPT_PROCESS]; i++)
 		if (!artifacts->v[i].of_process)
 			return diag_fail(log, ST_USAGE,
 			                 "option '--process' chooses one of an export of Nsight Systems, which "
 			                 "%s is not",
-			                 text_quote(&log->arena, span_of(artifacts->v[i].path)));
+			                 diag_quote(log, artifacts->v[i].path));
 	return ST_OK;
 }
 
@@ -182,8 +179,8 @@ static enum status loader_init(struct loader *l, const struct load_options *opti
 	l->trace.quick = options_u64(cli, OPT_QUICK, 0);
 	l->trace.allow_truncated = l->source.allow_truncated = cli->value[OPT_ALLOW_TRUNCATED] != NULL;
 	l->join_cycles = options->join_cycles;
-	l->keeps_text = cli->command == CMD_DIGEST && !cli->value[OPT_FOLD] && cli->context.nr == 0 &&
-	                l->capacity == MEMORY_UNKNOWN;
+	l->keeps_text = cli->command == CMD_DIGEST && !cli->value[OPT_FOLD] &&
+	                cli->all[OPT_CONTEXT].nr == 0 && l->capacity == MEMORY_UNKNOWN;
 	return ST_OK;
 }
 
@@ -218,12 +215,9 @@ enum status run_load_artifacts(const char *const *paths, size_t nr,
 	*out = (struct run){ .label = nr ? paths[0] : "" };
 	TRY(loader_init(&l, options, log));
 	enum status st = list_files(paths, nr, &files, &out->arena, log);
-	if (st == ST_OK)
-		st = load_list(&l, &files, &artifacts, out, log);
-	if (st == ST_OK)
-		st = check_options(&l, &artifacts, log);
-	if (st == ST_OK)
-		st = ranks_assemble(&l, &artifacts, out, log);
+	NEXT(st, load_list(&l, &files, &artifacts, out, log));
+	NEXT(st, check_options(&l, &artifacts, log));
+	NEXT(st, ranks_assemble(&l, &artifacts, out, log));
 	for (size_t i = 0; i < artifacts.nr; i++)
 		digest_free(artifacts.v[i].digest);
 	vec_release(&artifacts);

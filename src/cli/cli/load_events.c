@@ -87,8 +87,7 @@ static enum status load_events(const struct loader *l, struct source *src,
 	struct digest *d = digest_new();
 	enum status st = read(ctx, &names, reducer_sink(reducer), &meta, file->log);
 	file->outcome = meta.not_a_trace ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
-	if (st == ST_OK)
-		st = check_one_rank(src, file, reducer);
+	NEXT(st, check_one_rank(src, file, reducer));
 	d->rank = rank_of(l, meta.rank, name, &known);
 	for (size_t i = 0; l->beside && i < l->beside->nr; i++)
 		if (l->beside->v[i].rank == d->rank)
@@ -97,10 +96,8 @@ static enum status load_events(const struct loader *l, struct source *src,
 		st = reducer_finish(reducer, &meta, d, &own);
 		artifact_name_errors(file->log, st, source_name(src), &own);
 	}
-	if (st == ST_OK)
-		st = check_understood(src, file, d);
-	if (st == ST_OK)
-		st = check_ran(src, file, reducer, d);
+	NEXT(st, check_understood(src, file, d));
+	NEXT(st, check_ran(src, file, reducer, d));
 	d->trace = arena_dup(&d->arena, span_of(name));
 	file->replays = reducer_replays(reducer);
 	reducer_free(reducer);

@@ -9,10 +9,7 @@
 
 const char *artifact_file_name(const struct artifact_file *file)
 {
-	const char *slash = strrchr(file->path, '/');
-	if (strcmp(file->path, "-") == 0)
-		return "standard input";
-	return slash ? slash + 1 : file->path;
+	return strcmp(file->path, "-") == 0 ? "standard input" : path_last(file->path);
 }
 
 /* ---- adding artifacts to the run ---- */
@@ -23,9 +20,8 @@ static enum status add_artifact(const struct loader *l, struct artifact_file *fi
 	struct digest *d = made.digest;
 	if (st == ST_OK && d->rank > RANK_MAX)
 		st = diag_fail(file->log, ST_INPUT, "%s: its rank is beyond %d",
-		               text_quote(&file->log->arena, span_of(file->path)), RANK_MAX);
-	if (st == ST_OK)
-		st = context_apply(l->options->cli, file->path, d, file->log);
+		               diag_quote(file->log, file->path), RANK_MAX);
+	NEXT(st, context_apply(l->options->cli, file->path, d, file->log));
 	if (st != ST_OK) {
 		digest_free(d);
 		return st;

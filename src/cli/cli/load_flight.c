@@ -70,7 +70,7 @@ enum status flight_settle(const struct artifact_file *files, size_t nr, const st
 			vec_push(&dumps.list, files[i].flight);
 	enum status st = ST_OK;
 	if (dumps.list.nr)
-		st = judge_dumps(&dumps, text_quote(&log->arena, span_of(run->label)), others, log);
+		st = judge_dumps(&dumps, diag_quote(log, run->label), others, log);
 	vec_release(&dumps.list);
 	return st;
 }

@@ -26,13 +26,8 @@ static bool is_exported(const char *path, struct arena *a)
 	return !is_absent(json) || !is_absent(arena_printf(a, "%s.gz", json));
 }
 
-struct file_names {
-	const char **v;
-	size_t nr, cap;
-};
-
 /* Appends the regular files of a directory; false if it cannot be opened. */
-static bool list_folder(const char *path, struct arena *a, struct file_names *out)
+static bool list_folder(const char *path, struct arena *a, struct texts *out)
 {
 	DIR *dir = opendir(path);
 	if (!dir)
@@ -54,10 +49,10 @@ static bool list_folder(const char *path, struct arena *a, struct file_names *ou
 enum status folder_add(struct artifact_files *out, const char *path, struct arena *a,
                        struct diag_log *log)
 {
-	struct file_names names = { 0 };
+	struct texts names = { 0 };
 	if (!list_folder(path, a, &names))
-		return diag_fail(log, ST_INPUT, "%s: cannot be opened: %s",
-		                 text_quote(&log->arena, span_of(path)), strerror(errno));
+		return diag_fail(log, ST_INPUT, "%s: cannot be opened: %s", diag_quote(log, path),
+		                 strerror(errno));
 	/* where vLLM and SGLang write captures of graphs, beside the traces of replays */
 	if (names.nr)
 		list_folder(arena_printf(a, "%s/capture_traces", path), a, &names);
@@ -66,10 +61,10 @@ enum status folder_add(struct artifact_files *out, const char *path, struct aren
 	for (size_t i = 0; i < names.nr; i++)
 		if (is_temporary(names.v[i]))
 			diag_note(log, "ignored: %s: left behind by a gpugate that was killed",
-			          text_quote(&log->arena, span_of(names.v[i])));
+			          diag_quote(log, names.v[i]));
 		else if (is_exported(names.v[i], a))
 			diag_note(log, "ignored: %s: what it was exported to as JSON is beside it",
-			          text_quote(&log->arena, span_of(names.v[i])));
+			          diag_quote(log, names.v[i]));
 		else
 			names.v[nr++] = names.v[i];
 	names.nr = nr;
@@ -84,7 +79,7 @@ enum status folder_add(struct artifact_files *out, const char *path, struct aren
 
 enum { DEEPEST = 6 };
 
-static void look(const char *path, int depth, size_t *left, struct arena *a, struct folders *out)
+static void look(const char *path, int depth, size_t *left, struct arena *a, struct texts *out)
 {
 	VEC(const char *) inner = VEC_INIT;
 	bool found = false;
@@ -109,14 +104,14 @@ static void look(const char *path, int depth, size_t *left, struct arena *a, str
 	vec_release(&inner);
 }
 
-bool folders_below(const char *path, struct arena *a, struct folders *out)
+bool folders_below(const char *path, struct arena *a, struct texts *out)
 {
 	size_t left = FOLDER_ENTRIES + 1;
 	look(path, 0, &left, a, out);
 	return left > 0;
 }
 
-void folders_of_sweep(const char *path, struct arena *a, struct folders *out)
+void folders_of_sweep(const char *path, struct arena *a, struct texts *out)
 {
 	DIR *dir = opendir(path);
 	for (const struct dirent *e; dir && (e = readdir(dir));) {

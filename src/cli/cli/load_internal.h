@@ -141,22 +141,16 @@ int64_t rank_of(const struct loader *l, int64_t own, const char *name, enum rank
 GG_MUST_CHECK enum status folder_add(struct artifact_files *out, const char *path, struct arena *a,
                                      struct diag_log *log);
 
-/// The directories below a directory that hold recordings themselves; a directory below one of
-/// these is not looked at.
-struct folders {
-	const char **v;
-	size_t nr, cap;
-};
-
 /// How many entries a search looks at.
 enum { FOLDER_ENTRIES = 10000 };
 
-/// Appends such directories below `path` to `out`; their names are owned by `a`. False if there are
-/// more than FOLDER_ENTRIES entries, of which the others were not looked at.
-bool folders_below(const char *path, struct arena *a, struct folders *out);
+/// Appends the directories below `path` that hold recordings themselves, and are below no other
+/// one that does, to `out`; their names are owned by `a`. False if there are more than
+/// FOLDER_ENTRIES entries, of which the others were not looked at.
+bool folders_below(const char *path, struct arena *a, struct texts *out);
 
 /// The directories right below a directory whose names say what a sweep varies, sorted.
-void folders_of_sweep(const char *path, struct arena *a, struct folders *out);
+void folders_of_sweep(const char *path, struct arena *a, struct texts *out);
 
 /// Move the digests of all artifacts to run->ranks, sorted by rank, within a rank traces (by first
 /// step) before the snapshot. Equal digests are kept once. A trace of only the host that

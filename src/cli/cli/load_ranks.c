@@ -72,9 +72,8 @@ static void number_places(struct artifacts *artifacts)
 	for (size_t i = 0; i < artifacts->nr; i++) {
 		struct position p = { .artifact = &artifacts->v[i] };
 		bool found = false;
-		const char *slash = strrchr(p.artifact->path, '/');
 		for (int k = 0; k < NR_PLACES; k++) {
-			p.of[k] = number_behind(slash ? slash + 1 : p.artifact->path, words[k], "-_", true);
+			p.of[k] = number_behind(path_last(p.artifact->path), words[k], "-_", true);
 			found = found || p.of[k] >= 0;
 		}
 		if (found && p.artifact->known == RANK_ASSUMED && p.artifact->digest->rank >= 0)
@@ -199,7 +198,7 @@ static void set_hosts_aside(struct artifacts *artifacts, struct run *run, struct
 		diag_note(log,
 		          "ignored: %s: a trace of only the host that does not say its rank, as that of a "
 		          "server's front end",
-		          text_quote(&log->arena, span_of(p.path)));
+		          diag_quote(log, p.path));
 		digest_free(p.digest);
 	}
 	artifacts->nr = nr;
@@ -324,7 +323,7 @@ static enum status check_beside(const struct loader *l, struct artifact *p, stru
 	*same = false;
 	if (nr == MOST)
 		return diag_fail(log, ST_INPUT, "%s: more than %d artifacts of rank %" PRId64,
-		                 text_quote(&log->arena, span_of(p->path)), MOST, p->digest->rank);
+		                 diag_quote(log, p->path), MOST, p->digest->rank);
 	for (size_t i = 0; i < nr && !*same; i++) {
 		const char *input = common_input(p->digest, kept[i].digest);
 		bool apart = is_metrics_alone(p->digest) || is_metrics_alone(kept[i].digest) ||
@@ -357,7 +356,7 @@ static enum status join_where(struct artifacts *artifacts, struct diag_log *log)
 		return diag_fail(log, ST_INPUT,
 		                 "%s: it says only where in the code the kernels of rank %" PRId64
 		                 " come from; give the trace of its measured steps and one such recording",
-		                 text_quote(&log->arena, span_of(artifacts->v[failed].path)),
+		                 diag_quote(log, artifacts->v[failed].path),
 		                 artifacts->v[failed].digest->rank);
 	for (size_t i = 0; i < artifacts->nr; i++)
 		if (artifacts->v[i].digest->where)

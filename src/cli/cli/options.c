@@ -185,37 +185,26 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 	uint64_t number;
 	if (is_numeric(&rows[i]) && !number_parse_u64(span_of(value), &number))
 		return diag_fail(log, ST_USAGE, "option '--%s' takes a whole number, not %s", rows[i].name,
-		                 text_quote(&log->arena, span_of(value)));
+		                 diag_quote(log, value));
 	if (is_numeric(&rows[i]) && number == 0 && i != OPT_RANK && i != OPT_KEEP)
 		return diag_fail(log, ST_USAGE, "option '--%s' takes a number from 1 on", rows[i].name);
 	int64_t size;
 	if (rows[i].arg && is(rows[i].arg, "SIZE") &&
 	    (!bytes_parse(span_of(value), &size) || isdigit((unsigned char)value[strlen(value) - 1])))
 		return diag_fail(log, ST_USAGE, "option '--%s' takes a size such as 80GiB, not %s",
-		                 rows[i].name, text_quote(&log->arena, span_of(value)));
+		                 rows[i].name, diag_quote(log, value));
 	if (rows[i].arg && strchr(rows[i].arg, '|') && !is_choice(span_of(value), rows[i].arg))
 		return diag_fail(log, ST_USAGE, "option '--%s' takes %s, not %s", rows[i].name, rows[i].arg,
-		                 text_quote(&log->arena, span_of(value)));
+		                 diag_quote(log, value));
 	if (i == OPT_CHANGED && (is(value, "git") || strncmp(value, "git:", 4) == 0))
 		i = OPT_CHANGED_FROM;
 	if (i == OPT_NEW && out->command == CMD_CHECK)
 		i = OPT_BOOTSTRAP;
 	if (i == OPT_PRINT)
 		i = OPT_VERBOSE;
-	if (i == OPT_CONTEXT)
-		vec_push(&out->context, value);
-	else if (i == OPT_LIMIT)
-		vec_push(&out->limit, value);
-	else if (i == OPT_REPEAT)
-		vec_push(&out->repeat, value);
-	else if (i == OPT_CONTROL)
-		vec_push(&out->control, value);
-	else if (i == OPT_ACCEPT)
-		vec_push(&out->accept, value);
-	else if (i == OPT_CHANGED)
-		vec_push(&out->changed, value);
-	else if (out->value[i])
+	if (out->value[i] && !strstr(rows[i].meaning, "may be repeated"))
 		return diag_fail(log, ST_USAGE, "option '--%s' is given twice", rows[i].name);
+	vec_push(&out->all[i], value);
 	out->value[i] = value;
 	return ST_OK;
 }
@@ -248,7 +237,7 @@ static enum status count_args(const struct options *o, struct diag_log *log)
 		                 c->args, c->name);
 	if (c->most >= 0 && (int)o->args.nr > c->most)
 		return diag_fail(log, ST_USAGE, "too many arguments for '%s': %s", c->name,
-		                 text_quote(&log->arena, span_of(o->args.v[c->most])));
+		                 diag_quote(log, o->args.v[c->most]));
 	return ST_OK;
 }
 
@@ -295,29 +284,25 @@ enum status options_parse(int argc, char **argv, struct options *out, struct dia
 	return count_args(out, log);
 }
 
-void options_words(const struct options *o, enum command cmd, struct arena *a, struct words *out)
+void options_words(const struct options *o, enum command cmd, struct arena *a, struct texts *out)
 {
 	for (int i = 0; i < NR_OPTIONS; i++) {
 		const char *name = arena_printf(a, "--%s", rows[i].name);
 		if (!o->value[i] || !(rows[i].commands & 1u << cmd) || i == OPT_BASELINE ||
 		    i == OPT_WORKLOAD || i == OPT_REPEAT || i == OPT_JOBS)
 			continue;
-		for (size_t k = 0; k < (i == OPT_CONTEXT ? o->context.nr : 1); k++) {
-			vec_push(&out->list, name);
+		for (size_t k = 0; k < 1 || k < o->all[i].nr; k++) {
+			vec_push(out, name);
 			if (rows[i].arg)
-				vec_push(&out->list, i == OPT_CONTEXT ? o->context.v[k] : o->value[i]);
+				vec_push(out, o->all[i].nr > 1 ? o->all[i].v[k] : o->value[i]);
 		}
 	}
 }
 
 void options_release(struct options *o)
 {
-	vec_release(&o->context);
-	vec_release(&o->limit);
-	vec_release(&o->repeat);
-	vec_release(&o->control);
-	vec_release(&o->changed);
-	vec_release(&o->accept);
+	for (int i = 0; i < NR_OPTIONS; i++)
+		vec_release(&o->all[i]);
 	vec_release(&o->args);
 }
 

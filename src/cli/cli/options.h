@@ -284,13 +284,8 @@ struct options {
 	enum old_command old; ///< old name by which the command was called
 	bool help, version;
 	const char *value[NR_OPTIONS]; ///< value of each option; NULL: not given; "" for a given switch
-	VEC(const char *) context; ///< values of all --context
-	VEC(const char *) limit; ///< values of all --limit
-	VEC(const char *) repeat; ///< values of all --repeat
-	VEC(const char *) control; ///< values of all --control
-	VEC(const char *) accept; ///< values of all --accept
-	VEC(const char *) changed; ///< values of all --changed
-	VEC(const char *) args;
+	struct texts all[NR_OPTIONS]; ///< the values of each option, of which some may be repeated
+	struct texts args;
 };
 
 /// Parse argv. ST_USAGE with a suggestion for a wrong word. In any case, `out` has what could be
@@ -301,14 +296,9 @@ GG_MUST_CHECK enum status options_parse(int argc, char **argv, struct options *o
 /// Release the lists of the options.
 void options_release(struct options *o);
 
-/// A list of words for a command line.
-struct words {
-	VEC(const char *) list;
-};
-
 /// Append the options of `o` that command `cmd` has too, except --baseline, --workload, --repeat
 /// and --jobs. The words are owned by `a` or borrowed from argv. The caller releases the list.
-void options_words(const struct options *o, enum command cmd, struct arena *a, struct words *out);
+void options_words(const struct options *o, enum command cmd, struct arena *a, struct texts *out);
 
 /// True if command `cmd` has the option.
 bool options_is_for(enum option opt, enum command cmd);

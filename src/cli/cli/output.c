@@ -204,16 +204,15 @@ enum status output_document(const struct options *o, const struct document *d,
 /* True if both paths name the same file, which does not exist yet: same name and folder. */
 static bool is_same_new_file(const char *a, const char *b)
 {
-	const char *names[2] = { strrchr(a, '/'), strrchr(b, '/') };
+	const char *const names[2] = { path_last(a), path_last(b) };
 	struct stat folders[2];
 	for (int i = 0; i < 2; i++) {
 		const char *path = i ? b : a;
 		struct strbuf folder = STRBUF_INIT;
 		strbuf_add(&folder,
-		           names[i] ? (struct span){ path, (size_t)(names[i] + 1 - path) } : SPAN("."));
+		           names[i] > path ? (struct span){ path, (size_t)(names[i] - path) } : SPAN("."));
 		bool there = stat(strbuf_str(&folder), &folders[i]) == 0;
 		strbuf_release(&folder);
-		names[i] = names[i] ? names[i] + 1 : path;
 		if (!there)
 			return false;
 	}
@@ -235,7 +234,7 @@ static bool is_same_file(const char *a, const char *b)
 static enum status would_be_lost(const char *output, const char *what, struct diag_log *log)
 {
 	return diag_fail(log, ST_USAGE, "%s would be written over: it is %s too",
-	                 text_quote(&log->arena, span_of(output)), what);
+	                 diag_quote(log, output), what);
 }
 
 static enum status check_pair(const char *output, const char *other, const char *what,

@@ -12,6 +12,7 @@
 
 #include "base/number.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 
 /* INTERVAL_NS: time between updates; reading that takes less shows nothing. */
 enum { INTERVAL_NS = 300000000, DEFAULT_COLUMNS = 80, NAME_CHARS = 28 };
@@ -89,8 +90,7 @@ static void compose(const struct progress_line *p, struct strbuf *b)
 	if (p->nr_files > 1)
 		strbuf_addf(b, "%zu of %zu files, ", s.done, p->nr_files);
 	if (s.reading) {
-		const char *slash = strrchr(s.reading->path, '/');
-		add_name(b, slash ? slash + 1 : s.reading->path);
+		add_name(b, path_last(s.reading->path));
 		strbuf_adds(b, ", ");
 	}
 	add_bytes(b, s.bytes);

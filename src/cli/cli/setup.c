@@ -56,7 +56,7 @@ enum status setup_categories(const struct options *o, const struct rules *rules,
 		for (size_t k = 0; k < out->rows.nr; k++)
 			nearest_try(&near, out->rows.v[k].name);
 		return diag_fail(log, ST_USAGE, "%s: 'kernels.categories': there is no category %s%s",
-		                 text_quote(&log->arena, span_of(path)), text_quote(&log->arena, near.word),
+		                 diag_quote(log, path), text_quote(&log->arena, near.word),
 		                 nearest_hint(&near, &log->arena, ':', ""));
 	}
 	return ST_OK;
@@ -67,8 +67,8 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 	*s = (struct setup){ 0 };
 	TRY(context_check(o, log));
 	TRY(rules_read(setup_rules_path(o), NULL, o->value[OPT_PROFILE], &s->rules, log));
-	for (size_t i = 0; i < o->limit.nr; i++)
-		TRY(rules_add_limit(o->limit.v[i], &s->rules, log));
+	for (size_t i = 0; i < o->all[OPT_LIMIT].nr; i++)
+		TRY(rules_add_limit(o->all[OPT_LIMIT].v[i], &s->rules, log));
 	TRY(setup_categories(o, &s->rules, setup_rules_path(o), &s->categories, log));
 	TRY(sites_read(table_path(o, OPT_SITES, s->rules.tables.sites), NULL, &s->sites, log));
 	const char *formats = table_path(o, OPT_FORMATS, s->rules.tables.formats);
@@ -83,7 +83,7 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 		const char *fault = workload_fault(span_of(o->value[OPT_WORKLOAD]));
 		if (fault)
 			return diag_fail(log, ST_USAGE, "--workload %s %s",
-			                 text_quote(&log->arena, span_of(o->value[OPT_WORKLOAD])), fault);
+			                 diag_quote(log, o->value[OPT_WORKLOAD]), fault);
 		s->workload = s->rules.workload = o->value[OPT_WORKLOAD];
 	}
 	if (o->value[OPT_EXPECT_RANKS])
@@ -132,7 +132,7 @@ static enum status add_known(struct strbuf *out, const struct run *run, const ch
 		return diag_fail(
 		    log, ST_BASELINE,
 		    "baseline pattern %s: the run does not say its %s; name the file with --baseline",
-		    text_quote(&log->arena, span_of(pattern)), key);
+		    diag_quote(log, pattern), key);
 	for (const char *p = value; *p; p++) {
 		bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || is_digit(*p) ||
 		             *p == '_' || (*p == '.' && p != value && p[-1] != '.');
@@ -219,7 +219,7 @@ enum status setup_baseline_path(const struct setup *s, const struct options *o,
 
 enum status setup_baseline_there(const char *path, struct diag_log *log)
 {
-	const char *quoted = text_quote(&log->arena, span_of(path));
+	const char *quoted = diag_quote(log, path);
 	if (strcmp(path, "-") != 0 && access(path, F_OK) < 0)
 		return diag_fail(log, ST_BASELINE,
 		                 "%s: no baseline there%s%s; if the name is right, make one of a good run "
@@ -262,7 +262,7 @@ static enum status history_folder_there(const struct options *o, struct diag_log
 	return diag_fail(log, ST_USAGE,
 	                 "--history %s: no folder is there; name the folder of histories, or leave the "
 	                 "option out if they are beside the baselines",
-	                 text_quote(&log->arena, span_of(folder)));
+	                 diag_quote(log, folder));
 }
 
 /* Read the run of main that `store` keeps beside the history, if there is one. It does not count if
@@ -277,8 +277,7 @@ static enum status read_reference_run(const char *history, struct baseline *out,
 	out->reference_run = arena_alloc(&out->arena, 1, sizeof *out->reference_run);
 	enum status st = baseline_read(path, out->reference_run, log);
 	if (st == ST_BASELINE)
-		diag_note(log, "remove %s: 'gpugate store' writes it again",
-		          text_quote(&log->arena, span_of(path)));
+		diag_note(log, "remove %s: 'gpugate store' writes it again", diag_quote(log, path));
 	const struct run *run = &out->reference_run->pin;
 	if (st == ST_OK && (past_source_hash(run) == past_source_hash(&out->pin) ||
 	                    !past_find(&out->reference, run))) {
@@ -308,4 +307,12 @@ enum status setup_baseline_read(const struct options *o, const char *path, struc
 		out->pin.label = path + strlen(o->value[OPT_HISTORY]) + 1;
 	fill_reference(out);
 	return is_file ? read_reference_run(history, out, log) : ST_OK;
+}
+
+enum status setup_stored(struct setup *s, const struct options *o, const char **path,
+                         struct baseline *out, struct diag_log *log)
+{
+	if (!*path)
+		TRY(setup_baseline_path(s, o, NULL, &s->rules.arena, path, log));
+	return setup_baseline_read(o, *path, out, log);
 }

@@ -73,6 +73,11 @@ GG_MUST_CHECK enum status setup_baseline_path(const struct setup *s, const struc
                                               const struct run *run, struct arena *a,
                                               const char **out, struct diag_log *log);
 
+/// Read the baseline at `*path` or, if that is NULL, where the options and rules say, which `*path`
+/// becomes.
+GG_MUST_CHECK enum status setup_stored(struct setup *s, const struct options *o, const char **path,
+                                       struct baseline *out, struct diag_log *log);
+
 /// True if there is no file of this name. A broken link, or a path that cannot be examined, does
 /// not count as absent: reading it is then an error, rather than something else being used instead.
 bool is_absent(const char *path);

@@ -97,8 +97,7 @@ enum status bisect_write(struct course *t, struct sink *out, struct diag_log *lo
 	const char *keys = arena_take(&t->arena, &rule), *middle = arena_take(&t->arena, &limit);
 	if (!plain || !good || !bad)
 		return diag_fail(
-		    log, ST_INPUT, "the change of %s cannot be bisected: %s",
-		    text_quote(&log->arena, span_of(f->query)),
+		    log, ST_INPUT, "the change of %s cannot be bisected: %s", diag_quote(log, f->query),
 		    plain ? "its runs do not say their commits; store them with --context commit=ID"
 		          : "what it selects cannot be said in a rule");
 	sink_printf(out,

@@ -23,10 +23,10 @@ enum status course_options_read(const struct options *o, struct course_options *
 		                            .metric = o->value[OPT_METRIC] };
 	if (since && !date_parse(span_of(since), &out->since))
 		return diag_fail(log, ST_USAGE, "option '--since' takes a date such as 2027-01-31, not %s",
-		                 text_quote(&log->arena, span_of(since)));
+		                 diag_quote(log, since));
 	if (p && (!number_parse(span_of(p), 6, &out->p) || out->p < P_LEAST || out->p > P_MOST))
 		return diag_fail(log, ST_USAGE, "option '--p' takes a number from 0.0001 to 0.5, not %s",
-		                 text_quote(&log->arena, span_of(p)));
+		                 diag_quote(log, p));
 	return ST_OK;
 }
 
@@ -97,9 +97,8 @@ static enum status show_history(const struct options *o, const struct baseline *
 	enum status st = ST_OK;
 	if (wanted.metric && !t.figures.nr && t.runs.nr)
 		st = diag_fail(log, ST_USAGE, "no run of the history has a figure of %s",
-		               text_quote(&log->arena, span_of(wanted.metric)));
-	if (st == ST_OK)
-		st = o->value[OPT_BISECT] ? write_script(&t, log) : write_all(&t, o, log);
+		               diag_quote(log, wanted.metric));
+	NEXT(st, o->value[OPT_BISECT] ? write_script(&t, log) : write_all(&t, o, log));
 	course_release(&t);
 	return st;
 }
@@ -109,7 +108,7 @@ enum status cmd_history(const struct options *o, struct diag_log *log)
 	struct options own = *o;
 	struct setup s;
 	struct baseline b = { 0 };
-	const char *path;
+	const char *path = NULL;
 	if (o->value[OPT_BISECT] &&
 	    (o->value[OPT_SUITE] || o->value[OPT_MARKDOWN] || o->value[OPT_JSON] || o->value[OPT_HTML]))
 		return diag_fail(
@@ -124,12 +123,8 @@ enum status cmd_history(const struct options *o, struct diag_log *log)
 	if (o->args.nr)
 		own.value[artifact_is_baseline(o->args.v[0]) ? OPT_BASELINE : OPT_WORKLOAD] = o->args.v[0];
 	enum status st = setup_init(&s, &own, log);
-	if (st == ST_OK)
-		st = setup_baseline_path(&s, &own, NULL, &s.rules.arena, &path, log);
-	if (st == ST_OK)
-		st = setup_baseline_read(&own, path, &b, log);
-	if (st == ST_OK)
-		st = show_history(&own, &b, log);
+	NEXT(st, setup_stored(&s, &own, &path, &b, log));
+	NEXT(st, show_history(&own, &b, log));
 	baseline_release(&b);
 	setup_release(&s);
 	return st;

@@ -8,6 +8,7 @@
 #include "base/date.h"
 #include "base/decimal.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "diff/changes.h"
 
@@ -116,8 +117,7 @@ static bool level_of(const struct course_figure *f, int64_t from, int64_t to, in
 
 static int64_t size_of(const struct course_part *p)
 {
-	int64_t change = number_sub(p->after, p->before);
-	return change < 0 ? number_sub(0, change) : change;
+	return number_distance(p->after, p->before);
 }
 
 ORDERING(part_cmp, struct course_part, THEN(COMPARE(size_of(y), size_of(x))) BY_SPAN(label))
@@ -134,30 +134,16 @@ static bool is_of_item(const struct course_figure *f)
 	return f->label.n || f->rank >= 0;
 }
 
-/* Index of the first figure that is about an item, such as a kernel. All earlier figures are about
- * whole runs. */
-static size_t first_item(const struct course *t)
-{
-	size_t lo = 0, hi = t->figures.nr;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (is_of_item(&t->figures.v[mid]))
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
-}
-
 /* Add the items (kernels, operators, …) that changed at the figure's change point, by at least a
    tenth of the figure's change. */
 static void add_parts(struct course *t, const struct course_point *p, int64_t from, int64_t to)
 {
 	const struct course_figure *whole = &t->figures.v[p->figure];
 	VEC(struct course_part) parts = VEC_INIT;
-	int64_t change = number_sub(p->after, p->before), scatter;
-	change = change < 0 ? number_sub(0, change) : change;
-	for (size_t i = first_item(t); i < t->figures.nr; i++) {
+	int64_t change = number_distance(p->after, p->before), scatter;
+	size_t item = 0, nr = t->figures.nr; /* figures of whole runs come before those of items */
+	SEARCH(item, nr, i, !is_of_item(&t->figures.v[i]));
+	for (size_t i = item; i < t->figures.nr; i++) {
 		const struct course_figure *f = &t->figures.v[i];
 		struct course_part part = { .figure = p->figure,
 			                        .first = p->first,

@@ -516,5 +516,4 @@ void course_page_release(struct course_page *p)
 {
 	doc_release(&p->d);
 	short_names_release(&p->names);
-	arena_release(&p->arena);
 }

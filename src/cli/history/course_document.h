@@ -14,7 +14,6 @@ struct course_page {
 	struct short_names names; ///< of kernels
 	struct document d;
 	struct page_frame frame;
-	struct arena arena; ///< arena that owns the texts of charts
 };
 
 /// Build the document. It borrows from the course `t`, and from the page `p`, which must not move.

@@ -264,8 +264,7 @@ enum status index_courses(const struct options *o, struct diag_log *log)
 		st = diag_fail(log, ST_USAGE,
 		               "'history' of a suite is of all its baselines, as a page: --workload, "
 		               "--baseline and --json are of one");
-	if (st == ST_OK)
-		st = suite_file_read(o->value[OPT_SUITE], NULL, &x.file, log);
+	NEXT(st, suite_file_read(o->value[OPT_SUITE], NULL, &x.file, log));
 	for (size_t i = 0; i < x.file.entries.nr && st == ST_OK; i++)
 		st = add_line(&x, &x.file.entries.v[i]);
 	if (st == ST_OK) {

@@ -81,7 +81,7 @@ static enum status choose_workload(struct init *in)
 		return diag_fail(in->log, ST_USAGE,
 		                 "--workload %s: init takes letters, digits, '.', '_' and '-', beginning "
 		                 "with a letter or digit",
-		                 text_quote(&in->log->arena, span_of(name)));
+		                 diag_quote(in->log, name));
 	in->workload = name ? name : in->repo.workload;
 	if (access(RULES_PATH, F_OK) == 0) {
 		diag_init(&own);
@@ -104,7 +104,7 @@ static enum status check_marker(struct init *in)
 	for (const char *p = marker; p && *p; p++)
 		if ((unsigned char)*p < ' ' || *p == 0x7F)
 			return diag_fail(in->log, ST_USAGE, "--marker %s: has control characters",
-			                 text_quote(&in->log->arena, span_of(marker)));
+			                 diag_quote(in->log, marker));
 	return ST_OK;
 }
 
@@ -201,9 +201,9 @@ static const char *fit_workflow(struct init *in, const char *text)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		text = replace_text(&in->arena, text, names[i],
 		                    arena_printf(&in->arena, "%s-%s", names[i], in->workload));
-	text = replace_text(&in->arena, text, "gpugate.yml", strrchr(in->gate_file, '/') + 1);
+	text = replace_text(&in->arena, text, "gpugate.yml", path_last(in->gate_file));
 	if (in->act_file)
-		text = replace_text(&in->arena, text, "gpugate-act.yml", strrchr(in->act_file, '/') + 1);
+		text = replace_text(&in->arena, text, "gpugate-act.yml", path_last(in->act_file));
 	for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
 		struct span line = { text, (size_t)(end - text) };
 		const char *input = memmem(line.p, line.n, "workload: ", 10);
@@ -263,7 +263,7 @@ static enum status add_rules(struct init *in)
 		run_view_release(&v);
 	if (has_run && in->rules.judging == 0)
 		return diag_fail(in->log, ST_INPUT, "%s: has nothing that the built-in rules judge",
-		                 text_quote(&in->log->arena, span_of(in->run.label)));
+		                 diag_quote(in->log, in->run.label));
 	new_files_add(&in->files, in->rules_file, text, in->o->value[OPT_FORCE] != NULL);
 	enum status st =
 	    rules_read(in->rules_file, (struct span[]){ span_of(text) }, NULL, &check, in->log);
@@ -318,7 +318,7 @@ static enum status say_what_is_next(struct init *in)
 	sink_puts(out, rules ? "\n" : "");
 	if (in->steps)
 		sink_printf(out, "steps: the annotations %s make %" PRId64 " of them\n",
-		            text_quote(&in->log->arena, span_of(in->rules.marker)), in->steps);
+		            diag_quote(in->log, in->rules.marker), in->steps);
 	for (size_t i = rules; i < in->files.list.nr; i++)
 		sink_printf(out, "%s%s\n", in->files.list.v[i].path,
 		            in->files.list.v[i].path == in->gate_file

@@ -50,7 +50,7 @@ static enum status check_files(struct file_batch *w, struct diag_log *log)
 			*slash = '\0';
 			if (lstat(copy, &sb) == 0 && !S_ISDIR(sb.st_mode))
 				return diag_fail(log, ST_OUTPUT, "%s: is not a directory; nothing was written",
-				                 text_quote(&log->arena, span_of(copy)));
+				                 diag_quote(log, copy));
 			*slash = '/';
 		}
 		w->was_there[i] = lstat(path, &sb) == 0;
@@ -66,8 +66,8 @@ static enum status make_directories(struct file_batch *w, const char *path, stru
 		if (mkdir(copy, 0777) == 0)
 			vec_push(&w->directories, arena_dup(&log->arena, span_of(copy)));
 		else if (errno != EEXIST)
-			return diag_fail(log, ST_OUTPUT, "%s: cannot be made: %s",
-			                 text_quote(&log->arena, span_of(copy)), strerror(errno));
+			return diag_fail(log, ST_OUTPUT, "%s: cannot be made: %s", diag_quote(log, copy),
+			                 strerror(errno));
 		*slash = '/';
 	}
 	return ST_OK;

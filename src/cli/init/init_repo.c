@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "cli/artifact_format.h"
 #include "io/source.h"
 #include "model/rule.h"
@@ -73,8 +74,7 @@ static const char *workload_of(struct arena *a)
 	if (nr == 1 && only)
 		return only;
 	char *here = realpath(".", NULL);
-	const char *slash = here ? strrchr(here, '/') : NULL;
-	const char *name = plain_name(a, slash ? slash + 1 : "");
+	const char *name = plain_name(a, here ? path_last(here) : "");
 	free(here);
 	return name;
 }

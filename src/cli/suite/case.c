@@ -29,17 +29,17 @@ void case_options(const struct suite_job *job, const struct options *suite, enum
 	if (job->rules)
 		out->value[OPT_RULES] = job->rules;
 	out->value[OPT_BASELINE] = job->baseline;
-	for (size_t i = 0; i < suite->context.nr; i++)
-		vec_push(&out->context, suite->context.v[i]);
-	for (size_t i = 0; i < suite->accept.nr; i++)
-		vec_push(&out->accept, suite->accept.v[i]);
+	static const enum option lists[] = { OPT_CONTEXT, OPT_ACCEPT };
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		for (size_t k = 0; k < suite->all[lists[i]].nr; k++)
+			vec_push(&out->all[lists[i]], suite->all[lists[i]].v[k]);
 	for (size_t i = 0; i < job->runs.nr; i++)
 		if (i && job->repeats)
-			vec_push(&out->repeat, job->runs.v[i]);
+			vec_push(&out->all[OPT_REPEAT], job->runs.v[i]);
 		else
 			vec_push(&out->args, job->runs.v[i]);
 	for (size_t i = 0; i < job->controls.nr; i++)
-		vec_push(&out->control, job->controls.v[i]);
+		vec_push(&out->all[OPT_CONTROL], job->controls.v[i]);
 }
 
 /* ---- results of a report ---- */

@@ -96,7 +96,7 @@ static enum status shard_of(const struct options *o, struct suite *s, struct dia
 		return diag_fail(log, ST_USAGE,
 		                 "option '--shard' takes a shard and their number such as "
 		                 "2/8, not %s",
-		                 text_quote(&log->arena, span_of(text)));
+		                 diag_quote(log, text));
 	}
 	return ST_OK;
 }
@@ -200,7 +200,7 @@ static enum status add_part(const char *path, bool *seen, struct suite *out, boo
                             struct diag_log *log)
 {
 	struct suite part;
-	const char *quoted = text_quote(&log->arena, span_of(path));
+	const char *quoted = diag_quote(log, path);
 	enum status st = suite_read(path, &part, log);
 	if (st == ST_OK && first) {
 		out->name = arena_dup(&out->arena, span_of(part.name));
@@ -243,7 +243,7 @@ static enum status merge_suite(const struct options *o, struct suite *out, struc
 	if (out->cases.nr != (size_t)out->total)
 		return diag_fail(log, ST_INPUT,
 		                 "%s: its suite has %" PRId64 " cases, and the parts have %zu",
-		                 text_quote(&log->arena, span_of(o->args.v[0])), out->total, out->cases.nr);
+		                 diag_quote(log, o->args.v[0]), out->total, out->cases.nr);
 	out->shards = 1;
 	return ST_OK;
 }
@@ -269,13 +269,13 @@ static enum status digest_case(struct options *o, struct diag_log *log)
 {
 	struct arena *a = &log->arena;
 	const char *folder = arena_printf(a, "%s/%s", o->value[OPT_OUTPUT], o->value[OPT_WORKLOAD]);
-	size_t nr = o->repeat.nr;
+	size_t nr = o->all[OPT_REPEAT].nr;
 	o->value[OPT_OUTPUT] = arena_printf(a, "%s/" SUITE_RUN, folder);
 	TRY(sink_make_folders(o->value[OPT_OUTPUT], log));
 	TRY(cmd_digest(o, log));
 	for (size_t i = 0; i < nr; i++) {
 		o->args.nr = 1;
-		o->args.v[0] = o->repeat.v[i];
+		o->args.v[0] = o->all[OPT_REPEAT].v[i];
 		o->value[OPT_OUTPUT] = arena_printf(a, "%s/" SUITE_REPEAT, folder, i + 1);
 		TRY(cmd_digest(o, log));
 	}
@@ -315,8 +315,7 @@ static enum status change_baseline(const struct work *w, const struct suite_job 
 {
 	struct options o;
 	if (job->missing)
-		return diag_fail(log, ST_INPUT, "%s: %s", text_quote(&log->arena, span_of(job->workload)),
-		                 job->missing);
+		return diag_fail(log, ST_INPUT, "%s: %s", diag_quote(log, job->workload), job->missing);
 	case_options(job, &w->options, w->options.command, &o);
 	o.old = w->options.old;
 	enum status st = o.command == CMD_DIGEST    ? digest_case(&o, log)
@@ -345,7 +344,7 @@ static void take_change(size_t i, struct span text, const char *died, void *ctx)
 	const char *name = w->jobs.list.v[i].workload;
 	int64_t st = ST_OUTPUT;
 	if (died || !number_parse(text, 0, &st))
-		diag_error(w->log, "%s: %s", text_quote(&w->log->arena, span_of(name)),
+		diag_error(w->log, "%s: %s", diag_quote(w->log, name),
 		           died ? died : "its process ended without a result");
 	case_add_open(w->out, i, name, st == ST_OK ? VERDICT_PASS : VERDICT_ERROR, (enum status)st, "");
 }
@@ -369,13 +368,12 @@ enum status cmd_suite_cases(const struct options *o, struct diag_log *log)
 		st = pick_case(&w, only);
 	if (st == ST_OK && o->command == CMD_DIGEST)
 		share_jobs(&w, w.nr);
-	if (st == ST_OK)
-		st = children_run(&(struct children){ .nr = w.nr,
-		                                      .at_once = w.at_once,
-		                                      .ctx = &w,
-		                                      .work = change_case,
-		                                      .take = take_change },
-		                  log);
+	NEXT(st, children_run(&(struct children){ .nr = w.nr,
+	                                          .at_once = w.at_once,
+	                                          .ctx = &w,
+	                                          .work = change_case,
+	                                          .take = take_change },
+	                      log));
 	if (st == ST_OK) {
 		suite_conclude(&s);
 		st = s.status;

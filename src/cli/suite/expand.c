@@ -89,8 +89,8 @@ static enum status add_job(struct suite_jobs *jobs, const struct suite_file *f,
 	const char *fault = workload_fault(span_of(workload));
 	if (fault)
 		return diag_fail(log, ST_USAGE, "%s: a case of %s would be called %s, which %s", f->shown,
-		                 text_quote(&log->arena, span_of(e->each ? e->each : "the suite")),
-		                 text_quote(&log->arena, span_of(workload)), fault);
+		                 diag_quote(log, e->each ? e->each : "the suite"),
+		                 diag_quote(log, workload), fault);
 	if (jobs->list.nr == SUITE_CASES)
 		return diag_fail(log, ST_USAGE, "%s: the suite has more than %d cases", f->shown,
 		                 SUITE_CASES);
@@ -184,8 +184,8 @@ static enum status add_each(struct suite_jobs *jobs, const struct suite_file *f,
 		struct span path = span_of(g.gl_pathv[i]);
 		while (path.n > 1 && path.p[path.n - 1] == '/')
 			path.n--;
-		const char *folder = arena_dup(a, path), *base = strrchr(folder, '/');
-		st = add_job(jobs, f, e, base ? base + 1 : folder, folder, kept, log);
+		const char *folder = arena_dup(a, path);
+		st = add_job(jobs, f, e, path_last(folder), folder, kept, log);
 	}
 	if (found == 0)
 		globfree(&g);
@@ -212,7 +212,7 @@ static enum status check_names(const struct suite_jobs *jobs, const struct suite
 	for (size_t i = 1; i < names.nr && st == ST_OK; i++)
 		if (strcmp(names.v[i - 1], names.v[i]) == 0)
 			st = diag_fail(log, ST_USAGE, "%s: two cases of the suite are called %s: rename one",
-			               f->shown, text_quote(&log->arena, span_of(names.v[i])));
+			               f->shown, diag_quote(log, names.v[i]));
 	vec_release(&names);
 	return st;
 }

@@ -25,13 +25,6 @@ void suite_release(struct suite *s)
 	arena_release(&s->arena);
 }
 
-#define APPEND(to, from)                           \
-	do {                                           \
-		for (size_t i_ = 0; i_ < (from)->nr; i_++) \
-			vec_push(to, (from)->v[i_]);           \
-		(from)->nr = 0;                            \
-	} while (0)
-
 /* Copy `*text` to the arena; NULL stays NULL. */
 static void own(struct arena *a, const char **text)
 {
@@ -56,14 +49,14 @@ void suite_take(struct suite *s, struct suite *from)
 			for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
 				own(&s->arena, texts[k]);
 		}
-		APPEND(to[i], lists[i]);
+		vec_move(to[i], lists[i]);
 	}
 	for (size_t i = 0; i < from->subjects.nr; i++) {
 		own(&s->arena, &from->subjects.v[i].level);
 		own(&s->arena, &from->subjects.v[i].name);
 	}
-	APPEND(&s->cases, &from->cases);
-	APPEND(&s->subjects, &from->subjects);
+	vec_move(&s->cases, &from->cases);
+	vec_move(&s->subjects, &from->subjects);
 }
 
 ORDERING_SHARED(suite_case_cmp, struct suite_case, RISING(place))

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "rules/yaml_reader.h"
 
 /* Write the row of a node, without its last bracket: for each list or map that ends after it, one
@@ -29,7 +30,7 @@ static enum status write_table(struct document *d, void *ctx)
 {
 	FILE *out = ctx;
 	struct strbuf texts = STRBUF_INIT;
-	const char *slash = strrchr(d->name, '/'), *name = slash ? slash + 1 : d->name;
+	const char *name = path_last(d->name);
 	int n = (int)strcspn(name, ".");
 	fprintf(out, "static const struct table_node %.*s_nodes[] = {{0", n, name);
 	write_node(d->root, out, &texts);

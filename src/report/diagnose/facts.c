@@ -9,10 +9,6 @@
 
 enum { INPUTS_SHOWN = 50 };
 
-struct texts {
-	VEC(const char *) list;
-};
-
 struct summary {
 	const struct run_view *v;
 	struct arena *a;
@@ -162,31 +158,31 @@ static void collect_inputs(const struct run *run, struct texts *out)
 	size_t nr = 0;
 	for (size_t r = 0; r < run->ranks.nr; r++)
 		for (size_t i = 0; i < run->ranks.v[r]->inputs.nr; i++)
-			vec_push(&out->list, run->ranks.v[r]->inputs.v[i].name);
-	vec_sort(&out->list, text_cmp);
-	for (size_t i = 0; i < out->list.nr; i++)
-		if (nr == 0 || strcmp(out->list.v[nr - 1], out->list.v[i]) != 0)
-			out->list.v[nr++] = out->list.v[i];
-	out->list.nr = nr;
+			vec_push(out, run->ranks.v[r]->inputs.v[i].name);
+	vec_sort(out, text_cmp);
+	for (size_t i = 0; i < out->nr; i++)
+		if (nr == 0 || strcmp(out->v[nr - 1], out->v[i]) != 0)
+			out->v[nr++] = out->v[i];
+	out->nr = nr;
 }
 
 static void add_inputs(struct summary *s)
 {
 	struct texts names = { 0 };
 	collect_inputs(s->v->run, &names);
-	for (size_t i = 0; i < names.list.nr && i < INPUTS_SHOWN; i++) {
+	for (size_t i = 0; i < names.nr && i < INPUTS_SHOWN; i++) {
 		const struct metric *m =
-		    view_metric(s->v, &metric_table[METRIC_INPUT], span_of(names.list.v[i]));
+		    view_metric(s->v, &metric_table[METRIC_INPUT], span_of(names.v[i]));
 		struct query q = diagnosis_query(m);
 		int64_t value;
 		const char *name = arena_dup(s->a, span_of(m->name));
 		if (figure_of_run(s->v, &q, &value))
 			add_figure(s, name, name, m->unit, value, "from a metrics file");
 	}
-	if (names.list.nr > INPUTS_SHOWN)
-		add_count(s, "inputs", "more figures of metrics files",
-		          (int64_t)(names.list.nr - INPUTS_SHOWN), "'gpugate report --verbose' lists them");
-	vec_release(&names.list);
+	if (names.nr > INPUTS_SHOWN)
+		add_count(s, "inputs", "more figures of metrics files", (int64_t)(names.nr - INPUTS_SHOWN),
+		          "'gpugate report --verbose' lists them");
+	vec_release(&names);
 }
 
 const enum metric_id fact_metrics[NR_FACT_METRICS] = {
