@@ -172,6 +172,20 @@ def test_next(top):
         expect(made.returncode == 0 and (dir / "baselines" / f"w{i}.json").is_file(), f"{name}: {command}: {made.stderr}")
 
 
+def test_refused(top):
+    """The command that init proposes for a run with a fault is not refused."""
+    dir = repository(top, "refused")
+    (dir / "run").mkdir()
+    job = ("--world-size", "2", "--nccl", "--seed", "2")
+    make(dir / "run" / "rank0.json.gz", *job, "--rank", "0", "--steps", "4")
+    make(dir / "run" / "rank1.json.gz", *job, "--rank", "1", "--steps", "3")
+    done = run(dir, "init", "run", "--ci", "none")
+    (command,) = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("  gpugate approve")]
+    expect("cannot be the baseline: the run ends early" in done.stdout and command[-2:] == ["--accept", "ends-early"], done.stdout)
+    run(dir, "approve", "--new", "run", code=3)
+    run(dir, *command)
+
+
 def test_below(top):
     dir = repository(top, "above") / "a" / "b"
     dir.mkdir(parents=True)
@@ -376,6 +390,7 @@ def main():
         top = pathlib.Path(name)
         test_systems(top)
         test_next(top)
+        test_refused(top)
         test_below(top)
         test_names(top)
         test_all_or_nothing(top)

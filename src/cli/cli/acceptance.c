@@ -128,12 +128,11 @@ static bool is_spoiled(const struct check *k)
 }
 
 /* `accepts`: options such as " --accept lost-kernels". */
-static enum status refuse_books(const struct trust_finding *f, const char *accepts,
-                                struct diag_log *log)
+static enum status refuse_books(const char *why, const char *accepts, struct diag_log *log)
 {
 	return diag_fail(log, ST_INPUT,
-	                 "the run cannot be the baseline: %s; record it again, or keep it with%s",
-	                 f->message, accepts);
+	                 "the run cannot be the baseline: %s; record it again, or keep it with%s", why,
+	                 accepts);
 }
 
 static void forgive(struct report *r, const char *id)
@@ -143,12 +142,12 @@ static void forgive(struct report *r, const char *id)
 			r->trust.v[i].spoils.nr = 0;
 }
 
-enum status acceptance_books(const struct run *runs, size_t nr, bool first,
-                             const struct rules *rules, const struct options *o,
-                             struct diag_log *log)
+const char *acceptance_needed(const struct run *runs, size_t nr, bool first,
+                              const struct rules *rules, const struct options *o, const char **why,
+                              struct arena *a)
 {
 	struct report r;
-	const struct trust_finding *found = NULL, *f;
+	const struct trust_finding *f;
 	const char *accepts = "";
 	report_init(&r);
 	r.expect_ranks = rules->expect_ranks;
@@ -157,13 +156,20 @@ enum status acceptance_books(const struct run *runs, size_t nr, bool first,
 		forgive(&r, o->all[OPT_ACCEPT].v[i]);
 	for (size_t i = 0; i < rules->rules.nr; i++)
 		while ((f = trust_spoiler(&r, &rules->rules.v[i], -1))) {
-			found = found ? found : f;
-			accepts = arena_printf(&log->arena, "%s --accept %s", accepts, f->id);
+			*why = *accepts ? *why : arena_dup(a, span_of(f->message));
+			accepts = arena_printf(a, "%s --accept %s", accepts, f->id);
 			forgive(&r, f->id);
 		}
-	enum status st = found ? refuse_books(found, accepts, log) : ST_OK;
 	report_release(&r);
-	return st;
+	return accepts;
+}
+
+enum status acceptance_books(const struct run *runs, size_t nr, bool first,
+                             const struct rules *rules, const struct options *o,
+                             struct diag_log *log)
+{
+	const char *why, *accepts = acceptance_needed(runs, nr, first, rules, o, &why, &log->arena);
+	return *accepts ? refuse_books(why, accepts, log) : ST_OK;
 }
 
 bool acceptance_is_unsure(const struct report *r, const struct options *o)
@@ -201,7 +207,7 @@ enum status acceptance_judge(const struct report *r, const struct options *o, bo
 	for (size_t i = 0; i < r->checks.nr; i++)
 		if (is_spoiled(&r->checks.v[i]) && !is_named(o, r->checks.v[i].spoiler->id))
 			return refuse_books(
-			    r->checks.v[i].spoiler,
+			    r->checks.v[i].spoiler->message,
 			    arena_printf(&log->arena, " --accept %s", r->checks.v[i].spoiler->id), log);
 	bool *accepted = arena_alloc(&log->arena, r->checks.nr + 1, sizeof *accepted);
 	TRY(find_accepted(r, o, accepted, log));

@@ -9,9 +9,16 @@
 #include "model/report.h"
 #include "model/rule.h"
 
-/// Returns ST_INPUT if a trust finding on the `nr` runs, which --accept does not name, makes a
-/// figure unreliable that a rule judges, even beside the same run: nothing could be compared with
-/// such a baseline. `first`: no baseline shows that fewer ranks are meant than the job has.
+/// The options, such as " --accept lost-kernels", that would accept each trust finding on the `nr`
+/// runs that --accept does not name, and that makes a figure unreliable that a rule judges, even
+/// beside the same run: nothing could be compared with such a baseline. `*why` says the first
+/// finding. "" if there is none. `first`: no baseline shows that fewer ranks are meant than the job
+/// has. Owned by `a`.
+const char *acceptance_needed(const struct run *runs, size_t nr, bool first,
+                              const struct rules *rules, const struct options *o, const char **why,
+                              struct arena *a);
+
+/// Returns ST_INPUT if there is such a finding.
 GG_MUST_CHECK enum status acceptance_books(const struct run *runs, size_t nr, bool first,
                                            const struct rules *rules, const struct options *o,
                                            struct diag_log *log);

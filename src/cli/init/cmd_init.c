@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/acceptance.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
 #include "init/init_repo.h"
@@ -29,6 +30,7 @@ struct init {
 	const char *gate_file, *act_file; ///< paths of the workflows that measure, and that act
 	/// Number of steps that the chosen marker finds in the run; 0 if no marker was chosen.
 	int64_t steps;
+	const char *accepts, *why; ///< options that approving the run takes, or ""; for what finding
 	const char *to_ignore; ///< line for .gitignore that it lacks, about the run; NULL: none
 	const char *run_name; ///< name of the run in the workflow and in the next command
 	struct init_rules rules;
@@ -267,6 +269,8 @@ static enum status add_rules(struct init *in)
 	new_files_add(&in->files, in->rules_file, text, in->o->value[OPT_FORCE] != NULL);
 	enum status st =
 	    rules_read(in->rules_file, (struct span[]){ span_of(text) }, NULL, &check, in->log);
+	if (st == ST_OK && has_run)
+		in->accepts = acceptance_needed(&in->run, 1, true, &check, in->o, &in->why, &in->arena);
 	rules_release(&check);
 	return st;
 }
@@ -281,9 +285,10 @@ static void put_first_command(struct init *in, const char *baseline, struct sink
 		text_add_word(&run, &in->arena, in->o->args.v[i]);
 	if (!in->o->args.nr)
 		text_add_word(&run, &in->arena, in->run_name);
-	sink_printf(out, "  gpugate %s%s%s%s\n",
-	            access(baseline, F_OK) == 0 ? "check" : "approve --new", run.p,
-	            in->added ? " --rules " : "", in->added ? in->rules_file : "");
+	bool there = access(baseline, F_OK) == 0;
+	sink_printf(out, "  gpugate %s%s%s%s%s\n", there ? "check" : "approve --new", run.p,
+	            in->added ? " --rules " : "", in->added ? in->rules_file : "",
+	            there ? "" : in->accepts);
 	strbuf_release(&run);
 }
 
@@ -337,6 +342,9 @@ static enum status say_what_is_next(struct init *in)
 	if (in->repo.run && !in->o->args.nr)
 		sink_printf(out, "%s was found: 'gpugate init %s --force' fits the rules to it\n",
 		            in->repo.run, in->repo.run);
+	if (*in->accepts)
+		sink_printf(out, "the run cannot be the baseline: %s; record it again, or keep it with%s\n",
+		            in->why, in->accepts);
 	sink_puts(out, "next:\n");
 	if (in->forge == FORGE_NONE)
 		put_first_command(in, baseline, out);
@@ -391,7 +399,7 @@ static enum status init(struct init *in)
 
 enum status cmd_init(const struct options *o, struct diag_log *log)
 {
-	struct init in = { .o = o, .log = log };
+	struct init in = { .o = o, .log = log, .accepts = "" };
 	repository_look(&in.repo);
 	enum status st = init(&in);
 	vec_release(&in.files.list);
