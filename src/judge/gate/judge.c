@@ -270,7 +270,8 @@ static void add_plan(struct strbuf *b, const struct report *out)
 		            nr == 1 ? "" : "s");
 }
 
-static const char *summary(const struct judge_input *in, struct report *out)
+/* `worst`: the worst verdict of a check; without a baseline the report's is another. */
+static const char *summary(const struct judge_input *in, enum verdict worst, struct report *out)
 {
 	static const char *const words[NR_VERDICTS][2] = {
 		[VERDICT_FAIL] = { "beyond its limits", "beyond their limits" },
@@ -281,8 +282,8 @@ static const char *summary(const struct judge_input *in, struct report *out)
 		[VERDICT_PASS] = { "within its limits", "within their limits" },
 	};
 	struct strbuf b = STRBUF_INIT;
-	int64_t left_out = 0, nr = out->counts[out->verdict];
-	if (out->verdict == VERDICT_PASS)
+	int64_t left_out = 0, nr = out->counts[worst];
+	if (worst == VERDICT_PASS)
 		nr += out->counts[VERDICT_IMPROVED];
 	if (out->counts[VERDICT_SKIPPED] == (int64_t)out->checks.nr)
 		return in->baseline ? "every check was skipped, nothing was compared"
@@ -293,12 +294,12 @@ static const char *summary(const struct judge_input *in, struct report *out)
 		left_out += report_leaves_out(out, &out->checks.v[i]);
 	int64_t of = (int64_t)out->checks.nr - left_out;
 	strbuf_addf(&b, "%" PRId64 " of %" PRId64 " check%s %s", nr, of, of == 1 ? "" : "s",
-	            words[out->verdict][nr != 1]);
+	            words[worst][nr != 1]);
 	if (out->verdict == VERDICT_FAIL || out->verdict == VERDICT_UNDECIDED)
 		add_rules(&b, out);
 	add_count(&b, out, VERDICT_UNDECIDED, "undecided");
 	add_plan(&b, out);
-	if (out->verdict != VERDICT_INCONCLUSIVE)
+	if (worst != VERDICT_INCONCLUSIVE)
 		add_count(&b, out, VERDICT_INCONCLUSIVE, "inconclusive");
 	add_count(&b, out, VERDICT_MISSING, "missing");
 	add_count(&b, out, VERDICT_WARN, out->counts[VERDICT_WARN] == 1 ? "warning" : "warnings");
@@ -340,11 +341,12 @@ static void conclude(const struct judge_input *in, struct report *out)
 	if (in->baseline && out->counts[VERDICT_SKIPPED] == (int64_t)out->checks.nr)
 		out->verdict = VERDICT_INCONCLUSIVE;
 	out->status = status_of(in, out);
+	enum verdict worst = out->verdict;
 	if (in->needs_baseline) {
 		out->verdict = out->verdict == VERDICT_FAIL ? VERDICT_FAIL : VERDICT_MISSING;
 		out->status = ST_BASELINE;
 	}
-	out->summary = summary(in, out);
+	out->summary = summary(in, worst, out);
 	out->headline = arena_printf(&out->arena, "%s: %s", verdict_names[out->verdict], out->summary);
 }
 
