@@ -71,6 +71,15 @@ static struct node place_of_byte(struct span text, size_t offset)
 	return at;
 }
 
+/* True if the character at this index is a tab. */
+static bool is_tab(struct span text, size_t index)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < index && at < text.n; i++)
+		text_next(text, &at);
+	return at < text.n && text.p[at] == '\t';
+}
+
 static enum status syntax_fault(struct builder *b, const yaml_parser_t *p)
 {
 	if (p->error == YAML_MEMORY_ERROR)
@@ -81,6 +90,8 @@ static enum status syntax_fault(struct builder *b, const yaml_parser_t *p)
 		return document_fail(b->d, &at, "%s: the file must be UTF-8 text", problem);
 	}
 	struct node at = place(&p->problem_mark);
+	if (is_tab(b->text, p->problem_mark.index))
+		return document_fail(b->d, &at, "a tab where YAML wants spaces: indent with spaces");
 	bool glob = p->context && strstr(p->context, "alias");
 	return document_fail(b->d, &at, "%s%s%s%s", p->context ? p->context : "",
 	                     p->context ? ": " : "", problem,
