@@ -9,6 +9,7 @@
 #include "cli/lint_noise.h"
 #include "cli/output.h"
 #include "cli/setup.h"
+#include "diagnose/diagnose.h"
 #include "gate/waivers.h"
 #include "io/sink.h"
 #include "metric/figure_name.h"
@@ -221,6 +222,47 @@ static const char *row_of(const char *page, struct span word, struct nearest *ne
 	return NULL;
 }
 
+/* Appends a text of a recommendation, with {step} as "step" and names in place of figures. */
+static void add_advice(struct strbuf *b, const char *label, const char *text)
+{
+	struct span literal, inside;
+	strbuf_addf(b, "  %-10s", label);
+	while (placeholder_next(&text, &literal, &inside)) {
+		strbuf_add(b, literal);
+		strbuf_add(b, inside.p ? inside : SPAN(""));
+	}
+	strbuf_adds(b, "\n");
+}
+
+/* What the recommendation with the id says, of the table of diagnoses or of those in code; NULL if
+   there is none, and `near` is given the ids. */
+static const char *advice_of(const struct diagnosis_rules *table, struct span id,
+                             struct nearest *near, struct arena *a)
+{
+	const struct recommendation *found = diagnose_advice(id);
+	struct recommendation r = found ? *found : (struct recommendation){ 0 };
+	for (size_t i = 0; i < table->list.nr; i++) {
+		const struct diagnosis_rule *d = &table->list.v[i];
+		nearest_try(near, d->id);
+		if (!found && span_eq(span_of(d->id), id))
+			r = (struct recommendation){ .id = d->id,
+				                         .title = d->title,
+				                         .hypothesis = d->hypothesis,
+				                         .action = d->action,
+				                         .confirm = d->confirm };
+	}
+	for (const struct recommendation *k = diagnose_in_code; k->id; k++)
+		nearest_try(near, k->id);
+	if (!r.id)
+		return NULL;
+	struct strbuf b = STRBUF_INIT;
+	strbuf_addf(&b, "%s: %s\n", r.id, r.title);
+	add_advice(&b, "means", r.hypothesis);
+	add_advice(&b, "to try", r.action);
+	add_advice(&b, "seen in", r.confirm);
+	return arena_take(a, &b);
+}
+
 /* The entry of the table of formats of result files that has the name; NULL if none has. */
 static const char *format_of(struct span word, struct arena *a)
 {
@@ -259,14 +301,17 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 	if (!given || strcmp(given, "metrics") == 0)
 		return list_metrics(o, log);
 	struct rules rules = { 0 };
+	struct diagnosis_rules diagnoses = { 0 };
 	struct sink *out;
 	/* a check is explained by its rule: "top-kernels[flash_fwd]" */
 	struct span word = { given, strcspn(given, "[") };
 	struct nearest near = { .word = word };
 	const char *term = NULL, *row = NULL, *key = NULL, *format = NULL, *items = NULL;
+	const char *advised = NULL;
 	const struct metric *m = metric_called(word, &log->arena);
 	const char *text = NULL;
 	enum status st = rules_read(setup_rules_path(o), NULL, o->value[OPT_PROFILE], &rules, log);
+	NEXT(st, diagnosis_read(rules.tables.diagnosis, NULL, &diagnoses, log));
 	for (size_t i = 0; st == ST_OK && i < rules.rules.nr; i++)
 		if (span_eq(span_of(rules.rules.v[i].id), word)) {
 			text = rules_explain(&rules.arena, &rules, &rules.rules.v[i]);
@@ -279,12 +324,14 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 		row = row ? row : row_of(strstr(embedded_ranks, "\n| finding "), word, &near, &rules.arena);
 		key = rules_key_explain(&rules.arena, word);
 		format = format_of(word, &rules.arena);
+		advised = advice_of(&diagnoses, word, &near, &rules.arena);
 	}
-	bool known = m || text || term || row || key || format;
+	bool known = m || text || term || row || key || format || advised;
 	if (st == ST_OK && !known)
 		items = explain_items(o, given, &rules, &m);
 	known = known || m || items;
 	if (st == ST_OK && !known && !is_absent(given)) {
+		diagnosis_rules_release(&diagnoses);
 		rules_release(&rules);
 		return explain_formats(o, given, log);
 	}
@@ -303,11 +350,12 @@ enum status cmd_explain(const struct options *o, struct diag_log *log)
 	if (st == ST_OK) {
 		if (m)
 			explain_metric(m, &rules, out);
-		const char *const said[] = { text, term, row, key, format, items };
+		const char *const said[] = { text, term, row, key, format, advised, items };
 		for (size_t i = 0; i < sizeof said / sizeof *said; i++)
 			sink_puts(out, said[i] ? said[i] : "");
 		st = sink_commit(out, log);
 	}
+	diagnosis_rules_release(&diagnoses);
 	rules_release(&rules);
 	return st;
 }

@@ -1,4 +1,5 @@
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 #include "cli/artifact_format.h"
@@ -94,6 +95,9 @@ enum status explain_formats(const struct options *o, const char *file, struct di
 	struct result_formats formats;
 	struct sink *out;
 	const char *path = o->value[OPT_FORMATS];
+	struct stat sb;
+	if (file && stat(file, &sb) == 0 && S_ISREG(sb.st_mode) && sb.st_size == 0)
+		return diag_fail(log, ST_INPUT, "%s: the file is empty", diag_quote(log, file));
 	enum status st = formats_read(path, NULL, &formats, log);
 	bool known = false;
 	if (file && st == ST_OK)

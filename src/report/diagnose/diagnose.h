@@ -28,7 +28,9 @@ void diagnose_bound(const struct run_view *v, struct arena *a, struct classifica
 void diagnose_recommend(const struct run_view *v, const struct diagnosis_rules *rules,
                         struct arena *a, struct run_report *out);
 
-/// What the diagnosis in code with this id advises; NULL if there is none. Static.
+/// What the diagnoses in code advise, ended by a row without an id; and the row with this id, or
+/// NULL. Static.
+extern const struct recommendation diagnose_in_code[];
 const struct recommendation *diagnose_advice(struct span id);
 
 /// The complete analysis or, if `whole` is false, only facts, bound and recommendations. `a` owns
