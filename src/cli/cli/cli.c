@@ -1,10 +1,12 @@
 #include "cli/commands.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <json-c/json_c_version.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #include <yaml.h>
 
@@ -82,10 +84,16 @@ uint64_t cli_memory_limit(const struct options *o)
 static enum status name_reports(struct options *o, struct diag_log *log)
 {
 	const char *folder = o->value[OPT_REPORTS];
-	for (const struct report_format *f = report_formats; folder && f->name; f++)
+	if (!folder)
+		return ST_OK;
+	TRY(sink_make_folders(arena_printf(&log->arena, "%s/.", folder), log));
+	if (access(arena_printf(&log->arena, "%s/.", folder), W_OK) < 0)
+		return diag_fail(log, ST_OUTPUT, "--reports %s: reports cannot be written there: %s",
+		                 diag_quote(log, folder), strerror(errno));
+	for (const struct report_format *f = report_formats; f->name; f++)
 		if (f->option < NR_OPTIONS && !o->value[f->option] && options_is_for(f->option, o->command))
 			o->value[f->option] = arena_printf(&log->arena, "%s/%s", folder, f->file);
-	return folder ? sink_make_folders(arena_printf(&log->arena, "%s/.", folder), log) : ST_OK;
+	return ST_OK;
 }
 
 static enum status run_command(const struct options *o, enum status parsed, struct diag_log *log)
