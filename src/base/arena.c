@@ -73,6 +73,20 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	return p;
 }
 
+void arena_move(struct arena *to, struct arena *from)
+{
+	struct arena_block *last = from->blocks;
+	while (last && last->next)
+		last = last->next;
+	if (!to->blocks) {
+		*to = *from;
+	} else if (last) { /* behind the newest block, in which there is room */
+		last->next = to->blocks->next;
+		to->blocks->next = from->blocks;
+	}
+	*from = (struct arena)ARENA_INIT;
+}
+
 void arena_release(struct arena *a)
 {
 	for (struct arena_block *b = a->blocks, *next; b; b = next) {

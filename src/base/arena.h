@@ -33,6 +33,9 @@ static inline struct span arena_span(struct arena *a, struct span s)
 /// Formats like printf into a string owned by the arena.
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/// Moves all that `from` owns to `to`; `from` is then empty and usable again.
+void arena_move(struct arena *to, struct arena *from);
+
 /// Releases everything; the arena is then empty and usable again.
 void arena_release(struct arena *a);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "diagnose/ranks.h"
+#include "diagnose/diagnose.h"
 #include "fold/fold_run.h"
 #include "merge/cycles.h"
 #include "model/view.h"

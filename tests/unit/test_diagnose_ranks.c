@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
+#include "diagnose/diagnose.h"
 #include "diagnose/peers.h"
-#include "diagnose/ranks.h"
 #include "fold/links.h"
 #include "ranks_rig.h"
 

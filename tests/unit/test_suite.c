@@ -291,11 +291,7 @@ static void test_children(void **state)
 	struct diag_log log;
 	(void)state;
 	diag_init(&log);
-	assert_int_equal(
-	    children_run(
-	        &(struct children){ .nr = 20, .at_once = 3, .ctx = seen, .work = work, .take = take },
-	        &log),
-	    ST_OK);
+	assert_int_equal(children_run(&(struct child_work){ seen, work, take }, 20, 3, &log), ST_OK);
 	for (int i = 0; i < 20; i++)
 		assert_int_equal(seen[i], 1);
 	diag_release(&log);

@@ -19,7 +19,7 @@
 #include "io/leftover.h"
 #include "io/sink.h"
 
-static enum status (*const commands[NR_COMMANDS])(const struct options *, struct diag_log *) = {
+static command_fn *const commands[NR_COMMANDS] = {
 	[CMD_CHECK] = cmd_check,     [CMD_SUITE] = cmd_suite,     [CMD_DIFF] = cmd_diff,
 	[CMD_REPORT] = cmd_report,   [CMD_DIGEST] = cmd_digest,   [CMD_APPROVE] = cmd_approve,
 	[CMD_STORE] = cmd_store,     [CMD_HISTORY] = cmd_history, [CMD_LINT] = cmd_lint,

@@ -12,7 +12,6 @@
 #include "cli/check.h"
 #include "cli/output.h"
 #include "diagnose/diagnose.h"
-#include "diagnose/ranks.h"
 #include "evidence/evidence.h"
 #include "fold/fold_run.h"
 #include "gate/judge.h"

@@ -8,7 +8,6 @@
 #include "cli/output.h"
 #include "cli/setup.h"
 #include "diagnose/diagnose.h"
-#include "diagnose/ranks.h"
 #include "diff/breakdown_of.h"
 #include "gate/sides.h"
 #include "io/sink.h"

@@ -6,36 +6,18 @@
 #include "base/diag.h"
 #include "cli/options.h"
 
-/// `gpugate check`.
-enum status cmd_check(const struct options *o, struct diag_log *log);
-/// `gpugate suite`.
-enum status cmd_suite(const struct options *o, struct diag_log *log);
-/// `gpugate digest`, `approve` and `store` with --suite.
-enum status cmd_suite_cases(const struct options *o, struct diag_log *log);
-/// `gpugate diff`.
-enum status cmd_diff(const struct options *o, struct diag_log *log);
-/// `gpugate report`, and its old name `metrics`.
-enum status cmd_report(const struct options *o, struct diag_log *log);
-/// `gpugate digest`.
-enum status cmd_digest(const struct options *o, struct diag_log *log);
-/// `gpugate approve`.
-enum status cmd_approve(const struct options *o, struct diag_log *log);
-/// `gpugate store`.
-enum status cmd_store(const struct options *o, struct diag_log *log);
-/// `gpugate history`.
-enum status cmd_history(const struct options *o, struct diag_log *log);
-/// `gpugate lint`.
-enum status cmd_lint(const struct options *o, struct diag_log *log);
-/// `gpugate explain`.
-enum status cmd_explain(const struct options *o, struct diag_log *log);
+/// The commands; `cmd_report` also under its old name `metrics`. cmd_suite_cases: `digest`,
+/// `approve` and `store` of a suite.
+typedef enum status command_fn(const struct options *o, struct diag_log *log);
+command_fn cmd_check, cmd_suite, cmd_suite_cases, cmd_diff, cmd_report, cmd_digest, cmd_approve,
+    cmd_store, cmd_history, cmd_lint, cmd_explain, cmd_init;
+
 /// `gpugate explain formats` and, of the result file `path`, `gpugate explain FILE`.
 enum status explain_formats(const struct options *o, const char *path, struct diag_log *log);
 
 /// The lines of the built-in format of result files that has the name, with a line end; "" if none
 /// has. Memory is owned by `a`, or static.
 struct span formats_entry(struct span name, struct arena *a);
-/// `gpugate init`.
-enum status cmd_init(const struct options *o, struct diag_log *log);
 
 /// Largest memory of a command in bytes: the limit of the options, else an amount that leaves a
 /// quarter of the machine's memory to other processes and to cached files.

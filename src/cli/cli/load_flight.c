@@ -7,42 +7,37 @@
 #include "cli/load_internal.h"
 #include "flight/dump.h"
 
-static void take_dump(const struct loader *l, struct artifact_file *file, struct flight_dump *d)
+static enum status take_dump(const struct loader *l, struct artifact_file *file, enum status st,
+                             struct flight_dump *d)
 {
 	enum rank_known known;
+	if (st != ST_OK)
+		return st;
 	d->rank = rank_of(l, d->rank, artifact_file_name(file), &known);
 	file->flight = d;
+	return ST_OK;
 }
 
 enum status load_flight(const struct loader *l, struct source *src, struct artifact_file *file)
 {
-	struct flight_dump *d;
-	TRY(flight_read(src, NULL, &d, file->log));
-	take_dump(l, file, d);
-	return ST_OK;
+	struct flight_dump *d = NULL;
+	enum status st = flight_read(src, NULL, &d, file->log);
+	return take_dump(l, file, st, d);
 }
 
 enum status load_flight_pickle(const struct loader *l, struct source *src,
                                struct artifact_file *file)
 {
-	struct flight_dump *d;
-	TRY(flight_read_pickle(src, NULL, &d, file->log));
-	take_dump(l, file, d);
-	return ST_OK;
+	struct flight_dump *d = NULL;
+	enum status st = flight_read_pickle(src, NULL, &d, file->log);
+	return take_dump(l, file, st, d);
 }
-
-struct dumps {
-	VEC(struct flight_dump *) list;
-};
 
 ORDERING_POINTERS(rank_cmp, struct flight_dump, RISING(rank))
 
-static enum status judge_dumps(struct dumps *dumps, const char *name, bool others,
+static enum status judge_dumps(struct flight_dump **v, size_t nr, const char *name, bool others,
                                struct diag_log *log)
 {
-	struct flight_dump **v = dumps->list.v;
-	size_t nr = dumps->list.nr;
-	vec_sort(&dumps->list, rank_cmp);
 	for (size_t i = 1; i < nr; i++)
 		if (v[i]->rank == v[i - 1]->rank)
 			return diag_fail(log, ST_INPUT,
@@ -64,13 +59,13 @@ static enum status judge_dumps(struct dumps *dumps, const char *name, bool other
 enum status flight_settle(const struct artifact_file *files, size_t nr, const struct run *run,
                           bool others, struct diag_log *log)
 {
-	struct dumps dumps = { 0 };
+	VEC(struct flight_dump *) dumps = VEC_INIT;
 	for (size_t i = 0; i < nr; i++)
 		if (files[i].flight)
-			vec_push(&dumps.list, files[i].flight);
-	enum status st = ST_OK;
-	if (dumps.list.nr)
-		st = judge_dumps(&dumps, diag_quote(log, run->label), others, log);
-	vec_release(&dumps.list);
+			vec_push(&dumps, files[i].flight);
+	vec_sort(&dumps, rank_cmp);
+	const char *name = diag_quote(log, run->label);
+	enum status st = dumps.nr ? judge_dumps(dumps.v, dumps.nr, name, others, log) : ST_OK;
+	vec_release(&dumps);
 	return st;
 }

@@ -72,13 +72,6 @@ static void put_run(struct document *d, const struct course_run *r)
 		doc_printf(d, " (%.10s)", r->time);
 }
 
-static const char *pct_text(struct document *d, int64_t pct)
-{
-	struct strbuf b = STRBUF_INIT;
-	unit_format(&b, UNIT_PCT, pct, true);
-	return arena_take(&d->arena, &b);
-}
-
 /* Write both levels and the change between them. The change of a share is the difference of
    the two rounded shares in percentage points, so that it agrees with the levels shown. */
 static void put_levels(struct document *d, enum unit unit, int64_t before, int64_t after,
@@ -90,7 +83,7 @@ static void put_levels(struct document *d, enum unit unit, int64_t before, int64
 	doc_words(d, " (");
 	doc_add(d, DOC_FIGURE, tone,
 	        unit == UNIT_PCT ? unit_change(&d->arena, unit, number_sub(after, before))
-	                         : pct_text(d, pct));
+	                         : unit_relative(&d->arena, pct));
 	doc_words(d, ")");
 }
 
@@ -346,7 +339,7 @@ static void put_changed(struct document *d, const struct course *t, const struct
 	doc_add(d, DOC_FIGURE, tone,
 	        p->change_pct == INT64_MIN || f->unit == UNIT_PCT
 	            ? unit_change(&d->arena, f->unit, number_sub(p->after, p->before))
-	            : pct_text(d, p->change_pct));
+	            : unit_relative(&d->arena, p->change_pct));
 }
 
 void course_put_figure(struct document *d, const struct course_figure *f)

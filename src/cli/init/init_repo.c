@@ -1,5 +1,6 @@
 #include "init/init_repo.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,7 @@ static bool is_there(const char *path)
 
 static bool is_plain(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-	       c == '-' || c == '.';
+	return isalnum((unsigned char)c) || (c && strchr("._-", c));
 }
 
 bool is_plain_name(const char *name)

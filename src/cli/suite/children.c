@@ -39,7 +39,7 @@ static void write_all(int fd, struct span text)
 
 /* Do piece `i` of the work, and write its output, then the list of files that were read for it,
    then the size of this list. */
-static void run(const struct children *c, size_t i, int fd)
+static void run(const struct child_work *c, size_t i, int fd)
 {
 	struct sink *out = sink_open_memory();
 	size_t before = opened_list().n;
@@ -53,7 +53,7 @@ static void run(const struct children *c, size_t i, int fd)
 	_exit(0);
 }
 
-static enum status start(const struct children *c, size_t i, struct child *out,
+static enum status start(const struct child_work *c, size_t i, struct child *out,
                          struct diag_log *log)
 {
 	int fds[2];
@@ -95,7 +95,7 @@ static bool take_opened(struct span *text)
 	return true;
 }
 
-static void finish(const struct children *c, struct child *child)
+static void finish(const struct child_work *c, struct child *child)
 {
 	char died[128] = "";
 	int how = 0;
@@ -128,14 +128,15 @@ static bool drain(struct child *child)
 	return nr == 0 || child->error;
 }
 
-enum status children_run(const struct children *c, struct diag_log *log)
+enum status children_run(const struct child_work *c, size_t nr_work, size_t at_once,
+                         struct diag_log *log)
 {
-	struct child *running = mem_calloc(c->at_once, sizeof *running);
-	struct pollfd *fds = mem_calloc(c->at_once, sizeof *fds);
+	struct child *running = mem_calloc(at_once, sizeof *running);
+	struct pollfd *fds = mem_calloc(at_once, sizeof *fds);
 	size_t next = 0, nr = 0;
 	enum status st = ST_OK;
-	while (nr || (next < c->nr && st == ST_OK)) {
-		while (st == ST_OK && nr < c->at_once && next < c->nr) {
+	while (nr || (next < nr_work && st == ST_OK)) {
+		while (st == ST_OK && nr < at_once && next < nr_work) {
 			st = start(c, next, &running[nr], log);
 			nr += st == ST_OK;
 			next += st == ST_OK;

@@ -6,10 +6,8 @@
 #include "base/span.h"
 #include "io/sink.h"
 
-/// Pieces of work, and what the processes do with them. `ctx` is passed to both functions.
-struct children {
-	size_t nr; ///< number of pieces of work, each done by one child process
-	size_t at_once; ///< largest number of processes at the same time, at least 1
+/// What the processes do. `ctx` is passed to both functions.
+struct child_work {
 	void *ctx;
 	/// Does piece `i` and writes its result; runs in the child process.
 	void (*work)(size_t i, void *ctx, struct sink *out);
@@ -18,7 +16,9 @@ struct children {
 	void (*take)(size_t i, struct span text, const char *died, void *ctx);
 };
 
-/// Do all pieces of work. Fails with ST_OUTPUT if no process can be created.
-GG_MUST_CHECK enum status children_run(const struct children *c, struct diag_log *log);
+/// Do `nr` pieces of work, each in a child process, at most `at_once` (at least 1) at the same
+/// time. Fails with ST_OUTPUT if no process can be created.
+GG_MUST_CHECK enum status children_run(const struct child_work *c, size_t nr, size_t at_once,
+                                       struct diag_log *log);
 
 #endif

@@ -185,10 +185,7 @@ static enum status judge_suite(const struct options *o, struct suite *out, struc
 		out->hash = hash_of(&w.jobs);
 		out->total = (int64_t)total;
 		share_jobs(&w, nr);
-		st = children_run(
-		    &(struct children){
-		        .nr = nr, .at_once = w.at_once, .ctx = &w, .work = judge_case, .take = take_case },
-		    log);
+		st = children_run(&(struct child_work){ &w, judge_case, take_case }, nr, w.at_once, log);
 	}
 	work_release(&w);
 	return st;
@@ -368,12 +365,8 @@ enum status cmd_suite_cases(const struct options *o, struct diag_log *log)
 		st = pick_case(&w, only);
 	if (st == ST_OK && o->command == CMD_DIGEST)
 		share_jobs(&w, w.nr);
-	NEXT(st, children_run(&(struct children){ .nr = w.nr,
-	                                          .at_once = w.at_once,
-	                                          .ctx = &w,
-	                                          .work = change_case,
-	                                          .take = take_change },
-	                      log));
+	NEXT(st,
+	     children_run(&(struct child_work){ &w, change_case, take_change }, w.nr, w.at_once, log));
 	if (st == ST_OK) {
 		suite_conclude(&s);
 		st = s.status;

@@ -25,38 +25,14 @@ void suite_release(struct suite *s)
 	arena_release(&s->arena);
 }
 
-/* Copy `*text` to the arena; NULL stays NULL. */
-static void own(struct arena *a, const char **text)
-{
-	*text = *text ? arena_dup(a, span_of(*text)) : NULL;
-}
-
 void suite_take(struct suite *s, struct suite *from)
 {
-	for (struct suite_case *c = from->cases.v; c < from->cases.v + from->cases.nr; c++) {
-		const char **const texts[] = { &c->name,   &c->workload,   &c->text,
-			                           &c->metric, &c->baseline,   &c->candidate,
-			                           &c->change, &c->accept,     &c->label,
-			                           &c->limit,  &c->rules_file, &c->baseline_file };
-		for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-			own(&s->arena, texts[i]);
-	}
 	struct suite_items *const to[] = { LISTS_OF(s) }, *const lists[] = { LISTS_OF(from) };
-	for (size_t i = 0; i < NR_LISTS; i++) {
-		for (struct suite_item *x = lists[i]->v; x < lists[i]->v + lists[i]->nr; x++) {
-			const char **const texts[] = { &x->id,   &x->rule,   &x->text,
-				                           &x->cost, &x->action, &x->where };
-			for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-				own(&s->arena, texts[k]);
-		}
+	for (size_t i = 0; i < NR_LISTS; i++)
 		vec_move(to[i], lists[i]);
-	}
-	for (size_t i = 0; i < from->subjects.nr; i++) {
-		own(&s->arena, &from->subjects.v[i].level);
-		own(&s->arena, &from->subjects.v[i].name);
-	}
 	vec_move(&s->cases, &from->cases);
 	vec_move(&s->subjects, &from->subjects);
+	arena_move(&s->arena, &from->arena);
 }
 
 ORDERING_SHARED(suite_case_cmp, struct suite_case, RISING(place))

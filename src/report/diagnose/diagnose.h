@@ -3,7 +3,7 @@
 #ifndef GG_DIAGNOSE_DIAGNOSE_H
 #define GG_DIAGNOSE_DIAGNOSE_H
 
-#include "model/run_report.h"
+#include "model/report.h"
 
 /// Number of metrics in the summary: those that have a title, in the order of the metric table.
 enum { NR_FACT_METRICS = 22 };
@@ -37,6 +37,13 @@ const struct recommendation *diagnose_advice(struct span id);
 /// the report; the caller ends with run_report_release().
 struct run_report *diagnose_run(const struct run_view *v, const struct diagnosis_rules *rules,
                                 bool candidate, bool whole, struct arena *a);
+
+/// Insights (remarks in the report) from comparing the digests of a run's ranks: a slow rank, a
+/// late rank, a slow link, or functions that differ from those of the peers. Ranks that only wait
+/// are not named. Append them to `out->insights`, sorted by rank, and a row per rank to
+/// `out->ranks`, with the columns if there are none yet; `out` owns the texts. Also sets the note
+/// on GPU utilization in the `side` of the run. Nothing is appended if the run has only one rank.
+void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out);
 
 /// Replace the lists of kernels and operators in the report by those of `v`, whose digests are
 /// limited to `phase`. All other lists are removed, since they describe the whole run.

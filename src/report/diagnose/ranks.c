@@ -1,4 +1,4 @@
-#include "diagnose/ranks.h"
+#include "diagnose/diagnose.h"
 
 #include <inttypes.h>
 
