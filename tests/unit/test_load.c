@@ -71,15 +71,13 @@ static char *load(const char *const *paths, size_t nr, const char *jobs, bool al
 	struct options cli = { .command = CMD_REPORT };
 	cli.value[OPT_JOBS] = jobs;
 	cli.value[OPT_ALLOW_TRUNCATED] = allow ? "" : NULL;
-	struct category_table categories = { .source = "test" };
-	struct load_options options = { .cli = &cli,
-		                            .reduce = { .marker = "ProfilerStep#*",
-		                                        .communication = "nccl" },
-		                            .categories = &categories };
+	struct setup setup = { .options = &cli,
+		                   .reduce = { .marker = "ProfilerStep#*", .communication = "nccl" },
+		                   .categories = { .source = "test" } };
 	struct diag_log log;
 	struct run run;
 	diag_init(&log);
-	*st = run_load(paths, nr, &options, &run, &log);
+	*st = run_load(paths, nr, &setup, &run, &log);
 	struct sink *out = sink_open_memory();
 	if (*st == ST_OK)
 		run_write(&run, out);

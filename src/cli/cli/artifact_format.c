@@ -22,9 +22,9 @@
  * run must have the same settings. */
 static void set_settings(const struct loader *l, struct digest *d)
 {
-	d->marker = arena_dup(&d->arena, span_of(l->options->reduce.marker));
-	d->communication = arena_dup(&d->arena, span_of(l->options->reduce.communication));
-	d->warmup = l->options->reduce.warmup;
+	d->marker = arena_dup(&d->arena, span_of(l->setup->reduce.marker));
+	d->communication = arena_dup(&d->arena, span_of(l->setup->reduce.communication));
+	d->warmup = l->setup->reduce.warmup;
 }
 
 /* ---- loaders for memory ---- */
@@ -47,7 +47,7 @@ static enum status add_memory(const struct loader *l, struct source *src,
 static enum status add_snapshot(const struct loader *l, struct source *src,
                                 struct artifact_file *file, struct snapshot *s)
 {
-	struct replay_options replay = { .sites = l->options->sites, .capacity = -1 };
+	struct replay_options replay = { .sites = &l->setup->sites, .capacity = -1 };
 	struct diag_log own;
 	diag_init(&own);
 	struct digest *d = digest_new();
@@ -169,7 +169,9 @@ static enum status load_machine(const struct loader *l, struct source *src,
 enum status artifact_load_result(const struct loader *l, struct source *src,
                                  struct artifact_file *file, bool *found)
 {
-	const struct result_formats *tables[] = { l->options->results, l->options->formats, NULL };
+	const struct result_formats *tables[] = { &l->setup->rules.results,
+		                                      l->setup->own_formats ? &l->setup->formats : NULL,
+		                                      NULL };
 	struct result_reader reader = { tables, file->path, artifact_file_name(file) };
 	if (!tables[1])
 		TRY(formats_built_in(&tables[1], file->log));

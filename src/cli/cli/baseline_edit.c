@@ -43,7 +43,7 @@ static enum status check_rules(const struct candidates *c, const struct setup *s
 	const char *fault = ranks > 0 ? present_fault(&c->v[0], ranks, &log->arena) : NULL;
 	if (fault)
 		return diag_fail(log, ST_INPUT, "%s: %s", diag_quote(log, c->v[0].label), fault);
-	return environment_settings(&s->rules, NULL, c->v, c->nr, s->load.reduce.communication, log);
+	return environment_settings(&s->rules, NULL, c->v, c->nr, s->reduce.communication, log);
 }
 
 /* Make a baseline of a run that was found good. */
@@ -165,10 +165,15 @@ enum status baseline_move(const struct candidates *c, const struct setup *s,
 	return stored_baseline_save(moved, e->lock.target, true, log);
 }
 
+static enum status save_history(const char *path, const struct baseline *b, struct diag_log *log)
+{
+	TRY(sink_make_folders(path, log));
+	return history_write(path, &b->sample, log);
+}
+
 enum status baseline_save_history(const struct baseline_edit *e, struct diag_log *log)
 {
-	TRY(sink_make_folders(e->history, log));
-	return history_write(e->history, &e->b.sample, log);
+	return save_history(e->history, &e->b, log);
 }
 
 enum status baseline_save_reference(const struct candidates *c, const struct setup *s,
@@ -215,10 +220,7 @@ enum status baseline_save_both(const struct baseline *b, const char *path, const
                                struct diag_log *log)
 {
 	TRY(baseline_save(b, path, log));
-	if (!b->sample.runs.nr)
-		return ST_OK;
-	TRY(sink_make_folders(history, log));
-	return history_write(history, &b->sample, log);
+	return b->sample.runs.nr ? save_history(history, b, log) : ST_OK;
 }
 
 enum status baseline_put(const struct baseline *b, const struct options *o, const char *path,

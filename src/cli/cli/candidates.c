@@ -9,18 +9,18 @@
 #include "gate/judge.h"
 #include "rules/rules_file.h"
 
-enum status candidates_load(const struct options *o, const struct load_options *load,
-                            struct candidates *out, struct diag_log *log)
+enum status candidates_load(const struct options *o, const struct setup *s, struct candidates *out,
+                            struct diag_log *log)
 {
 	out->nr = 1 + o->all[OPT_REPEAT].nr;
 	out->v = mem_calloc(out->nr, sizeof *out->v);
 	out->nr_controls = o->all[OPT_CONTROL].nr;
 	out->controls = mem_calloc(out->nr_controls + 1, sizeof *out->controls);
-	TRY(run_load(o->args.v, o->args.nr, load, &out->v[0], log));
+	TRY(run_load(o->args.v, o->args.nr, s, &out->v[0], log));
 	for (size_t i = 1; i < out->nr; i++)
-		TRY(run_load(&o->all[OPT_REPEAT].v[i - 1], 1, load, &out->v[i], log));
+		TRY(run_load(&o->all[OPT_REPEAT].v[i - 1], 1, s, &out->v[i], log));
 	for (size_t i = 0; i < out->nr_controls; i++)
-		TRY(run_load(&o->all[OPT_CONTROL].v[i], 1, load, &out->controls[i], log));
+		TRY(run_load(&o->all[OPT_CONTROL].v[i], 1, s, &out->controls[i], log));
 	return ST_OK;
 }
 

@@ -15,7 +15,7 @@ struct candidates {
 };
 
 /// Read the runs. The caller releases with candidates_release() in any case.
-GG_MUST_CHECK enum status candidates_load(const struct options *o, const struct load_options *load,
+GG_MUST_CHECK enum status candidates_load(const struct options *o, const struct setup *s,
                                           struct candidates *out, struct diag_log *log);
 
 /// Release the runs and all that they own.

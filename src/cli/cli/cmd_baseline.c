@@ -30,7 +30,7 @@ static enum status baseline_job_begin(struct baseline_job *w, const struct optio
 	TRY(setup_init(&w->setup, o, log));
 	if (!o->args.nr)
 		return ST_OK;
-	TRY(candidates_load(o, &w->setup.load, &w->candidates, log));
+	TRY(candidates_load(o, &w->setup, &w->candidates, log));
 	return setup_name_workload(&w->setup, &w->candidates.v[0], log);
 }
 

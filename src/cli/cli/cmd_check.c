@@ -50,7 +50,7 @@ static enum status load_sides(struct setup *s, const struct options *o,
 	struct diag_log run_log, baseline_log;
 	diag_init(&run_log);
 	diag_init(&baseline_log);
-	enum status st = candidates_load(o, &s->load, candidates, &run_log);
+	enum status st = candidates_load(o, s, candidates, &run_log);
 	NEXT(st, setup_name_workload(s, &candidates->v[0], &run_log));
 	enum status base = ST_OK;
 	const char *pattern = s->rules.baseline;
@@ -168,26 +168,25 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 {
 	*j = (struct check_job){ .path = "" };
 	report_init(&j->report);
-	enum status st = setup_init(&j->setup, o, log);
+	provenance_links(&j->report.arena, &j->report.links);
+	TRY(setup_init(&j->setup, o, log));
 	j->setup.rules.noise.budget /= (int64_t)gates;
 	j->setup.rules.in_review = o->value[OPT_REVIEW] != NULL;
-	if (st == ST_OK && o->value[OPT_EVIDENCE])
-		st = evidence_clear(o->value[OPT_EVIDENCE], log);
-	NEXT(st, load_sides(&j->setup, o, &j->candidates, &j->setup.rules.arena, &j->path, &j->b, log));
-	NEXT(st, candidates_fold(&j->candidates, &j->setup, &j->b, log));
-	bool fresh = st == ST_OK && j->b.pin.ranks.nr == 0;
-	const struct baseline *b = fresh ? NULL : &j->b;
-	NEXT(st, candidates_judge(&j->candidates, &j->setup, o, b, j->path, &j->report, log));
-	provenance_links(&j->report.arena, &j->report.links);
-	if (st == ST_OK)
-		check_explain(&j->candidates, &j->setup, b, o->value[OPT_HTML] != NULL, &j->report);
-	NEXT(st, changed_mark(o->all[OPT_CHANGED].v, o->all[OPT_CHANGED].nr, o->value[OPT_CHANGED_FROM],
-	                      j->report.baseline.commit, &j->candidates.v[0], &j->report, log));
-	if (st != ST_OK || !o->value[OPT_EVIDENCE])
-		return st;
+	if (o->value[OPT_EVIDENCE])
+		TRY(evidence_clear(o->value[OPT_EVIDENCE], log));
+	TRY(load_sides(&j->setup, o, &j->candidates, &j->setup.rules.arena, &j->path, &j->b, log));
+	TRY(candidates_fold(&j->candidates, &j->setup, &j->b, log));
+	const struct run *candidate = &j->candidates.v[0];
+	const struct baseline *b = j->b.pin.ranks.nr ? &j->b : NULL;
+	TRY(candidates_judge(&j->candidates, &j->setup, o, b, j->path, &j->report, log));
+	check_explain(&j->candidates, &j->setup, b, o->value[OPT_HTML] != NULL, &j->report);
+	TRY(changed_mark(o->all[OPT_CHANGED].v, o->all[OPT_CHANGED].nr, o->value[OPT_CHANGED_FROM],
+	                 j->report.baseline.commit, candidate, &j->report, log));
+	if (!o->value[OPT_EVIDENCE])
+		return ST_OK;
 	const struct run *before =
-	    fresh && j->candidates.nr_controls ? &j->candidates.controls[0] : baseline_explained(&j->b);
-	struct evidence_input in = { .side = { before, &j->candidates.v[0] },
+	    !b && j->candidates.nr_controls ? &j->candidates.controls[0] : baseline_explained(&j->b);
+	struct evidence_input in = { .side = { before, candidate },
 		                         .naming = &j->setup.naming,
 		                         .folder = o->value[OPT_EVIDENCE] };
 	return evidence_write(&in, &j->report, log);
@@ -223,8 +222,8 @@ enum status cmd_diff(const struct options *o, struct diag_log *log)
 	struct report r;
 	report_init(&r);
 	enum status st = setup_init(&s, o, log);
-	NEXT(st, run_load(&o->args.v[0], 1, &s.load, &a, log));
-	NEXT(st, run_load(&o->args.v[1], 1, &s.load, &b, log));
+	NEXT(st, run_load(&o->args.v[0], 1, &s, &a, log));
+	NEXT(st, run_load(&o->args.v[1], 1, &s, &b, log));
 	NEXT(st, fold_alike((struct run *[]){ &a, &b }, 2, &s.naming, log));
 	NEXT(st, compare_runs(&a, &b, &s.categories, &r, log));
 	r.kind = REPORT_DIFF;

@@ -24,7 +24,7 @@ enum status cmd_digest(const struct options *o, struct diag_log *log)
 	if (!o->value[OPT_OUTPUT])
 		return diag_fail(log, ST_USAGE, "'digest' needs --output FILE (or -o FILE)");
 	enum status st = setup_init(&s, o, log);
-	NEXT(st, run_load_artifacts(o->args.v, o->args.nr, &s.load, &run, log));
+	NEXT(st, run_load_artifacts(o->args.v, o->args.nr, &s, &run, log));
 	NEXT(st, fold_blocks(&run, o->value[OPT_FOLD], &(struct naming){ .categories = &s.categories },
 	                     log));
 	NEXT(st, write_run(o, &run, log));

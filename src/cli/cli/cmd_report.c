@@ -104,7 +104,7 @@ static enum status read_run(const struct options *o, struct setup *s, struct run
 {
 	const char *path = o->args.nr ? o->args.v[0] : NULL;
 	if (o->args.nr > 1 || (path && !artifact_is_baseline(path)))
-		return run_load(o->args.v, o->args.nr, &s->load, run, log);
+		return run_load(o->args.v, o->args.nr, s, run, log);
 	TRY(setup_stored(s, o, &path, b, log));
 	b->pin.label = path;
 	return ST_OK;
@@ -151,7 +151,7 @@ enum status cmd_report(const struct options *o, struct diag_log *log)
 	r.kind = REPORT_RUN;
 	enum status st = setup_init(&s, o, log);
 	if (st == ST_OK && o->value[OPT_PHASE])
-		s.load.reduce.phase = phase_of(o->value[OPT_PHASE]);
+		s.reduce.phase = phase_of(o->value[OPT_PHASE]);
 	NEXT(st, read_run(o, &s, &loaded, &stored, log));
 	struct run *run = stored.pin.ranks.nr ? &stored.pin : &loaded;
 	if (st == ST_OK) {
@@ -165,7 +165,7 @@ enum status cmd_report(const struct options *o, struct diag_log *log)
 			add_baseline(&stored, &r);
 	}
 	if (st == ST_OK && o->value[OPT_PHASE])
-		st = narrow(&s, run, s.load.reduce.phase, &r, log);
+		st = narrow(&s, run, s.reduce.phase, &r, log);
 	if (st == ST_OK)
 		st = write_run(o, &v, &r, log);
 	else if (!o->old)

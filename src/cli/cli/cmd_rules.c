@@ -293,68 +293,72 @@ static enum status list_metrics(const struct options *o, struct diag_log *log)
 	return st;
 }
 
+/* Explains a word, or the result file of this name. */
+static enum status explain(const struct options *o, const char *given, struct rules *rules,
+                           const struct diagnosis_rules *diagnoses, struct diag_log *log)
+{
+	struct arena *a = &rules->arena;
+	/* a check is explained by its rule: "top-kernels[flash_fwd]" */
+	struct span word = { given, strcspn(given, "[") };
+	struct nearest near = { .word = word };
+	const struct metric *m = metric_called(word, a);
+	const char *of_rule = NULL, *row;
+	for (size_t i = 0; i < rules->rules.nr; i++)
+		if (span_eq(span_of(rules->rules.v[i].id), word)) {
+			of_rule = rules_explain(a, rules, &rules->rules.v[i]);
+			if (m && !metric_named(word, a)) /* of several called so, that of the rule */
+				m = rules->rules.v[i].metric;
+		}
+	const char *term = glossary_of(word, &near, a);
+	row = row_of(embedded_verdicts, word, &near, a);
+	row = row ? row : row_of(strstr(embedded_ranks, "\n| finding "), word, &near, a);
+	const char *said[] = { of_rule,
+		                   term,
+		                   row,
+		                   rules_key_explain(a, word),
+		                   format_of(word, a),
+		                   advice_of(diagnoses, word, &near, a),
+		                   NULL };
+	enum { NR_SAID = sizeof said / sizeof *said };
+	bool known = m;
+	for (size_t i = 0; i < NR_SAID; i++)
+		known = known || said[i];
+	if (!known)
+		said[NR_SAID - 1] = explain_items(o, given, rules, &m);
+	if (!known && !m && !said[NR_SAID - 1]) {
+		if (!is_absent(given))
+			return explain_formats(o, given, log);
+		for (size_t i = 0; i < rules->rules.nr; i++)
+			nearest_try(&near, rules->rules.v[i].id);
+		near.best = metric_suggest(word, near.best);
+		return diag_fail(
+		    log, ST_USAGE,
+		    "%s is not a metric, a rule (rules: %s), a finding, a key of rules, a format, a word "
+		    "of the glossary, an item of the baseline or a file%s",
+		    text_quote(&log->arena, word), rules->source,
+		    nearest_hint(&near, &log->arena, ';', "; 'gpugate explain' lists the metrics"));
+	}
+	struct sink *out;
+	TRY(sink_open("-", false, &out, log));
+	if (m)
+		explain_metric(m, rules, out);
+	for (size_t i = 0; i < NR_SAID; i++)
+		sink_puts(out, said[i] ? said[i] : "");
+	return sink_commit(out, log);
+}
+
 enum status cmd_explain(const struct options *o, struct diag_log *log)
 {
+	struct rules rules = { 0 };
+	struct diagnosis_rules diagnoses = { 0 };
 	const char *given = o->args.nr ? o->args.v[0] : NULL;
 	if (o->old == OLD_FORMATS || (given && strcmp(given, "formats") == 0))
 		return explain_formats(o, o->old ? given : NULL, log);
 	if (!given || strcmp(given, "metrics") == 0)
 		return list_metrics(o, log);
-	struct rules rules = { 0 };
-	struct diagnosis_rules diagnoses = { 0 };
-	struct sink *out;
-	/* a check is explained by its rule: "top-kernels[flash_fwd]" */
-	struct span word = { given, strcspn(given, "[") };
-	struct nearest near = { .word = word };
-	const char *term = NULL, *row = NULL, *key = NULL, *format = NULL, *items = NULL;
-	const char *advised = NULL;
-	const struct metric *m = metric_called(word, &log->arena);
-	const char *text = NULL;
 	enum status st = rules_read(setup_rules_path(o), NULL, o->value[OPT_PROFILE], &rules, log);
 	NEXT(st, diagnosis_read(rules.tables.diagnosis, NULL, &diagnoses, log));
-	for (size_t i = 0; st == ST_OK && i < rules.rules.nr; i++)
-		if (span_eq(span_of(rules.rules.v[i].id), word)) {
-			text = rules_explain(&rules.arena, &rules, &rules.rules.v[i]);
-			if (m && !metric_named(word, &log->arena)) /* of several called so, that of the rule */
-				m = rules.rules.v[i].metric;
-		}
-	if (st == ST_OK) {
-		term = glossary_of(word, &near, &rules.arena);
-		row = row_of(embedded_verdicts, word, &near, &rules.arena);
-		row = row ? row : row_of(strstr(embedded_ranks, "\n| finding "), word, &near, &rules.arena);
-		key = rules_key_explain(&rules.arena, word);
-		format = format_of(word, &rules.arena);
-		advised = advice_of(&diagnoses, word, &near, &rules.arena);
-	}
-	bool known = m || text || term || row || key || format || advised;
-	if (st == ST_OK && !known)
-		items = explain_items(o, given, &rules, &m);
-	known = known || m || items;
-	if (st == ST_OK && !known && !is_absent(given)) {
-		diagnosis_rules_release(&diagnoses);
-		rules_release(&rules);
-		return explain_formats(o, given, log);
-	}
-	if (st == ST_OK && !known) {
-		for (size_t i = 0; i < rules.rules.nr; i++)
-			nearest_try(&near, rules.rules.v[i].id);
-		near.best = metric_suggest(word, near.best);
-		st = diag_fail(
-		    log, ST_USAGE,
-		    "%s is not a metric, a rule (rules: %s), a finding, a key of rules, a format, a word "
-		    "of the glossary, an item of the baseline or a file%s",
-		    text_quote(&log->arena, word), rules.source,
-		    nearest_hint(&near, &log->arena, ';', "; 'gpugate explain' lists the metrics"));
-	}
-	NEXT(st, sink_open("-", false, &out, log));
-	if (st == ST_OK) {
-		if (m)
-			explain_metric(m, &rules, out);
-		const char *const said[] = { text, term, row, key, format, advised, items };
-		for (size_t i = 0; i < sizeof said / sizeof *said; i++)
-			sink_puts(out, said[i] ? said[i] : "");
-		st = sink_commit(out, log);
-	}
+	NEXT(st, explain(o, given, &rules, &diagnoses, log));
 	diagnosis_rules_release(&diagnoses);
 	rules_release(&rules);
 	return st;

@@ -33,8 +33,8 @@ static enum status verify_usable(const struct verify *v)
 {
 	const struct rules *rules = &v->setup->rules;
 	const struct run none = { 0 };
-	enum status st = environment_settings(rules, &v->b.pin, &none, 1,
-	                                      v->setup->load.reduce.communication, v->log);
+	enum status st =
+	    environment_settings(rules, &v->b.pin, &none, 1, v->setup->reduce.communication, v->log);
 	if (st != ST_OK) {
 		diag_note(v->log, "of %s", v->path);
 		return ST_BASELINE;

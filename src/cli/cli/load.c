@@ -153,7 +153,7 @@ static enum status check_options(const struct loader *l, const struct artifacts 
 			    "option '--rank %" PRIu64 "' does not fit %s, which is of rank %" PRId64
 			    "; leave it out where artifacts or their names say the rank",
 			    l->rank, diag_quote(log, artifacts->v[i].path), artifacts->v[i].digest->rank);
-	for (size_t i = 0; i < artifacts->nr && l->options->cli->value[OPT_PROCESS]; i++)
+	for (size_t i = 0; i < artifacts->nr && l->setup->options->value[OPT_PROCESS]; i++)
 		if (!artifacts->v[i].of_process)
 			return diag_fail(log, ST_USAGE,
 			                 "option '--process' chooses one of an export of Nsight Systems, which "
@@ -162,12 +162,11 @@ static enum status check_options(const struct loader *l, const struct artifacts 
 	return ST_OK;
 }
 
-static enum status loader_init(struct loader *l, const struct load_options *options,
-                               struct diag_log *log)
+static enum status loader_init(struct loader *l, const struct setup *s, struct diag_log *log)
 {
-	const struct options *cli = options->cli;
+	const struct options *cli = s->options;
 	uint64_t jobs = options_u64(cli, OPT_JOBS, cores_usable());
-	*l = (struct loader){ .options = options };
+	*l = (struct loader){ .setup = s };
 	if (cli->value[OPT_JOBS] && jobs > JOBS_MAX)
 		return diag_fail(log, ST_USAGE, "option '--jobs' takes 1 to %d", JOBS_MAX);
 	l->jobs = jobs < JOBS_MAX ? (size_t)jobs : JOBS_MAX;
@@ -178,7 +177,7 @@ static enum status loader_init(struct loader *l, const struct load_options *opti
 	l->source.max_bytes = options_u64(cli, OPT_MAX_INPUT, 0);
 	l->trace.quick = options_u64(cli, OPT_QUICK, 0);
 	l->trace.allow_truncated = l->source.allow_truncated = cli->value[OPT_ALLOW_TRUNCATED] != NULL;
-	l->join_cycles = options->join_cycles;
+	l->join_cycles = s->join_cycles;
 	l->keeps_text = cli->command == CMD_DIGEST && !cli->value[OPT_FOLD] &&
 	                cli->all[OPT_CONTEXT].nr == 0 && l->capacity == MEMORY_UNKNOWN;
 	return ST_OK;
@@ -205,15 +204,14 @@ static enum status load_list(struct loader *l, struct artifact_files *files,
 	return st;
 }
 
-enum status run_load_artifacts(const char *const *paths, size_t nr,
-                               const struct load_options *options, struct run *out,
-                               struct diag_log *log)
+enum status run_load_artifacts(const char *const *paths, size_t nr, const struct setup *s,
+                               struct run *out, struct diag_log *log)
 {
 	struct loader l;
 	struct artifact_files files = { 0 };
 	struct artifacts artifacts = { 0 };
 	*out = (struct run){ .label = nr ? paths[0] : "" };
-	TRY(loader_init(&l, options, log));
+	TRY(loader_init(&l, s, log));
 	enum status st = list_files(paths, nr, &files, &out->arena, log);
 	NEXT(st, load_list(&l, &files, &artifacts, out, log));
 	NEXT(st, check_options(&l, &artifacts, log));
@@ -225,11 +223,11 @@ enum status run_load_artifacts(const char *const *paths, size_t nr,
 	return st;
 }
 
-enum status run_load(const char *const *paths, size_t nr, const struct load_options *options,
-                     struct run *out, struct diag_log *log)
+enum status run_load(const char *const *paths, size_t nr, const struct setup *s, struct run *out,
+                     struct diag_log *log)
 {
-	TRY(run_load_artifacts(paths, nr, options, out, log));
+	TRY(run_load_artifacts(paths, nr, s, out, log));
 	run_join(out);
-	TRY(fold_whole(out, false, &(struct naming){ .categories = options->categories }, log));
+	TRY(fold_whole(out, false, &(struct naming){ .categories = &s->categories }, log));
 	return run_fold(out) ? fold_complete(out->ranks.v[0], out->label, log) : ST_OK;
 }

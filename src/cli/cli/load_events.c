@@ -83,7 +83,7 @@ static enum status load_events(const struct loader *l, struct source *src,
 	enum rank_known known;
 	name_table_init(&names);
 	diag_init(&own);
-	struct reducer *reducer = reducer_new(&l->options->reduce, &names);
+	struct reducer *reducer = reducer_new(&l->setup->reduce, &names);
 	struct digest *d = digest_new();
 	enum status st = read(ctx, &names, reducer_sink(reducer), &meta, file->log);
 	file->outcome = meta.not_a_trace ? OUTCOME_NO_ARTIFACT : OUTCOME_DIGEST;
@@ -177,7 +177,7 @@ static const char *list_processes(struct arena *a, const struct nsys_process *v,
 static enum status choose_processes(const struct loader *l, const char *name,
                                     const struct nsys_process **v, size_t *nr, struct diag_log *log)
 {
-	uint64_t pid = options_u64(l->options->cli, OPT_PROCESS, UINT64_MAX);
+	uint64_t pid = options_u64(l->setup->options, OPT_PROCESS, UINT64_MAX);
 	if (pid == UINT64_MAX && *nr > 1 && (*v)[0].rank < 0)
 		return diag_fail(
 		    log, ST_INPUT,

@@ -21,14 +21,14 @@ static enum status add_artifact(const struct loader *l, struct artifact_file *fi
 	if (st == ST_OK && d->rank > RANK_MAX)
 		st = diag_fail(file->log, ST_INPUT, "%s: its rank is beyond %d",
 		               diag_quote(file->log, file->path), RANK_MAX);
-	NEXT(st, context_apply(l->options->cli, file->path, d, file->log));
+	NEXT(st, context_apply(l->setup->options, file->path, d, file->log));
 	if (st != ST_OK) {
 		digest_free(d);
 		return st;
 	}
 	if (!d->fold)
 		/* small rows are summed here, so that a trace gives the same figures as its digest */
-		digest_fold(d, l->options->categories);
+		digest_fold(d, &l->setup->categories);
 	if (l->capacity != MEMORY_UNKNOWN) {
 		d->device_memory = l->capacity;
 		for (size_t i = 0; i < d->memories.nr; i++)

@@ -2,7 +2,7 @@
 #ifndef GG_CLI_LOAD_INTERNAL_H
 #define GG_CLI_LOAD_INTERNAL_H
 
-#include "cli/load.h"
+#include "cli/setup.h"
 #include "flight/dump.h"
 #include "io/source.h"
 #include "read/trace.h"
@@ -10,7 +10,7 @@
 /// Settings with which all files are read. They do not change while files are read, so that threads
 /// can share them.
 struct loader {
-	const struct load_options *options;
+	const struct setup *setup;
 	struct source_options source;
 	struct trace_options trace;
 	uint64_t rank; ///< value of --rank; UINT64_MAX if not given

@@ -268,7 +268,7 @@ static enum status refuse_twice(const struct loader *l, const struct artifact *p
 	        : arena_printf(a,
 	                       "give one artifact of a kind per rank%s, or say which rank it is in the "
 	                       "file's name (rank3.json)",
-	                       options_is_for(OPT_REPEAT, l->options->cli->command)
+	                       options_is_for(OPT_REPEAT, l->setup->options->command)
 	                           ? ", a further run of the same code with --repeat"
 	                           : "");
 	return diag_fail(log, ST_INPUT,

@@ -68,7 +68,7 @@ static size_t columns_of(void)
 	return nr <= 0 ? 0 : nr < LEAST ? LEAST : nr > MOST ? MOST : (size_t)nr;
 }
 
-struct write_options output_options(const struct options *o)
+static struct write_options output_options(const struct options *o)
 {
 	return (struct write_options){ .color = wants_color(o),
 		                           .max_bytes = (size_t)options_u64(o, OPT_MAX_BYTES, 0),

@@ -7,9 +7,6 @@
 #include "html/html_page.h"
 #include "report/writer.h"
 
-/// How to write reports, from the options and the terminal.
-struct write_options output_options(const struct options *o);
-
 /// Write every report that the options name, and the text to standard output unless a report goes
 /// there. The first warnings of the log move into the report. ST_OUTPUT if a report could not be
 /// written; the others are then rewritten as failures.

@@ -64,7 +64,7 @@ enum status setup_categories(const struct options *o, const struct rules *rules,
 
 enum status setup_init(struct setup *s, const struct options *o, struct diag_log *log)
 {
-	*s = (struct setup){ 0 };
+	*s = (struct setup){ .options = o };
 	TRY(context_check(o, log));
 	TRY(rules_read(setup_rules_path(o), NULL, o->value[OPT_PROFILE], &s->rules, log));
 	for (size_t i = 0; i < o->all[OPT_LIMIT].nr; i++)
@@ -96,13 +96,9 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 		                         .aliases = s->rules.aliases.v,
 		                         .nr_aliases = s->rules.aliases.nr,
 		                         .categories = &s->categories };
-	s->load.cli = o;
-	s->load.sites = &s->sites;
-	s->load.join_cycles = s->rules.join_cycles || o->value[OPT_JOIN_CYCLES];
-	s->load.categories = &s->categories;
-	s->load.results = &s->rules.results;
-	s->load.formats = formats ? &s->formats : NULL;
-	s->load.reduce = (struct reduce_options){
+	s->join_cycles = s->rules.join_cycles || o->value[OPT_JOIN_CYCLES];
+	s->own_formats = formats != NULL;
+	s->reduce = (struct reduce_options){
 		.keep_step = o->value[OPT_EVIDENCE] != NULL,
 		.marker = s->rules.marker ? s->rules.marker : DEFAULT_MARKER,
 		.by_period = s->rules.unmarked && strcmp(s->rules.unmarked, UNMARKED_PERIOD) == 0,

@@ -2,25 +2,29 @@
 #ifndef GG_CLI_SETUP_H
 #define GG_CLI_SETUP_H
 
-#include "cli/load.h"
 #include "cli/options.h"
 #include "model/category.h"
 #include "model/diagnosis.h"
 #include "model/memory.h"
 #include "model/rule.h"
 #include "model/view.h"
+#include "reduce/reduce.h"
 #include "store/digest_json.h"
 #include <stdbool.h>
 
-/// Tables and options of a command; it owns the tables, from which the other members borrow.
+/// Tables and options of a command, with which runs are read; it owns the tables, from which the
+/// other members borrow.
 struct setup {
+	const struct options *options;
 	struct rules rules;
 	struct category_table categories;
-	struct result_formats formats;
+	struct result_formats formats; ///< tried after those of the rules, if `own_formats`
+	bool own_formats; ///< false: those that are built in are tried
 	struct site_rules sites;
 	struct diagnosis_rules diagnosis;
 	struct naming naming; ///< shortens names of kernels and categories as the rules say
-	struct load_options load;
+	struct reduce_options reduce;
+	bool join_cycles; ///< true if several traces of a rank may be joined
 	bool rules_name_baseline; ///< the rules file says the workload, or where its baseline is
 	const char *workload; ///< name of the workload from --workload, else from the rules
 };
@@ -38,6 +42,18 @@ GG_MUST_CHECK enum status setup_categories(const struct options *o, const struct
 
 /// Release what the setup has read.
 void setup_release(struct setup *s);
+
+/// Read every artifact that `paths` names, also in directories, into `out`: one digest per
+/// artifact, sorted by rank, traces before the snapshot. The result does not depend on --jobs or on
+/// the order of `paths`. ST_INPUT if an artifact is unusable, a rank has two artifacts of one kind,
+/// or nothing was found. The caller ends with run_release() in any case.
+GG_MUST_CHECK enum status run_load_artifacts(const char *const *paths, size_t nr,
+                                             const struct setup *s, struct run *out,
+                                             struct diag_log *log);
+
+/// Like run_load_artifacts(), but joins the artifacts of each rank into one digest.
+GG_MUST_CHECK enum status run_load(const char *const *paths, size_t nr, const struct setup *s,
+                                   struct run *out, struct diag_log *log);
 
 /// Usual path of the rules file in a repository.
 #define RULES_PATH "rules/gpugate.yaml"

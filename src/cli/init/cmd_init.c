@@ -131,10 +131,10 @@ static enum status choose_marker(struct init *in)
 		return ST_OK;
 	in->rules.marker = arena_dup(&in->arena, span_of(d->proposed_marker));
 	in->steps = d->proposed_steps;
-	in->setup.load.reduce.marker = in->rules.marker;
-	in->setup.load.reduce.marker_alone = true;
+	in->setup.reduce.marker = in->rules.marker;
+	in->setup.reduce.marker_alone = true;
 	run_release(&in->run);
-	return run_load(in->o->args.v, in->o->args.nr, &in->setup.load, &in->run, in->log);
+	return run_load(in->o->args.v, in->o->args.nr, &in->setup, &in->run, in->log);
 }
 
 /* The line of .gitignore for the run at `path`; NULL if the file names it already, or if the run is
@@ -381,7 +381,7 @@ static enum status init(struct init *in)
 	TRY(check_marker(in));
 	TRY(setup_init(&in->setup, in->o, in->log));
 	if (in->o->args.nr)
-		TRY(run_load(in->o->args.v, in->o->args.nr, &in->setup.load, &in->run, in->log));
+		TRY(run_load(in->o->args.v, in->o->args.nr, &in->setup, &in->run, in->log));
 	TRY(choose_marker(in));
 	choose_run(in);
 	TRY(read_noise(in));
