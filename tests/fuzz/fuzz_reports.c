@@ -49,9 +49,9 @@ static void judge_both(const struct run *a, const struct run *b, struct diag_log
 	struct report r;
 	struct judge_input in = { .rules = &rules,
 		                      .categories = &categories,
-		                      .candidates = b,
-		                      .nr_candidates = 1,
-		                      .baseline = a,
+		                      .runs.candidates = b,
+		                      .runs.nr_candidates = 1,
+		                      .runs.baseline = a,
 		                      .baseline_path = "b.json",
 		                      .baseline_workload = "w",
 		                      .baseline_commit = "",

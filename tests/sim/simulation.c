@@ -78,13 +78,13 @@ static struct said judge_runs(struct bed *b, const struct run *candidates, size_
 {
 	struct judge_input in = { .rules = &b->rules,
 		                      .categories = &b->categories,
-		                      .candidates = candidates,
-		                      .nr_candidates = nr,
-		                      .controls = controls,
-		                      .nr_controls = nr_controls,
-		                      .baseline = &b->pin_run,
-		                      .recent = &b->recent,
-		                      .sample = &b->sample };
+		                      .runs.candidates = candidates,
+		                      .runs.nr_candidates = nr,
+		                      .runs.controls = controls,
+		                      .runs.nr_controls = nr_controls,
+		                      .runs.baseline = &b->pin_run,
+		                      .runs.recent = &b->recent,
+		                      .runs.sample = &b->sample };
 	struct report out;
 	enum status st = judge(&in, &out, &b->log);
 	if (st != ST_OK || (out.status == ST_INPUT && !out.counts[VERDICT_UNDECIDED])) {

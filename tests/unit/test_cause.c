@@ -101,9 +101,9 @@ static void run_case(const struct cause_case *c)
 	diag_init(&log);
 	struct judge_input in = { .rules = &rules,
 		                      .categories = &categories,
-		                      .candidates = &candidate,
-		                      .nr_candidates = 1,
-		                      .baseline = &baseline,
+		                      .runs.candidates = &candidate,
+		                      .runs.nr_candidates = 1,
+		                      .runs.baseline = &baseline,
 		                      .baseline_path = "b.json" };
 	assert_int_equal(judge(&in, &report, &log), ST_OK);
 	for (size_t i = 0; i < report.checks.nr && c->unsure; i++)

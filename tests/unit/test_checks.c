@@ -89,9 +89,9 @@ static void run_judge(struct job *j)
 {
 	struct judge_input in = { .rules = &j->rules,
 		                      .categories = &j->categories,
-		                      .candidates = &j->run[SIDE_CANDIDATE],
-		                      .nr_candidates = 1,
-		                      .baseline = &j->run[SIDE_BASELINE] };
+		                      .runs.candidates = &j->run[SIDE_CANDIDATE],
+		                      .runs.nr_candidates = 1,
+		                      .runs.baseline = &j->run[SIDE_BASELINE] };
 	if (judge(&in, &j->report, &j->log) != ST_OK)
 		fail_msg("%s", diag_first_error(&j->log));
 }
@@ -152,9 +152,9 @@ static void test_ranks(void **state)
 		if (cases[i].baseline < 0) { /* only * and ? are special in a glob */
 			struct judge_input in = { .rules = &j.rules,
 				                      .categories = &j.categories,
-				                      .candidates = &j.run[SIDE_CANDIDATE],
-				                      .nr_candidates = 1,
-				                      .baseline = &j.run[SIDE_BASELINE] };
+				                      .runs.candidates = &j.run[SIDE_CANDIDATE],
+				                      .runs.nr_candidates = 1,
+				                      .runs.baseline = &j.run[SIDE_BASELINE] };
 			assert_int_equal(judge(&in, &j.report, &j.log), ST_USAGE);
 			release(&j);
 			continue;

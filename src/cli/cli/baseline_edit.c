@@ -47,23 +47,22 @@ static enum status check_rules(const struct candidates *c, const struct setup *s
 }
 
 /* Make a baseline of a run that was found good. */
-static enum status make(const struct candidates *c, const struct setup *s, const struct options *o,
-                        struct baseline *out, struct diag_log *log)
+static enum status make(const struct candidates *c, const struct setup *s, struct baseline *out,
+                        struct diag_log *log)
 {
 	TRY(fold_alike((struct run *[]){ &c->v[0] }, 1, &s->naming, log));
 	pin_make(&c->v[0], &s->rules, &s->naming, &out->pin);
-	return provenance_of(o, &c->v[0], &out->arena, &out->provenance, log);
+	return provenance_of(s->options, &c->v[0], &out->arena, &out->provenance, log);
 }
 
-enum status baseline_make(const struct candidates *c, const struct setup *s,
-                          const struct options *o, bool first, struct baseline *out,
-                          struct diag_log *log)
+enum status baseline_make(const struct candidates *c, const struct setup *s, bool first,
+                          struct baseline *out, struct diag_log *log)
 {
 	*out = (struct baseline){ .arena = ARENA_INIT, .workload = s->rules.workload };
 	TRY(baseline_comparable(&c->v[0], log));
 	TRY(check_rules(c, s, log));
-	TRY(acceptance_books(c->v, c->nr, first, &s->rules, o, log));
-	return make(c, s, o, out, log);
+	TRY(acceptance_books(c->v, c->nr, first, &s->rules, s->options, log));
+	return make(c, s, out, log);
 }
 
 /* Append `run` to the history of the baseline. */
@@ -111,8 +110,8 @@ static void add_recent(struct baseline *b)
 
 /* Add the approved run to the history if it is missing there, and the runs from `first` on. */
 static enum status add_runs(const struct candidates *c, size_t first, const struct setup *s,
-                            const struct options *o, const char *verdict, bool accepted,
-                            struct baseline *b, struct diag_log *log)
+                            const char *verdict, bool accepted, struct baseline *b,
+                            struct diag_log *log)
 {
 	/* the hash that marks runs as repeats of one job, if nothing distinguishes their machines */
 	bool apart = c->nr == 1;
@@ -124,7 +123,7 @@ static enum status add_runs(const struct candidates *c, size_t first, const stru
 	for (size_t i = first; i < c->nr; i++) {
 		struct past_run *past;
 		TRY(add_past(s, &c->v[i], b, &past, log));
-		TRY(provenance_of(o, &c->v[i], &b->arena, &past->provenance, log));
+		TRY(provenance_of(s->options, &c->v[i], &b->arena, &past->provenance, log));
 		past->verdict = verdict;
 		past->accepted = accepted;
 		past->together = together;
@@ -132,31 +131,30 @@ static enum status add_runs(const struct candidates *c, size_t first, const stru
 	return ST_OK;
 }
 
-enum status baseline_add(const struct candidates *c, const struct setup *s, const struct options *o,
+enum status baseline_add(const struct candidates *c, const struct setup *s,
                          const struct report *judged, bool accepted, struct baseline *b,
                          struct diag_log *log)
 {
-	return add_runs(c, 0, s, o, verdict_names[judged->verdict], accepted, b, log);
+	return add_runs(c, 0, s, verdict_names[judged->verdict], accepted, b, log);
 }
 
 enum status baseline_add_repeats(const struct candidates *c, const struct setup *s,
-                                 const struct options *o, const char *history, struct baseline *b,
-                                 struct diag_log *log)
+                                 const char *history, struct baseline *b, struct diag_log *log)
 {
 	if (c->nr == 1)
 		return ST_OK;
 	TRY(history_read(history, &b->arena, &b->sample, log));
-	return add_runs(c, 1, s, o, "approved", true, b, log);
+	return add_runs(c, 1, s, "approved", true, b, log);
 }
 
 enum status baseline_move(const struct candidates *c, const struct setup *s,
-                          const struct options *o, const struct report *judged,
-                          struct baseline_edit *e, struct baseline *moved, struct diag_log *log)
+                          const struct report *judged, struct baseline_edit *e,
+                          struct baseline *moved, struct diag_log *log)
 {
 	size_t before = e->b.sample.runs.nr;
-	TRY(baseline_make(c, s, o, !e->b.pin.ranks.nr, moved, log));
+	TRY(baseline_make(c, s, !e->b.pin.ranks.nr, moved, log));
 	add_recent(&e->b);
-	TRY(baseline_add(c, s, o, judged, true, &e->b, log));
+	TRY(baseline_add(c, s, judged, true, &e->b, log));
 	for (size_t i = before; i < e->b.sample.runs.nr; i++)
 		for (size_t k = 0; k < c->nr; k++)
 			if (e->b.sample.runs.v[i].source_hash == past_source_hash(&c->v[k]))
@@ -177,12 +175,11 @@ enum status baseline_save_history(const struct baseline_edit *e, struct diag_log
 }
 
 enum status baseline_save_reference(const struct candidates *c, const struct setup *s,
-                                    const struct options *o, const struct baseline_edit *e,
-                                    struct diag_log *log)
+                                    const struct baseline_edit *e, struct diag_log *log)
 {
 	struct baseline b = { .arena = ARENA_INIT, .workload = e->b.workload };
 	enum status st = sink_make_folders(e->reference, log);
-	NEXT(st, make(c, s, o, &b, log));
+	NEXT(st, make(c, s, &b, log));
 	NEXT(st, stored_baseline_save(&b, e->reference, true, log));
 	baseline_release(&b);
 	return st;
@@ -272,10 +269,11 @@ enum status baseline_say(const struct baseline *b, const char *path, const char 
 	return sink_commit(out, log);
 }
 
-enum status baseline_edit_begin(struct baseline_edit *e, struct setup *s, const struct options *o,
-                                const struct run *run, struct diag_log *log)
+enum status baseline_edit_begin(struct baseline_edit *e, struct setup *s, const struct run *run,
+                                struct diag_log *log)
 {
-	TRY(setup_baseline_path(s, o, run, &s->rules.arena, &e->path, log));
+	const struct options *o = s->options;
+	TRY(setup_baseline_path(s, run, &s->rules.arena, &e->path, log));
 	if (strcmp(e->path, "-") == 0)
 		return diag_fail(log, ST_USAGE,
 		                 "a baseline is changed in place: name its file instead of '-'");

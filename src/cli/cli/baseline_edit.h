@@ -14,8 +14,7 @@ GG_MUST_CHECK enum status baseline_comparable(const struct run *run, struct diag
 /// runs. The caller releases it with baseline_release() in any case. `first` as for
 /// acceptance_books().
 GG_MUST_CHECK enum status baseline_make(const struct candidates *c, const struct setup *s,
-                                        const struct options *o, bool first, struct baseline *out,
-                                        struct diag_log *log);
+                                        bool first, struct baseline *out, struct diag_log *log);
 
 /// Write the baseline `b` to `path` ("-": standard output), creating missing directories.
 GG_MUST_CHECK enum status baseline_save(const struct baseline *b, const char *path,
@@ -29,8 +28,8 @@ GG_MUST_CHECK enum status baseline_say(const struct baseline *b, const char *pat
 /// Add all runs except the first to the history of a new baseline. The file `history` may exist
 /// already.
 GG_MUST_CHECK enum status baseline_add_repeats(const struct candidates *c, const struct setup *s,
-                                               const struct options *o, const char *history,
-                                               struct baseline *b, struct diag_log *log);
+                                               const char *history, struct baseline *b,
+                                               struct diag_log *log);
 
 /// Write the baseline to `path`, and its runs to the file `history` if it has any. The caller has
 /// its lock.
@@ -57,14 +56,13 @@ struct baseline_edit {
 /// Lock and read the baseline that the options name. `run` is NULL if no run is known. The caller
 /// ends with baseline_edit_release() in any case.
 GG_MUST_CHECK enum status baseline_edit_begin(struct baseline_edit *e, struct setup *s,
-                                              const struct options *o, const struct run *run,
-                                              struct diag_log *log);
+                                              const struct run *run, struct diag_log *log);
 
 /// Append the runs to the history of the baseline `b`, with the verdict of `judged`. If `accepted`,
 /// they also become part of the reference.
 GG_MUST_CHECK enum status baseline_add(const struct candidates *c, const struct setup *s,
-                                       const struct options *o, const struct report *judged,
-                                       bool accepted, struct baseline *b, struct diag_log *log);
+                                       const struct report *judged, bool accepted,
+                                       struct baseline *b, struct diag_log *log);
 
 /// Write the history of the baseline that is being changed.
 GG_MUST_CHECK enum status baseline_save_history(const struct baseline_edit *e,
@@ -72,16 +70,14 @@ GG_MUST_CHECK enum status baseline_save_history(const struct baseline_edit *e,
 
 /// Make the first run the one that changes are explained against, and write its file.
 GG_MUST_CHECK enum status baseline_save_reference(const struct candidates *c, const struct setup *s,
-                                                  const struct options *o,
                                                   const struct baseline_edit *e,
                                                   struct diag_log *log);
 
 /// Make the first run the pin, and write the baseline. The reference starts anew with the runs; the
 /// history stays. `moved` borrows from the runs; the caller releases it with baseline_release().
 GG_MUST_CHECK enum status baseline_move(const struct candidates *c, const struct setup *s,
-                                        const struct options *o, const struct report *judged,
-                                        struct baseline_edit *e, struct baseline *moved,
-                                        struct diag_log *log);
+                                        const struct report *judged, struct baseline_edit *e,
+                                        struct baseline *moved, struct diag_log *log);
 
 /// Unlock the baseline and release it.
 void baseline_edit_release(struct baseline_edit *e);

@@ -9,9 +9,9 @@
 #include "gate/judge.h"
 #include "rules/rules_file.h"
 
-enum status candidates_load(const struct options *o, const struct setup *s, struct candidates *out,
-                            struct diag_log *log)
+enum status candidates_load(const struct setup *s, struct candidates *out, struct diag_log *log)
 {
+	const struct options *o = s->options;
 	out->nr = 1 + o->all[OPT_REPEAT].nr;
 	out->v = mem_calloc(out->nr, sizeof *out->v);
 	out->nr_controls = o->all[OPT_CONTROL].nr;
@@ -43,9 +43,9 @@ static enum fail_on fail_on(const struct options *o)
 }
 
 /* Words of a command that would approve the runs of this check: its files, then its options. */
-static void add_words(const struct options *o, const struct setup *s, const char *path,
-                      struct arena *a, struct texts *out)
+static void add_words(const struct setup *s, const char *path, struct arena *a, struct texts *out)
 {
+	const struct options *o = s->options;
 	for (size_t i = 0; i < o->args.nr; i++) {
 		bool like_option = o->args.v[i][0] == '-' && o->args.v[i][1];
 		vec_push(out, like_option ? arena_printf(a, "./%s", o->args.v[i]) : o->args.v[i]);
@@ -110,16 +110,30 @@ enum status candidates_fold(const struct candidates *c, const struct setup *s, s
 	return st;
 }
 
-enum status candidates_judge(const struct candidates *c, struct setup *s, const struct options *o,
-                             const struct baseline *b, const char *path, struct report *out,
-                             struct diag_log *log)
+struct bench_runs candidates_runs(const struct candidates *c, const struct baseline *b)
 {
+	const struct run *controls = c->nr_controls ? c->controls : NULL;
+	struct bench_runs runs = { .baseline = controls,
+		                       .candidates = c->v,
+		                       .nr_candidates = c->nr,
+		                       .controls = controls,
+		                       .nr_controls = c->nr_controls };
+	if (!b)
+		return runs;
+	runs.baseline = &b->pin;
+	runs.reference = b->reference_run ? &b->reference_run->pin : NULL;
+	runs.recent = &b->reference;
+	runs.sample = &b->sample;
+	return runs;
+}
+
+enum status candidates_judge(const struct candidates *c, struct setup *s, const struct baseline *b,
+                             const char *path, struct report *out, struct diag_log *log)
+{
+	const struct options *o = s->options;
 	struct judge_input in = { .rules = &s->rules,
 		                      .categories = &s->categories,
-		                      .candidates = c->v,
-		                      .nr_candidates = c->nr,
-		                      .controls = c->nr_controls ? c->controls : NULL,
-		                      .nr_controls = c->nr_controls,
+		                      .runs = candidates_runs(c, b),
 		                      .fail_on = fail_on(o),
 		                      .limits = o->all[OPT_LIMIT].v,
 		                      .nr_limits = o->all[OPT_LIMIT].nr,
@@ -128,25 +142,18 @@ enum status candidates_judge(const struct candidates *c, struct setup *s, const 
 		                      .only_own = !b && !c->nr_controls && !o->value[OPT_BOOTSTRAP] &&
 		                                  limits_are_absolute(o, &s->rules),
 		                      .ignore_environment = o->value[OPT_IGNORE_ENVIRONMENT] != NULL };
-	if (!b && c->nr_controls)
-		in.baseline = c->controls;
 	TRY(clock_today(&in.today, log));
 	if (b) {
 		if (!o->value[OPT_WORKLOAD] && strcmp(s->rules.workload, DEFAULT_WORKLOAD) == 0)
 			s->rules.workload = b->workload;
-		in.baseline = &b->pin;
-		if (b->reference_run) {
-			in.reference = &b->reference_run->pin;
+		if (b->reference_run)
 			in.reference_commit = b->reference_run->provenance.commit;
-		}
-		in.recent = &b->reference;
-		in.sample = &b->sample;
 		in.baseline_workload = b->workload;
 		in.baseline_commit = b->provenance.commit;
 		in.baseline_time = b->provenance.time;
 	}
 	struct texts words = { 0 };
-	add_words(o, s, path, &s->rules.arena, &words);
+	add_words(s, path, &s->rules.arena, &words);
 	in.nr_promote = words.nr;
 	for (size_t i = 0; i < o->all[OPT_CONTROL].nr; i++) {
 		vec_push(&words, "--control");

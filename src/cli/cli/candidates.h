@@ -3,6 +3,7 @@
 #define GG_CLI_CANDIDATES_H
 
 #include "cli/setup.h"
+#include "diff/bench.h"
 #include "model/report.h"
 
 /// Runs of the same code: the arguments are the first run, and each --repeat is another one. Each
@@ -15,8 +16,8 @@ struct candidates {
 };
 
 /// Read the runs. The caller releases with candidates_release() in any case.
-GG_MUST_CHECK enum status candidates_load(const struct options *o, const struct setup *s,
-                                          struct candidates *out, struct diag_log *log);
+GG_MUST_CHECK enum status candidates_load(const struct setup *s, struct candidates *out,
+                                          struct diag_log *log);
 
 /// Release the runs and all that they own.
 void candidates_release(struct candidates *c);
@@ -26,13 +27,15 @@ void candidates_release(struct candidates *c);
 GG_MUST_CHECK enum status candidates_fold(const struct candidates *c, const struct setup *s,
                                           struct baseline *b, struct diag_log *log);
 
+/// The runs of both sides; those of `b`, if it is not NULL, else the first control run as baseline.
+struct bench_runs candidates_runs(const struct candidates *c, const struct baseline *b);
+
 /// Judge the runs against `b`, which was read from `path`. If `b` is NULL, there is no baseline:
 /// the first control, if there is one, replaces it. Returns the status of judge(). If neither rules
 /// nor options name a workload, the baseline's is used.
 GG_MUST_CHECK enum status candidates_judge(const struct candidates *c, struct setup *s,
-                                           const struct options *o, const struct baseline *b,
-                                           const char *path, struct report *out,
-                                           struct diag_log *log);
+                                           const struct baseline *b, const char *path,
+                                           struct report *out, struct diag_log *log);
 
 /// True if no baseline is needed: --new creates it, controls replace it, or all limits of the
 /// user's own are absolute, and built-in rules, if there are any, are not the reason for naming

@@ -30,7 +30,7 @@ static enum status baseline_job_begin(struct baseline_job *w, const struct optio
 	TRY(setup_init(&w->setup, o, log));
 	if (!o->args.nr)
 		return ST_OK;
-	TRY(candidates_load(o, &w->setup, &w->candidates, log));
+	TRY(candidates_load(&w->setup, &w->candidates, log));
 	return setup_name_workload(&w->setup, &w->candidates.v[0], log);
 }
 
@@ -47,8 +47,7 @@ static void baseline_job_release(struct baseline_job *w)
 
 /* Judges the runs by the first: refuses them if one did other work, since they would be taken for
    its noise, and says which figures of files no check will be about. */
-static enum status try_baseline(struct baseline_job *w, const struct options *o, const char *path,
-                                struct diag_log *log)
+static enum status try_baseline(struct baseline_job *w, const char *path, struct diag_log *log)
 {
 	const struct run *run = &w->candidates.v[0];
 	bool judges = w->candidates.nr > 1;
@@ -56,7 +55,7 @@ static enum status try_baseline(struct baseline_job *w, const struct options *o,
 		judges = judges || run->ranks.v[i]->inputs.nr;
 	if (!judges)
 		return ST_OK;
-	TRY(candidates_judge(&w->candidates, &w->setup, o, &w->made, path, &w->report, log));
+	TRY(candidates_judge(&w->candidates, &w->setup, &w->made, path, &w->report, log));
 	bool judged = false;
 	for (size_t i = 0; i < w->report.checks.nr; i++) {
 		const struct trust_finding *f = w->report.checks.v[i].spoiler;
@@ -73,7 +72,7 @@ static enum status try_baseline(struct baseline_job *w, const struct options *o,
 static enum status create_baseline(struct baseline_job *w, const struct options *o,
                                    const char *path, struct diag_log *log)
 {
-	TRY(baseline_make(&w->candidates, &w->setup, o, true, &w->made, log));
+	TRY(baseline_make(&w->candidates, &w->setup, true, &w->made, log));
 	if (strcmp(path, "-") == 0)
 		return baseline_save(&w->made, path, log);
 	if (o->value[OPT_SUITE] && !o->value[OPT_FORCE] && !is_absent(path)) {
@@ -81,8 +80,8 @@ static enum status create_baseline(struct baseline_job *w, const struct options 
 		return ST_OK;
 	}
 	const char *history = setup_history_path(o, path, &w->made.arena);
-	TRY(try_baseline(w, o, path, log));
-	TRY(baseline_add_repeats(&w->candidates, &w->setup, o, history, &w->made, log));
+	TRY(try_baseline(w, path, log));
+	TRY(baseline_add_repeats(&w->candidates, &w->setup, history, &w->made, log));
 	TRY(baseline_put(&w->made, o, path, history, o->value[OPT_FORCE] != NULL, log));
 	return baseline_say(&w->made, path, w->made.sample.runs.nr ? history : NULL, "baseline written",
 	                    log);
@@ -98,12 +97,12 @@ static enum status move_baseline(struct baseline_job *w, const struct options *o
 		    "%s: there is a baseline already; 'approve' needs --reason TEXT to replace "
 		    "it: it is kept",
 		    diag_quote(log, path));
-	TRY(baseline_edit_begin(&w->edit, &w->setup, o, &w->candidates.v[0], log));
+	TRY(baseline_edit_begin(&w->edit, &w->setup, &w->candidates.v[0], log));
 	TRY(candidates_fold(&w->candidates, &w->setup, &w->edit.b, log));
-	TRY(candidates_judge(&w->candidates, &w->setup, o, &w->edit.b, path, &w->report, log));
+	TRY(candidates_judge(&w->candidates, &w->setup, &w->edit.b, path, &w->report, log));
 	check_explain(&w->candidates, &w->setup, &w->edit.b, false, &w->report);
 	TRY(acceptance_judge(&w->report, o, false, log));
-	TRY(baseline_move(&w->candidates, &w->setup, o, &w->report, &w->edit, &w->made, log));
+	TRY(baseline_move(&w->candidates, &w->setup, &w->report, &w->edit, &w->made, log));
 	return baseline_say(&w->made, path, setup_history_path(o, path, &w->edit.b.arena),
 	                    "baseline moved", log);
 }
@@ -124,7 +123,7 @@ enum status cmd_approve(const struct options *o, struct diag_log *log)
 	const char *path;
 	enum status st = baseline_job_begin(&w, o, log);
 	struct arena *a = &w.setup.rules.arena;
-	NEXT(st, setup_baseline_path(&w.setup, o, &w.candidates.v[0], a, &path, log));
+	NEXT(st, setup_baseline_path(&w.setup, &w.candidates.v[0], a, &path, log));
 	NEXT(st, begins(&w, o, path, a) ? create_baseline(&w, o, path, log)
 	                                : move_baseline(&w, o, path, log));
 	baseline_job_release(&w);
@@ -180,7 +179,7 @@ static bool is_typical(const struct report *r)
 }
 
 /* True if the run that changes are explained against is typical of main still. */
-static bool reference_is_typical(struct baseline_job *w, const struct options *o)
+static bool reference_is_typical(struct baseline_job *w)
 {
 	struct report report;
 	struct diag_log log;
@@ -190,7 +189,7 @@ static bool reference_is_typical(struct baseline_job *w, const struct options *o
 	report_init(&report);
 	diag_init(&log);
 	bool typical =
-	    candidates_judge(&one, &w->setup, o, &w->edit.b, w->edit.path, &report, &log) == ST_OK &&
+	    candidates_judge(&one, &w->setup, &w->edit.b, w->edit.path, &report, &log) == ST_OK &&
 	    is_typical(&report);
 	diag_release(&log);
 	report_release(&report);
@@ -203,7 +202,7 @@ static enum status store_runs(struct baseline_job *w, const struct options *o, s
 	/* a folded run kept to explain changes of whole runs would have them all folded */
 	bool explains = run_fold(&w->edit.b.pin) || !run_fold(&w->candidates.v[0]);
 	TRY(candidates_fold(&w->candidates, &w->setup, &w->edit.b, log));
-	TRY(candidates_judge(&w->candidates, &w->setup, o, &w->edit.b, w->edit.path, &w->report, log));
+	TRY(candidates_judge(&w->candidates, &w->setup, &w->edit.b, w->edit.path, &w->report, log));
 	if (acceptance_is_unsure(&w->report, o)) {
 		w->report.status = ST_INPUT;
 		return refuse_baseline(w, "", log);
@@ -217,14 +216,14 @@ static enum status store_runs(struct baseline_job *w, const struct options *o, s
 	if (!accepted)
 		diag_note(log, "the run counts for the noise only, not for the reference: %s",
 		          w->report.headline);
-	TRY(baseline_add(&w->candidates, &w->setup, o, &w->report, accepted, &w->edit.b, log));
+	TRY(baseline_add(&w->candidates, &w->setup, &w->report, accepted, &w->edit.b, log));
 	/* Keep the first of the runs as the one that changes are explained against, if the one that is
 	   kept has left main's figures and this one has not. So the file changes only where main did.
 	 */
 	bool kept = accepted && explains && run_is_recorded(&w->candidates.v[0]) &&
-	            is_typical(&w->report) && !reference_is_typical(w, o);
+	            is_typical(&w->report) && !reference_is_typical(w);
 	if (kept) /* before the history, without whose line it does not count */
-		TRY(baseline_save_reference(&w->candidates, &w->setup, o, &w->edit, log));
+		TRY(baseline_save_reference(&w->candidates, &w->setup, &w->edit, log));
 	TRY(baseline_save_history(&w->edit, log));
 	const char *history = setup_history_path(o, w->edit.path, &w->edit.b.arena);
 	return baseline_say(&w->edit.b, history,
@@ -293,13 +292,12 @@ static enum status prune_runs(struct baseline_edit *e, const struct options *o,
 }
 
 /* Make the first run of main the baseline, in the folder of --history. */
-static enum status store_first(struct baseline_job *w, const struct options *o,
-                               struct diag_log *log)
+static enum status store_first(struct baseline_job *w, struct diag_log *log)
 {
 	const struct baseline_edit *e = &w->edit;
-	TRY(baseline_make(&w->candidates, &w->setup, o, true, &w->made, log));
-	TRY(try_baseline(w, o, e->path, log));
-	TRY(baseline_add_repeats(&w->candidates, &w->setup, o, e->history, &w->made, log));
+	TRY(baseline_make(&w->candidates, &w->setup, true, &w->made, log));
+	TRY(try_baseline(w, e->path, log));
+	TRY(baseline_add_repeats(&w->candidates, &w->setup, e->history, &w->made, log));
 	TRY(baseline_save_both(&w->made, e->lock.target, e->history, log));
 	return baseline_say(&w->made, e->path, w->made.sample.runs.nr ? e->history : NULL,
 	                    "first run of main, baseline written", log);
@@ -312,9 +310,9 @@ enum status cmd_store(const struct options *o, struct diag_log *log)
 	if (!o->args.nr && !prunes)
 		return diag_fail(log, ST_USAGE, "'store' needs RUN..., or --keep N to drop old runs");
 	enum status st = baseline_job_begin(&w, o, log);
-	NEXT(st, baseline_edit_begin(&w.edit, &w.setup, o, w.candidates.v, log));
+	NEXT(st, baseline_edit_begin(&w.edit, &w.setup, w.candidates.v, log));
 	if (st == ST_OK && w.edit.is_first)
-		st = store_first(&w, o, log);
+		st = store_first(&w, log);
 	else if (st == ST_OK && o->args.nr)
 		st = store_runs(&w, o, log);
 	if (st == ST_OK && prunes && !w.edit.is_first)

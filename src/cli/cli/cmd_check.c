@@ -24,13 +24,13 @@ enum status worse_status(enum status a, enum status b)
 }
 
 /* Read the baseline. If its file is absent, `out` has no ranks, and the run is shown without it. */
-static enum status read_baseline(const struct setup *s, const struct options *o,
-                                 const struct run *candidate, struct arena *a, const char **path,
-                                 struct baseline *out, struct diag_log *log)
+static enum status read_baseline(const struct setup *s, const struct run *candidate,
+                                 struct arena *a, const char **path, struct baseline *out,
+                                 struct diag_log *log)
 {
-	TRY(setup_baseline_path(s, o, candidate, a, path, log));
+	TRY(setup_baseline_path(s, candidate, a, path, log));
 	bool absent = strcmp(*path, "-") != 0 && access(*path, F_OK) < 0 && errno == ENOENT;
-	if (absent && candidates_need_no_baseline(o, &s->rules))
+	if (absent && candidates_need_no_baseline(s->options, &s->rules))
 		return ST_OK;
 	if (absent) {
 		TRY(candidate ? baseline_comparable(candidate, log) : ST_OK);
@@ -38,27 +38,25 @@ static enum status read_baseline(const struct setup *s, const struct options *o,
 		(void)said;
 		return ST_OK;
 	}
-	return setup_baseline_read(o, *path, out, log);
+	return setup_baseline_read(s->options, *path, out, log);
 }
 
 /* Load both sides even after an error, since an unusable baseline takes precedence over an unusable
    run. The error that decides comes first in the log. */
-static enum status load_sides(struct setup *s, const struct options *o,
-                              struct candidates *candidates, struct arena *a, const char **path,
-                              struct baseline *b, struct diag_log *log)
+static enum status load_sides(struct setup *s, struct candidates *candidates, struct arena *a,
+                              const char **path, struct baseline *b, struct diag_log *log)
 {
 	struct diag_log run_log, baseline_log;
 	diag_init(&run_log);
 	diag_init(&baseline_log);
-	enum status st = candidates_load(o, s, candidates, &run_log);
+	enum status st = candidates_load(s, candidates, &run_log);
 	NEXT(st, setup_name_workload(s, &candidates->v[0], &run_log));
 	enum status base = ST_OK;
 	const char *pattern = s->rules.baseline;
-	bool needs_run =
-	    !o->value[OPT_BASELINE] && (strstr(pattern, "{gpu}") || strstr(pattern, "{world_size}"));
+	bool needs_run = !s->options->value[OPT_BASELINE] &&
+	                 (strstr(pattern, "{gpu}") || strstr(pattern, "{world_size}"));
 	if (st == ST_OK || !needs_run)
-		base =
-		    read_baseline(s, o, st == ST_OK ? &candidates->v[0] : NULL, a, path, b, &baseline_log);
+		base = read_baseline(s, st == ST_OK ? &candidates->v[0] : NULL, a, path, b, &baseline_log);
 	bool baseline_first = worse_status(st, base) != st;
 	diag_move(log, baseline_first ? &baseline_log : &run_log);
 	diag_move(log, baseline_first ? &run_log : &baseline_log);
@@ -79,19 +77,19 @@ static enum status finish(const struct options *o, enum status st, struct report
 
 /* Write the baseline that would result from approving the run, for a person to commit. */
 static enum status propose(const struct candidates *c, const struct setup *s,
-                           const struct options *o, const struct report *r, struct diag_log *log)
+                           const struct report *r, struct diag_log *log)
 {
 	struct diag_log own;
 	struct baseline b;
-	const char *path = o->value[OPT_PROPOSE];
+	const char *path = s->options->value[OPT_PROPOSE];
 	diag_init(&own);
-	bool fit = acceptance_judge(r, o, true, &own) == ST_OK;
+	bool fit = acceptance_judge(r, s->options, true, &own) == ST_OK;
 	if (!fit)
 		diag_warn(log, "nothing is proposed: %s", diag_first_error(&own));
 	diag_release(&own);
 	if (!fit)
 		return ST_OK;
-	enum status st = baseline_make(c, s, o, false, &b, log);
+	enum status st = baseline_make(c, s, false, &b, log);
 	if (st == ST_OK && !*b.provenance.reason)
 		b.provenance.reason = arena_printf(&b.arena, "proposed: %s", r->headline);
 	NEXT(st, baseline_save(&b, path, log));
@@ -104,14 +102,14 @@ static enum status propose(const struct candidates *c, const struct setup *s,
 }
 
 /* Create the first baseline (--new) from a run that is within the absolute limits. */
-static enum status bootstrap(const struct candidates *c, const struct setup *s,
-                             const struct options *o, const char *path, struct diag_log *log)
+static enum status bootstrap(const struct candidates *c, const struct setup *s, const char *path,
+                             struct diag_log *log)
 {
 	struct baseline b;
-	enum status st = baseline_make(c, s, o, true, &b, log);
-	const char *history = setup_history_path(o, path, &b.arena);
-	NEXT(st, baseline_add_repeats(c, s, o, history, &b, log));
-	NEXT(st, baseline_put(&b, o, path, history, false, log));
+	enum status st = baseline_make(c, s, true, &b, log);
+	const char *history = setup_history_path(s->options, path, &b.arena);
+	NEXT(st, baseline_add_repeats(c, s, history, &b, log));
+	NEXT(st, baseline_put(&b, s->options, path, history, false, log));
 	if (st == ST_OK)
 		diag_note(log, "baseline written: %s; commit it", diag_quote(log, path));
 	baseline_release(&b);
@@ -147,18 +145,7 @@ void check_explain(const struct candidates *c, const struct setup *s, const stru
 {
 	static const struct run none = { 0 };
 	const struct run *before = b ? baseline_explained(b) : c->nr_controls ? &c->controls[0] : &none;
-	struct cause_input in = { .runs = { .baseline = b                ? &b->pin
-		                                            : c->nr_controls ? c->controls
-		                                                             : NULL,
-		                                .reference = b && b->reference_run ? before : NULL,
-		                                .recent = b ? &b->reference : NULL,
-		                                .sample = b ? &b->sample : NULL,
-		                                .candidates = c->v,
-		                                .nr_candidates = c->nr,
-		                                .controls = c->controls,
-		                                .nr_controls = c->nr_controls },
-		                      .naming = s->naming,
-		                      .min_runs = s->rules.noise.min_runs };
+	struct cause_input in = { candidates_runs(c, b), s->naming, s->rules.noise.min_runs };
 	remarks_add(&s->naming, &s->diagnosis, &c->v[0], before, page, out);
 	causes_find(&in, out); /* uses the remarks on ranks */
 }
@@ -174,11 +161,11 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 	j->setup.rules.in_review = o->value[OPT_REVIEW] != NULL;
 	if (o->value[OPT_EVIDENCE])
 		TRY(evidence_clear(o->value[OPT_EVIDENCE], log));
-	TRY(load_sides(&j->setup, o, &j->candidates, &j->setup.rules.arena, &j->path, &j->b, log));
+	TRY(load_sides(&j->setup, &j->candidates, &j->setup.rules.arena, &j->path, &j->b, log));
 	TRY(candidates_fold(&j->candidates, &j->setup, &j->b, log));
 	const struct run *candidate = &j->candidates.v[0];
 	const struct baseline *b = j->b.pin.ranks.nr ? &j->b : NULL;
-	TRY(candidates_judge(&j->candidates, &j->setup, o, b, j->path, &j->report, log));
+	TRY(candidates_judge(&j->candidates, &j->setup, b, j->path, &j->report, log));
 	check_explain(&j->candidates, &j->setup, b, o->value[OPT_HTML] != NULL, &j->report);
 	TRY(changed_mark(o->all[OPT_CHANGED].v, o->all[OPT_CHANGED].nr, o->value[OPT_CHANGED_FROM],
 	                 j->report.baseline.commit, candidate, &j->report, log));
@@ -207,9 +194,9 @@ enum status cmd_check(const struct options *o, struct diag_log *log)
 	enum status st = check_begin(&j, o, 1, log);
 	bool fresh = st == ST_OK && j.b.pin.ranks.nr == 0;
 	if (st == ST_OK && fresh && r->status == ST_OK && o->value[OPT_BOOTSTRAP])
-		st = bootstrap(&j.candidates, &j.setup, o, j.path, log);
+		st = bootstrap(&j.candidates, &j.setup, j.path, log);
 	if (st == ST_OK && !fresh && o->value[OPT_PROPOSE] && r->counts[VERDICT_FAIL])
-		st = propose(&j.candidates, &j.setup, o, r, log);
+		st = propose(&j.candidates, &j.setup, r, log);
 	st = finish(o, st, r, log);
 	check_end(&j);
 	return st;

@@ -105,7 +105,7 @@ static enum status read_run(const struct options *o, struct setup *s, struct run
 	const char *path = o->args.nr ? o->args.v[0] : NULL;
 	if (o->args.nr > 1 || (path && !artifact_is_baseline(path)))
 		return run_load(o->args.v, o->args.nr, s, run, log);
-	TRY(setup_stored(s, o, &path, b, log));
+	TRY(setup_stored(s, &path, b, log));
 	b->pin.label = path;
 	return ST_OK;
 }

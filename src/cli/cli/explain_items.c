@@ -72,7 +72,7 @@ const char *explain_items(const struct options *o, const char *name, struct rule
 	const char *path = NULL;
 	diag_init(&log);
 	enum status st = setup_init(&s, o, &log);
-	NEXT(st, setup_stored(&s, o, &path, &base, &log));
+	NEXT(st, setup_stored(&s, &path, &base, &log));
 	*figure = st == ST_OK ? figure_called(&base.pin, span_of(name), &rules->arena) : NULL;
 	if (st == ST_OK && !*figure) {
 		bench_init(&b, &(struct bench_runs){ .candidates = &base.pin, .nr_candidates = 1 },

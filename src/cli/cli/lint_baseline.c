@@ -172,7 +172,7 @@ enum status lint_baseline(const struct options *o, const char *path, struct sink
 	if (path && o->value[OPT_BASELINE])
 		return diag_fail(log, ST_USAGE, "name baselines as arguments or with --baseline, not both");
 	enum status st = setup_init(&s, o, log);
-	NEXT(st, setup_stored(&s, o, &path, &v.b, log));
+	NEXT(st, setup_stored(&s, &path, &v.b, log));
 	if (st == ST_OK) {
 		v.path = diag_quote(log, path);
 		st = verify_baseline(&v);

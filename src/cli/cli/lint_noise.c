@@ -113,13 +113,13 @@ enum status lint_noise(const struct options *o, const char *rules, struct sink *
 	            known = rules_read(NULL, NULL, NULL, &built_in, log);
 	NEXT(st, known);
 	const char *path = NULL;
-	NEXT(st, setup_stored(&s, o, &path, &b, log));
+	NEXT(st, setup_stored(&s, &path, &b, log));
 	for (size_t i = 0; i < sizeof counts / sizeof *counts && st == ST_OK; i++) {
 		struct candidates c = { 0 };
 		struct report r;
 		report_init(&r);
 		pretend(&b.pin, counts[i], &b.arena, &c);
-		st = candidates_judge(&c, &s, &own, &b, path, &r, log);
+		st = candidates_judge(&c, &s, &b, path, &r, log);
 		if (st == ST_OK && i == 0) {
 			sink_printf(out, "%s, a run against it:\n", diag_quote(log, path));
 			for (size_t k = 0; k < r.checks.nr; k++)

@@ -194,10 +194,10 @@ const char *setup_history_path(const struct options *o, const char *path, struct
 	return history_path(beside ? path : kept_path(o, path, a), a);
 }
 
-enum status setup_baseline_path(const struct setup *s, const struct options *o,
-                                const struct run *run, struct arena *a, const char **out,
-                                struct diag_log *log)
+enum status setup_baseline_path(const struct setup *s, const struct run *run, struct arena *a,
+                                const char **out, struct diag_log *log)
 {
+	const struct options *o = s->options;
 	*out = o->value[OPT_BASELINE];
 	if (!*out)
 		TRY(fill_in(s->rules.baseline, s->workload, run, a, out, log));
@@ -305,10 +305,10 @@ enum status setup_baseline_read(const struct options *o, const char *path, struc
 	return is_file ? read_reference_run(history, out, log) : ST_OK;
 }
 
-enum status setup_stored(struct setup *s, const struct options *o, const char **path,
-                         struct baseline *out, struct diag_log *log)
+enum status setup_stored(struct setup *s, const char **path, struct baseline *out,
+                         struct diag_log *log)
 {
 	if (!*path)
-		TRY(setup_baseline_path(s, o, NULL, &s->rules.arena, path, log));
-	return setup_baseline_read(o, *path, out, log);
+		TRY(setup_baseline_path(s, NULL, &s->rules.arena, path, log));
+	return setup_baseline_read(s->options, *path, out, log);
 }

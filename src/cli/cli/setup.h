@@ -85,14 +85,14 @@ GG_MUST_CHECK enum status setup_name_workload(struct setup *s, const struct run 
 /// Path of the baseline: --baseline, else the pattern of the rules with {workload}, {gpu} and
 /// {world_size} replaced by values of `run` (NULL: unknown). Owned by `a`. ST_BASELINE if a value
 /// is unknown.
-GG_MUST_CHECK enum status setup_baseline_path(const struct setup *s, const struct options *o,
-                                              const struct run *run, struct arena *a,
-                                              const char **out, struct diag_log *log);
+GG_MUST_CHECK enum status setup_baseline_path(const struct setup *s, const struct run *run,
+                                              struct arena *a, const char **out,
+                                              struct diag_log *log);
 
 /// Read the baseline at `*path` or, if that is NULL, where the options and rules say, which `*path`
 /// becomes.
-GG_MUST_CHECK enum status setup_stored(struct setup *s, const struct options *o, const char **path,
-                                       struct baseline *out, struct diag_log *log);
+GG_MUST_CHECK enum status setup_stored(struct setup *s, const char **path, struct baseline *out,
+                                       struct diag_log *log);
 
 /// True if there is no file of this name. A broken link, or a path that cannot be examined, does
 /// not count as absent: reading it is then an error, rather than something else being used instead.

@@ -123,7 +123,7 @@ enum status cmd_history(const struct options *o, struct diag_log *log)
 	if (o->args.nr)
 		own.value[artifact_is_baseline(o->args.v[0]) ? OPT_BASELINE : OPT_WORKLOAD] = o->args.v[0];
 	enum status st = setup_init(&s, &own, log);
-	NEXT(st, setup_stored(&s, &own, &path, &b, log));
+	NEXT(st, setup_stored(&s, &path, &b, log));
 	NEXT(st, show_history(&own, &b, log));
 	baseline_release(&b);
 	setup_release(&s);

@@ -366,7 +366,7 @@ static enum status read_noise(struct init *in)
 	struct setup *s = &in->setup;
 	const struct run *run = in->run.ranks.nr ? &in->run : NULL;
 	s->workload = in->workload;
-	TRY(setup_baseline_path(s, in->o, run, &in->arena, &path, in->log));
+	TRY(setup_baseline_path(s, run, &in->arena, &path, in->log));
 	if (is_absent(setup_history_path(in->o, path, &in->arena)) && !in->o->value[OPT_FROM_NOISE])
 		return ST_OK;
 	TRY(setup_baseline_read(in->o, path, &in->baseline, in->log));

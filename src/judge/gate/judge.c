@@ -108,11 +108,11 @@ static bool fails_any(const struct report *out)
    to accept, or if a limit is broken that is the same for any baseline. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
-	bool first = (in->needs_baseline || out->left_out) && !in->baseline;
+	bool first = (in->needs_baseline || out->left_out) && !in->runs.baseline;
 	if (fails_any(out))
 		return "";
 	if (!first && (out->counts[VERDICT_INCONCLUSIVE] + out->counts[VERDICT_MISSING] > 0 ||
-	               !has_changes(out) || !in->baseline || is_elsewhere(out)))
+	               !has_changes(out) || !in->runs.baseline || is_elsewhere(out)))
 		return "";
 	if (!in->nr_promote)
 		return "";
@@ -166,9 +166,9 @@ static const char *decide_command(const struct judge_input *in, struct report *o
 		text_add_word(&b, &out->arena, in->limits[i]);
 	}
 	const char *ending = ending_of(in->promote[0]);
-	add_further(&b, "repeat=new", in->nr_candidates - 1, nr, ending);
+	add_further(&b, "repeat=new", in->runs.nr_candidates - 1, nr, ending);
 	if (!out->plan_runs)
-		add_further(&b, "control=old", in->nr_controls, nr, ending);
+		add_further(&b, "control=old", in->runs.nr_controls, nr, ending);
 	return arena_take(&out->arena, &b);
 }
 
@@ -228,7 +228,7 @@ static void add_skipped(const struct judge_input *in, struct strbuf *b, struct r
 	int64_t nr = out->counts[VERDICT_SKIPPED] - left_out;
 	if (nr)
 		strbuf_addf(b, ", %" PRId64 " skipped", nr);
-	if (in->baseline)
+	if (in->runs.baseline)
 		tally(out, VERDICT_SKIPPED, why_skipped, &why);
 	if (why.rows.nr)
 		out->brief = arena_dup(&out->arena, strbuf_span(b));
@@ -286,7 +286,7 @@ static const char *summary(const struct judge_input *in, enum verdict worst, str
 	if (worst == VERDICT_PASS)
 		nr += out->counts[VERDICT_IMPROVED];
 	if (out->counts[VERDICT_SKIPPED] == (int64_t)out->checks.nr)
-		return in->baseline ? "every check was skipped, nothing was compared"
+		return in->runs.baseline ? "every check was skipped, nothing was compared"
 		       : in->needs_baseline
 		           ? "there is no baseline yet to compare with"
 		           : "every check was skipped, there is no baseline yet to compare with";
@@ -307,7 +307,7 @@ static const char *summary(const struct judge_input *in, enum verdict worst, str
 	          out->verdict == VERDICT_PASS ? "of them improved" : "improved");
 	add_count(&b, out, VERDICT_WAIVED, "waived");
 	add_skipped(in, &b, out, left_out);
-	if (!in->baseline && !rules_are_absolute(in->rules))
+	if (!in->runs.baseline && !rules_are_absolute(in->rules))
 		strbuf_adds(&b, ": there is no baseline yet");
 	if (in->fail_on == FAIL_ON_NEVER && out->counts[VERDICT_FAIL])
 		strbuf_adds(&b, "; --fail-on never: the verdict does not decide");
@@ -338,7 +338,7 @@ static void conclude(const struct judge_input *in, struct report *out)
 		if (v <= VERDICT_WARN && v < out->verdict)
 			out->verdict = v;
 	}
-	if (in->baseline && out->counts[VERDICT_SKIPPED] == (int64_t)out->checks.nr)
+	if (in->runs.baseline && out->counts[VERDICT_SKIPPED] == (int64_t)out->checks.nr)
 		out->verdict = VERDICT_INCONCLUSIVE;
 	out->status = status_of(in, out);
 	enum verdict worst = out->verdict;
@@ -353,13 +353,14 @@ static void conclude(const struct judge_input *in, struct report *out)
 /* The candidate's runs, then the control runs. */
 static const struct run *nth_run(const struct judge_input *in, size_t i)
 {
-	return i < in->nr_candidates ? &in->candidates[i] : &in->controls[i - in->nr_candidates];
+	return i < in->runs.nr_candidates ? &in->runs.candidates[i]
+	                                  : &in->runs.controls[i - in->runs.nr_candidates];
 }
 
 static enum status check_ranks(const struct judge_input *in, struct diag_log *log)
 {
-	for (size_t i = 0; i < in->nr_candidates + in->nr_controls; i++) {
-		bool repeat = i < in->nr_candidates;
+	for (size_t i = 0; i < in->runs.nr_candidates + in->runs.nr_controls; i++) {
+		bool repeat = i < in->runs.nr_candidates;
 		const struct run *run = nth_run(in, i);
 		const char *whose = repeat ? "the candidate" : "a control run";
 		const char *fault = in->rules->expect_ranks > 0
@@ -375,12 +376,12 @@ static enum status check_ranks(const struct judge_input *in, struct diag_log *lo
 			if (sides_same_artifact(nth_run(in, k), run))
 				return diag_fail(log, ST_INPUT, "%s is the same as another run%s: a %s",
 				                 text_quote(&log->arena, span_of(run->label)),
-				                 k < in->nr_candidates ? " of the candidate"
-				                                       : " without the change",
+				                 k < in->runs.nr_candidates ? " of the candidate"
+				                                            : " without the change",
 				                 repeat ? "repeat is another run of the same code"
 				                        : "control is a run of its own without the change");
 	}
-	if (in->baseline && in->baseline->ranks.nr == 0)
+	if (in->runs.baseline && in->runs.baseline->ranks.nr == 0)
 		return diag_fail(log, ST_BASELINE, "the baseline has no ranks");
 	return ST_OK;
 }
@@ -392,14 +393,14 @@ static enum status prepare(const struct judge_input *in, struct report *out, str
 	if (rules->rules.nr == 0)
 		return diag_fail(log, ST_USAGE, "%s: no rules: nothing would be checked", rules->source);
 	TRY(waivers_check(rules, in->today, log));
-	TRY(environment_settings(rules, in->baseline, in->candidates, in->nr_candidates,
+	TRY(environment_settings(rules, in->runs.baseline, in->runs.candidates, in->runs.nr_candidates,
 	                         category_communication(in->categories, &out->arena), log));
-	TRY(environment_judge(rules, in->baseline, &in->candidates[0], in->ignore_environment, out,
-	                      log));
+	TRY(environment_judge(rules, in->runs.baseline, &in->runs.candidates[0], in->ignore_environment,
+	                      out, log));
 	TRY(check_ranks(in, log));
-	for (size_t i = 1; i < in->nr_candidates + in->nr_controls; i++)
-		TRY(environment_repeat(rules, &in->candidates[0], nth_run(in, i), in->ignore_environment,
-		                       out, log));
+	for (size_t i = 1; i < in->runs.nr_candidates + in->runs.nr_controls; i++)
+		TRY(environment_repeat(rules, &in->runs.candidates[0], nth_run(in, i),
+		                       in->ignore_environment, out, log));
 	return ST_OK;
 }
 
@@ -462,19 +463,11 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 	const struct rules *rules = in->rules;
 	struct naming naming = { rules->match_exact, rules->aliases.v, rules->aliases.nr,
 		                     in->categories };
-	struct bench_runs runs = { .baseline = in->baseline,
-		                       .reference = in->reference,
-		                       .recent = in->recent,
-		                       .sample = in->sample,
-		                       .candidates = in->candidates,
-		                       .nr_candidates = in->nr_candidates,
-		                       .controls = in->controls,
-		                       .nr_controls = in->nr_controls };
 	struct bench bench;
 	struct noise_model noise;
 	bool *waived = arena_alloc(&out->arena, rules->waivers.nr, sizeof *waived);
 	size_t warnings = out->warnings.nr;
-	bench_init(&bench, &runs, naming);
+	bench_init(&bench, &in->runs, naming);
 	noise_model_init(&noise, &bench, rules);
 	enum status st = add_checks(in, &noise, waived, out, log);
 	if (st == ST_OK && is_untold(&noise, out)) {
@@ -485,7 +478,7 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 	}
 	if (st == ST_OK) {
 		sides_warn_of_each(&bench, rules, out);
-		if (in->baseline)
+		if (in->runs.baseline)
 			warn_of_kinds(&bench.kinds, out);
 		warn_of_moved(out);
 		if (!in->only_own)
@@ -509,8 +502,8 @@ enum { OLD_DAYS = 90 };
 static void warn_of_known(const struct judge_input *in, struct report *out)
 {
 	bool known = false;
-	for (size_t i = 0; i < in->nr_candidates && !known; i++)
-		known = past_find(in->recent, &in->candidates[i]);
+	for (size_t i = 0; i < in->runs.nr_candidates && !known; i++)
+		known = past_find(in->runs.recent, &in->runs.candidates[i]);
 	if (known && !out->same_artifact)
 		vec_push(&out->warnings,
 		         "the candidate is one of the baseline's recent runs: it is compared with itself "
@@ -521,9 +514,9 @@ static void warn_of_known(const struct judge_input *in, struct report *out)
    than `min_runs` of them, the approved run, which may be among them and counts once. */
 static int64_t reference_runs(const struct judge_input *in)
 {
-	int64_t recent = in->recent ? (int64_t)in->recent->runs.nr : 0;
+	int64_t recent = in->runs.recent ? (int64_t)in->runs.recent->runs.nr : 0;
 	bool enough = recent >= in->rules->noise.min_runs;
-	return recent + (!enough && !past_find(in->recent, in->baseline));
+	return recent + (!enough && !past_find(in->runs.recent, in->runs.baseline));
 }
 
 static void fill_context(const struct judge_input *in, struct report *out)
@@ -536,8 +529,8 @@ static void fill_context(const struct judge_input *in, struct report *out)
 	out->profile = rules->profile ? text_line(a, span_of(rules->profile)) : NULL;
 	out->baseline_path = text_line(a, span_of(in->baseline_path ? in->baseline_path : ""));
 	out->accept = "";
-	sides_fill(in->baseline, in->candidates, in->nr_candidates, out);
-	if (!in->baseline)
+	sides_fill(in->runs.baseline, in->runs.candidates, in->runs.nr_candidates, out);
+	if (!in->runs.baseline)
 		return;
 	warn_of_known(in, out);
 	out->baseline.runs = reference_runs(in);
@@ -546,7 +539,7 @@ static void fill_context(const struct judge_input *in, struct report *out)
 		                                      text_quote(a, span_of(in->baseline_workload))));
 	if (in->baseline_commit && in->baseline_commit[0])
 		out->baseline.commit = text_line(a, span_of(in->baseline_commit));
-	if (in->reference)
+	if (in->runs.reference)
 		out->baseline.reference = text_line(a, span_of(in->reference_commit));
 	if (!in->baseline_time || !date_parse(span_of(in->baseline_time), &approved) ||
 	    approved > in->today)
@@ -589,11 +582,13 @@ enum status judge(const struct judge_input *in, struct report *out, struct diag_
 	enum status st = prepare(in, out, log);
 	if (st == ST_OK) {
 		out->expect_ranks = in->rules->expect_ranks;
-		if (in->baseline != in->controls)
-			trust_find_controls(in->baseline, in->controls, in->nr_controls, in->rules, out);
-		trust_findings(in->baseline, in->candidates, in->nr_candidates, in->rules, out);
-		trust_find_machines(in->baseline, in->candidates, in->nr_candidates, in->rules->throttled,
-		                    out);
+		if (in->runs.baseline != in->runs.controls)
+			trust_find_controls(in->runs.baseline, in->runs.controls, in->runs.nr_controls,
+			                    in->rules, out);
+		trust_findings(in->runs.baseline, in->runs.candidates, in->runs.nr_candidates, in->rules,
+		               out);
+		trust_find_machines(in->runs.baseline, in->runs.candidates, in->runs.nr_candidates,
+		                    in->rules->throttled, out);
 		st = check_all(in, out, log);
 	}
 	if (st != ST_OK)

@@ -3,6 +3,7 @@
 #define GG_GATE_JUDGE_H
 
 #include "base/diag.h"
+#include "diff/bench.h"
 #include "model/category.h"
 #include "model/history.h"
 #include "model/report.h"
@@ -15,19 +16,10 @@ enum fail_on { FAIL_ON_FAIL, FAIL_ON_WARN, FAIL_ON_NEVER };
 struct judge_input {
 	const struct rules *rules;
 	const struct category_table *categories;
-	const struct run *candidates; ///< runs of the same code: first `RUN…`, then those of --repeat
-	size_t nr_candidates;
-	const struct run *baseline; ///< the approved run; NULL if there is none
-	const struct run *reference; ///< as in struct bench_runs
-	const char *reference_commit; ///< its commit; "" if unknown
-	const struct history *recent; ///< accepted runs since the approved one; NULL if there are none
-
-	/// all runs of the main branch, whatever their verdict; NULL if there are none
-	const struct history *sample;
-	/// Runs of the baseline's code made for this comparison (--control), alternating with runs of
-	/// the candidate. If there is no stored baseline, `baseline` is the first of these runs.
-	const struct run *controls;
-	size_t nr_controls;
+	/// The runs of both sides. The candidates are first `RUN…`, then those of --repeat. If there is
+	/// no stored baseline, `baseline` is the first control run (--control).
+	struct bench_runs runs;
+	const char *reference_commit; ///< commit of runs.reference; "" if unknown
 	/// true if there should be a stored baseline, but there is none: the status is then ST_BASELINE
 	bool needs_baseline;
 	bool only_own; ///< true if rules that are wholly built in are left out, as there is no baseline
