@@ -596,16 +596,16 @@ static void test_built_in(void **state)
 		const struct diagnosis_rule *r = &g.rules.list.v[i];
 		bool tested = false;
 		for (size_t k = 0; k < sizeof diagnoses / sizeof *diagnoses; k++)
-			tested = tested || strstr(diagnoses[k].ids, r->id);
+			tested = tested || strstr(diagnoses[k].ids, r->advice.id);
 		if (!tested)
-			fail_msg("no run triggers '%s'", r->id);
+			fail_msg("no run triggers '%s'", r->advice.id);
 		for (size_t k = 0; k < r->when.nr; k++) {
 			const char *glob = r->when.v[k].figure.query.category;
 			bool found = !glob;
 			for (size_t j = 0; j < g.categories.rows.nr; j++)
 				found = found || span_glob(span_of(glob), span_of(g.categories.rows.v[j].name));
 			if (!found)
-				fail_msg("'%s' asks for category '%s', which there is not", r->id, glob);
+				fail_msg("'%s' asks for category '%s', which there is not", r->advice.id, glob);
 		}
 	}
 	rig_release(&g);

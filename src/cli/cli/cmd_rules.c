@@ -239,27 +239,21 @@ static void add_advice(struct strbuf *b, const char *label, const char *text)
 static const char *advice_of(const struct diagnosis_rules *table, struct span id,
                              struct nearest *near, struct arena *a)
 {
-	const struct recommendation *found = diagnose_advice(id);
-	struct recommendation r = found ? *found : (struct recommendation){ 0 };
+	const struct recommendation *r = diagnose_advice(id);
 	for (size_t i = 0; i < table->list.nr; i++) {
-		const struct diagnosis_rule *d = &table->list.v[i];
-		nearest_try(near, d->id);
-		if (!found && span_eq(span_of(d->id), id))
-			r = (struct recommendation){ .id = d->id,
-				                         .title = d->title,
-				                         .hypothesis = d->hypothesis,
-				                         .action = d->action,
-				                         .confirm = d->confirm };
+		const struct recommendation *own = &table->list.v[i].advice;
+		nearest_try(near, own->id);
+		r = !r && span_eq(span_of(own->id), id) ? own : r;
 	}
 	for (const struct recommendation *k = diagnose_in_code; k->id; k++)
 		nearest_try(near, k->id);
-	if (!r.id)
+	if (!r)
 		return NULL;
 	struct strbuf b = STRBUF_INIT;
-	strbuf_addf(&b, "%s: %s\n", r.id, r.title);
-	add_advice(&b, "means", r.hypothesis);
-	add_advice(&b, "to try", r.action);
-	add_advice(&b, "seen in", r.confirm);
+	strbuf_addf(&b, "%s: %s\n", r->id, r->title);
+	add_advice(&b, "means", r->hypothesis);
+	add_advice(&b, "to try", r->action);
+	add_advice(&b, "seen in", r->confirm);
 	return arena_take(a, &b);
 }
 

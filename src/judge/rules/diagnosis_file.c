@@ -41,19 +41,21 @@ static const struct key saves_keys[] = {
 static const struct key_map saves_map = KEY_TABLE("'saves'", saves_keys);
 
 static const struct key finding_keys[] = {
-	KEY("id", ID, REQUIRED, "name of the finding", INTO(diagnosis_rule, id)),
-	KEY("title", TEXT, REQUIRED, "what is the matter, in a few words", INTO(diagnosis_rule, title)),
+	KEY("id", ID, REQUIRED, "name of the finding", INTO(diagnosis_rule, advice.id)),
+	KEY("title", TEXT, REQUIRED, "what is the matter, in a few words",
+	    INTO(diagnosis_rule, advice.title)),
 	KEY("when", MAPS, REQUIRED, "conditions that all hold", .map = &condition_map),
 	KEY("saves", MAP, OPTIONAL, "what it could save; unknown if not said", .map = &saves_map),
 	KEY("observation", TEXT, REQUIRED, "what was seen; {METRIC} becomes its figure",
-	    INTO(diagnosis_rule, observation)),
-	KEY("hypothesis", TEXT, REQUIRED, "what that may mean", INTO(diagnosis_rule, hypothesis)),
-	KEY("action", TEXT, REQUIRED, "what to try", INTO(diagnosis_rule, action)),
-	KEY("confirm", WORD, REQUIRED, "metric that would confirm it", INTO(diagnosis_rule, confirm),
-	    .words = word_metric),
+	    INTO(diagnosis_rule, advice.observation)),
+	KEY("hypothesis", TEXT, REQUIRED, "what that may mean",
+	    INTO(diagnosis_rule, advice.hypothesis)),
+	KEY("action", TEXT, REQUIRED, "what to try", INTO(diagnosis_rule, advice.action)),
+	KEY("confirm", WORD, REQUIRED, "metric that would confirm it",
+	    INTO(diagnosis_rule, advice.confirm), .words = word_metric),
 	KEY("confidence", WORD, REQUIRED, "how sure the hypothesis is",
-	    INTO(diagnosis_rule, confidence), .words = word_confidence),
-	KEY("ask", TEXT, OPTIONAL, "artifact that would settle it", INTO(diagnosis_rule, ask),
+	    INTO(diagnosis_rule, advice.confidence), .words = word_confidence),
+	KEY("ask", TEXT, OPTIONAL, "artifact that would settle it", INTO(diagnosis_rule, advice.ask),
 	    .absent_text = ""),
 };
 static const struct key_map finding_map = KEY_TABLE("a finding", finding_keys);
@@ -174,7 +176,7 @@ static enum status read_finding(struct document *d, const struct node *map,
 {
 	const struct node *id = node_get(map, "id"), *saves = node_get(map, "saves");
 	for (size_t i = 0; i < out->list.nr; i++)
-		if (span_eq(id->text, span_of(out->list.v[i].id)))
+		if (span_eq(id->text, span_of(out->list.v[i].advice.id)))
 			return document_fail(d, id, "two findings are called %s", document_quote(d, id->text));
 	struct diagnosis_rule *r = vec_push_zero(&out->list);
 	keys_default(&finding_map, r);

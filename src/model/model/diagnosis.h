@@ -43,18 +43,28 @@ struct diagnosis_condition {
 	int64_t value; ///< threshold in the unit of the figure; in 1e-6 % for a share (FORM_OF)
 };
 
+/// Advice to the user, which can save at most `saves_ns` per step.
+struct recommendation {
+	const char *id, *title;
+	int64_t saves_ns; ///< saving per step; -1 if unknown
+	const char *saves_text; ///< "up to 4.20 ms (11.00 %) per step"; "" if unknown
+
+	/// texts; `confirm` is the metric that would confirm the hypothesis, `ask` the artifact that
+	/// would settle the question, or ""
+	const char *observation, *hypothesis, *action, *confirm, *ask;
+	enum confidence confidence;
+	bool tells_idle; ///< true if the advice explains why the GPU is idle
+	bool of_rows; ///< true if the advice rests on rows and samples that a stored baseline may lack
+};
+
 /// A row of rules/diagnosis.yaml.
 struct diagnosis_rule {
-	const char *id, *title;
+	/// what it advises; observation, hypothesis and action have placeholders for figures, {METRIC},
+	/// {METRIC of METRIC}, {METRIC per METRIC}, and {step}
+	struct recommendation advice;
 	VEC(struct diagnosis_condition) when; ///< conditions, all of which must hold for the advice
 	struct query saves; ///< time per step that could be saved; its metric is NULL if unknown
 	int64_t saves_share; ///< share of the time `saves` that could be saved, in 1e-6 %
-	/* texts with placeholders for figures, {METRIC}, {METRIC of METRIC}, {METRIC per METRIC}, and
-	   {step} */
-	const char *observation, *hypothesis, *action;
-	const char *confirm; ///< metric that would confirm the hypothesis
-	const char *ask; ///< name of the artifact that would settle the question; "" if there is none
-	enum confidence confidence;
 };
 
 /// The rules of diagnosis, in the order of their file.
@@ -78,19 +88,6 @@ struct classification {
 	int64_t part[NR_STEP_PARTS]; ///< share of each part in the wall time, 1e-6 %; all 0 if unknown
 	VEC(const char *) evidence; ///< sentences that say why `bound` was chosen
 	VEC(const char *) missing; ///< sentences on what to record to know more
-};
-
-/// Advice to the user, which can save at most `saves_ns` per step.
-struct recommendation {
-	const char *id, *title;
-	int64_t saves_ns; ///< saving per step; -1 if unknown
-	const char *saves_text; ///< "up to 4.20 ms (11.00 %) per step"; "" if unknown
-
-	/// texts with their placeholders filled in; `ask` may be ""
-	const char *observation, *hypothesis, *action, *confirm, *ask;
-	enum confidence confidence;
-	bool tells_idle; ///< true if the advice explains why the GPU is idle
-	bool of_rows; ///< true if the advice rests on rows and samples that a stored baseline may lack
 };
 
 /// Names of enum bound ("compute", "launch", …) and enum confidence ("low", …), ended by NULL;

@@ -33,7 +33,7 @@ static bool is_comparable(const struct recommendation *r, const struct diagnosis
 		return has_rows(v);
 	for (size_t i = 0; i < rules->list.nr; i++) {
 		const struct diagnosis_rule *rule = &rules->list.v[i];
-		for (size_t k = 0; strcmp(rule->id, r->id) == 0 && k < rule->when.nr; k++) {
+		for (size_t k = 0; strcmp(rule->advice.id, r->id) == 0 && k < rule->when.nr; k++) {
 			const struct diagnosis_figure *f = &rule->when.v[k].figure;
 			if ((f->query.metric && !run_has(v, f->query.metric)) ||
 			    (f->other.metric && !run_has(v, f->other.metric)))

@@ -123,14 +123,10 @@ static const char *needed(const struct run_view *v, const char *text, struct are
 static void add_rule(const struct run_view *v, const struct diagnosis_rule *r, struct arena *a,
                      struct run_report *out)
 {
-	struct recommendation rec = { .id = r->id,
-		                          .title = r->title,
-		                          .hypothesis = filled(v, r, r->hypothesis, out->window, a),
-		                          .action = filled(v, r, r->action, out->window, a),
-		                          .confirm = r->confirm,
-		                          .ask = r->ask,
-		                          .confidence = r->confidence };
-	const char *seen = filled(v, r, r->observation, out->window, a);
+	struct recommendation rec = r->advice;
+	rec.hypothesis = filled(v, r, rec.hypothesis, out->window, a);
+	rec.action = filled(v, r, rec.action, out->window, a);
+	const char *seen = filled(v, r, rec.observation, out->window, a);
 	int64_t saves = saving(v, r);
 	if (r->saves.metric && r->saves.metric->id == METRIC_STEP_SYNC_TIME && saves > 0) {
 		/* the program cannot avoid the waits with which the profiler ends a recording */
