@@ -15,17 +15,16 @@
 		type *v;        \
 		size_t nr, cap; \
 	}
+#define VEC_INIT   \
+	{              \
+		NULL, 0, 0 \
+	}
 
 /// A list of texts, which it does not own.
 struct texts {
 	const char **v;
 	size_t nr, cap;
 };
-
-#define VEC_INIT   \
-	{              \
-		NULL, 0, 0 \
-	}
 
 /// Makes room for at least `want` elements of `size` bytes; returns the block. `what` names the
 /// array in the message if memory runs out.

@@ -306,13 +306,10 @@ static enum status explain(const struct options *o, const char *given, struct ru
 	const char *term = glossary_of(word, &near, a);
 	row = row_of(embedded_verdicts, word, &near, a);
 	row = row ? row : row_of(strstr(embedded_ranks, "\n| finding "), word, &near, a);
-	const char *said[] = { of_rule,
-		                   term,
-		                   row,
-		                   rules_key_explain(a, word),
-		                   format_of(word, a),
-		                   advice_of(diagnoses, word, &near, a),
-		                   NULL };
+	/* a rule or a metric that has the name of a recommendation says enough */
+	const char *advised = of_rule || m ? NULL : advice_of(diagnoses, word, &near, a);
+	const char *said[] = { of_rule, term, row, rules_key_explain(a, word), format_of(word, a),
+		                   advised, NULL };
 	enum { NR_SAID = sizeof said / sizeof *said };
 	bool known = m;
 	for (size_t i = 0; i < NR_SAID; i++)
