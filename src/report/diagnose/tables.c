@@ -135,11 +135,12 @@ static void add_function(struct tabler *t, struct span label)
 	struct function_row row = { .label = label };
 	for (size_t r = 0; r < t->v->run->ranks.nr && !row.of; r++)
 		rank_figures(t->v, r, &metric_table[METRIC_FUNCTION_EXCLUSIVE_PCT], find_function, &row);
-	const struct function_stat *f = row.of;
-	bool timed = f && f->median_ns >= 0, rated = f && f->rate >= 0;
-	CELLS(t, timed ? f->median_ns : MEMORY_UNKNOWN, rated ? f->rate : MEMORY_UNKNOWN,
-	      rated && f->rate_mad >= 0 ? f->rate_mad : MEMORY_UNKNOWN);
-	cell_name(t, span_of(f ? function_class_names[f->cls] : ""));
+	static const struct function_stat none = { .median_ns = -1, .rate = -1 };
+	const struct function_stat *f = row.of ? row.of : &none;
+	CELLS(t, f->median_ns < 0 ? MEMORY_UNKNOWN : f->median_ns,
+	      f->rate < 0 ? MEMORY_UNKNOWN : f->rate,
+	      f->rate < 0 || f->rate_mad < 0 ? MEMORY_UNKNOWN : f->rate_mad);
+	cell_name(t, span_of(row.of ? function_class_names[f->cls] : ""));
 }
 
 static void add_rows(struct tabler *t, const struct listing *l, const struct answers *answers)
