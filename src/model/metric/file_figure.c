@@ -183,7 +183,6 @@ static const struct metric *input_metric(const struct input_stat *const *v, size
 	number_lower(&digits, DECIMAL_DIGITS_MAX);
 	m->unit = unit_of_figure(m->mixed ? -1 : unit, (int)digits);
 	m->worse = worse_of(better);
-	m->exact = !m->mixed && figure_is_counted(span_of(first->name + input_case(first).n));
 	m->label = LABEL_INPUT;
 	struct span of = input_case(titled);
 	m->case_name = arena_dup(a, of);
@@ -218,5 +217,8 @@ struct metric *input_metric_copy(const struct metric *own, struct arena *a)
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (*texts[i])
 			*texts[i] = arena_dup(a, span_of(*texts[i]));
+	/* here, since a run has a copy only of the figures that are judged or shown */
+	m->exact = !m->mixed &&
+	           figure_is_counted(span_of(m->name + (m->case_name ? strlen(m->case_name) : 0)));
 	return m;
 }
