@@ -131,15 +131,6 @@ static bool is_header(const struct csv_line *l, const struct span *has, size_t n
 	return fits;
 }
 
-/* True if only patterns tell the header, which a line of a log may fit by chance. */
-static bool is_doubtful(const struct span *has, size_t nr)
-{
-	bool doubtful = nr > 0;
-	for (size_t k = 0; k < nr; k++)
-		doubtful = doubtful && memchr(has[k].p, '*', has[k].n);
-	return doubtful;
-}
-
 static enum jscan_type type_of(struct span cell)
 {
 	return cell.n ? JSCAN_STRING : JSCAN_NULL;
@@ -167,10 +158,10 @@ static bool is_below(const struct csv_line *header, const struct csv_line *row,
 
 static bool is_same(const struct csv_line *a, const struct csv_line *b)
 {
-	size_t i = 0;
-	while (i < a->nr && i < b->nr && span_eq(a->cells[i], b->cells[i]))
-		i++;
-	return i == a->nr && i == b->nr;
+	bool same = a->nr == b->nr;
+	for (size_t i = 0; i < a->nr && same; i++)
+		same = span_eq(a->cells[i], b->cells[i]);
+	return same;
 }
 
 static enum status add_row(struct value_tree *out, const char *name, size_t at,
@@ -182,19 +173,19 @@ static enum status add_row(struct value_tree *out, const char *name, size_t at,
 	for (size_t i = 0; i < l->nr && fits; i++)
 		fits = value_add(out, row, type_of(l->cells[i]), header->cells[i], l->cells[i]);
 	return fits ? ST_OK
-	            : diag_fail(log, ST_INPUT, "%s:%zu: more than %zu values in a result file", name,
-	                        at, value_limits.values);
+	            : diag_fail(log, ST_INPUT, "%s:%zu: more than %d values in a result file", name, at,
+	                        VALUE_NUMBER);
 }
 
 /* Number of decimal places of a cell; -1 if it is empty. */
 static int decimals(struct span cell)
 {
-	const char *point = cell.n ? memchr(cell.p, '.', cell.n) : NULL;
-	int nr = cell.n ? 0 : -1;
-	for (size_t i = point ? (size_t)(point - cell.p) + 1 : cell.n; i < cell.n; i++, nr++)
-		if (!is_digit(cell.p[i]))
-			break;
-	return nr;
+	size_t point = 0, n = 1;
+	while (point < cell.n && cell.p[point] != '.')
+		point++;
+	while (point + n < cell.n && is_digit(cell.p[point + n]))
+		n++;
+	return cell.n ? (int)n - 1 : -1;
 }
 
 /* True if the last cell of the last row has fewer decimal places than all others of its column. */
@@ -209,15 +200,6 @@ static bool is_cut(const struct value *root)
 	return last && decimals(last->text) < least;
 }
 
-static struct span next_line(struct span *rest, const char **end)
-{
-	*end = memchr(rest->p, '\n', rest->n);
-	struct span s = { rest->p, *end ? (size_t)(*end - rest->p) : rest->n };
-	rest->p += s.n + (*end != NULL);
-	rest->n -= s.n + (*end != NULL);
-	return s;
-}
-
 /* Reads the tables of a text in which a line of dashes below the header marks the columns, as
    'nsys stats' prints them. */
 static enum status add_ruled(struct value_tree *out, const char *name, const struct span *has,
@@ -225,10 +207,9 @@ static enum status add_ruled(struct value_tree *out, const char *name, const str
 {
 	struct csv_line *header = arena_alloc(&out->arena, 1, sizeof *header);
 	struct csv_line *l = arena_alloc(&out->arena, 1, sizeof *l);
-	struct span rest = out->bytes, above = SPAN(""), ruler = SPAN("");
-	const char *end;
+	struct span rest = out->bytes, above = SPAN(""), ruler = SPAN(""), s;
 	for (size_t line = 1; rest.n; line++) {
-		struct span s = next_line(&rest, &end);
+		value_line(&rest, &s);
 		if (!trimmed(s).n) {
 			ruler = SPAN("");
 		} else if (is_ruler(s)) {
@@ -253,16 +234,18 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 {
 	struct csv_line *header = arena_alloc(&out->arena, 1, sizeof *header);
 	struct csv_line *l = arena_alloc(&out->arena, 1, sizeof *l);
-	struct span rest = out->bytes;
-	bool doubtful = !loose && is_doubtful(has, nr), blank = false, ended = false;
-	const char *end;
+	struct span rest = out->bytes, s;
+	/* true if only patterns tell the header, which a line of a log may fit by chance */
+	bool doubtful = !loose && nr, blank = false, ended = false, whole;
+	for (size_t k = 0; k < nr; k++)
+		doubtful = doubtful && memchr(has[k].p, '*', has[k].n);
 	*found = false;
 	if (nr && !loose)
 		TRY(add_ruled(out, name, has, nr, found, log));
 	if (*found)
 		return ST_OK;
 	for (size_t line = 1; rest.n; line++) {
-		struct span s = next_line(&rest, &end);
+		whole = value_line(&rest, &s);
 		if (!trimmed(s).n) {
 			blank = true;
 			continue;
@@ -294,7 +277,7 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 			TRY(add_row(out, name, line, header, l, log));
 			doubtful = false;
 		}
-		if (!rest.n && !end && !loose && is_cut(&out->root))
+		if (!rest.n && !whole && !loose && is_cut(&out->root))
 			return diag_fail(
 			    log, ST_INPUT,
 			    "%s:%zu: the last line has no end, and its last number fewer digits than "

@@ -10,13 +10,24 @@
 /// Number of the reasons for which drivers keep clocks down, as far as they are read.
 enum { NR_THROTTLE_REASONS = 5 };
 
+/// What a sample tells; the energy is what the GPU has taken since the driver was loaded.
+enum sample_value {
+	TIME_NS,
+	SM_HZ,
+	MEMORY_HZ,
+	POWER_MW,
+	HEAT_C,
+	BUSY_PCT,
+	OTHERS,
+	ENERGY_MJ,
+	NR_VALUES
+};
+
 /// The state of one GPU at one moment; a value is -1 if unknown.
 struct machine_sample {
 	struct span id;
 	size_t order;
-	int64_t time_ns;
-	int64_t sm_clock_hz, memory_clock_hz, power_mw, temperature_c, busy_pct, other_processes;
-	int64_t energy_mj; ///< energy that the GPU has taken since the driver was loaded
+	int64_t value[NR_VALUES];
 	bool reasons_known;
 	unsigned reasons; ///< reasons that kept the clocks down at that moment, as bits 1 << index of
 	                  ///< the reason
@@ -35,8 +46,6 @@ struct machine_fact_text {
 struct machine_samples {
 	VEC(struct machine_sample) list;
 	VEC(struct machine_fact_text) facts; ///< facts for the digest's environment, each once
-	size_t nr_ids; ///< number of GPU ids in the first round of samples: a lower bound of the number
-	               ///< of GPUs
 };
 
 /* Reasons of nvidia-smi that keep clocks below the requested ones. The names changed with driver
@@ -46,29 +55,38 @@ static const char *const reasons[NR_THROTTLE_REASONS] = { "sw_power_cap", "hw_sl
 	                                                      "hw_power_brake_slowdown",
 	                                                      "sw_thermal_slowdown" };
 
+/* The members of a record, of any tool, that tell a value, in units of 10^-digits of it. */
+static const struct {
+	enum sample_value of;
+	int digits;
+	const char *names;
+} value_names[] = {
+	{ SM_HZ, 6, "clocks.current.sm|clocks.sm|sclk clock speed|sm_clock_mhz" },
+	{ MEMORY_HZ, 6, "clocks.current.memory|clocks.mem|mclk clock speed|memory_clock_mhz" },
+	{ POWER_MW, 3,
+	  "power.draw|power.draw.average|Average Graphics Package Power|Current Socket Graphics "
+	  "Package Power" },
+	{ POWER_MW, 0, "power_mw" },
+	{ HEAT_C, 0,
+	  "temperature.gpu|Temperature (Sensor junction)|Temperature (Sensor edge)|temperature_c" },
+	{ BUSY_PCT, 0, "utilization.gpu|GPU use|utilization_pct" },
+	{ OTHERS, 0, "other_processes" },
+	{ ENERGY_MJ, 0, "energy_mj" },
+};
+
+/* The same of facts; the first NR_LIMITS are numbers. */
+enum { NR_LIMITS = 2, NR_FACTS = 4 };
+static const char *const fact_names[NR_FACTS][2] = {
+	{ "machine.power_limit",
+	  "enforced.power.limit|power.limit|Max Graphics Package Power|power_limit" },
+	{ "machine.sm_clock_max", "clocks.max.sm|sm_clock_max" },
+	{ "machine.driver", "driver_version|Driver version|driver" },
+	{ "machine.gpu", "name|Card series" },
+};
+
 /* ---- samples and facts of a file ---- */
 
 enum { ID_BYTES = 64, FACT_BYTES = 200, FACTS_MAX = 64 };
-
-static bool is_known_id(const struct machine_samples *m, struct span id)
-{
-	size_t first = m->list.nr > 4 * MACHINE_GPUS_MAX ? m->list.nr - 4 * MACHINE_GPUS_MAX : 0;
-	for (size_t i = m->list.nr; i-- > first;)
-		if (span_eq(m->list.v[i].id, id))
-			return true;
-	return false;
-}
-
-/* Adds a sample of the GPU `id`; false if there are too many GPUs. */
-static bool add_sample(struct machine_samples *m, struct span id, const struct machine_sample *s)
-{
-	struct machine_sample own = *s;
-	own.id = (struct span){ id.p, id.n < ID_BYTES ? id.n : ID_BYTES };
-	own.order = m->list.nr;
-	m->nr_ids += !is_known_id(m, own.id);
-	vec_push(&m->list, own);
-	return m->nr_ids <= MACHINE_GPUS_MAX;
-}
 
 /* Stores a fact for the environment; `v` may be NULL, which adds nothing. */
 static void add_fact(struct machine_samples *m, const char *key, const struct value *v)
@@ -98,6 +116,13 @@ static int64_t number_in(const struct value *v, int digits)
 	return out < INT64_MAX / 2 ? out : -1;
 }
 
+/* Reads a number that may begin with a 0. */
+static bool digits_at(const char *p, size_t n, int digits, int64_t *out)
+{
+	size_t zero = *p == '0';
+	return number_parse((struct span){ p + zero, n - zero }, digits, out);
+}
+
 /* Reads "2026/07/14 08:12:38.696" as ns since 1970; -1 if it is not a time, or beyond the year
    2262. */
 static int64_t time_in(const struct value *v)
@@ -109,150 +134,126 @@ static int64_t time_in(const struct value *v)
 	const char *p = v->text.p;
 	for (int i = 0; i < 10; i++)
 		date[i] = p[i] == '/' ? '-' : p[i];
-	if (!date_parse((struct span){ date, 10 }, &days) ||
-	    !number_parse((struct span){ p[11] == '0' ? p + 12 : p + 11, p[11] == '0' ? 1 : 2 }, 0,
-	                  &h) ||
-	    !number_parse((struct span){ p[14] == '0' ? p + 15 : p + 14, p[14] == '0' ? 1 : 2 }, 0, &m))
-		return -1;
-	size_t from = p[17] == '0' ? 18 : 17;
-	if (!number_parse((struct span){ p + from, v->text.n - from }, 9, &s))
+	if (!date_parse((struct span){ date, 10 }, &days) || !digits_at(p + 11, 2, 0, &h) ||
+	    !digits_at(p + 14, 2, 0, &m) || !digits_at(p + 17, v->text.n - 17, 9, &s))
 		return -1;
 	/* in 128 bits no year overflows; the result is then checked to fit 64 bits */
 	__int128 ns = (((__int128)days * 24 + h) * 60 + m) * 60 * NS_PER_S + s;
 	return ns >= 0 && ns <= INT64_MAX ? (int64_t)ns : -1;
 }
 
-/* The first member of a record that has one of the `names` and whose value is a number. Units in
-   brackets after a member's name are ignored. */
-static const struct value *named(const struct value *record, const char *const *names)
+/* The first member of a record that has one of the names, between which are '|', and whose value is
+   a `number` if that is asked for. Units in brackets after a member's name are ignored. */
+static const struct value *named(const struct value *record, const char *names, bool number)
 {
-	for (; *names; names++)
+	for (size_t n; *names; names += n + (names[n] == '|')) {
+		n = strcspn(names, "|");
 		for (const struct value *m = record->first; m; m = m->next) {
-			size_t n = strlen(*names);
 			bool whole = m->key.n == n || (m->key.n > n && strchr(" :[", m->key.p[n]));
-			if (m->key.n >= n && memcmp(m->key.p, *names, n) == 0 && whole && number_in(m, 0) >= 0)
+			if (whole && memcmp(m->key.p, names, n) == 0 && (!number || number_in(m, 0) >= 0))
 				return m;
 		}
-	return NULL;
-}
-
-#define NAMES(...) ((const char *const[]){ __VA_ARGS__, NULL })
-
-/* ---- CSV of nvidia-smi ---- */
-
-static const char *const reason_groups[] = { "clocks_event_reasons.", "clocks_throttle_reasons." };
-static const char *const counter_groups[] = { "clocks_event_reasons_counters.",
-	                                          "clocks_throttle_reasons_counters." };
-
-/* The member of a record whose name begins with one of `groups`, directly followed by the name of
- * reason `i`. */
-static const struct value *reason_in(const struct value *record, const char *const groups[2],
-                                     size_t i)
-{
-	for (int g = 0; g < 2; g++)
-		for (const struct value *m = record->first; m; m = m->next) {
-			size_t n = strlen(groups[g]), k = strlen(reasons[i]);
-			if (m->key.n >= n + k && memcmp(m->key.p, groups[g], n) == 0 &&
-			    memcmp(m->key.p + n, reasons[i], k) == 0 &&
-			    (m->key.n == n + k || m->key.p[n + k] == ' '))
-				return m;
-		}
-	return NULL;
-}
-
-static struct machine_sample nvidia_sample(const struct value *row)
-{
-	struct machine_sample s = {
-		.time_ns = time_in(value_get(row, SPAN("timestamp"))),
-		.sm_clock_hz = number_in(named(row, NAMES("clocks.current.sm", "clocks.sm")), 6),
-		.memory_clock_hz = number_in(named(row, NAMES("clocks.current.memory", "clocks.mem")), 6),
-		.power_mw = number_in(named(row, NAMES("power.draw", "power.draw.average")), 3),
-		.temperature_c = number_in(named(row, NAMES("temperature.gpu")), 0),
-		.busy_pct = number_in(named(row, NAMES("utilization.gpu")), 0),
-		.other_processes = -1,
-		.energy_mj = -1,
-	};
-	for (size_t i = 0; i < NR_THROTTLE_REASONS; i++) {
-		const struct value *active = reason_in(row, reason_groups, i);
-		s.reasons_known = s.reasons_known || (active && active->text.n);
-		if (active && span_eq(active->text, SPAN("Active")))
-			s.reasons |= 1u << i;
-		s.counter_us[i] = number_in(reason_in(row, counter_groups, i), 0);
 	}
-	return s;
+	return NULL;
 }
 
-static struct span nvidia_id(const struct value *row)
+static void add_facts(struct machine_samples *m, const struct value *record)
+{
+	for (size_t i = 0; i < NR_FACTS; i++)
+		add_fact(m, fact_names[i][0], named(record, fact_names[i][1], i < NR_LIMITS));
+}
+
+static struct span id_of(const struct value *record)
 {
 	static const char *const keys[] = { "index", "uuid", "gpu_uuid", "pci.bus_id" };
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		const struct value *v = value_get(row, span_of(keys[i]));
+		const struct value *v = value_get(record, span_of(keys[i]));
 		if (v && v->text.n)
 			return v->text;
 	}
 	return SPAN("0");
 }
 
-static bool is_nvidia(const struct value *row)
+/* The member of a record that nvidia-smi calls by one of two prefixes and the reason `i`. */
+static const struct value *reason_in(const struct value *record, const char *kind, size_t i,
+                                     struct arena *a)
 {
-	return named(row, NAMES("clocks.current.sm", "clocks.sm", "power.draw", "temperature.gpu",
-	                        "utilization.gpu", "clocks.max.sm")) != NULL;
+	return named(record,
+	             arena_printf(a, "clocks_event_reasons%s.%s|clocks_throttle_reasons%s.%s", kind,
+	                          reasons[i], kind, reasons[i]),
+	             false);
+}
+
+/* Fills a sample from a record; false if this tells nothing of a GPU. */
+static bool sample_of(const struct value *record, struct machine_sample *s, struct arena *a)
+{
+	const struct value *list = value_get(record, SPAN("reasons")),
+	                   *counters = value_get(record, SPAN("counters_us"));
+	bool any = named(record, fact_names[0][1], true) || named(record, fact_names[1][1], true);
+	*s = (struct machine_sample){ .id = id_of(record),
+		                          .reasons_known = list && list->type == JSCAN_ARRAY };
+	memset(s->value, -1, sizeof s->value);
+	s->value[TIME_NS] = time_in(value_get(record, SPAN("timestamp")));
+	for (size_t i = 0; i < sizeof value_names / sizeof *value_names; i++) {
+		const struct value *v = named(record, value_names[i].names, true);
+		if (v)
+			s->value[value_names[i].of] = number_in(v, value_names[i].digits);
+		any = any || v;
+	}
+	for (size_t i = 0; i < NR_THROTTLE_REASONS; i++) {
+		const struct value *active = reason_in(record, "", i, a);
+		s->reasons_known = s->reasons_known || (active && active->text.n);
+		if (active && span_eq(active->text, SPAN("Active")))
+			s->reasons |= 1u << i;
+		for (const struct value *m = list ? list->first : NULL; m; m = m->next)
+			if (span_eq(m->text, span_of(reasons[i])))
+				s->reasons |= 1u << i;
+		s->counter_us[i] = number_in(counters ? value_get(counters, span_of(reasons[i]))
+		                                      : reason_in(record, "_counters", i, a),
+		                             0);
+	}
+	return any;
+}
+
+static void add_sample(struct machine_samples *m, const struct value *record,
+                       struct machine_sample *s)
+{
+	s->id.n = s->id.n < ID_BYTES ? s->id.n : ID_BYTES;
+	s->order = m->list.nr;
+	vec_push(&m->list, *s);
+	add_facts(m, record);
 }
 
 /* ---- JSON of rocm-smi ---- */
 
-static bool is_card(struct span key)
+static bool is_card(const struct value *v)
 {
-	return key.n > 4 && memcmp(key.p, "card", 4) == 0 && is_digit(key.p[4]);
+	return v->type == JSCAN_OBJECT && v->key.n > 4 && span_starts(v->key, SPAN("card")) &&
+	       is_digit(v->key.p[4]);
 }
 
-static bool is_rocm(const struct value *document)
+static bool is_rocm(const struct value *document, struct arena *a)
 {
+	struct machine_sample s;
 	const struct value *card = document->type == JSCAN_OBJECT ? document->first : NULL;
-	while (card && !is_card(card->key))
+	while (card && !is_card(card))
 		card = card->next;
-	return card && card->type == JSCAN_OBJECT &&
-	       named(card, NAMES("sclk clock speed", "Average Graphics Package Power",
-	                         "Current Socket Graphics Package Power", "GPU use",
-	                         "Temperature (Sensor edge)", "Temperature (Sensor junction)",
-	                         "Max Graphics Package Power", "mclk clock speed"));
+	return card && sample_of(card, &s, a);
 }
 
-static struct machine_sample rocm_sample(const struct value *card)
+static void add_rocm(struct machine_samples *m, const struct value *document, struct arena *a)
 {
-	struct machine_sample s = {
-		.time_ns = -1,
-		.sm_clock_hz = number_in(named(card, NAMES("sclk clock speed")), 6),
-		.memory_clock_hz = number_in(named(card, NAMES("mclk clock speed")), 6),
-		.power_mw = number_in(named(card, NAMES("Average Graphics Package Power",
-		                                        "Current Socket Graphics Package Power")),
-		                      3),
-		.temperature_c = number_in(
-		    named(card, NAMES("Temperature (Sensor junction)", "Temperature (Sensor edge)")), 0),
-		.busy_pct = number_in(named(card, NAMES("GPU use")), 0),
-		.other_processes = -1,
-		.energy_mj = -1,
-	};
-	for (size_t i = 0; i < NR_THROTTLE_REASONS; i++)
-		s.counter_us[i] = -1;
-	return s;
-}
-
-static bool add_rocm(struct machine_samples *m, const struct value *document)
-{
-	bool fits = true;
-	for (const struct value *card = document->first; card && fits; card = card->next) {
-		if (!is_card(card->key) || card->type != JSCAN_OBJECT)
+	struct machine_sample s;
+	for (const struct value *card = document->first; card; card = card->next) {
+		if (!is_card(card))
 			continue;
-		struct machine_sample s = rocm_sample(card);
-		fits = add_sample(m, (struct span){ card->key.p + 4, card->key.n - 4 }, &s);
-		add_fact(m, "machine.gpu", value_get(card, SPAN("Card series")));
-		add_fact(m, "machine.power_limit", named(card, NAMES("Max Graphics Package Power")));
+		sample_of(card, &s, a);
+		s.id = (struct span){ card->key.p + 4, card->key.n - 4 };
+		add_sample(m, card, &s);
 	}
 	const struct value *system = value_get(document, SPAN("system"));
 	if (system)
-		add_fact(m, "machine.driver", value_get(system, SPAN("Driver version")));
-	return fits;
+		add_facts(m, system);
 }
 
 /* ---- files of gpugate's recorder: a line for each moment ---- */
@@ -263,75 +264,41 @@ static bool is_recorder(const struct value *document)
 	return v && span_eq(v->text, SPAN("gpugate-machine-1"));
 }
 
-static struct machine_sample recorder_sample(const struct value *gpu, int64_t time_ns)
+static void add_recorder(struct machine_samples *m, const struct value *document, struct arena *a)
 {
-	struct machine_sample s = {
-		.time_ns = time_ns,
-		.sm_clock_hz = number_in(value_get(gpu, SPAN("sm_clock_mhz")), 6),
-		.memory_clock_hz = number_in(value_get(gpu, SPAN("memory_clock_mhz")), 6),
-		.power_mw = number_in(value_get(gpu, SPAN("power_mw")), 0),
-		.temperature_c = number_in(value_get(gpu, SPAN("temperature_c")), 0),
-		.busy_pct = number_in(value_get(gpu, SPAN("utilization_pct")), 0),
-		.other_processes = number_in(value_get(gpu, SPAN("other_processes")), 0),
-		.energy_mj = number_in(value_get(gpu, SPAN("energy_mj")), 0),
-	};
-	const struct value *active = value_get(gpu, SPAN("reasons")),
-	                   *counters = value_get(gpu, SPAN("counters_us"));
-	s.reasons_known = active && active->type == JSCAN_ARRAY;
-	for (size_t i = 0; i < NR_THROTTLE_REASONS; i++) {
-		for (const struct value *m = s.reasons_known ? active->first : NULL; m; m = m->next)
-			if (span_eq(m->text, span_of(reasons[i])))
-				s.reasons |= 1u << i;
-		s.counter_us[i] = counters ? number_in(value_get(counters, span_of(reasons[i])), 0) : -1;
-	}
-	return s;
-}
-
-static bool add_recorder(struct machine_samples *m, const struct value *document)
-{
-	bool fits = true;
-	int64_t time = number_in(value_get(document, SPAN("time_ns")), 0);
+	struct machine_sample s;
 	const struct value *gpus = value_get(document, SPAN("gpus"));
-	for (const struct value *g = gpus ? gpus->first : NULL; g && fits; g = g->next) {
-		const struct value *id = value_get(g, SPAN("index"));
-		struct machine_sample s = recorder_sample(g, time);
-		fits = add_sample(m, id && id->text.n ? id->text : SPAN("0"), &s);
-		add_fact(m, "machine.gpu", value_get(g, SPAN("name")));
-		add_fact(m, "machine.power_limit", value_get(g, SPAN("power_limit")));
-		add_fact(m, "machine.sm_clock_max", value_get(g, SPAN("sm_clock_max")));
+	for (const struct value *g = gpus ? gpus->first : NULL; g; g = g->next) {
+		sample_of(g, &s, a);
+		s.value[TIME_NS] = number_in(value_get(document, SPAN("time_ns")), 0);
+		add_sample(m, g, &s);
 	}
-	add_fact(m, "machine.driver", value_get(document, SPAN("driver")));
-	return fits;
+	add_facts(m, document);
 }
 
-ORDERING(sample_cmp, struct machine_sample, BY_SPAN(id) RISING(time_ns) RISING(order))
+ORDERING(sample_cmp, struct machine_sample, BY_SPAN(id) RISING(value[TIME_NS]) RISING(order))
 
 /* ---- figures of one GPU from its samples ---- */
 
 /* Median of the known values in those samples in which the GPU was busy, or in all samples if it
  * never was. */
-static int64_t busy_median(const struct machine_sample *v, size_t nr, size_t offset)
+static int64_t busy_median(const struct machine_sample *v, size_t nr, enum sample_value of)
 {
 	VEC(int64_t) known = VEC_INIT;
-	int64_t value;
 	for (int all = 0; all < 2 && !known.nr; all++)
-		for (size_t i = 0; i < nr; i++) {
-			memcpy(&value, (const char *)&v[i] + offset, sizeof value);
-			if (value >= 0 && (all || v[i].busy_pct > 0))
-				vec_push(&known, value);
-		}
-	value = known.nr ? number_median(known.v, known.nr) : -1;
+		for (size_t i = 0; i < nr; i++)
+			if (v[i].value[of] >= 0 && (all || v[i].value[BUSY_PCT] > 0))
+				vec_push(&known, v[i].value[of]);
+	int64_t value = known.nr ? number_median(known.v, known.nr) : -1;
 	vec_release(&known);
 	return value;
 }
 
-static int64_t highest(const struct machine_sample *v, size_t nr, size_t offset)
+static int64_t highest(const struct machine_sample *v, size_t nr, enum sample_value of)
 {
-	int64_t most = -1, value;
-	for (size_t i = 0; i < nr; i++) {
-		memcpy(&value, (const char *)&v[i] + offset, sizeof value);
-		number_raise(&most, value);
-	}
+	int64_t most = -1;
+	for (size_t i = 0; i < nr; i++)
+		number_raise(&most, v[i].value[of]);
 	return most;
 }
 
@@ -383,14 +350,14 @@ static void find_energy(const struct machine_sample *v, size_t nr, struct machin
 {
 	__int128 fj = 0; /* energy in 1e-15 J */
 	for (size_t i = 1; i < nr; i++) {
-		const struct machine_sample *a = &v[i - 1], *b = &v[i];
-		int64_t ns = b->time_ns - a->time_ns;
-		bool counted = a->energy_mj >= 0 && b->energy_mj > a->energy_mj;
-		if (a->time_ns < 0 || ns <= 0 || !b->busy_pct ||
-		    (!counted && (a->power_mw < 0 || b->power_mw < 0)))
+		const int64_t *a = v[i - 1].value, *b = v[i].value;
+		int64_t ns = b[TIME_NS] - a[TIME_NS];
+		bool counted = a[ENERGY_MJ] >= 0 && b[ENERGY_MJ] > a[ENERGY_MJ];
+		if (a[TIME_NS] < 0 || ns <= 0 || !b[BUSY_PCT] ||
+		    (!counted && (a[POWER_MW] < 0 || b[POWER_MW] < 0)))
 			continue;
-		fj += counted ? (__int128)(b->energy_mj - a->energy_mj) * 1000 * NS_PER_S
-		              : ((__int128)a->power_mw + b->power_mw) * ns / 2 * 1000;
+		fj += counted ? (__int128)(b[ENERGY_MJ] - a[ENERGY_MJ]) * 1000 * NS_PER_S
+		              : ((__int128)a[POWER_MW] + b[POWER_MW]) * ns / 2 * 1000;
 		out->energy_ns = out->energy_ns < 0 ? ns : number_add(out->energy_ns, ns);
 	}
 	if (out->energy_ns > 0)
@@ -399,16 +366,16 @@ static void find_energy(const struct machine_sample *v, size_t nr, struct machin
 
 static void add_machine(const struct machine_sample *v, size_t nr, struct digest *d)
 {
-	int64_t from = v[0].time_ns, to = v[nr - 1].time_ns;
+	int64_t from = v[0].value[TIME_NS], to = v[nr - 1].value[TIME_NS];
 	struct machine_stat s = {
 		.id = arena_dup(&d->arena, v->id),
 		.samples = (int64_t)nr,
 		.span_ns = from >= 0 && to >= from ? to - from : -1,
-		.sm_clock_hz = busy_median(v, nr, offsetof(struct machine_sample, sm_clock_hz)),
-		.memory_clock_hz = busy_median(v, nr, offsetof(struct machine_sample, memory_clock_hz)),
-		.power_mw = busy_median(v, nr, offsetof(struct machine_sample, power_mw)),
-		.temperature_c = highest(v, nr, offsetof(struct machine_sample, temperature_c)),
-		.other_processes = highest(v, nr, offsetof(struct machine_sample, other_processes)),
+		.sm_clock_hz = busy_median(v, nr, SM_HZ),
+		.memory_clock_hz = busy_median(v, nr, MEMORY_HZ),
+		.power_mw = busy_median(v, nr, POWER_MW),
+		.temperature_c = highest(v, nr, HEAT_C),
+		.other_processes = highest(v, nr, OTHERS),
 		.throttled_pct = -1,
 		.energy_uj = -1,
 		.energy_ns = -1,
@@ -422,7 +389,7 @@ static void add_machine(const struct machine_sample *v, size_t nr, struct digest
 
 ORDERING(fact_cmp, struct machine_fact_text, BY_TEXT(key) BY_SPAN(text))
 
-static void add_facts(struct machine_samples *m, struct digest *d)
+static void put_facts(struct machine_samples *m, struct digest *d)
 {
 	vec_sort(&m->facts, fact_cmp);
 	for (size_t i = 0, end; i < m->facts.nr; i = end) {
@@ -441,35 +408,33 @@ static void add_facts(struct machine_samples *m, struct digest *d)
  * sorted by these names. */
 static void clean_ids(struct machine_samples *m, struct arena *a)
 {
-	struct strbuf b = STRBUF_INIT;
 	for (size_t i = 0; i < m->list.nr; i++) {
-		strbuf_setlen(&b, 0);
+		struct strbuf b = STRBUF_INIT;
 		text_add_line(&b, m->list.v[i].id);
-		if (!span_eq(strbuf_span(&b), m->list.v[i].id))
-			m->list.v[i].id = (struct span){ arena_dup(a, strbuf_span(&b)), b.n };
+		m->list.v[i].id = span_of(arena_take(a, &b));
 	}
-	strbuf_release(&b);
 }
 
 /* Stores all samples and facts as machines, environment and source hash of the digest. */
-static void finish(struct machine_samples *m, struct digest *d)
+static enum status finish(struct machine_samples *m, const char *name, struct digest *d,
+                          struct diag_log *log)
 {
+	static const enum sample_value hashed[] = { TIME_NS, SM_HZ, POWER_MW, HEAT_C };
 	uint64_t h = TEXT_HASH;
 	clean_ids(m, &d->arena);
 	vec_sort(&m->list, sample_cmp);
 	for (size_t i = 0, end; i < m->list.nr; i = end) {
-		for (end = i + 1; end < m->list.nr && span_eq(m->list.v[end].id, m->list.v[i].id);)
-			end++;
+		for (end = i; end < m->list.nr && span_eq(m->list.v[end].id, m->list.v[i].id); end++)
+			for (size_t k = 0; k < sizeof hashed / sizeof *hashed; k++)
+				h = number_hash(h, (uint64_t)m->list.v[end].value[hashed[k]]);
 		add_machine(&m->list.v[i], end - i, d);
 	}
-	for (size_t i = 0; i < m->list.nr; i++) {
-		const struct machine_sample *s = &m->list.v[i];
-		const int64_t values[] = { s->time_ns, s->sm_clock_hz, s->power_mw, s->temperature_c };
-		for (size_t k = 0; k < sizeof values / sizeof *values; k++)
-			h = number_hash(h, (uint64_t)values[k]);
-	}
 	d->source_hash = h;
-	add_facts(m, d);
+	put_facts(m, d);
+	if (d->machines.nr <= MACHINE_GPUS_MAX)
+		return ST_OK;
+	d->machines.nr = 0;
+	return diag_fail(log, ST_INPUT, "%s: more than %d GPUs", name, MACHINE_GPUS_MAX);
 }
 
 /* ---- choice among the kinds of files ---- */
@@ -477,23 +442,14 @@ static void finish(struct machine_samples *m, struct digest *d)
 static enum status read_csv(struct value_tree *t, const char *name, struct machine_samples *m,
                             bool *found, struct diag_log *log)
 {
-	static const struct span headers[] = { { "*clocks.*sm*", 12 },
-		                                   { "power.draw*", 11 },
-		                                   { "temperature.gpu*", 16 },
-		                                   { "utilization.gpu*", 16 } };
+	static const char *const headers[] = { "*clocks.*sm*", "power.draw*", "temperature.gpu*",
+		                                   "utilization.gpu*" };
 	for (size_t i = 0; i < sizeof headers / sizeof *headers && !*found; i++)
-		TRY(csv_add(t, name, &headers[i], 1, true, found, log));
+		TRY(csv_add(t, name, (struct span[]){ span_of(headers[i]) }, 1, true, found, log));
 	for (const struct value *row = t->root.first; row; row = row->next) {
-		if (!is_nvidia(row))
-			continue;
-		struct machine_sample s = nvidia_sample(row);
-		if (!add_sample(m, nvidia_id(row), &s))
-			return diag_fail(log, ST_INPUT, "%s: more than %d GPUs", name, MACHINE_GPUS_MAX);
-		add_fact(m, "machine.driver", value_get(row, SPAN("driver_version")));
-		add_fact(m, "machine.gpu", value_get(row, SPAN("name")));
-		add_fact(m, "machine.power_limit",
-		         named(row, NAMES("enforced.power.limit", "power.limit")));
-		add_fact(m, "machine.sm_clock_max", named(row, NAMES("clocks.max.sm")));
+		struct machine_sample s;
+		if (sample_of(row, &s, &t->arena))
+			add_sample(m, row, &s);
 	}
 	*found = m->list.nr > 0;
 	return ST_OK;
@@ -524,15 +480,18 @@ static enum status read_json(struct value_tree *t, const char *name, struct mach
 	diag_init(&own);
 	enum status st = value_json_add(t, name, t->bytes, &own);
 	const struct value *first = t->root.first;
-	bool rocm = first && is_rocm(first), recorder = first && is_recorder(first);
+	bool rocm = first && is_rocm(first, &t->arena), recorder = first && is_recorder(first);
 	*found = rocm || recorder;
 	if (!*found || (recorder && st != ST_OK && read_whole_lines(t, name)))
 		st = ST_OK;
 	if (st != ST_OK)
 		diag_move(log, &own);
-	for (const struct value *v = t->root.first; *found && st == ST_OK && v; v = v->next)
-		if ((rocm && is_rocm(v) && !add_rocm(m, v)) || (recorder && !add_recorder(m, v)))
-			st = diag_fail(log, ST_INPUT, "%s: more than %d GPUs", name, MACHINE_GPUS_MAX);
+	for (const struct value *v = t->root.first; *found && st == ST_OK && v; v = v->next) {
+		if (rocm && is_rocm(v, &t->arena))
+			add_rocm(m, v, &t->arena);
+		else if (recorder)
+			add_recorder(m, v, &t->arena);
+	}
 	diag_release(&own);
 	return st;
 }
@@ -549,7 +508,7 @@ enum status machine_read(struct source *src, struct digest *d, bool *found, stru
 	else if (st == ST_OK)
 		st = read_csv(&tree, source_name(src), &m, found, log);
 	if (st == ST_OK && *found)
-		finish(&m, d);
+		st = finish(&m, source_name(src), d, log);
 	d->trust.json_faults = (int64_t)tree.nr_faults;
 	d->trust.fault_byte = (int64_t)tree.fault_byte;
 	vec_release(&m.list);

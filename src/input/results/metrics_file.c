@@ -8,24 +8,6 @@
 
 /* ---- recognizing of metrics files ---- */
 
-/* True for keys of traces, snapshots and other recordings, which may also begin with numbers. */
-static bool is_foreign_key(struct span key)
-{
-	static const char *const keys[] = { "traceEvents",
-		                                "schemaVersion",
-		                                "segments",
-		                                "device_traces",
-		                                "segment_type",
-		                                "blocks",
-		                                "nodes",
-		                                "memoryProfilePerAllocator",
-		                                "memory_profile_per_allocator" };
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (span_eq(key, span_of(keys[i])))
-			return true;
-	return false;
-}
-
 /* True if `first`, the first bytes of a file, may be a metrics file: a JSON object with at least
    one number, without lists, and without keys of traces and snapshots. Other values than numbers
    are allowed only if the whole object is in `first`: the reader then names them in its error. */
@@ -39,7 +21,8 @@ bool metrics_recognize(struct span first)
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
 	if (jscan_object(js))
 		while (!foreign && jscan_key(js, &key)) {
-			foreign = is_foreign_key(key);
+			foreign = (result_is_foreign(key) && !span_eq(key, SPAN("ph"))) ||
+			          span_eq(key, SPAN("nodes")) || span_eq(key, SPAN("blocks"));
 			enum jscan_type type = jscan_peek(js);
 			bool number = type == JSCAN_NUMBER || type == JSCAN_NAN;
 			foreign = foreign || type == JSCAN_ARRAY;
@@ -64,10 +47,16 @@ struct inputs_reader {
 	struct strbuf work; ///< the settings, as in struct input_stat
 	struct strbuf sums; ///< the same of a sum, with what counts things
 	struct strbuf unmeasured; ///< the first figures that were not measured, with their values
-	size_t nr_unmeasured;
+	size_t nr_unmeasured, nr_named;
 };
 
-enum { NAMED = 3 };
+static void add_work(struct inputs_reader *r, const char *name, char sign, struct span text)
+{
+	struct strbuf *works[] = { &r->work, &r->sums };
+	for (size_t i = sign == '+'; i < 2; i++)
+		strbuf_addf(works[i], "%s%s%c%.*s", works[i]->n ? "\n" : "", name, sign, (int)text.n,
+		            text.p);
+}
 
 static void add_figure(struct inputs_reader *r, const char *name, const char *quoted,
                        const struct value *v, uint64_t byte)
@@ -82,12 +71,12 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 		           "%s has more than %d significant digits, which cannot all be kept: round it",
 		           quoted, DECIMAL_SIGNIFICANT);
 	} else if (v->type == JSCAN_NULL && setting) {
-		strbuf_addf(&r->work, "%s%s=none", r->work.n ? "\n" : "", name);
-		strbuf_addf(&r->sums, "%s%s=none", r->sums.n ? "\n" : "", name);
+		add_work(r, name, '=', SPAN("none"));
 	} else if ((reading_is_unmeasured(v) && !(v->type == JSCAN_STRING && v->text.n && setting)) ||
 	           (fault == DECIMAL_OK && reading_is_impossible(value, span_of(name), unit, false))) {
-		if (r->nr_unmeasured++ < NAMED)
-			strbuf_addf(&r->unmeasured, "%s%s is %s", r->nr_unmeasured > 1 ? ", " : "", quoted,
+		r->nr_unmeasured++;
+		if (r->nr_named < READING_NAMED)
+			strbuf_addf(&r->unmeasured, "%s%s is %s", r->nr_named++ ? ", " : "", quoted,
 			            v->type == JSCAN_STRING ? text_quote(r->scratch, v->text) : v->text.p);
 	} else if (fault == DECIMAL_NO_NUMBER || (said.n && !unit)) {
 		*r->other = true;
@@ -100,10 +89,8 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 		size_t order = r->d->inputs.nr;
 		bool chosen = figure_is_setting(span_of(name), "flat");
 		bool counts = figure_is_setting(span_of(name), "count");
-		struct strbuf *works[] = { &r->work, &r->sums };
-		for (size_t i = !chosen; i < 2 && (chosen || counts) && value.digits <= 0; i++)
-			strbuf_addf(works[i], "%s%s%c%.*s", works[i]->n ? "\n" : "", name, chosen ? '=' : '+',
-			            (int)v->text.n, v->text.p);
+		if ((chosen || counts) && value.digits <= 0)
+			add_work(r, name, chosen ? '=' : '+', v->text);
 		vec_push(&r->d->inputs, (struct input_stat){ .name = name,
 		                                             .title = name,
 		                                             .place = input_place(false, unit, order),
@@ -141,29 +128,23 @@ static void read_value(struct inputs_reader *r, const char *name, const char *qu
 	}
 }
 
-static bool is_there(const struct digest *d, const char *name)
-{
-	for (size_t i = 0; i < d->inputs.nr; i++)
-		if (strcmp(d->inputs.v[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 static void read_pairs(struct inputs_reader *r)
 {
 	struct span key;
 	while (jscan_key(r->js, &key)) {
 		const char *quoted = text_quote(r->scratch, key);
 		const char *name = arena_dup(&r->d->arena, key);
-		bool valid = input_name_is_valid(key, false);
+		bool valid = input_name_is_valid(key, false), twice = false;
 		uint64_t byte = jscan_value_byte(r->js);
+		for (size_t i = 0; i < r->d->inputs.nr; i++)
+			twice = twice || strcmp(r->d->inputs.v[i].name, name) == 0;
 		if (!valid)
 			jscan_fail(
 			    r->js, byte,
 			    "%s is not a name of a figure: use 1 to %d letters, digits, '_', '-', '.' and "
 			    "'/'; " TEXT_NO_FORMAT,
 			    quoted, INPUT_NAME_MAX);
-		else if (is_there(r->d, name))
+		else if (twice)
 			jscan_fail(r->js, byte, "%s is there twice: keep one of them", quoted);
 		else if (r->d->inputs.nr == INPUTS_MAX)
 			jscan_fail(r->js, byte, "%s is one figure too many: a metrics file has at most %d",
@@ -171,21 +152,6 @@ static void read_pairs(struct inputs_reader *r)
 		else
 			read_value(r, name, quoted, byte);
 	}
-}
-
-/* Says which figures were not measured; a file without any other is refused. */
-static enum status say_unmeasured(struct inputs_reader *r, const char *name, struct diag_log *log)
-{
-	if (!r->nr_unmeasured)
-		return ST_OK;
-	strbuf_adds(&r->unmeasured, ", not measured");
-	if (r->nr_unmeasured > NAMED)
-		strbuf_addf(&r->unmeasured, "; so are %zu more values", r->nr_unmeasured - NAMED);
-	const char *text = strbuf_str(&r->unmeasured);
-	if (!r->d->inputs.nr)
-		return diag_fail(log, ST_INPUT, "%s: %s, and nothing else is", name, text);
-	diag_warn(log, "%s: %s", name, text);
-	return ST_OK;
 }
 
 enum status inputs_read(struct source *src, struct digest *d, bool *other, struct diag_log *log)
@@ -211,8 +177,9 @@ enum status inputs_read(struct source *src, struct digest *d, bool *other, struc
 	vec_sort(&d->inputs, text_cmp);
 	d->source_hash = digest_hash_inputs(d);
 	enum status st = jscan_status(js);
-	if (st == ST_OK)
-		st = say_unmeasured(&r, source_name(src), log);
+	if (st == ST_OK && r.nr_unmeasured)
+		st = reading_say_unmeasured(source_name(src), strbuf_str(&r.unmeasured),
+		                            r.nr_unmeasured - r.nr_named, d, log);
 	jscan_free(js);
 	strbuf_release(&r.unmeasured);
 	strbuf_release(&r.work);

@@ -450,15 +450,12 @@ static const char *pattern_of(struct arena *a, struct span s, struct span before
 static const char *find_pattern(struct value_tree *t, const char *file, struct diag_log *log)
 {
 	enum { LINE_CHARS = 400, BYTES = 64 << 10, PATTERNS = 40 };
-	struct span all = t->bytes, rest = { all.p, all.n < BYTES ? all.n : BYTES };
+	struct span all = t->bytes, rest = { all.p, all.n < BYTES ? all.n : BYTES }, s;
 	const char *best = "";
 	size_t most = 0, tried = 0;
 	t->bytes = rest;
-	for (const char *end;
-	     tried < PATTERNS && (end = rest.n ? memchr(rest.p, '\n', rest.n) : NULL);) {
-		struct span s = { rest.p, (size_t)(end - rest.p) };
+	while (tried < PATTERNS && value_line(&rest, &s)) {
 		size_t before = t->nr_values;
-		rest = (struct span){ end + 1, rest.n - s.n - 1 };
 		s.n -= s.n && s.p[s.n - 1] == '\r';
 		struct span above = { all.p, (size_t)(s.p - all.p) };
 		const char *pattern =
@@ -533,8 +530,11 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 		p.series = true;
 		if (*pattern)
 			st = text_lines_add(&t, file, pattern, log);
-		if (t.root.first)
-			add_members(&p, t.root.first, "", "", 0);
+		struct value *whole = t.root.first; /* the first line in which everything was measured */
+		for (struct value *v = whole ? whole->first : NULL; v && whole->next;)
+			v = !reading_is_unmeasured(v) ? v->next : (whole = whole->next)->first;
+		if (whole)
+			add_members(&p, whole, "", "", 0);
 	}
 	if (st == ST_OK && p.nr) {
 		strbuf_addf(&out->lines, "    - match: %s\n%s%s",

@@ -96,14 +96,18 @@ static bool in_unit(struct decimal *value, const char *from, const char *to)
 	return true;
 }
 
+/* Reads a limit of `share_below`; false if it is invalid. */
+static bool read_limit(const char *text, struct decimal *limit, struct span *unit)
+{
+	struct value v = { .type = JSCAN_STRING, .text = span_of(text) };
+	return reading_number(&v, limit, unit) == DECIMAL_OK && (!unit->n || figure_unit_of(*unit));
+}
+
 const char *reading_share_fault(const char *limit)
 {
-	struct value v = { .type = JSCAN_STRING, .text = span_of(limit) };
 	struct decimal number;
 	struct span unit;
-	bool fine =
-	    reading_number(&v, &number, &unit) == DECIMAL_OK && (!unit.n || figure_unit_of(unit));
-	return fine ? NULL : "is not a number with a unit, such as 200ms";
+	return read_limit(limit, &number, &unit) ? NULL : "is not a number with a unit, such as 200ms";
 }
 
 /* Adds the share of the samples that are below the limit of the row, such as an SLO. */
@@ -136,9 +140,7 @@ static void put_statistics(struct digest *d, struct group *g)
 	qsort(g->values, g->nr, sizeof *g->values, number_cmp_i64);
 	put_percentile(d, g, 90);
 	put_percentile(d, g, 99);
-	if (share &&
-	    reading_number(&(struct value){ .type = JSCAN_STRING, .text = span_of(share) }, &limit,
-	                   &said) == DECIMAL_OK &&
+	if (share && read_limit(share, &limit, &said) &&
 	    (!said.n || in_unit(&limit, figure_unit_of(said), g->v->unit)))
 		put_share(d, g, limit);
 	put(d, g->v, "n", decimal_of((int64_t)g->nr, 0), false, NULL);
@@ -258,33 +260,41 @@ static enum status group_put(struct group *g, struct readings *r, const struct r
 	return ST_OK;
 }
 
-enum { NAMED = 3 };
-
 const char *reading_text(struct span figure, struct span of, struct arena *a)
 {
 	return arena_printf(a, "%s%s%s", text_quote(a, figure), of.n ? " of case " : "",
 	                    of.n ? text_quote(a, of) : "");
 }
 
-/* A sentence on the values that were not measured, owned by `a`. */
-static const char *unmeasured_text(const struct readings *r, struct arena *a)
+enum status reading_say_unmeasured(const char *file, const char *text, size_t more,
+                                   const struct digest *d, struct diag_log *log)
 {
-	struct strbuf b = STRBUF_INIT;
+	const char *others = more ? arena_printf(&log->arena, "; so are %zu more values", more) : "";
+	if (!d->inputs.nr)
+		return diag_fail(log, ST_INPUT, "%s: %s, not measured%s, and nothing else is", file, text,
+		                 others);
+	diag_warn(log, "%s: %s, not measured%s", file, text, others);
+	return ST_OK;
+}
+
+static enum status say_unmeasured(const struct readings *r, const char *file,
+                                  const struct digest *d, struct diag_log *log)
+{
+	const char *text = "";
 	size_t i = 0;
-	for (size_t named = 0, end; i < r->unmeasured.nr && named < NAMED; named++, i = end) {
+	for (size_t named = 0, end; i < r->unmeasured.nr && named < READING_NAMED; named++, i = end) {
 		const struct reading *u = &r->unmeasured.v[i];
-		struct span text = u->unmeasured->text;
 		for (end = i + 1; end < r->unmeasured.nr && !strcmp(r->unmeasured.v[end].name, u->name);)
 			end++;
-		strbuf_addf(&b, "%s%s is %s", i ? ", " : "", reading_text(u->text, u->case_text, a),
-		            u->unmeasured->type == JSCAN_NULL ? "null" : text_quote(a, text));
+		text = arena_printf(&log->arena, "%s%s%s is %s", text, i ? ", " : "",
+		                    reading_text(u->text, u->case_text, &log->arena),
+		                    u->unmeasured->type == JSCAN_NULL
+		                        ? "null"
+		                        : text_quote(&log->arena, u->unmeasured->text));
 		if (end - i > 1)
-			strbuf_addf(&b, " (%zu values)", end - i);
+			text = arena_printf(&log->arena, "%s (%zu values)", text, end - i);
 	}
-	strbuf_adds(&b, ", not measured");
-	if (r->unmeasured.nr > i)
-		strbuf_addf(&b, "; so are %zu more values", r->unmeasured.nr - i);
-	return arena_take(a, &b);
+	return reading_say_unmeasured(file, text, r->unmeasured.nr - i, d, log);
 }
 
 ORDERING_POINTERS(title_cmp, struct input_stat, BY_TEXT(title) BY_TEXT(name))
@@ -325,11 +335,8 @@ enum status readings_finish(struct readings *r, const struct reading_file *f, st
 			                 "%s: figure '%s' is there twice: give one another name "
 			                 "with 'as'",
 			                 f->name, d->inputs.v[i].name);
-	if (r->unmeasured.nr && d->inputs.nr == 0)
-		return diag_fail(log, ST_INPUT, "%s: %s, and nothing else is", f->name,
-		                 unmeasured_text(r, &log->arena));
 	if (r->unmeasured.nr)
-		diag_warn(log, "%s: %s", f->name, unmeasured_text(r, &log->arena));
+		TRY(say_unmeasured(r, f->name, d, log));
 	if (d->inputs.nr == 0)
 		return diag_fail(log, ST_INPUT, "%s: no figure in a result file of format %s", f->name,
 		                 f->format->name);

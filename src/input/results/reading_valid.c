@@ -18,14 +18,15 @@ static size_t digits_at(struct span s, size_t at)
 }
 
 /* Number of bytes of the whole part at `at`, with separators of thousands: "1,234,567", or "1,234"
-   before a decimal point. 0 if the commas are something else: "1,900" may be 1.9. */
-static size_t whole_part(struct span s, size_t at)
+   before a decimal point. 0 if the commas are something else: "1,900" may be 1.9, unless they are
+   known to separate `thousands`. */
+static size_t whole_part(struct span s, size_t at, bool thousands)
 {
 	size_t n = at + digits_at(s, at), groups = 0, lead = n - at;
 	for (; n < s.n && s.p[n] == ','; n += 4, groups++)
 		if (digits_at(s, n + 1) != 3)
 			return 0;
-	bool sure = groups > 1 || (n < s.n && s.p[n] == '.' && digits_at(s, n + 1));
+	bool sure = thousands || groups > 1 || (n < s.n && s.p[n] == '.' && digits_at(s, n + 1));
 	return groups && (!sure || lead > 3 || !lead) ? 0 : n - at;
 }
 
@@ -40,10 +41,11 @@ static size_t exponent_part(struct span s, size_t at)
 }
 
 /* Copies the number at the front of `s` to `out` as JSON writes it. Returns its bytes in `s`. */
-static size_t copy_number(struct span s, struct span *out, char buf[NUMBER_CHARS + 1])
+static size_t copy_number(struct span s, bool thousands, struct span *out,
+                          char buf[NUMBER_CHARS + 1])
 {
 	size_t sign = s.n && (s.p[0] == '-' || s.p[0] == '+'), n = sign, kept = 0;
-	size_t whole = whole_part(s, n), fraction = 0;
+	size_t whole = whole_part(s, n, thousands), fraction = 0;
 	n += whole;
 	if (n < s.n && s.p[n] == '.')
 		fraction = digits_at(s, n + 1);
@@ -104,6 +106,12 @@ static bool read_clock(struct span s, struct decimal *out)
 
 enum decimal_fault reading_number(const struct value *v, struct decimal *out, struct span *unit)
 {
+	return reading_number_as(v, false, out, unit);
+}
+
+enum decimal_fault reading_number_as(const struct value *v, bool thousands, struct decimal *out,
+                                     struct span *unit)
+{
 	char buf[NUMBER_CHARS + 1];
 	struct span s = span_trim(v->text, " "), number = SPAN("");
 	*unit = SPAN("");
@@ -115,7 +123,7 @@ enum decimal_fault reading_number(const struct value *v, struct decimal *out, st
 		*unit = SPAN("s");
 		return DECIMAL_OK;
 	}
-	size_t n = copy_number(s, &number, buf);
+	size_t n = copy_number(s, thousands, &number, buf);
 	*unit = span_trim((struct span){ s.p + n, s.n - n }, " ");
 	return is_unit(*unit) ? decimal_parse(number, out) : DECIMAL_NO_NUMBER;
 }
@@ -127,14 +135,6 @@ bool reading_begins_as_number(struct span s)
 		points += s.p[n] == '.';
 	n += n && n + 1 < s.n && strchr("kKM", s.p[n]) && s.p[n + 1] == ' '; /* "2.5k tok/s" */
 	return n > 0 && points < 2 && (n == s.n || s.p[n] == ' ');
-}
-
-double reading_double(const struct value *v)
-{
-	struct decimal number;
-	struct span unit;
-	bool any = v && reading_number(v, &number, &unit) == DECIMAL_OK;
-	return any ? (double)number.value * pow(10, -(double)number.digits) : NAN;
 }
 
 bool reading_is_fraction(const struct value *v)

@@ -33,14 +33,6 @@ struct taker {
 
 /* ---- one value of a record ---- */
 
-static void fail(struct taker *t, struct span name, const struct value *v, const char *what)
-{
-	struct arena *a = &t->log->arena;
-	t->status = diag_fail(t->log, ST_INPUT, "%s: %s is %s, %s", t->f->name,
-	                      reading_text(name, t->case_text, a),
-	                      v->text.n ? text_quote(a, v->text) : "a list or an object", what);
-}
-
 /* What says the unit of a figure, besides its name; "" if nothing does. */
 static struct span unit_said(const struct taker *t, struct value *v, struct span text,
                              struct span bracket)
@@ -111,21 +103,6 @@ static bool less(struct decimal a, struct decimal b, struct decimal *out)
 	return true;
 }
 
-/* `s` without the commas that separate thousands; as it is if a comma does anything else. */
-static struct span without_commas(struct span s, struct arena *a)
-{
-	char *copy = arena_dup(a, s);
-	size_t n = 0, digits = 0;
-	for (size_t i = 0; i < s.n; i++) {
-		digits = i && s.p[i] == ',' ? strspn(copy + i + 1, "0123456789") : digits;
-		if (s.p[i] == ',' && digits != 3)
-			return s;
-		if (s.p[i] != ',')
-			copy[n++] = s.p[i];
-	}
-	return (struct span){ copy, n };
-}
-
 /* Reads `v` as a number, subtracts `minus` and scales the result. Returns a sentence on what is
  * wrong, or NULL. */
 static const char *number_of(struct taker *t, struct value *v, struct decimal *out,
@@ -133,18 +110,10 @@ static const char *number_of(struct taker *t, struct value *v, struct decimal *o
 {
 	struct decimal other, scale;
 	struct span no_unit;
-	struct value plain = *v;
-	if (t->row->thousands)
-		plain.text = without_commas(v->text, t->a);
-	switch (reading_number(&plain, out, unit)) {
-	case DECIMAL_NO_NUMBER:
-		return "not a number";
-	case DECIMAL_TOO_LONG:
+	enum decimal_fault fault = reading_number_as(v, t->row->thousands, out, unit);
+	if (fault == DECIMAL_TOO_LONG)
 		return "with more than 18 significant digits, which cannot all be kept: round it";
-	case DECIMAL_OK:
-		break;
-	}
-	if (unit->n && (!figure_unit_of(*unit) || t->row->scale))
+	if (fault != DECIMAL_OK || (unit->n && (!figure_unit_of(*unit) || t->row->scale)))
 		return "not a number";
 	if (t->row->minus) {
 		const struct value *m = path_find(t->row->minus, t->record);
@@ -155,17 +124,6 @@ static const char *number_of(struct taker *t, struct value *v, struct decimal *o
 	                      !decimal_times(*out, scale, out)))
 		return "which has too many digits to be scaled";
 	return NULL;
-}
-
-/* A text in the form that names of figures have, between what stands before and behind it. */
-static const char *full_name(struct taker *t, struct span before, struct span plain,
-                             const char *behind)
-{
-	struct strbuf b = STRBUF_INIT;
-	strbuf_add(&b, before);
-	figure_name_add(plain, &b);
-	strbuf_adds(&b, behind);
-	return arena_take(t->a, &b);
 }
 
 /* True if a value that is not a number is something else that the path happens to fit, such as a
@@ -188,12 +146,21 @@ static bool is_one_of_several(const struct taker *t, const struct value *v)
 	return (v->type == JSCAN_STRING || none) && (f->series || f->repeats != REPEATS_ERROR);
 }
 
+/* The number that a value is, also of a text with a unit, or NaN. */
+static double double_of(const struct value *v)
+{
+	struct decimal number;
+	struct span unit;
+	bool any = v && reading_number(v, &number, &unit) == DECIMAL_OK;
+	return any ? (double)number.value * pow(10, -(double)number.digits) : NAN;
+}
+
 static double number_at(const struct taker *t, const char *template, struct value *v,
                         struct span key)
 {
 	struct template_words words = { .record = t->record, .file = "", .key = key, .value = v };
 	const char *path = template_fill(template, &words, t->a).p;
-	return path_fault(path) ? NAN : reading_double(path_find(path, t->record));
+	return path_fault(path) ? NAN : double_of(path_find(path, t->record));
 }
 
 /* Fills `stdev` and `count` of a reading, as its row says; `key` is the member that the first '*'
@@ -203,7 +170,7 @@ static void add_spread(const struct taker *t, struct reading *r, struct value *v
 	const struct result_take *row = r->row;
 	const double margin = 3.29, bound = 2.58; /* half of a 99.9 % and of a 99 % interval of a
 	                                             normal distribution */
-	double figure = fabs(reading_double(v));
+	double figure = fabs(double_of(v));
 	struct span word = key_part(row->at, key);
 	double error = row->error    ? number_at(t, row->error, v, word)
 	               : row->margin ? number_at(t, row->margin, v, word) / margin
@@ -243,7 +210,10 @@ static void take_value(void *ctx, const struct path_hit *hit)
 	if (name.n == 0 || (other && !is_one_of_several(t, v)))
 		return; /* a column without a heading, or a text */
 	if (fault && !(no_number && (lenient || reading_is_unmeasured(v)))) {
-		fail(t, name, v, fault);
+		t->status = diag_fail(
+		    t->log, ST_INPUT, "%s: %s is %s, %s", t->f->name,
+		    reading_text(name, t->case_text, &t->log->arena),
+		    v->text.n ? text_quote(&t->log->arena, v->text) : "a list or an object", fault);
 	} else {
 		v->taken = !other || v->type == JSCAN_NULL;
 		static const char *const better[] = {
@@ -251,7 +221,10 @@ static void take_value(void *ctx, const struct path_hit *hit)
 		};
 		struct span said = unit_said(t, v, text, bracket);
 		const char *unit = said.n ? figure_unit_of(said) : figure_unit_by_name(name);
-		const char *full = full_name(t, t->case_name, name, "");
+		struct strbuf b = STRBUF_INIT;
+		strbuf_add(&b, t->case_name);
+		figure_name_add(name, &b);
+		const char *full = arena_take(t->a, &b);
 		struct reading r = {
 			.name = full,
 			.title = title_of(t, first_key, full + t->case_name.n),
@@ -315,7 +288,10 @@ static void name_case(struct taker *t)
 		                              .no_folders = strchr(name, '{') != strrchr(name, '{') },
 		    t->a);
 	t->case_text = figure_case_settle(text, t->a);
-	t->case_name = span_of(full_name(t, SPAN(""), t->case_text, "/"));
+	struct strbuf b = STRBUF_INIT;
+	figure_name_add(t->case_text, &b);
+	strbuf_addch(&b, '/');
+	t->case_name = span_of(arena_take(t->a, &b));
 }
 
 /* Adds what the value at a path tells about the work. */
@@ -338,14 +314,17 @@ static void add_item(const struct taker *t, const char *path, char sign, struct 
 	figure_name_add(none ? SPAN("none") : figure_case_plain(v->text), out);
 }
 
-/* Adds the work at the paths: at those that lead out of the record, to the same value for each
-   record of a list, or at the others. */
-static void add_work(const struct taker *t, const struct span *paths, size_t nr, char sign,
-                     bool around, struct strbuf *out)
+/* Adds the work that the format names: at the paths that lead out of the record, to the same value
+   for each record of a list, or at the others. */
+static void add_work(const struct taker *t, bool around, struct strbuf *out)
 {
-	for (size_t i = 0; i < nr; i++)
-		if (around == (*paths[i].p == '^' && !strchr(paths[i].p, '{')))
-			add_item(t, paths[i].p, sign, out);
+	const struct result_format *f = t->f->format;
+	for (size_t i = 0; i < f->work.nr + f->work_done.nr; i++) {
+		bool done = i >= f->work.nr;
+		const char *path = done ? f->work_done.v[i - f->work.nr].p : f->work.v[i].p;
+		if (around == (*path == '^' && !strchr(path, '{')))
+			add_item(t, path, done ? '~' : '=', out);
+	}
 }
 
 /* ---- one record of the file ---- */
@@ -422,20 +401,17 @@ static void take_record(struct taker *t)
 	say_errors(t);
 	struct strbuf work = STRBUF_INIT;
 	if (!t->around || t->record->parent != t->list) { /* a log has many records */
-		add_work(t, f->work.v, f->work.nr, '=', true, &work);
-		add_work(t, f->work_done.v, f->work_done.nr, '~', true, &work);
+		add_work(t, true, &work);
 		t->around = arena_dup(t->a, strbuf_span(&work));
 		t->list = t->record->parent;
 	} else {
 		strbuf_adds(&work, t->around);
 	}
-	add_work(t, f->work.v, f->work.nr, '=', false, &work);
-	add_work(t, f->work_done.v, f->work_done.nr, '~', false, &work);
+	add_work(t, false, &work);
 	t->work = text_or_null(arena_take(t->a, &work));
-	for (size_t i = 0; i < f->samples.nr && t->status == ST_OK; i++)
-		take_row(t, &f->samples.v[i], true);
-	for (size_t i = 0; i < f->take.nr && t->status == ST_OK; i++)
-		take_row(t, &f->take.v[i], false);
+	for (size_t i = 0; i < f->samples.nr + f->take.nr && t->status == ST_OK; i++)
+		take_row(t, i < f->samples.nr ? &f->samples.v[i] : &f->take.v[i - f->samples.nr],
+		         i < f->samples.nr);
 }
 
 /* Combines the records that are steps of one case into a single record, which is an array of them.
@@ -452,29 +428,18 @@ static struct value *steps_of(struct value *const *records, size_t nr, struct ar
 	return all;
 }
 
-static const char *stem(const char *file, struct arena *a)
-{
-	const char *dot = strchr(*file == '.' ? file + 1 : file, '.');
-	return arena_dup(a, (struct span){ file, dot ? (size_t)(dot - file) : strlen(file) });
-}
-
 enum status readings_take(const struct reading_file *f, struct value *const *records, size_t nr,
                           struct digest *d, struct diag_log *log)
 {
 	struct readings out = { 0 };
 	struct taker t = { .f = f, .out = &out, .a = &d->arena, .log = log, .several = nr > 1 };
-	t.file = stem(f->file, t.a);
-	if (f->format->series) {
-		t.record = steps_of(records, nr, t.a);
+	size_t hidden = *f->file == '.', dot = hidden + strcspn(f->file + hidden, ".");
+	t.file = arena_dup(t.a, (struct span){ f->file, dot });
+	bool series = f->format->series;
+	for (; t.number < (series ? 1 : nr) && t.status == ST_OK; t.number++) {
+		t.record = series ? steps_of(records, nr, t.a) : records[t.number];
 		name_case(&t);
 		take_record(&t);
-	} else {
-		for (size_t i = 0; i < nr && t.status == ST_OK; i++) {
-			t.record = records[i];
-			t.number = i;
-			name_case(&t);
-			take_record(&t);
-		}
 	}
 	if (t.status == ST_OK)
 		t.status = readings_finish(&out, f, d, log);

@@ -50,6 +50,14 @@ struct readings {
 /// A figure of a case, or of none, for messages; owned by `a`.
 const char *reading_text(struct span figure, struct span of, struct arena *a);
 
+/// Number of figures that messages name of those that were not measured.
+enum { READING_NAMED = 3 };
+
+/// Says that figures were not measured: those that `text` names, and `more` values. ST_INPUT if the
+/// digest `d` has no others.
+GG_MUST_CHECK enum status reading_say_unmeasured(const char *file, const char *text, size_t more,
+                                                 const struct digest *d, struct diag_log *log);
+
 /// Returns why a limit of `share_below` is invalid, or NULL; static.
 const char *reading_share_fault(const char *limit);
 
@@ -62,6 +70,10 @@ GG_MUST_CHECK enum status readings_finish(struct readings *r, const struct readi
 /// whole text: DECIMAL_NO_NUMBER if anything is left over, and for null. By its name, the time that
 /// a run took may be a text such as "0:01:30".
 enum decimal_fault reading_number(const struct value *v, struct decimal *out, struct span *unit);
+
+/// Like reading_number(); commas may be known to separate `thousands`.
+enum decimal_fault reading_number_as(const struct value *v, bool thousands, struct decimal *out,
+                                     struct span *unit);
 
 /// True if a text looks like a number that something follows, or with a comma: "12.4 (failed)",
 /// "2.5k tok/s". A date or a version does not.
@@ -82,9 +94,6 @@ const char *reading_failure_text(const struct value *v, struct arena *a);
 
 /// True if the word is one of `words`, between which blanks stand; in capital or small letters.
 bool reading_is_word(struct span word, const char *words);
-
-/// The number that a value is, also of a text with a unit, or NaN.
-double reading_double(const struct value *v);
 
 /// True if the member of this name is a fraction in one of the first records, from that of `v` on:
 /// it is not a setting, whatever it is called.

@@ -8,21 +8,27 @@
 #include "results/readings.h"
 #include "results/value.h"
 
-/* What tells that JSON is a trace or a snapshot. */
-static const char *const others[] = {
-	"\"traceEvents\"",   "\"schemaVersion\"", "\"ph\"",
-	"\"device_traces\"", "\"segments\"",      "\"segment_type\""
-};
+/* Keys of JSON that is a trace, a snapshot or another recording. The first part of a file may have
+   the last ones anywhere. */
+static const char *const others[] = { "\"traceEvents\"",
+	                                  "\"schemaVersion\"",
+	                                  "\"ph\"",
+	                                  "\"device_traces\"",
+	                                  "\"segments\"",
+	                                  "\"segment_type\"",
+	                                  "\"memoryProfilePerAllocator\"",
+	                                  "\"memory_profile_per_allocator\"" };
+enum { NR_SURE = 5 };
 
 bool result_recognize(struct span first)
 {
 	bool fits = first.n && !memchr(first.p, '\0', first.n) && first.p[0] != '<';
-	for (size_t i = 0; i + 1 < sizeof others / sizeof *others && fits; i++)
+	for (size_t i = 0; i < NR_SURE && fits; i++)
 		fits = !memmem(first.p, first.n, others[i], strlen(others[i]));
 	return fits;
 }
 
-static bool is_foreign(struct span key)
+bool result_is_foreign(struct span key)
 {
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (span_eq(key, (struct span){ others[i] + 1, strlen(others[i]) - 2 }))
@@ -40,7 +46,7 @@ bool result_sniff(struct source *src)
 	if (jscan_array(js) && !jscan_element(js))
 		foreign = true;
 	if (!foreign && jscan_object(js))
-		while (jscan_key(js, &key) && !(foreign = is_foreign(key)))
+		while (jscan_key(js, &key) && !(foreign = result_is_foreign(key)))
 			jscan_skip(js);
 	jscan_free(js);
 	diag_release(&own);
@@ -116,7 +122,6 @@ static void read_json(struct opened *o)
 static void start_anew(struct opened *o)
 {
 	o->tree.root.first = o->tree.root.last = NULL;
-	o->tree.root.steps = false;
 	o->tree.nr_values = 0;
 	o->json_read = false;
 	o->documents.nr = 0;
@@ -171,9 +176,9 @@ static enum status open_as(struct opened *o, const struct result_format *f, bool
 {
 	bool json = value_is_json(o->tree.bytes);
 	*fits = false;
+	if (json ? f->read == READ_CSV : f->read == READ_JSON)
+		return ST_OK;
 	if (f->read == READ_JSON) {
-		if (!json)
-			return ST_OK;
 		read_json(o);
 		*fits = o->documents.nr && o->documents.v[0]->type == JSCAN_OBJECT &&
 		        !lacks(f, o->documents.v[0]) && is_whole(f, o->documents.v[0]);
@@ -181,22 +186,19 @@ static enum status open_as(struct opened *o, const struct result_format *f, bool
 			diag_move(log, &o->said);
 		return *fits ? o->json : ST_OK;
 	}
-	if (json && f->read == READ_CSV)
+	if (f->read == READ_LINES &&
+	    !memmem(o->tree.bytes.p, o->tree.bytes.n, f->prefix, strlen(f->prefix)))
 		return ST_OK;
-	if (f->read == READ_CSV) {
-		start_anew(o);
+	start_anew(o);
+	o->tree.root.steps = f->read == READ_TEXT; /* a path out of a line leads to all of them */
+	if (f->read == READ_CSV)
 		TRY(csv_add(&o->tree, o->name, f->has.v, f->has.nr, false, fits, log));
-		*fits = *fits && has_case_columns(f, o->tree.root.first);
-	} else if (f->read == READ_TEXT) {
-		start_anew(o);
-		o->tree.root.steps = true; /* a path out of a line leads to all of them */
+	else if (f->read == READ_TEXT)
 		TRY(text_lines_add(&o->tree, o->name, f->pattern, log));
-		*fits = o->tree.root.first && !lacks(f, o->tree.root.first);
-	} else if (memmem(o->tree.bytes.p, o->tree.bytes.n, f->prefix, strlen(f->prefix))) {
-		start_anew(o);
+	else
 		TRY(value_lines_add(&o->tree, o->name, f->prefix, log));
-		*fits = o->tree.root.first && !lacks(f, o->tree.root.first);
-	}
+	struct value *first = o->tree.root.first;
+	*fits = f->read == READ_CSV ? *fits && has_case_columns(f, first) : first && !lacks(f, first);
 	o->documents.nr = 0;
 	add_documents(o, &o->tree.root, 2);
 	return ST_OK;
@@ -207,7 +209,7 @@ static bool is_named(const char *match, const struct result_reader *r)
 {
 	struct span path = span_of(r->path), glob = span_of(match);
 	bool fits = span_glob(glob, span_of(r->file)) || span_glob(glob, path);
-	for (const char *p = strchr(r->path, '/'); p && !fits; p = strchr(p + 1, '/'))
+	for (const char *p = r->path; (p = strchr(p, '/')) && !fits; p++)
 		fits = span_glob(glob, span_of(p + 1));
 	return fits;
 }

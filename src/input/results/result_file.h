@@ -14,6 +14,9 @@ enum { RESULT_FIGURES_MAX = 10000 };
 /// trace. The rest of the file decides.
 bool result_recognize(struct span first);
 
+/// True for a key that only traces, snapshots and other recordings have.
+bool result_is_foreign(struct span key);
+
 /// Like result_recognize(), for all of `src`, which is read as far as needed: false if the keys of
 /// its outermost object, or of the first element of a list, are those of a trace or a snapshot.
 bool result_sniff(struct source *src);

@@ -40,12 +40,12 @@ static bool nest(struct nesting *n, char c)
 struct pattern {
 	struct strbuf plain;
 	size_t nr_groups; ///< number of parentheses, named or not
-	bool no_numbers; ///< true if each named part takes "nan" and "inf", too
 	struct {
 		struct span name;
 		size_t group;
 	} parts[PARTS];
 	size_t nr;
+	regex_t compiled;
 };
 
 /* Adds the class that a letter after a backslash means; false if it means none. */
@@ -85,9 +85,7 @@ static const char *add_part(struct pattern *out, const char *p)
 /* Translates a pattern; says why it is invalid, or returns NULL. */
 static const char *translate(const char *p, struct pattern *out)
 {
-	static const char no_numbers[] = "|[-+]?[Nn][Aa][Nn]|[-+]?[Ii][Nn][Ff]|[-+]?[Ii]nfinity";
 	struct nesting nesting = { .level = 0 };
-	bool named[PARTS + 1] = { false }; /* of each open parenthesis */
 	if (strlen(p) > PATTERN_BYTES)
 		return "is longer than 1,000 bytes";
 	while (*p) {
@@ -111,16 +109,10 @@ static const char *translate(const char *p, struct pattern *out)
 			return "repeats repetitions too often";
 		} else if (p[0] == '(' && p[1] == '?') {
 			strbuf_addch(&out->plain, '(');
-			named[nesting.level] = true;
 			p = p[2] == '<' ? add_part(out, p + 3) : NULL;
 			if (!p)
 				return "has '(?' that is not the beginning of a named part, (?<name>…)";
 		} else {
-			size_t level = nesting.level + (*p == ')');
-			if (*p == ')' && named[level] && out->no_numbers)
-				strbuf_adds(&out->plain, no_numbers);
-			if (*p == '(' || *p == ')')
-				named[level] = false;
 			strbuf_addch(&out->plain, *p++);
 		}
 	}
@@ -135,21 +127,22 @@ static bool is_yes(int error)
 	return error == 0;
 }
 
-static bool compile(const struct pattern *p, int flags, regex_t *out)
+/* Makes a pattern ready for use; says why it is invalid, or returns NULL. */
+static const char *pattern_open(struct pattern *p, const char *text)
 {
-	return is_yes(regcomp(out, strbuf_str(&p->plain), REG_EXTENDED | flags));
+	const char *fault = translate(text, p);
+	if (!fault && !is_yes(regcomp(&p->compiled, strbuf_str(&p->plain), REG_EXTENDED)))
+		fault = "is not an extended regular expression";
+	strbuf_release(&p->plain);
+	return fault;
 }
 
 const char *text_pattern_fault(const char *text)
 {
 	struct pattern p = { .plain = STRBUF_INIT };
-	regex_t compiled;
-	const char *fault = translate(text, &p);
-	if (!fault && !compile(&p, REG_NOSUB, &compiled))
-		fault = "is not an extended regular expression";
-	else if (!fault)
-		regfree(&compiled);
-	strbuf_release(&p.plain);
+	const char *fault = pattern_open(&p, text);
+	if (!fault)
+		regfree(&p.compiled);
 	return fault;
 }
 
@@ -184,14 +177,20 @@ static size_t no_number(const char *at)
 	return 0;
 }
 
-/* True if a number of the line is "nan" or "inf". */
-static bool has_no_number(const char *line)
+/* Writes zeros in place of each number of the line that is "nan" or "inf", and of its sign: so a
+   pattern that takes numbers takes these, too. False if there is none. */
+static bool fill_numbers(const char *line, char *out)
 {
 	static const char before[] = " \t=:,;|()[]{}'\"";
-	for (const char *c = line; *c; c++)
-		if ((c == line || strchr(before, c[-1])) && no_number(c + (*c == '-' || *c == '+')))
-			return true;
-	return false;
+	bool any = false;
+	strcpy(out, line);
+	for (const char *c = line; *c; c++) {
+		size_t sign = *c == '-' || *c == '+';
+		size_t n = c == line || strchr(before, c[-1]) ? no_number(c + sign) : 0;
+		memset(out + (c - line), '0', n ? sign + n : 0);
+		any = any || n;
+	}
+	return any;
 }
 
 /* The end of a part: if a number goes on behind it, as in "1,900" of which the pattern takes "1",
@@ -216,6 +215,10 @@ static bool add_record(struct value_tree *out, const struct pattern *p, const ch
 			continue;
 		const char *from = line + m.rm_so;
 		struct span text = { from, (size_t)(end_of(from, line + m.rm_eo) - from) };
+		size_t sign = *from == '-' || *from == '+', none = sign + no_number(from + sign);
+		if (none > sign && none < text.n &&
+		    figure_unit_of(span_trim((struct span){ from + none, text.n - none }, " ")))
+			text.n = none; /* it was not measured, in whatever unit */
 		if (!value_add(
 		        out, row, JSCAN_STRING,
 		        (struct span){ arena_dup(&out->arena, p->parts[i].name), p->parts[i].name.n },
@@ -225,62 +228,35 @@ static bool add_record(struct value_tree *out, const struct pattern *p, const ch
 	return row != NULL;
 }
 
-/* A pattern as libc takes it; `is_compiled` once it was needed. */
-struct search {
-	struct pattern pattern;
-	regex_t compiled;
-	bool is_compiled;
-};
-
-/* False if the pattern cannot be used. */
-static bool search_open(struct search *s, const char *pattern)
+static bool fits(const struct pattern *p, const char *line, regmatch_t *found)
 {
-	if (!s->is_compiled)
-		s->is_compiled = !translate(pattern, &s->pattern) && compile(&s->pattern, 0, &s->compiled);
-	return s->is_compiled;
-}
-
-static bool fits(const struct search *s, const char *line, regmatch_t *found)
-{
-	return is_yes(regexec(&s->compiled, line, s->pattern.nr_groups + 1, found, 0));
-}
-
-static void search_close(struct search *s)
-{
-	if (s->is_compiled)
-		regfree(&s->compiled);
-	strbuf_release(&s->pattern.plain);
+	return is_yes(regexec(&p->compiled, line, p->nr_groups + 1, found, 0));
 }
 
 enum status text_lines_add(struct value_tree *out, const char *name, const char *pattern,
                            struct diag_log *log)
 {
-	struct search plain = { .pattern = { .plain = STRBUF_INIT } };
-	struct search no_numbers = { .pattern = { .plain = STRBUF_INIT, .no_numbers = true } };
-	struct span rest = out->bytes;
-	char line[LINE_BYTES + 1];
+	struct pattern p = { .plain = STRBUF_INIT };
+	struct span rest = out->bytes, s;
+	char line[LINE_BYTES + 1], filled[LINE_BYTES + 1];
 	enum status st = ST_OK;
-	if (!search_open(&plain, pattern))
-		st = diag_fail(log, ST_INPUT, "%s: pattern %s cannot be used", name,
-		               text_quote(&log->arena, span_of(pattern)));
 	size_t long_lines = 0;
-	for (const char *end; (end = st == ST_OK && rest.n ? memchr(rest.p, '\n', rest.n) : NULL);) {
-		struct span s = { rest.p, (size_t)(end - rest.p) };
+	if (pattern_open(&p, pattern))
+		return diag_fail(log, ST_INPUT, "%s: pattern %s cannot be used", name,
+		                 text_quote(&log->arena, span_of(pattern)));
+	while (st == ST_OK && value_line(&rest, &s)) {
 		regmatch_t found[PARTS + 1];
-		rest = (struct span){ end + 1, rest.n - s.n - 1 };
 		if (s.n > LINE_BYTES) {
 			long_lines++;
 			continue;
 		}
 		copy_plain(s, line);
-		bool lacks = has_no_number(line) && search_open(&no_numbers, pattern) &&
-		             fits(&no_numbers, line, found);
-		if ((lacks || fits(&plain, line, found)) && !add_record(out, &plain.pattern, line, found))
-			st = diag_fail(log, ST_INPUT, "%s: more than %zu values in a result file", name,
-			               value_limits.values);
+		bool lacks = fill_numbers(line, filled) && fits(&p, filled, found);
+		if ((lacks || fits(&p, line, found)) && !add_record(out, &p, line, found))
+			st = diag_fail(log, ST_INPUT, "%s: more than %d values in a result file", name,
+			               VALUE_NUMBER);
 	}
-	search_close(&plain);
-	search_close(&no_numbers);
+	regfree(&p.compiled);
 	if (long_lines && out->root.first)
 		diag_warn(log, "%s: %zu line%s longer than %d bytes, which %s not searched for figures",
 		          name, long_lines, long_lines == 1 ? " is" : "s are", LINE_BYTES,

@@ -7,8 +7,6 @@
 
 enum { LATER_WINDOW = 2048 };
 
-const struct value_limits value_limits = { .bytes = (size_t)256 << 20, .values = (size_t)4 << 20 };
-
 enum status value_bytes_read(struct source *src, struct value_tree *out, struct diag_log *log)
 {
 	size_t nr = 0, cap = 64 << 10, n;
@@ -20,10 +18,18 @@ enum status value_bytes_read(struct source *src, struct value_tree *out, struct 
 		buf = mem_realloc(buf, cap, 1);
 		st = source_read(src, buf + nr, cap - nr, &n, log);
 		nr += st == ST_OK ? n : 0;
-		out->is_too_large = nr > value_limits.bytes;
+		out->is_too_large = nr > VALUE_BYTES;
 	} while (st == ST_OK && n && !out->is_too_large);
 	out->bytes = (struct span){ buf, out->is_too_large ? 0 : nr };
 	return st;
+}
+
+bool value_line(struct span *rest, struct span *line)
+{
+	const char *end = rest->n ? memchr(rest->p, '\n', rest->n) : NULL;
+	*line = (struct span){ rest->p, end ? (size_t)(end - rest->p) : rest->n };
+	*rest = (struct span){ rest->p + line->n + (end != NULL), rest->n - line->n - (end != NULL) };
+	return end;
 }
 
 void value_tree_release(struct value_tree *t)
@@ -35,7 +41,7 @@ void value_tree_release(struct value_tree *t)
 struct value *value_add(struct value_tree *t, struct value *parent, enum jscan_type type,
                         struct span key, struct span text)
 {
-	if (++t->nr_values > value_limits.values)
+	if (++t->nr_values > VALUE_NUMBER)
 		return NULL;
 	struct value *v = arena_alloc(&t->arena, 1, sizeof *v);
 	*v = (struct value){ .type = type, .key = key, .text = text, .parent = parent };
@@ -81,11 +87,8 @@ static struct value *build_one(struct value_builder *b, struct value *parent, st
 		jscan_object(b->js);
 	} else if (type == JSCAN_ARRAY) {
 		jscan_array(b->js);
-	} else if (type == JSCAN_STRING) {
-		if (jscan_string(b->js, &text))
-			text = kept(b, text);
-	} else if (type == JSCAN_NUMBER) {
-		if (jscan_number(b->js, &text))
+	} else if (type == JSCAN_STRING || type == JSCAN_NUMBER) {
+		if (type == JSCAN_STRING ? jscan_string(b->js, &text) : jscan_number(b->js, &text))
 			text = kept(b, text);
 	} else if (type != JSCAN_END) {
 		jscan_literal(b->js, &type);
@@ -98,7 +101,7 @@ static struct value *build_one(struct value_builder *b, struct value *parent, st
 		return NULL;
 	struct value *v = value_add(b->t, parent, type, key, text);
 	if (!v)
-		jscan_fail(b->js, from, "more than %zu values in a result file", value_limits.values);
+		jscan_fail(b->js, from, "more than %d values in a result file", VALUE_NUMBER);
 	return v;
 }
 
@@ -138,12 +141,10 @@ static size_t blanks(struct span s)
 static bool is_list(struct span text)
 {
 	static const char *const words[] = { "true", "false", "null", "NaN", "Infinity" };
-	size_t n = 1, number = 0;
-	while (n < text.n && strchr(" \t\r\n", text.p[n]))
-		n++;
+	size_t n = 1 + blanks((struct span){ text.p + 1, text.n - 1 }), number = 0;
 	struct span rest = { text.p + n, text.n - n };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (rest.n >= strlen(words[i]) && memcmp(rest.p, words[i], strlen(words[i])) == 0)
+		if (span_starts(rest, span_of(words[i])))
 			return true;
 	while (number < rest.n &&
 	       (is_digit(rest.p[number]) || strchr(".eE", rest.p[number]) ||
@@ -191,8 +192,8 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
 			                 "one JSON value, or one a line",
 			                 name, at);
 		const char *place = nr ? arena_printf(&log->arena, "%s:%zu", name, line) : name;
-		struct source *src = source_memory(
-		    place, rest.p, rest.n, &(struct source_options){ .max_bytes = value_limits.bytes });
+		struct source *src = source_memory(place, rest.p, rest.n,
+		                                   &(struct source_options){ .max_bytes = VALUE_BYTES });
 		/* the window is small, since bytes scanned ahead of one value are scanned again for the
 		 * next */
 		struct jscan_options options = { .tolerant = true, .window = nr ? LATER_WINDOW : 0 };
@@ -220,13 +221,10 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
 enum status value_lines_add(struct value_tree *out, const char *name, const char *prefix,
                             struct diag_log *log)
 {
-	struct span rest = out->bytes;
+	struct span rest = out->bytes, s;
 	for (size_t line = 1; rest.n; line++) {
-		const char *end = memchr(rest.p, '\n', rest.n);
-		struct span s = { rest.p, end ? (size_t)(end - rest.p) : rest.n };
+		value_line(&rest, &s);
 		const char *at = memmem(s.p, s.n, prefix, strlen(prefix));
-		rest.p += s.n + (end != NULL);
-		rest.n -= s.n + (end != NULL);
 		if (!at)
 			continue;
 		at += strlen(prefix);

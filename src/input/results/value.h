@@ -7,12 +7,8 @@
 #include "base/diag.h"
 #include "io/jscan.h"
 
-/// Limits for a file that is read as a whole.
-struct value_limits {
-	size_t bytes; ///< limit of bytes after decompression
-	size_t values;
-};
-extern const struct value_limits value_limits;
+/// Limits of bytes, after decompression, and of values of a file that is read as a whole.
+enum { VALUE_BYTES = 256 << 20, VALUE_NUMBER = 4 << 20 };
 
 /// A value. The members of an object or array are a linked list, in order.
 struct value {
@@ -41,6 +37,10 @@ struct value_tree {
 /// outcome.
 GG_MUST_CHECK enum status value_bytes_read(struct source *src, struct value_tree *out,
                                            struct diag_log *log);
+
+/// Takes the next line off the front of `*rest`, without its end; false if it has none, as the last
+/// line of a file may, or if nothing is left.
+bool value_line(struct span *rest, struct span *line);
 
 /// True if a text begins as a JSON object or list.
 bool value_is_json(struct span text);
