@@ -88,18 +88,6 @@ static const char *const fact_names[NR_FACTS][2] = {
 
 enum { ID_BYTES = 64, FACT_BYTES = 200, FACTS_MAX = 64 };
 
-/* Stores a fact for the environment; `v` may be NULL, which adds nothing. */
-static void add_fact(struct machine_samples *m, const char *key, const struct value *v)
-{
-	if (!v || !v->text.n || v->text.p[0] == '[' || m->facts.nr == FACTS_MAX)
-		return;
-	struct span text = { v->text.p, v->text.n < FACT_BYTES ? v->text.n : FACT_BYTES };
-	for (size_t i = 0; i < m->facts.nr; i++)
-		if (strcmp(m->facts.v[i].key, key) == 0 && span_eq(m->facts.v[i].text, text))
-			return;
-	vec_push(&m->facts, (struct machine_fact_text){ key, text });
-}
-
 /* ---- texts that all of these tools write ---- */
 
 /* Reads "69.85 W", "(300Mhz)" or "53.0" × 10^digits; -1 if it is not a number ("[N/A]", "-"). */
@@ -157,21 +145,19 @@ static const struct value *named(const struct value *record, const char *names, 
 	return NULL;
 }
 
+/* Keeps the facts of a record for the environment, each once. */
 static void add_facts(struct machine_samples *m, const struct value *record)
 {
-	for (size_t i = 0; i < NR_FACTS; i++)
-		add_fact(m, fact_names[i][0], named(record, fact_names[i][1], i < NR_LIMITS));
-}
-
-static struct span id_of(const struct value *record)
-{
-	static const char *const keys[] = { "index", "uuid", "gpu_uuid", "pci.bus_id" };
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		const struct value *v = value_get(record, span_of(keys[i]));
-		if (v && v->text.n)
-			return v->text;
+	for (size_t i = 0; i < NR_FACTS; i++) {
+		const struct value *v = named(record, fact_names[i][1], i < NR_LIMITS);
+		struct machine_fact_text own = { fact_names[i][0], v ? v->text : SPAN("") };
+		bool fits = own.text.n && own.text.p[0] != '[' && m->facts.nr < FACTS_MAX;
+		own.text.n = own.text.n < FACT_BYTES ? own.text.n : FACT_BYTES;
+		for (size_t k = 0; k < m->facts.nr && fits; k++)
+			fits = m->facts.v[k].key != own.key || !span_eq(m->facts.v[k].text, own.text);
+		if (fits)
+			vec_push(&m->facts, own);
 	}
-	return SPAN("0");
 }
 
 /* The member of a record that nvidia-smi calls by one of two prefixes and the reason `i`. */
@@ -190,7 +176,8 @@ static bool sample_of(const struct value *record, struct machine_sample *s, stru
 	const struct value *list = value_get(record, SPAN("reasons")),
 	                   *counters = value_get(record, SPAN("counters_us"));
 	bool any = named(record, fact_names[0][1], true) || named(record, fact_names[1][1], true);
-	*s = (struct machine_sample){ .id = id_of(record),
+	const struct value *id = named(record, "index|uuid|gpu_uuid|pci.bus_id", false);
+	*s = (struct machine_sample){ .id = id && id->text.n ? id->text : SPAN("0"),
 		                          .reasons_known = list && list->type == JSCAN_ARRAY };
 	memset(s->value, -1, sizeof s->value);
 	s->value[TIME_NS] = time_in(value_get(record, SPAN("timestamp")));
@@ -215,10 +202,13 @@ static bool sample_of(const struct value *record, struct machine_sample *s, stru
 	return any;
 }
 
+/* Adds a sample; GPUs whose ids become the same valid name are one GPU. */
 static void add_sample(struct machine_samples *m, const struct value *record,
-                       struct machine_sample *s)
+                       struct machine_sample *s, struct arena *a)
 {
-	s->id.n = s->id.n < ID_BYTES ? s->id.n : ID_BYTES;
+	struct strbuf id = STRBUF_INIT;
+	text_add_line(&id, (struct span){ s->id.p, s->id.n < ID_BYTES ? s->id.n : ID_BYTES });
+	s->id = span_of(arena_take(a, &id));
 	s->order = m->list.nr;
 	vec_push(&m->list, *s);
 	add_facts(m, record);
@@ -232,37 +222,25 @@ static bool is_card(const struct value *v)
 	       is_digit(v->key.p[4]);
 }
 
-static bool is_rocm(const struct value *document, struct arena *a)
+/* Adds the cards of a document; false if this tells nothing of them. */
+static bool add_rocm(struct machine_samples *m, const struct value *document, struct arena *a)
 {
 	struct machine_sample s;
-	const struct value *card = document->type == JSCAN_OBJECT ? document->first : NULL;
-	while (card && !is_card(card))
-		card = card->next;
-	return card && sample_of(card, &s, a);
-}
-
-static void add_rocm(struct machine_samples *m, const struct value *document, struct arena *a)
-{
-	struct machine_sample s;
+	bool any = false;
 	for (const struct value *card = document->first; card; card = card->next) {
 		if (!is_card(card))
 			continue;
-		sample_of(card, &s, a);
+		any = sample_of(card, &s, a) || any;
 		s.id = (struct span){ card->key.p + 4, card->key.n - 4 };
-		add_sample(m, card, &s);
+		add_sample(m, card, &s, a);
 	}
 	const struct value *system = value_get(document, SPAN("system"));
 	if (system)
 		add_facts(m, system);
+	return any;
 }
 
 /* ---- files of gpugate's recorder: a line for each moment ---- */
-
-static bool is_recorder(const struct value *document)
-{
-	const struct value *v = value_get(document, SPAN("schema"));
-	return v && span_eq(v->text, SPAN("gpugate-machine-1"));
-}
 
 static void add_recorder(struct machine_samples *m, const struct value *document, struct arena *a)
 {
@@ -271,7 +249,7 @@ static void add_recorder(struct machine_samples *m, const struct value *document
 	for (const struct value *g = gpus ? gpus->first : NULL; g; g = g->next) {
 		sample_of(g, &s, a);
 		s.value[TIME_NS] = number_in(value_get(document, SPAN("time_ns")), 0);
-		add_sample(m, g, &s);
+		add_sample(m, g, &s, a);
 	}
 	add_facts(m, document);
 }
@@ -404,24 +382,12 @@ static void put_facts(struct machine_samples *m, struct digest *d)
 	}
 }
 
-/* Turns ids of GPUs into valid names. GPUs whose ids become the same name are one GPU; GPUs are
- * sorted by these names. */
-static void clean_ids(struct machine_samples *m, struct arena *a)
-{
-	for (size_t i = 0; i < m->list.nr; i++) {
-		struct strbuf b = STRBUF_INIT;
-		text_add_line(&b, m->list.v[i].id);
-		m->list.v[i].id = span_of(arena_take(a, &b));
-	}
-}
-
 /* Stores all samples and facts as machines, environment and source hash of the digest. */
 static enum status finish(struct machine_samples *m, const char *name, struct digest *d,
                           struct diag_log *log)
 {
 	static const enum sample_value hashed[] = { TIME_NS, SM_HZ, POWER_MW, HEAT_C };
 	uint64_t h = TEXT_HASH;
-	clean_ids(m, &d->arena);
 	vec_sort(&m->list, sample_cmp);
 	for (size_t i = 0, end; i < m->list.nr; i = end) {
 		for (end = i; end < m->list.nr && span_eq(m->list.v[end].id, m->list.v[i].id); end++)
@@ -449,7 +415,7 @@ static enum status read_csv(struct value_tree *t, const char *name, struct machi
 	for (const struct value *row = t->root.first; row; row = row->next) {
 		struct machine_sample s;
 		if (sample_of(row, &s, &t->arena))
-			add_sample(m, row, &s);
+			add_sample(m, row, &s, &t->arena);
 	}
 	*found = m->list.nr > 0;
 	return ST_OK;
@@ -480,18 +446,19 @@ static enum status read_json(struct value_tree *t, const char *name, struct mach
 	diag_init(&own);
 	enum status st = value_json_add(t, name, t->bytes, &own);
 	const struct value *first = t->root.first;
-	bool rocm = first && is_rocm(first, &t->arena), recorder = first && is_recorder(first);
-	*found = rocm || recorder;
-	if (!*found || (recorder && st != ST_OK && read_whole_lines(t, name)))
+	const struct value *schema = first ? value_get(first, SPAN("schema")) : NULL;
+	bool recorder = schema && span_eq(schema->text, SPAN("gpugate-machine-1"));
+	*found = recorder;
+	if (recorder && st != ST_OK && read_whole_lines(t, name))
 		st = ST_OK;
-	if (st != ST_OK)
-		diag_move(log, &own);
-	for (const struct value *v = t->root.first; *found && st == ST_OK && v; v = v->next) {
-		if (rocm && is_rocm(v, &t->arena))
-			add_rocm(m, v, &t->arena);
-		else if (recorder)
+	for (const struct value *v = t->root.first; v; v = v->next)
+		if (recorder)
 			add_recorder(m, v, &t->arena);
-	}
+		else
+			*found = add_rocm(m, v, &t->arena) || *found;
+	if (*found && st != ST_OK)
+		diag_move(log, &own);
+	st = *found ? st : ST_OK;
 	diag_release(&own);
 	return st;
 }

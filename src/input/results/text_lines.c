@@ -51,13 +51,11 @@ struct pattern {
 /* Adds the class that a letter after a backslash means; false if it means none. */
 static bool add_class(char letter, struct strbuf *out)
 {
-	static const char *const classes[] = {
-		['d'] = "[0-9]", ['s'] = "[[:space:]]", ['S'] = "[^[:space:]]", ['w'] = "[A-Za-z0-9_]"
-	};
-	size_t i = (unsigned char)letter;
-	bool known = i < sizeof classes / sizeof *classes && classes[i];
-	strbuf_adds(out, known ? classes[i] : "");
-	return known;
+	static const char letters[] = "dsSw";
+	static const char *const classes[] = { "[0-9]", "[[:space:]]", "[^[:space:]]", "[A-Za-z0-9_]" };
+	const char *at = strchr(letters, letter);
+	strbuf_adds(out, at ? classes[at - letters] : "");
+	return at;
 }
 
 /* The end of the bracket expression that begins at `p`: the byte after its ']', or its last byte.

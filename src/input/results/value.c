@@ -166,16 +166,6 @@ bool value_is_json(struct span text)
 	                      (text.p[n] == '[' && is_list((struct span){ text.p + n, text.n - n })));
 }
 
-static void count_faults(struct value_tree *t, const struct jscan *js, struct span rest,
-                         uint64_t nr_nan)
-{
-	uint64_t byte, nr = jscan_faults(js, &byte);
-	nr -= nr_nan < nr ? nr_nan : nr;
-	if (nr && !t->nr_faults)
-		t->fault_byte = (uint64_t)(rest.p - t->bytes.p) + byte;
-	t->nr_faults += nr;
-}
-
 enum status value_json_add(struct value_tree *out, const char *name, struct span text,
                            struct diag_log *log)
 {
@@ -209,7 +199,11 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
 			diag_move(log, &own);
 		diag_release(&own);
 		out->nr_documents += st == ST_OK;
-		count_faults(out, js, rest, b.nr_nan);
+		uint64_t byte, faults = jscan_faults(js, &byte);
+		faults -= b.nr_nan < faults ? b.nr_nan : faults;
+		if (faults && !out->nr_faults)
+			out->fault_byte = (uint64_t)(rest.p - out->bytes.p) + byte;
+		out->nr_faults += faults;
 		at += (size_t)jscan_byte(js);
 		at += at < text.n ? blanks((struct span){ text.p + at, text.n - at }) : 0;
 		jscan_free(js);
