@@ -108,6 +108,8 @@ def reference(path):
                     earliest[key] = (start, at)
         elif cat in ("kernel", "gpu_memcpy", "memcpy", "gpu_memset", "memset"):
             kernels.append((str(args.get("correlation")), max(0, ns(e.get("dur", 0)))))
+    outputs = {e["args"]["Sequence number"]: e["args"]["Input Dims"][0] for e in events if e.get("name") == "CudnnConvolutionBackward"
+               and {"Sequence number", "Input Dims"} <= e["args"].keys()}
     for key, dur in kernels:
         if key in earliest:
             launches[earliest[key][1]].append((earliest[key][0], dur))
@@ -120,6 +122,9 @@ def reference(path):
                 stack.pop()
             covered = bool(stack) and stack[-1][1]
             counted, lent = count(name, args), stack[-1][2] if stack else None
+            out = outputs.get(args.get("Sequence number"))
+            if name in ("aten::convolution", "aten::_convolution") and counted[0] is None and out:
+                counted = 2 * out[0] * math.prod(out[2:]) * math.prod(args["Input Dims"][1]), 0
             if name in GRADIENTS and lent and (lent.get("Input Dims") or lent.get("Input dims")):
                 (_, grad, w), args = (lent.get("Input Dims") or lent["Input dims"])[:3], lent
                 counted = 2 * grad[0] * math.prod(grad[2:]) * math.prod(w), 0

@@ -75,6 +75,12 @@ def broadcast(shapes):
     return math.prod(0 if 0 in column else max(column) for column in zip(*padded))
 
 
+def of_forward(found, out):
+    """Bytes and operations of a convolution whose output is as large as its gradient."""
+    x, w, *rest = found[:3]
+    return sum(t[2] for t in (x, w, *rest) if t) + x[1] * math.prod(out), 2 * out[0] * math.prod(out[2:]) * math.prod(w[0])
+
+
 def of_convolution(base, found, stated):
     """Bytes and operations of a convolution, or of its backward, from what is written of its inputs."""
     if len(stated) < 9 or base.endswith("backward") and len(stated) < 11:
@@ -110,14 +116,14 @@ def of_attention(name, found):
     return sum(t[2] for t in found if t) + q[1] * sum(written), 2 * math.prod(q[0][:3]) * k[0][length] * products
 
 
-def count(name, args, around=None):
+def count(name, args, around=None, out=None):
     """Bytes of one call, and operations or None; None if the reference has no formula or the shapes do not tell. Parts of a
     backward have the inputs of the call around them."""
     base, found = name.removeprefix("aten::"), tensors((around or args) if name.removeprefix("aten::") in GRADIENTS else args)
     if base in ATTENTION and found and len(found) > 2:
         return of_attention(base, found)
     if base in CONVOLUTIONS and found and len(found) > 2 and found[0] and found[1]:
-        return of_convolution(base, found, args.get("Concrete Inputs", []))
+        return of_forward(found, out) if out and "Concrete Inputs" not in args else of_convolution(base, found, args.get("Concrete Inputs", []))
     if base in GRADIENTS:
         known = around and found and all(found[:3])
         x, grad, w = found[:3] if known else 3 * [None]
@@ -170,6 +176,8 @@ def reference(events):
             work[args.get("correlation")].append((e["dur"], cat == "gpu_memcpy" and "DtoD" not in e["name"].replace(" ", "")
                                                   and "Device -> Device" not in e["name"]))
     begun = collections.defaultdict(list)
+    outputs = {e["args"]["Sequence number"]: e["args"]["Input Dims"][0] for e in events if e.get("name") == "CudnnConvolutionBackward"
+               and {"Sequence number", "Input Dims"} <= e["args"].keys()}
     for key, (at, ts) in launches.items():
         for dur, link in work.get(key, ()):
             begun[at].append((ts, dur, link))
@@ -190,7 +198,7 @@ def reference(events):
             low = bisect.bisect_left(begun[at], (start,))
             inside = begun[at][low:bisect.bisect_left(begun[at], (end,))]
             if inside and not any(link for *_, link in inside):
-                calls.append((name, *count(name, args, around if end <= until else None), 1000 * sum(d for _, d, _ in inside)))
+                calls.append((name, *count(name, args, around if end <= until else None, outputs.get(args.get("Sequence number"))), 1000 * sum(d for _, d, _ in inside)))
     return calls
 
 

@@ -45,6 +45,7 @@ static void host_side(struct reducer *r, struct digest *d)
 	python_order(&r->python);
 	calls_walk(r, d);
 	threads_walk(r);
+	flops_size(r);
 	where_link(r); /* reads the names of frames before python_make_paths() replaces them */
 	python_make_paths(&r->python, r->names);
 	graphs_settle(r);

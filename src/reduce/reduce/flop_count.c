@@ -219,7 +219,7 @@ const struct flop_rule *flop_rule_of(struct span name)
 
 bool flop_rule_counts(const struct flop_rule *rule)
 {
-	return rule->formula != FORMULA_NONE && !flop_rule_lends(rule);
+	return rule->formula != FORMULA_NONE;
 }
 
 bool flop_rule_lends(const struct flop_rule *rule)
@@ -623,4 +623,19 @@ int64_t byte_count(const struct flop_rule *rule, const struct event *ev, int64_t
 	if (rule->traffic == TRAFFIC_ROWS)
 		return bytes_of_rows(ev, &m);
 	return known_sum(m.all, bytes_out(rule, ev, flops, &m));
+}
+
+int64_t flop_count_by_backward(const struct flop_rule *rule, const struct event *ev,
+                               struct span backward, int64_t *bytes)
+{
+	struct event gradient_of = { .input_dims = backward };
+	struct shape out = shape_at(backward, 1);
+	int64_t flops = gradient(&gradient_of);
+	if (rule->traffic != TRAFFIC_CONVOLUTION || flops < 0 ||
+	    !span_eq(item_at(ev->input_dims, 0), item_at(backward, 0)) ||
+	    !span_eq(item_at(ev->input_dims, 1), item_at(backward, 2)))
+		return -1;
+	struct moved m = moved_by(ev, 3);
+	*bytes = m.nr < 1 ? -1 : known_sum(m.all, multiplied(m.size, out.v, out.nr));
+	return flops;
 }

@@ -16,7 +16,7 @@ struct flop_rule;
 /// counted instead. Static.
 const struct flop_rule *flop_rule_of(struct span name);
 
-/// False for a rule that tells only bytes, or that lends.
+/// False for a rule that tells only bytes.
 bool flop_rule_counts(const struct flop_rule *rule);
 
 /// True for a rule that counts not its operator but each of those in it that cannot be counted
@@ -30,5 +30,10 @@ int64_t flop_count(const struct flop_rule *rule, const struct event *ev, enum fl
 /// Bytes that one call with `flops` operations moves at least once between the GPU and its memory;
 /// -1 if the inputs do not tell.
 int64_t byte_count(const struct flop_rule *rule, const struct event *ev, int64_t flops);
+
+/// The operations of a call whose inputs do not tell the size of its output, but the inputs
+/// `backward` of a call with a rule that lends; -1 if they do not, either. `*bytes` likewise.
+int64_t flop_count_by_backward(const struct flop_rule *rule, const struct event *ev,
+                               struct span backward, int64_t *bytes);
 
 #endif

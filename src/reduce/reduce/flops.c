@@ -17,6 +17,7 @@ void flops_release(struct flops *f)
 	vec_release(&f->sizes);
 	vec_release(&f->ops);
 	vec_release(&f->counted);
+	vec_release(&f->backwards);
 }
 
 static bool is_call(const struct known_call *k, const struct span *texts, int64_t recorded)
@@ -54,6 +55,7 @@ void flops_take(struct reducer *r, const struct flop_rule *rule, const struct ev
 		k->size = (uint32_t)r->flops.sizes.nr;
 		vec_push(&r->flops.sizes, size);
 	}
+	r->flops.lends = r->flops.lends || flop_rule_lends(rule);
 	vec_push(&r->flops.ops, (struct sized_op){ (uint32_t)r->host.spans.nr, k->size });
 }
 
@@ -71,6 +73,56 @@ void flops_add(struct reducer *r, const struct host_span *s, uint32_t lender)
 	if (lender != NO_ID && r->flops.sizes.v[own.size].flops < 0)
 		own.size = sized_at(r, lender)->size;
 	vec_push(&r->flops.counted, own);
+}
+
+void flops_take_backward(struct reducer *r, uint32_t span, uint32_t caller)
+{
+	const struct code_links *l = &r->where.links;
+	const struct code_sequence *s = code_sequence_of(l, caller);
+	if (s && s->backward)
+		vec_push(&r->flops.backwards, (struct op_backward){ widen(&l->wide, s->number), span });
+}
+
+static const struct op_inputs *inputs_of(const struct host_events *h, uint32_t span)
+{
+	size_t lo = 0, hi = h->op_inputs.nr;
+	SEARCH(lo, hi, i, h->op_inputs.v[i].span < span);
+	return lo < h->op_inputs.nr && h->op_inputs.v[lo].span == span ? &h->op_inputs.v[lo] : NULL;
+}
+
+/* Sizes a call whose inputs do not tell its output by those of its backward. */
+static void size_by_backward(struct reducer *r, struct sized_op *op)
+{
+	const struct host_events *h = &r->host;
+	const struct op_backward *v = r->flops.backwards.v;
+	const struct code_sequence *s = code_sequence_of(&r->where.links, op->span);
+	const struct op_inputs *x = inputs_of(h, op->span), *y;
+	size_t lo = 0, hi = r->flops.backwards.nr, nr = hi;
+	if (!s || s->backward || !x)
+		return;
+	int64_t number = widen(&r->where.links.wide, s->number);
+	SEARCH(lo, hi, i, v[i].number < number);
+	bool one = lo < nr && v[lo].number == number && (lo + 1 == nr || v[lo + 1].number != number);
+	if (!one || !(y = inputs_of(h, v[lo].span)))
+		return;
+	struct event ev = event_blank(EVENT_OP);
+	struct op_size size = r->flops.sizes.v[op->size];
+	ev.input_dims = name_span(h->inputs.by_id[x->dims]);
+	ev.input_types = name_span(h->inputs.by_id[x->types]);
+	size.flops = flop_count_by_backward(span_name(h, &h->spans.v[op->span])->flops, &ev,
+	                                    name_span(h->inputs.by_id[y->dims]), &size.bytes);
+	op->size = (uint32_t)r->flops.sizes.nr;
+	vec_push(&r->flops.sizes, size);
+}
+
+ORDERING(backward_cmp, struct op_backward, RISING(number) RISING(span))
+
+void flops_size(struct reducer *r)
+{
+	vec_sort(&r->flops.backwards, backward_cmp);
+	for (size_t i = 0; i < r->flops.counted.nr && r->flops.backwards.nr; i++)
+		if (r->flops.sizes.v[r->flops.counted.v[i].size].flops < 0)
+			size_by_backward(r, &r->flops.counted.v[i]);
 }
 
 /* True if the i-th call that counts began by this time, or in an earlier thread. */

@@ -24,7 +24,13 @@ struct sized_op {
 	uint32_t size; ///< index in `sizes`
 };
 
-/// The GPU work that such a call launched.
+/// The call in a backward that has the inputs of the forward and the gradient of its output.
+struct op_backward {
+	int64_t number; ///< sequence number of autograd
+	uint32_t span; ///< index of the call's span
+};
+
+/// The GPU work that an operator launched.
 struct op_work {
 	int64_t gpu_ns;
 	uint32_t launched; ///< number of activities that the thread launched during the operator
@@ -52,6 +58,8 @@ struct flops {
 	VEC(struct op_size) sizes;
 	VEC(struct sized_op) ops; ///< by `span`
 	VEC(struct sized_op) counted; ///< those of usable steps that count, by thread and start
+	bool lends; ///< true if the rule of an operator lends
+	VEC(struct op_backward) backwards;
 	int64_t sms; ///< multiprocessors of the smallest GPU; 0 if unknown
 };
 
@@ -66,6 +74,12 @@ void flops_take(struct reducer *r, const struct flop_rule *rule, const struct ev
 /// one thread after the other, by the starts of the spans.
 void flops_add(struct reducer *r, const struct host_span *s, uint32_t lender);
 
+/// Keeps a span whose rule lends, called by the span `caller`.
+void flops_take_backward(struct reducer *r, uint32_t span, uint32_t caller);
+
+/// Sizes calls that only their backward tells. Call it after threads_walk().
+void flops_size(struct reducer *r);
+
 /// Index in `counted` of the operator around a launch, or NO_ID. `*near` is the last one found,
 /// where the search begins; first 0.
 uint32_t flops_at(const struct reducer *r, const struct host_span *launch, uint32_t *near);
@@ -75,7 +89,7 @@ uint32_t flops_at(const struct reducer *r, const struct host_span *launch, uint3
 void flops_take_work(const struct reducer *r, struct op_work *w, uint32_t name, int64_t dur_ns,
                      uint32_t blocks);
 
-/// Fills `d->flops`, the floating-point operations by operator. Call it after threads_walk().
+/// Fills `d->flops`, the floating-point operations by operator. Call it after flops_size().
 void flops_figures(struct reducer *r, const struct trace_meta *meta, struct digest *d);
 
 #endif

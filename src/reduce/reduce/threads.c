@@ -15,6 +15,7 @@ struct op_frame {
 	bool in_phase; ///< true for an operator in the requested phase
 	bool counted; ///< true if this or an outer operator has a FLOP rule: inner ones then add none
 	bool sized; ///< like `counted`, also of rules that tell only bytes
+	uint32_t span; ///< index in `host.spans`
 	uint32_t lender; ///< this or an outer operator whose rule lends, as an index in `host.spans`
 };
 
@@ -58,9 +59,10 @@ static bool op_add(struct reducer *r, struct op_stack *st, const struct host_spa
                    int64_t end)
 {
 	struct host_name *name = span_name(&r->host, s);
-	bool counts = name->flops && flop_rule_counts(name->flops);
-	bool lends = name->flops && flop_rule_lends(name->flops);
-	struct op_frame f = { end, start, NULL, false, counts, name->flops && !lends, NO_ID };
+	bool lends = r->flops.lends && name->flops && flop_rule_lends(name->flops);
+	bool counts = name->flops && !lends && flop_rule_counts(name->flops);
+	uint32_t span = (uint32_t)(s - r->host.spans.v);
+	struct op_frame f = { end, start, NULL, false, counts, name->flops && !lends, span, NO_ID };
 	if (steps_usable(&r->steps, steps_at(&r->steps, start)) != NO_ID) {
 		f.name = name;
 		f.in_phase = r->options.phase != PHASE_ALL && phases_has_op(r, s);
@@ -75,7 +77,9 @@ static bool op_add(struct reducer *r, struct op_stack *st, const struct host_spa
 	if (f.sized && !inside &&
 	    (f.name || graphs_capture_at(&r->graphs, span_thread(&r->host, s), start)))
 		flops_add(r, s, outer ? outer->lender : NO_ID);
-	f.lender = lends ? (uint32_t)(s - r->host.spans.v) : outer ? outer->lender : NO_ID;
+	f.lender = lends ? span : outer ? outer->lender : NO_ID;
+	if (lends && outer)
+		flops_take_backward(r, span, outer->span);
 	f.counted = f.counted || (outer && outer->counted);
 	f.sized = f.sized || (outer && outer->sized);
 	vec_push(&st->frames, f);

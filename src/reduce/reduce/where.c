@@ -132,8 +132,8 @@ void where_begin(struct reducer *r, const struct digest *d)
 {
 	struct where *w = &r->where;
 	w->has_stacks = r->python.threads.nr || w->stacks_of.nr;
-	if (!w->has_stacks)
-		code_links_release(&w->links); /* they are for the frames of backward operators */
+	if (!w->has_stacks && !r->flops.lends)
+		code_links_release(&w->links); /* they are for frames and sizes of backward operators */
 	w->of_span = mem_calloc(r->host.spans.nr + 1, sizeof *w->of_span);
 	w->has_phases = d->phases[PHASE_FORWARD][0] != NULL;
 	code_paths_init(&w->names, r->names);
