@@ -138,6 +138,7 @@ static void read_pairs(struct inputs_reader *r)
 		uint64_t byte = jscan_value_byte(r->js);
 		for (size_t i = 0; i < r->d->inputs.nr; i++)
 			twice = twice || strcmp(r->d->inputs.v[i].name, name) == 0;
+		*r->other = !valid; /* as "Throughput (tok/s)" */
 		if (!valid)
 			jscan_fail(
 			    r->js, byte,
@@ -177,6 +178,8 @@ enum status inputs_read(struct source *src, struct digest *d, bool *other, struc
 	vec_sort(&d->inputs, text_cmp);
 	d->source_hash = digest_hash_inputs(d);
 	enum status st = jscan_status(js);
+	if (st == ST_OK)
+		reading_say_contradictions(source_name(src), d, log);
 	if (st == ST_OK && r.nr_unmeasured)
 		st = reading_say_unmeasured(source_name(src), strbuf_str(&r.unmeasured),
 		                            r.nr_unmeasured - r.nr_named, d, log);

@@ -189,17 +189,6 @@ static void set_aside(struct group *g, struct readings *r, bool series)
 	g->nr = (all - nr) * 100 > all || !newest ? 0 : nr;
 }
 
-/* Converts all values to the unit of the first; false if they measure different things. */
-static bool in_one_unit(struct group *g)
-{
-	bool fits = true;
-	for (size_t i = 1; i < g->nr && fits; i++) {
-		fits = in_unit(&g->v[i].value, g->v[i].unit, g->v->unit);
-		g->v[i].unit = g->v->unit;
-	}
-	return fits;
-}
-
 static enum status group_put(struct group *g, struct readings *r, const struct reading_file *f,
                              struct digest *d, struct diag_log *log)
 {
@@ -244,10 +233,13 @@ static enum status group_put(struct group *g, struct readings *r, const struct r
 	set_aside(g, r, f->format->series);
 	if (!g->nr)
 		return ST_OK;
-	if (!in_one_unit(g))
-		return diag_fail(log, ST_INPUT,
-		                 "%s: the values of %s have units that measure different things", f->name,
-		                 g->v->name);
+	for (size_t i = 1; i < g->nr; i++) {
+		if (!in_unit(&g->v[i].value, g->v[i].unit, g->v->unit))
+			return diag_fail(log, ST_INPUT,
+			                 "%s: the values of %s have units that measure different things",
+			                 f->name, g->v->name);
+		g->v[i].unit = g->v->unit;
+	}
 	if (g->v->is_samples) {
 		group_scale(g, &d->arena);
 		put_statistics(d, g);
@@ -317,6 +309,60 @@ static void settle_titles(struct digest *d)
 	vec_release(&all);
 }
 
+/* A figure that is a statistic of something, and its place among those, as figure_statistic() says.
+ */
+struct one_statistic {
+	const char *what, *name;
+	int place;
+	double value;
+};
+ORDERING(one_statistic_cmp, struct one_statistic, BY_TEXT(what) RISING(place))
+
+void reading_say_contradictions(const char *file, const struct digest *d, struct diag_log *log)
+{
+	VEC(struct one_statistic) all = VEC_INIT;
+	const struct one_statistic *mean = NULL, *last = NULL, *low = NULL, *high = NULL;
+	struct strbuf what = STRBUF_INIT;
+	for (size_t i = 0; i < d->inputs.nr; i++) {
+		const struct input_stat *s = &d->inputs.v[i];
+		if (!s->better || strcmp(s->better, "lower") != 0)
+			continue; /* a percentile of a rate may be that of the slowest */
+		struct span of = input_case(s);
+		int unit = figure_unit_find(span_of(s->unit));
+		double size = unit < 0 ? 1 : (double)figure_units[unit].size;
+		strbuf_setlen(&what, 0);
+		int place = figure_statistic(span_of(s->name + of.n), &what);
+		strbuf_add(&what, of);
+		strbuf_adds(&what, unit < 0 ? "" : figure_units[unit].dimension);
+		if (place)
+			vec_push(&all, (struct one_statistic){
+			                   arena_dup(&log->arena, strbuf_span(&what)), s->name, place,
+			                   (double)s->value * pow(10, -(double)s->digits) * size });
+	}
+	strbuf_release(&what);
+	vec_sort(&all, one_statistic_cmp);
+	for (size_t i = 0; i < all.nr && !low; i++) {
+		const struct one_statistic *s = &all.v[i];
+		if (i && strcmp(s->what, s[-1].what) != 0)
+			mean = last = NULL;
+		const struct one_statistic *pairs[][2] = { { last, s },
+			                                       { s->place == FIGURE_MIN ? s : NULL, mean },
+			                                       { s->place == FIGURE_MAX ? mean : NULL, s } };
+		for (int k = 0; k < 3; k++) /* beyond rounding */
+			if (pairs[k][0] && pairs[k][1] &&
+			    pairs[k][0]->value - pairs[k][1]->value > 0.01 * fabs(pairs[k][1]->value)) {
+				high = pairs[k][0];
+				low = pairs[k][1];
+			}
+		*(s->place == FIGURE_MEAN ? &mean : &last) = s;
+	}
+	if (low)
+		diag_warn(log, "%s: %s is less than %s: one of them is wrong, or not what it is called",
+		          file, text_quote(&log->arena, span_of(low->name)),
+		          text_quote(&log->arena, span_of(high->name)));
+	vec_release(&all);
+}
+
 enum status readings_finish(struct readings *r, const struct reading_file *f, struct digest *d,
                             struct diag_log *log)
 {
@@ -340,6 +386,7 @@ enum status readings_finish(struct readings *r, const struct reading_file *f, st
 	if (d->inputs.nr == 0)
 		return diag_fail(log, ST_INPUT, "%s: no figure in a result file of format %s", f->name,
 		                 f->format->name);
+	reading_say_contradictions(f->name, d, log);
 	settle_titles(d);
 	d->source_hash = digest_hash_inputs(d);
 	return ST_OK;

@@ -154,7 +154,9 @@ bool reading_is_fraction(const struct value *v)
 bool reading_is_shortened(struct span s)
 {
 	size_t n = 0;
-	while (n < s.n && strchr("0123456789.,: kKMGTmhs", s.p[n]))
+	if (!span_skip(&s, SPAN("PT"))) /* "PT1M30S" */
+		span_skip(&s, SPAN("P"));
+	while (n < s.n && strchr("0123456789.,: kKMGTmhsHSDT", s.p[n]))
 		n++;
 	return n && n == s.n && is_digit(s.p[0]);
 }
@@ -248,7 +250,7 @@ struct condition {
 	const struct result_valid *valid;
 	struct value *record;
 	size_t seen;
-	struct value *broken;
+	struct value *broken, *near; ///< values that do not meet it, or only as `within` allows
 };
 
 /* The text that `equals` demands in this record: a given text, or the value of another member. */
@@ -289,6 +291,8 @@ static void check(void *ctx, const struct path_hit *hit)
 	c->seen++;
 	struct span want = k->equals ? wanted(c) : SPAN("");
 	bool fits = !k->equals || span_eq(v->text, want) || order(v, want, k->within) == 0;
+	if (fits && k->within && k->say && order(v, want, 0) != 0)
+		c->near = v;
 	int least = k->min ? order(v, span_of(k->min), 0) : 0;
 	int most = k->max ? order(v, span_of(k->max), 0) : 0;
 	if (!c->broken && !(fits && (least == 0 || least == 1) && most <= 0))
@@ -302,33 +306,31 @@ static const char *said(const struct condition *c, struct arena *a)
 		struct template_words words = { .record = c->record, .file = "" };
 		return text_short(a, template_fill(k->say, &words, a), 200);
 	}
-	struct strbuf b = STRBUF_INIT;
-	strbuf_addf(&b, "'%s' is ", k->at);
-	if (c->broken)
-		text_add_short(&b, c->broken->text, 60);
-	else
-		strbuf_adds(&b, "not there");
+	const char *text = arena_printf(a, "'%s' is %s", k->at,
+	                                c->broken ? text_short(a, c->broken->text, 60) : "not there");
 	if (k->equals) {
-		strbuf_addf(&b, ", not %s", k->equals);
-		if (!span_eq(wanted(c), span_of(k->equals)) && k->equals[0] != '"') {
-			strbuf_adds(&b, " (");
-			text_add_short(&b, wanted(c), 60);
-			strbuf_adds(&b, ")");
-		}
+		struct span want = wanted(c);
+		text = arena_printf(a, "%s, not %s", text, k->equals);
+		if (!span_eq(want, span_of(k->equals)) && k->equals[0] != '"')
+			text = arena_printf(a, "%s (%s)", text, text_short(a, want, 60));
 	}
 	if (k->min || k->max)
-		strbuf_addf(&b, ", must be %s%s", k->min ? "at least " : "at most ",
-		            k->min ? k->min : k->max);
-	return arena_take(a, &b);
+		text = arena_printf(a, "%s, must be %s%s", text, k->min ? "at least " : "at most ",
+		                    k->min ? k->min : k->max);
+	return text;
 }
 
-const char *reading_fault(const struct reading_file *f, struct value *record, struct arena *a)
+const char *reading_fault(const struct reading_file *f, struct value *record, struct diag_log *log)
 {
 	for (size_t i = 0; i < f->format->valid.nr; i++) {
 		struct condition c = { .valid = &f->format->valid.v[i], .record = record };
 		path_visit(c.valid->at, record, NULL, check, &c);
 		if (c.broken || (!c.seen && !c.valid->optional))
-			return said(&c, a);
+			return said(&c, &log->arena);
+		c.broken = c.near;
+		if (c.near) /* few failed, perhaps on one side only: the others may be the faster ones */
+			diag_warn(log, "%s: %s: see whether the figures are of all", f->name,
+			          said(&c, &log->arena));
 	}
 	return NULL;
 }

@@ -256,25 +256,26 @@ static void take_value(void *ctx, const struct path_hit *hit)
 
 bool reading_is_of_sweep(struct span folder)
 {
-	for (size_t n = 1; n + 1 < folder.n; n++)
-		if (strchr("_-=", folder.p[n]) && is_digit(folder.p[n + 1]) &&
-		    figure_is_setting((struct span){ folder.p, n }, "sweep"))
+	/* also as GenAI-Perf writes it: "model-openai-chat-concurrency16" */
+	for (size_t from = 0, n = 1; from + n < folder.n; n++) {
+		const char *end = folder.p + from + n;
+		size_t sep = strchr("_-=", *end) && *end;
+		if (from + n + sep < folder.n && is_digit(end[sep]) &&
+		    figure_is_setting((struct span){ folder.p + from, n }, "sweep"))
 			return true;
+		from = *end == '-' ? from + n + 1 : from;
+		n = *end == '-' ? 0 : n;
+	}
 	return false;
-}
-
-/* The name of the folder of `path` if it says what a sweep varies, else "". */
-static struct span sweep_of(const char *path)
-{
-	struct span folder = SPAN("");
-	for (const char *slash; (slash = strchr(path, '/')); path = slash + 1)
-		folder = (struct span){ path, (size_t)(slash - path) };
-	return reading_is_of_sweep(folder) ? folder : SPAN("");
 }
 
 static void name_case(struct taker *t)
 {
-	struct span text = sweep_of(t->f->name);
+	const char *path = t->f->name;
+	struct span text = SPAN(""); /* the folder, if it says what a sweep varies */
+	for (const char *slash; (slash = strchr(path, '/')); path = slash + 1)
+		text = (struct span){ path, (size_t)(slash - path) };
+	text.n = reading_is_of_sweep(text) ? text.n : 0;
 	t->case_name = t->case_text = SPAN("");
 	const char *name = t->f->format->case_name;
 	if (!name && !text.n)
@@ -381,7 +382,7 @@ static void take_record(struct taker *t)
 {
 	const struct result_format *f = t->f->format;
 	struct arena *a = &t->log->arena;
-	const char *fault = reading_fault(t->f, t->record, a);
+	const char *fault = reading_fault(t->f, t->record, t->log);
 	enum { DEPTH = 4 };
 	const struct value *failure = fault ? NULL : reading_failure_in(t->record, DEPTH);
 	for (const struct value *v = t->record->parent; v && !failure && !fault; v = v->parent)

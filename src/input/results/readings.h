@@ -109,8 +109,11 @@ bool reading_is_impossible(struct decimal d, struct span name, const char *unit,
 /// True if the name of a folder says what a sweep varies, as "concurrency_16" does.
 bool reading_is_of_sweep(struct span folder);
 
-/// Returns a sentence on the condition of the format that `record` does not meet, owned by `a`, or
-/// NULL.
-const char *reading_fault(const struct reading_file *f, struct value *record, struct arena *a);
+/// Returns a sentence on the condition of the format that `record` does not meet, owned by the log,
+/// or NULL; a warning `say`s which one it meets only as `within` allows.
+const char *reading_fault(const struct reading_file *f, struct value *record, struct diag_log *log);
+
+/// Warns of figures that contradict one another, such as a p99 below the median of the same thing.
+void reading_say_contradictions(const char *file, const struct digest *d, struct diag_log *log);
 
 #endif

@@ -114,6 +114,7 @@ static void read_json(struct opened *o)
 	if (o->json_read)
 		return;
 	o->json_read = true;
+	diag_release(&o->said); /* of an earlier time, before the file was read as a log */
 	o->json = value_json_add(&o->tree, o->name, o->tree.bytes, &o->said);
 	o->documents.nr = 0;
 	add_documents(o, &o->tree.root, 2);

@@ -326,6 +326,8 @@ const char *figure_better(struct span name, const char *unit)
 			continue;
 		for (int k = 0; k <= is_listed(word->kind, SPAN("decides")) && holds_word(&w, word->name);
 		     k++) {
+			if (better[0] && strcmp(word->kind, "weak") == 0)
+				break;
 			twofold[k] =
 			    twofold[k] || strcmp(better[k] ? better[k] : word->better, word->better) != 0;
 			better[k] = word->better;
@@ -378,12 +380,34 @@ bool figure_is_timed(const struct metric *m)
 static bool is_of_one(struct span name)
 {
 	struct words w = words_of(name);
-	bool one = holds_word(&w, "per");
+	bool one = holds_word(&w, "per") || strstr(w.text, "_req_duration_") ||
+	           strstr(w.text, "_request_duration_");
 	for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++)
 		one = one || holds_word(&w, statistics[i]);
 	for (const char *at = w.text; (at = strstr(at, "_p")); at++)
 		one = one || is_digit(at[2]);
 	return one;
+}
+
+int figure_statistic(struct span name, struct strbuf *what)
+{
+	static const int places[] = { FIGURE_MEAN, FIGURE_MEDIAN, FIGURE_MEAN,
+		                          FIGURE_MEAN, FIGURE_MIN,    FIGURE_MAX };
+	struct words w = words_of(name);
+	int place = 0;
+	for (size_t at = 1, n; at < w.n; at += n + 1) {
+		int own = 0;
+		n = strcspn(w.text + at, "_");
+		struct span word = { w.text + at, n };
+		bool percentile = n == 3 && is_digit(word.p[1]) && is_digit(word.p[2]);
+		for (size_t i = 0; i < sizeof places / sizeof *places && n > 2 && !place; i++)
+			own = strncmp(statistics[i], word.p, n) == 0 && !statistics[i][n] ? places[i] : own;
+		if (percentile && word.p[0] == 'p')
+			own = 10 * (word.p[1] - '0') + word.p[2] - '0';
+		strbuf_add(what, (struct span){ word.p, own && !place ? 0 : n + 1 });
+		place = place ? place : own;
+	}
+	return place;
 }
 
 bool figure_is_sum(struct span name, const char *unit)

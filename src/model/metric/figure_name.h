@@ -56,6 +56,14 @@ bool figure_is_sum(struct span name, const char *unit);
 /// True for a figure that is the same in each run of the same work, by the words of its name.
 bool figure_is_counted(struct span name);
 
+/// Places of statistics of one thing, none of which is less than that of a lower place; a
+/// percentile's is its number. The mean has none, but is between the least and the largest.
+enum { FIGURE_MEAN = -1, FIGURE_MIN = 1, FIGURE_MEDIAN = 50, FIGURE_MAX = 100 };
+
+/// The place of the statistic that a figure is by the words of its name, 0 if by none; the others
+/// are appended to `what`.
+int figure_statistic(struct span name, struct strbuf *what);
+
 /// True for a figure that cannot be below 0, by its unit or, if that is unknown (NULL), by its
 /// name: a time, a size, a rate or a count, but no difference of such.
 bool figure_is_amount(struct span name, const char *unit);
