@@ -78,6 +78,30 @@ FILES = {
                                                              "0.gemm_float____int_/dram_throughput": (41.25, "%", "higher")}),
 }
 
+FILES |= {
+    "nccl.json": ({"version": 1, "env": ["A=b"], "nccl_version": 22703, "config": {"nthreads": 1, "ngpus": 8, "devices": [{"rank": i, "hostname": "host-a", "device_info": "NVIDIA H100"} for i in range(8)]},
+                   "results": [{"size": 2 ** k, "count": 2 ** k // 4, "type": "float", "redop": "sum", "root": "    -1",
+                                "out_of_place": {"time": 10.5 + k, "alg_bw": k + 0.5, "bus_bw": k * 2 + 0.5, "nwrong": 0},
+                                "in_place": {"time": 10.25 + k, "alg_bw": k + 0.75, "bus_bw": k * 2 + 0.75, "nwrong": None}} for k in (20, 21)],
+                   "out_of_bounds": {"count": 0, "okay": True}, "average_bus_bandwidth": {"bandwidth": 41.125, "okay": "unchecked"}},
+                  {"float.sum.1048576/busbw": (40.5, "GB/s", "higher"), "float.sum.2097152/in_place_time": (31.25, "us", "lower"), "float.sum.2097152/time": (31.5, "us", "lower")}),
+    "estimates.json": ({of: {"confidence_interval": {"confidence_level": 0.95, "lower_bound": v * 0.75, "upper_bound": v * 1.5}, "point_estimate": v, "standard_error": v / 256}
+                        for of, v in (("mean", 1000.5), ("median", 990.25), ("median_abs_dev", 3.5), ("std_dev", 5.75))} | {"slope": None},
+                       {"mean": (1000.5, "ns", "lower"), "median": (990.25, "ns", "lower")}),
+    "criterion.jsonl": ("".join(json.dumps({"reason": "benchmark-complete", "id": name, "report_directory": "target/x", "iteration_count": [30, 60], "measured_values": [124200.0, 248400.0],
+                                             "unit": "ns", "throughput": [], **{of: {"estimate": v + k, "lower_bound": 1.125, "upper_bound": 9999.125, "unit": "ns"}
+                                                                                for k, of in enumerate(("typical", "mean", "median", "median_abs_dev", "slope"))}, "change": None}) + "\n"
+                                for name, v in (("norm", 70.5), ("fft/8", 400.25))) + json.dumps({"reason": "group-complete", "group_name": "fft", "benchmarks": ["fft/8"], "report_directory": "target/x"}) + "\n",
+                        {"norm/typical": (70.5, "ns", "lower"), "fft/8/mean": (401.25, "ns", "lower")}),
+    "llama.json": ([{"model_filename": "m.gguf", "model_type": "llama 7B", "n_batch": 2048, "n_prompt": p, "n_gen": n, "n_depth": 0, "avg_ns": 1000000, "stddev_ns": 100, "avg_ts": v, "stddev_ts": v / 64,
+                     "samples_ns": [1000000], "samples_ts": [v]} for p, n, v in ((512, 0, 500.5), (0, 128, 50.25))],
+                   {"llama_7B.p512.n0.d0/tokens_per_s": (500.5, "tok/s", "higher"), "llama_7B.p0.n128.d0/tokens_per_s": (50.25, "tok/s", "higher")}),
+    "llama.csv": ("model_filename,model_type,n_batch,n_prompt,n_gen,n_depth,test_time,avg_ns,stddev_ns,avg_ts,stddev_ts\n" + "".join(
+        f'"m.gguf","llama 7B","2048","{p}","{n}","0","2026-01-02T03:04:05Z","1000000","100","{v:.6f}","1.500000"\n' for p, n, v in ((512, 0, 500.5), (0, 128, 50.25))),
+                  {"llama_7B.p512.n0.d0/tokens_per_s": (500.5, "tok/s", "higher")}),
+}
+
+
 def _serve(**more):
     return {"num_prompts": 8, "completed": 8, "total_input_tokens": 4096, "total_output_tokens": 900, "request_rate": 4.0, "max_concurrency": 4,
             "request_throughput": 4.5, "output_throughput": 900.5, **more}

@@ -54,15 +54,15 @@ inputs: {results: [{match: "*.json", records: "rows[*]", case: "{name}", take: [
 rules: [{id: figures, metric: "input.*", fail: {worse: 10%}}]
 """
 DIRECTIONS = {
-    "higher": ["tokens_per_s", "output_throughput", "tokensPerSecond", "images_per_sec", "goodput", "mem_bandwidth_gbps", "mfu", "val/accuracy",
+    "higher": ["score", "eval.score_mean", "f1_score", "tokens_per_s", "output_throughput", "tokensPerSecond", "images_per_sec", "goodput", "mem_bandwidth_gbps", "mfu", "val/accuracy",
                "TFLOPS", "qps", "free_memory", "Samples/sec", "widgets/s", "gbps",
                "tokens_per_s_mean", "mem_bw", "mem_bw_gbs", "hbm_mem_bw_pct", "ttft_slo_attainment", "energy_efficiency", "available_memory_gb",
                "time_saved_s", "free_memory_gb", "tokens_per_watt", "samples_per_joule", "uptime_s", "cuda_memory_throughput",
                "cache_hit_rate", "pass_rate", "success_rate", "read_iops", "completed", "num_successful_requests", "compression_ratio", "psnr", "eval/auc", "mean_iou", "dice", "ndcg", "mrr"],
-    "lower": ["p99_ttft_ms", "step_time", "latency.p50", "iteration-time", "peak_mem", "peak_mem_gib", "val_loss", "perplexity", "meanLatency",
+    "lower": ["suite.peakmem_x", "suite.timeraw_x", "http_req_duration", "brier_score", "error_score", "toxicity_score", "p99_ttft_ms", "step_time", "latency.p50", "iteration-time", "peak_mem", "peak_mem_gib", "val_loss", "perplexity", "meanLatency",
               "err", "wer", "power", "energy_j", "time_us", "error_rate", "ms", "latency_ms_p50",
               "fps_drop", "throughput_drop_pct", "bandwidth_overhead_ms", "drop_of_bandwidth", "gpu_idle_time", "expert_load_imbalance", "cache_miss_rate", "rmse", "num_preemptions", "cost_per_token", "stall_pct", "pipeline_stalls"],
-    None: ["score", "precision", "value", "transferred", "batch_size", "n", "std_itl_ms", "latency_delta_ms", "timestamp", "throughput_time", "steps", "seed",
+    None: ["rating", "achieved_occupancy", "precision", "value", "transferred", "batch_size", "n", "std_itl_ms", "latency_delta_ms", "timestamp", "throughput_time", "steps", "seed",
            "sometimes", "free_variance", "latency_reduction_pct", "reduction_time_us", "free_time_us", "bandwidth_test_ms", "memory_utilization", "requests_within_latency_slo", "memory_clock_mhz", "loss_scale", "flops_per_token", "time_to_failure_h",
            "accuracy_loss", "throughput_std", "mean.standard_error", "CUDA_Runtime_Version"]}
 
@@ -123,8 +123,10 @@ OTHERS = {  # files that write the figures c0, c1, … each with its own unit, a
     "texts.json": (lambda rows: {"of": {n: f"{v:.15g} {u}" for n, v, u in rows}}, None),
     "units.json": (lambda rows: {n: {"value": v, "unit": u} for n, v, u in rows}, None),
     "cells.csv": (lambda rows: "name,v\n" + "".join(f"{n},{v:.15g} {u}\n" for n, v, u in rows), None),
+    "index.csv": (lambda rows: ",name,v\n" + "".join(f"{i},{n},{v:.15g} {u}\n" for i, (n, v, u) in enumerate(rows)), None),
     "tabs.tsv": (lambda rows: "name\tv\n" + "".join(f"{n}\t{v:.15g} {u}\n" for n, v, u in rows), None),
     "columns.csv": (lambda rows: ",".join(f"{n} [{u}]" for n, _, u in rows) + "\n" + ",".join(f"{v:.15g}" for _, v, _ in rows) + "\n", None),
+    "brackets.json": (lambda rows: {f"{n} ({u})": float(f"{v:.15g}") for n, v, u in rows}, None),
     "brackets.csv": (lambda rows: ";".join(f"{n} ({u})" for n, _, u in rows) + "\n" + ";".join(f"{v:.15g}" for _, v, _ in rows) + "\n", None),
     "run.log": (lambda rows: "begin\n" + "".join(f"{n} took {v:.15g} {u}\n" for n, v, u in rows),
                 "version: 2\ninputs: {results: [{match: '*.log', read: text, pattern: '(?<name>c[0-9]) took (?<v>[0-9.e+-]+ .+)', case: '{name}', take: [{at: v}]}]}\n")}
@@ -223,11 +225,11 @@ def paths(folder):
 
 def older_units(folder):
     """A baseline in which the unit of a name was not known yet is judged, also in the unit that its name tells."""
-    gate = Gate(folder, "m.json", {"latency_ms_p50": 12.5, "score_p50": 5.5})
+    gate = Gate(folder, "m.json", {"latency_ms_p50": 12.5, "rating_p50": 5.5})
     stored = (folder / "b.gpugate").read_text()
     assert stored.count('"unit":"ms"') == 1, stored
     (folder / "b.gpugate").write_text(stored.replace('"unit":"ms"', '"unit":"1"'))
-    for content, verdict in (({"latency_ms_p50": 25, "score_p50": 5.5}, "fail"), ({"latency_ms_p50": "25 MiB", "score_p50": 5.5}, "inconclusive")):
+    for content, verdict in (({"latency_ms_p50": 25, "rating_p50": 5.5}, "fail"), ({"latency_ms_p50": "25 MiB", "rating_p50": 5.5}, "inconclusive")):
         code, verdicts, text = gate.check(content)
         assert verdicts["input.latency_ms_p50"] == verdict, (verdicts, text)
     gate = Gate(folder, "m.json", {"write_gb_s": 5.5, "widgets_s": 2.5})
@@ -281,6 +283,7 @@ def work_of_formats(folder):
     gbench = lambda build, threads: {"context": {"library_build_type": build}, "benchmarks": [{"name": "B", "time_unit": "ns", "real_time": 9.5, "cpu_time": 9.5, "threads": threads}]}
     versions = lambda of: {**evals(1319, 5), "versions": {"gsm8k": of, "last": 1}}
     hub = lambda dtype, arch: [{"benchmark": {"name": "a", "dtype": dtype, "extra_info": {"arch": arch}}, "model": {"name": "m"}, "metric": {"name": "x_ms", "benchmark_values": [5.5]}}]
+    batch = lambda size: [{**row, "benchmark": {**row["benchmark"], "extra_info": {"batch_size": size}}} for row in hub("bf16", "h100")]
     hf = lambda **more: {**FILES["all_results.json"][0], **more}
     genai_count = lambda nr: genai("3,000.05").replace("Metric,Value\n", f"Metric,Value\nRequest Count (count),{nr}\n")
     def more(name, **of):
@@ -302,6 +305,9 @@ def work_of_formats(folder):
             ("genai.csv", genai("3,000.05"), genai("3,010.05"), 0, "no figure is beyond"), ("genai.csv", genai("3,000.05"), genai("2,000.05"), 3, "3_000.05 → 2_000.05"), ("aiperf.json", aiperf(loadgen={"concurrency": 10}), aiperf(loadgen={"concurrency": 4}), 3, "input_config.loadgen.concurrency 10 → 4"),
             ("model.json", aiperf(endpoint={"model_names": ["m"]}), aiperf(endpoint={"model_names": ["n"]}), 3, " m → n"),
             ("genai.json", aiperf(perf_analyzer={"stimulus": {"concurrency": 10}}), aiperf(perf_analyzer={"stimulus": {"concurrency": 4}}), 3, "concurrency 10 → 4"),
+            ("hub.json", batch(8), batch(4), 3, "batch_size 8 → 4"), ("vllm.json", more("vllm.json", tensor_parallel_size="8"), more("vllm.json", tensor_parallel_size="4"), 3, "tensor_parallel_size 8 → 4"),
+            ("vllm.json", more("vllm.json", **{"request_goodput:": 4.5}), more("vllm.json", **{"request_goodput:": 1.5}), 1, "goodput requests/s"),
+            ("nccl.json", FILES["nccl.json"][0], replaced(FILES["nccl.json"][0], ("config", "ngpus"), 4), 3, "ngpus 8 → 4"), ("nccl.json", FILES["nccl.json"][0], replaced(FILES["nccl.json"][0], ("out_of_bounds", "count"), 4), 3, "4 values are out of bounds"),
             ("jmh.json", jmh(1), jmh(8), 3, "threads 1 → 8"), ("jmh.json", jmh(1), jmh(1, 9.5), 1, "gc.alloc"),
             ("eval.json", evals(1319, 5), evals(10, 5), 3, "effective 1319 → 10"), ("eval.json", evals(1319, 5), evals(1319, 0), 3, " 5 → 0"),
             ("nccl.log", nccl(8), nccl(4), 3, "gpus 8 → 4"), ("nccl.log", nccl(1, 16), nccl(1, 8), 3, "last_rank 15 → 7"), ("nccl.log", nccl(8), nccl(8, 8), 0, "unchanged"),
@@ -432,6 +438,10 @@ def parts(folder):
     assert gate.check([r for r in rows if r["kind"] == "c"])[0] == 3
     for n in (16, 64):
         write(folder / "sweep" / f"concurrency_{n}" / "m.json", {"elapsed_time": n, "num_requests": 8, "requests_per_second": 2, "tokens_per_second": n})
+    for n in (16, 64):  # as GenAI-Perf calls its folders
+        write(folder / "artifacts" / f"m-7b-openai-chat-concurrency{n}" / "genai.json", FILES["genai_perf.json"][0])
+    p = run("metrics", "artifacts", cwd=folder)
+    assert p.returncode == 0 and "m-7b-openai-chat-concurrency16/time_to_first_token.avg" in p.stdout and "concurrency64/" in p.stdout, p.stdout + p.stderr
     for given in (["sweep"], sorted((folder / "sweep").glob("*/m.json"))):
         p = run("metrics", *given, cwd=folder)
         assert p.returncode == 0 and "concurrency_16/tokens_per_second" in p.stdout and "concurrency_64/" in p.stdout, p.stdout + p.stderr
@@ -888,14 +898,14 @@ def proposals(folder):
     for content in ("", "text\n", "{}", '{"a": "b"}', "a,b\nc,d\n"):
         write(folder / "none.json", content)
         assert run("formats", "none.json", cwd=folder).returncode == 3, content
-    for content in ({"score": {"x": 5}}, [{"name": "a", "score": 5}]):  # nothing could be judged
+    for content in ({"rating": {"x": 5}}, [{"name": "a", "rating": 5}]):  # nothing could be judged
         write(folder / "none.json", content)
         assert "prints the lines" in run("report", "none.json", cwd=folder).stderr, content
-    for content, begin in (({"score_a": 1, "score_b": 2}, "nothing of this run will be judged: not judged"), ({"score_a": 1, "ms": 2}, "not judged"), ({"ms": 2}, None)):
+    for content, begin in (({"rating_a": 1, "rating_b": 2}, "nothing of this run will be judged: not judged"), ({"rating_a": 1, "ms": 2}, "not judged"), ({"ms": 2}, None)):
         write(folder / "said.json", content)
         p = run("approve", "--new", "said.json", "--workload", "w", "--baseline", "own.gpugate", "--force", cwd=folder)
-        said = f"warning: {begin}, as no better direction is given: score_a"
-        assert p.returncode == 0 and (said in p.stderr if begin else not p.stderr) and (not begin or "metric: input.score_a, better: lower" in p.stderr), (content, p)
+        said = f"warning: {begin}, as no better direction is given: rating_a"
+        assert p.returncode == 0 and (said in p.stderr if begin else not p.stderr) and (not begin or "metric: input.rating_a, better: lower" in p.stderr), (content, p)
 
 
 def case_columns(folder):
@@ -1213,7 +1223,7 @@ def every_cut(_folder):
 
 
 # texts that are the name of a case, or of a figure, and no path: commands, functions, units
-NAMES = ("command", "fullname", "name", "run_name", "run_type", "aggregate_name", "unit", "scoreUnit", "time_unit")
+NAMES = ("device_info", "model_type", "command", "fullname", "name", "run_name", "run_type", "aggregate_name", "unit", "scoreUnit", "time_unit")
 
 
 def every_path(_folder):
@@ -1432,10 +1442,11 @@ def own_failure(folder):
     for name, text, good, bad in (("hpl.log", hpl, "PASSED", "FAILED"), ("nccl.log", nccl, "0 OK", "4 FAILED")):
         gate = Gate(folder / name, name, text.format(good), named=True)
         assert gate.check(text.format(good))[0] == 0 and gate.check(text.format(bad))[0] == 3, name
-    for value in ("12,5 ms", "12.5k tok/s", "12.5 (cold)"):  # no number, though its name is that of a figure
-        write(folder / "t.json", {"latency": value, "x_ms": 1})
-        assert f"'latency' is '{value}', not a number" in run("report", "t.json", cwd=folder).stderr, value
-    for value in ("81k", "1.5M", "0:01:30", "1:30.25", "2m 30s", "64G"):  # perhaps of a configuration: the other figures are read
+    for value in ("12,5 ms", "12.5k tok/s", "12.5 (cold)", "12.5 \u00b1 0.3"):  # no number, though its name is that of a figure
+        for key in ("latency", "time_ms"):
+            write(folder / "t.json", {key: value, "x_ms": 1})
+            assert f"'{key}' is '{value}', not a number" in run("report", "t.json", cwd=folder).stderr, (key, value)
+    for value in ("81k", "1.5M", "0:01:30", "1:30.25", "2m 30s", "64G", "PT1M30S", "P1DT2H"):  # perhaps of a configuration: the other figures are read
         p = run("report", write(folder / "t.json", {"latency": value, "x_ms": 1}).name, cwd=folder)
         assert p.returncode == 0 and f"'latency' is '{value}', not measured" in p.stdout, (value, p.stdout)
 
@@ -1448,6 +1459,51 @@ def errors(folder):
         assert "errors" not in gate.check({**content, "errors": ["", None, ""]})[2]
         code, _, text = gate.check({**content, "errors": ["", "out of memory", "oom"]})
         assert code == 0 and "'errors' has 2 texts, such as 'out of memory'" in text, (content, text)
+
+
+def few_failed(folder):
+    """Requests that failed on one side only, few enough for the figures to count, are a warning that has their numbers."""
+    gate = Gate(folder, "m.json", {**SERVE, "num_prompts": 1000, "completed": 1000}, named=True)
+    for completed, code in ((1000, 0), (999, 0), (991, 0), (980, 3)):
+        got, _, text = gate.check({**SERVE, "num_prompts": 1000, "completed": completed})
+        said = f"vLLM served {completed} of 1000 requests"
+        assert got == code and (said in text) == (completed < 1000) and ("see whether the figures are of all" in text) == (completed < 1000 and not code), (completed, got, text)
+
+
+def contradictions(folder):
+    """A file that contradicts itself is named: of one thing, a percentile is no less than one below it, and a mean is between the least and the
+    largest; rates, and what is of other things or cases, are not compared."""
+    forms = {"flat.json": lambda v: {f"x_{k}_ms": x for k, x in v.items()}, "deep.json": lambda v: {"x_ms": v}, "rows.json": lambda v: [{"name": n, **{f"{k}_ms": x for k, x in v.items()}} for n in "ab"],
+             "rows.csv": lambda v: f"name,{','.join(f'{k}_ms' for k in v)}\na,{','.join(map(str, v.values()))}\n"}
+    good = {"min": 1.5, "p50": 5.5, "mean": 6.5, "p90": 9.5, "p99": 12.5, "max": 20.5}
+    for name, form in forms.items():
+        for key, value, below in ((None, 0, None), ("p99", 5.25, "p90"), ("p90", 1.75, "p50"), ("max", 12.25, "p99"), ("max", 12.45, None), ("mean", 1.25, "min"), ("mean", 21.5, "max"), ("min", 5.75, "p50"), ("mean", 13.5, None)):
+            text = run("report", write(folder / name, form({**good, **({key: value} if key else {})})).name, cwd=folder).stdout
+            said = re.search(r"'(\S+)' is less than '(\S+)': one of them is wrong", " ".join(text.split()))
+            assert bool(said) == bool(below) and (not below or all(any(k in n for n in said.groups()) for k in (key, below))), (name, key, value, text)
+    for content in ({"loss_min": -5.5, "loss_mean": -5.5, "loss_max": -5.5}, {"tok_s_p50": 90.5, "tok_s_p99": 50.5}, {"a_p50_ms": 9.5, "b_p99_ms": 1.5}, [{"name": "a", "p50_ms": 9.5}, {"name": "b", "p99_ms": 1.5}]):
+        assert "is less than" not in run("report", write(folder / "x.json", content).name, cwd=folder).stdout, content
+
+
+def rows_by_settings(folder):
+    """Rows that differ in a setting only are cases by it, whatever setting it is."""
+    for name in ("concurrency", "max_concurrency", "batch_size", "batchsize", "bs", "request_rate", "input_len", "num_prompts", "tp_size"):
+        for file, render in (("r.csv", lambda rows: f"{name},ttft_ms,tok_s\n" + "".join(f"{n},{a},{b}\n" for n, a, b in rows)), ("r.jsonl", lambda rows: "".join(json.dumps({name: n, "ttft_ms": a, "tok_s": b}) + "\n" for n, a, b in rows)),
+                             ("r.json", lambda rows: {"model": "m", "rows": [{name: n, "ttft_ms": a, "tok_s": b} for n, a, b in rows]})):
+            rows = [(1, 5.5, 90.5), (8, 9.5, 300.5), (16, 20.5, 500.5)]
+            gate = Gate(folder / name / file, file, render(rows), named=True)
+            assert gate.check(render(rows[::-1]))[0] == 0, (name, file)
+            code, verdicts, text = gate.check(render([rows[0], (8, 29.5, 300.5), rows[2]]))
+            assert code == 1 and {m for m, v in verdicts.items() if v == "fail"} == {f"input.{name}8/ttft_ms"}, (name, file, verdicts, text)
+        for nr in (1, 2, 3, 5):  # behind other columns, which are the same in all rows
+            beside = dict(list({"model": "m", "dtype": "bf16", "input_len": 512, "gpu": "H100", "osl": 128}.items())[:nr])
+            if name in beside:
+                continue
+            content = lambda v: [{**beside, name: n, "ttft_ms": a} for n, a in ((1, 5.5), (8, v), (16, 20.5))]
+            gate = Gate(folder / name / str(nr), "r.json", content(9.5), named=True)
+            code, verdicts, text = gate.check(content(29.5))
+            judged = {m: v for m, v in verdicts.items() if m.startswith("input.")}
+            assert code == 1 and len(judged) == 3 and [v for m, v in judged.items() if f"{name}8/" in m] == ["fail"], (name, nr, judged, text)
 
 
 def clocks(folder):
@@ -1498,7 +1554,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

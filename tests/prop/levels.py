@@ -18,7 +18,7 @@ import tempfile
 
 PROGRAM = os.environ.get("GPUGATE")
 # figure, whether more of it is better, what its rule says of that
-FIGURES = (("step_ms", False, ""), ("tokens_per_s", True, ""), ("score_x", True, "better: higher, "), ("cost_x", False, "better: lower, "),
+FIGURES = (("step_ms", False, ""), ("tokens_per_s", True, ""), ("rating_x", True, "better: higher, "), ("cost_x", False, "better: lower, "),
            ("count_x", False, "better: lower, noise: {k: 0}, "))
 faults = []
 

@@ -203,10 +203,10 @@ def default_rules(folder):
     check("serve.json", {k: v for k, v in SERVE.items() if k != "p99_ttft_ms"}, 3, "missing")
     check("serve.json", {**SERVE, "std_ttft_ms": 99}, 0)  # no rule judges a standard deviation, since it is neither better nor worse
     # figures of a flat file whose names say nothing about a direction
-    write(folder / "flat" / "x.json", {"score_a": 1, "score_b": 2})
+    write(folder / "flat" / "x.json", {"rating_a": 1, "rating_b": 2})
     run("approve", "--new", "flat", "--baseline", "f.json", cwd=folder)
     text = " ".join(run("check", "flat", "--baseline", "f.json", cwd=folder, code=3).stdout.split())
-    assert text.count("metric: input.score_a, better: lower") == 1, text
+    assert text.count("metric: input.rating_a, better: lower") == 1, text
 
 
 def samples(folder):

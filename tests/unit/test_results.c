@@ -767,10 +767,10 @@ static const struct {
 } proposals[] = {
 	{ "x.json",
 	  "{\"model\": \"m\", \"batch_size\": 8, \"steps\": 3, \"latency_ms\": 12.5, \"rate\": \"900 "
-	  "tok/s\", \"score\": 0.5, \"seed\": 3, \"date\": \"2026-01-01\", \"ok\": true, \"nan_ms\": "
+	  "tok/s\", \"rating\": 0.5, \"seed\": 3, \"date\": \"2026-01-01\", \"ok\": true, \"nan_ms\": "
 	  "NaN, \"a_ms\": \"nan\", \"c_ms\": \"fast\", \"d\": [], \"e\": {}, \"time\": 1.5}",
 	  "?!m: 'a_ms' is 'nan', 'nan_ms' is 'NaN', not measured | latency_ms=12.5 ms lower [model=m] "
-	  "[batch_size=8] rate=9e2 tok/s higher [model=m] [batch_size=8] score=0.5 [model=m] "
+	  "[batch_size=8] rate=9e2 tok/s higher [model=m] [batch_size=8] rating=0.5 [model=m] "
 	  "[batch_size=8] seed=3 [model=m] [batch_size=8] steps=3 [model=m] [batch_size=8] time=1.5 "
 	  "lower [model=m] [batch_size=8]",
 	  false },

@@ -80,8 +80,9 @@ static bool is_number(const struct value *v)
 	/* reading "12,5 ms" or "81k" says that it has no number */
 	bool begins = reading_begins_as_number(v->text) || reading_is_shortened(v->text) ||
 	              reading_is_word(v->text, "nan inf infinity -nan -inf -infinity");
-	return begins && v->type == JSCAN_STRING && !is_of_run(v->key) &&
-	       figure_better(v->key, figure_unit_by_name(v->key));
+	const char *own = figure_unit_by_name(v->key);
+	return begins && v->type == JSCAN_STRING && (own || !is_of_run(v->key)) &&
+	       figure_better(v->key, own);
 }
 
 /* True for a member that may be part of a name. */
@@ -158,14 +159,16 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	p->known |= !open;
 }
 
-/* What names one of several records: its first short texts, and its settings; "" if nothing does.
-   `up` leads to them from where the name is filled in. */
-static const char *case_of(const struct proposal *p, const struct value *record, const char *up)
+/* What names one of several records: its first short texts, and its settings, `most` of them, of
+   more than CASES any; "" if nothing does. `up` leads to them from where the name is filled in. */
+static const char *case_of(const struct proposal *p, const struct value *record, const char *up,
+                           size_t most)
 {
 	const char *name = "";
 	size_t nr = 0;
-	for (const struct value *v = record->first; v && nr < CASES; v = v->next) {
-		bool setting = is_number(v) && figure_is_setting(v->key, "case") && !reading_is_fraction(v);
+	for (const struct value *v = record->first; v && nr < most; v = v->next) {
+		bool setting = is_number(v) && !reading_is_fraction(v) &&
+		               figure_is_setting(v->key, most > CASES ? "record" : "case");
 		if (setting || is_name(v))
 			name = arena_printf(p->a, "%s%s%.*s{%s%s}", name, nr++ ? "." : "",
 			                    setting ? (int)v->key.n : 0, v->key.p, up, member(p, "", v->key));
@@ -224,8 +227,10 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 	    p->series || (in_list && number && !strchr(name, '{')) ? &p->samples : &p->take;
 	if (!*name || !number || !is_value(v->key))
 		as = arena_printf(p->a, "%s%s%.*s", as, *name ? "." : "", (int)v->key.n, v->key.p);
-	if (is_setting(v, p->several ? "case" : "record") || (number && is_step(v->key))) {
-		if (!strstr(p->case_name, arena_printf(p->a, "{%s}", at)) && !in_list)
+	bool in_name = strstr(p->case_name, arena_printf(p->a, "{%s}", at));
+	if ((in_name && is_setting(v, "record")) || is_setting(v, p->several ? "case" : "record") ||
+	    (number && is_step(v->key))) {
+		if (!in_name && !in_list)
 			add_work(p, at);
 	} else if (number && figure_is_neither(v->key) && is_of_run(v->key)) {
 		/* the time of day, or a seed */
@@ -236,7 +241,7 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 	} else if (first_sample(v)) {
 		add_figure(p, &p->samples, list, as, first_sample(v));
 	} else if (is_list(v) && depth < DEPTH && !in_list) {
-		const char *of = case_of(p, v->first, "^");
+		const char *of = case_of(p, v->first, "^", CASES);
 		add_members(p, v->first, list, arena_printf(p->a, "%s%s%s", as, *of ? "." : "", of),
 		            depth + 1);
 	}
@@ -263,15 +268,44 @@ static size_t count_figures(const struct value *of)
 	return nr;
 }
 
+enum { RECORDS = 1000 };
+
+ORDERING(string_cmp, struct span, BY_TEXT(p))
+
+/* True if two records of the same members would have one name. */
+static bool is_twice(const struct proposal *p, const char *name)
+{
+	VEC(struct span) names = VEC_INIT;
+	bool twice = false;
+	for (struct value *r = p->first; r && names.nr < RECORDS; r = r->next) {
+		struct strbuf b = STRBUF_INIT;
+		strbuf_add(&b,
+		           template_fill(name, &(struct template_words){ .record = r, .file = "" }, p->a));
+		for (const struct value *v = r->first; v; v = v->next)
+			strbuf_addf(&b, "\n%.*s", (int)v->key.n, v->key.p);
+		vec_push(&names, span_of(arena_take(p->a, &b)));
+	}
+	vec_sort(&names, string_cmp);
+	for (size_t i = 1; i < names.nr; i++)
+		twice = twice || span_eq(names.v[i - 1], names.v[i]);
+	vec_release(&names);
+	return twice;
+}
+
 /* Adds what a record has. Without names of cases, several are the steps of one. */
 static void add_records(struct proposal *p, struct value *first, bool several)
 {
-	enum { RECORDS = 1000 };
 	p->first = first;
 	p->several = several;
 	for (const struct value *v = first->first; v; v = v->next)
 		p->several = p->several && !is_step(v->key);
-	p->case_name = p->several ? case_of(p, first, "") : "";
+	p->case_name = p->several ? case_of(p, first, "", CASES) : "";
+	/* more only where it has to be, since names are to stay as they are */
+	const char *plain = p->case_name;
+	for (size_t nr = CASES; p->several && nr < 4 * CASES && is_twice(p, p->case_name); nr++)
+		p->case_name = case_of(p, first, "", nr + 1);
+	if (p->several && is_twice(p, p->case_name))
+		p->case_name = plain;
 	p->series = several && !*p->case_name && first->next;
 	p->several = *p->case_name;
 	for (const struct value *v = first->first; v; v = v->next)
@@ -476,8 +510,8 @@ static bool is_table(const struct value *row)
 {
 	bool texts = row && count_figures(row);
 	for (const struct value *v = row ? row->first : NULL; v && texts; v = v->next)
-		texts =
-		    v->key.n &&
+		texts = /* pandas calls the column of its index nothing */
+		    (v->key.n || v == row->first) &&
 		    !is_number(&(struct value){ .type = JSCAN_STRING, .key = SPAN("v"), .text = v->key });
 	return texts;
 }
