@@ -150,12 +150,10 @@ void check_explain(const struct candidates *c, const struct setup *s, const stru
 	causes_find(&in, out); /* uses the remarks on ranks */
 }
 
-enum status check_begin(struct check_job *j, const struct options *o, size_t gates,
-                        struct diag_log *log)
+/* Loads and judges both sides. */
+static enum status judge_sides(struct check_job *j, const struct options *o, size_t gates,
+                               struct diag_log *log)
 {
-	*j = (struct check_job){ .path = "" };
-	report_init(&j->report);
-	provenance_links(&j->report.arena, &j->report.links);
 	TRY(setup_init(&j->setup, o, log));
 	j->setup.rules.noise.budget /= (int64_t)gates;
 	j->setup.rules.in_review = o->value[OPT_REVIEW] != NULL;
@@ -163,9 +161,20 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 		TRY(evidence_clear(o->value[OPT_EVIDENCE], log));
 	TRY(load_sides(&j->setup, &j->candidates, &j->setup.rules.arena, &j->path, &j->b, log));
 	TRY(candidates_fold(&j->candidates, &j->setup, &j->b, log));
+	return candidates_judge(&j->candidates, &j->setup, j->b.pin.ranks.nr ? &j->b : NULL, j->path,
+	                        &j->report, log);
+}
+
+enum status check_begin(struct check_job *j, const struct options *o, size_t gates,
+                        struct diag_log *log)
+{
+	*j = (struct check_job){ .path = "" };
+	report_init(&j->report);
+	enum status st = judge_sides(j, o, gates, log);
+	provenance_links(&j->report.arena, &j->report.links); /* judging makes the report anew */
+	TRY(st);
 	const struct run *candidate = &j->candidates.v[0];
 	const struct baseline *b = j->b.pin.ranks.nr ? &j->b : NULL;
-	TRY(candidates_judge(&j->candidates, &j->setup, b, j->path, &j->report, log));
 	check_explain(&j->candidates, &j->setup, b, o->value[OPT_HTML] != NULL, &j->report);
 	TRY(changed_mark(o->all[OPT_CHANGED].v, o->all[OPT_CHANGED].nr, o->value[OPT_CHANGED_FROM],
 	                 j->report.baseline.commit, candidate, &j->report, log));
