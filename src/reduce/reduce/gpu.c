@@ -96,8 +96,7 @@ static struct row_found *gpu_row_find(struct reducer *r, const struct event *ev,
 	}
 	uint32_t row = idmap_add(&r->gpu.rows, idmap_pair(id, place));
 	if (row >= GPU_ROWS_END || lane >= GPU_LANES_END)
-		r->fault = "more than 500 million names or 16 million streams of GPU activities: split the "
-		           "trace";
+		r->fault = "more than 500 million names, or 16 million streams, on GPUs: split the trace";
 	*found = (struct row_found){ ev->name, ev->kind, place, id, row & (GPU_ROWS_END - 1) };
 	return found;
 }
