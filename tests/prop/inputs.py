@@ -112,9 +112,11 @@ def in_a_directory(dir, traces):
     (run / "config.json").unlink()
     refused(run / "run.json", words=("run.json: what is known of a run",))
     for text, words in ('{"a": NaN}', ("'a' is NaN, not measured",)), ('{"a": 1, "a": 2}', ("byte 14", "'a' is there twice")), \
-            ('{"a": 1', ("byte 7",)), ('{"a b": 1}', ("'a b'",)):
+            ('{"a": 1', ("byte 7",)):
         (run / "bench.json").write_text(text)
         refused(run, words=("bench.json", *words))
+    (run / "bench.json").write_text('{"a b": 1}')  # a file of another kind, with no name or unit that a figure has
+    assert "ignored: " in gpugate("metrics", run).stderr
 
 
 def gate(dir):
