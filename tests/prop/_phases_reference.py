@@ -29,6 +29,7 @@ class Trace:
 
     def __init__(self, events):
         self.spans, self.launches, self.gpu, self.steps, self.again = [], {}, [], [], []
+        nodes = []  # of autograd, which are backward where its engine was not recorded
         for e in events:
             if not isinstance(e, dict) or e.get("ph") != "X" or "ts" not in e:
                 continue
@@ -45,9 +46,14 @@ class Trace:
                 self.again.append((start, end, thread))
             elif cat in HOST:
                 self.spans += [(start, end, thread, phase) for prefix, phase in NAMES if name.startswith(prefix)]
+                node = int(args.get("Fwd thread id") or 0) or name.startswith("torch::autograd::AccumulateGrad")
+                if node and not any(name.startswith(prefix) for prefix, _ in NAMES):
+                    nodes.append((start, end, thread, "backward"))
                 if name.startswith("ProfilerStep#"):
                     self.steps.append((start, end))
         self.steps.sort()
+        if all(p != "backward" for *_, p in self.spans):
+            self.spans += nodes
 
     def owners(self):
         """For each thread, the disjoint intervals in which it is in a phase; within nested phases the outermost counts. An

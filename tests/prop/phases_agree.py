@@ -66,8 +66,12 @@ def random_trace(seed):
 
     for i in range(rng.choice([0, 1, 3])):
         add("user_annotation", f"ProfilerStep#{i}", rng.randint(0, horizon * 5))
+    for _ in range(rng.choice([0, 0, 10])):  # nodes of autograd, of traces without its engine, too
+        add("cpu_op", rng.choice(["MulBackward0", "torch::autograd::AccumulateGrad", "aten::add"]), rng.randint(0, horizon),
+            **{"Fwd thread id": rng.choice([0, 1, 7])})
+    names = NAMES if rng.random() < 0.5 else NAMES[1:]
     for _ in range(rng.choice([0, 2, 10, 40])):
-        add(rng.choice(HOST), rng.choice(NAMES)[0] + rng.choice(["", "x"]), rng.randint(0, horizon * rng.choice([1, 4])))
+        add(rng.choice(HOST), rng.choice(names)[0] + rng.choice(["", "x"]), rng.randint(0, horizon * rng.choice([1, 4])))
     for i in range(rng.choice([5, 40, 80])):
         if rng.random() < 0.9:
             add("cuda_runtime", "cudaLaunchKernel", 1, correlation=100 + i)

@@ -136,11 +136,11 @@ static const struct row rows[] = {
 	{ "the same by sequence numbers: of those before it the last",
 	  FORWARD NUMBERED("aten::t", 1, 12, 1, 8, 0) NUMBERED("aten::linear", 1, 16, 20, 8, 0)
 	      NUMBERED("aten::late", 1, 90, 1, 8, 0) NUMBERED("X", 2, 61, 15, 8, 1) LAUNCH(1, 2, 65),
-	  "kernel all|Net>Linear|model.py:forward@7|X 1 1000 0\n" },
+	  "kernel backward|Net>Linear|model.py:forward@7|X 1 1000 0\n" },
 	{ "forward operators of one number on two threads tell nothing",
 	  FORWARD NUMBERED("aten::linear", 1, 16, 20, 8, 0) NUMBERED("aten::linear", 3, 17, 20, 8, 0)
 	      NUMBERED("X", 2, 61, 15, 8, 1) LAUNCH(1, 2, 65),
-	  "kernel all|||X 1 1000 0\n" },
+	  "kernel backward|||X 1 1000 0\n" },
 	{ "forked: two threads of autograd, each by its own flow",
 	  FORWARD OP("aten::linear", 1, 16, 2) OP("aten::relu", 1, 45, 2) FLOW("s", 5, 1, 16)
 	      FLOW("s", 6, 1, 45) OP("X", 2, 61, 15) FLOW("f", 5, 2, 61) OP("Y", 3, 61, 15)
@@ -163,7 +163,7 @@ static const struct row rows[] = {
 	  EVENT("Operator", "a", 1, 10, 20,
 	        "'Call stack':'/x/torch/f.py(3): f;net.py(4): run','Sequence number':3")
 	      OP("b", 1, 12, 10) LAUNCH(1, 1, 13) NUMBERED("B", 2, 50, 10, 3, 1) LAUNCH(2, 2, 55),
-	  "kernel all||net.py:run@4|B 1 1000 0\nkernel all||net.py:run@4|a>b 1 1000 0\n" },
+	  "kernel forward||net.py:run@4|a>b 1 1000 0\nkernel backward||net.py:run@4|B 1 1000 0\n" },
 	{ "forward operators on two threads, each with frames of its own",
 	  FRAME("a.py(1): f", 1, 10, 30, 1, 0) FRAME("b.py(2): g", 4, 10, 30, 2, 0)
 	      OP("aten::linear", 1, 16, 2) OP("aten::relu", 4, 16, 2) FLOW("s", 5, 1, 16)
@@ -178,21 +178,22 @@ static const struct row rows[] = {
 	                  5, 1, 42) LAUNCH(6, 4, 12) NUMBERED("A", 2, 70, 10, 3, 1) LAUNCH(1, 2, 75)
 	                  NUMBERED("B", 3, 70, 10, 5, 4) LAUNCH(2, 3, 75) NUMBERED("C", 6, 70, 10, 6, 5)
 	                      LAUNCH(3, 6, 75) NUMBERED("D", 7, 70, 10, 4, 1) LAUNCH(7, 7, 75),
-	  "kernel all|||C 1 1000 0\nkernel all||a.py:f@1|A 1 1000 0\nkernel all||a.py:f@1|a 1 1000 0\n"
-	  "kernel all||a.py:f@9|D 1 1000 0\nkernel all||a.py:f@9|a 1 1000 0\nkernel all||b.py:g@2|B 1 "
-	  "1000 0\nkernel all||b.py:g@2|b 1 1000 0\n" },
+	  "kernel forward||a.py:f@1|a 1 1000 0\nkernel forward||a.py:f@9|a 1 1000 0\n"
+	  "kernel forward||b.py:g@2|b 1 1000 0\nkernel backward|||C 1 1000 0\n"
+	  "kernel backward||a.py:f@1|A 1 1000 0\nkernel backward||a.py:f@9|D 1 1000 0\n"
+	  "kernel backward||b.py:g@2|B 1 1000 0\n" },
 	{ "calls behind the operator, before the next one begins",
 	  EVENT("Operator", "a", 1, 10, 20, "'Call stack':'a.py(1): f','Sequence number':3")
 	      LAUNCH(4, 1, 40) LAUNCH(5, 1, 50) OP("late", 1, 60, 5) NUMBERED("A", 2, 70, 10, 3, 1)
 	          LAUNCH(1, 2, 75),
-	  "kernel all||| 2 2000 0\nkernel all||a.py:f@1|A 1 1000 0\n" },
+	  "kernel forward||| 2 2000 0\nkernel backward||a.py:f@1|A 1 1000 0\n" },
 	{ "two threads of one call stack",
 	  EVENT("Operator", "a", 1, 10, 20, "'Call stack':'a.py(1): f','Sequence number':3")
 	      EVENT("Operator", "b", 4, 10, 20, "'Call stack':'a.py(1): f','Sequence number':5")
 	          LAUNCH(4, 1, 12) LAUNCH(6, 4, 12) NUMBERED("A", 2, 70, 10, 3, 1) LAUNCH(1, 2, 75)
 	              NUMBERED("B", 3, 70, 10, 5, 4) LAUNCH(2, 3, 75),
-	  "kernel all||a.py:f@1|A 1 1000 0\nkernel all||a.py:f@1|B 1 1000 0\n"
-	  "kernel all||a.py:f@1|a 1 1000 0\nkernel all||a.py:f@1|b 1 1000 0\n" },
+	  "kernel forward||a.py:f@1|a 1 1000 0\nkernel forward||a.py:f@1|b 1 1000 0\n"
+	  "kernel backward||a.py:f@1|A 1 1000 0\nkernel backward||a.py:f@1|B 1 1000 0\n" },
 	{ "copies and waiting",
 	  FRAME("train.py(12): log", 1, 10, 80, 1, 0) OP("aten::item", 1, 20, 30)
 	      EVENT("cuda_runtime", "cudaMemcpyAsync", 1, 21, 2, "'correlation':4")

@@ -86,6 +86,7 @@ static struct row_found *host_name_find(struct reducer *r, const struct event *e
 		h->on_gpu = ev->kind == EVENT_GPU_ANNOTATION;
 		h->flops = h->op ? flop_rule_of(name) : NULL;
 		h->phase = phase_of_name(name);
+		h->accumulates = span_starts(name, SPAN("torch::autograd::AccumulateGrad"));
 		h->dataloader = span_starts(name, SPAN("enumerate(DataLoader)"));
 		h->marker = span_glob(span_of(r->options.marker), name);
 		h->annotated = !h->op && !h->marker && h->phase == PHASE_ALL;
@@ -165,7 +166,7 @@ void host_take(struct reducer *r, const struct event *ev)
 		steps_take(r, ev, h->marker);
 	else if (ev->kind != EVENT_RUNTIME)
 		entered_take(r, ev);
-	if (h->phase != PHASE_ALL)
+	if (h->phase != PHASE_ALL || (h->op && (ev->forward_thread || h->accumulates)))
 		phases_take(&r->phases, ev, h->phase, thread_of(&r->threads, ev));
 	if (ev->kind == EVENT_ANNOTATION && !h->marker && !ev->numbered)
 		where_take_range(r, ev);

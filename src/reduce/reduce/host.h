@@ -41,7 +41,7 @@ struct op_sums {
 /// All runtime calls, operators or annotations of one name.
 struct host_name {
 	struct span name;
-	bool op, launch, kernel_launch, sync, dataloader, memory, marker;
+	bool op, launch, kernel_launch, sync, dataloader, memory, marker, accumulates;
 	/// true if events of the name are annotations; true if some are on a GPU's timeline
 	bool annotated, on_gpu;
 	int capture; ///< +1 if the call begins a stream capture, -1 if it ends one, else 0

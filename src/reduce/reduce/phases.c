@@ -11,6 +11,7 @@ void phases_release(struct phases *p)
 {
 	vec_release(&p->spans.list);
 	vec_release(&p->again.list);
+	vec_release(&p->nodes.list);
 	vec_release(&p->recomputes);
 }
 
@@ -36,9 +37,14 @@ enum phase phase_of_name(struct span name)
 
 void phases_take(struct phases *p, const struct event *ev, enum phase phase, uint32_t thread)
 {
-	struct phase_spans *to = phase == PHASE_RECOMPUTE ? &p->again : &p->spans;
-	vec_push(&to->list,
-	         (struct phase_span){ ev->start_ns, ev->start_ns + ev->dur_ns, thread, phase });
+	struct phase_spans *to = phase == PHASE_RECOMPUTE ? &p->again
+	                         : phase == PHASE_ALL     ? &p->nodes
+	                                                  : &p->spans;
+	p->engine = p->engine || phase == PHASE_BACKWARD;
+	if (phase == PHASE_ALL && p->engine)
+		return;
+	vec_push(&to->list, (struct phase_span){ ev->start_ns, ev->start_ns + ev->dur_ns, thread,
+	                                         phase == PHASE_ALL ? PHASE_BACKWARD : phase });
 }
 
 void phases_take_python(struct reducer *r, const struct event *ev)
@@ -106,6 +112,9 @@ static void spans_make(struct phase_spans *p, bool *found)
 void phases_make(struct reducer *r)
 {
 	struct phases *p = &r->phases;
+	if (!p->engine)
+		vec_move(&p->spans.list, &p->nodes.list);
+	vec_release(&p->nodes.list);
 	if (p->spans.list.nr)
 		trim_optimizer(&p->spans);
 	spans_make(&p->spans, p->found);

@@ -25,6 +25,10 @@ struct phase_spans {
 struct phases {
 	struct phase_spans spans;
 	struct phase_spans again; ///< recomputation, which has priority over a backward span around it
+	/// Nodes of autograd, which are backward where its engine is not recorded around them: up to
+	/// PyTorch 1.9.
+	struct phase_spans nodes;
+	bool engine; ///< true if a call of the engine was recorded
 	size_t near[2]; ///< indices of the last spans found, from which the next search starts
 	VEC(char) recomputes; ///< cache by name id: 0 unknown, 1 does not recompute, 2 recomputes
 	bool found[NR_PHASES];
@@ -40,7 +44,7 @@ enum phase phase_of_name(struct span name);
 /// torch/utils/checkpoint.py (use_reentrant=False).
 void phases_take_python(struct reducer *r, const struct event *ev);
 
-/// Stores an annotation or operator of a phase.
+/// Stores an annotation or operator of a phase; PHASE_ALL for a node of autograd.
 void phases_take(struct phases *p, const struct event *ev, enum phase phase, uint32_t thread);
 
 /// Sorts the spans; must be called before all functions below.
