@@ -28,9 +28,10 @@ void diagnose_bound(const struct run_view *v, struct arena *a, struct classifica
 void diagnose_recommend(const struct run_view *v, const struct diagnosis_rules *rules,
                         struct arena *a, struct run_report *out);
 
-/// What the diagnoses in code advise, ended by a row without an id; and the row with this id, or
-/// NULL. Static.
+/// What the diagnoses in code advise, ended by a row without an id.
 extern const struct recommendation diagnose_in_code[];
+
+/// The row of that table with this id, or NULL. Static.
 const struct recommendation *diagnose_advice(struct span id);
 
 /// The complete analysis or, if `whole` is false, only facts, bound and recommendations. `a` owns

@@ -51,29 +51,47 @@ void doc_put_verdict(struct document *d, enum verdict v);
 /// Add `word` as the verdict of the whole, in the tone of a failure if and only if the job fails.
 void doc_put_result(struct document *d, enum verdict v, const char *word, bool fails);
 
-/// The verdict with its main figure, and the key figures of both sides.
+/// The verdict with its main figure.
 void doc_verdict(struct document *d, const struct report *r);
+
+/// The key figures of both sides.
 void doc_key_figures(struct document *d, const struct report *r);
 
 /// The figures of benchmarks' files that changed, worst first, if there are several.
 void doc_inputs(struct document *d, const struct report *r);
 
-/// The table of all checks, and the evidence behind their values.
+/// The table of all checks.
 void doc_checks(struct document *d, const struct report *r);
+
+/// The evidence behind the values of checks that do not pass; the table has the noise of the
+/// others.
 void doc_evidence(struct document *d, const struct report *r);
 
 /// Columns of the table of findings, and of the changes of a diff.
 extern const struct doc_column doc_change_columns[3];
 
-/// Breakdowns of the change, what changed most and where, kernels, categories, GPU time by code,
-/// figures of a diff, largest tensors and environment: one function for each.
+/// Where the change of each failed check went, part by part.
 void doc_breakdowns(struct document *d, const struct report *r);
+
+/// What changed most, and where.
 void doc_changes(struct document *d, const struct report *r);
+
+/// Kernels of both sides, the largest change first.
 void doc_kernels(struct document *d, const struct report *r);
+
+/// GPU time of both sides by category of kernels.
 void doc_categories(struct document *d, const struct report *r);
+
+/// GPU time of both sides by code.
 void doc_code(struct document *d, const struct report *r);
+
+/// Figures of a diff.
 void doc_figures(struct document *d, const struct report *r);
+
+/// The largest tensors of both sides, by category.
 void doc_scaling(struct document *d, const struct report *r);
+
+/// The environment of both sides.
 void doc_environment(struct document *d, const struct report *r);
 
 /// Sections: what a run is bound by; what was not recorded; what to do (actions, and commands that
