@@ -227,7 +227,6 @@ Every push to main runs the benchmark too, and stores it. After five more runs `
     past = w.run([FORGE / "history", w.folder / "past"], GITHUB_OUTPUT="").stdout.strip()
     out = w.run([w.env()["GPUGATE"], "history", "--baseline", "baselines/train-NVIDIA-H100-80GB-HBM3.json", "--history", past]).stdout
     w.say("```\n" + out.split("\n\nRuns")[0].strip("\n") + "\n```")
-    w.say("What one run of a pull request must exceed, its [noise](verdicts.md#noise), is several times this spread, because six runs prove little.")
 
 
 def regression(w):
@@ -274,7 +273,6 @@ Another change costs a little more than the limit of 0.5 %. One run cannot tell 
     w.branch("small", "--slow-kernel *flash_bwd*=1.58", "a check of inputs")
     said(w, w.gate("fail", GPUGATE_BASE="HEAD^", GPUGATE_MORE="40"))
     w.quote(w.forge.bodies()[0], brief=True)
-    w.say("The 12.93 ms are the median of the base's three [control runs](verdicts.md#control-runs), which are the reference as soon as there are any.")
 
 
 def another_gpu(w):
@@ -296,7 +294,7 @@ The rules keep a [baseline for each GPU](troubleshooting.md#a-new-gpu), so the f
     w.branch("readme", "--slow-kernel *flash_bwd*=1.5", "README: a typo")
     w.gate("fail", GPUGATE_BASE="nowhere")
     w.quote(w.forge.bodies()[0], brief=True)
-    w.say("With its base, which is as slow on this machine, the comment turns green:")
+    w.say("Its base is as slow on this machine, so that one pair turns the comment green:")
     said(w, w.gate("pass", GPUGATE_BASE="HEAD^"))
     w.quote(w.forge.bodies()[0], heading=True)
     w.machine = ""

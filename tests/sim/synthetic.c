@@ -241,6 +241,13 @@ void luck_of(const struct weather *w, struct dice *dice, size_t nb, size_t nc, b
 	}
 	if (w->kind >= WEATHER_CLOCKS)
 		draw_states(w, dice, nb, nc, controls, out);
+	for (size_t i = 0; i < nb + (controls ? 2 : 1) * nc && w->wall > 0; i++)
+		out[i].wall = w->wall * dice_normal(dice);
+}
+
+static double idle_of(const struct weather *w)
+{
+	return STEP_NS * (w->idle > 0 ? w->idle : 0.2);
 }
 
 /* ---- synthetic digests ---- */
@@ -322,12 +329,14 @@ static void set_kernel(struct digest *d, const char *name, double per_step)
 	}
 }
 
-static void set_steps(struct digest *d, double compute, double comm, const struct luck *l)
+static void set_steps(struct digest *d, double compute, double comm, const struct luck *l,
+                      const struct effect *e, const struct weather *w)
 {
 	for (size_t s = 0; s < NR_STEPS; s++) {
 		int64_t compute_ns = llround(compute * exp(l->step[s])), comm_ns = llround(comm);
-		int64_t period =
-		    compute_ns + comm_ns / 2 + llround(STEP_NS * (0.2 * exp(l->host) + l->hiccup[s]));
+		int64_t busy = compute_ns + comm_ns / 2;
+		int64_t period = busy + llround(idle_of(w) * exp(l->host) + STEP_NS * l->hiccup[s]);
+		period = llround((double)period * exp(l->wall + e->wall));
 		d->step_numbers[s] = (int64_t)s;
 		d->step_activities[s] = 4 * (NR_KERNELS + 2);
 		d->samples[METRIC_STEP_COMPUTE_TIME][s] = compute_ns;
@@ -335,7 +344,7 @@ static void set_steps(struct digest *d, double compute, double comm, const struc
 		d->samples[METRIC_STEP_EXPOSED_COMM_TIME][s] = comm_ns / 2;
 		d->samples[METRIC_STEP_KERNEL_TIME][s] = compute_ns + comm_ns;
 		d->samples[METRIC_STEP_CUDA_TIME][s] = compute_ns + comm_ns;
-		d->samples[METRIC_STEP_BUSY_TIME][s] = compute_ns + comm_ns / 2;
+		d->samples[METRIC_STEP_BUSY_TIME][s] = busy;
 		d->samples[METRIC_STEP_KERNEL_COUNT][s] = 4 * (NR_KERNELS + 1);
 		d->samples[METRIC_STEP_TIME][s] = d->samples[METRIC_STEP_PERIOD][s] = period;
 	}
@@ -359,7 +368,7 @@ void synthetic_fill(struct digest *d, const struct luck *l, const struct effect 
 	}
 	arena_release(&scratch);
 	set_kernel(d, "ncclDevKernel_AllReduce", comm);
-	set_steps(d, compute, comm, l);
+	set_steps(d, compute, comm, l, e, w);
 	compute *= steps / NR_STEPS;
 	d->memories.v[0].peak_allocated = llround(GIB * exp(l->peak));
 	d->memories.v[0].peak_reserved = d->memories.v[0].peak_allocated;
@@ -368,7 +377,7 @@ void synthetic_fill(struct digest *d, const struct luck *l, const struct effect 
 		digest_set_env(d, SPAN("host"), SPAN("node1"));
 	struct device_stat *device = &d->devices.v[0];
 	device->busy_ns = device->measured_busy_ns = llround(NR_STEPS * (compute + comm / 2));
-	device->span_ns = device->measured_ns = device->busy_ns + llround(NR_STEPS * 0.2 * STEP_NS);
+	device->span_ns = device->measured_ns = device->busy_ns + llround(NR_STEPS * idle_of(w));
 	device->compute_ns = llround(NR_STEPS * compute);
 	d->trust.gpu_events = d->trust.with_launch = NR_STEPS * 4 * (NR_KERNELS + 2);
 	d->trust.gpu_ns = llround(NR_STEPS * (compute + comm));

@@ -54,6 +54,8 @@ struct weather {
 	double shared; ///< share of the machine's variance that the candidate's runs have in common
 	double state; ///< standard deviation of the state of WEATHER_FACTOR
 	double restless; ///< share of the control runs that are in another state of the machine
+	double wall; ///< standard deviation of a factor of each run's wall time
+	double idle; ///< time of a step in which the GPU is idle, as a share of its work; 0: a fifth
 	size_t better; ///< 0, or the number of runs since main lost the first effect
 	bool says_host; ///< true: the recordings say that they come from one host
 };
@@ -62,15 +64,15 @@ enum { NR_KERNELS = 20, NR_STEPS = 5, MAX_RUNS = 64 };
 
 /// Random factors of the times of one run, as logarithms.
 struct luck {
-	double machine, own[NR_KERNELS], comm, host;
+	double machine, own[NR_KERNELS], comm, host, wall;
 	double state[NR_KERNELS]; ///< what the state of the machine adds to each kernel
 	double step[NR_STEPS], hiccup[NR_STEPS]; ///< of each step: compute time, share of a step lost
 	double peak;
 };
 
-/// Effect of a change on each kernel, as logarithms.
+/// Effect of a change on each kernel, and on the wall time of steps beside, as logarithms.
 struct effect {
-	double kernel[NR_KERNELS];
+	double kernel[NR_KERNELS], wall;
 };
 
 /// An effect of `share` (0.1: 10 % longer) on all kernels, or only on `kernel` if it is ≥ 0.
