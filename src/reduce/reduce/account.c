@@ -88,7 +88,7 @@ static bool is_twice(const struct reducer *r, const struct activity *a, const st
 		return false;
 	if (alone && b->start_ns < activity_end(&r->gpu, a))
 		return true;
-	return a->start_ns == b->start_ns && a->dur == b->dur &&
+	return a->start_ns == b->start_ns && activity_dur(g, a) == activity_dur(g, b) &&
 	       (alone || r->gpu.tick_ns < CLOCK_TICK_MAX || !call || !call->launch);
 }
 

@@ -35,6 +35,7 @@ static enum status gpu_side(struct reducer *r, bool open_end, struct digest *d,
 	progress_figures(r, open_end, d);
 	launches_end(r);
 	function_classes(r, d);
+	gpu_keep_launched(&r->gpu);
 	return ST_OK;
 }
 
@@ -54,6 +55,7 @@ static void host_side(struct reducer *r, struct digest *d)
 enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, struct digest *out,
                            struct diag_log *log)
 {
+	where_end_intake(r);
 	account_untime(r);
 	TRY(check_times(r, log));
 	out->where = meta->where;

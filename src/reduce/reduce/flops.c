@@ -119,6 +119,7 @@ ORDERING(backward_cmp, struct op_backward, RISING(number) RISING(span))
 
 void flops_size(struct reducer *r)
 {
+	vec_release(&r->flops.ops);
 	vec_sort(&r->flops.backwards, backward_cmp);
 	for (size_t i = 0; i < r->flops.counted.nr && r->flops.backwards.nr; i++)
 		if (r->flops.sizes.v[r->flops.counted.v[i].size].flops < 0)
@@ -170,13 +171,12 @@ static struct op_work *launched_work(const struct reducer *r)
 {
 	struct op_work *work = mem_calloc(r->flops.counted.nr, sizeof *work);
 	uint32_t near = 0;
-	for (size_t i = 0; i < r->gpu.activities.nr && r->flops.counted.nr; i++) {
-		const struct activity *a = &r->gpu.activities.v[i];
-		const struct host_span *launch = activity_launch(r, a);
-		uint32_t op = launch ? flops_at(r, launch, &near) : NO_ID;
+	for (size_t i = 0; i < r->gpu.nr_launched && r->flops.counted.nr; i++) {
+		const struct launched *l = &r->gpu.launched[i];
+		uint32_t op = flops_at(r, &r->host.spans.v[l->span], &near);
 		if (op != NO_ID)
-			flops_take_work(r, &work[op], idmap_pair_first(r->gpu.rows.keys.v[a->row]),
-			                activity_dur(&r->gpu, a), activity_blocks(&r->gpu, a));
+			flops_take_work(r, &work[op], idmap_pair_first(r->gpu.rows.keys.v[l->row]),
+			                widen(&r->gpu.wide, l->dur), row_blocks(&r->gpu, l->row));
 	}
 	return work;
 }

@@ -85,7 +85,7 @@ void flops_size(struct reducer *r);
 uint32_t flops_at(const struct reducer *r, const struct host_span *launch, uint32_t *near);
 
 /// Adds an activity that an operator launched, given its index in `gpu.names` and
-/// activity_blocks().
+/// row_blocks().
 void flops_take_work(const struct reducer *r, struct op_work *w, uint32_t name, int64_t dur_ns,
                      uint32_t blocks);
 

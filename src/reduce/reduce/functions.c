@@ -48,23 +48,35 @@ static int64_t segment_end(const struct segment *s)
 	return s->start_ns + (s[1].before_ns - s->before_ns); /* start_ns + before_ns may overflow */
 }
 
+static int segment_cmp(const void *a, const void *b, void *unused)
+{
+	(void)unused;
+	return COMPARE(((const struct segment *)a)->start_ns, ((const struct segment *)b)->start_ns);
+}
+
+/* Adds the calls of a class, in place: until the end, `before_ns` of a segment is when it ends. */
 static void higher_add(struct higher *h, const struct class_functions *c)
 {
-	struct higher sum = { 0 };
-	int64_t length = 0, until = 0; /* of the segments in `sum`: total length, end of the last */
+	struct segment *v = h->list.v;
+	size_t nr = 0;
+	int64_t length = 0, until = 0; /* of the first `nr` segments: total length, end of the last */
 	if (!c->calls.nr)
 		return;
-	for (size_t i = 0, k = 0; i < h->list.nr || k < c->calls.nr;) {
-		struct function_call call =
-		    k < c->calls.nr ? function_call_get(c, k) : (struct function_call){ 0 };
-		bool old = k == c->calls.nr || (i < h->list.nr && h->list.v[i].start_ns <= call.start_ns);
-		int64_t start = old ? h->list.v[i].start_ns : call.start_ns;
-		int64_t end = old ? segment_end(&h->list.v[i]) : call.end_ns;
-		*(old ? &i : &k) += 1;
-		if (end <= start)
-			continue;
-		if (!sum.list.nr || start > until) {
-			vec_push(&sum.list, (struct segment){ start, length });
+	for (size_t i = 0; i < h->list.nr; i++)
+		v[i].before_ns = segment_end(&v[i]);
+	for (size_t i = 0; i < c->calls.nr; i++) {
+		struct function_call call = function_call_get(c, i);
+		if (call.end_ns > call.start_ns)
+			vec_push(&h->list, (struct segment){ call.start_ns, call.end_ns });
+	}
+	if (v) /* else these are the calls, which are in order */
+		sort_inline(h->list.v, h->list.nr, sizeof *v, segment_cmp, NULL);
+	vec_reserve(&h->list, 1);
+	v = h->list.v;
+	for (size_t i = 0; i < h->list.nr; i++) {
+		int64_t start = v[i].start_ns, end = v[i].before_ns;
+		if (!nr || start > until) {
+			v[nr++] = (struct segment){ start, length };
 			until = start;
 		}
 		if (end > until) {
@@ -72,10 +84,8 @@ static void higher_add(struct higher *h, const struct class_functions *c)
 			until = end;
 		}
 	}
-	vec_push(&sum.list, (struct segment){ .before_ns = length });
-	sum.list.nr--;
-	vec_release(&h->list);
-	*h = sum;
+	v[nr].before_ns = length;
+	h->list.nr = nr;
 }
 
 /* Time that segments cover before `at`; segment `i` must be the last one that begins by `at`. */
@@ -278,7 +288,7 @@ static int64_t activity_rate(const struct reducer *r, struct moved_cursor *at, s
 {
 	int64_t bytes = 0, dur_ns = activity_dur(&r->gpu, &r->gpu.activities.v[i]);
 	if (at->transfer < r->gpu.transfers.nr && r->gpu.transfers.v[at->transfer].activity == i)
-		bytes = r->gpu.transfers.v[at->transfer++].bytes;
+		bytes = widen(&r->gpu.wide, r->gpu.transfers.v[at->transfer++].bytes);
 	if (at->kernel < r->comm.kernels.nr && r->comm.kernels.v[at->kernel].activity == i)
 		bytes = r->comm.kernels.v[at->kernel++].bytes;
 	return bytes > 0 && dur_ns > 0 ? number_div_round((__int128)bytes * NS_PER_S, dur_ns) : -1;

@@ -17,6 +17,7 @@ void gpu_init(struct gpu_events *g)
 void gpu_release(struct gpu_events *g)
 {
 	vec_release(&g->activities);
+	free(g->launched);
 	vec_release(&g->transfers);
 	vec_release(&g->wide.list);
 	vec_release(&g->names);
@@ -67,7 +68,7 @@ static void shape_take(struct reducer *r, uint32_t name, const struct event *ev)
 	}
 }
 
-/* See activity_blocks(). */
+/* See row_blocks(). */
 static uint32_t blocks_of(const struct event *ev)
 {
 	uint32_t nr = ev->kind == EVENT_KERNEL;
@@ -142,7 +143,8 @@ void gpu_take(struct reducer *r, const struct event *ev)
 		g->last_lane = idmap_add(&g->lanes, idmap_pair(device, stream));
 	}
 	if (ev->bytes)
-		vec_push(&g->transfers, (struct transfer){ (uint32_t)g->activities.nr, ev->bytes });
+		vec_push(&g->transfers, (struct transfer){ (uint32_t)g->activities.nr,
+		                                           narrow(&g->wide, ev->bytes, &r->fault) });
 	/* CUPTI and roctracer write 0 where they do not know the call */
 	int64_t correlation = ev->correlation ? ev->correlation : IDENT_NONE;
 	struct activity a = { .start_ns = ev->start_ns,
@@ -158,4 +160,17 @@ void gpu_take(struct reducer *r, const struct event *ev)
 	vec_push(&g->activities, a);
 	if (ev->kind == EVENT_KERNEL && activity_name(g, &a)->communication)
 		comm_take_kernel(r, ev);
+}
+
+void gpu_keep_launched(struct gpu_events *g)
+{
+	struct launched *v = (struct launched *)g->activities.v; /* in place: they are smaller */
+	for (size_t i = 0; i < g->activities.nr; i++) {
+		struct activity a = g->activities.v[i];
+		if (a.has_launch)
+			v[g->nr_launched++] = (struct launched){ a.correlation, a.row, a.dur };
+	}
+	g->launched = mem_realloc(v, g->nr_launched, sizeof *v);
+	g->activities.v = NULL;
+	vec_release(&g->activities);
 }

@@ -31,10 +31,16 @@ struct activity {
 	uint32_t step; ///< index into `steps.marks`, or NO_ID
 };
 
+/// What is kept of an activity with a launch once the figures of the GPU are made.
+struct launched {
+	uint32_t span; ///< index of the launch in `host.spans`
+	uint32_t row, dur; ///< as in struct activity
+};
+
 /// Bytes of a copy or memory set. Most activities are kernels, which have no transfer.
 struct transfer {
 	uint32_t activity; ///< index of the activity
-	int64_t bytes;
+	uint32_t bytes; ///< bytes, to be read with widen()
 };
 
 /// A launch shape of one name; the bytes of the struct are the key in the name table `shapes`.
@@ -58,8 +64,10 @@ struct gpu_events {
 	int64_t total_ns; ///< sum of all durations, which fits int64
 	int64_t tick_ns; ///< tick of the clock: gcd of all starts, durations and CLOCK_TICK_MAX
 	VEC(struct activity) activities; ///< activities in file order, from gpu_figures() on by start
+	struct launched *launched; ///< made of `activities` by gpu_keep_launched()
+	size_t nr_launched;
 	VEC(struct transfer) transfers; ///< bytes of copies and memory sets, sorted by `activity`
-	struct wide_numbers wide; ///< durations and correlation ids that do not fit into 30 bits
+	struct wide_numbers wide; ///< durations, ids and bytes that do not fit into 30 bits
 	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
 	VEC(struct gpu_name) names;
 	struct idmap rows; ///< ids of the pairs (index into `names`, lane id and blocks) of activities
@@ -100,6 +108,10 @@ void wall_of_window(struct digest *d, int64_t idle_ns);
 /// Computes figures per step and per device; sorts the activities by start.
 GG_MUST_CHECK enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
+/// Replaces the activities by `launched`, which takes half as much memory. Call it after
+/// launches_end().
+void gpu_keep_launched(struct gpu_events *g);
+
 /// The name, lane id, duration and end of an activity; times in ns.
 static inline struct gpu_name *activity_name(const struct gpu_events *g, const struct activity *a)
 {
@@ -109,10 +121,10 @@ static inline uint32_t activity_lane(const struct gpu_events *g, const struct ac
 {
 	return (uint32_t)g->rows.keys.v[a->row] % GPU_LANES_END;
 }
-/// Number of blocks of a kernel; 0 if unknown, or if there are more than 255.
-static inline uint32_t activity_blocks(const struct gpu_events *g, const struct activity *a)
+/// Number of blocks of the kernels of a row; 0 if unknown, or if there are more than 255.
+static inline uint32_t row_blocks(const struct gpu_events *g, uint32_t row)
 {
-	return (uint32_t)g->rows.keys.v[a->row] / GPU_LANES_END;
+	return (uint32_t)g->rows.keys.v[row] / GPU_LANES_END;
 }
 static inline int64_t activity_dur(const struct gpu_events *g, const struct activity *a)
 {

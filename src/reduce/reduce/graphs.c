@@ -502,8 +502,9 @@ static void take_places(struct reducer *r)
 		struct where_moment m;
 		if (n->span == NO_ID)
 			continue;
-		if (where_is_known(w, n->span)) {
-			memcpy(&m, w->moments.by_id[w->of_span[n->span] - 1]->s, sizeof m);
+		uint32_t moment = where_of_span(w, n->span);
+		if (moment != NO_ID) {
+			memcpy(&m, w->moments.by_id[moment]->s, sizeof m);
 			n->op = m.op;
 			n->stack = m.stack;
 		}

@@ -184,6 +184,8 @@ void host_take(struct reducer *r, const struct event *ev)
 		where_take_op(r, ev);
 	if (h->flops)
 		flops_take(r, h->flops, ev);
+	if (h->sync)
+		vec_push(&r->where.syncs, (uint32_t)r->host.spans.nr);
 	uint32_t thread = ev->kind == EVENT_ANNOTATION ? NO_ID : thread_of(&r->threads, ev);
 	if (ev->kind == EVENT_RUNTIME && ev->correlation && ev->correlation != IDENT_NONE)
 		launches_take(r, ev);

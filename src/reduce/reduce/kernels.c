@@ -9,13 +9,14 @@ static enum status step_bytes(struct reducer *r, struct digest *d, struct diag_l
 		const struct activity *a = &r->gpu.activities.v[t->activity];
 		struct kernel_stat *k = &activity_name(&r->gpu, a)->stat;
 		uint32_t step = steps_measured(&r->steps, a->step);
+		int64_t bytes = widen(&r->gpu.wide, t->bytes);
 		if (step == NO_ID)
 			continue;
 		if (steps_usable(&r->steps, a->step) != NO_ID)
-			over |= __builtin_add_overflow(k->step_bytes, t->bytes, &k->step_bytes);
+			over |= __builtin_add_overflow(k->step_bytes, bytes, &k->step_bytes);
 		int64_t *sample = &d->samples[METRIC_STEP_MEMCPY_BYTES][step];
 		if (k->kind == EVENT_MEMCPY)
-			over |= __builtin_add_overflow(*sample, t->bytes, sample);
+			over |= __builtin_add_overflow(*sample, bytes, sample);
 	}
 	return over ? diag_fail(log, ST_INPUT,
 	                        "the bytes of a step's copies add up to more than 2^63: check 'bytes' "

@@ -110,13 +110,12 @@ static inline int64_t activity_correlation(const struct reducer *r, const struct
 	                     : widen(&r->gpu.wide, a->correlation);
 }
 
-/// The runtime call that launched an activity, or NULL.
+/// The runtime call that launched an activity, or NULL; only before launches_end().
 static inline const struct host_span *activity_launch(const struct reducer *r,
                                                       const struct activity *a)
 {
-	const struct launch *launches = r->launches.list.v; /* the list is NULL after launches_end() */
-	uint32_t i = a->correlation;
-	return a->has_launch ? &r->host.spans.v[launches ? launches[i].span : i] : NULL;
+	const struct launch *launches = r->launches.list.v;
+	return a->has_launch ? &r->host.spans.v[launches[a->correlation].span] : NULL;
 }
 
 /// Fills in what the rank did last, from the activities sorted by start. With `open_end`, work that

@@ -19,13 +19,14 @@ void where_release(struct where *w)
 	vec_release(&w->stacks_of);
 	vec_release(&w->text_paths);
 	vec_release(&w->stated);
-	if (w->of_span) {
+	if (w->wanted) {
 		code_paths_release(&w->names);
 		code_places_release(&w->places);
 		name_table_release(&w->moments);
 	}
 	where_step_release(&w->step);
-	free(w->of_span);
+	free(w->wanted);
+	free(w->moment_of);
 	free(w->frame_of);
 	vec_release(&w->points);
 	vec_release(&w->questions);
@@ -77,17 +78,27 @@ static bool is_usable(struct reducer *r, const struct digest *d, const struct ac
 	return steps_usable(&r->steps, step) != NO_ID;
 }
 
+static bool is_wanted(const struct where *w, uint32_t span)
+{
+	return w->wanted[span / 32].bits >> span % 32 & 1;
+}
+
+static void want(struct where *w, uint32_t span)
+{
+	w->wanted[span / 32].bits |= (uint32_t)1 << span % 32;
+}
+
 static void want_launches(struct reducer *r, const struct digest *d)
 {
 	struct where *w = &r->where;
 	const struct graphs *g = &r->graphs;
 	for (size_t i = 0; i < g->nodes.nr; i++)
 		if (g->nodes.v[i].span != NO_ID)
-			w->of_span[g->nodes.v[i].span] = WHERE_WANTED;
+			want(w, g->nodes.v[i].span);
 	for (size_t i = 0, t = 0, s = 0, n = 0; i < r->gpu.activities.nr; i++) {
 		const struct activity *a = &r->gpu.activities.v[i];
 		bool moves = t < r->gpu.transfers.nr && r->gpu.transfers.v[t].activity == i;
-		int64_t bytes = moves ? r->gpu.transfers.v[t++].bytes : 0;
+		uint32_t bytes = moves ? r->gpu.transfers.v[t++].bytes : 0;
 		struct where_stated own = { .op = NO_ID, .module = NO_ID };
 		if (s < w->stated.nr && w->stated.v[s].activity == i)
 			own = w->stated.v[s++];
@@ -97,17 +108,31 @@ static void want_launches(struct reducer *r, const struct digest *d)
 			continue;
 		uint32_t span = r->launches.list.v[a->correlation].span;
 		uint32_t name = idmap_pair_first(r->gpu.rows.keys.v[a->row]);
-		if (!w->of_span[span] && is_usable(r, d, a, span))
-			w->of_span[span] = WHERE_WANTED;
-		struct where_work work = {
-			own, span, name, activity_dur(&r->gpu, a), bytes, run, activity_blocks(&r->gpu, a)
-		};
-		if (w->of_span[span])
-			where_step_take(r, a, &work);
-		if ((w->stated.nr || g->runs.nr) && w->of_span[span])
+		if (!is_wanted(w, span) && !is_usable(r, d, a, span))
+			continue;
+		want(w, span);
+		struct where_work work = { own,
+			                       span,
+			                       name,
+			                       activity_dur(&r->gpu, a),
+			                       widen(&r->gpu.wide, bytes),
+			                       run,
+			                       row_blocks(&r->gpu, a->row) };
+		where_step_take(r, a, &work);
+		if (w->stated.nr || g->runs.nr)
 			vec_push(&w->work, work);
-		else if (bytes && w->of_span[span])
+		else if (bytes)
 			vec_push(&w->bytes, (struct where_bytes){ span, name, bytes });
+	}
+}
+
+static void want_waits(struct reducer *r)
+{
+	struct where *w = &r->where;
+	for (size_t i = 0; i < w->syncs.nr; i++) {
+		int64_t at_ns = span_start(&r->host, &r->host.spans.v[w->syncs.v[i]]);
+		if (steps_usable(&r->steps, steps_at(&r->steps, at_ns)) != NO_ID)
+			want(w, w->syncs.v[i]);
 	}
 }
 
@@ -128,13 +153,20 @@ static void keep_forwards(struct reducer *r)
 	code_forwards_order(l);
 }
 
-void where_begin(struct reducer *r, const struct digest *d)
+void where_end_intake(struct reducer *r)
 {
 	struct where *w = &r->where;
 	w->has_stacks = r->python.threads.nr || w->stacks_of.nr;
 	if (!w->has_stacks && !r->flops.lends)
 		code_links_release(&w->links); /* they are for frames and sizes of backward operators */
-	w->of_span = mem_calloc(r->host.spans.nr + 1, sizeof *w->of_span);
+}
+
+void where_begin(struct reducer *r, const struct digest *d)
+{
+	struct where *w = &r->where;
+	size_t nr = r->host.spans.nr / 32 + 1;
+	uint32_t wanted = 0;
+	w->wanted = mem_calloc(nr, sizeof *w->wanted);
 	w->has_phases = d->phases[PHASE_FORWARD][0] != NULL;
 	code_paths_init(&w->names, r->names);
 	code_places_init(&w->places, r->options.sites);
@@ -143,6 +175,12 @@ void where_begin(struct reducer *r, const struct digest *d)
 	where_step_begin(r);
 	graphs_match(r);
 	want_launches(r, d);
+	want_waits(r);
+	for (size_t i = 0; i < nr; i++) {
+		w->wanted[i].before = wanted;
+		wanted += (uint32_t)__builtin_popcount(w->wanted[i].bits);
+	}
+	w->moment_of = mem_calloc(wanted, sizeof *w->moment_of);
 	if (!w->has_stacks)
 		return;
 	keep_forwards(r);
@@ -303,23 +341,20 @@ static uint32_t moment_id(struct where *w, const struct where_moment *m)
 	return nm ? nm->id : NO_ID;
 }
 
-static void keep_moment(struct where *w, uint32_t span, const struct where_moment *m)
+static void keep_moment(struct where *w, uint32_t *of_call, const struct where_moment *m)
 {
 	uint32_t id = moment_id(w, m);
 	if (id != NO_ID) /* NO_ID: the table is full, and the code around the call stays unknown */
-		w->of_span[span] = id + 1;
+		*of_call = id + 1;
 }
 
 void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span *call)
 {
 	struct where *where = &w->r->where;
 	int64_t at_ns = call->start_ns;
-	bool sync = w->r->host.names.v[idmap_pair_first(w->r->host.rows.keys.v[call->row])].sync;
-	if (where->of_span[span] != WHERE_WANTED) {
-		uint32_t step = steps_at(&w->r->steps, at_ns);
-		if (!sync || steps_usable(&w->r->steps, step) == NO_ID)
-			return;
-	}
+	uint32_t *moment = where_moment(where, span);
+	if (!moment)
+		return;
 	if (w->begun && at_ns > w->begun_ns)
 		tell_call_stack(w);
 	open_spans_at(&w->ops, at_ns);
@@ -336,9 +371,8 @@ void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span
 		if (!code_places_stack(&where->places, m.stack).own && forward_at(w, &forward))
 			vec_push(&where->questions, (struct where_question){ forward, span });
 	}
-	if (sync)
-		vec_push(&where->syncs, span);
-	keep_moment(where, span, &m);
+	bool sync = w->r->host.names.v[idmap_pair_first(w->r->host.rows.keys.v[call->row])].sync;
+	keep_moment(where, moment, &m);
 	where_step_call(w->r, span, call, idmap_find(&w->r->threads.ids, w->thread), sync, &w->ops);
 }
 
@@ -385,13 +419,13 @@ void where_link(struct reducer *r)
 		uint32_t stack = frames_at(r, &open, &walk, q->start.at_ns);
 		if (!stack)
 			stack = told_stack(w, q->start);
-		uint32_t known = w->of_span[q->span];
-		if (!stack || !known || known == WHERE_WANTED)
+		uint32_t *known = where_moment(w, q->span);
+		if (!stack || !*known)
 			continue;
 		struct where_moment m;
-		memcpy(&m, w->moments.by_id[known - 1]->s, sizeof m);
+		memcpy(&m, w->moments.by_id[*known - 1]->s, sizeof m);
 		m.stack = stack;
-		keep_moment(w, q->span, &m);
+		keep_moment(w, known, &m);
 	}
 	vec_release(&open.list);
 }
@@ -402,9 +436,9 @@ uint32_t where_moment_of(struct reducer *r, const struct where_work *work)
 {
 	struct where *w = &r->where;
 	struct where_moment m;
-	uint32_t id = w->of_span[work->span] - 1;
+	uint32_t id = where_of_span(w, work->span);
 	const struct graph_node *node = graphs_node(&r->graphs, work->run);
-	if (work->own.op == NO_ID && work->own.module == NO_ID && !node)
+	if (id == NO_ID || (work->own.op == NO_ID && work->own.module == NO_ID && !node))
 		return id;
 	memcpy(&m, w->moments.by_id[id]->s, sizeof m);
 	if (node && node->op)

@@ -37,7 +37,7 @@ struct where_work {
 	uint32_t name; ///< index of the activity's name in `gpu.names`
 	int64_t dur_ns, bytes;
 	uint32_t run; ///< index of the activity in `graphs.runs`; NO_ID if it has none
-	uint32_t blocks; ///< see activity_blocks()
+	uint32_t blocks; ///< see row_blocks()
 };
 
 /// Frames of the innermost running operator that has frames, from the moment `at_ns` on.
@@ -57,7 +57,7 @@ struct where_question {
 struct where_bytes {
 	uint32_t span; ///< index of the launch call in `host.spans`
 	uint32_t name; ///< index of the activity's name in `gpu.names`
-	int64_t bytes;
+	uint32_t bytes; ///< bytes, to be read with widen()
 };
 
 /// The code around a call; the bytes of the struct are the key in the name table `moments`.
@@ -101,8 +101,10 @@ struct where_step {
 	VEC(struct where_step_around) around;
 };
 
-/// State of a call that launched work of a usable step, before the walk over its thread.
-#define WHERE_WANTED NO_ID
+/// Which of 32 spans are wanted, as bits, and the number of wanted spans before these.
+struct where_wanted {
+	uint32_t bits, before;
+};
 
 /// What tells the places of launches and of waits in the code.
 struct where {
@@ -112,12 +114,14 @@ struct where {
 	VEC(struct where_call_stack) stacks_of; ///< call stacks, sorted by `span`
 	VEC(uint32_t) text_paths; ///< path of each text of `call_stacks`; NO_ID if not yet read
 	VEC(struct where_stated) stated; ///< operators that activities name, sorted by `activity`
+	VEC(uint32_t) syncs; ///< indices in `host.spans` of waits for the GPU
 	bool nvtx; ///< true if annotations are NVTX ranges, which count as modules
 	/* the members below are filled from where_begin() on */
 	struct code_paths names; ///< paths of operators and of annotations
 	struct code_places places;
 	struct name_table moments;
-	uint32_t *of_span; ///< for each span: 0: not wanted; WHERE_WANTED; or 1 + id in `moments`
+	struct where_wanted *wanted; ///< calls that launch work of a usable step, or wait in one
+	uint32_t *moment_of; ///< for each of these: 0: not known; or 1 + id in `moments`
 	VEC(uint32_t) range_stacks; ///< id of a path of frames for each path of annotations
 	uint32_t *frame_of; ///< id of the frame, indexed by name id; NO_ID if not yet known
 	VEC(struct where_stack_point) points; ///< call stacks, each with its first moment
@@ -126,7 +130,6 @@ struct where {
 	/// activities whose launch is wanted, if an activity of the trace names its operator or module,
 	/// or is one of `graphs.runs`; else empty
 	VEC(struct where_work) work;
-	VEC(uint32_t) syncs; ///< indices in `host.spans` of waits for the GPU in usable steps
 	VEC(const char *) place_texts; ///< texts of places, indexed by frame, made on demand
 	bool has_stacks; ///< true if the trace has frames or call stacks
 	bool has_phases;
@@ -151,6 +154,9 @@ void where_take_op(struct reducer *r, const struct event *ev);
 /// Stores the operator and module that the next activity names.
 void where_take_stated(struct reducer *r, const struct event *ev);
 
+/// Releases links that no figure needs; call it first, since all else takes memory.
+void where_end_intake(struct reducer *r);
+
 /// Marks launches whose code is looked up. Call it before all walks, with activities in file order.
 void where_begin(struct reducer *r, const struct digest *d);
 
@@ -172,10 +178,19 @@ void where_link(struct reducer *r);
 /// Id in `moments` of an activity whose launch is known; NO_ID if that table is full.
 uint32_t where_moment_of(struct reducer *r, const struct where_work *work);
 
-/// True if the code around a call is known.
-static inline bool where_is_known(const struct where *w, uint32_t span)
+/// Place in `moment_of` of a call whose code is wanted, else NULL.
+static inline uint32_t *where_moment(const struct where *w, uint32_t span)
 {
-	return w->of_span[span] && w->of_span[span] != WHERE_WANTED;
+	struct where_wanted at = w->wanted[span / 32];
+	uint32_t bit = (uint32_t)1 << span % 32, before = at.bits & (bit - 1);
+	return at.bits & bit ? &w->moment_of[at.before + (uint32_t)__builtin_popcount(before)] : NULL;
+}
+
+/// Id in `moments` of the code around a call; NO_ID if it is not known.
+static inline uint32_t where_of_span(const struct where *w, uint32_t span)
+{
+	const uint32_t *moment = where_moment(w, span);
+	return moment ? *moment - 1 : NO_ID; /* 0 - 1 is NO_ID */
 }
 
 /// A new row, with figures of 0, for the code of a moment and a name of activities (or WHERE_SYNC).

@@ -16,47 +16,40 @@ struct where_sums {
 	VEC(struct where_sum) list;
 };
 
-static struct where_sum *sum_of(struct where_sums *s, uint32_t moment, uint32_t name)
+/* Adds what is of one name to a moment; does nothing if that is NO_ID. */
+static void add(struct where_sums *s, uint32_t moment, uint32_t name, struct where_sum part)
 {
+	if (moment == NO_ID)
+		return;
 	uint32_t id = idmap_add(&s->ids, idmap_pair(moment, name));
-	return id == s->list.nr ? vec_push_zero(&s->list) : &s->list.v[id];
+	struct where_sum *sum = id == s->list.nr ? vec_push_zero(&s->list) : &s->list.v[id];
+	sum->count += part.count;
+	sum->total_ns += part.total_ns;
+	sum->bytes = number_add(sum->bytes, part.bytes);
 }
 
 static void add_activities(struct reducer *r, struct where_sums *s)
 {
 	const struct where *w = &r->where;
-	for (size_t i = 0; !w->work.nr && i < r->gpu.activities.nr; i++) {
-		const struct activity *a = &r->gpu.activities.v[i];
-		if (!a->has_launch || !where_is_known(w, a->correlation))
-			continue;
-		struct where_sum *sum =
-		    sum_of(s, w->of_span[a->correlation] - 1, idmap_pair_first(r->gpu.rows.keys.v[a->row]));
-		sum->count++;
-		sum->total_ns += activity_dur(&r->gpu, a);
+	for (size_t i = 0; !w->work.nr && i < r->gpu.nr_launched; i++) {
+		const struct launched *l = &r->gpu.launched[i];
+		add(s, where_of_span(w, l->span), idmap_pair_first(r->gpu.rows.keys.v[l->row]),
+		    (struct where_sum){ 1, widen(&r->gpu.wide, l->dur), 0 });
 	}
 	for (size_t i = 0; i < w->work.nr; i++) {
 		const struct where_work *work = &w->work.v[i];
-		uint32_t moment = where_is_known(w, work->span) ? where_moment_of(r, work) : NO_ID;
-		if (moment == NO_ID)
-			continue;
-		struct where_sum *sum = sum_of(s, moment, work->name);
-		sum->count++;
-		sum->total_ns += work->dur_ns;
-		sum->bytes = number_add(sum->bytes, work->bytes);
+		add(s, where_moment_of(r, work), work->name,
+		    (struct where_sum){ 1, work->dur_ns, work->bytes });
 	}
 	for (size_t i = 0; i < w->bytes.nr; i++) {
 		const struct where_bytes *b = &w->bytes.v[i];
-		if (!where_is_known(w, b->span))
-			continue;
-		struct where_sum *sum = sum_of(s, w->of_span[b->span] - 1, b->name);
-		sum->bytes = number_add(sum->bytes, b->bytes);
+		add(s, where_of_span(w, b->span), b->name,
+		    (struct where_sum){ .bytes = widen(&r->gpu.wide, b->bytes) });
 	}
 	for (size_t i = 0; i < w->syncs.nr; i++) {
-		if (!where_is_known(w, w->syncs.v[i]))
-			continue;
-		struct where_sum *sum = sum_of(s, w->of_span[w->syncs.v[i]] - 1, WHERE_SYNC);
-		sum->count++;
-		sum->total_ns += span_dur(&r->host, &r->host.spans.v[w->syncs.v[i]]);
+		uint32_t span = w->syncs.v[i];
+		add(s, where_of_span(w, span), WHERE_SYNC,
+		    (struct where_sum){ 1, span_dur(&r->host, &r->host.spans.v[span]), 0 });
 	}
 }
 

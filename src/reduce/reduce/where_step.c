@@ -152,8 +152,7 @@ void where_step_figures(struct reducer *r, struct digest *d)
 	idmap_init(&ids);
 	vec_sort(&s->calls, call_cmp);
 	for (size_t i = 0; i < s->activities.nr; i++)
-		if (where_is_known(&r->where, s->activities.v[i].work.span))
-			add_launch(r, d, &ids, &s->activities.v[i]);
+		add_launch(r, d, &ids, &s->activities.v[i]);
 	for (size_t i = 0; i < s->around.nr; i++) {
 		const struct where_step_around *o = &s->around.v[i];
 		struct span name = arena_span(&d->arena, name_span(r->names->by_id[o->name]));
