@@ -202,21 +202,60 @@ static bool says_failure(struct span s)
 	return reading_is_word(s, words) || span_eq_nocase(s, SPAN("cancelled"));
 }
 
+/* What members say by their key, apart from their value, of a run that may have failed. */
+enum key_kind {
+	KEY_OTHER,
+	KEY_OUTCOME, ///< false, or a word of failure, is a failure
+	KEY_COUNT, ///< KEY_OUTCOME, and 0 is a failure
+	KEY_CODE, ///< a number but 0 is a failure
+	KEY_FAILED, ///< true is a failure
+	KEY_ERROR ///< KEY_FAILED, and so is a text that gives a reason
+};
+
+/* Most keys are none of these, which their lengths and first letters tell. */
+static enum key_kind kind_of_key(struct span key)
+{
+#define KEY(text, kind)                       \
+	{                                         \
+		{ text, sizeof text - 1 }, KEY_##kind \
+	}
+	static const struct {
+		struct span word;
+		enum key_kind kind;
+	} keys[] = {
+		KEY("correct", COUNT),      KEY("passed", COUNT),     KEY("success", COUNT),
+		KEY("valid", COUNT),        KEY("ok", COUNT),         KEY("verified", COUNT),
+		KEY("is_correct", COUNT),   KEY("succeeded", COUNT),  KEY("pass", OUTCOME),
+		KEY("successful", OUTCOME), KEY("status", OUTCOME),   KEY("result", OUTCOME),
+		KEY("outcome", OUTCOME),    KEY("state", OUTCOME),    KEY("okay", OUTCOME),
+		KEY("match", OUTCOME),      KEY("matches", OUTCOME),  KEY("matched", OUTCOME),
+		KEY("accuracy", OUTCOME),   KEY("allclose", OUTCOME), KEY("disposition", OUTCOME),
+		KEY("exit_code", CODE),     KEY("exitcode", CODE),    KEY("returncode", CODE),
+		KEY("return_code", CODE),   KEY("exit_status", CODE), KEY("failed", FAILED),
+		KEY("timed_out", FAILED),   KEY("oom", FAILED),       KEY("error", ERROR),
+		KEY("exception", ERROR),
+	};
+#undef KEY
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (key.n == keys[i].word.n && (key.p[0] | 0x20) == keys[i].word.p[0] &&
+		    span_eq_nocase(key, keys[i].word))
+			return keys[i].kind;
+	return KEY_OTHER;
+}
+
 bool reading_is_failure(const struct value *v)
 {
-	static const char outcomes[] =
-	    "correct passed pass success valid successful ok status verified is_correct result outcome "
-	    "state succeeded okay match matches matched accuracy allclose disposition";
-	static const char counts[] = "correct passed success valid ok verified is_correct succeeded";
-	static const char codes[] = "exit_code exitcode returncode return_code exit_status";
+	enum key_kind kind = kind_of_key(v->key);
 	bool text = v->type == JSCAN_STRING;
 	struct span s = span_trim(v->text, " ");
 	struct decimal number;
 	struct span unit;
+	if (kind == KEY_OTHER)
+		return false;
 	bool is_number = reading_number(v, &number, &unit) == DECIMAL_OK;
-	if (is_number && !unit.n && reading_is_word(v->key, number.value ? codes : counts))
+	if (is_number && !unit.n && kind == (number.value ? KEY_CODE : KEY_COUNT))
 		return true;
-	if (reading_is_word(v->key, outcomes))
+	if (kind == KEY_OUTCOME || kind == KEY_COUNT)
 		return v->type == JSCAN_FALSE ||
 		       (text && (reading_is_word(s, "false no") || says_failure(s)));
 	bool fails =
@@ -224,8 +263,7 @@ bool reading_is_failure(const struct value *v)
 	bool reason = text && !reading_is_unmeasured(v) && !is_number &&
 	              !reading_is_word(s, "false no ok success") &&
 	              !(s.n > 3 && span_eq_nocase((struct span){ s.p, 3 }, SPAN("no ")));
-	return (fails && reading_is_word(v->key, "failed timed_out oom")) ||
-	       ((fails || reason) && reading_is_word(v->key, "error exception"));
+	return kind != KEY_CODE && (fails || (reason && kind == KEY_ERROR));
 }
 
 const struct value *reading_failure_in(const struct value *of, int depth)

@@ -162,12 +162,14 @@ static bool is_whole(const struct result_format *f, struct value *document)
 	struct path_ignore ignore = { f->ignore.v, f->ignore.nr };
 	struct records all = { 0 };
 	size_t nr = 0;
+	if (!f->whole)
+		return true;
 	path_visit(f->records ? f->records : "", document, NULL, add_record, &all);
 	for (size_t i = 0; i < all.list.nr; i++)
 		for (size_t k = 0; k < f->take.nr; k++)
 			path_visit(f->take.v[k].at, all.list.v[i], &ignore, count_number, &nr);
 	vec_release(&all.list);
-	return !f->whole || nr == numbers_in(document, &ignore);
+	return nr == numbers_in(document, &ignore);
 }
 
 /* Sets `*fits` if the file is of format `f`; o->documents then has the values in the file, in
