@@ -302,7 +302,7 @@ def work_of_formats(folder):
             *((name, more(name, own_mem_gib=5.5), more(name, own_mem_gib=9.5), 1, "own_mem_gib") for name in ("latency.json", "throughput.json", "result.jsonl", "server.jsonl", "task.jsonl", "customSmallerIsBetter.json")),
             ("vllm.json", more("vllm.json", spec_decode_acceptance_rate=70.5), more("vllm.json", spec_decode_acceptance_rate=20.5), 1, "spec_decode_acceptance_rate"),
             *(("trtllm.json", trtllm(), trtllm(**of), 1, says) for of, says in (({"total": 18000.5}, "total time"), ({"speed": 50.5}, "token output speed"), ({"p50": 90.5}, "p50 TTFT"))),
-            ("genai.csv", genai("3,000.05"), genai("3,010.05"), 0, "no figure is beyond"), ("genai.csv", genai("3,000.05"), genai("2,000.05"), 3, "3_000.05 → 2_000.05"), ("aiperf.json", aiperf(loadgen={"concurrency": 10}), aiperf(loadgen={"concurrency": 4}), 3, "input_config.loadgen.concurrency 10 → 4"),
+            ("genai.csv", genai("3,000.05"), genai("3,010.05"), 0, "no figure is beyond"), ("genai.csv", genai("3,000.05"), genai("2,000.05"), 3, "3_000.05 → 2_000.05"), ("aiperf.json", aiperf(loadgen={"concurrency": 10}), aiperf(loadgen={"concurrency": 4}), 3, "baseline: concurrency 10 → 4"),
             ("model.json", aiperf(endpoint={"model_names": ["m"]}), aiperf(endpoint={"model_names": ["n"]}), 3, " m → n"),
             ("genai.json", aiperf(perf_analyzer={"stimulus": {"concurrency": 10}}), aiperf(perf_analyzer={"stimulus": {"concurrency": 4}}), 3, "concurrency 10 → 4"),
             ("hub.json", batch(8), batch(4), 3, "batch_size 8 → 4"), ("vllm.json", more("vllm.json", tensor_parallel_size="8"), more("vllm.json", tensor_parallel_size="4"), 3, "tensor_parallel_size 8 → 4"),
@@ -317,6 +317,8 @@ def work_of_formats(folder):
         assert gate.check(base)[0] == 0, name
         got, _, text = gate.check(other)
         assert got == code and says in text, (name, got, text)
+        for called in re.findall(r"than the baseline: (\S+) \S+ → ", text):  # as people say it, and what to do says it, too
+            assert re.fullmatch(r"[A-Za-z][\w-]*[A-Za-z0-9]|[\w-]+\.(gsm8k|_)(\.effective)?|effective", called) and f"have the same {called}" in text, (name, called, text)
 
 
 def sums(folder):

@@ -73,7 +73,14 @@ static void add_trust(struct inquiry *q, const struct trust_finding *t, enum cau
 	struct suspect *s = suspect_add(q, cause);
 	s->trust = t;
 	suspect_title(q, s, "%s", t->message);
-	suspect_action(q, s, "%s", action);
+	if (t->work)
+		suspect_action(
+		    q, s,
+		    "let both runs have the same %s; if it is meant, record a baseline of its own "
+		    "(workload), or name it in 'same_work' of a rule",
+		    t->work);
+	else
+		suspect_action(q, s, "%s", action);
 	if (t->rank >= 0) {
 		const char *rank = arena_printf(q->a, "rank %" PRId64, t->rank);
 		suspect_where(q, s, PLACE_RANK, span_of(rank))->rank = t->rank;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "metric/figure_name.h"
 #include "metric/unit.h"
 #include "model/account.h"
 #include "model/flops.h"
@@ -375,10 +376,12 @@ void trust_find_controls(const struct run *baseline, const struct run *controls,
 static bool is_excused(const struct trust_finding *f, const struct rule *rule)
 {
 	const char *key = f->work ? f->work : "";
-	for (size_t n; *key; key += n + 1) {
+	for (size_t n; *key; key += n + strspn(key + n, ", ")) {
 		size_t i = 0;
-		n = strcspn(key, "\n");
-		while (i < rule->same_work.nr && !span_eq(rule->same_work.v[i], (struct span){ key, n }))
+		n = strcspn(key, ",");
+		struct span name = { key, n };
+		while (i < rule->same_work.nr && !span_eq(rule->same_work.v[i], name) &&
+		       !span_eq(figure_work_name(rule->same_work.v[i], SPAN("")), name))
 			i++;
 		if (i == rule->same_work.nr)
 			return false;

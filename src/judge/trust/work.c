@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "metric/figure_name.h"
 #include "trust/finding.h"
 
 /* A line of the work of a figure. */
@@ -97,7 +98,7 @@ static bool is_of_scale(const struct input_stat *b, const struct input_stat *c, 
 
 /* Figures whose work differs in the same items. */
 struct group {
-	const char *keys; ///< lines of keys
+	const char *keys; ///< their names, between commas
 	const char *text; ///< what differs in the first figure
 	VEC(const char *) metrics;
 };
@@ -113,18 +114,19 @@ static void compare(const struct input_stat *b, const struct input_stat *c, stru
 	for (struct span left = span_of(b->work ? b->work : ""); next(&left, &x);)
 		for (struct span right = span_of(c->work ? c->work : ""); next(&right, &y);)
 			if (span_eq(x.key, y.key) && differs(&x, &y, b, c)) {
-				strbuf_addf(&keys, "%.*s\n", (int)x.key.n, x.key.p);
-				strbuf_addf(&text, "%s%.*s %.*s → %.*s", text.n ? ", " : "", (int)x.key.n, x.key.p,
+				struct span name = figure_work_name(x.key, input_case(b));
+				strbuf_addf(&keys, "%s%.*s", keys.n ? ", " : "", (int)name.n, name.p);
+				strbuf_addf(&text, "%s%.*s %.*s → %.*s", text.n ? ", " : "", (int)name.n, name.p,
 				            (int)x.value.n, x.value.p, (int)y.value.n, y.value.p);
 			}
 	if (is_of_few(b, c)) {
-		strbuf_adds(&keys, "samples\n");
+		strbuf_adds(&keys, keys.n ? ", samples" : "samples");
 		strbuf_addf(&text, "%ssamples %" PRId64 " → %" PRId64, text.n ? ", " : "", b->samples,
 		            c->samples ? c->samples : 1);
 	}
 	double was, now;
 	if (is_of_scale(b, c, &was, &now)) {
-		strbuf_adds(&keys, "scale\n");
+		strbuf_adds(&keys, keys.n ? ", scale" : "scale");
 		strbuf_addf(&text, "%sscale %g → %g", text.n ? ", " : "", was, now);
 	}
 	size_t i = 0;

@@ -60,6 +60,24 @@ struct span figure_case_settle(struct span name, struct arena *a)
 	return plain;
 }
 
+struct span figure_work_name(struct span key, struct span of)
+{
+	static const char *const vague[] = { "*.value", "*.Value", "*.name", "*.avg" };
+	struct span name = key;
+	for (size_t i = 0; i < sizeof vague / sizeof *vague; i++)
+		name.n -= span_glob(span_of(vague[i]), name) ? strlen(vague[i]) - 1 : 0;
+	const char *dot = memrchr(name.p, '.', name.n);
+	if (of.n && memmem(key.p, key.n, of.p, of.n))
+		return key;
+	size_t at = dot ? (size_t)(dot + 1 - name.p) : 0;
+	while (name.n > at + 1 && name.p[name.n - 1] == '_')
+		name.n--;
+	if (name.p[at] == '_') /* of "[key=global_batch_size]" */
+		for (at++; at + 1 < name.n && name.p[at++] != '_';)
+			;
+	return (struct span){ name.p + at, name.n - at };
+}
+
 struct span figure_name_unit(struct span *name)
 {
 	size_t at = name->n;

@@ -19,6 +19,10 @@ struct span figure_case_plain(struct span text);
 /// Memory is owned by `a`.
 struct span figure_case_settle(struct span name, struct arena *a);
 
+/// What people call the member of a file that tells the work of a figure of the case `of`: "rank"
+/// of "config.devices___.rank". With the name of the case in it, it is called as it is.
+struct span figure_work_name(struct span key, struct span of);
+
 /// True for the characters that titles of figures may have.
 bool figure_title_has(char c);
 

@@ -157,7 +157,7 @@ struct trust_finding {
 	bool candidate; ///< true if the finding is on the candidate; false if it is on the baseline
 	bool warning_only; ///< true if the finding makes no check inconclusive
 	const char
-	    *work; ///< keys of the work that differs, a line each; NULL if this is another finding
+	    *work; ///< names of the work that differs, between commas; NULL if this is another finding
 	VEC(const char *) spoils; ///< names of metrics that cannot be believed
 	int64_t fallen; ///< of a share: how far it lies below that of the other side, in 1e-6 %; else 0
 	bool of_kinds; ///< about the kinds of steps: rules on one kind are not concerned
