@@ -24,7 +24,7 @@
   on the alphabet.
 - Whatever becomes of a file, each figure of either side ends as judged, as not judged with the reason, or as absent.
 - A table of nsys stats, in any unit of its headings, in CSV or as it is printed, gives the same verdict.
-- The directions of names and units are those of a list that was written by hand.
+- The directions of names and units are those of a list that was written by hand, as are the names of amounts of work.
 
 $GPUGATE is the program, $READ_FIGURES reads many files in one process; exit 77 skips.
 """
@@ -575,7 +575,7 @@ def every_figure_ends(gate, name, found, verdicts, text):
     notes = " ".join(json.loads((gate.folder / "r.json").read_text())["notes"]["candidate"])
     named = re.findall(r"[^,]+", notes.partition("figures that are not judged:")[2])
     assert len(named) == len(others), (name, others, notes)
-    open_ones = [k for k in others if not re.search(r"std|\.n$|sequence_length", k.lower())]
+    open_ones = [k for k in others if not re.search(r"std|\.n$|sequence_length|grad_norm|num-zeros|learning_rate|epoch", k.lower())]
     given = re.search(r"not judged, as no better direction is given: .* metric: input\.(\S+), better: (lower|higher),", text)
     assert bool(given) == bool(open_ones) and (not given or given[1] in open_ones), (name, open_ones, text)
 
@@ -1508,6 +1508,39 @@ def rows_by_settings(folder):
             assert code == 1 and len(judged) == 3 and [v for m, v in judged.items() if f"{name}8/" in m] == ["fail"], (name, nr, judged, text)
 
 
+AMOUNTS = {  # names of flat figures that are amounts: work that was asked for, what was counted, and what a tool repeats until it is sure
+    "asked": "num_prompts prompts n_requests numRequests batch_size global_batch_size epochs num-epochs max_new_tokens world_size ranks num_gpus nodes n_layers hidden_size vocab_size prompt_len "
+             "max_seq_len num_samples num_images params m k step epoch gradient_accumulation_steps max_num_batched_tokens",
+    "counted": "requests request_count tokens num_tokens total_output_tokens input_tokens samples images train_samples steps total_steps frames elements n count",
+    "repeated": "iterations num_iterations n_iter runs rounds trials repetitions warmup_iters calls",
+    "others": "seed learning_rate grad_norm block_size port", "figures": "completed tokens_per_s failed_requests step_ms images_per_sec ttft_ms max_memory_gib bytes"}
+
+
+def amounts(folder):
+    """An amount in a file of one's own is no figure that may be better: if it was asked for, figures of another are not judged; if it was counted, a warning
+    says that it differs; none is offered a rule with a direction."""
+    for kind, names in AMOUNTS.items():
+        for name in names.split():
+            content = lambda nr: {"img_s": 100.5, name: nr}
+            gate = Gate(folder / name, "m.json", content(512), named=True)
+            assert kind == "figures" or "no better direction" not in gate.check(content(512))[2], name
+            code, verdicts, text = gate.check(content(256))
+            assert (code == 3 and f"did other work than the baseline: {name} 512 → 256" in text) == (kind == "asked"), (name, code, text)
+            assert (code == 0 and f"counted other things than the baseline: {name} 512 → 256" in text) == (kind == "counted"), (name, code, text)
+            assert (f"input.{name}" in verdicts) == (kind == "figures"), (name, verdicts)
+            assert "counted other" not in gate.check(content(500))[2], name
+
+
+def sweeps(folder):
+    """Rows that differ in a number that grows as sizes of a sweep do are cases, whatever it is called; what counts on, or is measured, makes none."""
+    for name, values, sweep in (("bytes", (1024, 2048, 8192), True), ("elements", (1, 8, 16), True), ("S", (1000, 5000, 10000, 100000), True), ("N", (128, 256), True),
+                                ("seen", (1000, 2000, 3000), False), ("seen", (1003, 2010, 2998, 4020), False), ("x_ms", (8, 16, 32), False), ("rating", (8, 8, 16), False), ("started", (10, 20, 40), False)):
+        for file, render in (("r.csv", lambda rows: f"{name},busbw\n" + "".join(f"{n},{v}\n" for n, v in rows)), ("r.jsonl", lambda rows: "".join(json.dumps({name: n, "busbw": v}) + "\n" for n, v in rows))):
+            rows = [(n, 5.5 + i) for i, n in enumerate(values)]
+            found = all_figures(folder, write(folder / file, render(rows)).name)
+            assert ({f"{name}{n}/busbw": v for n, v in rows} == found) == sweep and (sweep or "busbw.median" in found), (name, values, found)
+
+
 def clocks(folder):
     """The time that a run took may be a text as of a clock; the time of day is not one of its figures."""
     for i, (key, text, value) in enumerate((("elapsed", "0:01:30", 90), ("duration", "1:30", 90), ("total_time", "10:00:00.25", 36000.25), ("runtime", "00:00:07.125", 7.125), ("wall_time", "90:00", 5400))):
@@ -1556,7 +1589,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -96,6 +96,16 @@ static bool is_of_scale(const struct input_stat *b, const struct input_stat *c, 
 	       percent <= 100 && percent >= 50 * share;
 }
 
+/* What counts things in the figures of a file and differs, without being better or worse. */
+static bool counts_others(const struct input_stat *b, const struct input_stat *c)
+{
+	size_t n = input_case(b).n;
+	struct span name = span_of(b->name + n + (n > 0));
+	return !b->better && figure_is_setting(name, "amount") &&
+	       !decimal_is_near((struct decimal){ b->value, b->digits },
+	                        (struct decimal){ c->value, c->digits }, COUNTED);
+}
+
 /* Figures whose work differs in the same items. */
 struct group {
 	const char *keys; ///< their names, between commas
@@ -104,6 +114,8 @@ struct group {
 };
 struct groups {
 	VEC(struct group) list;
+	struct strbuf counts; ///< what counts other things, as in `text`
+	const char *counted; ///< the first of their names
 };
 
 static void compare(const struct input_stat *b, const struct input_stat *c, struct groups *out,
@@ -111,6 +123,12 @@ static void compare(const struct input_stat *b, const struct input_stat *c, stru
 {
 	struct strbuf keys = STRBUF_INIT, text = STRBUF_INIT;
 	struct item x, y;
+	if (counts_others(b, c)) {
+		strbuf_addf(&out->counts, "%s%s %g → %g", out->counted ? ", " : "", b->name,
+		            (double)b->value * pow(10, -(double)b->digits),
+		            (double)c->value * pow(10, -(double)c->digits));
+		out->counted = out->counted ? out->counted : b->name;
+	}
 	for (struct span left = span_of(b->work ? b->work : ""); next(&left, &x);)
 		for (struct span right = span_of(c->work ? c->work : ""); next(&right, &y);)
 			if (span_eq(x.key, y.key) && differs(&x, &y, b, c)) {
@@ -172,5 +190,11 @@ void trust_find_work(const struct run *baseline, const struct run *candidate,
 		vec_move(&f->spoils, &g->metrics);
 		vec_release(&g->metrics);
 	}
+	if (groups.counted) {
+		trust_add(s, "context-differs", 0, "counted other things than the baseline: %s",
+		          strbuf_str(&groups.counts));
+		s->out->trust.v[s->out->trust.nr - 1].work = groups.counted;
+	}
+	strbuf_release(&groups.counts);
 	vec_release(&groups.list);
 }

@@ -275,6 +275,7 @@ const char *figure_unit_by_name(struct span name)
 
 /* ---- what the words of a name tell ---- */
 
+#define AMOUNT(...)
 #define DIMENSION(...)
 #define UNIT(...)
 #define SETTING(...)
@@ -355,9 +356,62 @@ const char *figure_better(struct span name, const char *unit)
 	return twofold[by] || !better[by] || strcmp(better[by], "neither") == 0 ? NULL : better[by];
 }
 
+#undef AMOUNT
 #undef WORD
 #undef SETTING
 #define WORD(...)
+#define SETTING(...)
+#define AMOUNT(name, kind, size, others) { name, kind, others },
+static const char *const amount_words[][3] = {
+#include "metric/figures.inc"
+};
+
+/* The kind of a word of amounts, also in the plural; "" of others. */
+static const char *amount_kind(struct span word)
+{
+	for (int cut = 0; cut < 2; cut++, word.n--) {
+		for (size_t i = 0; i < sizeof amount_words / sizeof *amount_words; i++)
+			if (span_eq(word, span_of(amount_words[i][0])) || is_listed(amount_words[i][2], word))
+				return amount_words[i][1];
+		if (!word.n || word.p[word.n - 1] != 's')
+			break;
+	}
+	return "";
+}
+
+/* The kinds, as of settings, of a name that only words of amounts make up; "" of others. */
+static const char *amount_kinds(struct span name)
+{
+	struct words w = words_of(name);
+	const char *kind = "", *before = "";
+	bool number = false, most = false;
+	size_t nr = 0;
+	for (size_t at = 1, n; at < w.n; at += n + 1, nr++) {
+		n = strcspn(w.text + at, "_");
+		const char *own = amount_kind((struct span){ w.text + at, n });
+		bool sized = strstr("dimension asked counted", before) && *before;
+		if (!*own || (strcmp(own, "size") == 0 && !sized) || (!strcmp(own, "length") && !nr))
+			return "";
+		number = number || strcmp(own, "number") == 0;
+		most = most || strcmp(own, "most") == 0;
+		kind = strcmp(own, "beside") == 0 ? kind : own;
+		before = own;
+	}
+	static const char *const kinds[][2] = {
+		{ "asked", "record flat" },    { "size", "record flat" },   { "length", "record flat" },
+		{ "counted", "count amount" }, { "token", "count amount" }, { "repeated", "count" }
+	};
+	if (nr == 1 && w.text[w.n - 2] != 's')
+		return "";
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(kind, kinds[i][0]) == 0)
+			return kinds[most || (number && i == 3) ? 0 : i][1];
+	return "";
+}
+
+#undef AMOUNT
+#undef SETTING
+#define AMOUNT(...)
 #define SETTING(name, type, size, kinds) { name, kinds },
 bool figure_is_setting(struct span name, const char *kind)
 {
@@ -367,13 +421,14 @@ bool figure_is_setting(struct span name, const char *kind)
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
 		if (span_eq_nocase(name, span_of(settings[i][0])))
 			return is_listed(settings[i][1], span_of(kind));
-	return false;
+	return is_listed(amount_kinds(name), span_of(kind));
 }
 
 bool figure_is_neither(struct span name)
 {
 	struct words w = words_of(name);
-	if (figure_is_setting(name, "flat"))
+	if (figure_is_setting(name, "flat") ||
+	    (figure_is_setting(name, "count") && !figure_better(name, NULL)))
 		return true;
 	if (name.n > 2 && memcmp(name.p + name.n - 2, ".n", 2) == 0) /* a number of samples */
 		return true;

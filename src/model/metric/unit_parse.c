@@ -18,6 +18,7 @@ const struct unit_word unit_words[] = {
 
 /* the rows of rules/figures.yaml */
 #define DIMENSION(...)
+#define AMOUNT(...)
 #define WORD(...)
 #define SETTING(...)
 #define UNIT(name, dimension, size, others) { name, dimension, size, others },
