@@ -228,8 +228,8 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 	if (!*name || !number || !is_value(v->key))
 		as = arena_printf(p->a, "%s%s%.*s", as, *name ? "." : "", (int)v->key.n, v->key.p);
 	bool in_name = strstr(p->case_name, arena_printf(p->a, "{%s}", at));
-	if ((in_name && is_setting(v, "record")) || is_setting(v, p->several ? "case" : "record") ||
-	    (number && is_step(v->key))) {
+	if ((in_name && (number || is_setting(v, "record"))) ||
+	    is_setting(v, p->several ? "case" : "record") || (number && is_step(v->key))) {
 		if (!in_name && !in_list)
 			add_work(p, at);
 	} else if (number && figure_is_neither(v->key) && is_of_run(v->key)) {
@@ -292,6 +292,31 @@ static bool is_twice(const struct proposal *p, const char *name)
 	return twice;
 }
 
+/* True for the member of the first record by which the records are a sweep: round numbers that grow
+   by half at least, and not by the same each time, as what counts on does. */
+static bool is_sweep(const struct value *v)
+{
+	struct decimal d;
+	struct span unit;
+	int64_t last = 0, by = 0;
+	const char *own_unit = figure_unit_by_name(v->key);
+	bool even = true, size = own_unit && own_unit[strlen(own_unit) - 1] == 'B';
+	if (figure_better(v->key, size ? NULL : own_unit))
+		return false;
+	for (const struct value *r = v->parent; r; r = r->next) {
+		const struct value *own = value_get(r, v->key);
+		if (!own || reading_number(own, &d, &unit) != DECIMAL_OK || d.digits > 0)
+			return false;
+		int64_t n = decimal_scaled(d, 0), grown = n - last;
+		if (n <= 0 || (n > 16 && n % 8 && n % 10) || grown < last / 2 + last % 2)
+			return false;
+		even = even && (!last || !by || grown == by);
+		by = last ? grown : 0;
+		last = n;
+	}
+	return !v->parent->next->next || !even;
+}
+
 /* Adds what a record has. Without names of cases, several are the steps of one. */
 static void add_records(struct proposal *p, struct value *first, bool several)
 {
@@ -306,6 +331,10 @@ static void add_records(struct proposal *p, struct value *first, bool several)
 		p->case_name = case_of(p, first, "", nr + 1);
 	if (p->several && is_twice(p, p->case_name))
 		p->case_name = plain;
+	for (const struct value *v = first->first; v && p->several && !*p->case_name; v = v->next)
+		if (first->next && is_number(v) && !is_of_run(v->key) && is_sweep(v))
+			p->case_name =
+			    arena_printf(p->a, "%.*s{%s}", (int)v->key.n, v->key.p, member(p, "", v->key));
 	p->series = several && !*p->case_name && first->next;
 	p->several = *p->case_name;
 	for (const struct value *v = first->first; v; v = v->next)
