@@ -1541,6 +1541,34 @@ def sweeps(folder):
             assert ({f"{name}{n}/busbw": v for n, v in rows} == found) == sweep and (sweep or "busbw.median" in found), (name, values, found)
 
 
+def criterion(folder):
+    """A folder of Criterion has a case for each benchmark, by what it took last, wherever the folder lies; a benchmark that is slower, or gone, is told."""
+    estimates = lambda ns: json.dumps({k: {"point_estimate": ns if k != "std_dev" else 9.5, "standard_error": ns / 500} for k in ("mean", "median", "std_dev")})
+    benchmarks = {"fib_20": 26000.5, "sort/quick/1000": 5000.5, "sort/merge/1000": 7000.5}
+    def tree(root, **slower):
+        for name, ns in benchmarks.items():
+            for when, factor in (("new", slower.get(name.split("/")[0], 1)), ("base", 0.5)):
+                write(root / name / when / "estimates.json", estimates(ns * factor))
+                write(root / name / when / "sample.json", {"iters": [1.0, 2.0], "times": [ns, 2 * ns]})
+            write(root / name / "change" / "estimates.json", {"mean": {"point_estimate": 0.5, "standard_error": 0.1}})
+        return root
+    wanted = {f"{name}/{of}": ns for name, ns in benchmarks.items() for of in ("mean", "median")}
+    tree(folder / "a" / "target" / "criterion")
+    for given in ("a/target/criterion", "a/target", "a", folder / "a" / "target" / "criterion"):
+        p = run("metrics", given, "--json", "-", cwd=folder)
+        found = {m["metric"][len("input."):]: m["value"] for m in json.loads(p.stdout)["metrics"]}
+        assert found == wanted and "ignored" not in p.stderr, (given, found, p.stderr)
+    assert set(all_figures(folder, "a/target/criterion/sort/quick/1000/new/estimates.json")) == {"sort/quick/1000/mean", "sort/quick/1000/median"}
+    assert set(all_figures(folder, write(folder / "estimates.json", estimates(5.5)).name)) == {"mean", "median"}
+    args = ("--workload", "w", "--baseline", "b.gpugate")
+    assert run("approve", "--new", "a/target/criterion", *args, cwd=folder).returncode == 0
+    tree(folder / "b" / "criterion", fib_20=1.6)
+    p = run("check", "b/criterion", *args, cwd=folder)
+    assert p.returncode == 1 and "median time of fib_20 60.00 % higher" in " ".join(p.stdout.split()), p.stdout
+    (folder / "b" / "criterion" / "sort" / "merge" / "1000" / "new" / "estimates.json").unlink()
+    assert "of sort/merge/1000 are missing" in " ".join(run("check", "b/criterion", *args, cwd=folder).stdout.split())
+
+
 def clocks(folder):
     """The time that a run took may be a text as of a clock; the time of day is not one of its figures."""
     for i, (key, text, value) in enumerate((("elapsed", "0:01:30", 90), ("duration", "1:30", 90), ("total_time", "10:00:00.25", 36000.25), ("runtime", "00:00:07.125", 7.125), ("wall_time", "90:00", 5400))):
@@ -1589,7 +1617,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, sweeps, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, sweeps, criterion, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

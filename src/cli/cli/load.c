@@ -67,9 +67,9 @@ static enum status take_file(struct artifact_file *file, bool listed, struct art
 static enum status load_list(struct loader *l, struct artifact_files *files,
                              struct artifacts *artifacts, struct run *run, struct diag_log *log);
 
-/* Read the directories of a sweep below one that has no recordings itself, or else the only
-   directory with recordings below one that has none itself: tools write one for each
-   time that they record (iteration_10/). Of several others, the user must choose. */
+/* Read the directories of a sweep, or of Criterion's benchmarks, below one that has no recordings
+   itself, or else the only directory with recordings below one that has none itself: tools write
+   one for each time that they record (iteration_10/). Of several others, the user must choose. */
 static enum status take_below(struct loader *l, const char *path, struct artifacts *artifacts,
                               struct run *run, struct diag_log *log)
 {
@@ -80,11 +80,10 @@ static enum status take_below(struct loader *l, const char *path, struct artifac
 	struct strbuf names = STRBUF_INIT;
 	enum status st = ST_OK;
 	folders_of_sweep(path, &run->arena, &below);
-	bool sweep = below.nr > 0, whole = true;
-	for (size_t i = 0; i < below.nr && st == ST_OK; i++)
+	bool sweep = below.nr > 0, whole = sweep || folders_below(path, &run->arena, &below);
+	sweep = sweep || (whole && folders_are_of_criterion(&below, &run->arena));
+	for (size_t i = 0; i < below.nr && sweep && st == ST_OK; i++)
 		st = folder_add(&files, below.v[i], &run->arena, log);
-	if (!sweep)
-		whole = folders_below(path, &run->arena, &below);
 	for (size_t i = 0; i < below.nr && i < NAMED; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : "", text_quote(a, span_of(below.v[i])));
 	if (sweep) {

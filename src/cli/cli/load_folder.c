@@ -26,10 +26,19 @@ static bool is_exported(const char *path, struct arena *a)
 	return !is_absent(json) || !is_absent(arena_printf(a, "%s.gz", json));
 }
 
+/* The file in which Criterion writes what a benchmark took, of a directory in which it lies beside
+   what it was made from; NULL if it is another directory. */
+static const char *estimates_in(const char *path, struct arena *a)
+{
+	const char *file = arena_printf(a, "%s/estimates.json", path);
+	return span_glob(SPAN("*/new"), span_of(path)) && !is_absent(file) ? file : NULL;
+}
+
 /* Appends the regular files of a directory; false if it cannot be opened. */
 static bool list_folder(const char *path, struct arena *a, struct texts *out)
 {
 	DIR *dir = opendir(path);
+	const char *only = estimates_in(path, a);
 	if (!dir)
 		return false;
 	for (const struct dirent *e; (e = readdir(dir));) {
@@ -39,7 +48,7 @@ static bool list_folder(const char *path, struct arena *a, struct texts *out)
 		const char *file = arena_printf(a, "%s/%s", path, e->d_name);
 		if (strcmp(e->d_name, CONTEXT_JSON) == 0 && !context_is_artifact(file))
 			continue;
-		if (stat(file, &sb) == 0 && S_ISREG(sb.st_mode))
+		if ((!only || strcmp(file, only) == 0) && stat(file, &sb) == 0 && S_ISREG(sb.st_mode))
 			vec_push(out, file);
 	}
 	closedir(dir);
@@ -92,7 +101,7 @@ static void look(const char *path, int depth, size_t *left, struct arena *a, str
 		if (S_ISDIR(sb.st_mode))
 			vec_push(&inner, name);
 		else
-			found = depth && artifact_recording(name);
+			found = depth && (artifact_recording(name) || estimates_in(path, a));
 	}
 	if (dir)
 		closedir(dir);
@@ -109,6 +118,14 @@ bool folders_below(const char *path, struct arena *a, struct texts *out)
 	size_t left = FOLDER_ENTRIES + 1;
 	look(path, 0, &left, a, out);
 	return left > 0;
+}
+
+bool folders_are_of_criterion(const struct texts *folders, struct arena *a)
+{
+	size_t nr = 0;
+	while (nr < folders->nr && estimates_in(folders->v[nr], a))
+		nr++;
+	return nr > 0 && nr == folders->nr;
 }
 
 void folders_of_sweep(const char *path, struct arena *a, struct texts *out)

@@ -149,6 +149,9 @@ enum { FOLDER_ENTRIES = 10000 };
 /// FOLDER_ENTRIES entries, of which the others were not looked at.
 bool folders_below(const char *path, struct arena *a, struct texts *out);
 
+/// True if each of the directories has what Criterion writes of the newest run of a benchmark.
+bool folders_are_of_criterion(const struct texts *folders, struct arena *a);
+
 /// The directories right below a directory whose names say what a sweep varies, sorted.
 void folders_of_sweep(const char *path, struct arena *a, struct texts *out);
 

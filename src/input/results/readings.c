@@ -269,6 +269,18 @@ bool reading_is_of_sweep(struct span folder)
 	return false;
 }
 
+/* The folders of a file of Criterion that name its benchmark: those behind target/criterion or, in
+   another place, the last; "" unless it lies in the folder of the newest run. */
+static struct span criterion_folders(const char *path)
+{
+	const char *end = strstr(path, "/new/estimates.json"), *from = end, *at = path;
+	while (from && from > path && from[-1] != '/')
+		from--;
+	for (; end && (at = strstr(at, "criterion/")) && at < end; at++)
+		from = at + strlen("criterion/");
+	return end ? (struct span){ from, (size_t)(end - from) } : SPAN("");
+}
+
 static void name_case(struct taker *t)
 {
 	const char *path = t->f->name;
@@ -278,6 +290,10 @@ static void name_case(struct taker *t)
 	text.n = reading_is_of_sweep(text) ? text.n : 0;
 	t->case_name = t->case_text = SPAN("");
 	const char *name = t->f->format->case_name;
+	if (name && strcmp(name, "{folders}") == 0) {
+		text = criterion_folders(t->f->name);
+		name = NULL;
+	}
 	if (!name && !text.n)
 		return;
 	if (name)
