@@ -1529,6 +1529,20 @@ def amounts(folder):
             assert (code == 0 and f"counted other things than the baseline: {name} 512 → 256" in text) == (kind == "counted"), (name, code, text)
             assert (f"input.{name}" in verdicts) == (kind == "figures"), (name, verdicts)
             assert "counted other" not in gate.check(content(500))[2], name
+            if kind == "counted":  # in an object of the file, too
+                gate = Gate(folder / name / "in", "m.json", {"run": content(512), "model": "m"}, named=True)
+                code, _, text = gate.check({"run": content(256), "model": "m"})
+                assert name in ("n", "count") or (code == 0 and f"run.{name} 512 → 256" in text and "no better direction" not in text), (name, code, text)
+
+
+def any_names(folder):
+    """A flat file is read whatever its names are, in a folder as by itself; names that differ only in what a name of a figure cannot have are told."""
+    for i, (key, name, value) in enumerate((("a b", "a_b", 1.5), ("latency ms", "latency_ms", 1.5), ("Latency (ms)", "Latency", 1.5), ("tok/s [tok/s]", "tok/s", 1.5), ("p99: TTFT", "p99__TTFT", 1.5),
+                                            ("W\u00e4rme", "W__rme", 1.5), ("x*", "x_", 1.5))):
+        write(folder / f"{i}" / "x.json", {key: value})
+        assert all_figures(folder, f"{i}") == all_figures(folder, f"{i}/x.json") == {name: value}, (key, all_figures(folder, f"{i}"))
+        write(folder / f"{i}" / "x.json", {key: value, name: value})
+        assert f"'{name}' is there twice" in all_figures(folder, f"{i}"), key
 
 
 def sweeps(folder):
@@ -1617,7 +1631,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, sweeps, criterion, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

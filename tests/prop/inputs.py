@@ -115,8 +115,8 @@ def in_a_directory(dir, traces):
             ('{"a": 1', ("byte 7",)):
         (run / "bench.json").write_text(text)
         refused(run, words=("bench.json", *words))
-    (run / "bench.json").write_text('{"a b": 1}')  # a file of another kind, with no name or unit that a figure has
-    assert "ignored: " in gpugate("metrics", run).stderr
+    (run / "bench.json").write_text('{"a b": 1}')
+    assert [m[0] for m in figures(run)[1]] == ["input.a_b"] and "ignored: " not in gpugate("metrics", run).stderr
 
 
 def gate(dir):

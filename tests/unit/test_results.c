@@ -805,12 +805,12 @@ static const struct {
 	  "\"batch_size\": 4}]",
 	  "!loss.median=2.375 lower n2 ±0.1853 'median loss' [step=2] [batch_size=4]", false },
 	{ "x.json", "[{\"batch_size\": 0.5, \"a_ms\": 1}, {\"batch_size\": 1, \"a_ms\": 2}]",
-	  "?!a_ms.median=1.5 ms lower n2 ±0.7413 'median a_ms' batch_size.median=0.75 n2 ±0.3706 "
+	  "!a_ms.median=1.5 ms lower n2 ±0.7413 'median a_ms' batch_size.median=0.75 n2 ±0.3706 "
 	  "'median "
 	  "batch_size'",
 	  false },
 	{ "x.json", "[{\"batch_size\": 1, \"a_ms\": 1}, {\"batch_size\": 1.5, \"a_ms\": 2}]",
-	  "?!a_ms.median=1.5 ms lower n2 ±0.7413 'median a_ms' batch_size.median=1.25 n2 ±0.3706 "
+	  "!a_ms.median=1.5 ms lower n2 ±0.7413 'median a_ms' batch_size.median=1.25 n2 ±0.3706 "
 	  "'median "
 	  "batch_size'",
 	  false },
@@ -838,14 +838,14 @@ static const struct {
 	{ "x.json",
 	  "{\"num_requests\": 10, \"total_time_s\": 5, \"req\": {\"num_tokens\": 7, \"total_time_s\": "
 	  "2, \"z_s\": 1}, \"num_tokens\": 3}",
-	  "?!num_tokens=3 [num_requests=10] req.num_tokens=7 [num_requests=10] req.total_time_s=2 s "
-	  "lower [num_requests=10] req.z_s=1 s lower [num_requests=10] total_time_s=5 s lower "
-	  "[num_requests=10]",
+	  "!num_tokens=3 [num_requests=10] req.num_tokens=7 [num_requests=10] req.total_time_s=2 s "
+	  "lower [num_requests=10] [req.num_tokens+7] req.z_s=1 s lower [num_requests=10] "
+	  "total_time_s=5 s lower [num_requests=10] [num_tokens+3]",
 	  false },
 	{ "x.json",
 	  "{\"num_steps\": 10, \"dtype\": \"bf16\", \"cmd\": {\"lr\": 0.5, \"tp\": 2, \"mode\": "
 	  "\"fast\"}, \"total_time_s\": 5}",
-	  "?!cmd.lr=0.5 [num_steps=10] [dtype=bf16] [cmd.tp=2] total_time_s=5 s lower [num_steps=10] "
+	  "!cmd.lr=0.5 [num_steps=10] [dtype=bf16] [cmd.tp=2] total_time_s=5 s lower [num_steps=10] "
 	  "[dtype=bf16] [cmd.tp=2]",
 	  false },
 	{ "x.csv", "name,batch_size,t_ms\na,8,1.5\nb,8,2.5\n",
@@ -877,7 +877,7 @@ static const struct {
 	{ "x.log",
 	  "start\nstep 1/10 loss: 2.50 tput 900.5 samples/s | time (ms): 12.5 lr 1.0e-04\nstep 2/10 "
 	  "loss: 2.25 tput 901.5 samples/s | time (ms): 11.5 lr 1.0E+4\n",
-	  "?loss.median=2.375 lower n2 ±0.1853 'median loss' [step=2] lr.median=5000.00005 n2 "
+	  "loss.median=2.375 lower n2 ±0.1853 'median loss' [step=2] lr.median=5000.00005 n2 "
 	  "±7413 'median lr' [step=2] ms.median=12 ms lower n2 ±0.7413 'median ms' [step=2] "
 	  "tput.median=901 samples/s higher n2 ±0.7413 'median tput' [step=2]",
 	  false },
@@ -889,7 +889,7 @@ static const struct {
 	  "'median second' tokens_per_sec.median=3 tok/s higher 'median tokens_per_sec' took.median=5 "
 	  "ms lower 'median took'",
 	  false },
-	{ "x.log", "n 1.5 (s)\nn 2.5 (s)\nn 2.5 (s)\n", "?n.median=2.5 n3 ±0 'median n' n.n=3 'n n'",
+	{ "x.log", "n 1.5 (s)\nn 2.5 (s)\nn 2.5 (s)\n", "n.median=2.5 n3 ±0 'median n' n.n=3 'n n'",
 	  false },
 	{ "x.log", "[a] x.y? {1} 2.5 $^|*+ \\ 3 ms\n", "", false },
 	{ "x.log", "a.b+c(d)*e?f$g^h 2.5 ms [i] 3 ms\na.b+c(d)*e?f$g^h 3.5 ms [i] 4 ms\n",
@@ -922,13 +922,13 @@ static const struct {
 	  "{\"calls\": 10, \"total_time_s\": 5, \"p50_ms\": 3, \"req\": {\"trials\": 7, "
 	  "\"total_time_s\": 2, \"mean_time_s\": 1}, \"l\": [{\"name\": \"a\", \"runs\": 3, "
 	  "\"total_time_s\": 2}]}",
-	  "?!calls=1e1 l.a.runs=3 l.a.total_time_s=2 s lower [calls+10] p50_ms=3 ms lower "
+	  "!calls=1e1 l.a.runs=3 l.a.total_time_s=2 s lower [calls+10] p50_ms=3 ms lower "
 	  "req.mean_time_s=1 s lower req.total_time_s=2 s lower [req.trials+7] req.trials=7 "
 	  "total_time_s=5 s lower [calls+10]",
 	  false },
 	{ "x.csv", "a,b_ms\n\"x,1\n", "", false },
 	{ "x.csv", "name,calls,total_time_s\na,8,1.5\nb,9,2.5\n",
-	  "?!a/calls=8 a/total_time_s=1.5 s lower [calls+8] b/calls=9 b/total_time_s=2.5 s lower "
+	  "!a/calls=8 a/total_time_s=1.5 s lower [calls+8] b/calls=9 b/total_time_s=2.5 s lower "
 	  "[calls+9]",
 	  false },
 };

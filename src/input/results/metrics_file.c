@@ -62,10 +62,13 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
                        const struct value *v, uint64_t byte)
 {
 	struct decimal value = { 0, 0 };
-	struct span said = SPAN("");
+	struct span said = SPAN(""), key = v->key, bracket = figure_name_unit(&key);
 	bool setting = figure_is_setting(span_of(name), "record");
 	enum decimal_fault fault = reading_number(v, &value, &said);
-	const char *unit = said.n ? figure_unit_of(said) : figure_unit_by_name(span_of(name));
+	const char *text = bracket.n ? arena_dup(r->scratch, bracket) : NULL; /* as "seq/ms" */
+	const char *unit = said.n      ? figure_unit_of(said)
+	                   : bracket.n ? figure_unit_of(bracket)
+	                               : figure_unit_by_name(key);
 	if (fault == DECIMAL_TOO_LONG) {
 		jscan_fail(r->js, byte,
 		           "%s has more than %d significant digits, which cannot all be kept: round it",
@@ -91,22 +94,24 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 		bool counts = figure_is_setting(span_of(name), "count");
 		if ((chosen || counts) && value.digits <= 0)
 			add_work(r, name, chosen ? '=' : '+', v->text);
-		vec_push(&r->d->inputs, (struct input_stat){ .name = name,
-		                                             .title = name,
-		                                             .place = input_place(false, unit, order),
-		                                             .value = value.value,
-		                                             .digits = value.digits,
-		                                             .unit = unit ? unit : UNIT_BARE,
-		                                             .better = figure_better(span_of(name), unit),
-		                                             .spread_share = -1,
-		                                             .spread = -1,
-		                                             .micro = INPUT_EXACT });
+		vec_push(&r->d->inputs,
+		         (struct input_stat){ .name = name,
+		                              .title = name,
+		                              .place = input_place(false, unit, order),
+		                              .value = value.value,
+		                              .digits = value.digits,
+		                              .unit = unit ? unit : UNIT_BARE,
+		                              .better = figure_better(key, unit ? unit : text),
+		                              .spread_share = -1,
+		                              .spread = -1,
+		                              .micro = INPUT_EXACT });
 	}
 }
 
-static void read_value(struct inputs_reader *r, const char *name, const char *quoted, uint64_t byte)
+static void read_value(struct inputs_reader *r, const char *key, const char *name,
+                       const char *quoted, uint64_t byte)
 {
-	struct value v = { .type = jscan_peek(r->js), .key = span_of(name), .text = SPAN("null") };
+	struct value v = { .type = jscan_peek(r->js), .key = span_of(key), .text = SPAN("null") };
 	bool list = v.type == JSCAN_ARRAY, number = v.type == JSCAN_NUMBER;
 	if (list || v.type == JSCAN_OBJECT) {
 		*r->other = true;
@@ -132,26 +137,30 @@ static void read_pairs(struct inputs_reader *r)
 {
 	struct span key;
 	while (jscan_key(r->js, &key)) {
-		const char *quoted = text_quote(r->scratch, key);
-		const char *name = arena_dup(&r->d->arena, key);
-		bool valid = input_name_is_valid(key, false), twice = false;
+		const char *quoted = text_quote(r->scratch, key), *own = arena_dup(r->scratch, key);
+		struct strbuf b = STRBUF_INIT;
+		figure_name_unit(&key);
+		if (input_name_is_valid(key, false))
+			strbuf_add(&b, key);
+		else
+			figure_name_add(key, &b);
+		const char *name = arena_take(&r->d->arena, &b);
+		bool twice = false;
 		uint64_t byte = jscan_value_byte(r->js);
 		for (size_t i = 0; i < r->d->inputs.nr; i++)
 			twice = twice || strcmp(r->d->inputs.v[i].name, name) == 0;
-		*r->other = !valid; /* as "Throughput (tok/s)" */
-		if (!valid)
-			jscan_fail(
-			    r->js, byte,
-			    "%s is not a name of a figure: use 1 to %d letters, digits, '_', '-', '.' and "
-			    "'/'; " TEXT_NO_FORMAT,
-			    quoted, INPUT_NAME_MAX);
+		*r->other = !key.n || key.n > INPUT_NAME_MAX;
+		if (*r->other)
+			jscan_fail(r->js, byte,
+			           "%s is not a name of a figure: use 1 to %d letters; " TEXT_NO_FORMAT, quoted,
+			           INPUT_NAME_MAX);
 		else if (twice)
 			jscan_fail(r->js, byte, "%s is there twice: keep one of them", quoted);
 		else if (r->d->inputs.nr == INPUTS_MAX)
 			jscan_fail(r->js, byte, "%s is one figure too many: a metrics file has at most %d",
 			           quoted, INPUTS_MAX);
 		else
-			read_value(r, name, quoted, byte);
+			read_value(r, own, name, quoted, byte);
 	}
 }
 

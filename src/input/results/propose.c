@@ -155,7 +155,7 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	if (*p->sum_of && list == &p->take && figure_is_sum(text, own))
 		strbuf_addf(list, ", sum_of: %s", quoted(p, p->sum_of));
 	strbuf_addch(list, '}');
-	p->open |= open;
+	p->open |= open && !figure_is_neither(text);
 	p->known |= !open;
 }
 

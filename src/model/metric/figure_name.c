@@ -382,7 +382,10 @@ static const char *amount_kind(struct span word)
 /* The kinds, as of settings, of a name that only words of amounts make up; "" of others. */
 static const char *amount_kinds(struct span name)
 {
-	struct words w = words_of(name);
+	size_t from = name.n;
+	while (from && !strchr("./", name.p[from - 1])) /* behind what it is an amount of */
+		from--;
+	struct words w = words_of((struct span){ name.p + from, name.n - from });
 	const char *kind = "", *before = "";
 	bool number = false, most = false;
 	size_t nr = 0;
@@ -430,7 +433,7 @@ bool figure_is_neither(struct span name)
 	if (figure_is_setting(name, "flat") ||
 	    (figure_is_setting(name, "count") && !figure_better(name, NULL)))
 		return true;
-	if (name.n > 2 && memcmp(name.p + name.n - 2, ".n", 2) == 0) /* a number of samples */
+	if (span_glob(SPAN("*.n"), name) || span_glob(SPAN("*.count"), name)) /* of samples */
 		return true;
 	for (size_t i = 0; i < NR_FIGURE_WORDS; i++)
 		if (strcmp(figure_words[i].better, "neither") == 0 && holds_word(&w, figure_words[i].name))
