@@ -1583,6 +1583,17 @@ def criterion(folder):
     assert "of sort/merge/1000 are missing" in " ".join(run("check", "b/criterion", *args, cwd=folder).stdout.split())
 
 
+def alike(folder):
+    """A rate and the time that it is the inverse of are worse alike: the rate heads the report, and what to do is about it; a time that is worse by
+    more heads it, though the share by which the rate fell is smaller."""
+    for i, factor in enumerate((1.15, 1.7, 3, 40)):
+        content = lambda time, rate: {"step_ms": 12.5 * time, "tokens_per_s": round(1000 / rate, 9), "load_ms": 7.5}
+        gate = Gate(folder / f"{i}", "m.json", content(1, 1), named=True)
+        for more, name in ((1, "tokens_per_s"), (1.1, "step_ms")):
+            text = gate.check(content(factor * more, factor))[2]
+            assert re.search(rf"w: {name} [0-9.,]+ % (higher|lower)", text) and f"{name}: record a trace" in text, (factor, more, text)
+
+
 def clocks(folder):
     """The time that a run took may be a text as of a clock; the time of day is not one of its figures."""
     for i, (key, text, value) in enumerate((("elapsed", "0:01:30", 90), ("duration", "1:30", 90), ("total_time", "10:00:00.25", 36000.25), ("runtime", "00:00:07.125", 7.125), ("wall_time", "90:00", 5400))):
@@ -1631,7 +1642,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

@@ -251,13 +251,8 @@ struct moved {
 	const struct check *least, *most; ///< checks with the smallest and the largest change
 };
 
-static int64_t size_of(const struct check *c)
-{
-	return c->change_pct < 0 ? -c->change_pct : c->change_pct;
-}
-
 ORDERING(figure_cmp, struct moved,
-         THEN(COMPARE(size_of(y->most), size_of(x->most))) RISING(most->metric->place))
+         THEN(COMPARE(check_size(y->most), check_size(x->most))) RISING(most->metric->place))
 
 static const char *pct_or_change(const struct check *c)
 {
@@ -295,9 +290,9 @@ static void tell_figures(struct inquiry *q, struct finding *f)
 			i++;
 		if (i == list.nr)
 			vec_push(&list, (struct moved){ c->metric->head, c, c });
-		if (size_of(c) < size_of(list.v[i].least))
+		if (check_size(c) < check_size(list.v[i].least))
 			list.v[i].least = c;
-		if (size_of(c) > size_of(list.v[i].most))
+		if (check_size(c) > check_size(list.v[i].most))
 			list.v[i].most = c;
 	}
 	vec_sort(&list, figure_cmp);
@@ -308,7 +303,7 @@ static void tell_figures(struct inquiry *q, struct finding *f)
 	for (i = 0; i < list.nr && i < NAMED; i++) {
 		const struct moved *g = &list.v[i];
 		strbuf_addf(&b, "%s %s ", i ? "," : "", g->name);
-		if (size_of(g->least) != size_of(g->most))
+		if (check_size(g->least) != check_size(g->most))
 			strbuf_addf(&b, "%s to ", pct_or_change(g->least));
 		strbuf_adds(&b, pct_or_change(g->most));
 	}
@@ -323,9 +318,11 @@ static void tell_figures(struct inquiry *q, struct finding *f)
 static void advise_worse(struct inquiry *q, struct finding *f)
 {
 	const struct check *c = &q->out->checks.v[f->checks.v[0]];
-	for (size_t k = 1; k < f->checks.nr; k++)
-		if (size_of(&q->out->checks.v[f->checks.v[k]]) > size_of(c))
-			c = &q->out->checks.v[f->checks.v[k]];
+	for (size_t k = 1; k < f->checks.nr; k++) {
+		const struct check *other = &q->out->checks.v[f->checks.v[k]];
+		int64_t more = check_size(other) - check_size(c);
+		c = more > 0 || (!more && other->metric->place < c->metric->place) ? other : c;
+	}
 	int unit = unit_figure(c->metric->unit);
 	bool bytes = unit >= 0 && strncmp(figure_units[unit].dimension, "bytes", 5) == 0;
 	const char *name = metric_label(c->metric);

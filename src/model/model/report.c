@@ -1,5 +1,7 @@
 #include "model/report.h"
 
+#include <math.h>
+
 const char *const verdict_names[NR_VERDICTS + 1] = {
 #define NAME(id, name, ...) [VERDICT_##id] = (name),
 	VERDICTS(NAME)
@@ -39,6 +41,13 @@ bool report_leaves_out(const struct report *r, const struct check *check)
 			return false;
 	}
 	return files;
+}
+
+int64_t check_size(const struct check *c)
+{
+	double share = (double)c->change_pct / (100.0 * MICRO);
+	share = share > -0.999 ? share : -0.999;
+	return llround(1000 * (share < 0 ? 1 / (1 + share) - 1 : share));
 }
 
 void report_init(struct report *r)

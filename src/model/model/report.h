@@ -376,6 +376,10 @@ const struct finding *report_finding(const struct report *r, size_t i);
 /// True if a check is not worth a word: it is about recordings, and the runs are files of figures.
 bool report_leaves_out(const struct report *r, const struct check *check);
 
+/// How much a figure changed, in 0.1 %, alike in both directions: a rate that is half of it changed
+/// as much as the time that is double.
+int64_t check_size(const struct check *c);
+
 /// Initializes `r` as an empty report.
 void report_init(struct report *r);
 

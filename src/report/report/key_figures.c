@@ -109,10 +109,8 @@ int check_worst_first(const struct check *x, const struct check *y)
 	if (check_matters(x) != check_matters(y))
 		return check_matters(x) ? -1 : 1;
 	if (check_matters(x)) {
-		int64_t worse_x = x->worse == WORSE_DOWN ? -x->change_pct : x->change_pct;
-		int64_t worse_y = y->worse == WORSE_DOWN ? -y->change_pct : y->change_pct;
 		ORDER_BY(x->verdict, y->verdict);
-		ORDER_BY(worse_y, worse_x);
+		ORDER_BY(y->spoiler ? 0 : check_size(y), x->spoiler ? 0 : check_size(x));
 	}
 	return COMPARE(x->metric->place, y->metric->place);
 }
