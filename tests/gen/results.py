@@ -23,7 +23,11 @@ LOGS = (("nccl.log", NCCL, {"float.sum.1048576/time": 30.5, "float.sum.1048576/b
         ("pr_time_benchmarks.csv", "add_loop_eager,compile_time_instruction_count,3041938567\nadd_loop_inductor,compile_time_instruction_count,28100300123\n",
          {"add_loop_inductor/compile_time_instruction_count": 28100300123}),
         ("hpl.out", "T/V                N    NB     P     Q               Time                 Gflops\n" + "-" * 80 +
-         "\nWR11C2R4       29184   192     2     2              90.34              1.835e+02\n", {"n29184.nb192.p2.q2/gflops": 183.5}))
+         "\nWR11C2R4       29184   192     2     2              90.34              1.835e+02\n", {"n29184.nb192.p2.q2/gflops": 183.5}),
+        ("nvidia_hpl.out", "T/V                N    NB     P     Q         Time          Gflops (   per GPU)\n" + "-" * 80 +
+         "\nWC0           264192  1024     4     2        62.84       1.956e+05 ( 2.445e+04)\n", {"n264192.nb1024.p4.q2/gflops": 195600, "n264192.nb1024.p4.q2/time": 62.84}),
+        ("old_nccl.log", "# nThread 1 nGpus 8 minBytes 8\n     1048576        262144   float     sum    35.68   29.39   51.43  5e-07    35.30   29.70   51.98  5e-07\n",
+         {"float.sum.1048576/time": 35.68, "float.sum.1048576/in_place_busbw": 51.98}))
 
 NCU = '"ID","Process ID","Kernel Name","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"\n' + "".join(
     f'"{i}","77","gemm(float *, int)","0","9.0","{section}","{name}","{unit}","{value}"\n' for i in range(2) for section, name, unit, value in (

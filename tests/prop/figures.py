@@ -1594,6 +1594,18 @@ def alike(folder):
             assert re.search(rf"w: {name} [0-9.,]+ % (higher|lower)", text) and f"{name}: record a trace" in text, (factor, more, text)
 
 
+def any_bytes(folder):
+    """A file says the same with a byte order mark, with line ends of Windows, and, if it is a log, with what mpirun, srun, kubectl or a terminal put at each line."""
+    for name, content in {**{n: c for n, (c, _) in FILES.items()}, **{n: t for n, t, _ in LOGS}}.items():
+        text = content if isinstance(content, str) else json.dumps(content, indent=1)
+        wanted = all_figures(folder, write(folder / name, text).name)
+        log = name in {n for n, _, _ in LOGS} and not name.endswith(".csv")
+        before = ("[1,0]<stdout>:", "2026-01-01T00:00:00.123Z ", "0: ", "[rank0]: ", "\x1b[32m", "worker-0 | ") if log else ()
+        for changed in ("\ufeff" + text, text.replace("\n", "\r\n"), "\ufeff" + text.replace("\n", "\r\n"), "\n\n" + text, *("".join(b + line for line in text.splitlines(True)) for b in before)):
+            (folder / name).write_bytes(changed.encode())
+            assert all_figures(folder, name) == wanted, (name, changed[:99])
+
+
 def clocks(folder):
     """The time that a run took may be a text as of a clock; the time of day is not one of its figures."""
     for i, (key, text, value) in enumerate((("elapsed", "0:01:30", 90), ("duration", "1:30", 90), ("total_time", "10:00:00.25", 36000.25), ("runtime", "00:00:07.125", 7.125), ("wall_time", "90:00", 5400))):
@@ -1642,7 +1654,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

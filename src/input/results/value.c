@@ -137,7 +137,7 @@ static size_t blanks(struct span s)
 }
 
 /* True for the '[' of a list, and false for that of a line of a log: "[2026-11-28 10:00:00]",
-   "[rank0]: ", "[0] loss". */
+   "[rank0]: ", "[0] loss", "[1,0]<stdout>: ". */
 static bool is_list(struct span text)
 {
 	static const char *const words[] = { "true", "false", "null", "NaN", "Infinity" };
@@ -152,8 +152,11 @@ static bool is_list(struct span text)
 		number++;
 	if (!number)
 		return !rest.n || strchr("{[]\"", rest.p[0]);
+	if (number < rest.n && rest.p[number] == ',')
+		while (number < rest.n && (is_digit(rest.p[number]) || rest.p[number] == ','))
+			number++;
 	if (number == rest.n || rest.p[number] != ']')
-		return number == rest.n || strchr(", \t\r\n", rest.p[number]);
+		return number == rest.n || strchr(", \t\r\n.", rest.p[number]);
 	for (number++; number < rest.n && strchr(" \t\r", rest.p[number]);)
 		number++;
 	return number == rest.n || rest.p[number] == '\n';
