@@ -334,7 +334,7 @@ def sums(folder):
             assert (found["input.relu/total_time"], found[f"input.relu/{mean}"], found["input.copy/total_time"]) == (total, each, "pass"), (name, nr, factor, found)
 
 
-    api = lambda nr, total: f"Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n99.5,{total},{nr},20025.5,cudaMalloc\n"  # of no format of its own
+    api = lambda nr, total: f"Time (%),Total Time (ns),Num Calls,Avg (ns),Function\n99.5,{total},{nr},20025.5,cudaMalloc\n"  # of no format of its own
     gate = Gate(folder / "api", "api.csv", api(2000, 400500), named=True)
     for nr, total, verdict in ((1000, 200250, "inconclusive"), (2000, 200250, "improved"), (2000, 801000, "fail")):
         assert gate.check(api(nr, total))[1]["input.cudaMalloc/Total_Time"] == verdict, (nr, total)
