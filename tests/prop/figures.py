@@ -59,10 +59,10 @@ DIRECTIONS = {
                "tokens_per_s_mean", "mem_bw", "mem_bw_gbs", "hbm_mem_bw_pct", "ttft_slo_attainment", "energy_efficiency", "available_memory_gb",
                "time_saved_s", "free_memory_gb", "tokens_per_watt", "samples_per_joule", "uptime_s", "cuda_memory_throughput",
                "cache_hit_rate", "pass_rate", "success_rate", "read_iops", "completed", "num_successful_requests", "compression_ratio", "psnr", "eval/auc", "mean_iou", "dice", "ndcg", "mrr"],
-    "lower": ["suite.peakmem_x", "suite.timeraw_x", "http_req_duration", "brier_score", "error_score", "toxicity_score", "p99_ttft_ms", "step_time", "latency.p50", "iteration-time", "peak_mem", "peak_mem_gib", "val_loss", "perplexity", "meanLatency",
+    "lower": ["errors.count", "suite.peakmem_x", "suite.timeraw_x", "http_req_duration", "brier_score", "error_score", "toxicity_score", "p99_ttft_ms", "step_time", "latency.p50", "iteration-time", "peak_mem", "peak_mem_gib", "val_loss", "perplexity", "meanLatency",
               "err", "wer", "power", "energy_j", "time_us", "error_rate", "ms", "latency_ms_p50",
               "fps_drop", "throughput_drop_pct", "bandwidth_overhead_ms", "drop_of_bandwidth", "gpu_idle_time", "expert_load_imbalance", "cache_miss_rate", "rmse", "num_preemptions", "cost_per_token", "stall_pct", "pipeline_stalls"],
-    None: ["rating", "achieved_occupancy", "precision", "value", "transferred", "batch_size", "n", "std_itl_ms", "latency_delta_ms", "timestamp", "throughput_time", "steps", "seed",
+    None: ["latency.count", "ttft_ms_count", "rating", "achieved_occupancy", "precision", "value", "transferred", "batch_size", "n", "std_itl_ms", "latency_delta_ms", "timestamp", "throughput_time", "steps", "seed",
            "sometimes", "free_variance", "latency_reduction_pct", "reduction_time_us", "free_time_us", "bandwidth_test_ms", "memory_utilization", "requests_within_latency_slo", "memory_clock_mhz", "loss_scale", "flops_per_token", "time_to_failure_h",
            "accuracy_loss", "throughput_std", "mean.standard_error", "CUDA_Runtime_Version"]}
 
@@ -1310,7 +1310,7 @@ def own_work(folder):
                                           (sizes(), sizes(k=32), "k 64 → 32"), (sizes(), sizes(tp=1), "tp 2 → 1"), ({"_step": 99, **figures}, {"_step": 9, **figures}, "_step 99 → 9"),
                                           ({"quantization": None, **figures}, {"quantization": "int4", **figures}, "quantization none → int4"), ({"model": "m", "dtype": "bf16", **figures}, {"model": "m", "dtype": None, **figures}, "dtype bf16 → none"),
                                           ({"config": {"quantization": None, "x_ms": 1.5}, **figures}, {"config": {"quantization": "fp8", "x_ms": 1.5}, **figures}, "quantization none → fp8"),
-                                          *(({"system": {key: {"name": "A1"}}, **figures}, {"system": {key: {"name": "H1"}}, **figures}, f"{key}.name A1 → H1") for key in ("gpu", "device", "model", "dataset")))):
+                                          *(({"system": {key: {"name": "A1"}}, **figures}, {"system": {key: {"name": "H1"}}, **figures}, f"baseline: {key} A1 → H1") for key in ("gpu", "device", "model", "dataset")))):
         gate = Gate(folder / f"own{i}", "m.json", old, named=True)
         assert gate.check(old)[0] == 0
         code, _, text = gate.check(new)

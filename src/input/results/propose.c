@@ -131,7 +131,7 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	struct decimal number;
 	struct span text = span_of(name), said = SPAN(""), bracket = figure_name_unit(&text);
 	const struct value *unit = value_get(v->parent, SPAN("unit"));
-	if (unit && !figure_unit_of(unit->text))
+	if (unit && (!figure_unit_of(unit->text) || figure_is_setting(v->key, "count")))
 		unit = NULL;
 	bool all = true; /* the records have it */
 	if (reading_number(v, &number, &said) != DECIMAL_OK || (said.n && !figure_unit_of(said))) {

@@ -44,7 +44,9 @@ struct span figure_case_plain(struct span text)
 
 struct span figure_case_settle(struct span name, struct arena *a)
 {
-	static const char *const parts[][2] = { { ".rInfinity", ".rinf" }, { ".cnone", "" } };
+	static const char *const parts[][2] = { { ".rInfinity", ".rinf" },
+		                                    { ".cnone", "" },
+		                                    { ".dnone", ".d0" } };
 	struct span plain = figure_case_plain(name);
 	if (!span_glob(SPAN("*.r*.c*"), plain) && !span_glob(SPAN("*.tp*.pp*.in*"), plain))
 		plain = name;
@@ -69,10 +71,10 @@ struct span figure_work_name(struct span key, struct span of)
 	const char *dot = memrchr(name.p, '.', name.n);
 	if (of.n && memmem(key.p, key.n, of.p, of.n))
 		return key;
-	size_t at = dot ? (size_t)(dot + 1 - name.p) : 0;
+	size_t at = dot ? (size_t)(dot + 1 - name.p) : 0, n = name.n;
 	while (name.n > at + 1 && name.p[name.n - 1] == '_')
 		name.n--;
-	if (name.p[at] == '_') /* of "[key=global_batch_size]" */
+	if (name.n < n && name.p[at] == '_') /* of "[key=global_batch_size]" */
 		for (at++; at + 1 < name.n && name.p[at++] != '_';)
 			;
 	return (struct span){ name.p + at, name.n - at };
@@ -336,12 +338,17 @@ const char *figure_better(struct span name, const char *unit)
 {
 	struct words w = words_of(name);
 	int at = unit ? figure_unit_find(span_of(unit)) : -1;
+	bool share = unit && strcmp(unit, "%") == 0;
+	bool count = span_glob(SPAN("*_count_"), (struct span){ w.text, w.n });
 	const char *by_unit = unit && at < 0 ? better_of_unit(span_of(unit)) : figure_unit_better(at);
 	const char *better[2] = { by_unit, NULL }; /* by the unit and all words; by words that decide */
 	bool twofold[2] = { false, false };
 	for (size_t i = 0; i < NR_FIGURE_WORDS; i++) {
 		const struct figure_word *word = &figure_words[i];
-		if (strcmp(word->better, "any") == 0)
+		/* a share of the time, "Time (%)", is that of the others, too; "latency.count" is no
+		 * latency */
+		if (strcmp(word->better, "any") == 0 || (share && strcmp(word->name, "time") == 0) ||
+		    (count && is_listed(word->kind, SPAN("timed"))))
 			continue;
 		for (int k = 0; k <= is_listed(word->kind, SPAN("decides")) && holds_word(&w, word->name);
 		     k++) {
