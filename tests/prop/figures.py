@@ -1553,6 +1553,10 @@ def sweeps(folder):
             rows = [(n, 5.5 + i) for i, n in enumerate(values)]
             found = all_figures(folder, write(folder / file, render(rows)).name)
             assert ({f"{name}{n}/busbw": v for n, v in rows} == found) == sweep and (sweep or "busbw.median" in found), (name, values, found)
+    for name in ("L", "Elements", "num_tokens", "chunk", "bytes"):  # beside names that are there several times
+        rows = [(of, n, 5.5 + n / 8) for of in ("add", "mul") for n in (1024, 4096, 512)]
+        found = all_figures(folder, write(folder / "n.csv", f"benchmark,{name},t_ms,samples\n" + "".join(f"{of},{n},{v},{3 + i * 7}\n" for i, (of, n, v) in enumerate(rows))).name)
+        assert {k: v for k, v in found.items() if k.endswith("t_ms")} == {f"{of}.{name}{n}/t_ms": v for of, n, v in rows}, (name, found)
 
 
 def criterion(folder):

@@ -292,9 +292,10 @@ static bool is_twice(const struct proposal *p, const char *name)
 	return twice;
 }
 
-/* True for the member of the first record by which the records are a sweep: round numbers that grow
-   by half at least, and not by the same each time, as what counts on does. */
-static bool is_sweep(const struct value *v)
+/* True for the member of the first record by which the records are a sweep: round numbers; if
+   nothing else names the records, such as grow by half at least, and not by the same each time, as
+   what counts on does. */
+static bool is_sweep(const struct value *v, bool alone)
 {
 	struct decimal d;
 	struct span unit;
@@ -308,13 +309,13 @@ static bool is_sweep(const struct value *v)
 		if (!own || reading_number(own, &d, &unit) != DECIMAL_OK || d.digits > 0)
 			return false;
 		int64_t n = decimal_scaled(d, 0), grown = n - last;
-		if (n <= 0 || (n > 16 && n % 8 && n % 10) || grown < last / 2 + last % 2)
+		if (n <= 0 || (n > 16 && n % 8 && n % 10) || (alone && grown < last / 2 + last % 2))
 			return false;
 		even = even && (!last || !by || grown == by);
 		by = last ? grown : 0;
 		last = n;
 	}
-	return !v->parent->next->next || !even;
+	return !alone || !v->parent->next->next || !even;
 }
 
 /* Adds what a record has. Without names of cases, several are the steps of one. */
@@ -329,12 +330,16 @@ static void add_records(struct proposal *p, struct value *first, bool several)
 	const char *plain = p->case_name;
 	for (size_t nr = CASES; p->several && nr < 4 * CASES && is_twice(p, p->case_name); nr++)
 		p->case_name = case_of(p, first, "", nr + 1);
+	for (const struct value *v = first->next ? first->first : NULL;
+	     v && p->several && is_twice(p, p->case_name); v = v->next) {
+		const char *name = *p->case_name ? arena_printf(p->a, "%s.", p->case_name) : "";
+		name =
+		    arena_printf(p->a, "%s%.*s{%s}", name, (int)v->key.n, v->key.p, member(p, "", v->key));
+		if (is_number(v) && !is_of_run(v->key) && is_sweep(v, !*p->case_name) && !is_twice(p, name))
+			p->case_name = name;
+	}
 	if (p->several && is_twice(p, p->case_name))
 		p->case_name = plain;
-	for (const struct value *v = first->first; v && p->several && !*p->case_name; v = v->next)
-		if (first->next && is_number(v) && !is_of_run(v->key) && is_sweep(v))
-			p->case_name =
-			    arena_printf(p->a, "%.*s{%s}", (int)v->key.n, v->key.p, member(p, "", v->key));
 	p->series = several && !*p->case_name && first->next;
 	p->several = *p->case_name;
 	for (const struct value *v = first->first; v; v = v->next)
