@@ -1517,7 +1517,7 @@ AMOUNTS = {  # names of flat figures that are amounts: work that was asked for, 
 
 
 def amounts(folder):
-    """An amount in a file of one's own is no figure that may be better: if it was asked for, figures of another are not judged; if it was counted, a warning
+    """An amount in a file of one's own is not judged as a figure: if it was asked for, figures of another are not judged; if it was counted, a warning
     says that it differs; none is offered a rule with a direction."""
     for kind, names in AMOUNTS.items():
         for name in names.split():

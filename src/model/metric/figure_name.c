@@ -345,8 +345,7 @@ const char *figure_better(struct span name, const char *unit)
 	bool twofold[2] = { false, false };
 	for (size_t i = 0; i < NR_FIGURE_WORDS; i++) {
 		const struct figure_word *word = &figure_words[i];
-		/* a share of the time, "Time (%)", is that of the others, too; "latency.count" is no
-		 * latency */
+		/* of shares of the time, one falls as another rises; "latency.count" counts latencies */
 		if (strcmp(word->better, "any") == 0 || (share && strcmp(word->name, "time") == 0) ||
 		    (count && is_listed(word->kind, SPAN("timed"))))
 			continue;
