@@ -298,6 +298,7 @@ OTHERS = {
     "trace_view.json": (b'[{"name":"process_name","ph":"M","pid":1,"args":{"name":"Ascend Hardware"}},'
                         b'{"name":"MatMul","ph":"X","pid":1,"tid":3,"ts":"1.5","dur":2.0,"args":{"Task Type":"AI_CORE"}}]', "Ascend"),
     "viz.json": (b'{"traceEvents":[{"name":"f","ph":"X","ts":1,"dur":2,"pid":1,"tid":2,"cat":"FEE"}],"viztracer_metadata":{}}', "VizTracer"),
+    "utf16.json": ('{"tokens_per_s": 5.5}'.encode("utf-16"), "iconv -f UTF-16"), "utf16.csv": ("a,b_ms\nx,5.5\n".encode("utf-16"), "iconv -f UTF-16"),
     "own.csv": (b"a,b\n1,2\n", "inputs: results"),
 }
 

@@ -115,6 +115,8 @@ static const struct {
 	{ "flight", SPAN("{\"entries\": [{\"collective_seq_id\": 1, \"record_id\": 0,") },
 	{ "flight", SPAN("{\"version\": \"2.10\", \"entries\": [], \"pg_config\": {\"0\":") },
 	{ "trace", SPAN("{\"entries\": [{\"record_id\": 0, \"action\": \"alloc\"}]}") },
+	{ "utf16", SPAN("\xff\xfe{\0") },
+	{ "utf16", SPAN("\xfe\xff\0{") },
 	{ "columns", SPAN("PAR1\x15\x04") },
 	{ "columns", SPAN("ARROW1\0\0") },
 	{ "snapshot", SPAN("{\"segments\": [" SEGMENT "]}") },

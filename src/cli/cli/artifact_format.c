@@ -266,6 +266,12 @@ static bool columns_recognize(struct span first)
 	return span_starts(first, SPAN("PAR1")) || span_starts(first, SPAN("ARROW1"));
 }
 
+/* A file that '>' of PowerShell wrote. */
+static bool utf16_recognize(struct span first)
+{
+	return span_starts(first, SPAN("\xff\xfe")) || span_starts(first, SPAN("\xfe\xff"));
+}
+
 /* Source: FlightRecorder.hpp of PyTorch 2.8 (dump). */
 static bool flight_recognize(struct span first)
 {
@@ -345,6 +351,9 @@ const struct artifact_format artifact_formats[] = {
 	  .refusal = "an event file of TensorBoard: give the profile that lies beside it, "
 	             "plugins/profile/*/HOST.xplane.pb, or its scalars as a metrics file "
 	             "({\"tokens_per_s\": 123.4})" },
+	{ .name = "utf16",
+	  .recognize = utf16_recognize,
+	  .refusal = "a text in UTF-16: write it in UTF-8, as iconv -f UTF-16 -t UTF-8 does" },
 	{ .name = "columns",
 	  .recognize = columns_recognize,
 	  .refusal = "a Parquet or Arrow file, as nsys-jax and nsys export write them: export the "
