@@ -2,6 +2,7 @@
 """Laws of every report, on runs that are made here, some of them with names of 300 characters:
 
  - a terminal shows the same text, whichever reports are written to files
+ - nothing is told twice; both values of a change have one unit; comments and pages are as short as they are meant to be
  - the parts of a finding add up to its cost, each once
  - with a failed check and an undecided one, the report says how the undecided one can be decided, and gives a command that
    accepts the run; this command does accept it
@@ -70,6 +71,7 @@ def situations(dir):
         "pass": [], "one": ["--slow-kernel", "*flash_bwd*=1.4"], "several": ["--slow-kernel", "*norm*=1.5", "--slow-kernel", "*gemm*=1.2"],
         "all": ["--slow-kernel", "*=1.3"], "new": ["--new-kernel", "a_kernel=900", "--extra-launches", "*gemm*=9"],
         "long": ["--long-name", 300, "--slow-kernel", "*=1.2"], "hostile": ["--hostile-names", "--slow-kernel", "*=1.2"],
+        "lost": ["--dropped", 5],
     }
     run(dir, "approve", "--new", base, "--baseline", "base.json")
     out = {name: ("check", make(dir, "trace", f"{name}.json.gz", "--steps", 6, *options, seed=2), "--baseline", "base.json")
@@ -85,6 +87,10 @@ def situations(dir):
     snapshot, leak = make(dir, "snapshot", "memory.json.gz"), make(dir, "snapshot", "leak.json.gz", "--leak", 8 << 20, seed=2)
     run(dir, "approve", "--new", snapshot, "--baseline", "memory.json")
     out["leak"] = "check", leak, "--baseline", "memory.json"
+    for name, by in (("figures-main", 1), ("figures", 1.15)):
+        (dir / f"{name}.json").write_text(json.dumps({f"{step}_{what}_ms": by * us for step in ("prefill", "decode", "sample") for us, what in ((10, "mean"), (11, "p50"), (20, "p99"))}))
+    run(dir, "approve", "--new", "figures-main.json", "--baseline", "figures-main.gate.json")
+    out["figures"] = "check", "figures.json", "--baseline", "figures-main.gate.json"
     out["first"] = "check", base, "--baseline", "none.json"
     out["diff"] = "diff", base, "several.json.gz"
     out["report"] = "report", base
@@ -130,11 +136,38 @@ def fits(name, markdown):
             table = []
 
 
+def told_once(name, text):
+    """No sentence, or part of one, of five words or more is there twice; both values of a change are in one unit unless one is twice the other."""
+    said = re.sub(r"\n  (gpugate .*(\\\n.*)*|git .*)", "", text)
+    said = re.sub(r"\n(?!\n|- |\d+\. )\s*", " ", said)
+    parts = [p.strip() for p in re.split(r"\n|: | · |; |(?<=[^,]) \(|\)", said)]
+    twice = [p for p in set(parts) if len(p.split()) >= 5 and parts.count(p) > 1]
+    assert not twice, (name, twice, text)
+    scale = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+    for a, x, b, y in re.findall(r"([\d.,]+) (\S+) → ([\d.,]+) (\S+)", " ".join(text.split())):
+        if x != y and x in scale and y in scale:
+            values = [float(v.replace(",", "")) * scale[u] for v, u in ((a, x), (b, y))]
+            assert max(values) >= 2 * min(values), (name, a, x, b, y)
+
+
+def is_short(name, text, markdown, page):
+    """A comment shows at most 60 words of a pass, else 150 with one finding and 45 for each further one, and has 900 in all; a page has at most 6 collapsed sections."""
+    depth, visible = 0, ""
+    for part in re.split(r"(</?(?:details|summary)>)", markdown):
+        depth += {"<details>": 1, "</summary>": 1, "</details>": -2}.get(part, 0)
+        visible += part if depth < 2 else ""    # with the title of what is collapsed
+    seen, whole = (sum(bool(re.search(r"\w", w)) for w in re.sub(r"<[^>]*>", " ", t).replace(BREAK, "").split()) for t in (visible, markdown))
+    findings = len(re.findall(r"^\| \*\*", visible, re.M))
+    most = 60 if text.startswith("pass") else 150 + 45 * max(findings - 1, 0)
+    assert name == "diff" or (seen <= most and whole <= 900), (name, seen, whole, markdown)
+    assert page.count('class="folded"') <= 6, (name, re.findall(r'id="(.*?)-title"', page))
+
+
 def job(name, text, result, code):
     """The text says in words whether the job passes, unless there is a baseline and the verdict (pass or fail) says so
     itself."""
     said = re.search(r"; the job (passes|fails) \(exit code (\d)\)", " ".join(text.split("\n\n")[0].split()))
-    plain = {"pass": 0, "fail": 1}.get(result["verdict"]) == code and not text.startswith("no baseline yet")
+    plain = {"pass": 0, "fail": 1}.get(result["verdict"]) == code and not text.partition(": ")[2].startswith("no baseline yet")
     assert bool(said) != plain and (not said or (said[1] == "passes") == (code == 0) and int(said[2]) == code), (name, code, text)
 
 
@@ -287,12 +320,12 @@ def loading(dir):
 
 
 def figures(dir):
-    """What to do about a figure of a file is a list of two items, of which the first has the command that confirms it."""
+    """What to do about a figure of a file names the figure, and has the command that confirms the failure."""
     (dir / "f.json").write_text('{"tokens_per_s": 1000}')
     run(dir, "baseline", "create", "f.json", "--baseline", "f.gate.json")
     (dir / "f.json").write_text('{"tokens_per_s": 500}')
     text = run(dir, "check", "f.json", "--baseline", "f.gate.json", expect=(1,))
-    assert re.search(r"\nWhat to do\n- confirm it: [^-]+\n  gpugate check (.|\n)*\n- tokens_per_s: ", text), text
+    assert re.search(r"\nWhat to do: tokens_per_s: [^:]+\n\nTo confirm it, run change [^:]+:\n  gpugate check ", text), text
 
 
 def limits_of_charts(dir):
@@ -316,6 +349,10 @@ def main():
             text = same_text(dir, name, args)
             whole_commands(name, text)
             fits(name, (dir / "out.md").read_text(encoding="utf-8"))
+            if args[0] != "report":
+                if args[0] != "suite":    # what holds for several cases is told of each
+                    told_once(name, text)
+                is_short(name, text, (dir / "out.md").read_text(encoding="utf-8"), (dir / "out.html").read_text(encoding="utf-8"))
             result, page = json.loads((dir / "out.json").read_text(encoding="utf-8")), (dir / "out.html").read_text(encoding="utf-8")
             if args[0] == "check":
                 divided += parts_add_up(name, result)

@@ -66,7 +66,7 @@ class Gate:
         assert done.returncode == 0, (args, done.stderr)
 
     def check(self, kernels):
-        done = self.run("check", trace(self.dir / "now.json", 99, kernels), "--json", "r.json", "--markdown", "m.md")
+        done = self.run("check", trace(self.dir / "now.json", 99, kernels), "--json", "r.json", "--markdown", "m.md", "--html", "m.html")
         return json.loads((self.dir / "r.json").read_text()), done
 
 
@@ -86,7 +86,7 @@ def faults(name, dir):
     first = r["findings"][0]
     wall = next(c for c in r["checks"] if c["rule"] == "step-period")["baseline"]
     yield f"{first['share_pct']} % of another step", abs(first["cost"] / first["share_pct"] * 100 - wall) < wall / 50
-    yield f"the tables are not headed by it: {done.stdout[:200]}", "| main at b" in (dir / "m.md").read_text()
+    yield f"the tables are not headed by it: {done.stdout[:200]}", ">main at b" in (dir / "m.html").read_text()
     check = next(c for c in r["checks"] if c["rule"] == "step-compute-time")
     rows = check["attribution"]
     yield "a slower kernel passes", check["verdict"] == "fail"

@@ -199,7 +199,7 @@ def default_rules(folder):
     check("serve.json", {**SERVE, "mean_ttft_ms": 25}, 1, "mean TTFT of m.rinf rose from 12.5 ms to 25 ms")
     check("serve.json", {**SERVE, "request_throughput": 2}, 1, "requests/s of m.rinf fell")
     check("serve.json", {**SERVE, "request_throughput": 9, "mean_ttft_ms": 6}, 0, "improved")
-    check("serve.json", {**SERVE, "p99_ttft_ms": 0}, 3, "inconclusive")
+    check("serve.json", {**SERVE, "p99_ttft_ms": 0}, 3, "not judged")
     check("serve.json", {k: v for k, v in SERVE.items() if k != "p99_ttft_ms"}, 3, "missing")
     check("serve.json", {**SERVE, "std_ttft_ms": 99}, 0)  # no rule judges a standard deviation, since it is neither better nor worse
     # figures of a flat file whose names say nothing about a direction

@@ -75,7 +75,7 @@ def names(dir, trace):
     """Names of kernels as a page shows them: complete, or short and expandable. No two kernels are shown alike."""
     run("diff", trace, trace, "--html", dir / "page.html")
     page = (dir / "page.html").read_text(encoding="utf-8")
-    rows = re.search('<section id="kernels".*?</section>', page, re.S)
+    rows = re.search('<section id="kernels".*?(?=<details class="more" id=|</section>)', page, re.S)
     shown = {}
     for cell in re.findall('<td class="n">(.*?)</td>', rows[0], re.S) if rows else ():
         short = re.match('<details class="name"><summary>(.*?)</summary><code>(.*?)</code>', cell, re.S)

@@ -136,7 +136,7 @@ static void sections(void **state)
 		"id=\"categories\"",
 		"id=\"ranks\"",
 		"id=\"metrics\"",
-		"id=\"environment\"",
+		"<details class=\"more\" id=\"environment\"",
 		"id=\"notes\"",
 	};
 	struct report r;

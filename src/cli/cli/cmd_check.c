@@ -67,12 +67,8 @@ static enum status load_sides(struct setup *s, struct candidates *candidates, st
 static enum status finish(const struct options *o, enum status st, struct report *r,
                           struct diag_log *log)
 {
-	if (st == ST_OK) {
-		if (r->status == ST_INPUT)
-			diag_error(log, "%s: %s", diag_quote(log, r->candidate.label), r->headline);
-		return worse_status(r->status, output_reports(o, r, log));
-	}
-	return worse_status(st, output_failure(o, st, r, log));
+	return st == ST_OK ? worse_status(r->status, output_reports(o, r, log))
+	                   : worse_status(st, output_failure(o, st, r, log));
 }
 
 /* Write the baseline that would result from approving the run, for a person to commit. */

@@ -52,13 +52,17 @@ static void put_metric(struct suite_case *out, const struct report *r, const str
 	out->label = label == metric_label(m) ? NULL : label;
 }
 
-static void put_figure(struct suite_case *out, const struct report *r, struct arena *a)
+static void put_figure(struct suite_case *out, const struct report *r,
+                       const struct short_names *names, struct arena *a)
 {
 	const struct check *c = report_worst_check(r);
 	out->change_pct = INT64_MIN;
 	if (!c)
 		return;
 	put_metric(out, r, c->metric, check_kind(c), c->stat, a);
+	if (c->item[0] && !check_kind(c) && c->metric->label != LABEL_INPUT)
+		out->label = arena_printf(a, "%s of %s", metric_label(c->metric),
+		                          report_sentence(names, c->item, a));
 	out->baseline = arena_dup(a, span_of(c->baseline_text));
 	out->candidate = arena_dup(a, span_of(c->candidate_text));
 	out->change = arena_dup(a, span_of(c->pct_text[0] ? c->pct_text : c->change_text));
@@ -253,6 +257,7 @@ void case_add_open(struct suite *out, size_t place, const char *name, unsigned v
 static void put_case(struct suite *out, const struct report *r, const char *name, size_t place)
 {
 	struct arena *a = &out->arena;
+	struct short_names names = { 0 }; /* kernels are named as in the report of the case */
 	struct suite_case c = { .place = (int64_t)place,
 		                    .name = arena_dup(a, span_of(name)),
 		                    .workload = arena_dup(a, span_of(r->workload)),
@@ -265,7 +270,8 @@ static void put_case(struct suite *out, const struct report *r, const char *name
 		                    .unconfirmed = r->unconfirmed,
 		                    .rules_file = arena_dup(a, span_of(r->rules)),
 		                    .baseline_file = arena_dup(a, span_of(r->baseline_path)) };
-	put_figure(&c, r, a);
+	report_names(r, &names);
+	put_figure(&c, r, &names, a);
 	for (size_t i = 0; i < r->checks.nr; i++)
 		c.slower += is_slower(&r->checks.v[i]);
 	put_machine(out, r, c.place);
@@ -274,7 +280,6 @@ static void put_case(struct suite *out, const struct report *r, const char *name
 	if (r->accept && r->accept[0] && !r->left_out)
 		c.accept = arena_dup(a, span_of(r->accept));
 	vec_push(&out->cases, c);
-	struct short_names names = { 0 }; /* kernels are named as in the report of the case */
 	struct document d;
 	report_document(r, &names, &d);
 	put_findings(out, r, &d, c.place);

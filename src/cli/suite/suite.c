@@ -84,7 +84,7 @@ static const char *headline(struct suite *s)
 {
 	static const char *const words[] = {
 		[VERDICT_FAIL] = "failed",         [VERDICT_ERROR] = "could not be judged",
-		[VERDICT_UNDECIDED] = "undecided", [VERDICT_INCONCLUSIVE] = "inconclusive",
+		[VERDICT_UNDECIDED] = "undecided", [VERDICT_INCONCLUSIVE] = "not judged",
 		[VERDICT_MISSING] = "missing",     [VERDICT_WARN] = "passed with a warning",
 	};
 	struct strbuf b = STRBUF_INIT;

@@ -21,7 +21,7 @@ static void put_summary(struct document *d, const struct suite *s)
 	if (s->error || s->verdict == VERDICT_ERROR)
 		doc_put_verdict(d, VERDICT_ERROR);
 	else
-		doc_put_result(d, (enum verdict)s->verdict, verdict_names[s->verdict], s->status != ST_OK);
+		doc_put_result(d, (enum verdict)s->verdict, s->status != ST_OK);
 	doc_say(d, " · %s: %s", s->name, s->error ? s->error : s->headline);
 	if (s->shards > 1) {
 		doc_paragraph(d);
@@ -203,7 +203,7 @@ static void put_figure(struct document *d, const struct suite_case *c)
 	const struct metric *m = metric_find(span_of(c->metric));
 	if (c->baseline && strcmp(c->baseline, c->candidate) != 0)
 		doc_say(d, "%f → ", c->baseline);
-	doc_say(d, "%f %w", c->candidate, c->label ? c->label : m ? metric_label(m) : c->metric);
+	doc_say(d, "%f %s", c->candidate, c->label ? c->label : m ? metric_label(m) : c->metric);
 }
 
 static void put_row(struct document *d, const struct suite *s, const struct suite_case *c)

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "report/document.h"
 #include "suite/suite.h"
 
 static const struct {
@@ -39,7 +40,7 @@ static enum status write_files(const struct suite *s, const struct options *o, b
 	}
 	struct page_frame frame = { .tool = "gpugate",
 		                        .heading = s->name,
-		                        .word = verdict_names[s->verdict] };
+		                        .word = verdict_word(s->verdict) };
 	struct document d;
 	suite_document(s, &d);
 	enum status one = text && st == ST_OK ? output_document(o, &d, &frame, to_stdout, log)

@@ -272,9 +272,9 @@ static void ask_for_launches(struct culprits *c)
 
 /* ---- texts of the findings ---- */
 
-static const char *duration(struct inquiry *q, double ns)
+static const char *durations(struct inquiry *q, double was, double is)
 {
-	return unit_text(q->a, UNIT_NS, (int64_t)(ns + 0.5));
+	return unit_movement(q->a, UNIT_NS, (int64_t)(was + 0.5), (int64_t)(is + 0.5));
 }
 
 static void add_title(struct inquiry *q, struct suspect *s, const struct culprit *c)
@@ -304,26 +304,27 @@ static void add_title(struct inquiry *q, struct suspect *s, const struct culprit
 			double ns = pair_mean(c->now, SIDE_CANDIDATE);
 			for (size_t i = 0; i < c->nr_parts; i++)
 				ns += pair_mean(c->parts[i], SIDE_CANDIDATE);
-			suspect_title(q, s, "%zu kernels run in place of %s: %s → %s together, most of it %s",
+			suspect_title(q, s, "%zu kernels run in place of %s: %s together, most of it %s",
 			              c->nr_parts + 1, word_kernel(q, c->was->name),
-			              duration(q, pair_mean(c->was, SIDE_BASELINE)), duration(q, ns), name);
+			              durations(q, pair_mean(c->was, SIDE_BASELINE), ns), name);
 			suspect_action(q, s,
 			               "see why one kernel became several: a fusion or graph that breaks, "
 			               "another backend of attention, an option, a library");
 			break;
 		}
-		suspect_title(q, s, "%s %s %s: %s → %s per launch", name,
-		              c->cause == CAUSE_RENAMED ? "is the new name of" : "runs in place of",
-		              word_kernel(q, c->was->name), duration(q, pair_mean(c->was, SIDE_BASELINE)),
-		              duration(q, pair_mean(c->now, SIDE_CANDIDATE)));
+		suspect_title(
+		    q, s, "%s %s %s: %s per launch", name,
+		    c->cause == CAUSE_RENAMED ? "is the new name of" : "runs in place of",
+		    word_kernel(q, c->was->name),
+		    durations(q, pair_mean(c->was, SIDE_BASELINE), pair_mean(c->now, SIDE_CANDIDATE)));
 		suspect_action(q, s,
 		               "see what made the library choose another kernel: its version, shapes, "
 		               "types, memory layout, an autotuner");
 		break;
 	default:
-		suspect_title(q, s, "%s is slower: %s → %s per launch", name,
-		              duration(q, pair_mean(c->now, SIDE_BASELINE)),
-		              duration(q, pair_mean(c->now, SIDE_CANDIDATE)));
+		suspect_title(
+		    q, s, "%s is slower: %s per launch", name,
+		    durations(q, pair_mean(c->now, SIDE_BASELINE), pair_mean(c->now, SIDE_CANDIDATE)));
 	}
 }
 
@@ -387,11 +388,12 @@ static void advise_slower(struct inquiry *q, struct suspect *s)
 		of = arena_printf(q->a, " of %s", name[PLACE_OPERATOR]);
 	if (nr[PLACE_CODE] == 1)
 		at = arena_printf(q->a, " at %s", name[PLACE_CODE]);
-	suspect_action(q, s,
-	               "look%s for a change of the inputs%s (shapes, types, memory layout), or of the "
-	               "code or library of the slower kernels%s",
-	               at, of,
-	               at[0] || of[0] ? "" : "; a PyTorch trace with_stack=True names their lines");
+	suspect_action(
+	    q, s,
+	    "%slook%s for a change of the inputs%s (shapes, types, memory layout), or of the "
+	    "code or library of the slower kernels",
+	    at[0] || of[0] ? "" : "record a PyTorch trace with_stack=True, which names lines, and ", at,
+	    of);
 }
 
 static void add_stakes(struct inquiry *q, struct suspect *s, const struct culprit *c)
@@ -520,7 +522,7 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 		double was = pair_mean(list[0].now, SIDE_BASELINE);
 		double is = pair_mean(list[0].now, SIDE_CANDIDATE);
 		if (s->finding.cause == CAUSE_LAUNCHES && is > 1.1 * was)
-			suspect_say(q, s, "a launch takes %s → %s", duration(q, was), duration(q, is));
+			suspect_say(q, s, "a launch takes %s", durations(q, was, is));
 	} else {
 		bool new = s->finding.cause == CAUSE_NEW_KERNEL;
 		suspect_say(q, s, "%s", s->finding.title);

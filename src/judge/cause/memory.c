@@ -69,12 +69,10 @@ static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 	for (const struct part *p = most + 1; p < b->parts.v + b->parts.nr && p->level > 0; p++)
 		if (p->level == 1 && (!site || p->change > site->change))
 			site = p;
-	const char *where = most->label;
-	if (site && site->change > 0) {
+	if (site && site->change > 0)
 		suspect_where(q, s, PLACE_CODE, span_of(site->label));
-		where = arena_printf(q->a, "%s, %s", most->label, site->label);
-	}
-	s->finding.title = arena_printf(q->a, "%s, %s of it %s", s->finding.title, most->text, where);
+	if (most->change < b->change) /* where that is, is said as of every finding */
+		s->finding.title = arena_printf(q->a, "%s, %s of it there", s->finding.title, most->text);
 }
 
 /* ---- kinds of memory changes ---- */

@@ -149,12 +149,10 @@ static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slo
 		return;
 	}
 	suspect_say(q, s, "its kernels are slower throughout");
-	const char *machine = s->finding.where.v[0].machine;
 	suspect_action(
 	    q, s,
-	    "compare clock, power cap and temperature of the GPU of %s%s%s%s with its "
-	    "peers' (nvidia-smi -q -d CLOCK,POWER,TEMPERATURE), and look for another process on it",
-	    o->name, machine ? " (" : "", machine ? machine : "", machine ? ")" : "");
+	    "compare clock, power cap and temperature of the rank's GPU with its peers' (nvidia-smi "
+	    "-q -d CLOCK,POWER,TEMPERATURE), and look for another process on it");
 }
 
 /* ---- kinds of odd ranks: slow, late, slow link ---- */
@@ -179,9 +177,8 @@ static void add_slow(const struct odd_rank *o)
 	if (ns <= 0)
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_SLOW_RANK);
-	suspect_title(q, s, "%s is slow: %s of compute per %s, its peers %s (%s)", o->name,
-	              unit_text(q->a, UNIT_NS, own), q->step, unit_text(q->a, UNIT_NS, peers),
-	              unit_relative(q->a, number_pct((__int128)own - peers, peers)));
+	suspect_title(q, s, "%s is slow: %s more compute than its peers", o->name,
+	              unit_text(q->a, UNIT_PCT, number_pct((__int128)own - peers, peers)));
 	suspect_where(q, s, PLACE_RANK, span_of(o->name))->rank = o->insight->rank;
 	s->finding.where.v[0].machine = machine_of(q, run->ranks.v[o->at]);
 	suspect_figure(q, s, inquiry_figure(q, METRIC_RANK_COMPUTE_SKEW_PCT));

@@ -125,8 +125,10 @@ void suspect_figure(struct inquiry *q, struct suspect *s, struct both f)
 	out->baseline = f.v[SIDE_BASELINE];
 	out->candidate = f.v[SIDE_CANDIDATE];
 	out->change = both_rise(f);
-	out->baseline_text = unit_text(q->a, unit, out->baseline);
-	out->candidate_text = unit_text(q->a, unit, out->candidate);
+	const char *texts[2];
+	unit_pair(q->a, unit, out->baseline, out->candidate, texts);
+	out->baseline_text = texts[0];
+	out->candidate_text = texts[1];
 	out->change_text = unit_change(q->a, unit, out->change);
 	if (unit != UNIT_PCT && out->baseline > 0)
 		out->change_text =

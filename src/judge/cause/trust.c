@@ -37,6 +37,8 @@ static const struct {
 	{ "foreign-snapshot", CAUSE_UNTRUSTED,
 	  "take snapshots of other runs out of the directory, or record the history of memory from the "
 	  "start, with a larger max_entries" },
+	{ "history-cut", CAUSE_UNTRUSTED,
+	  "record the history of memory from the start, with a larger max_entries" },
 	{ "memory-source-differs", CAUSE_UNTRUSTED,
 	  "record memory on both sides the same way: by snapshots, or by profile_memory=True" },
 	{ "malformed-events", CAUSE_UNTRUSTED, "record again, and leave the file as it was written" },

@@ -70,8 +70,11 @@ static void fill_figures(struct check *k, const struct entry *e, bool since_pin,
 		k->change = number_sub(k->candidate, k->baseline);
 	if (k->has_pct)
 		k->change_pct = number_pct((__int128)k->candidate - k->baseline, k->baseline);
-	k->baseline_text = k->has_baseline ? unit_text(a, unit, k->baseline) : UNIT_ABSENT;
-	k->candidate_text = k->has_candidate ? unit_text(a, unit, k->candidate) : UNIT_ABSENT;
+	const char *texts[2];
+	unit_pair(a, unit, k->has_baseline ? k->baseline : 0, k->has_candidate ? k->candidate : 0,
+	          texts);
+	k->baseline_text = k->has_baseline ? texts[0] : UNIT_ABSENT;
+	k->candidate_text = k->has_candidate ? texts[1] : UNIT_ABSENT;
 	k->change_text = k->has_change ? unit_change(a, unit, k->change) : UNIT_ABSENT;
 	k->pct_text = k->has_pct && unit != UNIT_PCT ? unit_relative(a, k->change_pct) : "";
 }

@@ -29,8 +29,11 @@ static struct figure_row figure_row(struct arena *a, const struct metric *m, con
 		row.change = number_sub(row.candidate, row.baseline);
 	if (row.has_pct)
 		row.change_pct = number_pct((__int128)row.candidate - row.baseline, row.baseline);
-	row.baseline_text = row.has_baseline ? unit_text(a, m->unit, row.baseline) : UNIT_ABSENT;
-	row.candidate_text = row.has_candidate ? unit_text(a, m->unit, row.candidate) : UNIT_ABSENT;
+	const char *texts[2];
+	unit_pair(a, m->unit, row.has_baseline ? row.baseline : 0,
+	          row.has_candidate ? row.candidate : 0, texts);
+	row.baseline_text = row.has_baseline ? texts[0] : UNIT_ABSENT;
+	row.candidate_text = row.has_candidate ? texts[1] : UNIT_ABSENT;
 	row.change_text = both ? unit_change(a, m->unit, row.change) : UNIT_ABSENT;
 	row.pct_text = row.has_pct && m->unit != UNIT_PCT ? unit_relative(a, row.change_pct) : "";
 	return row;

@@ -226,12 +226,10 @@ static void add_skipped(const struct judge_input *in, struct strbuf *b, struct r
 {
 	struct tally why = { 0 };
 	int64_t nr = out->counts[VERDICT_SKIPPED] - left_out;
-	if (nr)
-		strbuf_addf(b, ", %" PRId64 " skipped", nr);
 	if (in->runs.baseline)
 		tally(out, VERDICT_SKIPPED, why_skipped, &why);
-	if (why.rows.nr)
-		out->brief = arena_dup(&out->arena, strbuf_span(b));
+	if (nr)
+		strbuf_addf(b, ", %" PRId64 " skipped", nr);
 	for (size_t i = 0; i < why.rows.nr; i++) {
 		strbuf_adds(b, i ? ", " : " (");
 		if (why.rows.nr > 1)
@@ -300,7 +298,7 @@ static const char *summary(const struct judge_input *in, enum verdict worst, str
 	add_count(&b, out, VERDICT_UNDECIDED, "undecided");
 	add_plan(&b, out);
 	if (worst != VERDICT_INCONCLUSIVE)
-		add_count(&b, out, VERDICT_INCONCLUSIVE, "inconclusive");
+		add_count(&b, out, VERDICT_INCONCLUSIVE, "not judged");
 	add_count(&b, out, VERDICT_MISSING, "missing");
 	add_count(&b, out, VERDICT_WARN, out->counts[VERDICT_WARN] == 1 ? "warning" : "warnings");
 	add_count(&b, out, VERDICT_IMPROVED,
@@ -596,6 +594,8 @@ enum status judge(const struct judge_input *in, struct report *out, struct diag_
 	checks_arrange(out);
 	noise_summary(out);
 	plan(out);
+	out->pairs = (int64_t)(in->runs.nr_controls < in->runs.nr_candidates ? in->runs.nr_controls
+	                                                                     : in->runs.nr_candidates);
 	conclude(in, out);
 	out->accept = accept_command(in, out);
 	out->decide = decide_command(in, out);

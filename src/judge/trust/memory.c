@@ -157,13 +157,14 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d,
 		if (e->truncated)
 			trust_add(s, "history-cut", CUT_HISTORY,
 			          "has a history of memory %s that lacks its beginning: peaks may lie "
-			          "before; record with larger max_entries",
+			          "before",
 			          id);
 		else if (begins_late(e, other))
-			trust_add(s, "history-cut", ON_MEMORY_PEAK,
-			          "has a history of memory %s that begins when memory was allocated, and the "
-			          "%s has all of it: peaks may lie before; record with larger max_entries",
-			          id, s->candidate ? "baseline" : "candidate");
+			trust_add(
+			    s, "history-cut", ON_MEMORY_PEAK,
+			    "has a history of memory %s that begins when memory was already allocated, and the "
+			    "%s has all of it: peaks may lie before",
+			    id, s->candidate ? "baseline" : "candidate");
 		find_contradictions(s, e, id);
 	}
 	for (size_t i = from; i < s->out->trust.nr && s->by_trace && d->trace_memories.nr; i++) {

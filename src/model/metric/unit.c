@@ -40,20 +40,26 @@ static void add_quotient(struct strbuf *out, uint64_t v, uint64_t size, int deci
 		strbuf_addf(out, ".%0*" PRIu64, decimals, (uint64_t)(q % p));
 }
 
-/* Appends a value in the largest unit in which it is at least 1, with two decimals, or with three
-   if it is below 10 and `fine` is true. A value that would round up to the next unit is written in
-   that unit. */
-static void add_scaled(struct strbuf *out, uint64_t v, const struct scale *scale, int nr, bool fine)
+/* A value to be written, in the unit that suits `like`. */
+struct value {
+	uint64_t v, like;
+};
+
+/* Appends a value in the largest unit in which `like` is at least 1, with two decimals, or with
+   three if it is below 10 and `fine` is true. What would round up to the next unit suits that. */
+static void add_scaled(struct strbuf *out, struct value value, const struct scale *scale, int nr,
+                       bool fine)
 {
 	int i = 0;
-	while (i + 1 < nr && v >= scale[i + 1].size - (i ? scale[i].size / 200 : 0))
+	uint64_t v = value.v, like = value.like;
+	while (i + 1 < nr && like >= scale[i + 1].size - (i ? scale[i].size / 200 : 0))
 		i++;
 	int decimals = i == 0 ? 0 : fine && v < 10 * scale[i].size ? 3 : 2;
 	add_quotient(out, v, scale[i].size, decimals);
 	strbuf_addf(out, " %s", scale[i].name);
 }
 
-static void add_time(struct strbuf *out, uint64_t ns)
+static void add_time(struct strbuf *out, struct value ns)
 {
 	static const struct scale scale[] = {
 		{ "ns", 1 },
@@ -64,7 +70,7 @@ static void add_time(struct strbuf *out, uint64_t ns)
 	add_scaled(out, ns, scale, 4, true);
 }
 
-static void add_bytes(struct strbuf *out, uint64_t bytes)
+static void add_bytes(struct strbuf *out, struct value bytes)
 {
 	static const struct scale scale[] = {
 		{ "B", 1 },
@@ -75,7 +81,7 @@ static void add_bytes(struct strbuf *out, uint64_t bytes)
 	add_scaled(out, bytes, scale, 4, false);
 }
 
-static void add_flops(struct strbuf *out, uint64_t flops)
+static void add_flops(struct strbuf *out, struct value flops)
 {
 	static const struct scale scale[] = {
 		{ "FLOP", 1 },           { "kFLOP", 1000 },          { "MFLOP", 1000000 },
@@ -172,9 +178,15 @@ static void add_micro(struct strbuf *out, uint64_t v)
 	add_quotient(out, rounded, power_of_10(decimals), decimals);
 }
 
-void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
+static uint64_t absolute(int64_t value)
 {
-	uint64_t v = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+static void format_like(struct strbuf *out, enum unit unit, int64_t value, int64_t like, bool sign)
+{
+	uint64_t v = absolute(value);
+	struct value scaled = { v, absolute(like) };
 	if (value < 0)
 		strbuf_addch(out, '-');
 	else if (sign && value > 0)
@@ -186,21 +198,21 @@ void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
 	switch (unit) {
 	case UNIT_NS:
 	case UNIT_NS_PER_STEP:
-		add_time(out, v);
+		add_time(out, scaled);
 		break;
 	case UNIT_BYTES:
 	case UNIT_BYTES_PER_STEP:
-		add_bytes(out, v);
+		add_bytes(out, scaled);
 		break;
 	case UNIT_BYTES_PER_S:
-		add_bytes(out, v);
+		add_bytes(out, scaled);
 		strbuf_adds(out, "/s");
 		break;
 	case UNIT_FLOPS:
-		add_flops(out, v);
+		add_flops(out, scaled);
 		break;
 	case UNIT_FLOPS_PER_S:
-		add_flops(out, v);
+		add_flops(out, scaled);
 		strbuf_adds(out, "/s");
 		break;
 	case UNIT_COUNT:
@@ -222,7 +234,8 @@ void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
 		strbuf_adds(out, " %");
 		break;
 	case UNIT_HZ:
-		add_scaled(out, v, (const struct scale[]){ { "Hz", 1 }, { "MHz", 1000000 } }, 2, false);
+		add_scaled(out, scaled, (const struct scale[]){ { "Hz", 1 }, { "MHz", 1000000 } }, 2,
+		           false);
 		break;
 	case UNIT_MILLIWATT:
 		add_quotient(out, v, 1000, 1);
@@ -241,6 +254,11 @@ void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
 	case UNIT_LAST:
 		break;
 	}
+}
+
+void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
+{
+	format_like(out, unit, value, value, sign);
 }
 
 int unit_digits(enum unit unit)
@@ -301,9 +319,23 @@ const char *unit_change(struct arena *a, enum unit unit, int64_t change)
 	return in_points(a, unit, change, true);
 }
 
+void unit_pair(struct arena *a, enum unit unit, int64_t from, int64_t to, const char *texts[2])
+{
+	uint64_t x = absolute(from), y = absolute(to);
+	bool apart = x / 2 > y || y / 2 > x;
+	int64_t values[2] = { from, to }, smaller = x < y ? from : to;
+	for (int i = 0; i < 2; i++) {
+		struct strbuf b = STRBUF_INIT;
+		format_like(&b, unit, values[i], apart ? values[i] : smaller, false);
+		texts[i] = arena_take(a, &b);
+	}
+}
+
 const char *unit_movement(struct arena *a, enum unit unit, int64_t from, int64_t to)
 {
-	return arena_printf(a, "%s → %s", unit_text(a, unit, from), unit_text(a, unit, to));
+	const char *texts[2];
+	unit_pair(a, unit, from, to, texts);
+	return arena_printf(a, "%s → %s", texts[0], texts[1]);
 }
 
 const char *unit_amount(struct arena *a, enum unit unit, int64_t amount)

@@ -78,6 +78,10 @@ const char *unit_change(struct arena *a, enum unit unit, int64_t change);
 /// The size of a change without its sign, in percentage points for percentages ("1.20 pp").
 const char *unit_amount(struct arena *a, enum unit unit, int64_t amount);
 
+/// Both values of a comparison as texts, in one unit if neither is twice the other:
+/// "1,018.33 MiB" and "1,168.65 MiB".
+void unit_pair(struct arena *a, enum unit unit, int64_t from, int64_t to, const char *texts[2]);
+
 /// A change from one value to another: "1.00 MiB → 1.50 MiB".
 const char *unit_movement(struct arena *a, enum unit unit, int64_t from, int64_t to);
 

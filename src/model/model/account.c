@@ -46,9 +46,9 @@ const char *account_text(const struct run *run, int64_t nr_ranks, struct arena *
 	if (known && whole_ns > 0)
 		strbuf_addf(&b, ", %s of the GPU time",
 		            unit_text(a, UNIT_PCT, number_pct(judged_ns, whole_ns)));
-	strbuf_addf(&b, ", %" PRId64 " of %" PRId64 " rank%s", nr_ranks,
-	            least->world_size > nr_ranks ? least->world_size : nr_ranks,
-	            nr_ranks == 1 && least->world_size <= 1 ? "" : "s");
+	if (nr_ranks > 1 || least->world_size > 1)
+		strbuf_addf(&b, ", %" PRId64 " of %" PRId64 " ranks", nr_ranks,
+		            least->world_size > nr_ranks ? least->world_size : nr_ranks);
 	return arena_take(a, &b);
 }
 

@@ -313,9 +313,7 @@ struct report {
 	enum verdict verdict; ///< PASS, WARN, FAIL, MISSING or INCONCLUSIVE, for all checks together
 	enum status status; ///< status from which the exit code follows
 	const char *headline; ///< first line of the report, "fail: 2 of 14 checks beyond their limits"
-	/// of a check, the headline without its verdict, and the beginning of that which leaves out why
-	/// checks were skipped; NULL if no reason is given
-	const char *summary, *brief;
+	const char *summary; ///< of a check, the headline without its verdict
 	/// in a diff, metric of the figure that explains most of the change of the wall time; or NULL
 	const struct metric *wall_cause;
 	const char *error; ///< first error, if because of it there are no checks (exit 2–5); else NULL
@@ -336,6 +334,7 @@ struct report {
 		int64_t pct; ///< how much slower the operators are, in 1e-6 %
 	} uniform;
 	int64_t plan_runs, plan_pairs; ///< number of further runs, or pairs, that decide all checks
+	int64_t pairs; ///< number of pairs of a run of the change and a control run
 	int64_t unconfirmed; ///< number of checks whose failure the pairs of the plan would confirm
 	struct side baseline, candidate;
 	struct ci_links links;

@@ -8,7 +8,8 @@
 #include "document/document.h"
 #include "document/render.h"
 
-#define FOLD_OPEN "\n<details><summary>%s</summary>\n"
+#define FOLD_TITLE_END "</summary>\n"
+#define FOLD_OPEN "\n<details><summary>%s" FOLD_TITLE_END
 #define FOLD_CLOSE "\n</details>\n"
 #define ROOM_FOR_NOTE 80 /* bytes kept free for "N sections more in the report" */
 
@@ -360,8 +361,29 @@ static size_t fit(struct md_document *d, size_t max)
 	return dropped;
 }
 
+/* A single collapsed section gets the title of the common part: it needs no second click. */
+static void fold_once(struct md_document *d)
+{
+	struct md_section *one = NULL;
+	size_t nr = 0;
+	for (size_t i = 0; i < d->sections.nr; i++)
+		if (d->sections.v[i].folded) {
+			one = &d->sections.v[i];
+			nr++;
+		}
+	const char *end = nr == 1 && d->fold ? strstr(strbuf_str(&one->head), FOLD_TITLE_END) : NULL;
+	if (!end)
+		return;
+	struct strbuf head = STRBUF_INIT;
+	strbuf_addf(&head, FOLD_OPEN "%s", d->fold, end + strlen(FOLD_TITLE_END));
+	strbuf_release(&one->head);
+	one->head = head;
+	one->folded = false;
+}
+
 void md_write(struct md_document *d, size_t max, struct strbuf *out)
 {
+	fold_once(d);
 	size_t dropped = fit(d, max), nr = 0;
 	bool open = false;
 	for (size_t i = 0; i < d->sections.nr; i++) {

@@ -53,6 +53,24 @@ void doc_end(struct document *d)
 	d->line = NULL;
 }
 
+struct doc_node *doc_last(const struct document *d)
+{
+	return d->sections[0]->last_child;
+}
+
+void doc_gather(struct document *d, struct doc_node *before)
+{
+	struct doc_node *root = d->sections[0], *first = before ? before->next : root->children;
+	while (first && doc_is_empty(first))
+		first = first->next;
+	if (!first || !first->next)
+		return;
+	first->last_child->next = first->next;
+	first->last_child = root->last_child;
+	first->next = NULL;
+	root->last_child = first;
+}
+
 void doc_answer_end(struct document *d)
 {
 	d->answer = d->sections[0]->last_child;

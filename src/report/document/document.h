@@ -186,6 +186,12 @@ void doc_section(struct document *d, const char *id, const char *title, enum doc
 /// Close the section that was opened last; it is removed if it is empty.
 void doc_end(struct document *d);
 
+/// The node that was added last to the document itself, or NULL.
+struct doc_node *doc_last(const struct document *d);
+
+/// Move the sections after the node `before` (NULL: all) into the first of them that is not empty.
+void doc_gather(struct document *d, struct doc_node *before);
+
 /// End the answer, the part that every reader needs; the rest is for looking things up. An HTML
 /// page has its table of contents here.
 void doc_answer_end(struct document *d);

@@ -344,7 +344,10 @@ static void put_section(struct page *p, const struct doc_node *n, int depth)
 		strbuf_adds(p->out, "</div>\n");
 		return;
 	} else if (folded) {
-		strbuf_adds(p->out, "<details class=\"more\"><summary>");
+		strbuf_addf(p->out,
+		            n->id[0] ? "<details class=\"more\" id=\"%s\"><summary>"
+		                     : "<details class=\"more\"><summary>",
+		            n->id);
 		doc_html_escape(p->out, span_of(n->title));
 		strbuf_adds(p->out, "</summary>\n");
 	} else if (n->title[0]) {

@@ -66,7 +66,7 @@ void html_write(const struct report *r, const struct write_options *o, struct si
 		                                   : r->kind == REPORT_RUN ? "one run"
 		                                                           : "comparison of two runs",
 		                        .word = r->error                  ? "error"
-		                                : r->kind == REPORT_CHECK ? verdict_names[r->verdict]
+		                                : r->kind == REPORT_CHECK ? verdict_word(r->verdict)
 		                                : r->kind == REPORT_DIFF  ? "diff"
 		                                                          : "report",
 		                        .hooks = { .ctx = &h, .picture = picture, .bar = svg_bar_signed } };

@@ -183,7 +183,7 @@ void doc_kernels(struct document *d, const struct report *r)
 		{ LESS_MORE, DOC_BAR },    { "launches", DOC_RIGHT },  { "shape", DOC_EXTRA },
 	};
 	doc_section(d, "kernels", "Kernels per step, largest change first",
-	            r->kind == REPORT_DIFF ? DOC_ASIDE : DOC_FOLDED);
+	            r->kind == REPORT_DIFF ? DOC_ASIDE : DOC_PAGE_FOLDED);
 	struct doc_table *t =
 	    doc_run_table(d, r, "Kernels per step, largest change first", COLUMNS(columns));
 	t->brief = KERNELS_LEAST;
@@ -421,7 +421,7 @@ void doc_environment(struct document *d, const struct report *r)
 	for (size_t i = 0; i < r->environment.nr; i++)
 		differ += !r->environment.v[i].match;
 	bool open = r->kind == REPORT_DIFF && differ;
-	doc_section(d, "environment", "Environment", open ? DOC_ASIDE : DOC_FOLDED);
+	doc_section(d, "environment", "Environment", open ? DOC_ASIDE : DOC_PAGE_FOLDED);
 	struct doc_table *t = doc_table(d, "Environment", COLUMNS(columns));
 	t->brief = open ? differ : 0;
 	t->more_text = open ? "that are the same" : "";

@@ -12,7 +12,8 @@ enum {
 	ROWS_UNDECIDED = 3,
 	PLACES_SHOWN = 12,
 	CODE_PLACES_SHOWN = 3,
-	CHECKS_NAMED = 6
+	CHECKS_NAMED = 6,
+	CHECKS_SHOWN = 30
 };
 
 /* Add the rule of a check and its item; a kernel has its display name here, and its complete name
@@ -89,7 +90,7 @@ static void put_no_place(struct document *d, const struct finding *f)
 	if (d->line->first)
 		return;
 	if (f->cause == CAUSE_UNIFORM || (f->cause == CAUSE_BATCH && !f->where.nr)) {
-		doc_words(d, "all kernels, no single place");
+		doc_words(d, "all kernels");
 	} else if (kernels > 1) {
 		doc_words(d, "several places");
 	} else if (kernels || (!f->where.nr && f->cause >= CAUSE_KERNEL && f->cause < CAUSE_OTHER)) {
@@ -134,14 +135,21 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 	doc_cell(d);
 	doc_put_verdict(d, (enum verdict)f->verdict);
 	doc_words(d, " ");
-	doc_sentence(d, f->title);
+	const char *colon = strstr(f->title, ": ");
+	if (colon && f->checks.nr > 1 && r->checks.v[f->checks.v[0]].metric->need == NEED_INPUT)
+		doc_sentence(d,
+		             arena_dup(&d->arena, (struct span){ f->title, (size_t)(colon - f->title) }));
+	else /* of figures of files, the table below says which they are */
+		doc_sentence(d, f->title);
 	d->line->picture = (struct picture){ "finding", nth };
 	doc_cell(d);
 	doc_value(d, true, f->cost);
-	if (f->cost_amount[0])
+	const char *against = strstr(f->cost_amount, " against "); /* which the title says */
+	size_t n = against ? (size_t)(against - f->cost_amount) : strlen(f->cost_amount);
+	if (n)
 		doc_add(d, DOC_FIGURE,
 		        f->verdict == VERDICT_FAIL ? doc_tone_of(true, false, f->cost) : TONE_STRONG,
-		        f->cost_amount);
+		        arena_dup(&d->arena, (struct span){ f->cost_amount, n }));
 	put_cost_noise(d, r, f);
 	doc_cell(d);
 	put_where(d, f);
@@ -163,21 +171,6 @@ static void put_limits(struct document *d, const struct check *c)
 	if (c->limit[0])
 		doc_words(d, ", limit ");
 	doc_said(d, limit_text(&d->arena, c->limit));
-}
-
-/* Say how warned and undecided findings differ, if the table has both. */
-static void put_difference(struct document *d, const struct report *r)
-{
-	bool warned = false, open = false;
-	for (size_t i = 0; i < r->findings.nr; i++) {
-		warned = warned || r->findings.v[i].verdict == VERDICT_WARN;
-		open = open || r->findings.v[i].verdict == VERDICT_UNDECIDED;
-	}
-	if (!warned || !open)
-		return;
-	doc_paragraph(d);
-	doc_words(d, "undecided: beyond a limit, but by less than the noise; warn: beyond a limit that "
-	             "only warns");
 }
 
 /* The first finding that costs time; NULL if figures are not believed. */
@@ -234,12 +227,12 @@ void doc_findings(struct document *d, const struct report *r, const struct trust
 	t->brief = open ? ROWS_UNDECIDED : ROWS_SHOWN;
 	t->more_text = "findings";
 	for (size_t i = 0; i < r->findings.nr; i++)
-		put_finding(d, r, i);
+		if (!doc_heading_tells(r, &r->findings.v[i]))
+			put_finding(d, r, i);
 	for (size_t i = 0; i < r->checks.nr; i++)
 		if (check_matters(&r->checks.v[i]) && !report_finding(r, i) &&
 		    !trust_lines_sum_up(trust, &r->checks.v[i]))
 			put_limits(d, &r->checks.v[i]);
-	put_difference(d, r);
 	put_faster(d, r);
 	doc_end(d);
 }
@@ -259,7 +252,7 @@ static void put_names_of_checks(struct document *d, const struct report *r, cons
 
 void doc_reasons(struct document *d, const struct report *r)
 {
-	doc_section(d, "reasons", "Why these findings", DOC_FOLDED);
+	doc_section(d, "reasons", "Why these findings", DOC_PAGE_FOLDED);
 	for (size_t i = 0; i < r->findings.nr; i++) {
 		const struct finding *f = &r->findings.v[i];
 		doc_item(d, 0);
@@ -281,23 +274,32 @@ void doc_reasons(struct document *d, const struct report *r)
 
 /* ---- remarks ---- */
 
-static void put_trust(struct document *d, struct trust_lines *trust)
+/* True if a finding of the report is titled by the message. */
+static bool is_told(const struct report *r, const struct trust_finding *f)
+{
+	for (size_t i = 0; i < r->findings.nr; i++)
+		if (strstr(r->findings.v[i].title, f->message))
+			return true;
+	return false;
+}
+
+static void put_trust(struct document *d, const struct report *r, const struct trust_lines *trust)
 {
 	for (size_t i = 0; i < trust->list.nr; i++) {
 		const struct trust_line *line = &trust->list.v[i];
 		const struct trust_finding *f = line->first;
 		doc_item(d, 0);
-		doc_printf(d, "trust:%s%s %s: ", line->whose, *line->whose ? ":" : "", f->id);
-		doc_say(d, "%s%w", f->message, line->others ? TRUST_OTHERS : "");
+		bool told = !line->others && is_told(r, f); /* what it says is in "What changed" */
+		const char *spoils = told ? " spoils " : "; spoils ";
+		doc_printf(d, "trust:%s%s %s:", line->whose, *line->whose ? ":" : "", f->id);
+		if (!told)
+			doc_say(d, " %s%w", f->message, line->others ? TRUST_OTHERS : "");
 		if (f->spoils.nr > SPOILS_SHOWN)
-			doc_printf(d, "; spoils %zu figures", f->spoils.nr);
+			doc_printf(d, "%s%zu figures", spoils, f->spoils.nr);
 		for (size_t k = 0; k < f->spoils.nr && f->spoils.nr <= SPOILS_SHOWN; k++)
-			doc_printf(d, "%s%s", k ? ", " : "; spoils ", f->spoils.v[k]);
-		const char *sum = trust_line_sum(trust, line);
-		if (*sum) {
-			doc_item(d, 1);
-			doc_printf(d, "inconclusive: %s", sum);
-		}
+			doc_printf(d, "%s%s", k ? ", " : spoils, f->spoils.v[k]);
+		if (trust_line_sums_up(line))
+			doc_printf(d, "; %zu checks cannot be judged", line->checks);
 	}
 }
 
@@ -311,8 +313,8 @@ static void put_reasons(struct document *d, const struct report *r)
 		if (c->verdict != VERDICT_WAIVED && !open)
 			continue;
 		doc_item(d, 0);
-		doc_printf(d, "%s: ", verdict_names[c->verdict]);
-		doc_say(d, "%n: ", c->id);
+		doc_put_verdict(d, c->verdict);
+		doc_say(d, ": %n: ", c->id);
 		doc_sentence(d, c->message);
 	}
 }
@@ -325,7 +327,7 @@ void doc_remarks(struct document *d, const struct report *r, struct trust_lines 
 		doc_item(d, 0);
 		doc_say(d, "warning: %s", r->warnings.v[i]);
 	}
-	put_trust(d, trust);
+	put_trust(d, r, trust);
 	put_reasons(d, r);
 	if (r->kind != REPORT_RUN)
 		doc_end(d);
@@ -335,7 +337,8 @@ void doc_insights(struct document *d, const struct report *r)
 {
 	bool sides = r->kind != REPORT_RUN;
 	if (sides)
-		doc_section(d, "insights", "Worth naming", r->kind == REPORT_CHECK ? DOC_FOLDED : DOC_OPEN);
+		doc_section(d, "insights", "Worth naming",
+		            r->kind == REPORT_CHECK ? DOC_PAGE_FOLDED : DOC_OPEN);
 	for (size_t i = 0; i < r->insights.nr; i++) {
 		const struct insight *n = &r->insights.v[i];
 		if (!sides && !n->candidate)
@@ -353,6 +356,32 @@ void doc_insights(struct document *d, const struct report *r)
 
 /* ---- the table of all checks ---- */
 
+/* True for checks that a comment shows: those beyond their limits, and those of the whole run. */
+static bool is_brief(const struct report *r, const struct check *c)
+{
+	bool judged = c->verdict != VERDICT_SKIPPED || (report_is_first(r) && c->has_candidate);
+	return check_matters(c) || (judged && !c->item[0]);
+}
+
+static void put_check(struct document *d, const struct check *c)
+{
+	const struct evidence *e = &c->evidence;
+	doc_row(d, 0);
+	doc_cell(d);
+	doc_value(d, true, c->verdict);
+	doc_put_verdict(d, c->verdict);
+	doc_cell(d);
+	put_check_name(d, c);
+	doc_figure_cell(d, c->baseline_text, c->has_baseline, c->baseline);
+	doc_figure_cell(d, c->candidate_text, c->has_candidate, c->candidate);
+	doc_cell(d);
+	doc_value(d, c->has_pct || c->has_change, c->has_pct ? c->change_pct : c->change);
+	put_change(d, c);
+	doc_said_cell(d, c->limit);
+	doc_figure_cell(d, e->noise_text, e->has_noise, e->noise);
+	doc_figure_cell(d, e->detectable_text, e->has_detectable, e->detectable);
+}
+
 void doc_checks(struct document *d, const struct report *r)
 {
 	static const struct doc_column columns[] = {
@@ -361,33 +390,21 @@ void doc_checks(struct document *d, const struct report *r)
 		{ "noise", DOC_RIGHT },     { "detectable", DOC_RIGHT },
 	};
 	doc_section(d, "checks", "All checks", DOC_FOLDED);
-	doc_table(d, "All checks", COLUMNS(columns));
-	for (size_t i = 0; i < r->checks.nr; i++) {
-		const struct check *c = &r->checks.v[i];
-		const struct evidence *e = &c->evidence;
-		if (report_leaves_out(r, c))
-			continue;
-		doc_row(d, 0);
-		doc_cell(d);
-		doc_value(d, true, c->verdict);
-		doc_put_verdict(d, c->verdict);
-		doc_cell(d);
-		put_check_name(d, c);
-		doc_figure_cell(d, c->baseline_text, c->has_baseline, c->baseline);
-		doc_figure_cell(d, c->candidate_text, c->has_candidate, c->candidate);
-		doc_cell(d);
-		doc_value(d, c->has_pct || c->has_change, c->has_pct ? c->change_pct : c->change);
-		put_change(d, c);
-		doc_said_cell(d, c->limit);
-		doc_figure_cell(d, e->noise_text, e->has_noise, e->noise);
-		doc_figure_cell(d, e->detectable_text, e->has_detectable, e->detectable);
+	struct doc_table *t = doc_table(d, "All checks", COLUMNS(columns));
+	t->more_text = "checks";
+	for (int brief = 1; brief >= 0; brief--) {
+		for (size_t i = 0; i < r->checks.nr; i++)
+			if (is_brief(r, &r->checks.v[i]) == brief && !report_leaves_out(r, &r->checks.v[i]))
+				put_check(d, &r->checks.v[i]);
+		if (brief)
+			t->brief = t->nr_rows < CHECKS_SHOWN ? t->nr_rows : CHECKS_SHOWN;
 	}
 	doc_end(d);
 }
 
 void doc_evidence(struct document *d, const struct report *r)
 {
-	doc_section(d, "evidence", "Evidence", DOC_FOLDED);
+	doc_section(d, "evidence", "Evidence", DOC_PAGE_FOLDED);
 	if (r->false_alarms_text) {
 		doc_item(d, 0);
 		doc_say(d, "false alarms: %s", r->false_alarms_text);

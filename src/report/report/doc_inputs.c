@@ -6,7 +6,7 @@
 #include "report/document.h"
 #include "report/table.h"
 
-enum { ROWS_SHOWN = 12 };
+enum { ROWS_SHOWN = 6 };
 
 static bool is_news(const struct check *c)
 {

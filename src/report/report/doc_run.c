@@ -85,7 +85,7 @@ void doc_recommendations(struct document *d, const struct report *r)
 	bool check = r->kind == REPORT_CHECK;
 	doc_section(d, "recommendations",
 	            check ? "What would make the candidate faster" : "Recommendations",
-	            check ? DOC_FOLDED : DOC_OPEN);
+	            check ? DOC_PAGE_FOLDED : DOC_OPEN);
 	for (size_t i = 0; r->run && i < r->run->recommendations.nr; i++)
 		put_recommendation(d, &r->run->recommendations.v[i], !check);
 	if (!check && r->run && !r->run->recommendations.nr) {
@@ -108,6 +108,18 @@ static const char *subject_of(const struct finding *f)
 	return name;
 }
 
+/* Number of bytes of `action` before what it has in common with the end of `told`, if that is much;
+   else all. */
+static size_t own_bytes(const char *action, const char *told)
+{
+	enum { MUCH = 30 };
+	size_t n = strlen(action), m = strlen(told), same = 0, own = n;
+	while (same < n && same < m && action[n - same - 1] == told[m - same - 1])
+		if (strncmp(&action[n - ++same], " (", 2) == 0)
+			own = n - same;
+	return n - own < MUCH ? n : own;
+}
+
 /* Add the actions that the first findings advise, each once. */
 static void put_actions(struct document *d, const struct report *r)
 {
@@ -115,6 +127,8 @@ static void put_actions(struct document *d, const struct report *r)
 	for (size_t i = 0; i < shown; i++) {
 		const struct finding *f = &r->findings.v[i];
 		size_t first = shown, nr = 0;
+		if (i && f->verdict == VERDICT_INCONCLUSIVE)
+			continue; /* the first one says what to do before anything is judged */
 		for (size_t k = 0; k < shown; k++)
 			if (strcmp(text_or_empty(r->findings.v[k].action), text_or_empty(f->action)) == 0) {
 				first = nr++ ? first : k;
@@ -124,54 +138,39 @@ static void put_actions(struct document *d, const struct report *r)
 		doc_item(d, 0);
 		if (nr == 1 && shown > 1 && subject_of(f))
 			doc_say(d, "%n: ", subject_of(f));
-		doc_sentence(d, f->action);
+		size_t own = strlen(f->action), n = own;
+		for (size_t k = 0; k < i && own == n; k++)
+			own = own_bytes(f->action, text_or_empty(r->findings.v[k].action));
+		doc_sentence(d, arena_dup(&d->arena, (struct span){ f->action, own }));
+		doc_words(d, own < n ? ", likewise" : "");
 	}
 }
 
-/* Add a step such as "run the benchmark 6 times without the change (old), at 1a2b3c4, the
-   baseline's commit". */
-static void put_times(struct document *d, const struct report *r, const struct side *s, int64_t nr)
+/* A sentence such as "To decide, run change (new) and base (old) 6 times more, in turn, on
+   one machine:". */
+static const char *again_text(struct document *d, const struct report *r, const char *aim)
 {
-	bool old = s == &r->baseline;
-	const char *commit = text_or_empty(s->commit)[0] || old ? s->commit : r->links.commit;
-	doc_numbered(d);
-	doc_words(d, "run the benchmark ");
-	if (nr == 1)
-		doc_words(d, "once");
-	else
-		doc_printf(d, "%" PRId64 " times", nr);
-	doc_words(d, old ? " without the change (old), at " : " more with the change (new), at ");
-	if (text_or_empty(commit)[0]) {
-		doc_commit(d, commit, r->links.commits);
-		doc_words(d, ", ");
-	}
-	doc_words(d, old ? "the baseline's commit" : "this commit");
+	int64_t nr = r->plan_runs ? r->plan_runs : r->plan_pairs;
+	const char *times = nr == 1 ? "once" : arena_printf(&d->arena, "%" PRId64 " times", nr);
+	return arena_printf(&d->arena, "To %s, run change (new)%s %s more%s:", aim,
+	                    r->plan_runs ? "" : " and base (old)", times,
+	                    r->plan_runs ? "" : ", in turn, on one machine");
 }
 
 void doc_decide(struct document *d, const struct report *r)
 {
-	int64_t nr = r->plan_runs ? r->plan_runs : r->plan_pairs;
 	if (r->verdict != VERDICT_UNDECIDED)
 		return;
+	if (text_or_empty(r->decide)[0]) {
+		doc_command(d, again_text(d, r, "decide"), DOC_ASIDE, r->decide);
+		return;
+	}
 	doc_section(d, "decide", "What to do", DOC_OPEN);
-	for (size_t i = 0; i < r->checks.nr && !nr; i++)
+	for (size_t i = 0; i < r->checks.nr && !d->node; i++)
 		if (r->checks.v[i].verdict == VERDICT_UNDECIDED) {
 			doc_item(d, 0);
 			doc_said(d, text_or_empty(r->checks.v[i].evidence.plan_text));
-			doc_end(d);
-			return;
 		}
-	if (!r->plan_runs)
-		put_times(d, r, &r->baseline, nr);
-	put_times(d, r, &r->candidate, nr);
-	if (!r->plan_runs)
-		doc_words(d, nr == 1 ? ", on the same machine"
-		                     : ", on the same machine, alternating with those of step 1");
-	doc_numbered(d);
-	doc_words(d, text_or_empty(r->decide)[0]
-	                 ? "save the results under the names in this command, which judges all of them:"
-	                 : "judge them together");
-	doc_command(d, "", DOC_OPEN, r->decide);
 	doc_end(d);
 }
 
@@ -194,28 +193,11 @@ void doc_advice(struct document *d, const struct report *r)
 		                "file:");
 		doc_command(d, "", DOC_OPEN, r->accept);
 	} else {
-		/* pipelines confirm by themselves what traces show; figures of files come from any place */
-		bool files = r->unconfirmed && f && f->metric && f->metric->case_name;
-		if (files) {
-			doc_item(d, 0);
-			doc_printf(
-			    d,
-			    "confirm it: run the benchmark %" PRId64
-			    " times each with the change (new) and without it (old), in turn, on one machine:",
-			    r->plan_pairs);
-			doc_command(d, "", DOC_OPEN, r->decide);
-		}
 		put_actions(d, r);
-		if (r->unconfirmed && !files)
-			doc_command(d,
-			            arena_printf(&d->arena,
-			                         "To confirm the failure, run it %" PRId64
-			                         " times each with the change (new) and without it (old), in "
-			                         "turn, on one machine:",
-			                         r->plan_pairs),
-			            DOC_ASIDE, r->decide);
+		if (r->unconfirmed)
+			doc_command(d, again_text(d, r, "confirm it"), DOC_ASIDE, r->decide);
 		const char *title = r->verdict == VERDICT_PASS && r->counts[VERDICT_IMPROVED]
-		                        ? "To keep the gain at once (three runs of main keep it, too):"
+		                        ? "To keep the gain at once:"
 		                        : "Intended? Make it the baseline:";
 		if (r->left_out)
 			title = arena_printf(
@@ -223,9 +205,9 @@ void doc_advice(struct document *d, const struct report *r)
 			    r->left_out);
 		/* a comment has room for one of the two: what is to be confirmed is not accepted yet */
 		doc_command(d, title,
-		            doubtful                   ? DOC_FOLDED
-		            : r->unconfirmed && !files ? DOC_TERMINAL
-		                                       : DOC_ASIDE,
+		            doubtful         ? DOC_FOLDED
+		            : r->unconfirmed ? DOC_TERMINAL
+		                             : DOC_ASIDE,
 		            r->accept);
 	}
 	doc_end(d);
@@ -256,7 +238,7 @@ void doc_facts(struct document *d, const struct report *r)
 	bool both = r->baseline_run != NULL;
 	if (!r->run)
 		return;
-	doc_section(d, "metrics", "Metrics", r->kind == REPORT_RUN ? DOC_OPEN : DOC_FOLDED);
+	doc_section(d, "metrics", "Metrics", r->kind == REPORT_RUN ? DOC_OPEN : DOC_PAGE_FOLDED);
 	doc_run_table(d, r, "Metrics", both ? sides : one, both ? 4 : 3);
 	for (size_t i = 0; i < r->run->facts.nr; i++) {
 		const struct fact *f = &r->run->facts.v[i];
@@ -437,7 +419,7 @@ void doc_ranks(struct document *d, const struct report *r, bool candidate, const
 		columns[nr] = (struct doc_column){ align == DOC_RIGHT ? c->head : c->title, align };
 	}
 	doc_section(d, candidate ? "ranks" : "ranks-baseline", title,
-	            r->kind == REPORT_CHECK ? DOC_FOLDED : DOC_ASIDE);
+	            r->kind == REPORT_CHECK ? DOC_PAGE_FOLDED : DOC_ASIDE);
 	struct doc_table *t = doc_table(d, title, columns, nr + 1);
 	t->more = choice.more;
 	t->more_text = "ranks";

@@ -15,15 +15,20 @@ static const enum doc_tone tones[] = {
 #undef TONE
 };
 
-void doc_put_verdict(struct document *d, enum verdict v)
+const char *verdict_word(enum verdict v)
 {
-	doc_add(d, DOC_VERDICT, tones[v], verdict_names[v]);
+	return v == VERDICT_INCONCLUSIVE || v == VERDICT_MISSING ? "not judged" : verdict_names[v];
 }
 
-void doc_put_result(struct document *d, enum verdict v, const char *word, bool fails)
+void doc_put_verdict(struct document *d, enum verdict v)
+{
+	doc_add(d, DOC_VERDICT, tones[v], verdict_word(v));
+}
+
+void doc_put_result(struct document *d, enum verdict v, bool fails)
 {
 	enum doc_tone tone = fails ? TONE_BAD : v == VERDICT_FAIL ? TONE_WARN : tones[v];
-	doc_add(d, DOC_VERDICT, tone, word);
+	doc_add(d, DOC_VERDICT, tone, verdict_word(v));
 }
 
 #define MAY_BE_NOISE ", which may be noise"
@@ -118,14 +123,20 @@ static const char *broken_limit(const struct report *r, const struct finding *f)
 	return NULL;
 }
 
+/* The part of a finding's title that the heading shows. */
+static struct span first_part(const struct finding *f)
+{
+	const char *colon = strstr(f->title, ": ");
+	const char *end = colon && f->cost_amount[0] ? colon : strstr(f->title, "; ");
+	return (struct span){ f->title, end ? (size_t)(end - f->title) : strlen(f->title) };
+}
+
 /* Add text such as "rank 5 is slow, +759.77 µs per step", the beginning of a finding's title. */
 static void put_first(struct document *d, const struct report *r, const struct finding *f)
 {
-	const char *limit = broken_limit(r, f), *colon = strstr(f->title, ": ");
-	bool costs = colon && f->cost_amount[0];
-	const char *end = costs ? colon : strstr(f->title, "; ");
-	size_t n = end ? (size_t)(end - f->title) : strlen(f->title);
-	doc_sentence(d, arena_dup(&d->arena, (struct span){ f->title, n }));
+	const char *limit = broken_limit(r, f);
+	bool costs = strstr(f->title, ": ") && f->cost_amount[0];
+	doc_sentence(d, arena_dup(&d->arena, first_part(f)));
 	if (!costs)
 		return;
 	doc_say(d, ", %f", f->cost_amount);
@@ -199,6 +210,12 @@ static void put_pass(struct document *d, const struct report *r)
 		doc_words(d, "; nothing to do");
 }
 
+/* Number of pairs that confirm a failure; 0 for another verdict. */
+static int64_t confirmed_by(const struct report *r)
+{
+	return r->verdict == VERDICT_FAIL && !r->unconfirmed ? r->pairs : 0;
+}
+
 /* True if kernels that took the place of others are all that warns. */
 static bool is_choice(const struct report *r)
 {
@@ -209,6 +226,26 @@ static bool is_choice(const struct report *r)
 		choice =
 		    r->checks.v[i].verdict > VERDICT_WARN || r->checks.v[i].metric->label == LABEL_KERNEL;
 	return choice;
+}
+
+/* The check that the heading shows. Findings show their titles; a check beside them only a key
+   figure, and wall time only if it is what the main finding is about, and not a consequence of
+   it. */
+static const struct check *headed_check(const struct report *r)
+{
+	const struct check *worst = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
+	const struct finding *top = report_main_finding(r);
+	bool beside = worst && ((r->findings.nr && !check_is_key(worst)) ||
+	                        (top && worst->metric->id == METRIC_STEP_PERIOD && top->metric &&
+	                         top->metric != worst->metric));
+	return beside ? NULL : worst;
+}
+
+bool doc_heading_tells(const struct report *r, const struct finding *f)
+{
+	return f->verdict == VERDICT_INCONCLUSIVE && f == report_main_finding(r) &&
+	       !report_is_first(r) && !headed_check(r) && !f->cost_amount[0] &&
+	       first_part(f).n == strlen(f->title);
 }
 
 void doc_verdict(struct document *d, const struct report *r)
@@ -228,22 +265,15 @@ void doc_verdict(struct document *d, const struct report *r)
 		doc_add(d, DOC_SAID, TONE_STRONG, text_or_empty(r->headline));
 		return;
 	}
-	const struct check *worst = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
+	const struct check *worst = headed_check(r);
 	const struct finding *top = report_main_finding(r);
 	bool first = report_is_first(r), red = r->status != ST_OK;
-	/* Findings show their titles; a check beside them only a key figure, and wall time only if it
-	   is what the main finding is about, and not a consequence of it. */
-	if (worst && ((r->findings.nr && !check_is_key(worst)) ||
-	              (top && worst->metric->id == METRIC_STEP_PERIOD && top->metric &&
-	               top->metric != worst->metric)))
-		worst = NULL;
 	/* a leak's share of the peak depends on the number of steps */
 	bool leak = top && top->cause == CAUSE_LEAK && top->cost_amount[0];
-	doc_put_result(d, first ? VERDICT_MISSING : r->verdict,
-	               first ? "no baseline yet" : verdict_names[r->verdict], red);
+	doc_put_result(d, first ? VERDICT_MISSING : r->verdict, red);
 	doc_say(d, " · %s: ", r->workload);
 	if (first) {
-		doc_words(d, "not judged");
+		doc_words(d, "no baseline yet");
 	} else if (worst && (worst->absolute || !leak)) {
 		put_worst(d, r, worst);
 		if (worst->metric->need == NEED_INPUT && top && top->checks.nr > 1)
@@ -267,10 +297,11 @@ void doc_verdict(struct document *d, const struct report *r)
 	if (r->verdict == VERDICT_FAIL ? !red : r->verdict != VERDICT_PASS || red || first)
 		doc_printf(d, "; the job %s (exit code %d)", red ? "fails" : "passes",
 		           status_exit_code(r->status));
-	if (r->unconfirmed) {
+	if (r->unconfirmed || confirmed_by(r)) {
+		int64_t nr = r->unconfirmed ? r->plan_pairs : r->pairs;
 		doc_paragraph(d);
-		doc_printf(d, "to be confirmed by %" PRId64 " pair%s with the base", r->plan_pairs,
-		           r->plan_pairs == 1 ? "" : "s");
+		doc_printf(d, "%s by %" PRId64 " pair%s with the base",
+		           r->unconfirmed ? "to be confirmed" : "confirmed", nr, nr == 1 ? "" : "s");
 	}
 }
 
@@ -447,7 +478,7 @@ void doc_key_figures(struct document *d, const struct report *r)
 	if (r->kind != REPORT_RUN)
 		key_figures_of(r, &all);
 	for (size_t i = 0; i < all.list.nr; i++) {
-		if (i == 0 && !r->unconfirmed)
+		if (i == 0 && !r->unconfirmed && !confirmed_by(r))
 			doc_paragraph(d);
 		put_key_figure(d, r, &all.list.v[i], i == 0);
 	}

@@ -80,9 +80,7 @@ static void put_context(struct document *d, const struct report *r)
 	put_differences(d, r);
 	if (text_or_empty(r->candidate.ignored)[0])
 		doc_say(d, "; ignored: %s", r->candidate.ignored);
-	if (r->rules && strcmp(r->rules, "built in") == 0)
-		doc_words(d, "; default rules");
-	else if (r->rules && r->rules[0])
+	if (r->rules && r->rules[0] && strcmp(r->rules, "built in") != 0)
 		doc_say(d, "; rules %n", r->rules);
 	if (r->profile)
 		doc_say(d, ", profile %n", r->profile);
@@ -101,7 +99,7 @@ static void put_notes(struct document *d, const struct report *r)
 {
 	const struct side *sides[] = { &r->candidate, &r->baseline };
 	static const char *const names[] = { "candidate", "baseline" };
-	doc_section(d, "notes", "Notes", r->kind == REPORT_RUN ? DOC_ASIDE : DOC_FOLDED);
+	doc_section(d, "notes", "Notes", r->kind == REPORT_RUN ? DOC_ASIDE : DOC_PAGE_FOLDED);
 	for (int i = 0; i < 2; i++)
 		for (size_t k = 0; k < sides[i]->notes.nr; k++) {
 			doc_item(d, 0);
@@ -112,6 +110,23 @@ static void put_notes(struct document *d, const struct report *r)
 }
 
 /* ---- order of sections for each kind of report ---- */
+
+static void put_kernels(struct document *d, const struct report *r)
+{
+	struct doc_node *before = doc_last(d);
+	doc_kernels(d, r);
+	doc_categories(d, r);
+	doc_lists(d, r);
+	doc_gather(d, before);
+}
+
+static void put_ranks(struct document *d, const struct report *r)
+{
+	struct doc_node *before = doc_last(d);
+	doc_ranks(d, r, true, "Ranks of the candidate");
+	doc_ranks(d, r, false, "Ranks of the baseline");
+	doc_gather(d, before);
+}
 
 static void put_check(struct document *d, const struct report *r, struct trust_lines *trust)
 {
@@ -131,18 +146,21 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 	doc_flame(d, r);
 	doc_steps_of_ranks(d, r);
 	doc_series(d, r);
+	/* few titles, each with what belongs to it: the page is for looking things up */
+	struct doc_node *before = doc_last(d);
 	doc_checks(d, r);
 	doc_reasons(d, r);
+	doc_evidence(d, r);
+	doc_gather(d, before);
+	put_kernels(d, r);
+	put_ranks(d, r);
+	before = doc_last(d);
+	doc_facts(d, r);
 	doc_insights(d, r);
 	doc_recommendations(d, r);
-	doc_kernels(d, r);
-	doc_categories(d, r);
-	doc_evidence(d, r);
-	doc_ranks(d, r, true, "Ranks of the candidate");
-	doc_ranks(d, r, false, "Ranks of the baseline");
-	doc_facts(d, r);
-	doc_lists(d, r);
 	doc_environment(d, r);
+	put_notes(d, r);
+	doc_gather(d, before);
 }
 
 /* Add the command that judges the candidate of a diff by limits. */
@@ -187,16 +205,16 @@ static void put_diff(struct document *d, const struct report *r, struct trust_li
 	doc_code(d, r);
 	doc_step(d, r);
 	doc_flame(d, r);
-	doc_kernels(d, r);
 	doc_steps_of_ranks(d, r);
 	doc_series(d, r);
-	doc_categories(d, r);
+	put_kernels(d, r);
 	doc_scaling(d, r);
-	doc_ranks(d, r, true, "Ranks of the candidate");
-	doc_ranks(d, r, false, "Ranks of the baseline");
-	doc_facts(d, r);
-	doc_lists(d, r);
+	put_ranks(d, r);
 	doc_environment(d, r);
+	struct doc_node *before = doc_last(d);
+	doc_facts(d, r);
+	put_notes(d, r);
+	doc_gather(d, before);
 }
 
 static void put_run(struct document *d, const struct report *r, struct trust_lines *trust)
@@ -221,6 +239,7 @@ static void put_run(struct document *d, const struct report *r, struct trust_lin
 	doc_lists(d, r);
 	doc_ranks(d, r, true, "Ranks");
 	doc_metrics(d, r);
+	put_notes(d, r);
 }
 
 /* ---- display names of kernels ---- */
@@ -357,13 +376,13 @@ struct doc_table *doc_run_table(struct document *d, const struct report *r, cons
 	return doc_table(d, title, own, nr);
 }
 
-/* Title of what a comment collapses and a terminal leaves out: numbers of findings and checks. */
-static const char *fold_title(struct document *d, const struct report *r, const char *numbers)
+/* What a terminal says of findings and checks that it leaves out. */
+static const char *numbers_text(struct document *d, const struct report *r)
 {
 	size_t nr = r->findings.nr;
-	return nr == 0   ? numbers
-	       : nr == 1 ? arena_printf(&d->arena, "Behind the finding: %s", numbers)
-	                 : arena_printf(&d->arena, "Behind the %zu findings: %s", nr, numbers);
+	return nr == 0   ? r->summary
+	       : nr == 1 ? arena_printf(&d->arena, "Behind the finding: %s", r->summary)
+	                 : arena_printf(&d->arena, "Behind the %zu findings: %s", nr, r->summary);
 }
 
 void report_document(const struct report *r, struct short_names *names, struct document *d)
@@ -384,11 +403,11 @@ void report_document(const struct report *r, struct short_names *names, struct d
 	doc_key_figures(d, r);
 	if (r->kind == REPORT_CHECK && !r->error) {
 		bool skipped = r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr;
-		d->fold =
-		    skipped ? "All checks and figures" : fold_title(d, r, r->brief ? r->brief : r->summary);
+		d->fold = skipped          ? "All checks and figures"
+		          : r->findings.nr ? "All checks, and where the change went"
+		                           : "All checks";
 		d->more = skipped ? "--verbose lists all checks and figures."
-		                  : arena_printf(&d->arena, "%s; --verbose lists them",
-		                                 fold_title(d, r, r->summary));
+		                  : arena_printf(&d->arena, "%s; --verbose lists them", numbers_text(d, r));
 	}
 	if (r->kind == REPORT_CHECK || r->error)
 		put_check(d, r, &trust);
@@ -396,6 +415,5 @@ void report_document(const struct report *r, struct short_names *names, struct d
 		put_diff(d, r, &trust);
 	else if (r->run)
 		put_run(d, r, &trust);
-	put_notes(d, r);
 	trust_lines_release(&trust);
 }

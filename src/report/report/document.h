@@ -45,14 +45,20 @@ void doc_insights(struct document *d, const struct report *r);
 /// Remarks. In a report on one run, they belong to the section that is open.
 void doc_remarks(struct document *d, const struct report *r, struct trust_lines *trust);
 
+/// The word of a verdict for people, who have one for all that was not judged; its reason follows.
+const char *verdict_word(enum verdict v);
+
 /// Add the word of a verdict to the current paragraph, item or cell.
 void doc_put_verdict(struct document *d, enum verdict v);
 
-/// Add `word` as the verdict of the whole, in the tone of a failure if and only if the job fails.
-void doc_put_result(struct document *d, enum verdict v, const char *word, bool fails);
+/// Add the verdict of the whole, in the tone of a failure if and only if the job fails.
+void doc_put_result(struct document *d, enum verdict v, bool fails);
 
 /// The verdict with its main figure.
 void doc_verdict(struct document *d, const struct report *r);
+
+/// True if the heading tells all of a finding that left figures not judged.
+bool doc_heading_tells(const struct report *r, const struct finding *f);
 
 /// The key figures of both sides.
 void doc_key_figures(struct document *d, const struct report *r);

@@ -154,13 +154,8 @@ const char *extent_of(struct arena *a, const struct side *s)
 	if (s->window && s->marker)
 		strbuf_addf(&b, ", whose annotations '%s' would make %" PRId64 " step%s: see --marker",
 		            s->marker, s->marker_steps, s->marker_steps == 1 ? "" : "s");
-	if (s->has_pin_age && s->pin_age_days == 0)
-		strbuf_adds(&b, "; approved today");
-	else if (s->has_pin_age)
+	if (s->has_pin_age && s->pin_age_days)
 		strbuf_addf(&b, "; approved %" PRId64 " day%s ago", s->pin_age_days,
 		            s->pin_age_days == 1 ? "" : "s");
-	if (s->reference)
-		strbuf_addf(&b, "; details from %s%.10s",
-		            *s->reference ? "main at " : "a later run of main", s->reference);
 	return arena_take(a, &b);
 }

@@ -114,10 +114,7 @@ bool trust_lines_sum_up(const struct trust_lines *l, const struct check *c)
 	return c->spoiler && l->list.v[l->line_of.v[c->spoiler - l->r->trust.v]].checks > ROWS;
 }
 
-const char *trust_line_sum(struct trust_lines *l, const struct trust_line *line)
+bool trust_line_sums_up(const struct trust_line *line)
 {
-	return line->checks > ROWS
-	           ? arena_printf(&l->arena, "%zu checks cannot be judged: %s%s%s", line->checks,
-	                          line->first->id, *line->whose ? " of" : "", line->whose)
-	           : "";
+	return line->checks > ROWS;
 }

@@ -32,8 +32,7 @@ void trust_lines_release(struct trust_lines *l);
 /// undecided than can be shown.
 bool trust_lines_sum_up(const struct trust_lines *l, const struct check *c);
 
-/// Text such as "30 checks cannot be judged: absent-rank of candidate rank 4"; "" if the line
-/// counts no checks. Owned by `l`.
-const char *trust_line_sum(struct trust_lines *l, const struct trust_line *line);
+/// True for a line that counts its checks, which are too many to be shown one by one.
+bool trust_line_sums_up(const struct trust_line *line);
 
 #endif
