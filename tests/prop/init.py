@@ -332,7 +332,9 @@ def test_runs(top):
         "window": (make(inputs / "window.json.gz", "--seed", "1", "--steps", "6", "--no-steps"), []),
         "snapshot": (make(inputs / "snapshot.json", "--seed", "1", what="snapshot"), []),
         "ranks": (make(inputs / "ranks", "--ranks", "4", "--seed", "1", what="ranks"), []),
+        "figures": (inputs / "figures.json", []),
     }
+    runs["figures"][0].write_text('{"tokens_per_s": 1000, "latency_ms": 20}')
     judging = {}
     for name, (path, options) in runs.items():
         dir = repository(top, f"run-{name}")
@@ -344,6 +346,13 @@ def test_runs(top):
         # no figure is missing, and nothing fails when the run is compared with itself
         done = run(dir, "check", path, "--json", "result.json")
         expect('"missing": 0' in (dir / "result.json").read_text(), f"{name}: {done.stdout}")
+        # the example in the file is a rule that judges the run
+        example = re.sub(r"^# (rules:|  )", r"\1", (dir / "rules/gpugate.yaml").read_text(), flags=re.M)
+        (dir / "example.yaml").write_text(example)
+        run(dir, "check", path, "--rules", "example.yaml", "--json", "result.json")
+        rule = next(iter(yaml.safe_load(example)["rules"]))
+        checks = [c["verdict"] for c in json.loads((dir / "result.json").read_text())["checks"] if c["rule"] == rule]
+        expect(checks and "skipped" not in checks, f"{name}: the example {rule} judges nothing")
     expect(judging["snapshot"] < judging["window"] < judging["trace"] and judging["no-memory"] < min(judging["trace"], judging["ranks"]), f"{judging}")
     dir = top / "run-ranks"
     expect(yaml.safe_load((dir / "rules/gpugate.yaml").read_text())["inputs"] == {"expect_ranks": 4}, "expect_ranks")

@@ -84,6 +84,16 @@ static void add_closer(struct init_rules *in, struct strbuf *out)
 	}
 }
 
+/* How a rule is changed that judges the run, or most runs. */
+static const char *example_of(const struct run_view *v)
+{
+	if (!v || has_figure(v, &metric_table[METRIC_STEP_COMPUTE_TIME]))
+		return "step-compute-time: {fail: {increase: 2%}}\n#   gpu-utilization: off";
+	return has_figure(v, &metric_table[METRIC_MEMORY_PEAK_ALLOCATED])
+	           ? "peak-memory: {fail: {increase: 2%}}"
+	           : "figures: {fail: {worse: 5%}}";
+}
+
 const char *init_rules_text(struct init_rules *in, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -101,8 +111,7 @@ const char *init_rules_text(struct init_rules *in, struct arena *a)
 	}
 	add_closer(in, &b);
 	if (!in->closer)
-		strbuf_adds(&b, "# rules:\n#   step-compute-time: {fail: {increase: 2%}}\n"
-		                "#   gpu-utilization: off\n");
+		strbuf_addf(&b, "# rules:\n#   %s\n", example_of(in->view));
 	for (size_t i = 0; in->view && i < in->builtin->rules.nr; i++)
 		in->judging += has_figure(in->view, in->builtin->rules.v[i].metric);
 	return arena_take(a, &b);
