@@ -32,7 +32,7 @@ def strict(path):
 def check(dir, code=1, *more):
     for old in (dir / "e").glob("*"):
         old.unlink()
-    sh(dir, PROGRAM, "check", "b.json", "--rules", "rules.yaml", "--baseline", "base.json", "--json", "r.json", "--markdown", "c.md",
+    sh(dir, PROGRAM, "check", "b.json", "--rules", "rules.yaml", "--baseline", "base.json", "--json", "r.json", "--html", "c.html",
        "--evidence", "e", *more, code=code)
     return json.loads((dir / "r.json").read_text())
 
@@ -48,7 +48,7 @@ def look(dir, result):
     assert named and sorted(named) == sorted(str(p.relative_to(dir)) for p in (dir / "e").iterdir()), named
     assert all((f["trace"] is None) == (f["verdict"] != "fail") for f in result["findings"])
     for name in named:
-        assert name in (dir / "c.md").read_text(), name
+        assert name in (dir / "c.html").read_text(), name
         assert (dir / name).stat().st_size < 2 << 20, (dir / name).stat().st_size
         events = strict(dir / name)["traceEvents"]
         assert {e["pid"] for e in events} == {0, 1}

@@ -136,7 +136,8 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 	doc_put_verdict(d, (enum verdict)f->verdict);
 	doc_words(d, " ");
 	const char *colon = strstr(f->title, ": ");
-	if (colon && f->checks.nr > 1 && r->checks.v[f->checks.v[0]].metric->need == NEED_INPUT)
+	const struct check *c = f->checks.nr > 1 ? &r->checks.v[f->checks.v[0]] : NULL;
+	if (colon && c && c->metric->need == NEED_INPUT && c->has_change)
 		doc_sentence(d,
 		             arena_dup(&d->arena, (struct span){ f->title, (size_t)(colon - f->title) }));
 	else /* of figures of files, the table below says which they are */

@@ -243,9 +243,9 @@ static const struct check *headed_check(const struct report *r)
 
 bool doc_heading_tells(const struct report *r, const struct finding *f)
 {
-	return f->verdict == VERDICT_INCONCLUSIVE && f == report_main_finding(r) &&
-	       !report_is_first(r) && !headed_check(r) && !f->cost_amount[0] &&
-	       first_part(f).n == strlen(f->title);
+	return (f->verdict == VERDICT_INCONCLUSIVE || f->verdict == VERDICT_MISSING) &&
+	       f == report_main_finding(r) && !report_is_first(r) && !headed_check(r) &&
+	       !f->cost_amount[0] && first_part(f).n == strlen(f->title);
 }
 
 void doc_verdict(struct document *d, const struct report *r)
