@@ -212,7 +212,7 @@ enum key_kind {
 	KEY_ERROR ///< KEY_FAILED, and so is a text that gives a reason
 };
 
-/* Most keys are none of these, which their lengths and first letters tell. */
+/* Lengths and first letters rule out most keys. */
 static enum key_kind kind_of_key(struct span key)
 {
 #define KEY(text, kind)                       \
