@@ -149,11 +149,13 @@ static void read_pairs(struct inputs_reader *r)
 		uint64_t byte = jscan_value_byte(r->js);
 		for (size_t i = 0; i < r->d->inputs.nr; i++)
 			twice = twice || strcmp(r->d->inputs.v[i].name, name) == 0;
-		*r->other = !key.n || key.n > INPUT_NAME_MAX;
+		/* a backslash that stays is one that JSON does not know */
+		*r->other = !key.n || key.n > INPUT_NAME_MAX || memchr(key.p, '\\', key.n);
 		if (*r->other)
-			jscan_fail(r->js, byte,
-			           "%s is not a name of a figure: use 1 to %d letters; " TEXT_NO_FORMAT, quoted,
-			           INPUT_NAME_MAX);
+			jscan_fail(
+			    r->js, byte,
+			    "%s is not a name of a figure: use 1 to %d letters or digits; " TEXT_NO_FORMAT,
+			    quoted, INPUT_NAME_MAX);
 		else if (twice)
 			jscan_fail(r->js, byte, "%s is there twice: keep one of them", quoted);
 		else if (r->d->inputs.nr == INPUTS_MAX)
