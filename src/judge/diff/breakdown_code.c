@@ -55,10 +55,11 @@ static bool is_counted(const struct code_breakdown *b, const struct rank_part *r
 {
 	const struct breakdown_query *q = b->in->query;
 	const char *cls = q->metric->cls ? q->metric->cls : q->cls;
-	bool comm = kernel.n && category_matches_any(r->rank->digest->communication, kernel);
-	return q->metric->sums & 1u << c->kind && is_of_label(r, q->metric, c) &&
-	       (!cls || (c->kind == CODE_KERNEL &&
-	                 class_is_asked(cls, comm ? CLASS_COMMUNICATION : CLASS_COMPUTE)));
+	if (!(q->metric->sums & 1u << c->kind) || !is_of_label(r, q->metric, c) ||
+	    (cls && c->kind != CODE_KERNEL))
+		return false;
+	bool comm = cls && kernel.n && category_matches_any(r->rank->digest->communication, kernel);
+	return !cls || class_is_asked(cls, comm ? CLASS_COMMUNICATION : CLASS_COMPUTE);
 }
 
 static void add_rows(void *ctx, const struct rank_part *r)

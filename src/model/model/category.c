@@ -15,28 +15,40 @@ static bool is_special(char c)
 	return c == '*' || c == '?';
 }
 
+/* Which pairs of letters a name has. */
+struct pairs {
+	bool has[PAIRS];
+};
+
+static struct pairs pairs_of(struct span name)
+{
+	struct pairs out = { { false } };
+	for (size_t i = 0; i + 1 < name.n; i++)
+		out.has[pair_at(name.p + i)] = true;
+	return out;
+}
+
 /* False if `part` has a pair of letters that a name lacks, so that the name cannot contain `part`.
  * This quick test pays, since each name is compared with about a hundred substrings. */
-static bool may_contain(const bool *pairs, struct span part)
+static bool may_contain(const struct pairs *pairs, struct span part)
 {
 	for (size_t i = 0; i + 1 < part.n; i++)
-		if (!pairs[pair_at(part.p + i)] && !is_special(part.p[i]) && !is_special(part.p[i + 1]))
+		if (!pairs->has[pair_at(part.p + i)] && !is_special(part.p[i]) &&
+		    !is_special(part.p[i + 1]))
 			return false;
 	return true;
 }
 
 int category_of(const struct category_table *t, struct span name)
 {
-	bool pairs[PAIRS] = { false };
-	for (size_t i = 0; i + 1 < name.n; i++)
-		pairs[pair_at(name.p + i)] = true;
+	struct pairs pairs = pairs_of(name);
 	for (size_t i = 0; i < t->added.nr; i++)
 		if (span_holds_nocase(name, t->added.v[i].text))
 			return t->added.v[i].row;
 	for (size_t i = 0; i < t->rows.nr; i++)
 		for (size_t j = 0; j < t->rows.v[i].match.nr; j++) {
 			struct span part = t->rows.v[i].match.v[j];
-			if (may_contain(pairs, part) && span_holds_nocase(name, part))
+			if (may_contain(&pairs, part) && span_holds_nocase(name, part))
 				return (int)i;
 		}
 	return -1;
@@ -121,9 +133,11 @@ const char *category_communication(const struct category_table *t, struct arena 
 
 bool category_matches_any(const char *patterns, struct span name)
 {
+	struct pairs pairs = pairs_of(name);
 	for (const char *p = patterns; *p;) {
 		size_t n = strcspn(p, " ");
-		if (n && span_holds_nocase(name, (struct span){ p, n }))
+		struct span part = { p, n };
+		if (n && may_contain(&pairs, part) && span_holds_nocase(name, part))
 			return true;
 		p += n + (p[n] == ' ');
 	}
