@@ -112,7 +112,7 @@ def faults_of_real_profilers(b):
 
 def other_invalid_json(b):
     for text in BROKEN + BROKEN_DOCUMENTS:
-        b.digest_refused(text, r"^gpugate: t\.json: (byte \d+|a pickle)")
+        b.digest_refused(text, r"^gpugate: t\.json: (byte \d+|a pickle|a text in UTF-16)")
     slots = list(with_slot())
     for i, text in enumerate(BROKEN):
         for slot in (slots[i % len(slots)], slots[(i + 1) % len(slots)]):
