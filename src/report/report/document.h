@@ -100,10 +100,13 @@ void doc_scaling(struct document *d, const struct report *r);
 /// The environment of both sides.
 void doc_environment(struct document *d, const struct report *r);
 
-/// Sections: what a run is bound by; what was not recorded; what to do (actions, and commands that
-/// decide or accept the change).
+/// What a run is bound by.
 void doc_summary(struct document *d, const struct report *r);
+
+/// What was not recorded.
 void doc_unknown(struct document *d, const struct report *r);
+
+/// What to do: actions, and commands that decide or accept the change.
 void doc_advice(struct document *d, const struct report *r);
 
 /// How to decide an undecided check: the recordings that are needed, and the command.
@@ -121,23 +124,35 @@ void doc_metrics(struct document *d, const struct report *r);
 /// Add what the recommendations of one run rest on to the current section.
 void doc_observations(struct document *d, const struct report *r);
 
-/// The sections of one run: recommendations, facts, lists of where its time and memory go, and the
-/// table of ranks.
+/// What could be better in a run.
 void doc_recommendations(struct document *d, const struct report *r);
+
+/// The facts of a run.
 void doc_facts(struct document *d, const struct report *r);
+
+/// Lists of where the time and memory of a run go.
 void doc_lists(struct document *d, const struct report *r);
+
+/// The table of ranks of one side.
 void doc_ranks(struct document *d, const struct report *r, bool candidate, const char *title);
 
 /// The places of a finding as text; "" if it has none. `d` only owns the text: nothing is added to
 /// the document.
 const char *doc_where_text(struct document *d, const struct finding *f);
 
-/// Pictures that only the HTML page has: history of figures, parts of the wall time, GPU time by
-/// code, steps of all ranks, steps and memory over time.
+/// Picture of the HTML page: the history of figures.
 void doc_history(struct document *d, const struct report *r);
+
+/// Picture of the HTML page: the parts of the wall time.
 void doc_step(struct document *d, const struct report *r);
+
+/// Picture of the HTML page: GPU time by code.
 void doc_flame(struct document *d, const struct report *r);
+
+/// Picture of the HTML page: the steps of all ranks.
 void doc_steps_of_ranks(struct document *d, const struct report *r);
+
+/// Pictures of the HTML page: steps and memory over time.
 void doc_series(struct document *d, const struct report *r);
 
 /// True if a run has series whose ids begin with `prefix`; true if it has a table of what its
