@@ -143,6 +143,7 @@ def worlds(folder):
         expect(f"{name}: what is said", len(re.findall("gate: to be confirmed, pairs of runs to make: 3, one at first\n", said)), int(len(sides) > 1))
         text = (c.folder / "out-gate" / "report.md").read_text()
         expect(f"{name}: the report", "one run" in text, False)
+        expect(f"{name}: confirmed", "\nconfirmed by 3 pairs with the base" in text, code == 1 and sides == SIDES)
 
 
 def not_carried_out(folder):
@@ -221,6 +222,8 @@ def at_once(folder):
     c.commit({"time": 1.5})
     made, code, result, _ = c.gate([])
     expect("never", (made, code, result["confirmed"]), (SIDES[:1], "1", True))
+    p = c.run(os.path.abspath(PROGRAM), "check", "out/a.json", "--control", "out/a.json", "--workload", "job", "--limit", "input.t_ms:max=1")
+    expect("one pair confirms nothing", (p.returncode, "confirmed by" in p.stdout), (1, False))
 
 
 def shown(folder):

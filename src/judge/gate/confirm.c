@@ -8,7 +8,7 @@
 
 /* ENOUGH: number of pairs, or of runs of different jobs, that decide. NEWEST: number of main's runs
    that are looked at. */
-enum { ENOUGH = 3, NEWEST = 20 };
+enum { ENOUGH = PAIRS_CONFIRM, NEWEST = 20 };
 
 /* Figures of memory have no noise that could be estimated, but a library may choose a larger
    workspace in one run of ten. Counts are the same in every run. */

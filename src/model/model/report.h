@@ -86,6 +86,9 @@ struct trend {
 /// Number of past runs from which on noise is measured rather than assumed, and odds are told.
 enum { KNOWN_RUNS = 5 };
 
+/// Number of pairs of runs that confirm a failure.
+enum { PAIRS_CONFIRM = 3 };
+
 /// The measurements behind the two values of a check (verdicts.md, "Noise").
 struct evidence {
 	int64_t baseline_runs; ///< number of runs whose median is the baseline's value

@@ -213,7 +213,8 @@ static void put_pass(struct document *d, const struct report *r)
 /* Number of pairs that confirm a failure; 0 for another verdict. */
 static int64_t confirmed_by(const struct report *r)
 {
-	return r->verdict == VERDICT_FAIL && !r->unconfirmed ? r->pairs : 0;
+	bool confirmed = r->verdict == VERDICT_FAIL && !r->unconfirmed && r->pairs >= PAIRS_CONFIRM;
+	return confirmed ? r->pairs : 0;
 }
 
 /* True if kernels that took the place of others are all that warns. */
