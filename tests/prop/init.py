@@ -71,7 +71,7 @@ def check_inputs(name, used, declared):
     expect(not missing, f"{name}: inputs missing: {missing}")
 
 
-def check_github(dir, workload, run_name, branch, more=""):
+def check_github(dir, workload, run_name, branch, more="", home=None):
     github = [re.sub(r"\.yml$", more + ".yml", path) for path in GITHUB]
     gate = yaml.safe_load((dir / github[0]).read_text())
     expect(gate[True]["push"]["branches"] == [branch], f"{dir.name}: branches {gate[True]}")
@@ -82,7 +82,7 @@ def check_github(dir, workload, run_name, branch, more=""):
         expect("resnet50" not in text, f"{path} speaks of the example")
         expect(more or text.count("\n") <= most, f"{path}: {text.count(chr(10))} lines")
         (job,) = yaml.safe_load(text)["jobs"].values()
-        expect(job["uses"] == f"gpugate/gpugate/.github/workflows/{called}.yml@v{version}", f"{path}: {job['uses']}, the program is {version}")
+        expect(job["uses"] == "{}/.github/workflows/{}.yml@{}".format((home or own)[0], called, (home or own)[1]), f"{path}: {job['uses']}")
         inputs = yaml.safe_load((ROOT / ".github" / "workflows" / f"{called}.yml").read_text())[True]["workflow_call"]["inputs"]
         check_inputs(path, job["with"], inputs)
         expect(job["with"]["workload"] == workload, f"{path}: {job['with']}")
@@ -92,14 +92,14 @@ def check_github(dir, workload, run_name, branch, more=""):
             expect(job["with"]["runs"] == run_name, f"{path}: runs {job['with']['runs']}")
 
 
-def check_gitlab(dir, workload, run_name, more=""):
+def check_gitlab(dir, workload, run_name, more="", home=None):
     path = f".gitlab/gpugate{more}.yml"
     text = (dir / path).read_text()
     expect("resnet50" not in text, f"{path} speaks of the example")
     pipeline = yaml.safe_load(text)
     (include,) = pipeline["include"]
     spec, jobs = yaml.safe_load_all((ROOT / "templates" / "gpugate.yml").read_text())
-    expect(include["component"] == f"$CI_SERVER_FQDN/gpugate/gpugate/gpugate@v{version}", f"{path}: {include}, the program is {version}")
+    expect(include["component"] == "$CI_SERVER_FQDN/{}/gpugate@{}".format(*(home or own)), f"{path}: {include}")
     check_inputs(path, include["inputs"], spec["spec"]["inputs"])
     expect(include["inputs"]["workload"] == workload and include["inputs"]["runs"] == run_name, f"{path}: {include}")
     expect("benchmark" in include["inputs"], f"{path}: runs no benchmark: {include}")
@@ -184,6 +184,36 @@ def test_refused(top):
     expect("cannot be the baseline: the run ends early" in done.stdout and command[-2:] == ["--accept", "ends-early"], done.stdout)
     run(dir, "approve", "--new", "run", code=3)
     run(dir, *command)
+
+
+def test_home(top):
+    """Workflows name gpugate by --home, or as it was built: by the remote of its clone, without host and user."""
+    for ci, home in (("github", ("acme/tools", "v1.2")), ("gitlab", ("acme/gpu/gate-2", "0123abc"))):
+        dir = repository(top, f"home-{ci}")
+        done = run(dir, "init", "--ci", ci, "--workload", "w", "--home", "@".join(home))
+        if ci == "github":
+            check_github(dir, "w", "trace.json.gz", "main", home=home)
+        else:
+            check_gitlab(dir, "w", "trace.json.gz", home=home)
+        expect("gpugate/gpugate" not in done.stdout, f"an address: {done.stdout}")
+    for word in ("acme", "acme@v1", "acme/tools", "acme/@v1", "/tools@v1", "acme/tools@", "acme/../tools@v1", "acme/tools@v 1", "acme/$(id)@v1", ""):
+        run(dir, "init", "--force", "--home", word, code=2)
+    script = top / "home.cmake"
+    script.write_text(f'set(PROJECT_SOURCE_DIR "{dir}")\ninclude("{ROOT}/cmake/Home.cmake")\nmessage("${{home}}")\n')
+
+    def built(*options):
+        return subprocess.run(["cmake", *options, "-P", script], capture_output=True, text=True, check=True).stderr.strip()
+    git = ["git", "-C", dir, "-c", "user.name=me", "-c", "user.email=me@example.com"]
+    for args in (["init", "--quiet"], ["commit", "--quiet", "--allow-empty", "-m", "x"], ["remote", "add", "origin", "x"]):
+        subprocess.run([*git, *args], check=True, capture_output=True)
+    head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    for url, want in ((f"https://me:{SECRET}@example.com:8443/acme/tools.git", "acme/tools"), ("git@example.com:acme/tools", "acme/tools"),
+                      ("ssh://git@example.com:22/a/b/c.git", "a/b/c"), (str(top), ""), ("file:///srv/git/a/b", ""), ("https://example.com/a b/c", ""), ("../a/b", "")):
+        subprocess.run([*git, "remote", "set-url", "origin", url], check=True)
+        expect(built() == (want and f"{want}@{head}"), f"{url}: {built()}")
+    subprocess.run([*git, "remote", "set-url", "origin", "git@example.com:acme/tools"], check=True)
+    subprocess.run([*git, "tag", "v9"], check=True)
+    expect((built(), built("-DGPUGATE_HOME=a/b@c"), built("-DGPUGATE_TESTS_REQUIRED=ON")) == ("acme/tools@v9", "a/b@c", ""), f"built: {built()}")
 
 
 def test_below(top):
@@ -390,16 +420,17 @@ def test_runs(top):
 
 
 def main():
-    global version
+    global own
     if not GPUGATE:
         print("skipped: $GPUGATE is needed")
         return 77
-    version = subprocess.run([GPUGATE, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
+    own = "gpugate/gpugate", "v" + subprocess.run([GPUGATE, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
     with tempfile.TemporaryDirectory() as name:
         top = pathlib.Path(name)
         test_systems(top)
         test_next(top)
         test_refused(top)
+        test_home(top)
         test_below(top)
         test_names(top)
         test_all_or_nothing(top)

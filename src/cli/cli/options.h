@@ -184,6 +184,8 @@ enum old_command {
 	  "fold each block of 64 ranks into one digest: for jobs of thousands of ranks")               \
 	X(CI, "ci", "github|gitlab|none", ON(INIT),                                                    \
 	  "whose workflow to write (default: what the repository has)")                                \
+	X(HOME, "home", "OWNER/REPO@REF", ON(INIT) | ON(HELP),                                         \
+	  "where workflows find gpugate (default: the repository that it was built from)")             \
 	X(NEW, "new", NULL, ON(APPROVE) | ON(CHECK),                                                   \
 	  "begin a baseline although the rules, or a history, know the workload; check: make the run " \
 	  "the baseline if there is no other")                                                         \

@@ -27,6 +27,7 @@ struct init {
 	const char *workload;
 	bool added; ///< true for a workload beside the one of the rules that are there
 	const char *rules_file; ///< path of the rules
+	const char *home; ///< address of gpugate for workflows, OWNER/REPO@REF; "": unknown
 	const char *gate_file, *act_file; ///< paths of the workflows that measure, and that act
 	/// Number of steps that the chosen marker finds in the run; 0 if no marker was chosen.
 	int64_t steps;
@@ -107,6 +108,21 @@ static enum status check_marker(struct init *in)
 		if ((unsigned char)*p < ' ' || *p == 0x7F)
 			return diag_fail(in->log, ST_USAGE, "--marker %s: has control characters",
 			                 diag_quote(in->log, marker));
+	return ST_OK;
+}
+
+/* The address of gpugate for workflows, as the user says or as it was built. */
+static enum status choose_home(struct init *in)
+{
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
+	const char *word = in->o->value[OPT_HOME];
+	in->home = word ? word : GPUGATE_HOME;
+	const char *at = in->home + strspn(in->home, plain), *slash = strchr(in->home, '/');
+	if (word && (!slash || slash == word || slash + 1 >= at || *at != '@' || !at[1] ||
+	             at[1 + strspn(at + 1, plain)] || strstr(word, "..")))
+		return diag_fail(in->log, ST_USAGE, "--home %s: is not OWNER/REPO@REF",
+		                 diag_quote(in->log, word));
 	return ST_OK;
 }
 
@@ -227,6 +243,12 @@ static void add_workflow(struct init *in, const char *path, const char *text)
 	text = replace_text(a, text, "workload: " EXAMPLE_WORKLOAD, quoted);
 	text = replace_text(a, text, EXAMPLE_WORKLOAD, in->workload);
 	text = replace_text(a, text, EXAMPLE_RUN, in->run_name);
+	if (*in->home) {
+		size_t n = strcspn(in->home, "@");
+		text =
+		    replace_text(a, text, "gpugate/gpugate/", arena_printf(a, "%.*s/", (int)n, in->home));
+		text = replace_text(a, text, "@v" GPUGATE_VERSION, in->home + n);
+	}
 	if (in->repo.branch)
 		text = replace_text(a, text, "branches: [main]",
 		                    arena_printf(a, "branches: [\"%s\"]", in->repo.branch));
@@ -327,10 +349,12 @@ static enum status say_what_is_next(struct init *in)
 	for (size_t i = rules; i < in->files.list.nr; i++)
 		sink_printf(out, "%s%s\n", in->files.list.v[i].path,
 		            in->files.list.v[i].path == in->gate_file
-		                ? ": put your benchmark, runner and address of gpugate into it"
-		            : in->files.list.v[i].path == in->act_file
-		                ? ": put the address of gpugate into it"
+		                ? ": put your benchmark and runner into it"
 		                : "");
+	if (in->gate_file && !*in->home)
+		sink_puts(out,
+		          "the workflows lack the address of gpugate, for which gpugate/gpugate stands: "
+		          "'gpugate init --force --home OWNER/REPO@REF' writes it\n");
 	if (to_include)
 		sink_printf(out, ".gitlab-ci.yml: to be changed by you: include: %s\n", in->gate_file);
 	if (to_change_ignored)
@@ -379,6 +403,7 @@ static enum status init(struct init *in)
 	TRY(choose_forge(in));
 	TRY(choose_workload(in));
 	TRY(check_marker(in));
+	TRY(choose_home(in));
 	TRY(setup_init(&in->setup, in->o, in->log));
 	if (in->o->args.nr)
 		TRY(run_load(in->o->args.v, in->o->args.nr, &in->setup, &in->run, in->log));
