@@ -4,6 +4,7 @@ import http.server
 import io
 import json
 import re
+import subprocess
 import threading
 import urllib.parse
 import zipfile
@@ -171,6 +172,15 @@ class Forge:
         found = [p for p in self.pulls if p["number"] == int(number)]
         return (200, found[0], {}) if found else (404, {"message": "Not Found"}, {})
 
+    def one_comment(self, _api, _path, _query, _body, number):
+        found = [c for c in self.comments if c["id"] == int(number)]
+        return (200, found[0], {}) if found else (404, {"message": "Not Found"}, {})
+
+    def compare(self, _api, _path, _query, _body, base, head):
+        """`origin` is the repository."""
+        inside = not subprocess.run(["git", "-C", self.origin, "merge-base", "--is-ancestor", base, head], check=False, capture_output=True).returncode
+        return 200, {"status": "identical" if base == head else "ahead" if inside else "diverged"}, {}
+
     def list_changed(self, _api, path, query, _body):
         return self.page(path, query, self.changed)
 
@@ -195,15 +205,17 @@ class Forge:
 
 
 ROUTES = [
-    ("github", r"GET /repos/o/r/issues/7/comments", Forge.list_comments),
-    ("github", r"POST /repos/o/r/issues/7/comments", Forge.make_comment),
+    ("github", r"GET /repos/o/r/issues/[78]/comments", Forge.list_comments),
+    ("github", r"POST /repos/o/r/issues/[78]/comments", Forge.make_comment),
     ("github", r"PATCH /repos/o/r/issues/comments/(\d+)", Forge.edit_comment),
     ("github", r"POST /graphql", Forge.viewer),
-    ("github", r"GET /repos/o/r/issues/7/events", Forge.list_events),
+    ("github", r"GET /repos/o/r/issues/[78]/events", Forge.list_events),
     ("github", r"GET /repos/o/r/collaborators/([^/]+)/permission", Forge.github_permission),
     ("github", r"GET /repos/o/r/pulls", Forge.list_pulls),
     ("github", r"GET /repos/o/r/pulls/(\d+)", Forge.one_pull),
-    ("github", r"GET /repos/o/r/pulls/7/files", Forge.list_changed),
+    ("github", r"GET /repos/o/r/issues/comments/(\d+)", Forge.one_comment),
+    ("github", r"GET /repos/o/r/compare/(\w+)\.\.\.(\w+)", Forge.compare),
+    ("github", r"GET /repos/o/r/pulls/[78]/files", Forge.list_changed),
     ("github", r"POST /repos/o/r/statuses/(\w+)", Forge.set_status),
     ("github", r"POST /repos/o/r/issues/comments/(\d+)/reactions", Forge.react),
     ("gitlab", r"POST /projects/5/merge_requests/7/notes/(\d+)/award_emoji", Forge.react),

@@ -6,7 +6,8 @@ _forge.py, a git repository and a benchmark that really runs.
  - nothing but the branch of histories decides that it is day one: neither a renamed workload, nor files of the pull request, nor runs of the base in
    an artifact, nor a baseline of a commit that is not of main
  - while main has less than five runs, undecided is success and a confirmed failure fails; from five on, undecided is not
- - an approval names the commit, and changes main's baseline in the branch of the pull request
+ - an approval names the commit. It counts for its request, in a merge queue too, and from the merge on, also for a fork and for two requests merged
+   at once; not once its comment was edited or deleted, nor for what main shows beyond it. The first run of main within it is the baseline
  - a merge group is judged by the branch that it would be merged to, and stores nothing
 
 $GPUGATE is the program; exit 77 skips, also without PyYAML.
@@ -35,7 +36,7 @@ class World:
 
     def __init__(self, folder):
         self.folder, self.forge, self.clone, self.origin = folder, _forge.Forge(), folder / "clone", folder / "o" / "r"
-        self.nr = 0
+        self.nr, self.merged, self.number, self.head_repo, self.forge.origin = 0, 0, 7, 1, self.origin
         git(folder, "init", "--quiet", "--bare", "-b", "main", self.origin)
         git(folder, "clone", "--quiet", f"file://{self.origin}", self.clone)
         (self.clone / "benchmark.sh").write_text(BENCHMARK.replace("{gen}", str(GEN)).replace("$COUNT", str(folder / "count")))
@@ -58,15 +59,39 @@ class World:
         self.commit(f"change {self.nr}")
         git(self.clone, "push", "--quiet", "--force", "origin", "HEAD:refs/heads/topic")
 
-    def merge(self):
-        git(self.clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
+    def merge(self, tree="HEAD^{tree}", head="HEAD"):
+        """Squashes the request into main, and checks it out."""
+        self.merged += 1
+        git(self.clone, "fetch", "--quiet", "origin")
+        (pull,) = [p for p in self.forge.pulls if p["number"] == self.number]
+        commit = git(self.clone, "commit-tree", "-p", "origin/main", "-m", "squashed", git(self.clone, "rev-parse", tree))
+        git(self.clone, "push", "--quiet", "origin", f"{commit}:refs/heads/main")
+        pull["head"]["sha"] = git(self.clone, "rev-parse", head)
+        pull.update(state="closed", merged=True, merged_at=f"2027-01-03T{self.merged:02}:00:00Z", merge_commit_sha=commit)
+        git(self.clone, "checkout", "--quiet", "--detach", commit)
+
+    def run_of_main(self):
+        """A push to main; returns the verdict of the job, its exit code, and the jobs and the state of act.yml."""
+        out, code, _ = self.measure("push", more="0")
+        return out["verdict"], code, *self.act("push", branch="main")[:2]
+
+    def approve(self, text, hour, author=3):
+        """The answer of act.yml to a comment: exit code, the comment's number, and the reply."""
+        at = f"2027-01-02T{hour}:00:00Z"
+        number = self.forge.comment(author, text, created_at=at, updated_at=at)
+        job = Runner(self.folder, self.forge, {"issue": {"number": self.number}}, "issue_comment")
+        _, code, _ = job.action(GITHUB / "accept", self.clone, {"workload": "resnet50", "program": PROGRAM})
+        return code, number, self.forge.bodies()[-1]
 
     def measure(self, name, workload="resnet50", more="6", benchmark="bash benchmark.sh", env=None, **inputs):
         """The job of measure.yml; returns its outputs, exit code and output."""
         self.nr += 1
-        pull = {"number": 7, "state": "open", "base": {"sha": git(self.origin, "rev-parse", "main"), "repo": {"id": 1, "full_name": "o/r"}},
-                "head": {"sha": git(self.clone, "rev-parse", "HEAD"), "ref": "topic", "repo": {"id": 1, "full_name": "o/r", "owner": {"login": "o"}}}}
-        self.forge.pulls = [pull]
+        owner = "o" if self.head_repo == 1 else "x"
+        pull = {"number": self.number, "state": "open", "base": {"sha": git(self.origin, "rev-parse", "main"), "ref": "main", "repo": {"id": 1, "full_name": "o/r"}},
+                "head": {"sha": git(self.clone, "rev-parse", "HEAD"), "ref": "topic",
+                         "repo": {"id": self.head_repo, "full_name": f"{owner}/r", "owner": {"login": owner}}}}
+        if name == "pull_request":
+            self.forge.pulls = [pull, *(p for p in self.forge.pulls if p["number"] != self.number)]
         self.runner = Runner(self.folder, self.forge, {"pull_request": pull} if name == "pull_request" else {}, name)
         self.runner.env = env or ({"GITHUB_BASE_REF": "main"} if name == "pull_request" else {})
         if name == "pull_request":  # as Actions does
@@ -80,8 +105,9 @@ class World:
 
     def act(self, name, workload="resnet50", branch="topic", files=None):
         """act.yml after that job; returns the jobs that ran, and state and text of the status."""
-        commit, ours = git(self.clone, "rev-parse", "HEAD"), {"id": 1, "full_name": "o/r", "owner": {"login": "o"}}
-        self.forge.leave(100 + self.nr, 1000 + self.nr, commit, {**self.runner.uploaded[1], **(files or {})}, name=f"gpugate-{workload}")
+        theirs = self.head_repo if name == "pull_request" else 1
+        commit, ours = git(self.clone, "rev-parse", "HEAD"), {"id": theirs, "full_name": "o/r", "owner": {"login": "o" if theirs == 1 else "x"}}
+        self.forge.leave(100 + self.nr, 1000 + self.nr, commit, {**self.runner.uploaded[1], **(files or {})}, theirs, f"gpugate-{workload}")
         self.forge.runs = [{"id": 100 + self.nr, "head_sha": commit, "path": CHECK}]
         event = {"repository": {"id": 1, "default_branch": "main"}, "workflow_run": {
             "id": 100 + self.nr, "event": name, "path": CHECK, "head_sha": commit, "head_branch": branch, "head_repository": ours,
@@ -216,33 +242,119 @@ def queue(w):
     expect("another branch", w.act("merge_group", branch="topic")[:2], (["post"], None))
 
 
-def approval(w):
-    w.change(SLOW)
-    w.measure("pull_request")
-    w.act("pull_request")
-    head, comment = git(w.clone, "rev-parse", "HEAD"), Runner(w.folder, w.forge, {"issue": {"number": 7}}, "issue_comment")
-    w.forge.permission["user3"] = "write"
+def records(w):
+    return [name for name in w.kept() if name.startswith("pending/")]
 
-    def approve(text, hour):
-        at = f"2027-01-02T{hour}:00:00Z"
-        w.forge.comment(3, text, created_at=at, updated_at=at)
-        _, code, _ = comment.action(GITHUB / "accept", w.clone, {"workload": "resnet50", "program": PROGRAM})
-        return code, w.forge.bodies()[-1]
-    code, said = approve("/gpugate approve 0123456789ab of another commit", 11)
+
+def pin(w):
+    return json.loads(git(w.origin, "show", "gpugate-baselines:baselines/resnet50.json"))["provenance"]
+
+
+def judged(w, options, **files):
+    """The state of the status of a new request."""
+    w.change(options, **files)
+    w.measure("pull_request", more="0")
+    return w.act("pull_request")[1]
+
+
+def approval(w):
+    w.forge.permission["user3"] = "write"
+    judged(w, SLOW)
+    head, topic = git(w.clone, "rev-parse", "HEAD"), git(w.origin, "rev-parse", "topic")
+    code, _, said = w.approve("/gpugate approve 0123456789ab of another commit", 11)
     expect("of another commit", (code, "approves another commit" in said), (1, True))
-    code, said = approve("/gpugate approve why not", 12)
+    code, _, said = w.approve("/gpugate approve why not", 12)
     expect("without a commit", (code, "nobody who may has approved" in said), (1, True))
-    code, said = approve(f"/gpugate approve {head[:12]} deterministic attention", 13)
-    expect("approved", (code, git(w.origin, "show", "--format=%s", "--name-only", "topic").splitlines()),
-           (0, ["baselines: approve a run of resnet50", "", "baselines/resnet50.json"]))
-    expect("its status", w.forge.statuses[git(w.origin, "rev-parse", "topic"), "gpugate/resnet50"], "success")
-    made = json.loads(git(w.origin, "show", "topic:baselines/resnet50.json"))
-    expect("its reason", (made["provenance"]["reason"], made["provenance"]["commit"]), ("deterministic attention (#7)", head))
-    git(w.clone, "fetch", "--quiet", "origin")
-    git(w.clone, "checkout", "--quiet", "--detach", "origin/topic")
+    expect("nothing is kept", records(w), [])
+    code, comment, said = w.approve(f"/gpugate approve {head[:12]} deterministic attention", 13)
+    expect("approved", (code, f"counts for commit {head[:12]} and after its merge" in said, git(w.origin, "rev-parse", "topic")), (0, True, topic))
+    expect("kept", records(w), ["pending/7/resnet50/approval.json", "pending/7/resnet50/tree/baselines/resnet50.json"])
+    expect("its status", w.forge.statuses[head, "gpugate/resnet50"], "success")
+
+    w.measure("pull_request")
+    expect("measured again", w.act("pull_request")[1], "success")
+    w.measure("merge_group", more="0")
+    queue = f"gh-readonly-queue/main/pr-%d-{head}"
+    expect("in the queue", [w.act("merge_group", branch=queue % number)[1] for number in (7, 8)], ["success", "failure"])
+    w.number = 8
+    expect("another request", judged(w, SLOW), "failure")
+    w.number = 7
+    w.forge.pulls = [p for p in w.forge.pulls if p["number"] == 7]
+    written = next(c for c in w.forge.comments if c["id"] == comment)
+    git(w.clone, "checkout", "--quiet", "--detach", head)
+    for what, change in (("edited", {"updated_at": "2027-01-02T14:00:00Z"}), ("of somebody else", {"user": {"login": "user4", "id": 4}}), ("deleted", {"id": 1})):
+        before = dict(written)
+        written.update(change)
+        w.measure("pull_request", more="0")
+        expect(what, w.act("pull_request")[1], "failure")
+        written.update(before)
+
+    before = pin(w)["commit"]
     w.merge()
-    out, code, _ = w.measure("push", more="0")
-    expect("main after the merge", (code, out["verdict"], w.act("push", branch="main")[:2]), (0, "pass", (["post", "store"], "success")))
+    expect("main after the merge", w.run_of_main(), ("pass", 0, ["post", "store"], "success"))
+    expect("its baseline", (pin(w)["commit"] == git(w.clone, "rev-parse", "HEAD"), pin(w)["reason"], pin(w)["who"], pin(w)["commit"] != before, records(w)),
+           (True, "deterministic attention (#7)", "user3", True, []))
+    expect("the next request", judged(w, SLOW), "success")
+
+
+def beyond(w):
+    """Main shows more than was approved; then nothing of it."""
+    judged(w, "--slow-kernel *flash_bwd*=8\n")
+    w.approve(f"/gpugate approve {git(w.clone, 'rev-parse', 'HEAD')[:12]} slower", 15)
+    before = pin(w)["commit"]
+    w.merge()
+    expect("within", w.run_of_main()[0], "pass")
+    within = pin(w)["commit"]
+    judged(w, "--slow-kernel *flash_bwd*=12\n")
+    w.approve(f"/gpugate approve {git(w.clone, 'rev-parse', 'HEAD')[:12]} slower still", 16)
+    (w.clone / "options").write_text("--slow-kernel *flash_bwd*=20\n")
+    w.commit("more than was approved")
+    w.merge()
+    expect("another head", (w.run_of_main()[0], pin(w)["commit"], records(w)), ("fail", within, []))
+    git(w.clone, "checkout", "--quiet", "--detach", "origin/main~1")
+    judged(w, "--slow-kernel *flash_bwd*=12\n")
+    w.approve(f"/gpugate approve {git(w.clone, 'rev-parse', 'HEAD')[:12]} slower still", 17)
+    w.merge()
+    (w.clone / "options").write_text("--slow-kernel *flash_bwd*=20\n")
+    expect("beyond", (w.run_of_main()[0], pin(w)["commit"], len(records(w))), ("fail", within, 2))
+    git(w.clone, "checkout", "--quiet", "options")
+    expect("within at last", (w.run_of_main()[0], pin(w)["reason"], before != within, records(w)), ("pass", "slower still (#7)", True, []))
+
+
+def forks(w):
+    w.head_repo = 2
+    judged(w, "--slow-kernel *flash_bwd*=20\n")
+    code, _, said = w.approve(f"/gpugate approve {git(w.clone, 'rev-parse', 'HEAD')[:12]} of a fork", 18)
+    expect("a fork", (code, "counts for commit" in said, len(records(w))), (0, True, 2))
+    w.merge()
+    w.head_repo = 1
+    expect("a fork on main", (w.run_of_main(), pin(w)["reason"]), (("pass", 0, ["post", "store"], "success"), "of a fork (#7)"))
+
+
+def two(w):
+    """Two requests that were approved are merged before main is measured again."""
+    main, parts = "--slow-kernel *flash_bwd*=20", (" --slow-kernel *SoftMaxForward*=3", " --peak-memory 1.2")
+    for number, part in ((7, parts[0]), (8, parts[1])):
+        w.number = number
+        expect("one of two", judged(w, main + part + "\n"), "failure")
+        w.approve(f"/gpugate approve {git(w.clone, 'rev-parse', 'HEAD')[:12]} request {number}", 19)
+    head = git(w.clone, "rev-parse", "HEAD")
+    (w.clone / "options").write_text(f"{main}{parts[0]}{parts[1]}\n")
+    w.commit("both")
+    for w.number in (8, 7):
+        w.merge(head=head if w.number == 8 else w.forge.pulls[1]["head"]["sha"])
+    w.run_of_main()
+    expect("both", (pin(w)["commit"] == git(w.clone, "rev-parse", "HEAD"), pin(w)["reason"], records(w)), (True, "request 8 (#8); request 7 (#7)", []))
+    expect("the next request", judged(w, f"{main}{parts[0]}{parts[1]}\n"), "success")
+
+
+def withdrawn(w):
+    judged(w, "--slow-kernel *flash_bwd*=40\n")
+    _, comment, _ = w.approve(f"/gpugate approve {git(w.clone, 'rev-parse', 'HEAD')[:12]} never mind", 20)
+    w.forge.comments[:] = [c for c in w.forge.comments if c["id"] != comment]
+    before = pin(w)["commit"]
+    w.merge()
+    expect("withdrawn", (w.run_of_main()[0], pin(w)["commit"]), ("fail", before))
 
 
 def main():
@@ -250,7 +362,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         world = World(pathlib.Path(name))
-        for part in (day_one, forged, learning, crashed, queue, approval):
+        for part in (day_one, forged, learning, crashed, queue, approval, beyond, forks, two, withdrawn):
             part(world)
         world.forge.server.shutdown()
     if wrong:

@@ -369,7 +369,7 @@ def github(folder):
     topic = git(origin, "rev-parse", "topic")
     slow = trace(folder, 2, "--slow-kernel", "*flash_bwd*=4")
     ours = {"id": 1, "full_name": "o/r"}
-    pull = {"number": 7, "state": "open", "base": {"sha": git(origin, "rev-parse", "main"), "repo": ours}, "head": {"sha": topic, "ref": "topic", "repo": ours}}
+    pull = {"number": 7, "state": "open", "base": {"sha": git(origin, "rev-parse", "main"), "ref": "main", "repo": ours}, "head": {"sha": topic, "ref": "topic", "repo": ours}}
     inputs = {"runs": str(slow), "workload": "resnet50", "program": PROGRAM}
     runner = Runner(folder, forge, {"pull_request": pull}, "pull_request")
 
@@ -449,14 +449,14 @@ def github(folder):
     comment = Runner(folder, forge, {"issue": {"number": 7}}, "issue_comment")
     forge.runs = [{"id": 50, "head_sha": topic, "path": CHECK}, {"id": 51, "head_sha": topic, "path": ".github/workflows/other.yml"}]
     accept = {"workload": "resnet50", "program": PROGRAM}
-    _, code, log = comment.action(GITHUB / "accept", clone, accept)
-    expect("a fork's branch", (code, "cannot be written to" in log, "cannot be written to" in forge.bodies()[-1]), (1, True, True))
-    pull["head"]["repo"] = ours
-    forge.artifacts[50][0]["workflow_run"]["head_repository_id"] = 1
     forge.comment(3, f"/gpugate approve {topic[:12]} let me", created_at="2027-01-01T13:00:00Z", updated_at="2027-01-01T13:00:00Z")
     _, code, log = comment.action(GITHUB / "accept", clone, accept)
     expect("by somebody else", (code, "may not write here" in forge.bodies()[-1], forge.reactions[-1][1]), (1, True, "confused"))
     forge.permission["user3"] = "write"
+    _, code, log = comment.action(GITHUB / "accept", clone, accept)
+    expect("a fork's branch", (code, "cannot be written to" in log, "cannot be written to" in forge.bodies()[-1]), (1, True, True))
+    pull["head"]["repo"] = ours
+    forge.artifacts[50][0]["workflow_run"]["head_repository_id"] = 1
     _, code, log = comment.action(GITHUB / "accept", clone, accept)
     expect("approved", (code, git(origin, "log", "-1", "--format=%s", "topic")), (0, "baselines: approve a run of resnet50"))
     expect("its answer", ("Accepted by @user3" in "".join(forge.bodies()), forge.reactions[-1][1]), (True, "+1"))
