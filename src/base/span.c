@@ -4,6 +4,14 @@
 #include <emmintrin.h>
 #endif
 
+int span_find(struct span s, const char *const *texts)
+{
+	for (int i = 0; texts[i]; i++)
+		if (span_eq(s, span_of(texts[i])))
+			return i;
+	return -1;
+}
+
 struct span span_trim(struct span s, const char *bytes)
 {
 	while (s.n && s.p[0] && strchr(bytes, s.p[0]))

@@ -62,6 +62,9 @@ static inline bool is_letter(char c)
 	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
+/// Index of the text in a list of texts that NULL ends; -1 if it is not there.
+int span_find(struct span s, const char *const *texts);
+
 /// The text without such bytes at its ends.
 struct span span_trim(struct span s, const char *bytes);
 

@@ -61,7 +61,7 @@ static void test_lookup(void **state)
 		assert_string_equal(category_name(&t, category_of(&t, span_of(rows[i].name))),
 		                    rows[i].category);
 	assert_string_equal(category_communication(&t, &a), "nccl rccl deep_ep");
-	assert_string_equal(class_name(CLASS_COMMUNICATION), "communication");
+	assert_string_equal(class_names[CLASS_COMMUNICATION], "communication");
 	arena_release(&a);
 	category_table_release(&t);
 	assert_string_equal(category_communication(&t, &a), "");

@@ -25,7 +25,7 @@ static int64_t other_value(const struct key *key)
 	int64_t last = 0;
 	switch (key->kind) {
 	case KEY_WORD:
-		while (key->words((size_t)last + 1))
+		while (key->words[last + 1])
 			last++;
 		return last == key->absent ? 0 : last;
 	case KEY_INTEGER:
@@ -48,10 +48,10 @@ static void add_value(struct strbuf *b, const struct key *key)
 	char number[NUMBER_TEXT];
 	switch (key->kind) {
 	case KEY_WORD:
-		strbuf_adds(b, key->words((size_t)other_value(key)));
+		strbuf_adds(b, key->words[other_value(key)]);
 		return;
 	case KEY_METRIC:
-		strbuf_adds(b, key->words(0));
+		strbuf_adds(b, key->words[0]);
 		return;
 	case KEY_INTEGER:
 		strbuf_adds(b, number_format(other_value(key), 0, number));
@@ -162,7 +162,7 @@ static void check_meaning(const struct key *key)
 	if (!says || strstr(key->meaning, "as the metric says if not said"))
 		return;
 	if (key->kind == KEY_WORD)
-		is = key->words((size_t)key->absent);
+		is = key->words[key->absent];
 	if (key->kind == KEY_INTEGER || key->kind == KEY_NUMBER)
 		is = number_format(key->absent, key->kind == KEY_NUMBER ? 6 : 0, number);
 	if (is && *is &&

@@ -143,7 +143,7 @@ static void test_statistics(void **state)
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (stat_of(rows[i].stat, rows[i].v, rows[i].nr) != rows[i].value)
-			fail_msg("row %zu (%s)", i, stat_name(rows[i].stat));
+			fail_msg("row %zu (%s)", i, stat_names[rows[i].stat]);
 	assert_int_equal(odd[0], 9);
 	int64_t v[] = { 5, 1, 9 };
 	assert_int_equal(reduce_of(REDUCE_MAX, v, 3), 9);
@@ -230,10 +230,10 @@ static void test_names(void **state)
 		assert_string_equal(unit_name(u), units[u]);
 		assert_int_equal(unit_digits(u), digits[u]);
 	}
-	assert_string_equal(stat_name(STAT_P99), "p99");
-	assert_string_equal(reduce_name(REDUCE_EACH), "each");
-	assert_string_equal(label_name(LABEL_DIRECTION), "direction");
-	assert_string_equal(label_name(LABEL_PAIR), "");
+	assert_string_equal(stat_names[STAT_P99], "p99");
+	assert_string_equal(reduce_names[REDUCE_EACH], "each");
+	assert_string_equal(label_names[LABEL_DIRECTION], "direction");
+	assert_string_equal(label_names[LABEL_PAIR], "");
 }
 
 int main(void)

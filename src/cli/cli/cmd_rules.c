@@ -114,11 +114,11 @@ static void explain_metric(const struct metric *m, struct rules *rules, struct s
 	sink_printf(out, "  unit      %s%s\n", unit, by);
 	sink_printf(out, "  worse     %s%s\n", direction, by);
 	sink_printf(out, "  per       %s\n",
-	            phase_sum_of(m)         ? "step, phase of steps"
-	            : m->per_step           ? "step"
-	            : *label_name(m->label) ? label_name(m->label)
-	                                    : "run");
-	sink_printf(out, "  reduced   %s over devices, then ranks\n", reduce_name(m->reduce));
+	            phase_sum_of(m)          ? "step, phase of steps"
+	            : m->per_step            ? "step"
+	            : *label_names[m->label] ? label_names[m->label]
+	                                     : "run");
+	sink_printf(out, "  reduced   %s over devices, then ranks\n", reduce_names[m->reduce]);
 	sink_printf(out, "  noise     %s\n",
 	            m->exact ? "none: a count or a size" : "measured: differs from run to run");
 	sink_printf(out, "  gate      %s\n", gate);

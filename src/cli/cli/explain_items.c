@@ -24,7 +24,7 @@ static void add_items(struct bench *b, const struct metric *m, const char *name,
                       struct rules *rules, struct strbuf *out)
 {
 	struct query q = { .metric = m, .reduce = m->reduce, .stat = STAT_MEDIAN };
-	const char *kind = label_name(m->label);
+	const char *kind = label_names[m->label];
 	struct entries items;
 	for (const struct select_key *key = select_table; key->name; key++)
 		if (strcmp(key->name, kind) == 0)

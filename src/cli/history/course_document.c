@@ -118,10 +118,10 @@ static void put_parts(struct document *d, const struct course *t, const struct c
 		                                        : "and in ");
 		last = part;
 		const struct metric *m = metric_find(span_of(part->metric));
-		bool named = m && part->label.n && label_name(m->label)[0];
+		bool named = m && part->label.n && label_names[m->label][0];
 		bool gpu = named && strncmp(m->head, "GPU", 3) == 0;
 		if (named)
-			doc_printf(d, "%s ", label_name(m->label));
+			doc_printf(d, "%s ", label_names[m->label]);
 		if (part->label.n)
 			doc_name(d, arena_dup(&d->arena, part->label));
 		if (part->rank >= 0)

@@ -172,7 +172,7 @@ static void form_tree(struct activity_breakdown *b, struct node *root, struct ac
 		const struct activity *x = &all->list.v[i];
 		bool other_class = !last || x->pair->cls != last->pair->cls;
 		if (other_class)
-			cls = node_add_group(&b->parts, root, b->flat ? NULL : class_name(x->pair->cls),
+			cls = node_add_group(&b->parts, root, b->flat ? NULL : class_names[x->pair->cls],
 			                     "category", "categories");
 		if (other_class || strcmp(x->category, last->category) != 0)
 			category = node_add_group(

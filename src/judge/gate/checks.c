@@ -106,9 +106,9 @@ static struct check new_check(const struct maker *m, const struct entry *e, bool
 static const char *statistic_of(const struct rule *r)
 {
 	if (r->metric->per_step && r->stat != STAT_MEAN)
-		return stat_name(r->stat);
+		return stat_names[r->stat];
 	bool mean = r->reduce == REDUCE_EACH || r->reduce == REDUCE_MEAN;
-	return reduce_name(mean ? REDUCE_MEDIAN : r->reduce);
+	return reduce_names[mean ? REDUCE_MEDIAN : r->reduce];
 }
 
 /* The breakdown of the change of check `k`; if the check is about one rank, only of the activities
@@ -465,7 +465,7 @@ static void add_none(const struct maker *m, struct span item, enum verdict verdi
 static void add_none_left(const struct maker *m, bool excepted)
 {
 	struct arena *a = &m->out->arena;
-	const char *label = label_name(m->rule->metric->label);
+	const char *label = label_names[m->rule->metric->label];
 	char share[NUMBER_TEXT];
 	const char *because = "no figure of either side is known to be better higher or lower: name "
 	                      "those that count in rules with 'increase' or 'decrease'";
@@ -614,7 +614,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 		         arena_printf(&out->arena,
 		                      "no %s is on both sides, and figures of several do not add up, so "
 		                      "that nothing is compared",
-		                      label_name(rule->metric->label)));
+		                      label_names[rule->metric->label]));
 	else if (!any)
 		add_check(&m, &(struct entry){ .rank = -1 });
 	if (!any && rule->metric->need == NEED_INPUT)

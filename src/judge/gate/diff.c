@@ -221,7 +221,7 @@ static void add_breakdown_of(struct bench *b, enum metric_id id, struct report *
 	if (!f)
 		return;
 	struct breakdown_query q = {
-		.metric = f->metric, .label = SPAN(""), .change = f->change, .stat = stat_name(STAT_MEDIAN)
+		.metric = f->metric, .label = SPAN(""), .change = f->change, .stat = stat_names[STAT_MEDIAN]
 	};
 	struct breakdown *parts = breakdown_of(b, &b->pairs, &q, &out->arena);
 	if (parts && id == METRIC_STEP_PERIOD)

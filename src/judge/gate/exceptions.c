@@ -45,7 +45,7 @@ static void warn_of(const struct rule *rule, const char *key, const struct span 
 			vec_push(&out->warnings,
 			         arena_printf(a, "rule '%s': %s of '%s' fits no %s of either side", rule->id,
 			                      text_quote(a, patterns[i]), key,
-			                      label_name(rule->metric->label)));
+			                      label_names[rule->metric->label]));
 	}
 }
 

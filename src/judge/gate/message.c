@@ -13,7 +13,7 @@ static void add_limit(struct strbuf *b, const struct limits *map, const struct l
                       const struct comparison *c)
 {
 	bool has_and = map->has_and && l->relative && l->condition != COND_CHANGE;
-	const char *name = condition_name((size_t)l->condition);
+	const char *name = condition_names[l->condition];
 	if (has_and && map->and_of == AND_OF_SPREAD && c && c->spread && c->baseline) {
 		char n[NUMBER_TEXT];
 		__int128 size = c->baseline < 0 ? -(__int128)c->baseline : c->baseline;
@@ -52,7 +52,7 @@ const char *message_limits(struct arena *a, const struct limits *map, const stru
 static void add_subject(struct strbuf *b, const struct comparison *c, const struct check *check)
 {
 	if (check->metric->per_step)
-		strbuf_addf(b, "%s ", stat_name(c->rule->stat));
+		strbuf_addf(b, "%s ", stat_names[c->rule->stat]);
 	strbuf_adds(b, check->metric->case_name ? metric_label(check->metric) : check->metric->name);
 	/* no "of 'NAME'" for a figure of a metrics file, since its name is the figure's */
 	if (check->item[0] && check->metric->label != LABEL_INPUT) {
@@ -139,12 +139,12 @@ static void add_absent(struct strbuf *b, const struct comparison *c, const struc
 		                   : " was recorded on neither side");
 	else if (c->unrecorded && c->has_baseline)
 		strbuf_addf(b, " is missing in the candidate, which has no %s at all: the baseline has %s",
-		            label_name(c->rule->metric->label), check->baseline_text);
+		            label_names[c->rule->metric->label], check->baseline_text);
 	else if (c->unrecorded)
 		strbuf_addf(b,
 		            " is missing in the baseline, which has no %s at all: 'gpugate approve' "
 		            "of a run that has it renews the baseline",
-		            label_name(c->rule->metric->label));
+		            label_names[c->rule->metric->label]);
 	else if (c->has_baseline)
 		strbuf_addf(b, " is missing in the candidate, the baseline has %s", check->baseline_text);
 	else

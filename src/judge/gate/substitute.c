@@ -181,7 +181,7 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 	if (share > 0 && by > 0)
 		out->net = c->baseline + (rise > share ? (int64_t)round(by * (rise - share) / rise) : 0);
 	out->net_sure = c->sure[0] && (share <= 0 || of_unit.sure[0]);
-	out->text = arena_printf(a, "%s %s changed by %s", label_name(metric->label),
+	out->text = arena_printf(a, "%s %s changed by %s", label_names[metric->label],
 	                         text_quote(a, unit->label),
 	                         unit_relative(a, number_pct(out->change, of_unit.baseline)));
 }

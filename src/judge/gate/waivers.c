@@ -79,7 +79,7 @@ static const char *unknown_item(struct bench *b, const struct query *q, struct a
 		return NULL;
 	bench_query(b, &any, &items);
 	if (items.list.nr)
-		text = arena_printf(a, "no %s has this name%s", label_name(q->metric->label),
+		text = arena_printf(a, "no %s has this name%s", label_names[q->metric->label],
 		                    near_items(q, &items, a));
 	vec_release(&items.list);
 	return text;

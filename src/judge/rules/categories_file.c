@@ -6,14 +6,9 @@
    every text with all earlier ones. */
 enum { MAX_MATCHES = 2000 };
 
-static const char *word_class(size_t i)
-{
-	return i <= CLASS_OTHER ? class_name((enum category_class)i) : NULL;
-}
-
 static const struct key row_keys[] = {
 	KEY("category", TEXT, REQUIRED, "name of the category", INTO(category, name)),
-	KEY("class", WORD, REQUIRED, "what it counts as", INTO(category, cls), .words = word_class),
+	KEY("class", WORD, REQUIRED, "what it counts as", INTO(category, cls), .words = class_names),
 	KEY("match", TEXTS, REQUIRED,
 	    "texts that a name holds, without case, with * and ?; the first row that has one wins",
 	    INTO(category, match)),

@@ -4,27 +4,19 @@
 #include "rules/keys.h"
 #include "rules/rules_internal.h"
 
-static const char *word_confidence(size_t i)
-{
-	return i <= CONFIDENCE_HIGH ? confidence_names[i] : NULL;
-}
-
-/* Words for enum bound (what limits a run); BOUND_MIXED cannot be used in the file. */
-static const char *word_bound(size_t i)
-{
-	return i < BOUND_MIXED ? bound_names[i] : NULL;
-}
+/* A file cannot ask for BOUND_MIXED. */
+static const char *const word_bound[] = { SINGLE_BOUNDS(ENUM_WORD) NULL };
 
 static const struct key condition_keys[] = {
 	KEY("bound", WORD, ONE_OF, "the run is bound by this, by itself or beside another",
 	    INTO(diagnosis_condition, bound), .words = word_bound, .absent = NR_BOUNDS),
-	KEY("metric", WORD, ONE_OF, "the figure", .words = word_metric),
+	KEY("metric", WORD, ONE_OF, "the figure", .words = metric_names),
 	KEY("stat", WORD, OPTIONAL, "statistic over steps; median if not said",
-	    INTO(diagnosis_condition, figure.query.stat), .absent = STAT_MEDIAN, .words = word_stat),
+	    INTO(diagnosis_condition, figure.query.stat), .absent = STAT_MEDIAN, .words = stat_names),
 	KEY("select", MAP, OPTIONAL, "narrow the figure to some items, which are added up",
 	    INTO(diagnosis_condition, figure.query), .map = &select_map),
-	KEY("of", WORD, OPTIONAL, "the figure as a share of this one", .words = word_metric),
-	KEY("per", WORD, OPTIONAL, "the figure over this count", .words = word_metric),
+	KEY("of", WORD, OPTIONAL, "the figure as a share of this one", .words = metric_names),
+	KEY("per", WORD, OPTIONAL, "the figure over this count", .words = metric_names),
 	KEY("above", LIMIT, OPTIONAL, "it is more than this: 30%, 2ms, 1GiB, 10"),
 	KEY("below", LIMIT, OPTIONAL, "it is less than this"),
 };
@@ -32,7 +24,7 @@ static const struct key_map condition_map = KEY_TABLE("a condition", condition_k
 
 static const struct key saves_keys[] = {
 	KEY("metric", WORD, REQUIRED, "time per step that could be saved at most",
-	    .words = word_metric),
+	    .words = metric_names),
 	KEY("select", MAP, OPTIONAL, "narrow it to some items, which are added up",
 	    INTO(diagnosis_rule, saves), .map = &select_map),
 	KEY("share", SHARE, OPTIONAL, "how much of it; all if not said",
@@ -52,9 +44,9 @@ static const struct key finding_keys[] = {
 	    INTO(diagnosis_rule, advice.hypothesis)),
 	KEY("action", TEXT, REQUIRED, "what to try", INTO(diagnosis_rule, advice.action)),
 	KEY("confirm", WORD, REQUIRED, "metric that would confirm it",
-	    INTO(diagnosis_rule, advice.confirm), .words = word_metric),
+	    INTO(diagnosis_rule, advice.confirm), .words = metric_names),
 	KEY("confidence", WORD, REQUIRED, "how sure the hypothesis is",
-	    INTO(diagnosis_rule, advice.confidence), .words = word_confidence),
+	    INTO(diagnosis_rule, advice.confidence), .words = confidence_names),
 	KEY("ask", TEXT, OPTIONAL, "artifact that would settle it", INTO(diagnosis_rule, advice.ask),
 	    .absent_text = ""),
 };
@@ -82,7 +74,7 @@ static enum status check_metric(struct document *d, const struct node *n, const 
 	           m->unit == UNIT_BYTES_PER_STEP;
 	if (!one && !sum)
 		return document_fail(d, n, "'%s' has a figure for each %s that cannot be added up", m->name,
-		                     label_name(m->label));
+		                     label_names[m->label]);
 	return ST_OK;
 }
 

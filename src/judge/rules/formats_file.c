@@ -8,22 +8,10 @@
 #include "results/readings.h"
 #include "results/value.h"
 
-#define NR(array) (sizeof(array) / sizeof *(array))
-#define WORDS(name, ...)                                    \
-	static const char *name(size_t i)                       \
-	{                                                       \
-		static const char *const words[] = { __VA_ARGS__ }; \
-		return i < NR(words) ? words[i] : NULL;             \
-	}
-WORDS(word_read, "json", "csv", "lines", "text")
-WORDS(word_repeats, "error", "samples", "last")
-WORDS(word_flag, "false", "true")
-WORDS(word_direction, "by-name", "lower", "higher", "neither")
-
-static const char *word_unit(size_t i)
-{
-	return figure_units[i].name;
-}
+static const char *const word_read[] = { "json", "csv", "lines", "text", NULL };
+static const char *const word_repeats[] = { "error", "samples", "last", NULL };
+static const char *const word_flag[] = { "false", "true", NULL };
+static const char *const word_direction[] = { "by-name", "lower", "higher", "neither", NULL };
 
 static const struct key valid_keys[] = {
 	KEY("at", TEXT, REQUIRED, "path of the member that is looked at", INTO(result_valid, at)),
@@ -55,7 +43,7 @@ static const struct key take_keys[] = {
 	KEY("scale", TEXT, OPTIONAL, "number that the figure is multiplied by",
 	    INTO(result_take, scale)),
 	KEY("unit", WORD, OPTIONAL, "unit of the figure, scaled", INTO(result_take, unit),
-	    .words = word_unit),
+	    .words = figure_unit_names),
 	KEY("unit_at", TEXT, OPTIONAL,
 	    "path of the text that is the unit; ^name: a member beside the figure",
 	    INTO(result_take, unit_at)),
@@ -211,7 +199,7 @@ static enum status check_format(struct document *d, const struct node *n, bool o
 	if (!d->built_in) /* each command reads the built-in ones, and tests use them all */
 		TRY(check_path(d, n, "pattern", text_pattern_fault));
 	static const char *const paths[] = { "has", "work", "work_done" };
-	for (size_t i = f->read == READ_CSV; i < NR(paths); i++)
+	for (size_t i = f->read == READ_CSV; i < sizeof paths / sizeof *paths; i++)
 		for (const struct node *p = node_first(node_get(n, paths[i])); p; p = p->next)
 			if (path_fault(p->text.p) || (i > 0 && template_fault(p->text.p)))
 				return document_fail(d, p, "%s %s", document_quote(d, p->text),

@@ -11,14 +11,6 @@
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
 
-int keys_word(word_fn *words, struct span text)
-{
-	for (int i = 0; words((size_t)i); i++)
-		if (span_eq(text, span_of(words((size_t)i))))
-			return i;
-	return -1;
-}
-
 static bool is_null(const struct node *n)
 {
 	static const char *const forms[] = { "", "~", "null", "Null", "NULL" };
@@ -59,16 +51,15 @@ static const char *word_list(struct strbuf *b, const char *word)
 
 static enum status check_word(struct document *d, const struct key *key, struct node *n)
 {
-	bool metric =
-	    key->words ==
-	    word_metric; /* metrics are not listed in the message: there are too many for one line */
+	/* metrics are not listed in the message: there are too many for one line */
+	bool metric = key->words == metric_names;
 	struct nearest near = { .word = n->text };
 	struct strbuf list = STRBUF_INIT;
-	n->value = keys_word(key->words, n->text);
+	n->value = span_find(n->text, key->words);
 	if (n->value >= 0)
 		return ST_OK;
-	for (size_t i = 0; !metric && key->words(i); i++)
-		nearest_try(&near, word_list(&list, key->words(i)));
+	for (size_t i = 0; !metric && key->words[i]; i++)
+		nearest_try(&near, word_list(&list, key->words[i]));
 	if (metric) {
 		near.best = metric_suggest(n->text, NULL);
 		strbuf_adds(&list, "see 'gpugate explain'; figures of files are called input.NAME");

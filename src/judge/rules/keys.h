@@ -41,10 +41,6 @@ enum key_need {
 	ONE_OF
 }; ///< ONE_OF: at least one of the keys marked so must be present
 
-/// Type of functions that return word `i` of an enumeration, where `i` is the value of the enum;
-/// NULL after the last word.
-typedef const char *word_fn(size_t i);
-
 struct key_map;
 
 /// Type of the struct member in which the value of a key is stored.
@@ -67,7 +63,8 @@ struct key {
 	enum key_kind kind;
 	enum key_need need;
 	const char *meaning; ///< description of the key in one line, for users
-	word_fn *words; ///< words that a KEY_WORD or KEY_METRIC may have
+	const char *const *words; ///< words that a KEY_WORD or KEY_METRIC may have, in the order of the
+	                          ///< enum; ended by NULL
 	const struct key_map *map; ///< keys of the maps inside a KEY_MAP, KEY_NAMED or KEY_MAPS
 
 	/// smallest and largest value; for KEY_NAMED the range of the number of items
@@ -122,9 +119,6 @@ void keys_default(const struct key_map *keys, void *out);
 /// Store the values of a map, which keys_check() has accepted, in the members of `out`; NULL is an
 /// empty map. Members of absent keys stay unchanged. `a` owns the texts.
 void keys_fill(const struct key_map *keys, const struct node *map, struct arena *a, void *out);
-
-/// Index of the word `text`; -1 if it is not one of `words`.
-int keys_word(word_fn *words, struct span text);
 
 /// The keys of one row: category, class and match.
 extern const struct key_map category_keys;

@@ -55,7 +55,7 @@ static void say_figure(struct strbuf *b, struct arena *a, const struct rule *r)
 		[LABEL_PAIR] = "",
 	};
 	if (r->metric->per_step && r->stat != STAT_MEDIAN)
-		strbuf_addf(b, "the %s over steps of ", stat_name(r->stat));
+		strbuf_addf(b, "the %s over steps of ", stat_names[r->stat]);
 	strbuf_addf(b, "%s%s (%s", r->metric->name, items[r->metric->label], r->metric->meaning);
 	char n[NUMBER_TEXT];
 	if (r->metric->label == LABEL_PAIR)
@@ -65,7 +65,7 @@ static void say_figure(struct strbuf *b, struct arena *a, const struct rule *r)
 	else if (r->reduce == REDUCE_MEDIAN)
 		strbuf_adds(b, ")");
 	else
-		strbuf_addf(b, "), the %s over devices and ranks", reduce_name(r->reduce));
+		strbuf_addf(b, "), the %s over devices and ranks", reduce_names[r->reduce]);
 	const char *select = select_text(&r->query, a);
 	if (*select)
 		strbuf_addf(b, ", where %s", select);
@@ -234,9 +234,9 @@ static const char *key_explain(struct arena *a, const struct key *k, const struc
 {
 	struct strbuf b = STRBUF_INIT;
 	strbuf_addf(&b, "%s, in %s: %s", k->name, map->name, k->meaning);
-	for (size_t i = 0; k->kind == KEY_WORD && k->words != word_metric && k->words(i); i++)
-		strbuf_addf(&b, "%s%s", i ? ", " : " (", k->words(i));
-	strbuf_adds(&b, k->kind == KEY_WORD && k->words != word_metric ? ")" : "");
+	for (size_t i = 0; k->kind == KEY_WORD && k->words != metric_names && k->words[i]; i++)
+		strbuf_addf(&b, "%s%s", i ? ", " : " (", k->words[i]);
+	strbuf_adds(&b, k->kind == KEY_WORD && k->words != metric_names ? ")" : "");
 	return arena_printf(a, "%s\n", wrapped(a, &b));
 }
 

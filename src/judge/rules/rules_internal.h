@@ -14,11 +14,6 @@ extern const struct key_map rules_keys;
 extern const struct key_map rule_map, override_map, waiver_map, allow_map, alias_map, addition_map,
     select_map;
 
-/// Words of enumerations for keys, in the order of the enum.
-word_fn word_metric, word_stat, word_reduce, word_better, word_level, word_on_missing, word_class,
-    word_kernel_match, word_throttled, word_outside, word_substitutes, word_unsure, word_confirm,
-    word_unmarked, word_cycles, condition_name;
-
 /// Read a share such as "1%", of at most `most` percent, as a number in 1e-6 percent.
 GG_MUST_CHECK enum status share_read(struct document *d, const struct node *n, int64_t most,
                                      int64_t *out);

@@ -2,42 +2,20 @@
 #include "rules/rules_internal.h"
 
 #define DEFAULT_BASELINE "baselines/{workload}.json"
-#define NR(array) (sizeof(array) / sizeof *(array))
 
-/* Defines the words of an enum that has no table of its own, in the order of the enum. */
-#define WORDS(name, ...)                                    \
-	const char *name(size_t i)                              \
-	{                                                       \
-		static const char *const words[] = { __VA_ARGS__ }; \
-		return i < NR(words) ? words[i] : NULL;             \
-	}
-WORDS(word_better, "lower", "higher")
-WORDS(word_level, "note", "warn", "fail")
-WORDS(word_on_missing, "fail", "warn", "skip")
-WORDS(word_class, "compute", "communication")
-WORDS(word_substitutes, "operator", "category", "none")
-WORDS(word_unsure, "undecided", "warn")
-WORDS(word_confirm, "pairs", "never")
-WORDS(word_kernel_match, "normalized", "exact")
-WORDS(word_throttled, "unless-alike", "inconclusive", "warn")
-WORDS(word_outside, "inconclusive", "allow")
-WORDS(word_unmarked, "window", UNMARKED_PERIOD)
-WORDS(word_cycles, "refuse", "join")
-
-const char *word_metric(size_t i)
-{
-	return i < NR_METRICS ? metric_table[i].name : NULL;
-}
-
-const char *word_stat(size_t i)
-{
-	return i < NR_STATISTICS ? stat_name((enum statistic)i) : NULL;
-}
-
-const char *word_reduce(size_t i)
-{
-	return i <= REDUCE_EACH ? reduce_name((enum reduce)i) : NULL;
-}
+/* Words of enums that have no table of their own, in the order of the enum. */
+static const char *const word_better[] = { "lower", "higher", NULL };
+static const char *const word_level[] = { "note", "warn", "fail", NULL };
+static const char *const word_on_missing[] = { "fail", "warn", "skip", NULL };
+static const char *const word_class[] = { "compute", "communication", NULL };
+static const char *const word_substitutes[] = { "operator", "category", "none", NULL };
+static const char *const word_unsure[] = { "undecided", "warn", NULL };
+static const char *const word_confirm[] = { "pairs", "never", NULL };
+static const char *const word_kernel_match[] = { "normalized", "exact", NULL };
+static const char *const word_throttled[] = { "unless-alike", "inconclusive", "warn", NULL };
+static const char *const word_outside[] = { "inconclusive", "allow", NULL };
+static const char *const word_unmarked[] = { "window", UNMARKED_PERIOD, NULL };
+static const char *const word_cycles[] = { "refuse", "join", NULL };
 
 static const struct key inputs_keys[] = {
 	KEY("expect_ranks", INTEGER, OPTIONAL,
@@ -196,7 +174,7 @@ static const struct key override_keys[] = {
 const struct key_map override_map = KEY_TABLE("an override", override_keys);
 
 static const struct key unless_keys[] = {
-	KEY("metric", METRIC, REQUIRED, "another figure of the same unit", .words = word_metric),
+	KEY("metric", METRIC, REQUIRED, "another figure of the same unit", .words = metric_names),
 	KEY("within", SHARE, OPTIONAL,
 	    "how near to it the rule's own figure must be; without it however far",
 	    INTO(rule, unless_within), .absent = -1),
@@ -208,12 +186,12 @@ static const struct key rule_keys[] = {
 	    INTO(rule, id)),
 	KEY("metric", METRIC, REQUIRED,
 	    "figure that is judged; 'gpugate explain' lists them; input.NAME: of a metrics file",
-	    .words = word_metric),
+	    .words = metric_names),
 	KEY("stat", WORD, OPTIONAL, "statistic over the steps of a step.* metric; median if not said",
-	    INTO(rule, stat), .absent = STAT_MEDIAN, .words = word_stat),
+	    INTO(rule, stat), .absent = STAT_MEDIAN, .words = stat_names),
 	KEY("ranks", WORD, OPTIONAL,
 	    "how devices, then ranks become one figure; as the metric says if not said",
-	    INTO(rule, reduce), .words = word_reduce),
+	    INTO(rule, reduce), .words = reduce_names),
 	KEY("better", WORD, OPTIONAL, "which direction is better, where not as the metric says",
 	    INTO(rule, worse), .words = word_better),
 	KEY("select", MAP, OPTIONAL, "narrow the rule to some items", INTO(rule, query),
@@ -279,7 +257,7 @@ static const struct key allow_keys[] = {
 	    INTO(waiver, select.kernel)),
 	KEY("op", TEXT, OPTIONAL, "operators, by their own GPU time", INTO(waiver, select.op)),
 	KEY("module", TEXT, OPTIONAL, "modules, with those in them", INTO(waiver, select.module)),
-	KEY("memory", WORD, OPTIONAL, "a figure of memory in bytes", .words = word_metric),
+	KEY("memory", WORD, OPTIONAL, "a figure of memory in bytes", .words = metric_names),
 	KEY("up_to", SHARE, REQUIRED, "how much it may grow, as a share of what it was",
 	    INTO(waiver, up_to), .max = 1000000),
 	KEY("until", DATE, REQUIRED, "last day it holds; from the next on it is an error",
@@ -356,5 +334,6 @@ static const struct key root_keys[] = {
 	    .map = &profile_map, .max = MAX_PROFILES),
 };
 const struct key_map rules_keys = KEY_TABLE("the rules file", root_keys);
-_Static_assert(NR(rule_keys) <= MAX_KEYS && NR(root_keys) <= MAX_KEYS,
+_Static_assert(sizeof rule_keys / sizeof *rule_keys <= MAX_KEYS &&
+                   sizeof root_keys / sizeof *root_keys <= MAX_KEYS,
                "keys_check() has room for MAX_KEYS");

@@ -235,7 +235,7 @@ enum status limits_read(struct document *d, struct arena *a, const struct rule *
 {
 	const struct metric *m = r->metric;
 	for (const struct node *n = map->first; n; n = n->next) {
-		int condition = keys_word(condition_name, n->key->text);
+		int condition = span_find(n->key->text, condition_names);
 		if (condition < 0)
 			continue; /* 'and' is read below: it depends on the other keys */
 		struct limit limit = { .condition = (enum condition)condition };

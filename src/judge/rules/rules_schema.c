@@ -34,15 +34,15 @@ static void write_text(struct sink *out, const char *text)
 	strbuf_release(&b);
 }
 
-static void write_words(struct sink *out, word_fn *words)
+static void write_words(struct sink *out, const char *const *words)
 {
 	sink_puts(out, "\"enum\": [");
-	for (size_t i = 0; words(i); i++) {
+	for (size_t i = 0; words[i]; i++) {
 		/* other readers of YAML make a boolean of these words unless they are quoted */
-		bool flag = strcmp(words(i), "true") == 0 || strcmp(words(i), "false") == 0;
-		sink_printf(out, "%s\"%s\"", i ? ", " : "", words(i));
+		bool flag = strcmp(words[i], "true") == 0 || strcmp(words[i], "false") == 0;
+		sink_printf(out, "%s\"%s\"", i ? ", " : "", words[i]);
 		if (flag)
-			sink_printf(out, ", %s", words(i));
+			sink_printf(out, ", %s", words[i]);
 	}
 	sink_puts(out, "]");
 }

@@ -77,6 +77,15 @@ const struct metric metric_table[NR_METRICS] = {
 #undef X
 };
 
+const char *const metric_names[] = {
+#define X(id, name, ...) name,
+#include "metric/metrics.def"
+#undef X
+	NULL
+};
+const char *const group_names[] = { GROUPS(ENUM_WORD) };
+const char *const label_names[] = { LABELS(ENUM_WORD) };
+
 enum worse worse_of(const char *better)
 {
 	return !better ? WORSE_EITHER : strcmp(better, "lower") == 0 ? WORSE_UP : WORSE_DOWN;
@@ -112,10 +121,8 @@ enum stake metric_stake(const struct metric *m)
 
 const struct metric *metric_find(struct span name)
 {
-	for (size_t i = 0; i < NR_METRICS; i++)
-		if (span_eq(span_of(metric_table[i].name), name))
-			return &metric_table[i];
-	return NULL;
+	int id = span_find(name, metric_names);
+	return id < 0 ? NULL : &metric_table[id];
 }
 
 const char *metric_label(const struct metric *m)
@@ -202,16 +209,4 @@ const char *metric_suggest(struct span name, const char *otherwise)
 		if (has_words(metric_table[i].name, name))
 			n.best = metric_table[i].name;
 	return n.best;
-}
-
-const char *group_name(enum check_group group)
-{
-	static const char *const names[] = { GROUPS(ENUM_WORD) };
-	return names[group];
-}
-
-const char *label_name(enum label_kind kind)
-{
-	static const char *const names[] = { LABELS(ENUM_WORD) };
-	return names[kind];
 }

@@ -58,6 +58,7 @@ enum worse worse_of(const char *better);
 	X(LABEL_PLACE, "place")           \
 	X(LABEL_PAIR, "")
 enum label_kind { LABELS(ENUM_VALUE) };
+extern const char *const label_names[]; ///< their keys in JSON
 
 /// The data without which no figure of a metric can be computed.
 enum need {
@@ -81,6 +82,7 @@ enum need {
 	X(GROUP_RANKS, "ranks")     \
 	X(GROUP_INPUTS, "inputs")
 enum check_group { GROUPS(ENUM_VALUE) NR_GROUPS };
+extern const char *const group_names[];
 
 /// Families of metrics that become noisy together; the metrics of a family share a budget of false
 /// alarms (gate/noise_model.h).
@@ -218,6 +220,7 @@ struct metric {
 
 /// All metrics, in the order of reports; static.
 extern const struct metric metric_table[NR_METRICS];
+extern const char *const metric_names[]; ///< ended by NULL
 
 /// The family of the metric `m`; if its row says FAMILY_BY_NEED, the family that its `need`
 /// implies.
@@ -253,11 +256,5 @@ bool metric_has_input(const struct metric *m, struct span name);
 /// The metric name that is nearest to a misspelt one; `otherwise` if none is near; if that is NULL,
 /// the first name that has all words of `name`, or NULL. Static, except for `otherwise`.
 const char *metric_suggest(struct span name, const char *otherwise);
-
-/// Name of a group: "step", "kernels", "memory", "ranks", "inputs"; static.
-const char *group_name(enum check_group group);
-
-/// JSON key of a label kind: "device", "kernel", …; "" for LABEL_NONE, LABEL_INPUT and LABEL_PAIR.
-const char *label_name(enum label_kind kind);
 
 #endif

@@ -7,17 +7,8 @@
 #include "base/number.h"
 #include "base/sort.h"
 
-const char *stat_name(enum statistic stat)
-{
-	static const char *const names[] = { STATISTICS(ENUM_WORD) };
-	return names[stat];
-}
-
-const char *reduce_name(enum reduce reduce)
-{
-	static const char *const names[] = { REDUCES(ENUM_WORD) };
-	return names[reduce];
-}
+const char *const stat_names[] = { STATISTICS(ENUM_WORD) NULL };
+const char *const reduce_names[] = { REDUCES(ENUM_WORD) NULL };
 
 static __int128 sum_of(const int64_t *v, size_t nr)
 {

@@ -16,6 +16,7 @@
 	X(REDUCE_MEAN, "mean")     \
 	X(REDUCE_EACH, "each")
 enum reduce { REDUCES(ENUM_VALUE) };
+extern const char *const reduce_names[]; ///< ended by NULL
 
 /// A statistic over the samples of a figure. P90 to P99 are percentiles, STAT_TOTAL is the sum.
 #define STATISTICS(X)        \
@@ -29,12 +30,7 @@ enum reduce { REDUCES(ENUM_VALUE) };
 	X(STAT_TOTAL, "total")
 enum statistic { STATISTICS(ENUM_VALUE) };
 enum { NR_STATISTICS = STAT_TOTAL + 1 };
-
-/// Name of a statistic as the rules file writes it.
-const char *stat_name(enum statistic stat);
-
-/// Name of a reduction as the rules file writes it.
-const char *reduce_name(enum reduce reduce);
+extern const char *const stat_names[]; ///< ended by NULL
 
 /// A statistic of `nr` > 0 samples; `samples` is not changed.
 int64_t stat_of(enum statistic stat, const int64_t *samples, size_t nr);

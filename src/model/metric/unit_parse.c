@@ -27,14 +27,17 @@ const struct figure_unit figure_units[] = {
 	{ NULL, NULL, 0, NULL },
 };
 #undef UNIT
+#define UNIT(name, ...) name,
+const char *const figure_unit_names[] = {
+#include "metric/figures.inc"
+	NULL,
+};
+#undef UNIT
 #undef DIMENSION
 
 int figure_unit_find(struct span name)
 {
-	for (int i = 0; figure_units[i].name; i++)
-		if (span_eq(name, span_of(figure_units[i].name)))
-			return i;
-	return -1;
+	return span_find(name, figure_unit_names);
 }
 
 #define UNIT(...)

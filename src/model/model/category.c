@@ -4,6 +4,8 @@
 
 enum { PAIRS = 1024 };
 
+const char *const class_names[] = { CLASSES(ENUM_WORD) NULL };
+
 /* Hash of the two letters at `p`, which may be of either case; the result is below PAIRS. */
 static unsigned pair_at(const char *p)
 {
@@ -102,12 +104,6 @@ enum category_class category_class_named(const struct category_table *t, struct 
 {
 	int i = category_index(t, name);
 	return i < 0 ? CLASS_OTHER : t->rows.v[i].cls;
-}
-
-const char *class_name(enum category_class cls)
-{
-	static const char *const names[] = { CLASSES(ENUM_WORD) };
-	return names[cls];
 }
 
 static void add_word(struct strbuf *b, struct span word)

@@ -17,6 +17,7 @@
 	X(CLASS_MEMORY, "memory")               \
 	X(CLASS_OTHER, "other")
 enum category_class { CLASSES(ENUM_VALUE) };
+extern const char *const class_names[]; ///< ended by NULL
 
 /// A category of kernels, one row in rules/categories.yaml. The first row that matches a name
 /// counts; case does not matter.
@@ -67,9 +68,6 @@ int category_index(const struct category_table *t, struct span name);
 
 /// Class of the category that is called `name`; CLASS_OTHER if there is no such category.
 enum category_class category_class_named(const struct category_table *t, struct span name);
-
-/// Name of a class: "compute", "communication", "memory", "other"; static.
-const char *class_name(enum category_class cls);
 
 /// Space-separated substrings of all communication rows, owned by `a`. The reducer recognizes
 /// communication kernels by them, and the digest records them.

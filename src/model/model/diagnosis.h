@@ -6,7 +6,7 @@
 #include "model/view.h"
 
 /// What limits the speed of a run.
-#define BOUNDS(X)                                                                               \
+#define SINGLE_BOUNDS(X)                                                                        \
 	X(BOUND_UNKNOWN, "unknown")                                                                 \
 	X(BOUND_COMPUTE, "compute")                                                                 \
 	/* limited by memory: kernels that move more than they compute, and copies and sets that no \
@@ -17,8 +17,8 @@
 	X(BOUND_LAUNCH, "launch")                                                                   \
 	X(BOUND_COMMUNICATION, "communication")                                                     \
 	X(BOUND_SYNCHRONIZATION, "synchronization")                                                 \
-	X(BOUND_INPUT, "input")                                                                     \
-	X(BOUND_MIXED, "mixed")
+	X(BOUND_INPUT, "input")
+#define BOUNDS(X) SINGLE_BOUNDS(X) X(BOUND_MIXED, "mixed")
 enum bound { BOUNDS(ENUM_VALUE) NR_BOUNDS };
 
 /// How certain a classification or a recommendation is.

@@ -1,10 +1,6 @@
 #include "model/fold.h"
 #include "model/rows_internal.h"
 
-static const char *const stat_names[] = { STATISTICS(ENUM_WORD) NULL };
-static const char *const reduce_names[] = { REDUCES(ENUM_WORD) NULL };
-static const char *const class_names[] = { CLASSES(ENUM_WORD) NULL };
-
 #define ROW fold_deed
 static const struct field fold_deed_fields[] = {
 	/* KEY(ORDER: rows are sorted by it, member, stored form, minor version that added the

@@ -10,8 +10,8 @@ const char *query_text(const struct query *q, struct arena *a)
 	struct strbuf b = STRBUF_INIT;
 	strbuf_adds(&b, q->metric->name);
 	if (q->metric->per_step)
-		strbuf_addf(&b, " stat=%s", stat_name(q->stat));
-	strbuf_addf(&b, " ranks=%s", reduce_name(q->reduce));
+		strbuf_addf(&b, " stat=%s", stat_names[q->stat]);
+	strbuf_addf(&b, " ranks=%s", reduce_names[q->reduce]);
 	for (const struct select_key *key = select_table; key->name; key++)
 		if (select_glob_in(q, key))
 			strbuf_addf(&b, " %s=%s", key->name, select_glob_in(q, key));

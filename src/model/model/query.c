@@ -22,7 +22,7 @@ const char *query_name(const struct query *q)
 	enum label_kind kind = q->metric->label;
 	bool numbered = kind == LABEL_DEVICE || kind == LABEL_MEMORY;
 	for (const struct select_key *key = select_table; key->name && !numbered; key++)
-		if (strcmp(key->name, label_name(kind)) == 0)
+		if (strcmp(key->name, label_names[kind]) == 0)
 			return select_glob_in(q, key);
 	return NULL;
 }
@@ -93,7 +93,7 @@ bool rank_scope_has(struct rank_scope s, int64_t rank)
 bool class_is_asked(const char *name, enum category_class cls)
 {
 	return !name ||
-	       (strcmp(name, class_name(CLASS_COMMUNICATION)) == 0) == (cls == CLASS_COMMUNICATION);
+	       (strcmp(name, class_names[CLASS_COMMUNICATION]) == 0) == (cls == CLASS_COMMUNICATION);
 }
 
 bool figure_is_selected(const struct run_view *v, const struct query *q, const struct figure *f)

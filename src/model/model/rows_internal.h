@@ -5,9 +5,6 @@
 
 #include "model/rows.h"
 
-/// Names of the metrics, ended by NULL; static.
-extern const char *const metric_names[];
-
 /* ---- stored forms of members; an optional number is left out if it has the given value ---- */
 #define COUNT .type = FIELD_COUNT
 #define NUMBER .type = FIELD_NUMBER

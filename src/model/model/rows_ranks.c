@@ -189,13 +189,6 @@ ROW_TYPE(machine_stat, LISTED);
 
 /* ---- rows of step figures ---- */
 
-const char *const metric_names[] = {
-#define X(id, name, ...) name,
-#include "metric/metrics.def"
-#undef X
-	NULL
-};
-
 #define VALUES                                                    \
 	FIELD_AT(value[STAT_MEDIAN], "median", COUNT, KEEP, KEEP, 0), \
 	    FIELD_AT(value[STAT_MEAN], "mean", COUNT, KEEP, KEEP, 0), \

@@ -5,6 +5,8 @@
 #include "base/number.h"
 #include "base/text.h"
 
+const char *const condition_names[] = { CONDITIONS(ENUM_WORD) NULL };
+
 static void release_rule(struct rule *r)
 {
 	vec_release(&r->fail.list);
@@ -34,13 +36,6 @@ void rules_release(struct rules *r)
 	vec_release(&r->should_match);
 	result_formats_release(&r->results);
 	arena_release(&r->arena);
-}
-
-const char *condition_name(size_t i)
-{
-	static const char *const names[] = { "increase", "decrease",           "change", "max",
-		                                 "min",      "increase_since_pin", "worse" };
-	return i < sizeof names / sizeof *names ? names[i] : NULL;
 }
 
 static bool asks_noise(const struct limits *fail)

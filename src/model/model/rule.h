@@ -13,15 +13,18 @@
 #include "model/view.h"
 
 /// What a limit bounds: the change of a figure from the reference, or the figure itself (MAX, MIN).
-enum condition {
-	COND_INCREASE,
-	COND_DECREASE,
-	COND_CHANGE,
-	COND_MAX,
-	COND_MIN,
-	COND_INCREASE_SINCE_PIN, ///< like COND_INCREASE, from the pin (the approved run)
-	COND_WORSE, ///< condition on input.*: a change in the direction that its file calls worse
-};
+/// INCREASE_SINCE_PIN: from the approved run. WORSE: of input.*, in the direction that the file
+/// calls worse.
+#define CONDITIONS(X)                                \
+	X(COND_INCREASE, "increase")                     \
+	X(COND_DECREASE, "decrease")                     \
+	X(COND_CHANGE, "change")                         \
+	X(COND_MAX, "max")                               \
+	X(COND_MIN, "min")                               \
+	X(COND_INCREASE_SINCE_PIN, "increase_since_pin") \
+	X(COND_WORSE, "worse")
+enum condition { CONDITIONS(ENUM_VALUE) };
+extern const char *const condition_names[]; ///< ended by NULL
 
 /// What an item that only one side has counts for.
 enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_FAIL };
@@ -194,9 +197,6 @@ static inline bool limit_is_absolute(const struct limit *l)
 
 /// The default step marker.
 #define DEFAULT_MARKER "ProfilerStep#*"
-
-/// Name of condition number `i` in the rules file; NULL past the last.
-const char *condition_name(size_t i);
 
 /// True if a `fail` limit of the rule or of an override considers noise.
 bool rule_asks_noise(const struct rule *r);

@@ -81,7 +81,7 @@ static void put_metric(struct document *d, const struct run_view *v, const struc
 		doc_row(d, 0);
 		doc_said_cell(d, !item
 		                     ? of->name
-		                     : arena_printf(&d->arena, "%s, %s %s", of->name, label_name(m->label),
+		                     : arena_printf(&d->arena, "%s, %s %s", of->name, label_names[m->label],
 		                                    table_span(&d->arena, l->label, NAME_CHARS)));
 		put_amount(d, of->unit, l->value, true);
 		put_amount(d, of->unit, l->low, differ);
@@ -250,7 +250,7 @@ void metric_table_document(struct document *d)
 		doc_words_cell(d, m->name);
 		doc_words_cell(d, unit_name(m->unit));
 		doc_words_cell(d, worse[m->worse]);
-		doc_words_cell(d, reduce_name(m->reduce));
+		doc_words_cell(d, reduce_names[m->reduce]);
 		doc_words_cell(d, m->meaning);
 	}
 }

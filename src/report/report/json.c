@@ -79,7 +79,7 @@ static void check(struct emit *e, const struct check *c)
 		emit_str(e, pair->key, pair->value);
 	emit_close(e, '}');
 	emit_str(e, "item", or_null(c->item));
-	emit_str(e, "group", group_name(c->group));
+	emit_str(e, "group", group_names[c->group]);
 	emit_str(e, "verdict", verdict_names[c->verdict]);
 	emit_str(e, "unit", unit_name(c->metric->unit));
 	emit_number_if(e, "baseline", c->has_baseline, c->baseline, digits);

@@ -79,7 +79,7 @@ const char *figure_label(struct arena *a, const struct report *r, const struct m
 	static const char step[] = " step";
 	const char *label = metric_label(m);
 	if (m->per_step && stat != STAT_MEDIAN && !r->candidate.window)
-		label = arena_printf(a, "%s %s", stat_name(stat), label);
+		label = arena_printf(a, "%s %s", stat_names[stat], label);
 	const char *at = strstr(label, step);
 	if ((!r->candidate.window && !kind) || !at)
 		return kind ? arena_printf(a, "%s of %s", label, kind) : label;

@@ -47,8 +47,8 @@ static void label(struct emit *e, const struct figure *f)
 	enum label_kind kind = f->metric->label;
 	if (kind == LABEL_DEVICE || kind == LABEL_MEMORY)
 		emit_id(e, "device", f->label);
-	else if (*label_name(kind))
-		emit_text(e, label_name(kind), f->label);
+	else if (*label_names[kind])
+		emit_text(e, label_names[kind], f->label);
 	else if (kind == LABEL_NONE && f->label.n)
 		emit_text(e, "phase", f->label);
 }
