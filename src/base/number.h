@@ -44,6 +44,12 @@ static inline int64_t number_gcd(int64_t a, int64_t b)
 	return a;
 }
 
+/// |value|, which is 2^63 at most.
+static inline uint64_t number_size(int64_t value)
+{
+	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
 /// |a − b|, saturated at the end of int64.
 int64_t number_distance(int64_t a, int64_t b);
 

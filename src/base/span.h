@@ -15,6 +15,12 @@ struct span {
 /// Span over a string literal.
 #define SPAN(lit) ((struct span){ (lit), sizeof(lit) - 1 })
 
+/// Returns `s`, or "" for NULL.
+static inline const char *text_or_empty(const char *s)
+{
+	return s ? s : "";
+}
+
 /// Span over a NUL-terminated string; borrowed as long as `s`.
 static inline struct span span_of(const char *s)
 {

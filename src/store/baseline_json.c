@@ -122,18 +122,12 @@ void baseline_write(const struct baseline *b, struct sink *out)
 	sink_puts(out, "\n");
 }
 
-static void read_baseline(struct row_reader *r, void *ctx)
-{
-	struct baseline *b = ctx;
-	r->arena = &b->arena;
-	row_read(r, &baseline_schema, b);
-}
-
 enum status baseline_parse(struct source *src, struct baseline *out, struct diag_log *log)
 {
 	*out = (struct baseline){ .arena = ARENA_INIT };
 	out->pin.label = arena_dup(&out->arena, span_of(source_name(src)));
-	return stored_document_read(src, ST_BASELINE, log, read_baseline, out);
+	struct row_reader as = { .arena = &out->arena };
+	return stored_document_read(src, ST_BASELINE, &baseline_schema, as, out, log);
 }
 
 enum status baseline_read(const char *path, struct baseline *out, struct diag_log *log)

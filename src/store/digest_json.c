@@ -214,15 +214,17 @@ void digest_write(const struct digest *d, struct sink *out)
 	sink_puts(out, "\n");
 }
 
-enum status stored_document_read(struct source *src, enum status fail, struct diag_log *log,
-                                 void (*read)(struct row_reader *r, void *ctx), void *ctx)
+enum status stored_document_read(struct source *src, enum status fail, const struct schema *s,
+                                 struct row_reader as, void *row, struct diag_log *log)
 {
-	struct arena scratch = ARENA_INIT;
 	struct diag_log own;
 	diag_init(&own);
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .max_depth = 32 }, &own);
-	struct row_reader r = { .js = js, .arena = &scratch, .path = STRBUF_INIT };
-	read(&r, ctx);
+	as.js = js;
+	if (s == &digest_schema)
+		digest_read_into(&as, row);
+	else
+		row_read(&as, s, row);
 	if (jscan_status(js) == ST_OK)
 		jscan_end(js);
 	enum status st = jscan_status(js);
@@ -230,29 +232,16 @@ enum status stored_document_read(struct source *src, enum status fail, struct di
 	if (st != ST_OK)
 		source_blame_damage(src, &own);
 	diag_move(log, &own);
-	strbuf_release(&r.path);
-	arena_release(&scratch);
+	strbuf_release(&as.path);
 	return st == ST_INPUT ? fail : st;
-}
-
-static void read_digest(struct row_reader *r, void *ctx)
-{
-	r->sampled = r->whole = true;
-	digest_read_into(r, ctx);
-}
-
-static void read_digest_text(struct row_reader *r, void *ctx)
-{
-	r->keeps_text = r->whole = true;
-	digest_read_into(r, ctx);
 }
 
 static enum status read_new(struct source *src, enum status fail, bool keeps_text,
                             struct digest **out, struct diag_log *log)
 {
 	struct digest *d = digest_new();
-	enum status st =
-	    stored_document_read(src, fail, log, keeps_text ? read_digest_text : read_digest, d);
+	struct row_reader as = { .sampled = !keeps_text, .whole = true, .keeps_text = keeps_text };
+	enum status st = stored_document_read(src, fail, &digest_schema, as, d, log);
 	if (st == ST_OK)
 		*out = d;
 	else

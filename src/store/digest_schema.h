@@ -33,12 +33,11 @@ void digest_write_part(const struct digest *d, struct sink *out);
 /// Reads the digest that follows into `d`, which digest_new() made.
 void digest_read_into(struct row_reader *r, struct digest *d);
 
-/// Reads one whole document: `read` reads its value, and nothing may follow. `fail` is the status
-/// of any error.
+/// Reads one whole document of schema `s` into `row`; nothing may follow. `as` has the arena and
+/// what is kept. `fail` is the status of any error.
 GG_MUST_CHECK enum status stored_document_read(struct source *src, enum status fail,
-                                               struct diag_log *log,
-                                               void (*read)(struct row_reader *r, void *ctx),
-                                               void *ctx);
+                                               const struct schema *s, struct row_reader as,
+                                               void *row, struct diag_log *log);
 
 /// Stop the reader with an error if rows of functions, collectives or sums refer to a row that does
 /// not exist.

@@ -32,18 +32,6 @@ const char *history_reference_path(const char *path, struct arena *a)
 
 /* ---- reading of a history ---- */
 
-struct line {
-	struct past_run *run;
-	struct arena *arena;
-};
-
-static void read_line(struct row_reader *r, void *ctx)
-{
-	struct line *line = ctx;
-	r->arena = line->arena;
-	row_read(r, &history_schema, line->run);
-}
-
 /* The runs and pins of the lines so far, and the pairs of both. */
 struct known {
 	struct idmap runs, pins, pairs;
@@ -60,12 +48,13 @@ static bool is_known(struct known *k, const struct past_run *run)
 static enum status add_line(const char *name, struct span text, struct arena *a,
                             struct known *known, struct history *out, struct diag_log *log)
 {
-	struct line line = { vec_push_zero(&out->runs), a };
+	struct past_run *run = vec_push_zero(&out->runs);
 	struct source *src = source_memory(name, text.p, text.n, NULL);
-	enum status st = stored_document_read(src, ST_BASELINE, log, read_line, &line);
+	struct row_reader as = { .arena = a };
+	enum status st = stored_document_read(src, ST_BASELINE, &history_schema, as, run, log);
 	source_close(src);
-	if (st == ST_OK && is_known(known, line.run)) {
-		vec_release(&line.run->values);
+	if (st == ST_OK && is_known(known, run)) {
+		vec_release(&run->values);
 		out->runs.nr--;
 	}
 	return st;

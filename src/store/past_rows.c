@@ -92,18 +92,13 @@ static size_t largest_group(const struct past_run *run, size_t *nr)
 	return best;
 }
 
-static uint64_t magnitude(int64_t v)
-{
-	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-}
-
 /* Drops one value: of the query with the most values, the value nearest to 0. */
 static void cut_one(struct past_run *run)
 {
 	struct past_value *v = run->values.v;
 	size_t nr, first = largest_group(run, &nr), least = first;
 	for (size_t i = first; i < first + nr; i++)
-		if (magnitude(v[i].value) < magnitude(v[least].value))
+		if (number_size(v[i].value) < number_size(v[least].value))
 			least = i;
 	memmove(v + least, v + least + 1, (run->values.nr - least - 1) * sizeof *v);
 	run->values.nr--;

@@ -83,29 +83,24 @@ void run_write(const struct run *run, struct sink *out)
 	sink_puts(out, "\n");
 }
 
-static void read_run(struct row_reader *r, void *run)
+static enum status read_run(struct source *src, bool keeps_text, struct run *out,
+                            struct diag_log *log)
 {
-	r->arena = &((struct run *)run)->arena;
-	r->sampled = r->whole = true;
-	row_read(r, &run_schema, run);
+	struct row_reader as = {
+		.arena = &out->arena, .sampled = true, .whole = true, .keeps_text = keeps_text
+	};
+	*out = (struct run){ .label = source_name(src) };
+	return stored_document_read(src, ST_INPUT, &run_schema, as, out, log);
 }
 
 enum status run_read(struct source *src, struct run *out, struct diag_log *log)
 {
-	*out = (struct run){ .label = source_name(src) };
-	return stored_document_read(src, ST_INPUT, log, read_run, out);
-}
-
-static void read_run_text(struct row_reader *r, void *run)
-{
-	r->keeps_text = true;
-	read_run(r, run);
+	return read_run(src, false, out, log);
 }
 
 enum status run_read_text(struct source *src, struct run *out, struct diag_log *log)
 {
-	*out = (struct run){ .label = source_name(src) };
-	return stored_document_read(src, ST_INPUT, log, read_run_text, out);
+	return read_run(src, true, out, log);
 }
 
 bool run_is_text(const struct run *run)

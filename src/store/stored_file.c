@@ -26,11 +26,6 @@ static struct source *source_of(struct sink *text)
 	return source_memory("document", bytes.p, bytes.n, NULL);
 }
 
-static bool ends_with(struct span s, struct span suffix)
-{
-	return s.n >= suffix.n && span_eq((struct span){ s.p + s.n - suffix.n, suffix.n }, suffix);
-}
-
 static enum status read_run_back(bool one, struct source *src, struct diag_log *log)
 {
 	struct run back = { 0 };
@@ -53,7 +48,7 @@ static enum status copy_run(const struct run *run, const char *path, bool gzip,
 enum status stored_run_save(struct run *run, const char *path, struct diag_log *log)
 {
 	bool one = run->ranks.nr + (run->folded != NULL) == 1;
-	bool gzip = ends_with(span_of(path), SPAN(".gz"));
+	bool gzip = span_glob(SPAN("*.gz"), span_of(path));
 	if (run_is_text(run))
 		return copy_run(run, path, gzip, log);
 	struct diag_log said;

@@ -121,13 +121,6 @@ void suite_write(const struct suite *s, struct sink *out)
 	sink_puts(out, "\n");
 }
 
-static void read_suite(struct row_reader *r, void *ctx)
-{
-	struct suite *s = ctx;
-	r->arena = &s->arena;
-	row_read(r, &suite_schema, s);
-}
-
 static bool items_fit(const struct suite *s, const struct suite_items *list)
 {
 	size_t k = 0;
@@ -160,7 +153,8 @@ static const char *fault_of(const struct suite *s)
 static enum status read_all(struct source *src, struct suite *out, struct diag_log *log)
 {
 	out->name = out->error = NULL;
-	enum status st = stored_document_read(src, ST_INPUT, log, read_suite, out);
+	struct row_reader as = { .arena = &out->arena };
+	enum status st = stored_document_read(src, ST_INPUT, &suite_schema, as, out, log);
 	const char *fault = st == ST_OK ? fault_of(out) : NULL;
 	if (fault)
 		st = diag_fail(log, ST_INPUT, "%s: %s", source_name(src), fault);

@@ -411,21 +411,13 @@ static void conclude(struct inquiry *q)
 	vec_sort(&out->findings, finding_cmp);
 }
 
-static bool has_window(const struct run *run)
-{
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		if (run->ranks.v[i]->window)
-			return true;
-	return false;
-}
-
 static void measure(struct inquiry *q)
 {
 	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_TIME,
 		                                  METRIC_STEP_CUDA_TIME };
 	for (size_t i = 0; i < sizeof ids / sizeof *ids && q->wall <= 0; i++)
 		q->wall = inquiry_figure(q, ids[i]).v[SIDE_BASELINE];
-	q->step = has_window(q->bench->run[SIDE_CANDIDATE]) ? "window" : "step";
+	q->step = run_has_window(q->bench->run[SIDE_CANDIDATE]) ? "window" : "step";
 }
 
 void causes_find(const struct cause_input *in, struct report *out)

@@ -6,11 +6,6 @@
 #include "gate/exceptions.h"
 #include "model/select.h"
 
-static int by_label(const void *a, const void *b)
-{
-	return span_cmp(*(const struct span *)a, *(const struct span *)b);
-}
-
 struct ranked {
 	struct span label;
 	int64_t value;
@@ -18,11 +13,7 @@ struct ranked {
 
 ORDERING(by_value, struct ranked, FALLING(value) BY_SPAN(label))
 
-struct items {
-	VEC(struct span) list; ///< sorted item names
-};
-
-static void add_top_of(struct items *items, const struct entries *ranking, int64_t nr, int side)
+static void add_top_of(struct names *items, const struct entries *ranking, int64_t nr, int side)
 {
 	VEC(struct ranked) top = VEC_INIT;
 	for (size_t i = 0; i < ranking->list.nr; i++)
@@ -33,11 +24,6 @@ static void add_top_of(struct items *items, const struct entries *ranking, int64
 	for (size_t i = 0; i < top.nr && (int64_t)i < nr; i++)
 		vec_push(&items->list, top.v[i].label);
 	vec_release(&top);
-}
-
-static bool has_item(const struct items *items, struct span label)
-{
-	return items->list.nr && bsearch(&label, items->list.v, items->list.nr, sizeof label, by_label);
 }
 
 /* Sum up the time of all kernels, selected or not, since `min_share` is a share of this sum. */
@@ -66,11 +52,11 @@ static bool has_share(const struct entry *e, int64_t min_share, const __int128 t
 
 /* Find the items that are among the top N by time on either side, and that have at least the rule's
    `min_share` of the time on a side. */
-static void items_of(struct bench *b, const struct rule *rule, struct items *items)
+static void items_of(struct bench *b, const struct rule *rule, struct names *items)
 {
 	struct query q = rule->query;
 	struct entries ranking;
-	struct items top = { 0 };
+	struct names top = { 0 };
 	__int128 total[NR_SIDES] = { 0, 0 };
 	if (rule->metric->label == LABEL_KERNEL)
 		q.metric = &metric_table[METRIC_KERNEL_TIME];
@@ -83,10 +69,10 @@ static void items_of(struct bench *b, const struct rule *rule, struct items *ite
 		totals_of(b, q, total);
 	for (int s = 0; s < NR_SIDES; s++)
 		add_top_of(&top, &ranking, rule->top, s);
-	vec_sort(&top.list, by_label);
+	names_finish(&top);
 	for (size_t i = 0; i < ranking.list.nr; i++) {
 		const struct entry *e = &ranking.list.v[i];
-		if (has_item(&top, e->label) && has_share(e, rule->min_share, total))
+		if (names_has(&top, e->label) && has_share(e, rule->min_share, total))
 			vec_push(&items->list, e->label);
 	}
 	vec_release(&top.list);
@@ -105,11 +91,11 @@ static int by_size(const void *a, const void *b)
 
 void checks_keep_items(struct bench *b, const struct rule *rule, struct entries *entries)
 {
-	struct items items = { 0 };
+	struct names items = { 0 };
 	items_of(b, rule, &items);
 	size_t nr = 0;
 	for (size_t i = 0; i < entries->list.nr; i++)
-		if (has_item(&items, entries->list.v[i].label))
+		if (names_has(&items, entries->list.v[i].label))
 			entries->list.v[nr++] = entries->list.v[i];
 	entries->list.nr = nr;
 	vec_sort(&entries->list, by_size);
@@ -143,7 +129,7 @@ static bool takes_from(const struct rule *own, const struct rule *rule)
 bool checks_drop_own(struct bench *b, const struct rules *rules, const struct rule *rule,
                      struct entries *entries)
 {
-	struct items taken = { 0 };
+	struct names taken = { 0 };
 	size_t nr = 0, before = entries->list.nr;
 	bool many = rule->for_each || rule->metric->label == LABEL_INPUT;
 	for (size_t i = 0; i < rules->rules.nr && rule->built_in && many; i++) {
@@ -164,9 +150,9 @@ bool checks_drop_own(struct bench *b, const struct rules *rules, const struct ru
 		vec_release(&all.list);
 		vec_release(&of_own.list);
 	}
-	vec_sort(&taken.list, by_label);
+	names_finish(&taken);
 	for (size_t i = 0; i < before; i++)
-		if (!has_item(&taken, entries->list.v[i].label))
+		if (!names_has(&taken, entries->list.v[i].label))
 			entries->list.v[nr++] = entries->list.v[i];
 	entries->list.nr = nr;
 	vec_release(&taken.list);

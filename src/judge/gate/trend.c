@@ -11,11 +11,6 @@ struct placed {
 
 ORDERING(placed_cmp, struct placed, RISING(part) BY_TEXT(point.time))
 
-static const char *line_of(struct arena *a, const char *text)
-{
-	return text ? text_line(a, span_of(text)) : "";
-}
-
 static struct placed place_of(const struct bench *b, size_t i, int64_t value, struct arena *a)
 {
 	const struct bench_column *c = &b->columns[i];
@@ -28,8 +23,8 @@ static struct placed place_of(const struct bench *b, size_t i, int64_t value, st
 	if (c->source == SOURCE_PIN || (past && past->source_hash == past->pin))
 		p.point.source = TREND_APPROVED;
 	if (past) {
-		p.point.commit = line_of(a, past->provenance.commit);
-		p.point.time = line_of(a, past->provenance.time);
+		p.point.commit = text_line(a, span_of(text_or_empty(past->provenance.commit)));
+		p.point.time = text_line(a, span_of(text_or_empty(past->provenance.time)));
 	}
 	return p;
 }

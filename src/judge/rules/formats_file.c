@@ -13,8 +13,15 @@ static const char *const word_repeats[] = { "error", "samples", "last", NULL };
 static const char *const word_flag[] = { "false", "true", NULL };
 static const char *const word_direction[] = { "by-name", "lower", "higher", "neither", NULL };
 
+static const char *place_fault(const char *path)
+{
+	const char *fault = path_fault(path);
+	return fault ? fault : template_fault(path);
+}
+
 static const struct key valid_keys[] = {
-	KEY("at", TEXT, REQUIRED, "path of the member that is looked at", INTO(result_valid, at)),
+	KEY("at", TEXT, REQUIRED, "path of the member that is looked at", INTO(result_valid, at),
+	    .fault = path_fault),
 	KEY("equals", TEXT, ONE_OF,
 	    "what it must be: a number, true, false, \"text\" in double quotes, or another member",
 	    INTO(result_valid, equals)),
@@ -25,19 +32,21 @@ static const struct key valid_keys[] = {
 	KEY("optional", WORD, OPTIONAL, "whether it may be absent or null",
 	    INTO(result_valid, optional), .words = word_flag),
 	KEY("say", TEXT, OPTIONAL, "what is wrong if it is not so, with {members}",
-	    INTO(result_valid, say)),
+	    INTO(result_valid, say), .fault = template_fault),
 };
 static const struct key_map valid_map = KEY_TABLE("a condition of 'valid'", valid_keys);
 
 static const struct key take_keys[] = {
-	KEY("at", TEXT, REQUIRED, "path of the figure, or of several with '*'", INTO(result_take, at)),
-	KEY("minus", TEXT, OPTIONAL, "path of a number that is subtracted", INTO(result_take, minus)),
+	KEY("at", TEXT, REQUIRED, "path of the figure, or of several with '*'", INTO(result_take, at),
+	    .fault = path_fault),
+	KEY("minus", TEXT, OPTIONAL, "path of a number that is subtracted", INTO(result_take, minus),
+	    .fault = path_fault),
 	KEY("as", TEXT, OPTIONAL,
 	    "name of the figure, with {members}, {key}; if not said, that of 'at'",
-	    INTO(result_take, as)),
+	    INTO(result_take, as), .fault = template_fault),
 	KEY("title", TEXT, OPTIONAL,
 	    "what reports call the figure, as 'as'; {KEY}: {key} with its short words in capitals",
-	    INTO(result_take, title)),
+	    INTO(result_take, title), .fault = template_fault),
 	KEY("headline", WORD, OPTIONAL, "whether it heads a report in which nothing is wrong",
 	    INTO(result_take, headline), .words = word_flag),
 	KEY("scale", TEXT, OPTIONAL, "number that the figure is multiplied by",
@@ -46,7 +55,7 @@ static const struct key take_keys[] = {
 	    .words = figure_unit_names),
 	KEY("unit_at", TEXT, OPTIONAL,
 	    "path of the text that is the unit; ^name: a member beside the figure",
-	    INTO(result_take, unit_at)),
+	    INTO(result_take, unit_at), .fault = path_fault),
 	KEY("better", WORD, OPTIONAL,
 	    "which direction is better, by name and unit; by-name if not said",
 	    INTO(result_take, better), .words = word_direction),
@@ -61,25 +70,25 @@ static const struct key take_keys[] = {
 	    .min = 0, .max = 1000000),
 	KEY("stdev", TEXT, OPTIONAL,
 	    "path, with {key}, of the standard deviation of the values that the figure is a mean of",
-	    INTO(result_take, stdev)),
+	    INTO(result_take, stdev), .fault = template_fault),
 	KEY("stdev_share", TEXT, OPTIONAL, "the same, where the file has it as a share of the figure",
-	    INTO(result_take, stdev_share)),
+	    INTO(result_take, stdev_share), .fault = template_fault),
 	KEY("stderr", TEXT, OPTIONAL, "path, with {key}, of the standard error of the figure",
-	    INTO(result_take, error)),
+	    INTO(result_take, error), .fault = template_fault),
 	KEY("margin", TEXT, OPTIONAL,
 	    "path, with {key}, of half of the 99.9 % confidence interval of the figure",
-	    INTO(result_take, margin)),
+	    INTO(result_take, margin), .fault = template_fault),
 	KEY("upper", TEXT, OPTIONAL,
 	    "path, with {key}, of the upper bound of the 99 % confidence interval of the figure",
-	    INTO(result_take, upper)),
+	    INTO(result_take, upper), .fault = template_fault),
 	KEY("share_below", TEXT, OPTIONAL,
 	    "of samples: a limit, 200ms, below which the share of the samples is a figure, too",
-	    INTO(result_take, share_below)),
+	    INTO(result_take, share_below), .fault = reading_share_fault),
 	KEY("count", TEXT, OPTIONAL, "path, with {key}, of how many values it is a mean of",
-	    INTO(result_take, count)),
+	    INTO(result_take, count), .fault = template_fault),
 	KEY("sum_of", TEXT, OPTIONAL,
 	    "path of how many things it is a sum of; if it moved as they did, it is not judged",
-	    INTO(result_take, sum_of)),
+	    INTO(result_take, sum_of), .fault = place_fault),
 };
 static const struct key_map take_map = KEY_TABLE("a figure", take_keys);
 
@@ -95,19 +104,19 @@ static const struct key format_keys[] = {
 	    INTO(result_format, prefix)),
 	KEY("pattern", TEXT, OPTIONAL,
 	    "what a line is a record of: an extended regular expression with (?<name>parts)",
-	    INTO(result_format, pattern)),
+	    INTO(result_format, pattern), .fault = text_pattern_fault),
 	KEY("records", TEXT, OPTIONAL, "path of the records; if not said, the whole value",
-	    INTO(result_format, records)),
+	    INTO(result_format, records), .fault = path_fault),
 	KEY("skip", PAIRS, OPTIONAL, "members with the text of records that are left out"),
 	KEY("only", PAIRS, OPTIONAL, "members with the text of the only records that are read"),
 	KEY("ignore", TEXTS, OPTIONAL, "members that no '*' takes", INTO(result_format, ignore)),
 	KEY("case", TEXT, OPTIONAL, "name of the case that a record is of, with {members}",
-	    INTO(result_format, case_name)),
+	    INTO(result_format, case_name), .fault = template_fault),
 	KEY("work", TEXTS, OPTIONAL,
 	    "members that tell which work was asked for; figures of other work are not judged",
-	    INTO(result_format, work)),
+	    INTO(result_format, work), .fault = place_fault),
 	KEY("work_done", TEXTS, OPTIONAL, "the same for what was counted, which may differ by 5 %",
-	    INTO(result_format, work_done)),
+	    INTO(result_format, work_done), .fault = place_fault),
 	KEY("repeats", WORD, OPTIONAL, "what a case that is there twice is; error if not said",
 	    INTO(result_format, repeats), .words = word_repeats),
 	KEY("series", WORD, OPTIONAL, "whether the records are steps of one case",
@@ -129,14 +138,6 @@ static const struct key file_key =
 
 /* ---- checks that the table of keys cannot express ---- */
 
-static enum status check_path(struct document *d, const struct node *map, const char *key,
-                              const char *(*fault_of)(const char *))
-{
-	const struct node *n = node_get(map, key);
-	const char *fault = n ? fault_of(n->text.p) : NULL;
-	return fault ? document_fail(d, n, "%s %s", document_quote(d, n->text), fault) : ST_OK;
-}
-
 static enum status check_number(struct document *d, const struct node *map, const char *key)
 {
 	struct decimal number;
@@ -146,34 +147,9 @@ static enum status check_number(struct document *d, const struct node *map, cons
 	return ST_OK;
 }
 
-static enum status read_valid(struct document *d, const struct node *n, struct result_formats *out,
-                              struct result_format *f)
-{
-	TRY(check_path(d, n, "at", path_fault));
-	TRY(check_path(d, n, "say", template_fault));
-	TRY(check_number(d, n, "min"));
-	TRY(check_number(d, n, "max"));
-	keys_fill(&valid_map, n, &out->arena, vec_push_zero(&f->valid));
-	return ST_OK;
-}
-
 static enum status read_take(struct document *d, const struct node *n, struct result_formats *out,
                              struct result_take *into)
 {
-	TRY(check_path(d, n, "at", path_fault));
-	TRY(check_path(d, n, "minus", path_fault));
-	TRY(check_path(d, n, "unit_at", path_fault));
-	TRY(check_path(d, n, "as", template_fault));
-	TRY(check_path(d, n, "title", template_fault));
-	TRY(check_path(d, n, "stdev", template_fault));
-	TRY(check_path(d, n, "stdev_share", template_fault));
-	TRY(check_path(d, n, "stderr", template_fault));
-	TRY(check_path(d, n, "margin", template_fault));
-	TRY(check_path(d, n, "upper", template_fault));
-	TRY(check_path(d, n, "share_below", reading_share_fault));
-	TRY(check_path(d, n, "count", template_fault));
-	TRY(check_path(d, n, "sum_of", path_fault));
-	TRY(check_path(d, n, "sum_of", template_fault));
 	TRY(check_number(d, n, "scale"));
 	keys_fill(&take_map, n, &out->arena, into);
 	if ((into->stdev || into->stdev_share) != (into->count != NULL))
@@ -196,17 +172,10 @@ static enum status check_format(struct document *d, const struct node *n, bool o
 		return document_fail(d, node_get(n, "prefix"), "'prefix' belongs to 'read: lines'");
 	if (f->pattern && f->read != READ_TEXT)
 		return document_fail(d, node_get(n, "pattern"), "'pattern' belongs to 'read: text'");
-	if (!d->built_in) /* each command reads the built-in ones, and tests use them all */
-		TRY(check_path(d, n, "pattern", text_pattern_fault));
-	static const char *const paths[] = { "has", "work", "work_done" };
-	for (size_t i = f->read == READ_CSV; i < sizeof paths / sizeof *paths; i++)
-		for (const struct node *p = node_first(node_get(n, paths[i])); p; p = p->next)
-			if (path_fault(p->text.p) || (i > 0 && template_fault(p->text.p)))
-				return document_fail(d, p, "%s %s", document_quote(d, p->text),
-				                     path_fault(p->text.p) ? path_fault(p->text.p)
-				                                           : template_fault(p->text.p));
-	TRY(check_path(d, n, "records", path_fault));
-	return check_path(d, n, "case", template_fault);
+	for (const struct node *p = node_first(node_get(n, "has")); p; p = p->next)
+		if (f->read != READ_CSV && path_fault(p->text.p))
+			return document_fail(d, p, "%s %s", document_quote(d, p->text), path_fault(p->text.p));
+	return ST_OK;
 }
 
 static enum status read_format(struct document *d, const struct node *n, bool own,
@@ -222,8 +191,11 @@ static enum status read_format(struct document *d, const struct node *n, bool ow
 	for (const struct node *p = node_first(node_get(n, "only")); p; p = p->next)
 		vec_push(&f->only,
 		         (struct result_pair){ arena_dup(a, p->key->text), arena_dup(a, p->text) });
-	for (const struct node *p = node_first(node_get(n, "valid")); p; p = p->next)
-		TRY(read_valid(d, p, out, f));
+	for (const struct node *p = node_first(node_get(n, "valid")); p; p = p->next) {
+		TRY(check_number(d, p, "min"));
+		TRY(check_number(d, p, "max"));
+		keys_fill(&valid_map, p, a, vec_push_zero(&f->valid));
+	}
 	for (const struct node *p = node_first(node_get(n, "take")); p; p = p->next)
 		TRY(read_take(d, p, out, vec_push_zero(&f->take)));
 	for (const struct node *p = node_first(node_get(n, "samples")); p; p = p->next)

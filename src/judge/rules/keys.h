@@ -65,6 +65,7 @@ struct key {
 	const char *meaning; ///< description of the key in one line, for users
 	const char *const *words; ///< words that a KEY_WORD or KEY_METRIC may have, in the order of the
 	                          ///< enum; ended by NULL
+	const char *(*fault)(const char *text); ///< what is wrong with a text, or NULL; NULL: nothing
 	const struct key_map *map; ///< keys of the maps inside a KEY_MAP, KEY_NAMED or KEY_MAPS
 
 	/// smallest and largest value; for KEY_NAMED the range of the number of items

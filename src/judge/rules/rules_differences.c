@@ -19,15 +19,6 @@ static struct node *copy_at(struct document *d, const struct node *n, const stru
 	return copy;
 }
 
-/* A copy of a node of the file itself, to be put into another list. */
-static struct node *own_copy(struct document *d, const struct node *n)
-{
-	struct node *copy = arena_alloc(&d->arena, 1, sizeof *copy);
-	*copy = *n;
-	copy->next = NULL;
-	return copy;
-}
-
 static struct node *append(struct node ***tail, struct node *n)
 {
 	**tail = n;
@@ -63,7 +54,7 @@ static enum status lay(struct document *d, const struct node *base, const struct
 {
 	struct node **tail;
 	TRY(check_twice(d, over));
-	*out = own_copy(d, over);
+	*out = node_copy(d, over);
 	(*out)->first = NULL;
 	tail = &(*out)->first;
 	for (const struct node *b = base->first; b; b = b->next) {
@@ -76,12 +67,12 @@ static enum status lay(struct document *d, const struct node *base, const struct
 			TRY(lay(d, b, o, rule, &laid));
 			append(&tail, laid);
 		} else if (!rule || !is_off(o)) {
-			append(&tail, own_copy(d, o));
+			append(&tail, node_copy(d, o));
 		}
 	}
 	for (const struct node *o = over->first; o; o = o->next)
 		if (!node_get(base, o->key->text.p))
-			append(&tail, own_copy(d, o));
+			append(&tail, node_copy(d, o));
 	return ST_OK;
 }
 
@@ -106,13 +97,13 @@ static const struct node *entry_of(const struct node *rules, struct span id)
 static struct node *put_first(struct document *d, struct node *map, struct span key,
                               struct span value, const struct node *at)
 {
-	struct node *entry = own_copy(d, at);
+	struct node *entry = node_copy(d, at);
 	*entry = (struct node){ .kind = NODE_SCALAR,
 		                    .plain = true,
 		                    .line = at->line,
 		                    .column = at->column,
 		                    .text = value,
-		                    .key = own_copy(d, at),
+		                    .key = node_copy(d, at),
 		                    .next = map->first };
 	entry->key->text = key;
 	map->first = entry;
@@ -138,7 +129,7 @@ static enum status add_own(struct document *d, const struct node *base, const st
 		                     nearest_hint(&near, &d->arena, ':',
 		                                  is_off(n) ? "" : "; a rule of one's own has a 'metric'"));
 	}
-	struct node *own = append(tail, own_copy(d, n));
+	struct node *own = append(tail, node_copy(d, n));
 	if (n->kind != NODE_MAP)
 		return ST_OK;
 	if (!skips && !node_get(n, "on_missing"))
@@ -187,7 +178,7 @@ static const struct node *of_slow_steps(struct document *d, const struct node *o
 	if (!old || (metric && !span_eq(metric->text, SPAN("step.period"))))
 		return o;
 	struct node empty = { .kind = NODE_MAP, .line = at->line, .column = at->column };
-	struct node *laid = own_copy(d, o ? o : &empty);
+	struct node *laid = node_copy(d, o ? o : &empty);
 	for (size_t i = 0; i < sizeof was / sizeof *was; i++) {
 		if (o && node_get(o, was[i].key))
 			continue;

@@ -5,14 +5,6 @@
 #include "base/strbuf.h"
 #include "rules/rules_internal.h"
 
-static struct node *copy_of(struct document *d, const struct node *n)
-{
-	struct node *copy = arena_alloc(&d->arena, 1, sizeof *copy);
-	*copy = *n;
-	copy->next = NULL;
-	return copy;
-}
-
 static const struct node *find_rule(const struct node *rules, struct span id)
 {
 	for (const struct node *n = rules->first; n; n = n->next)
@@ -25,18 +17,18 @@ static const struct node *find_rule(const struct node *rules, struct span id)
    at most five deep, because keys_check() refuses maps that are nested deeper. */
 static struct node *overlay(struct document *d, const struct node *base, const struct node *over)
 {
-	struct node *out = copy_of(d, base), **tail = &out->first;
+	struct node *out = node_copy(d, base), **tail = &out->first;
 	bool list = base->kind == NODE_LIST;
 	for (const struct node *n = base->first; n; n = n->next) {
 		/* The node in `over` that replaces the node `n`, an entry of a map or a rule in the list of
 		   rules; NULL if `over` does not change it. */
 		const struct node *o = node_get(over, list ? node_get(n, "id")->text.p : n->key->text.p);
-		*tail = !o ? copy_of(d, n) : o->kind == NODE_MAP ? overlay(d, n, o) : copy_of(d, o);
+		*tail = !o ? node_copy(d, n) : o->kind == NODE_MAP ? overlay(d, n, o) : node_copy(d, o);
 		tail = &(*tail)->next;
 	}
 	for (const struct node *o = list ? NULL : over->first; o; o = o->next)
 		if (!node_get(base, o->key->text.p)) {
-			*tail = copy_of(d, o);
+			*tail = node_copy(d, o);
 			tail = &(*tail)->next;
 		}
 	return out;

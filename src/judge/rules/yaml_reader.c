@@ -45,6 +45,14 @@ void document_error(struct document *d, const struct node *at, const char *fmt, 
 	strbuf_release(&b);
 }
 
+struct node *node_copy(struct document *d, const struct node *n)
+{
+	struct node *copy = arena_alloc(&d->arena, 1, sizeof *copy);
+	*copy = *n;
+	copy->next = NULL;
+	return copy;
+}
+
 const struct node *node_get(const struct node *map, const char *key)
 {
 	for (const struct node *n = node_first(map); n; n = n->next)

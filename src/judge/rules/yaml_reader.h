@@ -79,6 +79,9 @@ void document_error(struct document *d, const struct node *at, const char *fmt, 
 /// Text of a scalar in quotation marks, for a message; owned by the document.
 const char *document_quote(struct document *d, struct span text);
 
+/// A copy of a node, owned by the document, to be put into another list.
+struct node *node_copy(struct document *d, const struct node *n);
+
 /// Value of `key` in a map; NULL if the map lacks the key, or if `map` is NULL.
 const struct node *node_get(const struct node *map, const char *key);
 

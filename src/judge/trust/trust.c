@@ -255,14 +255,6 @@ static void tell_source(const struct run *run, struct report *out)
 		}
 }
 
-static bool any_window(const struct run *run)
-{
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		if (run->ranks.v[i]->window)
-			return true;
-	return false;
-}
-
 static bool any_period(const struct run *run)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++)
@@ -287,8 +279,8 @@ static void find_between(const struct run *baseline, const struct run *candidate
 	trust_find_work(baseline, candidate, &s);
 	if (!trust_any_trace(baseline) || !trust_any_trace(candidate))
 		return;
-	bool window = any_window(candidate);
-	if (window != any_window(baseline)) {
+	bool window = run_has_window(candidate);
+	if (window != run_has_window(baseline)) {
 		trust_add(&s, "window-against-steps", ON_STEPS | ON_UTILIZATION,
 		          "%s and the baseline %s: per-step figures do not compare",
 		          window ? "has no steps" : "has steps", window ? "has" : "has none");

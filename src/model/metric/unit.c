@@ -178,15 +178,10 @@ static void add_micro(struct strbuf *out, uint64_t v)
 	add_quotient(out, rounded, power_of_10(decimals), decimals);
 }
 
-static uint64_t absolute(int64_t value)
-{
-	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
-
 static void format_like(struct strbuf *out, enum unit unit, int64_t value, int64_t like, bool sign)
 {
-	uint64_t v = absolute(value);
-	struct value scaled = { v, absolute(like) };
+	uint64_t v = number_size(value);
+	struct value scaled = { v, number_size(like) };
 	if (value < 0)
 		strbuf_addch(out, '-');
 	else if (sign && value > 0)
@@ -321,7 +316,7 @@ const char *unit_change(struct arena *a, enum unit unit, int64_t change)
 
 void unit_pair(struct arena *a, enum unit unit, int64_t from, int64_t to, const char *texts[2])
 {
-	uint64_t x = absolute(from), y = absolute(to);
+	uint64_t x = number_size(from), y = number_size(to);
 	bool apart = x / 2 > y || y / 2 > x;
 	int64_t values[2] = { from, to }, smaller = x < y ? from : to;
 	for (int i = 0; i < 2; i++) {

@@ -296,6 +296,14 @@ int run_digest_cmp(const struct digest *a, const struct digest *b)
 	return COMPARE(x, y);
 }
 
+bool run_has_window(const struct run *run)
+{
+	for (size_t i = 0; i < run->ranks.nr; i++)
+		if (run->ranks.v[i]->window)
+			return true;
+	return false;
+}
+
 size_t run_find(const struct run *run, int64_t rank)
 {
 	size_t lo = 0, hi = run->ranks.nr;

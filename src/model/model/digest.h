@@ -580,6 +580,9 @@ int64_t run_memory_calls(const struct run *run, int64_t *ns);
 /// if the rank is missing.
 size_t run_find(const struct run *run, int64_t rank);
 
+/// True if a rank of the run was measured as one window, without steps.
+bool run_has_window(const struct run *run);
+
 /// Releases the digests and the list. The run is then empty and usable again.
 void run_release(struct run *run);
 

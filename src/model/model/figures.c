@@ -416,18 +416,24 @@ static void emit_inputs(struct emitter *e)
 	}
 }
 
-void rank_code_figures(const struct run_view *v, size_t r, const struct metric *m,
-                       const char *phase, const char *cls, figure_fn *fn, void *ctx)
+static struct emitter emitter_of(const struct run_view *v, size_t r, const struct metric *m,
+                                 figure_fn *fn, void *ctx)
 {
 	const struct rank_view *rank = &v->ranks[r];
-	struct emitter e = {
+	return (struct emitter){
 		.view = v,
 		.rank = rank,
 		.fn = fn,
 		.ctx = ctx,
 		.figure = { .metric = m, .rank = rank->digest->rank, .label = SPAN("") },
 	};
-	if (rank->digest->usable_steps)
+}
+
+void rank_code_figures(const struct run_view *v, size_t r, const struct metric *m,
+                       const char *phase, const char *cls, figure_fn *fn, void *ctx)
+{
+	struct emitter e = emitter_of(v, r, m, fn, ctx);
+	if (e.rank->digest->usable_steps)
 		figures_of_code(&e, phase, cls);
 }
 
@@ -447,21 +453,15 @@ void rank_figures(const struct run_view *v, size_t r, const struct metric *m, fi
 		[LABEL_FUNCTION] = figures_of_functions,
 		[LABEL_COUNTER] = emit_counters,
 	};
-	const struct rank_view *rank = &v->ranks[r];
-	struct emitter e = {
-		.view = v,
-		.rank = rank,
-		.fn = fn,
-		.ctx = ctx,
-		.figure = { .metric = m, .rank = rank->digest->rank, .label = SPAN("") },
-	};
+	struct emitter e = emitter_of(v, r, m, fn, ctx);
+	const struct digest *d = e.rank->digest;
 	bool of_steps = m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY ||
 	                m->label == LABEL_DIRECTION || m->label == LABEL_OP;
-	if (rank->digest->part_of) {
-		fold_rank_figures(rank->digest->part_of, rank->digest->part, m, fn, ctx);
+	if (d->part_of) {
+		fold_rank_figures(d->part_of, d->part, m, fn, ctx);
 		return;
 	}
-	if (of_steps && rank->digest->usable_steps == 0)
+	if (of_steps && d->usable_steps == 0)
 		return; /* all steps are warm-up: there are no figures per step */
 	if (m->parts == PARTS_CODE)
 		rank_code_figures(v, r, m, NULL, NULL, fn, ctx);

@@ -63,10 +63,4 @@ const char *runs_of(struct arena *a, const struct check *c);
 /// Size of a side, such as "5 runs, 3 ranks, 10 steps; approved 12 days ago"; owned by `a`.
 const char *extent_of(struct arena *a, const struct side *s);
 
-/// Returns `s`, or "" for NULL.
-static inline const char *text_or_empty(const char *s)
-{
-	return s ? s : "";
-}
-
 #endif
