@@ -2,6 +2,7 @@
 #ifndef GG_BASE_VEC_H
 #define GG_BASE_VEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,26 @@
 	{              \
 		NULL, 0, 0 \
 	}
+
+/// True if the condition, an expression of the index `i`, holds for one of `nr` elements, or for
+/// all of them. Those behind the one that decides are not looked at.
+#define ANY(i, nr, ...)                               \
+	({                                                \
+		bool any_##i = false;                         \
+		for (size_t i = 0; i < (nr) && !any_##i; i++) \
+			any_##i = (__VA_ARGS__);                  \
+		any_##i;                                      \
+	})
+#define ALL(i, nr, ...) (!ANY(i, nr, !(__VA_ARGS__)))
+
+/// The first of `nr` elements for which the condition on `v[i]` holds; NULL if there is none.
+#define FIND(i, v, nr, ...)                             \
+	({                                                  \
+		__typeof__((v)[0]) *found_##i = NULL;           \
+		for (size_t i = 0; i < (nr) && !found_##i; i++) \
+			found_##i = (__VA_ARGS__) ? &(v)[i] : NULL; \
+		found_##i;                                      \
+	})
 
 /// A list of texts, which it does not own.
 struct texts {

@@ -62,10 +62,9 @@ static void check_collectives(struct row_reader *r, const struct digest *d)
 /* True if every row that is a sum of small rows is a sum of kernels, not of copies. */
 static bool are_sums(const struct digest *d)
 {
-	bool fine = true;
-	for (size_t i = 0; i < d->kernels.nr; i++)
-		fine = fine && d->kernels.v[i].names >= 0 &&
-		       (d->kernels.v[i].names == 0 || d->kernels.v[i].kind == EVENT_KERNEL);
+	bool fine = ALL(i, d->kernels.nr,
+	                d->kernels.v[i].names >= 0 &&
+	                    (d->kernels.v[i].names == 0 || d->kernels.v[i].kind == EVENT_KERNEL));
 	for (size_t i = 0; i < d->ops.nr; i++)
 		fine = fine && d->ops.v[i].names >= 0;
 	for (size_t i = 0; i < d->calls.nr; i++)

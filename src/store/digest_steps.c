@@ -25,20 +25,12 @@ struct values {
 	size_t nr;
 };
 
-static bool is_zero(struct values v)
-{
-	size_t k = 0;
-	while (k < v.nr && v.v[k] == 0)
-		k++;
-	return k == v.nr;
-}
-
 static struct values values_of(const struct digest *d, size_t i, bool summarized)
 {
 	if (i == COUNT_COLUMN)
 		return (struct values){ (const int64_t *)&d->nr_steps, 1 };
 	struct values out = { step_column(d, i), summarized ? d->nr_steps > 0 : d->nr_steps };
-	if (!out.v || (step_column_may_be_zero(i) && is_zero(out)))
+	if (!out.v || (step_column_may_be_zero(i) && ALL(k, out.nr, out.v[k] == 0)))
 		out.nr = 0;
 	return out;
 }
@@ -72,11 +64,9 @@ static void write_column(const struct values *of, size_t nr, struct sink *out)
 
 void steps_write(const void *const *digests, size_t nr, struct sink *out)
 {
-	bool summarized = false;
 	const char *before = "{";
 	struct values *of = mem_calloc(nr, sizeof *of); /* a column's values in each digest */
-	for (size_t k = 0; k < nr; k++)
-		summarized = summarized || ((const struct digest *)digests[k])->summaries.nr > 0;
+	bool summarized = ANY(k, nr, ((const struct digest *)digests[k])->summaries.nr > 0);
 	for (size_t n = 0; n < NR_ALL_COLUMNS; n++) {
 		size_t i = (n + COUNT_COLUMN) % NR_ALL_COLUMNS; /* the number of steps is written first */
 		bool any = !step_column_is_optional(i);

@@ -172,14 +172,6 @@ static void pin_ops(const struct digest *from, const struct names *keep, struct 
 
 /* ---- pins of steps ---- */
 
-static bool has_many_steps(const struct run *run)
-{
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		if (run->ranks.v[i]->nr_steps > NR_STATISTICS)
-			return true;
-	return false;
-}
-
 static void pin_steps(const struct digest *from, struct digest *d)
 {
 	size_t usable = (size_t)from->usable_steps;
@@ -339,7 +331,8 @@ static struct digest *copy(const struct pinner *p, const struct digest *from)
 static void pin_at(struct pinner *p, const struct detail *detail, struct run *out)
 {
 	struct names kernels, ops;
-	bool summarize = !detail->whole && has_many_steps(p->run);
+	bool summarize =
+	    !detail->whole && ANY(i, p->run->ranks.nr, p->run->ranks.v[i]->nr_steps > NR_STATISTICS);
 	*out = (struct run){ .label = p->run->label };
 	choose(&p->kernels_by_time, &p->kernels, detail->top, &kernels);
 	choose(&p->ops_by_time, &p->ops, detail->top, &ops);

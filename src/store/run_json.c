@@ -105,9 +105,8 @@ enum status run_read_text(struct source *src, struct run *out, struct diag_log *
 
 bool run_is_text(const struct run *run)
 {
-	bool all = run->ranks.nr <= store_limits.ranks && !run->folded;
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		all = all && run->ranks.v[i]->text.n &&
-		      (i == 0 || run_digest_cmp(run->ranks.v[i - 1], run->ranks.v[i]) < 0);
-	return all;
+	return run->ranks.nr <= store_limits.ranks && !run->folded &&
+	       ALL(i, run->ranks.nr,
+	           run->ranks.v[i]->text.n &&
+	               (i == 0 || run_digest_cmp(run->ranks.v[i - 1], run->ranks.v[i]) < 0));
 }

@@ -33,10 +33,7 @@ static const char *shown_item(const struct check *k, struct arena *a)
 
 static bool is_named(const struct options *o, const char *id)
 {
-	for (size_t i = 0; i < o->all[OPT_ACCEPT].nr; i++)
-		if (strcmp(o->all[OPT_ACCEPT].v[i], id) == 0)
-			return true;
-	return false;
+	return ANY(i, o->all[OPT_ACCEPT].nr, strcmp(o->all[OPT_ACCEPT].v[i], id) == 0);
 }
 
 /* True if a report shows a part of the finding, or what runs or calls it, by the name. A phase, a
@@ -79,9 +76,7 @@ static const char *near_names(const struct report *r, const char *name, struct a
 	const char *texts[NEAREST_MOST];
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *k = &r->checks.v[i];
-		bool known = false;
-		for (size_t j = 0; j < i && !known; j++)
-			known = strcmp(r->checks.v[j].rule, r->checks.v[i].rule) == 0;
+		bool known = ANY(j, i, strcmp(r->checks.v[j].rule, r->checks.v[i].rule) == 0);
 		if (!known)
 			nearest_few_try(&near, 2 * i, span_of(k->rule), k->rule, false);
 		if (k->item[0] && check_is_open(k))
@@ -189,10 +184,10 @@ static const char *missing_accepts(const struct report *r, const bool *accepted,
 	const char *list = "";
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const char *id = id_to_accept(&r->checks.v[i]);
-		bool named = !check_is_open(&r->checks.v[i]) || accepted[i];
-		for (size_t j = 0; j < i && !named; j++)
-			named = check_is_open(&r->checks.v[j]) && !accepted[j] &&
-			        strcmp(id_to_accept(&r->checks.v[j]), id) == 0;
+		bool named = !check_is_open(&r->checks.v[i]) || accepted[i] ||
+		             ANY(j, i,
+		                 check_is_open(&r->checks.v[j]) && !accepted[j] &&
+		                     strcmp(id_to_accept(&r->checks.v[j]), id) == 0);
 		if (!named)
 			list = arena_printf(a, "%s --accept %s", list, id);
 	}

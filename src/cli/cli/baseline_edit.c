@@ -99,9 +99,8 @@ static enum status add_pin(const struct setup *s, struct baseline *b, struct dia
 static void add_recent(struct baseline *b)
 {
 	for (size_t i = 0; i < b->recent.runs.nr; i++) {
-		bool known = false;
-		for (size_t k = 0; k < b->sample.runs.nr && !known; k++)
-			known = b->sample.runs.v[k].source_hash == b->recent.runs.v[i].source_hash;
+		bool known = ANY(k, b->sample.runs.nr,
+		                 b->sample.runs.v[k].source_hash == b->recent.runs.v[i].source_hash);
 		if (!known)
 			vec_push(&b->sample.runs, b->recent.runs.v[i]);
 	}

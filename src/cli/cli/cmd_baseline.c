@@ -50,9 +50,7 @@ static void baseline_job_release(struct baseline_job *w)
 static enum status try_baseline(struct baseline_job *w, const char *path, struct diag_log *log)
 {
 	const struct run *run = &w->candidates.v[0];
-	bool judges = w->candidates.nr > 1;
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		judges = judges || run->ranks.v[i]->inputs.nr;
+	bool judges = w->candidates.nr > 1 || ANY(i, run->ranks.nr, run->ranks.v[i]->inputs.nr);
 	if (!judges)
 		return ST_OK;
 	TRY(candidates_judge(&w->candidates, &w->setup, &w->made, path, &w->report, log));

@@ -55,9 +55,7 @@ static enum status narrow(const struct setup *s, struct run *run, enum phase pha
                           struct report *r, struct diag_log *log)
 {
 	struct run_view v;
-	bool told = false;
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		told = told || run->ranks.v[i]->phase_known;
+	bool told = ANY(i, run->ranks.nr, run->ranks.v[i]->phase_known);
 	if (!told)
 		return diag_fail(
 		    log, ST_INPUT,

@@ -311,9 +311,7 @@ static enum status explain(const struct options *o, const char *given, struct ru
 	const char *said[] = { of_rule, term, row, rules_key_explain(a, word), format_of(word, a),
 		                   advised, NULL };
 	enum { NR_SAID = sizeof said / sizeof *said };
-	bool known = m;
-	for (size_t i = 0; i < NR_SAID; i++)
-		known = known || said[i];
+	bool known = m || ANY(i, NR_SAID, said[i]);
 	if (!known)
 		said[NR_SAID - 1] = explain_items(o, given, rules, &m);
 	if (!known && !m && !said[NR_SAID - 1]) {

@@ -104,9 +104,8 @@ static size_t count_answers(struct bench *b, const struct history *h, const stru
 	for (size_t i = 0; i < h->runs.nr; i++) {
 		size_t nr;
 		const struct past_value *v = bench_past_answers(b, &h->runs.v[i], q, &nr);
-		bool any = nr && !name;
-		for (size_t k = 0; k < nr && !any; k++)
-			any = item_fit(q->metric, span_of(name), v[k].label) != FIT_NONE;
+		bool any =
+		    (nr && !name) || ANY(k, nr, item_fit(q->metric, span_of(name), v[k].label) != FIT_NONE);
 		found += any;
 	}
 	return found;

@@ -31,10 +31,7 @@ static void pretend(const struct run *pin, size_t nr, struct arena *a, struct ca
 
 static const struct rule *rule_of(const struct rules *rules, const struct check *k)
 {
-	for (size_t i = 0; i < rules->rules.nr; i++)
-		if (strcmp(rules->rules.v[i].id, k->rule) == 0)
-			return &rules->rules.v[i];
-	return NULL;
+	return FIND(i, rules->rules.v, rules->rules.nr, strcmp(rules->rules.v[i].id, k->rule) == 0);
 }
 
 /* True if the user chose the limit that `k` would fail by: the built-in rule of that id, if there
@@ -89,9 +86,8 @@ static void print_idle(const struct rules *rules, const struct report *r, struct
 	struct strbuf ids = STRBUF_INIT;
 	for (size_t i = 0; i < rules->rules.nr; i++) {
 		const struct rule *rule = &rules->rules.v[i];
-		bool any = false;
-		for (size_t n = 0; n < r->checks.nr && !any; n++)
-			any = rule_of(rules, &r->checks.v[n]) == rule && judges(&r->checks.v[n]);
+		bool any = ANY(n, r->checks.nr,
+		               rule_of(rules, &r->checks.v[n]) == rule && judges(&r->checks.v[n]));
 		if (!any)
 			strbuf_addf(&ids, "%s%s", ids.n ? ", " : "", rule->id);
 	}

@@ -9,13 +9,6 @@
 #include "cli/setup.h"
 #include "results/readings.h"
 
-/* True for a file that an interrupted gpugate left (io/sink.c), which may be incomplete. */
-static bool is_temporary(const char *path)
-{
-	size_t n = strlen(path);
-	return n > 4 && strcmp(path + n - 4, ".tmp") == 0;
-}
-
 /* True for a pickle beside which the JSON of the same name lies, into which it was exported. */
 static bool is_exported(const char *path, struct arena *a)
 {
@@ -68,7 +61,7 @@ enum status folder_add(struct artifact_files *out, const char *path, struct aren
 	vec_sort(&names, text_cmp);
 	size_t nr = 0;
 	for (size_t i = 0; i < names.nr; i++)
-		if (is_temporary(names.v[i]))
+		if (span_glob(SPAN("?*.tmp"), span_of(names.v[i])))
 			diag_note(log, "ignored: %s: left behind by a gpugate that was killed",
 			          diag_quote(log, names.v[i]));
 		else if (is_exported(names.v[i], a))

@@ -68,7 +68,6 @@ static void number_places(struct artifacts *artifacts)
 {
 	static const char *const words[NR_PLACES] = { "dp", "pp", "tp" };
 	VEC(struct position) places = VEC_INIT;
-	bool apart = true;
 	for (size_t i = 0; i < artifacts->nr; i++) {
 		struct position p = { .artifact = &artifacts->v[i] };
 		bool found = false;
@@ -80,10 +79,10 @@ static void number_places(struct artifacts *artifacts)
 			vec_push(&places, p);
 	}
 	vec_sort(&places, tensor_cmp);
-	for (size_t i = 0; i < places.nr; i++)
-		apart = apart && places.v[i].of[PLACE_TENSOR] >= 0 &&
-		        (i == 0 || tensor_cmp(&places.v[i - 1], &places.v[i]) != 0 ||
-		         position_cmp(&places.v[i - 1], &places.v[i]) == 0);
+	bool apart = ALL(i, places.nr,
+	                 places.v[i].of[PLACE_TENSOR] >= 0 &&
+	                     (i == 0 || tensor_cmp(&places.v[i - 1], &places.v[i]) != 0 ||
+	                      position_cmp(&places.v[i - 1], &places.v[i]) == 0));
 	vec_sort(&places, position_cmp);
 	int64_t rank = -1;
 	for (size_t i = 0; i < places.nr; i++) {

@@ -59,10 +59,7 @@ static const char *first_of(const char *const *names)
 
 static const struct ci_system *system_here(void)
 {
-	for (size_t i = 0; i < sizeof systems / sizeof *systems; i++)
-		if (ci_variable(systems[i].marker))
-			return &systems[i];
-	return NULL;
+	return FIND(i, systems, sizeof systems / sizeof *systems, ci_variable(systems[i].marker));
 }
 
 /* Join the parts of a link; NULL if a variable of the link is not set. */

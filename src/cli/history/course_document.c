@@ -91,10 +91,7 @@ static void put_levels(struct document *d, enum unit unit, int64_t before, int64
 
 static const struct course_figure *figure_of(const struct course *t, int64_t place)
 {
-	for (size_t i = 0; i < t->figures.nr; i++)
-		if (t->figures.v[i].place == place)
-			return &t->figures.v[i];
-	return NULL;
+	return FIND(i, t->figures.v, t->figures.nr, t->figures.v[i].place == place);
 }
 
 /* True if two parts are the same time, such as that of an operator and of its kernel. */

@@ -55,14 +55,6 @@ static const char *pattern_of(struct index *x, const char *path, const char *wor
 	return arena_take(&x->arena, &b);
 }
 
-static bool is_known(const struct index *x, const char *path)
-{
-	for (size_t i = 0; i < x->cases.nr; i++)
-		if (strcmp(x->cases.v[i].path, path) == 0)
-			return true;
-	return false;
-}
-
 static enum status add_case(struct index *x, const struct suite_entry *e, const char *path)
 {
 	struct baseline b = { 0 };
@@ -92,7 +84,7 @@ static enum status add_line(struct index *x, const struct suite_entry *e)
 		return ST_OK;
 	}
 	for (size_t i = 0; i < g.gl_pathc && st == ST_OK; i++)
-		if (!is_known(x, g.gl_pathv[i]))
+		if (!ANY(k, x->cases.nr, strcmp(x->cases.v[k].path, g.gl_pathv[i]) == 0))
 			st = add_case(x, e, arena_dup(&x->arena, span_of(g.gl_pathv[i])));
 	globfree(&g);
 	return st;

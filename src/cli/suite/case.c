@@ -196,10 +196,10 @@ static void put_findings(struct suite *out, const struct report *r, struct docum
    rules. */
 static bool is_first_of_rule(const struct report *r, size_t i)
 {
-	for (size_t k = 0; k < i; k++)
-		if (check_is_open(&r->checks.v[k]) && strcmp(r->checks.v[k].rule, r->checks.v[i].rule) == 0)
-			return false;
-	return check_is_open(&r->checks.v[i]);
+	return !ANY(k, i,
+	            check_is_open(&r->checks.v[k]) &&
+	                strcmp(r->checks.v[k].rule, r->checks.v[i].rule) == 0) &&
+	       check_is_open(&r->checks.v[i]);
 }
 
 /* Add the checks that need attention, up to a number that keeps the result small. Beyond that

@@ -62,10 +62,7 @@ static void put_shared(struct document *d, const struct suite *s)
 /* The nth finding of a case that no shared cause tells; NULL if there are no more. */
 static const struct suite_item *untold(const struct suite_items *all, size_t nth)
 {
-	for (size_t i = 0; i < all->nr; i++)
-		if (!all->v[i].told && nth-- == 0)
-			return &all->v[i];
-	return NULL;
+	return FIND(i, all->v, all->nr, !all->v[i].told && nth-- == 0);
 }
 
 /* ---- cases that did not pass ---- */

@@ -164,18 +164,10 @@ static struct suite_shared *add_shared(struct suite *s, const char *id)
 
 /* ---- the machine ---- */
 
-static bool is_judged(const struct suite_case *c)
-{
-	return c->verdict != VERDICT_ERROR && c->verdict != VERDICT_MISSING;
-}
-
 static const struct suite_item *fact_of(const struct suite *s, int64_t of, const char *key)
 {
 	const struct suite_items facts = suite_items_of(&s->machine, of);
-	for (size_t i = 0; i < facts.nr; i++)
-		if (strcmp(facts.v[i].id, key) == 0)
-			return &facts.v[i];
-	return NULL;
+	return FIND(i, facts.v, facts.nr, strcmp(facts.v[i].id, key) == 0);
 }
 
 /* Add a fact that changed where most cases became slower: its name and, if it is the same in all of
@@ -220,7 +212,8 @@ static void find_facts(const struct suite *s, struct facts *out)
 {
 	size_t judged = 0;
 	for (size_t i = 0; i < s->cases.nr; i++)
-		judged += is_judged(&s->cases.v[i]);
+		judged +=
+		    s->cases.v[i].verdict != VERDICT_ERROR && s->cases.v[i].verdict != VERDICT_MISSING;
 	for (size_t i = 0; i < s->machine.nr; i++) {
 		const char *key = s->machine.v[i].id;
 		size_t nr = 0, k = 0;

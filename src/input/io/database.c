@@ -422,10 +422,7 @@ const char *database_name(const struct database *db)
 
 bool database_has(const struct database *db, struct span prefix)
 {
-	for (size_t i = 0; i < db->tables.nr; i++)
-		if (span_starts(db->tables.v[i].name, prefix))
-			return true;
-	return false;
+	return ANY(i, db->tables.nr, span_starts(db->tables.v[i].name, prefix));
 }
 
 enum status database_scan(struct database *db, const char *table,

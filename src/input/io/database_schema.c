@@ -1,6 +1,8 @@
 /* Finds the columns of a table in its CREATE TABLE statement. */
 #include "io/database_internal.h"
 
+#include "base/vec.h"
+
 /* Kinds of words: identifiers in quotes of any kind are WORD_QUOTED; the end of the text is
    WORD_END. */
 enum word_kind { WORD_END, WORD_PLAIN, WORD_QUOTED, WORD_MARK };
@@ -108,10 +110,8 @@ static bool is_name(struct word w)
 		"TO",      "UNION",      "UPDATE",      "USING",   "VALUES", "WHEN",
 		"WHERE",   "INTERSECT",  "TRANSACTION",
 	};
-	bool name = w.kind == WORD_QUOTED || (w.kind == WORD_PLAIN && !is_digit(w.text.p[0]));
-	for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-		name = name && !is_plain(w, reserved[i]);
-	return name;
+	return (w.kind == WORD_QUOTED || (w.kind == WORD_PLAIN && !is_digit(w.text.p[0]))) &&
+	       ALL(i, sizeof reserved / sizeof *reserved, !is_plain(w, reserved[i]));
 }
 
 /* True for the word after the name of a column: its type, or the beginning of a constraint, which

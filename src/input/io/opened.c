@@ -24,10 +24,8 @@ void opened_note(const struct stat *file)
 
 bool opened_has(const struct stat *file)
 {
-	bool found = false;
 	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < all.nr && !found; i++)
-		found = all.v[i].dev == file->st_dev && all.v[i].ino == file->st_ino;
+	bool found = ANY(i, all.nr, all.v[i].dev == file->st_dev && all.v[i].ino == file->st_ino);
 	pthread_mutex_unlock(&lock);
 	return found;
 }

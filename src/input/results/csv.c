@@ -158,10 +158,7 @@ static bool is_below(const struct csv_line *header, const struct csv_line *row,
 
 static bool is_same(const struct csv_line *a, const struct csv_line *b)
 {
-	bool same = a->nr == b->nr;
-	for (size_t i = 0; i < a->nr && same; i++)
-		same = span_eq(a->cells[i], b->cells[i]);
-	return same;
+	return a->nr == b->nr && ALL(i, a->nr, span_eq(a->cells[i], b->cells[i]));
 }
 
 static enum status add_row(struct value_tree *out, const char *name, size_t at,

@@ -216,19 +216,14 @@ static void add_sample(struct machine_samples *m, const struct value *record,
 
 /* ---- JSON of rocm-smi ---- */
 
-static bool is_card(const struct value *v)
-{
-	return v->type == JSCAN_OBJECT && v->key.n > 4 && span_starts(v->key, SPAN("card")) &&
-	       is_digit(v->key.p[4]);
-}
-
 /* Adds the cards of a document; false if this tells nothing of them. */
 static bool add_rocm(struct machine_samples *m, const struct value *document, struct arena *a)
 {
 	struct machine_sample s;
 	bool any = false;
 	for (const struct value *card = document->first; card; card = card->next) {
-		if (!is_card(card))
+		if (card->type != JSCAN_OBJECT || !span_glob(SPAN("card?*"), card->key) ||
+		    !is_digit(card->key.p[4]))
 			continue;
 		any = sample_of(card, &s, a) || any;
 		s.id = (struct span){ card->key.p + 4, card->key.n - 4 };

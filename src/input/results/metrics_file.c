@@ -145,10 +145,8 @@ static void read_pairs(struct inputs_reader *r)
 		else
 			figure_name_add(key, &b);
 		const char *name = arena_take(&r->d->arena, &b);
-		bool twice = false;
 		uint64_t byte = jscan_value_byte(r->js);
-		for (size_t i = 0; i < r->d->inputs.nr; i++)
-			twice = twice || strcmp(r->d->inputs.v[i].name, name) == 0;
+		bool twice = ANY(i, r->d->inputs.nr, strcmp(r->d->inputs.v[i].name, name) == 0);
 		/* a backslash that stays is one that JSON does not know */
 		*r->other = !key.n || key.n > INPUT_NAME_MAX || memchr(key.p, '\\', key.n);
 		if (*r->other)

@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "base/strbuf.h"
+#include "base/vec.h"
 #include "metric/figure_name.h"
 
 /* ---- one step of a path ---- */
@@ -99,10 +100,7 @@ struct path_walk {
 
 static bool is_ignored(const struct path_walk *w, struct span key)
 {
-	for (size_t i = 0; w->ignore && i < w->ignore->nr; i++)
-		if (span_glob(w->ignore->v[i], key))
-			return true;
-	return false;
+	return w->ignore && ANY(i, w->ignore->nr, span_glob(w->ignore->v[i], key));
 }
 
 static size_t count(const struct value *list)

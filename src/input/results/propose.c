@@ -116,9 +116,8 @@ static bool is_list(const struct value *v)
 /* The path of the member `key` of what is at a path. */
 static const char *member(const struct proposal *p, const char *path, struct span key)
 {
-	bool plain = key.n > 0;
-	for (size_t i = 0; i < key.n; i++)
-		plain = plain && (is_digit(key.p[i]) || is_letter(key.p[i]) || key.p[i] == '_');
+	bool plain =
+	    key.n > 0 && ALL(i, key.n, is_digit(key.p[i]) || is_letter(key.p[i]) || key.p[i] == '_');
 	return arena_printf(p->a, plain ? "%s%s%.*s" : "%s%s\"%.*s\"", path, *path || !plain ? "." : "",
 	                    (int)key.n, key.p);
 }

@@ -227,13 +227,8 @@ static bool holds_pair(const struct result_pair *p, struct value *record)
 
 static bool is_wanted(const struct result_format *f, struct value *record)
 {
-	for (size_t i = 0; i < f->skip.nr; i++)
-		if (holds_pair(&f->skip.v[i], record))
-			return false;
-	for (size_t i = 0; i < f->only.nr; i++)
-		if (!holds_pair(&f->only.v[i], record))
-			return false;
-	return true;
+	return !ANY(i, f->skip.nr, holds_pair(&f->skip.v[i], record)) &&
+	       ALL(i, f->only.nr, holds_pair(&f->only.v[i], record));
 }
 
 /* Lists the records of the file that the format takes; returns how many it has in all. */

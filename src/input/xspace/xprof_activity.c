@@ -121,19 +121,14 @@ static void drop_end(struct span *s, struct span end)
 		s->n -= end.n;
 }
 
-static bool is_word(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* True if a kernel is called after an operation: XLA gives the kernels that it generates the
  * operation's name, with '_' for characters that C does not allow. */
 static bool is_named_after(struct span kernel, struct span op)
 {
-	bool same = kernel.n == op.n && op.n;
-	for (size_t i = 0; i < op.n && same; i++)
-		same = kernel.p[i] == op.p[i] || (kernel.p[i] == '_' && !is_word(op.p[i]));
-	return same;
+	return kernel.n == op.n && op.n &&
+	       ALL(i, op.n,
+	           kernel.p[i] == op.p[i] ||
+	               (kernel.p[i] == '_' && !is_digit(op.p[i]) && !is_letter(op.p[i])));
 }
 
 struct span xprof_kernel_name(const struct xprof_details *d, struct span name, struct strbuf *b)

@@ -75,10 +75,7 @@ static bool loses_work(const struct trust_finding *t)
 {
 	static const char *const ids[] = { "lost-kernels", "lost-copies", "recorded-twice",
 		                               "unknown-durations" };
-	bool loses = false;
-	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
-		loses = loses || strcmp(t->id, ids[i]) == 0;
-	return loses;
+	return ANY(i, sizeof ids / sizeof *ids, strcmp(t->id, ids[i]) == 0);
 }
 
 /* The suspect that a check belongs to. A check that cannot be judged belongs to the suspect that
@@ -383,9 +380,7 @@ static void tell_gone(struct inquiry *q, struct finding *f)
 static void conclude(struct inquiry *q)
 {
 	struct report *out = q->out;
-	bool failed = false;
-	for (size_t i = 0; i < out->checks.nr; i++)
-		failed = failed || out->checks.v[i].verdict == VERDICT_FAIL;
+	bool failed = ANY(i, out->checks.nr, out->checks.v[i].verdict == VERDICT_FAIL);
 	for (size_t i = 0; i < q->suspects.nr; i++) {
 		struct finding *f = &q->suspects.v[i].finding;
 		vec_release(&q->suspects.v[i].kernels);
@@ -422,9 +417,7 @@ static void measure(struct inquiry *q)
 
 void causes_find(const struct cause_input *in, struct report *out)
 {
-	bool any = false;
-	for (size_t i = 0; i < out->checks.nr; i++)
-		any = any || out->checks.v[i].verdict <= VERDICT_WARN;
+	bool any = ANY(i, out->checks.nr, out->checks.v[i].verdict <= VERDICT_WARN);
 	if (!any)
 		return;
 	struct bench bench;

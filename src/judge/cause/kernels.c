@@ -65,10 +65,7 @@ static const char *number_per_step(struct inquiry *q, const struct activity_pair
 
 static bool is_taken(const struct culprits *c, const struct activity_pair *a)
 {
-	for (size_t i = 0; i < c->taken.nr; i++)
-		if (c->taken.v[i] == a)
-			return true;
-	return false;
+	return ANY(i, c->taken.nr, c->taken.v[i] == a);
 }
 
 /* Number of launches per step in the candidate minus that in the baseline. */

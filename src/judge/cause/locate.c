@@ -175,10 +175,7 @@ static void add_beside(struct suspect *s, struct place p)
 /* The first place of the suspect that has this level, or NULL. */
 static const struct place *place_of(const struct suspect *s, enum place_level level)
 {
-	for (size_t i = 0; i < s->finding.where.nr; i++)
-		if (s->finding.where.v[i].level == level)
-			return &s->finding.where.v[i];
-	return NULL;
+	return FIND(i, s->finding.where.v, s->finding.where.nr, s->finding.where.v[i].level == level);
 }
 
 void suspect_share_place(struct suspect *s, const struct suspect *other)

@@ -321,9 +321,7 @@ static void advise_on_peak(struct inquiry *q, struct suspect *s)
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];
 	size_t places = s->finding.where.nr;
 	const struct place *last = places ? &s->finding.where.v[places - 1] : NULL;
-	bool snapshot = false;
-	for (size_t r = 0; r < run->ranks.nr; r++)
-		snapshot = snapshot || run->ranks.v[r]->snapshot;
+	bool snapshot = ANY(r, run->ranks.nr, run->ranks.v[r]->snapshot);
 	if (last && last->level == PLACE_CODE)
 		suspect_action(q, s,
 		               "see why more is taken there, and whether it can be freed before "

@@ -50,10 +50,7 @@ struct both inquiry_figure(struct inquiry *q, enum metric_id id)
 
 bool inquiry_has(const struct inquiry *q, enum cause cause)
 {
-	for (size_t i = 0; i < q->suspects.nr; i++)
-		if (q->suspects.v[i].finding.cause == cause)
-			return true;
-	return false;
+	return ANY(i, q->suspects.nr, q->suspects.v[i].finding.cause == cause);
 }
 
 struct suspect *suspect_add(struct inquiry *q, enum cause cause)
@@ -108,10 +105,9 @@ struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_lev
 
 bool suspect_has_place(const struct suspect *s, enum place_level level, const char *name)
 {
-	for (size_t i = 0; i < s->finding.where.nr; i++)
-		if (s->finding.where.v[i].level == level && strcmp(s->finding.where.v[i].name, name) == 0)
-			return true;
-	return false;
+	return ANY(i, s->finding.where.nr,
+	           s->finding.where.v[i].level == level &&
+	               strcmp(s->finding.where.v[i].name, name) == 0);
 }
 
 void suspect_figure(struct inquiry *q, struct suspect *s, struct both f)

@@ -44,14 +44,6 @@ static const struct {
 	{ "malformed-events", CAUSE_UNTRUSTED, "record again, and leave the file as it was written" },
 };
 
-static bool spoils_a_check(const struct inquiry *q, const struct trust_finding *t)
-{
-	for (size_t i = 0; i < q->out->checks.nr; i++)
-		if (q->out->checks.v[i].spoiler == t)
-			return true;
-	return false;
-}
-
 static bool spoils(const struct suspect *s, const struct trust_finding *t)
 {
 	if (!s->trust || !t)
@@ -63,10 +55,7 @@ static bool spoils(const struct suspect *s, const struct trust_finding *t)
 
 struct suspect *suspect_of_trust(struct inquiry *q, const struct trust_finding *t)
 {
-	for (size_t i = 0; i < q->suspects.nr; i++)
-		if (spoils(&q->suspects.v[i], t))
-			return &q->suspects.v[i];
-	return NULL;
+	return FIND(i, q->suspects.v, q->suspects.nr, spoils(&q->suspects.v[i], t));
 }
 
 static void add_trust(struct inquiry *q, const struct trust_finding *t, enum cause cause,
@@ -106,7 +95,9 @@ void suspect_trust(struct inquiry *q)
 		while (k < nr && strcmp(kinds[k].trust, t->id) != 0)
 			k++;
 		enum cause cause = k < nr && t->candidate && !t->work ? kinds[k].cause : CAUSE_UNTRUSTED;
-		if ((cause != CAUSE_UNTRUSTED || spoils_a_check(q, t)) && !suspect_of_trust(q, t))
+		if ((cause != CAUSE_UNTRUSTED ||
+		     ANY(c, q->out->checks.nr, q->out->checks.v[c].spoiler == t)) &&
+		    !suspect_of_trust(q, t))
 			add_trust(q, t, cause, k < nr ? kinds[k].action : "");
 	}
 }

@@ -280,10 +280,7 @@ static struct breakdown *build(struct call_breakdown *b)
 
 bool breakdown_has_calls(enum metric_id id)
 {
-	for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
-		if (counted[i].metric == id)
-			return true;
-	return false;
+	return ANY(i, sizeof counted / sizeof *counted, counted[i].metric == id);
 }
 
 struct breakdown *breakdown_by_call(const struct breakdown_input *in)

@@ -79,9 +79,7 @@ void levels_split(const double *v, uint64_t *group, size_t nr, bool early)
 	for (size_t i = 0; i < nr; i++)
 		whole[i] = group[i];
 	for (size_t i = 0; i < nr; i++) {
-		bool seen = false;
-		for (size_t k = 0; k < i && !seen; k++)
-			seen = whole[k] == whole[i];
+		bool seen = ANY(k, i, whole[k] == whole[i]);
 		if (!seen)
 			split_group(v, whole, group, nr, i, early);
 	}

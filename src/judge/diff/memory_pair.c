@@ -121,10 +121,7 @@ static const struct memory_item *category_row(const struct memory_ref *m, struct
 {
 	size_t nr;
 	const struct memory_item *v = memory_list_of(m->digest, m->stat->id, MEMORY_LIST_CATEGORY, &nr);
-	for (size_t i = 0; i < nr; i++)
-		if (span_eq(v[i].category, category))
-			return &v[i];
-	return NULL;
+	return FIND(i, v, nr, span_eq(v[i].category, category));
 }
 
 static const char *ratio(struct arena *a, int64_t from, int64_t to)

@@ -85,10 +85,7 @@ uint64_t past_source_hash(const struct run *run)
 const struct past_run *past_find(const struct history *h, const struct run *run)
 {
 	uint64_t hash = past_source_hash(run);
-	for (size_t i = 0; h && i < h->runs.nr; i++)
-		if (h->runs.v[i].source_hash == hash)
-			return &h->runs.v[i];
-	return NULL;
+	return h ? FIND(i, h->runs.v, h->runs.nr, h->runs.v[i].source_hash == hash) : NULL;
 }
 
 void past_run_of(const struct rules *rules, struct naming naming, const struct run *run,

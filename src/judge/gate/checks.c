@@ -527,10 +527,8 @@ static bool is_backwards(const struct rule *r)
 	for (size_t i = 0; i < r->fail.list.nr; i++)
 		if (r->fail.list.v[i].condition != better)
 			return false;
-	for (size_t i = 0; i < r->warn.list.nr; i++)
-		if (r->warn.list.v[i].condition != better)
-			return false;
-	return r->worse != WORSE_EITHER && has_limits(r);
+	return ALL(i, r->warn.list.nr, r->warn.list.v[i].condition == better) &&
+	       r->worse != WORSE_EITHER && has_limits(r);
 }
 
 static void warn_backwards(const struct maker *m, const struct rule *r)

@@ -137,10 +137,7 @@ static bool improved(const struct comparison *c, struct decision *d)
 
 static bool has_absolute(const struct limits *map)
 {
-	for (size_t i = 0; i < map->list.nr; i++)
-		if (limit_is_absolute(&map->list.v[i]))
-			return true;
-	return false;
+	return ANY(i, map->list.nr, limit_is_absolute(&map->list.v[i]));
 }
 
 bool compare_is_since_pin(const struct rule *rule)

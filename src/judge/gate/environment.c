@@ -59,10 +59,7 @@ static void add_row(const struct run *baseline, const struct run *candidate, con
 
 static bool has_row(const struct report *out, const char *key)
 {
-	for (size_t i = 0; i < out->environment.nr; i++)
-		if (strcmp(out->environment.v[i].key, key) == 0)
-			return true;
-	return false;
+	return ANY(i, out->environment.nr, strcmp(out->environment.v[i].key, key) == 0);
 }
 
 static void add_difference(struct strbuf *b, struct arena *a, const struct env_row *row)

@@ -107,9 +107,7 @@ bool family_unrecorded(struct bench *b, const struct rule *rule, const struct en
                        enum side_index side)
 {
 	struct query all = { .metric = rule->metric, .stat = rule->stat, .reduce = rule->reduce };
-	bool has = false;
-	for (size_t i = 0; i < entries->list.nr && !has; i++)
-		has = entries->list.v[i].has[side];
+	bool has = ANY(i, entries->list.nr, entries->list.v[i].has[side]);
 	if (has || !family_is_of_items(rule->metric) || entries->list.nr == 0 ||
 	    bench_lacks(b, side, &rule->query))
 		return false;

@@ -41,23 +41,14 @@ static void add_accepted(struct strbuf *b, struct report *out)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {
 		const struct check *c = &out->checks.v[i];
-		bool named = !is_refused(c);
-		for (size_t k = 0; k < i && !named; k++)
-			named = is_refused(&out->checks.v[k]) && strcmp(out->checks.v[k].rule, c->rule) == 0;
+		bool named =
+		    !is_refused(c) ||
+		    ANY(k, i, is_refused(&out->checks.v[k]) && strcmp(out->checks.v[k].rule, c->rule) == 0);
 		if (named)
 			continue;
 		strbuf_adds(b, " --accept");
 		text_add_word(b, &out->arena, c->rule);
 	}
-}
-
-/* True if `approve` would refuse the runs because of their environment. */
-static bool is_elsewhere(const struct report *out)
-{
-	for (size_t i = 0; i < out->environment.nr; i++)
-		if (out->environment.v[i].must && !out->environment.v[i].match)
-			return true;
-	return false;
 }
 
 /* Warn if code that nobody approved is what a change is compared with. */
@@ -98,10 +89,14 @@ static bool has_changes(const struct report *out)
 /* True if the run fails whatever it is compared with. */
 static bool fails_any(const struct report *out)
 {
-	for (size_t i = 0; i < out->checks.nr; i++)
-		if (out->checks.v[i].absolute && out->checks.v[i].verdict == VERDICT_FAIL)
-			return true;
-	return false;
+	return ANY(i, out->checks.nr,
+	           out->checks.v[i].absolute && out->checks.v[i].verdict == VERDICT_FAIL);
+}
+
+/* True if `approve` would refuse the runs because of their environment. */
+static bool is_elsewhere(const struct report *out)
+{
+	return ANY(i, out->environment.nr, out->environment.v[i].must && !out->environment.v[i].match);
 }
 
 /* The command that accepts the candidate. "" if some check could not be judged, if there is nothing
@@ -499,9 +494,8 @@ enum { OLD_DAYS = 90 };
  * hardly ever fails. */
 static void warn_of_known(const struct judge_input *in, struct report *out)
 {
-	bool known = false;
-	for (size_t i = 0; i < in->runs.nr_candidates && !known; i++)
-		known = past_find(in->runs.recent, &in->runs.candidates[i]);
+	bool known =
+	    ANY(i, in->runs.nr_candidates, past_find(in->runs.recent, &in->runs.candidates[i]));
 	if (known && !out->same_artifact)
 		vec_push(&out->warnings,
 		         "the candidate is one of the baseline's recent runs: it is compared with itself "

@@ -49,10 +49,7 @@ void noise_units_find(struct noise_model *m)
 
 const struct entry *noise_unit(const struct noise_model *m, struct span label)
 {
-	for (size_t i = 0; i < m->units.list.nr; i++)
-		if (span_eq(m->units.list.v[i].label, label))
-			return &m->units.list.v[i];
-	return NULL;
+	return FIND(i, m->units.list.v, m->units.list.nr, span_eq(m->units.list.v[i].label, label));
 }
 
 /* Many traces are in whole microseconds, so that one tick is noise: a kernel that changed from 6

@@ -71,10 +71,7 @@ static void note_counts(struct side *s, const struct digest *d, struct arena *a)
 
 static bool any_partial(const struct run *run)
 {
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		if (run->ranks.v[i]->trust.partial)
-			return true;
-	return false;
+	return ANY(i, run->ranks.nr, run->ranks.v[i]->trust.partial);
 }
 
 /* The names of the first files of a run that were not used. */
@@ -141,11 +138,9 @@ bool sides_same_artifact(const struct run *x, const struct run *y)
 {
 	if (x->ranks.nr == 0 || x->ranks.nr != y->ranks.nr)
 		return false;
-	for (size_t i = 0; i < x->ranks.nr; i++)
-		if (x->ranks.v[i]->source_hash != y->ranks.v[i]->source_hash ||
-		    !same_surroundings(x->ranks.v[i], y->ranks.v[i]))
-			return false;
-	return true;
+	return ALL(i, x->ranks.nr,
+	           x->ranks.v[i]->source_hash == y->ranks.v[i]->source_hash &&
+	               same_surroundings(x->ranks.v[i], y->ranks.v[i]));
 }
 
 /* Add the kernels of the whole window, of one rank: the others run the same program. */

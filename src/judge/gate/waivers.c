@@ -104,10 +104,8 @@ static const char *unknown_name(const struct waiver *w, const struct rules *rule
 
 static bool is_judged(const struct rules *rules, const struct waiver *w, bool only_own)
 {
-	for (size_t i = 0; i < rules->rules.nr; i++)
-		if ((rules->rules.v[i].own || !only_own) && is_for(w, &rules->rules.v[i]))
-			return true;
-	return false;
+	return ANY(i, rules->rules.nr,
+	           (rules->rules.v[i].own || !only_own) && is_for(w, &rules->rules.v[i]));
 }
 
 /* What keeps `w` from ever excusing anything: no rule judges what it names, or, if there is a

@@ -195,9 +195,8 @@ static enum status and_read(struct document *d, struct arena *a, const struct me
                             const struct node *n, struct limits *out)
 {
 	struct quantity q;
-	bool binds = false;
-	for (size_t i = 0; i < out->list.nr; i++)
-		binds = binds || (out->list.v[i].relative && out->list.v[i].condition != COND_CHANGE);
+	bool binds =
+	    ANY(i, out->list.nr, out->list.v[i].relative && out->list.v[i].condition != COND_CHANGE);
 	if (!binds)
 		return document_fail(d, n->key,
 		                     "'and' belongs to increases and decreases in %%, and there is none");

@@ -91,14 +91,6 @@ static const char *mark_of(const char *marks, const char *mark)
 	return NULL;
 }
 
-static bool is_gone(const struct marks *now, const char *mark)
-{
-	for (size_t i = 0; i < now->list.nr; i++)
-		if (memcmp(now->list.v[i].mark, mark, HALF) == 0)
-			return false;
-	return true;
-}
-
 const char *rules_changed(const struct rules *rules, const char *marks, struct arena *a)
 {
 	struct marks now = marks_of(a);
@@ -113,7 +105,7 @@ const char *rules_changed(const struct rules *rules, const char *marks, struct a
 	}
 	for (const char *p = marks ? marks : ""; strlen(p) >= MARK && is_in_force(rules, "defaults");
 	     p += MARK)
-		gone += is_gone(&now, p);
+		gone += !ANY(i, now.list.nr, memcmp(now.list.v[i].mark, p, HALF) == 0);
 	if (added.n)
 		strbuf_addf(&changed, "%s%s", changed.n ? "; " : "", added.p);
 	if (gone)

@@ -10,11 +10,9 @@ static bool is_plain(const struct node *n)
 {
 	if (!n->plain || !n->text.n)
 		return false;
-	for (size_t i = 0; i < n->text.n; i++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/%+ ",
-		            n->text.p[i]))
-			return false;
-	return true;
+	return ALL(i, n->text.n,
+	           strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/%+ ",
+	                  n->text.p[i]));
 }
 
 static void add_scalar(struct strbuf *b, const struct node *n)

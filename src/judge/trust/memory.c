@@ -13,16 +13,6 @@
 enum { CUT_HISTORY = ON_MEMORY_PEAK | ON_MEMORY_CALLS | ON_MEMORY_EVENTS };
 enum { HISTORY = CUT_HISTORY | ON_MEMORY_GROWTH };
 
-/* True if at least one device has a history of allocations. An idle device has none, which is not
-   a fault. */
-static bool any_history(const struct digest *d)
-{
-	for (size_t i = 0; i < d->memory_evidence.nr; i++)
-		if (d->memory_evidence.v[i].history)
-			return true;
-	return false;
-}
-
 /* Append findings on history entries that contradict each other, which is impossible in a complete
    history. */
 static void find_contradictions(const struct trust_scope *s, const struct memory_evidence *e,
@@ -147,7 +137,8 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d,
 	find_stale(s, d);
 	find_foreign(s, d);
 	find_devices(s, d, other);
-	if (d->memory_evidence.nr && !any_history(d))
+	/* an idle device has none, which is not a fault */
+	if (d->memory_evidence.nr && !ANY(i, d->memory_evidence.nr, d->memory_evidence.v[i].history))
 		trust_add(s, "no-memory-history", HISTORY,
 		          "has a snapshot without a history, which knows the end only: call "
 		          "torch.cuda.memory._record_memory_history() first");

@@ -151,10 +151,7 @@ const struct digest *trust_rank(const struct run *run, int64_t rank)
 
 bool trust_any_trace(const struct run *run)
 {
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		if (has_trace(run->ranks.v[i]))
-			return true;
-	return false;
+	return ANY(i, run->ranks.nr, has_trace(run->ranks.v[i]));
 }
 
 static void find_in_run(const struct run *run, struct trust_scope s, struct expected want);
@@ -257,19 +254,15 @@ static void tell_source(const struct run *run, struct report *out)
 
 static bool any_period(const struct run *run)
 {
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		if (!run->ranks.v[i]->window && run->ranks.v[i]->period_count)
-			return true;
-	return false;
+	return ANY(i, run->ranks.nr, !run->ranks.v[i]->window && run->ranks.v[i]->period_count);
 }
 
 /* True if at least one rank assigned GPU activities to steps by `attribution`. */
 static bool any_attribution(const struct run *run, enum attribution attribution)
 {
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		if (run->ranks.v[i]->trust.gpu_events > 0 && run->ranks.v[i]->attribution == attribution)
-			return true;
-	return false;
+	return ANY(i, run->ranks.nr,
+	           run->ranks.v[i]->trust.gpu_events > 0 &&
+	               run->ranks.v[i]->attribution == attribution);
 }
 
 static void find_between(const struct run *baseline, const struct run *candidate,
@@ -313,10 +306,9 @@ ORDERING(finding_cmp, struct trust_finding,
 /* True if work outside of the steps is meant, or a rule judges the whole recording. */
 static bool judges_outside(const struct rules *rules)
 {
-	bool judges = rules->outside_allowed;
-	for (size_t i = 0; i < rules->rules.nr; i++)
-		judges = judges || span_starts(span_of(rules->rules.v[i].metric->name), SPAN("window."));
-	return judges;
+	return rules->outside_allowed ||
+	       ANY(i, rules->rules.nr,
+	           span_starts(span_of(rules->rules.v[i].metric->name), SPAN("window.")));
 }
 
 void trust_findings(const struct run *baseline, const struct run *candidates, size_t nr,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/vec.h"
 #include "metric/metric.h"
 
 enum { PART_BYTES = 100 };
@@ -303,10 +304,9 @@ static bool holds_word(const struct words *w, const char *word)
 static bool holds_kind(struct span name, const char *kind)
 {
 	struct words w = words_of(name);
-	for (size_t i = 0; i < NR_FIGURE_WORDS; i++)
-		if (is_listed(figure_words[i].kind, span_of(kind)) && holds_word(&w, figure_words[i].name))
-			return true;
-	return false;
+	return ANY(i, NR_FIGURE_WORDS,
+	           is_listed(figure_words[i].kind, span_of(kind)) &&
+	               holds_word(&w, figure_words[i].name));
 }
 
 /* True if the word is a unit of this dimension. */
@@ -441,10 +441,9 @@ bool figure_is_neither(struct span name)
 		return true;
 	if (span_glob(SPAN("*.n"), name) || span_glob(SPAN("*.count"), name)) /* of samples */
 		return true;
-	for (size_t i = 0; i < NR_FIGURE_WORDS; i++)
-		if (strcmp(figure_words[i].better, "neither") == 0 && holds_word(&w, figure_words[i].name))
-			return true;
-	return false;
+	return ANY(i, NR_FIGURE_WORDS,
+	           strcmp(figure_words[i].better, "neither") == 0 &&
+	               holds_word(&w, figure_words[i].name));
 }
 
 bool figure_is_timed(const struct metric *m)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/vec.h"
 #include "metric/figure_name.h"
 
 ORDERING(input_text_cmp, struct input_stat, BY_TEXT(name))
@@ -13,9 +14,7 @@ ORDERING(input_text_cmp, struct input_stat, BY_TEXT(name))
    earlier versions knew neither unit nor direction. */
 static void settle_directions(struct input_stat *v, size_t nr)
 {
-	bool plain = true;
-	for (size_t i = 0; i < nr; i++)
-		plain = plain && !v[i].unit && !v[i].better;
+	bool plain = ALL(i, nr, !v[i].unit && !v[i].better);
 	for (size_t i = 0; i < nr && plain; i++) {
 		struct span name = span_of(v[i].name + input_case(&v[i]).n);
 		if (!figure_is_neither(name))

@@ -225,10 +225,7 @@ bool digest_has_trace(const struct digest *d)
 
 bool run_is_recorded(const struct run *run)
 {
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		if (digest_has_trace(run->ranks.v[i]) || run->ranks.v[i]->memories.nr)
-			return true;
-	return false;
+	return ANY(i, run->ranks.nr, digest_has_trace(run->ranks.v[i]) || run->ranks.v[i]->memories.nr);
 }
 
 enum artifact_kind { KIND_TRACE, KIND_SNAPSHOT, KIND_METRICS };
@@ -298,10 +295,7 @@ int run_digest_cmp(const struct digest *a, const struct digest *b)
 
 bool run_has_window(const struct run *run)
 {
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		if (run->ranks.v[i]->window)
-			return true;
-	return false;
+	return ANY(i, run->ranks.nr, run->ranks.v[i]->window);
 }
 
 size_t run_find(const struct run *run, int64_t rank)

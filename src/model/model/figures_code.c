@@ -86,9 +86,7 @@ static void collect_rows(struct emitter *e, const char *phase, const char *cls, 
 	const struct digest *d = e->rank->digest;
 	struct keys comm = { 0 };
 	const struct metric *m = e->figure.metric;
-	bool places = false;
-	for (size_t i = 0; m->label == LABEL_PLACE && i < d->code.nr; i++)
-		places = places || d->code.v[i].place.n;
+	bool places = m->label == LABEL_PLACE && ANY(i, d->code.nr, d->code.v[i].place.n);
 	for (size_t i = 0; cls && i < d->kernels.nr; i++)
 		if (d->kernels.v[i].kind == EVENT_KERNEL &&
 		    category_matches_any(d->communication, d->kernels.v[i].name))

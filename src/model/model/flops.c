@@ -90,10 +90,7 @@ static const struct gpu *gpu_of(const struct digest *d)
 	const char *gpu = digest_env(d, "gpu.name");
 	struct span name = span_of(gpu ? gpu : "");
 	span_skip(&name, SPAN("NVIDIA "));
-	for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++)
-		if (span_eq(name, span_of(gpus[i].name)))
-			return &gpus[i];
-	return NULL;
+	return FIND(i, gpus, sizeof gpus / sizeof *gpus, span_eq(name, span_of(gpus[i].name)));
 }
 
 static int rate_of(const struct gpu *g, enum flop_type type)

@@ -12,10 +12,7 @@ void site_rules_release(struct site_rules *r)
 
 bool site_text_has(struct span text, const struct span *parts, size_t nr)
 {
-	for (size_t i = 0; i < nr; i++)
-		if (span_contains_nocase(text, parts[i]))
-			return true;
-	return false;
+	return ANY(i, nr, span_contains_nocase(text, parts[i]));
 }
 
 static void profile_release(struct memory_profile *p)

@@ -29,10 +29,7 @@ static const struct phase_sum sums[] = {
 
 const struct phase_sum *phase_sum_of(const struct metric *m)
 {
-	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
-		if (sums[i].metric == m->id)
-			return &sums[i];
-	return NULL;
+	return FIND(i, sums, sizeof sums / sizeof *sums, sums[i].metric == m->id);
 }
 
 bool phase_has_metric(enum phase p, const struct metric *m)
@@ -96,10 +93,8 @@ struct phase_summary phase_summarize(enum phase p, const struct metric *m,
 static const struct phase_summary *stored(const struct digest *d, enum phase p,
                                           const struct metric *m)
 {
-	for (size_t i = 0; i < d->phase_summaries.nr; i++)
-		if (d->phase_summaries.v[i].phase == p && d->phase_summaries.v[i].metric == m->id)
-			return &d->phase_summaries.v[i];
-	return NULL;
+	return FIND(i, d->phase_summaries.v, d->phase_summaries.nr,
+	            d->phase_summaries.v[i].phase == p && d->phase_summaries.v[i].metric == m->id);
 }
 
 bool phase_summary_of(const struct digest *d, enum phase p, const struct metric *m,

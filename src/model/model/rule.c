@@ -40,26 +40,17 @@ void rules_release(struct rules *r)
 
 static bool asks_noise(const struct limits *fail)
 {
-	for (size_t i = 0; i < fail->list.nr; i++)
-		if (condition_has_noise(fail->list.v[i].condition))
-			return true;
-	return false;
+	return ANY(i, fail->list.nr, condition_has_noise(fail->list.v[i].condition));
 }
 
 bool rule_asks_noise(const struct rule *r)
 {
-	bool any = asks_noise(&r->fail);
-	for (size_t i = 0; i < r->overrides.nr && !any; i++)
-		any = asks_noise(&r->overrides.v[i].fail);
-	return any;
+	return asks_noise(&r->fail) || ANY(i, r->overrides.nr, asks_noise(&r->overrides.v[i].fail));
 }
 
 static bool are_absolute(const struct limits *map)
 {
-	bool all = true;
-	for (size_t i = 0; i < map->list.nr; i++)
-		all = all && limit_is_absolute(&map->list.v[i]);
-	return all;
+	return ALL(i, map->list.nr, limit_is_absolute(&map->list.v[i]));
 }
 
 bool rule_compares(const struct rule *r)
@@ -86,11 +77,10 @@ bool rules_are_absolute(const struct rules *rules)
 
 bool rule_asks_step(const struct rule *r)
 {
-	bool any = r->fail.and_of == AND_OF_STEP || r->warn.and_of == AND_OF_STEP;
-	for (size_t i = 0; i < r->overrides.nr && !any; i++)
-		any = r->overrides.v[i].fail.and_of == AND_OF_STEP ||
-		      r->overrides.v[i].warn.and_of == AND_OF_STEP;
-	return any;
+	return r->fail.and_of == AND_OF_STEP || r->warn.and_of == AND_OF_STEP ||
+	       ANY(i, r->overrides.nr,
+	           r->overrides.v[i].fail.and_of == AND_OF_STEP ||
+	               r->overrides.v[i].warn.and_of == AND_OF_STEP);
 }
 
 const char *waiver_text(const struct waiver *w, struct arena *a)

@@ -4,10 +4,7 @@
 
 const struct report_table *run_report_table(const struct run_report *r, const char *id)
 {
-	for (size_t i = 0; i < r->tables.nr; i++)
-		if (strcmp(r->tables.v[i].id, id) == 0)
-			return &r->tables.v[i];
-	return NULL;
+	return FIND(i, r->tables.v, r->tables.nr, strcmp(r->tables.v[i].id, id) == 0);
 }
 
 size_t report_table_rows(const struct report_table *t)
@@ -26,10 +23,8 @@ int64_t report_table_rest(const struct report_table *t, size_t shown, size_t col
 
 bool report_table_has_rest(const struct report_table *t, size_t shown)
 {
-	bool adds = false;
-	for (size_t i = 0; i < t->columns.nr; i++)
-		adds = adds || t->columns.v[i].adds;
-	return adds && report_table_rows(t) - shown + t->more > 0;
+	return ANY(i, t->columns.nr, t->columns.v[i].adds) &&
+	       report_table_rows(t) - shown + t->more > 0;
 }
 
 void run_report_release(struct run_report *r)

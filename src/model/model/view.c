@@ -344,8 +344,5 @@ bool run_has(const struct run_view *v, const struct metric *m)
 	/* metrics of folded runs come from the fold, except those that compare runs (LABEL_PAIR) */
 	if (run_fold(v->run) && m->label != LABEL_PAIR)
 		return fold_has(run_fold(v->run), m);
-	for (size_t i = 0; i < v->run->ranks.nr; i++)
-		if (rank_has(&v->ranks[i], m))
-			return true;
-	return false;
+	return ANY(i, v->run->ranks.nr, rank_has(&v->ranks[i], m));
 }

@@ -42,9 +42,7 @@ bool names_add_apart(struct strbuf *b, const char *own, const char *const *all, 
 	struct span told[WORDS_MAX];
 	size_t words = 0;
 	for (size_t i = 0; i < nr; i++) {
-		bool apart = all[i] == own;
-		for (size_t k = 0; k < words && !apart; k++)
-			apart = !name_has_word(all[i], told[k]);
+		bool apart = all[i] == own || ANY(k, words, !name_has_word(all[i], told[k]));
 		if (apart)
 			continue;
 		struct span word = word_without(own, all[i]);

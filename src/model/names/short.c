@@ -122,10 +122,7 @@ static bool is_element(struct span base)
 		"Float8_e5m2", "signed char",   "unsigned char", "char",   "bool",
 		"int",         "long",          "short",         "complex"
 	};
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (span_eq(base, span_of(types[i])))
-			return true;
-	return false;
+	return ANY(i, sizeof types / sizeof *types, span_eq(base, span_of(types[i])));
 }
 
 /* True for a type that names the operation of a kernel, by words that libraries use for it. */

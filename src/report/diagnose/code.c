@@ -198,14 +198,10 @@ static bool steps_are_alike(const struct digest *d)
 	const int64_t *waits = d->samples[METRIC_STEP_SYNC_COUNT];
 	if (d->window || d->usable_steps < 3 || !count || d->summaries.nr || count[0] == 0)
 		return false;
-	for (size_t i = 0; i < (size_t)d->usable_steps; i++)
-		if (count[i] != count[0] || (waits && waits[i] > 1))
-			return false;
-	for (size_t i = 0; i < d->functions.nr; i++)
-		if (d->functions.v[i].cls == FUNCTION_RUNTIME &&
-		    span_contains_nocase(d->functions.v[i].name, SPAN("GraphLaunch")))
-			return false;
-	return true;
+	return !ANY(i, (size_t)d->usable_steps, count[i] != count[0] || (waits && waits[i] > 1)) &&
+	       !ANY(i, d->functions.nr,
+	            d->functions.v[i].cls == FUNCTION_RUNTIME &&
+	                span_contains_nocase(d->functions.v[i].name, SPAN("GraphLaunch")));
 }
 
 static void cuda_graphs_suit(const struct run_view *v, struct arena *a, struct run_report *out)

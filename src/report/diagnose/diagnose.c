@@ -17,20 +17,13 @@ struct run_report *diagnose_run(const struct run_view *v, const struct diagnosis
 	return out;
 }
 
-static bool has_rows(const struct run_view *v)
-{
-	for (size_t i = 0; i < v->run->ranks.nr; i++)
-		if (v->run->ranks.v[i]->summaries.nr || !v->run->ranks.v[i]->functions.nr)
-			return false;
-	return true;
-}
-
 /* True if the baseline has the data on which the recommendation is based. */
 static bool is_comparable(const struct recommendation *r, const struct diagnosis_rules *rules,
                           const struct run_view *v)
 {
 	if (r->of_rows)
-		return has_rows(v);
+		return ALL(i, v->run->ranks.nr,
+		           !v->run->ranks.v[i]->summaries.nr && v->run->ranks.v[i]->functions.nr);
 	for (size_t i = 0; i < rules->list.nr; i++) {
 		const struct diagnosis_rule *rule = &rules->list.v[i];
 		for (size_t k = 0; strcmp(rule->advice.id, r->id) == 0 && k < rule->when.nr; k++) {

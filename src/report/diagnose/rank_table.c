@@ -72,10 +72,9 @@ static void note_utilization(const struct run_view *v, bool candidate, struct re
    names. */
 static bool is_shown(const struct digest *d, bool candidate, const struct report *out)
 {
-	bool named = !d->part_of;
-	for (size_t i = 0; i < out->insights.nr && !named; i++)
-		named = out->insights.v[i].rank == d->rank && out->insights.v[i].candidate == candidate;
-	return named;
+	return !d->part_of ||
+	       ANY(i, out->insights.nr,
+	           out->insights.v[i].rank == d->rank && out->insights.v[i].candidate == candidate);
 }
 
 void diagnose_rank_table(const struct run_view *v, bool candidate, struct report *out)

@@ -98,10 +98,8 @@ static bool is_needless(const struct run_view *v, struct span part)
 		{ "flops_per_step", r.model_flops },
 		{ "all ranks", r.world_size > 0 && r.ranks >= r.world_size },
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (rows[i].needless && memmem(part.p, part.n, rows[i].word, strlen(rows[i].word)))
-			return true;
-	return false;
+	return ANY(i, sizeof rows / sizeof *rows,
+	           rows[i].needless && memmem(part.p, part.n, rows[i].word, strlen(rows[i].word)));
 }
 
 /* The parts of a text, between semicolons, that ask for what the run lacks. */
@@ -174,9 +172,7 @@ void diagnose_recommend(const struct run_view *v, const struct diagnosis_rules *
 		diagnoses_in_code[i](v, a, out);
 	for (size_t i = 0; i < rules->list.nr; i++) {
 		const struct diagnosis_rule *rule = &rules->list.v[i];
-		bool applies = true;
-		for (size_t k = 0; k < rule->when.nr && applies; k++)
-			applies = condition_holds(v, out, &rule->when.v[k]);
+		bool applies = ALL(k, rule->when.nr, condition_holds(v, out, &rule->when.v[k]));
 		if (applies)
 			add_rule(v, rule, a, out);
 	}

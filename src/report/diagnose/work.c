@@ -78,10 +78,7 @@ bool label_is_idle_thread(struct span label)
 		"*: _bootstrap_inner > *> <*poll*>",
 		"*: _bootstrap_inner > *> <*select*>",
 	};
-	for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
-		if (span_glob(span_of(waits[i]), label))
-			return true;
-	return false;
+	return ANY(i, sizeof waits / sizeof *waits, span_glob(span_of(waits[i]), label));
 }
 
 int64_t blocking_copies_share(const struct run *run)

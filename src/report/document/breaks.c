@@ -5,16 +5,15 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/vec.h"
 
 static bool is_unit(const char *word)
 {
 	static const char *const units[] = { "%",   "s",   "ms", "µs",  "ns",    "B",     "KiB",  "MiB",
 		                                 "GiB", "TiB", "pp", "B/s", "KiB/s", "MiB/s", "GiB/s" };
 	size_t n = strcspn(word, " ,;:)");
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (strlen(units[i]) == n && memcmp(units[i], word, n) == 0)
-			return true;
-	return false;
+	return ANY(i, sizeof units / sizeof *units,
+	           strlen(units[i]) == n && memcmp(units[i], word, n) == 0);
 }
 
 /* False for "::", which is a command to a CI system at the beginning of a line. */

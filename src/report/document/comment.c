@@ -198,9 +198,7 @@ static bool is_prose(struct span s)
 	size_t word = 0, letters = 0;
 	for (size_t i = 0, at = 0; i < s.n; at = i) {
 		uint32_t cp = text_next(s, &i);
-		bool sign = false;
-		for (size_t k = 0; k < sizeof signs / sizeof *signs; k++)
-			sign = sign || cp == signs[k];
+		bool sign = ANY(k, sizeof signs / sizeof *signs, cp == signs[k]);
 		if (!sign && !is_inner(s, at) &&
 		    (cp >= 0x80 || (!isalnum((int)cp) && !strchr(marks, (int)cp))))
 			return false;

@@ -5,6 +5,7 @@
 #include "base/intern.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "document/render.h"
 
 /* Lengths of names. A name longer than NAME_CHARS is shortened. Where it occurs first on the
@@ -182,9 +183,7 @@ static void put_head(struct page *p, const struct doc_table *t, bool told, const
 		                                   [DOC_BAR] = " class=\"bars\"",
 		                                   [DOC_EXTRA] = "" };
 	const char *title = t->title[0] ? t->title : "figures";
-	bool wide = false;
-	for (size_t i = 0; i < t->nr_columns; i++)
-		wide = wide || t->columns[i].align == DOC_BAR;
+	bool wide = ANY(i, t->nr_columns, t->columns[i].align == DOC_BAR);
 	strbuf_adds(p->out, t->tree ? "<div class=\"tree\">" : "");
 	strbuf_adds(p->out, "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"");
 	doc_html_escape(p->out, span_of(title));

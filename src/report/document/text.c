@@ -278,9 +278,7 @@ static void flat_cut(struct flat *f, const struct doc_line *line, size_t max,
 	for (const struct doc_run *r = line->first; r; r = r->next) {
 		struct span s = span_of(r->text);
 		size_t head = max * 3 / 5, tail = max - head - 1;
-		bool plain = true;
-		for (size_t i = 0; i < s.n; i++)
-			plain = plain && s.p[i] >= ' ' && s.p[i] < 0x7F;
+		bool plain = ALL(i, s.n, s.p[i] >= ' ' && s.p[i] < 0x7F);
 		/* a name of words, such as "output tokens/s", may break between them into two lines */
 		size_t first = s.n < max + 1 ? s.n : max + 1;
 		while (first > 0 && s.p[first - 1] != ' ')
@@ -369,10 +367,9 @@ static void put_row(struct text *t, const struct layout *l, const struct doc_row
 
 static void put_block(struct text *t, const struct layout *l, size_t from, size_t to)
 {
-	bool head = false;
 	size_t nr = 0;
-	for (size_t i = 0; i < l->t->nr_columns; i++)
-		head = head || (l->t->columns[i].align <= DOC_RIGHT && l->t->columns[i].title[0]);
+	bool head =
+	    ANY(i, l->t->nr_columns, l->t->columns[i].align <= DOC_RIGHT && l->t->columns[i].title[0]);
 	if (head)
 		put_row(t, l, NULL, from, to);
 	for (const struct doc_row *r = l->t->rows; r && nr < l->rows; r = r->next, nr++)

@@ -172,10 +172,10 @@ static void chart(struct html *h, struct chart *c)
 static const struct series *series_find(const struct run_report *run, const char *id,
                                         const char *label)
 {
-	for (size_t i = 0; run && i < run->series.nr; i++)
-		if (strcmp(run->series.v[i].id, id) == 0 && strcmp(run->series.v[i].label, label) == 0)
-			return &run->series.v[i];
-	return NULL;
+	return run ? FIND(i, run->series.v, run->series.nr,
+	                  strcmp(run->series.v[i].id, id) == 0 &&
+	                      strcmp(run->series.v[i].label, label) == 0)
+	           : NULL;
 }
 
 static void add_line(struct chart *c, const char *name, const char *class, const struct series *s)
@@ -347,9 +347,7 @@ void html_memory(struct html *h)
 	const struct report *r = h->r;
 	bool pair = run_has_peaks(r->baseline_run) && run_has_peaks(r->run);
 	html_printf(h, "<div class=\"charts%s\" data-choice=\"memory\">\n", pair ? " pair" : "");
-	bool leaks = false;
-	for (size_t i = 0; i < r->findings.nr; i++)
-		leaks = leaks || r->findings.v[i].cause == CAUSE_LEAK;
+	bool leaks = ANY(i, r->findings.nr, r->findings.v[i].cause == CAUSE_LEAK);
 	if (leaks)
 		each_label(h, "memory.allocated", kept_chart);
 	if (run_has_series(r->run, "memory.reserved") ||

@@ -20,10 +20,7 @@ struct heat {
 
 static bool is_named(const struct report *r, int64_t rank)
 {
-	for (size_t i = 0; i < r->insights.nr; i++)
-		if (r->insights.v[i].candidate && r->insights.v[i].rank == rank)
-			return true;
-	return false;
+	return ANY(i, r->insights.nr, r->insights.v[i].candidate && r->insights.v[i].rank == rank);
 }
 
 static int64_t cell(const struct heat *m, const struct series *s, size_t column)

@@ -53,10 +53,10 @@ static void put_finding(struct emit *e, const struct report *r, size_t i)
 	if (!at)
 		return;
 	fingerprint_of(r, f, 0, &print);
-	bool again = false;
-	for (size_t k = 0; k < i && !again; k++)
-		again = line_of(&r->findings.v[k]) &&
-		        strcmp(fingerprint_of(r, &r->findings.v[k], 0, &other), strbuf_str(&print)) == 0;
+	bool again =
+	    ANY(k, i,
+	        line_of(&r->findings.v[k]) &&
+	            strcmp(fingerprint_of(r, &r->findings.v[k], 0, &other), strbuf_str(&print)) == 0);
 	if (again)
 		fingerprint_of(r, f, i, &print);
 	emit_open_line(e, 1, NULL, '{');

@@ -278,10 +278,7 @@ void doc_reasons(struct document *d, const struct report *r)
 /* True if a finding of the report is titled by the message. */
 static bool is_told(const struct report *r, const struct trust_finding *f)
 {
-	for (size_t i = 0; i < r->findings.nr; i++)
-		if (strstr(r->findings.v[i].title, f->message))
-			return true;
-	return false;
+	return ANY(i, r->findings.nr, strstr(r->findings.v[i].title, f->message));
 }
 
 static void put_trust(struct document *d, const struct report *r, const struct trust_lines *trust)

@@ -115,10 +115,7 @@ void doc_steps_of_ranks(struct document *d, const struct report *r)
 
 bool run_has_series(const struct run_report *run, const char *prefix)
 {
-	for (size_t i = 0; run && i < run->series.nr; i++)
-		if (strncmp(run->series.v[i].id, prefix, strlen(prefix)) == 0)
-			return true;
-	return false;
+	return run && ANY(i, run->series.nr, strncmp(run->series.v[i].id, prefix, strlen(prefix)) == 0);
 }
 
 bool run_has_peaks(const struct run_report *run)

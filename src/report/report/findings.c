@@ -8,10 +8,8 @@
 
 static bool is_named(const struct report *r, const struct rank_row *row)
 {
-	for (size_t i = 0; i < r->insights.nr; i++)
-		if (r->insights.v[i].candidate == row->candidate && r->insights.v[i].rank == row->rank)
-			return true;
-	return false;
+	return ANY(i, r->insights.nr,
+	           r->insights.v[i].candidate == row->candidate && r->insights.v[i].rank == row->rank);
 }
 
 void ranks_choose(const struct report *r, bool candidate, size_t max, struct rank_choice *out)

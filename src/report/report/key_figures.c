@@ -30,18 +30,12 @@ static bool is_of(const struct check *c, enum metric_id id)
 
 bool check_is_key(const struct check *c)
 {
-	for (size_t k = 0; k < NR_KEY_IDS; k++)
-		if (is_of(c, key_ids[k]))
-			return true;
-	return false;
+	return ANY(k, NR_KEY_IDS, is_of(c, key_ids[k]));
 }
 
 const struct finding *report_main_finding(const struct report *r)
 {
-	for (size_t i = 0; i < r->findings.nr; i++)
-		if (r->findings.v[i].verdict == (int)r->verdict)
-			return &r->findings.v[i];
-	return NULL;
+	return FIND(i, r->findings.v, r->findings.nr, r->findings.v[i].verdict == (int)r->verdict);
 }
 
 const struct check *report_worst_check(const struct report *r)
@@ -89,19 +83,14 @@ const char *figure_label(struct arena *a, const struct report *r, const struct m
 
 const struct fact *run_fact(const struct run_report *run, const char *id)
 {
-	for (size_t i = 0; run && i < run->facts.nr; i++)
-		if (strcmp(run->facts.v[i].id, id) == 0)
-			return &run->facts.v[i];
-	return NULL;
+	return run ? FIND(i, run->facts.v, run->facts.nr, strcmp(run->facts.v[i].id, id) == 0) : NULL;
 }
 
 const struct figure_row *figure_row_find(const struct report *r, enum metric_id id)
 {
-	for (size_t i = 0; i < r->figures.nr; i++)
-		if (r->figures.v[i].metric->id == id && !r->figures.v[i].item[0] &&
-		    r->figures.v[i].has_candidate)
-			return &r->figures.v[i];
-	return NULL;
+	return FIND(i, r->figures.v, r->figures.nr,
+	            r->figures.v[i].metric->id == id && !r->figures.v[i].item[0] &&
+	                r->figures.v[i].has_candidate);
 }
 
 int check_worst_first(const struct check *x, const struct check *y)
@@ -187,10 +176,9 @@ static bool find(const struct report *r, enum metric_id id, struct key_figure *k
 /* True if the figure of the check is in the list, or is not one of a kind of steps. */
 static bool has_kind(const struct key_figures *all, const struct check *c)
 {
-	bool has = !check_kind(c);
-	for (size_t i = 0; i < all->list.nr && !has; i++)
-		has = all->list.v[i].metric == c->metric && all->list.v[i].kind == check_kind(c);
-	return has;
+	return !check_kind(c) ||
+	       ANY(i, all->list.nr,
+	           all->list.v[i].metric == c->metric && all->list.v[i].kind == check_kind(c));
 }
 
 void key_figures_of(const struct report *r, struct key_figures *out)

@@ -172,9 +172,8 @@ static void rows(struct emit *e, const char *key, const struct run *run, size_t 
 /* Write the snapshots; only if a rank has one. */
 static void snapshots(struct emit *e, const struct run *run)
 {
-	bool any = false;
-	for (size_t i = 0; i < run->ranks.nr; i++)
-		any = any || run->ranks.v[i]->memory_items.nr || run->ranks.v[i]->memory_levels.nr;
+	bool any = ANY(i, run->ranks.nr,
+	               run->ranks.v[i]->memory_items.nr || run->ranks.v[i]->memory_levels.nr);
 	if (!any)
 		return;
 	rows(e, "memory_items", run, offsetof(struct digest, memory_items), &memory_item_row);
