@@ -21,6 +21,9 @@
 		NULL, 0, 0 \
 	}
 
+/// Number of elements of an array.
+#define NR_OF(table) (sizeof(table) / sizeof *(table))
+
 /// True if the condition, an expression of the index `i`, holds for one of `nr` elements, or for
 /// all of them. Those behind the one that decides are not looked at.
 #define ANY(i, nr, ...)                               \

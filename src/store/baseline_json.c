@@ -113,7 +113,7 @@ const struct schema baseline_schema = {
 	.id = BASELINE_SCHEMA,
 	.title = "gpugate baseline: an approved run and those after it",
 	.fields = baseline_fields,
-	.nr = sizeof baseline_fields / sizeof *baseline_fields,
+	.nr = NR_OF(baseline_fields),
 };
 
 void baseline_write(const struct baseline *b, struct sink *out)

@@ -41,7 +41,7 @@ static const char *summary_fault(const struct digest *d, struct arena *a)
 		const struct step_summary *s = &d->summaries.v[i];
 		bool rises =
 		    s->value[STAT_MEAN] >= s->value[STAT_MIN] && s->value[STAT_MEAN] <= s->value[STAT_MAX];
-		for (size_t k = 1; k < sizeof rising / sizeof *rising; k++)
+		for (size_t k = 1; k < NR_OF(rising); k++)
 			rises = rises && s->value[rising[k - 1]] <= s->value[rising[k]];
 		if (!rises)
 			return arena_printf(a, "minimum, median and maximum of %s are in no possible order",

@@ -12,7 +12,7 @@ static const struct field provenance_fields[] = {
 
 const struct schema provenance_schema = {
 	.fields = provenance_fields,
-	.nr = sizeof provenance_fields / sizeof *provenance_fields,
+	.nr = NR_OF(provenance_fields),
 };
 
 static const struct field value_fields[] = {

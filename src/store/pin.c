@@ -378,7 +378,7 @@ static size_t size_of(const struct run *run)
 void pin_make(const struct run *run, const struct rules *rules, const struct naming *naming,
               struct run *out)
 {
-	enum { LEVELS = sizeof details / sizeof *details };
+	enum { LEVELS = NR_OF(details) };
 	struct pinner p = { .run = run, .rules = rules, .naming = naming };
 	size_t ranks = run->ranks.nr > PIN_RANKS ? run->ranks.nr : PIN_RANKS;
 	size_t budget = run_fold(run) ? PIN_FOLDED_BYTES : PIN_BYTES / PIN_RANKS * ranks;

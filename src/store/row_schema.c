@@ -148,7 +148,7 @@ void row_schema_object(const struct schema *s, bool several, int depth, struct s
 
 void row_schema_write(const struct schema *s, struct sink *out)
 {
-	size_t nr = sizeof value_defs / sizeof *value_defs;
+	size_t nr = NR_OF(value_defs);
 	sink_puts(out, "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",");
 	sink_printf(out, "\n  \"$id\": \"%s.json\",\n  \"title\": \"%s\",\n  \"$defs\": {", s->id,
 	            s->title);

@@ -69,7 +69,7 @@ const struct schema run_schema = {
 	.id = RUN_SCHEMA,
 	.title = "gpugate run: the digests of several ranks",
 	.fields = run_fields,
-	.nr = sizeof run_fields / sizeof *run_fields,
+	.nr = NR_OF(run_fields),
 };
 
 void run_write(const struct run *run, struct sink *out)

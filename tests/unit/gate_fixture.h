@@ -13,7 +13,6 @@
 #include "model/report.h"
 #include "rules/rules_file.h"
 
-#define NR_OF(array) (sizeof(array) / sizeof *(array))
 #define MS(v) ((int64_t)(v)*1000000)
 #define PERCENT(v) ((int64_t)((v)*1000000))
 

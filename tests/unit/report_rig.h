@@ -6,8 +6,6 @@
 #include "sample_report.h"
 #include "text_rig.h"
 
-#define NR_OF(array) (sizeof(array) / sizeof *(array))
-
 static struct strbuf written;
 
 /// Release the last output; teardown function of a test group.

@@ -73,24 +73,19 @@ static char *written(const void *const *digests, size_t nr)
 	return taken(s, NULL);
 }
 
-struct target {
-	void *const *digests;
-	size_t nr;
-};
-
-static void read_steps(struct row_reader *r, void *ctx)
-{
-	const struct target *t = ctx;
-	r->minor = STORE_MINOR;
-	r->sampled = true;
-	steps_read(r, t->digests, t->nr);
-}
-
 static enum status parse(const char *text, void *const *digests, size_t nr, struct diag_log *log)
 {
 	struct source *src = source_memory("s.json", text, strlen(text), &(struct source_options){ 0 });
-	enum status st =
-	    stored_document_read(src, ST_INPUT, log, read_steps, &(struct target){ digests, nr });
+	struct jscan *js = jscan_new(src, &(struct jscan_options){ .max_depth = 32 }, log);
+	struct arena scratch = ARENA_INIT;
+	struct row_reader r = { .js = js, .arena = &scratch, .minor = STORE_MINOR, .sampled = true };
+	steps_read(&r, digests, nr);
+	if (jscan_status(js) == ST_OK)
+		jscan_end(js);
+	enum status st = jscan_status(js);
+	jscan_free(js);
+	strbuf_release(&r.path);
+	arena_release(&scratch);
 	source_close(src);
 	return st;
 }

@@ -4,8 +4,6 @@
 #include "base/text.h"
 #include "store/history_file.h"
 
-#define NR_OF(a) (sizeof(a) / sizeof *(a))
-
 static void add_run(struct history *h, uint64_t hash)
 {
 	struct past_run *run = vec_push_zero(&h->runs);

@@ -110,6 +110,7 @@ struct reading {
 static enum status read_map(struct document *d, void *ctx)
 {
 	struct reading *r = ctx;
+	d->built_in = true; /* the texts are made up, and fit no `fault` */
 	TRY(keys_check(d, d->root, r->keys));
 	keys_default(r->keys, &r->full);
 	keys_fill(r->keys, d->root, &r->arena, &r->full);

@@ -10,8 +10,6 @@
 #include "base/text.h"
 #include "names/short.h"
 
-#define NR_OF(array) (sizeof(array) / sizeof *(array))
-
 static void names_by_themselves(void **state)
 {
 	static const char *const rows[][2] = {

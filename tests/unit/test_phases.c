@@ -9,8 +9,6 @@
 #include "store/digest_json.h"
 #include "text_rig.h"
 
-#define NR_OF(array) (sizeof(array) / sizeof *(array))
-
 /* ---- number, phase and marker, read from the name of a step ---- */
 
 static void test_names(void **state)

@@ -19,7 +19,7 @@ static const char *id_to_accept(const struct check *k)
 static enum name_fit fit_of(const char *name, const struct check *k)
 {
 	const char *const whole[] = { k->rule, k->id, k->metric->name, id_to_accept(k) };
-	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+	for (size_t i = 0; i < NR_OF(whole); i++)
 		if (name_fit(span_of(name), span_of(whole[i]), false) >= FIT_SHOWN)
 			return FIT_WHOLE;
 	return k->item[0] ? item_fit(k->metric, span_of(name), span_of(k->item)) : FIT_NONE;

@@ -451,7 +451,7 @@ static const struct artifact_format *format_of_file(const char *path, bool *sure
 		if (source_peek(src, &first, &log) == ST_OK) {
 			format = artifact_format_find(first, path);
 			*sure = format->is_recording;
-			for (size_t i = 0; format->is_guess && i < sizeof signs / sizeof *signs; i++)
+			for (size_t i = 0; format->is_guess && i < NR_OF(signs); i++)
 				*sure = *sure || memmem(first.p, first.n, signs[i], strlen(signs[i]));
 		}
 		source_close(src);

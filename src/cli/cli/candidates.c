@@ -83,7 +83,7 @@ static void warn_of_update(const struct rules *rules, const struct baseline *b, 
 {
 	const struct history *lists[] = { &b->recent, &b->sample };
 	const struct provenance *last = &b->provenance;
-	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+	for (size_t i = 0; i < NR_OF(lists); i++)
 		for (size_t k = 0; k < lists[i]->runs.nr; k++)
 			if (strcmp(lists[i]->runs.v[k].provenance.time, last->time) >= 0)
 				last = &lists[i]->runs.v[k].provenance;

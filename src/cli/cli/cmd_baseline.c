@@ -138,7 +138,7 @@ static enum status refuse_baseline(const struct baseline_job *w, const char *wha
 		                                  VERDICT_WARN };
 	const struct report *r = &w->report;
 	const struct check *check = NULL;
-	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+	for (size_t i = 0; i < NR_OF(order); i++)
 		for (size_t k = 0; k < r->checks.nr && !check; k++)
 			check = r->checks.v[k].verdict == order[i] ? &r->checks.v[k] : NULL;
 	return diag_fail(

@@ -310,7 +310,7 @@ static enum status explain(const struct options *o, const char *given, struct ru
 	const char *advised = of_rule || m ? NULL : advice_of(diagnoses, word, &near, a);
 	const char *said[] = { of_rule, term, row, rules_key_explain(a, word), format_of(word, a),
 		                   advised, NULL };
-	enum { NR_SAID = sizeof said / sizeof *said };
+	enum { NR_SAID = NR_OF(said) };
 	bool known = m || ANY(i, NR_SAID, said[i]);
 	if (!known)
 		said[NR_SAID - 1] = explain_items(o, given, rules, &m);

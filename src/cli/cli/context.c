@@ -17,7 +17,7 @@ static bool is_value(struct span key, struct span value)
 	static const char *const numeric[] = { "samples_per_step", "tokens_per_step", "flops_per_step",
 		                                   "peak_tflops" };
 	int64_t v;
-	for (size_t i = 0; i < sizeof numeric / sizeof *numeric; i++)
+	for (size_t i = 0; i < NR_OF(numeric); i++)
 		if (span_eq(key, span_of(numeric[i])))
 			return number_parse(value, 0, &v) && value.p[0] != '-';
 	return value.n > 0 && text_is_valid(value) && text_chars(value) <= VALUE_MAX_CHARS;
@@ -72,7 +72,7 @@ bool context_is_artifact(const char *path)
 	bool found = jscan_peek(js) == JSCAN_ARRAY;
 	if (!found && jscan_object(js))
 		while (!found && jscan_key(js, &key)) {
-			for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+			for (size_t i = 0; i < NR_OF(keys); i++)
 				found = found || span_eq(key, span_of(keys[i]));
 			if (!found)
 				jscan_skip(js);

@@ -77,7 +77,7 @@ const char *explain_items(const struct options *o, const char *name, struct rule
 	if (st == ST_OK && !*figure) {
 		bench_init(&b, &(struct bench_runs){ .candidates = &base.pin, .nr_candidates = 1 },
 		           s.naming);
-		for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+		for (size_t i = 0; i < NR_OF(ids); i++) {
 			bool again = out.n && ids[i] == METRIC_FUNCTION_EXCLUSIVE_PCT; /* of a kernel */
 			if (!again)
 				add_items(&b, &metric_table[ids[i]], name, path, rules, &out);

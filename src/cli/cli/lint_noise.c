@@ -110,7 +110,7 @@ enum status lint_noise(const struct options *o, const char *rules, struct sink *
 	NEXT(st, known);
 	const char *path = NULL;
 	NEXT(st, setup_stored(&s, &path, &b, log));
-	for (size_t i = 0; i < sizeof counts / sizeof *counts && st == ST_OK; i++) {
+	for (size_t i = 0; i < NR_OF(counts) && st == ST_OK; i++) {
 		struct candidates c = { 0 };
 		struct report r;
 		report_init(&r);

@@ -189,7 +189,7 @@ static enum status load_result(const struct loader *l, struct source *src, struc
 {
 	struct source *again;
 	enum status st = ST_OK;
-	for (size_t i = 0; i < sizeof of_figures / sizeof *of_figures && st == ST_OK && !*found; i++) {
+	for (size_t i = 0; i < NR_OF(of_figures) && st == ST_OK && !*found; i++) {
 		TRY(open_again(l, src, first, file, &again));
 		st = of_figures[i](l, again, file, found);
 		source_close(again);

@@ -39,7 +39,7 @@ static const struct {
 	OLD_COMMAND_ROWS(X)
 #undef X
 };
-enum { NR_OLD = sizeof old_names / sizeof *old_names };
+enum { NR_OLD = NR_OF(old_names) };
 
 static const struct {
 	enum option first;
@@ -332,7 +332,7 @@ static void help_options(enum command command, struct sink *out)
 	size_t next = 0;
 	const char *title = NULL; /* group title that is still to be printed */
 	for (int i = 0; i < NR_OPTIONS; i++) {
-		if (next < sizeof groups / sizeof *groups && (int)groups[next].first == i)
+		if (next < NR_OF(groups) && (int)groups[next].first == i)
 			title = groups[next++].title;
 		if (!option_shown(rows[i].commands, rows[i].meaning, (int)command))
 			continue;
@@ -390,7 +390,7 @@ void options_help(const struct options *o, struct sink *out)
 	               "the versions.\n\nexit codes:\n");
 	static const enum status codes[] = { ST_OK,    ST_FAILED,   ST_USAGE,
 		                                 ST_INPUT, ST_BASELINE, ST_OUTPUT };
-	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+	for (size_t i = 0; i < NR_OF(codes); i++)
 		sink_printf(out, "  %d  %s\n", status_exit_code(codes[i]), status_text(codes[i]));
 	sink_puts(out, "\noptions for special cases, beside those that the help of a command lists:\n");
 	help_options(CMD_HELP, out);

@@ -166,7 +166,7 @@ enum status output_forms(const struct options *o, const struct document *d,
 	static const enum option forms[] = { OPT_MARKDOWN, OPT_HTML };
 	struct write_options w = output_options(o);
 	enum status st = ST_OK;
-	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+	for (size_t i = 0; i < NR_OF(forms); i++) {
 		const char *path = o->value[forms[i]];
 		bool is_stdout = path && strcmp(path, "-") == 0;
 		struct sink *out;
@@ -255,7 +255,7 @@ static size_t list_outputs(const struct options *o, bool creates, const char **o
 	for (const struct report_format *f = report_formats; f->name; f++)
 		if (f->option < NR_OPTIONS && o->value[f->option])
 			outputs[nr++] = o->value[f->option];
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+	for (size_t i = 0; i < NR_OF(others); i++)
 		if (o->value[others[i]])
 			outputs[nr++] = o->value[others[i]];
 	if (creates)
@@ -277,7 +277,7 @@ enum status output_check(const struct options *o, struct diag_log *log)
 			TRY(check_pair(outputs[i], outputs[k], "another output", log));
 		for (size_t k = 0; k < o->args.nr; k++)
 			TRY(check_pair(outputs[i], o->args.v[k], "an input", log));
-		for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++)
+		for (size_t k = 0; k < NR_OF(inputs); k++)
 			TRY(check_pair(outputs[i], o->value[inputs[k]], "an input", log));
 		if (!creates)
 			TRY(check_pair(outputs[i], o->value[OPT_BASELINE], "the baseline", log));

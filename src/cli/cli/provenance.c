@@ -59,7 +59,7 @@ static const char *first_of(const char *const *names)
 
 static const struct ci_system *system_here(void)
 {
-	return FIND(i, systems, sizeof systems / sizeof *systems, ci_variable(systems[i].marker));
+	return FIND(i, systems, NR_OF(systems), ci_variable(systems[i].marker));
 }
 
 /* Join the parts of a link; NULL if a variable of the link is not set. */

@@ -75,7 +75,7 @@ static const char *bisect_command(const struct options *o, struct arena *a)
 	strbuf_adds(&b, "gpugate history --bisect");
 	if (o->value[OPT_WORKLOAD])
 		text_add_word(&b, a, o->value[OPT_WORKLOAD]);
-	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+	for (size_t i = 0; i < NR_OF(options); i++)
 		if (o->value[options[i].id]) {
 			strbuf_addf(&b, " --%s", options[i].name);
 			text_add_word(&b, a, o->value[options[i].id]);

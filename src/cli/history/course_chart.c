@@ -62,7 +62,7 @@ enum { SPARK_CHARS = 16 };
 const char *course_sparkline(struct document *d, const struct course_figure *f)
 {
 	static const char *const bars[] = { "▁", "▂", "▃", "▅", "▇" };
-	enum { NR_BARS = sizeof bars / sizeof *bars };
+	enum { NR_BARS = NR_OF(bars) };
 	struct strbuf b = STRBUF_INIT;
 	size_t nr = f->values.nr, chars = nr < SPARK_CHARS ? nr : SPARK_CHARS;
 	int64_t low = INT64_MAX, high = INT64_MIN;

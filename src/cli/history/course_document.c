@@ -27,7 +27,7 @@ static const char *statistic_of(struct document *d, const char *query)
 	for (const char *p = strchr(query, ' '); p; p = strchr(p, ' ')) {
 		const char *word = ++p, *text = NULL;
 		size_t n = strcspn(p, " ");
-		for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		for (size_t i = 0; i < NR_OF(words); i++)
 			if (strlen(words[i].word) == n && memcmp(word, words[i].word, n) == 0)
 				text = words[i].text;
 		if (text && !text[0])
@@ -148,7 +148,7 @@ static int weight(const struct course *t, const struct course_point *p)
 		                                   METRIC_MEMORY_PEAK_ALLOCATED };
 	const char *metric = figure_of(t, p->figure)->metric;
 	int key = strncmp(metric, "input.", 6) == 0;
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+	for (size_t i = 0; i < NR_OF(keys); i++)
 		key = key || strcmp(metric_table[keys[i]].name, metric) == 0;
 	return p->is_worse ? 4 + 2 * key : p->is_better ? 1 + key : 0;
 }
@@ -410,7 +410,7 @@ static void put_runs(struct document *d, const struct course *t)
 		                                         { "commit", DOC_LEFT }, { "verdict", DOC_LEFT },
 		                                         { "who", DOC_LEFT },    { "reason", DOC_LEFT } };
 	doc_section(d, "runs", "Runs", DOC_FOLDED);
-	struct doc_table *table = doc_table(d, "Runs", columns, sizeof columns / sizeof *columns);
+	struct doc_table *table = doc_table(d, "Runs", columns, NR_OF(columns));
 	table->brief = RUNS_SHOWN;
 	for (size_t i = t->runs.nr; i-- > 0;) {
 		const struct course_run *r = &t->runs.v[i];

@@ -103,7 +103,7 @@ static const struct course_figure *key_figure(const struct course *t)
 	for (size_t i = 0; newest && i < t->figures.nr; i++)
 		if (t->figures.v[i].place == newest->figure)
 			return &t->figures.v[i];
-	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+	for (size_t k = 0; k < NR_OF(names); k++)
 		for (size_t i = 0; i < t->figures.nr; i++)
 			if (strcmp(t->figures.v[i].metric, names[k]) == 0)
 				return &t->figures.v[i];
@@ -188,7 +188,7 @@ static void put_cases(struct index *x)
 		{ "runs", DOC_LEFT },   { "last run", DOC_LEFT },
 	};
 	doc_section(&x->d, "cases", "Cases", DOC_OPEN);
-	struct doc_table *t = doc_table(&x->d, "Cases", columns, sizeof columns / sizeof *columns);
+	struct doc_table *t = doc_table(&x->d, "Cases", columns, NR_OF(columns));
 	t->brief = CASES_SHOWN;
 	t->more_text = "cases";
 	for (size_t i = 0; i < x->cases.nr; i++)

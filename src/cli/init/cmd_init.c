@@ -198,7 +198,7 @@ static void add_inputs(struct init *in, struct span uses, int indent, struct str
 		{ "/measure.yml@", "rules" }, { "/act.yml@", "rules" }, { "/act.yml@", "workflow" },
 		{ "component:", "rules" },    { "component:", "job" },
 	};
-	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+	for (size_t i = 0; i < NR_OF(actions); i++) {
 		const char *action = actions[i][0], *key = actions[i][1];
 		if (!memmem(uses.p, uses.n, action, strlen(action)))
 			continue;
@@ -216,7 +216,7 @@ static const char *fit_workflow(struct init *in, const char *text)
 	static const char *const names[] = { "\nname: gpugate", "workflows: [gpugate", "\ngpugate" };
 	struct strbuf b = STRBUF_INIT;
 	struct span uses = SPAN("");
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+	for (size_t i = 0; i < NR_OF(names); i++)
 		text = replace_text(&in->arena, text, names[i],
 		                    arena_printf(&in->arena, "%s-%s", names[i], in->workload));
 	text = replace_text(&in->arena, text, "gpugate.yml", path_last(in->gate_file));

@@ -197,7 +197,7 @@ static const char *run_of(struct arena *a)
 {
 	static const char *const usual[] = { "trace.json.gz", "trace.json", "traces",  "trace",
 		                                 "profiles",      "profile",    "digests", "run.json.gz" };
-	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+	for (size_t i = 0; i < NR_OF(usual); i++)
 		if (artifact_recording(usual[i]) || holds_profiles(a, usual[i]))
 			return usual[i];
 	return NULL;

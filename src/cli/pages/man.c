@@ -74,7 +74,7 @@ static void options(FILE *out, int c)
 	bool list = false;
 	fputs(".Sh OPTIONS\n", out);
 	for (const struct page_option *o = page_options; o < page_options + NR_OPTIONS; o++) {
-		if (next < sizeof groups / sizeof *groups && groups[next].first == o - page_options)
+		if (next < NR_OF(groups) && groups[next].first == o - page_options)
 			title = groups[next++].title;
 		if (!page_takes(c, o))
 			continue;
@@ -111,7 +111,7 @@ static void examples_of(FILE *out, int c)
 #undef X
 	};
 	const char *before = ".Sh EXAMPLES\n";
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < NR_OF(rows); i++) {
 		if ((int)rows[i].command != c)
 			continue;
 		fputs(before, out);

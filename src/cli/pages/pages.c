@@ -67,7 +67,7 @@ void page_words(FILE *out, enum page_value value, const char *words)
 	static const char *const space[] = { " " };
 	if (value == VALUE_WORDS)
 		page_put(out, words, "|", space);
-	for (size_t i = 0; value == VALUE_METRIC && i < sizeof metrics / sizeof *metrics; i++)
+	for (size_t i = 0; value == VALUE_METRIC && i < NR_OF(metrics); i++)
 		fprintf(out, "%s%s", i ? " " : "", metrics[i]);
 }
 
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 		page_man(out, c, argv[2], argv[3]);
 		end(out);
 	}
-	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
+	for (size_t i = 0; i < NR_OF(shells); i++) {
 		FILE *out = begin(argv[1], shells[i].name);
 		shells[i].write(out);
 		end(out);

@@ -30,7 +30,7 @@ void case_options(const struct suite_job *job, const struct options *suite, enum
 		out->value[OPT_RULES] = job->rules;
 	out->value[OPT_BASELINE] = job->baseline;
 	static const enum option lists[] = { OPT_CONTEXT, OPT_ACCEPT };
-	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+	for (size_t i = 0; i < NR_OF(lists); i++)
 		for (size_t k = 0; k < suite->all[lists[i]].nr; k++)
 			vec_push(&out->all[lists[i]], suite->all[lists[i]].v[k]);
 	for (size_t i = 0; i < job->runs.nr; i++)

@@ -62,7 +62,7 @@ static enum status worse(enum status a, enum status b)
 static enum status status_of_code(int64_t code)
 {
 	static const enum status all[] = { ST_OK, ST_FAILED, ST_USAGE, ST_INPUT, ST_BASELINE };
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+	for (size_t i = 0; i < NR_OF(all); i++)
 		if (status_exit_code(all[i]) == code)
 			return all[i];
 	return ST_OUTPUT;

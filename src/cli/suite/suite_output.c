@@ -29,7 +29,7 @@ static enum status write_files(const struct suite *s, const struct options *o, b
 {
 	enum status st = ST_OK;
 	bool to_stdout = false;
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+	for (size_t i = 0; i < NR_OF(formats); i++) {
 		const char *path = o->value[formats[i].option];
 		bool is_stdout = path && strcmp(path, "-") == 0;
 		to_stdout = to_stdout || is_stdout;

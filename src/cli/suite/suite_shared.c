@@ -41,7 +41,7 @@ static const struct {
 
 static const char *phrase_of(const char *id, const char *level)
 {
-	for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
+	for (size_t i = 0; i < NR_OF(phrases); i++)
 		if (strcmp(cause_names[phrases[i].cause], id) == 0) {
 			bool kernel = level && strcmp(level, place_level_names[PLACE_KERNEL]) == 0;
 			return kernel ? phrases[i].kernel : phrases[i].other;
@@ -65,7 +65,7 @@ static int rank_of(const char *level)
 {
 	static const enum place_level order[] = { PLACE_OPERATOR, PLACE_COLLECTIVE, PLACE_KERNEL,
 		                                      PLACE_CODE,     PLACE_CALL,       PLACE_RANK };
-	int i = 0, nr = sizeof order / sizeof *order;
+	int i = 0, nr = NR_OF(order);
 	while (level && i < nr && strcmp(level, place_level_names[order[i]]) != 0)
 		i++;
 	return level ? i + 1 : 0;

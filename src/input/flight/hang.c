@@ -337,7 +337,7 @@ static bool is_even(const struct name *kind)
 		"_all_gather_base",     "all_gather_single", "reduce_scatter", "_reduce_scatter_base",
 		"reduce_scatter_single"
 	};
-	return ANY(i, sizeof kinds / sizeof *kinds, strcmp(kind->s, kinds[i]) == 0);
+	return ANY(i, NR_OF(kinds), strcmp(kind->s, kinds[i]) == 0);
 }
 
 static bool is_alike(const struct part *x, const struct part *y)

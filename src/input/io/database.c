@@ -313,7 +313,7 @@ static enum status read_schema(struct database *db, struct diag_log *log)
 		              .log = log,
 		              .table = "sqlite_schema",
 		              .columns = schema_columns,
-		              .nr = sizeof schema_columns / sizeof *schema_columns,
+		              .nr = NR_OF(schema_columns),
 		              .fn = take_table,
 		              .ctx = &s };
 	s.map.nr = s.nr;

@@ -111,7 +111,7 @@ static bool is_name(struct word w)
 		"WHERE",   "INTERSECT",  "TRANSACTION",
 	};
 	return (w.kind == WORD_QUOTED || (w.kind == WORD_PLAIN && !is_digit(w.text.p[0]))) &&
-	       ALL(i, sizeof reserved / sizeof *reserved, !is_plain(w, reserved[i]));
+	       ALL(i, NR_OF(reserved), !is_plain(w, reserved[i]));
 }
 
 /* True for the word after the name of a column: its type, or the beginning of a constraint, which

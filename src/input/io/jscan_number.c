@@ -122,7 +122,7 @@ static bool scan_nan(struct jscan *js)
 	}
 	if (*js->at == '-')
 		js->at++;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+	for (size_t i = 0; i < NR_OF(words); i++)
 		if (scan_word(js, words[i])) {
 			jscan_fault(js, byte);
 			return true;

@@ -91,7 +91,7 @@ static const char *foreign_database(const struct database *db)
 		{ { "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", 37 },
 		  "a database of nvprof, which Nsight Systems replaced: record with nsys profile" },
 	};
-	for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+	for (size_t i = 0; i < NR_OF(tools); i++)
 		if (database_has(db, tools[i].table))
 			return tools[i].what;
 	return "a database of SQLite, but not an export of Nsight Systems that says its schema: make "
@@ -102,7 +102,7 @@ static const char *foreign_database(const struct database *db)
 static enum status check_version(struct nsys *n, bool *other)
 {
 	struct schema_version s = { 0 };
-	for (size_t i = 0; i < sizeof version_tables / sizeof *version_tables; i++)
+	for (size_t i = 0; i < NR_OF(version_tables); i++)
 		TRY(database_scan(n->db, version_tables[i], export_columns, 2, take_version, &s, n->log));
 	*other = !s.found;
 	if (!s.found)

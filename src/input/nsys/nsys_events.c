@@ -134,9 +134,7 @@ static const char *copy_kind(const struct database_value *v)
 	static const char *const names[] = { "<unknown>", "HtoD", "DtoH", "HtoA", "AtoH",
 		                                 "AtoA",      "AtoD", "DtoA", "DtoD", "HtoH",
 		                                 "PtoP",      "HtoD", "DtoH", "DtoD" };
-	return v->integer >= 0 && v->integer < (int64_t)(sizeof names / sizeof *names)
-	           ? names[v->integer]
-	           : names[0];
+	return v->integer >= 0 && v->integer < (int64_t)(NR_OF(names)) ? names[v->integer] : names[0];
 }
 
 static const char *memory_kind(const struct database_value *v)
@@ -409,7 +407,7 @@ static bool is_operator(struct span *name)
 		                                { ", op_id = ", 10 },
 		                                { ", sizes = [", 11 } };
 	size_t n = name->n;
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+	for (size_t i = 0; i < NR_OF(ends); i++) {
 		const char *end = name->n ? memmem(name->p, name->n, ends[i].p, ends[i].n) : NULL;
 		if (end > name->p)
 			name->n = (size_t)(end - name->p);
@@ -468,11 +466,11 @@ static bool is_step(struct span name, int64_t *number)
 	static const char *const words[] = { "step", "iteration", "iter" };
 	char text[32];
 	struct span whole = { text, step_word(name, text, sizeof text, number) };
-	for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+	for (size_t i = 0; i < NR_OF(loops); i++) {
 		struct span word = whole;
 		if (!span_skip(&word, span_of(loops[i])))
 			continue;
-		for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+		for (size_t k = 0; k < NR_OF(words); k++)
 			if (span_eq(word, span_of(words[k])))
 				return true;
 	}

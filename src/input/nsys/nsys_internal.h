@@ -74,7 +74,7 @@ static inline bool nsys_ours(const struct nsys *n, const struct database_value *
 
 /// Calls database_scan() with an array of columns.
 #define NSYS_SCAN(n, table, columns, fn) \
-	database_scan((n)->db, table, columns, sizeof(columns) / sizeof *(columns), fn, n, (n)->log)
+	database_scan((n)->db, table, columns, NR_OF(columns), fn, n, (n)->log)
 
 /// Records an error about `table` in the log; returns the status that the calling function must
 /// return.

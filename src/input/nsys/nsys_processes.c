@@ -231,18 +231,18 @@ static enum status take_census(struct census *c)
 		                 "--trace=cuda,nvtx",
 		                 database_name(n->db));
 	TRY(map_devices(c));
-	return database_scan(n->db, "NVTX_EVENTS", said_columns,
-	                     sizeof said_columns / sizeof *said_columns, take_said, c, n->log);
+	return database_scan(n->db, "NVTX_EVENTS", said_columns, NR_OF(said_columns), take_said, c,
+	                     n->log);
 }
 
 enum status nsys_find_processes(struct nsys *n)
 {
 	struct census c = { .n = n };
 	struct idmap *maps[] = { &c.processes, &c.pairs, &c.devices, &c.pids, &c.mapped };
-	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+	for (size_t i = 0; i < NR_OF(maps); i++)
 		idmap_init(maps[i]);
 	enum status st = take_census(&c);
-	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+	for (size_t i = 0; i < NR_OF(maps); i++)
 		idmap_release(maps[i]);
 	vec_release(&c.shares);
 	vec_release(&c.gpus);

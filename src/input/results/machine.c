@@ -181,7 +181,7 @@ static bool sample_of(const struct value *record, struct machine_sample *s, stru
 		                          .reasons_known = list && list->type == JSCAN_ARRAY };
 	memset(s->value, -1, sizeof s->value);
 	s->value[TIME_NS] = time_in(value_get(record, SPAN("timestamp")));
-	for (size_t i = 0; i < sizeof value_names / sizeof *value_names; i++) {
+	for (size_t i = 0; i < NR_OF(value_names); i++) {
 		const struct value *v = named(record, value_names[i].names, true);
 		if (v)
 			s->value[value_names[i].of] = number_in(v, value_names[i].digits);
@@ -386,7 +386,7 @@ static enum status finish(struct machine_samples *m, const char *name, struct di
 	vec_sort(&m->list, sample_cmp);
 	for (size_t i = 0, end; i < m->list.nr; i = end) {
 		for (end = i; end < m->list.nr && span_eq(m->list.v[end].id, m->list.v[i].id); end++)
-			for (size_t k = 0; k < sizeof hashed / sizeof *hashed; k++)
+			for (size_t k = 0; k < NR_OF(hashed); k++)
 				h = number_hash(h, (uint64_t)m->list.v[end].value[hashed[k]]);
 		add_machine(&m->list.v[i], end - i, d);
 	}
@@ -405,7 +405,7 @@ static enum status read_csv(struct value_tree *t, const char *name, struct machi
 {
 	static const char *const headers[] = { "*clocks.*sm*", "power.draw*", "temperature.gpu*",
 		                                   "utilization.gpu*" };
-	for (size_t i = 0; i < sizeof headers / sizeof *headers && !*found; i++)
+	for (size_t i = 0; i < NR_OF(headers) && !*found; i++)
 		TRY(csv_add(t, name, (struct span[]){ span_of(headers[i]) }, 1, true, found, log));
 	for (const struct value *row = t->root.first; row; row = row->next) {
 		struct machine_sample s;

@@ -236,7 +236,7 @@ static enum key_kind kind_of_key(struct span key)
 		KEY("exception", ERROR),
 	};
 #undef KEY
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+	for (size_t i = 0; i < NR_OF(keys); i++)
 		if (key.n == keys[i].word.n && (key.p[0] | 0x20) == keys[i].word.p[0] &&
 		    span_eq_nocase(key, keys[i].word))
 			return keys[i].kind;

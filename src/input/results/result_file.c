@@ -30,7 +30,7 @@ bool result_recognize(struct span first)
 
 bool result_is_foreign(struct span key)
 {
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+	for (size_t i = 0; i < NR_OF(others); i++)
 		if (span_eq(key, (struct span){ others[i] + 1, strlen(others[i]) - 2 }))
 			return true;
 	return false;

@@ -1,3 +1,4 @@
+#include "base/vec.h"
 #include "results/value.h"
 
 #include <regex.h>
@@ -165,7 +166,7 @@ static void copy_plain(struct span s, char out[LINE_BYTES + 1])
 static size_t no_number(const char *at)
 {
 	static const char *const words[] = { "infinity", "inf", "nan" };
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+	for (size_t i = 0; i < NR_OF(words); i++) {
 		size_t n = strlen(words[i]);
 		if (!span_eq_nocase((struct span){ at, strnlen(at, n) }, span_of(words[i])))
 			continue;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/vec.h"
 
 enum { LATER_WINDOW = 2048 };
 
@@ -143,7 +144,7 @@ static bool is_list(struct span text)
 	static const char *const words[] = { "true", "false", "null", "NaN", "Infinity" };
 	size_t n = 1 + blanks((struct span){ text.p + 1, text.n - 1 }), number = 0;
 	struct span rest = { text.p + n, text.n - n };
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+	for (size_t i = 0; i < NR_OF(words); i++)
 		if (span_starts(rest, span_of(words[i])))
 			return true;
 	while (number < rest.n &&

@@ -32,7 +32,7 @@ static const struct {
 
 static enum xstat known_stat(struct span name)
 {
-	for (size_t i = 0; i < sizeof known_stats / sizeof *known_stats; i++)
+	for (size_t i = 0; i < NR_OF(known_stats); i++)
 		if (span_eq(name, known_stats[i].name))
 			return known_stats[i].known;
 	return XSTAT_OTHER;

@@ -75,7 +75,7 @@ static bool loses_work(const struct trust_finding *t)
 {
 	static const char *const ids[] = { "lost-kernels", "lost-copies", "recorded-twice",
 		                               "unknown-durations" };
-	return ANY(i, sizeof ids / sizeof *ids, strcmp(t->id, ids[i]) == 0);
+	return ANY(i, NR_OF(ids), strcmp(t->id, ids[i]) == 0);
 }
 
 /* The suspect that a check belongs to. A check that cannot be judged belongs to the suspect that
@@ -135,7 +135,7 @@ static void advise_recording(struct inquiry *q, struct suspect *s)
 		[NEED_MACHINE] = "give the state of the GPUs, too (docs/results.md#state-of-the-gpus)",
 	};
 	enum need need = s->finding.metric->need;
-	const char *action = need < sizeof how / sizeof *how ? how[need] : NULL;
+	const char *action = need < NR_OF(how) ? how[need] : NULL;
 	if (action)
 		suspect_action(q, s, "%s", action);
 }
@@ -410,7 +410,7 @@ static void measure(struct inquiry *q)
 {
 	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_TIME,
 		                                  METRIC_STEP_CUDA_TIME };
-	for (size_t i = 0; i < sizeof ids / sizeof *ids && q->wall <= 0; i++)
+	for (size_t i = 0; i < NR_OF(ids) && q->wall <= 0; i++)
 		q->wall = inquiry_figure(q, ids[i]).v[SIDE_BASELINE];
 	q->step = run_has_window(q->bench->run[SIDE_CANDIDATE]) ? "window" : "step";
 }

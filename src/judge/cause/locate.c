@@ -132,8 +132,7 @@ void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_qu
 		collect(q, what, (enum side_index)side, &spots);
 	for (size_t i = 0; i < spots.list.nr; i++)
 		rise += spot_rise(&spots.list.v[i]);
-	for (size_t k = 0; k < sizeof levels / sizeof *levels && rise > 0 && spots.list.nr < MANY;
-	     k++) {
+	for (size_t k = 0; k < NR_OF(levels) && rise > 0 && spots.list.nr < MANY; k++) {
 		const char *name = main_name(q, &spots, k, rise);
 		if (!name)
 			continue;

@@ -46,9 +46,9 @@ void machine_changes(struct inquiry *q)
 		"gpu.name",       "gpu.count",   "cuda.driver",         "cuda.runtime",
 		"machine.driver", "machine.gpu", "machine.power_limit", "machine.sm_clock_max"
 	};
-	for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+	for (size_t i = 0; i < NR_OF(states); i++)
 		add_state(q, i);
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+	for (size_t i = 0; i < NR_OF(keys); i++) {
 		const char *b = fact_of(q, SIDE_BASELINE, keys[i]),
 		           *c = fact_of(q, SIDE_CANDIDATE, keys[i]);
 		if (b && c && strcmp(b, c) != 0)

@@ -91,7 +91,7 @@ static void find_oom(struct inquiry *q)
 	               "lower the peak: checkpoint activations, a smaller batch, a sharded "
 	               "optimizer, or see who else uses the device");
 	static const enum stake all[] = { STAKE_OOM, STAKE_PEAK, STAKE_RESERVED };
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+	for (size_t i = 0; i < NR_OF(all); i++)
 		s->stake[all[i]] = STAKE_ALL;
 	s->stake[STAKE_GROWTH] = 1;
 }

@@ -161,7 +161,7 @@ static void stake_waiting(struct inquiry *q, struct suspect *s, int64_t ns)
 {
 	static const enum stake waiting[] = { STAKE_WALL, STAKE_IDLE,  STAKE_COMM, STAKE_EXPOSED,
 		                                  STAKE_TAIL, STAKE_SYNCS, STAKE_GPU };
-	for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++)
+	for (size_t i = 0; i < NR_OF(waiting); i++)
 		s->stake[waiting[i]] = ns;
 	s->stake[STAKE_RANKS] = STAKE_ALL;
 	q->waited = number_add(q->waited, ns);
@@ -198,7 +198,7 @@ static const char *late_call(const struct odd_rank *o, int64_t ns)
 	} calls[] = { { METRIC_STEP_DATALOADER_TIME, "data loader" },
 		          { METRIC_STEP_SYNC_TIME, "synchronization" },
 		          { METRIC_STEP_LAUNCH_TIME, "kernel launches" } };
-	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+	for (size_t i = 0; i < NR_OF(calls); i++)
 		if (excess(o, calls[i].id) >= ns / 2)
 			return calls[i].name;
 	return NULL;
@@ -304,7 +304,7 @@ static void look_at_ranks(struct inquiry *q, const struct run_view *view,
 		if (!o.insight->candidate || o.insight->rank < 0 || o.at == o.view->run->ranks.nr)
 			continue;
 		o.name = arena_printf(q->a, "rank %" PRId64, o.insight->rank);
-		for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+		for (size_t k = 0; k < NR_OF(kinds); k++)
 			if (strcmp(o.insight->id, kinds[k].insight) == 0 &&
 			    (kinds[k].add != add_link || !was_named(q, o.insight)))
 				kinds[k].add(&o);

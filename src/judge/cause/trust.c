@@ -91,7 +91,7 @@ void suspect_trust(struct inquiry *q)
 {
 	for (size_t i = 0; i < q->out->trust.nr; i++) {
 		const struct trust_finding *t = &q->out->trust.v[i];
-		size_t k = 0, nr = sizeof kinds / sizeof *kinds;
+		size_t k = 0, nr = NR_OF(kinds);
 		while (k < nr && strcmp(kinds[k].trust, t->id) != 0)
 			k++;
 		enum cause cause = k < nr && t->candidate && !t->work ? kinds[k].cause : CAUSE_UNTRUSTED;

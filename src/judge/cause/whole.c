@@ -94,7 +94,7 @@ static void add_slow_steps(struct inquiry *q, enum metric_id id, const struct sl
 {
 	struct suspect *s = suspect_add(q, CAUSE_SLOW_STEPS);
 	const char *which = which_steps(q, slow), *what = NULL;
-	for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+	for (size_t i = 0; i < NR_OF(tails); i++) {
 		struct tail part = tail_rise(q, tails[i].id);
 		s->stake[metric_table[tails[i].id].stake] = part.mean > 0 ? part.mean : 0;
 		if (!what && part.mean >= rise.mean / 2) {
@@ -124,7 +124,7 @@ void suspect_steps(struct inquiry *q)
 {
 	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_LATENCY, METRIC_STEP_TIME,
 		                                  METRIC_STEP_COMPUTE_TIME };
-	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+	for (size_t i = 0; i < NR_OF(ids); i++) {
 		struct tail rise = tail_rise(q, ids[i]);
 		struct both median = inquiry_figure(q, ids[i]);
 		struct slow_steps slow = { 0 };
@@ -244,7 +244,7 @@ static void stake_all_work(struct inquiry *q, struct suspect *s)
 	};
 	struct both time = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
 	int64_t compute = both_rise(time);
-	for (size_t i = 0; i < sizeof work / sizeof *work; i++)
+	for (size_t i = 0; i < NR_OF(work); i++)
 		s->stake[metric_stake(&metric_table[work[i]])] =
 		    at_least_0(both_rise(inquiry_figure(q, work[i])));
 	number_lower(&s->stake[STAKE_WALL], compute > 0 ? compute + compute / 2 : 0);

@@ -44,7 +44,7 @@ static bool path_ends(struct span path, struct span end)
 static struct changed_file *file_of(struct changed_files *c, struct span recorded)
 {
 	struct changed_file *best = NULL;
-	for (size_t i = 0; i < sizeof installed / sizeof *installed; i++)
+	for (size_t i = 0; i < NR_OF(installed); i++)
 		if (span_contains_nocase(recorded, span_of(installed[i])))
 			return NULL;
 	for (size_t i = 0; i < c->list.nr; i++) {

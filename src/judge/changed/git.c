@@ -100,7 +100,7 @@ static bool find_target(const char *otherwise, struct strbuf *out)
 {
 	struct strbuf name = STRBUF_INIT;
 	bool found = false;
-	for (size_t i = 0; i < sizeof targets / sizeof *targets && !found; i++) {
+	for (size_t i = 0; i < NR_OF(targets) && !found; i++) {
 		const char *value = getenv(targets[i].variable);
 		strbuf_setlen(&name, 0);
 		strbuf_setlen(out, 0);

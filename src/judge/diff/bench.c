@@ -269,7 +269,7 @@ const struct past_value *bench_past_answers(struct bench *b, const struct past_r
 	/* only a kernel and a category are wholly of one class */
 	enum label_kind kind = q->metric->label;
 	bool any = !q->cls && (kind == LABEL_KERNEL || kind == LABEL_CATEGORY);
-	size_t tries = !query_name(q) ? 0 : any ? sizeof classes / sizeof *classes : 1;
+	size_t tries = !query_name(q) ? 0 : any ? NR_OF(classes) : 1;
 	for (size_t i = 0; i < tries && !*nr; i++) {
 		all.cls = any ? classes[i] : q->cls;
 		v = past_query(run, past_text(b, run, &all), nr);

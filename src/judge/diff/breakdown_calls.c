@@ -280,13 +280,13 @@ static struct breakdown *build(struct call_breakdown *b)
 
 bool breakdown_has_calls(enum metric_id id)
 {
-	return ANY(i, sizeof counted / sizeof *counted, counted[i].metric == id);
+	return ANY(i, NR_OF(counted), counted[i].metric == id);
 }
 
 struct breakdown *breakdown_by_call(const struct breakdown_input *in)
 {
 	struct breakdown *out = NULL;
-	for (size_t i = 0; i < sizeof counted / sizeof *counted && !out; i++) {
+	for (size_t i = 0; i < NR_OF(counted) && !out; i++) {
 		struct call_breakdown b = { .in = in, .counted = &counted[i] };
 		if (counted[i].metric == in->query->metric->id &&
 		    (in->any_ranks || !counted[i].one_rank || breakdown_nr_ranks(in) == 1))

@@ -336,7 +336,7 @@ static bool has_sites(const struct memory_ref m[NR_SIDES], enum memory_list list
 static const char *build(struct memory_breakdown *b, const struct metric *m)
 {
 	const struct site_list *sites = NULL;
-	for (size_t i = 0; i < sizeof site_lists / sizeof *site_lists; i++)
+	for (size_t i = 0; i < NR_OF(site_lists); i++)
 		if (site_lists[i].metric == m->id && has_sites(b->memory, site_lists[i].list))
 			sites = &site_lists[i];
 	b->sites_known = sites;

@@ -180,7 +180,7 @@ static const struct term_sum sums[] = {
 
 const struct term_sum *terms_of(enum metric_id id, size_t nth)
 {
-	return FIND(i, sums, sizeof sums / sizeof *sums, sums[i].metric == id && nth-- == 0);
+	return FIND(i, sums, NR_OF(sums), sums[i].metric == id && nth-- == 0);
 }
 
 bool step_metric_total(const struct digest *d, enum metric_id id, __int128 *out)

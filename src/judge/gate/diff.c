@@ -157,7 +157,7 @@ static const char *largest_cause(struct report *out, const struct figure_row *wa
 	static const enum metric_id ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_DATALOADER_TIME,
 		                                  METRIC_STEP_EXPOSED_COMM_TIME };
 	const struct figure_row *most = NULL;
-	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+	for (size_t i = 0; i < NR_OF(ids); i++) {
 		const struct figure_row *f = figure_of_both(out, ids[i]);
 		bool same = f && (f->change > 0) == (wall->change > 0);
 		if (same && number_distance(f->change, 0) > number_distance(wall->change, 0) / 2 &&
@@ -191,7 +191,7 @@ static void add_headline(struct report *out)
 		                                  METRIC_MEMORY_PEAK_ALLOCATED };
 	const struct figure_row *most = NULL;
 	__int128 largest = -1;
-	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+	for (size_t i = 0; i < NR_OF(ids); i++) {
 		const struct figure_row *f = figure_of_both(out, ids[i]);
 		int64_t size = f ? number_distance(f->change_pct, 0) : -1;
 		if (size <= largest)
@@ -236,7 +236,7 @@ static void add_memory(struct bench *b, struct report *out)
 	static const enum metric_id ids[] = { METRIC_MEMORY_PEAK_ALLOCATED, METRIC_MEMORY_PEAK_RESERVED,
 		                                  METRIC_MEMORY_END_ALLOCATED,
 		                                  METRIC_MEMORY_GROWTH_PER_STEP };
-	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+	for (size_t i = 0; i < NR_OF(ids); i++) {
 		const struct metric *m = &metric_table[ids[i]];
 		struct query q = { .metric = m, .reduce = m->reduce };
 		struct entries e;

@@ -89,7 +89,7 @@ static void warn_of_machine(const struct run *baseline, const struct run *candid
 {
 	static const char *const keys[] = { "gpu.name", "gpu.count", "world_size" };
 	struct strbuf b = STRBUF_INIT;
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+	for (size_t i = 0; i < NR_OF(keys); i++) {
 		struct env_row row = { .key = keys[i] };
 		values_of(baseline, candidate, keys[i], &row.baseline, &row.candidate);
 		if (!row.baseline || !row.candidate || strcmp(row.baseline, row.candidate) == 0)
@@ -291,7 +291,7 @@ enum together environment_together(const struct run *a, const struct run *b)
 {
 	static const char *const keys[] = { "host", "boot", "job" };
 	enum together out = TOGETHER_UNKNOWN;
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+	for (size_t i = 0; i < NR_OF(keys); i++) {
 		const char *x = environment_value(a, keys[i]), *y = environment_value(b, keys[i]);
 		if (x && y && strcmp(x, y) != 0)
 			return APART;

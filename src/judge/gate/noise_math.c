@@ -46,7 +46,7 @@ double noise_center(const double *v, size_t nr)
 double noise_center_variance(size_t nr)
 {
 	static const double of_median[] = { 1, 1, 0.5, 0.4487, 0.2982, 0.2868 };
-	return nr < sizeof of_median / sizeof *of_median ? of_median[nr] : 1.10 / (double)nr;
+	return nr < NR_OF(of_median) ? of_median[nr] : 1.10 / (double)nr;
 }
 
 double noise_mad(const double *v, size_t nr)

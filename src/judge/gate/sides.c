@@ -36,7 +36,7 @@ static const char *replayed_text(const struct trust_counts *t, struct arena *a)
 	struct strbuf b = STRBUF_INIT;
 	strbuf_addf(&b, "%s of the time of graphs has its place from their captures",
 	            unit_text(a, UNIT_PCT, number_pct(t->joined_ns, t->replayed_ns)));
-	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+	for (size_t i = 0; i < NR_OF(rest); i++)
 		if (rest[i].ns)
 			strbuf_addf(&b, "; kernels of %s %s",
 			            unit_text(a, UNIT_PCT, number_pct(rest[i].ns, t->replayed_ns)),
@@ -122,7 +122,7 @@ static bool same_surroundings(const struct digest *x, const struct digest *y)
 {
 	static const char *const keys[] = { "cuda.runtime", "cuda.driver" };
 	int64_t calls = 0;
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+	for (size_t i = 0; i < NR_OF(keys); i++) {
 		const char *then = digest_env(x, keys[i]), *now = digest_env(y, keys[i]);
 		if (then && now && strcmp(then, now) != 0)
 			return false;

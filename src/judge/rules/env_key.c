@@ -21,7 +21,7 @@ const char *env_key_near(struct span key)
 		"flops_per_step", "commit",          "peak_tflops",
 	};
 	const char *near = NULL;
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+	for (size_t i = 0; i < NR_OF(known); i++) {
 		size_t d = edit_distance(key, span_of(known[i]), 1);
 		if (d == 0)
 			return NULL;

@@ -16,8 +16,7 @@ static bool is_null(const struct node *n)
 	static const char *const forms[] = { "", "~", "null", "Null", "NULL" };
 	if (n->kind != NODE_SCALAR)
 		return false;
-	return ANY(i, sizeof forms / sizeof *forms,
-	           (n->plain || i == 0) && span_eq(n->text, span_of(forms[i])));
+	return ANY(i, NR_OF(forms), (n->plain || i == 0) && span_eq(n->text, span_of(forms[i])));
 }
 
 static enum status check_text(struct document *d, const struct key *key, const struct node *n)

@@ -99,9 +99,9 @@ struct key_map {
 	    int64_t: HOLDS_NUMBER,                           \
 	    default: HOLDS_STRUCT),                          \
 	.at = offsetof(struct type, member), .within = sizeof(struct type)
-#define KEY_TABLE(label, table)                                                 \
-	{                                                                           \
-		.name = (label), .keys = (table), .nr = sizeof(table) / sizeof *(table) \
+#define KEY_TABLE(label, table)                              \
+	{                                                        \
+		.name = (label), .keys = (table), .nr = NR_OF(table) \
 	}
 
 /// Check `map` and everything inside it: only known keys, each once, with the right type and

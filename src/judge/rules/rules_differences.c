@@ -146,7 +146,7 @@ static bool has_other_limits(const struct node *entry)
 {
 	static const char *const keys[] = { "warn", "fail" };
 	bool has = false;
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+	for (size_t i = 0; i < NR_OF(keys); i++) {
 		const struct node *limits = entry ? node_get(entry, keys[i]) : NULL;
 		for (const struct node *n = limits ? node_first(limits) : NULL; n; n = n->next)
 			has = has || (n->kind == NODE_SCALAR &&
@@ -179,7 +179,7 @@ static const struct node *of_slow_steps(struct document *d, const struct node *o
 		return o;
 	struct node empty = { .kind = NODE_MAP, .line = at->line, .column = at->column };
 	struct node *laid = node_copy(d, o ? o : &empty);
-	for (size_t i = 0; i < sizeof was / sizeof *was; i++) {
+	for (size_t i = 0; i < NR_OF(was); i++) {
 		if (o && node_get(o, was[i].key))
 			continue;
 		struct node *n = put_first(d, laid, span_of(was[i].key), span_of(was[i].value), o ? o : at);

@@ -60,7 +60,7 @@ static enum status check_key(struct document *d, const struct node *n)
 		                     document_quote(d, n->text), near);
 	if (!span_starts(n->text, SPAN("gpu.")) && !span_starts(n->text, SPAN("cuda.")))
 		return ST_OK;
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+	for (size_t i = 0; i < NR_OF(known); i++)
 		if (span_eq(n->text, span_of(known[i])))
 			return ST_OK;
 	return document_fail(d, n,

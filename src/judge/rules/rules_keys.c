@@ -334,6 +334,5 @@ static const struct key root_keys[] = {
 	    .map = &profile_map, .max = MAX_PROFILES),
 };
 const struct key_map rules_keys = KEY_TABLE("the rules file", root_keys);
-_Static_assert(sizeof rule_keys / sizeof *rule_keys <= MAX_KEYS &&
-                   sizeof root_keys / sizeof *root_keys <= MAX_KEYS,
+_Static_assert(NR_OF(rule_keys) <= MAX_KEYS && NR_OF(root_keys) <= MAX_KEYS,
                "keys_check() has room for MAX_KEYS");

@@ -32,7 +32,7 @@ static enum status check_items(struct document *d, const struct node *map, const
 		    "'min_share' is a share of kernel time: only kernels, categories and GPU "
 		    "time by operator, module, annotation or place have one");
 	static const char *const of_items[] = { "on_new", "on_gone", "except", "overrides" };
-	for (size_t i = 0; i < sizeof of_items / sizeof *of_items && !for_each; i++) {
+	for (size_t i = 0; i < NR_OF(of_items) && !for_each; i++) {
 		const struct node *n = node_get(map, of_items[i]);
 		if (n)
 			return document_fail(

@@ -36,7 +36,7 @@ void select_bare(struct query *q)
 		                                    { "device", "GPU " },
 		                                    { "memory", "memory " } };
 	for (const struct select_key *key = select_table; key->name; key++)
-		for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		for (size_t i = 0; i < NR_OF(words); i++) {
 			const char **glob = select_glob(q, key);
 			if (strcmp(key->name, words[i][0]) == 0 && *glob &&
 			    span_starts(span_of(*glob), span_of(words[i][1])))

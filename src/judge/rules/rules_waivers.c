@@ -47,7 +47,7 @@ static const struct node *allowed_thing(const struct node *map)
 	static const char *const keys[] = { "kernel", "op", "module", "memory" };
 	const struct node *found = NULL;
 	size_t nr = 0;
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+	for (size_t i = 0; i < NR_OF(keys); i++)
 		if (node_get(map, keys[i])) {
 			found = node_get(map, keys[i]);
 			nr++;

@@ -288,7 +288,7 @@ void trust_find_known(const struct trust_scope *s, const struct digest *d,
 		{ KNOWN_MODULE, ON_MODULES, "fewer-modules", "in known modules" },
 		{ KNOWN_PLACE, ON_PLACES, "fewer-places", "with a known place in the code" },
 	};
-	for (size_t i = 0; i < sizeof known / sizeof *known && other; i++)
+	for (size_t i = 0; i < NR_OF(known) && other; i++)
 		find_fallen(s, known_of(d, known[i].part), known_of(other, known[i].part), known[i].id,
 		            known[i].spoils, known[i].what);
 }

@@ -106,7 +106,7 @@ static void find_beyond_peak(const struct trust_scope *s, const struct digest *d
 	if (d->window || !digest_step_stat(d, METRIC_STEP_PERIOD, STAT_MEDIAN, &step_ns) ||
 	    step_ns <= 0)
 		return;
-	for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+	for (size_t i = 0; i < NR_OF(shares); i++)
 		if (flops_figure(d, shares[i].id, step_ns, &pct) && pct > 100 * MICRO)
 			trust_add(s, "beyond-peak", shares[i].spoils,
 			          "has %s of %s: no GPU does more than its peak",

@@ -51,7 +51,7 @@ struct span figure_case_settle(struct span name, struct arena *a)
 	struct span plain = figure_case_plain(name);
 	if (!span_glob(SPAN("*.r*.c*"), plain) && !span_glob(SPAN("*.tp*.pp*.in*"), plain))
 		plain = name;
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+	for (size_t i = 0; i < NR_OF(parts); i++) {
 		struct span old = span_of(parts[i][0]);
 		const char *at = memmem(plain.p, plain.n, old.p, old.n);
 		size_t rest = at ? (size_t)(plain.p + plain.n - at) - old.n : 0;
@@ -67,7 +67,7 @@ struct span figure_work_name(struct span key, struct span of)
 {
 	static const char *const vague[] = { "*.value", "*.Value", "*.name", "*.avg" };
 	struct span name = key;
-	for (size_t i = 0; i < sizeof vague / sizeof *vague; i++)
+	for (size_t i = 0; i < NR_OF(vague); i++)
 		name.n -= span_glob(span_of(vague[i]), name) ? strlen(vague[i]) - 1 : 0;
 	const char *dot = memrchr(name.p, '.', name.n);
 	if (of.n && memmem(key.p, key.n, of.p, of.n))
@@ -223,7 +223,7 @@ static void cut_statistic(struct words *w)
 		while (from > 1 && w->text[from - 1] != '_')
 			from--;
 		struct span last = { w->text + from, w->n - 1 - from };
-		for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++)
+		for (size_t i = 0; i < NR_OF(statistics); i++)
 			cut = cut || span_eq(last, span_of(statistics[i]));
 		cut = from > 1 && (cut || (last.n > 1 && last.p[0] == 'p' && is_digit(last.p[1])));
 		w->n = cut ? from : w->n;
@@ -288,7 +288,7 @@ static const struct figure_word {
 } figure_words[] = {
 #include "metric/figures.inc"
 };
-enum { NR_FIGURE_WORDS = sizeof figure_words / sizeof *figure_words };
+enum { NR_FIGURE_WORDS = NR_OF(figure_words) };
 
 static bool holds_word(const struct words *w, const char *word)
 {
@@ -376,7 +376,7 @@ static const char *const amount_words[][3] = {
 static const char *amount_kind(struct span word)
 {
 	for (int cut = 0; cut < 2; cut++, word.n--) {
-		for (size_t i = 0; i < sizeof amount_words / sizeof *amount_words; i++)
+		for (size_t i = 0; i < NR_OF(amount_words); i++)
 			if (span_eq(word, span_of(amount_words[i][0])) || is_listed(amount_words[i][2], word))
 				return amount_words[i][1];
 		if (!word.n || word.p[word.n - 1] != 's')
@@ -412,7 +412,7 @@ static const char *amount_kinds(struct span name)
 	};
 	if (nr == 1 && w.text[w.n - 2] != 's')
 		return "";
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+	for (size_t i = 0; i < NR_OF(kinds); i++)
 		if (strcmp(kind, kinds[i][0]) == 0)
 			return kinds[most || (number && i == 3) ? 0 : i][1];
 	return "";
@@ -427,7 +427,7 @@ bool figure_is_setting(struct span name, const char *kind)
 	static const char *const settings[][2] = {
 #include "metric/figures.inc"
 	};
-	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+	for (size_t i = 0; i < NR_OF(settings); i++)
 		if (span_eq_nocase(name, span_of(settings[i][0])))
 			return is_listed(settings[i][1], span_of(kind));
 	return is_listed(amount_kinds(name), span_of(kind));
@@ -463,7 +463,7 @@ static bool is_of_one(struct span name)
 	struct words w = words_of(name);
 	bool one = holds_word(&w, "per") || strstr(w.text, "_req_duration_") ||
 	           strstr(w.text, "_request_duration_");
-	for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++)
+	for (size_t i = 0; i < NR_OF(statistics); i++)
 		one = one || holds_word(&w, statistics[i]);
 	for (const char *at = w.text; (at = strstr(at, "_p")); at++)
 		one = one || is_digit(at[2]);
@@ -481,7 +481,7 @@ int figure_statistic(struct span name, struct strbuf *what)
 		n = strcspn(w.text + at, "_");
 		struct span word = { w.text + at, n };
 		bool percentile = n == 3 && is_digit(word.p[1]) && is_digit(word.p[2]);
-		for (size_t i = 0; i < sizeof places / sizeof *places && n > 2 && !place; i++)
+		for (size_t i = 0; i < NR_OF(places) && n > 2 && !place; i++)
 			own = strncmp(statistics[i], word.p, n) == 0 && !statistics[i][n] ? places[i] : own;
 		if (percentile && word.p[0] == 'p')
 			own = 10 * (word.p[1] - '0') + word.p[2] - '0';

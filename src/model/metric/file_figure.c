@@ -213,7 +213,7 @@ struct metric *input_metric_copy(const struct metric *own, struct arena *a)
 	struct metric *m = arena_alloc(a, 1, sizeof *m);
 	*m = *own;
 	const char **texts[] = { &m->name, &m->head, &m->title, &m->case_name, &m->mixed };
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+	for (size_t i = 0; i < NR_OF(texts); i++)
 		if (*texts[i])
 			*texts[i] = arena_dup(a, span_of(*texts[i]));
 	/* here, since a run has a copy only of the figures that are judged or shown */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/vec.h"
 #include "metric/figure_name.h"
 
 enum { NOISY, EXACT };
@@ -134,7 +135,7 @@ const char *metric_label(const struct metric *m)
 		           { METRIC_STEP_CUDA_TIME, "GPU time per step" },
 		           { METRIC_MEMORY_PEAK_ALLOCATED, "peak memory" },
 		           { METRIC_MEMORY_GROWTH_PER_STEP, "growth of memory per step" } };
-	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+	for (size_t i = 0; i < NR_OF(labels); i++)
 		if (labels[i].id == m->id)
 			return labels[i].label;
 	if (m->id == METRIC_INPUT)

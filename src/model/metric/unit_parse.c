@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/vec.h"
 #include "metric/unit.h"
 
 const struct unit_word unit_words[] = {
@@ -47,7 +48,7 @@ const char *figure_unit_better(int unit)
 	static const char *const dimensions[][2] = {
 #include "metric/figures.inc"
 	};
-	for (size_t i = 0; unit >= 0 && i < sizeof dimensions / sizeof *dimensions; i++)
+	for (size_t i = 0; unit >= 0 && i < NR_OF(dimensions); i++)
 		if (strcmp(dimensions[i][0], figure_units[unit].dimension) == 0)
 			return dimensions[i][1];
 	return NULL;

@@ -81,7 +81,7 @@ const char *category_title(const char *name)
 	static const char *const labels[][2] = { { "normalisation", "normalization" },
 		                                     { "quantisation", "quantization" },
 		                                     { "dequantisation", "dequantization" } };
-	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+	for (size_t i = 0; i < NR_OF(labels); i++)
 		if (strcmp(labels[i][0], name) == 0)
 			return labels[i][1];
 	return name;

@@ -48,7 +48,7 @@ enum collective_kind collective_kind_of(struct span name)
 			plain[n++] = c;
 	}
 	plain[n] = '\0';
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+	for (size_t i = 0; i < NR_OF(names); i++)
 		if (strstr(plain, names[i].part))
 			return names[i].kind;
 	return COLLECTIVE_OTHER;
@@ -84,7 +84,7 @@ static const struct dtype {
 
 static const struct dtype *dtype_find(struct span name)
 {
-	for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+	for (size_t i = 0; i < NR_OF(dtypes); i++) {
 		const struct dtype *t = &dtypes[i];
 		if (span_eq(name, span_of(t->name)))
 			return t;

@@ -64,7 +64,7 @@ bool placeholder_figure(const struct diagnosis_rule *r, struct span inside,
 	} joints[] = { { " of ", FORM_OF }, { " per ", FORM_PER } };
 	struct span other = { NULL, 0 };
 	*out = (struct diagnosis_figure){ .form = FORM_PLAIN };
-	for (size_t k = 0; k < sizeof joints / sizeof *joints && !other.p; k++) {
+	for (size_t k = 0; k < NR_OF(joints) && !other.p; k++) {
 		struct span word = span_of(joints[k].word);
 		for (size_t i = 0; i + word.n <= inside.n && !other.p; i++) {
 			if (!span_eq((struct span){ inside.p + i, word.n }, word))

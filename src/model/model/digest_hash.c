@@ -32,7 +32,7 @@ static uint64_t hash_snapshot(uint64_t h, const struct digest *d)
 		const int64_t numbers[] = { m->list,   m->kind,    m->line, m->bytes,
 			                        m->blocks, m->largest, m->other };
 		h = hash_text(hash_text(hash_text(h, m->category), m->file), m->function);
-		for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+		for (size_t k = 0; k < NR_OF(numbers); k++)
 			h = hash_number(h, numbers[k]);
 	}
 	for (size_t i = 0; i < d->memory_levels.nr; i++) {

@@ -318,7 +318,7 @@ static const struct direction {
 	{ "PtoP", "ptop", "peertopeer", "memcpyp2p" },
 	{ "other", "", "", "" },
 };
-enum { NR_DIRECTIONS = sizeof directions / sizeof *directions };
+enum { NR_DIRECTIONS = NR_OF(directions) };
 
 static size_t direction_of(struct span name)
 {

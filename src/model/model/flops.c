@@ -21,7 +21,7 @@ enum flop_type flop_type_of(struct span name)
 		{ "fp32", true, FLOP_FLOAT32 },           { "double", true, FLOP_FLOAT64 },
 		{ "float64", true, FLOP_FLOAT64 },        { "fp64", true, FLOP_FLOAT64 },
 	};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < NR_OF(names); i++) {
 		struct span known = span_of(names[i].begin);
 		if (names[i].whole ? span_eq_nocase(name, known) : span_starts(name, known))
 			return names[i].type;
@@ -90,7 +90,7 @@ static const struct gpu *gpu_of(const struct digest *d)
 	const char *gpu = digest_env(d, "gpu.name");
 	struct span name = span_of(gpu ? gpu : "");
 	span_skip(&name, SPAN("NVIDIA "));
-	return FIND(i, gpus, sizeof gpus / sizeof *gpus, span_eq(name, span_of(gpus[i].name)));
+	return FIND(i, gpus, NR_OF(gpus), span_eq(name, span_of(gpus[i].name)));
 }
 
 static int rate_of(const struct gpu *g, enum flop_type type)

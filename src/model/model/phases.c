@@ -29,7 +29,7 @@ static const struct phase_sum sums[] = {
 
 const struct phase_sum *phase_sum_of(const struct metric *m)
 {
-	return FIND(i, sums, sizeof sums / sizeof *sums, sums[i].metric == m->id);
+	return FIND(i, sums, NR_OF(sums), sums[i].metric == m->id);
 }
 
 bool phase_has_metric(enum phase p, const struct metric *m)

@@ -36,7 +36,7 @@ const struct digest_list digest_lists[] = {
 	LIST(inputs, input_stat, false, false), /* never joined: a rank has one metrics file */
 	LIST(machines, machine_stat, false, false),
 };
-const size_t nr_digest_lists = sizeof digest_lists / sizeof *digest_lists;
+const size_t nr_digest_lists = NR_OF(digest_lists);
 
 /* ---- members of row types ---- */
 

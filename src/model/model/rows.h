@@ -112,10 +112,9 @@ struct schema {
 #define MEMBER(type_, member_, ...) MEMBER_AT(#member_, type_, member_, __VA_ARGS__)
 
 /// The schema of struct `type_` with a table of fields; `...` sets its other members.
-#define SCHEMA_OF(type_, fields_, ...)                                  \
-	{                                                                   \
-		.fields = (fields_), .nr = sizeof(fields_) / sizeof *(fields_), \
-		.size = sizeof(struct type_), __VA_ARGS__                       \
+#define SCHEMA_OF(type_, fields_, ...)                                                       \
+	{                                                                                        \
+		.fields = (fields_), .nr = NR_OF(fields_), .size = sizeof(struct type_), __VA_ARGS__ \
 	}
 
 /// All row types of a digest, each named after its struct.

@@ -37,7 +37,7 @@ struct report_column {
 };
 
 /// An array of columns, and their number.
-#define COLUMNS(c) (c), sizeof(c) / sizeof *(c)
+#define COLUMNS(c) (c), NR_OF(c)
 
 /// A table of items and their figures, in the order in which it is shown.
 struct report_table {

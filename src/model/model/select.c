@@ -18,7 +18,7 @@ const struct select_key select_table[] = {
 	{ NULL, 0, 0 },
 };
 
-#define NR_KEYS (sizeof select_table / sizeof *select_table - 1)
+#define NR_KEYS (NR_OF(select_table) - 1)
 
 const unsigned select_any_label = ANY_LABEL;
 

@@ -207,7 +207,7 @@ static const char *parse_operator(struct demangler *d)
 		{ "aS", "operator=" },  { "nt", "operator!" },  { "aa", "operator&&" },
 		{ "oo", "operator||" },
 	};
-	for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+	for (size_t i = 0; i < NR_OF(operators); i++)
 		if (accept(d, operators[i][0]))
 			return operators[i][1];
 	return NULL;
@@ -250,7 +250,7 @@ static const char *parse_substitution(struct demangler *d)
 		{ "s", "std::string" },   { "i", "std::istream" },   { "o", "std::ostream" },
 		{ "d", "std::iostream" },
 	};
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+	for (size_t i = 0; i < NR_OF(known); i++)
 		if (accept(d, known[i][0]))
 			return known[i][1];
 	size_t i = parse_index(d, 36);
@@ -367,7 +367,7 @@ static const char *parse_builtin(struct demangler *d)
 		{ "DF16b", "__bf16" },  { "Da", "auto" },
 		{ "Di", "char32_t" },   { "Ds", "char16_t" },
 	};
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+	for (size_t i = 0; i < NR_OF(types); i++)
 		if (accept(d, types[i][0]))
 			return types[i][1];
 	return NULL;
@@ -397,7 +397,7 @@ static const char *parse_compound(struct demangler *d)
 		                                       { "O", "&&" },        { "K", " const" },
 		                                       { "V", " volatile" }, { "r", "" },
 		                                       { "Dp", "" } };
-	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+	for (size_t i = 0; i < NR_OF(suffixes); i++)
 		if (accept(d, suffixes[i][0]))
 			return push(d, join(d, parse_type(d), suffixes[i][1], ""));
 	if (accept(d, "F"))

@@ -122,7 +122,7 @@ static bool is_element(struct span base)
 		"Float8_e5m2", "signed char",   "unsigned char", "char",   "bool",
 		"int",         "long",          "short",         "complex"
 	};
-	return ANY(i, sizeof types / sizeof *types, span_eq(base, span_of(types[i])));
+	return ANY(i, NR_OF(types), span_eq(base, span_of(types[i])));
 }
 
 /* True for a type that names the operation of a kernel, by words that libraries use for it. */
@@ -304,7 +304,7 @@ static bool add_product(struct strbuf *b, struct span name)
 	if (!product || !tile.n)
 		return false;
 	const struct span words[] = { SPAN("gemm"), type, tile, layout };
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+	for (size_t i = 0; i < NR_OF(words); i++)
 		if (words[i].n) {
 			strbuf_adds(b, i ? " " : "");
 			strbuf_add(b, words[i]);

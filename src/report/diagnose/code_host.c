@@ -104,7 +104,7 @@ void counts(const struct run_view *v, struct arena *a, struct run_report *out)
 		  "back "
 		  "to the device" },
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < NR_OF(rows); i++) {
 		int64_t nr = input_of(v->run, rows[i].figure);
 		if (nr)
 			recommend(v, a, out, *diagnose_advice(span_of(rows[i].id)), -1,

@@ -14,7 +14,7 @@ static const struct {
 	{ METRIC_RANK_COMPUTE_SKEW_PCT, "skew" },   { METRIC_GPU_UTILIZATION_PCT, "GPU use" },
 	{ METRIC_MEMORY_PEAK_ALLOCATED, "memory" }, { METRIC_RANK_MISSING_STEPS, NULL },
 };
-enum { NR_COLUMNS = sizeof columns / sizeof *columns };
+enum { NR_COLUMNS = NR_OF(columns) };
 
 static void add_rank_row(const struct run_view *v, size_t r, bool candidate, struct report *out)
 {

@@ -147,7 +147,7 @@ static const char *late_cause(struct diagnosis *d, size_t r, int64_t late_per_st
 		{ METRIC_STEP_IDLE_TIME, "its GPU is without work for" },
 	};
 	int64_t *others = arena_alloc(&d->arena, d->nr, sizeof *others);
-	for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
+	for (size_t i = 0; i < NR_OF(causes); i++) {
 		size_t n = 0;
 		for (size_t k = 0; k < d->nr; k++)
 			if (k != r)

@@ -98,7 +98,7 @@ static bool is_needless(const struct run_view *v, struct span part)
 		{ "flops_per_step", r.model_flops },
 		{ "all ranks", r.world_size > 0 && r.ranks >= r.world_size },
 	};
-	return ANY(i, sizeof rows / sizeof *rows,
+	return ANY(i, NR_OF(rows),
 	           rows[i].needless && memmem(part.p, part.n, rows[i].word, strlen(rows[i].word)));
 }
 

@@ -191,7 +191,7 @@ static void add_listing(struct tabler *t, const struct listing *l)
 		                                          { "throughput", UNIT_BYTES_PER_S },
 		                                          { "spread", UNIT_BYTES_PER_S },
 		                                          { "class", TEXT } };
-	enum { OF_FUNCTIONS = sizeof of_functions / sizeof *of_functions };
+	enum { OF_FUNCTIONS = NR_OF(of_functions) };
 	struct answers answers[METRICS_MAX] = { 0 };
 	struct arena scratch = ARENA_INIT;
 	struct column columns[METRICS_MAX + 1 + OF_FUNCTIONS];
@@ -302,7 +302,7 @@ static void add_accounts(struct tabler *t)
 void diagnose_tables(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	struct tabler t = { .v = v, .a = a, .out = out };
-	for (size_t i = 0; i < sizeof listings / sizeof *listings; i++)
+	for (size_t i = 0; i < NR_OF(listings); i++)
 		add_listing(&t, &listings[i]);
 	tables_of_work(&t);
 	tables_of_memory(&t);
@@ -318,7 +318,7 @@ void diagnose_phase(const struct run_view *v, const char *phase, struct arena *a
 		vec_release(&last->columns);
 		vec_release(&last->cells);
 	}
-	for (size_t i = 0; i < sizeof listings / sizeof *listings; i++) {
+	for (size_t i = 0; i < NR_OF(listings); i++) {
 		enum metric_id id = listings[i].ids[0];
 		if (id == METRIC_KERNEL_TIME || id == METRIC_CATEGORY_TIME || id == METRIC_OP_SELF_TIME)
 			add_listing(&t, &listings[i]);

@@ -283,7 +283,7 @@ static void peaks(struct tabler *t, const struct owned_memory *m)
 	if (!s->peak_op && !dumped)
 		return;
 	CELLS(t, s->capacity, h.risk == RISK_UNKNOWN ? MEMORY_UNKNOWN : h.left);
-	for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+	for (size_t k = 0; k < NR_OF(texts); k++)
 		cell_name(t, span_of(texts[k] ? texts[k] : ""));
 	cell_memory(t, m);
 }
@@ -344,8 +344,8 @@ void tables_of_memory(struct tabler *t)
 	enum { FIRST = 3 }; /* tables before those of items */
 	struct owned_memories m;
 	memories_of(t->v->run, &m);
-	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-		for (size_t k = 0; i == FIRST && k < sizeof item_tables / sizeof *item_tables; k++)
+	for (size_t i = 0; i < NR_OF(tables); i++) {
+		for (size_t k = 0; i == FIRST && k < NR_OF(item_tables); k++)
 			add_items(t, &m, &item_tables[k]);
 		add_table(t, &m, &tables[i]);
 	}

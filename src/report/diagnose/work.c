@@ -40,7 +40,7 @@ enum nature nature_of_kernel(const char *category, struct span name)
 		"optimizer",       "rotary embedding",      "KV cache",          "quantisation",
 		"embedding",       "index, gather, scatter"
 	};
-	for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+	for (size_t i = 0; i < NR_OF(memory); i++)
 		if (strcmp(category, memory[i]) == 0)
 			return NATURE_MEMORY;
 	if (name_has(name, "paged") || name_has(name, "attention_3d"))
@@ -78,7 +78,7 @@ bool label_is_idle_thread(struct span label)
 		"*: _bootstrap_inner > *> <*poll*>",
 		"*: _bootstrap_inner > *> <*select*>",
 	};
-	return ANY(i, sizeof waits / sizeof *waits, span_glob(span_of(waits[i]), label));
+	return ANY(i, NR_OF(waits), span_glob(span_of(waits[i]), label));
 }
 
 int64_t blocking_copies_share(const struct run *run)

@@ -12,8 +12,7 @@ static bool is_unit(const char *word)
 	static const char *const units[] = { "%",   "s",   "ms", "µs",  "ns",    "B",     "KiB",  "MiB",
 		                                 "GiB", "TiB", "pp", "B/s", "KiB/s", "MiB/s", "GiB/s" };
 	size_t n = strcspn(word, " ,;:)");
-	return ANY(i, sizeof units / sizeof *units,
-	           strlen(units[i]) == n && memcmp(units[i], word, n) == 0);
+	return ANY(i, NR_OF(units), strlen(units[i]) == n && memcmp(units[i], word, n) == 0);
 }
 
 /* False for "::", which is a command to a CI system at the beginning of a line. */

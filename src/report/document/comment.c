@@ -134,7 +134,7 @@ static bool is_figure(struct span s)
 	for (size_t i = 0; i < s.n;) {
 		uint32_t cp = text_next(s, &i);
 		bool plain = cp < 0x80 && (isalnum((int)cp) || strchr(" ,%+-/()", (int)cp));
-		for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
+		for (size_t k = 0; k < NR_OF(marks); k++)
 			plain = plain || cp == marks[k];
 		if (!cp || (!plain && (cp != '.' || letter)))
 			return false;
@@ -198,7 +198,7 @@ static bool is_prose(struct span s)
 	size_t word = 0, letters = 0;
 	for (size_t i = 0, at = 0; i < s.n; at = i) {
 		uint32_t cp = text_next(s, &i);
-		bool sign = ANY(k, sizeof signs / sizeof *signs, cp == signs[k]);
+		bool sign = ANY(k, NR_OF(signs), cp == signs[k]);
 		if (!sign && !is_inner(s, at) &&
 		    (cp >= 0x80 || (!isalnum((int)cp) && !strchr(marks, (int)cp))))
 			return false;

@@ -24,7 +24,7 @@ static void picture(void *ctx, struct picture which, struct strbuf *out)
 		             { "trend", NULL, html_spark },    { "ranks", NULL, html_spark_ranks },
 		             { "finding", NULL, html_finding } };
 	struct html *h = ctx;
-	for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
+	for (size_t i = 0; i < NR_OF(pictures); i++) {
 		bool fits = strcmp(pictures[i].kind, which.kind) == 0;
 		if (fits && pictures[i].draw)
 			pictures[i].draw(h);

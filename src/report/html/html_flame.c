@@ -124,7 +124,7 @@ static void put_legend(struct html *h, const struct flame *f)
 		         { "k0", "as before" },        { "u1", "+1 %" }, { "u2", "+5 %" },
 		         { "u3", "+20 % and new" } },
 	  one[] = { { "k1", "module" }, { "k2", "place" }, { "k3", "operator" }, { "k4", "kernel" } };
-	size_t nr = f->both ? sizeof both / sizeof *both : sizeof one / sizeof *one;
+	size_t nr = f->both ? NR_OF(both) : NR_OF(one);
 	html_puts(h, "<p class=\"legend\">");
 	for (size_t i = 0; i < nr; i++) {
 		html_swatch(h, (f->both ? both : one)[i].class);

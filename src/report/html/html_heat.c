@@ -64,7 +64,7 @@ static int grade_of(int64_t v, int64_t middle)
 	int grade = 1;
 	if (by < -(__int128)middle * 5)
 		return 0;
-	for (size_t i = 0; i < sizeof above / sizeof *above; i++)
+	for (size_t i = 0; i < NR_OF(above); i++)
 		grade += by >= (__int128)middle * above[i];
 	return grade;
 }

@@ -176,7 +176,7 @@ static void put_legend(struct html *h, const struct check *c)
 		                                   { "dots approved", "approved" },
 		                                   { "dots cand", "candidate" } };
 	html_puts(h, "<p class=\"legend\">");
-	for (size_t i = 0; i < sizeof dots / sizeof *dots; i++) {
+	for (size_t i = 0; i < NR_OF(dots); i++) {
 		put_key(h, "", dots[i][0], "M15 5h0");
 		html_printf(h, "%s</span>", dots[i][1]);
 	}

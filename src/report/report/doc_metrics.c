@@ -131,7 +131,7 @@ static void put_phases(struct document *d, const struct run_view *v)
 		       { METRIC_STEP_MEMCPY_TIME, { "memcpy_time", DOC_RIGHT } },
 		       { METRIC_STEP_MEMSET_TIME, { "memset_time", DOC_RIGHT } },
 		       { METRIC_STEP_KERNEL_COUNT, { "kernel_count", DOC_RIGHT } } };
-	enum { NR = sizeof of / sizeof *of };
+	enum { NR = NR_OF(of) };
 	struct doc_column *columns = arena_alloc(&d->arena, NR + 1, sizeof *columns);
 	columns[0] = (struct doc_column){ "phase", DOC_LEFT };
 	for (size_t k = 0; k < NR; k++)
@@ -169,7 +169,7 @@ static const char *files_of(struct document *doc, const struct digest *d)
 {
 	const char *const files[] = { d->trace, d->snapshot, d->metrics_file };
 	struct strbuf b = STRBUF_INIT;
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+	for (size_t i = 0; i < NR_OF(files); i++)
 		if (files[i]) {
 			strbuf_adds(&b, b.n ? ", " : "");
 			text_add_log(&b, span_of(files[i]), LINE_CHARS);
@@ -201,7 +201,7 @@ static void put_recordings(struct document *d, const struct run *run)
 		doc_figure_cell(d, arena_printf(&d->arena, "%" PRId64, x->rank), true, x->rank);
 		doc_name_cell(d, files_of(d, x));
 		doc_name_cell(d, table_text(&d->arena, digest_env(x, "gpu.name"), LINE_CHARS));
-		for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+		for (size_t k = 0; k < NR_OF(counts); k++)
 			put_amount(d, UNIT_COUNT, counts[k], k < 3 || counts[k]);
 	}
 }

@@ -343,7 +343,7 @@ static bool is_told(const struct report *r, const char *id)
 {
 	static const char *const ids[] = { "categories",  "gpu_by_operator",   "gpu_by_module",
 		                               "gpu_by_line", "memory_categories", "memory_sites" };
-	return ANY(i, sizeof ids / sizeof *ids, r->kind != REPORT_RUN && strcmp(ids[i], id) == 0);
+	return ANY(i, NR_OF(ids), r->kind != REPORT_RUN && strcmp(ids[i], id) == 0);
 }
 
 void doc_lists(struct document *d, const struct report *r)

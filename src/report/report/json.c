@@ -311,7 +311,7 @@ static void checks(struct emit *e, const struct report *r)
 	static const enum verdict order[] = { VERDICT_PASS,      VERDICT_WARN,    VERDICT_FAIL,
 		                                  VERDICT_UNDECIDED, VERDICT_MISSING, VERDICT_INCONCLUSIVE,
 		                                  VERDICT_IMPROVED,  VERDICT_WAIVED,  VERDICT_SKIPPED };
-	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+	for (size_t i = 0; i < NR_OF(order); i++)
 		emit_number(e, verdict_names[order[i]], r->counts[order[i]], 0);
 	emit_close(e, '}');
 }

@@ -9,7 +9,7 @@
 static const enum metric_id key_ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_PERIOD,
 	                                      METRIC_MEMORY_PEAK_ALLOCATED, METRIC_INPUT };
 enum {
-	NR_KEY_IDS = sizeof key_ids / sizeof *key_ids,
+	NR_KEY_IDS = NR_OF(key_ids),
 	ALONE_MOST = 5, /* figures that are shown if only limits without a baseline are judged */
 };
 

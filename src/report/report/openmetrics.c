@@ -48,7 +48,7 @@ static void add_family(struct strbuf *out, const struct metric *m)
 	struct span name = span_of(m->name);
 	if (m->id == METRIC_INPUT)
 		name = SPAN("input"); /* all figures of metrics files are one family */
-	for (size_t i = 0; unit && i < sizeof said / sizeof *said; i++) {
+	for (size_t i = 0; unit && i < NR_OF(said); i++) {
 		size_t n = strlen(said[i]);
 		if (name.n > n && memcmp(name.p + name.n - n, said[i], n) == 0)
 			name.n -= n;
@@ -130,7 +130,7 @@ static void series(struct exposition *e, const char *name, const char *labels, c
 	const char *before = "{";
 	char buf[NUMBER_TEXT];
 	sink_puts(e->out, name);
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+	for (size_t i = 0; i < NR_OF(all); i++) {
 		if (!*all[i])
 			continue;
 		sink_printf(e->out, "%s%s", before, all[i]);
@@ -148,7 +148,7 @@ static void write_verdict(struct exposition *e)
 	const struct report *r = e->r;
 	const char *name = "gpugate_verdict";
 	family(e, name, "stateset", NULL, "Verdict on the run; error where nothing could be judged.");
-	for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+	for (size_t i = 0; i < NR_OF(states); i++)
 		series(e, name, label(e, name, verdict_names[states[i]]), NULL,
 		       !r->error && r->verdict == states[i], 0);
 	series(e, name, label(e, name, "error"), NULL, r->error != NULL, 0);
