@@ -40,6 +40,16 @@ bool span_eq_nocase(struct span a, struct span b)
 	return a.n == b.n && same_nocase(a.p, b.p, a.n);
 }
 
+bool span_is_listed(struct span s, const char *list)
+{
+	for (size_t n; *list; list += n + (list[n] != '\0')) {
+		n = strcspn(list, " |");
+		if (span_eq(s, (struct span){ list, n }))
+			return true;
+	}
+	return false;
+}
+
 #ifdef __SSE2__
 /* Mask with a bit for each of 16 bytes, set where the byte is `low` or `high`. */
 static __m128i either(const char *p, char low, char high)

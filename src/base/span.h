@@ -71,6 +71,9 @@ static inline bool is_letter(char c)
 /// Index of the text in a list of texts that NULL ends; -1 if it is not there.
 int span_find(struct span s, const char *const *texts);
 
+/// True if the text is one of those in `list`, between which stands a blank or a '|'.
+bool span_is_listed(struct span s, const char *list);
+
 /// The text without such bytes at its ends.
 struct span span_trim(struct span s, const char *bytes);
 
@@ -87,5 +90,10 @@ bool span_holds_nocase(struct span hay, struct span text);
 /// True if `text` matches `pattern`, in which only `*` and `?` are special. `?` matches one byte.
 /// Worst-case time is O(text × pattern).
 bool span_glob(struct span pattern, struct span text);
+
+/// One entry of an enum whose values have words, and of the array of these: a list that calls
+/// X(VALUE, "word") for each value makes both.
+#define ENUM_VALUE(id, ...) id,
+#define ENUM_WORD(id, word, ...) [id] = (word),
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "io/leftover.h"
+#include "io/sink.h"
 
 /* Path of the lock file, "DIR/.NAME.lock" for "DIR/NAME". */
 static char *lock_path(const char *target)

@@ -19,8 +19,6 @@
 #include "base/strbuf.h"
 #include "io/sink.h"
 
-#include "io/leftover.h"
-
 static char dir[] = "/tmp/gpugate-sink-XXXXXX";
 static struct diag_log log_;
 

@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "suite/children.h"
 #include "suite/expand.h"
 #include "suite/suite.h"
 

@@ -16,7 +16,6 @@
 #include "cli/output.h"
 #include "io/cores.h"
 #include "io/inflate.h"
-#include "io/leftover.h"
 #include "io/sink.h"
 
 static command_fn *const commands[NR_COMMANDS] = {

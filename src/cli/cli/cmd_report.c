@@ -41,15 +41,6 @@ static void describe(const struct setup *s, const struct run_view *v, struct rep
 		    arena_printf(&r->arena, "%s-bound (%s confidence)", bound_names[c->bound], sure);
 }
 
-/* The phase called `word`, which is one of the words in the option table. */
-static enum phase phase_of(const char *word)
-{
-	for (int i = PHASE_FORWARD; i < NR_PHASES; i++)
-		if (strcmp(word, phase_names[i]) == 0)
-			return (enum phase)i;
-	return PHASE_ALL;
-}
-
 /* Replace the report's lists by the lists of a single phase. */
 static enum status narrow(const struct setup *s, struct run *run, enum phase phase,
                           struct report *r, struct diag_log *log)
@@ -149,7 +140,8 @@ enum status cmd_report(const struct options *o, struct diag_log *log)
 	r.kind = REPORT_RUN;
 	enum status st = setup_init(&s, o, log);
 	if (st == ST_OK && o->value[OPT_PHASE])
-		s.reduce.phase = phase_of(o->value[OPT_PHASE]);
+		/* the option table has the words */
+		s.reduce.phase = (enum phase)span_find(span_of(o->value[OPT_PHASE]), phase_names);
 	NEXT(st, read_run(o, &s, &loaded, &stored, log));
 	struct run *run = stored.pin.ranks.nr ? &stored.pin : &loaded;
 	if (st == ST_OK) {

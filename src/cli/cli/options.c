@@ -128,17 +128,6 @@ static bool is_numeric(const struct option_row *row)
 	return row->arg && (is(row->arg, "N") || is(row->arg, "BYTES"));
 }
 
-/* True if `word` is one of the words of a|b|c. */
-static bool is_choice(struct span word, const char *choices)
-{
-	for (const char *end; *choices; choices = *end ? end + 1 : end) {
-		end = choices + strcspn(choices, "|");
-		if (span_eq(word, (struct span){ choices, (size_t)(end - choices) }))
-			return true;
-	}
-	return false;
-}
-
 /* Parse an option that begins with "--", or "-o", and its value, which may be the next argument. */
 static enum status parse_option(int argc, char **argv, int *at, struct options *out,
                                 struct diag_log *log)
@@ -193,7 +182,7 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 	    (!bytes_parse(span_of(value), &size) || isdigit((unsigned char)value[strlen(value) - 1])))
 		return diag_fail(log, ST_USAGE, "option '--%s' takes a size such as 80GiB, not %s",
 		                 rows[i].name, diag_quote(log, value));
-	if (rows[i].arg && strchr(rows[i].arg, '|') && !is_choice(span_of(value), rows[i].arg))
+	if (rows[i].arg && strchr(rows[i].arg, '|') && !span_is_listed(span_of(value), rows[i].arg))
 		return diag_fail(log, ST_USAGE, "option '--%s' takes %s, not %s", rows[i].name, rows[i].arg,
 		                 diag_quote(log, value));
 	if (i == OPT_CHANGED && (is(value, "git") || strncmp(value, "git:", 4) == 0))

@@ -12,7 +12,7 @@
 #include "io/opened.h"
 #include "io/sink.h"
 #include "model/rule.h"
-#include "report/writers.h"
+#include "report/writer.h"
 
 /* clang-format off */
 const struct report_format report_formats[] = {

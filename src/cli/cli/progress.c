@@ -150,12 +150,6 @@ static void *watch_files(void *ctx)
 
 /* ---- begin and end ---- */
 
-static bool is_wanted(void)
-{
-	const char *term = getenv("TERM");
-	return isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0);
-}
-
 static void measure(struct progress_line *p)
 {
 	bool known = true;
@@ -173,7 +167,8 @@ static void measure(struct progress_line *p)
 
 struct progress_line *progress_begin(const struct artifact_file *files, size_t nr)
 {
-	if (!is_wanted())
+	const char *term = getenv("TERM");
+	if (!isatty(STDERR_FILENO) || (term && strcmp(term, "dumb") == 0))
 		return NULL;
 	struct progress_line *p = mem_calloc(1, sizeof *p);
 	pthread_condattr_t monotonic;

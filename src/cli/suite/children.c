@@ -1,4 +1,4 @@
-#include "suite/children.h"
+#include "suite/suite.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -15,7 +15,6 @@
 #include "io/cores.h"
 #include "io/opened.h"
 #include "store/history_file.h"
-#include "suite/children.h"
 #include "suite/expand.h"
 #include "suite/suite.h"
 

@@ -183,4 +183,19 @@ extern const struct schema suite_schema;
 GG_MUST_CHECK enum status suite_output(struct suite *s, const struct options *o, enum status st,
                                        struct diag_log *log);
 
+/// What the processes do. `ctx` is passed to both functions.
+struct child_work {
+	void *ctx;
+	/// Does piece `i` and writes its result; runs in the child process.
+	void (*work)(size_t i, void *ctx, struct sink *out);
+	/// Takes the output of piece `i`; called in any order. `died` says why the output is
+	/// incomplete; it is NULL if the output is complete.
+	void (*take)(size_t i, struct span text, const char *died, void *ctx);
+};
+
+/// Do `nr` pieces of work, each in a child process, at most `at_once` (at least 1) at the same
+/// time. Fails with ST_OUTPUT if no process can be created.
+GG_MUST_CHECK enum status children_run(const struct child_work *c, size_t nr, size_t at_once,
+                                       struct diag_log *log);
+
 #endif

@@ -315,13 +315,10 @@ static void read_entry_key(struct dump_reader *r, struct entry_reader *e, struct
 
 static bool read_state(const struct name *nm, enum flight_state *out)
 {
-	static const char *const states[] = { "scheduled", "started", "completed" };
-	for (size_t i = 0; nm && i < NR_OF(states); i++)
-		if (strcmp(nm->s, states[i]) == 0) {
-			*out = (enum flight_state)i;
-			return true;
-		}
-	return false;
+	static const char *const states[] = { "scheduled", "started", "completed", NULL };
+	int i = nm ? span_find(name_span(nm), states) : -1;
+	*out = i < 0 ? *out : (enum flight_state)i;
+	return i >= 0;
 }
 
 static void read_entry(struct dump_reader *r)

@@ -1,4 +1,4 @@
-#include "io/leftover.h"
+#include "io/sink.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -13,7 +13,6 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "io/leftover.h"
 #include "io/opened.h"
 #include "io/place.h"
 

@@ -100,21 +100,10 @@ struct span figure_name_unit(struct span *name)
 
 /* ---- units of figures ---- */
 
-/* True if `list`, words that blanks separate, has the word. */
-static bool is_listed(const char *list, struct span word)
-{
-	for (size_t n; *list; list += n + (list[n] == ' ')) {
-		n = strcspn(list, " ");
-		if (span_eq(word, (struct span){ list, n }))
-			return true;
-	}
-	return false;
-}
-
 const char *figure_unit_of(struct span word)
 {
 	for (const struct figure_unit *u = figure_units; u->name; u++)
-		if (span_eq(word, span_of(u->name)) || is_listed(u->others, word))
+		if (span_eq(word, span_of(u->name)) || span_is_listed(word, u->others))
 			return u->name;
 	return NULL;
 }
@@ -172,7 +161,7 @@ static const char *rate_of(struct span what, struct span time)
 	strbuf_add(&b, is_second(time) ? SPAN("s") : time);
 	for (const struct figure_unit *u = figure_units; u->name && !found; u++)
 		if (span_eq_nocase(strbuf_span(&b), span_of(u->name)) ||
-		    is_listed(u->others, strbuf_span(&b)))
+		    span_is_listed(strbuf_span(&b), u->others))
 			found = u->name;
 	strbuf_release(&b);
 	return found;
@@ -305,7 +294,7 @@ static bool holds_kind(struct span name, const char *kind)
 {
 	struct words w = words_of(name);
 	return ANY(i, NR_FIGURE_WORDS,
-	           is_listed(figure_words[i].kind, span_of(kind)) &&
+	           span_is_listed(span_of(kind), figure_words[i].kind) &&
 	               holds_word(&w, figure_words[i].name));
 }
 
@@ -347,10 +336,10 @@ const char *figure_better(struct span name, const char *unit)
 		const struct figure_word *word = &figure_words[i];
 		/* of shares of the time, one falls as another rises; "latency.count" counts latencies */
 		if (strcmp(word->better, "any") == 0 || (share && strcmp(word->name, "time") == 0) ||
-		    (count && is_listed(word->kind, SPAN("timed"))))
+		    (count && span_is_listed(SPAN("timed"), word->kind)))
 			continue;
-		for (int k = 0; k <= is_listed(word->kind, SPAN("decides")) && holds_word(&w, word->name);
-		     k++) {
+		for (int k = 0;
+		     k <= span_is_listed(SPAN("decides"), word->kind) && holds_word(&w, word->name); k++) {
 			if (better[0] && strcmp(word->kind, "weak") == 0)
 				break;
 			twofold[k] =
@@ -377,7 +366,8 @@ static const char *amount_kind(struct span word)
 {
 	for (int cut = 0; cut < 2; cut++, word.n--) {
 		for (size_t i = 0; i < NR_OF(amount_words); i++)
-			if (span_eq(word, span_of(amount_words[i][0])) || is_listed(amount_words[i][2], word))
+			if (span_eq(word, span_of(amount_words[i][0])) ||
+			    span_is_listed(word, amount_words[i][2]))
 				return amount_words[i][1];
 		if (!word.n || word.p[word.n - 1] != 's')
 			break;
@@ -429,8 +419,8 @@ bool figure_is_setting(struct span name, const char *kind)
 	};
 	for (size_t i = 0; i < NR_OF(settings); i++)
 		if (span_eq_nocase(name, span_of(settings[i][0])))
-			return is_listed(settings[i][1], span_of(kind));
-	return is_listed(amount_kinds(name), span_of(kind));
+			return span_is_listed(span_of(kind), settings[i][1]);
+	return span_is_listed(span_of(kind), amount_kinds(name));
 }
 
 bool figure_is_neither(struct span name)

@@ -9,7 +9,6 @@
 #include "base/number.h"
 #include "base/span.h"
 #include "base/strbuf.h"
-#include "base/words.h"
 #include "metric/statistic.h"
 #include "metric/unit.h"
 

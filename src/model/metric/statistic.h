@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/words.h"
+#include "base/span.h"
 
 /// How the values of several devices or ranks become one; REDUCE_EACH: each rank keeps its own.
 #define REDUCES(X)             \

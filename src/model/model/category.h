@@ -8,7 +8,6 @@
 #include "base/arena.h"
 #include "base/span.h"
 #include "base/vec.h"
-#include "base/words.h"
 
 /// The class of a category: what its kernels do.
 #define CLASSES(X)                          \

@@ -2,7 +2,7 @@
 #ifndef GG_MODEL_DIAGNOSIS_H
 #define GG_MODEL_DIAGNOSIS_H
 
-#include "base/words.h"
+#include "base/span.h"
 #include "model/view.h"
 
 /// What limits the speed of a run.

@@ -8,7 +8,6 @@
 #include "base/arena.h"
 #include "base/span.h"
 #include "base/vec.h"
-#include "base/words.h"
 #include "events/code_step.h"
 #include "events/event.h"
 #include "events/machine.h"

@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "base/span.h"
 #include "base/vec.h"
-#include "base/words.h"
 #include "metric/metric.h"
 
 /// Causes, in the order in which their detectors are asked. A cause takes the checks that it

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "base/words.h"
+#include "base/span.h"
 
 /// Parts of a training step, to which a report can be restricted, and kinds of whole steps.
 #define ALL_PHASES(X)                                                                   \

@@ -10,7 +10,6 @@
 #include "base/span.h"
 #include "base/status.h"
 #include "base/vec.h"
-#include "base/words.h"
 #include "metric/metric.h"
 #include "model/finding.h"
 #include "model/run_report.h"

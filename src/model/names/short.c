@@ -267,14 +267,6 @@ static bool is_tile(struct span word)
 	return x && isdigit((unsigned char)word.p[word.n - 1]);
 }
 
-static bool is_one_of(struct span word, const char *const *words)
-{
-	for (; *words; words++)
-		if (span_eq(word, span_of(*words)))
-			return true;
-	return false;
-}
-
 /* Appends "cutlass_80_tensorop_s16816gemm_bf16_256x128_tn" as "gemm bf16 256x128 tn". */
 static bool add_product(struct strbuf *b, struct span name)
 {
@@ -293,11 +285,11 @@ static bool add_product(struct strbuf *b, struct span name)
 		                : span_starts(word, SPAN("MT"))     ? 2
 		                                                    : 0;
 		struct span size = { word.p + prefix, word.n - prefix };
-		if (!type.n && is_one_of(word, types))
+		if (!type.n && span_find(word, types) >= 0)
 			type = word;
 		if (!tile.n && size.n && is_tile(size))
 			tile = size;
-		if (!layout.n && is_one_of(word, layouts))
+		if (!layout.n && span_find(word, layouts) >= 0)
 			layout = word;
 		from = i + 1;
 	}
@@ -318,7 +310,7 @@ static bool add_product(struct strbuf *b, struct span name)
 static bool is_wrapper(struct span base)
 {
 	static const char *const names[] = { "Kernel", "Kernel2", "kentry", "device_kernel", NULL };
-	return is_one_of(base, names);
+	return span_find(base, names) >= 0;
 }
 
 /* Appends both ends of a long name, cut at words: "triton_red_fused_add…norm_view_15". */

@@ -8,7 +8,7 @@
 
 #include "model/code.h"
 #include "report/emit.h"
-#include "report/writers.h"
+#include "report/writer.h"
 
 /* The line at which to show a finding: its innermost place that is in a file of the repository.
    NULL if there is none. */

@@ -3,7 +3,7 @@
 #include "report/emit.h"
 #include "report/findings.h"
 #include "report/table.h"
-#include "report/writers.h"
+#include "report/writer.h"
 
 static const char *or_null(const char *s)
 {

@@ -5,7 +5,7 @@
 #include "report/document.h"
 #include "report/junit_cases.h"
 #include "report/table.h"
-#include "report/writers.h"
+#include "report/writer.h"
 
 struct junit {
 	const struct report *r;

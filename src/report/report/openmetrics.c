@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "report/writers.h"
+#include "report/writer.h"
 
 enum { SIGNIFICANT = 4, ITEM_CHARS = 100 };
 

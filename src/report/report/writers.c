@@ -1,5 +1,5 @@
 /* Writers of reports for people: each renders the document in one format. */
-#include "report/writers.h"
+#include "report/writer.h"
 
 #include "document/render.h"
 #include "report/document.h"
