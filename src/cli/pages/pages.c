@@ -21,7 +21,6 @@ const struct page_option page_options[NR_OPTIONS] = {
 static const char *const metrics[] = {
 #define X(id, name, ...) name,
 #include "metric/metrics.def"
-#undef X
 };
 
 enum page_value page_arguments(const struct page_command *c)

@@ -79,7 +79,7 @@ static const struct key noise_keys[] = { NOISE_NUMBERS };
 static const struct key_map noise_map = KEY_TABLE("'noise'", noise_keys);
 #define NOISE_ROW(...)                                                                            \
 	KEY("noise", MAP, OPTIONAL, "how far an increase or decrease must stand out to be a failure", \
-	    .map = &noise_map, __VA_ARGS__)
+	    .map = &__VA_ARGS__)
 
 /* Keys of `noise` in `defaults`: only there the budget for false alarms can be set, since the whole
    gate has one budget. */
@@ -90,15 +90,12 @@ static const struct key budget_keys[] = {
 	    INTO(noise_rule, budget), .absent = MICRO),
 };
 static const struct key_map budget_map = KEY_TABLE("'noise' of 'defaults'", budget_keys);
-#define BUDGET_ROW(...)                                                                           \
-	KEY("noise", MAP, OPTIONAL, "how far an increase or decrease must stand out to be a failure", \
-	    .map = &budget_map, __VA_ARGS__)
 
 static const struct key defaults_keys[] = {
 	KEY("on_missing", WORD, OPTIONAL,
 	    "verdict where one side lacks a figure, for rules that do not say", INTO(rules, on_missing),
 	    .absent = ON_MISSING_FAIL, .words = word_on_missing),
-	BUDGET_ROW(INTO(rules, noise)),
+	NOISE_ROW(budget_map, INTO(rules, noise)),
 };
 static const struct key_map defaults_map = KEY_TABLE("'defaults'", defaults_keys);
 
@@ -132,7 +129,6 @@ static const struct key select_keys[] = {
 #define X(member, name, kind, labels, meaning) \
 	KEY(name, kind, OPTIONAL, meaning, INTO(query, member), .words = word_class),
 #include "model/select.def"
-#undef X
 };
 const struct key_map select_map = KEY_TABLE("'select'", select_keys);
 
@@ -234,7 +230,7 @@ static const struct key rule_keys[] = {
 	    "what confirms a failure by one run: runs and those of the base in pairs if not said; "
 	    "never: final at once",
 	    INTO(rule, confirm), .words = word_confirm),
-	NOISE_ROW(INTO(rule, noise)),
+	NOISE_ROW(noise_map, INTO(rule, noise)),
 };
 const struct key_map rule_map = KEY_TABLE("a rule", rule_keys);
 
@@ -273,7 +269,7 @@ static const struct key profile_rule_keys[] = {
 	KEY("top", INTEGER, OPTIONAL, "kernels that drift and overlap look at", .min = 1, .max = 10000),
 	KEY("fail", MAP, OPTIONAL, "other numbers for limits of the rule", .map = &limit_numbers_map),
 	KEY("warn", MAP, OPTIONAL, "other numbers for limits of the rule", .map = &limit_numbers_map),
-	NOISE_ROW(),
+	NOISE_ROW(noise_map),
 };
 static const struct key_map profile_rule_map = KEY_TABLE("a rule of a profile", profile_rule_keys);
 
@@ -283,7 +279,7 @@ static const struct key profile_steps_keys[] = {
 static const struct key_map profile_steps_map =
     KEY_TABLE("'steps' of a profile", profile_steps_keys);
 
-static const struct key profile_defaults_keys[] = { BUDGET_ROW() };
+static const struct key profile_defaults_keys[] = { NOISE_ROW(budget_map) };
 static const struct key_map profile_defaults_map =
     KEY_TABLE("'defaults' of a profile", profile_defaults_keys);
 

@@ -202,19 +202,17 @@ static const char *unit_of_pair(struct span what, struct span time)
 }
 
 /* Cuts words at the end off that say which value of several a figure is: "p50", "mean". */
-static const char *const statistics[] = { "mean", "median", "avg", "average", "min", "max" };
+static const char *const statistics[] = { "mean", "median", "avg", "average", "min", "max", NULL };
 
 static void cut_statistic(struct words *w)
 {
 	for (bool cut = true; cut;) {
 		size_t from = w->n - 1;
-		cut = false;
 		while (from > 1 && w->text[from - 1] != '_')
 			from--;
 		struct span last = { w->text + from, w->n - 1 - from };
-		for (size_t i = 0; i < NR_OF(statistics); i++)
-			cut = cut || span_eq(last, span_of(statistics[i]));
-		cut = from > 1 && (cut || (last.n > 1 && last.p[0] == 'p' && is_digit(last.p[1])));
+		cut = from > 1 && (span_find(last, statistics) >= 0 ||
+		                   (last.n > 1 && last.p[0] == 'p' && is_digit(last.p[1])));
 		w->n = cut ? from : w->n;
 		w->text[w->n] = '\0';
 	}
@@ -267,10 +265,6 @@ const char *figure_unit_by_name(struct span name)
 
 /* ---- what the words of a name tell ---- */
 
-#define AMOUNT(...)
-#define DIMENSION(...)
-#define UNIT(...)
-#define SETTING(...)
 #define WORD(name, better, size, kind) { name, better, kind },
 static const struct figure_word {
 	const char *name, *better, *kind;
@@ -351,11 +345,6 @@ const char *figure_better(struct span name, const char *unit)
 	return twofold[by] || !better[by] || strcmp(better[by], "neither") == 0 ? NULL : better[by];
 }
 
-#undef AMOUNT
-#undef WORD
-#undef SETTING
-#define WORD(...)
-#define SETTING(...)
 #define AMOUNT(name, kind, size, others) { name, kind, others },
 static const char *const amount_words[][3] = {
 #include "metric/figures.inc"
@@ -408,9 +397,6 @@ static const char *amount_kinds(struct span name)
 	return "";
 }
 
-#undef AMOUNT
-#undef SETTING
-#define AMOUNT(...)
 #define SETTING(name, type, size, kinds) { name, kinds },
 bool figure_is_setting(struct span name, const char *kind)
 {
@@ -453,7 +439,7 @@ static bool is_of_one(struct span name)
 	struct words w = words_of(name);
 	bool one = holds_word(&w, "per") || strstr(w.text, "_req_duration_") ||
 	           strstr(w.text, "_request_duration_");
-	for (size_t i = 0; i < NR_OF(statistics); i++)
+	for (size_t i = 0; statistics[i]; i++)
 		one = one || holds_word(&w, statistics[i]);
 	for (const char *at = w.text; (at = strstr(at, "_p")); at++)
 		one = one || is_digit(at[2]);
@@ -467,12 +453,10 @@ int figure_statistic(struct span name, struct strbuf *what)
 	struct words w = words_of(name);
 	int place = 0;
 	for (size_t at = 1, n; at < w.n; at += n + 1) {
-		int own = 0;
 		n = strcspn(w.text + at, "_");
 		struct span word = { w.text + at, n };
 		bool percentile = n == 3 && is_digit(word.p[1]) && is_digit(word.p[2]);
-		for (size_t i = 0; i < NR_OF(places) && n > 2 && !place; i++)
-			own = strncmp(statistics[i], word.p, n) == 0 && !statistics[i][n] ? places[i] : own;
+		int i = place ? -1 : span_find(word, statistics), own = i < 0 ? 0 : places[i];
 		if (percentile && word.p[0] == 'p')
 			own = 10 * (word.p[1] - '0') + word.p[2] - '0';
 		strbuf_add(what, (struct span){ word.p, own && !place ? 0 : n + 1 });

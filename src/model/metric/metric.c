@@ -75,13 +75,11 @@ const struct metric metric_table[NR_METRICS] = {
 #define STEP(...) ROW(true, __VA_ARGS__)
 #define X(...) ROW(false, __VA_ARGS__)
 #include "metric/metrics.def"
-#undef X
 };
 
 const char *const metric_names[] = {
 #define X(id, name, ...) name,
 #include "metric/metrics.def"
-#undef X
 	NULL
 };
 const char *const group_names[] = { GROUPS(ENUM_WORD) };

@@ -16,7 +16,6 @@
 enum metric_id {
 #define X(id, ...) METRIC_##id,
 #include "metric/metrics.def"
-#undef X
 	NR_METRICS,
 };
 
@@ -27,7 +26,6 @@ enum {
 #define STEP(...) 1 +
 #define X(...)
 #include "metric/metrics.def"
-#undef X
 	    0
 };
 

@@ -18,30 +18,22 @@ const struct unit_word unit_words[] = {
 };
 
 /* the rows of rules/figures.yaml */
-#define DIMENSION(...)
-#define AMOUNT(...)
-#define WORD(...)
-#define SETTING(...)
 #define UNIT(name, dimension, size, others) { name, dimension, size, others },
 const struct figure_unit figure_units[] = {
 #include "metric/figures.inc"
 	{ NULL, NULL, 0, NULL },
 };
-#undef UNIT
 #define UNIT(name, ...) name,
 const char *const figure_unit_names[] = {
 #include "metric/figures.inc"
 	NULL,
 };
-#undef UNIT
-#undef DIMENSION
 
 int figure_unit_find(struct span name)
 {
 	return span_find(name, figure_unit_names);
 }
 
-#define UNIT(...)
 #define DIMENSION(name, better, ...) { name, better },
 const char *figure_unit_better(int unit)
 {

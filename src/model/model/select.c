@@ -14,7 +14,6 @@
 const struct select_key select_table[] = {
 #define X(member, name, kind, labels, meaning) { name, GLOB(member), labels },
 #include "model/select.def"
-#undef X
 	{ NULL, 0, 0 },
 };
 
