@@ -1,25 +1,20 @@
 #include "base/status.h"
 
+static const struct {
+	int code;
+	const char *text;
+} rows[] = {
+#define X(name, code, text) { (code), (text) },
+	STATUS_ROWS(X)
+#undef X
+};
+
 int status_exit_code(enum status st)
 {
-	switch (st) {
-#define X(name, code, text) \
-	case ST_##name:         \
-		return code;
-		STATUS_ROWS(X)
-#undef X
-	}
-	return 5;
+	return rows[st].code;
 }
 
 const char *status_text(enum status st)
 {
-	switch (st) {
-#define X(name, code, text) \
-	case ST_##name:         \
-		return text;
-		STATUS_ROWS(X)
-#undef X
-	}
-	return "unknown status";
+	return rows[st].text;
 }

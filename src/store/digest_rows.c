@@ -62,20 +62,14 @@ static void check_collectives(struct row_reader *r, const struct digest *d)
 /* True if every row that is a sum of small rows is a sum of kernels, not of copies. */
 static bool are_sums(const struct digest *d)
 {
-	bool fine = ALL(i, d->kernels.nr,
-	                d->kernels.v[i].names >= 0 &&
-	                    (d->kernels.v[i].names == 0 || d->kernels.v[i].kind == EVENT_KERNEL));
-	for (size_t i = 0; i < d->ops.nr; i++)
-		fine = fine && d->ops.v[i].names >= 0;
-	for (size_t i = 0; i < d->calls.nr; i++)
-		fine = fine && d->calls.v[i].names >= 0;
-	for (size_t i = 0; i < d->code.nr; i++)
-		fine = fine && d->code.v[i].names >= 0;
-	for (size_t i = 0; i < d->ranges.nr; i++)
-		fine = fine && d->ranges.v[i].names >= 0;
-	for (size_t i = 0; i < d->threads.nr; i++)
-		fine = fine && d->threads.v[i].names >= 0;
-	return fine;
+	return ALL(i, d->kernels.nr,
+	           d->kernels.v[i].names >= 0 &&
+	               (d->kernels.v[i].names == 0 || d->kernels.v[i].kind == EVENT_KERNEL)) &&
+	       ALL(i, d->ops.nr, d->ops.v[i].names >= 0) &&
+	       ALL(i, d->calls.nr, d->calls.v[i].names >= 0) &&
+	       ALL(i, d->code.nr, d->code.v[i].names >= 0) &&
+	       ALL(i, d->ranges.nr, d->ranges.v[i].names >= 0) &&
+	       ALL(i, d->threads.nr, d->threads.v[i].names >= 0);
 }
 
 void digest_check_rows(struct row_reader *r, const struct digest *d)

@@ -9,9 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "store/columns.h"
 #include "store/digest_schema.h"
 #include "store/row.h"
-#include "store/step_columns.h"
 
 static bool has_column(bool summarized, size_t i)
 {

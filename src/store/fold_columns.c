@@ -1,6 +1,6 @@
 /* Puts the columns of a stored fold into their places. Everything in a file is checked before it is
    used. */
-#include "store/fold_columns.h"
+#include "store/columns.h"
 
 #include <stdlib.h>
 #include <string.h>

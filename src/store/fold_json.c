@@ -8,9 +8,9 @@
 #include "base/number.h"
 #include "model/fold.h"
 #include "model/rows.h"
+#include "store/columns.h"
 #include "store/digest_json.h"
 #include "store/digest_schema.h"
-#include "store/fold_columns.h"
 #include "store/row.h"
 
 /* ---- writing of folds ---- */

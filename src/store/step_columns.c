@@ -1,4 +1,4 @@
-#include "store/step_columns.h"
+#include "store/columns.h"
 
 _Static_assert(NR_ALL_COLUMNS <= 64, "a set of columns has a bit for each");
 

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
+#include "store/columns.h"
 #include "store/digest_json.h"
 #include "store/digest_schema.h"
-#include "store/step_columns.h"
 #include "text_rig.h"
 
 #define SAMPLES(d, name) (d)->samples[METRIC_STEP_##name]

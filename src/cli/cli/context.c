@@ -15,11 +15,10 @@
 static bool is_value(struct span key, struct span value)
 {
 	static const char *const numeric[] = { "samples_per_step", "tokens_per_step", "flops_per_step",
-		                                   "peak_tflops" };
+		                                   "peak_tflops", NULL };
 	int64_t v;
-	for (size_t i = 0; i < NR_OF(numeric); i++)
-		if (span_eq(key, span_of(numeric[i])))
-			return number_parse(value, 0, &v) && value.p[0] != '-';
+	if (span_find(key, numeric) >= 0)
+		return number_parse(value, 0, &v) && value.p[0] != '-';
 	return value.n > 0 && text_is_valid(value) && text_chars(value) <= VALUE_MAX_CHARS;
 }
 
@@ -59,7 +58,8 @@ static enum status apply_document(struct document *doc, void *digest)
 
 bool context_is_artifact(const char *path)
 {
-	static const char *const keys[] = { "schema", "traceEvents", "segments", "device_traces" };
+	static const char *const keys[] = { "schema", "traceEvents", "segments", "device_traces",
+		                                NULL };
 	struct diag_log own; /* errors in the file are dropped here: its reader reports them later */
 	struct source *src;
 	struct span key;
@@ -72,8 +72,7 @@ bool context_is_artifact(const char *path)
 	bool found = jscan_peek(js) == JSCAN_ARRAY;
 	if (!found && jscan_object(js))
 		while (!found && jscan_key(js, &key)) {
-			for (size_t i = 0; i < NR_OF(keys); i++)
-				found = found || span_eq(key, span_of(keys[i]));
+			found = span_find(key, keys) >= 0;
 			if (!found)
 				jscan_skip(js);
 		}

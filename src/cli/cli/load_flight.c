@@ -7,12 +7,15 @@
 #include "cli/load_internal.h"
 #include "flight/dump.h"
 
-static enum status take_dump(const struct loader *l, struct artifact_file *file, enum status st,
-                             struct flight_dump *d)
+typedef enum status dump_reader(struct source *src, const struct flight_options *options,
+                                struct flight_dump **out, struct diag_log *log);
+
+static enum status take_dump(const struct loader *l, struct source *src, struct artifact_file *file,
+                             dump_reader *read)
 {
 	enum rank_known known;
-	if (st != ST_OK)
-		return st;
+	struct flight_dump *d = NULL;
+	TRY(read(src, NULL, &d, file->log));
 	d->rank = rank_of(l, d->rank, artifact_file_name(file), &known);
 	file->flight = d;
 	return ST_OK;
@@ -20,17 +23,13 @@ static enum status take_dump(const struct loader *l, struct artifact_file *file,
 
 enum status load_flight(const struct loader *l, struct source *src, struct artifact_file *file)
 {
-	struct flight_dump *d = NULL;
-	enum status st = flight_read(src, NULL, &d, file->log);
-	return take_dump(l, file, st, d);
+	return take_dump(l, src, file, flight_read);
 }
 
 enum status load_flight_pickle(const struct loader *l, struct source *src,
                                struct artifact_file *file)
 {
-	struct flight_dump *d = NULL;
-	enum status st = flight_read_pickle(src, NULL, &d, file->log);
-	return take_dump(l, file, st, d);
+	return take_dump(l, src, file, flight_read_pickle);
 }
 
 ORDERING_POINTERS(rank_cmp, struct flight_dump, RISING(rank))

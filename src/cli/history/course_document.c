@@ -147,9 +147,8 @@ static int weight(const struct course *t, const struct course_point *p)
 	static const enum metric_id keys[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
 		                                   METRIC_MEMORY_PEAK_ALLOCATED };
 	const char *metric = figure_of(t, p->figure)->metric;
-	int key = strncmp(metric, "input.", 6) == 0;
-	for (size_t i = 0; i < NR_OF(keys); i++)
-		key = key || strcmp(metric_table[keys[i]].name, metric) == 0;
+	int key = strncmp(metric, "input.", 6) == 0 ||
+	          ANY(i, NR_OF(keys), strcmp(metric_table[keys[i]].name, metric) == 0);
 	return p->is_worse ? 4 + 2 * key : p->is_better ? 1 + key : 0;
 }
 

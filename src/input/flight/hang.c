@@ -304,23 +304,18 @@ static void say_silent(struct finder *f, const struct hang *h)
 	say(f, &b);
 }
 
-/* True if the rank may be the cause: a rank that waits for others is not the cause, unless all
- * ranks wait for each other. */
-static bool may_be_cause(const struct finder *f, int64_t rank, bool all)
-{
-	size_t k = dump_of(f, rank);
-	return !f->named[k] && (all || !f->waits[k]);
-}
-
 static void say_hangs(struct finder *f)
 {
 	for (int all = 0; all < 2 && f->lines == 0; all++)
 		for (size_t i = 0; i < f->hangs.nr; i++) {
 			const struct hang *h = &f->hangs.v[i];
 			size_t before = f->lines;
-			for (size_t k = 0; k < h->missing.nr; k++)
-				if (may_be_cause(f, h->missing.v[k], all))
+			for (size_t k = 0; k < h->missing.nr; k++) {
+				size_t dump = dump_of(f, h->missing.v[k]);
+				/* a rank that waits for others is not the cause, unless all wait for each other */
+				if (!f->named[dump] && (all || !f->waits[dump]))
 					say_stuck(f, h, h->missing.v[k]);
+			}
 			if (h->silent.nr && f->lines == before && (all || h->missing.nr == 0))
 				say_silent(f, h);
 		}

@@ -170,13 +170,6 @@ bool database_creates(struct span sql, struct span name, bool *is_virtual)
 	       (doubled ? span_starts(name, w.text) : span_eq_nocase(w.text, name));
 }
 
-/* Skips the text of the statement before the columns. */
-static bool enter(struct span *s)
-{
-	bool is_virtual;
-	return name_of_table(s, &is_virtual).kind != WORD_END && is_mark(next(s), '(');
-}
-
 static int slot_of(struct span name, const struct database_column *columns, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -188,11 +181,11 @@ static int slot_of(struct span name, const struct database_column *columns, size
 const char *database_map_columns(struct span sql, const struct database_column *columns, size_t nr,
                                  struct database_map *map)
 {
-	bool found[DATABASE_COLUMNS] = { false };
+	bool found[DATABASE_COLUMNS] = { false }, is_virtual;
 	struct word after = { 0 };
 	map->nr = 0;
 	map->rowid = -1;
-	if (!enter(&sql))
+	if (name_of_table(&sql, &is_virtual).kind == WORD_END || !is_mark(next(&sql), '('))
 		return "";
 	do {
 		struct word name = next(&sql);
