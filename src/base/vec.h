@@ -25,9 +25,10 @@
 #define NR_OF(table) (sizeof(table) / sizeof *(table))
 
 /// True if the condition, an expression of the index `i`, holds for one of `nr` elements, or for
-/// all of them. Those behind the one that decides are not looked at.
+/// all of them. Those behind the one that decides are not looked at. (A statement as an expression
+/// is an extension of gcc and clang.)
 #define ANY(i, nr, ...)                               \
-	({                                                \
+	__extension__({                                   \
 		bool any_##i = false;                         \
 		for (size_t i = 0; i < (nr) && !any_##i; i++) \
 			any_##i = (__VA_ARGS__);                  \
@@ -37,7 +38,7 @@
 
 /// The first of `nr` elements for which the condition on `v[i]` holds; NULL if there is none.
 #define FIND(i, v, nr, ...)                             \
-	({                                                  \
+	__extension__({                                     \
 		__typeof__((v)[0]) *found_##i = NULL;           \
 		for (size_t i = 0; i < (nr) && !found_##i; i++) \
 			found_##i = (__VA_ARGS__) ? &(v)[i] : NULL; \
