@@ -114,9 +114,32 @@ bool text_breaks_a_line(uint32_t cp)
 	                                    (cp >= 0x2066 && cp <= 0x2069) || cp == 0xFEFF));
 }
 
+size_t text_plain_end(struct span s, size_t at, const char *const but[128])
+{
+	while (at < s.n && (unsigned char)s.p[at] - 0x20u < 0x5F && !but[(unsigned char)s.p[at]])
+		at++;
+	return at;
+}
+
+void text_add_escaped(struct strbuf *out, struct span s, const char *const escapes[128])
+{
+	for (size_t i = 0, end; i < s.n;) {
+		end = text_plain_end(s, i, escapes);
+		strbuf_add(out, (struct span){ s.p + i, end - i });
+		if ((i = end) == s.n)
+			return;
+		uint32_t cp = text_next(s, &i);
+		if (cp < 128 && escapes[cp])
+			strbuf_adds(out, escapes[cp]);
+		else
+			text_add_codepoint(out, text_breaks_a_line(cp) ? REPLACEMENT : cp);
+	}
+}
+
 void text_add_line(struct strbuf *out, struct span s)
 {
-	text_add_short(out, s, (size_t)-1);
+	static const char *const none[128];
+	text_add_escaped(out, s, none);
 }
 
 const char *path_last(const char *path)
@@ -138,14 +161,19 @@ size_t text_chars(struct span s)
 	return nr;
 }
 
+/* The first `max` characters of `s`. */
+static struct span first_chars(struct span s, size_t max)
+{
+	size_t i = 0;
+	for (size_t nr = 0; i < s.n && nr < max; nr++)
+		text_next(s, &i);
+	return (struct span){ s.p, i };
+}
+
 void text_add_short(struct strbuf *out, struct span s, size_t max_chars)
 {
-	bool cut = max_chars < s.n && text_chars(s) > max_chars;
-	size_t keep = !cut ? (size_t)-1 : max_chars > 9 ? max_chars - 9 : 0;
-	for (size_t i = 0, nr = 0; i < s.n && nr < keep; nr++) {
-		uint32_t cp = text_next(s, &i);
-		text_add_codepoint(out, text_breaks_a_line(cp) ? REPLACEMENT : cp);
-	}
+	bool cut = max_chars < s.n && first_chars(s, max_chars).n < s.n;
+	text_add_line(out, cut ? first_chars(s, max_chars > 9 ? max_chars - 9 : 0) : s);
 	if (cut)
 		strbuf_addf(out, "~%08x", text_hash32(s));
 }

@@ -35,13 +35,7 @@ void doc_html_escape(struct strbuf *out, struct span text)
 	static const char *const entities[128] = {
 		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"
 	};
-	for (size_t i = 0; i < text.n;) {
-		uint32_t cp = text_next(text, &i);
-		if (cp < 128 && entities[cp])
-			strbuf_adds(out, entities[cp]);
-		else
-			text_add_codepoint(out, text_breaks_a_line(cp) ? 0xFFFD : cp);
-	}
+	text_add_escaped(out, text, entities);
 }
 
 /* ---- text and names ---- */

@@ -7,12 +7,17 @@
 
 static void add_quoted(struct sink *out, struct span text)
 {
+	static const char *const escapes[128] = { ['"'] = "\\\"", ['\\'] = "\\\\" };
 	struct strbuf b = STRBUF_INIT;
 	strbuf_addch(&b, '"');
 	for (size_t i = 0; i < text.n;) {
+		size_t end = text_plain_end(text, i, escapes);
+		strbuf_add(&b, (struct span){ text.p + i, end - i });
+		if ((i = end) == text.n)
+			break;
 		uint32_t cp = text_next(text, &i);
-		if (cp == '"' || cp == '\\')
-			strbuf_addf(&b, "\\%c", (char)cp);
+		if (cp < 128 && escapes[cp])
+			strbuf_adds(&b, escapes[cp]);
 		else if (cp && text_breaks_a_line(cp))
 			strbuf_addf(&b, "\\u%04" PRIx32, cp);
 		else

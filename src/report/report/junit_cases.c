@@ -4,43 +4,24 @@
 
 #include "base/text.h"
 
-/* text_add_line() already replaces all characters that XML does not allow, except two. */
+/* text_add_line() already replaces all characters that XML does not allow, except U+FFFE and
+   U+FFFF, which are as long as U+FFFD. */
 void junit_clean(struct strbuf *b, const char *text)
 {
-	struct strbuf line = STRBUF_INIT;
-	text_add_line(&line, span_of(text));
-	struct span s = strbuf_span(&line);
-	for (size_t i = 0; i < s.n;) {
-		uint32_t cp = text_next(s, &i);
-		text_add_codepoint(b, cp == 0xFFFE || cp == 0xFFFF ? 0xFFFD : cp);
-	}
-	strbuf_release(&line);
+	size_t from = b->n;
+	text_add_line(b, span_of(text));
+	for (char *p = b->p ? b->p + from : NULL; p && (p = strstr(p, "\xEF\xBF")); p += 3)
+		p[2] = (unsigned char)p[2] > 0xBD ? '\xBD' : p[2];
 }
 
 void junit_put(struct sink *out, const char *text)
 {
+	static const char *const entities[128] = {
+		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&apos;"
+	};
 	struct strbuf clean = STRBUF_INIT, b = STRBUF_INIT;
 	junit_clean(&clean, text);
-	for (const char *p = strbuf_str(&clean); *p; p++)
-		switch (*p) {
-		case '&':
-			strbuf_adds(&b, "&amp;");
-			break;
-		case '<':
-			strbuf_adds(&b, "&lt;");
-			break;
-		case '>':
-			strbuf_adds(&b, "&gt;");
-			break;
-		case '"':
-			strbuf_adds(&b, "&quot;");
-			break;
-		case '\'':
-			strbuf_adds(&b, "&apos;");
-			break;
-		default:
-			strbuf_addch(&b, *p);
-		}
+	text_add_escaped(&b, strbuf_span(&clean), entities);
 	sink_write(out, strbuf_span(&b));
 	strbuf_release(&clean);
 	strbuf_release(&b);
