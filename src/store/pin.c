@@ -140,9 +140,9 @@ static void pin_kernels(struct pinner *p, size_t r, const struct names *keep, bo
 {
 	const struct digest *from = p->run->ranks.v[r];
 	for (size_t i = 0; i < from->kernels.nr; i++) {
+		bool communicates = kernel_communicates(from, &from->kernels.v[i]);
 		struct kernel_stat k = from->kernels.v[i];
-		if (k.kind == EVENT_KERNEL && k.names == 0 &&
-		    !category_matches_any(from->communication, k.name)) {
+		if (k.kind == EVENT_KERNEL && k.names == 0 && !communicates) {
 			struct span match = view_match(&p->view, k.name);
 			if (!names_has(keep, match))
 				kernel_stat_fold(&k, category_of_match(p, &p->view.ranks[r], match));

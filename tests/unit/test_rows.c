@@ -31,22 +31,23 @@ enum { NR_TYPES = sizeof types / sizeof *types };
 /* ---- every member of a struct is in its table ---- */
 
 /* Bytes of a struct that no line of its table covers may only be padding: before a member that is
-   aligned to eight bytes, or at the end. */
+   aligned to eight bytes, or at the end. What follows from the name of a kernel is no figure. */
 static void test_members(void **state)
 {
 	(void)state;
 	for (size_t t = 0; t < NR_TYPES; t++) {
 		const struct schema *s = types[t].row;
-		unsigned char *owner = calloc(s->size, 1);
+		size_t size = s == &kernel_stat_row ? offsetof(struct kernel_stat, key) : s->size;
+		unsigned char *owner = calloc(size, 1);
 		for (size_t i = 0; i < s->nr; i++)
 			for (size_t k = 0; k < field_size(&s->fields[i]); k++) {
 				size_t at = s->fields[i].offset + k;
-				if (at >= s->size || owner[at]++)
+				if (at >= size || owner[at]++)
 					fail_msg("%s: %s lies where another member does", types[t].name,
 					         s->fields[i].key);
 			}
-		for (size_t from = 0, end; from < s->size; from = end + 1) {
-			for (end = from; end < s->size && !owner[end];)
+		for (size_t from = 0, end; from < size; from = end + 1) {
+			for (end = from; end < size && !owner[end];)
 				end++;
 			if (end - from >= 8 || (end > from && end % 8))
 				fail_msg("%s: no line for the %zu bytes from %zu on", types[t].name, end - from,

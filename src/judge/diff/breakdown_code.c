@@ -21,7 +21,6 @@ struct code_breakdown {
 	const struct breakdown_input *in;
 	struct parts parts;
 	VEC(struct leaf) leaves;
-	struct code_names names; ///< names of the activities of the rank that is being added
 	bool known[NR_SIDES]; ///< for each side, true if one of its rows has a module or a place
 	bool modules, places; ///< true if either side has modules; true if either side has places
 };
@@ -49,17 +48,14 @@ static bool is_of_label(const struct rank_part *r, const struct metric *m,
 
 /* ---- collecting the rows of both sides ---- */
 
-/* True if the metric includes the row; `kernel` is the row's kernel name, empty if unknown. */
+/* True if the metric includes the row. */
 static bool is_counted(const struct code_breakdown *b, const struct rank_part *r,
-                       const struct code_stat *c, struct span kernel)
+                       const struct code_stat *c)
 {
 	const struct breakdown_query *q = b->in->query;
 	const char *cls = q->metric->cls ? q->metric->cls : q->cls;
-	if (!(q->metric->sums & 1u << c->kind) || !is_of_label(r, q->metric, c) ||
-	    (cls && c->kind != CODE_KERNEL))
-		return false;
-	bool comm = cls && kernel.n && category_matches_any(r->rank->digest->communication, kernel);
-	return !cls || class_is_asked(cls, comm ? CLASS_COMMUNICATION : CLASS_COMPUTE);
+	return q->metric->sums & 1u << c->kind && is_of_label(r, q->metric, c) &&
+	       code_is_of_class(r->rank, c, cls);
 }
 
 static void add_rows(void *ctx, const struct rank_part *r)
@@ -67,16 +63,14 @@ static void add_rows(void *ctx, const struct rank_part *r)
 	struct code_breakdown *b = ctx;
 	const struct digest *d = r->rank->digest;
 	bool micro = b->in->query->metric->unit == UNIT_COUNT_PER_STEP;
-	code_names_read(&b->names, d, r->view);
 	for (size_t i = 0; i < d->code.nr; i++) {
 		const struct code_stat *c = &d->code.v[i];
-		struct span kernel = code_names_find(&b->names, c->kernel);
-		if (!is_counted(b, r, c, kernel))
+		if (!is_counted(b, r, c))
 			continue;
 		struct leaf l = { .module = c->module,
 			              .place = c->place,
 			              .op = code_path_last(c->op),
-			              .kernel = kernel,
+			              .kernel = rank_view_activity(r->rank, c->kernel).match,
 			              .line = { -1, -1 } };
 		l.line[r->side] = c->line;
 		l.count[r->side] = c->count;
@@ -250,6 +244,5 @@ struct breakdown *breakdown_by_code(const struct breakdown_input *in)
 		out = breakdown_end(&b.parts, &root, in->query, rest);
 	}
 	vec_release(&b.leaves);
-	vec_release(&b.names.list);
 	return out;
 }

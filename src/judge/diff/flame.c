@@ -77,22 +77,20 @@ static struct span name_of(const struct code_stat *c, struct span kernel)
 
 static void add_view(struct stacks *s, const struct run_view *v, int side)
 {
-	struct code_names names = { 0 };
 	for (size_t r = 0; r < v->run->ranks.nr; r++) {
 		const struct digest *d = v->run->ranks.v[r];
-		code_names_read(&names, d, v);
 		for (size_t i = 0; i < d->code.nr; i++) {
 			const struct code_stat *c = &d->code.v[i];
 			struct stack one = { .module = c->module,
 				                 .place = c->place,
 				                 .op = c->op,
-				                 .kernel = name_of(c, code_names_find(&names, c->kernel)) };
+				                 .kernel = name_of(
+				                     c, rank_view_activity(&v->ranks[r], c->kernel).match) };
 			one.sum[side] = c->total_ns;
 			if (c->kind != CODE_SYNC)
 				vec_push(&s->list, one);
 		}
 	}
-	vec_release(&names.list);
 }
 
 /* True if a rank of the runs has modules or places (functions) in its code table. */

@@ -10,10 +10,10 @@ struct query unit_query(enum unit_kind kind)
 }
 
 /* The operator whose launches of the kernel take the most time together. */
-static struct span operator_of(const struct digest *d, const struct kernel_row *k)
+static struct span operator_of(const struct digest *d, struct kernel_row *k)
 {
 	const struct code_stat *best = NULL;
-	uint64_t key = code_kernel_key(k->name);
+	uint64_t key = kernel_key(&k->stat);
 	for (size_t i = 0; i < d->code.nr; i++) {
 		const struct code_stat *c = &d->code.v[i];
 		if (c->kernel == key && c->op.n && (!best || c->total_ns > best->total_ns))
@@ -26,7 +26,7 @@ struct span unit_of_kernel(const struct run_view *v, enum unit_kind kind, struct
 {
 	for (size_t r = 0; r < v->run->ranks.nr; r++)
 		for (size_t i = 0; i < v->ranks[r].nr_kernels; i++) {
-			const struct kernel_row *k = &v->ranks[r].kernels[i];
+			struct kernel_row *k = &v->ranks[r].kernels[i];
 			if (span_eq(k->match, name))
 				return kind == UNITS_OPERATORS
 				           ? operator_of(v->ranks[r].digest, k)

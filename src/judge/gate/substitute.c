@@ -69,24 +69,21 @@ static struct span name_now(const struct activity_pairs *pairs, struct span name
 /* Adds the kernels that an operator launches in the runs of one side. */
 static void launched_by(struct launches *p, const struct bench *b, int side, struct span op)
 {
-	struct code_names names = { 0 };
 	size_t first = side == SIDE_BASELINE ? 0 : 1;
 	size_t end = side == SIDE_BASELINE ? 1 : 1 + b->runs.nr_candidates;
 	for (size_t v = first; v < end; v++)
 		for (size_t r = 0; r < b->view[v].run->ranks.nr; r++) {
 			const struct digest *d = b->view[v].run->ranks.v[r];
-			code_names_read(&names, d, &b->view[v]);
 			for (size_t i = 0; i < d->code.nr; i++) {
 				const struct code_stat *c = &d->code.v[i];
 				if (c->kind != CODE_KERNEL || !span_eq(code_path_last(c->op), op))
 					continue;
-				struct launched one = { name_now(&b->pairs, code_names_find(&names, c->kernel)),
-					                    { 0 } };
+				struct activity_name k = rank_view_activity(&b->view[v].ranks[r], c->kernel);
+				struct launched one = { name_now(&b->pairs, k.match), { 0 } };
 				one.ns[side] = c->total_ns;
 				vec_push(&p->list, one);
 			}
 		}
-	vec_release(&names.list);
 }
 
 /* Adds the kernels of a category; their sums are over all steps, too. */

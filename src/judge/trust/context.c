@@ -32,10 +32,9 @@ static double threads_of(const struct kernel_stat *k)
 	return threads;
 }
 
-static bool is_compute(const struct digest *d, const struct kernel_stat *k)
+static bool is_compute(const struct digest *d, struct kernel_stat *k)
 {
-	return k->kind == EVENT_KERNEL && k->names == 0 &&
-	       !category_matches_any(d->communication, k->name);
+	return k->kind == EVENT_KERNEL && k->names == 0 && !kernel_communicates(d, k);
 }
 
 /* Add the factor (candidate divided by baseline) for the threads of each kernel and the bytes of
@@ -44,7 +43,7 @@ static void scalings_add(const struct digest *b, const struct digest *c, struct 
                          struct scalings *copies)
 {
 	for (size_t i = 0, k = 0; i < b->kernels.nr; i++) {
-		const struct kernel_stat *x = &b->kernels.v[i], *y = NULL;
+		struct kernel_stat *x = &b->kernels.v[i], *y = NULL;
 		while (k < c->kernels.nr && kernel_stat_cmp(&c->kernels.v[k], x) < 0)
 			k++;
 		if (k < c->kernels.nr && kernel_stat_cmp(&c->kernels.v[k], x) == 0)
@@ -108,7 +107,7 @@ static void operators_add(const struct digest *b, const struct digest *c, struct
 static void counts_add(const struct digest *b, const struct digest *c, struct scalings *out)
 {
 	for (size_t i = 0, k = 0; i < b->kernels.nr; i++) {
-		const struct kernel_stat *x = &b->kernels.v[i];
+		struct kernel_stat *x = &b->kernels.v[i];
 		if (!is_compute(b, x) || x->count <= 0)
 			continue;
 		double ratio = 0;

@@ -11,6 +11,7 @@
 #include "base/sort.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "model/category.h"
 #include "model/fold.h"
 #include "model/memory_view.h"
 #include "model/rows.h"
@@ -314,6 +315,22 @@ void run_release(struct run *run)
 	vec_release(&run->ignored);
 	arena_release(&run->arena);
 	*run = (struct run){ 0 };
+}
+
+uint64_t kernel_key(struct kernel_stat *k)
+{
+	if (!k->key)
+		k->key = code_kernel_key(k->name);
+	return k->key;
+}
+
+bool kernel_communicates(const struct digest *d, struct kernel_stat *k)
+{
+	if (k->kind != EVENT_KERNEL || k->names)
+		return false;
+	if (!k->communicates)
+		k->communicates = category_matches_any(d->communication, k->name) ? 1 : -1;
+	return k->communicates > 0;
 }
 
 void digest_narrow(struct digest *d)

@@ -38,6 +38,10 @@ struct kernel_stat {
 	int64_t names; ///< number of small kernels that this row sums up, each below 0.05 % of kernel
 	               ///< time; `name` is then their category, or empty; 0 for a row that is not a sum
 	int64_t largest_ns; ///< in a sum of small kernels, step_total_ns of the largest of them
+
+	/* no figures: what follows from the name, once it has been asked for; else 0 */
+	uint64_t key; ///< see kernel_key()
+	int communicates; ///< see kernel_communicates(): 1, or -1 if it does not
 };
 
 /// One GPU of the trace, over the whole window; times in ns.
@@ -513,6 +517,12 @@ void digest_set_steps(struct digest *d, size_t nr);
 
 /// Value of an environment key, or NULL; owned by the digest.
 const char *digest_env(const struct digest *d, const char *key);
+
+/// code_kernel_key() of the name. Names may have thousands of bytes: they are read once.
+uint64_t kernel_key(struct kernel_stat *k);
+
+/// True for a kernel of `d`, not a sum, that the digest counts as communication.
+bool kernel_communicates(const struct digest *d, struct kernel_stat *k);
 
 /// Releases the lists of a digest whose text is kept. Its identifying members, the environment and
 /// the figures of metrics files stay; they decide with which other digests it can share a run.

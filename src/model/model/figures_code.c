@@ -62,39 +62,22 @@ int64_t code_amount(const struct metric *m, const struct code_stat *c)
 	return m->unit == UNIT_COUNT || m->unit == UNIT_COUNT_PER_STEP ? c->count : c->total_ns;
 }
 
-/* Sorted keys of the kernels that the digest counts as communication. */
-struct keys {
-	VEC(uint64_t) list;
-};
-
-static int key_cmp(const void *a, const void *b)
+bool code_is_of_class(const struct rank_view *r, const struct code_stat *c, const char *cls)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return COMPARE(x, y);
-}
-
-static bool is_of_class(const struct code_stat *c, const char *cls, const struct keys *comm)
-{
-	bool known = comm->list.nr &&
-	             bsearch(&c->kernel, comm->list.v, comm->list.nr, sizeof *comm->list.v, key_cmp);
-	return !cls || (c->kind == CODE_KERNEL &&
-	                class_is_asked(cls, known ? CLASS_COMMUNICATION : CLASS_COMPUTE));
+	return !cls ||
+	       (c->kind == CODE_KERNEL &&
+	        class_is_asked(cls, rank_view_activity(r, c->kernel).communicates ? CLASS_COMMUNICATION
+	                                                                          : CLASS_COMPUTE));
 }
 
 static void collect_rows(struct emitter *e, const char *phase, const char *cls, struct items *items)
 {
 	const struct digest *d = e->rank->digest;
-	struct keys comm = { 0 };
 	const struct metric *m = e->figure.metric;
 	bool places = m->label == LABEL_PLACE && ANY(i, d->code.nr, d->code.v[i].place.n);
-	for (size_t i = 0; cls && i < d->kernels.nr; i++)
-		if (d->kernels.v[i].kind == EVENT_KERNEL &&
-		    category_matches_any(d->communication, d->kernels.v[i].name))
-			vec_push(&comm.list, code_kernel_key(d->kernels.v[i].name));
-	vec_sort(&comm.list, key_cmp);
 	for (size_t i = 0; i < d->code.nr; i++) {
 		const struct code_stat *c = &d->code.v[i];
-		if (!(m->sums & 1u << c->kind) || !is_of_class(c, cls, &comm) ||
+		if (!(m->sums & 1u << c->kind) || !code_is_of_class(e->rank, c, cls) ||
 		    (phase &&
 		     (c->phase == PHASE_ALL || !span_glob(span_of(phase), span_of(phase_names[c->phase])))))
 			continue;
@@ -108,7 +91,6 @@ static void collect_rows(struct emitter *e, const char *phase, const char *cls, 
 			vec_push(&items->list, (struct item){ c->place.n ? c->place : span_of(CODE_NO_PLACE),
 			                                      code_amount(m, c) });
 	}
-	vec_release(&comm.list);
 }
 
 void figures_of_code(struct emitter *e, const char *phase, const char *cls)

@@ -102,21 +102,38 @@ static void classify(struct kernel_row *row, const struct run_view *v, const str
 		k->category = category_of(t, row->name);
 	row->category = k ? k->category : category_of(t, row->name);
 	row->cls = row->category < 0 ? CLASS_OTHER : t->rows.v[row->category].cls;
-	if (category_matches_any(d->communication, row->name))
+	if (kernel_communicates(d, &row->stat))
 		row->cls = CLASS_COMMUNICATION;
 	else if (row->cls == CLASS_COMMUNICATION)
 		row->cls = CLASS_COMPUTE;
 }
 
+ORDERING(by_key, struct activity_name, RISING(key))
+
+struct activity_name rank_view_activity(const struct rank_view *r, uint64_t key)
+{
+	const struct activity_name sought = { .key = key }, *found = NULL;
+	if (key && r->activities.nr)
+		found = bsearch(&sought, r->activities.v, r->activities.nr, sizeof sought, by_key);
+	return found ? *found : (struct activity_name){ 0 };
+}
+
 static void rank_view_init(struct run_view *v, struct rank_view *r, const struct digest *d)
 {
 	VEC(struct kernel_row) rows = VEC_INIT;
+	*r = (struct rank_view){ .digest = d };
 	for (size_t i = 0; i < d->kernels.nr; i++) {
-		const struct kernel_stat *s = &d->kernels.v[i];
-		if (s->kind == EVENT_KERNEL && s->names == 0)
-			vec_push(&rows, (struct kernel_row){
-			                    .match = view_match(v, s->name), .name = s->name, .stat = *s });
+		struct kernel_stat *s = &d->kernels.v[i];
+		if (s->names > 0)
+			continue;
+		struct activity_name a = { kernel_key(s), view_match(v, s->name),
+			                       kernel_communicates(d, s) };
+		if (d->code.nr)
+			vec_push(&r->activities, a);
+		if (s->kind == EVENT_KERNEL)
+			vec_push(&rows, (struct kernel_row){ .match = a.match, .name = s->name, .stat = *s });
 	}
+	vec_sort(&r->activities, by_key);
 	vec_sort(&rows, match_cmp);
 	size_t nr = 0;
 	for (size_t i = 0, end; i < rows.nr; i = end) {
@@ -126,8 +143,7 @@ static void rank_view_init(struct run_view *v, struct rank_view *r, const struct
 		classify(&rows.v[nr++], v, d);
 	}
 	v->merged_names += rows.nr - nr;
-	*r = (struct rank_view){ .digest = d, .nr_kernels = nr };
-	rows.nr = nr;
+	r->nr_kernels = rows.nr = nr;
 	int64_t largest = 0;
 	for (size_t i = 0; i < d->kernels.nr; i++) {
 		const struct kernel_stat *s = &d->kernels.v[i];
@@ -218,7 +234,7 @@ void run_view_release(struct run_view *v)
 	if (v->kept)
 		run_view_release(v->kept);
 	for (size_t i = 0; i < v->run->ranks.nr; i++)
-		free(v->ranks[i].kernels);
+		free(v->ranks[i].kernels), vec_release(&v->ranks[i].activities);
 	name_table_release(v->labels);
 	name_table_release(&v->known->names);
 	vec_release(&v->known->list);
@@ -231,8 +247,7 @@ void run_view_release(struct run_view *v)
 static bool rank_has_communication(const struct digest *d)
 {
 	for (size_t i = 0; i < d->kernels.nr; i++)
-		if (d->kernels.v[i].kind == EVENT_KERNEL && d->kernels.v[i].names == 0 &&
-		    category_matches_any(d->communication, d->kernels.v[i].name))
+		if (kernel_communicates(d, &d->kernels.v[i]))
 			return true;
 	for (size_t i = 0; i < d->nr_steps; i++)
 		if (d->samples[METRIC_STEP_COMM_TIME][i])

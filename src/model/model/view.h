@@ -32,6 +32,13 @@ struct kernel_row {
 	struct kernel_stat stat; ///< sums over the raw names; the launch shape is that of `name`
 };
 
+/// A GPU activity to which rows of the code table refer.
+struct activity_name {
+	uint64_t key; ///< code_kernel_key() of the name; 0 if it is unknown
+	struct span match; ///< name by which baseline and candidate are compared
+	bool communicates; ///< see kernel_communicates()
+};
+
 /// One rank in the view of a run.
 struct rank_view {
 	const struct digest *digest;
@@ -41,10 +48,15 @@ struct rank_view {
 	int64_t folded_ns, folded_count; ///< time and launches of sums of small kernels, over the steps
 	int64_t folded_most; ///< upper bound, in ns per step, for any kernel in sums of small kernels
 	const struct cross_rank *cross; ///< figures of the rank that need all ranks to be computed
+	VEC(struct activity_name)
+	activities; ///< activities that the code table refers to, sorted by key
 };
 
 /// The row of the kernels with this match name; NULL if there is none.
 const struct kernel_row *rank_view_kernel(const struct rank_view *r, struct span match);
+
+/// The activity with the key `key`; all zero if the key means a sum, or is unknown.
+struct activity_name rank_view_activity(const struct rank_view *r, uint64_t key);
 
 struct known_names;
 
@@ -110,6 +122,9 @@ struct figure {
 	const struct function_stat *function; ///< first row of the function, only for function metrics
 	const char *source; ///< memory_stat.source as text, only for memory metrics; else NULL
 };
+
+/// True if work of the class `cls` includes the row of the code table; NULL includes every class.
+bool code_is_of_class(const struct rank_view *r, const struct code_stat *c, const char *cls);
 
 /// Appends the label of a collective: "all_reduce@default_pg". Raw bytes.
 void comm_label(const struct comm_stat *c, struct strbuf *out);

@@ -63,9 +63,8 @@ static void choose_kernels(const struct digest *d, struct choice *c)
 		}
 	}
 	for (size_t i = 0; i < d->kernels.nr; i++) {
-		const struct kernel_stat *k = &d->kernels.v[i];
-		if (k->kind == EVENT_KERNEL && k->names == 0 &&
-		    !category_matches_any(d->communication, k->name))
+		struct kernel_stat *k = &d->kernels.v[i];
+		if (k->kind == EVENT_KERNEL && k->names == 0 && !kernel_communicates(d, k))
 			choose(c, i, k->total_ns,
 			       is_small(k->total_ns, total_ns, FOLD_KERNEL_PART) &&
 			           (k->step_total_ns == 0 ||
@@ -78,6 +77,7 @@ void kernel_stat_fold(struct kernel_stat *k, const char *category)
 {
 	row_make_sum(&kernel_stat_row, k);
 	k->name = span_of(category);
+	k->key = 0;
 	k->largest_ns = k->step_total_ns;
 	k->occupancy_ns = kernel_occupancy_ns(k);
 	if (k->occupancy_ns == 0)

@@ -11,7 +11,7 @@
 static struct span kernel_name(const struct digest *d, const struct code_stat *c)
 {
 	for (size_t i = 0; i < d->kernels.nr && c->kernel; i++)
-		if (code_kernel_key(d->kernels.v[i].name) == c->kernel)
+		if (kernel_key(&d->kernels.v[i]) == c->kernel)
 			return d->kernels.v[i].name;
 	return SPAN("");
 }
