@@ -18,12 +18,13 @@ static struct span next_word(const char *text, size_t *at)
 
 bool name_has_word(const char *name, struct span word)
 {
-	size_t i = 0;
-	struct span own;
-	do
-		own = next_word(name, &i);
-	while (own.n && !span_eq(own, word));
-	return own.n > 0;
+	const char *end = name + strlen(name), *p = word.n ? name : NULL;
+	while (p && (p = memmem(p, (size_t)(end - p), word.p, word.n))) {
+		if ((p == name || !isalnum((unsigned char)p[-1])) && !isalnum((unsigned char)p[word.n]))
+			return true;
+		p++;
+	}
+	return false;
 }
 
 /* The first word of `x` that `y` does not contain; empty if there is none. */

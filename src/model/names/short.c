@@ -33,13 +33,20 @@ static bool ends_with(struct span s, const char *word)
 	return s.n >= n && memcmp(s.p + s.n - n, word, n) == 0;
 }
 
+/* True for most bytes of names: they neither open nor separate anything. */
+static bool is_word(char c)
+{
+	return is_letter(c) || is_digit(c) || c == '_';
+}
+
 /* Depth of brackets after the byte at `i`; "->" and "operator<" do not count as brackets. */
 static int depth_after(struct span s, size_t i, int depth)
 {
 	char c = s.p[i];
-	bool word = i >= 8 && memcmp(s.p + i - 8, "operator", 8) == 0;
-	if (c == '<' || c == '(' || c == '{' || c == '[')
-		return depth + (c != '<' || !word);
+	if (c == '<')
+		return depth + !(i >= 8 && memcmp(s.p + i - 8, "operator", 8) == 0);
+	if (c == '(' || c == '{' || c == '[')
+		return depth + 1;
 	if (c == '>' || c == ')' || c == '}' || c == ']')
 		return depth - (depth > 0 && !(c == '>' && i && s.p[i - 1] == '-'));
 	return depth;
@@ -51,6 +58,8 @@ static struct span without_signature(struct span s)
 	int depth = 0;
 	size_t params = 0, from = 0;
 	for (size_t i = 0; i < s.n; i++) {
+		if (is_word(s.p[i]))
+			continue;
 		bool anonymous =
 		    span_starts((struct span){ s.p + i, s.n - i }, SPAN("(anonymous namespace)"));
 		if (depth == 0 && s.p[i] == '(' && i && !anonymous && s.p[i - 1] != ':' && !params &&
@@ -73,6 +82,8 @@ static void split(struct span s, struct span *base, struct span *args)
 	int depth = 0;
 	size_t from = 0, open = s.n;
 	for (size_t i = 0; i < s.n; i++) {
+		if (is_word(s.p[i]))
+			continue;
 		if (depth == 0 && s.p[i] == ':' && i + 1 < s.n && s.p[i + 1] == ':') {
 			from = i + 2;
 			open = s.n;
@@ -95,7 +106,7 @@ static bool next_arg(struct span *list, struct span *arg)
 	if (!list->n)
 		return false;
 	for (; i < list->n && (depth || list->p[i] != ','); i++)
-		depth = depth_after(*list, i, depth);
+		depth = is_word(list->p[i]) ? depth : depth_after(*list, i, depth);
 	*arg = span_trim((struct span){ list->p, i }, " ");
 	list->p += i < list->n ? i + 1 : i;
 	list->n -= i < list->n ? i + 1 : i;
@@ -343,15 +354,21 @@ static void add_word(struct strbuf *b, struct span s, bool least)
 	}
 }
 
-static const char *form_of(struct arena *a, const char *whole, int form)
+/* The name as C++ has it. */
+static const char *plain_of(struct arena *a, const char *whole)
+{
+	const char *plain = demangle(span_of(whole), a);
+	return plain ? plain : whole;
+}
+
+/* `plain` is plain_of() the whole name. */
+static const char *form_of(struct arena *a, const char *whole, const char *plain, int form)
 {
 	struct strbuf b = STRBUF_INIT;
-	struct arena scratch = ARENA_INIT;
-	const char *plain = demangle(span_of(whole), &scratch);
-	struct span s = without_signature(span_of(plain ? plain : whole)), base, args, arg;
+	struct span s = without_signature(span_of(plain)), base, args, arg;
 	bool hash = form >= FORM_HASH, least = form >= FORM_OTHER || form == FORM_FUNCTOR;
 	if (!s.n || !strchr(WORD_BEGINS, whole[0])) /* the text is not the name of a function */
-		return (arena_release(&scratch), whole);
+		return whole;
 	split(s, &base, &args);
 	for (struct span rest = args; is_wrapper(base) && next_arg(&rest, &arg);)
 		if (!is_value(arg)) {
@@ -368,14 +385,13 @@ static const char *form_of(struct arena *a, const char *whole, int form)
 		strbuf_adds(&b, whole);
 	if (hash)
 		strbuf_addf(&b, "~%08x", text_hash32(span_of(whole)));
-	arena_release(&scratch);
 	return arena_take(a, &b);
 }
 
 _Static_assert(NR_SHORT_FORMS == (int)FORM_OTHER, "FORM_OTHER depends on other names");
 const char *short_name_form(struct arena *a, const char *whole, int i)
 {
-	return form_of(a, whole, i);
+	return form_of(a, whole, plain_of(a, whole), i);
 }
 
 ORDERING(by_whole, struct short_name, BY_TEXT(whole))
@@ -400,16 +416,13 @@ static void set_others(struct short_names *s)
 	for (size_t i = 0, end; i < s->list.nr; i = end) {
 		struct short_name *first = &s->list.v[i];
 		const char *all[ALIKE_MAX];
-		struct arena scratch = ARENA_INIT;
 		bool any = false;
 		for (end = i; end < s->list.nr && strcmp(s->list.v[end].shortest, first->shortest) == 0;
 		     end++)
 			any = any || s->list.v[end].form == FORM_OTHER;
 		size_t nr = any && end - i <= ALIKE_MAX ? end - i : 0;
-		for (size_t k = 0; k < nr; k++) {
-			const char *plain = demangle(span_of(first[k].whole), &scratch);
-			all[k] = plain ? plain : first[k].whole;
-		}
+		for (size_t k = 0; k < nr; k++)
+			all[k] = first[k].plain;
 		for (size_t k = 0; k < nr; k++) {
 			struct strbuf b = STRBUF_INIT;
 			if (first[k].form != FORM_OTHER)
@@ -421,7 +434,6 @@ static void set_others(struct short_names *s)
 			}
 			first[k].text = arena_take(&s->arena, &b);
 		}
-		arena_release(&scratch);
 	}
 }
 
@@ -431,7 +443,7 @@ static void set_form(struct short_names *s, struct short_name *n)
 	if (n->text && n->form < FORM_OTHER)
 		return; /* the form is still that of the round before */
 	do
-		n->text = form_of(&s->arena, n->whole, n->form);
+		n->text = form_of(&s->arena, n->whole, n->plain, n->form);
 	while (n->form > FORM_FUNCTOR && n->form < FORM_OTHER &&
 	       text_chars(span_of(n->text)) > FORM_CHARS && ++n->form);
 }
@@ -464,8 +476,10 @@ void short_names_end(struct short_names *s)
 			s->list.v[nr++] = s->list.v[i];
 	s->list.nr = nr;
 	for (size_t i = 0; i < nr; i++) {
-		s->list.v[i].shortest = form_of(&s->arena, s->list.v[i].whole, FORM_FUNCTOR);
-		s->list.v[i].cut = text_short(&s->arena, span_of(s->list.v[i].whole), MESSAGE_CHARS);
+		struct short_name *n = &s->list.v[i];
+		n->plain = plain_of(&s->arena, n->whole);
+		n->text = n->shortest = form_of(&s->arena, n->whole, n->plain, FORM_FUNCTOR);
+		n->cut = text_short(&s->arena, span_of(n->whole), MESSAGE_CHARS);
 	}
 	do {
 		for (size_t i = 0; i < s->list.nr; i++)

@@ -14,6 +14,7 @@
 /// The forms of the name of a kernel.
 struct short_name {
 	const char *whole; ///< whole name of the kernel, borrowed
+	const char *plain; ///< the name as C++ has it: `whole`, or what it is mangled from
 	const char *shortest; ///< the shortest form of the name, which other kernels may share
 	const char *text; ///< short name, which reports show
 	const char *cut; ///< whole name as messages cut it (MESSAGE_CHARS)
