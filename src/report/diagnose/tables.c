@@ -100,6 +100,7 @@ struct listing {
 struct listed {
 	struct span label;
 	int64_t value;
+	const struct function_stat *function; /* as the first rank that has it recorded it; or NULL */
 };
 
 ORDERING(listed_cmp, struct listed, FALLING(value) BY_SPAN(label))
@@ -117,47 +118,56 @@ static const struct answer *answer_of(const struct answers *answers, struct span
 	return i < nr && span_eq(v[i].label, label) ? &v[i] : NULL;
 }
 
-struct function_row {
-	struct span label;
-	const struct function_stat *of;
+/* Rows of a table of functions, of which `missing` have no function yet. */
+struct function_rows {
+	struct listed *v;
+	size_t nr, missing;
 };
 
 static void find_function(void *ctx, const struct figure *f)
 {
-	struct function_row *row = ctx;
-	if (!row->of && span_eq(f->label, row->label))
-		row->of = f->function;
+	struct function_rows *rows = ctx;
+	for (size_t i = 0; i < rows->nr; i++)
+		if (!rows->v[i].function && span_eq(f->label, rows->v[i].label)) {
+			rows->v[i].function = f->function;
+			rows->missing--;
+		}
 }
 
-/* Add the cells of a function that no metric has, as the first rank that has it recorded it. */
-static void add_function(struct tabler *t, struct span label)
+static void find_functions(struct tabler *t, struct listed *v, size_t nr)
 {
-	struct function_row row = { .label = label };
-	for (size_t r = 0; r < t->v->run->ranks.nr && !row.of; r++)
-		rank_figures(t->v, r, &metric_table[METRIC_FUNCTION_EXCLUSIVE_PCT], find_function, &row);
+	struct function_rows rows = { v, nr, nr };
+	for (size_t r = 0; r < t->v->run->ranks.nr && rows.missing; r++)
+		rank_figures(t->v, r, &metric_table[METRIC_FUNCTION_EXCLUSIVE_PCT], find_function, &rows);
+}
+
+/* Add the cells of a function that no metric has. */
+static void add_function(struct tabler *t, const struct function_stat *of)
+{
 	static const struct function_stat none = { .median_ns = -1, .rate = -1 };
-	const struct function_stat *f = row.of ? row.of : &none;
+	const struct function_stat *f = of ? of : &none;
 	CELLS(t, f->median_ns < 0 ? MEMORY_UNKNOWN : f->median_ns,
 	      f->rate < 0 ? MEMORY_UNKNOWN : f->rate,
 	      f->rate < 0 || f->rate_mad < 0 ? MEMORY_UNKNOWN : f->rate_mad);
-	cell_name(t, span_of(row.of ? function_class_names[f->cls] : ""));
+	cell_name(t, span_of(of ? function_class_names[f->cls] : ""));
 }
 
 static void add_rows(struct tabler *t, const struct listing *l, const struct answers *answers)
 {
 	struct report_column *columns = t->table->columns.v;
 	VEC(struct listed) rows = VEC_INIT;
+	bool functions = l->ids[0] == METRIC_FUNCTION_EXCLUSIVE_PCT;
 	__int128 sum = 0;
 	t->table->more = table_folded(t, l->ids, l->nr);
 	for (size_t i = 0; i < answers[0].list.nr; i++) {
 		const struct answer *x = &answers[0].list.v[i];
-		bool idle = l->ids[0] == METRIC_FUNCTION_EXCLUSIVE_PCT && label_is_idle_thread(x->label);
 		sum += x->value;
-		if (x->value > l->least && !idle)
-			vec_push(&rows, (struct listed){ x->label, x->value });
+		if (x->value > l->least && !(functions && label_is_idle_thread(x->label)))
+			vec_push(&rows, (struct listed){ .label = x->label, .value = x->value });
 	}
 	vec_sort(&rows, listed_cmp);
 	size_t shown = table_shows(t, rows.nr);
+	find_functions(t, rows.v, functions ? shown : 0);
 	for (size_t i = 0; i < shown; i++) {
 		for (size_t k = 0; k < l->nr; k++) {
 			const struct answer *x = answer_of(&answers[k], rows.v[i].label);
@@ -169,8 +179,8 @@ static void add_rows(struct tabler *t, const struct listing *l, const struct ans
 			const struct category_table *c = t->v->naming->categories;
 			cell_name(t, span_of(category_name(c, category_of(c, rows.v[i].label))));
 		}
-		if (l->ids[0] == METRIC_FUNCTION_EXCLUSIVE_PCT)
-			add_function(t, rows.v[i].label);
+		if (functions)
+			add_function(t, rows.v[i].function);
 		cell_name(t, rows.v[i].label);
 	}
 	for (size_t i = shown; i < rows.nr; i++) {
