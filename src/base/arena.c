@@ -28,7 +28,8 @@ struct arena_block {
 #define ARENA_BLOCK ((size_t)32 << 10)
 #define ARENA_ALIGN (_Alignof(max_align_t))
 
-void *arena_alloc(struct arena *a, size_t nr, size_t size)
+/* Like arena_alloc(), but not cleared: most of what arenas hold is text. */
+static void *take(struct arena *a, size_t nr, size_t size)
 {
 	if (size && nr > (SIZE_MAX / 2) / size)
 		mem_fail();
@@ -39,7 +40,6 @@ void *arena_alloc(struct arena *a, size_t nr, size_t size)
 		cap = n > cap ? n : cap;
 		mem_grows("texts and rows", cap);
 		struct arena_block *b = mem_realloc(NULL, 1, sizeof *b + cap);
-		memset(b, 0, sizeof *b + cap);
 		ASAN_POISON_MEMORY_REGION(b->data, cap);
 		b->next = a->blocks;
 		a->blocks = b;
@@ -52,11 +52,17 @@ void *arena_alloc(struct arena *a, size_t nr, size_t size)
 	return p;
 }
 
+void *arena_alloc(struct arena *a, size_t nr, size_t size)
+{
+	return memset(take(a, nr, size), 0, nr * size);
+}
+
 char *arena_dup(struct arena *a, struct span s)
 {
-	char *p = arena_alloc(a, s.n + 1, 1);
+	char *p = take(a, s.n + 1, 1);
 	if (s.n)
 		memcpy(p, s.p, s.n);
+	p[s.n] = '\0';
 	return p;
 }
 
@@ -67,7 +73,8 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	va_copy(copy, ap);
 	int n = vsnprintf(NULL, 0, fmt, copy);
 	va_end(copy);
-	char *p = arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1, 1);
+	char *p = take(a, (size_t)(n < 0 ? 0 : n) + 1, 1);
+	*p = '\0';
 	vsnprintf(p, (size_t)(n < 0 ? 0 : n) + 1, fmt, ap);
 	va_end(ap);
 	return p;
