@@ -6,10 +6,16 @@ enum { PAIRS = 1024 };
 
 const char *const class_names[] = { CLASSES(ENUM_WORD) NULL };
 
-/* Hash of the two letters at `p`, which may be of either case; the result is below PAIRS. */
+/* Hash of two lower-case letters, below PAIRS. */
+static unsigned pair(unsigned a, unsigned b)
+{
+	return (a * 31 + b) % PAIRS;
+}
+
+/* The same of the two letters at `p`, which may be of either case. */
 static unsigned pair_at(const char *p)
 {
-	return (((unsigned char)p[0] | 0x20u) * 31 + ((unsigned char)p[1] | 0x20u)) % PAIRS;
+	return pair((unsigned char)p[0] | 0x20u, (unsigned char)p[1] | 0x20u);
 }
 
 static bool is_special(char c)
@@ -25,8 +31,11 @@ struct pairs {
 static struct pairs pairs_of(struct span name)
 {
 	struct pairs out = { { false } };
-	for (size_t i = 0; i + 1 < name.n; i++)
-		out.has[pair_at(name.p + i)] = true;
+	unsigned last = name.n ? (unsigned char)name.p[0] | 0x20u : 0, next;
+	for (size_t i = 1; i < name.n; i++, last = next) {
+		next = (unsigned char)name.p[i] | 0x20u;
+		out.has[pair(last, next)] = true;
+	}
 	return out;
 }
 

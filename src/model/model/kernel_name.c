@@ -21,7 +21,7 @@ static size_t trim_group(const char *s, size_t n, bool (*kind)(char), size_t lea
 static size_t address_at(struct span s, size_t i)
 {
 	size_t end = i + 2;
-	if (s.n - i < 3 || s.p[i] != '0' || s.p[i + 1] != 'x' || (i > 0 && is_digit(s.p[i - 1])))
+	if (s.p[i] != '0' || s.n - i < 3 || s.p[i + 1] != 'x' || (i > 0 && is_digit(s.p[i - 1])))
 		return 0;
 	while (end < s.n && is_hex(s.p[end]))
 		end++;
@@ -32,11 +32,10 @@ struct span kernel_match_name(struct arena *a, struct span name)
 {
 	bool triton = span_starts(name, SPAN("triton_"));
 	struct strbuf b = STRBUF_INIT;
-	for (size_t i = 0; i < name.n;) {
-		size_t skip = address_at(name, i);
-		if (!skip)
-			strbuf_addch(&b, name.p[i]);
-		i += skip ? skip : 1;
+	for (size_t from = 0, i, skip; from < name.n; from = i + skip) {
+		for (skip = 0, i = from; i < name.n && !skip; i += !skip)
+			skip = address_at(name, i);
+		strbuf_add(&b, (struct span){ name.p + from, i - from });
 	}
 	size_t n = b.n, before;
 	do { /* a name may end in several groups of digits */
