@@ -40,7 +40,7 @@ void text_add_line(struct strbuf *out, struct span s);
 /// Like text_add_line(), but with `escapes[c]` in place of each ASCII character `c` that has one.
 void text_add_escaped(struct strbuf *out, struct span s, const char *const escapes[128]);
 
-/// The first place from `at` on whose byte is no printable ASCII or has an entry in `but`; most
+/// The first place from `at` on whose byte is beyond printable ASCII or has an entry in `but`; most
 /// texts are copied up to there at once.
 size_t text_plain_end(struct span s, size_t at, const char *const but[128]);
 

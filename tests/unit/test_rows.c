@@ -31,7 +31,7 @@ enum { NR_TYPES = sizeof types / sizeof *types };
 /* ---- every member of a struct is in its table ---- */
 
 /* Bytes of a struct that no line of its table covers may only be padding: before a member that is
-   aligned to eight bytes, or at the end. What follows from the name of a kernel is no figure. */
+   aligned to eight bytes, or at the end. What follows from the name of a kernel is left out. */
 static void test_members(void **state)
 {
 	(void)state;

@@ -39,7 +39,7 @@ struct kernel_stat {
 	               ///< time; `name` is then their category, or empty; 0 for a row that is not a sum
 	int64_t largest_ns; ///< in a sum of small kernels, step_total_ns of the largest of them
 
-	/* no figures: what follows from the name, once it has been asked for; else 0 */
+	/* what follows from the name, once it has been asked for; else 0. No file holds it. */
 	uint64_t key; ///< see kernel_key()
 	int communicates; ///< see kernel_communicates(): 1, or -1 if it does not
 };
