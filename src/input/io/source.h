@@ -40,7 +40,7 @@ struct source *source_memory(const char *name, const void *p, size_t n,
 
 /// Reads up to `cap` > 0 decompressed bytes into `buf`; `*nr` is 0 at the end. Truncation, wrong
 /// CRC or length and read errors are ST_INPUT with file and byte; garbage after a gzip member is a
-/// warning.
+/// warning. A byte order mark at the beginning is left out if the first call has room for it.
 GG_MUST_CHECK enum status source_read(struct source *s, char *buf, size_t cap, size_t *nr,
                                       struct diag_log *log);
 
