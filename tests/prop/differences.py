@@ -83,7 +83,7 @@ def forms(b):
 def first_day(b):
     for name, options in (("no-memory", ("--no-memory",)), ("no-steps", ("--no-steps",)), ("all", ())):
         b.make("trace", "first.json.gz", "--seed", 1, "--steps", 4, *options)
-        b.fine("init", "first.json.gz", "--ci", "none", "--force", "--workload", "w")
+        b.fine("init", "first.json.gz", "--home", "none", "--force", "--workload", "w")
         text = (b.dir / "rules" / "gpugate.yaml").read_text(encoding="utf-8")
         assert text.startswith("#") and "\nversion: 2\n" in text and len(text.splitlines()) <= 12, text
         assert sorted(line.split(":")[0] for line in explained(b, "rules/gpugate.yaml") if line.split(":")[0] in BUILT_IN) == BUILT_IN, name
@@ -91,7 +91,7 @@ def first_day(b):
         b.fine("check", "first.json.gz")
     b.make("trace", "more.json.gz", "--seed", 2, "--steps", 4, "--peak-memory", 2)
     b.make("trace", "bare.json.gz", "--seed", 1, "--steps", 4, "--no-memory")
-    b.fine("init", "bare.json.gz", "--ci", "none", "--force", "--workload", "w")
+    b.fine("init", "bare.json.gz", "--home", "none", "--force", "--workload", "w")
     b.make("trace", "base.json.gz", "--seed", 1, "--steps", 4)
     b.fine("approve", "--new", "base.json.gz", "--force")
     done = b.run("check", "more.json.gz", "--json", "-")

@@ -155,7 +155,7 @@ def histories(b):
     shutil.copytree(b.dir / "baselines", b.dir / "past" / "baselines")
     for args in (("check", "run.json.gz", *case), ("suite", "s.yaml"), ("history", "a"), ("bisect", "a", "--metric", "step.compute_time"),
                  ("baseline", "show", *case), ("baseline", "log", *case), ("baseline", "verify", "baselines/a.json"), ("baseline", "prune", "--keep", "1", *case),
-                 ("init", "--from-noise", "--ci", "none", "--force", *case), ("lint", "rules/gpugate.yaml", "--baseline", "baselines/a.json")):
+                 ("init", "--from-noise", "--home", "none", "--force", *case), ("lint", "rules/gpugate.yaml", "--baseline", "baselines/a.json")):
         for there, folder in ((True, "past"), (False, "pst"), (False, "s.yaml")):
             done = b.run(*args, "--history", folder)
             said = b"no folder is there" in done.stderr + done.stdout

@@ -124,15 +124,15 @@ SYSTEMS = {
     "github": (None, [".github/workflows/test.yml"], [], "github"),
     "gitlab": (None, [".gitlab-ci.yml"], [], "gitlab"),
     "both": (None, [".github/a", ".gitlab-ci.yml"], [], 2),
-    "both-said": (None, [".github/a", ".gitlab-ci.yml"], ["--ci", "github"], "github"),
+    "both-said": (None, [".github/a", ".gitlab-ci.yml"], ["--home", "github"], "github"),
     "both-remote": ("git@gitlab.example.com:a/b.git", [".github/a", ".gitlab-ci.yml"], [], "gitlab"),
     "remote-https": (f"https://oauth2:{SECRET}@gitlab.example.com/github/b.git", [], [], "gitlab"),
     "remote-ssh": ("ssh://git@github.com:22/gitlab/b", [], [], "github"),
     "remote-scp": ("git@github.com:gitlab/b", [], [], "github"),
     "remote-other": ("https://example.com/github.com/b", [], [], "none"),
     "files-first": ("git@github.com:a/b", [".gitlab-ci.yml"], [], "gitlab"),
-    "none": ("git@github.com:a/b", [".github/a"], ["--ci", "none"], "none"),
-    "unknown": (None, [], ["--ci", "jenkins"], 2),
+    "none": ("git@github.com:a/b", [".github/a"], ["--home", "none"], "none"),
+    "unknown": (None, [], ["--home", "jenkins"], 2),
 }
 
 
@@ -179,7 +179,7 @@ def test_refused(top):
     job = ("--world-size", "2", "--nccl", "--seed", "2")
     make(dir / "run" / "rank0.json.gz", *job, "--rank", "0", "--steps", "4")
     make(dir / "run" / "rank1.json.gz", *job, "--rank", "1", "--steps", "3")
-    done = run(dir, "init", "run", "--ci", "none")
+    done = run(dir, "init", "run", "--home", "none")
     (command,) = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("  gpugate approve")]
     expect("cannot be the baseline: the run ends early" in done.stdout and command[-2:] == ["--accept", "ends-early"], done.stdout)
     run(dir, "approve", "--new", "run", code=3)
@@ -190,13 +190,13 @@ def test_home(top):
     """Workflows name gpugate by --home, or as it was built: by the remote of its clone, without host and user."""
     for ci, home in (("github", ("acme/tools", "v1.2")), ("gitlab", ("acme/gpu/gate-2", "0123abc"))):
         dir = repository(top, f"home-{ci}")
-        done = run(dir, "init", "--ci", ci, "--workload", "w", "--home", "@".join(home))
+        done = run(dir, "init", "--workload", "w", "--home", ci + ":" + "@".join(home))
         if ci == "github":
             check_github(dir, "w", "trace.json.gz", "main", home=home)
         else:
             check_gitlab(dir, "w", "trace.json.gz", home=home)
         expect("gpugate/gpugate" not in done.stdout, f"an address: {done.stdout}")
-    for word in ("acme", "acme@v1", "acme/tools", "acme/@v1", "/tools@v1", "acme/tools@", "acme/../tools@v1", "acme/tools@v 1", "acme/$(id)@v1", ""):
+    for word in ("acme", "acme@v1", "acme/tools", "acme/@v1", "/tools@v1", "acme/tools@", "acme/../tools@v1", "acme/tools@v 1", "acme/$(id)@v1", "", "github:", "jenkins:a/b@c"):
         run(dir, "init", "--force", "--home", word, code=2)
     script = top / "home.cmake"
     script.write_text(f'set(PROJECT_SOURCE_DIR "{dir}")\ninclude("{ROOT}/cmake/Home.cmake")\nmessage("${{home}}")\n')
@@ -219,7 +219,7 @@ def test_home(top):
 def test_below(top):
     dir = repository(top, "above") / "a" / "b"
     dir.mkdir(parents=True)
-    done = run(dir, "init", "--ci", "github", code=2)
+    done = run(dir, "init", "--home", "github", code=2)
     expect("'../..'" in done.stderr, done.stderr)
     run(dir, "init")
     expect(files(dir) == ["baselines/.gitattributes", "rules/gpugate.yaml"], f"below: {files(dir)}")
@@ -333,7 +333,7 @@ def test_attributes(top):
         expect(done.returncode == 0, f"git {words}: {done.stderr}")
         return done.stdout
     git("init", "-q", "-b", "main")
-    run(dir, "init", "--ci", "none")
+    run(dir, "init", "--home", "none")
     history = dir / "baselines" / "x.history.jsonl"
     for path in ("baselines/x.json", "baselines/H100/x.json"):  # second: as from "baselines/{gpu}/{workload}.json" of rules
         said = git("check-attr", "linguist-generated", "merge", "--", path)
@@ -346,7 +346,7 @@ def test_attributes(top):
     git("merge", "-q", "-m", "join", "a")
     expect(sorted(history.read_text().split()) == ["1", "2", "3"], f"joined: {history.read_text()}")
     (dir / "baselines" / ".gitattributes").write_text("mine\n")
-    run(dir, "init", "--force", "--ci", "none")
+    run(dir, "init", "--force", "--home", "none")
     expect((dir / "baselines" / ".gitattributes").read_text() == "mine\n", "attributes were replaced")
 
 

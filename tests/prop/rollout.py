@@ -108,14 +108,14 @@ def histories(p):
 
 
 def limits(p):
-    said = p.run(0, "init", "--from-noise", "--workload", "n", "--history", "past", "--ci", "none").stdout
+    said = p.run(0, "init", "--from-noise", "--workload", "n", "--history", "past", "--home", "none").stdout
     expect("said", "closer limits of " in said, True)
     text = (p.folder / "rules/gpugate.yaml").read_text()
     line = re.search(r"  step-compute-time: \{fail: \{increase: (.*?)%\}, warn: off\}  # 3% before: the spread of 8 runs is ±(.*?) %\n", text)
     expect("its limit", bool(line) and 1 <= float(line[1]) < 3 and 3 * float(line[2]) <= float(line[1]), True)
     p.run(0, "lint", "rules/gpugate.yaml")
     p.result(0, p.trace(21), "--workload", "n", "--history", "past")
-    p.run(4, "init", "--from-noise", "--workload", "none-there", "--force", "--ci", "none")
+    p.run(4, "init", "--from-noise", "--workload", "none-there", "--force", "--home", "none")
 
 
 def slow_main(p):

@@ -284,7 +284,7 @@ def test_rules(dir):
     versions = {n: validator(f"gpugate-rules-{n}.json") for n in (1, 2)}
     good = [ROOT / "rules" / "default.yaml", *sorted((ROOT / "tests" / "golden").glob("*/in/*rules*.yaml"))]
     (dir / "init").mkdir()
-    run(dir / "init", "init", "--ci", "none", dir / "late")
+    run(dir / "init", "init", "--home", "none", dir / "late")
     good.append(dir / "init" / "rules" / "gpugate.yaml")
     for i, text in enumerate(BOOLEAN_RULES):
         path = dir / f"booleans{i}.yaml"

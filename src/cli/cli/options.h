@@ -182,10 +182,10 @@ enum old_command {
 	  "where the digest is written, gzipped for a name in .gz; of SUITE a folder (short: -o)")     \
 	X(FOLD, "fold", NULL, ON(DIGEST),                                                              \
 	  "fold each block of 64 ranks into one digest: for jobs of thousands of ranks")               \
-	X(CI, "ci", "github|gitlab|none", ON(INIT),                                                    \
-	  "whose workflow to write (default: what the repository has)")                                \
-	X(HOME, "home", "OWNER/REPO@REF", ON(INIT) | ON(HELP),                                         \
-	  "where workflows find gpugate (default: the repository that it was built from)")             \
+	X(CI, "ci", "github|gitlab|none", ON(INIT), "")                                                \
+	X(HOME, "home", "[FORGE:]OWNER/REPO@REF", ON(INIT),                                            \
+	  "where workflows find gpugate (default: where it was built from), of which FORGE: github, "  \
+	  "gitlab or none (default: what the repository has)")                                         \
 	X(NEW, "new", NULL, ON(APPROVE) | ON(CHECK),                                                   \
 	  "begin a baseline although the rules, or a history, know the workload; check: make the run " \
 	  "the baseline if there is no other")                                                         \

@@ -37,29 +37,59 @@ struct init {
 	struct init_rules rules;
 	struct baseline baseline; ///< baseline whose history shows the noise
 	enum forge forge;
+	bool chosen; ///< true if the user has said which forge
 	struct new_files files;
 };
 
 /* ---- choices that init makes for the user ---- */
 
+/* Takes what --home, or the older --ci, says: a forge, the address of gpugate, or both with a colon
+   between them. */
+static enum status take_home(struct init *in, const char *said)
+{
+	static const char *const forges[] = { "none", "github", "gitlab", NULL }; /* as enum forge */
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
+	const char *word = said, *slash, *at;
+	int forge = span_find((struct span){ word, strcspn(word, ":") }, forges);
+	if (forge >= 0) {
+		in->forge = (enum forge)forge;
+		in->chosen = true;
+		word += strcspn(word, ":");
+		if (!*word++)
+			return ST_OK;
+	}
+	slash = strchr(word, '/');
+	at = word + strspn(word, plain);
+	if (!slash || slash == word || slash + 1 >= at || *at != '@' || !at[1] ||
+	    at[1 + strspn(at + 1, plain)] || strstr(word, ".."))
+		return diag_fail(
+		    in->log, ST_USAGE,
+		    "--home %s: is not OWNER/REPO@REF, with github: or gitlab: before it, or one "
+		    "of github, gitlab and none",
+		    diag_quote(in->log, said));
+	in->home = word;
+	return ST_OK;
+}
+
 static enum status choose_forge(struct init *in)
 {
 	const struct repository *r = &in->repo;
-	const char *word = in->o->value[OPT_CI];
-	if (word)
-		in->forge = strcmp(word, "github") == 0   ? FORGE_GITHUB
-		            : strcmp(word, "gitlab") == 0 ? FORGE_GITLAB
-		                                          : FORGE_NONE;
-	else
+	in->home = GPUGATE_HOME;
+	if (in->o->value[OPT_CI])
+		TRY(take_home(in, in->o->value[OPT_CI]));
+	if (in->o->value[OPT_HOME])
+		TRY(take_home(in, in->o->value[OPT_HOME]));
+	if (!in->chosen)
 		in->forge = r->github == r->gitlab ? r->remote : r->github ? FORGE_GITHUB : FORGE_GITLAB;
-	if (!word && r->github && r->gitlab && in->forge == FORGE_NONE)
+	if (!in->chosen && r->github && r->gitlab && in->forge == FORGE_NONE)
 		return diag_fail(in->log, ST_USAGE,
-		                 "there are both .github and .gitlab-ci.yml: say which with --ci github, "
+		                 "there are both .github and .gitlab-ci.yml: say which with --home github, "
 		                 "gitlab or none");
 	if (in->forge != FORGE_NONE && r->above)
 		return diag_fail(in->log, ST_USAGE,
 		                 "this is a part of the repository at '%s', where workflows belong: run "
-		                 "'gpugate init' there, or here with --ci none",
+		                 "'gpugate init' there, or here with --home none",
 		                 r->above);
 	return ST_OK;
 }
@@ -108,21 +138,6 @@ static enum status check_marker(struct init *in)
 		if ((unsigned char)*p < ' ' || *p == 0x7F)
 			return diag_fail(in->log, ST_USAGE, "--marker %s: has control characters",
 			                 diag_quote(in->log, marker));
-	return ST_OK;
-}
-
-/* The address of gpugate for workflows, as the user says or as it was built. */
-static enum status choose_home(struct init *in)
-{
-	static const char plain[] =
-	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
-	const char *word = in->o->value[OPT_HOME];
-	in->home = word ? word : GPUGATE_HOME;
-	const char *at = in->home + strspn(in->home, plain), *slash = strchr(in->home, '/');
-	if (word && (!slash || slash == word || slash + 1 >= at || *at != '@' || !at[1] ||
-	             at[1 + strspn(at + 1, plain)] || strstr(word, "..")))
-		return diag_fail(in->log, ST_USAGE, "--home %s: is not OWNER/REPO@REF",
-		                 diag_quote(in->log, word));
 	return ST_OK;
 }
 
@@ -359,8 +374,8 @@ static enum status say_what_is_next(struct init *in)
 		sink_printf(out, ".gitlab-ci.yml: to be changed by you: include: %s\n", in->gate_file);
 	if (to_change_ignored)
 		sink_printf(out, ".gitignore: to be changed by you: %s\n", in->to_ignore);
-	if (in->forge == FORGE_NONE && !in->o->value[OPT_CI])
-		sink_printf(out, "no workflow: %s; see --ci\n",
+	if (in->forge == FORGE_NONE && !in->chosen)
+		sink_printf(out, "no workflow: %s; see --home\n",
 		            in->repo.above ? "this is not the top of the repository"
 		                           : "no sign of GitHub or GitLab is here");
 	if (in->repo.run && !in->o->args.nr)
@@ -403,7 +418,6 @@ static enum status init(struct init *in)
 	TRY(choose_forge(in));
 	TRY(choose_workload(in));
 	TRY(check_marker(in));
-	TRY(choose_home(in));
 	TRY(setup_init(&in->setup, in->o, in->log));
 	if (in->o->args.nr)
 		TRY(run_load(in->o->args.v, in->o->args.nr, &in->setup, &in->run, in->log));
