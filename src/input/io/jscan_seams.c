@@ -112,6 +112,8 @@ struct span jscan_text_since(const struct jscan *js, const struct jscan_since *s
 	const char *from = js->buf + since->at, *to = js->at;
 	while (!end && (*to == ' ' || *to == '\n' || *to == '\r' || *to == '\t'))
 		to++;
+	if (!end && *to == '\0') /* more white space may follow behind the window's end */
+		return SPAN("");
 	return (struct span){ from, (size_t)(to - from) <= limit ? (size_t)(to - from) : 0 };
 }
 
