@@ -123,12 +123,14 @@ static void table_grow(struct name_table *t)
 	t->cap = cap;
 }
 
-static const struct name *find_or_add(struct name_table *t, struct span s)
+/* Not inlined: most lookups end in the cache, and need not save registers. */
+static __attribute__((noinline)) const struct name *find_or_add(struct name_table *t, struct span s,
+                                                                const struct name **recent)
 {
 	size_t i = span_hash(s, t->seed) & (t->cap - 1);
 	for (; t->slots[i]; i = (i + 1) & (t->cap - 1))
 		if (span_eq(name_span(t->slots[i]), s))
-			return t->slots[i];
+			return *recent = t->slots[i];
 	if (t->nr >= NAME_LIMIT || s.n >= TEXT_LIMIT || t->bytes + s.n > TEXT_LIMIT)
 		return NULL;
 	struct name *nm = arena_alloc(&t->arena, 1, sizeof *nm + s.n + 1);
@@ -143,18 +145,13 @@ static const struct name *find_or_add(struct name_table *t, struct span s)
 	t->slots[i] = nm;
 	if (t->nr * 2 > t->cap)
 		table_grow(t);
-	return nm;
+	return *recent = nm;
 }
 
 const struct name *name_intern(struct name_table *t, struct span s)
 {
-	const struct name **recent = &t->recent[quick_hash(s)], *nm;
-	if (*recent && span_eq(name_span(*recent), s))
-		return *recent;
-	nm = find_or_add(t, s);
-	if (nm)
-		*recent = nm;
-	return nm;
+	const struct name **recent = &t->recent[quick_hash(s)];
+	return *recent && span_eq(name_span(*recent), s) ? *recent : find_or_add(t, s, recent);
 }
 
 void name_table_release(struct name_table *t)
