@@ -147,18 +147,18 @@ static bool is_path(const struct function_stat *f)
 	return f->cls == FUNCTION_PYTHON && f->names == 0;
 }
 
-/* Removes the frames whose path has no row, and frames whose caller has the same path. */
+/* Removes the frames whose path has no row, and frames whose caller has the same path. Goes
+ * backwards, so that callers, which come before, are still there. */
 static void keep_counted_frames(struct python_thread *t, int64_t *const *next)
 {
 	struct python_frame *v = t->frames.v;
-	size_t nr = 0;
-	for (size_t i = 0; i < t->frames.nr; i++)
-		v[i].start = next[v[i].name] && (v[i].parent == NO_ID || v[v[i].parent].name != v[i].name);
-	for (size_t i = 0; i < t->frames.nr; i++)
-		if (v[i].start)
-			v[nr++] = v[i];
-	t->frames.v = mem_realloc(v, nr, sizeof *v);
-	t->frames.nr = t->frames.cap = nr;
+	size_t from = t->frames.nr;
+	for (size_t i = t->frames.nr; i-- > 0;)
+		if (next[v[i].name] && (v[i].parent == NO_ID || v[v[i].parent].name != v[i].name))
+			v[--from] = v[i];
+	t->frames.nr = t->frames.cap = t->frames.nr - from;
+	memmove(v, v + from, t->frames.nr * sizeof *v);
+	t->frames.v = mem_realloc(v, t->frames.nr, sizeof *v);
 }
 
 void python_medians(struct python_frames *p, struct digest *d)

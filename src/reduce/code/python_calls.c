@@ -205,50 +205,41 @@ static bool ids_contain(const struct python_thread *t, uint32_t id)
 	return id - run->id < run_end(t, run) - run->first;
 }
 
-/* True if the starts of frames never decrease. */
-static bool frame_starts_ascend(const struct python_thread *t)
-{
-	int64_t last_ns = INT64_MIN;
-	for (size_t k = 0; k < t->runs.nr; k++) {
-		const struct python_run *run = &t->runs.v[k];
-		size_t end = run_end(t, run);
-		bool back = frame_start(run, &t->frames.v[run->first]) < last_ns;
-		for (size_t i = run->first + 1; i < end; i++)
-			back |= t->frames.v[i].start < t->frames.v[i - 1].start;
-		if (back)
-			return false;
-		last_ns = frame_start(run, &t->frames.v[end - 1]);
-	}
-	return true;
-}
-
 /* Sets the `parent` of every frame to the index of its caller, or NO_ID. If both ids and starts
  * ascend, callers are found by their ids, and a caller that was not recorded is skipped; the result
- * is true if each call then lies within its caller. Otherwise callers are found by time: the caller
- * is the innermost frame that wholly contains the call. */
-static bool find_callers(const struct python_frames *p, struct python_thread *t, bool ids)
+ * is true if starts do so and each call then lies within its caller. Otherwise callers are found by
+ * time: the caller is the innermost frame that wholly contains the call. */
+static inline bool find_callers(const struct python_frames *p, struct python_thread *t, bool ids)
 {
 	struct run_walk walk = run_first(t);
-	VEC(struct open_call)
-	calls = VEC_INIT; /* stack of calls, with the current frame on top and its caller below */
+	/* stack of calls, with the current frame on top and its caller below */
+	VEC(struct open_call) calls = VEC_INIT;
 	bool fits = true;
+	int64_t last = INT64_MIN;
 	vec_push(&calls, (struct open_call){ INT64_MAX, NO_ID, NO_ID });
+	struct open_call *top = calls.v;
 	for (size_t i = 0; i < t->frames.nr && fits; i++) {
 		struct python_frame *f = &t->frames.v[i];
 		const struct python_run *run = run_at(t, &walk, i);
 		int64_t start = frame_start(run, f), end = start + frame_dur(p, f);
-		struct open_call *top = &calls.v[calls.nr - 1];
 		if (ids) {
-			while (top->id != f->parent && top->frame != NO_ID)
+			calls.v[0].id = f->parent;
+			while (top->id != f->parent)
 				top--;
-			fits = end <= top->end_ns && (top->id == f->parent || !ids_contain(t, f->parent));
+			fits = start >= last && end <= top->end_ns &&
+			       (top > calls.v || !ids_contain(t, f->parent));
+			last = start;
 		} else {
 			while (top->frame != NO_ID && (top->end_ns <= start || end > top->end_ns))
 				top--;
 		}
 		f->parent = top->frame;
-		calls.nr = (size_t)(top - calls.v) + 1;
-		vec_push(&calls, (struct open_call){ end, (uint32_t)i, run_id(run, i) });
+		if (++top == calls.v + calls.cap) {
+			calls.nr = calls.cap;
+			vec_reserve(&calls, 1);
+			top = calls.v + calls.nr;
+		}
+		*top = (struct open_call){ end, (uint32_t)i, run_id(run, i) };
 	}
 	vec_release(&calls);
 	return fits;
@@ -258,7 +249,7 @@ static void python_callers(struct python_frames *p, struct python_thread *t)
 {
 	if (!frame_ids_ascend(t))
 		frames_reorder(p, t, true);
-	if (!frame_ids_ascend(t) || !frame_starts_ascend(t) || !find_callers(p, t, true)) {
+	if (!frame_ids_ascend(t) || !find_callers(p, t, true)) {
 		frames_reorder(p, t, false);
 		find_callers(p, t, false);
 	}
@@ -282,16 +273,23 @@ struct python_walk python_walk_thread(const struct python_frames *p, int64_t thr
 bool python_walk_next(struct python_walk *w, int64_t at_ns, int64_t *start_ns, int64_t *dur_ns,
                       uint32_t *name)
 {
-	if (!w->thread || w->next == w->thread->frames.nr)
-		return false;
-	const struct python_frame *f = &w->thread->frames.v[w->next];
-	if (w->next == run_end(w->thread, w->run))
-		w->run++;
-	*start_ns = frame_start(w->run, f);
-	if (*start_ns > at_ns)
-		return false;
-	*dur_ns = frame_dur(w->frames, f);
-	*name = f->name;
-	w->next++;
-	return true;
+	const struct python_thread *t = w->thread;
+	const struct python_run *run = w->run;
+	size_t i = w->next, nr = t ? t->frames.nr : 0;
+	bool found = false;
+	for (; i < nr && !found; i++) {
+		const struct python_frame *f = &t->frames.v[i];
+		if (i == run_end(t, run))
+			run++;
+		int64_t start = frame_start(run, f), dur = frame_dur(w->frames, f);
+		if (start > at_ns)
+			break;
+		found = dur == 0 || start + dur > at_ns; /* most frames end before */
+		*start_ns = start;
+		*dur_ns = dur;
+		*name = f->name;
+	}
+	w->run = run;
+	w->next = i;
+	return found;
 }

@@ -42,42 +42,31 @@ void reducer_free(struct reducer *r)
 	free(r);
 }
 
-static enum status event_take(void *ctx, const struct event *ev)
+/* Takes an event that is not a Python frame. Of its own, since frames, which are many, would save
+ * the registers for it. */
+static __attribute__((noinline)) void take(struct reducer *r, const struct event *ev)
 {
-	struct reducer *r = ctx;
 	int64_t end;
-	if (r->fault)
-		return ST_OK; /* reducer_finish() reports the fault, since it has the log */
-	if (r->nr_events == r->options.max_events) {
-		r->fault = "more events than can be held (about 4 billion): split the trace";
-		return ST_OK;
-	}
-	r->nr_events++;
-	if (ev->kind == EVENT_PYTHON) {
-		python_take(&r->python, &r->threads, ev, &r->fault);
-		phases_take_python(r, ev);
-		return ST_OK;
-	}
 	if (ev->kind == EVENT_FLOW) {
 		code_links_take_flow(&r->where.links, &r->threads, ev);
-		return ST_OK;
+		return;
 	}
 	if (ev->kind == EVENT_GPU_ANNOTATION) {
 		gpu_annotation_take(r, ev);
-		return ST_OK;
+		return;
 	}
 	r->negative_durations += ev->negative;
 	if (ev->kind == EVENT_MEMORY) {
 		memory_take(r, ev);
-		return ST_OK;
+		return;
 	}
 	if (__builtin_add_overflow(ev->start_ns, ev->dur_ns, &end)) {
 		r->fault = "an event ends beyond the range of times: check 'ts' and 'dur' of the trace";
-		return ST_OK;
+		return;
 	}
 	if (event_is_gpu(ev->kind)) {
 		gpu_take(r, ev);
-		return ST_OK;
+		return;
 	}
 	number_lower(&r->first_ns, ev->start_ns);
 	number_raise(&r->last_ns, end);
@@ -85,6 +74,24 @@ static enum status event_take(void *ctx, const struct event *ev)
 		own_steps_take(r, ev);
 	else
 		host_take(r, ev);
+}
+
+static enum status event_take(void *ctx, const struct event *ev)
+{
+	struct reducer *r = ctx;
+	if (r->fault)
+		return ST_OK; /* reducer_finish() reports the fault, since it has the log */
+	if (r->nr_events == r->options.max_events) {
+		r->fault = "more events than can be held (about 4 billion): split the trace";
+		return ST_OK;
+	}
+	r->nr_events++;
+	if (ev->kind != EVENT_PYTHON) {
+		take(r, ev);
+		return ST_OK;
+	}
+	python_take(&r->python, &r->threads, ev, &r->fault);
+	phases_take_python(r, ev);
 	return ST_OK;
 }
 

@@ -272,8 +272,6 @@ static uint32_t frames_at(struct reducer *r, struct open_spans *open, struct pyt
 	int64_t start_ns, dur_ns;
 	uint32_t name;
 	while (python_walk_next(walk, at_ns, &start_ns, &dur_ns, &name)) {
-		if (dur_ns > 0 && start_ns + dur_ns <= at_ns)
-			continue; /* most frames end before the next call that asks */
 		if (where->frame_of[name] == NO_ID)
 			where->frame_of[name] =
 			    code_places_frame(&where->places, name_span(r->names->by_id[name]));
