@@ -43,17 +43,19 @@ static void runs_end(void **state)
 static void digits(void **state)
 {
 	(void)state;
-	for (size_t n = 1; n <= 16; n++)
+	for (size_t n = 0; n <= 20; n++)
 		for (int i = 0; i < 500; i++) {
 			char text[JSCAN_PAD];
-			uint64_t want = 0;
+			uint64_t want = 0, value;
 			for (size_t k = 0; k < sizeof text; k++)
 				text[k] = (char)random_u32();
 			for (size_t k = 0; k < n; k++) {
 				text[16 + k] = (char)('0' + random_u32() % 10);
-				want = want * 10 + (uint64_t)(text[16 + k] - '0');
+				want = k < 16 ? want * 10 + (uint64_t)(text[16 + k] - '0') : want;
 			}
-			assert_int_equal(bytes_digits(text + 16, n), want);
+			text[16 + n] = "/:.,\0x"[random_u32() % 6];
+			assert_int_equal(bytes_number(text + 16, &value), n < 16 ? n : 16);
+			assert_int_equal(value, want);
 		}
 }
 

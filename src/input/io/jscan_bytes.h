@@ -141,29 +141,53 @@ static inline uint64_t bytes_eight_digits(uint64_t w)
 	return (w & 0x0000ffff0000ffffu) * 42949672960001u >> 32;
 }
 
-/// Value of the `n` digits at `p`, 1 ≤ n ≤ 16.
-JSCAN_INLINE uint64_t bytes_digits(const char *p, size_t n)
+#if GG_AVX2
+/* Constants of bytes_number(), as memory operands: the compiler would build each in registers, for
+   every number. */
+static const struct bytes_constants {
+	_Alignas(16) int8_t range[16], zero[16], pairs[16];
+	int16_t fours[8], eights[8];
+	int8_t places[32];
+} bytes_constants = {
+	.range = { '0', '9' },
+	.zero = { 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48 },
+	.pairs = { 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1 },
+	.fours = { 100, 1, 100, 1, 100, 1, 100, 1 },
+	.eights = { 10000, 1, 10000, 1, 10000, 1, 10000, 1 },
+	.places = { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+	            0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15 },
+};
+#define BYTES_VECTOR(p) _mm_loadu_si128((const __m128i *)(const void *)(p))
+#endif
+
+/// Number of digits at `p`, at most 16, and their value: 0 without digits.
+JSCAN_INLINE size_t bytes_number(const char *p, uint64_t *value)
 {
 #if GG_AVX2
-	static const int8_t places[32] = { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-		                               -1, -1, -1, -1, -1, 0,  1,  2,  3,  4,  5,
-		                               6,  7,  8,  9,  10, 11, 12, 13, 14, 15 };
+	const struct bytes_constants *k = &bytes_constants;
+	__asm__("" : "+r"(k));
+	/* the first byte that is not in the range from '0' to '9' */
+	__m128i v = BYTES_VECTOR(p);
+	unsigned n = (unsigned)_mm_cmpistri(BYTES_VECTOR(k->range), v,
+	                                    _SIDD_CMP_RANGES | _SIDD_NEGATIVE_POLARITY);
 	/* digits are moved to the end of the vector, with zeros before them; then pairs, fours and
 	 * eights of digits are combined */
-	__m128i v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
-	v = _mm_shuffle_epi8(v, _mm_loadu_si128((const __m128i *)(const void *)(places + n)));
-	v = _mm_maddubs_epi16(v, _mm_set1_epi16(10 | 1 << 8));
-	v = _mm_madd_epi16(v, _mm_set1_epi32(100 | 1 << 16));
-	v = _mm_madd_epi16(_mm_packus_epi32(v, v), _mm_set1_epi32(10000 | 1 << 16));
+	v = _mm_shuffle_epi8(_mm_sub_epi8(v, BYTES_VECTOR(k->zero)), BYTES_VECTOR(k->places + n));
+	v = _mm_maddubs_epi16(v, BYTES_VECTOR(k->pairs));
+	v = _mm_madd_epi16(v, BYTES_VECTOR(k->fours));
+	v = _mm_madd_epi16(_mm_packus_epi32(v, v), BYTES_VECTOR(k->eights));
 	uint64_t w = (uint64_t)_mm_cvtsi128_si64(v);
-	return (uint32_t)w * (uint64_t)100000000 + (w >> 32);
+	*value = (uint32_t)w * (uint64_t)100000000 + (w >> 32);
 #else
+	size_t n = (size_t)(bytes_digits_end(p) - p);
+	n = n < 16 ? n : 16;
 	/* shifts out the bytes after the digits; zeros come in before the digits */
-	if (n <= 8)
-		return bytes_eight_digits(bytes_load(p) << (64 - 8 * n));
-	return bytes_eight_digits(bytes_load(p) << (128 - 8 * n)) * 100000000 +
-	       bytes_eight_digits(bytes_load(p + n - 8));
+	*value = n == 0   ? 0
+	         : n <= 8 ? bytes_eight_digits(bytes_load(p) << (64 - 8 * n))
+	                  : bytes_eight_digits(bytes_load(p) << (128 - 8 * n)) * 100000000 +
+	                        bytes_eight_digits(bytes_load(p + n - 8));
 #endif
+	return n;
 }
 
 /// Compares the first 32 bytes of `p` and `text`. True if byte i is equal in both for each bit i

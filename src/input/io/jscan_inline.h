@@ -69,6 +69,15 @@ JSCAN_INLINE bool jscan_object_at(struct jscan *js, struct jscan_cursor *c)
 	return true;
 }
 
+/// Enters an object whose text has been consumed up to the value at `place`.
+JSCAN_INLINE void jscan_enter_again(struct jscan *js, struct seam *place)
+{
+	uint64_t bit = (uint64_t)1 << (js->depth % 64);
+	js->objects[js->depth / 64] |= bit;
+	js->begun[js->depth / 64] |= bit;
+	js->place[++js->depth] = place;
+}
+
 /// Like jscan_key(), but fast for the key that usually comes next at this place.
 static inline bool jscan_key_inline(struct jscan *js, struct span *key)
 {
@@ -113,15 +122,39 @@ JSCAN_INLINE bool jscan_string_at(char **at, struct span *text)
 	return true;
 }
 
+/* Reads up to 16 digits; 0 if there are none, or if the first of several is 0. */
+JSCAN_INLINE size_t jscan_digits_at(const char *p, uint64_t *v)
+{
+	static const uint64_t least[] = { UINT64_MAX,
+		                              0,
+		                              10,
+		                              100,
+		                              1000,
+		                              10000,
+		                              100000,
+		                              1000000,
+		                              10000000,
+		                              100000000,
+		                              1000000000,
+		                              10000000000,
+		                              100000000000,
+		                              1000000000000,
+		                              10000000000000,
+		                              100000000000000,
+		                              1000000000000000 };
+	size_t n = bytes_number(p, v);
+	return *v < least[n] ? 0 : n;
+}
+
 /// Like jscan_natural(), for numbers that are followed by a delimiter.
 JSCAN_INLINE bool jscan_natural_at(char **at, int64_t *out)
 {
-	const char *p = *at, *end = bytes_digits_end(p);
-	size_t n = (size_t)(end - p);
-	if (n - 1 > 15 || (*p == '0' && n > 1) || !jscan_ends_number(*end))
+	uint64_t v;
+	size_t n = jscan_digits_at(*at, &v);
+	if (n == 0 || !jscan_ends_number((*at)[n]))
 		return false;
-	*out = (int64_t)bytes_digits(p, n);
-	*at = (char *)end;
+	*out = (int64_t)v;
+	*at += n;
 	return true;
 }
 
@@ -129,24 +162,23 @@ JSCAN_INLINE bool jscan_natural_at(char **at, int64_t *out)
 JSCAN_INLINE bool jscan_decimal_at(char **at, unsigned digits, int64_t *out)
 {
 	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
-	const char *p = *at, *end = bytes_digits_end(p);
-	size_t n = (size_t)(end - p);
-	/* 18 digits are below 2^63; numbers with more digits or leading zeros are left to
-	 * jscan_number() */
-	if (n - 1 > 15 || n + digits > 19 || (*p == '0' && n > 1))
+	uint64_t v, decimals;
+	size_t n = jscan_digits_at(*at, &v);
+	char *p = *at + n;
+	/* 18 digits are below 2^63; longer numbers are left to jscan_number() */
+	if (n == 0 || (digits > 3 && n + digits > 19))
 		return false;
-	uint64_t v = bytes_digits(p, n) * powers[digits];
-	if (digits && *end == '.') {
-		p = end + 1;
-		end = bytes_digits_end(p);
-		n = (size_t)(end - p);
+	v *= powers[digits];
+	if (digits && *p == '.') {
+		n = bytes_number(++p, &decimals);
 		if (n - 1 > digits - 1)
 			return false;
-		v += bytes_digits(p, n) * powers[digits - n];
+		v += decimals * powers[digits - n];
+		p += n;
 	}
-	if (!jscan_ends_number(*end) || v > INT64_MAX)
+	if (!jscan_ends_number(*p) || v > INT64_MAX)
 		return false;
-	*at = (char *)end;
+	*at = p;
 	*out = (int64_t)v;
 	return true;
 }
@@ -198,19 +230,16 @@ JSCAN_INLINE bool jscan_naturals_at(char **at, size_t nr, int64_t *out)
 }
 
 /// If the input continues with the remembered text `lead`, consumes this text: it reaches from the
-/// end of an element to a value in the next object. Else returns false, and nothing is consumed.
-static inline bool jscan_follow_lead(struct jscan *js, const struct jscan_lead *lead)
+/// end of an element to a value in the next object, which must be entered by jscan_enter_again() or
+/// read to its end. Else returns false, and nothing is consumed.
+JSCAN_INLINE bool jscan_follow_lead(struct jscan *js, const struct jscan_lead *lead)
 {
 	const char *p = js->at;
 	if (!bytes_equal(p, lead->text, lead->mask[0]) ||
 	    !bytes_equal(p + 32, lead->text + 32, lead->mask[1]) ||
-	    !bytes_equal(p + 64, lead->text + 64, lead->mask[2]))
+	    (lead->n > 64 && !bytes_equal(p + 64, lead->text + 64, lead->mask[2])))
 		return false;
 	js->at += lead->n;
-	js->depth++;
-	js->place[js->depth] = lead->place;
-	js->objects[(js->depth - 1) / 64] |= (uint64_t)1 << ((js->depth - 1) % 64);
-	js->begun[(js->depth - 1) / 64] |= (uint64_t)1 << ((js->depth - 1) % 64);
 	return true;
 }
 

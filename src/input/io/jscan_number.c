@@ -1,5 +1,5 @@
 /* Scanning of numbers and of the words true, false, null, NaN. */
-#include "io/jscan_internal.h"
+#include "io/jscan_inline.h"
 
 /* ---- scanning of numbers ---- */
 
@@ -58,43 +58,19 @@ bool jscan_number(struct jscan *js, struct span *text)
 
 bool jscan_decimal(struct jscan *js, unsigned digits, int64_t *out)
 {
-	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
-	(void)jscan_next(js);
-	bool negative = *js->at == '-';
-	const char *p = js->at + negative, *end = bytes_digits_end(p);
-	size_t n = (size_t)(end - p), decimals = 0;
-	/* 19 digits are below 2^64; numbers with more digits or leading zeros are left to the slow path
-	 */
-	if (n == 0 || n > 16 || n + digits > 19 || (n > 1 && *p == '0'))
+	bool negative = jscan_next(js) == '-';
+	char *at = js->at + negative;
+	if (!jscan_decimal_at(&at, digits, out))
 		return false;
-	uint64_t v = bytes_digits(p, n) * powers[digits];
-	if (*end == '.') {
-		p = end + 1;
-		end = bytes_digits_end(p);
-		decimals = (size_t)(end - p);
-		if (decimals == 0 || decimals > digits)
-			return false;
-		v += bytes_digits(p, decimals) * powers[digits - decimals];
-	}
-	/* a NUL may be the end of the window, beyond which the number may continue */
-	if (*end == '\0' || *end == 'e' || *end == 'E' || v > INT64_MAX)
-		return false;
-	js->at = (char *)end;
-	*out = negative ? -(int64_t)v : (int64_t)v;
+	*out = negative ? -*out : *out;
+	js->at = at;
 	return true;
 }
 
 bool jscan_natural(struct jscan *js, int64_t *out)
 {
 	(void)jscan_next(js);
-	const char *end = bytes_digits_end(js->at);
-	size_t n = (size_t)(end - js->at);
-	if (n == 0 || n > 16 || (n > 1 && *js->at == '0') || *end == '\0' || *end == '.' ||
-	    *end == 'e' || *end == 'E')
-		return false;
-	*out = (int64_t)bytes_digits(js->at, n);
-	js->at = (char *)end;
-	return true;
+	return jscan_natural_at(&js->at, out);
 }
 
 /* ---- scanning of words ---- */

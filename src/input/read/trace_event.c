@@ -110,16 +110,17 @@ static const struct jscan_keys event_keys = { members, sizeof members / sizeof *
    previous event's beginning last time is tried first. */
 static inline struct event_lead *follow_lead(struct trace_input *in)
 {
-	size_t first = in->leads[in->last_lead].next, i = first;
-	if (first == in->nr_leads || !jscan_follow_lead(in->js, &in->leads[first].text))
-		for (i = 0; i < in->nr_leads; i++)
-			if (i != first && jscan_follow_lead(in->js, &in->leads[i].text))
+	struct event_lead *last = in->lead, *lead = last ? last->next : NULL;
+	if (!lead || !jscan_follow_lead(in->js, &lead->text)) {
+		for (lead = in->leads; lead < in->leads + in->nr_leads; lead++)
+			if (jscan_follow_lead(in->js, &lead->text))
 				break;
-	if (i == in->nr_leads)
-		return NULL;
-	in->leads[in->last_lead].next = i;
-	in->last_lead = i;
-	return &in->leads[i];
+		if (lead == in->leads + in->nr_leads)
+			return NULL;
+		if (last)
+			last->next = lead;
+	}
+	return in->lead = lead;
 }
 
 /* Remembers the beginning of an event, up to the value of "name", which comes next. Only phase
@@ -132,46 +133,88 @@ static void learn_lead(struct trace_input *in, const struct raw_event *ev,
 		in->leads[in->nr_leads++] = lead;
 }
 
-/* ---- process and thread of an event ---- */
+/* ---- steps from number to number ---- */
 
-/* Skips process and thread of an event if their text equals that of the previous event, as in most
- * events. */
-JSCAN_INLINE bool follow_origin(const struct event_origin *o, struct raw_event *ev,
-                                struct jscan_cursor *c)
+/* Reads the members of an event as long as they follow the steps. Returns the first step that is
+   not done, of which the text has been read if `*begun`. */
+JSCAN_INLINE const struct event_step *follow_steps(const struct event_lead *lead,
+                                                   struct raw_event *ev, struct jscan_cursor *c,
+                                                   bool *begun)
 {
-	if (!o->n || !bytes_equal(c->at, o->text, o->mask[0]) ||
-	    !bytes_equal(c->at + 32, o->text + 32, o->mask[1]))
-		return false;
-	uint64_t byte = c->origin + (uint64_t)(uintptr_t)c->at;
-	ev->fields[FIELD_PID] = (struct field){ o->pid, byte + o->pid_at };
-	ev->fields[FIELD_TID] = (struct field){ o->tid, byte + o->tid_at };
-	ev->seen |= SEEN_FIELD(FIELD_PID) | SEEN_FIELD(FIELD_TID);
-	c->at += o->n;
-	c->place = o->place;
-	return true;
+	const struct event_step *s = lead->steps;
+	uint64_t byte = c->origin + (uint64_t)(uintptr_t)c->at + s->n;
+	ev->fields[FIELD_PID] = (struct field){ lead->pid.v, byte - lead->pid.byte };
+	ev->fields[FIELD_TID] = (struct field){ lead->tid.v, byte - lead->tid.byte };
+	*begun = false;
+	for (; bytes_equal(c->at, s->text, s->mask[0]); s++) {
+		if (s->n > 32 && !bytes_equal(c->at + 32, s->text + 32, s->mask[1]))
+			return s;
+		c->at += s->n;
+		struct field *f = &ev->fields[s->where];
+		f->byte = c->origin + (uint64_t)(uintptr_t)c->at;
+		if (s->what == MEMBER_NANO) {
+			if (jscan_decimal_at(&c->at, 3, &f->v))
+				continue;
+		} else if (s->what < JSCAN_KEY_FIRST) {
+			*begun = s->what == JSCAN_KEY_END;
+			return s;
+		} else if (jscan_decimal_at(&c->at, 0, &f->v)) {
+			continue;
+		}
+		*begun = s->what != MEMBER_SKIP || !jscan_skip_at(&c->at);
+		if (*begun)
+			return s;
+	}
+	return s;
 }
 
-/* Remembers the text of pid and tid, if only these two come between the name and the value of
-   "ts", which is next. The caller does this for one of four events that differ from the remembered
-   text, not for each, since events of two threads may alternate. */
-static void learn_origin(struct jscan *js, struct event_origin *o, const struct raw_event *ev,
-                         const struct jscan_since *behind)
+/* The steps that are being learned. */
+struct event_learning {
+	struct event_lead *lead; ///< NULL if no steps are learned
+	size_t nr; ///< number of steps so far
+	struct jscan_since behind; ///< the end of the last step's value
+	bool ahead; ///< true if `behind` is not set yet
+};
+
+/* Takes a member whose value is next, or the end of an object, and remembers the text before it as
+   a step; `args`: the member is in "args". */
+static void learn_step(struct jscan *js, struct event_learning *l, const struct raw_event *ev,
+                       enum member m, unsigned where, bool args)
 {
-	const struct field *pid = &ev->fields[FIELD_PID], *tid = &ev->fields[FIELD_TID];
-	struct span text = jscan_text_since(js, behind, true, sizeof o->text);
-	uint64_t byte = jscan_byte(js) - text.n;
 	const uint64_t both = SEEN_FIELD(FIELD_PID) | SEEN_FIELD(FIELD_TID);
-	if (!js->place[js->depth]->n || (ev->seen & both) != both)
+	struct event_lead *lead = l->lead;
+	struct event_step *s = &lead->steps[l->nr];
+	struct span text = jscan_text_since(js, &l->behind, true, sizeof s->text);
+	bool end = (unsigned)m == JSCAN_KEY_END;
+	bool number = m == MEMBER_NANO || m == MEMBER_IDENT || m == MEMBER_COUNT || m == MEMBER_SKIP;
+	if (m == MEMBER_ARGS ? !(ev->seen & SEEN_ARGS)
+	                     : (end && args) || (!l->nr && m == MEMBER_IDENT && where <= FIELD_TID))
 		return;
-	*o = (struct event_origin){ .n = (unsigned)text.n,
-		                        .place = js->place[js->depth],
-		                        .pid = pid->v,
-		                        .tid = tid->v,
-		                        .pid_at = (uint8_t)(pid->byte - byte),
-		                        .tid_at = (uint8_t)(tid->byte - byte) };
-	memcpy(o->text, text.p, text.n);
+	l->lead = NULL;
+	*s = (struct event_step){ .before = s->before };
+	if (l->nr == EVENT_STEPS || !text.n || !(end || (number && js->place[js->depth]->n)) ||
+	    (!l->nr && (m != MEMBER_NANO || (ev->seen & both) != both)))
+		return;
+	if (!l->nr) {
+		struct field pid = ev->fields[FIELD_PID], tid = ev->fields[FIELD_TID];
+		lead->pid = (struct field){ pid.v, jscan_byte(js) - pid.byte };
+		lead->tid = (struct field){ tid.v, jscan_byte(js) - tid.byte };
+		s->before = both;
+	}
+	s->n = (uint8_t)text.n;
+	s->what = (uint8_t)m;
+	s->where = m == MEMBER_SKIP || end ? NR_FIELDS : (uint8_t)where;
+	s->place = js->place[js->depth];
+	s->outer = args ? js->place[js->depth - 1] : NULL;
+	memcpy(s->text, text.p, text.n);
 	for (size_t i = 0; i < text.n; i++)
-		o->mask[i / 32] |= (uint32_t)1 << (i % 32);
+		s->mask[i / 32] |= (uint32_t)1 << (i % 32);
+	s[1] = (struct event_step){ .before = s->before };
+	if (m != MEMBER_SKIP)
+		s[1].before |= SEEN_FIELD(where);
+	l->nr++;
+	l->lead = lead;
+	l->ahead = true;
 }
 
 /* ---- members of an event ---- */
@@ -227,7 +270,8 @@ JSCAN_INLINE bool read_plain(struct raw_event *ev, enum member m, unsigned where
 }
 
 /* Reads the members of an event and of its "args" up to the end of the event. If `lead` is given,
- * the caller has read the members up to the name; else `since` must be the event's beginning. */
+ * the caller has read the members up to the name, and the event is not entered yet; `since` may be
+ * the event's beginning. */
 JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
                                struct event_lead *lead, const struct jscan_since *since)
 {
@@ -235,17 +279,47 @@ JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
 	struct jscan_cursor c = jscan_cursor_begin(js);
 	const struct jscan_keys *keys = &event_keys;
 	const uint64_t with_phase = in->with_phase;
-	struct jscan_since behind = { 0 };
+	struct event_learning learning;
 	struct span key = { NULL, 0 };
-	unsigned where = FIELD_TS;
-	bool known = lead && follow_origin(&lead->origin, ev, &c);
-	bool learn = lead && !known && lead->origin.misses++ % 4 == 0;
-	enum member m = MEMBER_NANO;
-	if (learn)
-		behind = jscan_here(js);
-	for (;; known = false) {
-		if (!known)
+	unsigned where = 0;
+	enum member m = MEMBER_SKIP;
+	bool begun = false;
+	learning.lead = NULL;
+	learning.ahead = false;
+	if (lead) {
+		const struct event_step *s = follow_steps(lead, ev, &c, &begun), *at = begun ? s : s - 1;
+		if (at >= lead->steps)
+			ev->seen |= s->before;
+		m = s->what;
+		where = s->where;
+		if (begun && (unsigned)m == JSCAN_KEY_END) {
+			js->at = c.at;
+			return;
+		}
+		if (!begun && lead->misses++ % 8 == 0)
+			learning = (struct event_learning){ .lead = lead,
+				                                .nr = (size_t)(s - lead->steps),
+				                                .ahead = true };
+		c.place = at < lead->steps ? lead->text.place : at->place;
+		jscan_enter_again(js, c.place);
+		if (at >= lead->steps && at->outer) {
+			js->place[js->depth] = at->outer;
+			jscan_enter_again(js, c.place);
+			keys = &arg_keys;
+		}
+	}
+	for (;; begun = false) {
+		if (learning.ahead) {
+			jscan_cursor_end(js, &c);
+			learning.behind = jscan_here(js);
+			learning.ahead = false;
+		}
+		if (!begun)
 			m = jscan_key_at(js, &c, keys, &where, &key);
+		if (learning.lead) {
+			jscan_cursor_end(js, &c);
+			learn_step(js, &learning, ev, m, where, keys == &arg_keys);
+		}
 		if (since && m > MEMBER_CATEGORY) {
 			jscan_cursor_end(js, &c);
 			if (m == MEMBER_NAME)
@@ -262,11 +336,6 @@ JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
 			keys = &event_keys;
 			continue;
 		case MEMBER_NANO:
-			if (learn && where == FIELD_TS) {
-				jscan_cursor_end(js, &c);
-				learn_origin(js, &lead->origin, ev, &behind);
-				learn = false;
-			}
 			if (read_plain(ev, MEMBER_NANO, where, &c))
 				continue;
 			break;
@@ -288,14 +357,14 @@ JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
 			break;
 		case MEMBER_ARGS:
 			forget_seen(ev, SEEN_ARGS);
-			learn = false;
 			if (jscan_object_at(js, &c)) {
 				keys = &arg_keys;
 				continue;
 			}
 		}
 		jscan_cursor_end(js, &c);
-		learn = learn && m == MEMBER_IDENT;
+		if (learning.lead && (learning.nr || m != MEMBER_IDENT))
+			learning.lead = NULL;
 		if (read_slow(in, ev, m, where, key))
 			keys = &arg_keys;
 		c = jscan_cursor_begin(js);
@@ -341,11 +410,14 @@ static bool read_event(struct trace_input *in, struct raw_event *ev, struct even
 		ev->phase = lead->phase;
 		ev->kind = lead->kind;
 		in->with_phase += lead->with_phase;
-		if (jscan_string_at(&in->js->at, &name))
+		bool plain = jscan_string_at(&in->js->at, &name);
+		if (plain) {
 			take_name(in, ev, name);
-		else
+		} else {
+			jscan_enter_again(in->js, lead->text.place);
 			read_name(in, ev);
-		read_members(in, ev, lead, NULL);
+		}
+		read_members(in, ev, plain ? lead : NULL, NULL);
 	} else {
 		struct jscan_since since = jscan_here(in->js);
 		if (!jscan_element(in->js))
@@ -362,7 +434,7 @@ static bool read_event(struct trace_input *in, struct raw_event *ev, struct even
 	if (flow && (ev->phase == EVENT_PHASE_FLOW_START || ev->phase == EVENT_PHASE_FLOW_END))
 		*wanted = fill_flow(in, ev, out);
 	else if (ev->phase == EVENT_PHASE_COMPLETE && ev->kind >= 0)
-		*wanted = !flow && fill_kineto(in, ev, out);
+		*wanted = !flow && (fill_frame(ev, out) || fill_kineto(in, ev, out));
 	else if (ev->phase == EVENT_PHASE_COMPLETE)
 		*wanted = xprof_event(in, ev, out);
 	else if (is_memory(ev))

@@ -117,6 +117,26 @@ bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct e
 	return fill_timed(in, raw, e);
 }
 
+bool fill_frame(const struct raw_event *raw, struct event *e)
+{
+	const uint64_t needed = SEEN_FIELD(FIELD_PID) | SEEN_FIELD(FIELD_TID) | SEEN_FIELD(FIELD_TS) |
+	                        SEEN_FIELD(FIELD_DUR);
+	int64_t end;
+	if (raw->kind != EVENT_PYTHON)
+		return false;
+	e->kind = EVENT_PYTHON;
+	e->start_ns = raw->fields[FIELD_TS].v;
+	e->dur_ns = raw->fields[FIELD_DUR].v;
+	e->pid = raw->fields[FIELD_PID].v;
+	e->tid = raw->fields[FIELD_TID].v;
+	e->python_id = or_none(raw, FIELD_PYTHON_ID);
+	e->python_parent = or_none(raw, FIELD_PYTHON_PARENT);
+	e->correlation = field_or(raw, FIELD_CORRELATION, IDENT_NONE);
+	e->name = raw->name;
+	return (raw->seen & needed) == needed && !raw->bad && e->name && e->dur_ns >= 0 &&
+	       !__builtin_add_overflow(e->start_ns, e->dur_ns, &end);
+}
+
 bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
 	e->kind = (enum event_kind)raw->kind;

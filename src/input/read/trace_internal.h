@@ -29,9 +29,26 @@ enum event_phase {
 /// Values besides those of enum event_kind: no category at all, or a category that is not read.
 enum { KIND_NONE = -1, KIND_OTHER = -2 };
 
-/// Largest number of beginnings of events that are remembered. A beginning is the text with phase
-/// and category, up to the value of "name".
-enum { EVENT_LEADS = 16 };
+/// A numeric field of an event, as it was read.
+struct field {
+	int64_t v;
+	uint64_t byte; ///< offset of the field's value in the input
+};
+
+/// Largest number of beginnings of events that are remembered, and of the steps after each. A
+/// beginning is the text with phase and category, up to the value of "name".
+enum { EVENT_LEADS = 16, EVENT_STEPS = 10 };
+
+/// A member of an event whose value is a number: the text from the last such member up to the
+/// value, which may enter or leave "args". The text of the first step has process and thread in it.
+struct event_step {
+	char text[2 * 32];
+	uint32_t mask[2]; ///< bit i % 32 of mask[i / 32] is set if byte i of `text` is compared
+	uint8_t n, what, where; ///< length of the text; the member and its field
+	uint64_t before; ///< the fields that have been read before this one, as bits
+	struct seam *place; ///< scanner's place at the value (jscan_internal.h)
+	struct seam *outer; ///< if the value is in "args": the place of "args"; else NULL
+};
 
 /// A remembered beginning, and what follows from it.
 struct event_lead {
@@ -39,18 +56,13 @@ struct event_lead {
 	enum event_phase phase;
 	bool with_phase; ///< true if the text contains the key "ph"
 	int kind; ///< kind of the event: enum event_kind, KIND_NONE or KIND_OTHER
-	size_t next; ///< index of the beginning that is tried first for the event after one that begins
-	             ///< like this: the beginning that came after this one last time
-	struct event_origin {
-		char text[2 * 32];
-		uint32_t mask[2]; ///< bit i % 32 of mask[i / 32] is set if byte i of `text` is compared
-		unsigned n;
-		struct seam *place; ///< scanner's place at the value of "ts" (jscan_internal.h)
-		int64_t pid, tid;
-		uint8_t pid_at, tid_at; ///< offsets of the values of pid and tid in `text`
-		uint32_t misses;
-	} origin; ///< process and thread of an earlier event. Another event has the same process and
-	          ///< thread if its text between the name and the value of "ts" is the same
+	struct event_lead *next; ///< the beginning that came last time after an event that begins like
+	                         ///< this, which is tried first; NULL if unknown
+	/// The members that came after the name last time, up to one that is not a number.
+	struct event_step steps[EVENT_STEPS + 1];
+	struct field pid, tid; ///< process and thread in the first step; `byte` is the distance from
+	                       ///< there to the step's value
+	uint32_t misses; ///< number of events that went on without steps
 };
 
 /// A process in a trace of XProf.
@@ -89,18 +101,14 @@ struct trace_input {
 	struct event_sink sink;
 	enum status sunk; ///< status that the sink of events returned
 	struct event_lead leads[EVENT_LEADS];
-	size_t nr_leads, last_lead;
+	size_t nr_leads;
+	struct event_lead
+	    *lead; ///< the beginning of the last event with a remembered one; NULL if none
 	uint64_t with_phase; ///< number of elements that have a "ph", as events do
 	unsigned foreign; ///< evidence for another kind of file, as bits, from the keys so far
 	                  ///< (recognize.h)
 	struct xprof xprof;
 	bool portable; ///< true to use no instructions that only some processors have
-};
-
-/// A numeric field of an event, as it was read.
-struct field {
-	int64_t v;
-	uint64_t byte; ///< offset of the field's value in the input
 };
 
 /// Fields of an event that figures need: first numbers, then texts.
@@ -172,8 +180,9 @@ struct raw_event {
 	uint64_t bad; ///< set of fields that were read but are unusable, as bits: an error only if the
 	              ///< event is wanted, which is known at its end
 
-	/// Values of fields; a field in neither `seen` nor `bad` holds an old value.
-	struct field fields[NR_FIELDS];
+	/// Values of fields; a field in neither `seen` nor `bad` holds an old value. The last is for
+	/// numbers that are skipped.
+	struct field fields[NR_FIELDS + 1];
 	struct strbuf text[NR_TEXTS]; ///< texts of the event; empty if absent
 };
 _Static_assert(NR_FIELDS + NR_TEXTS <= 64, "a bit for each of them");
@@ -233,6 +242,10 @@ static inline int64_t field_or(const struct raw_event *ev, enum raw_field f, int
 /// Fills in those members of `e` that all complete events have; the kind of `e` must be set. False
 /// if the event is unusable.
 bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e);
+
+/// Like fill_kineto(), but only for a Python frame that has all it needs, in few instructions: in
+/// traces with stacks, most events are frames.
+bool fill_frame(const struct raw_event *raw, struct event *e);
 
 /// Converts an event of Kineto of any kind except memory; false if the event is unusable.
 bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct event *e);
