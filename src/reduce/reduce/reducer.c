@@ -42,8 +42,8 @@ void reducer_free(struct reducer *r)
 	free(r);
 }
 
-/* Takes an event that is not a Python frame. Of its own, since frames, which are many, would save
- * the registers for it. */
+/* Takes an event that is not a Python frame. It is not inlined, since frames, which are many, would
+ * save registers for it. */
 static __attribute__((noinline)) void take(struct reducer *r, const struct event *ev)
 {
 	int64_t end;
