@@ -1,4 +1,4 @@
-# Sets `home`: GPUGATE_HOME, or the address of the git remote that the source was cloned from, without its host and user, and
+# Sets `home`, and as a script prints it: GPUGATE_HOME, or the address of the git remote that the source was cloned from, without its host and user, and
 # the tag or commit that is checked out. "" where that is not known, and for tests, whose results it must not change.
 set(home "${GPUGATE_HOME}")
 if(NOT home AND NOT GPUGATE_TESTS_REQUIRED AND EXISTS "${PROJECT_SOURCE_DIR}/.git")
@@ -16,4 +16,7 @@ if(NOT home AND NOT GPUGATE_TESTS_REQUIRED AND EXISTS "${PROJECT_SOURCE_DIR}/.gi
       string(APPEND home "@${git_rev-parse}")
     endif()
   endif()
+endif()
+if(CMAKE_SCRIPT_MODE_FILE)
+  message("${home}")
 endif()

@@ -198,11 +198,10 @@ def test_home(top):
         expect("gpugate/gpugate" not in done.stdout, f"an address: {done.stdout}")
     for word in ("acme", "acme@v1", "acme/tools", "acme/@v1", "/tools@v1", "acme/tools@", "acme/../tools@v1", "acme/tools@v 1", "acme/$(id)@v1", "", "github:", "jenkins:a/b@c"):
         run(dir, "init", "--force", "--home", word, code=2)
-    script = top / "home.cmake"
-    script.write_text(f'set(PROJECT_SOURCE_DIR "{dir}")\ninclude("{ROOT}/cmake/Home.cmake")\nmessage("${{home}}")\n')
 
     def built(*options):
-        return subprocess.run(["cmake", *options, "-P", script], capture_output=True, text=True, check=True).stderr.strip()
+        return subprocess.run(["cmake", f"-DPROJECT_SOURCE_DIR={dir}", *options, "-P", ROOT / "cmake" / "Home.cmake"], capture_output=True, text=True,
+                              check=True).stderr.strip()
     git = ["git", "-C", dir, "-c", "user.name=me", "-c", "user.email=me@example.com"]
     for args in (["init", "--quiet"], ["commit", "--quiet", "--allow-empty", "-m", "x"], ["remote", "add", "origin", "x"]):
         subprocess.run([*git, *args], check=True, capture_output=True)
