@@ -5,7 +5,6 @@
 #include <inttypes.h>
 
 #include "base/strbuf.h"
-#include "base/text.h"
 #include "io/jscan.h"
 
 enum { WALK_DEPTH = 512 };
@@ -97,10 +96,7 @@ static inline struct walked walk_text_of(struct span text, bool tolerant, size_t
 {
 	struct walked w = { .events = STRBUF_INIT, .error = STRBUF_INIT };
 	struct source_options so = { .block = size };
-	/* a byte order mark is seen only by a read that has room for it (source_read()) */
-	size_t least = span_starts(text, BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.n : 1;
-	struct jscan_options options = { .tolerant = tolerant,
-		                             .window = size && size < least ? least : size };
+	struct jscan_options options = { .tolerant = tolerant, .window = size };
 	struct diag_log log;
 	diag_init(&log);
 	struct source *src = source_memory("doc", text.p, text.n, &so);
