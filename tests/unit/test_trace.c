@@ -430,6 +430,10 @@ static const struct row python_rows[] = {
 	      "'Python id':1,'Python parent id':null") "," PYTHON("'Python id':-7")),
 	  .events = "python f @1000+2000 p0 t7 y5<4\npython f @1000+2000 p0 t7 y1<-1\n"
 	            "python f @1000+2000 p0 t7\n" },
+	/* nor does a frame get members of the event before it */
+	{ .json = DOC(NCCL("kernel", ALL_REDUCE) "," PYTHON("")),
+	  .events = "kernel nccl:x @1000+2000 p0 t7 d0 s7 comm allreduce,Float,0,dp 8>9/2\n"
+	            "python f @1000+2000 p0 t7\n" },
 };
 
 /* The id between name and "ts" is read again for each arrow, though the text there repeats: an

@@ -31,6 +31,16 @@ static inline int64_t or_none(const struct raw_event *raw, enum raw_field which)
 	return v >= 0 ? v : -1;
 }
 
+/* Clears what an earlier event may have left: facts that few events have, and borrowed texts. */
+static inline void clear(struct event *e)
+{
+	e->dur_ns = 0;
+	e->negative = e->untimed = e->numbered = false;
+	e->input_dims = e->input_types = e->call_stack = (struct span){ 0 };
+	if (e->collective.name.n)
+		e->collective = EVENT_BLANK.collective;
+}
+
 /* Fills in the members that events of all kinds have; false if the event is unusable. */
 static inline bool fill_common(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
@@ -42,11 +52,7 @@ static inline bool fill_common(struct trace_input *in, const struct raw_event *r
 	e->pid = need(in, "pid", raw, FIELD_PID, IDENT_NONE);
 	e->tid = need(in, "tid", raw, FIELD_TID, IDENT_NONE);
 	e->correlation = need(in, "args.correlation", raw, FIELD_CORRELATION, IDENT_NONE);
-	e->dur_ns = 0;
-	e->negative = e->untimed = false;
-	e->numbered = false;
-	if (e->collective.name.n)
-		e->collective = EVENT_BLANK.collective;
+	clear(e);
 	e->name = raw->name;
 	if (!e->name)
 		e->name = name_intern(in->names, strbuf_span(&raw->text[TEXT_NAME]));
@@ -124,6 +130,7 @@ bool fill_frame(const struct raw_event *raw, struct event *e)
 	int64_t end;
 	if (raw->kind != EVENT_PYTHON)
 		return false;
+	clear(e);
 	e->kind = EVENT_PYTHON;
 	e->start_ns = raw->fields[FIELD_TS].v;
 	e->dur_ns = raw->fields[FIELD_DUR].v;
@@ -142,7 +149,6 @@ bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct eve
 	e->kind = (enum event_kind)raw->kind;
 	if (!fill_timed(in, raw, e))
 		return false;
-	e->input_dims = e->input_types = e->call_stack = (struct span){ 0 };
 	if (event_is_gpu(e->kind)) {
 		fill_gpu(in, raw, e);
 	} else if (e->kind == EVENT_RUNTIME) {
