@@ -15,6 +15,7 @@ $GPUGATE is the program; exit 77 skips, also without PyYAML.
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -321,12 +322,27 @@ def beyond(w):
     expect("within at last", (w.run_of_main()[0], pin(w)["reason"], before != within, records(w)), ("pass", "slower still (#7)", True, []))
 
 
+def counting(w, commit):
+    """What `pending` says at a commit of main."""
+    where = w.folder / "waiting"
+    git(w.folder, "clone", "--quiet", "--branch", "gpugate-baselines", f"file://{w.origin}", where)
+    head = git(w.clone, "rev-parse", "HEAD")
+    git(w.clone, "checkout", "--quiet", "--detach", commit)
+    p = subprocess.run([ROOT / "ci" / "forge" / "pending", where / "pending"], cwd=w.clone, capture_output=True, text=True, check=True, env={
+        "PATH": os.environ["PATH"], "GITHUB_ACTIONS": "true", "GITHUB_API_URL": w.forge.address, "GITHUB_REPOSITORY": "o/r", "GPUGATE_TOKEN": _forge.TOKEN,
+        "GPUGATE_WORKLOAD": "resnet50"})
+    git(w.clone, "checkout", "--quiet", "--detach", head)
+    shutil.rmtree(where)
+    return p.stdout.strip()
+
+
 def forks(w):
     w.head_repo = 2
     judged(w, "--slow-kernel *flash_bwd*=20\n")
     code, _, said = w.approve(f"/gpugate approve {git(w.clone, 'rev-parse', 'HEAD')[:12]} of a fork", 18)
     expect("a fork", (code, "counts for commit" in said, len(records(w))), (0, True, 2))
     w.merge()
+    expect("of commits with and without the merge", [counting(w, f"origin/main{of}") for of in ("", "~1")], ["counts 7/resnet50", ""])
     w.head_repo = 1
     expect("a fork on main", (w.run_of_main(), pin(w)["reason"]), (("pass", 0, ["post", "store"], "success"), "of a fork (#7)"))
 
