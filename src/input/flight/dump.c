@@ -317,7 +317,8 @@ static bool read_state(const struct name *nm, enum flight_state *out)
 {
 	static const char *const states[] = { "scheduled", "started", "completed", NULL };
 	int i = nm ? span_find(name_span(nm), states) : -1;
-	*out = i < 0 ? *out : (enum flight_state)i;
+	if (i >= 0)
+		*out = (enum flight_state)i;
 	return i >= 0;
 }
 
