@@ -15,16 +15,25 @@ extern const struct schema ranks_schema;
 /// Stops the scanner with an error if parts of a digest contradict one another.
 void digest_check(struct row_reader *r, struct digest *d);
 
-/// Functions for FIELD_OWN that read, write and describe the steps of digests.
+/// For FIELD_OWN: reads the steps of digests.
 void steps_read(struct row_reader *r, void *const *digests, size_t nr);
+
+/// For FIELD_OWN: writes the steps of digests.
 void steps_write(const void *const *digests, size_t nr, struct sink *out);
+
+/// For FIELD_OWN: writes the schema of steps.
 void steps_describe(bool several, int depth, struct sink *out);
 
-/// Functions for FIELD_OWN that read, write and describe the fold (figures of all ranks) of a
-/// folded run, which a digest holds.
+/// For FIELD_OWN: reads the fold (figures of all ranks) of a folded run, which a digest holds.
 void fold_read(struct row_reader *r, void *const *digests, size_t nr);
+
+/// For FIELD_OWN: writes the fold of a folded run.
 void fold_write(const void *const *digests, size_t nr, struct sink *out);
+
+/// For FIELD_OWN: true if a digest holds a fold.
 bool fold_is_there(const void *const *digests, size_t nr);
+
+/// For FIELD_OWN: writes the schema of a fold.
 void fold_describe(bool several, int depth, struct sink *out);
 
 /// Writes a digest as a part of a document: its text, if that was kept.

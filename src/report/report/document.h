@@ -155,9 +155,10 @@ void doc_steps_of_ranks(struct document *d, const struct report *r);
 /// Pictures of the HTML page: steps and memory over time.
 void doc_series(struct document *d, const struct report *r);
 
-/// True if a run has series whose ids begin with `prefix`; true if it has a table of what its
-/// memory holds at the peak. False for NULL.
+/// True if a run has series whose ids begin with `prefix`; false for NULL.
 bool run_has_series(const struct run_report *run, const char *prefix);
+
+/// True if a run has a table of what its memory holds at the peak; false for NULL.
 bool run_has_peaks(const struct run_report *run);
 
 #endif

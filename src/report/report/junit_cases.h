@@ -38,8 +38,10 @@ struct testcases {
 /// Append `text` on one line, with characters that XML 1.0 does not allow replaced.
 void junit_clean(struct strbuf *b, const char *text);
 
-/// Write text escaped for XML, on one line. junit_put_attribute() writes it as an attribute.
+/// Write text escaped for XML, on one line.
 void junit_put(struct sink *out, const char *text);
+
+/// Write an attribute, its value as junit_put() does.
 void junit_put_attribute(struct sink *out, const char *name, const char *value);
 
 /// Collect the cases of a report, from which they borrow. The caller releases with

@@ -7,6 +7,8 @@
 
 /// Text that fits one line of a CI log (see text_add_log()), owned by `a`; NULL becomes "".
 const char *table_span(struct arena *a, struct span text, size_t max_chars);
+
+/// Like table_span(), for a text that NUL ends.
 const char *table_text(struct arena *a, const char *text, size_t max_chars);
 
 /// Breakdowns, borrowed from a report.

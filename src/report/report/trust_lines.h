@@ -26,6 +26,8 @@ struct trust_lines {
 /// Make the lines for the trust findings of the report `r`: those of both sides or, without
 /// `sides`, only of the candidate, which is not named then. The caller releases them.
 void trust_lines_init(struct trust_lines *l, const struct report *r, bool sides);
+
+/// Release the lines and their texts.
 void trust_lines_release(struct trust_lines *l);
 
 /// True for a check that is only counted in a line, because the finding leaves more checks
