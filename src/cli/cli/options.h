@@ -184,8 +184,8 @@ enum old_command {
 	  "fold each block of 64 ranks into one digest: for jobs of thousands of ranks")               \
 	X(CI, "ci", "github|gitlab|none", ON(INIT), "")                                                \
 	X(HOME, "home", "[FORGE:]OWNER/REPO@REF", ON(INIT),                                            \
-	  "where workflows find gpugate (default: where it was built from), of which FORGE: github, "  \
-	  "gitlab or none (default: what the repository has)")                                         \
+	  "where workflows find gpugate (default: where it was built from); FORGE is github, gitlab "  \
+	  "or none, and says whose to write (default: what the repository has)")                       \
 	X(NEW, "new", NULL, ON(APPROVE) | ON(CHECK),                                                   \
 	  "begin a baseline although the rules, or a history, know the workload; check: make the run " \
 	  "the baseline if there is no other")                                                         \
