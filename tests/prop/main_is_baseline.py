@@ -364,6 +364,23 @@ def two(w):
     expect("the next request", judged(w, f"{main}{parts[0]}{parts[1]}\n"), "success")
 
 
+def committed(w):
+    """The repository gets a baseline of its own with the request: that counts, and the run of main is stored as ever."""
+    judged(w, "--slow-kernel *flash_bwd*=30\n")
+    w.approve(f"/gpugate approve {git(w.clone, 'rev-parse', 'HEAD')[:12]} and committed", 20)
+    before = pin(w)["commit"]
+    (w.clone / "baselines").mkdir()
+    (w.clone / "baselines" / "resnet50.json").write_text(git(w.origin, "show", f"gpugate-baselines:{records(w)[1]}") + "\n")
+    w.commit("a baseline")
+    w.merge(head="HEAD~1")
+    expect("a committed baseline", (w.run_of_main()[0], pin(w)["commit"]), ("pass", before))
+    newest = json.loads(git(w.origin, "show", "gpugate-baselines:baselines/resnet50.history.jsonl").splitlines()[-1])
+    expect("its run", (newest["provenance"]["commit"], newest["verdict"], records(w)), (git(w.clone, "rev-parse", "HEAD"), "pass", []))
+    git(w.clone, "rm", "--quiet", "baselines/resnet50.json")
+    w.commit("none")
+    git(w.clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
+
+
 def withdrawn(w):
     judged(w, "--slow-kernel *flash_bwd*=40\n")
     _, comment, _ = w.approve(f"/gpugate approve {git(w.clone, 'rev-parse', 'HEAD')[:12]} never mind", 20)
@@ -378,7 +395,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         world = World(pathlib.Path(name))
-        for part in (day_one, forged, learning, crashed, queue, approval, beyond, forks, two, withdrawn):
+        for part in (day_one, forged, learning, crashed, queue, approval, beyond, forks, two, committed, withdrawn):
             part(world)
         world.forge.server.shutdown()
     if wrong:
