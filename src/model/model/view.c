@@ -233,8 +233,10 @@ void run_view_release(struct run_view *v)
 {
 	if (v->kept)
 		run_view_release(v->kept);
-	for (size_t i = 0; i < v->run->ranks.nr; i++)
-		free(v->ranks[i].kernels), vec_release(&v->ranks[i].activities);
+	for (size_t i = 0; i < v->run->ranks.nr; i++) {
+		free(v->ranks[i].kernels);
+		vec_release(&v->ranks[i].activities);
+	}
 	name_table_release(v->labels);
 	name_table_release(&v->known->names);
 	vec_release(&v->known->list);
