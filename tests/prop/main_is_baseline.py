@@ -364,6 +364,15 @@ def two(w):
     expect("the next request", judged(w, f"{main}{parts[0]}{parts[1]}\n"), "success")
 
 
+def withdrawn(w):
+    judged(w, "--slow-kernel *flash_bwd*=40\n")
+    _, comment, _ = w.approve(f"/gpugate approve {git(w.clone, 'rev-parse', 'HEAD')[:12]} never mind", 20)
+    w.forge.comments[:] = [c for c in w.forge.comments if c["id"] != comment]
+    before = pin(w)["commit"]
+    w.merge()
+    expect("withdrawn", (w.run_of_main()[0], pin(w)["commit"]), ("fail", before))
+
+
 def committed(w):
     """The repository gets a baseline of its own with the request: that counts, and the run of main is stored as ever."""
     judged(w, "--slow-kernel *flash_bwd*=30\n")
@@ -381,21 +390,12 @@ def committed(w):
     git(w.clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
 
 
-def withdrawn(w):
-    judged(w, "--slow-kernel *flash_bwd*=40\n")
-    _, comment, _ = w.approve(f"/gpugate approve {git(w.clone, 'rev-parse', 'HEAD')[:12]} never mind", 20)
-    w.forge.comments[:] = [c for c in w.forge.comments if c["id"] != comment]
-    before = pin(w)["commit"]
-    w.merge()
-    expect("withdrawn", (w.run_of_main()[0], pin(w)["commit"]), ("fail", before))
-
-
 def main():
     if not os.environ.get("GPUGATE"):
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         world = World(pathlib.Path(name))
-        for part in (day_one, forged, learning, crashed, queue, approval, beyond, forks, two, committed, withdrawn):
+        for part in (day_one, forged, learning, crashed, queue, approval, beyond, forks, two, withdrawn, committed):
             part(world)
         world.forge.server.shutdown()
     if wrong:
