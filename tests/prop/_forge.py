@@ -42,6 +42,7 @@ class Forge:
         self.comments, self.log, self.faults, self.next_id = [], [], [], 1000
         self.events, self.permission, self.pulls, self.runs, self.artifacts, self.files = [], {}, [], [], {}, {}
         self.changed, self.statuses, self.descriptions, self.reactions = [], {}, {}, []
+        self.acts = []      # runs of act.yml, as far as they have left an artifact
         self.now = "2027-01-01T10:00:00Z"
 
     def comment(self, author, body, **more):
@@ -200,6 +201,14 @@ class Forge:
         rows = [a for a in self.artifacts.get(int(number), []) if a["name"] == query["name"][0]]
         return self.page(path, query, rows, "artifacts")
 
+    def all_artifacts(self, _api, path, query, _body):
+        rows = [{**a, "workflow_run": {**a["workflow_run"], "id": run}} for run in self.artifacts for a in self.artifacts[run] if a["name"] == query["name"][0]]
+        return self.page(path, query, rows, "artifacts")
+
+    def one_run(self, _api, _path, _query, _body, number):
+        found = [r for r in self.runs + self.acts if r["id"] == int(number)]
+        return (200, found[0], {}) if found else (404, {"message": "Not Found"}, {})
+
     def artifact_zip(self, _api, _path, _query, _body, number):
         return 302, b"", {"Location": f"{self.address}/store/{number}?sig=signed"}
 
@@ -222,6 +231,8 @@ ROUTES = [
     ("gitlab", r"POST /projects/5/statuses/(\w+)", Forge.set_status),
     ("gitlab", r"GET /projects/5/merge_requests/7/diffs", Forge.list_changed),
     ("github", r"GET /repos/o/r/actions/runs", Forge.list_runs),
+    ("github", r"GET /repos/o/r/actions/artifacts", Forge.all_artifacts),
+    ("github", r"GET /repos/o/r/actions/runs/(\d+)", Forge.one_run),
     ("github", r"GET /repos/o/r/actions/runs/(\d+)/artifacts", Forge.list_artifacts),
     ("github", r"GET /repos/o/r/actions/artifacts/(\d+)/zip", Forge.artifact_zip),
     ("gitlab", r"GET /projects/5/merge_requests/7/notes", Forge.list_comments),

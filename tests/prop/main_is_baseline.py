@@ -6,6 +6,7 @@ _forge.py, a git repository and a benchmark that really runs.
  - nothing but the branch of histories decides that it is day one: neither a renamed workload, nor files of the pull request, nor runs of the base in
    an artifact, nor a baseline of a commit that is not of main
  - while main has less than five runs, undecided is success and a confirmed failure fails; from five on, undecided is not
+ - attempts of one commit are judged together; not those of another, nor what another workflow has left under the same name
  - an approval names the commit. It counts for its request, in a merge queue too, and from the merge on, also for a fork and for two requests merged
    at once; not once its comment was edited or deleted, nor for what main shows beyond it. The first run of main within it is the baseline
  - a merge group is judged by the branch that it would be merged to, and stores nothing
@@ -22,7 +23,7 @@ import tempfile
 
 import _forge
 from _gen import GEN, generate
-from post_files import CHECK, GITHUB, PROGRAM, ROOT, Runner, expect, git, wrong
+from post_files import ACT, CHECK, GITHUB, PROGRAM, ROOT, Runner, expect, git, wrong
 
 BENCHMARK = """set -e
 n=$(cat "$COUNT"); echo $((n + 1)) >"$COUNT"
@@ -37,7 +38,7 @@ class World:
 
     def __init__(self, folder):
         self.folder, self.forge, self.clone, self.origin = folder, _forge.Forge(), folder / "clone", folder / "o" / "r"
-        self.nr, self.merged, self.number, self.head_repo, self.forge.origin = 0, 0, 7, 1, self.origin
+        self.nr, self.acted, self.merged, self.number, self.head_repo, self.forge.origin = 0, 0, 0, 7, 1, self.origin
         git(folder, "init", "--quiet", "--bare", "-b", "main", self.origin)
         git(folder, "clone", "--quiet", f"file://{self.origin}", self.clone)
         (self.clone / "benchmark.sh").write_text(BENCHMARK.replace("{gen}", str(GEN)).replace("$COUNT", str(folder / "count")))
@@ -116,7 +117,10 @@ class World:
         self.forge.statuses.clear()
         runner = Runner(self.folder, self.forge, event, "workflow_run")
         runner.env = {"GITHUB_SERVER_URL": "https://forge.example"}
+        self.acted += 1
+        runner.run = 5000 + self.acted
         ran, self.log = runner.workflow("act", {"workload": workload, "comment": "always"}, self.origin)
+        self.judged = runner.uploaded
         return ran, self.forge.statuses.get((commit, f"gpugate/{workload}")), self.forge.descriptions.get((commit, f"gpugate/{workload}"))
 
     def lost(self, kind, event, branch="topic"):
@@ -233,6 +237,38 @@ def crashed(w):
     git(w.clone, "checkout", "--quiet", "--detach", "origin/main")
     w.measure("push", benchmark="exit 7")
     expect("on main", w.lost("nothing", "push", branch="main"), (["post"], "error", lost, []))
+
+
+def again(w):
+    """Attempts of one commit are judged together: a lucky run does not undo what an earlier one has shown."""
+    def attempt(benchmark, state, runs, pairs=0, more="0", rerun=True):
+        w.nr -= rerun   # which makes another attempt of the same run
+        w.measure("pull_request", more=more, benchmark=benchmark)
+        git(w.clone, "checkout", "--quiet", "options")
+        have = w.act("pull_request")[1]
+        expect(f"attempt {benchmark}", (have, judged_runs(w)), (state, [runs, pairs]))
+    lucky, slow = "echo >options; bash benchmark.sh", "bash benchmark.sh"
+    w.change(SLOW)
+    attempt(slow, "failure", 1, rerun=False)
+    expect("the same attempt once more", (w.act("pull_request")[1], judged_runs(w)), ("failure", [1, 0]))
+    attempt(lucky, "failure", 2)
+    expect("one that has left nothing", w.lost("nothing", "pull_request")[1], "error")
+    attempt("echo '--lost-kernels 20' >options; bash benchmark.sh", "error", 3)
+    for number, event, path in ((1, "push", ACT), (2, "pull_request", CHECK), (3, "workflow_run", CHECK)):
+        w.forge.leave(9000 + number, 9000 + number, "f" * 40, {"run.json.gz": w.digest(90 + number), "result.json": b'{"verdict": "pass"}'}, name=w.judged[0])
+        w.forge.acts.append({"id": 9000 + number, "path": path, "event": event})
+    attempt(lucky, "success", 3, rerun=False)
+    head = git(w.clone, "rev-parse", "HEAD")
+    w.forge.permission["user3"] = "write"
+    w.change(SLOW)
+    attempt(slow, "failure", 4, 3, more="6", rerun=False)
+    attempt(lucky, "failure", 5, 3)
+    expect("another commit", git(w.clone, "rev-parse", "HEAD") != head, True)
+
+
+def judged_runs(w):
+    """How many runs of the change and of its base were judged."""
+    return [sum(name.startswith(kinds) for name in w.judged[1]) for kinds in (("run.json.gz", "repeat-"), ("control-",))]
 
 
 def queue(w):
@@ -395,7 +431,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         world = World(pathlib.Path(name))
-        for part in (day_one, forged, learning, crashed, queue, approval, beyond, forks, two, withdrawn, committed):
+        for part in (day_one, forged, learning, crashed, again, queue, approval, beyond, forks, two, withdrawn, committed):
             part(world)
         world.forge.server.shutdown()
     if wrong:

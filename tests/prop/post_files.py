@@ -267,6 +267,7 @@ class Runner:
     def __init__(self, folder, forge, event, name):
         self.folder, self.forge, self.uploaded = folder, forge, None
         self.event, self.name, self.env = event, name, {}
+        self.run = None     # id of this run, if the forge is to keep what it uploads
         self.temp = folder / f"runner-temp-{name}"
         self.temp.mkdir(exist_ok=True)
         (self.temp / "event.json").write_text(json.dumps(event))
@@ -319,13 +320,16 @@ class Runner:
                 have = {k: fill(v, context) for k, v in step["with"].items()}
                 at = pathlib.Path(have["path"])
                 self.uploaded = have["name"], {str(f.relative_to(at)): f.read_bytes() for f in at.rglob("*") if f.is_file()}
+                if self.run:
+                    self.forge.leave(self.run, self.run, "mainsha", self.uploaded[1], name=have["name"])
+                    self.forge.acts.append({"id": self.run, "path": ACT, "event": self.name})
                 continue
             output = self.temp / "output"
             output.write_text("")
             env = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8", "GITHUB_ACTIONS": "true",
                    "GITHUB_ACTION_PATH": str(path), "GITHUB_OUTPUT": str(output), "GITHUB_EVENT_PATH": str(self.temp / "event.json"),
                    "GITHUB_STEP_SUMMARY": str(self.temp / "summary"), "GITHUB_API_URL": self.forge.address, "GITHUB_REPOSITORY": "o/r",
-                   "GITHUB_EVENT_NAME": self.name, "RUNNER_TEMP": str(self.temp), "SOURCE_DATE_EPOCH": "1767225600",
+                   "GITHUB_WORKFLOW_REF": f"o/r/{ACT}@refs/heads/main", "GITHUB_EVENT_NAME": self.name, "RUNNER_TEMP": str(self.temp), "SOURCE_DATE_EPOCH": "1767225600",
                    **self.env, **{k: fill(v, context) for k, v in step.get("env", {}).items()}}
             p = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]], cwd=where, env=env,
                                capture_output=True, text=True, check=False)
@@ -339,7 +343,7 @@ class Runner:
         return {k: fill(r["value"], context) for k, r in doc.get("outputs", {}).items()}, code, log
 
 
-CHECK = ".github/workflows/gpugate.yml"
+CHECK, ACT = ".github/workflows/gpugate.yml", ".github/workflows/gpugate-act.yml"
 
 
 def git(where, *words):
