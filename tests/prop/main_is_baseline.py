@@ -118,7 +118,7 @@ class World:
         runner = Runner(self.folder, self.forge, event, "workflow_run")
         runner.env = {"GITHUB_SERVER_URL": "https://forge.example"}
         self.acted += 1
-        runner.run = 5000 + self.acted
+        self.act_run = runner.run = 5000 + self.acted
         ran, self.log = runner.workflow("act", {"workload": workload, "comment": "always"}, self.origin)
         self.judged = runner.uploaded
         return ran, self.forge.statuses.get((commit, f"gpugate/{workload}")), self.forge.descriptions.get((commit, f"gpugate/{workload}"))
@@ -156,7 +156,7 @@ def day_one(w):
     expect("what the pair shows", ("compute per step 21." in body.splitlines()[1], "3 kernels (attention) are slower" in body, "The status is success" in body),
            (True, True, True))
     expect("which commit is its base", f"control-1.json.gz` at [`{git(w.origin, 'rev-parse', 'main')[:10]}`]" in body, True)
-    expect("where the reports are", body.splitlines()[-1], f"[All reports](https://forge.example/o/r/actions/runs/{100 + w.nr})")
+    expect("where the reports are", body.splitlines()[-1], f"[All reports](https://forge.example/o/r/actions/runs/{w.act_run}/artifacts/{w.act_run})")
     expect("no annotation of main", "::error" in w.log, False)
     out, code, _ = w.measure("pull_request", benchmark="test \"$GPUGATE_SIDE\" = candidate; bash benchmark.sh")
     expect("a base that does not run", (code, out["verdict"]), (0, "missing"))
@@ -204,6 +204,7 @@ def learning(w):
     expect("a confirmed failure", (code, out["verdict"], out["confirmed"]), (1, "fail", "true"))
     expect("its status", w.act("pull_request")[1:], ("failure", "verdict: fail"))
     head = git(w.clone, "rev-parse", "HEAD")
+    expect("where the page is", "[All reports, with each figure's history](https://forge.example/o/r/actions/runs/" in w.body(), True)
     expect("what the comment offers", f"`/gpugate approve {head[:12]} REASON`" in w.body(), True)
 
     # one run is not enough for a change of 5 %, and five are not that differ by more
