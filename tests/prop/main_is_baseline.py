@@ -89,7 +89,7 @@ class World:
         """The job of measure.yml; returns its outputs, exit code and output."""
         self.nr += 1
         owner = "o" if self.head_repo == 1 else "x"
-        pull = {"number": self.number, "state": "open", "base": {"sha": git(self.origin, "rev-parse", "main"), "ref": "main", "repo": {"id": 1, "full_name": "o/r"}},
+        pull = {"number": self.number, "state": "open", "user": {"login": "user3"}, "base": {"sha": git(self.origin, "rev-parse", "main"), "ref": "main", "repo": {"id": 1, "full_name": "o/r"}},
                 "head": {"sha": git(self.clone, "rev-parse", "HEAD"), "ref": "topic",
                          "repo": {"id": self.head_repo, "full_name": f"{owner}/r", "owner": {"login": owner}}}}
         if name == "pull_request":
@@ -427,12 +427,29 @@ def committed(w):
     git(w.clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
 
 
+def approvers(w):
+    """The rules of main say who may approve: not those of the request, and not its author."""
+    git(w.clone, "checkout", "--quiet", "--detach", "origin/main")
+    (w.clone / "rules").mkdir()
+    rules = w.clone / "rules" / "gpugate.yaml"
+    rules.write_text("version: 2\napprovers: [user3, User4]\n")
+    w.commit("approvers")
+    git(w.clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
+    judged(w, "--slow-kernel *flash_bwd*=60\n", **{"rules/gpugate.yaml": "version: 2\napprovers: [user5]\n"})
+    head = git(w.clone, "rev-parse", "HEAD")
+    before = records(w)
+    for hour, (author, code, says) in enumerate(((3, 1, "'user3' made this request"), (5, 1, "'user5' is not among the approvers in rules/gpugate.yaml"), (4, 0, "Approved by @user4")), 20):
+        w.forge.permission[f"user{author}"] = "write"
+        have, _, said = w.approve(f"/gpugate approve {head[:12]} by {author}", hour, author)
+        expect(f"approved by {author}", (have, says in said, len(records(w)) > len(before)), (code, True, code == 0))
+
+
 def main():
     if not os.environ.get("GPUGATE"):
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         world = World(pathlib.Path(name))
-        for part in (day_one, forged, learning, crashed, again, queue, approval, beyond, forks, two, withdrawn, committed):
+        for part in (day_one, forged, learning, crashed, again, queue, approval, beyond, forks, two, withdrawn, approvers, committed):
             part(world)
         world.forge.server.shutdown()
     if wrong:

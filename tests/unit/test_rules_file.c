@@ -95,7 +95,8 @@ static const char everything[] =
     "    for_each: {top: 1}\n"
     "    on_new: note\n"
     "defaults: {on_missing: skip}\n"
-    "tables: {categories: c, sites: s, formats: f, diagnosis: d}\n";
+    "tables: {categories: c, sites: s, formats: f, diagnosis: d}\n"
+    "approvers: [ann, bob]\n";
 
 static void test_root(void **state)
 {
@@ -105,6 +106,8 @@ static void test_root(void **state)
 	assert_string_equal(r.source, "f");
 	assert_string_equal(r.workload, "resnet50 h100");
 	assert_string_equal(r.baseline, "b/{workload}-{gpu}-{world_size}.json");
+	assert_int_equal(r.approvers.nr, 2);
+	assert_string_equal(r.approvers.v[1].p, "bob");
 	assert_int_equal(r.expect_ranks, 8);
 	assert_string_equal(r.marker, "step[*");
 	assert_string_equal(r.unmarked, UNMARKED_PERIOD);

@@ -311,6 +311,9 @@ static const struct key root_keys[] = {
 	    "path of the baseline; {workload}, {gpu} and {world_size} are filled in; " DEFAULT_BASELINE
 	    " if not said",
 	    INTO(rules, baseline), .absent_text = DEFAULT_BASELINE),
+	KEY("approvers", TEXTS, OPTIONAL,
+	    "logins of those who alone may approve a pull request, but not their own",
+	    INTO(rules, approvers)),
 	KEY("inputs", MAP, OPTIONAL, "what a run must consist of", .map = &inputs_map),
 	KEY("steps", MAP, OPTIONAL, "what a step is and which of them count", .map = &steps_map),
 	KEY("environment", MAP, OPTIONAL, "what both sides must have in common",

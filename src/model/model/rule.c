@@ -32,6 +32,7 @@ void rules_release(struct rules *r)
 	for (size_t i = 0; i < r->categories.nr; i++)
 		vec_release(&r->categories.v[i].match);
 	vec_release(&r->categories);
+	vec_release(&r->approvers);
 	vec_release(&r->must_match);
 	vec_release(&r->should_match);
 	result_formats_release(&r->results);
