@@ -9,6 +9,7 @@ _forge.py, a git repository and a benchmark that really runs.
  - attempts of one commit are judged together; not those of another, nor what another workflow has left under the same name
  - an approval names the commit. It counts for its request, in a merge queue too, and from the merge on, also for a fork and for two requests merged
    at once; not once its comment was edited or deleted, nor for what main shows beyond it. The first run of main within it is the baseline
+ - the rules of main say who may approve
  - a merge group is judged by the branch that it would be merged to, and stores nothing
 
 $GPUGATE is the program; exit 77 skips, also without PyYAML.

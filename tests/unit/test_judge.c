@@ -358,8 +358,10 @@ static void test_environment(void **state)
 	    diag_first_error(&s.log),
 	    "base lines/it's.json: the baseline is of another environment: gpu.name is 'NVIDIA A100' "
 	    "in the baseline and "
-	    "'V100\uFFFD[31m' in the candidate; make a baseline for it, or compare nevertheless with "
-	    "'environment: {must_match: []}' in the rules");
+	    "'V100\uFFFD[31m' in the candidate; make a baseline for it (in the rules, 'baseline: "
+	    "baselines/{workload}-{gpu}-{world_size}.json' keeps one for each), or compare "
+	    "nevertheless "
+	    "with 'environment: {must_match: []}'");
 	/* no row for world_size, which neither side knows */
 	assert_int_equal(s.report.environment.nr, 2);
 	report_release(&s.report);
