@@ -264,7 +264,9 @@ def again(w):
     w.forge.permission["user3"] = "write"
     w.change(SLOW)
     attempt(slow, "failure", 4, 3, more="6", rerun=False)
+    paired = [w.judged[1][f"repeat-{i}.json.gz"] for i in (1, 2, 3)]
     attempt(lucky, "failure", 5, 3)
+    expect("the pairs are the last", [w.judged[1][f"repeat-{i}.json.gz"] for i in (2, 3, 4)] == paired, True)
     expect("another commit", git(w.clone, "rev-parse", "HEAD") != head, True)
 
 
