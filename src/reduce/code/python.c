@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "code/python_internal.h"
+#include "model/rows.h"
 
 void python_init(struct python_frames *p)
 {
@@ -116,29 +117,73 @@ static void find_paths(struct python_paths *p, struct python_thread *t)
 
 /* ---- rows of call paths ---- */
 
-static void path_rows(const struct python_paths *p, struct digest *d)
+/* A path among the rows of all paths. */
+struct path_row {
+	int64_t below_ns; /* exclusive time of the path and of all paths below it */
+	uint32_t kept; /* id of the path, or of its nearest caller, that has a row of its own; or 0 */
+	int64_t row; /* index of the path's row; -1 if it has none */
+	int64_t sum; /* index of the row that sums small paths below the path; -1 if there is none */
+};
+
+static struct path_row *sum_below(const struct python_paths *p)
 {
-	/* added to a path's id, this gives the index of the path's row: path 1 has the first new row,
-	   path 0 has no row */
-	int64_t before = (int64_t)d->functions.nr - 1;
+	struct path_row *rows = mem_calloc(p->paths.nr, sizeof *rows);
+	for (size_t i = p->paths.nr; i-- > 0;) {
+		rows[i].row = rows[i].sum = -1;
+		rows[i].below_ns += p->paths.v[i].exclusive_ns;
+		if (i)
+			rows[p->paths.v[i].caller].below_ns += rows[i].below_ns;
+	}
+	return rows;
+}
+
+static void add_small_path(struct digest *d, const struct path *x, struct path_row *kept)
+{
+	struct function_stat f = { .cls = FUNCTION_PYTHON, .parent = kept->row };
+	if (kept->sum < 0) {
+		row_make_sum(&function_stat_row, &f);
+		f.names = 0;
+		kept->sum = (int64_t)d->functions.nr;
+		vec_push(&d->functions, f);
+	}
+	struct function_stat *sum = &d->functions.v[kept->sum];
+	sum->names++;
+	sum->count += x->count;
+	sum->total_ns += x->total_ns;
+	sum->exclusive_ns += x->exclusive_ns;
+}
+
+/* Appends the rows of paths that are large enough, and sums of the others, callers first. Most
+ * paths are small, and a row costs more than a path. */
+static void path_rows(const struct python_paths *p, int64_t least_ns, struct digest *d)
+{
 	const char **texts = mem_calloc(p->clean.nr, sizeof *texts);
+	struct path_row *rows = sum_below(p);
 	for (size_t i = 1; i < p->paths.nr; i++) {
 		const struct path *x = &p->paths.v[i];
+		uint32_t caller = rows[x->caller].kept;
+		rows[i].kept = caller;
+		if (rows[i].below_ns < least_ns) {
+			add_small_path(d, x, &rows[caller]);
+			continue;
+		}
 		struct span name = name_span(p->clean.by_id[x->name]);
 		if (!texts[x->name])
 			texts[x->name] = arena_dup(&d->arena, name);
-		vec_push(&d->functions,
-		         (struct function_stat){ .cls = FUNCTION_PYTHON,
-		                                 .name = { texts[x->name], name.n },
-		                                 .parent = x->caller ? before + x->caller : -1,
-		                                 .count = x->count,
-		                                 .total_ns = x->total_ns,
-		                                 .exclusive_ns = x->exclusive_ns,
-		                                 .median_ns = (int64_t)i,
-		                                 .rate = -1,
-		                                 .rate_mad = -1 });
+		rows[i].kept = (uint32_t)i;
+		rows[i].row = (int64_t)d->functions.nr;
+		vec_push(&d->functions, (struct function_stat){ .cls = FUNCTION_PYTHON,
+		                                                .name = { texts[x->name], name.n },
+		                                                .parent = rows[caller].row,
+		                                                .count = x->count,
+		                                                .total_ns = x->total_ns,
+		                                                .exclusive_ns = x->exclusive_ns,
+		                                                .median_ns = (int64_t)i,
+		                                                .rate = -1,
+		                                                .rate_mad = -1 });
 	}
 	free(texts);
+	free(rows);
 }
 
 /* True for the row of a single call path; false for other rows, also for a sum of small rows. */
@@ -214,5 +259,5 @@ void python_make_paths(struct python_frames *frames, const struct name_table *na
 void python_figures(struct python_frames *p, const struct python_window *w, struct digest *d)
 {
 	python_sweep(p->paths, w);
-	path_rows(p->paths, d);
+	path_rows(p->paths, w->least_ns, d);
 }

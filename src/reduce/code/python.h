@@ -46,6 +46,8 @@ struct higher {
 struct python_window {
 	const struct higher *higher; ///< intervals in which functions of higher classes run
 	int64_t first_ns, last_ns; ///< first and last moment of the trace, in ns
+	int64_t least_ns; ///< a call path has a row of its own if it takes as much of that time, with
+	                  ///< all paths below it; the others become sums
 };
 
 /// The Python frames of a trace, by thread.

@@ -324,8 +324,9 @@ void function_runtime(struct reducer *r, struct digest *d)
 
 void function_figures(struct reducer *r, struct digest *d)
 {
-	python_figures(&r->python,
-	               &(struct python_window){ &r->functions.higher, r->first_ns, r->last_ns }, d);
+	struct python_window w = { &r->functions.higher, r->first_ns, r->last_ns,
+		                       d->window_ns > 0 ? (d->window_ns - 1) / FOLD_PART + 1 : 0 };
+	python_figures(&r->python, &w, d);
 	vec_release(&r->functions.higher.list);
 	digest_fold_functions(d);
 	python_medians(&r->python, d);
