@@ -190,6 +190,15 @@ JSCAN_INLINE size_t bytes_number(const char *p, uint64_t *value)
 	return n;
 }
 
+/// True if three digits are at `p`; then their value is in `*value`.
+static inline bool bytes_three_digits(const char *p, uint64_t *value)
+{
+	/* a digit is 0x30 plus at most 9; a carry changes only bytes after the first non-digit */
+	uint64_t w = (bytes_load(p) ^ BYTES_EACH('0')) & 0xffffff;
+	*value = (w & 0xff) * 100 + (w >> 8 & 0xff) * 10 + (w >> 16);
+	return (((w + 0x767676) | w) & 0x808080) == 0;
+}
+
 /// Compares the first 32 bytes of `p` and `text`. True if byte i is equal in both for each bit i
 /// that is set in `mask`.
 static inline bool bytes_equal(const char *p, const char *text, uint32_t mask)

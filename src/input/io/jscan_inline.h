@@ -169,14 +169,17 @@ JSCAN_INLINE bool jscan_decimal_at(char **at, unsigned digits, int64_t *out)
 	if (n == 0 || (digits > 3 && n + digits > 19))
 		return false;
 	v *= powers[digits];
-	if (digits && *p == '.') {
+	if (digits == 3 && *p == '.' && bytes_three_digits(p + 1, &decimals)) {
+		v += decimals;
+		p += 4;
+	} else if (digits && *p == '.') {
 		n = bytes_number(++p, &decimals);
 		if (n - 1 > digits - 1)
 			return false;
 		v += decimals * powers[digits - n];
 		p += n;
 	}
-	if (!jscan_ends_number(*p) || v > INT64_MAX)
+	if (!jscan_ends_number(*p) || (digits && v > INT64_MAX))
 		return false;
 	*at = p;
 	*out = (int64_t)v;

@@ -151,8 +151,8 @@ JSCAN_INLINE const struct event_step *follow_steps(const struct event_lead *lead
 			return s;
 		c->at += s->n;
 		struct field *f = &ev->fields[s->where];
-		f->byte = c->origin + (uint64_t)(uintptr_t)c->at;
 		if (s->what == MEMBER_NANO) {
+			f->byte = c->origin + (uint64_t)(uintptr_t)c->at;
 			if (jscan_decimal_at(&c->at, 3, &f->v))
 				continue;
 		} else if (s->what < JSCAN_KEY_FIRST) {

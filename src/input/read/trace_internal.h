@@ -32,7 +32,7 @@ enum { KIND_NONE = -1, KIND_OTHER = -2 };
 /// A numeric field of an event, as it was read.
 struct field {
 	int64_t v;
-	uint64_t byte; ///< offset of the field's value in the input
+	uint64_t byte; ///< offset of the value in the input; of a plain count it is not set
 };
 
 /// Largest number of beginnings of events that are remembered, and of the steps after each. A
