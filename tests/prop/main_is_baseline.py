@@ -10,6 +10,7 @@ _forge.py, a git repository and a benchmark that really runs.
  - an approval names the commit. It counts for its request, in a merge queue too, and from the merge on, also for a fork and for two requests merged
    at once; not once its comment was edited or deleted, nor for what main shows beyond it. The first run of main within it is the baseline
  - the rules of main say who may approve
+ - another GPU gets a baseline of its own beside the first
  - a merge group is judged by the branch that it would be merged to, and stores nothing
 
 $GPUGATE is the program; exit 77 skips, also without PyYAML.
@@ -447,12 +448,28 @@ def approvers(w):
         expect(f"approved by {author}", (have, says in said, len(records(w)) > len(before)), (code, True, code == 0))
 
 
+def another_gpu(w):
+    """Another GPU has a baseline of its own: not judged until main has run on it, and the first one stays."""
+    own = "baselines/resnet50-NVIDIA-H200-80GB-HBM3-1.json"
+    before, benchmark = pin(w), "bash benchmark.sh; zcat trace.json.gz | sed s/H100/H200/g | gzip >other.gz; mv other.gz trace.json.gz"
+    w.change("\n")
+    expect("another GPU", (w.measure("pull_request", more="0", benchmark=benchmark)[1], w.act("pull_request")[1:]), (4, ("error", NONE_FITS)))
+    code, _, said = w.approve(f"/gpugate approve {git(w.clone, 'rev-parse', 'HEAD')[:12]} a new machine", 20, author=4)
+    expect("its approval", (code, "counts for commit" in said, records(w)[-1:]), (0, True, [f"pending/7/resnet50/tree/{own}"]))
+    git(w.clone, "checkout", "--quiet", "--detach", "origin/main")
+    w.measure("push", more="0", benchmark=benchmark)
+    expect("its first run of main", (w.act("push", branch="main")[0], own in w.kept(), pin(w)),
+           (["post", "store"], True, before))
+    w.change("\n")
+    expect("the next request", (w.measure("pull_request", more="0", benchmark=benchmark)[1], w.act("pull_request")[1]), (0, "success"))
+
+
 def main():
     if not os.environ.get("GPUGATE"):
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         world = World(pathlib.Path(name))
-        for part in (day_one, forged, learning, crashed, again, queue, approval, beyond, forks, two, withdrawn, approvers, committed):
+        for part in (day_one, forged, learning, crashed, again, queue, approval, beyond, forks, two, withdrawn, approvers, committed, another_gpu):
             part(world)
         world.forge.server.shutdown()
     if wrong:

@@ -194,6 +194,35 @@ const char *setup_history_path(const struct options *o, const char *path, struct
 	return history_path(beside ? path : kept_path(o, path, a), a);
 }
 
+/* True if the rules do not let runs be compared that differ in the key, and these two do. */
+static bool is_kept_apart(const struct rules *rules, const char *key, const struct run *x,
+                          const struct run *y)
+{
+	const char *of_x = digest_env(x->ranks.v[0], key), *of_y = digest_env(y->ranks.v[0], key);
+	return of_x && of_y && strcmp(of_x, of_y) != 0 &&
+	       ANY(i, rules->must_match.nr, strcmp(rules->must_match.v[i].p, key) == 0);
+}
+
+/* In the folder of --history each GPU and world size has a baseline of its own. The first one's
+   name is that of the workload: if it is not the run's, `*path` becomes that of the run's machine.
+ */
+static enum status find_own_baseline(const struct setup *s, const struct run *run, struct arena *a,
+                                     const char **path, struct diag_log *log)
+{
+	const char *first = kept_path(s->options, *path, a);
+	if (s->options->value[OPT_BASELINE] || strcmp(s->rules.baseline, DEFAULT_BASELINE) != 0 ||
+	    !run || is_absent(first))
+		return ST_OK;
+	struct baseline b = { 0 };
+	enum status st = baseline_read(first, &b, log);
+	bool other = st == ST_OK && (is_kept_apart(&s->rules, "gpu.name", &b.pin, run) ||
+	                             is_kept_apart(&s->rules, "world_size", &b.pin, run));
+	baseline_release(&b);
+	if (other)
+		st = fill_in(BASELINE_OF_MACHINE, s->workload, run, a, path, log);
+	return st;
+}
+
 enum status setup_baseline_path(const struct setup *s, const struct run *run, struct arena *a,
                                 const char **out, struct diag_log *log)
 {
@@ -201,6 +230,8 @@ enum status setup_baseline_path(const struct setup *s, const struct run *run, st
 	*out = o->value[OPT_BASELINE];
 	if (!*out)
 		TRY(fill_in(s->rules.baseline, s->workload, run, a, out, log));
+	if (o->value[OPT_HISTORY] && is_absent(*out))
+		TRY(find_own_baseline(s, run, a, out, log));
 	if (!o->value[OPT_HISTORY] || strcmp(*out, "-") == 0 || !is_absent(*out))
 		return ST_OK;
 	const char *kept = kept_path(o, *out, a);

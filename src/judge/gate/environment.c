@@ -126,9 +126,8 @@ enum status environment_judge(const struct rules *rules, const struct run *basel
 		return diag_fail(
 		    log, ST_BASELINE,
 		    "%s: the baseline is of another environment: %s; make a baseline for it (in the "
-		    "rules, 'baseline: baselines/{workload}-{gpu}-{world_size}.json' keeps one for each), "
-		    "or "
-		    "compare nevertheless with 'environment: {must_match: []}'",
+		    "rules, 'baseline: " BASELINE_OF_MACHINE "' keeps one for each), or compare "
+		    "nevertheless with 'environment: {must_match: []}'",
 		    out->baseline_path, must);
 	if (must[0])
 		vec_push(&out->warnings,

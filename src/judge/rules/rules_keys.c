@@ -1,8 +1,6 @@
 #include "rules/formats_file.h"
 #include "rules/rules_internal.h"
 
-#define DEFAULT_BASELINE "baselines/{workload}.json"
-
 /* Words of enums that have no table of their own, in the order of the enum. */
 static const char *const word_better[] = { "lower", "higher", NULL };
 static const char *const word_level[] = { "note", "warn", "fail", NULL };

@@ -148,6 +148,11 @@ struct table_paths {
 	const char *categories, *sites, *formats, *diagnosis;
 };
 
+/// Patterns of baselines: the one that counts if the rules have none, and that of a further GPU or
+/// world size in the folder of histories.
+#define DEFAULT_BASELINE "baselines/{workload}.json"
+#define BASELINE_OF_MACHINE "baselines/{workload}-{gpu}-{world_size}.json"
+
 /// A rules file with the built-in rules that it keeps; rules_release() releases it.
 struct rules {
 	struct arena arena; ///< arena that owns all texts of the rules
