@@ -441,11 +441,11 @@ def approvers(w):
     git(w.clone, "push", "--quiet", "origin", "HEAD:refs/heads/main")
     judged(w, "--slow-kernel *flash_bwd*=60\n", **{"rules/gpugate.yaml": "version: 2\napprovers: [user5]\n"})
     head = git(w.clone, "rev-parse", "HEAD")
-    before = records(w)
+    before = git(w.origin, "rev-parse", "gpugate-baselines")
     for hour, (author, code, says) in enumerate(((3, 1, "'user3' made this request"), (5, 1, "'user5' is not among the approvers in rules/gpugate.yaml"), (4, 0, "Approved by @user4")), 20):
         w.forge.permission[f"user{author}"] = "write"
         have, _, said = w.approve(f"/gpugate approve {head[:12]} by {author}", hour, author)
-        expect(f"approved by {author}", (have, says in said, len(records(w)) > len(before)), (code, True, code == 0))
+        expect(f"approved by {author}", (have, says in said, git(w.origin, "rev-parse", "gpugate-baselines") != before), (code, True, code == 0))
 
 
 def another_gpu(w):
