@@ -4,7 +4,7 @@
 
 #define STATUS_ROWS(X)                                            \
 	X(OK, 0, "ok")                                                \
-	X(FAILED, 1, "at least one check is beyond its limits")       \
+	X(FAILED, 1, "a check fails")                                 \
 	X(USAGE, 2, "usage or rules file")                            \
 	X(INPUT, 3, "undecided, or input that cannot be judged")      \
 	X(BASELINE, 4, "baseline absent, unreadable or incompatible") \
