@@ -211,7 +211,7 @@ static enum status find_own_baseline(const struct setup *s, const struct run *ru
 {
 	const char *first = kept_path(s->options, *path, a);
 	if (s->options->value[OPT_BASELINE] || strcmp(s->rules.baseline, DEFAULT_BASELINE) != 0 ||
-	    !run || is_absent(first))
+	    !run || !run->ranks.nr || is_absent(first))
 		return ST_OK;
 	struct baseline b = { 0 };
 	enum status st = baseline_read(first, &b, log);
