@@ -43,6 +43,7 @@ class Forge:
         self.events, self.permission, self.pulls, self.runs, self.artifacts, self.files = [], {}, [], [], {}, {}
         self.changed, self.statuses, self.descriptions, self.reactions = [], {}, {}, []
         self.acts = []      # runs of act.yml, as far as they have left an artifact
+        self.protected, self.rules = False, [{"type": "update"}]    # of the branch of histories
         self.now = "2027-01-01T10:00:00Z"
 
     def comment(self, author, body, **more):
@@ -209,6 +210,13 @@ class Forge:
         found = [r for r in self.runs + self.acts if r["id"] == int(number)]
         return (200, found[0], {}) if found else (404, {"message": "Not Found"}, {})
 
+    def branch(self, _api, _path, _query, _body, name):
+        there = subprocess.run(["git", "-C", self.origin, "rev-parse", "--quiet", "--verify", f"refs/heads/{name}"], capture_output=True, check=False)
+        return (404, {"message": "Branch not found"}, {}) if there.returncode else (200, {"name": name, "protected": self.protected}, {})
+
+    def branch_rules(self, _api, _path, _query, _body, _name):
+        return 200, self.rules, {}
+
     def artifact_zip(self, _api, _path, _query, _body, number):
         return 302, b"", {"Location": f"{self.address}/store/{number}?sig=signed"}
 
@@ -230,6 +238,8 @@ ROUTES = [
     ("gitlab", r"POST /projects/5/merge_requests/7/notes/(\d+)/award_emoji", Forge.react),
     ("gitlab", r"POST /projects/5/statuses/(\w+)", Forge.set_status),
     ("gitlab", r"GET /projects/5/merge_requests/7/diffs", Forge.list_changed),
+    ("github", r"GET /repos/o/r/branches/([\w-]+)", Forge.branch),
+    ("github", r"GET /repos/o/r/rules/branches/([\w-]+)", Forge.branch_rules),
     ("github", r"GET /repos/o/r/actions/runs", Forge.list_runs),
     ("github", r"GET /repos/o/r/actions/artifacts", Forge.all_artifacts),
     ("github", r"GET /repos/o/r/actions/runs/(\d+)", Forge.one_run),

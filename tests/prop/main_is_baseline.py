@@ -209,6 +209,12 @@ def learning(w):
     expect("where the page is", "[All reports, with each figure's history](https://forge.example/o/r/actions/runs/" in w.body(), True)
     expect("what the comment offers", f"`/gpugate approve {head[:12]} REASON`" in w.body(), True)
 
+    open_branch = " · [`gpugate-baselines` is not protected](https://forge.example/o/r/settings/rules)"
+    for protected, rules, said in ((False, [], True), (False, [{"type": "deletion"}], True), (False, [{"type": "update"}], False), (True, [], False)):
+        w.forge.protected, w.forge.rules = protected, rules
+        w.act("pull_request")
+        expect(f"a branch of histories with {protected, rules}", open_branch in w.body(), said)
+
     # one run is not enough for a change of 5 %, and five are not that differ by more
     small = "--slow-kernel *=1.05\n"
     w.change(small)
