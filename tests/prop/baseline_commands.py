@@ -11,6 +11,7 @@
 
 $GPUGATE is the program; exit 77 skips.
 """
+import gzip
 import json
 import os
 import pathlib
@@ -366,12 +367,36 @@ def placed(p):
     expect("nothing was run", list(p.folder.rglob("pwned")), [])
 
 
+def machines(p):
+    """In a folder of histories each machine has a baseline of its own; --force replaces that, also a damaged one."""
+    kept, other = p.folder / "past" / "baselines", p.folder / "other.json.gz"
+    other.write_bytes(gzip.compress(gzip.decompress(p.run(0).read_bytes()).replace(b"H100", b"H200")))
+    words = ["--workload", "w", "--history", str(kept.parent)]
+
+    def gpugate(command, run, expected=0, *more):
+        done = subprocess.run([PROGRAM, command, str(run), *words, *more], capture_output=True, check=False, env=CLEAN, cwd=p.folder)
+        expect(f"{command} {run.name}", (done.returncode, (done.stdout + done.stderr).decode() if done.returncode != expected else ""), (expected, ""))
+
+    for run in (p.run(0), other):
+        gpugate("check", run, 4)
+        gpugate("store", run)
+    (kept / "w.json").write_text("{damaged")
+    gpugate("check", p.run(1), 4)
+    for _ in range(2):
+        gpugate("approve", p.run(1), 0, "--force")
+    gpugate("approve", other, 0, "--force")
+    gpugate("check", p.run(2))
+    gpugate("check", other)
+    expect("files", sorted(x.name for x in kept.glob("*.json")), ["w-NVIDIA-H200-80GB-HBM3-1.json", "w.json"])
+    expect("machines", [b"H200" in x.read_bytes() for x in sorted(kept.glob("*.json"))], [True, False])
+
+
 def main():
     if not PROGRAM:
         print("skipped: needs $GPUGATE (the program)")
         return 77
     bad = False
-    for test in (appended, refused, spoiled, by_name, promoted, advised, shown, provenance, bootstrapped, placed):
+    for test in (appended, refused, spoiled, by_name, promoted, advised, shown, provenance, bootstrapped, placed, machines):
         WRONG.clear()
         with tempfile.TemporaryDirectory() as name:
             test(Place(pathlib.Path(name)))

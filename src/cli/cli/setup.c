@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/artifact_format.h"
 #include "diff/past.h"
+#include "io/opened.h"
 #include "io/place.h"
 #include "rules/formats_file.h"
 #include "rules/rules_file.h"
@@ -205,7 +206,7 @@ static bool is_kept_apart(const struct rules *rules, const char *key, const stru
 
 /* In the folder of --history each GPU and world size has a baseline of its own. The first one's
    name is that of the workload: if it is not the run's, `*path` becomes that of the run's machine.
- */
+   A first one that cannot be read is told by who needs it, and `approve --force` replaces it. */
 static enum status find_own_baseline(const struct setup *s, const struct run *run, struct arena *a,
                                      const char **path, struct diag_log *log)
 {
@@ -214,13 +215,17 @@ static enum status find_own_baseline(const struct setup *s, const struct run *ru
 	    !run || !run->ranks.nr || is_absent(first))
 		return ST_OK;
 	struct baseline b = { 0 };
-	enum status st = baseline_read(first, &b, log);
-	bool other = st == ST_OK && (is_kept_apart(&s->rules, "gpu.name", &b.pin, run) ||
-	                             is_kept_apart(&s->rules, "world_size", &b.pin, run));
+	struct diag_log unsaid;
+	struct stat sb;
+	diag_init(&unsaid);
+	bool other = baseline_read(first, &b, &unsaid) == ST_OK &&
+	             (is_kept_apart(&s->rules, "gpu.name", &b.pin, run) ||
+	              is_kept_apart(&s->rules, "world_size", &b.pin, run));
+	if (stat(first, &sb) == 0)
+		opened_forget(&sb);
 	baseline_release(&b);
-	if (other)
-		st = fill_in(BASELINE_OF_MACHINE, s->workload, run, a, path, log);
-	return st;
+	arena_release(&unsaid.arena);
+	return other ? fill_in(BASELINE_OF_MACHINE, s->workload, run, a, path, log) : ST_OK;
 }
 
 enum status setup_baseline_path(const struct setup *s, const struct run *run, struct arena *a,

@@ -22,10 +22,23 @@ void opened_note(const struct stat *file)
 	pthread_mutex_unlock(&lock);
 }
 
+static bool is_file(const struct opened *o, const struct stat *file)
+{
+	return o->dev == file->st_dev && o->ino == file->st_ino;
+}
+
+void opened_forget(const struct stat *file)
+{
+	pthread_mutex_lock(&lock);
+	if (all.nr && is_file(&all.v[all.nr - 1], file))
+		all.nr--;
+	pthread_mutex_unlock(&lock);
+}
+
 bool opened_has(const struct stat *file)
 {
 	pthread_mutex_lock(&lock);
-	bool found = ANY(i, all.nr, all.v[i].dev == file->st_dev && all.v[i].ino == file->st_ino);
+	bool found = ANY(i, all.nr, is_file(&all.v[i], file));
 	pthread_mutex_unlock(&lock);
 	return found;
 }

@@ -10,6 +10,10 @@
 /// Remembers a regular file that was opened for reading. May be called from any thread.
 void opened_note(const struct stat *file);
 
+/// Forgets the file if it was the last that was remembered: it was only looked at, and may be
+/// written anew.
+void opened_forget(const struct stat *file);
+
 /// True if this file was read, maybe under another name.
 bool opened_has(const struct stat *file);
 
