@@ -24,8 +24,11 @@ find_tip() { # BRANCH
     tip=$(git rev-parse FETCH_HEAD)
 }
 
-# Prints the name of the default branch.
-default_branch() { "${git[@]}" ls-remote --symref "$remote" HEAD | sed -n 's#^ref: refs/heads/\(.*\)\tHEAD$#\1#p'; }
+# Prints the name of the default branch: GPUGATE_MAIN, else what the remote says.
+default_branch() {
+    [[ ${GPUGATE_MAIN-} ]] && echo "$GPUGATE_MAIN" && return
+    "${git[@]}" ls-remote --symref "$remote" HEAD | sed -n 's#^ref: refs/heads/\(.*\)\tHEAD$#\1#p'
+}
 
 # Replaces the contents of a folder by the files of a commit.
 fresh_tree() { # FOLDER COMMIT
