@@ -324,6 +324,7 @@ void function_runtime(struct reducer *r, struct digest *d)
 
 void function_figures(struct reducer *r, struct digest *d)
 {
+	/* what digest_fold_functions() would make part of a sum */
 	struct python_window w = { &r->functions.higher, r->first_ns, r->last_ns,
 		                       d->window_ns > 0 ? (d->window_ns - 1) / FOLD_PART + 1 : 0 };
 	python_figures(&r->python, &w, d);
