@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "fold/fold_run.h"
 #include "io/sink.h"
-#include "merge/digest_fold.h"
+#include "merge/digest_small.h"
 #include "model/phases.h"
 #include "model/rows.h"
 #include "model/rule.h"
@@ -145,7 +145,7 @@ static void pin_kernels(struct pinner *p, size_t r, const struct names *keep, bo
 		if (k.kind == EVENT_KERNEL && k.names == 0 && !communicates) {
 			struct span match = view_match(&p->view, k.name);
 			if (!names_has(keep, match))
-				kernel_stat_fold(&k, category_of_match(p, &p->view.ranks[r], match));
+				kernel_stat_make_small(&k, category_of_match(p, &p->view.ranks[r], match));
 		}
 		if (!whole)
 			k.count = k.total_ns = k.max_ns = k.bytes = 0;
@@ -164,7 +164,7 @@ static void pin_ops(const struct digest *from, const struct names *keep, struct 
 			vec_push(&d->ops, *s);
 			continue;
 		}
-		row_fold(&op_stat_row, &sum, s);
+		row_add_small(&op_stat_row, &sum, s);
 	}
 	if (sum.names)
 		vec_push(&d->ops, sum);
@@ -241,7 +241,7 @@ static void pin_sites(const struct memory_item *v, size_t nr, size_t most, struc
 			continue;
 		}
 		any = adds_up;
-		row_add(&memory_item_row, ROWS_FOLDED, &rest, &v[i]);
+		row_add(&memory_item_row, ROWS_SMALL, &rest, &v[i]);
 	}
 	if (any)
 		vec_push(&d->memory_items, rest);

@@ -8,7 +8,7 @@
 #include "../unit/reduced_text.h"
 #include "choices.h"
 #include "cli/output.h"
-#include "merge/digest_fold.h"
+#include "merge/digest_small.h"
 #include "run_laws.h"
 
 enum { MOST = 40, RANKS = 3 };
@@ -114,7 +114,7 @@ static struct digest *make(struct choices *c, int64_t rank, size_t nr_ranks,
 	check(!d == !!diag_first_error(&log));
 	if (d) {
 		d->rank = rank;
-		digest_fold(d, t);
+		digest_small(d, t);
 	}
 	diag_release(&log);
 	strbuf_release(&b);

@@ -302,7 +302,7 @@ static void test_pin_keeps_what_rules_ask(void **state)
 	for (size_t i = 0; i < pin.ranks.nr; i++) {
 		/* the kernel that the rule names is kept, and the 30 kernels with the most time */
 		assert_in_range(v.ranks[i].nr_kernels, 31, 100);
-		assert_true(v.ranks[i].nr_folded > 0);
+		assert_true(v.ranks[i].nr_small > 0);
 		assert_in_range(pin.ranks.v[i]->threads.nr, 12, 12);
 	}
 	struct rule *const asked[] = { &named, &op };

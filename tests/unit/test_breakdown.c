@@ -599,7 +599,7 @@ static struct digest *with_small(const struct activity *kernels, size_t nr)
 
 /* A kernel that a side may have in its sum of small kernels is not reported as gone or new, nor as
  * launched less often because some ranks have it in a sum. */
-static void test_may_be_folded(void **state)
+static void test_may_be_small(void **state)
 {
 	(void)state;
 	const struct activity x[] = { { EVENT_KERNEL, "gemm_a", 2, MS(100) },
@@ -729,7 +729,7 @@ int main(void)
 		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_fold),
 		cmocka_unit_test(test_fold_categories),
-		cmocka_unit_test(test_may_be_folded),
+		cmocka_unit_test(test_may_be_small),
 		cmocka_unit_test(test_fold_to_nothing),
 		cmocka_unit_test(test_no_steps),
 		cmocka_unit_test(test_random),

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "diff/drift.h"
-#include "merge/digest_fold.h"
+#include "merge/digest_small.h"
 #include "model/view.h"
 #include "store/digest_json.h"
 
@@ -105,8 +105,8 @@ static size_t rows_of(const struct digest *d)
 
 static void fold(struct digest *d, const struct category_table *t)
 {
-	digest_fold(d, t);
-	digest_fold_functions(d);
+	digest_small(d, t);
+	digest_small_functions(d);
 }
 
 /* ---- lists with many rows of very different sizes ---- */
@@ -177,20 +177,20 @@ static void test_calls(void **state)
 	d->communication = "";
 	categories_init(&t);
 	for (int kind = CALL_LAUNCH; kind <= CALL_DATALOADER; kind++)
-		for (int i = 0; i < (kind == CALL_SYNC ? FOLD_CALLS : FOLD_CALLS + 3); i++)
+		for (int i = 0; i < (kind == CALL_SYNC ? KEEP_CALLS : KEEP_CALLS + 3); i++)
 			vec_push(&d->calls, (struct call_stat){ (enum call_kind)kind,
 			                                        span_of(label(d, "call", i)), 1, 100 - i, 0 });
 	vec_sort(&d->calls, call_stat_cmp);
 	for (int round = 0; round < 2; round++) { /* folding again changes nothing */
 		fold(d, &t);
-		assert_int_equal(d->calls.nr, 3 * FOLD_CALLS + 2);
-		const struct call_stat *sum = &d->calls.v[FOLD_CALLS];
+		assert_int_equal(d->calls.nr, 3 * KEEP_CALLS + 2);
+		const struct call_stat *sum = &d->calls.v[KEEP_CALLS];
 		assert_int_equal(sum->kind, CALL_LAUNCH);
 		assert_int_equal(sum->names, 3);
 		assert_int_equal(sum->count, 3);
-		assert_int_equal(sum->total_ns, 3 * (100 - FOLD_CALLS) - 3);
-		assert_int_equal(d->calls.v[2 * FOLD_CALLS].names, 0);
-		assert_int_equal(d->calls.v[3 * FOLD_CALLS + 1].names, 3);
+		assert_int_equal(sum->total_ns, 3 * (100 - KEEP_CALLS) - 3);
+		assert_int_equal(d->calls.v[2 * KEEP_CALLS].names, 0);
+		assert_int_equal(d->calls.v[3 * KEEP_CALLS + 1].names, 3);
 	}
 	digest_free(d);
 	category_table_release(&t);
@@ -214,7 +214,7 @@ static void sums_stay(void **state)
 	fold(d, &t);
 	sums_take(d, &after);
 	assert_memory_equal(&before, &after, sizeof before);
-	assert_true(rows_of(d) < 5 * FOLD_FUNCTIONS + FOLD_KERNELS + FOLD_OPS + 2000);
+	assert_true(rows_of(d) < 5 * KEEP_FUNCTIONS + KEEP_KERNELS + KEEP_OPS + 2000);
 	size_t rows = rows_of(d);
 	struct sink *once = written(d);
 	fold(d, &t); /* folding a folded digest changes nothing */
@@ -274,7 +274,7 @@ static void kernels_stay(void **state)
 		d->trace = d->marker = "t";
 		for (int k = 0; k < 5 && cases[i].rows[k].name.n; k++)
 			vec_push(&d->kernels, cases[i].rows[k]);
-		digest_fold(d, &t);
+		digest_small(d, &t);
 		for (size_t k = 0; k < d->kernels.nr; k++) {
 			strbuf_adds(&out, k ? ", " : "");
 			strbuf_add(&out, d->kernels.v[k].name);
@@ -324,9 +324,9 @@ static void view(void **state)
 	for (int folded = 0; folded < 2; folded++) {
 		struct run_view v;
 		run_view_init(&v, &run, &naming);
-		assert_int_equal(v.ranks[0].nr_folded, folded);
-		assert_int_equal(v.ranks[0].folded_ns, folded ? 2 : 0);
-		assert_int_equal(v.ranks[0].folded_count, folded ? 2 : 0);
+		assert_int_equal(v.ranks[0].nr_small, folded);
+		assert_int_equal(v.ranks[0].small_ns, folded ? 2 : 0);
+		assert_int_equal(v.ranks[0].small_count, folded ? 2 : 0);
 		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 			struct strbuf out = STRBUF_INIT;
 			const char *expect = folded ? rows[i].folded : rows[i].whole;
@@ -335,7 +335,7 @@ static void view(void **state)
 			strbuf_release(&out);
 		}
 		run_view_release(&v);
-		digest_fold(d, &t);
+		digest_small(d, &t);
 	}
 	run_release(&run);
 	category_table_release(&t);
@@ -379,12 +379,12 @@ static void new_or_folded(void **state)
 	vec_push(&runs[0].ranks, one_step(before.v, before.nr));
 	vec_push(&runs[1].ranks, one_step(now, 3));
 	for (int s = 0; s < 2; s++) {
-		digest_fold(runs[s].ranks.v[0], &t);
+		digest_small(runs[s].ranks.v[0], &t);
 		run_view_init(&views[s], &runs[s], &naming);
 	}
 	activity_pairs_init(&pairs, &views[0], &views[1], 1, (struct rank_scope){ 0 });
-	assert_int_equal(pairs.folded_most[SIDE_BASELINE], 45);
-	assert_int_equal(pairs.folded_most[SIDE_CANDIDATE], 0);
+	assert_int_equal(pairs.small_most[SIDE_BASELINE], 45);
+	assert_int_equal(pairs.small_most[SIDE_CANDIDATE], 0);
 	drift_rows(&pairs, &t, &r);
 	assert_int_equal(r.drift.nr, 3);
 	for (size_t i = 0; i < r.drift.nr; i++)
@@ -420,7 +420,7 @@ static void ops_and_threads(void **state)
 	vec_push(&d->threads, (struct thread_stat){ "1/1", 1, 0, 0 });
 	vec_push(&d->threads, (struct thread_stat){ "1/2", 5000, 0, 0 });
 	vec_push(&d->threads, (struct thread_stat){ "1/3", 2, 0, 0 });
-	digest_fold(d, &t);
+	digest_small(d, &t);
 	assert_int_equal(d->ops.nr, 3);
 	assert_string_equal(d->ops.v[0].name.p, "caller");
 	assert_string_equal(d->ops.v[1].name.p, "large");
@@ -463,7 +463,7 @@ static void sites(void **state)
 		                                                 .bytes = in[i].bytes,
 		                                                 .blocks = 1,
 		                                                 .largest = in[i].bytes });
-	digest_fold(d, &t);
+	digest_small(d, &t);
 	assert_int_equal(d->memory_items.nr, sizeof out / sizeof *out);
 	for (size_t i = 0; i < d->memory_items.nr; i++) {
 		assert_int_equal(d->memory_items.v[i].list, out[i].list);

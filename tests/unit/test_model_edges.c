@@ -190,7 +190,7 @@ static void test_small_kernels(void **state)
 	for (size_t i = 0; i < NR_OF(rows); i++) {
 		struct kernel_stat x = { .occupancy = rows[i].x[0], .step_total_ns = rows[i].x[1] };
 		struct kernel_stat y = { .occupancy = rows[i].y[0], .step_total_ns = rows[i].y[1] };
-		row_add(&kernel_stat_row, ROWS_FOLDED, &x, &y);
+		row_add(&kernel_stat_row, ROWS_SMALL, &x, &y);
 		if (x.occupancy != rows[i].want[0] || x.occupancy_ns != rows[i].want[1])
 			fail_msg("row %zu: %lld, %lld", i, (long long)x.occupancy, (long long)x.occupancy_ns);
 	}

@@ -1,6 +1,6 @@
 #include "reduce_rig.h"
 
-#include "merge/digest_fold.h"
+#include "merge/digest_small.h"
 
 static void test_devices(void **state)
 {
@@ -187,7 +187,7 @@ static void test_resources(void **state)
 	assert_int_equal(k[0].resources[RESOURCE_LOCAL], -1);
 	assert_int_equal(k[1].kind, EVENT_MEMCPY);
 	assert_int_equal(k[1].resources[RESOURCE_REGISTERS], -1);
-	kernel_stat_fold(&g.d->kernels.v[0], "");
+	kernel_stat_make_small(&g.d->kernels.v[0], "");
 	assert_int_equal(k[0].resources[RESOURCE_REGISTERS], -1);
 	rig_close(&g);
 }

@@ -236,14 +236,14 @@ static void test_sums(void **state)
 		void *row = malloc(s->size), *sum = calloc(1, s->size);
 		fill(s, 0, row);
 		*(int64_t *)(void *)((char *)row + s->names) = 0;
-		row_fold(s, sum, row);
-		row_fold(s, sum, row);
-		row_fold(s, sum, sum);
+		row_add_small(s, sum, row);
+		row_add_small(s, sum, row);
+		row_add_small(s, sum, sum);
 		assert_true(row_is_sum(s, sum));
 		assert_true(s->fields->type != FIELD_ENUM || is_same(s->fields, sum, row));
 		for (size_t i = 0; i < s->nr; i++) {
 			const struct field *f = &s->fields[i];
-			enum row_join join = f->join[ROWS_FOLDED];
+			enum row_join join = f->join[ROWS_SMALL];
 			int64_t want = join == JOIN_SUM     ? 4 * number_of(f, row)
 			               : join == JOIN_NAMES ? 4
 			               : join == JOIN_NONE  ? f->type == FIELD_SHAPE ? -1 : f->absent
@@ -278,8 +278,8 @@ static void test_occupancy(void **state)
 			forward = k[0], backward = k[1];
 			continue;
 		}
-		row_add(&kernel_stat_row, ROWS_FOLDED, &forward, &k[0]);
-		row_add(&kernel_stat_row, ROWS_FOLDED, &backward, &k[1]);
+		row_add(&kernel_stat_row, ROWS_SMALL, &forward, &k[0]);
+		row_add(&kernel_stat_row, ROWS_SMALL, &backward, &k[1]);
 	}
 	assert_true(kernel_occupancy_sum(&forward) == want && kernel_occupancy_sum(&backward) == want);
 	assert_int_equal(kernel_occupancy_ns(&forward), 7 + 1001 + 999 + 3);
@@ -304,7 +304,7 @@ static void test_unknown_occupancy(void **state)
 			                     .step_total_ns = rows[i].x[1],
 			                     .occupancy_rest = 7 };
 		struct kernel_stat y = { .occupancy = rows[i].y[0], .step_total_ns = rows[i].y[1] };
-		row_add(&kernel_stat_row, ROWS_FOLDED, &x, &y);
+		row_add(&kernel_stat_row, ROWS_SMALL, &x, &y);
 		if (x.occupancy != rows[i].want || x.occupancy_rest || x.occupancy_ns)
 			fail_msg("row %zu: %d", i, (int)x.occupancy);
 	}

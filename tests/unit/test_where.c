@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
-#include "merge/digest_fold.h"
+#include "merge/digest_small.h"
 #include "merge/where.h"
 #include "read/trace.h"
 #include "reduce/reduce.h"
@@ -296,8 +296,8 @@ static void folded(void **state)
 	vec_sort(&d->code, code_stat_cmp);
 	for (int pass = 0; pass < 2; pass++) {
 		int64_t left = 0, of_op = 0;
-		digest_fold_code(d);
-		assert_in_range(d->code.nr, 1, FOLD_CODE + 1);
+		digest_small_code(d);
+		assert_in_range(d->code.nr, 1, KEEP_CODE + 1);
 		for (size_t i = 0; i < d->code.nr; i++) {
 			left += d->code.v[i].total_ns;
 			of_op += code_path_has(d->code.v[i].op, SPAN("op007")) ? d->code.v[i].total_ns : 0;

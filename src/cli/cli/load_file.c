@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "cli/artifact_format.h"
-#include "merge/digest_fold.h"
+#include "merge/digest_small.h"
 #include "model/memory_view.h"
 #include "results/result_file.h"
 
@@ -28,7 +28,7 @@ static enum status add_artifact(const struct loader *l, struct artifact_file *fi
 	}
 	if (!d->fold)
 		/* small rows are summed here, so that a trace gives the same figures as its digest */
-		digest_fold(d, &l->setup->categories);
+		digest_small(d, &l->setup->categories);
 	if (l->capacity != MEMORY_UNKNOWN) {
 		d->device_memory = l->capacity;
 		for (size_t i = 0; i < d->memories.nr; i++)

@@ -363,7 +363,7 @@ static void put_figures(struct document *d, const struct course *t, bool changed
 	};
 	const char *title = changed ? "Figures that changed" : "Figures that did not change";
 	doc_section(d, changed ? "figures" : "unchanged", title,
-	            changed || !t->points.nr ? DOC_OPEN : DOC_FOLDED);
+	            changed || !t->points.nr ? DOC_OPEN : DOC_COLLAPSED);
 	struct doc_table *table = doc_table(d, title, COLUMNS(both[changed]));
 	table->brief = FIGURES_SHOWN;
 	table->more_text = "figures";
@@ -388,7 +388,7 @@ static void put_approval(struct document *d, const struct course *t)
 	const struct provenance *p = t->approval;
 	if (!p)
 		return;
-	doc_section(d, "baseline", "Baseline", DOC_FOLDED);
+	doc_section(d, "baseline", "Baseline", DOC_COLLAPSED);
 	doc_paragraph(d);
 	doc_words(d, "approved");
 	if (strlen(p->time) >= 10)
@@ -408,7 +408,7 @@ static void put_runs(struct document *d, const struct course *t)
 	static const struct doc_column columns[] = { { "run", DOC_RIGHT },   { "time", DOC_LEFT },
 		                                         { "commit", DOC_LEFT }, { "verdict", DOC_LEFT },
 		                                         { "who", DOC_LEFT },    { "reason", DOC_LEFT } };
-	doc_section(d, "runs", "Runs", DOC_FOLDED);
+	doc_section(d, "runs", "Runs", DOC_COLLAPSED);
 	struct doc_table *table = doc_table(d, "Runs", columns, NR_OF(columns));
 	table->brief = RUNS_SHOWN;
 	for (size_t i = t->runs.nr; i-- > 0;) {

@@ -254,7 +254,7 @@ static void put_items(struct document *d, const struct suite *s, const char *id,
 	static const struct doc_column columns[] = {
 		{ "case", DOC_LEFT }, { "verdict", DOC_LEFT }, { "check", DOC_LEFT }, { "what", DOC_LEFT }
 	};
-	doc_section(d, id, title, DOC_FOLDED);
+	doc_section(d, id, title, DOC_COLLAPSED);
 	doc_table(d, title, columns, NR_OF(columns));
 	for (size_t i = 0, k = 0; i < list->nr; i++) {
 		const struct suite_item *item = &list->v[i];
@@ -283,7 +283,7 @@ static void put_accepts(struct document *d, const struct suite *s)
 	for (size_t i = 0; i < s->cases.nr; i++)
 		nr += may_be_accepted(&s->cases.v[i]);
 	doc_section(d, "accept", "Intended? Make it the baseline",
-	            nr <= ACCEPTS_SHOWN ? DOC_OPEN : DOC_FOLDED);
+	            nr <= ACCEPTS_SHOWN ? DOC_OPEN : DOC_COLLAPSED);
 	for (size_t i = 0; i < s->cases.nr; i++)
 		if (may_be_accepted(&s->cases.v[i])) {
 			doc_paragraph(d);

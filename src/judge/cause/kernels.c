@@ -97,7 +97,7 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 		const struct activity_pair *was = &q->pairs.list.v[i];
 		double fewer = -more_launches(q, was);
 		if (!pair_is_compute(was) || is_taken(c, was) || was->partner ||
-		    activity_is_partial(&q->pairs, was) || drift_may_be_folded(&q->pairs, was) ||
+		    activity_is_partial(&q->pairs, was) || drift_may_be_small(&q->pairs, was) ||
 		    fewer <= 0 || more > fewer * 1.1 || fewer > more * 1.1)
 			continue;
 		double far = distance(now, was, more, fewer);

@@ -178,7 +178,7 @@ void machine_changes(struct inquiry *q);
 /// True for kernels that compute, except the sums of small kernels.
 static inline bool pair_is_compute(const struct activity_pair *a)
 {
-	return a->kind == EVENT_KERNEL && !a->folded && a->cls != CLASS_COMMUNICATION;
+	return a->kind == EVENT_KERNEL && !a->small && a->cls != CLASS_COMMUNICATION;
 }
 
 /// Mean duration of the pair's launches on a side in ns; 0 if there are no launches.

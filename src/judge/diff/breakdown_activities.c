@@ -40,7 +40,7 @@ static bool is_in_sum(const struct activity_breakdown *b, const struct activity_
 		return false;
 	if (b->metric->label == LABEL_CATEGORY)
 		return span_eq(span_of(category), label);
-	return b->metric->label != LABEL_KERNEL || (!p->folded && span_eq(p->name, label));
+	return b->metric->label != LABEL_KERNEL || (!p->small && span_eq(p->name, label));
 }
 
 /* For a renamed kernel, the pair with the old name, else NULL. For a check of a single kernel, the
@@ -89,9 +89,9 @@ static const char *one_side_detail(const struct activity_breakdown *b,
                                    const struct activity_pair *p)
 {
 	bool gone = p->count[SIDE_BASELINE] > 0;
-	if (p->folded)
+	if (p->small)
 		return gone ? "none in the candidate" : "none in the baseline";
-	if (!drift_may_be_folded(b->in->pairs, p))
+	if (!drift_may_be_small(b->in->pairs, p))
 		return gone ? "gone" : "new";
 	return gone ? "gone, or among the smaller kernels of the candidate"
 	            : "new, or among the smaller kernels of the baseline";

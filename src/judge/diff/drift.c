@@ -30,7 +30,7 @@ ORDERING_POINTERS(by_place, struct activity_pair, THEN(COMPARE(x, y)))
  * have launches of the kernel only in a sum of small kernels. */
 static bool is_told(const struct activity_pairs *p, const struct activity_pair *a)
 {
-	return a->kind == EVENT_KERNEL && !a->folded && !activity_is_partial(p, a);
+	return a->kind == EVENT_KERNEL && !a->small && !activity_is_partial(p, a);
 }
 
 static void top_init(struct top *t, const struct activity_pairs *p, int64_t top)
@@ -218,16 +218,16 @@ static bool is_new(const struct activity_pairs *p, const struct activity_pair *a
 	return activity_is_only(p, a, SIDE_CANDIDATE);
 }
 
-bool drift_may_be_folded(const struct activity_pairs *p, const struct activity_pair *a)
+bool drift_may_be_small(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	bool one_sided = (a->count[SIDE_BASELINE] > 0) != (a->count[SIDE_CANDIDATE] > 0);
-	return one_sided && !a->folded && !is_gone(p, a) && !is_new(p, a);
+	return one_sided && !a->small && !is_gone(p, a) && !is_new(p, a);
 }
 
 static int by_name(const void *name, const void *pair)
 {
 	const struct activity_pair *a = pair;
-	if (a->kind != EVENT_KERNEL || a->folded)
+	if (a->kind != EVENT_KERNEL || a->small)
 		/* this element lies behind all kernels that are listed by name, so the search goes on
 		 * before it */
 		return -1;

@@ -33,7 +33,7 @@ bool drift_figure(const struct activity_pairs *p, const struct metric *m, int64_
 const struct activity_pair *drift_find(const struct activity_pairs *p, struct span name);
 
 /// True for a kernel that one side does not list but may have in its sum of small kernels.
-bool drift_may_be_folded(const struct activity_pairs *p, const struct activity_pair *a);
+bool drift_may_be_small(const struct activity_pairs *p, const struct activity_pair *a);
 
 /// Append rows for the kernels with the largest changes to `out->drift`, the largest absolute
 /// change first. A renamed kernel has one row.

@@ -29,15 +29,15 @@ static void collect(struct activity_pairs *p, enum side_index side, const struct
 		const struct digest *d = rank->digest;
 		if (!rank_scope_has(scope, d->rank))
 			continue;
-		if (rank->folded_most > p->folded_most[side])
-			p->folded_most[side] = rank->folded_most;
+		if (rank->small_most > p->small_most[side])
+			p->small_most[side] = rank->small_most;
 		p->steps[side] = number_add(p->steps[side], d->usable_steps);
-		for (size_t i = 0; i < rank->nr_kernels + rank->nr_folded; i++) {
+		for (size_t i = 0; i < rank->nr_kernels + rank->nr_small; i++) {
 			const struct kernel_row *k = &rank->kernels[i];
 			struct activity_pair *a = add(p, side, &k->stat, k->match);
 			a->category = k->category;
 			a->cls = k->cls;
-			a->folded = k->stat.names > 0;
+			a->small = k->stat.names > 0;
 			a->row[side] = k;
 			a->steps[side] = d->usable_steps;
 		}
@@ -48,7 +48,7 @@ static void collect(struct activity_pairs *p, enum side_index side, const struct
 }
 
 /* Sort by kind and name, then by order of collection. */
-ORDERING(order, struct activity_pair, RISING(kind) RISING(folded) BY_SPAN(name) RISING(seq))
+ORDERING(order, struct activity_pair, RISING(kind) RISING(small) BY_SPAN(name) RISING(seq))
 
 static void merge(struct activity_pair *into, const struct activity_pair *a)
 {
@@ -77,7 +77,7 @@ void activity_pairs_init(struct activity_pairs *p, const struct run_view *baseli
 	for (size_t i = 0; i < p->list.nr; i++) {
 		const struct activity_pair *a = &p->list.v[i];
 		struct activity_pair *last = nr ? &p->list.v[nr - 1] : NULL;
-		if (last && last->kind == a->kind && last->folded == a->folded &&
+		if (last && last->kind == a->kind && last->small == a->small &&
 		    span_eq(last->name, a->name))
 			merge(last, a);
 		else
@@ -105,8 +105,8 @@ bool activity_is_only(const struct activity_pairs *p, const struct activity_pair
                       enum side_index side)
 {
 	enum side_index other = side == SIDE_BASELINE ? SIDE_CANDIDATE : SIDE_BASELINE;
-	return a->kind == EVENT_KERNEL && !a->folded && a->count[side] > 0 && a->count[other] <= 0 &&
-	       (p->folded_most[other] == 0 || a->time_ns[side] > p->folded_most[other]);
+	return a->kind == EVENT_KERNEL && !a->small && a->count[side] > 0 && a->count[other] <= 0 &&
+	       (p->small_most[other] == 0 || a->time_ns[side] > p->small_most[other]);
 }
 
 bool activity_is_partial(const struct activity_pairs *p, const struct activity_pair *a)
@@ -116,10 +116,10 @@ bool activity_is_partial(const struct activity_pairs *p, const struct activity_p
 	}; /* assumed: a kernel takes at most this many times as long on the ranks that list it as on
 	      those that have it in a sum of small kernels */
 	bool partial = false;
-	for (int s = 0; s < NR_SIDES && a->kind == EVENT_KERNEL && !a->folded; s++)
+	for (int s = 0; s < NR_SIDES && a->kind == EVENT_KERNEL && !a->small; s++)
 		if (a->steps[s] > 0 && a->steps[s] < p->steps[s])
 			partial = partial || number_div_round(a->total_ns[s], a->steps[s]) / KEPT_TIMES <=
-			                         p->folded_most[s];
+			                         p->small_most[s];
 	return partial;
 }
 

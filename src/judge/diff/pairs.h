@@ -16,7 +16,7 @@ struct activity_pair {
 	struct span name; ///< name of the activity; borrowed from the views
 	int category; ///< category of a kernel, as an index; -1 if it has no category
 	enum category_class cls;
-	bool folded; ///< true for the sum of the kernels of a category that are too small to list
+	bool small; ///< true for the sum of the kernels of a category that are too small to list
 	int64_t count[NR_SIDES], total_ns[NR_SIDES], bytes[NR_SIDES];
 	int64_t time_ns[NR_SIDES]; ///< total_ns / steps, rounded
 	int64_t steps[NR_SIDES]; ///< number of measured steps of the ranks that have the activity
@@ -38,8 +38,8 @@ struct activity_pairs {
 	VEC(struct activity_pair)
 	list; ///< pairs sorted by kind, then name; sums of small kernels are last
 	int64_t steps[NR_SIDES]; ///< number of measured steps of all ranks and runs together
-	int64_t folded_most[NR_SIDES]; ///< longest time per step that a kernel in a side's sums of
-	                               ///< small kernels can have
+	int64_t small_most[NR_SIDES]; ///< longest time per step that a kernel in a side's sums of
+	                              ///< small kernels can have
 	bool renamed; ///< true if at least one kernel was renamed
 };
 

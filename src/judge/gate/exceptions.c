@@ -100,7 +100,7 @@ bool family_may_be_hidden(const struct bench *b, const struct metric *m, const s
 {
 	const struct activity_pair *a =
 	    m->label == LABEL_KERNEL ? drift_find(&b->pairs, e->label) : NULL;
-	return a && drift_may_be_folded(&b->pairs, a);
+	return a && drift_may_be_small(&b->pairs, a);
 }
 
 bool family_unrecorded(struct bench *b, const struct rule *rule, const struct entries *entries,

@@ -94,7 +94,7 @@ static void launched_of(struct launches *p, const struct bench *b, struct span c
 		const char *own = category_name(b->naming.categories, a->category);
 		if (a->kind == EVENT_KERNEL && span_eq(span_of(own), category))
 			vec_push(&p->list, (struct launched){
-			                       a->folded ? SPAN("") : name_now(&b->pairs, a->name),
+			                       a->small ? SPAN("") : name_now(&b->pairs, a->name),
 			                       { a->total_ns[SIDE_BASELINE], a->total_ns[SIDE_CANDIDATE] } });
 	}
 }

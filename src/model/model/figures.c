@@ -63,7 +63,7 @@ static bool overlap(const struct digest *d, int64_t *out)
 static bool occupancy(const struct rank_view *r, int64_t *out)
 {
 	__int128 sum = 0, weight = 0, all = 0;
-	for (size_t i = 0; i < r->nr_kernels + r->nr_folded; i++) {
+	for (size_t i = 0; i < r->nr_kernels + r->nr_small; i++) {
 		const struct kernel_stat *s = &r->kernels[i].stat;
 		if (r->kernels[i].cls == CLASS_COMMUNICATION)
 			continue;
@@ -234,7 +234,7 @@ static int64_t per_step(const struct emitter *e, __int128 sum)
 
 static void emit_kernels(struct emitter *e)
 {
-	__int128 all_ns = e->rank->folded_ns;
+	__int128 all_ns = e->rank->small_ns;
 	for (size_t i = 0; i < e->rank->nr_kernels; i++)
 		all_ns += e->rank->kernels[i].stat.step_total_ns;
 	for (size_t i = 0; i < e->rank->nr_kernels; i++) {
@@ -288,7 +288,7 @@ ORDERING(category_sum_cmp, struct category_sum, BY_TEXT(name))
 static void emit_categories(struct emitter *e)
 {
 	VEC(struct category_sum) sums = VEC_INIT;
-	for (size_t i = 0; i < e->rank->nr_kernels + e->rank->nr_folded; i++) {
+	for (size_t i = 0; i < e->rank->nr_kernels + e->rank->nr_small; i++) {
 		const struct kernel_row *row = &e->rank->kernels[i];
 		if (row->stat.step_count)
 			vec_push(&sums, (struct category_sum){

@@ -212,17 +212,17 @@ void row_make_sum(const struct schema *s, void *row)
 			*(struct span *)at = SPAN("");
 		else if (f->order && f->type == FIELD_TEXT)
 			*(const char **)at = "";
-		else if (f->join[ROWS_FOLDED] == JOIN_NAMES)
+		else if (f->join[ROWS_SMALL] == JOIN_NAMES)
 			*number_at(f, row) = 1;
-		else if (f->join[ROWS_FOLDED] == JOIN_NONE)
+		else if (f->join[ROWS_SMALL] == JOIN_NONE)
 			set_absent(f, row);
 	}
 }
 
-void row_fold(const struct schema *s, void *sum, const void *row)
+void row_add_small(const struct schema *s, void *sum, const void *row)
 {
 	if (row_is_sum(s, sum)) {
-		row_add(s, ROWS_FOLDED, sum, row);
+		row_add(s, ROWS_SMALL, sum, row);
 		return;
 	}
 	memcpy(sum, row, s->size);
@@ -266,7 +266,7 @@ void rows_unite(const struct schema *s, void *list)
 		const char *row = rows.v + i * s->size;
 		char *last = nr ? rows.v + (nr - 1) * s->size : NULL;
 		if (last && row_cmp(s, last, row) == 0)
-			row_add(s, ROWS_FOLDED, last, row);
+			row_add(s, ROWS_SMALL, last, row);
 		else
 			memmove(rows.v + nr++ * s->size, row, s->size);
 	}

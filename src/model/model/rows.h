@@ -36,7 +36,7 @@ enum field_type {
 /// The occasions on which two rows are joined into one.
 enum row_occasion {
 	ROWS_OF_CYCLES, ///< merging equal rows of two profiler cycles (repeated recordings of one rank)
-	ROWS_FOLDED, ///< adding a small row to a sum, or joining kernels of one match name
+	ROWS_SMALL, ///< adding a small row to a sum, or joining kernels of one match name
 	NR_ROW_OCCASIONS
 };
 
@@ -156,7 +156,7 @@ int row_identity(const struct schema *s, const void *a, const void *b);
 void row_make_sum(const struct schema *s, void *row);
 
 /// Adds `row` to `sum`. A `sum` that is all zero first becomes a sum of `row` only.
-void row_fold(const struct schema *s, void *sum, const void *row);
+void row_add_small(const struct schema *s, void *sum, const void *row);
 
 /// True if the row is a sum of small rows.
 bool row_is_sum(const struct schema *s, const void *row);
@@ -171,7 +171,7 @@ typedef void row_joiner(const struct schema *s, void *row, const void *more);
 /// makes one row of two with equal keys.
 void rows_join(const struct schema *s, void *into, const void *from, row_joiner *join);
 
-/// Joins neighbors with equal keys in a sorted list, as for ROWS_FOLDED; `list` is a VEC.
+/// Joins neighbors with equal keys in a sorted list, as for ROWS_SMALL; `list` is a VEC.
 void rows_unite(const struct schema *s, void *list);
 
 /// Time for which the occupancy of a kernel, or of a sum of kernels, is known; 0 if it is unknown.

@@ -29,19 +29,19 @@
 
 /// A line for a member that is not a key: how it is joined when profiler cycles are merged, and in
 /// sums of small rows. `...` begins with the minor version of the format that added the member.
-#define FIELD(member, stored, cycles, small, ...)                                           \
-	{                                                                                       \
-		.key = #member, .offset = offsetof(struct ROW, member),                             \
-		.join = { [ROWS_OF_CYCLES] = JOIN_##cycles, [ROWS_FOLDED] = JOIN_##small }, stored, \
-		.since = __VA_ARGS__                                                                \
+#define FIELD(member, stored, cycles, small, ...)                                          \
+	{                                                                                      \
+		.key = #member, .offset = offsetof(struct ROW, member),                            \
+		.join = { [ROWS_OF_CYCLES] = JOIN_##cycles, [ROWS_SMALL] = JOIN_##small }, stored, \
+		.since = __VA_ARGS__                                                               \
 	}
 
 /// Like FIELD, for a member whose key in JSON is not its C name.
-#define FIELD_AT(member, key_, stored, cycles, small, ...)                                  \
-	{                                                                                       \
-		.key = (key_), .offset = offsetof(struct ROW, member),                              \
-		.join = { [ROWS_OF_CYCLES] = JOIN_##cycles, [ROWS_FOLDED] = JOIN_##small }, stored, \
-		.since = __VA_ARGS__                                                                \
+#define FIELD_AT(member, key_, stored, cycles, small, ...)                                 \
+	{                                                                                      \
+		.key = (key_), .offset = offsetof(struct ROW, member),                             \
+		.join = { [ROWS_OF_CYCLES] = JOIN_##cycles, [ROWS_SMALL] = JOIN_##small }, stored, \
+		.since = __VA_ARGS__                                                               \
 	}
 
 /// Further properties of a member. SHOWN: its key in `figures` of JSON; SUMS_LAST: sums of small

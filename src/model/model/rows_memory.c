@@ -81,7 +81,7 @@ static const struct field memory_item_fields[] = {
 	FIELD(largest, KNOWN_NUMBER, KEEP, OWN, 0, SHOWN("largest")),
 	FIELD(other, KNOWN_NUMBER, KEEP, KEEP, 0, SHOWN("other")),
 };
-ROW_TYPE(memory_item, LISTED, OWN(FOLDED, join_small_sites));
+ROW_TYPE(memory_item, LISTED, OWN(SMALL, join_small_sites));
 #undef ROW
 
 #define ROW memory_level

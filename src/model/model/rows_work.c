@@ -84,7 +84,7 @@ static const struct field kernel_stat_fields[] = {
 	FIELD(largest_ns, OPTIONAL_NUMBER(0), SUM, MAX, 0),
 };
 ROW_TYPE(kernel_stat, LISTED, SUMS(kernel_stat), OWN(OF_CYCLES, join_kernel_cycles),
-         OWN(FOLDED, join_small_kernels));
+         OWN(SMALL, join_small_kernels));
 #undef ROW
 
 #define ROW device_stat

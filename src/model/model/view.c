@@ -60,7 +60,7 @@ static void merge_rows(struct kernel_row *out, const struct kernel_row *rows, si
 {
 	struct kernel_row sum = rows[0];
 	for (size_t i = 1; i < nr; i++)
-		row_add(&kernel_stat_row, ROWS_FOLDED, &sum.stat, &rows[i].stat);
+		row_add(&kernel_stat_row, ROWS_SMALL, &sum.stat, &rows[i].stat);
 	sum.raw_names = (int)nr;
 	*out = sum;
 }
@@ -75,7 +75,7 @@ const struct kernel_row *rank_view_kernel(const struct rank_view *r, struct span
 
 /* The row of a sum of kernels too small to keep. Their names are lost, so the row is called after
  * their category. Communication kernels are never in such a sum. */
-static struct kernel_row folded_row(struct run_view *v, const struct kernel_stat *s)
+static struct kernel_row small_row(struct run_view *v, const struct kernel_stat *s)
 {
 	const struct category_table *t = v->naming->categories;
 	struct kernel_row row = {
@@ -149,16 +149,16 @@ static void rank_view_init(struct run_view *v, struct rank_view *r, const struct
 		const struct kernel_stat *s = &d->kernels.v[i];
 		if (s->kind != EVENT_KERNEL || s->names == 0)
 			continue;
-		vec_push(&rows, folded_row(v, s));
-		r->nr_folded++;
+		vec_push(&rows, small_row(v, s));
+		r->nr_small++;
 		if (s->largest_ns > largest)
 			largest = s->largest_ns;
-		r->folded_ns = number_add(r->folded_ns, s->step_total_ns);
-		r->folded_count = number_add(r->folded_count, s->step_count);
+		r->small_ns = number_add(r->small_ns, s->step_total_ns);
+		r->small_count = number_add(r->small_count, s->step_count);
 	}
 	r->kernels = rows.v;
 	if (d->usable_steps > 0)
-		r->folded_most = number_div_round(largest, d->usable_steps);
+		r->small_most = number_div_round(largest, d->usable_steps);
 }
 
 /* ---- figures of metrics files ---- */

@@ -44,9 +44,9 @@ struct rank_view {
 	const struct digest *digest;
 	struct kernel_row *kernels; ///< kernels (EVENT_KERNEL), sorted by match name
 	size_t nr_kernels;
-	size_t nr_folded; ///< number of rows after the kernels: sums of small kernels, one per category
-	int64_t folded_ns, folded_count; ///< time and launches of sums of small kernels, over the steps
-	int64_t folded_most; ///< upper bound, in ns per step, for any kernel in sums of small kernels
+	size_t nr_small; ///< number of rows after the kernels: sums of small kernels, one per category
+	int64_t small_ns, small_count; ///< time and launches of sums of small kernels, over the steps
+	int64_t small_most; ///< upper bound, in ns per step, for any kernel in sums of small kernels
 	const struct cross_rank *cross; ///< figures of the rank that need all ranks to be computed
 	VEC(struct activity_name)
 	activities; ///< activities that the code table refers to, sorted by key

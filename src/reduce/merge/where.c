@@ -1,7 +1,7 @@
 #include "merge/where.h"
 
 #include "base/number.h"
-#include "merge/digest_fold.h"
+#include "merge/digest_small.h"
 #include "model/rows.h"
 
 /* One row of the separate recording, and the share of the measured activity that it gets. */
@@ -172,6 +172,6 @@ size_t digests_join_where(struct digest *const *v, size_t nr)
 			return i;
 	}
 	for (size_t i = 0; i < nr; i++)
-		digest_fold_code(v[i]);
+		digest_small_code(v[i]);
 	return nr;
 }

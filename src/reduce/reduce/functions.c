@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "base/search.h"
 #include "base/sort_inline.h"
-#include "merge/digest_fold.h"
+#include "merge/digest_small.h"
 #include "reduce/reducer.h"
 
 /* One execution of a function. */
@@ -324,11 +324,11 @@ void function_runtime(struct reducer *r, struct digest *d)
 
 void function_figures(struct reducer *r, struct digest *d)
 {
-	/* what digest_fold_functions() would make part of a sum */
+	/* what digest_small_functions() would make part of a sum */
 	struct python_window w = { &r->functions.higher, r->first_ns, r->last_ns,
-		                       d->window_ns > 0 ? (d->window_ns - 1) / FOLD_PART + 1 : 0 };
+		                       d->window_ns > 0 ? (d->window_ns - 1) / KEEP_PART + 1 : 0 };
 	python_figures(&r->python, &w, d);
 	vec_release(&r->functions.higher.list);
-	digest_fold_functions(d);
+	digest_small_functions(d);
 	python_medians(&r->python, d);
 }

@@ -4,7 +4,7 @@
 #include "model/rows.h"
 #include "reduce/reducer.h"
 
-/* Largest number of rows with names; further rows are summed. digest_fold() keeps far fewer. */
+/* Largest number of rows with names; further rows are summed. digest_small() keeps far fewer. */
 enum { WHERE_ROWS = 4096 };
 
 struct where_sum {

@@ -279,7 +279,7 @@ static struct kernel_limits read_limits(const struct run_view *v)
 	struct kernel_limits l = { 0 };
 	for (size_t r = 0; r < v->run->ranks.nr; r++) {
 		const struct rank_view *rank = &v->ranks[r];
-		for (size_t i = 0; i < rank->nr_kernels + rank->nr_folded; i++) {
+		for (size_t i = 0; i < rank->nr_kernels + rank->nr_small; i++) {
 			const struct kernel_stat *k = &rank->kernels[i].stat;
 			if (rank->kernels[i].cls == CLASS_COMMUNICATION || k->kind != EVENT_KERNEL)
 				continue;

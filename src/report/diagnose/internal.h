@@ -130,7 +130,7 @@ void table_end(struct tabler *t);
 
 /// Set the member `rest` of each column to the sum of its metric over those items that digests do
 /// not list singly; `ids` are the metrics of the columns. Returns the number of these items.
-size_t table_folded(struct tabler *t, const enum metric_id *ids, size_t nr_ids);
+size_t table_small(struct tabler *t, const enum metric_id *ids, size_t nr_ids);
 
 /// Append tables of the allocator's actions, of memory at its peak, and of segments.
 void tables_of_memory(struct tabler *t);

@@ -158,7 +158,7 @@ static void add_rows(struct tabler *t, const struct listing *l, const struct ans
 	VEC(struct listed) rows = VEC_INIT;
 	bool functions = l->ids[0] == METRIC_FUNCTION_EXCLUSIVE_PCT;
 	__int128 sum = 0;
-	t->table->more = table_folded(t, l->ids, l->nr);
+	t->table->more = table_small(t, l->ids, l->nr);
 	for (size_t i = 0; i < answers[0].list.nr; i++) {
 		const struct answer *x = &answers[0].list.v[i];
 		sum += x->value;

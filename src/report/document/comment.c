@@ -8,9 +8,9 @@
 #include "document/document.h"
 #include "document/render.h"
 
-#define FOLD_TITLE_END "</summary>\n"
-#define FOLD_OPEN "\n<details><summary>%s" FOLD_TITLE_END
-#define FOLD_CLOSE "\n</details>\n"
+#define DETAILS_TITLE_END "</summary>\n"
+#define DETAILS_OPEN "\n<details><summary>%s" DETAILS_TITLE_END
+#define DETAILS_CLOSE "\n</details>\n"
 #define ROOM_FOR_NOTE 80 /* bytes kept free for "N sections more in the report" */
 
 /* ---- text and code spans ---- */
@@ -328,12 +328,14 @@ static size_t drop(struct md_section *s)
 static size_t fit(struct md_document *d, size_t max)
 {
 	size_t total = 0, dropped = 0;
-	bool folded = false;
+	bool collapsed = false;
 	for (size_t i = 0; i < d->sections.nr; i++) {
 		total += section_bytes(&d->sections.v[i]);
-		folded = folded || d->sections.v[i].folded;
+		collapsed = collapsed || d->sections.v[i].collapsed;
 	}
-	total += d->fold && folded ? strlen(FOLD_OPEN FOLD_CLOSE) - strlen("%s") + strlen(d->fold) : 0;
+	total += d->collapse && collapsed
+	             ? strlen(DETAILS_OPEN DETAILS_CLOSE) - strlen("%s") + strlen(d->collapse)
+	             : 0;
 	if (total <= max)
 		return 0;
 	max = max > ROOM_FOR_NOTE ? max - ROOM_FOR_NOTE : 0;
@@ -360,35 +362,36 @@ static size_t fit(struct md_document *d, size_t max)
 }
 
 /* A single collapsed section gets the title of the common part: it needs no second click. */
-static void fold_once(struct md_document *d)
+static void collapse_once(struct md_document *d)
 {
 	struct md_section *one = NULL;
 	size_t nr = 0;
 	for (size_t i = 0; i < d->sections.nr; i++)
-		if (d->sections.v[i].folded) {
+		if (d->sections.v[i].collapsed) {
 			one = &d->sections.v[i];
 			nr++;
 		}
-	const char *end = nr == 1 && d->fold ? strstr(strbuf_str(&one->head), FOLD_TITLE_END) : NULL;
+	const char *end =
+	    nr == 1 && d->collapse ? strstr(strbuf_str(&one->head), DETAILS_TITLE_END) : NULL;
 	if (!end)
 		return;
 	struct strbuf head = STRBUF_INIT;
-	strbuf_addf(&head, FOLD_OPEN "%s", d->fold, end + strlen(FOLD_TITLE_END));
+	strbuf_addf(&head, DETAILS_OPEN "%s", d->collapse, end + strlen(DETAILS_TITLE_END));
 	strbuf_release(&one->head);
 	one->head = head;
-	one->folded = false;
+	one->collapsed = false;
 }
 
 void md_write(struct md_document *d, size_t max, struct strbuf *out)
 {
-	fold_once(d);
+	collapse_once(d);
 	size_t dropped = fit(d, max), nr = 0;
 	bool open = false;
 	for (size_t i = 0; i < d->sections.nr; i++) {
 		struct md_section *s = &d->sections.v[i];
 		nr += section_bytes(s);
-		if (d->fold && s->folded && !open && section_bytes(s)) {
-			strbuf_addf(out, FOLD_OPEN, d->fold);
+		if (d->collapse && s->collapsed && !open && section_bytes(s)) {
+			strbuf_addf(out, DETAILS_OPEN, d->collapse);
 			open = true;
 		}
 		strbuf_add(out, strbuf_span(&s->head));
@@ -399,7 +402,7 @@ void md_write(struct md_document *d, size_t max, struct strbuf *out)
 		section_release(s);
 	}
 	vec_release(&d->sections);
-	strbuf_adds(out, open ? FOLD_CLOSE : "");
+	strbuf_adds(out, open ? DETAILS_CLOSE : "");
 	if (dropped && nr + ROOM_FOR_NOTE <= max)
 		strbuf_addf(out, "\n%zu section%s more in the report\n", dropped, dropped == 1 ? "" : "s");
 }

@@ -25,14 +25,14 @@ struct md_section {
 	/// true: the section is only removed if the document is still too long without all other
 	/// sections
 	bool fixed;
-	bool folded; ///< true: the section is inside the document's collapsed part
+	bool collapsed; ///< true: the section is inside the document's collapsed part
 };
 
 /// The sections of a comment.
 struct md_document {
 	/// sections, the least important last; the first section is always written
 	VEC(struct md_section) sections;
-	const char *fold; ///< title of the collapsed part; NULL: collapsed sections are not grouped
+	const char *collapse; ///< title of the collapsed part; NULL: collapsed sections are not grouped
 };
 
 /// Append untrusted text as a code span of at most `max_chars`, whatever characters it contains.

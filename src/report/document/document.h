@@ -124,10 +124,10 @@ static inline int doc_noun_chars(const char *noun, size_t nr)
 enum doc_place {
 	DOC_OPEN, ///< shown everywhere
 	DOC_ASIDE, ///< shown in a terminal, collapsed by itself elsewhere
-	DOC_TERMINAL, ///< shown in a terminal, elsewhere like DOC_FOLDED
-	DOC_FOLDED, ///< shown in a terminal only with --verbose, collapsed in a comment
+	DOC_TERMINAL, ///< shown in a terminal, elsewhere like DOC_COLLAPSED
+	DOC_COLLAPSED, ///< shown in a terminal only with --verbose, collapsed in a comment
 	DOC_PAGE, ///< shown only on the HTML page
-	DOC_PAGE_FOLDED, ///< shown only on the HTML page, collapsed
+	DOC_PAGE_COLLAPSED, ///< shown only on the HTML page, collapsed
 };
 
 enum doc_node_kind { NODE_SECTION, NODE_PARAGRAPH, NODE_LIST, NODE_TABLE, NODE_PICTURE };
@@ -153,8 +153,8 @@ enum { DOC_DEPTH = 4 };
 struct document {
 	struct arena arena; ///< owner of the nodes and of texts that builders print
 	const char *marker; ///< text in a comment by which a later run finds it; not escaped
-	const char *fold; ///< title of the one collapsed part that holds all collapsed sections of a
-	                  ///< comment; NULL: each is collapsed by itself
+	const char *collapse; ///< title of the one collapsed part that holds all collapsed sections of
+	                      ///< a comment; NULL: each is collapsed by itself
 	const char *more; ///< last line in a terminal without --verbose, which says what that adds; or
 	                  ///< NULL
 

@@ -69,7 +69,7 @@ static void put_name(struct page *p, const struct doc_run *r)
 	const char *whole = r->whole ? r->whole : r->text;
 	/* if the name on the page is as long as the whole name, nothing was cut from it, so that
 	   there is nothing to expand */
-	bool fold = text_chars(span_of(r->text)) > NAME_CHARS || strlen(whole) != strlen(r->text);
+	bool collapse = text_chars(span_of(r->text)) > NAME_CHARS || strlen(whole) != strlen(r->text);
 	if (!p->alone) {
 		strbuf_adds(p->out, "<code title=\"");
 		put_short(p, whole, NAME_CHARS_AGAIN);
@@ -78,9 +78,9 @@ static void put_name(struct page *p, const struct doc_run *r)
 		strbuf_adds(p->out, "</code>");
 		return;
 	}
-	strbuf_adds(p->out, fold ? "<details class=\"name\"><summary>" : "<code>");
+	strbuf_adds(p->out, collapse ? "<details class=\"name\"><summary>" : "<code>");
 	put_path(p, r->text);
-	if (fold) {
+	if (collapse) {
 		size_t known = p->told->nr;
 		bool brief = text_chars(span_of(whole)) <= NAME_CHARS_AGAIN;
 		if (!brief)
@@ -322,21 +322,21 @@ static void put_nodes(struct page *p, const struct doc_node *parent, int depth);
 
 static void put_section(struct page *p, const struct doc_node *n, int depth)
 {
-	bool folded = n->place >= DOC_ASIDE && n->place != DOC_PAGE;
+	bool collapsed = n->place >= DOC_ASIDE && n->place != DOC_PAGE;
 	if (depth == 0) {
-		if (!folded && !p->answer)
+		if (!collapsed && !p->answer)
 			strbuf_addf(p->nav, "<li><a href=\"#%s\">%s</a></li>", n->id, n->title);
 		strbuf_addf(p->out, "<section id=\"%s\" aria-labelledby=\"%s-title\"%s>\n", n->id, n->id,
-		            folded ? " class=\"folded\"" : "");
-		strbuf_adds(p->out, folded ? "<details><summary>" : "");
+		            collapsed ? " class=\"folded\"" : "");
+		strbuf_adds(p->out, collapsed ? "<details><summary>" : "");
 		strbuf_addf(p->out, "<h2 id=\"%s-title\">%s</h2>%s\n", n->id, n->title,
-		            folded ? "</summary>" : "");
+		            collapsed ? "</summary>" : "");
 	} else if (!n->title[0] && n->id[0]) {
 		strbuf_addf(p->out, "<div id=\"%s\">\n", n->id);
 		put_nodes(p, n, depth + 1);
 		strbuf_adds(p->out, "</div>\n");
 		return;
-	} else if (folded) {
+	} else if (collapsed) {
 		strbuf_addf(p->out,
 		            n->id[0] ? "<details class=\"more\" id=\"%s\"><summary>"
 		                     : "<details class=\"more\"><summary>",
@@ -349,7 +349,7 @@ static void put_section(struct page *p, const struct doc_node *n, int depth)
 		strbuf_adds(p->out, "</h3>\n");
 	}
 	put_nodes(p, n, depth + 1);
-	strbuf_adds(p->out, folded ? "</details>\n" : "");
+	strbuf_adds(p->out, collapsed ? "</details>\n" : "");
 	strbuf_adds(p->out, depth == 0 ? "</section>\n" : "");
 }
 

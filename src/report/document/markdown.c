@@ -202,21 +202,21 @@ static bool is_shown(const struct doc_node *n)
 
 /* Add the nodes of a section. If the section is collapsed, <details> begins before its first node
  * and ends after its last node. */
-static void put_nodes(struct md_document *d, const struct doc_node *parent, bool folded)
+static void put_nodes(struct md_document *d, const struct doc_node *parent, bool collapsed)
 {
-	const char *title = parent->title ? parent->title : "", *heading = folded ? "" : title;
+	const char *title = parent->title ? parent->title : "", *heading = collapsed ? "" : title;
 	struct md_section *s = NULL;
 	const struct doc_node *last = NULL;
 	for (const struct doc_node *n = parent->children; n; n = n->next) {
 		if (!is_shown(n))
 			continue;
 		if (n->kind == NODE_SECTION) {
-			put_nodes(d, n, n->place >= DOC_ASIDE && n->place <= DOC_FOLDED);
+			put_nodes(d, n, n->place >= DOC_ASIDE && n->place <= DOC_COLLAPSED);
 			last = NULL;
 			continue;
 		}
 		/* paragraphs that follow one another are collapsed together */
-		if (folded && last && last->kind == NODE_PARAGRAPH && n->kind == NODE_PARAGRAPH) {
+		if (collapsed && last && last->kind == NODE_PARAGRAPH && n->kind == NODE_PARAGRAPH) {
 			put_node(s, n, title);
 			continue;
 		}
@@ -224,9 +224,9 @@ static void put_nodes(struct md_document *d, const struct doc_node *parent, bool
 		s = vec_push_zero(&d->sections);
 		s->fixed = parent->fixed;
 		const struct doc_line *only =
-		    folded || n != parent->children ? NULL : doc_only_line(parent);
+		    collapsed || n != parent->children ? NULL : doc_only_line(parent);
 		/* a DOC_ASIDE section is collapsed by itself, not in the common part, to be found easily */
-		s->folded = folded && parent->place != DOC_ASIDE;
+		s->collapsed = collapsed && parent->place != DOC_ASIDE;
 		if (only) {
 			strbuf_addf(&s->head, "\n**%s:** ", title);
 			add_line(&s->head, only, false);
@@ -239,7 +239,7 @@ static void put_nodes(struct md_document *d, const struct doc_node *parent, bool
 		else if (heading[0] && !n->table.items)
 			strbuf_addf(&s->head, "\n**%s**\n", heading);
 		heading = "";
-		if (folded) {
+		if (collapsed) {
 			const char *own = n->kind == NODE_TABLE ? n->table.title : "";
 			struct span summary = span_of(own[0] ? own : title);
 			summary.n -= summary.n && summary.p[summary.n - 1] == ':';
@@ -248,7 +248,7 @@ static void put_nodes(struct md_document *d, const struct doc_node *parent, bool
 			strbuf_adds(&s->head, "</summary>\n");
 			strbuf_adds(&s->tail, "\n</details>\n");
 		}
-		put_node(s, n, folded && n->kind == NODE_TABLE ? n->table.title : title);
+		put_node(s, n, collapsed && n->kind == NODE_TABLE ? n->table.title : title);
 	}
 }
 
@@ -291,7 +291,7 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 
 void doc_markdown(const struct document *d, size_t max, struct strbuf *out)
 {
-	struct md_document comment = { .fold = d->fold };
+	struct md_document comment = { .collapse = d->collapse };
 	const struct doc_node *root = d->sections[0], *first = root->children;
 	struct md_section *s = vec_push_zero(&comment.sections);
 	s->fixed = true;

@@ -51,7 +51,7 @@ void doc_breakdowns(struct document *d, const struct report *r)
 	struct breakdown_list l;
 	breakdowns_of(r, &l);
 	size_t open = r->kind == REPORT_DIFF ? 1 : BREAKDOWNS_OPEN;
-	doc_section(d, "change", "Where the change went", r->findings.nr ? DOC_FOLDED : DOC_OPEN);
+	doc_section(d, "change", "Where the change went", r->findings.nr ? DOC_COLLAPSED : DOC_OPEN);
 	for (size_t i = 0; i < l.list.nr; i++) {
 		const struct breakdown *b = l.list.v[i];
 		if (i == open)
@@ -183,7 +183,7 @@ void doc_kernels(struct document *d, const struct report *r)
 		{ LESS_MORE, DOC_BAR },    { "launches", DOC_RIGHT },  { "shape", DOC_EXTRA },
 	};
 	doc_section(d, "kernels", "Kernels per step, largest change first",
-	            r->kind == REPORT_DIFF ? DOC_ASIDE : DOC_PAGE_FOLDED);
+	            r->kind == REPORT_DIFF ? DOC_ASIDE : DOC_PAGE_COLLAPSED);
 	struct doc_table *t =
 	    doc_run_table(d, r, "Kernels per step, largest change first", COLUMNS(columns));
 	t->brief = KERNELS_LEAST;
@@ -257,7 +257,7 @@ void doc_categories(struct document *d, const struct report *r)
 	struct category_pairs pairs = { 0 };
 	pair_side(&pairs, r->run, 1);
 	pair_side(&pairs, r->baseline_run, 0);
-	doc_section(d, "categories", "Categories", DOC_PAGE_FOLDED);
+	doc_section(d, "categories", "Categories", DOC_PAGE_COLLAPSED);
 	doc_run_table(d, r, "Categories", COLUMNS(columns));
 	for (size_t i = 0; i < pairs.list.nr; i++) {
 		const struct category_pair *p = &pairs.list.v[i];
@@ -371,7 +371,7 @@ static void put_code_table(struct document *d, const struct report *r, enum metr
 
 void doc_code(struct document *d, const struct report *r)
 {
-	doc_section(d, "code", "Where in the code, largest change first", DOC_FOLDED);
+	doc_section(d, "code", "Where in the code, largest change first", DOC_COLLAPSED);
 	put_code_table(d, r, METRIC_OP_SELF_GPU_TIME, "operator", "operator");
 	put_code_table(d, r, METRIC_MODULE_GPU_TIME, "module", "module");
 	put_code_table(d, r, METRIC_PLACE_GPU_TIME, "line", "place");
@@ -421,7 +421,7 @@ void doc_environment(struct document *d, const struct report *r)
 	for (size_t i = 0; i < r->environment.nr; i++)
 		differ += !r->environment.v[i].match;
 	bool open = r->kind == REPORT_DIFF && differ;
-	doc_section(d, "environment", "Environment", open ? DOC_ASIDE : DOC_PAGE_FOLDED);
+	doc_section(d, "environment", "Environment", open ? DOC_ASIDE : DOC_PAGE_COLLAPSED);
 	struct doc_table *t = doc_table(d, "Environment", COLUMNS(columns));
 	t->brief = open ? differ : 0;
 	t->more_text = open ? "that are the same" : "";

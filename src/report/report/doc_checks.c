@@ -253,7 +253,7 @@ static void put_names_of_checks(struct document *d, const struct report *r, cons
 
 void doc_reasons(struct document *d, const struct report *r)
 {
-	doc_section(d, "reasons", "Why these findings", DOC_PAGE_FOLDED);
+	doc_section(d, "reasons", "Why these findings", DOC_PAGE_COLLAPSED);
 	for (size_t i = 0; i < r->findings.nr; i++) {
 		const struct finding *f = &r->findings.v[i];
 		doc_item(d, 0);
@@ -336,7 +336,7 @@ void doc_insights(struct document *d, const struct report *r)
 	bool sides = r->kind != REPORT_RUN;
 	if (sides)
 		doc_section(d, "insights", "Worth naming",
-		            r->kind == REPORT_CHECK ? DOC_PAGE_FOLDED : DOC_OPEN);
+		            r->kind == REPORT_CHECK ? DOC_PAGE_COLLAPSED : DOC_OPEN);
 	for (size_t i = 0; i < r->insights.nr; i++) {
 		const struct insight *n = &r->insights.v[i];
 		if (!sides && !n->candidate)
@@ -387,7 +387,7 @@ void doc_checks(struct document *d, const struct report *r)
 		{ "candidate", DOC_RIGHT }, { "change", DOC_RIGHT },     { "limit", DOC_LEFT },
 		{ "noise", DOC_RIGHT },     { "detectable", DOC_RIGHT },
 	};
-	doc_section(d, "checks", "All checks", DOC_FOLDED);
+	doc_section(d, "checks", "All checks", DOC_COLLAPSED);
 	struct doc_table *t = doc_table(d, "All checks", COLUMNS(columns));
 	t->more_text = "checks";
 	for (int brief = 1; brief >= 0; brief--) {
@@ -402,7 +402,7 @@ void doc_checks(struct document *d, const struct report *r)
 
 void doc_evidence(struct document *d, const struct report *r)
 {
-	doc_section(d, "evidence", "Evidence", DOC_PAGE_FOLDED);
+	doc_section(d, "evidence", "Evidence", DOC_PAGE_COLLAPSED);
 	if (r->false_alarms_text) {
 		doc_item(d, 0);
 		doc_say(d, "false alarms: %s", r->false_alarms_text);

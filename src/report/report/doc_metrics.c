@@ -212,7 +212,7 @@ void doc_metrics(struct document *d, const struct report *r)
 	if (!v)
 		return;
 	const struct fold *f = run_fold(v->run);
-	doc_section(d, "every-figure", "Every figure", DOC_FOLDED);
+	doc_section(d, "every-figure", "Every figure", DOC_COLLAPSED);
 	if (f) {
 		doc_paragraph(d);
 		doc_printf(d,

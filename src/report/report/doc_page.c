@@ -91,7 +91,7 @@ void doc_flame(struct document *d, const struct report *r)
 		return;
 	doc_section(d, "flame", "GPU time by where in the code", DOC_PAGE);
 	doc_picture(d, "flame", 0);
-	doc_section(d, "", "the same as a table", DOC_FOLDED);
+	doc_section(d, "", "the same as a table", DOC_COLLAPSED);
 	const char *title = "GPU time per step by module, place, operator and kernel";
 	struct doc_table *t =
 	    f->both ? doc_run_table(d, r, title, COLUMNS(both)) : doc_table(d, title, COLUMNS(one));
@@ -132,7 +132,7 @@ void doc_series(struct document *d, const struct report *r)
 		memory = memory || run_has_series(runs[i], "memory.") || run_has_peaks(runs[i]);
 	}
 	if (steps)
-		put_picture(d, "steps", "Step times", many ? DOC_PAGE_FOLDED : DOC_PAGE, "steps");
+		put_picture(d, "steps", "Step times", many ? DOC_PAGE_COLLAPSED : DOC_PAGE, "steps");
 	if (memory)
 		put_picture(d, "memory", "Memory", DOC_PAGE, "memory");
 }

@@ -85,7 +85,7 @@ void doc_recommendations(struct document *d, const struct report *r)
 	bool check = r->kind == REPORT_CHECK;
 	doc_section(d, "recommendations",
 	            check ? "What would make the candidate faster" : "Recommendations",
-	            check ? DOC_PAGE_FOLDED : DOC_OPEN);
+	            check ? DOC_PAGE_COLLAPSED : DOC_OPEN);
 	for (size_t i = 0; r->run && i < r->run->recommendations.nr; i++)
 		put_recommendation(d, &r->run->recommendations.v[i], !check);
 	if (!check && r->run && !r->run->recommendations.nr) {
@@ -205,7 +205,7 @@ void doc_advice(struct document *d, const struct report *r)
 			    r->left_out);
 		/* a comment has room for one of the two: what is to be confirmed is not accepted yet */
 		doc_command(d, title,
-		            doubtful         ? DOC_FOLDED
+		            doubtful         ? DOC_COLLAPSED
 		            : r->unconfirmed ? DOC_TERMINAL
 		                             : DOC_ASIDE,
 		            r->accept);
@@ -238,7 +238,7 @@ void doc_facts(struct document *d, const struct report *r)
 	bool both = r->baseline_run != NULL;
 	if (!r->run)
 		return;
-	doc_section(d, "metrics", "Metrics", r->kind == REPORT_RUN ? DOC_OPEN : DOC_PAGE_FOLDED);
+	doc_section(d, "metrics", "Metrics", r->kind == REPORT_RUN ? DOC_OPEN : DOC_PAGE_COLLAPSED);
 	doc_run_table(d, r, "Metrics", both ? sides : one, both ? 4 : 3);
 	for (size_t i = 0; i < r->run->facts.nr; i++) {
 		const struct fact *f = &r->run->facts.v[i];
@@ -350,7 +350,7 @@ void doc_lists(struct document *d, const struct report *r)
 {
 	const struct run_report *runs[] = { r->run, r->baseline_run };
 	bool one = r->kind == REPORT_RUN;
-	doc_section(d, "lists", "Lists", one ? DOC_ASIDE : DOC_PAGE_FOLDED);
+	doc_section(d, "lists", "Lists", one ? DOC_ASIDE : DOC_PAGE_COLLAPSED);
 	for (size_t i = 0; r->run && i < r->run->tables.nr; i++)
 		for (int side = 0; side < 2; side++) {
 			const char *id = r->run->tables.v[i].id;
@@ -416,7 +416,7 @@ void doc_ranks(struct document *d, const struct report *r, bool candidate, const
 		columns[nr] = (struct doc_column){ align == DOC_RIGHT ? c->head : c->title, align };
 	}
 	doc_section(d, candidate ? "ranks" : "ranks-baseline", title,
-	            r->kind == REPORT_CHECK ? DOC_PAGE_FOLDED : DOC_ASIDE);
+	            r->kind == REPORT_CHECK ? DOC_PAGE_COLLAPSED : DOC_ASIDE);
 	struct doc_table *t = doc_table(d, title, columns, nr + 1);
 	t->more = choice.more;
 	t->more_text = "ranks";

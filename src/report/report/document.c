@@ -99,7 +99,7 @@ static void put_notes(struct document *d, const struct report *r)
 {
 	const struct side *sides[] = { &r->candidate, &r->baseline };
 	static const char *const names[] = { "candidate", "baseline" };
-	doc_section(d, "notes", "Notes", r->kind == REPORT_RUN ? DOC_ASIDE : DOC_PAGE_FOLDED);
+	doc_section(d, "notes", "Notes", r->kind == REPORT_RUN ? DOC_ASIDE : DOC_PAGE_COLLAPSED);
 	for (int i = 0; i < 2; i++)
 		for (size_t k = 0; k < sides[i]->notes.nr; k++) {
 			doc_item(d, 0);
@@ -403,9 +403,9 @@ void report_document(const struct report *r, struct short_names *names, struct d
 	doc_key_figures(d, r);
 	if (r->kind == REPORT_CHECK && !r->error) {
 		bool skipped = r->counts[VERDICT_SKIPPED] == (int64_t)r->checks.nr;
-		d->fold = skipped          ? "All checks and figures"
-		          : r->findings.nr ? "All checks, and where the change went"
-		                           : "All checks";
+		d->collapse = skipped          ? "All checks and figures"
+		              : r->findings.nr ? "All checks, and where the change went"
+		                               : "All checks";
 		d->more = skipped ? "--verbose lists all checks and figures."
 		                  : arena_printf(&d->arena, "%s; --verbose lists them", numbers_text(d, r));
 	}

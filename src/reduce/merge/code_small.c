@@ -1,7 +1,7 @@
 /* Bounds the size of the table of code places: small rows are added to sums for their module and
    operator. */
 #include "base/number.h"
-#include "merge/digest_fold.h"
+#include "merge/digest_small.h"
 #include "model/rows.h"
 
 static bool is_gpu(const struct code_stat *c)
@@ -45,16 +45,16 @@ static bool is_of_kernel(const struct code_stat *c)
 
 /* Removes the name of the kernel from rows whose share of the time is too small, and from the
  * smallest of the other rows if more of them have a name than the limit allows. */
-static void fold_code_kernels(struct digest *d)
+static void sum_code_kernels(struct digest *d)
 {
 	__int128 sum = 0;
-	int64_t least_ns = least_of_largest(d, is_of_kernel, FOLD_CODE_KERNELS);
+	int64_t least_ns = least_of_largest(d, is_of_kernel, KEEP_CODE_KERNELS);
 	for (size_t i = 0; i < d->code.nr; i++)
 		sum += is_gpu(&d->code.v[i]) ? d->code.v[i].total_ns : 0;
 	for (size_t i = 0; i < d->code.nr; i++) {
 		struct code_stat *c = &d->code.v[i];
 		if (is_of_kernel(c) &&
-		    (c->total_ns < least_ns || (__int128)c->total_ns * FOLD_PART < sum)) {
+		    (c->total_ns < least_ns || (__int128)c->total_ns * KEEP_PART < sum)) {
 			c->kernel = 0;
 			c->names = 1;
 		}
@@ -70,11 +70,11 @@ static bool is_any(const struct code_stat *c)
 
 /* If the table has too many rows, removes the place in the code from the rows with the least time,
  * and if `all` their module and operator as well; rows that are then equal become one. */
-static void fold_code_places(struct digest *d, bool all)
+static void sum_code_places(struct digest *d, bool all)
 {
-	if (d->code.nr <= FOLD_CODE)
+	if (d->code.nr <= KEEP_CODE)
 		return;
-	int64_t least_ns = least_of_largest(d, is_any, FOLD_CODE / 2);
+	int64_t least_ns = least_of_largest(d, is_any, KEEP_CODE / 2);
 	for (size_t i = 0; i < d->code.nr; i++) {
 		struct code_stat *c = &d->code.v[i];
 		if (c->total_ns >= least_ns)
@@ -97,9 +97,9 @@ bool digest_has_places(const struct digest *d)
 	return false;
 }
 
-void digest_fold_code(struct digest *d)
+void digest_small_code(struct digest *d)
 {
-	fold_code_kernels(d);
-	fold_code_places(d, false);
-	fold_code_places(d, true);
+	sum_code_kernels(d);
+	sum_code_places(d, false);
+	sum_code_places(d, true);
 }

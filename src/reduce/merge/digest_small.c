@@ -1,4 +1,4 @@
-#include "merge/digest_fold.h"
+#include "merge/digest_small.h"
 
 #include <string.h>
 
@@ -12,10 +12,10 @@ struct weighted {
 	size_t index;
 };
 
-/* A choice among the rows of one list: `fold` is true for rows that go into a sum; `large` lists
+/* A choice among the rows of one list: `small` is true for rows that go into a sum; `large` lists
    further rows: if these are more than the limit allows, the smallest go into a sum, too. */
 struct choice {
-	bool *fold;
+	bool *small;
 	VEC(struct weighted) large;
 };
 
@@ -29,7 +29,7 @@ static bool is_small(int64_t part, __int128 sum, int64_t one_in)
 static void choose(struct choice *c, size_t index, int64_t weight, bool small)
 {
 	if (small)
-		c->fold[index] = true;
+		c->small[index] = true;
 	else
 		vec_push(&c->large, (struct weighted){ weight, index });
 }
@@ -40,13 +40,13 @@ static void limit(struct choice *c, size_t most)
 {
 	vec_sort(&c->large, by_weight);
 	for (size_t i = most; i < c->large.nr; i++)
-		c->fold[c->large.v[i].index] = true;
+		c->small[c->large.v[i].index] = true;
 	c->large.nr = 0;
 }
 
 static void choice_release(struct choice *c)
 {
-	free(c->fold);
+	free(c->small);
 	vec_release(&c->large);
 }
 
@@ -66,14 +66,14 @@ static void choose_kernels(const struct digest *d, struct choice *c)
 		struct kernel_stat *k = &d->kernels.v[i];
 		if (k->kind == EVENT_KERNEL && k->names == 0 && !kernel_communicates(d, k))
 			choose(c, i, k->total_ns,
-			       is_small(k->total_ns, total_ns, FOLD_KERNEL_PART) &&
+			       is_small(k->total_ns, total_ns, KEEP_KERNEL_PART) &&
 			           (k->step_total_ns == 0 ||
-			            is_small(k->step_total_ns, step_total_ns, FOLD_KERNEL_PART)));
+			            is_small(k->step_total_ns, step_total_ns, KEEP_KERNEL_PART)));
 	}
-	limit(c, FOLD_KERNELS);
+	limit(c, KEEP_KERNELS);
 }
 
-void kernel_stat_fold(struct kernel_stat *k, const char *category)
+void kernel_stat_make_small(struct kernel_stat *k, const char *category)
 {
 	row_make_sum(&kernel_stat_row, k);
 	k->name = span_of(category);
@@ -86,14 +86,14 @@ void kernel_stat_fold(struct kernel_stat *k, const char *category)
 		k->resources[i] = -1;
 }
 
-static void fold_kernels(struct digest *d, const struct category_table *t)
+static void sum_kernels(struct digest *d, const struct category_table *t)
 {
-	struct choice c = { .fold = mem_calloc(d->kernels.nr, sizeof *c.fold) };
+	struct choice c = { .small = mem_calloc(d->kernels.nr, sizeof *c.small) };
 	choose_kernels(d, &c);
 	for (size_t i = 0; i < d->kernels.nr; i++) {
 		struct kernel_stat *k = &d->kernels.v[i];
-		if (c.fold[i])
-			kernel_stat_fold(
+		if (c.small[i])
+			kernel_stat_make_small(
 			    k, arena_dup(&d->arena, span_of(category_name(t, category_of(t, k->name)))));
 	}
 	choice_release(&c);
@@ -104,7 +104,7 @@ static void fold_kernels(struct digest *d, const struct category_table *t)
 /* ---- one sum of operators, of threads, and of ranges ---- */
 
 /* Which rows of a list stay: the `most` of the largest weight. */
-struct fold_rule {
+struct small_rule {
 	const struct schema *row;
 	size_t weight; /* offset of the member that tells how large a row is */
 	size_t of; /* offset of the member whose sum over the rows a weight is a share of */
@@ -119,12 +119,12 @@ static int64_t member_of(const char *row, size_t offset)
 }
 
 /* Sums small rows of a list; `list` is a VEC. */
-static void fold_rows(void *list, const struct fold_rule *r)
+static void sum_rows(void *list, const struct small_rule *r)
 {
 	VEC(char) v;
 	memcpy(&v, list, sizeof v);
 	size_t size = r->row->size, nr = 0;
-	struct choice c = { .fold = mem_calloc(v.nr, sizeof *c.fold) };
+	struct choice c = { .small = mem_calloc(v.nr, sizeof *c.small) };
 	char *sum = mem_calloc(1, size);
 	__int128 all = 0;
 	for (size_t i = 0; i < v.nr; i++)
@@ -136,8 +136,8 @@ static void fold_rows(void *list, const struct fold_rule *r)
 	}
 	limit(&c, r->most);
 	for (size_t i = 0; i < v.nr; i++)
-		if (c.fold[i] || row_is_sum(r->row, v.v + i * size))
-			row_fold(r->row, sum, v.v + i * size);
+		if (c.small[i] || row_is_sum(r->row, v.v + i * size))
+			row_add_small(r->row, sum, v.v + i * size);
 		else
 			memmove(v.v + nr++ * size, v.v + i * size, size);
 	if (row_is_sum(r->row, sum)) {
@@ -156,28 +156,29 @@ static void fold_rows(void *list, const struct fold_rule *r)
 	{                                                                                      \
 		&type##_row, offsetof(struct type, weight), offsetof(struct type, of), __VA_ARGS__ \
 	}
-static const struct fold_rule of_ops = RULE(op_stat, total_ns, self_ns, FOLD_PART, FOLD_OPS, false);
-static const struct fold_rule of_threads =
-    RULE(thread_stat, busy_ns, busy_ns, FOLD_PART, FOLD_THREADS, true);
-static const struct fold_rule of_ranges =
-    RULE(range_stat, total_ns, total_ns, 0, FOLD_RANGES, false);
+static const struct small_rule of_ops =
+    RULE(op_stat, total_ns, self_ns, KEEP_PART, KEEP_OPS, false);
+static const struct small_rule of_threads =
+    RULE(thread_stat, busy_ns, busy_ns, KEEP_PART, KEEP_THREADS, true);
+static const struct small_rule of_ranges =
+    RULE(range_stat, total_ns, total_ns, 0, KEEP_RANGES, false);
 
 /* ---- sums of calls, at the end of each kind ---- */
 
-static void fold_calls(struct digest *d)
+static void sum_calls(struct digest *d)
 {
 	struct call_stat *v = d->calls.v;
-	struct choice c = { .fold = mem_calloc(d->calls.nr, sizeof *c.fold) };
+	struct choice c = { .small = mem_calloc(d->calls.nr, sizeof *c.small) };
 	size_t nr = 0;
 	for (size_t i = 0, end; i < d->calls.nr; i = end) {
 		struct call_stat sum = { 0 };
 		for (end = i; end < d->calls.nr && v[end].kind == v[i].kind; end++)
 			if (v[end].names == 0)
 				choose(&c, end, v[end].total_ns, false);
-		limit(&c, FOLD_CALLS);
+		limit(&c, KEEP_CALLS);
 		for (size_t k = i; k < end; k++) {
-			if (c.fold[k] || v[k].names)
-				row_fold(&call_stat_row, &sum, &v[k]);
+			if (c.small[k] || v[k].names)
+				row_add_small(&call_stat_row, &sum, &v[k]);
 			else
 				v[nr++] = v[k];
 		}
@@ -236,7 +237,7 @@ static void order_functions(struct digest *d)
 		struct function_stat f = rows[v.row];
 		f.parent = v.parent;
 		if (out.nr && is_same_sum(&out.v[out.nr - 1], &f)) {
-			row_add(&function_stat_row, ROWS_FOLDED, &out.v[out.nr - 1], &f);
+			row_add(&function_stat_row, ROWS_SMALL, &out.v[out.nr - 1], &f);
 			continue;
 		}
 		vec_push(&out, f);
@@ -269,19 +270,19 @@ static void choose_functions(const struct digest *d, struct choice *c)
 		for (end = i; end < nr && v[end].cls == v[i].cls; end++) {
 			int64_t weight = v[end].cls == FUNCTION_PYTHON ? below[end] : v[end].total_ns;
 			if (v[end].names == 0)
-				choose(c, end, weight, is_small(weight, d->window_ns, FOLD_PART));
+				choose(c, end, weight, is_small(weight, d->window_ns, KEEP_PART));
 		}
-		limit(c, v[i].cls == FUNCTION_PYTHON ? FOLD_PATHS : FOLD_FUNCTIONS);
+		limit(c, v[i].cls == FUNCTION_PYTHON ? KEEP_PATHS : KEEP_FUNCTIONS);
 	}
 	free(below);
 }
 
-void digest_fold_functions(struct digest *d)
+void digest_small_functions(struct digest *d)
 {
 	/* if only some of several equally large functions can be kept, the first of them are kept */
 	order_functions(d);
 	size_t nr = d->functions.nr;
-	struct choice c = { .fold = mem_calloc(nr, sizeof *c.fold) };
+	struct choice c = { .small = mem_calloc(nr, sizeof *c.small) };
 	/* for each function its own index if it is kept, else the index of its nearest kept caller */
 	int64_t *kept = mem_calloc(nr, sizeof *kept);
 	choose_functions(d, &c);
@@ -289,8 +290,8 @@ void digest_fold_functions(struct digest *d)
 		struct function_stat *f = &d->functions.v[i];
 		if (f->parent >= 0)
 			f->parent = kept[f->parent];
-		kept[i] = c.fold[i] ? f->parent : (int64_t)i;
-		if (c.fold[i])
+		kept[i] = c.small[i] ? f->parent : (int64_t)i;
+		if (c.small[i])
 			row_make_sum(&function_stat_row, f);
 	}
 	free(kept);
@@ -307,7 +308,7 @@ static bool is_list_of_sites(enum memory_list list)
 }
 
 /* Sums the small rows of one list of one memory, v[0..nr); returns how many rows are left. */
-static size_t fold_sites(struct memory_item *v, size_t nr)
+static size_t sum_sites(struct memory_item *v, size_t nr)
 {
 	struct memory_item rest = { .memory = v->memory,
 		                        .list = v->list,
@@ -323,8 +324,8 @@ static size_t fold_sites(struct memory_item *v, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		bool site = v[i].kind == SITE_USER || v[i].kind == SITE_FRAMEWORK;
 		if (v[i].kind == SITE_REST ||
-		    (site && is_small(number_distance(v[i].bytes, 0), sum, FOLD_PART))) {
-			row_add(&memory_item_row, ROWS_FOLDED, &rest, &v[i]);
+		    (site && is_small(number_distance(v[i].bytes, 0), sum, KEEP_PART))) {
+			row_add(&memory_item_row, ROWS_SMALL, &rest, &v[i]);
 			any = true;
 		} else {
 			v[left++] = v[i];
@@ -335,7 +336,7 @@ static size_t fold_sites(struct memory_item *v, size_t nr)
 	return left;
 }
 
-static void fold_items(struct digest *d)
+static void sum_items(struct digest *d)
 {
 	struct memory_item *v = d->memory_items.v;
 	size_t nr = 0;
@@ -343,21 +344,21 @@ static void fold_items(struct digest *d)
 		for (end = i + 1; end < d->memory_items.nr && v[end].list == v[i].list &&
 		                  strcmp(v[end].memory, v[i].memory) == 0;)
 			end++;
-		left = is_list_of_sites(v[i].list) ? fold_sites(v + i, end - i) : end - i;
+		left = is_list_of_sites(v[i].list) ? sum_sites(v + i, end - i) : end - i;
 		memmove(v + nr, v + i, left * sizeof *v);
 		nr += left;
 	}
 	d->memory_items.nr = nr;
 }
 
-void digest_fold(struct digest *d, const struct category_table *t)
+void digest_small(struct digest *d, const struct category_table *t)
 {
-	fold_kernels(d, t);
-	fold_rows(&d->ops, &of_ops);
-	fold_rows(&d->threads, &of_threads);
-	fold_calls(d);
-	fold_items(d);
+	sum_kernels(d, t);
+	sum_rows(&d->ops, &of_ops);
+	sum_rows(&d->threads, &of_threads);
+	sum_calls(d);
+	sum_items(d);
 	if (!d->where && digest_has_places(d))
-		digest_fold_code(d);
-	fold_rows(&d->ranges, &of_ranges);
+		digest_small_code(d);
+	sum_rows(&d->ranges, &of_ranges);
 }

@@ -4,11 +4,11 @@
 
 /* Number of a rank's small items (such as kernels) of which its digest keeps only a sum; `*sum`
  * becomes their sum of the metric `id`. */
-static size_t folded_of(const struct rank_view *r, enum metric_id id, __int128 *sum)
+static size_t small_of(const struct rank_view *r, enum metric_id id, __int128 *sum)
 {
 	const struct digest *d = r->digest;
 	int64_t names = 0;
-	for (size_t i = r->nr_kernels; i < r->nr_kernels + r->nr_folded; i++) {
+	for (size_t i = r->nr_kernels; i < r->nr_kernels + r->nr_small; i++) {
 		const struct kernel_stat *s = &r->kernels[i].stat;
 		if (metric_table[id].label != LABEL_KERNEL || s->step_count == 0)
 			continue;
@@ -30,7 +30,7 @@ static size_t folded_of(const struct rank_view *r, enum metric_id id, __int128 *
 
 static int64_t kernel_ns(const struct rank_view *r)
 {
-	__int128 ns = r->folded_ns;
+	__int128 ns = r->small_ns;
 	for (size_t i = 0; i < r->nr_kernels; i++)
 		ns += r->kernels[i].stat.step_total_ns;
 	return number_div_round(ns, 1);
@@ -38,7 +38,7 @@ static int64_t kernel_ns(const struct rank_view *r)
 
 /* The items that digests only have in sums of small items. Their number is that of the rank with
  * the most of them. Their figures are reduced over ranks in the usual way of each metric. */
-size_t table_folded(struct tabler *t, const enum metric_id *ids, size_t nr_ids)
+size_t table_small(struct tabler *t, const enum metric_id *ids, size_t nr_ids)
 {
 	size_t most = 0, nr = t->v->run->ranks.nr;
 	int64_t *values = arena_alloc(t->a, nr, sizeof *values);
@@ -51,7 +51,7 @@ size_t table_folded(struct tabler *t, const enum metric_id *ids, size_t nr_ids)
 			const struct rank_view *r = &t->v->ranks[i];
 			int64_t of = m->id == METRIC_THREAD_TIME ? 1 : r->digest->usable_steps;
 			__int128 sum = 0;
-			size_t names = of > 0 ? folded_of(r, m->id, &sum) : 0;
+			size_t names = of > 0 ? small_of(r, m->id, &sum) : 0;
 			most = names > most ? names : most;
 			if (names && m->id == METRIC_KERNEL_SHARE_PCT)
 				values[ranks++] = number_pct(sum, kernel_ns(r));
