@@ -106,7 +106,7 @@ def check_workflows():
         writes = "write" in str([job.get("permissions") for job in doc["jobs"].values()])
         for job in doc["jobs"].values():
             if "uses" in job:
-                check_call(name, job)
+                check_call(name, job, doc["permissions"])
                 continue
             if "push-token" in str(job) and "issue_comment" in job.get("if", "") and "github.event.comment.author_association)" not in job["if"]:
                 wrong.append(f"{name}: a stranger's comment starts a job")
@@ -141,14 +141,14 @@ def check_given(name, step, inputs):
         wrong.append(f"{name} does not take {given}")
 
 
-def check_call(name, job):
+def check_call(name, job, given):
     """The workflow that is called takes what is given, and asks for no permission that the caller has not."""
     called, version = re.fullmatch(r"gpugate/gpugate/\.github/workflows/(\w+)\.yml@v(.*)", job["uses"]).groups()
     expect(f"{name}: version", version, VERSION)
     doc = load(CALLED[called])
     check_given(f"{name}: {called}.yml", job, doc[True]["workflow_call"]["inputs"])
     expect(f"{name}: secrets", set(job.get("secrets", {})), set(doc[True]["workflow_call"].get("secrets", {})))
-    have = job.get("permissions", {"contents": "read"})
+    have = job.get("permissions", given)
     for step in doc["jobs"].values():
         for what, right in (step.get("permissions") or doc["permissions"]).items():
             if have.get(what) not in (right, "write"):
