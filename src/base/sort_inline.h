@@ -152,7 +152,7 @@ SORT_INLINE void sort_inline(void *v, size_t nr, size_t size,
                              int (*cmp)(const void *, const void *, void *), void *arg)
 {
 	struct sort s = { .size = size, .cmp = cmp, .arg = arg };
-	struct sort_run stack[64]; /* stack of runs, each more than twice as long as the next */
+	struct sort_run stack[64]; /* each more than twice as long as the next, so that 64 suffice */
 	size_t depth = 0;
 	for (size_t at = 0; at < nr;) {
 		struct sort_run run = sort_next(&s, (char *)v + at * size, nr - at);

@@ -154,10 +154,10 @@ void steps_describe(bool several, int depth, struct sink *out)
 
 /* ---- reading of steps ---- */
 
-/* Largest number of bases of one column; and in a column of differences the sentinel of a step for
-   which the column has no value (NO_SAMPLE). */
-enum { BASES_MAX = 8 };
+/* What a column of differences holds for a step without a value (NO_SAMPLE in other columns). */
 #define NO_REST INT64_MIN
+
+enum { BASES_MAX = 8 }; /* most bases of one column */
 
 /* Columns whose values are added up, with their signs, as a guess of the values of another column.
    Where a digest or a step lacks a value, it counts as 0. A column as its own base gives the value

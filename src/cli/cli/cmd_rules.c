@@ -199,8 +199,8 @@ static const char *glossary_of(struct span word, struct nearest *near, struct ar
 	return NULL;
 }
 
-/* What a table of the page says of a verdict or finding, whose names are the first cell of a row;
-   NULL if none has the word, which `near` then compares with the names. */
+/* The row of a table of the page whose first cell has the word among its names (of a verdict or
+   finding), as "NAMES: TEXT". NULL if there is none; `near` has then been given all names. */
 static const char *row_of(const char *page, struct span word, struct nearest *near, struct arena *a)
 {
 	for (const char *row = page; (row = strstr(row, "\n| `")); row++) {

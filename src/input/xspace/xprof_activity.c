@@ -72,7 +72,7 @@ static void fill_dim3(struct span text, int64_t out[3])
 	memcpy(out, v, sizeof v);
 }
 
-/* Fills in shape and occupancy. An occupancy of 0 means that it was not computed. */
+/* An occupancy of 0 means that it was not computed. */
 static void fill_kernel(const struct xprof_details *d, struct event *e)
 {
 	int64_t occupancy = d->occupancy;

@@ -9,7 +9,8 @@ struct query unit_query(enum unit_kind kind)
 	    struct query){ .metric = m, .stat = STAT_MEDIAN, .reduce = m->reduce, .cls = "compute" };
 }
 
-/* The operator whose launches of the kernel take the most time together. */
+/* The operator of the row of the code table in which the kernel takes the most time; empty if no
+   row names one. */
 static struct span operator_of(const struct digest *d, struct kernel_row *k)
 {
 	const struct code_stat *best = NULL;

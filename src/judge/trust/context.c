@@ -218,9 +218,10 @@ static void find_scaled(struct scalings *operators, struct scalings *kernels,
 	}
 }
 
-/* Appends a finding if a recording without steps has fewer iterations: if most kernels ran less
-   often by a common factor, and few as often; or if more than half of the work is gone, and
-   nothing took its place. More of all may be more work in each iteration, and is judged. */
+/* Appends a finding if a recording without steps seems to hold fewer iterations: most kernels ran
+   less often by one factor, and those that ran as often as before have at most a tenth of the time;
+   or more than half of the kernel time is gone, and little is new. Where launches rose there is
+   none: each iteration may do more work, which the checks judge. */
 static void find_fewer(struct scalings *counts, const struct trust_scope *s)
 {
 	enum { KERNELS_LEAST = 3 };

@@ -560,9 +560,9 @@ const char *digest_unmarked_text(const struct digest *d, struct arena *a);
 /// True if the digest is of a trace, not only of a snapshot or a metrics file.
 bool digest_has_trace(const struct digest *d);
 
-/// Compares the digests of two artifacts: by rank; then traces first, by their first step number,
-/// then the snapshot, then metrics files, by their first name. 0 if both are of one kind and rank
-/// and begin with the same step or name.
+/// Orders the digests of two artifacts by rank, then by kind (trace, snapshot, metrics file), then
+/// by the number of the first step or, of metrics files, by the name of the first figure and the id
+/// of the first GPU. 0 if all of these are equal.
 int run_digest_cmp(const struct digest *a, const struct digest *b);
 
 /// A run: digests in order of rank. A run that commands look at has one digest for each rank; a

@@ -116,7 +116,7 @@ void fold_answer_rules(const struct run_view *v, const struct rules *rules, stru
 	asked->values.nr = nr;
 }
 
-/* ---- queries that figures answer ---- */
+/* ---- queries that are answered from the figures of the fold ---- */
 
 /* The query's reduction over ranks. If the query asks for the value of each rank (REDUCE_EACH), it
    is the reduction to the worst value. */

@@ -23,7 +23,8 @@ void thread_ids_init(struct thread_ids *t);
 /// Releases all memory of the set.
 void thread_ids_release(struct thread_ids *t);
 
-/// Key of an event's thread: the ids of its process and thread in one number.
+/// Key of an event's thread: its indices in `pids` and `tids`, which are added if they are new, in
+/// one number.
 int64_t thread_key(struct thread_ids *t, const struct event *ev);
 
 /// Id of the thread of a host event.

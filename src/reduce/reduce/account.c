@@ -3,8 +3,8 @@
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* An activity that begins at 0 is taken for untimed if it ends there too, or if all host events
-   begin later by this, and any activity if its launch does. */
+/* An activity counts as untimed if it begins by more than this before its launch. One that begins
+   at 0 also does if it ends at 0, or begins by more than this before the first host event. */
 enum { UNTIMED_FROM_NS = 1000000000 };
 
 static bool is_before(const struct activity *a, int64_t ns)

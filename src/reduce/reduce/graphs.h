@@ -135,7 +135,8 @@ const struct graph_node *graphs_node(const struct graphs *g, uint32_t run);
 /// Adds the work of replays in measured steps to `ops`; returns the number of these replays.
 int64_t graphs_count(struct reducer *r);
 
-/// Tells how much of what graphs ran has the places of a capture, if there are any captures.
+/// Adds to `t` the time of the work that replays of graphs ran, and its parts (`replayed_ns` to
+/// `ambiguous_ns`), if there are any captures.
 void graphs_figures(const struct reducer *r, struct trust_counts *t);
 
 #endif

@@ -74,7 +74,7 @@ static void trim_optimizer(struct phase_spans *p)
 {
 	int64_t last = INT64_MIN;
 	sort_plain(p->list.v, p->list.nr, sizeof *p->list.v, phase_start_cmp);
-	/* latest end of a backward span so far */
+	/* for each span: the latest end of a backward span up to it */
 	int64_t *until = mem_calloc(p->list.nr, sizeof *until);
 	for (size_t i = 0; i < p->list.nr; i++) {
 		if (p->list.v[i].phase == PHASE_BACKWARD && p->list.v[i].end_ns > last)

@@ -125,7 +125,7 @@ enum doc_place {
 	DOC_OPEN, ///< shown everywhere
 	DOC_ASIDE, ///< shown in a terminal, collapsed by itself elsewhere
 	DOC_TERMINAL, ///< shown in a terminal, elsewhere like DOC_COLLAPSED
-	DOC_COLLAPSED, ///< shown in a terminal only with --verbose, collapsed in a comment
+	DOC_COLLAPSED, ///< shown in a terminal only with --verbose, elsewhere collapsed
 	DOC_PAGE, ///< shown only on the HTML page
 	DOC_PAGE_COLLAPSED, ///< shown only on the HTML page, collapsed
 };
