@@ -10,6 +10,8 @@
  - a report names the built-in rules in force that are not those of the newest stored run, and says nothing of files that do not know
  - absolute limits alone are a gate without a baseline
  - a limit of the command line is one more rule
+ - a figure that rises from 0 is judged by a largest value of one's own, else not judged
+ - runs that say that they did other work are not judged
  - the environment is compared also with one rule of one's own, unless the file says not to
 
 $GPUGATE is the program; exit 77 skips.
@@ -305,11 +307,57 @@ def narrower(b):
     print("ok   the narrower rule wins")
 
 
+def from_zero(b):
+    """A figure that rises from 0 is not judged in percent; a largest value of one's own, in a file or an option, judges it alone. One that
+    is at 0 still, or whose baseline is not 0, is judged by both."""
+    for n, figures in enumerate(({"error_rate": 0, "retries": 0, "loss": 2}, {"error_rate": 0.03, "retries": 6, "loss": 2})):
+        b.file(f"z{n}.json", json.dumps(figures))
+    b.fine("approve", "--new", "z0.json", "--baseline", "b.json")
+
+    def verdicts(*limits, own=""):
+        b.file("r.yaml", f"version: 2\nrules: {{{own}}}\n")
+        done = b.run("check", "z1.json", "--rules", "r.yaml", "--baseline", "b.json", "--json", "o.json", *(w for limit in limits for w in ("--limit", limit)))
+        rows = json.loads((b.dir / "o.json").read_text())["checks"]
+        return done.returncode, {(c["rule"].split("-")[0], c["id"].split(".")[-1].split("[")[-1].strip("]")): (c["verdict"], c["message"]) for c in rows}
+
+    code, alone = verdicts()
+    for name in ("error_rate", "retries"):
+        verdict, message = alone["figures", name]
+        assert code == 3 and verdict == "inconclusive" and f"--limit 'input.{name}:max=LIMIT'" in message, (code, alone)
+    for name, limit, fails in (("error_rate", "0.05", False), ("error_rate", "0.02", True), ("retries", "6", False), ("retries", "5", True)):
+        for limits, own in (([f"input.{name}:max={limit}"], ""), ([], f"limit: {{metric: input.{name}, fail: {{max: {limit}}}}}")):
+            code, now = verdicts(*limits, own=own)
+            assert ("figures", name) not in now and {v for (r, _), (v, _) in now.items() if r == "limit"} == {"fail" if fails else "pass"}, (name, limit, now)
+            assert code == (1 if fails else 3), (code, now)
+    for limits in (["input.loss:max=5"], ["input.error_rate:min=0"]): # the baseline is not 0; no largest value
+        assert set(alone) < set(verdicts(*limits)[1]), limits
+    print("ok   figures that rise from 0")
+
+
+def other_work(b):
+    """Runs that say that their batch or sequence length differs are not judged, whatever was recorded; another model is a warning."""
+    b.make("trace", "a.json.gz", "--seed", 1, "--steps", 4)
+    b.make("trace", "c.json.gz", "--seed", 2, "--steps", 4)
+    b.file("f.json", json.dumps({"tokens_per_s": 1000}))
+    for run in ("a.json.gz", "f.json"):
+        facts = {"batch_size": 32, "sequence_length": 512, "model": "m"}
+        b.fine("approve", "--new", run, "--baseline", f"{run}.base.json", *(w for k, v in facts.items() for w in ("--context", f"{k}={v}")))
+        for key, value, code in (("batch_size", 64, 3), ("sequence_length", 1024, 3), ("model", "n", 0), ("batch_size", 32, 0), ("other", 1, 0)):
+            now = {**facts, key: value}
+            done = b.run("check", "c.json.gz" if run == "a.json.gz" else run, "--baseline", f"{run}.base.json", "--json", "-",
+                         *(w for k, v in now.items() for w in ("--context", f"{k}={v}")))
+            report = json.loads(done.stdout)
+            said = [t["message"] for t in report["trust"] if t["finding"] == "context-differs"]
+            assert done.returncode == code and (code == 3) == (len(said) == 1 and f"{key} {facts.get(key)} → {value}" in said[0]), (run, key, done.returncode, said)
+            assert ("model is" in str(report["warnings"])) == (key == "model"), report["warnings"]
+    print("ok   work that the runs declare")
+
+
 def main():
     if not PROGRAM:
         print("skipped: needs $GPUGATE (the program)")
         return 77
-    for test in (keys, absolute, updated, other_machine, on_command_line, narrower, first_day, forms):
+    for test in (keys, absolute, updated, other_machine, on_command_line, narrower, from_zero, other_work, first_day, forms):
         with tempfile.TemporaryDirectory() as folder:
             test(Bench(folder))
     return 0

@@ -80,8 +80,8 @@ static const struct row rows[] = {
 	  "rose from 90 ns in the approved run to 106 ns (+16 ns, +17.78 %), beyond the limit of "
 	  "increase_since_pin x" },
 	{ "i5%", "", "", 0, 1,
-	  "rose from 0 ns to 1 ns (+1 ns): a relative change from 0 cannot be formed, give an absolute "
-	  "limit or 'and'" },
+	  "rose from 0 ns to 1 ns (+1 ns): a change from 0 has no percentage; give an absolute limit or "
+	  "'and'" },
 	{ "p5%", "", "", 100, 100,
 	  "is unchanged at 100 ns: the approved run has no such figure to change from" },
 	{ "i5% &s1%", "", "S", 100, 110,

@@ -117,25 +117,34 @@ static bool is_of_whole(const struct query *q, const struct query *like)
 	return true;
 }
 
-/* True if `own` names items of the built-in rule, to be compared with the baseline. */
+/* True if `own` names items of the built-in rule. */
 static bool takes_from(const struct rule *own, const struct rule *rule)
 {
 	bool figures = own->metric->need == NEED_INPUT && rule->metric->need == NEED_INPUT;
 	bool named = own->metric == rule->metric && select_any(&own->query) &&
 	             own->stat == rule->stat && is_of_whole(&own->query, &rule->query);
-	return !own->built_in && (figures || named) && rule_compares(own);
+	return !own->built_in && (figures || named);
+}
+
+/* True if the entry rose from 0, of which no share can be formed. */
+static bool is_from_zero(const struct entry *e)
+{
+	return e->has[SIDE_BASELINE] && e->has[SIDE_CANDIDATE] && e->value[SIDE_BASELINE] == 0 &&
+	       e->value[SIDE_CANDIDATE] > 0;
 }
 
 bool checks_drop_own(struct bench *b, const struct rules *rules, const struct rule *rule,
                      struct entries *entries)
 {
-	struct names taken = { 0 };
+	struct names taken = { 0 }, limited = { 0 }; /* by rules that compare; by those with a `max` */
 	size_t nr = 0, before = entries->list.nr;
 	bool many = rule->for_each || rule->metric->label == LABEL_INPUT;
 	for (size_t i = 0; i < rules->rules.nr && rule->built_in && many; i++) {
 		const struct rule *own = &rules->rules.v[i];
 		struct entries of_own, all = { 0 };
-		if (!takes_from(own, rule))
+		bool compares = rule_compares(own);
+		if (!takes_from(own, rule) ||
+		    (!compares && !ANY(k, own->fail.list.nr, own->fail.list.v[k].condition == COND_MAX)))
 			continue;
 		bench_query(b, &own->query, &of_own);
 		for (size_t k = 0; k < of_own.list.nr && own->except.nr; k++)
@@ -145,16 +154,20 @@ bool checks_drop_own(struct bench *b, const struct rules *rules, const struct ru
 		exceptions_drop(own, &all, &of_own);
 		for (size_t k = 0; k < of_own.list.nr; k++) {
 			struct span label = of_own.list.v[k].label; /* empty if the metric is the figure */
-			vec_push(&taken.list, label.n ? label : span_of(own->metric->name + strlen("input.")));
+			vec_push(&(compares ? &taken : &limited)->list,
+			         label.n ? label : span_of(own->metric->name + strlen("input.")));
 		}
 		vec_release(&all.list);
 		vec_release(&of_own.list);
 	}
 	names_finish(&taken);
+	names_finish(&limited);
 	for (size_t i = 0; i < before; i++)
-		if (!names_has(&taken, entries->list.v[i].label))
+		if (!names_has(&taken, entries->list.v[i].label) &&
+		    !(is_from_zero(&entries->list.v[i]) && names_has(&limited, entries->list.v[i].label)))
 			entries->list.v[nr++] = entries->list.v[i];
 	entries->list.nr = nr;
 	vec_release(&taken.list);
+	vec_release(&limited.list);
 	return nr < before;
 }

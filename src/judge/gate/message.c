@@ -107,9 +107,11 @@ static void add_unformed(struct strbuf *b, const struct comparison *c, const str
                          const struct check *check)
 {
 	add_movement(b, d, check);
-	if (check->has_baseline && check->baseline == 0)
-		strbuf_adds(b,
-		            ": a relative change from 0 cannot be formed, give an absolute limit or 'and'");
+	if (check->has_baseline && check->baseline == 0 && check->metric->label == LABEL_INPUT)
+		strbuf_addf(b, ": a change from 0 has no percentage; limit it: --limit 'input.%s:max=LIMIT'",
+		            check->item);
+	else if (check->has_baseline && check->baseline == 0)
+		strbuf_adds(b, ": a change from 0 has no percentage; give an absolute limit or 'and'");
 	else if (!c->has_baseline)
 		strbuf_adds(b, ": it has no baseline of its own to change from, give 'max' or 'min'");
 	else if (c->has_step || !rule_asks_step(c->rule))

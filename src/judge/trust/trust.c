@@ -265,11 +265,33 @@ static bool any_attribution(const struct run *run, enum attribution attribution)
 	               run->ranks.v[i]->attribution == attribution);
 }
 
+/* Appends a finding if the runs say that they did other work; true if they do. */
+static bool find_declared(const struct run *baseline, const struct run *candidate,
+                          const struct trust_scope *s)
+{
+	static const char *const keys[] = { "batch_size", "sequence_length" };
+	struct arena *a = &s->out->arena;
+	for (size_t i = 0; i < candidate->ranks.nr * NR_OF(keys); i++) {
+		const struct digest *c = candidate->ranks.v[i / NR_OF(keys)];
+		const struct digest *b = trust_rank(baseline, c->rank);
+		const char *key = keys[i % NR_OF(keys)], *now = digest_env(c, key);
+		const char *was = b ? digest_env(b, key) : NULL;
+		if (!was || !now || strcmp(was, now) == 0)
+			continue;
+		trust_add(s, "context-differs", ON_ALL, "did other work than the baseline: %s %s → %s", key,
+		          text_line(a, span_of(was)), text_line(a, span_of(now)));
+		return true;
+	}
+	return false;
+}
+
 static void find_between(const struct run *baseline, const struct run *candidate,
                          struct trust_scope s)
 {
 	trust_find_absent(baseline, candidate, &s);
 	trust_find_work(baseline, candidate, &s);
+	if (find_declared(baseline, candidate, &s))
+		return;
 	if (!trust_any_trace(baseline) || !trust_any_trace(candidate))
 		return;
 	bool window = run_has_window(candidate);
