@@ -126,14 +126,18 @@ static void test_markers(void **state)
 /* ---- sums by phase ---- */
 
 #define BACKWARD "autograd::engine::evaluate_function:x"
-#define TRAINING                                                                                \
-	"A ProfilerStep#1 1 0 1000\nA ProfilerStep#2 1 1000 1000\n"                                 \
+#define STEP_WORK                                                                               \
 	"O " BACKWARD " 2 200 100\nO nccl:all_reduce 1 600 50\nA Optimizer.step#Adam 1 400 100\n"   \
 	"R cudaLaunchKernel 1 2 120 1\nR cudaLaunchKernel 2 3 220 1\nR cudaMemcpyAsync 1 4 610 1\n" \
 	"R cudaLaunchKernel 1 5 420 1\nR cudaMemsetAsync 1 6 500 1\nR cudaLaunchKernel 2 7 260 1\n" \
 	"R cudaLaunchKernel 1 8 1100 1\n"                                                           \
 	"K k 0 7 2 600 2\nK k 0 7 3 610 4\nC c 0 7 4 620 8\nK k 0 7 5 630 16\nS s 0 7 6 650 32\n"   \
 	"K ncclAllReduce 0 7 7 690 64\nK k 0 7 8 1200 128\n"
+#define TRAINING "A ProfilerStep#1 1 0 1000\nA ProfilerStep#2 1 1000 1000\n" STEP_WORK
+/* as after work was lost: then no step is called one of accumulation */
+#define EMPTY_STEP                                                                    \
+	"A ProfilerStep#1 1 0 1000\nA ProfilerStep#2 1 1000 50\nA ProfilerStep#3 1 1050 " \
+	"950\n" STEP_WORK
 #define DATALOADER "A enumerate(DataLoader)#x 1 1090 100\n"
 
 /* Writes a figure of each phase in each step, "forward 2,128 …". */
@@ -182,6 +186,8 @@ static void test_sums(void **state)
 		{ TRAINING, NULL, METRIC_STEP_KERNEL_TIME,
 		  "forward 2,128 backward 4,0 optimizer 16,0 communication 64,0 update 86 accumulation "
 		  "128" },
+		{ EMPTY_STEP, NULL, METRIC_STEP_KERNEL_TIME,
+		  "forward 2,0,128 backward 4,0,0 optimizer 16,0,0 communication 64,0,0" },
 		{ TRAINING, NULL, METRIC_STEP_COMPUTE_TIME,
 		  "forward 2,128 backward 4,0 optimizer 16,0 communication 0,0 update 22 accumulation "
 		  "128" },
@@ -406,7 +412,9 @@ static void test_faults(void **state)
 
 #define CYCLE(first, second) \
 	"A ProfilerStep#" first " 1 0 1000\nA ProfilerStep#" second " 1 1000 9\n"
-#define WORK "R cudaLaunchKernel 1 1 120 1\nK k 0 7 1 600 2\n"
+#define WORK                                          \
+	"R cudaLaunchKernel 1 1 120 1\nK k 0 7 1 600 2\n" \
+	"R cudaLaunchKernel 1 9 1001 1\nK k 0 7 9 1002 3\n"
 
 static void test_cycles(void **state)
 {
@@ -417,7 +425,7 @@ static void test_cycles(void **state)
 		/* each digest lacks a phase that the other has */
 		{ CYCLE("1", "2") WORK "O " BACKWARD " 1 100 100\n",
 		  CYCLE("3", "4") WORK "A Optimizer.step#x 1 100 100\n", NULL,
-		  "forward 0,0,0,0 backward 2,0,0,0 optimizer 0,0,2,0 update 2 accumulation 0" },
+		  "forward 0,3,0,3 backward 2,0,0,0 optimizer 0,0,2,0 update 2 accumulation 3" },
 		/* no events tell the phases of the second digest's launches, so no phase is left */
 		{ CYCLE("1", "2") WORK "O " BACKWARD " 1 100 100\n", CYCLE("3", "4") WORK, NULL, "" },
 		{ "A execute_context_1(9)_generation_0(0) 1 0 900\n" WORK, "A execute_x 1 0 9\n",

@@ -196,15 +196,17 @@ static void phases_known(const struct reducer *r, struct digest *d)
 			d->phases[p][c] = arena_alloc(&d->arena, d->nr_steps, sizeof *d->phases[p][c]);
 }
 
-/* Names the steps with and without work of the optimizer, if there are both: gradients are
-   accumulated over several steps. */
+/* Names the steps with and without work of the optimizer, if there are both and each has work:
+   gradients are accumulated over several steps. Steps without any have lost it. */
 static void name_updates(const struct reducer *r, struct digest *d)
 {
-	size_t updates = 0;
+	size_t updates = 0, empty = 0;
 	const int64_t *kernels = d->phases[PHASE_OPTIMIZER][PHASE_KERNELS];
-	for (size_t i = 0; i < r->steps.usable && kernels; i++)
+	for (size_t i = 0; i < r->steps.usable && kernels; i++) {
 		updates += kernels[i] > 0;
-	if (updates == 0 || updates == r->steps.usable || d->step_phases)
+		empty += !d->step_activities[i];
+	}
+	if (updates == 0 || updates == r->steps.usable || empty || d->step_phases)
 		return;
 	d->step_phases = arena_alloc(&d->arena, d->nr_steps, sizeof *d->step_phases);
 	for (size_t i = 0; i < d->nr_steps; i++)
