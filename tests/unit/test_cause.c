@@ -24,6 +24,7 @@ struct cause_case {
 	/// place in the code that the first finding must name, levels joined by " > "; NULL: the case's
 	/// kernels have no places
 	const char *where;
+	int64_t cost; ///< of the first finding, in ns per step; 0: any
 };
 
 static struct rule *add_rule(struct rules *rules, const char *id, enum metric_id metric)
@@ -122,6 +123,8 @@ static void run_case(const struct cause_case *c)
 		if (!strstr(f->title, c->title))
 			fail_msg("'%s' lacks '%s'", f->title, c->title);
 		assert_int_equal(f->checks.nr, c->checks);
+		if (c->cost)
+			assert_int_equal(f->cost, c->cost);
 		char where[200];
 		join_where(f, where, sizeof where);
 		assert_string_equal(where, c->where ? c->where : "");
@@ -139,57 +142,63 @@ static void test_kernels(void **state)
 {
 	(void)state;
 	const struct cause_case cases[] = {
-		{ usual, NR_OF(usual), 0, CAUSE_OTHER, "", 0, false, NULL },
+		{ usual, NR_OF(usual), 0, CAUSE_OTHER, "", 0, false, NULL, 0 },
 		/* the check on the sum and the check on the kernel give one finding */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
-		  1, CAUSE_KERNEL, "gemm_a is slower", 2, false, NULL },
+		  1, CAUSE_KERNEL, "gemm_a is slower", 2, false, NULL, 0 },
 		/* undecided checks have a cause, too */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
-		  1, CAUSE_KERNEL, "gemm_a is slower", 2, true, NULL },
+		  1, CAUSE_KERNEL, "gemm_a is slower", 2, true, NULL, 0 },
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_b", 50, MS(200) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
 		  1, CAUSE_LAUNCHES, "gemm_b is launched more often: 5 → 10 launches per step", 3, false,
-		  NULL },
+		  NULL, 0 },
 		/* more launches of a short kernel, while all kernels take 0.5 % longer */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(201) }, { EVENT_KERNEL, "gemm_b", 25, MS(201) / 2 },
 		       { EVENT_KERNEL, "softmax", 50, MS(603) / 10 },
 		       { EVENT_KERNEL, "norm", 50, MS(201) / 4 }, { EVENT_KERNEL, "elem", 510, MS(46) },
 		       { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
 		  1, CAUSE_LAUNCHES, "elem is launched more often: 100 → 102 launches per step", 1, false,
-		  NULL },
+		  NULL, 0 },
 		/* the new kernel and the one that it replaces are on one line */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_c", 25, MS(150) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
 		  1, CAUSE_SUBSTITUTION, "gemm_c runs in place of gemm_b: 4.000 ms → 6.000 ms", 2, false,
-		  NULL },
+		  NULL, 0 },
 		/* all kernels slower by a fifth: one finding, with the check on their sum only */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(120) },
 		       { EVENT_KERNEL, "softmax", 50, MS(72) }, { EVENT_KERNEL, "norm", 50, MS(60) },
 		       { EVENT_KERNEL, "elem", 500, MS(54) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
-		  1, CAUSE_UNIFORM, "every kernel is slower by 20.00 %", 1, false, NULL },
+		  1, CAUSE_UNIFORM, "every kernel is slower by 20.00 %", 1, false, NULL, 0 },
+		/* the cost leaves out what a new kernel takes */
+		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(120) },
+		       { EVENT_KERNEL, "softmax", 50, MS(72) }, { EVENT_KERNEL, "norm", 50, MS(60) },
+		       { EVENT_KERNEL, "elem", 500, MS(54) }, { EVENT_KERNEL, "tanh", 50, MS(60) },
+		       { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
+		  2, CAUSE_UNIFORM, "every kernel is slower by 20.00 %", 1, false, NULL, MS(91) / 5 },
 		/* two kernels changed for different reasons: the larger change comes first */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(200) }, { EVENT_KERNEL, "gemm_b", 25, MS(150) },
 		       { EVENT_KERNEL, "softmax", 100, MS(80) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
-		  2, CAUSE_KERNEL, "gemm_b is slower", 2, false, NULL },
+		  2, CAUSE_KERNEL, "gemm_b is slower", 2, false, NULL, 0 },
 		/* a finding on one kernel has its place; on several, their common module, and all lines and
 		   operators */
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
 		  1, CAUSE_KERNEL, "gemm_a is slower", 2, false,
-		  "backward > Linear > model.py:forward, line 7 > aten::mm" },
+		  "backward > Linear > model.py:forward, line 7 > aten::mm", 0 },
 		{ WITH({ EVENT_KERNEL, "gemm_a", 50, MS(240) }, { EVENT_KERNEL, "gemm_b", 25, MS(120) },
 		       { EVENT_KERNEL, "softmax", 50, MS(60) }, { EVENT_KERNEL, "norm", 50, MS(50) },
 		       { EVENT_KERNEL, "elem", 500, MS(45) }, { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }),
 		  1, CAUSE_KERNEL, "2 kernels (GEMM) are slower", 3, false,
-		  "backward > model.py:forward, line 7 > aten::mm" },
+		  "backward > model.py:forward, line 7 > aten::mm", 0 },
 	};
 	for (size_t i = 0; i < NR_OF(cases); i++)
 		run_case(&cases[i]);

@@ -318,6 +318,9 @@ static void find_uniform(struct inquiry *q, double by)
 	              beside ? ", while the step is shorter: kernels share the GPU"
 	                     : ": the clock, a power cap or another GPU rather than code");
 	stake_all_work(q, s);
+	/* what new kernels take is not part of it */
+	double part = (by - 1) * (double)compute.v[SIDE_BASELINE];
+	suspect_cost(s, part < (double)both_rise(compute) ? (int64_t)(part + 0.5) : both_rise(compute));
 	if (beside) {
 		suspect_action(q, s,
 		               "look at the streams: kernels seem to run beside each other; if that "

@@ -183,7 +183,9 @@ void doc_advice(struct document *d, const struct report *r)
 	bool doubtful = open || (f && (f->cause == CAUSE_SLOW_RANK || f->cause == CAUSE_UNIFORM));
 	doc_section(d, "advice", open ? "If the change is real" : "What to do",
 	            open ? DOC_ASIDE : DOC_OPEN);
-	if (report_is_first(r) && text_or_empty(r->accept)[0]) {
+	/* runs of the base may show that the run is slower, although there is no baseline */
+	bool worse = r->verdict == VERDICT_FAIL || open;
+	if (report_is_first(r) && text_or_empty(r->accept)[0] && !worse) {
 		doc_item(d, 0);
 		doc_words(d,
 		          r->counts[VERDICT_INCONCLUSIVE]

@@ -295,7 +295,7 @@ void doc_verdict(struct document *d, const struct report *r)
 	if (!first && r->verdict == VERDICT_FAIL && failed > 1)
 		doc_printf(d, ", and %zu more finding%s", failed - 1, failed == 2 ? "" : "s");
 	/* what becomes of the CI job, unless the verdict says it */
-	if (r->verdict == VERDICT_FAIL ? !red : r->verdict != VERDICT_PASS || red || first)
+	if (first || (r->verdict == VERDICT_FAIL ? !red : r->verdict != VERDICT_PASS || red))
 		doc_printf(d, "; the job %s (exit code %d)", red ? "fails" : "passes",
 		           status_exit_code(r->status));
 	if (r->unconfirmed || confirmed_by(r)) {
