@@ -45,7 +45,9 @@ static void add_limit(struct strbuf *b, const struct course_figure *f, int64_t v
 {
 	char buf[NUMBER_TEXT];
 	strbuf_adds(b, number_format(value, (int)f->digits, buf));
-	if (unit_is_time(f->unit))
+	if (unit_figure(f->unit) >= 0)
+		strbuf_addf(b, " %s", f->unit_word);
+	else if (unit_is_time(f->unit))
 		strbuf_adds(b, "ns");
 	else if (f->unit_word[0] == 'B' || f->unit_word[0] == '%')
 		strbuf_adds(b, f->unit_word);
@@ -92,8 +94,9 @@ enum status bisect_write(struct course *t, struct sink *out, struct diag_log *lo
 	const char *good = bisect_commit(&t->arena, &t->runs.v[p->last]);
 	const char *bad = bisect_commit(&t->arena, &t->runs.v[p->first]);
 	struct strbuf rule = STRBUF_INIT, limit = STRBUF_INIT;
-	bool plain = add_rule(&rule, f->query);
-	add_limit(&limit, f, p->before + number_sub(p->after, p->before) / 2);
+	int64_t between = p->before + number_sub(p->after, p->before) / 2;
+	bool plain = add_rule(&rule, f->query) && between >= 0; /* no limit is below 0 */
+	add_limit(&limit, f, between);
 	const char *keys = arena_take(&t->arena, &rule), *middle = arena_take(&t->arena, &limit);
 	if (!plain || !good || !bad)
 		return diag_fail(

@@ -85,12 +85,12 @@ static const char *bisect_command(const struct options *o, struct arena *a)
 }
 
 static enum status show_history(const struct options *o, const struct baseline *b,
-                                struct diag_log *log)
+                                const struct rules *rules, struct diag_log *log)
 {
 	struct course_options wanted;
 	struct course t;
 	TRY(course_options_read(o, &wanted, log));
-	course_make(course_history(b), b->workload, &wanted, &t);
+	course_make(b, b->workload, &wanted, rules, &t);
 	t.bisect = bisect_command(o, &t.arena);
 	t.approval = &b->provenance;
 	t.accepted = b->reference.runs.nr;
@@ -124,7 +124,7 @@ enum status cmd_history(const struct options *o, struct diag_log *log)
 		own.value[artifact_is_baseline(o->args.v[0]) ? OPT_BASELINE : OPT_WORKLOAD] = o->args.v[0];
 	enum status st = setup_init(&s, &own, log);
 	NEXT(st, setup_stored(&s, &path, &b, log));
-	NEXT(st, show_history(&own, &b, log));
+	NEXT(st, show_history(&own, &b, &s.rules, log));
 	baseline_release(&b);
 	setup_release(&s);
 	return st;

@@ -11,6 +11,8 @@
 #include "base/search.h"
 #include "base/sort.h"
 #include "diff/changes.h"
+#include "metric/figure_name.h"
+#include "metric/file_figure.h"
 
 enum { PARTS_MOST = 5, PART_SHARE = 10 };
 
@@ -31,26 +33,72 @@ static void add_run(struct course *t, const struct past_run *run)
 
 /* ---- series of figures ---- */
 
+/* The figures of files in the runs that are stored whole, as `check` sees them. */
+static void view_stored(struct course *t, const struct baseline *b, struct run_view *out)
+{
+	struct run_view both[] = { { .run = baseline_explained(b) }, { .run = &b->pin } };
+	run_views_align(both, NR_OF(both), &t->arena);
+	*out = both[0];
+}
+
+/* The metric of a figure of files that no run has which is stored whole: its name tells. */
+static const struct metric *metric_by_name(struct span name, struct arena *a)
+{
+	struct input_stat s = { .name = arena_dup(a, name), .micro = INPUT_EXACT };
+	const struct input_stat *one = &s;
+	const struct metric *m;
+	input_settle(&s, 1, a);
+	s.unit = figure_unit_by_name(span_of(s.name + input_case(&s).n));
+	input_metrics(&one, 1, a, &m);
+	return m;
+}
+
+/* A value, its metric and the run that has it. */
+struct run_value {
+	struct past_value v;
+	int64_t run;
+	const struct metric *of;
+};
+
+/* Find the metric of a value; NULL if an earlier version stored one that no longer exists. Each
+   figure of files is a metric of its own, by whichever rule it was stored. */
+static void find_metric(struct course *t, const struct run_view *stored, struct run_value *r)
+{
+	const char *blank = strchr(r->v.query, ' '), *ranks = strstr(r->v.query, " ranks=");
+	bool of_file = strncmp(r->v.query, "input.", strlen("input.")) == 0 && ranks;
+	const char *end = of_file ? ranks : blank ? blank : r->v.query + strlen(r->v.query);
+	struct span name = { r->v.query, (size_t)(end - r->v.query) };
+	const struct metric *m = metric_named(name, &t->arena);
+	r->of = m;
+	if (!m || m->need != NEED_INPUT)
+		return;
+	r->of = view_metric(stored, m, r->v.label);
+	if (r->of == m)
+		r->of = metric_by_name(r->v.label.n ? r->v.label : span_of(m->name + strlen("input.")),
+		                       &t->arena);
+	r->v.query = arena_printf(&t->arena, "%s%s", r->of->name, end);
+	r->v.label = SPAN("");
+}
+
 static bool is_item(const struct past_value *v)
 {
 	return v->label.n || v->rank >= 0;
 }
 
-ORDERING(value_order, struct past_value, THEN(is_item(x) - is_item(y)) THEN(past_value_cmp(x, y)))
+ORDERING(value_order, struct run_value,
+         THEN(is_item(&x->v) - is_item(&y->v)) THEN(past_value_cmp(&x->v, &y->v)))
 
-/* A value and the run that has it, for sorting by value. */
-struct run_value {
-	struct past_value v;
-	int64_t run;
-};
-
-/* Fill in the values with as many decimals as the most precise one has: metrics files differ in
-   this. */
+/* Fill in the values with as many decimals as the most precise one has, since metrics files differ
+   in this, but no more than the largest one has room for. */
 static void fill_figure(const struct run_value *v, size_t nr, struct course_figure *f)
 {
-	f->digits = v->v.digits;
-	for (size_t i = 0; i < nr; i++)
-		number_raise(&f->digits, v[i].v.digits);
+	int64_t most = INT64_MAX;
+	for (size_t i = 0; i < nr; i++) {
+		struct decimal own = { v[i].v.value, v[i].v.digits };
+		number_raise(&f->digits, own.digits);
+		number_lower(&most, decimal_digits_for(own, DECIMAL_SIGNIFICANT));
+	}
+	number_lower(&f->digits, most);
 	for (size_t i = 0; i < nr; i++) {
 		if (i && v[i - 1].run == v[i].run)
 			continue;
@@ -60,42 +108,81 @@ static void fill_figure(const struct run_value *v, size_t nr, struct course_figu
 	}
 }
 
-/* Add the figure with these `nr` values, the oldest first. */
-static void add_figure(struct course *t, const struct run_value *v, size_t nr)
+/* The worse direction: of a figure of files that of a rule or, as for checks, its own. */
+static enum worse direction(const struct rules *rules, const struct metric *m)
 {
-	const struct past_value *key = &v->v;
-	struct span name = { key->query, strcspn(key->query, " ") };
-	const struct metric *m = metric_named(name, &t->arena);
+	struct input_stat s = { .name = m->name + strlen("input."), .title = m->head };
+	if (m->mixed)
+		return WORSE_EITHER;
+	for (size_t i = 0; i < rules->rules.nr && m->need == NEED_INPUT; i++) {
+		const struct rule *r = &rules->rules.v[i];
+		if (r->metric->id == METRIC_INPUT && r->worse != WORSE_EITHER && input_is_of(r->metric, &s))
+			return r->worse;
+	}
+	return m->worse;
+}
+
+/* Add the figure with these `nr` values, the oldest first. */
+static void add_figure(struct course *t, const struct rules *rules, const struct run_value *v,
+                       size_t nr)
+{
+	const struct metric *m = v->of;
 	struct course_figure f = { .place = (int64_t)t->figures.nr,
-		                       .query = key->query,
-		                       .metric = arena_dup(&t->arena, name),
-		                       .label = key->label,
-		                       .rank = key->rank };
-	if (!m)
-		return; /* an earlier version stored a metric that no longer exists */
+		                       .query = v->v.query,
+		                       .of = m,
+		                       .metric = m->name,
+		                       .label = v->v.label,
+		                       .rank = v->v.rank,
+		                       .unit = m->unit,
+		                       .worse = direction(rules, m) };
 	fill_figure(v, nr, &f);
-	bool of_file = m->need == NEED_INPUT;
-	f.unit = of_file ? unit_of_figure(-1, (int)f.digits) : m->unit;
-	f.digits = of_file ? f.digits : unit_digits(m->unit);
+	if (m->need == NEED_INPUT)
+		f.unit = unit_of_figure(unit_figure(m->unit), (int)f.digits);
+	f.digits = unit_digits(f.unit);
 	f.unit_word = unit_name(f.unit);
-	f.worse = (int)m->worse;
 	vec_push(&t->figures, f);
 }
 
+static bool is_of_item(const struct course_figure *f)
+{
+	return f->label.n || f->rank >= 0;
+}
+
+/* True if the figure is one of files of which no direction is better. */
+static bool is_neither(const struct course_figure *f)
+{
+	return f->of->need == NEED_INPUT && f->worse == WORSE_EITHER;
+}
+
+/* Figures of whole runs first, and among those of files the ones that head a report. */
+ORDERING(figure_order, struct course_figure,
+         THEN(is_of_item(x) - is_of_item(y)) THEN(is_neither(x) - is_neither(y))
+             THEN(COMPARE(x->of->place, y->of->place)) RISING(place))
+
 /* Add every figure that at least one run recorded. */
-static void add_figures(struct course *t, const struct past_run *const *runs, size_t nr)
+static void add_figures(struct course *t, const struct baseline *b, const struct rules *rules,
+                        const struct past_run *const *runs, size_t nr)
 {
 	VEC(struct run_value) all = VEC_INIT;
+	struct run_view stored;
+	view_stored(t, b, &stored);
 	for (size_t i = 0; i < nr; i++)
-		for (size_t k = 0; k < runs[i]->values.nr; k++)
-			vec_push(&all, (struct run_value){ runs[i]->values.v[k], (int64_t)i });
+		for (size_t k = 0; k < runs[i]->values.nr; k++) {
+			struct run_value r = { .v = runs[i]->values.v[k], .run = (int64_t)i };
+			find_metric(t, &stored, &r);
+			if (r.of)
+				vec_push(&all, r);
+		}
 	vec_sort(&all, value_order);
 	for (size_t i = 0, end; i < all.nr; i = end) {
 		for (end = i + 1; end < all.nr && value_order(&all.v[i], &all.v[end]) == 0;)
 			end++;
-		add_figure(t, &all.v[i], end - i);
+		add_figure(t, rules, &all.v[i], end - i);
 	}
 	vec_release(&all);
+	vec_sort(&t->figures, figure_order);
+	for (size_t i = 0; i < t->figures.nr; i++)
+		t->figures.v[i].place = (int64_t)i;
 }
 
 /* ---- change points ---- */
@@ -123,15 +210,11 @@ static int64_t size_of(const struct course_part *p)
 ORDERING(part_cmp, struct course_part, THEN(COMPARE(size_of(y), size_of(x))) BY_SPAN(label))
 
 /* True if amounts in the two units can be compared: the units have the same name, or both are
-   times, such as "ns" and "ns/step". */
+   times, such as "ns" and "ns/step". What a figure of files is made of is not known. */
 static bool is_like(enum unit a, enum unit b)
 {
-	return strcmp(unit_name(a), unit_name(b)) == 0 || (unit_is_time(a) && unit_is_time(b));
-}
-
-static bool is_of_item(const struct course_figure *f)
-{
-	return f->label.n || f->rank >= 0;
+	bool named = strcmp(unit_name(a), unit_name(b)) == 0;
+	return a < UNIT_FIGURES && b < UNIT_FIGURES && (named || (unit_is_time(a) && unit_is_time(b)));
 }
 
 /* Add the items (kernels, operators, …) that changed at the figure's change point, by at least a
@@ -239,9 +322,15 @@ static const char *headline(struct course *t)
 	                    runs > CHANGE_MOST ? (size_t)CHANGE_MOST : runs);
 }
 
-void course_make(const struct history *h, const char *workload, const struct course_options *o,
-                 struct course *out)
+const struct history *course_history(const struct baseline *b)
 {
+	return b->sample.runs.nr ? &b->sample : &b->recent;
+}
+
+void course_make(const struct baseline *b, const char *workload, const struct course_options *o,
+                 const struct rules *rules, struct course *out)
+{
+	const struct history *h = course_history(b);
 	VEC(const struct past_run *) runs = VEC_INIT;
 	*out = (struct course){ .arena = ARENA_INIT, .workload = workload };
 	for (size_t i = 0; i < h->runs.nr; i++) {
@@ -251,7 +340,7 @@ void course_make(const struct history *h, const char *workload, const struct cou
 		vec_push(&runs, &h->runs.v[i]);
 		add_run(out, &h->runs.v[i]);
 	}
-	add_figures(out, runs.v, runs.nr);
+	add_figures(out, b, rules, runs.v, runs.nr);
 	vec_release(&runs);
 	for (size_t i = 0; i < out->figures.nr; i++)
 		if (is_wanted(&out->figures.v[i], o))

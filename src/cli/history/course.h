@@ -5,7 +5,7 @@
 #include "base/diag.h"
 #include "io/sink.h"
 #include "metric/metric.h"
-#include "model/history.h"
+#include "store/digest_json.h"
 
 #define TREND_SCHEMA "gpugate-trend-1"
 
@@ -24,6 +24,7 @@ struct course_figure {
 	int64_t place;
 	/// text of the query that gives the figure (query_text()), and name of its metric
 	const char *query, *metric;
+	const struct metric *of; ///< the metric; each figure of files is one of its own
 	struct span label; ///< label of an item such as a kernel; empty for the whole run
 	int64_t rank; ///< rank of a figure of one rank; -1 for a figure over all ranks
 	const char *unit_word; ///< name of the unit, from unit_name()
@@ -31,7 +32,7 @@ struct course_figure {
 	int64_t newest, level, spread; ///< newest value; then median and scaled MAD of the values since
 	                               ///< the last change point
 	enum unit unit;
-	int worse; ///< direction in which the figure is worse, a value of enum worse
+	enum worse worse; ///< direction in which the figure is worse
 	VEC(int64_t) runs, values; ///< indexes of the runs with the figure, and its value in each
 };
 
@@ -84,12 +85,16 @@ struct course_options {
 	/// day from which on runs count (days since 1970-01-01); INT64_MIN: all runs count
 	int64_t since;
 	const char *metric; ///< glob of the metrics that are shown with their items; NULL: figures of
-	                    ///< whole runs only
+	                    ///< whole runs, also those of files, only
 };
 
-/// Fill `out` from the history `h`, from which it borrows. The caller ends with course_release().
-void course_make(const struct history *h, const char *workload, const struct course_options *o,
-                 struct course *out);
+/// Fill `out` from the history of `b`, from which it borrows; `rules` may say directions. The
+/// caller ends with course_release().
+void course_make(const struct baseline *b, const char *workload, const struct course_options *o,
+                 const struct rules *rules, struct course *out);
+
+/// The history of a baseline. Baselines stored by earlier versions contain their runs themselves.
+const struct history *course_history(const struct baseline *b);
 
 /// Release the memory of the course.
 void course_release(struct course *t);

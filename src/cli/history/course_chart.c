@@ -39,7 +39,7 @@ void course_draw(const struct course *t, const struct course_figure *f, struct d
 	}
 	y = svg_axis(y, f->unit == UNIT_BYTES);
 	strbuf_adds(out, "<figure class=\"chart\"><figcaption>");
-	doc_html_escape(out, span_of(course_name(d, f)));
+	doc_html_escape(out, span_of(course_name(d, f, SPAN(""))));
 	strbuf_adds(out, "</figcaption>\n");
 	strbuf_adds(out, "<div class=\"plot\">");
 	svg_labels(out, f->unit, y, "y");

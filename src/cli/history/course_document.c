@@ -7,8 +7,9 @@
 #include "history/course.h"
 #include "html/html_page.h"
 #include "report/document.h"
+#include "report/table.h"
 
-enum { COMMIT_CHARS = 12, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24 };
+enum { COMMIT_CHARS = 12, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24, BESIDE = 5 };
 
 /* ---- names and values as text ---- */
 
@@ -41,10 +42,18 @@ static const char *statistic_of(struct document *d, const char *query)
 	return arena_take(&d->arena, &b);
 }
 
-const char *course_name(struct document *d, const struct course_figure *f)
+/* Name of the metric of a figure, without the beginning `known` of the name of its case. */
+static const char *name_of_metric(struct document *d, const struct metric *m, struct span known)
 {
-	const struct metric *m = metric_find(span_of(f->metric));
-	const char *label = arena_dup(&d->arena, f->label), *metric = m ? metric_label(m) : f->metric;
+	const char *of = m->case_name;
+	if (!known.n || !of || !span_starts(span_of(of), known))
+		return metric_label(m);
+	return of[known.n] ? arena_printf(&d->arena, "%s of %s", m->head, of + known.n) : m->head;
+}
+
+const char *course_name(struct document *d, const struct course_figure *f, struct span known)
+{
+	const char *label = arena_dup(&d->arena, f->label), *metric = name_of_metric(d, f->of, known);
 	if (f->label.n && f->rank >= 0)
 		return arena_printf(&d->arena, "%s of %s, rank %" PRId64, metric, label, f->rank);
 	if (f->label.n)
@@ -131,11 +140,14 @@ static void put_parts(struct document *d, const struct course *t, const struct c
 	}
 }
 
-static void put_change(struct document *d, const struct course *t, const struct course_point *p)
+/* Write a change point; of a figure of the case `of`, without its name. */
+static void put_change(struct document *d, const struct course *t, const struct course_point *p,
+                       const char *of)
 {
 	const struct course_figure *f = figure_of(t, p->figure);
 	enum doc_tone tone = p->is_worse ? TONE_WORSE : p->is_better ? TONE_BETTER : TONE_PLAIN;
-	doc_add(d, DOC_SAID, TONE_STRONG, course_name(d, f));
+	bool known = of && f->of->case_name && strcmp(of, f->of->case_name) == 0;
+	doc_add(d, DOC_SAID, TONE_STRONG, course_name(d, f, span_of(known ? of : "")));
 	doc_words(d, ": ");
 	put_levels(d, f->unit, p->before, p->after, p->change_pct, tone);
 }
@@ -146,9 +158,8 @@ static int weight(const struct course *t, const struct course_point *p)
 {
 	static const enum metric_id keys[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
 		                                   METRIC_MEMORY_PEAK_ALLOCATED };
-	const char *metric = figure_of(t, p->figure)->metric;
-	int key = strncmp(metric, "input.", 6) == 0 ||
-	          ANY(i, NR_OF(keys), strcmp(metric_table[keys[i]].name, metric) == 0);
+	const struct metric *m = figure_of(t, p->figure)->of;
+	int key = m->need == NEED_INPUT || ANY(i, NR_OF(keys), keys[i] == m->id);
 	return p->is_worse ? 4 + 2 * key : p->is_better ? 1 + key : 0;
 }
 
@@ -169,18 +180,23 @@ static const struct course_point *main_point(const struct course *t, int64_t run
    the same run: if `p` is for the worse, those that got worse too, else those that did not. */
 void course_put_event(struct document *d, const struct course *t, const struct course_point *p)
 {
-	put_change(d, t, p);
+	put_change(d, t, p, NULL);
 	doc_words(d, " between ");
 	put_run(d, &t->runs.v[p->last]);
 	doc_words(d, " and ");
 	put_run(d, &t->runs.v[p->first]);
 	doc_words(d, p->approved ? "; approved" : "");
 	put_parts(d, t, p);
+	size_t nr = 0;
 	for (const struct course_point *q = t->points.v; q < t->points.v + t->points.nr; q++)
-		if (q->first == p->first && q != p && q->is_worse == p->is_worse) {
+		if (q->first == p->first && q != p && q->is_worse == p->is_worse && nr++ < BESIDE) {
 			doc_item(d, 1);
-			put_change(d, t, q);
+			put_change(d, t, q, figure_of(t, p->figure)->of->case_name);
 		}
+	if (nr > BESIDE) {
+		doc_item(d, 1);
+		doc_printf(d, "and %zu more figure%s", nr - BESIDE, nr - BESIDE == 1 ? "" : "s");
+	}
 }
 
 /* Write the change points, newest first. Change points at the same run are one entry. */
@@ -245,7 +261,7 @@ static void put_news(struct document *d, const struct course *t)
 	if (p) {
 		const struct course_figure *f = figure_of(t, p->figure);
 		bool up = p->after > p->before;
-		doc_said(d, arena_printf(&d->arena, "%s ", course_name(d, f)));
+		doc_said(d, arena_printf(&d->arena, "%s ", course_name(d, f, SPAN(""))));
 		doc_add(d, DOC_FIGURE, TONE_WORSE,
 		        p->change_pct == INT64_MIN ? unit_text(&d->arena, f->unit, p->after)
 		                                   : unit_relative(&d->arena, p->change_pct) + 1);
@@ -255,7 +271,7 @@ static void put_news(struct document *d, const struct course *t)
 		put_run(d, &t->runs.v[p->first]);
 		doc_words(d, "; the job passes: a history only reports");
 		doc_paragraph(d);
-		put_change(d, t, p);
+		put_change(d, t, p, NULL);
 		doc_words(d, "; ");
 	}
 	put_wall(d, t);
@@ -313,13 +329,14 @@ static const struct course_point *last_point(const struct course *t, const struc
 	return last;
 }
 
-static void put_name(struct document *d, const struct course_figure *f)
+static void put_name(struct document *d, const struct course_figure *f, struct span known)
 {
+	const char *name = course_name(d, f, known);
 	doc_row(d, 0);
-	if (f->label.n || f->rank >= 0 || strncmp(f->metric, "input.", 6) == 0)
-		doc_name_cell(d, course_name(d, f));
+	if (f->label.n || f->rank >= 0 || f->of->need == NEED_INPUT)
+		doc_name_cell(d, name);
 	else
-		doc_said_cell(d, course_name(d, f));
+		doc_said_cell(d, name);
 }
 
 /* Write cells with the level before the newest change of a figure, its present one and the change.
@@ -361,7 +378,12 @@ static void put_figures(struct document *d, const struct course *t, bool changed
 		  { "change", DOC_RIGHT },
 		  { "runs, oldest first", DOC_LEFT } },
 	};
-	const char *title = changed ? "Figures that changed" : "Figures that did not change";
+	const struct metric **metrics = arena_alloc(&d->arena, t->figures.nr + 1, sizeof *metrics);
+	for (size_t i = 0; i < t->figures.nr; i++)
+		metrics[i] = t->figures.v[i].of;
+	struct span known = common_case(metrics, t->figures.nr);
+	const char *title = arena_printf(&d->arena, "%s that %s", figures_of_case(&d->arena, known),
+	                                 changed ? "changed" : "did not change");
 	doc_section(d, changed ? "figures" : "unchanged", title,
 	            changed || !t->points.nr ? DOC_OPEN : DOC_COLLAPSED);
 	struct doc_table *table = doc_table(d, title, COLUMNS(both[changed]));
@@ -372,7 +394,7 @@ static void put_figures(struct document *d, const struct course *t, bool changed
 			const struct course_figure *f = &t->figures.v[i];
 			if (news_of(t, f) != news)
 				continue;
-			put_name(d, f);
+			put_name(d, f, known);
 			if (changed)
 				put_changed(d, t, f);
 			else
@@ -472,6 +494,7 @@ static void course_document(const struct course *t, struct short_names *names, s
 	doc_init(d);
 	add_names(t, names, d);
 	d->marker = arena_printf(&d->arena, "history-%s", t->workload);
+	d->more = t->figures.nr > FIGURES_SHOWN ? "--verbose lists all figures." : NULL;
 	put_news(d, t);
 	put_points(d, t);
 	put_advice(d, t);

@@ -6,7 +6,6 @@
 #include "history/course.h"
 #include "html/html_page.h"
 #include "names/short.h"
-#include "store/digest_json.h"
 
 /// A document about a course (time series of figures, see course.h), with the data that it borrows.
 struct course_page {
@@ -38,16 +37,14 @@ void course_put_figure(struct document *d, const struct course_figure *f);
 void course_draw(const struct course *t, const struct course_figure *f, struct document *d,
                  struct strbuf *out);
 
-/// Name of a figure, such as "time of kernel gemm, rank 2"; owned by the arena of `d`.
-const char *course_name(struct document *d, const struct course_figure *f);
+/// Name of a figure, such as "time of kernel gemm, rank 2", without the beginning `known` of the
+/// name of its case; owned by the arena of `d`.
+const char *course_name(struct document *d, const struct course_figure *f, struct span known);
 
 /// Read what the options of `history` ask for. Returns ST_USAGE, with an error, if an option is
 /// wrong.
 GG_MUST_CHECK enum status course_options_read(const struct options *o, struct course_options *out,
                                               struct diag_log *log);
-
-/// The history of a baseline. Baselines stored by earlier versions contain their runs themselves.
-const struct history *course_history(const struct baseline *b);
 
 /// Run `history --suite`: show all stored baselines whose paths the lines of the suite file can
 /// produce. The results of the cases need not exist.

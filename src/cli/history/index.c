@@ -11,6 +11,7 @@ enum { CASES_SHOWN = 50, EVENTS_SHOWN = 50, PICTURES = 60, DAY_CHARS = 10 };
 
 struct index_case {
 	const char *path, *name;
+	const struct setup *setup;
 	struct baseline b;
 	struct course t; ///< series of figures of the case; borrows from `b`
 	bool has; ///< true if the case has a baseline; false if it has none
@@ -21,15 +22,11 @@ struct index {
 	struct arena arena;
 	const struct options *options;
 	struct course_options wanted;
+	VEC(struct setup *) setups; ///< of the lines of the suite
 	VEC(struct index_case) cases;
 	struct document d;
 	struct diag_log *log;
 };
-
-const struct history *course_history(const struct baseline *b)
-{
-	return b->sample.runs.nr ? &b->sample : &b->recent;
-}
 
 /* ---- the stored baselines ---- */
 
@@ -55,13 +52,14 @@ static const char *pattern_of(struct index *x, const char *path, const char *wor
 	return arena_take(&x->arena, &b);
 }
 
-static enum status add_case(struct index *x, const struct suite_entry *e, const char *path)
+static enum status add_case(struct index *x, const struct suite_entry *e, const struct setup *s,
+                            const char *path)
 {
 	struct baseline b = { 0 };
 	enum status st = setup_baseline_read(x->options, path, &b, x->log);
 	struct index_case *c = vec_push_zero(&x->cases);
 	const char *name = strchr(e->workload, '{') ? b.workload : e->workload;
-	*c = (struct index_case){ .path = path, .name = name, .b = b, .has = st == ST_OK };
+	*c = (struct index_case){ .path = path, .name = name, .setup = s, .b = b, .has = st == ST_OK };
 	return st;
 }
 
@@ -70,22 +68,22 @@ static enum status add_case(struct index *x, const struct suite_entry *e, const 
 static enum status add_line(struct index *x, const struct suite_entry *e)
 {
 	struct options own = *x->options;
-	struct setup s;
+	struct setup *s = arena_alloc(&x->arena, 1, sizeof *s);
 	glob_t g;
 	own.value[OPT_RULES] =
 	    e->rules && !strstr(e->rules, "{name}") ? e->rules : own.value[OPT_RULES];
-	enum status st = setup_init(&s, &own, x->log);
-	const char *path = e->baseline ? e->baseline : st == ST_OK ? s.rules.baseline : "";
-	const char *pattern = pattern_of(x, path, e->workload);
-	setup_release(&s);
+	vec_push(&x->setups, s);
+	enum status st = setup_init(s, &own, x->log);
 	TRY(st);
+	const char *path = e->baseline ? e->baseline : s->rules.baseline;
+	const char *pattern = pattern_of(x, path, e->workload);
 	if (glob(pattern, 0, NULL, &g) != 0) {
 		vec_push(&x->cases, (struct index_case){ .path = "", .name = e->workload });
 		return ST_OK;
 	}
 	for (size_t i = 0; i < g.gl_pathc && st == ST_OK; i++)
 		if (!ANY(k, x->cases.nr, strcmp(x->cases.v[k].path, g.gl_pathv[i]) == 0))
-			st = add_case(x, e, arena_dup(&x->arena, span_of(g.gl_pathv[i])));
+			st = add_case(x, e, s, arena_dup(&x->arena, span_of(g.gl_pathv[i])));
 	globfree(&g);
 	return st;
 }
@@ -171,7 +169,7 @@ static void put_case(struct document *d, const struct index_case *c)
 			doc_words_cell(d, "–");
 		return;
 	}
-	doc_name_cell(d, f->metric);
+	doc_said_cell(d, course_name(d, f, SPAN("")));
 	course_put_figure(d, f);
 	doc_figure_cell(d, arena_printf(&d->arena, "%zu", c->t.points.nr), true,
 	                (int64_t)c->t.points.nr);
@@ -242,6 +240,9 @@ static void index_release(struct index *x)
 		baseline_release(&x->cases.v[i].b);
 	}
 	vec_release(&x->cases);
+	for (size_t i = 0; i < x->setups.nr; i++)
+		setup_release(x->setups.v[i]);
+	vec_release(&x->setups);
 	doc_release(&x->d);
 	suite_file_release(&x->file);
 	arena_release(&x->arena);
@@ -264,7 +265,7 @@ enum status index_courses(const struct options *o, struct diag_log *log)
 		for (size_t i = 0; i < x.cases.nr; i++) {
 			struct index_case *c = &x.cases.v[i];
 			if (c->has)
-				course_make(course_history(&c->b), c->name, &x.wanted, &c->t);
+				course_make(&c->b, c->name, &x.wanted, &c->setup->rules, &c->t);
 		}
 		make_document(&x);
 		struct page_frame frame = { .tool = "gpugate history",

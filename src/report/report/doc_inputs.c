@@ -16,20 +16,24 @@ static bool is_news(const struct check *c)
 /* Failed figures first, then by how much worse they became. */
 ORDERING_POINTERS(worst_first, struct check, THEN(check_worst_first(x, y)))
 
-/* The beginning that the names of all cases have in common, as far as it is whole words of them:
-   "sglang.random.in1024.". */
-static struct span common_case(const struct check *const *v, size_t nr)
+struct span common_case(const struct metric *const *v, size_t nr)
 {
-	struct span first = span_of(v[0]->metric->case_name);
+	struct span first = span_of(nr && v[0]->case_name ? v[0]->case_name : "");
 	for (size_t i = 0; i < nr && first.n;) {
-		const char *name = v[i]->metric->case_name;
-		bool fits = span_starts(span_of(name), first);
+		const char *name = v[i]->case_name;
+		bool fits = name && span_starts(span_of(name), first);
 		char next = fits ? name[first.n] : ' ';
 		bool whole = fits && (!next || (first.p[first.n - 1] == '.' && !is_digit(next)));
 		first.n -= !whole;
 		i = whole ? i + 1 : 0;
 	}
 	return first;
+}
+
+const char *figures_of_case(struct arena *a, struct span of)
+{
+	int n = (int)of.n - (of.n && of.p[of.n - 1] == '.');
+	return of.n ? arena_printf(a, "Figures of %.*s", n, of.p) : "Figures";
 }
 
 void doc_inputs(struct document *d, const struct report *r)
@@ -40,6 +44,7 @@ void doc_inputs(struct document *d, const struct report *r)
 		{ "noise", DOC_RIGHT },
 	};
 	const struct check **rows = arena_alloc(&d->arena, r->checks.nr + 1, sizeof *rows);
+	const struct metric **metrics = arena_alloc(&d->arena, r->checks.nr + 1, sizeof *metrics);
 	size_t nr = 0, same = 0;
 	bool any = false;
 	for (size_t i = 0; i < r->checks.nr; i++) {
@@ -57,9 +62,10 @@ void doc_inputs(struct document *d, const struct report *r)
 	if (!any || nr < 2)
 		return;
 	qsort(rows, nr, sizeof *rows, worst_first);
-	struct span of = common_case(rows, nr);
-	int n = (int)of.n - (of.n && of.p[of.n - 1] == '.');
-	const char *title = of.n ? arena_printf(&d->arena, "Figures of %.*s", n, of.p) : "Figures";
+	for (size_t i = 0; i < nr; i++)
+		metrics[i] = rows[i]->metric;
+	struct span of = common_case(metrics, nr);
+	const char *title = figures_of_case(&d->arena, of);
 	doc_section(d, "inputs", title, DOC_OPEN);
 	struct doc_table *t = doc_table(d, title, COLUMNS(columns));
 	t->brief = ROWS_SHOWN;

@@ -28,6 +28,13 @@ void breakdowns_of(const struct report *r, struct breakdown_list *out);
 /// worse they became, then by metric::place.
 int check_worst_first(const struct check *x, const struct check *y);
 
+/// The beginning that the names of the cases of all figures have in common, as far as it is whole
+/// words of them: "sglang.random.in1024."; "" if one has no case.
+struct span common_case(const struct metric *const *v, size_t nr);
+
+/// The title of a table of figures whose cases have this in common; owned by `a`.
+const char *figures_of_case(struct arena *a, struct span of);
+
 /// True for verdicts that need attention: fail, undecided, inconclusive, missing and warn.
 bool check_matters(const struct check *c);
 
