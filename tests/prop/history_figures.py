@@ -7,6 +7,7 @@ sizes, shares and what has no direction; flat, of vLLM, and of sweeps with many 
  - figures that head a report come first, those without a direction last; of a sweep, the terminal shows as many rows as of anything, and how to see all
  - a figure has one course although rules stored it by several queries
  - a figure that no run has which is stored whole, as an earlier version of the benchmark wrote it, is judged by its name
+ - a change for the worse that was repaired is told, but does not make the history worse, and is not bisected
  - `--bisect` takes a change for the worse of such a figure; with its script, `git bisect run` finds the commit that made it, and skips one whose
    benchmark fails; a run that lacks the figure is neither good nor bad
 
@@ -155,6 +156,19 @@ def queries(place):
     expect("by a rule", [(p["figure"], p["first"], p["is_worse"], p["is_better"]) for p in place.history("--metric", "input.gemm*")["points"]], [(0, 7, False, True)])
 
 
+def repaired(place):
+    """A change for the worse that was repaired is told, but only an older one that stands makes the history worse, and is bisected."""
+    for lost, baseline in ((0, "a.json"), (100, "b.json")):
+        place.nr, place.rules = 0, ("--baseline", baseline)
+        for i in range(3 * RUNS):
+            place.store({"quick_ms": 20 + i * .001 + (5 if RUNS <= i < 2 * RUNS else 0), "tokens_per_s": 900 + i * .01 - (lost if i >= LEAST else 0)}, f"{i + 0x1000000:x}")
+        text, script = " ".join(place.run(0, "history").split()), place.run(0 if lost else 3, "history", "--bisect")
+        since = f"{LEAST + 0x1000000:x}"
+        expect("word", text.startswith(f"worse · history of w: tokens_per_s 11.10 % lower since {since}" if lost else "no worse · "), True)
+        expect("both changes are told", text.count("- quick_ms: "), 2)
+        expect("the script", f"# git bisect start {since} " in script, bool(lost))
+
+
 def bisecting(place, figures, asked, name, by, culprit):
     """A repository of 36 commits of which main stored every third; from the `culprit` on the figure is another."""
     repo, bin = place.folder / "repo", place.folder / "bin"
@@ -194,7 +208,7 @@ def main():
     if not PROGRAM or not os.path.exists(PROGRAM):
         return 77
     tests = [lambda p, s=seed: agreement(p, s) for seed in range(6)]
-    tests += [rows, queries,
+    tests += [rows, queries, repaired,
               lambda p: bisecting(p, VLLM, ASKED, "output_throughput", .9, 20),
               lambda p: bisecting(p, FLAT, {}, "latency_p99_s", 1.1, 16),
               lambda p: bisecting(p, SWEEP, {}, "m8.k512/gemm_tflops", .93, 23)]

@@ -64,7 +64,7 @@ const char *bisect_commit(struct arena *a, const struct course_run *r)
 	return s.n >= 4 ? arena_dup(a, s) : NULL;
 }
 
-/* The newest change point for the worse, among figures of whole runs. */
+/* The newest change point for the worse that stands, among figures of whole runs. */
 static const struct course_point *newest(const struct course *t,
                                          const struct course_figure **figure)
 {
@@ -74,7 +74,7 @@ static const struct course_point *newest(const struct course *t,
 		for (size_t k = 0; k < t->figures.nr; k++) {
 			const struct course_figure *f = &t->figures.v[k];
 			bool whole = f->place == p->figure && !f->label.n && f->rank < 0;
-			if (whole && p->is_worse && (!best || p->first > best->first)) {
+			if (whole && p->stands && (!best || p->first > best->first)) {
 				best = p;
 				*figure = f;
 			}
@@ -88,15 +88,13 @@ enum status bisect_write(struct course *t, struct sink *out, struct diag_log *lo
 	const struct course_figure *f = NULL;
 	const struct course_point *p = newest(t, &f);
 	if (!p)
-		return diag_fail(log, ST_INPUT,
-		                 "the history has no change for the worse of a figure of whole runs: %s",
+		return diag_fail(log, ST_INPUT, "no figure of whole runs became worse and still is: %s",
 		                 t->headline);
 	const char *good = bisect_commit(&t->arena, &t->runs.v[p->last]);
 	const char *bad = bisect_commit(&t->arena, &t->runs.v[p->first]);
 	struct strbuf rule = STRBUF_INIT, limit = STRBUF_INIT;
-	int64_t between = p->before + number_sub(p->after, p->before) / 2;
-	bool plain = add_rule(&rule, f->query) && between >= 0; /* no limit is below 0 */
-	add_limit(&limit, f, between);
+	bool plain = add_rule(&rule, f->query) && p->middle >= 0; /* no limit is below 0 */
+	add_limit(&limit, f, p->middle);
 	const char *keys = arena_take(&t->arena, &rule), *middle = arena_take(&t->arena, &limit);
 	if (!plain || !good || !bad)
 		return diag_fail(

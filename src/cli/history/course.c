@@ -260,6 +260,7 @@ static void add_point(struct course *t, const struct course_figure *f, int64_t f
 	int64_t scatter;
 	level_of(f, from, p.first, &p.before, &scatter);
 	level_of(f, p.first, to, &p.after, &scatter);
+	p.middle = p.before + number_sub(p.after, p.before) / 2;
 	if (p.before > 0)
 		p.change_pct = number_pct((__int128)p.after - p.before, p.before);
 	bool up = f->worse == WORSE_UP, down = f->worse == WORSE_DOWN;
@@ -282,6 +283,11 @@ static void find_points(struct course *t, struct course_figure *f, int64_t p)
 		from = f->runs.v[c.list.v[i].at];
 	}
 	level_of(f, from, end, &f->level, &f->spread);
+	for (size_t i = t->points.nr - c.list.nr; i < t->points.nr; i++) {
+		struct course_point *point = &t->points.v[i];
+		point->stands = point->is_worse && (f->worse == WORSE_UP ? f->level > point->middle
+		                                                         : f->level < point->middle);
+	}
 	vec_release(&c.list);
 }
 

@@ -42,13 +42,13 @@ struct course_point {
 
 	/// indexes of the last run before the change and of the first run after it
 	int64_t last, first;
-	int64_t before, after; ///< median values before and after the change
+	int64_t before, middle, after; ///< median values before and after the change, and between them
 	int64_t change_pct; ///< change in 1e-6 percent; INT64_MIN if `before` is not above 0
 	int64_t p; ///< p value of the change in millionths
 
-	/// true if the figure got worse; true if it got better; true if a run after the change became
-	/// the baseline
-	bool is_worse, is_better, approved;
+	/// true if the figure got worse; true if it got better; true if it got worse and is still
+	/// beyond the middle; true if a run after the change became the baseline
+	bool is_worse, is_better, stands, approved;
 };
 
 /// An item (such as a kernel) whose change is a notable part of a figure's change at a change
@@ -105,9 +105,10 @@ void course_write(const struct course *t, struct sink *out);
 /// The table of courses (schemas/gpugate-trend-1.json).
 extern const struct schema course_schema;
 
-/// Write the script that finds the commit of the newest change for the worse. The script calls a
-/// run bad if its figure is beyond the middle between the levels before and after the change.
-/// Fails with ST_INPUT if there is no such change, or the runs next to it have no commits.
+/// Write the script that finds the commit of the newest change for the worse that stands. The
+/// script calls a run bad if its figure is beyond the middle between the levels before and after
+/// the change. Fails with ST_INPUT if there is no such change, or the runs next to it have no
+/// commits.
 GG_MUST_CHECK enum status bisect_write(struct course *t, struct sink *out, struct diag_log *log);
 
 /// The commit of a run, cut to 40 digits, as git takes it; NULL if the run does not say it.

@@ -153,14 +153,14 @@ static void put_change(struct document *d, const struct course *t, const struct 
 }
 
 /* Order of change points in the report: key figures that got worse have the highest weight, then
-   other figures that got worse, then those that got better. */
+   other figures that got worse, of both first those that still are, then those that got better. */
 static int weight(const struct course *t, const struct course_point *p)
 {
 	static const enum metric_id keys[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
 		                                   METRIC_MEMORY_PEAK_ALLOCATED };
 	const struct metric *m = figure_of(t, p->figure)->of;
 	int key = m->need == NEED_INPUT || ANY(i, NR_OF(keys), keys[i] == m->id);
-	return p->is_worse ? 4 + 2 * key : p->is_better ? 1 + key : 0;
+	return p->is_worse ? 4 + 2 * key + 4 * p->stands : p->is_better ? 1 + key : 0;
 }
 
 /* The change point with the highest weight among those whose first changed run is `run`, or
@@ -213,12 +213,13 @@ static void put_points(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* The newest change for the worse; NULL if there is none, or if a later approval accepts it. */
+/* The newest change for the worse that stands; NULL if there is none, or if a later approval
+   accepts it. */
 static const struct course_point *newest(const struct course *t)
 {
 	for (int64_t run = (int64_t)t->runs.nr; run-- > 0;) {
 		const struct course_point *p = main_point(t, run);
-		if (p && p->is_worse)
+		if (p && p->stands)
 			return p->approved ? NULL : p;
 	}
 	return NULL;
