@@ -59,7 +59,8 @@ void baseline_write(const struct baseline *b, struct sink *out);
 
 /// Drops values until the stored form of the run has at most BASELINE_RECENT_BYTES. The values are
 /// grouped by the query of a rule that they answer, such as one value for each kernel; each time,
-/// the largest group loses its smallest value. run->cut counts the dropped values.
+/// the largest group loses its smallest value or, of figures of files, the last by name. run->cut
+/// counts the dropped values.
 void past_run_fit(struct past_run *run);
 
 /// Reads and validates a baseline; any error is ST_BASELINE with place and path. Caller releases

@@ -92,13 +92,15 @@ static size_t largest_group(const struct past_run *run, size_t *nr)
 	return best;
 }
 
-/* Drops one value: of the query with the most values, the value nearest to 0. */
+/* Drops one value: of the query with the most values, the value nearest to 0; of figures of files,
+   which have no common unit, the last by name, so that all runs keep the same ones. */
 static void cut_one(struct past_run *run)
 {
 	struct past_value *v = run->values.v;
 	size_t nr, first = largest_group(run, &nr), least = first;
+	bool of_files = strncmp(v[first].query, "input.", strlen("input.")) == 0;
 	for (size_t i = first; i < first + nr; i++)
-		if (number_size(v[i].value) < number_size(v[least].value))
+		if (of_files || number_size(v[i].value) < number_size(v[least].value))
 			least = i;
 	memmove(v + least, v + least + 1, (run->values.nr - least - 1) * sizeof *v);
 	run->values.nr--;

@@ -5,6 +5,7 @@ sizes, shares and what has no direction; flat, of vLLM, and of sweeps with many 
  - `history` has each figure of the files, by the name and in the unit of `check`, and a change exactly where one was planted
  - a change is worse, better or neither by the direction in which `check` limits the same figure; the first word says if any is worse
  - figures that head a report come first, those without a direction last; of a sweep, the terminal shows as many rows as of anything, and how to see all
+ - all runs lack the same figures where there is no room for all
  - a figure has one course although rules stored it by several queries
  - a figure that no run has which is stored whole, as an earlier version of the benchmark wrote it, is judged by its name
  - a change for the worse that was repaired is told, but does not make the history worse, and is not bisected
@@ -156,6 +157,18 @@ def queries(place):
     expect("by a rule", [(p["figure"], p["first"], p["is_worse"], p["is_better"]) for p in place.history("--metric", "input.gemm*")["points"]], [(0, 7, False, True)])
 
 
+def room(place):
+    """All runs have the same figures of a large sweep, except the last few, as numbers differ in length."""
+    for i in range(6):
+        rng = random.Random(i)
+        place.store({f"b{k}.s{s}/{name}": rng.random() * 10 ** rng.randrange(4) for k in range(9) for s in range(9) for name in ("tokens_per_s", "p99_ms")}, f"{i:07x}")
+    figures = place.history()["figures"]
+    lines = [json.loads(line) for line in (place.folder / "baselines/w.history.jsonl").read_text().splitlines()]
+    names = [{v["label"] for v in line["values"]} for line in lines]
+    expect("enough figures for the limit to matter", (len(figures) > 60, lines[0]["cut"] > 60), (True, True))
+    expect("figures that some runs lack", len(set.union(*names)) - len(set.intersection(*names)) < 6, True)
+
+
 def repaired(place):
     """A change for the worse that was repaired is told, but only an older one that stands makes the history worse, and is bisected."""
     for lost, baseline in ((0, "a.json"), (100, "b.json")):
@@ -208,7 +221,7 @@ def main():
     if not PROGRAM or not os.path.exists(PROGRAM):
         return 77
     tests = [lambda p, s=seed: agreement(p, s) for seed in range(6)]
-    tests += [rows, queries, repaired,
+    tests += [rows, queries, room, repaired,
               lambda p: bisecting(p, VLLM, ASKED, "output_throughput", .9, 20),
               lambda p: bisecting(p, FLAT, {}, "latency_p99_s", 1.1, 16),
               lambda p: bisecting(p, SWEEP, {}, "m8.k512/gemm_tflops", .93, 23)]

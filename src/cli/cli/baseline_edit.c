@@ -79,7 +79,7 @@ static enum status add_past(const struct setup *s, const struct run *run, struct
 	if (past->cut && !told)
 		diag_warn(log,
 		          "a run of the history has room for %zu figures: the %" PRId64
-		          " of the smallest items were left out",
+		          " of the smallest items, or last by name, were left out",
 		          past->values.nr, past->cut);
 	return ST_OK;
 }

@@ -35,8 +35,7 @@ struct past_run {
 	const char *memory; ///< source of the values of memory; NULL if unknown, as in earlier versions
 	int64_t ranks, steps; ///< number of ranks; measured steps of the rank with the most
 
-	/// Number of values that were left out for lack of room; the smallest items lose their values
-	/// first.
+	/// Number of values that were left out for lack of room (past_run_fit()).
 	int64_t cut;
 	VEC(struct past_value) values; ///< values sorted by query, label, rank
 };
