@@ -139,6 +139,9 @@ def rows(place):
     expect("how to see the rest", ("\n  12 more figures\n" in text, text.endswith("--verbose lists all figures.\n")), (True, True))
     changed = text.split("\nWhat changed\n")[1].split("\nWhat to do\n")[0]
     expect("the list of what changed", (changed.count("tokens_per_s"), "and 26 more figures" in changed), (6, True))
+    (place.folder / "s.yaml").write_text("version: 1\ncases: [{workload: w, runs: r.json}]\n")
+    pages = place.run(0, "history", "--suite", "s.yaml", "--verbose")
+    expect("of a suite", ("\n- w: b1.s1/tokens_per_s: " in pages, "\n  w     b1.s1/tokens_per_s " in pages), (True, True))
     expect("all of them", sum(line.startswith("  b") for line in place.run(0, "history", "w", "--verbose").splitlines()), 32)
 
 

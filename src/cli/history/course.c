@@ -111,10 +111,12 @@ static void fill_figure(const struct run_value *v, size_t nr, struct course_figu
 /* The worse direction: of a figure of files that of a rule or, as for checks, its own. */
 static enum worse direction(const struct rules *rules, const struct metric *m)
 {
-	struct input_stat s = { .name = m->name + strlen("input."), .title = m->head };
+	if (m->need != NEED_INPUT)
+		return m->worse;
 	if (m->mixed)
 		return WORSE_EITHER;
-	for (size_t i = 0; i < rules->rules.nr && m->need == NEED_INPUT; i++) {
+	struct input_stat s = { .name = m->name + strlen("input."), .title = m->head };
+	for (size_t i = 0; i < rules->rules.nr; i++) {
 		const struct rule *r = &rules->rules.v[i];
 		if (r->metric->id == METRIC_INPUT && r->worse != WORSE_EITHER && input_is_of(r->metric, &s))
 			return r->worse;
