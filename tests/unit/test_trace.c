@@ -117,6 +117,12 @@ static const struct row number_rows[] = {
 	{ .json = DOC(EV("'ts':9223372036854775.807")),
 	  .events = "kernel k @9223372036854775807+0 p0 t7 d0 s7\n" },
 	{ .json = DOC(EV("'ts':1e-999")), .events = "kernel k @0+0 p0 t7 d0 s7\n" },
+	/* behind events of the same form, along which it is read */
+	{ .json = DOC(EV("'ts':1,'dur':2") "," EV("'ts':1,'dur':2") "," EV("'ts':1,'dur':2") "," EV(
+	      "'ts':1e1,'dur':2") "," EV("'ts':1,'dur':25e-1") "," EV("'ts':1,'dur':2")),
+	  .events = "kernel k @1000+2000 p0 t7 d0 s7\nkernel k @1000+2000 p0 t7 d0 s7\n"
+	            "kernel k @1000+2000 p0 t7 d0 s7\nkernel k @10000+2000 p0 t7 d0 s7\n"
+	            "kernel k @1000+2500 p0 t7 d0 s7\nkernel k @1000+2000 p0 t7 d0 s7\n" },
 	/* 'ts' or 'dur' is absent, null or negative */
 	{ .json = DOC(EV("'ts':1")), .events = "kernel k @1000+0 p0 t7 d0 s7\n", .meta = "events=1" },
 	{ .json = DOC(EV("'ts':1,'dur':null")),
@@ -144,7 +150,7 @@ static const struct row number_rows[] = {
 	{ .json = DOC(EV("'ts':^''")), .error = BAD_VALUE("traceEvents[0].ts") },
 	{ .json = DOC(EV("'ts':^[1]")), .error = BAD_VALUE("traceEvents[0].ts") },
 	{ .json = DOC(EV("'ts':^{}")), .error = BAD_VALUE("traceEvents[0].ts") },
-	{ .json = DOC(EV("'ts':9223372036854775.807,'dur':^0.001")), .error = SPAN_ERROR },
+	{ .json = DOC(EV("'ts':9223372036854775.807,'dur':0.001") "^"), .error = SPAN_ERROR },
 	{ .json = DOC(EV("'ts':1,'args':{'correlation':^[]}")),
 	  .error = BAD_VALUE("traceEvents[0].args.correlation") },
 	{ .json = DOC(EV("'ts':1,'args':{'device':^{}}")),

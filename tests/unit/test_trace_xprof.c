@@ -177,26 +177,26 @@ static void details(void **state)
 
 static const struct row error_rows[] = {
 	{ .json =
-	      FILE_OF(X("1", "13", "k", "") ",{'ph':'M','pid':^1,'name':'process_name','args':{'name':'"
-	                                    "/device:GPU:0'}}"),
+	      FILE_OF(X("1", "13", "k", "") ",{'ph':'M','pid':1,'name':'process_name','args':{'name':'"
+	                                    "/device:GPU:0'}}^"),
 	  .error = "traceEvents[1]" LATE },
-	{ .json = FILE_OF(
-	      GPU X("7", "1", "cuLaunchKernel", "") ",{'ph':'M','pid':^7,'name':'process_name','"
-	                                            "args':{'name':'/host:CPU'}}"),
+	{ .json =
+	      FILE_OF(GPU X("7", "1", "cuLaunchKernel", "") ",{'ph':'M','pid':7,'name':'process_name','"
+	                                                    "args':{'name':'/host:CPU'}}^"),
 	  .error = "traceEvents[3]" LATE },
 	{ .json = FILE_OF(PROCESS("1", "/device:GPU:0")
-	                      X("1", "90", "5", "") ",{'ph':'M','pid':^1,'tid':90,'"
+	                      X("1", "90", "5", "") ",{'ph':'M','pid':1,'tid':90,'"
 	                                            "name':'thread_name','args':{'"
-	                                            "name':'Steps'}}"),
+	                                            "name':'Steps'}}^"),
 	  .error = "traceEvents[2]" LATE },
 	{ .json = FILE_OF(
-	      GPU "{'ph':'M','pid':^2,'name':'process_name','args':{'name':'b /device:GPU:0'}}"),
+	      GPU "{'ph':'M','pid':2,'name':'process_name','args':{'name':'b /device:GPU:0'}}^"),
 	  .error =
 	      "traceEvents[2]: two processes are GPU 0; give the traces of several hosts one by one" },
 	{ .json = FILE_OF(PROCESS("1", "/device:GPU:0")
-	                      THREAD("1", "9", "Queue #1") "{'ph':'X','pid':1,'tid':^9,'ts':1,'dur':1,'"
+	                      THREAD("1", "9", "Queue #1") "{'ph':'X','pid':1,'tid':9,'ts':1,'dur':1,'"
 	                                                   "name':'k','args':{'kernel_details':'"
-	                                                   "regs:1'}}"),
+	                                                   "regs:1'}}^"),
 	  .error = "traceEvents[2]: a kernel or copy on a thread that is not a 'Stream #N'; report the "
 	           "version of JAX" },
 	{ .json = "{'filteredByVisibility':^true,'traceEvents':[]}", .error = VIEW },

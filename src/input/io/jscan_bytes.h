@@ -145,12 +145,13 @@ static inline uint64_t bytes_eight_digits(uint64_t w)
 /* Constants of bytes_number(), as memory operands: the compiler would build each in registers, for
    every number. */
 static const struct bytes_constants {
-	_Alignas(16) int8_t range[16], zero[16], pairs[16];
+	_Alignas(16) int8_t range[16], zero[16], hundreds[16], pairs[16];
 	int16_t fours[8], eights[8];
 	int8_t places[32];
 } bytes_constants = {
 	.range = { '0', '9' },
 	.zero = { 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48 },
+	.hundreds = { 100, 10, 1 },
 	.pairs = { 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1 },
 	.fours = { 100, 1, 100, 1, 100, 1, 100, 1 },
 	.eights = { 10000, 1, 10000, 1, 10000, 1, 10000, 1 },
@@ -195,7 +196,13 @@ static inline bool bytes_three_digits(const char *p, uint64_t *value)
 {
 	/* a digit is 0x30 plus at most 9; a carry changes only bytes after the first non-digit */
 	uint64_t w = (bytes_load(p) ^ BYTES_EACH('0')) & 0xffffff;
+#if GG_AVX2
+	__m128i v =
+	    _mm_maddubs_epi16(_mm_cvtsi32_si128((int)w), BYTES_VECTOR(bytes_constants.hundreds));
+	*value = (uint32_t)_mm_cvtsi128_si32(v) * 0x10001u >> 16; /* the sum of both halves */
+#else
 	*value = (w & 0xff) * 100 + (w >> 8 & 0xff) * 10 + (w >> 16);
+#endif
 	return (((w + 0x767676) | w) & 0x808080) == 0;
 }
 

@@ -10,15 +10,13 @@
 struct jscan_cursor {
 	char *at;
 	struct seam *place;
-	uint64_t origin; ///< number that is added to a pointer to get the byte offset in the input
 };
 
 /// A cursor at the position of the scanner, which must be just after the beginning of an object, or
 /// after a value in an object.
 JSCAN_INLINE struct jscan_cursor jscan_cursor_begin(const struct jscan *js)
 {
-	return (struct jscan_cursor){ js->at, js->place[js->depth],
-		                          js->base - (uint64_t)(uintptr_t)js->buf };
+	return (struct jscan_cursor){ js->at, js->place[js->depth] };
 }
 
 /// Hands the position back to the scanner; needed before each call that does not take the cursor.
@@ -122,8 +120,8 @@ JSCAN_INLINE bool jscan_string_at(char **at, struct span *text)
 	return true;
 }
 
-/* Reads up to 16 digits; 0 if there are none, or if the first of several is 0. */
-JSCAN_INLINE size_t jscan_digits_at(const char *p, uint64_t *v)
+/* Reads up to 16 digits; false if there are none, or if the first of several is 0. */
+JSCAN_INLINE bool jscan_digits_at(const char *p, uint64_t *v, size_t *n)
 {
 	static const uint64_t least[] = { UINT64_MAX,
 		                              0,
@@ -142,32 +140,32 @@ JSCAN_INLINE size_t jscan_digits_at(const char *p, uint64_t *v)
 		                              10000000000000,
 		                              100000000000000,
 		                              1000000000000000 };
-	size_t n = bytes_number(p, v);
-	return *v < least[n] ? 0 : n;
+	*n = bytes_number(p, v);
+	return *v >= least[*n];
 }
 
 /// Like jscan_natural(), for numbers that are followed by a delimiter.
 JSCAN_INLINE bool jscan_natural_at(char **at, int64_t *out)
 {
 	uint64_t v;
-	size_t n = jscan_digits_at(*at, &v);
-	if (n == 0 || !jscan_ends_number((*at)[n]))
+	size_t n;
+	if (!jscan_digits_at(*at, &v, &n) || !jscan_ends_number((*at)[n]))
 		return false;
 	*out = (int64_t)v;
 	*at += n;
 	return true;
 }
 
-/// Like jscan_decimal(), for short numbers without sign, exponent or leading zeros.
-JSCAN_INLINE bool jscan_decimal_at(char **at, unsigned digits, int64_t *out)
+/// Like jscan_decimal_at(), whatever follows the number: the caller has to see that it ends there.
+JSCAN_INLINE bool jscan_decimal_part_at(char **at, unsigned digits, int64_t *out)
 {
 	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
 	uint64_t v, decimals;
-	size_t n = jscan_digits_at(*at, &v);
-	char *p = *at + n;
+	size_t n;
 	/* 18 digits are below 2^63; longer numbers are left to jscan_number() */
-	if (n == 0 || (digits > 3 && n + digits > 19))
+	if (!jscan_digits_at(*at, &v, &n) || (digits > 3 && n + digits > 19))
 		return false;
+	char *p = *at + n;
 	v *= powers[digits];
 	if (digits == 3 && *p == '.' && bytes_three_digits(p + 1, &decimals)) {
 		v += decimals;
@@ -179,10 +177,20 @@ JSCAN_INLINE bool jscan_decimal_at(char **at, unsigned digits, int64_t *out)
 		v += decimals * powers[digits - n];
 		p += n;
 	}
-	if (!jscan_ends_number(*p) || (digits && v > INT64_MAX))
+	if (digits && v > INT64_MAX)
 		return false;
 	*at = p;
 	*out = (int64_t)v;
+	return true;
+}
+
+/// Like jscan_decimal(), for short numbers without sign, exponent or leading zeros.
+JSCAN_INLINE bool jscan_decimal_at(char **at, unsigned digits, int64_t *out)
+{
+	char *p = *at;
+	if (!jscan_decimal_part_at(&p, digits, out) || !jscan_ends_number(*p))
+		return false;
+	*at = p;
 	return true;
 }
 

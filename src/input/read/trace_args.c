@@ -19,32 +19,36 @@ static void set_state(struct raw_event *ev, unsigned where, enum field_state sta
 }
 
 /* Reads a number × 10^digits, or a string that holds a number. */
-static enum field_state read_number(struct jscan *js, int digits, struct field *f)
+static enum field_state read_number(struct jscan *js, int digits, int64_t *v)
 {
+	int64_t byte = (int64_t)jscan_value_byte(js);
 	struct span text;
 	enum jscan_type type;
-	f->byte = jscan_value_byte(js);
-	if (jscan_decimal(js, (unsigned)digits, &f->v))
+	if (jscan_decimal(js, (unsigned)digits, v))
 		return FIELD_OK;
-	if (jscan_number(js, &text) || jscan_string(js, &text))
-		return number_parse(text, digits, &f->v) ? FIELD_OK : FIELD_BAD;
-	if (jscan_literal(js, &type))
-		return type == JSCAN_NULL ? FIELD_ABSENT : FIELD_BAD;
-	jscan_skip(js);
+	if (jscan_number(js, &text) || jscan_string(js, &text)) {
+		if (number_parse(text, digits, v))
+			return FIELD_OK;
+	} else if (!jscan_literal(js, &type)) {
+		jscan_skip(js);
+	} else if (type == JSCAN_NULL) {
+		return FIELD_ABSENT;
+	}
+	*v = byte;
 	return FIELD_BAD;
 }
 
 /* Reads an id: an integer as itself, other text as the id of its name, null as IDENT_NONE. */
-static enum field_state read_ident(struct trace_input *in, struct field *f)
+static enum field_state read_ident(struct trace_input *in, int64_t *v)
 {
 	struct jscan *js = in->js;
+	int64_t byte = (int64_t)jscan_value_byte(js);
 	struct span text;
 	enum jscan_type type;
 	uint64_t u;
-	f->byte = jscan_value_byte(js);
-	if (jscan_natural(js, &f->v))
+	if (jscan_natural(js, v))
 		return FIELD_OK;
-	f->v = IDENT_NONE;
+	*v = IDENT_NONE;
 	if (jscan_literal(js, &type)) {
 		static const char *const words[] = {
 			[JSCAN_TRUE] = "True", [JSCAN_FALSE] = "False", [JSCAN_NAN] = "nan"
@@ -54,18 +58,19 @@ static enum field_state read_ident(struct trace_input *in, struct field *f)
 		text = span_of(words[type]);
 	} else if (!jscan_number(js, &text) && !jscan_string(js, &text)) {
 		jscan_skip(js);
+		*v = byte;
 		return FIELD_BAD;
 	}
 	bool canonical = text.n == 1 || (text.n > 1 && text.p[0] != '0');
 	if (canonical && number_parse_u64(text, &u) && u <= INT64_MAX) {
-		f->v = (int64_t)u;
+		*v = (int64_t)u;
 		return FIELD_OK;
 	}
 	const struct name *nm = name_intern(in->names, text);
 	if (nm)
-		f->v = -2 - (int64_t)nm->id;
+		*v = -2 - (int64_t)nm->id;
 	else
-		jscan_fail(js, f->byte, "too many different ids and names");
+		jscan_fail(js, (uint64_t)byte, "too many different ids and names");
 	return FIELD_OK;
 }
 
@@ -73,9 +78,9 @@ static void read_dim3(struct jscan *js, struct raw_event *ev, unsigned where)
 {
 	int64_t plain[3] = { 0 };
 	bool all = jscan_naturals_at(&js->at, 3, plain);
-	struct field ignored, *f = &ev->fields[where];
+	int64_t ignored, *f = &ev->fields[where];
 	for (unsigned i = 0; i < 3; i++) {
-		f[i].v = plain[i];
+		f[i] = plain[i];
 		set_state(ev, where + i, all ? FIELD_OK : FIELD_ABSENT);
 	}
 	if (all || !enter_array(js))
@@ -205,14 +210,6 @@ static const struct jscan_key args[] = {
 };
 const struct jscan_keys arg_keys = { args, sizeof args / sizeof *args - 1 };
 
-void forget_seen(struct raw_event *ev, uint64_t those)
-{
-	for (uint64_t texts = (ev->seen & those) >> NR_FIELDS; texts; texts &= texts - 1)
-		strbuf_setlen(&ev->text[__builtin_ctzll(texts)], 0);
-	ev->seen &= ~those;
-	ev->bad &= ~those;
-}
-
 void read_member(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where)
 {
 	if (m == MEMBER_KERNEL && !(in->sink.captures && *in->sink.captures)) {
@@ -223,7 +220,7 @@ void read_member(struct trace_input *in, struct raw_event *ev, enum member m, un
 		(m == MEMBER_INPUTS ? read_inputs : read_text)(in->js, &ev->text[where]);
 		ev->seen |= SEEN_TEXT(where);
 	} else {
-		struct field *f = &ev->fields[where];
+		int64_t *f = &ev->fields[where];
 		int digits = m == MEMBER_NANO ? 3 : m == MEMBER_MICRO ? 6 : 0;
 		set_state(ev, where,
 		          m == MEMBER_IDENT ? read_ident(in, f) : read_number(in->js, digits, f));

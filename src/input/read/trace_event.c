@@ -142,29 +142,28 @@ JSCAN_INLINE const struct event_step *follow_steps(const struct event_lead *lead
                                                    bool *begun)
 {
 	const struct event_step *s = lead->steps;
-	uint64_t byte = c->origin + (uint64_t)(uintptr_t)c->at + s->n;
-	ev->fields[FIELD_PID] = (struct field){ lead->pid.v, byte - lead->pid.byte };
-	ev->fields[FIELD_TID] = (struct field){ lead->tid.v, byte - lead->tid.byte };
-	*begun = false;
+	char *value = NULL;
+	ev->fields[FIELD_PID] = lead->pid;
+	ev->fields[FIELD_TID] = lead->tid;
+	*begun = true;
 	for (; bytes_equal(c->at, s->text, s->mask[0]); s++) {
-		if (s->n > 32 && !bytes_equal(c->at + 32, s->text + 32, s->mask[1]))
-			return s;
-		c->at += s->n;
-		struct field *f = &ev->fields[s->where];
-		if (s->what == MEMBER_NANO) {
-			f->byte = c->origin + (uint64_t)(uintptr_t)c->at;
-			if (jscan_decimal_at(&c->at, 3, &f->v))
-				continue;
-		} else if (s->what < JSCAN_KEY_FIRST) {
-			*begun = s->what == JSCAN_KEY_END;
-			return s;
-		} else if (jscan_decimal_at(&c->at, 0, &f->v)) {
+		if (s->n - 1u >= 32 && (!s->n || !bytes_equal(c->at + 32, s->text + 32, s->mask[1])))
+			break;
+		value = c->at += s->n;
+		int64_t *v = &ev->fields[s->where];
+		if (s->what == MEMBER_NANO  ? jscan_decimal_part_at(&c->at, 3, v)
+		    : s->what > MEMBER_SKIP ? jscan_decimal_part_at(&c->at, 0, v)
+		                            : s->what == MEMBER_SKIP &&
+		                                  (jscan_decimal_at(&c->at, 0, v) || jscan_skip_at(&c->at)))
 			continue;
-		}
-		*begun = s->what != MEMBER_SKIP || !jscan_skip_at(&c->at);
-		if (*begun)
-			return s;
+		return s;
 	}
+	/* each text begins with what may follow a number */
+	if (value && !jscan_ends_number(*c->at)) {
+		c->at = value;
+		return s - 1;
+	}
+	*begun = false;
 	return s;
 }
 
@@ -198,9 +197,8 @@ static void learn_step(struct jscan *js, struct event_learning *l, const struct 
 	    (!l->nr && (m != MEMBER_NANO || (ev->seen & both) != both)))
 		return;
 	if (!l->nr) {
-		struct field pid = ev->fields[FIELD_PID], tid = ev->fields[FIELD_TID];
-		lead->pid = (struct field){ pid.v, jscan_byte(js) - pid.byte };
-		lead->tid = (struct field){ tid.v, jscan_byte(js) - tid.byte };
+		lead->pid = ev->fields[FIELD_PID];
+		lead->tid = ev->fields[FIELD_TID];
 		s->before = both;
 	}
 	s->n = (uint8_t)text.n;
@@ -259,14 +257,12 @@ static bool read_slow(struct trace_input *in, struct raw_event *ev, enum member 
 JSCAN_INLINE bool read_plain(struct raw_event *ev, enum member m, unsigned where,
                              struct jscan_cursor *c)
 {
-	struct field *f = &ev->fields[where];
-	uint64_t byte = c->origin + (uint64_t)(uintptr_t)c->at;
-	if (m == MEMBER_IDENT   ? !jscan_natural_at(&c->at, &f->v)
-	    : m == MEMBER_NANO  ? !jscan_decimal_at(&c->at, 3, &f->v)
-	    : m == MEMBER_MICRO ? !jscan_decimal_at(&c->at, 6, &f->v)
-	                        : !jscan_decimal_at(&c->at, 0, &f->v))
+	int64_t *v = &ev->fields[where];
+	if (m == MEMBER_IDENT   ? !jscan_natural_at(&c->at, v)
+	    : m == MEMBER_NANO  ? !jscan_decimal_at(&c->at, 3, v)
+	    : m == MEMBER_MICRO ? !jscan_decimal_at(&c->at, 6, v)
+	                        : !jscan_decimal_at(&c->at, 0, v))
 		return false;
-	f->byte = byte;
 	ev->seen |= SEEN_FIELD(where);
 	return true;
 }
@@ -281,15 +277,13 @@ JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
 	struct jscan_cursor c = jscan_cursor_begin(js);
 	const struct jscan_keys *keys = &event_keys;
 	const uint64_t with_phase = in->with_phase;
-	struct event_learning learning;
-	struct span key = { NULL, 0 };
 	unsigned where = 0;
 	enum member m = MEMBER_SKIP;
 	bool begun = false;
-	learning.lead = NULL;
-	learning.ahead = false;
+	size_t followed = 0;
 	if (lead) {
 		const struct event_step *s = follow_steps(lead, ev, &c, &begun), *at = begun ? s : s - 1;
+		followed = (size_t)(s - lead->steps);
 		if (at >= lead->steps)
 			ev->seen |= s->before;
 		m = s->what;
@@ -298,10 +292,6 @@ JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
 			js->at = c.at;
 			return;
 		}
-		if (!begun && lead->misses++ % 8 == 0)
-			learning = (struct event_learning){ .lead = lead,
-				                                .nr = (size_t)(s - lead->steps),
-				                                .ahead = true };
 		c.place = at < lead->steps ? lead->text.place : at->place;
 		jscan_enter_again(js, c.place);
 		if (at >= lead->steps && at->outer) {
@@ -310,6 +300,10 @@ JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
 			keys = &arg_keys;
 		}
 	}
+	struct span key = { NULL, 0 };
+	struct event_learning learning = { NULL };
+	if (lead && !begun && lead->misses++ % 8 == 0)
+		learning = (struct event_learning){ .lead = lead, .nr = followed, .ahead = true };
 	for (;; begun = false) {
 		if (learning.ahead) {
 			jscan_cursor_end(js, &c);
@@ -383,14 +377,6 @@ static void read_no_event(struct trace_input *in)
 	}
 }
 
-static inline void forget(struct raw_event *ev)
-{
-	ev->phase = EVENT_PHASE_NONE;
-	ev->kind = KIND_NONE;
-	ev->name = NULL;
-	forget_seen(ev, UINT64_MAX);
-}
-
 /* True for a memory event, by its phase and name. The name is either in the name table or still
    in `ev->text`: which one depends on the phase that was known when the name was read. */
 static bool is_memory(const struct raw_event *ev)
@@ -407,7 +393,8 @@ static bool read_event(struct trace_input *in, struct raw_event *ev, struct even
 	struct event_lead *lead = in->meta->events ? follow_lead(in) : NULL;
 	struct span name;
 	*wanted = false;
-	forget(ev);
+	ev->name = NULL;
+	forget_seen(ev, UINT64_MAX);
 	if (lead) {
 		ev->phase = lead->phase;
 		ev->kind = lead->kind;
@@ -422,6 +409,8 @@ static bool read_event(struct trace_input *in, struct raw_event *ev, struct even
 		read_members(in, ev, plain ? lead : NULL, NULL);
 	} else {
 		struct jscan_since since = jscan_here(in->js);
+		ev->phase = EVENT_PHASE_NONE;
+		ev->kind = KIND_NONE;
 		if (!jscan_element(in->js))
 			return false;
 		if (!jscan_object(in->js)) {

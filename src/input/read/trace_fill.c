@@ -4,9 +4,9 @@
 #include "read/trace_internal.h"
 
 static __attribute__((noinline, cold)) void mark_unusable(struct trace_input *in, const char *key,
-                                                          const struct field *f)
+                                                          int64_t byte)
 {
-	jscan_fail(in->js, f->byte,
+	jscan_fail(in->js, (uint64_t)byte,
 	           "traceEvents[%" PRIu64
 	           "].%s: not a value that can be held exactly; write the trace anew",
 	           in->meta->events, key);
@@ -18,9 +18,9 @@ static inline int64_t need(struct trace_input *in, const char *key, const struct
                            enum raw_field which, int64_t absent)
 {
 	if (raw->seen & SEEN_FIELD(which))
-		return raw->fields[which].v;
+		return raw->fields[which];
 	if (raw->bad & SEEN_FIELD(which))
-		mark_unusable(in, key, &raw->fields[which]);
+		mark_unusable(in, key, raw->fields[which]);
 	return absent;
 }
 
@@ -31,12 +31,10 @@ static inline int64_t or_none(const struct raw_event *raw, enum raw_field which)
 	return v >= 0 ? v : -1;
 }
 
-/* Clears what an earlier event may have left: facts that few events have, and borrowed texts. */
+/* Clears facts that an earlier event may have left, and few events have. */
 static inline void clear(struct event *e)
 {
-	e->dur_ns = 0;
 	e->negative = e->untimed = e->numbered = false;
-	e->input_dims = e->input_types = e->call_stack = (struct span){ 0 };
 	if (e->collective.name.n)
 		e->collective = EVENT_BLANK.collective;
 }
@@ -52,6 +50,8 @@ static inline bool fill_common(struct trace_input *in, const struct raw_event *r
 	e->pid = need(in, "pid", raw, FIELD_PID, IDENT_NONE);
 	e->tid = need(in, "tid", raw, FIELD_TID, IDENT_NONE);
 	e->correlation = need(in, "args.correlation", raw, FIELD_CORRELATION, IDENT_NONE);
+	e->dur_ns = 0;
+	e->input_dims = e->input_types = e->call_stack = (struct span){ 0 };
 	clear(e);
 	e->name = raw->name;
 	if (!e->name)
@@ -106,7 +106,7 @@ static inline bool fill_timed(struct trace_input *in, const struct raw_event *ra
 	if (e->negative)
 		e->dur_ns = 0;
 	if (__builtin_add_overflow(e->start_ns, e->dur_ns, &end))
-		jscan_fail(in->js, raw->fields[FIELD_DUR].byte,
+		jscan_fail(in->js, jscan_byte(in->js),
 		           "traceEvents[%" PRIu64
 		           "]: 'ts' + 'dur' is beyond 292 years; write the trace anew",
 		           in->meta->events);
@@ -128,20 +128,19 @@ bool fill_frame(const struct raw_event *raw, struct event *e)
 	const uint64_t needed = SEEN_FIELD(FIELD_PID) | SEEN_FIELD(FIELD_TID) | SEEN_FIELD(FIELD_TS) |
 	                        SEEN_FIELD(FIELD_DUR);
 	int64_t end;
-	if (raw->kind != EVENT_PYTHON)
+	if (raw->kind != EVENT_PYTHON || (raw->seen & needed) != needed || raw->bad || !raw->name)
 		return false;
 	clear(e);
 	e->kind = EVENT_PYTHON;
-	e->start_ns = raw->fields[FIELD_TS].v;
-	e->dur_ns = raw->fields[FIELD_DUR].v;
-	e->pid = raw->fields[FIELD_PID].v;
-	e->tid = raw->fields[FIELD_TID].v;
-	e->python_id = or_none(raw, FIELD_PYTHON_ID);
-	e->python_parent = or_none(raw, FIELD_PYTHON_PARENT);
-	e->correlation = field_or(raw, FIELD_CORRELATION, IDENT_NONE);
 	e->name = raw->name;
-	return (raw->seen & needed) == needed && !raw->bad && e->name && e->dur_ns >= 0 &&
-	       !__builtin_add_overflow(e->start_ns, e->dur_ns, &end);
+	e->correlation = IDENT_NONE;
+	e->start_ns = raw->fields[FIELD_TS];
+	e->dur_ns = raw->fields[FIELD_DUR];
+	e->pid = raw->fields[FIELD_PID];
+	e->tid = raw->fields[FIELD_TID];
+	e->python_id = field_or(raw, FIELD_PYTHON_ID, -1);
+	e->python_parent = field_or(raw, FIELD_PYTHON_PARENT, -1);
+	return e->dur_ns >= 0 && !__builtin_add_overflow(e->start_ns, e->dur_ns, &end);
 }
 
 bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct event *e)
@@ -159,8 +158,8 @@ bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct eve
 		e->stream = field_or(raw, FIELD_STREAM, e->tid);
 		e->step = field_or(raw, FIELD_EXTERNAL_ID, IDENT_NONE);
 	} else if (e->kind == EVENT_PYTHON) {
-		e->python_id = or_none(raw, FIELD_PYTHON_ID);
-		e->python_parent = or_none(raw, FIELD_PYTHON_PARENT);
+		e->python_id = field_or(raw, FIELD_PYTHON_ID, -1);
+		e->python_parent = field_or(raw, FIELD_PYTHON_PARENT, -1);
 	} else if (e->kind == EVENT_OP ||
 	           (e->kind == EVENT_ANNOTATION && span_starts(name_span(e->name), SPAN("nccl:")))) {
 		e->input_dims = strbuf_span(&raw->text[TEXT_INPUT_DIMS]);

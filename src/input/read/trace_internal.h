@@ -29,12 +29,6 @@ enum event_phase {
 /// Values besides those of enum event_kind: no category at all, or a category that is not read.
 enum { KIND_NONE = -1, KIND_OTHER = -2 };
 
-/// A numeric field of an event, as it was read.
-struct field {
-	int64_t v;
-	uint64_t byte; ///< offset of the value in the input; of a plain count it is not set
-};
-
 /// Largest number of beginnings of events that are remembered, and of the steps after each. A
 /// beginning is the text with phase and category, up to the value of "name".
 enum { EVENT_LEADS = 16, EVENT_STEPS = 10 };
@@ -60,8 +54,7 @@ struct event_lead {
 	                         ///< this, which is tried first; NULL if unknown
 	/// The members that came after the name last time, up to one that is not a number.
 	struct event_step steps[EVENT_STEPS + 1];
-	struct field pid, tid; ///< process and thread in the first step; `byte` is the distance from
-	                       ///< there to the step's value
+	int64_t pid, tid; ///< process and thread in the first step
 	uint32_t misses; ///< number of events that went on without steps
 };
 
@@ -180,9 +173,9 @@ struct raw_event {
 	uint64_t bad; ///< set of fields that were read but are unusable, as bits: an error only if the
 	              ///< event is wanted, which is known at its end
 
-	/// Values of fields; a field in neither `seen` nor `bad` holds an old value. The last is for
-	/// numbers that are skipped.
-	struct field fields[NR_FIELDS + 1];
+	/// Values of the fields in `seen`, and for those in `bad` the offset of the value in the input.
+	/// The last is for numbers that are skipped.
+	int64_t fields[NR_FIELDS + 1];
 	struct strbuf text[NR_TEXTS]; ///< texts of the event; empty if absent
 };
 _Static_assert(NR_FIELDS + NR_TEXTS <= 64, "a bit for each of them");
@@ -215,7 +208,13 @@ extern const struct jscan_keys arg_keys;
 void read_member(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where);
 
 /// Removes the fields `those` from the set `seen`.
-void forget_seen(struct raw_event *ev, uint64_t those);
+static inline void forget_seen(struct raw_event *ev, uint64_t those)
+{
+	for (uint64_t texts = (ev->seen & those) >> NR_FIELDS; texts; texts &= texts - 1)
+		strbuf_setlen(&ev->text[__builtin_ctzll(texts)], 0);
+	ev->seen &= ~those;
+	ev->bad &= ~those;
+}
 
 /// Reads elements of the array of events until `limit` elements have been read; wanted events go to
 /// the sink. False at the end of the array and after an error, also of the sink.
@@ -236,7 +235,7 @@ bool read_elements_avx2(struct trace_input *in, struct raw_event *ev, uint64_t l
 /// The value of a field, or `absent` if it has no usable value.
 static inline int64_t field_or(const struct raw_event *ev, enum raw_field f, int64_t absent)
 {
-	return (ev->seen & SEEN_FIELD(f)) ? ev->fields[f].v : absent;
+	return (ev->seen & SEEN_FIELD(f)) ? ev->fields[f] : absent;
 }
 
 /// Fills in those members of `e` that all complete events have; the kind of `e` must be set. False

@@ -54,23 +54,22 @@ static struct xprof_lane *lane_of(struct xprof *x, uint32_t process, const struc
 	return &x->lanes.v[id];
 }
 
-static void late(struct trace_input *in, const struct raw_event *raw)
+static void late(struct trace_input *in)
 {
-	jscan_fail(in->js, raw->fields[FIELD_PID].byte,
+	jscan_fail(in->js, jscan_byte(in->js),
 	           "traceEvents[%" PRIu64
 	           "]: a process or thread of a GPU is named behind its events; write its name first",
 	           in->meta->events);
 }
 
-static void take_gpu(struct trace_input *in, const struct raw_event *raw, uint32_t process,
-                     int64_t number)
+static void take_gpu(struct trace_input *in, uint32_t process, int64_t number)
 {
 	struct xprof *x = &in->xprof;
 	uint32_t id = idmap_add(&x->gpus, number);
 	if (id == x->gpu_processes.nr)
 		vec_push(&x->gpu_processes, process);
 	if (x->gpu_processes.v[id] != process)
-		jscan_fail(in->js, raw->fields[FIELD_PID].byte,
+		jscan_fail(in->js, jscan_byte(in->js),
 		           "traceEvents[%" PRIu64 "]: two processes are GPU %" PRId64
 		           "; give the traces of several hosts one by one",
 		           in->meta->events, number);
@@ -84,13 +83,13 @@ static void label_process(struct trace_input *in, const struct raw_event *raw, s
 	named.role = xprof_role_of(name, &named.device);
 	uint32_t id = process_id(x, raw);
 	if (named.role == PROCESS_GPU)
-		take_gpu(in, raw, id, named.device);
+		take_gpu(in, id, named.device);
 	struct xprof_process *p = &x->processes.v[id];
 	x->tpu = x->tpu || named.role == PROCESS_TPU;
 	named.begun = p->begun;
 	if (p->begun && (named.role != p->role || named.device != p->device) &&
 	    (named.role == PROCESS_GPU || x->gpu))
-		late(in, raw);
+		late(in);
 	*p = named;
 }
 
@@ -99,7 +98,7 @@ static void label_thread(struct trace_input *in, const struct raw_event *raw, st
 	uint32_t process = process_id(&in->xprof, raw);
 	struct xprof_lane *l = lane_of(&in->xprof, process, raw);
 	if (l->begun && in->xprof.processes.v[process].role == PROCESS_GPU)
-		late(in, raw);
+		late(in);
 	l->line = xprof_line_of(name, &l->stream);
 }
 
@@ -182,7 +181,7 @@ static bool gpu_event(struct trace_input *in, const struct raw_event *raw, struc
 	if (l->line != LINE_DERIVED)
 		return activity_event(in, raw, e, device, l->stream);
 	if (raw->text[TEXT_KERNEL_DETAILS].n || raw->text[TEXT_COPY_DETAILS].n)
-		jscan_fail(in->js, raw->fields[FIELD_TID].byte,
+		jscan_fail(in->js, jscan_byte(in->js),
 		           "traceEvents[%" PRIu64
 		           "]: a kernel or copy on a thread that is not a 'Stream #N'; "
 		           "report the version of JAX",

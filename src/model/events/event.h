@@ -108,7 +108,7 @@ struct event {
 	/// of a kernel, operator or annotation: the collective that it belongs to
 	struct collective_args collective;
 
-	/// of a Python frame: ids of the call and of its caller; -1 if absent
+	/// of a Python frame: ids of the call and of its caller; < 0 if absent
 	int64_t python_id, python_parent;
 	struct span call_stack; ///< of an operator in a PyTorch trace of 2021: frames of its call
 	                        ///< stack, innermost first, separated by ';'; borrowed for the call
