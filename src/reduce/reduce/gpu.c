@@ -94,6 +94,7 @@ static struct row_found *gpu_row_find(struct reducer *r, const struct event *ev,
 			                            .occupancy = -1,
 			                            .resources = { -1, -1, -1 } };
 		g->communication = category_matches_any(r->options.communication, name);
+		g->key = code_kernel_key(name);
 	}
 	uint32_t row = idmap_add(&r->gpu.rows, idmap_pair(id, place));
 	if (row >= GPU_ROWS_END || lane >= GPU_LANES_END)

@@ -53,6 +53,7 @@ struct gpu_shape {
 struct gpu_name {
 	struct kernel_stat stat;
 	bool communication;
+	uint64_t key; ///< code_kernel_key() of the name
 	int64_t shape_count; ///< number of launches with the most frequent shape
 	int64_t occupancy_ns; ///< GPU time of the launches whose occupancy is known
 	__int128 occupancy_sum; ///< sum of occupancy × time over the launches with a known occupancy

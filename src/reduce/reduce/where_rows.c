@@ -93,7 +93,7 @@ static struct code_stat row_of(struct reducer *r, struct digest *d, const struct
 	struct code_stack stack = code_places_stack(&w->places, m->stack);
 	row.op = code_path_text(&w->names, &d->arena, m->op);
 	row.module = code_path_text(&w->places.modules, &d->arena, stack.module);
-	row.kernel = g ? code_kernel_key(g->stat.name) : 0;
+	row.kernel = g ? g->key : 0;
 	if (stack.place != NO_ID) {
 		row.place = place_text(w, d, stack.place);
 		row.line = w->places.frames.v[stack.place].line;
