@@ -44,6 +44,12 @@ enum phase phase_of_name(struct span name);
 /// torch/utils/checkpoint.py (use_reentrant=False).
 void phases_take_python(struct reducer *r, const struct event *ev);
 
+/// True if phases_take_python() is known to do nothing for frames of this name.
+static inline bool phases_skip_python(const struct phases *p, const struct name *name)
+{
+	return name->id < p->recomputes.nr && p->recomputes.v[name->id] == 1;
+}
+
 /// Stores an annotation or operator of a phase; PHASE_ALL for a node of autograd.
 void phases_take(struct phases *p, const struct event *ev, enum phase phase, uint32_t thread);
 

@@ -90,8 +90,9 @@ static enum status event_take(void *ctx, const struct event *ev)
 		take(r, ev);
 		return ST_OK;
 	}
+	if (!phases_skip_python(&r->phases, ev->name))
+		phases_take_python(r, ev);
 	python_take(&r->python, &r->threads, ev, &r->fault);
-	phases_take_python(r, ev);
 	return ST_OK;
 }
 
