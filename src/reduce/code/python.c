@@ -1,17 +1,13 @@
-/* Python functions by call path. The exclusive time of a path is the time in which one of its
- * frames runs without a running callee, and no function of a higher class (GPU work or a runtime
- * call) runs. */
-#include <ctype.h>
+/* Rows of Python functions, by call path. */
 #include <string.h>
 
 #include "base/number.h"
-#include "base/strbuf.h"
 #include "code/python_internal.h"
 #include "model/rows.h"
 
 void python_init(struct python_frames *p)
 {
-	p->found.thread = NO_ID;
+	p->found.pid = INT64_MIN; /* no ident, which is above */
 	idmap_init(&p->ids);
 }
 
@@ -20,6 +16,7 @@ static void python_paths_free(struct python_paths *p)
 	if (!p)
 		return;
 	name_table_release(&p->clean);
+	strbuf_release(&p->text);
 	idmap_release(&p->path_ids);
 	free(p->clean_of);
 	vec_release(&p->paths);
@@ -37,85 +34,6 @@ void python_release(struct python_frames *p)
 	vec_release(&p->wide.list);
 	python_paths_free(p->paths);
 }
-
-/* ---- call paths ---- */
-
-/* Appends a name without the addresses in it, which change from run to run: "<built-in method get
- * of dict object at 0x7f3ab849d0f0>". */
-static void add_without_addresses(struct strbuf *b, struct span name)
-{
-	static const struct span at = { " at 0x", 6 };
-	for (size_t i = 0; i < name.n;) {
-		size_t from = i + at.n, end = from;
-		bool found = from <= name.n && memcmp(name.p + i, at.p, at.n) == 0;
-		while (found && end < name.n && isxdigit((unsigned char)name.p[end]))
-			end++;
-		if (end > from)
-			i = end;
-		else
-			strbuf_addch(b, name.p[i++]);
-	}
-}
-
-static uint32_t clean_name(struct python_paths *p, uint32_t name)
-{
-	if (p->clean_of[name] == NO_ID) {
-		struct strbuf b = STRBUF_INIT;
-		add_without_addresses(&b, name_span(p->names->by_id[name]));
-		/* the table cannot be full: the trace's name table has the same limits, and it holds at
-		 * least as many names, each at least as long */
-		p->clean_of[name] = name_intern(&p->clean, strbuf_span(&b))->id;
-		strbuf_release(&b);
-	}
-	return p->clean_of[name];
-}
-
-static uint32_t path_add(struct python_paths *p, uint32_t caller, uint32_t name)
-{
-	uint32_t id = idmap_add(&p->path_ids, idmap_pair(caller, name)) + 1;
-	if (id == p->paths.nr)
-		vec_push(&p->paths, (struct path){ .caller = caller,
-		                                   .name = name,
-		                                   .next = id,
-		                                   .depth = p->paths.v[caller].depth + 1 });
-	struct path *v = p->paths.v;
-	if (v[caller].last)
-		v[v[caller].last].next = id;
-	return v[caller].last = id;
-}
-
-/* The path of a call of the function `name` from the path `caller`. Two guesses are mostly right:
-   the path that `caller` called last, and the path that it called after that one the last time. */
-static inline uint32_t path_called(struct python_paths *p, uint32_t caller, uint32_t name)
-{
-	struct path *v = p->paths.v;
-	uint32_t last = v[caller].last, next = v[last].next;
-	if (v[last].name == name)
-		return last;
-	if (v[next].name == name)
-		return v[caller].last = next;
-	return path_add(p, caller, name);
-}
-
-/* Replaces the member `name` of each frame by the id of the frame's path. */
-static void find_paths(struct python_paths *p, struct python_thread *t)
-{
-	struct python_frame *v = t->frames.v;
-	for (size_t i = 0; i < t->frames.nr; i++) {
-		struct python_frame *f = &v[i];
-		uint32_t from = f->parent == NO_ID ? 0 : v[f->parent].name;
-		if (p->paths.v[from].depth == FUNCTION_DEPTH) {
-			f->name = from;
-			continue;
-		}
-		f->name = path_called(p, from, clean_name(p, f->name));
-		struct path *x = &p->paths.v[f->name];
-		x->count++;
-		x->total_ns += frame_dur(p->frames, f);
-	}
-}
-
-/* ---- rows of call paths ---- */
 
 /* A path among the rows of all paths. */
 struct path_row {
@@ -155,8 +73,9 @@ static void add_small_path(struct digest *d, const struct path *x, struct path_r
 
 /* Appends the rows of paths that are large enough, and sums of the others, callers first. Most
  * paths are small, and a row costs more than a path. */
-static void path_rows(const struct python_paths *p, int64_t least_ns, struct digest *d)
+void python_figures(const struct python_frames *frames, int64_t least_ns, struct digest *d)
 {
+	const struct python_paths *p = frames->paths;
 	const char **texts = mem_calloc(p->clean.nr, sizeof *texts);
 	struct path_row *rows = sum_below(p);
 	for (size_t i = 1; i < p->paths.nr; i++) {
@@ -192,18 +111,16 @@ static bool is_path(const struct function_stat *f)
 	return f->cls == FUNCTION_PYTHON && f->names == 0;
 }
 
-/* Removes the frames whose path has no row, and frames whose caller has the same path. Goes
- * backwards, so that callers, which come before, are still there. */
+/* Removes the frames whose path has no row, and frames that are part of their caller. */
 static void keep_counted_frames(struct python_thread *t, int64_t *const *next)
 {
 	struct python_frame *v = t->frames.v;
-	size_t from = t->frames.nr;
-	for (size_t i = t->frames.nr; i-- > 0;)
-		if (next[v[i].name] && (v[i].parent == NO_ID || v[v[i].parent].name != v[i].name))
-			v[--from] = v[i];
-	t->frames.nr = t->frames.cap = t->frames.nr - from;
-	memmove(v, v + from, t->frames.nr * sizeof *v);
-	t->frames.v = mem_realloc(v, t->frames.nr, sizeof *v);
+	size_t nr = 0;
+	for (size_t i = 0; i < t->frames.nr; i++)
+		if (next[v[i].name] && v[i].parent != i)
+			v[nr++] = v[i];
+	t->frames.nr = t->frames.cap = nr;
+	t->frames.v = mem_realloc(v, nr, sizeof *v);
 }
 
 void python_medians(struct python_frames *p, struct digest *d)
@@ -240,24 +157,4 @@ void python_medians(struct python_frames *p, struct digest *d)
 	}
 	free(next);
 	free(durs);
-}
-
-void python_make_paths(struct python_frames *frames, const struct name_table *names)
-{
-	struct python_paths *p = frames->paths = mem_calloc(1, sizeof *p);
-	p->frames = frames;
-	p->names = names;
-	name_table_init(&p->clean);
-	p->clean_of = mem_realloc(NULL, names->nr + 1, sizeof *p->clean_of);
-	memset(p->clean_of, 0xff, names->nr * sizeof *p->clean_of); /* sets all elements to NO_ID */
-	idmap_init(&p->path_ids);
-	vec_push(&p->paths, (struct path){ .name = NO_ID });
-	for (size_t i = 0; i < frames->threads.nr; i++)
-		find_paths(p, &frames->threads.v[i]);
-}
-
-void python_figures(struct python_frames *p, const struct python_window *w, struct digest *d)
-{
-	python_sweep(p->paths, w);
-	path_rows(p->paths, w->least_ns, d);
 }

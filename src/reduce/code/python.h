@@ -2,6 +2,7 @@
 #ifndef GG_CODE_PYTHON_H
 #define GG_CODE_PYTHON_H
 
+#include "code/higher.h"
 #include "code/thread_ids.h"
 #include "code/wide.h"
 #include "model/digest.h"
@@ -22,23 +23,17 @@ struct python_run {
 	uint32_t id; ///< id of the first frame; NO_ID if the frames of this run have no ids
 };
 
+/// Position in the runs of a thread, in a walk over its frames.
+struct run_walk {
+	const struct python_run *run;
+	size_t end; ///< index after the last frame of `run`, the run of frames that contains the
+	            ///< present frame
+};
+
 /// The calls of one thread.
 struct python_thread {
 	VEC(struct python_frame) frames;
 	VEC(struct python_run) runs; ///< runs of frames; the first run begins at frame 0
-};
-
-/// A stretch of time in which functions of higher classes (GPU work above runtime calls above
-/// Python) run. Its length is the next segment's `before_ns` minus its own `before_ns`.
-struct segment {
-	int64_t start_ns;
-	int64_t before_ns; ///< prefix sum: length of all segments before this one
-};
-
-/// The time in which functions of higher classes run, as disjoint segments in order. One more
-/// element after the last, which `nr` does not count, has the total as `before_ns`.
-struct higher {
-	VEC(struct segment) list;
 };
 
 /// The time that counts for Python functions: the trace without the time that functions of higher
@@ -46,8 +41,6 @@ struct higher {
 struct python_window {
 	const struct higher *higher; ///< intervals in which functions of higher classes run
 	int64_t first_ns, last_ns; ///< first and last moment of the trace, in ns
-	int64_t least_ns; ///< a call path has a row of its own if it takes as much of that time, with
-	                  ///< all paths below it; the others become sums
 };
 
 /// The Python frames of a trace, by thread.
@@ -77,7 +70,7 @@ void python_order(struct python_frames *p);
 struct python_walk {
 	const struct python_frames *frames;
 	const struct python_thread *thread; ///< the thread's calls; NULL if there are no calls
-	const struct python_run *run;
+	struct run_walk runs;
 	size_t next; ///< index of the next frame
 };
 
@@ -88,13 +81,15 @@ struct python_walk python_walk_thread(const struct python_frames *p, int64_t thr
 bool python_walk_next(struct python_walk *w, int64_t at_ns, int64_t *start_ns, int64_t *dur_ns,
                       uint32_t *name);
 
-/// Finds the call paths of all frames, whose names are in `names`. Call it after python_order(),
-/// and after the last python_walk_next(): it replaces the names that walks return.
-void python_make_paths(struct python_frames *p, const struct name_table *names);
+/// Finds the call paths of all frames, whose names are in `names`, and their times. Call it after
+/// python_order(), and after the last python_walk_next(): it replaces the names that walks return.
+void python_make_paths(struct python_frames *p, const struct name_table *names,
+                       const struct python_window *w);
 
-/// Appends rows of Python functions: a tree of call paths, unordered. Until python_medians(), each
-/// row has the id of its path in place of the median.
-void python_figures(struct python_frames *p, const struct python_window *w, struct digest *d);
+/// Appends rows of Python functions: a tree of call paths, unordered. A path has a row of its own
+/// if it takes at least `least_ns` of exclusive time with all paths below it; the others become
+/// sums. Until python_medians(), each row has the id of its path in place of the median.
+void python_figures(const struct python_frames *p, int64_t least_ns, struct digest *d);
 
 /// Computes the medians of the rows that are left once small rows have been summed.
 void python_medians(struct python_frames *p, struct digest *d);

@@ -50,15 +50,38 @@ static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_n
 	return WIDE;
 }
 
-/* The id in 32 bits, or NO_ID for larger ids, which count as absent; calls are then ordered by
- * time. */
+/* The id in 32 bits, or NO_ID for ids beyond these, which count as absent like -1 does; calls are
+ * then ordered by time. */
 static inline uint32_t small_id(int64_t id)
 {
-	return (uint64_t)id < NO_ID ? (uint32_t)id : NO_ID;
+	return id >= -1 && id <= NO_ID ? (uint32_t)id : NO_ID;
 }
 
-void python_take(struct python_frames *p, struct thread_ids *threads, const struct event *ev,
-                 const char **fault)
+/* Stores a frame for which nothing has to be looked up or to grow, as for most: one of the same
+   thread as the last, with the next id. False, with nothing stored, for any other. */
+static inline bool take_next(struct python_frames *p, const struct event *ev)
+{
+	int64_t end, total;
+	if (p->found.pid != ev->pid || p->found.tid != ev->tid || (uint64_t)ev->dur_ns >= WIDE ||
+	    __builtin_add_overflow(ev->start_ns, ev->dur_ns, &end) ||
+	    __builtin_add_overflow(p->total_ns, ev->dur_ns, &total))
+		return false;
+	struct python_thread *t = &p->threads.v[p->found.thread];
+	const struct python_run *run = &t->runs.v[t->runs.nr - 1];
+	uint64_t start = (uint64_t)ev->start_ns - run->base_ns;
+	uint64_t ids = ((uint64_t)ev->python_id + 1) | ((uint64_t)ev->python_parent + 1);
+	if ((start | ids) > UINT32_MAX || (uint32_t)ev->python_id != run_id(run, t->frames.nr) ||
+	    t->frames.nr == t->frames.cap)
+		return false;
+	p->total_ns = total;
+	t->frames.v[t->frames.nr++] =
+	    (struct python_frame){ (uint32_t)start, (uint32_t)ev->dur_ns, ev->name->id,
+		                       (uint32_t)ev->python_parent };
+	return true;
+}
+
+static __attribute__((noinline)) void take_any(struct python_frames *p, struct thread_ids *threads,
+                                               const struct event *ev, const char **fault)
 {
 	int64_t end;
 	if (__builtin_add_overflow(ev->start_ns, ev->dur_ns, &end) ||
@@ -68,7 +91,7 @@ void python_take(struct python_frames *p, struct thread_ids *threads, const stru
 		return;
 	}
 	struct thread_found *found = &p->found;
-	if (found->thread == NO_ID || found->pid != ev->pid || found->tid != ev->tid) {
+	if (found->pid != ev->pid || found->tid != ev->tid) {
 		*found =
 		    (struct thread_found){ ev->pid, ev->tid, idmap_add(&p->ids, thread_key(threads, ev)) };
 		if (found->thread == p->threads.nr)
@@ -79,6 +102,13 @@ void python_take(struct python_frames *p, struct thread_ids *threads, const stru
 		                      narrow(&p->wide, ev->dur_ns, fault), ev->name->id,
 		                      small_id(ev->python_parent) };
 	vec_push(&t->frames, f);
+}
+
+void python_take(struct python_frames *p, struct thread_ids *threads, const struct event *ev,
+                 const char **fault)
+{
+	if (!take_next(p, ev))
+		take_any(p, threads, ev, fault);
 }
 
 /* ---- sorting of frames ---- */
@@ -217,8 +247,8 @@ static inline bool find_callers(const struct python_frames *p, struct python_thr
 	bool fits = true;
 	int64_t last = INT64_MIN;
 	vec_push(&calls, (struct open_call){ INT64_MAX, NO_ID, NO_ID });
-	struct open_call *top = calls.v;
-	for (size_t i = 0; i < t->frames.nr && fits; i++) {
+	struct open_call *top = calls.v, *limit = calls.v + calls.cap;
+	for (size_t i = 0; i < t->frames.nr; i++) {
 		struct python_frame *f = &t->frames.v[i];
 		const struct python_run *run = run_at(t, &walk, i);
 		int64_t start = frame_start(run, f), end = start + frame_dur(p, f);
@@ -228,16 +258,19 @@ static inline bool find_callers(const struct python_frames *p, struct python_thr
 				top--;
 			fits = start >= last && end <= top->end_ns &&
 			       (top > calls.v || !ids_contain(t, f->parent));
+			if (!fits)
+				break;
 			last = start;
 		} else {
 			while (top->frame != NO_ID && (top->end_ns <= start || end > top->end_ns))
 				top--;
 		}
 		f->parent = top->frame;
-		if (++top == calls.v + calls.cap) {
+		if (++top == limit) {
 			calls.nr = calls.cap;
 			vec_reserve(&calls, 1);
 			top = calls.v + calls.nr;
+			limit = calls.v + calls.cap;
 		}
 		*top = (struct open_call){ end, (uint32_t)i, run_id(run, i) };
 	}
@@ -267,21 +300,18 @@ struct python_walk python_walk_thread(const struct python_frames *p, int64_t thr
 {
 	uint32_t id = p->threads.nr ? idmap_find(&p->ids, thread) : NO_ID;
 	const struct python_thread *t = id == NO_ID ? NULL : &p->threads.v[id];
-	return (struct python_walk){ p, t, t ? t->runs.v : NULL, 0 };
+	return (struct python_walk){ p, t, t ? run_first(t) : (struct run_walk){ 0 }, 0 };
 }
 
 bool python_walk_next(struct python_walk *w, int64_t at_ns, int64_t *start_ns, int64_t *dur_ns,
                       uint32_t *name)
 {
 	const struct python_thread *t = w->thread;
-	const struct python_run *run = w->run;
 	size_t i = w->next, nr = t ? t->frames.nr : 0;
 	bool found = false;
 	for (; i < nr && !found; i++) {
 		const struct python_frame *f = &t->frames.v[i];
-		if (i == run_end(t, run))
-			run++;
-		int64_t start = frame_start(run, f), dur = frame_dur(w->frames, f);
+		int64_t start = frame_start(run_at(t, &w->runs, i), f), dur = frame_dur(w->frames, f);
 		if (start > at_ns)
 			break;
 		found = dur == 0 || start + dur > at_ns; /* most frames end before */
@@ -289,7 +319,6 @@ bool python_walk_next(struct python_walk *w, int64_t at_ns, int64_t *start_ns, i
 		*dur_ns = dur;
 		*name = f->name;
 	}
-	w->run = run;
 	w->next = i;
 	return found;
 }

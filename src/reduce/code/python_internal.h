@@ -1,11 +1,12 @@
 /// Internal to the three files for Python functions by call path.
 ///
 ///     python_calls.c   intake; finding callers
-///     python.c         paths, rows
-///     python_sweep.c   exclusive times
+///     python_paths.c   paths and their exclusive times
+///     python.c         rows
 #ifndef GG_CODE_PYTHON_INTERNAL_H
 #define GG_CODE_PYTHON_INTERNAL_H
 
+#include "base/strbuf.h"
 #include "code/python.h"
 
 /// A call path: a function as called from another path. Path 0 is the root.
@@ -14,7 +15,7 @@ struct path {
 	                       ///< python_paths.clean
 	uint32_t depth, count;
 	int64_t total_ns, exclusive_ns;
-	uint32_t running; ///< number of running frames of the path that have no running callee
+	int64_t end_ns; ///< end of the last call, or MIXED (python_paths.c)
 	uint32_t last; ///< cache: id of the path that was last called from this path, or 0
 	uint32_t next; ///< cache: id of the path to which the caller's next call led, the last time
 	               ///< that it had called this path; 0: unknown
@@ -25,19 +26,13 @@ struct python_paths {
 	struct python_frames *frames;
 	const struct name_table *names; ///< name table of the trace
 	struct name_table clean;
+	struct strbuf text; ///< buffer for such a name
 	/// Ids in the table `clean` (names without the addresses in them), indexed by id of an event's
 	/// name; NO_ID if not yet known.
 	uint32_t *clean_of;
 	struct idmap path_ids; ///< pairs (id of the caller's path, id of a name), one for each path
 	                       ///< except the root: the pair with index i is path i + 1
 	VEC(struct path) paths;
-};
-
-/// Position in a walk over the frames of a thread.
-struct run_walk {
-	const struct python_run *run;
-	size_t end; ///< index after the last frame of `run`, the run of frames that contains the
-	            ///< present frame
 };
 
 /// Index after the last frame of the run of frames `run`, which belongs to the thread `t`.
@@ -72,9 +67,5 @@ static inline int64_t frame_start(const struct python_run *run, const struct pyt
 {
 	return (int64_t)(run->base_ns + f->start);
 }
-
-/// Computes exclusive times of all paths; the member `name` of a frame must be the id of its path.
-/// Overwrites the member `start` of frames.
-void python_sweep(struct python_paths *p, const struct python_window *w);
 
 #endif

@@ -47,8 +47,8 @@ static void host_side(struct reducer *r, struct digest *d)
 	calls_walk(r, d);
 	threads_walk(r);
 	flops_size(r);
-	where_link(r); /* reads the names of frames before python_make_paths() replaces them */
-	python_make_paths(&r->python, r->names);
+	where_link(r); /* reads the names of frames before function_paths() replaces them */
+	function_paths(r);
 	graphs_settle(r);
 }
 

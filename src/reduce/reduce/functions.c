@@ -43,11 +43,6 @@ void functions_release(struct functions *f)
 
 /* ---- the time in which functions of higher classes run ---- */
 
-static int64_t segment_end(const struct segment *s)
-{
-	return s->start_ns + (s[1].before_ns - s->before_ns); /* start_ns + before_ns may overflow */
-}
-
 static int segment_cmp(const void *a, const void *b, void *unused)
 {
 	(void)unused;
@@ -88,34 +83,6 @@ static void higher_add(struct higher *h, const struct class_functions *c)
 	h->list.nr = nr;
 }
 
-/* Time that segments cover before `at`; segment `i` must be the last one that begins by `at`. */
-static inline int64_t higher_before(const struct higher *h, size_t i, int64_t at)
-{
-	const struct segment *s = &h->list.v[i];
-	int64_t length = s[1].before_ns - s->before_ns, past = at - s->start_ns;
-	return s->before_ns + (past < length ? past : length);
-}
-
-/* Time that segments cover before `at`; the first `begun` segments are known to begin by then. */
-static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
-{
-	const struct segment *v = h->list.v;
-	size_t lo = begun, hi = h->list.nr; /* lo after SEARCH_NEAR: number of segments begun by `at` */
-	SEARCH_NEAR(lo, hi, i, v[i].start_ns <= at);
-	return lo ? higher_before(h, lo - 1, at) : 0;
-}
-
-/* Time that segments cover in [from, to). `begun` is the number of segments that begin by `from`.
-   Mostly no other segment begins before `to`: then only the end of the last begun one counts. */
-static int64_t covered_between(const struct higher *h, size_t begun, int64_t from, int64_t to)
-{
-	const struct segment *v = h->list.v;
-	if (begun < h->list.nr && v[begun].start_ns < to)
-		return covered_before(h, begun, to) - covered_before(h, begun, from);
-	int64_t end = begun ? segment_end(&v[begun - 1]) : from;
-	return end <= from ? 0 : (end < to ? end : to) - from;
-}
-
 /* ---- figures of one class ---- */
 
 /* Prefix sums: index of each function's first call, and at the end the number of all calls. */
@@ -136,17 +103,17 @@ static void class_costs(struct class_functions *c, const struct higher *h)
 	int64_t *ends = mem_calloc(c->rows.nr, sizeof *ends);
 	for (size_t i = 0; i < c->rows.nr; i++)
 		ends[i] = INT64_MIN;
-	for (size_t i = 0, begun = 0; i < c->calls.nr; i++) {
+	struct higher_walk walk = higher_walk_begin(h);
+	for (size_t i = 0; i < c->calls.nr; i++) {
 		struct function_call call = function_call_get(c, i);
 		struct function_stat *f = &c->rows.v[call.function];
 		int64_t *end = &ends[call.function], from = call.start_ns > *end ? call.start_ns : *end;
 		f->total_ns += call.end_ns - call.start_ns;
 		durs[next[call.function]++] = call.end_ns - call.start_ns;
-		while (begun < h->list.nr && h->list.v[begun].start_ns <= call.start_ns)
-			begun++;
+		higher_walk_to(&walk, call.start_ns);
 		if (call.end_ns <= from)
 			continue;
-		f->exclusive_ns += call.end_ns - from - covered_between(h, begun, from, call.end_ns);
+		f->exclusive_ns += higher_free(&walk, from, call.end_ns);
 		*end = call.end_ns;
 	}
 	for (size_t i = 0; i < c->rows.nr; i++) {
@@ -257,7 +224,7 @@ static int span_start_cmp(const void *a, const void *b, void *reducer)
 	return COMPARE(x, y);
 }
 
-static void runtime_class(struct reducer *r, struct higher *h, struct digest *d)
+void function_runtime(struct reducer *r, struct digest *d)
 {
 	struct class_functions c = { .r = r, .cls = FUNCTION_RUNTIME };
 	c.function_of = mem_calloc(r->host.names.nr, sizeof *c.function_of);
@@ -275,7 +242,7 @@ static void runtime_class(struct reducer *r, struct higher *h, struct digest *d)
 		c.rows.v[c.function_of[name]].count++;
 	}
 	sort_inline(c.calls.v, c.calls.nr, sizeof *c.calls.v, span_start_cmp, r);
-	class_finish(&c, h, r->python.threads.nr == 0, d);
+	class_finish(&c, &r->functions.higher, r->python.threads.nr == 0, d);
 }
 
 /* Position in the lists of transfers and communication kernels, during a walk over activities. */
@@ -315,20 +282,18 @@ void function_classes(struct reducer *r, struct digest *d)
 	vec_release(&r->functions.rates);
 }
 
-void function_runtime(struct reducer *r, struct digest *d)
+void function_paths(struct reducer *r)
 {
-	runtime_class(r, &r->functions.higher, d);
-	if (!r->python.threads.nr)
-		vec_release(&r->functions.higher.list); /* only figures of Python functions use this list */
+	struct python_window w = { &r->functions.higher, r->first_ns, r->last_ns };
+	python_make_paths(&r->python, r->names, &w);
+	vec_release(&r->functions.higher.list);
 }
 
 void function_figures(struct reducer *r, struct digest *d)
 {
-	/* what digest_small_functions() would make part of a sum */
-	struct python_window w = { &r->functions.higher, r->first_ns, r->last_ns,
-		                       d->window_ns > 0 ? (d->window_ns - 1) / KEEP_PART + 1 : 0 };
-	python_figures(&r->python, &w, d);
-	vec_release(&r->functions.higher.list);
+	/* digest_small_functions() would make smaller ones part of a sum */
+	int64_t least_ns = d->window_ns > 0 ? (d->window_ns - 1) / KEEP_PART + 1 : 0;
+	python_figures(&r->python, least_ns, d);
 	digest_small_functions(d);
 	python_medians(&r->python, d);
 }

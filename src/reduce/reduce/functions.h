@@ -31,6 +31,9 @@ void function_classes(struct reducer *r, struct digest *d);
 /// Makes rows of runtime functions, after those of the GPU.
 void function_runtime(struct reducer *r, struct digest *d);
 
+/// Finds the call paths of Python functions, and their times, after function_runtime().
+void function_paths(struct reducer *r);
+
 /// Makes rows of Python functions. Must be called last, since it limits the number of all rows.
 void function_figures(struct reducer *r, struct digest *d);
 
