@@ -166,11 +166,11 @@ def places(value, at=()):
 
 
 def replaced(value, at, new):
-    copy = json.loads(json.dumps(value))
-    inner = copy
-    for k in at[:-1]:
-        inner = inner[k]
-    inner[at[-1]] = new
+    """A copy with another value at this place, which shares everything else."""
+    if not at:
+        return new
+    copy = value.copy()
+    copy[at[0]] = replaced(value[at[0]], at[1:], new)
     return copy
 
 
@@ -592,7 +592,7 @@ def reals(folder):
         whole, = read(gate.name, [content])
         for at, old, _, _ in few(variants(content, [None], name), name, 3):
             for factor in (0.7, 1.5):
-                changed = next(c for a, _, _, c in variants(content, [round(old * factor, 9)], name) if a == at)
+                _, changed = variant(content, at, round(old * factor, 9))
                 now, = read(gate.name, [changed])
                 if not now.ok:
                     continue
@@ -1027,7 +1027,7 @@ DIMENSIONS = units_of_table()
 CONTENTS = {**{n: c for n, (c, _) in FILES.items()}, **{n: c for n, c, _ in LOGS}}
 
 
-TENTH = "a tenth"
+TENTH, SCALED = "a tenth", "more by three eighths"
 SHARED = pathlib.Path(os.environ.get("GPUGATE_SHARED") or "/nowhere") / "results"
 
 
@@ -1049,20 +1049,28 @@ def few(found, name, nr=8):
     return found if name not in REAL or len(found) <= nr else random.Random(name).sample(found, nr)
 
 
+VALUE = re.compile(r"(?<![\w.])-?\d+(,\d{3})*(\.\d+)?([Ee][-+]\d+)?(?![\w.])")
+
+
+def variant(content, at, new):
+    """(old value, content with another one at this place: a path in JSON, an offset in a text)."""
+    if not isinstance(content, str):
+        old = content
+        for k in at:
+            old = old[k]
+        return old, replaced(content, at, {TENTH: old / 10, SCALED: old * 1.375}.get(new, new))
+    m = VALUE.match(content, at)
+    old = float(m[0].replace(",", ""))
+    text = "null" if new is None else f"{old / 10:.6f}" if new == TENTH else str(old * 1.375) if new == SCALED else str(new)
+    return old, content[:at] + text + content[m.end():]
+
+
 def variants(content, news, name=""):
     """(place, old value, new value, changed content) for each number of the file, or text that begins as one."""
-    if not isinstance(content, str):
-        for at in few(places(content), name):
-            old = content
-            for k in at:
-                old = old[k]
-            for new in news:
-                yield at, old, new, replaced(content, at, old / 10 if new == TENTH else new)
-        return
-    for m in few(re.finditer(r"(?<![\w.])-?\d+(,\d{3})*(\.\d+)?([Ee][-+]\d+)?(?![\w.])", content), name):
+    for at in few([m.start() for m in VALUE.finditer(content)] if isinstance(content, str) else places(content), name):
         for new in news:
-            text = "null" if new is None else f"{float(m[0].replace(',', '')) / 10:.6f}" if new == TENTH else str(new)
-            yield m.start(), float(m[0].replace(",", "")), new, content[:m.start()] + text + content[m.end():]
+            old, changed = variant(content, at, new)
+            yield at, old, new, changed
 
 
 def differs_in_work(a, b):
@@ -1099,15 +1107,14 @@ def every_key(_folder):
     for name, content in {**CONTENTS, **REAL}.items():
         whole, = read(name, [content])
         assert whole.ok and whole.figures, name
-        news = [1.375, TENTH, *BAD, "12.5 parsecs"]
+        news = [SCALED, TENTH, *BAD, "12.5 parsecs"]
         if name == "metrics.csv":  # an empty cell is of a step that did not log the figure
             news.remove("")
-        rows = [r for i, r in enumerate(variants(content, news, name)) if ALL or r[2] in (1.375, TENTH) or i % 5 == 0]  # the others in ci/test --extended
+        rows = [r for i, r in enumerate(variants(content, news, name)) if ALL or r[2] in (SCALED, TENTH) or i % 5 == 0]  # the others in ci/test --extended
         for (at, old, new, _), found in zip(rows, read(name, [r[3] for r in rows])):
             nr += 1
-            if new == 1.375:
-                scaled = read(name, [next(c for a, _, _, c in variants(content, [old * 1.375], name) if a == at)])[0]
-                moved = {n for n, f in whole.figures.items() if scaled.figures.get(n, f) != f} if scaled.ok and not lacks_a_line(name, whole, scaled) else set()
+            if new == SCALED:
+                moved = {n for n, f in whole.figures.items() if found.figures.get(n, f) != f} if found.ok and not lacks_a_line(name, whole, found) else set()
                 continue
             if not found.ok:
                 continue
@@ -1192,7 +1199,7 @@ def every_unit(_folder):
             dimension, own = {(f[2], f[1]) for f in here.values()}.pop()
             words = [w for w, (d, _) in DIMENSIONS.items() if d == dimension]
             texts = [f"{float(fractions.Fraction(str(old)) * DIMENSIONS[own][1] / DIMENSIONS[w][1]):.15g} {w}" for w in words]
-            changed = [next(c for a, _, _, c in variants(content, [t], name) if a == at) for t in texts]
+            changed = [variant(content, at, t)[1] for t in texts]
             for word, found in zip(words, read(name, changed)):
                 nr += 1
                 if lacks_a_line(name, whole, found):
