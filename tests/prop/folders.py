@@ -10,6 +10,7 @@
 
 $GPUGATE is the program; exit 77 skips.
 """
+import functools
 import gzip
 import itertools
 import json
@@ -207,11 +208,17 @@ def days(dir):
             else:
                 doc["baseTimeNanoseconds"] = base
         return change
+
+    @functools.cache
+    def recorded(rank, first):
+        return trace(dir / "recorded.json", None, "--rank", rank, "--world-size", 4, "--first-step", first).read_text(encoding="utf-8")
     cases = itertools.product((30_000_000_000, 90_000_000_000, DAY_NS), (1, 3), (100, 200), (True, False))
     for i, (shift, old, first, absolute) in enumerate(cases):
+        (dir / str(i)).mkdir()
         for r in range(4):
-            trace(dir / str(i) / f"rank{r}.json", at(0 if r < old else shift, absolute), "--rank", r, "--world-size", 4,
-                  "--first-step", first if r < old else 100)
+            doc = json.loads(recorded(r, first if r < old else 100))
+            at(0 if r < old else shift, absolute)(doc)
+            (dir / str(i) / f"rank{r}.json").write_text(json.dumps(doc), encoding="utf-8")
         got = {(r, what) for r, what in metrics(dir / str(i))[2] if what in ("stale-rank", "ends-early", "missing-steps")}
         if shift > 60_000_000_000:
             assert {a for a in got if a[1] == "stale-rank"} == {(r, "stale-rank") for r in range(old)}, (i, shift, old, first, got)
