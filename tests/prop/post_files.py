@@ -13,6 +13,7 @@
 
 $GPUGATE is the program; exit 77 skips, also without PyYAML.
 """
+import functools
 import json
 import os
 import pathlib
@@ -50,6 +51,7 @@ def expect(what, have, want):
         wrong.append(f"{what}: {have!r} instead of {want!r}")
 
 
+@functools.cache
 def load(path):
     return yaml.safe_load(path.read_text())
 
