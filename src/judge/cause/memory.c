@@ -51,7 +51,8 @@ static void name_item(struct inquiry *q, struct suspect *s, const struct memory_
 	                                text_line(q->a, span_of(site)));
 }
 
-/* Name the largest category and, within it, the largest site of the breakdown of a check. */
+/* Name the largest category and, within it, the largest site of the breakdown of a check. The parts
+   of a trace's memory are moments instead of places. */
 static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 {
 	const struct breakdown *b = NULL;
@@ -64,15 +65,19 @@ static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 			most = &b->parts.v[i];
 	if (!most || most->change <= 0)
 		return;
-	if (!memory_is_by_trace(q->bench->memory)) /* whose parts are moments, not places */
+	bool moments = memory_is_by_trace(q->bench->memory), all = most->change >= b->change;
+	if (!moments)
 		suspect_where(q, s, PLACE_CATEGORY, span_of(most->label));
 	for (const struct part *p = most + 1; p < b->parts.v + b->parts.nr && p->level > 0; p++)
 		if (p->level == 1 && (!site || p->change > site->change))
 			site = p;
 	if (site && site->change > 0)
 		suspect_where(q, s, PLACE_CODE, span_of(site->label));
-	if (most->change < b->change) /* where that is, is said as of every finding */
-		s->finding.title = arena_printf(q->a, "%s, %s of it there", s->finding.title, most->text);
+	if (moments || !all) /* where a place is, is said as of every finding */
+		s->finding.title =
+		    arena_printf(q->a, "%s, %s%s%s%s", s->finding.title, all ? "" : most->text,
+		                 all ? "" : " of it ", moments ? most->label : "there",
+		                 moments ? text_or_empty(strchr(most->detail, ';')) : "");
 }
 
 /* ---- kinds of memory changes ---- */
@@ -335,7 +340,7 @@ static void advise_on_peak(struct inquiry *q, struct suspect *s)
 		               "record a memory snapshot of both versions (docs/memory.md): it "
 		               "names the lines that hold more");
 	else
-		suspect_action(q, s, "see which allocations have grown: gpugate diff OLD NEW");
+		suspect_action(q, s, "see which allocations have grown: 'gpugate diff OLD NEW'");
 }
 
 static void find_more(struct inquiry *q, int64_t leaked, bool told)

@@ -151,8 +151,8 @@ static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slo
 	suspect_say(q, s, "its kernels are slower throughout");
 	suspect_action(
 	    q, s,
-	    "compare clock, power cap and temperature of the rank's GPU with its peers' (nvidia-smi "
-	    "-q -d CLOCK,POWER,TEMPERATURE), and look for another process on it");
+	    "compare clock, power cap and temperature of the rank's GPU with its peers' ('nvidia-smi "
+	    "-q -d CLOCK,POWER,TEMPERATURE'), and look for another process on it");
 }
 
 /* ---- kinds of odd ranks: slow, late, slow link ---- */
@@ -226,7 +226,7 @@ static void add_link(const struct odd_rank *o)
 	suspect_cost(s, ns);
 	suspect_say(q, s, "%s: %s", o->name, o->insight->message);
 	suspect_action(q, s,
-	               "look at the links of %s (nvidia-smi nvlink -s, ibstat, the NIC's error "
+	               "look at the links of %s ('nvidia-smi nvlink -s', 'ibstat', the NIC's error "
 	               "counters) and at how NCCL routes it (NCCL_DEBUG=INFO)",
 	               o->name);
 	stake_waiting(q, s, number_add(at_least_0(both_rise(transfer)), at_least_0(late)));

@@ -161,11 +161,18 @@ void md_figure(struct strbuf *b, const char *text)
 }
 
 /* True for a `_` between letters or digits, which does not mark emphasis (GitHub Flavored Markdown,
-   6.2). */
+   6.2), and for the slash of a unit. */
 static bool is_inner(struct span s, size_t at)
 {
-	return s.p[at] == '_' && at && at + 1 < s.n && isalnum((unsigned char)s.p[at - 1]) &&
-	       isalnum((unsigned char)s.p[at + 1]);
+	return (s.p[at] == '_' || s.p[at] == '/') && at && at + 1 < s.n &&
+	       isalnum((unsigned char)s.p[at - 1]) && isalnum((unsigned char)s.p[at + 1]);
+}
+
+/* True for a slash and a dot, or two slashes: "tokens/s" is a unit. */
+static bool is_path(struct span s)
+{
+	const char *slash = memchr(s.p, '/', s.n);
+	return slash && (memchr(s.p, '.', s.n) || memrchr(s.p, '/', s.n) != slash);
 }
 
 /* End of the word at `at`: the next blank that is not inside brackets, or the next blank at all if
@@ -211,7 +218,41 @@ static bool is_prose(struct span s)
 		if (word >= 7 && letters && letters < word)
 			return false;
 	}
-	return s.n > 0;
+	return s.n > 0 && !is_path(s);
+}
+
+/* The end of the quotation that begins at `at`, such as "'gpugate diff OLD NEW'"; `at` if there is
+ * none. */
+static size_t quote_end(struct span s, size_t at)
+{
+	for (size_t i = at + 2; i < s.n && s.p[at] == '\''; i++) {
+		size_t next = i + 1;
+		while (next < s.n && strchr(",.;:)", s.p[next]))
+			next++;
+		if (s.p[i] == '\'' && (next == s.n || s.p[next] == ' '))
+			return i;
+	}
+	return at;
+}
+
+/* The length of a word without the punctuation after it, which a bracket of its own is not. */
+static size_t without_punctuation(struct span word)
+{
+	size_t n = word.n;
+	int open = 0;
+	for (size_t i = 0; i < n; i++)
+		open += (word.p[i] == '(') - (word.p[i] == ')');
+	for (; n > 1 && strchr(",;:.)", word.p[n - 1]) && (word.p[n - 1] != ')' || open < 0); n--)
+		open += word.p[n - 1] == ')';
+	return n;
+}
+
+static void add_code(struct strbuf *b, struct span s, bool in_table)
+{
+	struct strbuf code = STRBUF_INIT;
+	strbuf_add(&code, s);
+	md_code(b, code.p, (size_t)-1, in_table);
+	strbuf_release(&code);
 }
 
 /* True for the blank between a figure and its unit. */
@@ -227,26 +268,31 @@ void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_t
 		md_code(b, text, max_chars, in_table);
 		return;
 	}
-	for (size_t at = 0, end; at <= s.n; at = end + 1) {
-		end = word_end(s, at);
-		struct span word = { s.p + at, end - at };
-		size_t n = word.n;
-		strbuf_adds(b, !at ? "" : is_within_figure(s, at - 1) ? "\xC2\xA0" : " ");
-		if (is_prose(word) && (at || word.p[0] != '=')) {
-			for (size_t i = 0; i < word.n; i++)
-				if (word.p[i] == ' ' && is_within_figure(word, i))
-					strbuf_adds(b, "\xC2\xA0");
-				else
-					strbuf_addch(b, word.p[i]);
+	/* of a name that is added by itself, between quotation marks */
+	if (s.n && s.p[s.n - 1] == '\'' && (s.n == 1 || strchr(" (", s.p[s.n - 2])))
+		s.n--;
+	if (s.n && s.p[0] == '\'' && (s.n == 1 || strchr(" ,.;:)", s.p[1])))
+		s = (struct span){ s.p + 1, s.n - 1 };
+	for (size_t at = 0, end; at < s.n; at = end) {
+		end = at + 1;
+		if (s.p[at] == ' ' || s.p[at] == '(') {
+			strbuf_adds(b, s.p[at] == '(' ? "(" : is_within_figure(s, at) ? "\xC2\xA0" : " ");
 			continue;
 		}
-		while (n > 1 && strchr(",;:", word.p[n - 1]))
-			n--;
-		struct strbuf code = STRBUF_INIT;
-		strbuf_add(&code, (struct span){ word.p, n });
-		if (n)
-			md_code(b, code.p, max_chars, in_table);
-		strbuf_release(&code);
+		size_t quote = quote_end(s, at);
+		struct span word = { s.p + at, (quote > at ? quote + 1 : word_end(s, at)) - at };
+		size_t n = quote > at ? word.n : without_punctuation(word);
+		end = at + word.n;
+		if (quote > at)
+			add_code(b, (struct span){ word.p + 1, n - 2 }, in_table);
+		else if (!is_prose((struct span){ word.p, n }) || (!at && word.p[0] == '='))
+			add_code(b, (struct span){ word.p, n }, in_table);
+		else
+			for (size_t i = at; i < at + n; i++)
+				if (s.p[i] == ' ' && is_within_figure(s, i))
+					strbuf_adds(b, "\xC2\xA0");
+				else
+					strbuf_addch(b, s.p[i]);
 		strbuf_add(b, (struct span){ word.p + n, word.n - n });
 	}
 }
