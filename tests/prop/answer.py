@@ -4,6 +4,7 @@
  - a terminal shows the same text, whichever reports are written to files
  - nothing is told twice; both values of a change have one unit; comments and pages are as short as they are meant to be
  - the parts of a finding add up to its cost, each once
+ - a finding says on which rank it is, and "there" only of a place; parts of the mean over ranks are called shares of it
  - with a failed check and an undecided one, the report says how the undecided one can be decided, and gives a command that
    accepts the run; this command does accept it
  - the report of an undecided run names the noise, and gives before its findings a command that judges further recordings, for
@@ -80,10 +81,13 @@ def situations(dir):
     both = make(dir, "trace", "both.json.gz", "--steps", 6, "--extra-launches", "*flash_fwd*=1", "--slow-kernel", "*=1.03", seed=2)
     run(dir, "approve", "--new", base, "--baseline", "unsure.json", "--rules", "unsure.yaml")
     out["unsure"] = "check", both, "--baseline", "unsure.json", "--rules", "unsure.yaml"
-    for name, options in (("ranks", ()), ("slow-rank", ("--slow-rank", "2=1.3"))):
+    for name, options in (("ranks", ()), ("slow-rank", ("--slow-rank", "2=1.3")), ("late-rank", ("--late-rank", "2=3000"))):
         make(dir, "ranks", name, "--ranks", 4, "--steps", 6, *options)
     run(dir, "approve", "--new", "ranks", "--baseline", "ranks.json")
-    out["slow-rank"] = "check", "slow-rank", "--baseline", "ranks.json"
+    for name in ("slow-rank", "late-rank"):
+        out[name] = "check", name, "--baseline", "ranks.json"
+    peak = make(dir, "trace", "peak.json.gz", "--steps", 6, "--peak-memory", 1.3, seed=2)
+    out["peak"] = "check", peak, "--baseline", "base.json"
     snapshot, leak = make(dir, "snapshot", "memory.json.gz"), make(dir, "snapshot", "leak.json.gz", "--leak", 8 << 20, seed=2)
     run(dir, "approve", "--new", snapshot, "--baseline", "memory.json")
     out["leak"] = "check", leak, "--baseline", "memory.json"
@@ -117,6 +121,18 @@ def parts_add_up(name, result):
         assert not parts or sum(p["change"] for p in parts) == f["cost"], (name, f["title"], f["cost"], parts)
         assert all((p["change"] > 0) == (f["cost"] > 0) for p in parts), (name, parts)
     return sum(bool(f["parts"]) for f in result.get("findings", ()))
+
+
+def places_are_said(name, text, markdown, result):
+    """A report says on which rank a finding is, and "there" only of a place; of parts of several ranks, that they are shares."""
+    where = " ".join(re.findall(r"where: (.*)", text))
+    for f in result.get("findings", ()):
+        ranks = [p["name"] for p in f["where"] if p["level"] == "rank"]
+        assert not where or all(rank in where for rank in ranks), (name, f["title"], where)
+        assert f["where"] or not re.search(r"\bthere\b", f["title"]), (name, f["title"])
+    if name in ("slow-rank", "late-rank"):
+        titles = re.findall("where the time went: (.*)</summary>", markdown)
+        assert titles and all("shares of the mean over 4 ranks" in t for t in titles), (name, titles)
 
 
 def width(cell):
@@ -356,6 +372,7 @@ def main():
             result, page = json.loads((dir / "out.json").read_text(encoding="utf-8")), (dir / "out.html").read_text(encoding="utf-8")
             if args[0] == "check":
                 divided += parts_add_up(name, result)
+                places_are_said(name, text, (dir / "out.md").read_text(encoding="utf-8"), result)
                 counts(name, text, result)
                 job(name, text, result, result["exit_code"])
             if name == "pass":

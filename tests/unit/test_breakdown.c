@@ -483,6 +483,7 @@ static void test_ranks(void **state)
 	begin(&s);
 	struct breakdown *b = breakdown(&s, METRIC_STEP_IDLE_TIME, "", MS(10));
 	assert_adds_up(b);
+	assert_string_equal(b->title, "step.idle_time by rank, shares of the mean over 2 ranks");
 	assert_int_equal(part(b, 0, "rank 7")->change, MS(10));
 	assert_null(part(b, 0, "rank 0"));
 	vec_release(&b->parts);

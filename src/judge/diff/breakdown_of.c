@@ -45,7 +45,12 @@ struct parts breakdown_begin(const struct breakdown_input *in, const char *by)
 	const struct breakdown_query *q = in->query;
 	const char *of =
 	    q->label.n ? arena_printf(in->arena, " of '%s'", text_short(in->arena, q->label, 60)) : "";
-	const char *title = arena_printf(in->arena, "%s%s by %s", q->metric->name, of, by);
+	enum unit unit = q->metric->unit;
+	bool mean = q->metric->per_step || (unit >= UNIT_NS_PER_STEP && unit <= UNIT_BYTES_PER_STEP);
+	size_t nr = mean ? breakdown_nr_ranks(in) : 1;
+	const char *shares =
+	    nr > 1 ? arena_printf(in->arena, ", shares of the mean over %zu ranks", nr) : "";
+	const char *title = arena_printf(in->arena, "%s%s by %s%s", q->metric->name, of, by, shares);
 	return parts_new(in->arena, q->metric, title, q->change);
 }
 

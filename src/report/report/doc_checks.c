@@ -47,11 +47,9 @@ static void put_where(struct document *d, const struct finding *f)
 	size_t nr[NR_PLACE_LEVELS + 1] = { 0 }, hidden = 0;
 	/* what the title of the finding names already */
 	bool kernels = f->cause >= CAUSE_KERNEL && f->cause <= CAUSE_GONE_KERNEL;
-	bool ranks = f->cause >= CAUSE_SLOW_RANK && f->cause <= CAUSE_LATE_RANK;
 	for (size_t i = 0; i <= f->where.nr; i++) {
 		const struct place *p = i < f->where.nr ? &f->where.v[i] : NULL;
-		if (p && ((kernels && (p->level == PLACE_KERNEL || p->level == PLACE_CATEGORY)) ||
-		          (ranks && p->level == PLACE_RANK)))
+		if (p && kernels && (p->level == PLACE_KERNEL || p->level == PLACE_CATEGORY))
 			continue;
 		if (hidden && (!p || p->level != last)) {
 			doc_printf(d, " and %zu more%s", hidden,
@@ -74,6 +72,8 @@ static void put_where(struct document *d, const struct finding *f)
 		        : p->level == last      ? ", "
 		                                : " › ",
 		        p->name, p->at.changed ? " (changed here)" : "");
+		if (p->machine)
+			doc_say(d, " (%s)", p->machine);
 		last = p->level;
 	}
 	if (nr[PLACE_OPERATOR] > 1 && !nr[PLACE_CODE])
@@ -99,8 +99,6 @@ static void put_no_place(struct document *d, const struct finding *f)
 		                 : "no line of code recorded");
 	} else if (f->where.nr) {
 		doc_name(d, f->where.v[0].name);
-		if (f->where.v[0].machine)
-			doc_printf(d, " (%s)", f->where.v[0].machine);
 	}
 }
 
