@@ -135,6 +135,17 @@ def places_are_said(name, text, markdown, result):
         assert titles and all("shares of the mean over 4 ranks" in t for t in titles), (name, titles)
 
 
+def first_is_said(dir):
+    """With --new each report says that the run is the baseline now; the heading of the pass after it says so in a word."""
+    text = run(dir, "check", "--new", "base.json.gz", "--baseline", "made.json", "--json", "made.out.json", "--junit", "made.xml", "--markdown", "made.md")
+    for form in (text, *((dir / name).read_text(encoding="utf-8") for name in ("made.out.json", "made.md"))):
+        assert "first run, which is the baseline now" in " ".join(form.split()), form
+    assert 'name="first_run_of" value="made.json"' in (dir / "made.xml").read_text(encoding="utf-8")
+    text = run(dir, "check", "base.json.gz", "--baseline", "made.json", "--markdown", "made.md")
+    assert " · pass · " in (dir / "made.md").read_text(encoding="utf-8").splitlines()[1] and "\n\nbaseline " in text, text
+    assert "; fails beyond" not in text, "beyond the limit it is undecided first"
+
+
 def width(cell):
     words = re.split(f"[ {BREAK}]", re.sub(r"[`*]", "", cell).strip())
     return PADDING + max(sum(BAR if "\u2581" <= c <= "\u2588" else CHARACTER for c in w) for w in words)
@@ -183,7 +194,7 @@ def job(name, text, result, code):
     """The text says in words whether the job passes, unless there is a baseline and the verdict (pass or fail) says so
     itself."""
     said = re.search(r"; the job (passes|fails) \(exit code (\d)\)", " ".join(text.split("\n\n")[0].split()))
-    plain = {"pass": 0, "fail": 1}.get(result["verdict"]) == code and not text.partition(": ")[2].startswith("no baseline yet")
+    plain = {"pass": 0, "fail": 1}.get(result["verdict"]) == code and not text.partition(": ")[2].startswith(("no baseline yet", "first run"))
     assert bool(said) != plain and (not said or (said[1] == "passes") == (code == 0) and int(said[2]) == code), (name, code, text)
 
 
@@ -396,6 +407,7 @@ def main():
                     assert case["verdict"] != "fail" or case["change_pct"] > 1, case
                     assert case["verdict"] != "fail" or failed, case
         assert divided, "no finding is divided into parts"
+        first_is_said(dir)
         decides(dir)
         hidden(dir)
         suite_says(dir)

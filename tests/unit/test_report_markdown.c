@@ -243,7 +243,7 @@ static void a_pass_is_short(void **state)
 	const char *text = write_report(&r, 0);
 	static const char start[] =
 	    "<!-- gpugate:w -->\n"
-	    "### \u2705 gpugate · w: no figure is beyond its limit; nothing to do\n\n"
+	    "### \u2705 gpugate · pass · w: no figure is beyond its limit; nothing to do\n\n"
 	    "baseline `a` (1 step) → candidate `b` (2 ranks, whole trace)\n\n"
 	    "<details><summary>All checks</summary>\n\n"
 	    "| verdict | check |";

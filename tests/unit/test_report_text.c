@@ -280,7 +280,7 @@ static void a_pass_is_short(void **state)
 	r.insights.nr = 0;
 	assert_string_equal(write_report(&r, &(struct write_options){ 0 }),
 	                    "pass · w: no figure is beyond its limit; nothing to do\n"
-	                    "baseline a (4 steps) → candidate b (2 ranks, whole trace)\n"
+	                    "\nbaseline a (4 steps) → candidate b (2 ranks, whole trace)\n"
 	                    "\n1 of 1 check within its limits; --verbose lists them\n");
 	report_release(&r);
 }

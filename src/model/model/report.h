@@ -316,6 +316,7 @@ struct report {
 	enum status status; ///< status from which the exit code follows
 	const char *headline; ///< first line of the report, "fail: 2 of 14 checks beyond their limits"
 	const char *summary; ///< of a check, the headline without its verdict
+	const char *made; ///< baseline that the run, as the first, has become; NULL: none
 	/// in a diff, metric of the figure that explains most of the change of the wall time; or NULL
 	const struct metric *wall_cause;
 	const char *error; ///< first error, if because of it there are no checks (exit 2–5); else NULL

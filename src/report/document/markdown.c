@@ -276,8 +276,7 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 	const struct doc_run *r = l->first;
 	const char *sign = r && r->kind == DOC_VERDICT ? signs[r->tone] : NULL;
 	strbuf_addf(b, "### %sgpugate", sign ? sign : "");
-	/* several verdicts have one symbol: the word says which, unless all is well */
-	if (sign && r->tone != TONE_GOOD)
+	if (sign) /* several verdicts have one symbol: the word says which */
 		strbuf_addf(b, " \u00B7 %s", r->text);
 	if (!sign)
 		strbuf_adds(b, " \u00B7 ");

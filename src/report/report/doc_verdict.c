@@ -273,7 +273,9 @@ void doc_verdict(struct document *d, const struct report *r)
 	bool leak = top && top->cause == CAUSE_LEAK && top->cost_amount[0];
 	doc_put_result(d, first ? VERDICT_MISSING : r->verdict, red);
 	doc_say(d, " · %s: ", r->workload);
-	if (first) {
+	if (first && r->made) {
+		doc_say(d, "first run, which is the baseline now (%n)", r->made);
+	} else if (first) {
 		doc_words(d, "no baseline yet");
 	} else if (worst && (worst->absolute || !leak)) {
 		put_worst(d, r, worst);
@@ -428,9 +430,10 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 		doc_words(d, ", which no rule judges");
 	doc_words(d, k->assumed && !open ? "; noise only estimated" : "");
 	if (first && k->dull && share && r->verdict == VERDICT_PASS) {
-		doc_say(d, "; fails beyond %f", share_text(d, k->dull->detectable, k->baseline, false));
+		doc_say(d, "; surely fails beyond %f",
+		        share_text(d, k->dull->detectable, k->baseline, false));
 		if (k->dull->past_runs < KNOWN_RUNS && k->dull->candidate_runs == 1)
-			doc_printf(d, " with %" PRId64 " run%s of main", k->dull->past_runs,
+			doc_printf(d, " with %" PRId64 " run%s", k->dull->past_runs,
 			           k->dull->past_runs == 1 ? "" : "s");
 	}
 	doc_words(d, ")");

@@ -67,7 +67,7 @@ static void put_context(struct document *d, const struct report *r)
 		before.period = 0;
 		before.marker = NULL;
 	}
-	bool apart = r->kind == REPORT_DIFF || (r->kind == REPORT_CHECK && r->verdict != VERDICT_PASS);
+	bool apart = r->kind != REPORT_RUN;
 	if (apart)
 		doc_section(d, "about", "", DOC_OPEN);
 	doc_paragraph(d);

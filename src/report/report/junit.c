@@ -164,6 +164,7 @@ static void put_properties(const struct junit *j)
 	put_property(j->out, "rules", r->rules);
 	put_property(j->out, "profile", r->profile);
 	put_property(j->out, "judged", r->candidate.judged);
+	put_property(j->out, "first_run_of", r->made);
 	put_property(j->out, "verdict", verdict_names[r->verdict]);
 	put_number(j->out, "baseline_runs", r->baseline.label, side_runs(&r->baseline), 0);
 	put_number(j->out, "candidate_runs", r->candidate.label, side_runs(&r->candidate), 0);
