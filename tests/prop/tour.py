@@ -191,8 +191,8 @@ def cold_start(w):
     w.say("""
 # A first week
 
-What the gate says in a team's first week: `tests/prop/tour.py` plays it through with the program and its scripts of today. The rules are two: compute time may
-grow by 0.5 %, peak memory by 1 %. The workflows that `gpugate init` wrote are on main already. This team lets the gate block from the first day;
+What the gate says in a team's first week: `tests/prop/tour.py` plays it through with today's program and scripts. The rules are two: compute time may
+grow by 0.5 %, peak memory by 1 %. The workflows of `gpugate init` are on main already. This team lets the gate block from the first day;
 [most only let it report](pull-requests.md#in-which-order) at first.
 
 ## Monday: there is no baseline
