@@ -198,10 +198,10 @@ enum status cmd_check(const struct options *o, struct diag_log *log)
 	struct report *r = &j.report;
 	enum status st = check_begin(&j, o, 1, log);
 	bool fresh = st == ST_OK && j.b.pin.ranks.nr == 0;
-	if (st == ST_OK && fresh && r->status == ST_OK && o->value[OPT_BOOTSTRAP])
-		st = bootstrap(&j.candidates, &j.setup, r->made = j.path, log);
-	if (st == ST_OK && r->made)
-		vec_push(&r->candidate.notes, SPAN("first run, which is the baseline now"));
+	if (st == ST_OK && fresh && r->status == ST_OK && o->value[OPT_BOOTSTRAP]) {
+		r->made = j.path;
+		st = bootstrap(&j.candidates, &j.setup, j.path, log);
+	}
 	if (st == ST_OK && !fresh && o->value[OPT_PROPOSE] && r->counts[VERDICT_FAIL])
 		st = propose(&j.candidates, &j.setup, r, log);
 	st = finish(o, st, r, log);

@@ -104,6 +104,7 @@ void suspect_action(struct inquiry *q, struct suspect *s, const char *fmt, ...)
 struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_level level,
                             struct span name);
 
+/// True if one of the suspect's places is `name`, at this level.
 bool suspect_has_place(const struct suspect *s, enum place_level level, const char *name);
 
 /// The rows of the code table in which suspect_locate() looks for a rise.

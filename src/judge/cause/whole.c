@@ -333,13 +333,13 @@ static void find_uniform(struct inquiry *q, double by)
 	say_clocks(q, s);
 	int64_t mhz = inquiry_figure(q, METRIC_MACHINE_SM_CLOCK).v[SIDE_BASELINE] / MICRO;
 	const char *lock = mhz > 0 ? arena_printf(q->a,
-	                                          "at the baseline's %" PRId64 " MHz (nvidia-smi -lgc "
-	                                          "%" PRId64 ",%" PRId64 ")",
+	                                          "at the baseline's %" PRId64 " MHz ('nvidia-smi -lgc "
+	                                          "%" PRId64 ",%" PRId64 "')",
 	                                          mhz, mhz, mhz)
-	                           : "(nvidia-smi -lgc MHZ)";
+	                           : "('nvidia-smi -lgc MHZ')";
 	suspect_action(q, s,
-	               "look at clocks, power cap and temperature of the GPU (nvidia-smi -q -d "
-	               "CLOCK,PERFORMANCE), lock the clocks %s and record again",
+	               "look at clocks, power cap and temperature of the GPU ('nvidia-smi -q -d "
+	               "CLOCK,PERFORMANCE'), lock the clocks %s and record again",
 	               lock);
 }
 
