@@ -1,5 +1,5 @@
 """Long tests run in parts, so that two cores share them: PART=I/N is the I-th of N (tests/CMakeLists.txt). Of many similar
-cases, ci/test runs some, and ci/test --extended, which sets ALL_CASES, runs all."""
+cases, some are run, and all with ALL_CASES, which ci/test --extended sets."""
 import os
 
 ALL = bool(os.environ.get("ALL_CASES"))
@@ -11,5 +11,5 @@ def part(rows):
 
 
 def some(rows, every):
-    """The first of every `every` rows; in ci/test --extended all rows."""
+    """The first of every `every` rows; with ALL_CASES all rows."""
     return list(rows) if ALL else list(rows)[::every]

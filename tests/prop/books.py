@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The account of a rank adds up, and no verdict rests on a broken entry.
 
-Each damage changes one entry of the account of a generated recording, by shares from 0.5 % to all of it, in ci/test by two of four: activities become
+Each damage changes one entry of the account of a generated recording, by shares from 0.5 % to all of it, by two of four without ALL_CASES: activities become
 untimed, are recorded twice, vanish, or last too long; launches vanish; markers vanish, shrink or are split; the work of steps
 completes in one burst; operators vanish. The damaged recording is held against the whole one, on either side, under rules for
 all figures and under the built-in rules. Then each check that passes, improves, warns or fails rests on a figure that moved by

@@ -233,7 +233,7 @@ def main():
         sys.exit(77)
     places, bad = [], []
     assert len(TRACES + JOBS + SNAPSHOTS) >= 35
-    # Recordings are made anew for each case. Faults of whole jobs are left to ranks.py, except in ci/test --extended.
+    # Recordings are made anew for each case. Faults of whole jobs are left to ranks.py, except with ALL_CASES.
     cases = some(TRACES + SNAPSHOTS, 18) + (JOBS if ALL else [])
     for case in part(cases):
         with tempfile.TemporaryDirectory() as dir:
@@ -248,7 +248,7 @@ def main():
     first = sum(p == 0 for p in places)
     three = sum(p is not None and p < 3 for p in places)
     print(f"{len(places)} causes: {first} first, {three} in the first three; {len(bad)} with exit 0")
-    # one case more than FIRST and IN_THREE allow may fail, since ci/test takes few cases, among which the share of
+    # one case more than FIRST and IN_THREE allow may fail, since few cases are taken without ALL_CASES, among which the share of
     # failing ones may be larger
     if bad or first < FIRST * len(places) - 1 or three < IN_THREE * len(places) - 1:
         sys.exit("\n".join(bad) or "too few causes are named")

@@ -9,7 +9,7 @@ bytes is replaced in turn; a JSON file is also read without each of its members 
  - if that parser reads the same values, the figures are the same
  - if gzip data is damaged, the message is about that damage
 
-ci/test takes some of the places. ci/test --extended takes each byte with a neighborhood that the file does not have before,
+Without ALL_CASES, it takes some of the places; with it, each byte with a neighborhood that the file does not have before,
 and, of the others (repeated rows, zeros in pages), one of seven, and every member and element; it does so in three parts, each
 with all readers. tests/fuzz/replay.c cuts and damages files in each reader under the sanitizers.
 
@@ -37,7 +37,7 @@ import xspace
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 CORPUS = TESTS / "fuzz" / "corpus"
 
-RUNS = 200  # number of damaged files for each reader in ci/test, half of them cut and half with a byte replaced
+RUNS = 200  # number of damaged files for each reader without ALL_CASES, half of them cut and half with a byte replaced
 OTHERS = b'\0\xff"\\{],-9\n\x80:N'
 RULES = """version: 1
 workload: w

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Folded jobs of many ranks: planted faults are named, and files stay small.
 
-Some ranks are simulated (gen/ranks.py) and copied (gen/many.py) to 512 ranks; in ci/test --extended, to 4,096. The ranks are
+Some ranks are simulated (gen/ranks.py) and copied (gen/many.py) to 512 ranks; with ALL_CASES, to 4,096. The ranks are
 merged in a tree, 64 digests and then 64 folded files at a time.
 
  - `check` names a slow rank, a late rank, a rank behind a slow link and one that hangs, and no other

@@ -180,7 +180,7 @@ class Side:
         self.hangs()
 
     def stored(self, number):
-        """Replaces each text in stored files by hostile names, one at a time; ci/test takes every fourth text. A file that is
+        """Replaces each text in stored files by hostile names, one at a time; every fourth text without ALL_CASES. A file that is
         refused must give one line."""
         for name, args, reports in (("base.json", ("baseline", "show", "--rules", "rules.yaml", "--baseline", "{}"), ""),
                                     ("base.json", ("baseline", "log", "--rules", "rules.yaml", "--baseline", "{}"), ""),

@@ -260,7 +260,7 @@ LIMITS = {
     "columns of a fold": ("store/row_read.c", "rows", fold_columns, "in.json", ("merge", "{}", "-o", "d.json"), "has too many columns", "do not fit its rows"),
     "runs in a baseline": ("model/history.h", "BASELINE_RECENT", recent, "r.json", ("baseline", "log", "--baseline", "{}"), "is one run too many"),
 }
-SLOW = {"cases of folders", "bytes of a history", "ranks of a run"}  # only in ci/test --extended
+SLOW = {"cases of folders", "bytes of a history", "ranks of a run"}  # only with ALL_CASES
 CODES = {DIGEST: 3, LINT: 2, MERGE: 3, "suite": 2, "digest": 2, "merge": 3, "report": 3, "history": 4, "baseline": 4}
 
 # {words of a message: the test that reaches the message}, for messages that no row of LIMITS reaches.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Time and memory grow at most like n log n with every count in an input.
 
-- Each count is doubled twice, in ci/test at once: each time, fewer than 2.4 times the instructions (cachegrind) are needed, after those for a
+- Each count is doubled twice, without ALL_CASES at once: each time, fewer than 2.4 times the instructions (cachegrind) are needed, after those for a
   count of 1 are subtracted, so that neither time nor load of the machine matter. Quadratic growth would be 4 times.
 - --max-memory ends with exit 3, names the file and what grew, and leaves nothing behind.
 

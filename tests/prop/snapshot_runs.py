@@ -135,7 +135,7 @@ def main():
         if law in (recorded, shared_planted) and not SHARED:
             print(f"skipped {law.__name__}: needs $GPUGATE_SHARED")
             continue
-        if law is shared_planted and not ALL:   # the laws of planted(); in ci/test, memory_gate.py has snapshots of make_snapshot.py
+        if law is shared_planted and not ALL:   # the laws of planted(); without ALL_CASES, memory_gate.py has snapshots of make_snapshot.py
             continue
         with tempfile.TemporaryDirectory() as name:
             law(pathlib.Path(name))

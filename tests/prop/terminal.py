@@ -2,7 +2,7 @@
 """Output fits the terminal, and names of kernels are distinguishable.
 
  - lines of check, diff, report and metrics have at most 60, 80 or 132 columns, for generated runs and, with
-   $GPUGATE_SHARED, for three pairs of recordings, or all neighboring pairs in ci/test --extended
+   $GPUGATE_SHARED, for three pairs of recordings, or all neighboring pairs with ALL_CASES
  - a check that finds one cause needs at most 40 lines
  - FORCE_COLOR and CLICOLOR_FORCE give colors also in files; NO_COLOR and --color never prevent colors
  - no two kernels of a recording have the same display name, and half of the names have at most 40 characters
