@@ -241,7 +241,8 @@ static void read_schema(struct row_reader *r, const char *id)
 		         arena_printf(r->arena, "is %s where '%s' is expected", quoted, id));
 }
 
-/* Reads "minor" if this key follows the schema; otherwise `key` becomes the first member's key. */
+/* Reads the minor version of the schema, for which a document has the key "minor" if it is not 0.
+   If the next key is another one, `key` becomes that key, which is already that of a member. */
 static enum next_key read_minor(struct row_reader *r, struct span *key)
 {
 	r->minor = 0;

@@ -62,8 +62,8 @@ static int position_cmp(const void *a, const void *b)
 
 ORDERING(tensor_cmp, struct position, RISING(of[PLACE_TENSOR]))
 
-/* Number ranks that only their place in the layout of the job tells. The number within the tensor
-   group is the rank if no two places share it; else the places are counted in their order. */
+/* Number the ranks of which only the place in the layout of the job is known. The number within the
+   tensor group is the rank if no two places share it; else ranks follow the order of the places. */
 static void number_places(struct artifacts *artifacts)
 {
 	static const char *const words[NR_PLACES] = { "dp", "pp", "tp" };
@@ -98,9 +98,9 @@ static int64_t snapshot_number(const struct digest *d)
 	return number_behind(d->snapshot, "snapshot", "-_.", false);
 }
 
-/* Snapshots of which nothing else says the rank: the number behind the word is it, as in
-   snapshot_3.pickle, if there are several. In the name of a single one it may be that of a step,
-   unless a trace of several is of that rank. */
+/* Number the snapshots whose rank is not known: if there are several, the rank is the number after
+   the word in their names, as in snapshot_3.pickle. In the name of a single snapshot this may be
+   the number of a step; it is the rank only if one of several traces has that rank. */
 static void number_snapshots(struct artifacts *artifacts)
 {
 	VEC(struct artifact *) list = VEC_INIT;
@@ -174,9 +174,9 @@ static bool is_rank_with_gpu(const struct artifact *p)
 	return digest_has_trace(p->digest) && p->digest->trust.gpu_events > 0;
 }
 
-/* Set traces without work of a GPU aside that do not say their rank where the others do: those of
-   a server's front end (vLLM: HOST_PID.async_llm.TIME) lie beside those of its ranks. What a name
-   says counts only where no trace says its rank itself. */
+/* Set aside the traces without GPU work whose rank is not known: that of a server's front end
+   (vLLM: HOST_PID.async_llm.TIME) lies beside those of its ranks. The rank in the name of such a
+   file does not count if a trace with GPU work contains its rank. */
 static void set_hosts_aside(struct artifacts *artifacts, struct run *run, struct diag_log *log)
 {
 	bool ranks = false, stated = false;

@@ -30,7 +30,7 @@ struct suite_item {
 
 	/// places of a finding as text, such as "Block › model.py:12 › aten::mul"; NULL if unknown
 	const char *where;
-	bool told; ///< true for a finding that a shared cause tells
+	bool told; ///< true for a finding that is told with a cause that several cases share
 };
 
 /// A growable list of lines.

@@ -59,7 +59,8 @@ static void put_shared(struct document *d, const struct suite *s)
 	doc_end(d);
 }
 
-/* The nth finding of a case that no shared cause tells; NULL if there are no more. */
+/* The nth finding of a case, without those that are told once, with a cause that several cases
+   share; NULL if there are no more. */
 static const struct suite_item *untold(const struct suite_items *all, size_t nth)
 {
 	return FIND(i, all->v, all->nr, !all->v[i].told && nth-- == 0);
@@ -77,8 +78,8 @@ static void put_head(struct document *d, const struct suite_case *c, unsigned ve
 	doc_add(d, DOC_NAME, TONE_STRONG, c->name);
 }
 
-/* Add the findings of a case as rows, or its text if it has none; those that a shared cause tells
-   are left out. */
+/* Add the findings of a case as rows, without those that are told with a shared cause; if it has no
+   findings, its text. */
 static void put_open_case(struct document *d, const struct suite *s, const struct suite_case *c)
 {
 	const struct suite_items all = suite_items_of(&s->findings, c->place);
@@ -126,8 +127,8 @@ static void put_findings(struct document *d, const struct suite *s)
 	doc_end(d);
 }
 
-/* The action that a finding of the case advises; NULL if there is none, or a shared cause has it.
- */
+/* The action that the first finding of a case advises, without the findings that are told once,
+   with a cause that several cases share; NULL if there is none. */
 static const char *action_of(const struct suite *s, const struct suite_case *c)
 {
 	const struct suite_items findings = suite_items_of(&s->findings, c->place);

@@ -15,10 +15,10 @@
 struct snapshot_builder {
 	const struct snapshot_limits *limits;
 	struct snapshot snapshot; ///< snapshot that is built; at the end the caller becomes its owner
-	struct idmap sites; ///< keys (function, file); the id of a key is used in `frames`
-	struct idmap frames; ///< keys (id in `sites`, line); the id of a key is the id of a frame
-	struct idmap paths; ///< a path is the beginning of a stack; its key has the id of the path
-	                    ///< without the last frame, and the id of this last frame
+	struct idmap sites; ///< ids for pairs of a function and a file, used in `frames`
+	struct idmap frames; ///< ids of frames; a frame is a pair of an id in `sites` and a line
+	struct idmap paths; ///< ids of paths; a path is the beginning of a stack: a pair of the id of
+	                    ///< the path without its last frame, and the id of this last frame
 
 	/// Indexed by id of a path: the stack that has exactly the frames of this path;
 	/// SNAPSHOT_NO_STACK if there is no such stack.

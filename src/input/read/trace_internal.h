@@ -197,7 +197,8 @@ enum member {
 	MEMBER_DIM3,
 	MEMBER_INPUTS,
 	MEMBER_TEXT,
-	MEMBER_KERNEL ///< a text that only captures need
+	MEMBER_KERNEL ///< name of the kernel that a call launches; skipped before the first capture of
+	              ///< a graph, which needs it
 };
 
 /// Keys of "args".

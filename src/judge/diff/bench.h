@@ -97,12 +97,11 @@ void bench_init(struct bench *b, const struct bench_runs *runs, struct naming na
 /// Release the views and all other memory of the bench.
 void bench_release(struct bench *b);
 
-/// One item on both sides. The candidate's value is the median of its runs that have the item; if
-/// there are control runs, only those runs count that have one, unless the metric is exact. The
-/// baseline's value is the median of the control runs, unless the metric is exact. Without control
-/// runs it is the median of the recent runs if at least min_runs have the item, else the median of
-/// the approved run and the recent runs together; of runs that became better, those of the better
-/// level.
+/// One item on both sides. With control runs, the baseline's value is their median, and the
+/// candidate's the median of its runs that have a control run. Without them, or if the metric is
+/// exact, the candidate's value is the median of all its runs. The baseline's is then that of the
+/// recent runs if at least min_runs have the item, else of the approved run and the recent runs
+/// together; once main became better, only the runs since then count.
 struct entry {
 	struct span label; ///< label of the item, such as a kernel's name
 

@@ -48,7 +48,7 @@ struct node {
 /// A breakdown under construction.
 struct parts {
 	struct arena *arena;
-	struct breakdown *out; ///< the result; `arena` owns it, the caller its list of parts
+	struct breakdown *out; ///< the result, in `arena`; the caller must release its list of parts
 	struct arena nodes; ///< memory of the nodes, released by parts_write()
 
 	/// Called for each node just before it becomes a part: sets the label and the detail, and adds

@@ -186,8 +186,8 @@ static void collect_copies(struct call_breakdown *b, const struct rank_part *r)
 	}
 }
 
-/* Add the rows of all kernels whose match name is that of the breakdown's kernel; their raw names
- * may differ. */
+/* Add the rows of all kernels that rules match by the name of the breakdown's kernel; their names
+ * in the trace may differ. */
 static void collect_raw_names(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;

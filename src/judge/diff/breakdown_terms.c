@@ -14,7 +14,7 @@ struct term_breakdown {
 	enum phase phase;
 	struct parts parts;
 	struct node root, *rows[TERM_ROWS];
-	/* numbers of steps, devices, … over which the amounts of each side are summed */
+	/* for each side, how many steps, devices, … its amounts are summed over */
 	int64_t of[NR_SIDES];
 	bool unknown, several; /* `unknown`: a rank did not record the terms; `several`: a rank has
 	                          several devices */

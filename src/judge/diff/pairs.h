@@ -8,7 +8,8 @@
 /// The sides of a comparison, as indices of arrays.
 enum side_index { SIDE_BASELINE, SIDE_CANDIDATE, NR_SIDES };
 
-/// The GPU activities with one name: the match name of a kernel, or the name of a memcpy or memset.
+/// The GPU activities with one name: that by which rules match a kernel, or that of a memcpy or
+/// memset.
 /// Sums cover the measured steps of all ranks of all runs of a side; a sum that would overflow
 /// stays at the maximum.
 struct activity_pair {

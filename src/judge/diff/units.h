@@ -17,11 +17,12 @@ enum unit_kind { UNITS_OPERATORS, UNITS_CATEGORIES, NR_UNIT_KINDS };
 /// since the time of communication includes waiting.
 struct query unit_query(enum unit_kind kind);
 
-/// Name of the operator or category of the kernel with match name `name`; empty if unknown.
+/// Name of the operator or category of the kernel that rules match by `name`; empty if unknown.
 /// Borrowed from `v`.
 struct span unit_of_kernel(const struct run_view *v, enum unit_kind kind, struct span name);
 
-/// Mean duration in ns of the activities that the operator or category launched; 0 if unknown.
+/// Mean duration in ns of the kernels that the operator launched, or that are in the category; 0 if
+/// unknown.
 double unit_mean_launch(const struct run_view *v, enum unit_kind kind, struct span unit);
 
 #endif

@@ -50,7 +50,7 @@ static struct rule rule_of_unit(const struct rule *rule, const struct metric *un
 
 /* Time per step of one kernel within an operator or category, on both sides. */
 struct launched {
-	struct span name; ///< match name; empty for sums of small kernels
+	struct span name; ///< name by which rules match the kernel; empty for sums of small kernels
 	int64_t ns[NR_SIDES];
 };
 struct launches {

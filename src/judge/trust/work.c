@@ -96,7 +96,7 @@ static bool is_of_scale(const struct input_stat *b, const struct input_stat *c, 
 	       percent <= 100 && percent >= 50 * share;
 }
 
-/* What counts things in the figures of a file and differs, without being better or worse. */
+/* True if a figure of a file counts things and differs, and neither more nor less is better. */
 static bool counts_others(const struct input_stat *b, const struct input_stat *c)
 {
 	size_t n = input_case(b).n;
@@ -114,8 +114,8 @@ struct group {
 };
 struct groups {
 	VEC(struct group) list;
-	struct strbuf counts; ///< what counts other things, as in `text`
-	const char *counted; ///< the first of their names
+	struct strbuf counts; ///< counts that differ: "requests 100 → 50, …"
+	const char *counted; ///< name of the first figure in `counts`; NULL if none differs
 };
 
 static void compare(const struct input_stat *b, const struct input_stat *c, struct groups *out,

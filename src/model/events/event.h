@@ -185,7 +185,8 @@ struct trace_meta {
 struct event_sink {
 	void *ctx;
 	enum status (*event)(void *ctx, const struct event *ev);
-	const bool *captures; ///< NULL, or true once it is worth the time to read event.launched
+	const bool *captures; ///< true once the trace began to capture a graph: event.launched is read
+	                      ///< only then, to save time; NULL: never
 };
 
 #endif

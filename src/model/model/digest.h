@@ -359,16 +359,18 @@ struct trust_counts {
 	                      ///< stream
 	int64_t captured; ///< launches that were only recorded into a graph
 	int64_t pending; ///< launches whose work had not ended when the recording did
-	int64_t left_over; ///< launches without a kernel, where a kernel has no launch of its own
+	int64_t left_over; ///< launches without a kernel, as many as there are kernels without one of
+	                   ///< their own
 	int64_t lost_unknown; ///< lost launches whose time cannot be estimated
 	int64_t lost_copies; ///< calls that copy without an activity
 	int64_t lost_copies_ns; ///< estimated time of these; 0 if no copy was recorded
 	int64_t lost_nodes; ///< kernels that a graph launch lacks and another of the same graph has
-	int64_t early, early_ns; ///< activities that begin before their launch, and most by which
+	/// number of activities that begin before their launch, and the longest time by which they do
+	int64_t early, early_ns;
 
-	/// Time in judged steps of what graphs ran, if graphs were captured in the recording; parts of
-	/// it: with the places of a capture; in an order that is not known; of captures with different
-	/// places. The rest fits no capture.
+	/// GPU time in judged steps of what graphs ran, if graphs were captured in the recording. Parts
+	/// of it: work that has the places of its capture; whose order is not known; that fits captures
+	/// with different places. The rest fits no capture.
 	int64_t replayed_ns, joined_ns, unordered_ns, ambiguous_ns;
 
 	/// Fewest and most requests of steps of a server, of decode where there are any, as the names

@@ -166,9 +166,9 @@ const struct run *run_ranks(const struct run *run);
 /// Compare two elements of the lists of a fold.
 row_compare fold_figure_cmp, fold_series_cmp, fold_match_cmp, fold_pattern_cmp, fold_deed_cmp;
 
-/// The ranks of a folded run as a run: digests with the numbers that are known of each rank, but
-/// without rows. Borrowed from the fold. If `by_rank` is false, the digests have only the numbers
-/// of their ranks.
+/// The ranks of a folded run as a run: digests with the figures that are known of each rank, but
+/// without rows. Borrowed from the fold. If `by_rank` is false, hardly more than the rank and what
+/// all ranks have in common is known.
 const struct run *fold_thin(const struct digest *d);
 
 /// Calls `fn` with each figure of metric `m` that is known for the rank with index `at`.
@@ -198,7 +198,7 @@ bool fold_is_by_rank(const struct fold_figure *f);
 /// asks for an answer for each rank, only that of the worst rank is given. Some queries, such as
 /// for kernels of a single rank, need whole digests. They are answered only if the query selects no
 /// other ranks than those whose digests the fold keeps; otherwise, kernels that the view's naming
-/// renames are answered by their usual match names, and nothing else is. `a` is scratch memory.
+/// renames are answered by their normalized names, and nothing else is. `a` is scratch memory.
 void fold_query(const struct run_view *v, const struct query *q, struct arena *a,
                 struct answers *out);
 

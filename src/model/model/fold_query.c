@@ -17,7 +17,7 @@ static bool needs_whole(const struct query *q, const struct naming *n, bool by_r
 	const struct metric *m = q->metric;
 	bool labelled = (m->label != LABEL_NONE && !fold_is_item(m)) || q->phase;
 	bool other_stat = m->per_step && q->stat != STAT_MEDIAN;
-	/* the fold has threads of no rank, and kernels by their usual match names */
+	/* the fold has no threads, and kernels by their normalized names, without aliases */
 	return m->label == LABEL_THREAD || q->device || q->memory ||
 	       (q->rank && (labelled || other_stat || !by_rank)) ||
 	       (q->phase && m->parts == PARTS_CODE) ||
@@ -182,7 +182,7 @@ void fold_query(const struct run_view *v, const struct query *q, struct arena *a
 	const struct fold *f = run_fold(v->run);
 	const struct naming usual = { .categories = v->naming->categories };
 	bool lacks = fold_lacks(v, q);
-	/* tables of kernels have the usual match names where others are not known */
+	/* tables of kernels have the normalized names where those of the rules are not known */
 	if (needs_whole(q, lacks ? &usual : v->naming, f->by_rank)) {
 		if (!lacks)
 			answer_whole(v, q, a, out);

@@ -36,7 +36,7 @@ enum field_type {
 /// The occasions on which two rows are joined into one.
 enum row_occasion {
 	ROWS_OF_CYCLES, ///< merging equal rows of two profiler cycles (repeated recordings of one rank)
-	ROWS_SMALL, ///< adding a small row to a sum, or joining kernels of one match name
+	ROWS_SMALL, ///< adding a small row to a sum, or joining kernels that rules match by one name
 	NR_ROW_OCCASIONS
 };
 
@@ -49,7 +49,7 @@ enum row_join {
 	JOIN_OR,
 	JOIN_BOTH, ///< the sum if both values are known, else unknown
 	JOIN_NAMES, ///< the numbers of rows in the two sums, added; a row that is not a sum counts as 1
-	JOIN_NONE, ///< in a sum: no value; in joined kernels of one match name: the first value
+	JOIN_NONE, ///< in a sum: no value; in kernels that rules match by one name: the first value
 	JOIN_OWN, ///< value that a function of the row type computes (schema.own)
 };
 

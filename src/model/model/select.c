@@ -82,7 +82,7 @@ static struct span value_of(const struct select_key *key, const struct select_it
 		return own ? span_of(own) : SPAN("");
 	bool kernel = label & LABELED(KERNEL), op = label & LABELED(OP);
 	if (key->glob == GLOB(cls) && op && own)
-		return span_of(own); /* an operator has no class: it may launch kernels of both classes */
+		return span_of(own); /* an operator may launch kernels of both classes: the rule decides */
 	if (key->glob == GLOB(cls) && op)
 		return span_of(category_class_of(item->categories, item->label) == CLASS_COMMUNICATION
 		                   ? "communication"

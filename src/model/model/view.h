@@ -10,7 +10,7 @@
 
 /// An alias of the rules: kernels whose name matches are judged under the name `as`.
 struct alias {
-	struct span match; ///< glob that is matched with the match name
+	struct span match; ///< glob for the names of kernels, after they are normalized
 	struct span as;
 };
 
@@ -22,7 +22,8 @@ struct naming {
 	const struct category_table *categories;
 };
 
-/// One kernel under its match name: sums over the raw names that share the match name.
+/// One kernel under its match name, by which rules match it and runs are compared: sums over the
+/// raw names that have the same match name.
 struct kernel_row {
 	struct span match; ///< name after normalization and aliases; lives as long as view and run
 	struct span name; ///< the raw name with the most time
@@ -42,7 +43,7 @@ struct activity_name {
 /// One rank in the view of a run.
 struct rank_view {
 	const struct digest *digest;
-	struct kernel_row *kernels; ///< kernels (EVENT_KERNEL), sorted by match name
+	struct kernel_row *kernels; ///< kernels (EVENT_KERNEL), sorted by `match`
 	size_t nr_kernels;
 	size_t nr_small; ///< number of rows after the kernels: sums of small kernels, one per category
 	int64_t small_ns, small_count; ///< time and launches of sums of small kernels, over the steps
@@ -52,7 +53,7 @@ struct rank_view {
 	activities; ///< activities that the code table refers to, sorted by key
 };
 
-/// The row of the kernels with this match name; NULL if there is none.
+/// The row whose `match` is this; NULL if there is none.
 const struct kernel_row *rank_view_kernel(const struct rank_view *r, struct span match);
 
 /// The activity with the key `key`; all zero if the key means a sum, or is unknown.

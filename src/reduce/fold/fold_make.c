@@ -40,7 +40,8 @@ static void add(struct collector *c, struct fold_figure key, int64_t value)
 static void take_figure(void *ctx, const struct figure *f)
 {
 	struct collector *c = ctx;
-	/* figures of devices and memories get no label, since each rank may name them differently */
+	/* each rank may name its devices and memories differently: their values are collected, and
+	   take_items() adds them without a label */
 	if (fold_is_item(f->metric)) {
 		if (f->metric->label != LABEL_MEMORY || memory_is_selected(NULL, f->label))
 			vec_push(&c->items, f->samples[0]);

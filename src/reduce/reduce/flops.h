@@ -38,13 +38,14 @@ struct op_work {
 	int64_t few_ns; ///< GPU time of those of its kernels that leave most of the GPU empty
 };
 
-/// Texts that tell what a call moves and computes.
+/// Number of the texts that tell what a call moves and computes: its name, and the shapes, types,
+/// strides and values of its inputs.
 enum { CALL_TEXTS = 5 };
 
-/// The size of a call: calls repeat from step to step.
+/// A call whose size is known. It is remembered, since calls repeat from step to step.
 struct known_call {
-	struct strbuf text; ///< the texts, one after the other
-	size_t ends[CALL_TEXTS]; ///< where each of them ends
+	struct strbuf text; ///< the CALL_TEXTS texts of the call, one after the other
+	size_t ends[CALL_TEXTS]; ///< where each text ends in `text`
 	int64_t recorded; ///< operations that the event itself states
 	uint32_t size; ///< index in `sizes`
 };
@@ -54,11 +55,11 @@ enum { KNOWN_CALLS = 256 };
 
 /// The floating-point operations of the operators of a trace.
 struct flops {
-	struct known_call known[KNOWN_CALLS]; ///< by a hash of the texts; the last one is kept
+	struct known_call known[KNOWN_CALLS]; ///< the last call for each hash of the texts
 	VEC(struct op_size) sizes;
 	VEC(struct sized_op) ops; ///< by `span`
 	VEC(struct sized_op) counted; ///< those of usable steps that count, by thread and start
-	bool lends; ///< true if the rule of an operator lends
+	bool lends; ///< true if an operator has a rule that lends (flop_rule_lends())
 	VEC(struct op_backward) backwards;
 	int64_t sms; ///< multiprocessors of the smallest GPU; 0 if unknown
 };

@@ -100,8 +100,8 @@ struct graphs {
 	struct name_table works; ///< the works of forms, by index in `forms`, then of replays, as bytes
 	struct idmap counts; ///< the numbers of nodes that captures have
 	VEC(struct graph_form) forms;
-	bool full; ///< true if not all captures can be compared, so that nothing is joined
-	VEC(uint32_t) partly; ///< forms that tell the names of only some kernels
+	bool full; ///< true if there are too many captures to compare all: no replay gets places then
+	VEC(uint32_t) partly; ///< forms in which only some kernels have a name
 	struct name_table sequences; ///< the kernels of each of `replays`
 	VEC(struct graph_replay) replays;
 	VEC(uint32_t) fitting; ///< indices in `forms`

@@ -32,8 +32,8 @@ void launches_release(struct launches *l);
 /// Stores the runtime call that becomes the next span; may set `fault`.
 void launches_take(struct reducer *r, const struct event *ev);
 
-/// Finds the launch of every activity; counts activities without a launch by cause. With
-/// `open_end`, launches at the end of the recording may be pending.
+/// Finds the launch of every activity; counts activities without a launch by cause. If the profiler
+/// did not wait for the GPU at its end (`open_end`), the last launches may be pending.
 void launches_match(struct reducer *r, bool open_end, struct trust_counts *t);
 
 /// Makes activities refer to the spans of their launches, and releases the launches:

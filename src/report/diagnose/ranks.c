@@ -227,8 +227,8 @@ static void diagnose(const struct run_view *v, const struct run_view *whole, boo
 	arena_release(&d.arena);
 }
 
-/* Append the insights on the ranks of a run. In a folded run, figures of all ranks are compared,
-   but rows, such as functions, only of the few ranks whose digests are kept. */
+/* Append the insights on the ranks of a run. In a folded run the figures of all ranks are compared,
+   but the rows of tables, such as functions, only of the few ranks whose digests are kept. */
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out)
 {
 	const struct fold *f = run_fold(v->run);
