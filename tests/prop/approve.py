@@ -30,6 +30,7 @@ import threading
 import urllib.parse
 import zipfile
 
+from _expect import expect, finish, wrong
 import _forge
 from _forge import TOKEN
 from _gen import generate
@@ -46,12 +47,6 @@ rules:
   - {id: compute, metric: step.compute_time, fail: {increase: 5%}}
   - {id: kernels, metric: step.kernel_count, fail: {change: 0}}
 """
-wrong = []
-
-
-def expect(what, have, want):
-    if have != want:
-        wrong.append(f"{what}: {have!r} instead of {want!r}")
 
 
 class Repository:
@@ -651,8 +646,7 @@ def main():
         repository = Repository(folder)
         for test in (from_failure_to_green, races, refusals, measured, outside, trusted, benchmarks, password):
             test(repository)
-    if wrong:
-        sys.exit("\n".join(wrong))
+    finish()
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 
+from _expect import expect, wrong
 from _gen import generate
 
 PROGRAM = os.environ.get("GPUGATE")
@@ -36,7 +37,6 @@ rules:
 """
 CLEAN = {k: v for k, v in os.environ.items() if k in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS")}
 CLEAN |= {"GIT_DIR": os.devnull, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}   # git must not find a repository or settings
-WRONG = []
 
 
 class Place:
@@ -60,7 +60,7 @@ class Place:
                            env={**CLEAN, "SOURCE_DATE_EPOCH": "1767225600", **(env or {})})
         text = (p.stdout + p.stderr).decode()
         if p.returncode != expect or says not in text:
-            WRONG.append(f"exit {p.returncode}, not {expect} with '{says}': {' '.join(map(str, args))}: {text}")
+            wrong.append(f"exit {p.returncode}, not {expect} with '{says}': {' '.join(map(str, args))}: {text}")
         return text
 
     def json(self, path=None):
@@ -69,11 +69,6 @@ class Place:
     def history(self):
         """The runs in the history of the baseline; the first is the pin."""
         return [json.loads(line) for line in (self.folder / "baseline.history.jsonl").read_text().splitlines()]
-
-
-def expect(what, have, want):
-    if have != want:
-        WRONG.append(f"{what}: {have!r} instead of {want!r}")
 
 
 def appended(p):
@@ -86,7 +81,7 @@ def appended(p):
     expect("steps", {r["steps"] for r in history}, {3})
     size = max(len(json.dumps(r, separators=(",", ":"))) for r in history)
     if size > 10000:
-        WRONG.append(f"a run of the history has {size} bytes")
+        wrong.append(f"a run of the history has {size} bytes")
     p.gpugate("store", p.run(5), expect=3, says="has this run already")
     p.gpugate("store", p.run(0), expect=3, says="has this run already")
     p.gpugate("store", p.run(40), "--repeat", p.run(41), "--repeat", p.run(41), expect=3,
@@ -155,7 +150,7 @@ def promoted(p):
            {"commit": "abc", "who": "me", "reason": "new kernel", "time": "2026-01-01T00:00:00Z"})
     expect("proposed pin", proposed["pin"], b["pin"])
     if "proposed: fail" not in proposed["provenance"]["reason"]:
-        WRONG.append(f"proposed for '{proposed['provenance']['reason']}'")
+        wrong.append(f"proposed for '{proposed['provenance']['reason']}'")
     p.gpugate("check", slow, baseline=p.folder / "proposed.json")
     p.gpugate("check", p.run(5, "--slow-kernel", "*=1.5"), "--propose", p.folder / "none.json")
     p.gpugate("check", p.run(6, "--lost-kernels", "20", "--slow-kernel", "*=3"), "--propose", p.folder / "none.json",
@@ -173,7 +168,7 @@ def shown(p):
     expect("sparkline", line.split()[-1], "▁▂▃▅▇")
     for word in ("approved 2025-01-01 at pinned; 4 later runs accepted", "   5  2026-01-01T00:00:00Z  c4"):
         if word not in text:
-            WRONG.append(f"'{word}' is not in {text}")
+            wrong.append(f"'{word}' is not in {text}")
     p.gpugate("baseline", "verify", says="the approved run (the pin) is 365 days old")
     expect("noise is known", "mostly assumed" in p.gpugate("baseline", "verify"), False)
     report = subprocess.run([PROGRAM, "report", p.baseline, "--verbose"], capture_output=True, check=True, env=CLEAN).stdout.decode()
@@ -318,7 +313,7 @@ def placed(p):
         before = elsewhere()
         r = subprocess.run([os.path.abspath(PROGRAM), *args], cwd=work, env={**CLEAN, "HOME": str(work)}, capture_output=True, text=True, check=False)
         if want is not None and r.returncode != want:
-            WRONG.append(f"{what} {args}: exit {r.returncode}, not {want}: {r.stderr}")
+            wrong.append(f"{what} {args}: exit {r.returncode}, not {want}: {r.stderr}")
         if not (want == 0 and what == "typed"):
             expect(f"{what} {args}: what is elsewhere", elsewhere() == before, True)
     dice, outcomes = random.Random(33), set()
@@ -397,13 +392,13 @@ def main():
         return 77
     bad = False
     for test in (appended, refused, spoiled, by_name, promoted, advised, shown, provenance, bootstrapped, placed, machines):
-        WRONG.clear()
+        wrong.clear()
         with tempfile.TemporaryDirectory() as name:
             test(Place(pathlib.Path(name)))
-        print(f"{'FAIL' if WRONG else 'ok  '} {test.__name__}")
-        for line in WRONG:
+        print(f"{'FAIL' if wrong else 'ok  '} {test.__name__}")
+        for line in wrong:
             print(f"     {line}")
-        bad = bad or bool(WRONG)
+        bad = bad or bool(wrong)
     return 1 if bad else 0
 
 

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+from _expect import expect, finish
 from _gen import GEN, generate
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -71,12 +72,6 @@ WORLDS = {
     "more memory": ("trace.json", {"memory": 1.2}, [], SIDES, 1, True),
     "one launch more": ("trace.json", {"more": ["--new-kernel", "extra=1"]}, [], SIDES[:1], 1, True),
 }
-wrong = []
-
-
-def expect(what, have, want):
-    if have != want:
-        wrong.append(f"{what}: {have!r} instead of {want!r}")
 
 
 class Clone:
@@ -266,9 +261,8 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         for part in (worlds, not_carried_out, as_many_as_fit, on_main, at_once, shown, suite):
             part(pathlib.Path(tmp) / part.__name__)
-    for line in wrong:
-        print(line)
-    return 1 if wrong else 0
+    finish()
+    return 0
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ import subprocess
 import sys
 import tempfile
 
+from _expect import expect, finish, wrong
+
 PROGRAM = os.path.abspath(os.environ.get("GPUGATE", ""))
 RUNS, LEAST = 14, 4     # runs of a history, and of each of its levels
 LARGE = 2000000         # 2 %, as `history` gives a change: a smaller one is noise, which shows one now and then
@@ -38,12 +40,6 @@ rules:
   zork: {metric: input.zork_level, better: higher, fail: {worse: 5%}}
   other-way: {metric: input.gemm_*, better: lower, fail: {worse: 5%}}
 """
-wrong = []
-
-
-def expect(what, have, want):
-    if have != want:
-        wrong.append(f"{what}: {have!r} instead of {want!r}")
 
 
 class Place:
@@ -231,9 +227,8 @@ def main():
     for test in tests:
         with tempfile.TemporaryDirectory() as folder:
             test(Place(pathlib.Path(folder)))
-    for line in wrong:
-        print(line)
-    return int(bool(wrong))
+    finish()
+    return 0
 
 
 if __name__ == "__main__":

@@ -19,10 +19,11 @@ import tempfile
 
 import approve
 import tour
+from _expect import expect, finish
 from _forge import TOKEN
 from _gen import generate
 from approve import meanwhile
-from tour import FORGE, expect
+from tour import FORGE
 
 BRANCHES = ("-upload-pack=touch$IFS'pwned'", "a$(touch${IFS}pwned)b", "q`touch${IFS}pwned`\"'", "semi;touch${IFS}pwned;#&|", "schön/ünïcödé/日本語",
             "l" * 200, "--", "refs/heads/main", "HEAD")
@@ -145,8 +146,7 @@ def main():
         token(w)
     with tempfile.TemporaryDirectory() as name:
         moving(pathlib.Path(name).resolve())
-    if tour.wrong + approve.wrong:
-        sys.exit("\n".join(tour.wrong + approve.wrong))
+    finish()
 
 
 if __name__ == "__main__":

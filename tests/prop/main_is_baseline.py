@@ -23,9 +23,10 @@ import subprocess
 import sys
 import tempfile
 
+from _expect import expect, finish
 import _forge
 from _gen import GEN, generate
-from post_files import ACT, CHECK, GITHUB, PROGRAM, ROOT, Runner, expect, git, wrong
+from post_files import ACT, CHECK, GITHUB, PROGRAM, ROOT, Runner, git
 
 BENCHMARK = """set -e
 n=$(cat "$COUNT"); echo $((n + 1)) >"$COUNT"
@@ -478,8 +479,7 @@ def main():
         for part in (day_one, forged, learning, crashed, again, queue, approval, beyond, forks, two, withdrawn, approvers, committed, another_gpu):
             part(world)
         world.forge.server.shutdown()
-    if wrong:
-        sys.exit("\n".join(wrong))
+    finish()
 
 
 if __name__ == "__main__":

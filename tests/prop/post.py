@@ -23,6 +23,7 @@ import tempfile
 import threading
 import time
 
+from _expect import expect, finish, wrong
 import _forge
 from _forge import BOT, OTHER, TOKEN
 from _part import ALL, part
@@ -35,12 +36,6 @@ LIST = {"github": "/comments", "gitlab": "/notes"}
 EDIT = {"github": "PATCH", "gitlab": "PUT"}
 HOW = "\n> Intended? Comment `/gpugate accept REASON` (write access needed).\n"
 APIS = ("github", "gitlab")
-wrong = []
-
-
-def expect(what, have, want):
-    if have != want:
-        wrong.append(f"{what}: {have!r} instead of {want!r}")
 
 
 def result(verdict="fail", code=1, checks=(), **more):
@@ -425,8 +420,7 @@ def main():
         thread.start()
     for thread in threads:
         thread.join()
-    if wrong:
-        sys.exit("\n".join(wrong))
+    finish()
 
 
 if __name__ == "__main__":

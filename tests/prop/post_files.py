@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 
+from _expect import expect, finish, wrong
 import _forge
 from _forge import TOKEN
 from _gen import generate
@@ -43,12 +44,6 @@ CALLERS = sorted((GITHUB / "workflows").glob("*.yml"))
 WORKFLOWS = [*CALLERS, *CALLED.values()]
 VERSION = re.search(r"project\(gpugate\s+VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
 TRUSTED = {"inputs", "steps", "github", "runner", "secrets"}
-wrong = []
-
-
-def expect(what, have, want):
-    if have != want:
-        wrong.append(f"{what}: {have!r} instead of {want!r}")
 
 
 @functools.cache
@@ -619,8 +614,7 @@ def main():
     for test in (check_kubernetes, github, jenkins, gitlab):
         with tempfile.TemporaryDirectory() as name:
             test(pathlib.Path(name))
-    if wrong:
-        sys.exit("\n".join(wrong))
+    finish()
 
 
 if __name__ == "__main__":

@@ -21,17 +21,12 @@ import subprocess
 import sys
 import tempfile
 
+from _expect import expect, finish, wrong
 from _gen import generate
 
 PROGRAM = os.path.abspath(os.environ.get("GPUGATE", ""))
 DAY, FIRST = 86400, 1790000000
 SLOW = ("--slow-kernel", "*flash_bwd*=1.6")
-wrong = []
-
-
-def expect(what, have, want):
-    if have != want:
-        wrong.append(f"{what}: {have!r} instead of {want!r}")
 
 
 class Place:
@@ -161,8 +156,7 @@ def main():
         p = Place(pathlib.Path(name))
         for test in (first, provenance, histories, limits, slow_main, moved):
             test(p)
-    if wrong:
-        sys.exit("\n".join(wrong))
+    finish()
 
 
 if __name__ == "__main__":

@@ -18,9 +18,10 @@ import sys
 import tempfile
 
 import tour
+from _expect import expect, finish
 from _part import ALL
 from approve import meanwhile
-from tour import FORGE, ROOT, expect
+from tour import FORGE, ROOT
 
 NAMES = ("attn", "-x $(touch pwned) `b` 'c\"é")
 SUITE = """\
@@ -204,8 +205,7 @@ def main():
             w = Suite(pathlib.Path(name).resolve(), api)
             for part in parts:
                 part(w)
-    if tour.wrong:
-        sys.exit("\n".join(tour.wrong))
+    finish()
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 
+from _expect import expect, finish, wrong
 import _forge
 from _forge import TOKEN
 
@@ -51,12 +52,6 @@ rules:
   - {id: step-compute-time, metric: step.compute_time, fail: {increase: 0.5%}}
   - {id: memory, metric: memory.peak_allocated, fail: {increase: 1%}}
 """
-wrong = []
-
-
-def expect(what, have, want):
-    if have != want:
-        wrong.append(f"{what}: {have!r} instead of {want!r}")
 
 
 class Week:
@@ -353,8 +348,7 @@ def main():
         PAGE.write_text(text, encoding="utf-8")
     elif not PAGE.exists() or text != PAGE.read_text(encoding="utf-8"):
         wrong.append("docs/tour.md is out of date: run tests/update docs, and read the diff")
-    if wrong:
-        sys.exit("\n".join(wrong))
+    finish()
 
 
 if __name__ == "__main__":
