@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/setup.h"
@@ -16,9 +17,11 @@ static bool is_value(struct span key, struct span value)
 {
 	static const char *const numeric[] = { "samples_per_step", "tokens_per_step", "flops_per_step",
 		                                   "peak_tflops", NULL };
-	int64_t v;
+	int64_t whole;
+	struct decimal exact;
 	if (span_find(key, numeric) >= 0)
-		return number_parse(value, 0, &v) && value.p[0] != '-';
+		return number_parse(value, 0, &whole) && decimal_parse(value, &exact) == DECIMAL_OK &&
+		       exact.value > 0;
 	return value.n > 0 && text_is_valid(value) && text_chars(value) <= VALUE_MAX_CHARS;
 }
 
