@@ -9,26 +9,28 @@
 #include "model/report.h"
 #include "model/rule.h"
 
-/// The options, such as " --accept lost-kernels", that would accept each trust finding on the `nr`
-/// runs that --accept does not name, and that makes a figure unreliable that a rule judges, even
-/// beside the same run: nothing could be compared with such a baseline. `*why` says the first
-/// finding. "" if there is none. `first`: no baseline shows that fewer ranks are meant than the job
-/// has. Owned by `a`.
+/// Nothing could be compared with a baseline in which a trust finding makes figures unreliable that
+/// rules judge. This returns the options, such as " --accept lost-kernels", that accept those
+/// findings on the `nr` runs that `o` does not accept yet; "" if there are none. `*why` becomes the
+/// message of the first. `first`: there is no baseline yet, so that ranks that the job has and the
+/// run lacks are a finding. Owned by `a`.
 const char *acceptance_needed(const struct run *runs, size_t nr, bool first,
                               const struct rules *rules, const struct options *o, const char **why,
                               struct arena *a);
 
-/// Returns ST_INPUT if there is such a finding.
+/// Fails with ST_INPUT if acceptance_needed() returns any option.
 GG_MUST_CHECK enum status acceptance_books(const struct run *runs, size_t nr, bool first,
                                            const struct rules *rules, const struct options *o,
                                            struct diag_log *log);
 
-/// True if a figure of the run could not be judged, other than for a finding that --accept names.
+/// True if a figure of the run could not be judged, unless because of a trust finding that --accept
+/// names.
 bool acceptance_is_unsure(const struct report *r, const struct options *o);
 
-/// Returns ST_INPUT if such a finding makes a judged figure of the run unreliable, and the report's
-/// status if a check did not pass and --accept names neither its rule nor its item nor what spoils
-/// it. ST_USAGE if --accept names nothing. `all`: as if --accept named all rules.
+/// Decide whether the judged run may be approved. ST_INPUT if a trust finding that --accept does
+/// not name makes a judged figure unreliable. ST_FAILED or ST_INPUT if a check did not pass, and
+/// --accept names neither its rule nor its item nor a finding on it. ST_USAGE if a name of --accept
+/// is unknown. `all`: as if --accept named all rules.
 GG_MUST_CHECK enum status acceptance_judge(const struct report *r, const struct options *o,
                                            bool all, struct diag_log *log);
 

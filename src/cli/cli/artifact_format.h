@@ -16,7 +16,7 @@ enum { ENDINGS_MAX = 3 };
 /// unset, the file's ending decides; without endings, every file fits that has no earlier format.
 struct artifact_format {
 	const char *name; ///< name of the format; its fuzz target is tests/fuzz/fuzz_NAME.c
-	const char *schema; ///< how the value of "schema" begins in files of gpugate, with the quote
+	const char *schema; ///< beginning of the value of the JSON key "schema", with its quote
 	enum json_form form; ///< shape that the file's JSON must have
 	bool (*recognize)(struct span first); ///< tests the file's first bytes after blanks
 
@@ -42,8 +42,9 @@ GG_MUST_CHECK enum status artifact_load_machine(const struct loader *l, struct s
 GG_MUST_CHECK enum status artifact_load_result(const struct loader *l, struct source *src,
                                                struct artifact_file *file, bool *found);
 
-/// Read `src`, and `again` with the same bytes, as JSON or a table of a shape of its own and add
-/// its figures; `*found` is false if it is not one, perhaps with an error.
+/// Read JSON or a table that no known format fits, by a format made from its own keys or columns,
+/// and add its figures. `src` and `again` have the same bytes. `*found` is false if no format could
+/// be made.
 GG_MUST_CHECK enum status artifact_load_plain(const struct loader *l, struct source *src,
                                               struct source *again, struct artifact_file *file,
                                               bool *found);
@@ -54,8 +55,7 @@ extern const struct artifact_format artifact_formats[];
 /// The format of a file `name` that begins with `first` (see source_peek()); never NULL.
 const struct artifact_format *artifact_format_find(struct span first, const char *name);
 
-/// The format of the file `path` if its content is a recording or a digest, else NULL. The ending
-/// .json alone does not tell it.
+/// The format of the file `path` if its content is a recording or a digest, else NULL.
 const struct artifact_format *artifact_recording(const char *path);
 
 /// True if the file `path` is a stored baseline.

@@ -5,14 +5,14 @@
 #include "cli/candidates.h"
 #include "store/lock.h"
 
-/// ST_INPUT for a run of which a rank has no GPU activity, no memory and no figures of metrics
-/// files.
+/// ST_INPUT if nothing could be compared with a rank of the run, which has no GPU activities, no
+/// memory and no figures of result files.
 GG_MUST_CHECK enum status baseline_comparable(const struct run *run, struct diag_log *log);
 
-/// Make a baseline with the first of the runs as its pin, with provenance from the options and
-/// without recent runs. ST_INPUT for a run that could never be compared. `out` borrows from the
-/// runs. The caller releases it with baseline_release() in any case. `first` as for
-/// acceptance_books().
+/// Make a baseline without a history: its pin is the first of the runs, its provenance is that of
+/// the options. `first`: it replaces no other baseline. ST_INPUT for a run that could never be
+/// compared. `out` borrows from the runs. The caller releases it with baseline_release() in any
+/// case.
 GG_MUST_CHECK enum status baseline_make(const struct candidates *c, const struct setup *s,
                                         bool first, struct baseline *out, struct diag_log *log);
 
@@ -20,8 +20,8 @@ GG_MUST_CHECK enum status baseline_make(const struct candidates *c, const struct
 GG_MUST_CHECK enum status baseline_save(const struct baseline *b, const char *path,
                                         struct diag_log *log);
 
-/// Print on standard output `what` was done with the file of a baseline at `path`, and which other
-/// file was written (`also`, or NULL).
+/// Print on standard output what was done with the file `path` of a baseline (`what`, such as
+/// "baseline written"), and which other file was written (`also`; NULL: no other file).
 GG_MUST_CHECK enum status baseline_say(const struct baseline *b, const char *path, const char *also,
                                        const char *what, struct diag_log *log);
 
@@ -31,14 +31,14 @@ GG_MUST_CHECK enum status baseline_add_repeats(const struct candidates *c, const
                                                const char *history, struct baseline *b,
                                                struct diag_log *log);
 
-/// Write the baseline to `path`, and its runs to the file `history` if it has any. The caller has
-/// its lock.
+/// Write the baseline to `path`, and its runs to the file `history` if it has any. The caller holds
+/// the lock of the baseline.
 GG_MUST_CHECK enum status baseline_save_both(const struct baseline *b, const char *path,
                                              const char *history, struct diag_log *log);
 
 /// Write a new baseline to `path`, and its runs to the file `history` if it has any. ST_OUTPUT if
-/// the baseline exists, unless it is to be replaced. ST_USAGE if a file named a path outside of the
-/// repository.
+/// a baseline exists at `path`, unless `replace`. ST_USAGE if a path that the user did not type
+/// leads out of the repository.
 GG_MUST_CHECK enum status baseline_put(const struct baseline *b, const struct options *o,
                                        const char *path, const char *history, bool replace,
                                        struct diag_log *log);
@@ -49,8 +49,8 @@ struct baseline_edit {
 	const char *path; ///< path as the user named it; owned by the setup's arena
 	const char *history, *reference; ///< paths of its history and of its reference run; likewise
 	bool is_first; ///< true if the run to store is the first of main: neither the repository nor
-	               ///< the folder of --history has a baseline or runs of the workload. `b` is empty
-	struct baseline b;
+	               ///< the folder of --history has a baseline or runs of the workload
+	struct baseline b; ///< the baseline; empty if `is_first`
 };
 
 /// Lock and read the baseline that the options name. `run` is NULL if no run is known. The caller
@@ -68,13 +68,14 @@ GG_MUST_CHECK enum status baseline_add(const struct candidates *c, const struct 
 GG_MUST_CHECK enum status baseline_save_history(const struct baseline_edit *e,
                                                 struct diag_log *log);
 
-/// Make the first run the one that changes are explained against, and write its file.
+/// Make the first run the reference run, which later changes are explained against: write its file.
 GG_MUST_CHECK enum status baseline_save_reference(const struct candidates *c, const struct setup *s,
                                                   const struct baseline_edit *e,
                                                   struct diag_log *log);
 
-/// Make the first run the pin, and write the baseline. The reference starts anew with the runs; the
-/// history stays. `moved` borrows from the runs; the caller releases it with baseline_release().
+/// Make the first run the pin, and write the baseline. The history stays, but of its runs only `c`
+/// and later ones count for the reference. `moved` is the new baseline, which borrows from the
+/// runs; the caller releases it with baseline_release().
 GG_MUST_CHECK enum status baseline_move(const struct candidates *c, const struct setup *s,
                                         const struct report *judged, struct baseline_edit *e,
                                         struct baseline *moved, struct diag_log *log);

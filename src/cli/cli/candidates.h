@@ -22,12 +22,11 @@ GG_MUST_CHECK enum status candidates_load(const struct setup *s, struct candidat
 /// Release the runs and all that they own.
 void candidates_release(struct candidates *c);
 
-/// If at least one of the runs and of those of the baseline is folded, fold them all, so that they
-/// can be compared.
+/// If a run of `c` or of the baseline is folded, fold all others too, so that they can be compared.
 GG_MUST_CHECK enum status candidates_fold(const struct candidates *c, const struct setup *s,
                                           struct baseline *b, struct diag_log *log);
 
-/// The runs of both sides; those of `b`, if it is not NULL, else the first control run as baseline.
+/// The runs of both sides. If `b` is NULL, the first control run replaces the baseline.
 struct bench_runs candidates_runs(const struct candidates *c, const struct baseline *b);
 
 /// Judge the runs against `b`, which was read from `path`. If `b` is NULL, there is no baseline:
@@ -37,9 +36,9 @@ GG_MUST_CHECK enum status candidates_judge(const struct candidates *c, struct se
                                            const struct baseline *b, const char *path,
                                            struct report *out, struct diag_log *log);
 
-/// True if no baseline is needed: --new creates it, controls replace it, or all limits of the
-/// user's own are absolute, and built-in rules, if there are any, are not the reason for naming
-/// one.
+/// True if no baseline is needed: `check --new` creates it, control runs replace it, or the user's
+/// limits are all absolute. The last does not count if the user names a baseline and built-in rules
+/// are in force, which need it.
 bool candidates_need_no_baseline(const struct options *o, const struct rules *rules);
 
 #endif

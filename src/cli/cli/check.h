@@ -22,9 +22,9 @@ struct check_job {
 GG_MUST_CHECK enum status check_begin(struct check_job *j, const struct options *o, size_t gates,
                                       struct diag_log *log);
 
-/// Add to the report of candidates_judge() the findings on its checks, insights and the table of
-/// ranks of both runs, and of checks that failed or warned recommendations that are new since the
-/// baseline; for an HTML `page` also the complete analysis of each run.
+/// Add to the report of candidates_judge() its findings, and for each of the two runs the table of
+/// ranks and an analysis, which is complete if the report becomes an HTML `page`. If a check failed
+/// or warned, also add recommendations that the baseline's run does not have.
 void check_explain(const struct candidates *c, const struct setup *s, const struct baseline *b,
                    bool page, struct report *out);
 

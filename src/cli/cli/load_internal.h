@@ -1,4 +1,4 @@
-/// Internal to the load_*.c files.
+/// Reading the files of a run; internal to the load_*.c files.
 #ifndef GG_CLI_LOAD_INTERNAL_H
 #define GG_CLI_LOAD_INTERNAL_H
 
@@ -17,14 +17,17 @@ struct loader {
 	int64_t capacity; ///< value of --device-memory; MEMORY_UNKNOWN if not given
 	size_t jobs; ///< largest number of threads, at least 1
 	bool spare_threads; ///< true if, beside each file's thread, another may decompress the file
-	bool keeps_text; ///< true if `merge` copies the text of digests, as no option changes them
-	const struct artifact_files *beside; ///< captures, while replays are read again; else NULL
+	bool keeps_text; ///< true if stored digests are copied as text, since no option changes them
+
+	/// files with captures of CUDA graphs, while traces that launch these graphs are read again;
+	/// else NULL
+	const struct artifact_files *beside;
 	bool join_cycles; ///< true if several traces of a rank may be joined
 };
 
 /// How an artifact's rank is known.
 enum rank_known {
-	RANK_ASSUMED, ///< nothing says it
+	RANK_ASSUMED, ///< not known: rank 0 is assumed
 	RANK_NAMED, ///< from the file's name, or --rank
 	RANK_STATED, ///< from the artifact itself
 };
@@ -32,10 +35,10 @@ enum rank_known {
 /// One artifact that has been read.
 struct artifact {
 	struct digest *digest; ///< digest, owned until ranks_assemble() takes it over
-	const char *path; ///< path of the file as in messages, but unquoted
+	const char *path; ///< path of the file
 	enum rank_known known; ///< how its rank is known
 	bool stored; ///< true if the file was a digest already
-	bool of_host; ///< true for a file of JAX or TensorFlow, of which each host writes one
+	bool of_host; ///< true for an XSpace file (JAX, TensorFlow): each host of the job writes one
 	bool of_process; ///< true for a process of a Nsight Systems export, which --process can select
 	size_t order; ///< index among all artifacts in the order of the command line
 };
@@ -46,7 +49,7 @@ struct artifacts {
 	size_t nr, cap;
 };
 
-/// What a file contains; whether it could be read is told by its status.
+/// What a file contains, even if reading it failed.
 enum load_outcome {
 	OUTCOME_DIGEST,
 	OUTCOME_NO_ARTIFACT,
@@ -57,13 +60,13 @@ enum load_outcome {
 struct artifact_file {
 	const char *path; ///< path of the file or directory
 	size_t listed; ///< for a directory: number of its files, which follow in the list
-	bool is_directory, of_folder; ///< the second: true for a file of a directory
-	bool cycles; ///< true for a stored run in which traces of one rank were joined
+	bool is_directory, of_folder; ///< `of_folder`: true for a file of a directory in the list
+	bool cycles; ///< true for a stored run with several traces of one rank
 	enum load_outcome outcome;
 	enum status status;
 	struct artifacts artifacts;
-	bool replays; ///< true for a trace that launches graphs
-	struct captured *captured; ///< captures of a trace that runs nothing else; NULL: none; owned
+	bool replays; ///< true for a trace that launches CUDA graphs
+	struct captured *captured; ///< captured graphs of a trace that only captures; else NULL; owned
 	int64_t rank; ///< rank of `captured`
 	struct flight_dump *flight; ///< dump of the Flight Recorder; NULL if it is not one; owned
 	struct source_progress progress; ///< bytes read so far, for the progress line
@@ -82,8 +85,8 @@ struct artifact_files {
 /// The name of the file as its digest stores it.
 const char *artifact_file_name(const struct artifact_file *file);
 
-/// Add the digest `d`, which was made from `file` with status `st`, as an artifact of the run.
-/// Takes `d` over in any case.
+/// Add the digest `d` of `file` as an artifact of the run. If `st`, the status of making `d`, is an
+/// error, only return it. Takes `d` over in any case.
 GG_MUST_CHECK enum status artifact_add(const struct loader *l, struct artifact_file *file,
                                        enum status st, struct digest *d, enum rank_known known);
 
@@ -111,7 +114,7 @@ GG_MUST_CHECK enum status load_flight_pickle(const struct loader *l, struct sour
                                              struct artifact_file *file);
 
 /// Report what the dumps of the Flight Recorder among `files` show. ST_INPUT if a rank hangs, or if
-/// the run has no other artifacts.
+/// the run has dumps and no other artifacts (`others` is false).
 GG_MUST_CHECK enum status flight_settle(const struct artifact_file *files, size_t nr,
                                         const struct run *run, bool others, struct diag_log *log);
 
@@ -125,47 +128,49 @@ void load_file(const struct loader *l, struct artifact_file *file);
 /// Read all files except directories, at most l->jobs at a time, each in one thread.
 void load_files(const struct loader *l, struct artifact_file *files, size_t nr);
 
-/// Read replays again if captures of their rank lie beside them, which give them their places.
+/// Read traces that launch CUDA graphs again if the run has captures of their rank: the capture
+/// says from which place in the code each kernel of a graph comes.
 void load_captures(struct loader *l, struct artifact_files *files);
 
 /// Number of threads for `files` files: `jobs` or fewer if file descriptors are limited; at least
 /// 1.
 size_t load_threads(size_t jobs, size_t files);
 
-/// The rank of an artifact: `own` if the artifact says its rank (< 0: it does not), else the rank
-/// in the file name, else --rank, else 0.
+/// The rank of an artifact: `own`, the rank in the artifact itself, if it is not negative; else the
+/// rank in the file name `name`, else --rank, else 0.
 int64_t rank_of(const struct loader *l, int64_t own, const char *name, enum rank_known *known);
 
-/// Add a directory and its regular files, sorted by name, except hidden files and the context of
-/// the run; also those of its directory of captures.
+/// Append to `out` a directory and its regular files, sorted by path, including those of its
+/// subdirectory capture_traces. Hidden files and the context of the run are left out.
 GG_MUST_CHECK enum status folder_add(struct artifact_files *out, const char *path, struct arena *a,
                                      struct diag_log *log);
 
-/// How many entries a search looks at.
+/// Largest number of directory entries that folders_below() looks at.
 enum { FOLDER_ENTRIES = 10000 };
 
-/// Appends the directories below `path` that hold recordings themselves, and are below no other
-/// one that does, to `out`; their names are owned by `a`. False if there are more than
-/// FOLDER_ENTRIES entries, of which the others were not looked at.
+/// Append to `out` the directories below `path` that hold recordings. A directory below one of them
+/// is left out. Names are owned by `a`. False if the search ended early, after FOLDER_ENTRIES.
 bool folders_below(const char *path, struct arena *a, struct texts *out);
 
-/// True if each of the directories has what Criterion writes of the newest run of a benchmark.
+/// True if each directory holds the newest results of a benchmark by Criterion, a library for Rust.
 bool folders_are_of_criterion(const struct texts *folders, struct arena *a);
 
-/// The directories right below a directory whose names say what a sweep varies, sorted.
+/// Append to `out`, sorted, the directories directly below `path` that are named by what a sweep
+/// varies, such as "concurrency_16". Names are owned by `a`.
 void folders_of_sweep(const char *path, struct arena *a, struct texts *out);
 
-/// Move the digests of all artifacts to run->ranks, sorted by rank, within a rank traces (by first
-/// step) before the snapshot. Equal digests are kept once. A trace of only the host that
-/// says no rank is set aside if others say theirs. Other artifacts of the same kind and
-/// rank are ST_INPUT, unless they are traces of successive profiler cycles that may be joined.
+/// Move the digests of all artifacts to run->ranks, sorted by rank; within a rank, traces (sorted
+/// by first step) come before the snapshot. Only one of equal digests is kept. A trace without GPU
+/// work whose rank is not known is left out if there are traces with GPU work. ST_INPUT if a rank
+/// has several artifacts of one kind, except traces of successive profiler cycles that may be
+/// joined.
 GG_MUST_CHECK enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts,
                                          struct run *run, struct diag_log *log);
 
 struct progress_line;
 
-/// Show the progress of `files` (borrowed until the end) in a thread of its own. Returns NULL if
-/// standard error is not a terminal; nothing is written then.
+/// Show the progress of `files` in a thread of its own until progress_end(). Returns NULL if
+/// standard error is not a terminal; then nothing is written.
 struct progress_line *progress_begin(const struct artifact_file *files, size_t nr);
 
 /// Clear the line and stop the thread; `p` may be NULL.

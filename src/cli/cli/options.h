@@ -35,8 +35,8 @@
 	  "another --workload, one more of each")                                                 \
 	X(HELP, "help", "[COMMAND]", 0, 1, "what a command is for, and its options")
 
-/// X(id, old name, command, its new name, option that it implies, or NR_OPTIONS): read in this
-/// version, and shown nowhere
+/// X(id, old name, command, new name that messages show, option that the old name implies
+/// (NR_OPTIONS: none)). Old names are still accepted, but help does not show them.
 #define OLD_COMMAND_ROWS(X)                                                              \
 	X(CREATE, "baseline create", CMD_APPROVE, "approve --new", OPT_NEW)                  \
 	X(PROMOTE, "baseline promote", CMD_APPROVE, "approve", NR_OPTIONS)                   \
@@ -89,19 +89,21 @@ enum old_command {
 };
 
 #define ON(cmd) (1u << CMD_##cmd)
-/* commands on stored baselines: commands that take a run, then commands that do not */
+/* commands that add a run to a stored baseline, then commands that read a stored baseline */
 #define ON_TAKING (ON(APPROVE) | ON(STORE))
 #define ON_STORED (ON(REPORT) | ON(HISTORY) | ON(LINT))
 #define ON_RUNS (ON(CHECK) | ON(DIFF) | ON(REPORT) | ON(DIGEST) | ON_TAKING)
 #define ON_REPORTS (ON(CHECK) | ON(DIFF) | ON(REPORT))
-/* commands that have the options on reading runs; in a suite, these options hold for all cases */
+/* commands with the options for reading runs; `suite` applies these options to all cases */
 #define ON_READING (ON_RUNS | ON(SUITE))
 #define ON_PAGES (ON_REPORTS | ON(SUITE) | ON(HISTORY))
 
-/// X(id, name, argument (NULL: none; N and BYTES: whole numbers; SIZE: bytes with a unit; FILE and
-/// RUN: paths; a|b|c: one of these words), commands, meaning ("may be repeated" in it makes
-/// completions offer the option again; "": an old option, which is read and not shown)). Options
-/// for special cases are also ON(HELP).
+/// X(id, name, argument, commands, meaning).
+/// Argument: NULL if there is none; N and BYTES are whole numbers, SIZE is a number of bytes with a
+/// unit, FILE and RUN are paths, and a|b|c is one of these words.
+/// Commands: those that take the option. With ON(HELP), only `gpugate help` shows the option.
+/// Meaning: text of the help. If it has "may be repeated", completions offer the option again. ""
+/// is an old option, which is accepted but not shown.
 #define OPTION_ROWS(X)                                                                             \
 	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED,                             \
 	  "the stored baseline (default: what the rules say, else baselines/WORKLOAD.json; lint: "     \
@@ -226,14 +228,14 @@ enum old_command {
 	  "leave nothing out: passed checks, whole lists, rules in force")                             \
 	X(COLOR, "color", "always|never|auto", ON_PAGES, "")
 
-/// True if help of the command shows an option for the commands `on`: not those that are old and
-/// have no meaning, and those for special cases only in `gpugate help`.
+/// True if the help of `command` shows the option with these two columns of OPTION_ROWS. Old
+/// options are never shown, and options with ON(HELP) only by `gpugate help`.
 static inline bool option_shown(unsigned on, const char *meaning, int command)
 {
 	return *meaning && ((on & ON(HELP) ? ON(HELP) : on) & 1u << command);
 }
 
-/// X(first option of the group, title): divides the rows above into groups
+/// X(first option of the group, title): divides OPTION_ROWS into groups for the help
 #define OPTION_GROUPS(X)                       \
 	X(BASELINE, "rules, baseline and tables")  \
 	X(MARKER, "how runs are read")             \
@@ -286,7 +288,7 @@ struct options {
 	enum old_command old; ///< old name by which the command was called
 	bool help, version;
 	const char *value[NR_OPTIONS]; ///< value of each option; NULL: not given; "" for a given switch
-	struct texts all[NR_OPTIONS]; ///< the values of each option, of which some may be repeated
+	struct texts all[NR_OPTIONS]; ///< all values of each option, since some may be repeated
 	struct texts args;
 };
 
@@ -298,8 +300,9 @@ GG_MUST_CHECK enum status options_parse(int argc, char **argv, struct options *o
 /// Release the lists of the options.
 void options_release(struct options *o);
 
-/// Append the options of `o` that command `cmd` has too, except --baseline, --workload, --repeat
-/// and --jobs. The words are owned by `a` or borrowed from argv. The caller releases the list.
+/// Append to `out` the options of `o` that command `cmd` takes too, as words of a command line,
+/// except --baseline, --workload, --repeat and --jobs. The words are owned by `a` or borrowed from
+/// argv. The caller releases `out`.
 void options_words(const struct options *o, enum command cmd, struct arena *a, struct texts *out);
 
 /// True if command `cmd` has the option.

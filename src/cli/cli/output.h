@@ -24,8 +24,8 @@ GG_MUST_CHECK enum status output_forms(const struct options *o, const struct doc
                                        const struct page_frame *frame, bool again, bool *to_stdout,
                                        struct diag_log *log);
 
-/// Like output_forms(); also writes the text to standard output, unless a report goes there: the
-/// Markdown, the page or, if `to_stdout`, a report that the caller writes.
+/// Like output_forms(); also writes the text to standard output, unless another report goes there.
+/// `to_stdout`: the caller writes such a report.
 GG_MUST_CHECK enum status output_document(const struct options *o, const struct document *d,
                                           const struct page_frame *frame, bool to_stdout,
                                           struct diag_log *log);

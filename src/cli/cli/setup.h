@@ -12,14 +12,14 @@
 #include "store/digest_json.h"
 #include <stdbool.h>
 
-/// Tables and options of a command, with which runs are read; it owns the tables, from which the
-/// other members borrow.
+/// Tables and options with which a command reads runs. It owns the tables; the other members borrow
+/// from them.
 struct setup {
 	const struct options *options;
 	struct rules rules;
 	struct category_table categories;
-	struct result_formats formats; ///< tried after those of the rules, if `own_formats`
-	bool own_formats; ///< false: those that are built in are tried
+	struct result_formats formats; ///< the user's table of formats of result files
+	bool own_formats; ///< false: there is no such table, and the built-in formats are used
 	struct site_rules sites;
 	struct diagnosis_rules diagnosis;
 	struct naming naming; ///< shortens names of kernels and categories as the rules say
@@ -68,8 +68,8 @@ GG_MUST_CHECK enum status setup_baseline_there(const char *path, struct diag_log
 /// True if the file at `path` is in the folder of --history.
 bool setup_is_kept(const struct options *o, const char *path);
 
-/// Path of the history of the baseline at `path`: in its folder, or in that of --history. Owned by
-/// `a`.
+/// Path of the history of the baseline at `path`: beside the baseline, or in the folder of
+/// --history. Owned by `a`.
 const char *setup_history_path(const struct options *o, const char *path, struct arena *a);
 
 /// Read the baseline at `path` with its history. If there is none, the error says how to create it.
@@ -89,8 +89,8 @@ GG_MUST_CHECK enum status setup_baseline_path(const struct setup *s, const struc
                                               struct arena *a, const char **out,
                                               struct diag_log *log);
 
-/// Read the baseline at `*path` or, if that is NULL, where the options and rules say, which `*path`
-/// becomes.
+/// Read the baseline at `*path`. If that is NULL, it becomes the path that the options and rules
+/// say.
 GG_MUST_CHECK enum status setup_stored(struct setup *s, const char **path, struct baseline *out,
                                        struct diag_log *log);
 

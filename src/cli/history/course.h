@@ -24,7 +24,7 @@ struct course_figure {
 	int64_t place;
 	/// text of the query that gives the figure (query_text()), and name of its metric
 	const char *query, *metric;
-	const struct metric *of; ///< the metric; each figure of files is one of its own
+	const struct metric *of; ///< the metric; each figure of a result file has a metric of its own
 	struct span label; ///< label of an item such as a kernel; empty for the whole run
 	int64_t rank; ///< rank of a figure of one rank; -1 for a figure over all ranks
 	const char *unit_word; ///< name of the unit, from unit_name()
@@ -46,8 +46,8 @@ struct course_point {
 	int64_t change_pct; ///< change in 1e-6 percent; INT64_MIN if `before` is not above 0
 	int64_t p; ///< p value of the change in millionths
 
-	/// true if the figure got worse; true if it got better; true if it got worse and is still
-	/// beyond the middle; true if a run after the change became the baseline
+	/// is_worse: the figure got worse; is_better: it got better; stands: it got worse, and its
+	/// newest level is still beyond `middle`; approved: a run after the change became the baseline
 	bool is_worse, is_better, stands, approved;
 };
 
@@ -73,8 +73,8 @@ struct course {
 	VEC(struct course_part)
 	parts; ///< items that changed at a change point, sorted by its figure and run, then position
 	const char *headline;
-	const struct provenance *approval; ///< of the approved run; NULL if not known
-	size_t accepted; ///< number of later runs that are accepted
+	const struct provenance *approval; ///< provenance of the approved run; NULL if not known
+	size_t accepted; ///< number of later runs that count for the reference
 	const char *bisect; ///< command that prints a script to find the commit; NULL if not known
 };
 
@@ -84,16 +84,16 @@ struct course_options {
 
 	/// day from which on runs count (days since 1970-01-01); INT64_MIN: all runs count
 	int64_t since;
-	const char *metric; ///< glob of the metrics that are shown with their items; NULL: figures of
-	                    ///< whole runs, also those of files, only
+	const char *metric; ///< glob of the metrics that are shown, with their items; NULL: all figures
+	                    ///< of whole runs are shown, those of result files too
 };
 
-/// Fill `out` from the history of `b`, from which it borrows; `rules` may say directions. The
-/// caller ends with course_release().
+/// Fill `out` from the history of `b`, from which it borrows. `rules` may say which direction of a
+/// figure is worse. The caller ends with course_release().
 void course_make(const struct baseline *b, const char *workload, const struct course_options *o,
                  const struct rules *rules, struct course *out);
 
-/// The history of a baseline. Baselines stored by earlier versions contain their runs themselves.
+/// The history of a baseline. Earlier versions stored these runs in the baseline file itself.
 const struct history *course_history(const struct baseline *b);
 
 /// Release the memory of the course.
@@ -105,13 +105,13 @@ void course_write(const struct course *t, struct sink *out);
 /// The table of courses (schemas/gpugate-trend-1.json).
 extern const struct schema course_schema;
 
-/// Write the script that finds the commit of the newest change for the worse that stands. The
-/// script calls a run bad if its figure is beyond the middle between the levels before and after
-/// the change. Fails with ST_INPUT if there is no such change, or the runs next to it have no
-/// commits.
+/// Write a script that finds the commit of the newest change for the worse that still stands
+/// (course_point.stands). The script calls a run bad if its figure is beyond the middle between the
+/// levels before and after the change. Fails with ST_INPUT if there is no such change, if the runs
+/// next to it have no commits, or if no rule can select the figure.
 GG_MUST_CHECK enum status bisect_write(struct course *t, struct sink *out, struct diag_log *log);
 
-/// The commit of a run, cut to 40 digits, as git takes it; NULL if the run does not say it.
+/// The commit of a run, cut to 40 digits, as git accepts it; NULL if unknown. Owned by `a`.
 const char *bisect_commit(struct arena *a, const struct course_run *r);
 
 #endif

@@ -10,7 +10,7 @@
 /// A document about a course (time series of figures, see course.h), with the data that it borrows.
 struct course_page {
 	const struct course *t;
-	struct short_names names; ///< of kernels
+	struct short_names names; ///< short names of kernels
 	struct document d;
 	struct page_frame frame;
 };
@@ -37,8 +37,9 @@ void course_put_figure(struct document *d, const struct course_figure *f);
 void course_draw(const struct course *t, const struct course_figure *f, struct document *d,
                  struct strbuf *out);
 
-/// Name of a figure, such as "time of kernel gemm, rank 2", without the beginning `known` of the
-/// name of its case; owned by the arena of `d`.
+/// Name of a figure, such as "time of kernel gemm, rank 2". A figure of a result file may be of a
+/// case, such as one batch size; if the case's name begins with `known`, this part is left out.
+/// Owned by the arena of `d`.
 const char *course_name(struct document *d, const struct course_figure *f, struct span known);
 
 /// Read what the options of `history` ask for. Returns ST_USAGE, with an error, if an option is

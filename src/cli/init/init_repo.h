@@ -23,7 +23,7 @@ struct repository {
 	const char *above; ///< path to the parent directory that is the top of the repository; NULL if
 	                   ///< it is this directory
 	bool github, gitlab; ///< true if GitHub workflows exist; true if a GitLab pipeline exists
-	bool included; ///< true if the GitLab pipeline includes GITLAB_FILE; false if not
+	bool included; ///< true if the GitLab pipeline includes GITLAB_FILE
 	enum forge remote; ///< code hosting service that the address of the git remote belongs to
 	const char *branch; ///< main branch of the git remote; NULL if unknown
 
@@ -41,7 +41,7 @@ void repository_look(struct repository *r);
 /// begins with a letter or digit.
 bool is_plain_name(const char *name);
 
-/// What the text of a rules file is made from, all borrowed; and two numbers that result.
+/// Input of init_rules_text(), all borrowed, and two numbers that it sets.
 struct init_rules {
 	const char *workload; ///< name of the workload, for which is_plain_name() is true
 	const char *marker; ///< step marker to write in the rules; NULL: the default marker

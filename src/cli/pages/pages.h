@@ -14,10 +14,10 @@ struct page_command {
 	const char *name, *args, *meaning;
 };
 
-/// An option as they show it; `commands` has a bit for each command that takes it.
+/// An option as manual pages and completions show it; texts are static.
 struct page_option {
 	const char *name, *arg;
-	unsigned commands;
+	unsigned commands; ///< a bit for each command that takes the option
 	const char *meaning;
 };
 
