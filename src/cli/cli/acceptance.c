@@ -9,13 +9,15 @@
 #include "report/table.h"
 #include "trust/trust.h"
 
-/* What --accept should name for the check: the finding that spoils it, or else its rule. */
+/* The name for --accept that accepts the check: that of the trust finding because of which it is
+   not judged, else that of its rule. */
 static const char *id_to_accept(const struct check *k)
 {
 	return k->verdict == VERDICT_INCONCLUSIVE && k->spoiler ? k->spoiler->id : k->rule;
 }
 
-/* How `name` names the check: by its rule, its figure, its item or what spoils it. */
+/* How well `name` fits a name of the check: that of its rule, figure, metric or item, or that of
+   the trust finding on it. */
 static enum name_fit fit_of(const char *name, const struct check *k)
 {
 	const char *const whole[] = { k->rule, k->id, k->metric->name, id_to_accept(k) };
@@ -36,8 +38,8 @@ static bool is_named(const struct options *o, const char *id)
 	return ANY(i, o->all[OPT_ACCEPT].nr, strcmp(o->all[OPT_ACCEPT].v[i], id) == 0);
 }
 
-/* True if a report shows a part of the finding, or what runs or calls it, by the name. A phase, a
-   rank or a category has other findings too. */
+/* True if a report shows `name` in the finding: as an item that changed, or as a place that runs or
+   calls it. Phases, ranks and categories do not count, since other findings may name them too. */
 static bool finding_shows(const struct finding *f, const char *name)
 {
 	struct span asked = span_of(name);
@@ -53,8 +55,8 @@ static bool finding_shows(const struct finding *f, const char *name)
 	return false;
 }
 
-/* Mark the checks of the findings that `name` names: by the id of their cause or, if it is the name
-   of no check, by what they show. Returns true if there is one. */
+/* Mark in `accepted` the checks of each finding whose cause is called `name` or, if `shown`, that
+   shows `name`. Returns true if there is such a finding. */
 static bool accept_findings(const struct report *r, const char *name, bool shown, bool *accepted)
 {
 	bool any = false;
@@ -69,7 +71,7 @@ static bool accept_findings(const struct report *r, const char *name, bool shown
 	return any;
 }
 
-/* The end of a message on a name that names nothing: the nearest rules, items and findings. */
+/* The end of a message on an unknown name: the rules, items and findings with similar names. */
 static const char *near_names(const struct report *r, const char *name, struct arena *a)
 {
 	struct nearest_few near = { .asked = span_of(name) };
@@ -95,7 +97,8 @@ static const char *near_names(const struct report *r, const char *name, struct a
 	return nearest_few_hint(texts, near.nr, a);
 }
 
-/* Mark the checks that --accept names: those that each name fits best, and those of a finding. */
+/* Mark in `accepted` the checks that --accept names: those that a name fits best, and the checks of
+   findings that it names. */
 static enum status find_accepted(const struct report *r, const struct options *o, bool *accepted,
                                  struct diag_log *log)
 {

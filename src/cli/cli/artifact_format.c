@@ -155,7 +155,7 @@ enum status artifact_load_machine(const struct loader *l, struct source *src,
 	return add_result(l, file, st, d, *found);
 }
 
-/* Load a file of the recorder; its key "schema" says what the file holds. */
+/* Load a file that is by its key "schema" a record of the state of GPUs. */
 static enum status load_machine(const struct loader *l, struct source *src,
                                 struct artifact_file *file)
 {
@@ -253,7 +253,7 @@ static bool timeline_page_recognize(struct span first)
 	       begin_has(first, first.n, "<title>GPU Memory Timeline HTML</title>");
 }
 
-/* Source: core/profiler of tensorboard; the first record is the version of the format. */
+/* Source: core/util/events_writer.h of TensorFlow; the first record has the format's version. */
 static bool tensorboard_recognize(struct span first)
 {
 	enum { WITHIN = 64 };
@@ -266,7 +266,7 @@ static bool columns_recognize(struct span first)
 	return span_starts(first, SPAN("PAR1")) || span_starts(first, SPAN("ARROW1"));
 }
 
-/* A file that '>' of PowerShell wrote. */
+/* True for a byte order mark of UTF-16, with which '>' of PowerShell begins a file. */
 static bool utf16_recognize(struct span first)
 {
 	return span_starts(first, SPAN("\xff\xfe")) || span_starts(first, SPAN("\xfe\xff"));
@@ -279,7 +279,7 @@ static bool flight_recognize(struct span first)
 	                                   begin_has(first, first.n, "collective_seq_id"));
 }
 
-/* True for an empty file: the reader of traces reports it as empty. */
+/* True for JSON, and for an empty file, since the reader of traces reports that it is empty. */
 static bool trace_recognize(struct span first)
 {
 	return first.n == 0 || value_is_json(first);
@@ -434,8 +434,8 @@ const struct artifact_format *artifact_format_of(enum json_form form)
 	return f;
 }
 
-/* The format of the regular file `path`, NULL if it cannot be read; `*sure` is false where only
-   the ending tells it. */
+/* The format of the regular file `path`; NULL if it cannot be read. `*sure` becomes true if the
+   content, not only the ending, shows that the file is a recording or a digest. */
 static const struct artifact_format *format_of_file(const char *path, bool *sure)
 {
 	static const char *const signs[] = { "\"traceEvents\"", "\"deviceProperties\"" };

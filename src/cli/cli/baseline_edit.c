@@ -34,8 +34,8 @@ enum status baseline_comparable(const struct run *run, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Refuse a run that the gate could not hold against the rules: with other ranks than they expect,
-   or reduced with other settings. */
+/* Refuse a run that the rules could not judge, since it has other ranks than they expect, or was
+   reduced to digests with other settings. */
 static enum status check_rules(const struct candidates *c, const struct setup *s,
                                struct diag_log *log)
 {
@@ -112,7 +112,7 @@ static enum status add_runs(const struct candidates *c, size_t first, const stru
                             const char *verdict, bool accepted, struct baseline *b,
                             struct diag_log *log)
 {
-	/* the hash that marks runs as repeats of one job, if nothing distinguishes their machines */
+	/* `together` marks the runs as repeats on one machine; NULL if their machines differ */
 	bool apart = c->nr == 1;
 	for (size_t i = 1; i < c->nr; i++)
 		apart = apart || environment_together(&c->v[0], &c->v[i]) == APART;

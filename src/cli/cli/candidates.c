@@ -61,8 +61,8 @@ static void add_words(const struct setup *s, const char *path, struct arena *a, 
 	options_words(o, CMD_APPROVE, a, out);
 }
 
-/* True if all that the user asks for are absolute limits, in the rules file or on the command line.
-   A baseline that is named is meant for the built-in rules, if they are in force. */
+/* True if the user asks only for absolute limits, in the rules file or on the command line. False
+   if the user names a baseline and built-in rules are in force, since these need the baseline. */
 static bool limits_are_absolute(const struct options *o, const struct rules *rules)
 {
 	bool named = o->value[OPT_BASELINE] || strcmp(rules->baseline, rules_default().baseline) != 0;

@@ -78,8 +78,8 @@ uint64_t cli_memory_limit(const struct options *o)
 	return given > 0 ? (uint64_t)given : machine_memory() / 4 * 3;
 }
 
-/* Give each report of the command that the folder of --reports is to have, and no option names, its
-   path there. */
+/* Set the path of each report of the command that no option names, to a file in the folder of
+   --reports. */
 static enum status name_reports(struct options *o, struct diag_log *log)
 {
 	const char *folder = o->value[OPT_REPORTS];

@@ -45,8 +45,8 @@ static void baseline_job_release(struct baseline_job *w)
 
 /* ---- approve ---- */
 
-/* Judges the runs by the first: refuses them if one did other work, since they would be taken for
-   its noise, and says which figures of files no check will be about. */
+/* Judge the runs against the new baseline, which is made of the first. Refuse them if one did other
+   work, since the difference would count as noise. Warn of figures that no check will judge. */
 static enum status try_baseline(struct baseline_job *w, const char *path, struct diag_log *log)
 {
 	const struct run *run = &w->candidates.v[0];
@@ -105,8 +105,9 @@ static enum status move_baseline(struct baseline_job *w, const struct options *o
 	                    "baseline moved", log);
 }
 
-/* True if the run begins a baseline. Where the workload is known, and its baseline is not there,
-   the name may be mistyped, and the first run after that would not be judged: that takes --new. */
+/* True if the run begins a new baseline instead of being judged by the one that is there. If there
+   is none, but the rules or a history know the workload, the path may be wrong: this takes --new.
+ */
 static bool begins(const struct baseline_job *w, const struct options *o, const char *path,
                    struct arena *a)
 {
@@ -197,7 +198,7 @@ static bool reference_is_typical(struct baseline_job *w)
 static enum status store_runs(struct baseline_job *w, const struct options *o, struct diag_log *log)
 {
 	bool force = o->value[OPT_FORCE] != NULL;
-	/* a folded run kept to explain changes of whole runs would have them all folded */
+	/* a folded run as reference run would cause all runs that it is compared with to be folded */
 	bool explains = run_fold(&w->edit.b.pin) || !run_fold(&w->candidates.v[0]);
 	TRY(candidates_fold(&w->candidates, &w->setup, &w->edit.b, log));
 	TRY(candidates_judge(&w->candidates, &w->setup, &w->edit.b, w->edit.path, &w->report, log));
@@ -215,12 +216,11 @@ static enum status store_runs(struct baseline_job *w, const struct options *o, s
 		diag_note(log, "the run counts for the noise only, not for the reference: %s",
 		          w->report.headline);
 	TRY(baseline_add(&w->candidates, &w->setup, &w->report, accepted, &w->edit.b, log));
-	/* Keep the first of the runs as the one that changes are explained against, if the one that is
-	   kept has left main's figures and this one has not. So the file changes only where main did.
-	 */
+	/* Make the first of the runs the reference run if it is typical of main and the present
+	   reference run no longer is. So the file of the reference run changes only if main did. */
 	bool kept = accepted && explains && run_is_recorded(&w->candidates.v[0]) &&
 	            is_typical(&w->report) && !reference_is_typical(w);
-	if (kept) /* before the history, without whose line it does not count */
+	if (kept) /* before the history: it does not count until the history has its line */
 		TRY(baseline_save_reference(&w->candidates, &w->setup, &w->edit, log));
 	TRY(baseline_save_history(&w->edit, log));
 	const char *history = setup_history_path(o, w->edit.path, &w->edit.b.arena);

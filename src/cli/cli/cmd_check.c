@@ -112,7 +112,7 @@ static enum status bootstrap(const struct candidates *c, const struct setup *s, 
 	return st;
 }
 
-/* Add what check_explain() adds beside the findings; the baseline may have no ranks. */
+/* Add what check_explain() adds, except the findings. `baseline` has no ranks if there is none. */
 static void remarks_add(const struct naming *naming, const struct diagnosis_rules *rules,
                         const struct run *candidate, const struct run *baseline, bool page,
                         struct report *out)
@@ -167,7 +167,7 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 	*j = (struct check_job){ .path = "" };
 	report_init(&j->report);
 	enum status st = judge_sides(j, o, gates, log);
-	provenance_links(&j->report.arena, &j->report.links); /* judging makes the report anew */
+	provenance_links(&j->report.arena, &j->report.links); /* judging has reset the report */
 	TRY(st);
 	const struct run *candidate = &j->candidates.v[0];
 	const struct baseline *b = j->b.pin.ranks.nr ? &j->b : NULL;

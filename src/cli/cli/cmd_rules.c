@@ -43,8 +43,8 @@ static enum status lint(const struct options *o, const char *path, int64_t today
 	return st;
 }
 
-/* True for a stored baseline, and for a file whose name promises one: a fault of it is then an
-   error of the baseline. */
+/* True for a stored baseline, and for a file that is named like one, so that its faults are
+   reported as those of a baseline. */
 static bool is_baseline(const struct options *o, const char *path)
 {
 	const char *dot = strrchr(path, '.');
@@ -142,8 +142,8 @@ static bool next_term(struct span *at, struct span *term, struct span *text)
 	return true;
 }
 
-/* Appends Markdown as plain text: of a link in parentheses stays its page, "(docs/ranks.md)", of
-   another one its words. */
+/* Append Markdown as plain text. A link in parentheses becomes the path of its page, such as
+   "(docs/ranks.md)", and any other link its words. */
 static void add_plain(struct strbuf *b, struct span text)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -164,8 +164,8 @@ static void add_plain(struct strbuf *b, struct span text)
 	}
 }
 
-/* True if `term`, "Run, candidate", or one of the names in it is the word or, if that is a plural,
-   its singular; otherwise `near` is given the names. */
+/* True if `word` is a term of the glossary, such as "Run, candidate", or one of the names in it,
+   also as a plural. Else `near` is offered the names, of which it keeps the most similar one. */
 static bool term_has(struct span term, struct span word, struct nearest *near, struct arena *a)
 {
 	struct span one = { word.p, word.n - (word.n > 1 && word.p[word.n - 1] == 's') };
@@ -181,8 +181,8 @@ static bool term_has(struct span term, struct span word, struct nearest *near, s
 	return has;
 }
 
-/* What the glossary says of a word; NULL if it does not have the word, which `near` then compares
-   with its terms. */
+/* What the glossary says of a word; NULL if it does not have the word. `near` is offered all terms
+   up to it. */
 static const char *glossary_of(struct span word, struct nearest *near, struct arena *a)
 {
 	struct span at = { embedded_glossary, embedded_glossary_size }, term, text;
@@ -199,8 +199,8 @@ static const char *glossary_of(struct span word, struct nearest *near, struct ar
 	return NULL;
 }
 
-/* The row of a table of the page whose first cell has the word among its names (of a verdict or
-   finding), as "NAMES: TEXT". NULL if there is none; `near` has then been given all names. */
+/* The row of a table in `page` whose first cell has the word among its names (of a verdict or
+   finding), as "NAMES: TEXT". NULL if there is none; `near` has then been offered all names. */
 static const char *row_of(const char *page, struct span word, struct nearest *near, struct arena *a)
 {
 	for (const char *row = page; (row = strstr(row, "\n| `")); row++) {
@@ -222,7 +222,8 @@ static const char *row_of(const char *page, struct span word, struct nearest *ne
 	return NULL;
 }
 
-/* Appends a text of a recommendation, with {step} as "step" and names in place of figures. */
+/* Append a text of a recommendation, with the name of each figure in place of the figure: "step"
+   for the placeholder {step}. */
 static void add_advice(struct strbuf *b, const char *label, const char *text)
 {
 	struct span literal, inside;
@@ -234,8 +235,8 @@ static void add_advice(struct strbuf *b, const char *label, const char *text)
 	strbuf_adds(b, "\n");
 }
 
-/* What the recommendation with the id says, of the table of diagnoses or of those in code; NULL if
-   there is none, and `near` is given the ids. */
+/* What the recommendation `id` says, which may be in the table of diagnoses or in the code; NULL if
+   there is none. `near` is offered all ids. */
 static const char *advice_of(const struct diagnosis_rules *table, struct span id,
                              struct nearest *near, struct arena *a)
 {
@@ -257,7 +258,7 @@ static const char *advice_of(const struct diagnosis_rules *table, struct span id
 	return arena_take(a, &b);
 }
 
-/* The entry of the table of formats of result files that has the name; NULL if none has. */
+/* The entry with this name in the table of formats of result files; NULL if there is none. */
 static const char *format_of(struct span word, struct arena *a)
 {
 	struct span lines = formats_entry(word, a);
@@ -266,7 +267,7 @@ static const char *format_of(struct span word, struct arena *a)
 	               : NULL;
 }
 
-/* The metric that has the name or, if none has, the first that reports call so: "peak memory". */
+/* The metric with this name, else the first with this label in reports, such as "peak memory". */
 static const struct metric *metric_called(struct span word, struct arena *a)
 {
 	const struct metric *m = metric_named(word, a);
@@ -300,13 +301,13 @@ static enum status explain(const struct options *o, const char *given, struct ru
 	for (size_t i = 0; i < rules->rules.nr; i++)
 		if (span_eq(span_of(rules->rules.v[i].id), word)) {
 			of_rule = rules_explain(a, rules, &rules->rules.v[i]);
-			if (m && !metric_named(word, a)) /* of several called so, that of the rule */
+			if (m && !metric_named(word, a)) /* several metrics may have the label */
 				m = rules->rules.v[i].metric;
 		}
 	const char *term = glossary_of(word, &near, a);
 	row = row_of(embedded_verdicts, word, &near, a);
 	row = row ? row : row_of(strstr(embedded_ranks, "\n| finding "), word, &near, a);
-	/* a rule or a metric that has the name of a recommendation says enough */
+	/* a recommendation is left out if a rule or a metric has the same name, whose text is enough */
 	const char *advised = of_rule || m ? NULL : advice_of(diagnoses, word, &near, a);
 	const char *said[] = { of_rule, term, row, rules_key_explain(a, word), format_of(word, a),
 		                   advised, NULL };

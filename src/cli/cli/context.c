@@ -12,7 +12,8 @@
 
 #define VALUE_MAX_CHARS 200
 
-/* True if the value is usable: positive numbers for keys from which figures are computed. */
+/* True if the value is usable: for keys from which figures are computed, a number without a sign.
+ */
 static bool is_value(struct span key, struct span value)
 {
 	static const char *const numeric[] = { "samples_per_step", "tokens_per_step", "flops_per_step",

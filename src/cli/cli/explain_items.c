@@ -42,7 +42,8 @@ static void add_items(struct bench *b, const struct metric *m, const char *name,
 	vec_release(&items.list);
 }
 
-/* The figure of a file of the run that has the name, or is called so in reports; or NULL. */
+/* The metric of the run's figure of a result file with this name, or with this label in reports;
+   NULL if there is none. */
 static const struct metric *figure_called(const struct run *run, struct span name, struct arena *a)
 {
 	for (size_t r = 0; r < run->ranks.nr; r++) {
@@ -67,7 +68,7 @@ const char *explain_items(const struct options *o, const char *name, struct rule
 	struct setup s;
 	struct baseline base = { 0 };
 	struct bench b;
-	struct diag_log log; /* not asked for: why there is no baseline */
+	struct diag_log log; /* is dropped: why there is no baseline does not matter here */
 	struct strbuf out = STRBUF_INIT;
 	const char *path = NULL;
 	diag_init(&log);
@@ -78,7 +79,8 @@ const char *explain_items(const struct options *o, const char *name, struct rule
 		bench_init(&b, &(struct bench_runs){ .candidates = &base.pin, .nr_candidates = 1 },
 		           s.naming);
 		for (size_t i = 0; i < NR_OF(ids); i++) {
-			bool again = out.n && ids[i] == METRIC_FUNCTION_EXCLUSIVE_PCT; /* of a kernel */
+			/* the functions of a kernel repeat what was found for the kernel */
+			bool again = out.n && ids[i] == METRIC_FUNCTION_EXCLUSIVE_PCT;
 			if (!again)
 				add_items(&b, &metric_table[ids[i]], name, path, rules, &out);
 		}

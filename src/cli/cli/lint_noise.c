@@ -34,8 +34,8 @@ static const struct rule *rule_of(const struct rules *rules, const struct check 
 	return FIND(i, rules->rules.v, rules->rules.nr, strcmp(rules->rules.v[i].id, k->rule) == 0);
 }
 
-/* True if the user chose the limit that `k` would fail by: the built-in rule of that id, if there
-   is one, fails by another. */
+/* True if the user chose the limit by which `rule` fails: there is no built-in rule of this id and
+   metric, or it has another limit. */
 static bool is_chosen(const struct rule *rule, const struct rules *built_in, struct arena *a)
 {
 	for (size_t i = 0; i < built_in->rules.nr; i++) {
@@ -80,7 +80,7 @@ static bool judges(const struct check *k)
 	           : k->verdict != VERDICT_MISSING && k->verdict != VERDICT_INCONCLUSIVE;
 }
 
-/* Name the rules of which the baseline has no figure that they could judge. */
+/* Print the ids of the rules for which the baseline has no figure that they could judge. */
 static void print_idle(const struct rules *rules, const struct report *r, struct sink *out)
 {
 	struct strbuf ids = STRBUF_INIT;

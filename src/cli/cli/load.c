@@ -32,8 +32,8 @@ static enum status list_files(const char *const *paths, size_t nr, struct artifa
 
 /* ---- results, in the order of the arguments ---- */
 
-/* True if the name is that of an artifact. Such a file must be readable, while logs and markers of
-   a job may lie beside artifacts. */
+/* True if the file is named like an artifact. Such a file must be readable, while other files of a
+   directory, such as logs, are ignored if they cannot be read. */
 static bool is_named_like_artifact(const char *path)
 {
 	const char *name = path_last(path);
@@ -67,9 +67,9 @@ static enum status take_file(struct artifact_file *file, bool listed, struct art
 static enum status load_list(struct loader *l, struct artifact_files *files,
                              struct artifacts *artifacts, struct run *run, struct diag_log *log);
 
-/* Read the directories of a sweep, or of Criterion's benchmarks, below one that has no recordings
-   itself, or else the only directory with recordings below one that has none itself: tools write
-   one for each time that they record (iteration_10/). Of several others, the user must choose. */
+/* Read what lies below a directory that holds no recordings itself: all directories of a sweep or
+   of Criterion's benchmarks, else the only directory with recordings. Some tools make a directory
+   for each time that they record (iteration_10/). If there are several, the user must choose. */
 static enum status take_below(struct loader *l, const char *path, struct artifacts *artifacts,
                               struct run *run, struct diag_log *log)
 {
@@ -127,7 +127,7 @@ static enum status take_files(struct loader *l, struct artifact_files *files,
 		const struct artifact_file *file = &files->v[i];
 		size_t end = i + 1 + file->listed, before = artifacts->nr;
 		enum status first = ST_OK;
-		bool others = false; /* files that need no artifact */
+		bool others = false; /* true if a file was of use without an artifact */
 		for (i += file->is_directory; i < end; i++) {
 			enum status one = take_file(&files->v[i], file->is_directory, artifacts, run, log);
 			first = first == ST_OK ? one : first;
@@ -140,8 +140,8 @@ static enum status take_files(struct loader *l, struct artifact_files *files,
 	return st == ST_OK ? flight_settle(files->v, files->nr, run, artifacts->nr > 0, log) : st;
 }
 
-/* Check that --rank fits all artifacts, since a wrong rank would go unnoticed; and that --process
-   is used only for Nsight Systems exports, which know processes. */
+/* Check that --rank fits all artifacts, since a wrong rank would go unnoticed. Check that --process
+   is used only for exports of Nsight Systems. */
 static enum status check_options(const struct loader *l, const struct artifacts *artifacts,
                                  struct diag_log *log)
 {

@@ -35,8 +35,8 @@ static enum status check_understood(struct source *src, struct artifact_file *fi
 	                 source_name(src), d->events);
 }
 
-/* Refuse a trace that holds several ranks, as SGLang merges them: their steps and kernels would be
-   taken for those of one. */
+/* Refuse a trace that holds several ranks, such as SGLang makes by merging traces: their steps and
+   kernels would be taken for those of one rank. */
 static enum status check_one_rank(struct source *src, struct artifact_file *file,
                                   const struct reducer *reducer)
 {
@@ -52,11 +52,12 @@ static enum status check_one_rank(struct source *src, struct artifact_file *file
 	    source_name(src), nr, text);
 }
 
-/* Warm-ups run what is captured a few times; beside marked steps that run, little is captured. */
+/* Warm-ups run each launch at most this often before it is captured. In a trace with marked steps,
+   captures are taken for its only content if there are this many per GPU activity. */
 enum { FEW = 4 };
 
-/* Refuse a recording of stream captures without a replay: what ran in it, if anything, are warm-ups
-   (vLLM: capture_torch_profiler, SGLang: --enable-profile-cuda-graph). */
+/* Refuse a trace that captures CUDA graphs and launches none of them: its GPU activities, if there
+   are any, are warm-ups (vLLM: capture_torch_profiler, SGLang: --enable-profile-cuda-graph). */
 static enum status check_ran(struct source *src, struct artifact_file *file,
                              const struct reducer *reducer, const struct digest *d)
 {

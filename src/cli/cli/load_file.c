@@ -159,7 +159,8 @@ static enum status (*const of_figures[])(const struct loader *l, struct source *
 	refuse_lines,
 };
 
-/* Open a file, which begins with `first`, again from its beginning. */
+/* Open a file again from its beginning. `first` is what was read of it: if this is the whole file,
+   it is read from memory, since standard input cannot be opened again. */
 static enum status open_again(const struct loader *l, struct source *src, struct span first,
                               struct artifact_file *file, struct source **out)
 {
@@ -197,8 +198,8 @@ static enum status load_result(const struct loader *l, struct source *src, struc
 	return st;
 }
 
-/* Read a file that the user names, and that nothing else could read, by what its own shape tells.
-   The others of a folder may be anything. */
+/* Read a file that no known format fits, by a format made from its own keys or columns. This is
+   only for files that the user names, since other files of a folder may be anything. */
 static enum status load_plain(const struct loader *l, struct source *src, struct span first,
                               struct artifact_file *file, bool *found)
 {
@@ -260,7 +261,7 @@ void load_file(const struct loader *l, struct artifact_file *file)
 	if (file->status != ST_OK)
 		return;
 	file->status = load_source(l, src, file);
-	/* a file of another kind may be of any size, and is not read to its end */
+	/* looking for damage reads the file to its end; a file of another kind may be of any size */
 	if (file->status != ST_OK && file->outcome != OUTCOME_NO_ARTIFACT)
 		source_blame_damage(src, file->log);
 	source_close(src);

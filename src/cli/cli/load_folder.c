@@ -9,7 +9,7 @@
 #include "cli/setup.h"
 #include "results/readings.h"
 
-/* True for a pickle beside which the JSON of the same name lies, into which it was exported. */
+/* True for a pickle that was exported to JSON: a JSON file of the same name lies beside it. */
 static bool is_exported(const char *path, struct arena *a)
 {
 	const char *dot = strrchr(path, '.');
@@ -19,15 +19,16 @@ static bool is_exported(const char *path, struct arena *a)
 	return !is_absent(json) || !is_absent(arena_printf(a, "%s.gz", json));
 }
 
-/* The file in which Criterion writes what a benchmark took, of a directory in which it lies beside
-   what it was made from; NULL if it is another directory. */
+/* Path of the file in which Criterion writes the results of a benchmark, if the directory has it;
+   else NULL. The other files of such a directory are the raw data of the results. */
 static const char *estimates_in(const char *path, struct arena *a)
 {
 	const char *file = arena_printf(a, "%s/estimates.json", path);
 	return span_glob(SPAN("*/new"), span_of(path)) && !is_absent(file) ? file : NULL;
 }
 
-/* Appends the regular files of a directory; false if it cannot be opened. */
+/* Append the regular files of a directory to `out`, without hidden files and the context of the
+   run; of Criterion's files only the results. False if the directory cannot be opened. */
 static bool list_folder(const char *path, struct arena *a, struct texts *out)
 {
 	DIR *dir = opendir(path);
@@ -55,7 +56,7 @@ enum status folder_add(struct artifact_files *out, const char *path, struct aren
 	if (!list_folder(path, a, &names))
 		return diag_fail(log, ST_INPUT, "%s: cannot be opened: %s", diag_quote(log, path),
 		                 strerror(errno));
-	/* where vLLM and SGLang write captures of graphs, beside the traces of replays */
+	/* vLLM and SGLang write captures of CUDA graphs there, and to `path` traces that launch them */
 	if (names.nr)
 		list_folder(arena_printf(a, "%s/capture_traces", path), a, &names);
 	vec_sort(&names, text_cmp);

@@ -6,8 +6,8 @@
 #include "base/idmap.h"
 #include "cli/load_internal.h"
 
-/* Largest number of open descriptors: standard streams and outputs, and for each file the artifact
-   plus run.yaml or a second descriptor of the artifact. */
+/* File descriptors that may be open: those of standard streams and outputs, and for each file that
+   is read the artifact's and another, of run.yaml or again of the artifact. */
 enum { OTHER_DESCRIPTORS = 16, DESCRIPTORS_PER_FILE = 2 };
 
 size_t load_threads(size_t jobs, size_t files)
@@ -62,8 +62,8 @@ void load_files(const struct loader *l, struct artifact_file *files, size_t nr)
 	progress_end(progress);
 }
 
-/* True if the replays in a file have captures beside them, of one of `ranks`; standard input cannot
-   be read again. */
+/* True if the file is a trace that launches CUDA graphs, its rank is one of `ranks`, and the file
+   can be read again, which standard input cannot. */
 static bool is_joined(const struct artifact_file *file, const struct idmap *ranks)
 {
 	return file->replays && file->status == ST_OK && file->artifacts.nr == 1 &&
@@ -84,7 +84,7 @@ void load_captures(struct loader *l, struct artifact_files *files)
 {
 	struct artifact_files again = { 0 }, captures = { 0 };
 	VEC(size_t) from = VEC_INIT;
-	struct idmap captured, used; /* ranks that have captures; whose captures are used */
+	struct idmap captured, used; /* ranks that have captures; ranks whose traces use them */
 	idmap_init(&captured);
 	idmap_init(&used);
 	for (size_t i = 0; i < files->nr; i++)

@@ -14,8 +14,8 @@
 
 /* ---- ranks by names of files ---- */
 
-/* The number after `word` in a file name, whatever its case, and after one of the characters
-   `between` or none; -1 if there is none. If `whole`, the word must not end another one. */
+/* The number that follows `word` in a file name, directly or after one of the characters `between`;
+   -1 if there is none. Case is ignored. If `whole`, `word` must not follow a letter or digit. */
 static int64_t number_behind(const char *name, const char *word, const char *between, bool whole)
 {
 	for (const char *p = strcasestr(name, word); p; p = strcasestr(p + 1, word)) {
@@ -45,7 +45,8 @@ int64_t rank_of(const struct loader *l, int64_t own, const char *name, enum rank
 	return 0;
 }
 
-/* Where in the layout of a job a rank is, by the name of its file: dp0_pp0_tp1, TP-1. */
+/* The place of a rank in the layout of a job (data, pipeline and tensor parallelism), by the name
+   of its file, such as dp0_pp0_tp1 or TP-1. */
 enum { PLACE_DATA, PLACE_PIPELINE, PLACE_TENSOR, NR_PLACES };
 struct position {
 	int64_t of[NR_PLACES]; ///< numbers within the groups; -1 where the name has none

@@ -198,7 +198,7 @@ static enum status parse_option(int argc, char **argv, int *at, struct options *
 	return ST_OK;
 }
 
-/* Take a suite file in the place of runs as the suite whose cases are meant. */
+/* If the only argument is a suite file, treat it like the value of --suite. */
 static void take_suite(struct options *o)
 {
 	const char *dot = o->args.nr == 1 ? strrchr(o->args.v[0], '.') : NULL;

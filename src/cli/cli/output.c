@@ -137,7 +137,7 @@ enum status output_reports(const struct options *o, struct report *r, struct dia
 	w.names = &names;
 	diag_init(&own);
 	diag_init(&again);
-	/* what was warned of so far belongs to the report, as far as a report has room for it */
+	/* the first warnings of the log go into the report */
 	const char *text;
 	for (int i = 0; i < MOST_WARNINGS && (text = diag_take_warning(log)); i++)
 		vec_push(&r->warnings, text);

@@ -195,7 +195,8 @@ const char *setup_history_path(const struct options *o, const char *path, struct
 	return history_path(beside ? path : kept_path(o, path, a), a);
 }
 
-/* True if the rules do not let runs be compared that differ in the key, and these two do. */
+/* True if the runs have different values of the environment's `key`, and the rules compare only
+   runs with equal ones. */
 static bool is_kept_apart(const struct rules *rules, const char *key, const struct run *x,
                           const struct run *y)
 {
@@ -204,9 +205,10 @@ static bool is_kept_apart(const struct rules *rules, const char *key, const stru
 	       ANY(i, rules->must_match.nr, strcmp(rules->must_match.v[i].p, key) == 0);
 }
 
-/* In the folder of --history each GPU and world size has a baseline of its own. The first one's
-   name is that of the workload: if it is not the run's, `*path` becomes that of the run's machine.
-   A first one that cannot be read is told by who needs it, and `approve --force` replaces it. */
+/* In the folder of --history each GPU and world size has a baseline of its own. The name of the
+   first one has only the workload. If this one is of another GPU or world size than the run,
+   `*path` becomes the path that has both. If it cannot be read, `*path` stays: its user reports the
+   error, or replaces it (`approve --force`). */
 static enum status find_own_baseline(const struct setup *s, const struct run *run, struct arena *a,
                                      const char **path, struct diag_log *log)
 {
@@ -261,7 +263,8 @@ enum status setup_baseline_there(const char *path, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Fill the reference with the runs of the history that were accepted since the current pin. */
+/* Fill the reference with the newest runs of the history that were accepted since the current pin,
+   at most BASELINE_RECENT. */
 static void fill_reference(struct baseline *b)
 {
 	uint64_t pin = past_source_hash(&b->pin);
@@ -282,8 +285,8 @@ static void fill_reference(struct baseline *b)
 	all->runs.nr = BASELINE_RECENT;
 }
 
-/* Check that the folder of --history is there: a folder with another name would hold no runs, and
-   all noise would be assumed. The commands that add runs make it. */
+/* Check that the folder of --history exists: without it, there would be no runs, and all noise
+   would be assumed. The commands that add runs make the folder. */
 static enum status history_folder_there(const struct options *o, struct diag_log *log)
 {
 	const char *folder = o->value[OPT_HISTORY];
@@ -297,9 +300,9 @@ static enum status history_folder_there(const struct options *o, struct diag_log
 	                 diag_quote(log, folder));
 }
 
-/* Read the run of main that `store` keeps beside the history, if there is one. It does not count if
-   it was stored before the approval, or is not in the history: its line may have been left out
-   because its commit is not one of main. */
+/* Read the reference run, a whole run of main that `store` keeps beside the history, if there is
+   one. It counts only if it is one of the runs of the reference. It is not if it was stored before
+   the approval, or if the history lacks its line, for example because its commit is not in main. */
 static enum status read_reference_run(const char *history, struct baseline *out,
                                       struct diag_log *log)
 {

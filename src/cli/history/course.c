@@ -33,7 +33,8 @@ static void add_run(struct course *t, const struct past_run *run)
 
 /* ---- series of figures ---- */
 
-/* The figures of files in the runs that are stored whole, as `check` sees them. */
+/* View the newest run that is stored whole, for the metrics that `check` gives its figures of
+   result files. */
 static void view_stored(struct course *t, const struct baseline *b, struct run_view *out)
 {
 	struct run_view both[] = { { .run = baseline_explained(b) }, { .run = &b->pin } };
@@ -41,7 +42,8 @@ static void view_stored(struct course *t, const struct baseline *b, struct run_v
 	*out = both[0];
 }
 
-/* The metric of a figure of files that no run has which is stored whole: its name tells. */
+/* The metric of a figure of a result file that no whole stored run has. Unit and direction follow
+   from the name. */
 static const struct metric *metric_by_name(struct span name, struct arena *a)
 {
 	struct input_stat s = { .name = arena_dup(a, name), .micro = INPUT_EXACT };
@@ -61,7 +63,7 @@ struct run_value {
 };
 
 /* Find the metric of a value; NULL if an earlier version stored one that no longer exists. Each
-   figure of files is a metric of its own, by whichever rule it was stored. */
+   figure of a result file has a metric of its own, whichever rule it was stored for. */
 static void find_metric(struct course *t, const struct run_view *stored, struct run_value *r)
 {
 	const char *blank = strchr(r->v.query, ' '), *ranks = strstr(r->v.query, " ranks=");
@@ -88,8 +90,8 @@ static bool is_item(const struct past_value *v)
 ORDERING(value_order, struct run_value,
          THEN(is_item(&x->v) - is_item(&y->v)) THEN(past_value_cmp(&x->v, &y->v)))
 
-/* Fill in the values with as many decimals as the most precise one has, since metrics files differ
-   in this, but no more than the largest one has room for. */
+/* Fill in the values, with as many decimals as the most precise one has, but no more than the
+   largest one has room for. */
 static void fill_figure(const struct run_value *v, size_t nr, struct course_figure *f)
 {
 	int64_t most = INT64_MAX;
@@ -108,7 +110,8 @@ static void fill_figure(const struct run_value *v, size_t nr, struct course_figu
 	}
 }
 
-/* The worse direction: of a figure of files that of a rule or, as for checks, its own. */
+/* The direction in which a metric is worse. For a figure of a result file a rule may say it; else
+   it is the figure's own, as in checks. */
 static enum worse direction(const struct rules *rules, const struct metric *m)
 {
 	if (m->need != NEED_INPUT)
@@ -150,13 +153,14 @@ static bool is_of_item(const struct course_figure *f)
 	return f->label.n || f->rank >= 0;
 }
 
-/* True if the figure is one of files of which no direction is better. */
+/* True for a figure of a result file for which no direction is better. */
 static bool is_neither(const struct course_figure *f)
 {
 	return f->of->need == NEED_INPUT && f->worse == WORSE_EITHER;
 }
 
-/* Figures of whole runs first, and among those of files the ones that head a report. */
+/* Order of figures: those of whole runs before those of items, then those with a better direction,
+   then as in the report of a check. */
 ORDERING(figure_order, struct course_figure,
          THEN(is_of_item(x) - is_of_item(y)) THEN(is_neither(x) - is_neither(y))
              THEN(COMPARE(x->of->place, y->of->place)) RISING(place))
@@ -212,7 +216,7 @@ static int64_t size_of(const struct course_part *p)
 ORDERING(part_cmp, struct course_part, THEN(COMPARE(size_of(y), size_of(x))) BY_SPAN(label))
 
 /* True if amounts in the two units can be compared: the units have the same name, or both are
-   times, such as "ns" and "ns/step". What a figure of files is made of is not known. */
+   times, such as "ns" and "ns/step". Figures of result files cannot, as their parts are unknown. */
 static bool is_like(enum unit a, enum unit b)
 {
 	bool named = strcmp(unit_name(a), unit_name(b)) == 0;

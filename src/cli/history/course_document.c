@@ -13,8 +13,8 @@ enum { COMMIT_CHARS = 12, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24, BE
 
 /* ---- names and values as text ---- */
 
-/* The words of a query after the name of its metric, as text, without those that say what is usual:
-   "stat=p95 ranks=median" gives "p95, median rank". */
+/* The statistics in a query as text, without the usual ones: "step.period stat=p95 ranks=min" gives
+   ", p95, lowest rank". */
 static const char *statistic_of(struct document *d, const char *query)
 {
 	static const struct {
@@ -42,7 +42,7 @@ static const char *statistic_of(struct document *d, const char *query)
 	return arena_take(&d->arena, &b);
 }
 
-/* Name of the metric of a figure, without the beginning `known` of the name of its case. */
+/* Name of a metric, without `known` where the name of its case begins with it. */
 static const char *name_of_metric(struct document *d, const struct metric *m, struct span known)
 {
 	const char *of = m->case_name;
@@ -103,7 +103,8 @@ static const struct course_figure *figure_of(const struct course *t, int64_t pla
 	return FIND(i, t->figures.v, t->figures.nr, t->figures.v[i].place == place);
 }
 
-/* True if two parts are the same time, such as that of an operator and of its kernel. */
+/* True if two parts are probably the same work, such as that of an operator and of its kernel: they
+   are of different metrics, and changed by nearly the same amount. */
 static bool is_same_work(const struct course_part *a, const struct course_part *b)
 {
 	int64_t x = number_sub(a->after, a->before), y = number_sub(b->after, b->before);
@@ -140,7 +141,8 @@ static void put_parts(struct document *d, const struct course *t, const struct c
 	}
 }
 
-/* Write a change point; of a figure of the case `of`, without its name. */
+/* Write a change point. The name of its figure lacks that of the case `of`, if it is of this case.
+ */
 static void put_change(struct document *d, const struct course *t, const struct course_point *p,
                        const char *of)
 {
@@ -152,8 +154,9 @@ static void put_change(struct document *d, const struct course *t, const struct 
 	put_levels(d, f->unit, p->before, p->after, p->change_pct, tone);
 }
 
-/* Order of change points in the report: key figures that got worse have the highest weight, then
-   other figures that got worse, of both first those that still are, then those that got better. */
+/* Weight of a change point in the report: it is the highest for figures that got worse and still
+   are, then for other figures that got worse, then for those that got better. In each of these
+   groups, key figures have the higher weight. */
 static int weight(const struct course *t, const struct course_point *p)
 {
 	static const enum metric_id keys[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
@@ -213,8 +216,8 @@ static void put_points(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-/* The newest change for the worse that stands; NULL if there is none, or if a later approval
-   accepts it. */
+/* The newest change point at which a figure got worse and has stayed so; NULL if there is none, or
+   if a run after it was approved. */
 static const struct course_point *newest(const struct course *t)
 {
 	for (int64_t run = (int64_t)t->runs.nr; run-- > 0;) {
@@ -279,8 +282,8 @@ static void put_news(struct document *d, const struct course *t)
 	doc_said(d, t->headline);
 }
 
-/* Add how to find the commit that caused a change: commands that list the candidates and try them.
- */
+/* Add how to find the commit that caused a change: commands that list the commits between the runs,
+   and that bisect them. */
 static void put_search(struct document *d, const struct course *t, const struct course_point *p)
 {
 	const struct course_run *good = &t->runs.v[p->last], *bad = &t->runs.v[p->first];
@@ -340,8 +343,8 @@ static void put_name(struct document *d, const struct course_figure *f, struct s
 		doc_said_cell(d, name);
 }
 
-/* Write cells with the level before the newest change of a figure, its present one and the change.
- */
+/* Write cells with the level of a figure before its newest change, the present level, and the
+   change. */
 static void put_changed(struct document *d, const struct course *t, const struct course_figure *f)
 {
 	const struct course_point *p = last_point(t, f);

@@ -14,7 +14,7 @@ struct index_case {
 	const struct setup *setup;
 	struct baseline b;
 	struct course t; ///< series of figures of the case; borrows from `b`
-	bool has; ///< true if the case has a baseline; false if it has none
+	bool has; ///< true if the case has a baseline
 };
 
 struct index {
@@ -22,7 +22,7 @@ struct index {
 	struct arena arena;
 	const struct options *options;
 	struct course_options wanted;
-	VEC(struct setup *) setups; ///< of the lines of the suite
+	VEC(struct setup *) setups; ///< rules and tables for each line of the suite file
 	VEC(struct index_case) cases;
 	struct document d;
 	struct diag_log *log;

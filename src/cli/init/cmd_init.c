@@ -25,14 +25,15 @@ struct init {
 	struct run run; ///< the run that the user named; without ranks if the user named no run
 	struct arena arena;
 	const char *workload;
-	bool added; ///< true for a workload beside the one of the rules that are there
+	bool added; ///< true if a rules file of another workload exists, and is kept
 	const char *rules_file; ///< path of the rules
 	const char *home; ///< address of gpugate for workflows, OWNER/REPO@REF; "": unknown
-	const char *gate_file, *act_file; ///< paths of the workflows that measure, and that act
+	/// paths of the workflow that measures and judges, and of the one that acts on the verdict
+	const char *gate_file, *act_file;
 	/// Number of steps that the chosen marker finds in the run; 0 if no marker was chosen.
 	int64_t steps;
-	const char *accepts, *why; ///< options that approving the run takes, or ""; for what finding
-	const char *to_ignore; ///< line for .gitignore that it lacks, about the run; NULL: none
+	const char *accepts, *why; ///< options that approving the run takes, or ""; message why
+	const char *to_ignore; ///< line about the run that .gitignore lacks; NULL if it lacks none
 	const char *run_name; ///< name of the run in the workflow and in the next command
 	struct init_rules rules;
 	struct baseline baseline; ///< baseline whose history shows the noise
@@ -94,21 +95,20 @@ static enum status choose_forge(struct init *in)
 	return ST_OK;
 }
 
-/* A path such as "rules/gpugate.yaml" or, of a workload beside the first,
- * "rules/gpugate-NAME.yaml". */
+/* A path such as "rules/gpugate.yaml" or, for an added workload, "rules/gpugate-NAME.yaml". */
 static const char *path_of(struct init *in, const char *stem, const char *ending)
 {
 	return in->added ? arena_printf(&in->arena, "%s-%s%s", stem, in->workload, ending)
 	                 : arena_printf(&in->arena, "%s%s", stem, ending);
 }
 
-/* Name the workload: as the user says or, if there are rules, as they say. Another one than theirs
-   is added to it. */
+/* Choose the workload: that of --workload, else that of the rules file, else that of the
+   repository. If the rules file is of another workload, this one is added beside it. */
 static enum status choose_workload(struct init *in)
 {
 	const char *name = in->o->value[OPT_WORKLOAD];
 	bool force = in->o->value[OPT_FORCE] != NULL;
-	struct diag_log own; /* for a file that cannot be read, and is to be replaced */
+	struct diag_log own; /* errors of a rules file that --force replaces; they are dropped */
 	struct rules there;
 	if (name && !is_plain_name(name))
 		return diag_fail(in->log, ST_USAGE,
@@ -206,7 +206,8 @@ static const char *replace_text(struct arena *a, const char *text, const char *f
 	return arena_take(a, &b);
 }
 
-/* The inputs that the workflow of a workload beside the first needs, by what it uses. */
+/* Append the inputs that an added workload needs, below the line `uses` of its workflow, which
+   names the shared workflow or component that takes them. */
 static void add_inputs(struct init *in, struct span uses, int indent, struct strbuf *b)
 {
 	static const char *const actions[][2] = {
@@ -225,7 +226,7 @@ static void add_inputs(struct init *in, struct span uses, int indent, struct str
 	}
 }
 
-/* The workflow for a workload beside the first, under names of its own and with its own rules. */
+/* The workflow for an added workload, with names and rules of its own. */
 static const char *fit_workflow(struct init *in, const char *text)
 {
 	static const char *const names[] = { "\nname: gpugate", "workflows: [gpugate", "\ngpugate" };

@@ -84,7 +84,8 @@ static void add_closer(struct init_rules *in, struct strbuf *out)
 	}
 }
 
-/* How a rule is changed that judges the run, or most runs. */
+/* An example of changing a rule, one that judges the run; without a run, one that judges most runs.
+ */
 static const char *example_of(const struct run_view *v)
 {
 	if (!v || has_figure(v, &metric_table[METRIC_STEP_COMPUTE_TIME]))

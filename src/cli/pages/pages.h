@@ -1,5 +1,5 @@
 /// Manual pages and shell completions. A separate program writes them at build time from the tables
-/// of the command line. That program uses no other folder of src/, so that a cross build can
+/// of the command line. It links no code of other folders of src/, so that a cross build can
 /// compile it for the host.
 #ifndef GG_PAGES_PAGES_H
 #define GG_PAGES_PAGES_H

@@ -100,15 +100,15 @@ static void put_first_figures(struct suite_case *out, const struct report *r, st
 
 static bool is_slower(const struct check *c)
 {
-	/* on a time, or on a rate, of which more time makes less */
+	/* the check is on a time, or on a rate, which a longer time makes lower */
 	bool on_time = unit_is_time(c->metric->unit) ||
 	               (c->metric->need == NEED_INPUT && figure_is_timed(c->metric));
 	return on_time && check_matters(c) && c->has_change &&
 	       tone_of_change(c->worse, c->change) == TONE_WORSE;
 }
 
-/* Change of what a finding names: that of its check on the name or else, if it has one figure, of
-   this figure. */
+/* Change of the item `name` of a finding, in 1e-6 percent: that of the check on this item, else
+   that of the finding's own figure; INT64_MIN if unknown. */
 static int64_t subject_change(const struct report *r, const struct finding *f, const char *name)
 {
 	for (size_t i = 0; i < f->checks.nr; i++) {
@@ -128,8 +128,8 @@ static void put_subject(struct suite *out, struct suite_subject x)
 	vec_push(&out->subjects, x);
 }
 
-/* Add the names by which the finding may be recognized in other cases: not those of modules,
-   categories and phases, which most models have. A rank means something only with its machine. */
+/* Add the names by which the finding may be recognized in other cases. Modules, categories and
+   phases are left out, since most models have them. For a rank, the name is that of its machine. */
 static void put_subjects(struct suite *out, const struct report *r, size_t nth, int64_t of)
 {
 	enum { MOST = 20 };

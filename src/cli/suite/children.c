@@ -79,8 +79,8 @@ static enum status start(const struct child_work *c, size_t i, struct child *out
 	return ST_OK;
 }
 
-/* Take the list of files that the child has read off the end of its output: the reports of the
-   parent must not be written over them. */
+/* Remove the list of files that the child has read from the end of its output, and note the files:
+   reports of the parent must not be written over them. */
 static bool take_opened(struct span *text)
 {
 	size_t n;

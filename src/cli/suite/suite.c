@@ -4,7 +4,7 @@
 
 #include "base/sort.h"
 
-/* The lists of lines about cases. */
+/* All lists of suite_item of a suite. */
 #define LISTS_OF(s) &(s)->findings, &(s)->checks, &(s)->warnings, &(s)->machine
 enum { NR_LISTS = 4 };
 

@@ -154,8 +154,8 @@ void suite_junit(const struct suite *s, struct sink *out);
 /// a shared cause tells. Verdicts do not depend on it.
 void suite_share(struct suite *s);
 
-/// The first shared cause that has all cases with this verdict, of which there are several; NULL if
-/// none has.
+/// The first cause that all cases with this verdict share, if there are several such cases; NULL if
+/// there is none.
 const struct suite_shared *suite_shared_by(const struct suite *s, unsigned verdict);
 
 /// Index in `cases` of the case with index `place` of the suite.
@@ -183,7 +183,7 @@ extern const struct schema suite_schema;
 GG_MUST_CHECK enum status suite_output(struct suite *s, const struct options *o, enum status st,
                                        struct diag_log *log);
 
-/// What the processes do. `ctx` is passed to both functions.
+/// Work that child processes do, in pieces. `ctx` is passed to both functions.
 struct child_work {
 	void *ctx;
 	/// Does piece `i` and writes its result; runs in the child process.

@@ -215,7 +215,8 @@ static void put_row(struct document *d, const struct suite *s, const struct suit
 	doc_put_verdict(d, c->verdict);
 	doc_say(d, " %n", c->name);
 	const struct suite_items findings = suite_items_of(&s->findings, c->place);
-	if (c->verdict != VERDICT_PASS) /* to the row of its findings, or to the causes that tell all */
+	/* a link to the row of its findings or, if shared causes tell all of these, to the causes */
+	if (c->verdict != VERDICT_PASS)
 		d->line->last->link = findings.nr && !untold(&findings, 0)
 		                          ? "#shared"
 		                          : arena_printf(&d->arena, "#%s", case_id(d, c));
@@ -248,7 +249,7 @@ static void put_cases(struct document *d, const struct suite *s)
 
 /* ---- lists at the end ---- */
 
-/* Write a list of findings or warnings, each with the name of its case. */
+/* Write a table of checks or warnings, each with the name of its case. */
 static void put_items(struct document *d, const struct suite *s, const char *id, const char *title,
                       const struct suite_items *list, bool named)
 {

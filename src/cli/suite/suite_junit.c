@@ -3,8 +3,8 @@
 #include "report/junit_cases.h"
 #include "suite/suite.h"
 
-/* What a case is. A case with another exit code than 0 is never green: with --fail-on warn a
-   warning is a failure. */
+/* The outcome of a case in JUnit. If its exit code is not 0, the outcome is a failure or an error,
+   whatever its verdict: with --fail-on warn, a warning is a failure. */
 static enum outcome outcome_of(const struct suite_case *c)
 {
 	enum outcome o = junit_outcomes[c->verdict];

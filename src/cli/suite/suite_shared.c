@@ -12,8 +12,8 @@ enum { SHARED_MAX = 20, NAME_CHARS = 60 };
 
 #define MACHINE "machine"
 
-/* What is said of a name that findings of a kind share, if it is a kernel's and else. Findings of
- * other kinds are of one case: that two of them name the same says nothing. */
+/* What is said of a name that findings with the same cause share: `kernel` if it is the name of a
+ * kernel, else `other`. With a cause that is not in this table, a shared name means nothing. */
 static const struct {
 	enum cause cause;
 	const char *kernel, *other;
@@ -49,7 +49,7 @@ static const char *phrase_of(const char *id, const char *level)
 	return NULL;
 }
 
-/* A name with its finding. */
+/* A name in a finding of a case. */
 struct mention {
 	const struct suite_subject *subject;
 	struct suite_item *finding;
@@ -136,7 +136,7 @@ static const char *changes_text(struct arena *a, const struct span_of_changes *c
 	return strcmp(least, most) == 0 ? least : arena_printf(a, "%s to %s", least, most);
 }
 
-/* Let the newest shared cause tell a finding. */
+/* Mark a finding as told with the newest shared cause. */
 static void tell(struct suite *s, struct suite_item *f)
 {
 	struct suite_shared *x = &s->shared.v[s->shared.nr - 1];
@@ -170,8 +170,8 @@ static const struct suite_item *fact_of(const struct suite *s, int64_t of, const
 	return FIND(i, facts.v, facts.nr, strcmp(facts.v[i].id, key) == 0);
 }
 
-/* Add a fact that changed where most cases became slower: its name and, if it is the same in all of
- * them, its values. */
+/* Append a fact of the machine that changed in the slower cases: its name, and its values in the
+ * first of them, whose name is added if others have other values. */
 static void add_fact(struct strbuf *b, const struct suite *s, const char *key)
 {
 	const struct metric *m = metric_find(span_of(key));
@@ -188,7 +188,7 @@ static void add_fact(struct strbuf *b, const struct suite *s, const char *key)
 		strbuf_addf(b, " (%s)", s->cases.v[suite_case_at(s, first->of)].name);
 }
 
-/* True if the fact changed in the case, which became slower. */
+/* True if case `i` became slower, and the fact changed in it. */
 static bool is_behind(const struct suite *s, size_t i, const char *key)
 {
 	return s->cases.v[i].slower && fact_of(s, s->cases.v[i].place, key);
@@ -199,8 +199,8 @@ struct facts {
 	VEC(const char *) keys;
 };
 
-/* Order of facts: the state of the GPUs, which metrics have names for, before what stays as it is.
- */
+/* Order of facts: those for which there is a metric (the state of the GPUs, such as clocks), then
+   those on versions and hardware. */
 static int fact_cmp(const void *a, const void *b)
 {
 	const char *const *x = a, *const *y = b;
@@ -270,8 +270,8 @@ static void share_machine(struct suite *s, const struct mentions *all)
 
 /* ---- findings that name the same ---- */
 
-/* Number of cases of the mentions from `at` on that have its name and are not told yet; `*end`
- * becomes the first mention of another name. */
+/* Number of cases with the same name and cause as mention `at`, without findings that are told
+ * already. `*end` becomes the index of the first mention of another name or cause. */
 static size_t count_cases(const struct mentions *all, size_t at, size_t *end)
 {
 	size_t nr = 0, i = at;
@@ -297,7 +297,7 @@ static void share_name(struct suite *s, const struct mentions *all, size_t at, s
 	for (size_t i = at; i < all->list.nr && key_cmp(&all->list.v[i], &first) == 0; i++) {
 		const struct mention *m = &all->list.v[i];
 		if (m->finding->told && m->finding != last)
-			continue; /* another cause tells it; one finding may have the name twice */
+			continue; /* told with another cause; a finding may also have the name twice */
 		last = m->finding;
 		tell(s, m->finding);
 		add_sharing(s, m->subject->of);
