@@ -16,7 +16,7 @@ static const char *id_to_accept(const struct check *k)
 	return k->verdict == VERDICT_INCONCLUSIVE && k->spoiler ? k->spoiler->id : k->rule;
 }
 
-/* How well `name` fits a name of the check: that of its rule, figure, metric or item, or that of
+/* How well `name` fits a name of the check: its id, or that of its rule, its metric, its item or
    the trust finding on it. */
 static enum name_fit fit_of(const char *name, const struct check *k)
 {

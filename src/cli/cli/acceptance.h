@@ -34,9 +34,10 @@ bool acceptance_is_unsure(const struct report *r, const struct options *o);
 GG_MUST_CHECK enum status acceptance_judge(const struct report *r, const struct options *o,
                                            bool all, struct diag_log *log);
 
-/// The provenance from the options; what they do not give comes from the run's context (only the
-/// commit), else from the environment variables of GitHub Actions, GitLab CI or Jenkins. Texts are
-/// one line of limited length, owned by `a`. ST_USAGE if the clock is wrong.
+/// The provenance from the options. What they do not give comes from the run's context (only the
+/// commit), else from the environment variables of GitHub Actions, GitLab CI or Jenkins, or without
+/// such a CI system from git. Texts are one line of limited length, owned by `a`. ST_USAGE if the
+/// clock is wrong.
 GG_MUST_CHECK enum status provenance_of(const struct options *o, const struct run *run,
                                         struct arena *a, struct provenance *out,
                                         struct diag_log *log);

@@ -106,7 +106,7 @@ static enum status load_timeline(const struct loader *l, struct source *src,
 
 /* ---- loaders for figures and digests ---- */
 
-/* Adds the digest `d` of a metrics file, and takes it over. `st`: result of reading the file. */
+/* Add the digest `d` of a file with figures, and take it over. `st`: result of reading the file. */
 static enum status add_figures(const struct loader *l, struct artifact_file *file, enum status st,
                                struct digest *d)
 {
@@ -238,7 +238,8 @@ static bool begin_has(struct span first, size_t within, const char *what)
 	return memmem(first.p, first.n < within ? first.n : within, what, strlen(what)) != NULL;
 }
 
-/* True for JSON that begins with the key "schema" and this schema, as files of gpugate do. */
+/* True for JSON that begins with the key "schema" and a value that begins with `schema`, as in
+   files of gpugate. */
 static bool schema_recognize(struct span first, const char *schema)
 {
 	enum { WITHIN = 48 };

@@ -22,7 +22,7 @@ struct artifact_format {
 
 	/// like `recognize`, but leading blanks are not skipped: in a binary file they are data
 	bool (*recognize_blanks)(struct span first);
-	/// endings of file names that only artifacts have, not the logs and markers beside them
+	/// endings (or other parts) of file names that only artifacts have, not logs beside them
 	const char *endings[ENDINGS_MAX];
 
 	/// Reads the source and adds what it contains by artifact_add(); NULL: the format is refused.

@@ -6,17 +6,17 @@
 #include "base/diag.h"
 #include "cli/options.h"
 
-/// The commands; `cmd_report` also under its old name `metrics`. cmd_suite_cases: `digest`,
-/// `approve` and `store` of a suite.
+/// The commands. cmd_report() also runs its old name `metrics`. cmd_suite_cases() runs `digest`,
+/// `approve` and `store` on the cases of a suite.
 typedef enum status command_fn(const struct options *o, struct diag_log *log);
 command_fn cmd_check, cmd_suite, cmd_suite_cases, cmd_diff, cmd_report, cmd_digest, cmd_approve,
     cmd_store, cmd_history, cmd_lint, cmd_explain, cmd_init;
 
-/// `gpugate explain formats` and, of the result file `path`, `gpugate explain FILE`.
+/// Run `gpugate explain FILE` on the result file `path`; if it is NULL, `gpugate explain formats`.
 enum status explain_formats(const struct options *o, const char *path, struct diag_log *log);
 
-/// The lines of the built-in format of result files that has the name, with a line end; "" if none
-/// has. Memory is owned by `a`, or static.
+/// The lines of the built-in format of result files called `name`, with the last line end; "" if
+/// there is none. The text is static; `a` is for scratch memory.
 struct span formats_entry(struct span name, struct arena *a);
 
 /// Largest memory of a command in bytes: the limit of the options, else an amount that leaves a

@@ -27,7 +27,7 @@ static enum status add_artifact(const struct loader *l, struct artifact_file *fi
 		return st;
 	}
 	if (!d->fold)
-		/* small rows are summed here, so that a trace gives the same figures as its digest */
+		/* small items are summed here already, so that a trace gives the figures of its digest */
 		digest_small(d, &l->setup->categories);
 	if (l->capacity != MEMORY_UNKNOWN) {
 		d->device_memory = l->capacity;

@@ -94,8 +94,8 @@ GG_MUST_CHECK enum status artifact_add(const struct loader *l, struct artifact_f
 GG_MUST_CHECK enum status artifact_add_stored(const struct loader *l, struct artifact_file *file,
                                               struct digest *d);
 
-/// If `own`, the log of a reducer, has an error, log it with the file's name, which reducers do not
-/// know. Releases `own`.
+/// If `st` is an error, log the first error of `own`, the log of a reducer, with the file's name
+/// `name`, which reducers do not know. Releases `own`.
 void artifact_name_errors(struct diag_log *log, enum status st, const char *name,
                           struct diag_log *own);
 

@@ -282,7 +282,7 @@ static enum status refuse_twice(const struct loader *l, const struct artifact *p
 	                 advice);
 }
 
-/* Name of a figure from metrics files that both digests have; NULL if there is none. */
+/* Name of a figure of result files that both digests have; NULL if there is none. */
 static const char *common_input(const struct digest *a, const struct digest *b)
 {
 	for (size_t i = 0, k = 0; i < a->inputs.nr && k < b->inputs.nr;) {

@@ -39,7 +39,8 @@ static enum status expect_ranks(const struct options *o, struct rules *rules, st
 	return ST_OK;
 }
 
-/* Path of a table: that of its old option, else that of the rules; NULL: the built-in table. */
+/* Path of a table: value of the option `old`, which older versions had for it, else `path`, that of
+   the rules. NULL: the built-in table. */
 static const char *table_path(const struct options *o, enum option old, const char *path)
 {
 	return o->value[old] ? o->value[old] : path;
@@ -246,7 +247,7 @@ enum status setup_baseline_path(const struct setup *s, const struct run *run, st
 	if (begins && o->command != CMD_STORE)
 		return ST_OK;
 	if (begins && (!o->value[OPT_BASELINE] || o->value[OPT_SUITE]))
-		TRY(place_check(*out, NULL, log)); /* as place_check() does without --history */
+		TRY(place_check(*out, NULL, log)); /* refuses paths outside of the repository */
 	*out = kept;
 	return ST_OK;
 }

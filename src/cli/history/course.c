@@ -33,8 +33,8 @@ static void add_run(struct course *t, const struct past_run *run)
 
 /* ---- series of figures ---- */
 
-/* View the newest run that is stored whole, for the metrics that `check` gives its figures of
-   result files. */
+/* View the reference run, else the approved run: in this view, figures of result files have the
+   same metrics as in `check`. */
 static void view_stored(struct course *t, const struct baseline *b, struct run_view *out)
 {
 	struct run_view both[] = { { .run = baseline_explained(b) }, { .run = &b->pin } };
@@ -55,7 +55,6 @@ static const struct metric *metric_by_name(struct span name, struct arena *a)
 	return m;
 }
 
-/* A value, its metric and the run that has it. */
 struct run_value {
 	struct past_value v;
 	int64_t run;

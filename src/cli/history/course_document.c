@@ -42,7 +42,8 @@ static const char *statistic_of(struct document *d, const char *query)
 	return arena_take(&d->arena, &b);
 }
 
-/* Name of a metric, without `known` where the name of its case begins with it. */
+/* Name of a metric. A figure of a result file may be of a case, such as a batch size: if the name
+   of the case begins with `known`, this part is left out. */
 static const char *name_of_metric(struct document *d, const struct metric *m, struct span known)
 {
 	const char *of = m->case_name;

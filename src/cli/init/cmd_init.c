@@ -25,14 +25,16 @@ struct init {
 	struct run run; ///< the run that the user named; without ranks if the user named no run
 	struct arena arena;
 	const char *workload;
-	bool added; ///< true if a rules file of another workload exists, and is kept
+	bool added; ///< true if the workload is added beside another one, which has a rules file
 	const char *rules_file; ///< path of the rules
 	const char *home; ///< address of gpugate for workflows, OWNER/REPO@REF; "": unknown
+
 	/// paths of the workflow that measures and judges, and of the one that acts on the verdict
 	const char *gate_file, *act_file;
-	/// Number of steps that the chosen marker finds in the run; 0 if no marker was chosen.
+
+	/// number of steps that the chosen marker finds in the run; 0 if no marker was chosen.
 	int64_t steps;
-	const char *accepts, *why; ///< options that approving the run takes, or ""; message why
+	const char *accepts, *why; ///< options that approving the run takes, or ""; reason for them
 	const char *to_ignore; ///< line about the run that .gitignore lacks; NULL if it lacks none
 	const char *run_name; ///< name of the run in the workflow and in the next command
 	struct init_rules rules;

@@ -71,15 +71,15 @@ struct new_files {
 	VEC(const char *) kept; ///< paths of the files that are there already
 };
 
-/// Add a file, unless there is one and `replace` is false: that one is kept.
+/// Add a file to be written. If it exists already and `replace` is false, it is kept instead.
 void new_files_add(struct new_files *f, const char *path, const char *text, bool replace);
 
 /// Add a file with git attributes for stored baselines, unless there is one: with them, reviews
 /// collapse baselines, and histories of two branches are merged line by line.
 void new_files_add_attributes(struct new_files *f);
 
-/// Write all files, including missing directories, or none of them. Fails with ST_OUTPUT if a file
-/// cannot be written; files that are new are removed then.
+/// Write all files, and make missing directories. Fails with ST_OUTPUT if a file cannot be written;
+/// then new files are removed, and files that were already replaced stay replaced.
 GG_MUST_CHECK enum status new_files_write(const struct new_files *f, struct diag_log *log);
 
 #endif

@@ -20,7 +20,6 @@
 
 #define SUITE_PATH "gpugate-suite.yaml"
 
-/* State of a command that works on a suite. */
 struct work {
 	/// options of the suite, in which --jobs is the number of threads per case
 	struct options options;

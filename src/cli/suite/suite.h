@@ -16,7 +16,7 @@
 /// decided. All texts are valid UTF-8 without escapes.
 struct suite_item {
 	int64_t of; ///< index of the case that the line belongs to
-	int64_t place; ///< position of the line among those of the case
+	int64_t place; ///< position among the lines of the case in the same list
 	unsigned verdict; ///< verdict of the check, as enum verdict
 
 	/// id of the check, such as "step_time", or cause of the finding, such as "slow-rank"
@@ -45,7 +45,7 @@ struct suite_subject {
 	int64_t place; ///< position of the name among those of the case
 	int64_t finding; ///< position of the finding among those of the case
 	const char
-	    *level; ///< what is named, as in place_level_names; NULL: all of the run, or a figure
+	    *level; ///< kind of the name, from place_level_names; NULL: all of the run, or a figure
 	const char *name; ///< the name, as recorded: "aten::layer_norm"
 	int64_t change_pct; ///< change of what is named, in 1e-6 percent; INT64_MIN if unknown
 };
@@ -78,6 +78,7 @@ struct suite_case {
 	/// metric of the figure that says most about the case; NULL if there is none
 	const char *metric;
 	const char *label; ///< label of this figure in the case's report; NULL if it is metric_label()
+
 	/// values and change of the figure of `metric` as text; NULL if unknown
 	const char *baseline, *candidate, *change;
 	const char *limit; ///< limit of this figure, "limit 3 %" or "warns beyond 10 %"; or NULL

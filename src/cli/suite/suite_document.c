@@ -68,7 +68,6 @@ static const struct suite_item *untold(const struct suite_items *all, size_t nth
 
 /* ---- cases that did not pass ---- */
 
-/* Begin a row with the verdict and the name of a case. */
 static void put_head(struct document *d, const struct suite_case *c, unsigned verdict)
 {
 	doc_row(d, 0);

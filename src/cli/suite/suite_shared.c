@@ -49,7 +49,6 @@ static const char *phrase_of(const char *id, const char *level)
 	return NULL;
 }
 
-/* A name in a finding of a case. */
 struct mention {
 	const struct suite_subject *subject;
 	struct suite_item *finding;
