@@ -1,4 +1,4 @@
-/// Reads ahead: a thread fills blocks while the caller uses earlier ones.
+/// Reads ahead: a thread fills blocks of bytes while the caller uses earlier blocks.
 #ifndef GG_IO_AHEAD_H
 #define GG_IO_AHEAD_H
 
@@ -8,14 +8,17 @@
 
 struct ahead;
 
-/// A function like source_read(): writes up to `cap` bytes, 0 at the end; messages go to `log`.
+/// A function like source_read(): writes up to `cap` bytes to `buf` and their number to `*nr`,
+/// which is 0 at the end of the input. Messages go to `log`.
 typedef enum status ahead_fill(void *ctx, char *buf, size_t cap, size_t *nr, struct diag_log *log);
 
-/// Begins to read with `fill` into four blocks of `block` bytes; from now on no other thread may
-/// call `fill`. NULL if no thread can be started. Caller: ahead_end().
+/// Starts a thread that calls `fill` with `ctx` to fill four blocks of `block` bytes; until
+/// ahead_end() no other thread may call `fill`. NULL if no thread can be started. Caller releases
+/// with ahead_end().
 struct ahead *ahead_begin(ahead_fill *fill, void *ctx, size_t block);
 
-/// Reads the bytes, messages and statuses that `fill` has returned, in the same order.
+/// Like `fill`: returns the bytes, messages and status that the thread has got from `fill`, in the
+/// same order.
 GG_MUST_CHECK enum status ahead_read(struct ahead *a, char *buf, size_t cap, size_t *nr,
                                      struct diag_log *log);
 

@@ -33,8 +33,8 @@ static bool next_number(const char **text, uint64_t *out)
 	return ok;
 }
 
-/* Number of cores that one control group may use. Version 2 has quota and period in one file, and
- * "max" if there is no quota. */
+/* Number of cores that one control group may use. `both` is true for version 2, which has quota and
+ * period in one file, and "max" if there is no quota. */
 static size_t quota_of_group(struct span group, bool both)
 {
 	char text[128], period_text[64];

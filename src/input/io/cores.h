@@ -10,15 +10,15 @@ size_t cores_usable(void);
 
 /// The quota of CPU time of a control group, in whole cores, rounded up; SIZE_MAX if there is none.
 /// `groups` is the text of a file /proc/PID/cgroup, `root` the directory on which groups are
-/// mounted. The limits of groups above count too, and also the limit of the root itself, because a
-/// container sees its own group as the root. **Source:** Documentation/admin-guide/cgroup-v2.rst,
+/// mounted. The limits of parent groups count too, and also the limit of the root itself, because a
+/// container sees its own group as the root. Source: Documentation/admin-guide/cgroup-v2.rst,
 /// Documentation/scheduler/sched-bwc.rst of Linux (cpu.max; cpu.cfs_quota_us and cpu.cfs_period_us
 /// of version 1).
 size_t cores_quota(const char *groups, const char *root);
 
-/// Memory of the machine in bytes, or the limit of the process's cgroup or of one above it if that
-/// is lower; 0 if unknown. Source: Linux, Documentation/admin-guide/cgroup-v2.rst (memory.max) and
-/// cgroup-v1/memory.rst (memory.limit_in_bytes).
+/// Memory of the machine in bytes; if the control group of the process or a parent group has a
+/// lower limit, that limit; 0 if unknown. Source: Linux, Documentation/admin-guide/cgroup-v2.rst
+/// (memory.max) and cgroup-v1/memory.rst (memory.limit_in_bytes).
 uint64_t machine_memory(void);
 
 #endif

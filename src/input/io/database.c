@@ -13,10 +13,10 @@
 #include "base/vec.h"
 #include "io/opened.h"
 
-/* Largest depth of a tree of pages: enough for 2^32 pages. */
+/* Size of the file's header, and largest depth of a tree of pages: enough for 2^32 pages. */
 enum { HEADER_BYTES = 100, DEPTH = 24 };
 
-/* Kinds of pages, as their first byte tells. */
+/* Kinds of pages: values of a page's first byte. */
 enum { PAGE_INTERIOR = 5, PAGE_LEAF = 13 };
 
 struct table {
@@ -40,7 +40,7 @@ struct scan {
 	unsigned char *pages[DEPTH + 1]; ///< buffers: one page for each level of the tree, and one for
 	                                 ///< overflow pages
 	uint32_t page; ///< number of the page that is being read, which messages name
-	size_t used; ///< number of bytes of the leaf page that its header and the cells so far take up
+	size_t used; ///< number of bytes of the page that its header and the cells so far take up
 	uint32_t budget; ///< number of pages that may still be read, so that a cycle of pages ends
 	bool any; ///< true once a row has been read
 	int64_t rowid; ///< id of the last row that was read
@@ -105,7 +105,8 @@ static enum status read_page(struct scan *s, uint32_t page, size_t level, unsign
 
 /* ---- records: the values of a row ---- */
 
-/* Takes a number of 1 to 9 bytes; false if it does not end within `s`. */
+/* Takes a varint, an integer of 1 to 9 bytes, from the front of `s`; false if it does not end
+ * within `s`. */
 static bool varint(struct span *s, uint64_t *out)
 {
 	uint64_t v = 0;
@@ -283,8 +284,9 @@ static const struct database_column schema_columns[] = {
 	{ "rootpage", .optional = true }, { "sql", true, true },
 };
 
-/* Takes an entry of the table of all tables. A table that is damaged there must not count as
- * missing: like SQLite, this refuses entries that do not name what their statement creates. */
+/* Takes an entry of the table of all tables. A table with a damaged entry must not count as
+ * missing: like SQLite, this refuses an entry if its name is not that in its CREATE TABLE
+ * statement. */
 static enum status take_table(void *ctx, const struct database_value *v)
 {
 	const struct scan *s = ctx;

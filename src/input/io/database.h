@@ -15,9 +15,10 @@ struct database;
 /// The first bytes of each SQLite database file.
 #define DATABASE_MAGIC ((struct span){ "SQLite format 3", 16 })
 
-/// Opens `path`, which must be a file, since its pages are read in any order. ST_INPUT if it is cut
-/// short, in use (there is a journal beside it, or a write-ahead log) or in another encoding than
-/// UTF-8. `progress` may be NULL. Caller releases with database_close().
+/// Opens `path`, which must be a file and not a pipe, since its pages are read in any order.
+/// ST_INPUT if it is damaged, cut short, in use (it has a journal or a write-ahead log) or in
+/// another encoding than UTF-8. Bytes read are counted in `progress`, which may be NULL. Caller
+/// releases with database_close().
 GG_MUST_CHECK enum status database_open(const char *path, struct source_progress *progress,
                                         struct database **out, struct diag_log *log);
 
@@ -37,8 +38,8 @@ struct database_column {
 	bool text, optional;
 };
 
-/// A value of a row: `integer` or `text` is set, depending on the type of the column; text is
-/// borrowed for the call.
+/// A value of a row. Unless it is NULL, `integer` or `text` is set, depending on the type of the
+/// column. Text is borrowed until the database_row_fn() returns.
 struct database_value {
 	bool null;
 	int64_t integer;
@@ -48,12 +49,13 @@ struct database_value {
 /// Largest number of columns that can be asked for in one scan.
 enum { DATABASE_COLUMNS = 20 };
 
-/// Receives each row: one value for each column that was asked for, in that order. A status other
-/// than ST_OK stops the scan.
+/// Receives each row: one value for each column that was asked for, in the order of these columns.
+/// If it returns a status other than ST_OK, the scan stops.
 typedef enum status database_row_fn(void *ctx, const struct database_value *values);
 
-/// Reads the rows of `table` in order of row id; a missing table has no rows. ST_INPUT if the file
-/// is damaged, a column is missing or a value has another type.
+/// Calls `fn` with `ctx` for each row of `table`, in order of row id; a missing table has no rows.
+/// `columns` are the `nr` columns asked for. ST_INPUT if the file is damaged, a column is missing
+/// or a value has another type.
 GG_MUST_CHECK enum status database_scan(struct database *db, const char *table,
                                         const struct database_column *columns, size_t nr,
                                         database_row_fn *fn, void *ctx, struct diag_log *log);

@@ -15,7 +15,8 @@ struct database_map {
 	/// For each column of the table, its index (slot) among the columns asked for, or -1.
 	int16_t slot[DATABASE_TABLE_COLUMNS];
 	size_t nr; ///< number of columns of the table
-	int rowid; ///< slot of the column that is the row id, which rows do not store, or -1
+	int rowid; ///< slot of the column that is another name of the row id, or -1; rows store NULL in
+	           ///< such a column
 };
 
 /// True if `sql` creates the table `name`; `*is_virtual` tells whether it is a virtual one.

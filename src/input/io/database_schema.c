@@ -3,8 +3,8 @@
 
 #include "base/vec.h"
 
-/* Kinds of words: identifiers in quotes of any kind are WORD_QUOTED; the end of the text is
-   WORD_END. */
+/* Kinds of words: the end of the text, an identifier or number, an identifier in quotes of any
+   kind, and any other single byte. */
 enum word_kind { WORD_END, WORD_PLAIN, WORD_QUOTED, WORD_MARK };
 struct word {
 	enum word_kind kind;
@@ -84,8 +84,8 @@ static bool begins_constraint(struct word w)
 	       is_plain(w, "CHECK") || is_plain(w, "FOREIGN");
 }
 
-/* True for a mark that may be in the definition of a column: outside of parentheses only the sign
-   and the point of a default value. */
+/* True for a mark that may be in the definition of a column, at this depth of parentheses. Outside
+   of them these are '(' and the sign and point of a default value. */
 static bool is_mark_of_column(struct word w, size_t depth, bool has_default)
 {
 	static const char of_default[] = { '(', '+', '-', '.' };
@@ -95,7 +95,7 @@ static bool is_mark_of_column(struct word w, size_t depth, bool has_default)
 	             : memchr(of_default, w.text.p[0], has_default ? sizeof of_default : 1) != NULL;
 }
 
-/* True for a word that may be the name of a column: a number and reserved words need quotes.
+/* True for a word that may be the name of a column: numbers and reserved words only in quotes.
    Source: sqlite.org/lang_keywords.html, without the words that SQLite also takes as names. */
 static bool is_name(struct word w)
 {
@@ -114,8 +114,8 @@ static bool is_name(struct word w)
 	       ALL(i, NR_OF(reserved), !is_plain(w, reserved[i]));
 }
 
-/* True for the word after the name of a column: its type, or the beginning of a constraint, which
-   is a reserved word in some cases. */
+/* True for a word that may come after the name of a column: its type, or the first word of a
+   constraint. Some of the latter are reserved words. */
 static bool follows_name(struct word w)
 {
 	return w.kind != WORD_PLAIN || is_name(w) || is_plain(w, "NOT") || is_plain(w, "NULL") ||
@@ -123,8 +123,8 @@ static bool follows_name(struct word w)
 	       is_plain(w, "REFERENCES") || is_plain(w, "AS");
 }
 
-/* Skips what follows a column's name in its definition, and the comma or parenthesis that ends the
-   definition, or a mark or word that no definition has there; this becomes `*after`. True if the
+/* Skips the rest of a column's definition after its name. `*after` becomes the word that ends the
+   definition: a comma or parenthesis, or a word that no definition may have there. True if the
    column is another name of the row id: INTEGER … PRIMARY KEY. */
 static bool rest_of_column(struct span *s, struct word *after)
 {
@@ -149,7 +149,7 @@ static bool rest_of_column(struct span *s, struct word *after)
 }
 
 /* Skips CREATE [VIRTUAL] TABLE, and returns the name that follows. SQLite stores each statement in
- * this form, whatever was between these words. */
+ * this form, without words such as TEMP that the user wrote in between. */
 static struct word name_of_table(struct span *s, bool *is_virtual)
 {
 	struct word w = next(s);
@@ -164,7 +164,7 @@ static struct word name_of_table(struct span *s, bool *is_virtual)
 bool database_creates(struct span sql, struct span name, bool *is_virtual)
 {
 	struct word w = name_of_table(&sql, is_virtual);
-	/* a quote within a quoted name is doubled */
+	/* a quote within a quoted name is doubled, and next() ends the word at the first of the two */
 	bool doubled = w.kind == WORD_QUOTED && sql.n && sql.p[0] == w.text.p[-1];
 	return (w.kind == WORD_PLAIN || w.kind == WORD_QUOTED) &&
 	       (doubled ? span_starts(name, w.text) : span_eq_nocase(w.text, name));

@@ -17,7 +17,7 @@
 struct inflate {
 	z_stream z;
 	bool zlib_only; ///< true if only zlib may decode the present member
-	bool header_done; ///< true once ISA-L, not zlib, decodes the body and the trailer
+	bool header_done; ///< true once zlib has decoded the header, and ISA-L decodes what follows
 #ifdef GG_HAS_ISAL
 	struct inflate_state isal;
 #endif
@@ -28,7 +28,7 @@ struct inflate *inflate_new(void)
 	struct inflate *in = mem_calloc(1, sizeof *in);
 	/* adding 16 asks zlib for the gzip wrapper, whose CRC and length it then checks */
 	if (inflateInit2(&in->z, 15 + 16) != Z_OK)
-		mem_fail(); /* it can only lack memory: arguments and version are right */
+		mem_fail(); /* only lack of memory can be the reason: arguments and version are right */
 	return in;
 }
 

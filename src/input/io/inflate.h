@@ -8,13 +8,13 @@
 #include "base/span.h"
 #include "base/strbuf.h"
 
-/// What a step of decoding came to.
+/// Result of inflate_step().
 enum inflate_result {
 	INFLATE_MORE, ///< the caller continues with more input, or with more room for output
 	INFLATE_END, ///< the member is complete, and its CRC and length are right
 	INFLATE_DAMAGED, ///< the data is damaged; `message` says how
-	INFLATE_AGAIN, ///< ISA-L stopped: the caller must decode the member again with zlib, which
-	               ///< reports place and fault
+	INFLATE_AGAIN, ///< ISA-L has met an error: the caller must decode the member again with zlib,
+	               ///< which reports what is damaged and where
 	INFLATE_NO_MEMORY
 };
 
@@ -23,7 +23,7 @@ struct inflate;
 /// A new decoder, released with inflate_free().
 struct inflate *inflate_new(void);
 
-/// Begins a member. `zlib_only` excludes ISA-L: for tests, and if bytes cannot be read twice.
+/// Begins a member. `zlib_only` excludes ISA-L: for tests, and if the input cannot be read twice.
 void inflate_begin(struct inflate *in, bool zlib_only);
 
 /// Decodes from the front of `*input`, which is advanced, into `out` (room for `cap` > 0 bytes);

@@ -100,7 +100,7 @@ static uint64_t byte_at(const struct jscan *js, const char *p)
 	return js->base + (uint64_t)(p - js->buf);
 }
 
-/* Copies the value being kept from js->kept up to `p` to js->keep, before the window loses it. */
+/* Appends the bytes from js->kept up to `p` to js->keep, before the window drops them. */
 static void keep_up_to(struct jscan *js, const char *p)
 {
 	if (!js->keep || byte_at(js, p) <= js->kept)

@@ -1,8 +1,8 @@
 /// Validating incremental JSON scanner: pulls tokens from a source through a fixed window, never
 /// builds a tree, touches each byte once.
 ///
-/// Errors are sticky: after an error every call returns what it returns at the end of its
-/// container, and jscan_status() gives the error. A typical reader:
+/// Errors are sticky: after an error every call returns what it returns at the end of an object or
+/// array, and jscan_status() gives the error. A typical reader:
 ///
 ///     if (jscan_object(js))
 ///         while (jscan_key(js, &key))
@@ -33,7 +33,7 @@ enum jscan_type {
 	JSCAN_TRUE,
 	JSCAN_FALSE,
 	JSCAN_NULL,
-	JSCAN_NAN, ///< NaN, Infinity, nan, …: tolerated, but counted as a fault
+	JSCAN_NAN, ///< NaN, Infinity, nan, …, which are not JSON: a fault or an error (jscan_options)
 	JSCAN_END /* end of the input, or an error */
 };
 
@@ -45,7 +45,8 @@ struct jscan_options {
 	size_t window; ///< size of the window in bytes, set by tests; 0 means 256 KiB
 };
 
-/// Makes a scanner over `src`, which is borrowed. Caller releases with jscan_free().
+/// Makes a scanner over `src`; `src` and `log` are borrowed. `options` may be NULL. Caller releases
+/// with jscan_free().
 struct jscan *jscan_new(struct source *src, const struct jscan_options *options,
                         struct diag_log *log);
 
@@ -59,15 +60,15 @@ bool jscan_object(struct jscan *js);
 /// consumed. The span is borrowed until the next call.
 bool jscan_key(struct jscan *js, struct span *key);
 
-/// A key to look up. The reader chooses the meaning of `what` (from JSCAN_KEY_FIRST on) and
-/// `where`.
+/// A key to look up. The reader chooses the values of `what` (from JSCAN_KEY_FIRST on) and of
+/// `where`, and their meaning.
 struct jscan_key {
 	struct span key;
 	uint8_t what, where;
 };
 
-/// Values of `what`: for any other key, for the end of the object, and the first that readers
-/// choose.
+/// Values of `what`: for a key that is not in the table, for the end of the object, and the first
+/// value that a reader may choose.
 enum { JSCAN_KEY_OTHER, JSCAN_KEY_END, JSCAN_KEY_FIRST };
 
 /// A table of keys to look up: `nr` rows, and after them one row for all other keys. The `what` of
@@ -77,9 +78,10 @@ struct jscan_keys {
 	size_t nr;
 };
 
-/// Reads the next key of the innermost object, and returns its row in `keys`; JSCAN_KEY_END at the
-/// end of the object. `keys` must outlive the scanner. For objects at the same place in the
-/// structure of the input, a reader must always pass the same table.
+/// Reads the next key of the innermost object, and returns its row in `keys`; at the end of the
+/// object a row whose `what` is JSCAN_KEY_END. `*key` is borrowed until the next call. `keys` must
+/// outlive the scanner. For objects at the same place in the structure of the input, a reader must
+/// always pass the same table.
 const struct jscan_key *jscan_key_of(struct jscan *js, const struct jscan_keys *keys,
                                      struct span *key);
 
@@ -89,18 +91,20 @@ bool jscan_array(struct jscan *js);
 /// True while the innermost array has another element; false at its end.
 bool jscan_element(struct jscan *js);
 
-/// Reads the next value if it is a string, decoded (a lone surrogate becomes the three bytes of its
-/// code, \u0000 a NUL byte); borrowed until the next call.
+/// Reads the next value if it is a string. `*text` is decoded, and borrowed until the next call. A
+/// lone surrogate becomes three bytes, as if UTF-8 allowed it; \u0000 becomes a NUL byte.
 bool jscan_string(struct jscan *js, struct span *text);
 
-/// Reads the next value if it is a number, as it is written; borrowed until the next call.
+/// Reads the next value if it is a number. `*text` is the number as it is written, borrowed until
+/// the next call.
 bool jscan_number(struct jscan *js, struct span *text);
 
-/// Reads the next value × 10^digits (≤ 6) if it is a simple number: no exponent, at most `digits`
-/// decimals, in range. Else nothing is consumed, and jscan_number() can read it.
+/// Reads the next value if it is a simple number: no exponent, and at most `digits` (≤ 6) decimals.
+/// `*out` is the number × 10^digits, which must be in range. Else nothing is consumed, and
+/// jscan_number() can read the value.
 bool jscan_decimal(struct jscan *js, unsigned digits, int64_t *out);
 
-/// Reads the next value if it is an integer from 0 to 10^16 in its usual form: only digits, no
+/// Reads the next value if it is an integer from 0 to 10^16 - 1 in its usual form: only digits, no
 /// leading zero. Else nothing is consumed.
 bool jscan_natural(struct jscan *js, int64_t *out);
 

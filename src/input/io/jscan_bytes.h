@@ -1,9 +1,10 @@
-/// Scans runs of bytes, many at a time: with SSE2 if the compiler has it (every x86-64), with AVX2
-/// if it may be used (trace_event_avx2.c of the trace reader), else in 64-bit words. No other
-/// folder of src/ includes this.
+/// Scans runs of bytes, many at a time: with AVX2 in a file that is compiled for it
+/// (trace_event_avx2.c of the trace reader), else with SSE2 on x86-64, else in 64-bit words. No
+/// other folder of src/ includes this.
 ///
-/// All functions may read up to JSCAN_PAD bytes from the given address, whatever their values, and
-/// stop at a NUL, so that the scanner's window needs no checks for its end.
+/// Each function stops at a NUL at the latest, and may read up to JSCAN_PAD bytes from where it
+/// stops. The scanner's window has JSCAN_PAD NULs after its end, so that no function checks for the
+/// end.
 #ifndef GG_IO_JSCAN_BYTES_H
 #define GG_IO_JSCAN_BYTES_H
 
@@ -44,7 +45,8 @@ static inline uint64_t bytes_load(const char *p)
 #define BYTES_EACH(b) (0x0101010101010101u * (uint64_t)(unsigned char)(b))
 
 #if GG_AVX2
-/// Number of bytes that the two functions below take at a time; SSE2 has them with comments.
+/// Number of bytes that each of the two functions below looks at; their SSE2 versions, further
+/// down, have comments.
 enum { BYTES_STEP = 32 };
 static inline unsigned bytes_string_stops(const char *p)
 {
@@ -64,8 +66,8 @@ static inline unsigned bytes_no_digits(const char *p)
 }
 #elif GG_SSE2
 enum { BYTES_STEP = 16 };
-/* Mask with a bit for each byte that ends a plain run of string bytes: quote, backslash,
-   control. */
+/* Mask with a bit for each byte that ends a plain run of string bytes: a quote, backslash or
+   control byte. */
 static inline unsigned bytes_string_stops(const char *p)
 {
 	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -84,15 +86,15 @@ static inline unsigned bytes_no_digits(const char *p)
 	       (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(d, _mm_set1_epi8(9)), d));
 }
 #else
-/* Sets the high bit of every byte of `w` that is 0; correct up to the first such byte. */
+/* Word with the high bit set in each byte that is 0 in `w`; correct up to the first such byte. */
 static inline uint64_t bytes_zero(uint64_t w)
 {
 	return (w - BYTES_EACH(1)) & ~w & BYTES_EACH(0x80);
 }
 #endif
 
-/// Address of the first byte from `p` on that ends a plain run of string bytes: quote, backslash,
-/// control.
+/// Address of the first byte from `p` on that ends a plain run of string bytes: a quote, backslash
+/// or control byte.
 static inline const char *bytes_string_end(const char *p)
 {
 #if GG_SSE2
@@ -124,7 +126,8 @@ static inline const char *bytes_digits_end(const char *p)
 	}
 #else
 	for (;; p += 8) {
-		/* a digit is 0x30 plus at most 9; a carry changes only bytes after the first non-digit */
+		/* ^ '0' makes a digit 0 to 9, so that adding 0x76 leaves its high bit clear; a carry
+		   changes only bytes after the first non-digit */
 		uint64_t w = bytes_load(p) ^ BYTES_EACH('0');
 		uint64_t stops = ((w + BYTES_EACH(0x76)) | w) & BYTES_EACH(0x80);
 		if (stops)
@@ -133,7 +136,8 @@ static inline const char *bytes_digits_end(const char *p)
 #endif
 }
 
-/* Value of eight digits. Source: "Faster integer parsing", Ivan Kosarev and others. */
+/* Value of the eight digits in `w`, the first in the lowest byte; bytes that are 0 count as '0'.
+   Source: "Faster integer parsing", Ivan Kosarev and others. */
 static inline uint64_t bytes_eight_digits(uint64_t w)
 {
 	w = (w & BYTES_EACH(0x0f)) * 2561 >> 8;
@@ -142,8 +146,8 @@ static inline uint64_t bytes_eight_digits(uint64_t w)
 }
 
 #if GG_AVX2
-/* Constants of bytes_number(), as memory operands: the compiler would build each in registers, for
-   every number. */
+/* Constants of bytes_number(). They are in memory because the compiler would otherwise build each
+   of them in a register anew for every number. */
 static const struct bytes_constants {
 	_Alignas(16) int8_t range[16], zero[16], hundreds[16], pairs[16];
 	int16_t fours[8], eights[8];
@@ -161,7 +165,8 @@ static const struct bytes_constants {
 #define BYTES_VECTOR(p) _mm_loadu_si128((const __m128i *)(const void *)(p))
 #endif
 
-/// Number of digits at `p`, at most 16, and their value: 0 without digits.
+/// Returns the number of digits at `p`, at most 16. `*value` becomes their value, 0 if there are no
+/// digits.
 JSCAN_INLINE size_t bytes_number(const char *p, uint64_t *value)
 {
 #if GG_AVX2
@@ -194,7 +199,7 @@ JSCAN_INLINE size_t bytes_number(const char *p, uint64_t *value)
 /// True if three digits are at `p`; then their value is in `*value`.
 static inline bool bytes_three_digits(const char *p, uint64_t *value)
 {
-	/* a digit is 0x30 plus at most 9; a carry changes only bytes after the first non-digit */
+	/* as in bytes_digits_end(): adding 0x76 leaves the high bit of a digit clear */
 	uint64_t w = (bytes_load(p) ^ BYTES_EACH('0')) & 0xffffff;
 #if GG_AVX2
 	__m128i v =

@@ -9,7 +9,7 @@
 /// jscan_cursor_end() writes it back to the scanner.
 struct jscan_cursor {
 	char *at;
-	struct seam *place;
+	struct seam *place; ///< last text between values at this level of nesting (jscan_internal.h)
 };
 
 /// A cursor at the position of the scanner, which must be just after the beginning of an object, or
@@ -28,8 +28,9 @@ JSCAN_INLINE void jscan_cursor_end(struct jscan *js, const struct jscan_cursor *
 		js->begun[(js->depth - 1) / 64] |= (uint64_t)1 << ((js->depth - 1) % 64);
 }
 
-/// Like jscan_key_of(), but fast for the key that usually comes next at this place.
-/// Sets `where` if the key is in `keys`, and `key` if the result is JSCAN_KEY_OTHER.
+/// Like jscan_key_of(), but fast for the key that usually comes next at this place. Returns the
+/// `what` of the key's row. Sets `where` if the key is in `keys`, and `key` if the result is
+/// JSCAN_KEY_OTHER.
 JSCAN_INLINE unsigned jscan_key_at(struct jscan *js, struct jscan_cursor *c,
                                    const struct jscan_keys *keys, unsigned *where, struct span *key)
 {
@@ -67,7 +68,8 @@ JSCAN_INLINE bool jscan_object_at(struct jscan *js, struct jscan_cursor *c)
 	return true;
 }
 
-/// Enters an object whose text has been consumed up to the value at `place`.
+/// Enters an object whose text has been consumed up to a value in it; `place` is the place of this
+/// value (jscan_internal.h).
 JSCAN_INLINE void jscan_enter_again(struct jscan *js, struct seam *place)
 {
 	uint64_t bit = (uint64_t)1 << (js->depth % 64);
@@ -120,7 +122,8 @@ JSCAN_INLINE bool jscan_string_at(char **at, struct span *text)
 	return true;
 }
 
-/* Reads up to 16 digits; false if there are none, or if the first of several is 0. */
+/* Reads up to 16 digits: `*v` is their value, `*n` their number. False if there are no digits, or
+   if the first of several is 0. */
 JSCAN_INLINE bool jscan_digits_at(const char *p, uint64_t *v, size_t *n)
 {
 	static const uint64_t least[] = { UINT64_MAX,
@@ -156,13 +159,14 @@ JSCAN_INLINE bool jscan_natural_at(char **at, int64_t *out)
 	return true;
 }
 
-/// Like jscan_decimal_at(), whatever follows the number: the caller has to see that it ends there.
+/// Like jscan_decimal_at(), whatever follows the number: the caller must check that the number ends
+/// there.
 JSCAN_INLINE bool jscan_decimal_part_at(char **at, unsigned digits, int64_t *out)
 {
 	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
 	uint64_t v, decimals;
 	size_t n;
-	/* 18 digits are below 2^63; longer numbers are left to jscan_number() */
+	/* 19 digits fit in 64 bits; longer numbers are left to jscan_number() */
 	if (!jscan_digits_at(*at, &v, &n) || (digits > 3 && n + digits > 19))
 		return false;
 	char *p = *at + n;
@@ -220,7 +224,7 @@ JSCAN_INLINE bool jscan_skip_at(char **at)
 	return true;
 }
 
-/// Reads an array of `nr` numbers in the form of jscan_natural().
+/// Reads an array of exactly `nr` numbers, each as jscan_natural() accepts it.
 JSCAN_INLINE bool jscan_naturals_at(char **at, size_t nr, int64_t *out)
 {
 	char *p = *at;

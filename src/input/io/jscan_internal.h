@@ -23,8 +23,9 @@
    validated once; if the same bytes come again in the same place, one comparison replaces reading
    comma, white space, key and colon. The places form a tree by the path of keys: a seam has a list
    of the seams that have followed it, and objects in its value begin at a place of their own.
-   Skipped values may fill half of the table only: metadata may have thousands of different keys
-   before the events, of which real traces have up to 640. */
+   Skipped values may fill only half of the table: metadata with thousands of different keys may
+   come before the events, and the events of real traces need up to 640 seams.
+   The limits: bytes of a text, seams in one list, seams in all, seams in all for skipped values. */
 enum { SEAM_TEXT = 64, SEAM_NEXT = 12, SEAM_LIMIT = 2048, SEAM_LIMIT_SKIPPED = 1024 };
 
 struct seam { /* a remembered text between two values; two cache lines, of which the first holds
@@ -41,8 +42,8 @@ struct seam { /* a remembered text between two values; two cache lines, of which
 	const struct jscan_key *row; ///< row of the key in the reader's table; NULL if not yet looked
 	                             ///< up
 	uint32_t mask; ///< mask with a bit for each byte of `text`, but only for its first 32
-	uint32_t hits; ///< number of matches of this seam for which another seam had been compared
-	               ///< first, in vain
+	uint32_t hits; ///< number of matches of this seam before which other seams of its list were
+	               ///< compared in vain
 	uint8_t what, where; ///< copies of members of `row`, except that `what` is JSCAN_KEY_OTHER if
 	                     ///< `text` is longer than the bytes that `mask` covers
 	uint8_t n; ///< length of `text`; 0 for a place that has no text, such as the one before the
@@ -73,10 +74,11 @@ struct jscan {
 	                                  ///< read
 	struct strbuf text; ///< buffer for the decoded text of a string with escapes
 
-	/// The first two seams, of which seam 0 is the place "nowhere"; after it no text is remembered.
+	/// The first two seams: seam 0 is the place "nowhere", after which no text is remembered, and
+	/// seam 1 the place before the outermost value.
 	struct seam *seams;
 	struct arena seams_arena; ///< owns all seams: most inputs need few of SEAM_LIMIT
-	unsigned nr_seams, max_seams; ///< number of seams, and SEAM_LIMIT or SEAM_LIMIT_SKIPPED
+	unsigned nr_seams, max_seams; ///< number of seams; SEAM_LIMIT or SEAM_LIMIT_SKIPPED
 	/// The seam (remembered text) that was read last at each level of nesting; for an array, the
 	/// seam before the array.
 	struct seam *place[JSCAN_DEPTH + 1];
@@ -97,8 +99,8 @@ static inline void jscan_pass(struct jscan *js, struct seam *s)
 		js->begun[level / 64] |= (uint64_t)1 << (level % 64);
 }
 
-/// Largest size of a lead: a text with which many objects of an array begin, from the end of the
-/// previous element up to a value in the object.
+/// Largest size of a lead in bytes. A lead is a text with which many objects of an array begin:
+/// from the end of the previous element up to a value in the object.
 enum { LEAD_TEXT = 96 };
 
 /// A lead, and the place of the value before which it ends.
@@ -130,7 +132,8 @@ struct span jscan_text_since(const struct jscan *js, const struct jscan_since *s
 /// if the text cannot be remembered. Each lead has a list of its own of the seams that follow it.
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out);
 
-/// Cache of objects that are repeated byte for byte; each has a tag that the reader chose.
+/// Cache of objects that are repeated byte for byte; each has a tag that the reader chose. The
+/// limits: bytes of an object, number of objects, hash values, objects with the same hash.
 enum { REPEAT_TEXT = 512, REPEAT_LIMIT = 4096, REPEAT_PLACES = 4096, REPEAT_CHAIN = 8 };
 
 /// An object in the cache.
@@ -156,11 +159,11 @@ void jscan_repeats_release(struct jscan_repeats *r);
 /// remembers where the value begins.
 bool jscan_again(struct jscan *js, struct jscan_repeats *r, uint32_t *tag);
 
-/// Call it once the value after jscan_again() has been read: adds the value to the cache, with the
-/// tag `tag`, if it is an object without further objects or arrays in it.
+/// To be called after jscan_again() was false and the value has been read: adds the value to the
+/// cache, with the tag `tag`, if it is an object without further objects or arrays in it.
 void jscan_learn_again(struct jscan *js, struct jscan_repeats *r, uint32_t tag);
 
-/// The first byte that is not white space, which is not consumed; -1 at the end.
+/// Skips white space and returns the byte after it, which is not consumed; -1 at the end.
 int jscan_next_slow(struct jscan *js);
 static inline int jscan_next(struct jscan *js)
 {
@@ -172,7 +175,7 @@ static inline int jscan_next(struct jscan *js)
 /// and after an error.
 bool jscan_refill(struct jscan *js);
 
-/// Makes sure that `n` bytes are in the window; false if the input ends before.
+/// Makes sure that `n` bytes from `at` on are in the window; false if the input ends before.
 bool jscan_have(struct jscan *js, size_t n);
 
 /// Counts a tolerated fault at offset `byte`.
@@ -188,11 +191,11 @@ bool jscan_fail_cut(struct jscan *js, const char *wanted);
 /// is consumed, and after an error.
 bool jscan_member(struct jscan *js, char close);
 
-/// Skips the string whose opening quote is at `at`; false after an error. Does not clear js->mark:
-/// if the caller has set it, the window keeps the string.
+/// Skips the string whose opening quote is at `at`; false after an error. `*escaped` becomes true
+/// if the string has an escape. If the caller has set js->mark, the window keeps the string.
 bool jscan_scan_string(struct jscan *js, bool *escaped);
 
-/// Decodes a validated string; the text is borrowed until the next call.
+/// Decodes a validated string, given without its quotes; the text is borrowed until the next call.
 struct span jscan_decode(struct jscan *js, struct span raw);
 
 /// Skips a number; false after an error.

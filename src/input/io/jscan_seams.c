@@ -69,7 +69,7 @@ static struct seam *learn(struct jscan *js, struct seam *from, struct span text,
 {
 	struct seam **at = &from->next;
 	unsigned nr = 0;
-	/* the text may be known already, but was not recognized at the window's end */
+	/* the text may be known already, but search() cannot recognize it if the window ends in it */
 	for (; *at; at = &(*at)->sibling, nr++)
 		if (span_eq((struct span){ (*at)->text, (*at)->n }, text))
 			return *at;
@@ -157,7 +157,8 @@ static bool scan_colon(struct jscan *js)
 	return true;
 }
 
-/* Reads an unknown key byte by byte. */
+/* Reads a key that search() has not found. With `keep` the window keeps the key, so that `*key` is
+   valid. */
 static bool read_key(struct jscan *js, bool keep, struct span *key)
 {
 	struct jscan_since since = jscan_here(js);

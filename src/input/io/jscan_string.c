@@ -114,7 +114,7 @@ struct span jscan_decode(struct jscan *js, struct span raw)
 		} else if (left > 1 && (p[1] == '"' || p[1] == '\\' || p[1] == '/')) {
 			strbuf_addch(b, p[1]);
 			i += 2;
-		} else { /* a bad escape is tolerated and counted */
+		} else { /* a bad escape, which scan_escape() has counted as a fault, stays as it is */
 			strbuf_addch(b, '\\');
 			i++;
 		}

@@ -16,8 +16,8 @@
 
 #define MAX_FILES 64
 
-/* The registered files. The array is process-wide because the signal handler and the out-of-memory
- * handler need it; only main and the list of read files have such state, too. */
+/* The registered files. The array is global because the signal handler and the out-of-memory
+ * handler need it. */
 static const char *volatile files[MAX_FILES];
 
 int leftover_add(const char *path)
@@ -50,7 +50,7 @@ char *leftover_name(const char *final, unsigned number)
 	return b.p;
 }
 
-/* True for a file "NAME.PID-NUMBER.tmp" whose process PID is another one and has ended. */
+/* True for a file "NAME.PID-NUMBER.tmp" whose process PID has ended. */
 static bool is_of_the_dead(const char *file, const char *name)
 {
 	struct span rest = span_of(file);

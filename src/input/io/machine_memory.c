@@ -20,8 +20,9 @@ static struct span read_small(const char *path, char *text, size_t room)
 	return (struct span){ text, n > 0 ? (size_t)n : 0 };
 }
 
-/* Lowers `*least` to the limits in the files `file` of the group at `group` and of all groups above
- * it, below the directory `root`. "max" is not a number and does not count. */
+/* Lowers `*least` to the lowest limit, in bytes, of the control group `group` and its parents.
+ * Groups are folders below `root`, and `file` is the file in each that holds its limit: a number,
+ * or "max" for no limit. */
 static void limit_of(const char *root, struct span group, const char *file, uint64_t *least)
 {
 	char text[64];

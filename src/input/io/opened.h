@@ -10,19 +10,20 @@
 /// Remembers a regular file that was opened for reading. May be called from any thread.
 void opened_note(const struct stat *file);
 
-/// Forgets the file if it was the last that was remembered: it was only looked at, and may be
-/// written anew.
+/// Forgets the file if it was the last that was remembered: for a file that was only looked at, so
+/// that this process may overwrite it.
 void opened_forget(const struct stat *file);
 
 /// True if this file was read, maybe under another name.
 bool opened_has(const struct stat *file);
 
-/// The list of files that were read, as bytes for another process of this program. A file that is
-/// read later comes at the end. Valid until then; no other thread may read files meanwhile.
+/// The list of files that were read, as bytes for another process of this program. Files that are
+/// read later are appended to the list. The bytes are borrowed until the next file is read; no
+/// other thread may read files meanwhile.
 struct span opened_list(void);
 
-/// Remembers the files of a list that another process has made with opened_list(), or
-/// of the end of such a list.
+/// Remembers the files of a list that another process has made with opened_list(), or of the last
+/// part of such a list.
 void opened_add(struct span list);
 
 #endif

@@ -52,7 +52,7 @@ static char *resolve(const char *path, int links)
 		return whole;
 	next = next_of_link(path);
 	if (!next && (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)) {
-		errno = ENOENT; /* of a folder that is not there */
+		errno = ENOENT; /* the path names a folder, which does not exist */
 		return NULL;
 	}
 	if (next && links == MAX_LINKS) {
@@ -101,7 +101,8 @@ static char *repository(void)
 	return here;
 }
 
-/* True if a folder of the path is called '.git', in any case, as some file systems see none. */
+/* True if a folder of the path is called '.git', in upper or lower case, since some file systems
+   ignore the case of names. */
 static bool in_git(const char *path)
 {
 	while (*path) {

@@ -65,7 +65,8 @@ static int open_temp(struct sink *s)
 		s->temp = leftover_name(s->final, i);
 		s->fd = open(s->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, s->mode);
 		if (s->fd >= 0)
-			/* the lock tells leftover_clean() that the file is in use; it may fail */
+			/* the lock tells leftover_clean() that the file is in use; not all file systems have
+			   locks, so that a failure is ignored */
 			flock(s->fd, LOCK_EX | LOCK_NB);
 		if (s->fd >= 0 || errno != EEXIST)
 			return s->fd < 0 ? errno : 0;

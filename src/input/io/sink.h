@@ -12,7 +12,8 @@ struct sink;
 
 /// Opens `path` for writing ("-": standard output). A file is written under a temporary name in its
 /// directory (O_EXCL, O_NOFOLLOW) and appears complete when sink_commit() succeeds. `gzip`
-/// compresses. A file that this process has read is refused. Caller ends with commit or abort.
+/// compresses. A file that this process has read is refused. Caller ends with sink_commit() or
+/// sink_abort().
 GG_MUST_CHECK enum status sink_open(const char *path, bool gzip, struct sink **out,
                                     struct diag_log *log);
 
@@ -23,19 +24,20 @@ GG_MUST_CHECK enum status sink_open_again(const char *path, struct sink **out,
 /// Makes the folders above `path`, as `mkdir -p` does.
 GG_MUST_CHECK enum status sink_make_folders(const char *path, struct diag_log *log);
 
-/// A sink that keeps its bytes in memory; sink_memory() returns them.
+/// A sink that keeps its bytes in memory; sink_memory() returns them. Caller releases with
+/// sink_abort().
 struct sink *sink_open_memory(void);
 
-/// The bytes of a memory sink, borrowed until the sink ends.
+/// The bytes of a memory sink, borrowed until the sink is written to or released.
 struct span sink_memory(const struct sink *s);
 
 /// Appends bytes; after an error the call has no effect.
 void sink_write(struct sink *s, struct span bytes);
 
-/// Append a string.
+/// Appends a string.
 void sink_puts(struct sink *s, const char *text);
 
-/// Append printf output.
+/// Appends printf output.
 void sink_printf(struct sink *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /// Flushes, syncs and renames the file, syncs the directory, releases the sink. If anything has
@@ -60,8 +62,8 @@ void leftover_remove_all(void);
 /// The name of temporary file `number` for the file `final`; caller frees it.
 char *leftover_name(const char *final, unsigned number);
 
-/// Removes temporary files of `final` that were left behind by killed processes: their process has
-/// ended, and nobody holds a lock on them.
+/// Removes temporary files of `final` that killed processes have left behind: those whose process
+/// has ended, and on which nobody holds a lock.
 void leftover_clean(const char *final);
 
 #endif

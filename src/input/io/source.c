@@ -34,7 +34,7 @@ struct source {
 	                               ///< bytes handed out so far
 	uint64_t skip; ///< number of decoded bytes still to be dropped, since zlib decodes again what
 	               ///< ISA-L has decoded
-	char *raw; ///< bytes read but not yet handed on: [raw_at, raw_nr)
+	char *raw; ///< buffer of raw bytes, of which [raw_at, raw_nr) are not yet decoded
 	size_t raw_at, raw_nr;
 	uint64_t raw_bytes, bytes; ///< number of raw bytes taken from the file; number of bytes handed
 	                           ///< out
@@ -295,8 +295,7 @@ static enum status expand(struct source *s, char *buf, size_t cap, size_t *nr, s
 	return ST_OK;
 }
 
-/* Reads decoded bytes, without a byte order mark at the beginning: no format that is not a text
-   begins with these bytes. */
+/* Reads decoded bytes, without a byte order mark at the beginning, which no binary format has. */
 static enum status read_expanded(void *ctx, char *buf, size_t cap, size_t *nr, struct diag_log *log)
 {
 	const struct span mark = BYTE_ORDER_MARK;
@@ -350,7 +349,7 @@ enum status source_read(struct source *s, char *buf, size_t cap, size_t *nr, str
 		return read_expanded(s, buf, cap, nr, log);
 	TRY(ahead_read(s->ahead, buf, cap, nr, log));
 	if (*nr == 0) {
-		ahead_end(s->ahead); /* its blocks are not held while what was read is worked on */
+		ahead_end(s->ahead); /* frees the blocks, although the caller still works on the data */
 		s->ahead = NULL;
 	}
 	return ST_OK;
@@ -361,7 +360,8 @@ void source_ahead(struct source *s)
 	s->want_ahead = true;
 }
 
-/* False until the caller has read up to the end, which a thread that reads ahead knows before. */
+/* False until the caller has read up to the end, although a thread that reads ahead finds the end
+   earlier. */
 bool source_truncated(const struct source *s)
 {
 	return !s->ahead && s->truncated;
