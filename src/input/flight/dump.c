@@ -121,7 +121,7 @@ static void read_type(struct dump_reader *r, struct flight_entry *e)
 	}
 }
 
-/* Reads a frame as text; `*outside` becomes true if the frame is not of PyTorch itself. */
+/* Reads a frame as text into r->text; `*outside` becomes true if the frame is not of PyTorch. */
 static bool read_frame(struct dump_reader *r, bool *outside)
 {
 	struct span key;

@@ -55,7 +55,7 @@ struct flight_options {
 
 /// Read a dump as JSON (_dump_nccl_trace_json()), or as a pickle, as written to the file
 /// TORCH_FR_DUMP_TEMP_FILE. `options` may be NULL. ST_INPUT, also for an input that is cut short,
-/// leaves `out` unchanged. Caller: flight_dump_free(). Sources: FlightRecorder.hpp,
+/// leaves `out` unchanged. Caller releases with flight_dump_free(). Sources: FlightRecorder.hpp,
 /// torch/distributed/flight_recorder and its tests (PyTorch 2.8).
 GG_MUST_CHECK enum status flight_read(struct source *src, const struct flight_options *options,
                                       struct flight_dump **out, struct diag_log *log);
@@ -66,12 +66,13 @@ GG_MUST_CHECK enum status flight_read_pickle(struct source *src,
 /// Releases a dump; NULL is fine.
 void flight_dump_free(struct flight_dump *d);
 
-/// Adds errors to `log`, one for each rank that never entered a collective in which others wait, or
-/// that left no dump while others wait, or that entered another collective than its peers did at
-/// the same position in a process group. `v` must be sorted by rank, with one dump per rank. Ranks
-/// that wait for others themselves are named only if all of them wait. If no rank is named, there
-/// is an error for each rank with work that had not ended. Returns the number of errors. O(n log n)
-/// time in the entries.
+/// Finds the ranks because of which a job hangs in the `nr` dumps `v`, which must be sorted by
+/// rank, one for each rank. Adds errors to `log` that name the ranks that never entered a
+/// collective in which others wait, left no dump while others wait, or entered another collective
+/// than their peers did at the same position in a process group. A rank that itself waits for
+/// others is named only if all wait. If no rank is named, there is an error for each rank with work
+/// that had not ended. `name` is the name of the run for messages, in quotes. Returns the number of
+/// errors. Takes O(n log n) time in the entries.
 size_t flight_find_hangs(struct flight_dump *const *v, size_t nr, const char *name,
                          struct diag_log *log);
 

@@ -12,16 +12,16 @@ enum { NAME_CHARS = 80, RANKS_NAMED = 8, LINES_MAX = 16 };
 /* One collective of one process group, as one rank entered it. */
 struct part {
 	uint32_t group; ///< id of the process group in `identities`
-	uint32_t dump;
-	int64_t seq;
+	uint32_t dump; ///< index of the rank's dump in `dumps`
+	int64_t seq; ///< number of the collective in the process group
 	const struct flight_entry *entry;
 	bool several; ///< true if the rank entered several collectives under this number (coalesced)
 };
 
 /* A collective in which ranks wait for members that have not entered it. */
 struct hang {
-	const struct part *first; ///< the first rank that waits in the collective
-	size_t waiting;
+	const struct part *first; ///< the collective, as the first rank that waits in it entered it
+	size_t waiting; ///< number of ranks that wait in the collective
 	VEC(int64_t) missing; ///< ranks that have not entered the collective
 	VEC(int64_t) silent; ///< ranks of which there is no dump
 };
@@ -90,7 +90,7 @@ static uint32_t identity(struct finder *f, const struct flight_group *g)
 ORDERING(part_cmp, struct part, RISING(group) RISING(seq) RISING(dump))
 
 /* Collects the collectives of all ranks. Coalesced collectives share one number and become one
- * `struct part`, which has ended when all of them have, and gets the name of the last one. */
+ * `struct part` with the entry, and so the name and state, of the last one. */
 static void collect(struct finder *f)
 {
 	for (uint32_t k = 0; k < f->nr; k++) {
@@ -182,15 +182,15 @@ static void say(struct finder *f, struct strbuf *b)
 
 /* ---- ranks that did not enter a collective ---- */
 
-/* False for a rank whose older entries are lost, so that it may have entered, and ended, any
- * earlier collective. */
+/* False if it is unknown which collectives of the group the rank has entered: no entry is of this
+ * group, and older entries are lost. */
 static bool is_known(const struct finder *f, size_t dump)
 {
 	return f->last[dump] >= 0 || !f->dumps[dump]->dropped;
 }
 
-/* Adds the first collective of a group that waits for members, with the ranks that have not entered
- * it and the ranks without a dump. */
+/* Adds a group's first collective `p` in which ranks wait, with the members that have not entered
+ * it and those that have no dump. */
 static void add_hang(struct finder *f, const struct flight_group *g, const struct part *p,
                      size_t waiting)
 {
@@ -347,8 +347,8 @@ static bool is_alike(const struct part *x, const struct part *y)
 	return !a->dtype || !b->dtype || span_eq(name_span(a->dtype), name_span(b->dtype));
 }
 
-/* The rank's entry (`struct part`) that agrees with most of the `nr` entries for one collective; if
- * several entries do, the one of the lowest rank. */
+/* The entry that agrees with most of the `nr` ranks' entries `v` for one collective; if several do,
+ * the one of the lowest rank. */
 static const struct part *usual(const struct part *v, size_t nr)
 {
 	const struct part *best = v;
@@ -412,9 +412,9 @@ static void find_mismatch(struct finder *f, const struct part *v, size_t nr)
 
 /* ---- work that had not ended, if no rank is named ---- */
 
-/* Says the first work of each rank that had not ended; a collective that one rank has completed is
-   on its way. Sends and receives of one group end in their order; of a batch the recorder follows
-   only the last entry. */
+/* Reports the first work of each rank that had not ended, except collectives that another rank has
+   completed. Sends and receives of one group end in their order, so that only the group's last one
+   is looked at; of a batch the recorder follows only the last entry. */
 static void say_open(struct finder *f)
 {
 	const struct flight_entry **first = mem_calloc(f->nr, sizeof *first);

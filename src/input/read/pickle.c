@@ -100,7 +100,7 @@ static bool walk_object(void *ctx)
 	return next_value(ctx)->type == PICKLE_DICT && walk_enter(ctx);
 }
 
-/* Enters the next key; in a snapshot every key must be text. */
+/* Moves to the next key that is text. Other keys are skipped: no key of a snapshot is one. */
 static bool walk_key(void *ctx, struct span *key)
 {
 	struct pickle_walk *w = ctx;
@@ -179,7 +179,7 @@ static const struct tree_ops walk_ops = {
 
 /* ---- reading of a pickle ---- */
 
-/* Reads the whole input, at most `limit` bytes. Caller: free(*out). */
+/* Reads the whole input, at most `limit` bytes. Caller frees `*out`, also after an error. */
 static enum status read_all(struct source *src, size_t limit, char **out, size_t *nr,
                             struct diag_log *log)
 {

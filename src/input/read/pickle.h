@@ -10,10 +10,11 @@ struct tree;
 /// True if `first` begins like the pickle of a container.
 bool pickle_recognize(struct span first);
 
-/// Walks one pickle (protocols 0 to 5) by calling `form` with `ctx`, without building any object. A
-/// first pass refuses every opcode that could name, import, build or call something; the error
-/// names the opcode and its offset; a second pass makes nodes of the rest. Data after STOP is an
-/// error. ST_INPUT with one line in `log`, also if `form` refuses the value.
+/// Reads one pickle (protocols 0 to 5) without building any object of Python, and calls `form` with
+/// `ctx` and the tree of its values. A first pass refuses every opcode that could name, import,
+/// build or call something; the error has the opcode and its offset. A second pass makes plain
+/// values of the other opcodes. Data after STOP is an error. ST_INPUT with one line in `log`, also
+/// if `form` refuses the value.
 GG_MUST_CHECK enum status pickle_read_tree(struct source *src, const struct snapshot_limits *limits,
                                            void (*form)(void *ctx, const struct tree *t), void *ctx,
                                            struct diag_log *log);

@@ -1,5 +1,5 @@
-/* Builds the nodes of a pickle by running it: a stack of values with marks in it, and a memo.
-   Source: Lib/pickle.py, class _Unpickler (CPython 3.13). */
+/* Builds the nodes of a pickle from its opcodes, which work on a stack of values, with marks in it,
+   and on a memo. Source: Lib/pickle.py, class _Unpickler (CPython 3.13). */
 #include <string.h>
 
 #include "base/idmap.h"

@@ -1,5 +1,5 @@
-/// Reads a pickle without running it: opcodes one by one, of which those that could run code are
-/// refused (pickle_ops.c), and then the values as plain nodes.
+/// Reads a pickle without running code in it: refuses opcodes that could run code (pickle_ops.c),
+/// and makes plain values, here called nodes, of the others (pickle_build.c).
 #ifndef GG_READ_PICKLE_NODES_H
 #define GG_READ_PICKLE_NODES_H
 
@@ -82,7 +82,8 @@ struct pickle_nodes {
 };
 
 /// Makes nodes of a pickle that pickle_check() has accepted; false on an error. `out` borrows the
-/// input. Nodes can be shared and can contain themselves.
+/// input. Nodes can be shared and can contain themselves. Caller releases with
+/// pickle_nodes_release(), also after an error.
 bool pickle_build(struct pickle_input in, const struct snapshot_limits *limits,
                   struct pickle_nodes *out);
 

@@ -184,7 +184,7 @@ static bool value_of_line(const struct pickle_op *op, struct arena *a, struct pi
 	switch (op->code) {
 	case 'I':
 		if (span_eq(arg, SPAN("00")) || span_eq(arg, SPAN("01"))) {
-			/* opcodes of bools in protocol 0 */
+			/* protocol 0 writes False and True so */
 			set_bool(out, arg.p[1] == '1');
 			return true;
 		}

@@ -6,8 +6,7 @@
 #define NR_OF(table) (sizeof(table) / sizeof *(table))
 
 #define SNAPSHOT_NAME "a CUDA memory snapshot (torch.cuda.memory._snapshot)"
-/* Number of rows at the beginning of `evidence`: tools whose files have trace events, as those of
- * torch.profiler do. */
+/* Number of rows at the beginning of `evidence` that are of tools whose files have trace events. */
 enum { WITH_EVENTS = 2 };
 
 #define MEMORY_PROFILE_NAME "a memory profile of XProf"
@@ -69,8 +68,8 @@ static bool is_one_of(struct span key, const char *const *words, size_t nr)
 	return false;
 }
 
-/* True if the first element of the innermost array is an object that has at least `want` of the
- * keys `words`. False if the key "ph" comes before these: the object is an event of a trace. */
+/* True if the next value is an object that has at least `want` of the `nr` keys `words`. False if
+ * the key "ph" comes before these: the object is an event of a trace. */
 static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, int want)
 {
 	struct span key;
@@ -88,8 +87,8 @@ static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, in
 	return false;
 }
 
-/* True if the elements of an array are segments of an allocator; `*empty` is set if it has no
- * elements. */
+/* True if the innermost array has an element that is a segment of an allocator. `*empty` becomes
+ * true if it has no elements. */
 static bool holds_segments(struct jscan *js, bool *empty)
 {
 	static const char *const words[] = { "address",     "total_size",   "allocated_size",
@@ -103,7 +102,7 @@ static bool holds_segments(struct jscan *js, bool *empty)
 	return found;
 }
 
-/* True if the elements of an array are histories of devices, of which at least one is not empty. */
+/* True if the innermost array has an element that is the history of a device and is not empty. */
 static bool holds_traces(struct jscan *js)
 {
 	static const char *const words[] = { "action" };
@@ -116,7 +115,7 @@ static bool holds_traces(struct jscan *js)
 	return found;
 }
 
-/* True if the elements of an array are collectives as the Flight Recorder writes them. */
+/* True if the innermost array has an element that is a collective of the Flight Recorder. */
 static bool holds_collectives(struct jscan *js)
 {
 	static const char *const words[] = { "collective_seq_id", "process_group", "profiling_name",

@@ -8,15 +8,16 @@
 #include "io/jscan.h"
 #include "io/source.h"
 
-/// The evidence, as bits, that a key gives for another kind of file. The key is from an object that
-/// was expected to be a trace or an event.
+/// Evidence, as a set of bits, that a file is not a trace but of another kind; 0 if there is none.
+/// `key` is from an object that was expected to be a trace or an event.
 unsigned foreign_key(struct span key);
 
-/// Like foreign_key(), but from the type of an array element, or of the outermost value, that is
-/// not an object.
+/// Like foreign_key(), but from the type of a value that was expected to be an object: an element
+/// of an array, or the outermost value.
 unsigned foreign_element(enum jscan_type type);
 
-/// True if the evidence `found` is for a tool, such as VizTracer, that writes trace events as well.
+/// True if the evidence `found` is for a tool, such as VizTracer, whose files have trace events
+/// too.
 bool foreign_events(unsigned found);
 
 /// The most probable kind of input by the evidence `found`: "a CUDA memory snapshot (…)"; static.
@@ -35,9 +36,9 @@ enum json_form {
 /// JSON.
 enum json_form json_form_of(struct source *src);
 
-/// The other vendor's device whose activities the recording at `path` contains ("MTIA of Meta"),
-/// recognized by words that occur only in recordings of that device; NULL if there are no such
-/// words, or if the file cannot be read again. The text is static.
+/// Name of a device that is not read, such as "MTIA of Meta", if the recording at `path` has words
+/// that occur only in recordings of that device. NULL if it has no such words or cannot be read
+/// again. The text is static.
 const char *other_device(const char *path);
 
 #endif

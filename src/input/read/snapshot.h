@@ -16,8 +16,8 @@ struct snapshot_limits {
 	size_t pickle_nodes; ///< largest number of values that are built from a pickle
 	size_t pickle_refs; ///< largest number of references to values of a pickle: in containers, on
 	                    ///< the stack, in the memo
-	uint64_t pickle_visits; ///< largest number of visits to values of a pickle, besides 64 visits
-	                        ///< for each byte of the pickle
+	uint64_t pickle_visits; ///< largest number of visits to values of a pickle, which may be
+	                        ///< shared, besides 64 visits for each byte of the pickle
 };
 
 /// Limits that apply unless others are given; static.
@@ -34,7 +34,7 @@ struct snapshot_read_options {
 /// Reads one JSON snapshot, in any form that torch has written: an object with `segments` and
 /// optional members, or only the list of segments. `options` may be NULL. ST_INPUT leaves `out`
 /// unchanged; it is also returned for an input that is cut short, since half of a final state means
-/// nothing. Caller: snapshot_release(out).
+/// nothing. Caller releases `out` with snapshot_release().
 GG_MUST_CHECK enum status snapshot_read(struct source *src,
                                         const struct snapshot_read_options *options,
                                         struct snapshot *out, struct diag_log *log);

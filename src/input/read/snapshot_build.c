@@ -44,7 +44,7 @@ static bool has_room(struct snapshot_builder *b, size_t nr, size_t limit, const 
 	return nr < limit;
 }
 
-/* Adds `size` to a sum that must stay below the limit. */
+/* Adds `size` to `*sum`; false, with `problem` set, if the sum would exceed the limit. */
 static bool add_bytes(struct snapshot_builder *b, uint64_t *sum, uint64_t size, const char *what)
 {
 	if (size > b->limits->bytes || *sum > b->limits->bytes - size) {

@@ -1,5 +1,5 @@
 /// Reads snapshots from any tree of values (tree.h), JSON or pickle, into a builder. Also declares
-/// what the files that read its parts share: position, values, errors.
+/// what the files that read the parts of a snapshot share: position, values, errors.
 #ifndef GG_READ_SNAPSHOT_FORM_H
 #define GG_READ_SNAPSHOT_FORM_H
 
@@ -17,8 +17,8 @@ struct snapshot_builder {
 	struct snapshot snapshot; ///< snapshot that is built; at the end the caller becomes its owner
 	struct idmap sites; ///< ids for pairs of a function and a file, used in `frames`
 	struct idmap frames; ///< ids of frames; a frame is a pair of an id in `sites` and a line
-	struct idmap paths; ///< ids of paths; a path is the beginning of a stack: a pair of the id of
-	                    ///< the path without its last frame, and the id of this last frame
+	struct idmap paths; ///< ids of paths; a path, which is the beginning of a stack, is a pair: the
+	                    ///< id of the path without its last frame, and the id of that frame
 
 	/// Indexed by id of a path: the stack that has exactly the frames of this path;
 	/// SNAPSHOT_NO_STACK if there is no such stack.
@@ -35,8 +35,8 @@ struct snapshot_builder {
 /// Prepares to build a snapshot; `limits` is borrowed.
 void snapshot_builder_init(struct snapshot_builder *b, const struct snapshot_limits *limits);
 
-/// Ends a reading of `src` that had the status `st`, which is returned: gives the snapshot to `out`
-/// or releases it, warns of what it has that is not known, and releases all other memory.
+/// Ends a reading of `src` that had the status `st`, and returns `st`: gives the snapshot to `out`,
+/// or releases it after an error. Warns of unknown actions, and releases all other memory.
 enum status snapshot_builder_finish(struct snapshot_builder *b, const struct source *src,
                                     enum status st, struct snapshot *out, struct diag_log *log);
 
@@ -81,7 +81,7 @@ struct form {
 	const char *list;
 	const char *part; ///< name of the inner list that is being read: ".blocks", "" for the entries
 	                  ///< of a device; NULL outside of inner lists
-	uint64_t index, part_index;
+	uint64_t index, part_index; ///< indexes in `list` and in `part` of what is being read
 	bool seen[3]; ///< for each key of the outermost object, true if it has been seen
 };
 
@@ -118,7 +118,8 @@ int64_t form_device(struct form *f, const struct scalar *s);
 /// holds it until the next call. Returns -1 with an error if the value is null or not a text.
 int form_word(struct form *f, const char *key, const char *const *words, int nr, struct span *text);
 
-/// Reads the list of frames of a stack and returns the stack's id.
+/// Reads the list of frames of a stack and returns the stack's id; SNAPSHOT_NO_STACK if it has
+/// none.
 uint32_t form_stack(struct form *f);
 
 /// Reads the elements of the array `segments`, whose opening bracket the caller has read.

@@ -10,7 +10,7 @@ struct raw_block {
 	uint32_t stack, history_stack;
 };
 
-/* Reads the earlier uses of a block that torch 2.0 records, newest first. */
+/* Reads the list of a block's uses that torch 2.0 records, newest first. Only the first is used. */
 static void read_history(struct form *f, struct raw_block *raw)
 {
 	struct span key;

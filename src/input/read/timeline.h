@@ -15,8 +15,8 @@ struct timeline_read_options {
 
 /// Reads either form, recognized by content: rows of [time, action, bytes, category], or [times,
 /// sizes by category]. `options` may be NULL. ST_INPUT leaves `out` unchanged, also if the input is
-/// cut short. Caller: memory_timeline_release(out). Source: MemoryProfileTimeline of
-/// torch/profiler/_memory_profiler.py (torch 2.1 and later).
+/// cut short. Caller releases `out` with memory_timeline_release(). Source: MemoryProfileTimeline
+/// of torch/profiler/_memory_profiler.py (torch 2.1 and later).
 GG_MUST_CHECK enum status timeline_read(struct source *src,
                                         const struct timeline_read_options *options,
                                         struct memory_timeline *out, struct diag_log *log);

@@ -68,8 +68,8 @@ static void read_top_key(struct trace_reader *r, struct span key)
 	}
 }
 
-/* True if the file has no traceEvents, a list of something else, or another tool's events without
- * GPU work. */
+/* True if the file has no traceEvents, if it is a list of something else, or if its events are
+ * another tool's and no GPU is described. */
 static bool is_foreign(const struct trace_reader *r)
 {
 	return !r->has_events || (r->bare && r->in.meta->events && !r->in.with_phase) ||

@@ -5,7 +5,7 @@
 #include "read/trace_internal.h"
 #include "read/values.h"
 
-/* Largest length of the text of an operator's shapes or types; longer texts are cut. */
+/* Largest length in bytes of the text of an operator's shapes or types; longer texts are cut. */
 enum { INPUT_BYTES = 256 };
 
 enum field_state { FIELD_ABSENT, FIELD_OK, FIELD_BAD };
@@ -18,7 +18,8 @@ static void set_state(struct raw_event *ev, unsigned where, enum field_state sta
 	ev->bad |= state == FIELD_BAD ? SEEN_FIELD(where) : 0;
 }
 
-/* Reads a number × 10^digits, or a string that holds a number. */
+/* Reads a number, or a string that holds a number. `*v` becomes the number × 10^digits, or for
+ * FIELD_BAD the offset of the value in the input. */
 static enum field_state read_number(struct jscan *js, int digits, int64_t *v)
 {
 	int64_t byte = (int64_t)jscan_value_byte(js);

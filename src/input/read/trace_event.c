@@ -106,8 +106,8 @@ static const struct jscan_keys event_keys = { members, sizeof members / sizeof *
 
 /* ---- the beginning of an event ---- */
 
-/* Consumes the beginning of an event if it equals a remembered one. The one that came after the
-   previous event's beginning last time is tried first. */
+/* Consumes the beginning of an event if it equals a remembered one. The one that last came after
+   the previous event's beginning is tried first. */
 static inline struct event_lead *follow_lead(struct trace_input *in)
 {
 	struct event_lead *last = in->lead, *lead = last ? last->next : NULL;
@@ -135,8 +135,8 @@ static void learn_lead(struct trace_input *in, const struct raw_event *ev,
 
 /* ---- steps from number to number ---- */
 
-/* Reads the members of an event as long as they follow the steps. Returns the first step that is
-   not done, of which the text has been read if `*begun`. */
+/* Reads the members of an event as long as they are those of lead->steps. Returns the first step
+   whose value has not been read. `*begun` becomes true if the text of this step has been read. */
 JSCAN_INLINE const struct event_step *follow_steps(const struct event_lead *lead,
                                                    struct raw_event *ev, struct jscan_cursor *c,
                                                    bool *begun)
@@ -158,7 +158,8 @@ JSCAN_INLINE const struct event_step *follow_steps(const struct event_lead *lead
 			continue;
 		return s;
 	}
-	/* each text begins with what may follow a number */
+	/* the text of the next step, which begins with a byte that may follow a number, has not been
+	   found: whether the last number ends here is still to be checked */
 	if (value && !jscan_ends_number(*c->at)) {
 		c->at = value;
 		return s - 1;
@@ -175,8 +176,8 @@ struct event_learning {
 	bool ahead; ///< true if `behind` is not set yet
 };
 
-/* Takes a member whose value is next, or the end of an object, and remembers the text before it as
-   a step; `args`: the member is in "args". */
+/* Remembers the text before the value that comes next as a step; `m` is the value's member, or the
+   end of an object. `args` is true for a member that is in "args". */
 static void learn_step(struct jscan *js, struct event_learning *l, const struct raw_event *ev,
                        enum member m, unsigned where, bool args)
 {
@@ -268,8 +269,8 @@ JSCAN_INLINE bool read_plain(struct raw_event *ev, enum member m, unsigned where
 }
 
 /* Reads the members of an event and of its "args" up to the end of the event. If `lead` is given,
- * the caller has read the members up to the name, and the event is not entered yet; `since` may be
- * the event's beginning. */
+ * the caller has read the members up to the name, and the event is not entered yet. `since` is the
+ * event's beginning if it may be remembered, else NULL. */
 JSCAN_INLINE void read_members(struct trace_input *in, struct raw_event *ev,
                                struct event_lead *lead, const struct jscan_since *since)
 {
@@ -385,8 +386,8 @@ static bool is_memory(const struct raw_event *ev)
 	return ev->phase != EVENT_PHASE_COMPLETE && span_eq(name, SPAN("[memory]"));
 }
 
-/* Reads an element into `out`, whose spans are borrowed from `ev`, if it is wanted; false at the
-   end of the array. */
+/* Reads an element. If `*wanted` becomes true, `out` is the event, with texts that are borrowed
+   from `ev`. False at the end of the array. */
 static bool read_event(struct trace_input *in, struct raw_event *ev, struct event *out,
                        bool *wanted)
 {

@@ -31,7 +31,8 @@ static inline int64_t or_none(const struct raw_event *raw, enum raw_field which)
 	return v >= 0 ? v : -1;
 }
 
-/* Clears facts that an earlier event may have left, and few events have. */
+/* Clears members of `e` that few events have, and that are still set if the previous event had
+ * them. */
 static inline void clear(struct event *e)
 {
 	e->negative = e->untimed = e->numbered = false;

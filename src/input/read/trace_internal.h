@@ -26,36 +26,37 @@ enum event_phase {
 	EVENT_PHASE_OTHER
 };
 
-/// Values besides those of enum event_kind: no category at all, or a category that is not read.
+/// Kinds of events besides enum event_kind: without a category, or of a category that is not read.
 enum { KIND_NONE = -1, KIND_OTHER = -2 };
 
-/// Largest number of beginnings of events that are remembered, and of the steps after each. A
-/// beginning is the text with phase and category, up to the value of "name".
+/// Largest number of remembered beginnings of events, and of remembered members after each (struct
+/// event_step). A beginning is the text with phase and category, up to the value of "name".
 enum { EVENT_LEADS = 16, EVENT_STEPS = 10 };
 
-/// A member of an event whose value is a number: the text from the last such member up to the
-/// value, which may enter or leave "args". The text of the first step has process and thread in it.
+/// A remembered member of an event, whose value is a number. `text` reaches from the end of the
+/// previous such value to this value, and may enter or leave "args". The first step's text includes
+/// process and thread.
 struct event_step {
 	char text[2 * 32];
 	uint32_t mask[2]; ///< bit i % 32 of mask[i / 32] is set if byte i of `text` is compared
-	uint8_t n, what, where; ///< length of the text; the member and its field
+	uint8_t n, what, where; ///< length of `text`; enum member; the field that gets the value
 	uint64_t before; ///< the fields that have been read before this one, as bits
 	struct seam *place; ///< scanner's place at the value (jscan_internal.h)
 	struct seam *outer; ///< if the value is in "args": the place of "args"; else NULL
 };
 
-/// A remembered beginning, and what follows from it.
+/// A remembered beginning of events, and what is expected of an event that begins so.
 struct event_lead {
 	struct jscan_lead text; ///< text of the event up to the value of "name"
 	enum event_phase phase;
 	bool with_phase; ///< true if the text contains the key "ph"
 	int kind; ///< kind of the event: enum event_kind, KIND_NONE or KIND_OTHER
-	struct event_lead *next; ///< the beginning that came last time after an event that begins like
-	                         ///< this, which is tried first; NULL if unknown
-	/// The members that came after the name last time, up to one that is not a number.
+	struct event_lead *next; ///< beginning of the event that last came after an event that begins
+	                         ///< so; it is tried first; NULL if unknown
+	/// The members that last came after the name, up to one that is not a number.
 	struct event_step steps[EVENT_STEPS + 1];
 	int64_t pid, tid; ///< process and thread in the first step
-	uint32_t misses; ///< number of events that went on without steps
+	uint32_t misses; ///< number of events that began so and then had other members than `steps`
 };
 
 /// A process in a trace of XProf.
@@ -68,8 +69,8 @@ struct xprof_process {
 /// A thread of a process of XProf; a thread of a GPU without a name is a stream.
 struct xprof_lane {
 	enum xprof_line line;
-	int64_t stream; ///< number of the stream: from the thread's name, else the thread's ident
-	bool begun;
+	int64_t stream; ///< number of the stream: from the thread's name, else the thread's tid
+	bool begun; ///< true once an event of the thread has been read
 };
 
 /// Processes and threads of XProf, recognized by their names.
@@ -96,7 +97,7 @@ struct trace_input {
 	struct event_lead leads[EVENT_LEADS];
 	size_t nr_leads;
 	struct event_lead
-	    *lead; ///< the beginning of the last event with a remembered one; NULL if none
+	    *lead; ///< remembered beginning of the last event that had one; NULL if there was none
 	uint64_t with_phase; ///< number of elements that have a "ph", as events do
 	unsigned foreign; ///< evidence for another kind of file, as bits, from the keys so far
 	                  ///< (recognize.h)
@@ -167,7 +168,7 @@ struct raw_event {
 	enum event_phase phase;
 	int kind; ///< kind of the event: enum event_kind, KIND_NONE or KIND_OTHER
 
-	/// Name, if the event seems to be wanted; NULL if the name is still in `text`.
+	/// Name, if the event seemed to be wanted when the name was read; else NULL: it is in `text`.
 	const struct name *name;
 	uint64_t seen; ///< set of fields and texts that were read and are usable, as bits SEEN_…
 	uint64_t bad; ///< set of fields that were read but are unusable, as bits: an error only if the
@@ -190,15 +191,15 @@ enum member {
 	MEMBER_NAME,
 	MEMBER_ARGS,
 	MEMBER_SKIP,
-	MEMBER_IDENT,
-	MEMBER_NANO,
-	MEMBER_COUNT,
-	MEMBER_MICRO,
-	MEMBER_DIM3,
-	MEMBER_INPUTS,
+	MEMBER_IDENT, ///< id: an integer, or a text
+	MEMBER_NANO, ///< number, times 10^3: microseconds become nanoseconds
+	MEMBER_COUNT, ///< integer
+	MEMBER_MICRO, ///< number, times 10^6
+	MEMBER_DIM3, ///< list of three integers
+	MEMBER_INPUTS, ///< list of shapes or types, as one text
 	MEMBER_TEXT,
-	MEMBER_KERNEL ///< name of the kernel that a call launches; skipped before the first capture of
-	              ///< a graph, which needs it
+	MEMBER_KERNEL ///< name of the kernel that a call launches; skipped until a CUDA graph is
+	              ///< captured, for which it is needed
 };
 
 /// Keys of "args".
@@ -217,8 +218,8 @@ static inline void forget_seen(struct raw_event *ev, uint64_t those)
 	ev->bad &= ~those;
 }
 
-/// Reads elements of the array of events until `limit` elements have been read; wanted events go to
-/// the sink. False at the end of the array and after an error, also of the sink.
+/// Reads elements of the array of events until `limit` elements have been read. Passes events that
+/// are wanted to the sink. False at the end of the array and after an error, also of the sink.
 bool read_elements(struct trace_input *in, struct raw_event *ev, uint64_t limit);
 
 /// Like read_elements(), with instructions that any processor has.

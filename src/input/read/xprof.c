@@ -37,8 +37,8 @@ bool xprof_is_profile_key(struct span key)
 	return is_field(key, "memoryProfilePerAllocator");
 }
 
-/* True if the next value is null, which is then consumed: no value is given. Else nothing is
- * consumed. */
+/* True if the next value is null, which means that no value is given; null is consumed, any other
+ * value is not. */
 static bool is_null(struct profile_reader *r)
 {
 	enum jscan_type type;
@@ -222,8 +222,8 @@ static void read_peak(struct profile_reader *r, const struct field *f, void *int
 	read_stats(r, f, &m->peak);
 }
 
-/* Reads the summary: levels at the peak of the time window, and the peak of the bytes that the
- * proto calls "in use". */
+/* Reads the summary: the capacity of the memory, and its state at the peak of the time window. What
+ * the proto calls "in use" at the peak must be the sum of stack and heap. */
 static void read_summary(struct profile_reader *r, const struct field *f, void *into)
 {
 	static const struct field fields[] = {
