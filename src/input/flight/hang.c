@@ -40,7 +40,7 @@ struct finder {
 	bool *waits; ///< for each dump, true if the rank waits for a rank that has not entered the
 	             ///< collective
 	bool *named; ///< for each dump, true if an error has named the rank
-	size_t lines;
+	size_t lines; ///< number of errors; only LINES_MAX of them are shown
 };
 
 static int64_t rank_at(const struct finder *f, uint32_t dump)
@@ -265,7 +265,6 @@ static void add_work(struct strbuf *b, const struct flight_dump *d, const struct
 	add_frame(b, e);
 }
 
-/* Appends the last collective that the rank entered. */
 static void add_last(struct strbuf *b, const struct finder *f, int64_t rank)
 {
 	const struct flight_dump *d = f->dumps[dump_of(f, rank)];

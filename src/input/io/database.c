@@ -123,7 +123,8 @@ static bool varint(struct span *s, uint64_t *out)
 	return false;
 }
 
-/* Number of bytes of a value with this serial type. Types 10 and 11 do not occur in files. */
+/* Number of bytes of a value with this serial type, which is SQLite's code for type and length of a
+ * value. Types 10 and 11 do not occur in files. */
 static uint64_t value_bytes(uint64_t type)
 {
 	static const uint8_t bytes[] = { 0, 1, 2, 3, 4, 6, 8, 8, 0, 0 };

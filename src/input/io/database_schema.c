@@ -136,7 +136,7 @@ static bool rest_of_column(struct span *s, struct word *after)
 		    (w.kind == WORD_MARK && !is_mark_of_column(w, depth, has_default)) ||
 		    (i == 0 && !follows_name(w)) ||
 		    (negated && depth == 0 && !is_plain(w, "NULL") && !is_plain(w, "DEFERRABLE"))) {
-			*after = negated ? (struct word){ 0 } : w; /* NOT needs NULL after it */
+			*after = negated ? (struct word){ 0 } : w; /* malformed: NOT lacks NULL */
 			return integer && primary;
 		}
 		depth += is_mark(w, '(');

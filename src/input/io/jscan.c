@@ -318,7 +318,6 @@ static bool skip_number(struct jscan *js)
 	return true;
 }
 
-/* Skips a value that is not a container. */
 static bool skip_scalar(struct jscan *js, int c)
 {
 	bool escaped;

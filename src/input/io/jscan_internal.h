@@ -21,11 +21,11 @@
 /* The output of programs repeats itself: the text between the end of one member's value and the
    next value (", \"tid\": ") is the same in thousands of objects. Such a text, a seam, is read and
    validated once; if the same bytes come again in the same place, one comparison replaces reading
-   comma, white space, key and colon. The places form a tree by the path of keys: a seam has a list
-   of the seams that have followed it, and objects in its value begin at a place of their own.
-   Skipped values may fill only half of the table: metadata with thousands of different keys may
-   come before the events, and the events of real traces need up to 640 seams.
-   The limits: bytes of a text, seams in one list, seams in all, seams in all for skipped values. */
+   comma, white space, key and colon. Seams are the nodes of a tree, also called its places: a seam
+   has a list of the seams that have followed it, and an object in its value begins at a place of
+   its own. Skipped values may fill only half of the table: metadata with thousands of different
+   keys may come before the events, and the events of real traces need up to 640 seams. The limits:
+   bytes of a text, seams in one list, seams in all, seams in all for skipped values. */
 enum { SEAM_TEXT = 64, SEAM_NEXT = 12, SEAM_LIMIT = 2048, SEAM_LIMIT_SKIPPED = 1024 };
 
 struct seam { /* a remembered text between two values; two cache lines, of which the first holds
@@ -78,7 +78,7 @@ struct jscan {
 	/// seam 1 the place before the outermost value.
 	struct seam *seams;
 	struct arena seams_arena; ///< owns all seams: most inputs need few of SEAM_LIMIT
-	unsigned nr_seams, max_seams; ///< number of seams; SEAM_LIMIT or SEAM_LIMIT_SKIPPED
+	unsigned nr_seams, max_seams; ///< number of seams, and its present limit
 	/// The seam (remembered text) that was read last at each level of nesting; for an array, the
 	/// seam before the array.
 	struct seam *place[JSCAN_DEPTH + 1];
@@ -111,7 +111,8 @@ struct jscan_lead {
 	struct seam *place;
 };
 
-/// A position in the input, from which the text can be read again later.
+/// A position in the input, from which the text can be read again later. `base` and `faults` are
+/// those of the scanner at this position: if they have changed since, the text cannot be used.
 struct jscan_since {
 	struct seam *place;
 	size_t at;

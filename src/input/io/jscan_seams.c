@@ -145,7 +145,6 @@ static void remember(struct jscan *js, const struct jscan_since *since, struct s
 		js->place[js->depth] = is_nowhere(js, s) ? other_place(js, since->place) : s;
 }
 
-/* Scans the colon after a key. */
 static bool scan_colon(struct jscan *js)
 {
 	int c = jscan_next(js);

@@ -82,8 +82,8 @@ static unsigned hex4(const char *p)
 	return v;
 }
 
-/* A lone surrogate becomes the three bytes of its code, which are invalid UTF-8, so that texts with
- * different surrogates stay different. */
+/* A lone surrogate becomes three bytes, which are invalid UTF-8, so that texts with different
+ * surrogates stay different. */
 struct span jscan_decode(struct jscan *js, struct span raw)
 {
 	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";

@@ -20,7 +20,6 @@ static char *joined(const char *folder, const char *name)
 	return b.p;
 }
 
-/* The folder part of a path. */
 static char *folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -38,7 +38,7 @@ struct source {
 	size_t raw_at, raw_nr;
 	uint64_t raw_bytes, bytes; ///< number of raw bytes taken from the file; number of bytes handed
 	                           ///< out
-	char *peek; ///< unread bytes of source_peek(): [peek_at, peek_nr)
+	char *peek; ///< buffer of source_peek(), of which [peek_at, peek_nr) are unread
 	size_t peek_at, peek_nr;
 	bool want_ahead;
 	struct ahead *ahead; ///< thread that reads on after the peeked bytes; NULL if there is none

@@ -31,7 +31,7 @@ enum {
 struct walk_level {
 	const struct pickle_chunk *last, *chunk; ///< last chunk of the container; chunk with the next
 	                                         ///< item, NULL at the end
-	uint32_t at;
+	uint32_t at; ///< index of the next item in `chunk`
 	bool dict;
 };
 

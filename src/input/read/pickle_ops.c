@@ -111,7 +111,6 @@ static bool fail_cut(const struct pickle_input *in, const struct pickle_op *op)
 	    in, op, "its argument reaches beyond the end of the file, which is cut short or damaged");
 }
 
-/* Takes the next `n` bytes as the argument. */
 static bool take_argument(struct pickle_input *in, struct pickle_op *op, uint64_t n)
 {
 	if (n > in->bytes.n - in->at)

@@ -11,8 +11,8 @@ enum { WITH_EVENTS = 2 };
 
 #define MEMORY_PROFILE_NAME "a memory profile of XProf"
 
-/* Keys by which formats other than traces are recognized, in order of weight; the evidence for a
- * row is the bit 1 << its index. Sources of the keys: torch/cuda/memory.py (_snapshot), Chakra
+/* Keys by which formats other than traces are recognized, the surest first. The evidence for a row
+ * is the bit 1 << its index. Sources of the keys: torch/cuda/memory.py (_snapshot), Chakra
  * schema of execution_trace_observer.cpp, TreeData.cpp of Proton (Triton 3), xprof's
  * memory_profile.proto, report_builder.py of VizTracer, TimeProfiler.cpp of LLVM. */
 static const struct {

@@ -103,7 +103,8 @@ int form_word(struct form *f, const char *key, const char *const *words, int nr,
 /* Id that is used if an element in a list of frames is not an object. */
 #define NO_FRAME UINT32_MAX
 
-/* Reads a frame. Frames only explain figures, so unusual members count as not given. */
+/* Reads a frame; `*out` becomes its id. Frames only explain where memory was allocated, so members
+ * of another type count as not given. */
 static bool read_frame(struct form *f, uint32_t *out)
 {
 	const struct name *function = NULL, *file = NULL;

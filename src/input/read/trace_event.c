@@ -220,9 +220,9 @@ static void learn_step(struct jscan *js, struct event_learning *l, const struct 
 
 /* ---- members of an event ---- */
 
-/* Reads the value of the key that comes next, if it is not a number, skipped value or "args" in
-   the usual form, for which read_members() has faster code. True if the value is the object of
-   "args", which has then been entered. */
+/* Reads the next value if read_members() has no faster code for it, as it has for a number, skipped
+   value or "args" in the usual form. True if the value is the object of "args", which has then been
+   entered. */
 static bool read_slow(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where,
                       struct span key)
 {

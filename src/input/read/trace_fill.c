@@ -1,4 +1,4 @@
-/* Converts struct raw_event, as it was read, to struct event of the model. */
+/* Converts events as they were read (struct raw_event) to struct event (events/event.h). */
 #include <inttypes.h>
 
 #include "read/trace_internal.h"

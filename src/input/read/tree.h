@@ -32,7 +32,8 @@ struct scalar {
 	uint64_t byte; ///< offset of the value in the input
 };
 
-/// One function for each tree_*() below, which gets the `ctx` of the tree.
+/// One function for each tree_*() below, which gets the `ctx` of the tree. `again` and `learn` may
+/// be NULL.
 struct tree_ops {
 	bool (*object)(void *ctx);
 	bool (*key)(void *ctx, struct span *key);

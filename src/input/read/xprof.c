@@ -94,7 +94,7 @@ static void read_fields(struct profile_reader *r, const char *what, const struct
 	}
 }
 
-/* Reads a whole number from `least` to below RECORD_BYTES. */
+/* Reads a whole number that is at least f->least and below RECORD_BYTES (2^62). */
 static void read_number(struct profile_reader *r, const struct field *f, void *into)
 {
 	uint64_t byte = jscan_value_byte(r->js);
