@@ -204,7 +204,7 @@ static inline bool bytes_three_digits(const char *p, uint64_t *value)
 #if GG_AVX2
 	__m128i v =
 	    _mm_maddubs_epi16(_mm_cvtsi32_si128((int)w), BYTES_VECTOR(bytes_constants.hundreds));
-	*value = (uint32_t)_mm_cvtsi128_si32(v) * 0x10001u >> 16; /* the sum of both halves */
+	*value = (uint32_t)_mm_cvtsi128_si32(v) * 0x10001u >> 16; /* sum of the two 16-bit halves */
 #else
 	*value = (w & 0xff) * 100 + (w >> 8 & 0xff) * 10 + (w >> 16);
 #endif

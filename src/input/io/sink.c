@@ -25,7 +25,7 @@ struct sink {
 	enum target target;
 	char *path; ///< path as the caller gave it; if it is a link, `final` is the link's target
 	char *final, *temp; ///< paths of the target and of the temporary file
-	int fd, slot;
+	int fd, slot; ///< file descriptor; result of leftover_add() for `temp`, or -1
 	mode_t mode;
 	bool gzip;
 	bool again; ///< true if the target may be written anew although this process has read it

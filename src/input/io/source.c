@@ -349,7 +349,7 @@ enum status source_read(struct source *s, char *buf, size_t cap, size_t *nr, str
 		return read_expanded(s, buf, cap, nr, log);
 	TRY(ahead_read(s->ahead, buf, cap, nr, log));
 	if (*nr == 0) {
-		ahead_end(s->ahead); /* frees the blocks, although the caller still works on the data */
+		ahead_end(s->ahead); /* frees the blocks now: source_close() may come much later */
 		s->ahead = NULL;
 	}
 	return ST_OK;

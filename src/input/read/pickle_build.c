@@ -14,7 +14,7 @@ struct machine {
 	VEC(uint32_t) stack; ///< stack of values, as ids of nodes
 	VEC(uint32_t) marks; ///< heights of the stack at its marks
 	struct idmap memo_keys;
-	VEC(uint32_t) memo; ///< values in the memo, as ids of nodes indexed by memo key
+	VEC(uint32_t) memo; ///< ids of the nodes in the memo, indexed by the key's id in memo_keys
 	size_t refs; ///< number of references to nodes in all containers
 	bool failed;
 };
@@ -184,8 +184,7 @@ static void make_container(struct machine *m, enum pickle_type type, size_t nr, 
 	push_value(m, id);
 }
 
-/* Opcodes that make a container of values on the stack, or add values to the container below these.
- */
+/* Opcodes that make a container of values on the stack, or add them to the container below. */
 static const struct container_op {
 	unsigned char code;
 	void (*run)(struct machine *m, enum pickle_type type, size_t nr, bool marked);

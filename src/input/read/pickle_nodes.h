@@ -74,7 +74,7 @@ struct pickle_node {
 	};
 };
 
-/// All values of a pickle, and the id of its outermost one.
+/// All values of a pickle; `root` is the id of the outermost value.
 struct pickle_nodes {
 	VEC(struct pickle_node) nodes;
 	struct arena arena; ///< arena that owns chunks and decoded texts

@@ -13,10 +13,10 @@ struct trace_options {
 	bool portable; ///< true to use no instructions that only some processors have; set by tests
 };
 
-/// Reads one trace from `src`. Events go to `sink` in file order; `meta` gets what the trace states
-/// about itself (`meta` is initialized here; the caller releases its arena and its devices,
-/// whatever the outcome). Names are interned in `names`. JSON that is not a trace is ST_INPUT, with
-/// a message that says what it seems to be.
+/// Reads one trace from `src`. Events go to `sink` in file order, and their names are interned in
+/// `names`. `meta` is initialized, and gets what the trace states about itself; the caller releases
+/// its arena and its devices, also after an error. JSON that is not a trace is ST_INPUT, with a
+/// message that says what it seems to be.
 GG_MUST_CHECK enum status trace_read(struct source *src, const struct trace_options *options,
                                      struct name_table *names, struct event_sink sink,
                                      struct trace_meta *meta, struct diag_log *log);

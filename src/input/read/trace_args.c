@@ -39,7 +39,7 @@ static enum field_state read_number(struct jscan *js, int digits, int64_t *v)
 	return FIELD_BAD;
 }
 
-/* Reads an id: an integer as itself, other text as the id of its name, null as IDENT_NONE. */
+/* Reads an id: an integer as itself, other text as -2 - (id of its name), null as IDENT_NONE. */
 static enum field_state read_ident(struct trace_input *in, int64_t *v)
 {
 	struct jscan *js = in->js;

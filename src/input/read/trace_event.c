@@ -187,8 +187,8 @@ static void learn_step(struct jscan *js, struct event_learning *l, const struct 
 	struct span text = jscan_text_since(js, &l->behind, true, sizeof s->text);
 	bool end = (unsigned)m == JSCAN_KEY_END;
 	bool number = m == MEMBER_NANO || m == MEMBER_IDENT || m == MEMBER_COUNT || m == MEMBER_SKIP;
-	/* the text of the next step passes over these: the beginning of "args", its end, and process
-	 * and thread before the first number */
+	/* these become part of the next step's text: the beginning of "args", its end, and process and
+	 * thread before the first number */
 	if (m == MEMBER_ARGS ? !(ev->seen & SEEN_ARGS)
 	                     : (end && args) || (!l->nr && m == MEMBER_IDENT && where <= FIELD_TID))
 		return;

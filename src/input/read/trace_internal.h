@@ -39,8 +39,8 @@ enum { EVENT_LEADS = 16, EVENT_STEPS = 10 };
 struct event_step {
 	char text[2 * 32];
 	uint32_t mask[2]; ///< bit i % 32 of mask[i / 32] is set if byte i of `text` is compared
-	uint8_t n, what, where; ///< length of `text`; enum member; the field that gets the value
-	uint64_t before; ///< the fields that have been read before this one, as bits
+	uint8_t n, what, where; ///< length of `text`; how the value is read (MEMBER_…); its field
+	uint64_t before; ///< bits SEEN_… of the fields that have been read before this one
 	struct seam *place; ///< scanner's place at the value (jscan_internal.h)
 	struct seam *outer; ///< if the value is in "args": the place of "args"; else NULL
 };
@@ -66,7 +66,7 @@ struct xprof_process {
 	bool begun; ///< true once an event of the process has been read
 };
 
-/// A thread of a process of XProf; a thread of a GPU without a name is a stream.
+/// A thread of a process of XProf. A thread that has no name is a stream if the process is a GPU.
 struct xprof_lane {
 	enum xprof_line line;
 	int64_t stream; ///< number of the stream: from the thread's name, else the thread's tid
@@ -175,7 +175,7 @@ struct raw_event {
 	              ///< event is wanted, which is known at its end
 
 	/// Values of the fields in `seen`, and for those in `bad` the offset of the value in the input.
-	/// The last is for numbers that are skipped.
+	/// The last element receives numbers that are skipped.
 	int64_t fields[NR_FIELDS + 1];
 	struct strbuf text[NR_TEXTS]; ///< texts of the event; empty if absent
 };

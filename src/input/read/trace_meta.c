@@ -66,8 +66,7 @@ static void read_version(struct trace_input *in, bool hip, const char **out)
 	        : arena_printf(&in->meta->arena, "%" PRId64 ".%" PRId64, v / 1000, v / 10 % 100);
 }
 
-/* Reads the keys that gpugate's recorder added to the trace. Source: ci/record/gpugate_record.py.
- */
+/* Reads the keys that ci/record/gpugate_record.py added to the trace. */
 static void read_recorder(struct trace_input *in)
 {
 	struct span key;

@@ -189,10 +189,10 @@ static bool gpu_event(struct trace_input *in, const struct raw_event *raw, struc
 	return false;
 }
 
-/* Converts an event of the host. If it has the id of a GPU activity, it is the call that
-   launched this activity, whatever its name is; NVTX ranges have the id 0. Frames of Python, whose
-   names begin with '$', are dropped. In the file activities come before calls, so the operator of a
-   call is known. */
+/* Converts an event of the host. If it has the correlation id of a GPU activity, it is the call
+   that launched this activity, whatever its name is; NVTX ranges have the id 0. Frames of Python,
+   whose names begin with '$', are dropped. In the file activities come before calls, so the
+   operator of a call is known. */
 static bool host_event(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
 	struct span name = strbuf_span(&raw->text[TEXT_NAME]);

@@ -58,8 +58,7 @@ static bool enter_value(struct profile_reader *r, const char *field, bool (*into
 	return false;
 }
 
-/* A member of a JSON object: how its value is read, and in which member of a struct it is stored.
- */
+/* A member of a JSON object: how its value is read, and into which member of a struct. */
 struct field {
 	const char *name; ///< name of the member in lowerCamelCase; NULL ends a list of members
 	void (*read)(struct profile_reader *r, const struct field *f, void *into);
