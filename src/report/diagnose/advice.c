@@ -1,4 +1,4 @@
-/* What the diagnoses in code advise, as far as it is the same for every run. */
+/* Texts of the recommendations that C functions make, as far as they are the same for every run. */
 #include "diagnose/diagnose.h"
 #include "diagnose/internal.h"
 

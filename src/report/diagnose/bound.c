@@ -9,9 +9,9 @@
 #include "model/fold.h"
 #include "model/step_figures.h"
 
-/* Shares of the step time. PART_WORTH_NAMING: from it on, a sentence names a cause; PART_BESIDE:
- * from it on, a second bound makes the run "mixed"; PART_MOST and PART_CLEAR: from them on,
- * confidence in the largest bound is medium or high. */
+/* Least shares of the step time: for which a sentence names a cause (PART_WORTH_NAMING), with which
+ * a second bound makes the run "mixed" (PART_BESIDE), and with which the confidence in the largest
+ * bound is medium (PART_MOST) or high (PART_CLEAR). */
 #define PART_WORTH_NAMING (10 * PERCENT)
 #define PART_BESIDE BOUND_BESIDE
 #define PART_MOST (50 * PERCENT)
@@ -32,7 +32,7 @@ struct bounds {
 	struct arena *a;
 	struct classification *out;
 	bool window;
-	const char *of; /* what shares are shares of, in messages: "the step time" or "the trace" */
+	const char *of; /* what the shares divide: "the wall time of the steps" or "the trace" */
 	int64_t activities; /* number of GPU activities of all ranks */
 	int64_t *part; /* shares of the step in 1e-6 %, indexed by enum step_part */
 	/* true if only the length of the idle time suggests launches as its cause; false if the cause
@@ -133,8 +133,8 @@ static int64_t host_busy(struct bounds *b)
 }
 
 /* Idle time per GPU activity, if the share `share` of the window is idle. 0 if launching cannot
- * explain the idle time: it can if there are many short activities, and if the idle time between
- * two of them is longer than an activity, but no longer than a launch may take. */
+ * explain the idle time. It can if there are many short activities, and if the idle time per
+ * activity is longer than an activity but no longer than a launch may take. */
 static int64_t waits_per_activity(struct bounds *b, int64_t share)
 {
 	__int128 window = 0, busy = 0;
@@ -153,16 +153,17 @@ static int64_t waits_per_activity(struct bounds *b, int64_t share)
 	           : 0;
 }
 
-/* Attribute idle time to the cause `what`, at most the time `most`. */
+/* Attribute at most the share `most` of the step to the cause `what`, and take it away from the
+ * share `*idle` that is not yet explained. */
 static void explain(struct bounds *b, enum bound what, int64_t most, int64_t *idle)
 {
 	b->share[what] = *idle < most ? *idle : most;
 	*idle -= b->share[what];
 }
 
-/* Attribute idle time to waits of the host for the GPU. After each wait the GPU's queue is empty,
- * so that the GPU idles until the host has launched the next work. A single wait per step is not
- * counted, because programs use it to time their steps. */
+/* Share of the step for which the host waits for the GPU, in synchronizations and copies. After
+ * each wait the GPU's queue is empty, so that the GPU idles until the host has launched the next
+ * work. A single wait per step is not counted, because programs use it to time their steps. */
 static int64_t explain_waits(struct bounds *b)
 {
 	int64_t count = 0, sync = share_of_step(b, METRIC_STEP_SYNC_TIME);
@@ -236,9 +237,9 @@ static void explain_idle(struct bounds *b)
 	}
 }
 
-/* Choose the bound with the largest share. It is "mixed" if another one is considerable and the
-   largest has less than half. Compute needs a larger share than the others to count as the bound,
-   since computing is the purpose of a run. */
+/* Choose the bound with the largest share. It is "mixed" if another one has PART_BESIDE and the
+ * largest has less than PART_MOST. Compute needs PART_CLEAR to count as the bound, since computing
+ * is the purpose of a run. */
 static void decide(struct bounds *b)
 {
 	enum bound most = BOUND_UNKNOWN;
@@ -265,11 +266,13 @@ static void decide(struct bounds *b)
 
 /* ---- what limits the kernels ---- */
 
-/* Kernels that take less are not limited by memory because of their name: they may be too short. */
+/* Least duration of a kernel whose name tells what limits it: shorter kernels may be limited by
+ * latency instead. */
 enum { LONG_NS = 10000 };
 
-/* Time of compute kernels, and of those whose limit is known: by shapes of operators, or by name.
- */
+/* Times of compute kernels in ns: `all` of them; those limited by `memory`, by arithmetic
+ * (`compute`) or by neither (`brief`), as the shapes of operators tell; those limited by memory as
+ * their names tell (`named`, and `decoding` for kernels of decoding). */
 struct kernel_limits {
 	__int128 all, memory, compute, brief, named, decoding;
 };
@@ -315,9 +318,10 @@ static void say_limits(struct bounds *b, const __int128 of[4], __int128 all, boo
 	vec_push(&b->out->evidence, arena_take(b->a, &text));
 }
 
-/* Divides the time of kernels by what limits them; what is not known counts as compute. Operators
-   with shapes launched some of the kernels that are known by name, so that the larger of both times
-   counts. Names of decoding count only where hardly any shapes are known. */
+/* Divide the time of kernels by what limits them. Kernels without a known limit count as compute. A
+ * kernel may be known both by the shapes of its operator and by its name, so the two times limited
+ * by memory are not added: the larger one counts. Names of decoding kernels count only if shapes
+ * are known for less than a quarter of the time. */
 static void divide_compute(struct bounds *b)
 {
 	struct classification *c = b->out;

@@ -185,8 +185,8 @@ static void excessive_zeroing(const struct run_view *v, struct arena *a, struct 
 
 /* ---- CUDA graphs ---- */
 
-/* Longest mean duration of kernels for which GPU graphs help: a longer kernel runs until the next
- * one is launched. */
+/* Mean duration of kernels below which GPU graphs help. While a longer kernel runs, the host has
+ * time to launch the next one. */
 enum { GRAPH_KERNEL_NS = 50000 };
 
 /* True if there are at least three steps, all steps have the same number of kernels, the host does

@@ -37,7 +37,8 @@ void start_up(const struct run_view *v, struct arena *a, struct run_report *out)
 
 /* ---- torch.compile ---- */
 
-/* Largest value over the ranks of a figure that the recorder wrote; 0 if no rank has the figure. */
+/* Largest value over the ranks of a figure that gpugate_record.py wrote; 0 if no rank has the
+ * figure. */
 static int64_t input_of(const struct run *run, const char *name)
 {
 	int64_t most = 0;
@@ -50,8 +51,9 @@ static int64_t input_of(const struct run *run, const char *name)
 	return most;
 }
 
-/* Finds memory that goes back to the device and is taken again: in a step of a trace, or in all of
-   a snapshot, whose steps are not known. What is only allocated belongs to a warm-up. */
+/* Recommend to keep memory that goes back to the device and is taken again. A trace shows this by
+ * calls within steps. A snapshot, which knows no steps, shows it by segments that are both
+ * allocated and freed. Segments that are only allocated belong to a warm-up. */
 void allocator_churn(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	enum { SEGMENTS = 10 };
@@ -134,8 +136,8 @@ void host_around_graphs(const struct run_view *v, struct arena *a, struct run_re
 /* The Python functions of a rank, callers before callees. */
 struct python_tree {
 	const struct digest *d;
-	/// Time of each function and its callees, without the time in which GPU work or CUDA calls run,
-	/// since these are functions of higher classes (enum function_class).
+	/// Time in ns that each function and its callees spend in Python, without the time in which GPU
+	/// work or CUDA calls run, and without functions that only wait.
 	int64_t *alone_ns;
 };
 

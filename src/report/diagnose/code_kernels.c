@@ -7,7 +7,8 @@
 #define KERNELS_WORTH_NAMING (5 * PERCENT)
 #define TRANSPOSES_WORTH_NAMING (2 * PERCENT)
 
-/* Sum of one kind of kernels, in measured steps of all ranks. */
+/* Time and number of one kind of kernels in the measured steps of all ranks. `all_ns` is the time
+ * of kernels of every kind, `steps` the number of these steps. */
 struct kernel_sum {
 	__int128 ns, count, all_ns, steps;
 };

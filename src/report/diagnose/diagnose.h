@@ -5,17 +5,18 @@
 
 #include "model/report.h"
 
-/// Number of metrics in the summary: those that have a title, in the order of the metric table.
+/// Metrics that the summary shows, in its order: those that have a title in metric_table.
 enum { NR_FACT_METRICS = 22 };
 extern const enum metric_id fact_metrics[NR_FACT_METRICS];
 
-/// Append the lines of the summary.
+/// Append the lines of the summary to `out->facts`.
 void diagnose_facts(const struct run_view *v, struct arena *a, struct run_report *out);
 
 /// Append the tables of figures for which the run has data.
 void diagnose_tables(const struct run_view *v, struct arena *a, struct run_report *out);
 
-/// Append data for charts, of at most SERIES_RANKS ranks: step times and levels of memory.
+/// Append data for charts: step times and levels of memory of at most SERIES_RANKS ranks. If there
+/// are several ranks, also append the compute time of each step of every rank.
 void diagnose_series(const struct run_view *v, struct arena *a, struct run_report *out);
 enum { SERIES_RANKS = 32 };
 
@@ -23,27 +24,29 @@ enum { SERIES_RANKS = 32 };
 /// A cause that was not recorded is named as unknown rather than guessed.
 void diagnose_bound(const struct run_view *v, struct arena *a, struct classification *out);
 
-/// Append recommendations: of the rules whose conditions hold, and of the diagnoses in code. They
-/// are sorted by the time that they save, the most first, then by id.
+/// Append recommendations, sorted by the time that they save, the most first, then by id. They come
+/// from those rules of rules/diagnosis.yaml whose conditions hold, and from C functions.
 void diagnose_recommend(const struct run_view *v, const struct diagnosis_rules *rules,
                         struct arena *a, struct run_report *out);
 
-/// What the diagnoses in code advise, ended by a row without an id.
+/// The texts of the recommendations that C functions make. A row without an id ends the table.
 extern const struct recommendation diagnose_in_code[];
 
-/// The row of that table with this id, or NULL. Static.
+/// The row of diagnose_in_code with this id, or NULL. It is static.
 const struct recommendation *diagnose_advice(struct span id);
 
-/// The complete analysis or, if `whole` is false, only facts, bound and recommendations. `a` owns
-/// the report; the caller ends with run_report_release().
+/// The complete analysis of a run or, if `whole` is false, only its facts, bound and
+/// recommendations. `a` owns the report, but the caller releases its lists with
+/// run_report_release().
 struct run_report *diagnose_run(const struct run_view *v, const struct diagnosis_rules *rules,
                                 bool candidate, bool whole, struct arena *a);
 
-/// Insights (remarks in the report) from comparing the digests of a run's ranks: a slow rank, a
-/// late rank, a slow link, or functions that differ from those of the peers. Ranks that only wait
-/// are not named. Append them to `out->insights`, sorted by rank, and a row per rank to
-/// `out->ranks`, with the columns if there are none yet; `out` owns the texts. Also sets the note
-/// on GPU utilization in the `side` of the run. Nothing is appended if the run has only one rank.
+/// Compare the digests of a run's ranks. Append insights (remarks in the report) to
+/// `out->insights`, sorted by rank: a slow rank, a late rank, a slow link, or functions that differ
+/// from those of the peers. Ranks that only wait are not named. Append a row for each rank to
+/// `out->ranks`, and the columns if there are none yet. Append a note on GPU utilization to the
+/// notes of the candidate or of the baseline. `out` owns the texts. Nothing is appended if the run
+/// has only one rank.
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out);
 
 /// Replace the lists of kernels and operators in the report by those of `v`, whose digests are
@@ -51,9 +54,9 @@ void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out
 void diagnose_phase(const struct run_view *v, const char *phase, struct arena *a,
                     struct run_report *out);
 
-/// Keep only those recommendations in the report `r` that are new since the baseline or save over
-/// 10 % more than in the baseline. Also removes recommendations for which the baseline lacks data.
-/// `v` is the view of the baseline.
+/// Keep only those recommendations in the report `r` that the baseline does not have, or that save
+/// over 10 % more than in the baseline. Recommendations for which the baseline lacks data are
+/// removed, too. `v` is the view of the baseline.
 void diagnose_limit(struct run_report *r, const struct diagnosis_rules *rules,
                     const struct run_report *baseline, const struct run_view *v);
 

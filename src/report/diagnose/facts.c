@@ -77,7 +77,8 @@ static void add_metric(struct summary *s, enum metric_id id)
 	const struct metric *m = &metric_table[id];
 	const char *label = m->title;
 	int64_t value;
-	/* without steps, idle time and utilization refer to the time from the first GPU activity on */
+	/* without steps, idle time and utilization refer to the time from the first to the last GPU
+	 * activity */
 	bool to_last =
 	    s->out->window && (id == METRIC_STEP_IDLE_TIME || id == METRIC_GPU_UTILIZATION_PCT);
 	if (s->out->window && id == METRIC_STEP_TIME)
@@ -96,8 +97,8 @@ static void add_metric(struct summary *s, enum metric_id id)
 	add_figure(s, m->name, label, m->unit, value, note[0] ? note : flops_note(s, id));
 }
 
-/* How much was recorded: for steps and times the largest value of any rank, for all other members
- * the sum over ranks. */
+/* How much was recorded: the sum over ranks of events and activities; of other figures the largest
+ * value of any rank. */
 struct extent {
 	int64_t steps, total_steps, window_ns, events, activities, world_size;
 	bool traces;

@@ -168,8 +168,8 @@ static void add_words(struct strbuf *b, const struct unlike *u)
 	unit_format(b, words[u->what].unit, u->median, false);
 }
 
-/* A sentence on the first `most` of `u`, figures of functions of a rank that are unlike those of
-   its peers. Each function is named once. */
+/* A sentence on the first `most` functions of the list `u`, whose figures on one rank are unlike
+ * those of its peers. Each function is named once. */
 static const char *sentence(const struct unlike *u, size_t nr, size_t most, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;

@@ -14,8 +14,8 @@
 /// worst value. Sets 0 and returns false if the rank lacks the figure.
 bool figure_of_rank(const struct run_view *v, size_t r, enum metric_id id, int64_t *out);
 
-/// The result of query `q` as one number; if several items match, their figures are added. False
-/// if the run lacks the figure.
+/// The result of query `q` as one number. If several items match, their figures are added up, but
+/// those of devices or memories are reduced as `q->reduce` says. False if the run lacks the figure.
 bool figure_of_run(const struct run_view *v, const struct query *q, int64_t *out);
 
 /// The figure of a metric without labels, with the metric's default reduction over ranks. False if
@@ -51,28 +51,31 @@ bool function_is_recomputation(const struct function_stat *f);
 /// **Source:** Thread._bootstrap_inner, CPython Lib/threading.py.
 bool label_is_idle_thread(struct span label);
 
-/// Share of the window (the recorded time), in 1e-6 %, that the ranks spend in runtime calls that
-/// copy memory beyond the time that enqueuing a copy takes (20 µs a call): a copy blocks the host
-/// unless it is really asynchronous.
+/// Share of the window (the recorded time), in 1e-6 %, for which copies block the host: the time in
+/// runtime calls that copy memory, less the 20 µs per call that enqueuing a copy takes.
 int64_t blocking_copies_share(const struct run *run);
 
-/// What limits a kernel by only its name.
+/// What limits a kernel, as far as its name and category tell.
 enum nature {
 	NATURE_UNKNOWN,
 	NATURE_MEMORY, ///< it does little with each element: elementwise, a reduction, a copy, …
-	NATURE_DECODING, ///< attention over pages of a KV cache, or a product with few rows
+	NATURE_DECODING, ///< limited by memory, as in decoding: attention over pages of a KV cache, or
+	                 ///< a matrix product with few rows
 };
 
-/// What the kernels of `category` called `name` are limited by.
+/// What limits the kernel `name`, which belongs to `category`.
 enum nature nature_of_kernel(const char *category, struct span name);
 
 /// What the ranks of a run were recorded with.
 struct recorded {
+	/// true if recorded: traces; memory snapshots; any figure of memory; Python functions; samples
+	/// or tokens per step
 	bool traces, snapshots, memory, python, context;
-	/// true if recorded: GPU work; FLOPs of operators; FLOPs of the model; peak rate of the GPU
+	/// true if known: GPU work; FLOPs of operators; FLOPs of the model; peak rate of the GPU
 	bool gpu, flops, model_flops, peak;
 	bool shapes; ///< true if the inputs of an operator are known from which FLOPs follow
-	bool unshaped; ///< true if there are products of matrices or convolutions, but no inputs at all
+	bool unshaped; ///< true if there are matrix products or convolutions, but a rank recorded no
+	               ///< inputs
 	struct span uncounted; ///< first operator with uncountable FLOPs; empty if there is none
 	const struct digest *first; ///< first rank that has a trace
 	int64_t ranks, world_size;
@@ -109,14 +112,16 @@ struct column {
 };
 #define TEXT NR_UNITS
 
-/// Begin a table.
+/// Begin a table, whose texts must live as long as the report. `columns` is copied.
 void table_begin(struct tabler *t, const char *id, const char *title, const char *note,
                  const struct column *columns, size_t nr);
 
-/// How many of `nr` rows the table shows; it counts the others as left out.
+/// Number of rows, of `nr`, that the table shows. The others are added to the table's number of
+/// rows that are left out.
 size_t table_shows(struct tabler *t, size_t nr);
 
-/// Append cells with figures in their columns' units; without one for MEMORY_UNKNOWN.
+/// Append cells with figures in the units of their columns. MEMORY_UNKNOWN makes a cell without a
+/// figure.
 void cell_figures(struct tabler *t, const int64_t *values, size_t nr);
 #define CELLS(t, ...)                                   \
 	cell_figures((t), (const int64_t[]){ __VA_ARGS__ }, \
@@ -128,21 +133,24 @@ void cell_name(struct tabler *t, struct span name);
 /// End the table. Columns without any value are removed, and so is a table without rows.
 void table_end(struct tabler *t);
 
-/// Set the member `rest` of each column to the sum of its metric over those items that digests do
-/// not list singly; `ids` are the metrics of the columns. Returns the number of these items.
+/// Set the member `rest` of each column to the sum of its metric over the small items of which
+/// digests keep only sums. `ids` has the metrics of the first `nr_ids` columns. Returns the number
+/// of these items.
 size_t table_small(struct tabler *t, const enum metric_id *ids, size_t nr_ids);
 
 /// Append tables of the allocator's actions, of memory at its peak, and of segments.
 void tables_of_memory(struct tabler *t);
 
-/// Append tables of kernels that fill memory, of recomputed activations, and of operators'
-/// floating-point operations.
+/// Append tables of operators' floating-point operations, of what limits operators, of kernels that
+/// fill memory, and of recomputed activations.
 void tables_of_work(struct tabler *t);
 
 /* ---- recommendations ---- */
 
-/// Append the recommendation `rec` that saves the time `saves_ns`, which is -1 if unknown and
-/// becomes at most that of a step, for what was `seen`. `rec.ask` may be NULL.
+/// Append the recommendation `rec`, which rests on the observation `seen` and saves `saves_ns` per
+/// step (-1: unknown). A saving longer than a step becomes that of a step. Nothing is appended if
+/// the saving is below 1 % of a step, or if the report has a recommendation with this id already.
+/// `rec.ask` may be NULL.
 void recommend(const struct run_view *v, struct arena *a, struct run_report *out,
                struct recommendation rec, int64_t saves_ns, const char *seen);
 

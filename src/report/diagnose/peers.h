@@ -29,23 +29,23 @@ enum { SLOW_FLOOR = 3000000 };
 /// flag of each of the `nr` ranks.
 void slow_ranks(const int64_t *skew, size_t nr, bool *is_slow);
 
-/// Find late ranks. A rank is late if the time in which the others wait only for this rank is at
-/// least 1 % of the time of the steps, more than three scaled MADs above the median of all ranks,
+/// Find late ranks. A rank is late if the time in which the others wait only for this rank is more
+/// than 1 % of the time of the steps, more than three scaled MADs above the median of all ranks,
 /// and at least half of that of any other rank. `late_ns` is the time in which only that rank was
 /// waited for, `step_ns` the total time of the steps. Sets the flag of each of the `nr` ranks.
 void late_ranks(const int64_t *late_ns, const int64_t *step_ns, size_t nr, bool *is_late);
 
-/// For each rank of the run, text on the most[rank] functions that differ most from the same
-/// functions of its peers, or NULL; owned by `a`. Considers functions with 1 % of the window (the
-/// recorded time) or more on the rank or on its peers, by their share of the window and, for
-/// kernels and memory operations, by the time of one execution and the bytes per second. For host
-/// calls and Python functions only a larger share counts, since a rank that others wait for waits
-/// less itself. Communication does not count. Needs four ranks; ranks that lack steps, or whose
-/// recording ends within a step, are left out.
+/// Find functions that differ from the same functions of the rank's peers. Sets `text[rank]` to a
+/// text, owned by `a`, on the `most[rank]` functions that differ most; it is not set if none
+/// differs. Compares the functions that take 1 % of the window (the recorded time) or more.
+/// Compares their share of the window and, for kernels and memory operations, the time of one
+/// execution and the bytes per second. For host calls and Python functions only a larger share
+/// counts, since a rank that others wait for waits less itself. Communication is left out. Needs
+/// four ranks; ranks that lack steps, or whose recording ends within a step, are left out.
 void functions_unlike(const struct run_view *v, const size_t *most, struct arena *a,
                       const char **text);
 
-/// Append the table of ranks of a run that is not folded, as diagnose_ranks() does.
+/// Append the table of ranks and the note on GPU utilization, as diagnose_ranks() describes.
 void diagnose_rank_table(const struct run_view *v, bool candidate, struct report *out);
 
 #endif

@@ -10,15 +10,15 @@
 
 struct diagnosis {
 	const struct run_view *view;
-	const struct run_view *whole; ///< view of the whole digests; of a folded run, of some or no
-	                              ///< ranks only: then possibly NULL
+	const struct run_view *whole; ///< view of the ranks whose digests are complete. In a folded run
+	                              ///< these are few; NULL if there is none
 	const struct run *run;
 	struct report *out;
 	size_t nr;
 	bool candidate;
 	bool *slow, *late; ///< flags of slow and of late ranks, indexed by rank
-	int64_t *link; ///< slope of each rank's lag over the transfer time (link_slope()); 0 if too
-	               ///< small to report
+	int64_t *link; ///< by how much the collectives of each rank end later per time of transfer, in
+	               ///< millionths (link_slope()); 0 if too small to report
 	int64_t *alone_ns; ///< time in which the others waited for this rank and for no other, indexed
 	                   ///< by rank
 	const char **unlike; ///< text on functions of each rank that differ from its peers'; NULL if no
@@ -39,8 +39,8 @@ static void add_rank_finding(struct diagnosis *d, const char *id, size_t r, cons
 
 /* ---- slow links ---- */
 
-/* Keep the slopes (a rank's lag over the transfer time) that are at least 10 % and exceed those of
- * the peers; set the others to 0. */
+/* Keep the slopes (lag of a rank per time of transfer, in millionths) that are at least 10 % and
+ * exceed those of the peers. Set the others to 0. */
 static void keep_notable(int64_t *slope, size_t nr, struct arena *a)
 {
 	enum { FLOOR = MICRO / 10 };
@@ -81,9 +81,9 @@ static void add_link(struct diagnosis *d, size_t r)
 /* ---- functions that differ from the peers' ---- */
 
 /* Find functions of each rank that differ. For a slow or late rank, which has another insight
-   already, fewer functions are named. If a folded run keeps only some ranks whole, these are the
-   ranks that stand out, and no function of another rank is known. Only slow and late ranks get a
-   text then, since any other may differ only because it is compared with unusual ranks. */
+ * already, only one function is named. In a folded run only the ranks that stand out have
+ * functions. There only slow and late ranks get a text, since a usual rank would differ from such
+ * peers. */
 static void find_unlike(struct diagnosis *d)
 {
 	enum { ALONE = 3 };
@@ -187,7 +187,7 @@ static void add_late(struct diagnosis *d, size_t r)
 static void diagnose(const struct run_view *v, const struct run_view *whole, bool candidate,
                      struct report *out)
 {
-	enum { NAMED = 32 }; /* insights that are enough of a folded run */
+	enum { NAMED = 32 }; /* largest number of insights on a folded run */
 	struct diagnosis d = { .view = v,
 		                   .whole = whole,
 		                   .run = v->run,
@@ -228,7 +228,7 @@ static void diagnose(const struct run_view *v, const struct run_view *whole, boo
 }
 
 /* Append the insights on the ranks of a run. In a folded run the figures of all ranks are compared,
-   but the rows of tables, such as functions, only of the few ranks whose digests are kept. */
+ * but functions only of the few ranks whose digests are kept. */
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out)
 {
 	const struct fold *f = run_fold(v->run);

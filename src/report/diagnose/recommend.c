@@ -47,8 +47,8 @@ static const char *filled(const struct run_view *v, const struct diagnosis_rule 
 	return arena_take(a, &b);
 }
 
-/* The time that a recommendation saves. If it shortens calls on the host, it saves no more than the
- * time in which the GPU is idle. */
+/* The time in ns that a recommendation saves, or -1 if unknown. If it shortens calls on the host,
+ * it saves no more than the time in which the GPU is idle. */
 static int64_t saving(const struct run_view *v, const struct diagnosis_rule *r)
 {
 	int64_t value, idle;
@@ -78,8 +78,8 @@ static int64_t profilers_share(const struct run *run)
 	return all > 0 ? number_div_round((__int128)own * MICRO, all) : 0;
 }
 
-/* True if an advice asks for what the run has, or for what would not help: shapes, where operators
-   with inputs from which anything follows are not seen. */
+/* True if a part of an advice asks for something that the run has, or for shapes of operators'
+ * inputs although they would tell nothing about this run. */
 static bool is_needless(const struct run_view *v, struct span part)
 {
 	struct recorded r = recorded_of(v->run);
@@ -102,7 +102,7 @@ static bool is_needless(const struct run_view *v, struct span part)
 	           rows[i].needless && memmem(part.p, part.n, rows[i].word, strlen(rows[i].word)));
 }
 
-/* The parts of a text, between semicolons, that ask for what the run lacks. */
+/* The text without those of its parts, between semicolons, that are needless. */
 static const char *needed(const struct run_view *v, const char *text, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -143,7 +143,7 @@ void recommend(const struct run_view *v, struct arena *a, struct run_report *out
 	int64_t step;
 	rec.saves_ns = saves_ns;
 	rec.observation = seen;
-	/* a rules file of the user may name what the program now finds by itself */
+	/* a rule of the user may have the id of a recommendation that a C function makes */
 	for (size_t i = 0; i < out->recommendations.nr; i++)
 		if (strcmp(out->recommendations.v[i].id, rec.id) == 0)
 			return;

@@ -10,7 +10,7 @@
 void table_begin(struct tabler *t, const char *id, const char *title, const char *note,
                  const struct column *columns, size_t nr)
 {
-	static const char step[] = "per step"; /* in a run without steps, the note says otherwise */
+	static const char step[] = "per step"; /* replaced in notes if the run has no steps */
 	const char *at = t->out->window ? strstr(note, step) : NULL;
 	t->table = vec_push_zero(&t->out->tables);
 	t->table->id = id;
@@ -89,18 +89,18 @@ struct listing {
 	const char *id, *title, *note;
 	const char *names; /* heading of the column that shows the labels */
 	size_t nr;
-	/* metrics, one for each further column; rows are sorted by the first one, largest first */
+	/* metrics, one for each column of figures; rows are sorted by the first one, largest first */
 	enum metric_id ids[METRICS_MAX];
 	/* true: add a column with each row's share in the sum of the first metric over all items;
 	 * false: no such column */
 	bool share;
-	int64_t least; /* least value of the first metric for which an item has a row */
+	int64_t least; /* only items whose first metric is above this value have a row */
 };
 
 struct listed {
 	struct span label;
 	int64_t value;
-	const struct function_stat *function; /* as the first rank that has it recorded it; or NULL */
+	const struct function_stat *function; /* function of the first rank that has it; or NULL */
 };
 
 ORDERING(listed_cmp, struct listed, FALLING(value) BY_SPAN(label))
@@ -118,7 +118,7 @@ static const struct answer *answer_of(const struct answers *answers, struct span
 	return i < nr && span_eq(v[i].label, label) ? &v[i] : NULL;
 }
 
-/* Rows of a table of functions, of which `missing` have no function yet. */
+/* Rows of a table of functions. In `missing` of them, the member `function` is still to be set. */
 struct function_rows {
 	struct listed *v;
 	size_t nr, missing;
@@ -141,7 +141,7 @@ static void find_functions(struct tabler *t, struct listed *v, size_t nr)
 		rank_figures(t->v, r, &metric_table[METRIC_FUNCTION_EXCLUSIVE_PCT], find_function, &rows);
 }
 
-/* Add the cells of a function that no metric has. */
+/* Add the cells on a function that have no metric: duration, throughput, its spread, and class. */
 static void add_function(struct tabler *t, const struct function_stat *of)
 {
 	static const struct function_stat none = { .median_ns = -1, .rate = -1 };

@@ -6,8 +6,8 @@
 #include "diagnose/internal.h"
 #include "model/memory_view.h"
 
-/* A memory and the rank that it belongs to. If there are many, those with the highest peaks come
-   first. */
+/* A memory, such as that of one GPU, and the rank that it belongs to. Memories with the highest
+ * peaks come first. */
 struct owned_memory {
 	const struct digest *digest;
 	const struct memory_stat *stat;
@@ -39,12 +39,13 @@ static void cell_memory(struct tabler *t, const struct owned_memory *m)
 	cell_name(t, span_of(id));
 }
 
-/* A table of which a function adds the rows of each memory. */
+/* A table. The function `rows` adds the rows on one memory. */
 struct memory_table {
 	const char *id, *title, *note;
 	void (*rows)(struct tabler *t, const struct owned_memory *m);
-	bool detail, each; /* `each`: each memory has one row, so that those left out can be counted */
-	struct column columns[9]; /* a nameless one follows the last */
+	bool detail, each; /* `detail`: people are shown it only with every figure of the run; `each`:
+	                      each memory has one row, so that rows left out can be counted */
+	struct column columns[9]; /* columns, ended by one without a name */
 };
 
 static void add_table(struct tabler *t, const struct owned_memories *m,
@@ -341,7 +342,7 @@ void tables_of_memory(struct tabler *t)
 		               { "expandable segments", TEXT },
 		               { "memory", TEXT } } },
 	};
-	enum { FIRST = 3 }; /* tables before those of items */
+	enum { FIRST = 3 }; /* number of tables that come before those of `item_tables` */
 	struct owned_memories m;
 	memories_of(t->v->run, &m);
 	for (size_t i = 0; i < NR_OF(tables); i++) {

@@ -36,8 +36,8 @@ static int64_t kernel_ns(const struct rank_view *r)
 	return number_div_round(ns, 1);
 }
 
-/* The items that digests only have in sums of small items. Their number is that of the rank with
- * the most of them. Their figures are reduced over ranks in the usual way of each metric. */
+/* The number of small items is that of the rank with the most of them. Their figures are reduced
+ * over ranks in the usual way of each metric. */
 size_t table_small(struct tabler *t, const enum metric_id *ids, size_t nr_ids)
 {
 	size_t most = 0, nr = t->v->run->ranks.nr;

@@ -1,4 +1,5 @@
-/* Tables of work that may be avoidable: fills and zeroing, recomputation of checkpoints. */
+/* Tables of floating-point operations, of what limits operators, and of work that may be avoidable:
+ * kernels that fill memory, and recomputation for gradient checkpoints. */
 #include "base/number.h"
 #include "diagnose/internal.h"
 #include "model/flops.h"
@@ -91,8 +92,8 @@ static void recomputation(struct tabler *t)
 
 /* ---- floating-point operations ---- */
 
-/* The floating-point operations of one operator with one element type, over all ranks. The peak
-   rate `peak` is 0 if unknown. */
+/* The floating-point operations of one operator with one element type, over all ranks.
+ * `micro_tflops` is the peak rate of the GPU in 1e-6 TFLOP/s; 0 if unknown. */
 struct operations {
 	struct flop_stat of;
 	__int128 steps;

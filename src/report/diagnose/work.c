@@ -10,8 +10,8 @@ static bool name_has(struct span name, const char *part)
 }
 
 /* True if a product's name has a tile with at most FEW_ROWS rows or columns ("MT64x16x256"):
-   libraries choose one where a matrix has few. A product with n rows does at most n operations for
-   each byte of weights of 16 bits. */
+ * libraries choose one where a matrix has few. A product with n rows does at most n operations for
+ * each byte of 16-bit weights, so that memory limits it. */
 static bool tile_is_narrow(struct span name)
 {
 	enum { FEW_ROWS = 32 };

@@ -11,8 +11,8 @@
 #define MD_COMMAND_CHARS 90
 #define MD_BREAK 0x200B /* zero-width space: marks a position at which a cell may be broken */
 
-/// A section of Markdown: text, rows of a table that can be left out one by one, and text. It owns
-/// them.
+/// A section of Markdown: text before the rows, rows of a table or list that can be left out one by
+/// one, and text after them. The section owns these texts.
 struct md_section {
 	struct strbuf head, tail;
 	VEC(struct strbuf) rows;
@@ -35,8 +35,8 @@ struct md_document {
 	const char *collapse; ///< title of the collapsed part; NULL: collapsed sections are not grouped
 };
 
-/// Append untrusted text as a code span of at most `max_chars`, whatever characters it contains.
-/// `in_table`: pipes, which would end the cell, are replaced, too.
+/// Append untrusted text as a code span of at most `max_chars`, whatever characters it contains. If
+/// `in_table`, pipes are escaped, since they would end the cell.
 void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table);
 
 /// Append an untrusted command as a block of code, in lines of at most MD_COMMAND_CHARS characters

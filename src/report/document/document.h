@@ -18,7 +18,7 @@ enum doc_kind {
 	DOC_NAME, ///< a name from the input, which may contain anything
 	DOC_SAID, ///< a sentence of the program that may quote names from the input
 	DOC_COMMAND, ///< a command that readers copy
-	DOC_VERDICT, ///< the word of a verdict, which is shown as a symbol in the heading of a comment
+	DOC_VERDICT, ///< the word of a verdict; a symbol precedes it in the heading of a comment
 };
 
 /// The meaning of a piece of text, which terminals and pages show by color.
@@ -35,7 +35,7 @@ enum doc_tone {
 	NR_TONES
 };
 
-/// A picture of the HTML page: one of its kind, or that of this number.
+/// A picture of the HTML page: its kind, and a number that says what a picture of this kind shows.
 struct picture {
 	const char *kind; ///< NULL: there is no picture
 	size_t nr;
@@ -48,8 +48,8 @@ struct doc_run {
 	const char *text; ///< the text, not escaped; owned by the document or its builder
 	const char *whole; ///< the complete name, if `text` is a shortened one; else NULL
 
-	/// address to which the text links, without characters that need escapes; on a page also "#"
-	/// and the id of a cell; NULL: no link
+	/// address to which the text links, without characters that need escapes; NULL: no link. An
+	/// address of "#" and the id of a cell is a link only on the HTML page.
 	const char *link;
 	bool tile; ///< true if a tile (box) with this picture begins here on the HTML page
 	struct picture picture;
@@ -112,8 +112,8 @@ struct doc_table {
 	const char *more_text; ///< words after "12 more" below the table, such as "kernels"; or ""
 };
 
-/// Number of characters of `noun`, a plural, that are written after the number `nr`: no 's' after
-/// 1.
+/// Number of characters of the plural `noun` to write after the number `nr`: its last 's' is left
+/// out after 1.
 static inline int doc_noun_chars(const char *noun, size_t nr)
 {
 	size_t n = strlen(noun);
@@ -123,11 +123,11 @@ static inline int doc_noun_chars(const char *noun, size_t nr)
 /// Where a section is shown.
 enum doc_place {
 	DOC_OPEN, ///< shown everywhere
-	DOC_ASIDE, ///< shown in a terminal, collapsed by itself elsewhere
+	DOC_ASIDE, ///< shown in a terminal, elsewhere in a collapsed part of its own
 	DOC_TERMINAL, ///< shown in a terminal, elsewhere like DOC_COLLAPSED
 	DOC_COLLAPSED, ///< shown in a terminal only with --verbose, elsewhere collapsed
 	DOC_PAGE, ///< shown only on the HTML page
-	DOC_PAGE_COLLAPSED, ///< shown only on the HTML page, collapsed
+	DOC_PAGE_COLLAPSED, ///< collapsed on the HTML page, shown in a terminal only with --verbose
 };
 
 enum doc_node_kind { NODE_SECTION, NODE_PARAGRAPH, NODE_LIST, NODE_TABLE, NODE_PICTURE };
@@ -155,15 +155,17 @@ struct document {
 	const char *marker; ///< text in a comment by which a later run finds it; not escaped
 	const char *collapse; ///< title of the one collapsed part that holds all collapsed sections of
 	                      ///< a comment; NULL: each is collapsed by itself
-	const char *more; ///< last line in a terminal without --verbose, which says what that adds; or
-	                  ///< NULL
+	const char *more; ///< last line in a terminal without --verbose, which says what --verbose
+	                  ///< adds; or NULL
 
-	/// Returns the form in which to show a name; NULL: the complete name. `names` is its argument,
-	/// which must live as long as the document.
+	/// Function that returns the form in which to show the name `whole`, or NULL to show it as it
+	/// is. The pointer is NULL if all names are shown as they are. Its first argument is the member
+	/// `names`, which must live as long as the document.
 	const char *(*display)(const void *names, const char *whole);
 
-	/// Returns true if `text` may be cut to its `head` first and `tail` last bytes: a rule with
-	/// these selects it, and no other name; NULL: the names of its table tell.
+	/// Function that returns true if the name `text` may be cut to its first `head` and last `tail`
+	/// bytes, because a rule with the cut name selects no other name. If the pointer is NULL, a
+	/// name is only compared with those in its column.
 	bool (*is_alone)(const void *names, struct span text, size_t head, size_t tail);
 	const void *names;
 	const struct doc_node *answer; ///< node that was last when doc_answer_end() was called, or NULL
@@ -216,7 +218,7 @@ void doc_rest(struct document *d, bool brief);
 
 /// Begin the next cell of the row.
 void doc_cell(struct document *d);
-/// Give the cell its sorting key; it has none unless `has`.
+/// Give the cell the number by which its column is sorted, or none if `has` is false.
 void doc_value(struct document *d, bool has, int64_t value);
 
 /// Add text to the current paragraph, item or cell. NULL is "". `text` is borrowed.
@@ -238,7 +240,8 @@ void doc_command(struct document *d, const char *title, enum doc_place place, co
 /// shows only the text.
 void doc_link(struct document *d, const char *text, const char *address);
 
-/// Add the short form of a commit, as doc_link() does.
+/// Add the short form of a commit. It links to `address` with the commit appended; no link if
+/// `address` is NULL.
 void doc_commit(struct document *d, const char *commit, const char *address);
 
 /// Begin a tile (a box on the HTML page) in the current paragraph; the following text belongs to
@@ -264,7 +267,7 @@ void doc_name_cell(struct document *d, const char *text);
 /// Add a complete cell with a sentence.
 void doc_said_cell(struct document *d, const char *text);
 
-/// Add a complete cell with a figure, which sorts by `value` if it `has` one.
+/// Add a complete cell with a figure, which is sorted by `value` unless `has` is false.
 void doc_figure_cell(struct document *d, const char *text, bool has, int64_t value);
 
 /// The tone of a figure's change `change`; the flags say whether a rise or a fall of the figure is

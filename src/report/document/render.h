@@ -32,9 +32,9 @@ struct doc_page_hooks {
 	void (*bar)(int64_t part, int64_t whole, struct strbuf *out);
 };
 
-/// Render an HTML page in parts: what comes before the first section, the sections, and the items
-/// of the table of contents. Returns the offset in `body` at which the table of contents
-/// belongs: after the nodes before doc_answer_end().
+/// Render an HTML page in parts: the paragraphs before the first section, the rest of the document,
+/// and the items of the table of contents. Returns the offset in `body` at which the table of
+/// contents belongs: after the nodes before doc_answer_end().
 size_t doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
                 struct strbuf *body, struct strbuf *nav);
 
@@ -45,11 +45,11 @@ void doc_html_escape(struct strbuf *out, struct span text);
 /// is none.
 const struct doc_row *doc_rest_of(const struct doc_table *t, size_t shown);
 
-/// The only item of the section's lists, if it begins with it, to be put on the line of its title;
-/// NULL if there is no such item.
+/// The item with which the section begins if its lists have no other item, so that it can be
+/// written on the line of the title; NULL if there is no such item.
 const struct doc_line *doc_only_line(const struct doc_node *section);
 
-/// True if the column has no text in the first `rows` rows.
+/// True if the column has neither text nor bars in the first `rows` rows.
 bool doc_column_is_empty(const struct doc_table *t, size_t column, size_t rows);
 
 /// True if the node would show nothing.
@@ -62,8 +62,8 @@ bool text_may_begin_line(const char *p);
 /// within "rank 3".
 bool text_may_break(const char *text, size_t blank);
 
-/// Index in `s` of the end of a line that begins at `at` and has at most `width` characters;
-/// `*next` becomes the beginning of the next line.
+/// Index in `s` of the end of a line that begins at `at` and has at most `width` characters if it
+/// can be broken; `*next` becomes the beginning of the next line.
 size_t text_piece_end(struct span s, size_t at, size_t width, size_t *next);
 
 /// End of the line of a command that begins at `at`, of `width` characters if possible: the blank

@@ -1,5 +1,5 @@
-/// Reports as documents: what is shown of a check, a diff or a run, and in which order. Only
-/// report/ chooses it; document/ renders.
+/// Reports as documents: what is shown of a check, a diff or a run, and in which order. The folder
+/// document/ only renders what is chosen here.
 #ifndef GG_REPORT_DOCUMENT_H
 #define GG_REPORT_DOCUMENT_H
 
@@ -8,8 +8,8 @@
 #include "names/short.h"
 #include "report/trust_lines.h"
 
-/// Build the whole document of `r`. Texts are borrowed from `r` and from `names`, as in
-/// report_names(); both must live as long as the document, which the caller releases.
+/// Build the whole document of `r`. Fills `names` as report_names() does. Texts are borrowed from
+/// `r` and from `names`; both must live as long as the document, which the caller releases.
 void report_document(const struct report *r, struct short_names *names, struct document *d);
 
 /// Make `d` show kernels by these names, which must live as long as `d`.
@@ -19,14 +19,14 @@ void doc_show_names(struct document *d, const struct short_names *names);
 /// their display names.
 void doc_sentence(struct document *d, const char *text);
 
-/// The same as a string owned by `a`.
+/// The sentence `text` with kernels replaced by their display names, as a string owned by `a`.
 const char *report_sentence(const struct short_names *names, const char *text, struct arena *a);
 
 /// Fill `names`, unless it is filled, with the display names of all kernels that the report names.
 void report_names(const struct report *r, struct short_names *names);
 
-/// Like doc_table(), for a table of one run of the baseline: its column "baseline" is called "main
-/// at 1a2b3c4d5e" if that is not the approved run.
+/// Like doc_table(), for a table that compares with a single stored run. If this is not the
+/// approved run, the column "baseline" is called "main at 1a2b3c4d5e".
 struct doc_table *doc_run_table(struct document *d, const struct report *r, const char *title,
                                 const struct doc_column *columns, size_t nr);
 
@@ -42,22 +42,23 @@ void doc_reasons(struct document *d, const struct report *r);
 /// is open.
 void doc_insights(struct document *d, const struct report *r);
 
-/// Remarks. In a report on one run, they belong to the section that is open.
+/// Warnings, trust findings, and the checks that are waived or could not be judged. In a report on
+/// one run, they belong to the section that is open.
 void doc_remarks(struct document *d, const struct report *r, struct trust_lines *trust);
 
-/// The word of a verdict for people, who have one for all that was not judged; its reason follows.
+/// The word of a verdict for people: "not judged" for both `inconclusive` and `missing`.
 const char *verdict_word(enum verdict v);
 
 /// Add the word of a verdict to the current paragraph, item or cell.
 void doc_put_verdict(struct document *d, enum verdict v);
 
-/// Add the verdict of the whole, in the tone of a failure if and only if the job fails.
+/// Add the verdict of the whole report, in the tone of a failure if the job `fails`, and only then.
 void doc_put_result(struct document *d, enum verdict v, bool fails);
 
 /// The verdict with its main figure.
 void doc_verdict(struct document *d, const struct report *r);
 
-/// True if the heading tells all of a finding that left figures not judged.
+/// True if the finding is about figures that were not judged, and the heading says all of it.
 bool doc_heading_tells(const struct report *r, const struct finding *f);
 
 /// The key figures of both sides.
@@ -69,8 +70,7 @@ void doc_inputs(struct document *d, const struct report *r);
 /// The table of all checks.
 void doc_checks(struct document *d, const struct report *r);
 
-/// The evidence behind the values of checks that do not pass; the table has the noise of the
-/// others.
+/// The evidence behind the values of checks that do not pass.
 void doc_evidence(struct document *d, const struct report *r);
 
 /// Columns of the table of findings, and of the changes of a diff.
@@ -112,16 +112,16 @@ void doc_advice(struct document *d, const struct report *r);
 /// How to decide an undecided check: the recordings that are needed, and the command.
 void doc_decide(struct document *d, const struct report *r);
 
-/// Add a list of a run as a table, names first. With `memory`, only the rows of that memory, which
-/// the last column names, and without that column. Only with `all_columns`, a terminal shows those
-/// for details.
+/// Add a list of a run as a table, with the columns of names first. If `memory` is not NULL, only
+/// the rows of this memory are added, and the last column, which has its name, is left out. Unless
+/// `all_columns`, columns for details are only on the HTML page.
 struct doc_table *doc_list(struct document *d, const struct report_table *t, const char *title,
                            const char *memory, bool all_columns);
 
-/// Every figure of a run, if its report has the view of it.
+/// Every figure of a run, if its report has a view of the run (run_report.view).
 void doc_metrics(struct document *d, const struct report *r);
 
-/// Add what the recommendations of one run rest on to the current section.
+/// Add the observations on which the recommendations for one run rest to the current section.
 void doc_observations(struct document *d, const struct report *r);
 
 /// What could be better in a run.

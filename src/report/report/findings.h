@@ -1,6 +1,7 @@
-/// What the writers of JSON share: the analysis of one run (model/run_report.h), and findings on
-/// runs and ranks, of which documents choose rows. With `sides` they cover both sides of a report
-/// (baseline and candidate), otherwise only the candidate, without naming it.
+/// JSON that several reports share: the analysis of one run (model/run_report.h), trust findings,
+/// insights and ranks. With `sides`, both sides of a report (baseline and candidate) are written,
+/// otherwise only the candidate, without naming it. Also the choice of the ranks that documents
+/// show.
 #ifndef GG_REPORT_FINDINGS_H
 #define GG_REPORT_FINDINGS_H
 

@@ -15,7 +15,7 @@ enum outcome {
 	NR_OUTCOMES
 };
 
-/// What a check or a case with each verdict is.
+/// The outcome of a check with each verdict.
 extern const enum outcome junit_outcomes[NR_VERDICTS];
 
 /// A test case; all texts but `name` are borrowed from the report.
@@ -41,7 +41,7 @@ void junit_clean(struct strbuf *b, const char *text);
 /// Write text escaped for XML, on one line.
 void junit_put(struct sink *out, const char *text);
 
-/// Write an attribute, its value as junit_put() does.
+/// Write an attribute, whose value is written as by junit_put().
 void junit_put_attribute(struct sink *out, const char *name, const char *value);
 
 /// Collect the cases of a report, from which they borrow. The caller releases with

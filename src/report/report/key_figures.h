@@ -20,7 +20,8 @@ struct key_figure {
 	                    ///< judged
 	/// evidence of the check if too few runs are stored to know the noise; else NULL
 	const struct evidence *assumed;
-	/// evidence of a passed check if noise of 10 % or more hides what is below that; else NULL
+	/// evidence of a check that passed although its noise is 10 % or more of the baseline, so that
+	/// smaller changes are not detected; else NULL
 	const struct evidence *dull;
 	/// limit such as "increase 10%" that the figure exceeds (if the check only warns) or may exceed
 	/// (if it is undecided because too few runs are known); else NULL
@@ -59,8 +60,8 @@ const struct fact *run_fact(const struct run_report *run, const char *id);
 /// Returns NULL if the diff has no such row.
 const struct figure_row *figure_row_find(const struct report *r, enum metric_id id);
 
-/// The kind of steps that the check is on, such as "decode"; NULL if it is on all steps, or on more
-/// than steps.
+/// The kind of steps that the check is on, such as "decode"; NULL if it is on all steps, or not on
+/// a figure of steps.
 const char *check_kind(const struct check *c);
 
 /// True if the check is about a key figure.

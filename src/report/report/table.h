@@ -11,7 +11,7 @@ const char *table_span(struct arena *a, struct span text, size_t max_chars);
 /// Like table_span(), for a text that NUL ends.
 const char *table_text(struct arena *a, const char *text, size_t max_chars);
 
-/// Breakdowns, borrowed from a report.
+/// Breakdowns (changes of figures, split into parts), borrowed from a report.
 struct breakdown_list {
 	VEC(const struct breakdown *) list;
 };
@@ -25,14 +25,14 @@ struct breakdown_list {
 void breakdowns_of(const struct report *r, struct breakdown_list *out);
 
 /// Order of checks on figures of files: those that need attention first, by verdict and by how much
-/// worse they became, then by metric::place.
+/// worse they became, then in the order of figures in their file format (metric.place).
 int check_worst_first(const struct check *x, const struct check *y);
 
-/// The beginning that the names of the cases of all figures have in common, as far as it is whole
-/// words of them: "sglang.random.in1024."; "" if one has no case.
+/// The beginning that the case names (metric.case_name) of all `nr` figures share, in whole words,
+/// such as "sglang.random.in1024."; "" if a figure has no case.
 struct span common_case(const struct metric *const *v, size_t nr);
 
-/// The title of a table of figures whose cases have this in common; owned by `a`.
+/// The title of a table of figures whose case names begin with `of`; owned by `a`.
 const char *figures_of_case(struct arena *a, struct span of);
 
 /// True for verdicts that need attention: fail, undecided, inconclusive, missing and warn.
@@ -60,7 +60,7 @@ static inline enum doc_tone tone_of_change(enum worse worse, int64_t change)
 	return doc_tone_of(worse == WORSE_UP, worse == WORSE_DOWN, change);
 }
 
-/// Tone of a check's change: colored only if the check failed or improved for sure.
+/// Tone of a check's change: plain unless the verdict is `fail` or `improved`.
 enum doc_tone tone_of_check(const struct check *c);
 
 /// A change such as "+12.3 ms (+12.29 %)"; owned by `a`.

@@ -1,5 +1,5 @@
-/// Trust findings for people: equal findings on many ranks share one line, and so do the checks
-/// that they leave undecided.
+/// Trust findings for people. Equal findings on many ranks share one line, which may also count the
+/// checks that cannot be judged because of them.
 #ifndef GG_REPORT_TRUST_LINES_H
 #define GG_REPORT_TRUST_LINES_H
 
@@ -12,7 +12,7 @@ struct trust_line {
 	const struct trust_finding *first; ///< the finding whose message the line shows
 	const char *whose; ///< text such as " candidate ranks 0 and 2 to 7", " rank 3" or ""
 	bool others; ///< true: findings after `first` have other messages; see TRUST_OTHERS
-	size_t checks; ///< number of checks that cannot be decided because of these findings
+	size_t checks; ///< number of checks that cannot be judged because of these findings
 };
 
 /// The lines of a report, which is borrowed.
@@ -30,8 +30,8 @@ void trust_lines_init(struct trust_lines *l, const struct report *r, bool sides)
 /// Release the lines and their texts.
 void trust_lines_release(struct trust_lines *l);
 
-/// True for a check that is only counted in a line, because the finding leaves more checks
-/// undecided than can be shown.
+/// True for a check that is only counted in a line, because more checks cannot be judged for the
+/// same reason than can be shown.
 bool trust_lines_sum_up(const struct trust_lines *l, const struct check *c);
 
 /// True for a line that counts its checks, which are too many to be shown one by one.

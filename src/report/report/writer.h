@@ -13,7 +13,8 @@ struct write_options {
 	size_t max_bytes; ///< for Markdown: size limit in bytes; 0: the default of 60,000
 	bool verbose; ///< in text: also show sections that are collapsed in other formats
 	size_t width; ///< in text: number of columns; 0: TEXT_WIDTH
-	struct short_names *names; ///< display names, which the first writer of several fills; or NULL
+	struct short_names *names; ///< display names of kernels, which the first of several writers
+	                           ///< fills for the others; or NULL
 };
 
 /// Number of columns if it is unknown, as in the log of a CI system.
