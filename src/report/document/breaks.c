@@ -15,7 +15,7 @@ static bool is_unit(const char *word)
 	return ANY(i, NR_OF(units), strlen(units[i]) == n && memcmp(units[i], word, n) == 0);
 }
 
-/* False for "::", which is a command to a CI system at the beginning of a line. */
+/* A line must not begin with a colon or '#', since "::" and "##" begin commands to CI systems. */
 bool text_may_begin_line(const char *p)
 {
 	return *p && *p != ':' && *p != '#' && *p != ' ';

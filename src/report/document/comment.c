@@ -37,7 +37,7 @@ static void add_fence(struct strbuf *b, size_t nr)
 enum { WORD_CHARS = 20, PIECE_CHARS = 8, PATH_CHARS = 36 };
 enum word_breaks { BREAKS_NOT, BREAKS_WORD, BREAKS_PATH };
 
-/* How the word at `at` may be broken; a path may be broken only after its slashes. */
+/* How the word that begins at `at` may be broken. A path may be broken only after its slashes. */
 static enum word_breaks breaks_of(struct span s, size_t at)
 {
 	size_t end = at;
@@ -55,7 +55,8 @@ static bool is_seam(char c, enum word_breaks breaks)
 	return c && strchr(breaks == BREAKS_PATH ? "/" : "/_:,.<>()~-&*", c);
 }
 
-/* In a table, renderers of Markdown disagree on a pipe after a backslash: the pipe is replaced. */
+/* Append text with break points in long words. In a table, a pipe is escaped; after a backslash it
+ * is replaced, since renderers of Markdown disagree on its meaning there. */
 static void add_content(struct strbuf *b, struct span s, bool in_table)
 {
 	size_t piece = 0;
@@ -126,7 +127,8 @@ void md_command(struct strbuf *b, const char *text)
 	strbuf_release(&line);
 }
 
-/* True for text without Markdown, host names and words like "GH-1", which would become links. */
+/* True for a figure in which GitHub finds no markup, and no host name or word such as "GH-1", which
+ * it would make a link. */
 static bool is_figure(struct span s)
 {
 	static const uint32_t marks[] = { 0xB1, 0xB5, 0xD7, 0x2013, 0x2192, 0x2212 }; /* ±µ×–→− */
@@ -168,15 +170,15 @@ static bool is_inner(struct span s, size_t at)
 	       isalnum((unsigned char)s.p[at - 1]) && isalnum((unsigned char)s.p[at + 1]);
 }
 
-/* True for a slash and a dot, or two slashes: "tokens/s" is a unit. */
+/* True for a word with a slash and a dot, or with two slashes, unlike a unit such as "tokens/s". */
 static bool is_path(struct span s)
 {
 	const char *slash = memchr(s.p, '/', s.n);
 	return slash && (memchr(s.p, '.', s.n) || memrchr(s.p, '/', s.n) != slash);
 }
 
-/* End of the word at `at`: the next blank that is not inside brackets, or the next blank at all if
-   a bracket is not closed. */
+/* End of the word at `at`: the next blank outside of brackets or, if a bracket is not closed,
+ * simply the next blank. */
 static size_t word_end(struct span s, size_t at)
 {
 	size_t first = s.n, depth = 0;
@@ -235,7 +237,8 @@ static size_t quote_end(struct span s, size_t at)
 	return at;
 }
 
-/* The length of a word without the punctuation after it, which a bracket of its own is not. */
+/* The length of a word without the punctuation at its end. A closing bracket stays if the word has
+ * the opening one, too. */
 static size_t without_punctuation(struct span word)
 {
 	size_t n = word.n;
@@ -268,7 +271,8 @@ void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_t
 		md_code(b, text, max_chars, in_table);
 		return;
 	}
-	/* of a name that is added by itself, between quotation marks */
+	/* the sentence may surround a name that is added separately: its quotation marks are dropped,
+	 * since the name becomes a code span */
 	if (s.n && s.p[s.n - 1] == '\'' && (s.n == 1 || strchr(" (", s.p[s.n - 2])))
 		s.n--;
 	if (s.n && s.p[0] == '\'' && (s.n == 1 || strchr(" ,.;:)", s.p[1])))
@@ -299,8 +303,7 @@ void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_t
 
 /* ---- sections of the comment ---- */
 
-/* Append a note such as "12 more in the report" and "columns only in the HTML report: noise,
-   detectable". */
+/* Append a note such as "12 more in the report; columns that only the HTML report has: noise". */
 static void add_note(const struct md_section *s, struct strbuf *b)
 {
 	const char *text = s->more_text ? s->more_text : "";
@@ -342,8 +345,8 @@ static void section_release(struct md_section *s)
 	vec_release(&s->rows);
 }
 
-/* Remove rows from the end until the section has at most `max` bytes. A table without rows keeps
-   only its note. */
+/* Remove rows from the end until the section has at most `max` bytes. If none is left, the text
+ * before the rows is removed, too. */
 static void cut_rows(struct md_section *s, size_t max)
 {
 	size_t rows = 0;
@@ -368,9 +371,9 @@ static size_t drop(struct md_section *s)
 	return nr;
 }
 
-/* Shorten the comment until it has at most `max` bytes: remove whole sections from the end; if this
-   is not enough, rows; if this is not enough, everything but the title. Returns the number of
-   removed sections. */
+/* Shorten the comment until it has at most `max` bytes. First remove sections that are not fixed,
+ * from the end, then rows, then all sections but the first. Returns the number of sections removed.
+ */
 static size_t fit(struct md_document *d, size_t max)
 {
 	size_t total = 0, dropped = 0;
@@ -407,7 +410,8 @@ static size_t fit(struct md_document *d, size_t max)
 	return dropped;
 }
 
-/* A single collapsed section gets the title of the common part: it needs no second click. */
+/* If only one section is collapsed, give it the title of the collapsed part and take it out of that
+ * part, so that readers click once and not twice. */
 static void collapse_once(struct md_document *d)
 {
 	struct md_section *one = NULL;

@@ -336,8 +336,9 @@ const struct doc_line *doc_only_line(const struct doc_node *section)
 	const struct doc_node *n = section->children;
 	bool one = section->title && section->title[0] && n && n->kind == NODE_LIST && !n->lines->next;
 	const struct doc_line *line = one ? n->lines : NULL;
+	/* the list may go on after a command, so that the item is not the only one */
 	for (; one && n->next; n = n->next)
-		line = n->next->kind == NODE_LIST ? NULL : line; /* its list goes on after a command */
+		line = n->next->kind == NODE_LIST ? NULL : line;
 	return line;
 }
 

@@ -26,7 +26,8 @@ struct page {
 	struct name_table *told; ///< names that the page has given in full already
 	const struct doc_node *answer; ///< node after which the table of contents is written, or NULL
 	size_t nav_at; ///< place of the table of contents in `body`
-	bool alone; ///< true if the present cell contains only a name
+	bool alone; ///< true if the current cell is a single piece of text, so that a name in it can be
+	            ///< expanded
 	bool headed; ///< true once the first paragraph, which is the page's heading, has been written
 };
 
@@ -62,13 +63,12 @@ static void put_path(struct page *p, const char *name)
 	strbuf_release(&b);
 }
 
-/* Write a name. A shortened name can be expanded if its cell has nothing else; within a line there
-   is no room to expand it. */
+/* Write a name. A shortened name can be expanded if its cell has nothing else. Elsewhere, a tooltip
+ * shows more of it. */
 static void put_name(struct page *p, const struct doc_run *r)
 {
 	const char *whole = r->whole ? r->whole : r->text;
-	/* if the name on the page is as long as the whole name, nothing was cut from it, so that
-	   there is nothing to expand */
+	/* false if nothing was cut from the name, so that there is nothing to expand */
 	bool collapse = text_chars(span_of(r->text)) > NAME_CHARS || strlen(whole) != strlen(r->text);
 	if (!p->alone) {
 		strbuf_adds(p->out, "<code title=\"");
@@ -144,7 +144,7 @@ static void put_line(struct page *p, const struct doc_line *l)
 		p->hooks->picture(p->hooks->ctx, l->picture, p->out);
 }
 
-/* Writes the tiles of a line; what stands before them is a paragraph. */
+/* Write the tiles of a line, from the piece `tile` on, and the text before them as a paragraph. */
 static void put_tiles(struct page *p, const struct doc_line *l, const struct doc_run *tile)
 {
 	struct picture picture = { 0 };
@@ -168,8 +168,8 @@ static void put_tiles(struct page *p, const struct doc_line *l, const struct doc
 
 /* ---- tables ---- */
 
-/* Write the head of a table. Its box scrolls if the table is wider than the page, also by keyboard.
-   If the title is shown above it, the table still has a caption for screen readers. */
+/* Write the head of a table, in a box that scrolls (also by keyboard) if the table is wider than
+ * the page. If the title is `told` above the table, its caption is only for screen readers. */
 static void put_head(struct page *p, const struct doc_table *t, bool told, const int64_t *longest)
 {
 	static const char *const classes[] = { [DOC_LEFT] = "",
@@ -267,13 +267,13 @@ static const struct doc_row *put_rows(struct page *p, const struct doc_table *t,
 	return from;
 }
 
-/* Write a table. Rows beyond the number that a terminal or a comment shows are in a collapsed part.
- */
+/* Write a table. Rows that a terminal and a comment leave out are in a collapsed part, unless they
+ * are few. */
 static void put_table(struct page *p, const struct doc_table *t, const char *section)
 {
 	struct arena a = ARENA_INIT;
 	int64_t *longest = arena_alloc(&a, t->nr_columns, sizeof *longest);
-	int64_t *first = arena_alloc(&a, t->nr_columns, sizeof *first); /* of the open part */
+	int64_t *first = arena_alloc(&a, t->nr_columns, sizeof *first); /* the same of the open rows */
 	size_t rows = t->nr_rows < ROWS_MAX ? t->nr_rows : ROWS_MAX;
 	size_t open = doc_rows_shown(t, true), more = t->nr_rows - rows + (t->rest ? 0 : t->more);
 	open = open + FEW >= rows ? rows : open;

@@ -57,7 +57,7 @@ enum { COMMENT_PX = 800, CHAR_PX = 8, BAR_PX = 13, PADDING_PX = 28, COLUMNS_LEAS
 struct columns {
 	const struct doc_table *t;
 	size_t *list, nr; ///< columns that have room
-	size_t *rest, nr_rest; ///< and those behind them
+	size_t *rest, nr_rest; ///< columns behind these, which have no room
 };
 
 static void add_cell(struct strbuf *b, const struct doc_table *t, const struct doc_row *row,
@@ -68,7 +68,7 @@ static void add_cell(struct strbuf *b, const struct doc_table *t, const struct d
 	add_line(b, &row->cells[i], true);
 }
 
-/* A cell is at least as wide as its longest word. */
+/* Width in pixels of the longest word of a cell, which is the least width of the cell. */
 static size_t width_of(struct span cell)
 {
 	size_t word = 0, longest = 0;
@@ -169,9 +169,7 @@ static bool is_command(const struct doc_node *n)
 	return n->kind == NODE_PARAGRAPH && n->lines->first && n->lines->first->kind == DOC_COMMAND;
 }
 
-/* Add a node of the document as a separate section of the comment, so that it can be removed
- * without the others. A collapsed section of the document becomes a single section of the comment,
- * with all its contents. */
+/* Append a node of the document to the section `s` of the comment, whose title is `section`. */
 static void put_node(struct md_section *s, const struct doc_node *n, const char *section)
 {
 	if (n->kind == NODE_TABLE) {
@@ -200,8 +198,9 @@ static bool is_shown(const struct doc_node *n)
 	       (n->kind != NODE_SECTION || n->place < DOC_PAGE);
 }
 
-/* Add the nodes of a section. If the section is collapsed, <details> begins before its first node
- * and ends after its last node. */
+/* Add each node of a section of the document as a section of the comment, so that it can be removed
+ * without the others. If the section of the document is collapsed, each node is in a <details> of
+ * its own, but successive paragraphs share one. */
 static void put_nodes(struct md_document *d, const struct doc_node *parent, bool collapsed)
 {
 	const char *title = parent->title ? parent->title : "", *heading = collapsed ? "" : title;
@@ -252,8 +251,8 @@ static void put_nodes(struct md_document *d, const struct doc_node *parent, bool
 	}
 }
 
-/* Append the marker of a workload. It is unique, since a hash is added to names that had to be
-   changed or cut. */
+/* Append the HTML comment by which a later run finds this comment. It is unique for each workload:
+ * a hash is added to a name that had to be changed or cut. */
 static void add_marker(struct strbuf *b, const char *name)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";

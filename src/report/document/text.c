@@ -15,7 +15,7 @@ struct text {
 	bool after_title; ///< true: no blank line is needed before the next node
 };
 
-/* The text of a line, and for each of its bytes the enum doc_tone. */
+/* The text of a line, and the enum doc_tone of each of its bytes. */
 struct flat {
 	struct strbuf text, tones;
 };
@@ -112,7 +112,6 @@ static void put_wrapped(struct text *t, const struct flat *f, const char *bullet
 		strbuf_addch(t->out, '\n');
 }
 
-/* Write a title, and the line `line` after it. */
 static void put_titled(struct text *t, const char *title, const struct doc_line *line)
 {
 	struct flat f = { 0 };
@@ -220,8 +219,9 @@ static size_t total(const struct layout *l, size_t from, size_t to)
 	return nr;
 }
 
-/* Narrow columns of words and names, the widest first, until the table fits; or as many of its
- * columns as can fit, since narrowing helps nobody to see the others. */
+/* Narrow columns of words and names, the widest first, until the table fits into `width`. If it
+ * cannot fit, only the first columns that can are narrowed to fit; the others do not share their
+ * lines. */
 static void shrink(struct layout *l, size_t width)
 {
 	size_t nr = 0, least = INDENT;
@@ -237,7 +237,8 @@ static void shrink(struct layout *l, size_t width)
 		if (widest == SIZE_MAX)
 			return;
 	}
-	for (size_t i = nr; i < l->widths.nr; i++) /* these follow below, beside the first column */
+	/* each of the other columns follows below, beside the first one */
+	for (size_t i = nr; i < l->widths.nr; i++)
 		for (size_t of; total(l, i, i + 1) > width; l->widths.v[of]--) {
 			of = l->widths.v[i] > l->least.v[i] ? i : 0;
 			if (l->widths.v[of] <= l->least.v[of])
@@ -253,7 +254,7 @@ struct cell {
 };
 
 /* True if no other name in the column begins with the same `head` bytes and ends with the same
-   `tail` bytes: only these are shown of a shortened name. */
+ * `tail` bytes: a name cut to these bytes can then be told from the others. */
 static bool is_unique(const struct layout *l, size_t column, struct span name, size_t head,
                       size_t tail)
 {
@@ -269,9 +270,9 @@ static bool is_unique(const struct layout *l, size_t column, struct span name, s
 	return !l->d->is_alone || l->d->is_alone(l->d->names, name, head, tail);
 }
 
-/* Shorten names that are too long for the column. A name is shortened in the middle if its
- * beginning and its end still distinguish it from other names. Otherwise it is broken into lines,
- * unless that takes too many lines. */
+/* Append the text of a cell, with names that are too long for the column shortened. A name is
+ * shortened in the middle if its beginning and its end still distinguish it from other names.
+ * Otherwise it is left to be broken into lines, unless that takes too many lines. */
 static void flat_cut(struct flat *f, const struct doc_line *line, size_t max,
                      const struct layout *l, size_t column)
 {
@@ -378,8 +379,8 @@ static void put_block(struct text *t, const struct layout *l, size_t from, size_
 		put_row(t, l, l->rest, from, to);
 }
 
-/* Name the columns that do not fit into the width. With --verbose, they follow below in further
- * tables, each of which repeats the first column. */
+/* Write the columns that fit into the width, and the number of the others. With --verbose, the
+ * others follow below in further tables, each of which repeats the first column. */
 static void put_blocks(struct text *t, const struct layout *l)
 {
 	for (size_t from = 0, to; from < l->columns.nr; from = to) {

@@ -25,8 +25,8 @@ static const struct source_line *line_of(const struct finding *f)
 	return NULL;
 }
 
-/* Hash of what the finding is about, without figures and line numbers; `nr` is the number of equal
-   findings before it. */
+/* Hash of what the finding is about, without figures and line numbers; `nr` distinguishes it from
+ * findings that are else equal. */
 static const char *fingerprint_of(const struct report *r, const struct finding *f, size_t nr,
                                   struct strbuf *b)
 {

@@ -94,7 +94,8 @@ static void put_classification(struct emit *e, const struct classification *c)
 	emit_close(e, '}');
 }
 
-/* What the recommendations rest on; `insights` and `trust` have the other findings. */
+/* Write the observations on which recommendations rest. The members "insights" and "trust" have the
+ * other findings. */
 static void put_findings(struct emit *e, const struct run_report *run)
 {
 	emit_open_line(e, 1, "findings", '[');

@@ -191,7 +191,7 @@ void doc_kernels(struct document *d, const struct report *r)
 	for (size_t i = 0; i < r->drift.nr; i++) {
 		const struct drift_row *k = &r->drift.v[i];
 		bool same = k->drift == DRIFT_SAME;
-		/* it may be in the other side's sum of small kernels, so that no change is known */
+		/* the side without it may have it in its sum of small kernels: no change is known */
 		if (same && !(k->has_baseline && k->has_candidate))
 			continue;
 		doc_row(d, 0);

@@ -45,7 +45,7 @@ static void put_where(struct document *d, const struct finding *f)
 {
 	enum place_level last = NR_PLACE_LEVELS;
 	size_t nr[NR_PLACE_LEVELS + 1] = { 0 }, hidden = 0;
-	/* what the title of the finding names already */
+	/* true: the title of the finding already names its kernels */
 	bool kernels = f->cause >= CAUSE_KERNEL && f->cause <= CAUSE_GONE_KERNEL;
 	for (size_t i = 0; i <= f->where.nr; i++) {
 		const struct place *p = i < f->where.nr ? &f->where.v[i] : NULL;
@@ -113,7 +113,7 @@ const char *doc_where_text(struct document *d, const struct finding *f)
 	return arena_take(&d->arena, &b);
 }
 
-/* Add the noise of a finding's cost if it is known: that of its only check of the same change. */
+/* Add the noise of a finding's cost if it is known: that of a check whose change is the cost. */
 static void put_cost_noise(struct document *d, const struct report *r, const struct finding *f)
 {
 	const struct check *own = NULL;
@@ -135,15 +135,16 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 	doc_words(d, " ");
 	const char *colon = strstr(f->title, ": ");
 	const struct check *c = f->checks.nr > 1 ? &r->checks.v[f->checks.v[0]] : NULL;
+	/* the table of figures of files names the figures: the title ends before their names */
 	if (colon && c && c->metric->need == NEED_INPUT && c->has_change)
 		doc_sentence(d,
 		             arena_dup(&d->arena, (struct span){ f->title, (size_t)(colon - f->title) }));
-	else /* of figures of files, the table below says which they are */
+	else
 		doc_sentence(d, f->title);
 	d->line->picture = (struct picture){ "finding", nth };
 	doc_cell(d);
 	doc_value(d, true, f->cost);
-	const char *against = strstr(f->cost_amount, " against "); /* which the title says */
+	const char *against = strstr(f->cost_amount, " against "); /* the title says against what */
 	size_t n = against ? (size_t)(against - f->cost_amount) : strlen(f->cost_amount);
 	if (n)
 		doc_add(d, DOC_FIGURE,
@@ -172,7 +173,7 @@ static void put_limits(struct document *d, const struct check *c)
 	doc_said(d, limit_text(&d->arena, c->limit));
 }
 
-/* The first finding that costs time; NULL if figures are not believed. */
+/* The first finding that costs time; NULL if there is none, or one before it is not judged. */
 static const struct finding *slower(const struct report *r)
 {
 	for (size_t i = 0; i < r->findings.nr && r->findings.v[i].verdict != VERDICT_INCONCLUSIVE; i++)
@@ -181,8 +182,8 @@ static const struct finding *slower(const struct report *r)
 	return NULL;
 }
 
-/* A change of two parts shows both: which kernels took less time, if that is at least a quarter of
-   what the first finding that costs time does. */
+/* Name the kernels that became faster, if they save at least a quarter of what the first finding
+ * costs in time. A change of the code may have both effects. */
 static void put_faster(struct document *d, const struct report *r)
 {
 	const struct finding *f = slower(r);
@@ -273,7 +274,6 @@ void doc_reasons(struct document *d, const struct report *r)
 
 /* ---- remarks ---- */
 
-/* True if a finding of the report is titled by the message. */
 static bool is_told(const struct report *r, const struct trust_finding *f)
 {
 	return ANY(i, r->findings.nr, strstr(r->findings.v[i].title, f->message));
@@ -285,7 +285,7 @@ static void put_trust(struct document *d, const struct report *r, const struct t
 		const struct trust_line *line = &trust->list.v[i];
 		const struct trust_finding *f = line->first;
 		doc_item(d, 0);
-		bool told = !line->others && is_told(r, f); /* what it says is in "What changed" */
+		bool told = !line->others && is_told(r, f); /* "What changed" says it */
 		const char *spoils = told ? " spoils " : "; spoils ";
 		doc_printf(d, "trust:%s%s %s:", line->whose, *line->whose ? ":" : "", f->id);
 		if (!told)

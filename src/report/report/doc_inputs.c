@@ -13,7 +13,6 @@ static bool is_news(const struct check *c)
 	return check_matters(c) || c->verdict == VERDICT_IMPROVED;
 }
 
-/* Failed figures first, then by how much worse they became. */
 ORDERING_POINTERS(worst_first, struct check, THEN(check_worst_first(x, y)))
 
 struct span common_case(const struct metric *const *v, size_t nr)

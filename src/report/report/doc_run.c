@@ -56,7 +56,8 @@ static void put_line(struct document *d, const char *what, const char *text)
 	doc_said(d, text);
 }
 
-/* Findings of one run have said the observations; a check has no such section. */
+/* Write all but the observation if `whole`: a report on one run has it in its section of findings.
+ * A check has no such section, so the observation is written instead of the details. */
 static void put_recommendation(struct document *d, const struct recommendation *r, bool whole)
 {
 	const char *sure = confidence_names[r->confidence];
@@ -108,8 +109,8 @@ static const char *subject_of(const struct finding *f)
 	return name;
 }
 
-/* Number of bytes of `action` before what it has in common with the end of `told`, if that is much;
-   else all. */
+/* Number of bytes of `action` to write: those before a " (" from which on `told` ends in the same
+ * MUCH bytes or more; else all. */
 static size_t own_bytes(const char *action, const char *told)
 {
 	enum { MUCH = 30 };
@@ -205,7 +206,8 @@ void doc_advice(struct document *d, const struct report *r)
 			title = arena_printf(
 			    &d->arena, "%" PRId64 " built-in rules need a baseline, which this command makes:",
 			    r->left_out);
-		/* a comment has room for one of the two: what is to be confirmed is not accepted yet */
+		/* a comment has room for one command; a failure that is to be confirmed cannot be accepted
+		 * yet */
 		doc_command(d, title,
 		            doubtful         ? DOC_COLLAPSED
 		            : r->unconfirmed ? DOC_TERMINAL
@@ -371,8 +373,8 @@ void doc_lists(struct document *d, const struct report *r)
 
 /* ---- the table of ranks ---- */
 
-/* Alignment of a column. The column is left out if it is empty, or has the same unremarkable value
- * for all ranks; a column with a long heading is shown only on the HTML page. */
+/* Alignment of a column. `*shown` becomes false if it is empty. It is only on the HTML page if it
+ * has no short heading, or if it is `plain` and has the same value for all ranks. */
 static enum doc_align align_of(const struct report *r, const struct rank_choice *choice, size_t i,
                                bool *shown)
 {

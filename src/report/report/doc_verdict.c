@@ -65,8 +65,8 @@ static void put_noise(struct document *d, const struct metric *m, int64_t noise,
 	        share ? share_text(d, noise, baseline, false) : unit_text(&d->arena, m->unit, noise));
 }
 
-/* Add text such as "compute per step 5.27 % longer"; "peak memory 6.21 GiB" if a `max` is broken.
- */
+/* Add text such as "compute per step 5.27 % longer", or "peak memory 6.21 GiB" if a `max` or `min`
+ * is broken. */
 static void put_change(struct document *d, const struct report *r, const struct check *c)
 {
 	const char *kind = check_kind(c);
@@ -83,7 +83,7 @@ static void put_change(struct document *d, const struct report *r, const struct 
 		put_difference(d, c);
 }
 
-/* The same with " (limit 3 %)", and whether it may be noise. */
+/* Like put_change(), followed by " (limit 3 %)", and by the noise if the check is undecided. */
 static void put_worst(struct document *d, const struct report *r, const struct check *c)
 {
 	bool noise = c->verdict == VERDICT_UNDECIDED && noise_is_known(c);
@@ -110,8 +110,8 @@ bool report_is_alone(const struct report *r)
 	return r->kind == REPORT_CHECK && !r->error && !r->baseline.ranks && !report_is_first(r);
 }
 
-/* The limit that a finding's own figure breaks, or NULL; also of a share, which the cost in the
-   heading is not. */
+/* The limit that a finding's own figure breaks, or NULL. NULL also for a figure in percent, since
+ * the heading shows a cost in time or memory. */
 static const char *broken_limit(const struct report *r, const struct finding *f)
 {
 	for (size_t i = 0; i < f->checks.nr; i++) {
@@ -131,7 +131,7 @@ static struct span first_part(const struct finding *f)
 	return (struct span){ f->title, end ? (size_t)(end - f->title) : strlen(f->title) };
 }
 
-/* Add text such as "rank 5 is slow, +759.77 µs per step", the beginning of a finding's title. */
+/* Add the beginning of a finding's title and its cost: "rank 5 is slow, +759.77 µs per step". */
 static void put_first(struct document *d, const struct report *r, const struct finding *f)
 {
 	const char *limit = broken_limit(r, f);
@@ -145,9 +145,9 @@ static void put_first(struct document *d, const struct report *r, const struct f
 	doc_words(d, f->verdict == VERDICT_UNDECIDED ? MAY_BE_NOISE : "");
 }
 
-/* The improvement that the heading shows: of a key figure, the first of its format, or the largest
-   in percent; or NULL. With `unsure` one that may be noise: a figure of a file that became better
-   by 10 % or more, if not beyond limit and noise. */
+/* The improvement that the heading shows, or NULL: first those of key figures, then in the order of
+ * figures in their file format, then the largest in percent. If `unsure`, choose among figures of
+ * files that passed and became better by 10 % or more, which may be noise. */
 static const struct check *best_check(const struct report *r, bool unsure)
 {
 	enum { LEAST = 10 };
@@ -169,7 +169,7 @@ static const struct check *best_check(const struct report *r, bool unsure)
 	return best;
 }
 
-/* Say which limit is kept, of those that need no baseline. */
+/* Name the first figure within its limit, in a report whose limits need no baseline. */
 static void put_kept(struct document *d, const struct report *r)
 {
 	const struct check *first = NULL;
@@ -217,7 +217,7 @@ static int64_t confirmed_by(const struct report *r)
 	return confirmed ? r->pairs : 0;
 }
 
-/* True if kernels that took the place of others are all that warns. */
+/* True if there are no warnings but those that kernels took the place of others. */
 static bool is_choice(const struct report *r)
 {
 	const struct finding *f = report_main_finding(r);
@@ -229,9 +229,9 @@ static bool is_choice(const struct report *r)
 	return choice;
 }
 
-/* The check that the heading shows. Findings show their titles; a check beside them only a key
-   figure, and wall time only if it is what the main finding is about, and not a consequence of
-   it. */
+/* The check that the heading shows, or NULL if it shows the title of the main finding. If there are
+ * findings, only a check of a key figure is shown, and one of the wall time only if the main
+ * finding is about it: else it is a consequence. */
 static const struct check *headed_check(const struct report *r)
 {
 	const struct check *worst = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
@@ -269,7 +269,7 @@ void doc_verdict(struct document *d, const struct report *r)
 	const struct check *worst = headed_check(r);
 	const struct finding *top = report_main_finding(r);
 	bool first = report_is_first(r), red = r->status != ST_OK;
-	/* a leak's share of the peak depends on the number of steps */
+	/* a leak's cost per step is shown, since its share of the peak depends on the steps */
 	bool leak = top && top->cause == CAUSE_LEAK && top->cost_amount[0];
 	doc_put_result(d, first ? VERDICT_MISSING : r->verdict, red);
 	doc_say(d, " · %s: ", r->workload);
@@ -363,11 +363,11 @@ static void put_rank_figure(struct document *d, const struct report *r, const st
 	doc_add(d, DOC_FIGURE, TONE_STRONG, after);
 }
 
-/* A change of a key figure that no rule judges is said to be unjudged from 5 % on, in 1e-6 %:
-   without a check its noise is not known, and smaller changes are within that of most machines. */
+/* Change of a key figure, in 1e-6 %, beyond which the report says that no rule judges it. Its noise
+ * is not known without a check, and smaller changes are within the noise of most machines. */
 enum { UNJUDGED_PCT = 5000000 };
 
-/* A value without its unit if the name of its figure ends in that: "663 output tokens/s". */
+/* A value without its unit if the name of its figure ends in the unit: "663 output tokens/s". */
 static const char *without_unit(struct arena *a, const struct metric *m, const char *value)
 {
 	const char *unit = strrchr(value, ' '), *word = m->head ? strrchr(m->head, ' ') : NULL;

@@ -62,7 +62,7 @@ static void put_context(struct document *d, const struct report *r)
 		return;
 	/* the period and marker of the steps are written only for the candidate if both sides agree */
 	struct side before = r->baseline;
-	before.judged = NULL; /* the candidate's account alone is what the verdict speaks of */
+	before.judged = NULL; /* how much was judged is written only for the candidate */
 	if (before.period == r->candidate.period && before.marker_steps == r->candidate.marker_steps) {
 		before.period = 0;
 		before.marker = NULL;
@@ -146,7 +146,7 @@ static void put_check(struct document *d, const struct report *r, struct trust_l
 	doc_flame(d, r);
 	doc_steps_of_ranks(d, r);
 	doc_series(d, r);
-	/* few titles, each with what belongs to it: the page is for looking things up */
+	/* the sections below are for looking things up: they are gathered under a few titles */
 	struct doc_node *before = doc_last(d);
 	doc_checks(d, r);
 	doc_reasons(d, r);
@@ -288,8 +288,9 @@ static const char *display(const void *names, const char *whole)
 	return text ? text : label != whole ? label : NULL;
 }
 
-/* The cut text has to select the kernel that `text` shows, and no other. Nearly all kernels are
-   told by the first word, which no form of a name changes. */
+/* True if the display name `text`, cut to its first `head` and last `tail` bytes, selects its
+ * kernel in a rule, and no other. Only kernels whose names contain its first word are compared,
+ * since cutting and shortening never change this word. */
 static bool is_alone(const void *names, struct span text, size_t head, size_t tail)
 {
 	const struct short_names *all = names;
@@ -311,7 +312,7 @@ static bool is_alone(const void *names, struct span text, size_t head, size_t ta
 	return alone;
 }
 
-/* The kernel that is named first in `text`, either completely or cut as in messages. */
+/* The kernel whose name, cut as in messages, occurs first in `text`; `*at` becomes this place. */
 static const struct short_name *name_in(const struct short_names *names, const char *text,
                                         struct span *at)
 {

@@ -52,7 +52,7 @@ static const char *why_of(const struct junit *j, const struct testcase *c)
 	return report_sentence(j->names, c->cause ? c->cause : c->message, j->arena);
 }
 
-/* "3.16 GiB → 3.87 GiB (+22.23 %), limit 2 %: memory is fragmented". */
+/* Text such as "3.16 GiB → 3.87 GiB (+22.23 %), limit 2 %: memory is fragmented". */
 static const char *message_of(const struct junit *j, const struct testcase *c)
 {
 	const struct check *k = c->check;
@@ -68,7 +68,7 @@ static const char *message_of(const struct junit *j, const struct testcase *c)
 static void put_body(const struct junit *j, const struct testcase *c)
 {
 	struct sink *out = j->out;
-	junit_put(out, why_of(j, c)); /* the check's own sentence has the figures */
+	junit_put(out, why_of(j, c)); /* the title of its finding, or the message */
 	if (c->cause && strcmp(c->cause, c->message) != 0)
 		put_line(out, c->message);
 	if (c->check && c->check->unconfirmed)
@@ -150,7 +150,7 @@ static void put_counts(struct sink *out, const struct testcases *t, enum check_g
 		}
 	sink_printf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"", tests, nr[OUTCOME_FAILURE],
 	            nr[OUTCOME_ERROR]);
-	if (group != NR_GROUPS) /* the schema of Jenkins does not know it of all groups together */
+	if (group != NR_GROUPS) /* Jenkins' schema has it only for suites */
 		sink_printf(out, " skipped=\"%zu\"", nr[OUTCOME_SKIPPED]);
 	sink_puts(out, " time=\"0.000\">\n");
 }

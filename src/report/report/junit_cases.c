@@ -117,7 +117,7 @@ static bool shows_why(const struct report *r)
 void testcases_collect(struct testcases *t, const struct report *r)
 {
 	*t = (struct testcases){ .arena = ARENA_INIT };
-	/* CI systems take a file for success in which all cases are skipped, or pass with a remark */
+	/* CI systems take a file in which all cases are skipped, or pass with a note, for success */
 	if (r->error || r->status == ST_BASELINE || (r->status != ST_OK && !shows_why(r))) {
 		struct testcase c = { .group = GROUP_INPUTS,
 			                  .name = "gpugate",

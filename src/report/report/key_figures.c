@@ -10,7 +10,7 @@ static const enum metric_id key_ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_
 	                                      METRIC_MEMORY_PEAK_ALLOCATED, METRIC_INPUT };
 enum {
 	NR_KEY_IDS = NR_OF(key_ids),
-	ALONE_MOST = 5, /* figures that are shown if only limits without a baseline are judged */
+	ALONE_MOST = 5, /* figures that are shown at most if all limits need no baseline */
 };
 
 const char *check_kind(const struct check *c)
@@ -104,14 +104,14 @@ int check_worst_first(const struct check *x, const struct check *y)
 	return COMPARE(x->metric->place, y->metric->place);
 }
 
-/* The first check on the metric; of figures of files the worst or, if nothing is wrong with them,
-   the one that its format has for that. */
+/* The first check on the metric. If it is a metric of files, the worst check instead or, if none
+ * needs attention, that of the figure that comes first in its file format. */
 static const struct check *check_of(const struct report *r, enum metric_id id)
 {
 	const struct check *first = NULL;
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
-		bool counted = id == METRIC_INPUT && c->metric->exact; /* worth a word only if it rose */
+		bool counted = id == METRIC_INPUT && c->metric->exact; /* shown only if it matters */
 		if (!is_of(c, id) || !c->has_candidate || (counted && !check_matters(c)))
 			continue;
 		if (id != METRIC_INPUT)
@@ -173,7 +173,7 @@ static bool find(const struct report *r, enum metric_id id, struct key_figure *k
 	return k->after != NULL;
 }
 
-/* True if the figure of the check is in the list, or is not one of a kind of steps. */
+/* True if the list has the figure of the check, or if the check is not on one kind of steps. */
 static bool has_kind(const struct key_figures *all, const struct check *c)
 {
 	return !check_kind(c) ||

@@ -68,7 +68,7 @@ static void samples(struct emit *e, const struct figure *f, const struct digest 
 	emit_close(e, ']');
 }
 
-/* Write the step of a memory's peak, if a trace knows it. */
+/* Write the operator that ran at a memory's peak, and its inputs, if a trace knows them. */
 static void peak_op(struct emit *e, const struct figure *f, const struct digest *d)
 {
 	for (size_t i = 0; i < d->memories.nr; i++) {
@@ -169,7 +169,6 @@ static void rows(struct emit *e, const char *key, const struct run *run, size_t 
 	emit_close(e, ']');
 }
 
-/* Write the snapshots; only if a rank has one. */
 static void snapshots(struct emit *e, const struct run *run)
 {
 	bool any = ANY(i, run->ranks.nr,
@@ -180,7 +179,6 @@ static void snapshots(struct emit *e, const struct run *run)
 	rows(e, "memory_levels", run, offsetof(struct digest, memory_levels), &memory_level_row);
 }
 
-/* Write communication, functions, and comparisons of ranks. */
 static void communication(struct emit *e, const struct run_view *v)
 {
 	const struct run *run = v->run;

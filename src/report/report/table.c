@@ -43,7 +43,6 @@ static enum subject subject_of(const struct metric *m)
 	return m->label == LABEL_NONE || m->label == LABEL_DEVICE ? SUBJECT_RUN : SUBJECT_ITEM;
 }
 
-/* Add the breakdowns of checks that have this verdict, and whose metric has this subject. */
 static void add_of(const struct report *r, enum verdict verdict, enum subject subject,
                    struct breakdown_list *out)
 {

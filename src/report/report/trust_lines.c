@@ -8,8 +8,8 @@
 
 enum {
 	MESSAGES = 3, /* number of messages of one kind that get lines of their own */
-	ROWS = 3 /* up to this number, the undecided checks of a line are shown one by one; more are
-	            summed up */
+	ROWS = 3 /* up to this number, checks that cannot be judged are shown one by one; more are only
+	            counted */
 };
 
 /* A finding of the current kind and side; `at` is its index in the report. */
