@@ -21,8 +21,8 @@ struct diagnosis {
 	               ///< millionths (link_slope()); 0 if too small to report
 	int64_t *alone_ns; ///< time in which the others waited for this rank and for no other, indexed
 	                   ///< by rank
-	const char **unlike; ///< text on functions of each rank that differ from its peers'; NULL if no
-	                     ///< function does
+	const char **unlike; ///< for each rank, text on those functions that differ from its peers';
+	                     ///< NULL if there is none
 	struct arena arena;
 };
 

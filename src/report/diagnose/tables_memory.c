@@ -269,7 +269,7 @@ static void files(struct tabler *t, const struct owned_memory *m)
 	vec_release(&files);
 }
 
-/* What ran at the peak of each memory, and whether that was near the size of the device. */
+/* Add a row on what ran at the peak of a memory, and on the risk to run out of memory. */
 static void peaks(struct tabler *t, const struct owned_memory *m)
 {
 	static const char *const risks[] = { [RISK_UNKNOWN] = "unknown without --device-memory",

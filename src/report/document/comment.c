@@ -31,9 +31,9 @@ static void add_fence(struct strbuf *b, size_t nr)
 		strbuf_addch(b, '`');
 }
 
-/* WORD_CHARS: least length of a word that may be broken in a cell, since the widest word decides
- * the width of a column. PIECE_CHARS, PATH_CHARS: a word, or a path, without separators gets a
- * break point after this many characters. */
+/* A word of more than WORD_CHARS characters may be broken in a cell, since the widest word decides
+ * the width of a column. It is broken after separators into pieces of at least PIECE_CHARS. Without
+ * separators it is broken after WORD_CHARS or, in a path, after PATH_CHARS. */
 enum { WORD_CHARS = 20, PIECE_CHARS = 8, PATH_CHARS = 36 };
 enum word_breaks { BREAKS_NOT, BREAKS_WORD, BREAKS_PATH };
 
@@ -371,9 +371,8 @@ static size_t drop(struct md_section *s)
 	return nr;
 }
 
-/* Shorten the comment until it has at most `max` bytes. First remove sections that are not fixed,
- * from the end, then rows, then all sections but the first. Returns the number of sections removed.
- */
+/* Shorten the comment to at most `max` bytes. First remove sections that are not fixed, from the
+ * end, then rows, then all sections but the first. Returns the number of sections removed. */
 static size_t fit(struct md_document *d, size_t max)
 {
 	size_t total = 0, dropped = 0;

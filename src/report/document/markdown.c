@@ -52,8 +52,7 @@ static void add_line(struct strbuf *b, const struct doc_line *l, bool in_table)
 /* Estimated width of a comment on GitHub, and of characters, bars and padding in it, in pixels. */
 enum { COMMENT_PX = 800, CHAR_PX = 8, BAR_PX = 13, PADDING_PX = 28, COLUMNS_LEAST = 2 };
 
-/* The columns of a table that fit into the width of a comment, and the number of columns that do
- * not fit. */
+/* The columns of a table that fit into the width of a comment, and those that do not. */
 struct columns {
 	const struct doc_table *t;
 	size_t *list, nr; ///< columns that have room

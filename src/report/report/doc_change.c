@@ -281,8 +281,8 @@ void doc_categories(struct document *d, const struct report *r)
 
 /* ---- figures of a diff ---- */
 
-/* Size of a change in percent, or in percentage points for shares; -1 if a side lacks the
-   figure. */
+/* Size of a change in percent; for shares, and if no percentage is known, in the unit of the
+ * metric; -1 if a side lacks the figure. */
 static int64_t size_of(const struct figure_row *f)
 {
 	if (!f->has_baseline || !f->has_candidate)

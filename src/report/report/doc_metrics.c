@@ -1,4 +1,4 @@
-/* Every figure of one run, which a report has with --verbose beside what other sections show. */
+/* The section with every figure of one run, for --verbose, and the table of metrics. */
 #include <inttypes.h>
 
 #include "base/text.h"

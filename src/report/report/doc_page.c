@@ -17,7 +17,7 @@ static void put_picture(struct document *d, const char *id, const char *title, e
 
 void doc_history(struct document *d, const struct report *r)
 {
-	bool any = false; /* a figure that also has values of other runs than the two sides */
+	bool any = false; /* true if a figure has values of runs besides the two sides */
 	for (size_t i = 0; i < r->checks.nr && !any; i++) {
 		const struct check *c = &r->checks.v[i];
 		any =

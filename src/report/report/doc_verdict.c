@@ -33,7 +33,7 @@ void doc_put_result(struct document *d, enum verdict v, bool fails)
 
 #define MAY_BE_NOISE ", which may be noise"
 
-/* Add text such as "5.27 % slower", in which a word replaces the sign. */
+/* Add text such as "5.27 % longer", in which a word replaces the sign. */
 static void put_difference(struct document *d, const struct check *c)
 {
 	enum unit unit = c->metric->unit;
@@ -206,7 +206,7 @@ static void put_pass(struct document *d, const struct report *r)
 		put_change(d, r, unsure);
 		doc_words(d, llabs(unsure->change) <= unsure->evidence.noise ? MAY_BE_NOISE : "");
 	}
-	if (!text_or_empty(r->accept)[0]) /* below, an approval is offered */
+	if (!text_or_empty(r->accept)[0]) /* else an approval is offered below */
 		doc_words(d, "; nothing to do");
 }
 
@@ -385,7 +385,7 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 	int64_t change = number_sub(k->candidate, k->baseline);
 	const struct check *c = k->check >= 0 ? &r->checks.v[k->check] : NULL;
 	bool open = k->before && c && c->verdict == VERDICT_INCONCLUSIVE && c->spoiler;
-	enum { LEAST = 10000 }; /* a change below 1 / LEAST of the baseline is not mentioned */
+	enum { LEAST = 10000 }; /* a change below 1 / LEAST of the baseline is called "unchanged" */
 	bool nothing = !change || (__int128)number_distance(change, 0) * LEAST < k->baseline;
 	bool same = !k->before || open || nothing;
 	bool share = k->baseline > 0 && k->metric->unit != UNIT_PCT;

@@ -32,7 +32,7 @@ struct doc_table *doc_run_table(struct document *d, const struct report *r, cons
 
 /* Parts of a report. Each is a section, which is dropped if it stays empty. */
 
-/// Findings, and failed checks that no finding explains.
+/// Findings, and checks beyond their limits that no finding explains.
 void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust);
 
 /// The evidence for the findings.
@@ -76,7 +76,7 @@ void doc_evidence(struct document *d, const struct report *r);
 /// Columns of the table of findings, and of the changes of a diff.
 extern const struct doc_column doc_change_columns[3];
 
-/// Where the change of each failed check went, part by part.
+/// Where changes went, part by part (breakdowns_of()).
 void doc_breakdowns(struct document *d, const struct report *r);
 
 /// What changed most, and where.
@@ -88,7 +88,7 @@ void doc_kernels(struct document *d, const struct report *r);
 /// GPU time of both sides by category of kernels.
 void doc_categories(struct document *d, const struct report *r);
 
-/// GPU time of both sides by code.
+/// GPU time of both sides by operator, module and line of code.
 void doc_code(struct document *d, const struct report *r);
 
 /// Figures of a diff.
@@ -100,7 +100,7 @@ void doc_scaling(struct document *d, const struct report *r);
 /// The environment of both sides.
 void doc_environment(struct document *d, const struct report *r);
 
-/// What a run is bound by.
+/// What limits the speed of a run (its bound), and the evidence for it.
 void doc_summary(struct document *d, const struct report *r);
 
 /// What was not recorded.

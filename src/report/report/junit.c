@@ -121,7 +121,7 @@ static void put_outcome(const struct junit *j, const struct testcase *c)
 static void put_case(const struct junit *j, const struct testcase *c)
 {
 	bool outcome = elements[c->outcome];
-	/* the case's name is shortened: the body has the complete name */
+	/* true: the name of the case is shortened, so that the body gets the complete name */
 	bool whole = !outcome && c->check && !strstr(c->check->id, c->check->item);
 	bool empty = !outcome && !whole;
 	sink_puts(j->out, "    <testcase classname=\"gpugate.");

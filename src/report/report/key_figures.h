@@ -9,7 +9,7 @@
 /// A figure on both sides; texts are borrowed from the report.
 struct key_figure {
 	const struct metric *metric;
-	enum statistic stat; ///< over the steps
+	enum statistic stat; ///< statistic over the steps
 	const char *kind; ///< kind of steps that the figure is of, such as "decode"; NULL: of all steps
 	/// Texts of the figure on both sides; `before` is NULL without a baseline.
 	const char *before, *after;
@@ -35,8 +35,8 @@ struct key_figures {
 
 /// Collect the key figures, as far as they are known: GPU compute per step, wall time per step,
 /// peak memory, and the first figure of a metrics file that is judged. If the verdict is not about
-/// any of these, add the figure of the main finding. Without a baseline, they are the figures with
-/// limits that need none. The caller releases `out->list`.
+/// any of these, add the figure of the main finding. Without a baseline, collect instead the
+/// figures with limits that need no baseline. The caller releases `out->list`.
 void key_figures_of(const struct report *r, struct key_figures *out);
 
 /// The first finding with the verdict of the report, or NULL.

@@ -151,7 +151,8 @@ static void function(void *ctx, const struct figure *f)
 	emit_close(e, '}');
 }
 
-/* Write a list that every rank has. The code relies on every VEC being a pointer and two sizes. */
+/* Write the rows of the list that is at `offset` in each rank's digest. The code relies on every
+ * VEC being a pointer and two sizes. */
 static void rows(struct emit *e, const char *key, const struct run *run, size_t offset,
                  const struct schema *s)
 {

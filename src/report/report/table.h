@@ -5,10 +5,10 @@
 #include "document/document.h"
 #include "model/report.h"
 
-/// Text that fits one line of a CI log (see text_add_log()), owned by `a`; NULL becomes "".
+/// Text that fits one line of a CI log (see text_add_log()), owned by `a`.
 const char *table_span(struct arena *a, struct span text, size_t max_chars);
 
-/// Like table_span(), for a text that NUL ends.
+/// Like table_span(), for a string; NULL becomes "".
 const char *table_text(struct arena *a, const char *text, size_t max_chars);
 
 /// Breakdowns (changes of figures, split into parts), borrowed from a report.

@@ -12,7 +12,7 @@ enum {
 	            counted */
 };
 
-/* A finding of the current kind and side; `at` is its index in the report. */
+/* A finding of the current kind (id) and side; `at` is its index in the report. */
 struct told {
 	const struct trust_finding *f;
 	size_t at;

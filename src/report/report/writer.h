@@ -33,7 +33,7 @@ void metrics_write_json(const struct run_view *v, const struct report *r, struct
 /// Build the document of `gpugate explain`: the table of metrics with units and meanings.
 void metric_table_document(struct document *d);
 
-/// Write for a terminal or a CI log: failures only, unless `o->verbose`.
+/// Write for a terminal or a CI log, without details unless `o->verbose`.
 void text_write(const struct report *r, const struct write_options *o, struct sink *out);
 
 /// Write a comment for GitHub of at most `o->max_bytes`.
