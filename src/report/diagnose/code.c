@@ -58,7 +58,7 @@ static void waiting_for_ranks(const struct run_view *v, struct arena *a, struct 
 
 /* Sum of one kind of work over all ranks, with the number of steps. */
 struct work_sum {
-	__int128 ns, steps, window_ns;
+	__int128 ns, steps;
 };
 
 static int64_t work_per_step(const struct work_sum *w)

@@ -9,8 +9,6 @@
 
 enum {
 	FEWEST_RANKS = 4,
-	NAMED_PCT =
-	    1, /* least share of the window (the recorded time) of a function to be named, in percent */
 	FLOOR_PCT = 10, /* least difference from the peers' median, in percent */
 	NAME_CHARS = 60
 };

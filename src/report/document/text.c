@@ -250,7 +250,7 @@ static void shrink(struct layout *l, size_t width)
  * into lines. */
 struct cell {
 	struct flat f;
-	size_t at, next, end, indent;
+	size_t at, next, indent;
 };
 
 /* True if no other name in the column begins with the same `head` bytes and ends with the same

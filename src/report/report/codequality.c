@@ -53,12 +53,12 @@ static void put_finding(struct emit *e, const struct report *r, size_t i)
 	if (!at)
 		return;
 	fingerprint_of(r, f, 0, &print);
-	bool again =
-	    ANY(k, i,
-	        line_of(&r->findings.v[k]) &&
-	            strcmp(fingerprint_of(r, &r->findings.v[k], 0, &other), strbuf_str(&print)) == 0);
-	if (again)
-		fingerprint_of(r, f, i, &print);
+	size_t before = 0; /* equal findings */
+	for (size_t k = 0; k < i; k++)
+		before += line_of(&r->findings.v[k]) &&
+		          strcmp(fingerprint_of(r, &r->findings.v[k], 0, &other), strbuf_str(&print)) == 0;
+	if (before)
+		fingerprint_of(r, f, before, &print);
 	emit_open_line(e, 1, NULL, '{');
 	emit_str(e, "description", f->title);
 	emit_str(e, "check_name", cause_names[f->cause]);
