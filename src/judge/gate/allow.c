@@ -10,7 +10,7 @@ bool allow_is_for(const struct metric *m)
 	return unit_is_time(m->unit);
 }
 
-/* True if `text` is the label or, of a module, one within it. */
+/* True if `text` is `label` or, with `module`, a module within the module `label`. */
 static bool is_in(const char *text, const char *label, bool module)
 {
 	size_t n = strlen(label);
@@ -18,8 +18,8 @@ static bool is_in(const char *text, const char *label, bool module)
 	       (!text[n] || (module && strncmp(text + n, " > ", 3) == 0));
 }
 
-/* What the parts called `label` add to the change; a part within such a part is counted with it,
-   and a module within a `module`. */
+/* The sum of the changes of the parts called `label` and, with `module`, of the modules within the
+   module `label`. A part within such a part is not counted again. */
 static int64_t change_of(const struct breakdown *of, const char *label, bool module)
 {
 	int64_t sum = 0;
@@ -59,7 +59,8 @@ int64_t allow_part(struct bench *b, const struct waiver *w, const struct breakdo
 	for (size_t i = 0; i < items.list.nr; i++) {
 		const struct entry *e = &items.list.v[i];
 		const char *own = arena_dup(&b->arena, e->label);
-		bool held = false; /* by another of the modules */
+		bool held = false; /* true if another of the items is a module that contains this one, which
+		                      then is counted with it */
 		for (size_t k = 0; q.module && k < items.list.nr; k++)
 			held =
 			    held || (k != i && is_in(own, arena_dup(&b->arena, items.list.v[k].label), true));

@@ -26,7 +26,7 @@ struct maker {
 	const struct rule *rule;
 	struct beside *beside;
 	bool *waived; ///< flags, one for each waiver of the rules; set if the waiver excuses a check
-	const unsigned char *best; ///< for each waiver, how well it names an item of the rule at best
+	const unsigned char *best; ///< result of waivers_names() for the rule
 	struct report *out;
 	const char *in_part; ///< text of in_part() for all items of the rule
 	bool unrecorded[NR_SIDES]; ///< true for a side that has no items of the rule's kind
@@ -43,8 +43,8 @@ enum { ID_CHARS = 60 };
 static const char *item_of(struct arena *a, const struct entry *e, bool in_id, bool of_file)
 {
 	struct strbuf b = STRBUF_INIT;
-	/* the id of a figure of files with a long name, which is ASCII, has a hash and the end of the
-	   name, which says more than its beginning:
+	/* if a figure of result files has a long name, which is ASCII, its id is a hash and the end of
+	   the name, since names differ at their end:
 	   "1f2e3d4c~Meta-Llama-3-8B-Instruct.r1.0.cnone/p99_ttft_ms" */
 	if (in_id && of_file && e->label.n > ID_CHARS)
 		return arena_printf(a, "%08" PRIx32 "~%s", text_hash32(e->label),
@@ -100,9 +100,9 @@ static struct check new_check(const struct maker *m, const struct entry *e, bool
 	return k;
 }
 
-/* Name of the statistic that the breakdown explains: the rule's statistic over steps if there is
-   one and it is not a mean; otherwise its reduction over ranks, unless that is a mean, too;
-   otherwise the median. */
+/* Name of the statistic whose change the breakdown explains: the rule's statistic over steps if
+   there is one and it is not a mean; otherwise its reduction over ranks, unless that is a mean,
+   too; otherwise the median. */
 static const char *statistic_of(const struct rule *r)
 {
 	if (r->metric->per_step && r->stat != STAT_MEAN)
@@ -127,13 +127,13 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 		.renamed = e->was.n > 0,
 		.ranks = { m->rule->query.rank, e->rank >= 0, e->rank },
 	};
-	/* if the explained run has no value, a figure of the whole run is unknown there, but a kernel
-	   was not launched there, and took 0 ns */
+	/* if the baseline's run that details are compared with lacks the figure: a figure of the whole
+	   run is unknown and cannot be explained, but a kernel took 0 ns, as it was not launched */
 	if (!e->is_explained && k->metric->label == LABEL_NONE)
 		return NULL;
 	if (!q.ranks.one && !q.ranks.glob)
 		return breakdown_of(b, &b->pairs, &q, &m->out->arena);
-	/* the rows of a folded run are those of all ranks together */
+	/* a folded run has only rows of all ranks together, not of single ranks */
 	if (run_fold(b->run[SIDE_BASELINE]) || run_fold(b->run[SIDE_CANDIDATE]))
 		return NULL;
 	struct activity_pairs pairs;
@@ -170,8 +170,8 @@ static bool is_known(const struct maker *m, const struct entry *e)
 	       bench_has(m->bench, SIDE_CANDIDATE, m->rule->metric);
 }
 
-/* In which run of the candidate how many ranks have the items, if these are fewer than in the
-   baseline; NULL if they are not. */
+/* Text such as "3 of 8 ranks of 'run.json' have it", if fewer ranks of a run of the candidate than
+   of the baseline have one of the items; else NULL. */
 static const char *in_part(const struct maker *m, const struct entry *items, size_t nr)
 {
 	struct arena *a = &m->out->arena;
@@ -187,13 +187,15 @@ static const char *in_part(const struct maker *m, const struct entry *items, siz
 	           : NULL;
 }
 
-/* How the reference (the runs of main) has left the pin (the approved run), if by more than a limit
-   of the rule and than noise; else NULL. */
+/* Text such as "'step-time' (12.5 ms → 13.4 ms)", if the reference (the runs of main) has become
+   worse than the pin (the approved run) by more than a limit of the rule and than noise; else
+   NULL. */
 static const char *moved_text(const struct maker *m, const struct comparison *c,
                               const struct evidence *evidence)
 {
 	struct comparison moved = *c;
-	/* control runs of today say nothing of how main has moved */
+	/* with control runs, the baseline's value is theirs, which does not show how main has
+	   changed */
 	bool of_controls = m->bench->runs.nr_controls && !m->rule->metric->exact;
 	if (!c->has_pin || !c->has_baseline || m->rule->for_each || of_controls ||
 	    (evidence->has_noise && imaxabs(c->baseline - c->pin) <= evidence->noise))
@@ -212,8 +214,9 @@ static const char *moved_text(const struct maker *m, const struct comparison *c,
 	                    unit_text(a, unit, c->baseline));
 }
 
-/* How much of the change of a check `w` allows. Wall time is broken down into what covers it, such
-   as compute, whose kernels are in the breakdown of the compute time. */
+/* How much of the change of check `k` the entry `w` of `allow` covers. Kernels are parts of compute
+   time; in wall time they are only contained in the part "compute", so that this part is broken
+   down in turn. */
 static int64_t part_of(const struct maker *m, const struct waiver *w, const struct check *k,
                        const struct entry *e, const struct breakdown *parts)
 {
@@ -230,8 +233,9 @@ static int64_t part_of(const struct maker *m, const struct waiver *w, const stru
 	return part;
 }
 
-/* The entries of `allow` without whose growth a check that is beyond its limit would keep it: the
-   text of the first of them. NULL if it would not, with `*of_it` saying how much they cover. */
+/* If check `k` is beyond its limit, but would not be without the growth that entries of `allow`
+   cover: the text of the first of these entries. Else NULL; if entries cover a part of the change,
+   `*of_it` becomes a text that says how much. */
 static const char *allowed(const struct maker *m, const struct entry *e, const struct comparison *c,
                            const struct check *k, const char **of_it)
 {
@@ -273,7 +277,7 @@ static const char *allowed(const struct maker *m, const struct entry *e, const s
 	return waiver_text(first, a);
 }
 
-/* Why other checks tell what one on the entry would; NULL if they do not. */
+/* Why a check on the entry would only repeat other checks; NULL if it would not. */
 static const char *told_by(const struct maker *m, const struct entry *e)
 {
 	const struct step_kinds *k = &m->bench->kinds;
@@ -287,8 +291,8 @@ static const char *told_by(const struct maker *m, const struct entry *e)
 	           : NULL;
 }
 
-/* Makes one check: compare() decides it; a waiver, or what is allowed to grow, may take that back,
-   and so may uniform.c and confirm.c once all checks are there. */
+/* Make one check. compare() decides it. An entry of `allow`, or what confirm.h asks for, may make
+   the verdict milder, and so may uniform_settle() once all checks are made. */
 static void add_check(const struct maker *m, const struct entry *e)
 {
 	const struct rule *rule = m->rule;
@@ -378,7 +382,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	k.message = arena_printf(a, "%s%s",
 	                         message_of(a, &c, &d, &k, spoiler ? spoiler->message : NULL), covered);
 	if (d.verdict == VERDICT_INCONCLUSIVE && c.spoiled) {
-		/* a change that cannot be believed is not shown as one */
+		/* do not show a change that cannot be believed */
 		k.change_text = "not judged";
 		k.pct_text = "";
 	}
@@ -397,7 +401,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	if (e->was.n)
 		k.message =
 		    arena_printf(a, "%s; renamed from '%s'", k.message, text_short(a, e->was, ID_CHARS));
-	/* a finding sums up what fails, and does not say by how much one item is beyond its `allow` */
+	/* warn of it, since findings do not say by how much an item is beyond its `allow` */
 	if (waiver >= 0 && m->rules->waivers.v[waiver].allows && k.verdict == VERDICT_FAIL)
 		vec_push(&m->out->warnings, k.message);
 	add_breakdown(m, &k, e);
@@ -446,8 +450,8 @@ static void find_step(struct maker *m)
 	vec_release(&e.list);
 }
 
-/* Add the check of a rule that judges no item, with a warning if `because` does not concern what
-   was recorded. */
+/* Add the only check of a rule that judges no item; `because` says why. If it is skipped and the
+   rule has for_each, also warn that the rule judges nothing. */
 static void add_none(const struct maker *m, struct span item, enum verdict verdict,
                      const char *because)
 {
@@ -477,8 +481,9 @@ static void add_none_left(const struct maker *m, bool excepted)
 	add_none(m, SPAN(""), VERDICT_SKIPPED, because);
 }
 
-/* Fail if the rule's query finds something without its texts, so that one of them must be wrong.
-   The class (compute or communication) stays in the query: a run may lack such kernels. */
+/* Fail if the rule's query would find something without its patterns for names, so that one of them
+   must be wrong. The class (compute or communication) stays in the query: a run may lack such
+   kernels. */
 static enum status check_selects(struct bench *b, const struct rules *rules,
                                  const struct rule *rule, struct arena *a, struct diag_log *log)
 {
@@ -520,7 +525,7 @@ static bool has_limits(const struct rule *r)
 	return r->fail.list.nr || r->warn.list.nr;
 }
 
-/* True if all limits of the rule are ones that the figure meets only when it becomes better. */
+/* True if only changes for the better can break the limits of the rule. */
 static bool is_backwards(const struct rule *r)
 {
 	enum condition better = r->worse == WORSE_UP ? COND_DECREASE : COND_INCREASE;
@@ -644,7 +649,7 @@ void checks_arrange(struct report *out)
 {
 	VEC(struct check) sorted = VEC_INIT;
 	make_ids_unique(out);
-	/* What is as good as passed stays in the order of the rules. */
+	/* from VERDICT_IMPROVED on, checks are as good as passed, and stay in the order of the rules */
 	for (enum verdict v = VERDICT_FAIL; v <= VERDICT_IMPROVED; v++)
 		for (size_t i = 0; i < out->checks.nr; i++) {
 			enum verdict own = out->checks.v[i].verdict;

@@ -26,8 +26,9 @@ void checks_arrange(struct report *out);
 /// renamed kernel is one entry.
 void checks_keep_items(struct bench *b, const struct rule *rule, struct entries *entries);
 
-/// Remove the entries of a built-in rule on many items that a rule of the user's own, which names
-/// them, compares with the baseline: the narrower rule wins. Returns true if there were any.
+/// If `rule` is a built-in rule on many items, remove the entries that a rule of the user's own
+/// names and compares with the baseline, since the narrower rule wins. An entry that rose from 0 is
+/// also removed if such a rule gives it a `max`. Returns true if any were removed.
 bool checks_drop_own(struct bench *b, const struct rules *rules, const struct rule *rule,
                      struct entries *entries);
 
@@ -40,8 +41,8 @@ const char *main_slow_since(const struct bench *b, const struct entry *e,
                             int64_t *up_to);
 
 /// Values of `e` in all runs that `b` knows, sorted by time; runs of earlier baselines come first.
-/// `a` owns the trend; the caller releases its list. NULL if the figure belongs to a part of a
-/// run, such as a kernel or a rank, or if no run has it.
+/// The trend is in `a`; the caller must release its list of points. NULL if the figure belongs to a
+/// part of a run, such as a kernel or a rank, or if no run has it.
 struct trend *trend_of(const struct bench *b, const struct entry *e, struct arena *a);
 
 /// Set `*out` to `rule` or, for a rule on figures of metrics files, to a copy in arena `a` with

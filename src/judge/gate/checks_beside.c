@@ -13,7 +13,8 @@ static size_t end_of_label(const struct entries *all, size_t first)
 	return lo;
 }
 
-/* Index of the first entry of [lo, hi), which all have one label, with a rank ≥ `rank`. */
+/* Index of the first entry with a rank ≥ `rank` in [lo, hi); the entries of this range have one
+   label. */
 static size_t first_of_rank(const struct entries *all, size_t lo, size_t hi, int64_t rank)
 {
 	SEARCH(lo, hi, i, all->list.v[i].rank < rank);

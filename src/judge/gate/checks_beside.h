@@ -33,15 +33,16 @@ bool check_is_told(struct beside *b, const struct entry *e);
 /// it has the unit of `e`.
 int64_t check_floor(struct beside *b, const struct metric *m, const struct entry *e);
 
-/// The operator or category that launches a kernel, with the kernels that the kernel may replace.
-/// A kernel is excused only by the time of the kernels that it replaces:
-/// what some of them fell by is shared among those that rose, in proportion to their rise, each ns
-/// once; so the net changes of all add up to the change of the operator or category.
+/// The operator or category that launches a kernel, and the time that the kernel took over from
+/// other kernels of the same operator. The time by which some kernels of an operator fell is
+/// divided among those that rose, in proportion to their rise. So the net changes of all its
+/// kernels add up to the change of the operator.
 struct substitute {
 	bool found; ///< false: no operator or category is known, so the kernel is judged by itself
 	struct decision decision; ///< decision on the operator or category by the kernel's limits
 	int64_t change; ///< change of the operator or category in ns per step
-	int64_t net; ///< the candidate's value of the kernel less its share of what others fell by
+	int64_t net; ///< the candidate's value of the kernel, less its share of the time by which other
+	             ///< kernels fell
 	bool net_sure; ///< true if noise cannot explain the net change
 	const char *text; ///< text such as "category 'GEMM' changed by +0.3 %"; owned by the arena
 };

@@ -104,7 +104,8 @@ void checks_keep_items(struct bench *b, const struct rule *rule, struct entries 
 
 /* ---- items of a built-in rule that a rule of the user's own judges ---- */
 
-/* True if the query restricts no item to a part of it, such as one rank, other than `like` does. */
+/* True if the query has no pattern that restricts items to a part of them, such as to one rank,
+   except for patterns that `like` has, too. */
 static bool is_of_whole(const struct query *q, const struct query *like)
 {
 	for (const struct select_key *key = select_table; key->name; key++) {
@@ -126,7 +127,7 @@ static bool takes_from(const struct rule *own, const struct rule *rule)
 	return !own->built_in && (figures || named);
 }
 
-/* True if the entry rose from 0, of which no share can be formed. */
+/* True if the entry rose from 0: such a rise has no percentage. */
 static bool is_from_zero(const struct entry *e)
 {
 	return e->has[SIDE_BASELINE] && e->has[SIDE_CANDIDATE] && e->value[SIDE_BASELINE] == 0 &&
@@ -136,7 +137,9 @@ static bool is_from_zero(const struct entry *e)
 bool checks_drop_own(struct bench *b, const struct rules *rules, const struct rule *rule,
                      struct entries *entries)
 {
-	struct names taken = { 0 }, limited = { 0 }; /* by rules that compare; by those with a `max` */
+	struct names taken = { 0 }, limited = { 0 }; /* `taken`: names that rules of the user's own
+	                                                compare with the baseline; `limited`: names to
+	                                                which they only give a `max` */
 	size_t nr = 0, before = entries->list.nr;
 	bool many = rule->for_each || rule->metric->label == LABEL_INPUT;
 	for (size_t i = 0; i < rules->rules.nr && rule->built_in && many; i++) {

@@ -266,8 +266,8 @@ static enum verdict of_missing(const struct comparison *c)
 		return VERDICT_SKIPPED;
 	switch (c->rule->on_missing) {
 	case ON_MISSING_SKIP:
-		/* an absolute limit without a baseline asks for the figure: nothing else says that the run
-		   need not have it */
+		/* without a baseline, an absolute limit is the only sign that the run should have the
+		   figure */
 		return (c->has_baseline &&
 		        (c->folded_candidate || c->unrecorded || !is_item(c->rule->metric))) ||
 		               (c->bootstrap &&

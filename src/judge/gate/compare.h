@@ -13,6 +13,7 @@ struct comparison {
 	bool has_step;
 	int64_t step_ns; ///< step.cuda_time of the baseline in ns, for limits such as "X% of step"
 	/// why the figure is not judged by itself, such as "step.period says the same"; NULL if it is
+	/// judged by itself
 	const char *told;
 	bool spoiled; ///< true if a trust finding makes the metric unreliable; false if it is reliable
 	bool hidden; ///< with for_each: true if the side without the item may have it among kernels too
@@ -22,8 +23,8 @@ struct comparison {
 	/// text that says since when the main branch shows this change; NULL if it does not
 	const char *of_main;
 	int64_t waived_up_to; ///< largest change that the waiver excuses, in 1e-6 percent; 0: unlimited
-	/// true if the side lacks the figure because its folded run does not have it of the ranks that
-	/// are asked for
+	/// true if the side lacks the figure because its folded run does not keep it for the ranks that
+	/// the rule selects
 	bool folded_baseline, folded_candidate;
 	/// true if the side that lacks the item recorded nothing of its kind, such as no operator
 	bool unrecorded;
@@ -59,12 +60,12 @@ enum reason {
 	REASON_LIMIT, ///< fail or warn: the change is beyond `limit`; improved: the change for the
 	              ///< better exceeds `limit`
 	REASON_WITHIN, ///< pass: the change is within the limits
-	REASON_TOLD, ///< skipped: other checks tell what this one would
+	REASON_TOLD, ///< skipped: other checks already say the same
 	REASON_SPOILED,
 	REASON_MIXED, ///< inconclusive: the units of the two sides measure different things
 	REASON_UNFORMED, ///< inconclusive: a relative change from 0 or from an unknown figure
-	REASON_ZERO, ///< inconclusive: a fall to 0 if all limits are in percent: 0 may be perfect, or
-	             ///< not measured; a figure of files that falls below 0 likewise
+	REASON_ZERO, ///< inconclusive: a fall to 0, if all limits are in percent: it may be perfect, or
+	             ///< not measured; the same for a figure of result files that falls below 0
 	REASON_ABSENT, ///< one side or both sides lack the figure
 	REASON_NEW, ///< with for_each: only the candidate has the item
 	REASON_GONE, ///< with for_each: only the baseline has the item
@@ -72,9 +73,9 @@ enum reason {
 	REASON_NOISE, ///< undecided or warn: the change is beyond the fail `limit`, but may be noise
 	REASON_OF_ALL, ///< pass: a change beyond the fail `limit`, but all operators changed by as much
 	REASON_SUBSTITUTE, ///< warn: the kernel is beyond `limit`, but not its net change
-	REASON_SHOWN, ///< undecided or warn: beyond the fail `limit`, but runs of main were as far
-	REASON_UNCONFIRMED, ///< warn: beyond the fail `limit`, but not in all runs of the change, or in
-	                    ///< one of the base, too
+	REASON_SHOWN, ///< undecided or warn: beyond the fail `limit`, but so were runs of main
+	REASON_UNCONFIRMED, ///< warn: beyond the fail `limit`, but a run of the change is not, or a run
+	                    ///< of the base is, too
 	REASON_BOOTSTRAP, ///< no baseline yet: skipped, or pass if absolute limits are kept
 };
 
@@ -92,8 +93,7 @@ struct decision {
 /// True if all limits of the rule are on changes since the pin (the approved run).
 bool compare_is_since_pin(const struct rule *rule);
 
-/// Decide one check: of the verdicts (verdicts.md, "Verdicts"; in the order of enum verdict), the
-/// first one that applies. A waiver with a size excuses a failure only up to that size, and never a
+/// Decide one check. A waiver with a size excuses a failure only up to that size, and never a
 /// failure whose change in percent is unknown. The arithmetic is exact (integers and rationals),
 /// and "beyond" means strictly greater.
 struct decision compare(const struct comparison *c);

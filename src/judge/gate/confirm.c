@@ -23,7 +23,8 @@ static size_t nr_pairs(const struct noise_model *m)
 	return r->nr_controls < r->nr_candidates ? r->nr_controls : r->nr_candidates;
 }
 
-/* True if there are pairs enough to decide, or runs of other jobs (which share nothing). */
+/* True if there are enough pairs to decide, or enough runs of the candidate from different jobs
+   (m->shared is then 0). */
 static bool are_enough(const struct noise_model *m)
 {
 	return nr_pairs(m) >= ENOUGH || (m->bench->runs.nr_candidates >= ENOUGH && m->shared == 0);
@@ -45,8 +46,8 @@ static bool fails_and_open(const struct noise_model *m, const struct comparison 
 	return d->verdict == VERDICT_FAIL && would_be_open(m, c, d);
 }
 
-/* Values of the newest accepted runs of main since the last approval, oldest first; of runs that
-   one job made, the first. Returns their number. */
+/* Values of the newest accepted runs of main since the last approval, oldest first. Runs of one job
+   count once, by the first of them. Returns the number of values. */
 static size_t newest_of_main(const struct bench *b, const struct entry *e, int64_t out[NEWEST])
 {
 	size_t nr = 0;
@@ -66,9 +67,9 @@ static size_t newest_of_main(const struct bench *b, const struct entry *e, int64
 	return nr;
 }
 
-/* Number of the `nr` runs of main that lie at `value` or beyond. Runs before the newest level count
-   only if main came back to their level: a level that main left once is not a state of the machine.
- */
+/* Number of the `nr` runs of main that lie at `value` or beyond. Runs before main's level last
+   changed count only if main was that far on several occasions: a level that main left for good is
+   not a state of the machine. */
 static size_t count_shown(const int64_t *v, size_t nr, int64_t value, bool falls)
 {
 	struct change_list points = { 0 };

@@ -43,7 +43,7 @@ static void add_row(const struct run *baseline, const struct run *candidate, con
 	const char *b, *c;
 	values_of(baseline, candidate, key, &b, &c);
 	if (!b && !c) {
-		/* keys that recordings have by themselves need not be supplied */
+		/* recordings have these keys by themselves, so that the user need not supply them */
 		if (must && strcmp(key, "world_size") != 0 && strncmp(key, "gpu.", 4) != 0 &&
 		    strncmp(key, "cuda.", 5) != 0)
 			vec_push(&out->warnings, arena_printf(&out->arena,
@@ -83,7 +83,7 @@ static const char *differences(struct report *out, bool must)
 	return arena_take(&out->arena, &b);
 }
 
-/* Warn of another machine where the rules do not say what the sides must have in common. */
+/* Warn if the machine differs and the rules do not say which keys of the environment must match. */
 static void warn_of_machine(const struct run *baseline, const struct run *candidate,
                             struct report *out)
 {
@@ -220,7 +220,8 @@ static bool takes_others(const char *wanted, const struct digest *d)
 	return false;
 }
 
-/* The way in which steps without markers were found in `d`; NULL if `d` has markers. */
+/* How the steps were found in `d` if it has no markers (a value of `unmarked`); NULL if it has
+   markers. */
 static const char *unmarked_of(const struct digest *d)
 {
 	return !d->window && !d->period_count ? NULL : d->unmarked ? d->unmarked : "window";

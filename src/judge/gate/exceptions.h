@@ -6,7 +6,8 @@
 #include "model/report.h"
 #include "model/rule.h"
 
-/// How well the text `asked` names an item at best, of all items of both sides.
+/// How well the text `asked` fits the name of an item: the best fit among `entries`, which has all
+/// items of both sides.
 enum name_fit exceptions_best(const struct rule *rule, struct span asked,
                               const struct entries *entries);
 
@@ -34,11 +35,11 @@ bool family_may_be_hidden(const struct bench *b, const struct metric *m, const s
 bool family_unrecorded(struct bench *b, const struct rule *rule, const struct entries *entries,
                        enum side_index side);
 
-/// Append to `out` the family of each rank: the entry FAMILY_LABEL for those items of `entries`
-/// that only one side has, all together. A rank has one if these items make up most of what the
-/// rule selects on both sides, since what the rule is about then has new names. `entries` has the
-/// items before the top ones are chosen. Returns true if the metric does not add up, so that there
-/// is no family, and a rank has items on both sides but none in common.
+/// For each rank, append to `out` its family, if it has one: the entry FAMILY_LABEL, which sums up
+/// the items that only one side has. A rank has a family if these items make up most of what the
+/// rule selects on both sides, since most names have then changed. `entries` has the items before
+/// the top ones are chosen. Returns true if the metric does not add up, so that there are no
+/// families, and a rank has items on both sides but none in common.
 bool family_add(struct bench *b, const struct rule *rule, const struct entries *entries,
                 struct entries *out);
 

@@ -36,7 +36,8 @@ static bool is_refused(const struct check *c)
 	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED;
 }
 
-/* Append an option --accept for each rule with a check that promoting would refuse. */
+/* Append an option --accept for each rule with a check because of which `approve` would refuse the
+   run. */
 static void add_accepted(struct strbuf *b, struct report *out)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {
@@ -51,7 +52,8 @@ static void add_accepted(struct strbuf *b, struct report *out)
 	}
 }
 
-/* Warn if code that nobody approved is what a change is compared with. */
+/* Warn if main has left the approved run, so that a change is compared with code that nobody
+   approved. */
 static void warn_of_moved(struct report *out)
 {
 	const char *first = NULL;
@@ -74,8 +76,8 @@ static void warn_of_moved(struct report *out)
 	strbuf_release(&more);
 }
 
-/* True if a check fails, is undecided, waived or improved, or warns, by a change: a new baseline
-   moves no `max` or `min`. */
+/* True if a check neither passed nor was skipped. Checks on `max` and `min` do not count, since a
+   new baseline does not move these limits. */
 static bool has_changes(const struct report *out)
 {
 	bool any = false;
@@ -86,7 +88,7 @@ static bool has_changes(const struct report *out)
 	return any;
 }
 
-/* True if the run fails whatever it is compared with. */
+/* True if the run fails with any baseline, since it is beyond a `max` or `min`. */
 static bool fails_any(const struct report *out)
 {
 	return ANY(i, out->checks.nr,
@@ -263,7 +265,8 @@ static void add_plan(struct strbuf *b, const struct report *out)
 		            nr == 1 ? "" : "s");
 }
 
-/* `worst`: the worst verdict of a check; without a baseline the report's is another. */
+/* The sentence that sums up the checks. `worst` is the worst verdict of a check; without a
+   baseline, the verdict of the report differs from it. */
 static const char *summary(const struct judge_input *in, enum verdict worst, struct report *out)
 {
 	static const char *const words[NR_VERDICTS][2] = {
@@ -343,7 +346,7 @@ static void conclude(const struct judge_input *in, struct report *out)
 	out->headline = arena_printf(&out->arena, "%s: %s", verdict_names[out->verdict], out->summary);
 }
 
-/* The candidate's runs, then the control runs. */
+/* The run with index `i` in a list of the candidate's runs, then the control runs. */
 static const struct run *nth_run(const struct judge_input *in, size_t i)
 {
 	return i < in->runs.nr_candidates ? &in->runs.candidates[i]
@@ -363,8 +366,8 @@ static enum status check_ranks(const struct judge_input *in, struct diag_log *lo
 			return diag_fail(log, ST_INPUT, "%s: %s", whose, fault);
 		if (run->ranks.nr == 0)
 			return diag_fail(log, ST_INPUT, "%s has no ranks", whose);
-		/* files of figures may be equal by chance, and often are where they are rounded or counts
-		 */
+		/* control runs without traces may be equal by chance: their figures are often rounded, or
+		   counts */
 		for (size_t k = 0; k < i && (repeat || trust_any_trace(run)); k++)
 			if (sides_same_artifact(nth_run(in, k), run))
 				return diag_fail(log, ST_INPUT, "%s is the same as another run%s: a %s",
@@ -421,8 +424,9 @@ static enum status add_checks(const struct judge_input *in, const struct noise_m
 	return ST_OK;
 }
 
-/* True if operators are excused because all changed alike, by more than their own limit, while no
-   check on the whole step fails: its figure may be a median, or its limit wider. */
+/* True if an operator is excused because all changed alike, by more than its own limit, while no
+   check on whole steps fails: such a check may be on a median, or have a wider limit. Nothing would
+   then report the change. */
 static bool is_untold(const struct noise_model *noise, const struct report *out)
 {
 	bool untold = false;
@@ -502,8 +506,8 @@ static void warn_of_known(const struct judge_input *in, struct report *out)
 		         "among others");
 }
 
-/* Number of runs that the reference is the median of: the recent runs and, while there are fewer
-   than `min_runs` of them, the approved run, which may be among them and counts once. */
+/* Number of runs of which the reference is the median: the recent runs and, while there are fewer
+   than `min_runs` of them, the approved run, unless it is one of them. */
 static int64_t reference_runs(const struct judge_input *in)
 {
 	int64_t recent = in->runs.recent ? (int64_t)in->runs.recent->runs.nr : 0;
@@ -547,8 +551,9 @@ static void fill_context(const struct judge_input *in, struct report *out)
 		                      out->baseline.pin_age_days));
 }
 
-/* Sum up how many more runs, or pairs if a check needs pairs, would decide the undecided checks and
-   confirm the failures that are not final, unless the run fails whatever pairs show. */
+/* Set how many more runs would decide the undecided checks and confirm the failures that are not
+   final; if a check needs pairs, how many more pairs. Nothing is confirmed if the run fails with
+   any baseline. */
 static void plan(struct report *out)
 {
 	bool final = fails_any(out);

@@ -5,9 +5,8 @@
 #include "diff/bench.h"
 #include "gate/compare.h"
 
-/// One limit in words, such as "increase 5% and 2ms" or "max 30%". For the comparison `c`, a limit
-/// that is a number of spreads is said in percent too, such as "increase 26.5% (2 spreads)"; NULL:
-/// for none.
+/// One limit in words, such as "increase 5% and 2ms" or "max 30%". If `c` is not NULL, a limit in
+/// spreads is given in percent, too, for this comparison: "increase 26.5% (2 spreads)".
 const char *message_limit(struct arena *a, const struct limits *map, const struct limit *l,
                           const struct comparison *c);
 
@@ -19,8 +18,8 @@ const char *message_limits(struct arena *a, const struct limits *map, const stru
 const char *message_of(struct arena *a, const struct comparison *c, const struct decision *d,
                        const struct check *check, const char *spoiler);
 
-/// The end of a message on a query whose name fits none of the items `all`: the three nearest,
-/// those of the baseline first, as a report may show them. Owned by `a`.
+/// The end of a message on a query whose name fits none of the items `all`: "; did you mean 'a',
+/// 'b' or 'c'?", with the three nearest names, those of the baseline first. Owned by `a`.
 const char *near_items(const struct query *q, const struct entries *all, struct arena *a);
 
 #endif

@@ -20,9 +20,9 @@ struct asked {
 	double most; ///< largest noise, as a difference of logarithms
 };
 
-/* Converts a change `by` for the worse, given as a difference of logarithms, to an amount in the
-   metric's unit, above 0, if the figure was `base` before: log 2 doubles it, or halves what should
-   be high. */
+/* Converts a change for the worse to an amount above 0 in the metric's unit. `by` is a difference
+   of logarithms, `base` the figure before. `by` = log 2 doubles a figure that should be low, and
+   halves one that should be high. */
 static double amount_from(const struct asked *q, int64_t base, double by)
 {
 	bool falls = q->c->rule->worse == WORSE_DOWN;
@@ -79,9 +79,9 @@ static double reach_of(const struct asked *q, bool since_pin)
 	return x->known ? fmin(q->far[since_pin] * x->se, q->most) : 0;
 }
 
-/* The largest noise that is believed. With one or two runs of main, noise is mostly assumed, or
-   estimated from the runs that are judged, and must not excuse any change; unless main's own runs
-   differ by more. */
+/* The largest noise that is believed, as a difference of logarithms. With one or two runs of main,
+   noise is mostly assumed, or estimated from the runs that are judged. It must not excuse a change
+   of any size then; but it may be as large as the differences between main's own runs. */
 static double most_noise(const struct asked *q, int64_t past_runs)
 {
 	const double of_gpu = 0.2, of_others = 0.4;
@@ -291,8 +291,8 @@ static double far_of(const struct asked *q, const struct estimate *x)
 	return x->known ? fmax(student_quantile(alpha, x->df), k) : 0;
 }
 
-/* True for an operator that changed about as much as all operators together; that change is
- * reported by the check on the whole machine. */
+/* True for an operator that changed about as much as all operators together. The check on GPU time
+   of whole steps reports that change. */
 static bool is_of_all(const struct asked *q)
 {
 	const struct limits *map = &q->c->rule->fail;

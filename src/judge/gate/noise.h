@@ -16,7 +16,7 @@
 void noise_evidence(const struct noise_model *m, const struct entry *e, struct comparison *c,
                     struct arena *a, struct evidence *out);
 
-/// What the runs or pairs that `e` plans are for; owned by `a`.
+/// Text such as "2 more runs of the candidate would decide", from the plan in `e`; owned by `a`.
 const char *noise_plan_text(struct arena *a, const struct evidence *e);
 
 /// Fill in the expected number of checks that fail in a run of unchanged code: the sum over the
@@ -28,11 +28,10 @@ void noise_summary(struct report *out);
 void noise_steps(struct bench *b, const struct entry *e, const struct query *q,
                  struct evidence *out);
 
-/// Decide whether all operators changed by one factor (clock, power cap, another GPU): one cause,
-/// one failing check. Fill out->uniform. If they did, the first failing check on the whole machine
-/// reports it, and other checks that got worse by no more than that factor become milder: a failing
-/// check on the machine or on wall time becomes a warning, and a warning on an operator or a kernel
-/// becomes a pass.
+/// Decide whether all operators changed by one factor (clock, power cap, another GPU), and fill
+/// out->uniform. If they did, only the first failing check on GPU time of whole steps reports it.
+/// Other checks that got worse by no more than that factor become milder: a failing check on the
+/// time of whole steps becomes a warning, and a warning on an operator or a kernel becomes a pass.
 void uniform_settle(const struct noise_model *m, struct report *out);
 
 #endif

@@ -42,7 +42,8 @@ double noise_center(const double *v, size_t nr)
 	return center;
 }
 
-/* Variance of the median of normal values, by numeric integrals over order statistics. */
+/* Variances for normal values: of the median of up to five, by numeric integrals over order
+   statistics; of more than five, of the mean without the lowest and the highest fifth. */
 double noise_center_variance(size_t nr)
 {
 	static const double of_median[] = { 1, 1, 0.5, 0.4487, 0.2982, 0.2868 };

@@ -10,23 +10,23 @@
 #include "gate/environment.h"
 #include "metric/figure_name.h"
 
-/* Assumptions before anything is measured: standard deviations, and the number of runs that each
-   assumption is worth. A clock moves all operators together, so that one run does not show how much
-   the machine varies: 2 % are assumed, and less with each further run. From five runs on the
-   machine is assumed to vary as the operators do, which is worth two runs. In a pair it cancels
-   out. The wall time of steps differs by 13 % to 16 % between sessions if the host sets the pace,
-   and hardly more than GPU time if the GPUs are never idle. Other times of the host, and
-   figures of files, are assumed to differ by 5 %; all of them by 1 % once five runs are known. */
+/* Assumed standard deviations, as shares of a figure. One run does not show how much the machine
+   varies, since a clock moves all operators together: `machine` is assumed, and counts less with
+   each further run. From five runs on, the machine is assumed to vary as much as the operators do.
+   In a pair its part cancels out. Wall time of steps differs by 13 % to 16 % between sessions if
+   the host sets the pace (`wall_idle`). If the GPUs are never idle, it varies hardly more than GPU
+   time. `wall` is assumed for other times of the host and figures of result files, and `wall_seen`
+   for all wall times once five runs are known. */
 static const double unknown_own = 0.01, machine = 0.02, wall = 0.05, least_own = 0.002;
 static const double wall_seen = 0.01, wall_idle = 0.13;
 enum {
-	UNKNOWN_RUNS = 4,
-	MACHINE_RUNS = 2,
-	FIRST_RUNS = 8, ///< what the assumption is worth besides if only one run is known
+	UNKNOWN_RUNS = 4, ///< weight of `unknown_own`, in degrees of freedom, as those below
+	MACHINE_RUNS = 2, ///< weight of what is assumed of the machine once five runs are known
+	FIRST_RUNS = 8, ///< added to MACHINE_RUNS while only one run is known
 	MACHINE_FREE = 4, ///< degrees of freedom of five runs
-	PAIR_RUNS = 6,
-	WALL_RUNS = 4,
-	COMM_TIMES = 9
+	PAIR_RUNS = 6, ///< weight of the assumed variance of pairs
+	WALL_RUNS = 4, ///< weight of `wall` and `wall_seen`
+	COMM_TIMES = 9 ///< assumed variance of communication, as a multiple of that of operators
 };
 
 /* ---- figures on the scale of the model ---- */
@@ -50,8 +50,8 @@ static bool is_source(const struct bench *b, size_t i, enum bench_source source)
 	return b->columns[i].source == source;
 }
 
-/* Values, for a variance each with the number of its group: only values of the same group can be
-   compared. */
+/* Values. For a variance, each also has the number of its group, since only values of the same
+   group can be compared; else `group` is empty. */
 struct values {
 	VEC(double) list;
 	VEC(uint64_t) group;
@@ -86,8 +86,8 @@ static double center_of(struct values *v, double *variance)
 }
 
 /* Variance of `v` within its groups; the values must be in order of time. Each group is first split
-   where its level changes for good, since such a change is not noise; with `early`, from three runs
-   on (changes_find()). Releases `v`. */
+   where its level changes for good, since such a change is not noise. With `early`, three runs are
+   enough for a level (changes_find()). Releases `v`. */
 static double variance_of(struct values *v, bool early, double *df)
 {
 	levels_split(v->list.v, v->group.v, v->list.nr, early);
@@ -144,9 +144,9 @@ static void fill_machine(struct noise_model *m)
 	}
 }
 
-/* Column of the control run that alternated with the candidate's run in column `i`; `nr_columns` if
-   there is none. The last columns are those of the candidate, then those of the control runs; the
-   last of both belong together. */
+/* Column of the control run that forms a pair with the candidate's run in column `i`; `nr_columns`
+   if there is none. The last columns are the candidate's runs that are in pairs, then their control
+   runs, in the same order. */
 static size_t control_of(const struct bench *b, size_t i)
 {
 	size_t control = i + b->runs.nr_controls;
@@ -336,15 +336,15 @@ void noise_model_release(struct noise_model *m)
 	free(m->machine);
 }
 
-/* True for the wall time of steps, which is that of the GPUs unless these are idle. */
+/* True for wall times of steps, which vary hardly more than GPU time if the GPUs are never idle. */
 static bool is_of_period(const struct metric *metric)
 {
 	return metric->id == METRIC_STEP_PERIOD || metric->id == METRIC_STEP_LATENCY ||
 	       metric->id == METRIC_STEP_TIME || metric->id == METRIC_THROUGHPUT_STEPS;
 }
 
-/* The prior for what varies beside the machine, which cancels out in pairs; for wall times, for
-   single runs. */
+/* The prior for a variance. Except for wall times, it leaves out the machine's part, which cancels
+   out in pairs. */
 static struct noise_prior prior_of(const struct noise_model *m, const struct metric *metric)
 {
 	switch (metric_family(metric)) {
@@ -361,8 +361,9 @@ static struct noise_prior prior_of(const struct noise_model *m, const struct met
 	}
 }
 
-/* The prior for single runs, if the past ones have `free` degrees of freedom: of the machine, and
-   of wall times. */
+/* The prior for the variance between single runs: `prior`, raised to what is assumed of the machine
+   and of wall times. The assumption counts less, the more degrees of freedom `free` the past runs
+   have. */
 static struct noise_prior prior_of_runs(const struct noise_model *m, struct noise_prior prior,
                                         const struct metric *metric, double free)
 {
@@ -431,8 +432,8 @@ static double value_once(const struct bench *b, const struct entry *e, const str
 	return nr > 0 ? sum / nr : value_in(e, metric, column);
 }
 
-/* Estimate the change of a figure that has no similar figures; the time of an operator has such
-   figures, namely the times of the other operators. */
+/* Estimate the change of a figure from its own runs and a prior, not from the figures of
+   operators. */
 static void estimate_figure(const struct noise_model *m, const struct entry *e,
                             const struct metric *metric, bool since_pin, struct estimate *out)
 {

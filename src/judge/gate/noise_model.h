@@ -16,8 +16,8 @@ struct noise_model {
 	struct bench *bench;
 	double alpha[NR_FAMILIES]; ///< false-alarm probability of one check, by enum family
 	enum unit_kind kind; ///< whether the entries of `units` are operators or categories
-	struct entries units; ///< operators or categories by which GPU time is judged; the list is
-	                      ///< owned, its texts belong to `bench`
+	struct entries units; ///< operators or categories that show the noise of GPU time; the model
+	                      ///< owns the list, `bench` the texts in it
 	double *machine; ///< the machine's part m_i of each run, indexed by column; NAN if unknown
 	double shift; ///< median change of all operators from the reference to the candidate
 	double rest; ///< median of the operators' own changes r_ij, without the machines' part
@@ -30,8 +30,8 @@ struct noise_model {
 	               ///< common
 	bool busy; ///< true if the GPUs of both sides are idle for less than 5 % of the steps' periods
 	bool has_machine; ///< true if rules check a metric of FAMILY_MACHINE, which shows what slows
-	                  ///< all operators; an operator is then judged by its change less the change
-	                  ///< that all have in common
+	                  ///< all operators; an operator is then judged by the part of its change that
+	                  ///< the others do not share
 };
 
 /// Estimate of the change of one figure, and of its uncertainty.
@@ -44,7 +44,7 @@ struct estimate {
 	double shared; ///< share of `variance` that repeated runs of the candidate have in common
 	double baseline; ///< variance of the reference's center, relative to that of one run
 	double pair; ///< variance of the difference between a run of the candidate and its control run
-	double se, df;
+	double se, df; ///< standard error of `own`, and its degrees of freedom
 };
 
 /// Build the model of the runs of the bench `b`, judged by `rules`; both must outlive it. The

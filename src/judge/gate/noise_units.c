@@ -1,7 +1,7 @@
 #include "gate/noise_model.h"
 
-/* smallest share of the time that an operator must have to count: the own noise of smaller ones
-   would hide that of the machine */
+/* smallest share of the time that an operator must have to count: operators with less are so noisy
+   that they would hide the noise of the machine */
 static const double least_share = 0.005;
 
 /* Find the operators or categories that both sides have, and drop those with little time. False if

@@ -21,7 +21,8 @@ static void note(struct side *s, const char *text)
 	vec_push(&s->notes, span_of(text));
 }
 
-/* How much of what graphs ran has its place from a capture, and why the rest has not. */
+/* Text that says for which share of the time of CUDA graphs the place in the code is known, from
+   the capture of the graph, and why it is not known for the rest. */
 static const char *replayed_text(const struct trust_counts *t, struct arena *a)
 {
 	const struct {
@@ -116,8 +117,8 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 	}
 }
 
-/* What a recording says of its run that the hash of its figures leaves out: its CUDA, and how many
-   calls the host made. */
+/* True if two recordings also agree in what the hash of their figures leaves out: the versions of
+   CUDA, and the number of calls of the host. */
 static bool same_surroundings(const struct digest *x, const struct digest *y)
 {
 	static const char *const keys[] = { "cuda.runtime", "cuda.driver" };
@@ -131,7 +132,8 @@ static bool same_surroundings(const struct digest *x, const struct digest *y)
 		calls = number_add(calls, x->calls.v[i].count);
 	for (size_t i = 0; i < y->calls.nr; i++)
 		calls = number_sub(calls, y->calls.v[i].count);
-	return calls == 0 || !x->calls.nr || !y->calls.nr; /* earlier versions kept no calls */
+	return calls == 0 || !x->calls.nr || !y->calls.nr; /* earlier versions of gpugate recorded no
+	                                                      calls */
 }
 
 bool sides_same_artifact(const struct run *x, const struct run *y)
@@ -143,7 +145,7 @@ bool sides_same_artifact(const struct run *x, const struct run *y)
 	               same_surroundings(x->ranks.v[i], y->ranks.v[i]));
 }
 
-/* Add the kernels of the whole window, of one rank: the others run the same program. */
+/* Add the names of all kernels of the first rank; the other ranks run the same program. */
 static void add_kernels(const struct run *run, struct report *out)
 {
 	for (size_t k = 0; run->ranks.nr && k < run->ranks.v[0]->functions.nr; k++) {
@@ -171,7 +173,8 @@ void sides_fill(const struct run *baseline, const struct run *candidates, size_t
 		if (baseline && sides_same_artifact(baseline, &candidates[i]))
 			out->same_artifact = true;
 	}
-	if (out->same_artifact) /* figures of result files are all that is read */
+	if (out->same_artifact) /* only the figures of result files are read, so that different files
+	                           may look the same */
 		vec_push(&out->warnings,
 		         run_is_recorded(&candidates[0])
 		             ? "the candidate is the baseline's own artifact: it is compared with itself, "

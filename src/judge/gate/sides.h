@@ -12,16 +12,16 @@
 void sides_fill(const struct run *baseline, const struct run *candidates, size_t nr,
                 struct report *out);
 
-/// Warn of rules with `ranks: each` that compare only the worst rank of each side, since a side is
-/// folded, and cannot say of the others whether they changed.
+/// Warn of rules with `ranks: each` if a side is folded: they then compare only the worst rank of
+/// each side, so that changes of the other ranks are not seen.
 void sides_warn_of_each(const struct bench *b, const struct rules *rules, struct report *out);
 
 /// True if all ranks of both runs come from identical artifacts.
 bool sides_same_artifact(const struct run *x, const struct run *y);
 
-/// Say which figures of files a rule selects but no check is about: in a warning those that may
-/// have a better direction, with the rule that would say it; in a note of the candidate all of
-/// them, also spreads and numbers of samples. All checks must be in `out`.
+/// Report the figures of result files that a rule selects but no check judges. A warning names
+/// those that may be better higher or lower, with a rule that says which. A note of the candidate
+/// names all, also spreads and numbers of samples. All checks must be in `out`.
 void unjudged_say(struct bench *b, const struct rules *rules, struct report *out);
 
 #endif

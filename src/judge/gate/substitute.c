@@ -59,7 +59,7 @@ struct launches {
 
 ORDERING(launched_cmp, struct launched, BY_SPAN(name))
 
-/* A renamed kernel is one, with its name in the candidate. */
+/* The candidate's name of the kernel if it was renamed; else `name`. */
 static struct span name_now(const struct activity_pairs *pairs, struct span name)
 {
 	const struct activity_pair *a = name.n ? drift_find(pairs, name) : NULL;
@@ -86,7 +86,7 @@ static void launched_by(struct launches *p, const struct bench *b, int side, str
 		}
 }
 
-/* Adds the kernels of a category; their sums are over all steps, too. */
+/* Adds the kernels of a category, with times summed over all steps, as launched_by() does. */
 static void launched_of(struct launches *p, const struct bench *b, struct span category)
 {
 	for (size_t i = 0; i < b->pairs.list.nr; i++) {
@@ -123,8 +123,8 @@ static struct launches launches_of(const struct noise_model *m, struct span unit
 	return p;
 }
 
-/* What the kernel `name` has of the time by which other kernels of the unit fell, in ns per step.
- */
+/* The share of the kernel `name`, in ns per step, of the time by which other kernels of the
+   operator or category became shorter. */
 static double share_of(const struct launches *p, struct span name)
 {
 	double falls = 0, rises = 0, own = 0;
@@ -166,7 +166,7 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 	out->decision = compare(&of_unit);
 	out->change = number_sub(of_unit.candidate, of_unit.baseline);
 	struct launches launches = launches_of(m, unit->label);
-	/* the kernel's rise in ns per step, from its name in the baseline */
+	/* the kernel's rise in ns per step; its name in the baseline may be another */
 	const struct activity_pair *now = drift_find(&m->bench->pairs, e->label);
 	const struct activity_pair *was = now && now->partner ? now->partner : now;
 	double rise =

@@ -14,7 +14,8 @@ ORDERING_POINTERS(by_name, struct metric, BY_TEXT(name))
 
 ORDERING_POINTERS(by_place, struct metric, RISING(place) BY_TEXT(name))
 
-/* Keep of the figures, which are sorted by name, one each of those without a check. */
+/* Remove the figures that have a check, and all but one of each name. The figures are sorted by
+   name. */
 static void drop_judged(struct unjudged *all, const struct report *out)
 {
 	struct unjudged judged = { 0 };
@@ -39,8 +40,8 @@ static bool is_neither(const struct metric *m)
 	return figure_is_neither(span_of(m->name + strlen("input.")));
 }
 
-/* The labels of the figures of which a direction may be better (`open`), or of all, after `begin`.
-   NULL if there are none. */
+/* A sentence that begins with `begin` and lists the labels of the figures, at most `named` of them;
+   with `open`, only of figures that may be better higher or lower. NULL if there are none. */
 static const char *sentence(const struct unjudged *u, bool open, size_t named, const char *begin,
                             struct arena *a)
 {

@@ -85,7 +85,8 @@ static const char *unknown_item(struct bench *b, const struct query *q, struct a
 	return text;
 }
 
-/* The same of the name that `w` has; a waiver needs an item of one of its rules. */
+/* Like unknown_item(), for the name that `w` has. A waiver with `rule` only needs an item of one of
+   the rules that it covers. */
 static const char *unknown_name(const struct waiver *w, const struct rules *rules, struct bench *b,
                                 struct arena *a)
 {
@@ -146,11 +147,11 @@ void waivers_warn(const struct rules *rules, int64_t today, const bool *used, bo
 	}
 	for (size_t i = 0; i < rules->waivers.nr; i++) {
 		const struct waiver *w = &rules->waivers.v[i];
-		/* limits that need no baseline are judged by themselves: a share of it excuses nothing */
+		/* without a baseline, a waiver up to a share of it can excuse nothing */
 		if (used[i] || (only_own && (w->up_to || !is_judged(rules, w, true))))
 			continue;
 		const char *fault = fault_of(w, rules, b, a);
-		/* what may grow, and is unchanged in most runs, needs no word in them */
+		/* no warning if an entry of `allow` excuses nothing: in most runs nothing grows */
 		if (fault || !w->allows)
 			vec_push(&out->warnings,
 			         fault ? fault

@@ -8,11 +8,12 @@
 #include "model/rule.h"
 #include "model/select.h"
 
-/// Index of the first waiver that covers the item, or -1 if no waiver does. `best` has for each
-/// waiver how well it names an item of the rule at best (waivers_names()).
+/// Index of the first waiver that covers the item, or -1 if no waiver does. `best`: the result of
+/// waivers_names() for the item's rule.
 int64_t waivers_find(const struct rules *rules, const unsigned char *best, struct select_item item);
 
-/// For each waiver, how well it names at best one of the items of the rule; owned by `a`.
+/// For each waiver, how well it names one of the `items` of the rule: the best fit (enum name_fit)
+/// among them. Owned by `a`.
 const unsigned char *waivers_names(const struct rules *rules, const struct rule *rule,
                                    const struct entries *items, struct arena *a);
 
@@ -30,18 +31,18 @@ void waivers_lint(const struct rules *rules, struct bench *b, struct diag_log *l
 void waivers_warn(const struct rules *rules, int64_t today, const bool *used, bool only_own,
                   struct bench *b, struct report *out);
 
-/// The query for all items that an entry of `allow` names, other than a figure of memory.
+/// The query for the items that `w`, an entry of `allow` for times, names.
 struct query allow_query(const struct waiver *w);
 
-/// True if `allow` applies to figures of this metric: times.
+/// True if entries of `allow` that name items, such as kernels, apply to this metric: to all times.
 bool allow_is_for(const struct metric *m);
 
-/// What compute adds to the change of a figure with the given breakdown; 0 if it has no such part.
+/// The part "compute" of a breakdown of the wall time; 0 if there is no such part.
 int64_t allow_compute(const struct breakdown *of);
 
-/// How much of the change of a figure that went up, with the given breakdown, `w` allows: what its
-/// items grew by, as the breakdown says it, up to the share of their time in the baseline that
-/// `w` names, and at most the change.
+/// How much of a rise the entry `w` of `allow` covers; `of` is the breakdown of the rise. Each item
+/// that `w` names covers its growth in the breakdown, up to the share of its time in the baseline
+/// that `w` allows. The sum is at most the rise.
 int64_t allow_part(struct bench *b, const struct waiver *w, const struct breakdown *of);
 
 #endif
