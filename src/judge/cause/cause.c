@@ -46,7 +46,8 @@ static bool is_worse(const struct check *c)
 }
 
 /* The suspect that names the item of the check, else the suspect that explains most of the check's
-   change. NULL if a small change has crossed a `max` or `min`: not the change is wrong then. */
+   change. NULL if a small change has crossed a `max` or `min`, since the change is then not to
+   blame. */
 static struct suspect *explanation(struct inquiry *q, const struct check *c)
 {
 	struct suspect *best = NULL;
@@ -63,14 +64,14 @@ static struct suspect *explanation(struct inquiry *q, const struct check *c)
 		if (s->stake[stake] > 0 && (!best || s->stake[stake] > best->stake[stake]))
 			best = s;
 	}
-	/* what is a fiftieth of the change explains nothing of it */
+	/* a suspect that explains less than a fiftieth of the change is not its cause */
 	bool trifle = best && c->has_change && c->metric->per_step && unit_is_time(c->metric->unit) &&
 	              best->stake[stake] < number_distance(c->change, 0) / 50;
 	return trifle ? NULL : best;
 }
 
-/* True if work is missing or counted twice, so that figures which the finding spoils show nothing
-   of the code. */
+/* True if work is missing or counted twice: figures that the finding makes unreliable then say
+   nothing about the code. */
 static bool loses_work(const struct trust_finding *t)
 {
 	static const char *const ids[] = { "lost-kernels", "lost-copies", "recorded-twice",
@@ -101,7 +102,7 @@ static bool is_gone(const struct check *c)
 	return c->verdict == VERDICT_MISSING && c->has_baseline && !c->has_candidate;
 }
 
-/* True if the check is on a figure of files that changed beyond a limit, or that the candidate
+/* True if the check is on a figure of result files that is beyond a limit, or that the candidate
    lacks. */
 static bool is_of_figures(const struct check *c)
 {
@@ -110,7 +111,8 @@ static bool is_of_figures(const struct check *c)
 	return c->metric->case_name && ((c->has_change && beyond) || is_gone(c));
 }
 
-/* What to do about figures of files that the candidate lacks, which may have another name there. */
+/* What to do about figures of result files that the candidate lacks. They may have other names
+   there. */
 static void advise_gone(struct inquiry *q, struct suspect *s)
 {
 	const struct report *out = q->out;
@@ -141,7 +143,7 @@ static void advise_recording(struct inquiry *q, struct suspect *s)
 }
 
 /* The finding for checks of one metric that no suspect explains. The first check gives the title.
-   Figures of files with the same verdict are one finding. */
+   Figures of result files with the same verdict share one finding. */
 static struct suspect *other_of(struct inquiry *q, const struct check *c)
 {
 	for (size_t i = 0; i < q->suspects.nr; i++) {
@@ -168,7 +170,7 @@ static struct suspect *other_of(struct inquiry *q, const struct check *c)
 	return s;
 }
 
-/* Say, with what else to do, that no baseline moves the limit of the check. */
+/* Append to the advice that approving the run does not change the limit of the check. */
 static void advise_limit(struct inquiry *q, struct suspect *s, const struct check *c)
 {
 	const char *other = s->finding.action;
@@ -197,7 +199,8 @@ static void hang(struct inquiry *q)
 
 /* ---- findings in the report ---- */
 
-/* True if the run broke; or if no check fails, and the work is other work or is not all there. */
+/* True if the report has the finding first: the run broke; or no check fails, and the candidate did
+   other work, or a part of its work was not recorded. */
 static bool is_first(const struct suspect *s, bool failed)
 {
 	const struct finding *f = &s->finding;
@@ -212,8 +215,8 @@ static bool is_doubtful(const struct finding *f)
 	return f->verdict == VERDICT_WARN || f->verdict == VERDICT_UNDECIDED;
 }
 
-/* Order of findings: those that come first, then failures, then doubtful findings; by cost within
-   each, and undecided before warned on a tie. */
+/* Order of findings: those with `first`, then failures, then doubtful findings. Each of these
+   groups is sorted by cost; if costs are equal, undecided findings come before warnings. */
 ORDERING(finding_cmp, struct finding,
          FALLING(first) THEN(is_doubtful(x) - is_doubtful(y)) FALLING(share_pct)
              RISING(verdict == VERDICT_WARN) RISING(cause))
@@ -226,7 +229,8 @@ static void tell_cost(struct inquiry *q, struct finding *f)
 	int64_t whole = f->cost_is_bytes ? peak.v[SIDE_BASELINE] : q->wall;
 	if (whole > 0)
 		f->share_pct = number_pct(f->cost, whole);
-	if (!f->cost || f->verdict == VERDICT_INCONCLUSIVE) /* what is not believed is not shown */
+	if (!f->cost || f->verdict == VERDICT_INCONCLUSIVE) /* do not show a cost that cannot be
+	                                                       believed */
 		return;
 	f->cost_amount =
 	    f->cost_is_bytes
@@ -242,9 +246,9 @@ static void tell_cost(struct inquiry *q, struct finding *f)
 		                 f->cost_is_bytes ? "peak" : q->step);
 }
 
-/* A figure that is in a finding, of one case or of several. */
+/* A figure of a finding. Several benchmark cases may have it, each with a check of its own. */
 struct moved {
-	const char *name; ///< what people read as its name, without the case
+	const char *name; ///< label of the figure, without the case
 	const struct check *least, *most; ///< checks with the smallest and the largest change
 };
 
@@ -256,7 +260,7 @@ static const char *pct_or_change(const struct check *c)
 	return c->has_pct ? c->pct_text : c->change_text;
 }
 
-/* Number of cases that the figures of a finding are of; 0 if one is of none. */
+/* Number of benchmark cases that the figures of a finding belong to; 0 if one belongs to none. */
 static size_t nr_cases(const struct inquiry *q, const struct finding *f)
 {
 	size_t nr = 0;
@@ -271,8 +275,8 @@ static size_t nr_cases(const struct inquiry *q, const struct finding *f)
 	return nr;
 }
 
-/* Give a finding on several figures of files a title that names them: "3 of 9 figures are worse:
-   mean_tpot_ms +9.00 % to +15.00 %, …". */
+/* Give a finding on several figures of result files a title that names them: "3 of 9 figures are
+   worse: mean_tpot_ms +9.00 % to +15.00 %, …". */
 static void tell_figures(struct inquiry *q, struct finding *f)
 {
 	enum { NAMED = 4 };
@@ -310,8 +314,8 @@ static void tell_figures(struct inquiry *q, struct finding *f)
 	vec_release(&list);
 }
 
-/* What to do about figures of files that became worse, by the kind of the figure that changed most:
-   only a recording shows where time or memory went. */
+/* What to do about figures of result files that became worse, depending on the figure that changed
+   most. Only a recording shows where time or memory went. */
 static void advise_worse(struct inquiry *q, struct finding *f)
 {
 	const struct check *c = &q->out->checks.v[f->checks.v[0]];
@@ -363,7 +367,7 @@ static void tell_gone(struct inquiry *q, struct finding *f)
 	size_t nr = 0, more = 0;
 	for (size_t i = 0; i < f->checks.nr && f->checks.nr > 1; i++) {
 		const char *head = q->out->checks.v[f->checks.v[i]].metric->head;
-		bool again = false; /* of another case */
+		bool again = false; /* true if a figure of another case has this label */
 		for (size_t k = 0; k < nr; k++)
 			again = again || strcmp(named[k], head) == 0;
 		more += !again && nr == NAMED;

@@ -240,7 +240,8 @@ static int64_t find_syncs(struct inquiry *q, int64_t lost)
 	return ns;
 }
 
-/* Launches of graphs per step of a run's first rank, in millionths; or all launches. */
+/* Number of launches per step on the first rank of a run, in millionths; with `graphs`, only of
+   launches of CUDA graphs. */
 static int64_t launch_calls(const struct run *run, bool graphs)
 {
 	const struct digest *d = run->ranks.nr ? run->ranks.v[0] : NULL;
@@ -254,8 +255,8 @@ static int64_t launch_calls(const struct run *run, bool graphs)
 	return d && d->usable_steps > 0 ? number_div_round((__int128)nr * MICRO, d->usable_steps) : 0;
 }
 
-/* The launches of both sides if the candidate replays fewer graphs, and launches their work bit by
-   bit instead. */
+/* True if the candidate replays fewer CUDA graphs and launches their kernels one by one instead.
+   Sets the launches of graphs, and all launches, of both sides. */
 static bool is_graph_lost(const struct inquiry *q, struct both *graphs, struct both *launches)
 {
 	for (int s = 0; s < NR_SIDES; s++) {
@@ -316,7 +317,7 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 
 void suspect_host(struct inquiry *q)
 {
-	/* time in which the GPU has no work or, if that is unknown, of the whole step */
+	/* idle time of the GPU or, if that is unknown, time of the whole step */
 	struct both lost_time = inquiry_figure(q, METRIC_STEP_IDLE_TIME);
 	if (!lost_time.known)
 		lost_time = inquiry_figure(q, METRIC_STEP_PERIOD);

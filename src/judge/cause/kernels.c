@@ -18,14 +18,14 @@ struct culprit {
 	/* the candidate's value divided by the baseline's: of the mean duration, or of the number of
 	 * launches */
 	double times;
-	/* true if the kernel has a check that failed, warned or is undecided */
+	/* true if the kernel has a check that failed, warned, is undecided or cannot be judged */
 	bool asked;
 };
 
 struct culprits {
 	struct inquiry *q;
 	VEC(struct culprit) list;
-	VEC(const struct activity_pair *) taken; /* kernels that other kernels replaced */
+	VEC(const struct activity_pair *) taken; /* kernels that already belong to a replacement */
 };
 
 /* The kernel's name in the form that checks use. */
@@ -152,7 +152,8 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	double before = (double)a->time_ns[SIDE_BASELINE], now = (double)a->time_ns[SIDE_CANDIDATE];
 	struct culprit one = { .cause = CAUSE_KERNEL, .now = a, .rise = (int64_t)(now - before) };
 	int64_t launches = activity_launches_ns(&q->pairs, a);
-	/* of many more launches, the new ones rather take long than the old ones take longer */
+	/* if a kernel is launched far more often, the rise of its mean comes from the additional
+	   launches rather than from slower ones */
 	if ((launches > one.rise / 2 && activity_count_order(&q->pairs, a) > 0) ||
 	    (one.rise > 0 && per_step(q, a, SIDE_CANDIDATE) >= 1.5 * per_step(q, a, SIDE_BASELINE)))
 		one.cause = CAUSE_LAUNCHES;
@@ -177,11 +178,11 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 }
 
 /* If `was` is gone, and several new kernels of other categories are launched as often as it was,
- * they do its work: a fusion is lost, or attention is computed in parts. Not if another kernel with
- * as many launches is gone, too, which they might replace as well. */
+   they do its work: a fusion is lost, or attention is computed in parts. This is not assumed if
+   another kernel with as many launches is gone, too, since they might replace that one. */
 static void add_split(struct culprits *c, const struct activity_pair *was)
 {
-	enum { MOST_TIMES = 10, MOST_PARTS = 16 }; /* what is more does something else, too */
+	enum { MOST_TIMES = 10, MOST_PARTS = 16 }; /* beyond these, they do other work, too */
 	struct inquiry *q = c->q;
 	const struct activity_pair *parts[MOST_PARTS];
 	struct culprit one = { .cause = CAUSE_SUBSTITUTION, .was = was };
@@ -229,7 +230,8 @@ static void collect(struct culprits *c)
 	}
 	for (size_t i = 0; i < q->pairs.list.nr; i++) {
 		const struct activity_pair *a = &q->pairs.list.v[i];
-		/* a memset that takes notable time is launched and queued as kernels are */
+		/* memsets are launched and queued as kernels are: one that takes notable time is treated as
+		   one */
 		bool set = a->kind == EVENT_MEMSET && rise_of(a) > q->wall / 100;
 		if ((!pair_is_compute(a) && !set) || activity_is_partial(&q->pairs, a) || is_taken(c, a))
 			continue;
@@ -340,11 +342,12 @@ static void say_shape(struct inquiry *q, struct suspect *s, const struct culprit
 	            (long long)y[2]);
 }
 
-/* Say that a slower kernel takes other resources than before: in the title, which is about the
-   first kernel of the suspect, or as evidence. Checks on resources then belong to the suspect. */
+/* Say that a slower kernel takes other resources than before. The title says it of the first kernel
+   of the suspect, which it names; evidence says it of others. Checks on resources then belong to
+   the suspect. */
 static void say_resources(struct inquiry *q, struct suspect *s, const struct culprit *c, bool first)
 {
-	enum { NOTABLE = 2 }; /* percent; kernels of the same code differ by as much */
+	enum { NOTABLE = 2 }; /* percent; times of unchanged kernels differ by as much */
 	const char *text = pair_resources(q->a, c->was ? c->was : c->now, c->now);
 	if (!text || (c->cause != CAUSE_KERNEL && c->cause != CAUSE_RENAMED) ||
 	    c->times < 1 + NOTABLE / 100.0)

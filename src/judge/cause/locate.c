@@ -156,8 +156,7 @@ void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_qu
 
 /* ---- places of a group ---- */
 
-/* Add a place of another suspect before the places of inner levels, unless the group has it
-   already. */
+/* Add a place of another suspect before the places of inner levels, unless `s` has it already. */
 static void add_beside(struct suspect *s, struct place p)
 {
 	struct finding *f = &s->finding;

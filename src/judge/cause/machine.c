@@ -9,7 +9,8 @@
 static const struct {
 	enum metric_id id;
 	bool falls; /* true: a smaller value is slower */
-	int64_t least_pct, least; /* of the baseline's value, in 1e-6 %; in the unit of the metric */
+	int64_t least_pct, least; /* least change that counts: as a share of the baseline's value, in
+	                             1e-6 %; in the metric's unit */
 } states[] = {
 	{ METRIC_MACHINE_SM_CLOCK, true, 2 * MICRO, 0 },
 	{ METRIC_MACHINE_MEMORY_CLOCK, true, 2 * MICRO, 0 },

@@ -51,8 +51,8 @@ static void name_item(struct inquiry *q, struct suspect *s, const struct memory_
 	                                text_line(q->a, span_of(site)));
 }
 
-/* Name the largest category and, within it, the largest site of the breakdown of a check. The parts
-   of a trace's memory are moments instead of places. */
+/* Name the largest category and, within it, the largest site of the breakdown of a check. If memory
+   is judged by traces, the parts of the breakdown are moments, not places. */
 static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 {
 	const struct breakdown *b = NULL;
@@ -73,7 +73,7 @@ static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 			site = p;
 	if (site && site->change > 0)
 		suspect_where(q, s, PLACE_CODE, span_of(site->label));
-	if (moments || !all) /* where a place is, is said as of every finding */
+	if (moments || !all) /* else the report says enough by the places of the finding */
 		s->finding.title =
 		    arena_printf(q->a, "%s, %s%s%s%s", s->finding.title, all ? "" : most->text,
 		                 all ? "" : " of it ", moments ? most->label : "there",
@@ -319,8 +319,8 @@ static bool find_fragmentation(struct inquiry *q)
 	return uneven;
 }
 
-/* What to do about more memory at the peak: look at the place that holds it or, if none is known,
-   record what knows it. */
+/* What to do about more memory at the peak: look at the place that holds it or, if that is not
+   known, make a recording that names it. */
 static void advise_on_peak(struct inquiry *q, struct suspect *s)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];

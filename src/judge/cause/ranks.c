@@ -240,7 +240,7 @@ static void add_late(const struct odd_rank *o)
 		return;
 	const char *call = late_call(o, ns);
 	struct both transfer = inquiry_figure(q, METRIC_COMM_TRANSFER_TIME);
-	/* transfers that have become slower are not of a late host */
+	/* a late host does not make transfers slower: the link does */
 	if (!call && both_ratio(transfer) > 1.2 && both_rise(transfer) > ns / 2) {
 		add_link(o);
 		return;
@@ -325,8 +325,8 @@ static double compute_ratio(const struct inquiry *q, const struct run *run, size
 	return before > 0 ? (double)now / (double)before : 0;
 }
 
-/* Find several ranks that became slower alike while at least a quarter did not. None of them is odd
- * among its peers if they are as many as the others. */
+/* Find several ranks that became slower alike while at least a quarter did not. If they are as many
+   as the others, none of them differs much from the median, and no insight names them. */
 static void find_slow_part(struct inquiry *q, const struct run *run)
 {
 	enum { NAMED = 8 };

@@ -53,7 +53,7 @@ struct inquiry {
 	VEC(struct suspect) suspects;
 };
 
-/// `v`, but 0 if it is below.
+/// `v`, or 0 if `v` is below 0.
 static inline int64_t at_least_0(int64_t v)
 {
 	return v > 0 ? v : 0;
@@ -77,8 +77,8 @@ static inline double both_ratio(struct both f)
 /// rules.
 struct both inquiry_figure(struct inquiry *q, enum metric_id id);
 
-/// The value of an entry on a side. The baseline's is that of the run that the report's tables are
-/// of, unless there are control runs. False if the side has none.
+/// Sets `*out` to the value of entry `e` on a side. The baseline's value is that of the run whose
+/// details the report shows; with control runs, their median. False if the side lacks the value.
 bool inquiry_value(const struct inquiry *q, const struct entry *e, int side, int64_t *out);
 
 /// Like inquiry_figure(), but with the statistic `stat` over steps.
@@ -172,7 +172,8 @@ void suspect_host(struct inquiry *q);
 /// Find changes of memory: leaks, fragmentation, sites (functions) that hold more.
 void suspect_memory(struct inquiry *q);
 
-/// Add what the recordings say has changed of the machine, for the worse or in kind, to the report.
+/// Add to the report what the recordings say about the machine, where the sides differ: other
+/// hardware or drivers, and states of the GPUs that make work slower.
 void machine_changes(struct inquiry *q);
 
 /// True for kernels that compute, except the sums of small kernels.
@@ -187,8 +188,8 @@ static inline double pair_mean(const struct activity_pair *a, enum side_index si
 	return a->count[side] > 0 ? (double)a->total_ns[side] / (double)a->count[side] : 0;
 }
 
-/// The suspect that is the reason why the checks that the trust finding `t` makes unreliable cannot
-/// be judged, perhaps for a finding of the same kind on another rank; NULL if there is none.
+/// The suspect for the trust finding `t`, because of which checks cannot be judged. It may be that
+/// of a finding of the same kind on another rank. NULL if there is none.
 struct suspect *suspect_of_trust(struct inquiry *q, const struct trust_finding *t);
 
 /// True if there is a suspect with the cause `cause`.

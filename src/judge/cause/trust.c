@@ -1,5 +1,5 @@
-/* Detector for untrustworthy recordings: lost or incomplete ranks, and all other reasons why
-   checks are undecided. */
+/* Detector for untrustworthy recordings: lost or incomplete ranks, and all other reasons why checks
+   cannot be judged. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ static void add_trust(struct inquiry *q, const struct trust_finding *t, enum cau
 	if (t->rank >= 0) {
 		const char *rank = arena_printf(q->a, "rank %" PRId64, t->rank);
 		suspect_where(q, s, PLACE_RANK, span_of(rank))->rank = t->rank;
-		if (strcmp(t->id, "absent-rank") != 0) /* which names the rank itself */
+		if (strcmp(t->id, "absent-rank") != 0) /* its message names the rank already */
 			suspect_title(q, s, "%s: %s", rank, t->message);
 	}
 	if (cause == CAUSE_BATCH) {

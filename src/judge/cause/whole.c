@@ -305,8 +305,8 @@ static void say_clocks(struct inquiry *q, struct suspect *s)
 
 static void find_uniform(struct inquiry *q, double by)
 {
-	/* the gate has found this for all operators, or the median step must also have risen: a few
-	   slow steps raise means of kernels, too */
+	/* unless the gate found the factor for all operators, the median step must have risen, too: a
+	   few slow steps raise the mean times of kernels */
 	struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
 	if (!q->out->uniform.found && both_ratio(compute) - 1 < (by - 1) / 3)
 		return;
@@ -318,7 +318,7 @@ static void find_uniform(struct inquiry *q, double by)
 	              beside ? ", while the step is shorter: kernels share the GPU"
 	                     : ": the clock, a power cap or another GPU rather than code");
 	stake_all_work(q, s);
-	/* what new kernels take is not part of it */
+	/* the cost does not include the time of new kernels */
 	double part = (by - 1) * (double)compute.v[SIDE_BASELINE];
 	suspect_cost(s, part < (double)both_rise(compute) ? (int64_t)(part + 0.5) : both_rise(compute));
 	if (beside) {
@@ -356,7 +356,7 @@ void suspect_kinds(struct inquiry *q)
 		struct both comm = inquiry_figure(q, METRIC_STEP_PERIOD_EXPOSED_COMM);
 		bool of_gpu = both_ratio(compute) >= NOTABLE, blamed = false;
 		bool of_comm = both_rise(comm) >= both_rise(wall) / 2;
-		/* a suspect, such as a kernel, may lie in the steps of this kind */
+		/* true if an earlier suspect, such as a kernel, lies in steps of this kind */
 		for (size_t i = 0; q->phase && i < q->suspects.nr; i++)
 			blamed = blamed || suspect_has_place(&q->suspects.v[i], PLACE_PHASE, q->phase);
 		if (!q->phase || (!of_gpu && both_ratio(wall) < NOTABLE) || blamed)
@@ -377,7 +377,7 @@ void suspect_kinds(struct inquiry *q)
 		                                   "shapes) and the code that only they run");
 		suspect_where(q, s, PLACE_PHASE, span_of(q->phase));
 		stake_all_work(q, s);
-		/* like all costs, over all steps */
+		/* all costs are means over all steps */
 		suspect_cost(
 		    s, number_div_round((__int128)both_rise(of_gpu ? compute : wall) * steps[p], all));
 		if (of_gpu)

@@ -1,5 +1,5 @@
-/* What the account of a rank says of its GPU activities, of its launches, and of the share of the
-   GPU time that is judged. */
+/* Findings on the GPU activities and launches of a rank, and on the share of its GPU time that is
+   judged. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -9,7 +9,8 @@
 #include "model/step_figures.h"
 #include "trust/finding.h"
 
-/* Difference of shares of both sides from which on they do not compare. */
+/* one percentage point, in 1e-6 %: if shares of the two sides differ by more, figures do not
+   compare */
 enum { POINT = MICRO };
 
 static const char *share(const struct trust_scope *s, int64_t part, int64_t whole)
@@ -26,10 +27,10 @@ struct gone {
 
 ORDERING(gone_cmp, struct gone, FALLING(mean_ns))
 
-/* Time on the other side of the kernels that `d` runs less often or, if `untimed`, that have no
-   time in `d`, where the row of small kernels may hold them: of the longest first, of at most
-   `most`, and of no more than all kernels are fewer. Launches without a kernel can have lost as
-   much. Both digests list kernels in the same order. */
+/* GPU time in ns that `d` may have lost: that of the kernels that it runs less often than the other
+   side or, with `untimed`, that have no time in `d`. It is not known which launches are lost, so
+   that the longest kernels are assumed: at most `most`, and no more than `d` has fewer in all.
+   Times are those of the other side. Both digests list kernels in the same order. */
 static int64_t gone_ns(const struct digest *d, const struct digest *other, bool untimed,
                        int64_t most)
 {
@@ -68,9 +69,10 @@ static int64_t gone_ns(const struct digest *d, const struct digest *other, bool 
 	return ns;
 }
 
-/* Number of kernels that steps lack of launches of graphs: if a step has as many launches as on the
-   other side, where all steps run the same number of kernels, and some steps here as many. A graph
-   always runs the same kernels; without the ids of its nodes nothing else tells which it lacks. */
+/* Number of kernels that launches of CUDA graphs lack. A graph always runs the same kernels, but
+   without the ids of its nodes only the number per step shows that some are missing. It does if all
+   steps of the other side run the same number of kernels, steps here have as many launches, and
+   some of these steps run that number, but others fewer. */
 static int64_t fewer_replayed(const struct digest *d, const struct digest *other)
 {
 	int64_t least, most = 0, sum = 0, then_least, then_most;
@@ -132,8 +134,8 @@ static int64_t nr_copies(const struct digest *d)
 	return nr;
 }
 
-/* Appends a finding if some copies were not recorded; or none, and the other side has them: a
-   profiler may be told to record none. */
+/* Appends a finding if some copies were not recorded, or if none were and the other side has
+   copies. If neither side has any, the profiler may have been told not to record them. */
 static void find_lost_copies(const struct trust_scope *s, const struct digest *d,
                              const struct digest *other)
 {
@@ -154,8 +156,9 @@ static void find_lost_copies(const struct trust_scope *s, const struct digest *d
 		          share(s, t->lost_copies_ns, whole));
 }
 
-/* Overlap on a stream makes sums count time twice. Some is legal, and does no harm if both sides
-   have as much; an activity that lasts beyond the whole of the next has a wrong end, too. */
+/* Overlap on a stream makes sums count time twice. Some overlap is legal, and harmless if both
+   sides have as much. An activity that ends only after the whole next one on its stream must have a
+   wrong end. */
 static void find_overlap(const struct trust_scope *s, const struct trust_counts *t,
                          const struct trust_counts *other)
 {
@@ -200,7 +203,7 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 		          t->left_over, t->launches);
 	int64_t untimed_ns = t->untimed_ns;
 	number_raise(&untimed_ns, gone_ns(d, other, true, t->untimed));
-	/* work that belongs to steps by its start is in the wrong step if it has none */
+	/* if work belongs to steps by its start, work without a valid start is in the wrong step */
 	if (trust_is_notable(t->untimed, t->gpu_events) ||
 	    trust_is_notable(untimed_ns, number_add(t->gpu_ns, untimed_ns)))
 		trust_add(s, "unknown-durations",
@@ -232,10 +235,11 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 
 /* ---- shares ---- */
 
-/* A part of the GPU time of a rank; the whole is 0 if it is not known. */
+/* A part of the GPU time of a rank: `ns` of `of_ns`. `of_ns` is 0 if it is not known. */
 struct time_share {
 	int64_t ns, of_ns;
-	int64_t others, steps; /* number of activities that are not in it, and of steps; or both 0 */
+	int64_t others, steps; /* number of activities that are not in the part, and number of steps;
+	                          both 0 if unknown */
 };
 
 static struct time_share in_steps(const struct digest *d)
@@ -243,7 +247,8 @@ static struct time_share in_steps(const struct digest *d)
 	const struct trust_counts *t = &d->trust;
 	if (d->window || !account_is_known(t))
 		return (struct time_share){ 0 };
-	/* where steps have what they launched, dropped-kernels speaks of work of no known launch */
+	/* if work belongs to the step that launched it, "dropped-kernels" reports work of no known
+	   launch */
 	return (struct time_share){
 		.ns = account_judged_ns(t),
 		.of_ns = account_whole_ns(t) - (d->attribution == ATTRIBUTION_LAUNCH ? t->unknown_ns : 0)
@@ -256,9 +261,9 @@ static struct time_share known_of(const struct digest *d, enum account_part part
 	return (struct time_share){ k.ns, k.of_ns, k.others, d->nr_steps ? (int64_t)d->nr_steps : 1 };
 }
 
-/* Appends a finding if the share lies more than a point below that of the other side. If a step has
-   no more activities that are not in it than there, all is known that was known: those in it are
-   fewer or faster, or the others slower. */
+/* Appends a finding if the share is more than a percentage point lower than on the other side.
+   There is none if a step has no more activities outside of the part than there: then as much is
+   known as on the other side, and only durations have changed. */
 static void find_fallen(const struct trust_scope *s, struct time_share own, struct time_share other,
                         const char *id, unsigned spoils, const char *what)
 {
@@ -283,7 +288,7 @@ void trust_find_known(const struct trust_scope *s, const struct digest *d,
 		unsigned spoils;
 		const char *id, *what;
 	} known[] = {
-		/* what no operator launched, no module or annotation is known to have launched either */
+		/* work without a known operator has no known module either */
 		{ KNOWN_OPERATOR, ON_OPERATORS | ON_MODULES, "fewer-operators", "in known operators" },
 		{ KNOWN_MODULE, ON_MODULES, "fewer-modules", "in known modules" },
 		{ KNOWN_PLACE, ON_PLACES, "fewer-places", "with a known place in the code" },

@@ -7,9 +7,9 @@
 #include "model/step_kinds.h"
 #include "trust/finding.h"
 
-/* Factor by which a kernel's threads, a copy's bytes or an operator's work grew in the
- * candidate. The weight is the kernel's time or the copy's bytes in the baseline, or the operator's
- * time in the candidate: baselines do not store it. */
+/* Factor by which a kernel's threads, a copy's bytes or an operator's work grew in the candidate.
+   The weight is the kernel's time or the copy's bytes in the baseline. For an operator it is the
+   time in the candidate, since baselines do not store times of operators. */
 struct scaling {
 	double ratio;
 	int64_t weight;
@@ -17,9 +17,10 @@ struct scaling {
 struct scalings {
 	VEC(struct scaling) list;
 	int64_t all; ///< weight of all, including those that cannot be compared
-	double gone; ///< of counts: part of `all` in launches that the candidate lacks
-	int64_t less, now; ///< of counts: time of the candidate in kernels that the baseline ran as
-	                   ///< often or more often, and in all
+	double gone; ///< only for numbers of launches: part of `all` in launches that the candidate
+	             ///< lacks
+	int64_t less, now; ///< only for numbers of launches: the candidate's time in kernels that it
+	                   ///< does not run more often than the baseline, and in all kernels
 };
 
 ORDERING(scaling_cmp, struct scaling, RISING(ratio))
@@ -67,8 +68,8 @@ static void scalings_add(const struct digest *b, const struct digest *c, struct 
 	}
 }
 
-/* Calls of an operator with known operations; with known bytes only, if those of all its calls are
-   known. -1: it cannot be compared. */
+/* Number of calls of an operator whose operations are known, or else the bytes of all its calls.
+   -1: it cannot be compared. */
 static int64_t calls_of(const struct digest *d, const struct flop_stat *f)
 {
 	if (f->flops > 0)
@@ -79,8 +80,9 @@ static int64_t calls_of(const struct digest *d, const struct flop_stat *f)
 	return -1;
 }
 
-/* Adds the factor (candidate divided by baseline) for the floating-point operations, or else the
-   bytes, of each operator that both sides call as often: they follow from the shapes of inputs. */
+/* Adds the factor (candidate divided by baseline) for the work of each operator that both sides
+   call as often: its floating-point operations or, if these are unknown, its bytes. Both follow
+   from the shapes of its inputs. */
 static void operators_add(const struct digest *b, const struct digest *c, struct scalings *out)
 {
 	for (size_t i = 0, k = 0; k < c->flops.nr; k++) {
@@ -154,7 +156,8 @@ struct alike {
 	int64_t weight;
 };
 
-/* Find what grew by nearly `ratio`: not by exactly it, because grids consist of whole blocks. */
+/* Sum up the factors that are nearly `ratio`. Factors of the same scaling differ a little, because
+   grids consist of whole blocks. */
 static struct alike scaled_alike(const struct scalings *s, double ratio)
 {
 	struct alike out = { .ratio = ratio };
@@ -187,11 +190,11 @@ static void add_finding(const struct trust_scope *s, const struct alike *alike, 
 	          unit_text(a, UNIT_NUMBER, (int64_t)(alike->ratio * 1e6 + 0.5)));
 }
 
-/* Adds a finding if most operators do more (or less) work by a common factor, which the grids of
- * persistent kernels do not show; else if most kernels launch more (or fewer) threads. If only one
- * of several operators, or fewer than KERNELS_LEAST kernels have the factor, some copies must have
- * it too: otherwise, one may only have been rewritten. If few grids are known, a common factor of
- * all copies is enough. */
+/* Adds a finding if most operators do more (or less) work by a common factor, or else if most
+   kernels launch more (or fewer) threads. Operators come first, because persistent kernels launch
+   as many threads for any work. If only one of several operators, or fewer than KERNELS_LEAST
+   kernels have the factor, some copies must have it too: otherwise, a single kernel may have been
+   rewritten. If few grids are known, a common factor of all copies is enough. */
 static void find_scaled(struct scalings *operators, struct scalings *kernels,
                         struct scalings *copies, const struct trust_scope *s)
 {
@@ -218,10 +221,10 @@ static void find_scaled(struct scalings *operators, struct scalings *kernels,
 	}
 }
 
-/* Appends a finding if a recording without steps seems to hold fewer iterations: most kernels ran
-   less often by one factor, and those that ran as often as before have at most a tenth of the time;
-   or more than half of the kernel time is gone, and little is new. Where launches rose there is
-   none: each iteration may do more work, which the checks judge. */
+/* Appends a finding if a recording without steps seems to hold fewer iterations. Either most
+   kernels ran less often by one factor, and those that ran as often as before have at most a tenth
+   of the time; or more than half of the kernel time is gone, and little is new. More launches give
+   no finding: each iteration may do more work, which the checks judge. */
 static void find_fewer(struct scalings *counts, const struct trust_scope *s)
 {
 	enum { KERNELS_LEAST = 3 };
@@ -269,7 +272,8 @@ static const char *requests(struct arena *a, const struct trust_counts *t)
 static bool find_requests(const struct trust_scope *s, const struct trust_counts *b,
                           const struct trust_counts *c)
 {
-	/* the number of requests on a server that is not driven step by step differs by chance */
+	/* on a server that is not driven step by step, numbers of requests differ by chance: it is
+	   enough if the ranges of both sides overlap within 5 % */
 	if (!b->requests_low || !c->requests_low ||
 	    ((__int128)c->requests_low * 100 <= (__int128)b->requests_high * 105 &&
 	     (__int128)b->requests_low * 100 <= (__int128)c->requests_high * 105))
@@ -289,8 +293,8 @@ static const char *kinds_text(struct arena *a, const int64_t *steps)
 	return arena_take(a, &b);
 }
 
-/* Appends a finding if the kinds of steps of a server are mixed otherwise, and too few steps of
-   each kind are there to judge it by itself. */
+/* Appends a finding if the kinds of steps of a server have other shares than in the baseline, and
+   some kind has too few steps to be judged by itself. */
 static void find_kinds(const struct trust_scope *s, const struct run *baseline,
                        const struct run *candidate)
 {
@@ -313,7 +317,7 @@ void trust_find_context(const struct run *baseline, const struct run *candidate,
 	bool other_unit = false, other_batch = false;
 	for (size_t i = 0; i < candidate->ranks.nr; i++) {
 		const struct digest *c = candidate->ranks.v[i], *b = trust_rank(baseline, c->rank);
-		/* kernels that were launched, but not recorded, are lost: of no fewer iterations */
+		/* if launches lack kernels, kernels were lost, and not iterations */
 		if (b && b->window && c->window &&
 		    (c->trust.launches < b->trust.launches || !c->trust.launches_without_kernel))
 			counts_add(b, c, &counts);

@@ -34,50 +34,53 @@ static inline bool trust_is_notable(int64_t part, int64_t whole)
 	return (__int128)part * 100 > whole;
 }
 
-/// Time in ns from the end of the trace of `d` to `at_ns`, below 0 where `at_ns` lies before its
-/// start, if it is more than 60 s, which recordings of one run never lie apart. Else 0, also where
-/// one of the times is not known as a time of day: those lie between 2008 and 2096.
+/// Distance in ns of the time `at_ns` from the trace of `d`: above 0 after its end, below 0 before
+/// its start. 0 if it is at most 60 s, since recordings of one run never lie further apart. Also 0
+/// if `at_ns` or the start of the trace is not a time of day between 2008 and 2096.
 int64_t trust_apart(const struct digest *d, int64_t at_ns);
 
-/// Append a finding if the candidate ran with another batch size than the baseline: one factor
-/// scales the operations of most operators, the threads of most kernels, or the bytes of all
-/// copies.
+/// Append findings if the recordings show that the candidate did other work: another batch size
+/// (one factor scales the operations of most operators, the threads of most kernels, or the bytes
+/// of all copies), fewer iterations, other requests, or steps that are another unit or kind of
+/// work.
 void trust_find_context(const struct run *baseline, const struct run *candidate,
                         const struct trust_scope *s);
 
-/// Append a finding for figures of files whose work is another than in the baseline, such as
+/// Append findings on figures of result files that measure other work than in the baseline, such as
 /// another number of requests.
 void trust_find_work(const struct run *baseline, const struct run *candidate,
                      const struct trust_scope *s);
 
-/// Append findings on what the account of a rank says of its GPU activities and launches: untimed,
-/// recorded twice, overlapping, lost. `other` is the same rank of the other side, or NULL.
+/// Append findings on GPU activities and launches of a rank that are untimed, recorded twice,
+/// overlapping or lost. `other` is the same rank of the other side, or NULL.
 void trust_find_activities(const struct trust_scope *s, const struct digest *d,
                            const struct digest *other);
 
-/// Append findings on the parts of the GPU time with a known operator, module or place, compared
-/// with the other side, if there is one: of a rank, or of all ranks of a folded run.
+/// Append findings if the share of the GPU time with a known operator, module or place is lower
+/// than on the other side. `d` and `other` are one rank, or all ranks of a folded run; `other` may
+/// be NULL.
 void trust_find_known(const struct trust_scope *s, const struct digest *d,
                       const struct digest *other);
 
-/// Append findings on the part of the GPU time that judged steps hold, compared with the other
-/// side; `outside` is true if work outside of the steps is meant, or judged too.
+/// Append a finding if judged steps have less than half of the GPU time of a rank, or a lower share
+/// than on the other side (`other`, which may be NULL). `outside`: true if the user expects work
+/// outside of the steps, or rules judge it.
 void trust_find_coverage(const struct trust_scope *s, const struct digest *d,
                          const struct digest *other, bool outside);
 
 /// The digest of rank `rank`, or NULL if the run lacks the rank.
 const struct digest *trust_rank(const struct run *run, int64_t rank);
 
-/// Append contradictions within the memory figures of a rank and, for a candidate, the risk of
-/// running out of memory; and histories that begin later than those of the same rank of the other
-/// side, or NULL.
+/// Append findings on the memory figures of a rank: contradictions, a snapshot of another run,
+/// histories that begin too late and, for a candidate, the risk of running out of memory. `other`
+/// is the same rank of the other side, or NULL.
 void trust_find_memory(const struct trust_scope *s, const struct digest *d,
                        const struct digest *other);
 
 /// Append findings from comparing the ranks of a run: a rank that lacks steps, ends early, is
 /// stuck, has fewer collectives, or has figures of another kind. Each finding names the last
-/// activity of its rank. Figures of a run that lacks ranks of its job are unreliable if it is
-/// `alone`; beside a baseline trust_find_absent() decides.
+/// activity of its rank. `alone`: true if there is no baseline; a run that lacks ranks of its job
+/// is then unreliable. With a baseline, trust_find_absent() decides that.
 void trust_find_ranks(const struct run *run, bool alone, const struct trust_scope *s);
 
 /// Append a finding for each rank that only one side has; `s` describes the candidate's run.
@@ -91,15 +94,15 @@ struct peers {
 	const struct trust_scope *scope;
 	VEC(int64_t) steps; ///< numbers of the steps that at least half of the ranks have, sorted
 	int64_t last; ///< number of the last step in `steps`; -1 if there are no steps
-	bool *named; ///< indexed by rank: true if a finding names the rank already
+	bool *named; ///< indexed as run->ranks: true if a finding names the rank already
 	int64_t *values; ///< scratch memory, one value per rank
 };
 
-/// Append a finding on rank `r` and mark the rank as named.
+/// Append a finding on the rank with index `r` in the run, and mark the rank as named.
 void peers_name(struct peers *p, size_t r, const char *id, unsigned spoils, const char *message);
 
-/// Append a finding that rank `r` ends too soon. The message also names the rank's last activity.
-/// All metrics of the trace become unreliable, except the number of missing steps.
+/// Append a finding that the rank with index `r` ends too soon. The message also names the rank's
+/// last activity. All metrics of the trace become unreliable, except the number of missing steps.
 void peers_name_end(struct peers *p, size_t r, const char *id, const char *message);
 
 /// Append findings on ranks that are stuck or cut off in the last step.

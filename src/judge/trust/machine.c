@@ -44,7 +44,7 @@ static bool all_capped_alike(const struct others *o, const struct machine_stat *
                              size_t k)
 {
 	for (size_t i = 0; i < o->nr; i++) {
-		/* the GPU of the other run that has the same place */
+		/* the other run's GPU with the same index, on the same rank */
 		const struct digest *d = trust_rank(run_ranks(&o->runs[i]), rank);
 		if (!d || k >= d->machines.nr || !capped_alike(m, &d->machines.v[k]))
 			return false;
@@ -77,7 +77,8 @@ static void find_throttled(const struct trust_scope *s, const struct machine_sta
 	    warns ? "" : "; if it is normal here, add 'throttled: warn' to 'environment' in the rules");
 }
 
-/* Power that was sampled in a part of the steps' time only says nothing about their energy. */
+/* Append a finding if power was sampled in too small a part of the steps' time to know their
+   energy. */
 static void find_unsampled(const struct trust_scope *s, const struct digest *d,
                            const struct machine_stat *m)
 {

@@ -58,7 +58,7 @@ static void find_risk(const struct trust_scope *s, const struct digest *d)
 	}
 }
 
-/* Append a finding if the history of the snapshot lies wholly before or behind the trace. */
+/* Append a finding if the history of the snapshot lies wholly before or after the trace. */
 static void find_stale(const struct trust_scope *s, const struct digest *d)
 {
 	int64_t nearest = INT64_MAX;
@@ -95,8 +95,8 @@ static void find_foreign(const struct trust_scope *s, const struct digest *d)
 	}
 }
 
-/* True if the history of a memory begins when something is allocated and that of the other side
-   before anything was: a history that overflows loses its oldest entries. */
+/* True if something is already allocated when the history of a memory begins, but not when that of
+   the other side begins. A history that overflows loses its oldest entries. */
 static bool begins_late(const struct memory_evidence *e, const struct digest *other)
 {
 	const struct memory_evidence *x =
@@ -106,7 +106,7 @@ static bool begins_late(const struct memory_evidence *e, const struct digest *ot
 	return e->midway && x && x->history && !x->midway;
 }
 
-/* Number of the memories of devices that hold something; idle ones may be listed or not. */
+/* Number of devices whose memory is in use; recordings do not always list idle devices. */
 static size_t nr_devices(const struct digest *d, bool by_trace)
 {
 	size_t nr, held = 0;
@@ -116,8 +116,8 @@ static size_t nr_devices(const struct digest *d, bool by_trace)
 	return held;
 }
 
-/* Append a finding if the candidate's rank has memory of more or fewer devices, of which only the
-   highest is judged. */
+/* Append a finding if the candidate's rank has memory of more or fewer devices than the baseline's,
+   since only the device with most memory is judged. */
 static void find_devices(const struct trust_scope *s, const struct digest *d,
                          const struct digest *other)
 {
@@ -137,7 +137,7 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d,
 	find_stale(s, d);
 	find_foreign(s, d);
 	find_devices(s, d, other);
-	/* an idle device has none, which is not a fault */
+	/* the memory of an idle device has no history, so that one history is enough */
 	if (d->memory_evidence.nr && !ANY(i, d->memory_evidence.nr, d->memory_evidence.v[i].history))
 		trust_add(s, "no-memory-history", HISTORY,
 		          "has a snapshot without a history, which knows the end only: call "

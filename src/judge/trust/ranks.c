@@ -57,8 +57,8 @@ void peers_name(struct peers *p, size_t r, const char *id, unsigned spoils, cons
 
 /* ---- ranks that lack steps ---- */
 
-/* True if all recordings that have the last step end within it, while the job goes on: a rank that
-   has not begun it is slower, and did not end early. */
+/* True if all recordings that have the last step end within it, while the job goes on. A rank that
+   has not begun this step is then only slower, and did not end early. */
 static bool is_last_open(const struct peers *p)
 {
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {
@@ -72,7 +72,8 @@ static bool is_last_open(const struct peers *p)
 	return true;
 }
 
-/* Text such as "6, 7, 8, …": the steps that all other ranks have and `d` lacks. */
+/* Text such as "6, 7, 8, …": the steps that most ranks have and `d` lacks; with `open`, without the
+   last step. `*nr` becomes their number. */
 static const char *missing_list(struct peers *p, const struct digest *d, bool open, size_t *nr)
 {
 	enum { SHOWN = 8 };
@@ -210,8 +211,8 @@ static void find_copies(struct peers *p)
 
 /* ---- public functions ---- */
 
-/* Append a finding if a job declared more ranks than were recorded, unless the rules say that so
-   many are meant. A single recording is not of the ranks of a job. */
+/* Append a finding if a job declared more ranks than were recorded, unless the rules say how many
+   ranks to expect. */
 static void find_partial(const struct run *run, bool alone, const struct trust_scope *s)
 {
 	struct trust_scope of_run = *s;
@@ -224,8 +225,8 @@ static void find_partial(const struct run *run, bool alone, const struct trust_s
 		          "is not of all ranks: %s", fault);
 }
 
-/* Append a finding for each rank whose recording ended long before the newest one began: a file of
-   an earlier run, whatever the numbers of its steps. */
+/* Append a finding for each rank whose recording ended long before the newest one began. Its file
+   is of an earlier run, even if it has the same step numbers. */
 static void find_stale(struct peers *p)
 {
 	struct arena *a = &p->scope->out->arena;

@@ -17,7 +17,7 @@ struct expected {
 	int64_t min_steps; ///< least number of usable steps by the rules; 0 if the rules do not set it
 	const struct run *baseline; ///< the baseline's run; NULL if there is no baseline
 	const struct run *other; ///< the other side; NULL if there is none
-	bool outside; ///< true if GPU work outside of the steps is meant, or is judged too
+	bool outside; ///< true if the user expects GPU work outside of the steps, or rules judge it
 };
 
 /* Append a finding if kernels have no name: their time is in no kernel's figures, and what they
@@ -66,14 +66,14 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		                           : "less than half of what is usual");
 	if (d->window)
 		return;
-	/* other work is measured within 5 % too (trust_find_work()) */
+	/* 5 %, as for counts of work (trust_find_work()) */
 	if (want->outside && other && !other->window && d->total_steps > 0 &&
 	    d->total_steps < other->total_steps - other->total_steps / 20)
 		trust_add(s, "fewer-steps", ON_RECORDING,
 		          "has %" PRId64 " step%s and the other side %" PRId64
 		          ": sums over whole recordings do not compare",
 		          d->total_steps, text_s(d->total_steps), other->total_steps);
-	/* a median outlasts a few of them */
+	/* a few empty steps hardly change a median */
 	int64_t empty = account_empty_steps(d), fewest = 0;
 	if (empty && d->trust.gpu_events && other && !other->window &&
 	    digest_step_stat(other, METRIC_STEP_KERNEL_COUNT, STAT_MIN, &fewest) && fewest > 0)
@@ -81,7 +81,7 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		          "has %" PRId64 " step%s without GPU work, of %" PRId64
 		          ", and the other side has none such",
 		          empty, text_s(empty), usable);
-	/* without any, utilization is of the whole recording */
+	/* without usable steps, utilization is that of the whole recording, and unreliable, too */
 	if (usable < least)
 		trust_add(s, "too-few-steps", ON_STEPS | (usable > 0 ? 0 : ON_UTILIZATION),
 		          "has %" PRId64 " usable step%s after warm-up, and %s %" PRId64, usable,
@@ -119,7 +119,8 @@ static void find_damage(const struct trust_scope *s, const struct trust_counts *
 		trust_add(s, "truncated", ON_ALL, "was cut short: what came after is not known");
 	if (t->partial)
 		trust_add(s, "partial", ON_ALL, "was read in part only");
-	/* of what they are is not known, so that they are held against only the GPU activities */
+	/* the kind of such an event is not known: it may be a GPU activity, so that they are compared
+	   with these */
 	if (t->malformed > 0)
 		trust_add(s, "malformed-events",
 		          trust_is_notable(t->malformed, number_add(t->gpu_events, t->malformed)) ? ON_ALL
@@ -161,7 +162,7 @@ static void find_in_folded(const struct run *run, struct trust_scope s, struct e
 	size_t from = s.out->trust.nr;
 	find_in_run(run_ranks(run), s, want);
 	s.rank = -1;
-	/* what launched the work is summed over the ranks */
+	/* the operators, modules and places of GPU time are known only as sums over the ranks */
 	trust_find_known(&s, run->ranks.v[0], want.other ? trust_rank(want.other, 0) : NULL);
 	find_beyond_peak(&s, run->ranks.v[0]);
 	trust_keep_some(&s, from);
@@ -195,8 +196,8 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 	trust_find_ranks(run, !want.baseline, &s);
 }
 
-/* Appends a finding if the memory of the two runs is of different sources, or that of one of them
-   is of several. */
+/* Appends a finding if the memory figures of the two runs have different sources, such as traces
+   and snapshots, or one run has several sources. */
 static void find_memory_source(const struct run *baseline, const struct run *candidate,
                                const struct trust_scope *s)
 {
@@ -227,8 +228,9 @@ static int64_t memory_only_in(const struct run *run, const struct run *other)
 	return -1;
 }
 
-/* Appends a finding if the memory of the two runs is of different ranks. If one of them only has
-   fewer, the figure is missing; a single recording is not of the ranks of a job. */
+/* Appends a finding if each of the two runs has memory figures of a rank for which the other has
+   none. If only one run has fewer, the figure is missing instead. Two single recordings have no
+   finding: they need not be ranks of a job. */
 static void find_memory_ranks(const struct run *baseline, const struct run *candidate,
                               const struct trust_scope *s)
 {
@@ -240,7 +242,7 @@ static void find_memory_ranks(const struct run *baseline, const struct run *cand
 		          now, then);
 }
 
-/* Says so if memory is judged by traces on ranks that have a snapshot. */
+/* Warn if memory is judged by traces although ranks have a snapshot. */
 static void tell_source(const struct run *run, struct report *out)
 {
 	for (size_t i = 0; i < run->ranks.nr; i++)
@@ -265,7 +267,7 @@ static bool any_attribution(const struct run *run, enum attribution attribution)
 	               run->ranks.v[i]->attribution == attribution);
 }
 
-/* Appends a finding if the runs say that they did other work; true if they do. */
+/* Appends a finding if the contexts of the runs say that they did other work; true if they do. */
 static bool find_declared(const struct run *baseline, const struct run *candidate,
                           const struct trust_scope *s)
 {
@@ -325,7 +327,7 @@ static void find_between(const struct run *baseline, const struct run *candidate
 ORDERING(finding_cmp, struct trust_finding,
          FALLING(candidate) FALLING(spoils.nr) BY_TEXT(id) RISING(rank) BY_TEXT(message))
 
-/* True if work outside of the steps is meant, or a rule judges the whole recording. */
+/* True if the user expects work outside of the steps, or a rule judges the whole recording. */
 static bool judges_outside(const struct rules *rules)
 {
 	return rules->outside_allowed ||
@@ -378,7 +380,8 @@ void trust_find_controls(const struct run *baseline, const struct run *controls,
 	}
 }
 
-/* True if the rule lets all items of work differ that the finding is about. */
+/* True if the finding is on other work, and `same_work` of the rule names all items of work that
+   differ. */
 static bool is_excused(const struct trust_finding *f, const struct rule *rule)
 {
 	const char *key = f->work ? f->work : "";

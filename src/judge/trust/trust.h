@@ -20,19 +20,20 @@ void trust_find_controls(const struct run *baseline, const struct run *controls,
                          const struct rules *rules, struct report *out);
 
 /// Append findings from the state of the GPUs that cast doubt on times: throttling for more than 1
-/// % of the watched time, or other processes on the GPU. `how` says what throttling is. The other
-/// arguments are those of trust_findings().
+/// % of the watched time, or other processes on the GPU. `how`: whether throttling makes times
+/// unreliable. The other arguments are those of trust_findings().
 void trust_find_machines(const struct run *baseline, const struct run *candidates, size_t nr,
                          enum throttled how, struct report *out);
 
 /// First finding that makes the metric of the rule unreliable on rank `rank` (−1: on any rank), or
-/// NULL. A share that differs from the other side's by up to a third of the rule's limit spoils
-/// nothing.
+/// NULL. Findings on shares that differ between the sides by at most trust_tolerance() do not
+/// count.
 const struct trust_finding *trust_spoiler(const struct report *r, const struct rule *rule,
                                           int64_t rank);
 
-/// How far a share of what is judged may differ, in 1e-6 %: by a third of the rule's smallest
-/// limit.
+/// How far a share, such as that of the judged GPU time, may differ between the sides before
+/// figures are unreliable, in 1e-6 %: by a third of the rule's smallest limit; 0 if a limit is not
+/// in percent.
 int64_t trust_tolerance(const struct rule *rule);
 
 /// True if a rank of the run has a trace; false if the run has only memory snapshots.

@@ -1,5 +1,5 @@
-/* Whether the figures of files are of the same work on both sides: fewer requests are served faster
-   without faster code. */
+/* Whether the figures of result files are of the same work on both sides: fewer requests are served
+   faster without faster code. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -8,10 +8,11 @@
 #include "metric/figure_name.h"
 #include "trust/finding.h"
 
-/* A line of the work of a figure. */
+/* One item of the work that a figure measures, such as a number of requests; stored as one line. */
 struct item {
 	struct span key, value;
-	/// '=': it was asked for; '~': it was counted; '+': the figure is a sum over as many
+	/// '=': the value was asked for; '~': it was counted; '+': it was counted, and the figure is a
+	/// sum over that many things
 	char sign;
 };
 
@@ -32,7 +33,7 @@ static bool next(struct span *rest, struct item *out)
 	return true;
 }
 
-/* Reads a number; in one that was counted, stored work has '_' for the commas between thousands. */
+/* Reads a number. Counted numbers are stored with '_' between thousands. */
 static bool read_number(struct span text, bool asked, struct decimal *out)
 {
 	enum { CHARS = 40 };
@@ -50,10 +51,10 @@ static bool is_less(struct decimal a, struct decimal b)
 	return decimal_scaled(a, digits) < decimal_scaled(b, digits);
 }
 
-enum { COUNTED = 5 * MICRO }; /* percent by which what was counted may differ */
+enum { COUNTED = 5 * MICRO }; /* in 1e-6 %: counted numbers may differ by 5 % */
 
-/* True if the work in an item differs between the figures `b` and `c`: that of a sum, if the sum
-   moved as the number did of what it is a sum of. */
+/* True if an item of work differs between the figures `b` and `c`. If the figure is a sum ('+'), it
+   must also have changed in the direction of the number of things that it sums up. */
 static bool differs(const struct item *x, const struct item *y, const struct input_stat *b,
                     const struct input_stat *c)
 {
@@ -71,8 +72,8 @@ static bool differs(const struct item *x, const struct item *y, const struct inp
 	return !decimal_is_near(old, new, COUNTED) && is_less(old, new) == is_less(was, now);
 }
 
-/* True if a figure is better than in the baseline, but of less than half as many samples: the first
-   ones may be the better ones. */
+/* True if a figure is better than in the baseline, but has less than half as many samples: the
+   first samples may be better than later ones. */
 static bool is_of_few(const struct input_stat *b, const struct input_stat *c)
 {
 	int unit = figure_unit_find(span_of(b->unit ? b->unit : ""));
@@ -82,8 +83,8 @@ static bool is_of_few(const struct input_stat *b, const struct input_stat *c)
 	return better && c->samples < b->samples / 2;
 }
 
-/* True if a number without a unit is 50 times better, and a share on one side only: the other may
-   be in percent. */
+/* True if a figure without a unit is at least 50 times better, and a share of 1 on one side only:
+   on the other side it may be in percent. */
 static bool is_of_scale(const struct input_stat *b, const struct input_stat *c, double *was,
                         double *now)
 {
@@ -96,7 +97,8 @@ static bool is_of_scale(const struct input_stat *b, const struct input_stat *c, 
 	       percent <= 100 && percent >= 50 * share;
 }
 
-/* True if a figure of a file counts things and differs, and neither more nor less is better. */
+/* True if a figure of a result file is a count that differs, and neither more nor less is
+   better. */
 static bool counts_others(const struct input_stat *b, const struct input_stat *c)
 {
 	size_t n = input_case(b).n;
@@ -108,7 +110,7 @@ static bool counts_others(const struct input_stat *b, const struct input_stat *c
 
 /* Figures whose work differs in the same items. */
 struct group {
-	const char *keys; ///< their names, between commas
+	const char *keys; ///< names of these items, separated by commas
 	const char *text; ///< what differs in the first figure
 	VEC(const char *) metrics;
 };
