@@ -327,8 +327,7 @@ static void add_title(struct inquiry *q, struct suspect *s, const struct culprit
 	}
 }
 
-/* Add a sentence if the launch shape (grid and block) changed, which often makes a kernel
-   slower. */
+/* Add a sentence if the grid of the launch changed, which often makes a kernel slower. */
 static void say_shape(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
 	const struct kernel_row *b = (c->was ? c->was : c->now)->row[SIDE_BASELINE];

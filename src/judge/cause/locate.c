@@ -1,5 +1,5 @@
 /* Finds where in the code a rise of GPU work or of waiting comes from. The levels go from the phase
- * to the operator; the search ends at the last level on which one name has most of the rise. */
+   to the operator; a level on which no name has most of the rise is left out. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -11,7 +11,7 @@ struct spot {
 	/* row of the candidate if it has one, else of the baseline; line numbers may differ between
 	 * them */
 	const struct code_stat *row;
-	double amount[NR_SIDES]; /* time or number of launches per step */
+	double amount[NR_SIDES]; /* time in ns, or number of launches, per step */
 };
 
 struct spots {
@@ -124,7 +124,7 @@ static const char *main_name(struct inquiry *q, const struct spots *s, size_t le
 
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what)
 {
-	/* with this many origins the search ends, since a single one hardly has most of the rise */
+	/* with this many origins nothing is searched, since a single one hardly has most of the rise */
 	enum { MANY = 400 };
 	struct spots spots = { 0 };
 	double rise = 0;

@@ -94,7 +94,7 @@ static int64_t kernel_of_peers(const struct odd_rank *o, const struct kernel_row
 }
 
 /* True if one kernel has most of the time by which the rank exceeds its peers, while its other
- * kernels take about as long as theirs. */
+   kernels take about as long as those of the peers. */
 static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t peers_ns)
 {
 	double own = theirs > 0 ? (double)most / (double)theirs : 1;

@@ -145,7 +145,8 @@ const char *word_times(struct inquiry *q, double factor);
 const char *word_kernel(struct inquiry *q, struct span name);
 
 /// Find ranks that are slow, late or stuck. This and the following functions are detectors, which
-/// append suspects; they run in this order, so that later ones know what earlier ones found.
+/// append suspects. causes_find() runs them in an order in which later ones can use what earlier
+/// ones found.
 void suspect_ranks(struct inquiry *q);
 
 /// Find lost or incomplete data: missing ranks, lost kernels, memory that ran out.

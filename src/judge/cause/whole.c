@@ -11,7 +11,7 @@
 
 /* ---- slow steps ---- */
 
-/* How much more the mean step and the slowest step rose than the median step. */
+/* How much more the mean step and the slowest step rose than the median step, in ns. */
 struct tail {
 	int64_t mean, most;
 };
@@ -32,7 +32,7 @@ static struct tail tail_rise(struct inquiry *q, enum metric_id id)
 struct slow_steps {
 	VEC(int64_t) numbers;
 	size_t of;
-	int64_t median, mean; /* median of all steps; mean of the slow steps */
+	int64_t median, mean; /* in ns: median of all steps; mean of the slow steps */
 };
 
 static void find_slow(struct inquiry *q, enum metric_id id, struct slow_steps *out)

@@ -26,7 +26,8 @@ struct maker {
 	const struct rule *rule;
 	struct beside *beside;
 	bool *waived; ///< flags, one for each waiver of the rules; set if the waiver excuses a check
-	const unsigned char *best; ///< result of waivers_names() for the rule
+	const unsigned char *best; ///< for each waiver, how well its name fits an item of the rule
+	                           ///< (waivers_names())
 	struct report *out;
 	const char *in_part; ///< text of in_part() for all items of the rule
 	bool unrecorded[NR_SIDES]; ///< true for a side that has no items of the rule's kind
@@ -291,8 +292,8 @@ static const char *told_by(const struct maker *m, const struct entry *e)
 	           : NULL;
 }
 
-/* Make one check. compare() decides it. An entry of `allow`, or what confirm.h asks for, may make
-   the verdict milder, and so may uniform_settle() once all checks are made. */
+/* Make one check. compare() decides it. An entry of `allow`, or a failure that runs do not confirm
+   (confirm.h), makes the verdict milder; uniform_settle() may do so once all checks are made. */
 static void add_check(const struct maker *m, const struct entry *e)
 {
 	const struct rule *rule = m->rule;
@@ -504,7 +505,8 @@ static enum status check_selects(struct bench *b, const struct rules *rules,
 	return st;
 }
 
-/* If neither side has the metrics-file figure of a rule, suggest the most similar name. */
+/* If neither side has the figure of a result file that a rule names, suggest the most similar
+   name. */
 static void add_near_input(const struct maker *m)
 {
 	struct arena *a = &m->out->arena;

@@ -45,10 +45,10 @@ const char *main_slow_since(const struct bench *b, const struct entry *e,
 /// part of a run, such as a kernel or a rank, or if no run has it.
 struct trend *trend_of(const struct bench *b, const struct entry *e, struct arena *a);
 
-/// Set `*out` to `rule` or, for a rule on figures of metrics files, to a copy in arena `a` with
-/// name, unit and direction of the figure's metric `own` (see view_metric()). The condition
-/// 'worse' becomes an increase or a decrease, or is left out if the figure has no direction.
-/// Returns ST_USAGE if a limit has a unit that does not fit the figure.
+/// Set `*out` to `rule` or, for a rule on figures of result files, to a copy in arena `a` with
+/// name, unit and direction of the figure's metric `own` (see view_metric()). The condition 'worse'
+/// becomes an increase or a decrease, or is left out if the figure has no direction. Returns
+/// ST_USAGE if a limit has a unit that does not fit the figure.
 GG_MUST_CHECK enum status figure_rule(const struct rule *rule, const struct metric *own,
                                       const char *source, struct arena *a, const struct rule **out,
                                       struct diag_log *log);

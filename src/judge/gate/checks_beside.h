@@ -28,9 +28,9 @@ void beside_release(struct beside *b);
 bool check_is_told(struct beside *b, const struct entry *e);
 
 /// Smallest change of `e` that the clock of the traces can show, in ns: one tick of the clock for
-/// each kernel launch that the figure sums up. 0 if the figure is not a time, or if both sides
-/// have a clock finer than microseconds. `m` is the rule's metric; for figures of metrics files,
-/// it has the unit of `e`.
+/// each kernel launch that the figure sums up. 0 if the figure is not a time, or if both sides have
+/// a clock finer than microseconds. `m` is the rule's metric; for figures of result files, it has
+/// the unit of `e`.
 int64_t check_floor(struct beside *b, const struct metric *m, const struct entry *e);
 
 /// The operator or category that launches a kernel, and the time that the kernel took over from

@@ -282,7 +282,8 @@ static enum verdict of_missing(const struct comparison *c)
 }
 
 /* Decide on an item of for_each that only one side has: by `on_new` or `on_gone` and, for a new
-   item, by the limits that need no baseline. The worse of the two results counts. */
+   item, by the limits that need no baseline; the worse result counts. A new kernel that is most of
+   the rise of its operator or category gets their verdict if they fail. */
 static struct decision decide_one_sided(const struct comparison *c)
 {
 	if (c->hidden)

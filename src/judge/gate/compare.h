@@ -49,7 +49,8 @@ struct comparison {
 	/// For a kernel: the decision on its operator or category, to which kernels that it replaced
 	/// belong, too. NULL if that is unknown: the kernel is then judged by itself.
 	const struct decision *unit;
-	int64_t net; ///< with `unit`: the candidate's value less the kernel's share of what it replaced
+	int64_t net; ///< with `unit`: the candidate's value, less the time that the kernel took over
+	             ///< from others
 	bool net_sure; ///< with `unit`: true if noise cannot explain the net change
 	/// change of the kernel's operator or category, in the unit of the metric that judges it
 	int64_t unit_change;

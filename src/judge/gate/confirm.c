@@ -10,8 +10,8 @@
    that are looked at. */
 enum { ENOUGH = PAIRS_CONFIRM, NEWEST = 20 };
 
-/* Figures of memory have no noise that could be estimated, but a library may choose a larger
-   workspace in one run of ten. Counts are the same in every run. */
+/* True for figures of memory except counts, which are the same in every run. Their noise cannot be
+   estimated: a library may choose a larger workspace in one run of ten. */
 static bool is_of_memory(const struct metric *m)
 {
 	return m->exact && m->need == NEED_MEMORY && m->unit != UNIT_COUNT;

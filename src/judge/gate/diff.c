@@ -44,7 +44,7 @@ static void add_figure(struct report *out, const struct metric *m, const struct 
 	vec_push(&out->figures, figure_row(&out->arena, m, e));
 }
 
-/* Add a figure of a metrics file to the report, as a metric of its own. */
+/* Add a figure of a result file to the report, as a metric of its own. */
 static void add_input(const struct bench *b, struct report *out, const struct entry *e)
 {
 	struct entry one = *e;

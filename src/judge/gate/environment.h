@@ -7,9 +7,9 @@
 #include "model/report.h"
 #include "model/rule.h"
 
-/// Append a row for each key of the rules' must_match and should_match that a side knows. Returns
-/// ST_BASELINE if a key of must_match differs; with `ignore` that is only a warning. Without a
-/// baseline (NULL) nothing differs.
+/// Append a row to out->environment for each key of the rules' must_match and should_match that a
+/// side knows. Returns ST_BASELINE if a key of must_match differs; with `ignore` that is only a
+/// warning. Without a baseline (NULL) nothing differs.
 GG_MUST_CHECK enum status environment_judge(const struct rules *rules, const struct run *baseline,
                                             const struct run *candidate, bool ignore,
                                             struct report *out, struct diag_log *log);

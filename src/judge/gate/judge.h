@@ -52,7 +52,7 @@ struct judge_input {
 GG_MUST_CHECK enum status judge(const struct judge_input *in, struct report *out,
                                 struct diag_log *log);
 
-/// Compare two runs without rules: fill `out` with figures, kernel drift and breakdowns.
+/// Compare two runs without rules: fill `out` with figures, changed kernels and breakdowns.
 GG_MUST_CHECK enum status compare_runs(const struct run *a, const struct run *b,
                                        const struct category_table *categories, struct report *out,
                                        struct diag_log *log);

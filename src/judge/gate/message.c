@@ -54,7 +54,7 @@ static void add_subject(struct strbuf *b, const struct comparison *c, const stru
 	if (check->metric->per_step)
 		strbuf_addf(b, "%s ", stat_names[c->rule->stat]);
 	strbuf_adds(b, check->metric->case_name ? metric_label(check->metric) : check->metric->name);
-	/* no "of 'NAME'" for a figure of a metrics file: the text above already has the name */
+	/* no "of 'NAME'" for a figure of a result file: the text above already has the name */
 	if (check->item[0] && check->metric->label != LABEL_INPUT) {
 		strbuf_adds(b, " of '");
 		text_add_short(b, span_of(check->item), 60);

@@ -126,7 +126,8 @@ static void fill_detectable(const struct asked *q, struct arena *a, struct evide
 		                 unit_text(a, UNIT_PCT, number_pct(out->detectable, from)));
 }
 
-/* Set the values nearest to the baseline's, above and below it, that the limits of `map` forbid. */
+/* Set the nearest limits above (`limit[1]`) and below (`limit[0]`) the baseline's value that `map`
+   has, as values in the metric's unit. */
 static void fill_limits(const struct asked *q, const struct limits *map, bool has[2],
                         int64_t limit[2])
 {
@@ -195,8 +196,8 @@ static double se_of_runs(const struct estimate *x, size_t nr)
 	            (x->shared + (1 - x->shared) * noise_center_variance(nr) + x->baseline));
 }
 
-/* Find how many more runs or pairs of runs, whichever is fewer, would decide the check if the
-   change stays as large as it is. */
+/* Find how many more runs, or pairs of runs, would decide the check if the change stays as large as
+   it is. Runs are preferred if they are at most RUNS_FEW, or no more than the pairs. */
 static void fill_plan(const struct asked *q, struct evidence *out)
 {
 	const struct estimate *x = q->pin_alone ? &q->since_pin : &q->now;

@@ -11,8 +11,8 @@
 #include "model/report.h"
 
 /// Fill `out` with the evidence on the values of `e`, and set the members of the comparison `c`
-/// that concern noise. The caller releases the lists of `out`; `a` owns its texts. Exact metrics
-/// have no noise.
+/// that concern noise. The caller releases the lists of `out`; `a` owns its texts. Exact metrics,
+/// such as counts, have no noise.
 void noise_evidence(const struct noise_model *m, const struct entry *e, struct comparison *c,
                     struct arena *a, struct evidence *out);
 

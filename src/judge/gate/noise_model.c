@@ -20,7 +20,7 @@
 static const double unknown_own = 0.01, machine = 0.02, wall = 0.05, least_own = 0.002;
 static const double wall_seen = 0.01, wall_idle = 0.13;
 enum {
-	UNKNOWN_RUNS = 4, ///< weight of `unknown_own`, in degrees of freedom, as those below
+	UNKNOWN_RUNS = 4, ///< weight of `unknown_own`, in degrees of freedom
 	MACHINE_RUNS = 2, ///< weight of what is assumed of the machine once five runs are known
 	FIRST_RUNS = 8, ///< added to MACHINE_RUNS while only one run is known
 	MACHINE_FREE = 4, ///< degrees of freedom of five runs
@@ -132,7 +132,8 @@ static void fill_machine(struct noise_model *m)
 	m->machine = mem_calloc(b->nr_columns + 1, sizeof *m->machine);
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		struct values of = { 0 };
-		/* runs that are judged now belong to the epoch of the present approved run */
+		/* an epoch is the time in which one approved run was the baseline; runs that are judged now
+		   belong to the newest */
 		uint64_t epoch = is_past_column(b, i) ? b->columns[i].epoch : b->pin;
 		for (size_t j = 0; j < m->units.list.nr; j++) {
 			const struct entry *e = &m->units.list.v[j];
@@ -349,8 +350,8 @@ static struct noise_prior prior_of(const struct noise_model *m, const struct met
 {
 	switch (metric_family(metric)) {
 	case FAMILY_WALL:
-		/* only past runs tell the noise of a figure of files that is neither a time nor a rate, for
-		   example an accuracy */
+		/* only past runs show the noise of a figure of result files that is neither a time nor a
+		   rate, such as an accuracy */
 		if (metric->need == NEED_INPUT && !figure_is_timed(metric))
 			return (struct noise_prior){ 0 };
 		return (struct noise_prior){ wall_seen * wall_seen, WALL_RUNS };

@@ -34,7 +34,7 @@ struct noise_model {
 	                  ///< the others do not share
 };
 
-/// Estimate of the change of one figure, and of its uncertainty.
+/// Estimate of the change of one figure, as a difference of logarithms, and of its uncertainty.
 struct estimate {
 	bool known;
 	double by; ///< change from the reference to the candidate

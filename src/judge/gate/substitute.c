@@ -12,8 +12,9 @@
 #include "metric/unit.h"
 #include "model/code.h"
 
-/* The operator that launches the kernel or, if the model has categories, the kernel's category; on
-   a side that has the kernel. Empty if the rule asks for categories but the model has operators. */
+/* The operator that launches the kernel or, if the model has categories, the kernel's category;
+   from a run that has the kernel. Empty if the rule asks for categories but the model has
+   operators. */
 static struct span unit_of(const struct noise_model *m, const struct rule *rule, struct span kernel)
 {
 	const struct bench *b = m->bench;
@@ -54,7 +55,7 @@ struct launched {
 	int64_t ns[NR_SIDES];
 };
 struct launches {
-	VEC(struct launched) list; ///< sorted by name, each once
+	VEC(struct launched) list; ///< sorted by name; each name once
 };
 
 ORDERING(launched_cmp, struct launched, BY_SPAN(name))

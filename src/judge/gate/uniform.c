@@ -46,7 +46,7 @@ static bool is_of_factor(const struct check *k, int64_t pct)
 	return k->has_pct && worse > 0 && (double)worse <= (1 + reach_of_shift) * (double)pct;
 }
 
-/* The first failing check on the whole machine that the common factor explains; only this one
+/* The first failing check on GPU time of whole steps that the common factor explains; only this one
    reports the change. */
 static const struct check *speaker_of(const struct report *out, int64_t pct)
 {

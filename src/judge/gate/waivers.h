@@ -37,7 +37,7 @@ struct query allow_query(const struct waiver *w);
 /// True if entries of `allow` that name items, such as kernels, apply to this metric: to all times.
 bool allow_is_for(const struct metric *m);
 
-/// The part "compute" of a breakdown of the wall time; 0 if there is no such part.
+/// The part "compute" of a breakdown of the wall time, in ns; 0 if there is no such part.
 int64_t allow_compute(const struct breakdown *of);
 
 /// How much of a rise the entry `w` of `allow` covers; `of` is the breakdown of the rise. Each item

@@ -78,9 +78,9 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d,
                        const struct digest *other);
 
 /// Append findings from comparing the ranks of a run: a rank that lacks steps, ends early, is
-/// stuck, has fewer collectives, or has figures of another kind. Each finding names the last
-/// activity of its rank. `alone`: true if there is no baseline; a run that lacks ranks of its job
-/// is then unreliable. With a baseline, trust_find_absent() decides that.
+/// stuck, has fewer collectives, or has figures of another kind. `alone`: true if there is no
+/// baseline; a run that lacks ranks of its job is then unreliable. With a baseline,
+/// trust_find_absent() decides that.
 void trust_find_ranks(const struct run *run, bool alone, const struct trust_scope *s);
 
 /// Append a finding for each rank that only one side has; `s` describes the candidate's run.

@@ -7,10 +7,10 @@
 #include "model/rule.h"
 
 /// Append the findings on the candidate's `nr` runs and on the baseline (NULL if there is none) to
-/// `out->trust`, the candidate's first. Statistics need as many usable steps of a rank as the rules
-/// (`steps: min`) say, or one if `rules` is NULL. If the rules do not say, they need three, or as
-/// many as the baseline has if it has fewer, or one without a baseline. In any case a candidate
-/// needs at least half as many as the baseline.
+/// `out->trust`, the candidate's first. Statistics need as many usable steps of a rank (whole steps
+/// after the warm-up) as the rules (`steps: min`) say, or one if `rules` is NULL. If the rules do
+/// not say, they need three, or as many as the baseline has if it has fewer, or one without a
+/// baseline. In any case a candidate needs at least half as many as the baseline.
 void trust_findings(const struct run *baseline, const struct run *candidates, size_t nr,
                     const struct rules *rules, struct report *out);
 
@@ -36,7 +36,7 @@ const struct trust_finding *trust_spoiler(const struct report *r, const struct r
 /// in percent.
 int64_t trust_tolerance(const struct rule *rule);
 
-/// True if a rank of the run has a trace; false if the run has only memory snapshots.
+/// True if a rank of the run has a trace; false if all have only memory snapshots or result files.
 bool trust_any_trace(const struct run *run);
 
 #endif
