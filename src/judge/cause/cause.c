@@ -45,9 +45,8 @@ static bool is_worse(const struct check *c)
 	return c->has_pct && (up ? c->change_pct > NOTABLE : c->change_pct < -NOTABLE);
 }
 
-/* The suspect that names the item of the check, else the suspect that explains most of the check's
-   change. NULL if a small change has crossed a `max` or `min`, since the change is then not to
-   blame. */
+/* The suspect that names the item of the check, else the suspect that explains most of its change.
+   NULL if a small change has crossed a `max` or `min`, since the change is then not to blame. */
 static struct suspect *explanation(struct inquiry *q, const struct check *c)
 {
 	struct suspect *best = NULL;
@@ -102,8 +101,7 @@ static bool is_gone(const struct check *c)
 	return c->verdict == VERDICT_MISSING && c->has_baseline && !c->has_candidate;
 }
 
-/* True if the check is on a figure of result files that is beyond a limit, or that the candidate
-   lacks. */
+/* True if the check is on a figure of result files that is beyond a limit, or gone. */
 static bool is_of_figures(const struct check *c)
 {
 	bool beyond =
@@ -111,8 +109,7 @@ static bool is_of_figures(const struct check *c)
 	return c->metric->case_name && ((c->has_change && beyond) || is_gone(c));
 }
 
-/* What to do about figures of result files that the candidate lacks. They may have other names
-   there. */
+/* What to do about figures of result files that the candidate lacks, or has by other names. */
 static void advise_gone(struct inquiry *q, struct suspect *s)
 {
 	const struct report *out = q->out;
@@ -229,8 +226,7 @@ static void tell_cost(struct inquiry *q, struct finding *f)
 	int64_t whole = f->cost_is_bytes ? peak.v[SIDE_BASELINE] : q->wall;
 	if (whole > 0)
 		f->share_pct = number_pct(f->cost, whole);
-	if (!f->cost || f->verdict == VERDICT_INCONCLUSIVE) /* do not show a cost that cannot be
-	                                                       believed */
+	if (!f->cost || f->verdict == VERDICT_INCONCLUSIVE) /* no cost, or an unreliable one */
 		return;
 	f->cost_amount =
 	    f->cost_is_bytes

@@ -15,8 +15,7 @@ struct culprit {
 	 */
 	const struct activity_pair *now, *was;
 	int64_t rise; /* rise in ns per step, without the slowdown that all kernels have */
-	/* the candidate's value divided by the baseline's: of the mean duration, or of the number of
-	 * launches */
+	/* candidate's mean duration, or number of launches, divided by the baseline's */
 	double times;
 	/* true if the kernel has a check that failed, warned, is undecided or cannot be judged */
 	bool asked;
@@ -74,8 +73,7 @@ static double more_launches(const struct inquiry *q, const struct activity_pair 
 	return per_step(q, a, SIDE_CANDIDATE) - per_step(q, a, SIDE_BASELINE);
 }
 
-/* How much two kernels differ, to find the most likely replacement: the numbers of launches count
- * most, then the times. */
+/* How much two kernels differ, to find the likeliest replacement: in launches, less so in times. */
 static double distance(const struct activity_pair *now, const struct activity_pair *was,
                        double more, double fewer)
 {
@@ -86,8 +84,7 @@ static double distance(const struct activity_pair *now, const struct activity_pa
 }
 
 /* The kernel that `now` probably replaces, or NULL: its launches fell by as many as those of `now`
- * rose. Kernels of the same category are preferred. The replaced kernel may be gone, or still be
- * used elsewhere. */
+   rose. It may be gone, or still be used elsewhere. Kernels of the same category are preferred. */
 static const struct activity_pair *replaced(struct culprits *c, const struct activity_pair *now)
 {
 	const struct inquiry *q = c->q;
@@ -101,9 +98,8 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 		    fewer <= 0 || more > fewer * 1.1 || fewer > more * 1.1)
 			continue;
 		double far = distance(now, was, more, fewer);
-		/* a replacement has another name, and so may have another category; in this case the two
-		 * kernels must be similar, the old one gone from the candidate, and the new one absent
-		 * from the baseline */
+		/* a replacement may have another category, by its other name; the two kernels must then be
+		   similar, the old one gone from the candidate, and the new one absent from the baseline */
 		if (was->category != now->category &&
 		    (far > 3 || !activity_is_only(&q->pairs, was, SIDE_BASELINE) ||
 		     !activity_is_only(&q->pairs, now, SIDE_CANDIDATE)))
@@ -168,8 +164,8 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	                ? per_step(q, a, SIDE_CANDIDATE) / per_step(q, a, SIDE_BASELINE)
 	                : pair_mean(a, SIDE_CANDIDATE) / pair_mean(a, SIDE_BASELINE);
 	if (q->common > 1) {
-		/* subtract the slowdown that all kernels have, which is reported once; a small remaining
-		 * rise is noise */
+		/* subtract the slowdown of all kernels, which is reported once; a small remaining rise is
+		   noise */
 		one.rise = (int64_t)(now - q->common * before);
 		if ((double)one.rise < before / 20 + (q->common - 1) * before / 2)
 			return;
@@ -230,8 +226,7 @@ static void collect(struct culprits *c)
 	}
 	for (size_t i = 0; i < q->pairs.list.nr; i++) {
 		const struct activity_pair *a = &q->pairs.list.v[i];
-		/* memsets are launched and queued as kernels are: one that takes notable time is treated as
-		   one */
+		/* a memset that takes notable time is treated as a kernel */
 		bool set = a->kind == EVENT_MEMSET && rise_of(a) > q->wall / 100;
 		if ((!pair_is_compute(a) && !set) || activity_is_partial(&q->pairs, a) || is_taken(c, a))
 			continue;
@@ -341,9 +336,8 @@ static void say_shape(struct inquiry *q, struct suspect *s, const struct culprit
 	            (long long)y[2]);
 }
 
-/* Say that a slower kernel takes other resources than before. The title says it of the first kernel
-   of the suspect, which it names; evidence says it of others. Checks on resources then belong to
-   the suspect. */
+/* Say that a slower kernel takes other resources than before: of the first kernel in the title, of
+   others as evidence. Checks on resources then belong to the suspect. */
 static void say_resources(struct inquiry *q, struct suspect *s, const struct culprit *c, bool first)
 {
 	enum { NOTABLE = 2 }; /* percent; times of unchanged kernels differ by as much */

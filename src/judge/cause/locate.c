@@ -8,8 +8,7 @@
 
 /* The rows of both sides that belong to the same origin in the code. */
 struct spot {
-	/* row of the candidate if it has one, else of the baseline; line numbers may differ between
-	 * them */
+	/* row of the candidate if it has one, else of the baseline; their lines may differ */
 	const struct code_stat *row;
 	double amount[NR_SIDES]; /* time in ns, or number of launches, per step */
 };
@@ -103,8 +102,7 @@ static double spot_rise(const struct spot *x)
 	return x->amount[SIDE_CANDIDATE] - x->amount[SIDE_BASELINE];
 }
 
-/* The name on a level (such as an operator) that has at least three fifths of the rise; NULL if
- * there is none. */
+/* The name on a level (such as an operator) that has at least 60 % of the rise, or NULL. */
 static const char *main_name(struct inquiry *q, const struct spots *s, size_t level, double rise)
 {
 	const char *best = NULL;

@@ -1,5 +1,4 @@
-/* Detectors for memory: out of memory, leaks, a larger batch, fragmentation, or more memory in one
-   place. */
+/* Detectors for memory: out of memory, leaks, larger batches, fragmentation, more in one place. */
 #include <string.h>
 
 #include "base/text.h"

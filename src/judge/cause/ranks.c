@@ -113,8 +113,7 @@ static const char *machine_of(struct inquiry *q, const struct digest *d)
 	return arena_printf(q->a, "%s of %s", gpu, host);
 }
 
-/* Name the kernel with the largest excess over the peers; if no kernel is to blame (is_to_blame()),
- * name the whole rank. */
+/* Name the kernel that exceeds the peers most or, unless is_to_blame(), the whole rank. */
 static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slow_ns,
                         int64_t peers_ns)
 {
@@ -313,8 +312,7 @@ static void look_at_ranks(struct inquiry *q, const struct run_view *view,
 
 /* ---- a part of the ranks, such as those of one node ---- */
 
-/* The candidate's compute time of the rank at `at` divided by the baseline's; 0 if a side lacks it.
- */
+/* Compute time of the candidate's rank `at` (an index) by that of the baseline; 0 if unknown. */
 static double compute_ratio(const struct inquiry *q, const struct run *run, size_t at)
 {
 	const struct run *base = run_ranks(q->bench->run[SIDE_BASELINE]);
@@ -381,8 +379,7 @@ static void find_slow_part(struct inquiry *q, const struct run *run)
 }
 
 /* In a folded run, the figures of a rank come from run_ranks(), and its rows from the digests that
-   the fold keeps whole. Later detectors see the rows of the mean rank, so that scope_to_median() is
-   not needed. */
+   the fold keeps whole. Later detectors see rows of the mean rank, without scope_to_median(). */
 void suspect_ranks(struct inquiry *q)
 {
 	const struct run_view *view = &q->bench->view[SIDE_CANDIDATE];

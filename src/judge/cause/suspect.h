@@ -40,13 +40,11 @@ struct inquiry {
 	struct report *out;
 	struct arena *a; ///< arena of the report, which owns all texts
 
-	/// GPU activities of both sides: of all ranks or, if one rank is slow, of a typical other
-	/// rank.
+	/// GPU activities of both sides: of all ranks or, if a rank is slow, of a typical other one
 	struct activity_pairs pairs;
 	struct rank_scope scope; ///< ranks that `pairs` covers; set by suspect_ranks()
 	double common; ///< factor by which all kernels became longer; 1 if they did not
-	int64_t waited; ///< waiting and transfer time in ns per step that suspects about single ranks
-	                ///< already explain
+	int64_t waited; ///< waiting and transfer time in ns per step that is already explained by ranks
 	int64_t wall; ///< wall time of the baseline's step in ns; 0 if unknown
 	const char *phase; ///< kind of steps that inquiry_figure() is limited to; NULL: all steps
 	const char *step; ///< unit of time in messages: "step" or "window"
@@ -73,8 +71,7 @@ static inline double both_ratio(struct both f)
 	           : 1;
 }
 
-/// The metric `id` over steps, devices and ranks, with the default statistic and reduction of
-/// rules.
+/// The metric `id` with the default statistic over steps and reduction over ranks.
 struct both inquiry_figure(struct inquiry *q, enum metric_id id);
 
 /// Sets `*out` to the value of entry `e` on a side. The baseline's value is that of the run whose
@@ -118,9 +115,8 @@ struct locate_query {
 /// given only if one name has most of the rise.
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what);
 
-/// Widen the suspect's place in the code, which suspect_locate() found, so that it covers `other`
-/// too: the module if both have the same, the phases if both know them, the lines and operators of
-/// both.
+/// Widen the suspect's place in the code (suspect_locate()), so that it covers `other` too: the
+/// module if both have the same, the phases if both know them, the lines and operators of both.
 void suspect_share_place(struct suspect *s, const struct suspect *other);
 
 /// Set the figure that shows the suspect's change best. Has no effect if a side lacks the figure.
@@ -134,8 +130,7 @@ void suspect_cost(struct suspect *s, int64_t ns);
 void suspect_part(struct suspect *s, const char *name, int64_t change);
 
 /// Choose the parts of the cost that reports show, once cost and checks are known: the parts named
-/// so far or, if there are none, the parts of the breakdown of a check whose change equals the
-/// cost.
+/// so far or, if there are none, those of the breakdown of a check whose change equals the cost.
 void suspect_settle_parts(struct inquiry *q, struct suspect *s);
 
 /// A factor such as "×1.30"; owned by the report.
@@ -145,8 +140,7 @@ const char *word_times(struct inquiry *q, double factor);
 const char *word_kernel(struct inquiry *q, struct span name);
 
 /// Find ranks that are slow, late or stuck. This and the following functions are detectors, which
-/// append suspects. causes_find() runs them in an order in which later ones can use what earlier
-/// ones found.
+/// append suspects. causes_find() calls them so that later ones can use what earlier ones found.
 void suspect_ranks(struct inquiry *q);
 
 /// Find lost or incomplete data: missing ranks, lost kernels, memory that ran out.

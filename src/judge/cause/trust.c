@@ -1,5 +1,4 @@
-/* Detector for untrustworthy recordings: lost or incomplete ranks, and all other reasons why checks
-   cannot be judged. */
+/* Detector for recordings that cannot be believed: lost or incomplete ranks, and other reasons. */
 #include <inttypes.h>
 #include <string.h>
 

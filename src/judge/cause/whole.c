@@ -1,5 +1,4 @@
-/* Detectors for changes of the whole run: some steps are slow, the batch size changed, every
-   kernel is slower. */
+/* Detectors for changes of the whole run: slow steps, another batch size, all kernels slower. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -144,8 +143,7 @@ void suspect_steps(struct inquiry *q)
 /* A common factor of all times below this may be noise. */
 #define NOTABLE 1.012
 
-/* A kernel that both sides have: the ratio of its durations, and as weight its time in the
- * baseline. */
+/* A kernel of both sides: the ratio of its durations, weighted by its time in the baseline. */
 struct shift {
 	double weight, ratio;
 };
@@ -155,8 +153,7 @@ ORDERING(shift_cmp, struct shift, RISING(ratio))
 struct shifts {
 	VEC(struct shift) list;
 	double weight, heaviest; /* sum and maximum of all weights in the list */
-	double all; /* time of all computation in the baseline, including that of kernels that only the
-	               baseline has */
+	double all; /* time of all computation in the baseline, including kernels that are gone */
 };
 
 static void shifts_add(struct shifts *s, double weight, double ratio)
@@ -253,8 +250,8 @@ static void stake_all_work(struct inquiry *q, struct suspect *s)
 	suspect_cost(s, compute);
 }
 
-/* Find another batch size or sequence length: grids of kernels grow with these, but not with a
-   slower clock. */
+/* Find another batch size or sequence length: grids grow with these, but not with a slower
+   clock. */
 static bool find_batch(struct inquiry *q)
 {
 	struct shifts grids = { 0 };

@@ -112,8 +112,8 @@ static const char *statistic_of(const struct rule *r)
 	return reduce_names[mean ? REDUCE_MEDIAN : r->reduce];
 }
 
-/* The breakdown of the change of check `k`; if the check is about one rank, only of the activities
-   of this rank. */
+/* The breakdown of the change of check `k`; only of the rank's activities if the check is on a
+   rank. */
 static struct breakdown *check_breakdown(const struct maker *m, const struct check *k,
                                          const struct entry *e)
 {
@@ -161,8 +161,7 @@ static void add_breakdown(const struct maker *m, struct check *k, const struct e
 		k->message = arena_printf(&m->out->arena, "%s, %s", k->message, where);
 }
 
-/* True if at least one side recorded the figure; a check on a figure that neither side recorded is
-   not applicable. */
+/* True if at least one side recorded the figure; otherwise a check on it is not applicable. */
 static bool is_known(const struct maker *m, const struct entry *e)
 {
 	if (m->rule->metric->label != LABEL_PAIR || m->rule->metric->exact)
@@ -188,15 +187,13 @@ static const char *in_part(const struct maker *m, const struct entry *items, siz
 	           : NULL;
 }
 
-/* Text such as "'step-time' (12.5 ms → 13.4 ms)", if the reference (the runs of main) has become
-   worse than the pin (the approved run) by more than a limit of the rule and than noise; else
-   NULL. */
+/* Text such as "'step-time' (12.5 ms → 13.4 ms)", if the reference (the runs of main) is worse than
+   the pin (the approved run) by more than a limit of the rule and than noise; else NULL. */
 static const char *moved_text(const struct maker *m, const struct comparison *c,
                               const struct evidence *evidence)
 {
 	struct comparison moved = *c;
-	/* with control runs, the baseline's value is theirs, which does not show how main has
-	   changed */
+	/* control runs as the baseline do not show how main has changed */
 	bool of_controls = m->bench->runs.nr_controls && !m->rule->metric->exact;
 	if (!c->has_pin || !c->has_baseline || m->rule->for_each || of_controls ||
 	    (evidence->has_noise && imaxabs(c->baseline - c->pin) <= evidence->noise))
@@ -215,9 +212,8 @@ static const char *moved_text(const struct maker *m, const struct comparison *c,
 	                    unit_text(a, unit, c->baseline));
 }
 
-/* How much of the change of check `k` the entry `w` of `allow` covers. Kernels are parts of compute
-   time; in wall time they are only contained in the part "compute", so that this part is broken
-   down in turn. */
+/* How much of the change of check `k` the entry `w` of `allow` covers. The breakdown of wall time
+   has no kernels, only a part "compute", so that this part is broken down in turn. */
 static int64_t part_of(const struct maker *m, const struct waiver *w, const struct check *k,
                        const struct entry *e, const struct breakdown *parts)
 {
@@ -424,8 +420,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 
 /* ---- the entries of a rule ---- */
 
-/* Add one entry for a metric that compares both sides (LABEL_PAIR); its value is stored as that of
-   the candidate. */
+/* Add one entry for a metric that compares both sides (LABEL_PAIR), as a value of the candidate. */
 static void pair_entry(const struct maker *m, struct entries *entries)
 {
 	const struct metric *metric = m->rule->metric;
@@ -436,8 +431,7 @@ static void pair_entry(const struct maker *m, struct entries *entries)
 	vec_push(&entries->list, e);
 }
 
-/* Find step.cuda_time of the baseline, since the `and` of a rule's limit may be a percentage of
-   it. */
+/* Find step.cuda_time of the baseline: the `and` of a rule's limit may be a percentage of it. */
 static void find_step(struct maker *m)
 {
 	const struct metric *metric = &metric_table[METRIC_STEP_CUDA_TIME];
@@ -482,9 +476,8 @@ static void add_none_left(const struct maker *m, bool excepted)
 	add_none(m, SPAN(""), VERDICT_SKIPPED, because);
 }
 
-/* Fail if the rule's query would find something without its patterns for names, so that one of them
-   must be wrong. The class (compute or communication) stays in the query: a run may lack such
-   kernels. */
+/* Fail if the rule's query would find something without its patterns: one of them must be wrong.
+   The class (compute or communication) stays in the query: a run may lack such kernels. */
 static enum status check_selects(struct bench *b, const struct rules *rules,
                                  const struct rule *rule, struct arena *a, struct diag_log *log)
 {
@@ -505,8 +498,7 @@ static enum status check_selects(struct bench *b, const struct rules *rules,
 	return st;
 }
 
-/* If neither side has the figure of a result file that a rule names, suggest the most similar
-   name. */
+/* If neither side has the rule's figure of a result file, suggest the most similar name. */
 static void add_near_input(const struct maker *m)
 {
 	struct arena *a = &m->out->arena;

@@ -11,8 +11,7 @@
 
 /// Append the checks of `rule` to `out->checks`, with verdicts and messages. The trust findings
 /// must be in `out` already. `waived` has a flag for each waiver of `rules`, which is set if the
-/// waiver excuses a check. Fails with ST_USAGE if `select` matches nothing that either side
-/// recorded.
+/// waiver excuses a check. ST_USAGE if `select` matches nothing that either side recorded.
 GG_MUST_CHECK enum status checks_add(const struct noise_model *noise, const struct rules *rules,
                                      const struct rule *rule, bool *waived, struct report *out,
                                      struct diag_log *log);

@@ -13,8 +13,7 @@ static size_t end_of_label(const struct entries *all, size_t first)
 	return lo;
 }
 
-/* Index of the first entry with a rank ≥ `rank` in [lo, hi); the entries of this range have one
-   label. */
+/* Index of the first entry with a rank ≥ `rank` in [lo, hi), where all entries have one label. */
 static size_t first_of_rank(const struct entries *all, size_t lo, size_t hi, int64_t rank)
 {
 	SEARCH(lo, hi, i, all->list.v[i].rank < rank);

@@ -23,14 +23,12 @@ struct beside {
 void beside_release(struct beside *b);
 
 /// True if the figure of the rule's `unless` equals `e`, or differs by at most the rule's
-/// tolerance, on each side that has `e`; a check of `e` would then only repeat what another check
-/// says.
+/// tolerance, on each side that has `e`; a check of `e` would then only repeat another check.
 bool check_is_told(struct beside *b, const struct entry *e);
 
 /// Smallest change of `e` that the clock of the traces can show, in ns: one tick of the clock for
-/// each kernel launch that the figure sums up. 0 if the figure is not a time, or if both sides have
-/// a clock finer than microseconds. `m` is the rule's metric; for figures of result files, it has
-/// the unit of `e`.
+/// each kernel launch that the figure sums up. 0 if the figure is not a time, or if both clocks are
+/// finer than microseconds. `m` is the rule's metric, with the unit of `e`.
 int64_t check_floor(struct beside *b, const struct metric *m, const struct entry *e);
 
 /// The operator or category that launches a kernel, and the time that the kernel took over from
@@ -41,8 +39,7 @@ struct substitute {
 	bool found; ///< false: no operator or category is known, so the kernel is judged by itself
 	struct decision decision; ///< decision on the operator or category by the kernel's limits
 	int64_t change; ///< change of the operator or category in ns per step
-	int64_t net; ///< the candidate's value of the kernel, less its share of the time by which other
-	             ///< kernels fell
+	int64_t net; ///< the candidate's value, less the time that the kernel took over
 	bool net_sure; ///< true if noise cannot explain the net change
 	const char *text; ///< text such as "category 'GEMM' changed by +0.3 %"; owned by the arena
 };

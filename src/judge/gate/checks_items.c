@@ -79,8 +79,7 @@ static void items_of(struct bench *b, const struct rule *rule, struct names *ite
 	vec_release(&ranking.list);
 }
 
-/* Sort items by the larger of their two values, largest first; equal ones stay in the order of
- * bench_query(). */
+/* Sort items by the larger of their two values, largest first; equal ones stay in order. */
 static int by_size(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;

@@ -89,8 +89,7 @@ static enum beyond beyond_limit(const struct comparison *c, const struct limits 
 }
 
 /* Compares a change with all conditions of a rule's fail or warn; one broken condition is enough.
-   If a relative condition cannot be computed, and there are absolute conditions, only those
-   count. */
+   If a relative condition cannot be computed, only absolute ones count, if there are any. */
 static enum beyond beyond_map(const struct comparison *c, const struct limits *map,
                               struct decision *d)
 {
@@ -114,8 +113,7 @@ static enum beyond beyond_map(const struct comparison *c, const struct limits *m
 }
 
 /* True if the figure is better by so much that an equal change for the worse would break a fail
-   limit. Limits on changes since the pin (the approved run) are left out, since an improvement
-   since then may be old. */
+   limit. Limits on changes since the pin (the approved run) do not count: the change may be old. */
 static bool improved(const struct comparison *c, struct decision *d)
 {
 	if (c->rule->worse == WORSE_EITHER || !c->has_baseline)
@@ -192,8 +190,7 @@ static struct decision decide_limits(const struct comparison *c)
 	if (fell_to_zero(c))
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_ZERO };
 	enum beyond warn = beyond_map(c, &rule->warn, &w);
-	/* If only a warn limit cannot be computed, the check is inconclusive unless the rule has fail
-	   limits. */
+	/* if only a warn limit cannot be computed, that counts only if there are no fail limits */
 	if (fail == BEYOND_UNKNOWN || (warn == BEYOND_UNKNOWN && rule->fail.list.nr == 0))
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_UNFORMED };
 	if (fail == BEYOND_NOISE) {
@@ -258,16 +255,14 @@ static bool is_item(const struct metric *m)
 }
 
 /* The verdict on a figure that one side lacks. The candidate must have each figure that the
-   baseline has. A figure that the baseline's version of gpugate did not know is skipped until a new
-   baseline is made. */
+   baseline has. A figure that the baseline's version of gpugate did not know is skipped. */
 static enum verdict of_missing(const struct comparison *c)
 {
 	if (c->predates && c->has_candidate)
 		return VERDICT_SKIPPED;
 	switch (c->rule->on_missing) {
 	case ON_MISSING_SKIP:
-		/* without a baseline, an absolute limit is the only sign that the run should have the
-		   figure */
+		/* without a baseline, only an absolute limit shows that the run should have the figure */
 		return (c->has_baseline &&
 		        (c->folded_candidate || c->unrecorded || !is_item(c->rule->metric))) ||
 		               (c->bootstrap &&

@@ -12,8 +12,7 @@ struct comparison {
 	int64_t baseline, candidate; ///< values of the two sides, in the metric's unit
 	bool has_step;
 	int64_t step_ns; ///< step.cuda_time of the baseline in ns, for limits such as "X% of step"
-	/// why the figure is not judged by itself, such as "step.period says the same"; NULL if it is
-	/// judged by itself
+	/// why the figure is not judged, such as "step.period says the same"; NULL if it is judged
 	const char *told;
 	bool spoiled; ///< true if a trust finding makes the metric unreliable; false if it is reliable
 	bool hidden; ///< with for_each: true if the side without the item may have it among kernels too
@@ -23,8 +22,7 @@ struct comparison {
 	/// text that says since when the main branch shows this change; NULL if it does not
 	const char *of_main;
 	int64_t waived_up_to; ///< largest change that the waiver excuses, in 1e-6 percent; 0: unlimited
-	/// true if the side lacks the figure because its folded run does not keep it for the ranks that
-	/// the rule selects
+	/// true if the side lacks the figure because its folded run lacks it for the rule's ranks
 	bool folded_baseline, folded_candidate;
 	/// true if the side that lacks the item recorded nothing of its kind, such as no operator
 	bool unrecorded;
@@ -58,8 +56,7 @@ struct comparison {
 
 /// The reason for a verdict.
 enum reason {
-	REASON_LIMIT, ///< fail or warn: the change is beyond `limit`; improved: the change for the
-	              ///< better exceeds `limit`
+	REASON_LIMIT, ///< fail or warn: the change is beyond `limit`; improved: for the better
 	REASON_WITHIN, ///< pass: the change is within the limits
 	REASON_TOLD, ///< skipped: other checks already say the same
 	REASON_SPOILED,

@@ -6,8 +6,8 @@
 #include "diff/changes.h"
 #include "gate/noise.h"
 
-/* ENOUGH: number of pairs, or of runs of different jobs, that decide. NEWEST: number of main's runs
-   that are looked at. */
+/* ENOUGH: pairs, or runs of different jobs, that decide. NEWEST: runs of main that are looked
+   at. */
 enum { ENOUGH = PAIRS_CONFIRM, NEWEST = 20 };
 
 /* True for figures of memory except counts, which are the same in every run. Their noise cannot be
@@ -23,8 +23,8 @@ static size_t nr_pairs(const struct noise_model *m)
 	return r->nr_controls < r->nr_candidates ? r->nr_controls : r->nr_candidates;
 }
 
-/* True if there are enough pairs to decide, or enough runs of the candidate from different jobs
-   (m->shared is then 0). */
+/* True if there are enough pairs, or enough runs of different jobs (m->shared is then 0), to
+   decide. */
 static bool are_enough(const struct noise_model *m)
 {
 	return nr_pairs(m) >= ENOUGH || (m->bench->runs.nr_candidates >= ENOUGH && m->shared == 0);

@@ -194,8 +194,7 @@ void environment_rows(const struct run *baseline, const struct run *candidate, s
 struct settings {
 	/// wanted step marker and communication kernels; NULL: any value fits
 	const char *marker, *communication;
-	const char *unmarked; ///< wanted treatment of unmarked steps: UNMARKED_PERIOD or "window";
-	                      ///< NULL: any fits
+	const char *unmarked; ///< wanted treatment of unmarked steps, such as "window"; NULL: any
 	int64_t warmup; ///< wanted number of warm-up steps; < 0: any number fits
 	const char *who;
 };
@@ -220,8 +219,7 @@ static bool takes_others(const char *wanted, const struct digest *d)
 	return false;
 }
 
-/* How the steps were found in `d` if it has no markers (a value of `unmarked`); NULL if it has
-   markers. */
+/* How steps were found in `d` (a value of `unmarked`); NULL if `d` has step markers. */
 static const char *unmarked_of(const struct digest *d)
 {
 	return !d->window && !d->period_count ? NULL : d->unmarked ? d->unmarked : "window";

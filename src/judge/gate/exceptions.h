@@ -6,8 +6,7 @@
 #include "model/report.h"
 #include "model/rule.h"
 
-/// How well the text `asked` fits the name of an item: the best fit among `entries`, which has all
-/// items of both sides.
+/// The best fit of the text `asked` to a name in `entries`, which has all items of both sides.
 enum name_fit exceptions_best(const struct rule *rule, struct span asked,
                               const struct entries *entries);
 
@@ -15,8 +14,7 @@ enum name_fit exceptions_best(const struct rule *rule, struct span asked,
 /// `entries` has all items of both sides.
 void exceptions_warn(const struct rule *rule, const struct entries *entries, struct report *out);
 
-/// Remove the entries that `except` names; `all` has all items of both sides. Returns true if there
-/// were any.
+/// Remove the entries that `except` names; true if there were any. `all`: all items of both sides.
 bool exceptions_drop(const struct rule *rule, const struct entries *all, struct entries *entries);
 
 /// The rule that applies to entry `e`: `rule` itself, or a copy in arena `a` with the limits of

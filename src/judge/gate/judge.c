@@ -17,8 +17,7 @@
 #include "gate/waivers.h"
 #include "trust/trust.h"
 
-/* Turn `out` into the report of an error, without checks; the first error is shown. Returns `st`.
- */
+/* Turn `out` into the report of the first error in `log`, without checks. Returns `st`. */
 static enum status stop(struct report *out, enum status st, const struct diag_log *log)
 {
 	const char *error = diag_first_error(log);
@@ -36,8 +35,7 @@ static bool is_refused(const struct check *c)
 	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED;
 }
 
-/* Append an option --accept for each rule with a check because of which `approve` would refuse the
-   run. */
+/* Append an option --accept for each rule with a check that makes `approve` refuse the run. */
 static void add_accepted(struct strbuf *b, struct report *out)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {
@@ -52,7 +50,7 @@ static void add_accepted(struct strbuf *b, struct report *out)
 	}
 }
 
-/* Warn if main has left the approved run, so that a change is compared with code that nobody
+/* Warn if main has left the approved run: changes are then compared with code that nobody
    approved. */
 static void warn_of_moved(struct report *out)
 {
@@ -124,9 +122,8 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 	return arena_take(&out->arena, &b);
 }
 
-/* The ending of the candidate's first artifact, such as ".json.gz", which the report proposes for
-   the names of further artifacts; "" if the artifact is a folder, or a shell needs quotes around
-   the ending. */
+/* The ending of the candidate's first artifact, such as ".json.gz", for the names of further ones;
+   "" if the artifact is a folder, or a shell needs quotes around the ending. */
 static const char *ending_of(const char *path)
 {
 	const char *name = strrchr(path, '/'), *dot = strchr(name ? name + 1 : path, '.');
@@ -135,8 +132,8 @@ static const char *ending_of(const char *path)
 }
 
 /* Append an option for `nr` recordings that are still to be made, such as
-   "--repeat=new{4..6}.json", which a shell expands. Their numbers follow those of the `exist`
-   recordings that exist. */
+   "--repeat=new{4..6}.json", which a shell expands. The numbers follow those of the `exist`
+   recordings. */
 static void add_further(struct strbuf *b, const char *name, size_t exist, int64_t nr,
                         const char *ending)
 {
@@ -216,8 +213,7 @@ static const char *rule_of(const struct check *c)
 	return c->rule;
 }
 
-/* Append how many checks are skipped, and why. Without a baseline the end of the summary gives the
-   reason. */
+/* Append how many checks are skipped, and why; without a baseline, the summary's end says why. */
 static void add_skipped(const struct judge_input *in, struct strbuf *b, struct report *out,
                         int64_t left_out)
 {
@@ -366,8 +362,7 @@ static enum status check_ranks(const struct judge_input *in, struct diag_log *lo
 			return diag_fail(log, ST_INPUT, "%s: %s", whose, fault);
 		if (run->ranks.nr == 0)
 			return diag_fail(log, ST_INPUT, "%s has no ranks", whose);
-		/* control runs without traces may be equal by chance: their figures are often rounded, or
-		   counts */
+		/* without traces, control runs may be equal by chance: figures are rounded, or counts */
 		for (size_t k = 0; k < i && (repeat || trust_any_trace(run)); k++)
 			if (sides_same_artifact(nth_run(in, k), run))
 				return diag_fail(log, ST_INPUT, "%s is the same as another run%s: a %s",
@@ -494,8 +489,8 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 
 enum { OLD_DAYS = 90 };
 
-/* Warn if the candidate is one of the baseline's own runs, since a run that is compared with itself
- * hardly ever fails. */
+/* Warn if the candidate is one of main's recent runs: compared with itself, it hardly ever
+   fails. */
 static void warn_of_known(const struct judge_input *in, struct report *out)
 {
 	bool known =
@@ -551,9 +546,8 @@ static void fill_context(const struct judge_input *in, struct report *out)
 		                      out->baseline.pin_age_days));
 }
 
-/* Set how many more runs would decide the undecided checks and confirm the failures that are not
-   final; if a check needs pairs, how many more pairs. Nothing is confirmed if the run fails with
-   any baseline. */
+/* Set how many more runs (or pairs, if a check needs pairs) would decide the undecided checks and
+   confirm failures that are not final. Nothing is confirmed if the run fails with any baseline. */
 static void plan(struct report *out)
 {
 	bool final = fails_any(out);

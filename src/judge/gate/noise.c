@@ -14,8 +14,7 @@ struct asked {
 	struct estimate now, since_pin; ///< estimates of two changes, since the reference and since the
 	                                ///< approved run; if one is not `known`, no noise is assumed
 	double alpha;
-	double far[2]; ///< number of standard errors beyond which a change is sure: [0] for `now`,
-	               ///< [1] for `since_pin`
+	double far[2]; ///< standard errors beyond which a change is sure: of `now`, of `since_pin`
 	bool pin_alone; ///< true if the rule limits only changes since the pin
 	double most; ///< largest noise, as a difference of logarithms
 };
@@ -50,8 +49,8 @@ static int64_t base_of(const struct asked *q, bool since_pin)
 	return since_pin ? q->c->pin : q->c->baseline;
 }
 
-/* Sets `*out` to the largest change that limit `l` allows, in the metric's unit. False if it cannot
-   be computed. */
+/* Sets `*out` to the largest change that limit `l` allows, in the metric's unit; false if
+   unknown. */
 static bool amount_of(const struct asked *q, const struct limits *map, const struct limit *l,
                       double *out)
 {

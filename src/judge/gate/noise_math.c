@@ -61,8 +61,7 @@ double noise_mad(const double *v, size_t nr)
 	return mad;
 }
 
-/* Subtract from each value the center of its group, which `of` computes from the values of the
-   group. */
+/* Subtract from each value the center of its group, which `of` computes. */
 static void center_groups(double *v, const uint64_t *group, size_t nr, size_t *groups,
                           double (*of)(const double *v, size_t nr))
 {
@@ -139,7 +138,7 @@ static double trigamma(double x)
 	return sum + 1 / x + f / 2 + f / x * (1.0 / 6 - f * (1.0 / 30 - f / 42));
 }
 
-/* Inverse of the trigamma function, which falls from infinity to 0; found by bisection over the
+/* Inverse of the trigamma function (falling from infinity to 0), by bisection over the
    logarithm. */
 static double trigamma_inverse(double y)
 {

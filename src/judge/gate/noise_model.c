@@ -132,8 +132,8 @@ static void fill_machine(struct noise_model *m)
 	m->machine = mem_calloc(b->nr_columns + 1, sizeof *m->machine);
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		struct values of = { 0 };
-		/* an epoch is the time in which one approved run was the baseline; runs that are judged now
-		   belong to the newest */
+		/* epoch: the time in which one run was the approved one; judged runs belong to the
+		   newest */
 		uint64_t epoch = is_past_column(b, i) ? b->columns[i].epoch : b->pin;
 		for (size_t j = 0; j < m->units.list.nr; j++) {
 			const struct entry *e = &m->units.list.v[j];
@@ -187,8 +187,7 @@ static double own_variance(const struct noise_model *m, const struct entry *e,
 }
 
 /* The prior for the variance of operators' own parts r_ij (noise_model.h) if there are too few past
- * runs. It follows from the judged runs: most operators have not changed, so that their differences
- * are noise. */
+   runs. Most operators of the judged runs have not changed, so that their differences are noise. */
 static struct noise_prior prior_of_today(const struct noise_model *m)
 {
 	double nr = (double)m->units.list.nr, share = 0.4 * nr, left = fmax(UNKNOWN_RUNS - share, 0);
@@ -344,8 +343,7 @@ static bool is_of_period(const struct metric *metric)
 	       metric->id == METRIC_STEP_TIME || metric->id == METRIC_THROUGHPUT_STEPS;
 }
 
-/* The prior for a variance. Except for wall times, it leaves out the machine's part, which cancels
-   out in pairs. */
+/* The prior for a variance. Except for wall times, it leaves out the machine's part. */
 static struct noise_prior prior_of(const struct noise_model *m, const struct metric *metric)
 {
 	switch (metric_family(metric)) {
@@ -363,8 +361,7 @@ static struct noise_prior prior_of(const struct noise_model *m, const struct met
 }
 
 /* The prior for the variance between single runs: `prior`, raised to what is assumed of the machine
-   and of wall times. The assumption counts less, the more degrees of freedom `free` the past runs
-   have. */
+   and of wall times. The more degrees of freedom past runs have (`free`), the less is assumed. */
 static struct noise_prior prior_of_runs(const struct noise_model *m, struct noise_prior prior,
                                         const struct metric *metric, double free)
 {
@@ -433,8 +430,7 @@ static double value_once(const struct bench *b, const struct entry *e, const str
 	return nr > 0 ? sum / nr : value_in(e, metric, column);
 }
 
-/* Estimate the change of a figure from its own runs and a prior, not from the figures of
-   operators. */
+/* Estimate the change of a figure from its own runs and a prior, without other figures. */
 static void estimate_figure(const struct noise_model *m, const struct entry *e,
                             const struct metric *metric, bool since_pin, struct estimate *out)
 {
@@ -505,8 +501,7 @@ struct estimate noise_estimate(const struct noise_model *m, const struct entry *
 }
 
 /* Divides the budget of false alarms among those families of metrics that have checks. Part of it
-   is kept back: until noise has been measured it is assumed, and the assumed noise may be too
-   small. */
+   is kept back, since noise that is only assumed may be too small. */
 void noise_budget(struct noise_model *m, const struct rules *rules)
 {
 	const double spent = 0.4;

@@ -26,8 +26,7 @@ struct noise_model {
 	int64_t tick; ///< tick of the clock of GPU activities in ns; 0 if it is 1 ns or unknown
 	double own_in_sum; ///< part of the variance of the operators' own changes that remains in the
 	                   ///< sum of all operators, where independent changes partly cancel out
-	double shared; ///< share of the machine's variance that all runs of the candidate have in
-	               ///< common
+	double shared; ///< share of the machine's variance that the candidate's runs have in common
 	bool busy; ///< true if the GPUs of both sides are idle for less than 5 % of the steps' periods
 	bool has_machine; ///< true if rules check a metric of FAMILY_MACHINE, which shows what slows
 	                  ///< all operators; an operator is then judged by the part of its change that
@@ -38,8 +37,7 @@ struct noise_model {
 struct estimate {
 	bool known;
 	double by; ///< change from the reference to the candidate
-	double own; ///< the change less what all operators have in common; the whole change if there is
-	            ///< only one operator
+	double own; ///< the change less what all operators have in common, if there are others
 	double variance; ///< variance of the figure between single runs
 	double shared; ///< share of `variance` that repeated runs of the candidate have in common
 	double baseline; ///< variance of the reference's center, relative to that of one run
@@ -66,18 +64,16 @@ const struct entry *noise_unit(const struct noise_model *m, struct span label);
 /// model `m` (noise_units_find()) must be known already.
 void noise_budget(struct noise_model *m, const struct rules *rules);
 
-/// Fill `units` and `kind` of the noise model `m`: with operators, or with categories if operators
-/// are unknown.
+/// Fill m->units and m->kind: with operators, or with categories if operators are unknown.
 void noise_units_find(struct noise_model *m);
 
 /// Noise of the operator or category `e` due to the clock, as a share of its time: one tick per
 /// launch. 0 if the clock is finer than microseconds.
 double noise_unit_tick(const struct noise_model *m, const struct entry *e);
 
-/// Variance of the logarithm of `metric` in one run that comes from the small number of samples:
-/// the mean over all runs with samples, 0 if there are none. `label` names the figure if the metric
-/// covers several. The variance between runs is larger, since all samples of a run come from one
-/// machine.
+/// Variance of the logarithm of `metric` in one run due to the number of samples: the mean over all
+/// runs with samples, 0 if there are none. `label` names the figure if the metric covers several.
+/// The variance between runs is larger, since all samples of a run come from one machine.
 double noise_of_samples(const struct bench *b, const struct metric *metric, struct span label);
 
 /// Variance p (1 - p) / n of the share of slow steps in a run whose steps are slow by chance; 0 for

@@ -49,8 +49,7 @@ double noise_of_samples(const struct bench *b, const struct metric *metric, stru
 	for (size_t i = 0; i < runs; i++) {
 		const struct input_stat *s = figure_of(&b->view[i], name);
 		if (s && s->samples > 1 && s->spread_share > 0 && s->value) {
-			/* variance of the median of the samples, which is larger than that of their mean by
-			   π/2 */
+			/* variance of the median of the samples: π/2 times that of their mean */
 			double share = (double)s->spread_share / 1e9;
 			sum += M_PI_2 * share * share / (double)s->samples;
 			nr++;

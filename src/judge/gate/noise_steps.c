@@ -20,8 +20,7 @@ static void add_figure(void *ctx, const struct figure *f)
 }
 
 /* Add a sample per step of a run: the value of the entry's rank, or the values of its ranks
-   combined step by step. Adds none if the ranks have different numbers of steps, which cannot be
-   matched. */
+   combined step by step. Adds none if the ranks have different numbers of steps. */
 static void add_steps(const struct run_view *v, const struct query *q, const struct entry *e,
                       struct samples *out)
 {

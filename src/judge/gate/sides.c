@@ -106,8 +106,7 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 		s->window = s->window || d->window;
 		s->metrics_only = s->metrics_only && !d->snapshot;
 	}
-	/* show the notes of the first rank for the whole run, since the notes of many ranks would be
-	   too many to read */
+	/* show the notes of the first rank only: those of many ranks would be too many to read */
 	if (run->ranks.nr) {
 		const struct digest *first = run->ranks.v[0];
 		s->period = first->period_count;
@@ -132,8 +131,7 @@ static bool same_surroundings(const struct digest *x, const struct digest *y)
 		calls = number_add(calls, x->calls.v[i].count);
 	for (size_t i = 0; i < y->calls.nr; i++)
 		calls = number_sub(calls, y->calls.v[i].count);
-	return calls == 0 || !x->calls.nr || !y->calls.nr; /* earlier versions of gpugate recorded no
-	                                                      calls */
+	return calls == 0 || !x->calls.nr || !y->calls.nr; /* baselines of old versions lack calls */
 }
 
 bool sides_same_artifact(const struct run *x, const struct run *y)
@@ -173,8 +171,7 @@ void sides_fill(const struct run *baseline, const struct run *candidates, size_t
 		if (baseline && sides_same_artifact(baseline, &candidates[i]))
 			out->same_artifact = true;
 	}
-	if (out->same_artifact) /* only the figures of result files are read, so that different files
-	                           may look the same */
+	if (out->same_artifact) /* result files with equal figures may differ */
 		vec_push(&out->warnings,
 		         run_is_recorded(&candidates[0])
 		             ? "the candidate is the baseline's own artifact: it is compared with itself, "

@@ -12,9 +12,8 @@
 #include "metric/unit.h"
 #include "model/code.h"
 
-/* The operator that launches the kernel or, if the model has categories, the kernel's category;
-   from a run that has the kernel. Empty if the rule asks for categories but the model has
-   operators. */
+/* The operator that launches the kernel or, if the model has categories, its category; from a run
+   that has the kernel. Empty if the rule asks for categories but the model has operators. */
 static struct span unit_of(const struct noise_model *m, const struct rule *rule, struct span kernel)
 {
 	const struct bench *b = m->bench;

@@ -12,8 +12,8 @@
 static const double reach_of_shift = 0.45, most_of_time = 0.7;
 enum { LEAST_UNITS = 4 };
 
-/* True if most operators changed alike: beside the common factor, their own changes are noise or
-   small. */
+/* True if most operators changed alike: beside the common factor, they changed little or by
+   noise. */
 static bool moved_alike(const struct noise_model *m)
 {
 	double all = 0, alike = 0, heaviest = 0, heaviest_alike = 0;
@@ -46,8 +46,7 @@ static bool is_of_factor(const struct check *k, int64_t pct)
 	return k->has_pct && worse > 0 && (double)worse <= (1 + reach_of_shift) * (double)pct;
 }
 
-/* The first failing check on GPU time of whole steps that the common factor explains; only this one
-   reports the change. */
+/* The first failing check on time of whole steps that the factor explains; no other reports it. */
 static const struct check *speaker_of(const struct report *out, int64_t pct)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {

@@ -14,8 +14,7 @@ ORDERING_POINTERS(by_name, struct metric, BY_TEXT(name))
 
 ORDERING_POINTERS(by_place, struct metric, RISING(place) BY_TEXT(name))
 
-/* Remove the figures that have a check, and all but one of each name. The figures are sorted by
-   name. */
+/* Remove the figures that have a check, and repeated names; figures are sorted by name. */
 static void drop_judged(struct unjudged *all, const struct report *out)
 {
 	struct unjudged judged = { 0 };

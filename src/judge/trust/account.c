@@ -1,5 +1,4 @@
-/* Findings on the GPU activities and launches of a rank, and on the share of its GPU time that is
-   judged. */
+/* Findings on GPU activities and launches of a rank, and on the judged share of its GPU time. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -9,8 +8,7 @@
 #include "model/step_figures.h"
 #include "trust/finding.h"
 
-/* one percentage point, in 1e-6 %: if shares of the two sides differ by more, figures do not
-   compare */
+/* one percentage point, in 1e-6 %: shares of the sides that differ by more do not compare */
 enum { POINT = MICRO };
 
 static const char *share(const struct trust_scope *s, int64_t part, int64_t whole)
@@ -95,8 +93,7 @@ static void find_lost(const struct trust_scope *s, const struct digest *d,
 {
 	struct trust_counts t = d->trust;
 	const char *time = "";
-	/* version 0.2 counted launches of a last step that was cut short as lost, and estimated no time
-	   in its first files */
+	/* version 0.2 counted launches of a last step that was cut short as lost, often with no time */
 	if (!account_is_known(&t) && d->usable_steps < (int64_t)d->nr_steps)
 		t.launches_without_kernel -= d->progress.pending;
 	number_raise(&t.lost_nodes, fewer_replayed(d, other));
@@ -157,8 +154,8 @@ static void find_lost_copies(const struct trust_scope *s, const struct digest *d
 }
 
 /* Overlap on a stream makes sums count time twice. Some overlap is legal, and harmless if both
-   sides have as much. An activity that ends only after the whole next one on its stream must have a
-   wrong end. */
+   sides have as much. An activity that ends after the whole next one on its stream has a wrong
+   end. */
 static void find_overlap(const struct trust_scope *s, const struct trust_counts *t,
                          const struct trust_counts *other)
 {
@@ -238,8 +235,7 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 /* A part of the GPU time of a rank: `ns` of `of_ns`. `of_ns` is 0 if it is not known. */
 struct time_share {
 	int64_t ns, of_ns;
-	int64_t others, steps; /* number of activities that are not in the part, and number of steps;
-	                          both 0 if unknown */
+	int64_t others, steps; /* activities outside of the part, and steps; both 0 if unknown */
 };
 
 static struct time_share in_steps(const struct digest *d)
@@ -247,8 +243,7 @@ static struct time_share in_steps(const struct digest *d)
 	const struct trust_counts *t = &d->trust;
 	if (d->window || !account_is_known(t))
 		return (struct time_share){ 0 };
-	/* if work belongs to the step that launched it, "dropped-kernels" reports work of no known
-	   launch */
+	/* if launches decide about the step, "dropped-kernels" reports work of no known launch */
 	return (struct time_share){
 		.ns = account_judged_ns(t),
 		.of_ns = account_whole_ns(t) - (d->attribution == ATTRIBUTION_LAUNCH ? t->unknown_ns : 0)

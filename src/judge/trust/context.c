@@ -17,10 +17,9 @@ struct scaling {
 struct scalings {
 	VEC(struct scaling) list;
 	int64_t all; ///< weight of all, including those that cannot be compared
-	double gone; ///< only for numbers of launches: part of `all` in launches that the candidate
-	             ///< lacks
-	int64_t less, now; ///< only for numbers of launches: the candidate's time in kernels that it
-	                   ///< does not run more often than the baseline, and in all kernels
+	double gone; ///< part of `all` in launches that the candidate lacks; for counts_add()
+	int64_t less, now; ///< the candidate's time in kernels that do not run more often than in the
+	                   ///< baseline, and in all; for counts_add()
 };
 
 ORDERING(scaling_cmp, struct scaling, RISING(ratio))

@@ -12,8 +12,7 @@ struct trust_scope {
 	struct report *out;
 	bool candidate;
 	int64_t rank;
-	const char *who; ///< the run that the finding is about, such as "run 2 of the candidate"; NULL:
-	                 ///< the name of the side
+	const char *who; ///< name of the run, such as "run 2 of the candidate"; NULL: name of the side
 	bool by_trace; ///< true if memory is judged by the traces, not by the snapshots beside them
 };
 
@@ -41,8 +40,7 @@ int64_t trust_apart(const struct digest *d, int64_t at_ns);
 
 /// Append findings if the recordings show that the candidate did other work: another batch size
 /// (one factor scales the operations of most operators, the threads of most kernels, or the bytes
-/// of all copies), fewer iterations, other requests, or steps that are another unit or kind of
-/// work.
+/// of all copies), fewer iterations, other requests, or steps of another unit or kind.
 void trust_find_context(const struct run *baseline, const struct run *candidate,
                         const struct trust_scope *s);
 
@@ -57,14 +55,13 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
                            const struct digest *other);
 
 /// Append findings if the share of the GPU time with a known operator, module or place is lower
-/// than on the other side. `d` and `other` are one rank, or all ranks of a folded run; `other` may
-/// be NULL.
+/// than in `other` (NULL: no findings). `d` and `other` are one rank, or all ranks of a folded run.
 void trust_find_known(const struct trust_scope *s, const struct digest *d,
                       const struct digest *other);
 
-/// Append a finding if judged steps have less than half of the GPU time of a rank, or a lower share
-/// than on the other side (`other`, which may be NULL). `outside`: true if the user expects work
-/// outside of the steps, or rules judge it.
+/// Append a finding if judged steps have a lower share of the GPU time of a rank than on the other
+/// side (`other`, which may be NULL), or less than half of it. The latter is not reported with
+/// `outside`: the user expects work outside of the steps, or rules judge it.
 void trust_find_coverage(const struct trust_scope *s, const struct digest *d,
                          const struct digest *other, bool outside);
 

@@ -95,8 +95,7 @@ static bool is_passed(const struct column *c, const struct digest *d)
 }
 
 /* True if the GPUs of the other ranks still have work while their hosts launched far more than this
-   rank's. This finds a stuck rank in jobs whose hosts run ahead of their GPUs, which is_passed()
-   misses. */
+   rank's. This finds stuck ranks that is_passed() misses: hosts may run ahead of their GPUs. */
 static bool is_behind(const struct column *c, const struct digest *d)
 {
 	enum { LEAST_PCT = 90 };

@@ -77,8 +77,7 @@ static void find_throttled(const struct trust_scope *s, const struct machine_sta
 	    warns ? "" : "; if it is normal here, add 'throttled: warn' to 'environment' in the rules");
 }
 
-/* Append a finding if power was sampled in too small a part of the steps' time to know their
-   energy. */
+/* Append a finding if power was sampled for too little of the steps' time to know their energy. */
 static void find_unsampled(const struct trust_scope *s, const struct digest *d,
                            const struct machine_stat *m)
 {

@@ -13,8 +13,7 @@
 enum { CUT_HISTORY = ON_MEMORY_PEAK | ON_MEMORY_CALLS | ON_MEMORY_EVENTS };
 enum { HISTORY = CUT_HISTORY | ON_MEMORY_GROWTH };
 
-/* Append findings on history entries that contradict each other, which is impossible in a complete
-   history. */
+/* Append findings on contradictory entries of the history, which a complete history never has. */
 static void find_contradictions(const struct trust_scope *s, const struct memory_evidence *e,
                                 const char *id)
 {

@@ -186,8 +186,7 @@ struct source_of {
 
 ORDERING(source_cmp, struct source_of, RISING(hash))
 
-/* Append a finding on ranks whose times are identical to the nanosecond: one file was given for
- * several ranks. */
+/* Append a finding on ranks with equal times to the nanosecond: one file was given for several. */
 static void find_copies(struct peers *p)
 {
 	VEC(struct source_of) all = VEC_INIT;
@@ -211,8 +210,8 @@ static void find_copies(struct peers *p)
 
 /* ---- public functions ---- */
 
-/* Append a finding if a job declared more ranks than were recorded, unless the rules say how many
-   ranks to expect. */
+/* Append a finding if a job declared more ranks than were recorded, unless rules say how many to
+   expect. */
 static void find_partial(const struct run *run, bool alone, const struct trust_scope *s)
 {
 	struct trust_scope of_run = *s;

@@ -94,8 +94,7 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		          usable, text_s(usable), b->usable_steps);
 }
 
-/* Append a finding if a rank exceeds its GPU's peak rate: then the number of operations or the
-   peak is wrong. */
+/* Append a finding if a rank exceeds its GPU's peak rate: its operations or the peak are wrong. */
 static void find_beyond_peak(const struct trust_scope *s, const struct digest *d)
 {
 	static const struct {
@@ -119,8 +118,7 @@ static void find_damage(const struct trust_scope *s, const struct trust_counts *
 		trust_add(s, "truncated", ON_ALL, "was cut short: what came after is not known");
 	if (t->partial)
 		trust_add(s, "partial", ON_ALL, "was read in part only");
-	/* the kind of such an event is not known: it may be a GPU activity, so that they are compared
-	   with these */
+	/* malformed events may be of any kind; they are compared with the GPU activities only */
 	if (t->malformed > 0)
 		trust_add(s, "malformed-events",
 		          trust_is_notable(t->malformed, number_add(t->gpu_events, t->malformed)) ? ON_ALL
@@ -380,8 +378,7 @@ void trust_find_controls(const struct run *baseline, const struct run *controls,
 	}
 }
 
-/* True if the finding is on other work, and `same_work` of the rule names all items of work that
-   differ. */
+/* True if the finding is on other work, and the rule's `same_work` names all items that differ. */
 static bool is_excused(const struct trust_finding *f, const struct rule *rule)
 {
 	const char *key = f->work ? f->work : "";
@@ -414,8 +411,7 @@ const struct trust_finding *trust_spoiler(const struct report *r, const struct r
 {
 	const struct metric *m = rule->metric;
 	const char *name = metric_table[m->id].name;
-	/* Metrics that need all ranks, or matched collectives, combine all ranks: a finding on any rank
-	 * concerns them. */
+	/* Some metrics combine all ranks, so that a finding on any rank concerns them. */
 	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED;
 	for (size_t i = 0; i < r->trust.nr; i++) {
 		const struct trust_finding *f = &r->trust.v[i];

@@ -26,14 +26,12 @@ void trust_find_machines(const struct run *baseline, const struct run *candidate
                          enum throttled how, struct report *out);
 
 /// First finding that makes the metric of the rule unreliable on rank `rank` (−1: on any rank), or
-/// NULL. Findings on shares that differ between the sides by at most trust_tolerance() do not
-/// count.
+/// NULL. A share that differs between the sides by at most trust_tolerance() does not count.
 const struct trust_finding *trust_spoiler(const struct report *r, const struct rule *rule,
                                           int64_t rank);
 
-/// How far a share, such as that of the judged GPU time, may differ between the sides before
-/// figures are unreliable, in 1e-6 %: by a third of the rule's smallest limit; 0 if a limit is not
-/// in percent.
+/// How far a share, such as that of judged GPU time, may differ between the sides, in 1e-6 %: by a
+/// third of the rule's smallest limit; 0 if a limit is not in percent.
 int64_t trust_tolerance(const struct rule *rule);
 
 /// True if a rank of the run has a trace; false if all have only memory snapshots or result files.

@@ -97,8 +97,7 @@ static bool is_of_scale(const struct input_stat *b, const struct input_stat *c, 
 	       percent <= 100 && percent >= 50 * share;
 }
 
-/* True if a figure of a result file is a count that differs, and neither more nor less is
-   better. */
+/* True if a figure of a result file is a count that differs, and no direction is better. */
 static bool counts_others(const struct input_stat *b, const struct input_stat *c)
 {
 	size_t n = input_case(b).n;
