@@ -87,16 +87,8 @@ static size_t first_of(const struct fold *f, enum metric_id id)
 	return lo < f->figures.nr && f->figures.v[lo].metric == id ? lo : f->figures.nr;
 }
 
-static bool is_zero(const struct fold *f, const struct fold_figure *g)
-{
-	for (size_t i = 0; g->value && i < f->nr; i++)
-		if (g->value[i] != FOLD_ABSENT && g->value[i] != 0)
-			return false;
-	return g->value || (g->tally.min == 0 && g->tally.max == 0);
-}
-
 /* True if what the metric needs was recorded on some rank: figures of steps are also 0 where there
-   was none of it. */
+   was none of it. Most of their statistics are tallies, the largest value among them. */
 static bool has_need(const struct fold *f, enum need need)
 {
 	bool of_comm = need == NEED_COMM;
@@ -106,7 +98,7 @@ static bool has_need(const struct fold *f, enum need need)
 		const struct fold_figure *g = &f->figures.v[i];
 		if (g->metric == METRIC_KERNEL_TIME && (!of_comm || g->cls == CLASS_COMMUNICATION))
 			return true;
-		if (g->metric == METRIC_STEP_COMM_TIME && of_comm && !is_zero(f, g))
+		if (g->metric == METRIC_STEP_COMM_TIME && of_comm && g->tally.max != 0)
 			return true;
 	}
 	return false;
@@ -240,10 +232,10 @@ static void take_machines(const struct fold *f, size_t at, struct digest *rank)
 	const struct fold_deed *deed = &f->deeds.v[f->number[FOLD_DEED][at]];
 	int64_t throttled = figure_or(f, at, METRIC_MACHINE_THROTTLED_PCT, -1);
 	int64_t others = figure_or(f, at, METRIC_MACHINE_OTHER_PROCESSES, -1);
-	bool same = span_eq(deed->throttled, deed->shared);
+	bool same = throttled > 0 && span_eq(deed->throttled, deed->shared);
 	if (throttled > 0)
 		add_machine(rank, deed->throttled, throttled, deed->reasons, same ? others : -1);
-	if (others > 0 && (throttled <= 0 || !same))
+	if (others > 0 && !same)
 		add_machine(rank, deed->shared, -1, SPAN(""), others);
 }
 

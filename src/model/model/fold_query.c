@@ -160,20 +160,16 @@ static void take(const struct fold *f, const struct query *q, const struct fold_
 			vec_push(&out->list, g->value[i]);
 }
 
-/* Reduce the values to the answer's, and subtract their number from those of ranks that lack it. */
+/* Reduce the values to the answer's, and subtract their number from those of ranks that lack it.
+   One answer has either values of ranks or a distribution. */
 static bool reduce(struct values *v, enum reduce reduce, struct answer *answer)
 {
-	int64_t *out = &answer->value;
-	answer->lacks -= (int64_t)v->list.nr + v->tally.count;
-	if (v->list.nr && !v->tally.count) {
-		*out = reduce_of(reduce, v->list.v, v->list.nr);
-	} else {
-		for (size_t i = 0; i < v->list.nr; i++)
-			tally_add(&v->tally, v->list.v[i], 0);
-		if (v->tally.count)
-			*out = tally_reduce(&v->tally, reduce);
-	}
-	return v->list.nr || v->tally.count;
+	int64_t nr = (int64_t)v->list.nr + v->tally.count;
+	answer->lacks -= nr;
+	if (nr)
+		answer->value =
+		    v->list.nr ? reduce_of(reduce, v->list.v, v->list.nr) : tally_reduce(&v->tally, reduce);
+	return nr > 0;
 }
 
 void fold_query(const struct run_view *v, const struct query *q, struct arena *a,
@@ -194,7 +190,6 @@ void fold_query(const struct run_view *v, const struct query *q, struct arena *a
 	int64_t asked = 0;
 	for (size_t i = 0; i < f->nr; i++)
 		asked += rank_is_selected(q, f->rank[i]);
-	bool one = fold_is_item(q->metric) || (q->metric->label == LABEL_NONE && !q->phase);
 	for (size_t i = 0, end; i < f->figures.nr; i = end) {
 		const struct fold_figure *g = &f->figures.v[i];
 		struct values all = { 0 };
@@ -202,14 +197,12 @@ void fold_query(const struct run_view *v, const struct query *q, struct arena *a
 		end = i + 1;
 		if (g->metric != q->metric->id || g->stat != stat)
 			continue;
-		/* the figures from i to end make one answer: those with the same label or, if the query has
-		 * a single answer, all of the metric */
+		/* the figures from i to end, which have the same label, make one answer */
 		for (end = i; end < f->figures.nr; end++) {
 			const struct fold_figure *h = &f->figures.v[end];
-			if (h->metric != g->metric || h->stat != g->stat ||
-			    !(span_eq(h->label, g->label) || one))
+			if (h->metric != g->metric || h->stat != g->stat || !span_eq(h->label, g->label))
 				break;
-			if (is_selected(v, q, h) && (h->value || !q->rank))
+			if (is_selected(v, q, h))
 				take(f, q, h, &all);
 		}
 		if (reduce(&all, reduce_of_ranks(q), &answer))
@@ -240,7 +233,7 @@ bool fold_hides_ranks(const struct run_view *v, const struct query *q)
 	run_query(v, &of_all, &scratch, &most);
 	/* both lists have the same labels */
 	bool differ = false;
-	for (size_t i = 0; i < least.list.nr && i < most.list.nr && !differ; i++)
+	for (size_t i = 0; i < least.list.nr && !differ; i++)
 		differ = least.list.v[i].value != most.list.v[i].value;
 	vec_release(&least.list);
 	vec_release(&most.list);
