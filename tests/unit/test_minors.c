@@ -226,13 +226,123 @@ static void newer_rows(void **state)
 	digest_free(d);
 }
 
+/* ---- members and metrics of each minor version ---- */
+
+/* Files of an older minor version are read by these numbers: a line changes only by what a new
+ * minor version adds. "PATH: KEY …" has the members of a row type that came after minor version 0
+ * ("@1"), or whose absence means another number than 0 ("=-1"). */
+static const char *const members[] = {
+	"digest.trust: lost_ns@1 tick_ns@1 untimed@1 timed@2 untimed_ns@2 twice@2 twice_ns@2 "
+	"before_ns@2 unknown_ns@2 cut_ns@2 contained_ns@2 captured@2 pending@2 left_over@2 "
+	"lost_unknown@2 marker_ns@2 completion_ns@2 replayed_ns@3 joined_ns@3 unordered_ns@3 "
+	"ambiguous_ns@3 lost_copies@3 lost_copies_ns@3 lost_nodes@3 early@3 early_ns@3 "
+	"requests_low@3 requests_high@3",
+	"digest.summaries: slow@3=-1",
+	"digest.kernels: registers@3=-1 shared_memory@3=-1 local_memory@3=-1 occupancy=-1 "
+	"occupancy_ns@1 occupancy_rest@1",
+	"digest.devices: measured_ns@1=-1 measured_busy_ns@1=-1",
+	"digest.flops: bytes@3 unsized@3 sized_ns@3 memory_ns@3 compute_ns@3 short_ns@3 "
+	"moved_ns@3 roof_ns@3",
+	"digest.threads: op_ns=-1",
+	"digest.comms: group_size=-1",
+	"digest.collectives: bytes=-1",
+	"digest.functions: parent=-1 rate=-1 rate_mad=-1",
+	"digest.code: kind@1 phase@1 module@1 place@1 line@1=-1 op@1 kernel@1 count@1 total_ns@1 "
+	"bytes@1 names@1",
+	"digest.ranges: name@1 count@1 total_ns@1 names@1",
+	"digest.progress: step=-1",
+	"digest.cross: compute_skew=?",
+	"digest.memories: peak_reserved=? end_allocated=? end_reserved=? start_allocated=? "
+	"reserved_at_peak=? alloc_count=? free_count=? churn_bytes=? growth_per_step=? capacity=? "
+	"end_requested=? inactive=? largest_inactive=? segment_count=? segment_churn=? "
+	"segment_allocs=? oom_count=? peak_persistent=? peak_carried=? peak_transient=?",
+	"digest.memory_items: blocks=? largest=? other=?",
+	"digest.memory_levels: time_us=-1 reserved=?",
+	"digest.inputs: micro=? value@1 digits@1 unit@1 better@1 samples@1 spread@1=-1 "
+	"spread_share@3=-1 work@2 title@3 place@3",
+	"digest.machines: id@1 samples@1 span_ns@1=-1 sm_clock_hz@1=-1 memory_clock_hz@1=-1 "
+	"power_mw@1=-1 temperature_c@1=-1 throttled_pct@1=-1 other_processes@1=-1 energy_uj@3=-1 "
+	"energy_ns@3=-1 reasons@1",
+	"digest: rank=-1 world_size=-1 device_memory=? code@1 ranges@1 trace_memories@3 fold@1",
+	"deed: throttled@1 reasons@1 shared@1",
+	"figure: median=?",
+	"series: group_size=-1",
+	"baseline.provenance: built_in@3",
+	"history.provenance: built_in@3",
+	"history.values: rank=-1 digits@1=6",
+	"history: together@1 memory_source@3",
+	"metrics: step.period@1 step.latency@1 step.period_compute@1 step.period_exposed_comm@1 "
+	"step.period_exposed_memory@1 step.idle_time@1 slow_steps_pct@3 gpu.utilization_pct@1 "
+	"throughput.samples_per_s@1 throughput.tokens_per_s@1 throughput.steps_per_s@1 mfu_pct@1 "
+	"flops.per_s@1 flops.peak_pct@1 kernel.registers@3 kernel.shared_memory@3 "
+	"kernel.local_memory@3 kernel.resource_changes@3 op.gpu_time@1 op.self_gpu_time@1 "
+	"module.gpu_time@1 range.gpu_time@1 place.gpu_time@1 place.launch_count@1 "
+	"place.sync_time@1 place.sync_count@1 place.copy_bytes@1 op.bytes@3 op.bandwidth_pct@3 "
+	"op.roofline_pct@3 machine.sm_clock@1 machine.memory_clock@1 machine.power@1 "
+	"machine.temperature@1 machine.throttled_pct@1 machine.other_processes@1 "
+	"machine.energy_per_step@3",
+};
+
+struct lines {
+	struct arena arena;
+	VEC(const char *) list;
+};
+
+/* Adds the lines of the row types in a row type, and its own. */
+static void describe(const char *path, const struct schema *s, struct lines *out)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (const struct field *f = s->fields, *same; f < s->fields + s->nr; f++) {
+		for (same = s->fields; same->sub != f->sub;)
+			same++;
+		if (f->sub && same == f)
+			describe(arena_printf(&out->arena, "%s.%s", path, f->key), f->sub, out);
+		if (!f->since && !f->absent)
+			continue;
+		strbuf_addf(&b, " %s", f->key);
+		if (f->since)
+			strbuf_addf(&b, "@%d", f->since);
+		if (f->absent == MEMORY_UNKNOWN)
+			strbuf_adds(&b, "=?");
+		else if (f->absent)
+			strbuf_addf(&b, "=%d", (int)f->absent);
+	}
+	if (b.n)
+		vec_push(&out->list, arena_printf(&out->arena, "%s:%s", path, strbuf_str(&b)));
+	strbuf_release(&b);
+}
+
+static void test_members(void **state)
+{
+	(void)state;
+	const struct schema history = { .fields = history_fields, .nr = NR_HISTORY_FIELDS };
+	struct lines have = { .arena = ARENA_INIT };
+	struct strbuf metrics = STRBUF_INIT;
+	describe("digest", &digest_schema, &have);
+	describe("deed", &fold_deed_row, &have);
+	describe("figure", &fold_figure_row, &have);
+	describe("series", &fold_series_row, &have);
+	describe("run", &run_schema, &have);
+	describe("baseline", &baseline_schema, &have);
+	describe("history", &history, &have);
+	for (size_t i = 0; i < NR_METRICS; i++)
+		if (metric_table[i].since)
+			strbuf_addf(&metrics, " %s@%d", metric_table[i].name, metric_table[i].since);
+	vec_push(&have.list, arena_printf(&have.arena, "metrics:%s", strbuf_str(&metrics)));
+	for (size_t i = 0; i < have.list.nr; i++)
+		assert_string_equal(have.list.v[i], i < NR_OF(members) ? members[i] : "");
+	assert_int_equal(have.list.nr, NR_OF(members));
+	strbuf_release(&metrics);
+	vec_release(&have.list);
+	arena_release(&have.arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(absent_fields),
-		cmocka_unit_test(newer_minor),
-		cmocka_unit_test(older_minor),
-		cmocka_unit_test(newer_rows),
+		cmocka_unit_test(absent_fields), cmocka_unit_test(newer_minor),
+		cmocka_unit_test(older_minor),   cmocka_unit_test(newer_rows),
+		cmocka_unit_test(test_members),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

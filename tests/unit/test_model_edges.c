@@ -2,6 +2,7 @@
 #include "gate_fixture.h"
 #include "model/collective.h"
 #include "model/flops.h"
+#include "model/fold.h"
 #include "model/ranks.h"
 #include "model/rows.h"
 #include "model/step_figures.h"
@@ -53,6 +54,11 @@ static void test_orders(void **state)
 		{ .name = "c", .peak_bytes = 2 },
 		{ .name = "a", .peak_bytes = 1 },
 	};
+	static int64_t steps[] = { 1, 2, 3 }, others[] = { 1, 3 };
+	static const struct fold_pattern patterns[] = {
+		{ NULL, 0 }, { steps, 1 }, { steps, 2 }, { steps, 3 }, { others, 2 }, { steps + 1, 1 },
+	};
+	ASSERT_ORDER(patterns, fold_pattern_cmp);
 	ASSERT_ORDER(rows, memory_row_cmp);
 	ASSERT_ORDER(categories, memory_category_cmp);
 }
@@ -168,6 +174,37 @@ static void test_cycles(void **state)
 		                    e = { .samples = 5 + more, .median = 2 };
 		row_add(&counter_stat_row, ROWS_OF_CYCLES, &c, &e);
 		assert_int_equal(c.median, 1 + more);
+	}
+}
+
+/* The trust counters of two joined profiler cycles: where the first fault is, the fewest requests
+ * of steps, and the wall time of the cycle whose period falls shorter of the distance of markers.
+ */
+static void test_trust_of_cycles(void **state)
+{
+	(void)state;
+	enum { FAULTS, BYTE, LOW, MARKER, COMPLETION, NR };
+	static const int64_t rows[][3][NR] = {
+		/* one cycle, the other, and both */
+		{ { 0, 0, 0, 0, 0 }, { 1, 7, 4, 50, 60 }, { 1, 7, 4, 50, 60 } },
+		{ { 1, 7, 4, 50, 60 }, { 0, 0, 0, 0, 0 }, { 1, 7, 4, 50, 60 } },
+		{ { 1, 7, 4, 50, 60 }, { 2, 9, 5, 50, 50 }, { 3, 7, 4, 50, 50 } },
+		{ { 2, 9, 5, 50, 50 }, { 1, 7, 4, 50, 60 }, { 3, 9, 4, 50, 50 } },
+		{ { 1, 7, 4, 50, 60 }, { 1, 8, 4, 100, 120 }, { 2, 7, 4, 50, 60 } },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct trust_counts t[2];
+		for (size_t k = 0; k < 2; k++)
+			t[k] = (struct trust_counts){ .json_faults = rows[i][k][FAULTS],
+				                          .fault_byte = rows[i][k][BYTE],
+				                          .requests_low = rows[i][k][LOW],
+				                          .marker_ns = rows[i][k][MARKER],
+				                          .completion_ns = rows[i][k][COMPLETION] };
+		row_add(&trust_counts_row, ROWS_OF_CYCLES, &t[0], &t[1]);
+		const int64_t have[NR] = { t[0].json_faults, t[0].fault_byte, t[0].requests_low,
+			                       t[0].marker_ns, t[0].completion_ns };
+		if (memcmp(have, rows[i][2], sizeof have) != 0)
+			fail_msg("row %zu", i);
 	}
 }
 
@@ -496,6 +533,35 @@ static void test_faults_of_both(void **state)
 	}
 }
 
+/* ---- checks that a report leaves out ---- */
+
+/* A letter for each check: i, of a figure of files; v, with a value; u, of a recording that is not
+ * there; b and c, with one on a side. The checks that are left out are marked by "-". */
+static void test_left_out(void **state)
+{
+	(void)state;
+	static const char *const rows[][2] = { { "iuu", "i--" }, { "ui", "-i" },   { "iuv", "iuv" },
+		                                   { "uu", "uu" },   { "iub", "iub" }, { "iuc", "iuc" },
+		                                   { "iJu", "iJ-" }, { "", "" } };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct report r;
+		char have[8] = "";
+		report_init(&r);
+		for (const char *c = rows[i][0]; *c; c++) {
+			bool files = *c == 'i' || *c == 'J';
+			struct check *check = vec_push_zero(&r.checks);
+			check->metric = &metric_table[files ? METRIC_INPUT : METRIC_STEP_TIME];
+			check->verdict = *c == 'v' || *c == 'i' ? VERDICT_PASS : VERDICT_SKIPPED;
+			check->has_baseline = *c == 'b';
+			check->has_candidate = *c == 'c';
+		}
+		for (size_t k = 0; k < r.checks.nr; k++)
+			have[k] = report_leaves_out(&r, &r.checks.v[k]) ? '-' : rows[i][0][k];
+		assert_string_equal(have, rows[i][1]);
+		report_release(&r);
+	}
+}
+
 /* ---- samples of steps ---- */
 
 /* Steps without a value are left out; usable steps are counted among the others. */
@@ -561,6 +627,8 @@ int main(void)
 		cmocka_unit_test(test_type_of_one_operation),
 		cmocka_unit_test(test_faults_of_both),
 		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_trust_of_cycles),
+		cmocka_unit_test(test_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
