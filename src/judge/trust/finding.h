@@ -92,7 +92,6 @@ struct peers {
 	VEC(int64_t) steps; ///< numbers of the steps that at least half of the ranks have, sorted
 	int64_t last; ///< number of the last step in `steps`; -1 if there are no steps
 	bool *named; ///< indexed as run->ranks: true if a finding names the rank already
-	int64_t *values; ///< scratch memory, one value per rank
 };
 
 /// Append a finding on the rank with index `r` in the run, and mark the rank as named.

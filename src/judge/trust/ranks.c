@@ -252,7 +252,6 @@ void trust_find_ranks(const struct run *run, bool alone, const struct trust_scop
 	if (run->ranks.nr < 2)
 		return;
 	p.named = mem_calloc(run->ranks.nr, sizeof *p.named);
-	p.values = mem_calloc(run->ranks.nr, sizeof *p.values);
 	collect_steps(&p);
 	if (p.steps.nr)
 		p.last = p.steps.v[p.steps.nr - 1];
@@ -265,7 +264,6 @@ void trust_find_ranks(const struct run *run, bool alone, const struct trust_scop
 	find_disagreement(&p);
 	find_beyond_cap(&p);
 	free(p.named);
-	free(p.values);
 	vec_release(&p.steps);
 }
 
