@@ -7,8 +7,11 @@
 ///     G NAME DEVICE STREAM GROUP START DUR                     annotation on a GPU
 ///     T NAME DEVICE GROUP START DUR                            step of a GPU
 ///     M ID TYPE ALLOCATED RESERVED TIME [BYTES]                [memory]
-/// A line may end with the operator that an activity names, "=NAME", or with the data of a
-/// collective: arguments "@NAME,DTYPE,IN,OUT,SIZE,GROUP", or shapes and types "#[8, 4] float".
+/// A line may end with the operator that an activity names, or the kernel that a call does,
+/// "=NAME"; with the number of an activity's node in a graph, or an operator's sequence number,
+/// "~NUMBER"
+/// ("~NUMBER/THREAD" in backward); or with the data of a collective: arguments
+/// "@NAME,DTYPE,IN,OUT,SIZE,GROUP", or shapes and types "#[8, 4] float".
 #ifndef GG_TEST_REDUCE_RIG_H
 #define GG_TEST_REDUCE_RIG_H
 
@@ -113,12 +116,19 @@ static inline void rig_line(struct rig *g, const char *text)
 		               .correlation = IDENT_NONE,
 		               .grid = { -1, -1, -1 },
 		               .block = { -1, -1, -1 },
-		               .occupancy = -1 };
+		               .occupancy = -1,
+		               .sequence = -1 };
+	char *number = strstr(line, " ~");
+	if (number) {
+		*number = '\0';
+		e.sequence = e.node = strtoll(number + 2, &number, 10);
+		e.forward_thread = *number ? strtoll(number + 1, NULL, 10) : 0;
+	}
 	rig_collective(&e, line);
 	char *op = strchr(line, '=');
 	if (op) {
 		*op++ = '\0';
-		e.op = name_intern(&g->names, span_of(op));
+		*(e.kind == EVENT_RUNTIME ? &e.launched : &e.op) = name_intern(&g->names, span_of(op));
 	}
 	strcpy(name, "[memory]");
 	if (e.kind != EVENT_MEMORY) {
@@ -226,7 +236,8 @@ static inline void rig_show_comm(const struct digest *d, const char *what, struc
 
 /// Append figure `what`: a step.* metric, "steps", "proposed" (marker and its steps), "activities",
 /// a member of trust, "devices", "kernels", "code", "ops", "flops" (calls, operations, not counted,
-/// GPU time), "threads", "memories", "allocations", "growth" (x: unknown); "comms", "collectives",
+/// GPU time), "bytes" (of these; calls without), "graphs" (time replayed; joined, unordered,
+/// ambiguous), "threads", "memories", "allocations", "growth" (x: unknown); "comms", "collectives",
 /// "parts" (of the period: compute, communication, memory, idle), "window", "usable", "progress"
 /// (step, launches, collectives, pending; the names).
 static inline void rig_show(const struct digest *d, const char *what, struct strbuf *out)
@@ -252,6 +263,11 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 		            4);
 	else if (!strcmp(what, "lost"))
 		rig_numbers(out, (int64_t[]){ t->launches_without_kernel, t->lost_ns }, 2);
+	else if (!strcmp(what, "account"))
+		rig_numbers(out,
+		            (int64_t[]){ t->timed, t->untimed, t->twice, t->untimed_ns, t->twice_ns,
+		                         t->cut_ns, t->before_ns, t->unknown_ns },
+		            8);
 	else if (!strcmp(what, "tick"))
 		rig_numbers(out, &t->tick_ns, 1);
 	else if (!strcmp(what, "launches"))
@@ -282,6 +298,12 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 		strbuf_addf(out, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "]", f->count, f->flops,
 		            f->uncounted, f->gpu_ns);
 	}
+	for (size_t i = 0; i < d->flops.nr && !strcmp(what, "bytes"); i++)
+		strbuf_addf(out, "[%s: %" PRId64 " %" PRId64 "]", d->flops.v[i].op.p, d->flops.v[i].bytes,
+		            d->flops.v[i].unsized);
+	if (!strcmp(what, "graphs"))
+		rig_numbers(
+		    out, (int64_t[]){ t->replayed_ns, t->joined_ns, t->unordered_ns, t->ambiguous_ns }, 4);
 	for (size_t i = 0; i < d->calls.nr && !strcmp(what, "calls"); i++) {
 		const struct call_stat *c = &d->calls.v[i];
 		strbuf_addf(out, "[%d %s: %" PRId64 " %" PRId64 "]", (int)c->kind, c->name.p, c->count,

@@ -376,6 +376,31 @@ static void test_lost(void **state)
 		{ "halves of them", "K a 0 7 -1 5000 2500\n", "tick", "500", NULL, 0 },
 		{ "nanoseconds", "K a 0 7 -1 5000 2000\nK a 0 7 -1 9001 1000\n", "tick", "0", NULL, 0 },
 		{ "no activity", "O a 1 5000 2000\n", "tick", "0", NULL, 0 },
+		{ "recorded twice",
+		  "R cudaLaunchKernel 1 1 0 1\nR cudaLaunchKernel 1 2 1 1\nK a 0 7 1 10 5\nK a 0 7 1 12 7\n"
+		  "K a 0 7 2 30 5\nK b 0 7 2 30 9\nK z 0 7 -1 0 0\n",
+		  "account", "3 1 1 7 7 0 0 0", NULL, 0 },
+		{ "without a launch, before that of another, in a warm-up",
+		  "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nR cudaLaunchKernel 1 8 2 1\nR "
+		  "cudaLaunchKernel 1 9 12 1\n"
+		  "K a 0 7 -1 5 100\nK b 0 7 8 200 1000\nK b 0 7 9 2000 10000\nK c 0 7 4 1 20\n",
+		  "account", "4 0 0 0 0 1000 20 100", NULL, 1 },
+		{ "no duration, where others take whole microseconds, 10 in the mean",
+		  "K a 0 7 -1 1 0\nK a 0 7 -1 2 0\nK a 0 7 -1 3 9000\nK a 0 7 -1 20000 11000\n", "account",
+		  "2 2 0 20000 0 0 0 0", NULL, 0 },
+		{ "less", "K a 0 7 -1 1 0\nK a 0 7 -1 2 0\nK a 0 7 -1 3 9000\nK a 0 7 -1 20000 10000\n",
+		  "account", "4 0 0 0 0 0 0 0", NULL, 0 },
+		{ "where all start at whole microseconds", "K a 0 7 -1 1000 0\nK a 0 7 -1 3000 90000\n",
+		  "account", "2 0 0 0 0 0 0 0", NULL, 0 },
+		{ "where others take nanoseconds",
+		  "K a 0 7 -1 1 0\nK a 0 7 -1 3 1500\nK b 0 7 -1 5000 999\n", "account",
+		  "2 1 0 1500 0 0 0 0", NULL, 0 },
+		{ "and where none of the name has a duration",
+		  "K a 0 7 -1 1 0\nK b 0 7 -1 3 1500\nK b 0 7 -1 5000 1001\n", "account",
+		  "2 1 0 1251 0 0 0 0", NULL, 0 },
+		{ "of all activities", "K a 0 7 -1 1 0\n", "account", "0 1 0 0 0 0 0 0", NULL, 0 },
+		{ "of all of a name", "K a 0 7 -1 1 0\nK b 0 7 -1 3 90000\n", "account", "2 0 0 0 0 0 0 0",
+		  NULL, 0 },
 	};
 	rig_check(rows, sizeof rows / sizeof *rows);
 }

@@ -108,13 +108,13 @@ static int64_t untimed_ns(const struct reducer *r, const int64_t *untimed, int64
 }
 
 /* True if activities of a name without a duration, `zeros` in number, were not timed: no activity
-   takes less than 1 ns. Where durations are in whole microseconds, short ones are rounded to 0, and
-   the others have to take 10 us and more in the mean. */
-static bool is_hollow(const struct gpu_events *g, int64_t tick_ns, const struct kernel_stat *k,
+   takes less than 1 ns. Where durations are in `whole` microseconds, short ones are rounded to 0,
+   and the others have to take 10 us and more in the mean. */
+static bool is_hollow(const struct gpu_events *g, bool whole, const struct kernel_stat *k,
                       int64_t zeros)
 {
 	return g->tick_ns < CLOCK_TICK_MAX &&
-	       (tick_ns < CLOCK_TICK_MAX ||
+	       (!whole ||
 	        (k->count > zeros && k->total_ns >= (k->count - zeros) * 10 * CLOCK_TICK_MAX));
 }
 
@@ -124,17 +124,17 @@ void account_figures(struct reducer *r, struct trust_counts *t)
 	const struct activity *last = NULL;
 	int64_t *untimed = mem_calloc(g->names.nr, sizeof *untimed);
 	int64_t *zeros = mem_calloc(g->names.nr, sizeof *zeros);
-	int64_t tick_ns = 0; /* of which all durations are multiples: the clock's resolution */
+	bool whole = g->total_ns > 0;
 	for (size_t i = 0; i < g->activities.nr; i++) {
 		const struct activity *a = &g->activities.v[i];
-		tick_ns = number_gcd(tick_ns, activity_dur(g, a));
+		whole = whole && activity_dur(g, a) % CLOCK_TICK_MAX == 0;
 		zeros[activity_name(g, a) - g->names.v] += !a->dur;
 	}
 	for (size_t i = 0; i < g->activities.nr; i++) {
 		const struct activity *a = &g->activities.v[i];
 		int64_t dur = activity_dur(g, a);
 		size_t name = (size_t)(activity_name(g, a) - g->names.v);
-		if (a->untimed || (!dur && is_hollow(g, tick_ns, &g->names.v[name].stat, zeros[name]))) {
+		if (a->untimed || (!dur && is_hollow(g, whole, &g->names.v[name].stat, zeros[name]))) {
 			untimed[name]++;
 			t->untimed++;
 		} else if (last && is_twice(r, last, a)) {
