@@ -100,9 +100,76 @@ static void test_formulas(void **state)
 	assert_null(flop_rule_of(SPAN("")));
 }
 
+/* The type of a call is that of the first tensor that its formula uses. */
+static void test_types(void **state)
+{
+	(void)state;
+	static const char *const of_first[] = { "aten::mm",
+		                                    "aten::bmm",
+		                                    "aten::_scaled_mm",
+		                                    "aten::convolution",
+		                                    "aten::_convolution",
+		                                    "aten::convolution_backward",
+		                                    "aten::cudnn_convolution_backward",
+		                                    "aten::_scaled_dot_product_flash_attention",
+		                                    "aten::_scaled_dot_product_efficient_attention",
+		                                    "aten::_scaled_dot_product_cudnn_attention",
+		                                    "aten::_flash_attention_forward",
+		                                    "flash_attn::_flash_attn_forward",
+		                                    "FlashAttnFunc",
+		                                    "aten::_efficient_attention_forward",
+		                                    "aten::_int_mm",
+		                                    "aten::_grouped_mm",
+		                                    "aten::_scaled_grouped_mm",
+		                                    "aten::cudnn_convolution_relu",
+		                                    "aten::cudnn_convolution_add_relu",
+		                                    "aten::miopen_convolution_relu",
+		                                    "aten::miopen_convolution_add_relu",
+		                                    "aten::_cudnn_rnn",
+		                                    "aten::_cudnn_rnn_backward",
+		                                    "aten::miopen_rnn",
+		                                    "aten::miopen_rnn_backward",
+		                                    "triton_tem_",
+		                                    "triton_",
+		                                    "aten::copy_",
+		                                    "triton_poi",
+		                                    "triton_tem_" };
+	static const char *const of_second[] = {
+		"aten::addmm",
+		"aten::baddbmm",
+		"aten::cudnn_convolution_backward_input",
+		"aten::cudnn_convolution_backward_weight",
+		"aten::_scaled_dot_product_flash_attention_backward",
+		"aten::_scaled_dot_product_efficient_attention_backward",
+		"aten::_scaled_dot_product_cudnn_attention_backward",
+		"aten::_flash_attention_backward",
+		"flash_attn::_flash_attn_backward",
+		"aten::_efficient_attention_backward",
+		"aten::_addmm_activation"
+	};
+	const struct event ev = { .input_types = SPAN("float, c10::Half") };
+	enum flop_type type;
+	for (size_t i = 0; i < sizeof of_first / sizeof *of_first; i++) {
+		(void)flop_count(flop_rule_of(span_of(of_first[i])), &ev, &type);
+		assert_int_equal(type, FLOP_FLOAT32);
+	}
+	for (size_t i = 0; i < sizeof of_second / sizeof *of_second; i++) {
+		(void)flop_count(flop_rule_of(span_of(of_second[i])), &ev, &type);
+		assert_int_equal(type, FLOP_FLOAT16);
+	}
+}
+
 /* ---- operations of a step ---- */
 
 #define MM "#[2, 3], [3, 5] float\n"
+/* A convolution whose inputs do not tell its output, a launch and its kernel. */
+#define CONV(at, size, number, id)                                                             \
+	"O aten::_convolution 1 " at " 5 #[1, 2, " size "], [3, 2, 3, 3] float, float" number "\n" \
+	"R cudaLaunchKernel 1 " id " " at " 1\nK k 0 7 " id " " at " 3\n"
+#define BACKWARD(at, number)                                            \
+	"O ConvolutionBackward 2 " at " 9 #[1, 3, 3, 9] float " number "\n" \
+	"O aten::cudnn_convolution_backward 2 " at                          \
+	" 8 #[1, 2, 5, 11], [1, 3, 3, 9], [3, 2, 3, 3] float, float, float\n"
 #define BIG "#[3037000500, 1], [1, 1518500249] float\n"
 
 static void test_steps(void **state)
@@ -150,6 +217,39 @@ static void test_steps(void **state)
 		  "O aten::mm 1 0 10 " BIG "R cudaLaunchKernel 1 1 5 1\nK k 0 7 1 50 4\n"
 		  "O aten::mm 1 20 10 " BIG "R cudaLaunchKernel 1 2 25 1\nK k 0 7 2 60 3\n",
 		  "flops", "[aten::mm/2: 1 9223372030926249000 1 7]", NULL, 0 },
+		/* in PyTorch up to 1.10 the backward tells what the forward call does not; other calls of
+		   its sequence number keep what they tell */
+		{ "sized by a backward",
+		  "O aten::copy_ 1 0 5 #[2], [2] float, float ~7\nR cudaLaunchKernel 1 1 1 1\nK k 0 7 1 50 "
+		  "4\n" CONV("10", "5, 11", " ~8", "2") CONV("20", "5, 11", " ~12", "3")
+		      CONV("30", "5, 11", " ~20", "4") CONV("40", "5, 11", "", "5") CONV("50", "5, 11",
+		                                                                         " ~8/1", "6")
+		          CONV("60", "7, 13", " ~8",
+		               "7") "O aten::_convolution 1 70 5 ~8\nR cudaLaunchKernel 1 8 71 1\nK k 0 7 "
+		                    "8 70 1\n"
+		                    "O aten::mm 1 80 10 #[2, 0], [0, 5] float ~8\nR cudaLaunchKernel 1 9 "
+		                    "81 1\nK k 0 7 9 80 2\n" BACKWARD("30", "~12/1") BACKWARD("40", "~8/1")
+		                        BACKWARD("50", "~12/1") BACKWARD("60", "~5/1") BACKWARD("70", "~9"),
+		  "flops",
+		  "[aten::_convolution/0: 0 0 1 1][aten::_convolution/2: 1 2916 5 18][aten::copy_/2: 0 0 0 "
+		  "0][aten::mm/2: 0 0 0 0]",
+		  NULL, 0 },
+		{ "with its bytes", NULL, "bytes",
+		  "[aten::_convolution: 0 1][aten::_convolution: 980 5][aten::copy_: 16 0][aten::mm: 40 0]",
+		  NULL, 0 },
+		{ "calls in a backward that tell nothing",
+		  BACKWARD(
+		      "30",
+		      "~8/1") "O aten::cudnn_convolution_backward_input 2 32 1 #[], [1, 3, 9] -, float\n"
+		              "R cudaLaunchKernel 2 1 32 1\nK k 0 7 1 50 4\n"
+		              "O aten::cudnn_convolution_backward_weight 2 33 1 #[], [1, 3, 9] -, float\n"
+		              "R cudaLaunchKernel 2 2 33 1\nK k 0 7 2 60 3\n"
+		              "O aten::mm 2 34 1 #[2, 0], [0, 5] float\nR cudaLaunchKernel 2 3 34 1\nK k 0 "
+		              "7 3 70 2\n",
+		  "flops",
+		  "[aten::cudnn_convolution_backward_input/2: 1 2916 0 "
+		  "4][aten::cudnn_convolution_backward_weight/2: 1 2916 0 3][aten::mm/2: 0 0 0 0]",
+		  NULL, 0 },
 		{ "types apart",
 		  "O aten::mm 1 0 10 " MM "R cudaLaunchKernel 1 1 5 1\nK k 0 7 1 50 4\n"
 		  "O aten::mm 1 20 10 #[2, 3], [3, 5] c10::Half\nR cudaLaunchKernel 1 2 25 1\nK k 0 7 2 60 "
@@ -274,9 +374,9 @@ static void test_type_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formulas),   cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_figures),    cmocka_unit_test(test_peaks),
-		cmocka_unit_test(test_type_names),
+		cmocka_unit_test(test_formulas), cmocka_unit_test(test_types),
+		cmocka_unit_test(test_steps),    cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_peaks),    cmocka_unit_test(test_type_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
