@@ -268,6 +268,52 @@ static void test_collectives(void **state)
 	release(&j);
 }
 
+/* A rule of the user's own judges items instead of a built-in one if it restricts none of them to a
+   part that the built-in one does not. */
+static void test_own(void **state)
+{
+	(void)state;
+	static const struct {
+		enum metric_id metric;
+		struct query own;
+		const char *rank; /* of the built-in rule */
+		size_t nr; /* checks of the built-in rule */
+	} rows[] = {
+		{ METRIC_COMM_TIME, { .collective = "all_gather*" }, NULL, 1 },
+		{ METRIC_COMM_TIME, { .collective = "*@default_pg" }, NULL, 1 },
+		{ METRIC_COMM_TIME, { 0 }, NULL, 3 },
+		{ METRIC_COMM_TIME, { .collective = "all_gather*", .rank = "1" }, NULL, 3 },
+		{ METRIC_COMM_TIME, { .collective = "all_gather*", .rank = "1" }, "1", 1 },
+		{ METRIC_COMM_TIME, { .collective = "all_gather*", .rank = "2" }, "1", 3 },
+		{ METRIC_COMM_TIME, { .collective = "all_gather*" }, "1", 1 },
+		{ METRIC_KERNEL_TIME, { .kernel = "gemm" }, NULL, 1 },
+		{ METRIC_KERNEL_TIME, { .kernel = "gemm", .cls = "compute" }, NULL, 1 },
+		{ METRIC_KERNEL_TIME, { .kernel = "gemm", .category = "GEMM" }, NULL, 1 },
+		{ METRIC_KERNEL_TIME, { .kernel = "gemm", .rank = "1" }, NULL, 2 },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct job j;
+		setup(&j);
+		struct rule *own = add_rule(&j, rows[i].metric, 10);
+		own->id = "own";
+		struct query q = own->query;
+		own->query = rows[i].own;
+		own->query.metric = q.metric;
+		own->query.stat = q.stat;
+		own->query.reduce = q.reduce;
+		struct rule *r = add_rule(&j, rows[i].metric, 10);
+		r->built_in = r->for_each = true;
+		r->query.rank = rows[i].rank;
+		run_judge(&j);
+		size_t nr = 0;
+		for (size_t k = 0; k < j.report.checks.nr; k++)
+			nr += strncmp(j.report.checks.v[k].id, "rule", 4) == 0;
+		if (nr != rows[i].nr)
+			fail_msg("row %zu: %zu checks", i, nr);
+		release(&j);
+	}
+}
+
 /* The top collectives have most time, whatever metric is judged; one of them is new. */
 static void test_top_collectives(void **state)
 {
@@ -448,11 +494,17 @@ static void test_arrange(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ranks),          cmocka_unit_test(test_each_rank),
-		cmocka_unit_test(test_absent_rank),    cmocka_unit_test(test_straggler),
-		cmocka_unit_test(test_collectives),    cmocka_unit_test(test_top_collectives),
-		cmocka_unit_test(test_renamed),        cmocka_unit_test(test_exceptions),
-		cmocka_unit_test(test_excepted_names), cmocka_unit_test(test_arrange),
+		cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_each_rank),
+		cmocka_unit_test(test_absent_rank),
+		cmocka_unit_test(test_straggler),
+		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_collectives),
+		cmocka_unit_test(test_top_collectives),
+		cmocka_unit_test(test_renamed),
+		cmocka_unit_test(test_exceptions),
+		cmocka_unit_test(test_excepted_names),
+		cmocka_unit_test(test_arrange),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,41 @@ static void test_new_gone_and_share(void **state)
 	release(&s);
 }
 
+/* Main has left the approved run by more than a limit; if the approved run lacks the figure,
+   nothing says so. */
+static void test_moved(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t pin, main; /* ms; 0: the approved run lacks the figure */
+		bool for_each;
+		const char *moved;
+	} rows[] = {
+		{ 50, 60, false, "'cuda' (50.00 ms → 60.00 ms)" },
+		{ 50, 60, true, "" },
+		{ 50, 51, false, "" },
+		{ 60, 50, false, "" },
+		{ 0, 60, false, "" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		add_cuda_rule(&s);
+		struct rule *r = &s.rules.rules.v[0];
+		r->noise = (struct noise_rule){ .k = 0, .min_runs = 2 };
+		r->for_each = rows[i].for_each;
+		for (int k = 0; k < 3; k++)
+			add_recent(&s, r, MS(rows[i].main));
+		for (size_t k = 0; k < 5; k++)
+			s.b->samples[METRIC_STEP_CUDA_TIME][k] = rows[i].pin ? MS(rows[i].pin) : NO_SAMPLE;
+		assert_int_equal(run_judge(&s), ST_OK);
+		const char *moved = check(&s, "cuda")->moved;
+		if (strcmp(moved ? moved : "", rows[i].moved) != 0)
+			fail_msg("row %zu: %s", i, moved);
+		release(&s);
+	}
+}
+
 /* A kernel that the approved run lacks and later runs have: there it was not launched and took 0
  * ns, so that the whole change has parts. */
 static void test_later_than_the_pin(void **state)
@@ -995,6 +1030,57 @@ static void test_waived(void **state)
 	release(&s);
 }
 
+/* What 'allow' covers of a check: of the wall time what compute adds to it. Two kernels may grow,
+   of which one does; an exception of another rule covers nothing. */
+static void test_allow(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *kernel;
+		int64_t up_to, limit; /* percent; of the growth of the kernel, and of the check */
+		enum verdict verdict;
+		const char *says;
+	} rows[] = {
+		{ "gemm_a", 20, 2, VERDICT_WAIVED, "waived until 2027-01-31, up to 20%: known" },
+		{ "gemm_a", 10, 2, VERDICT_FAIL, "; 'allow' covers +7.000 ms of it" },
+		{ "elem", 20, 2, VERDICT_FAIL, "limit of increase 2%" },
+		{ "gemm_a", 20, 20, VERDICT_PASS, "within the limit" },
+	};
+	static const enum metric_id metrics[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME };
+	for (size_t i = 0; i < NR_OF(metrics) * NR_OF(rows); i++) {
+		size_t row = i / NR_OF(metrics);
+		struct bench_of_two s;
+		setup(&s,
+		      WITH({ EVENT_KERNEL, "gemm_a", 50, MS(400) }, { EVENT_KERNEL, "gemm_b", 25, MS(100) },
+		           { EVENT_KERNEL, "elem", 500, MS(45) },
+		           { EVENT_MEMCPY, "Memcpy HtoD", 5, MS(5) }));
+		struct rule *r = add_rule(&s, "time", metrics[i % NR_OF(metrics)]);
+		fixture_limit(&r->fail, COND_INCREASE, true, PERCENT(rows[row].limit),
+		              rows[row].limit == 2 ? "2%" : "20%");
+		r->noise.k = 0;
+		for (size_t k = 0; k < 10; k++) {
+			struct digest *d = k < 5 ? s.b : s.c;
+			int64_t work = d->samples[METRIC_STEP_COMPUTE_TIME][k % 5];
+			d->samples[METRIC_STEP_PERIOD][k % 5] = work + MS(20);
+			d->samples[METRIC_STEP_PERIOD_COMPUTE][k % 5] = work;
+			d->samples[METRIC_STEP_IDLE_TIME][k % 5] = MS(20);
+		}
+		const char *const kernels[] = { "gemm_b", rows[row].kernel, "gemm_a" };
+		for (size_t k = 0; k < NR_OF(kernels); k++) {
+			struct waiver *w = add_waiver(&s, k < 2 ? "*" : "other", 100);
+			w->allows = k < 2;
+			w->select.kernel = kernels[k];
+			w->up_to = PERCENT(rows[row].up_to);
+		}
+		assert_int_equal(run_judge(&s), ST_OK);
+		const struct check *k = check(&s, "time");
+		if (k->verdict != rows[row].verdict || !strstr(k->message, rows[row].says) ||
+		    (strstr(k->message, "allow") && !strstr(rows[row].says, "allow")))
+			fail_msg("%zu: %s", i, k->message);
+		release(&s);
+	}
+}
+
 /* Which checks of a rule a waiver covers. */
 static void test_waiver_selects(void **state)
 {
@@ -1397,6 +1483,7 @@ int main(void)
 		cmocka_unit_test(test_noise_of_runs),
 		cmocka_unit_test(test_creep),
 		cmocka_unit_test(test_in_review),
+		cmocka_unit_test(test_moved),
 		cmocka_unit_test(test_figure_rule),
 		cmocka_unit_test(test_least_share),
 		cmocka_unit_test(test_bootstrap),
@@ -1405,6 +1492,7 @@ int main(void)
 		cmocka_unit_test(test_waiver_selects),
 		cmocka_unit_test(test_waiver_of_rank),
 		cmocka_unit_test(test_waiver_dates),
+		cmocka_unit_test(test_allow),
 		cmocka_unit_test(test_idle_waiver),
 		cmocka_unit_test(test_waiver_size),
 		cmocka_unit_test(test_override_reaches),

@@ -646,6 +646,38 @@ static void test_extremes(void **state)
 		}
 }
 
+/* A share of steps is as uncertain as a drawn one: the share of all runs of main, as far as these
+   are many, and the number of steps of the candidate. */
+static void test_share(void **state)
+{
+	(void)state;
+	struct run run = run_of(100); /* of STEPS steps */
+	struct run_view view = { .run = &run };
+	struct past_run past[] = { { .steps = 38 }, { .steps = 60 }, { .steps = 1 } };
+	struct bench_column columns[] = { { .source = SOURCE_PIN, .past = &past[0] },
+		                              { .source = SOURCE_CONTROL, .past = &past[1] },
+		                              { .source = SOURCE_SINGLE, .past = &past[2] },
+		                              { .source = SOURCE_CANDIDATE } };
+	struct cell cells[] = { { true, PERCENT(10), 0, true },
+		                    { true, PERCENT(5), 0, true },
+		                    { true, PERCENT(90), 0, false },
+		                    { true, PERCENT(90), 0, false } };
+	const struct bench b = { .view = &view, .columns = columns, .nr_columns = NR_OF(columns) };
+	const struct entry e = { .cells = cells };
+	const struct metric *m = &metric_table[METRIC_SLOW_STEPS_PCT];
+	const double share = (1 + 3.8 + 3) / 100;
+	assert_near(noise_of_share(&b, &e, m), share * (1 - share) / STEPS, 1e-12);
+	cells[3].has = false;
+	assert_near(noise_of_share(&b, &e, m), share * (1 - share), 1e-12);
+	cells[2].has = false;
+	assert_near(noise_of_share(&b, &e, m), 0, 0);
+	cells[3].has = true;
+	cells[0].has = cells[1].has = false;
+	assert_near(noise_of_share(&b, &e, m), 0.25 / STEPS, 1e-12);
+	assert_near(noise_of_share(&b, &e, &metric_table[METRIC_STEP_TIME]), 0, 0);
+	run_release(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -663,6 +695,7 @@ int main(void)
 		cmocka_unit_test(test_k),
 		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_share),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_samples_of_pairs),
 		cmocka_unit_test(test_together),

@@ -158,12 +158,52 @@ static void test_own_times(void **state)
 	}
 }
 
+/* Processes are those that launched work; if these are fewer than two, those with steps. */
+static void test_processes(void **state)
+{
+	(void)state;
+	static const struct {
+		int launch, mark, nr; /* numbers of processes, from 1 on; the result */
+		const char *text;
+	} rows[] = {
+		{ 0, 0, 0, "" },
+		{ 1, 0, 0, "" },
+		{ 0, 1, 1, "1" },
+		{ 1, 2, 2, "1, 2" },
+		{ 2, 1, 2, "1, 2" },
+		{ 8, 1, 8, "1, 2, 3, 4, 5, 6, 7, 8" },
+		{ 9, 1, 9, "1, 2, 3, 4, 5, 6, 7, 8, …" },
+		{ 10, 1, 10, "1, 2, 3, 4, 5, 6, 7, 8, …" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct arena a = ARENA_INIT;
+		struct rig g;
+		const char *text;
+		rig_open(&g, NULL);
+		for (int pid = 1; pid <= rows[i].launch || pid <= rows[i].mark; pid++) {
+			struct event ev = event_blank(pid <= rows[i].launch ? EVENT_RUNTIME : EVENT_OP);
+			ev.pid = ev.tid = pid;
+			ev.name = name_intern(&g.names, SPAN("cudaLaunchKernel"));
+			rig_event(&g, &ev);
+			ev.kind = EVENT_ANNOTATION;
+			ev.name = name_intern(&g.names, SPAN("ProfilerStep#1"));
+			if (pid <= rows[i].mark)
+				rig_event(&g, &ev);
+		}
+		rig_feed(&g, "A range 1 0 10\nR cudaMalloc 1 -1 0 1\n");
+		assert_int_equal(reducer_processes(g.r, &a, &text), rows[i].nr);
+		assert_string_equal(text, rows[i].text);
+		arena_release(&a);
+		rig_close(&g);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_calls),     cmocka_unit_test(test_calls_by_name),
 		cmocka_unit_test(test_ops),       cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_own_times),
+		cmocka_unit_test(test_own_times), cmocka_unit_test(test_processes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,7 +195,7 @@ static const char *moved_text(const struct maker *m, const struct comparison *c,
 	struct comparison moved = *c;
 	/* control runs as the baseline do not show how main has changed */
 	bool of_controls = m->bench->runs.nr_controls && !m->rule->metric->exact;
-	if (!c->has_pin || !c->has_baseline || m->rule->for_each || of_controls ||
+	if (!c->has_pin || m->rule->for_each || of_controls ||
 	    (evidence->has_noise && imaxabs(c->baseline - c->pin) <= evidence->noise))
 		return NULL;
 	moved.baseline = c->pin;

@@ -14,14 +14,13 @@ static const struct input_stat *figure_of(const struct run_view *v, struct span 
 	return NULL;
 }
 
-/* Number of steps of the run in column `i`. */
+/* Number of steps of the run in column `i`, which has a value. */
 static double steps_of(const struct bench *b, size_t i)
 {
 	const struct past_run *past = b->columns[i].past;
 	if (past)
 		return (double)past->steps;
-	const struct run *run = b->view[b->columns[i].view].run;
-	return run->ranks.nr ? (double)run->ranks.v[0]->usable_steps : 0;
+	return (double)b->view[b->columns[i].view].run->ranks.v[0]->usable_steps;
 }
 
 double noise_of_share(const struct bench *b, const struct entry *e, const struct metric *metric)

@@ -25,10 +25,10 @@ static void launchers_add(const struct reducer *r, struct processes *p, struct a
 {
 	for (size_t i = 0; i < r->host.rows.keys.nr; i++) {
 		int64_t row = r->host.rows.keys.v[i];
-		uint32_t thread = (uint32_t)row;
-		if (thread != NO_ID && r->host.names.v[idmap_pair_first(row)].launch)
-			process_add(r, p,
-			            r->threads.pids.keys.v[idmap_pair_first(r->threads.ids.keys.v[thread])], a);
+		if (r->host.names.v[idmap_pair_first(row)].launch) {
+			int64_t thread = r->threads.ids.keys.v[(uint32_t)row];
+			process_add(r, p, r->threads.pids.keys.v[idmap_pair_first(thread)], a);
+		}
 	}
 }
 
