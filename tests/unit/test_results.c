@@ -101,6 +101,8 @@ static enum status read_text(const char *formats, struct span text, size_t block
 	"{\"backend\":\"s\",\"dataset_name\":\"d\",\"total_output_tokens_retokenized\":1," \
 	"\"completed\":2,\"request_rate\":" rate ",\"median_ttft_ms\":" ttft "}\n"
 
+#define OF(member) "- {match: \"*\", name: n, take: [{at: v}]}", "{\"v\": 1, " member "}"
+
 static const struct row {
 	const char *formats, *text;
 	const char *figures; ///< expected figures, or, if `refused`, the expected error
@@ -201,6 +203,22 @@ static const struct row {
 	  "{\"v\": 9}\n{\"v\": 1}\n{\"v\": 3}\n",
 	  "s.median=2 n2 ±1.483 s.n=2 s.p90=2.8 n2 ±1.128 s.p99=2.98 n2 ±1.128", false },
 	{ "- {match: \"*\", name: n, take: [{at: \"a[\"}]}", "{}", "f:1:37: 'a[' is not a path", true },
+	/* members that say of a failure, in the record or in objects in it, four deep */
+	{ OF("\"exit_code\": 1"), "'exit_code' is '1'", true },
+	{ OF("\"exit_code\": 0"), "v=1", false },
+	{ OF("\"exit_code\": \"1 s\""), "v=1", false },
+	{ OF("\"passed\": 0"), "'passed' is '0'", true },
+	{ OF("\"passed\": 1"), "v=1", false },
+	{ OF("\"error\": \"no x\""), "v=1", false },
+	{ OF("\"error\": \"nox\""), "'error' is 'nox'", true },
+	{ OF("\"a\": {\"b\": {\"c\": {\"d\": {\"failed\": true}}}}"), "'failed' is 'true'", true },
+	{ OF("\"a\": {\"b\": {\"c\": {\"d\": {\"e\": {\"failed\": true}}}}}"), "v=1", false },
+	/* samples with as many digits as fit, and one that any number of digits fits */
+	{ "- {match: \"*\", name: n, samples: [{at: \"v[*]\", as: s}]}",
+	  "{\"v\": [1.2345678901234567, 0, 1.2345678901234569]}",
+	  "s.median=1.2345678901234567 n3 ±0 s.n=3 s.p90=1.23456789012345686 n3 ±0 "
+	  "s.p99=1.2345678901234569 n3 ±0",
+	  false },
 	{ "- {name: n, take: [{at: a}]}", "{}", "needs 'has' or 'match'", true },
 	{ "- {match: a, name: n, take: [{at: a, unit: parsec}]}", "{}", "'parsec' is not a known unit",
 	  true },
@@ -804,6 +822,29 @@ static const struct {
 	  "[{\"step\": 1, \"loss\": 2.5, \"batch_size\": 4}, {\"step\": 2, \"loss\": 2.25, "
 	  "\"batch_size\": 4}]",
 	  "!loss.median=2.375 lower n2 ±0.1853 'median loss' [step=2] [batch_size=4]", false },
+	/* a sweep: round numbers, not with the same step each */
+	{ "x.json",
+	  "[{\"elements\": 16, \"t_ms\": 1}, {\"elements\": 64, \"t_ms\": 2}, {\"elements\": 128, "
+	  "\"t_ms\": 3}]",
+	  "!elements128/t_ms=3 ms lower elements16/t_ms=1 ms lower elements64/t_ms=2 ms lower", false },
+	{ "x.json",
+	  "[{\"id\": 16, \"t_ms\": 1}, {\"id\": 64, \"t_ms\": 2}, {\"id\": 128, \"t_ms\": 3}]",
+	  "?!id.median=64 n3 ±71.16 'median id' t_ms.median=2 ms lower n3 ±1.483 'median t_ms'",
+	  false },
+	/* more than three members name records, at most twelve, where these do not distinguish them */
+	{ "x.json",
+	  "[{\"a\": \"k\", \"b\": \"l\", \"c\": \"m\", \"d\": \"n\", \"e\": \"o\", \"t_ms\": 1}, "
+	  "{\"a\": \"k\", \"b\": \"l\", \"c\": \"m\", \"d\": \"p\", \"e\": \"o\", \"t_ms\": 2}]",
+	  "!k.l.m.n/t_ms=1 ms lower k.l.m.p/t_ms=2 ms lower", false },
+	{ "x.json",
+	  "[{\"a\": \"a\", \"b\": \"b\", \"c\": \"c\", \"d\": \"d\", \"e\": \"e\", \"f\": \"f\", "
+	  "\"g\": \"g\", \"h\": \"h\", \"i\": \"i\", \"j\": \"j\", \"k\": \"k\", \"l\": \"l\", \"m\": "
+	  "\"m\", \"t_ms\": 1}, {\"a\": \"a\", \"b\": \"b\", \"c\": \"c\", \"d\": \"d\", \"e\": \"e\", "
+	  "\"f\": \"f\", \"g\": \"g\", \"h\": \"h\", \"i\": \"i\", \"j\": \"j\", \"k\": \"k\", \"l\": "
+	  "\"l\", \"m\": \"n\", \"t_ms\": 2}]",
+	  "!m: case 'a.b.c' is there twice; keep one run in the file (others are files of their own: "
+	  "--repeat), or say 'repeats' in a format of your own",
+	  true },
 	{ "x.json", "[{\"batch_size\": 0.5, \"a_ms\": 1}, {\"batch_size\": 1, \"a_ms\": 2}]",
 	  "!a_ms.median=1.5 ms lower n2 ±0.7413 'median a_ms' batch_size.median=0.75 n2 ±0.3706 "
 	  "'median "

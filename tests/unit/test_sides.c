@@ -1,6 +1,7 @@
 /* What a report tells about the runs of both sides, and the changes that a comparison shows. */
 #include "gate/sides.h"
 
+#include "breakdown_sums.h"
 #include "judge_rig.h"
 
 /* ---- what a report says about the runs of the baseline and of the candidate ---- */
@@ -216,6 +217,45 @@ static void test_causes(void **state)
 	}
 }
 
+/* The idle GPU waits for data if that explains most of the change of the wall time. */
+static void test_idle(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t period, loading, comm, idle; ///< ms more in the candidate
+		const char *detail;
+	} rows[] = {
+		{ 10, 6, 11, 6, "data loading 10.00 ms → 16.00 ms" },
+		{ 10, 6, 0, 10, "data loading 10.00 ms → 16.00 ms" },
+		{ 10, 6, 11, 5, "" },
+		{ 10, 5, 11, 6, "" },
+		{ -10, -6, -11, -6, "data loading 10.00 ms → 4.000 ms" },
+		{ 10, 6, 21, -6, "" },
+	};
+	static const int64_t had[] = { 100, 10, 30, 30 };
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		setup(&s, usual, NR_OF(usual));
+		for (int side = 0; side < 2; side++) {
+			struct digest *d = side ? s.c : s.b;
+			int64_t period = had[0] + side * rows[i].period, comm = had[2] + side * rows[i].comm;
+			int64_t idle = had[3] + side * rows[i].idle;
+			set(d, METRIC_STEP_PERIOD, MS(period));
+			set(d, METRIC_STEP_DATALOADER_TIME, MS(had[1] + side * rows[i].loading));
+			set(d, METRIC_STEP_PERIOD_EXPOSED_COMM, MS(comm));
+			set(d, METRIC_STEP_IDLE_TIME, MS(idle));
+			set(d, METRIC_STEP_PERIOD_COMPUTE, MS(period - comm - idle));
+			set(d, METRIC_STEP_PERIOD_EXPOSED_MEMORY, 0);
+		}
+		assert_int_equal(compare_runs(&s.baseline, &s.candidate, &s.categories, &s.report, &s.log),
+		                 ST_OK);
+		s.judged = true;
+		const struct part *p = part(s.report.breakdowns.v[0], 0, "idle GPU");
+		assert_string_equal(p->detail, rows[i].detail);
+		release(&s);
+	}
+}
+
 /* Runs whose settings differ are not compared. */
 static void test_other_settings(void **state)
 {
@@ -238,6 +278,7 @@ int main(void)
 		cmocka_unit_test(test_notes),         cmocka_unit_test(test_partial),
 		cmocka_unit_test(test_same_artifact), cmocka_unit_test(test_kinds_of_side),
 		cmocka_unit_test(test_causes),        cmocka_unit_test(test_other_settings),
+		cmocka_unit_test(test_idle),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -632,18 +632,24 @@ static void test_fewer_iterations(void **state)
 {
 	(void)state;
 	static const struct {
-		int64_t counts[6]; /* of the candidate's kernels; those of the baseline ran 100 times */
+		/* of the candidate's kernels; those of the baseline ran 100 times; the last: ms of a kernel
+		   that the baseline lacks */
+		int64_t counts[7];
 		const char *says; /* NULL: nothing is found */
 	} cases[] = {
-		{ { 50, 50, 50, 100, 9, 100 }, "launches of 45.00 % of the kernel time are gone" },
+		{ { 50, 50, 50, 100, 9, 100, 5 }, "launches of 45.00 % of the kernel time are gone" },
 		{ { 48, 52, 50, 52, 0, 0 }, "launches of 51.04 % of the kernel time are gone" },
 		{ { 50, 100, 50, 50, 0, 0 }, NULL }, /* one with much of the time ran as often */
 		{ { 50, 50, 100, 50, 0, 0 }, NULL },
 		{ { 50, 50, 60, 100, 0, 0 }, NULL }, /* two alike are too few */
 		{ { 98, 98, 98, 98, 98, 98 }, NULL },
 		{ { 200, 200, 200, 200, 0, 0 }, NULL }, /* more is judged */
-		{ { 0, 50, 100, 100, 0, 50 }, "launches of 56.00 % of the kernel time are gone" },
+		/* more than a tenth of the candidate's time is new */
+		{ { 0, 50, 100, 100, 0, 50, 66 }, "launches of 56.00 % of the kernel time are gone" },
+		{ { 0, 50, 100, 100, 0, 50, 67 }, NULL },
 		{ { 0, 100, 100, 50, 0, 50 }, NULL }, /* half of the time is left */
+		{ { 0, 60, 100, 100, 0, 200 }, "launches of 52.00 % of the kernel time are gone" },
+		{ { 0, 50, 200, 100, 0, 50 }, NULL }, /* much of what is left runs more often */
 		{ { 100, 100, 100, 100, 100, 100 }, NULL },
 	};
 	static const struct activity work[] = {
@@ -653,8 +659,9 @@ static void test_fewer_iterations(void **state)
 	};
 	for (size_t i = 0; i < NR_OF(cases); i++) {
 		struct sides s = { .b = fixture_digest(1, work, NR_OF(work)) };
-		struct activity own[NR_OF(work) + 1] = { { EVENT_KERNEL, "a0", 7, MS(5) } };
-		size_t nr = 1; /* a kernel that the baseline lacks does not count */
+		struct activity own[NR_OF(work) + 1] = { { EVENT_KERNEL, "a0", 7,
+			                                       MS(cases[i].counts[6]) } };
+		size_t nr = 1;
 		for (size_t k = 0; k < NR_OF(work); k++) {
 			own[nr] = work[k];
 			own[nr].count = cases[i].counts[k];

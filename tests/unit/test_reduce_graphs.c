@@ -1,0 +1,204 @@
+/* Replays of graphs, and the captures that they fit: by kinds, names, order and places. */
+#include "reduce_rig.h"
+
+#define BEGIN "R cudaStreamBeginCapture 1 -1 0 1\n"
+#define END "R cudaStreamEndCapture 1 -1 90 1\n"
+#define CALL(at) "R cudaLaunchKernel 1 9" at " " at " 1\n"
+#define NAMED(at, kernel) "R hipLaunchKernel 1 9" at " " at " 1 =" kernel "\n"
+#define OP(name, at) "O " name " 1 " at " 5\n"
+#define ADDS OP("add", "10") CALL("11")
+#define CAPTURE BEGIN ADDS OP("mul", "20") CALL("21") END
+#define LAUNCH "R cudaGraphLaunch 1 5 200 1\n"
+#define KERNEL(name, at) "K " name " 0 7 5 " at " 5\n"
+#define TWICE(a, b) LAUNCH KERNEL(a, "210") KERNEL(b, "220")
+#define AGAIN(a, b) "R cudaGraphLaunch 1 6 300 1\nK " a " 0 7 6 310 5\nK " b " 0 7 6 320 5\n"
+#define MM " 10 #[2, 3], [3, 5] float\n"
+
+static void test_fitting(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "two kernels", CAPTURE TWICE("a", "b"), "graphs", "10 10 0 0", NULL, 0 },
+		{ "have the places of their calls", NULL, "code", "[add: 1 5][mul: 1 5]", NULL, 0 },
+		{ "one more", CAPTURE TWICE("a", "b") KERNEL("c", "230"), "graphs", "15 0 0 0", NULL, 0 },
+		{ "and a launch of no graph",
+		  CAPTURE "R cudaLaunchKernel 1 7 150 1\nK c 0 7 7 160 5\n" TWICE("a", "b"), "graphs",
+		  "10 10 0 0", NULL, 0 },
+		{ "one less", CAPTURE LAUNCH KERNEL("a", "210"), "graphs", "5 0 0 0", NULL, 0 },
+		{ "a copy", CAPTURE LAUNCH KERNEL("a", "210") "C b 0 7 5 220 5\n", "graphs", "10 0 0 0",
+		  NULL, 0 },
+		{ "of a call that copies",
+		  BEGIN ADDS
+		  "R cudaMemcpyAsync 1 920 20 1\n" END LAUNCH KERNEL("a", "210") "C b 0 7 5 220 5\n",
+		  "graphs", "10 10 0 0", NULL, 0 },
+		{ "names that calls tell", BEGIN NAMED("10", "a") NAMED("20", "b") END TWICE("a", "b"),
+		  "graphs", "10 10 0 0", NULL, 0 },
+		{ "in another order", BEGIN NAMED("10", "a") NAMED("20", "b") END TWICE("b", "a"), "graphs",
+		  "10 0 0 0", NULL, 0 },
+		{ "the name of one of two", BEGIN NAMED("10", "a") CALL("20") END TWICE("a", "b"), "graphs",
+		  "10 10 0 0", NULL, 0 },
+		{ "the name of the last", BEGIN CALL("10") NAMED("20", "b") END TWICE("a", "c"), "graphs",
+		  "10 0 0 0", NULL, 0 },
+		{ "the names of all, beside a copy",
+		  BEGIN NAMED("10", "a") NAMED("20", "b") "R hipMemcpyAsync 1 930 30 1\n" END TWICE(
+		      "a", "b") "C c 0 7 5 230 5\n",
+		  "graphs", "15 15 0 0", NULL, 0 },
+		{ "calls that come in the file before a capture, whose names were not read",
+		  CALL("10") BEGIN CALL("20") END TWICE("a", "b"), "graphs", "10 0 0 10", NULL, 0 },
+		{ "another name", BEGIN NAMED("10", "a") CALL("20") END TWICE("b", "a"), "graphs",
+		  "10 0 0 0", NULL, 0 },
+		{ "calls of another thread",
+		  BEGIN ADDS "R cudaLaunchKernel 2 920 20 1\n" END TWICE("a", "b"), "graphs", "10 0 0 0",
+		  NULL, 0 },
+		{ "calls before and behind", CAPTURE "R cudaLaunchKernel 1 990 90 1\n" TWICE("a", "b"),
+		  "graphs", "10 10 0 0", NULL, 0 },
+		{ "a capture without an end", BEGIN ADDS CALL("20") TWICE("a", "b"), "graphs", "0 0 0 0",
+		  NULL, 0 },
+		{ "a capture in a capture",
+		  BEGIN ADDS "R cudaStreamBeginCapture 1 -1 15 1\nR cudaStreamEndCapture 1 -1 16 1\n" CALL(
+		      "20") END TWICE("a", "b"),
+		  "graphs", "10 10 0 0", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+/* A capture of two calls, with numbers from 110 on in one thread. */
+#define SECOND(op1, op2)                                                              \
+	"R cudaStreamBeginCapture 1 -1 100 1\n" OP(op1, "110") CALL("111") OP(op2, "120") \
+	    CALL("121") "R cudaStreamEndCapture 1 -1 190 1\n"
+#define NUMBERED(name, stream, at, number) "K " name " 0 " stream " 5 " at " 5 ~" number "\n"
+#define FORKS BEGIN ADDS "R cudaStreamWaitEvent 1 -1 15 1\n" OP("mul", "20") CALL("21") END
+
+static void test_order(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "at once", CAPTURE LAUNCH KERNEL("a", "210") KERNEL("b", "210"), "graphs", "10 0 10 0",
+		  NULL, 0 },
+		{ "on two streams", CAPTURE LAUNCH KERNEL("a", "210") "K b 0 8 5 220 5\n", "graphs",
+		  "10 0 10 0", NULL, 0 },
+		{ "with numbers",
+		  CAPTURE LAUNCH NUMBERED("a", "7", "210", "9") NUMBERED("b", "8", "210", "3"), "graphs",
+		  "10 10 0 0", NULL, 0 },
+		{ "which tell the order",
+		  CAPTURE LAUNCH "K a 0 7 5 210 4 ~9\n" NUMBERED("b", "8", "210", "3"), "code",
+		  "[add: 1 5][mul: 1 4]", NULL, 0 },
+		{ "with equal numbers",
+		  CAPTURE LAUNCH NUMBERED("a", "7", "210", "9") NUMBERED("b", "7", "220", "9"), "graphs",
+		  "10 0 10 0", NULL, 0 },
+		{ "with the number of one",
+		  CAPTURE LAUNCH NUMBERED("a", "7", "220", "3") KERNEL("b", "210"), "code",
+		  "[add: 1 5][mul: 1 5]", NULL, 0 },
+		{ "the last two of three at once",
+		  BEGIN ADDS CALL("20") CALL("30") END TWICE("a", "b") KERNEL("c", "220"), "graphs",
+		  "15 0 15 0", NULL, 0 },
+		{ "the first two of three at once",
+		  BEGIN ADDS CALL("20") CALL("30") END TWICE("a", "b") KERNEL("c", "210"), "graphs",
+		  "15 0 15 0", NULL, 0 },
+		{ "side by side", FORKS TWICE("a", "b"), "graphs", "10 0 10 0", NULL, 0 },
+		{ "with numbers, too",
+		  FORKS LAUNCH NUMBERED("a", "7", "210", "1") NUMBERED("b", "8", "210", "2"), "graphs",
+		  "10 10 0 0", NULL, 0 },
+		{ "with the number of the first",
+		  FORKS LAUNCH NUMBERED("a", "7", "210", "1") KERNEL("b", "220"), "graphs", "10 0 10 0",
+		  NULL, 0 },
+		{ "with that of the last", FORKS LAUNCH KERNEL("a", "210") NUMBERED("b", "7", "220", "1"),
+		  "graphs", "10 0 10 0", NULL, 0 },
+		{ "side by side, and not as many", FORKS LAUNCH KERNEL("a", "210"), "graphs", "5 0 0 0",
+		  NULL, 0 },
+		{ "at once, and not as many", CAPTURE TWICE("a", "b") KERNEL("c", "220"), "graphs",
+		  "15 0 0 0", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+static void test_places(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "two captures of the same", CAPTURE SECOND("add", "mul") TWICE("a", "b"), "graphs",
+		  "10 10 0 0", NULL, 0 },
+		{ "of other places", CAPTURE SECOND("add", "sub") TWICE("a", "b"), "graphs", "10 0 0 10",
+		  NULL, 0 },
+		{ "one of them with names",
+		  CAPTURE "R cudaStreamBeginCapture 1 -1 100 1\n" OP("add", "110") NAMED("111", "a") OP(
+		      "mul", "120") NAMED("121", "b") "R cudaStreamEndCapture 1 -1 190 1\n" TWICE("a", "b"),
+		  "graphs", "10 10 0 0", NULL, 0 },
+		{ "one of them with names, of other places",
+		  CAPTURE "R cudaStreamBeginCapture 1 -1 100 1\n" NAMED("111", "a")
+		      NAMED("121", "b") "R cudaStreamEndCapture 1 -1 190 1\n" TWICE("a", "b"),
+		  "graphs", "10 0 0 10", NULL, 0 },
+		{ "copies alone", BEGIN "R cudaMemcpyAsync 1 920 20 1\n" END LAUNCH "C b 0 7 5 220 5\n",
+		  "graphs", "5 5 0 0", NULL, 0 },
+		{ "one graph, twice", CAPTURE TWICE("a", "b") AGAIN("a", "b"), "graphs", "20 20 0 0", NULL,
+		  0 },
+		{ "two graphs of one capture", CAPTURE TWICE("a", "b") AGAIN("b", "a"), "graphs",
+		  "20 0 0 20", NULL, 0 },
+		{ "that differ in the last", CAPTURE TWICE("a", "b") AGAIN("a", "c"), "graphs", "20 0 0 20",
+		  NULL, 0 },
+		{ "that differ in the first", CAPTURE TWICE("a", "b") AGAIN("c", "b"), "graphs",
+		  "20 0 0 20", NULL, 0 },
+		{ "that differ in the order of their kernels being known",
+		  CAPTURE TWICE("a", "b") "R cudaGraphLaunch 1 6 300 1\nK a 0 7 6 310 5\nK b 0 7 6 310 5\n",
+		  "graphs", "20 10 10 0", NULL, 0 },
+		{ "of two captures, and of one with names",
+		  CAPTURE SECOND("add", "mul") "R cudaStreamBeginCapture 1 -1 400 1\n" OP("add", "410")
+		      NAMED("411", "a") OP("mul", "420")
+		          CALL("421") "R cudaStreamEndCapture 1 -1 490 1\n" TWICE("a", "b") AGAIN("a", "c"),
+		  "graphs", "20 0 0 20", NULL, 0 },
+		{ "two graphs of two captures",
+		  CAPTURE SECOND("add", "mul") TWICE("a", "b") AGAIN("b", "a"), "graphs", "20 20 0 0", NULL,
+		  0 },
+		{ "operations of replays",
+		  BEGIN "O aten::mm 1 10" MM CALL("11") CALL("12") CALL("30") END TWICE("a", "b")
+		      KERNEL("c", "230"),
+		  "flops", "[aten::mm/2: 1 60 0 10]", NULL, 0 },
+		{ "of two captures that differ in them alone",
+		  BEGIN "O aten::mm 1 10 10 #[2, 3], [3, 5] float\n" CALL("11") END
+		  "R cudaStreamBeginCapture 1 -1 100 1\nO aten::mm 1 110 10 #[2, 4], [4, 5] float\n" CALL(
+		      "111") "R cudaStreamEndCapture 1 -1 190 1\n" LAUNCH KERNEL("a", "210"),
+		  "flops", "[GPU graphs/0: 0 0 1 0]", NULL, 0 },
+		{ "in one place", NULL, "graphs", "5 5 0 0", NULL, 0 },
+		{ "of an operator that calls twice, and another one",
+		  BEGIN "O aten::mm 1 10" MM CALL("11") CALL("12") "O aten::mm 1 30" MM CALL("31")
+		      END TWICE("a", "b") KERNEL("c", "230") AGAIN("a", "b") "K c 0 7 6 330 5\n",
+		  "flops", "[aten::mm/2: 4 240 0 30]", NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
+/* Up to 64 captures that tell the names of only some kernels are compared with each replay. */
+static void test_partly_named(void **state)
+{
+	(void)state;
+	for (int nr = 64; nr <= 65; nr++) {
+		struct rig g;
+		struct strbuf out = STRBUF_INIT;
+		rig_open(&g, NULL);
+		for (int i = 0; i < nr; i++) {
+			char script[400];
+			snprintf(script, sizeof script,
+			         "R hipStreamBeginCapture 1 -1 %d00 1\nR hipLaunchKernel 1 %d01 %d01 1 =k%d\n"
+			         "R hipLaunchKernel 1 %d02 %d02 1\nR hipStreamEndCapture 1 -1 %d03 1\n",
+			         i + 1, i + 1, i + 1, i, i + 1, i + 1, i + 1);
+			rig_feed(&g, script);
+		}
+		rig_feed(&g, "R hipGraphLaunch 1 5 9000 1\nK k7 0 7 5 9010 5\nK x 0 7 5 9020 5\n");
+		assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+		rig_show(g.d, "graphs", &out);
+		assert_string_equal(strbuf_str(&out), nr == 64 ? "10 10 0 0" : "10 0 0 10");
+		strbuf_release(&out);
+		rig_close(&g);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fitting),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_partly_named),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
