@@ -112,6 +112,12 @@ static void test_order(void **state)
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
 
+/* Two captures, and a replay that fits both: the inputs of the second's product are given. */
+#define TWO(second)                                                                             \
+	BEGIN "O aten::mm 1 10 5 #[2, 3], [3, 5] float\n" CALL("11") OP("add", "20") CALL("21") END \
+	    "R cudaStreamBeginCapture 1 -1 100 1\nO aten::mm 1 110 5 " second "\n" CALL("111")      \
+	        OP("add", "120") CALL("121") "R cudaStreamEndCapture 1 -1 190 1\n" TWICE("a", "b")
+
 static void test_places(void **state)
 {
 	(void)state;
@@ -153,12 +159,14 @@ static void test_places(void **state)
 		  BEGIN "O aten::mm 1 10" MM CALL("11") CALL("12") CALL("30") END TWICE("a", "b")
 		      KERNEL("c", "230"),
 		  "flops", "[aten::mm/2: 1 60 0 10]", NULL, 0 },
-		{ "of two captures that differ in them alone",
-		  BEGIN "O aten::mm 1 10 10 #[2, 3], [3, 5] float\n" CALL("11") END
-		  "R cudaStreamBeginCapture 1 -1 100 1\nO aten::mm 1 110 10 #[2, 4], [4, 5] float\n" CALL(
-		      "111") "R cudaStreamEndCapture 1 -1 190 1\n" LAUNCH KERNEL("a", "210"),
-		  "flops", "[GPU graphs/0: 0 0 1 0]", NULL, 0 },
-		{ "in one place", NULL, "graphs", "5 5 0 0", NULL, 0 },
+		{ "of two captures that differ in them alone", TWO("#[2, 4], [4, 5] float"), "flops",
+		  "[GPU graphs/0: 0 0 1 0]", NULL, 0 },
+		{ "in one place", NULL, "graphs", "10 10 0 0", NULL, 0 },
+		{ "in their bytes", TWO("#[1, 3], [3, 10] float"), "flops", "[GPU graphs/0: 0 0 1 0]", NULL,
+		  0 },
+		{ "in their types", TWO("#[2, 3], [3, 5] int"), "flops", "[GPU graphs/0: 0 0 1 0]", NULL,
+		  0 },
+		{ "in nothing", TWO("#[2, 3], [3, 5] float"), "flops", "[aten::mm/2: 1 60 0 5]", NULL, 0 },
 		{ "of an operator that calls twice, and another one",
 		  BEGIN "O aten::mm 1 10" MM CALL("11") CALL("12") "O aten::mm 1 30" MM CALL("31")
 		      END TWICE("a", "b") KERNEL("c", "230") AGAIN("a", "b") "K c 0 7 6 330 5\n",
