@@ -220,22 +220,25 @@ static void test_steps(void **state)
 		/* in PyTorch up to 1.10 the backward tells what the forward call does not; other calls of
 		   its sequence number keep what they tell */
 		{ "sized by a backward",
-		  "O aten::copy_ 1 0 5 #[2], [2] float, float ~7\nR cudaLaunchKernel 1 1 1 1\nK k 0 7 1 50 "
-		  "4\n" CONV("10", "5, 11", " ~8", "2") CONV("20", "5, 11", " ~12", "3")
-		      CONV("30", "5, 11", " ~20", "4") CONV("40", "5, 11", "", "5") CONV("50", "5, 11",
-		                                                                         " ~8/1", "6")
-		          CONV("60", "7, 13", " ~8",
-		               "7") "O aten::_convolution 1 70 5 ~8\nR cudaLaunchKernel 1 8 71 1\nK k 0 7 "
-		                    "8 70 1\n"
-		                    "O aten::mm 1 80 10 #[2, 0], [0, 5] float ~8\nR cudaLaunchKernel 1 9 "
-		                    "81 1\nK k 0 7 9 80 2\n" BACKWARD("30", "~12/1") BACKWARD("40", "~8/1")
-		                        BACKWARD("50", "~12/1") BACKWARD("60", "~5/1") BACKWARD("70", "~9"),
+		  CONV("10", "5, 11", " ~8", "2") CONV("15", "5, 11", " ~15", "10")
+		      CONV("20", "5, 11", " ~12", "3") CONV("30", "5, 11", " ~20", "4")
+		          CONV("40", "5, 11", "", "5") CONV("50", "5, 11", " ~8/1", "6") CONV(
+		              "60", "7, 13", " ~8",
+		              "7") "O aten::copy_ 1 5 5 #[2], [2] float, float ~7\nR cudaLaunchKernel 1 1 "
+		                   "6 1\nK k 0 7 1 50 4\n"
+		                   "O aten::_convolution 1 70 5 ~8\nR cudaLaunchKernel 1 8 71 1\nK k 0 7 8 "
+		                   "70 1\n"
+		                   "O aten::mm 1 80 10 #[2, 0], [0, 5] float ~8\nR cudaLaunchKernel 1 9 81 "
+		                   "1\nK k 0 7 9 80 2\n" BACKWARD("30", "~12/1") BACKWARD("40", "~12/1")
+		                       BACKWARD("50", "~15/1") BACKWARD("60", "~9/1") BACKWARD("70", "~8/1")
+		                           BACKWARD("80", "~15"),
 		  "flops",
-		  "[aten::_convolution/0: 0 0 1 1][aten::_convolution/2: 1 2916 5 18][aten::copy_/2: 0 0 0 "
+		  "[aten::_convolution/0: 0 0 1 1][aten::_convolution/2: 2 5832 5 21][aten::copy_/2: 0 0 0 "
 		  "0][aten::mm/2: 0 0 0 0]",
 		  NULL, 0 },
 		{ "with its bytes", NULL, "bytes",
-		  "[aten::_convolution: 0 1][aten::_convolution: 980 5][aten::copy_: 16 0][aten::mm: 40 0]",
+		  "[aten::_convolution: 0 1][aten::_convolution: 1960 5][aten::copy_: 16 0][aten::mm: 40 "
+		  "0]",
 		  NULL, 0 },
 		{ "calls in a backward that tell nothing",
 		  BACKWARD(

@@ -399,6 +399,8 @@ static void test_lost(void **state)
 		  "K a 0 7 -1 1 0\nK b 0 7 -1 3 1500\nK b 0 7 -1 5000 1001\n", "account",
 		  "2 1 0 1251 0 0 0 0", NULL, 0 },
 		{ "of all activities", "K a 0 7 -1 1 0\n", "account", "0 1 0 0 0 0 0 0", NULL, 0 },
+		{ "of one of two", "K a 0 7 -1 1 0\nK b 0 7 -1 3 1\n", "account", "1 1 0 1 0 0 0 0", NULL,
+		  0 },
 		{ "of all of a name", "K a 0 7 -1 1 0\nK b 0 7 -1 3 90000\n", "account", "2 0 0 0 0 0 0 0",
 		  NULL, 0 },
 	};

@@ -97,12 +97,11 @@ static bool is_twice(const struct reducer *r, const struct activity *a, const st
 static int64_t untimed_ns(const struct reducer *r, const int64_t *untimed, int64_t timed)
 {
 	int64_t sum = 0;
-	for (size_t i = 0; i < r->gpu.names.nr; i++) {
+	for (size_t i = 0; i < r->gpu.names.nr && timed > 0; i++) {
 		const struct kernel_stat *k = &r->gpu.names.v[i].stat;
 		int64_t own = k->count - untimed[i];
 		__int128 ns = (__int128)untimed[i] * (own > 0 ? k->total_ns : r->gpu.total_ns);
-		if (own > 0 || timed > 0)
-			sum = number_add(sum, number_div_round(ns, own > 0 ? own : timed));
+		sum = number_add(sum, number_div_round(ns, own > 0 ? own : timed));
 	}
 	return sum;
 }
