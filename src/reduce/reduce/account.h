@@ -1,5 +1,4 @@
-/// The account of the GPU activities: those without a time, those recorded twice, and where the
-/// time of all lies.
+/// GPU activities without a time, GPU activities recorded twice, and GPU time outside of steps.
 #ifndef GG_REDUCE_ACCOUNT_H
 #define GG_REDUCE_ACCOUNT_H
 
@@ -8,18 +7,18 @@
 struct reducer;
 struct activity;
 
-/// Finds the activities that the driver did not time: they begin and end at 0, or begin there while
-/// all other events begin more than 1 s later. They lose their duration, and have NO_START until
-/// launches_match() lets them begin with their launch, or else with the first event. The range of
-/// times then holds all other activities.
+/// Finds the activities that the driver did not time. They begin and end at 0, or begin at 0 while
+/// the first host event begins more than 1 s later. Sets their duration to 0, and their start to
+/// NO_START until launches_match() sets it to that of their launch, or else of the first event.
+/// Extends `first_ns` and `last_ns` by all other activities.
 void account_untime(struct reducer *r);
 
-/// Takes the times of the activities that are too early, which then begin with their launch; of the
-/// others counts those that begin before it.
+/// Treats activities that begin much too early as untimed: they then begin with their launch and
+/// have no duration. Counts the other activities that begin before their launch.
 void account_launched(struct reducer *r, struct trust_counts *t);
 
-/// Counts timed, untimed and twice recorded activities, and divides the time of all, from the
-/// activities sorted by start, which have steps.
+/// Counts timed activities, untimed ones and those recorded twice. Sums the GPU time outside of
+/// complete measured steps by cause. The activities must have steps and be sorted by start.
 void account_figures(struct reducer *r, struct trust_counts *t);
 
 #endif

@@ -20,7 +20,7 @@ struct comm_kernel {
 	uint32_t activity; ///< index of the activity
 	uint32_t key; ///< id of the comm_key in `keys`
 	int64_t bytes;
-	bool args; ///< true if the kernel has arguments, not only a name
+	bool args; ///< true if the arguments of the kernel's event name the collective
 };
 
 /// A host event that calls a collective: the kernels launched in it belong to the collective.
@@ -40,19 +40,18 @@ struct comm_state {
 	VEC(struct comm_scope) scopes; ///< host events that call a collective, in file order
 };
 
-/// Initializes the state of communication.
 void comm_init(struct comm_state *c);
-
-/// Releases the state of communication.
 void comm_release(struct comm_state *c);
 
-/// Stores the collective of the newest activity, a communication kernel; may set r->fault.
+/// Stores the collective of the activity that was stored last, a communication kernel; may set
+/// r->fault.
 void comm_take_kernel(struct reducer *r, const struct event *ev);
 
 /// Stores an operator or annotation that calls a collective; may set r->fault.
 void comm_take_host(struct reducer *r, const struct event *ev);
 
-/// Makes the rows of `d` on collectives of usable steps. Activities must be in file order.
+/// Makes the rows of `d` on collectives of complete measured steps. Activities must be in file
+/// order. ST_INPUT if the bytes exceed int64.
 GG_MUST_CHECK enum status comm_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
 #endif

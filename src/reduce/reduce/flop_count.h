@@ -12,15 +12,15 @@
 
 struct flop_rule;
 
-/// The rule for the operator called `name`; NULL if the operator has no rule, or if its callees are
-/// counted instead. Static.
+/// The rule for the operator called `name`, in static storage. NULL if the operator has no rule, or
+/// if the operators that it calls are counted instead.
 const struct flop_rule *flop_rule_of(struct span name);
 
-/// False for a rule that tells only bytes.
+/// True if a rule counts operations; false if it tells only bytes.
 bool flop_rule_counts(const struct flop_rule *rule);
 
-/// True for a rule that counts not its operator but each of those in it that cannot be counted
-/// themselves.
+/// True for a rule that lends: its operator is not counted itself, but its counts are used for
+/// operators nested in it whose own inputs do not tell them.
 bool flop_rule_lends(const struct flop_rule *rule);
 
 /// Number of operations of one call; -1 if the inputs do not tell. `*type` becomes the type of the
@@ -31,8 +31,9 @@ int64_t flop_count(const struct flop_rule *rule, const struct event *ev, enum fl
 /// -1 if the inputs do not tell.
 int64_t byte_count(const struct flop_rule *rule, const struct event *ev, int64_t flops);
 
-/// The operations of a call whose inputs do not tell the size of its output, but the inputs
-/// `backward` of a call with a rule that lends; -1 if they do not, either. `*bytes` likewise.
+/// Number of operations of a convolution whose inputs do not tell the size of its output.
+/// `backward` has the shapes of the inputs of its backward operator, which tell it; else the result
+/// is -1. `*bytes` becomes the bytes moved, as from byte_count().
 int64_t flop_count_by_backward(const struct flop_rule *rule, const struct event *ev,
                                struct span backward, int64_t *bytes);
 

@@ -18,13 +18,14 @@ struct op_size {
 	int64_t bytes; ///< bytes moved at least; -1 if the inputs do not tell them
 };
 
-/// A call of an operator with a rule.
+/// A call of an operator that has a flop_rule.
 struct sized_op {
 	uint32_t span; ///< index of the operator's span
 	uint32_t size; ///< index in `sizes`
 };
 
-/// The call in a backward that has the inputs of the forward and the gradient of its output.
+/// An operator, nested in a backward operator, whose inputs are those of the forward operator and
+/// the gradient of the forward operator's output.
 struct op_backward {
 	int64_t number; ///< sequence number of autograd
 	uint32_t span; ///< index of the call's span
@@ -34,8 +35,8 @@ struct op_backward {
 struct op_work {
 	int64_t gpu_ns;
 	uint32_t launched; ///< number of activities that the thread launched during the operator
-	bool by_link; ///< true if one of them copies between the GPU and the host, or another GPU
-	int64_t few_ns; ///< GPU time of those of its kernels that leave most of the GPU empty
+	bool by_link; ///< true if an activity copies between the GPU and the host, or another GPU
+	int64_t few_ns; ///< GPU time of kernels with blocks for less than half of the multiprocessors
 };
 
 /// Number of the texts that tell what a call moves and computes: its name, and the shapes, types,
@@ -57,36 +58,36 @@ enum { KNOWN_CALLS = 256 };
 struct flops {
 	struct known_call known[KNOWN_CALLS]; ///< the last call for each hash of the texts
 	VEC(struct op_size) sizes;
-	VEC(struct sized_op) ops; ///< by `span`
-	VEC(struct sized_op) counted; ///< those of usable steps that count, by thread and start
+	VEC(struct sized_op) ops; ///< calls with a rule, sorted by `span`
+	VEC(struct sized_op) counted; ///< those of `ops` that count, sorted by thread and start
 	bool lends; ///< true if an operator has a rule that lends (flop_rule_lends())
 	VEC(struct op_backward) backwards;
 	int64_t sms; ///< multiprocessors of the smallest GPU; 0 if unknown
 };
 
-/// Releases the operations of operators.
 void flops_release(struct flops *f);
 
 /// Stores the operations of the operator `ev`. Call it just before the operator's span is added.
 void flops_take(struct reducer *r, const struct flop_rule *rule, const struct event *ev);
 
-/// Counts the operations of a span that has a rule, which lies in no other that counts. If its
-/// inputs do not tell them, they are those of the span `lender`, unless that is NO_ID. Call it for
-/// one thread after the other, by the starts of the spans.
+/// Counts the operations of a span that has a rule and lies in no other span that counts. If its
+/// inputs do not tell the number, that of the span `lender` is used, unless `lender` is NO_ID. Call
+/// it for one thread after the other, in order of start.
 void flops_add(struct reducer *r, const struct host_span *s, uint32_t lender);
 
-/// Keeps a span whose rule lends, called by the span `caller`.
+/// Stores a span whose rule lends (flop_rule_lends()), called by the span `caller`.
 void flops_take_backward(struct reducer *r, uint32_t span, uint32_t caller);
 
-/// Sizes calls that only their backward tells. Call it after threads_walk().
+/// Finds the operations of calls whose inputs do not tell them, but those of their backward
+/// operators do. Call it after threads_walk().
 void flops_size(struct reducer *r);
 
-/// Index in `counted` of the operator around a launch, or NO_ID. `*near` is the last one found,
-/// where the search begins; first 0.
+/// Index in `counted` of the operator around a launch, or NO_ID. `*near` is a cache of the search,
+/// 0 at first.
 uint32_t flops_at(const struct reducer *r, const struct host_span *launch, uint32_t *near);
 
-/// Adds an activity that an operator launched, given its index in `gpu.names` and
-/// row_blocks().
+/// Adds an activity to the work of the operator that launched it. `name` is an index in
+/// `gpu.names`, and `blocks` is from row_blocks().
 void flops_take_work(const struct reducer *r, struct op_work *w, uint32_t name, int64_t dur_ns,
                      uint32_t blocks);
 

@@ -7,7 +7,7 @@
 
 struct reducer;
 
-/// Rate of one activity, if known.
+/// Bandwidth of one copy, memory set or communication kernel.
 struct gpu_rate {
 	int64_t bytes_per_s;
 	uint32_t name; ///< index of the activity's name in `gpu.names`
@@ -19,7 +19,6 @@ struct functions {
 	struct higher higher; ///< time that higher classes cover, from function_classes() on
 };
 
-/// Releases the bandwidths and the time of classes.
 void functions_release(struct functions *f);
 
 /// Computes bytes per second of activities, which must still be in file order.

@@ -8,11 +8,11 @@
 
 struct reducer;
 
-/// Number of rows from which on a trace is refused.
+/// Number of rows from which on a trace is refused, since their index has 29 bits.
 #define GPU_ROWS_END ((uint32_t)1 << 29)
 
-/// Number of lanes from which on a trace is refused; above them, a key of `rows` tells the number
-/// of blocks.
+/// Number of lanes from which on a trace is refused. The lower half of a key in `rows` is the lane
+/// id plus GPU_LANES_END times the number of blocks.
 #define GPU_LANES_END ((uint32_t)1 << 24)
 
 /// Start of an activity that the driver did not time (account_untime()).
@@ -22,8 +22,9 @@ struct reducer;
 struct activity {
 	int64_t start_ns;
 	uint32_t dur; ///< duration, to be read with activity_dur() in ns
-	uint32_t correlation; ///< Correlation id, to be read with widen(); if `has_launch`, an index
-	                      ///< into `launches.list`, after launches_end() into `host.spans`.
+	uint32_t correlation; ///< correlation id, to be read with widen(). If `has_launch`: index of
+	                      ///< the launch in `launches.list`; from launches_end() on, in
+	                      ///< `host.spans`.
 	uint32_t row : 29; ///< index into `rows`, from which activity_name() and activity_lane() read
 	bool has_launch : 1; ///< true if the launch was recorded; set by launches_match()
 	bool before : 1; ///< true if it was launched before the recording; set by launches_match()
@@ -31,7 +32,7 @@ struct activity {
 	uint32_t step; ///< index into `steps.marks`, or NO_ID
 };
 
-/// What is kept of an activity with a launch once the figures of the GPU are made.
+/// What is kept of an activity whose launch is known, once the figures of the GPU are made.
 struct launched {
 	uint32_t span; ///< index of the launch in `host.spans`
 	uint32_t row, dur; ///< as in struct activity
@@ -43,7 +44,8 @@ struct transfer {
 	uint32_t bytes; ///< bytes, to be read with widen()
 };
 
-/// A launch shape of one name; the bytes of the struct are the key in the name table `shapes`.
+/// A launch shape (grid and block size) of the kernels of one name. The bytes of the struct are the
+/// key in the name table `shapes`.
 struct gpu_shape {
 	int64_t name; ///< index of the name in `names`
 	int64_t dims[6]; ///< grid and block dimensions
@@ -53,11 +55,12 @@ struct gpu_shape {
 struct gpu_name {
 	struct kernel_stat stat;
 	bool communication;
-	uint64_t key; ///< code_kernel_key() of the name
+	uint64_t key; ///< hash of the name, made by code_kernel_key()
 	int64_t shape_count; ///< number of launches with the most frequent shape
 	int64_t occupancy_ns; ///< GPU time of the launches whose occupancy is known
 	__int128 occupancy_sum; ///< sum of occupancy × time over the launches with a known occupancy
-	struct kernel_stat phase; ///< figures of the requested phase, in the step_* members
+	struct kernel_stat phase; ///< figures of the activities in `options.phase`, in the step_*
+	                          ///< members
 };
 
 /// The GPU activities of a trace.
@@ -65,14 +68,16 @@ struct gpu_events {
 	int64_t total_ns; ///< sum of all durations, which fits int64
 	int64_t tick_ns; ///< tick of the clock: gcd of all starts, durations and CLOCK_TICK_MAX
 	VEC(struct activity) activities; ///< activities in file order, from gpu_figures() on by start
-	struct launched *launched; ///< made of `activities` by gpu_keep_launched()
+	struct launched *launched; ///< activities with a known launch, which gpu_keep_launched() makes
+	                           ///< of `activities`
 	size_t nr_launched;
 	VEC(struct transfer) transfers; ///< bytes of copies and memory sets, sorted by `activity`
 	struct wide_numbers wide; ///< durations, ids and bytes that do not fit into 30 bits
 	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
 	VEC(struct gpu_name) names;
-	struct idmap rows; ///< ids of the pairs (index into `names`, lane id and blocks) of activities
-	struct name_table shapes; ///< launch shapes; the bytes of each entry are a struct gpu_shape
+	struct idmap rows; ///< ids of pairs: index into `names`; lane id and number of blocks
+	                   ///< (GPU_LANES_END)
+	struct name_table shapes; ///< launch shapes; the bytes of each key are a struct gpu_shape
 	VEC(int64_t) shape_counts; ///< number of launches, indexed by id in `shapes`
 	struct idmap devices, streams; ///< map from ids in the trace to ids from 0
 	struct idmap lanes; ///< ids of pairs (device id, stream id)
@@ -80,37 +85,37 @@ struct gpu_events {
 	uint32_t last_lane; ///< lane id of the latest activity; NO_ID before the first
 };
 
-/// Initializes the state of GPU activities.
 void gpu_init(struct gpu_events *g);
-
-/// Releases the state of GPU activities.
 void gpu_release(struct gpu_events *g);
 
-/// Stores a GPU activity; may set `fault`.
+/// Stores a GPU activity; may set r->fault.
 void gpu_take(struct reducer *r, const struct event *ev);
 
-/// Makes rows by activity name. The activities must have steps and be in file order.
+/// Makes one row of `d` for each name of activities. The activities must have steps and be in file
+/// order. ST_INPUT if the bytes of a step exceed int64.
 GG_MUST_CHECK enum status kernel_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
-/// Time of a device over the periods of the measured steps; 0 if it does nothing in any step.
+/// A device over the periods of all measured steps; times are 0 if it has no activity in a step.
 struct device_periods {
 	bool works; ///< true if the device has an activity in a step
-	int64_t period_ns, busy_ns;
+	int64_t period_ns, busy_ns; ///< sum of the periods; part of it in which the device is busy
 };
 
-/// Computes the wall time of steps and what ran in it, from the activities sorted by start.
-/// `devices` has one zeroed struct for each device id.
+/// Computes the wall time of each step, and the parts of it in which devices compute, communicate,
+/// copy or are idle. The activities must be sorted by start. `devices` has one zeroed struct for
+/// each device id. ST_INPUT if a time exceeds int64.
 GG_MUST_CHECK enum status wall_figures(const struct reducer *r, struct digest *d,
                                        struct device_periods *devices, struct diag_log *log);
 
-/// Like wall_figures(), for a trace without steps: there is no period, only idle time.
+/// Like wall_figures(), for a trace without steps. It has no period, only the time `idle_ns` in
+/// which its devices are idle.
 void wall_of_window(struct digest *d, int64_t idle_ns);
 
-/// Computes figures per step and per device; sorts the activities by start.
+/// Computes figures per step and per device; sorts the activities by start. ST_INPUT if a time
+/// exceeds int64.
 GG_MUST_CHECK enum status gpu_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
-/// Replaces the activities by `launched`, which takes half as much memory. Call it after
-/// launches_end().
+/// Replaces `activities` by the smaller list `launched`. Call it after launches_end().
 void gpu_keep_launched(struct gpu_events *g);
 
 /// The name, lane id, duration and end of an activity; times in ns.

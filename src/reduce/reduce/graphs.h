@@ -1,5 +1,6 @@
-/// Graphs: the calls that stream captures recorded into them, and the replays that run them. All
-/// kernels of a replay have one launch; their place in the code is that of the recorded calls.
+/// CUDA and HIP graphs. A stream capture records calls into a graph, and each launch of the graph
+/// replays their work. All kernels of a replay have the same launch, so that their places in the
+/// code are taken from the recorded calls.
 #ifndef GG_REDUCE_GRAPHS_H
 #define GG_REDUCE_GRAPHS_H
 
@@ -8,14 +9,14 @@
 
 struct reducer;
 
-/// The name of the kernel that a call launches, where the call tells it (HIP).
+/// The kernel that a call launches, if the trace names it (HIP).
 struct graph_call {
 	uint32_t span; ///< index of the call in `host.spans`
 	uint32_t kernel; ///< id of the kernel's name
 };
 
-/// The number of a node, as an activity of a replay tells it (CUDA): a capture numbers its nodes in
-/// the order of their calls.
+/// The number of the graph node that an activity of a replay ran, if the trace has it (CUDA). A
+/// capture numbers its nodes in the order of their calls.
 struct graph_number {
 	uint32_t activity; ///< index in `gpu.activities`
 	int64_t number;
@@ -25,54 +26,58 @@ struct graph_number {
 struct graph_node {
 	uint32_t capture; ///< index in `captures`
 	uint32_t span; ///< index of the call in `host.spans`; NO_ID if it is in another recording
-	int64_t work; ///< kind of its activity, and id of the activity's name or NO_ID: a pair like
-	              ///< those of `gpu.name_ids`
-	uint32_t op, stack; ///< code around the call, as in struct where_moment; 0 if not known
-	uint32_t counted; ///< index in `ops` of the operator that is counted for it; NO_ID: none
+	int64_t work; ///< pair (kind of its activity, id of the activity's name or NO_ID) like those of
+	              ///< `gpu.name_ids`
+	uint32_t op, stack; ///< paths of operators and frames around the call (struct where_moment); 0
+	                    ///< if unknown
+	uint32_t counted; ///< index in `ops` of the operator that made the call, if its operations are
+	                  ///< counted; else NO_ID
 };
 
-/// An operator whose operations are counted, and which made calls that were recorded.
+/// An operator that made recorded calls, and whose floating-point operations are counted.
 struct graph_op {
 	struct op_size size;
-	struct op_work work; ///< that of its nodes in replays
+	struct op_work work; ///< GPU work of its nodes in replays
 	uint32_t name; ///< id of its name
 	int64_t times; ///< number of replays in measured steps
 };
 
-/// A stream capture, from the start of an outermost Begin to the start of its End. A Begin without
-/// an End is not a capture: events may be missing.
+/// A stream capture, from an outermost StreamBeginCapture to the StreamEndCapture that closes it. A
+/// begin without an end does not count, since events may be missing.
 struct graph_capture {
 	uint32_t thread;
 	int64_t start_ns, end_ns;
 	bool forks; ///< true if streams wait for each other in it, so that nodes run side by side
 	bool unread; ///< true if names of its kernels may be in the file and were not read
-	size_t first, nr; ///< its nodes in `nodes`
-	uint32_t form; ///< index in `forms`; not set without nodes
+	size_t first, nr; ///< the nodes of the capture, as a range of `nodes`
+	uint32_t form; ///< index in `forms`; unset if the capture has no nodes
 };
 
-/// Captures of equal work in equal order.
+/// All captures with the same `work` of nodes in the same order.
 struct graph_form {
-	uint32_t first; ///< the first of them, in `captures`
-	bool forks; ///< true if one of them forks
-	bool sizes_differ; ///< true if what is counted for their operators differs
-	bool differ; ///< true if their places differ, or if one of them is `unread`
-	uint32_t captures, sequences; ///< number of captures, and of kinds of replays that fit them
+	uint32_t first; ///< index in `captures` of the first capture of this form
+	bool forks; ///< true if a capture of this form has `forks`
+	bool sizes_differ; ///< true if the captures differ in the operations of their operators
+	bool differ; ///< true if the captures differ in places in the code, or one is `unread`
+	uint32_t captures, sequences; ///< numbers of captures of this form, and of entries of `replays`
+	                              ///< that fit it
 };
 
 /// Why replays have or lack the places of a capture.
 enum graph_join {
-	GRAPH_JOINED,
+	GRAPH_JOINED, ///< replays have the places of a capture
 	GRAPH_UNLIKE, ///< no capture has as many nodes, of the same kinds and names
 	GRAPH_UNORDERED, ///< nodes run side by side, without numbers that tell their order
-	GRAPH_AMBIGUOUS, ///< captures that fit have different places, or more graphs fit one
+	GRAPH_AMBIGUOUS, ///< captures that fit have different places, or more graphs fit than were
+	                 ///< captured
 	NR_GRAPH_JOINS
 };
 
 /// All replays with the same kernels in the same order.
 struct graph_replay {
 	enum graph_join join;
-	bool sized; ///< true if joined, and if operators can be counted
-	size_t first, nr; ///< forms that fit, in `fitting`
+	bool sized; ///< true if the operations of their operators can be counted
+	size_t first, nr; ///< the forms that fit, as a range of `fitting`
 };
 
 /// An activity of a replay.
@@ -86,7 +91,7 @@ struct graph_run {
 /// fit.
 struct graphs {
 	bool begun; ///< true once the file has begun a capture
-	uint32_t from; ///< first span after that: of earlier ones no names of kernels were read
+	uint32_t from; ///< first span after that; the kernel names of earlier spans were not read
 	VEC(struct graph_call) calls; ///< sorted by `span`
 	VEC(struct graph_number) numbers; ///< sorted by `activity`
 	/// captures of this recording, sorted by thread and start and disjoint in each thread; then
@@ -97,18 +102,18 @@ struct graphs {
 	VEC(struct graph_op) ops;
 	VEC(const struct captured *) joined; ///< captures of other recordings, borrowed
 	/* the members below stay empty without a capture */
-	struct name_table works; ///< the works of forms, by index in `forms`, then of replays, as bytes
-	struct idmap counts; ///< the numbers of nodes that captures have
+	struct name_table works; ///< the `work` of all nodes, as bytes: by index in `forms`, then of
+	                         ///< replays without a form
+	struct idmap counts; ///< distinct numbers of nodes of captures
 	VEC(struct graph_form) forms;
 	bool full; ///< true if there are too many captures to compare all: no replay gets places then
 	VEC(uint32_t) partly; ///< forms in which only some kernels have a name
-	struct name_table sequences; ///< the kernels of each of `replays`
+	struct name_table sequences; ///< key of each entry of `replays`: its activities' names in order
 	VEC(struct graph_replay) replays;
 	VEC(uint32_t) fitting; ///< indices in `forms`
 	VEC(struct graph_run) runs; ///< sorted by `activity`
 };
 
-/// Releases all memory of graphs.
 void graphs_release(struct graphs *g);
 
 /// Finds the captures of this recording.
@@ -117,26 +122,29 @@ void graphs_find(struct reducer *r);
 /// True if a thread was capturing at a moment.
 bool graphs_capture_at(const struct graphs *g, uint32_t thread, int64_t at_ns);
 
-/// True if the call at `span` was made in a capture, and so only recorded. Stores it as a node if
-/// it launches work. Call it once for each such call, after graphs_find().
+/// True if the call at `span` was made in a capture, and so only recorded. Stores the call as a
+/// node if it launches, copies or sets memory. Call it at most once for each call, after
+/// graphs_find().
 bool graphs_take(struct reducer *r, uint32_t span);
 
-/// Adds the captures of other recordings, and finds those that fit each replay. Call it between
-/// launches_match(), which takes all nodes, and launches_end(), with activities in file order;
-/// `where.names` and `where.places` must be initialized.
+/// Adds the captures of other recordings, and finds the captures that fit each replay. Call it
+/// after launches_match(), which finds all nodes, and before launches_end(), with activities in
+/// file order. `where.names` and `where.places` must be initialized.
 void graphs_match(struct reducer *r);
 
-/// Takes the code around the recorded calls, after all walks, and decides which replays have it.
+/// Takes the code around the recorded calls, and decides which replays have it. Call it after
+/// threads_walk() and where_link().
 void graphs_settle(struct reducer *r);
 
-/// The node of an activity of a replay, given its index in `runs`; NULL if it is not known.
+/// The node that an activity of a replay ran, given the activity's index in `runs`; NULL if the
+/// node is not known.
 const struct graph_node *graphs_node(const struct graphs *g, uint32_t run);
 
 /// Adds the work of replays in measured steps to `ops`; returns the number of these replays.
 int64_t graphs_count(struct reducer *r);
 
-/// Adds to `t` the time of the work that replays of graphs ran, and its parts (`replayed_ns` to
-/// `ambiguous_ns`), if there are any captures.
+/// Adds to `t` the GPU time of graph replays, in total (`replayed_ns`) and by enum graph_join. Adds
+/// nothing if there are no captures.
 void graphs_figures(const struct reducer *r, struct trust_counts *t);
 
 #endif

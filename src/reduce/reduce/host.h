@@ -9,12 +9,13 @@
 struct reducer;
 struct flop_rule;
 
-/// A runtime call, operator or data loader annotation in 8 bytes; span_get() unpacks it. Its start
-/// is relative to the base of its block of SPAN_BLOCK spans. If its row is SPAN_ROW_END, the values
-/// did not fit, and `start` is an index into `wide_spans`.
+/// A runtime call, operator or data loader annotation in 8 bytes; span_get() unpacks it. Each block
+/// of SPAN_BLOCK successive spans has a base, from which the starts of its spans count. If the row
+/// is SPAN_ROW_END, the values did not fit, and `start` is an index into `wide_spans`.
 struct host_span {
 	uint32_t start; ///< start in ns after the base of the span's block
-	uint32_t dur_row; ///< row × SPAN_DUR_END + duration in ns, below SPAN_DUR_END
+	uint32_t dur_row; ///< row × SPAN_DUR_END + duration in ns; the duration is less than
+	                  ///< SPAN_DUR_END
 };
 #define SPAN_BLOCK 1024
 #define SPAN_DUR_END ((uint32_t)1 << 20)
@@ -35,25 +36,26 @@ struct op_inputs {
 /// Sums over the operators of one name.
 struct op_sums {
 	int64_t count, total_ns;
-	int64_t self_ns; ///< time of the operators without the operators nested in them
+	int64_t self_ns; ///< `total_ns` without the time of operators nested in these operators
 };
 
 /// All runtime calls, operators or annotations of one name.
 struct host_name {
 	struct span name;
 	bool op, launch, kernel_launch, sync, dataloader, memory, marker, accumulates;
-	/// true if events of the name are annotations; true if some are on a GPU's timeline
+	/// `annotated`: events of the name are annotations that may become markers; `on_gpu`: events of
+	/// the name are on a GPU's timeline
 	bool annotated, on_gpu;
 	int capture; ///< +1 if the call begins a stream capture, -1 if it ends one, else 0
 	bool waits; ///< true if the call lets a stream wait for another
 	enum event_kind copies; ///< kind of the copy or memory set that the call makes; EVENT_KERNEL
-	                        ///< (0): it makes none
-	bool timed; ///< true for launches, synchronization, data loaders and memory
+	                        ///< (0) if it makes neither
+	bool timed; ///< true for launches, synchronization, data loaders, and allocations of GPU memory
 	const struct flop_rule *flops; ///< rule that counts the operator's operations, or NULL
 	enum phase phase; ///< phase that the name tells; PHASE_ALL if it tells none
 	struct op_sums measured; ///< number and times of the operators in measured steps
-	struct op_sums in_phase; ///< number and times of the operators of the requested phase
-	int64_t begun, begun_ns; ///< number and time of calls that began in a step (struct call_stat)
+	struct op_sums in_phase; ///< number and times of the operators in `options.phase`
+	int64_t begun, begun_ns; ///< number and time in ns of calls that began in a measured step
 };
 
 /// The operator or annotation (except markers) that began last; the shortest if there are several.
@@ -70,29 +72,28 @@ struct host_events {
 	VEC(struct wide_span) wide_spans; ///< spans that do not fit into a struct host_span
 	VEC(struct op_inputs) op_inputs; ///< inputs of operators, sorted by `span`
 	struct name_table inputs; ///< texts of shapes and types
-	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
+	struct idmap name_ids; ///< map from pairs (kind, name id) to indices in `names`
 	VEC(struct host_name) names;
-	struct idmap rows; ///< pairs of an index into `names` and a thread id; annotations have NO_ID
-	                   ///< for the thread
+	struct idmap rows; ///< ids of pairs (index into `names`, thread id); NO_ID in place of the
+	                   ///< thread id for annotations
 	struct last_host last;
 };
 
-/// Initializes the state of host events.
 void host_init(struct host_events *h);
-
-/// Releases the state of host events.
 void host_release(struct host_events *h);
 
-/// Stores a runtime call, operator or annotation; may set `fault`.
+/// Stores a runtime call, operator or annotation; may set r->fault.
 void host_take(struct reducer *r, const struct event *ev);
 
-/// Stores an annotation on the timeline of a GPU.
+/// Stores an annotation on the timeline of a GPU, if it belongs to a step.
 void gpu_annotation_take(struct reducer *r, const struct event *ev);
 
-/// Adds the time of launches, synchronization and data loading to the steps of `d`.
+/// Adds the time of launches, synchronization and data loading to the steps of `d`, and counts
+/// these calls by name.
 void calls_walk(struct reducer *r, struct digest *d);
 
-/// Adds the rows of these calls by name.
+/// Adds rows by name to `d` for calls that launch, wait, load data or allocate GPU memory. Call it
+/// after calls_walk().
 void call_figures(const struct reducer *r, struct digest *d);
 
 /// True for calls that launch a graph, which runs many kernels.
@@ -101,7 +102,7 @@ static inline bool launches_graph(const struct host_name *name)
 	return name->launch && !name->kernel_launch;
 }
 
-/// The start, duration and row of a span, and each of its parts; times in ns.
+/// Unpack a span: all of it, or one of its values. Times are in ns.
 static inline struct wide_span span_get(const struct host_events *h, const struct host_span *s)
 {
 	uint32_t row = s->dur_row / SPAN_DUR_END;

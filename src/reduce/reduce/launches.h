@@ -21,15 +21,15 @@ struct launches {
 	VEC(struct launch) list;
 	struct wide_numbers wide; ///< correlation ids that need more than 31 bits
 	int64_t extra; ///< kernels that have no launch of their own
-	int64_t open_ns; ///< start of the launches whose work may not have ended; INT64_MAX if all has
+	int64_t open_ns; ///< launches that begin at or after this may have work that had not ended;
+	                 ///< INT64_MAX if all had
 	int64_t pending_ns; ///< start of the first pending launch; INT64_MAX if none is pending
 	int64_t delay_ns; ///< longest time from the start of a launch to the end of its work
 };
 
-/// Releases all memory of the launches.
 void launches_release(struct launches *l);
 
-/// Stores the runtime call that becomes the next span; may set `fault`.
+/// Stores the runtime call that becomes the next span; may set r->fault.
 void launches_take(struct reducer *r, const struct event *ev);
 
 /// Finds the launch of every activity; counts activities without a launch by cause. If the profiler

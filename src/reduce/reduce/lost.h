@@ -7,19 +7,20 @@
 
 struct reducer;
 
-/// Counts the launches, which must be sorted by correlation id and start, with `settled` set where
-/// an activity has the id. Finds the captures (graphs_find()). Where the first call with an id has
-/// no activity and was made in a capture, it becomes `settled` (graphs_take()). With `open_end`,
-/// launches that are not `settled` and whose work may have ended after the recording are pending.
+/// Counts the launches, and finds those that need no activity. The launches must be sorted by
+/// correlation id and start, with `settled` set for those that have an activity. Also sets it for
+/// launches in a stream capture, which run nothing. If the profiler did not wait for the GPU at its
+/// end (`open_end`), other launches whose work may have ended after the recording are pending.
 void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t);
 
-/// Divides the launches without an activity once the steps are known, and estimates the time of the
-/// lost ones: the mean time of the work of launches in the same operator, else by the same call,
-/// else of all. Launches in a last step that was cut short are pending.
+/// Counts launches without an activity as pending or lost, once the steps are known. Launches in a
+/// last step that was cut short are pending. The GPU time of a lost launch is estimated by the mean
+/// of launches in the same operator (by the same call if it is in none), else of all launches.
 void lost_figures(struct reducer *r, struct trust_counts *t);
 
 /// Counts the kernels that a graph launch lacks and another launch of the same graph has, and adds
-/// their time to what is lost. Launches from `until` on may lack some.
+/// their time to what is lost. Launches from `until` on are left out, since their work may not have
+/// ended.
 void lost_nodes(const struct reducer *r, int64_t until, struct trust_counts *t);
 
 #endif

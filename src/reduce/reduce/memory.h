@@ -1,4 +1,4 @@
-/// Figures and levels of each memory, from [memory] events.
+/// Figures and levels of each memory, from the [memory] events of PyTorch.
 #ifndef GG_REDUCE_MEMORY_H
 #define GG_REDUCE_MEMORY_H
 
@@ -16,7 +16,7 @@ struct level {
 struct memory_state {
 	struct memory_stat stat;
 	int64_t first_ns, peak_ns, end_ns; ///< times of the first event, the peak, the last event
-	int64_t peak_pid, peak_tid; ///< process and thread, as idents, of the event at the peak
+	int64_t peak_pid, peak_tid; ///< ids in the trace of process and thread of the event at the peak
 	VEC(struct level) levels; ///< levels in file order
 };
 
@@ -28,8 +28,6 @@ struct memories {
 
 /// Begins without memories. Caller: memories_release().
 void memories_init(struct memories *m);
-
-/// Releases all memory of `m`.
 void memories_release(struct memories *m);
 
 /// Stores a [memory] event. Sets r->fault if the allocations add up to more than int64.

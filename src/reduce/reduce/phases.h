@@ -25,22 +25,21 @@ struct phase_spans {
 struct phases {
 	struct phase_spans spans;
 	struct phase_spans again; ///< recomputation, which has priority over a backward span around it
-	/// Nodes of autograd, which are backward where its engine is not recorded around them: up to
-	/// PyTorch 1.9.
+	/// nodes of autograd; they are backward only in traces without calls of autograd's engine, as
+	/// up to PyTorch 1.9
 	struct phase_spans nodes;
-	bool engine; ///< true if a call of the engine was recorded
+	bool engine; ///< true if a call of autograd's engine was recorded
 	size_t near[2]; ///< indices of the last spans found, from which the next search starts
 	VEC(char) recomputes; ///< cache by name id: 0 unknown, 1 does not recompute, 2 recomputes
 	bool found[NR_PHASES];
 };
 
-/// Releases all memory of the phases.
 void phases_release(struct phases *p);
 
 /// Phase that the name of an annotation or operator tells; PHASE_ALL if none.
 enum phase phase_of_name(struct span name);
 
-/// Keeps a Python frame if it recomputes activations of a checkpoint. **Source:** recompute_fn,
+/// Stores a Python frame if it recomputes activations of a checkpoint. **Source:** recompute_fn,
 /// torch/utils/checkpoint.py (use_reentrant=False).
 void phases_take_python(struct reducer *r, const struct event *ev);
 
@@ -59,16 +58,17 @@ void phases_make(struct reducer *r);
 /// Computes GPU time per measured step and phase, if the trace shows the phases.
 void phases_samples(struct reducer *r, struct digest *d);
 
-/// True if an activity is of the requested phase.
+/// True if an activity is of the phase `options.phase`.
 bool phases_has_activity(struct reducer *r, const struct activity *a);
 
-/// True if an operator is of the requested phase.
+/// True if an operator is of the phase `options.phase`.
 bool phases_has_op(const struct reducer *r, const struct host_span *s);
 
 /// Phase of a thread at an instant. `near` is a cache of the caller, initially 0.
 enum phase phases_at(const struct phases *p, size_t near[2], uint32_t thread, int64_t at_ns);
 
-/// Lists the kernels of the requested phase. Call it after kernel_figures() and threads_walk().
+/// Lists the kernels of the phase `options.phase` in `d`. Call it after kernel_figures() and
+/// threads_walk().
 void phase_figures(const struct reducer *r, struct digest *d);
 
 #endif

@@ -1,5 +1,5 @@
 /// Inside of the reducer: what it keeps of the events. No other folder of src/ includes this. Each
-/// member of `struct reducer` has a header with its functions; the files in the order in which
+/// member of `struct reducer` has a header with its functions. The files, in the order in which
 /// reducer_finish() uses them:
 ///
 ///     reducer.c      intake: which member takes an event
@@ -7,19 +7,19 @@
 ///     processes.c    whether several ranks were merged into the trace
 ///
 ///     launches.c     runtime calls with a correlation id ↔ GPU activities
-///     graphs.c       calls of captures ↔ activities of graphs
-///     lost.c         launches without a kernel: captured, pending, left over or lost
+///     graphs.c       calls that were captured into graphs ↔ activities of graph launches
+///     lost.c         launches without an activity: nothing to run, not yet run, or lost
 ///     graph_nodes.c  kernels that only some launches of a graph have
-///     account.c      GPU activities: untimed, recorded twice; where their time lies
+///     account.c      GPU activities without a time or recorded twice; time outside of steps
 ///     steps.c        step markers → steps; GPU activities → steps
 ///     own_steps.c    steps that the profiler marked itself
 ///     markers.c      annotations that would make good steps
-///     unmarked.c     period of the launches (period.c) → steps
+///     unmarked.c     steps of a trace without markers, from how often its launches repeat
 ///     phases.c       phases of training steps; rows of one phase
 ///
 ///     gpu.c          intake of GPU activities
 ///     kernels.c      figures by GPU activity name
-///     comm.c         collectives (model/collective.c: what an event says of one)
+///     comm.c         collectives
 ///     devices.c      figures per step and per device, overlaps
 ///     wall.c         when steps are over; what ran from one such moment to the next
 ///     progress.c     what the rank did last
@@ -27,14 +27,14 @@
 ///     host.c         intake of runtime calls, operators, annotations
 ///     calls.c        launches, synchronization, data loading per step and by name
 ///     threads.c      times of threads; operators without those nested in them
-///     flops.c        operations of operators (names/flop_count.c: of one call)
+///     flops.c        floating-point operations of operators (flop_count.c: of one call)
 ///
 ///     where.c        what is around each launch: operators, annotations, frames
-///     where_rows.c   the table of them
+///     where_rows.c   rows of activities with the same code around their launch
 ///     where_step.c   one step as it happened
 ///
-///     functions.c    functions by class, without what a higher class covers
-///                    (code/python.h: those of Python)
+///     functions.c    functions by class, without the time that a higher class covers
+///                    (code/python.h: functions of Python)
 ///
 ///     memory.c       [memory] events
 ///     counters.c     sampled counters of the GPUs
@@ -75,8 +75,8 @@ struct reducer {
 	struct name_table *names; ///< name table of the reader, borrowed
 	const char *fault; ///< reason why no digest can be made, or NULL; events are then ignored
 	uint32_t nr_events;
-	int64_t first_ns, last_ns; ///< first start and last end of all host events; after
-	                           ///< account_untime() of GPU events too
+	int64_t first_ns, last_ns; ///< first start and last end of all host events; from
+	                           ///< account_untime() on, also of GPU events
 	int64_t host_first_ns, host_last_ns; ///< first start and last end of all host events
 	int64_t negative_durations;
 	struct row_found row_found[512]; ///< cache of rows; row_place() gives the entry
@@ -97,20 +97,20 @@ struct reducer {
 	struct where where;
 };
 
-/// Cache entry: the row that was found for events of this kind and name.
+/// The cache entry for events of this kind and name.
 static inline struct row_found *row_place(struct reducer *r, const struct event *ev)
 {
 	return &r->row_found[(ev->name->id * 8 + ev->kind) % 512];
 }
 
-/// Correlation id of an activity; only before launches_end().
+/// Correlation id of an activity. Call it before launches_end().
 static inline int64_t activity_correlation(const struct reducer *r, const struct activity *a)
 {
 	return a->has_launch ? widen(&r->launches.wide, r->launches.list.v[a->correlation].correlation)
 	                     : widen(&r->gpu.wide, a->correlation);
 }
 
-/// The runtime call that launched an activity, or NULL; only before launches_end().
+/// The runtime call that launched an activity, or NULL. Call it before launches_end().
 static inline const struct host_span *activity_launch(const struct reducer *r,
                                                       const struct activity *a)
 {
@@ -123,10 +123,11 @@ static inline const struct host_span *activity_launch(const struct reducer *r,
 /// only if the job had stopped before.
 void progress_figures(const struct reducer *r, bool open_end, struct digest *d);
 
-/// Sets the keys of the environment that the trace tells.
+/// Sets GPU names, number of GPUs, world size and versions in the environment of `d`, as far as the
+/// trace tells them.
 void environment(const struct reducer *r, const struct trace_meta *meta, struct digest *d);
 
-/// Makes rows of counters, over the usable steps.
+/// Makes a row of `d` for each sampled GPU counter, from its samples in complete measured steps.
 void counter_figures(const struct reducer *r, const struct trace_meta *meta, struct digest *d);
 
 #endif

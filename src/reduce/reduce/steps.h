@@ -13,35 +13,41 @@ struct activity;
 struct mark {
 	int64_t start_ns, end_ns;
 	int64_t number; ///< number in the marker's name; < 0 if there is none
-	enum phase phase; ///< phase of the whole step; PHASE_ALL if the name has none
-	uint32_t group; ///< of a step that the profiler marked itself: id in `own.groups`
-	int64_t pid; ///< ident of the process whose annotation it is
-	int64_t requests; ///< step_requests_of() its name
+	enum phase phase; ///< phase of the whole step, such as PHASE_DECODE; PHASE_ALL if its name
+	                  ///< tells none
+	uint32_t group; ///< id in `own.groups`, for a step that the profiler marked itself
+	int64_t pid; ///< id in the trace of the process that made the annotation
+	int64_t requests; ///< number of requests in the step of an inference server; 0 if unknown
 };
 
-/// An annotation that is not a marker, kept to propose markers.
+/// An annotation that is not a step marker. If a trace has no markers, the gate proposes one from
+/// these.
 struct annotation {
 	int64_t start_ns, end_ns;
 	uint32_t name; ///< index of the name in `host.names`
-	int64_t group; ///< ident of the step of a GPU annotation; else IDENT_NONE
+	int64_t group; ///< id that annotations of the same step share, for one on a GPU's timeline;
+	               ///< else IDENT_NONE
 };
 
-/// Number of annotations that are kept; a trace with more gets no marker proposed.
+/// Largest number of annotations that are kept. No marker is proposed for a trace with more.
 enum { ANNOTATIONS_KEPT = 1 << 20 };
 
 /// A step, or a part of a step, on the timeline of one GPU or of one of its streams.
 struct own_part {
-	int64_t device, stream; ///< idents of GPU and stream; IDENT_NONE for any stream
+	int64_t device, stream; ///< ids in the trace of GPU and stream; stream is IDENT_NONE if the
+	                        ///< part is of all streams
 	int64_t start_ns, end_ns;
-	uint32_t step; ///< id in `groups`; after own_steps_order() index into `steps.marks`
+	uint32_t step; ///< id of the step in `groups`; from own_steps_order() on, index in
+	               ///< `steps.marks`
 };
 
 /// Steps that the profiler marked itself.
 struct own_steps {
-	struct idmap groups; ///< idents of steps, each once; a step has one ident on all GPUs
+	struct idmap groups; ///< ids in the trace of steps, each once; a step has the same id on all
+	                     ///< GPUs
 	VEC(struct mark) marks; ///< steps over all GPUs, indexed by id in `groups`
 	VEC(struct own_part) parts; ///< parts of steps; own_steps_order() sorts them by GPU, stream
-	VEC(struct mark) numbered; ///< annotations that have the number of a step
+	VEC(struct mark) numbered; ///< annotations on the host that have the number of a step
 	bool in_use; ///< true if `marks` are the steps of the trace
 	bool annotated; ///< true if `marks` are annotations on the GPU, not steps derived by XProf
 };
@@ -54,55 +60,58 @@ struct owned {
 
 /// The steps of a trace: marks (intervals in ns), and which of them are measured.
 struct steps {
-	VEC(struct mark) marks; ///< marks, which steps_make() sorts by start
+	VEC(struct mark) marks; ///< steps, which steps_make() sorts by start
 	struct own_steps own;
 	VEC(struct annotation) annotations;
 	bool annotations_cut; ///< true if the trace has more annotations than were kept
-	VEC(struct owned) owned; ///< disjoint intervals, each with its step; in order
+	VEC(struct owned) owned; ///< parts of steps, disjoint and in order of time
 	size_t owned_near; ///< index of the interval found last; the next search tries it first
 	size_t warmup; ///< number of marks that are left out at the beginning
-	size_t usable; ///< number of marks after the warm-up, without a last step that was cut short
+	size_t usable; ///< number of complete measured steps: marks after the warm-up, without a last
+	               ///< one that was cut short
 	bool window; ///< true if the only mark is the whole trace
 };
 
 /// Begins without steps. Caller: steps_release().
 void steps_init(struct steps *s);
-
-/// Releases all memory of `s`.
 void steps_release(struct steps *s);
 
 /// Stores an annotation that is a marker or has the number of a step.
 void steps_take(struct reducer *r, const struct event *ev, bool marker);
 
-/// Sorts and numbers the steps, and makes room for them in `d`.
+/// Sorts and numbers the steps, and allocates the per-step arrays of `d`.
 void steps_make(struct reducer *r, struct digest *d);
 
 /// Assigns a step to every activity and counts those outside of steps; finds out whether the last
 /// measured step is cut short.
 void steps_attribute(struct reducer *r, struct digest *d);
 
-/// Stores a step on the timeline of a GPU.
+/// Stores a step on the timeline of a GPU, or one stream's part of it.
 void own_steps_take(struct reducer *r, const struct event *ev);
 
-/// Uses the steps of the profiler if no annotation is a marker and options allow it.
+/// Makes the steps that the profiler marked the steps of the trace, if no annotation is a marker
+/// and `options` allow it.
 void own_steps_use(struct reducer *r);
 
-/// Prepares own_steps_at(); must be called once `marks` are sorted.
+/// Prepares own_steps_at(). Call it once `steps.marks` are sorted.
 void own_steps_order(struct reducer *r);
 
-/// Index of the step that began last before an activity on its GPU, or NO_ID.
+/// Index of the step that was running when an activity began, on its GPU (and stream, if parts have
+/// streams); NO_ID if there was none.
 uint32_t own_steps_at(const struct reducer *r, const struct activity *a);
 
 /// Stores an annotation that is not a marker.
 void annotation_take(struct reducer *r, const struct event *ev, uint32_t name);
 
-/// If the trace has no steps, proposes markers in `d`: annotations that would make good steps.
+/// For a trace without steps: proposes a marker in `d`, a pattern for annotations that would make
+/// good steps.
 void markers_propose(struct reducer *r, struct digest *d);
 
-/// Finds the period of launches in a trace without markers; on request repetitions become marks.
+/// For a trace without markers: finds the sequence of launches that repeats. With
+/// `options.by_period`, each repetition becomes a step.
 void unmarked_steps(struct reducer *r, struct digest *d);
 
-/// Index of the step at an instant, or NO_ID. steps_at() tries the last hit first.
+/// Index of the step at an instant, or NO_ID. steps_at() first tries the step that it found last.
 uint32_t steps_find(struct steps *s, int64_t at_ns);
 static inline uint32_t steps_at(struct steps *s, int64_t at_ns)
 {
@@ -122,8 +131,8 @@ static inline uint32_t steps_measured(const struct steps *s, uint32_t step)
 	return step == NO_ID || step < s->warmup ? NO_ID : step - (uint32_t)s->warmup;
 }
 
-/// Like steps_measured(), but NO_ID also for a last step that was cut short. (Unsigned wrap-around
-/// puts warm-up and NO_ID far behind the last step.)
+/// Like steps_measured(), but NO_ID also for a last step that was cut short. (For the warm-up and
+/// for NO_ID, the unsigned difference wraps around to a number beyond the last step.)
 static inline uint32_t steps_usable(const struct steps *s, uint32_t step)
 {
 	size_t i = (size_t)step - s->warmup;

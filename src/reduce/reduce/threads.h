@@ -12,7 +12,8 @@ struct thread_times {
 	int64_t busy_ns, op_ns;
 };
 
-/// Walks all spans by thread and start, for the sums of operators and times of threads.
+/// Walks the spans of each thread in order of start. Computes the sums by operator and the times of
+/// threads, and looks up the code around launches and waits.
 void threads_walk(struct reducer *r);
 
 /// Makes rows of operators and threads.

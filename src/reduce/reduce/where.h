@@ -24,7 +24,7 @@ struct where_call_stack {
 	uint32_t text; ///< id of the frames' text in `call_stacks`
 };
 
-/// The operator and module that an activity itself names.
+/// The operator and module that the event of a GPU activity names (JAX).
 struct where_stated {
 	uint32_t activity; ///< index of the activity in `gpu.activities`
 	uint32_t op, module; ///< ids of names; NO_ID if the activity names none
@@ -36,8 +36,8 @@ struct where_work {
 	uint32_t span; ///< index of the host span in which the launch was made
 	uint32_t name; ///< index of the activity's name in `gpu.names`
 	int64_t dur_ns, bytes;
-	uint32_t run; ///< index of the activity in `graphs.runs`; NO_ID if it has none
-	uint32_t blocks; ///< see row_blocks()
+	uint32_t run; ///< index of the activity in `graphs.runs`; NO_ID if no graph replay ran it
+	uint32_t blocks; ///< number of blocks of the kernel; 0 if unknown (row_blocks())
 };
 
 /// Frames of the innermost running operator that has frames, from the moment `at_ns` on.
@@ -47,7 +47,8 @@ struct where_stack_point {
 	uint32_t path; ///< id of the path of frames
 };
 
-/// A call of a backward operator, whose frames are those around its forward operator.
+/// A call made in a backward operator. Its frames are those around the start of the forward
+/// operator.
 struct where_question {
 	struct code_start start; ///< start of the forward operator
 	uint32_t span; ///< index of the call in `host.spans`
@@ -67,7 +68,7 @@ struct where_moment {
 	uint32_t phase; ///< phase of the call, enum phase
 };
 
-/// Value in place of the index of a name, in rows about waiting.
+/// Value in place of the index of a name, in rows about waits for the GPU.
 #define WHERE_SYNC UINT32_MAX
 
 /// A launched activity, or a wait, of the step that becomes digest.step.
@@ -101,7 +102,8 @@ struct where_step {
 	VEC(struct where_step_around) around;
 };
 
-/// Which of 32 spans are wanted, as bits, and the number of wanted spans before these.
+/// Wanted spans: the calls whose code is looked up. For each 32 spans, a bit for each that is
+/// wanted, and the number of wanted spans before these 32.
 struct where_wanted {
 	uint32_t bits, before;
 };
@@ -120,15 +122,16 @@ struct where {
 	struct code_paths names; ///< paths of operators and of annotations
 	struct code_places places;
 	struct name_table moments;
-	struct where_wanted *wanted; ///< calls that launch work of a usable step, or wait in one
-	uint32_t *moment_of; ///< for each of these: 0: not known; or 1 + id in `moments`
+	struct where_wanted *wanted; ///< calls that launch work of a complete measured step, wait in
+	                             ///< one, or were recorded into a graph
+	uint32_t *moment_of; ///< for each wanted call: 1 + id in `moments`, or 0 if not known
 	VEC(uint32_t) range_stacks; ///< id of a path of frames for each path of annotations
 	uint32_t *frame_of; ///< id of the frame, indexed by name id; NO_ID if not yet known
 	VEC(struct where_stack_point) points; ///< call stacks, each with its first moment
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
-	/// activities whose launch is wanted, if an activity of the trace names its operator or module,
-	/// or is one of `graphs.runs`; else empty
+	/// activities whose launch is wanted; empty unless an activity of the trace names its operator
+	/// or module, or was run by a graph replay
 	VEC(struct where_work) work;
 	VEC(const char *) place_texts; ///< texts of places, indexed by frame, made on demand
 	bool has_stacks; ///< true if the trace has frames or call stacks
@@ -141,8 +144,6 @@ struct where_walk;
 
 /// Begins without places in the code. Caller: where_release().
 void where_init(struct where *w);
-
-/// Releases all memory of `w`.
 void where_release(struct where *w);
 
 /// Stores an annotation.
@@ -154,28 +155,33 @@ void where_take_op(struct reducer *r, const struct event *ev);
 /// Stores the operator and module that the next activity names.
 void where_take_stated(struct reducer *r, const struct event *ev);
 
-/// Releases links that no figure needs; call it first, since all else takes memory.
+/// Releases the links between backward and forward operators if no figure needs them. Call it
+/// before all analysis, since that takes memory.
 void where_end_intake(struct reducer *r);
 
-/// Marks launches whose code is looked up. Call it before all walks, with activities in file order.
+/// Marks the launches and waits whose code is looked up. Call it before all walks, with activities
+/// in file order.
 void where_begin(struct reducer *r, const struct digest *d);
 
 /// Begins a walk over a thread. Caller: where_walk_end().
 struct where_walk *where_walk_begin(struct reducer *r, uint32_t thread);
 
-/// Enters the operator at index `span` of the host's spans; in the order of start, with the calls.
+/// Enters the operator at index `span` of `host.spans`. A walk must take operators and calls
+/// together in order of start.
 void where_walk_op(struct where_walk *w, uint32_t span, const struct wide_span *op);
 
-/// Looks up what is around the call at index `span`; in the order of start, with the operators.
+/// Looks up the code around the call at index `span` of `host.spans`; in the order of
+/// where_walk_op().
 void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span *call);
 
 /// Ends the walk and releases `w`.
 void where_walk_end(struct where_walk *w);
 
-/// Looks up the frames of forward operators, after all walks and before python_make_paths().
+/// Gives calls in backward operators the frames of their forward operators. Call it after all
+/// walks, before python_make_paths().
 void where_link(struct reducer *r);
 
-/// Id in `moments` of an activity whose launch is known; NO_ID if that table is full.
+/// Id in `moments` of the code around the launch of an activity; NO_ID if unknown.
 uint32_t where_moment_of(struct reducer *r, const struct where_work *work);
 
 /// Place in `moment_of` of a call whose code is wanted, else NULL.
@@ -196,17 +202,17 @@ static inline uint32_t where_of_span(const struct where *w, uint32_t span)
 /// A new row, with figures of 0, for the code of a moment and a name of activities (or WHERE_SYNC).
 struct code_stat where_row(struct reducer *r, struct digest *d, uint32_t moment, uint32_t name);
 
-/// With options.keep_step: choose one step.
+/// Chooses the step of median length if `options.keep_step` is set.
 void where_step_begin(struct reducer *r);
-/// Store an activity if it is of the step that was chosen.
+/// Stores an activity if it is of the chosen step.
 void where_step_take(struct reducer *r, const struct activity *a, const struct where_work *work);
-/// Store a call of that step with the operators around it.
+/// Stores a call with the operators around it, if it launched work of the chosen step or waits in
+/// it.
 void where_step_call(struct reducer *r, uint32_t span, const struct wide_span *call,
                      uint32_t thread, bool sync, struct open_spans *open);
 
-/// Fill digest.step after launches_end().
+/// Fills `d->step`. Call it after launches_end().
 void where_step_figures(struct reducer *r, struct digest *d);
-/// Release the memory of the step.
 void where_step_release(struct where_step *s);
 
 /// Makes the rows of the code table, after launches_end().

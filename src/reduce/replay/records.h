@@ -11,9 +11,9 @@
 /// The caller sets snapshot, rank, marker, communication and warmup, as for snapshot_reduce().
 void timeline_reduce(const struct memory_timeline *t, struct digest *out);
 
-/// Like timeline_reduce(), for the memories of an XProf profile, of source "xprof"; sorts the lists
-/// over time in the profile `p`. ST_INPUT if the profile contradicts itself or is empty: `out` then
-/// only allows digest_free().
+/// Like timeline_reduce(), for the memories of an XProf profile, of source MEMORY_OF_XPROF. Sorts
+/// the states in `p` by time. ST_INPUT if the profile contradicts itself or is empty; `out` may
+/// then only be passed to digest_free().
 GG_MUST_CHECK enum status xprof_reduce(struct xprof_profile *p, struct digest *out,
                                        struct diag_log *log);
 

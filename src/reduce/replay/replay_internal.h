@@ -60,7 +60,7 @@ struct replay {
 	struct memory_category *categories; ///< categories of sites, with the indices that `sites` uses
 };
 
-/// Size of the block that the allocator takes for a request.
+/// Size of the block that the allocator takes for a request: a multiple of 512 bytes.
 static inline int64_t rounded_bytes(uint64_t size)
 {
 	return (int64_t)((size + 511) / 512 * 512);

@@ -28,8 +28,8 @@ struct sites {
 	VEC(struct frame_look) looks;
 	struct arena arena; ///< arena for paths in which backslashes became slashes
 	VEC(uint32_t)
-	tier_slots[NR_SITE_TIERS]; ///< for each tier of the rules, the category of each of its
-	                           ///< rows, as an index in `categories`
+	tier_slots[NR_SITE_TIERS]; ///< for each tier (the first tier with a match decides) and each of
+	                           ///< its rows: the category of the row, as an index in `categories`
 	uint32_t *of_stack; ///< site id + 1 of each stack, or 0 if not yet known
 };
 
@@ -45,7 +45,6 @@ GG_MUST_CHECK enum status sites_find(struct sites *t, uint32_t stack, uint32_t *
 /// Replaces the texts of a site by copies owned by `a`.
 void site_keep(struct memory_site *site, struct arena *a);
 
-/// Releases all memory of the sites.
 void sites_release(struct sites *t);
 
 #endif
