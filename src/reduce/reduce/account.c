@@ -3,8 +3,8 @@
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* An activity counts as untimed if it begins by more than this before its launch. One that begins
-   at 0 also does if it ends at 0, or begins by more than this before the first host event. */
+/* An activity counts as untimed if it begins this much before its launch. One that begins at 0 also
+   counts as untimed if it ends at 0, or begins this much before the first host event. */
 enum { UNTIMED_FROM_NS = 1000000000 };
 
 static bool is_before(const struct activity *a, int64_t ns)
@@ -12,8 +12,8 @@ static bool is_before(const struct activity *a, int64_t ns)
 	return (__int128)ns - a->start_ns > UNTIMED_FROM_NS;
 }
 
-/* True if the activity begins more than 1 s before its launch at `ns` or, without a duration,
-   before it and at the start of the recording. */
+/* True if the activity begins more than 1 s before its launch at `ns`. Also true if it has no
+   duration and begins before its launch, but not after the first host event. */
 static bool is_early(const struct reducer *r, const struct activity *a, int64_t ns)
 {
 	return is_before(a, ns) || (a->dur == 0 && a->start_ns <= r->host_first_ns &&
@@ -72,10 +72,10 @@ static bool same_device(const struct gpu_events *g, const struct activity *a,
 	       idmap_pair_first(g->lanes.keys.v[activity_lane(g, b)]);
 }
 
-/* True if `b`, which follows `a` in the order of start, is the same activity. In whole
-   microseconds, small kernels of one graph launch may agree in everything that is recorded. The one
-   kernel of a launch may have been rounded in another way the second time, or be on another stream
-   of the device. */
+/* True if `b`, which follows `a` in order of start, is the same activity, recorded a second time.
+   With a clock of whole microseconds, small kernels of one graph launch may agree in all that is
+   recorded, so they do not count. A call that launches one kernel has no other, so its two records
+   may differ by rounding, and in the stream. */
 static bool is_twice(const struct reducer *r, const struct activity *a, const struct activity *b)
 {
 	const struct gpu_events *g = &r->gpu;
@@ -92,8 +92,8 @@ static bool is_twice(const struct reducer *r, const struct activity *a, const st
 	       (alone || r->gpu.tick_ns < CLOCK_TICK_MAX || !call || !call->launch);
 }
 
-/* Time of untimed activities: each takes as long as the timed ones of its name do in the mean, or
-   else as all do. `untimed` is their number by name. */
+/* Estimated time of untimed activities. Each takes the mean of the timed ones of its name, or else
+   of all `timed` ones. `untimed` is the number of untimed activities by name. */
 static int64_t untimed_ns(const struct reducer *r, const int64_t *untimed, int64_t timed)
 {
 	int64_t sum = 0;
@@ -106,9 +106,9 @@ static int64_t untimed_ns(const struct reducer *r, const int64_t *untimed, int64
 	return sum;
 }
 
-/* True if activities of a name without a duration, `zeros` in number, were not timed: no activity
-   takes less than 1 ns. Where durations are in `whole` microseconds, short ones are rounded to 0,
-   and the others have to take 10 us and more in the mean. */
+/* True if the `zeros` activities of a name that last 0 ns were not timed, since none takes less
+   than 1 ns. Where durations are in whole microseconds, short ones are rounded to 0, so the other
+   activities of the name must take 10 us or more in the mean. */
 static bool is_hollow(const struct gpu_events *g, bool whole, const struct kernel_stat *k,
                       int64_t zeros)
 {

@@ -33,7 +33,8 @@ static void call_samples(struct digest *d, size_t step, const struct call_sums *
 	d->samples[METRIC_STEP_DATALOADER_TIME][step] = to->dataloader_ns - from->dataloader_ns;
 }
 
-/* For each interval between neighbors in `edges`, the number of usable steps that contain it. */
+/* For each interval between neighbors in `edges`, the number of complete measured steps that
+   contain it. Caller releases with free(). */
 static int64_t *count_steps(const struct reducer *r, const int64_t *edges, size_t nr)
 {
 	int64_t *cover = mem_calloc(nr + 2, sizeof *cover);

@@ -75,7 +75,7 @@ void comm_take_host(struct reducer *r, const struct event *ev)
 
 /* ---- kernels and the host events that launched them ---- */
 
-/* A communication kernel of a usable step. */
+/* A communication kernel of a complete measured step. */
 struct comm_item {
 	int64_t start_ns, dur_ns, bytes;
 	uint32_t step, key;
@@ -99,7 +99,7 @@ struct comm_walk {
 ORDERING(comm_point_cmp, struct comm_point,
          RISING(thread) RISING(at_ns) RISING(launch) FALLING(end_ns))
 
-/* An annotation without arguments gets the arguments of the operator around it. */
+/* Enters a scope. An annotation without arguments gets those of the same collective around it. */
 static void scope_enter(struct comm_walk *w, uint32_t index, const struct comm_scope *outer)
 {
 	struct comm_scope *s = &w->comm->scopes.v[index];
@@ -133,8 +133,8 @@ static void walk_points(struct comm_walk *w)
 	}
 }
 
-/* Fills `items` with the communication kernels of usable steps, and `points` with all scopes and
- * with the launches of kernels without arguments, which get the arguments of their scope. */
+/* Fills `items` with the communication kernels of complete measured steps, and `points` with all
+   scopes and with the launches of kernels without arguments, which get those of their scope. */
 static void list_points(struct comm_walk *w, const struct reducer *r)
 {
 	for (size_t i = 0; i < r->comm.kernels.nr; i++) {
@@ -175,8 +175,7 @@ static struct span comm_text(const struct reducer *r, struct digest *d, int64_t 
 	return arena_span(&d->arena, name_span(r->comm.texts.by_id[id]));
 }
 
-/* Adds up the items by key; false if the bytes exceed int64. Times fit: they are part of GPU time.
- */
+/* Adds up the items by key; false if the bytes exceed int64. Times fit, since all GPU time does. */
 static bool sum_items(const struct comm_walk *w, struct comm_row *rows)
 {
 	for (size_t i = 0; i < w->items.nr; i++) {

@@ -1,8 +1,9 @@
-/* Sampled counters of the GPUs: median and spread over the usable steps. */
+/* Sampled counters of the GPUs: median and spread over the complete measured steps. */
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* True if `at_ns` is from the first usable step to the last one (without steps: in the window). */
+/* True from the start of the first complete measured step to the end of the last one (without
+   steps: in the window). */
 static bool in_usable_steps(const struct reducer *r, int64_t at_ns)
 {
 	return r->steps.usable && at_ns >= r->steps.marks.v[r->steps.warmup].start_ns &&

@@ -26,7 +26,7 @@ struct step_cell {
 /* The activity of a stream that ends last so far. */
 struct lane_end {
 	int64_t end_ns, correlation;
-	int64_t dur_ns; ///< its duration; 0 once contained_ns has it
+	int64_t dur_ns; ///< duration; 0 once trust.contained_ns contains it
 	const struct gpu_name *name;
 };
 
@@ -51,10 +51,10 @@ static int activity_cmp(const void *a, const void *b, void *reducer)
 	return COMPARE(x->row, y->row);
 }
 
-/* Adds an activity to its stream: to the overlap its part that the earlier activity that ends last
-   covers and, if that is all of it, to the contained time the duration of that activity, once.
-   Activities of one graph replay share a correlation id and may overlap: their overlap is 0. Those
-   of a call that launches one kernel have none in common. */
+/* Adds an activity to its stream. The part of it that runs before the end of the earlier activity
+   that ends last is overlap. If it lies wholly within that one, the duration of that one is added
+   to the contained time, once. Activities of one graph replay, which share a correlation id, may
+   overlap and are not counted. The caller gives IDENT_NONE for calls that launch one kernel. */
 static void lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t correlation,
                      const struct gpu_name *name, struct trust_counts *t)
 {
@@ -69,9 +69,10 @@ static void lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t cor
 		*l = (struct lane_end){ end, correlation, end - start, name };
 }
 
-/* Where nothing follows on the stream, a duration overflowed if the activity ends after all that
-   the host did, and takes 1000 times as long as the others of its name in the mean. A collective
-   may wait as long for a rank that is late. */
+/* Finds an overflowed duration at the end of a stream, where nothing follows that would lie within
+   it. Its activity ends after all host events, and takes more than 1000 times as long as the others
+   of its name in the mean. Collectives do not count, since they may wait that long for a late
+   rank. */
 static void lane_close(const struct lane_end *l, int64_t host_last_ns, struct trust_counts *t)
 {
 	if (!l->dur_ns || l->name->communication || l->end_ns <= host_last_ns)

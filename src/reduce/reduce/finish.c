@@ -95,7 +95,7 @@ enum status reducer_finish(struct reducer *r, const struct trace_meta *meta, str
 	counter_figures(r, meta, out);
 	memory_figures(r, meta, out);
 	environment(r, meta, out);
-	flops_figures(r, meta, out); /* by the name of the GPU */
+	flops_figures(r, meta, out); /* needs the name of the GPU, which environment() sets */
 	if (meta->base_ns)
 		out->start_ns = number_add(out->start_ns, meta->base_ns);
 	out->source_hash = digest_hash(out);

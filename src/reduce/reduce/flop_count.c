@@ -12,9 +12,10 @@ enum formula {
 	FORMULA_PRODUCT, ///< product of two matrices, or of two batches of matrices
 	FORMULA_CONVOLUTION,
 	FORMULA_CONVOLUTION_BACKWARD,
-	FORMULA_GRADIENT, ///< one gradient of a convolution, for the calls in the operator
-	FORMULA_ATTENTION, ///< heads before length; backward if the first tensor is the second input
-	FORMULA_ATTENTION_PACKED, ///< length before heads
+	FORMULA_GRADIENT, ///< one gradient of a convolution, lent to nested operators
+	                  ///< (flop_rule_lends())
+	FORMULA_ATTENTION, ///< shape batch, heads, length, size; backward if `first` is 1
+	FORMULA_ATTENTION_PACKED, ///< as FORMULA_ATTENTION, with the shape batch, length, heads, size
 	FORMULA_TRITON, ///< the result is the number of operations that Inductor recorded
 	FORMULA_TRITON_TEMPLATE, ///< like FORMULA_TRITON, but a recorded 0 means that the number is
 	                         ///< unknown
@@ -22,10 +23,10 @@ enum formula {
 	FORMULA_NONE, ///< no operations that count: the operator only moves bytes
 };
 
-/* What an operator moves at least once: its inputs, each at its own size, and its output. */
+/* How to find the bytes that an operator moves at least: those of all inputs, and of the output. */
 enum traffic {
 	TRAFFIC_UNKNOWN,
-	TRAFFIC_INPUTS, ///< all tensors are inputs of the call, or the output is small: a reduction
+	TRAFFIC_INPUTS, ///< only the inputs, as the output is one of them, or is small (reductions)
 	TRAFFIC_FIRST, ///< the output is as large as the first tensor, which may be the output itself
 	TRAFFIC_BROADCAST, ///< the output has the largest extent of its inputs in each dimension
 	TRAFFIC_COMPARED, ///< like TRAFFIC_BROADCAST, but the output is of bool
@@ -35,8 +36,8 @@ enum traffic {
 	TRAFFIC_GRADIENT,
 	TRAFFIC_ATTENTION,
 	TRAFFIC_ATTENTION_BACKWARD,
-	TRAFFIC_ROWS, ///< of the first tensor only the rows that the second, an index, names
-	TRAFFIC_TRITON, ///< inputs and outputs are arguments of the kernel
+	TRAFFIC_ROWS, ///< rows of the first tensor that the second tensor, an index, selects
+	TRAFFIC_TRITON, ///< all inputs and outputs are arguments of the kernel
 };
 
 struct flop_rule {
@@ -67,7 +68,8 @@ static const struct flop_rule rules[] = {
 	{ NAME("aten::_convolution"), FORMULA_CONVOLUTION, 0, TRAFFIC_CONVOLUTION },
 	{ NAME("aten::convolution_backward"), FORMULA_CONVOLUTION_BACKWARD, 0,
 	  TRAFFIC_CONVOLUTION_BACKWARD },
-	/* PyTorch up to 1.10: what is wanted of a backward is seen in its calls, the inputs in it */
+	/* PyTorch up to 1.10: only the outer operator has all inputs, and only the operators that it
+	   calls show which gradients were computed */
 	{ NAME("aten::cudnn_convolution_backward"), FORMULA_GRADIENT, 0, TRAFFIC_GRADIENT },
 	{ UNKNOWN("cudnn_convolution_backward_input", 1) },
 	{ UNKNOWN("cudnn_convolution_backward_weight", 1) },
@@ -84,11 +86,11 @@ static const struct flop_rule rules[] = {
 	{ NAME("aten::_flash_attention_forward"), FORMULA_ATTENTION_PACKED, 0, TRAFFIC_ATTENTION },
 	{ NAME("aten::_flash_attention_backward"), FORMULA_ATTENTION_PACKED, 1,
 	  TRAFFIC_ATTENTION_BACKWARD },
-	/* of the package flash_attn, which passes the gradients as inputs (flash_attn_interface.py) */
+	/* the package flash_attn passes the gradients as inputs (flash_attn_interface.py) */
 	{ NAME("flash_attn::_flash_attn_forward"), FORMULA_ATTENTION_PACKED, 0, TRAFFIC_ATTENTION },
 	{ NAME("flash_attn::_flash_attn_backward"), FORMULA_ATTENTION_PACKED, 1, TRAFFIC_INPUTS },
 	{ NAME("FlashAttnFunc"), FORMULA_ATTENTION_PACKED, 0, TRAFFIC_ATTENTION },
-	/* a batch of one may hold sequences of several lengths */
+	/* unknown, since a batch of one may hold sequences of several lengths */
 	{ UNKNOWN("_efficient_attention_forward", 0) },
 	{ UNKNOWN("_efficient_attention_backward", 1) },
 	/* PyTorch has no formula for these operators; they count as unknown, since a sum without them
@@ -105,9 +107,9 @@ static const struct flop_rule rules[] = {
 	{ UNKNOWN("_cudnn_rnn_backward", 0) },
 	{ UNKNOWN("miopen_rnn", 0) },
 	{ UNKNOWN("miopen_rnn_backward", 0) },
-	/* Operators that only move bytes; those that call one another are listed by the outer one only
-	   if it has the same inputs. Views and metadata launch nothing. Lists of tensors are left out,
-	   since their types are not recorded. */
+	/* Operators that only move bytes. If one calls another, the outer one is listed only if both
+	   have the same inputs. Views launch nothing and are not listed. Nor are operators on lists of
+	   tensors, since the types of the tensors are not recorded. */
 	{ MOVES("copy_", INPUTS) },
 	{ MOVES("fill_", INPUTS) },
 	{ MOVES("sum", INPUTS) },
@@ -205,8 +207,8 @@ static const struct flop_rule rules[] = {
 	{ MOVES("embedding", ROWS) },
 };
 
-/* Rules by prefix. Source: kernel_flop, torch/_inductor/runtime/triton_heuristics.py (2.8); names
-   of kernels, torch/_inductor/codegen. */
+/* Rules by prefix of the name. Source: kernel_flop, torch/_inductor/runtime/triton_heuristics.py
+   (2.8); names of kernels, torch/_inductor/codegen. */
 static const struct flop_rule templates = { NAME("triton_tem_"), FORMULA_TRITON_TEMPLATE, 0,
 	                                        TRAFFIC_UNKNOWN };
 static const struct flop_rule triton = { NAME("triton_"), FORMULA_TRITON, 0, TRAFFIC_TRITON };
@@ -233,7 +235,8 @@ bool flop_rule_lends(const struct flop_rule *rule)
 
 /* ---- lists of shapes, in the text form of the trace reader ---- */
 
-/* Takes the next item off `list`; it ends at a comma outside of brackets. */
+/* Removes the first item from `list` and returns it. An item ends at a comma outside of
+   brackets. */
 static struct span take_item(struct span *list)
 {
 	size_t n = 0;
@@ -254,7 +257,7 @@ static struct span item_at(struct span list, int index)
 	return take_item(&list);
 }
 
-/* Most dimensions of a tensor that is read. */
+/* Largest number of dimensions of a tensor; a shape with more is unknown. */
 enum { SHAPE_MAX = 8 };
 
 struct shape {
@@ -307,8 +310,8 @@ static int64_t filtered(int64_t batch, const int64_t *space, const struct shape 
 	                  filter->nr);
 }
 
-/* Size of a convolution's output in one dimension; -1 if there is no output. A list with one item
- * applies to all dimensions. */
+/* Size of a convolution's output in one dimension; -1 if there is no output. `turned`: it is a
+   transposed convolution. A list with one item applies to all dimensions. */
 static int64_t output_size(int64_t size, int64_t filter, const struct shape lists[4], bool turned,
                            int i)
 {
@@ -327,7 +330,8 @@ static int64_t output_size(int64_t size, int64_t filter, const struct shape list
 	return last > INT64_MAX ? -1 : (int64_t)last;
 }
 
-/* Operations of a convolution. `*out` becomes the number of elements of its output. */
+/* Operations of a convolution, or -1. `*out` becomes the number of elements of its output, or
+   -1. */
 static int64_t convolution(const struct event *ev, int64_t *out)
 {
 	struct shape x = shape_at(ev->input_dims, 0), w = shape_at(ev->input_dims, 1), lists[4];
@@ -432,7 +436,8 @@ int64_t flop_count(const struct flop_rule *rule, const struct event *ev, enum fl
 
 /* ---- bytes ---- */
 
-/* Source of the names: c10/core/ScalarType.h and c10/util/typeid.cpp (pytorch/pytorch). */
+/* Bytes of an element; 0 for an unknown type. Source of the names: c10/core/ScalarType.h and
+   c10/util/typeid.cpp (pytorch/pytorch). */
 static int64_t element_bytes(struct span type)
 {
 	static const struct {
@@ -462,14 +467,14 @@ static int64_t element_bytes(struct span type)
 	return span_starts(type, SPAN("c10::Float8_")) ? 1 : 0;
 }
 
-/* Tensors of a call, as far as its bytes need them. */
+/* What byte_count() needs of the inputs of a call. */
 struct moved {
 	int nr; /* number of inputs; -1 if the size of one is not known */
 	int64_t all; /* bytes of all inputs */
 	int64_t first; /* bytes of the first tensor */
-	int64_t first_size; /* bytes of one of its elements */
-	struct shape widest; /* the largest extent in each dimension, from the last one on */
-	int64_t size; /* bytes of an element of the output: of the largest type, real before integer */
+	int64_t first_size; /* bytes of an element of the first tensor */
+	struct shape widest; /* largest extent of all inputs in each dimension, last dimension first */
+	int64_t size; /* bytes of an output element: largest input type, floating point first */
 };
 
 static bool is_real(struct span type)
@@ -478,8 +483,8 @@ static bool is_real(struct span type)
 	       span_eq(type, SPAN("double"));
 }
 
-/* Takes the next input: its bytes without dimensions along which it is expanded (stride 0); -1 if
-   they are not known, 0 for what is not a tensor. */
+/* Removes the next input from the lists. Returns its bytes, without dimensions along which it is
+   expanded (stride 0); -1 if they are unknown, 0 if it is not a tensor. */
 static int64_t take_input(struct span *dims, struct span *types, struct span *strides,
                           struct moved *m)
 {
@@ -535,7 +540,8 @@ static struct moved moved_by(const struct event *ev, int inputs)
 	return m;
 }
 
-/* Bytes of a call that reads `rows` elements of the index: rows of the table in and out. */
+/* Bytes of a call that copies rows of a table: the index, and each selected row once in and once
+   out. */
 static int64_t bytes_of_rows(const struct event *ev, const struct moved *m)
 {
 	struct shape table = shape_at(ev->input_dims, 0), index = shape_at(ev->input_dims, 1);
@@ -601,7 +607,7 @@ static int64_t bytes_out(const struct flop_rule *rule, const struct event *ev, i
 	}
 }
 
-/* Kernels of Inductor that need not read all of their arguments are named so. */
+/* True for a kernel of Inductor whose name tells that it may read only parts of its arguments. */
 static bool reads_parts(struct span name)
 {
 	static const char *const words[] = { "embedding", "index",  "gather", "scatter", "slice",

@@ -90,7 +90,8 @@ static const struct op_inputs *inputs_of(const struct host_events *h, uint32_t s
 	return lo < h->op_inputs.nr && h->op_inputs.v[lo].span == span ? &h->op_inputs.v[lo] : NULL;
 }
 
-/* Sizes a call whose inputs do not tell its output by those of its backward. */
+/* Finds the operations of a call, whose own inputs do not tell them, by those of its backward
+   operator. */
 static void size_by_backward(struct reducer *r, struct sized_op *op)
 {
 	const struct host_events *h = &r->host;
@@ -126,7 +127,7 @@ void flops_size(struct reducer *r)
 			size_by_backward(r, &r->flops.counted.v[i]);
 }
 
-/* True if the i-th call that counts began by this time, or in an earlier thread. */
+/* True if call `i` of `counted` is on an earlier thread, or on this one and began by `at_ns`. */
 static bool counted_begins_by(const struct reducer *r, size_t i, uint32_t thread, int64_t at_ns)
 {
 	const struct host_span *s = &r->host.spans.v[r->flops.counted.v[i].span];
@@ -152,9 +153,9 @@ uint32_t flops_at(const struct reducer *r, const struct host_span *l, uint32_t *
 	return span_thread(&r->host, s) == thread && at_ns < span_end(&r->host, s) ? *near : NO_ID;
 }
 
-/* With blocks for less than half of the multiprocessors, a kernel cannot reach half of the peak:
-   each does an equal part of it. Every one needs a block: CUDA C++ Best Practices Guide, Thread and
-   Block Heuristics. */
+/* A kernel with blocks for less than half of the multiprocessors cannot reach half of the peak,
+   since the other multiprocessors are idle: CUDA C++ Best Practices Guide, Thread and Block
+   Heuristics. */
 void flops_take_work(const struct reducer *r, struct op_work *w, uint32_t name, int64_t dur_ns,
                      uint32_t blocks)
 {
@@ -166,7 +167,7 @@ void flops_take_work(const struct reducer *r, struct op_work *w, uint32_t name, 
 	w->gpu_ns += dur_ns;
 }
 
-/* The work of each operator in `counted`. */
+/* The GPU work of each operator in `counted`; the caller releases it with free(). */
 static struct op_work *launched_work(const struct reducer *r)
 {
 	struct op_work *work = mem_calloc(r->flops.counted.nr, sizeof *work);
@@ -181,7 +182,8 @@ static struct op_work *launched_work(const struct reducer *r)
 	return work;
 }
 
-/* Number of graph launches in usable steps; a replayed graph has no operators to count. */
+/* Number of graph launches in complete measured steps. A replayed graph has no operators to
+   count. */
 static int64_t graph_launches(struct reducer *r)
 {
 	int64_t nr = 0;
@@ -194,12 +196,13 @@ static int64_t graph_launches(struct reducer *r)
 	return nr;
 }
 
-/* Kernels below SHORT_NS, or with few blocks, that reach less than half of a limit are bound by
-   neither. */
+/* Kernels shorter than SHORT_NS, or with few blocks, that reach less than half of both limits are
+   bound neither by arithmetic nor by memory. */
 enum { SHORT_NS = 10000 };
 
-/* Operations per byte from which on arithmetic limits a call, where the GPU's is not known: the
-   limits of GPUs since 2017 lie between those of float32 on V100 and of float16 on H100. */
+/* Operations per byte, for GPUs whose peaks are unknown: up to RIDGE_LEAST, memory limits a call;
+   from RIDGE_MOST on, arithmetic does. The ratios of GPUs since 2017 lie between those of float32
+   on V100 and of float16 on H100. */
 enum { RIDGE_LEAST = 10, RIDGE_MOST = 300 };
 
 /* Adds to the row of a call how its time compares with what the GPU allows. */
@@ -258,8 +261,8 @@ struct flop_rows {
 	VEC(struct flop_stat) list;
 };
 
-/* Adds an operator with this id of a name that was called, or replayed, this often. Inductor's
-   kernels, which have many names (one per fusion), share a row in the end. */
+/* Adds an operator, whose name has the id `id`, that was called or replayed `times` times. Kernels
+   of Inductor have one name per fusion, and share a row in the end. */
 static void take_row(struct flop_rows *rows, uint32_t id, struct op_size size,
                      const struct op_work *w, int64_t times)
 {

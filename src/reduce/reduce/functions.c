@@ -13,7 +13,8 @@ struct function_call {
 	uint32_t function; ///< index of the function in its class
 };
 
-/* Functions of one class. Its calls are activities or spans, as indices in order of start. */
+/* Functions of one class. `calls` has the indices of their activities or spans, in order of
+   start. */
 struct class_functions {
 	const struct reducer *r;
 	enum function_class cls;
@@ -49,7 +50,8 @@ static int segment_cmp(const void *a, const void *b, void *unused)
 	return COMPARE(((const struct segment *)a)->start_ns, ((const struct segment *)b)->start_ns);
 }
 
-/* Adds the calls of a class, in place: until the end, `before_ns` of a segment is when it ends. */
+/* Adds the calls of a class to the time that higher classes cover. Works in place: during the work,
+   `before_ns` of a segment holds the end of the segment. */
 static void higher_add(struct higher *h, const struct class_functions *c)
 {
 	struct segment *v = h->list.v;
@@ -64,7 +66,7 @@ static void higher_add(struct higher *h, const struct class_functions *c)
 		if (call.end_ns > call.start_ns)
 			vec_push(&h->list, (struct segment){ call.start_ns, call.end_ns });
 	}
-	if (v) /* else these are the calls, which are in order */
+	if (v) /* else the list has only the calls, in order */
 		sort_inline(h->list.v, h->list.nr, sizeof *v, segment_cmp, NULL);
 	vec_reserve(&h->list, 1);
 	v = h->list.v;
@@ -252,7 +254,7 @@ struct moved_cursor {
 	size_t transfer, kernel;
 };
 
-/* Bytes per second of the next activity; -1 if unknown. */
+/* Bytes per second of activity `i`; -1 if unknown. The activities must come in file order. */
 static int64_t activity_rate(const struct reducer *r, struct moved_cursor *at, size_t i)
 {
 	int64_t bytes = 0, dur_ns = activity_dur(&r->gpu, &r->gpu.activities.v[i]);
@@ -293,7 +295,7 @@ void function_paths(struct reducer *r)
 
 void function_figures(struct reducer *r, struct digest *d)
 {
-	/* digest_small_functions() would make smaller ones part of a sum */
+	/* digest_small_functions() would add shorter ones to a sum */
 	int64_t least_ns = d->window_ns > 0 ? (d->window_ns - 1) / KEEP_PART + 1 : 0;
 	python_figures(&r->python, least_ns, d);
 	digest_small_functions(d);

@@ -68,7 +68,7 @@ static void shape_take(struct reducer *r, uint32_t name, const struct event *ev)
 	}
 }
 
-/* See row_blocks(). */
+/* Number of blocks of a kernel; 0 if unknown, or if there are more than 255. */
 static uint32_t blocks_of(const struct event *ev)
 {
 	uint32_t nr = ev->kind == EVENT_KERNEL;

@@ -1,7 +1,7 @@
-/* Launches of one graph run the same kernels: a node that only some of them have lost its kernel in
-   the others. Launches with a common node are of one graph. The upper half of a node's id is that
-   of its graph (CUPTI, graphNodeId), so that bodies of conditional nodes are graphs of their own.
- */
+/* Finds lost kernels. All launches of a graph run the same kernels, so a node that only some of
+   them have lost its kernel in the others. Launches with a common node are of the same graph. The
+   upper half of a node's id is the id of its graph (CUPTI, graphNodeId); the body of a conditional
+   node is a graph of its own. */
 #include "base/number.h"
 #include "reduce/lost.h"
 #include "reduce/reducer.h"
@@ -9,13 +9,13 @@
 /* A kernel of a graph launch. */
 struct node_use {
 	int64_t node, dur_ns;
-	uint32_t pair; ///< number of the pair of its graph and launch
+	uint32_t pair; ///< id of the pair (graph of the node, launch)
 };
 
 struct node_uses {
 	VEC(struct node_use) list;
-	VEC(uint32_t) same; ///< for each pair of graph and launch another pair of its group, or itself
-	VEC(int64_t) launches; ///< for the pair that leads its group: pairs in it
+	VEC(uint32_t) same; ///< for each pair: another of its group (launches of one graph), or itself
+	VEC(int64_t) launches; ///< for the root of each group: number of pairs in the group
 };
 
 ORDERING(node_use_cmp, struct node_use, RISING(node) RISING(pair))

@@ -1,6 +1,6 @@
-/* What stream captures recorded into graphs, and which of it each replay runs. A replay fits a
-   capture if it has as many activities as that has calls, of the same kinds in the same order and,
-   where the capture tells them, of the same names. */
+/* Finds the stream capture whose calls a graph replay runs. A replay fits a capture if both have
+   the same number and kinds of activities in the same order and, where the capture tells names, the
+   same names. */
 #include "base/number.h"
 #include "base/search.h"
 #include "reduce/reducer.h"
@@ -71,7 +71,7 @@ static uint32_t kernel_of(const struct graphs *g, uint32_t span)
 	return lo < g->calls.nr && g->calls.v[lo].span == span ? g->calls.v[lo].kernel : NO_ID;
 }
 
-/* The capture that was running, or NULL. */
+/* The capture that was running on a thread at a moment, or NULL. */
 static struct graph_capture *capture_at(const struct graphs *g, uint32_t thread, int64_t at_ns)
 {
 	size_t lo = 0, hi = g->own; /* lo: number of captures up to (thread, at_ns) */
@@ -120,7 +120,7 @@ static int node_cmp(const void *a, const void *b, void *reducer)
 struct captured {
 	struct name_table names; ///< names of kernels and operators, texts of frames
 	VEC(struct graph_capture) captures;
-	VEC(struct graph_node) nodes; ///< nodes, with ids in this struct
+	VEC(struct graph_node) nodes; ///< nodes, with ids of names and paths in this struct
 	VEC(struct graph_op) counted;
 	VEC(struct code_path) ops, stacks; ///< paths; their names are in `names`, or NO_ID
 };
@@ -236,7 +236,7 @@ static void join(struct reducer *r, const struct captured *c)
 /* An activity that a graph launch ran. */
 struct graph_work {
 	uint32_t launch, activity;
-	int64_t at; ///< start; the node's number if all activities of the launch have one
+	int64_t at; ///< number of the node if all activities of the launch have one, else start in ns
 	int64_t number; ///< number of the node; 0 if it is not known
 };
 
@@ -262,9 +262,9 @@ static void works_find(const struct reducer *r, struct graph_works *out)
 	vec_sort(&out->list, work_cmp);
 }
 
-/* Sorts the activities of one launch by the numbers of their nodes, if all have one; else they are
-   by start. False if that does not tell an order: if some begin at once, or two streams run them,
-   which a capture without forks has no two of. */
+/* Sorts the activities of one launch by the numbers of their nodes if all have one (`*numbered`);
+   else they stay sorted by start. False if their order is uncertain: if two have the same number or
+   start or, without numbers, if one has no time or they ran on two streams. */
 static bool order_works(const struct reducer *r, struct graph_work *v, size_t nr, bool *numbered)
 {
 	bool ordered = true;
@@ -292,7 +292,8 @@ static int64_t work_of(const struct reducer *r, const struct graph_work *w)
 	return r->gpu.name_ids.keys.v[idmap_pair_first(r->gpu.rows.keys.v[a->row])];
 }
 
-/* The part of an activity's work that a capture can tell: the name of a kernel, if `named`. */
+/* The work of an activity as a capture tells it: its kind and, for a kernel if `named`, its
+   name. */
 static int64_t work_told(int64_t work, bool named)
 {
 	uint32_t kind = idmap_pair_first(work);
@@ -310,14 +311,15 @@ static bool fits(const struct reducer *r, const struct graph_capture *c, const s
 	return same;
 }
 
-/* The work in `key`, as the id of a form; NO_ID if no capture has it. */
+/* Id of the form whose nodes have the work in `key`; NO_ID if no capture has it. */
 static uint32_t form_find(struct graphs *g, const struct strbuf *key)
 {
 	const struct name *nm = name_intern(&g->works, strbuf_span(key));
 	return nm && nm->id < g->forms.nr ? nm->id : NO_ID;
 }
 
-/* Largest number of forms with names of only some kernels, each of which is compared. */
+/* Largest number of forms that name only some of their kernels. Replays are compared with each of
+   them. */
 enum { PARTLY_NAMED = 64 };
 
 static void forms_make(struct graphs *g)
@@ -364,7 +366,7 @@ static void add_fitting(struct graphs *g, struct graph_replay *p, uint32_t form,
 	p->nr++;
 }
 
-/* Finds the forms that replays of this sequence fit. */
+/* Finds the forms that a replay with these `nr` activities fits. */
 static struct graph_replay replay_of(struct reducer *r, const struct graph_work *v, size_t nr,
                                      bool ordered, bool numbered)
 {
@@ -474,8 +476,9 @@ static void compare(struct reducer *r, const struct graph_capture *a, const stru
 	}
 }
 
-/* Joins a replay if all captures that it fits have the same places, and if all graphs that fit one
-   can have been captured by it: a graph runs the same kernels each time. */
+/* Gives a replay the places of a capture if all captures that it fits have the same places. If more
+   kinds of replays fit a form than captures have it, some of their graphs were not captured, since
+   a graph runs the same kernels each time: the replay then gets no places. */
 static void decide(struct reducer *r, struct graph_replay *p)
 {
 	const struct graphs *g = &r->graphs;
@@ -491,7 +494,8 @@ static void decide(struct reducer *r, struct graph_replay *p)
 	p->sized = !differ && !sizes_differ;
 }
 
-/* Takes the code around the nodes that were captured here, and the operators that are counted. */
+/* Stores the code around the nodes that this recording captured, and the operators whose operations
+   are counted. */
 static void take_places(struct reducer *r)
 {
 	struct graphs *g = &r->graphs;

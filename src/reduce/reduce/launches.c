@@ -73,8 +73,8 @@ static uint32_t launch_find(const struct launches *l, int64_t id, size_t from)
 	return lo < l->list.nr && launch_id(l, lo) == id ? (uint32_t)lo : NO_ID;
 }
 
-/* An activity that has its launch: one without a start begins with it. A second kernel of a call
-   that launches one kernel is the kernel of another launch. */
+/* Sets the launch of an activity. An activity without a start begins with its launch. A call that
+   launches one kernel can have only one: a second kernel with its id is that of another launch. */
 static void take_match(struct reducer *r, struct activity *a, uint32_t launch)
 {
 	struct launch *l = &r->launches.list.v[launch];

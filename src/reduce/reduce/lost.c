@@ -3,14 +3,14 @@
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* Kernel launches, graph launches and copies are summed up apart: a graph launch runs many kernels.
-   Other calls are of no kind. */
+/* Kernel launches, graph launches and copies are summed separately, since a graph launch runs many
+   kernels. Other calls have the kind NR_SUMS. */
 enum { OF_KERNELS, OF_GRAPHS, OF_COPIES, NR_SUMS };
 
 static int kind_of(const struct reducer *r, const struct launch *l)
 {
 	const struct host_name *call = span_name(&r->host, &r->host.spans.v[l->span]);
-	/* for some of the calls that set memory the driver makes no activity */
+	/* memory sets do not count, since the driver makes no activity for some of them */
 	return call->kernel_launch            ? OF_KERNELS
 	       : call->launch                 ? OF_GRAPHS
 	       : call->copies == EVENT_MEMCPY ? OF_COPIES
@@ -118,7 +118,8 @@ static uint32_t *launch_names(const struct reducer *r)
 	return names;
 }
 
-/* Launches by one call or in one operator that have their activities, and the time of these. */
+/* Launches with the same launch_names() that have activities, and the GPU time of these
+   activities. */
 struct work_sum {
 	int64_t count, total_ns;
 };
@@ -150,7 +151,8 @@ static int64_t whole_until(const struct steps *s)
 	return s->window || end >= s->marks.nr ? INT64_MAX : s->marks.v[end].start_ns;
 }
 
-/* What is known of the launches of one kind without an activity. */
+/* Launches of one kind without an activity: their number, the number of those whose time cannot be
+   estimated, and the estimated time of the others. */
 struct missing {
 	int64_t count, unknown, total_ns;
 };
@@ -164,7 +166,8 @@ static void take_missing(struct missing *m, const struct work_sum *own, const st
 		m->total_ns = number_add(m->total_ns, number_div_round(s->total_ns, s->count));
 }
 
-/* Adds what is lost of the missing launches, `left_over` of which have their kernel elsewhere. */
+/* Adds the lost ones of the missing launches. The other `left_over` of them have their kernel at
+   another launch. */
 static void add_lost(struct trust_counts *t, const struct missing *m, int64_t left_over)
 {
 	int64_t lost = m->count - left_over;

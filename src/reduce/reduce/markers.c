@@ -16,14 +16,16 @@ enum { HOLDS_PCT = 90, SERVER_HOLDS_PCT = 50, ALIKE_PCT = 75, STEPS_NEEDED = 3 }
 /* Longest proposed pattern; a longer one is too long to type. */
 enum { PATTERN_CHARS = 200 };
 
-/* If two markers contain about as many launches, the outer one, with fewer steps, is the step. */
+/* If the launches in two markers differ by no more than this, the outer marker, which has fewer
+   steps, is chosen. */
 enum { AS_MUCH_PCT = 2 };
 
 /* Annotations whose names match one pattern, as possible step markers. */
 struct marker {
 	struct span pattern;
 	bool server;
-	size_t first, nr; ///< first such annotation, as index in the list; number of such annotations
+	size_t first, nr; ///< index in the sorted annotations of the first that matches; number of
+	                  ///< matches
 	int64_t steps, held; ///< number of steps, and number of launches within steps
 	bool alike;
 };

@@ -64,7 +64,8 @@ void memory_take(struct reducer *r, const struct event *ev)
 /* Ends of steps; if there are many steps, a sample of them. */
 struct step_ends {
 	size_t nr;
-	int64_t step[MEMORY_STEP_ENDS]; ///< steps counted from the first element: step[0] is 0
+	int64_t step[MEMORY_STEP_ENDS]; ///< number of the step, from the first chosen one on: step[0]
+	                                ///< is 0
 	int64_t at_ns[MEMORY_STEP_ENDS];
 };
 

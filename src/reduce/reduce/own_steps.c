@@ -1,11 +1,11 @@
 /* Steps on the timelines of GPUs. PyTorch mirrors each annotation on every stream on which it
-   launched something, from the first to the last activity there: these are the steps of a trace
-   whose host was not recorded. XProf marks steps itself in JAX traces, in two forms. Each GPU has a
-   timeline of steps, derived from the steps that launched its activities; an interval lasts from
-   the first to the last activity and is split if steps alternate. Intervals of one group, on all
-   GPUs, are one step. Annotations with the number of a step tell its interval on the host, and are
-   the steps if there are no timelines. Source: DeriveStepEventsFromGroups(),
-   xprof/utils/derived_timeline.cc (openxla/xprof, 2026). */
+   launched work, from the first to the last activity of that work. These mirrored annotations are
+   the steps of a trace whose host was not recorded. XProf marks steps in JAX traces in two forms.
+   Each GPU has a timeline of steps, derived from the steps that launched its activities: an
+   interval lasts from the first to the last activity of a step, and is split if steps alternate.
+   Intervals with one id, on all GPUs, are one step. And annotations with the number of a step tell
+   its interval on the host; they are the steps if there are no timelines. Source:
+   DeriveStepEventsFromGroups(), xprof/utils/derived_timeline.cc (openxla/xprof, 2026). */
 #include "base/number.h"
 #include "base/search.h"
 #include "reduce/reducer.h"
@@ -43,7 +43,8 @@ void own_steps_take(struct reducer *r, const struct event *ev)
 	                        .requests = annotated ? step_requests_of(name) : 0 });
 }
 
-/* Gives each step the interval of the annotation with its number, if each has exactly one. */
+/* Gives each step the interval of the host annotation with its number, if each step has exactly
+   one. */
 static void take_host_intervals(struct reducer *r)
 {
 	struct idmap numbers, taken;

@@ -196,8 +196,9 @@ static void phases_known(const struct reducer *r, struct digest *d)
 			d->phases[p][c] = arena_alloc(&d->arena, d->nr_steps, sizeof *d->phases[p][c]);
 }
 
-/* Names the steps with and without work of the optimizer, if there are both and each has work:
-   gradients are accumulated over several steps. Steps without any have lost it. */
+/* Names each step update or accumulation by whether the optimizer ran in it, if both occur:
+   gradients are then accumulated over several steps. Does nothing if a step has no activities,
+   since it has lost them. */
 static void name_updates(const struct reducer *r, struct digest *d)
 {
 	size_t updates = 0, empty = 0;

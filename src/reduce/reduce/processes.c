@@ -1,8 +1,8 @@
-/* Which processes did the work of a trace: a profiler records one, so that several were merged. */
+/* Which processes did the work of a trace. A profiler records one, so several were merged. */
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* Texts of distinct processes. */
+/* Distinct processes, and the text that lists them. */
 struct processes {
 	struct idmap pids;
 	struct strbuf text;

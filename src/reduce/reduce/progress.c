@@ -45,8 +45,8 @@ static struct span keep(struct digest *d, struct span s)
 	return arena_span(&d->arena, s);
 }
 
-/* True if the threads that launch went on until the recording ended: their last launch is no
-   further from its end than the longest step, or delay of a launch, lasted. */
+/* True if launches went on until the recording ended: the last launch is no further from the end
+   than the longest step took, or the longest delay from a launch to the end of its work. */
 static bool goes_on(const struct reducer *r)
 {
 	int64_t last = INT64_MIN, longest = r->launches.delay_ns;

@@ -38,8 +38,9 @@ void steps_take(struct reducer *r, const struct event *ev, bool marker)
 
 ORDERING(mark_cmp, struct mark, RISING(start_ns) RISING(end_ns))
 
-/* True if `m`, which begins no earlier than `l`, marks the same step: a file has it twice, or
-   another thread wrote it. They have the same number, or none, and most of their time in common. */
+/* True if `m`, which begins no earlier than `l`, marks the same step, because a file has it twice
+   or another thread wrote it. Both have the same number, or none, and most of their time in
+   common. */
 static bool is_same_step(const struct mark *l, const struct mark *m)
 {
 	__int128 shared = (__int128)(m->end_ns < l->end_ns ? m->end_ns : l->end_ns) - m->start_ns;
@@ -50,7 +51,7 @@ static bool is_same_step(const struct mark *l, const struct mark *m)
 /* Joins the markers of the same step. */
 static void join_same(struct steps *s)
 {
-	size_t nr = 0, last = 0; /* `last`: the one of those kept that ends last */
+	size_t nr = 0, last = 0; /* `last`: index of the kept mark that ends last */
 	for (size_t i = 0; i < s->marks.nr; i++) {
 		struct mark m = s->marks.v[i];
 		if (nr && is_same_step(&s->marks.v[last], &m)) {
@@ -79,8 +80,8 @@ static bool numbers_are_distinct(const struct reducer *r)
 	return distinct;
 }
 
-/* Divides the time among steps: an instant that several steps contain belongs to the first of
-   them, so that of a step only the time after the end of all earlier steps counts. */
+/* Divides the time among steps. An instant that several steps contain belongs to the first of them,
+   so that only the time after the end of all earlier steps counts for a step. */
 static void divide_time(struct reducer *r)
 {
 	int64_t ended = INT64_MIN;
@@ -138,8 +139,9 @@ void steps_make(struct reducer *r, struct digest *d)
 	}
 }
 
-/* Number of usable steps: a last step with less than half of the median activities does not count,
-   since the profiler stopped in it; nor do steps from the first pending launch on. */
+/* Number of complete measured steps. A last step with less than half of the median number of
+   activities is left out, since the profiler stopped in it. So are all steps from the first one
+   that ends after the first pending launch. */
 static size_t usable_steps(const struct reducer *r, const struct digest *d)
 {
 	if (d->window)
@@ -156,8 +158,8 @@ static size_t usable_steps(const struct reducer *r, const struct digest *d)
 	return d->nr_steps - (d->step_activities[d->nr_steps - 1] * 2 < median ? 1 : 0);
 }
 
-/* What the name of usable step `i` tells; without steps, that of annotation `i`: those of servers
-   are steps only with a marker. */
+/* What the name of complete measured step `i` tells. In a trace without steps: what the name `i`
+   tells, since annotations of servers are steps only if the marker matches them. */
 static struct mark told_by(const struct reducer *r, size_t i)
 {
 	if (!r->steps.window)
@@ -168,7 +170,7 @@ static struct mark told_by(const struct reducer *r, size_t i)
 	                    : (struct mark){ .phase = PHASE_ALL };
 }
 
-/* Finds how many requests steps of decode had, or else all that tell it. */
+/* Finds the range of the number of requests in steps of decode or, without such steps, in all. */
 static void find_requests(const struct reducer *r, struct trust_counts *t)
 {
 	size_t nr = r->steps.window ? r->host.names.nr : r->steps.usable;

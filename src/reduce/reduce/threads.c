@@ -13,10 +13,12 @@ struct op_frame {
 	int64_t covered_ns; ///< time up to which inner operators have been subtracted
 	struct host_name *name; ///< name of the operator; NULL outside of measured steps
 	bool in_phase; ///< true for an operator in the requested phase
-	bool counted; ///< true if this or an outer operator has a FLOP rule: inner ones then add none
-	bool sized; ///< like `counted`, also of rules that tell only bytes
+	bool counted; ///< true if this or an outer operator has a rule that counts operations:
+	              ///< operators nested in it then add none
+	bool sized; ///< like `counted`, but also true for rules that tell only bytes
 	uint32_t span; ///< index in `host.spans`
-	uint32_t lender; ///< this or an outer operator whose rule lends, as an index in `host.spans`
+	uint32_t lender; ///< index in `host.spans` of this or an outer operator whose rule lends
+	                 ///< (flop_rule_lends()), or NO_ID
 };
 
 struct op_stack {

@@ -63,9 +63,10 @@ static void cover_activity(struct wall_walk *w, const struct activity *a)
 		cover_add(&dev->compute, a->start_ns, end);
 }
 
-/* Moves to the next edge. `length` becomes three parts of the time since the previous edge, each
- * added up over devices: with compute kernels, with any kernels, with any activities. Only devices
- * in `live` are walked: a hostile trace may have as many devices as steps. */
+/* Moves the walk to `at_ns`, the next start or end of a period. `length` becomes the time since the
+   previous one with compute kernels, with any kernels, and with any activities, each added up over
+   devices. Only devices in `live` are walked, since a hostile trace may have as many devices as
+   steps. */
 static void advance(struct wall_walk *w, int64_t at_ns, bool measured, int64_t length[3])
 {
 	const struct gpu_events *g = &w->r->gpu;
@@ -143,8 +144,9 @@ static enum status walk_steps(struct wall_walk *w, int64_t *measured_ns, struct 
 	return ST_OK;
 }
 
-/* Compares the periods of the usable steps with the distances of their markers, to the marker
-   before and to the marker after: where the host does not run ahead, a period is one of both. */
+/* Stores the median period of the complete measured steps, and the median distance of their
+   markers. Where the host does not run ahead of the GPU, a period is the distance to the marker
+   before or to the marker after; the smaller median counts. */
 static void compare_markers(const struct reducer *r, struct digest *d)
 {
 	enum { PERIOD, BEFORE, AFTER, NR_LISTS };
@@ -162,7 +164,7 @@ static void compare_markers(const struct reducer *r, struct digest *d)
 		v[PERIOD][nr[PERIOD]++] = d->samples[METRIC_STEP_PERIOD][i];
 		int64_t before = m->start_ns - m[-1].start_ns;
 		int64_t after = i + 1 < s->usable ? m[1].start_ns - m->start_ns : before;
-		/* of steps of several kinds, the two distances of one step may differ */
+		/* if steps are of several kinds, the two distances of a step may differ */
 		if (d->step_phases)
 			before = after = before < after ? before : after;
 		v[BEFORE][nr[BEFORE]++] = before;

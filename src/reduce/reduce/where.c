@@ -68,7 +68,7 @@ void where_take_stated(struct reducer *r, const struct event *ev)
 
 ORDERING(range_cmp, struct where_range, RISING(thread) RISING(start_ns) FALLING(dur_ns))
 
-/* True if the launch (not only its activity, which may lie in another step) is in a usable step. */
+/* True if the launch is in a complete measured step. Its activity may lie in another step. */
 static bool is_usable(struct reducer *r, const struct digest *d, const struct activity *a,
                       uint32_t span)
 {
@@ -158,7 +158,7 @@ void where_end_intake(struct reducer *r)
 	struct where *w = &r->where;
 	w->has_stacks = r->python.threads.nr || w->stacks_of.nr;
 	if (!w->has_stacks && !r->flops.lends)
-		code_links_release(&w->links); /* they are for frames and sizes of backward operators */
+		code_links_release(&w->links); /* only for frames and operations of backward operators */
 }
 
 void where_begin(struct reducer *r, const struct digest *d)
@@ -214,7 +214,8 @@ struct where_walk *where_walk_begin(struct reducer *r, uint32_t thread)
 	return w;
 }
 
-/* Path of the frames of a call stack. Operators share the text of few stacks: each is read once. */
+/* Path of the frames in the text of a call stack. Many operators have the same text, which is read
+   once. */
 static uint32_t path_of_text(struct where *w, uint32_t text)
 {
 	while (w->text_paths.nr < w->call_stacks.nr)
@@ -239,8 +240,8 @@ static uint32_t call_stack(struct where_walk *w)
 	return 0;
 }
 
-/* Stores the call stack at `begun_ns`, once all operators that begin then have been entered. It
-   is also that of the backward operators that belong to these. */
+/* Stores the call stack at `begun_ns`, once all operators that begin then have been entered. The
+   backward operators of these operators get the same call stack. */
 static void tell_call_stack(struct where_walk *w)
 {
 	struct where *where = &w->r->where;
@@ -294,7 +295,8 @@ static uint32_t range_at(struct where_walk *w, int64_t at_ns)
 	return open_spans_path(&w->ranges, &where->names);
 }
 
-/* Path of modules for a path of NVTX ranges. Its parent has a smaller id, and is mapped first. */
+/* Path of modules for a path of NVTX ranges. The parent of a path has a smaller id, so it is mapped
+   first. */
 static uint32_t range_stack(struct reducer *r, uint32_t range)
 {
 	struct where *w = &r->where;

@@ -1,4 +1,5 @@
-/* The code table: time of activities of one name whose launches have the same code around them. */
+/* The code table: one row for all activities of one name whose launches have the same code around
+   them. */
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "model/rows.h"
@@ -16,7 +17,7 @@ struct where_sums {
 	VEC(struct where_sum) list;
 };
 
-/* Adds what is of one name to a moment; does nothing if that is NO_ID. */
+/* Adds `part` to the sum of a name at a moment; does nothing if `moment` is NO_ID. */
 static void add(struct where_sums *s, uint32_t moment, uint32_t name, struct where_sum part)
 {
 	if (moment == NO_ID)

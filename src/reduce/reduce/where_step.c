@@ -47,7 +47,8 @@ void where_step_take(struct reducer *r, const struct activity *a, const struct w
 	s->kept = s->activities.nr <= LAUNCHES;
 }
 
-/* Stores the operators around the present point, each once; returns index + 1 of the innermost. */
+/* Stores the operators around the present point, each once. Returns index + 1 of the innermost one,
+   or 0. */
 static uint32_t keep_open(struct where_step *s, struct open_spans *open)
 {
 	uint32_t outer = 0;

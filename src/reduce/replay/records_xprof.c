@@ -131,7 +131,7 @@ static int64_t memory_limit(const struct xprof_work *w)
 
 /* ---- allocations at the peak ---- */
 
-/* The activity that a row of active allocations refers to. */
+/* The activity that a row of active allocations refers to; NULL if the profile lacks it. */
 static const struct xprof_activity *active_activity(const struct xprof_memory *m,
                                                     const struct xprof_active *a)
 {

@@ -89,7 +89,8 @@ static enum status add_rise(struct level_walk *w, uint32_t i)
 
 ORDERING(rise_cmp, struct rise, RISING(site) RISING(step))
 
-/* Lists the sites whose bytes rose from the first to the last step end, and how often. */
+/* Lists the sites whose bytes rose from the first to the last step end, and in how many steps they
+   rose. */
 static void growth_rows(struct level_walk *w)
 {
 	struct memory_profile *p = w->r->p;

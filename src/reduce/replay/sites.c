@@ -119,8 +119,7 @@ static struct frame_look frame_look_new(const struct site_rules *r, struct span 
 		l.skipped = site_text_has(strbuf_span(&text), r->skip.v, r->skip.nr);
 		l.plumbing = site_text_has(strbuf_span(&text), r->plumbing.v, r->plumbing.nr);
 		add_text(&text, l.file, function);
-		/* code that runs when a module is loaded is not an operation, so only its path is matched
-		 */
+		/* code that runs when a module is loaded is not an operation, so it gets no category */
 		bool module = span_eq(function, SPAN("<module>"));
 		for (size_t t = 0; t < NR_SITE_TIERS && !module && !l.plumbing; t++)
 			l.row[t] = (uint32_t)category_of(&r->tiers[t], strbuf_span(&text));
