@@ -56,8 +56,8 @@ static void call_add(struct host_name *h, int64_t dur_ns, int64_t steps)
 	h->begun_ns = number_add(h->begun_ns, number_div_round((__int128)dur_ns * steps, 1));
 }
 
-/* The starts and ends of all steps divide the time into parts; a step's sum is a difference of
-   prefix sums over the parts. Steps that overlap share parts. */
+/* The starts and ends of all steps divide the time into parts, which overlapping steps share. The
+   sum of a step is a difference of prefix sums over the parts. */
 void calls_walk(struct reducer *r, struct digest *d)
 {
 	size_t nr = r->steps.window ? 0 : 2 * d->nr_steps;

@@ -39,7 +39,7 @@ static enum status gpu_side(struct reducer *r, bool open_end, struct digest *d,
 	return ST_OK;
 }
 
-/* Comes after the GPU side, because by then most of its memory has been released. */
+/* Runs after gpu_side(), which has then released most of its memory. */
 static void host_side(struct reducer *r, struct digest *d)
 {
 	function_runtime(r, d);

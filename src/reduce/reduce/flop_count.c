@@ -30,7 +30,7 @@ enum traffic {
 	TRAFFIC_FIRST, ///< the output is as large as the first tensor, which may be the output itself
 	TRAFFIC_BROADCAST, ///< the output has the largest extent of its inputs in each dimension
 	TRAFFIC_COMPARED, ///< like TRAFFIC_BROADCAST, but the output is of bool
-	TRAFFIC_PRODUCT, ///< the output is as formula FORMULA_PRODUCT has it
+	TRAFFIC_PRODUCT, ///< the output is the product of the two matrices (FORMULA_PRODUCT)
 	TRAFFIC_CONVOLUTION,
 	TRAFFIC_CONVOLUTION_BACKWARD,
 	TRAFFIC_GRADIENT,

@@ -462,7 +462,7 @@ static bool same_sizes(const struct graphs *g, const struct graph_node *x,
 	return a->flops == b->flops && a->bytes == b->bytes && a->type == b->type;
 }
 
-/* Compares the places of two captures, and what is counted for their operators. */
+/* Compares the places in the code of two captures, and the operations of their operators. */
 static void compare(struct reducer *r, const struct graph_capture *a, const struct graph_capture *b,
                     bool *differ, bool *sizes_differ)
 {

@@ -53,9 +53,10 @@ struct host_name {
 	bool timed; ///< true for launches, synchronization, data loaders, and allocations of GPU memory
 	const struct flop_rule *flops; ///< rule that counts the operator's operations, or NULL
 	enum phase phase; ///< phase that the name tells; PHASE_ALL if it tells none
-	struct op_sums measured; ///< number and times of the operators in measured steps
-	struct op_sums in_phase; ///< number and times of the operators in `options.phase`
-	int64_t begun, begun_ns; ///< number and time in ns of calls that began in a measured step
+	struct op_sums measured; ///< sums over the operators in complete measured steps
+	struct op_sums in_phase; ///< sums over the operators in such steps and in the phase
+	                         ///< `options.phase`
+	int64_t begun, begun_ns; ///< number and time in ns of calls that began in such steps
 };
 
 /// The operator or annotation (except markers) that began last; the shortest if there are several.

@@ -1,5 +1,5 @@
-/// Launches without an activity: those that run nothing, those whose work had not ended, those
-/// whose kernel has another launch, and those whose work is lost.
+/// Launches without an activity: they run nothing, their work had not ended, their kernel was
+/// recorded at another launch, or their work is lost.
 #ifndef GG_REDUCE_LOST_H
 #define GG_REDUCE_LOST_H
 

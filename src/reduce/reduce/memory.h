@@ -12,7 +12,6 @@ struct level {
 	int64_t start_ns, allocated;
 };
 
-/// One memory of a trace.
 struct memory_state {
 	struct memory_stat stat;
 	int64_t first_ns, peak_ns, end_ns; ///< times of the first event, the peak, the last event
@@ -20,13 +19,12 @@ struct memory_state {
 	VEC(struct level) levels; ///< levels in file order
 };
 
-/// The memories of a trace.
 struct memories {
 	struct idmap ids; ///< number that the trace gives each memory in `list`
 	VEC(struct memory_state) list;
 };
 
-/// Begins without memories. Caller: memories_release().
+/// Begins without memories. Caller releases with memories_release().
 void memories_init(struct memories *m);
 void memories_release(struct memories *m);
 

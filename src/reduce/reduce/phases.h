@@ -29,7 +29,7 @@ struct phases {
 	/// up to PyTorch 1.9
 	struct phase_spans nodes;
 	bool engine; ///< true if a call of autograd's engine was recorded
-	size_t near[2]; ///< indices of the last spans found, from which the next search starts
+	size_t near[2]; ///< caches of the searches in `spans` and in `again`
 	VEC(char) recomputes; ///< cache by name id: 0 unknown, 1 does not recompute, 2 recomputes
 	bool found[NR_PHASES];
 };

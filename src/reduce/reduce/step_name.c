@@ -104,8 +104,8 @@ static bool is_sglang(struct span name)
 	       name.p[name.n - 1] == ']';
 }
 
-/* Length of the name before its first number: "step_11", "iteration 5/100", "step12"; a digit after
-   a letter belongs to the word ("resnet50_step_3"), unless it ends the name. */
+/* Length of the name before its first number, as in "step_11", "iteration 5/100" or "step12". A
+   digit after a letter belongs to the word ("resnet50_step_3"), unless it ends the name. */
 static size_t before_number(struct span name)
 {
 	size_t end = name.n;

@@ -9,20 +9,22 @@
 /// The integer at the end of the name; -1 if there is none or it is too large.
 int64_t step_number_of(struct span name);
 
-/// The phase that the name of a step tells: PHASE_PREFILL, PHASE_DECODE, PHASE_MIXED, else
-/// PHASE_ALL. **Source:** vLLM, vllm/v1/worker/gpu_worker.py, annotate_profile(): from 0.14 on
-/// execute_context_2(300)_generation_5(5), with detailed_trace_annotation (pull request 37524)
-/// execute_305_context_2(sq300sk…)_generation_5(sq5sk…). SGLang, srt/utils/profile_utils.py,
-/// build_step_span_name(): step[EXTEND bs=2 toks=300], step[DECODE bs=5], by enum ForwardMode.
+/// The phase that the name of a server's step tells: PHASE_PREFILL, PHASE_DECODE or PHASE_MIXED;
+/// else PHASE_ALL. vLLM writes execute_context_2(300)_generation_5(5) from 0.14 on or, with
+/// detailed_trace_annotation (pull request 37524),
+/// execute_305_context_2(sq300sk…)_generation_5(sq5sk…). SGLang writes step[EXTEND bs=2 toks=300]
+/// or step[DECODE bs=5], by enum ForwardMode. **Source:** annotate_profile(),
+/// vllm/v1/worker/gpu_worker.py; build_step_span_name(), srt/utils/profile_utils.py of SGLang.
 enum phase step_phase_of(struct span name);
 
 /// The number of requests that the name of a step of vLLM or SGLang tells; 0 if it tells none. vLLM
 /// before 0.14 wrote execute_new_2_cached_30.
 int64_t step_requests_of(struct span name);
 
-/// The step marker that matches `name` and the names of similar steps: "execute_*" for vLLM,
-/// "step[*" for SGLang, else the name up to its first number and "*", or, without a number, the
-/// name itself; owned by `a` or borrowed. `server` is set to true for vLLM and SGLang.
+/// The step marker that matches `name` and the names of similar steps: "execute_*" for vLLM and
+/// "step[*" for SGLang. For other names, it is the name up to its first number and "*", or the
+/// whole name if it has no number. It is owned by `a`, or borrowed from `name`. `*server` becomes
+/// true for vLLM and SGLang, else false.
 struct span marker_pattern_of(struct span name, struct arena *a, bool *server);
 
 #endif

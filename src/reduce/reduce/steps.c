@@ -48,7 +48,6 @@ static bool is_same_step(const struct mark *l, const struct mark *m)
 	return m->number == l->number && 2 * shared > all;
 }
 
-/* Joins the markers of the same step. */
 static void join_same(struct steps *s)
 {
 	size_t nr = 0, last = 0; /* `last`: index of the kept mark that ends last */

@@ -1,4 +1,4 @@
-/// Steps: from markers, from the profiler itself, or from the period of the launches.
+/// Steps, found by markers, by the profiler itself, or by repetition of the launches.
 #ifndef GG_REDUCE_STEPS_H
 #define GG_REDUCE_STEPS_H
 
@@ -72,7 +72,7 @@ struct steps {
 	bool window; ///< true if the only mark is the whole trace
 };
 
-/// Begins without steps. Caller: steps_release().
+/// Begins without steps. Caller releases with steps_release().
 void steps_init(struct steps *s);
 void steps_release(struct steps *s);
 

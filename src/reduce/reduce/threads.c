@@ -12,7 +12,7 @@ struct op_frame {
 	int64_t end_ns;
 	int64_t covered_ns; ///< time up to which inner operators have been subtracted
 	struct host_name *name; ///< name of the operator; NULL outside of measured steps
-	bool in_phase; ///< true for an operator in the requested phase
+	bool in_phase; ///< true for an operator in the phase `options.phase`
 	bool counted; ///< true if this or an outer operator has a rule that counts operations:
 	              ///< operators nested in it then add none
 	bool sized; ///< like `counted`, but also true for rules that tell only bytes

@@ -1,4 +1,4 @@
-/* Steps of a trace without markers, from the period of its launches. */
+/* Steps of a trace without markers: repetitions of one sequence of launches. */
 #include "base/period.h"
 #include "reduce/reducer.h"
 

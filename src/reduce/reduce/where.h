@@ -108,7 +108,7 @@ struct where_wanted {
 	uint32_t bits, before;
 };
 
-/// What tells the places of launches and of waits in the code.
+/// What is known of the code around launches and waits.
 struct where {
 	struct code_links links;
 	VEC(struct where_range) ranges; ///< ranges; where_begin() sorts them by thread and start
@@ -142,7 +142,7 @@ struct where {
 /// State of the walk over the events of one thread.
 struct where_walk;
 
-/// Begins without places in the code. Caller: where_release().
+/// Begins without places in the code. Caller releases with where_release().
 void where_init(struct where *w);
 void where_release(struct where *w);
 
@@ -152,7 +152,7 @@ void where_take_range(struct reducer *r, const struct event *ev);
 /// Stores the call stack of the operator that becomes the next span.
 void where_take_op(struct reducer *r, const struct event *ev);
 
-/// Stores the operator and module that the next activity names.
+/// Stores the operator and module that the event of the next activity names.
 void where_take_stated(struct reducer *r, const struct event *ev);
 
 /// Releases the links between backward and forward operators if no figure needs them. Call it
@@ -163,7 +163,7 @@ void where_end_intake(struct reducer *r);
 /// in file order.
 void where_begin(struct reducer *r, const struct digest *d);
 
-/// Begins a walk over a thread. Caller: where_walk_end().
+/// Begins a walk over a thread. Caller releases with where_walk_end().
 struct where_walk *where_walk_begin(struct reducer *r, uint32_t thread);
 
 /// Enters the operator at index `span` of `host.spans`. A walk must take operators and calls
@@ -184,7 +184,7 @@ void where_link(struct reducer *r);
 /// Id in `moments` of the code around the launch of an activity; NO_ID if unknown.
 uint32_t where_moment_of(struct reducer *r, const struct where_work *work);
 
-/// Place in `moment_of` of a call whose code is wanted, else NULL.
+/// The element of `moment_of` for a call whose code is wanted; NULL for other calls.
 static inline uint32_t *where_moment(const struct where *w, uint32_t span)
 {
 	struct where_wanted at = w->wanted[span / 32];

@@ -209,7 +209,6 @@ static void row_add(struct memory_row *to, const struct memory_row *row)
 	number_raise(&to->largest, row->largest);
 }
 
-/* Merges rows of the same site. */
 static void merge_sites(struct memory_rows *rows)
 {
 	size_t nr = 0;

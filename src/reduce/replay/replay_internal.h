@@ -2,8 +2,8 @@
 ///
 ///     replay.c           limits, devices, order of work
 ///     replay_entry.c     what an entry does; rows by site
-///     replay_pair.c      backwards: peaks; which alloc a free belongs to
-///     replay_level.c     forwards: level over time, ooms, step ends, growth
+///     replay_pair.c      backwards: peaks; which allocation a free belongs to
+///     replay_level.c     forwards: level over time, out-of-memory errors, growth per step
 ///     replay_live.c      what is live at a moment, by site, category and size
 ///     replay_churn.c     what was allocated, by site and category
 ///     replay_segments.c  the final state: segments, gaps, pinned blocks
@@ -66,12 +66,11 @@ static inline int64_t rounded_bytes(uint64_t size)
 	return (int64_t)((size + 511) / 512 * 512);
 }
 
-/// By how many bytes one entry of the history changes the allocated and the reserved memory.
+/// By how many bytes an entry of the history changes the allocated and the reserved memory.
 struct memory_delta {
 	int64_t allocated, reserved;
 };
 
-/// By how much the entry `e` changes the allocated and the reserved memory.
 struct memory_delta replay_delta(const struct snapshot_entry *e);
 
 /// Time of the last entry before moment `m`; -1 if unknown.

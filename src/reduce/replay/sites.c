@@ -85,8 +85,8 @@ static bool is_of_python(struct span file)
 }
 
 /* The node of autograd that a C++ function runs: "SubBackward0" of
- * "torch::autograd::generated::SubBackward0::apply(…)"; empty if it runs none. Stacks of its
- * threads have no Python, and begin in libc. */
+   "torch::autograd::generated::SubBackward0::apply(…)"; empty if it runs none. Stacks of autograd's
+   threads have no Python, and begin in libc. */
 static struct span node_of(struct span function)
 {
 	const struct span apply = SPAN("::apply(");
@@ -143,7 +143,7 @@ static const struct frame_look *look_of_frame(struct sites *t, const struct snap
    in the snapshot's frames; UINT32_MAX if the stack has no frame of that kind. */
 struct stack_frames {
 	uint32_t user, categorized, outside_plumbing, named;
-	uint32_t node; /* only of a stack without Python */
+	uint32_t node; /* frame that runs a node of autograd, in a stack without Python */
 	uint32_t tier, row;
 };
 

@@ -10,7 +10,6 @@
 /// Ids of sites that have no stack.
 enum { SITE_ID_NO_STACK, SITE_ID_BEFORE, SITE_ID_UNEXPLAINED, SITE_ID_REST, NR_FIXED_SITES };
 
-/// A site, and its category.
 struct site_entry {
 	struct memory_site site; ///< the site; texts are borrowed from snapshot, rules and struct sites
 	uint32_t category; ///< index of the category in `categories`
