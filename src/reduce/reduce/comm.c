@@ -20,7 +20,7 @@ void comm_release(struct comm_state *c)
 
 /* ---- intake of events ---- */
 
-/* Makes the id of a collective's key; false, with `fault` set, if a table is full. */
+/* Makes the id of a collective's key. If a table is full, sets r->fault and returns false. */
 static bool comm_key_of(struct reducer *r, const struct collective_call *c, uint32_t *out)
 {
 	const struct name *group = name_intern(&r->comm.texts, c->group);
@@ -99,7 +99,7 @@ struct comm_walk {
 ORDERING(comm_point_cmp, struct comm_point,
          RISING(thread) RISING(at_ns) RISING(launch) FALLING(end_ns))
 
-/* Enters a scope. An annotation without arguments gets those of the same collective around it. */
+/* Enters a scope. Without arguments, it gets those of the scope around it with the same kind. */
 static void scope_enter(struct comm_walk *w, uint32_t index, const struct comm_scope *outer)
 {
 	struct comm_scope *s = &w->comm->scopes.v[index];

@@ -11,14 +11,14 @@ struct reducer;
 struct flop_rule;
 struct host_span;
 
-/// What a call of an operator computes and moves, counted by its flop_rule.
+/// What a call of an operator computes and moves, counted by the rule of the operator.
 struct op_size {
 	enum flop_type type;
 	int64_t flops; ///< operations; -1 if the inputs do not tell them
 	int64_t bytes; ///< bytes moved at least; -1 if the inputs do not tell them
 };
 
-/// A call of an operator that has a flop_rule.
+/// A call of an operator that has a rule for counting (struct flop_rule).
 struct sized_op {
 	uint32_t span; ///< index of the operator's span
 	uint32_t size; ///< index in `sizes`
@@ -51,7 +51,7 @@ struct known_call {
 	uint32_t size; ///< index in `sizes`
 };
 
-/// Number of the calls that are remembered.
+/// Largest number of calls that are remembered.
 enum { KNOWN_CALLS = 256 };
 
 /// The floating-point operations of the operators of a trace.

@@ -38,7 +38,7 @@ struct graph_node {
 struct graph_op {
 	struct op_size size;
 	struct op_work work; ///< GPU work of its nodes in replays
-	uint32_t name; ///< id of its name
+	uint32_t name; ///< id of the operator's name
 	int64_t times; ///< number of replays in measured steps
 };
 
@@ -87,11 +87,10 @@ struct graph_run {
 	uint32_t node; ///< number of its node in the capture
 };
 
-/// The captures of a trace and of the recordings that are joined to it, and the replays that they
-/// fit.
+/// The captures of a trace and of other recordings (reducer_join()), and the replays that fit them.
 struct graphs {
-	bool begun; ///< true once the file has begun a capture
-	uint32_t from; ///< first span after that; the kernel names of earlier spans were not read
+	bool begun; ///< true once a call that begins a stream capture was stored
+	uint32_t from; ///< first span after that; kernel names of earlier calls were not read
 	VEC(struct graph_call) calls; ///< sorted by `span`
 	VEC(struct graph_number) numbers; ///< sorted by `activity`
 	/// captures of this recording, sorted by thread and start and disjoint in each thread; then

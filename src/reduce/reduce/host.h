@@ -50,7 +50,8 @@ struct host_name {
 	bool waits; ///< true if the call lets a stream wait for another
 	enum event_kind copies; ///< kind of the copy or memory set that the call makes; EVENT_KERNEL
 	                        ///< (0) if it makes neither
-	bool timed; ///< true for launches, synchronization, data loaders, and allocations of GPU memory
+	bool timed; ///< true for launches, synchronization, data loaders, and calls that `memory` is
+	            ///< true for
 	const struct flop_rule *flops; ///< rule that counts the operator's operations, or NULL
 	enum phase phase; ///< phase that the name tells; PHASE_ALL if it tells none
 	struct op_sums measured; ///< sums over the operators in complete measured steps
@@ -93,8 +94,8 @@ void gpu_annotation_take(struct reducer *r, const struct event *ev);
 /// these calls by name.
 void calls_walk(struct reducer *r, struct digest *d);
 
-/// Adds rows by name to `d` for calls that launch, wait, load data or allocate GPU memory. Call it
-/// after calls_walk().
+/// Adds rows by name to `d` for calls that launch, wait, load data, or allocate or free GPU memory.
+/// Call it after calls_walk().
 void call_figures(const struct reducer *r, struct digest *d);
 
 /// True for calls that launch a graph, which runs many kernels.

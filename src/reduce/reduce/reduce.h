@@ -30,9 +30,10 @@ struct reducer *reducer_new(const struct reduce_options *options, struct name_ta
 /// The sink for the events that the reader finds.
 struct event_sink reducer_sink(struct reducer *r);
 
-/// Number of the processes that launched GPU work or, if only one did, that marked steps. Call it
-/// once all events are in. A profiler records one process, so a trace with more than one holds
-/// several ranks. `*text` then lists the process ids, such as "1000, 1001"; it is owned by `a`.
+/// Number of the processes that launched GPU work or, if fewer than two did, that marked steps.
+/// Call it once all events are in. A profiler records one process, so a trace with more than one
+/// holds several ranks. `*text` then lists the process ids, such as "1000, 1001"; it is owned by
+/// `a`.
 size_t reducer_processes(const struct reducer *r, struct arena *a, const char **text);
 
 /// True if the trace has launches of CUDA or HIP graphs.

@@ -12,7 +12,8 @@ struct activity;
 /// A step: the interval of its marker annotation.
 struct mark {
 	int64_t start_ns, end_ns;
-	int64_t number; ///< number in the marker's name; < 0 if there is none
+	int64_t number; ///< number in the marker's name, < 0 if there is none; from steps_make() on,
+	                ///< index of the step if not all steps have different numbers
 	enum phase phase; ///< phase of the whole step, such as PHASE_DECODE; PHASE_ALL if its name
 	                  ///< tells none
 	uint32_t group; ///< id in `own.groups`, for a step that the profiler marked itself

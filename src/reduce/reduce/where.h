@@ -63,7 +63,8 @@ struct where_bytes {
 
 /// The code around a call; the bytes of the struct are the key in the name table `moments`.
 struct where_moment {
-	uint32_t op, range; ///< ids of the paths of operators and of annotations
+	uint32_t op, range; ///< ids of the paths (names, outermost first) of operators and of
+	                    ///< annotations
 	uint32_t stack; ///< id of the path of frames
 	uint32_t phase; ///< phase of the call, enum phase
 };
@@ -81,7 +82,8 @@ struct where_step_activity {
 /// A call of the step that becomes digest.step; it launched activities or waited.
 struct where_step_call {
 	uint32_t span, thread;
-	uint32_t around; ///< index + 1 of the innermost operator around the call
+	uint32_t around; ///< index + 1, in where_step.around, of the innermost operator around the
+	                 ///< call; 0 if there is none
 	int64_t start_ns, dur_ns;
 };
 
@@ -89,7 +91,8 @@ struct where_step_call {
 struct where_step_around {
 	int64_t start_ns, until_ns;
 	uint32_t name; ///< id of the operator's name
-	uint32_t outer; ///< index + 1 of the next operator around this operator
+	uint32_t outer; ///< index + 1, in where_step.around, of the next operator around this operator;
+	                ///< 0 if there is none
 };
 
 /// The step that becomes digest.step.
@@ -126,8 +129,9 @@ struct where {
 	                             ///< one, or were recorded into a graph
 	uint32_t *moment_of; ///< for each wanted call: 1 + id in `moments`, or 0 if not known
 	VEC(uint32_t) range_stacks; ///< id of a path of frames for each path of annotations
-	uint32_t *frame_of; ///< id of the frame, indexed by name id; NO_ID if not yet known
-	VEC(struct where_stack_point) points; ///< call stacks, each with its first moment
+	uint32_t *frame_of; ///< id of the frame with each name, indexed by name id; NO_ID if not yet
+	                    ///< known
+	VEC(struct where_stack_point) points; ///< call stacks, each from its first moment on
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
 	/// activities whose launch is wanted; empty unless an activity of the trace names its operator

@@ -17,7 +17,8 @@ struct where_sums {
 	VEC(struct where_sum) list;
 };
 
-/* Adds `part` to the sum of a name at a moment; does nothing if `moment` is NO_ID. */
+/* Adds `part` to the sum for a name and a moment (struct where_moment), unless `moment` is
+   NO_ID. */
 static void add(struct where_sums *s, uint32_t moment, uint32_t name, struct where_sum part)
 {
 	if (moment == NO_ID)

@@ -18,9 +18,9 @@ struct replay_options {
 	uint32_t max_entries; ///< largest number of blocks and entries of one device; 0 means 2^32 - 3
 };
 
-/// Profiles of all devices that have a segment or a history, sorted by device; texts are owned by
-/// `a`. ST_INPUT beyond a limit, and if the sizes in the snapshot add up to 2^63 bytes or more, so
-/// that no sum can overflow.
+/// Profiles of all devices that have a segment or a history, sorted by device. Caller releases
+/// `out` with memory_profiles_release(); its texts are owned by `a`. ST_INPUT beyond a limit, and
+/// if the sizes in the snapshot add up to 2^63 bytes or more, so that no sum can overflow.
 GG_MUST_CHECK enum status replay_snapshot(const struct snapshot *s, const struct replay_options *o,
                                           struct arena *a, struct memory_profiles *out,
                                           struct diag_log *log);
