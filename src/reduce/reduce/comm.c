@@ -99,7 +99,8 @@ struct comm_walk {
 ORDERING(comm_point_cmp, struct comm_point,
          RISING(thread) RISING(at_ns) RISING(launch) FALLING(end_ns))
 
-/* Enters a scope. Without arguments, it gets those of the scope around it with the same kind. */
+/* Enters a scope. A scope without arguments gets those of the scope directly around it, if both
+   have the same kind of collective. */
 static void scope_enter(struct comm_walk *w, uint32_t index, const struct comm_scope *outer)
 {
 	struct comm_scope *s = &w->comm->scopes.v[index];

@@ -51,11 +51,11 @@ static int activity_cmp(const void *a, const void *b, void *reducer)
 	return COMPARE(x->row, y->row);
 }
 
-/* Adds an activity to its stream. The part of it that runs before the end of the earlier activity
-   that ends last is overlap. If it lies wholly within that one, the duration of that one is added
-   to the contained time, once. Activities of one graph replay, which share a correlation id, may
-   overlap and are not counted. Those of a call that launches one kernel are: the caller gives
-   IDENT_NONE for them. */
+/* Adds activity A to its stream. B is the earlier activity that ends last. The part of A that runs
+   before B ends is overlap. If A lies within B, the duration of B is added to the contained time,
+   once. Activities of one graph replay share a correlation id and may overlap, so they are not
+   counted. For a call that launches one kernel, the caller gives IDENT_NONE, so that its activities
+   are counted. */
 static void lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t correlation,
                      const struct gpu_name *name, struct trust_counts *t)
 {

@@ -1,6 +1,6 @@
 /* Formulas as in torch.utils.flop_counter (torch 2.8): a multiplication with an addition counts as
-   two operations. Masks of attention do not reduce the count; groups of a convolution do, also in
-   the convolution's gradient. */
+   two operations. Masks of attention do not reduce the count. Groups of a convolution reduce it,
+   also in the gradient of the convolution. */
 #include "reduce/flop_count.h"
 
 #include <string.h>
@@ -301,8 +301,8 @@ static int64_t product(const struct flop_rule *rule, const struct event *ev)
 	return multiplied(multiplied(2, a.v, a.nr), &b.v[b.nr - 1], 1);
 }
 
-/* Operations of a convolution that applies a filter at every point of `space`, for all items of the
- * batch. */
+/* Operations of a convolution of `batch` items. `space` has the number of points in each dimension
+   at which the filter is applied; `filter` is the shape of the weights. */
 static int64_t filtered(int64_t batch, const int64_t *space, const struct shape *filter)
 {
 	int64_t all[] = { 2, batch };

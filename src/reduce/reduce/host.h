@@ -50,8 +50,7 @@ struct host_name {
 	bool waits; ///< true if the call lets a stream wait for another
 	enum event_kind copies; ///< kind of the copy or memory set that the call makes; EVENT_KERNEL
 	                        ///< (0) if it makes neither
-	bool timed; ///< true for launches, synchronization, data loaders, and calls that `memory` is
-	            ///< true for
+	bool timed; ///< true if `launch`, `sync`, `dataloader` or `memory` is
 	const struct flop_rule *flops; ///< rule that counts the operator's operations, or NULL
 	enum phase phase; ///< phase that the name tells; PHASE_ALL if it tells none
 	struct op_sums measured; ///< sums over the operators in complete measured steps

@@ -144,7 +144,8 @@ static void sum_work(const struct reducer *r, const uint32_t *names,
 	free(counted);
 }
 
-/* Start of the last step if that was cut short, else INT64_MAX. */
+/* Start of the first incomplete step after the complete measured ones; INT64_MAX if there is
+   none. */
 static int64_t whole_until(const struct steps *s)
 {
 	size_t end = s->warmup + s->usable;

@@ -13,8 +13,8 @@ struct reducer;
 /// end (`open_end`), other launches whose work may have ended after the recording are pending.
 void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t);
 
-/// Counts launches without an activity as pending or lost, once the steps are known. Launches in a
-/// last step that was cut short are pending. The GPU time of a lost launch is estimated by the mean
+/// Counts launches without an activity as pending or lost, once the steps are known. Launches in
+/// incomplete steps at the end are pending. The GPU time of a lost launch is estimated by the mean
 /// of launches in the same operator (by the same call if it is in none), else of all launches.
 void lost_figures(struct reducer *r, struct trust_counts *t);
 

@@ -68,8 +68,8 @@ struct steps {
 	VEC(struct owned) owned; ///< parts of steps, disjoint and in order of time
 	size_t owned_near; ///< index of the interval found last; the next search tries it first
 	size_t warmup; ///< number of marks that are left out at the beginning
-	size_t usable; ///< number of complete measured steps: marks after the warm-up, without a last
-	               ///< one that was cut short
+	size_t usable; ///< number of complete measured steps: marks after the warm-up, without those at
+	               ///< the end that were cut short or have pending launches
 	bool window; ///< true if the only mark is the whole trace
 };
 
@@ -83,8 +83,8 @@ void steps_take(struct reducer *r, const struct event *ev, bool marker);
 /// Sorts and numbers the steps, and allocates the per-step arrays of `d`.
 void steps_make(struct reducer *r, struct digest *d);
 
-/// Assigns a step to every activity and counts those outside of steps; finds out whether the last
-/// measured step is cut short.
+/// Assigns a step to every activity, and counts the activities outside of steps. Finds the number
+/// of complete measured steps.
 void steps_attribute(struct reducer *r, struct digest *d);
 
 /// Stores a step on the timeline of a GPU, or one stream's part of it.
@@ -132,8 +132,8 @@ static inline uint32_t steps_measured(const struct steps *s, uint32_t step)
 	return step == NO_ID || step < s->warmup ? NO_ID : step - (uint32_t)s->warmup;
 }
 
-/// Like steps_measured(), but NO_ID also for a last step that was cut short. (For the warm-up and
-/// for NO_ID, the unsigned difference wraps around to a number beyond the last step.)
+/// Like steps_measured(), but NO_ID also for incomplete steps at the end. (For the warm-up and for
+/// NO_ID, the unsigned difference wraps around to a number beyond the last step.)
 static inline uint32_t steps_usable(const struct steps *s, uint32_t step)
 {
 	size_t i = (size_t)step - s->warmup;

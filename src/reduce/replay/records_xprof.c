@@ -141,8 +141,8 @@ static const struct xprof_activity *active_activity(const struct xprof_memory *m
 	                                                               : NULL;
 }
 
-/* Type and shape as text, "float[3, 3, 512, 512]"; XProf writes words for unknown parts. Source:
-   InsertSpecialAllocations() of xplane_to_memory_profile.cc; DataTypeString(). */
+/* Type and shape as text, "float[3, 3, 512, 512]", without the words that XProf writes for unknown
+   parts. Source: InsertSpecialAllocations() of xplane_to_memory_profile.cc; DataTypeString(). */
 static struct span type_and_shape(const struct xprof_activity *a, struct arena *arena)
 {
 	struct span type = name_span(a->type), shape = name_span(a->shape);

@@ -1,4 +1,4 @@
-/// Replays a memory snapshot, by going backwards through the history from the final state, to
+/// Replays a memory snapshot: goes backwards through the history from the final state, and computes
 /// figures and breakdowns for each device.
 #ifndef GG_REPLAY_REPLAY_H
 #define GG_REPLAY_REPLAY_H

@@ -16,8 +16,8 @@ GG_MUST_CHECK enum status snapshot_reduce(const struct snapshot *s, const struct
 void profile_add(struct digest *d, const char *id, enum memory_source source,
                  const struct memory_profile *p);
 
-/// Completes a digest that has only memories: sets the JSON faults of its file, no steps, and the
-/// hash.
+/// Completes a digest that has only memories: sets the JSON faults of its file, the number of steps
+/// (0) and the hash.
 void profiles_finish(struct digest *d, uint64_t json_faults, uint64_t fault_byte);
 
 #endif
