@@ -58,8 +58,7 @@ void mem_reads(const char *name)
 	read_name = name;
 }
 
-/* Number of bytes of memory that the process shares with no file and no other process; 0 if
- * unknown. */
+/* Number of bytes of private resident memory of the process; 0 if unknown. */
 static uint64_t bytes_held(void)
 {
 	char text[128], *at = text;

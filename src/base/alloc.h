@@ -1,4 +1,4 @@
-/// Allocation that never returns NULL: a failure runs the handler and exits.
+/// Allocation that never returns NULL: if memory runs out, the process ends (mem_fail()).
 #ifndef GG_BASE_ALLOC_H
 #define GG_BASE_ALLOC_H
 
@@ -15,16 +15,16 @@ void *mem_realloc(void *old, size_t nr, size_t size);
 /// A NUL-terminated copy of `n` bytes at `p`; caller releases with free().
 char *mem_strndup(const char *p, size_t n);
 
-/// Ends the process because memory ran out, also when a library reports it: the handler runs and a
-/// message is written.
+/// Ends the process because memory ran out: runs the handler of mem_on_failure() and writes a
+/// message. Callers of libraries use it, too, if a library reports that memory ran out.
 _Noreturn void mem_fail(void);
 
-/// Makes the C library return large blocks to the system as soon as they are released, also after a
-/// larger block was released; otherwise the library would keep them for later use.
+/// Makes the C library return blocks of 256 KiB or more to the system when they are released. By
+/// default, glibc keeps blocks up to the size of the largest one that was released so far.
 void mem_return_large(void);
 
-/// Limits the memory that the program may hold. Beyond the limit the handler runs, a message says
-/// what grew, and the process exits with the code of ST_INPUT.
+/// Limits the memory that the program may hold. Beyond the limit the handler of mem_on_failure()
+/// runs, a message says what grew, and the process ends with the exit code of ST_INPUT.
 void mem_limit(uint64_t bytes);
 
 /// Sets the name of the file that this thread reads, for the message of mem_limit(); NULL if it
@@ -35,8 +35,8 @@ void mem_reads(const char *name);
 /// mem_limit() is otherwise checked only every few MiB.
 void mem_grows(const char *what, size_t bytes);
 
-/// Sets a function that is called once before the process ends because memory ran out (exit code
-/// 5); it must not allocate. If it is NULL, only the message is written.
+/// Sets a function that is called once before the process ends in mem_fail() or because of
+/// mem_limit(); it must not allocate. NULL: no function is called.
 void mem_on_failure(void (*handler)(void));
 
 #endif

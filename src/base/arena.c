@@ -87,7 +87,7 @@ void arena_move(struct arena *to, struct arena *from)
 		last = last->next;
 	if (!to->blocks) {
 		*to = *from;
-	} else if (last) { /* behind the newest block, in which there is room */
+	} else if (last) { /* the newest block stays the first, since there is still room in it */
 		last->next = to->blocks->next;
 		to->blocks->next = from->blocks;
 	}

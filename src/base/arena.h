@@ -11,7 +11,7 @@ struct arena_block;
 /// Memory that is released together; begin with ARENA_INIT, end with arena_release().
 struct arena {
 	struct arena_block *blocks;
-	size_t used, cap; ///< bytes of the newest block: those handed out, and all
+	size_t used, cap; ///< bytes handed out from the newest block, and size of this block in bytes
 };
 #define ARENA_INIT \
 	{              \

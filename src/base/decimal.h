@@ -11,8 +11,8 @@ struct decimal {
 	int64_t digits; ///< below 0 for numbers that end in zeros: 1e30 has value 1 and digits -30
 };
 
-/// Numbers with DECIMAL_SIGNIFICANT (18) significant digits always fit, some with 19 digits do too;
-/// a double needs 17.
+/// Numbers of up to DECIMAL_SIGNIFICANT digits always fit into `value` (a double needs 17 digits).
+/// DECIMAL_DIGITS_MAX is the limit of |digits| for numbers that are read.
 enum { DECIMAL_SIGNIFICANT = 18, DECIMAL_DIGITS_MAX = 400 };
 
 /// Number of decimal places of figures that are stored in millionths.
@@ -21,8 +21,8 @@ enum { MICRO_DIGITS = 6 };
 /// Outcome of decimal_parse().
 enum decimal_fault { DECIMAL_OK, DECIMAL_NO_NUMBER, DECIMAL_TOO_LONG };
 
-/// Parses decimal text (JSON number grammar) exactly, into canonical form. DECIMAL_TOO_LONG if its
-/// digits do not fit or the exponent is beyond DECIMAL_DIGITS_MAX.
+/// Parses decimal text (JSON number grammar) exactly, into canonical form. DECIMAL_TOO_LONG if
+/// `value` or `digits` would be too large.
 enum decimal_fault decimal_parse(struct span text, struct decimal *out);
 
 /// The canonical form of `value` · 10^-`digits`.
@@ -31,8 +31,8 @@ struct decimal decimal_of(int64_t value, int64_t digits);
 /// `d` · 10^`digits` as an integer, rounded half away from zero; saturated to int64.
 int64_t decimal_scaled(struct decimal d, int64_t digits);
 
-/// The number of decimal places with which `d` is written in `significant` significant digits; if
-/// `d` has more digits than these, the number of decimal places that it has.
+/// The least number of decimal places (below 0 for round numbers) that shows all digits of `d`, and
+/// at least `significant` of them: 3 for 1.5 and 4.
 int64_t decimal_digits_for(struct decimal d, int significant);
 
 /// `a` · `b`, exactly; false if the product has too many digits.

@@ -30,7 +30,7 @@ void diag_error(struct diag_log *log, const char *fmt, ...) __attribute__((forma
 /// ST_INPUT, "%s: byte %" PRIu64 ": …");`
 #define diag_fail(log, st, ...) (diag_error(log, __VA_ARGS__), (st))
 
-/// `text`, which is untrusted, as text_quote() gives it; owned by the log.
+/// The untrusted `text` in quotes, made safe to print by text_quote(); owned by the log.
 const char *diag_quote(struct diag_log *log, const char *text);
 
 /// Records a warning: it is printed, and changes no verdict.

@@ -32,7 +32,7 @@ uint32_t idmap_find(const struct idmap *m, int64_t key);
 /// Releases all memory of the map.
 void idmap_release(struct idmap *m);
 
-/// idmap_pair() makes a key of two ids, and idmap_first() returns the first id of such a key.
+/// idmap_pair() makes a key of two ids, and idmap_pair_first() returns the first id of such a key.
 static inline int64_t idmap_pair(uint32_t a, uint32_t b)
 {
 	return (int64_t)((uint64_t)a << 32 | b);

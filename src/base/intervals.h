@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/// Union of the intervals so far. From the earliest start to the latest end, at most INT64_MAX ns
-/// may pass.
+/// Union of the intervals added so far. Its length, from the earliest start to the latest end, must
+/// not exceed INT64_MAX ns.
 struct cover {
 	int64_t end; ///< end of the last interval of the union
 	int64_t length_ns; ///< total length of the union

@@ -27,20 +27,21 @@ void nearest_try(struct nearest *n, const char *candidate);
 const char *nearest_hint(const struct nearest *n, struct arena *a, char mark,
                          const char *otherwise);
 
-/// The three names nearest to a text that names none of them.
+/// Largest number of names that a message suggests for a text that is not a known name.
 enum { NEAREST_MOST = 3 };
 
-/// The search for them, and the nearest names so far.
+/// State of a search for the NEAREST_MOST names nearest to the text `asked`. Initially only `asked`
+/// is set.
 struct nearest_few {
 	struct span asked;
 	size_t nr;
 	struct {
 		size_t cost, index;
-	} best[NEAREST_MOST + 1]; ///< the nearest first
+	} best[NEAREST_MOST + 1]; ///< `nr` names by distance (`cost`) and number, the nearest first
 };
 
-/// Offers name number `index`, which is shown as `text`. A name that has the text in it is nearest;
-/// of equally near ones, those that are not `later` come first.
+/// Offers name number `index`, which messages show as `text`. Names that contain `asked` are
+/// nearest. Among equally near names, those with `later` false come first.
 void nearest_few_try(struct nearest_few *n, size_t index, struct span name, const char *text,
                      bool later);
 

@@ -4,9 +4,9 @@
    pieces are repetitions if nearly all launches of a piece also occur in the piece before it.
    Layers, and the parts of a batch, repeat as well, within a step. But if pieces are layers, the
    kernels that a step launches once (the embedding, the head, the optimizer) are only in one of
-   many pieces. A model with 24 layers that runs only once has launches of which 97 % are regular,
-   but distinct names of which only 72 % are. So the lowest share decides: that of launches, of
-   their time, or of names. */
+   many pieces. If a model with 24 layers runs only once, 97 % of the launches of a layer also occur
+   in the layer before it, but only 72 % of the distinct names. So the lowest of three shares
+   decides: the share of launches, of their time, or of distinct names. */
 #include "base/period.h"
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include "base/number.h"
 
 enum {
-	/* largest number of anchors that are tried: those with the most evenly spread cuts */
+	/* largest number of anchors (sets of cuts) that are tried: those that are spread most evenly */
 	CANDIDATES = 16,
 	IN_A_ROW = 8, /* number of launches in a row that are identified by one hash */
 	RUNS = 4096, /* a hash of IN_A_ROW launches has at least this many possible values */
@@ -25,10 +25,10 @@ enum {
 	AS_EVEN = 30000, /* values of unevenness that differ by less count as equal, in millionths */
 	EXPLAINS = 5, /* a longer period is preferred if the share of launches that it leaves
 	                 unexplained is smaller by this factor */
-	VARIES = 75 * MICRO, /* least regularity of pieces that differ from one another to count as
-	                        steps that vary */
-	/* least percentage of pieces all of whose launches also occur in the previous piece. If each
-	   step consists of two different parts, the percentage is about 50. */
+	VARIES = 75 * MICRO, /* pieces of which fewer than CLEAN_PCT are clean still count as steps if
+	                        their regularity is at least this, in millionths of 1 % */
+	/* least percentage of clean pieces: all launches of a clean piece also occur in the previous
+	   piece. If each step consists of two different parts, the percentage is about 50. */
 	CLEAN_PCT = 40,
 	/* the last repetition counts as complete if it has at least this percentage of the usual number
 	   of launches */
@@ -310,8 +310,8 @@ static size_t common_lead(const struct launch_sequence *s, const struct anchor *
 	}
 }
 
-/* Number of launches in [at, end) that also occur in [before, at); `*last` becomes the end of the
-   last one of them. */
+/* Number of launches in [at, end) that also occur in [before, at); `*last` becomes the index after
+   the last such launch. */
 static size_t common_launches(const struct launch_sequence *s, size_t before, size_t at, size_t end,
                               struct tally *tallies, size_t *last)
 {

@@ -1,8 +1,8 @@
 #ifndef GG_BASE_POISON_H
 #define GG_BASE_POISON_H
 
-/* Marks bytes as not to be accessed (POISON), or as accessible again (UNPOISON), for the address
-   sanitizer. Without the sanitizer they do nothing. */
+/* ASAN_POISON_MEMORY_REGION makes the address sanitizer report any access to `n` bytes at `p`, and
+   ASAN_UNPOISON_MEMORY_REGION allows access again. Without the sanitizer the macros do nothing. */
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #else

@@ -1,5 +1,5 @@
-/// Sorts lists that are nearly in order, such as events, most of which profilers write in the order
-/// in which they happen; searches sorted lists.
+/// Sorting, which is fast for lists that are nearly in order, such as the events of a trace; search
+/// in sorted lists.
 #ifndef GG_BASE_SORT_H
 #define GG_BASE_SORT_H
 
@@ -13,7 +13,7 @@ void sort_runs(void *v, size_t nr, size_t size, int (*cmp)(const void *, const v
 /// Like sort_runs(), for a comparison without an argument.
 void sort_plain(void *v, size_t nr, size_t size, int (*cmp)(const void *, const void *));
 
-/// The result of a comparison function that sorts by `x` and `y`.
+/// Three-way comparison of two numbers: -1, 0 or 1 if `x` is less than, equal to or above `y`.
 #define COMPARE(x, y) (((x) > (y)) - ((x) < (y)))
 
 /// In a comparison function: if `x` and `y` differ, returns the result that puts the smaller first.
@@ -23,9 +23,9 @@ void sort_plain(void *v, size_t nr, size_t size, int (*cmp)(const void *, const 
 			return (x) < (y) ? -1 : 1; \
 	} while (0)
 
-/// Define the comparison function `name` of elements of `type`, of pointers to them, or one that
-/// other files call: `keys`, one behind the other, say how x and y are compared; the first in which
-/// they differ decides.
+/// Define a comparison function `name`: ORDERING for elements of `type`, ORDERING_POINTERS for
+/// pointers to such elements, ORDERING_SHARED like ORDERING but not static. `keys` is a sequence of
+/// the macros below; the first key in which the elements `x` and `y` differ decides.
 #define ORDERING(name, type, keys) ORDERING_(static int name, const type *x = a, *y = b, keys)
 #define ORDERING_POINTERS(name, type, keys)                             \
 	ORDERING_(static int name, const type *x = *(const type *const *)a, \
@@ -39,7 +39,8 @@ void sort_plain(void *v, size_t nr, size_t size, int (*cmp)(const void *, const 
 		keys return c;                     \
 	}
 
-/// Keys: any comparison, and those of a member: a number, text or span.
+/// Keys of ORDERING(). THEN takes any three-way comparison of `x` and `y`. The others compare a
+/// member: RISING and FALLING a number, BY_TEXT a string, BY_SPAN a span.
 #define THEN(comparison) c = c ? c : (comparison);
 #define RISING(member) THEN(COMPARE(x->member, y->member))
 #define FALLING(member) THEN(COMPARE(y->member, x->member))

@@ -2,9 +2,10 @@
 #ifndef GG_BASE_SORT_INLINE_H
 #define GG_BASE_SORT_INLINE_H
 
-/* A merge sort of natural runs. Neighboring runs are merged once the earlier is no more than twice
-   as long, which keeps merges balanced and the stack short. If two runs overlap only in part, only
-   that part is moved. After timsort (Peters 2002), without its galloping. */
+/* A merge sort of natural runs. Neighboring runs are merged once the earlier run is at most twice
+   as long as the later one, which keeps merges balanced and the stack short. If the values of two
+   runs overlap only in part, only that part is moved. After timsort (Peters 2002), without its
+   galloping. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ SORT_INLINE void sort_move(const struct sort *s, char *to, const char *from)
 			memcpy(to + i, from + i, 8);
 }
 
-/// True if `a` may stand before `b`.
+/// True if `a` may come before `b` in the sorted order.
 SORT_INLINE bool sort_holds(const struct sort *s, const char *a, const char *b)
 {
 	return s->cmp(a, b, s->arg) <= 0;
@@ -152,7 +153,7 @@ SORT_INLINE void sort_inline(void *v, size_t nr, size_t size,
                              int (*cmp)(const void *, const void *, void *), void *arg)
 {
 	struct sort s = { .size = size, .cmp = cmp, .arg = arg };
-	struct sort_run stack[64]; /* each more than twice as long as the next, so that 64 suffice */
+	struct sort_run stack[64]; /* each run is more than twice as long as the next: 64 suffice */
 	size_t depth = 0;
 	for (size_t at = 0; at < nr;) {
 		struct sort_run run = sort_next(&s, (char *)v + at * size, nr - at);

@@ -51,7 +51,7 @@ bool span_is_listed(struct span s, const char *list)
 }
 
 #ifdef __SSE2__
-/* Mask with a bit for each of 16 bytes, set where the byte is `low` or `high`. */
+/* Compares the 16 bytes at `p`: 0xFF for a byte that is `low` or `high`, 0 for any other byte. */
 static __m128i either(const char *p, char low, char high)
 {
 	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -91,7 +91,8 @@ bool span_contains_nocase(struct span hay, struct span needle)
 	return false;
 }
 
-/* End of the first occurrence of `part`, in which '?' matches any byte; NULL if there is none. */
+/* End of the first occurrence of `part` in `hay` without regard to ASCII case; NULL if there is
+   none. '?' in `part` matches any byte. */
 static const char *behind_part(struct span hay, struct span part)
 {
 	for (size_t i = 0; i + part.n <= hay.n; i++) {

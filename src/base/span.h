@@ -68,13 +68,13 @@ static inline bool is_letter(char c)
 	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
-/// Index of the text in a list of texts that NULL ends; -1 if it is not there.
+/// Index of `s` in `texts`, which NULL ends; -1 if it is not there.
 int span_find(struct span s, const char *const *texts);
 
-/// True if the text is one of those in `list`, between which stands a blank or a '|'.
+/// True if `s` is one of the texts in `list`, which are separated by blanks or '|'.
 bool span_is_listed(struct span s, const char *list);
 
-/// The text without such bytes at its ends.
+/// `s` without the bytes at its beginning and end that occur in the string `bytes`.
 struct span span_trim(struct span s, const char *bytes);
 
 /// True if the spans are equal without regard to ASCII case; other bytes must be identical.
@@ -87,12 +87,12 @@ bool span_contains_nocase(struct span hay, struct span needle);
 /// and `?` one byte.
 bool span_holds_nocase(struct span hay, struct span text);
 
-/// True if `text` matches `pattern`, in which only `*` and `?` are special. `?` matches one byte.
+/// True if the whole of `text` matches `pattern`, in which `*` matches any bytes and `?` one byte.
 /// Worst-case time is O(text × pattern).
 bool span_glob(struct span pattern, struct span text);
 
-/// One entry of an enum whose values have words, and of the array of these: a list that calls
-/// X(VALUE, "word") for each value makes both.
+/// For a macro LIST(X) that calls X(VALUE, "word") for each value of an enum: LIST(ENUM_VALUE) is
+/// the list of the enum's values, LIST(ENUM_WORD) the initializer of an array of their words.
 #define ENUM_VALUE(id, ...) id,
 #define ENUM_WORD(id, word, ...) [id] = (word),
 

@@ -8,7 +8,7 @@
 #include "base/poison.h"
 #include "base/vec.h"
 
-/* The address sanitizer sees an access to bytes that have never been reserved. */
+/* Makes room for `extra` bytes and a NUL. The address sanitizer reports any access beyond them. */
 static void reserve(struct strbuf *b, size_t extra)
 {
 	size_t want = b->n + extra + 1;

@@ -7,7 +7,7 @@
 
 #include "base/span.h"
 
-/// A text under construction, which it owns; begin with STRBUF_INIT.
+/// A growable text, which the struct owns; begin with STRBUF_INIT, end with strbuf_release().
 struct strbuf {
 	char *p; ///< bytes of the text; may be NULL if the text is empty (strbuf_str() then returns "")
 	size_t n, cap;

@@ -8,7 +8,7 @@
 #include "base/span.h"
 #include "base/strbuf.h"
 
-/// The byte order mark, which programs of Windows write before a text. It does not belong to it.
+/// The byte order mark, which programs of Windows write before a text; not a part of the text.
 #define BYTE_ORDER_MARK SPAN("\xEF\xBB\xBF")
 
 /// Decodes the code point at `*at` and moves past it. Malformed bytes (also surrogates) give
@@ -40,8 +40,8 @@ void text_add_line(struct strbuf *out, struct span s);
 /// Like text_add_line(), but with `escapes[c]` in place of each ASCII character `c` that has one.
 void text_add_escaped(struct strbuf *out, struct span s, const char *const escapes[128]);
 
-/// The first place from `at` on whose byte is beyond printable ASCII or has an entry in `but`; most
-/// texts are copied up to there at once.
+/// Offset of the first byte of `s`, from `at` on, that is not printable ASCII or has an entry in
+/// `but`; s.n if there is none. The bytes before it can be copied unchanged.
 size_t text_plain_end(struct span s, size_t at, const char *const but[128]);
 
 /// Like text_add_line(), but at most `max_chars` characters: a longer text is cut and ends in `~` +

@@ -24,9 +24,9 @@
 /// Number of elements of an array.
 #define NR_OF(table) (sizeof(table) / sizeof *(table))
 
-/// True if the condition, an expression of the index `i`, holds for one of `nr` elements, or for
-/// all of them. Those behind the one that decides are not looked at. (A statement as an expression
-/// is an extension of gcc and clang.)
+/// ANY is true if the condition, an expression of the index `i`, holds for at least one `i` in
+/// [0, nr), ALL if it holds for each. The condition is not evaluated further once the result is
+/// known. (A statement as an expression is an extension of gcc and clang.)
 #define ANY(i, nr, ...)                               \
 	__extension__({                                   \
 		bool any_##i = false;                         \
@@ -45,7 +45,7 @@
 		found_##i;                                      \
 	})
 
-/// A list of texts, which it does not own.
+/// A list of borrowed strings.
 struct texts {
 	const char **v;
 	size_t nr, cap;
