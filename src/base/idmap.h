@@ -7,7 +7,8 @@
 
 #include "base/vec.h"
 
-/// Value of an id that is missing: of a key that a map lacks, of an activity outside of steps, …
+/// The id of what is missing, such as a key that a map lacks, or the step of an activity that is in
+/// no step.
 #define NO_ID UINT32_MAX
 
 /// A map from keys to ids: a hash table of the ids, seeded so that keys cannot be made to collide.

@@ -22,8 +22,8 @@ struct nearest {
 /// words of up to 3 bytes, two for up to 7, three beyond; of equally near words the first is taken.
 void nearest_try(struct nearest *n, const char *candidate);
 
-/// The end of a message, ": did you mean 'best'?", with `mark` instead of the colon, or `otherwise`
-/// if no word is near. Owned by `a`.
+/// The end of a message: `mark` and " did you mean 'best'?"; `otherwise` if no word is near enough.
+/// Owned by `a`.
 const char *nearest_hint(const struct nearest *n, struct arena *a, char mark,
                          const char *otherwise);
 

@@ -1,11 +1,11 @@
-/// Columns of numbers: those of the steps of a digest, and those of a fold (internal to reading and
-/// writing folds).
+/// Columns of numbers in stored files: those of the steps of a digest, and those of a fold, which
+/// has the figures of all ranks of a folded run. Internal to the store.
 #ifndef GG_STORE_COLUMNS_H
 #define GG_STORE_COLUMNS_H
 
 #include "model/fold.h"
 
-/* ---- steps: what the columns are called, and where a digest has them ---- */
+/* ---- steps: keys of the columns in files, and their places in struct digest ---- */
 
 /// The columns, in the order in which they are stored.
 enum {
@@ -13,7 +13,7 @@ enum {
 	ACTIVITIES_COLUMN,
 	METRIC_COLUMN, ///< first of the columns of metrics, in the order of metric_table
 	STEP_PHASE_COLUMN = METRIC_COLUMN + NR_STEP_METRICS,
-	PHASE_COLUMN, ///< first of the columns of PHASE_FORWARD; those of the further phases follow
+	PHASE_COLUMN, ///< first column of PHASE_FORWARD; the columns of the other phases follow
 	NR_COLUMNS = PHASE_COLUMN + (NR_INNER_PHASES - 1) * NR_PHASE_COLUMNS,
 	COUNT_COLUMN = NR_COLUMNS, ///< number of steps; a digest without samples has only this column
 	NR_ALL_COLUMNS
@@ -32,8 +32,8 @@ int step_column_since(size_t column);
 /// version of the format.
 bool step_column_is_optional(size_t column);
 
-/// True for columns that a digest leaves out if all their values are 0: those of a phase, except
-/// the first one of each phase.
+/// True for columns that a stored digest leaves out if all their values are 0: all columns of a
+/// phase except its first.
 bool step_column_may_be_zero(size_t column);
 
 /// The member of a digest that holds an optional column; it is NULL if the digest lacks it.
@@ -50,8 +50,8 @@ struct column {
 	size_t nr, cap;
 };
 
-/// A fold that is being read, and its columns until they are put into the fold's members. The fold
-/// comes first, so that fold_free() can release the whole.
+/// A fold that is being read, with its columns until fold_place_columns() moves them into the
+/// fold's members. The fold comes first, so that fold_free() releases the whole struct.
 struct stored_fold {
 	struct fold fold;
 	VEC(struct column) columns;
@@ -64,8 +64,8 @@ enum { NR_MATCH_COLUMNS = 10, NR_MEMBER_COLUMNS = 3 };
 extern const size_t fold_match_columns[NR_MATCH_COLUMNS];
 extern const size_t fold_member_columns[NR_MEMBER_COLUMNS];
 
-/// Puts the columns into the members of the fold `s` that they belong to. False if they do not fit
-/// the rows, or contradict one another.
+/// Moves the columns of `s` into the members of its fold. False if columns do not fit the rows that
+/// they belong to, or contradict one another.
 bool fold_place_columns(struct stored_fold *s);
 
 #endif

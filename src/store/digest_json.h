@@ -21,17 +21,18 @@ void digest_write(const struct digest *d, struct sink *out);
 GG_MUST_CHECK enum status digest_read(struct source *src, enum status fail, struct digest **out,
                                       struct diag_log *log);
 
-/// Like digest_read(), for a digest given as an input: keeps the text of the digest, but in the
-/// struct only the members that digest_forget() keeps.
+/// Like digest_read(), for a digest given as an input. To save memory, `out` has the JSON text of
+/// the digest in place of its lists (digest_forget()). Errors are ST_INPUT.
 GG_MUST_CHECK enum status digest_read_text(struct source *src, struct digest **out,
                                            struct diag_log *log);
 
-/// Reads the whole digest whose text is kept in `d`, and was found valid; `path`: the file of `d`.
+/// Reads the whole digest from its JSON text, which `d` keeps and which was valid when it was read
+/// first. `path` is the file of `d`, for messages.
 GG_MUST_CHECK enum status digest_read_again(const struct digest *d, const char *path,
                                             struct digest **out, struct diag_log *log);
 
-/// Reads again each rank that the folded digest `d` keeps as the text of a whole digest
-/// (digest_read_again()), and replaces it by that digest.
+/// A folded digest may keep the whole digests of some ranks as JSON text. Reads these texts with
+/// digest_read_again(), and replaces each by its digest.
 GG_MUST_CHECK enum status fold_complete(struct digest *d, const char *path, struct diag_log *log);
 
 /// A stored baseline: the approved run (the pin), and later runs.
@@ -40,15 +41,17 @@ struct baseline {
 	const char *workload;
 	struct provenance provenance;
 	struct run pin; ///< approved run in the reduced form that pin_make() gives it
-	/// the reference run, one of `reference`, as a baseline of its own; NULL if none is stored
+	/// the whole reference run (WORKLOAD.reference), read as a baseline whose pin it is; NULL if no
+	/// such file is stored
 	struct baseline *reference_run;
-	struct history recent; ///< accepted runs in the baseline file itself, oldest first
+	struct history recent; ///< accepted runs that the baseline file itself has, oldest first
 	struct history sample; ///< every run of the main branch, from the history file
 	struct history reference; ///< accepted runs after the pin, merged from `recent` and `sample`,
 	                          ///< oldest first; values are borrowed
 };
 
-/// The run of main against which changes are explained: the reference run, else the approved run.
+/// The run of main with which details of a change are compared: the reference run if it is stored,
+/// else the approved run.
 static inline const struct run *baseline_explained(const struct baseline *b)
 {
 	return b->reference_run ? &b->reference_run->pin : &b->pin;
@@ -57,9 +60,9 @@ static inline const struct run *baseline_explained(const struct baseline *b)
 /// Writes a baseline in canonical form.
 void baseline_write(const struct baseline *b, struct sink *out);
 
-/// Drops values until the stored form of the run has at most BASELINE_RECENT_BYTES. The values are
-/// grouped by the query of a rule that they answer, such as one value for each kernel; each time,
-/// the largest group loses its smallest value or, of figures of files, the last by name. run->cut
+/// Drops values until the stored form of the run has at most BASELINE_RECENT_BYTES. A group of
+/// values are the answers to one query of a rule, such as one value for each kernel. The largest
+/// group loses the value nearest to 0, or the last by name if it has figures of files. run->cut
 /// counts the dropped values.
 void past_run_fit(struct past_run *run);
 
@@ -75,9 +78,10 @@ GG_MUST_CHECK enum status baseline_read(const char *path, struct baseline *out,
 /// Releases all memory of the baseline.
 void baseline_release(struct baseline *b);
 
-/// A sentence on two figures that contradict each other, or NULL: times of a step that are not the
-/// sum of their parts, kernels that do not add up to the steps, statistics in an impossible order.
-/// A run of several GPUs is not checked, since its figures are medians over the GPUs. Owned by `a`.
+/// A sentence on two figures that contradict each other: a time of a step that is not the sum of
+/// its parts, kernels that do not add up to the steps, a median below the minimum. NULL if there
+/// are no such figures. A run of several GPUs is not checked, since its figures are medians over
+/// the GPUs. Owned by `a`.
 const char *digest_contradiction(const struct digest *d, struct arena *a);
 
 /// Size limit of a pin of up to PIN_RANKS ranks in bytes; with more ranks the limit grows in
@@ -87,10 +91,11 @@ enum { PIN_BYTES = 190000, PIN_RANKS = 64 };
 /// Size limit of the pin of a folded run in bytes.
 enum { PIN_FOLDED_BYTES = 1900000 };
 
-/// Makes `out` from `run` as a baseline stores it: exactly what checks of `rules` compare, and of
-/// the rest as much as fits. Data that explains only a single run is left out; the smallest kernels
-/// and operators are summed; many steps are kept as statistics. Names are normalized by `naming`.
-/// Texts are borrowed from `run`. Caller releases with run_release().
+/// Makes `out`, the reduced form of `run` that a baseline stores. Figures that checks of `rules`
+/// compare are kept exactly, others as far as the size limit allows; lists that explain only a
+/// single run are left out. If the limit demands it, the
+/// smallest kernels and operators are summed, and the samples of steps replaced by statistics.
+/// `naming` normalizes names. Texts are borrowed from `run`. Caller releases with run_release().
 void pin_make(const struct run *run, const struct rules *rules, const struct naming *naming,
               struct run *out);
 

@@ -15,35 +15,38 @@ extern const struct schema ranks_schema;
 /// Stops the scanner with an error if parts of a digest contradict one another.
 void digest_check(struct row_reader *r, struct digest *d);
 
-/// For FIELD_OWN: reads the steps of digests.
+/* Functions of fields whose type is FIELD_OWN: their form in JSON is not made from a table. `nr`
+   digests of one document are read or written together. */
+
+/// Reads the steps of digests.
 void steps_read(struct row_reader *r, void *const *digests, size_t nr);
 
-/// For FIELD_OWN: writes the steps of digests.
+/// Writes the steps of digests.
 void steps_write(const void *const *digests, size_t nr, struct sink *out);
 
-/// For FIELD_OWN: writes the schema of steps.
+/// Writes the JSON Schema of steps.
 void steps_describe(bool several, int depth, struct sink *out);
 
-/// For FIELD_OWN: reads the fold (figures of all ranks) of a folded run, which a digest holds.
+/// Reads the fold of a folded run, that is the figures of all its ranks, into a digest.
 void fold_read(struct row_reader *r, void *const *digests, size_t nr);
 
-/// For FIELD_OWN: writes the fold of a folded run.
+/// Writes the fold of a folded run.
 void fold_write(const void *const *digests, size_t nr, struct sink *out);
 
-/// For FIELD_OWN: true if a digest holds a fold.
+/// True if a digest holds a fold.
 bool fold_is_there(const void *const *digests, size_t nr);
 
-/// For FIELD_OWN: writes the schema of a fold.
+/// Writes the JSON Schema of a fold.
 void fold_describe(bool several, int depth, struct sink *out);
 
-/// Writes a digest as a part of a document: its text, if that was kept.
+/// Writes a digest as a part of a document. If the digest keeps its JSON text, this is copied.
 void digest_write_part(const struct digest *d, struct sink *out);
 
 /// Reads the digest that follows into `d`, which digest_new() made.
 void digest_read_into(struct row_reader *r, struct digest *d);
 
-/// Reads one whole document of schema `s` into `row`; nothing may follow. `as` has the arena and
-/// what is kept. `fail` is the status of any error.
+/// Reads one whole document of schema `s` into `row`; nothing may follow the document. `as` is the
+/// initial state of the reader: its arena and its options. `fail` is the status of any error.
 GG_MUST_CHECK enum status stored_document_read(struct source *src, enum status fail,
                                                const struct schema *s, struct row_reader as,
                                                void *row, struct diag_log *log);
@@ -55,7 +58,7 @@ void digest_check_rows(struct row_reader *r, const struct digest *d);
 /// Row type of the provenance of a run.
 extern const struct schema provenance_schema;
 
-/// Row type of an answer to a query.
+/// Row type of a value in a past run: the answer to a query of a rule.
 extern const struct schema past_value_schema;
 
 /// Row type of a run in a baseline.
@@ -71,14 +74,15 @@ bool row_is_optional(const struct field *f);
 /// True for a field of type int64_t.
 bool row_is_number(const struct field *f);
 
-/// True for a field that is text. After its key KEY, a file may have KEY_hex, with the raw bytes.
+/// True for a field that is text. If the text is not valid UTF-8, the key KEY is followed by
+/// KEY_hex with the raw bytes.
 bool row_is_text(const struct field *f);
 
 /// Reads valid text, owned by the reader's arena; empty after an error.
 struct span row_read_text(struct row_reader *r, const char *key);
 
-/// Reads the value at `key` into field `f` of `nr` structs: one value for all, or a list with one
-/// for each. `hex`: the key is KEY_hex.
+/// Reads the value at `key` into field `f` of `nr` structs: one value for all structs, or a list
+/// with one value for each. `hex`: true for the value at KEY_hex (see row_is_text()).
 void row_read_values(struct row_reader *r, const struct field *f, const char *key, bool hex,
                      void *const *rows, size_t nr);
 

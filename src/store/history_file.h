@@ -9,8 +9,8 @@
 
 #define HISTORY_SCHEMA "gpugate-history-1"
 
-/// HISTORY_MOST is the number of newest runs that are written, HISTORY_LINES the largest number of
-/// lines that are read, since files of several branches may have been joined.
+/// HISTORY_MOST is the number of newest runs that are written. HISTORY_LINES is the largest number
+/// of lines that are read: more than are written, since a file may be a merge of several branches.
 enum { HISTORY_MOST = 200, HISTORY_LINES = 10000 };
 
 /// Path of the history beside the baseline at `path`: "x.history.jsonl" for "x.json". Owned by `a`.

@@ -12,8 +12,8 @@ struct file_lock {
 	char *target; ///< path of the file that is locked, with symbolic links resolved
 };
 
-/// Limit of the wait of file_lock_take(), and a function that is called once if it has to wait (or
-/// NULL).
+/// The longest time that file_lock_take() waits, in seconds; and a function that it calls once if
+/// it has to wait, or NULL.
 struct lock_wait {
 	int seconds;
 	void (*told)(const char *lock_path);

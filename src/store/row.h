@@ -1,6 +1,7 @@
-/// Rows of canonical JSON, written and read by one table of fields. Several structs of one kind
-/// (the ranks of a run) are one document: a value that is equal in all is written once, otherwise
-/// as a list with one value for each struct, null if it has none.
+/// Rows of canonical JSON, written and read by one table of fields. One document may hold several
+/// structs of one kind, such as the digests of all ranks. A value that is equal in all structs is
+/// then written once; any other as a list with one value for each struct, null for a struct
+/// without.
 #ifndef GG_STORE_ROW_H
 #define GG_STORE_ROW_H
 
@@ -20,8 +21,8 @@
 /// of the schema's id; other majors are refused.
 enum { STORE_MINOR = 3 };
 
-/// In a document: key of the number of its structs. In a row: key of the list with the indices of
-/// those structs that have the row.
+/// In a document of several structs: key of their number. In a row of such a document: key of the
+/// list with the indices of the structs that have the row.
 #define ROW_OWNERS "ranks"
 
 /// Largest contents of a stored file; anything beyond is an error.
@@ -71,25 +72,26 @@ void row_write(const struct schema *s, const void *row, struct sink *out);
 /// Like row_write(), for `nr` > 0 structs in one document.
 void row_write_all(const struct schema *s, const void *const *rows, size_t nr, struct sink *out);
 
-/// Reads a zeroed struct from the object that follows. Unknown keys (except those of a newer minor
-/// version), duplicate and missing keys and unsuitable values stop the scanner with place and path.
+/// Reads the object that follows into the zeroed struct `row`. Duplicate keys, missing keys,
+/// unsuitable values and unknown keys (except those of a newer minor version) stop the scanner with
+/// an error that names place and path.
 void row_read(struct row_reader *r, const struct schema *s, void *row);
 
-/// Like row_read(), for `nr` > 0 structs in one document. If the schema is `counted`, the caller
-/// has already read the object's first key, the number of structs.
+/// Like row_read(), for `nr` > 0 structs in one document. If s->counted, the caller has already
+/// read the first key of the object and its value, the number of structs.
 void row_read_all(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr);
 
 /// Enters the array that follows and its first element. Returns the element's type, or JSCAN_END if
 /// the array is empty. Anything but an array stops the scanner.
 enum jscan_type row_enter_array(struct row_reader *r, const char *key);
 
-/// Moves to the next element of a list with one value for each of `nr` structs; `at` counts the
-/// values. False at the end, and on an error if there are more or fewer. Before the first call, the
-/// scanner is at the first value.
+/// Moves to the next element of a list with one value for each of `nr` structs; `*at` counts the
+/// values. False at the end of the list; a list with more or fewer values is an error. Before the
+/// first call, the scanner is at the first value.
 bool row_next(struct row_reader *r, const char *key, size_t *at, size_t nr);
 
-/// Stops the scanner with an error that names offset `byte`, then path and `key` (NULL for the
-/// present value), then says `what`.
+/// Stops the scanner with an error message: the offset `byte`, the path of the value at `key`
+/// (NULL: of the present value), and `what` is wrong.
 void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *what);
 
 /// Offset of the value that comes next.
@@ -108,9 +110,9 @@ int64_t row_read_number(struct row_reader *r, const char *key);
 /// Writes a file with the JSON Schema of the documents that `s` describes; `s->id` must be set.
 void row_schema_write(const struct schema *s, struct sink *out);
 
-/// Writes the schema of the object that holds one struct of the type `s` or, if `several`, a number
-/// of such structs together. For the functions `describe` of FIELD_OWN members. `depth` is the
-/// indentation of the object's last line.
+/// Writes the JSON Schema of the object that holds one struct of the type `s` or, if `several`,
+/// several such structs together. For the functions `describe` of fields of type FIELD_OWN. `depth`
+/// is the indentation of the object's last line.
 void row_schema_object(const struct schema *s, bool several, int depth, struct sink *out);
 
 /// Begins a line with indentation `depth` and `text`.

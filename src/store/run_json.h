@@ -11,26 +11,27 @@
 
 #define RUN_SCHEMA "gpugate-run-1"
 
-/// Writes the digests of `run`, which must be sorted by run_digest_cmp(); copies the text of a
-/// digest if it is kept. A single digest is written as a plain digest. Equal digests give equal
-/// bytes. Errors are kept by the sink.
+/// Writes the digests of `run`, which must be sorted by run_digest_cmp(). If a digest keeps its
+/// JSON text, this is copied. A single digest is written as a plain digest. Equal digests give
+/// equal bytes. Errors are kept by the sink.
 void run_write(const struct run *run, struct sink *out);
 
 /// Reads and validates a stored run of any number of digests; errors are ST_INPUT. Caller releases
 /// with run_release() whatever the outcome.
 GG_MUST_CHECK enum status run_read(struct source *src, struct run *out, struct diag_log *log);
 
-/// Like run_read(), but the lists of the digests are not decoded: each digest of `out` has its JSON
-/// text as it stands in the file, and the members that digest_forget() leaves, such as the rank.
+/// Like run_read(), but the lists of the digests are not decoded, to save memory: each digest of
+/// `out` has its JSON text from the file, and members such as the rank (see digest_forget()).
 GG_MUST_CHECK enum status run_read_text(struct source *src, struct run *out, struct diag_log *log);
 
 /// True if run_write() only copies texts of digests, which were validated when they were read. What
 /// it writes can then certainly be read again.
 bool run_is_text(const struct run *run);
 
-/// Writes `run` (run_write()) to `path`, compressed if the name ends in ".gz", and may release it.
-/// If the result could not be read again, because it exceeds store_limits, nothing is written and
-/// the status is ST_OUTPUT, with the path and the reader's message.
+/// Writes `run` to `path` with run_write(), compressed if the name ends in ".gz". The run may be
+/// released, to save memory. If the result could not be read again, because it exceeds
+/// store_limits, nothing is written, and the status is ST_OUTPUT with the path and the reader's
+/// message.
 GG_MUST_CHECK enum status stored_run_save(struct run *run, const char *path, struct diag_log *log);
 
 /// Like stored_run_save(), for a baseline (baseline_write()), which is never compressed. `again` is

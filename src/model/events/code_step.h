@@ -9,16 +9,16 @@
 
 struct code_stat;
 
-/// One run of an operator.
+/// One call of an operator on the host.
 struct code_around {
 	struct span name;
 	int64_t start_ns, until_ns;
 	uint32_t outer; ///< index + 1 of the operator around this operator; 0 if there is none
 };
 
-/// A GPU activity and its launch, or a call that waited.
+/// A GPU activity with the host call that launched it, or a host call that waited for the GPU.
 struct code_launch {
-	uint32_t row; ///< index of the row of the code table in code_step.rows
+	uint32_t row; ///< index in code_step.rows: where in the code the call was made
 	uint32_t around; ///< index + 1 of the innermost operator around the launch; 0 if there is none
 	uint32_t thread; ///< number of the host thread in the trace
 	uint32_t lane; ///< number of the pair of device and stream on which the activity ran
@@ -32,7 +32,7 @@ struct code_launch {
 /// One measured step, of median length; for a trace without steps, the whole trace.
 struct code_step {
 	int64_t number, start_ns, end_ns; ///< number of the step, -1 if it has none; its start and end
-	VEC(struct code_stat) rows; ///< rows of the code table for the step's launches, each once
+	VEC(struct code_stat) rows; ///< operators, module and place of calls; equal ones are one row
 	VEC(struct code_around) around;
 	/// launches, sorted by start of the call; empty if no step is kept
 	VEC(struct code_launch) launches;

@@ -45,16 +45,17 @@ const char *ident_text(struct arena *a, const struct name_table *names, int64_t 
 /// treated as equal. False if the ident is not an integer.
 bool ident_integer(const struct name_table *names, int64_t ident, __int128 *out);
 
-/// Data of a collective in the events of NCCL and RCCL. Spans are empty and numbers -1 if absent;
-/// borrowed during the call. Source: "Collective name", "dtype", "In msg nelems", "Out msg nelems",
-/// "Group size", "Process Group Name" (2.1: "Process Group ID"), "Process Group Description", torch
-/// ParamCommsUtils.hpp (2.1 and later).
+/// Data of a collective in the events of NCCL and RCCL: its name, the type and numbers of elements
+/// of its messages, and its process group. Absent spans are empty, absent numbers -1. Spans are
+/// borrowed until event_sink.event() returns. Source: the arguments "Collective name", "dtype", "In
+/// msg nelems", "Out msg nelems", "Group size", "Process Group Name" (2.1: "Process Group ID") and
+/// "Process Group Description" of torch ParamCommsUtils.hpp (2.1 and later).
 struct collective_args {
 	struct span name, dtype, group, group_description;
 	int64_t in_nelems, out_nelems, group_size;
 };
 
-/// What a launch of a kernel takes of a multiprocessor.
+/// Resources of a multiprocessor that a launch of a kernel takes.
 enum resource {
 	RESOURCE_REGISTERS, ///< registers per thread
 	RESOURCE_SHARED, ///< bytes of shared memory per block
@@ -83,16 +84,15 @@ struct event {
 	int64_t grid[3], block[3]; ///< of a kernel: launch shape; grid[0] < 0 if absent
 	const struct name *op, *module; ///< of a GPU activity: path of the operator and name of the
 	                                ///< module, if the activity itself states them (JAX); else NULL
-	const struct name *launched; ///< of a runtime call: the kernel that it launches, if it tells
-	                             ///< that; else NULL
+	const struct name *launched; ///< of a runtime call: name of the kernel that it launches; NULL
+	                             ///< if the event does not have it
 	int64_t node; ///< of a GPU activity: number of its node of a graph; 0 if it has none
 	int64_t occupancy; ///< of a kernel: estimated achieved occupancy in 1e-6 %, < 0 if absent
 	int64_t resources[NR_RESOURCES]; ///< of a kernel; < 0 if absent
 	int64_t memory_id; ///< of a memory event: number of the memory (Device Id), ≥ -1
 	int64_t device_type; ///< of a memory event: type of the device, 0 is the host
 
-	/// of a memory event: sums of the bytes that are allocated and reserved, < 0 if absent; only
-	/// the second may be
+	/// of a memory event: all bytes that are allocated and reserved after the event; < 0 if absent
 	int64_t total_allocated, total_reserved;
 
 	/// of an operator, or an annotation "nccl:…": shapes and types of inputs, "[8, 4], [4]",
@@ -166,11 +166,11 @@ struct trace_meta {
 	/// Names of counters that were sampled; borrowed from the name table.
 	VEC(struct span) counters;
 	VEC(struct counter_sample) samples; ///< samples of hardware counters, from all GPUs with work
-	int64_t base_ns; ///< what the times of the trace count from, in ns since 1970
-	                 ///< (baseTimeNanoseconds); 0 if they count from there themselves, or unknown
+	int64_t base_ns; ///< origin of the trace's times in ns since 1970 (baseTimeNanoseconds); 0 if
+	                 ///< it is unknown, or if the times count from 1970 themselves
 	uint64_t events; ///< number of elements of traceEvents, usable or not
-	uint64_t malformed; ///< number of wanted events that lack ts, ph or what says their process, or
-	                    ///< have an unusable form
+	uint64_t malformed; ///< number of events of known kinds that lack their time, phase ("ph")
+	                    ///< or process, or have an unusable form
 	uint64_t json_faults; ///< number of tolerated faults: raw control bytes, bad escapes, NaN
 	uint64_t fault_byte; ///< offset of the first tolerated JSON fault
 	bool truncated; ///< true if the trace is cut short, and was read with --allow-truncated

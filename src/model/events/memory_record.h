@@ -9,8 +9,7 @@
 #include "base/intern.h"
 #include "base/vec.h"
 
-/// Largest number of bytes that each level, each change and each sum of changes in a record may
-/// have.
+/// Limit in bytes of each level, each change and each sum of changes in a record.
 #define RECORD_BYTES ((int64_t)1 << 62)
 
 /// Categories of a memory timeline, in the order of its columns.
@@ -18,8 +17,8 @@
 enum { TIMELINE_CATEGORIES = 8 };
 
 /// Actions of a memory timeline. Source: Action of torch/profiler/_memory_profiler.py;
-/// TIMELINE_LEVEL is an addition of this program: a change between two moments, if the file gives
-/// sizes.
+/// TIMELINE_LEVEL is an addition of this program for files that have sizes and no actions: the
+/// difference between the sizes at two moments.
 enum timeline_action {
 	TIMELINE_LEVEL,
 	TIMELINE_PREEXISTING,

@@ -48,7 +48,7 @@ struct snapshot_segment {
 	uint32_t stack;
 };
 
-/// What an entry of the history tells: an action of the allocator, as torch names it.
+/// Actions of the allocator in the history, as torch names them.
 enum snapshot_action {
 	ACTION_ALLOC,
 	ACTION_FREE_REQUESTED,

@@ -10,17 +10,18 @@
 /// bytes the text is cut and 8 hex digits of its hash are appended.
 void figure_name_add(struct span text, struct strbuf *out);
 
-/// A name without the folders of an absolute path, which differ between machines:
-/// "/data/models/Llama-3" is "Llama-3"; other names, and commands, are as they are.
+/// The last part of an absolute path, since folders differ between machines: "Llama-3" for
+/// "/data/models/Llama-3". Any other text, such as a command with arguments, is returned unchanged.
 struct span figure_case_plain(struct span text);
 
-/// The name of a case of a server's benchmark without the folders of its model and without a limit
-/// of requests that is not there: "m.rInfinity.cnone" is "m.rinf"; other names are as they are.
-/// Memory is owned by `a`.
+/// The present form of the name of a benchmark case that an earlier version stored: without the
+/// folders of its model, and without limits of requests that are not set: "m.rinf" for
+/// "/data/m.rInfinity.cnone". Other names are returned unchanged. Memory is owned by `a`.
 struct span figure_case_settle(struct span name, struct arena *a);
 
-/// What people call the member of a file that tells the work of a figure of the case `of`: "rank"
-/// of "config.devices___.rank". With the name of the case in it, it is called as it is.
+/// The name that reports use for a setting with the path `key` in a result file: the last part,
+/// "rank" for "config.devices___.rank". If the path contains the name of the case `of`, it is the
+/// whole path.
 struct span figure_work_name(struct span key, struct span of);
 
 /// True for the characters that titles of figures may have.
@@ -33,17 +34,18 @@ struct span figure_name_unit(struct span *name);
 /// The name in figure_units of the unit that `word` means ("tokens/sec": "tok/s"), or NULL; static.
 const char *figure_unit_of(struct span word);
 
-/// The unit (see figure_unit_of()) that the last words of a figure's name tell: "ms" for
-/// "p99_ttft_ms".
+/// The name in figure_units of the unit that the last words of a figure's name mean: "ms" for
+/// "p99_ttft_ms". NULL if they mean no unit; static.
 const char *figure_unit_by_name(struct span name);
 
-/// The better direction, "lower" or "higher", by the unit of a figure (NULL, or any text that is
-/// one, such as "seq/ms") and the words of its name; NULL if these do not tell, or contradict one
-/// another. Static.
+/// The better direction, "lower" or "higher", by the unit of a figure and the words of its name;
+/// NULL if these do not tell, or contradict one another. Static. `unit` may be NULL, or a unit that
+/// figure_units lacks, such as "seq/ms".
 const char *figure_better(struct span name, const char *unit);
 
-/// True for the name of what is chosen for a run, such as its batch size; of the `kind`
-/// ("record", "flat", "case", "sweep") of rules/figures.yaml; "count": of what counts things done.
+/// True for the name of a setting, which is chosen for a run, such as its batch size, or for the
+/// name of a count of what was done. `kind` is the kind of settings or counts in
+/// rules/figures.yaml: "record", "flat", "case" or "sweep" for settings, "count" for counts.
 bool figure_is_setting(struct span name, const char *kind);
 
 /// True for a figure of which no direction is better by its name: a spread, a time of day, a number
@@ -60,16 +62,16 @@ bool figure_is_sum(struct span name, const char *unit);
 /// True for a figure that is the same in each run of the same work, by the words of its name.
 bool figure_is_counted(struct span name);
 
-/// Places of statistics of one thing, none of which is less than that of a lower place; a
-/// percentile's is its number. The mean has none, but is between the least and the largest.
+/// Numbers of statistics: of two statistics of the same samples, the one with the higher number is
+/// never less. A percentile has its own number, such as 99. The mean has no place in this order.
 enum { FIGURE_MEAN = -1, FIGURE_MIN = 1, FIGURE_MEDIAN = 50, FIGURE_MAX = 100 };
 
-/// The place of the statistic that a figure is by the words of its name, 0 if by none; the others
-/// are appended to `what`.
+/// The number of the statistic that the words of a figure's name mean, such as FIGURE_MEDIAN; 0 if
+/// there is no such word. The other words are appended to `what`.
 int figure_statistic(struct span name, struct strbuf *what);
 
 /// True for a figure that cannot be below 0, by its unit or, if that is unknown (NULL), by its
-/// name: a time, a size, a rate or a count, but no difference of such.
+/// name: a time, a size, a rate or a count, but not a difference of two.
 bool figure_is_amount(struct span name, const char *unit);
 
 #endif

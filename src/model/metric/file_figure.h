@@ -10,19 +10,19 @@ struct input_stat {
 	const char *name;
 	const char *title; ///< what people read as its name, without the case; NULL if an earlier
 	                   ///< version stored it
-	int64_t place; ///< input_place(); 0 if an earlier version stored the figure
+	int64_t place; ///< order in reports (input_place()); 0 if an earlier version stored the figure
 	int64_t value, digits;
 	const char *unit; ///< name of a unit in figure_units; UNIT_BARE if the figure is a bare number;
-	                  ///< NULL if an earlier version stored it, which knew fewer units
+	                  ///< NULL if an earlier version, which knew fewer units, stored the figure
 	const char *better; ///< better direction, "lower" or "higher"; NULL if unknown
 	int64_t samples; ///< number of samples that the figure summarizes; 0 if the file holds the
 	                 ///< figure itself
 	int64_t spread_share; ///< scaled MAD of the samples as a share of the value, in 1e-9; -1 if
 	                      ///< unknown
-	int64_t spread; ///< the same in units of 10^-`digits`, rounded, as files of earlier versions
-	                ///< hold it; -1 if `spread_share` holds it
-	const char *work; ///< work of which the figure tells: lines of "KEY=VALUE" for what was asked
-	                  ///< for, and of "KEY~VALUE" for what was counted; NULL if unknown
+	int64_t spread; ///< scaled MAD in units of 10^-`digits`, rounded, as earlier versions stored
+	                ///< it; -1 if `spread_share` holds it
+	const char *work; ///< the work that was measured: a line "KEY=VALUE" for each setting, and a
+	                  ///< line "KEY~VALUE" for each count of what was done; NULL if unknown
 	int64_t micro; ///< value in millionths, as files of earlier versions hold it; INPUT_EXACT if
 	               ///< `value` and `digits` hold the figure
 };
@@ -33,11 +33,12 @@ struct input_stat {
 /// Unit of a figure that is a bare number.
 #define UNIT_BARE "1"
 
-/// The case that the name of a figure begins with, "" if it has none.
+/// The name of the benchmark case that the name of a figure begins with; "" if it has no case.
 struct span input_case(const struct input_stat *s);
 
-/// Place of a figure among those that may head a report in which nothing is wrong, the lowest of
-/// which does: those that the format says, then rates, then others, each in the order of the file.
+/// Order of the figures of a file: the figure with the lowest place heads a report in which nothing
+/// is wrong. Figures that the format marks as `headline` come first, then rates, then others; each
+/// group is in the order of the file. `order` is the figure's index in the file.
 int64_t input_place(bool headline, const char *unit, size_t order);
 
 /// True if the metric `m`, whose id is METRIC_INPUT, covers the figure: by its name or, as reports
@@ -48,8 +49,8 @@ bool input_is_of(const struct metric *m, const struct input_stat *s);
 /// number.
 int64_t input_spread(double share);
 
-/// The value of a figure in the unit of this index in figure_units; as it is if it has no unit of
-/// the same dimension.
+/// The value of a figure, converted to the unit with index `unit` in figure_units. It is unchanged
+/// if the figure's own unit is of another dimension, or unknown.
 struct decimal input_in(const struct input_stat *s, int unit);
 
 /// Converts figures that were read from files of earlier versions into the present form, sorted;
@@ -68,7 +69,7 @@ uint64_t input_hash(uint64_t h, const struct input_stat *s);
 size_t input_metrics(const struct input_stat **v, size_t nr, struct arena *a,
                      const struct metric **out);
 
-/// A copy of one of these metrics, also of its texts, in the arena `a`.
+/// A copy of a metric of input_metrics() and of its texts, owned by `a`.
 struct metric *input_metric_copy(const struct metric *own, struct arena *a);
 
 #endif

@@ -94,10 +94,10 @@ enum family {
 	NR_FAMILIES
 };
 
-/// Groups of figures that change together; each check belongs to one group, which its metric names
-/// or, if it names none, its labels and group tell. The amount that a suspect (judge/cause)
-/// explains of a group is in ns per step for groups of times, and in bytes for memory. In groups of
-/// counts and shares, amounts have no unit and are only compared with those of other suspects.
+/// Groups of figures that one cause changes together. The row of a metric names its group or, if it
+/// is STAKE_UNNAMED, the metric's labels and check_group imply one. For each group, a suspected
+/// cause (judge/cause) explains an amount: ns per step for times, bytes for memory. For counts and
+/// shares the amount has no unit, and is only compared with that of other suspected causes.
 enum stake {
 	STAKE_UNNAMED,
 	STAKE_WALL, ///< wall time, rates per wall time, and figures that a benchmark measures
@@ -128,16 +128,16 @@ enum parts_kind {
 	PARTS_CALLS, ///< parts: number of calls, and their mean duration or size
 	PARTS_ACTIVITIES, ///< parts: GPU activities by class, category and name
 	PARTS_CODE, ///< parts: modules, places in the code, operators and kernels, as a tree
-	PARTS_LACKED_STEPS,
-	PARTS_SEGMENTS,
+	PARTS_LACKED_STEPS, ///< parts: the steps that a rank lacks
+	PARTS_SEGMENTS, ///< parts: segments of memory
 	PARTS_SHARE, ///< parts: the numerator and the denominator of the metric, which is a ratio
 	PARTS_INDIVISIBLE, ///< parts: only the ranks, if the run has several; no parts in a run of one
 	                   ///< rank
 	PARTS_RATE, ///< no parts, because rates do not add up
 };
 
-/// What a metric adds up, as bits in the order of the GPU activities in enum event_kind and of enum
-/// code_kind.
+/// What a metric is a sum of, as bits. The bits of kernels, copies, memory sets and waits are in
+/// the order of enum code_kind.
 enum metric_sums {
 	SUMS_KERNELS = 1 << 0,
 	SUMS_COPIES = 1 << 1,
@@ -147,7 +147,7 @@ enum metric_sums {
 	SUMS_ALL_CODE = SUMS_KERNELS | SUMS_COPIES | SUMS_SETS | SUMS_CODE,
 };
 
-/// Entries of the account that metrics rest on, as bits. A trust finding says which entries cannot
+/// Aspects of a recording that metrics rest on, as bits. A trust finding says which aspects cannot
 /// be believed; metrics that rest on any of these are inconclusive.
 enum rests_on {
 	ON_TRACE = 1 << 0, ///< all figures made from a trace, except those made from the
@@ -182,7 +182,8 @@ enum rests_on {
 	ON_ALL = (1 << 25) - 1,
 };
 
-/// A metric. Rows of metrics.def are static; those of figures of files belong to a view.
+/// A metric. Those of metrics.def are static; those of figures of files belong to the view of a
+/// run.
 struct metric {
 	enum metric_id id;
 	bool per_step; ///< true if the metric has a sample for each step: the step.* rows
@@ -199,18 +200,18 @@ struct metric {
 	enum check_group group;
 	bool adds; ///< true if the sum over several items is the figure for all of them
 	enum parts_kind parts;
-	unsigned rests_on; ///< entries of the account that the metric rests on, bits of enum rests_on
+	unsigned rests_on; ///< aspects of a recording that the metric rests on, bits of enum rests_on
 	const char *meaning;
 	const char *mixed; ///< for a figure of files whose units measure different things: the units,
 	                   ///< "ms and MiB"; else NULL
 	const char *case_name; ///< for a figure of files: the case, "" if it has none; `head` is then
 	                       ///< what people read as its name, without the case
-	int64_t place; ///< for a figure of files: input_place()
+	int64_t place; ///< for a figure of files: its order in reports, see input_place()
 	int since; ///< minor version of the stored format that added the metric; older files lack it
 	enum stake stake;
-	unsigned sums; ///< what the metric adds up, bits of enum metric_sums; 0: nothing of these
-	const char *cls; ///< class of the kernels that it adds up, "compute" or "communication"; NULL:
-	                 ///< both
+	unsigned sums; ///< what the metric is a sum of, bits of enum metric_sums; 0: of none of them
+	const char *cls; ///< class of the kernels that the metric sums, "compute" or "communication";
+	                 ///< NULL: both
 	enum family family; ///< family, or FAMILY_BY_NEED if it follows from the data that the metric
 	                    ///< needs
 };
@@ -239,9 +240,9 @@ enum { INPUT_NAME_MAX = 250 };
 /// of such names: letters, digits, '_', '-', '.' and '/'; '*' and '?', and what titles have.
 bool input_name_is_valid(struct span name, bool glob);
 
-/// The metric of this name. For "input.NAME" it is a metric of that figure only, owned by `a`,
-/// otherwise equal to the row "input.*", and without labels unless NAME is a pattern. NULL if there
-/// is no such metric.
+/// The metric of this name; NULL if there is none. For "input.NAME", a copy of the metric
+/// "input.*", owned by `a`, that covers only the figure NAME. The copy has no labels unless NAME is
+/// a pattern.
 const struct metric *metric_named(struct span name, struct arena *a);
 
 /// Like metric_named(), for the valid NAME of a figure, without "input."; owned by `a`.
@@ -250,8 +251,9 @@ const struct metric *metric_of_input(struct span name, struct arena *a);
 /// True if `m`, whose id is METRIC_INPUT, covers the figure `name`.
 bool metric_has_input(const struct metric *m, struct span name);
 
-/// The metric name that is nearest to a misspelt one; `otherwise` if none is near; if that is NULL,
-/// the first name that has all words of `name`, or NULL. Static, except for `otherwise`.
+/// The name of the metric that is nearest to the misspelt `name`. If no name is near: `otherwise`
+/// or, if that is NULL, the first name that contains all words of `name`; else NULL. Names are
+/// static.
 const char *metric_suggest(struct span name, const char *otherwise);
 
 #endif

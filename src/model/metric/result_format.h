@@ -15,7 +15,8 @@ enum result_read {
 	READ_CSV, ///< each line is a record, whose members the header names
 	READ_LINES, ///< each line that holds `prefix` has a JSON record after it; other lines are
 	            ///< skipped
-	READ_TEXT ///< each line in which `pattern` is found is a record of its named parts
+	READ_TEXT ///< each line in which `pattern` is found is a record; the named parts of the
+	          ///< pattern are its members
 };
 
 /// The ways in which several values of one figure of one case are combined.
@@ -72,8 +73,8 @@ struct result_take {
 	                         ///< samples below it is a figure, too; NULL if there is none
 	const char *count; ///< if the figure is a mean: template of the path at which the file has the
 	                   ///< number of values; NULL if not given
-	const char *sum_of; ///< path, as of work, of the number of things of which the figure is a sum;
-	                    ///< NULL if it is not a sum
+	const char *sum_of; ///< if the figure is a sum over a number of things: path of this number;
+	                    ///< else NULL
 };
 
 /// The better direction of a figure; RESULT_BY_NAME: as its name or unit tells.
@@ -92,14 +93,15 @@ struct result_format {
 	                     ///< of records
 	VEC(struct result_pair) skip, only;
 	VEC(struct span)
-	work, work_done; ///< paths of what tells the work that was asked for, and of what
-	                 ///< was counted of it
+	work, work_done; ///< paths of settings that say which work was asked for, and of
+	                 ///< counts of the work that was done
 	VEC(struct span) ignore; ///< names of members that a '*' in a path does not match
 	const char *case_name; ///< template of the case's name; NULL if figures have no case
 	unsigned repeats; ///< how repeated values are combined, enum result_repeats
 	bool series; ///< true if the records are the steps of one case
-	bool whole; ///< true if JSON with any other number is not of the format
-	bool rest; ///< true if it is read beside the format before it, for figures that this has not
+	bool whole; ///< true if a file with a number that `take` does not take is not of the format
+	bool rest; ///< true if a file is also read in this format after another format fitted, for
+	           ///< figures that the other one does not find
 	VEC(struct result_valid) valid;
 	VEC(struct result_take) take, samples;
 };

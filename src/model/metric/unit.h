@@ -41,7 +41,7 @@ static inline bool unit_is_time(enum unit unit)
 	return unit == UNIT_NS || unit == UNIT_NS_PER_STEP;
 }
 
-/// Decimal places that an integer value of `unit` carries: 6 for percent, rates, counts per step
+/// Decimal places of the integers that hold values of `unit`: 6 for percent, rates, counts per step
 /// and plain numbers, else 0. A unit of unit_of_figure() has its own number, which may be below 0.
 int unit_digits(enum unit unit);
 
@@ -65,8 +65,9 @@ int unit_figure(enum unit unit);
 /// Name of a unit in JSON: "ns", "B", "1", "%", "1/s", "B/s", "ns/step", …
 const char *unit_name(enum unit unit);
 
-/// Appends a value as readable text: "151.0 ms", "4.23 GiB", "12.3 %", "1,219". It has four
-/// significant digits or more, and never an exponent. If `sign`, positive values begin with a '+'.
+/// Appends a value as readable text: "151.0 ms", "4.23 GiB", "12.3 %", "1,219". Only figures of
+/// files of 10^15 or more, or below 10^-8, have an exponent. If `sign`, positive values begin with
+/// a '+'.
 void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign);
 
 /// Like unit_format(), but returns a string owned by `a`, without a '+'.
@@ -78,8 +79,8 @@ const char *unit_change(struct arena *a, enum unit unit, int64_t change);
 /// The size of a change without its sign, in percentage points for percentages ("1.20 pp").
 const char *unit_amount(struct arena *a, enum unit unit, int64_t amount);
 
-/// Both values of a comparison as texts, in one unit if neither is twice the other:
-/// "1,018.33 MiB" and "1,168.65 MiB".
+/// Both values of a comparison as texts. They have the same unit if neither is more than twice the
+/// other: "1,018.33 MiB" and "1,168.65 MiB".
 void unit_pair(struct arena *a, enum unit unit, int64_t from, int64_t to, const char *texts[2]);
 
 /// A change from one value to another: "1.00 MiB → 1.50 MiB".
@@ -88,7 +89,7 @@ const char *unit_movement(struct arena *a, enum unit unit, int64_t from, int64_t
 /// A relative change ("+12.29 %"), `pct` in 1e-6 percent.
 const char *unit_relative(struct arena *a, int64_t pct);
 
-/// What a unit measures. Counts and rates are bare numbers.
+/// What a unit in rules measures. Counts and rates are bare numbers.
 enum unit_family {
 	FAMILY_BARE,
 	FAMILY_TIME,
@@ -99,8 +100,7 @@ enum unit_family {
 	FAMILY_SPREAD ///< standard deviations of single runs
 };
 
-/// Units that figures of metrics files may have, ended by a row without a name; static. Units of a
-/// family other than FAMILY_BARE are in unit_words too.
+/// Units that figures of metrics files may have, ended by a row without a name; static.
 extern const struct figure_unit {
 	const char *name;
 	const char *dimension; ///< what the unit measures, "time" or "rate-of-tokens": units of one
@@ -110,7 +110,7 @@ extern const struct figure_unit {
 } figure_units[];
 extern const char *const figure_unit_names[]; ///< ended by NULL
 
-/// A unit as people write it.
+/// A unit as people write it in rules.
 struct unit_word {
 	const char *name;
 	enum unit_family family;
@@ -126,8 +126,8 @@ const struct unit_word *unit_word_find(struct span name);
 /// Largest number of decimals in a number with a unit.
 enum { UNIT_DECIMALS = 6 };
 
-/// Takes the number at the beginning of `s` (digits and points), and blanks after it, off the front
-/// of `s`. Returns the number.
+/// Removes the number at the beginning of `s` (digits and points), and the blanks after it, from
+/// `s`. Returns the number.
 struct span unit_number_take(struct span *s);
 
 /// True if `number` has more decimals than UNIT_DECIMALS.

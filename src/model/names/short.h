@@ -1,6 +1,6 @@
-/// Names of kernels and of other items: display names, the shortest forms that distinguish the
-/// kernels of a report; the words in which names differ; demangling; and which names a text of a
-/// user means.
+/// Names of kernels and of other items. The display name of a kernel is the shortest form of its
+/// name that distinguishes it from the other kernels of a report. Also demangling, words in which
+/// names differ, and which name a user means by a text.
 #ifndef GG_NAMES_SHORT_H
 #define GG_NAMES_SHORT_H
 
@@ -18,7 +18,7 @@ struct short_name {
 	const char *shortest; ///< the shortest form of the name, which other kernels may share
 	const char *text; ///< short name, which reports show
 	const char *cut; ///< whole name as messages cut it (MESSAGE_CHARS)
-	int form; ///< number of the form of the short name; shorter forms have lower numbers
+	int form; ///< number of the form that `text` has, in the order in which forms are tried
 };
 
 /// The names of all kernels of a report.
@@ -32,9 +32,9 @@ enum {
 	MESSAGE_CHARS = 60, ///< largest number of characters of a name in a message
 };
 
-/// The name of a kernel in form `i` of NR_SHORT_FORMS, of which short_names_end() takes the first
-/// that no other kernel has; the last names everything but namespaces and parameters. Owned by `a`,
-/// or `whole` itself.
+/// The name of a kernel in form number `i`; the forms are numbered from the shortest to the
+/// longest. short_names_end() takes the first form that no other kernel has. The last form has
+/// everything but namespaces and parameters. Owned by `a`, or `whole` itself.
 const char *short_name_form(struct arena *a, const char *whole, int i);
 
 /// Adds the name of a kernel, which is borrowed; NULL and "" are ignored.
@@ -49,12 +49,13 @@ const char *short_names_find(const struct short_names *s, const char *whole);
 /// Releases all memory of the names.
 void short_names_release(struct short_names *s);
 
-/// True if one of the words of the name, which are letters and digits, is `word`.
+/// True if `word` is one of the words of the name. Words consist of letters and digits.
 bool name_has_word(const char *name, struct span word);
 
-/// Appends " [512 4]": words of `own` of which each of the other `nr` names of `all` lacks at least
-/// one. Returns false, with nothing appended, if that takes more than four words, or if a name has
-/// all words of `own`. `own` must be one of `all`, by its address.
+/// Appends words of the name `own` that distinguish it from the other names, such as " [512 4]":
+/// each of the other names lacks at least one of these words. False, with nothing appended, if more
+/// than four words are needed, or if another name has all words of `own`. `own` must be one of the
+/// `nr` pointers in `all`.
 bool names_add_apart(struct strbuf *b, const char *own, const char *const *all, size_t nr);
 
 /// The name of the function `mangled` ("_Z…") with its template arguments, without return type and
@@ -62,22 +63,22 @@ bool names_add_apart(struct strbuf *b, const char *own, const char *const *all, 
 /// function does not know.
 const char *demangle(struct span mangled, struct arena *a);
 
-/// How a text names an item, the best last. Items that it names less well than another item of the
-/// runs are not meant: where an item is called so, a name with `*` is not a pattern.
+/// How well a text fits the name of an item, from worst to best. The text means only the items that
+/// it fits best: if an item has the name "a*", the text "a*" is not a pattern.
 enum name_fit {
 	FIT_NONE,
 	FIT_FORM_PATTERN, ///< the text is a pattern that a form of the kernel's name matches
 	FIT_PATTERN, ///< the text is a pattern with `*` and `?` that the name matches
-	FIT_CUT, ///< reports cut the middle out of the name so
-	FIT_CUT_FORM, ///< reports cut the middle out of a form of the kernel's name so
-	FIT_FORM, ///< reports show the kernel by this text, the shortest of the forms of its name
-	FIT_LONGEST = FIT_FORM + NR_SHORT_FORMS - 1, ///< the same, by the longest of its forms
-	FIT_SHOWN, ///< the text is the name on one line, or has its hash
+	FIT_CUT, ///< the text is the name with its middle cut out, as reports show long names
+	FIT_CUT_FORM, ///< the text is a form of the kernel's name with its middle cut out
+	FIT_FORM, ///< the text is the shortest form of the kernel's name
+	FIT_LONGEST = FIT_FORM + NR_SHORT_FORMS - 1, ///< the text is its longest form
+	FIT_SHOWN, ///< the text is the name as reports show it on one line, or ends with its hash
 	FIT_WHOLE, ///< the text is the name
 };
 
-/// How `asked` names the item `name`. `function`: the item is a kernel or a function, which reports
-/// show by a display name (names/short.h).
+/// How well `asked` fits the item `name`. `function`: true for a kernel or another function, which
+/// reports show by a form of its name (short_name_form()).
 enum name_fit name_fit(struct span asked, struct span name, bool function);
 
 #endif
