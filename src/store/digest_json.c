@@ -9,8 +9,8 @@
 
 /* ---- parts of a digest that must agree with each other ---- */
 
-/* True if the rows, each of which begins with the id of a memory, name only memories of the digest,
-   in their order. */
+/* True if the `nr` rows of `size` bytes, which begin with the id of a memory, refer only to
+   memories of the digest, and are sorted like these. */
 static bool memories_known(const struct digest *d, const void *rows, size_t nr, size_t size)
 {
 	size_t m = 0;

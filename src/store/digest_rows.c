@@ -59,7 +59,8 @@ static void check_collectives(struct row_reader *r, const struct digest *d)
 	}
 }
 
-/* True if every row that is a sum of small rows is a sum of kernels, not of copies. */
+/* True if the number of names in each row is valid: not negative, and above 0, which marks a sum of
+   small rows, only for kernels among the GPU activities. */
 static bool are_sums(const struct digest *d)
 {
 	return ALL(i, d->kernels.nr,

@@ -4,8 +4,9 @@
    and are empty for digests without it; except for the first column of a phase, columns that are
    all 0 are left out.
 
-   Version 0.2 wrote a column of many steps as what is left of it once other columns, its bases,
-   have been subtracted: {"plus": […], "minus": […], "rest": […]}. This is still read. */
+   Version 0.2 wrote a column of many steps as differences from the sum of other columns, its bases:
+   {"plus": […], "minus": […], "rest": […]}. "plus" and "minus" name the bases that are added and
+   subtracted, and "rest" has the differences. This is still read. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -94,9 +95,7 @@ static void describe_list(const char *number, bool several, struct sink *out)
 	            number, number);
 }
 
-/* Writes the schema of a column: a list of values; or an object with the names of columns ("plus"
-   and "minus") and numbers ("rest"). A value is then the sum of the columns in "plus", less those
-   in "minus", plus the number. */
+/* Writes the schema of a column: a list of values, or the object of version 0.2 (see above). */
 static void describe_column(size_t i, bool several, struct sink *out)
 {
 	static const char any[] = "{\"type\": [\"integer\", \"null\"]}";
@@ -212,9 +211,8 @@ static int64_t read_rest(struct row_reader *r, const char *key)
 	return rest;
 }
 
-/* Reads an array of values or, if `rests`, of what is left of values once other columns have been
-   subtracted (struct bases). The caller has read the opening bracket; the scanner is at the first
-   element. */
+/* Reads an array of values or, if `rests`, of differences from the sum of the bases (struct bases).
+   The caller has read the opening bracket; the scanner is at the first element. */
 static size_t read_numbers(struct row_reader *r, size_t column, bool rests, enum jscan_type first,
                            size_t most, int64_t **out)
 {
@@ -264,8 +262,8 @@ static void take(struct columns *c, size_t k, size_t i, const char *key, const i
 		memcpy(step_column(d, i), v, nr * sizeof *v);
 }
 
-/* Reads a column: one list for all digests, or a list for each digest. The numbers are the values
- * or, with `rests`, what is left of the values once other columns are subtracted. */
+/* Reads a column: one list for all digests, or a list for each digest. The numbers are values or,
+ * if `rests`, differences from the sum of the bases (struct bases). */
 static void read_lists(struct columns *c, size_t i, bool rests)
 {
 	struct row_reader *r = c->r;

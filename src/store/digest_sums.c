@@ -50,8 +50,7 @@ static const char *summary_fault(const struct digest *d, struct arena *a)
 	return NULL;
 }
 
-/* True if `sum`, which the rows of kernels give for the usable steps, is that of a figure of the
-   steps. */
+/* True if `sum`, made from rows of kernels, is the sum of a step metric over the usable steps. */
 static bool is_sum_of(const struct digest *d, enum metric_id id, __int128 sum)
 {
 	const int64_t *summary = digest_summary(d, id);
@@ -63,8 +62,8 @@ static bool is_sum_of(const struct digest *d, enum metric_id id, __int128 sum)
 	return sum >= of_steps - slack && sum <= of_steps + slack;
 }
 
-/* Kernels, copies and memory sets must add up to the GPU time of the usable steps, which are those
-   that rows of kernels count too: without warm-up, and without a last step that is cut short. */
+/* Kernels, copies and memory sets must add up to the GPU time of the usable steps. Both cover the
+   same steps: without warm-up, and without a last step that is cut short. */
 static const char *kernels_fault(const struct digest *d)
 {
 	__int128 time = 0, count = 0;

@@ -27,12 +27,12 @@ const size_t fold_member_columns[NR_MEMBER_COLUMNS] = {
 
 struct placer {
 	struct stored_fold *s;
-	size_t next; ///< column
-	bool fine;
+	size_t next; ///< index of the next column
+	bool fine; ///< false once a column did not fit
 };
 
-/* The next column. If `differences`, it is stored as differences from each number to the next, and
- * gets its numbers back here. */
+/* The next column. If `differences`, the file has differences from each number to the next, and
+ * this function restores the numbers. */
 static struct column *next_column(struct placer *p, bool differences)
 {
 	static struct column none;
@@ -48,8 +48,8 @@ static struct column *next_column(struct placer *p, bool differences)
 	return c;
 }
 
-/* The next column, which must have exactly `nr` numbers; the caller becomes its owner. NULL if
-   the column has another number of them. */
+/* The next column, owned by the caller. NULL if it does not have exactly `nr` numbers, or unless
+   `may_lack` if one of them is FOLD_ABSENT. */
 static int64_t *take_numbers(struct placer *p, size_t nr, bool may_lack)
 {
 	struct column *c = next_column(p, true);
@@ -76,8 +76,8 @@ static int64_t *take_same(struct placer *p, size_t nr)
 	return v;
 }
 
-/* Reads `nr` bins of the tally `t` from a column, from `*at` on. A bin is stored as two numbers:
-   its key minus the key of the bin before, and its count. */
+/* Reads `nr` bins of the histogram `t` from a column, from index `*at` on. A bin is stored as two
+   numbers: the difference of its key from the key of the bin before, and its count. */
 static void take_bins(struct placer *p, const struct column *c, size_t *at, size_t nr,
                       struct tally *t)
 {

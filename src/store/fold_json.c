@@ -1,7 +1,8 @@
-/* Reads and writes folds (many ranks as one digest). Figures and series are rows. Numbers of ranks
-   and counts of tallies are columns, in the order of the rows that they belong to. A column is a
-   list of numbers, each stored as the difference from the number before it. If all ranks have the
-   same number, the column is only this number. */
+/* Reads and writes folds: the figures of all ranks of a folded run. Figures and series are rows.
+   What has a number for each rank, and the bins of histograms (struct tally), are columns in the
+   order of the rows that they belong to. A column is a list of numbers, each stored as the
+   difference from the number before it. If all ranks have the same number, the column is only this
+   number. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,8 +99,8 @@ static void add_bins(struct column *out, const struct tally *t, bool counted)
 	}
 }
 
-/* Writes the column that add_bins() has filled. Its keys are differences already, so that all
-   numbers are written unchanged. */
+/* Writes the column that add_bins() has filled. Its numbers are written unchanged, since the keys
+   of bins are already differences. */
 static void write_plain(struct writer *w, struct column *c)
 {
 	begin(w);
@@ -253,7 +254,7 @@ static void describe_kept(bool several, int depth, struct sink *out)
 	sink_puts(out, "{\"type\": \"array\", \"items\": {\"$ref\": \"" DIGEST_SCHEMA ".json\"}}");
 }
 
-/* True if each kept digest is that of a rank of the fold, in order. */
+/* True if each kept digest is that of a rank of the fold, in the order of the ranks. */
 static bool kept_fit(const struct fold *f)
 {
 	const struct run *kept = &f->kept;

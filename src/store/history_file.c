@@ -32,7 +32,7 @@ const char *history_reference_path(const char *path, struct arena *a)
 
 /* ---- reading of a history ---- */
 
-/* The runs and pins of the lines so far, and the pairs of both. */
+/* Hashes of the runs and of the pins that have been read, and the pairs of a run and its pin. */
 struct known {
 	struct idmap runs, pins, pairs;
 };

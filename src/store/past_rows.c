@@ -92,8 +92,9 @@ static size_t largest_group(const struct past_run *run, size_t *nr)
 	return best;
 }
 
-/* Drops one value: of the query with the most values, the value nearest to 0; of figures of files,
-   which have no common unit, the last by name, so that all runs keep the same ones. */
+/* Drops one value of the query with the most values: the value nearest to 0. If the values are
+   figures of files, which have no common unit, the last by name, so that all runs keep the same
+   figures. */
 static void cut_one(struct past_run *run)
 {
 	struct past_value *v = run->values.v;
@@ -111,8 +112,8 @@ void past_run_fit(struct past_run *run)
 {
 	size_t size;
 	while (run->values.nr && (size = size_of(run)) > BASELINE_RECENT_BYTES) {
-		/* drops values with about half of the bytes that are too many: a larger part could drop
-		 * more than necessary, as values differ in size */
+		/* drops values with about half of the bytes beyond the limit: since values differ in size,
+		 * more could be too many */
 		size_t extra = (size - BASELINE_RECENT_BYTES) / 2 * run->values.nr / size;
 		for (size_t i = 0; i <= extra && run->values.nr; i++)
 			cut_one(run);

@@ -12,8 +12,8 @@
 #include "model/step_figures.h"
 #include "store/digest_schema.h"
 
-/* How much a kept run holds, from the most to the least; the first level that fits the size limit
- * is used. */
+/* Levels of detail of a stored run, from the most to the least; the first level that fits the size
+ * limit is used. */
 static const struct detail {
 	bool whole; ///< true if the samples of all steps are kept, even of many steps, and if kernels
 	            ///< keep their figures from outside the measured steps
@@ -124,7 +124,8 @@ static void choose(const struct ranking *r, const struct names *asked, size_t to
 
 /* ---- pins of kernels and operators ---- */
 
-/* The category of a match name (a normalized name): that of its raw name with the most time. */
+/* The category of the kernels whose normalized name is `match`: that of the kernel with the most
+   time among them. */
 static const char *category_of_match(const struct pinner *p, const struct rank_view *v,
                                      struct span match)
 {

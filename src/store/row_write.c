@@ -9,7 +9,8 @@
 #include "base/vec.h"
 #include "store/row.h"
 
-/* json-c returns null if an allocation fails, which must never get into a file. */
+/* json-c returns NULL if an allocation fails, and writes NULL as the value null. The process ends,
+   so that this null gets into no file. */
 static json_object *must(json_object *o)
 {
 	if (!o)
@@ -118,8 +119,8 @@ static struct cell cell_of(const struct field *f, const void *row)
 	case FIELD_ROW: /* not written here: add_merged() writes rows in rows */
 	case FIELD_ROWS:
 	case FIELD_OPTIONAL_ROWS:
-	case FIELD_OWN: /* not written here, because only documents have such fields, which
-	                   row_write_all() writes */
+	case FIELD_OWN: /* not written here: only documents have such fields, and row_write_all() writes
+	                   them */
 		break;
 	}
 	return (struct cell){ 0 };
@@ -251,8 +252,8 @@ static size_t heap_pop(struct lists *l)
 
 #define NO_LIST SIZE_MAX
 
-/* Puts the lists whose rows have just been written back onto the heap, except lists without further
-   rows. Lists whose next rows are equal form one chain. */
+/* After the rows in `line` have been written: returns their lists to the heap, except lists without
+   further rows. Lists whose next rows are equal form one chain. */
 static void push_owners(struct lists *l)
 {
 	size_t first = NO_LIST, last = NO_LIST;

@@ -75,7 +75,7 @@ struct span figure_work_name(struct span key, struct span of)
 	size_t at = dot ? (size_t)(dot + 1 - name.p) : 0, n = name.n;
 	while (name.n > at + 1 && name.p[name.n - 1] == '_')
 		name.n--;
-	if (name.n < n && name.p[at] == '_') /* of "[key=global_batch_size]" */
+	if (name.n < n && name.p[at] == '_') /* "_key_x_" was "[key=x]" in the file: the name is "x" */
 		for (at++; at + 1 < name.n && name.p[at++] != '_';)
 			;
 	return (struct span){ name.p + at, name.n - at };
@@ -108,8 +108,7 @@ const char *figure_unit_of(struct span word)
 	return NULL;
 }
 
-/* The words of a name in small letters, each between two '_': "_mean_ttft_ms_" for "meanTTFT-ms".
- */
+/* The words of a name in lower case, each between two '_': "_mean_ttft_ms_" for "meanTTFT-ms". */
 struct words {
 	char text[2 * INPUT_NAME_MAX + 4];
 	size_t n;
@@ -134,8 +133,8 @@ static struct words words_of(struct span name)
 	return w;
 }
 
-/* The unit that `text` spells, if names of figures end in it: not "h", "min" (a least value) or a
-   count. */
+/* The unit that `text` means at the end of a figure's name; NULL if it means none. "h" and counts
+   are too vague there, and "min" means the minimum. */
 static const char *unit_at_end(const char *text, size_t n)
 {
 	const char *unit = figure_unit_of((struct span){ text, n });
@@ -167,20 +166,20 @@ static const char *rate_of(struct span what, struct span time)
 	return found;
 }
 
-/* The unit that the end of a name is, spelled as in the table: "GB/s", "tok/s/GPU", "GBps". Single
-   letters may be anything. */
+/* The unit at the end of a name that is spelled as in figure_units: "GB/s", "tok/s/GPU", "GBps";
+   NULL if there is none. Single letters are skipped, since they may mean anything. */
 static const char *unit_spelled(struct span name)
 {
 	for (size_t i = 0; i + 1 < name.n; i++) {
 		bool begins = i == 0 || strchr("_.- ", name.p[i - 1]);
 		const char *unit = begins ? unit_at_end(name.p + i, name.n - i) : NULL;
-		if (unit && strcmp(unit, "s") != 0) /* a second may be a part of a rate */
+		if (unit && strcmp(unit, "s") != 0) /* a second may be the end of a rate, "tokens_s" */
 			return unit;
 	}
 	return NULL;
 }
 
-/* The unit of "tokens_per_second_": "tokens/second" or, if that is unknown, a bare rate. */
+/* The unit of "tokens_per_second_": that of "tokens/second" or, if it is unknown, "1/s". */
 static const char *unit_of_rate(const char *from, const char *per)
 {
 	const char *end = per + strlen("_per_");
@@ -191,7 +190,8 @@ static const char *unit_of_rate(const char *from, const char *per)
 	return unit || !is_second(time) ? unit : "1/s";
 }
 
-/* The unit of "gb_s", "tokens_s": rates of bytes, FLOP and what is counted; "step_s" is a time. */
+/* The unit of two words that are a rate of bytes, FLOP or counted things: "gb_s", "tokens_s". NULL
+   for other words, such as "step_s", which is a time. */
 static const char *unit_of_pair(struct span what, struct span time)
 {
 	const char *unit = is_second(time) ? rate_of(what, time) : NULL;
@@ -201,7 +201,7 @@ static const char *unit_of_pair(struct span what, struct span time)
 	return counted ? unit : NULL;
 }
 
-/* Cuts words at the end off that say which value of several a figure is: "p50", "mean". */
+/* Words for statistics. cut_statistic() removes them and percentiles ("p50") from the end. */
 static const char *const statistics[] = { "mean", "median", "avg", "average", "min", "max", NULL };
 
 static void cut_statistic(struct words *w)
@@ -218,8 +218,8 @@ static void cut_statistic(struct words *w)
 	}
 }
 
-/* The unit of "Samples/sec", a rate also if it is not known of what; NULL if the name does not end
-   in a '/' and a unit of time. */
+/* The unit of a name such as "Samples/sec"; "1/s" for things that figure_units lacks. NULL if the
+   name does not end in a '/' and a unit of time. */
 static const char *unit_behind_slash(struct span name)
 {
 	size_t slash = name.n, from;
@@ -300,8 +300,8 @@ static bool is_unit_of(struct span word, const char *dimension)
 	return at >= 0 && strcmp(figure_units[at].dimension, dimension) == 0;
 }
 
-/* The better direction by a unit that is not in the table: "seq/ms" and "samples/sec/gpu" are
-   rates, "ms/batch" and "KB/op" are what each costs; "fps" is a word. */
+/* The better direction by a unit that figure_units lacks. "seq/ms" and "samples/sec/gpu" are rates,
+   "ms/batch" and "KB/op" costs of one thing. A unit without a '/', "fps", is judged as a name. */
 static const char *better_of_unit(struct span unit)
 {
 	const char *slash = memchr(unit.p, '/', unit.n);
@@ -324,11 +324,12 @@ const char *figure_better(struct span name, const char *unit)
 	bool share = unit && strcmp(unit, "%") == 0;
 	bool count = span_glob(SPAN("*_count_"), (struct span){ w.text, w.n });
 	const char *by_unit = unit && at < 0 ? better_of_unit(span_of(unit)) : figure_unit_better(at);
-	const char *better[2] = { by_unit, NULL }; /* by the unit and all words; by words that decide */
+	const char *better[2] = { by_unit, NULL }; /* by unit and all words; by words that "decide" */
 	bool twofold[2] = { false, false };
 	for (size_t i = 0; i < NR_FIGURE_WORDS; i++) {
 		const struct figure_word *word = &figure_words[i];
-		/* of shares of the time, one falls as another rises; "latency.count" counts latencies */
+		/* skips "time" in shares of time, since one share falls as another rises; and "latency" in
+		   "latency.count", which counts latencies */
 		if (strcmp(word->better, "any") == 0 || (share && strcmp(word->name, "time") == 0) ||
 		    (count && span_is_listed(SPAN("timed"), word->kind)))
 			continue;
@@ -350,7 +351,7 @@ static const char *const amount_words[][3] = {
 #include "metric/figures.inc"
 };
 
-/* The kind of a word of amounts, also in the plural; "" of others. */
+/* The kind of a word in `amounts` of rules/figures.yaml, also of its plural; "" for other words. */
 static const char *amount_kind(struct span word)
 {
 	for (int cut = 0; cut < 2; cut++, word.n--) {
@@ -364,11 +365,12 @@ static const char *amount_kind(struct span word)
 	return "";
 }
 
-/* The kinds, as of settings, of a name that only words of amounts make up; "" of others. */
+/* The kinds (see figure_is_setting()) of a name whose last part has only words that are in
+   `amounts` of rules/figures.yaml; "" for other names. */
 static const char *amount_kinds(struct span name)
 {
 	size_t from = name.n;
-	while (from && !strchr("./", name.p[from - 1])) /* behind what it is an amount of */
+	while (from && !strchr("./", name.p[from - 1])) /* the last part of the name */
 		from--;
 	struct words w = words_of((struct span){ name.p + from, name.n - from });
 	const char *kind = "", *before = "";
@@ -415,7 +417,7 @@ bool figure_is_neither(struct span name)
 	if (figure_is_setting(name, "flat") ||
 	    (figure_is_setting(name, "count") && !figure_better(name, NULL)))
 		return true;
-	if (span_glob(SPAN("*.n"), name) || span_glob(SPAN("*.count"), name)) /* of samples */
+	if (span_glob(SPAN("*.n"), name) || span_glob(SPAN("*.count"), name)) /* numbers of samples */
 		return true;
 	return ANY(i, NR_FIGURE_WORDS,
 	           strcmp(figure_words[i].better, "neither") == 0 &&

@@ -10,8 +10,8 @@
 
 ORDERING(input_text_cmp, struct input_stat, BY_TEXT(name))
 
-/* Gives figures the better direction that their names tell if all were plain numbers, of which
-   earlier versions knew neither unit nor direction. */
+/* Sets the better directions that the names of figures mean, if none of the figures has a unit or a
+   direction: earlier versions stored plain numbers so. */
 static void settle_directions(struct input_stat *v, size_t nr)
 {
 	bool plain = ALL(i, nr, !v[i].unit && !v[i].better);
@@ -134,16 +134,18 @@ static const char *unit_said(const struct input_stat *s)
 	return strcmp(s->unit, UNIT_BARE) == 0 ? "no unit" : s->unit;
 }
 
-/* True if a figure has no unit, or one for which earlier versions took the end of "gb_s". */
+/* True if the unit of a figure may be wrong: earlier versions stored a bare number, "s" or "1/s"
+   for names such as "gb_s". */
 static bool is_doubtful(const struct input_stat *s)
 {
 	return strcmp(s->unit, UNIT_BARE) == 0 || strcmp(s->unit, "s") == 0 ||
 	       strcmp(s->unit, "1/s") == 0;
 }
 
-/* True if the unit of one of two figures is doubtful, and the other has the one that their name
-   tells: earlier versions found it in fewer names, and none for a throughput of nothing in
-   particular. */
+/* True if two figures of one name measure the same although their units differ, because an earlier
+   version found units in fewer names. Either the unit of one is doubtful, and the other figure has
+   the unit that the name means. Or one is a bare number, the other is in 1/s, and the name means a
+   throughput. */
 static bool is_told_by_name(const struct input_stat *a, const struct input_stat *b)
 {
 	const struct input_stat *other = is_doubtful(a) ? b : a;
@@ -155,7 +157,7 @@ static bool is_told_by_name(const struct input_stat *a, const struct input_stat 
 	return is_doubtful(a) != is_doubtful(b) && unit && strcmp(unit, other->unit) == 0;
 }
 
-/* The metric of the `nr` figures of one name, in the unit of the first of which it is known. */
+/* The metric of the `nr` figures of one name, in the first known unit among them. */
 static const struct metric *input_metric(const struct input_stat *const *v, size_t nr,
                                          struct arena *a)
 {
@@ -216,7 +218,7 @@ struct metric *input_metric_copy(const struct metric *own, struct arena *a)
 	for (size_t i = 0; i < NR_OF(texts); i++)
 		if (*texts[i])
 			*texts[i] = arena_dup(a, span_of(*texts[i]));
-	/* here, since a run has a copy only of the figures that are judged or shown */
+	/* computed only for copies, which are made only of metrics that are judged or shown */
 	m->exact = !m->mixed &&
 	           figure_is_counted(span_of(m->name + (m->case_name ? strlen(m->case_name) : 0)));
 	return m;

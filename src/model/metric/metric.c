@@ -10,8 +10,8 @@
 enum { NOISY, EXACT };
 enum { APART, ADDS };
 
-/* Sets of entries (enum rests_on) that many metrics share; the column `rests_on` of metrics.def
- * names these sets. */
+/* Sets of aspects of a recording (enum rests_on) that many metrics share; the column `rests_on` of
+ * metrics.def names these sets. */
 enum {
 	RESTS_TRACE = ON_TRACE,
 	RESTS_STEP_NUMBERS = ON_STEP_NUMBERS,

@@ -129,7 +129,7 @@ enum parts_kind {
 	PARTS_ACTIVITIES, ///< parts: GPU activities by class, category and name
 	PARTS_CODE, ///< parts: modules, places in the code, operators and kernels, as a tree
 	PARTS_LACKED_STEPS, ///< parts: the steps that a rank lacks
-	PARTS_SEGMENTS, ///< parts: segments of memory
+	PARTS_SEGMENTS, ///< parts: segments of memory by kind and size
 	PARTS_SHARE, ///< parts: the numerator and the denominator of the metric, which is a ratio
 	PARTS_INDIVISIBLE, ///< parts: only the ranks, if the run has several; no parts in a run of one
 	                   ///< rank

@@ -45,8 +45,8 @@ struct value {
 	uint64_t v, like;
 };
 
-/* Appends a value in the largest unit in which `like` is at least 1, with two decimals, or with
-   three if it is below 10 and `fine` is true. What would round up to the next unit suits that. */
+/* Appends a value in the largest unit in which `like` is at least 1, or would be rounded up to 1.
+   It has two decimals, or three if it is below 10 and `fine` is true; none in the smallest unit. */
 static void add_scaled(struct strbuf *out, struct value value, const struct scale *scale, int nr,
                        bool fine)
 {
@@ -102,7 +102,8 @@ int unit_figure(enum unit unit)
 	return (((int)unit - UNIT_FIGURES) >> WORD_SHIFT) - 1;
 }
 
-/* Number of digits of v before the decimal point of v / 10^digits: 0 or less below 0.1. */
+/* Number of digits of v / 10^digits before the decimal point; for a value below 1, minus the number
+   of zeros after the decimal point: -2 for 0.005. */
 static int place_of(uint64_t v, int digits)
 {
 	for (; v; v /= 10)
@@ -133,7 +134,7 @@ static void add_figure(struct strbuf *out, uint64_t v, int digits)
 	add_quotient(out, v, power_of_10(digits), digits);
 }
 
-/* The power of 10 that the unit `word` is of the unit `other`, which measures the same; else 0. */
+/* n if the unit `word` is 10^n times the smaller unit `other` of the same dimension; else 0. */
 static int power_of_unit(int word, int other)
 {
 	int power = 0;
@@ -145,8 +146,8 @@ static int power_of_unit(int word, int other)
 	return size == figure_units[other].size ? power : 0;
 }
 
-/* Appends v / 10^digits in the unit `word` or, below a thousandth of it, in the largest smaller
-   unit in which it is 1 or more, or the smallest: 220.2 ns, not 0.0000002202 s. */
+/* Appends v / 10^digits of the unit `word`. A value below a thousandth is written in the largest
+   smaller unit in which it is at least 1, or else in the smallest: 220.2 ns, not 0.0000002202 s. */
 static void add_figure_of(struct strbuf *out, uint64_t v, int word, int digits)
 {
 	int best = word, power = 0;

@@ -5,13 +5,13 @@
 #include "base/text.h"
 #include "names/short.h"
 
-/* BREAK: where a comment lets a name break; CUT: what a terminal puts in place of the middle of a
-   name; UNKNOWN: what reports show in place of a character that they cannot print, and logs in
-   place of the second '#' of a command. */
+/* Characters that reports put into names. BREAK: place at which a line may break, in comments on
+   pull requests; BLANK: blank that does not break a line; CUT: the middle of a long name;
+   UNKNOWN: a character that cannot be printed, or in logs the second '#' of a command. */
 #define CUT_TEXT "\u2026"
 enum { BREAK = 0x200B, BLANK = 0xA0, CUT = 0x2026, UNKNOWN = 0xFFFD, HASH_CHARS = 9 };
 
-/* Take the next character of a text that was shown; 0 at its end. */
+/* Takes the next character of a text from a report, without BREAK; 0 at the end of the text. */
 static uint32_t next_shown(struct span s, size_t *at)
 {
 	uint32_t cp = BREAK;
@@ -20,8 +20,7 @@ static uint32_t next_shown(struct span s, size_t *at)
 	return cp == BREAK ? 0 : cp == BLANK ? ' ' : cp;
 }
 
-/* True if a report that is about `text` may show it as `shown`, with its middle `cut` out or not.
- */
+/* True if a report may show `text` as `shown`: on one line, with its middle cut out if `cut`. */
 static bool is_shown(struct span shown, struct span text, bool cut)
 {
 	size_t s = 0, t = 0, after_cut = SIZE_MAX, mark = 0;
@@ -58,8 +57,8 @@ static bool has_hash(struct span shown, struct span text)
 	return memcmp(shown.p + shown.n - HASH_CHARS, hash, HASH_CHARS) == 0;
 }
 
-/* True for "gemm bf16 [512 4]", which short_names_end() makes of equal forms: `form`, with its
-   middle `cut` out or not, then words of the name. */
+/* True for a text such as "gemm bf16 [512 4]", by which short_names_end() distinguishes names with
+   equal forms: `form`, with its middle cut out if `cut`, then words of the name in brackets. */
 static bool is_apart(struct span shown, struct span form, bool cut, const char *whole,
                      struct arena *a)
 {
@@ -79,7 +78,7 @@ static bool is_apart(struct span shown, struct span form, bool cut, const char *
 	return true;
 }
 
-/* By which form of its name a report shows the kernel or function as `shown`, the longest first. */
+/* How `shown` fits the forms of the name of a kernel or function; longer forms are tried first. */
 static enum name_fit form_fit(struct span shown, struct span name)
 {
 	struct arena a = ARENA_INIT;
@@ -99,7 +98,7 @@ static enum name_fit form_fit(struct span shown, struct span name)
 	return fit;
 }
 
-/* `shown` without the places at which a comment lets a name break; in `b`. */
+/* `shown` without BREAK characters, written into `b`. */
 static struct span unbroken(struct span shown, struct strbuf *b)
 {
 	for (size_t i = 0; i < shown.n;) {

@@ -354,14 +354,14 @@ static void add_word(struct strbuf *b, struct span s, bool least)
 	}
 }
 
-/* The name as C++ has it. */
+/* The demangled name; `whole` if it is not mangled. */
 static const char *plain_of(struct arena *a, const char *whole)
 {
 	const char *plain = demangle(span_of(whole), a);
 	return plain ? plain : whole;
 }
 
-/* `plain` is plain_of() the whole name. */
+/* The name of a kernel in form number `form`. `plain` is the result of plain_of(). */
 static const char *form_of(struct arena *a, const char *whole, const char *plain, int form)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -408,8 +408,9 @@ void short_names_add(struct short_names *s, const char *whole)
 
 /* ---- words in which names of equal form differ ---- */
 
-/* Gives names in FORM_OTHER, after the form that they share with others, the words in which they
-   differ from all of these; the hash if these words are not few. */
+/* Sets the texts of names in FORM_OTHER: the shortest form, which other names have too, and after
+   it the words in which the name differs from all of these. If there are no such words, or too
+   many, the hash of the name follows instead. */
 static void set_others(struct short_names *s)
 {
 	vec_sort(&s->list, by_shortest);
