@@ -32,7 +32,7 @@ struct decimal decimal_of(int64_t value, int64_t digits);
 int64_t decimal_scaled(struct decimal d, int64_t digits);
 
 /// The least number of decimal places (below 0 for round numbers) that shows all digits of `d`, and
-/// at least `significant` of them: 3 for 1.5 and 4.
+/// at least `significant` digits: 3 for 1.5 with 4 significant digits.
 int64_t decimal_digits_for(struct decimal d, int significant);
 
 /// `a` · `b`, exactly; false if the product has too many digits.

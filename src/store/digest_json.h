@@ -75,7 +75,6 @@ GG_MUST_CHECK enum status baseline_parse(struct source *src, struct baseline *ou
 GG_MUST_CHECK enum status baseline_read(const char *path, struct baseline *out,
                                         struct diag_log *log);
 
-/// Releases all memory of the baseline.
 void baseline_release(struct baseline *b);
 
 /// A sentence on two figures that contradict each other: a time of a step that is not the sum of
@@ -93,8 +92,8 @@ enum { PIN_FOLDED_BYTES = 1900000 };
 
 /// Makes `out`, the reduced form of `run` that a baseline stores. Figures that checks of `rules`
 /// compare are kept exactly, others as far as the size limit allows; lists that explain only a
-/// single run are left out. If the limit demands it, the
-/// smallest kernels and operators are summed, and the samples of steps replaced by statistics.
+/// single run are left out. If the limit demands it, the smallest kernels and operators are summed,
+/// and the samples of steps replaced by statistics.
 /// `naming` normalizes names. Texts are borrowed from `run`. Caller releases with run_release().
 void pin_make(const struct run *run, const struct rules *rules, const struct naming *naming,
               struct run *out);

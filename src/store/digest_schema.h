@@ -15,28 +15,15 @@ extern const struct schema ranks_schema;
 /// Stops the scanner with an error if parts of a digest contradict one another.
 void digest_check(struct row_reader *r, struct digest *d);
 
-/* Functions of fields whose type is FIELD_OWN: their form in JSON is not made from a table. `nr`
-   digests of one document are read or written together. */
-
-/// Reads the steps of digests.
+/// Functions of two fields of type FIELD_OWN, whose JSON is not made from a table of members: the
+/// steps of digests, and the fold (the figures of all ranks) of a folded run. They read or write
+/// `nr` digests of one document together, or write the JSON Schema of the field.
 void steps_read(struct row_reader *r, void *const *digests, size_t nr);
-
-/// Writes the steps of digests.
 void steps_write(const void *const *digests, size_t nr, struct sink *out);
-
-/// Writes the JSON Schema of steps.
 void steps_describe(bool several, int depth, struct sink *out);
-
-/// Reads the fold of a folded run, that is the figures of all its ranks, into a digest.
 void fold_read(struct row_reader *r, void *const *digests, size_t nr);
-
-/// Writes the fold of a folded run.
 void fold_write(const void *const *digests, size_t nr, struct sink *out);
-
-/// True if a digest holds a fold.
 bool fold_is_there(const void *const *digests, size_t nr);
-
-/// Writes the JSON Schema of a fold.
 void fold_describe(bool several, int depth, struct sink *out);
 
 /// Writes a digest as a part of a document. If the digest keeps its JSON text, this is copied.

@@ -10,8 +10,6 @@
 /// Largest number of ranks of a folded run.
 enum { RANKS_MAX = 1 << 18 };
 
-/* Offsets of the members of struct fold_match and of struct fold_member that are stored as columns,
- * one column for each. */
 const size_t fold_match_columns[NR_MATCH_COLUMNS] = {
 	offsetof(struct fold_match, step),         offsetof(struct fold_match, place),
 	offsetof(struct fold_match, dur.count),    offsetof(struct fold_match, dur.high),

@@ -79,14 +79,14 @@ struct event {
 	/// stream, as an ident (args.stream, else tid); for GPU activities and GPU annotations
 	int64_t stream;
 	int64_t correlation; ///< correlation id; for GPU activities and runtime calls
-	int64_t bytes; ///< bytes moved; for copies and memory sets args.bytes or 0; for memory events
-	               ///< Bytes (signed)
+	int64_t bytes; ///< bytes that a copy or memory set moves (args.bytes), 0 if absent; of a memory
+	               ///< event: change of the allocated bytes (Bytes), signed
 	int64_t grid[3], block[3]; ///< of a kernel: launch shape; grid[0] < 0 if absent
 	const struct name *op, *module; ///< of a GPU activity: path of the operator and name of the
 	                                ///< module, if the activity itself states them (JAX); else NULL
 	const struct name *launched; ///< of a runtime call: name of the kernel that it launches; NULL
 	                             ///< if the event does not have it
-	int64_t node; ///< of a GPU activity: number of its node of a graph; 0 if it has none
+	int64_t node; ///< of a GPU activity: number of its node in a CUDA graph; 0 if it has none
 	int64_t occupancy; ///< of a kernel: estimated achieved occupancy in 1e-6 %, < 0 if absent
 	int64_t resources[NR_RESOURCES]; ///< of a kernel; < 0 if absent
 	int64_t memory_id; ///< of a memory event: number of the memory (Device Id), ≥ -1

@@ -107,10 +107,7 @@ struct snapshot {
 	uint64_t json_faults, fault_byte;
 };
 
-/// Initializes an empty snapshot.
 void snapshot_init(struct snapshot *s);
-
-/// Releases all memory of the snapshot.
 void snapshot_release(struct snapshot *s);
 
 #endif

@@ -54,18 +54,18 @@ int64_t input_spread(double share);
 struct decimal input_in(const struct input_stat *s, int unit);
 
 /// Converts figures that were read from files of earlier versions into the present form, sorted;
-/// names are owned by `a`. Earlier versions kept absolute paths in the names of cases, and neither
-/// unit nor direction of plain numbers.
+/// names are owned by `a`. Earlier versions stored names of cases with absolute paths, and plain
+/// numbers without unit and direction.
 void input_settle(struct input_stat *v, size_t nr, struct arena *a);
 
 /// Adds the value of the figure to the hash `h`. Values that earlier versions could hold give the
 /// same hash as in those versions.
 uint64_t input_hash(uint64_t h, const struct input_stat *s);
 
-/// Makes one metric for each name among the `nr` figures, which are sorted, in `out` (room for
-/// `nr`). Its unit is that of the first of its figures, with as many decimal places as all values
-/// need; if the others measure something else, the metric is `mixed`. Returns the number of
-/// metrics, which are owned by `a`.
+/// Makes one metric for each name among the `nr` figures, in `out`, which has room for `nr`. Sorts
+/// `v` by name. The unit of a metric is the first known unit of its figures, with as many decimal
+/// places as all values need. If figures of one name measure different things, the metric is
+/// `mixed`. Returns the number of metrics, which are owned by `a`.
 size_t input_metrics(const struct input_stat **v, size_t nr, struct arena *a,
                      const struct metric **out);
 

@@ -143,7 +143,7 @@ enum metric_sums {
 	SUMS_COPIES = 1 << 1,
 	SUMS_SETS = 1 << 2,
 	SUMS_WAITS = 1 << 3,
-	SUMS_CODE = 1 << 4, ///< rows of the code table add up to the metric
+	SUMS_CODE = 1 << 4, ///< the work of all places in the code adds up to the metric
 	SUMS_ALL_CODE = SUMS_KERNELS | SUMS_COPIES | SUMS_SETS | SUMS_CODE,
 };
 
@@ -230,7 +230,7 @@ enum stake metric_stake(const struct metric *m);
 /// The metric with this name, or NULL.
 const struct metric *metric_find(struct span name);
 
-/// The name of the metric in sentences, such as "compute per step"; static.
+/// The name of the metric in sentences, such as "compute per step"; valid as long as `m`.
 const char *metric_label(const struct metric *m);
 
 /// Largest length in bytes of the name of a figure in a metrics file.

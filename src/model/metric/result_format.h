@@ -112,7 +112,6 @@ struct result_formats {
 	VEC(struct result_format) list;
 };
 
-/// Releases all memory of the formats.
 void result_formats_release(struct result_formats *f);
 
 #endif

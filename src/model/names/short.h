@@ -14,7 +14,7 @@
 /// The forms of the name of a kernel.
 struct short_name {
 	const char *whole; ///< whole name of the kernel, borrowed
-	const char *plain; ///< the name as C++ has it: `whole`, or what it is mangled from
+	const char *plain; ///< demangled name; equal to `whole` if that is not mangled
 	const char *shortest; ///< the shortest form of the name, which other kernels may share
 	const char *text; ///< short name, which reports show
 	const char *cut; ///< whole name as messages cut it (MESSAGE_CHARS)
@@ -46,7 +46,6 @@ void short_names_end(struct short_names *s);
 /// The short name that is shown for `whole`; NULL if `whole` was not added.
 const char *short_names_find(const struct short_names *s, const char *whole);
 
-/// Releases all memory of the names.
 void short_names_release(struct short_names *s);
 
 /// True if `word` is one of the words of the name. Words consist of letters and digits.
