@@ -93,8 +93,8 @@ enum { PIN_FOLDED_BYTES = 1900000 };
 /// Makes `out`, the reduced form of `run` that a baseline stores. Figures that checks of `rules`
 /// compare are kept exactly, others as far as the size limit allows; lists that explain only a
 /// single run are left out. If the limit demands it, the smallest kernels and operators are summed,
-/// and the samples of steps replaced by statistics.
-/// `naming` normalizes names. Texts are borrowed from `run`. Caller releases with run_release().
+/// and the samples of steps replaced by statistics. `naming` normalizes names. Texts are borrowed
+/// from `run`. Caller releases with run_release().
 void pin_make(const struct run *run, const struct rules *rules, const struct naming *naming,
               struct run *out);
 

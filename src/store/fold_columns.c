@@ -1,5 +1,5 @@
-/* Puts the columns of a stored fold into their places. Everything in a file is checked before it is
-   used. */
+/* Moves the columns of a stored fold into the members of struct fold. Everything in a file is
+   checked before it is used. */
 #include "store/columns.h"
 
 #include <stdlib.h>

@@ -210,7 +210,7 @@ static void read_kept(struct row_reader *r, void *const *folds, size_t nr)
 	bool outer = r->keeps_text;
 	struct arena *arena = r->arena;
 	(void)nr;
-	r->keeps_text = !outer; /* texts of these digests: not needed if the outer text is kept */
+	r->keeps_text = !outer; /* the outer text, if it is kept, contains those of these digests */
 	enum jscan_type first = row_enter_array(r, NULL);
 	for (bool more = first != JSCAN_END; more && jscan_status(r->js) == ST_OK;
 	     more = jscan_element(r->js)) {

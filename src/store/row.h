@@ -48,7 +48,7 @@ struct row_reader {
 	bool sampled;
 	bool whole; ///< true for a digest or a run: a fold in it must have the values of each rank;
 	            ///< false for a baseline: a fold in it must not have them
-	bool keeps_text; ///< true if the text of each digest is kept
+	bool keeps_text; ///< true if each digest that is read keeps its JSON text
 	bool row_is_newer; ///< true if the present row is of a kind that only a newer minor version
 	                   ///< knows
 };

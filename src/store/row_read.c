@@ -269,7 +269,7 @@ static void set_defaults(const struct schema *s, void *row)
 	}
 }
 
-/* Keys about the host intervals of steps, which earlier releases wrote and no figure uses. */
+/* Keys for times of steps on the host, which earlier releases wrote and no figure uses. */
 const char *const row_gone_keys[] = { "time.compute", "time.communication", "time.memory",
 	                                  "time.idle", NULL };
 

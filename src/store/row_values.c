@@ -191,7 +191,7 @@ static void read_field(struct row_reader *r, const struct field *f, const char *
 	}
 }
 
-/* Reads `KEY_hex`, which follows KEY. */
+/* Reads the value of the key KEY_hex, which follows KEY: the raw bytes of a text in hex. */
 static void read_field_hex(struct row_reader *r, const struct field *f, const char *key, void *row)
 {
 	char *at = (char *)row + f->offset;

@@ -33,9 +33,9 @@ static inline bool event_is_gpu(enum event_kind kind)
 	return kind <= EVENT_MEMSET;
 }
 
-/// An ident is an id of the trace, compared as text: a small integer is stored as itself, other
-/// text as -2 - (id of its name in the table); IDENT_NONE if absent or null. Integers below 0 and
-/// above INT64_MAX are stored as text.
+/// An ident is an id in a trace, such as that of a thread, compared as text. An integer from 0 to
+/// INT64_MAX is stored as itself, any other text as -2 - (id of its name in the name table), and an
+/// absent or null id as IDENT_NONE.
 #define IDENT_NONE ((int64_t)-1)
 
 /// Text of an ident, owned by `a`; "null" if it is absent.

@@ -49,7 +49,7 @@ struct memory_timeline {
 enum xprof_kind { XPROF_OTHER, XPROF_ALLOCATION, XPROF_DEALLOCATION };
 
 /// An activity of XProf's record (MemoryActivityMetadata): an allocation or deallocation, with its
-/// purpose (operation, region, type and shape). Texts are "" if not given.
+/// sizes in bytes and its purpose (operation, region, type and shape). Texts are "" if not given.
 struct xprof_activity {
 	enum xprof_kind kind;
 	int64_t requested, bytes, step;

@@ -95,7 +95,7 @@ struct snapshot {
 	VEC(uint32_t) frame_ids;
 	VEC(struct snapshot_stack) stacks;
 	VEC(struct snapshot_segment) segments;
-	/// blocks, grouped by segment, within a segment sorted by address
+	/// blocks, grouped by segment, and sorted by address within each segment
 	VEC(struct snapshot_block) blocks;
 	VEC(struct snapshot_trace) traces; ///< histories of allocations, indexed by device number
 	VEC(struct snapshot_annotation) annotations;

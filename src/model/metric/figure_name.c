@@ -121,7 +121,7 @@ static struct words words_of(struct span name)
 	for (size_t i = 0; i < name.n && i < INPUT_NAME_MAX; i++) {
 		char c = name.p[i];
 		bool capital = c >= 'A' && c <= 'Z';
-		bool bytes = c == 'B' && (i + 1 == name.n || !is_letter(name.p[i + 1])); /* "GiB" */
+		bool bytes = c == 'B' && (i + 1 == name.n || !is_letter(name.p[i + 1])); /* as in "GiB" */
 		if (capital && !bytes && last >= 'a' && last <= 'z')
 			w.text[w.n++] = '_';
 		bool plain = c && is_plain(c) && !strchr("._-/", c);

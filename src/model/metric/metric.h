@@ -172,8 +172,8 @@ enum rests_on {
 	ON_FLOPS = 1 << 15, ///< floating-point operations as counted in the trace
 	ON_MFU = 1 << 16, ///< floating-point operations as given by the run context
 	ON_CLOCKS = 1 << 17, ///< times and rates, which a throttled GPU makes worse
-	ON_ENDS = 1 << 18, ///< figures made of when activities begin and end: unions, spans, wall times
-	ON_WALL = 1 << 19, ///< figures made of when steps are over
+	ON_ENDS = 1 << 18, ///< figures by begins and ends of activities: unions, spans, wall times
+	ON_WALL = 1 << 19, ///< figures that depend on when steps are over
 	ON_OPERATORS = 1 << 20, ///< figures by the operator that launched the work
 	ON_MODULES = 1 << 21, ///< figures by module or annotation
 	ON_PLACES = 1 << 22, ///< figures by place in the code

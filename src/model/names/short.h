@@ -17,7 +17,7 @@ struct short_name {
 	const char *plain; ///< demangled name; equal to `whole` if that is not mangled
 	const char *shortest; ///< the shortest form of the name, which other kernels may share
 	const char *text; ///< short name, which reports show
-	const char *cut; ///< whole name as messages cut it (MESSAGE_CHARS)
+	const char *cut; ///< whole name, cut to MESSAGE_CHARS characters for messages
 	int form; ///< number of the form that `text` has, in the order in which forms are tried
 };
 
