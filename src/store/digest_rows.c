@@ -59,8 +59,8 @@ static void check_collectives(struct row_reader *r, const struct digest *d)
 	}
 }
 
-/* True if the number of names in each row is valid: not negative, and above 0, which marks a sum of
-   small rows, only for kernels among the GPU activities. */
+/* True if the numbers of summed small rows are not negative, and among the GPU activities only rows
+   of kernels are sums. */
 static bool are_sums(const struct digest *d)
 {
 	return ALL(i, d->kernels.nr,

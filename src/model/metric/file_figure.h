@@ -21,8 +21,9 @@ struct input_stat {
 	                      ///< unknown
 	int64_t spread; ///< scaled MAD in units of 10^-`digits`, rounded, as earlier versions stored
 	                ///< it; -1 if `spread_share` holds it
-	const char *work; ///< the work that was measured: a line "KEY=VALUE" for each setting, and a
-	                  ///< line "KEY~VALUE" for each count of what was done; NULL if unknown
+	const char *work; ///< the work that was measured, in lines; NULL if unknown. "KEY=VALUE" is a
+	                  ///< setting, "KEY~VALUE" a count of what was done, "KEY+VALUE" the number of
+	                  ///< things over which the figure is a sum
 	int64_t micro; ///< value in millionths, as files of earlier versions hold it; INPUT_EXACT if
 	               ///< `value` and `digits` hold the figure
 };

@@ -73,8 +73,8 @@ struct result_take {
 	                         ///< samples below it is a figure, too; NULL if there is none
 	const char *count; ///< if the figure is a mean: template of the path at which the file has the
 	                   ///< number of values; NULL if not given
-	const char *sum_of; ///< if the figure is a sum over a number of things: path of this number;
-	                    ///< else NULL
+	const char *sum_of; ///< if the figure is a sum over a number of things: path of this number, in
+	                    ///< the form of the paths in `work`; else NULL
 };
 
 /// The better direction of a figure; RESULT_BY_NAME: as its name or unit tells.
