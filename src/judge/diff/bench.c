@@ -79,7 +79,8 @@ static void init_columns(struct bench *b)
 		add_column(b, SOURCE_PIN, approved_view(b), NULL, b->pin);
 	add_past(b, r->recent, SOURCE_RECENT);
 	add_past(b, r->sample, SOURCE_SAMPLE);
-	/* the last runs have control runs: the first one may have been chosen because it failed */
+	/* the last candidates have the control runs: the first candidate may be the failed run that the
+	 * others are to confirm */
 	size_t single =
 	    r->nr_controls && r->nr_controls < r->nr_candidates ? r->nr_candidates - r->nr_controls : 0;
 	for (size_t i = 0; i < r->nr_candidates; i++)
@@ -109,8 +110,8 @@ static void look_at_ranks(struct bench *b)
 			number_raise(&b->tick_ns, b->view[i].run->ranks.v[r]->trust.tick_ns);
 }
 
-/* The sources of memory that all runs have. A control run or the reference run may lack one of the
-   others. */
+/* The sources of memory (such as snapshots) that all runs have. A control run or the reference run
+ * that has none of the others' common sources does not count. */
 static unsigned common_memory(const struct bench *b)
 {
 	unsigned common = ~0U;
@@ -214,8 +215,9 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 	vec_release(&answers.list);
 }
 
-/* The text by which a past run has answers to the query; "" if it knows memory of another source
-   only. Earlier versions stored no source: it is that of the approved run. */
+/* The text of the query under which a past run stores its answers; "" if the query is about memory
+ * and the run has it only from another source. Earlier versions stored no source; it is taken to be
+ * that of the approved run. */
 static const char *past_text(struct bench *b, const struct past_run *past, const struct query *q)
 {
 	const char *now = memory_source_of(b->memory);
@@ -225,8 +227,8 @@ static const char *past_text(struct bench *b, const struct past_run *past, const
 	return memory_is_by_trace(b->memory) ? query_text_of_trace(q, &b->arena) : "";
 }
 
-/* The answers of a past run about the figures of files that `q` names, whichever names or patterns
-   it was asked with. */
+/* The answers of a past run to a query on figures of files (input.NAME), whether the run stored
+ * them by name or by a pattern. */
 static const struct past_value *past_inputs(struct bench *b, const struct past_run *run,
                                             const struct query *q, const char *text, size_t *nr)
 {
@@ -239,7 +241,7 @@ static const struct past_value *past_inputs(struct bench *b, const struct past_r
 		if (strncmp(v->query, "input.", begin) != 0 || n < begin + end ||
 		    strcmp(v->query + n - end, rest) != 0)
 			continue;
-		/* asked for by its name, it has no label */
+		/* a value that was stored by its name has no label */
 		struct span own =
 		    v->label.n ? v->label : (struct span){ v->query + begin, n - begin - end };
 		if (span_eq(asked, own) || (q->metric->label && span_glob(asked, own))) {
@@ -277,9 +279,10 @@ const struct past_value *bench_past_answers(struct bench *b, const struct past_r
 	return v;
 }
 
-/* See the answers of a past run as the candidate gives them. If the candidate is folded, a query
-   for each rank has one answer for the worst of them; a run of several ranks that is not folded has
-   no answer for the worst. */
+/* Collect the answers of a past run in the form in which the candidate answers. A folded candidate
+ * answers a query for each rank by the value of the worst rank. A candidate of several ranks that
+ * is not folded has only values of single ranks, so that the past run's value of the worst rank is
+ * left out. */
 static void see_past(struct bench *b, size_t column, const struct query *q, struct seen_list *out)
 {
 	size_t nr = 0, first = out->list.nr;
@@ -324,7 +327,6 @@ static bool is_candidate(const struct bench *b, size_t i)
 	return b->columns[i].source == SOURCE_SINGLE || b->columns[i].source == SOURCE_CANDIDATE;
 }
 
-/* True if a candidate has the item. */
 static bool candidate_has(const struct bench *b, const struct seen_list *seen, struct seen item)
 {
 	for (item.column = 0; item.column < b->nr_columns; item.column++)
@@ -390,7 +392,7 @@ static size_t count_of(const struct bench *b, const struct entry *e, enum bench_
 	return nr;
 }
 
-/* Index of the first of the values since main last became better; 0 if it never did. */
+/* Index of the first value after the last change for the better; 0 if there was none. */
 static size_t better_from(const int64_t *v, size_t nr, enum worse worse)
 {
 	struct change_list points;
@@ -403,9 +405,9 @@ static size_t better_from(const int64_t *v, size_t nr, enum worse worse)
 	return from;
 }
 
-/* Find the runs of main that are the reference of the item. Once main is on a better level, which
-   takes runs of three jobs, the runs before it are not: else a change that undoes the gain would
-   pass until most runs have it. */
+/* Mark the runs of main whose median is the reference of the item. Once runs of three jobs of main
+ * show a better level, the runs before do not count: else a change that undoes the gain would pass
+ * until most runs are on the better level. */
 static void find_reference(struct bench *b, const struct entry *e, struct cell *cells,
                            enum worse worse)
 {
@@ -477,8 +479,8 @@ static void make_entry(struct bench *b, struct entry *e, const struct query *q,
 	                     : view_metric(&b->view[0], q->metric, e->label)->worse);
 }
 
-/* The least number of ranks that lack one of the items in column `i`; -1 if the column has none of
-   the items. */
+/* The number of ranks that lack the item, for the item in column `i` that the fewest ranks lack; -1
+ * if the column has none of the items. */
 static int64_t least_lacking(const struct entry *items, size_t nr, size_t i)
 {
 	int64_t least = -1;
@@ -544,7 +546,7 @@ void bench_query(struct bench *b, const struct query *q, struct entries *out)
 			end++;
 		make_entry(b, e, q, first, end - i);
 		if (!e->has[SIDE_BASELINE] && !e->has[SIDE_CANDIDATE])
-			out->list.nr--; /* only runs of the noise sample have it */
+			out->list.nr--; /* only runs that show how large noise is have the item */
 	}
 	vec_release(&seen.list);
 }

@@ -18,20 +18,21 @@ struct breakdown_query {
 	struct rank_scope ranks; ///< ranks to which the change and the activity pairs belong
 };
 
-/// Breakdown of a change by the method in the column "parts" of its metric. Time, counts and bytes
-/// of GPU activities are broken down by class, category and kernel, and into "launches" (Δcount ×
-/// mean) and "mean" (count × Δmean); other metrics by call, by terms or by rank. Parts are changes
-/// of means over steps, ranks and runs; a last part has the difference between their sum and the
-/// change. A renamed kernel is one part. `a` owns the breakdown, the caller its list of parts. NULL
-/// for shares and rates, and if no parts are known.
+/// Breakdown of a change by the method that the column "parts" of the metric table names. Time,
+/// counts and bytes of GPU activities are broken down by class, category and kernel, and into
+/// "launches" (Δcount × mean) and "mean" (count × Δmean); other metrics by call, by terms or by
+/// rank. Parts are changes of means over steps, ranks and runs; a last part has the difference
+/// between their sum and the change. A renamed kernel is one part. The breakdown lives in `a`; the
+/// caller releases its list of parts. NULL for shares and rates, and if no parts are known.
 struct breakdown *breakdown_of(const struct bench *b, const struct activity_pairs *p,
                                const struct breakdown_query *q, struct arena *a);
 
-/// Breakdown of the change of `e`, an entry for the query `q` on a memory metric, from `baseline`.
-/// It compares the two memories of memory_pair_find(); a last row has the part of the change that
-/// these two do not show, because other runs are part of the sides' values. `a` owns the breakdown,
-/// the caller its list of parts. NULL if there are no such memories or no data. `*where` becomes a
-/// text such as "most of it at train.py:forward", or NULL.
+/// Breakdown of the change of a memory metric: from `baseline`, the value that it is compared with,
+/// to the candidate's value in `e`, an entry for the query `q`. It compares the two memories of
+/// memory_pair_find(); a last row has the part of the change that these two do not show, because
+/// other runs are part of the sides' values. The breakdown lives in `a`; the caller releases its
+/// list of parts. NULL if there are no such memories or no data. `*where` becomes a text such as
+/// "most of it at train.py:forward", or NULL.
 struct breakdown *breakdown_of_memory(const struct bench *b, const struct query *q,
                                       const struct entry *e, int64_t baseline, struct arena *a,
                                       const char **where);
@@ -44,10 +45,10 @@ void memory_scaling(const struct bench *b, const struct query *q, const struct e
 /// Largest number of nodes in a tree: the smallest nodes are left out with all nodes below them.
 enum { FLAME_NODES = 150 };
 
-/// Build the tree of GPU time by module, place, operator and kernel of the approved run and the
-/// candidates. If there is no baseline, or its code is unknown, the tree is of the candidates. The
-/// tree has modules and places (functions in the code) only if all sides know some. `a` owns the
-/// names, the caller the list.
+/// Build the tree of GPU time by module, place (function in the code), operator and kernel, with
+/// the times of the baseline's run and of the candidates. If there is no baseline, or it has no
+/// code table, the tree has only the candidates' times. Modules and places are levels of the tree
+/// only if all sides know some. The names live in `a`; the caller releases the list of nodes.
 void flame_of(const struct bench *b, struct arena *a, struct flame *out);
 
 #endif

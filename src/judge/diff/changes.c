@@ -8,7 +8,8 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 
-/* PERMUTATIONS: least number of permutations in a test; a small `p` needs more of them. */
+/* PERMUTATIONS: least number of permutations in a test. If `p` of struct search is small, a test
+ * needs more. */
 enum { PERMUTATIONS = 999, MILLION = 1000000 };
 
 struct search {
@@ -46,8 +47,9 @@ struct pieces {
 	bool up; ///< true if the values of the second are the higher ones
 };
 
-/* Find the largest divergence between two adjacent pieces. With squared distances it is m n / (m +
-   n) times the squared difference of their means, times 2. */
+/* Find the two adjacent pieces that differ most, for which m n / (m + n) times the squared
+ * difference of their means is largest (m, n: their lengths). Returns this value; the divergence of
+ * the E-divisive method with squared distances is twice as large. */
 static double best_split(struct search *s, const double *v, size_t nr, struct pieces *pieces)
 {
 	double best = -1, *sums = s->sums;
@@ -110,10 +112,10 @@ static double squares(const double *v, size_t nr)
 	return sum;
 }
 
-/* True if the pieces lie further apart than their own noise explains, by Student's t; the number of
-   pairs of pieces that were tried counts (Bonferroni). A few runs have too few permutations to say
-   so: for example, of ten runs and then three on another level there are 286. Pieces without any
-   noise are apart if they differ. */
+/* True if the pieces lie further apart than their own noise explains, by Student's t test. Its p
+ * value is multiplied by the number of pairs of pieces that were tried (Bonferroni). Few runs have
+ * too few permutations for is_change() to say so: ten runs and then three on another level have
+ * only 286 different ones. Pieces without any noise are apart if they differ. */
 static bool is_step(const struct search *s, const double *v, size_t nr, struct pieces at, double q,
                     int64_t *p)
 {

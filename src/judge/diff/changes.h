@@ -12,12 +12,12 @@
 /// Fewest values on either side of a change: one or two runs are not a new level.
 enum { CHANGE_LEAST = 3 };
 
-/// Chance of a change point by which the gate judges, in millionths, as `gpugate history` does
-/// unless it is told another.
+/// Largest p value, in millionths, at which the gate takes a split of a series for a change point;
+/// also the default of `gpugate history`.
 enum { CHANGE_CHANCE = 1000 };
 
-/// Largest number of values that are searched, the newest ones of a series: as many runs as
-/// `store` keeps. The time grows with the square of this number.
+/// Largest number of values that are searched: the newest of a series. It is the number of runs
+/// that `gpugate store` keeps. The time grows with the square of this number.
 enum { CHANGE_MOST = 200 };
 
 struct change_point {
@@ -28,7 +28,7 @@ struct change_point {
 };
 
 struct change_list {
-	VEC(struct change_point) list; ///< change points sorted by `at`; owned by the list
+	VEC(struct change_point) list; ///< change points sorted by `at`
 };
 
 /// E-divisive with means (Matteson & James, "A nonparametric approach for multiple change point
@@ -38,10 +38,10 @@ struct change_list {
 /// equal series give equal points. Only the newest CHANGE_MOST values are searched. The caller
 /// releases the list.
 ///
-/// With `early`, a split is also kept if by Student's t it lies that far beyond the noise of its
-/// two parts; so three runs on a new level are enough. That is too early where noise is measured
-/// within levels of an operator: two kernels that take each other's place by turns have such levels
-/// by chance.
+/// With `early`, a split is also kept if its p value by Student's t test is at most `p`, for which
+/// three runs on a new level can be enough. Callers that search the times of one operator for
+/// levels do not set it: two kernels that replace each other by turns would show such levels by
+/// chance.
 void changes_find(const int64_t *v, size_t nr, int64_t p, bool early, struct change_list *out);
 
 /// P(T > x) of Student's t with `df` > 0 degrees of freedom.
@@ -51,11 +51,11 @@ double student_tail(double x, double df);
 double student_quantile(double tail, double df);
 
 /// Split groups of values at their change points, since differences between levels are not noise.
-/// `group` holds the group of each of
-/// the `nr` values, oldest first; values after a group's first change point get new group numbers.
-/// A group that drifts is not split, since the drift shows how far its values may move. Each group
-/// is searched in pieces of 64 successive values, so that the time does not grow with the square of
-/// `nr`; the oldest piece may be shorter. `early`: three values are a level.
+/// `group` holds the group of each of the `nr` values, oldest first; values after a group's first
+/// change point get new group numbers. Each group is searched in pieces of 64 successive values, so
+/// that the time does not grow with the square of `nr`; the oldest piece may be shorter. A piece
+/// that drifts is not split, since the drift shows how far its values may move. `early`: as in
+/// changes_find().
 void levels_split(const double *v, uint64_t *group, size_t nr, bool early);
 
 #endif

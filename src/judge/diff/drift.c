@@ -95,7 +95,8 @@ static bool is_counted(const struct top *t, const struct activity_pair *a)
 	       bsearch(&a->partner, t->both.v, t->both.nr, sizeof a, by_place);
 }
 
-/* Time of the kernels of a category that only one side has. What is new replaces what is gone. */
+/* The kernels of one category that only one side has: time per step of those that are gone, and of
+ * those that are new. New kernels are taken to replace those that are gone. */
 struct replaced {
 	int category;
 	__int128 gone, fresh;
@@ -162,8 +163,9 @@ bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out
 	return true;
 }
 
-/* True if both sides launched the kernel as often, so that a resource of the launch with the most
-   of it is that of the same launch, and recorded a resource of it. */
+/* True if both sides recorded a resource of the kernel and launched it equally often. Each resource
+ * is that of the launch with the most of it, which is only comparable if the launches are the same.
+ */
 static bool has_resources(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	bool any = false;

@@ -10,22 +10,24 @@
 /// diff` the drift metrics are computed from as many kernels of each side.
 enum { DRIFT_ROWS_TOP = 20 };
 
-/// kernel.drift_pct over all kernels among the top `top` of either side, in 1e-6 percent: what the
-/// slower and the new ones rose by, so that time that moved counts once and a faster run has no
-/// drift. A renamed kernel counts once, and what is new in a category by what is not gone there.
-/// False if the baseline's sum, by which it is divided, is 0.
+/// kernel.drift_pct: the rise in time of kernels, over the `top` kernels with the most time of
+/// either side (all if `top` is negative), in 1e-6 percent of their time in the baseline. The rise
+/// is that of all slower kernels, and in each category the time of new kernels beyond the time of
+/// those that are gone; faster kernels do not count. A renamed kernel is one kernel. False if their
+/// time in the baseline is 0.
 bool drift_pct(const struct activity_pairs *p, int64_t top, int64_t *out);
 
 /// kernel.top_overlap_pct in 1e-6 percent. False if neither side has kernels.
 bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out);
 
-/// kernel.resource_changes among the top `top` of either side. `*text` becomes the first of them
-/// with what changed, owned by `arena`; NULL if there is none. False if no kernel has a resource
-/// that both sides recorded.
+/// kernel.resource_changes: the number of kernels with other resources (such as registers), of the
+/// `top` kernels with the most time of either side. `*text` becomes a text, owned by `arena`, that
+/// names up to three of them and what changed; NULL if there is none. False if no kernel has a
+/// resource that both sides recorded.
 bool drift_resources(const struct activity_pairs *p, int64_t top, struct arena *arena, int64_t *out,
                      const char **text);
 
-/// The metric `m`, one of these, in its unit.
+/// The value of `m`, one of the three metrics above, in its unit. False if the metric has no value.
 bool drift_figure(const struct activity_pairs *p, const struct metric *m, int64_t top,
                   int64_t *out);
 
@@ -36,7 +38,7 @@ const struct activity_pair *drift_find(const struct activity_pairs *p, struct sp
 bool drift_may_be_small(const struct activity_pairs *p, const struct activity_pair *a);
 
 /// Append rows for the kernels with the largest changes to `out->drift`, the largest absolute
-/// change first. A renamed kernel has one row.
+/// change first, and the names of all kernels to `out->kernels`. A renamed kernel has one row.
 void drift_rows(const struct activity_pairs *p, const struct category_table *categories,
                 struct report *out);
 

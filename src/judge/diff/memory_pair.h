@@ -6,7 +6,7 @@
 #include "diff/bench.h"
 #include "diff/breakdown.h"
 
-/// One memory of one rank.
+/// One memory (an allocator, such as that of a GPU) of one rank.
 struct memory_ref {
 	const struct digest *digest;
 	const struct memory_stat *stat;
@@ -51,8 +51,8 @@ static inline int64_t site_line_change(const struct site_line *l)
 	return number_sub(l->bytes[SIDE_CANDIDATE], l->bytes[SIDE_BASELINE]);
 }
 
-/// Append to `parent` a group node for the kind of list `list`, with the items of this kind of both
-/// memories: below it nodes for categories, and below these nodes for sites; the member `of` of a
+/// Append to `parent` a group node for the kind of list `list`, with the items of both memories in
+/// such lists: below it nodes for categories, and below these nodes for sites; the member `of` of a
 /// site's node is a struct site_place. Sites with equal category, file and function are paired.
 /// Bytes are divided by the `divisor` of their side. Items are borrowed; everything else lives as
 /// long as the nodes.

@@ -47,7 +47,6 @@ static void collect(struct activity_pairs *p, enum side_index side, const struct
 	}
 }
 
-/* Sort by kind and name, then by order of collection. */
 ORDERING(order, struct activity_pair, RISING(kind) RISING(small) BY_SPAN(name) RISING(seq))
 
 static void merge(struct activity_pair *into, const struct activity_pair *a)

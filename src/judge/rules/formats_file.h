@@ -14,13 +14,13 @@ extern const struct key_map result_map;
 GG_MUST_CHECK enum status result_rows_read(struct document *d, const struct node *list, bool own,
                                            struct result_formats *out);
 
-/// Read a formats file (`text`: as rules_read() does), or the compiled-in table if `path` is NULL.
-/// Any error is ST_USAGE. The caller ends with result_formats_release() in any case.
+/// Read formats: the compiled-in table if `path` is NULL, else `text` or, if that is NULL, the file
+/// `path`. Any error is ST_USAGE. The caller ends with result_formats_release() in any case.
 GG_MUST_CHECK enum status formats_read(const char *path, const struct span *text,
                                        struct result_formats *out, struct diag_log *log);
 
-/// The compiled-in table, which the first call reads: most runs hold no result file. Any thread may
-/// call it. The table lives as long as the process.
+/// The compiled-in table. Only the first call reads it, since most runs hold no result file. Any
+/// thread may call it. The table lives as long as the process.
 GG_MUST_CHECK enum status formats_built_in(const struct result_formats **out, struct diag_log *log);
 
 #endif

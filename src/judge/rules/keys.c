@@ -72,7 +72,8 @@ static enum status check_word(struct document *d, const struct key *key, struct 
 	                     nearest_hint(&near, &d->arena, ':', otherwise));
 }
 
-/* A name without the marks at which a comment breaks it, and with which it may be copied. */
+/* The name without zero-width spaces: comments of gpugate put them into names as line breaks, and a
+ * name copied from a comment has them. */
 static struct span without_breaks(struct span name, struct arena *a)
 {
 	static const char mark[] = "\xe2\x80\x8b"; /* U+200B */
@@ -132,7 +133,7 @@ static enum status check_number(struct document *d, const struct key *key, struc
 
 static enum status check_scalar(struct document *d, const struct key *key, struct node *n)
 {
-	/* each command reads the built-in tables, and tests use them all */
+	/* built-in tables are not checked here: every command reads them, and tests check them */
 	const char *fault = key->fault && !d->built_in ? key->fault(n->text.p) : NULL;
 	TRY(check_text(d, key, n));
 	if (fault)
@@ -244,8 +245,8 @@ enum status keys_check_value(struct document *d, const struct key *key, struct n
 	return kind == NODE_MAP ? keys_check(d, n, key->map) : check_list(d, key, n);
 }
 
-/* The name of the first map within a map of these keys that has the key `word`; NULL if none has.
- */
+/* The name of the first map that can have the key `word`, of the maps inside a map with the keys
+ * `keys`; NULL if none can. */
 static const char *map_with(const struct key_map *keys, struct span word)
 {
 	for (size_t i = 0; i < keys->nr; i++)

@@ -65,7 +65,8 @@ struct key {
 	const char *meaning; ///< description of the key in one line, for users
 	const char *const *words; ///< words that a KEY_WORD or KEY_METRIC may have, in the order of the
 	                          ///< enum; ended by NULL
-	const char *(*fault)(const char *text); ///< what is wrong with a text, or NULL; NULL: nothing
+	const char *(*fault)(const char *text); ///< function that returns what is wrong with a text, or
+	                                        ///< NULL for a valid text; NULL: every text is valid
 	const struct key_map *map; ///< keys of the maps inside a KEY_MAP, KEY_NAMED or KEY_MAPS
 
 	/// smallest and largest value; for KEY_NAMED the range of the number of items
@@ -121,7 +122,7 @@ void keys_default(const struct key_map *keys, void *out);
 /// empty map. Members of absent keys stay unchanged. `a` owns the texts.
 void keys_fill(const struct key_map *keys, const struct node *map, struct arena *a, void *out);
 
-/// The keys of one row: category, class and match.
+/// The keys of one row of a categories file: category, class and match.
 extern const struct key_map category_keys;
 
 /// Append the rows of a list, which keys_check() has accepted, to `out`. Fails with ST_USAGE if a

@@ -93,7 +93,7 @@ static const struct node *entry_of(const struct node *rules, struct span id)
 	return NULL;
 }
 
-/* Put the entry `key`, which stands at `at`, before all others of a map. */
+/* Put an entry `key: value` with the position of `at` before all others of a map. */
 static struct node *put_first(struct document *d, struct node *map, struct span key,
                               struct span value, const struct node *at)
 {
@@ -110,8 +110,8 @@ static struct node *put_first(struct document *d, struct node *map, struct span 
 	return entry;
 }
 
-/* Append a rule that is not built in. A figure that such a rule asks for is missing where no side
-   has it, while the built-in rules are for all kinds of recordings, and skip it. */
+/* Append a rule that is not built in. Unless `skips` is true, such a rule fails if no side has its
+ * figure; built-in rules, which are for all kinds of recordings, skip such a figure. */
 static enum status add_own(struct document *d, const struct node *base, const struct node *n,
                            bool skips, struct node ***tail)
 {
@@ -141,7 +141,7 @@ static enum status add_own(struct document *d, const struct node *base, const st
 	return ST_OK;
 }
 
-/* True if an entry of a rule has a limit that is not in points. */
+/* True if an entry of a rule has a limit that is not in percentage points ("pp"). */
 static bool has_other_limits(const struct node *entry)
 {
 	static const char *const keys[] = { "warn", "fail" };
@@ -155,9 +155,10 @@ static bool has_other_limits(const struct node *entry)
 	return has;
 }
 
-/* Until 0.3 the built-in rule 'slow-steps' was about the p95 of step.period. An entry `o`, which
-   may be NULL, still is if it has another statistic, or if it or a profile has limits of another
-   kind than points. Returns the entry that says so. */
+/* Until version 0.3 the built-in rule 'slow-steps' judged the p95 of step.period. The user's entry
+ * `o` for it, which may be NULL, was written for that rule if it has a statistic, or if it or a
+ * profile has limits that are not in percentage points. Such an entry gets the keys of the old
+ * rule. Returns the entry to use. */
 static const struct node *of_slow_steps(struct document *d, const struct node *o,
                                         const struct node *at)
 {

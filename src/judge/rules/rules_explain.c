@@ -132,7 +132,7 @@ static void say_patterns(struct strbuf *b, struct arena *a, const struct span *v
 		strbuf_addf(b, "%s%s", i ? " or " : "", text_quote(a, v[i]));
 }
 
-/* Append when another rule makes this one needless. */
+/* Append the condition under which another rule makes this one needless. */
 static void say_unless(struct strbuf *b, const struct rule *r)
 {
 	char n[NUMBER_TEXT];

@@ -14,11 +14,11 @@
 
 struct key_map;
 
-/// Read rules from `path`, or the compiled-in default rules if it is NULL; as in all functions that
-/// read such a file, from `text`, which messages call `path`, if it is not NULL. `profile` is the
-/// name of the profile to apply; NULL: no profile. Any error is ST_USAGE, with a message
-/// `FILE:LINE:COLUMN: what` that suggests the nearest valid word for a misspelled one. The caller
-/// ends with rules_release() for `out` in any case.
+/// Read rules: the compiled-in default rules if `path` is NULL, else `text`, which messages call
+/// `path`, or, if `text` is NULL, the file `path`. All functions here with a `path` and a `text`
+/// choose in this way. `profile` is the name of the profile to apply; NULL: no profile. Any error
+/// is ST_USAGE, with a message `FILE:LINE:COLUMN: what` that suggests the nearest valid word for a
+/// misspelled one. The caller ends with rules_release() for `out` in any case.
 GG_MUST_CHECK enum status rules_read(const char *path, const struct span *text, const char *profile,
                                      struct rules *out, struct diag_log *log);
 
@@ -30,7 +30,7 @@ GG_MUST_CHECK enum status rules_add_limit(const char *limit, struct rules *out,
 /// The rules of a file without keys: the members have the values of absent keys.
 struct rules rules_default(void);
 
-/// A rule on `m` without other keys.
+/// A rule on the metric `m`; its other members have the values of absent keys.
 struct rule rule_default(const struct metric *m);
 
 /// A text such as "must not …" on what is wrong with a workload name, to follow the name of its
@@ -50,17 +50,18 @@ void rules_schema_write(struct sink *out);
 void rules_differences_schema_write(struct sink *out);
 
 /// Write the rules of the file `path` (NULL: the built-in ones), which rules_read() has read with
-/// `profile`, as YAML: all that are in force, with the line of each value that is not built in, or
-/// (`upgrade`) a file of version 1 as one of version 2, profiles included. ST_USAGE if it is of
-/// version 2 already.
+/// `profile`, as YAML. Without `upgrade`: all rules in force, with the line of each value that is
+/// not built in. With `upgrade`: the file of version 1, profiles included, as a file of version 2;
+/// ST_USAGE if it is of version 2 already.
 GG_MUST_CHECK enum status rules_print(const char *path, const char *profile, bool upgrade,
                                       struct sink *out, struct diag_log *log);
 
-/// Marks of the built-in rules, for a stored run: a short hash of each. Owned by `a`.
+/// A text with a short hash ("mark") of each built-in rule, to be stored with a run. Owned by `a`.
 const char *rules_marks(struct arena *a);
 
-/// Which built-in rules, as far as `rules` has them in force, are not those of `marks`: "changed:
-/// creep; new: leak"; NULL if all are, or if `marks` is NULL (unknown). Owned by `a`.
+/// Text such as "changed: creep; new: leak": the built-in rules in force in `rules` that differ
+/// from those for which rules_marks() once returned `marks`. NULL if none differs, or if `marks` is
+/// NULL (unknown). Owned by `a`.
 const char *rules_changed(const struct rules *rules, const char *marks, struct arena *a);
 
 /// Explain a rule in a paragraph: its figure and the meaning of its limits, with units and the
@@ -72,7 +73,7 @@ const char *rule_explain(struct arena *a, const struct rule *r);
 const char *rules_explain(struct arena *a, const struct rules *r, const struct rule *only);
 
 /// What the keys called `name` mean, wherever in the rules file they may be, in lines of their own;
-/// NULL if there is none. Owned by `a`.
+/// NULL if no key has this name. Owned by `a`.
 const char *rules_key_explain(struct arena *a, struct span name);
 
 /// The keys of a sites file.
@@ -86,19 +87,19 @@ GG_MUST_CHECK enum status sites_read(const char *path, const struct span *text,
 /// The keys of a diagnosis file.
 extern const struct key_map diagnosis_keys;
 
-/// Read the file at `path`; NULL: the compiled-in rules. Any error is ST_USAGE with its position
-/// and reason. The caller ends with diagnosis_rules_release() in any case.
+/// Read a diagnosis file, or the compiled-in one if `path` is NULL. Any error is ST_USAGE with its
+/// position and reason. The caller ends with diagnosis_rules_release() in any case.
 GG_MUST_CHECK enum status diagnosis_read(const char *path, const struct span *text,
                                          struct diagnosis_rules *out, struct diag_log *log);
 
-/// The form of a key, for messages.
+/// The form of a key of the environment, such as gpu.name, for messages.
 #define ENV_KEY_FORM "a key is lower-case letters, digits, '_' and '.', a letter first"
 
 /// True if `key` has the form ENV_KEY_FORM and 1 to 64 characters.
 bool env_key_is_valid(struct span key);
 
-/// The known key that `key` probably misspells. NULL if `key` is a known key, or similar to no
-/// known key. Static.
+/// The known key of the environment that `key` probably misspells. NULL if `key` is a known key, or
+/// similar to no known key. Static.
 const char *env_key_near(struct span key);
 
 #endif

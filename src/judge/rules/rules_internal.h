@@ -31,8 +31,9 @@ GG_MUST_CHECK enum status bound_read(struct document *d, const struct metric *m,
 /// set already.
 GG_MUST_CHECK enum status rule_read(struct document *d, const struct node *map, struct rules *out);
 
-/// Drop `unless` of rules that leave their figure to one which no rule judges. Check that no rules
-/// leave their figures to each other in a circle.
+/// A rule with `unless` is skipped where a rule judges another metric. Drop `unless` where no rule
+/// is on that metric. Fail with ST_USAGE if rules wait for each other in a circle, so that none
+/// would judge.
 GG_MUST_CHECK enum status unless_settle(struct document *d, struct rules *rules);
 
 /// Read the `overrides` of a rule from `map`, which keys_check() has accepted, into the rule `r`.
@@ -54,11 +55,13 @@ GG_MUST_CHECK enum status allow_read(struct document *d, const struct node *map,
 GG_MUST_CHECK enum status select_check(struct document *d, const struct node *map, const char *who,
                                        unsigned labels);
 
-/// Reports show "rank 5", "GPU 0" and "memory 0": take the first word off such a text.
+/// Take the first word off the texts of a query that are copied from a report: "rank 5", "GPU 0",
+/// "memory 0".
 void select_bare(struct query *q);
 
-/// If the document is of version 2, replace its root by the built-in rules with the document laid
-/// over them: rules by id, entry by entry (docs/rules.md). Documents of version 1 stay as they are.
+/// If the document is of version 2, which states only differences from the built-in rules, replace
+/// its root by the built-in rules with these differences: rules are found by id, and changed entry
+/// by entry (docs/rules.md). Documents of version 1 stay as they are.
 GG_MUST_CHECK enum status differences_apply(struct document *d);
 
 /// Set `root` to a copy of the document's root in which the numbers of profile `p` (an entry of

@@ -1,5 +1,5 @@
-/* Marks of the built-in rules. A stored run has them, so that a later gpugate can say which of
-   these rules it has changed. */
+/* Marks of the built-in rules. A stored run has them, so that a later version of gpugate can say
+ * which of these rules have changed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static struct marks marks_of(struct arena *a)
 	struct diag_log log;
 	diag_init(&log);
 	if (document_open(NULL, NULL, &table_default, collect, &out, &log) != ST_OK)
-		mem_fail(); /* the program brings these rules along, so that nothing else can be wrong */
+		mem_fail(); /* the built-in rules are valid, so that only memory can be lacking */
 	diag_release(&log);
 	return out;
 }
@@ -71,8 +71,9 @@ const char *rules_marks(struct arena *a)
 	return arena_take(a, &b);
 }
 
-/* True if the built-in entry `name` has a part in the rules in force: as a rule that is not taken
-   away or replaced, or as what all rules share. */
+/* True if the built-in entry `name` has an effect on the rules in force: as a rule that the file
+ * neither drops nor replaces, or, while a built-in rule is left, as a key that all rules share,
+ * such as "defaults". */
 static bool is_in_force(const struct rules *rules, const char *name)
 {
 	bool any = false, rule = false;

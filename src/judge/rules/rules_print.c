@@ -3,7 +3,7 @@
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
 
-enum { MOST = 100 }; ///< length of the longest value that stands in one line
+enum { MOST = 100 }; ///< length in bytes of the longest value that is written in one line
 
 /* True if YAML reads the text back as the same text without quotes. */
 static bool is_plain(const struct node *n)
@@ -43,8 +43,9 @@ static void add_flow(struct strbuf *b, const struct node *n)
 	strbuf_addch(b, map ? '}' : ']');
 }
 
-/* Append `key: value` in a line, or as a block of lines if that would be long; `indent` blanks
-   stand before it. The place of what is not built in follows as a comment. */
+/* Append `key: value` after `indent` blanks, in one line or, if the value is long, in a block of
+ * lines. With `places`, a comment says in which line of the file a value stands that is not built
+ * in. */
 static void add_entry(struct strbuf *b, const struct node *n, int indent, bool places)
 {
 	struct strbuf flow = STRBUF_INIT;
@@ -86,8 +87,8 @@ static bool is_figure(const struct node *metric)
 	return span_starts(metric->text, SPAN("input."));
 }
 
-/* Say of a built-in rule on many items which rules of the user's own take items from it, as
-   checks_drop_own() does. */
+/* Append to a built-in rule on many items a comment with the ids of the user's rules that judge
+ * some of its items in its place. Must agree with checks_drop_own(). */
 static void add_taking(struct strbuf *b, const struct node *rules, const struct node *rule)
 {
 	const struct node *metric = node_get(rule, "metric");
@@ -146,8 +147,9 @@ static bool is_same(const struct node *x, const struct node *y)
 	return nr[0] == nr[1];
 }
 
-/* Append the entries by which the map `own` differs from `base`, separated by commas. What `own`
-   lacks is off in a rule; elsewhere lists are empty. */
+/* Append the entries by which the map `own` differs from `base`, separated by commas. An entry that
+ * only `base` has becomes `off` in a rule; elsewhere a list becomes `[]`, and other entries are
+ * left out. */
 static void add_differing(struct strbuf *b, const struct node *base, const struct node *own,
                           bool rule)
 {
@@ -239,7 +241,8 @@ static enum status print_differences(struct document *base, void *ctx)
 		if (node_is(n, "version") || node_is(n, "rules"))
 			continue;
 		add_differing(&text, n, mine ? mine : &empty, false);
-		/* version 1 without this key means `fail`; with it, it holds for rules of one's own too */
+		/* in version 1, a lacking `on_missing` means `fail`, and one in the file also holds for the
+		 * user's own rules */
 		const struct node *missing = node_get(mine, "on_missing"), *was = node_get(n, "on_missing");
 		if (was && (!missing || is_same(was, missing)))
 			strbuf_addf(&text, "%son_missing: %s", text.n ? ", " : "",

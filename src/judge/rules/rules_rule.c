@@ -90,7 +90,8 @@ static enum status unless_read(struct document *d, const struct node *unless, st
 enum status unless_settle(struct document *d, struct rules *rules)
 {
 	bool ruled[NR_METRICS] = { 0 }; /* metrics with a rule */
-	bool judged[NR_METRICS] = { 0 }; /* those with a rule whose chain of `unless` ends */
+	bool judged[NR_METRICS] = { 0 }; /* metrics with a rule that has no `unless`, or whose `unless`
+	                                    names a metric that is judged */
 	for (size_t i = 0; i < rules->rules.nr; i++)
 		ruled[rules->rules.v[i].metric->id] = true;
 	for (size_t i = 0; i < rules->rules.nr; i++) {

@@ -142,8 +142,9 @@ static void write_need(struct sink *out, const struct key_map *map, enum key_nee
 	sink_puts(out, any ? "]," : "");
 }
 
-/* Write a value of the file, or of a rule, in version 2. Rules are a list, or a map by their ids,
-   in which a rule may be off; parts of a rule may be off too. YAML 1.1 reads off as false. */
+/* Write the schema of the value of a key in version 2; `rule`: the key of a rule. Rules are a list,
+ * or a map by their ids, in which a rule may be off; parts of a rule may be off too. YAML 1.1 reads
+ * off as false. */
 static void write_difference(const struct schema_out *s, const struct key *key, bool rule,
                              int depth)
 {

@@ -41,7 +41,7 @@ enum status waiver_read(struct document *d, const struct node *map, struct rules
 	return select_check(d, node_get(map, "select"), w->rule, labels);
 }
 
-/* The one entry of `allow` that says what may grow; NULL if there is none, or more than one. */
+/* The one key of an entry of `allow` that says what may grow; NULL if it has none, or several. */
 static const struct node *allowed_thing(const struct node *map)
 {
 	static const char *const keys[] = { "kernel", "op", "module", "memory" };

@@ -9,13 +9,15 @@
 
 /// An entry of the file, which makes one case, or one case for each folder that matches `each`.
 struct suite_entry {
-	/// name of the workload, in which {name}, {gpu} and {world_size} are replaced
+	/// name of the workload; {name} is replaced by the name of the folder that matches `each`,
+	/// {gpu} and {world_size} by what the run says
 	const char *workload;
 	const char *each; ///< pattern of folders, one for each case; NULL: the entry is a single case
 
-	/// paths in which {name} is replaced; NULL: `check` looks in the usual places
+	/// paths in which {name} is replaced; NULL: those that `gpugate check` takes by default
 	const char *rules, *baseline;
-	int64_t repeat; ///< if above 1: the number of paths, each of which has one run of the same code
+	int64_t repeat; ///< number of runs of the same code, each in a path of its own; 1: all paths
+	                ///< are of one run
 	VEC(struct span) runs; ///< patterns of the paths of results, in which {name} is replaced
 };
 
@@ -32,8 +34,8 @@ struct key_map;
 /// The keys of a suite file.
 extern const struct key_map suite_keys;
 
-/// Read the file at `path` (`text`: as rules_read() does). Any error is ST_USAGE with its position
-/// and reason. The caller ends with suite_file_release() in any case.
+/// Read `text` or, if it is NULL, the file `path`; messages name `path` in both cases. Any error is
+/// ST_USAGE with its position and reason. The caller ends with suite_file_release() in any case.
 GG_MUST_CHECK enum status suite_file_read(const char *path, const struct span *text,
                                           struct suite_file *out, struct diag_log *log);
 

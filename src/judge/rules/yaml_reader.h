@@ -20,7 +20,8 @@ enum node_kind { NODE_SCALAR, NODE_MAP, NODE_LIST };
 struct node {
 	enum node_kind kind;
 	bool plain; ///< true for a scalar without quotes; false for one in quotes
-	bool built_in; ///< true if it was laid under a file of version 2 (differences_apply())
+	bool built_in; ///< true if the node comes from the built-in rules, which a file of version 2
+	               ///< changes (differences_apply())
 	unsigned line, column; ///< position in the file, counted from 1
 	struct span text; ///< text of a scalar: valid UTF-8, which contains NUL if the file has one as
 	                  ///< an escape
@@ -45,26 +46,27 @@ struct document {
 /// Type of the functions that read a document into `out`, starting at its root.
 typedef enum status document_fn(struct document *d, void *out);
 
-/// Parse `text` or, if it is NULL, the regular file `name`, and pass the document to `read`,
-/// during whose call it lives. There must be one document without aliases, anchors, tags and
+/// Parse `text` or, if it is NULL, the regular file `name`, and pass the document to `read`; it is
+/// released after that call. There must be one document without aliases, anchors, tags and
 /// directives; `read` has to check for duplicate keys. Any error is ST_USAGE with its position and
 /// reason.
 GG_MUST_CHECK enum status document_load(const char *name, const struct span *text,
                                         document_fn *read, void *out, struct diag_log *log);
 
-/// A file of rules/ as the program tables/ read it at build time: its nodes in their order, after
-/// which `line` is 0, and the texts of the scalars, each NUL-terminated.
+/// A built-in file of the folder rules/, which the program in tables/ parses at build time: its
+/// nodes in the order of the file, ended by a node with line 0, and the texts of the scalars, each
+/// NUL-terminated.
 struct table {
 	const struct table_node {
 		uint16_t line, column, length;
-		uint8_t kind, plain, ends; ///< `ends`: how many maps and lists end with this node
+		uint8_t kind, plain, ends; ///< `ends`: number of maps and lists that end with this node
 	} * nodes;
 	const char *texts;
 };
 extern const struct table table_default, table_categories, table_formats, table_sites,
     table_diagnosis;
 
-/// Like document_load(), but of a built-in file if `path` is NULL.
+/// Like document_load(), but reads the table `built_in` if `path` is NULL.
 GG_MUST_CHECK enum status document_open(const char *path, const struct span *text,
                                         const struct table *built_in, document_fn *read, void *out,
                                         struct diag_log *log);

@@ -21,7 +21,7 @@ struct bar {
 	VEC(struct bar_part) parts;
 };
 
-/// Draw a bar in the class `class` of the style sheet, and a legend below it.
+/// Draw a bar in the class `class` of the style sheet and, if `legend` is true, a legend below it.
 void html_bar(struct html *h, const struct bar *bar, const char *class, bool legend);
 
 /// Draw the parts of the wall time of the steps.
@@ -57,7 +57,7 @@ void html_peaks(struct html *h, const struct run_report *run);
 /// Largest number of charts of one kind.
 enum { HTML_CHARTS = 32 };
 
-/// Write how many of `nr` charts that limit left out.
+/// If there are more than HTML_CHARTS charts, write how many of the `nr` charts were left out.
 void html_more_charts(struct html *h, size_t nr);
 
 /// Write a document with tables between the charts, and release it.
@@ -66,7 +66,7 @@ void html_tables(struct html *h, struct document *d);
 /// Write a document with the numbers of a chart, collapsed, and release it.
 void html_numbers(struct html *h, struct document *d);
 
-/// The name in the form in which the document shows it.
+/// The full name `whole` in the form in which the document shows it, which may be shorter.
 const char *html_display(const struct html *h, const char *whole);
 
 /// The word for a side: "baseline" or "candidate", or "run" if there is only one side.

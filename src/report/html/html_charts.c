@@ -142,7 +142,7 @@ static void numbers(struct html *h, const struct chart *c)
 	html_numbers(h, &d);
 }
 
-/* Draw a chart, if it has lines, and release them. */
+/* Draw a chart, if it has lines, and release its lines. */
 static void chart(struct html *h, struct chart *c)
 {
 	if (!c->nr)

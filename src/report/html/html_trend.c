@@ -14,9 +14,9 @@ struct level {
 	int64_t value;
 };
 
-/* The limits that a chart shows: limits that fail, and if the check warned those that warn. While
-   the noise is not known, all limits only warn, so that the nearer ones count. Returns their
-   number. */
+/* The limits that a chart shows: those of `fail` and, if the check warned, those of `warn`. While
+ * the noise is not known, a check only warns even beyond `fail`, so that a limit of `warn`, which
+ * is nearer, takes its place. Returns their number. */
 static size_t levels_of(const struct check *c, struct level out[4])
 {
 	const struct evidence *e = &c->evidence;
@@ -245,7 +245,8 @@ static bool is_constant(const struct trend *t)
 	return true;
 }
 
-/* Order of charts: figures with the verdict of the report first, then those of the whole step. */
+/* Weight of a chart; heavier ones come first. 2: the check has the report's verdict, other than a
+ * pass; 1: a figure of the whole step; 0: no chart. */
 static int weight(const struct report *r, const struct check *c)
 {
 	if (!c->trend || !c->has_change || c->trend->points.nr < LEAST_POINTS || c->metric->exact ||
@@ -258,7 +259,8 @@ static int weight(const struct report *r, const struct check *c)
 
 void html_history(struct html *h)
 {
-	const struct metric *drawn[CHARTS]; /* once each: rules may check several statistics of one */
+	const struct metric *drawn[CHARTS]; /* metrics that have a chart already: rules may check
+	                                       several statistics of one metric */
 	size_t nr = 0;
 	html_puts(h, "<div class=\"charts\">\n");
 	for (int least = 2; least > 0; least--)

@@ -119,7 +119,8 @@ void svg_band(struct strbuf *b, const char *class, struct svg_range y, int64_t f
 
 /* ---- bars and segments ---- */
 
-/* Width in 1e-3 % of the total; values other than 0 have at least a visible sliver. */
+/* Width of the bar for `part`, in 1e-3 % of the picture. `whole` would take half of the picture. A
+ * part above 0 gets at least a visible sliver. */
 static int64_t width_of(__int128 part, int64_t whole)
 {
 	enum { HALF = 50000, SLIVER = 200 };

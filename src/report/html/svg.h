@@ -36,8 +36,8 @@ enum { SVG_PARTS = 6 };
 /// `r` is near 0. `binary`: round lengths are powers of two.
 struct svg_range svg_axis(struct svg_range r, bool binary);
 
-/// Reduce `nr` points, which must be sorted by x, to at most SVG_POINTS: in each interval of x, the
-/// highest point stays. The caller releases with vec_release(&out->list).
+/// Reduce `nr` points, which must be sorted by x, to at most SVG_POINTS: of each group of
+/// successive points, the highest one stays. The caller releases with vec_release(&out->list).
 void svg_thin(const struct series_point *v, size_t nr, struct svg_points *out);
 
 /// Append the lines of the grid.
@@ -59,8 +59,8 @@ void svg_level(struct strbuf *b, const char *class, struct svg_range y, int64_t 
 /// Append the area between the values `from` and `to`.
 void svg_band(struct strbuf *b, const char *class, struct svg_range y, int64_t from, int64_t to);
 
-/// Append a picture with a bar for `part` of `whole` that starts in the middle: to the right if
-/// `part` is positive, else to the left.
+/// Append a picture with a bar for `part` of `whole` that starts in the middle of the picture: to
+/// the right if `part` is positive, else to the left.
 void svg_bar_signed(int64_t part, int64_t whole, struct strbuf *b);
 
 /// Append a segment of a stacked bar, from `from` to `to`, where `whole` is the length of the bar.
