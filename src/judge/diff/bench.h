@@ -65,13 +65,14 @@ struct bench {
 	                     ///< false if it is another file
 	bool before_period; ///< true if the approved run has steps but was stored before step.period
 	                    ///< existed
-	int64_t tick_ns; ///< tick (smallest step) of the coarsest clock among all runs, in ns (struct
-	                 ///< trust_counts)
+	int64_t tick_ns; ///< tick (smallest step) of the coarsest clock among all runs except control
+	                 ///< runs, in ns (struct trust_counts)
 
 	/// the approved run's entry among the recent runs; NULL if it has none
 	const struct past_run *twin;
 	struct run none; ///< empty run that takes the baseline's place if there is no baseline
-	/// the reference run if there is one, else the approved run; and the first candidate
+	/// runs of the two sides: the reference run or, if there is none, the approved run; the first
+	/// candidate
 	const struct run *run[NR_SIDES];
 	const struct run *approved; ///< the approved run
 
@@ -81,7 +82,8 @@ struct bench {
 	/// kinds of steps of run[SIDE_BASELINE] and the candidate; without a baseline, only of the
 	/// candidate
 	struct step_kinds kinds;
-	unsigned memory; ///< sources of memory that all these runs have: memory_sources()
+	unsigned memory; ///< sources of memory that the runs with views have in common, as bits of
+	                 ///< memory_sources()
 	struct bench_column *columns; ///< all runs, without duplicates
 	size_t nr_columns;
 	/// indices of the columns, oldest run first; columns of runs without a time come first
@@ -99,9 +101,9 @@ void bench_release(struct bench *b);
 
 /// One item on both sides. With control runs, the baseline's value is their median, and the
 /// candidate's the median of its runs that have a control run. Without them, or if the metric is
-/// exact, the candidate's value is the median of all its runs. The baseline's is then that of the
-/// recent runs if at least min_runs have the item, else of the approved run and the recent runs
-/// together; once main became better, only the runs since then count.
+/// exact, the candidate's value is the median of all its runs. The baseline's value is then the
+/// median of the recent runs if at least min_runs of them have the item, else of the approved run
+/// and the recent runs together. Once main became better, only the runs since then count.
 struct entry {
 	struct span label; ///< label of the item, such as a kernel's name
 
@@ -131,14 +133,15 @@ struct entries {
 /// borrowed from the bench. The caller releases with vec_release(&out->list).
 void bench_query(struct bench *b, const struct query *q, struct entries *out);
 
-/// The answers of a stored run to `q`. If its rules did not ask that yet, they may have asked for
-/// all items, or for all of a class, among which are those that `q` names.
+/// The `*nr` stored answers of a past run to `q`. If there are none, the answers to the same query
+/// for all items, or for all items of a class, which contain the items that `q` names. Owned by the
+/// run or the bench.
 const struct past_value *bench_past_answers(struct bench *b, const struct past_run *run,
                                             const struct query *q, size_t *nr);
 
 /// A run of the candidate in which more ranks lack all of the `nr` items than in the approved run
-/// and the control runs; `*ranks` becomes the number of its ranks that have one. NULL if there is
-/// none.
+/// and in each control run. `*ranks` becomes the number of ranks in which the run has one of the
+/// items. NULL if there is no such run.
 const struct run *bench_in_part(const struct bench *b, const struct entry *items, size_t nr,
                                 int64_t *ranks);
 

@@ -42,7 +42,7 @@ struct node {
 
 	/// first and last child of this node; next child of its parent
 	struct node *first, *last, *next;
-	size_t nr, seq;
+	size_t nr, seq; ///< number of children; position among the children of the parent
 };
 
 /// A breakdown under construction.
@@ -60,7 +60,7 @@ struct parts {
 /// Start a breakdown of `change` without parts.
 struct parts parts_new(struct arena *a, const struct metric *m, const char *title, int64_t change);
 
-/// Append a child to `parent`; it lives until parts_write().
+/// Append a child to `parent`. The child lives until parts_write() or parts_drop().
 struct node *node_add(struct parts *p, struct node *parent, const char *label);
 
 /// Append a group node, whose small children are summed up in one row.

@@ -17,8 +17,8 @@ struct search {
 	           ///< exact
 	double *shuffled, *sums; ///< scratch memory for the part of the series that is being searched
 	uint64_t state; ///< state of the random number generator
-	int64_t p;
-	bool early;
+	int64_t p; ///< largest p value of a change point, in millionths
+	bool early; ///< as in changes_find()
 	struct change_list *out;
 };
 

@@ -17,13 +17,14 @@ enum { DRIFT_ROWS_TOP = 20 };
 /// time in the baseline is 0.
 bool drift_pct(const struct activity_pairs *p, int64_t top, int64_t *out);
 
-/// kernel.top_overlap_pct in 1e-6 percent. False if neither side has kernels.
+/// kernel.top_overlap_pct: how many of each side's `top` kernels with the most time both sides have
+/// in common, in 1e-6 percent of the longer list. False if neither side has kernels.
 bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out);
 
-/// kernel.resource_changes: the number of kernels with other resources (such as registers), of the
-/// `top` kernels with the most time of either side. `*text` becomes a text, owned by `arena`, that
-/// names up to three of them and what changed; NULL if there is none. False if no kernel has a
-/// resource that both sides recorded.
+/// kernel.resource_changes: of the `top` kernels with the most time of either side, the number of
+/// those that need other resources (such as registers) in the candidate. `*text` becomes a text,
+/// owned by `arena`, that names up to three of them and what changed; NULL if there is none. False
+/// if no kernel has a resource that both sides recorded.
 bool drift_resources(const struct activity_pairs *p, int64_t top, struct arena *arena, int64_t *out,
                      const char **text);
 

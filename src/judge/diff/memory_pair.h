@@ -18,10 +18,11 @@ struct memory_pair {
 	int64_t value[NR_SIDES];
 };
 
-/// Find the memories behind `e`, an entry for the query `q`: in the approved run, and in the
-/// candidate's run whose value is nearest to the median. If several memories have that value, the
-/// first one that both sides have is taken, else the first. False if the value of a side does not
-/// belong to a single memory, because it is a mean or the approved run lacks the item.
+/// Find the memories behind `e`, an entry for the query `q`: in the baseline's run
+/// (run[SIDE_BASELINE] of the bench), and in the candidate's run whose value is nearest to the
+/// median. If several memories have that value, the first one that both sides have is taken, else
+/// the first. False if the value of a side does not belong to a single memory, because it is a mean
+/// or the baseline's run lacks the item.
 bool memory_pair_find(const struct bench *b, const struct query *q, const struct entry *e,
                       struct memory_pair *out);
 

@@ -8,10 +8,9 @@
 /// The sides of a comparison, as indices of arrays.
 enum side_index { SIDE_BASELINE, SIDE_CANDIDATE, NR_SIDES };
 
-/// The GPU activities with one name: that by which rules match a kernel, or that of a memcpy or
-/// memset.
-/// Sums cover the measured steps of all ranks of all runs of a side; a sum that would overflow
-/// stays at the maximum.
+/// The GPU activities with one name. For kernels it is the name that rules match, which several
+/// names in the trace may share. Sums cover the measured steps of all ranks of all runs of a side;
+/// a sum that would overflow stays at the maximum.
 struct activity_pair {
 	enum event_kind kind;
 	struct span name; ///< name of the activity; borrowed from the views
@@ -23,8 +22,8 @@ struct activity_pair {
 	int64_t steps[NR_SIDES]; ///< number of measured steps of the ranks that have the activity
 	const struct kernel_row *row[NR_SIDES]; ///< for a kernel: its row in the first rank that lists
 	                                        ///< it; NULL if no rank does
-	int64_t resources[NR_SIDES][NR_RESOURCES]; ///< of a kernel: of the rank with the most of each;
-	                                           ///< < 0 if no rank says it
+	int64_t resources[NR_SIDES][NR_RESOURCES]; ///< for a kernel: the largest amount of each
+	                                           ///< resource in any rank; < 0 if no rank recorded it
 	size_t seq; ///< position in the order in which activities were collected
 
 	/// For a kernel of one side only: the kernel of the other side that it was renamed to or from.
@@ -37,7 +36,7 @@ struct activity_pair {
 /// All activities of both sides. Names are borrowed from the views.
 struct activity_pairs {
 	VEC(struct activity_pair)
-	list; ///< pairs sorted by kind, then name; sums of small kernels are last
+	list; ///< pairs sorted by kind, then name; within a kind, sums of small kernels are last
 	int64_t steps[NR_SIDES]; ///< number of measured steps of all ranks and runs together
 	int64_t small_most[NR_SIDES]; ///< longest time per step that a kernel in a side's sums of
 	                              ///< small kernels can have
@@ -54,7 +53,8 @@ void activity_pairs_init(struct activity_pairs *p, const struct run_view *baseli
 /// True if the metric `m` adds the activity up.
 bool activity_is_summed(const struct metric *m, const struct activity_pair *a);
 
-/// What the activity adds to the metric `m`, by its unit: launches, bytes or time of each side.
+/// The figures of the activity that the metric `m` adds up, one for each side: launches, bytes or
+/// time, by the unit of `m`.
 const int64_t *activity_amounts(const struct metric *m, const struct activity_pair *a);
 
 /// True for a kernel that only `side` has and that is too large to be in the other side's sum of
@@ -70,9 +70,9 @@ bool activity_is_partial(const struct activity_pairs *p, const struct activity_p
 /// rounded. The rest of the change of time_ns comes from the mean.
 int64_t activity_launches_ns(const struct activity_pairs *p, const struct activity_pair *a);
 
-/// What changed from the resources of `was` in the baseline to those of `now` in the candidate:
-/// "168 → 255 registers, 0 B → 96 B of local memory". NULL if nothing did that both sides recorded.
-/// Owned by `arena`.
+/// Text such as "168 → 255 registers, 0 B → 96 B of local memory": how the resources of `now` in
+/// the candidate differ from those of `was` in the baseline. NULL if none differs that both sides
+/// recorded. Owned by `arena`.
 const char *pair_resources(struct arena *arena, const struct activity_pair *was,
                            const struct activity_pair *now);
 

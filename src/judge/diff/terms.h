@@ -40,7 +40,7 @@ enum {
 
 	/// the row is a sum over devices: if there are several, a remark says that they may overlap
 	ROW_OF_DEVICES = 64,
-	ROW_PER_DEVICE = 256, ///< the row's value is divided by the number of devices that work
+	ROW_PER_DEVICE = 256, ///< the row's value is divided by terms_devices(), the number of devices
 	ROW_COMPLEMENT = 128, ///< for a metric that is the share of a part in a whole: the row is what
 	                      ///< remains of the whole without that part
 };

@@ -4,7 +4,8 @@
 #include "rules/keys.h"
 #include "rules/rules_internal.h"
 
-/* A file cannot ask for BOUND_MIXED. */
+/* Words for `bound`. A run with several bounds (BOUND_MIXED) has no word: it fits the word of each.
+ */
 static const char *const word_bound[] = { SINGLE_BOUNDS(ENUM_WORD) NULL };
 
 static const struct key condition_keys[] = {

@@ -76,7 +76,8 @@ static enum status lay(struct document *d, const struct node *base, const struct
 	return ST_OK;
 }
 
-/* The id of an entry of `rules`, which is its key in a map; NULL if it has none. */
+/* The id of an entry of `rules`: its key if `rules` is a map, else its own entry `id`; NULL if it
+ * has none. */
 static const struct node *id_of(const struct node *n)
 {
 	return n->key ? n->key : n->kind == NODE_MAP ? node_get(n, "id") : NULL;

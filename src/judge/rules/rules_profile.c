@@ -1,6 +1,6 @@
 /* Profiles: named sets of values that replace values of the rules file. A profile is applied to the
- * document before rules are read, so that the same code checks its values, and names their own line
- * numbers. */
+ * document before rules are read, so that the same code checks its values, and messages name their
+ * lines in the file. */
 #include "base/nearest.h"
 #include "base/strbuf.h"
 #include "rules/rules_internal.h"

@@ -23,8 +23,7 @@ struct node {
 	bool built_in; ///< true if the node comes from the built-in rules, which a file of version 2
 	               ///< changes (differences_apply())
 	unsigned line, column; ///< position in the file, counted from 1
-	struct span text; ///< text of a scalar: valid UTF-8, which contains NUL if the file has one as
-	                  ///< an escape
+	struct span text; ///< text of a scalar in UTF-8; may contain NUL, from an escape in the file
 	int64_t value; ///< value that keys_check() sets: index of a word, a number, or a number of days
 	struct node *key; ///< for an entry of a map: its key; NULL otherwise
 

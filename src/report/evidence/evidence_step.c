@@ -21,8 +21,8 @@ struct step_writer {
 	struct idmap named; /* ids of threads and lanes that have been named */
 };
 
-/* Find the operators around which the written trace shows a module and a place: the outermost ones
-   all of whose launches have the same place. */
+/* Fill in row_of. With it, module and place are written around the outermost operators all of whose
+ * launches have the same place. */
 static void find_places(struct step_writer *s)
 {
 	const struct code_step *step = s->step;

@@ -42,7 +42,7 @@ void html_spark(struct html *h, size_t i);
 /// Draw a small chart of column `i` of the table of ranks, with a dot for each rank.
 void html_spark_ranks(struct html *h, size_t i);
 
-/// Draw a large chart of each figure that has a history.
+/// Draw large charts of the most important figures that have a history.
 void html_history(struct html *h);
 
 /// Draw step times over the steps of a run.
