@@ -19,7 +19,6 @@ static size_t nr_views(const struct bench *b)
 	return 1 + b->runs.nr_candidates + b->runs.nr_controls + (b->run[SIDE_BASELINE] != b->approved);
 }
 
-/* Index of the approved run's view. */
 static size_t approved_view(const struct bench *b)
 {
 	return b->run[SIDE_BASELINE] == b->approved ? 0 : nr_views(b) - 1;
@@ -182,7 +181,6 @@ bool bench_lacks(const struct bench *b, enum side_index side, const struct query
 
 /* ---- values of the items in all runs ---- */
 
-/* The value of one item in one run. */
 struct seen {
 	struct span label, was;
 	int64_t rank;
@@ -433,7 +431,6 @@ static void find_reference(struct bench *b, const struct entry *e, struct cell *
 		cells[b->by_time[k]].reference = false;
 }
 
-/* Fill in the values of both sides from the cells of the entry. */
 static void fill_sides(struct bench *b, struct entry *e, struct cell *cells, const struct metric *m,
                        enum worse worse)
 {

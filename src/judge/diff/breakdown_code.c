@@ -48,7 +48,6 @@ static bool is_of_label(const struct rank_part *r, const struct metric *m,
 
 /* ---- collecting the rows of both sides ---- */
 
-/* True if the metric includes the row. */
 static bool is_counted(const struct code_breakdown *b, const struct rank_part *r,
                        const struct code_stat *c)
 {

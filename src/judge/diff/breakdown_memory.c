@@ -332,7 +332,7 @@ static bool has_sites(const struct memory_ref m[NR_SIDES], enum memory_list list
 }
 
 /* Build the breakdown by site if both sides have sites, else by terms. Returns the words after "by"
- * for its title, or NULL if there is no breakdown. */
+ * in its title, or NULL if there is no breakdown. */
 static const char *build(struct memory_breakdown *b, const struct metric *m)
 {
 	const struct site_list *sites = NULL;

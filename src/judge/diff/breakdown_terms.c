@@ -20,7 +20,6 @@ struct term_breakdown {
 	                          several devices */
 };
 
-/* Add a row to the breakdown, in the order of the terms. */
 static void add_row(struct term_breakdown *b, const char *label)
 {
 	size_t i = b->root.nr;

@@ -8,8 +8,7 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 
-/* PERMUTATIONS: least number of permutations in a test. If `p` of struct search is small, a test
- * needs more. */
+/* PERMUTATIONS: least number in a test; one with a small `p` (struct search) needs more. */
 enum { PERMUTATIONS = 999, MILLION = 1000000 };
 
 struct search {

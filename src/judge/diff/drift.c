@@ -164,8 +164,7 @@ bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out
 }
 
 /* True if both sides recorded a resource of the kernel and launched it equally often. Each resource
- * is that of the launch with the most of it, which is only comparable if the launches are the same.
- */
+ * is that of the launch with the most of it, so that the launches must be the same. */
 static bool has_resources(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	bool any = false;

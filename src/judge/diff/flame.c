@@ -16,8 +16,7 @@ struct segment {
 	struct span name;
 };
 
-/* GPU work, and the path of names (modules, place, operators, kernel) of the code that launched it.
- */
+/* GPU work, and the path of names (modules, place, operators, kernel) of its launching code. */
 struct stack {
 	struct span module, place, op, kernel;
 	struct segment *path; ///< array of `nr` segments

@@ -44,7 +44,7 @@ static const struct loner *in_group(const struct loners *l, size_t i, const stru
 }
 
 /* The element nearest to `key` in time, which is one of the two elements beside the place of `key`
- * in the sorted list. NULL if there is none, or if another one is equally near. */
+ * in the sorted list. NULL if there is none, or if another is equally near. */
 static const struct loner *nearest(const struct loners *l, const struct loner *key)
 {
 	size_t at = lower_bound(l->list.v, l->list.nr, sizeof *key, key, loner_cmp);

@@ -4,8 +4,7 @@
 #include "rules/keys.h"
 #include "rules/rules_internal.h"
 
-/* Words for `bound`. A run with several bounds (BOUND_MIXED) has no word: it fits the word of each.
- */
+/* Words for `bound`. BOUND_MIXED has none: a run with several bounds fits the word of each. */
 static const char *const word_bound[] = { SINGLE_BOUNDS(ENUM_WORD) NULL };
 
 static const struct key condition_keys[] = {

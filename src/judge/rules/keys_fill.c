@@ -1,7 +1,6 @@
 #include "base/vec.h"
 #include "rules/keys.h"
 
-/* Store the value of a scalar in the member of `out` that its key fills. */
 static void put_scalar(const struct key *key, int64_t value, const char *text, void *out)
 {
 	void *at = (char *)out + key->at;

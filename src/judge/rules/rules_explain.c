@@ -132,7 +132,6 @@ static void say_patterns(struct strbuf *b, struct arena *a, const struct span *v
 		strbuf_addf(b, "%s%s", i ? " or " : "", text_quote(a, v[i]));
 }
 
-/* Append the condition under which another rule makes this one needless. */
 static void say_unless(struct strbuf *b, const struct rule *r)
 {
 	char n[NUMBER_TEXT];
@@ -144,7 +143,6 @@ static void say_unless(struct strbuf *b, const struct rule *r)
 	strbuf_addch(b, '.');
 }
 
-/* Append the items that a rule does not check, and those that it checks by other limits. */
 static void say_exceptions(struct strbuf *b, struct arena *a, const struct rule *r)
 {
 	if (r->except.nr) {
@@ -161,7 +159,6 @@ static void say_exceptions(struct strbuf *b, struct arena *a, const struct rule 
 	}
 }
 
-/* Append the sentences on limits that are tested against noise. */
 static void say_noise(struct strbuf *b, const struct rule *r)
 {
 	if (rule_asks_noise(r) && !r->metric->exact && r->noise.k > 0)

@@ -149,7 +149,6 @@ static bool unit_fits(const struct metric *m, enum unit_family unit, enum use us
 	return family == unit;
 }
 
-/* Read a quantity and check that its unit fits `m`. */
 static enum status fitting_read(struct document *d, const struct node *n, const struct metric *m,
                                 enum use use, struct quantity *out)
 {

@@ -44,8 +44,7 @@ static void add_flow(struct strbuf *b, const struct node *n)
 }
 
 /* Append `key: value` after `indent` blanks, in one line or, if the value is long, in a block of
- * lines. With `places`, a comment says in which line of the file a value stands that is not built
- * in. */
+ * lines. With `places`, a comment names the line in the file of a value that is not built in. */
 static void add_entry(struct strbuf *b, const struct node *n, int indent, bool places)
 {
 	struct strbuf flow = STRBUF_INIT;
@@ -148,8 +147,7 @@ static bool is_same(const struct node *x, const struct node *y)
 }
 
 /* Append the entries by which the map `own` differs from `base`, separated by commas. An entry that
- * only `base` has becomes `off` in a rule; elsewhere a list becomes `[]`, and other entries are
- * left out. */
+ * only `base` has becomes `off` in a rule; elsewhere, only a list is written, as `[]`. */
 static void add_differing(struct strbuf *b, const struct node *base, const struct node *own,
                           bool rule)
 {

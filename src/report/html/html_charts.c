@@ -68,7 +68,6 @@ static void draw_line(struct html *h, const struct chart *c, const struct line *
 		svg_line(&h->body, arena_printf(&h->arena, "dots %s", l->class), x, y, &l->points, true);
 }
 
-/* Describe in words what a line shows. */
 static void describe(struct html *h, const struct line *l)
 {
 	html_printf(h, "%s: ", l->name);
@@ -220,8 +219,7 @@ static void step_chart(struct html *h, const struct series *s)
 	};
 	add_line(&c, "baseline", "base", series_find(h->r->baseline_run, s->id, s->label));
 	add_line(&c, html_side(h, true), "cand", series_find(h->r->run, s->id, s->label));
-	/* Number the steps of each line anew, so that the first measured step of each side is step 1.
-	 */
+	/* number the steps of each line anew: the first measured step of each side is step 1 */
 	for (size_t i = 0; i < c.nr; i++)
 		for (size_t k = c.lines[i].points.list.nr; k-- > 0;)
 			c.lines[i].points.list.v[k].x -= c.lines[i].points.list.v[0].x - 1;
