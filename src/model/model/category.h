@@ -35,7 +35,7 @@ struct category_addition {
 /// A substring that the rules add to a category; it is tried before the rows of the table.
 struct category_text {
 	struct span text;
-	int row;
+	int row; ///< index of the category in category_table.rows
 };
 
 /// The categories of kernels, with the additions of the rules.
@@ -68,8 +68,8 @@ int category_index(const struct category_table *t, struct span name);
 /// Class of the category that is called `name`; CLASS_OTHER if there is no such category.
 enum category_class category_class_named(const struct category_table *t, struct span name);
 
-/// Space-separated substrings of all communication rows, owned by `a`. The reducer recognizes
-/// communication kernels by them, and the digest records them.
+/// Space-separated substrings of all communication rows, owned by `a`. Communication kernels of a
+/// trace are recognized by them, and the digest records them.
 const char *category_communication(const struct category_table *t, struct arena *a);
 
 /// True if `name` contains one of the space-separated substrings of `patterns`; case does not

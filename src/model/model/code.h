@@ -6,7 +6,8 @@
 #include "base/span.h"
 #include "model/phase.h"
 
-/// Kinds of work that a row of struct code_stat is about. The first three are GPU activities.
+/// Kinds of work that a row of struct code_stat is about. The first three are GPU activities;
+/// CODE_SYNC is the host waiting for the GPU.
 enum code_kind { CODE_KERNEL, CODE_MEMCPY, CODE_MEMSET, CODE_SYNC, NR_CODE_KINDS };
 
 /// Names of enum code_kind, ended by NULL; static.
@@ -25,16 +26,16 @@ struct code_stat {
 	int64_t line; ///< line number of `place`; -1 if unknown
 	struct span op; ///< names of operators, outermost first, separated by CODE_BETWEEN
 	uint64_t kernel; ///< code_kernel_key() of a GPU activity; 0 for waiting and for a sum of rows
-	int64_t count;
+	int64_t count; ///< number of activities, or of waits
 	int64_t total_ns; ///< GPU time; for waiting, host time
 	int64_t bytes; ///< bytes moved by copies and memory sets; 0 for other kinds
 	int64_t names; ///< number of small rows that this row sums up; 0 for a row that is not a sum
 };
 
-/// Like struct code_stat, but all work that was launched within annotations of one name.
+/// All GPU activities that were launched within annotations of one name.
 struct range_stat {
 	struct span name; ///< name of the annotation, raw bytes
-	int64_t count, total_ns;
+	int64_t count, total_ns; ///< number of the activities; their GPU time
 	int64_t names; ///< number of small rows that this row sums up; 0 for a row that is not a sum
 };
 
@@ -43,7 +44,7 @@ struct range_stat {
 
 struct metric;
 
-/// What the row adds to a figure of the metric, by its unit: launches, bytes or time.
+/// What a row adds to the metric: launches, bytes or ns, by the unit of the metric.
 int64_t code_amount(const struct metric *m, const struct code_stat *c);
 
 /// Hash of the name of a GPU activity, which struct code_stat stores instead of the name; never 0.

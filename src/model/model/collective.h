@@ -8,20 +8,22 @@
 /// What one event tells about the collective that it belongs to.
 struct collective_call {
 	enum collective_kind kind;
-	struct span group, group_name, dtype; ///< texts, empty if unknown; borrowed or static
+	/// Description of the process group (or its name), name of the group, and element type: empty
+	/// if unknown; borrowed or static.
+	struct span group, group_name, dtype;
 	int64_t group_size; ///< number of ranks in the group; -1 if unknown
 	int64_t bytes; ///< bytes of the message; -1 if unknown
 };
 
-/// The kind that a name of torch ("_allgather_base", "nccl:all_reduce") or of a kernel
-/// ("ncclDevKernel_SendRecv(…)", "cross_device_reduce_1stage") tells; COLLECTIVE_OTHER if it tells
-/// none.
+/// The kind of collective that a name contains, be it a name of PyTorch ("_allgather_base",
+/// "nccl:all_reduce") or of a kernel ("ncclDevKernel_SendRecv(…)", "cross_device_reduce_1stage").
+/// COLLECTIVE_OTHER if it contains none.
 enum collective_kind collective_kind_of(struct span name);
 
-/// What `ev` tells about its collective: by its arguments, else by its shapes (annotations), else
-/// only by its name. The message is the larger of what a rank gives and gets, as in nccl-tests:
-/// divided by the time it gives the algorithm bandwidth, and that × 2(n-1)/n (all_reduce) or ×
-/// (n-1)/n (all_gather, reduce_scatter, all_to_all) the bus bandwidth.
+/// What `ev` tells about its collective: by its arguments, else by the shapes of its tensors, else
+/// only by its name. As in nccl-tests, the message is the larger of the input and the output of a
+/// rank. Its size divided by the time is the algorithm bandwidth. The bus bandwidth of n ranks is
+/// this × 2(n-1)/n (all_reduce) or × (n-1)/n (all_gather, reduce_scatter, all_to_all).
 struct collective_call collective_of(const struct event *ev);
 
 #endif

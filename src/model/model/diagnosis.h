@@ -12,7 +12,7 @@
 	/* limited by memory: kernels that move more than they compute, and copies and sets that no \
 	   other work hides */                                                                      \
 	X(BOUND_MEMORY, "memory")                                                                   \
-	/* limited by kernels too short, or too small, for memory or arithmetic to limit them */    \
+	/* limited by kernels so short or small that neither memory nor arithmetic limits them */   \
 	X(BOUND_LATENCY, "latency")                                                                 \
 	X(BOUND_LAUNCH, "launch")                                                                   \
 	X(BOUND_COMMUNICATION, "communication")                                                     \
@@ -37,7 +37,7 @@ struct diagnosis_figure {
 
 /// One condition of a rule of diagnosis. It does not hold if the run lacks the figure.
 struct diagnosis_condition {
-	enum bound bound; ///< what must bound the run; NR_BOUNDS: the condition is on `figure`
+	enum bound bound; ///< what must limit the run; NR_BOUNDS: the condition is on `figure`
 	struct diagnosis_figure figure; ///< used only if `bound` is NR_BOUNDS
 	bool above; ///< true if the figure must be above `value`; false if it must be below
 	int64_t value; ///< threshold in the unit of the figure; in 1e-6 % for a share (FORM_OF)
@@ -49,22 +49,23 @@ struct recommendation {
 	int64_t saves_ns; ///< saving per step; -1 if unknown
 	const char *saves_text; ///< "up to 4.20 ms (11.00 %) per step"; "" if unknown
 
-	/// texts; `confirm` is the metric that would confirm the hypothesis, `ask` the artifact that
-	/// would settle the question, or ""
+	/// Texts. `confirm` names the metric that would confirm the hypothesis, `ask` what to record to
+	/// settle the question; either may be "".
 	const char *observation, *hypothesis, *action, *confirm, *ask;
 	enum confidence confidence;
 	bool tells_idle; ///< true if the advice explains why the GPU is idle
-	bool of_rows; ///< true if the advice rests on rows and samples that a stored baseline may lack
+	bool of_rows; ///< true if the advice rests on samples of steps and rows of functions, both of
+	              ///< which a stored baseline may lack
 };
 
 /// A row of rules/diagnosis.yaml.
 struct diagnosis_rule {
-	/// what it advises; observation, hypothesis and action have placeholders for figures, {METRIC},
-	/// {METRIC of METRIC}, {METRIC per METRIC}, and {step}
+	/// The advice. Its observation, hypothesis and action may have the placeholders {METRIC},
+	/// {METRIC of METRIC} and {METRIC per METRIC}, which become figures, and {step}.
 	struct recommendation advice;
 	VEC(struct diagnosis_condition) when; ///< conditions, all of which must hold for the advice
-	struct query saves; ///< time per step that could be saved; its metric is NULL if unknown
-	int64_t saves_share; ///< share of the time `saves` that could be saved, in 1e-6 %
+	struct query saves; ///< time per step of which a part could be saved; metric NULL if unknown
+	int64_t saves_share; ///< the part of this time that could be saved, in 1e-6 %
 };
 
 /// The rules of diagnosis, in the order of their file.
@@ -83,7 +84,7 @@ extern const char *const step_part_names[NR_STEP_PARTS];
 struct classification {
 	enum bound bound;
 	enum confidence confidence;
-	bool busy; ///< true if `bound` is compute only because kernels run, whatever limits them
+	bool busy; ///< true if `bound` is compute only since kernels run: what limits them is unknown
 	int64_t share[NR_BOUNDS]; ///< share of the wall time that each bound explains, in 1e-6 %
 	int64_t part[NR_STEP_PARTS]; ///< share of each part in the wall time, 1e-6 %; all 0 if unknown
 	VEC(const char *) evidence; ///< sentences that say why `bound` was chosen
@@ -99,15 +100,17 @@ extern const char *const confidence_names[];
 /// one answer, for the run, and a metric with labels has one answer for each label.
 struct query diagnosis_query(const struct metric *m);
 
-/// Splits the next piece off `*text`: `literal` becomes the text before a brace, `inside` the text
-/// within the braces after it (p NULL if there is no brace). Returns false at the end of the text.
+/// Splits `*text` after its next placeholder. `literal` becomes the text before it, `inside` the
+/// text within its braces; `inside->p` is NULL if no placeholder is left. False at the end of the
+/// text.
 bool placeholder_next(const char **text, struct span *literal, struct span *inside);
 
 /// True for the placeholder {step}, which reads "step", or "window" if the run has no steps.
 bool placeholder_is_step(struct span inside);
 
-/// The figure that a placeholder of `r`, {inside}, names, restricted by `select` as in
-/// the conditions on the same metrics. False if a metric is unknown; `*unknown` is then its name.
+/// The figure that the placeholder {inside} of the rule `r` names. It has the `select` of the
+/// rule's condition on the same metric, if any. False if a metric is unknown; `*unknown` is then
+/// its name.
 bool placeholder_figure(const struct diagnosis_rule *r, struct span inside,
                         struct diagnosis_figure *out, struct span *unknown);
 

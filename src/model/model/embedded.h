@@ -1,4 +1,4 @@
-/// Data files as they were at build time.
+/// Data files that are compiled into the program.
 #ifndef GG_MODEL_EMBEDDED_H
 #define GG_MODEL_EMBEDDED_H
 
@@ -20,7 +20,7 @@ extern const char embedded_formats[];
 /// Bytes of `embedded_formats` without the NUL.
 extern const size_t embedded_formats_size;
 
-/// CI workflows of ci/ with names of an example, which init replaces; NUL-terminated; static.
+/// CI workflows for an example, whose names `gpugate init` replaces; NUL-terminated; static.
 extern const char embedded_github_gate[], embedded_github_act[], embedded_gitlab_pipeline[];
 /// Sizes in bytes of the workflows above, each without the NUL.
 extern const size_t embedded_github_gate_size, embedded_github_act_size,

@@ -100,8 +100,8 @@ struct source_line source_line_of(struct arena *a, struct span place, int64_t li
 
 /// A part of the cost of a finding.
 struct finding_part {
-	/// name of the part, such as the match name of a kernel, or a place; "smaller parts" for the
-	/// last, which is their sum
+	/// name of the part, such as the match name of a kernel, or a place; the last part may be
+	/// "smaller parts", the sum of those that are left out
 	const char *name;
 	/// amount of the part, in the unit of the cost; parts have the sign of the cost
 	int64_t change;
@@ -113,7 +113,7 @@ struct finding_part {
 struct finding {
 	enum cause cause;
 	int verdict; ///< enum verdict: the most severe among its checks
-	bool first; ///< true if it is told before what figures say: the run broke, or is not believed
+	bool first; ///< true if reports show it first: the run broke, or cannot be believed
 
 	/// One sentence without a full stop, which names the finding in a single line: "rank 5 is
 	/// slow: 12.7 ms of compute per step, its peers 10.6 ms (+20.1 %)".
@@ -129,7 +129,7 @@ struct finding {
 	bool cost_per_step; ///< true if every step adds `cost` bytes
 	int64_t share_pct; ///< cost as a share of the baseline's step, or of its peak memory, in 1e-6 %
 	const char *cost_amount; ///< "+2.10 ms per step"; "" if unknown
-	const char *cost_text; ///< the same with its share: "+2.10 ms per step, 16.4 % of the step"
+	const char *cost_text; ///< cost_amount with its share: "+2.10 ms per step, 16.4 % of the step"
 
 	/// parts that add up to the cost, each name once, the largest first; may be empty
 	VEC(struct finding_part) parts;

@@ -10,20 +10,20 @@ struct flop_peak {
 	const char *source; ///< name of the document that gives the rate; static
 };
 
-/// What a GPU does at most: products of one type, in 1e-6 TFLOP/s, and transfers between it and
-/// its memory, in GB/s; 0 if unknown.
+/// Peak rates of a GPU: dense products of one type, in 1e-6 TFLOP/s, and the bandwidth of its
+/// memory, in GB/s; 0 if unknown.
 struct gpu_roof {
 	int64_t micro_tflops, gb_per_s;
 };
 
-/// The limits of the GPU of `d` by its data sheet.
+/// The peak rates of the GPU of `d` by its data sheet, for products of the type `type`.
 struct gpu_roof flops_roof(const struct digest *d, enum flop_type type);
 
 /// The type that a trace or a person calls by this name: "c10::BFloat16", "bf16", …
 enum flop_type flop_type_of(struct span name);
 
-/// Type of nearly all operations (99 %); if there is none, the precision that the run context
-/// names; FLOP_OTHER if that is unknown, too.
+/// Type of at least 99 % of the operations; FLOP_OTHER if no type has so many. If no operations are
+/// known, the type is the precision that the run context names, else FLOP_OTHER.
 enum flop_type flops_type(const struct digest *d);
 
 /// Operations of a step, on average over the usable steps. False if the trace does not tell them

@@ -5,11 +5,11 @@
 
 #include "model/view.h"
 
-/// Provenance of a run.
+/// Where a run is from, and who approved it.
 struct provenance {
-	/// Texts, "" if unknown; the time is UTC, RFC 3339.
+	/// Texts, "" if unknown. The time is UTC, RFC 3339; `tool` is the version of gpugate.
 	const char *commit, *time, *tool, *who, *reason;
-	const char *built_in; ///< marks of the built-in rules (rules_marks()); NULL if unknown
+	const char *built_in; ///< short hash of each built-in rule (rules_marks()); NULL if unknown
 };
 
 /// One answer of a past run to the query of a rule.
@@ -32,7 +32,7 @@ struct past_run {
 	/// is in no group, or if that is unknown.
 	const char *together;
 	bool accepted; ///< true if the run counts for the reference of the baseline with this `pin`
-	const char *memory; ///< source of the values of memory; NULL if unknown, as in earlier versions
+	const char *memory; ///< source of memory figures, "snapshot"; NULL if an older version wrote it
 	int64_t ranks, steps; ///< number of ranks; measured steps of the rank with the most
 
 	/// Number of values that were left out for lack of room (past_run_fit()).
@@ -40,7 +40,7 @@ struct past_run {
 	VEC(struct past_value) values; ///< values sorted by query, label, rank
 };
 
-/// Limits of a baseline: number of runs beside its pin, and stored size of each run in bytes.
+/// The most runs that a baseline keeps beside its pin, and the most bytes that each may take.
 enum { BASELINE_RECENT = 20, BASELINE_RECENT_BYTES = 10000 };
 
 /// Past runs, the oldest first. The texts are owned by the source that they were read from.
@@ -52,7 +52,8 @@ struct history {
 /// stat=median ranks=median rank=3". Owned by `a`.
 const char *query_text(const struct query *q, struct arena *a);
 
-/// Like query_text(), for memory by the trace in a run whose `memory` is of another source.
+/// Like query_text(), for memory figures of the trace in a run whose past_run.memory is not
+/// "trace".
 const char *query_text_of_trace(const struct query *q, struct arena *a);
 
 /// Compares two values by query, label and rank.

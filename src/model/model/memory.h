@@ -22,7 +22,7 @@ enum memory_limits {
 };
 
 /// Tiers of categories of allocation sites, in the order in which they are tried. In the first tier
-/// with a match, the innermost frame that matches counts, and for this frame the first row.
+/// with a match, the innermost frame that matches counts, with the first category that matches it.
 enum site_tier { TIER_REGION, TIER_OPERATION, TIER_HELPER, NR_SITE_TIERS };
 
 /// Rules by which a stack of frames becomes an allocation site (rules/sites.yaml). Their texts are
@@ -118,7 +118,8 @@ struct memory_gap {
 	bool expandable, large;
 };
 
-/// The levels of memory after `entries` entries of the history.
+/// The levels of memory (bytes allocated, bytes reserved) at a moment of the history: the list of
+/// the allocator's actions that a snapshot has.
 struct memory_point {
 	int64_t entries, time_us; ///< number of history entries so far; time in µs, -1 if unknown
 	int64_t allocated, reserved;
@@ -158,14 +159,16 @@ struct memory_profile {
 	struct memory_site peak_site; ///< site of the allocation that reached the peak
 	int64_t start_allocated, start_reserved;
 	int64_t end_allocated, end_reserved;
-	int64_t end_pending, end_requested; ///< at the end: bytes freed but active; bytes requested
+	/// At the end: bytes that are freed but still in use by a stream; bytes that were requested.
+	int64_t end_pending, end_requested;
 	int64_t end_blocks; ///< number of blocks that are allocated at the end
-	int64_t inactive, largest_inactive;
+	int64_t inactive, largest_inactive; ///< bytes of all free blocks at the end; of the largest one
 	int64_t inactive_whole; ///< inactive bytes in segments without an active block
 	int64_t alloc_count, free_count, churn_bytes; ///< during the recording: numbers of allocations
 	                                              ///< and of frees; bytes that were allocated
+	/// Segments at the end; their allocations, frees, maps and unmaps; out-of-memory errors.
 	int64_t segment_count, segment_churn, oom_count;
-	int64_t segment_allocs; ///< number of events in segment_churn that allocate or map a segment
+	int64_t segment_allocs; ///< number of actions in segment_churn that allocate or map a segment
 	int64_t growth_per_step; ///< growth in bytes from one step end to the next; only if has_growth
 	bool has_growth;
 	int64_t nr_step_ends; ///< number of step ends; the list `step_ends` may hold only some of them
@@ -209,7 +212,7 @@ int memory_row_cmp(const void *a, const void *b);
 /// Compares two struct memory_category: most bytes at the peak first, then by name.
 int memory_category_cmp(const void *a, const void *b);
 
-/// Fragmentation at two levels: the share of `reserved` that is not allocated, in 1e-6 %.
+/// Fragmentation: the share of the reserved bytes that is not allocated, in 1e-6 %.
 int64_t memory_fragmentation(__int128 allocated, int64_t reserved);
 
 #endif

@@ -10,7 +10,7 @@ extern const char *const memory_list_names[];
 extern const char *const site_kind_names[];
 
 /// Appends the name of an item's site: "train/model.py:forward", or a few words if the site has no
-/// place. Raw bytes, not fit for a line.
+/// place. The bytes are as recorded: not escaped, and perhaps of several lines.
 void memory_item_add_name(struct strbuf *out, const struct memory_item *item);
 
 /// Like memory_item_add_name(), with the line if it is known: "train/model.py:forward, line 61".
@@ -42,7 +42,7 @@ enum memory_risk { RISK_UNKNOWN, RISK_NONE, RISK_WARNING, RISK_CRITICAL };
 /// bytes that were reserved but not in use at that moment.
 struct memory_headroom {
 	enum memory_risk risk; ///< critical if less than 1 GB is left, a warning if less than 2 GB
-	int64_t unused, left; ///< sizes in bytes; `left` may be negative
+	int64_t unused, left; ///< bytes reserved but not in use; bytes left, may be negative
 };
 
 /// Headroom of the memory `m`; its risk is RISK_UNKNOWN if the capacity is unknown.

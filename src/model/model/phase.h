@@ -20,8 +20,8 @@
 	X(PHASE_PREFILL, "prefill")                                                         \
 	X(PHASE_DECODE, "decode")                                                           \
 	X(PHASE_MIXED, "mixed")                                                             \
-	X(PHASE_UPDATE, "update") /* with work of the optimizer, where others have none */  \
-	X(PHASE_ACCUMULATION, "accumulation") /* without, where others have some */
+	X(PHASE_UPDATE, "update") /* step of the optimizer, if gradients accumulate */      \
+	X(PHASE_ACCUMULATION, "accumulation") /* step without the optimizer, in the same runs */
 enum phase {
 	ALL_PHASES(ENUM_VALUE) NR_PHASES,
 	NR_INNER_PHASES = PHASE_PREFILL ///< number of the phases within a step, PHASE_ALL included

@@ -18,7 +18,7 @@ enum { PHASE_TERMS = 4 };
 struct phase_sum {
 	enum metric_id metric;
 	bool whole; ///< true if only phases of whole steps have the metric; false if all phases have it
-	enum metric_id terms[PHASE_TERMS]; ///< ended by 0, which is step.time, never a term
+	enum metric_id terms[PHASE_TERMS]; ///< terms; 0 (step.time, never a term) if unused
 };
 
 /// The sum that defines a metric in phases (host and wall time, sums over GPU activities, number of

@@ -15,7 +15,8 @@ struct rank_match {
 	const struct match_member *members; ///< members, sorted by rank
 	size_t nr;
 	int64_t wire_ns; ///< shortest duration among the members: that of the last to enter
-	size_t last; ///< index of the last to enter: its duration is shortest; `nr` if several are
+	size_t last; ///< index of the member that entered last: the one with the shortest duration;
+	             ///< `nr` if several have it
 };
 
 /// Receives each match; `m` is valid only during the call.

@@ -14,10 +14,10 @@
 #include "model/finding.h"
 #include "model/run_report.h"
 
-/// The verdicts, the worst first, so that a worse one is a smaller number: X(ID, name, tone of its
-/// word (enum doc_tone), what a check with it is in JUnit (enum outcome), its number in
-/// OpenMetrics, which must never change and which is 5 or more if the gate fails). A case of a
-/// suite that could not be judged has the verdict ERROR, a check never.
+/// The verdicts, the worst first, so that a worse one is a smaller number: X(ID, name, tone in
+/// which reports show the name (enum doc_tone), outcome of a check in JUnit (enum outcome), number
+/// in OpenMetrics). The last must never change, and is 5 or more if the gate fails. Only a case of
+/// a suite can have the verdict ERROR: it could not be judged.
 #define VERDICTS(X)                                              \
 	X(FAIL, "fail", TONE_BAD, OUTCOME_FAILURE, 7)                \
 	X(ERROR, "error", TONE_BAD, OUTCOME_ERROR, 9)                \
@@ -30,7 +30,6 @@
 	X(PASS, "pass", TONE_GOOD, OUTCOME_PASS, 0)                  \
 	X(SKIPPED, "skipped", TONE_PLAIN, OUTCOME_SKIPPED, 2)
 
-/// The verdicts, one for each of VERDICTS.
 enum verdict {
 #define VERDICT(id, ...) VERDICT_##id,
 	VERDICTS(VERDICT)
@@ -44,9 +43,9 @@ extern const char *const verdict_names[NR_VERDICTS + 1];
 /// One row of a breakdown, which shows where a change went. The rows of level 0 add up to the
 /// change of their table; the rows of level n + 1 that follow a row of level n add up to that row.
 struct part {
-	int level; ///< depth of the row, from 0: class, category, kernel, number of launches or mean;
-	           ///< for memory: category, site, line
-	const char *label; ///< label as valid UTF-8, not escaped, although strangers may have chosen it
+	int level; ///< depth of the row, from 0. For time: class, category, kernel, number of launches
+	           ///< or mean time of one. For memory: category, site, line.
+	const char *label; ///< label as valid UTF-8, not escaped; it may come from the recording
 	int64_t change; ///< change in the unit of the table
 	const char *text; ///< text of the change, "+9.00 ms"
 	const char *detail; ///< remark, "renamed", "launches 12 → 14", …; "" if there is none
@@ -82,7 +81,8 @@ struct trend {
 	VEC(struct trend_point) points;
 };
 
-/// Number of past runs from which on noise is measured rather than assumed, and odds are told.
+/// From this number of past runs on, noise is measured, not assumed, and false alarms are
+/// estimated.
 enum { KNOWN_RUNS = 5 };
 
 /// Number of pairs of runs that confirm a failure.
@@ -145,8 +145,8 @@ struct check {
 	struct evidence evidence;
 	bool of_all; ///< true if the check is excused because all operators changed alike
 	bool unconfirmed; ///< true if the check fails, but only more pairs make that final
-	const char *moved; ///< rule and values if the runs of main have left the approved run by more
-	                   ///< than a limit; NULL if not
+	const char *moved; ///< rule and values, if the reference differs from the approved run by more
+	                   ///< than a limit; else NULL
 	struct trend *trend; ///< past values of the figure if it is of the whole run; else NULL
 	const char *waiver; ///< "until 2027-01-31: issue 1234", also in the message; NULL if none
 };
@@ -159,10 +159,10 @@ struct trust_finding {
 	bool candidate; ///< true if the finding is on the candidate; false if it is on the baseline
 	bool warning_only; ///< true if the finding makes no check inconclusive
 	const char
-	    *work; ///< names of the work that differs, between commas; NULL if this is another finding
+	    *work; ///< names of the work that differs, comma-separated; NULL if it is not about work
 	VEC(const char *) spoils; ///< names of metrics that cannot be believed
-	int64_t fallen; ///< of a share: how far it lies below that of the other side, in 1e-6 %; else 0
-	bool of_kinds; ///< about the kinds of steps: rules on one kind are not concerned
+	int64_t fallen; ///< size of the difference between the sides, in 1e-6 %; 0 if it has none
+	bool of_kinds; ///< true if the kinds of steps are mixed differently: spoils no rule on one kind
 	const char *message;
 };
 
@@ -260,7 +260,7 @@ struct side {
 	bool snapshot_only; ///< true if no rank has a trace
 	bool metrics_only; ///< true if no rank has a trace or a snapshot, only metrics files
 	const char
-	    *judged; ///< what of the side is judged (account_text()); NULL if there is no GPU work
+	    *judged; ///< how much of the side is judged (account_text()); NULL without any GPU work
 	const char *ignored; ///< "a.log, b.log and 2 more": files that were not used; "" if none
 	VEC(struct span) notes; ///< remarks: "GPU work belongs to the step that launched it"
 };
@@ -281,7 +281,7 @@ static inline int64_t side_runs(const struct side *s)
 /// candidate and no verdict.
 enum report_kind { REPORT_CHECK, REPORT_DIFF, REPORT_RUN };
 
-/// The kinds of nodes, from the outermost level to the innermost.
+/// The kinds of nodes of a flame graph, from the outermost level to the innermost.
 enum flame_kind {
 	FLAME_ALL,
 	FLAME_MODULE,
@@ -291,7 +291,7 @@ enum flame_kind {
 	NR_FLAME_KINDS
 };
 
-/// A node of the tree: the work that was launched in one place.
+/// A node of a flame graph: the GPU work that one module, place, operator or kernel makes.
 struct flame_node {
 	enum flame_kind kind;
 	int level; ///< depth in the tree; 0 is the root, all GPU time
@@ -300,7 +300,7 @@ struct flame_node {
 	int64_t value[2]; ///< ns per step in baseline and candidate; 0 where the node is absent
 };
 
-/// The tree; owns its list.
+/// A flame graph of GPU time.
 struct flame {
 	bool both; ///< true: two runs; false: only a candidate, so that each value[0] is 0
 	VEC(struct flame_node) nodes; ///< nodes, parents first, siblings by size; may be empty
@@ -312,16 +312,16 @@ struct report {
 	enum report_kind kind;
 	const char *workload, *rules, *baseline_path;
 	const char *profile; ///< profile of the rules that is in use; NULL if there is none
-	enum verdict verdict; ///< PASS, WARN, FAIL, MISSING or INCONCLUSIVE, for all checks together
+	enum verdict verdict; ///< verdict on all checks together; never WAIVED, IMPROVED or SKIPPED
 	enum status status; ///< status from which the exit code follows
 	const char *headline; ///< first line of the report, "fail: 2 of 14 checks beyond their limits"
 	const char *summary; ///< of a check, the headline without its verdict
-	const char *made; ///< baseline that the run, as the first, has become; NULL: none
+	const char *made; ///< path of the baseline that this first run has become; NULL if not
 	/// in a diff, metric of the figure that explains most of the change of the wall time; or NULL
 	const struct metric *wall_cause;
 	const char *error; ///< first error, if because of it there are no checks (exit 2–5); else NULL
 	const char *accept; ///< command that makes the candidate the baseline; "" if there is none
-	int64_t left_out; ///< number of built-in rules left out, since only they need a baseline
+	int64_t left_out; ///< number of built-in rules left out, since the user's own need no baseline
 	const char *decide; ///< command that would decide all checks; "" if none is undecided
 	bool same_artifact; ///< true if the candidate is the same artifact as the baseline
 	bool partial; ///< true if the report is of --quick, made from a part of the run
@@ -353,12 +353,12 @@ struct report {
 	VEC(struct rank_column) rank_columns; ///< columns of the table of ranks, except "rank"
 	VEC(struct rank_row) ranks; ///< rows of ranks, candidate first; empty if a run has one rank
 	VEC(struct insight) insights; ///< insights, the candidate's first
-	const char *unjudged; ///< that of the warnings which names figures of files without a better
-	                      ///< direction, or NULL
+	const char *unjudged; ///< the warning on figures of files that do not say which direction is
+	                      ///< better, or NULL
 	VEC(const char *) warnings; ///< warnings, one line each, the most important first
 	VEC(struct check) checks; ///< checks: failed ones first, then in the order of the rules
 	VEC(struct drift_row) drift; ///< kernels, sorted by the size of the change
-	VEC(const char *) kernels; ///< names of all kernels of both sides: no two are shown as one text
+	VEC(const char *) kernels; ///< all kernels of both sides: writers shorten no two to one text
 	VEC(struct figure_row) code; ///< GPU time by operator, module and place; only in a diff
 	VEC(struct figure_row) figures; ///< all figures of whole runs, of both sides; only in a diff
 
@@ -375,11 +375,11 @@ struct report {
 /// The finding that explains check number `i`, or NULL.
 const struct finding *report_finding(const struct report *r, size_t i);
 
-/// True if a check is not worth a word: it is about recordings, and the runs are files of figures.
+/// True if reports leave out a check: it needs recordings, and both runs have only result files.
 bool report_leaves_out(const struct report *r, const struct check *check);
 
-/// How much a figure changed, in 0.1 %, alike in both directions: a rate that is half of it changed
-/// as much as the time that is double.
+/// Size of a relative change, in 0.1 %. A factor and its inverse have the same size: halving a rate
+/// counts as much as doubling a time.
 int64_t check_size(const struct check *c);
 
 /// Initializes `r` as an empty report.

@@ -45,7 +45,8 @@
 	}
 
 /// Further properties of a member. SHOWN: its key in `figures` of JSON; SUMS_LAST: sums of small
-/// rows come last; NAMES_ROW: a row in which its name is unknown is from a newer minor version.
+/// rows come last; NAMES_ROW: if a file has an unknown name here, a newer minor version wrote the
+/// row.
 #define SHOWN(key_) .shown = (key_)
 #define SUMS_LAST .sums_last = true
 #define NAMES_ROW .names_row = true
@@ -54,7 +55,7 @@
 #define ROW_TYPE(type, ...) \
 	const struct schema type##_row = SCHEMA_OF(type, type##_fields, __VA_ARGS__)
 
-/// Further arguments of ROW_TYPE(), each of which sets one member.
+/// Further arguments of ROW_TYPE(), each of which sets one member of struct schema.
 #define LISTED .listed = true
 #define ALONE .listed = false
 #define SUMS(type) .names = offsetof(struct type, names)

@@ -13,8 +13,8 @@
 #include "model/view.h"
 
 /// What a limit bounds: the change of a figure from the reference, or the figure itself (MAX, MIN).
-/// INCREASE_SINCE_PIN: from the approved run. WORSE: of input.*, in the direction that the file
-/// calls worse.
+/// INCREASE_SINCE_PIN bounds the change from the approved run. WORSE is for figures of metrics
+/// files (input.*): it bounds the change in the direction that the file calls worse.
 #define CONDITIONS(X)                                \
 	X(COND_INCREASE, "increase")                     \
 	X(COND_DECREASE, "decrease")                     \
@@ -48,11 +48,11 @@ struct limit {
 	bool relative; ///< true: unit of `value` is 1e-6 percent of the baseline; else the metric's
 	int64_t value; ///< size of the limit; one percentage point is 1000000
 	const char *text; ///< text as written in the rules: "5%", "2ms"
-	struct file_limit exact; ///< for input.* (metrics files), if absolute: used, not `value`
+	struct file_limit exact; ///< replaces `value` in absolute limits on metrics files (input.*)
 };
 
-/// What the size of an `and` is measured in: the metric's unit, 1e-6 % of step.cuda_time, or
-/// millionths of the standard deviation of single runs.
+/// Unit of an `and`, a second limit that a relative change must exceed too: the metric's unit,
+/// 1e-6 % of step.cuda_time, or millionths of the standard deviation of single runs.
 enum and_of { AND_OF_VALUE, AND_OF_STEP, AND_OF_SPREAD };
 
 /// The conditions of one fail or warn map; any one of them is enough for the verdict.
@@ -63,7 +63,7 @@ struct limits {
 	enum and_of and_of;
 	int64_t and_value; ///< size of the `and` limit, in the unit that and_of says
 	const char *and_text; ///< text of the `and` as written; NULL if the map has none
-	struct file_limit and_exact; ///< for input.* (metrics files): the `and`, not `and_value`
+	struct file_limit and_exact; ///< replaces `and_value` for metrics files (input.*)
 };
 
 /// Kernels that may replace a kernel that is gone: kernels of its operator, kernels of its
@@ -73,12 +73,13 @@ enum substitutes { SUBSTITUTES_OPERATOR, SUBSTITUTES_CATEGORY, SUBSTITUTES_NONE 
 /// The verdict on a change that is beyond its limit, but may be noise.
 enum unsure { UNSURE_UNDECIDED, UNSURE_WARN };
 
-/// What makes a failure by a figure that varies final: pairs with the base, or the run itself.
+/// What makes a failure of a noisy figure final: pairs with the base, or no more than the run
+/// itself.
 enum confirm { CONFIRM_PAIRS, CONFIRM_NEVER };
 
 /// How changes are distinguished from noise.
 struct noise_rule {
-	int64_t k; ///< standard errors from which on a change is sure, in millionths; 0: ignore noise
+	int64_t k; ///< a change is sure beyond k standard errors, in millionths; 0: ignore noise
 
 	/// From this number of accepted runs on, the reference is made without the pin (approved run).
 	int64_t min_runs;
@@ -103,13 +104,13 @@ struct rule {
 	bool for_each; ///< true if each item in the top N of either side gets a check of its own
 	int64_t top; ///< number N of largest items that for_each or a PAIR metric (of two runs) uses
 	int64_t min_share; ///< share of kernel time (1e-6 %) that an item needs on a side to be checked
-	VEC(struct span) same_work; ///< keys of work that may differ between the sides
+	VEC(struct span) same_work; ///< keys of the work in metrics files that may differ between sides
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
 
 	/// metric of `unless`, or NULL: if its value is close to the checked one, the check is skipped
 	const struct metric *unless;
-	int64_t unless_within; ///< how near, in 1e-6 % of that metric's figure; -1: at any distance
+	int64_t unless_within; ///< how close, in 1e-6 % of that metric's value; -1: at any distance
 	struct limits fail, warn;
 	enum level on_new, on_gone;
 	enum on_missing on_missing;
@@ -148,8 +149,8 @@ struct table_paths {
 	const char *categories, *sites, *formats, *diagnosis;
 };
 
-/// Patterns of baselines: the one that counts if the rules have none, and that of a further GPU or
-/// world size in the folder of histories.
+/// Path patterns of baselines: the default, and that of a further GPU or world size in the folder
+/// that --history names.
 #define DEFAULT_BASELINE "baselines/{workload}.json"
 #define BASELINE_OF_MACHINE "baselines/{workload}-{gpu}-{world_size}.json"
 
@@ -167,15 +168,15 @@ struct rules {
 	const char *unmarked; ///< UNMARKED_PERIOD or "window", how to find steps; NULL: "window"
 	int64_t warmup; ///< number of first steps to leave out; -1 if not given, which means 0
 	int64_t min_steps; ///< least number of measured steps; 0 if not given
-	bool join_cycles; ///< true if traces of one rank with other steps are cycles of one run
+	bool join_cycles; ///< true if traces of one rank with different steps are joined as one run
 	bool outside_allowed; ///< true if most GPU time may lie outside of the steps
 	VEC(struct span) must_match, should_match; ///< keys of the environment to compare
-	bool no_environment; ///< true for a file that does not say which keys (version 1)
+	bool no_environment; ///< true for a file (version 1) that does not say which keys to compare
 	enum throttled throttled;
 	enum on_missing on_missing;
 	struct noise_rule noise; ///< noise settings for rules that have none of their own
 	struct result_formats results; ///< formats of result files that the rules define
-	bool match_exact;
+	bool match_exact; ///< true if kernels are compared by their raw names, not match names
 	VEC(struct alias) aliases;
 	VEC(struct category_addition) categories; ///< substrings to be added to categories
 	VEC(struct rule) rules;

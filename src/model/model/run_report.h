@@ -32,7 +32,7 @@ struct report_column {
 	enum unit unit; ///< unit of the column's figures
 	bool is_text; ///< true if the column holds names, aligned to the left, and no figures
 	bool adds; ///< true if the sum over the rows is meaningful
-	bool detail; ///< true: a terminal shows it only with every figure of the run
+	bool detail; ///< true if a terminal shows it only when every figure is to be shown
 	int64_t rest; ///< sum over the rows that were left out, if the column adds up
 };
 
@@ -46,7 +46,7 @@ struct report_table {
 	VEC(struct report_column) columns; ///< columns, without those that are empty in every row
 	VEC(struct report_cell) cells; ///< cells row by row, columns.nr for each row
 	size_t more; ///< number of items left out, including those that a digest does not keep
-	bool detail; ///< true: people are shown it only with every figure of the run
+	bool detail; ///< true if reports show it only when every figure is to be shown
 };
 
 /// A point of a line, in the units of its series.
@@ -70,7 +70,7 @@ struct series {
 
 /// The report on a run. Texts belong to the arena that the diagnose_*() functions are given.
 struct run_report {
-	const struct run_view *view; ///< the run, for a report of its every figure; else NULL
+	const struct run_view *view; ///< view of the run if every figure is to be shown; else NULL
 	bool candidate; ///< true if the run is the candidate of a check or diff
 	bool window; ///< true if there are no steps: figures per step are of the whole window
 	const char *phase; ///< phase to which kernels and operators are restricted, or NULL

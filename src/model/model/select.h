@@ -47,7 +47,7 @@ struct select_item {
 	struct span label; ///< label of the item, as in struct answer
 	int64_t rank;
 	const struct category_table *categories;
-	enum name_fit least; ///< how well the name of an item of the rule is at best named by the globs
+	enum name_fit least; ///< how well the globs fit the rule's item that they fit best
 };
 
 /// True if all globs match the item. If the item has no value for a key (a figure of all ranks has

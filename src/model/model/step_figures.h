@@ -8,19 +8,19 @@
 /// the figure was not recorded.
 const int64_t *digest_summary(const struct digest *d, enum metric_id id);
 
-/// True if a step figure was recorded; files of older minor versions lack newer figures, and those
-/// of launches and waits need runtime calls.
+/// True if a step figure was recorded. Files of older minor versions lack newer figures; recordings
+/// without runtime calls lack figures of launches and waits.
 bool digest_has_steps(const struct digest *d, enum metric_id id);
 
 /// Samples of a step figure. Steps without a sample are left out of the list.
 struct step_samples {
 	const int64_t *value, *step; ///< arrays of `nr` values and of the numbers of their steps
 	size_t nr; ///< number of samples in measured steps
-	size_t usable; ///< number of samples in usable steps, which come first
+	size_t usable; ///< number of samples in usable steps (not cut short), which come first
 };
 
-/// Samples of a step figure that is recorded as samples (digest_has_steps(), no summary), borrowed
-/// from `d`, or from `a` if some step has no sample.
+/// Samples of a step figure for which digest_has_steps() is true and digest_summary() is NULL. They
+/// are owned by `d`, or by `a` if some step has no sample.
 struct step_samples digest_samples(const struct digest *d, enum metric_id id, struct arena *a);
 
 /// A statistic over the usable steps, from samples or the summary. False if it was not recorded or
@@ -40,7 +40,7 @@ static inline bool step_is_slow(int64_t ns, int64_t median)
 #define ENERGY_LEAST_PCT (80 * MICRO)
 
 /// Share of the measured steps' time in which the power of a GPU was sampled, in 1e-6 %, at most
-/// 100 %; -1 if one of them is unknown.
+/// 100 %; -1 if either time is unknown.
 int64_t machine_energy_share(const struct digest *d, const struct machine_stat *s);
 
 /// Energy that a GPU takes in a step, in microjoules: its mean power times the median wall time; -1

@@ -6,18 +6,19 @@
 #include "base/number.h"
 #include "model/phases.h"
 
-/// Kinds of steps in two runs. All zero if hardly a step is of a known kind, or all steps of both
-/// runs are of the same one.
+/// Kinds of steps in two runs. All zero if more than a tenth of the steps of a run are of no known
+/// kind, or if all steps of both runs are of the same kind.
 struct step_kinds {
-	/// true for a kind of which both runs have so many steps that it is judged by itself
+	/// true for a kind of which both runs have enough steps to judge it by itself
 	bool apart[NR_PHASES];
 	/// true if such kinds hold nearly all of the GPU time of both runs
 	bool all_apart;
-	/// how much more or less GPU time the second run's mean step would have if each kind of step
-	/// took what it takes in the first run, in 1e-6 % of that run's mean step; at least 0
+	/// Effect of another mix of kinds on GPU time: how far the second run's mean step would lie
+	/// from the first's if each kind took as long as in the first run; in 1e-6 % of the first's
+	/// mean.
 	int64_t mix;
-	/// true if the mean over all steps is judged: the median is that of accumulation, or by chance
-	/// of update
+	/// True if the mean over all steps is judged, since the median would be the time of an
+	/// accumulation step or, by chance, of an update.
 	bool by_mean;
 	int64_t steps[2][NR_PHASES]; ///< number of steps of each kind in each run, all ranks together
 };
@@ -32,8 +33,8 @@ static inline bool step_kinds_other_mix(const struct step_kinds *k)
 	return k->all_apart && k->mix > MICRO;
 }
 
-/// The queries that replace that of a built-in rule: one for each kind that is judged by itself,
-/// the one of the mean, or itself. Returns their number.
+/// The queries that replace the query `q` of a built-in rule: one for each kind that is judged by
+/// itself, else one of the mean, else `q`. Returns their number.
 size_t step_kinds_queries(const struct step_kinds *k, const struct query *q,
                           struct query out[NR_PHASES]);
 
