@@ -40,7 +40,7 @@ static bool path_ends(struct span path, struct span end)
 	       (path.n == end.n || path.p[path.n - end.n - 1] == '/');
 }
 
-/* The longest changed path with which the name `recorded` ends, or NULL. */
+/* The changed file with the longest path that the name `recorded` may mean, or NULL. */
 static struct changed_file *file_of(struct changed_files *c, struct span recorded)
 {
 	struct changed_file *best = NULL;

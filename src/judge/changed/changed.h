@@ -35,10 +35,10 @@ void changed_files_from_git(struct changed_files *c, const char *commit, const c
 /// failed or is not installed.
 bool changed_ask_git(const char *const *argv, struct strbuf *out);
 
-/// Mark the code locations of a report that are in a changed file. A recorded file name means this
-/// file if it ends with the file's path (or if the path ends with the name, since memory recordings
-/// keep only the last two parts of a path). If several names of `run` (NULL if there is none) or of
-/// the report could mean one file, only the shortest does.
+/// Mark the code locations of a report that are in a changed file. A recorded name means a changed
+/// file if it ends with the file's path, or if the path ends with the name, since memory recordings
+/// keep only the last two parts of a path. If several names of `run` (NULL if there is none) or of
+/// the report could mean one file, only the shortest name counts.
 void changed_files_mark(struct changed_files *c, const struct run *run, struct report *r);
 
 /// Apply the options --changed (`nr` names) and --changed-from (`from`; NULL if not given) to a

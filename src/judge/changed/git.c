@@ -14,7 +14,7 @@ extern char **environ;
 
 enum { OUTPUT_BYTES = 16 << 20 };
 
-/* Start git with its output to `output`. Programs that git starts do not inherit the pipe. */
+/* Start git with `output` as its standard output. Its standard error is dropped. */
 static bool start_git(const char *const *argv, int output, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
@@ -29,7 +29,7 @@ static bool start_git(const char *const *argv, int output, pid_t *pid)
 	return ready;
 }
 
-/* Read everything up to the end of the file. False on an error. */
+/* Read everything up to the end of the file. False on an error, or from OUTPUT_BYTES on. */
 static bool read_all(int fd, struct strbuf *out)
 {
 	char buf[4096];

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "rules/yaml_reader.h"
 
-/* Write the row of a node, without its last bracket: for each list or map that ends after it, one
-   is added to `ends`. */
+/* Write the rows of a node and its children. The last row is left open, since each list or map that
+   ends with it adds 1 to its last member, `ends`. */
 static void write_node(const struct node *n, FILE *out, struct strbuf *texts)
 {
 	if (n->key)

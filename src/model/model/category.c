@@ -12,7 +12,7 @@ static unsigned pair(unsigned a, unsigned b)
 	return (a * 31 + b) % PAIRS;
 }
 
-/* The same of the two letters at `p`, which may be of either case. */
+/* The same hash of the two letters at `p`, whatever their case. */
 static unsigned pair_at(const char *p)
 {
 	return pair((unsigned char)p[0] | 0x20u, (unsigned char)p[1] | 0x20u);
@@ -23,7 +23,7 @@ static bool is_special(char c)
 	return c == '*' || c == '?';
 }
 
-/* Which pairs of letters a name has. */
+/* The pairs of letters that a name has, by their hashes. */
 struct pairs {
 	bool has[PAIRS];
 };

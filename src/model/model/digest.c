@@ -187,8 +187,8 @@ ORDER(flop_stat)
 ORDER(comm_stat)
 ORDER(counter_stat)
 
-/* How often the host freed and allocated memory of the device in the usable steps: the smaller of
-   the two numbers. `ns`: what all these calls took. */
+/* How often the host both freed and allocated memory of the device in the usable steps: the smaller
+   of the two numbers. `*ns` becomes the duration of all these calls. */
 static int64_t memory_calls(const struct digest *d, int64_t *ns)
 {
 	int64_t count[2] = { 0 }; /* allocations, frees */
@@ -266,7 +266,7 @@ const char *digest_unmarked_text(const struct digest *d, struct arena *a)
 		                    whole, d->period_count, by);
 	if (!d->unmarked)
 		return whole;
-	/* what repeats within a launch, or has no whole period, was not judged */
+	/* 0 if no period could be judged, or if one launch begins several repetitions */
 	return d->period_regularity
 	           ? arena_printf(a, "%s, as its launches have no period: %s, needed %" PRId64 " %%",
 	                          whole, by, PERIOD_NEEDED / MICRO)

@@ -1,12 +1,12 @@
-/* Computes figures by place in the code, all from the code table of a digest. */
+/* Computes figures by operator, module, place and annotation, from the rows of struct code_stat. */
 #include <stdlib.h>
 
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "model/figures_internal.h"
 
-/* An item of a metric (an operator, module or place), and the amount that a row of the code table
- * adds to it. */
+/* An item of a metric (an operator, module or place), and the amount that one struct code_stat adds
+ * to it. */
 struct item {
 	struct span label;
 	__int128 amount;

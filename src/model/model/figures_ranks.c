@@ -62,8 +62,7 @@ static bool bus_factor(const struct comm_stat *c, int64_t *num, int64_t *den)
 struct comm_sum {
 	__int128 ns, count, bytes;
 	__int128 sized, sized_ns; /* bytes and time of collectives with a known size */
-	__int128 bus, bus_ns; /* sums over the collectives whose bytes on the links are known: these
-	                         bytes, and the time */
+	__int128 bus, bus_ns; /* bytes on the links, and time, of collectives with a bus_factor() */
 };
 
 static void add_comm(struct comm_sum *sum, const struct comm_stat *c)
@@ -151,7 +150,7 @@ enum { PATH_BYTES = 160 };
 
 /* Length and hash of the name of a call path, including its callers. */
 struct path {
-	size_t n; /* length in bytes; the limits of digests exclude an overflow */
+	size_t n; /* length in bytes, which cannot overflow: digests limit names and their number */
 	uint32_t hash;
 };
 

@@ -140,7 +140,7 @@ static bool of_peak(const struct digest *d, __int128 flops, int64_t step_ns, int
 static bool mfu(const struct digest *d, int64_t step_ns, int64_t *out)
 {
 	const char *text = digest_env(d, "flops_per_step");
-	int64_t flops; /* in millions if it does not fit otherwise */
+	int64_t flops; /* operations, or millions of them if they do not fit into 64 bits */
 	bool fits = text && number_parse(span_of(text), 0, &flops);
 	if (!text || (!fits && !number_parse(span_of(text), -6, &flops)) || flops <= 0)
 		return false;

@@ -20,7 +20,7 @@ const struct digest_list digest_lists[] = {
 	LIST(flops, flop_stat, true, true),
 	LIST(calls, call_stat, true, true),
 	LIST(threads, thread_stat, true, false),
-	LIST(comms, comm_stat, false, true), /* cycles.c joins them and corrects collective.comm */
+	LIST(comms, comm_stat, false, true), /* merge/cycles.c joins it, and sets collective.comm */
 	LIST(collectives, collective, false, false),
 	LIST(functions, function_stat, false, false), /* a tree: merge/cycles.c joins it */
 	LIST(code, code_stat, true, true),

@@ -3,7 +3,7 @@
 #include "model/memory_view.h"
 #include "model/rows_internal.h"
 
-/* stored form of a number that some sources do not give */
+/* stored forms of numbers that some sources do not give */
 #define KNOWN_COUNT OPTIONAL_COUNT(MEMORY_UNKNOWN)
 #define KNOWN_NUMBER OPTIONAL_NUMBER(MEMORY_UNKNOWN)
 

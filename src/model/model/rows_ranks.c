@@ -34,7 +34,8 @@ ROW_TYPE(collective, LISTED);
 
 /* ---- rows about the rank as a whole ---- */
 
-/* Joins the progress of two profiler cycles: kept is that of the cycle whose last step is later. */
+/* Joins the progress of two profiler cycles by keeping that of the cycle with the later last step.
+ */
 static void join_progress_cycles(void *row, const void *more)
 {
 	struct progress *x = row;
@@ -81,7 +82,7 @@ static void join_trust_cycles(void *row, const void *more)
 		x->fault_byte = y->fault_byte;
 	if (!x->requests_low || (y->requests_low && y->requests_low < x->requests_low))
 		x->requests_low = y->requests_low;
-	/* of the wall times, those count whose period falls shorter of the markers */
+	/* kept is the cycle whose period is the smallest share of the distance of its markers */
 	if ((__int128)y->marker_ns * x->completion_ns > (__int128)x->marker_ns * y->completion_ns ||
 	    !x->marker_ns) {
 		x->marker_ns = y->marker_ns;

@@ -69,8 +69,8 @@ bool digest_step_stat(const struct digest *d, enum metric_id id, enum statistic 
 	return summary || s.usable;
 }
 
-/* The slow steps of a server, each held against the steps of its kind, in 1e-6 %; -1 if kinds are
-   not known. */
+/* Share of the steps, in 1e-6 %, that are slow for their kind, such as prefill; -1 if the kinds of
+   steps are unknown. */
 static int64_t slow_of_kinds(const struct digest *d)
 {
 	struct arena scratch = ARENA_INIT;

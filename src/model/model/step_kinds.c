@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "model/step_figures.h"
 
-/* Least number of steps of a kind in each run, as of all steps (trust.c) */
+/* least number of steps of a kind in each run; trust.c asks for as many steps in all */
 enum { STEPS_MIN = 3, FIRST_KIND = NR_INNER_PHASES };
 
 struct kind_times {
@@ -32,8 +32,8 @@ static struct kind_times times_of(const struct run *run, int64_t *steps)
 		for (int p = FIRST_KIND; p < NR_PHASES; p++)
 			if (phase_summary_of(d, (enum phase)p, time, &s))
 				add_steps(&t, steps, p, s.steps, s.value[STAT_MEAN]);
-		/* steps that all are updates are not of kinds, unless the other run accumulates gradients
-		 */
+		/* if each step is an update, no kinds are stored: they count as updates, since the other
+		   run may accumulate gradients */
 		if (t.of_kinds == before && phase_summary_of(d, PHASE_OPTIMIZER, kernels, &s) &&
 		    s.value[STAT_MIN] > 0 && digest_step_stat(d, time->id, STAT_MEAN, &mean_ns))
 			add_steps(&t, steps, PHASE_UPDATE, s.steps, mean_ns);

@@ -183,7 +183,7 @@ void run_views_align(struct run_view *v, size_t nr, struct arena *a)
 
 ORDERING_POINTERS(metric_name_cmp, struct metric, BY_TEXT(name))
 
-/* True if reports call a figure of files so: "CASE/TITLE". */
+/* True if `name` is what reports call a figure of metrics files: "CASE/TITLE", or its title. */
 static bool is_called(const struct metric *own, const char *name)
 {
 	size_t n = strlen(own->case_name);
