@@ -29,17 +29,17 @@ struct kernel_stat {
 	int64_t step_count, step_total_ns, step_max_ns, step_bytes; ///< figures of the measured steps
 	int64_t grid[3], block[3]; ///< most frequent launch shape; grid[0] < 0 if unknown
 	int64_t shapes; ///< number of distinct launch shapes
-	int64_t resources[NR_RESOURCES]; ///< each of the launch that uses most of it, in the whole
-	                                 ///< window; < 0 if no launch says it
+	int64_t resources[NR_RESOURCES]; ///< largest use of each resource by one launch, in the whole
+	                                 ///< window; < 0 if unknown
 	int64_t occupancy; ///< occupancy in 1e-6 %, weighted by time; < 0 if unknown
-	/* only in a row that joins others: time in steps with a known occupancy, and what makes the sum
-	   exact: Σ occupancy · time is occupancy · occupancy_ns + occupancy_rest */
+	/* only in a row that joins others: time in steps with a known occupancy, and the remainder of
+	   the mean: Σ occupancy · time is exactly occupancy · occupancy_ns + occupancy_rest */
 	int64_t occupancy_ns, occupancy_rest;
 	int64_t names; ///< number of small kernels that this row sums up, each below 0.05 % of kernel
 	               ///< time; `name` is then their category, or empty; 0 for a row that is not a sum
 	int64_t largest_ns; ///< in a sum of small kernels, step_total_ns of the largest of them
 
-	/* what follows from the name, once it has been asked for; else 0. No file holds it. */
+	/* caches of what follows from the name: 0 until it is asked for; never stored */
 	uint64_t key; ///< see kernel_key()
 	int communicates; ///< see kernel_communicates(): 1, or -1 if it does not
 };
@@ -100,14 +100,15 @@ struct flop_stat {
 	int64_t uncounted; ///< number of calls for which the trace does not tell the inputs
 	int64_t gpu_ns; ///< GPU time of calls with operations, counted or not; 0 in stored baselines
 	int64_t
-	    bytes; ///< what the calls move at least once between the GPU and its memory, where known
-	int64_t unsized; ///< number of calls for which that is not known
+	    bytes; ///< the least that the calls must move between the GPU and its memory, where known
+	int64_t unsized; ///< number of calls whose `bytes` are unknown
 	int64_t
-	    sized_ns; ///< GPU time of the others; memory_ns, compute_ns and short_ns are parts of it
+	    sized_ns; ///< GPU time of the other calls; memory_ns, compute_ns, short_ns are parts of it
 	int64_t memory_ns, compute_ns; ///< GPU time of calls that memory, or arithmetic, limits
-	int64_t short_ns; ///< GPU time of calls whose kernels are too short, or too small
-	/// Time that the bytes, or the larger of bytes and operations, take at the peak of the GPU, for
-	/// each call at most its GPU time: more came from a cache. 0 if the peak is unknown.
+	int64_t short_ns; ///< GPU time of calls whose kernels are too short or small for either
+	/// Time that the calls take at the peak rates of the GPU: moved_ns for their bytes, roof_ns for
+	/// their bytes or operations, whichever take longer. For each call it is at most the GPU time,
+	/// since bytes beyond that came from a cache. 0 if the peaks are unknown.
 	int64_t moved_ns, roof_ns;
 };
 
@@ -215,7 +216,7 @@ enum step_part {
 struct step_summary {
 	enum metric_id metric;
 	int64_t value[NR_STATISTICS]; ///< values, indexed by enum statistic
-	int64_t slow; ///< of the period: share of slow steps, in 1e-6 %; -1: not known
+	int64_t slow; ///< only of step.period: share of slow steps, in 1e-6 %; -1 if unknown
 };
 
 /// Like step_summary, but a figure of one phase, over the usable steps in which the phase occurs.
@@ -231,8 +232,8 @@ struct phase_summary {
 struct cross_rank {
 	bool known;
 	int64_t matched; ///< number of matched collectives
-	int64_t wait_ns, transfer_ns;
-	/// sum over collectives entered last by this rank: median duration of other ranks minus its own
+	int64_t wait_ns, transfer_ns; ///< time of waiting for other ranks; time of transfers
+	/// sum over collectives entered last by this rank: median duration of others minus its own
 	int64_t late_ns;
 	int64_t last_count; ///< number of matched collectives that this rank was the last to enter
 	int64_t steps, step_ns; ///< number of steps that this struct sums up; sum of their step.time
@@ -270,10 +271,10 @@ struct memory_stat {
 	/* The members up to peak_transient are known only from snapshots; else MEMORY_UNKNOWN. */
 	int64_t end_requested; ///< requested bytes of the blocks that are allocated at the end
 	int64_t inactive, largest_inactive; ///< bytes of all free blocks at the end; of the largest one
-	int64_t segment_count, segment_churn, oom_count;
+	int64_t segment_count, segment_churn, oom_count; ///< as in struct memory_profile
 	int64_t segment_allocs; ///< number of events in segment_churn that allocate or map a segment
 	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of the peak (model/memory.h)
-	/* the operator that ran when `allocated` was highest; only from traces and XProf, else NULL */
+	/* operator that ran at the peak, shapes and types of its inputs; only from traces and XProf */
 	const char *peak_op, *peak_dims, *peak_types;
 };
 
@@ -331,16 +332,17 @@ enum { CLOCK_TICK_MAX = 1000 };
 /// The account of a rank: what the recording holds, divided so that the parts add up. Trust
 /// findings are made from it.
 struct trust_counts {
-	/// All GPU activities. These are timed, untimed or recorded twice.
+	/// Numbers of GPU activities: all (timed, untimed or recorded twice); with a known launch;
+	/// launched before the recording; of an unknown launch; outside of all steps.
 	int64_t gpu_events, with_launch, carried_over, dropped, unattributed;
 
-	/// Time of all activities; of those of no launch that is known; of those outside of all steps.
+	/// GPU time of all activities; of those of an unknown launch; of those outside of all steps.
 	int64_t gpu_ns, dropped_ns, unattributed_ns;
 
-	/// Launches of kernels and graphs. They have their activities, are in a capture, pending, left
-	/// over, or lost (launches_without_kernel). Earlier versions did not count launches of graphs.
+	/// Launches of kernels and graphs. Each has its activities, or is captured, pending, left over
+	/// or lost (launches_without_kernel). Earlier versions did not count launches of graphs.
 	int64_t launches, launches_without_kernel;
-	int64_t lost_ns; ///< estimated time of these and of lost_nodes; 0 also if not recorded
+	int64_t lost_ns; ///< estimated GPU time of lost launches and lost_nodes; 0 also if not recorded
 	int64_t tick_ns; ///< resolution of GPU times: CLOCK_TICK_MAX if whole us; 0 if 1 ns or unknown
 	int64_t overlap_ns; ///< time for which two launches' activities overlap on one stream
 	int64_t negative_durations, malformed, json_faults;
@@ -351,30 +353,30 @@ struct trust_counts {
 	/* members that version 0.2 did not record, and which are then 0 */
 	int64_t timed; ///< activities that are neither `untimed` nor `twice`
 	int64_t untimed_ns; ///< estimated time of the untimed activities
-	int64_t twice, twice_ns; ///< activities that are another record of one that is counted
+	int64_t twice, twice_ns; ///< number and time of second records of one activity
 	int64_t before_ns; ///< part of unattributed_ns that was launched before the recording
 	int64_t unknown_ns; ///< part of unattributed_ns whose launch is not known
-	int64_t cut_ns; ///< time in steps of the warm-up or in a last step that was cut short
-	int64_t contained_ns; ///< time of activities with a wrong end, such as one after the next on a
-	                      ///< stream
+	int64_t cut_ns; ///< time in warm-up steps and in incomplete steps at the end of the trace
+	int64_t contained_ns; ///< time of activities whose end must be wrong: a later activity of the
+	                      ///< same stream lies wholly within them
 	int64_t captured; ///< launches that were only recorded into a graph
 	int64_t pending; ///< launches whose work had not ended when the recording did
-	int64_t left_over; ///< launches without a kernel, as many as there are kernels without one of
-	                   ///< their own
+	int64_t left_over; ///< launches without a kernel that are not lost: as many as there are
+	                   ///< kernels of an unknown launch
 	int64_t lost_unknown; ///< lost launches whose time cannot be estimated
-	int64_t lost_copies; ///< calls that copy without an activity
-	int64_t lost_copies_ns; ///< estimated time of these; 0 if no copy was recorded
-	int64_t lost_nodes; ///< kernels that a graph launch lacks and another of the same graph has
+	int64_t lost_copies; ///< copy calls that have no activity
+	int64_t lost_copies_ns; ///< estimated time of lost_copies; 0 if no copy was recorded
+	int64_t lost_nodes; ///< kernels that a launch of a graph lacks and another launch of it has
 	/// number of activities that begin before their launch, and the longest time by which they do
 	int64_t early, early_ns;
 
-	/// GPU time in judged steps of what graphs ran, if graphs were captured in the recording. Parts
-	/// of it: work that has the places of its capture; whose order is not known; that fits captures
-	/// with different places. The rest fits no capture.
+	/// GPU time, in judged steps, of the work of graphs, if graphs were captured in the recording.
+	/// Parts of it are work that got the places of its capture (joined_ns), work of unknown order,
+	/// and work that fits captures with different places. The rest fits no capture.
 	int64_t replayed_ns, joined_ns, unordered_ns, ambiguous_ns;
 
-	/// Fewest and most requests of steps of a server, of decode where there are any, as the names
-	/// of usable steps tell, or those of annotations where there are no steps; both 0 if none does.
+	/// Fewest and most requests in a step of a server (in a decode step, if there are any), by the
+	/// names of usable steps, or of annotations if there are no steps; both 0 if no name says it.
 	int64_t requests_low, requests_high;
 
 	/// Median distance of the markers of steps, and median period of the same steps as judged; both
@@ -449,15 +451,16 @@ struct digest {
 	struct trust_counts trust;
 
 	size_t nr_steps; ///< number of measured steps; 1 if `window`
-	int64_t usable_steps; ///< number of measured steps, not counting a last one that is cut short;
-	                      ///< statistics, kernels and operators cover only these
+	int64_t usable_steps; ///< number of measured steps without incomplete ones at the end of the
+	                      ///< trace; statistics, kernels and operators cover only these
 	int64_t *step_numbers; ///< array of nr_steps step numbers
 	int64_t *step_activities; ///< number of GPU activities of each step; array of nr_steps
 	int64_t *samples[NR_STEP_METRICS]; ///< samples of each step metric in its unit, or NULL;
 	                                   ///< NO_SAMPLE where a step has no value
 	int64_t *step_phases; ///< step_phase_code() of each step; NULL if no step has a phase
 
-	/// Figures of phases by step. NULL: [p][0] if phase p is unknown, others if all values are 0.
+	/// Figures of phases by step. Column 0 is NULL if the phase is unknown; others if they are all
+	/// 0.
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS];
 	/// Statistics of each step metric over the usable steps, if samples are not kept.
 	VEC(struct step_summary) summaries;
@@ -485,7 +488,7 @@ struct digest {
 	struct progress progress;
 	struct cross_rank cross; ///< figures that need all ranks: computed (model/ranks.h) or stored
 	VEC(struct memory_stat) memories; ///< memories, sorted by id
-	VEC(struct memory_stat) trace_memories; ///< those of the trace that a snapshot replaced
+	VEC(struct memory_stat) trace_memories; ///< memories by the trace, if a snapshot replaced them
 	VEC(struct memory_item) memory_items; ///< rows of memory lists, sorted by memory, then list
 	VEC(struct memory_level) memory_levels; ///< levels, sorted by memory, then time
 	VEC(struct memory_evidence) memory_evidence; ///< trust in each history, sorted by memory
@@ -520,7 +523,7 @@ void digest_set_steps(struct digest *d, size_t nr);
 /// Value of an environment key, or NULL; owned by the digest.
 const char *digest_env(const struct digest *d, const char *key);
 
-/// code_kernel_key() of the name. Names may have thousands of bytes: they are read once.
+/// code_kernel_key() of the name, computed only once, since names may have thousands of bytes.
 uint64_t kernel_key(struct kernel_stat *k);
 
 /// True for a kernel of `d`, not a sum, that the digest counts as communication.
@@ -582,9 +585,9 @@ struct run {
 /// True if a rank of the run has a trace or memory, not only figures of result files.
 bool run_is_recorded(const struct run *run);
 
-/// How often a step frees and allocates memory of the device, the smaller of the two numbers, on
-/// the rank where that is most, as UNIT_COUNT_PER_STEP; 0 if not known. `ns`: what all these calls
-/// take in a step.
+/// How often per step the host both frees and allocates memory of the device: the smaller of the
+/// two numbers, in UNIT_COUNT_PER_STEP, on the rank with the most; 0 if unknown. `*ns` becomes the
+/// time that all these calls take per step.
 int64_t run_memory_calls(const struct run *run, int64_t *ns);
 
 /// Index of the digest of `rank` in a run with one digest for each rank, or the number of digests

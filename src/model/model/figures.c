@@ -138,11 +138,11 @@ static void emit_devices(struct emitter *e)
 	}
 }
 
-/* Figures of a memory: a member, less another one if there is one, as a share of a whole if there
-   is one. */
+/* How figures of a memory are computed: the member `at` minus the member `less`, as a share of the
+   member `whole` if there is one. */
 #define OF(member) offsetof(struct memory_stat, member)
 static const struct memory_figure {
-	size_t at, less, whole; /* offsets of members; 0, that of the id, for none */
+	size_t at, less, whole; /* offsets in struct memory_stat; 0 (that of `id`) if unused */
 } memory_figures[NR_METRICS] = {
 	[METRIC_MEMORY_PEAK_ALLOCATED] = { OF(peak_allocated), 0, 0 },
 	[METRIC_MEMORY_PEAK_RESERVED] = { OF(peak_reserved), 0, 0 },
@@ -381,7 +381,7 @@ static void emit_moved(struct emitter *e)
 		bool rated = sum.roof_ns || !sum.flops;
 		for (end = i + 1; end < d->flops.nr && span_eq(d->flops.v[end].op, sum.op); end++) {
 			const struct flop_stat *s = &d->flops.v[end];
-			/* a share of all calls: none if the limit of some is not known */
+			/* the share is that of all calls: there is none if one has an unknown limit */
 			rated = rated && (s->roof_ns || !s->flops);
 			sum.roof_ns = number_add(sum.roof_ns, s->roof_ns);
 			sum.moved_ns = number_add(sum.moved_ns, s->moved_ns);

@@ -87,8 +87,8 @@ static size_t first_of(const struct fold *f, enum metric_id id)
 	return lo < f->figures.nr && f->figures.v[lo].metric == id ? lo : f->figures.nr;
 }
 
-/* True if what the metric needs was recorded on some rank: figures of steps are also 0 where there
-   was none of it. Most of their statistics are tallies, the largest value among them. */
+/* True if what the metric needs was recorded on some rank. For communication, to have figures of
+   steps is not enough: they are 0 if there was none, and so is the largest value. */
 static bool has_need(const struct fold *f, enum need need)
 {
 	bool of_comm = need == NEED_COMM;

@@ -145,8 +145,8 @@ struct fold {
 	struct run kept;
 	/// true if all ranks are kept, because the run was folded only to be compared with a folded one
 	bool keeps_all;
-	/// In a baseline, the answers to those queries of the rules that only `kept`, or the figures of
-	/// single ranks, could give; it has no other members but `values`.
+	/// In a baseline, answers to those queries of the rules that need `kept` or the figures of
+	/// single ranks, both of which a baseline lacks. Only the member `values` is used.
 	struct past_run asked;
 	struct run *thin; ///< the ranks as a run, made by fold_thin() on demand; owned
 };
@@ -196,9 +196,10 @@ bool fold_is_by_rank(const struct fold_figure *f);
 
 /// Answers a query about a folded run like run_query(), but the answers are unsorted. If the query
 /// asks for an answer for each rank, only that of the worst rank is given. Some queries, such as
-/// for kernels of a single rank, need whole digests. They are answered only if the query selects no
-/// other ranks than those whose digests the fold keeps; otherwise, kernels that the view's naming
-/// renames are answered by their normalized names, and nothing else is. `a` is scratch memory.
+/// for kernels of a single rank, need whole digests. If the fold keeps
+/// those of all ranks that the query selects, they answer it. Else the query has no answer, unless
+/// it needs digests only for the view's naming of kernels: the answers then have the normalized
+/// names. `a` is scratch memory.
 void fold_query(const struct run_view *v, const struct query *q, struct arena *a,
                 struct answers *out);
 
@@ -206,8 +207,8 @@ void fold_query(const struct run_view *v, const struct query *q, struct arena *a
 /// and the fold does not keep those of all ranks that the query selects.
 bool fold_lacks(const struct run_view *v, const struct query *q);
 
-/// True if `v` is the view of a folded run that answers the query, which is for each rank, only for
-/// the worst one; `*worst` becomes the reduction to it.
+/// True if the query asks for each rank, and `v` is the view of a folded run that answers only for
+/// the worst rank. `*worst` becomes the reduction that gives this rank's value.
 bool fold_gives_worst(const struct run_view *v, const struct query *q, enum reduce *worst);
 
 /// True if `v` is the view of a folded run that answers a query for each rank only for the worst

@@ -160,8 +160,8 @@ static void take(const struct fold *f, const struct query *q, const struct fold_
 			vec_push(&out->list, g->value[i]);
 }
 
-/* Reduce the values to the answer's, and subtract their number from those of ranks that lack it.
-   One answer has either values of ranks or a distribution. */
+/* Reduce the values to that of the answer, and subtract their number from answer->lacks. The values
+   are either single ones or a distribution. */
 static bool reduce(struct values *v, enum reduce reduce, struct answer *answer)
 {
 	int64_t nr = (int64_t)v->list.nr + v->tally.count;
@@ -178,7 +178,7 @@ void fold_query(const struct run_view *v, const struct query *q, struct arena *a
 	const struct fold *f = run_fold(v->run);
 	const struct naming usual = { .categories = v->naming->categories };
 	bool lacks = fold_lacks(v, q);
-	/* tables of kernels have the normalized names where those of the rules are not known */
+	/* tables of kernels show the normalized names if aliases or exact names cannot be answered */
 	if (needs_whole(q, lacks ? &usual : v->naming, f->by_rank)) {
 		if (!lacks)
 			answer_whole(v, q, a, out);

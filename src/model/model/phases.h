@@ -34,7 +34,7 @@ struct phase_samples {
 	int64_t *value; ///< `nr` values, in order of the steps
 	int64_t *step; ///< numbers of the steps, `nr` of them
 	size_t nr;
-	size_t usable; ///< number of values, not counting that of a last step cut short
+	size_t usable; ///< number of values without those of incomplete steps, which come last
 };
 
 /// Fills `out` with samples of metric `m` in phase `p`, owned by `a`. False if the digest has none,

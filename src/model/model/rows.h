@@ -74,6 +74,7 @@ struct field {
 	int since; ///< minor version of the stored format that added the member, if above 0
 	enum row_join join[NR_ROW_OCCASIONS];
 	const char *shown; ///< key in `figures` of JSON (texts become ids); NULL if not shown
+	/// For FIELD_OWN: convert the member of `nr` rows that share one line of a file.
 	void (*read)(struct row_reader *r, void *const *rows, size_t nr);
 	void (*write)(const void *const *rows, size_t nr, struct sink *out);
 	bool (*has)(const void *const *rows,

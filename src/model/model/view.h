@@ -33,7 +33,7 @@ struct kernel_row {
 	struct kernel_stat stat; ///< sums over the raw names; the launch shape is that of `name`
 };
 
-/// A GPU activity to which rows of the code table refer.
+/// A GPU activity to which rows of digest.code refer.
 struct activity_name {
 	uint64_t key; ///< code_kernel_key() of the name; 0 if it is unknown
 	struct span match; ///< name by which baseline and candidate are compared
@@ -50,7 +50,7 @@ struct rank_view {
 	int64_t small_most; ///< upper bound, in ns per step, for any kernel in sums of small kernels
 	const struct cross_rank *cross; ///< figures of the rank that need all ranks to be computed
 	VEC(struct activity_name)
-	activities; ///< activities that the code table refers to, sorted by key
+	activities; ///< activities that rows of digest.code refer to, sorted by key
 };
 
 /// The row whose `match` is this; NULL if there is none.
@@ -86,7 +86,7 @@ void run_view_init(struct run_view *v, const struct run *run, const struct namin
 /// `a`.
 void run_views_align(struct run_view *v, size_t nr, struct arena *a);
 
-/// The metric of a figure: `m` or, if `m` is about metrics files, the metric that the view made for
+/// The metric of a figure: `m`, unless `m` is about metrics files. Then it is the view's metric for
 /// the figure `label` or, if `label` is empty, for the figure that `m` names (input.FIGURE).
 const struct metric *view_metric(const struct run_view *v, const struct metric *m,
                                  struct span label);
@@ -117,14 +117,14 @@ struct figure {
 	const int64_t *samples;
 	size_t nr; ///< number of samples; 0 if only `summary` is known
 	const int64_t *steps; ///< numbers of the steps that the samples belong to; only for step.*
-	size_t nr_all; ///< number of samples for step.*, including those of a last step cut short
+	size_t nr_all; ///< number of samples for step.*, including those of incomplete steps
 	const int64_t *summary; ///< statistics, indexed by enum statistic, instead of samples; or NULL
 	const struct kernel_row *kernel; ///< row of the kernel, only for kernel metrics
 	const struct function_stat *function; ///< first row of the function, only for function metrics
 	const char *source; ///< memory_stat.source as text, only for memory metrics; else NULL
 };
 
-/// True if work of the class `cls` includes the row of the code table; NULL includes every class.
+/// True if the work of the row `c` is of the class `cls`, or if `cls` is NULL.
 bool code_is_of_class(const struct rank_view *r, const struct code_stat *c, const char *cls);
 
 /// Appends the label of a collective: "all_reduce@default_pg". Raw bytes.
@@ -140,8 +140,8 @@ typedef void figure_fn(void *ctx, const struct figure *f);
 /// its trace.
 const struct memory_stat *digest_memories(const struct digest *d, bool by_trace, size_t *nr);
 
-/// The sources of memory that all ranks of the run have that have any, as bits: 1 for the first of
-/// enum memory_source. All bits if no rank has memory.
+/// The sources that all ranks with memory figures have in common, as bits: 1 for the first of enum
+/// memory_source. All bits if no rank has memory figures.
 unsigned memory_sources(const struct run *run);
 
 /// True if runs that have these sources in common have memory of traces, and of no other source.
@@ -209,7 +209,7 @@ struct answers {
 /// if it does not.
 const char *query_name(const struct query *q);
 
-/// How `asked` names the item `label` of the metric.
+/// How well the name `asked` fits the item `label` of the metric.
 enum name_fit item_fit(const struct metric *m, struct span asked, struct span label);
 
 /// Keeps those of the `nr` items that query_name() names best, and returns their number. Items are
