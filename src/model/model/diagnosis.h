@@ -100,17 +100,15 @@ extern const char *const confidence_names[];
 /// one answer, for the run, and a metric with labels has one answer for each label.
 struct query diagnosis_query(const struct metric *m);
 
-/// Splits `*text` after its next placeholder. `literal` becomes the text before it, `inside` the
-/// text within its braces; `inside->p` is NULL if no placeholder is left. False at the end of the
-/// text.
+/// Moves `*text` behind its next placeholder. `literal` becomes the text before it, `inside` that
+/// in its braces; `inside->p` is NULL if no placeholder is left. False at the end of the text.
 bool placeholder_next(const char **text, struct span *literal, struct span *inside);
 
 /// True for the placeholder {step}, which reads "step", or "window" if the run has no steps.
 bool placeholder_is_step(struct span inside);
 
-/// The figure that the placeholder {inside} of the rule `r` names. It has the `select` of the
-/// rule's condition on the same metric, if any. False if a metric is unknown; `*unknown` is then
-/// its name.
+/// The figure that the placeholder {inside} of the rule `r` names, with the `select` of the rule's
+/// condition on the same metric. False if a metric is unknown; `*unknown` is then its name.
 bool placeholder_figure(const struct diagnosis_rule *r, struct span inside,
                         struct diagnosis_figure *out, struct span *unknown);
 

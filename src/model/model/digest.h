@@ -435,7 +435,7 @@ struct digest {
 	const char *communication; ///< space-separated substrings of the names of communication kernels
 	int64_t warmup; ///< number of steps left out at the beginning
 	enum attribution attribution;
-	bool where; ///< true if the recording is used only for code places; never stored
+	bool where; ///< true if the recording is used only for places in the code; never stored
 	bool window; ///< true if no step marker was found, so that the whole trace is the only sample
 	const char *unmarked; ///< UNMARKED_PERIOD if steps without markers were asked for, else NULL
 	int64_t period_count; ///< number of repetitions in a trace without markers; 0 if none
@@ -459,8 +459,7 @@ struct digest {
 	                                   ///< NO_SAMPLE where a step has no value
 	int64_t *step_phases; ///< step_phase_code() of each step; NULL if no step has a phase
 
-	/// Figures of phases by step. Column 0 is NULL if the phase is unknown; others if they are all
-	/// 0.
+	/// Figures of phases by step. Column 0 is NULL if the phase is unknown, others if all are 0.
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS];
 	/// Statistics of each step metric over the usable steps, if samples are not kept.
 	VEC(struct step_summary) summaries;

@@ -44,15 +44,15 @@ enum fold_number {
 	FOLD_ALONE, ///< time in which the others waited for this rank and for no other, in ns
 	FOLD_LINK, ///< link_slope() of the rank (fold/links.h), from collectives all of whose ranks are
 	           ///< in the rank's block
-	FOLD_TRUST, ///< first member of trust_counts_row (fold_of_trust())
+	FOLD_TRUST, ///< from here on, members of struct trust_counts (fold_of_trust())
 	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< struct fewer (fold/fewer.h): kind, count, usual
 	FOLD_FEWER_COUNT,
 	FOLD_FEWER_USUAL,
-	FOLD_ACCOUNT, ///< the members of trust_counts_row that version 0.2 lacked
+	FOLD_ACCOUNT, ///< from here on, members of struct trust_counts that version 0.2 lacked
 	NR_FOLD_NUMBERS = FOLD_ACCOUNT + 25
 };
 
-/// The number of member `i` of trust_counts_row.
+/// The enum fold_number of member `i` of struct trust_counts, in the order of trust_counts_row.
 static inline size_t fold_of_trust(size_t i)
 {
 	size_t first = FOLD_FEWER_KIND - FOLD_TRUST;
@@ -196,10 +196,9 @@ bool fold_is_by_rank(const struct fold_figure *f);
 
 /// Answers a query about a folded run like run_query(), but the answers are unsorted. If the query
 /// asks for an answer for each rank, only that of the worst rank is given. Some queries, such as
-/// for kernels of a single rank, need whole digests. If the fold keeps
-/// those of all ranks that the query selects, they answer it. Else the query has no answer, unless
-/// it needs digests only for the view's naming of kernels: the answers then have the normalized
-/// names. `a` is scratch memory.
+/// for kernels of a single rank, need whole digests. If the fold keeps those of all ranks that the
+/// query selects, they answer it. Else it has no answer, unless it needs them only for the view's
+/// naming of kernels: the answers then have the normalized names. `a` is scratch memory.
 void fold_query(const struct run_view *v, const struct query *q, struct arena *a,
                 struct answers *out);
 
@@ -215,8 +214,8 @@ bool fold_gives_worst(const struct run_view *v, const struct query *q, enum redu
 /// one, and other ranks have other values, so that a change of theirs may not be seen.
 bool fold_hides_ranks(const struct run_view *v, const struct query *q);
 
-/// Answers in advance, for the fold `out` of a baseline, the queries of the rules that it could not
-/// answer itself (the member `asked`). `v`: view of the folded run.
+/// Answers, for the fold `out` of a baseline, those queries of the rules that `out` cannot answer
+/// itself later. The answers go to out->asked. `v` is the view of the folded run.
 void fold_answer_rules(const struct run_view *v, const struct rules *rules, struct fold *out);
 
 #endif

@@ -52,8 +52,7 @@ struct history {
 /// stat=median ranks=median rank=3". Owned by `a`.
 const char *query_text(const struct query *q, struct arena *a);
 
-/// Like query_text(), for memory figures of the trace in a run whose past_run.memory is not
-/// "trace".
+/// Like query_text(), for memory figures by the trace in a run whose `memory` is not "trace".
 const char *query_text_of_trace(const struct query *q, struct arena *a);
 
 /// Compares two values by query, label and rank.

@@ -81,8 +81,7 @@ struct trend {
 	VEC(struct trend_point) points;
 };
 
-/// From this number of past runs on, noise is measured, not assumed, and false alarms are
-/// estimated.
+/// From this number of past runs on, noise is measured and the number of false alarms estimated.
 enum { KNOWN_RUNS = 5 };
 
 /// Number of pairs of runs that confirm a failure.
@@ -315,7 +314,7 @@ struct report {
 	enum verdict verdict; ///< verdict on all checks together; never WAIVED, IMPROVED or SKIPPED
 	enum status status; ///< status from which the exit code follows
 	const char *headline; ///< first line of the report, "fail: 2 of 14 checks beyond their limits"
-	const char *summary; ///< of a check, the headline without its verdict
+	const char *summary; ///< headline without its verdict; only of REPORT_CHECK
 	const char *made; ///< path of the baseline that this first run has become; NULL if not
 	/// in a diff, metric of the figure that explains most of the change of the wall time; or NULL
 	const struct metric *wall_cause;
@@ -342,8 +341,8 @@ struct report {
 	struct side baseline, candidate;
 	struct ci_links links;
 	VEC(struct env_row) environment;
-	/// facts of the machine that changed, the state of the GPUs by names of metrics; only if a
-	/// check did not pass
+	/// facts of the machine that changed; states of GPUs have names of metrics as keys. Empty if
+	/// all checks passed.
 	VEC(struct env_row) machine;
 	/// findings, sorted by cost; each failed, undecided, inconclusive or missing check is in one
 	VEC(struct finding) findings;

@@ -73,8 +73,7 @@ enum substitutes { SUBSTITUTES_OPERATOR, SUBSTITUTES_CATEGORY, SUBSTITUTES_NONE 
 /// The verdict on a change that is beyond its limit, but may be noise.
 enum unsure { UNSURE_UNDECIDED, UNSURE_WARN };
 
-/// What makes a failure of a noisy figure final: pairs with the base, or no more than the run
-/// itself.
+/// What confirms a failure of a figure with noise: pairs with the base, or nothing but the run.
 enum confirm { CONFIRM_PAIRS, CONFIRM_NEVER };
 
 /// How changes are distinguished from noise.

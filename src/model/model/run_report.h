@@ -17,7 +17,7 @@ struct fact {
 	const char *note; ///< further figure, "rank 3: 12.20 ms"; "" if there is none
 };
 
-/// What a cell has; CELL_ABSENT: nothing.
+/// What a cell holds; CELL_ABSENT means nothing.
 enum cell_kind { CELL_ABSENT, CELL_TEXT, CELL_FIGURE };
 
 /// A cell of a table: a figure in the column's unit, or a text of the recording.

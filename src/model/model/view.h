@@ -75,7 +75,7 @@ struct run_view {
 	const struct metric **inputs;
 	size_t nr_inputs;
 	size_t merged_names; ///< number of kernels merged into another one with the same match name
-	bool by_trace; ///< true if memory is that of the traces, where snapshots replaced it too
+	bool by_trace; ///< true if memory is by the trace, even where a snapshot replaced it
 };
 
 /// Builds the view of `run`; `run` and `naming` are borrowed.
