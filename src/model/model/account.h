@@ -14,8 +14,8 @@ int64_t account_empty_steps(const struct digest *d);
 /// What may be known of the origin of GPU work.
 enum account_part { KNOWN_OPERATOR, KNOWN_MODULE, KNOWN_PLACE, NR_ACCOUNT_PARTS };
 
-/// Activities of a rank, and those of them whose operator (or module, or place) is known: `ns` is
-/// the GPU time of these, `of_ns` that of all. `others` is the number of all other activities.
+/// How many activities of a rank have a known operator (or module, or place). `ns`: GPU time of
+/// those that do; `of_ns`: GPU time of all activities; `others`: number of those that do not.
 struct account_known {
 	int64_t ns, of_ns, others;
 };
