@@ -191,14 +191,14 @@ static enum status find_gpus(struct nsys *n)
 	return NSYS_SCAN(n, "TARGET_INFO_GPU", gpu_columns, take_gpu);
 }
 
-/* ---- what nsys says of its recording ---- */
+/* ---- messages of nsys about its recording ---- */
 
 static const struct database_column diagnostic_columns[] = {
 	{ .name = "text", .text = true }, { .name = "globalPid", .optional = true }
 };
 
-/* nsys does not know whether something was lost either; lost kernels are found by their launches.
- */
+/* Warns if nsys says that events may be missing. It does not know whether any were lost; launches
+   without kernels show that. */
 static enum status take_diagnostic(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;

@@ -1,4 +1,4 @@
-/// Reads SQLite exports of Nsight Systems (nsys export --type sqlite), and hands on their events.
+/// Reads SQLite exports of Nsight Systems (nsys export --type sqlite) as events of a trace.
 #ifndef GG_NSYS_NSYS_H
 #define GG_NSYS_NSYS_H
 
@@ -6,17 +6,18 @@
 #include "events/event.h"
 #include "io/source.h"
 
-/// True for any SQLite database; only reading shows whether the database is an export of nsys.
+/// True if `first`, the first bytes of a file, are those of an SQLite database. Only reading shows
+/// whether the database is an export of nsys.
 bool nsys_recognize(struct span first);
 
 /// A process that used GPUs.
 struct nsys_process {
-	int64_t id; ///< id of the process together with its machine; -1 if the export does not
+	int64_t id; ///< number that identifies both machine and process; -1 if the export does not
 	            ///< distinguish processes
 	int64_t pid; ///< id of the process on its machine, 24 bits
 	int64_t rank; ///< rank, known from NCCL, MPI or the process's own GPUs; -1 if unknown
-	int64_t world_size; ///< number of ranks that NCCL named; -1 if unknown
-	int64_t device; ///< GPU on which the process did most work
+	int64_t world_size; ///< number of ranks in the largest communicator of NCCL; -1 if unknown
+	int64_t device; ///< number of the GPU that ran most of the process's activities
 	bool mapped; ///< true if `device` is the GPU's number in nsys's report; false if it is CUDA's
 	             ///< number
 };
@@ -24,8 +25,8 @@ struct nsys_process {
 struct nsys;
 
 /// Opens the export at `path`, which must be a file, and finds its processes. ST_INPUT if the
-/// export has no processes; `*other` is set if the file is a database of another kind. Caller:
-/// nsys_close(*out).
+/// export has no processes; `*other` is set if the file is a database of another kind. The caller
+/// closes `*out` with nsys_close().
 GG_MUST_CHECK enum status nsys_open(const char *path, struct source_progress *progress,
                                     struct nsys **out, bool *other, struct diag_log *log);
 
@@ -35,9 +36,9 @@ void nsys_close(struct nsys *n);
 /// All processes of the export, at least one, sorted by rank; borrowed until the export is closed.
 const struct nsys_process *nsys_processes(const struct nsys *n, size_t *nr);
 
-/// Reads the work of one process, as trace_read() does: kernels, copies, memory sets and CUDA
-/// graphs, then runtime calls, then NVTX ranges as annotations go to `sink`; GPUs and samples of
-/// GPU metrics to `meta`.
+/// Passes the events of one process to `sink`: GPU work, allocations of device memory, runtime
+/// calls, then NVTX ranges as annotations or operators. Fills `meta` with its GPUs and their
+/// samples of GPU metrics. `names` owns the names of the events.
 GG_MUST_CHECK enum status nsys_read(struct nsys *n, const struct nsys_process *process,
                                     struct name_table *names, struct event_sink sink,
                                     struct trace_meta *meta);

@@ -78,7 +78,7 @@ static const struct database_column memset_columns[] = {
 	{ .name = "memKind", .optional = true },
 };
 
-/* Sets the common members of an event, if the row is about the chosen process. Correlation ids and
+/* Sets the members that all events of GPU work have, and lists the device. Correlation ids and
    numbers of devices are valid within one process. */
 static enum status set_gpu(struct nsys *n, const char *table, const struct database_value *v,
                            struct event *e)
@@ -96,7 +96,7 @@ static enum status set_gpu(struct nsys *n, const char *table, const struct datab
 	return set_times(n, table, &v[GPU_START], &v[GPU_END], e);
 }
 
-/* A number of a kernel's row; -1 if the export does not say it. */
+/* A number in a kernel's row; -1 if it is NULL or negative. */
 static int64_t amount_of(const struct database_value *v)
 {
 	return v->null || v->integer < 0 ? -1 : v->integer;
@@ -226,7 +226,7 @@ static const struct database_column usage_columns[] = {
 /* A change of the memory of one device, in bytes. */
 struct usage {
 	int64_t device, start_ns, bytes;
-	size_t row; ///< place in the table
+	size_t row; ///< position in the list; rows of equal time keep the order of the table
 };
 
 struct usages {
@@ -236,7 +236,7 @@ struct usages {
 
 ORDERING(usage_cmp, struct usage, RISING(device) RISING(start_ns) RISING(row))
 
-/* Memory of the host, and memory that moves between host and device, is of no device. */
+/* True for memory that lies on one device, unlike host memory and managed memory. */
 static bool is_of_device(const struct database_value *kind)
 {
 	enum { DEVICE = 2, ARRAY = 3, DEVICE_STATIC = 5 };
@@ -259,7 +259,7 @@ static enum status take_usage(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
-/* True if memory of the device was taken before the recording began: more is freed than was
+/* True if memory of the device was allocated before the recording began: more is freed than was
    allocated, or the device works before its first allocation. */
 static bool was_used_before(const struct nsys *n, const struct usage *v, size_t nr)
 {
@@ -272,7 +272,8 @@ static bool was_used_before(const struct nsys *n, const struct usage *v, size_t 
 	return least < 0 || (id != NO_ID && n->gpus.v[id].first_ns < v->start_ns);
 }
 
-/* Hands on the changes of one device. */
+/* Passes the changes of one device's memory to the sink, each with the level after it. Only warns
+   if the level at the beginning is unknown. */
 static enum status hand_on_usage(struct nsys *n, const struct usage *v, size_t nr)
 {
 	int64_t level = 0;
@@ -437,8 +438,9 @@ static bool is_range(int64_t type)
 
 /* ---- ranges that are steps ---- */
 
-/* Name of a range without its number: "Step: 12" → "step", "train_step_3" → "train step". `*number`
-   becomes the number, or -1 if the name does not end in a number. */
+/* Writes the name of a range without its number to `out`, in small letters: "Step: 12" → "step",
+   "train_step_3" → "train step". `*number` becomes the number, or -1 if the name does not end in
+   one. Returns the length; 0 if the name is longer than `room`. */
 static size_t step_word(struct span name, char *out, size_t room, int64_t *number)
 {
 	size_t n = name.n, k = 0;
@@ -457,8 +459,8 @@ static size_t step_word(struct span name, char *out, size_t room, int64_t *numbe
 	return n <= room ? k : 0;
 }
 
-/* True for range names with which people mark the steps of a loop, but not for other names with
- * "step", such as that of an optimizer's step, which lies within a step. */
+/* True for names by which programs mark the steps of a loop. False for other names with "step",
+   such as that of an optimizer's step, which lies within a step. */
 static bool is_step(struct span name, int64_t *number)
 {
 	static const char *const loops[] = { "",           "train ",  "training ", "eval ",

@@ -2,7 +2,7 @@
 ///
 ///     nsys.c             the export as a whole, strings, GPUs
 ///     nsys_processes.c   which processes used GPUs, and their ranks
-///     nsys_events.c      kernels, copies, memory of devices, calls, ranges
+///     nsys_events.c      kernels, copies, memory of devices, runtime calls, NVTX ranges
 ///     nsys_metrics.c     samples of GPU metrics
 #ifndef GG_NSYS_NSYS_INTERNAL_H
 #define GG_NSYS_NSYS_INTERNAL_H
@@ -23,10 +23,12 @@ struct nsys_gpu {
 	int64_t device;
 	int64_t gpu; ///< number of the GPU in nsys's report, or GPU_UNKNOWN
 	int64_t first_ns; ///< earliest start of its work
-	uint32_t next; ///< index of another entry with the same `gpu`, or NO_ID
+	uint32_t next; ///< index in `gpus` of the next entry with the same `gpu`; NO_ID if there is
+	               ///< none
 };
 
-/// State of reading one export; everything is borrowed except for the maps and lists.
+/// State of reading one export. Borrowed are `names`, `sink`, `meta`, `log` and `process`; the rest
+/// is owned.
 struct nsys {
 	struct database *db;
 	struct name_table *names;
@@ -34,25 +36,25 @@ struct nsys {
 	struct trace_meta *meta;
 	struct diag_log *log;
 	struct arena arena; ///< arena that owns the strings and domains
-	struct idmap string_ids;
-	VEC(struct span) strings;
+	struct idmap string_ids; ///< ids of the rows of the table StringIds
+	VEC(struct span) strings; ///< texts of these rows, indexed by id in `string_ids`
 	VEC(struct nsys_process) processes; ///< processes, sorted by rank, then by id
 	const struct nsys_process *process; ///< process whose work is being read
 	struct idmap domain_ids; ///< ids of the process's NVTX domains
-	VEC(struct span) domains;
+	VEC(struct span) domains; ///< names of the domains, indexed by id in `domain_ids`
 	struct idmap devices; ///< CUDA's numbers of the GPUs that the process used
 	VEC(struct nsys_gpu) gpus; ///< GPUs, indexed by id in `devices`
 	struct idmap gpu_ids; ///< numbers, in nsys's report, of the GPUs that the process used
 
-	/// Index in `gpus` of the first device of each id in `gpu_ids`; NO_ID once the GPU has
-	/// been handed to the caller.
+	/// For each id in `gpu_ids`: index in `gpus` of the first entry for this GPU; NO_ID once the
+	/// GPU has been added to `meta`.
 	VEC(uint32_t) first_of_gpu;
 	struct strbuf text; ///< buffer in which names are composed
 };
 
-/// Parts of a globalPid or globalTid: process (with its machine), process on its machine, and
-/// thread. The process is -1 if the export does not distinguish processes. Source: Nsight Systems
-/// User Guide, "Serialized process and thread identifiers".
+/// Parts of a globalPid or globalTid. nsys_process_id() identifies both machine and process, or is
+/// -1 if the export does not distinguish processes. nsys_pid() is the process id on its machine.
+/// Source: Nsight Systems User Guide, "Serialized process and thread identifiers".
 static inline int64_t nsys_process_id(const struct database_value *global)
 {
 	return global->null || global->integer < 0 ? -1 : global->integer >> 24;
@@ -66,13 +68,14 @@ static inline int64_t nsys_tid(const struct database_value *global)
 	return global->null ? IDENT_NONE : global->integer & 0xFFFFFF;
 }
 
-/// True if a row is about the process whose work is being read.
+/// True if a row with the globalPid or globalTid `global` is about the process that is being read;
+/// always true if the export does not distinguish processes.
 static inline bool nsys_ours(const struct nsys *n, const struct database_value *global)
 {
 	return n->process->id < 0 || nsys_process_id(global) == n->process->id;
 }
 
-/// Calls database_scan() with an array of columns.
+/// Calls `fn` for each row of `table` with the values of the array `columns`.
 #define NSYS_SCAN(n, table, columns, fn) \
 	database_scan((n)->db, table, columns, NR_OF(columns), fn, n, (n)->log)
 
@@ -90,17 +93,17 @@ extern const char *const nsys_gpu_tables[];
 /// Fills the list n->processes.
 GG_MUST_CHECK enum status nsys_find_processes(struct nsys *n);
 
-/// Reads kernels, copies, memory sets and graphs of the process, and finds out which devices it
-/// used.
+/// Reads kernels, copies, memory sets and CUDA graphs of the process, and lists the devices that it
+/// used in `devices` and `gpus`.
 GG_MUST_CHECK enum status nsys_gpu_work(struct nsys *n);
 
-/// Reads how the process allocates and frees memory of devices, in the order of time.
+/// Reads how the process allocates and frees memory, for each device in order of time.
 GG_MUST_CHECK enum status nsys_memory(struct nsys *n);
 
-/// Reads runtime calls and ranges of the process.
+/// Reads runtime calls and NVTX ranges of the process.
 GG_MUST_CHECK enum status nsys_host_work(struct nsys *n);
 
-/// Reads samples of the GPUs that the process used.
+/// Reads samples of GPU metrics, for the GPUs that the process used.
 GG_MUST_CHECK enum status nsys_metrics(struct nsys *n);
 
 #endif

@@ -1,7 +1,7 @@
 /* Reads periodic GPU metrics: finds the counters that are shares of a peak, and their samples.
- * Source: Nsight Systems User Guide, "SQLite Schema Reference" (TARGET_INFO_GPU_METRICS,
- * GPU_METRICS); to find the GPU: recipes/nvlink_sum of nsys 2024, "typeId & 0xFF" is the id of
- * TARGET_INFO_GPU. */
+   Source: Nsight Systems User Guide, "SQLite Schema Reference" (TARGET_INFO_GPU_METRICS,
+   GPU_METRICS). The lower 8 bits of a typeId are the id of a GPU in TARGET_INFO_GPU:
+   recipes/nvlink_sum of nsys 2024. */
 #include "nsys/nsys_internal.h"
 
 /* Unit at the end of the names of counters that are read. The units of other counters are
@@ -17,7 +17,7 @@ struct metrics {
 	struct idmap types; ///< typeIds, each of which names a GPU and a set of metrics
 	struct idmap keys; ///< pairs (id in `types`, metricId), each of which names a counter
 	VEC(uint32_t) counter_of; ///< index of the counter for each id in `keys`
-	struct idmap names; ///< names of counters, each once
+	struct idmap names; ///< ids of the counters' names, numbered as the list of counters in `meta`
 };
 
 static const struct database_column info_columns[] = { { .name = "typeId" },

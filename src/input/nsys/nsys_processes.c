@@ -1,6 +1,6 @@
-/* Finds the processes that used GPUs, and the rank of each in the job. Source:
-   NvtxParamsCommInitRank of nccl's src/init.cc (NCCL 2.18 and later), as nsys writes it to
-   NVTX_EVENTS.jsonText; "MPI Rank N" are marks of nsys's MPI trace. */
+/* Finds the processes that used GPUs, and the rank of each in the job. Sources: NCCL 2.18 and later
+   states the rank as the payload NvtxParamsCommInitRank (src/init.cc), which nsys writes to
+   NVTX_EVENTS.jsonText. The MPI trace of nsys makes marks named "MPI Rank N". */
 #include "base/number.h"
 #include "nsys/nsys_internal.h"
 
@@ -21,9 +21,9 @@ struct census {
 	struct idmap processes; ///< process ids; the map numbers them in the order of `n->processes`,
 	                        ///< until the processes are sorted
 	struct idmap pairs; ///< pairs (process, device), as ids of `processes` and `devices`
-	struct idmap devices;
+	struct idmap devices; ///< CUDA's numbers of devices
 	VEC(struct share) shares;
-	struct idmap pids;
+	struct idmap pids; ///< process ids in TARGET_INFO_CUDA_DEVICE
 	struct idmap mapped; ///< pairs (process, device), as ids of `pids` and `devices`, for which
 	                     ///< nsys's report tells the GPU
 	VEC(int64_t) gpus; ///< number of the GPU of each pair, indexed by the pair's id in `mapped`
@@ -72,7 +72,8 @@ static const struct database_column gpu_columns[] = { { .name = "gpuId" },
 	                                                  { .name = "cudaId" },
 	                                                  { .name = "pid" } };
 
-/* Takes CUDA's number of a GPU, which each process counts by itself (CUDA_VISIBLE_DEVICES). */
+/* Takes a row that says which GPU a CUDA device number of a process means. Each process numbers its
+   GPUs by itself (CUDA_VISIBLE_DEVICES). */
 static enum status take_gpu(void *ctx, const struct database_value *v)
 {
 	struct census *c = ctx;
@@ -149,8 +150,8 @@ static bool text_of(const struct nsys *n, const struct database_value *text,
 	return true;
 }
 
-/* Takes the rank that a row of NVTX names for its process; in a file without process ids, each row
-   counts for the only process. */
+/* Takes the rank that a row of NVTX_EVENTS states for its process. In an export that does not
+   distinguish processes, each row counts for the only process. */
 static enum status take_said(void *ctx, const struct database_value *v)
 {
 	struct census *c = ctx;
@@ -204,8 +205,9 @@ ORDERING(device_cmp, struct nsys_process, RISING(device))
 
 ORDERING(rank_cmp, struct nsys_process, RISING(rank) RISING(id))
 
-/* Decides on ranks: those that NCCL or MPI named; else, if each process works on a GPU of its own,
- * the order of these GPUs; else the ranks of several processes stay unknown. */
+/* Decides on ranks. If NCCL or MPI named different ranks for all processes, these are used. If not,
+   but each process works on a GPU of its own, ranks follow the order of these GPUs. Otherwise ranks
+   stay unknown. */
 static void settle_ranks(struct nsys *n)
 {
 	bool said = all_differ(n, by_rank), apart = !said && all_differ(n, by_device);

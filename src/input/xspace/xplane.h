@@ -1,5 +1,5 @@
-/// Internal to the reader of XSpace files: the fields of a message (wire.c); one plane, its names
-/// and values. No other folder of src/ includes this. Source of the messages:
+/// Internal to the reader of XSpace files: fields of protobuf messages (wire.c); the names and
+/// values in one plane (xplane.c). No other folder of src/ includes this. Source of the messages:
 /// tsl/profiler/protobuf/xplane.proto (openxla/xla, 2026).
 #ifndef GG_XSPACE_XPLANE_H
 #define GG_XSPACE_XPLANE_H
@@ -16,7 +16,7 @@
 /// How the value of a field is encoded. The numbers are those of the wire format.
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
-/// A field of a message. Its bytes belong to the message.
+/// A field of a message, from which its bytes are borrowed.
 struct wire_field {
 	uint32_t number;
 	enum wire_type type;
@@ -34,8 +34,8 @@ bool wire_varint(struct span *s, uint64_t *out);
 /// Reads the next field off the message `*rest`; WIRE_BAD if the message is damaged.
 enum wire_step wire_next(struct span *rest, struct wire_field *out);
 
-/// A `for` loop over the fields of a message in a span; `*ok` becomes false if the span is not a
-/// message.
+/// A `for` loop over the fields of the message in the span `rest`, which shrinks; `*ok` becomes
+/// false if the span is not a message.
 #define WIRE_EACH(rest, field, ok)                                    \
 	for (enum wire_step step_; (step_ = wire_next(&(rest), &(field)), \
 	                           *(ok) = *(ok) && step_ != WIRE_BAD, step_ == WIRE_FIELD);)
@@ -86,12 +86,12 @@ enum xstat {
 	NR_XSTATS
 };
 
-/// The name of a kind of events, and the whole of its XEventMetadata.
+/// A kind of events: its name, and the bytes of its XEventMetadata message.
 struct xevent_metadata {
 	struct span name, body;
 };
 
-/// The name of a kind of values, and which of enum xstat it is.
+/// A kind of values (XStat): its name, and which of enum xstat it is.
 struct xstat_metadata {
 	struct span name;
 	enum xstat known;
@@ -100,31 +100,31 @@ struct xstat_metadata {
 /// A plane (the timeline of one device, or of the host); all spans point into its bytes.
 struct xplane {
 	struct span name;
-	VEC(struct span) lines;
+	VEC(struct span) lines; ///< XLine messages
 	struct idmap event_ids, stat_ids;
-	VEC(struct xevent_metadata) events; ///< names of events, indexed by id in `event_ids`
-	VEC(struct xstat_metadata) stats; ///< names of values, indexed by id in `stat_ids`
-	VEC(struct span) own; ///< values of the plane itself, not of its events
+	VEC(struct xevent_metadata) events; ///< kinds of events, indexed by id in `event_ids`
+	VEC(struct xstat_metadata) stats; ///< kinds of values, indexed by id in `stat_ids`
+	VEC(struct span) own; ///< XStat messages of the plane itself, not of its events
 };
 
-/// Values of an event or a plane, indexed by enum xstat.
+/// The values of an event or a plane, indexed by enum xstat.
 struct xvalues {
 	bool seen[NR_XSTATS];
 	int64_t number[NR_XSTATS]; ///< whole numbers, except XSTAT_OCCUPANCY, which is in 1e-6 %
 	struct span text[NR_XSTATS]; ///< texts of values; empty for values that are not texts
 };
 
-/// Reads the names in a plane; false if `bytes` is not an XPlane.
+/// Reads a plane; false if `bytes` is not an XPlane. The caller calls xplane_release() in any case.
 bool xplane_init(struct xplane *p, struct span bytes);
 
-/// Releases the names.
+/// Releases all memory of the plane, but not its bytes.
 void xplane_release(struct xplane *p);
 
-/// Adds a value (XStat) to `out`; false if `stat` is not an XStat.
+/// Adds the value in the XStat message `stat` to `v`; false if `stat` is not an XStat.
 bool xplane_value(const struct xplane *p, struct span stat, struct xvalues *v);
 
-/// Reads all values of an event or a plane, which are the fields with number `number` of `message`;
-/// false if `message` is malformed.
+/// Adds all values of an event or a plane to `v`: the fields with number `number` of `message`.
+/// False if `message` is malformed.
 bool xplane_values(const struct xplane *p, struct span message, uint32_t number, struct xvalues *v);
 
 #endif

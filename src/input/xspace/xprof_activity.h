@@ -8,8 +8,8 @@
 #include "events/event.h"
 
 /// Kinds of processes in a trace, or of planes in a file, by their names. PROCESS_UNNAMED has no
-/// name. PROCESS_POOL is a pool of host threads; without a GPU the file may also come from another
-/// program than a profiler.
+/// name. PROCESS_POOL is a pool of host threads; a file that has one but no GPU may come from a
+/// program that is not a profiler.
 enum xprof_role {
 	PROCESS_UNNAMED,
 	PROCESS_GPU,
@@ -48,8 +48,8 @@ bool xprof_is_work(const struct xprof_details *d, struct span name);
 /// The kind of an activity: kernel, copy or memory set.
 enum event_kind xprof_kind_of(const struct xprof_details *d, struct span name);
 
-/// Fills in shape and occupancy, or bytes, of an event, whose kind must be set; false if the size
-/// of a copy cannot be represented exactly.
+/// Sets grid, block and occupancy of a kernel, or bytes of a copy or memory set. The kind of the
+/// event must be set. False if the size of a copy cannot be represented exactly.
 bool xprof_fill(const struct xprof_details *d, struct event *e);
 
 /// The name of a kernel: HLO_MODULE/HLO_OP if XLA generated it and named it after that operation,
@@ -58,7 +58,7 @@ struct span xprof_kernel_name(const struct xprof_details *d, struct span name, s
 
 /// Operators, found by the correlation id of the work that they launched. Must be initialized.
 struct xprof_ops {
-	struct idmap correlations;
+	struct idmap correlations; ///< correlation ids of launches
 	/// Names of operators, indexed by the id that `correlations` has for a launch; NULL if two
 	/// activities of the launch name different operators.
 	VEC(const struct name *) names;

@@ -1,6 +1,6 @@
 /* Reads one plane after the other. Lines of a plane come before the names that they need, so each
- * plane is kept in memory. The host's planes are read last, because they need the operators of the
- * work that they launched. */
+   plane is kept in memory. The host's planes are read last, because the operators of its launches
+   are known only from the planes of GPUs. */
 #include "xspace/xspace.h"
 
 #include <inttypes.h>
@@ -83,8 +83,8 @@ static enum status take_varint(struct reader *r, uint64_t *out, bool *there)
 	return wire_varint(&s, out) ? ST_OK : damaged(r, "not an XSpace: a number does not end");
 }
 
-/* Reads `n` bytes. Memory grows with the bytes that are read, so that a wrong length does not take
- * memory. */
+/* Appends the next `n` bytes of the file to `out`, or skips them if `out` is NULL. Memory grows
+   with the bytes that are read, so that a wrong length does not take memory. */
 static enum status take_bytes(struct reader *r, uint64_t n, struct strbuf *out)
 {
 	bool more = true;
@@ -131,8 +131,8 @@ static bool read_line(struct span message, struct xline *out)
 	return ok;
 }
 
-/* Rounds half away from zero, so that times in a file without negative values are never below zero.
- */
+/* Rounds ps to ns, half away from zero, so that times in a file without negative values are never
+   below zero. */
 static int64_t ns_of(int64_t ps)
 {
 	return ps / 1000 + (ps % 1000 >= 500) - (ps % 1000 <= -500);
@@ -307,8 +307,9 @@ static enum status read_lines(struct reader *r, const struct xplane *p, int64_t 
 
 /* ---- planes of GPUs and of the host ---- */
 
-/* Takes a GPU. Only new files have the name of the GPU in its plane; in old files the kind of
- * device is used, which also distinguishes models. */
+/* Adds a GPU to `meta`. Only new files have the name of the GPU in its plane. In old files
+   vendor, compute capability and number of cores are used for the name, since they also
+   distinguish models. */
 static enum status take_gpu(struct reader *r, const struct xplane *p, int64_t device)
 {
 	struct xvalues v = { 0 };
@@ -374,8 +375,8 @@ static enum status read_host(struct reader *r)
 	return ST_OK;
 }
 
-/* Takes an error or a warning of the profiler. Once it has a certain number of events, 2 million of
-   the GPUs, it drops the others: CuptiTraceCollectorImpl::ReportNumEventsIfDropped() of
+/* Takes an error or a warning of the profiler. Beyond a limit, 2 million for events of GPUs, the
+   profiler drops events and says so: CuptiTraceCollectorImpl::ReportNumEventsIfDropped() of
    openxla/xla, cupti_collector.cc. */
 static void take_remark(struct reader *r, struct span text)
 {
@@ -452,7 +453,8 @@ enum status xspace_read(struct source *src, const struct xspace_options *options
 
 /* ---- recognizing of XSpace files ---- */
 
-/* True if the file begins with a plane and its name; a number may lie between them. */
+/* True if the file begins with a plane whose first field is its name, or its id and then its
+   name. */
 bool xspace_recognize(struct span first)
 {
 	uint64_t bytes, n;

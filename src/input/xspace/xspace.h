@@ -1,5 +1,5 @@
-/// Reads XSpace files (*.xplane.pb), as the profilers of JAX and TensorFlow write them, and hands
-/// on their events.
+/// Reads XSpace files (*.xplane.pb), which the profilers of JAX and TensorFlow write, as events of
+/// a trace.
 #ifndef GG_XSPACE_XSPACE_H
 #define GG_XSPACE_XSPACE_H
 
@@ -19,13 +19,14 @@ struct xspace_options {
 	const struct xspace_limits *limits;
 };
 
-/// True for a file that begins with a plane; `first` holds the first bytes of the file, white space
-/// included.
+/// True for a file that begins with a plane, the timeline of a device or host. `first` holds the
+/// first bytes of the file, white space included.
 bool xspace_recognize(struct span first);
 
-/// Reads one file, as trace_read() does: work of the GPUs and steps on them, then events of the
-/// host, go to `sink`; GPUs to `meta`. One plane at a time, and all planes of the host, are in
-/// memory. `options` may be NULL. ST_INPUT is also returned if all work is on TPUs.
+/// Reads one file. Passes work and steps of the GPUs to `sink`, then events of the host; fills
+/// `meta` with the GPUs. One plane at a time, and all planes of the host, are in memory. `options`
+/// may be NULL. ST_INPUT is also returned if all work is on TPUs. `names` owns the names of the
+/// events.
 GG_MUST_CHECK enum status xspace_read(struct source *src, const struct xspace_options *options,
                                       struct name_table *names, struct event_sink sink,
                                       struct trace_meta *meta, struct diag_log *log);
