@@ -7,10 +7,11 @@
 #include "results/readings.h"
 #include "results/value.h"
 
-/// Number of the reasons for which drivers keep clocks down, as far as they are read.
+/// Number of reasons for throttling (clocks below the requested ones) that are read.
 enum { NR_THROTTLE_REASONS = 5 };
 
-/// What a sample tells; the energy is what the GPU has taken since the driver was loaded.
+/// Values of a sample. OTHERS is the number of other processes on the GPU; the energy is that since
+/// the driver was loaded.
 enum sample_value {
 	TIME_NS,
 	SM_HZ,
@@ -55,7 +56,8 @@ static const char *const reasons[NR_THROTTLE_REASONS] = { "sw_power_cap", "hw_sl
 	                                                      "hw_power_brake_slowdown",
 	                                                      "sw_thermal_slowdown" };
 
-/* The members of a record, of any tool, that tell a value, in units of 10^-digits of it. */
+/* The names that tools use for a value, separated by '|'. 10^digits is the factor from the unit of
+   the tool to that of the value. */
 static const struct {
 	enum sample_value of;
 	int digits;
@@ -74,7 +76,8 @@ static const struct {
 	{ ENERGY_MJ, 0, "energy_mj" },
 };
 
-/* The same of facts; the first NR_LIMITS are numbers. */
+/* The keys of facts in the environment, and the names that tools use for them. The first NR_LIMITS
+   facts are numbers. */
 enum { NR_LIMITS = 2, NR_FACTS = 4 };
 static const char *const fact_names[NR_FACTS][2] = {
 	{ "machine.power_limit",
@@ -130,8 +133,8 @@ static int64_t time_in(const struct value *v)
 	return ns >= 0 && ns <= INT64_MAX ? (int64_t)ns : -1;
 }
 
-/* The first member of a record that has one of the names, between which are '|', and whose value is
-   a `number` if that is asked for. Units in brackets after a member's name are ignored. */
+/* The first member of a record that has one of the names, which '|' separates; if `number` is set,
+   its value must be a number. Units in brackets after a member's name are ignored. */
 static const struct value *named(const struct value *record, const char *names, bool number)
 {
 	for (size_t n; *names; names += n + (names[n] == '|')) {
@@ -160,7 +163,8 @@ static void add_facts(struct machine_samples *m, const struct value *record)
 	}
 }
 
-/* The member of a record that nvidia-smi calls by one of two prefixes and the reason `i`. */
+/* The member that a record of nvidia-smi has for reason `i`: its state if `kind` is "", its time if
+   "_counters". */
 static const struct value *reason_in(const struct value *record, const char *kind, size_t i,
                                      struct arena *a)
 {
@@ -170,7 +174,7 @@ static const struct value *reason_in(const struct value *record, const char *kin
 	             false);
 }
 
-/* Fills a sample from a record; false if this tells nothing of a GPU. */
+/* Fills a sample from a record; false if the record tells nothing of a GPU. */
 static bool sample_of(const struct value *record, struct machine_sample *s, struct arena *a)
 {
 	const struct value *list = value_get(record, SPAN("reasons")),
@@ -202,7 +206,7 @@ static bool sample_of(const struct value *record, struct machine_sample *s, stru
 	return any;
 }
 
-/* Adds a sample; GPUs whose ids become the same valid name are one GPU. */
+/* Adds a sample under an id that is a valid text. GPUs whose ids become equal count as one. */
 static void add_sample(struct machine_samples *m, const struct value *record,
                        struct machine_sample *s, struct arena *a)
 {
@@ -216,7 +220,7 @@ static void add_sample(struct machine_samples *m, const struct value *record,
 
 /* ---- JSON of rocm-smi ---- */
 
-/* Adds the cards of a document; false if this tells nothing of them. */
+/* Adds the cards of a document; false if the document tells nothing of them. */
 static bool add_rocm(struct machine_samples *m, const struct value *document, struct arena *a)
 {
 	struct machine_sample s;
@@ -308,7 +312,7 @@ static void find_throttled(const struct machine_sample *v, size_t nr, struct mac
 		number_raise(&longest, to - from);
 	}
 	if (longest >= 0 && out->span_ns > 0) {
-		/* The driver brings its counters up to date at times of its own. */
+		/* The driver updates its counters at times of its own, so the share may exceed 100 %. */
 		int64_t share = number_pct((__int128)longest * 1000, out->span_ns);
 		out->throttled_pct = share < 100 * MICRO ? share : 100 * MICRO;
 	} else if (known > 1)
@@ -316,9 +320,9 @@ static void find_throttled(const struct machine_sample *v, size_t nr, struct mac
 	out->reasons = nr > 1 ? reason_texts(seen, a) : NULL;
 }
 
-/* Sums up the energy over the intervals in which the GPU was busy: drivers tell the utilization of
- * the time before a sample. The counter is preferred to two samples of power, unless it has not
- * moved since. */
+/* Adds up the energy over the intervals in which the GPU was busy; a sample has the utilization of
+   the time before it. The energy of an interval is the difference of the counter. If there is none,
+   or it has not changed, the mean of the two samples of power is used. */
 static void find_energy(const struct machine_sample *v, size_t nr, struct machine_stat *out)
 {
 	__int128 fj = 0; /* energy in 1e-15 J */

@@ -45,7 +45,7 @@ struct inputs_reader {
 	struct arena *scratch;
 	bool *other;
 	struct strbuf work; ///< the settings, as in struct input_stat
-	struct strbuf sums; ///< the same of a sum, with what counts things
+	struct strbuf sums; ///< the same for totals: settings, and numbers of things that were done
 	struct strbuf unmeasured; ///< the first figures that were not measured, with their values
 	size_t nr_unmeasured, nr_named;
 };
@@ -147,7 +147,7 @@ static void read_pairs(struct inputs_reader *r)
 		const char *name = arena_take(&r->d->arena, &b);
 		uint64_t byte = jscan_value_byte(r->js);
 		bool twice = ANY(i, r->d->inputs.nr, strcmp(r->d->inputs.v[i].name, name) == 0);
-		/* a backslash that stays is one that JSON does not know */
+		/* the scanner leaves a backslash only if JSON does not know what follows it */
 		*r->other = !key.n || key.n > INPUT_NAME_MAX || memchr(key.p, '\\', key.n);
 		if (*r->other)
 			jscan_fail(

@@ -239,7 +239,8 @@ static void add_member(void *out, const struct path_hit *hit)
 {
 	strbuf_addch(out, '.');
 	strbuf_add(out, hit->last_key);
-	strbuf_add(out, figure_case_plain(hit->v->text)); /* never the only part of a name */
+	strbuf_add(out, figure_case_plain(
+	                    hit->v->text)); /* without the folders, which differ between machines */
 }
 
 /* Appends a key with the words that are abbreviations, since they are short, in capitals. */
@@ -258,7 +259,7 @@ static void add_capitals(struct span key, struct strbuf *out)
 	}
 }
 
-/* The place of a value among those beside it. */
+/* Index of a value among the members of its parent. */
 static size_t place_of(const struct value *v)
 {
 	size_t place = 0;
@@ -267,8 +268,9 @@ static size_t place_of(const struct value *v)
 	return place;
 }
 
-/* Appends the combination of parameters that the value of its place belongs to: one element of each
-   of the lists that follow its list, of which the last varies fastest. */
+/* Appends the combination of parameters that the value belongs to: one element of each of the lists
+   that follow its list, of which the last varies fastest. If there are not as many combinations as
+   values, appends the place of the value, counted from 1. */
 static void add_combination(const struct value *v, struct strbuf *out)
 {
 	const struct value *lists = v && v->parent ? v->parent->next : NULL;
@@ -284,7 +286,7 @@ static void add_combination(const struct value *v, struct strbuf *out)
 		all /= count(list);
 		for (size_t i = all ? place / all % count(list) : 0; i > 0; i--)
 			e = e->next;
-		struct span text = e->text; /* asv writes the text of Python, 'a' */
+		struct span text = e->text; /* asv writes texts as Python does, 'a' */
 		bool quoted = text.n > 1 && text.p[0] == '\'' && text.p[text.n - 1] == '\'';
 		strbuf_addch(out, '.');
 		strbuf_add(out, quoted ? (struct span){ text.p + 1, text.n - 2 } : text);

@@ -1,18 +1,23 @@
 /// Paths into a tree of values, and templates of names. Steps of a path:
 ///
-/// `name`, `."any name"`, `[*]` `[n]` `[-1]` (elements), `.*` (members), `*` within a name,
-/// `[tag=text]` (elements, or an object itself, whose member `tag` is the text); `^` before the
-/// first name: the path begins at the enclosing object. An empty path means the value itself.
+///     name  ."any name"   the member of this name; '*' in a name matches any text
+///     .*                  all members
+///     [*]  [n]  [-1]      all elements; element n, counted from 0; the last element
+///     [tag=text]          the elements, or the object itself, whose member `tag` is the text
+///
+/// A path with `^` in front begins at the enclosing object, with `^^` one object further out. An
+/// empty path means the value itself.
 #ifndef GG_RESULTS_PATH_H
 #define GG_RESULTS_PATH_H
 
 #include "results/value.h"
 
-/// Returns why a path is invalid, or NULL; static.
+/// Returns why a path is invalid, as a static text, or NULL.
 const char *path_fault(const char *path);
 
-/// Returns why a template is invalid, or NULL. A template is text in which the words `{path}` (a
-/// path), `{key}`, `{KEY}`, `{file}`, `{columns}`, `{index}` and `{combination}` are replaced.
+/// Returns why a template is invalid, as a static text, or NULL. A template is text in which words
+/// in braces are replaced: `{path}` (a path), `{key}`, `{KEY}`, `{file}`, `{columns}`, `{index}`
+/// and `{combination}`, as template_fill() says.
 const char *template_fault(const char *text);
 
 /// A value that a path leads to, and the first and the last name that a '*' matched on the way.
@@ -28,31 +33,39 @@ struct path_ignore {
 	size_t nr;
 };
 
-/// Calls `fn` for all values at `path`, which begins at the value `from`, in the order of the file.
+/// Calls `fn`, in the order of the file, for all values that `path` leads to from the value `from`.
+/// `ignore` may be NULL.
 void path_visit(const char *path, struct value *from, const struct path_ignore *ignore, path_fn *fn,
                 void *ctx);
 
 /// The last value at `path`, or NULL if there is none.
 struct value *path_find(const char *path, struct value *from);
 
-/// The last name of a path, for figures without a name of their own; "" if it has none.
+/// The last name in a path, for figures that the format gives no name; "" if there is none.
 struct span path_name(const char *path);
 
 /// The data that the words of a template are filled in from.
 struct template_words {
-	struct value *record;
+	struct value *record; ///< value at which paths in the template begin
 	const char *file; ///< name of the file without directories and file name endings
-	struct span key;
+	struct span key; ///< text for `{key}` and `{KEY}`
 	struct value *value; ///< figure whose name is filled in; NULL for other templates
-	bool no_folders; ///< true: of an absolute path only the last part counts
+	bool no_folders; ///< true if only the last part of a value that is an absolute file path is
+	                 ///< used
 };
 
-/// The template with its words filled in, owned by `a` and NUL-terminated. `{KEY}` is the key with
-/// its words of up to four letters in capitals: "TTFT", "E2E_latency". An absent or null value
-/// becomes "none"; a path that ends in ".*" becomes ".KEYVALUE" for each of its values. In the name
-/// of a figure `{^name}` is a member beside it, `{index}` is its place in its list, from 0 on;
-/// `{combination}` is ".A.B", the combination of that place of the lists that follow its list, of
-/// which the last varies fastest.
+/// The template with its words filled in, owned by `a` and NUL-terminated:
+///
+///     {path}          the value at the path; "none" if it is absent or null
+///     {path.*}        ".KEYVALUE" for each of the values
+///     {key}, {KEY}    the key; {KEY} has words of up to four letters in capitals: "E2E_latency"
+///     {columns}       names and values of the record's columns without a unit: "N_256.K_64"
+///     {index}         place of the figure in its list, counted from 0
+///     {combination}   ".A.B": one element of each of the lists that follow the figure's list
+///
+/// The figures in a list belong to the combinations of these elements; the last list varies
+/// fastest. In the name of a figure, a path that begins with `^` begins at the figure, not at the
+/// record.
 struct span template_fill(const char *text, const struct template_words *w, struct arena *a);
 
 #endif

@@ -9,12 +9,14 @@
 
 enum { FIGURES = 400, CASES = 3, DEPTH = 4 };
 
+/// The parts of a format that is proposed.
 struct proposal {
 	struct arena *a;
 	struct strbuf take, samples;
-	const char *work; ///< paths of the settings, or ""
+	const char *work; ///< paths of the settings, separated by commas, or ""
 	const char *case_name; ///< "" if nothing names the records
-	const char *sum_of; ///< path of what counts the things that were done, or ""
+	const char *sum_of; ///< path of the number of things that were done, of which totals are sums;
+	                    ///< "" if there is none
 	size_t nr; ///< number of figures
 	struct value *first; ///< the first of the records
 	bool series; ///< true if the records are the steps of one case
@@ -23,7 +25,7 @@ struct proposal {
 	bool open, known; ///< true if the better direction of a figure is not known, or is
 };
 
-/* True for a text that can stand in quotes, of a path and of YAML, as it is. */
+/* True for a text that needs no escapes within quotes, be they of a path or of YAML. */
 static bool is_writable(struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -32,7 +34,7 @@ static bool is_writable(struct span s)
 	return s.n > 0;
 }
 
-/* A text of YAML, in quotes unless it is a word. */
+/* A text in YAML: a word as it is, others in quotes. */
 static const char *quoted(const struct proposal *p, const char *text)
 {
 	bool plain = is_letter(text[0]) && !strpbrk(text, " \"#:,*?[]{}()&!|>%@`\\");
@@ -45,8 +47,8 @@ static bool is_step(struct span name)
 	return reading_is_word(name, "step global_step iteration iter");
 }
 
-/* True for the name of a text that another run of the same case has otherwise: a day, a host, a
-   commit; or that says the unit of a figure. */
+/* True for the name of a text that differs between runs of one case, such as a date, a host or a
+   commit, or that is the unit of a figure. */
 static bool is_of_run(struct span name)
 {
 	static const char words[] =
@@ -61,7 +63,7 @@ static bool is_of_run(struct span name)
 	return false;
 }
 
-/* True for the name of a figure that is called by what lies around it. */
+/* True for a name that says nothing: such a figure is named by what encloses it. */
 static bool is_value(struct span name)
 {
 	return reading_is_word(name, "value val result");
@@ -77,7 +79,8 @@ static bool is_number(const struct value *v)
 		return false;
 	if (reading_number(v, &number, &unit) == DECIMAL_OK && (!unit.n || figure_unit_of(unit)))
 		return true;
-	/* reading "12,5 ms" or "81k" says that it has no number */
+	/* reading_number() refuses "12,5 ms" and "81k"; if they are proposed as figures, an error says
+	   so */
 	bool begins = reading_begins_as_number(v->text) || reading_is_shortened(v->text) ||
 	              reading_is_word(v->text, "nan inf infinity -nan -inf -infinity");
 	const char *own = figure_unit_by_name(v->key);
@@ -93,7 +96,8 @@ static bool is_name(const struct value *v)
 	       !is_number(v) && !reading_is_unmeasured(v) && !is_of_run(v->key);
 }
 
-/* The first number of a list of samples, some of which may not be measured; NULL of other lists. */
+/* The first number of a list of samples, some of which may not be measured; NULL for other
+   values. */
 static const struct value *first_sample(const struct value *v)
 {
 	const struct value *found = NULL;
@@ -113,7 +117,7 @@ static bool is_list(const struct value *v)
 	return v->type == JSCAN_ARRAY && v->first && v->first->type == JSCAN_OBJECT;
 }
 
-/* The path of the member `key` of what is at a path. */
+/* The path of the member `key` of the object at `path`. */
 static const char *member(const struct proposal *p, const char *path, struct span key)
 {
 	bool plain =
@@ -122,8 +126,8 @@ static const char *member(const struct proposal *p, const char *path, struct spa
 	                    (int)key.n, key.p);
 }
 
-/* Adds a figure at `path`, called `name`; its direction is left to its name and unit if they tell
-   it. */
+/* Appends an entry for the figure at `path`, called `name`, to `list`. It has a better direction
+   only if name and unit do not tell one. */
 static void add_figure(struct proposal *p, struct strbuf *list, const char *path, const char *name,
                        const struct value *v)
 {
@@ -132,7 +136,7 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	const struct value *unit = value_get(v->parent, SPAN("unit"));
 	if (unit && (!figure_unit_of(unit->text) || figure_is_setting(v->key, "count")))
 		unit = NULL;
-	bool all = true; /* the records have it */
+	bool all = true; /* true if all records have the figure */
 	if (reading_number(v, &number, &said) != DECIMAL_OK || (said.n && !figure_unit_of(said))) {
 		said = SPAN("");
 		all = reading_begins_as_number(v->text) || !reading_is_shortened(v->text);
@@ -158,8 +162,9 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	p->known |= !open;
 }
 
-/* What names one of several records: its first short texts, and its settings, `most` of them, of
-   more than CASES any; "" if nothing does. `up` leads to them from where the name is filled in. */
+/* A template that names one of several records by the first `most` of its short texts and settings;
+   "" if there are none. Settings are those of the kind "case" or, if `most` is above CASES,
+   "record". `up` leads to the record from the value for which the template is filled in. */
 static const char *case_of(const struct proposal *p, const struct value *record, const char *up,
                            size_t most)
 {
@@ -175,8 +180,8 @@ static const char *case_of(const struct proposal *p, const struct value *record,
 	return name;
 }
 
-/* A name for a figure that lies one object deeper: what names the elements of a list is one more
-   step up. */
+/* The template `name` for a figure that lies one object deeper: each path in it begins one object
+   further out. */
 static const char *deeper(const struct proposal *p, const char *name)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -190,8 +195,8 @@ static void add_work(struct proposal *p, const char *path)
 	p->work = arena_printf(p->a, "%s%s%s", p->work, *p->work ? ", " : "", path);
 }
 
-/* True for a setting of this kind, as of figure_is_setting(), also for one without a value, and for
-   the name of one that is an object: {"gpu": {"name": "H100"}}. */
+/* True for a setting of this kind, as figure_is_setting() says; its value may be null. It may also
+   be the name in an object: {"gpu": {"name": "H100"}}. */
 static bool is_setting(const struct value *v, const char *kind)
 {
 	bool text = v->type == JSCAN_STRING && v->text.n;
@@ -200,7 +205,7 @@ static bool is_setting(const struct value *v, const char *kind)
 	return fits && figure_is_setting(name ? v->parent->key : v->key, kind);
 }
 
-/* Adds the settings that lie around the list of records, in `of`. */
+/* Adds the settings in `of`, an object around the list of records. */
 static void add_work_around(struct proposal *p, const struct value *of, const char *path, int depth)
 {
 	for (const struct value *v = of->first; v; v = v->next) {
@@ -215,7 +220,7 @@ static void add_work_around(struct proposal *p, const struct value *of, const ch
 static void add_members(struct proposal *p, const struct value *of, const char *path,
                         const char *name, int depth);
 
-/* Adds a member, or what lies in it. */
+/* Adds the member `v` as a setting or a figure, or else the members in it. */
 static void add_member(struct proposal *p, const struct value *v, const char *path,
                        const char *name, int depth)
 {
@@ -271,7 +276,7 @@ enum { RECORDS = 1000 };
 
 ORDERING(string_cmp, struct span, BY_TEXT(p))
 
-/* True if two records of the same members would have one name. */
+/* True if the template `name` is the same text for two records with the same members. */
 static bool is_twice(const struct proposal *p, const char *name)
 {
 	VEC(struct span) names = VEC_INIT;
@@ -291,9 +296,9 @@ static bool is_twice(const struct proposal *p, const char *name)
 	return twice;
 }
 
-/* True for the member of the first record by which the records are a sweep: round numbers; if
-   nothing else names the records, such as grow by half at least, and not by the same each time, as
-   what counts on does. */
+/* True if the records are a sweep over the member `v` of the first one: its values are round
+   numbers. If no other member names the records (`alone`), each value must be larger than the last
+   by half at least, and the differences must not be equal, as those of a counter are. */
 static bool is_sweep(const struct value *v, bool alone)
 {
 	struct decimal d;
@@ -317,7 +322,8 @@ static bool is_sweep(const struct value *v, bool alone)
 	return !alone || !v->parent->next->next || !even;
 }
 
-/* Adds what a record has. Without names of cases, several are the steps of one. */
+/* Adds the figures and settings of the records from `first` on. If nothing names them, several
+   records are the steps of one case. */
 static void add_records(struct proposal *p, struct value *first, bool several)
 {
 	p->first = first;
@@ -325,7 +331,8 @@ static void add_records(struct proposal *p, struct value *first, bool several)
 	for (const struct value *v = first->first; v; v = v->next)
 		p->several = p->several && !is_step(v->key);
 	p->case_name = p->several ? case_of(p, first, "", CASES) : "";
-	/* more only where it has to be, since names are to stay as they are */
+	/* names get more parts only if they are not unique, so that they stay as they are in other
+	   files */
 	const char *plain = p->case_name;
 	for (size_t nr = CASES; p->several && nr < 4 * CASES && is_twice(p, p->case_name); nr++)
 		p->case_name = case_of(p, first, "", nr + 1);
@@ -352,7 +359,7 @@ static void add_records(struct proposal *p, struct value *first, bool several)
 	p->work = work;
 }
 
-/* True if there is a figure below `of` that may be better or worse, except in the member `but`. */
+/* True if there is a figure with a better direction below `of`, except in the member `but`. */
 static bool has_figure(const struct value *of, const struct value *but, int depth)
 {
 	for (const struct value *v = of->first; v; v = v->next)
@@ -381,7 +388,7 @@ static const char *number_end(const char *at)
 	return sign && is_digit(at[2]) ? at + 2 + strspn(at + 2, "0123456789") : at;
 }
 
-/* The end of the unit that stands behind a number, or its own end. */
+/* The end of the unit behind a number, or the end of the number if it has none. */
 static const char *unit_end(const char *number)
 {
 	const char *at = number + strspn(number, " ");
@@ -389,15 +396,16 @@ static const char *unit_end(const char *number)
 	return figure_unit_of((struct span){ at, n }) ? at + n : number;
 }
 
-/* Appends a text as a part of a pattern is called: in small letters, with '_' for other characters.
- */
+/* Appends a text in the form of a name in a pattern: in small letters, with '_' for other
+   characters. */
 static void add_lower(struct strbuf *out, struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		strbuf_addch(out, (char)(is_letter(s.p[i]) ? s.p[i] | 0x20 : '_'));
 }
 
-/* The word at `place` of a line, and how many it has, without a '#' in front. */
+/* The word with index `place` of a line; `*nr` becomes the number of its words. A '#' in front does
+   not count. */
 static struct span word_at(struct span line, size_t place, size_t *nr)
 {
 	struct span found = SPAN("");
@@ -412,8 +420,9 @@ static struct span word_at(struct span line, size_t place, size_t *nr)
 	return found;
 }
 
-/* Appends the heading of what is at `at` in a table of a log, of one of the lines before it that
-   has as many words; returns the number of its column. */
+/* Appends the heading of the column that `at` is in, if `line` is a row of a table: it is taken
+   from one of the lines before that has as many words. Returns the number of the column, from 1
+   on. */
 static size_t add_heading(struct strbuf *out, struct span before, struct span line, const char *at)
 {
 	enum { LINES = 8 };
@@ -432,8 +441,9 @@ static size_t add_heading(struct strbuf *out, struct span before, struct span li
 	return place + 1;
 }
 
-/* Appends the last word between `from` and `to` in small letters, or a unit that is there in
-   brackets; without one, the unit behind the number. */
+/* Appends a name for a number: a unit in brackets between `from` and `to`, the text before it.
+   Without one, the last word of this text; without a word, the unit behind the number. In small
+   letters. */
 static void add_word(struct strbuf *out, const char *from, const char *to, struct span unit)
 {
 	struct span label = span_trim((struct span){ from, (size_t)(to - from) }, " :=\t");
@@ -475,8 +485,8 @@ static void add_text(struct strbuf *out, const char *from, const char *to)
 	}
 }
 
-/* The pattern of a line, in which numbers with a point or a unit are figures, or NULL if it has
-   none. */
+/* A pattern that fits a line, in which numbers with a decimal point or a unit are figures; NULL if
+   it has no figure. `before` is the text above the line. */
 static const char *pattern_of(struct arena *a, struct span s, struct span before)
 {
 	bool any = false;
@@ -513,7 +523,7 @@ static const char *pattern_of(struct arena *a, struct span s, struct span before
 	return any ? pattern : NULL;
 }
 
-/* The pattern that takes most of the beginning of a log; "" if none takes anything. */
+/* The pattern that finds most values in the beginning of a log; "" if none finds any. */
 static const char *find_pattern(struct value_tree *t, const char *file, struct diag_log *log)
 {
 	enum { LINE_CHARS = 400, BYTES = 64 << 10, PATTERNS = 40 };
@@ -543,7 +553,7 @@ static bool is_table(const struct value *row)
 {
 	bool texts = row && count_figures(row);
 	for (const struct value *v = row ? row->first : NULL; v && texts; v = v->next)
-		texts = /* pandas calls the column of its index nothing */
+		texts = /* the index of pandas has an empty name */
 		    (v->key.n || v == row->first) &&
 		    !is_number(&(struct value){ .type = JSCAN_STRING, .key = SPAN("v"), .text = v->key });
 	return texts;
@@ -562,7 +572,7 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 	enum status st = value_bytes_read(src, &t, log);
 	bool json = value_is_json(t.bytes);
 	if (st == ST_OK && json) {
-		/* the first line of a log may begin with the time in brackets */
+		/* the first line of a log may begin with the time in brackets, which looks like a list */
 		bool may_be_log = !strstr(file, ".json");
 		struct diag_log unsaid;
 		diag_init(&unsaid);

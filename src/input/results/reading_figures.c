@@ -11,6 +11,7 @@ ORDERING(reading_cmp, struct reading, BY_TEXT(name) RISING(order))
 
 /* ---- one figure from its values ---- */
 
+/// The values of one figure.
 struct group {
 	struct reading *v;
 	size_t nr;
@@ -18,8 +19,9 @@ struct group {
 	int64_t digits;
 };
 
-/* Adds a figure; the values of the group `g`, which may be NULL, tell its spread, and are then
-   overwritten. */
+/* Adds the figure `of`, or the statistic `ending` of it, with the given value. `same_kind`: it has
+   the same unit and better direction. The values of the group `g`, which may be NULL, give its
+   spread; they are overwritten. */
 static struct input_stat *put(struct digest *d, const struct reading *of, const char *ending,
                               struct decimal value, bool same_kind, const struct group *g)
 {
@@ -110,7 +112,7 @@ const char *reading_share_fault(const char *limit)
 	return read_limit(limit, &number, &unit) ? NULL : "is not a number with a unit, such as 200ms";
 }
 
-/* Adds the share of the samples that are below the limit of the row, such as an SLO. */
+/* Adds the share of the samples that are below a limit, such as a service level objective. */
 static void put_share(struct digest *d, const struct group *g, struct decimal limit)
 {
 	enum { DIGITS = 6 };
@@ -174,9 +176,9 @@ static bool is_one_line(const struct group *g, const struct result_format *f)
 	return f->read == READ_TEXT && !g->v->is_samples && i == g->nr;
 }
 
-/* Moves the values that were not measured out of the group, which keeps its order. If they are more
- * than 1 % of it, the figure was not measured, since the others may be the better ones; neither was
- * a series whose newest was not. */
+/* Moves the values that were not measured out of the group, which keeps its order. If these are
+   more than 1 % of it, the whole figure counts as not measured, since the others may be the better
+   ones. The same applies to a series whose newest value was not measured. */
 static void set_aside(struct group *g, struct readings *r, bool series)
 {
 	size_t nr = 0, all = g->nr;
@@ -291,7 +293,7 @@ static enum status say_unmeasured(const struct readings *r, const char *file,
 
 ORDERING_POINTERS(title_cmp, struct input_stat, BY_TEXT(title) BY_TEXT(name))
 
-/* Figures of one case that would be called the same are called by their keys. */
+/* Replaces titles that several figures of one case have by the names of the figures. */
 static void settle_titles(struct digest *d)
 {
 	VEC(struct input_stat *) all = VEC_INIT;
@@ -309,8 +311,8 @@ static void settle_titles(struct digest *d)
 	vec_release(&all);
 }
 
-/* A figure that is a statistic of something, and its place among those, as figure_statistic() says.
- */
+/* A figure that is a statistic, such as a p99: what it is a statistic of, and the place of the
+   statistic among others, as figure_statistic() says. */
 struct one_statistic {
 	const char *what, *name;
 	int place;

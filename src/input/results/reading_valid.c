@@ -40,7 +40,8 @@ static size_t exponent_part(struct span s, size_t at)
 	return digits ? 1 + sign + digits : 0;
 }
 
-/* Copies the number at the front of `s` to `out` as JSON writes it. Returns its bytes in `s`. */
+/* Copies the number at the front of `s` to `buf` in the form of JSON, and lets `out` point to it.
+   Returns the length of the number in `s`, 0 if there is none. */
 static size_t copy_number(struct span s, bool thousands, struct span *out,
                           char buf[NUMBER_CHARS + 1])
 {
@@ -202,7 +203,7 @@ static bool says_failure(struct span s)
 	return reading_is_word(s, words) || span_eq_nocase(s, SPAN("cancelled"));
 }
 
-/* What members say by their key, apart from their value, of a run that may have failed. */
+/* Kinds of keys whose values may say that the run failed. */
 enum key_kind {
 	KEY_OTHER,
 	KEY_OUTCOME, ///< false, or a word of failure, is a failure
@@ -288,7 +289,8 @@ struct condition {
 	const struct result_valid *valid;
 	struct value *record;
 	size_t seen;
-	struct value *broken, *near; ///< values that do not meet it, or only as `within` allows
+	struct value *broken, *near; ///< values that do not meet the condition, or only within its
+	                             ///< tolerance `within`
 };
 
 /* The text that `equals` demands in this record: a given text, or the value of another member. */
@@ -366,7 +368,8 @@ const char *reading_fault(const struct reading_file *f, struct value *record, st
 		if (c.broken || (!c.seen && !c.valid->optional))
 			return said(&c, &log->arena);
 		c.broken = c.near;
-		if (c.near) /* few failed, perhaps on one side only: the others may be the faster ones */
+		if (c.near) /* the requests that failed may be the slower ones, and perhaps only one side
+		               has any */
 			diag_warn(log, "%s: %s: see whether the figures are of all", f->name,
 			          said(&c, &log->arena));
 	}

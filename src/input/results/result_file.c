@@ -8,8 +8,8 @@
 #include "results/readings.h"
 #include "results/value.h"
 
-/* Keys of JSON that is a trace, a snapshot or another recording. The first part of a file may have
-   the last ones anywhere. */
+/* Keys of traces, snapshots and other recordings. A result file has the first NR_SURE of them
+   nowhere, and the others not in its outermost object. */
 static const char *const others[] = { "\"traceEvents\"",
 	                                  "\"schemaVersion\"",
 	                                  "\"ph\"",
@@ -55,6 +55,7 @@ bool result_sniff(struct source *src)
 
 /* ---- formats of a file ---- */
 
+/// A file on which formats are tried one after the other.
 struct opened {
 	struct value_tree tree;
 	const char *name; ///< name of the file, for messages
@@ -86,7 +87,7 @@ static const char *lacks(const struct result_format *f, struct value *v)
 }
 
 /* True if a column may tell a case: its name says neither unit nor direction, and its values are
-   texts, whole numbers, or some that are there again. */
+   texts, whole numbers, or numbers that repeat. */
 static bool tells_case(const struct value *v)
 {
 	enum { ROWS = 100 };
@@ -114,7 +115,7 @@ static void read_json(struct opened *o)
 	if (o->json_read)
 		return;
 	o->json_read = true;
-	diag_release(&o->said); /* of an earlier time, before the file was read as a log */
+	diag_release(&o->said); /* messages of an earlier attempt */
 	o->json = value_json_add(&o->tree, o->name, o->tree.bytes, &o->said);
 	o->documents.nr = 0;
 	add_documents(o, &o->tree.root, 2);
@@ -193,7 +194,7 @@ static enum status open_as(struct opened *o, const struct result_format *f, bool
 	    !memmem(o->tree.bytes.p, o->tree.bytes.n, f->prefix, strlen(f->prefix)))
 		return ST_OK;
 	start_anew(o);
-	o->tree.root.steps = f->read == READ_TEXT; /* a path out of a line leads to all of them */
+	o->tree.root.steps = f->read == READ_TEXT; /* a path with `^` leads to all lines */
 	if (f->read == READ_CSV)
 		TRY(csv_add(&o->tree, o->name, f->has.v, f->has.nr, false, fits, log));
 	else if (f->read == READ_TEXT)
@@ -246,7 +247,7 @@ static size_t list_records(const struct opened *o, const struct result_format *f
 	return all;
 }
 
-/* Refuses a file of which a value lacks what tells the format. */
+/* Refuses a file if one of its values lacks something by which the format was recognized. */
 static enum status check_documents(const struct opened *o, const struct result_format *f,
                                    struct diag_log *log)
 {
@@ -263,7 +264,7 @@ static enum status check_documents(const struct opened *o, const struct result_f
 
 /* ---- reading of a whole file ---- */
 
-/* What the formats of a file have read of it so far. */
+/* What has been read of a file by the formats so far. */
 struct taken {
 	const struct result_format *first; ///< NULL if no format fits
 	const struct result_format *without; ///< format that fits, and leaves out all records, or NULL

@@ -28,9 +28,9 @@ struct result_reader {
 	const char *file; ///< name of the file, without directories
 };
 
-/// Reads all of `src` into the inputs and the source hash of the digest `d`. `*found` is set if a
-/// format fits; else no message is written, and the file may be of another kind. ST_INPUT, with
-/// file and figure, if a figure cannot be read or a condition is not met.
+/// Reads all figures of `src` into d->inputs, and sets d->source_hash. `*found` is set if a format
+/// fits; else no message is written, and the file may be of another kind. ST_INPUT, with a message
+/// that names file and figure, if a figure cannot be read or a condition is not met.
 GG_MUST_CHECK enum status result_read(struct source *src, const struct result_reader *r,
                                       struct digest *d, bool *found, struct diag_log *log);
 
@@ -39,37 +39,39 @@ struct result_known {
 	VEC(const struct result_format *) list;
 };
 
-/// Lists the formats by which result_read() reads `src`, which are of its tables; none if it knows
-/// none. The caller releases the list in any case. ST_INPUT if the file cannot be read.
+/// Lists the formats by which result_read() reads `src`, borrowed from r->tables; the list is empty
+/// if none fits. The caller releases the list in any case. ST_INPUT if the file cannot be read.
 GG_MUST_CHECK enum status result_known_list(struct source *src, const struct result_reader *r,
                                             struct result_known *out, struct diag_log *log);
 
-/// Refuses a file with several JSON values, as lines, that nothing could read: `*found` is set, and
-/// the message says where the lines are cut or mixed with others, or which lines would read it.
+/// For a file that nothing could read: if it has several JSON values, such as JSON lines, `*found`
+/// is set, and the result is ST_INPUT. The message says where the values are cut or mixed with
+/// other text, or else how to find the format that would read them.
 GG_MUST_CHECK enum status result_refuse_lines(struct source *src, bool *found,
                                               struct diag_log *log);
 
-/// Largest number of keys in a metrics file.
+/// Largest number of keys in a metrics file, which is a JSON object of numbers.
 enum { INPUTS_MAX = 1000 };
 
 /// True if `first`, the first bytes of an input, begins like a metrics file: an object that has
 /// only numbers so far or, if it is complete, at least one number.
 bool metrics_recognize(struct span first);
 
-/// Reads all of `src` into the inputs and the source hash of `d`. ST_INPUT, with byte and key, if a
-/// value is not a number that is exact with six decimals, or if a key is invalid or occurs twice.
-/// `*other` is set if a value is of another type, since the file may then be of another kind.
+/// Reads all figures of a metrics file into d->inputs, and sets d->source_hash. ST_INPUT, with a
+/// message that names byte and key, if a value is neither a number nor a text of a number with a
+/// unit, if it has more than 18 significant digits, or if a key is invalid or occurs twice.
+/// `*other` is set if the error may mean that the file is of another kind.
 GG_MUST_CHECK enum status inputs_read(struct source *src, struct digest *d, bool *other,
                                       struct diag_log *log);
 
-/// Largest number of GPUs in a file.
+/// Largest number of GPUs in a file that machine_read() reads.
 enum { MACHINE_GPUS_MAX = 256 };
 
-/// Reads `src` into the machines, the environment (machine.*) and the source hash of the digest
-/// `d`. `*found` is set if `src` is such a file; else no message is written. ST_INPUT if the file
-/// is damaged or beyond the limits. **Source:** `nvidia-smi --query-gpu=… --format=csv` of drivers
-/// 470 to 590, also in the middle of a log; `rocm-smi --json` of ROCm 5 and 6;
-/// ci/record/gpugate_record.py.
+/// Reads samples of clocks, power and temperature of GPUs into d->machines, facts such as the
+/// driver into the environment (machine.*), and sets d->source_hash. `*found` is set if `src` is
+/// such a file; else no message is written. ST_INPUT if the file is damaged or beyond the limits.
+/// **Source:** `nvidia-smi --query-gpu=… --format=csv` of drivers 470 to 590, also in the middle of
+/// a log; `rocm-smi --json` of ROCm 5 and 6; ci/record/gpugate_record.py.
 GG_MUST_CHECK enum status machine_read(struct source *src, struct digest *d, bool *found,
                                        struct diag_log *log);
 
@@ -77,8 +79,8 @@ GG_MUST_CHECK enum status machine_read(struct source *src, struct digest *d, boo
 struct result_proposal {
 	struct strbuf lines; ///< an element of the list `results`; empty if there is no figure
 	bool is_open; ///< true if the better direction of a figure is not known
-	bool is_plain; ///< true for JSON or a table with a figure whose better direction is known: the
-	               ///< file is read so without any rules
+	bool is_plain; ///< true if the file can be read without rules: it is JSON or a table, and the
+	               ///< better direction of a figure is known
 };
 
 /// Proposes a format for `src`, whose name without directories is `file`: JSON, a table, or lines

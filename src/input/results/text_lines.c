@@ -19,7 +19,7 @@ struct nesting {
 	size_t last; ///< depth of what was read last, which a '+' would repeat
 };
 
-/* Takes the next element; false if repetitions are nested too deep. */
+/* Takes the next character of a pattern; false if repetitions are nested too deep. */
 static bool nest(struct nesting *n, char c)
 {
 	size_t *most = &n->of_level[n->level];
@@ -118,7 +118,7 @@ static const char *translate(const char *p, struct pattern *out)
 	return out->nr ? NULL : "has no named part, such as (?<ms>[0-9.]+)";
 }
 
-/* False if libc answers anything but yes; without memory, the program ends. */
+/* True if a function of libc succeeded. If memory is lacking, the program ends. */
 static bool is_yes(int error)
 {
 	if (error == REG_ESPACE)
@@ -192,8 +192,8 @@ static bool fill_numbers(const char *line, char *out)
 	return any;
 }
 
-/* The end of a part: if a number goes on behind it, as in "1,900" of which the pattern takes "1",
-   up to the next blank, so that the whole is not a number. */
+/* The end of the part from `from` to `end`. If a number goes on behind it, as in "1,900" of which
+   the pattern takes "1", the part is extended to the next blank, so that it is not read as 1. */
 static const char *end_of(const char *from, const char *end)
 {
 	const char *power = end + 1;
@@ -217,7 +217,7 @@ static bool add_record(struct value_tree *out, const struct pattern *p, const ch
 		size_t sign = *from == '-' || *from == '+', none = sign + no_number(from + sign);
 		if (none > sign && none < text.n &&
 		    figure_unit_of(span_trim((struct span){ from + none, text.n - none }, " ")))
-			text.n = none; /* it was not measured, in whatever unit */
+			text.n = none; /* a figure that was not measured has no unit */
 		if (!value_add(
 		        out, row, JSCAN_STRING,
 		        (struct span){ arena_dup(&out->arena, p->parts[i].name), p->parts[i].name.n },

@@ -1,4 +1,4 @@
-/// A file as a tree of values, with limits: JSON, a table of texts (CSV), or the parts of lines
+/// A file as a tree of values, limited in size: JSON, a table of texts (CSV), or the parts of lines
 /// that a pattern finds.
 #ifndef GG_RESULTS_VALUE_H
 #define GG_RESULTS_VALUE_H
@@ -7,7 +7,7 @@
 #include "base/diag.h"
 #include "io/jscan.h"
 
-/// Limits of bytes, after decompression, and of values of a file that is read as a whole.
+/// Largest number of bytes, after decompression, and of values in a file that is read as a whole.
 enum { VALUE_BYTES = 256 << 20, VALUE_NUMBER = 4 << 20 };
 
 /// A value. The members of an object or array are a linked list, in order.
@@ -15,8 +15,9 @@ struct value {
 	enum jscan_type type;
 	bool steps; ///< true for an array of records that together count as one record: a path applies
 	            ///< to each record of the array
-	bool taken; ///< true once a row of the format has taken the value, so that later rows skip it
-	struct span key; ///< key of the value, if it is a member of an object
+	bool taken; ///< true once an entry of the format has taken the value as a figure, so that later
+	            ///< entries skip it
+	struct span key; ///< key of a member of an object; else empty
 	struct span text; ///< decoded text of a string; a number or literal as the file spells it
 	struct value *parent, *first, *last, *next;
 };
@@ -26,7 +27,8 @@ struct value_tree {
 	struct arena arena;
 	struct span bytes;
 	struct value root; ///< root of the tree: a JSCAN_ARRAY of the values in the file, in sequence
-	size_t nr_values, nr_documents; ///< of all values, and of whole values below the root
+	size_t nr_values, nr_documents; ///< number of all values; number of values directly below the
+	                                ///< root that were read to their end
 	uint64_t nr_faults, fault_byte; ///< number of tolerated faults of JSON, and offset of the first
 	                                ///< one
 	bool is_too_large; ///< true if the file exceeds the limit of bytes; nothing is kept, since it
@@ -38,8 +40,8 @@ struct value_tree {
 GG_MUST_CHECK enum status value_bytes_read(struct source *src, struct value_tree *out,
                                            struct diag_log *log);
 
-/// Takes the next line off the front of `*rest`, without its end; false if it has none, as the last
-/// line of a file may, or if nothing is left.
+/// Removes the next line, without its newline, from the front of `*rest`. False if it has no
+/// newline, as the last line of a file may, or if nothing is left.
 bool value_line(struct span *rest, struct span *line);
 
 /// True if a text begins as a JSON object or list.
@@ -50,7 +52,7 @@ bool value_is_json(struct span text);
 GG_MUST_CHECK enum status value_json_add(struct value_tree *out, const char *name, struct span text,
                                          struct diag_log *log);
 
-/// Like value_json_add(), but reads from each line that holds `prefix` the text after the prefix.
+/// Like value_json_add() for each line that holds `prefix`: reads the text after the prefix.
 GG_MUST_CHECK enum status value_lines_add(struct value_tree *out, const char *name,
                                           const char *prefix, struct diag_log *log);
 
@@ -67,27 +69,32 @@ void value_tree_release(struct value_tree *t);
 /// Largest number of columns of a line.
 enum { CSV_COLUMNS = 1024 };
 
-/// Appends the lines of out->bytes to the root as objects, whose members are named by the header.
-/// The header is the first line in which each of the `nr` globs `has` matches a column; without
-/// globs, it is the first line with two columns; unless `loose`, no other table may stand before
-/// it. `*found` is set if there is a header; one that only patterns tell needs a row of figures,
-/// too. Lines without a separator before the header, blank lines and repeated headers are skipped.
-/// A line with another number of columns than the header is ST_INPUT; if `loose` is set, the line
-/// is skipped unless it has an open quote. Behind a blank line such a line begins another table,
-/// which is read if there are globs and its first column is called as that of the header. Empty
-/// cells are null.
+/// Appends the rows of the table in out->bytes to the root as objects, whose members are named by
+/// the header. Empty cells are null. The header is the first line in which each of the `nr` globs
+/// `has` matches a column; without globs, it is the first line with two columns. `*found` is set if
+/// there is a header. If all globs have a '*', a line may fit by chance: the line below must then
+/// have figures in these columns.
+///
+/// Skipped are blank lines, repeated headers, and lines of one column before the header. Unless
+/// `loose` is set, another table before the header means that there is none, and a row with another
+/// number of columns than the header is ST_INPUT. If `loose` is set, such a row is skipped unless a
+/// quote in it is open.
+///
+/// After a blank line, a row with another number of columns begins another table. It is read if
+/// there are globs and its first column has the same name as that of the header; else it is
+/// skipped.
 GG_MUST_CHECK enum status csv_add(struct value_tree *out, const char *name, const struct span *has,
                                   size_t nr, bool loose, bool *found, struct diag_log *log);
 
-/// Returns why a pattern is invalid, or NULL; static. A pattern is an extended regular expression
-/// of POSIX with named parts, `(?<name>…)`, and with `\d`, `\s` and `\w`; it has no counts in
-/// braces and no back references, so that the time is linear in the length of a line.
+/// Returns why a pattern is invalid, as a static text, or NULL. A pattern is an extended regular
+/// expression of POSIX with named parts, `(?<name>…)`, and with `\d`, `\s` and `\w`. Counts in
+/// braces and back references are not allowed, so that the time is linear in the length of a line.
 const char *text_pattern_fault(const char *pattern);
 
-/// Appends each line of out->bytes in which the pattern, which is valid, is found to the root as an
-/// object: its members are the named parts that have a text. Colors are removed first. Lines longer
-/// than 2,000 bytes do not count, which a warning says, nor does a last line without an end, which
-/// may be cut off.
+/// Appends an object to the root for each line of out->bytes in which the valid pattern is found.
+/// Its members are the named parts that the line has. Colors of a terminal are removed first. Lines
+/// longer than 2,000 bytes are skipped with a warning. A last line without a newline is skipped,
+/// since it may be cut off.
 GG_MUST_CHECK enum status text_lines_add(struct value_tree *out, const char *name,
                                          const char *pattern, struct diag_log *log);
 
