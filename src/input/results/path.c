@@ -239,8 +239,7 @@ static void add_member(void *out, const struct path_hit *hit)
 {
 	strbuf_addch(out, '.');
 	strbuf_add(out, hit->last_key);
-	strbuf_add(out, figure_case_plain(
-	                    hit->v->text)); /* without the folders, which differ between machines */
+	strbuf_add(out, figure_case_plain(hit->v->text)); /* folders differ between machines */
 }
 
 /* Appends a key with the words that are abbreviations, since they are short, in capitals. */

@@ -1,4 +1,5 @@
-/// The time in which functions of higher classes run, and how much of an interval is left.
+/// The time in which functions of higher classes run (GPU work above runtime calls above Python),
+/// and how much of an interval is left for functions of a lower class.
 #ifndef GG_CODE_HIGHER_H
 #define GG_CODE_HIGHER_H
 
@@ -6,8 +7,8 @@
 
 #include "base/vec.h"
 
-/// A stretch of time in which functions of higher classes (GPU work above runtime calls above
-/// Python) run. Its length is the next segment's `before_ns` minus its own `before_ns`.
+/// A stretch of time in which functions of higher classes run. Its length is the next segment's
+/// `before_ns` minus its own.
 struct segment {
 	int64_t start_ns;
 	int64_t before_ns; ///< prefix sum: length of all segments before this one
@@ -25,11 +26,11 @@ static inline int64_t segment_end(const struct segment *s)
 	return s->start_ns + (s[1].before_ns - s->before_ns); /* start_ns + before_ns may overflow */
 }
 
-/// A moment in a walk in time.
+/// Position in a walk over the segments in order of time.
 struct higher_walk {
 	const struct higher *higher;
 	size_t begun; ///< number of segments that have begun
-	int64_t until_ns, next_ns; ///< end of the last of these, and start of the next
+	int64_t until_ns, next_ns; ///< end of the last segment that has begun, and start of the next
 };
 
 /// The moment before all segments.
@@ -38,7 +39,7 @@ static inline struct higher_walk higher_walk_begin(const struct higher *h)
 	return (struct higher_walk){ h, 0, INT64_MIN, h->list.nr ? h->list.v[0].start_ns : INT64_MAX };
 }
 
-/// Moves to the moment `at`, which is not before the present one.
+/// Moves to the moment `at`, which must not be before the present one.
 static inline void higher_walk_to(struct higher_walk *w, int64_t at)
 {
 	while (w->next_ns <= at && w->begun < w->higher->list.nr) {
@@ -48,10 +49,10 @@ static inline void higher_walk_to(struct higher_walk *w, int64_t at)
 	}
 }
 
-/// Like higher_free(), by search.
+/// Like higher_free(), for an interval that reaches the next segment: searches the list.
 int64_t higher_free_far(const struct higher_walk *w, int64_t from, int64_t to);
 
-/// Time of [from, to) that no segment covers. The moment of the walk is not after `from`.
+/// Time of [from, to) that no segment covers. The walk must not have moved beyond `from`.
 static inline int64_t higher_free(const struct higher_walk *w, int64_t from, int64_t to)
 {
 	if (w->next_ns < to)

@@ -5,16 +5,16 @@
 #include "code/thread_ids.h"
 #include "code/wide.h"
 
-/// One end of a flow from an operator to its backward operator.
+/// One end of a flow, by which the trace connects an operator with its backward operator.
 struct code_flow {
 	int64_t id, at_ns;
 	int64_t thread; ///< thread of the event, as thread_key()
-	bool end;
+	bool end; ///< true if the event ends the flow: it is the backward operator
 };
 
 /// Sequence number that autograd gave to an operator.
 struct code_sequence {
-	uint32_t span; ///< index of the operator's span
+	uint32_t span; ///< index of the operator in the reducer's list of operators and ranges
 	uint32_t number : 31; ///< sequence number, to be read with widen()
 	bool backward : 1;
 };
@@ -50,8 +50,8 @@ struct code_links {
 /// Releases all memory of the links; links that are all zero may be passed, too.
 void code_links_release(struct code_links *l);
 
-/// code_links_take_flow() stores one end of a flow; code_links_take_op() the sequence number of the
-/// operator that becomes span `span`.
+/// code_links_take_flow() stores one end of a flow. code_links_take_op() stores the sequence number
+/// of the operator with index `span`; it sets `*fault` if there are too many.
 void code_links_take_flow(struct code_links *l, struct thread_ids *t, const struct event *ev);
 void code_links_take_op(struct code_links *l, const struct event *ev, uint32_t span,
                         const char **fault);
@@ -59,7 +59,7 @@ void code_links_take_op(struct code_links *l, const struct event *ev, uint32_t s
 /// Makes arrows from all flows, and sorts them.
 void code_links_order(struct code_links *l);
 
-/// The sequence number of the operator at `span`, or NULL.
+/// The sequence number of the operator with index `span`; NULL if it has none.
 const struct code_sequence *code_sequence_of(const struct code_links *l, uint32_t span);
 
 /// Finds the start of the forward operator that belongs to the backward operator which begins at

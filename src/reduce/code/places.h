@@ -45,8 +45,8 @@ void code_places_release(struct code_places *p);
 /// The id of the frame with this text, which is added if it is new.
 uint32_t code_places_frame(struct code_places *p, struct span text);
 
-/// The name without a number at its end and without the character before the number: "layer_3",
-/// "batch 17".
+/// The name without a number at its end and without the character before the number: "layer" for
+/// "layer_3", "batch" for "batch 17".
 struct span code_without_number(struct span name);
 
 /// The path of frames `path`, extended by a call of the module called `name`.

@@ -7,7 +7,7 @@
 
 void python_init(struct python_frames *p)
 {
-	p->found.pid = INT64_MIN; /* no ident, which is above */
+	p->found.pid = INT64_MIN; /* a value that no thread has */
 	idmap_init(&p->ids);
 }
 
@@ -35,7 +35,7 @@ void python_release(struct python_frames *p)
 	python_paths_free(p->paths);
 }
 
-/* A path among the rows of all paths. */
+/* How a path becomes a row, or a part of one. */
 struct path_row {
 	int64_t below_ns; /* exclusive time of the path and of all paths below it */
 	uint32_t kept; /* id of the path, or of its nearest caller, that has a row of its own; or 0 */

@@ -50,15 +50,15 @@ static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_n
 	return WIDE;
 }
 
-/* The id in 32 bits, or NO_ID for ids beyond these, which count as absent like -1 does; calls are
- * then ordered by time. */
+/* The id in 32 bits. Larger ones count as absent, as -1 does, and become NO_ID; calls are then
+   ordered by time. */
 static inline uint32_t small_id(int64_t id)
 {
 	return id >= -1 && id <= NO_ID ? (uint32_t)id : NO_ID;
 }
 
-/* Stores a frame for which nothing has to be looked up or to grow, as for most: one of the same
-   thread as the last, with the next id. False, with nothing stored, for any other. */
+/* The fast way to store a frame, which most frames go: one of the same thread as the last, with the
+   next id and no need for memory. False, with nothing stored, for any other. */
 static inline bool take_next(struct python_frames *p, const struct event *ev)
 {
 	int64_t end, total;
@@ -235,10 +235,10 @@ static bool ids_contain(const struct python_thread *t, uint32_t id)
 	return id - run->id < run_end(t, run) - run->first;
 }
 
-/* Sets the `parent` of every frame to the index of its caller, or NO_ID. If both ids and starts
- * ascend, callers are found by their ids, and a caller that was not recorded is skipped; the result
- * is true if starts do so and each call then lies within its caller. Otherwise callers are found by
- * time: the caller is the innermost frame that wholly contains the call. */
+/* Sets the `parent` of every frame to the index of its caller, or NO_ID. If `ids`, callers are
+   found by their ids, which must ascend; a caller that was not recorded is skipped. The result is
+   false if starts do not ascend, or a call does not lie within its caller. Otherwise callers are
+   found by time: the caller is the innermost frame that wholly contains the call. */
 static inline bool find_callers(const struct python_frames *p, struct python_thread *t, bool ids)
 {
 	struct run_walk walk = run_first(t);

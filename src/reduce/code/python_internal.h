@@ -17,18 +17,17 @@ struct path {
 	int64_t total_ns, exclusive_ns;
 	int64_t end_ns; ///< end of the last call, or MIXED (python_paths.c)
 	uint32_t last; ///< cache: id of the path that was last called from this path, or 0
-	uint32_t next; ///< cache: id of the path to which the caller's next call led, the last time
-	               ///< that it had called this path; 0: unknown
+	uint32_t next; ///< cache: id of the path that the caller called next, the last time that it had
+	               ///< called this path; 0 if unknown
 };
 
 /// The call paths of all threads, each once.
 struct python_paths {
 	struct python_frames *frames;
 	const struct name_table *names; ///< name table of the trace
-	struct name_table clean;
-	struct strbuf text; ///< buffer for such a name
-	/// Ids in the table `clean` (names without the addresses in them), indexed by id of an event's
-	/// name; NO_ID if not yet known.
+	struct name_table clean; ///< names of functions without the addresses in them
+	struct strbuf text; ///< buffer in which a name of `clean` is composed
+	/// Ids in the table `clean`, indexed by id of an event's name; NO_ID if not yet known.
 	uint32_t *clean_of;
 	struct idmap path_ids; ///< pairs (id of the caller's path, id of a name), one for each path
 	                       ///< except the root: the pair with index i is path i + 1
@@ -57,8 +56,7 @@ static inline const struct python_run *run_at(const struct python_thread *t, str
 	return w->run;
 }
 
-/// frame_dur() returns the duration of a frame, frame_start() the start of a frame of the run
-/// `run`; both in ns.
+/// Duration and start of a frame, in ns. `run` is the run of frames that contains the frame.
 static inline int64_t frame_dur(const struct python_frames *p, const struct python_frame *f)
 {
 	return widen(&p->wide, f->dur);

@@ -87,7 +87,7 @@ static void find_paths(struct python_paths *p, const struct python_window *w,
 	struct run_walk walk = run_first(t);
 	struct higher_walk higher = higher_walk_begin(w->higher);
 	const struct python_window window = *w; /* a copy, which writes to paths cannot change */
-	/* by depth of the calls around the present one: the last end of their callees so far */
+	/* indexed by depth of a call around the present one: latest end of its callees so far */
 	int64_t ends[FUNCTION_DEPTH + 1], start, end;
 	ends[0] = INT64_MIN;
 	for (size_t i = 0; i < t->frames.nr; i++) {
@@ -108,7 +108,7 @@ static void find_paths(struct python_paths *p, const struct python_window *w,
 		higher_walk_to(&higher, start);
 		int64_t own = higher_free(&higher, start, end), *last = &ends[caller->depth];
 		x->exclusive_ns += own;
-		if (start < *last) /* in part, or as a whole, another callee has taken it */
+		if (start < *last) /* another callee has taken this time, or a part, from the caller */
 			own = end > *last ? higher_free(&higher, *last, end) : 0;
 		caller->exclusive_ns -= own;
 		*last = end > *last ? end : *last;
@@ -144,7 +144,7 @@ static void parts_of_thread(struct parts *parts, const struct python_paths *p,
 {
 	const struct python_frame *v = t->frames.v;
 	struct run_walk walk = run_first(t);
-	struct part open[FUNCTION_DEPTH + 1]; /* by depth: what is left of a call behind its callees */
+	struct part open[FUNCTION_DEPTH + 1]; /* by depth: rest of an open call after its last callee */
 	uint32_t depth = 0;
 	int64_t start, end;
 	open[0] = (struct part){ INT64_MAX, INT64_MIN, 0 };
@@ -164,7 +164,7 @@ static void parts_of_thread(struct parts *parts, const struct python_paths *p,
 		part_add(parts, p, open[depth]);
 }
 
-/* Adds up the union of the parts of each path. */
+/* Adds the length of the union of its parts to the exclusive time of each path. */
 static void parts_sum(struct parts *parts, struct python_paths *p, const struct python_window *w)
 {
 	const struct higher_walk begin = higher_walk_begin(w->higher);
@@ -183,8 +183,8 @@ static void parts_sum(struct parts *parts, struct python_paths *p, const struct 
 	parts->list.nr = 0;
 }
 
-/* Exclusive times of marked paths, for so many paths at a time that their parts need less memory
-   than all frames. */
+/* Computes the exclusive times of paths that are marked as MIXED. Only some paths are done at a
+   time, so that their parts need less memory than all frames. */
 static void mixed_times(struct python_paths *p, const struct python_window *w)
 {
 	struct parts parts = { .end = 1 };

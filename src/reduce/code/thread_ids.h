@@ -23,8 +23,8 @@ void thread_ids_init(struct thread_ids *t);
 /// Releases all memory of the set.
 void thread_ids_release(struct thread_ids *t);
 
-/// Key of an event's thread: its indices in `pids` and `tids`, which are added if they are new, in
-/// one number.
+/// Key of the thread of an event: the index of its process in `pids` and that of its thread in
+/// `tids`, in one number. New ones are added.
 int64_t thread_key(struct thread_ids *t, const struct event *ev);
 
 /// Id of the thread of a host event.

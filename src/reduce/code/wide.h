@@ -17,8 +17,7 @@ struct wide_numbers {
 /// Adds a number to the list; sets `*fault` if the list is full.
 uint32_t wide_add(struct wide_numbers *w, int64_t v, const char **fault);
 
-/// Packs a number: 0 to 2^30 - 1 as it is, any other as its index in the list, with the flag
-/// WIDE.
+/// Packs a number: 0 to 2^30 - 1 as it is, any other as its index in the list, with the flag WIDE.
 /// Sets `*fault` if the list is full.
 static inline uint32_t narrow(struct wide_numbers *w, int64_t v, const char **fault)
 {

@@ -9,7 +9,7 @@
 struct share {
 	const struct comm_stat *comm;
 	size_t rank;
-	int64_t first, steps; /* number of the first usable step; how many steps the rank has */
+	int64_t first, steps; /* number of the rank's first step; number of its usable steps */
 	int64_t count;
 };
 

@@ -155,8 +155,8 @@ static struct places places_of(const struct fold *a, const struct fold *b)
 	return p;
 }
 
-/* The values of both folds as one column over the ranks of both; a column `a` or `b` that is NULL
- * counts as FOLD_ABSENT. */
+/* The values of both folds as one column over the ranks of both. A column `a` or `b` that is NULL
+   counts as FOLD_ABSENT. Frees `a`. */
 static int64_t *join_column(const struct places *p, int64_t *a, size_t nr_a, const int64_t *b,
                             size_t nr_b)
 {

@@ -1,4 +1,4 @@
-/// Folds runs.
+/// Folds the digests of a run's ranks into one digest.
 #ifndef GG_FOLD_FOLD_RUN_H
 #define GG_FOLD_FOLD_RUN_H
 
@@ -6,8 +6,8 @@
 #include "model/fold.h"
 #include "model/rule.h"
 
-/// Takes over the `nr` folded digests `parts` and joins them into `*out`; NULL if there are none. A
-/// part that occurs twice counts once. ST_INPUT if the parts cannot belong to one run.
+/// Takes over the `nr` folded digests `parts` and joins them into `*out`, which becomes NULL if
+/// `nr` is 0. A part that occurs twice counts once. ST_INPUT if the parts cannot belong to one run.
 GG_MUST_CHECK enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
                                         struct diag_log *log);
 
@@ -29,10 +29,10 @@ GG_MUST_CHECK enum status fold_whole(struct run *run, bool force, const struct n
 GG_MUST_CHECK enum status fold_alike(struct run *const *runs, size_t nr,
                                      const struct naming *naming, struct diag_log *log);
 
-/// A copy of what a baseline keeps of the fold of the run that is viewed: distributions of figures
-/// instead of the values of ranks, and the answers to what `rules` ask about single ranks. If there
-/// are many figures, the copy has only those that `rules` ask for, and those of whole ranks. Caller
-/// releases it with fold_free().
+/// What a baseline keeps of the fold of the run that is viewed: distributions of figures instead of
+/// the values of ranks, and the answers to what `rules` ask about single ranks. If there are many
+/// figures, it keeps only those that `rules` ask for, and those of whole ranks. The caller releases
+/// it with fold_free().
 struct fold *fold_pin(const struct run_view *v, const struct rules *rules);
 
 #endif

@@ -86,7 +86,7 @@ static void add_missing(const struct digest *d)
 	add_column(f, METRIC_RANK_MISSING_STEPS, out);
 }
 
-/* Adds figures from matched collectives, as figures/figures_ranks.c computes them for unfolded
+/* Adds figures from matched collectives, as model/figures_ranks.c computes them for unfolded
    runs. */
 static void add_matched(struct fold *f)
 {

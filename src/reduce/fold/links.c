@@ -10,8 +10,8 @@
 
 ORDERING(by_sort, struct link_point, RISING(sort) RISING(bytes) RISING(wire_ns) RISING(lag_ns))
 
-/* Set the transfer time of all messages of the same kind and size to the shortest of them, since in
- * longer transfers all ranks wait for something. */
+/* Sets the transfer time of all messages of the same kind and size to the shortest of them, since
+   in longer transfers all ranks wait for something. */
 static void without_waiting(struct link_point *p, size_t nr)
 {
 	sort_plain(p, nr, sizeof *p, by_sort);
@@ -67,7 +67,7 @@ int64_t link_slope(struct link_point *p, size_t nr)
  * median end over the set to the end on this rank; it may be negative. */
 struct link_line {
 	uint32_t rank;
-	size_t seen;
+	size_t seen; ///< number of the collectives so far
 	VEC(struct link_point) points; /* sample of at most LINK_POINTS collectives, evenly spread */
 };
 enum { LINK_POINTS = 64 };
@@ -76,11 +76,11 @@ struct links {
 	const struct run *run;
 	struct idmap sets, ids; /* ids of sets of ranks; ids of pairs of rank and set */
 	VEC(struct link_line) lines; /* one line for each rank and each set of ranks with collectives */
-	/* indexed by rank: of this many successive collectives, one becomes a point of the sample */
+	/* indexed by rank: one of this many successive collectives becomes a point of the sample */
 	size_t *stride;
 	/* indexed by rank: time in which the others waited for this rank and for no other */
 	int64_t *alone_ns;
-	VEC(int64_t) ends;
+	VEC(int64_t) ends; ///< buffer for the ends of one collective on its ranks
 };
 
 /* True for collectives in which all ranks do the same work. */

@@ -9,7 +9,7 @@
 /// The results of comparing a rank with its peers.
 struct fold_peer {
 	struct cross_rank cross;
-	int64_t alone_ns, link;
+	int64_t alone_ns, link; ///< `alone_ns` and `slope` of the rank, as ranks_links() sets them
 	struct fewer fewer;
 };
 
@@ -35,19 +35,19 @@ void fold_keep(struct fold *f);
 /// Joins the rows, sums and identifying members of `from` into `into`, but not its fold.
 void fold_join_rows(struct digest *into, const struct digest *from);
 
-/// Moves the collectives of those process groups of which `run` lacks ranks to `f`, so that they
-/// are not matched within `run`.
+/// Moves the collectives of process groups of which `run` lacks ranks to the list `series` of `f`.
+/// They are matched once all ranks are there.
 void fold_take_series(const struct run *run, struct fold *f);
 
 /// Gives the digest of all ranks the form that commands read: rows of the mean rank, summaries of
 /// the median rank, and figures that compare ranks. Does nothing if the digest has this form.
 void fold_settle(struct digest *d);
 
-/// Median of a figure over those of the `nr` ranks that have it.
+/// Median of a figure over the ranks that have it.
 int64_t fold_figure_median(const struct fold_figure *g, size_t nr);
 
-/// Matches the collectives of all series, adds the results (such as waiting) to the numbers that
-/// are stored for each rank, and removes the series.
+/// Matches the collectives in the list `series` of the fold, adds the results (such as waiting) to
+/// the numbers that are stored for each rank, and empties the list.
 void fold_settle_series(struct fold *f);
 
 /// Sorts the list `patterns` of the fold and removes duplicates.

@@ -60,8 +60,8 @@ void ranks_name(const int64_t *ranks, size_t nr, struct strbuf *out)
 	vec_release(&r);
 }
 
-/* Fills `there` with the ranks of `run`, which must be sorted, and `missing` with the numbers below
- * `expected` that no rank has. */
+/* Fills `there` with the ranks of `run`, and `missing` with the numbers below `expected` that no
+   rank has. Returns the number of ranks. */
 static size_t ranges_of(const struct run *run, int64_t expected, struct ranges *there,
                         struct ranges *missing)
 {

@@ -52,10 +52,11 @@ const char *cycles_fault(const struct digest *a, const struct digest *b)
 
 /* ---- joining of steps and collectives ---- */
 
+/// A step of one of the two digests.
 struct step_place {
 	const struct digest *of;
 	size_t at;
-	bool cut;
+	bool cut; ///< true if the step is cut short
 };
 
 ORDERING(step_cmp, struct step_place,
@@ -307,8 +308,7 @@ static void join_cycle(struct digest *x, struct digest *y)
 	x->events = number_add(x->events, y->events);
 	x->total_steps = number_add(x->total_steps, y->total_steps);
 	x->window_ns = number_add(x->window_ns, y->window_ns);
-	/* if one of the digests attributes work to steps by its timestamp, the joined digest counts
-	   as attributed in this way */
+	/* the joined digest counts as attributed by timestamps if one of the two is */
 	if (y->attribution > x->attribution)
 		x->attribution = y->attribution;
 	if (x->device_memory != y->device_memory)

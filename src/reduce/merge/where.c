@@ -4,9 +4,9 @@
 #include "merge/digest_small.h"
 #include "model/rows.h"
 
-/* One row of the separate recording, and the share of the measured activity that it gets. */
+/* A row of the recording for code places, and the share of the measured activity that it gets. */
 struct share {
-	const struct code_stat *row; /* row in the code table of the recording made for places */
+	const struct code_stat *row;
 	__int128 rest; /* remainder of the division that gives this row's share */
 	size_t order;
 	struct code_stat out;
