@@ -65,7 +65,7 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 	struct span said = SPAN(""), key = v->key, bracket = figure_name_unit(&key);
 	bool setting = figure_is_setting(span_of(name), "record");
 	enum decimal_fault fault = reading_number(v, &value, &said);
-	const char *text = bracket.n ? arena_dup(r->scratch, bracket) : NULL; /* as "seq/ms" */
+	const char *text = bracket.n ? arena_dup(r->scratch, bracket) : NULL; /* such as "seq/ms" */
 	const char *unit = said.n      ? figure_unit_of(said)
 	                   : bracket.n ? figure_unit_of(bracket)
 	                               : figure_unit_by_name(key);

@@ -14,7 +14,7 @@ struct proposal {
 	struct arena *a;
 	struct strbuf take, samples;
 	const char *work; ///< paths of the settings, separated by commas, or ""
-	const char *case_name; ///< "" if nothing names the records
+	const char *case_name; ///< template of the name of a case; "" if nothing names the records
 	const char *sum_of; ///< path of the number of things that were done, of which totals are sums;
 	                    ///< "" if there is none
 	size_t nr; ///< number of figures
@@ -22,7 +22,8 @@ struct proposal {
 	bool series; ///< true if the records are the steps of one case
 	bool several; ///< true if each record is a case, which its texts and settings name
 	bool named; ///< true if a record is one figure, which its texts name
-	bool open, known; ///< true if the better direction of a figure is not known, or is
+	bool open, known; ///< true if the better direction is not known for some figure; true if it is
+	                  ///< for some
 };
 
 /* True for a text that needs no escapes within quotes, be they of a path or of YAML. */
@@ -88,7 +89,7 @@ static bool is_number(const struct value *v)
 	       figure_better(v->key, own);
 }
 
-/* True for a member that may be part of a name. */
+/* True for a short text that may be part of the name of a case. */
 static bool is_name(const struct value *v)
 {
 	enum { CHARS = 40 };
@@ -237,7 +238,7 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 		if (!in_name && !in_list)
 			add_work(p, at);
 	} else if (number && figure_is_neither(v->key) && is_of_run(v->key)) {
-		/* the time of day, or a seed */
+		/* a time of day or a seed is not a figure */
 	} else if (number) {
 		add_figure(p, out, at, p->named ? p->case_name : as, v);
 	} else if (v->type == JSCAN_OBJECT && depth < DEPTH) {
@@ -441,9 +442,8 @@ static size_t add_heading(struct strbuf *out, struct span before, struct span li
 	return place + 1;
 }
 
-/* Appends a name for a number: a unit in brackets between `from` and `to`, the text before it.
-   Without one, the last word of this text; without a word, the unit behind the number. In small
-   letters. */
+/* Appends a name for a number in small letters: a unit in brackets in the text from `from` to `to`,
+   which is before the number; else the last word of this text; else the unit behind the number. */
 static void add_word(struct strbuf *out, const char *from, const char *to, struct span unit)
 {
 	struct span label = span_trim((struct span){ from, (size_t)(to - from) }, " :=\t");
@@ -547,7 +547,7 @@ static const char *find_pattern(struct value_tree *t, const char *file, struct d
 	return best;
 }
 
-/* ---- the whole ---- */
+/* ---- proposing a format for a file ---- */
 
 static bool is_table(const struct value *row)
 {

@@ -45,7 +45,8 @@ static struct input_stat *put(struct digest *d, const struct reading *of, const 
 	if (g && g->nr > 1) {
 		int64_t median, mad = number_mad(g->values, g->nr, &median);
 		s.samples = (int64_t)g->nr;
-		/* 1.4826 × MAD equals the standard deviation of a normal distribution */
+		/* 1.4826 × MAD (median absolute deviation) equals the standard deviation of a normal
+		   distribution */
 		s.spread_share = median ? input_spread(1.4826 * (double)mad / fabs((double)median)) : -1;
 	}
 	vec_push(&d->inputs, s);
@@ -68,8 +69,9 @@ static void group_scale(struct group *g, struct arena *a)
 }
 
 /* Adds a percentile with its uncertainty: half the distance between the values that lie one
- * standard deviation of its rank below and above it. The uncertainty is stored as a spread: that of
- * as many values with a normal distribution whose median has the same uncertainty. */
+   standard deviation of its position below and above it in the sorted list. The uncertainty is
+   stored as a spread: that of as many values with a normal distribution whose median has the same
+   uncertainty. */
 static void put_percentile(struct digest *d, const struct group *g, int percent)
 {
 	double n = (double)g->nr, p = percent / 100.0, at = (n - 1) * p, far = sqrt(n * p * (1 - p));
@@ -350,7 +352,7 @@ void reading_say_contradictions(const char *file, const struct digest *d, struct
 		const struct one_statistic *pairs[][2] = { { last, s },
 			                                       { s->place == FIGURE_MIN ? s : NULL, mean },
 			                                       { s->place == FIGURE_MAX ? mean : NULL, s } };
-		for (int k = 0; k < 3; k++) /* beyond rounding */
+		for (int k = 0; k < 3; k++) /* by more than rounding explains */
 			if (pairs[k][0] && pairs[k][1] &&
 			    pairs[k][0]->value - pairs[k][1]->value > 0.01 * fabs(pairs[k][1]->value)) {
 				high = pairs[k][0];

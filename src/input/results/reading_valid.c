@@ -207,13 +207,13 @@ static bool says_failure(struct span s)
 enum key_kind {
 	KEY_OTHER,
 	KEY_OUTCOME, ///< false, or a word of failure, is a failure
-	KEY_COUNT, ///< KEY_OUTCOME, and 0 is a failure
-	KEY_CODE, ///< a number but 0 is a failure
+	KEY_COUNT, ///< as KEY_OUTCOME; 0 is a failure, too
+	KEY_CODE, ///< a number other than 0 is a failure
 	KEY_FAILED, ///< true is a failure
-	KEY_ERROR ///< KEY_FAILED, and so is a text that gives a reason
+	KEY_ERROR ///< as KEY_FAILED; a text that gives a reason is a failure, too
 };
 
-/* Lengths and first letters rule out most keys. */
+/* The kind of a key. Length and first letter rule out most words. */
 static enum key_kind kind_of_key(struct span key)
 {
 #define KEY(text, kind)                       \

@@ -69,7 +69,7 @@ const struct value *value_get(const struct value *of, struct span key)
 struct value_builder {
 	struct value_tree *t;
 	struct jscan *js;
-	struct span text;
+	struct span text; ///< text that is scanned
 	uint64_t nr_nan; ///< number of NaN and Infinity, as Python writes them
 };
 

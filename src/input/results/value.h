@@ -19,7 +19,8 @@ struct value {
 	            ///< entries skip it
 	struct span key; ///< key of a member of an object; else empty
 	struct span text; ///< decoded text of a string; a number or literal as the file spells it
-	struct value *parent, *first, *last, *next;
+	struct value *parent, *first, *last, *next; ///< enclosing value; its own first and last member;
+	                                            ///< next member of the parent
 };
 
 /// A file in memory, and the tree of its values.

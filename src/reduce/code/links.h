@@ -15,7 +15,7 @@ struct code_flow {
 /// Sequence number that autograd gave to an operator.
 struct code_sequence {
 	uint32_t span; ///< index of the operator in the reducer's list of operators and ranges
-	uint32_t number : 31; ///< sequence number, to be read with widen()
+	uint32_t number : 31; ///< sequence number, packed by narrow()
 	bool backward : 1;
 };
 
@@ -41,7 +41,7 @@ struct code_forward {
 struct code_links {
 	VEC(struct code_flow) flows; ///< events that begin or end a flow, in file order
 	VEC(struct code_sequence) sequences; ///< sequence numbers, sorted by `span`
-	struct wide_numbers wide; ///< sequence numbers that need more than 31 bits
+	struct wide_numbers wide; ///< sequence numbers that need more than 30 bits
 	/* `arrows` are made from `flows`, and `forwards` from `sequences` */
 	VEC(struct code_arrow) arrows; ///< arrows, sorted by `from`
 	VEC(struct code_forward) forwards; ///< forward operators, sorted by sequence number and start

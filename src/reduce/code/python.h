@@ -10,9 +10,10 @@
 /// A call of a Python function, in 16 bytes.
 struct python_frame {
 	uint32_t start; ///< start in ns after `base_ns` of the frame's python_run
-	uint32_t dur; ///< duration, to be read with widen()
-	uint32_t name; ///< id of the function's name
-	uint32_t parent; ///< id that the profiler gave to the calling frame, or NO_ID
+	uint32_t dur; ///< duration in ns, packed by narrow()
+	uint32_t name; ///< id of the function's name; of its call path after python_make_paths()
+	uint32_t parent; ///< id that the profiler gave to the caller; index of the caller after
+	                 ///< python_order(); NO_ID if there is none
 };
 
 /// A run of successive frames that start close together and have consecutive ids from the profiler,

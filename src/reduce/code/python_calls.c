@@ -57,8 +57,8 @@ static inline uint32_t small_id(int64_t id)
 	return id >= -1 && id <= NO_ID ? (uint32_t)id : NO_ID;
 }
 
-/* The fast way to store a frame, which most frames go: one of the same thread as the last, with the
-   next id and no need for memory. False, with nothing stored, for any other. */
+/* Stores a frame in the most frequent case: it is of the same thread as the last one, has the next
+   id, and needs no memory. Otherwise stores nothing and returns false. */
 static inline bool take_next(struct python_frames *p, const struct event *ev)
 {
 	int64_t end, total;
@@ -314,7 +314,7 @@ bool python_walk_next(struct python_walk *w, int64_t at_ns, int64_t *start_ns, i
 		int64_t start = frame_start(run_at(t, &w->runs, i), f), dur = frame_dur(w->frames, f);
 		if (start > at_ns)
 			break;
-		found = dur == 0 || start + dur > at_ns; /* most frames end before */
+		found = dur == 0 || start + dur > at_ns;
 		*start_ns = start;
 		*dur_ns = dur;
 		*name = f->name;

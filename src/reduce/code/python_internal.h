@@ -1,6 +1,6 @@
 /// Internal to the three files for Python functions by call path.
 ///
-///     python_calls.c   intake; finding callers
+///     python_calls.c   storing calls; finding callers
 ///     python_paths.c   paths and their exclusive times
 ///     python.c         rows
 #ifndef GG_CODE_PYTHON_INTERNAL_H
@@ -13,7 +13,7 @@
 struct path {
 	uint32_t caller, name; ///< id of the caller's path; id of the function's name in the table
 	                       ///< python_paths.clean
-	uint32_t depth, count;
+	uint32_t depth, count; ///< number of functions on the path; number of calls
 	int64_t total_ns, exclusive_ns;
 	int64_t end_ns; ///< end of the last call, or MIXED (python_paths.c)
 	uint32_t last; ///< cache: id of the path that was last called from this path, or 0

@@ -78,8 +78,8 @@ static inline bool frame_within(const struct python_frames *p, const struct pyth
 }
 
 /* Replaces the member `name` of each frame by the id of the frame's path. Adds the time of the call
-   to the path's, and takes it from the caller's. This gives the exclusive time unless two calls of
-   a path run at the same time: such paths are marked. */
+   to that of its path, and subtracts it from that of the caller's path. This gives the exclusive
+   time unless two calls of a path run at the same time: such paths are marked as MIXED. */
 static void find_paths(struct python_paths *p, const struct python_window *w,
                        struct python_thread *t)
 {
@@ -96,7 +96,7 @@ static void find_paths(struct python_paths *p, const struct python_window *w,
 		uint32_t from = f->parent == NO_ID ? 0 : v[f->parent].name;
 		if (p->paths.v[from].depth == FUNCTION_DEPTH) {
 			f->name = from;
-			f->parent = (uint32_t)i; /* it is part of its caller */
+			f->parent = (uint32_t)i; /* marks the frame as a part of its caller */
 			continue;
 		}
 		f->name = path_called(p, from, clean_name(p, f->name));

@@ -19,8 +19,8 @@ GG_MUST_CHECK enum status fold_blocks(struct run *run, bool wanted, const struct
                                       struct diag_log *log);
 
 /// Joins run->folded and the other digests of `run`, of which there must be one per rank, into a
-/// single folded digest, and settles it (fold_settle()). Does nothing if nothing is folded, unless
-/// `force` is true.
+/// single folded digest in the form that commands read (fold_settle()). Does nothing if nothing is
+/// folded, unless `force` is true.
 GG_MUST_CHECK enum status fold_whole(struct run *run, bool force, const struct naming *naming,
                                      struct diag_log *log);
 

@@ -196,7 +196,7 @@ struct node {
 	struct node *parent;
 	size_t depth;
 	uint32_t id; ///< id of the function's call path
-	int64_t at; ///< index of the function in the list of functions of both digests
+	int64_t at; ///< index of the function in the joined list
 };
 struct nodes {
 	struct node **v; ///< at first node `id` is v[id]; sorting changes the order

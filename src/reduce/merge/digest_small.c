@@ -103,11 +103,13 @@ static void sum_kernels(struct digest *d, const struct category_table *t)
 
 /* ---- one sum of operators, of threads, and of ranges ---- */
 
-/* Which rows of a list stay: the `most` of the largest weight. */
+/* Which rows of a list stay: the `most` rows of the largest weight, without those whose share is
+   too small. */
 struct small_rule {
 	const struct schema *row;
 	size_t weight; /* offset of the member that tells how large a row is */
-	size_t of; /* offset of the member whose sum over the rows a weight is a share of */
+	size_t of; /* offset of the member whose sum over all rows is the whole of which a weight is a
+	              share */
 	int64_t one_in; /* reciprocal of the smallest share of a row that stays; 0: any share */
 	size_t most;
 	bool sum_first; /* true: the sum of the others begins the list; false: it ends the list */
@@ -191,8 +193,8 @@ static void sum_calls(struct digest *d)
 
 /* ---- sums of functions ---- */
 
-/* Orders functions by caller, so that functions with the same caller are neighbors, then as in a
-   digest. */
+/* Orders functions by caller, so that functions with the same caller are neighbors. Those are in
+   the order of a digest. */
 static int sibling_cmp(const void *a, const void *b, void *rows)
 {
 	size_t i = *(const size_t *)a, k = *(const size_t *)b;

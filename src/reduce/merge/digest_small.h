@@ -23,9 +23,9 @@ enum keep_limits {
 	KEEP_PART = 1000,
 };
 
-/// Adds rows that are too small or beyond keep_limits to sums (rows whose member `names` is above
-/// 0), such as kernels to one sum for each category of `t`, small sites to the SITE_REST row of
-/// their list. Rows of communication, copies and memory sets are kept. The totals of a digest do
+/// Adds rows that are too small, or too many for keep_limits, to sums: rows whose member `names` is
+/// above 0. Kernels go to one sum for each category of `t`, allocation sites to the SITE_REST row
+/// of their list. Rows of communication, copies and memory sets are kept. The totals of a digest do
 /// not change; a digest that is within the limits does not change at all.
 void digest_small(struct digest *d, const struct category_table *t);
 
