@@ -10,9 +10,10 @@
 #include "results/path.h"
 #include "results/result_file.h"
 
+/// State of taking the figures of a file.
 struct taker {
 	const struct reading_file *f;
-	const struct result_take *row;
+	const struct result_take *row; ///< row of the format, which takes one or more figures
 	bool is_samples;
 	struct value *record;
 	size_t number; ///< number of the record in the file
@@ -21,9 +22,10 @@ struct taker {
 	                       ///< there is none
 	struct span case_text; ///< name of the case, as the file spells it
 	const char *work; ///< work of the case, as in struct input_stat
-	const char *row_work; ///< `work`, and of how many things the figures of the row are sums
-	const struct value *list; ///< what the record is an element of
-	const char *around; ///< work that lies around the elements of `list`
+	const char *row_work; ///< `work` and, for totals, the number of things of which the figures of
+	                      ///< the row are sums
+	const struct value *list; ///< list that has the record
+	const char *around; ///< settings outside of the records in `list`
 	struct readings *out;
 	struct arena *a;
 	const char *file; ///< name of the file without its extension
@@ -33,13 +35,13 @@ struct taker {
 
 /* ---- one value of a record ---- */
 
-/* What says the unit of a figure, besides its name; "" if nothing does. */
+/* The text that says the unit of a figure, apart from its name; "" if there is none. */
 static struct span unit_said(const struct taker *t, struct value *v, struct span text,
                              struct span bracket)
 {
 	const char *at = t->row->unit_at;
 	const struct value *said = NULL;
-	if (text.n || t->row->unit) /* what the value itself says stands above the format */
+	if (text.n || t->row->unit) /* a unit in the value itself is preferred */
 		return text.n ? text : span_of(t->row->unit);
 	if (at)
 		said = *at == '^' ? path_find(at, v) : path_find(at, t->record);
@@ -75,8 +77,8 @@ static struct span key_part(const char *at, struct span key)
 	return fits ? (struct span){ key.p + before, key.n - before - after } : key;
 }
 
-/* What people read as the name of a figure: filled in from the row's template or, if it has none,
- * the key `plain`. */
+/* The name of a figure for people: filled in from the row's template or, if it has none, the key
+   `plain`. */
 static const char *title_of(const struct taker *t, struct span first_key, const char *plain)
 {
 	if (!t->row->title || strchr(plain, '/'))
@@ -127,10 +129,11 @@ static const char *number_of(struct taker *t, struct value *v, struct decimal *o
 }
 
 /* True if a value that is not a number is something else that the path happens to fit, such as a
-   text beside the figures, or a column that a step lacks. `any`: a '*' leads to it. */
+   text beside the figures, or a column that a step lacks. `any`: a '*' leads to it. `lenient`: the
+   row need not find a number. */
 static bool is_other(const struct taker *t, const struct value *v, bool lenient, bool any)
 {
-	if (t->is_samples) /* the others may be the better ones */
+	if (t->is_samples) /* without it, only better samples might be left */
 		return false;
 	if (v->type == JSCAN_NULL)
 		return t->f->format->series ? t->f->format->read == READ_CSV : lenient;
@@ -146,7 +149,7 @@ static bool is_one_of_several(const struct taker *t, const struct value *v)
 	return (v->type == JSCAN_STRING || none) && (f->series || f->repeats != REPEATS_ERROR);
 }
 
-/* The number that a value is, also of a text with a unit, or NaN. */
+/* The number of a value, which may be a text with a unit; NaN if it has none. */
 static double double_of(const struct value *v)
 {
 	struct decimal number;
@@ -269,8 +272,9 @@ bool reading_is_of_sweep(struct span folder)
 	return false;
 }
 
-/* The folders of a file of Criterion that name its benchmark: those behind target/criterion or, in
-   another place, the last; "" unless it lies in the folder of the newest run. */
+/* The folders that name the benchmark of a file of Criterion: those behind target/criterion or, if
+   it is in another place, the last one. "" unless the file is that of the newest run
+   (new/estimates.json). */
 static struct span criterion_folders(const char *path)
 {
 	const char *end = strstr(path, "/new/estimates.json"), *from = end, *at = path;
@@ -311,7 +315,7 @@ static void name_case(struct taker *t)
 	t->case_name = span_of(arena_take(t->a, &b));
 }
 
-/* Adds what the value at a path tells about the work. */
+/* Appends the setting or count at a path to `out`, as a line of name, `sign` and value. */
 static void add_item(const struct taker *t, const char *path, char sign, struct strbuf *out)
 {
 	struct template_words words = { .record = t->record, .key = t->record->key };
@@ -331,8 +335,8 @@ static void add_item(const struct taker *t, const char *path, char sign, struct 
 	figure_name_add(none ? SPAN("none") : figure_case_plain(v->text), out);
 }
 
-/* Adds the work that the format names: at the paths that lead out of the record, to the same value
-   for each record of a list, or at the others. */
+/* Appends the settings and counts that the format names: if `around`, those outside of the record,
+   which are the same for each record of a list; else those within it. */
 static void add_work(const struct taker *t, bool around, struct strbuf *out)
 {
 	const struct result_format *f = t->f->format;
@@ -374,7 +378,8 @@ static void take_row(struct taker *t, const struct result_take *row, bool is_sam
 		              t->case_text.n ? " has " : "", row->at, f->name);
 }
 
-/* Warns of failed requests, by the list 'errors' of the record or, once, of what encloses it. */
+/* Warns of failed requests, which a list 'errors' in the record names. For the first record, such
+   lists in the objects around it count, too. */
 static void say_errors(const struct taker *t)
 {
 	const struct value *first = NULL;
@@ -417,7 +422,7 @@ static void take_record(struct taker *t)
 	}
 	say_errors(t);
 	struct strbuf work = STRBUF_INIT;
-	if (!t->around || t->record->parent != t->list) { /* a log has many records */
+	if (!t->around || t->record->parent != t->list) { /* for speed, only once for each list */
 		add_work(t, true, &work);
 		t->around = arena_dup(t->a, strbuf_span(&work));
 		t->list = t->record->parent;

@@ -21,6 +21,7 @@ struct entry {
 /* Classes of kernels to which a rule can restrict figures by place in the code. */
 static const char *const fold_classes[] = { "compute", "communication", NULL };
 
+/// Figures that are collected from the ranks.
 struct collector {
 	const struct run_view *view;
 	size_t at;
