@@ -15,8 +15,7 @@ struct nsys_process {
 	int64_t id; ///< number that identifies both machine and process; -1 if the export does not
 	            ///< distinguish processes
 	int64_t pid; ///< id of the process on its machine, 24 bits
-	int64_t rank; ///< rank, as NCCL or MPI states it, or by the order of the processes' GPUs; -1 if
-	              ///< unknown
+	int64_t rank; ///< rank by NCCL, by MPI or by the order of the processes' GPUs; -1 if unknown
 	int64_t world_size; ///< number of ranks in the largest communicator of NCCL; -1 if unknown
 	int64_t device; ///< number of the GPU that ran most of the process's activities
 	bool mapped; ///< true if `device` is the GPU's number in nsys's report; false if it is CUDA's

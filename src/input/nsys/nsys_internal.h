@@ -23,12 +23,10 @@ struct nsys_gpu {
 	int64_t device;
 	int64_t gpu; ///< number of the GPU in nsys's report, or GPU_UNKNOWN
 	int64_t first_ns; ///< earliest start of its work
-	uint32_t next; ///< index in `gpus` of the next entry with the same `gpu`; NO_ID if there is
-	               ///< none
+	uint32_t next; ///< index in `gpus` of the next entry with the same `gpu`, or NO_ID
 };
 
-/// State of reading one export. Borrowed are `names`, `sink`, `meta`, `log` and `process`; the rest
-/// is owned.
+/// State of reading one export. `names`, `sink`, `meta`, `log` and `process` are borrowed.
 struct nsys {
 	struct database *db;
 	struct name_table *names;

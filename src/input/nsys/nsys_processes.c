@@ -205,9 +205,8 @@ ORDERING(device_cmp, struct nsys_process, RISING(device))
 
 ORDERING(rank_cmp, struct nsys_process, RISING(rank) RISING(id))
 
-/* Decides on ranks. If NCCL or MPI named different ranks for all processes, these are used. If not,
-   but each process works on a GPU of its own, ranks follow the order of these GPUs. Otherwise ranks
-   stay unknown. */
+/* Decides on ranks. If NCCL or MPI named different ranks for all processes, these are used. Else
+   ranks follow the order of GPUs if each process has a GPU of its own, or are unknown. */
 static void settle_ranks(struct nsys *n)
 {
 	bool said = all_differ(n, by_rank), apart = !said && all_differ(n, by_device);

@@ -100,8 +100,8 @@ static void drop_character(struct span *s)
 	s->n -= n;
 }
 
-/* Splits a line into the columns that the dashes of `ruler` mark; the last column goes to the end
-   of the line. */
+/* Splits a line into the columns that `ruler` marks with dashes; the last goes to the line's
+   end. */
 static void split_ruled(struct span s, struct span ruler, struct csv_line *out)
 {
 	out->nr = 0;

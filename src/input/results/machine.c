@@ -76,8 +76,7 @@ static const struct {
 	{ ENERGY_MJ, 0, "energy_mj" },
 };
 
-/* The keys of facts in the environment, and the names that tools use for them. The first NR_LIMITS
-   facts are numbers. */
+/* Keys of facts in the environment, each with its names; the first NR_LIMITS facts are numbers. */
 enum { NR_LIMITS = 2, NR_FACTS = 4 };
 static const char *const fact_names[NR_FACTS][2] = {
 	{ "machine.power_limit",
@@ -163,7 +162,7 @@ static void add_facts(struct machine_samples *m, const struct value *record)
 	}
 }
 
-/* The member that a record of nvidia-smi has for reason `i`: its state if `kind` is "", its time if
+/* The member of a record of nvidia-smi for reason `i`: state if `kind` is "", time if
    "_counters". */
 static const struct value *reason_in(const struct value *record, const char *kind, size_t i,
                                      struct arena *a)

@@ -50,8 +50,7 @@ struct template_words {
 	const char *file; ///< name of the file without directories and file name endings
 	struct span key; ///< text for `{key}` and `{KEY}`
 	struct value *value; ///< figure whose name is filled in; NULL for other templates
-	bool no_folders; ///< true if only the last part of a value that is an absolute file path is
-	                 ///< used
+	bool no_folders; ///< true if absolute file paths in values are shortened to their last part
 };
 
 /// The template with its words filled in, owned by `a` and NUL-terminated:
@@ -64,8 +63,7 @@ struct template_words {
 ///     {combination}   ".A.B": one element of each of the lists that follow the figure's list
 ///
 /// The figures in a list belong to the combinations of these elements; the last list varies
-/// fastest. In the name of a figure, a path that begins with `^` begins at the figure, not at the
-/// record.
+/// fastest. In the name of a figure, a path with `^` begins at the figure, not at the record.
 struct span template_fill(const char *text, const struct template_words *w, struct arena *a);
 
 #endif

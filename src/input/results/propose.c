@@ -22,8 +22,7 @@ struct proposal {
 	bool series; ///< true if the records are the steps of one case
 	bool several; ///< true if each record is a case, which its texts and settings name
 	bool named; ///< true if a record is one figure, which its texts name
-	bool open, known; ///< true if the better direction is not known for some figure; true if it is
-	                  ///< for some
+	bool open, known; ///< true if some figure has no better direction; true if some figure has one
 };
 
 /* True for a text that needs no escapes within quotes, be they of a path or of YAML. */
@@ -80,8 +79,7 @@ static bool is_number(const struct value *v)
 		return false;
 	if (reading_number(v, &number, &unit) == DECIMAL_OK && (!unit.n || figure_unit_of(unit)))
 		return true;
-	/* reading_number() refuses "12,5 ms" and "81k"; if they are proposed as figures, an error says
-	   so */
+	/* reading_number() refuses "12,5 ms" and "81k": proposed as figures, they cause an error */
 	bool begins = reading_begins_as_number(v->text) || reading_is_shortened(v->text) ||
 	              reading_is_word(v->text, "nan inf infinity -nan -inf -infinity");
 	const char *own = figure_unit_by_name(v->key);
@@ -97,8 +95,7 @@ static bool is_name(const struct value *v)
 	       !is_number(v) && !reading_is_unmeasured(v) && !is_of_run(v->key);
 }
 
-/* The first number of a list of samples, some of which may not be measured; NULL for other
-   values. */
+/* The first number of a list of samples, some perhaps not measured; NULL for other values. */
 static const struct value *first_sample(const struct value *v)
 {
 	const struct value *found = NULL;
@@ -181,8 +178,7 @@ static const char *case_of(const struct proposal *p, const struct value *record,
 	return name;
 }
 
-/* The template `name` for a figure that lies one object deeper: each path in it begins one object
-   further out. */
+/* The template `name` for a figure one object deeper: each path in it begins further out. */
 static const char *deeper(const struct proposal *p, const char *name)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -332,8 +328,7 @@ static void add_records(struct proposal *p, struct value *first, bool several)
 	for (const struct value *v = first->first; v; v = v->next)
 		p->several = p->several && !is_step(v->key);
 	p->case_name = p->several ? case_of(p, first, "", CASES) : "";
-	/* names get more parts only if they are not unique, so that they stay as they are in other
-	   files */
+	/* only if names are not unique, so that they stay as they are in other files */
 	const char *plain = p->case_name;
 	for (size_t nr = CASES; p->several && nr < 4 * CASES && is_twice(p, p->case_name); nr++)
 		p->case_name = case_of(p, first, "", nr + 1);
@@ -397,16 +392,15 @@ static const char *unit_end(const char *number)
 	return figure_unit_of((struct span){ at, n }) ? at + n : number;
 }
 
-/* Appends a text in the form of a name in a pattern: in small letters, with '_' for other
-   characters. */
+/* Appends a text as a name in a pattern: in small letters, with '_' for other characters. */
 static void add_lower(struct strbuf *out, struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		strbuf_addch(out, (char)(is_letter(s.p[i]) ? s.p[i] | 0x20 : '_'));
 }
 
-/* The word with index `place` of a line; `*nr` becomes the number of its words. A '#' in front does
-   not count. */
+/* The word with index `place` of a line, without a '#' in front; `*nr` becomes the number of
+   words. */
 static struct span word_at(struct span line, size_t place, size_t *nr)
 {
 	struct span found = SPAN("");
@@ -421,9 +415,8 @@ static struct span word_at(struct span line, size_t place, size_t *nr)
 	return found;
 }
 
-/* Appends the heading of the column that `at` is in, if `line` is a row of a table: it is taken
-   from one of the lines before that has as many words. Returns the number of the column, from 1
-   on. */
+/* Appends the heading of the column that `at` is in, if `line` is a row of a table. It is taken
+   from one of the lines before that has as many words. Returns the column, counted from 1. */
 static size_t add_heading(struct strbuf *out, struct span before, struct span line, const char *at)
 {
 	enum { LINES = 8 };

@@ -45,8 +45,7 @@ static struct input_stat *put(struct digest *d, const struct reading *of, const 
 	if (g && g->nr > 1) {
 		int64_t median, mad = number_mad(g->values, g->nr, &median);
 		s.samples = (int64_t)g->nr;
-		/* 1.4826 × MAD (median absolute deviation) equals the standard deviation of a normal
-		   distribution */
+		/* 1.4826 × median absolute deviation is the standard deviation of a normal distribution */
 		s.spread_share = median ? input_spread(1.4826 * (double)mad / fabs((double)median)) : -1;
 	}
 	vec_push(&d->inputs, s);

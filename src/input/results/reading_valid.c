@@ -289,8 +289,7 @@ struct condition {
 	const struct result_valid *valid;
 	struct value *record;
 	size_t seen;
-	struct value *broken, *near; ///< values that do not meet the condition, or only within its
-	                             ///< tolerance `within`
+	struct value *broken, *near; ///< value that breaks the condition; value within its tolerance
 };
 
 /* The text that `equals` demands in this record: a given text, or the value of another member. */
@@ -368,8 +367,7 @@ const char *reading_fault(const struct reading_file *f, struct value *record, st
 		if (c.broken || (!c.seen && !c.valid->optional))
 			return said(&c, &log->arena);
 		c.broken = c.near;
-		if (c.near) /* the requests that failed may be the slower ones, and perhaps only one side
-		               has any */
+		if (c.near) /* failed requests may be the slower ones, on one side only */
 			diag_warn(log, "%s: %s: see whether the figures are of all", f->name,
 			          said(&c, &log->arena));
 	}

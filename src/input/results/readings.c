@@ -77,8 +77,7 @@ static struct span key_part(const char *at, struct span key)
 	return fits ? (struct span){ key.p + before, key.n - before - after } : key;
 }
 
-/* The name of a figure for people: filled in from the row's template or, if it has none, the key
-   `plain`. */
+/* The name of a figure for people: from the row's template or, if it has none, the key `plain`. */
 static const char *title_of(const struct taker *t, struct span first_key, const char *plain)
 {
 	if (!t->row->title || strchr(plain, '/'))
@@ -272,9 +271,8 @@ bool reading_is_of_sweep(struct span folder)
 	return false;
 }
 
-/* The folders that name the benchmark of a file of Criterion: those behind target/criterion or, if
-   it is in another place, the last one. "" unless the file is that of the newest run
-   (new/estimates.json). */
+/* The folders that name the benchmark of a file of Criterion: those behind target/criterion or, in
+   another place, the last one. "" unless it is the file of the newest run, new/estimates.json. */
 static struct span criterion_folders(const char *path)
 {
 	const char *end = strstr(path, "/new/estimates.json"), *from = end, *at = path;

@@ -25,8 +25,7 @@ struct reading {
 	const char *title; ///< name for people, without the case
 	struct span case_text, text; ///< names of case and figure, as the file spells them
 	const struct result_take *row; ///< entry of the format that took the value
-	const char *work; ///< settings and amounts of work that the figure depends on, as in struct
-	                  ///< input_stat
+	const char *work; ///< settings and amounts of work of the run, as in struct input_stat
 	bool is_samples; ///< true if the entry says that values are samples
 	bool is_other; ///< true for a text that is not a number; the figure is left out unless another
 	               ///< of its values is a number
@@ -60,8 +59,7 @@ enum { READING_NAMED = 3 };
 GG_MUST_CHECK enum status reading_say_unmeasured(const char *file, const char *text, size_t more,
                                                  const struct digest *d, struct diag_log *log);
 
-/// Returns why `limit`, which a format gives as `share_below`, is invalid, as a static text, or
-/// NULL.
+/// Returns why `limit` is invalid as `share_below` of a format, as a static text, or NULL.
 const char *reading_share_fault(const char *limit);
 
 /// Makes figures from all values and adds them to d->inputs; a warning names those that were not
@@ -74,8 +72,7 @@ GG_MUST_CHECK enum status readings_finish(struct readings *r, const struct readi
 /// a duration of a whole run, a text such as "0:01:30" is read as seconds.
 enum decimal_fault reading_number(const struct value *v, struct decimal *out, struct span *unit);
 
-/// Like reading_number(). If `thousands` is set, commas are known to separate thousands: "1,900" is
-/// 1900.
+/// Like reading_number(). If `thousands` is set, a comma separates thousands: "1,900" is 1900.
 enum decimal_fault reading_number_as(const struct value *v, bool thousands, struct decimal *out,
                                      struct span *unit);
 
@@ -108,16 +105,14 @@ bool reading_is_fraction(const struct value *v);
 bool reading_is_unmeasured(const struct value *v);
 
 /// True for a number that no measurement gives: a far too large one, such as 1e308, or a time, a
-/// size, a rate or a count below 0. The latter is possible if `negative` is set. `unit` is NULL if
-/// unknown.
+/// size, a rate or a count below 0, unless `negative` is set. `unit` is NULL if unknown.
 bool reading_is_impossible(struct decimal d, struct span name, const char *unit, bool negative);
 
 /// True if the name of a folder has a setting that sweeps vary, as "concurrency_16" does.
 bool reading_is_of_sweep(struct span folder);
 
 /// Returns a sentence on the first condition of the format (`valid`) that `record` does not meet,
-/// owned by the log, or NULL. Warns of a condition that is met only within its tolerance
-/// (`within`).
+/// owned by the log, or NULL. Warns of one that is met only within its tolerance (`within`).
 const char *reading_fault(const struct reading_file *f, struct value *record, struct diag_log *log);
 
 /// Warns of figures that contradict one another, such as a p99 below the median of the same thing.

@@ -129,7 +129,6 @@ static void start_anew(struct opened *o)
 	o->documents.nr = 0;
 }
 
-/* The records of a file. */
 struct records {
 	VEC(struct value *) list;
 };

@@ -59,8 +59,7 @@ static bool add_class(char letter, struct strbuf *out)
 	return at;
 }
 
-/* The end of the bracket expression that begins at `p`: the byte after its ']', or the end of the
-   text. */
+/* The end of the bracket expression at `p`: the byte after its ']', or the end of the text. */
 static const char *bracket_end(const char *p)
 {
 	p += p[1] == '^' ? 2 : 1;

@@ -15,8 +15,7 @@ struct value {
 	enum jscan_type type;
 	bool steps; ///< true for an array of records that together count as one record: a path applies
 	            ///< to each record of the array
-	bool taken; ///< true once an entry of the format has taken the value as a figure, so that later
-	            ///< entries skip it
+	bool taken; ///< true once a figure was made of the value, which later rows of the format skip
 	struct span key; ///< key of a member of an object; else empty
 	struct span text; ///< decoded text of a string; a number or literal as the file spells it
 	struct value *parent, *first, *last, *next; ///< enclosing value; its own first and last member;

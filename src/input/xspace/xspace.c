@@ -131,8 +131,7 @@ static bool read_line(struct span message, struct xline *out)
 	return ok;
 }
 
-/* Rounds ps to ns, half away from zero, so that times in a file without negative values are never
-   below zero. */
+/* Rounds ps to ns, half away from zero: values that are not negative stay so. */
 static int64_t ns_of(int64_t ps)
 {
 	return ps / 1000 + (ps % 1000 >= 500) - (ps % 1000 <= -500);
@@ -307,9 +306,8 @@ static enum status read_lines(struct reader *r, const struct xplane *p, int64_t 
 
 /* ---- planes of GPUs and of the host ---- */
 
-/* Adds a GPU to `meta`. Only new files have the name of the GPU in its plane. In old files
-   vendor, compute capability and number of cores are used for the name, since they also
-   distinguish models. */
+/* Adds a GPU to `meta`. Only new files have the name of the GPU in its plane. For old files,
+   vendor, compute capability and number of cores are used, which also distinguish models. */
 static enum status take_gpu(struct reader *r, const struct xplane *p, int64_t device)
 {
 	struct xvalues v = { 0 };
@@ -453,8 +451,7 @@ enum status xspace_read(struct source *src, const struct xspace_options *options
 
 /* ---- recognizing of XSpace files ---- */
 
-/* True if the file begins with a plane whose first field is its name, or its id and then its
-   name. */
+/* True if the file begins with a plane whose first field is its name, or its id before the name. */
 bool xspace_recognize(struct span first)
 {
 	uint64_t bytes, n;

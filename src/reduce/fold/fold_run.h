@@ -31,8 +31,8 @@ GG_MUST_CHECK enum status fold_alike(struct run *const *runs, size_t nr,
 
 /// What a baseline keeps of the fold of the run that is viewed: distributions of figures instead of
 /// the values of ranks, and the answers to what `rules` ask about single ranks. If there are many
-/// figures, it keeps only those that `rules` ask for, and those of whole ranks. The caller releases
-/// it with fold_free().
+/// figures, it keeps only those that `rules` ask for, and those of whole ranks. To be released with
+/// fold_free().
 struct fold *fold_pin(const struct run_view *v, const struct rules *rules);
 
 #endif

@@ -1,5 +1,4 @@
-/// Finds slow links, and the time in which all ranks wait for a single one, from ends and durations
-/// of matched collectives.
+/// Finds slow links, and the time in which all ranks wait for a single one, from collectives.
 #ifndef GG_FOLD_LINKS_H
 #define GG_FOLD_LINKS_H
 
@@ -26,8 +25,7 @@ int64_t link_slope(struct link_point *p, size_t nr);
 
 /// For each rank, sets `slope` to the largest link_slope() over the sets of ranks with which it
 /// communicates, and `alone_ns` to the time in which the others waited for this rank and for no
-/// other. The caller zeroes both arrays. `matched` is the number of matched collectives of each
-/// rank.
+/// other. The caller zeroes both. `matched` is the number of matched collectives of each rank.
 void ranks_links(const struct run *run, const int64_t *matched, int64_t *slope, int64_t *alone_ns);
 
 #endif

@@ -103,13 +103,11 @@ static void sum_kernels(struct digest *d, const struct category_table *t)
 
 /* ---- one sum of operators, of threads, and of ranges ---- */
 
-/* Which rows of a list stay: the `most` rows of the largest weight, without those whose share is
-   too small. */
+/* Which rows of a list stay: the `most` of the largest weight, if their share is large enough. */
 struct small_rule {
 	const struct schema *row;
 	size_t weight; /* offset of the member that tells how large a row is */
-	size_t of; /* offset of the member whose sum over all rows is the whole of which a weight is a
-	              share */
+	size_t of; /* offset of the member whose sum is the whole of which a weight is a share */
 	int64_t one_in; /* reciprocal of the smallest share of a row that stays; 0: any share */
 	size_t most;
 	bool sum_first; /* true: the sum of the others begins the list; false: it ends the list */
