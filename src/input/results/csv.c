@@ -94,7 +94,7 @@ static bool is_ruler(struct span s)
 static void drop_character(struct span *s)
 {
 	size_t n = s->n > 0;
-	while (n < s->n && ((unsigned char)s->p[n] & 0xc0) == 0x80) /* the rest of it in UTF-8 */
+	while (n < s->n && ((unsigned char)s->p[n] & 0xc0) == 0x80) /* other bytes in UTF-8 */
 		n++;
 	s->p += n;
 	s->n -= n;
@@ -233,7 +233,8 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 	struct csv_line *header = arena_alloc(&out->arena, 1, sizeof *header);
 	struct csv_line *l = arena_alloc(&out->arena, 1, sizeof *l);
 	struct span rest = out->bytes, s;
-	/* true if only patterns tell the header, which a line of a log may fit by chance */
+	/* true if the header is known only by patterns with a '*', which a line of a log may fit by
+	   chance */
 	bool doubtful = !loose && nr, blank = false, ended = false, whole;
 	for (size_t k = 0; k < nr; k++)
 		doubtful = doubtful && memchr(has[k].p, '*', has[k].n);

@@ -329,7 +329,7 @@ void reading_say_contradictions(const char *file, const struct digest *d, struct
 	for (size_t i = 0; i < d->inputs.nr; i++) {
 		const struct input_stat *s = &d->inputs.v[i];
 		if (!s->better || strcmp(s->better, "lower") != 0)
-			continue; /* a percentile of a rate may be that of the slowest */
+			continue; /* the p99 of a rate may be that of the slowest requests */
 		struct span of = input_case(s);
 		int unit = figure_unit_find(span_of(s->unit));
 		double size = unit < 0 ? 1 : (double)figure_units[unit].size;

@@ -78,8 +78,8 @@ struct python_walk {
 /// Begins a walk over the calls of a thread (thread_key()), after python_order().
 struct python_walk python_walk_thread(const struct python_frames *p, int64_t thread);
 
-/// Moves to the next call that contains `at_ns`: it begins then or before, and does not end by
-/// then. False if there is none.
+/// Moves to the next call that begins at `at_ns` or before, and either ends after `at_ns` or has
+/// the length 0. False if there is none.
 bool python_walk_next(struct python_walk *w, int64_t at_ns, int64_t *start_ns, int64_t *dur_ns,
                       uint32_t *name);
 
