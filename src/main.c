@@ -31,7 +31,7 @@
      nsys/      export of Nsight Systems → events
      flight/    dumps of PyTorch's Flight Recorder: which rank hangs, and in which collective
      results/   result files of benchmarks, by a table of formats; proposals of formats for unknown
-                files; the state of GPUs; metrics files
+                files; the state of GPUs; result files
 
    reduce/: events → digest
      reduce/    events → digest: steps (by markers, or by the period of launches), kernels,

@@ -80,7 +80,7 @@ void *vec_grow_(void *v, size_t *cap, size_t want, size_t size, const char *what
 /// Releases all memory; the vector is then empty and usable again.
 #define vec_release(vec) (free((vec)->v), (void)((vec)->v = NULL, (vec)->nr = (vec)->cap = 0))
 
-/// Sorts the whole vector with sort_plain().
+/// Sorts the whole vector stably; `cmp` is as for qsort().
 #define vec_sort(vec, cmp) sort_plain((vec)->v, (vec)->nr, sizeof *(vec)->v, cmp)
 
 #endif

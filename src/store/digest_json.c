@@ -158,7 +158,7 @@ static void check_inputs(struct row_reader *r, struct digest *d)
 	for (size_t i = 0; i < d->inputs.nr; i++)
 		fine = fine && input_is_fine(&d->inputs.v[i]);
 	if (jscan_status(r->js) == ST_OK && !fine)
-		row_fail(r, jscan_byte(r->js), "inputs", "are not those of a metrics file");
+		row_fail(r, jscan_byte(r->js), "inputs", "are not those of a result file");
 }
 
 void digest_check(struct row_reader *r, struct digest *d)

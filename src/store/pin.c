@@ -17,7 +17,7 @@
 static const struct detail {
 	bool whole; ///< true if the samples of all steps are kept, even of many steps, and if kernels
 	            ///< keep their figures from outside the measured steps
-	bool extras; ///< true if functions, threads, places in the code and figures of metrics files
+	bool extras; ///< true if functions, threads, places in the code and figures of result files
 	             ///< are kept, and all phases of the trace, not only those that rules ask for
 	size_t top; ///< number of kernels and number of operators that are kept
 	size_t sites; ///< number of allocation sites that are kept in each list
@@ -280,7 +280,7 @@ static void pin_levels(const struct digest *from, size_t most, struct digest *d)
 	}
 }
 
-/* ---- pins of figures of metrics files ---- */
+/* ---- pins of figures of result files ---- */
 
 static bool is_asked(const struct rules *rules, const struct input_stat *s)
 {

@@ -1,4 +1,4 @@
-/* Checks on figures of metrics files, whose direction and unit each file tells. */
+/* Checks on figures of result files, whose direction and unit each file tells. */
 #include "judge_rig.h"
 
 static void add_figure(struct digest *d, const char *name, int64_t value, const char *unit,

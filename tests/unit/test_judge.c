@@ -760,7 +760,7 @@ static void test_in_review(void **state)
 	}
 }
 
-/* A limit on a figure of a metrics file, in the figure's own unit, is rounded to six decimals: a
+/* A limit on a figure of a result file, in the figure's own unit, is rounded to six decimals: a
    maximum down and a minimum up, so that rounding never makes it more lenient. */
 static void test_figure_rule(void **state)
 {

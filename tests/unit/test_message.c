@@ -1,4 +1,4 @@
-/* The sentence on a check, for every reason, and the limits of metrics files in the unit of their
+/* The sentence on a check, for every reason, and the limits of result files in the unit of their
    figure. */
 #include "gate/message.h"
 
@@ -80,7 +80,8 @@ static const struct row rows[] = {
 	  "rose from 90 ns in the approved run to 106 ns (+16 ns, +17.78 %), beyond the limit of "
 	  "increase_since_pin x" },
 	{ "i5%", "", "", 0, 1,
-	  "rose from 0 ns to 1 ns (+1 ns): a change from 0 has no percentage; give an absolute limit or "
+	  "rose from 0 ns to 1 ns (+1 ns): a change from 0 has no percentage; give an absolute limit "
+	  "or "
 	  "'and'" },
 	{ "p5%", "", "", 100, 100,
 	  "is unchanged at 100 ns: the approved run has no such figure to change from" },
@@ -195,7 +196,7 @@ static void test_sentences(void **state)
 	}
 }
 
-/* A message names the item of the check, except the item of a figure of metrics files. */
+/* A message names the item of the check, except the item of a figure of result files. */
 static void test_subjects(void **state)
 {
 	(void)state;
@@ -223,7 +224,7 @@ static void test_subjects(void **state)
 	}
 }
 
-/* ---- limits on figures of metrics files ---- */
+/* ---- limits on figures of result files ---- */
 
 static struct metric figure_of(const char *unit, int digits, enum worse worse)
 {

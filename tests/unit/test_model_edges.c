@@ -64,7 +64,7 @@ static void test_orders(void **state)
 }
 
 /* A digest of the rank `rank`, made from an artifact of the kind `kind`: a trace (t), a snapshot
-   (s) or a metrics file (m). It has a step with the number `step` unless this is below 0, and a
+   (s) or a result file (m). It has a step with the number `step` unless this is below 0, and a
    figure `name` and a GPU `gpu` unless these are NULL. */
 static struct digest *artifact(int64_t rank, char kind, int64_t step, const char *name,
                                const char *gpu)

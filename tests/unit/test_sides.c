@@ -128,7 +128,7 @@ static void test_kinds_of_side(void **state)
 {
 	(void)state;
 	static const struct {
-		const char *kinds; ///< a letter for each rank: t trace, s snapshot, m metrics file
+		const char *kinds; ///< a letter for each rank: t trace, s snapshot, m result file
 		bool snapshot_only, metrics_only;
 	} rows[] = { { "t", false, false },  { "s", true, false },  { "m", true, true },
 		         { "ts", false, false }, { "ms", true, false }, { "mm", true, true },

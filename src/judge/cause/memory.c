@@ -50,8 +50,8 @@ static void name_item(struct inquiry *q, struct suspect *s, const struct memory_
 	                                text_line(q->a, span_of(site)));
 }
 
-/* Name the largest category and, within it, the largest site of the breakdown of a check. If memory
-   is judged by traces, the parts of the breakdown are moments, not places. */
+/* Name the category that grew most in the breakdown of a check and, in it, the site that grew most.
+   If memory is judged by traces, the parts are moments, which only the title names. */
 static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 {
 	const struct breakdown *b = NULL;

@@ -179,7 +179,7 @@ static const struct key rule_keys[] = {
 	KEY("id", ID, REQUIRED, "stable name of the rule; it becomes the name of the test case",
 	    INTO(rule, id)),
 	KEY("metric", METRIC, REQUIRED,
-	    "figure that is judged; 'gpugate explain' lists them; input.NAME: of a metrics file",
+	    "figure that is judged; 'gpugate explain' lists them; input.NAME: of a result file",
 	    .words = metric_names),
 	KEY("stat", WORD, OPTIONAL, "statistic over the steps of a step.* metric; median if not said",
 	    INTO(rule, stat), .absent = STAT_MEDIAN, .words = stat_names),

@@ -186,7 +186,7 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 		} else if (want.trace) {
 			trust_add(&s, "no-trace", ON_TRACE | ON_STEP_NUMBERS,
 			          "has %s and no trace: what only a trace records cannot be compared",
-			          d->snapshot ? "a snapshot" : "a metrics file");
+			          d->snapshot ? "a snapshot" : "a result file");
 		}
 		find_damage(&s, &d->trust);
 		trust_find_memory(&s, d, want.other ? trust_rank(want.other, d->rank) : NULL);

@@ -1,11 +1,11 @@
-/// Figures of metrics files (`input.NAME`), and the metrics that belong to them.
+/// Figures of result files (`input.NAME`), and the metrics that belong to them.
 #ifndef GG_METRIC_FILE_FIGURE_H
 #define GG_METRIC_FILE_FIGURE_H
 
 #include "base/decimal.h"
 #include "metric/metric.h"
 
-/// A figure of a metrics file (`input.NAME`): `value` · 10^-`digits`, a canonical struct decimal.
+/// A figure of a result file (`input.NAME`): `value` · 10^-`digits`, a canonical struct decimal.
 struct input_stat {
 	const char *name;
 	const char *title; ///< what people read as its name, without the case; NULL if an earlier

@@ -143,7 +143,7 @@ const char *metric_label(const struct metric *m)
 	return m->title ? m->title : whole ? m->head : m->name;
 }
 
-/* Prefix of the names of metrics that are figures of a metrics file. */
+/* Prefix of the names of metrics that are figures of a result file. */
 static const char of_inputs[] = "input.";
 
 bool input_name_is_valid(struct span name, bool glob)

@@ -233,10 +233,10 @@ const struct metric *metric_find(struct span name);
 /// The name of the metric in sentences, such as "compute per step"; valid as long as `m`.
 const char *metric_label(const struct metric *m);
 
-/// Largest length in bytes of the name of a figure in a metrics file.
+/// Largest length in bytes of the name of a figure in a result file.
 enum { INPUT_NAME_MAX = 250 };
 
-/// True for a name that a figure of a metrics file may have, or with `glob` a pattern
+/// True for a name that a figure of a result file may have, or with `glob` a pattern
 /// of such names: letters, digits, '_', '-', '.' and '/'; '*' and '?', and what titles have.
 bool input_name_is_valid(struct span name, bool glob);
 

@@ -45,7 +45,7 @@ static inline bool unit_is_time(enum unit unit)
 /// and plain numbers, else 0. A unit of unit_of_figure() has its own number, which may be below 0.
 int unit_digits(enum unit unit);
 
-/// The unit of a figure of a metrics file: a value of 1 means 10^-`digits` (−400 to 400) of unit
+/// The unit of a figure of a result file: a value of 1 means 10^-`digits` (−400 to 400) of unit
 /// number `word` in figure_units. If `word` is -1, the figure is a number without a unit.
 enum unit unit_of_figure(int word, int digits);
 
@@ -100,7 +100,7 @@ enum unit_family {
 	FAMILY_SPREAD ///< standard deviations of single runs
 };
 
-/// Units that figures of metrics files may have, ended by a row without a name; static.
+/// Units that figures of result files may have, ended by a row without a name; static.
 extern const struct figure_unit {
 	const char *name;
 	const char *dimension; ///< what the unit measures, "time" or "rate-of-tokens": units of one

@@ -273,7 +273,7 @@ const char *digest_unmarked_text(const struct digest *d, struct arena *a)
 	           : arena_printf(a, "%s, as its launches have no period", whole);
 }
 
-/* Compares metrics files by the names of their first figures; a file with the state of GPUs has no
+/* Compares result files by the names of their first figures; a file with the state of GPUs has no
    figures. */
 static int metrics_cmp(const struct digest *a, const struct digest *b)
 {

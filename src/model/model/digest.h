@@ -379,8 +379,8 @@ struct trust_counts {
 	/// names of usable steps, or of annotations if there are no steps; both 0 if no name says it.
 	int64_t requests_low, requests_high;
 
-	/// Median distance of the markers of steps, and median period of the same steps as judged; both
-	/// 0 with fewer than three steps.
+	/// Median time between the starts of steps' markers, and median step.period of these steps,
+	/// which should be about equal; both 0 with fewer than three steps.
 	int64_t marker_ns, completion_ns;
 };
 
@@ -427,7 +427,7 @@ struct digest {
 	struct span text; ///< stored text if the lists were released (digest_forget()), else empty
 	const char *trace; ///< base name of the trace file; NULL if there is none
 	const char *snapshot; ///< base name of the snapshot file; NULL if there is none
-	const char *metrics_file; ///< base names of metrics files, "a.json, b.json"; NULL if none
+	const char *metrics_file; ///< base names of result files, "a.json, b.json"; NULL if none
 	uint64_t source_hash; ///< hash of the figures, which identifies the artifact
 	int64_t rank, world_size; ///< number of the rank, -1 for the whole run; number of ranks in the
 	                          ///< job, -1 if unknown
@@ -491,7 +491,7 @@ struct digest {
 	VEC(struct memory_item) memory_items; ///< rows of memory lists, sorted by memory, then list
 	VEC(struct memory_level) memory_levels; ///< levels, sorted by memory, then time
 	VEC(struct memory_evidence) memory_evidence; ///< trust in each history, sorted by memory
-	VEC(struct input_stat) inputs; ///< figures of metrics files, sorted by name
+	VEC(struct input_stat) inputs; ///< figures of result files, sorted by name
 	VEC(struct machine_stat) machines; ///< states of GPUs, sorted by id
 };
 
@@ -513,7 +513,7 @@ void digest_free(struct digest *d);
 /// Hash of the figures: the same for the same artifact in every process.
 uint64_t digest_hash(const struct digest *d);
 
-/// Like digest_hash(), but only of figures of metrics files that were read into the digest.
+/// Like digest_hash(), but only of figures of result files that were read into the digest.
 uint64_t digest_hash_inputs(const struct digest *d);
 
 /// Makes room for `nr` steps in every per-step array, zeroed.
@@ -529,7 +529,7 @@ uint64_t kernel_key(struct kernel_stat *k);
 bool kernel_communicates(const struct digest *d, struct kernel_stat *k);
 
 /// Releases the lists of a digest whose text is kept. Its identifying members, the environment and
-/// the figures of metrics files stay; they decide with which other digests it can share a run.
+/// the figures of result files stay; they decide with which other digests it can share a run.
 void digest_forget(struct digest *d);
 
 /// Sets an environment key and keeps the list sorted; both strings are copied.
@@ -561,11 +561,11 @@ const char *digest_steps_by(const struct digest *d);
 /// A sentence on steps without markers ("steps: …", "no steps: …"), or NULL; owned by `a`.
 const char *digest_unmarked_text(const struct digest *d, struct arena *a);
 
-/// True if the digest is of a trace, not only of a snapshot or a metrics file.
+/// True if the digest is of a trace, not only of a snapshot or a result file.
 bool digest_has_trace(const struct digest *d);
 
-/// Orders the digests of two artifacts by rank, then by kind (trace, snapshot, metrics file), then
-/// by the number of the first step or, of metrics files, by the name of the first figure and the id
+/// Orders the digests of two artifacts by rank, then by kind (trace, snapshot, result file), then
+/// by the number of the first step or, of result files, by the name of the first figure and the id
 /// of the first GPU. 0 if all of these are equal.
 int run_digest_cmp(const struct digest *a, const struct digest *b);
 

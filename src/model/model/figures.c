@@ -398,7 +398,7 @@ static void emit_moved(struct emitter *e)
 	}
 }
 
-/* Pass on the figures of metrics files. A metric for a single figure has no label, since its name
+/* Pass on the figures of result files. A metric for a single figure has no label, since its name
    already says which figure it is. */
 static void emit_inputs(struct emitter *e)
 {

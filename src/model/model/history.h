@@ -18,7 +18,7 @@ struct past_value {
 	struct span label;
 	int64_t rank; ///< number of the rank; -1 if the value is not about one rank
 	int64_t value;
-	int64_t digits; ///< decimal places of the value; MICRO_DIGITS except for metrics files
+	int64_t digits; ///< decimal places of the value; MICRO_DIGITS except for result files
 };
 
 /// A run of the past, with the figures that rules asked for when it was added.

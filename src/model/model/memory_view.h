@@ -1,4 +1,4 @@
-/// Names of the rows of a memory in reports, and the risk that the memory runs out.
+/// How reports name what a memory (a GPU's or the host's) holds, and the risk that it runs out.
 #ifndef GG_MODEL_MEMORY_VIEW_H
 #define GG_MODEL_MEMORY_VIEW_H
 

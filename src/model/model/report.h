@@ -257,7 +257,7 @@ struct side {
 	const char *marker; ///< step marker that would give `marker_steps` steps, or NULL
 	int64_t marker_steps;
 	bool snapshot_only; ///< true if no rank has a trace
-	bool metrics_only; ///< true if no rank has a trace or a snapshot, only metrics files
+	bool metrics_only; ///< true if no rank has a trace or a snapshot, only result files
 	const char
 	    *judged; ///< how much of the side is judged (account_text()); NULL without any GPU work
 	const char *ignored; ///< "a.log, b.log and 2 more": files that were not used; "" if none

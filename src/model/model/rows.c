@@ -33,7 +33,7 @@ const struct digest_list digest_lists[] = {
 	LIST(memory_items, memory_item, false, false), /* never joined: a rank has one snapshot */
 	LIST(memory_levels, memory_level, false, false),
 	LIST(memory_evidence, memory_evidence, false, false),
-	LIST(inputs, input_stat, false, false), /* never joined: a rank has one metrics file */
+	LIST(inputs, input_stat, false, false), /* never joined: a rank has one result file */
 	LIST(machines, machine_stat, false, false),
 };
 const size_t nr_digest_lists = NR_OF(digest_lists);

@@ -93,7 +93,8 @@ struct schema {
 	const struct field *fields; ///< table of members, keys first; at most 64 members
 	size_t nr;
 	size_t size; ///< size of the struct in bytes
-	size_t names; ///< offset of the member that is above 0 in a sum of rows; 0 if no row is a sum
+	size_t names; ///< offset of the member `names`, how many rows a sum replaces; 0 if no row is
+	              ///< a sum
 	int (*cmp)(const void *a,
 	           const void *b); ///< compares two rows; NULL if rows are compared by their keys
 

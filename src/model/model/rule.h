@@ -36,7 +36,7 @@ enum throttled { THROTTLED_UNLESS_ALIKE, THROTTLED_STRICT, THROTTLED_WARNS };
 /// The verdict on a figure that a side lacks.
 enum on_missing { ON_MISSING_FAIL, ON_MISSING_WARN, ON_MISSING_SKIP };
 
-/// An absolute limit on a figure of a metrics file, whose unit is known only once the file is read.
+/// An absolute limit on a figure of a result file, whose unit is known only once the file is read.
 struct file_limit {
 	struct decimal value;
 	const char *unit; ///< unit as written in the rules; "" means the unit of the figure
@@ -48,7 +48,7 @@ struct limit {
 	bool relative; ///< true: unit of `value` is 1e-6 percent of the baseline; else the metric's
 	int64_t value; ///< size of the limit; one percentage point is 1000000
 	const char *text; ///< text as written in the rules: "5%", "2ms"
-	struct file_limit exact; ///< replaces `value` in absolute limits on metrics files (input.*)
+	struct file_limit exact; ///< replaces `value` in absolute limits on result files (input.*)
 };
 
 /// Unit of an `and`, a second limit that a relative change must exceed too: the metric's unit,
@@ -63,7 +63,7 @@ struct limits {
 	enum and_of and_of;
 	int64_t and_value; ///< size of the `and` limit, in the unit that and_of says
 	const char *and_text; ///< text of the `and` as written; NULL if the map has none
-	struct file_limit and_exact; ///< replaces `and_value` for metrics files (input.*)
+	struct file_limit and_exact; ///< replaces `and_value` for result files (input.*)
 };
 
 /// Kernels that may replace a kernel that is gone: kernels of its operator, kernels of its
@@ -103,7 +103,7 @@ struct rule {
 	bool for_each; ///< true if each item in the top N of either side gets a check of its own
 	int64_t top; ///< number N of largest items that for_each or a PAIR metric (of two runs) uses
 	int64_t min_share; ///< share of kernel time (1e-6 %) that an item needs on a side to be checked
-	VEC(struct span) same_work; ///< keys of the work in metrics files that may differ between sides
+	VEC(struct span) same_work; ///< keys of the work in result files that may differ between sides
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
 

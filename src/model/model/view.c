@@ -161,7 +161,7 @@ static void rank_view_init(struct run_view *v, struct rank_view *r, const struct
 		r->small_most = number_div_round(largest, d->usable_steps);
 }
 
-/* ---- figures of metrics files ---- */
+/* ---- figures of result files ---- */
 
 void run_views_align(struct run_view *v, size_t nr, struct arena *a)
 {
@@ -183,7 +183,7 @@ void run_views_align(struct run_view *v, size_t nr, struct arena *a)
 
 ORDERING_POINTERS(metric_name_cmp, struct metric, BY_TEXT(name))
 
-/* True if `name` is what reports call a figure of metrics files: "CASE/TITLE", or its title. */
+/* True if `name` is what reports call a figure of result files: "CASE/TITLE", or its title. */
 static bool is_called(const struct metric *own, const char *name)
 {
 	size_t n = strlen(own->case_name);

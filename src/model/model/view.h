@@ -71,7 +71,7 @@ struct run_view {
 	struct rank_view *ranks; ///< views of ranks, one for each of run->ranks
 	struct name_table *labels; ///< labels composed of several names, added as they are asked for
 
-	/// Metrics of the figures of metrics files, sorted by name, each in its own unit.
+	/// Metrics of the figures of result files, sorted by name, each in its own unit.
 	const struct metric **inputs;
 	size_t nr_inputs;
 	size_t merged_names; ///< number of kernels merged into another one with the same match name
@@ -81,12 +81,11 @@ struct run_view {
 /// Builds the view of `run`; `run` and `naming` are borrowed.
 void run_view_init(struct run_view *v, const struct run *run, const struct naming *naming);
 
-/// Gives the figures of metrics files the same units in all `nr` views, so that values of one name
-/// can be compared; each unit has as many decimal places as the values of all runs allow. Owned by
-/// `a`.
+/// Gives figures of result files that have one name the same unit in all `nr` views, so that they
+/// can be compared, with as many decimal places as their values need. The units are owned by `a`.
 void run_views_align(struct run_view *v, size_t nr, struct arena *a);
 
-/// The metric of a figure: `m`, unless `m` is about metrics files. Then it is the view's metric for
+/// The metric of a figure: `m`, unless `m` is about result files. Then it is the view's metric for
 /// the figure `label` or, if `label` is empty, for the figure that `m` names (input.FIGURE).
 const struct metric *view_metric(const struct run_view *v, const struct metric *m,
                                  struct span label);
@@ -227,8 +226,9 @@ bool class_is_asked(const char *name, enum category_class cls);
 
 /// Answers a query: the statistic over steps is reduced over devices, then over ranks. DEVICE and
 /// MEMORY labels disappear in the reduction, unless reduce is EACH or the query selects them. PAIR
-/// metrics, which compare two runs, have no answer here. `category` also restricts kernels. Labels
-/// are borrowed from the view; `a` is scratch memory. Caller: vec_release(&out->list).
+/// metrics, which compare two runs, have no answer here. `q->category` restricts metrics of kernels
+/// to kernels of that category. Labels are borrowed from the view; `a` is scratch memory. Caller:
+/// vec_release(&out->list).
 void run_query(const struct run_view *v, const struct query *q, struct arena *a,
                struct answers *out);
 

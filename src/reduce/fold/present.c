@@ -77,7 +77,7 @@ static size_t ranges_of(const struct run *run, int64_t expected, struct ranges *
 	for (size_t i = 0; i < all.nr; i++) {
 		int64_t rank = all.v[i];
 		if (rank < 0 || (nr && rank < next))
-			/* adds no rank: a metrics file of the whole run, or a further file of the rank that was
+			/* adds no rank: a result file of the whole run, or a further file of the rank that was
 			   counted last */
 			continue;
 		nr++;

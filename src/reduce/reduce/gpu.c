@@ -103,7 +103,8 @@ static struct row_found *gpu_row_find(struct reducer *r, const struct event *ev,
 	return found;
 }
 
-/* Adds an activity to the figures of its name; returns its index in `rows`. May set r->fault. */
+/* Adds an activity to the figures of its name; returns the id in r->gpu.rows of its name, lane and
+   number of blocks. May set r->fault. */
 static uint32_t gpu_row_add(struct reducer *r, const struct event *ev, uint32_t lane)
 {
 	const struct row_found *found = gpu_row_find(r, ev, lane);

@@ -8,13 +8,14 @@
 /// level. The caller may add further points to p->points.
 struct level_points {
 	struct memory_profile *p;
-	int64_t last; ///< `entries` of the last level of the history
+	int64_t last; ///< number of history entries at the last level (memory_point.entries)
 	int64_t part; ///< number of entries in each of the equal parts of the history
 	struct memory_point low, high, high_reserved; ///< points of the lowest and highest levels in
 	                                              ///< the current part
 };
 
-/// Prepares to add points to p->points. `last` is the `entries` of the last level of the history.
+/// Prepares to add points to p->points. `last` is the number of history entries at the
+/// last level.
 void level_points_init(struct level_points *l, struct memory_profile *p, int64_t last);
 
 /// Adds the next level of the history.

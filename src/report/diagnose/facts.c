@@ -153,7 +153,7 @@ static void add_extent(struct summary *s)
 	add_count(s, "gpu_activities", "GPU activities", e.activities, of);
 }
 
-/* Collect the distinct names of figures in the metrics files of all ranks. */
+/* Collect the distinct names of figures in the result files of all ranks. */
 static void collect_inputs(const struct run *run, struct texts *out)
 {
 	size_t nr = 0;
@@ -178,10 +178,10 @@ static void add_inputs(struct summary *s)
 		int64_t value;
 		const char *name = arena_dup(s->a, span_of(m->name));
 		if (figure_of_run(s->v, &q, &value))
-			add_figure(s, name, name, m->unit, value, "from a metrics file");
+			add_figure(s, name, name, m->unit, value, "from a result file");
 	}
 	if (names.nr > INPUTS_SHOWN)
-		add_count(s, "inputs", "more figures of metrics files", (int64_t)(names.nr - INPUTS_SHOWN),
+		add_count(s, "inputs", "more figures of result files", (int64_t)(names.nr - INPUTS_SHOWN),
 		          "'gpugate report --verbose' lists them");
 	vec_release(&names);
 }

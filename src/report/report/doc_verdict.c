@@ -71,7 +71,7 @@ static void put_change(struct document *d, const struct report *r, const struct 
 {
 	const char *kind = check_kind(c);
 	doc_words(d, figure_label(&d->arena, r, c->metric, kind, c->stat));
-	/* for a figure of a metrics file, the label above already contains the name */
+	/* for a figure of a result file, the label above already contains the name */
 	if (c->item[0] && !kind && c->metric->label != LABEL_INPUT)
 		doc_say(d, " of %n", c->item);
 	doc_words(d, " ");

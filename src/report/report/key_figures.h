@@ -34,7 +34,7 @@ struct key_figures {
 };
 
 /// Collect the key figures, as far as they are known: GPU compute per step, wall time per step,
-/// peak memory, and the first figure of a metrics file that is judged. If the verdict is not about
+/// peak memory, and the first figure of a result file that is judged. If the verdict is not about
 /// any of these, add the figure of the main finding. Without a baseline, collect instead the
 /// figures with limits that need no baseline. The caller releases `out->list`.
 void key_figures_of(const struct report *r, struct key_figures *out);

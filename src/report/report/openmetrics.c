@@ -47,7 +47,7 @@ static void add_family(struct strbuf *out, const struct metric *m)
 	const char *unit = base_units[m->unit].name;
 	struct span name = span_of(m->name);
 	if (m->id == METRIC_INPUT)
-		name = SPAN("input"); /* all figures of metrics files are one family */
+		name = SPAN("input"); /* all figures of result files are one family */
 	for (size_t i = 0; unit && i < NR_OF(said); i++) {
 		size_t n = strlen(said[i]);
 		if (name.n > n && memcmp(name.p + name.n - n, said[i], n) == 0)

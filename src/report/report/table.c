@@ -142,7 +142,7 @@ const char *extent_of(struct arena *a, const struct side *s)
 		strbuf_addf(&b, "%s%s", s->judged,
 		            s->period && !s->window ? ", by the period of launches" : "");
 	else if (s->metrics_only)
-		strbuf_adds(&b, "metrics file");
+		strbuf_adds(&b, "result file");
 	else if (s->snapshot_only)
 		strbuf_adds(&b, "memory snapshot");
 	else if (s->window)
