@@ -584,6 +584,37 @@ static void test_rule_items(void **state)
 	close_view(f);
 }
 
+/* A figure of a result file is found by its own name and by the name that reports give it: its
+   case, if it has one, and its title. */
+static void test_called(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *found;
+	} rows[] = {
+		{ "input.a/ttft_ms", "input.a/ttft_ms" },
+		{ "input.a/mean TTFT", "input.a/ttft_ms" },
+		{ "input.b/mean TTFT", "input.b/ttft_ms" },
+		{ "input.c/mean TTFT", NULL },
+		{ "input.a mean TTFT", NULL },
+		{ "input.mean TTFT", NULL },
+		{ "input.time of it", "input.t_ms" },
+	};
+	struct digest *d = sample_digest(0);
+	d->inputs.nr = 0;
+	vec_push(&d->inputs, (struct input_stat){ .name = "a/ttft_ms", .title = "mean TTFT" });
+	vec_push(&d->inputs, (struct input_stat){ .name = "b/ttft_ms", .title = "mean TTFT" });
+	vec_push(&d->inputs, (struct input_stat){ .name = "t_ms", .title = "time of it" });
+	struct fixture *f = open_view(d, NULL);
+	run_views_align(&f->view, 1, &f->scratch);
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct metric m = { .name = rows[i].name, .need = NEED_INPUT };
+		const struct metric *found = view_metric(&f->view, &m, SPAN(""));
+		assert_string_equal(found->name, rows[i].found ? rows[i].found : rows[i].name);
+	}
+	close_view(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -603,6 +634,7 @@ int main(void)
 		cmocka_unit_test(test_query_one_rank),
 		cmocka_unit_test(test_query_ranks),
 		cmocka_unit_test(test_rule_items),
+		cmocka_unit_test(test_called),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
