@@ -434,6 +434,31 @@ static void test_answers(void **state)
 	job_close(&j);
 }
 
+static void ask_hidden(struct job *j, const struct query *q)
+{
+	fold_hides_ranks(&j->of_folded, q);
+}
+
+/* A fold that was changed by hand may have the lowest of the ranks' values without the highest. */
+static void test_changed_by_hand(void **state)
+{
+	(void)state;
+	struct job j;
+	job_open(&j, 0, 0, true, RANKS);
+	struct fold *f = j.folded.ranks.v[0]->fold;
+	size_t nr = 0;
+	for (size_t i = 0; i < f->figures.nr; i++) {
+		if (f->figures.v[i].within == REDUCE_MAX)
+			tally_release(&f->figures.v[i].tally);
+		else
+			f->figures.v[nr++] = f->figures.v[i];
+	}
+	assert_in_range(nr, 1, f->figures.nr - 1);
+	f->figures.nr = nr;
+	each_query(&j, ask_hidden);
+	job_close(&j);
+}
+
 /* Queries that only whole digests answer, of which the fold keeps two, and that of a baseline none.
  */
 static void test_lacks(void **state)
@@ -663,9 +688,13 @@ static void test_last_share(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_last_share), cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_asked),      cmocka_unit_test(test_has),
-		cmocka_unit_test(test_thin),       cmocka_unit_test(test_lacks),
+		cmocka_unit_test(test_last_share),
+		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_asked),
+		cmocka_unit_test(test_has),
+		cmocka_unit_test(test_thin),
+		cmocka_unit_test(test_lacks),
+		cmocka_unit_test(test_changed_by_hand),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

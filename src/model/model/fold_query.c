@@ -231,8 +231,8 @@ bool fold_hides_ranks(const struct run_view *v, const struct query *q)
 	run_query(v, &of_all, &scratch, &least);
 	of_all.reduce = REDUCE_MAX;
 	run_query(v, &of_all, &scratch, &most);
-	/* both lists have the same labels */
-	bool differ = false;
+	/* both lists have the same labels, unless a stored fold was changed by hand */
+	bool differ = least.list.nr != most.list.nr;
 	for (size_t i = 0; i < least.list.nr && !differ; i++)
 		differ = least.list.v[i].value != most.list.v[i].value;
 	vec_release(&least.list);
