@@ -20,6 +20,7 @@ struct diag_log {
 	struct diag_entry *first, **last;
 };
 
+/// Initializes an empty log.
 void diag_init(struct diag_log *log);
 
 /// Records an error `WHERE: WHAT`. Untrusted text must go through text_quote() first.

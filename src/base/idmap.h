@@ -20,6 +20,7 @@ struct idmap {
 	uint64_t seed[2];
 };
 
+/// Initializes an empty map with a seed of its own.
 void idmap_init(struct idmap *m);
 
 /// The id of `key`, which is added if it is new; the id then equals the previous number of keys.
@@ -29,6 +30,7 @@ uint32_t idmap_add(struct idmap *m, int64_t key);
 /// The id of `key`, or NO_ID if the map lacks it.
 uint32_t idmap_find(const struct idmap *m, int64_t key);
 
+/// Releases all memory of the map.
 void idmap_release(struct idmap *m);
 
 /// idmap_pair() makes a key of two ids, and idmap_pair_first() returns the first id of such a key.

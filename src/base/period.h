@@ -35,6 +35,7 @@ struct period {
 /// O(n) time, 16 temporary bytes per launch.
 void period_find(const struct launch_sequence *s, struct period *out);
 
+/// Releases all memory of the period.
 void period_release(struct period *p);
 
 #endif

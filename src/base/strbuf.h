@@ -20,10 +20,16 @@ struct strbuf {
 /// Appends the bytes of `s`.
 void strbuf_add(struct strbuf *b, struct span s);
 
-/// Append one byte, a NUL-terminated string, or the output of printf() or vprintf().
+/// Append one byte.
 void strbuf_addch(struct strbuf *b, char c);
+
+/// Append a NUL-terminated string.
 void strbuf_adds(struct strbuf *b, const char *s);
+
+/// Append printf output.
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/// Append vprintf output.
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0)));
 

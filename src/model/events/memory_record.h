@@ -96,7 +96,10 @@ struct xprof_profile {
 	uint64_t json_faults, fault_byte;
 };
 
+/// Releases all memory of the timeline.
 void memory_timeline_release(struct memory_timeline *t);
+
+/// Releases all memory of the profile.
 void xprof_profile_release(struct xprof_profile *p);
 
 #endif
