@@ -448,10 +448,12 @@ static void test_changed_by_hand(void **state)
 	struct fold *f = j.folded.ranks.v[0]->fold;
 	size_t nr = 0;
 	for (size_t i = 0; i < f->figures.nr; i++) {
-		if (f->figures.v[i].within == REDUCE_MAX)
-			tally_release(&f->figures.v[i].tally);
-		else
+		if (f->figures.v[i].within != REDUCE_MAX) {
 			f->figures.v[nr++] = f->figures.v[i];
+			continue;
+		}
+		tally_release(&f->figures.v[i].tally);
+		free(f->figures.v[i].value);
 	}
 	assert_in_range(nr, 1, f->figures.nr - 1);
 	f->figures.nr = nr;
