@@ -102,6 +102,15 @@ static void no_launches(struct digest *d)
 	d->trust.dropped = 50;
 	d->trust.dropped_ns = MS(500);
 }
+/* No activity of one kernel has a duration. They are 1 % of all activities, and more of the time.
+ */
+static void untimed_kernel(struct digest *d)
+{
+	struct kernel_stat *k = &d->kernels.v[0];
+	k->step_total_ns = 0;
+	d->trust.untimed = k->step_count;
+	d->trust.gpu_events = d->trust.timed = 100 * k->step_count;
+}
 static void lost_1(struct digest *d)
 {
 	d->trust.launches = 200;
@@ -315,6 +324,8 @@ static const struct row {
 	  METRIC_STEP_TIME },
 	{ "untimed 1 %", untimed_1, 1, NULL, 0, 0, 0 },
 	{ "untimed", untimed_more, 1, "unknown-durations", 0, METRIC_STEP_PERIOD,
+	  METRIC_STEP_KERNEL_COUNT },
+	{ "a kernel that is untimed", untimed_kernel, 1, "unknown-durations", 0, METRIC_STEP_PERIOD,
 	  METRIC_STEP_KERNEL_COUNT },
 	{ "another unit", other_unit, 1, "context-differs", 0, METRIC_STEP_CUDA_TIME,
 	  METRIC_MEMORY_PEAK_ALLOCATED },
@@ -841,7 +852,8 @@ static void test_capped_alike(void **state)
 	(void)state;
 	enum { GHZ = 1000000000 };
 	static const struct {
-		int64_t share, clock; // of the candidate; the baseline has 60 % and 2 GHz
+		int64_t share,
+		    clock; // of the candidate; the baseline has 60 % and 2 GHz, or no clock either
 		const char *reasons, *reasons_before;
 		enum throttled how;
 		bool alike;
@@ -865,6 +877,7 @@ static void test_capped_alike(void **state)
 		  false },
 		{ 60 * MICRO, 2 * GHZ, NULL, NULL, THROTTLED_UNLESS_ALIKE, false },
 		{ 60 * MICRO, 2 * GHZ, "sw_power_cap", "sw_power_cap", THROTTLED_STRICT, false },
+		{ 60 * MICRO, 0, "sw_power_cap", "sw_power_cap", THROTTLED_UNLESS_ALIKE, false },
 	};
 	for (size_t i = 0; i < NR_OF(cases); i++) {
 		struct sides s;
@@ -872,7 +885,7 @@ static void test_capped_alike(void **state)
 		add_machine(s.c, "0", cases[i].share, cases[i].reasons, 0);
 		add_machine(s.b, "4", 60 * MICRO, cases[i].reasons_before, 0);
 		s.c->machines.v[0].sm_clock_hz = cases[i].clock;
-		s.b->machines.v[0].sm_clock_hz = 2LL * GHZ;
+		s.b->machines.v[0].sm_clock_hz = cases[i].clock > 0 ? 2LL * GHZ : cases[i].clock;
 		trust_find_machines(&s.baseline, &s.candidate, 1, cases[i].how, &s.report);
 		assert_int_equal(s.report.trust.nr, cases[i].alike ? 1 : 2);
 		assert_true(s.report.trust.v[0].candidate);

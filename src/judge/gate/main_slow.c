@@ -60,7 +60,7 @@ const char *main_slow_since(const struct bench *b, const struct entry *e,
 	struct change_list points = { 0 };
 	const char *said = NULL;
 	enum worse worse = c->rule->worse;
-	if (!c->has_baseline || !c->has_candidate || c->baseline <= 0 || !d->limit)
+	if (!c->has_baseline || c->baseline <= 0 || !d->limit)
 		return NULL;
 	collect(b, e, &all);
 	int64_t *v = mem_calloc(all.list.nr + 1, sizeof *v);

@@ -27,10 +27,9 @@ static double exact_at_most(size_t nx, size_t ny, size_t u)
 	double ways[EXACT_RUNS * EXACT_RUNS + 1] = { 1 }, all = 1, sum = 0;
 	/* Gaussian binomial: multiply by (1 − q^(nx + i)) / (1 − q^i) for i = 1 … ny */
 	for (size_t i = 1; i <= ny; i++) {
-		size_t top = nx * ny;
-		for (size_t k = top; k >= nx + i; k--)
+		for (size_t k = u; k >= nx + i; k--)
 			ways[k] -= ways[k - nx - i];
-		for (size_t k = i; k <= top; k++)
+		for (size_t k = i; k <= u; k++)
 			ways[k] += ways[k - i];
 		all = all * (double)(nx + i) / (double)i;
 	}
