@@ -125,7 +125,8 @@ static bool is_spoiled(const struct check *k)
 	return k->verdict == VERDICT_INCONCLUSIVE && k->spoiler && k->spoiler->candidate;
 }
 
-/* `accepts`: options such as " --accept lost-kernels". */
+/* Fail because of the trust finding with the message `why`, and advise the options `accepts`, such
+   as " --accept lost-kernels". */
 static enum status refuse_books(const char *why, const char *accepts, struct diag_log *log)
 {
 	return diag_fail(log, ST_INPUT,

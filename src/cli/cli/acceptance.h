@@ -9,11 +9,11 @@
 #include "model/report.h"
 #include "model/rule.h"
 
-/// Nothing could be compared with a baseline in which a trust finding makes figures unreliable that
-/// rules judge. This returns the options, such as " --accept lost-kernels", that accept those
-/// findings on the `nr` runs that `o` does not accept yet; "" if there are none. `*why` becomes the
-/// message of the first. `first`: there is no baseline yet, so that ranks that the job has and the
-/// run lacks are a finding. Owned by `a`.
+/// The options, such as " --accept lost-kernels", that are still needed to make the `nr` runs a
+/// baseline: one for each trust finding that makes a figure unreliable that rules judge, unless `o`
+/// accepts the finding. "" if none is needed. `*why` becomes the message of the first such finding.
+/// `first`: true if there is no baseline yet; then a rank that the job has and the run lacks is a
+/// finding, too. Owned by `a`.
 const char *acceptance_needed(const struct run *runs, size_t nr, bool first,
                               const struct rules *rules, const struct options *o, const char **why,
                               struct arena *a);
@@ -23,8 +23,8 @@ GG_MUST_CHECK enum status acceptance_books(const struct run *runs, size_t nr, bo
                                            const struct rules *rules, const struct options *o,
                                            struct diag_log *log);
 
-/// True if a figure of the run could not be judged, unless because of a trust finding that --accept
-/// names.
+/// True if a figure of the run could not be judged for another reason than a trust finding that
+/// --accept names.
 bool acceptance_is_unsure(const struct report *r, const struct options *o);
 
 /// Decide whether the judged run may be approved. ST_INPUT if a trust finding that --accept does

@@ -155,7 +155,7 @@ enum status artifact_load_machine(const struct loader *l, struct source *src,
 	return add_result(l, file, st, d, *found);
 }
 
-/* Load a file that is by its key "schema" a record of the state of GPUs. */
+/* Load a file whose key "schema" says that it is a record of the state of GPUs. */
 static enum status load_machine(const struct loader *l, struct source *src,
                                 struct artifact_file *file)
 {
@@ -238,8 +238,8 @@ static bool begin_has(struct span first, size_t within, const char *what)
 	return memmem(first.p, first.n < within ? first.n : within, what, strlen(what)) != NULL;
 }
 
-/* True for JSON that begins with the key "schema" and a value that begins with `schema`, as in
-   files of gpugate. */
+/* True if the file begins with '{' and has the key "schema" and the text `schema` within its first
+   48 bytes, as JSON files of gpugate do. */
 static bool schema_recognize(struct span first, const char *schema)
 {
 	enum { WITHIN = 48 };

@@ -13,7 +13,8 @@
 enum { ENDINGS_MAX = 3 };
 
 /// A format. A file has this format if `schema`, `form` or `recognize` fits. If all three are
-/// unset, the file's ending decides; without endings, every file fits that has no earlier format.
+/// unset, the file's ending decides; without endings, a row fits every file that no earlier row
+/// fits.
 struct artifact_format {
 	const char *name; ///< name of the format; its fuzz target is tests/fuzz/fuzz_NAME.c
 	const char *schema; ///< beginning of the value of the JSON key "schema", with its quote
@@ -27,9 +28,9 @@ struct artifact_format {
 
 	/// Reads the source and adds what it contains by artifact_add(); NULL: the format is refused.
 	enum status (*load)(const struct loader *l, struct source *src, struct artifact_file *file);
-	bool ahead; ///< inflate gzip in a thread of its own
+	bool ahead; ///< true: gzip is inflated in a thread of its own
 	bool is_guess; ///< true: load() may find that the file is JSON of another kind
-	bool or_result; ///< true: tried as a result file first
+	bool or_result; ///< true: the file is first tried as a result file
 	bool is_recording; ///< true: such a file is a recording or a digest
 	const char *refusal; ///< message after "FILE: " if the format is refused
 };

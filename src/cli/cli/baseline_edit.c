@@ -112,7 +112,8 @@ static enum status add_runs(const struct candidates *c, size_t first, const stru
                             const char *verdict, bool accepted, struct baseline *b,
                             struct diag_log *log)
 {
-	/* `together` marks the runs as repeats on one machine; NULL if their machines differ */
+	/* `together` marks the runs as repeats on one machine; NULL for a single run, or if the runs
+	   may be of different machines */
 	bool apart = c->nr == 1;
 	for (size_t i = 1; i < c->nr; i++)
 		apart = apart || environment_together(&c->v[0], &c->v[i]) == APART;

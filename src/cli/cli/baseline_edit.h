@@ -5,14 +5,14 @@
 #include "cli/candidates.h"
 #include "store/lock.h"
 
-/// ST_INPUT if nothing could be compared with a rank of the run, which has no GPU activities, no
-/// memory and no figures of result files.
+/// ST_INPUT if a rank of the run has no GPU activities, no memory and no figures of result files,
+/// so that nothing could be compared with it.
 GG_MUST_CHECK enum status baseline_comparable(const struct run *run, struct diag_log *log);
 
 /// Make a baseline without a history: its pin is the first of the runs, its provenance is that of
-/// the options. `first`: it replaces no other baseline. ST_INPUT for a run that could never be
-/// compared. `out` borrows from the runs. The caller releases it with baseline_release() in any
-/// case.
+/// the options. `first`: true if it does not replace another baseline. ST_INPUT for a run that
+/// could never be compared. `out` borrows from the runs. The caller releases it with
+/// baseline_release() in any case.
 GG_MUST_CHECK enum status baseline_make(const struct candidates *c, const struct setup *s,
                                         bool first, struct baseline *out, struct diag_log *log);
 
@@ -25,8 +25,8 @@ GG_MUST_CHECK enum status baseline_save(const struct baseline *b, const char *pa
 GG_MUST_CHECK enum status baseline_say(const struct baseline *b, const char *path, const char *also,
                                        const char *what, struct diag_log *log);
 
-/// Add all runs except the first to the history of a new baseline. The file `history` may exist
-/// already.
+/// Add all runs except the first to the history of a new baseline. If the file `history` exists
+/// already, its runs are kept.
 GG_MUST_CHECK enum status baseline_add_repeats(const struct candidates *c, const struct setup *s,
                                                const char *history, struct baseline *b,
                                                struct diag_log *log);
@@ -47,7 +47,8 @@ GG_MUST_CHECK enum status baseline_put(const struct baseline *b, const struct op
 struct baseline_edit {
 	struct file_lock lock;
 	const char *path; ///< path as the user named it; owned by the setup's arena
-	const char *history, *reference; ///< paths of its history and of its reference run; likewise
+	const char *history, *reference; ///< paths of the baseline's history and of its reference run;
+	                                 ///< owned by the setup's arena
 	bool is_first; ///< true if the run to store is the first of main: neither the repository nor
 	               ///< the folder of --history has a baseline or runs of the workload
 	struct baseline b; ///< the baseline; empty if `is_first`
@@ -73,9 +74,9 @@ GG_MUST_CHECK enum status baseline_save_reference(const struct candidates *c, co
                                                   const struct baseline_edit *e,
                                                   struct diag_log *log);
 
-/// Make the first run the pin, and write the baseline. The history stays, but of its runs only `c`
-/// and later ones count for the reference. `moved` is the new baseline, which borrows from the
-/// runs; the caller releases it with baseline_release().
+/// Make the first run the pin, and write the baseline. The history stays, but of its runs only
+/// those of `c` and later ones count for the reference. `moved` is the new baseline, which borrows
+/// from the runs; the caller releases it with baseline_release().
 GG_MUST_CHECK enum status baseline_move(const struct candidates *c, const struct setup *s,
                                         const struct report *judged, struct baseline_edit *e,
                                         struct baseline *moved, struct diag_log *log);

@@ -22,9 +22,10 @@ struct check_job {
 GG_MUST_CHECK enum status check_begin(struct check_job *j, const struct options *o, size_t gates,
                                       struct diag_log *log);
 
-/// Add to the report of candidates_judge() its findings, and for each of the two runs the table of
-/// ranks and an analysis, which is complete if the report becomes an HTML `page`. If a check failed
-/// or warned, also add recommendations that the baseline's run does not have.
+/// Complete the report `out` of candidates_judge(). Add the findings, and for candidate and
+/// baseline the table of ranks and an analysis. The analysis has all its parts only if the report
+/// becomes an HTML `page`. If a check failed or warned, also add the recommendations for the
+/// candidate that do not hold for the baseline as well.
 void check_explain(const struct candidates *c, const struct setup *s, const struct baseline *b,
                    bool page, struct report *out);
 

@@ -45,8 +45,9 @@ static void baseline_job_release(struct baseline_job *w)
 
 /* ---- approve ---- */
 
-/* Judge the runs against the new baseline, which is made of the first. Refuse them if one did other
-   work, since the difference would count as noise. Warn of figures that no check will judge. */
+/* Judge the runs against the new baseline, which is made of the first run. Refuse them if one of
+   them did other work, since the difference would count as noise. Warn of figures that no check
+   will judge. */
 static enum status try_baseline(struct baseline_job *w, const char *path, struct diag_log *log)
 {
 	const struct run *run = &w->candidates.v[0];
@@ -85,7 +86,7 @@ static enum status create_baseline(struct baseline_job *w, const struct options 
 	                    log);
 }
 
-/* Accept a run in place of the one that the baseline has. */
+/* Make the run the pin, in place of the baseline's present one. */
 static enum status move_baseline(struct baseline_job *w, const struct options *o, const char *path,
                                  struct diag_log *log)
 {
@@ -105,9 +106,9 @@ static enum status move_baseline(struct baseline_job *w, const struct options *o
 	                    "baseline moved", log);
 }
 
-/* True if the run begins a new baseline instead of being judged by the one that is there. If there
-   is none, but the rules or a history know the workload, the path may be wrong: this takes --new.
- */
+/* True if the run begins a new baseline instead of being judged against the file at `path`. If this
+   file is absent, but the rules or a history know the workload, the path may be wrong: then only
+   --new or --force begins a baseline. */
 static bool begins(const struct baseline_job *w, const struct options *o, const char *path,
                    struct arena *a)
 {
@@ -177,7 +178,7 @@ static bool is_typical(const struct report *r)
 	return typical;
 }
 
-/* True if the run that changes are explained against is typical of main still. */
+/* True if the reference run, against which changes are explained, is still typical of main. */
 static bool reference_is_typical(struct baseline_job *w)
 {
 	struct report report;
@@ -220,7 +221,8 @@ static enum status store_runs(struct baseline_job *w, const struct options *o, s
 	   reference run no longer is. So the file of the reference run changes only if main did. */
 	bool kept = accepted && explains && run_is_recorded(&w->candidates.v[0]) &&
 	            is_typical(&w->report) && !reference_is_typical(w);
-	if (kept) /* before the history: it does not count until the history has its line */
+	if (kept) /* written before the history: the reference run does not count until the history has
+	             its line */
 		TRY(baseline_save_reference(&w->candidates, &w->setup, &w->edit, log));
 	TRY(baseline_save_history(&w->edit, log));
 	const char *history = setup_history_path(o, w->edit.path, &w->edit.b.arena);

@@ -112,7 +112,8 @@ static enum status bootstrap(const struct candidates *c, const struct setup *s, 
 	return st;
 }
 
-/* Add what check_explain() adds, except the findings. `baseline` has no ranks if there is none. */
+/* Add what check_explain() adds for each run: its table of ranks, its analysis, and
+   recommendations. Findings are not added. `baseline` has no ranks if there is no baseline. */
 static void remarks_add(const struct naming *naming, const struct diagnosis_rules *rules,
                         const struct run *candidate, const struct run *baseline, bool page,
                         struct report *out)
@@ -143,7 +144,7 @@ void check_explain(const struct candidates *c, const struct setup *s, const stru
 	const struct run *before = b ? baseline_explained(b) : c->nr_controls ? &c->controls[0] : &none;
 	struct cause_input in = { candidates_runs(c, b), s->naming, s->rules.noise.min_runs };
 	remarks_add(&s->naming, &s->diagnosis, &c->v[0], before, page, out);
-	causes_find(&in, out); /* uses the table of ranks */
+	causes_find(&in, out); /* must come last, since it uses the table of ranks */
 }
 
 static enum status judge_sides(struct check_job *j, const struct options *o, size_t gates,
@@ -166,7 +167,7 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 	*j = (struct check_job){ .path = "" };
 	report_init(&j->report);
 	enum status st = judge_sides(j, o, gates, log);
-	provenance_links(&j->report.arena, &j->report.links); /* judging has reset the report */
+	provenance_links(&j->report.arena, &j->report.links); /* judge_sides() resets the links */
 	TRY(st);
 	const struct run *candidate = &j->candidates.v[0];
 	const struct baseline *b = j->b.pin.ranks.nr ? &j->b : NULL;

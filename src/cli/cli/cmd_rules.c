@@ -125,7 +125,8 @@ static void explain_metric(const struct metric *m, struct rules *rules, struct s
 	sink_printf(out, "  judged by %s (rules: %s)\n", explain_judges(m, rules), rules->source);
 }
 
-/* The next term of the glossary from `*at` on, and what it says: the text below "### TERM". */
+/* Find the next heading "### TERM" of the glossary in `*at`, and the text below this heading. Moves
+   `*at` behind the text. False if there is no such heading. */
 static bool next_term(struct span *at, struct span *term, struct span *text)
 {
 	static const char head[] = "\n### ";

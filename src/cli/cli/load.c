@@ -127,7 +127,8 @@ static enum status take_files(struct loader *l, struct artifact_files *files,
 		const struct artifact_file *file = &files->v[i];
 		size_t end = i + 1 + file->listed, before = artifacts->nr;
 		enum status first = ST_OK;
-		bool others = false; /* true if a file was of use without an artifact */
+		bool others = false; /* true if a file has no artifact but is of use: a dump of the Flight
+		                        Recorder, or captured graphs */
 		for (i += file->is_directory; i < end; i++) {
 			enum status one = take_file(&files->v[i], file->is_directory, artifacts, run, log);
 			first = first == ST_OK ? one : first;

@@ -52,8 +52,9 @@ static enum status check_one_rank(struct source *src, struct artifact_file *file
 	    source_name(src), nr, text);
 }
 
-/* Warm-ups run each launch at most this often before it is captured. In a trace with marked steps,
-   captures are taken for its only content if there are this many per GPU activity. */
+/* In a trace without marked steps, up to this many GPU activities per captured launch are taken for
+   warm-ups, which run a launch before it is captured. In a trace with marked steps, only one GPU
+   activity per this many captured launches. */
 enum { FEW = 4 };
 
 /* Refuse a trace that captures CUDA graphs and launches none of them: its GPU activities, if there

@@ -27,7 +27,8 @@ static enum status add_artifact(const struct loader *l, struct artifact_file *fi
 		return st;
 	}
 	if (!d->fold)
-		/* small items are summed here already, so that a trace gives the figures of its digest */
+		/* small items are summed here already, so that a trace gives the same figures as its stored
+		   digest */
 		digest_small(d, &l->setup->categories);
 	if (l->capacity != MEMORY_UNKNOWN) {
 		d->device_memory = l->capacity;
@@ -159,8 +160,8 @@ static enum status (*const of_figures[])(const struct loader *l, struct source *
 	refuse_lines,
 };
 
-/* Open a file again from its beginning. `first` is what was read of it: if this is the whole file,
-   it is read from memory, since standard input cannot be opened again. */
+/* Open a file again from its beginning. `first` holds its first bytes. If they are the whole file,
+   they are read from memory, since standard input cannot be opened again. */
 static enum status open_again(const struct loader *l, struct source *src, struct span first,
                               struct artifact_file *file, struct source **out)
 {
@@ -171,7 +172,7 @@ static enum status open_again(const struct loader *l, struct source *src, struct
 }
 
 /* Sets `*may_be` to false if the keys of a file, or its first bytes, rule out that it is a result
-   file, or it cannot be read again. */
+   file, or if the file cannot be read again. */
 static enum status sniff(const struct loader *l, struct source *src, struct span first,
                          struct artifact_file *file, bool *may_be)
 {
@@ -261,7 +262,8 @@ void load_file(const struct loader *l, struct artifact_file *file)
 	if (file->status != ST_OK)
 		return;
 	file->status = load_source(l, src, file);
-	/* looking for damage reads the file to its end; a file of another kind may be of any size */
+	/* looking for damage reads the file to its end: not done for other files than artifacts, since
+	   they may be of any size */
 	if (file->status != ST_OK && file->outcome != OUTCOME_NO_ARTIFACT)
 		source_blame_damage(src, file->log);
 	source_close(src);

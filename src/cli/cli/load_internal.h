@@ -53,7 +53,8 @@ struct artifacts {
 enum load_outcome {
 	OUTCOME_DIGEST,
 	OUTCOME_NO_ARTIFACT,
-	OUTCOME_RESULT ///< a result file of a benchmark, whatever its name
+	OUTCOME_RESULT ///< a result file of a benchmark; an error in it counts, whatever the file's
+	               ///< name
 };
 
 /// One file of a run and the result of reading it. While files are read, only one thread uses it.
@@ -66,7 +67,8 @@ struct artifact_file {
 	enum status status;
 	struct artifacts artifacts;
 	bool replays; ///< true for a trace that launches CUDA graphs
-	struct captured *captured; ///< captured graphs of a trace that only captures; else NULL; owned
+	struct captured *captured; ///< graphs of a trace that captures some and launches none; else
+	                           ///< NULL; owned
 	int64_t rank; ///< rank of `captured`
 	struct flight_dump *flight; ///< dump of the Flight Recorder; NULL if it is not one; owned
 	struct source_progress progress; ///< bytes read so far, for the progress line
@@ -90,12 +92,12 @@ const char *artifact_file_name(const struct artifact_file *file);
 GG_MUST_CHECK enum status artifact_add(const struct loader *l, struct artifact_file *file,
                                        enum status st, struct digest *d, enum rank_known known);
 
-/// Like artifact_add(), for a digest that was stored as such.
+/// Like artifact_add(), for a digest that was read from a file of digests.
 GG_MUST_CHECK enum status artifact_add_stored(const struct loader *l, struct artifact_file *file,
                                               struct digest *d);
 
-/// If `st` is an error, log the first error of `own`, the log of a reducer, with the file's name
-/// `name`, which reducers do not know. Releases `own`.
+/// If `st` is an error, add the first error of `own` to `log`, behind the name of the file: `own`
+/// is the log of a reducer, which does not know this name. Releases `own`.
 void artifact_name_errors(struct diag_log *log, enum status st, const char *name,
                           struct diag_log *own);
 

@@ -6,8 +6,9 @@
 #include "base/idmap.h"
 #include "cli/load_internal.h"
 
-/* File descriptors that may be open: those of standard streams and outputs, and for each file that
-   is read the artifact's and another, of run.yaml or again of the artifact. */
+/* File descriptors that may be open at the same time: OTHER_DESCRIPTORS for standard streams and
+   outputs, and two for each file that is read: one for the artifact, the second for its run.yaml,
+   or for reading the artifact again. */
 enum { OTHER_DESCRIPTORS = 16, DESCRIPTORS_PER_FILE = 2 };
 
 size_t load_threads(size_t jobs, size_t files)

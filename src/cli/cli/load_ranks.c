@@ -175,9 +175,9 @@ static bool is_rank_with_gpu(const struct artifact *p)
 	return digest_has_trace(p->digest) && p->digest->trust.gpu_events > 0;
 }
 
-/* Set aside the traces without GPU work whose rank is not known: that of a server's front end
-   (vLLM: HOST_PID.async_llm.TIME) lies beside those of its ranks. The rank in the name of such a
-   file does not count if a trace with GPU work contains its rank. */
+/* Set aside the traces without GPU work whose rank is not known, such as the trace of a server's
+   front end (vLLM: HOST_PID.async_llm.TIME), which lies beside the traces of the ranks. The rank in
+   the name of such a file does not count if a trace with GPU work contains its rank. */
 static void set_hosts_aside(struct artifacts *artifacts, struct run *run, struct diag_log *log)
 {
 	bool ranks = false, stated = false;

@@ -94,7 +94,8 @@ static bool is_version(const char *word)
 	return is(word, "--version") || is(word, "-V");
 }
 
-/* Parse the command; old names have a second word after "baseline". */
+/* Parse the command. Some old names of commands have two words: "baseline", and the argument after
+   it. */
 static enum status parse_command(int argc, char **argv, int *at, struct options *out,
                                  struct diag_log *log)
 {

@@ -89,7 +89,8 @@ enum old_command {
 };
 
 #define ON(cmd) (1u << CMD_##cmd)
-/* commands that add a run to a stored baseline, then commands that read a stored baseline */
+/* ON_TAKING: commands that add a run to a stored baseline. ON_STORED: commands that only read one.
+ */
 #define ON_TAKING (ON(APPROVE) | ON(STORE))
 #define ON_STORED (ON(REPORT) | ON(HISTORY) | ON(LINT))
 #define ON_RUNS (ON(CHECK) | ON(DIFF) | ON(REPORT) | ON(DIGEST) | ON_TAKING)
@@ -98,12 +99,11 @@ enum old_command {
 #define ON_READING (ON_RUNS | ON(SUITE))
 #define ON_PAGES (ON_REPORTS | ON(SUITE) | ON(HISTORY))
 
-/// X(id, name, argument, commands, meaning).
-/// Argument: NULL if there is none; N and BYTES are whole numbers, SIZE is a number of bytes with a
-/// unit, FILE and RUN are paths, and a|b|c is one of these words.
-/// Commands: those that take the option. With ON(HELP), only `gpugate help` shows the option.
-/// Meaning: text of the help. If it has "may be repeated", completions offer the option again. ""
-/// is an old option, which is accepted but not shown.
+/// X(id, name, argument, commands, meaning). Argument: NULL if there is none; N and BYTES are whole
+/// numbers, SIZE is a number of bytes with a unit, FILE and RUN are paths, and a|b|c is one of
+/// these words. Commands: those that take the option. With ON(HELP), only `gpugate help` shows the
+/// option. Meaning: text of the help. If it has "may be repeated", completions offer the option
+/// again. "" marks an old option, which is accepted but not shown.
 #define OPTION_ROWS(X)                                                                             \
 	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED,                             \
 	  "the stored baseline (default: what the rules say, else baselines/WORKLOAD.json; lint: "     \
@@ -292,8 +292,8 @@ struct options {
 	struct texts args;
 };
 
-/// Parse argv. ST_USAGE with a suggestion for a wrong word. In any case, `out` has what could be
-/// parsed, so that reports of the failure can be written.
+/// Parse argv. ST_USAGE, and an error that suggests a similar word, if a word is wrong. In any
+/// case, `out` has what could be parsed, so that reports of the failure can be written.
 GG_MUST_CHECK enum status options_parse(int argc, char **argv, struct options *out,
                                         struct diag_log *log);
 

@@ -247,7 +247,8 @@ static enum status check_pair(const char *output, const char *other, const char 
 	return would_be_lost(output, what, log);
 }
 
-/* List the files that will be written; there is room for one per option. */
+/* List the files that will be written in `outputs`, which has room for NR_OPTIONS paths. `creates`:
+   true if the baseline is one of them. */
 static size_t list_outputs(const struct options *o, bool creates, const char **outputs)
 {
 	static const enum option others[] = { OPT_OUTPUT, OPT_PROPOSE };

@@ -9,7 +9,8 @@
 
 /// Write every report that the options name, and the text to standard output unless a report goes
 /// there. The first warnings of the log move into the report. ST_OUTPUT if a report could not be
-/// written; the others are then rewritten as failures.
+/// written; all files are then written again as reports of this failure, so that none claims
+/// success.
 GG_MUST_CHECK enum status output_reports(const struct options *o, struct report *r,
                                          struct diag_log *log);
 
@@ -25,7 +26,7 @@ GG_MUST_CHECK enum status output_forms(const struct options *o, const struct doc
                                        struct diag_log *log);
 
 /// Like output_forms(); also writes the text to standard output, unless another report goes there.
-/// `to_stdout`: the caller writes such a report.
+/// `to_stdout`: true if the caller writes a report to standard output.
 GG_MUST_CHECK enum status output_document(const struct options *o, const struct document *d,
                                           const struct page_frame *frame, bool to_stdout,
                                           struct diag_log *log);

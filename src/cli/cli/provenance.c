@@ -11,10 +11,11 @@
 #include "model/digest.h"
 #include "rules/rules_file.h"
 
-/* A CI system is recognized by the variable `marker`. In each list, the first variable that is set
- * is used. `link` is joined from its parts. Source: docs.github.com "Variables reference" (default
- * environment variables), docs.gitlab.com "Predefined CI/CD variables reference", Jenkins
- * /env-vars.html with the plugins Git, Branch API and Build User Vars. */
+/* A CI system is recognized by the environment variable `marker`. The first variable in `commit`
+ * that is set is used, and the first in `who`. Links are joined from their parts. Source:
+ * docs.github.com "Variables reference" (default environment variables), docs.gitlab.com
+ * "Predefined CI/CD variables reference", Jenkins /env-vars.html with the plugins Git, Branch API
+ * and Build User Vars. */
 static const struct ci_system {
 	const char *name, *marker;
 	const char *commit[3], *who[4];
@@ -77,7 +78,8 @@ static const char *joined(const char *const *parts, struct arena *a)
 	return b.n ? arena_take(a, &b) : NULL;
 }
 
-/* A web address without characters that have a meaning in Markdown or HTML; else NULL. */
+/* The web address that the parts make; NULL if they do not make one, or if it has characters with a
+   meaning in Markdown or HTML. */
 static const char *address(const char *const *parts, struct arena *a)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

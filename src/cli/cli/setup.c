@@ -39,8 +39,8 @@ static enum status expect_ranks(const struct options *o, struct rules *rules, st
 	return ST_OK;
 }
 
-/* Path of a table: value of the option `old`, which older versions had for it, else `path`, that of
-   the rules. NULL: the built-in table. */
+/* Path of a table: the value of `old`, an option of older versions, if it is given; else `path`,
+   which the rules name. NULL: the built-in table. */
 static const char *table_path(const struct options *o, enum option old, const char *path)
 {
 	return o->value[old] ? o->value[old] : path;
@@ -181,8 +181,9 @@ bool setup_is_kept(const struct options *o, const char *path)
 	return n && strncmp(path, folder, n) == 0 && path[n] == '/';
 }
 
-/* The place of a baseline below the folder of --history. Its whole path is repeated there, since
-   baselines in several folders may have the same file name. */
+/* The place of a baseline below the folder of --history. The whole path of the baseline is repeated
+   there, since baselines in several folders may have the same file name. Only the file name is used
+   if the path is absolute or has "..", since it may lead out of the folder. */
 static const char *kept_path(const struct options *o, const char *path, struct arena *a)
 {
 	const char *last = strrchr(path, '/');
@@ -197,7 +198,7 @@ const char *setup_history_path(const struct options *o, const char *path, struct
 }
 
 /* True if the runs have different values of the environment's `key`, and the rules compare only
-   runs with equal ones. */
+   runs whose values are equal. */
 static bool is_kept_apart(const struct rules *rules, const char *key, const struct run *x,
                           const struct run *y)
 {
@@ -206,10 +207,10 @@ static bool is_kept_apart(const struct rules *rules, const char *key, const stru
 	       ANY(i, rules->must_match.nr, strcmp(rules->must_match.v[i].p, key) == 0);
 }
 
-/* In the folder of --history each GPU and world size has a baseline of its own. The name of the
-   first one has only the workload. If this one is of another GPU or world size than the run,
-   `*path` becomes the path that has both. If it cannot be read, `*path` stays: its user reports the
-   error, or replaces it (`approve --force`). */
+/* In the folder of --history each GPU and world size has a baseline of its own. The file of the
+   first baseline is named only by the workload. If the first baseline is of another GPU or world
+   size than the run, `*path` becomes a path that names both. If the first baseline cannot be read,
+   `*path` stays: the caller reports the error, or replaces the file (`approve --force`). */
 static enum status find_own_baseline(const struct setup *s, const struct run *run, struct arena *a,
                                      const char **path, struct diag_log *log)
 {
@@ -302,8 +303,9 @@ static enum status history_folder_there(const struct options *o, struct diag_log
 }
 
 /* Read the reference run, a whole run of main that `store` keeps beside the history, if there is
-   one. It counts only if it is one of the runs of the reference. It is not if it was stored before
-   the approval, or if the history lacks its line, for example because its commit is not in main. */
+   one. It counts only if it is one of the runs of the reference. It does not count if it was stored
+   before the approval, or if the history lacks its line, for example because its commit is not in
+   main. */
 static enum status read_reference_run(const char *history, struct baseline *out,
                                       struct diag_log *log)
 {

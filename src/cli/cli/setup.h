@@ -25,7 +25,8 @@ struct setup {
 	struct naming naming; ///< shortens names of kernels and categories as the rules say
 	struct reduce_options reduce;
 	bool join_cycles; ///< true if several traces of a rank may be joined
-	bool rules_name_baseline; ///< the rules file says the workload, or where its baseline is
+	bool rules_name_baseline; ///< true if the rules file names the workload, or the path of its
+	                          ///< baseline
 	const char *workload; ///< name of the workload from --workload, else from the rules
 };
 
@@ -34,8 +35,9 @@ struct setup {
 GG_MUST_CHECK enum status setup_init(struct setup *s, const struct options *o,
                                      struct diag_log *log);
 
-/// Read the categories that the options name, and add those of `rules`, which were read from
-/// `path`. Any error is ST_USAGE. The caller releases `out` in any case.
+/// Read the table of categories that the options or the rules name, else the built-in one. Add to
+/// it the categories in the rules file itself, `path`. Any error is ST_USAGE. The caller releases
+/// `out` in any case.
 GG_MUST_CHECK enum status setup_categories(const struct options *o, const struct rules *rules,
                                            const char *path, struct category_table *out,
                                            struct diag_log *log);
@@ -89,8 +91,8 @@ GG_MUST_CHECK enum status setup_baseline_path(const struct setup *s, const struc
                                               struct arena *a, const char **out,
                                               struct diag_log *log);
 
-/// Read the baseline at `*path`. If that is NULL, it becomes the path that the options and rules
-/// say.
+/// Read the baseline at `*path`. If `*path` is NULL, it becomes the path that the options and rules
+/// say. The caller releases `out` with baseline_release() in any case.
 GG_MUST_CHECK enum status setup_stored(struct setup *s, const char **path, struct baseline *out,
                                        struct diag_log *log);
 

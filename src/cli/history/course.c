@@ -42,8 +42,8 @@ static void view_stored(struct course *t, const struct baseline *b, struct run_v
 	*out = both[0];
 }
 
-/* The metric of a figure of a result file that no whole stored run has. Unit and direction follow
-   from the name. */
+/* The metric of a figure of a result file that neither the approved run nor the reference run has.
+   Unit and direction follow from the name. */
 static const struct metric *metric_by_name(struct span name, struct arena *a)
 {
 	struct input_stat s = { .name = arena_dup(a, name), .micro = INPUT_EXACT };
@@ -109,8 +109,8 @@ static void fill_figure(const struct run_value *v, size_t nr, struct course_figu
 	}
 }
 
-/* The direction in which a metric is worse. For a figure of a result file a rule may say it; else
-   it is the figure's own, as in checks. */
+/* The direction in which a metric is worse. For a figure of a result file a rule may set the
+   direction; else the figure's own direction counts, as in checks. */
 static enum worse direction(const struct rules *rules, const struct metric *m)
 {
 	if (m->need != NEED_INPUT)
@@ -158,8 +158,8 @@ static bool is_neither(const struct course_figure *f)
 	return f->of->need == NEED_INPUT && f->worse == WORSE_EITHER;
 }
 
-/* Order of figures: those of whole runs before those of items, then those with a better direction,
-   then as in the report of a check. */
+/* Order of figures: those of whole runs before those of items, then those that have a direction in
+   which they are better, then as in the report of a check. */
 ORDERING(figure_order, struct course_figure,
          THEN(is_of_item(x) - is_of_item(y)) THEN(is_neither(x) - is_neither(y))
              THEN(COMPARE(x->of->place, y->of->place)) RISING(place))
@@ -215,7 +215,8 @@ static int64_t size_of(const struct course_part *p)
 ORDERING(part_cmp, struct course_part, THEN(COMPARE(size_of(y), size_of(x))) BY_SPAN(label))
 
 /* True if amounts in the two units can be compared: the units have the same name, or both are
-   times, such as "ns" and "ns/step". Figures of result files cannot, as their parts are unknown. */
+   times, such as "ns" and "ns/step". Amounts of figures of result files cannot be compared, as
+   their parts are unknown. */
 static bool is_like(enum unit a, enum unit b)
 {
 	bool named = strcmp(unit_name(a), unit_name(b)) == 0;

@@ -93,7 +93,8 @@ struct course_options {
 void course_make(const struct baseline *b, const char *workload, const struct course_options *o,
                  const struct rules *rules, struct course *out);
 
-/// The history of a baseline. Earlier versions stored these runs in the baseline file itself.
+/// The history of a baseline, or the list of runs that an earlier version stored in the baseline
+/// file itself, if the history is empty.
 const struct history *course_history(const struct baseline *b);
 
 /// Release the memory of the course.

@@ -142,8 +142,7 @@ static void put_parts(struct document *d, const struct course *t, const struct c
 	}
 }
 
-/* Write a change point. The name of its figure lacks that of the case `of`, if it is of this case.
- */
+/* Write a change point. If its figure is of the case `of`, the figure is named without the case. */
 static void put_change(struct document *d, const struct course *t, const struct course_point *p,
                        const char *of)
 {
@@ -283,8 +282,8 @@ static void put_news(struct document *d, const struct course *t)
 	doc_said(d, t->headline);
 }
 
-/* Add how to find the commit that caused a change: commands that list the commits between the runs,
-   and that bisect them. */
+/* Add how to find the commit that caused a change: commands that list the commits between the two
+   runs, and that bisect these commits. */
 static void put_search(struct document *d, const struct course *t, const struct course_point *p)
 {
 	const struct course_run *good = &t->runs.v[p->last], *bad = &t->runs.v[p->first];

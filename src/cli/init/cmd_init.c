@@ -34,9 +34,11 @@ struct init {
 
 	/// number of steps that the chosen marker finds in the run; 0 if no marker was chosen.
 	int64_t steps;
-	const char *accepts, *why; ///< options that approving the run takes, or ""; reason for them
+	const char *accepts, *why; ///< options without which the run cannot be approved, or ""; reason
+	                           ///< for them
 	const char *to_ignore; ///< line about the run that .gitignore lacks; NULL if it lacks none
-	const char *run_name; ///< name of the run in the workflow and in the next command
+	const char *run_name; ///< name of the run in the workflow, and in the command that init advises
+	                      ///< to run next
 	struct init_rules rules;
 	struct baseline baseline; ///< baseline whose history shows the noise
 	enum forge forge;
@@ -50,7 +52,8 @@ struct init {
    between them. */
 static enum status take_home(struct init *in, const char *said)
 {
-	static const char *const forges[] = { "none", "github", "gitlab", NULL }; /* as enum forge */
+	/* in the order of enum forge */
+	static const char *const forges[] = { "none", "github", "gitlab", NULL };
 	static const char plain[] =
 	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
 	const char *word = said, *slash, *at;
@@ -105,7 +108,8 @@ static const char *path_of(struct init *in, const char *stem, const char *ending
 }
 
 /* Choose the workload: that of --workload, else that of the rules file, else that of the
-   repository. If the rules file is of another workload, this one is added beside it. */
+   repository. If the rules file is of another workload, the chosen workload is added beside that
+   one. */
 static enum status choose_workload(struct init *in)
 {
 	const char *name = in->o->value[OPT_WORKLOAD];
@@ -170,8 +174,8 @@ static enum status choose_marker(struct init *in)
 	return run_load(in->o->args.v, in->o->args.nr, &in->setup, &in->run, in->log);
 }
 
-/* The line of .gitignore for the run at `path`; NULL if the file names it already, or if the run is
-   the whole folder. */
+/* The line of .gitignore for the run at `path`; NULL if .gitignore names the path already, or if
+   the run is the whole folder. */
 static const char *line_to_ignore(struct init *in, const char *path)
 {
 	while (strncmp(path, "./", 2) == 0)
@@ -317,7 +321,7 @@ static enum status add_rules(struct init *in)
 
 /* ---- advice on what to do next ---- */
 
-/* The command that makes the baseline, or uses it if it is there. */
+/* Print the command that makes the baseline or, if it exists, the command that compares with it. */
 static void put_first_command(struct init *in, const char *baseline, struct sink *out)
 {
 	struct strbuf run = STRBUF_INIT;

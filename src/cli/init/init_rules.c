@@ -15,7 +15,7 @@ static void on_figure(void *ctx, const struct figure *f)
 static bool has_figure(const struct run_view *v, const struct metric *m)
 {
 	bool any =
-	    m->label == LABEL_PAIR; /* metrics that compare two runs cannot be found in one run */
+	    m->label == LABEL_PAIR; /* metrics that compare two runs count, though one run lacks them */
 	if (!run_has(v, m))
 		return false;
 	for (size_t i = 0; i < v->run->ranks.nr && m->label != LABEL_PAIR; i++)

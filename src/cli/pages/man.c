@@ -17,7 +17,7 @@ static void word(FILE *out, const char *s, size_t n, bool first)
 		fprintf(out, s[i] == '-' && typed ? "\\%c" : "%c", s[i]);
 }
 
-/* Write running text, with each sentence on its own line. */
+/* Write running text in lines of at most LINE characters, where each sentence begins a line. */
 static void text(FILE *out, const char *s)
 {
 	size_t column = 0;

@@ -80,7 +80,7 @@ static enum status start(const struct child_work *c, size_t i, struct child *out
 }
 
 /* Remove the list of files that the child has read from the end of its output, and note the files:
-   reports of the parent must not be written over them. */
+   reports of the parent must not be written over them. False if the list is incomplete. */
 static bool take_opened(struct span *text)
 {
 	size_t n;

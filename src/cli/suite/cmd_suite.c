@@ -40,8 +40,8 @@ static void note_input(const char *path)
 }
 
 /* Note the files that the suite file names, before the processes of the cases read them: no process
-   may write over a file of any case. Files that it does not name, such as those in the folder of a
-   run, are noted when the process that read them has ended. */
+   may write over a file of any case. Files that the suite file does not name, such as those in the
+   folder of a run, are noted when the process that read them has ended. */
 static void note_inputs(const struct suite_jobs *jobs, const struct options *o)
 {
 	struct arena scratch = ARENA_INIT;

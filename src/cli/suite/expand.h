@@ -36,9 +36,9 @@ enum { SUITE_CASES = 10000 };
 #define SUITE_CONTROL "control-%zu.json.gz"
 
 /// Find the cases of `f`. `kept` is the folder with the kept runs of an earlier job, or NULL; a
-/// case with a folder there has these runs. Fails with ST_USAGE if two cases have the same name, if
-/// a folder's name cannot be part of a workload's name, or if there are more than SUITE_CASES. The
-/// caller ends with suite_jobs_release() in any case.
+/// case that has a folder there gets its runs from it. Fails with ST_USAGE if two cases have the
+/// same name, if a folder's name cannot be part of a workload's name, or if there are more than
+/// SUITE_CASES. The caller ends with suite_jobs_release() in any case.
 GG_MUST_CHECK enum status suite_expand(const struct suite_file *f, const char *kept,
                                        struct suite_jobs *out, struct diag_log *log);
 
@@ -55,8 +55,8 @@ void case_options(const struct suite_job *job, const struct options *suite, enum
 void case_judge(const struct suite_job *job, const struct options *suite, size_t place,
                 size_t gates, struct suite *out);
 
-/// Add the result of a case that could not be judged, with its `verdict` and, in `text`, the
-/// reason.
+/// Add the result of a case that could not be judged, with its `verdict`, the status `st` that
+/// decides its exit code, and the reason in `text`.
 void case_add_open(struct suite *out, size_t place, const char *name, unsigned verdict,
                    enum status st, const char *text);
 

@@ -68,7 +68,8 @@ static enum status status_of_code(int64_t code)
 	return ST_OUTPUT;
 }
 
-/* The name of the only case with a verdict, or what all cases with it share, in parentheses. */
+/* In parentheses, the name of the only case with this verdict, or what all cases with this verdict
+   share; "" if they share nothing. */
 static const char *named(struct suite *s, unsigned verdict)
 {
 	const struct suite_shared *shared = suite_shared_by(s, verdict);

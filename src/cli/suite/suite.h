@@ -45,7 +45,7 @@ struct suite_subject {
 	int64_t place; ///< position of the name among those of the case
 	int64_t finding; ///< position of the finding among those of the case
 	const char
-	    *level; ///< kind of the name, from place_level_names; NULL: all of the run, or a figure
+	    *level; ///< kind of the name, from place_level_names; NULL: the whole run, or one figure
 	const char *name; ///< the name, as recorded: "aten::layer_norm"
 	int64_t change_pct; ///< change of what is named, in 1e-6 percent; INT64_MIN if unknown
 };
@@ -54,7 +54,8 @@ struct suite_subject {
 struct suite_shared {
 	int64_t place; ///< position among the shared causes
 	unsigned verdict; ///< the worst verdict of its findings
-	const char *id; ///< cause of its findings, such as "slower-kernel"; "machine" for the machine
+	const char *id; ///< cause of its findings, such as "slower-kernel"; "machine" if facts of the
+	                ///< machine changed
 	const char *level, *name; ///< what its findings name, as in struct suite_subject; or NULL
 	const char *title; ///< "aten::layer_norm is slower"
 	const char *text; ///< "aten::layer_norm is slower in 6 of 9 cases: +8.00 % to +14.0 %"
@@ -84,11 +85,12 @@ struct suite_case {
 	const char *limit; ///< limit of this figure, "limit 3 %" or "warns beyond 10 %"; or NULL
 	int64_t change_pct; ///< change of the figure of `metric` in 1e-6 percent; INT64_MIN if unknown
 	bool is_worse, is_better;
-	int64_t slower; ///< number of checks on time that failed, warned or are undecided for the worse
+	int64_t slower; ///< number of checks of times and rates that failed, warned or are undecided
+	                ///< because the case became slower
 	int64_t false_alarms; ///< expected false alarms per unchanged run, in millionths; -1 if unknown
 	int64_t plan_runs, plan_pairs; ///< number of further runs, or of pairs with control runs, that
 	                               ///< would decide the case; or 0
-	int64_t unconfirmed; ///< number of failed checks that the plan would confirm
+	int64_t unconfirmed; ///< number of checks whose failure the `plan_pairs` would confirm
 	const char *accept; ///< command that accepts the run; NULL if there is none
 	const char *rules_file, *baseline_file; ///< paths as given; NULL if the case was not judged
 };
@@ -116,7 +118,7 @@ struct suite {
 	int64_t counts[NR_VERDICTS];
 	int64_t plan_runs, plan_pairs; ///< how many runs or pairs would decide all undecided cases
 	VEC(struct suite_shared) shared; ///< causes that cases share, the machine first
-	VEC(struct suite_sharing) sharing; ///< cases behind them, sorted by cause, then case
+	VEC(struct suite_sharing) sharing; ///< the cases of each cause, sorted by cause, then case
 	const char *headline; ///< headline: "2 of 12 cases failed, 1 undecided"; names a single case
 	const char *error; ///< error because of which no case was judged; NULL if there is none
 };
@@ -159,7 +161,8 @@ void suite_share(struct suite *s);
 /// there is none.
 const struct suite_shared *suite_shared_by(const struct suite *s, unsigned verdict);
 
-/// Index in `cases` of the case with index `place` of the suite.
+/// Index in `s->cases` of the case whose member `place`, its index in the whole suite, is `place`.
+/// The two indexes differ if `s` is a shard. Without such a case, the index of the next one.
 size_t suite_case_at(const struct suite *s, int64_t place);
 
 /// Write the suite, with the verdict if suite_conclude() was called, and with a newline at the

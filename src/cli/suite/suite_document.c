@@ -30,7 +30,8 @@ static void put_summary(struct document *d, const struct suite *s)
 	}
 }
 
-/* The id of the first row of a case's findings, to which the row of the case has a link. */
+/* The id of the first row of a case's findings, to which the case links in the table of all cases.
+ */
 static const char *case_id(struct document *d, const struct suite_case *c)
 {
 	return arena_printf(&d->arena, "case-%" PRId64, c->place + 1);
@@ -59,8 +60,8 @@ static void put_shared(struct document *d, const struct suite *s)
 	doc_end(d);
 }
 
-/* The nth finding of a case, without those that are told once, with a cause that several cases
-   share; NULL if there are no more. */
+/* The nth finding of a case, without counting findings that are told with a cause that several
+   cases share. NULL if there are no more. */
 static const struct suite_item *untold(const struct suite_items *all, size_t nth)
 {
 	return FIND(i, all->v, all->nr, !all->v[i].told && nth-- == 0);
@@ -126,8 +127,8 @@ static void put_findings(struct document *d, const struct suite *s)
 	doc_end(d);
 }
 
-/* The action that the first finding of a case advises, without the findings that are told once,
-   with a cause that several cases share; NULL if there is none. */
+/* The action that the first finding of a case advises; NULL if there is none. Findings that are
+   told with a cause that several cases share do not count. */
 static const char *action_of(const struct suite *s, const struct suite_case *c)
 {
 	const struct suite_items findings = suite_items_of(&s->findings, c->place);

@@ -52,8 +52,8 @@ static const char *phrase_of(const char *id, const char *level)
 struct mention {
 	const struct suite_subject *subject;
 	struct suite_item *finding;
-	int rank; /* of two names that as many cases share, the one with the smaller rank is the cause
-	           */
+	int rank; /* of two names that the same number of cases share, the one with the smaller rank is
+	             taken for the cause */
 };
 
 struct mentions {
@@ -109,7 +109,8 @@ size_t suite_case_at(const struct suite *s, int64_t place)
 
 /* ---- a shared cause ---- */
 
-/* Changes of what the findings of a shared cause name. */
+/* Least and greatest change of what the findings of a shared cause name, in 1e-6 percent; numbers
+   of known and unknown changes. */
 struct span_of_changes {
 	int64_t least, most;
 	size_t nr, unknown;
@@ -169,8 +170,9 @@ static const struct suite_item *fact_of(const struct suite *s, int64_t of, const
 	return FIND(i, facts.v, facts.nr, strcmp(facts.v[i].id, key) == 0);
 }
 
-/* Append a fact of the machine that changed in the slower cases: its name, and its values in the
- * first of them, whose name is added if others have other values. */
+/* Append a fact of the machine that changed in the slower cases: the name of the fact, and its
+ * values in the first of these cases. The name of this case follows if the values in other slower
+ * cases differ. */
 static void add_fact(struct strbuf *b, const struct suite *s, const char *key)
 {
 	const struct metric *m = metric_find(span_of(key));
@@ -193,7 +195,8 @@ static bool is_behind(const struct suite *s, size_t i, const char *key)
 	return s->cases.v[i].slower && fact_of(s, s->cases.v[i].place, key);
 }
 
-/* The names of facts that changed in half of the judged cases or more, all of which are slower. */
+/* The names of facts that changed in several slower cases, which are at least half of all judged
+   cases. */
 struct facts {
 	VEC(const char *) keys;
 };
@@ -296,7 +299,8 @@ static void share_name(struct suite *s, const struct mentions *all, size_t at, s
 	for (size_t i = at; i < all->list.nr && key_cmp(&all->list.v[i], &first) == 0; i++) {
 		const struct mention *m = &all->list.v[i];
 		if (m->finding->told && m->finding != last)
-			continue; /* told with another cause; a finding may also have the name twice */
+			continue; /* told with another cause. If the finding was told with this cause just
+			             before, it has the name twice. */
 		last = m->finding;
 		tell(s, m->finding);
 		add_sharing(s, m->subject->of);
