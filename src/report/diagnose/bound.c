@@ -32,7 +32,7 @@ struct bounds {
 	struct arena *a;
 	struct classification *out;
 	bool window;
-	const char *of; /* what the shares divide: "the wall time of the steps" or "the trace" */
+	const char *of; /* what the shares are parts of: "the wall time of the steps" or "the trace" */
 	int64_t activities; /* number of GPU activities of all ranks */
 	int64_t *part; /* shares of the step in 1e-6 %, indexed by enum step_part */
 	/* true if only the length of the idle time suggests launches as its cause; false if the cause
@@ -133,8 +133,8 @@ static int64_t host_busy(struct bounds *b)
 }
 
 /* Idle time per GPU activity, if the share `share` of the window is idle. 0 if launching cannot
- * explain the idle time. It can if there are many short activities, and if the idle time per
- * activity is longer than an activity but no longer than a launch may take. */
+ * explain the idle time. Launching can explain it if there are many short activities, and if the
+ * idle time per activity is longer than an activity but no longer than a launch may take. */
 static int64_t waits_per_activity(struct bounds *b, int64_t share)
 {
 	__int128 window = 0, busy = 0;
@@ -237,9 +237,9 @@ static void explain_idle(struct bounds *b)
 	}
 }
 
-/* Choose the bound with the largest share. It is "mixed" if another one has PART_BESIDE and the
- * largest has less than PART_MOST. Compute needs PART_CLEAR to count as the bound, since computing
- * is the purpose of a run. */
+/* Choose the bound with the largest share. The bound is "mixed" if another bound has PART_BESIDE
+ * and the largest has less than PART_MOST. Compute needs PART_CLEAR to count as the bound, since
+ * computing is the purpose of a run. */
 static void decide(struct bounds *b)
 {
 	enum bound most = BOUND_UNKNOWN;

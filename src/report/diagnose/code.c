@@ -10,7 +10,7 @@
 
 /* ---- ranks that others wait for ---- */
 
-/* The rank for which the others wait most, if that is at least half of all waiting; else NULL. */
+/* The rank for which the others wait most; NULL if this is less than half of all waiting. */
 static const struct cross_rank *awaited(const struct run_view *v, int64_t *rank)
 {
 	const struct run *run = run_ranks(v->run);

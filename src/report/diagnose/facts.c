@@ -97,8 +97,8 @@ static void add_metric(struct summary *s, enum metric_id id)
 	add_figure(s, m->name, label, m->unit, value, note[0] ? note : flops_note(s, id));
 }
 
-/* How much was recorded: the sum over ranks of events and activities; of other figures the largest
- * value of any rank. */
+/* How much was recorded. Events and activities are sums over the ranks; the other figures are the
+ * largest value of any rank. */
 struct extent {
 	int64_t steps, total_steps, window_ns, events, activities, world_size;
 	bool traces;

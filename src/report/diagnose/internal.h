@@ -58,7 +58,8 @@ int64_t blocking_copies_share(const struct run *run);
 /// What limits a kernel, as far as its name and category tell.
 enum nature {
 	NATURE_UNKNOWN,
-	NATURE_MEMORY, ///< it does little with each element: elementwise, a reduction, a copy, …
+	NATURE_MEMORY, ///< limited by memory: the kernel does little with each element (elementwise, a
+	               ///< reduction, a copy, …)
 	NATURE_DECODING, ///< limited by memory, as in decoding: attention over pages of a KV cache, or
 	                 ///< a matrix product with few rows
 };
@@ -73,7 +74,7 @@ struct recorded {
 	bool traces, snapshots, memory, python, context;
 	/// true if known: GPU work; FLOPs of operators; FLOPs of the model; peak rate of the GPU
 	bool gpu, flops, model_flops, peak;
-	bool shapes; ///< true if the inputs of an operator are known from which FLOPs follow
+	bool shapes; ///< true if the recorded inputs of an operator suffice to compute its FLOPs
 	bool unshaped; ///< true if there are matrix products or convolutions, but a rank recorded no
 	               ///< inputs
 	struct span uncounted; ///< first operator with uncountable FLOPs; empty if there is none
@@ -148,7 +149,7 @@ void tables_of_work(struct tabler *t);
 /* ---- recommendations ---- */
 
 /// Append the recommendation `rec`, which rests on the observation `seen` and saves `saves_ns` per
-/// step (-1: unknown). A saving longer than a step becomes that of a step. Nothing is appended if
+/// step (-1: unknown). A saving longer than a step is reduced to one step. Nothing is appended if
 /// the saving is below 1 % of a step, or if the report has a recommendation with this id already.
 /// `rec.ask` may be NULL.
 void recommend(const struct run_view *v, struct arena *a, struct run_report *out,

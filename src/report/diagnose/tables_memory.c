@@ -43,8 +43,8 @@ static void cell_memory(struct tabler *t, const struct owned_memory *m)
 struct memory_table {
 	const char *id, *title, *note;
 	void (*rows)(struct tabler *t, const struct owned_memory *m);
-	bool detail, each; /* `detail`: people are shown it only with every figure of the run; `each`:
-	                      each memory has one row, so that rows left out can be counted */
+	bool detail, each; /* `detail`: documents have it only if they have every figure of the run;
+	                      `each`: each memory has one row, so that rows left out can be counted */
 	struct column columns[9]; /* columns, ended by one without a name */
 };
 
@@ -146,7 +146,8 @@ struct item_table {
 		enum unit unit;
 		size_t member;
 	} columns[ITEM_COLUMNS];
-	bool share; /* true: add a column with the first one's value as a share of peak_allocated */
+	bool share; /* true: add a column with the value of the first column as a share of
+	               peak_allocated */
 };
 
 #define HELD                         \

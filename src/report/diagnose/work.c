@@ -9,9 +9,10 @@ static bool name_has(struct span name, const char *part)
 	return span_contains_nocase(name, span_of(part));
 }
 
-/* True if a product's name has a tile with at most FEW_ROWS rows or columns ("MT64x16x256"):
- * libraries choose one where a matrix has few. A product with n rows does at most n operations for
- * each byte of 16-bit weights, so that memory limits it. */
+/* True if the name of a GEMM kernel has a tile size, such as "MT64x16x256", with at most FEW_ROWS
+ * rows or columns. Libraries choose such a tile if a matrix has few rows or columns. A matrix
+ * product with n rows does at most n operations for each byte of 16-bit weights, so that memory
+ * limits it. */
 static bool tile_is_narrow(struct span name)
 {
 	enum { FEW_ROWS = 32 };

@@ -271,8 +271,8 @@ void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_t
 		md_code(b, text, max_chars, in_table);
 		return;
 	}
-	/* the sentence may surround a name that is added separately: its quotation marks are dropped,
-	 * since the name becomes a code span */
+	/* the sentence may surround a name that is added separately: the quotation marks of this name
+	 * are dropped, since the name becomes a code span */
 	if (s.n && s.p[s.n - 1] == '\'' && (s.n == 1 || strchr(" (", s.p[s.n - 2])))
 		s.n--;
 	if (s.n && s.p[0] == '\'' && (s.n == 1 || strchr(" ,.;:)", s.p[1])))
@@ -345,7 +345,7 @@ static void section_release(struct md_section *s)
 	vec_release(&s->rows);
 }
 
-/* Remove rows from the end until the section has at most `max` bytes. If none is left, the text
+/* Remove rows from the end until the section has at most `max` bytes. If no row is left, the text
  * before the rows is removed, too. */
 static void cut_rows(struct md_section *s, size_t max)
 {

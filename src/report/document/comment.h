@@ -1,4 +1,4 @@
-/// A Markdown document made of sections, which can be cut to a size limit and stays valid.
+/// A Markdown document made of sections. It stays valid if it is cut to a size limit.
 #ifndef GG_DOCUMENT_COMMENT_H
 #define GG_DOCUMENT_COMMENT_H
 

@@ -24,8 +24,7 @@ void doc_text(const struct document *d, const struct doc_text_options *o, struct
 /// rows.
 void doc_markdown(const struct document *d, size_t max, struct strbuf *out);
 
-/// Functions by which the HTML page draws pictures, and bars in cells. Only the renderer of that
-/// page has them.
+/// Functions by which the HTML page draws pictures, and bars in cells. Only doc_html() takes them.
 struct doc_page_hooks {
 	void *ctx;
 	void (*picture)(void *ctx, struct picture which, struct strbuf *out);
@@ -34,7 +33,7 @@ struct doc_page_hooks {
 
 /// Render an HTML page in parts: the paragraphs before the first section, the rest of the document,
 /// and the items of the table of contents. Returns the offset in `body` at which the table of
-/// contents belongs: after the nodes before doc_answer_end().
+/// contents belongs: behind the nodes that were added before doc_answer_end() was called.
 size_t doc_html(const struct document *d, const struct doc_page_hooks *hooks, struct strbuf *head,
                 struct strbuf *body, struct strbuf *nav);
 

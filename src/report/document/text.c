@@ -219,9 +219,9 @@ static size_t total(const struct layout *l, size_t from, size_t to)
 	return nr;
 }
 
-/* Narrow columns of words and names, the widest first, until the table fits into `width`. If it
- * cannot fit, only the first columns that can are narrowed to fit; the others do not share their
- * lines. */
+/* Narrow columns of words and names, the widest first, until the table fits into `width`. If the
+ * table cannot fit, only as many first columns as can fit share a line. Each of the other columns
+ * is written on lines below. */
 static void shrink(struct layout *l, size_t width)
 {
 	size_t nr = 0, least = INDENT;
@@ -379,8 +379,8 @@ static void put_block(struct text *t, const struct layout *l, size_t from, size_
 		put_row(t, l, l->rest, from, to);
 }
 
-/* Write the columns that fit into the width, and the number of the others. With --verbose, the
- * others follow below in further tables, each of which repeats the first column. */
+/* Write the columns that fit into the width, and how many columns do not fit. With --verbose, these
+ * follow below in further tables, each of which repeats the first column. */
 static void put_blocks(struct text *t, const struct layout *l)
 {
 	for (size_t from = 0, to; from < l->columns.nr; from = to) {

@@ -12,8 +12,7 @@
 #include "base/text.h"
 #include "io/sink.h"
 
-/* The first bytes of each file that this program writes; by them it recognizes files of earlier
- * runs. */
+/* The first bytes of each file of evidence, by which files of earlier runs are recognized. */
 #define FIRST_BYTES "{\"displayTimeUnit\": \"ms\", \"gpugate_evidence\": "
 
 /* ---- rows that a finding is about ---- */
@@ -69,7 +68,8 @@ static const struct digest *digest_of(const struct run *run, int64_t rank)
 
 /* ---- writing one file ---- */
 
-/* True if the digest has one step in full; only if this process made it from a recording. */
+/* True if the digest has one step in full. Stored digests do not have it, only digests that this
+   process made from a recording. */
 static bool has_step(const struct digest *d)
 {
 	return d && d->step.launches.nr > 0;

@@ -186,8 +186,8 @@ static void add_line(struct chart *c, const char *name, const char *class, const
 	svg_thin(s->points.v, s->points.nr, &l->points);
 }
 
-/* Call `fn` for each series of one kind: the candidate's first, then those that only the baseline
-   has. */
+/* Call `fn` for each series of one kind, but at most HTML_CHARTS times: the candidate's series
+   first, then those that only the baseline has. Returns the number of series. */
 static size_t each_label(struct html *h, const char *id,
                          void (*fn)(struct html *h, const struct series *s))
 {

@@ -65,7 +65,8 @@ static const char *class_of(const struct flame *f, const struct flame_node *n)
 	int64_t change = number_sub(n->value[1], n->value[0]), size = change < 0 ? -change : change;
 	if (!f->both)
 		return of_kind[n->kind];
-	/* a change below a thousandth of the total time, or below 1 % of the node's, gets no color */
+	/* a change below a thousandth of the total time, or below 1 % of the node's time in the
+	   baseline, gets no color */
 	if ((__int128)size * 1000 < f->nodes.v[0].value[1] || (__int128)size * 100 < n->value[0])
 		return "k0";
 	int grade = (__int128)size * 5 >= n->value[0] ? 2 : (__int128)size * 20 >= n->value[0];

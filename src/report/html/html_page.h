@@ -32,7 +32,7 @@ struct html {
 /// Append markup that the program itself makes: nothing in it is escaped.
 void html_puts(struct html *h, const char *markup);
 
-/// Like html_puts(), from a format.
+/// Like html_puts(), formatted as by printf.
 void html_printf(struct html *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /// Append any text, escaped; control and bidirectional characters become U+FFFD. NULL is "".
@@ -41,10 +41,11 @@ void html_text(struct html *h, const char *text);
 /// Begin a picture with these attributes, and its description for readers who do not see it.
 void html_picture(struct html *h, const char *attributes, const char *title);
 
-/// Begin a part that is collapsed until a reader expands it; it ends with </details>.
+/// Begin a part that is collapsed until a reader expands it. The caller ends it with </details>.
 void html_details(struct html *h, const char *summary);
 
-/// Begin an entry of a legend with a square of the class; it ends with </span>.
+/// Begin an entry of a legend with a square in the class `class` of the style sheet. The caller
+/// ends the entry with </span>.
 void html_swatch(struct html *h, const char *class);
 
 /// Write one self-contained page, which needs no network and is readable without its script.

@@ -15,8 +15,8 @@ struct level {
 };
 
 /* The limits that a chart shows: those of `fail` and, if the check warned, those of `warn`. While
- * the noise is not known, a check only warns even beyond `fail`, so that a limit of `warn`, which
- * is nearer, takes its place. Returns their number. */
+ * the noise is not known, a check only warns even beyond the limit of `fail`, so that the limit of
+ * `warn`, which is nearer, is shown instead. Returns their number. */
 static size_t levels_of(const struct check *c, struct level out[4])
 {
 	const struct evidence *e = &c->evidence;

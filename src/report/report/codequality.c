@@ -53,7 +53,7 @@ static void put_finding(struct emit *e, const struct report *r, size_t i)
 	if (!at)
 		return;
 	fingerprint_of(r, f, 0, &print);
-	size_t before = 0; /* equal findings */
+	size_t before = 0; /* number of equal findings before this one */
 	for (size_t k = 0; k < i; k++)
 		before += line_of(&r->findings.v[k]) &&
 		          strcmp(fingerprint_of(r, &r->findings.v[k], 0, &other), strbuf_str(&print)) == 0;

@@ -191,13 +191,14 @@ void doc_kernels(struct document *d, const struct report *r)
 	for (size_t i = 0; i < r->drift.nr; i++) {
 		const struct drift_row *k = &r->drift.v[i];
 		bool same = k->drift == DRIFT_SAME;
-		/* the side without it may have it in its sum of small kernels: no change is known */
+		/* a side that lacks the kernel may have it in its sum of small kernels, so that no change
+		   is known */
 		if (same && !(k->has_baseline && k->has_candidate))
 			continue;
 		doc_row(d, 0);
 		if (!same && t->nr_rows > t->brief && t->nr_rows <= KERNELS_SHOWN)
 			t->brief = t->nr_rows;
-		/* only "more" or "fewer": the column's heading already says "launches" */
+		/* only the first word, such as "more" of "more launches": a column "launches" follows */
 		const char *drift = same ? "hardly" : drift_names[k->drift];
 		size_t word = strcspn(drift, " ");
 		doc_cell(d);

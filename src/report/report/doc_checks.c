@@ -173,7 +173,8 @@ static void put_limits(struct document *d, const struct check *c)
 	doc_said(d, limit_text(&d->arena, c->limit));
 }
 
-/* The first finding that costs time; NULL if there is none, or one before it is not judged. */
+/* The first finding that costs time; NULL if there is none, or if a finding before it was not
+   judged. */
 static const struct finding *slower(const struct report *r)
 {
 	for (size_t i = 0; i < r->findings.nr && r->findings.v[i].verdict != VERDICT_INCONCLUSIVE; i++)
@@ -285,7 +286,7 @@ static void put_trust(struct document *d, const struct report *r, const struct t
 		const struct trust_line *line = &trust->list.v[i];
 		const struct trust_finding *f = line->first;
 		doc_item(d, 0);
-		bool told = !line->others && is_told(r, f); /* "What changed" says it */
+		bool told = !line->others && is_told(r, f); /* the section "What changed" says it */
 		const char *spoils = told ? " spoils " : "; spoils ";
 		doc_printf(d, "trust:%s%s %s:", line->whose, *line->whose ? ":" : "", f->id);
 		if (!told)

@@ -109,8 +109,8 @@ static const char *subject_of(const struct finding *f)
 	return name;
 }
 
-/* Number of bytes of `action` to write: those before a " (" from which on `told` ends in the same
- * MUCH bytes or more; else all. */
+/* Number of bytes of `action` to write. The end of `action` is left out if `told` ends in the same
+ * text, and if this text begins with " (" and has MUCH bytes or more. */
 static size_t own_bytes(const char *action, const char *told)
 {
 	enum { MUCH = 30 };
@@ -129,7 +129,7 @@ static void put_actions(struct document *d, const struct report *r)
 		const struct finding *f = &r->findings.v[i];
 		size_t first = shown, nr = 0;
 		if (i && f->verdict == VERDICT_INCONCLUSIVE)
-			continue; /* the first one says what to do before anything is judged */
+			continue; /* the first finding says what to do before anything is judged */
 		for (size_t k = 0; k < shown; k++)
 			if (strcmp(text_or_empty(r->findings.v[k].action), text_or_empty(f->action)) == 0) {
 				first = nr++ ? first : k;
@@ -373,8 +373,9 @@ void doc_lists(struct document *d, const struct report *r)
 
 /* ---- the table of ranks ---- */
 
-/* Alignment of a column. `*shown` becomes false if it is empty. It is only on the HTML page if it
- * has no short heading, or if it is `plain` and has the same value for all ranks. */
+/* Alignment of a column. `*shown` becomes false if the column is empty. The column is only on the
+ * HTML page if it has no short heading, or if it is `plain` and has the same value for all ranks.
+ */
 static enum doc_align align_of(const struct report *r, const struct rank_choice *choice, size_t i,
                                bool *shown)
 {

@@ -145,9 +145,10 @@ static void put_first(struct document *d, const struct report *r, const struct f
 	doc_words(d, f->verdict == VERDICT_UNDECIDED ? MAY_BE_NOISE : "");
 }
 
-/* The improvement that the heading shows, or NULL: first those of key figures, then in the order of
- * figures in their file format, then the largest in percent. If `unsure`, choose among figures of
- * files that passed and became better by 10 % or more, which may be noise. */
+/* The improvement that the heading shows, or NULL: an improvement of a key figure comes first, then
+ * the order of figures in their file format decides, then the larger improvement in percent. If
+ * `unsure`, choose among figures of files that passed and became better by 10 % or more, which may
+ * be noise. */
 static const struct check *best_check(const struct report *r, bool unsure)
 {
 	enum { LEAST = 10 };
@@ -217,7 +218,7 @@ static int64_t confirmed_by(const struct report *r)
 	return confirmed ? r->pairs : 0;
 }
 
-/* True if there are no warnings but those that kernels took the place of others. */
+/* True if all warnings are about kernels that took the place of others. */
 static bool is_choice(const struct report *r)
 {
 	const struct finding *f = report_main_finding(r);
@@ -230,8 +231,8 @@ static bool is_choice(const struct report *r)
 }
 
 /* The check that the heading shows, or NULL if it shows the title of the main finding. If there are
- * findings, only a check of a key figure is shown, and one of the wall time only if the main
- * finding is about it: else it is a consequence. */
+ * findings, only a check of a key figure is shown, and a check of the wall time only if the main
+ * finding is about the wall time: else its change is a consequence. */
 static const struct check *headed_check(const struct report *r)
 {
 	const struct check *worst = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);

@@ -52,7 +52,7 @@ const char *verdict_word(enum verdict v);
 /// Add the word of a verdict to the current paragraph, item or cell.
 void doc_put_verdict(struct document *d, enum verdict v);
 
-/// Add the verdict of the whole report, in the tone of a failure if the job `fails`, and only then.
+/// Add the verdict of the whole report, in the tone of a failure if and only if the job `fails`.
 void doc_put_result(struct document *d, enum verdict v, bool fails);
 
 /// The verdict with its main figure.
@@ -121,7 +121,7 @@ struct doc_table *doc_list(struct document *d, const struct report_table *t, con
 /// Every figure of a run, if its report has a view of the run (run_report.view).
 void doc_metrics(struct document *d, const struct report *r);
 
-/// Add the observations on which the recommendations for one run rest to the current section.
+/// Add to the current section the observations that the recommendations for one run rest on.
 void doc_observations(struct document *d, const struct report *r);
 
 /// What could be better in a run.

@@ -150,7 +150,7 @@ static void put_counts(struct sink *out, const struct testcases *t, enum check_g
 		}
 	sink_printf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"", tests, nr[OUTCOME_FAILURE],
 	            nr[OUTCOME_ERROR]);
-	if (group != NR_GROUPS) /* Jenkins' schema has it only for suites */
+	if (group != NR_GROUPS) /* Jenkins' schema has `skipped` only for suites */
 		sink_printf(out, " skipped=\"%zu\"", nr[OUTCOME_SKIPPED]);
 	sink_puts(out, " time=\"0.000\">\n");
 }

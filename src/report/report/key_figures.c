@@ -10,7 +10,7 @@ static const enum metric_id key_ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_
 	                                      METRIC_MEMORY_PEAK_ALLOCATED, METRIC_INPUT };
 enum {
 	NR_KEY_IDS = NR_OF(key_ids),
-	ALONE_MOST = 5, /* figures that are shown at most if all limits need no baseline */
+	ALONE_MOST = 5, /* largest number of figures that are shown if all limits need no baseline */
 };
 
 const char *check_kind(const struct check *c)
@@ -104,8 +104,9 @@ int check_worst_first(const struct check *x, const struct check *y)
 	return COMPARE(x->metric->place, y->metric->place);
 }
 
-/* The first check on the metric. If it is a metric of files, the worst check instead or, if none
- * needs attention, that of the figure that comes first in its file format. */
+/* The first check on the metric. For METRIC_INPUT, which has the figures of all result files, the
+ * worst check; if no check needs attention, the check of the figure that comes first in its file
+ * format. */
 static const struct check *check_of(const struct report *r, enum metric_id id)
 {
 	const struct check *first = NULL;

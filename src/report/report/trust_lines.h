@@ -30,8 +30,8 @@ void trust_lines_init(struct trust_lines *l, const struct report *r, bool sides)
 /// Release the lines and their texts.
 void trust_lines_release(struct trust_lines *l);
 
-/// True for a check that is only counted in a line, because more checks cannot be judged for the
-/// same reason than can be shown.
+/// True for a check that is only counted in a line and not shown, because too many checks cannot be
+/// judged for the same reason.
 bool trust_lines_sum_up(const struct trust_lines *l, const struct check *c);
 
 /// True for a line that counts its checks, which are too many to be shown one by one.
