@@ -9,15 +9,15 @@
 #include "report/table.h"
 #include "trust/trust.h"
 
-/* The name for --accept that accepts the check: that of the trust finding because of which it is
-   not judged, else that of its rule. */
+/* The name by which --accept accepts the check: the id of the trust finding because of which the
+   check is not judged, else its rule. */
 static const char *id_to_accept(const struct check *k)
 {
 	return k->verdict == VERDICT_INCONCLUSIVE && k->spoiler ? k->spoiler->id : k->rule;
 }
 
-/* How well `name` fits a name of the check: its id, or that of its rule, its metric, its item or
-   the trust finding on it. */
+/* How well `name` fits one of the names of a check: its id, its rule, its metric, its item, or the
+   trust finding because of which it is not judged. */
 static enum name_fit fit_of(const char *name, const struct check *k)
 {
 	const char *const whole[] = { k->rule, k->id, k->metric->name, id_to_accept(k) };
@@ -38,8 +38,9 @@ static bool is_named(const struct options *o, const char *id)
 	return ANY(i, o->all[OPT_ACCEPT].nr, strcmp(o->all[OPT_ACCEPT].v[i], id) == 0);
 }
 
-/* True if a report shows `name` in the finding: as an item that changed, or as a place that runs or
-   calls it. Phases, ranks and categories do not count, since other findings may name them too. */
+/* True if a report shows `name` in the finding: as an item that changed, or as a place where the
+   changed work runs or is called. Phases, ranks and categories do not count, since other findings
+   may name them too. */
 static bool finding_shows(const struct finding *f, const char *name)
 {
 	struct span asked = span_of(name);
@@ -97,8 +98,8 @@ static const char *near_names(const struct report *r, const char *name, struct a
 	return nearest_few_hint(texts, near.nr, a);
 }
 
-/* Mark in `accepted` the checks that --accept names: those that a name fits best, and the checks of
-   findings that it names. */
+/* Mark in `accepted` the checks that --accept names: for each name the checks that it fits best,
+   and the checks of the findings that it names. */
 static enum status find_accepted(const struct report *r, const struct options *o, bool *accepted,
                                  struct diag_log *log)
 {

@@ -10,10 +10,10 @@
 #include "model/rule.h"
 
 /// The options, such as " --accept lost-kernels", that are still needed to make the `nr` runs a
-/// baseline: one for each trust finding that makes a figure unreliable that rules judge, unless `o`
-/// accepts the finding. "" if none is needed. `*why` becomes the message of the first such finding.
-/// `first`: true if there is no baseline yet; then a rank that the job has and the run lacks is a
-/// finding, too. Owned by `a`.
+/// baseline: one for each trust finding that makes a judged figure unreliable and that `o` does not
+/// accept. "" if none is needed. `*why` becomes the message of the first such finding. `first`:
+/// true if there is no baseline yet; then a rank that the job has and the run lacks is a finding,
+/// too. Owned by `a`.
 const char *acceptance_needed(const struct run *runs, size_t nr, bool first,
                               const struct rules *rules, const struct options *o, const char **why,
                               struct arena *a);
@@ -23,8 +23,8 @@ GG_MUST_CHECK enum status acceptance_books(const struct run *runs, size_t nr, bo
                                            const struct rules *rules, const struct options *o,
                                            struct diag_log *log);
 
-/// True if a figure of the run could not be judged for another reason than a trust finding that
-/// --accept names.
+/// True if a figure of the run could not be judged, except because of trust findings that --accept
+/// names.
 bool acceptance_is_unsure(const struct report *r, const struct options *o);
 
 /// Decide whether the judged run may be approved. ST_INPUT if a trust finding that --accept does

@@ -35,7 +35,8 @@ struct artifact_format {
 	const char *refusal; ///< message after "FILE: " if the format is refused
 };
 
-/// Read `src` as the state of GPUs during a run and add it; `*found` is false if it is not one.
+/// Read `src` as a record of the state of GPUs during a run and add its figures; `*found` is false
+/// if `src` is another kind of file.
 GG_MUST_CHECK enum status artifact_load_machine(const struct loader *l, struct source *src,
                                                 struct artifact_file *file, bool *found);
 

@@ -9,7 +9,7 @@
 /// so that nothing could be compared with it.
 GG_MUST_CHECK enum status baseline_comparable(const struct run *run, struct diag_log *log);
 
-/// Make a baseline without a history: its pin is the first of the runs, its provenance is that of
+/// Make a baseline without a history: its pin is the first of the runs, its provenance comes from
 /// the options. `first`: true if it does not replace another baseline. ST_INPUT for a run that
 /// could never be compared. `out` borrows from the runs. The caller releases it with
 /// baseline_release() in any case.

@@ -86,7 +86,7 @@ static enum status create_baseline(struct baseline_job *w, const struct options 
 	                    log);
 }
 
-/* Make the run the pin, in place of the baseline's present one. */
+/* Make the run the pin, in place of the baseline's present pin. */
 static enum status move_baseline(struct baseline_job *w, const struct options *o, const char *path,
                                  struct diag_log *log)
 {

@@ -70,7 +70,7 @@ static void add_fact(struct report *r, const char *label, const char *text)
 	         (struct fact){ .id = label, .label = label, .text = text, .note = "" });
 }
 
-/* Add what a baseline says of its approved run to the summary. */
+/* Add to the summary what a baseline says of its approved run. */
 static void add_baseline(const struct baseline *b, struct report *r)
 {
 	const struct provenance *p = &b->provenance;

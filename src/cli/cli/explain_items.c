@@ -68,7 +68,7 @@ const char *explain_items(const struct options *o, const char *name, struct rule
 	struct setup s;
 	struct baseline base = { 0 };
 	struct bench b;
-	struct diag_log log; /* is dropped: why there is no baseline does not matter here */
+	struct diag_log log; /* dropped: it does not matter here why there is no baseline */
 	struct strbuf out = STRBUF_INIT;
 	const char *path = NULL;
 	diag_init(&log);

@@ -16,7 +16,7 @@ struct loader {
 	uint64_t rank; ///< value of --rank; UINT64_MAX if not given
 	int64_t capacity; ///< value of --device-memory; MEMORY_UNKNOWN if not given
 	size_t jobs; ///< largest number of threads, at least 1
-	bool spare_threads; ///< true if, beside each file's thread, another may decompress the file
+	bool spare_threads; ///< true if a second thread for each file may decompress it
 	bool keeps_text; ///< true if stored digests are copied as text, since no option changes them
 
 	/// files with captures of CUDA graphs, while traces that launch these graphs are read again;
@@ -134,8 +134,8 @@ void load_files(const struct loader *l, struct artifact_file *files, size_t nr);
 /// says from which place in the code each kernel of a graph comes.
 void load_captures(struct loader *l, struct artifact_files *files);
 
-/// Number of threads for `files` files: `jobs` or fewer if file descriptors are limited; at least
-/// 1.
+/// Number of threads for reading `files` files: at most `jobs`, one per file, and fewer if file
+/// descriptors are limited; at least 1.
 size_t load_threads(size_t jobs, size_t files);
 
 /// The rank of an artifact: `own`, the rank in the artifact itself, if it is not negative; else the

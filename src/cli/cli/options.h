@@ -228,8 +228,8 @@ enum old_command {
 	  "leave nothing out: passed checks, whole lists, rules in force")                             \
 	X(COLOR, "color", "always|never|auto", ON_PAGES, "")
 
-/// True if the help of `command` shows the option with these two columns of OPTION_ROWS. Old
-/// options are never shown, and options with ON(HELP) only by `gpugate help`.
+/// True if the help of `command` shows an option; `on` and `meaning` are the option's columns in
+/// OPTION_ROWS. Old options are never shown, and options with ON(HELP) only by `gpugate help`.
 static inline bool option_shown(unsigned on, const char *meaning, int command)
 {
 	return *meaning && ((on & ON(HELP) ? ON(HELP) : on) & 1u << command);

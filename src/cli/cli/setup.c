@@ -121,7 +121,8 @@ void setup_release(struct setup *s)
 	diagnosis_rules_release(&s->diagnosis);
 }
 
-/* Append a value from a trace; each character that is unsafe in a file name becomes '-'. */
+/* Append the value that the run's environment has for `key`; each character that is unsafe in a
+   file name becomes '-'. */
 static enum status add_known(struct strbuf *out, const struct run *run, const char *key,
                              const char *pattern, struct diag_log *log)
 {

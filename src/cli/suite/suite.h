@@ -119,7 +119,7 @@ struct suite {
 	int64_t plan_runs, plan_pairs; ///< how many runs or pairs would decide all undecided cases
 	VEC(struct suite_shared) shared; ///< causes that cases share, the machine first
 	VEC(struct suite_sharing) sharing; ///< the cases of each cause, sorted by cause, then case
-	const char *headline; ///< headline: "2 of 12 cases failed, 1 undecided"; names a single case
+	const char *headline; ///< headline, such as "1 of 12 cases failed (NAME), 1 undecided"
 	const char *error; ///< error because of which no case was judged; NULL if there is none
 };
 

@@ -8,7 +8,7 @@
 #include "report/document.h"
 
 enum {
-	LEAST_PCT = 10000 /* 1e-6 % */,
+	LEAST_PCT = 10000 /* in 1e-6 %: smaller changes are called unchanged */,
 	CASES_SHOWN = 10,
 	CASES_WITH_FINDINGS = 40,
 	FINDINGS_OF_CASE = 3,

@@ -319,9 +319,9 @@ static void say_limits(struct bounds *b, const __int128 of[4], __int128 all, boo
 }
 
 /* Divide the time of kernels by what limits them. Kernels without a known limit count as compute. A
- * kernel may be known both by the shapes of its operator and by its name, so the two times limited
- * by memory are not added: the larger one counts. Names of decoding kernels count only if shapes
- * are known for less than a quarter of the time. */
+ * kernel may be known both by the shapes of its operator and by its name, so that its time may be
+ * in both sums for memory. They are not added: the larger one counts. Names of decoding kernels
+ * count only if shapes are known for less than a quarter of the time. */
 static void divide_compute(struct bounds *b)
 {
 	struct classification *c = b->out;

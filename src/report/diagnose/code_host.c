@@ -180,8 +180,8 @@ static bool computes(const struct python_tree *t, size_t i)
 }
 
 /* Index of the function that computes longest, among those whose caller does not count as
- * computing. If one of its callees has most of its time, that callee is taken instead, and so on
- * inwards. */
+ * computing. If a callee has most of this function's time, the callee is taken instead, and so on
+ * inwards. -1 if no function computes. */
 static int64_t busiest_function(const struct python_tree *t)
 {
 	size_t nr = t->d->functions.nr;

@@ -5,7 +5,8 @@
 
 #include "model/report.h"
 
-/// Metrics that the summary shows, in its order: those that have a title in metric_table.
+/// Metrics that the summary shows, in the order of the summary: those that have a title in
+/// metric_table.
 enum { NR_FACT_METRICS = 22 };
 extern const enum metric_id fact_metrics[NR_FACT_METRICS];
 

@@ -117,8 +117,8 @@ struct column {
 void table_begin(struct tabler *t, const char *id, const char *title, const char *note,
                  const struct column *columns, size_t nr);
 
-/// Number of rows, of `nr`, that the table shows. The others are added to the table's number of
-/// rows that are left out.
+/// How many of `nr` rows the table shows. The others are added to the table's number of rows that
+/// are left out.
 size_t table_shows(struct tabler *t, size_t nr);
 
 /// Append cells with figures in the units of their columns. MEMORY_UNKNOWN makes a cell without a

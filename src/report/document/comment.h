@@ -22,8 +22,8 @@ struct md_section {
 	struct strbuf columns; ///< titles of the columns that were left out when the section was built,
 	                       ///< for the note below the table
 
-	/// true: the section is only removed if the document is still too long without all other
-	/// sections
+	/// true: the section is only removed if the document is still too long without all sections
+	/// that are not fixed
 	bool fixed;
 	bool collapsed; ///< true: the section is inside the document's collapsed part
 };

@@ -49,7 +49,7 @@ struct doc_run {
 	const char *whole; ///< the complete name, if `text` is a shortened one; else NULL
 
 	/// address to which the text links, without characters that need escapes; NULL: no link. An
-	/// address of "#" and the id of a cell is a link only on the HTML page.
+	/// address such as "#ID", with the id of a cell, is a link only on the HTML page.
 	const char *link;
 	bool tile; ///< true if a tile (box) with this picture begins here on the HTML page
 	struct picture picture;
@@ -135,14 +135,14 @@ enum doc_node_kind { NODE_SECTION, NODE_PARAGRAPH, NODE_LIST, NODE_TABLE, NODE_P
 /// A part of a section, or a section with its parts.
 struct doc_node {
 	enum doc_node_kind kind;
-	enum doc_place place; ///< only sections
+	enum doc_place place; ///< set only for sections
 	const char *id; ///< id of a section
-	struct picture picture; ///< only pictures
+	struct picture picture; ///< set only for pictures
 	const char *title; ///< title of a section; "" if it has none
 	bool fixed; ///< true: kept in a comment that is too long, when other sections are removed
 	struct doc_line *lines, *last_line; ///< lines of a list, or the line of a paragraph
 	struct doc_table table;
-	struct doc_node *children, *last_child; ///< only sections
+	struct doc_node *children, *last_child; ///< set only for sections
 	struct doc_node *next;
 };
 

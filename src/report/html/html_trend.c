@@ -10,7 +10,7 @@ enum { CHARTS = 4, LEAST_POINTS = 3 };
 
 /* A limit as a line of a chart. */
 struct level {
-	bool warns; /* true if it only warns */
+	bool warns; /* true if a check beyond it only warns */
 	int64_t value;
 };
 

@@ -25,8 +25,8 @@ static const struct source_line *line_of(const struct finding *f)
 	return NULL;
 }
 
-/* Hash of what the finding is about, without figures and line numbers; `nr` distinguishes it from
- * findings that are else equal. */
+/* Hash of what the finding is about, without figures and line numbers; `nr` is in the hash to
+ * distinguish findings that are equal in this. */
 static const char *fingerprint_of(const struct report *r, const struct finding *f, size_t nr,
                                   struct strbuf *b)
 {

@@ -230,8 +230,8 @@ struct category_pairs {
 	VEC(struct category_pair) list;
 };
 
-/* Add the rows of a side. Their first cell is the time, their last one the name
-   (diagnose/tables.c). */
+/* Add the rows of a side's table of categories (diagnose/tables.c). The first cell of a row is the
+   time, the last one the name. */
 static void pair_side(struct category_pairs *out, const struct run_report *run, int side)
 {
 	const struct report_table *t = run ? run_report_table(run, "categories") : NULL;

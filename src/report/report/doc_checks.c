@@ -113,7 +113,8 @@ const char *doc_where_text(struct document *d, const struct finding *f)
 	return arena_take(&d->arena, &b);
 }
 
-/* Add the noise of a finding's cost if it is known: that of a check whose change is the cost. */
+/* Add the noise of a finding's cost, if it is known: the noise of the check whose change is the
+   cost. */
 static void put_cost_noise(struct document *d, const struct report *r, const struct finding *f)
 {
 	const struct check *own = NULL;
@@ -135,7 +136,7 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 	doc_words(d, " ");
 	const char *colon = strstr(f->title, ": ");
 	const struct check *c = f->checks.nr > 1 ? &r->checks.v[f->checks.v[0]] : NULL;
-	/* the table of figures of files names the figures: the title ends before their names */
+	/* the table of the benchmarks' figures names them, so that the title is cut before the names */
 	if (colon && c && c->metric->need == NEED_INPUT && c->has_change)
 		doc_sentence(d,
 		             arena_dup(&d->arena, (struct span){ f->title, (size_t)(colon - f->title) }));
@@ -144,7 +145,7 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 	d->line->picture = (struct picture){ "finding", nth };
 	doc_cell(d);
 	doc_value(d, true, f->cost);
-	const char *against = strstr(f->cost_amount, " against "); /* the title says against what */
+	const char *against = strstr(f->cost_amount, " against "); /* the title has this part */
 	size_t n = against ? (size_t)(against - f->cost_amount) : strlen(f->cost_amount);
 	if (n)
 		doc_add(d, DOC_FIGURE,

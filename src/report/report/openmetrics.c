@@ -37,8 +37,8 @@ static const struct base_unit base_units[] = {
 	[UNIT_CELSIUS] = { "celsius", 0 },
 };
 
-/* Append the name of a metric as "memory.growth_per_step" → "gpugate_memory_growth_bytes_per_step",
-   with the unit once, at the end. */
+/* Append the name of a metric's family, such as "gpugate_memory_growth_bytes_per_step" for
+   "memory.growth_per_step". The unit is in it once, at the end. */
 static void add_family(struct strbuf *out, const struct metric *m)
 {
 	static const char *const said[] = {
