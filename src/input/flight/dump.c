@@ -121,7 +121,8 @@ static void read_type(struct dump_reader *r, struct flight_entry *e)
 	}
 }
 
-/* Reads a frame as text into r->text; `*outside` becomes true if the frame is not of PyTorch. */
+/* Reads a frame as text into r->text; false if it names no file. `*outside` becomes true if the
+ * frame is not of PyTorch. */
 static bool read_frame(struct dump_reader *r, bool *outside)
 {
 	struct span key;

@@ -24,7 +24,8 @@ struct flight_entry {
 	int64_t elements; ///< number of elements of all inputs together; -1 if not given
 	const struct name *dtype; ///< element type of the inputs; NULL if not given
 
-	/// Innermost frame that is not of PyTorch itself: "train.py:88 (step)"; NULL if there is none.
+	/// Innermost frame outside of PyTorch, or if there is none, the innermost frame: "train.py:88
+	/// (step)". NULL if no frames are given.
 	const struct name *frame;
 	enum flight_state state;
 };

@@ -36,7 +36,7 @@ struct finder {
 	VEC(struct part) parts; ///< all ranks' collectives, sorted by group, number in the group, rank
 	VEC(struct hang) hangs;
 	int64_t *last; ///< for each dump, the number of the rank's last collective in the process group
-	               ///< being searched
+	               ///< being searched; -1 if there is none
 	bool *waits; ///< for each dump, true if the rank waits for a rank that has not entered the
 	             ///< collective
 	bool *named; ///< for each dump, true if an error has named the rank
@@ -412,8 +412,8 @@ static void find_mismatch(struct finder *f, const struct part *v, size_t nr)
 /* ---- work that had not ended, if no rank is named ---- */
 
 /* Reports the first work of each rank that had not ended, except collectives that another rank has
-   completed. Sends and receives of one group end in their order, so that only the group's last one
-   is looked at; of a batch the recorder follows only the last entry. */
+   completed. Sends and receives of one group end in order, so it is enough to look at the group's
+   last one. Of a batch that is launched at once, the recorder updates only the last state. */
 static void say_open(struct finder *f)
 {
 	const struct flight_entry **first = mem_calloc(f->nr, sizeof *first);

@@ -12,9 +12,9 @@ struct ahead;
 /// which is 0 at the end of the input. Messages go to `log`.
 typedef enum status ahead_fill(void *ctx, char *buf, size_t cap, size_t *nr, struct diag_log *log);
 
-/// Starts a thread that calls `fill` with `ctx` to fill four blocks of `block` bytes; until
-/// ahead_end() no other thread may call `fill`. NULL if no thread can be started. Caller releases
-/// with ahead_end().
+/// Starts a thread that calls `fill` with `ctx`, up to four blocks of `block` bytes ahead of the
+/// caller; until ahead_end() no other thread may call `fill`. NULL if no thread can be started.
+/// Caller releases with ahead_end().
 struct ahead *ahead_begin(ahead_fill *fill, void *ctx, size_t block);
 
 /// Like `fill`: returns the bytes, messages and status that the thread has got from `fill`, in the

@@ -33,8 +33,8 @@ static bool next_number(const char **text, uint64_t *out)
 	return ok;
 }
 
-/* Number of cores that one control group may use. `both` is true for version 2, which has quota and
- * period in one file, and "max" if there is no quota. */
+/* Number of cores that one control group may use, SIZE_MAX if it has no quota. `both` is true for
+ * version 2 of control groups, in which one file has both quota and period. */
 static size_t quota_of_group(struct span group, bool both)
 {
 	char text[128], period_text[64];

@@ -16,9 +16,10 @@ size_t cores_usable(void);
 /// of version 1).
 size_t cores_quota(const char *groups, const char *root);
 
-/// Memory of the machine in bytes; if the control group of the process or a parent group has a
-/// lower limit, that limit; 0 if unknown. Source: Linux, Documentation/admin-guide/cgroup-v2.rst
-/// (memory.max) and cgroup-v1/memory.rst (memory.limit_in_bytes).
+/// Bytes of memory that this process may use: the memory of the machine, or the lowest limit of the
+/// process's control group and its parents, whichever is less. 0 if unknown. Source: Linux,
+/// Documentation/admin-guide/cgroup-v2.rst (memory.max), cgroup-v1/memory.rst
+/// (memory.limit_in_bytes).
 uint64_t machine_memory(void);
 
 #endif

@@ -85,7 +85,7 @@ static bool begins_constraint(struct word w)
 }
 
 /* True for a mark that may be in the definition of a column, at this depth of parentheses. Outside
-   of them these are '(' and the sign and point of a default value. */
+   of parentheses, only '(' may be there and, after DEFAULT, a sign or a decimal point. */
 static bool is_mark_of_column(struct word w, size_t depth, bool has_default)
 {
 	static const char of_default[] = { '(', '+', '-', '.' };
@@ -95,7 +95,7 @@ static bool is_mark_of_column(struct word w, size_t depth, bool has_default)
 	             : memchr(of_default, w.text.p[0], has_default ? sizeof of_default : 1) != NULL;
 }
 
-/* True for a word that may be the name of a column: numbers and reserved words only in quotes.
+/* True for a word that may be the name of a column. Numbers and reserved words must be in quotes.
    Source: sqlite.org/lang_keywords.html, without the words that SQLite also takes as names. */
 static bool is_name(struct word w)
 {
@@ -115,7 +115,7 @@ static bool is_name(struct word w)
 }
 
 /* True for a word that may come after the name of a column: its type, or the first word of a
-   constraint. Some of the latter are reserved words. */
+   constraint, which may be a reserved word. */
 static bool follows_name(struct word w)
 {
 	return w.kind != WORD_PLAIN || is_name(w) || is_plain(w, "NOT") || is_plain(w, "NULL") ||

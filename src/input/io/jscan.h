@@ -1,5 +1,5 @@
-/// Validating incremental JSON scanner: pulls tokens from a source through a fixed window, never
-/// builds a tree, touches each byte once.
+/// Validating incremental JSON scanner: reads one value after the other from a source, of which
+/// only a window is in memory, and builds no tree.
 ///
 /// Errors are sticky: after an error every call returns what it returns at the end of an object or
 /// array, and jscan_status() gives the error. A typical reader:

@@ -1,5 +1,5 @@
 /// Inline versions of the functions of jscan.h that are called for every value, for readers that
-/// spend most of their time in them. Each does the same as the function whose name it has.
+/// spend most of their time in them. Their names are those of jscan.h with a suffix.
 #ifndef GG_IO_JSCAN_INLINE_H
 #define GG_IO_JSCAN_INLINE_H
 
@@ -29,8 +29,8 @@ JSCAN_INLINE void jscan_cursor_end(struct jscan *js, const struct jscan_cursor *
 }
 
 /// Like jscan_key_of(), but fast for the key that usually comes next at this place. Returns the
-/// `what` of the key's row. Sets `where` if the key is in `keys`, and `key` if the result is
-/// JSCAN_KEY_OTHER.
+/// `what` of the key's row. `*where` becomes the `where` of this row; `*key` is set only if the
+/// result is JSCAN_KEY_OTHER.
 JSCAN_INLINE unsigned jscan_key_at(struct jscan *js, struct jscan_cursor *c,
                                    const struct jscan_keys *keys, unsigned *where, struct span *key)
 {
@@ -244,9 +244,9 @@ JSCAN_INLINE bool jscan_naturals_at(char **at, size_t nr, int64_t *out)
 	return true;
 }
 
-/// If the input continues with the remembered text `lead`, consumes this text: it reaches from the
-/// end of an element to a value in the next object, which must be entered by jscan_enter_again() or
-/// read to its end. Else returns false, and nothing is consumed.
+/// If the input continues with the remembered text `lead`, consumes this text, which reaches from
+/// the end of an element to a value in the next object. The caller must then enter this object by
+/// jscan_enter_again() or read it to its end. Else returns false, and nothing is consumed.
 JSCAN_INLINE bool jscan_follow_lead(struct jscan *js, const struct jscan_lead *lead)
 {
 	const char *p = js->at;

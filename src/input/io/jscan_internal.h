@@ -22,9 +22,9 @@
    next value (", \"tid\": ") is the same in thousands of objects. Such a text, a seam, is read and
    validated once; if the same bytes come again in the same place, one comparison replaces reading
    comma, white space, key and colon. Seams are the nodes of a tree, also called its places: a seam
-   has a list of the seams that have followed it, and an object in its value begins at a place of
-   its own. Skipped values may fill only half of the table: metadata with thousands of different
-   keys may come before the events, and the events of real traces need up to 640 seams. The limits:
+   has a list of the seams that have followed it; if the value after a seam is an object, the object
+   begins at a place of its own. Values that are skipped may use only half of the seams: metadata
+   with thousands of different keys may come before the events, which need up to 640. The limits:
    bytes of a text, seams in one list, seams in all, seams in all for skipped values. */
 enum { SEAM_TEXT = 64, SEAM_NEXT = 12, SEAM_LIMIT = 2048, SEAM_LIMIT_SKIPPED = 1024 };
 

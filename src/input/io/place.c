@@ -77,8 +77,8 @@ char *place_of(const char *path)
 	return resolve(path, 0);
 }
 
-/* The folder of the repository around the current folder, which is the nearest that has a '.git';
-   the current folder if there is none. */
+/* The folder of the repository: the first folder with a '.git' from the current one upwards; the
+   current folder if there is none. */
 static char *repository(void)
 {
 	char *here = realpath(".", NULL), *top = here ? mem_strndup(here, strlen(here)) : NULL;

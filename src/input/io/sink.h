@@ -1,5 +1,5 @@
-/// A byte sink that remembers its first error: a file written atomically, or standard output; and
-/// files that must not outlive the process.
+/// A byte sink, which remembers its first error: a file that is written atomically, standard output
+/// or memory. Also the list of the temporary files that must not outlive the process.
 #ifndef GG_IO_SINK_H
 #define GG_IO_SINK_H
 
@@ -41,11 +41,12 @@ void sink_puts(struct sink *s, const char *text);
 void sink_printf(struct sink *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /// Flushes, syncs and renames the file, syncs the directory, releases the sink. If anything has
-/// failed since the opening, returns ST_OUTPUT, with path and reason in the log, and no file is
-/// left behind.
+/// failed since the opening, returns ST_OUTPUT, with path and reason in the log, and no temporary
+/// file is left behind.
 GG_MUST_CHECK enum status sink_commit(struct sink *s, struct diag_log *log);
 
-/// Drops all bytes that were written and releases the sink; NULL is fine.
+/// Releases the sink and its temporary file, so that the file at the path stays as it was; NULL is
+/// fine.
 void sink_abort(struct sink *s);
 
 /// Registers `path`, which is borrowed until leftover_forget(), to be removed by

@@ -295,7 +295,8 @@ static enum status expand(struct source *s, char *buf, size_t cap, size_t *nr, s
 	return ST_OK;
 }
 
-/* Reads decoded bytes, without a byte order mark at the beginning, which no binary format has. */
+/* Reads decoded bytes. A byte order mark at the beginning is left out: no binary format begins with
+   its bytes. */
 static enum status read_expanded(void *ctx, char *buf, size_t cap, size_t *nr, struct diag_log *log)
 {
 	const struct span mark = BYTE_ORDER_MARK;

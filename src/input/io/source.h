@@ -49,8 +49,8 @@ GG_MUST_CHECK enum status source_read(struct source *s, char *buf, size_t cap, s
 #define SOURCE_PEEK ((size_t)4096)
 GG_MUST_CHECK enum status source_peek(struct source *s, struct span *first, struct diag_log *log);
 
-/// Starts a thread that from now on decompresses gzip ahead, while the caller works on the bytes
-/// read so far.
+/// From the next read on, a thread decompresses gzip data ahead, while the caller works on the
+/// bytes read so far. Has no effect on data that is not compressed.
 void source_ahead(struct source *s);
 
 /// True if a gzip stream ended too early, which the options allowed.

@@ -197,8 +197,8 @@ static const struct database_column diagnostic_columns[] = {
 	{ .name = "text", .text = true }, { .name = "globalPid", .optional = true }
 };
 
-/* Warns if nsys says that events may be missing. It does not know whether any were lost; launches
-   without kernels show that. */
+/* Warns if nsys says that events may be missing. nsys does not know whether events were lost; if
+   they were, there are launches without kernels. */
 static enum status take_diagnostic(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;

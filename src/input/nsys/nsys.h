@@ -37,8 +37,8 @@ void nsys_close(struct nsys *n);
 const struct nsys_process *nsys_processes(const struct nsys *n, size_t *nr);
 
 /// Passes the events of one process to `sink`: GPU work, allocations of device memory, runtime
-/// calls, then NVTX ranges as annotations or operators. Fills `meta` with its GPUs and their
-/// samples of GPU metrics. `names` owns the names of the events.
+/// calls, then NVTX ranges as annotations or operators. Fills `meta` with the GPUs of the process
+/// and their samples of GPU metrics. `names` owns the names of the events.
 GG_MUST_CHECK enum status nsys_read(struct nsys *n, const struct nsys_process *process,
                                     struct name_table *names, struct event_sink sink,
                                     struct trace_meta *meta);

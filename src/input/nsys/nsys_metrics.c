@@ -8,8 +8,8 @@
  * unreliable: clocks named "[MHz]" are in Hz. */
 #define UNIT " [Throughput %]"
 
-/* Largest valid sample, in percent of the peak. A counter may go a little above its peak; a sample
- * beyond PCT_MAX counts as malformed. */
+/* Largest valid sample, in percent of the peak: ten times the peak. Real samples go only a little
+ * above 100; a larger sample than PCT_MAX counts as malformed. */
 enum { PCT_MAX = 1000 };
 
 struct metrics {

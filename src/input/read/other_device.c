@@ -38,7 +38,7 @@ static const char *find_word(const char *p, size_t n)
 /* Searches the file for each word. The file is read in blocks; a word may lie across two blocks. */
 const char *other_device(const char *path)
 {
-	struct diag_log own; /* never shown: the reader of the file has already reported errors */
+	struct diag_log own; /* its messages are dropped: the reader has already reported errors */
 	struct source *src;
 	const char *found = NULL;
 	diag_init(&own);

@@ -100,7 +100,8 @@ static bool walk_object(void *ctx)
 	return next_value(ctx)->type == PICKLE_DICT && walk_enter(ctx);
 }
 
-/* Moves to the next key that is text. Other keys are skipped: no key of a snapshot is one. */
+/* Moves to the next key that is a text. Keys of other types are skipped, since all keys of a
+ * snapshot are texts. */
 static bool walk_key(void *ctx, struct span *key)
 {
 	struct pickle_walk *w = ctx;

@@ -1,4 +1,4 @@
-/* Values of the opcodes of pickles that need no stack. */
+/* Reads the values of opcodes that take nothing from the stack: None, booleans, numbers, texts. */
 #include <string.h>
 
 #include "base/number.h"
@@ -156,8 +156,8 @@ static bool set_decimal(struct pickle_node *out, struct span s)
 	return s.n > 0;
 }
 
-/* True for the text of a float. Floats are checked and their values dropped: a snapshot has no such
- * values. */
+/* True if each character of the text may be in a float. The values of floats are dropped, since a
+ * snapshot has none. */
 static bool is_float(struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -184,7 +184,7 @@ static bool value_of_line(const struct pickle_op *op, struct arena *a, struct pi
 	switch (op->code) {
 	case 'I':
 		if (span_eq(arg, SPAN("00")) || span_eq(arg, SPAN("01"))) {
-			/* protocol 0 writes False and True so */
+			/* protocol 0 writes False as 00 and True as 01 */
 			set_bool(out, arg.p[1] == '1');
 			return true;
 		}

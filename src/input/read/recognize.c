@@ -88,7 +88,7 @@ static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, in
 }
 
 /* True if the innermost array has an element that is a segment of an allocator. `*empty` becomes
- * true if it has no elements. */
+ * true if the array has no elements. */
 static bool holds_segments(struct jscan *js, bool *empty)
 {
 	static const char *const words[] = { "address",     "total_size",   "allocated_size",

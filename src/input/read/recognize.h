@@ -36,9 +36,9 @@ enum json_form {
 /// JSON.
 enum json_form json_form_of(struct source *src);
 
-/// Name of a device that is not read, such as "MTIA of Meta", if the recording at `path` has words
-/// that occur only in recordings of that device. NULL if it has no such words or cannot be read
-/// again. The text is static.
+/// If the recording at `path` has words that occur only in recordings of one kind of device, and
+/// gpugate does not read these: the name of the kind, such as "MTIA of Meta"; static. NULL if it
+/// has no such words or cannot be read again.
 const char *other_device(const char *path);
 
 #endif

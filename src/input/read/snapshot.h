@@ -16,8 +16,8 @@ struct snapshot_limits {
 	size_t pickle_nodes; ///< largest number of values that are built from a pickle
 	size_t pickle_refs; ///< largest number of references to values of a pickle: in containers, on
 	                    ///< the stack, in the memo
-	uint64_t pickle_visits; ///< largest number of visits to values of a pickle, which may be
-	                        ///< shared, besides 64 visits for each byte of the pickle
+	uint64_t pickle_visits; ///< largest number of visits to values of a pickle, in addition to 64
+	                        ///< visits for each of its bytes; shared values are visited repeatedly
 };
 
 /// Limits that apply unless others are given; static.

@@ -27,7 +27,7 @@ struct snapshot_builder {
 	uint32_t path; ///< id of the path of the stack that is being read
 	uint64_t segment_bytes, block_bytes, requested_bytes, entry_bytes;
 	size_t nr_entries; ///< number of history entries over all devices
-	uint32_t first_block; ///< first block of the segment that is being read
+	uint32_t first_block; ///< index of the first block of the segment that is being read
 	const struct name *other; ///< the last unknown action; NULL if there is none
 	char problem[96];
 };
@@ -100,8 +100,8 @@ void form_fail_built(struct form *f, uint64_t byte);
 /// `key`.
 bool form_need(struct form *f, bool given, uint64_t byte, const char *key);
 
-/// The unsigned value of `key`, or `absent` if it is not given. After an error the result is
-/// arbitrary; this also holds for the three functions below.
+/// The value `s` of `key` as an unsigned number; `absent` if `s` is null. After an error the result
+/// is arbitrary; this also holds for the three functions below.
 uint64_t form_u64(struct form *f, const struct scalar *s, const char *key, uint64_t absent);
 
 /// Like form_u64(), for an address, which may be written as a signed number; SNAPSHOT_NO_ADDRESS if
@@ -114,12 +114,13 @@ int64_t form_i64(struct form *f, const struct scalar *s, const char *key, int64_
 /// Like form_u64(), for the number of a device; 0 if it is not given.
 int64_t form_device(struct form *f, const struct scalar *s);
 
-/// Reads a text and returns its index in `words`, or `nr` if it is not in `words`; `text` then
-/// holds it until the next call. Returns -1 with an error if the value is null or not a text.
+/// Reads a text and returns its index in the `nr` texts `words`, or `nr` if it is not one of them.
+/// `*text` becomes the text, borrowed until the next call. -1 if the value is null, and -1 with an
+/// error if it has another type.
 int form_word(struct form *f, const char *key, const char *const *words, int nr, struct span *text);
 
-/// Reads the list of frames of a stack and returns the stack's id; SNAPSHOT_NO_STACK if it has
-/// none.
+/// Reads the list of frames of a stack and returns the stack's id; SNAPSHOT_NO_STACK if there are
+/// no frames.
 uint32_t form_stack(struct form *f);
 
 /// Reads the elements of the array `segments`, whose opening bracket the caller has read.

@@ -49,7 +49,7 @@ static void add_timeline_row(struct timeline_reader *r, struct timeline_row row)
 
 /* ---- form with rows of actions ---- */
 
-/* What is wrong with the action of a row, or NULL. A new version of a tensor has two rows: its
+/* What is wrong with the row `v`, or NULL. A new version of a tensor has two rows: its
    bytes are taken from the category of the old version, then added to the category of the new
    version. */
 static const char *fault_of(const struct timeline_reader *r, const int64_t v[NR_COLUMNS])
@@ -91,8 +91,8 @@ static void add_raw_row(struct timeline_reader *r, const int64_t v[NR_COLUMNS])
 	                    });
 }
 
-/* Reads the numbers of a row whose opening bracket the caller has read; true if there are
-   `want`. */
+/* Reads the numbers of a row whose opening bracket the caller has read; true if the row consists of
+   `want` whole numbers. */
 static bool read_numbers(struct timeline_reader *r, int64_t *v, size_t want)
 {
 	size_t nr = 0;

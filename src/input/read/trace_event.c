@@ -106,8 +106,8 @@ static const struct jscan_keys event_keys = { members, sizeof members / sizeof *
 
 /* ---- the beginning of an event ---- */
 
-/* Consumes the beginning of an event if it equals a remembered one. The one that last came after
-   the previous event's beginning is tried first. */
+/* Consumes the beginning of an event if it equals a remembered one. The beginning that last
+   followed that of the previous event is tried first. */
 static inline struct event_lead *follow_lead(struct trace_input *in)
 {
 	struct event_lead *last = in->lead, *lead = last ? last->next : NULL;
@@ -220,9 +220,9 @@ static void learn_step(struct jscan *js, struct event_learning *l, const struct 
 
 /* ---- members of an event ---- */
 
-/* Reads the next value if read_members() has no faster code for it, as it has for a number, skipped
-   value or "args" in the usual form. True if the value is the object of "args", which has then been
-   entered. */
+/* Reads the next value. read_members() itself reads numbers, skipped values and "args" that have
+   their usual form, and calls this function for all others. True if the value is the object of
+   "args", which has then been entered. */
 static bool read_slow(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where,
                       struct span key)
 {

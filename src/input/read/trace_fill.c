@@ -24,7 +24,7 @@ static inline int64_t need(struct trace_input *in, const char *key, const struct
 	return absent;
 }
 
-/* A count or id, or -1 if the field is missing. */
+/* A count or id, or -1 if the field is missing or negative. */
 static inline int64_t or_none(const struct raw_event *raw, enum raw_field which)
 {
 	int64_t v = field_or(raw, which, -1);

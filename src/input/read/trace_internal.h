@@ -33,9 +33,9 @@ enum { KIND_NONE = -1, KIND_OTHER = -2 };
 /// event_step). A beginning is the text with phase and category, up to the value of "name".
 enum { EVENT_LEADS = 16, EVENT_STEPS = 10 };
 
-/// A remembered member of an event, whose value is a number. `text` reaches from the end of the
-/// previous such value to this value, and may enter or leave "args". The first step's text includes
-/// process and thread.
+/// A remembered member of an event, whose value is a number or is skipped; or the event's end.
+/// `text` reaches from the end of the previous step's value to this value, and may enter or leave
+/// "args". The first step's text includes process and thread.
 struct event_step {
 	char text[2 * 32];
 	uint32_t mask[2]; ///< bit i % 32 of mask[i / 32] is set if byte i of `text` is compared
@@ -45,18 +45,18 @@ struct event_step {
 	struct seam *outer; ///< if the value is in "args": the place of "args"; else NULL
 };
 
-/// A remembered beginning of events, and what is expected of an event that begins so.
+/// A remembered beginning of events, and what is expected of an event with this beginning.
 struct event_lead {
 	struct jscan_lead text; ///< text of the event up to the value of "name"
 	enum event_phase phase;
 	bool with_phase; ///< true if the text contains the key "ph"
 	int kind; ///< kind of the event: enum event_kind, KIND_NONE or KIND_OTHER
-	struct event_lead *next; ///< beginning of the event that last came after an event that begins
-	                         ///< so; it is tried first; NULL if unknown
-	/// The members that last came after the name, up to one that is not a number.
+	struct event_lead *next; ///< beginning of the event that last followed an event with this
+	                         ///< beginning, and so is tried first; NULL if unknown
+	/// The members that last came after the name, up to the first that cannot be a step.
 	struct event_step steps[EVENT_STEPS + 1];
 	int64_t pid, tid; ///< process and thread in the first step
-	uint32_t misses; ///< number of events that began so and then had other members than `steps`
+	uint32_t misses; ///< number of events with this beginning that had other members than `steps`
 };
 
 /// A process in a trace of XProf.
@@ -168,11 +168,12 @@ struct raw_event {
 	enum event_phase phase;
 	int kind; ///< kind of the event: enum event_kind, KIND_NONE or KIND_OTHER
 
-	/// Name, if the event seemed to be wanted when the name was read; else NULL: it is in `text`.
+	/// Name; NULL if the event did not seem to be wanted when the name was read, and the name is
+	/// only in text[TEXT_NAME].
 	const struct name *name;
 	uint64_t seen; ///< set of fields and texts that were read and are usable, as bits SEEN_…
-	uint64_t bad; ///< set of fields that were read but are unusable, as bits: an error only if the
-	              ///< event is wanted, which is known at its end
+	uint64_t bad; ///< set of fields that were read but are unusable, as bits; they are an error
+	              ///< only if the event is wanted, which is known at the event's end
 
 	/// Values of the fields in `seen`, and for those in `bad` the offset of the value in the input.
 	/// The last element receives numbers that are skipped.
@@ -209,7 +210,7 @@ extern const struct jscan_keys arg_keys;
 /// members after it.
 void read_member(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where);
 
-/// Removes the fields `those` from the set `seen`.
+/// Removes the fields and texts `those` (bits SEEN_…) from the sets `seen` and `bad`.
 static inline void forget_seen(struct raw_event *ev, uint64_t those)
 {
 	for (uint64_t texts = (ev->seen & those) >> NR_FIELDS; texts; texts &= texts - 1)
@@ -244,8 +245,9 @@ static inline int64_t field_or(const struct raw_event *ev, enum raw_field f, int
 /// if the event is unusable.
 bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
-/// Like fill_kineto(), but only for a Python frame that has all it needs, in few instructions: in
-/// traces with stacks, most events are frames.
+/// A fast fill_kineto() for Python frames, which are most events of a trace with stacks. False if
+/// the event is not a frame, or if a member that frames have is missing or unusable: the caller
+/// then calls fill_kineto().
 bool fill_frame(const struct raw_event *raw, struct event *e);
 
 /// Converts an event of Kineto of any kind except memory; false if the event is unusable.
@@ -266,7 +268,7 @@ void xprof_label(struct trace_input *in, const struct raw_event *raw);
 /// Converts a complete event without a category of Kineto; false if such an event is not wanted.
 bool xprof_event(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
-/// True if XProf has dropped events: it keeps the earliest ones up to a limit.
+/// True if the number of events is one of XProf's limits: XProf has then dropped later events.
 bool xprof_capped(const struct xprof *x);
 
 /// Releases all memory of `x`.

@@ -1,5 +1,5 @@
-/* Events without a category: those of JAX, and of XProf's conversions of its recordings. The kind
-   of an event follows from the names of its process and thread. Source: openxla/xla, 2026:
+/* Converts events without a category, which are in traces that JAX or XProf wrote. The kind of
+   an event follows from the names of its process and thread. Source: openxla/xla, 2026:
    xla/tsl/profiler/convert/trace_events_to_json.cc and xplane_to_trace_events.cc (order, names, the
    limits on events). openxla/xprof, 2026: xprof/utils/derived_timeline.cc (steps, derived lines),
    xprof/convert/xplane_to_trace_container.cc (names of the viewer). */
@@ -189,10 +189,10 @@ static bool gpu_event(struct trace_input *in, const struct raw_event *raw, struc
 	return false;
 }
 
-/* Converts an event of the host. If it has the correlation id of a GPU activity, it is the call
-   that launched this activity, whatever its name is; NVTX ranges have the id 0. Frames of Python,
-   whose names begin with '$', are dropped. In the file activities come before calls, so the
-   operator of a call is known. */
+/* Converts an event of the host. If it has a correlation id other than 0, it is the call that
+   launched the GPU activity with this id, whatever its name is; NVTX ranges have the id 0. Frames
+   of Python, whose names begin with '$', are dropped. In the file, activities come before calls,
+   so the operator of a call is known. */
 static bool host_event(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
 	struct span name = strbuf_span(&raw->text[TEXT_NAME]);

@@ -1,4 +1,4 @@
-/// Reads values in JSON whose other members may be of any type.
+/// Reads JSON values of an expected type; values of another type are skipped.
 #ifndef GG_READ_VALUES_H
 #define GG_READ_VALUES_H
 

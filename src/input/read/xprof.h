@@ -25,9 +25,9 @@ struct xprof_read_options {
 bool xprof_is_profile_key(struct span key);
 
 /// Reads one profile. As in the JSON mapping of protobuf, fields may be named in lowerCamelCase or
-/// as in the proto, be left out, null, numbers or text; unknown fields are skipped. `options` may
-/// be NULL. ST_INPUT leaves `out` unchanged, also if the input is cut short. Caller releases `out`
-/// with xprof_profile_release().
+/// as in the proto, and may be null or left out; numbers may be texts. Unknown fields are skipped.
+/// `options` may be NULL. ST_INPUT leaves `out` unchanged, also if the input is cut short. Caller
+/// releases `out` with xprof_profile_release().
 GG_MUST_CHECK enum status xprof_read(struct source *src, const struct xprof_read_options *options,
                                      struct xprof_profile *out, struct diag_log *log);
 

@@ -94,14 +94,14 @@ static bool is_ruler(struct span s)
 static void drop_character(struct span *s)
 {
 	size_t n = s->n > 0;
-	while (n < s->n && ((unsigned char)s->p[n] & 0xc0) == 0x80) /* other bytes in UTF-8 */
+	while (n < s->n && ((unsigned char)s->p[n] & 0xc0) == 0x80) /* further bytes in UTF-8 */
 		n++;
 	s->p += n;
 	s->n -= n;
 }
 
-/* Splits a line into the columns that `ruler` marks with dashes; the last goes to the line's
-   end. */
+/* Splits a line into the columns that `ruler` marks with dashes; the last column reaches to the end
+   of the line. */
 static void split_ruled(struct span s, struct span ruler, struct csv_line *out)
 {
 	out->nr = 0;

@@ -36,8 +36,8 @@ struct machine_sample {
 	                                         ///< clocks down since the driver was loaded
 };
 
-/// A fact about the GPUs for the environment, such as the driver; its texts may differ between
-/// GPUs.
+/// A text of a fact about the GPUs, such as the driver, for the environment. If the texts of the
+/// GPUs differ, each of them is kept.
 struct machine_fact_text {
 	const char *key;
 	struct span text;
@@ -76,7 +76,8 @@ static const struct {
 	{ ENERGY_MJ, 0, "energy_mj" },
 };
 
-/* Keys of facts in the environment, each with its names; the first NR_LIMITS facts are numbers. */
+/* Keys of facts in the environment, each with the names that tools use for the fact, separated by
+   '|'; the first NR_LIMITS facts are numbers. */
 enum { NR_LIMITS = 2, NR_FACTS = 4 };
 static const char *const fact_names[NR_FACTS][2] = {
 	{ "machine.power_limit",
@@ -90,7 +91,7 @@ static const char *const fact_names[NR_FACTS][2] = {
 
 enum { ID_BYTES = 64, FACT_BYTES = 200, FACTS_MAX = 64 };
 
-/* ---- texts that all of these tools write ---- */
+/* ---- numbers, times and facts, as the tools write them ---- */
 
 /* Reads "69.85 W", "(300Mhz)" or "53.0" × 10^digits; -1 if it is not a number ("[N/A]", "-"). */
 static int64_t number_in(const struct value *v, int digits)
@@ -162,8 +163,8 @@ static void add_facts(struct machine_samples *m, const struct value *record)
 	}
 }
 
-/* The member of a record of nvidia-smi for reason `i`: state if `kind` is "", time if
-   "_counters". */
+/* The member for reason `i` in a record of nvidia-smi, or NULL: the state of the reason if `kind`
+   is "", the time for which it has been active if `kind` is "_counters". */
 static const struct value *reason_in(const struct value *record, const char *kind, size_t i,
                                      struct arena *a)
 {
@@ -205,7 +206,8 @@ static bool sample_of(const struct value *record, struct machine_sample *s, stru
 	return any;
 }
 
-/* Adds a sample under an id that is a valid text. GPUs whose ids become equal count as one. */
+/* Adds a sample. Its id is cut and made a valid text; GPUs whose ids become equal by this count as
+   one. */
 static void add_sample(struct machine_samples *m, const struct value *record,
                        struct machine_sample *s, struct arena *a)
 {
@@ -320,8 +322,8 @@ static void find_throttled(const struct machine_sample *v, size_t nr, struct mac
 }
 
 /* Adds up the energy over the intervals in which the GPU was busy; a sample has the utilization of
-   the time before it. The energy of an interval is the difference of the counter. If there is none,
-   or it has not changed, the mean of the two samples of power is used. */
+   the time before it. The energy of an interval is the difference of the energy counter. If there
+   is no counter, or it has not changed, the mean of the two samples of power is used. */
 static void find_energy(const struct machine_sample *v, size_t nr, struct machine_stat *out)
 {
 	__int128 fj = 0; /* energy in 1e-15 J */

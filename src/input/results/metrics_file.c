@@ -44,8 +44,9 @@ struct inputs_reader {
 	struct digest *d;
 	struct arena *scratch;
 	bool *other;
-	struct strbuf work; ///< the settings, as in struct input_stat
-	struct strbuf sums; ///< the same for totals: settings, and numbers of things that were done
+	struct strbuf work; ///< the settings of the run, in lines NAME=VALUE
+	struct strbuf sums; ///< for totals: the settings, and lines NAME+VALUE with the numbers of
+	                    ///< things that were done
 	struct strbuf unmeasured; ///< the first figures that were not measured, with their values
 	size_t nr_unmeasured, nr_named;
 };
@@ -65,7 +66,8 @@ static void add_figure(struct inputs_reader *r, const char *name, const char *qu
 	struct span said = SPAN(""), key = v->key, bracket = figure_name_unit(&key);
 	bool setting = figure_is_setting(span_of(name), "record");
 	enum decimal_fault fault = reading_number(v, &value, &said);
-	const char *text = bracket.n ? arena_dup(r->scratch, bracket) : NULL; /* such as "seq/ms" */
+	/* the unit in the name, even if it is an unknown one such as "seq/ms" */
+	const char *text = bracket.n ? arena_dup(r->scratch, bracket) : NULL;
 	const char *unit = said.n      ? figure_unit_of(said)
 	                   : bracket.n ? figure_unit_of(bracket)
 	                               : figure_unit_by_name(key);
@@ -147,7 +149,7 @@ static void read_pairs(struct inputs_reader *r)
 		const char *name = arena_take(&r->d->arena, &b);
 		uint64_t byte = jscan_value_byte(r->js);
 		bool twice = ANY(i, r->d->inputs.nr, strcmp(r->d->inputs.v[i].name, name) == 0);
-		/* the scanner leaves a backslash only if JSON does not know what follows it */
+		/* a backslash may be left of an escape that JSON does not know */
 		*r->other = !key.n || key.n > INPUT_NAME_MAX || memchr(key.p, '\\', key.n);
 		if (*r->other)
 			jscan_fail(

@@ -239,10 +239,10 @@ static void add_member(void *out, const struct path_hit *hit)
 {
 	strbuf_addch(out, '.');
 	strbuf_add(out, hit->last_key);
-	strbuf_add(out, figure_case_plain(hit->v->text)); /* folders differ between machines */
+	strbuf_add(out, figure_case_plain(hit->v->text)); /* no folders: these differ by machine */
 }
 
-/* Appends a key with the words that are abbreviations, since they are short, in capitals. */
+/* Appends a key with its short words in capitals, since these are likely abbreviations. */
 static void add_capitals(struct span key, struct strbuf *out)
 {
 	enum { SHORT = 4 };
@@ -285,7 +285,7 @@ static void add_combination(const struct value *v, struct strbuf *out)
 		all /= count(list);
 		for (size_t i = all ? place / all % count(list) : 0; i > 0; i--)
 			e = e->next;
-		struct span text = e->text; /* asv writes texts as Python does, 'a' */
+		struct span text = e->text; /* asv quotes texts as Python does: 'a' */
 		bool quoted = text.n > 1 && text.p[0] == '\'' && text.p[text.n - 1] == '\'';
 		strbuf_addch(out, '.');
 		strbuf_add(out, quoted ? (struct span){ text.p + 1, text.n - 2 } : text);

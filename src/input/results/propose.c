@@ -22,7 +22,8 @@ struct proposal {
 	bool series; ///< true if the records are the steps of one case
 	bool several; ///< true if each record is a case, which its texts and settings name
 	bool named; ///< true if a record is one figure, which its texts name
-	bool open, known; ///< true if some figure has no better direction; true if some figure has one
+	bool open, known; ///< true if for some figure it is unknown whether higher or lower is better;
+	                  ///< true if it is known for some figure
 };
 
 /* True for a text that needs no escapes within quotes, be they of a path or of YAML. */
@@ -34,7 +35,7 @@ static bool is_writable(struct span s)
 	return s.n > 0;
 }
 
-/* A text in YAML: a word as it is, others in quotes. */
+/* A text as YAML has it: without quotes if it is a plain word, else in quotes. */
 static const char *quoted(const struct proposal *p, const char *text)
 {
 	bool plain = is_letter(text[0]) && !strpbrk(text, " \"#:,*?[]{}()&!|>%@`\\");
@@ -63,7 +64,8 @@ static bool is_of_run(struct span name)
 	return false;
 }
 
-/* True for a name that says nothing: such a figure is named by what encloses it. */
+/* True for a name that says nothing. A figure with this name is called after the object around
+   it. */
 static bool is_value(struct span name)
 {
 	return reading_is_word(name, "value val result");
@@ -79,7 +81,8 @@ static bool is_number(const struct value *v)
 		return false;
 	if (reading_number(v, &number, &unit) == DECIMAL_OK && (!unit.n || figure_unit_of(unit)))
 		return true;
-	/* reading_number() refuses "12,5 ms" and "81k": proposed as figures, they cause an error */
+	/* reading_number() refuses "12,5 ms" and "81k"; they are proposed nevertheless, so that reading
+	   the file fails and does not leave them out silently */
 	bool begins = reading_begins_as_number(v->text) || reading_is_shortened(v->text) ||
 	              reading_is_word(v->text, "nan inf infinity -nan -inf -infinity");
 	const char *own = figure_unit_by_name(v->key);
@@ -95,7 +98,8 @@ static bool is_name(const struct value *v)
 	       !is_number(v) && !reading_is_unmeasured(v) && !is_of_run(v->key);
 }
 
-/* The first number of a list of samples, some perhaps not measured; NULL for other values. */
+/* The first number in a list of samples, of which some may not have been measured; NULL if `v` is
+   not such a list. */
 static const struct value *first_sample(const struct value *v)
 {
 	const struct value *found = NULL;
@@ -124,8 +128,8 @@ static const char *member(const struct proposal *p, const char *path, struct spa
 	                    (int)key.n, key.p);
 }
 
-/* Appends an entry for the figure at `path`, called `name`, to `list`. It has a better direction
-   only if name and unit do not tell one. */
+/* Appends an entry for the figure at `path`, called `name`, to `list`. The entry says `better:
+   neither` if name and unit do not tell whether higher or lower is better. */
 static void add_figure(struct proposal *p, struct strbuf *list, const char *path, const char *name,
                        const struct value *v)
 {
@@ -192,8 +196,8 @@ static void add_work(struct proposal *p, const char *path)
 	p->work = arena_printf(p->a, "%s%s%s", p->work, *p->work ? ", " : "", path);
 }
 
-/* True for a setting of this kind, as figure_is_setting() says; its value may be null. It may also
-   be the name in an object: {"gpu": {"name": "H100"}}. */
+/* True for a setting whose name is of this kind (figure_is_setting()); its value may be null. In
+   {"gpu": {"name": "H100"}}, the member "name" counts as the setting "gpu". */
 static bool is_setting(const struct value *v, const char *kind)
 {
 	bool text = v->type == JSCAN_STRING && v->text.n;
@@ -328,7 +332,8 @@ static void add_records(struct proposal *p, struct value *first, bool several)
 	for (const struct value *v = first->first; v; v = v->next)
 		p->several = p->several && !is_step(v->key);
 	p->case_name = p->several ? case_of(p, first, "", CASES) : "";
-	/* only if names are not unique, so that they stay as they are in other files */
+	/* further members are added to the names only if these are not unique: names in other files
+	   must not change */
 	const char *plain = p->case_name;
 	for (size_t nr = CASES; p->several && nr < 4 * CASES && is_twice(p, p->case_name); nr++)
 		p->case_name = case_of(p, first, "", nr + 1);
@@ -355,7 +360,8 @@ static void add_records(struct proposal *p, struct value *first, bool several)
 	p->work = work;
 }
 
-/* True if there is a figure with a better direction below `of`, except in the member `but`. */
+/* True if below `of`, except in the member `but`, there is a figure of which it is known whether
+   higher or lower is better. */
 static bool has_figure(const struct value *of, const struct value *but, int depth)
 {
 	for (const struct value *v = of->first; v; v = v->next)
@@ -415,8 +421,9 @@ static struct span word_at(struct span line, size_t place, size_t *nr)
 	return found;
 }
 
-/* Appends the heading of the column that `at` is in, if `line` is a row of a table. It is taken
-   from one of the lines before that has as many words. Returns the column, counted from 1. */
+/* Appends the heading of the column that `at` is in, if `line` is a row of a table. It is a word of
+   the nearest line above, of at most LINES, that has as many words as `line`. Returns the number of
+   the column, counted from 1. */
 static size_t add_heading(struct strbuf *out, struct span before, struct span line, const char *at)
 {
 	enum { LINES = 8 };
@@ -546,7 +553,7 @@ static bool is_table(const struct value *row)
 {
 	bool texts = row && count_figures(row);
 	for (const struct value *v = row ? row->first : NULL; v && texts; v = v->next)
-		texts = /* the index of pandas has an empty name */
+		texts = /* the index column of pandas has an empty name */
 		    (v->key.n || v == row->first) &&
 		    !is_number(&(struct value){ .type = JSCAN_STRING, .key = SPAN("v"), .text = v->key });
 	return texts;

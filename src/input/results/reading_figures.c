@@ -19,9 +19,9 @@ struct group {
 	int64_t digits;
 };
 
-/* Adds the figure `of`, or the statistic `ending` of it, with the given value. `same_kind`: it has
-   the same unit and better direction. The values of the group `g`, which may be NULL, give its
-   spread; they are overwritten. */
+/* Adds the figure `of`, or its statistic `ending` unless that is "", with the given value.
+   `same_kind` is true if what is added has the unit and the better direction of the figure. The
+   spread is computed from the values of the group `g`, which are overwritten; `g` may be NULL. */
 static struct input_stat *put(struct digest *d, const struct reading *of, const char *ending,
                               struct decimal value, bool same_kind, const struct group *g)
 {
@@ -68,8 +68,8 @@ static void group_scale(struct group *g, struct arena *a)
 }
 
 /* Adds a percentile with its uncertainty: half the distance between the values that lie one
-   standard deviation of its position below and above it in the sorted list. The uncertainty is
-   stored as a spread: that of as many values with a normal distribution whose median has the same
+   standard deviation of its position below and above it in the sorted list. It is stored as the
+   spread of a normal distribution: the one with which the median of as many values has the same
    uncertainty. */
 static void put_percentile(struct digest *d, const struct group *g, int percent)
 {
@@ -85,7 +85,7 @@ static void put_percentile(struct digest *d, const struct group *g, int percent)
 	}
 }
 
-/* Converts a number to another unit; false if they measure different things. */
+/* Converts a number to another unit; false if the two units measure different things. */
 static bool in_unit(struct decimal *value, const char *from, const char *to)
 {
 	int own = from ? figure_unit_find(span_of(from)) : -1, unit = figure_unit_find(span_of(to));
@@ -164,8 +164,8 @@ static enum status refuse_twice(const struct reading_file *f, const struct readi
 	                 r->case_text.n ? text_quote(a, r->case_text) : text_quote(a, r->text), todo);
 }
 
-/* True if the group is a figure of a log whose values are all the same, as where each process of a
-   job prints its line. */
+/* True if the group is a figure of a log whose values are all the same, as they are if each process
+   of a job has printed the same line. */
 static bool is_one_line(const struct group *g, const struct result_format *f)
 {
 	size_t i = 0;
@@ -177,9 +177,10 @@ static bool is_one_line(const struct group *g, const struct result_format *f)
 	return f->read == READ_TEXT && !g->v->is_samples && i == g->nr;
 }
 
-/* Moves the values that were not measured out of the group, which keeps its order. If these are
-   more than 1 % of it, the whole figure counts as not measured, since the others may be the better
-   ones. The same applies to a series whose newest value was not measured. */
+/* Moves the values that were not measured from the group to r->unmeasured. If these are more than
+   1 % of the values, the group becomes empty and the figure counts as not measured, since the
+   values that are left may be the better ones. The same applies to a series whose newest value was
+   not measured. */
 static void set_aside(struct group *g, struct readings *r, bool series)
 {
 	size_t nr = 0, all = g->nr;
@@ -312,8 +313,8 @@ static void settle_titles(struct digest *d)
 	vec_release(&all);
 }
 
-/* A figure that is a statistic, such as a p99: what it is a statistic of, and the place of the
-   statistic among others, as figure_statistic() says. */
+/* A figure that is a statistic, such as a p99: what it is a statistic of, and its place in the
+   order from minimum over percentiles to maximum (figure_statistic()). */
 struct one_statistic {
 	const char *what, *name;
 	int place;
@@ -351,7 +352,7 @@ void reading_say_contradictions(const char *file, const struct digest *d, struct
 		const struct one_statistic *pairs[][2] = { { last, s },
 			                                       { s->place == FIGURE_MIN ? s : NULL, mean },
 			                                       { s->place == FIGURE_MAX ? mean : NULL, s } };
-		for (int k = 0; k < 3; k++) /* by more than rounding explains */
+		for (int k = 0; k < 3; k++) /* a difference of up to 1 % may be due to rounding */
 			if (pairs[k][0] && pairs[k][1] &&
 			    pairs[k][0]->value - pairs[k][1]->value > 0.01 * fabs(pairs[k][1]->value)) {
 				high = pairs[k][0];

@@ -183,7 +183,7 @@ bool reading_is_unmeasured(const struct value *v)
 
 bool reading_is_impossible(struct decimal d, struct span name, const char *unit, bool negative)
 {
-	/* 1e21 ns are 30,000 years; what has no unit may be a number of FLOP, as of a training */
+	/* 1e21 ns are 30,000 years; a number without a unit may be the FLOP of a whole training */
 	int at = unit ? figure_unit_find(span_of(unit)) : -1;
 	bool flop = at < 0 || strcmp(figure_units[at].dimension, "rate-of-flops") == 0;
 	double size = fabs((double)d.value) * pow(10, -(double)d.digits);
@@ -307,7 +307,7 @@ static struct span wanted(const struct condition *c)
 }
 
 /* Whether a value is less than, equal to or more than a number: -1, 0 or 1; 2 if one of them
-   is not a number. `share` (1e-6 %) is how far they may differ to be equal. */
+   is not a number. The two count as equal if they differ by at most `share` (1e-6 %). */
 static int order(const struct value *v, struct span text, int64_t share)
 {
 	struct decimal a, b;
@@ -324,7 +324,7 @@ static void check(void *ctx, const struct path_hit *hit)
 	struct condition *c = ctx;
 	const struct result_valid *k = c->valid;
 	struct value *v = hit->v;
-	/* null in a list is a value: the exit code of a run that a signal ended */
+	/* null in a list is a value, such as the exit code of a run that a signal ended */
 	if (v->type == JSCAN_NULL && k->optional && v->parent->type != JSCAN_ARRAY)
 		return;
 	c->seen++;
@@ -367,7 +367,7 @@ const char *reading_fault(const struct reading_file *f, struct value *record, st
 		if (c.broken || (!c.seen && !c.valid->optional))
 			return said(&c, &log->arena);
 		c.broken = c.near;
-		if (c.near) /* failed requests may be the slower ones, on one side only */
+		if (c.near) /* figures may be better because the slower requests failed */
 			diag_warn(log, "%s: %s: see whether the figures are of all", f->name,
 			          said(&c, &log->arena));
 	}

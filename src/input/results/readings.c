@@ -21,7 +21,7 @@ struct taker {
 	struct span case_name; ///< name of the case as a prefix of figures' names, with its '/'; "" if
 	                       ///< there is none
 	struct span case_text; ///< name of the case, as the file spells it
-	const char *work; ///< work of the case, as in struct input_stat
+	const char *work; ///< settings and amounts of work of the case, as in struct input_stat
 	const char *row_work; ///< `work` and, for totals, the number of things of which the figures of
 	                      ///< the row are sums
 	const struct value *list; ///< list that has the record
@@ -35,7 +35,8 @@ struct taker {
 
 /* ---- one value of a record ---- */
 
-/* The text that says the unit of a figure, apart from its name; "" if there is none. */
+/* The unit of a figure as text, from the first of these that has one: the value, the row of the
+   format, the member at the path `unit_at`, brackets in the name. "" if none has one. */
 static struct span unit_said(const struct taker *t, struct value *v, struct span text,
                              struct span bracket)
 {
@@ -60,8 +61,8 @@ static struct span name_of(const struct taker *t, const struct path_hit *hit)
 	                         : path_name(t->row->at);
 }
 
-/* The part of `key`, which the first '*' of the path `at` matched, from the first to the last '*'
-   of its step: "ttft" if `at` is "mean_*_ms" and `key` mean_ttft_ms. */
+/* The part of `key` that the first to the last '*' of a step matched: "ttft" for the key
+   mean_ttft_ms and the step "mean_*_ms". The step is the first of the path `at` that has a '*'. */
 static struct span key_part(const char *at, struct span key)
 {
 	const char *star = strchr(at, '*');
@@ -128,11 +129,11 @@ static const char *number_of(struct taker *t, struct value *v, struct decimal *o
 }
 
 /* True if a value that is not a number is something else that the path happens to fit, such as a
-   text beside the figures, or a column that a step lacks. `any`: a '*' leads to it. `lenient`: the
-   row need not find a number. */
+   text beside the figures, or a column that a step lacks. `any` is true if a '*' in the path led to
+   the value, `lenient` if the row of the format need not find a number. */
 static bool is_other(const struct taker *t, const struct value *v, bool lenient, bool any)
 {
-	if (t->is_samples) /* without it, only better samples might be left */
+	if (t->is_samples) /* if a sample were left out, only better ones might remain */
 		return false;
 	if (v->type == JSCAN_NULL)
 		return t->f->format->series ? t->f->format->read == READ_CSV : lenient;
@@ -258,7 +259,7 @@ static void take_value(void *ctx, const struct path_hit *hit)
 
 bool reading_is_of_sweep(struct span folder)
 {
-	/* also as GenAI-Perf writes it: "model-openai-chat-concurrency16" */
+	/* GenAI-Perf writes no separator before the number: "model-openai-chat-concurrency16" */
 	for (size_t from = 0, n = 1; from + n < folder.n; n++) {
 		const char *end = folder.p + from + n;
 		size_t sep = strchr("_-=", *end) && *end;

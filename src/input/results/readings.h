@@ -29,7 +29,7 @@ struct reading {
 	bool is_samples; ///< true if the entry says that values are samples
 	bool is_other; ///< true for a text that is not a number; the figure is left out unless another
 	               ///< of its values is a number
-	const char *unit, *better; ///< unit and better direction, as in struct input_stat
+	const char *unit, *better; ///< unit; "lower" or "higher", whichever is better, or NULL
 	size_t record; ///< index of the record that has the value
 	size_t order; ///< position of the value in the order in which values were taken
 	const struct value *unmeasured; ///< the value, if it says that the figure was not measured;
@@ -76,7 +76,7 @@ enum decimal_fault reading_number(const struct value *v, struct decimal *out, st
 enum decimal_fault reading_number_as(const struct value *v, bool thousands, struct decimal *out,
                                      struct span *unit);
 
-/// True if a text is a number, perhaps with commas, or begins with one and a blank: "12.4
+/// True if a text is a number, perhaps with commas, or begins with a number and a blank: "12.4
 /// (failed)", "2.5k tok/s". False for a date or a version.
 bool reading_begins_as_number(struct span s);
 
@@ -91,14 +91,14 @@ bool reading_is_failure(const struct value *v);
 /// reading_is_failure() is true; NULL if there is none.
 const struct value *reading_failure_in(const struct value *of, int depth);
 
-/// A text on what such a member says and what to do; owned by `a`.
+/// A text on the member `v`, which says that a run failed, and on what to do; owned by `a`.
 const char *reading_failure_text(const struct value *v, struct arena *a);
 
 /// True if `word` is one of `words`, which blanks separate; case is ignored.
 bool reading_is_word(struct span word, const char *words);
 
 /// True if the member called v->key is not a whole number in one of the first 100 records, counted
-/// from that of `v`. It is then no setting, whatever its name is.
+/// from that of `v`. Such a member is not a setting, whatever its name is.
 bool reading_is_fraction(const struct value *v);
 
 /// True if a value says that the figure was not measured: null, NaN, "N/A", "failed".
@@ -112,7 +112,7 @@ bool reading_is_impossible(struct decimal d, struct span name, const char *unit,
 bool reading_is_of_sweep(struct span folder);
 
 /// Returns a sentence on the first condition of the format (`valid`) that `record` does not meet,
-/// owned by the log, or NULL. Warns of one that is met only within its tolerance (`within`).
+/// owned by the log, or NULL. Warns of conditions that are met only within a tolerance (`within`).
 const char *reading_fault(const struct reading_file *f, struct value *record, struct diag_log *log);
 
 /// Warns of figures that contradict one another, such as a p99 below the median of the same thing.

@@ -231,7 +231,7 @@ static bool is_wanted(const struct result_format *f, struct value *record)
 	       ALL(i, f->only.nr, holds_pair(&f->only.v[i], record));
 }
 
-/* Lists the records of the file that the format takes; returns how many it has in all. */
+/* Lists the records of the file that the format takes; returns the number of all its records. */
 static size_t list_records(const struct opened *o, const struct result_format *f,
                            struct records *out)
 {
@@ -273,8 +273,9 @@ struct taken {
 	uint64_t nr_faults, fault_byte; ///< as in struct value_tree
 };
 
-/* Reads the file as the first format of a table that fits. Formats that say `only` describe a part
-   of the records: others of the table that do so and fit are read, too. */
+/* Reads the file as the first format of a table that fits. A format with the key `only` takes a
+   part of the records; if the first format has this key, all others of the table that have it and
+   fit are read, too. */
 static enum status read_table(struct opened *o, const struct result_reader *r,
                               const struct result_formats *table, struct digest *d,
                               struct taken *taken, struct diag_log *log)
@@ -307,7 +308,7 @@ static enum status read_table(struct opened *o, const struct result_reader *r,
 	return st;
 }
 
-/* Says how many records no format takes; a file of which none is taken is refused. */
+/* Warns of the number of records that no format takes; refuses a file of which none is taken. */
 static enum status say_others(const char *name, const struct taken *t, struct diag_log *log)
 {
 	const struct result_format *none = !t->first                                  ? t->without

@@ -78,13 +78,13 @@ GG_MUST_CHECK enum status machine_read(struct source *src, struct digest *d, boo
 /// Lines of a rules file that would read a file.
 struct result_proposal {
 	struct strbuf lines; ///< an element of the list `results`; empty if there is no figure
-	bool is_open; ///< true if the better direction of a figure is not known
-	bool is_plain; ///< true if the file can be read without rules: it is JSON or a table, and the
-	               ///< better direction of a figure is known
+	bool is_open; ///< true if for some figure it is unknown whether higher or lower is better
+	bool is_plain; ///< true if the file can be read without rules: it is JSON or a table, and for
+	               ///< some figure it is known whether higher or lower is better
 };
 
 /// Proposes a format for `src`, whose name without directories is `file`: JSON, a table, or lines
-/// of a log. The caller releases the lines in any case.
+/// of a log. The caller releases out->lines in any case.
 GG_MUST_CHECK enum status result_propose(struct source *src, const char *file,
                                          struct result_proposal *out, struct diag_log *log);
 

@@ -49,7 +49,8 @@ struct pattern {
 	regex_t compiled;
 };
 
-/* Adds the class that a letter after a backslash means; false if it means none. */
+/* Adds the class of characters that a letter after a backslash means; false if it means another
+   thing. */
 static bool add_class(char letter, struct strbuf *out)
 {
 	static const char letters[] = "dsSw";
@@ -69,7 +70,8 @@ static const char *bracket_end(const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* Reads the name after "(?<" at `p` as a part; the byte after its '>', or NULL. */
+/* Adds a named part whose name begins at `p`, behind "(?<". Returns the byte after the name's '>',
+   or NULL if the name is invalid. */
 static const char *add_part(struct pattern *out, const char *p)
 {
 	size_t n = strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");

@@ -70,7 +70,8 @@ struct value_builder {
 	struct value_tree *t;
 	struct jscan *js;
 	struct span text; ///< text that is scanned
-	uint64_t nr_nan; ///< number of NaN and Infinity, as Python writes them
+	uint64_t nr_nan; ///< number of values NaN and Infinity, which are not counted as faults, since
+	                 ///< Python writes them
 };
 
 static struct span kept(struct value_builder *b, struct span s)

@@ -15,11 +15,12 @@ struct value {
 	enum jscan_type type;
 	bool steps; ///< true for an array of records that together count as one record: a path applies
 	            ///< to each record of the array
-	bool taken; ///< true once a figure was made of the value, which later rows of the format skip
+	bool taken; ///< true once a figure was made of the value; later rows of the format then skip
+	            ///< the value
 	struct span key; ///< key of a member of an object; else empty
 	struct span text; ///< decoded text of a string; a number or literal as the file spells it
-	struct value *parent, *first, *last, *next; ///< enclosing value; its own first and last member;
-	                                            ///< next member of the parent
+	struct value *parent, *first, *last, *next; ///< enclosing value; first and last member of this
+	                                            ///< value; next member of the parent
 };
 
 /// A file in memory, and the tree of its values.
@@ -40,8 +41,8 @@ struct value_tree {
 GG_MUST_CHECK enum status value_bytes_read(struct source *src, struct value_tree *out,
                                            struct diag_log *log);
 
-/// Removes the next line, without its newline, from the front of `*rest`. False if it has no
-/// newline, as the last line of a file may, or if nothing is left.
+/// Moves the next line from the front of `*rest` to `*line`, without its newline. False if the line
+/// has no newline, which is possible for the last line of a file, or if nothing is left.
 bool value_line(struct span *rest, struct span *line);
 
 /// True if a text begins as a JSON object or list.
@@ -76,9 +77,9 @@ enum { CSV_COLUMNS = 1024 };
 /// have figures in these columns.
 ///
 /// Skipped are blank lines, repeated headers, and lines of one column before the header. Unless
-/// `loose` is set, another table before the header means that there is none, and a row with another
-/// number of columns than the header is ST_INPUT. If `loose` is set, such a row is skipped unless a
-/// quote in it is open.
+/// `loose` is set, a file in which another table comes before the header does not fit, and a row
+/// with another number of columns than the header is ST_INPUT. If `loose` is set, such a row is
+/// skipped unless a quote in it is open.
 ///
 /// After a blank line, a row with another number of columns begins another table. It is read if
 /// there are globs and its first column has the same name as that of the header; else it is

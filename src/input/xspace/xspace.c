@@ -239,9 +239,9 @@ static enum status take_step(struct reader *r, struct event *e, struct span name
 	return hand_on(r, e, name);
 }
 
-/* Takes an event of the host. If it has the id of a GPU activity, it is the call that launched
-   this activity, whatever its name is; NVTX ranges have the id 0. Frames of Python, whose names
-   begin with '$', are dropped. */
+/* Takes an event of the host. If it has a correlation id above 0, it is the call that launched the
+   GPU activity with this id, whatever its name is; NVTX ranges have the id 0. Frames of Python,
+   whose names begin with '$', are dropped. */
 static enum status take_host(struct reader *r, struct event *e, struct span name,
                              const struct xvalues *v)
 {

@@ -24,7 +24,7 @@ bool xspace_recognize(struct span first);
 
 /// Reads one file. Passes work and steps of the GPUs to `sink`, then events of the host; fills
 /// `meta` with the GPUs. One plane at a time, and all planes of the host, are in memory. `options`
-/// may be NULL. ST_INPUT is also returned if all work is on TPUs. `names` owns the events' names.
+/// may be NULL. ST_INPUT is also returned if the file has no GPU. `names` owns the events' names.
 GG_MUST_CHECK enum status xspace_read(struct source *src, const struct xspace_options *options,
                                       struct name_table *names, struct event_sink sink,
                                       struct trace_meta *meta, struct diag_log *log);
