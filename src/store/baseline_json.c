@@ -13,7 +13,7 @@ static void write_pin(const void *const *baselines, size_t nr, struct sink *out)
 	row_write_all(&ranks_schema, (const void *const *)pin->ranks.v, pin->ranks.nr, out);
 }
 
-/* Reads the first key of the pin, which gives the number of ranks. */
+/* Reads the first key of the pin, whose value is the number of ranks; 0 after an error. */
 static size_t read_count(struct row_reader *r)
 {
 	struct span key;

@@ -36,7 +36,8 @@ bool step_column_is_optional(size_t column);
 /// phase except its first.
 bool step_column_may_be_zero(size_t column);
 
-/// The member of a digest that holds an optional column; it is NULL if the digest lacks it.
+/// Address of the member of a digest that points to an optional column. The member is NULL if the
+/// digest lacks the column.
 int64_t **step_column_place(struct digest *d, size_t column);
 
 /// The values of a column, one for each step; NULL if the digest lacks the column.

@@ -41,8 +41,8 @@ struct baseline {
 	const char *workload;
 	struct provenance provenance;
 	struct run pin; ///< approved run in the reduced form that pin_make() gives it
-	/// the whole reference run (WORKLOAD.reference), read as a baseline whose pin it is; NULL if no
-	/// such file is stored
+	/// the reference run, which the file WORKLOAD.reference has as the pin of a baseline; NULL if
+	/// there is no such file
 	struct baseline *reference_run;
 	struct history recent; ///< accepted runs that the baseline file itself has, oldest first
 	struct history sample; ///< every run of the main branch, from the history file
@@ -60,10 +60,10 @@ static inline const struct run *baseline_explained(const struct baseline *b)
 /// Writes a baseline in canonical form.
 void baseline_write(const struct baseline *b, struct sink *out);
 
-/// Drops values until the stored form of the run has at most BASELINE_RECENT_BYTES. A group of
-/// values are the answers to one query of a rule, such as one value for each kernel. The largest
-/// group loses the value nearest to 0, or the last by name if it has figures of files. run->cut
-/// counts the dropped values.
+/// Drops values until the stored form of the run has at most BASELINE_RECENT_BYTES. The values that
+/// answer one query of a rule, such as one value for each kernel, are a group. Each value that is
+/// dropped is from the largest group: the value nearest to 0, or the last by name in a group of
+/// figures of result files. run->cut counts the dropped values.
 void past_run_fit(struct past_run *run);
 
 /// Reads and validates a baseline; any error is ST_BASELINE with place and path. Caller releases
@@ -79,8 +79,8 @@ void baseline_release(struct baseline *b);
 
 /// A sentence on two figures that contradict each other: a time of a step that is not the sum of
 /// its parts, kernels that do not add up to the steps, a median below the minimum. NULL if there
-/// are no such figures. A run of several GPUs is not checked, since its figures are medians over
-/// the GPUs. Owned by `a`.
+/// are no such figures. Sums are not checked in a digest of several GPUs, since its figures are
+/// medians over the GPUs. Owned by `a`.
 const char *digest_contradiction(const struct digest *d, struct arena *a);
 
 /// Size limit of a pin of up to PIN_RANKS ranks in bytes; with more ranks the limit grows in

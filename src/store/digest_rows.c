@@ -1,4 +1,4 @@
-/* Checks that rows of a digest that refer to one another agree. */
+/* Checks the rows of a digest that refer to other rows. */
 #include "store/digest_schema.h"
 
 /* Progress of the check for one function: the callee of this function that was seen last, or -1,
@@ -59,8 +59,8 @@ static void check_collectives(struct row_reader *r, const struct digest *d)
 	}
 }
 
-/* True if the numbers of summed small rows are not negative, and among the GPU activities only rows
-   of kernels are sums. */
+/* A row may be the sum of small rows; its `names` is their number, else 0. True if these numbers
+   are not negative, and if among the GPU activities only rows of kernels are such sums. */
 static bool are_sums(const struct digest *d)
 {
 	return ALL(i, d->kernels.nr,

@@ -51,7 +51,8 @@ extern const struct schema past_value_schema;
 /// Row type of a run in a baseline.
 extern const struct schema past_schema;
 
-/// Fields of a run in a history file: those of a run in a baseline, and the gate's verdict.
+/// Fields of a run in a history file: those of a run in a baseline, the pin, and what the gate
+/// said.
 enum { NR_HISTORY_FIELDS = 11 };
 extern const struct field history_fields[NR_HISTORY_FIELDS];
 
@@ -69,7 +70,7 @@ bool row_is_text(const struct field *f);
 struct span row_read_text(struct row_reader *r, const char *key);
 
 /// Reads the value at `key` into field `f` of `nr` structs: one value for all structs, or a list
-/// with one value for each. `hex`: true for the value at KEY_hex (see row_is_text()).
+/// with one value for each. `hex` is true for the value at KEY_hex (see row_is_text()).
 void row_read_values(struct row_reader *r, const struct field *f, const char *key, bool hex,
                      void *const *rows, size_t nr);
 

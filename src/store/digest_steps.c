@@ -95,7 +95,7 @@ static void describe_list(const char *number, bool several, struct sink *out)
 	            number, number);
 }
 
-/* Writes the schema of a column: a list of values, or the object of version 0.2 (see above). */
+/* Writes the schema of a column: a list of values, or the object with "rest" of version 0.2. */
 static void describe_column(size_t i, bool several, struct sink *out)
 {
 	static const char any[] = "{\"type\": [\"integer\", \"null\"]}";

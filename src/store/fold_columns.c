@@ -46,8 +46,8 @@ static struct column *next_column(struct placer *p, bool differences)
 	return c;
 }
 
-/* The next column, owned by the caller. NULL if it does not have exactly `nr` numbers, or unless
-   `may_lack` if one of them is FOLD_ABSENT. */
+/* The next column, owned by the caller. NULL if it does not have exactly `nr` numbers or, unless
+   `may_lack` is set, if one of these is FOLD_ABSENT. */
 static int64_t *take_numbers(struct placer *p, size_t nr, bool may_lack)
 {
 	struct column *c = next_column(p, true);
@@ -61,7 +61,7 @@ static int64_t *take_numbers(struct placer *p, size_t nr, bool may_lack)
 	return v;
 }
 
-/* Like take_numbers(), for a column that has one number if all are equal. */
+/* Like take_numbers(), for a column that is stored as one number if all its numbers are equal. */
 static int64_t *take_same(struct placer *p, size_t nr)
 {
 	size_t has = p->next < p->s->columns.nr ? p->s->columns.v[p->next].nr : 0;

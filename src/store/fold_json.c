@@ -1,8 +1,7 @@
 /* Reads and writes folds: the figures of all ranks of a folded run. Figures and series are rows.
-   What has a number for each rank, and the bins of histograms (struct tally), are columns in the
-   order of the rows that they belong to. A column is a list of numbers, each stored as the
-   difference from the number before it. If all ranks have the same number, the column is only this
-   number. */
+   Figures of single ranks, and the bins of histograms (struct tally), are columns in the order of
+   the rows that they belong to. A column is a list of numbers, each stored as the difference from
+   the number before it. If all ranks have the same number, the column is only this number. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,7 +209,7 @@ static void read_kept(struct row_reader *r, void *const *folds, size_t nr)
 	bool outer = r->keeps_text;
 	struct arena *arena = r->arena;
 	(void)nr;
-	r->keeps_text = !outer; /* the outer text, if it is kept, contains those of these digests */
+	r->keeps_text = !outer; /* the outer text, if it is kept, has the texts of these digests */
 	enum jscan_type first = row_enter_array(r, NULL);
 	for (bool more = first != JSCAN_END; more && jscan_status(r->js) == ST_OK;
 	     more = jscan_element(r->js)) {

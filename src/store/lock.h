@@ -8,12 +8,13 @@
 struct file_lock {
 	int fd;
 	char *path; ///< path of the lock file, which is removed with the lock
-	int leftover; ///< handle of leftover_add(), which removes the file if the process ends early
+	int leftover; ///< number from leftover_add(), so that a signal that ends the process removes
+	              ///< the lock file
 	char *target; ///< path of the file that is locked, with symbolic links resolved
 };
 
-/// The longest time that file_lock_take() waits, in seconds; and a function that it calls once if
-/// it has to wait, or NULL.
+/// The longest time that file_lock_take() waits, in seconds; and a function that it calls once
+/// after half a second of waiting, or NULL.
 struct lock_wait {
 	int seconds;
 	void (*told)(const char *lock_path);

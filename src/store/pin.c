@@ -15,13 +15,14 @@
 /* Levels of detail of a stored run, from the most to the least; the first level that fits the size
  * limit is used. */
 static const struct detail {
-	bool whole; ///< true if the samples of all steps are kept, even of many steps, and if kernels
-	            ///< keep their figures from outside the measured steps
-	bool extras; ///< true if functions, threads, places in the code and figures of result files
-	             ///< are kept, and all phases of the trace, not only those that rules ask for
+	bool whole; ///< true: samples of every step, however many, and figures of kernels over the
+	            ///< whole trace; false: statistics in place of samples if there are many steps, and
+	            ///< figures of kernels only over the measured steps
+	bool extras; ///< true: all functions, threads, places in the code, phases and figures of result
+	             ///< files; false: only the kinds of these that rules ask for
 	size_t top; ///< number of kernels and number of operators that are kept
 	size_t sites; ///< number of allocation sites that are kept in each list
-	size_t levels; ///< number of samples of the level over time that are kept of each memory
+	size_t levels; ///< number of points that are kept of each memory's level over time
 } details[] = {
 	{ true, true, SIZE_MAX, SIZE_MAX, SIZE_MAX },
 	{ true, true, SIZE_MAX, SIZE_MAX, 32 },
@@ -192,8 +193,9 @@ static void pin_steps(const struct digest *from, struct digest *d)
 
 /* ---- pins of phases ---- */
 
-/* Keeps all phases if `all`, else only those that rules ask for: few rules do, and each phase has
- * about as many figures as the step. */
+/* Keeps all phases if `all` is set. Else keeps kinds of steps, such as "decode", and only those
+ * parts of steps, such as "backward", that rules ask for: each part has about as many figures as a
+ * step. */
 static void pin_phases(const struct pinner *p, const struct digest *from, bool all, bool summarize,
                        struct digest *d)
 {

@@ -1,7 +1,7 @@
 /// Rows of canonical JSON, written and read by one table of fields. One document may hold several
 /// structs of one kind, such as the digests of all ranks. A value that is equal in all structs is
-/// then written once; any other as a list with one value for each struct, null for a struct
-/// without.
+/// then written once. Other values are written as a list with one element for each struct, which is
+/// null if the struct has no value.
 #ifndef GG_STORE_ROW_H
 #define GG_STORE_ROW_H
 
@@ -21,8 +21,8 @@
 /// of the schema's id; other majors are refused.
 enum { STORE_MINOR = 3 };
 
-/// In a document of several structs: key of their number. In a row of such a document: key of the
-/// list with the indices of the structs that have the row.
+/// In a document of several structs, the key of their number. In a row of such a document, the key
+/// of a list with the indices of the structs that have the row.
 #define ROW_OWNERS "ranks"
 
 /// Largest contents of a stored file; anything beyond is an error.
@@ -111,8 +111,8 @@ int64_t row_read_number(struct row_reader *r, const char *key);
 void row_schema_write(const struct schema *s, struct sink *out);
 
 /// Writes the JSON Schema of the object that holds one struct of the type `s` or, if `several`,
-/// several such structs together. For the functions `describe` of fields of type FIELD_OWN. `depth`
-/// is the indentation of the object's last line.
+/// several such structs together. It is called by the functions `describe` of fields of type
+/// FIELD_OWN. `depth` is the indentation of the object's last line.
 void row_schema_object(const struct schema *s, bool several, int depth, struct sink *out);
 
 /// Begins a line with indentation `depth` and `text`.

@@ -110,8 +110,8 @@ static void write_leading(const struct schema *s, bool several, int depth, struc
 	}
 }
 
-/* Writes the schema of an object from "type" on, without the braces. It recurses over the tables,
-   which are at most four deep. */
+/* Writes the schema of an object from "type" on, without the braces. The recursion is bounded: a
+   table of fields has fields with tables of their own, at most four deep. */
 static void write_object(const struct schema *s, bool several, int depth, struct sink *out)
 {
 	const char *before = s->id ? "\"schema\", " : s->counted ? "\"" ROW_OWNERS "\", " : "";

@@ -116,11 +116,11 @@ static struct cell cell_of(const struct field *f, const void *row)
 			                      span_of(f->names[*(const unsigned *)(const void *)at])) };
 	case FIELD_SHAPE:
 		return (struct cell){ .value = new_shape(number) };
-	case FIELD_ROW: /* not written here: add_merged() writes rows in rows */
+	case FIELD_ROW: /* add_merged() writes such a field */
 	case FIELD_ROWS:
 	case FIELD_OPTIONAL_ROWS:
-	case FIELD_OWN: /* not written here: only documents have such fields, and row_write_all() writes
-	                   them */
+	case FIELD_OWN: /* row_write_all() writes lists of rows, and FIELD_OWN, which only documents
+	                   have */
 		break;
 	}
 	return (struct cell){ 0 };

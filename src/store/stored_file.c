@@ -1,8 +1,8 @@
 #include "base/text.h"
 #include "store/run_json.h"
 
-/* Writes the text in memory to `path`. `reads_back` is the status of reading the text again, and
-   `said` has the messages of this. If reading failed, nothing is written. */
+/* Writes the text in memory to `path`. `reads_back` is the status of reading this text again, and
+   `said` has the messages of that reading. If it failed, nothing is written. */
 static enum status save(struct sink *text, enum status reads_back, const struct diag_log *said,
                         const char *path, bool gzip, bool again, struct diag_log *log)
 {
@@ -54,7 +54,7 @@ enum status stored_run_save(struct run *run, const char *path, struct diag_log *
 	struct diag_log said;
 	struct sink *text = sink_open_memory();
 	run_write(run, text);
-	run_release(run); /* now, since the run that is read back needs as much memory */
+	run_release(run); /* before the run is read back, which needs as much memory */
 	struct source *src = source_of(text);
 	diag_init(&said);
 	enum status st = read_run_back(one, src, &said);

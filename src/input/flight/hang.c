@@ -413,7 +413,7 @@ static void find_mismatch(struct finder *f, const struct part *v, size_t nr)
 
 /* Reports the first work of each rank that had not ended, except collectives that another rank has
    completed. Sends and receives of one group end in order, so it is enough to look at the group's
-   last one. Of a batch that is launched at once, the recorder updates only the last state. */
+   last one. If several are launched as one batch, only the last one's state is kept up to date. */
 static void say_open(struct finder *f)
 {
 	const struct flight_entry **first = mem_calloc(f->nr, sizeof *first);
