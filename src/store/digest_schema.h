@@ -38,8 +38,8 @@ GG_MUST_CHECK enum status stored_document_read(struct source *src, enum status f
                                                const struct schema *s, struct row_reader as,
                                                void *row, struct diag_log *log);
 
-/// Stop the reader with an error if rows of functions, collectives or sums refer to a row that does
-/// not exist.
+/// Stops the reader with an error if functions or collectives refer to rows that are not there or
+/// do not fit, or if a row cannot be the sum of small rows that it says to be.
 void digest_check_rows(struct row_reader *r, const struct digest *d);
 
 /// Row type of the provenance of a run.

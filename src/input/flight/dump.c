@@ -16,7 +16,7 @@ enum { RANK_LIMIT = INT32_MAX, SIZES_SHOWN = 120 };
 struct dump_reader {
 	const struct tree *t;
 	struct flight_dump *out;
-	struct idmap group_ids; ///< names of groups; the id of a name is the index of its group
+	struct idmap group_ids; ///< names of groups; the id of a name is its index in out->groups
 	struct strbuf text; ///< buffer in which texts are composed
 	size_t limit, nr_members;
 	uint64_t nr; ///< number of entries that were read, including sends and receives

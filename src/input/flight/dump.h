@@ -17,9 +17,9 @@ enum flight_state {
 
 /// A collective that the rank has entered.
 struct flight_entry {
-	uint32_t group; ///< index of the collective's group in the dump
+	uint32_t group; ///< index of the collective's process group in the list `groups` of the dump
 	int64_t seq; ///< number of the collective in its process group
-	const struct name *kind; ///< kind of collective, "all_reduce"; of a send or receive "recv 1<-0"
+	const struct name *kind; ///< kind, such as "all_reduce", or "recv 1<-0" for a receive
 	const struct name *sizes; ///< sizes of the inputs: "[4, 4], [2]"; NULL if not given
 	int64_t elements; ///< number of elements of all inputs together; -1 if not given
 	const struct name *dtype; ///< element type of the inputs; NULL if not given

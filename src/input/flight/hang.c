@@ -23,7 +23,7 @@ struct hang {
 	const struct part *first; ///< the collective, as the first rank that waits in it entered it
 	size_t waiting; ///< number of ranks that wait in the collective
 	VEC(int64_t) missing; ///< ranks that have not entered the collective
-	VEC(int64_t) silent; ///< ranks of which there is no dump
+	VEC(int64_t) silent; ///< ranks that should have entered the collective, but left no dump
 };
 
 struct finder {
@@ -31,7 +31,7 @@ struct finder {
 	size_t nr;
 	const char *name; ///< name of the run in quotes, for messages
 	struct diag_log *log;
-	struct name_table identities; ///< process groups as texts of name and members
+	struct name_table identities; ///< process groups, each as a text of its name and members
 	VEC(const struct flight_group *) groups; ///< process groups, indexed by id in `identities`
 	VEC(struct part) parts; ///< all ranks' collectives, sorted by group, number in the group, rank
 	VEC(struct hang) hangs;
@@ -346,8 +346,8 @@ static bool is_alike(const struct part *x, const struct part *y)
 	return !a->dtype || !b->dtype || span_eq(name_span(a->dtype), name_span(b->dtype));
 }
 
-/* The entry that agrees with most of the `nr` ranks' entries `v` for one collective; if several do,
- * the one of the lowest rank. */
+/* `v` has the entries of `nr` ranks for one collective. Returns the entry with which most of them
+ * agree; if there are several, that of the lowest rank. */
 static const struct part *usual(const struct part *v, size_t nr)
 {
 	const struct part *best = v;

@@ -40,7 +40,7 @@ static void stop(struct jscan *js, enum status st)
 {
 	if (js->status == ST_OK)
 		js->status = st;
-	js->base -= (uint64_t)(js->end - js->at); /* keeps the result of jscan_byte() */
+	js->base -= (uint64_t)(js->end - js->at); /* so that jscan_byte() still returns the same */
 	js->at = js->end;
 	*js->end = '\0';
 	js->mark = NULL;

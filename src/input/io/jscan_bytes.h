@@ -172,7 +172,7 @@ JSCAN_INLINE size_t bytes_number(const char *p, uint64_t *value)
 #if GG_AVX2
 	const struct bytes_constants *k = &bytes_constants;
 	__asm__("" : "+r"(k));
-	/* the first byte that is not in the range from '0' to '9' */
+	/* `n` becomes the index of the first byte that is not in the range from '0' to '9' */
 	__m128i v = BYTES_VECTOR(p);
 	unsigned n = (unsigned)_mm_cmpistri(BYTES_VECTOR(k->range), v,
 	                                    _SIDD_CMP_RANGES | _SIDD_NEGATIVE_POLARITY);

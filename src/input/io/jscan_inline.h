@@ -9,7 +9,8 @@
 /// jscan_cursor_end() writes it back to the scanner.
 struct jscan_cursor {
 	char *at;
-	struct seam *place; ///< last text between values at this level of nesting (jscan_internal.h)
+	struct seam *place; ///< the seam (text between values, jscan_internal.h) that was read last at
+	                    ///< this level of nesting
 };
 
 /// A cursor at the position of the scanner, which must be just after the beginning of an object, or

@@ -42,8 +42,8 @@ struct seam { /* a remembered text between two values; two cache lines, of which
 	const struct jscan_key *row; ///< row of the key in the reader's table; NULL if not yet looked
 	                             ///< up
 	uint32_t mask; ///< mask with a bit for each byte of `text`, but only for its first 32
-	uint32_t hits; ///< number of matches of this seam before which other seams of its list were
-	               ///< compared in vain
+	uint32_t hits; ///< number of times that this seam matched after other seams of its list had
+	               ///< been compared in vain
 	uint8_t what, where; ///< copies of members of `row`, except that `what` is JSCAN_KEY_OTHER if
 	                     ///< `text` is longer than the bytes that `mask` covers
 	uint8_t n; ///< length of `text`; 0 for a place that has no text, such as the one before the
@@ -77,7 +77,7 @@ struct jscan {
 	/// The first two seams: seam 0 is the place "nowhere", after which no text is remembered, and
 	/// seam 1 the place before the outermost value.
 	struct seam *seams;
-	struct arena seams_arena; ///< owns all seams: most inputs need few of SEAM_LIMIT
+	struct arena seams_arena; ///< owns all seams, which are made when needed: most inputs have few
 	unsigned nr_seams, max_seams; ///< number of seams, and its present limit
 	/// The seam (remembered text) that was read last at each level of nesting; for an array, the
 	/// seam before the array.

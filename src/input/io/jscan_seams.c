@@ -178,7 +178,7 @@ static bool read_key(struct jscan *js, bool keep, struct span *key)
 	bool ok = jscan_scan_string(js, &escaped);
 	if (ok) {
 		n = (size_t)(js->at - (keep ? js->mark : js->buf + at)) - 2;
-		ok = scan_colon(js); /* may refill the window; with `keep`, the mark keeps the key in it */
+		ok = scan_colon(js); /* this may refill the window, where the mark, if set, keeps the key */
 	}
 	if (ok) {
 		struct span raw = { (keep ? js->mark : js->buf + at) + 1, n };

@@ -10,8 +10,8 @@
 /// Remembers a regular file that was opened for reading. May be called from any thread.
 void opened_note(const struct stat *file);
 
-/// Forgets the file if it was the last that was remembered: for a file that was only looked at, so
-/// that this process may overwrite it.
+/// Forgets the file if it was the last that was remembered. To be called for a file that was only
+/// looked at, and that this process may therefore overwrite.
 void opened_forget(const struct stat *file);
 
 /// True if this file was read, maybe under another name.

@@ -1,4 +1,4 @@
-/// Where a file lies once links are followed, and whether that is inside of the repository.
+/// Where a file lies once links are followed, and whether this place is inside of the repository.
 #ifndef GG_IO_PLACE_H
 #define GG_IO_PLACE_H
 

@@ -45,8 +45,8 @@ void sink_printf(struct sink *s, const char *fmt, ...) __attribute__((format(pri
 /// file is left behind.
 GG_MUST_CHECK enum status sink_commit(struct sink *s, struct diag_log *log);
 
-/// Releases the sink and its temporary file, so that the file at the path stays as it was; NULL is
-/// fine.
+/// Releases the sink and removes its temporary file, so that the file at the path stays as it was;
+/// NULL is fine.
 void sink_abort(struct sink *s);
 
 /// Registers `path`, which is borrowed until leftover_forget(), to be removed by

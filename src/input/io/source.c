@@ -36,8 +36,8 @@ struct source {
 	               ///< ISA-L has decoded
 	char *raw; ///< buffer of raw bytes, of which [raw_at, raw_nr) are not yet decoded
 	size_t raw_at, raw_nr;
-	uint64_t raw_bytes, bytes; ///< number of raw bytes taken from the file; number of bytes handed
-	                           ///< out
+	uint64_t raw_bytes, bytes; ///< number of raw bytes taken from the file; number of decoded bytes
+	                           ///< handed out
 	char *peek; ///< buffer of source_peek(), of which [peek_at, peek_nr) are unread
 	size_t peek_at, peek_nr;
 	bool want_ahead;

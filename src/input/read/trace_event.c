@@ -173,11 +173,11 @@ struct event_learning {
 	struct event_lead *lead; ///< NULL if no steps are learned
 	size_t nr; ///< number of steps so far
 	struct jscan_since behind; ///< the end of the last step's value
-	bool ahead; ///< true if `behind` is not set yet
+	bool ahead; ///< true until the last step's value has been read, and `behind` is set
 };
 
-/* Remembers the text before the value that comes next as a step; `m` is the value's member, or the
-   end of an object. `args` is true for a member that is in "args". */
+/* Remembers the text before the value that comes next as a step. `m` says how the value is read, or
+   is JSCAN_KEY_END at the end of an object. `args` is true for a member that is in "args". */
 static void learn_step(struct jscan *js, struct event_learning *l, const struct raw_event *ev,
                        enum member m, unsigned where, bool args)
 {

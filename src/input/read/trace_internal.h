@@ -80,7 +80,7 @@ struct xprof {
 	VEC(struct xprof_process) processes; ///< processes, indexed by id of the pid
 	VEC(struct xprof_lane) lanes;
 	struct idmap gpus; ///< numbers of the GPUs, each once
-	VEC(uint32_t) gpu_processes; ///< first process of each GPU
+	VEC(uint32_t) gpu_processes; ///< first process of each GPU, indexed by id in `gpus`
 	bool gpu, tpu; ///< true if some process is a GPU, or a TPU
 	struct xprof_ops ops; ///< operators of the activities so far
 	struct strbuf name; ///< buffer in which the name of a kernel is composed

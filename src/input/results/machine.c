@@ -291,9 +291,9 @@ static const char *reason_texts(unsigned mask, struct arena *a)
 	return any ? text : NULL;
 }
 
-/* Computes the throttled share from the counters of the reasons; the counter with the longest time
- * decides, because several may count the same time. Without counters the share is computed from
- * samples; a single sample does not tell the time between samples. */
+/* Computes the share of time in which the clocks were throttled, from the counters of the reasons.
+ * The counter with the longest time decides, because several may count the same time. Without
+ * counters, it is the share of the samples that have a reason, if there are several samples. */
 static void find_throttled(const struct machine_sample *v, size_t nr, struct machine_stat *out,
                            struct arena *a)
 {

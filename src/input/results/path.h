@@ -60,9 +60,9 @@ struct template_words {
 ///     {key}, {KEY}    the key; {KEY} has words of up to four letters in capitals: "E2E_latency"
 ///     {columns}       names and values of the record's columns without a unit: "N_256.K_64"
 ///     {index}         place of the figure in its list, counted from 0
-///     {combination}   ".A.B": one element of each of the lists that follow the figure's list
+///     {combination}   ".A.B": one element from each list of parameters after the figure's list
 ///
-/// The figures in a list belong to the combinations of these elements; the last list varies
+/// The figures in a list are in the order of the combinations of parameters; the last list varies
 /// fastest. In the name of a figure, a path with `^` begins at the figure, not at the record.
 struct span template_fill(const char *text, const struct template_words *w, struct arena *a);
 

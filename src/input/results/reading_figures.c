@@ -295,7 +295,7 @@ static enum status say_unmeasured(const struct readings *r, const char *file,
 
 ORDERING_POINTERS(title_cmp, struct input_stat, BY_TEXT(title) BY_TEXT(name))
 
-/* Replaces titles that several figures of one case have by the names of the figures. */
+/* Replaces each title that several figures of one case share by the names of these figures. */
 static void settle_titles(struct digest *d)
 {
 	VEC(struct input_stat *) all = VEC_INIT;
@@ -330,7 +330,7 @@ void reading_say_contradictions(const char *file, const struct digest *d, struct
 	for (size_t i = 0; i < d->inputs.nr; i++) {
 		const struct input_stat *s = &d->inputs.v[i];
 		if (!s->better || strcmp(s->better, "lower") != 0)
-			continue; /* the p99 of a rate may be that of the slowest requests */
+			continue; /* p99 of a rate may be below the median: the rate of the slowest requests */
 		struct span of = input_case(s);
 		int unit = figure_unit_find(span_of(s->unit));
 		double size = unit < 0 ? 1 : (double)figure_units[unit].size;

@@ -207,10 +207,10 @@ static bool says_failure(struct span s)
 enum key_kind {
 	KEY_OTHER,
 	KEY_OUTCOME, ///< false, or a word of failure, is a failure
-	KEY_COUNT, ///< as KEY_OUTCOME; 0 is a failure, too
+	KEY_COUNT, ///< like KEY_OUTCOME, but 0 is a failure, too
 	KEY_CODE, ///< a number other than 0 is a failure
 	KEY_FAILED, ///< true is a failure
-	KEY_ERROR ///< as KEY_FAILED; a text that gives a reason is a failure, too
+	KEY_ERROR ///< like KEY_FAILED, but a text that gives a reason is a failure, too
 };
 
 /* The kind of a key. Length and first letter rule out most words. */

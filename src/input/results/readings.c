@@ -22,10 +22,10 @@ struct taker {
 	                       ///< there is none
 	struct span case_text; ///< name of the case, as the file spells it
 	const char *work; ///< settings and amounts of work of the case, as in struct input_stat
-	const char *row_work; ///< `work` and, for totals, the number of things of which the figures of
-	                      ///< the row are sums
-	const struct value *list; ///< list that has the record
-	const char *around; ///< settings outside of the records in `list`
+	const char *row_work; ///< `work` and, for totals, the number of things over which the figures
+	                      ///< of the row are summed
+	const struct value *list; ///< list for whose records `around` holds
+	const char *around; ///< settings from outside of the record, which all records in `list` share
 	struct readings *out;
 	struct arena *a;
 	const char *file; ///< name of the file without its extension
@@ -105,8 +105,8 @@ static bool less(struct decimal a, struct decimal b, struct decimal *out)
 	return true;
 }
 
-/* Reads `v` as a number, subtracts `minus` and scales the result. Returns a sentence on what is
- * wrong, or NULL. */
+/* Reads `v` as a number; subtracts and scales as the row of the format says (`minus`, `scale`).
+ * Returns the end of a sentence on what is wrong, or NULL. */
 static const char *number_of(struct taker *t, struct value *v, struct decimal *out,
                              struct span *unit)
 {
@@ -141,7 +141,8 @@ static bool is_other(const struct taker *t, const struct value *v, bool lenient,
 	       (any || !reading_is_shortened(v->text));
 }
 
-/* True if a figure may have values besides `v`: a text or null among numbers was not measured. */
+/* True if `v` is a text or null, and the figure may also have numbers. A text or null among numbers
+   means that this value was not measured. */
 static bool is_one_of_several(const struct taker *t, const struct value *v)
 {
 	const struct result_format *f = t->f->format;
@@ -273,7 +274,7 @@ bool reading_is_of_sweep(struct span folder)
 }
 
 /* The folders that name the benchmark of a file of Criterion: those behind target/criterion or, in
-   another place, the last one. "" unless it is the file of the newest run, new/estimates.json. */
+   another place, the last one. "" unless `path` is the newest run's file, new/estimates.json. */
 static struct span criterion_folders(const char *path)
 {
 	const char *end = strstr(path, "/new/estimates.json"), *from = end, *at = path;

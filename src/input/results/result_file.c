@@ -67,8 +67,8 @@ struct opened {
 	VEC(struct value *) documents;
 };
 
-/* Lists the values of a list; a list in it, also a nested one, is replaced by its elements, so that
-   it reads like lines of JSON. */
+/* Adds the values of a list to the documents. A list within it is replaced by its elements, down to
+   `depth` levels, so that a JSON list is read like JSON lines. */
 static void add_documents(struct opened *o, struct value *list, int depth)
 {
 	for (struct value *v = list->first; v; v = v->next)
@@ -265,12 +265,12 @@ static enum status check_documents(const struct opened *o, const struct result_f
 
 /* What has been read of a file by the formats so far. */
 struct taken {
-	const struct result_format *first; ///< NULL if no format fits
+	const struct result_format *first; ///< first format that fits; NULL if there is none
 	const struct result_format *without; ///< format that fits, and leaves out all records, or NULL
 	size_t nr; ///< number of records that were read, without those of a format with `rest`
 	size_t nr_all; ///< number of all records of the first format
 	struct result_known *known; ///< if not NULL, formats are listed here, and no record is read
-	uint64_t nr_faults, fault_byte; ///< as in struct value_tree
+	uint64_t nr_faults, fault_byte; ///< number of tolerated faults of JSON; offset of the first one
 };
 
 /* Reads the file as the first format of a table that fits. A format with the key `only` takes a

@@ -75,7 +75,7 @@ enum { MACHINE_GPUS_MAX = 256 };
 GG_MUST_CHECK enum status machine_read(struct source *src, struct digest *d, bool *found,
                                        struct diag_log *log);
 
-/// Lines of a rules file that would read a file.
+/// Lines for a rules file with which a result file could be read.
 struct result_proposal {
 	struct strbuf lines; ///< an element of the list `results`; empty if there is no figure
 	bool is_open; ///< true if for some figure it is unknown whether higher or lower is better

@@ -131,7 +131,7 @@ static bool read_line(struct span message, struct xline *out)
 	return ok;
 }
 
-/* Rounds ps to ns, half away from zero: values that are not negative stay so. */
+/* Rounds ps to ns, half away from zero. */
 static int64_t ns_of(int64_t ps)
 {
 	return ps / 1000 + (ps % 1000 >= 500) - (ps % 1000 <= -500);
