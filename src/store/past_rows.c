@@ -92,8 +92,8 @@ static size_t largest_group(const struct past_run *run, size_t *nr)
 	return best;
 }
 
-/* Drops one value of the query with the most values: the value nearest to 0. If the values are
-   figures of files, which have no common unit, the last by name, so that all runs keep the same
+/* Drops one value of the query with the most values: the value nearest to 0. Figures of result
+   files have no common unit; of these the last by name is dropped, so that all runs keep the same
    figures. */
 static void cut_one(struct past_run *run)
 {

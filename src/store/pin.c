@@ -20,7 +20,7 @@ static const struct detail {
 	            ///< figures of kernels only over the measured steps
 	bool extras; ///< true: all functions, threads, places in the code, phases and figures of result
 	             ///< files; false: only the kinds of these that rules ask for
-	size_t top; ///< number of kernels and number of operators that are kept
+	size_t top; ///< number of kernels, and of operators, kept besides those that rules ask for
 	size_t sites; ///< number of allocation sites that are kept in each list
 	size_t levels; ///< number of points that are kept of each memory's level over time
 } details[] = {

@@ -1,5 +1,5 @@
-/// A run of several ranks as one file: its digests in canonical JSON. Saving of runs and baselines:
-/// a file appears only if it can be read back.
+/// A run of several ranks as one file: its digests in canonical JSON. Also saves runs and baselines
+/// to files; a file appears only if it can be read back.
 #ifndef GG_STORE_RUN_JSON_H
 #define GG_STORE_RUN_JSON_H
 

@@ -214,7 +214,7 @@ static void add_hang(struct finder *f, const struct flight_group *g, const struc
 }
 
 /* The number of the last collective in the group that all members with a dump have entered;
- * INT64_MAX if no dump tells. `*silent` becomes true if a member has no dump. */
+ * INT64_MAX if no dump tells it. `*silent` becomes true if a member has no dump. */
 static int64_t lowest(const struct finder *f, const struct flight_group *g, bool *silent)
 {
 	int64_t low = INT64_MAX;

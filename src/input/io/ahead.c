@@ -28,7 +28,7 @@ struct ahead {
 	pthread_t thread;
 	pthread_mutex_t mutex; ///< mutex for all members that follow in this struct
 	pthread_cond_t changed;
-	size_t filled, taken; ///< number of blocks filled and read so far
+	size_t filled, taken; ///< number of blocks that have been filled; number that have been read
 	bool stop;
 };
 

@@ -53,7 +53,7 @@ static size_t quota_of_group(struct span group, bool both)
 	return cores ? (size_t)cores : 1;
 }
 
-/* Number of cores that a control group and all groups above it allow. */
+/* Number of cores that a control group and all groups above it allow; SIZE_MAX without a quota. */
 static size_t quota_of_path(const char *root, bool both, struct span path)
 {
 	struct strbuf group = STRBUF_INIT;

@@ -50,7 +50,7 @@ struct database_value {
 enum { DATABASE_COLUMNS = 20 };
 
 /// Receives each row: one value for each column that was asked for, in the order of these columns.
-/// If it returns a status other than ST_OK, the scan stops.
+/// If it returns a status other than ST_OK, the scan stops with this status.
 typedef enum status database_row_fn(void *ctx, const struct database_value *values);
 
 /// Calls `fn` with `ctx` for each row of `table`, in order of row id; a missing table has no rows.

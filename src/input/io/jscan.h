@@ -24,7 +24,7 @@
 
 struct jscan;
 
-/// The type of the next value, or that there is none.
+/// The type of the next value; JSCAN_END if there is none.
 enum jscan_type {
 	JSCAN_OBJECT,
 	JSCAN_ARRAY,
@@ -33,7 +33,7 @@ enum jscan_type {
 	JSCAN_TRUE,
 	JSCAN_FALSE,
 	JSCAN_NULL,
-	JSCAN_NAN, ///< NaN, Infinity, nan, …, which are not JSON: a fault or an error (jscan_options)
+	JSCAN_NAN, ///< NaN, Infinity, nan, …, which are not JSON: a fault if `tolerant`, else an error
 	JSCAN_END /* end of the input, or an error */
 };
 

@@ -144,7 +144,7 @@ struct jscan_repeat {
 	uint32_t next; ///< index of the next object with the same hash; 0 if there is none
 };
 
-/// The cache of repeated objects, and where the value begins that is being read.
+/// The cache of repeated objects, and the beginning of the value that is being read.
 struct jscan_repeats {
 	VEC(struct jscan_repeat) list; ///< cached objects; index 0 is unused
 	uint32_t places[REPEAT_PLACES]; ///< index of the first object for each hash of an object's

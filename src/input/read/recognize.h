@@ -8,8 +8,8 @@
 #include "io/jscan.h"
 #include "io/source.h"
 
-/// Evidence, as a set of bits, that a file is not a trace but of another kind; 0 if there is none.
-/// `key` is from an object that was expected to be a trace or an event.
+/// Evidence that a file is not a trace but of another kind, as a set of bits, from a key of an
+/// object that was expected to be a trace or an event. 0 if the key says nothing.
 unsigned foreign_key(struct span key);
 
 /// Like foreign_key(), but from the type of a value that was expected to be an object: an element

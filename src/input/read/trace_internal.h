@@ -75,10 +75,10 @@ struct xprof_lane {
 
 /// Processes and threads of XProf, recognized by their names.
 struct xprof {
-	/// Each maps what a trace says to an id: a process's pid, a thread's tid, a pair of both ids.
+	/// Each maps what a trace says to an id: a process's pid, a thread's tid, the pair of both ids.
 	struct idmap pids, tids, lane_ids;
 	VEC(struct xprof_process) processes; ///< processes, indexed by id of the pid
-	VEC(struct xprof_lane) lanes;
+	VEC(struct xprof_lane) lanes; ///< threads, indexed by id in `lane_ids`
 	struct idmap gpus; ///< numbers of the GPUs, each once
 	VEC(uint32_t) gpu_processes; ///< first process of each GPU, indexed by id in `gpus`
 	bool gpu, tpu; ///< true if some process is a GPU, or a TPU

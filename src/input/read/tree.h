@@ -32,8 +32,8 @@ struct scalar {
 	uint64_t byte; ///< offset of the value in the input
 };
 
-/// One function for each tree_*() below, which gets the `ctx` of the tree. `again` and `learn` may
-/// be NULL.
+/// Functions that do what tree_object(), tree_key(), … below say; each gets the `ctx` of the tree.
+/// `again` and `learn` may be NULL.
 struct tree_ops {
 	bool (*object)(void *ctx);
 	bool (*key)(void *ctx, struct span *key);

@@ -10,8 +10,8 @@
 /// Number of reasons for throttling (clocks below the requested ones) that are read.
 enum { NR_THROTTLE_REASONS = 5 };
 
-/// Values of a sample. OTHERS is the number of other processes on the GPU; the energy is that since
-/// the driver was loaded.
+/// Values of a sample. OTHERS is the number of other processes on the GPU. ENERGY_MJ has been
+/// counted since the driver was loaded.
 enum sample_value {
 	TIME_NS,
 	SM_HZ,

@@ -164,9 +164,9 @@ static void add_figure(struct proposal *p, struct strbuf *list, const char *path
 	p->known |= !open;
 }
 
-/* A template that names one of several records by the first `most` of its short texts and settings;
-   "" if there are none. Settings are those of the kind "case" or, if `most` is above CASES,
-   "record". `up` leads to the record from the value for which the template is filled in. */
+/* A template for the names of several records, made of the first `most` short texts and settings of
+   one record; "" if it has none. Settings are those of the kind "case" or, if `most` is above
+   CASES, "record". `up` ("^" or "") leads to the record from the value whose name is filled in. */
 static const char *case_of(const struct proposal *p, const struct value *record, const char *up,
                            size_t most)
 {

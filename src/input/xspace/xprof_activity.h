@@ -22,8 +22,8 @@ enum xprof_role {
 /// The kind of a process by its name; `*device` becomes the number of a GPU.
 enum xprof_role xprof_role_of(struct span name, int64_t *device);
 
-/// Kinds of threads or lines of a GPU. XProf makes LINE_DERIVED from other lines: these show the
-/// same work once more, and are not counted.
+/// Kinds of threads (of a trace) or lines (of a file) of a GPU. XProf makes lines of the kind
+/// LINE_DERIVED from other lines: they show the same work once more, and are not counted.
 enum xprof_line { LINE_UNNAMED, LINE_STREAM, LINE_STEPS, LINE_DERIVED };
 
 /// The kind of a line by its name; `*stream` becomes the number of a stream, if the name has one.
