@@ -49,7 +49,7 @@ static inline void higher_walk_to(struct higher_walk *w, int64_t at)
 	}
 }
 
-/// Like higher_free(), for an interval that reaches the next segment: searches the list.
+/// Does the work of higher_free() for an interval that ends after the start of the next segment.
 int64_t higher_free_far(const struct higher_walk *w, int64_t from, int64_t to);
 
 /// Time of [from, to) that no segment covers. The walk must not have moved beyond `from`.

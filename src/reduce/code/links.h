@@ -51,7 +51,8 @@ struct code_links {
 void code_links_release(struct code_links *l);
 
 /// code_links_take_flow() stores one end of a flow. code_links_take_op() stores the sequence number
-/// of the operator with index `span`; it sets `*fault` if there are too many.
+/// of the operator with index `span`; it sets `*fault` if too many of these numbers need more than
+/// 30 bits.
 void code_links_take_flow(struct code_links *l, struct thread_ids *t, const struct event *ev);
 void code_links_take_op(struct code_links *l, const struct event *ev, uint32_t span,
                         const char **fault);

@@ -38,7 +38,8 @@ void python_release(struct python_frames *p)
 /* How a path becomes a row, or a part of one. */
 struct path_row {
 	int64_t below_ns; /* exclusive time of the path and of all paths below it */
-	uint32_t kept; /* id of the path, or of its nearest caller, that has a row of its own; or 0 */
+	uint32_t kept; /* id of the path if it has a row of its own, else of the nearest caller that has
+	                  one; 0 if none has */
 	int64_t row; /* index of the path's row; -1 if it has none */
 	int64_t sum; /* index of the row that sums small paths below the path; -1 if there is none */
 };
@@ -71,8 +72,8 @@ static void add_small_path(struct digest *d, const struct path *x, struct path_r
 	sum->exclusive_ns += x->exclusive_ns;
 }
 
-/* Appends the rows of paths that are large enough, and sums of the others, callers first. Most
- * paths are small, and a row costs more than a path. */
+/* Appends rows of paths, callers first. Small paths are summed at once, since most paths are small
+ * and a row needs more memory than a path. */
 void python_figures(const struct python_frames *frames, int64_t least_ns, struct digest *d)
 {
 	const struct python_paths *p = frames->paths;
@@ -111,7 +112,8 @@ static bool is_path(const struct function_stat *f)
 	return f->cls == FUNCTION_PYTHON && f->names == 0;
 }
 
-/* Removes the frames whose path has no row, and frames that are part of their caller. */
+/* Removes frames whose path has no row. Also removes frames that are too deep for a path of their
+   own and count as a part of their caller. */
 static void keep_counted_frames(struct python_thread *t, int64_t *const *next)
 {
 	struct python_frame *v = t->frames.v;

@@ -89,8 +89,9 @@ void python_make_paths(struct python_frames *p, const struct name_table *names,
                        const struct python_window *w);
 
 /// Appends rows of Python functions: a tree of call paths, unordered. A path has a row of its own
-/// if it takes at least `least_ns` of exclusive time with all paths below it; the others become
-/// sums. Until python_medians(), each row has the id of its path in place of the median.
+/// if its exclusive time and that of all paths below it add up to at least `least_ns`; smaller
+/// paths become sums. Until python_medians(), each row has the id of its path in place of the
+/// median.
 void python_figures(const struct python_frames *p, int64_t least_ns, struct digest *d);
 
 /// Computes the medians of the rows that are left once small rows have been summed.

@@ -17,8 +17,8 @@ struct path {
 	int64_t total_ns, exclusive_ns;
 	int64_t end_ns; ///< end of the last call, or MIXED (python_paths.c)
 	uint32_t last; ///< cache: id of the path that was last called from this path, or 0
-	uint32_t next; ///< cache: id of the path that the caller called next, the last time that it had
-	               ///< called this path; 0 if unknown
+	uint32_t next; ///< cache: id of the path that the caller called after this path on an earlier
+	               ///< occasion; at first, the id of this path
 };
 
 /// The call paths of all threads, each once.

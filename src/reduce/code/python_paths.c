@@ -6,7 +6,7 @@
 
 #include "code/python_internal.h"
 
-/* The member `end_ns` of a path of which two calls run at the same time. */
+/* Value of `end_ns` for a path of which two calls run at the same time. */
 #define MIXED INT64_MAX
 
 /* Appends a name without the addresses in it, which change from run to run: "<built-in method get
@@ -52,7 +52,7 @@ static uint32_t path_add(struct python_paths *p, uint32_t caller, uint32_t name)
 }
 
 /* The path of a call of the function `name` from the path `caller`. Two guesses are mostly right:
-   the path that `caller` called last, and the path that it called after that one the last time. */
+   path A that `caller` called last, and the path that it called after A on an earlier occasion. */
 static inline uint32_t path_called(struct python_paths *p, uint32_t caller, uint32_t name)
 {
 	struct path *v = p->paths.v;
@@ -77,9 +77,10 @@ static inline bool frame_within(const struct python_frames *p, const struct pyth
 	return *end > *start;
 }
 
-/* Replaces the member `name` of each frame by the id of the frame's path. Adds the time of the call
-   to that of its path, and subtracts it from that of the caller's path. This gives the exclusive
-   time unless two calls of a path run at the same time: such paths are marked as MIXED. */
+/* Replaces the member `name` of each frame by the id of the frame's path. Adds the time of each
+   call, without higher classes, to `exclusive_ns` of its path, and subtracts it from that of the
+   caller's path. The result is wrong only if two calls of a path run at the same time: such paths
+   are marked as MIXED. */
 static void find_paths(struct python_paths *p, const struct python_window *w,
                        struct python_thread *t)
 {
@@ -108,7 +109,7 @@ static void find_paths(struct python_paths *p, const struct python_window *w,
 		higher_walk_to(&higher, start);
 		int64_t own = higher_free(&higher, start, end), *last = &ends[caller->depth];
 		x->exclusive_ns += own;
-		if (start < *last) /* another callee has taken this time, or a part, from the caller */
+		if (start < *last) /* another callee has taken all or a part of this time from the caller */
 			own = end > *last ? higher_free(&higher, *last, end) : 0;
 		caller->exclusive_ns -= own;
 		*last = end > *last ? end : *last;

@@ -24,7 +24,7 @@ void thread_ids_init(struct thread_ids *t);
 void thread_ids_release(struct thread_ids *t);
 
 /// Key of the thread of an event: the index of its process in `pids` and that of its thread in
-/// `tids`, in one number. New ones are added.
+/// `tids`, in one number. A new process or thread is added.
 int64_t thread_key(struct thread_ids *t, const struct event *ev);
 
 /// Id of the thread of a host event.

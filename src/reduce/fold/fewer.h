@@ -13,9 +13,10 @@ struct fewer {
 	int64_t usual; ///< median number over the peers; 0 if the rank does not have fewer
 };
 
-/// Finds for each rank of `run` the first kind of collective and process group of which it has
-/// fewer than its peers. `out` must have a zeroed element for each rank. In a folded run, the
-/// result is from a comparison with the ranks of the same block (fold.h).
+/// For each rank of `run`, finds the first pair of kind and process group with fewer collectives on
+/// this rank than on its peers. `out` must have a zeroed element for each rank. If the run is
+/// folded, the result was found before the rank was folded, perhaps by a comparison with few of the
+/// ranks.
 void ranks_fewer(const struct run *run, struct fewer *out);
 
 #endif

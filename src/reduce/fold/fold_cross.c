@@ -1,6 +1,7 @@
 /* Collectives of process groups whose ranks are in several blocks (FOLD_BLOCK ranks, which are
-   folded by themselves); a series has those of one kind and group. Each block adds up the durations
-   on its own ranks. When all blocks are there, the collectives are matched from these sums. */
+   folded by themselves). A series has the collectives of one kind and group. Each block adds up the
+   durations on its own ranks. When all blocks are there, the collectives are matched from these
+   sums. */
 #include <stdlib.h>
 
 #include "base/number.h"

@@ -19,8 +19,8 @@ GG_MUST_CHECK enum status fold_blocks(struct run *run, bool wanted, const struct
                                       struct diag_log *log);
 
 /// Joins run->folded and the other digests of `run`, of which there must be one per rank, into a
-/// single folded digest in the form that commands read (fold_settle()). Does nothing if nothing is
-/// folded, unless `force` is true.
+/// single folded digest in the form that commands read (fold_settle()), and appends it to
+/// run->ranks. Does nothing if nothing is folded, unless `force` is true.
 GG_MUST_CHECK enum status fold_whole(struct run *run, bool force, const struct naming *naming,
                                      struct diag_log *log);
 
@@ -31,8 +31,8 @@ GG_MUST_CHECK enum status fold_alike(struct run *const *runs, size_t nr,
 
 /// What a baseline keeps of the fold of the run that is viewed: distributions of figures instead of
 /// the values of ranks, and the answers to what `rules` ask about single ranks. If there are many
-/// figures, it keeps only those that `rules` ask for, and those of whole ranks. To be released with
-/// fold_free().
+/// figures, it keeps only those without a label, those that `rules` check, and the times of
+/// operators and categories. To be released with fold_free().
 struct fold *fold_pin(const struct run_view *v, const struct rules *rules);
 
 #endif

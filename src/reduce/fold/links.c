@@ -78,7 +78,7 @@ struct links {
 	VEC(struct link_line) lines; /* one line for each rank and each set of ranks with collectives */
 	/* indexed by rank: one of this many successive collectives becomes a point of the sample */
 	size_t *stride;
-	/* indexed by rank: time in which the others waited for this rank and for no other */
+	/* indexed by rank: time in which the other ranks of a collective waited for this rank only */
 	int64_t *alone_ns;
 	VEC(int64_t) ends; ///< buffer for the ends of one collective on its ranks
 };

@@ -16,16 +16,18 @@ struct link_point {
 	           ///< the transfer time in another way (see link_slope())
 };
 
-/// How much later collectives end on a rank per ns of transfer time, in millionths of a ns. This is
-/// the median slope over all pairs of collectives of which one transfer takes at least a quarter
-/// longer than the other. The difference within a pair cancels the offset of the rank's clock. 0 if
-/// there are few pairs, if transfer times are equal, or if less than nine of ten slopes are above
-/// 0. O(nr²); `p` is reordered.
+/// How much later collectives end on a rank per ns of transfer time, in millionths of a ns: a
+/// median over pairs of collectives of which one transfer takes at least a quarter longer than the
+/// other. The difference within a pair cancels the offset of the rank's clock. There are three
+/// medians: of collectives in which the rank came last, of the others, and of all; the largest is
+/// returned. A median counts as 0 if there are few pairs, or if less than nine of ten slopes are
+/// above 0. O(nr²).
 int64_t link_slope(struct link_point *p, size_t nr);
 
 /// For each rank, sets `slope` to the largest link_slope() over the sets of ranks with which it
-/// communicates, and `alone_ns` to the time in which the others waited for this rank and for no
-/// other. The caller zeroes both. `matched` is the number of matched collectives of each rank.
+/// communicates, and `alone_ns` to the time in which the other ranks of a collective waited for
+/// this rank only. The caller zeroes both. `matched` is the number of matched collectives of each
+/// rank.
 void ranks_links(const struct run *run, const int64_t *matched, int64_t *slope, int64_t *alone_ns);
 
 #endif

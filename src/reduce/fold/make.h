@@ -17,9 +17,9 @@ struct fold_peer {
 const char *fold_fault(const struct digest *a, const struct digest *b);
 
 /// Makes one folded digest of `nr` ranks, which the caller must pass sorted by rank; ownership of
-/// their digests passes to the result. `peers` has an element for each of them. `complete`: the
-/// elements are from a comparison with all ranks of the run; only then are figures kept that
-/// compare ranks.
+/// their digests passes to the result. `peers` has an element for each rank. `complete` tells that
+/// these are results of comparing all ranks of the run; only then are figures kept that compare
+/// ranks.
 struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fold_peer *peers,
                          bool complete, const struct naming *naming);
 

@@ -107,7 +107,8 @@ static void sum_kernels(struct digest *d, const struct category_table *t)
 struct small_rule {
 	const struct schema *row;
 	size_t weight; /* offset of the member that tells how large a row is */
-	size_t of; /* offset of the member whose sum is the whole of which a weight is a share */
+	size_t of; /* offset of the member whose sum over all rows is the whole, for the share of a
+	              weight */
 	int64_t one_in; /* reciprocal of the smallest share of a row that stays; 0: any share */
 	size_t most;
 	bool sum_first; /* true: the sum of the others begins the list; false: it ends the list */
@@ -191,8 +192,8 @@ static void sum_calls(struct digest *d)
 
 /* ---- sums of functions ---- */
 
-/* Orders functions by caller, so that functions with the same caller are neighbors. Those are in
-   the order of a digest. */
+/* Orders functions by caller, so that functions with the same caller are neighbors. Functions with
+   the same caller are in the order of a digest. */
 static int sibling_cmp(const void *a, const void *b, void *rows)
 {
 	size_t i = *(const size_t *)a, k = *(const size_t *)b;
@@ -279,7 +280,8 @@ static void choose_functions(const struct digest *d, struct choice *c)
 
 void digest_small_functions(struct digest *d)
 {
-	/* if only some of several equally large functions can be kept, the first of them are kept */
+	/* if only some of several equally large functions can be kept, the first in this order are kept
+	 */
 	order_functions(d);
 	size_t nr = d->functions.nr;
 	struct choice c = { .small = mem_calloc(nr, sizeof *c.small) };

@@ -23,18 +23,18 @@ enum keep_limits {
 	KEEP_PART = 1000,
 };
 
-/// Adds rows that are too small, or too many for keep_limits, to sums: rows whose member `names` is
-/// above 0. Kernels go to one sum for each category of `t`, allocation sites to the SITE_REST row
-/// of their list. Rows of communication, copies and memory sets are kept. The totals of a digest do
-/// not change; a digest that is within the limits does not change at all.
+/// Adds rows that are too small, or too many for keep_limits, to sums, which are rows with a member
+/// `names` above 0. Kernels go to one sum for each category of `t`, allocation sites to the
+/// SITE_REST row of their list. Rows of communication, copies and memory sets are kept. The totals
+/// of a digest do not change; a digest that is within the limits does not change at all.
 void digest_small(struct digest *d, const struct category_table *t);
 
 /// True if rows of the code table have a module or a place.
 bool digest_has_places(const struct digest *d);
 
-/// Like digest_small(), but only for the code table. digest_small() calls it if the table already
-/// has places. If not, a separate recording may still add them, and digests_join_where() calls it
-/// afterwards.
+/// Like digest_small(), but only for the code table. digest_small() calls this function if the
+/// table already has places. If not, a separate recording may still add places, and
+/// digests_join_where() calls this function afterwards.
 void digest_small_code(struct digest *d);
 
 /// Like digest_small(), but only for functions. Callers must come before their callees; afterwards

@@ -74,8 +74,8 @@ static bool same_device(const struct gpu_events *g, const struct activity *a,
 
 /* True if `b`, which follows `a` in order of start, is the same activity, recorded a second time.
    With a clock of whole microseconds, small kernels of one graph launch may agree in all that is
-   recorded, so they do not count. A call that launches one kernel has no other, so its two records
-   may differ by rounding, and in the stream. */
+   recorded, so they do not count. A call that launches one kernel cannot have a second one, so the
+   two records of its kernel may differ by rounding, and in the stream. */
 static bool is_twice(const struct reducer *r, const struct activity *a, const struct activity *b)
 {
 	const struct gpu_events *g = &r->gpu;

@@ -75,7 +75,8 @@ void flops_take(struct reducer *r, const struct flop_rule *rule, const struct ev
 /// it for one thread after the other, in order of start.
 void flops_add(struct reducer *r, const struct host_span *s, uint32_t lender);
 
-/// Stores a span whose rule lends (flop_rule_lends()), called by the span `caller`.
+/// Stores a span whose rule lends (flop_rule_lends()) if the operator that calls it, the span
+/// `caller`, is a backward operator.
 void flops_take_backward(struct reducer *r, uint32_t span, uint32_t caller);
 
 /// Finds the operations of calls whose inputs do not tell them, but those of their backward

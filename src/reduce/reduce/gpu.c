@@ -166,7 +166,8 @@ void gpu_take(struct reducer *r, const struct event *ev)
 
 void gpu_keep_launched(struct gpu_events *g)
 {
-	struct launched *v = (struct launched *)g->activities.v; /* in place: they are smaller */
+	/* the new list uses the memory of the old one, whose elements are larger */
+	struct launched *v = (struct launched *)g->activities.v;
 	for (size_t i = 0; i < g->activities.nr; i++) {
 		struct activity a = g->activities.v[i];
 		if (a.has_launch)

@@ -14,7 +14,9 @@ struct node_use {
 
 struct node_uses {
 	VEC(struct node_use) list;
-	VEC(uint32_t) same; ///< for each pair: another of its group (launches of one graph), or itself
+	/// for each pair: another pair of its group (the pairs of one graph); for the root of a group:
+	/// the root itself
+	VEC(uint32_t) same;
 	VEC(int64_t) launches; ///< for the root of each group: number of pairs in the group
 };
 

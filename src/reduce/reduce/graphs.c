@@ -285,7 +285,7 @@ static bool order_works(const struct reducer *r, struct graph_work *v, size_t nr
 	return ordered;
 }
 
-/* Kind of an activity and id of its name, as in struct graph_node. */
+/* Kind of an activity and id of its name, as a pair like graph_node.work. */
 static int64_t work_of(const struct reducer *r, const struct graph_work *w)
 {
 	const struct activity *a = &r->gpu.activities.v[w->activity];
@@ -476,9 +476,9 @@ static void compare(struct reducer *r, const struct graph_capture *a, const stru
 	}
 }
 
-/* Gives a replay the places of a capture if all captures that it fits have the same places. If more
-   kinds of replays fit a form than captures have it, some of their graphs were not captured, since
-   a graph runs the same kernels each time: the replay then gets no places. */
+/* Gives a replay the places of a capture if all captures that it fits have the same places. A graph
+   runs the same kernels each time. So if a form fits more kinds of replays than it has captures,
+   some of their graphs were not captured: the replay then gets no places. */
 static void decide(struct reducer *r, struct graph_replay *p)
 {
 	const struct graphs *g = &r->graphs;

@@ -90,7 +90,8 @@ struct graph_run {
 /// The captures of a trace and of other recordings (reducer_join()), and the replays that fit them.
 struct graphs {
 	bool begun; ///< true once a call that begins a stream capture was stored
-	uint32_t from; ///< first span after that; kernel names of earlier calls were not read
+	uint32_t from; ///< index of the first span after that call; kernel names of earlier calls were
+	               ///< not read
 	VEC(struct graph_call) calls; ///< sorted by `span`
 	VEC(struct graph_number) numbers; ///< sorted by `activity`
 	/// captures of this recording, sorted by thread and start and disjoint in each thread; then
@@ -101,8 +102,8 @@ struct graphs {
 	VEC(struct graph_op) ops;
 	VEC(const struct captured *) joined; ///< captures of other recordings, borrowed
 	/* the members below stay empty without a capture */
-	struct name_table works; ///< the `work` of all nodes, as bytes: by index in `forms`, then of
-	                         ///< replays without a form
+	struct name_table works; ///< sequences of `work`, as bytes: first that of each form, with the
+	                         ///< index in `forms` as id, then those of replays without a form
 	struct idmap counts; ///< distinct numbers of nodes of captures
 	VEC(struct graph_form) forms;
 	bool full; ///< true if there are too many captures to compare all: no replay gets places then

@@ -113,7 +113,8 @@ static void inputs_take(struct host_events *h, const struct event *ev)
 		vec_push(&h->op_inputs, (struct op_inputs){ (uint32_t)h->spans.nr, dims->id, types->id });
 }
 
-/* Keeps an operator, or an annotation that is not a marker, if it begins later than all so far. */
+/* Remembers an operator, or an annotation that is not a marker, if it begins later than all so far.
+   Also stores the collective that it calls, if any. */
 static void entered_take(struct reducer *r, const struct event *ev)
 {
 	struct last_host *last = &r->host.last;
@@ -170,7 +171,7 @@ void host_take(struct reducer *r, const struct event *ev)
 		phases_take(&r->phases, ev, h->phase, thread_of(&r->threads, ev));
 	if (ev->kind == EVENT_ANNOTATION && !h->marker && !ev->numbered)
 		where_take_range(r, ev);
-	/* step markers do not count as operators, although traces of 2021 record them so */
+	/* step markers do not count as operators, although traces of 2021 record them as operators */
 	if ((ev->kind == EVENT_ANNOTATION && !h->dataloader) || h->marker)
 		return;
 	if (__builtin_add_overflow(r->host.total_ns, ev->dur_ns, &r->host.total_ns)) {

@@ -21,8 +21,8 @@ struct launches {
 	VEC(struct launch) list;
 	struct wide_numbers wide; ///< correlation ids that do not fit into 30 bits
 	int64_t extra; ///< number of kernels that have no launch of their own
-	int64_t open_ns; ///< launches that begin at or after this may have work that had not ended;
-	                 ///< INT64_MAX if all had
+	int64_t open_ns; ///< work of launches that begin at or after this time may not have ended when
+	                 ///< the recording did; INT64_MAX if all work had ended
 	int64_t pending_ns; ///< start of the first pending launch, whose work had not ended when the
 	                    ///< recording did; INT64_MAX if there is none
 	int64_t delay_ns; ///< longest time from the start of a launch to the end of its work

@@ -118,8 +118,8 @@ static uint32_t *launch_names(const struct reducer *r)
 	return names;
 }
 
-/* Launches with the same launch_names() that have activities, and the GPU time of these
-   activities. */
+/* Number of launches of one name (launch_names()) and kind that have activities, and the GPU time
+   of these activities. */
 struct work_sum {
 	int64_t count, total_ns;
 };
@@ -167,8 +167,8 @@ static void take_missing(struct missing *m, const struct work_sum *own, const st
 		m->total_ns = number_add(m->total_ns, number_div_round(s->total_ns, s->count));
 }
 
-/* Adds the lost ones of the missing launches. The other `left_over` of them have their kernel at
-   another launch. */
+/* Adds the lost launches among those without an activity: all except `left_over`, whose kernels
+   were recorded at another launch. */
 static void add_lost(struct trust_counts *t, const struct missing *m, int64_t left_over)
 {
 	int64_t lost = m->count - left_over;

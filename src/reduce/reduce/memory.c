@@ -150,7 +150,8 @@ static bool span_is_inner(const struct reducer *r, const struct host_span *s,
 	        (start == best_start && span_dur(&r->host, s) <= span_dur(&r->host, best)));
 }
 
-/* False for "[]", inputs without a shape: those of aten::empty, which allocates most memory. */
+/* False if no input has a shape ("[]"). So it is for aten::empty, which makes most allocations: the
+   operator around it says more. */
 static bool has_shape(const struct name *dims)
 {
 	for (uint32_t i = 0; i < dims->n; i++)

@@ -179,8 +179,9 @@ bool phases_has_op(const struct reducer *r, const struct host_span *s)
 	return phases_at(&r->phases, near, span_thread(&r->host, s), span_start(&r->host, s)) == want;
 }
 
-/* Allocates the figures of the phases that the trace shows. Does nothing unless one of these is
- * backward or optimizer: without both, all work would be forward. */
+/* Allocates the figures of the phases that the trace shows. Does nothing if these include neither
+ * backward nor optimizer, since all work would be forward, or if activities belong to steps by
+ * their own start. */
 static void phases_known(const struct reducer *r, struct digest *d)
 {
 	bool known[NR_INNER_PHASES] = { false };

@@ -157,8 +157,10 @@ void where_end_intake(struct reducer *r)
 {
 	struct where *w = &r->where;
 	w->has_stacks = r->python.threads.nr || w->stacks_of.nr;
+	/* links are used only to give backward operators the frames of their forward operators, and to
+	   count operations whose number only backward operators tell */
 	if (!w->has_stacks && !r->flops.lends)
-		code_links_release(&w->links); /* only for frames and operations of backward operators */
+		code_links_release(&w->links);
 }
 
 void where_begin(struct reducer *r, const struct digest *d)
@@ -226,7 +228,8 @@ static uint32_t path_of_text(struct where *w, uint32_t text)
 	return *path;
 }
 
-/* Path of the frames of the innermost operator around the present point that has a call stack. */
+/* Takes the innermost operator around the present point that has a call stack. Returns the path of
+   the operator's frames; 0 if there is no such operator. */
 static uint32_t call_stack(struct where_walk *w)
 {
 	struct where *where = &w->r->where;

@@ -74,8 +74,8 @@ static enum status add_pin(struct replay *r, struct pins *pins, const struct sna
 }
 
 /* Finds blocks that pin the free blocks beside them: a block does so if it is small, smaller than
- * the free blocks, and the only one between them. A gap between two such blocks is counted only for
- * the first of them. */
+ * the free blocks together, and the only one between them. A gap between two such blocks is counted
+ * only for the first of them. */
 static enum status find_pins(struct replay *r, const struct snapshot_segment *g, struct pins *pins)
 {
 	const struct snapshot_block *v = r->s->blocks.v + g->first_block;

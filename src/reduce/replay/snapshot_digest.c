@@ -206,7 +206,8 @@ void profiles_finish(struct digest *d, uint64_t json_faults, uint64_t fault_byte
 	d->source_hash = digest_hash(d);
 }
 
-/* Adds the profiles, sorted by their device number as text, like all lists of a digest. */
+/* Adds the profiles, sorted by device number as text ("10" before "2"), since a digest has its
+   memories in order of their names. */
 static void add_profiles(struct digest *d, const struct memory_profiles *profiles)
 {
 	VEC(struct named_profile) list = VEC_INIT;
