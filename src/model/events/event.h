@@ -21,8 +21,8 @@ enum event_kind {
 	EVENT_ANNOTATION, ///< annotation on the host (user_annotation)
 	EVENT_MEMORY, ///< instant event "[memory]", a change of allocated memory
 	EVENT_PYTHON, ///< Python frame (python_function)
-	EVENT_GPU_ANNOTATION, ///< gpu_user_annotation: the time on one stream of the GPU work that an
-	                      ///< annotation launched
+	EVENT_GPU_ANNOTATION, ///< gpu_user_annotation: the time that work launched in an annotation
+	                      ///< takes on one stream
 	EVENT_STEP, ///< a step on the timeline of one GPU, as XProf derives it
 	EVENT_FLOW, ///< one end of the arrow from an operator to its backward operator
 };
@@ -96,7 +96,7 @@ struct event {
 	int64_t total_allocated, total_reserved;
 
 	/// of an operator, or an annotation "nccl:…": shapes and types of inputs, "[8, 4], [4]",
-	/// "float, -"; empty if absent; borrowed for the call
+	/// "float, -"; empty if absent; borrowed until event_sink.event() returns
 	struct span input_dims, input_types;
 	struct span input_strides; ///< of an operator: strides of inputs in the form of input_dims
 
@@ -111,7 +111,8 @@ struct event {
 	/// of a Python frame: ids of the call and of its caller; < 0 if absent
 	int64_t python_id, python_parent;
 	struct span call_stack; ///< of an operator in a PyTorch trace of 2021: frames of its call
-	                        ///< stack, innermost first, separated by ';'; borrowed for the call
+	                        ///< stack, innermost first, separated by ';'; borrowed until
+	                        ///< event_sink.event() returns
 	int64_t sequence; ///< of an operator: sequence number of autograd, -1 if absent
 	int64_t forward_thread; ///< of a backward operator: thread id of its forward operator; 0 for
 	                        ///< other operators

@@ -57,7 +57,7 @@ struct xprof_activity {
 };
 
 /// A state of XProf's record (MemoryProfileSnapshot) after an activity. Members that the file
-/// leaves out are 0.
+/// leaves out are 0, except `in_use`.
 struct xprof_state {
 	int64_t time_us;
 	int64_t stack, heap, free; ///< sizes in bytes: used stack memory, used heap memory, free memory

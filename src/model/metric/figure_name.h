@@ -20,8 +20,8 @@ struct span figure_case_plain(struct span text);
 struct span figure_case_settle(struct span name, struct arena *a);
 
 /// The name that reports use for a setting with the path `key` in a result file: the last part,
-/// "rank" for "config.devices___.rank". If the path contains the name of the case `of`, it is the
-/// whole path.
+/// "rank" for "config.devices___.rank". If the path contains the name of the case `of`, the name is
+/// the whole path.
 struct span figure_work_name(struct span key, struct span of);
 
 /// True for the characters that titles of figures may have.
@@ -43,20 +43,21 @@ const char *figure_unit_by_name(struct span name);
 /// figure_units lacks, such as "seq/ms".
 const char *figure_better(struct span name, const char *unit);
 
-/// True for the name of a setting, which is chosen for a run, such as its batch size, or for the
-/// name of a count of what was done. `kind` is the kind of settings or counts in
-/// rules/figures.yaml: "record", "flat", "case" or "sweep" for settings, "count" for counts.
+/// True for the name of a setting or count of this kind. A setting is chosen for a run, such as its
+/// batch size; a count says how much was done. Kinds are those of rules/figures.yaml: "record",
+/// "flat", "case" or "sweep" for settings, "count" for counts.
 bool figure_is_setting(struct span name, const char *kind);
 
-/// True for a figure of which no direction is better by its name: a spread, a time of day, a number
-/// of samples, a setting.
+/// True if the name of a figure tells that neither direction is better: a spread, a time of day, a
+/// number of samples, a setting.
 bool figure_is_neither(struct span name);
 
 /// True for a figure of files that is a time or a rate by its unit or, if that is unknown, by the
 /// words of its name: such figures differ from run to run as wall time does.
 bool figure_is_timed(const struct metric *m);
 
-/// True for a time or an energy over all that a run did, by its unit (or NULL) and its name.
+/// True for a time or an energy over all that a run did, by its name and its unit, which may be
+/// NULL.
 bool figure_is_sum(struct span name, const char *unit);
 
 /// True for a figure that is the same in each run of the same work, by the words of its name.

@@ -10,8 +10,8 @@
 
 ORDERING(input_text_cmp, struct input_stat, BY_TEXT(name))
 
-/* Sets the better directions that the names of figures mean, if none of the figures has a unit or a
-   direction: earlier versions stored plain numbers so. */
+/* Sets by the name of each figure whether lower or higher is better. Only if no figure has a unit
+   or a direction: the file is then of an earlier version, which stored nothing but numbers. */
 static void settle_directions(struct input_stat *v, size_t nr)
 {
 	bool plain = ALL(i, nr, !v[i].unit && !v[i].better);
@@ -64,7 +64,8 @@ uint64_t input_hash(uint64_t h, const struct input_stat *s)
 	return exact ? h : number_hash(h, (uint64_t)own.digits);
 }
 
-/* decimal places beyond those of the values, since the mean of whole numbers may have decimals */
+/* number of decimal places beyond those of the values, since the mean of whole numbers may have
+   decimals */
 enum { SPARE_DIGITS = 3 };
 
 static int unit_index(const struct input_stat *s)

@@ -9,7 +9,7 @@
 struct input_stat {
 	const char *name;
 	const char *title; ///< what people read as its name, without the case; NULL if an earlier
-	                   ///< version stored it
+	                   ///< version stored the figure
 	int64_t place; ///< order in reports (input_place()); 0 if an earlier version stored the figure
 	int64_t value, digits;
 	const char *unit; ///< name of a unit in figure_units; UNIT_BARE if the figure is a bare number;
@@ -70,7 +70,8 @@ uint64_t input_hash(uint64_t h, const struct input_stat *s);
 size_t input_metrics(const struct input_stat **v, size_t nr, struct arena *a,
                      const struct metric **out);
 
-/// A copy of a metric of input_metrics() and of its texts, owned by `a`.
+/// A copy of a metric of input_metrics() and of its texts, owned by `a`. Only the copy has the
+/// right value of `exact`.
 struct metric *input_metric_copy(const struct metric *own, struct arena *a);
 
 #endif

@@ -36,7 +36,8 @@ enum worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 /// NULL.
 enum worse worse_of(const char *better);
 
-/// What the labels of a metric name; LABEL_NONE if it has one figure for a rank.
+/// The kind of item that the label of a figure names; LABEL_NONE if the metric has no labels, but
+/// one figure for a rank.
 #define LABELS(X)                     \
 	X(LABEL_NONE, "")                 \
 	X(LABEL_DEVICE, "device")         \
@@ -55,7 +56,7 @@ enum worse worse_of(const char *better);
 	X(LABEL_PLACE, "place")           \
 	X(LABEL_PAIR, "")
 enum label_kind { LABELS(ENUM_VALUE) };
-extern const char *const label_names[]; ///< their keys in JSON
+extern const char *const label_names[]; ///< keys of the kinds of labels in JSON
 
 /// The data without which no figure of a metric can be computed.
 enum need {
@@ -94,10 +95,11 @@ enum family {
 	NR_FAMILIES
 };
 
-/// Groups of figures that one cause changes together. The row of a metric names its group or, if it
-/// is STAKE_UNNAMED, the metric's labels and check_group imply one. For each group, a suspected
-/// cause (judge/cause) explains an amount: ns per step for times, bytes for memory. For counts and
-/// shares the amount has no unit, and is only compared with that of other suspected causes.
+/// Groups of figures that one cause changes together. The row of a metric names its group; if the
+/// row has STAKE_UNNAMED, the metric's labels and check_group imply the group. For each group, a
+/// suspected cause (judge/cause) explains an amount: ns per step for times, bytes for memory. For
+/// counts and shares the amount has no unit, and is only compared with that of other suspected
+/// causes.
 enum stake {
 	STAKE_UNNAMED,
 	STAKE_WALL, ///< wall time, rates per wall time, and figures that a benchmark measures

@@ -60,7 +60,8 @@ struct result_take {
 	bool optional; ///< true if a missing value, or a text that is not a number, is skipped
 	bool headline; ///< true if the figure heads a report in which nothing is wrong
 	bool thousands; ///< true if commas in the value separate thousands
-	bool negative; ///< true if values below 0 are measurements of a time, a size, a rate or a count
+	bool negative; ///< true if a time, a size, a rate or a count below 0 is a measurement, too, and
+	               ///< not left out
 	int64_t drop; ///< number of samples at the beginning that are left out
 	const char *stdev; ///< if the figure is a mean: template of the path of the standard deviation,
 	                   ///< which is not multiplied by `scale`; NULL if not given
@@ -99,7 +100,8 @@ struct result_format {
 	const char *case_name; ///< template of the case's name; NULL if figures have no case
 	unsigned repeats; ///< how repeated values are combined, enum result_repeats
 	bool series; ///< true if the records are the steps of one case
-	bool whole; ///< true if a file with a number that `take` does not take is not of the format
+	bool whole; ///< true if `take` must take all numbers: a file with another number is not of the
+	            ///< format
 	bool rest; ///< true if a file is also read in this format after another format fitted, for
 	           ///< figures that the other one does not find
 	VEC(struct result_valid) valid;

@@ -115,7 +115,7 @@ static int place_of(uint64_t v, int digits)
    form is used only if plain digits would be mostly zeros. */
 static void add_figure(struct strbuf *out, uint64_t v, int digits)
 {
-	int place = place_of(v, digits); /* of the decimal point, counted from the first digit */
+	int place = place_of(v, digits); /* number of digits before the decimal point */
 	if (v && (place > LARGE || place < SMALL)) {
 		add_figure(out, v, place + digits - 1);
 		strbuf_addf(out, "e%d", place - 1);

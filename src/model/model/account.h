@@ -4,8 +4,9 @@
 
 #include "model/digest.h"
 
-/// Text such as "judged: 5 of 6 steps, 98.70 % of the GPU time, 4 of 4 ranks", owned by `a`. The
-/// run has `nr_ranks` ranks. NULL if no rank has GPU activities.
+/// Text such as "judged: 5 of 6 steps, 98.70 % of the GPU time, 4 of 4 ranks", owned by `a`.
+/// `nr_ranks` is the number of ranks of the run (the first 4); if `run` is folded, it has a single
+/// digest for them. The second 4 is the world size. NULL if no rank has GPU activities.
 const char *account_text(const struct run *run, int64_t nr_ranks, struct arena *a);
 
 /// Number of judged steps in which a rank has no GPU activity; 0 if samples of steps are not kept.
@@ -14,8 +15,8 @@ int64_t account_empty_steps(const struct digest *d);
 /// What may be known of the origin of GPU work.
 enum account_part { KNOWN_OPERATOR, KNOWN_MODULE, KNOWN_PLACE, NR_ACCOUNT_PARTS };
 
-/// How many activities of a rank have a known operator (or module, or place). `ns`: GPU time of
-/// those that do; `of_ns`: GPU time of all activities; `others`: number of those that do not.
+/// How much GPU work of a rank has a known operator (or module, or place). `ns`: GPU time of this
+/// work; `of_ns`: GPU time of all activities; `others`: number of activities without one.
 struct account_known {
 	int64_t ns, of_ns, others;
 };

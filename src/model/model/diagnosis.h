@@ -84,7 +84,8 @@ extern const char *const step_part_names[NR_STEP_PARTS];
 struct classification {
 	enum bound bound;
 	enum confidence confidence;
-	bool busy; ///< true if `bound` is compute only since kernels run: what limits them is unknown
+	bool busy; ///< true if `bound` is compute only because kernels run; what limits the kernels is
+	           ///< unknown
 	int64_t share[NR_BOUNDS]; ///< share of the wall time that each bound explains, in 1e-6 %
 	int64_t part[NR_STEP_PARTS]; ///< share of each part in the wall time, 1e-6 %; all 0 if unknown
 	VEC(const char *) evidence; ///< sentences that say why `bound` was chosen

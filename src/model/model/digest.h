@@ -103,9 +103,10 @@ struct flop_stat {
 	    bytes; ///< the least that the calls must move between the GPU and its memory, where known
 	int64_t unsized; ///< number of calls whose `bytes` are unknown
 	int64_t
-	    sized_ns; ///< GPU time of the other calls; memory_ns, compute_ns, short_ns are parts of it
+	    sized_ns; ///< GPU time of calls with known bytes; includes memory_ns, compute_ns, short_ns
 	int64_t memory_ns, compute_ns; ///< GPU time of calls that memory, or arithmetic, limits
-	int64_t short_ns; ///< GPU time of calls whose kernels are too short or small for either
+	int64_t short_ns; ///< GPU time of calls that neither limits, since their kernels are too short
+	                  ///< or small
 	/// Time that the calls take at the peak rates of the GPU: moved_ns for their bytes, roof_ns for
 	/// their bytes or operations, whichever take longer. For each call it is at most the GPU time,
 	/// since bytes beyond that came from a cache. 0 if the peaks are unknown.
@@ -366,8 +367,9 @@ struct trust_counts {
 	int64_t lost_unknown; ///< lost launches whose time cannot be estimated
 	int64_t lost_copies; ///< copy calls that have no activity
 	int64_t lost_copies_ns; ///< estimated time of lost_copies; 0 if no copy was recorded
-	int64_t lost_nodes; ///< kernels that a launch of a graph lacks and another launch of it has
-	/// number of activities that begin before their launch, and the longest time by which they do
+	int64_t lost_nodes; ///< kernels that a launch of a graph lacks and another launch of the same
+	                    ///< graph has
+	/// number of activities that begin before their launch; longest time by which one does
 	int64_t early, early_ns;
 
 	/// GPU time, in judged steps, of the work of graphs, if graphs were captured in the recording.
@@ -459,7 +461,8 @@ struct digest {
 	                                   ///< NO_SAMPLE where a step has no value
 	int64_t *step_phases; ///< step_phase_code() of each step; NULL if no step has a phase
 
-	/// Figures of phases by step. Column 0 is NULL if the phase is unknown, others if all are 0.
+	/// Figures of phases by step. Column 0 is NULL if the phase is unknown, another column if it
+	/// would hold only zeros.
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS];
 	/// Statistics of each step metric over the usable steps, if samples are not kept.
 	VEC(struct step_summary) summaries;

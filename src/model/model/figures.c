@@ -127,7 +127,7 @@ static void emit_devices(struct emitter *e)
 	const struct digest *d = e->rank->digest;
 	for (size_t i = 0; i < d->devices.nr; i++) {
 		const struct device_stat *s = &d->devices.v[i];
-		/* in the order of metrics.def */
+		/* values in the order of their metrics in metrics.def */
 		const int64_t of_window[] = { s->busy_ns, excess(s->span_ns, s->busy_ns), s->compute_ns,
 			                          excess(s->busy_ns, s->compute_ns) };
 		enum metric_id id = e->figure.metric->id;

@@ -19,7 +19,8 @@ struct gpu_roof {
 /// The peak rates of the GPU of `d` by its data sheet, for products of the type `type`.
 struct gpu_roof flops_roof(const struct digest *d, enum flop_type type);
 
-/// The type that a trace or a person calls by this name: "c10::BFloat16", "bf16", …
+/// The type that a trace or a person calls by this name ("c10::BFloat16", "bf16", …); else
+/// FLOP_OTHER.
 enum flop_type flop_type_of(struct span name);
 
 /// Type of at least 99 % of the operations; FLOP_OTHER if no type has so many. If no operations are

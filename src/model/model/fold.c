@@ -87,8 +87,9 @@ static size_t first_of(const struct fold *f, enum metric_id id)
 	return lo < f->figures.nr && f->figures.v[lo].metric == id ? lo : f->figures.nr;
 }
 
-/* True if what the metric needs was recorded on some rank. For communication, to have figures of
-   steps is not enough: they are 0 if there was none, and so is the largest value. */
+/* True if what the metric needs was recorded on some rank. For communication, to have a figure of
+   steps is not enough, since it is 0 if there was no communication; its largest value then is 0,
+   too. */
 static bool has_need(const struct fold *f, enum need need)
 {
 	bool of_comm = need == NEED_COMM;

@@ -41,7 +41,7 @@ enum fold_number {
 	FOLD_TRANSFER,
 	FOLD_LATE,
 	FOLD_LAST,
-	FOLD_ALONE, ///< time in which the others waited for this rank and for no other, in ns
+	FOLD_ALONE, ///< time in ns in which the other ranks of a collective waited for this rank only
 	FOLD_LINK, ///< link_slope() of the rank (fold/links.h), from collectives all of whose ranks are
 	           ///< in the rank's block
 	FOLD_TRUST, ///< from here on, members of struct trust_counts (fold_of_trust())
@@ -196,9 +196,10 @@ bool fold_is_by_rank(const struct fold_figure *f);
 
 /// Answers a query about a folded run like run_query(), but the answers are unsorted. If the query
 /// asks for an answer for each rank, only that of the worst rank is given. Some queries, such as
-/// for kernels of a single rank, need whole digests. If the fold keeps those of all ranks that the
-/// query selects, they answer it. Else it has no answer, unless it needs them only for the view's
-/// naming of kernels: the answers then have the normalized names. `a` is scratch memory.
+/// for kernels of a single rank, need whole digests. They answer the query if the fold keeps those
+/// of all ranks that the query selects. Otherwise there is no answer, unless they are needed only
+/// for the view's naming of kernels: the answers then have the normalized names. `a` is scratch
+/// memory.
 void fold_query(const struct run_view *v, const struct query *q, struct arena *a,
                 struct answers *out);
 

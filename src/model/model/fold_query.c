@@ -11,13 +11,14 @@ static bool rank_is_selected(const struct query *q, int64_t rank)
 
 /* ---- queries that only whole digests can answer ---- */
 
-/* True if neither the fold's figures nor its rows answer the query; `by_rank` as in struct fold. */
+/* True if neither the fold's figures nor its rows answer the query. `by_rank`: the fold has figures
+   of each rank. */
 static bool needs_whole(const struct query *q, const struct naming *n, bool by_rank)
 {
 	const struct metric *m = q->metric;
 	bool labelled = (m->label != LABEL_NONE && !fold_is_item(m)) || q->phase;
 	bool other_stat = m->per_step && q->stat != STAT_MEDIAN;
-	/* the fold has no threads, and kernels by their normalized names, without aliases */
+	/* the fold has no figures of threads, and knows kernels by normalized names, without aliases */
 	return m->label == LABEL_THREAD || q->device || q->memory ||
 	       (q->rank && (labelled || other_stat || !by_rank)) ||
 	       (q->phase && m->parts == PARTS_CODE) ||
@@ -53,7 +54,8 @@ bool fold_lacks(const struct run_view *v, const struct query *q)
 	return nr == 0;
 }
 
-/* Answers a query from the whole digests or, in a baseline, from what they had answered. */
+/* Answers a query from the whole digests or, in a baseline, from the answers that were stored when
+   it still had them. */
 static void answer_whole(const struct run_view *v, const struct query *q, struct arena *a,
                          struct answers *out)
 {
@@ -161,7 +163,7 @@ static void take(const struct fold *f, const struct query *q, const struct fold_
 }
 
 /* Reduce the values to that of the answer, and subtract their number from answer->lacks. The values
-   are either single ones or a distribution. */
+   are either single ones or a distribution. False if there are no values. */
 static bool reduce(struct values *v, enum reduce reduce, struct answer *answer)
 {
 	int64_t nr = (int64_t)v->list.nr + v->tally.count;

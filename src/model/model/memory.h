@@ -17,7 +17,7 @@ enum memory_limits {
 	MEMORY_POINTS = 512,
 	MEMORY_STEP_ENDS = 1000,
 	MEMORY_SITES = 200,
-	MEMORY_BLOCKS = 20, ///< largest number of rows in the list of blocks, and in the list of gaps
+	MEMORY_BLOCKS = 20, ///< largest number of rows in each list of peak_blocks, gaps, pinned
 	MEMORY_OOMS = 16,
 };
 
@@ -89,7 +89,7 @@ struct memory_growth {
 /// Small active blocks of one site that lie between free blocks.
 struct memory_pinned {
 	struct memory_row total;
-	int64_t free_bytes; ///< bytes of the free blocks next to pinned blocks, each counted only once
+	int64_t free_bytes; ///< bytes of the free blocks next to these blocks, each counted only once
 };
 
 /// Blocks of one category. The bytes of all categories add up to the levels at the peak and end.

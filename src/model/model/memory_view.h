@@ -31,7 +31,7 @@ bool memory_is_host(struct span id);
 /// host.
 bool memory_is_selected(const char *glob, struct span id);
 
-/// The first item of `list` in a memory; `*nr` becomes the number of its items.
+/// The first item of `list` in a memory; `*nr` becomes the number of items. NULL if there are none.
 const struct memory_item *memory_list_of(const struct digest *d, const char *memory,
                                          enum memory_list list, size_t *nr);
 

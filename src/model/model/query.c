@@ -136,8 +136,8 @@ static void collect(void *ctx, const struct figure *f)
 ORDERING(answer_cmp, struct answer, BY_SPAN(label) RISING(rank))
 
 /* Reduce each group of adjacent answers with the same label (and, if `by_rank`, the same rank) to
-   one answer. `asked` is the number of ranks that the query selects; the answer counts the others.
- */
+   one answer. `asked` is the number of ranks that the query selects; the answer counts those
+   without a value. */
 static void reduce_groups(struct answers *list, enum reduce reduce, bool by_rank, int64_t asked,
                           struct arena *a)
 {

@@ -11,7 +11,8 @@
 struct series {
 	int64_t group_size; /* number of ranks in the group; -1 if unknown */
 	bool one_sided; /* true for sends and receives, which are different calls on the two peers */
-	bool unsure; /* may contain sends: matched only if all ranks have equally many collectives */
+	bool unsure; /* true if the series may include sends; it is then matched only if all ranks have
+	                equally many collectives */
 	uint32_t rank, next; /* rank that is being counted; index of that rank's next collective */
 	size_t ranks, total, longest;
 	size_t first; /* index of the series' first match among all matches */
@@ -104,9 +105,8 @@ static bool is_matched(const struct series *s)
 	       (s->group_size < 0 || s->ranks <= (uint64_t)s->group_size);
 }
 
-/* Walks the matched collectives of all ranks, and adds 1 to the element of `counts` of each one's
- * match. If `members` is not NULL, this element is first the index at which the member is stored.
- */
+/* Walks the collectives of all ranks, and adds 1 to the element of `counts` for the match of each.
+ * If `members` is not NULL, first stores the collective at the index that this element has. */
 static void each_member(struct matcher *m, size_t *counts, struct match_member *members)
 {
 	size_t at = 0;

@@ -16,8 +16,8 @@
 
 /// The verdicts, the worst first, so that a worse one is a smaller number: X(ID, name, tone in
 /// which reports show the name (enum doc_tone), outcome of a check in JUnit (enum outcome), number
-/// in OpenMetrics). The last must never change, and is 5 or more if the gate fails. Only a case of
-/// a suite can have the verdict ERROR: it could not be judged.
+/// in OpenMetrics). The numbers in OpenMetrics must never change; they are 5 or more if the gate
+/// fails. Only a case of a suite can have the verdict ERROR: it could not be judged.
 #define VERDICTS(X)                                              \
 	X(FAIL, "fail", TONE_BAD, OUTCOME_FAILURE, 7)                \
 	X(ERROR, "error", TONE_BAD, OUTCOME_ERROR, 9)                \
@@ -158,10 +158,11 @@ struct trust_finding {
 	bool candidate; ///< true if the finding is on the candidate; false if it is on the baseline
 	bool warning_only; ///< true if the finding makes no check inconclusive
 	const char
-	    *work; ///< names of the work that differs, comma-separated; NULL if it is not about work
+	    *work; ///< comma-separated names of the work that differs; NULL in findings on other things
 	VEC(const char *) spoils; ///< names of metrics that cannot be believed
 	int64_t fallen; ///< size of the difference between the sides, in 1e-6 %; 0 if it has none
-	bool of_kinds; ///< true if the kinds of steps are mixed differently: spoils no rule on one kind
+	bool of_kinds; ///< true if the sides have the kinds of steps in different shares: rules on one
+	               ///< kind stay unspoiled
 	const char *message;
 };
 
@@ -357,7 +358,8 @@ struct report {
 	VEC(const char *) warnings; ///< warnings, one line each, the most important first
 	VEC(struct check) checks; ///< checks: failed ones first, then in the order of the rules
 	VEC(struct drift_row) drift; ///< kernels, sorted by the size of the change
-	VEC(const char *) kernels; ///< all kernels of both sides: writers shorten no two to one text
+	/// names of all kernels of both sides; writers shorten no two of them to the same text
+	VEC(const char *) kernels;
 	VEC(struct figure_row) code; ///< GPU time by operator, module and place; only in a diff
 	VEC(struct figure_row) figures; ///< all figures of whole runs, of both sides; only in a diff
 

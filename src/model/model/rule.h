@@ -13,8 +13,8 @@
 #include "model/view.h"
 
 /// What a limit bounds: the change of a figure from the reference, or the figure itself (MAX, MIN).
-/// INCREASE_SINCE_PIN bounds the change from the approved run. WORSE is for figures of metrics
-/// files (input.*): it bounds the change in the direction that the file calls worse.
+/// INCREASE_SINCE_PIN bounds the change from the approved run. WORSE is for figures of result files
+/// (input.*): it bounds the change in the direction that the file calls worse.
 #define CONDITIONS(X)                                \
 	X(COND_INCREASE, "increase")                     \
 	X(COND_DECREASE, "decrease")                     \
@@ -29,8 +29,8 @@ extern const char *const condition_names[]; ///< ended by NULL
 /// What an item that only one side has counts for.
 enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_FAIL };
 /// What becomes of times of throttled GPUs. By default they cannot be judged, unless both sides ran
-/// at their power cap for about as long and at the same clock. STRICT: not even then. WARNS:
-/// judged.
+/// at their power cap for about as long and at the same clock. STRICT: they cannot be judged even
+/// then. WARNS: they are judged, with a warning.
 enum throttled { THROTTLED_UNLESS_ALIKE, THROTTLED_STRICT, THROTTLED_WARNS };
 
 /// The verdict on a figure that a side lacks.

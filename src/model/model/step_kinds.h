@@ -11,7 +11,7 @@
 struct step_kinds {
 	/// true for a kind of which both runs have enough steps to judge it by itself
 	bool apart[NR_PHASES];
-	/// true if such kinds hold nearly all of the GPU time of both runs
+	/// true if the kinds that are `apart` hold nearly all of the GPU time of both runs
 	bool all_apart;
 	/// Effect of another mix of kinds on GPU time: how far the second run's mean step would be from
 	/// the first's if each kind took as long as in the first run; in 1e-6 % of the first's.

@@ -75,7 +75,8 @@ struct run_view {
 	const struct metric **inputs;
 	size_t nr_inputs;
 	size_t merged_names; ///< number of kernels merged into another one with the same match name
-	bool by_trace; ///< true if memory is by the trace, even where a snapshot replaced it
+	bool by_trace; ///< true if memory figures are those of the trace, even where a snapshot
+	               ///< replaced them
 };
 
 /// Builds the view of `run`; `run` and `naming` are borrowed.

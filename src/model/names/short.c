@@ -438,7 +438,8 @@ static void set_others(struct short_names *s)
 	}
 }
 
-/* Writes a name in its form. If this is FORM_TYPES or later, and too long, takes the next form. */
+/* Writes a name in its form. If the text is too long in FORM_TYPES or a later form, takes the next
+   form. */
 static void set_form(struct short_names *s, struct short_name *n)
 {
 	if (n->text && n->form < FORM_OTHER)
