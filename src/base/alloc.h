@@ -31,8 +31,8 @@ void mem_limit(uint64_t bytes);
 /// reads none. Borrowed until the next call.
 void mem_reads(const char *name);
 
-/// Announces that the data called `what` is about to take `bytes` bytes, because the limit of
-/// mem_limit() is otherwise checked only every few MiB.
+/// Announces that the data called `what` is about to take `bytes` bytes. The limit of mem_limit()
+/// is checked whenever such announcements add up to a few MiB; small ones are not counted.
 void mem_grows(const char *what, size_t bytes);
 
 /// Sets a function that is called once before the process ends in mem_fail() or because of

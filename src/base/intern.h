@@ -21,7 +21,7 @@ struct name_table {
 	struct arena arena;
 	const struct name **slots; ///< hash table with open addressing; its size is a power of two
 	const struct name **by_id; ///< names, indexed by id
-	const struct name **recent; ///< cache by a cheap hash: the name that was looked up last
+	const struct name **recent; ///< cache: for each value of a cheap hash, the name looked up last
 	size_t nr, cap, cap_by_id, bytes;
 	uint64_t seed[2];
 };

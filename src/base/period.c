@@ -194,7 +194,7 @@ static int64_t least_share(const struct launch_sequence *s, const struct tally *
 }
 
 /* A limit: patterns whose regularity is below it explain far less than one with the regularity
- * `best`. They leave more than `times` times as many launches unexplained. */
+ * `best`. They leave more than `times` times as many launches unexplained, plus 1 % of all. */
 static int64_t explained_regularity(int64_t best, int64_t times)
 {
 	return 99 * MICRO - (100 * MICRO - best) * times;
@@ -294,7 +294,7 @@ static const struct anchor *anchor_choose(const struct anchors *list, int64_t *r
 	return chosen;
 }
 
-/* Number of launches just before each cut that nearly all pieces have in common. */
+/* Number of launches just before each cut that most pieces (AGREE_PCT) have in common. */
 static size_t common_lead(const struct launch_sequence *s, const struct anchor *a)
 {
 	for (size_t n = 0;; n++) {

@@ -74,7 +74,7 @@ bool span_contains_nocase(struct span hay, struct span needle)
 #ifdef __SSE2__ /* tries the needle's first and last byte at 16 positions in parallel */
 	char last = (char)lower(needle.p[needle.n - 1]), last_high = upper_of(last);
 	for (size_t nr = hay.n - needle.n + 1; hay.n >= needle.n + 15;) {
-		/* nr is the number of positions that are left */
+		/* nr is the number of all positions at which the needle may begin */
 		__m128i ends = _mm_and_si128(either(hay.p + i, low, high),
 		                             either(hay.p + i + needle.n - 1, last, last_high));
 		for (unsigned at = (unsigned)_mm_movemask_epi8(ends); at; at &= at - 1)
