@@ -8,7 +8,7 @@
 /// One end of a flow, by which the trace connects an operator with its backward operator.
 struct code_flow {
 	int64_t id, at_ns;
-	int64_t thread; ///< thread of the event, as thread_key()
+	int64_t thread; ///< key of the event's thread, from thread_key()
 	bool end; ///< true if the event ends the flow: it is the backward operator
 };
 
@@ -21,7 +21,7 @@ struct code_sequence {
 
 /// The moment and the thread where an operator began.
 struct code_start {
-	int64_t thread; ///< thread of the operator, as thread_key()
+	int64_t thread; ///< key of the operator's thread, from thread_key()
 	int64_t at_ns;
 };
 

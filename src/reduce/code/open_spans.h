@@ -12,7 +12,7 @@ enum { OPEN_SPANS = 1024 };
 struct open_span {
 	int64_t start_ns, until_ns;
 	int64_t low_ns; ///< earliest end of this span and of all spans around it
-	uint32_t name; ///< id of the span's name, as code_path_child() takes it
+	uint32_t name; ///< id of the span's name, to be passed to code_path_child()
 	uint32_t tag; ///< free for use by the caller
 	uint32_t kept; ///< free for use by the caller, initially 0
 	uint32_t path; ///< path of the names from the outermost open span to this one; valid if the

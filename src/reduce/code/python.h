@@ -11,9 +11,9 @@
 struct python_frame {
 	uint32_t start; ///< start in ns after `base_ns` of the frame's python_run
 	uint32_t dur; ///< duration in ns, packed by narrow()
-	uint32_t name; ///< id of the function's name; of its call path after python_make_paths()
-	uint32_t parent; ///< id that the profiler gave to the caller; index of the caller after
-	                 ///< python_order(); NO_ID if there is none
+	uint32_t name; ///< id of the function's name; after python_make_paths(), id of its call path
+	uint32_t parent; ///< id that the profiler gave to the caller; after python_order(), index of
+	                 ///< the caller; NO_ID if there is no caller
 };
 
 /// A run of successive frames that start close together and have consecutive ids from the profiler,
@@ -49,7 +49,7 @@ struct python_frames {
 	int64_t total_ns; ///< sum of all durations, which fits int64
 	struct wide_numbers wide; ///< durations that do not fit into 30 bits
 	struct idmap ids; ///< pairs (pid id, tid id); the id of a pair is an index in `threads`
-	struct thread_found found; ///< cache: the thread of the last call
+	struct thread_found found; ///< cache: thread of the call that was stored last
 	VEC(struct python_thread) threads;
 	struct python_paths *paths; ///< tree of call paths; NULL before python_make_paths()
 };

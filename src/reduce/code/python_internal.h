@@ -46,8 +46,8 @@ static inline struct run_walk run_first(const struct python_thread *t)
 	return (struct run_walk){ t->runs.v, run_end(t, t->runs.v) };
 }
 
-/// The run of frames that contains frame `i`. In the calls of one walk, `i` may only grow, and must
-/// not skip the first frame of a run.
+/// The run of frames that contains frame `i`. During a walk, `i` may only grow, and must not skip
+/// the first frame of a run.
 static inline const struct python_run *run_at(const struct python_thread *t, struct run_walk *w,
                                               size_t i)
 {

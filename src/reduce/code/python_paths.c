@@ -165,7 +165,7 @@ static void parts_of_thread(struct parts *parts, const struct python_paths *p,
 		part_add(parts, p, open[depth]);
 }
 
-/* Adds the length of the union of its parts to the exclusive time of each path. */
+/* For each path, adds the length of the union of its parts to its exclusive time. */
 static void parts_sum(struct parts *parts, struct python_paths *p, const struct python_window *w)
 {
 	const struct higher_walk begin = higher_walk_begin(w->higher);

@@ -14,7 +14,7 @@ struct thread_found {
 /// The threads so far, with ids 0, 1, 2 … in order of first appearance.
 struct thread_ids {
 	struct idmap pids, tids; ///< idents of processes and of threads
-	struct idmap ids; ///< pairs (index in `pids`, index in `tids`); thread ids are their indices
+	struct idmap ids; ///< pairs (index in `pids`, index in `tids`); a pair's index is the thread id
 	struct thread_found found[16]; ///< cache of thread ids, indexed by a hash of process and thread
 };
 

@@ -15,8 +15,8 @@ struct fewer {
 
 /// For each rank of `run`, finds the first pair of kind and process group with fewer collectives on
 /// this rank than on its peers. `out` must have a zeroed element for each rank. If the run is
-/// folded, the result was found before the rank was folded, perhaps by a comparison with few of the
-/// ranks.
+/// folded, the result is from the time of folding, when a rank may have been compared only with
+/// ranks that were folded together with it.
 void ranks_fewer(const struct run *run, struct fewer *out);
 
 #endif

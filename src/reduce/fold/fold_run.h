@@ -18,9 +18,9 @@ GG_MUST_CHECK enum status fold_join_all(struct digest **parts, size_t nr, struct
 GG_MUST_CHECK enum status fold_blocks(struct run *run, bool wanted, const struct naming *naming,
                                       struct diag_log *log);
 
-/// Joins run->folded and the other digests of `run`, of which there must be one per rank, into a
-/// single folded digest in the form that commands read (fold_settle()), and appends it to
-/// run->ranks. Does nothing if nothing is folded, unless `force` is true.
+/// Joins run->folded and the other digests of `run` (one for each rank) into a single folded digest
+/// in the form that commands read (fold_settle()), and appends it to run->ranks. Does nothing if
+/// nothing is folded, unless `force` is true.
 GG_MUST_CHECK enum status fold_whole(struct run *run, bool force, const struct naming *naming,
                                      struct diag_log *log);
 

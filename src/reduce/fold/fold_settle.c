@@ -43,7 +43,8 @@ static void add_column(struct fold *f, enum metric_id id, int64_t *column)
 		                       .value = column };
 }
 
-/* Adds rank.compute_skew_pct, as model/ranks.c computes it for unfolded runs. */
+/* Adds rank.compute_skew_pct: how much longer each rank computes than the median rank. For unfolded
+   runs, model/ranks.c computes it. */
 static void add_skew(struct fold *f)
 {
 	const struct fold_figure *g = by_rank(f, METRIC_STEP_COMPUTE_TIME);
@@ -86,8 +87,8 @@ static void add_missing(const struct digest *d)
 	add_column(f, METRIC_RANK_MISSING_STEPS, out);
 }
 
-/* Adds figures from matched collectives, as model/figures_ranks.c computes them for unfolded
-   runs. */
+/* Adds figures from matched collectives: waiting, transfer and lateness. For unfolded runs,
+   model/figures_ranks.c computes them. */
 static void add_matched(struct fold *f)
 {
 	int64_t *wait = new_column(f), *transfer = new_column(f), *late = new_column(f);

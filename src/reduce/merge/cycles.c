@@ -199,7 +199,7 @@ struct node {
 	int64_t at; ///< index of the function in the joined list
 };
 struct nodes {
-	struct node **v; ///< at first node `id` is v[id]; sorting changes the order
+	struct node **v; ///< nodes; before they are sorted, the index of a node is its `id`
 	size_t nr, cap;
 	struct name_table names;
 	struct idmap ids; ///< ids of call paths; a path is the pair of the caller's path and a name

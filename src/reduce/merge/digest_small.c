@@ -107,8 +107,7 @@ static void sum_kernels(struct digest *d, const struct category_table *t)
 struct small_rule {
 	const struct schema *row;
 	size_t weight; /* offset of the member that tells how large a row is */
-	size_t of; /* offset of the member whose sum over all rows is the whole, for the share of a
-	              weight */
+	size_t of; /* offset of the member whose sum over all rows counts as 100 % */
 	int64_t one_in; /* reciprocal of the smallest share of a row that stays; 0: any share */
 	size_t most;
 	bool sum_first; /* true: the sum of the others begins the list; false: it ends the list */
@@ -192,7 +191,7 @@ static void sum_calls(struct digest *d)
 
 /* ---- sums of functions ---- */
 
-/* Orders functions by caller, so that functions with the same caller are neighbors. Functions with
+/* Orders functions by caller, so that functions with the same caller are neighbors. Neighbors with
    the same caller are in the order of a digest. */
 static int sibling_cmp(const void *a, const void *b, void *rows)
 {

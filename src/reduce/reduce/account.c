@@ -74,8 +74,8 @@ static bool same_device(const struct gpu_events *g, const struct activity *a,
 
 /* True if `b`, which follows `a` in order of start, is the same activity, recorded a second time.
    With a clock of whole microseconds, small kernels of one graph launch may agree in all that is
-   recorded, so they do not count. A call that launches one kernel cannot have a second one, so the
-   two records of its kernel may differ by rounding, and in the stream. */
+   recorded, so such kernels do not count. A call that launches one kernel cannot have a second one,
+   so the two records of its kernel may differ by rounding, and in the stream. */
 static bool is_twice(const struct reducer *r, const struct activity *a, const struct activity *b)
 {
 	const struct gpu_events *g = &r->gpu;
@@ -92,8 +92,9 @@ static bool is_twice(const struct reducer *r, const struct activity *a, const st
 	       (alone || r->gpu.tick_ns < CLOCK_TICK_MAX || !call || !call->launch);
 }
 
-/* Estimated time of untimed activities. Each takes the mean of the timed ones of its name, or else
-   of all `timed` ones. `untimed` is the number of untimed activities by name. */
+/* Estimated time of untimed activities. Each counts with the mean time of the timed activities of
+   its name or, if there are none, of all `timed` activities. `untimed` is the number of untimed
+   activities by name. */
 static int64_t untimed_ns(const struct reducer *r, const int64_t *untimed, int64_t timed)
 {
 	int64_t sum = 0;

@@ -75,7 +75,7 @@ void calls_walk(struct reducer *r, struct digest *d)
 			continue;
 		int64_t start_ns = span_start(&r->host, s), dur_ns = span_dur(&r->host, s);
 		if ((part < nr && edges[part] <= start_ns) ||
-		    (part > 0 && start_ns < edges[part - 1])) /* another part than the last call's */
+		    (part > 0 && start_ns < edges[part - 1])) /* not in the part of the call before */
 			part = edges_until(edges, nr, start_ns);
 		struct call_sums *b = &until[part + 1];
 		call_add(h, dur_ns, steps[part]);

@@ -26,7 +26,7 @@ struct comm_kernel {
 /// A host event that calls a collective: the kernels launched in it belong to the collective.
 struct comm_scope {
 	int64_t start_ns, end_ns, bytes;
-	int64_t thread; ///< thread of the event, as thread_key()
+	int64_t thread; ///< key of the event's thread, from thread_key()
 	const struct name *name;
 	uint32_t key; ///< id of the comm_key in `keys`
 	bool args; ///< true if the event's arguments name the collective

@@ -14,8 +14,10 @@ enum formula {
 	FORMULA_CONVOLUTION_BACKWARD,
 	FORMULA_GRADIENT, ///< one gradient of a convolution, lent to nested operators
 	                  ///< (flop_rule_lends())
-	FORMULA_ATTENTION, ///< shape batch, heads, length, size; backward if `first` is 1
-	FORMULA_ATTENTION_PACKED, ///< as FORMULA_ATTENTION, with the shape batch, length, heads, size
+	FORMULA_ATTENTION, ///< attention on inputs of the shape batch, heads, length, size; its
+	                   ///< backward if `first` is 1
+	FORMULA_ATTENTION_PACKED, ///< like FORMULA_ATTENTION, but the shape is batch, length, heads,
+	                          ///< size
 	FORMULA_TRITON, ///< the result is the number of operations that Inductor recorded
 	FORMULA_TRITON_TEMPLATE, ///< like FORMULA_TRITON, but a recorded 0 means that the number is
 	                         ///< unknown
@@ -282,7 +284,7 @@ static struct shape shape_at(struct span list, int index)
 
 /* ---- formulas for numbers of operations ---- */
 
-/* The product of `v` and the `nr` numbers `by`; -1 if it exceeds int64. */
+/* The product of `v` and the `nr` numbers `by`; -1 if it exceeds int64, or if `v` is below 0. */
 static int64_t multiplied(int64_t v, const int64_t *by, int nr)
 {
 	for (int i = 0; i < nr; i++)

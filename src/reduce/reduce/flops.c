@@ -90,8 +90,8 @@ static const struct op_inputs *inputs_of(const struct host_events *h, uint32_t s
 	return lo < h->op_inputs.nr && h->op_inputs.v[lo].span == span ? &h->op_inputs.v[lo] : NULL;
 }
 
-/* Finds the operations of a call, whose own inputs do not tell them, by those of its backward
-   operator. */
+/* Finds the operations of a call by the inputs of its backward operator, since the call's own
+   inputs do not tell them. */
 static void size_by_backward(struct reducer *r, struct sized_op *op)
 {
 	const struct host_events *h = &r->host;

@@ -36,7 +36,7 @@ struct op_work {
 	int64_t gpu_ns;
 	uint32_t launched; ///< number of activities that the thread launched during the operator
 	bool by_link; ///< true if an activity copies between the GPU and the host, or another GPU
-	int64_t few_ns; ///< GPU time of kernels with blocks for less than half of the multiprocessors
+	int64_t few_ns; ///< GPU time of kernels with blocks on less than half of the multiprocessors
 };
 
 /// Number of the texts that tell what a call moves and computes: its name, and the shapes, types,

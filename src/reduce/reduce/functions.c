@@ -18,7 +18,8 @@ struct function_call {
 struct class_functions {
 	const struct reducer *r;
 	enum function_class cls;
-	uint32_t *function_of; ///< index of the function, by index in gpu.names or host.names; or NO_ID
+	uint32_t *function_of; ///< index of the function for each index in gpu.names or host.names;
+	                       ///< NO_ID for names of other classes
 	VEC(struct function_stat) rows;
 	VEC(uint32_t) calls;
 };
@@ -56,7 +57,7 @@ static void higher_add(struct higher *h, const struct class_functions *c)
 {
 	struct segment *v = h->list.v;
 	size_t nr = 0;
-	int64_t length = 0, until = 0; /* of the first `nr` segments: total length, end of the last */
+	int64_t length = 0, until = 0; /* total length and last end of the first `nr` segments */
 	if (!c->calls.nr)
 		return;
 	for (size_t i = 0; i < h->list.nr; i++)

@@ -35,7 +35,7 @@ struct activity {
 /// What is kept of an activity whose launch is known, once the figures of the GPU are made.
 struct launched {
 	uint32_t span; ///< index of the launch in `host.spans`
-	uint32_t row, dur; ///< as in struct activity
+	uint32_t row, dur; ///< the members `row` and `dur` of the activity
 };
 
 /// Bytes of a copy or memory set. Most activities are kernels, which have no transfer.
@@ -81,7 +81,7 @@ struct gpu_events {
 	VEC(int64_t) shape_counts; ///< number of launches, indexed by id in `shapes`
 	struct idmap devices, streams; ///< map from ids in the trace to ids from 0
 	struct idmap lanes; ///< ids of pairs (device id, stream id)
-	int64_t last_device, last_stream; ///< cache: the latest activity's ids in the trace
+	int64_t last_device, last_stream; ///< cache: ids in the trace, from the latest activity
 	uint32_t last_lane; ///< lane id of the latest activity; NO_ID before the first
 };
 

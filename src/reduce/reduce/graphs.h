@@ -50,7 +50,7 @@ struct graph_capture {
 	bool forks; ///< true if streams wait for each other in it, so that nodes run side by side
 	bool unread; ///< true if names of its kernels may be in the file and were not read
 	size_t first, nr; ///< the nodes of the capture, as a range of `nodes`
-	uint32_t form; ///< index in `forms`; unset if the capture has no nodes
+	uint32_t form; ///< index of its form in `forms`; unset if the capture has no nodes
 };
 
 /// All captures with the same `work` of nodes in the same order.
@@ -92,13 +92,13 @@ struct graphs {
 	bool begun; ///< true once a call that begins a stream capture was stored
 	uint32_t from; ///< index of the first span after that call; kernel names of earlier calls were
 	               ///< not read
-	VEC(struct graph_call) calls; ///< sorted by `span`
-	VEC(struct graph_number) numbers; ///< sorted by `activity`
+	VEC(struct graph_call) calls; ///< calls whose kernel is known, sorted by `span`
+	VEC(struct graph_number) numbers; ///< numbers of graph nodes, sorted by `activity`
 	/// captures of this recording, sorted by thread and start and disjoint in each thread; then
 	/// those of other recordings
 	VEC(struct graph_capture) captures;
 	size_t own; ///< number of captures of this recording
-	VEC(struct graph_node) nodes; ///< sorted by capture and start of the call
+	VEC(struct graph_node) nodes; ///< nodes, sorted by capture and start of the call
 	VEC(struct graph_op) ops;
 	VEC(const struct captured *) joined; ///< captures of other recordings, borrowed
 	/* the members below stay empty without a capture */
@@ -110,8 +110,8 @@ struct graphs {
 	VEC(uint32_t) partly; ///< forms in which only some kernels have a name
 	struct name_table sequences; ///< key of each entry of `replays`: its activities' names in order
 	VEC(struct graph_replay) replays;
-	VEC(uint32_t) fitting; ///< indices in `forms`
-	VEC(struct graph_run) runs; ///< sorted by `activity`
+	VEC(uint32_t) fitting; ///< forms that fit replays, as indices in `forms`
+	VEC(struct graph_run) runs; ///< activities of replays, sorted by `activity`
 };
 
 void graphs_release(struct graphs *g);

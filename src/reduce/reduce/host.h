@@ -50,13 +50,13 @@ struct host_name {
 	bool waits; ///< true if the call lets a stream wait for another
 	enum event_kind copies; ///< kind of the copy or memory set that the call makes; EVENT_KERNEL
 	                        ///< (0) if it makes neither
-	bool timed; ///< true if `launch`, `sync`, `dataloader` or `memory` is
+	bool timed; ///< true if `launch`, `sync`, `dataloader` or `memory` is true
 	const struct flop_rule *flops; ///< rule that counts the operator's operations, or NULL
 	enum phase phase; ///< phase that the name tells; PHASE_ALL if it tells none
 	struct op_sums measured; ///< sums over the operators in complete measured steps
-	struct op_sums in_phase; ///< sums over the operators in such steps and in the phase
-	                         ///< `options.phase`
-	int64_t begun, begun_ns; ///< number and time in ns of calls that began in such steps
+	struct op_sums in_phase; ///< sums over the operators in complete measured steps that are in the
+	                         ///< phase `options.phase`
+	int64_t begun, begun_ns; ///< number and time of calls that began in complete measured steps
 };
 
 /// The operator or annotation (except markers) that began last; the shortest if there are several.

@@ -3,7 +3,8 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* The operator at the peak is searched for only so many memories: a search walks all operators. */
+/* Number of memories for which the operator at the peak is searched, since each search walks all
+   operators. */
 enum { MEMORY_PEAK_OPS = 16 };
 
 void memories_init(struct memories *m)
@@ -150,8 +151,8 @@ static bool span_is_inner(const struct reducer *r, const struct host_span *s,
 	        (start == best_start && span_dur(&r->host, s) <= span_dur(&r->host, best)));
 }
 
-/* False if no input has a shape ("[]"). So it is for aten::empty, which makes most allocations: the
-   operator around it says more. */
+/* False if no input has a shape ("[]"). This is the case for aten::empty, which makes most
+   allocations: the operator around it tells more. */
 static bool has_shape(const struct name *dims)
 {
 	for (uint32_t i = 0; i < dims->n; i++)
@@ -160,8 +161,8 @@ static bool has_shape(const struct name *dims)
 	return false;
 }
 
-/* Index of the innermost operator that ran on the thread at `at_ns` and has inputs with shapes, or
-   else of the innermost one, or NO_ID. */
+/* Index of the innermost operator that ran on the thread at `at_ns` and has inputs with shapes; if
+   none has such inputs, of the innermost operator; NO_ID if no operator ran. */
 static uint32_t find_peak_op(const struct reducer *r, uint32_t thread, int64_t at_ns)
 {
 	const struct host_span *best = NULL;

@@ -14,7 +14,7 @@ struct host_order {
 static int64_t launched_ns(const struct host_order *o, uint32_t activity)
 {
 	const struct activity *a = &o->r->gpu.activities.v[activity];
-	const struct host_span *launch = activity_launch(o->r, a); /* not NULL if `by_launch` */
+	const struct host_span *launch = activity_launch(o->r, a); /* never NULL if `by_launch` */
 	return o->by_launch && launch ? span_start(&o->r->host, launch) : a->start_ns;
 }
 

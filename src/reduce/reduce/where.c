@@ -194,7 +194,7 @@ void where_begin(struct reducer *r, const struct digest *d)
 
 struct where_walk {
 	struct reducer *r;
-	int64_t thread; ///< thread of the walk, as thread_key()
+	int64_t thread; ///< key of the walk's thread, from thread_key()
 	struct open_spans ops, ranges, frames;
 	size_t next_range; ///< index of the next range to be entered
 	struct python_walk python;

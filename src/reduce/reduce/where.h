@@ -14,7 +14,7 @@ struct activity;
 /// An annotation, as a range on its thread.
 struct where_range {
 	int64_t start_ns, dur_ns;
-	int64_t thread; ///< thread of the annotation, as thread_key()
+	int64_t thread; ///< key of the annotation's thread, from thread_key()
 	uint32_t name; ///< id of the name
 };
 
@@ -42,7 +42,7 @@ struct where_work {
 
 /// Frames of the innermost running operator that has frames, from the moment `at_ns` on.
 struct where_stack_point {
-	int64_t thread; ///< thread of the operator, as thread_key()
+	int64_t thread; ///< key of the operator's thread, from thread_key()
 	int64_t at_ns;
 	uint32_t path; ///< id of the path of frames
 };
@@ -174,8 +174,8 @@ struct where_walk *where_walk_begin(struct reducer *r, uint32_t thread);
 /// together in order of start.
 void where_walk_op(struct where_walk *w, uint32_t span, const struct wide_span *op);
 
-/// Looks up the code around the call at index `span` of `host.spans`; in the order of
-/// where_walk_op().
+/// Looks up the code around the call at index `span` of `host.spans`; operators and calls must come
+/// together in order of start.
 void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span *call);
 
 /// Ends the walk and releases `w`.
