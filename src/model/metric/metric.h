@@ -211,7 +211,8 @@ struct metric {
 	int64_t place; ///< for a figure of files: its order in reports, see input_place()
 	int since; ///< minor version of the stored format that added the metric; older files lack it
 	enum stake stake;
-	unsigned sums; ///< what the metric is a sum of, bits of enum metric_sums; 0: of none of them
+	unsigned sums; ///< what the metric is a sum of, bits of enum metric_sums; 0 if it is of none
+	               ///< of these
 	const char *cls; ///< class of the kernels that the metric sums, "compute" or "communication";
 	                 ///< NULL: both
 	enum family family; ///< family, or FAMILY_BY_NEED if it follows from the data that the metric
@@ -220,7 +221,7 @@ struct metric {
 
 /// All metrics, in the order of reports; static.
 extern const struct metric metric_table[NR_METRICS];
-extern const char *const metric_names[]; ///< ended by NULL
+extern const char *const metric_names[]; ///< names of the metrics, ended by NULL
 
 /// The family of the metric `m`; if its row says FAMILY_BY_NEED, the family that its `need`
 /// implies.
@@ -238,8 +239,9 @@ const char *metric_label(const struct metric *m);
 /// Largest length in bytes of the name of a figure in a result file.
 enum { INPUT_NAME_MAX = 250 };
 
-/// True for a name that a figure of a result file may have, or with `glob` a pattern
-/// of such names: letters, digits, '_', '-', '.' and '/'; '*' and '?', and what titles have.
+/// True for a name that a figure of a result file may have, or with `glob` a pattern of such names.
+/// Names consist of letters, digits, '_', '-', '.' and '/'; patterns may also have '*', '?' and the
+/// characters of titles.
 bool input_name_is_valid(struct span name, bool glob);
 
 /// The metric of this name; NULL if there is none. For "input.NAME", a copy of the metric

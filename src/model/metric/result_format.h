@@ -102,8 +102,8 @@ struct result_format {
 	bool series; ///< true if the records are the steps of one case
 	bool whole; ///< true if `take` must take all numbers: a file with another number is not of the
 	            ///< format
-	bool rest; ///< true if a file is also read in this format after another format fitted, for
-	           ///< figures that the other one does not find
+	bool rest; ///< true if a file that fits another format is read in this format as well, for
+	           ///< figures that the other format does not find
 	VEC(struct result_valid) valid;
 	VEC(struct result_take) take, samples;
 };

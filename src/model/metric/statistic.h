@@ -16,7 +16,7 @@
 	X(REDUCE_MEAN, "mean")     \
 	X(REDUCE_EACH, "each")
 enum reduce { REDUCES(ENUM_VALUE) };
-extern const char *const reduce_names[]; ///< ended by NULL
+extern const char *const reduce_names[]; ///< names of enum reduce, ended by NULL
 
 /// A statistic over the samples of a figure. P90 to P99 are percentiles, STAT_TOTAL is the sum.
 #define STATISTICS(X)        \
@@ -30,7 +30,7 @@ extern const char *const reduce_names[]; ///< ended by NULL
 	X(STAT_TOTAL, "total")
 enum statistic { STATISTICS(ENUM_VALUE) };
 enum { NR_STATISTICS = STAT_TOTAL + 1 };
-extern const char *const stat_names[]; ///< ended by NULL
+extern const char *const stat_names[]; ///< names of enum statistic, ended by NULL
 
 /// A statistic of `nr` > 0 samples; `samples` is not changed.
 int64_t stat_of(enum statistic stat, const int64_t *samples, size_t nr);

@@ -108,7 +108,7 @@ extern const struct figure_unit {
 	int64_t size; ///< size of the unit in the smallest unit of its dimension
 	const char *others; ///< other spellings of the unit, separated by blanks
 } figure_units[];
-extern const char *const figure_unit_names[]; ///< ended by NULL
+extern const char *const figure_unit_names[]; ///< names of figure_units, ended by NULL
 
 /// A unit as people write it in rules.
 struct unit_word {

@@ -16,7 +16,7 @@
 	X(CLASS_MEMORY, "memory")               \
 	X(CLASS_OTHER, "other")
 enum category_class { CLASSES(ENUM_VALUE) };
-extern const char *const class_names[]; ///< ended by NULL
+extern const char *const class_names[]; ///< names of the classes, ended by NULL
 
 /// A category of kernels, one row in rules/categories.yaml. The first row that matches a name
 /// counts; case does not matter.

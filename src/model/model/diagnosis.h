@@ -64,7 +64,8 @@ struct diagnosis_rule {
 	/// {METRIC of METRIC} and {METRIC per METRIC}, which become figures, and {step}.
 	struct recommendation advice;
 	VEC(struct diagnosis_condition) when; ///< conditions, all of which must hold for the advice
-	struct query saves; ///< time per step of which a part could be saved; metric NULL if unknown
+	struct query saves; ///< time per step of which a part could be saved; its metric is NULL if it
+	                    ///< is unknown
 	int64_t saves_share; ///< the part of this time that could be saved, in 1e-6 %
 };
 
@@ -101,8 +102,9 @@ extern const char *const confidence_names[];
 /// one answer, for the run, and a metric with labels has one answer for each label.
 struct query diagnosis_query(const struct metric *m);
 
-/// Moves `*text` behind its next placeholder. `literal` becomes the text before it, `inside` that
-/// in its braces; `inside->p` is NULL if no placeholder is left. False at the end of the text.
+/// Moves `*text` behind its next placeholder. `literal` becomes the text before the placeholder,
+/// `inside` the text in its braces; `inside->p` is NULL if no placeholder is left. False at the end
+/// of the text.
 bool placeholder_next(const char **text, struct span *literal, struct span *inside);
 
 /// True for the placeholder {step}, which reads "step", or "window" if the run has no steps.

@@ -40,8 +40,8 @@ struct kernel_stat {
 	int64_t largest_ns; ///< in a sum of small kernels, step_total_ns of the largest of them
 
 	/* caches of what follows from the name: 0 until it is asked for; never stored */
-	uint64_t key; ///< see kernel_key()
-	int communicates; ///< see kernel_communicates(): 1, or -1 if it does not
+	uint64_t key; ///< result of kernel_key()
+	int communicates; ///< result of kernel_communicates(): 1 if true, -1 if false
 };
 
 /// One GPU of the trace, over the whole window; times in ns.
@@ -234,7 +234,8 @@ struct cross_rank {
 	bool known;
 	int64_t matched; ///< number of matched collectives
 	int64_t wait_ns, transfer_ns; ///< time of waiting for other ranks; time of transfers
-	/// sum over collectives entered last by this rank: median duration of others minus its own
+	/// sum over the collectives that this rank entered last: median duration in the other ranks
+	/// minus the duration in this rank
 	int64_t late_ns;
 	int64_t last_count; ///< number of matched collectives that this rank was the last to enter
 	int64_t steps, step_ns; ///< number of steps that this struct sums up; sum of their step.time
@@ -442,7 +443,8 @@ struct digest {
 	const char *unmarked; ///< UNMARKED_PERIOD if steps without markers were asked for, else NULL
 	int64_t period_count; ///< number of repetitions in a trace without markers; 0 if none
 	int64_t period_launches; ///< median number of launches in one repetition (period_count)
-	int64_t period_regularity; ///< regularity of the repetitions (if none, of the best try), 1e-6 %
+	int64_t period_regularity; ///< regularity of the repetitions in 1e-6 %, or of the best pattern
+	                           ///< if there are no repetitions
 	const char *proposed_marker; ///< step marker that fits a trace without steps, or NULL
 	int64_t proposed_steps; ///< number of steps that the proposed marker would give
 	int64_t events;
@@ -490,7 +492,7 @@ struct digest {
 	struct progress progress;
 	struct cross_rank cross; ///< figures that need all ranks: computed (model/ranks.h) or stored
 	VEC(struct memory_stat) memories; ///< memories, sorted by id
-	VEC(struct memory_stat) trace_memories; ///< memories by the trace, if a snapshot replaced them
+	VEC(struct memory_stat) trace_memories; ///< memories of the trace, if a snapshot replaced them
 	VEC(struct memory_item) memory_items; ///< rows of memory lists, sorted by memory, then list
 	VEC(struct memory_level) memory_levels; ///< levels, sorted by memory, then time
 	VEC(struct memory_evidence) memory_evidence; ///< trust in each history, sorted by memory

@@ -6,18 +6,18 @@
 
 /// Text of docs/glossary.md, NUL-terminated; static.
 extern const char embedded_glossary[];
-/// Bytes of `embedded_glossary` without the NUL.
+/// Number of bytes of `embedded_glossary` without the NUL.
 extern const size_t embedded_glossary_size;
 
 /// Text of docs/verdicts.md and docs/ranks.md, whose tables say what verdicts and findings mean,
 /// NUL-terminated; static.
 extern const char embedded_verdicts[], embedded_ranks[];
-/// Bytes of the two without the NUL.
+/// Sizes in bytes of the two texts, each without the NUL.
 extern const size_t embedded_verdicts_size, embedded_ranks_size;
 
 /// Text of rules/formats.yaml, the formats of result files, NUL-terminated; static.
 extern const char embedded_formats[];
-/// Bytes of `embedded_formats` without the NUL.
+/// Number of bytes of `embedded_formats` without the NUL.
 extern const size_t embedded_formats_size;
 
 /// CI workflows for an example, whose names `gpugate init` replaces; NUL-terminated; static.

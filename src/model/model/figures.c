@@ -381,7 +381,7 @@ static void emit_moved(struct emitter *e)
 		bool rated = sum.roof_ns || !sum.flops;
 		for (end = i + 1; end < d->flops.nr && span_eq(d->flops.v[end].op, sum.op); end++) {
 			const struct flop_stat *s = &d->flops.v[end];
-			/* the share is that of all calls: there is none if one has an unknown limit */
+			/* the share is over all calls, so there is none if the limit of one call is unknown */
 			rated = rated && (s->roof_ns || !s->flops);
 			sum.roof_ns = number_add(sum.roof_ns, s->roof_ns);
 			sum.moved_ns = number_add(sum.moved_ns, s->moved_ns);

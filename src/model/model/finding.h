@@ -88,7 +88,7 @@ struct source_line {
 /// A part of the run to which a finding leads.
 struct place {
 	enum place_level level;
-	const char *name; ///< name, valid UTF-8, not shortened or escaped; maybe from the recording
+	const char *name; ///< valid UTF-8, not shortened or escaped; it may come from the recording
 	struct source_line at; ///< source line, only for PLACE_CODE
 	int64_t rank; ///< number of the rank, only for PLACE_RANK
 	const char *machine; ///< "GPU 5 of node7", only for PLACE_RANK; NULL if unknown
@@ -105,7 +105,7 @@ struct finding_part {
 	const char *name;
 	/// amount of the part, in the unit of the cost; parts have the sign of the cost
 	int64_t change;
-	const char *text; ///< "+661 µs"
+	const char *text; ///< text of `change`, "+661 µs"
 };
 
 /// One cause, with the places, evidence and checks that belong to it. All text is owned by the

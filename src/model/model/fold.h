@@ -45,7 +45,7 @@ enum fold_number {
 	FOLD_LINK, ///< link_slope() of the rank (fold/links.h), from collectives all of whose ranks are
 	           ///< in the rank's block
 	FOLD_TRUST, ///< from here on, members of struct trust_counts (fold_of_trust())
-	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< struct fewer (fold/fewer.h): kind, count, usual
+	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< from struct fewer (fold/fewer.h): kind, count, usual
 	FOLD_FEWER_COUNT,
 	FOLD_FEWER_USUAL,
 	FOLD_ACCOUNT, ///< from here on, members of struct trust_counts that version 0.2 lacked
@@ -196,10 +196,10 @@ bool fold_is_by_rank(const struct fold_figure *f);
 
 /// Answers a query about a folded run like run_query(), but the answers are unsorted. If the query
 /// asks for an answer for each rank, only that of the worst rank is given. Some queries, such as
-/// for kernels of a single rank, need whole digests. They answer the query if the fold keeps those
-/// of all ranks that the query selects. Otherwise there is no answer, unless they are needed only
-/// for the view's naming of kernels: the answers then have the normalized names. `a` is scratch
-/// memory.
+/// for kernels of a single rank, need whole digests: they have an answer if the fold keeps the
+/// digests of all ranks that the query selects. Otherwise they have none, unless only the view's
+/// naming of kernels needs whole digests: the answers then have the normalized names. `a` is
+/// scratch memory.
 void fold_query(const struct run_view *v, const struct query *q, struct arena *a,
                 struct answers *out);
 

@@ -32,7 +32,8 @@ struct past_run {
 	/// is in no group, or if that is unknown.
 	const char *together;
 	bool accepted; ///< true if the run counts for the reference of the baseline with this `pin`
-	const char *memory; ///< source of memory figures, "snapshot"; NULL if an older version wrote it
+	/// source of memory figures, "snapshot"; NULL if an older version wrote the run
+	const char *memory;
 	int64_t ranks, steps; ///< number of ranks; measured steps of the rank with the most
 
 	/// Number of values that were left out for lack of room (past_run_fit()).

@@ -166,7 +166,8 @@ struct memory_profile {
 	int64_t inactive_whole; ///< inactive bytes in segments without an active block
 	int64_t alloc_count, free_count, churn_bytes; ///< during the recording: numbers of allocations
 	                                              ///< and of frees; bytes that were allocated
-	/// Segments at the end; their allocations, frees, maps and unmaps; out-of-memory errors.
+	/// Numbers of segments at the end; of allocations, frees, maps and unmaps of segments; of
+	/// out-of-memory errors.
 	int64_t segment_count, segment_churn, oom_count;
 	int64_t segment_allocs; ///< number of actions in segment_churn that allocate or map a segment
 	int64_t growth_per_step; ///< growth in bytes from one step end to the next; only if has_growth

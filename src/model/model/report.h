@@ -250,8 +250,8 @@ struct side {
 	int64_t runs; ///< number of runs of the side; 0 means 1
 	bool has_pin_age; ///< true if pin_age_days is known; only for the baseline
 	int64_t pin_age_days; ///< days since the pin was approved
-	/// commit of the run of main that tables and findings compare with, "" if it has none; NULL if
-	/// it is the approved run; only for the baseline
+	/// commit of the run of main that tables and findings compare with, "" if that run has none;
+	/// NULL if they compare with the approved run; only for the baseline
 	const char *reference;
 	bool window; ///< true if there are no steps, so that figures per step are of the window
 	int64_t period; ///< number of repetitions in a trace without step markers; 0 if none
@@ -321,7 +321,8 @@ struct report {
 	const struct metric *wall_cause;
 	const char *error; ///< first error, if because of it there are no checks (exit 2–5); else NULL
 	const char *accept; ///< command that makes the candidate the baseline; "" if there is none
-	int64_t left_out; ///< number of built-in rules left out, since the user's own need no baseline
+	int64_t left_out; ///< number of built-in rules left out, since the user's own rules need no
+	                  ///< baseline
 	const char *decide; ///< command that would decide all checks; "" if none is undecided
 	bool same_artifact; ///< true if the candidate is the same artifact as the baseline
 	bool partial; ///< true if the report is of --quick, made from a part of the run

@@ -106,7 +106,7 @@ struct schema {
 };
 
 /// A line of a table of fields: the member of struct `type_` under the key `key_`, or under its own
-/// name. `...` is its form without FIELD_, and what else is set.
+/// name. `...` is the type of the field without FIELD_, then other members of the line.
 #define MEMBER_AT(key_, type_, member_, ...)                                                \
 	{                                                                                       \
 		.key = key_, .offset = offsetof(struct type_, member_), .type = FIELD_##__VA_ARGS__ \
@@ -173,7 +173,7 @@ typedef void row_joiner(const struct schema *s, void *row, const void *more);
 /// makes one row of two with equal keys.
 void rows_join(const struct schema *s, void *into, const void *from, row_joiner *join);
 
-/// Joins neighbors with equal keys in a sorted list, as for ROWS_SMALL; `list` is a VEC.
+/// Joins neighbors with equal keys in a sorted list, on the occasion ROWS_SMALL; `list` is a VEC.
 void rows_unite(const struct schema *s, void *list);
 
 /// Time for which the occupancy of a kernel, or of a sum of kernels, is known; 0 if it is unknown.

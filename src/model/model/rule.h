@@ -24,9 +24,9 @@
 	X(COND_INCREASE_SINCE_PIN, "increase_since_pin") \
 	X(COND_WORSE, "worse")
 enum condition { CONDITIONS(ENUM_VALUE) };
-extern const char *const condition_names[]; ///< ended by NULL
+extern const char *const condition_names[]; ///< names of enum condition, ended by NULL
 
-/// What an item that only one side has counts for.
+/// Whether an item that only one side has is noted, warns or fails.
 enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_FAIL };
 /// What becomes of times of throttled GPUs. By default they cannot be judged, unless both sides ran
 /// at their power cap for about as long and at the same clock. STRICT: they cannot be judged even
@@ -109,7 +109,8 @@ struct rule {
 
 	/// metric of `unless`, or NULL: if its value is close to the checked one, the check is skipped
 	const struct metric *unless;
-	int64_t unless_within; ///< how close, in 1e-6 % of that metric's value; -1: at any distance
+	int64_t unless_within; ///< how close the values must be, in 1e-6 % of that metric's value; -1:
+	                       ///< at any distance
 	struct limits fail, warn;
 	enum level on_new, on_gone;
 	enum on_missing on_missing;

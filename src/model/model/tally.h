@@ -44,7 +44,7 @@ void tally_add(struct tally *t, int64_t value, int64_t rank);
 /// Adds the values of `more`, which are of other ranks.
 void tally_join(struct tally *t, const struct tally *more);
 
-/// A copy; the caller ends with tally_release().
+/// A copy, which the caller releases with tally_release().
 struct tally tally_copy(const struct tally *t);
 
 /// Releases the memory; the tally is then empty.

@@ -37,7 +37,7 @@ struct kernel_row {
 struct activity_name {
 	uint64_t key; ///< code_kernel_key() of the name; 0 if it is unknown
 	struct span match; ///< name by which baseline and candidate are compared
-	bool communicates; ///< see kernel_communicates()
+	bool communicates; ///< true if the digest counts the kernel as communication
 };
 
 /// One rank in the view of a run.
@@ -217,7 +217,7 @@ enum name_fit item_fit(const struct metric *m, struct span asked, struct span la
 size_t query_keep_named(const struct query *q, void *items, size_t nr, size_t size,
                         struct arena *a);
 
-/// True if the labels of figure `f` fit the globs of `q`, other than query_name() and that of the
+/// True if the labels of figure `f` fit the globs of `q`, except query_name() and the glob of the
 /// rank.
 bool figure_is_selected(const struct run_view *v, const struct query *q, const struct figure *f);
 
