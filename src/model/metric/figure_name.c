@@ -121,7 +121,8 @@ static struct words words_of(struct span name)
 	for (size_t i = 0; i < name.n && i < INPUT_NAME_MAX; i++) {
 		char c = name.p[i];
 		bool capital = c >= 'A' && c <= 'Z';
-		bool bytes = c == 'B' && (i + 1 == name.n || !is_letter(name.p[i + 1])); /* as in "GiB" */
+		/* the last letter of a unit like "GiB" */
+		bool bytes = c == 'B' && (i + 1 == name.n || !is_letter(name.p[i + 1]));
 		if (capital && !bytes && last >= 'a' && last <= 'z')
 			w.text[w.n++] = '_';
 		bool plain = c && is_plain(c) && !strchr("._-/", c);
@@ -417,7 +418,8 @@ bool figure_is_neither(struct span name)
 	if (figure_is_setting(name, "flat") ||
 	    (figure_is_setting(name, "count") && !figure_better(name, NULL)))
 		return true;
-	if (span_glob(SPAN("*.n"), name) || span_glob(SPAN("*.count"), name)) /* numbers of samples */
+	/* names of the number of samples */
+	if (span_glob(SPAN("*.n"), name) || span_glob(SPAN("*.count"), name))
 		return true;
 	return ANY(i, NR_FIGURE_WORDS,
 	           strcmp(figure_words[i].better, "neither") == 0 &&

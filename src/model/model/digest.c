@@ -191,7 +191,7 @@ ORDER(counter_stat)
    of the two numbers. `*ns` becomes the duration of all these calls. */
 static int64_t memory_calls(const struct digest *d, int64_t *ns)
 {
-	int64_t count[2] = { 0 }; /* allocations, frees */
+	int64_t count[2] = { 0 }; /* number of allocations, number of frees */
 	*ns = 0;
 	for (size_t i = 0; i < d->calls.nr; i++) {
 		const struct call_stat *c = &d->calls.v[i];

@@ -75,7 +75,7 @@ enum call_kind { CALL_KINDS(ENUM_VALUE) NR_CALL_KINDS };
 /// figure, so a call that begins where steps overlap counts once for each of these steps.
 struct call_stat {
 	enum call_kind kind;
-	struct span name; ///< raw bytes
+	struct span name; ///< name of the call, raw bytes
 	int64_t count, total_ns;
 	int64_t names; ///< number of small rows that this row sums up; 0 for a row that is not a sum
 };
@@ -185,7 +185,7 @@ enum { FUNCTION_DEPTH = 128 };
 /// before its callees, siblings in order of name.
 struct function_stat {
 	enum function_class cls;
-	struct span name; ///< raw bytes
+	struct span name; ///< name of the function, raw bytes
 	int64_t parent; ///< index of a Python function's caller in the list, -1 if there is none
 	int64_t count, total_ns;
 	int64_t exclusive_ns; ///< time of the function in which no function of a higher class runs
@@ -273,7 +273,9 @@ struct memory_stat {
 	/* The members up to peak_transient are known only from snapshots; else MEMORY_UNKNOWN. */
 	int64_t end_requested; ///< requested bytes of the blocks that are allocated at the end
 	int64_t inactive, largest_inactive; ///< bytes of all free blocks at the end; of the largest one
-	int64_t segment_count, segment_churn, oom_count; ///< as in struct memory_profile
+	/// Numbers of segments at the end; of allocations, frees, maps and unmaps of segments; of
+	/// out-of-memory errors.
+	int64_t segment_count, segment_churn, oom_count;
 	int64_t segment_allocs; ///< number of events in segment_churn that allocate or map a segment
 	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of the peak (model/memory.h)
 	/* operator that ran at the peak, shapes and types of its inputs; only from traces and XProf */
@@ -310,7 +312,8 @@ struct memory_item {
 	struct span file, function;
 	int64_t line;
 	int64_t bytes;
-	int64_t blocks, largest, other; ///< meaning: see enum memory_list; MEMORY_UNKNOWN if unknown
+	/// Their meaning depends on `list` (enum memory_list); MEMORY_UNKNOWN if unknown.
+	int64_t blocks, largest, other;
 };
 
 /// The level of one memory at one moment of its history.
@@ -348,12 +351,13 @@ struct trust_counts {
 	int64_t tick_ns; ///< resolution of GPU times: CLOCK_TICK_MAX if whole us; 0 if 1 ns or unknown
 	int64_t overlap_ns; ///< time for which two launches' activities overlap on one stream
 	int64_t negative_durations, malformed, json_faults;
-	int64_t untimed; ///< GPU activities without a valid start or duration; 0 also if not recorded
+	int64_t untimed; ///< number of GPU activities without a valid start or duration; 0 also if not
+	                 ///< recorded
 	int64_t fault_byte; ///< offset in bytes of the first JSON fault that was tolerated
 	bool truncated, partial;
 
 	/* members that version 0.2 did not record, and which are then 0 */
-	int64_t timed; ///< activities that are neither `untimed` nor `twice`
+	int64_t timed; ///< number of activities that are neither `untimed` nor `twice`
 	int64_t untimed_ns; ///< estimated time of the untimed activities
 	int64_t twice, twice_ns; ///< number and time of second records of one activity
 	int64_t before_ns; ///< part of unattributed_ns that was launched before the recording
@@ -361,15 +365,15 @@ struct trust_counts {
 	int64_t cut_ns; ///< time in warm-up steps and in incomplete steps at the end of the trace
 	int64_t contained_ns; ///< time of activities whose end must be wrong: a later activity of the
 	                      ///< same stream lies wholly within them
-	int64_t captured; ///< launches that were only recorded into a graph
-	int64_t pending; ///< launches whose work had not ended when the recording did
-	int64_t left_over; ///< launches without a kernel that are not lost: as many as there are
-	                   ///< kernels of an unknown launch
-	int64_t lost_unknown; ///< lost launches whose time cannot be estimated
-	int64_t lost_copies; ///< copy calls that have no activity
+	int64_t captured; ///< number of launches that were only recorded into a graph
+	int64_t pending; ///< number of launches whose work had not ended when the recording did
+	int64_t left_over; ///< number of launches without a kernel that are not lost: as many as there
+	                   ///< are kernels of an unknown launch
+	int64_t lost_unknown; ///< number of lost launches whose time cannot be estimated
+	int64_t lost_copies; ///< number of copy calls that have no activity
 	int64_t lost_copies_ns; ///< estimated time of lost_copies; 0 if no copy was recorded
-	int64_t lost_nodes; ///< kernels that a launch of a graph lacks and another launch of the same
-	                    ///< graph has
+	int64_t lost_nodes; ///< number of kernels that a launch of a graph lacks and another launch of
+	                    ///< the same graph has
 	/// number of activities that begin before their launch; longest time by which one does
 	int64_t early, early_ns;
 

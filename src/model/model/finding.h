@@ -113,7 +113,7 @@ struct finding_part {
 struct finding {
 	enum cause cause;
 	int verdict; ///< enum verdict: the most severe among its checks
-	bool first; ///< true if reports show it first: the run broke, or cannot be believed
+	bool first; ///< true if reports show the finding first: the run broke, or cannot be believed
 
 	/// One sentence without a full stop, which names the finding in a single line: "rank 5 is
 	/// slow: 12.7 ms of compute per step, its peers 10.6 ms (+20.1 %)".

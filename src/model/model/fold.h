@@ -65,15 +65,14 @@ struct fold_pattern {
 	size_t nr;
 };
 
-/// Texts that one or more ranks have in common: what they did last, as in struct progress; the
-/// process group in which they have fewer collectives than their peers; and which of their GPUs was
+/// Texts that one or more ranks have in common: what they did last (struct progress); the process
+/// group in which they have fewer collectives than their peers; and which of their GPUs was
 /// throttled most, or shared with most processes.
 struct fold_deed {
 	struct span op, activity, waits_in;
-	struct span fewer_in; ///< process group as in struct fewer; empty if no collectives are missing
-	struct span throttled, reasons; ///< id of the GPU, and why it was throttled, as in struct
-	                                ///< machine_stat; or empty
-	struct span shared; ///< id as in struct machine_stat, or empty
+	struct span fewer_in; ///< group in which the ranks have fewer collectives; empty if none
+	struct span throttled, reasons; ///< id of the GPU throttled most, and why; empty if none was
+	struct span shared; ///< id of the GPU shared with most processes; empty if none was
 };
 
 /// The values of one metric and label over all ranks.
@@ -85,8 +84,8 @@ struct fold_figure {
 	/// rank were reduced to one. REDUCE_EACH: they were not reduced, and only ranks with a single
 	/// device or memory have a value.
 	enum reduce within;
-	/// label as in struct figure; empty if the metric has no labels, or has one per device or
-	/// memory
+	/// name of the item, such as a kernel; empty if the metric has no labels, or if its labels are
+	/// devices or memories
 	struct span label;
 	enum category_class cls; ///< class of a kernel; only for metrics of kernels
 

@@ -319,7 +319,7 @@ struct report {
 	const char *made; ///< path of the baseline that this first run has become; NULL if not
 	/// in a diff, metric of the figure that explains most of the change of the wall time; or NULL
 	const struct metric *wall_cause;
-	const char *error; ///< first error, if because of it there are no checks (exit 2–5); else NULL
+	const char *error; ///< first error, if it is why there are no checks (exit 2–5); else NULL
 	const char *accept; ///< command that makes the candidate the baseline; "" if there is none
 	int64_t left_out; ///< number of built-in rules left out, since the user's own rules need no
 	                  ///< baseline

@@ -12,7 +12,7 @@
 struct select_key {
 	const char *name;
 	size_t glob; ///< offset of a `const char *` in struct query
-	unsigned labels; ///< labels of metrics to which the key applies, as bits, as in select_labels()
+	unsigned labels; ///< labels to which the key applies: bits 1 << enum label_kind; bit 31: phases
 };
 
 /// All keys, ended by a row without a name; static.
@@ -44,7 +44,7 @@ const char *select_text(const struct query *q, struct arena *a);
 /// The item of a check, to be matched with globs.
 struct select_item {
 	const struct rule *rule;
-	struct span label; ///< label of the item, as in struct answer
+	struct span label; ///< label of the item's figure, such as the name of a kernel
 	int64_t rank;
 	const struct category_table *categories;
 	enum name_fit least; ///< how well the globs fit the rule's item that they fit best

@@ -89,8 +89,8 @@ const char *fold_fault(const struct digest *a, const struct digest *b)
 }
 
 /* Joins the members outside of the lists. Members that are equal on all ranks are set from the
- * first digest; of the others, the lowest value, the highest value or the sum is taken, which do
- * not depend on the order of digests. */
+ * first digest; any other becomes the lowest value, the highest value or the sum, which do not
+ * depend on the order of digests. */
 static void join_identity(struct digest *into, const struct digest *from)
 {
 	bool first = !into->trace;

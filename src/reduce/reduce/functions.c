@@ -247,7 +247,7 @@ void function_runtime(struct reducer *r, struct digest *d)
 	sort_inline(c.calls.v, c.calls.nr, sizeof *c.calls.v, span_start_cmp, r);
 	class_finish(&c, &r->functions.higher, r->python.threads.nr == 0, d);
 	if (!r->python.threads.nr)
-		vec_release(&r->functions.higher.list); /* only figures of Python functions use this list */
+		vec_release(&r->functions.higher.list); /* from here on only needed for Python functions */
 }
 
 /* Position in the lists of transfers and communication kernels, during a walk over activities. */

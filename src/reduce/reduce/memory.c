@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* Number of memories for which the operator at the peak is searched, since each search walks all
+/* Largest number of memories for which the operator at the peak is searched: each search walks all
    operators. */
 enum { MEMORY_PEAK_OPS = 16 };
 

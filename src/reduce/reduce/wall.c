@@ -139,7 +139,8 @@ static enum status walk_steps(struct wall_walk *w, int64_t *measured_ns, struct 
 			TRY(set_period(w, step, over_ns - begin_ns, length, log));
 		else if (measured)
 			set_no_period(w, step);
-		*measured_ns += measured && known ? over_ns - begin_ns : 0; /* fits: periods are disjoint */
+		/* the sum fits into int64, since periods are disjoint */
+		*measured_ns += measured && known ? over_ns - begin_ns : 0;
 	}
 	return ST_OK;
 }
