@@ -14,11 +14,12 @@ struct cause_input {
 	/// the runs of both sides; `baseline` is NULL if there is nothing to compare with
 	struct bench_runs runs;
 	struct naming naming;
-	/// from this number of recent runs on, the reference leaves out the approved run
+	/// number of recent runs from which on the reference is their median, without the approved run
 	int64_t min_runs;
 };
 
-/// Fill `out->findings` of a report that has its verdicts and insights (remarks on ranks).
+/// Fill `out->findings`. `out` must already have its checks with their verdicts, and its insights
+/// (remarks on ranks).
 void causes_find(const struct cause_input *in, struct report *out);
 
 #endif

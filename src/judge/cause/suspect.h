@@ -14,7 +14,9 @@
 /// A suspect, with the finding that it becomes.
 struct suspect {
 	struct finding finding;
-	int64_t stake[NR_STAKES]; ///< amount that the suspect explains of each group (enum stake)
+	int64_t stake[NR_STAKES]; ///< amount that the suspect explains of each group of figures (enum
+	                          ///< stake), in ns per step or bytes; without a unit for counts and
+	                          ///< shares
 	VEC(const char *) kernels; ///< kernels of the suspect, with the names that checks give them
 
 	/// the row of the code table in which most of the suspect's rise lies; NULL if unknown
@@ -22,8 +24,8 @@ struct suspect {
 	bool in_doubt; ///< true if the evidence already says that the cause is not certain
 	bool says_limit; ///< true if the action already says whose limit to change
 
-	/// The trust finding whose unreliable checks belong to this suspect; only for CAUSE_UNTRUSTED
-	/// and broken runs, else NULL.
+	/// The trust finding from which suspect_trust() has made the suspect: checks that this finding
+	/// makes unreliable belong to the suspect. NULL for suspects of other detectors.
 	const struct trust_finding *trust;
 };
 
@@ -34,19 +36,22 @@ struct both {
 	int64_t v[NR_SIDES];
 };
 
-/// The data of a search for causes, which all detectors share.
+/// The state of one search for causes, which all detectors share.
 struct inquiry {
 	struct bench *bench;
 	struct report *out;
 	struct arena *a; ///< arena of the report, which owns all texts
 
-	/// GPU activities of both sides: of all ranks or, if a rank is slow, of a typical other one
+	/// GPU activities of both sides: of all ranks or, if one rank is slow, only of the rank with
+	/// the median compute time
 	struct activity_pairs pairs;
 	struct rank_scope scope; ///< ranks that `pairs` covers; set by suspect_ranks()
-	double common; ///< factor by which all kernels became longer; 1 if they did not
-	int64_t waited; ///< waiting and transfer time in ns per step that is already explained by ranks
+	double common; ///< factor by which all kernels became longer; 1 if there is no common factor
+	int64_t waited; ///< time of waiting and transfers, in ns per step, that suspected ranks already
+	                ///< explain
 	int64_t wall; ///< wall time of the baseline's step in ns; 0 if unknown
-	const char *phase; ///< kind of steps that inquiry_figure() is limited to; NULL: all steps
+	const char *phase; ///< kind of steps, such as "decode", to which inquiry_figure() is limited;
+	                   ///< NULL: all steps
 	const char *step; ///< unit of time in messages: "step" or "window"
 	VEC(struct suspect) suspects;
 };
@@ -71,11 +76,13 @@ static inline double both_ratio(struct both f)
 	           : 1;
 }
 
-/// The metric `id` with the default statistic over steps and reduction over ranks.
+/// The metric `id` on both sides, with the default statistic over steps and the metric's own
+/// reduction over ranks.
 struct both inquiry_figure(struct inquiry *q, enum metric_id id);
 
-/// Sets `*out` to the value of entry `e` on a side. The baseline's value is that of the run whose
-/// details the report shows; with control runs, their median. False if the side lacks the value.
+/// Sets `*out` to the value of entry `e` on side `side`. The baseline's value is that of the run
+/// whose details the report shows; with control runs, it is their median. False if the side lacks
+/// the value.
 bool inquiry_value(const struct inquiry *q, const struct entry *e, int side, int64_t *out);
 
 /// Like inquiry_figure(), but with the statistic `stat` over steps.
@@ -101,7 +108,7 @@ void suspect_action(struct inquiry *q, struct suspect *s, const char *fmt, ...)
 struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_level level,
                             struct span name);
 
-/// True if one of the suspect's places is `name`, at this level.
+/// True if the suspect has the place `name` at level `level`.
 bool suspect_has_place(const struct suspect *s, enum place_level level, const char *name);
 
 /// The rows of the code table in which suspect_locate() looks for a rise.
@@ -115,8 +122,9 @@ struct locate_query {
 /// given only if one name has most of the rise.
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what);
 
-/// Widen the suspect's place in the code (suspect_locate()), so that it covers `other` too: the
-/// module if both have the same, the phases if both know them, the lines and operators of both.
+/// Widen the places of `s` in the code so that they cover those of `other`, too. A module stays
+/// only if both suspects have it, and phases only if both suspects have one. All lines and
+/// operators of both are kept.
 void suspect_share_place(struct suspect *s, const struct suspect *other);
 
 /// Set the figure that shows the suspect's change best. Has no effect if a side lacks the figure.
@@ -129,18 +137,20 @@ void suspect_cost(struct suspect *s, int64_t ns);
 /// that name. `name` is borrowed.
 void suspect_part(struct suspect *s, const char *name, int64_t change);
 
-/// Choose the parts of the cost that reports show, once cost and checks are known: the parts named
-/// so far or, if there are none, those of the breakdown of a check whose change equals the cost.
+/// Choose the parts of the cost that reports show, once cost and checks are known: those that
+/// suspect_part() has added or, if there are none, those of a check's breakdown whose change equals
+/// the cost.
 void suspect_settle_parts(struct inquiry *q, struct suspect *s);
 
-/// A factor such as "×1.30"; owned by the report.
+/// Text of a factor, such as "×1.30"; owned by the report.
 const char *word_times(struct inquiry *q, double factor);
 
 /// The name of a kernel, shortened to fit a title of a finding; owned by the report.
 const char *word_kernel(struct inquiry *q, struct span name);
 
 /// Find ranks that are slow, late or stuck. This and the following functions are detectors, which
-/// append suspects. causes_find() calls them so that later ones can use what earlier ones found.
+/// append suspects. causes_find() calls them in an order in which later ones can use what earlier
+/// ones found.
 void suspect_ranks(struct inquiry *q);
 
 /// Find lost or incomplete data: missing ranks, lost kernels, memory that ran out.
@@ -149,7 +159,8 @@ void suspect_trust(struct inquiry *q);
 /// Find single steps that are slower than the others.
 void suspect_steps(struct inquiry *q);
 
-/// Find kinds of steps that are slower, such as those of decode, if each kind is judged by itself.
+/// Find kinds of steps that are slower, such as those of decode. Adds nothing if kinds of steps are
+/// not judged separately.
 void suspect_kinds(struct inquiry *q);
 
 /// Find changes of the whole run: another batch size, or all operators slower by one factor.
@@ -164,7 +175,8 @@ void suspect_communication(struct inquiry *q);
 /// Find changes on the host: data loader, synchronization, copies, launches.
 void suspect_host(struct inquiry *q);
 
-/// Find changes of memory: leaks, fragmentation, sites (functions) that hold more.
+/// Find changes of memory: leaks, fragmentation, sites (functions that allocate) that hold more
+/// memory.
 void suspect_memory(struct inquiry *q);
 
 /// Add to the report what the recordings say about the machine, where the sides differ: other
@@ -183,8 +195,8 @@ static inline double pair_mean(const struct activity_pair *a, enum side_index si
 	return a->count[side] > 0 ? (double)a->total_ns[side] / (double)a->count[side] : 0;
 }
 
-/// The suspect for the trust finding `t`, because of which checks cannot be judged. It may be that
-/// of a finding of the same kind on another rank. NULL if there is none.
+/// The suspect for the trust finding `t`, which makes checks unreliable. Findings of one kind on
+/// several ranks can share a suspect. NULL if there is none.
 struct suspect *suspect_of_trust(struct inquiry *q, const struct trust_finding *t);
 
 /// True if there is a suspect with the cause `cause`.

@@ -26,8 +26,9 @@ void changed_files_add(struct changed_files *c, struct span path);
 void changed_files_release(struct changed_files *c);
 
 /// Add the files that git reports as changed since the current branch left the branch of `commit`.
-/// If `commit` is NULL, the target branch of the pull or merge request takes its place, if the CI
-/// system names one, else the commit `otherwise`. Logs a warning if git does not know the commit.
+/// If `commit` is NULL, the CI system may name the target branch of the pull or merge request,
+/// which then takes the place of `commit`; else `otherwise` does. Logs a warning if git does not
+/// know the commit.
 void changed_files_from_git(struct changed_files *c, const char *commit, const char *otherwise,
                             struct diag_log *log);
 
@@ -42,8 +43,8 @@ bool changed_ask_git(const char *const *argv, struct strbuf *out);
 void changed_files_mark(struct changed_files *c, const struct run *run, struct report *r);
 
 /// Apply the options --changed (`nr` names) and --changed-from (`from`; NULL if not given) to a
-/// report on `run`. `commit` is the baseline's; NULL if unknown. Returns ST_USAGE unless `from` is
-/// "git" or "git:COMMIT".
+/// report on `run`. `commit` is the baseline's; NULL if unknown. Returns ST_USAGE if `from` is
+/// given, but is neither "git" nor "git:COMMIT".
 GG_MUST_CHECK enum status changed_mark(const char *const *names, size_t nr, const char *from,
                                        const char *commit, const struct run *run, struct report *r,
                                        struct diag_log *log);

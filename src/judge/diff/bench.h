@@ -1,5 +1,5 @@
-/// The "bench", on which the runs of a comparison lie side by side: each with its view (an index of
-/// its figures), and one function that asks both sides for a figure.
+/// The "bench": all runs of a comparison, each with its view (an index of its figures), and
+/// functions that query both sides for a figure.
 #ifndef GG_DIFF_BENCH_H
 #define GG_DIFF_BENCH_H
 
@@ -29,7 +29,8 @@ enum bench_source {
 	SOURCE_PIN,
 	SOURCE_RECENT,
 	SOURCE_SAMPLE, ///< a run of the main branch that only shows how large noise is
-	SOURCE_SINGLE, ///< a run of the candidate without a control run, if others have one
+	SOURCE_SINGLE, ///< a run of the candidate that has no control run, while other runs of the
+	               ///< candidate have one
 	SOURCE_CANDIDATE,
 	SOURCE_CONTROL,
 	NR_SOURCES,
@@ -51,14 +52,14 @@ struct cell {
 	bool has;
 	int64_t value;
 	int64_t lacks; ///< number of the run's ranks that do not have the item
-	bool reference; ///< true if the run is one of main's whose median is the baseline's value
+	bool reference; ///< true if this run of main counts in the median that is the baseline's value
 };
 
 /// The runs of a comparison, their views and their columns. The runs are borrowed.
 struct bench {
 	struct naming naming;
 	struct bench_runs runs;
-	/// from this number of recent runs on, the reference is made of them without the approved run
+	/// number of recent runs from which on the reference is their median, without the approved run
 	int64_t min_runs;
 	uint64_t pin; ///< hash of the approved run's figures, from past_source_hash()
 	bool against_itself; ///< true if the first candidate is the same file as the approved run;
@@ -71,13 +72,13 @@ struct bench {
 	/// the approved run's entry among the recent runs; NULL if it has none
 	const struct past_run *twin;
 	struct run none; ///< empty run that takes the baseline's place if there is no baseline
-	/// runs of the two sides: the reference run or, if there is none, the approved run; the first
-	/// candidate
+	/// the run of each side whose details explain a change: for the baseline the reference run or,
+	/// if there is none, the approved run; for the candidate its first run
 	const struct run *run[NR_SIDES];
-	const struct run *approved; ///< the approved run
+	const struct run *approved; ///< the approved run; without a baseline, the empty run `none`
 
-	/// views of run[SIDE_BASELINE], then of each candidate, then of each control run, and of the
-	/// approved run if it is not the first
+	/// views of run[SIDE_BASELINE], then of each candidate, then of each control run; the last view
+	/// is that of the approved run, unless this is run[SIDE_BASELINE]
 	struct run_view *view;
 	/// kinds of steps of run[SIDE_BASELINE] and the candidate; without a baseline, only of the
 	/// candidate
@@ -112,13 +113,14 @@ struct entry {
 	int64_t rank;
 	bool has[NR_SIDES];
 	int64_t value[NR_SIDES];
-	const int64_t *runs[NR_SIDES]; ///< for each side, the values of its runs, whose median is
-	                               ///< in `value`; owned by the bench
+	const int64_t *runs[NR_SIDES]; ///< for each side, the values of its runs; `value` has their
+	                               ///< median. Owned by the bench
 	size_t nr_runs[NR_SIDES];
 	bool has_pin;
 	int64_t pin; ///< the approved run's value of the item
 	bool is_explained;
-	int64_t explained; ///< the value of bench.run[SIDE_BASELINE], if `is_explained`
+	int64_t explained; ///< the item's value in bench.run[SIDE_BASELINE], the run whose details
+	                   ///< explain the change; valid if `is_explained`
 
 	/// values of the item, one for each column of the bench, which owns the array
 	const struct cell *cells;
@@ -129,13 +131,13 @@ struct entries {
 	VEC(struct entry) list; ///< entries sorted by label, then rank
 };
 
-/// Query both sides. A side that did not record the data of the metric has no values. Labels are
-/// borrowed from the bench. The caller releases with vec_release(&out->list).
+/// Query all runs of both sides. A side has no values if none of its runs recorded the data of the
+/// metric. Labels are borrowed from the bench. The caller releases with vec_release(&out->list).
 void bench_query(struct bench *b, const struct query *q, struct entries *out);
 
-/// The `*nr` stored answers of a past run to `q`. If there are none, the answers to the same query
-/// for all items, or for all items of a class, which contain the items that `q` names. Owned by the
-/// run or the bench.
+/// The answers to `q` that a past run has stored, `*nr` of them. If it has none, the answers to the
+/// same query for all items, or for all items of a class: these contain the items that `q` names.
+/// Owned by the run or the bench.
 const struct past_value *bench_past_answers(struct bench *b, const struct past_run *run,
                                             const struct query *q, size_t *nr);
 
@@ -145,16 +147,16 @@ const struct past_value *bench_past_answers(struct bench *b, const struct past_r
 const struct run *bench_in_part(const struct bench *b, const struct entry *items, size_t nr,
                                 int64_t *ranks);
 
-/// One entry, called `label`, for the `nr` items together, which are of one rank and of the metric
-/// `m`: its value in a run is the sum over the items that the run has.
+/// One entry, called `label`, for the `nr` items together. They must be of one rank and of the
+/// metric `m`. The entry's value in a run is the sum over those items that the run has.
 struct entry bench_sum(struct bench *b, const struct metric *m, const struct entry *items,
                        size_t nr, struct span label);
 
-/// True if the runs of `side` recorded the data that the metric `m` needs; if there are several
-/// candidates, one of them is enough.
+/// True if the side recorded the data that the metric `m` needs. If there are several candidates,
+/// it is enough that one of them did.
 bool bench_has(const struct bench *b, enum side_index side, const struct metric *m);
 
-/// True if a run of the side is folded and cannot answer the query (fold_lacks()).
+/// True if at least one run of the side is folded and therefore cannot answer the query.
 bool bench_lacks(const struct bench *b, enum side_index side, const struct query *q);
 
 #endif

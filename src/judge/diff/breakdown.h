@@ -1,5 +1,5 @@
-/// The engine of all breakdowns. It turns a tree of contributions to a change into parts (rows of
-/// a report) sorted by size, and sums up small ones in one row. The parts add up exactly on every
+/// The engine of all breakdowns. It turns a tree of contributions to a change into parts (rows of a
+/// report) sorted by size, and sums up small parts in one row. The parts add up exactly on every
 /// level.
 #ifndef GG_DIFF_BREAKDOWN_H
 #define GG_DIFF_BREAKDOWN_H
@@ -30,7 +30,7 @@ struct node {
 	const void *of; ///< row of data behind the node, which the callback parts.describe reads
 	int64_t count[NR_SIDES]; ///< number of calls, kernels or similar; 0 on a side without them
 	__int128 amount[NR_SIDES]; ///< total of the figure, such as time or bytes
-	int64_t change; ///< part of the whole change that the node contributes
+	int64_t change; ///< the node's contribution to the whole change, in the unit of the metric
 	bool group; ///< true: for sorting and for finding small nodes, the node is as large as its
 	            ///< largest child, since the children's changes may cancel out in its own change;
 	            ///< false: only its own change counts
@@ -57,13 +57,14 @@ struct parts {
 	void *ctx;
 };
 
-/// Start a breakdown of `change` without parts.
+/// Start a breakdown of `change`, which has no parts yet.
 struct parts parts_new(struct arena *a, const struct metric *m, const char *title, int64_t change);
 
 /// Append a child to `parent`. The child lives until parts_write() or parts_drop().
 struct node *node_add(struct parts *p, struct node *parent, const char *label);
 
-/// Append a group node, whose small children are summed up in one row.
+/// Append a group node. Its small children are summed up in one row, with the nouns `one`
+/// (singular) and `many` (plural).
 struct node *node_add_group(struct parts *p, struct node *parent, const char *label,
                             const char *one, const char *many);
 
@@ -75,9 +76,9 @@ void node_add_row(struct parts *p, struct node *parent, const char *label, int64
 /// list is cut off after `n`, and must not be walked again.
 void node_move(struct node *parent, struct node *n);
 
-/// Split the change of the node `n` into two children: Δcount × the baseline's mean, and the rest
-/// of the change. Each side's count and amount are sums over `of` steps. A child with a change of 0
-/// is left out.
+/// Split the change of the node `n` into two children. The child `number` has Δcount × the
+/// baseline's mean, the child `mean` the rest of the change. The counts and amounts of a side are
+/// sums over of[side] steps. A child with a change of 0 is left out.
 void node_split(struct parts *p, struct node *n, const int64_t of[NR_SIDES], const char *number,
                 const char *number_detail, const char *mean, const char *mean_detail);
 
@@ -88,25 +89,25 @@ const char *node_mean(const struct node *n, struct arena *a, enum unit unit);
 /// True if both the baseline and the candidate have the node.
 bool node_is_on_both_sides(const struct node *n);
 
-/// Set the change of each child to the difference of its mean amounts over `of` steps. Each
-/// difference is taken between two rounded running sums, so that rounding errors do not add up. If
-/// all changes together differ from `change` by 1, the last child takes this 1. Returns the part of
-/// `change` that no child has.
+/// Set the change of each child to the difference of its amounts per step: the amount of a side is
+/// divided by of[side]. Each difference is taken between two rounded running sums, so that rounding
+/// errors do not add up. If all changes together differ from `change` by 1, the last child takes
+/// this 1. Returns the part of `change` that no child has.
 int64_t nodes_spread(struct node *parent, const int64_t of[NR_SIDES], int64_t change);
 
 /// Sort the children of a node according to its `order`.
 void nodes_sort(struct parts *p, struct node *parent);
 
-/// Write the children of `root` as parts, followed by `later`, the part of the change that the
-/// baseline's later runs had already, and by a row called `rest_name` with the change `rest`.
-/// Releases the nodes.
+/// Write the children of `root` as parts. Then come a row with the change `later`, by which the run
+/// of main whose parts are known differs from the median of main's runs, and a row called
+/// `rest_name` with the change `rest`. Releases the nodes.
 void parts_write(struct parts *p, struct node *root, int64_t later, const char *rest_name,
                  int64_t rest);
 
 /// Release a breakdown without writing it.
 void parts_drop(struct parts *p);
 
-/// Order of two changes for sorting: the larger one comes first, whatever its sign.
+/// Order of two changes for sorting: the change with the larger absolute value comes first.
 int parts_order(int64_t a, int64_t b);
 
 #endif

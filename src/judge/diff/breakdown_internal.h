@@ -20,7 +20,7 @@ struct rank_part {
 	int side;
 	const struct run_view *view;
 	const struct rank_view *rank;
-	/// label of the query; on the baseline's side, the old name of a renamed kernel
+	/// label of the query; for a renamed kernel on the baseline's side, its old name
 	struct span label;
 };
 
@@ -34,19 +34,20 @@ size_t breakdown_nr_ranks(const struct breakdown_input *in);
 /// Start an empty breakdown with a title such as "kernel.time of 'gemm' by launches and mean".
 struct parts breakdown_begin(const struct breakdown_input *in, const char *by);
 
-/// Write the children of `root` as parts. A last row has the change `rest` that the parts, which
-/// are means, do not explain, because another statistic than the mean changed.
+/// Write the children of `root` as parts. A last row has the change `rest`: the parts are changes
+/// of means, so that they do not explain all of a change of another statistic.
 struct breakdown *breakdown_end(struct parts *p, struct node *root, const struct breakdown_query *q,
                                 int64_t rest);
 
-/// The part of the change that the breakdown explains: without the part that the baseline's later
-/// runs had already.
+/// The part of the change that the parts explain: from the run of main whose parts are known,
+/// instead of from the median of main's runs.
 static inline int64_t breakdown_change(const struct breakdown_query *q)
 {
 	return number_sub(q->change, q->later);
 }
 
-/// True for metrics that are a number of calls, collectives or copies times the mean of one.
+/// True if breakdown_by_call() knows the metric: it is a number of calls, collectives or copies, or
+/// that number times their mean duration or size.
 bool breakdown_has_calls(enum metric_id id);
 
 /// Breakdown by class, category and kernel.
@@ -58,13 +59,13 @@ struct breakdown *breakdown_by_activity(const struct breakdown_input *in);
 struct breakdown *breakdown_by_code(const struct breakdown_input *in);
 
 /// Breakdown into the number and the mean of calls, collectives or copies, by name if they have
-/// several names. NULL for other metrics. Also NULL for several ranks if a breakdown by rank is
-/// more precise, unless `any_ranks` is set.
+/// several names. NULL if the metric is not made of these. Also NULL for several ranks if a
+/// breakdown by rank is more precise, unless `any_ranks` is set.
 struct breakdown *breakdown_by_call(const struct breakdown_input *in);
 
 /// Breakdown by terms that add up to the metric in every step, device, kernel or thread. NULL if
-/// the metric has no such terms; if there are several ranks and a breakdown by rank is more
-/// precise; and if a rank did not record the terms.
+/// the metric has no such terms, or a rank did not record them. Also NULL for several ranks if a
+/// breakdown by rank is more precise.
 struct breakdown *breakdown_by_term(const struct breakdown_input *in);
 
 /// Breakdown of a metric of one phase, which the label names, by the work in that phase.

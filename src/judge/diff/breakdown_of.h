@@ -19,30 +19,32 @@ struct breakdown_query {
 };
 
 /// Breakdown of a change by the method that the column "parts" of the metric table names. Time,
-/// counts and bytes of GPU activities are broken down by class, category and kernel, and into
-/// "launches" (Δcount × mean) and "mean" (count × Δmean); other metrics by call, by terms or by
-/// rank. Parts are changes of means over steps, ranks and runs; a last part has the difference
-/// between their sum and the change. A renamed kernel is one part. The breakdown lives in `a`; the
-/// caller releases its list of parts. NULL for shares and rates, and if no parts are known.
+/// counts and bytes of GPU activities are broken down by class, category and kernel, and then into
+/// "launches" (Δcount × mean) and "mean" (count × Δmean). Other metrics are broken down by call, by
+/// terms or by rank. Parts are changes of means over steps, ranks and runs; a last part has the
+/// difference between their sum and the change. A renamed kernel is one part. The breakdown lives
+/// in `a`; the caller releases its list of parts. NULL for shares and rates, and if no parts are
+/// known.
 struct breakdown *breakdown_of(const struct bench *b, const struct activity_pairs *p,
                                const struct breakdown_query *q, struct arena *a);
 
-/// Breakdown of the change of a memory metric: from `baseline`, the value that it is compared with,
-/// to the candidate's value in `e`, an entry for the query `q`. It compares the two memories of
-/// memory_pair_find(); a last row has the part of the change that these two do not show, because
-/// other runs are part of the sides' values. The breakdown lives in `a`; the caller releases its
-/// list of parts. NULL if there are no such memories or no data. `*where` becomes a text such as
-/// "most of it at train.py:forward", or NULL.
+/// Breakdown of the change of a memory metric, from `baseline`, the value that it is compared with,
+/// to the candidate's value in `e`, an entry for the query `q`. It compares two memories, one of
+/// each side (memory_pair_find()). A last row has the part of the change that these two do not
+/// show, because values of other runs count in the medians. The breakdown lives in `a`; the caller
+/// releases its list of parts. NULL if there are no such memories or no data. `*where` becomes a
+/// text such as "most of it at train.py:forward", or NULL.
 struct breakdown *breakdown_of_memory(const struct bench *b, const struct query *q,
                                       const struct entry *e, int64_t baseline, struct arena *a,
                                       const char **where);
 
-/// Append a row for each category in the two memories of memory_pair_find(), with the category's
-/// largest tensor on both sides.
+/// Append to `out->scaling` a row for each category of memory, with its largest tensor on both
+/// sides, in the two memories that memory_pair_find() finds.
 void memory_scaling(const struct bench *b, const struct query *q, const struct entry *e,
                     struct report *out);
 
-/// Largest number of nodes in a tree: the smallest nodes are left out with all nodes below them.
+/// Largest number of nodes in a tree. If there are more, the smallest ones are left out, with all
+/// nodes below them.
 enum { FLAME_NODES = 150 };
 
 /// Build the tree of GPU time by module, place (function in the code), operator and kernel, with

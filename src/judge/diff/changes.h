@@ -1,4 +1,4 @@
-/// Change points of a series: positions at which its level changes lastingly. Student's t
+/// Change points of a series (positions at which its level changes lastingly), and Student's t
 /// distribution.
 #ifndef GG_DIFF_CHANGES_H
 #define GG_DIFF_CHANGES_H
@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 
-/// Fewest values on either side of a change: one or two runs are not a new level.
+/// Fewest values on each side of a change point: one or two runs are not a new level.
 enum { CHANGE_LEAST = 3 };
 
 /// Largest p value, in millionths, at which the gate takes a split of a series for a change point;
@@ -24,7 +24,7 @@ struct change_point {
 	size_t at; ///< index of the first value of the new level
 	bool up; ///< true if the new level is the higher one
 	int64_t p; ///< p value in millionths: the share of permutations (the series itself included)
-	           ///< that have as good a split
+	           ///< that have as good a split, or the p value of Student's t test
 };
 
 struct change_list {
@@ -54,8 +54,8 @@ double student_quantile(double tail, double df);
 /// `group` holds the group of each of the `nr` values, oldest first; values after a group's first
 /// change point get new group numbers. Each group is searched in pieces of 64 successive values, so
 /// that the time does not grow with the square of `nr`; the oldest piece may be shorter. A piece
-/// that drifts is not split, since the drift shows how far its values may move. `early`: as in
-/// changes_find().
+/// that drifts is not split, since the drift shows how far its values may move. With `early`, three
+/// values can be enough for a new level (changes_find()).
 void levels_split(const double *v, uint64_t *group, size_t nr, bool early);
 
 #endif

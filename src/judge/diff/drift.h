@@ -7,7 +7,7 @@
 #include "model/report.h"
 
 /// Number of kernels in the report's drift table, chosen by the size of their changes. In `gpugate
-/// diff` the drift metrics are computed from as many kernels of each side.
+/// diff`, also the number of kernels of each side from which the drift metrics are computed.
 enum { DRIFT_ROWS_TOP = 20 };
 
 /// kernel.drift_pct: the rise in time of kernels, over the `top` kernels with the most time of
@@ -18,13 +18,14 @@ enum { DRIFT_ROWS_TOP = 20 };
 bool drift_pct(const struct activity_pairs *p, int64_t top, int64_t *out);
 
 /// kernel.top_overlap_pct: how many of each side's `top` kernels with the most time both sides have
-/// in common, in 1e-6 percent of the longer list. False if neither side has kernels.
+/// in common, in 1e-6 percent of the number of kernels in the longer of the two lists. False if
+/// neither side has kernels.
 bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out);
 
-/// kernel.resource_changes: of the `top` kernels with the most time of either side, the number of
-/// those that need other resources (such as registers) in the candidate. `*text` becomes a text,
-/// owned by `arena`, that names up to three of them and what changed; NULL if there is none. False
-/// if no kernel has a resource that both sides recorded.
+/// kernel.resource_changes: of the `top` kernels with the most time of either side, how many need
+/// other resources (such as registers) in the candidate. `*text` becomes a text, owned by `arena`,
+/// that names up to three of them and what changed; NULL if there is none. False if no kernel has a
+/// resource that both sides recorded.
 bool drift_resources(const struct activity_pairs *p, int64_t top, struct arena *arena, int64_t *out,
                      const char **text);
 
@@ -35,7 +36,8 @@ bool drift_figure(const struct activity_pairs *p, const struct metric *m, int64_
 /// The pair with the kernel name `name`, or NULL.
 const struct activity_pair *drift_find(const struct activity_pairs *p, struct span name);
 
-/// True for a kernel that one side does not list but may have in its sum of small kernels.
+/// True for a kernel that only one side lists, if the other side may have it in its sum of small
+/// kernels.
 bool drift_may_be_small(const struct activity_pairs *p, const struct activity_pair *a);
 
 /// Append rows for the kernels with the largest changes to `out->drift`, the largest absolute

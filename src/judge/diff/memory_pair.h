@@ -1,5 +1,5 @@
-/// For a memory metric: the one memory on each side that the side's value comes from, and the sites
-/// (functions that allocate) of both memories, paired.
+/// For a memory metric: on each side, the memory that the side's value comes from. Also pairs the
+/// sites (functions that allocate) of the two memories.
 #ifndef GG_DIFF_MEMORY_PAIR_H
 #define GG_DIFF_MEMORY_PAIR_H
 
@@ -18,11 +18,11 @@ struct memory_pair {
 	int64_t value[NR_SIDES];
 };
 
-/// Find the memories behind `e`, an entry for the query `q`: in the baseline's run
-/// (run[SIDE_BASELINE] of the bench), and in the candidate's run whose value is nearest to the
-/// median. If several memories have that value, the first one that both sides have is taken, else
-/// the first. False if the value of a side does not belong to a single memory, because it is a mean
-/// or the baseline's run lacks the item.
+/// Find the memories that the values of `e`, an entry for the query `q`, come from: in the
+/// baseline's run (run[SIDE_BASELINE] of the bench), and in that run of the candidate whose value
+/// is nearest to the median. If several memories have that value, the first one that both sides
+/// have is taken, else the first. False if the value of a side does not belong to a single memory,
+/// because it is a mean or the baseline's run lacks the item.
 bool memory_pair_find(const struct bench *b, const struct query *q, const struct entry *e,
                       struct memory_pair *out);
 
@@ -31,7 +31,8 @@ bool memory_pair_find(const struct bench *b, const struct query *q, const struct
 const char *memory_pair_name(const struct bench *b, const struct memory_ref refs[NR_SIDES],
                              struct arena *a);
 
-/// One line of code, or all lines of a function, in the baseline, the candidate or both.
+/// What one line of code, or all lines of a function, allocated on each side: number of the line,
+/// bytes, and number of blocks.
 struct site_line {
 	bool has[NR_SIDES];
 	int64_t number[NR_SIDES];
@@ -52,11 +53,11 @@ static inline int64_t site_line_change(const struct site_line *l)
 	return number_sub(l->bytes[SIDE_CANDIDATE], l->bytes[SIDE_BASELINE]);
 }
 
-/// Append to `parent` a group node for the kind of list `list`, with the items of both memories in
-/// such lists: below it nodes for categories, and below these nodes for sites; the member `of` of a
-/// site's node is a struct site_place. Sites with equal category, file and function are paired.
-/// Bytes are divided by the `divisor` of their side. Items are borrowed; everything else lives as
-/// long as the nodes.
+/// Append to `parent` a group node for the items that both memories have in their lists of the kind
+/// `list`. Below it are nodes for categories, and below these are nodes for sites. The member `of`
+/// of a site's node is a struct site_place. Sites with equal category, file and function are
+/// paired. Bytes are divided by the `divisor` of their side. Items are borrowed; everything else
+/// lives as long as the nodes.
 struct node *memory_sites_add(struct parts *p, struct node *parent,
                               const struct memory_ref memory[NR_SIDES], enum memory_list list,
                               const int64_t divisor[NR_SIDES]);

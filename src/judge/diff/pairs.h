@@ -38,8 +38,8 @@ struct activity_pairs {
 	VEC(struct activity_pair)
 	list; ///< pairs sorted by kind, then name; within a kind, sums of small kernels are last
 	int64_t steps[NR_SIDES]; ///< number of measured steps of all ranks and runs together
-	int64_t small_most[NR_SIDES]; ///< longest time per step that a kernel in a side's sums of
-	                              ///< small kernels can have
+	int64_t small_most[NR_SIDES]; ///< for each side, the longest time in ns per step that a kernel
+	                              ///< in its sums of small kernels can have
 	bool renamed; ///< true if at least one kernel was renamed
 };
 
@@ -50,7 +50,7 @@ void activity_pairs_init(struct activity_pairs *p, const struct run_view *baseli
                          const struct run_view *candidates, size_t nr_candidates,
                          struct rank_scope scope);
 
-/// True if the metric `m` adds the activity up.
+/// True if the activity is part of the sum that the metric `m` is.
 bool activity_is_summed(const struct metric *m, const struct activity_pair *a);
 
 /// The figures of the activity that the metric `m` adds up, one for each side: launches, bytes or
@@ -66,8 +66,8 @@ bool activity_is_only(const struct activity_pairs *p, const struct activity_pair
 /// have it in their sum of small kernels, so that its figures are incomplete.
 bool activity_is_partial(const struct activity_pairs *p, const struct activity_pair *a);
 
-/// Change of the time per step that the number of launches causes: Δcount × the baseline's mean,
-/// rounded. The rest of the change of time_ns comes from the mean.
+/// Change of the time in ns per step that the number of launches causes: Δcount × the baseline's
+/// mean, rounded. The rest of the change of time_ns comes from the mean.
 int64_t activity_launches_ns(const struct activity_pairs *p, const struct activity_pair *a);
 
 /// Text such as "168 → 255 registers, 0 B → 96 B of local memory": how the resources of `now` in
@@ -76,7 +76,7 @@ int64_t activity_launches_ns(const struct activity_pairs *p, const struct activi
 const char *pair_resources(struct arena *arena, const struct activity_pair *was,
                            const struct activity_pair *now);
 
-/// −1, 0 or 1 if launches per step fell, stayed exactly the same, or rose.
+/// −1, 0 or 1 if the number of launches per step fell, stayed exactly the same, or rose.
 int activity_count_order(const struct activity_pairs *p, const struct activity_pair *a);
 
 /// Find renamed kernels: one that only the baseline has, and one that only the candidate has, which

@@ -5,10 +5,10 @@
 #include "model/history.h"
 #include "model/rule.h"
 
-/// The figures of `run` that the rules will need once it is part of a baseline: those that each
-/// rule checks (with for_each, for twice as many items as the rule checks), step.cuda_time if a
-/// limit is a share of it, and the GPU time of operators and categories, from which noise is
-/// judged. The caller fills in the provenance and releases the list of values. The texts live in
+/// The figures of `run` that the rules will need once it is part of a baseline: the figures that
+/// each rule checks (with for_each, for twice as many items as the rule checks), step.cuda_time if
+/// a limit is a share of it, and the GPU time of operators and categories, from which noise is
+/// estimated. The caller fills in the provenance and releases the list of values. The texts live in
 /// `a`.
 void past_run_of(const struct rules *rules, struct naming naming, const struct run *run,
                  struct arena *a, struct past_run *out);

@@ -10,8 +10,9 @@
 #include "model/rule.h"
 
 /// Append the checks of `rule` to `out->checks`, with verdicts and messages. The trust findings
-/// must be in `out` already. `waived` has a flag for each waiver of `rules`, which is set if the
-/// waiver excuses a check. ST_USAGE if `select` matches nothing that either side recorded.
+/// must be in `out` already. `waived` has a flag for each waiver of `rules`; checks_add() sets the
+/// flag of a waiver that excuses a check. ST_USAGE if `select` matches nothing that either side
+/// recorded.
 GG_MUST_CHECK enum status checks_add(const struct noise_model *noise, const struct rules *rules,
                                      const struct rule *rule, bool *waived, struct report *out,
                                      struct diag_log *log);
@@ -20,34 +21,36 @@ GG_MUST_CHECK enum status checks_add(const struct noise_model *noise, const stru
 /// get a number, so that every id is unique.
 void checks_arrange(struct report *out);
 
-/// Keep only the entries of items that are among the top N by time on either side, and that have at
-/// least the rule's `min_share` of the time on a side. Sort the entries by value, largest first. A
-/// renamed kernel is one entry.
+/// Keep only the entries of items that are among the rule's `top` items by time on either side, and
+/// that have at least the rule's `min_share` of the time on a side. Sort the entries by value,
+/// largest first. A renamed kernel is one entry.
 void checks_keep_items(struct bench *b, const struct rule *rule, struct entries *entries);
 
-/// If `rule` is a built-in rule on many items, remove the entries that a rule of the user's own
-/// names and compares with the baseline, since the narrower rule wins. An entry that rose from 0 is
-/// also removed if such a rule gives it a `max`. Returns true if any were removed.
+/// If `rule` is a built-in rule on many items, remove the entries that a rule of the user names and
+/// compares with the baseline, since the narrower rule wins. An entry that rose from 0 is removed
+/// also if a rule of the user gives it only a `max`. Returns true if any entries were removed.
 bool checks_drop_own(struct bench *b, const struct rules *rules, const struct rule *rule,
                      struct entries *entries);
 
-/// If the main branch's runs since the approved one show a lasting change of the figure of entry
-/// `e` for the worse, returns a sentence about it, owned by `a`; else NULL. `*up_to` becomes the
-/// size of that change plus the change that the broken limit of the decision `d` allows, in 1e-6
-/// percent of the baseline.
+/// Returns a sentence if the runs of main since the approved run show a lasting change for the
+/// worse of the figure of entry `e`; else NULL. `a` owns the sentence. `*up_to` becomes the size of
+/// that change plus the change that the broken limit of the decision `d` allows, in 1e-6 percent of
+/// the baseline.
 const char *main_slow_since(const struct bench *b, const struct entry *e,
                             const struct comparison *c, const struct decision *d, struct arena *a,
                             int64_t *up_to);
 
-/// Values of `e` in all runs that `b` knows, sorted by time; runs of earlier baselines come first.
-/// The trend is in `a`; the caller must release its list of points. NULL if the figure belongs to a
-/// part of a run, such as a kernel or a rank, or if no run has it.
+/// Values of `e` in all runs that `b` knows, except control runs: first runs of earlier baselines,
+/// then the approved run, later runs of main, and the candidate. The trend is in `a`; the caller
+/// must release its list of points. NULL if the figure belongs to a part of a run, such as a kernel
+/// or a rank, or if no run has it.
 struct trend *trend_of(const struct bench *b, const struct entry *e, struct arena *a);
 
 /// Set `*out` to `rule` or, for a rule on figures of result files, to a copy in arena `a` with
-/// name, unit and direction of the figure's metric `own` (see view_metric()). The condition 'worse'
-/// becomes an increase or a decrease, or is left out if the figure has no direction. Returns
-/// ST_USAGE if a limit has a unit that does not fit the figure.
+/// name, unit and direction of the figure's metric `own` (from view_metric()). In the copy, the
+/// condition 'worse' has become an increase or a decrease, or is left out if the figure has no
+/// direction. `source` is the name of the rules file in messages. Returns ST_USAGE if a limit has a
+/// unit that does not fit the figure.
 GG_MUST_CHECK enum status figure_rule(const struct rule *rule, const struct metric *own,
                                       const char *source, struct arena *a, const struct rule **out,
                                       struct diag_log *log);

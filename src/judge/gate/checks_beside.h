@@ -7,8 +7,9 @@
 #include "gate/noise_model.h"
 #include "model/rule.h"
 
-/// Figures of other metrics that the checks of one rule need, kept after the first query. The
-/// caller initializes only `bench` and `rule`, and ends with beside_release().
+/// Figures of other metrics that the checks of one rule need. Each metric is queried once, when a
+/// check needs it first. The caller initializes only `bench` and `rule`, and ends with
+/// beside_release().
 struct beside {
 	struct bench *bench;
 	const struct rule *rule;
@@ -19,22 +20,24 @@ struct beside {
 	bool has_others, has_launches; ///< true once `others` (or `launches`) is filled
 };
 
-/// Release the figures that `b` has queried.
+/// Release the figures that are kept in `b`.
 void beside_release(struct beside *b);
 
-/// True if the figure of the rule's `unless` equals `e`, or differs by at most the rule's
-/// tolerance, on each side that has `e`; a check of `e` would then only repeat another check.
+/// True if the figure of the rule's `unless` is known on each side that has `e`, and there differs
+/// from `e` by at most the rule's tolerance (`unless_within`; if it is below 0, by any amount). A
+/// check of `e` would then only repeat another check.
 bool check_is_told(struct beside *b, const struct entry *e);
 
-/// Smallest change of `e` that the clock of the traces can show, in ns: one tick of the clock for
-/// each kernel launch that the figure sums up. 0 if the figure is not a time, or if both clocks are
-/// finer than microseconds. `m` is the rule's metric, with the unit of `e`.
+/// Smallest change of `e` that the clock of the traces can show, in ns: one tick of the clock, or
+/// one for each kernel launch if the figure is a sum of durations of kernels. 0 if the figure is
+/// not a time, or if the ticks are of 1 ns or unknown. `m` is the rule's metric, with the unit of
+/// `e`.
 int64_t check_floor(struct beside *b, const struct metric *m, const struct entry *e);
 
-/// The operator or category that launches a kernel, and the time that the kernel took over from
-/// other kernels of the same operator. The time by which some kernels of an operator fell is
-/// divided among those that rose, in proportion to their rise. So the net changes of all its
-/// kernels add up to the change of the operator.
+/// The operator or category of a kernel, and the time that the kernel took over from other kernels
+/// of that operator or category. The time by which some of these kernels fell is divided among
+/// those that rose, in proportion to their rise. So the net changes of all kernels of an operator
+/// add up to the change of the operator.
 struct substitute {
 	bool found; ///< false: no operator or category is known, so the kernel is judged by itself
 	struct decision decision; ///< decision on the operator or category by the kernel's limits

@@ -22,7 +22,8 @@ struct comparison {
 	/// text that says since when the main branch shows this change; NULL if it does not
 	const char *of_main;
 	int64_t waived_up_to; ///< largest change that the waiver excuses, in 1e-6 percent; 0: unlimited
-	/// true if the side lacks the figure because its folded run lacks it for the rule's ranks
+	/// true if the side lacks the figure because its folded run did not keep the figure for the
+	/// ranks that the rule asks for
 	bool folded_baseline, folded_candidate;
 	/// true if the side that lacks the item recorded nothing of its kind, such as no operator
 	bool unrecorded;
@@ -56,25 +57,29 @@ struct comparison {
 
 /// The reason for a verdict.
 enum reason {
-	REASON_LIMIT, ///< fail or warn: the change is beyond `limit`; improved: for the better
+	REASON_LIMIT, ///< verdict fail or warn: the change is beyond `limit`; verdict improved: a
+	              ///< change for the better is beyond it
 	REASON_WITHIN, ///< pass: the change is within the limits
 	REASON_TOLD, ///< skipped: other checks already say the same
 	REASON_SPOILED,
 	REASON_MIXED, ///< inconclusive: the units of the two sides measure different things
 	REASON_UNFORMED, ///< inconclusive: a relative change from 0 or from an unknown figure
-	REASON_ZERO, ///< inconclusive: a fall to 0, if all limits are in percent: it may be perfect, or
-	             ///< not measured; the same for a figure of result files that falls below 0
-	REASON_ABSENT, ///< one side or both sides lack the figure
+	REASON_ZERO, ///< inconclusive: a fall to 0 under limits that are all in percent: the figure may
+	             ///< be perfect, or was not measured. Also a figure of result files that falls
+	             ///< below 0
+	REASON_ABSENT, ///< missing, warn or skipped: one side or both sides lack the figure
 	REASON_NEW, ///< with for_each: only the candidate has the item
 	REASON_GONE, ///< with for_each: only the baseline has the item
 	REASON_HIDDEN, ///< with for_each: on one side the item may be a kernel too small to be listed
 	REASON_NOISE, ///< undecided or warn: the change is beyond the fail `limit`, but may be noise
-	REASON_OF_ALL, ///< pass: a change beyond the fail `limit`, but all operators changed by as much
+	REASON_OF_ALL, ///< pass, or warn for a kernel: the change is beyond the fail `limit`, but all
+	               ///< operators changed by as much
 	REASON_SUBSTITUTE, ///< warn: the kernel is beyond `limit`, but not its net change
-	REASON_SHOWN, ///< undecided or warn: beyond the fail `limit`, but so were runs of main
-	REASON_UNCONFIRMED, ///< warn: beyond the fail `limit`, but a run of the change is not, or a run
-	                    ///< of the base is, too
-	REASON_BOOTSTRAP, ///< no baseline yet: skipped, or pass if absolute limits are kept
+	REASON_SHOWN, ///< undecided or warn: the change is beyond the fail `limit`, but unchanged runs
+	              ///< of main were as far
+	REASON_UNCONFIRMED, ///< warn: the change is beyond the fail `limit`, but some run of the change
+	                    ///< is within it, or some run of the base is beyond it, too
+	REASON_BOOTSTRAP, ///< skipped, as there is no baseline yet; pass if absolute limits are kept
 };
 
 /// The verdict on a check, and what decided it. Limits are borrowed from the rules.
@@ -88,7 +93,8 @@ struct decision {
 	                ///< false if the change since the reference did
 };
 
-/// True if all limits of the rule are on changes since the pin (the approved run).
+/// True if the rule limits changes since the pin (the approved run), and no change since the
+/// reference. Absolute limits, `max` and `min`, do not count.
 bool compare_is_since_pin(const struct rule *rule);
 
 /// Decide one check. A waiver with a size excuses a failure only up to that size, and never a

@@ -7,19 +7,20 @@
 #include "gate/compare.h"
 #include "gate/noise_model.h"
 
-/// True if pairs would confirm the failure `d` of the comparison `c`, but there are too few pairs.
-/// `evidence` then gets the number of pairs that are missing.
+/// True if the failure `d` of the comparison `c` has to be confirmed by pairs, and there are too
+/// few of them. `evidence` then gets the number of pairs that are missing.
 bool confirm_is_open(const struct noise_model *m, const struct comparison *c,
                      const struct decision *d, struct evidence *evidence);
 
 /// Raises the number of runs or pairs that `evidence` plans for an undecided check to the number
-/// that makes a failure final: the failure that they may show then needs no further ones.
+/// that makes a failure final: if these runs then show a failure, no further runs are needed.
 void confirm_raise_plan(const struct noise_model *m, const struct comparison *c,
                         const struct decision *d, struct arena *a, struct evidence *evidence);
 
-/// True if main's runs do not say that the change caused the failure `d` of `c`, a check of the
-/// entry `e`: they have often been as far, and there are too few pairs to decide. `evidence` then
-/// gets the number of pairs that are missing, and a text.
+/// True if the failure `d` of `c`, a check of the entry `e`, may not come from the change: at least
+/// two of the newest runs of main, and at least a tenth of them, have values as far off as the
+/// candidate's, and there are too few pairs to decide. `evidence` then gets the number of pairs
+/// that are missing, and a text.
 bool confirm_is_shown(const struct noise_model *m, const struct entry *e,
                       const struct comparison *c, const struct decision *d, struct arena *a,
                       struct evidence *evidence);

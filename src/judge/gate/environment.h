@@ -7,9 +7,9 @@
 #include "model/report.h"
 #include "model/rule.h"
 
-/// Append a row to out->environment for each key of the rules' must_match and should_match that a
-/// side knows. Returns ST_BASELINE if a key of must_match differs; with `ignore` that is only a
-/// warning. Without a baseline (NULL) nothing differs.
+/// Append a row to out->environment for each key of the rules' must_match and should_match that at
+/// least one side knows. Returns ST_BASELINE if a key of must_match differs; with `ignore` that is
+/// only a warning. Without a baseline (NULL) nothing differs.
 GG_MUST_CHECK enum status environment_judge(const struct rules *rules, const struct run *baseline,
                                             const struct run *candidate, bool ignore,
                                             struct report *out, struct diag_log *log);
@@ -20,15 +20,16 @@ GG_MUST_CHECK enum status environment_repeat(const struct rules *rules, const st
                                              const struct run *run, bool ignore, struct report *out,
                                              struct diag_log *log);
 
-/// Append a row for each key that a side knows, for `gpugate diff`.
+/// Append a row for each key that at least one side knows, for `gpugate diff`.
 void environment_rows(const struct run *baseline, const struct run *candidate, struct report *out);
 
 /// Value of the environment key `key` in the first rank that has it, or NULL.
 const char *environment_value(const struct run *run, const char *key);
 
 /// Returns ST_USAGE if the digests were made with different settings (step marker, warm-up,
-/// communication kernels), or with settings other than those of the rules. With `rules` NULL, the
-/// digests are only compared with each other. `baseline` is NULL if there is none.
+/// communication kernels), or with settings other than those of the rules. `communication`: the
+/// patterns of communication kernels by the rules; NULL: any. With `rules` NULL, the digests are
+/// only compared with each other. `baseline` is NULL if there is none.
 GG_MUST_CHECK enum status environment_settings(const struct rules *rules,
                                                const struct run *baseline,
                                                const struct run *candidates, size_t nr,

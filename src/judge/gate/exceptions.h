@@ -14,7 +14,8 @@ enum name_fit exceptions_best(const struct rule *rule, struct span asked,
 /// `entries` has all items of both sides.
 void exceptions_warn(const struct rule *rule, const struct entries *entries, struct report *out);
 
-/// Remove the entries that `except` names; true if there were any. `all`: all items of both sides.
+/// Remove the entries that the rule's `except` names. Returns true if there were any. `all` has all
+/// items of both sides: a text names only those items that it fits best.
 bool exceptions_drop(const struct rule *rule, const struct entries *all, struct entries *entries);
 
 /// The rule that applies to entry `e`: `rule` itself, or a copy in arena `a` with the limits of
@@ -34,10 +35,10 @@ bool family_unrecorded(struct bench *b, const struct rule *rule, const struct en
                        enum side_index side);
 
 /// For each rank, append to `out` its family, if it has one: the entry FAMILY_LABEL, which sums up
-/// the items that only one side has. A rank has a family if these items make up most of what the
-/// rule selects on both sides, since most names have then changed. `entries` has the items before
-/// the top ones are chosen. Returns true if the metric does not add up, so that there are no
-/// families, and a rank has items on both sides but none in common.
+/// the items that only one side has. A rank has a family if these items make up at least half of
+/// what the rule selects, on each of the two sides: most names have then changed. `entries` has the
+/// items before the top ones are chosen. Returns true if the metric does not add up, so that there
+/// are no families, and a rank has items on both sides but none in common.
 bool family_add(struct bench *b, const struct rule *rule, const struct entries *entries,
                 struct entries *out);
 

@@ -9,7 +9,8 @@
 #include "model/report.h"
 #include "model/rule.h"
 
-/// The mildest verdict that fails a run with ST_FAILED. A run that cannot be judged is ST_INPUT.
+/// The mildest verdict that fails a run with ST_FAILED; FAIL_ON_NEVER: no verdict does. A run that
+/// cannot be judged is ST_INPUT.
 enum fail_on { FAIL_ON_FAIL, FAIL_ON_WARN, FAIL_ON_NEVER };
 
 /// What is judged, and by which rules. All is borrowed.
@@ -33,8 +34,8 @@ struct judge_input {
 	bool ignore_environment; ///< true if differences in keys of must_match only give a warning;
 	                         ///< false if they are an error
 
-	/// Arguments after "gpugate approve" that name the same runs and options.
-	/// The report uses them to advise how to accept the runs. NULL: no such advice.
+	/// Arguments with which `gpugate approve` would read the same runs with the same options. The
+	/// report uses them to advise how to accept the runs. NULL: no such advice.
 	const char *const *promote;
 	size_t nr_promote;
 	/// number of words at the beginning of `promote` that are valid for `gpugate check`, too, and

@@ -10,7 +10,8 @@
 const char *message_limit(struct arena *a, const struct limits *map, const struct limit *l,
                           const struct comparison *c);
 
-/// All limits of a rule's fail or warn, joined by "or", or "". `c`: as for message_limit().
+/// All limits of a rule's fail or warn, joined by "or", or "". If `c` is not NULL, limits in
+/// spreads are given in percent, too.
 const char *message_limits(struct arena *a, const struct limits *map, const struct comparison *c);
 
 /// One sentence on `check`, whose figures and limit are filled in. `spoiler` is the message of the

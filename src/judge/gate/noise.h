@@ -19,8 +19,8 @@ void noise_evidence(const struct noise_model *m, const struct entry *e, struct c
 /// Text such as "2 more runs of the candidate would decide", from the plan in `e`; owned by `a`.
 const char *noise_plan_text(struct arena *a, const struct evidence *e);
 
-/// Fill in the expected number of checks that fail in a run of unchanged code: the sum over the
-/// checks for which it is known, which takes five past runs.
+/// Fill in how many checks are expected to fail in a run of unchanged code: the sum over those
+/// checks that have at least five past runs. With fewer, the probability is not known.
 void noise_summary(struct report *out);
 
 /// Fill in the fields of `out` about the steps of `e`, an entry of the query `q`. They stay empty

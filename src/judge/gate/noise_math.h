@@ -14,9 +14,9 @@ double noise_center(const double *v, size_t nr);
 /// Variance of noise_center() if each of the `nr` values has variance 1.
 double noise_center_variance(size_t nr);
 
-/// Variance of `nr` values around the median of their group; 0 if there are no degrees of freedom.
-/// With five or more values, a value more than 4 scaled MADs away counts as 4 away. `*df`: degrees
-/// of freedom. `v` is overwritten.
+/// Variance of `nr` values within their groups; 0 if there are no degrees of freedom. With five or
+/// more values, each is first limited to a distance of 4 scaled MADs from the median of its group.
+/// group[i] is the number of the group of v[i]. `*df`: degrees of freedom. `v` is overwritten.
 double noise_variance(double *v, const uint64_t *group, size_t nr, double *df);
 
 /// Median of `nr` > 0 values.

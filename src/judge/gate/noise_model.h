@@ -1,8 +1,9 @@
 /// A model of how runs of unchanged code differ, estimated from all known runs.
 ///
 /// Figures are logarithms; percentages are shares of 1. The value of operator j in run i is m_i +
-/// r_ij: m_i, the median over operators, belongs to the machine, r_ij to the operator. Every
-/// variance is shrunk towards that of similar figures (Smyth 2004), so that one run can be enough.
+/// r_ij: m_i, the median over operators, is the part of the machine, and r_ij the part of the
+/// operator. Every variance is shrunk towards that of similar figures (Smyth 2004), so that one run
+/// can be enough.
 #ifndef GG_GATE_NOISE_MODEL_H
 #define GG_GATE_NOISE_MODEL_H
 
@@ -24,20 +25,21 @@ struct noise_model {
 	struct noise_prior own; ///< prior (noise_prior_of()) for the variance of r_ij
 	double mean_own; ///< mean variance of the operators' own parts r_ij
 	int64_t tick; ///< tick of the clock of GPU activities in ns; 0 if it is 1 ns or unknown
-	double own_in_sum; ///< part of the variance of the operators' own changes that remains in the
+	double own_in_sum; ///< share of the variance of the operators' own changes that remains in the
 	                   ///< sum of all operators, where independent changes partly cancel out
 	double shared; ///< share of the machine's variance that the candidate's runs have in common
 	bool busy; ///< true if the GPUs of both sides are idle for less than 5 % of the steps' periods
 	bool has_machine; ///< true if rules check a metric of FAMILY_MACHINE, which shows what slows
 	                  ///< all operators; an operator is then judged by the part of its change that
-	                  ///< the others do not share
+	                  ///< the other operators do not share
 };
 
 /// Estimate of the change of one figure, as a difference of logarithms, and of its uncertainty.
 struct estimate {
 	bool known;
 	double by; ///< change from the reference to the candidate
-	double own; ///< the change less what all operators have in common, if there are others
+	double own; ///< for an operator, the change less what all operators have in common; for other
+	            ///< figures, the whole change
 	double variance; ///< variance of the figure between single runs
 	double shared; ///< share of `variance` that repeated runs of the candidate have in common
 	double baseline; ///< variance of the reference's center, relative to that of one run
@@ -67,8 +69,8 @@ void noise_budget(struct noise_model *m, const struct rules *rules);
 /// Fill m->units and m->kind: with operators, or with categories if operators are unknown.
 void noise_units_find(struct noise_model *m);
 
-/// Noise of the operator or category `e` due to the clock, as a share of its time: one tick per
-/// launch. 0 if the clock is finer than microseconds.
+/// Noise of the operator or category `e` due to the clock, as a share of the figure's time: one
+/// tick per launch. 0 if the ticks are of 1 ns or unknown.
 double noise_unit_tick(const struct noise_model *m, const struct entry *e);
 
 /// Variance of the logarithm of `metric` in one run due to the number of samples: the mean over all

@@ -20,8 +20,9 @@ void sides_warn_of_each(const struct bench *b, const struct rules *rules, struct
 bool sides_same_artifact(const struct run *x, const struct run *y);
 
 /// Report the figures of result files that a rule selects but no check judges. A warning names
-/// those that may be better higher or lower, with a rule that says which. A note of the candidate
-/// names all, also spreads and numbers of samples. All checks must be in `out`.
+/// those of which it is not known whether higher or lower is better, with a rule that would say so.
+/// A note of the candidate names all, including those of which neither is better, such as spreads
+/// and numbers of samples. All checks must be in `out`.
 void unjudged_say(struct bench *b, const struct rules *rules, struct report *out);
 
 #endif

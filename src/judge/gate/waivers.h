@@ -21,8 +21,8 @@ const unsigned char *waivers_names(const struct rules *rules, const struct rule 
 GG_MUST_CHECK enum status waivers_check(const struct rules *rules, int64_t today,
                                         struct diag_log *log);
 
-/// Warn of waivers that can excuse nothing: no rule judges what they name, or, if there is a bench
-/// `b`, no item of its runs has the name.
+/// Warn of waivers that can excuse nothing: no rule judges what they name, or no item of the runs
+/// of `b` has the name (not looked at if `b` is NULL).
 void waivers_lint(const struct rules *rules, struct bench *b, struct diag_log *log);
 
 /// Append warnings for waivers that end within two weeks, and for those that excused no check:
@@ -34,10 +34,11 @@ void waivers_warn(const struct rules *rules, int64_t today, const bool *used, bo
 /// The query for the items that `w`, an entry of `allow` for times, names.
 struct query allow_query(const struct waiver *w);
 
-/// True if entries of `allow` that name items, such as kernels, apply to this metric: to all times.
+/// True if entries of `allow` that name items, such as kernels, apply to the metric: they apply to
+/// all metrics that are times.
 bool allow_is_for(const struct metric *m);
 
-/// The part "compute" of a breakdown of the wall time, in ns; 0 if there is no such part.
+/// Change of the part "compute" of a breakdown of the wall time, in ns; 0 if there is no such part.
 int64_t allow_compute(const struct breakdown *of);
 
 /// How much of a rise the entry `w` of `allow` covers; `of` is the breakdown of the rise. Each item

@@ -1,5 +1,4 @@
-/// Formats of result files: the compiled-in table, a file of the user's, and formats in a rules
-/// file.
+/// Formats of result files: the compiled-in table, a file of the user, and formats in a rules file.
 #ifndef GG_RULES_FORMATS_FILE_H
 #define GG_RULES_FORMATS_FILE_H
 
@@ -9,8 +8,9 @@
 /// The keys of one format of result files.
 extern const struct key_map result_map;
 
-/// Append the formats of a list, which keys_check() has accepted, to `out`; NULL: no formats.
-/// `own`: true if the list is in a rules file, where a format needs no name; false otherwise.
+/// Append the formats of a list, which keys_check() has accepted, to `out`; if `list` is NULL,
+/// there is nothing to append. `own`: true if the list is in a rules file, where a format needs no
+/// name; false otherwise.
 GG_MUST_CHECK enum status result_rows_read(struct document *d, const struct node *list, bool own,
                                            struct result_formats *out);
 

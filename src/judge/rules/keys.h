@@ -9,7 +9,8 @@
 #include "model/category.h"
 #include "rules/yaml_reader.h"
 
-/// Limits of a file: keys of a table, bytes of a text and of an id, items of a list, profiles.
+/// Limits of a file: number of keys of a table, bytes of a text and of an id, items of a list, and
+/// profiles.
 enum { MAX_KEYS = 24, MAX_TEXT = 16384, MAX_ID = 100, MAX_ITEMS = 1000, MAX_PROFILES = 32 };
 
 /// What the value of a key must be.
@@ -18,8 +19,8 @@ enum key_kind {
 	KEY_ID, ///< text of letters, digits, '.', '_' and '-' that identifies something
 	KEY_WORKLOAD, ///< text that can be part of a file name
 	KEY_WORD, ///< one of the words that `words` lists
-	KEY_METRIC, ///< a word of `words`, or input.NAME, where NAME is the name of a metrics-file
-	            ///< figure or a pattern
+	KEY_METRIC, ///< a word of `words`, or input.NAME, where NAME is the name of a figure of result
+	            ///< files, or a pattern of such names
 	KEY_INTEGER, ///< whole number from `min` to `max`
 	KEY_NUMBER, ///< number from `min` to `max` with up to six decimals
 	KEY_DATE, ///< date such as 2027-01-31
@@ -39,13 +40,14 @@ enum key_need {
 	OPTIONAL,
 	REQUIRED,
 	ONE_OF
-}; ///< ONE_OF: at least one of the keys marked so must be present
+}; ///< ONE_OF: at least one of the table's keys with ONE_OF must be present
 
 struct key_map;
 
 /// Type of the struct member in which the value of a key is stored.
 enum key_holds {
-	HOLDS_NOTHING, ///< no member: the key's map fills the whole struct, or code reads the value
+	HOLDS_NOTHING, ///< no member: the key's map fills the struct around it, or other code reads the
+	               ///< value
 	HOLDS_TEXT, ///< text as const char *; for an absent key absent_text, which may be NULL
 	HOLDS_SPAN,
 	HOLDS_FLAG, ///< bool: for a KEY_WORD, false if the value is the first one of `words`; for a
@@ -111,15 +113,15 @@ struct key_map {
 GG_MUST_CHECK enum status keys_check(struct document *d, struct node *map,
                                      const struct key_map *keys);
 
-/// Check one value of `key`.
+/// Check that `value` is valid for `key`, with all that is inside it.
 GG_MUST_CHECK enum status keys_check_value(struct document *d, const struct key *key,
                                            struct node *value);
 
 /// Set the members of `out`, which must be zeroed, to the values that they have for absent keys.
 void keys_default(const struct key_map *keys, void *out);
 
-/// Store the values of a map, which keys_check() has accepted, in the members of `out`; NULL is an
-/// empty map. Members of absent keys stay unchanged. `a` owns the texts.
+/// Store the values of a map, which keys_check() has accepted, in the members of `out`; `map` NULL
+/// is an empty map. Members of absent keys stay unchanged. `a` owns the texts.
 void keys_fill(const struct key_map *keys, const struct node *map, struct arena *a, void *out);
 
 /// The keys of one row of a categories file: category, class and match.

@@ -59,9 +59,9 @@ GG_MUST_CHECK enum status rules_print(const char *path, const char *profile, boo
 /// A text with a short hash ("mark") of each built-in rule, to be stored with a run. Owned by `a`.
 const char *rules_marks(struct arena *a);
 
-/// Text such as "changed: creep; new: leak": the built-in rules in force in `rules` that differ
-/// from those for which rules_marks() once returned `marks`. NULL if none differs, or if `marks` is
-/// NULL (unknown). Owned by `a`.
+/// Text such as "changed: creep; new: leak": the built-in rules that are in force in `rules`, but
+/// differ from the built-in rules of the version whose rules_marks() returned `marks`. NULL if none
+/// differs, or if `marks` is NULL (unknown). Owned by `a`.
 const char *rules_changed(const struct rules *rules, const char *marks, struct arena *a);
 
 /// Explain a rule in a paragraph: its figure and the meaning of its limits, with units and the
@@ -72,8 +72,8 @@ const char *rule_explain(struct arena *a, const struct rule *r);
 /// only that rule. Owned by `a`.
 const char *rules_explain(struct arena *a, const struct rules *r, const struct rule *only);
 
-/// What the keys called `name` mean, wherever in the rules file they may be, in lines of their own;
-/// NULL if no key has this name. Owned by `a`.
+/// What the keys called `name` mean, for each map of the rules file that has such a key in lines of
+/// their own. NULL if no key has this name. Owned by `a`.
 const char *rules_key_explain(struct arena *a, struct span name);
 
 /// The keys of a sites file.

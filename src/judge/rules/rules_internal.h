@@ -31,9 +31,9 @@ GG_MUST_CHECK enum status bound_read(struct document *d, const struct metric *m,
 /// set already.
 GG_MUST_CHECK enum status rule_read(struct document *d, const struct node *map, struct rules *out);
 
-/// A rule with `unless` is skipped where a rule judges another metric. Drop `unless` where no rule
-/// is on that metric. Fail with ST_USAGE if rules wait for each other in a circle, so that none
-/// would judge.
+/// Settle `unless`, the metric to which a rule leaves its check if another rule judges that metric.
+/// Drop `unless` where no rule is on its metric. Fail with ST_USAGE if rules leave their checks to
+/// each other in a circle, so that none would judge.
 GG_MUST_CHECK enum status unless_settle(struct document *d, struct rules *rules);
 
 /// Read the `overrides` of a rule from `map`, which keys_check() has accepted, into the rule `r`.
@@ -55,8 +55,8 @@ GG_MUST_CHECK enum status allow_read(struct document *d, const struct node *map,
 GG_MUST_CHECK enum status select_check(struct document *d, const struct node *map, const char *who,
                                        unsigned labels);
 
-/// Take the first word off the texts of a query that are copied from a report: "rank 5", "GPU 0",
-/// "memory 0".
+/// Users copy names such as "rank 5", "GPU 0" and "memory 0" from reports. Take the first word off
+/// such texts of the query, so that they match ids.
 void select_bare(struct query *q);
 
 /// If the document is of version 2, which states only differences from the built-in rules, replace

@@ -15,8 +15,8 @@ enum { DOCUMENT_MAX_BYTES = 1 << 20, DOCUMENT_MAX_DEPTH = 32 };
 
 enum node_kind { NODE_SCALAR, NODE_MAP, NODE_LIST };
 
-/// A node of the document: a scalar, a map or a list; within a map, also the value of an entry. The
-/// document's arena owns it.
+/// A node of the document: a scalar, a map or a list. The entries of a map are nodes too: each is
+/// the value, with its key in `key`. The document's arena owns all nodes.
 struct node {
 	enum node_kind kind;
 	bool plain; ///< true for a scalar without quotes; false for one in quotes
@@ -46,9 +46,9 @@ struct document {
 typedef enum status document_fn(struct document *d, void *out);
 
 /// Parse `text` or, if it is NULL, the regular file `name`, and pass the document to `read`; it is
-/// released after that call. There must be one document without aliases, anchors, tags and
-/// directives; `read` has to check for duplicate keys. Any error is ST_USAGE with its position and
-/// reason.
+/// released after that call. The text must hold one document, without aliases, anchors, tags and
+/// directives. It is `read` that has to check for duplicate keys. Any error is ST_USAGE with its
+/// position and reason.
 GG_MUST_CHECK enum status document_load(const char *name, const struct span *text,
                                         document_fn *read, void *out, struct diag_log *log);
 

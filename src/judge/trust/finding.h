@@ -16,15 +16,15 @@ struct trust_scope {
 	bool by_trace; ///< true if memory is judged by the traces, not by the snapshots beside them
 };
 
-/// Append a finding; its message begins with the name of the side. `spoils`: the metrics that it
-/// makes unreliable, as bits of enum rests_on; 0: the finding only warns. Returns the finding,
-/// which the next call may move.
+/// Append a finding; its message begins with the name of the side. `spoils`: the metrics that the
+/// finding makes unreliable, as bits of enum rests_on; 0: the finding only warns. Returns the
+/// finding, which the next call may move.
 struct trust_finding *trust_add(const struct trust_scope *s, const char *id, unsigned spoils,
                                 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /// Many ranks of a folded run may have the same finding. Keeps at most 16 findings of each kind,
-/// among those from index `from` on. The others are replaced by one finding on the whole run (`s`),
-/// which makes unreliable every metric that one of them made unreliable.
+/// among those from index `from` on. One finding on the whole run (`s`) replaces all further
+/// findings, and makes unreliable every metric that one of these made unreliable.
 void trust_keep_some(const struct trust_scope *s, size_t from);
 
 /// True if `part` is more than 1 % of `whole`.
@@ -60,8 +60,8 @@ void trust_find_known(const struct trust_scope *s, const struct digest *d,
                       const struct digest *other);
 
 /// Append a finding if judged steps have a lower share of the GPU time of a rank than on the other
-/// side (`other`, which may be NULL), or less than half of it. The latter is not reported with
-/// `outside`: the user expects work outside of the steps, or rules judge it.
+/// side (`other`, which may be NULL), or less than half of the GPU time. The latter is not reported
+/// with `outside`: the user expects work outside of the steps, or rules judge it.
 void trust_find_coverage(const struct trust_scope *s, const struct digest *d,
                          const struct digest *other, bool outside);
 
@@ -76,8 +76,8 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d,
 
 /// Append findings from comparing the ranks of a run: a rank that lacks steps, ends early, is
 /// stuck, has fewer collectives, or has figures of another kind. `alone`: true if there is no
-/// baseline; a run that lacks ranks of its job is then unreliable. With a baseline,
-/// trust_find_absent() decides that.
+/// baseline; a run that lacks ranks of its job is then unreliable. If there is a baseline,
+/// trust_find_absent() compares which ranks the two runs have.
 void trust_find_ranks(const struct run *run, bool alone, const struct trust_scope *s);
 
 /// Append a finding for each rank that only one side has; `s` describes the candidate's run.

@@ -9,8 +9,8 @@
 /// Append the findings on the candidate's `nr` runs and on the baseline (NULL if there is none) to
 /// `out->trust`, the candidate's first. Statistics need as many usable steps of a rank (whole steps
 /// after the warm-up) as the rules (`steps: min`) say, or one if `rules` is NULL. If the rules do
-/// not say, they need three, or as many as the baseline has if it has fewer, or one without a
-/// baseline. In any case a candidate needs at least half as many as the baseline.
+/// not set this number, it is three, or as many as the baseline has if these are fewer; without a
+/// baseline it is one. In any case a candidate needs at least half as many as the baseline.
 void trust_findings(const struct run *baseline, const struct run *candidates, size_t nr,
                     const struct rules *rules, struct report *out);
 
@@ -26,7 +26,8 @@ void trust_find_machines(const struct run *baseline, const struct run *candidate
                          enum throttled how, struct report *out);
 
 /// First finding that makes the metric of the rule unreliable on rank `rank` (−1: on any rank), or
-/// NULL. A share that differs between the sides by at most trust_tolerance() does not count.
+/// NULL. A finding on a share that differs between the sides does not count if the difference is at
+/// most trust_tolerance().
 const struct trust_finding *trust_spoiler(const struct report *r, const struct rule *rule,
                                           int64_t rank);
 
