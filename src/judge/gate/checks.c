@@ -29,7 +29,9 @@ struct maker {
 	const unsigned char *best; ///< for each waiver, how well its name fits an item of the rule
 	                           ///< (waivers_names())
 	struct report *out;
-	const char *in_part; ///< text of in_part() for all items of the rule
+	const char *in_part; ///< text such as "3 of 8 ranks of 'run.json' have it", if fewer ranks of a
+	                     ///< run of the candidate than of the baseline have one of the rule's
+	                     ///< items; else NULL
 	bool unrecorded[NR_SIDES]; ///< true for a side that has no items of the rule's kind
 	bool has_step;
 	int64_t step_ns;
@@ -128,8 +130,9 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 		.renamed = e->was.n > 0,
 		.ranks = { m->rule->query.rank, e->rank >= 0, e->rank },
 	};
-	/* if the baseline's run that details are compared with lacks the figure: a figure of the whole
-	   run is unknown and cannot be explained, but a kernel took 0 ns, as it was not launched */
+	/* the baseline's run whose details explain the change may lack the figure: a figure of the
+	   whole run is then unknown, and nothing can be broken down; but a kernel took 0 ns there,
+	   since it was not launched */
 	if (!e->is_explained && k->metric->label == LABEL_NONE)
 		return NULL;
 	if (!q.ranks.one && !q.ranks.glob)
@@ -161,7 +164,8 @@ static void add_breakdown(const struct maker *m, struct check *k, const struct e
 		k->message = arena_printf(&m->out->arena, "%s, %s", k->message, where);
 }
 
-/* True if at least one side recorded the figure; otherwise a check on it is not applicable. */
+/* True if at least one side recorded the figure. Otherwise a check on the figure is not
+   applicable. */
 static bool is_known(const struct maker *m, const struct entry *e)
 {
 	if (m->rule->metric->label != LABEL_PAIR || m->rule->metric->exact)
@@ -171,7 +175,7 @@ static bool is_known(const struct maker *m, const struct entry *e)
 }
 
 /* Text such as "3 of 8 ranks of 'run.json' have it", if fewer ranks of a run of the candidate than
-   of the baseline have one of the items; else NULL. */
+   of the baseline have at least one of the items; else NULL. */
 static const char *in_part(const struct maker *m, const struct entry *items, size_t nr)
 {
 	struct arena *a = &m->out->arena;
@@ -212,8 +216,8 @@ static const char *moved_text(const struct maker *m, const struct comparison *c,
 	                    unit_text(a, unit, c->baseline));
 }
 
-/* How much of the change of check `k` the entry `w` of `allow` covers. The breakdown of wall time
-   has no kernels, only a part "compute", so that this part is broken down in turn. */
+/* How much of the change of check `k` the entry `w` of `allow` covers. A breakdown of wall time has
+   no kernels, only a part "compute": that part is then broken down in turn. */
 static int64_t part_of(const struct maker *m, const struct waiver *w, const struct check *k,
                        const struct entry *e, const struct breakdown *parts)
 {
@@ -230,9 +234,9 @@ static int64_t part_of(const struct maker *m, const struct waiver *w, const stru
 	return part;
 }
 
-/* If check `k` is beyond its limit, but would not be without the growth that entries of `allow`
-   cover: the text of the first of these entries. Else NULL; if entries cover a part of the change,
-   `*of_it` becomes a text that says how much. */
+/* If check `k` is beyond its limit only because of growth that entries of `allow` cover: the text
+   of the first of these entries. Otherwise NULL; if entries cover a part of the change, `*of_it`
+   then becomes a text that says how much. */
 static const char *allowed(const struct maker *m, const struct entry *e, const struct comparison *c,
                            const struct check *k, const char **of_it)
 {
@@ -326,7 +330,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	noise_evidence(m->noise, e, &c, a, &evidence);
 	struct substitute unit;
 	substitute_find(m->noise, rule, e, &c, a, &unit);
-	/* an operator whose figures cannot be believed excuses nothing */
+	/* a kernel is not judged by an operator whose figures cannot be believed */
 	struct rule of_unit = *rule;
 	of_unit.metric = unit_query(m->noise->kind).metric;
 	unit.found = unit.found && !trust_spoiler(m->out, &of_unit, e->rank);
@@ -398,7 +402,8 @@ static void add_check(const struct maker *m, const struct entry *e)
 	if (e->was.n)
 		k.message =
 		    arena_printf(a, "%s; renamed from '%s'", k.message, text_short(a, e->was, ID_CHARS));
-	/* warn of it, since findings do not say by how much an item is beyond its `allow` */
+	/* a failure beyond an entry of `allow` is also a warning, since findings do not say by how much
+	   the entry is exceeded */
 	if (waiver >= 0 && m->rules->waivers.v[waiver].allows && k.verdict == VERDICT_FAIL)
 		vec_push(&m->out->warnings, k.message);
 	add_breakdown(m, &k, e);
@@ -445,8 +450,8 @@ static void find_step(struct maker *m)
 	vec_release(&e.list);
 }
 
-/* Add the only check of a rule that judges no item; `because` says why. If it is skipped and the
-   rule has for_each, also warn that the rule judges nothing. */
+/* Add the only check of a rule that finds no item to judge; `because` says why there is none. If
+   the verdict is skipped and the rule has for_each, also warn that the rule judges nothing. */
 static void add_none(const struct maker *m, struct span item, enum verdict verdict,
                      const char *because)
 {
@@ -476,8 +481,9 @@ static void add_none_left(const struct maker *m, bool excepted)
 	add_none(m, SPAN(""), VERDICT_SKIPPED, because);
 }
 
-/* Fail if the rule's query would find something without its patterns: one of them must be wrong.
-   The class (compute or communication) stays in the query: a run may lack such kernels. */
+/* Fail if the rule's query would find something without its patterns: one of the patterns must be
+   wrong. The class (compute or communication) stays in the query, since a run may have no kernels
+   of a class. */
 static enum status check_selects(struct bench *b, const struct rules *rules,
                                  const struct rule *rule, struct arena *a, struct diag_log *log)
 {
@@ -498,7 +504,8 @@ static enum status check_selects(struct bench *b, const struct rules *rules,
 	return st;
 }
 
-/* If neither side has the rule's figure of a result file, suggest the most similar name. */
+/* If neither side has the figure of a result file that the rule names, suggest the most similar
+   name. */
 static void add_near_input(const struct maker *m)
 {
 	struct arena *a = &m->out->arena;
@@ -626,7 +633,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 
 ORDERING_POINTERS(by_id, struct check, BY_TEXT(id))
 
-/* Append a number to ids that equal an earlier one: different names can have the same hash. */
+/* Append a number to ids that equal an earlier id: different names can have the same hash. */
 static void make_ids_unique(struct report *out)
 {
 	VEC(struct check *) ids = VEC_INIT;

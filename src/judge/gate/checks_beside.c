@@ -13,7 +13,8 @@ static size_t end_of_label(const struct entries *all, size_t first)
 	return lo;
 }
 
-/* Index of the first entry with a rank ≥ `rank` in [lo, hi), where all entries have one label. */
+/* Index of the first entry in [lo, hi) with a rank ≥ `rank`; `hi` if there is none. All entries in
+   [lo, hi) have one label. */
 static size_t first_of_rank(const struct entries *all, size_t lo, size_t hi, int64_t rank)
 {
 	SEARCH(lo, hi, i, all->list.v[i].rank < rank);
@@ -78,8 +79,8 @@ static void add_counts(const struct entries *all, size_t from, size_t end, int64
 			nr[s] = number_add(nr[s], e->value[s]);
 }
 
-/* Number of kernels per step, in millionths, that the figure of the entry `e` sums up, on that
-   side which has more of them. */
+/* Number of kernels per step, in millionths, that the figure of the entry `e` sums up, on the side
+   that has more of them. */
 static int64_t launches_of(struct beside *b, const struct entry *e)
 {
 	int64_t nr[NR_SIDES] = { 0 };
@@ -90,7 +91,8 @@ static int64_t launches_of(struct beside *b, const struct entry *e)
 		end = end_of_label(all, i);
 		if (!step && !category && !span_eq(all->list.v[i].label, e->label))
 			continue;
-		if (e->rank >= 0) { /* entries of no single rank come first; they count for every rank */
+		if (e->rank >= 0) { /* entries that belong to no single rank come first; they count for
+			                   every rank */
 			add_counts(all, i, first_of_rank(all, i, end, 0), nr);
 			i = first_of_rank(all, i, end, e->rank);
 		}

@@ -50,8 +50,8 @@ static bool has_share(const struct entry *e, int64_t min_share, const __int128 t
 	return false;
 }
 
-/* Find the items that are among the top N by time on either side, and that have at least the rule's
-   `min_share` of the time on a side. */
+/* Find the items that are among the rule's `top` items by time on either side, and that have at
+   least the rule's `min_share` of the time on a side. */
 static void items_of(struct bench *b, const struct rule *rule, struct names *items)
 {
 	struct query q = rule->query;
@@ -79,7 +79,8 @@ static void items_of(struct bench *b, const struct rule *rule, struct names *ite
 	vec_release(&ranking.list);
 }
 
-/* Sort items by the larger of their two values, largest first; equal ones stay in order. */
+/* Sort entries by the larger of their two sides' values, largest first; equal entries stay in
+   order. */
 static int by_size(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -101,10 +102,11 @@ void checks_keep_items(struct bench *b, const struct rule *rule, struct entries 
 	vec_release(&items.list);
 }
 
-/* ---- items of a built-in rule that a rule of the user's own judges ---- */
+/* ---- items that a rule of the user judges in place of a built-in rule ---- */
 
-/* True if the query has no pattern that restricts items to a part of them, such as to one rank,
-   except for patterns that `like` has, too. */
+/* True if the query covers each item as a whole. It does not if it has a pattern, such as for one
+   rank, that `like` lacks. The pattern of the item's name does not count, nor do class and category
+   of kernels. */
 static bool is_of_whole(const struct query *q, const struct query *like)
 {
 	for (const struct select_key *key = select_table; key->name; key++) {
@@ -117,7 +119,7 @@ static bool is_of_whole(const struct query *q, const struct query *like)
 	return true;
 }
 
-/* True if `own` names items of the built-in rule. */
+/* True if `own` is a rule of the user that names items of the built-in rule `rule`. */
 static bool takes_from(const struct rule *own, const struct rule *rule)
 {
 	bool figures = own->metric->need == NEED_INPUT && rule->metric->need == NEED_INPUT;
@@ -126,7 +128,7 @@ static bool takes_from(const struct rule *own, const struct rule *rule)
 	return !own->built_in && (figures || named);
 }
 
-/* True if the entry rose from 0: such a rise has no percentage. */
+/* True if the entry rose from 0, so that its change has no percentage. */
 static bool is_from_zero(const struct entry *e)
 {
 	return e->has[SIDE_BASELINE] && e->has[SIDE_CANDIDATE] && e->value[SIDE_BASELINE] == 0 &&
@@ -136,9 +138,9 @@ static bool is_from_zero(const struct entry *e)
 bool checks_drop_own(struct bench *b, const struct rules *rules, const struct rule *rule,
                      struct entries *entries)
 {
-	struct names taken = { 0 }, limited = { 0 }; /* `taken`: names that rules of the user's own
-	                                                compare with the baseline; `limited`: names to
-	                                                which they only give a `max` */
+	struct names taken = { 0 }, limited = { 0 }; /* `taken`: names that rules of the user compare
+	                                                with the baseline; `limited`: names to which
+	                                                such rules only give a `max` */
 	size_t nr = 0, before = entries->list.nr;
 	bool many = rule->for_each || rule->metric->label == LABEL_INPUT;
 	for (size_t i = 0; i < rules->rules.nr && rule->built_in && many; i++) {
@@ -155,7 +157,8 @@ bool checks_drop_own(struct bench *b, const struct rules *rules, const struct ru
 			checks_keep_items(b, own, &of_own);
 		exceptions_drop(own, &all, &of_own);
 		for (size_t k = 0; k < of_own.list.nr; k++) {
-			struct span label = of_own.list.v[k].label; /* empty if the metric is the figure */
+			struct span label = of_own.list.v[k].label; /* empty if the metric is a single figure of
+			                                               result files */
 			vec_push(&(compares ? &taken : &limited)->list,
 			         label.n ? label : span_of(own->metric->name + strlen("input.")));
 		}

@@ -2,12 +2,13 @@
 
 #define PCT_ONE 100000000 /* 100 %, in units of 1e-6 percent */
 
-/* Result of comparing a change with a limit. UNKNOWN: the limit cannot be computed (such as a
-   percentage of 0), so the change is neither within nor beyond it. NOISE: the change is beyond the
-   limit but may be noise. */
+/* Result of comparing a change with a limit. UNKNOWN: the limit cannot be computed (such as in
+   percent of a baseline of 0), so the change is neither within nor beyond it. NOISE: the change is
+   beyond the limit but may be noise. */
 enum beyond { BEYOND_NO, BEYOND_NOISE, BEYOND_UNKNOWN, BEYOND_YES };
 
-/* A change of the candidate from the baseline or, to find improvements, the reverse change. */
+/* A change from the baseline to the candidate. To find improvements, improved() makes the reverse
+   change. */
 struct change {
 	const struct comparison *c;
 	bool known;
@@ -48,8 +49,8 @@ static enum beyond beyond_relative(const struct change *ch, const struct limits 
 }
 
 /* Compares a change with the limit `l`; ch->by is above 0 if the change has the direction that the
-   limit names, such as a rise for 'increase'. Only for fail limits, noise is considered: beyond a
-   warn limit, the result is only a warning anyway. */
+   limit names, such as a rise for 'increase'. Noise counts only for fail limits: beyond a warn
+   limit, the result is only a warning anyway. */
 static enum beyond beyond_change(const struct change *ch, const struct limits *map,
                                  const struct limit *l)
 {
@@ -88,8 +89,9 @@ static enum beyond beyond_limit(const struct comparison *c, const struct limits 
 	return beyond_change(&ch, map, l);
 }
 
-/* Compares a change with all conditions of a rule's fail or warn; one broken condition is enough.
-   If a relative condition cannot be computed, only absolute ones count, if there are any. */
+/* Compares the candidate with all conditions of a rule's fail or warn; one broken condition is
+   enough. If a relative condition cannot be computed, only absolute ones count, if there are
+   any. */
 static enum beyond beyond_map(const struct comparison *c, const struct limits *map,
                               struct decision *d)
 {
@@ -151,8 +153,9 @@ bool compare_is_since_pin(const struct rule *rule)
 	return since_pin && !others;
 }
 
-/* True if all limits are in percent or are 'max'. Under such limits it is unclear whether a figure
-   of 0 is perfect or was not measured. */
+/* True if each limit is in percent without an `and`, or is a `max`. Under such limits it is unclear
+   whether a figure of 0 is perfect or was not measured. `*any` becomes true if a limit is in
+   percent. */
 static bool has_percent_alone(const struct limits *map, bool *any)
 {
 	for (size_t i = 0; i < map->list.nr; i++) {
@@ -190,7 +193,8 @@ static struct decision decide_limits(const struct comparison *c)
 	if (fell_to_zero(c))
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_ZERO };
 	enum beyond warn = beyond_map(c, &rule->warn, &w);
-	/* if only a warn limit cannot be computed, that counts only if there are no fail limits */
+	/* a warn limit that cannot be computed makes the check inconclusive only if there are no fail
+	   limits */
 	if (fail == BEYOND_UNKNOWN || (warn == BEYOND_UNKNOWN && rule->fail.list.nr == 0))
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_UNFORMED };
 	if (fail == BEYOND_NOISE) {
@@ -214,7 +218,7 @@ static struct decision decide_limits(const struct comparison *c)
 
 /* Decide on a kernel. A kernel beyond its limit fails only if its net change is beyond the limit,
    too: what it rose by, less its share of what other kernels of its operator or category fell by.
-   Otherwise it only gives a warning, since it has taken over their work. */
+   Otherwise it only gives a warning, since it has taken over the work of those kernels. */
 static struct decision decide_kernel(const struct comparison *c)
 {
 	struct decision d = decide_limits(c);
@@ -245,8 +249,8 @@ static enum verdict of_level(enum level level)
 	}
 }
 
-/* True for metrics of items such as kernels, which a later run may lack without an error; with
-   for_each, `on_gone` decides on a missing item. */
+/* True for metrics of items such as kernels: a later run may lack an item without an error, and
+   with for_each, `on_gone` decides on a missing item. */
 static bool is_item(const struct metric *m)
 {
 	return m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY || m->label == LABEL_OP ||
@@ -254,8 +258,8 @@ static bool is_item(const struct metric *m)
 	       m->label == LABEL_DIRECTION;
 }
 
-/* The verdict on a figure that one side lacks. The candidate must have each figure that the
-   baseline has. A figure that the baseline's version of gpugate did not know is skipped. */
+/* The verdict on a figure that a side lacks. The candidate must have each figure that the baseline
+   has. A figure that the baseline's version of gpugate did not know is skipped. */
 static enum verdict of_missing(const struct comparison *c)
 {
 	if (c->predates && c->has_candidate)
@@ -277,8 +281,9 @@ static enum verdict of_missing(const struct comparison *c)
 }
 
 /* Decide on an item of for_each that only one side has: by `on_new` or `on_gone` and, for a new
-   item, by the limits that need no baseline; the worse result counts. A new kernel that is most of
-   the rise of its operator or category gets their verdict if they fail. */
+   item, by the limits that need no baseline; the worse result counts. If the operator or category
+   of a new kernel fails or is undecided, and the kernel's time is more than half of the rise, the
+   kernel gets the verdict of the operator or category. */
 static struct decision decide_one_sided(const struct comparison *c)
 {
 	if (c->hidden)
@@ -323,7 +328,7 @@ static struct decision decide(const struct comparison *c)
 		                               lacks */
 	if (c->has_candidate && (c->has_baseline || pair))
 		return decide_kernel(c);
-	/* absolute limits apply although the baseline lacks the figure */
+	/* absolute limits apply even if the baseline lacks the figure */
 	struct decision d = { .verdict = VERDICT_PASS, .reason = REASON_ABSENT };
 	if (c->has_candidate)
 		d = decide_limits(c);

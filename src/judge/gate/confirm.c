@@ -6,11 +6,11 @@
 #include "diff/changes.h"
 #include "gate/noise.h"
 
-/* ENOUGH: pairs, or runs of different jobs, that decide. NEWEST: runs of main that are looked
-   at. */
+/* ENOUGH: number of pairs, or of runs of different jobs, that decide whether a failure is final.
+   NEWEST: largest number of main's newest runs that the failure is compared with. */
 enum { ENOUGH = PAIRS_CONFIRM, NEWEST = 20 };
 
-/* True for figures of memory except counts, which are the same in every run. Their noise cannot be
+/* True for figures of memory that vary from run to run: all except counts. Their noise cannot be
    estimated: a library may choose a larger workspace in one run of ten. */
 static bool is_of_memory(const struct metric *m)
 {
@@ -46,8 +46,8 @@ static bool fails_and_open(const struct noise_model *m, const struct comparison 
 	return d->verdict == VERDICT_FAIL && would_be_open(m, c, d);
 }
 
-/* Values of the newest accepted runs of main since the last approval, oldest first. Runs of one job
-   count once, by the first of them. Returns the number of values. */
+/* Values of the newest accepted runs of main since the last approval, oldest first. Only the first
+   of several runs of one job counts. Returns the number of values. */
 static size_t newest_of_main(const struct bench *b, const struct entry *e, int64_t out[NEWEST])
 {
 	size_t nr = 0;
@@ -67,9 +67,9 @@ static size_t newest_of_main(const struct bench *b, const struct entry *e, int64
 	return nr;
 }
 
-/* Number of the `nr` runs of main that lie at `value` or beyond. Runs before main's level last
-   changed count only if main was that far on several occasions: a level that main left for good is
-   not a state of the machine. */
+/* Number of the `nr` runs of main that lie at `value` or beyond. Runs before the last change of
+   main's level count only if main was that far at several separate times: a level that main left
+   for good is not a state of the machine. */
 static size_t count_shown(const int64_t *v, size_t nr, int64_t value, bool falls)
 {
 	struct change_list points = { 0 };

@@ -113,7 +113,7 @@ struct code_rows {
 	VEC(struct figure_row) list;
 };
 
-/* Add those figures of a metric by place in the code that changed most; a figure that one side
+/* For a metric by place in the code, add the figures that changed most. A figure that one side
    lacks is 0 on that side. */
 static void add_code_metric(struct bench *b, enum metric_id id, struct report *out)
 {
@@ -150,8 +150,8 @@ static const struct figure_row *figure_of_both(const struct report *out, enum me
 	return NULL;
 }
 
-/* The change of the figure that explains most of a change of the wall time, such as ": data loading
-   69.81 ms → 1.311 ms"; "" if no figure explains half of it. */
+/* Text for the figure whose change explains most of a change of the wall time, such as ": data
+   loading 69.81 ms → 1.311 ms"; "" if no figure explains half of it. */
 static const char *largest_cause(struct report *out, const struct figure_row *wall)
 {
 	static const enum metric_id ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_DATALOADER_TIME,
@@ -170,8 +170,8 @@ static const char *largest_cause(struct report *out, const struct figure_row *wa
 	            : "";
 }
 
-/* Say at the wall time's part "idle GPU" that the GPU waits for data: loading is not a part of
-   the wall time, since the host loads while the GPU works. */
+/* If the GPU waits for data, say so at the part "idle GPU" of the wall time. Loading is not a part
+   of the wall time by itself, since the host loads while the GPU works. */
 static void explain_idle(struct report *out, struct breakdown *wall)
 {
 	const struct figure_row *f = figure_of_both(out, METRIC_STEP_DATALOADER_TIME);
@@ -197,8 +197,8 @@ static void add_headline(struct report *out)
 		if (size <= largest)
 			continue;
 		most = f;
-		/* to choose the figure, the change of the step's period counts twice, since the period
-		   contains what the other figures measure */
+		/* the change of the step's period counts twice in this choice, since the period contains
+		   what the other figures measure */
 		largest = i == 0 ? 2 * (__int128)size : size;
 	}
 	out->headline = "the runs have no key figure in common";

@@ -12,8 +12,8 @@ const char *environment_value(const struct run *run, const char *key)
 	return value;
 }
 
-/* The values of a key on both sides: those of the first rank whose values differ, else of the first
-   ranks that have one. */
+/* The values of a key on both sides: those of the first rank whose values differ or, if none
+   differ, each side's first value. NULL for a side that has none. */
 static void values_of(const struct run *baseline, const struct run *candidate, const char *key,
                       const char **b, const char **c)
 {
@@ -43,7 +43,7 @@ static void add_row(const struct run *baseline, const struct run *candidate, con
 	const char *b, *c;
 	values_of(baseline, candidate, key, &b, &c);
 	if (!b && !c) {
-		/* recordings have these keys by themselves, so that the user need not supply them */
+		/* no warning for keys that recordings have by themselves: the user need not supply them */
 		if (must && strcmp(key, "world_size") != 0 && strncmp(key, "gpu.", 4) != 0 &&
 		    strncmp(key, "cuda.", 5) != 0)
 			vec_push(&out->warnings, arena_printf(&out->arena,
@@ -83,7 +83,8 @@ static const char *differences(struct report *out, bool must)
 	return arena_take(&out->arena, &b);
 }
 
-/* Warn if the machine differs and the rules do not say which keys of the environment must match. */
+/* Warn if the GPU, the number of GPUs or the world size differs, and the rules do not say which
+   keys of the environment must match. */
 static void warn_of_machine(const struct run *baseline, const struct run *candidate,
                             struct report *out)
 {
@@ -192,7 +193,7 @@ void environment_rows(const struct run *baseline, const struct run *candidate, s
 /* ---- settings that the digests were made with ---- */
 
 struct settings {
-	/// wanted step marker and communication kernels; NULL: any value fits
+	/// wanted step marker, and wanted patterns of communication kernels; NULL: any value fits
 	const char *marker, *communication;
 	const char *unmarked; ///< wanted treatment of unmarked steps, such as "window"; NULL: any
 	int64_t warmup; ///< wanted number of warm-up steps; < 0: any number fits

@@ -75,7 +75,7 @@ const struct rule *exceptions_rule(const struct rule *rule, const struct entries
 		const struct rule_override *o = &rule->overrides.v[i];
 		if (!names_one(rule, o->match.v, o->match.nr, all, e))
 			continue;
-		/* The copy of the rule is on the arena, since decisions keep pointers to its limits. */
+		/* on the arena, since decisions keep pointers to the limits of the copy */
 		struct rule *r = arena_alloc(a, 1, sizeof *r);
 		*r = *rule;
 		r->overrides.nr = 0;

@@ -35,7 +35,7 @@ static bool is_refused(const struct check *c)
 	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED;
 }
 
-/* Append an option --accept for each rule with a check that makes `approve` refuse the run. */
+/* Append one option --accept for each rule of which a check makes `approve` refuse the run. */
 static void add_accepted(struct strbuf *b, struct report *out)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {
@@ -50,8 +50,8 @@ static void add_accepted(struct strbuf *b, struct report *out)
 	}
 }
 
-/* Warn if main has left the approved run: changes are then compared with code that nobody
-   approved. */
+/* Warn if the runs of main have moved away from the approved run: changes are then compared with
+   code that nobody approved. */
 static void warn_of_moved(struct report *out)
 {
 	const char *first = NULL;
@@ -86,7 +86,7 @@ static bool has_changes(const struct report *out)
 	return any;
 }
 
-/* True if the run fails with any baseline, since it is beyond a `max` or `min`. */
+/* True if the run fails whatever the baseline is, since it is beyond a `max` or `min`. */
 static bool fails_any(const struct report *out)
 {
 	return ANY(i, out->checks.nr,
@@ -100,7 +100,7 @@ static bool is_elsewhere(const struct report *out)
 }
 
 /* The command that accepts the candidate. "" if some check could not be judged, if there is nothing
-   to accept, or if a limit is broken that is the same for any baseline. */
+   to accept, or if a broken limit does not depend on the baseline. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
 	bool first = (in->needs_baseline || out->left_out) && !in->runs.baseline;
@@ -123,7 +123,7 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 }
 
 /* The ending of the candidate's first artifact, such as ".json.gz", for the names of further ones;
-   "" if the artifact is a folder, or a shell needs quotes around the ending. */
+   "" if the artifact is a folder, or if a shell would need quotes around the ending. */
 static const char *ending_of(const char *path)
 {
 	const char *name = strrchr(path, '/'), *dot = strchr(name ? name + 1 : path, '.');
@@ -132,8 +132,8 @@ static const char *ending_of(const char *path)
 }
 
 /* Append an option for `nr` recordings that are still to be made, such as
-   "--repeat=new{4..6}.json", which a shell expands. The numbers follow those of the `exist`
-   recordings. */
+   "--repeat=new{4..6}.json", which a shell expands. Numbers begin after the `exist` recordings that
+   there are. */
 static void add_further(struct strbuf *b, const char *name, size_t exist, int64_t nr,
                         const char *ending)
 {
@@ -213,7 +213,8 @@ static const char *rule_of(const struct check *c)
 	return c->rule;
 }
 
-/* Append how many checks are skipped, and why; without a baseline, the summary's end says why. */
+/* Append how many checks are skipped, and why. If there is no baseline, the end of the summary says
+   why. */
 static void add_skipped(const struct judge_input *in, struct strbuf *b, struct report *out,
                         int64_t left_out)
 {
@@ -232,8 +233,8 @@ static void add_skipped(const struct judge_input *in, struct strbuf *b, struct r
 	vec_release(&why.rows);
 }
 
-/* Append the rules of the checks that have the verdict, unless there are too many: "operators,
- * top-kernels ×2". */
+/* Append the rules whose checks have the verdict of the report: "operators, top-kernels ×2".
+   Nothing is appended if there are too many. */
 static void add_rules(struct strbuf *b, const struct report *out)
 {
 	enum { MOST = 4, CHARS = 50 }; /* with more rules or characters, none is appended */
@@ -262,7 +263,7 @@ static void add_plan(struct strbuf *b, const struct report *out)
 }
 
 /* The sentence that sums up the checks. `worst` is the worst verdict of a check; without a
-   baseline, the verdict of the report differs from it. */
+   baseline, the report may have another verdict. */
 static const char *summary(const struct judge_input *in, enum verdict worst, struct report *out)
 {
 	static const char *const words[NR_VERDICTS][2] = {
@@ -342,7 +343,7 @@ static void conclude(const struct judge_input *in, struct report *out)
 	out->headline = arena_printf(&out->arena, "%s: %s", verdict_names[out->verdict], out->summary);
 }
 
-/* The run with index `i` in a list of the candidate's runs, then the control runs. */
+/* Run number `i`, counted through the candidate's runs and then the control runs. */
 static const struct run *nth_run(const struct judge_input *in, size_t i)
 {
 	return i < in->runs.nr_candidates ? &in->runs.candidates[i]
@@ -362,7 +363,8 @@ static enum status check_ranks(const struct judge_input *in, struct diag_log *lo
 			return diag_fail(log, ST_INPUT, "%s: %s", whose, fault);
 		if (run->ranks.nr == 0)
 			return diag_fail(log, ST_INPUT, "%s has no ranks", whose);
-		/* without traces, control runs may be equal by chance: figures are rounded, or counts */
+		/* without traces, control runs may have equal figures by chance, since these are rounded or
+		   counts */
 		for (size_t k = 0; k < i && (repeat || trust_any_trace(run)); k++)
 			if (sides_same_artifact(nth_run(in, k), run))
 				return diag_fail(log, ST_INPUT, "%s is the same as another run%s: a %s",
@@ -419,9 +421,9 @@ static enum status add_checks(const struct judge_input *in, const struct noise_m
 	return ST_OK;
 }
 
-/* True if an operator is excused because all changed alike, by more than its own limit, while no
-   check on whole steps fails: such a check may be on a median, or have a wider limit. Nothing would
-   then report the change. */
+/* True if nothing would report that all operators changed alike: an operator is excused for that
+   reason although the common change is beyond its limit, and no check on whole steps fails, as such
+   a check may be on a median or have a wider limit. */
 static bool is_untold(const struct noise_model *noise, const struct report *out)
 {
 	bool untold = false;
@@ -501,8 +503,8 @@ static void warn_of_known(const struct judge_input *in, struct report *out)
 		         "among others");
 }
 
-/* Number of runs of which the reference is the median: the recent runs and, while there are fewer
-   than `min_runs` of them, the approved run, unless it is one of them. */
+/* Number of runs of which the reference is the median: the recent runs and, while these are fewer
+   than `min_runs`, the approved run, unless it is a recent run itself. */
 static int64_t reference_runs(const struct judge_input *in)
 {
 	int64_t recent = in->runs.recent ? (int64_t)in->runs.recent->runs.nr : 0;
@@ -547,7 +549,8 @@ static void fill_context(const struct judge_input *in, struct report *out)
 }
 
 /* Set how many more runs (or pairs, if a check needs pairs) would decide the undecided checks and
-   confirm failures that are not final. Nothing is confirmed if the run fails with any baseline. */
+   confirm failures that are not final. No failure needs to be confirmed if the run fails whatever
+   the baseline is. */
 static void plan(struct report *out)
 {
 	bool final = fails_any(out);

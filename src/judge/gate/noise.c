@@ -14,14 +14,15 @@ struct asked {
 	struct estimate now, since_pin; ///< estimates of two changes, since the reference and since the
 	                                ///< approved run; if one is not `known`, no noise is assumed
 	double alpha;
-	double far[2]; ///< standard errors beyond which a change is sure: of `now`, of `since_pin`
+	double far[2]; ///< number of standard errors beyond which a change is sure: [0] for `now`, [1]
+	               ///< for `since_pin`
 	bool pin_alone; ///< true if the rule limits only changes since the pin
 	double most; ///< largest noise, as a difference of logarithms
 };
 
-/* Converts a change for the worse to an amount above 0 in the metric's unit. `by` is a difference
-   of logarithms, `base` the figure before. `by` = log 2 doubles a figure that should be low, and
-   halves one that should be high. */
+/* Converts a change for the worse to an amount above 0 in the metric's unit. `by` is the change as
+   a difference of logarithms, `base` the figure before the change. With `by` = log 2, a figure that
+   should be low doubles, and one that should be high is halved. */
 static double amount_from(const struct asked *q, int64_t base, double by)
 {
 	bool falls = q->c->rule->worse == WORSE_DOWN;
@@ -30,7 +31,7 @@ static double amount_from(const struct asked *q, int64_t base, double by)
 	return fabs((double)base) * (falls ? -expm1(-by) : expm1(by));
 }
 
-/* Converts an amount, below 0 for a fall, to a difference of logarithms. */
+/* Converts a change in the metric's unit, below 0 for a fall, to a difference of logarithms. */
 static double distance_to(const struct asked *q, int64_t base, double amount)
 {
 	if (q->c->rule->metric->unit == UNIT_PCT)
@@ -79,8 +80,9 @@ static double reach_of(const struct asked *q, bool since_pin)
 }
 
 /* The largest noise that is believed, as a difference of logarithms. With one or two runs of main,
-   noise is mostly assumed, or estimated from the runs that are judged. It must not excuse a change
-   of any size then; but it may be as large as the differences between main's own runs. */
+   noise is mostly assumed, or estimated from the runs that are judged, so that it must not excuse a
+   change of any size. But it may be as large as the differences between main's own runs. Infinite
+   with more runs of main. */
 static double most_noise(const struct asked *q, int64_t past_runs)
 {
 	const double of_gpu = 0.2, of_others = 0.4;
@@ -125,8 +127,8 @@ static void fill_detectable(const struct asked *q, struct arena *a, struct evide
 		                 unit_text(a, UNIT_PCT, number_pct(out->detectable, from)));
 }
 
-/* Set the nearest limits above (`limit[1]`) and below (`limit[0]`) the baseline's value that `map`
-   has, as values in the metric's unit. */
+/* Set limit[1] to the nearest limit in `map` above the baseline's value, and limit[0] to the
+   nearest one below, as values in the metric's unit. */
 static void fill_limits(const struct asked *q, const struct limits *map, bool has[2],
                         int64_t limit[2])
 {
@@ -196,7 +198,8 @@ static double se_of_runs(const struct estimate *x, size_t nr)
 }
 
 /* Find how many more runs, or pairs of runs, would decide the check if the change stays as large as
-   it is. Runs are preferred if they are at most RUNS_FEW, or no more than the pairs. */
+   it is. Runs are preferred to pairs if at most RUNS_FEW more runs are needed, or no more runs than
+   pairs. */
 static void fill_plan(const struct asked *q, struct evidence *out)
 {
 	const struct estimate *x = q->pin_alone ? &q->since_pin : &q->now;
@@ -285,8 +288,8 @@ static void add_steps_text(enum unit unit, const struct evidence *out, struct ar
 static double far_of(const struct asked *q, const struct estimate *x)
 {
 	double k = (double)q->c->rule->noise.k / 1e6;
-	/* the change since the approved run is tested at a stricter level, because a check that tests
-	   it, and also the change since the reference, can be wrong twice */
+	/* a check may test the change since the reference and the change since the approved run, and be
+	   wrong twice; therefore the latter is tested at a stricter level */
 	double alpha = x == &q->since_pin ? q->alpha / 5 : q->alpha;
 	return x->known ? fmax(student_quantile(alpha, x->df), k) : 0;
 }

@@ -42,8 +42,8 @@ double noise_center(const double *v, size_t nr)
 	return center;
 }
 
-/* Variances for normal values: of the median of up to five, by numeric integrals over order
-   statistics; of more than five, of the mean without the lowest and the highest fifth. */
+/* Variances for normal values. For up to five values, that of their median, from numeric integrals
+   over order statistics; for more, that of the mean without the lowest and the highest fifth. */
 double noise_center_variance(size_t nr)
 {
 	static const double of_median[] = { 1, 1, 0.5, 0.4487, 0.2982, 0.2868 };
@@ -61,7 +61,8 @@ double noise_mad(const double *v, size_t nr)
 	return mad;
 }
 
-/* Subtract from each value the center of its group, which `of` computes. */
+/* Subtract from each value the center of its group, which the function `of` computes. `*groups`
+   becomes the number of groups. */
 static void center_groups(double *v, const uint64_t *group, size_t nr, size_t *groups,
                           double (*of)(const double *v, size_t nr))
 {
@@ -161,7 +162,8 @@ struct noise_prior noise_prior_of(const double *s2, size_t nr, double df)
 		double d = log(fmax(s2[i], least)) - digamma(df / 2) + log(df / 2) - mean;
 		squares += d * d;
 	}
-	/* the part of the spread of the variances that the small numbers of runs do not explain */
+	/* the part of the spread of the variances that goes beyond what small numbers of runs
+	   explain */
 	double beyond = nr > 1 ? squares / (double)(nr - 1) - trigamma(df / 2) : 0;
 	double d0 = fmin(fmax(2 * trigamma_inverse(fmax(beyond, 1e-3)), few), many);
 	return (struct noise_prior){ exp(mean + digamma(d0 / 2) - log(d0 / 2)), d0 };

@@ -10,28 +10,32 @@
 #include "gate/environment.h"
 #include "metric/figure_name.h"
 
-/* Assumed standard deviations, as shares of a figure. One run does not show how much the machine
-   varies, since a clock moves all operators together: `machine` is assumed, and counts less with
-   each further run. From five runs on, the machine is assumed to vary as much as the operators do.
-   In a pair its part cancels out. Wall time of steps differs by 13 % to 16 % between sessions if
-   the host sets the pace (`wall_idle`). If the GPUs are never idle, it varies hardly more than GPU
-   time. `wall` is assumed for other times of the host and figures of result files, and `wall_seen`
-   for all wall times once five runs are known. */
+/* Assumed standard deviations, as shares of a figure. `unknown_own`: of an operator's own part if
+   there are too few past runs; `least_own`: least value of this part. `machine`: of the machine's
+   part. One run does not show this part, since a clock moves all operators together; what is
+   assumed counts less with each further run, and from five runs on, the machine is assumed to vary
+   as much as the operators do. In a pair, its part cancels out. `wall_idle`: of wall times of steps
+   if the host sets the pace, which differ by 13 % to 16 % between sessions; if the GPUs are hardly
+   ever idle, `machine` is taken instead. `wall`: of other times of the host, and of figures of
+   result files. `wall_seen`: of all wall times once five runs are known. */
 static const double unknown_own = 0.01, machine = 0.02, wall = 0.05, least_own = 0.002;
 static const double wall_seen = 0.01, wall_idle = 0.13;
 enum {
 	UNKNOWN_RUNS = 4, ///< weight of `unknown_own`, in degrees of freedom
-	MACHINE_RUNS = 2, ///< weight of what is assumed of the machine once five runs are known
-	FIRST_RUNS = 8, ///< added to MACHINE_RUNS while only one run is known
-	MACHINE_FREE = 4, ///< degrees of freedom of five runs
-	PAIR_RUNS = 6, ///< weight of the assumed variance of pairs
+	MACHINE_RUNS = 2, ///< weight of the assumed variance of the machine once five runs are known
+	FIRST_RUNS = 8, ///< added to MACHINE_RUNS while only one run is known; less with each further
+	                ///< run
+	MACHINE_FREE = 4, ///< degrees of freedom of five runs, from which on the machine is not assumed
+	PAIR_RUNS = 6, ///< weight of the variance that is assumed for the difference within a pair, in
+	               ///< degrees of freedom
 	WALL_RUNS = 4, ///< weight of `wall` and `wall_seen`
 	COMM_TIMES = 9 ///< assumed variance of communication, as a multiple of that of operators
 };
 
 /* ---- figures on the scale of the model ---- */
 
-/* The logarithm of a figure, NAN if it is not above 0; for a figure in percent its share of 1. */
+/* The logarithm of a figure, NAN if the figure is not above 0. A figure in percent is not a
+   logarithm, but a share of 1. */
 static double value_in(const struct entry *e, const struct metric *metric, size_t column)
 {
 	int64_t value = e->cells[column].has ? e->cells[column].value : 0;
@@ -50,8 +54,8 @@ static bool is_source(const struct bench *b, size_t i, enum bench_source source)
 	return b->columns[i].source == source;
 }
 
-/* Values. For a variance, each also has the number of its group, since only values of the same
-   group can be compared; else `group` is empty. */
+/* Values. If a variance is computed from them, `group` has the number of each value's group, since
+   only values of one group can be compared; otherwise `group` is empty. */
 struct values {
 	VEC(double) list;
 	VEC(uint64_t) group;
@@ -86,8 +90,8 @@ static double center_of(struct values *v, double *variance)
 }
 
 /* Variance of `v` within its groups; the values must be in order of time. Each group is first split
-   where its level changes for good, since such a change is not noise. With `early`, three runs are
-   enough for a level (changes_find()). Releases `v`. */
+   where its level changes for good, since that is not noise. With `early`, three runs can be enough
+   for a new level (changes_find()). Releases `v`. */
 static double variance_of(struct values *v, bool early, double *df)
 {
 	levels_split(v->list.v, v->group.v, v->list.nr, early);
@@ -132,8 +136,8 @@ static void fill_machine(struct noise_model *m)
 	m->machine = mem_calloc(b->nr_columns + 1, sizeof *m->machine);
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		struct values of = { 0 };
-		/* epoch: the time in which one run was the approved one; judged runs belong to the
-		   newest */
+		/* epoch: the time in which one run was the approved run; runs that are judged belong to the
+		   newest epoch */
 		uint64_t epoch = is_past_column(b, i) ? b->columns[i].epoch : b->pin;
 		for (size_t j = 0; j < m->units.list.nr; j++) {
 			const struct entry *e = &m->units.list.v[j];
@@ -163,7 +167,7 @@ static double own_change(const struct noise_model *m, const struct entry *e,
 	struct values reference = { 0 }, candidate = { 0 };
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		double own = value_in(e, metric, i) - m->machine[i];
-		/* the candidate's own part (r_ij in noise_model.h) is compared with that of these runs */
+		/* the runs with which the candidate's own part (r_ij in noise_model.h) is compared */
 		if (e->cells[i].reference || is_source(b, i, SOURCE_CONTROL))
 			values_add(&reference, own);
 		if (is_source(b, i, SOURCE_CANDIDATE))
@@ -206,8 +210,8 @@ static struct noise_prior prior_of_today(const struct noise_model *m)
 		                         share + left };
 }
 
-/* degrees of freedom of an operator's past runs from which on its variance is estimated from them,
-   too; with fewer, only the prior is used */
+/* from this number of degrees of freedom of an operator's past runs on, these runs count in the
+   estimate of its variance; with fewer, only the prior does */
 enum { ENOUGH_FREE = 2 };
 
 static void fill_prior(struct noise_model *m)
@@ -264,8 +268,8 @@ static void fill_shift(struct noise_model *m)
 	m->rest = isnan(left) ? 0 : left;
 }
 
-/* How much of the operators' own variance remains in the sum of all operators, where independent
-   noise cancels out in part: the sum of the squares of their shares of the time. */
+/* Share of the operators' own variance that remains in the sum of all operators, where independent
+   noise partly cancels out: the sum of the squares of the operators' shares of the time. */
 static double squares_of_shares(const struct noise_model *m)
 {
 	double sum = 0, squares = 0;
@@ -280,8 +284,8 @@ static double squares_of_shares(const struct noise_model *m)
 /* ---- the noise of today's machine ---- */
 
 /* Share of the machine's variance that all runs of the candidate have in common: 1 if they were
- * made one after the other on one host, 0 if on other hosts or in other jobs; an assumed value if
- * the recordings do not tell. */
+   made one after the other on one host, 0 if they were made on other hosts or in other jobs; an
+   assumed value if only some were, or if the recordings do not say. */
 static double shared_by_repeats(const struct bench *b)
 {
 	const double unknown = 0.3;
@@ -343,7 +347,8 @@ static bool is_of_period(const struct metric *metric)
 	       metric->id == METRIC_STEP_TIME || metric->id == METRIC_THROUGHPUT_STEPS;
 }
 
-/* The prior for a variance. Except for wall times, it leaves out the machine's part. */
+/* The prior for the variance of `metric`. Except for wall times, it leaves out the machine's
+   part. */
 static struct noise_prior prior_of(const struct noise_model *m, const struct metric *metric)
 {
 	switch (metric_family(metric)) {
@@ -361,7 +366,8 @@ static struct noise_prior prior_of(const struct noise_model *m, const struct met
 }
 
 /* The prior for the variance between single runs: `prior`, raised to what is assumed of the machine
-   and of wall times. The more degrees of freedom past runs have (`free`), the less is assumed. */
+   and of wall times. `free`: degrees of freedom of the past runs; the more there are, the less is
+   assumed. */
 static struct noise_prior prior_of_runs(const struct noise_model *m, struct noise_prior prior,
                                         const struct metric *metric, double free)
 {
@@ -409,8 +415,8 @@ static bool estimate_pairs(const struct noise_model *m, const struct entry *e,
 	return true;
 }
 
-/* Value of the past run in `column`. If several runs were made together, the first one
-   has the mean of all, and the others are NAN, so that they count once. */
+/* Value of the run in `column`. If several past runs were made together, the first of them has the
+   mean of all, and the others have NAN, so that they count once. */
 static double value_once(const struct bench *b, const struct entry *e, const struct metric *metric,
                          size_t column)
 {
@@ -463,7 +469,7 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	out->se =
 	    sqrt(out->variance * (out->shared + (1 - out->shared) * of_candidate + out->baseline));
 	bool busy = is_of_period(metric) && m->busy;
-	/* from here on the prior is that of differences of pairs */
+	/* from here on, `prior` is for the variance of the difference within a pair */
 	prior.s2 = family == FAMILY_COMMUNICATION ? 2 * out->variance : prior.s2 / 2;
 	if (family == FAMILY_WALL && prior.df > 0)
 		prior.s2 = fmin(busy ? wall_seen * wall_seen : wall * wall / 2, 2 * out->variance);
@@ -500,8 +506,8 @@ struct estimate noise_estimate(const struct noise_model *m, const struct entry *
 	return out;
 }
 
-/* Divides the budget of false alarms among those families of metrics that have checks. Part of it
-   is kept back, since noise that is only assumed may be too small. */
+/* Divides the budget of false alarms among the families of metrics that have checks. A part of the
+   budget is kept back, since noise that is only assumed may be assumed too small. */
 void noise_budget(struct noise_model *m, const struct rules *rules)
 {
 	const double spent = 0.4;

@@ -19,8 +19,9 @@ static void add_figure(void *ctx, const struct figure *f)
 		vec_push(&s->list, f->samples[i]);
 }
 
-/* Add a sample per step of a run: the value of the entry's rank, or the values of its ranks
-   combined step by step. Adds none if the ranks have different numbers of steps. */
+/* Add one sample for each step of a run: the value of the entry's rank or, if the entry is not of a
+   single rank, the values of all selected ranks combined. Adds none if the ranks have different
+   numbers of steps. */
 static void add_steps(const struct run_view *v, const struct query *q, const struct entry *e,
                       struct samples *out)
 {

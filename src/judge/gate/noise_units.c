@@ -1,11 +1,12 @@
 #include "gate/noise_model.h"
 
-/* smallest share of the time that an operator must have to count: operators with less are so noisy
+/* smallest share of the time that an operator must have to count: smaller operators are so noisy
    that they would hide the noise of the machine */
 static const double least_share = 0.005;
 
 /* Find the operators or categories that both sides have, and drop those with little time. False if
-   the shared ones make up less than half of the compute time on either side. */
+   the operators (or categories) that both sides have make up less than half of the compute time on
+   either side. */
 static bool find_units(struct noise_model *m, enum unit_kind kind, const double compute[NR_SIDES])
 {
 	struct query q = unit_query(kind);
@@ -52,8 +53,8 @@ const struct entry *noise_unit(const struct noise_model *m, struct span label)
 	return FIND(i, m->units.list.v, m->units.list.nr, span_eq(m->units.list.v[i].label, label));
 }
 
-/* Many traces are in whole microseconds, so that one tick is noise: a kernel that changed from 6
-   to 7 µs did not necessarily become 17 % slower. */
+/* Many traces have times in whole microseconds: a kernel that changed from 6 to 7 µs did not
+   necessarily become 17 % slower. */
 double noise_unit_tick(const struct noise_model *m, const struct entry *e)
 {
 	double mean =

@@ -20,8 +20,8 @@ int64_t scaled_mad(const int64_t *v, size_t nr)
 
 enum { EXACT_RUNS = 20 };
 
-/* P(U ≤ u) if all orders of nx and ny distinct values are equally likely. It counts the ways to
-   reach U, adding one value of y at a time. */
+/* P(U ≤ u) if all orders of nx and ny distinct values are equally likely. The function counts the
+   orders that give each U, adding one value of y at a time. */
 static double exact_at_most(size_t nx, size_t ny, size_t u)
 {
 	double ways[EXACT_RUNS * EXACT_RUNS + 1] = { 1 }, all = 1, sum = 0;
@@ -38,7 +38,7 @@ static double exact_at_most(size_t nx, size_t ny, size_t u)
 	return sum / all;
 }
 
-/* A value and the side that it belongs to. */
+/* A value, and whether it is one of x or of y. */
 struct ranked {
 	int64_t value;
 	bool is_x;
@@ -60,8 +60,9 @@ double mann_whitney(const int64_t *x, size_t nr_x, const int64_t *y, size_t nr_y
 			of_x += all[end].is_x;
 		double t = (double)(end - i), of_y = t - of_x;
 		ties += t * t * t - t;
-		twice_u += of_x * (2 * below + of_y); /* twice U: a value of x counts 2 for each lower value
-		                                         of y, and 1 for each equal value */
+		twice_u += of_x * (2 * below + of_y); /* twice the statistic U: each value of x counts 2 for
+		                                         a lower value of y, and 1 for an equal value of
+		                                         y */
 		below += of_y;
 	}
 	free(all);

@@ -21,8 +21,8 @@ static void note(struct side *s, const char *text)
 	vec_push(&s->notes, span_of(text));
 }
 
-/* Text that says for which share of the time of CUDA graphs the place in the code is known, from
-   the capture of the graph, and why it is not known for the rest. */
+/* Text that says for which share of the time of CUDA graphs the place in the code is known (it
+   comes from the capture of the graph), and why it is not known for the rest. */
 static const char *replayed_text(const struct trust_counts *t, struct arena *a)
 {
 	const struct {
@@ -75,7 +75,8 @@ static bool any_partial(const struct run *run)
 	return ANY(i, run->ranks.nr, run->ranks.v[i]->trust.partial);
 }
 
-/* The names of the first files of a run that were not used. */
+/* The names of the first two files in a run's folder that were not read, and the number of further
+   ones. */
 static const char *ignored_text(const struct run *run, struct arena *a)
 {
 	enum { NAMED = 2 };
@@ -116,8 +117,8 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 	}
 }
 
-/* True if two recordings also agree in what the hash of their figures leaves out: the versions of
-   CUDA, and the number of calls of the host. */
+/* True if two recordings have the same versions of CUDA and the same number of host calls, which
+   the hash of their figures leaves out. */
 static bool same_surroundings(const struct digest *x, const struct digest *y)
 {
 	static const char *const keys[] = { "cuda.runtime", "cuda.driver" };
@@ -171,7 +172,7 @@ void sides_fill(const struct run *baseline, const struct run *candidates, size_t
 		if (baseline && sides_same_artifact(baseline, &candidates[i]))
 			out->same_artifact = true;
 	}
-	if (out->same_artifact) /* result files with equal figures may differ */
+	if (out->same_artifact) /* two different result files may have equal figures */
 		vec_push(&out->warnings,
 		         run_is_recorded(&candidates[0])
 		             ? "the candidate is the baseline's own artifact: it is compared with itself, "

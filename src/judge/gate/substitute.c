@@ -12,8 +12,9 @@
 #include "metric/unit.h"
 #include "model/code.h"
 
-/* The operator that launches the kernel or, if the model has categories, its category; from a run
-   that has the kernel. Empty if the rule asks for categories but the model has operators. */
+/* The operator that launches the kernel or, if the model has categories, the kernel's category.
+   Empty if no run has the kernel, or if the rule asks for categories but the model has
+   operators. */
 static struct span unit_of(const struct noise_model *m, const struct rule *rule, struct span kernel)
 {
 	const struct bench *b = m->bench;
@@ -25,9 +26,9 @@ static struct span unit_of(const struct noise_model *m, const struct rule *rule,
 	return unit;
 }
 
-/* A copy of the rule with its fail limits, for the figure `unit` of the operator or category in
-   place of the kernel. Except for kernel.time, only relative limits remain: a limit per launch has
-   no meaning for a sum of kernels. */
+/* A copy of the rule with its fail limits, for `unit`, the metric of the operator or category, in
+   place of the kernel's metric. Except for kernel.time, only relative limits remain: a limit per
+   launch has no meaning for a sum of kernels. */
 static struct rule rule_of_unit(const struct rule *rule, const struct metric *unit, struct arena *a)
 {
 	struct rule r = *rule;
@@ -59,14 +60,15 @@ struct launches {
 
 ORDERING(launched_cmp, struct launched, BY_SPAN(name))
 
-/* The candidate's name of the kernel if it was renamed; else `name`. */
+/* The kernel's name in the candidate if the kernel was renamed; otherwise `name`. */
 static struct span name_now(const struct activity_pairs *pairs, struct span name)
 {
 	const struct activity_pair *a = name.n ? drift_find(pairs, name) : NULL;
 	return a && a->partner && a->count[SIDE_CANDIDATE] <= 0 ? a->partner->name : name;
 }
 
-/* Adds the kernels that an operator launches in the runs of one side. */
+/* Adds the kernels that the operator `op` launches in the runs of one side, with times summed over
+   all steps. */
 static void launched_by(struct launches *p, const struct bench *b, int side, struct span op)
 {
 	size_t first = side == SIDE_BASELINE ? 0 : 1;
@@ -86,7 +88,7 @@ static void launched_by(struct launches *p, const struct bench *b, int side, str
 		}
 }
 
-/* Adds the kernels of a category, with times summed over all steps, as launched_by() does. */
+/* Adds the kernels of a category on both sides, with times summed over all steps. */
 static void launched_of(struct launches *p, const struct bench *b, struct span category)
 {
 	for (size_t i = 0; i < b->pairs.list.nr; i++) {
@@ -123,8 +125,8 @@ static struct launches launches_of(const struct noise_model *m, struct span unit
 	return p;
 }
 
-/* The share of the kernel `name`, in ns per step, of the time by which other kernels of the
-   operator or category became shorter. */
+/* The time in ns per step that the kernel `name` took over: its share of the time by which other
+   kernels of the operator or category became shorter. */
 static double share_of(const struct launches *p, struct span name)
 {
 	double falls = 0, rises = 0, own = 0;
@@ -149,7 +151,7 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 	if (!unit)
 		return;
 	const struct metric *metric = unit_query(m->kind).metric;
-	/* The copy of the rule is on the arena, since the decision keeps a pointer to its limits. */
+	/* on the arena, since the decision keeps a pointer to the limits of the copy */
 	struct rule *r = arena_alloc(a, 1, sizeof *r);
 	*r = rule_of_unit(rule, metric, a);
 	struct comparison of_unit = { .rule = r,
@@ -166,7 +168,7 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 	out->decision = compare(&of_unit);
 	out->change = number_sub(of_unit.candidate, of_unit.baseline);
 	struct launches launches = launches_of(m, unit->label);
-	/* the kernel's rise in ns per step; its name in the baseline may be another */
+	/* the kernel's rise in ns per step; the kernel may have another name in the baseline */
 	const struct activity_pair *now = drift_find(&m->bench->pairs, e->label);
 	const struct activity_pair *was = now && now->partner ? now->partner : now;
 	double rise =

@@ -12,8 +12,8 @@
 static const double reach_of_shift = 0.45, most_of_time = 0.7;
 enum { LEAST_UNITS = 4 };
 
-/* True if most operators changed alike: beside the common factor, they changed little or by
-   noise. */
+/* True if most operators changed alike: apart from the common factor, they changed only a little,
+   or by no more than noise. */
 static bool moved_alike(const struct noise_model *m)
 {
 	double all = 0, alike = 0, heaviest = 0, heaviest_alike = 0;
@@ -31,8 +31,9 @@ static bool moved_alike(const struct noise_model *m)
 		alike += weight;
 		heaviest_alike = fmax(heaviest_alike, weight);
 	}
-	/* the operators that changed alike must have most of the time, and also most of what is left
-	   without the heaviest operator, which may have most of the time by itself */
+	/* the operators that changed alike must have most of the time. If the heaviest operator is left
+	   out, they must have most of the remaining time, too, since the heaviest may have most of the
+	   time by itself */
 	double rest = all - heaviest, rest_alike = alike - (heaviest_alike < heaviest ? 0 : heaviest);
 	return nr >= LEAST_UNITS && alike >= most_of_time * all && rest_alike >= most_of_time * rest;
 }
@@ -46,7 +47,8 @@ static bool is_of_factor(const struct check *k, int64_t pct)
 	return k->has_pct && worse > 0 && (double)worse <= (1 + reach_of_shift) * (double)pct;
 }
 
-/* The first failing check on time of whole steps that the factor explains; no other reports it. */
+/* The first failing check on the time of whole steps that the factor explains; only this check
+   reports the factor. NULL if there is none. */
 static const struct check *speaker_of(const struct report *out, int64_t pct)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {

@@ -40,7 +40,8 @@ static bool is_neither(const struct metric *m)
 }
 
 /* A sentence that begins with `begin` and lists the labels of the figures, at most `named` of them;
-   with `open`, only of figures that may be better higher or lower. NULL if there are none. */
+   with `open`, without figures of which neither direction is better, such as spreads. NULL if there
+   are none. */
 static const char *sentence(const struct unjudged *u, bool open, size_t named, const char *begin,
                             struct arena *a)
 {

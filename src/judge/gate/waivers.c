@@ -8,7 +8,7 @@
 
 enum { DAYS_OF_NOTICE = 14 };
 
-/* The beginning of a sentence: "the waiver for 'top-kernels' (kernel=ampere_*)". */
+/* The subject of a sentence, such as "the waiver for 'top-kernels' (kernel=ampere_*)". */
 static const char *subject(const struct waiver *w, struct arena *a)
 {
 	const char *quoted = text_quote(a, span_of(w->rule));
@@ -85,8 +85,8 @@ static const char *unknown_item(struct bench *b, const struct query *q, struct a
 	return text;
 }
 
-/* Like unknown_item(), for the name that `w` has. A waiver with `rule` only needs an item of one of
-   the rules that it covers. */
+/* Like unknown_item(), for the name in the waiver `w`. If `w` covers several rules, it is enough
+   that one of them has an item with the name. */
 static const char *unknown_name(const struct waiver *w, const struct rules *rules, struct bench *b,
                                 struct arena *a)
 {
@@ -147,7 +147,7 @@ void waivers_warn(const struct rules *rules, int64_t today, const bool *used, bo
 	}
 	for (size_t i = 0; i < rules->waivers.nr; i++) {
 		const struct waiver *w = &rules->waivers.v[i];
-		/* without a baseline, a waiver up to a share of it can excuse nothing */
+		/* without a baseline, a waiver up to a share of the baseline's value can excuse nothing */
 		if (used[i] || (only_own && (w->up_to || !is_judged(rules, w, true))))
 			continue;
 		const char *fault = fault_of(w, rules, b, a);
