@@ -36,8 +36,8 @@ static bool is_item_of(const struct suspect *s, const struct check *c)
 	}
 }
 
-/* True if the check became worse by more than runs of the same code usually differ, even if its
-   figures are not fully reliable. */
+/* True if the check became worse by more than 5 %, which is more than runs of the same code usually
+   differ by, even if its figures are not fully reliable. */
 static bool is_worse(const struct check *c)
 {
 	enum { NOTABLE = 5 * MICRO };
@@ -45,8 +45,9 @@ static bool is_worse(const struct check *c)
 	return c->has_pct && (up ? c->change_pct > NOTABLE : c->change_pct < -NOTABLE);
 }
 
-/* The suspect that names the item of the check, else the suspect that explains most of its change.
-   NULL if a small change has crossed a `max` or `min`, since the change is then not to blame. */
+/* The suspect that names the item of the check, else the suspect that explains most of the check's
+   change. NULL if no suspect explains it. Also NULL if only a small change has crossed a `max` or
+   `min`: the change is then not to blame. */
 static struct suspect *explanation(struct inquiry *q, const struct check *c)
 {
 	struct suspect *best = NULL;
@@ -63,14 +64,14 @@ static struct suspect *explanation(struct inquiry *q, const struct check *c)
 		if (s->stake[stake] > 0 && (!best || s->stake[stake] > best->stake[stake]))
 			best = s;
 	}
-	/* a suspect that explains less than a fiftieth of the change is not its cause */
+	/* a suspect that explains less than a fiftieth of a change of time is not its cause */
 	bool trifle = best && c->has_change && c->metric->per_step && unit_is_time(c->metric->unit) &&
 	              best->stake[stake] < number_distance(c->change, 0) / 50;
 	return trifle ? NULL : best;
 }
 
-/* True if work is missing or counted twice: figures that the finding makes unreliable then say
-   nothing about the code. */
+/* True if the trust finding says that work is missing or counted twice: the figures that the
+   finding makes unreliable then say nothing about the code. */
 static bool loses_work(const struct trust_finding *t)
 {
 	static const char *const ids[] = { "lost-kernels", "lost-copies", "recorded-twice",
@@ -79,8 +80,9 @@ static bool loses_work(const struct trust_finding *t)
 }
 
 /* The suspect that a check belongs to. A check that cannot be judged belongs to the suspect that
- * explains why. But if its figure may be right and has become worse, the check belongs to the
- * suspect that explains the change, if there is one: this suspect is marked as uncertain. */
+   explains why. But if the check's figure may be right and has become worse, the check belongs to
+   the suspect that explains the change, if there is one; that suspect is then marked as
+   uncertain. */
 static struct suspect *culprit(struct inquiry *q, const struct check *c)
 {
 	struct suspect *distrust = suspect_of_trust(q, c->spoiler);
@@ -101,7 +103,7 @@ static bool is_gone(const struct check *c)
 	return c->verdict == VERDICT_MISSING && c->has_baseline && !c->has_candidate;
 }
 
-/* True if the check is on a figure of result files that is beyond a limit, or gone. */
+/* True if the check is on a figure of result files, and the figure is beyond a limit or gone. */
 static bool is_of_figures(const struct check *c)
 {
 	bool beyond =
@@ -109,7 +111,7 @@ static bool is_of_figures(const struct check *c)
 	return c->metric->case_name && ((c->has_change && beyond) || is_gone(c));
 }
 
-/* What to do about figures of result files that the candidate lacks, or has by other names. */
+/* What to do about figures of result files that the candidate lacks, or has under other names. */
 static void advise_gone(struct inquiry *q, struct suspect *s)
 {
 	const struct report *out = q->out;
@@ -196,8 +198,9 @@ static void hang(struct inquiry *q)
 
 /* ---- findings in the report ---- */
 
-/* True if the report has the finding first: the run broke; or no check fails, and the candidate did
-   other work, or a part of its work was not recorded. */
+/* True if the report lists the finding first: the run lost ranks, broke off, or ran out of memory.
+   Also if no check fails, and the candidate did other work, or a part of its work was not
+   recorded. */
 static bool is_first(const struct suspect *s, bool failed)
 {
 	const struct finding *f = &s->finding;
@@ -212,8 +215,8 @@ static bool is_doubtful(const struct finding *f)
 	return f->verdict == VERDICT_WARN || f->verdict == VERDICT_UNDECIDED;
 }
 
-/* Order of findings: those with `first`, then failures, then doubtful findings. Each of these
-   groups is sorted by cost; if costs are equal, undecided findings come before warnings. */
+/* Order of findings: those with `first`, then failures, then doubtful findings. Each of these three
+   groups is sorted by cost. If costs are equal, undecided findings come before warnings. */
 ORDERING(finding_cmp, struct finding,
          FALLING(first) THEN(is_doubtful(x) - is_doubtful(y)) FALLING(share_pct)
              RISING(verdict == VERDICT_WARN) RISING(cause))
@@ -242,7 +245,8 @@ static void tell_cost(struct inquiry *q, struct finding *f)
 		                 f->cost_is_bytes ? "peak" : q->step);
 }
 
-/* A figure of a finding. Several benchmark cases may have it, each with a check of its own. */
+/* A figure of result files that a finding names. Several benchmark cases may have it, each with a
+   check of its own. */
 struct moved {
 	const char *name; ///< label of the figure, without the case
 	const struct check *least, *most; ///< checks with the smallest and the largest change
@@ -256,7 +260,8 @@ static const char *pct_or_change(const struct check *c)
 	return c->has_pct ? c->pct_text : c->change_text;
 }
 
-/* Number of benchmark cases that the figures of a finding belong to; 0 if one belongs to none. */
+/* Number of benchmark cases that the figures of a finding belong to; 0 if some figure belongs to no
+   case. */
 static size_t nr_cases(const struct inquiry *q, const struct finding *f)
 {
 	size_t nr = 0;
@@ -363,7 +368,7 @@ static void tell_gone(struct inquiry *q, struct finding *f)
 	size_t nr = 0, more = 0;
 	for (size_t i = 0; i < f->checks.nr && f->checks.nr > 1; i++) {
 		const char *head = q->out->checks.v[f->checks.v[i]].metric->head;
-		bool again = false; /* true if a figure of another case has this label */
+		bool again = false; /* true if the label is named already, for another case */
 		for (size_t k = 0; k < nr; k++)
 			again = again || strcmp(named[k], head) == 0;
 		more += !again && nr == NAMED;

@@ -9,7 +9,7 @@ static int64_t smaller(int64_t a, int64_t b)
 
 /* ---- detector for communication ---- */
 
-/* A figure of collectives, summed over their kinds. */
+/* A metric of collectives on both sides, summed over all kinds of collectives. */
 static struct both sum_of(struct inquiry *q, enum metric_id id)
 {
 	const struct metric *m = &metric_table[id];
@@ -44,7 +44,8 @@ void suspect_communication(struct inquiry *q)
 	struct both transfer = inquiry_figure(q, METRIC_COMM_TRANSFER_TIME);
 	int64_t rise = both_rise(exposed), longer = both_rise(comm);
 	struct suspect *s;
-	/* a slowdown of all kernels is a finding of its own: subtract what it adds to these times */
+	/* a slowdown of all kernels is a finding of its own: subtract what that slowdown adds to the
+	   times of communication */
 	longer = number_sub(longer, (int64_t)((q->common - 1) * (double)comm.v[SIDE_BASELINE]));
 	rise = number_sub(rise, (int64_t)((q->common - 1) * (double)exposed.v[SIDE_BASELINE]));
 	if (rise <= q->waited && longer <= q->waited && both_rise(transfer) <= q->waited)
@@ -97,7 +98,7 @@ void suspect_communication(struct inquiry *q)
 
 /* ---- detector for copies ---- */
 
-/* The kind of copy whose time grew most. */
+/* The kind of copy whose time grew most; NULL if none grew. */
 static const struct activity_pair *grown_copy(const struct inquiry *q)
 {
 	const struct activity_pair *best = NULL;
@@ -150,7 +151,8 @@ static void find_copies(struct inquiry *q)
 
 /* ---- detectors for the host ---- */
 
-/* Factor by which the host became slower: the ratio of its time per launch. */
+/* Factor by which the host became slower: how much longer a kernel launch takes in the candidate. 1
+   if it is below 1.03. */
 static double host_factor(struct inquiry *q)
 {
 	struct both launch = inquiry_figure(q, METRIC_STEP_LAUNCH_TIME);
@@ -192,7 +194,8 @@ static int64_t find_loader(struct inquiry *q, int64_t lost, double by)
 	return ns;
 }
 
-/* Name of the synchronization call whose number of calls per step grew most, on the first rank. */
+/* Name of the synchronization call whose number of calls per step grew most, on the first rank;
+   empty if there is none. */
 static struct span grown_call(const struct inquiry *q)
 {
 	const struct digest *d[NR_SIDES] = { q->bench->run[SIDE_BASELINE]->ranks.v[0],
@@ -256,7 +259,8 @@ static int64_t launch_calls(const struct run *run, bool graphs)
 }
 
 /* True if the candidate replays fewer CUDA graphs and launches their kernels one by one instead.
-   Sets the launches of graphs, and all launches, of both sides. */
+   For both sides, sets `graphs` to the number of launches of graphs and `launches` to that of all
+   launches, per step in millionths. */
 static bool is_graph_lost(const struct inquiry *q, struct both *graphs, struct both *launches)
 {
 	for (int s = 0; s < NR_SIDES; s++) {
@@ -281,7 +285,8 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 	struct suspect *s = suspect_add(q, CAUSE_HOST);
 	suspect_figure(q, s, idle);
 	if (now >= MICRO && now >= 2 * before) {
-		/* baselines of earlier versions lack these calls, so that 0 may mean not known */
+		/* baselines of earlier versions lack these calls: if `before` is 0, it may be unknown, and
+		   is not shown */
 		suspect_title(
 		    q, s,
 		    "memory goes back to the device and is taken again: cudaFree and cudaMalloc "
@@ -317,7 +322,7 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 
 void suspect_host(struct inquiry *q)
 {
-	/* idle time of the GPU or, if that is unknown, time of the whole step */
+	/* lost time: the idle time of the GPU or, if that is unknown, the time of the whole step */
 	struct both lost_time = inquiry_figure(q, METRIC_STEP_IDLE_TIME);
 	if (!lost_time.known)
 		lost_time = inquiry_figure(q, METRIC_STEP_PERIOD);

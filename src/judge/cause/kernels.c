@@ -1,4 +1,4 @@
-/* Finds causes in kernels: slower, launched more often, new, or replaced. */
+/* Finds kernels that are a cause: slower, launched more often, new, or replaced. */
 #include <math.h>
 
 #include "base/text.h"
@@ -11,11 +11,12 @@ struct culprit {
 	/* further kernels that replace `was` together with `now` */
 	const struct activity_pair **parts;
 	size_t nr_parts;
-	/* the kernel (`now`), and the kernel that it replaced (`was`); `was` is NULL if there is none
-	 */
+	/* the changed kernel (`now`), and the kernel that it replaced (`was`); `was` is NULL if there
+	   is none */
 	const struct activity_pair *now, *was;
 	int64_t rise; /* rise in ns per step, without the slowdown that all kernels have */
-	/* candidate's mean duration, or number of launches, divided by the baseline's */
+	/* the candidate's mean duration, or number of launches if `cause` is about launches, divided by
+	   the baseline's */
 	double times;
 	/* true if the kernel has a check that failed, warned, is undecided or cannot be judged */
 	bool asked;
@@ -73,7 +74,9 @@ static double more_launches(const struct inquiry *q, const struct activity_pair 
 	return per_step(q, a, SIDE_CANDIDATE) - per_step(q, a, SIDE_BASELINE);
 }
 
-/* How much two kernels differ, to find the likeliest replacement: in launches, less so in times. */
+/* How much the kernels `now` and `was` differ, to find the likeliest replacement. `more`: launches
+   per step that `now` gained; `fewer`: launches that `was` lost. Their ratio counts more than that
+   of the times. */
 static double distance(const struct activity_pair *now, const struct activity_pair *was,
                        double more, double fewer)
 {
@@ -83,8 +86,9 @@ static double distance(const struct activity_pair *now, const struct activity_pa
 	return (launches - 1) * 4 + time;
 }
 
-/* The kernel that `now` probably replaces, or NULL: its launches fell by as many as those of `now`
-   rose. It may be gone, or still be used elsewhere. Kernels of the same category are preferred. */
+/* The kernel that `now` probably replaces, or NULL. It must have lost about as many launches as
+   `now` gained; it may be gone, or still be used elsewhere. Kernels of the same category are
+   preferred. */
 static const struct activity_pair *replaced(struct culprits *c, const struct activity_pair *now)
 {
 	const struct inquiry *q = c->q;
@@ -98,8 +102,9 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 		    fewer <= 0 || more > fewer * 1.1 || fewer > more * 1.1)
 			continue;
 		double far = distance(now, was, more, fewer);
-		/* a replacement may have another category, by its other name; the two kernels must then be
-		   similar, the old one gone from the candidate, and the new one absent from the baseline */
+		/* a replacement may have another category, since its name is another; the two kernels must
+		   then be similar, the old one gone from the candidate, and the new one absent from the
+		   baseline */
 		if (was->category != now->category &&
 		    (far > 3 || !activity_is_only(&q->pairs, was, SIDE_BASELINE) ||
 		     !activity_is_only(&q->pairs, now, SIDE_CANDIDATE)))
@@ -164,8 +169,8 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	                ? per_step(q, a, SIDE_CANDIDATE) / per_step(q, a, SIDE_BASELINE)
 	                : pair_mean(a, SIDE_CANDIDATE) / pair_mean(a, SIDE_BASELINE);
 	if (q->common > 1) {
-		/* subtract the slowdown of all kernels, which is reported once; a small remaining rise is
-		   noise */
+		/* subtract the slowdown of all kernels, which is a finding of its own; a small remaining
+		   rise is noise */
 		one.rise = (int64_t)(now - q->common * before);
 		if ((double)one.rise < before / 20 + (q->common - 1) * before / 2)
 			return;
@@ -173,12 +178,13 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	add_culprit(c, one);
 }
 
-/* If `was` is gone, and several new kernels of other categories are launched as often as it was,
+/* If `was` is gone, and several new kernels of other categories are launched as often as `was` was,
    they do its work: a fusion is lost, or attention is computed in parts. This is not assumed if
-   another kernel with as many launches is gone, too, since they might replace that one. */
+   another kernel with as many launches is gone, too, since the new kernels may replace that
+   kernel. */
 static void add_split(struct culprits *c, const struct activity_pair *was)
 {
-	enum { MOST_TIMES = 10, MOST_PARTS = 16 }; /* beyond these, they do other work, too */
+	enum { MOST_TIMES = 10, MOST_PARTS = 16 }; /* beyond these, they do more than `was` did */
 	struct inquiry *q = c->q;
 	const struct activity_pair *parts[MOST_PARTS];
 	struct culprit one = { .cause = CAUSE_SUBSTITUTION, .was = was };
@@ -249,8 +255,8 @@ static void collect(struct culprits *c)
 
 ORDERING(culprit_cmp, struct culprit, FALLING(rise) BY_SPAN(now->name))
 
-/* Mark the kernel with the most additional launches, so that checks on the number of launches get
-   an explanation, however short the kernel is. */
+/* Mark the kernel with the most additional launches as `asked`, so that checks on the number of
+   launches get an explanation, however short the kernel is. */
 static void ask_for_launches(struct culprits *c)
 {
 	struct culprit *most = NULL;
@@ -336,11 +342,12 @@ static void say_shape(struct inquiry *q, struct suspect *s, const struct culprit
 	            (long long)y[2]);
 }
 
-/* Say that a slower kernel takes other resources than before: of the first kernel in the title, of
-   others as evidence. Checks on resources then belong to the suspect. */
+/* Say that a slower kernel takes other resources than before. For the first kernel of a finding,
+   the title says it; for each further kernel, a sentence of evidence. Checks on resources then
+   belong to the suspect. */
 static void say_resources(struct inquiry *q, struct suspect *s, const struct culprit *c, bool first)
 {
-	enum { NOTABLE = 2 }; /* percent; times of unchanged kernels differ by as much */
+	enum { NOTABLE = 2 }; /* in percent; times of unchanged kernels differ by up to this much */
 	const char *text = pair_resources(q->a, c->was ? c->was : c->now, c->now);
 	if (!text || (c->cause != CAUSE_KERNEL && c->cause != CAUSE_RENAMED) ||
 	    c->times < 1 + NOTABLE / 100.0)
@@ -423,7 +430,7 @@ static void take(struct inquiry *q, struct suspect *s, const struct culprit *c)
 	add_stakes(q, s, c);
 }
 
-/* Name where in the code the work of a kernel changed. */
+/* Find the place in the code where the work of a kernel changed, and add it to the suspect. */
 static void locate(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
 	bool set = c->now->kind == EVENT_MEMSET;
@@ -459,8 +466,8 @@ static void add_suspect(struct inquiry *q, const struct culprit *c)
 
 /* ---- kernels that changed together ---- */
 
-/* True if two kernels of one category changed for the same reason and by similar factors, or are
-   new and launched about as often, probably because of one change of the code. */
+/* True if two kernels of one category probably changed by one change of the code: they changed in
+   the same way and by similar factors, or both are new and launched about as often. */
 static bool is_akin(const struct culprit *x, const struct culprit *y)
 {
 	double a = x->times - 1, b = y->times - 1;
@@ -475,7 +482,8 @@ static bool is_akin(const struct culprit *x, const struct culprit *y)
 	       b < a * 1.4;
 }
 
-/* Text such as "2.5 %" or, if the members of a group differ clearly, "2.5 % to 3.4 %". */
+/* Text for the change of a group of kernels, such as "2.5 %" or, if its members differ clearly,
+   "2.5 % to 3.4 %". */
 static const char *share_range(struct inquiry *q, double first, double least, double most)
 {
 	enum { CLEAR = 10 };
@@ -537,8 +545,8 @@ void suspect_kernels(struct inquiry *q)
 {
 	enum {
 		UNASKED = 3
-	}; /* at most this many kernels without a check of their own are named as causes of a changed
-	      sum */
+	}; /* largest number of kernels without a check of their own that are named as causes of a
+	      changed sum */
 	struct culprits c = { .q = q };
 	size_t unasked = 0;
 	collect(&c);

@@ -6,9 +6,11 @@
 #include "cause/suspect.h"
 #include "model/phase.h"
 
-/* The rows of both sides that belong to the same origin in the code. */
+/* The rows of the code table, on both sides, that have the same phase, module, place and
+   operator. */
 struct spot {
-	/* row of the candidate if it has one, else of the baseline; their lines may differ */
+	/* row of the candidate if it has one, else of the baseline; line numbers may differ between the
+	   two */
 	const struct code_stat *row;
 	double amount[NR_SIDES]; /* time in ns, or number of launches, per step */
 };
@@ -122,7 +124,8 @@ static const char *main_name(struct inquiry *q, const struct spots *s, size_t le
 
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what)
 {
-	/* with this many origins nothing is searched, since a single one hardly has most of the rise */
+	/* with this number of spots or more, nothing is searched, since hardly any single one has most
+	   of the rise */
 	enum { MANY = 400 };
 	struct spots spots = { 0 };
 	double rise = 0;
@@ -154,7 +157,8 @@ void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_qu
 
 /* ---- places of a group ---- */
 
-/* Add a place of another suspect before the places of inner levels, unless `s` has it already. */
+/* Add the place `p` of another suspect to `s`, before the places of inner levels, unless `s` has it
+   already. */
 static void add_beside(struct suspect *s, struct place p)
 {
 	struct finding *f = &s->finding;

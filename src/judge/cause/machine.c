@@ -4,13 +4,13 @@
 #include "base/text.h"
 #include "cause/suspect.h"
 
-/* Figures of the state of the GPUs that make work slower, and the least change that counts: clocks
- * and shares vary a little between runs of one machine (verdicts.md, "throttled"). */
+/* Figures of the state of the GPUs that can make work slower, and the least change that counts,
+   since clocks and shares vary a little between runs on one machine (verdicts.md, "throttled"). */
 static const struct {
 	enum metric_id id;
 	bool falls; /* true: a smaller value is slower */
-	int64_t least_pct, least; /* least change that counts: as a share of the baseline's value, in
-	                             1e-6 %; in the metric's unit */
+	int64_t least_pct, least; /* least change that counts: `least_pct` as a share of the baseline's
+	                             value in 1e-6 %, `least` in the metric's unit */
 } states[] = {
 	{ METRIC_MACHINE_SM_CLOCK, true, 2 * MICRO, 0 },
 	{ METRIC_MACHINE_MEMORY_CLOCK, true, 2 * MICRO, 0 },

@@ -1,4 +1,5 @@
-/* Detectors for memory: out of memory, leaks, larger batches, fragmentation, more in one place. */
+/* Detectors for memory: out of memory, leaks, larger batches, fragmentation, more memory in one
+   place. */
 #include <string.h>
 
 #include "base/text.h"
@@ -18,8 +19,8 @@ static const char *moved(struct inquiry *q, struct both f)
 
 /* ---- functions that hold memory ---- */
 
-/* The item with most bytes among those of `list` that have a place in the code, over all memories
- * of the candidate; NULL if there is no such item. */
+/* The item with most bytes in all lists `list` of the candidate's memories, among items with a
+   place in the code; NULL if there is no such item. */
 static const struct memory_item *largest_item(const struct inquiry *q, enum memory_list list)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];
@@ -51,7 +52,8 @@ static void name_item(struct inquiry *q, struct suspect *s, const struct memory_
 }
 
 /* Name the category that grew most in the breakdown of a check and, in it, the site that grew most.
-   If memory is judged by traces, the parts are moments, which only the title names. */
+   If memory is judged by traces, the parts say when memory was taken; only the title then names
+   one. */
 static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 {
 	const struct breakdown *b = NULL;
@@ -72,7 +74,8 @@ static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 			site = p;
 	if (site && site->change > 0)
 		suspect_where(q, s, PLACE_CODE, span_of(site->label));
-	if (moments || !all) /* else the report says enough by the places of the finding */
+	if (moments || !all) /* otherwise the places of the finding, which the report shows, say
+	                        enough */
 		s->finding.title =
 		    arena_printf(q->a, "%s, %s%s%s%s", s->finding.title, all ? "" : most->text,
 		                 all ? "" : " of it ", moments ? most->label : "there",
@@ -100,7 +103,7 @@ static void find_oom(struct inquiry *q)
 	s->stake[STAKE_GROWTH] = 1;
 }
 
-/* Number of steps over which the memory rose. */
+/* Number of steps over which the memory rose; at least 3 if it is not recorded. */
 static int64_t steps_of(const struct inquiry *q)
 {
 	const struct memory_item *most = largest_item(q, MEMORY_LIST_GROWTH);
@@ -119,7 +122,7 @@ static int64_t find_leak(struct inquiry *q)
 	int64_t steps = steps_of(q), bytes = both_rise(growth);
 	if (bytes > INT64_MAX / steps)
 		return 0;
-	bytes *= steps; /* growth over `steps`, which may be fewer than the steps of the whole run */
+	bytes *= steps; /* growth over `steps`, which may be only a part of the steps of the run */
 	struct suspect *s = suspect_add(q, CAUSE_LEAK);
 	suspect_title(q, s, "memory leaks: %s more is allocated at the end of every step",
 	              unit_text(q->a, UNIT_BYTES, both_rise(growth)));
@@ -139,7 +142,7 @@ static int64_t find_leak(struct inquiry *q)
 	return bytes;
 }
 
-/* Bytes of one category at the peak, over all memories. */
+/* Bytes of one category at the peak, summed over all ranks and memories of a run. */
 static int64_t category_bytes(const struct run *run, struct span category)
 {
 	int64_t sum = 0;
@@ -155,15 +158,16 @@ static int64_t category_bytes(const struct run *run, struct span category)
 struct scaling {
 	/* the baseline's bytes in categories that kept their size, and in those that grew */
 	int64_t same, scaled;
-	int64_t rise, fell; /* rise and fall, each summed over all categories */
-	double by; /* factor by which the largest of the growing categories grew */
+	int64_t rise, fell; /* sum of the rises, and sum of the falls, over all categories */
+	double by; /* factor by which the category grew that has the largest rise */
 	int64_t largest;
 	struct span category;
 	size_t grown; /* number of the baseline's categories that grew by a twentieth or more */
 };
 
-/* Add the bytes of a category at the peak. With a larger batch, categories such as activations grow
- * in proportion, while those of the model (such as parameters) keep their size. */
+/* Add a category with its bytes at the peak, `before` in the baseline and `now` in the candidate.
+   With a larger batch, categories such as activations grow in proportion, while those of the model
+   (such as parameters) keep their size. */
 static void add_scaling(struct scaling *out, struct span category, int64_t before, int64_t now)
 {
 	double by = before > 0 ? (double)now / (double)before : 2;
@@ -235,8 +239,8 @@ static const struct memory_item *site_in(const struct digest *d, const struct me
 	return NULL;
 }
 
-/* How often the tensors that exist at the peak are allocated during the trace, judged by the site
-   with most bytes: usually once per step. 0 if unknown. */
+/* How often the tensors that exist at the peak are allocated during the trace, usually once per
+   step; 0 if unknown. It is judged by the site with most bytes, to which `*site` is set. */
 static int64_t repetitions(const struct inquiry *q, const struct memory_item **site)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];
@@ -255,8 +259,8 @@ static int64_t repetitions(const struct inquiry *q, const struct memory_item **s
 	return nr;
 }
 
-/* True if only some steps need more memory. If each step needed more, the bytes of all allocations
-   would have grown by as much as the tensors of the peak. */
+/* True if only some steps need more memory. If each step did, the bytes of all allocations would
+   have grown by as much per step as the peak. */
 static bool is_uneven(struct inquiry *q, const struct memory_item **site)
 {
 	struct both peak = inquiry_figure(q, METRIC_MEMORY_PEAK_ALLOCATED);

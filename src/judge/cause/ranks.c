@@ -1,6 +1,6 @@
-/* Detector for a single rank that is slow, late, or behind a slow link. The report's insights
- * (remarks) on a rank are the evidence; this file adds what the rank costs, its slow kernel, and
- * the figures whose change the rank explains. */
+/* Detector for a single rank that is slow, late, or behind a slow link. The evidence is the
+   report's insights (remarks) on a rank. This file adds what the rank costs, which of its kernels
+   is slow, and the figures whose change the rank explains. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -41,8 +41,8 @@ static int64_t peers_median(struct inquiry *q, const struct run *run, size_t but
 	return nr ? number_median(v, nr) : 0;
 }
 
-/* How far the rank is above its peers in the candidate, minus how far it was above its peers in the
-   baseline (0 if it was below them). */
+/* How far the rank is above its peers in the candidate, minus how far it was above them in the
+   baseline (0 if it was below). */
 static int64_t excess(const struct odd_rank *o, enum metric_id id)
 {
 	const struct run *runs[NR_SIDES] = { run_ranks(o->q->bench->run[SIDE_BASELINE]),
@@ -93,8 +93,10 @@ static int64_t kernel_of_peers(const struct odd_rank *o, const struct kernel_row
 	return nr ? number_median(v, nr) : 0;
 }
 
-/* True if one kernel has most of the time by which the rank exceeds its peers, while its other
-   kernels take about as long as those of the peers. */
+/* True if one kernel has at least half of the time `slow_ns` by which the rank exceeds its peers,
+   and the other kernels exceed those of the peers, as a share, by less than half as much as this
+   kernel. `most`: excess of the kernel; `theirs`: its time on the peers; `peers_ns`: time of all
+   kernels there. */
 static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t peers_ns)
 {
 	double own = theirs > 0 ? (double)most / (double)theirs : 1;
@@ -113,7 +115,8 @@ static const char *machine_of(struct inquiry *q, const struct digest *d)
 	return arena_printf(q->a, "%s of %s", gpu, host);
 }
 
-/* Name the kernel that exceeds the peers most or, unless is_to_blame(), the whole rank. */
+/* Name the kernel by which the rank exceeds its peers most or, if this kernel is not to blame, the
+   whole rank. */
 static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slow_ns,
                         int64_t peers_ns)
 {
@@ -239,7 +242,7 @@ static void add_late(const struct odd_rank *o)
 		return;
 	const char *call = late_call(o, ns);
 	struct both transfer = inquiry_figure(q, METRIC_COMM_TRANSFER_TIME);
-	/* a late host does not make transfers slower: the link does */
+	/* a late host does not make transfers slower; a slow link does */
 	if (!call && both_ratio(transfer) > 1.2 && both_rise(transfer) > ns / 2) {
 		add_link(o);
 		return;
@@ -312,7 +315,8 @@ static void look_at_ranks(struct inquiry *q, const struct run_view *view,
 
 /* ---- a part of the ranks, such as those of one node ---- */
 
-/* Compute time of the candidate's rank `at` (an index) by that of the baseline; 0 if unknown. */
+/* Compute time of the candidate's rank with index `at`, divided by that in the baseline; 0 if
+   unknown. */
 static double compute_ratio(const struct inquiry *q, const struct run *run, size_t at)
 {
 	const struct run *base = run_ranks(q->bench->run[SIDE_BASELINE]);
@@ -323,8 +327,8 @@ static double compute_ratio(const struct inquiry *q, const struct run *run, size
 	return before > 0 ? (double)now / (double)before : 0;
 }
 
-/* Find several ranks that became slower alike while at least a quarter did not. If they are as many
-   as the others, none of them differs much from the median, and no insight names them. */
+/* Find several ranks that became slower alike, while at least a quarter of the ranks did not. If
+   half of the ranks are slow, none differs much from the median, so that no insight names them. */
 static void find_slow_part(struct inquiry *q, const struct run *run)
 {
 	enum { NAMED = 8 };
@@ -379,7 +383,8 @@ static void find_slow_part(struct inquiry *q, const struct run *run)
 }
 
 /* In a folded run, the figures of a rank come from run_ranks(), and its rows from the digests that
-   the fold keeps whole. Later detectors see rows of the mean rank, without scope_to_median(). */
+   the fold keeps whole. Later detectors then see the rows of the mean rank, which need no
+   scope_to_median(). */
 void suspect_ranks(struct inquiry *q)
 {
 	const struct run_view *view = &q->bench->view[SIDE_CANDIDATE];

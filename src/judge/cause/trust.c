@@ -74,7 +74,8 @@ static void add_trust(struct inquiry *q, const struct trust_finding *t, enum cau
 	if (t->rank >= 0) {
 		const char *rank = arena_printf(q->a, "rank %" PRId64, t->rank);
 		suspect_where(q, s, PLACE_RANK, span_of(rank))->rank = t->rank;
-		if (strcmp(t->id, "absent-rank") != 0) /* its message names the rank already */
+		if (strcmp(t->id, "absent-rank") != 0) /* the message of "absent-rank" names the rank
+		                                          already */
 			suspect_title(q, s, "%s: %s", rank, t->message);
 	}
 	if (cause == CAUSE_BATCH) {

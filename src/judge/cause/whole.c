@@ -10,7 +10,8 @@
 
 /* ---- slow steps ---- */
 
-/* How much more the mean step and the slowest step rose than the median step, in ns. */
+/* How much more than the median step the mean step (`mean`) and the slowest step (`most`) rose, in
+   ns. */
 struct tail {
 	int64_t mean, most;
 };
@@ -27,7 +28,8 @@ static struct tail tail_rise(struct inquiry *q, enum metric_id id)
 	return t;
 }
 
-/* Slow steps of the candidate. */
+/* The slow steps of one rank of the candidate: their numbers, and of how many steps they are
+   (`of`). */
 struct slow_steps {
 	VEC(int64_t) numbers;
 	size_t of;
@@ -73,8 +75,8 @@ static const char *which_steps(struct inquiry *q, const struct slow_steps *s)
 	return arena_take(q->a, &b);
 }
 
-/* Figures that may explain slow steps: a figure explains them if it rises in them by at least half
- * of the time by which they are longer. */
+/* Figures that may explain slow steps: a figure explains slow steps if its rise in them is at least
+   half of the time by which they are longer. */
 static const struct {
 	enum metric_id id;
 	const char *what;
@@ -143,7 +145,8 @@ void suspect_steps(struct inquiry *q)
 /* A common factor of all times below this may be noise. */
 #define NOTABLE 1.012
 
-/* A kernel of both sides: the ratio of its durations, weighted by its time in the baseline. */
+/* A kernel that both sides have: candidate's mean duration, or grid, divided by the baseline's
+   (`ratio`). The weight is the kernel's time in the baseline. */
 struct shift {
 	double weight, ratio;
 };
@@ -163,7 +166,7 @@ static void shifts_add(struct shifts *s, double weight, double ratio)
 	s->heaviest = weight > s->heaviest ? weight : s->heaviest;
 }
 
-/* Median of the ratios, each weighted by the baseline's time of its activity. */
+/* Median of the ratios, each weighted by the kernel's time in the baseline; 1 if there are none. */
 static double shifts_median(struct shifts *s)
 {
 	double below = 0;
@@ -176,8 +179,9 @@ static double shifts_median(struct shifts *s)
 	return 1;
 }
 
-/* True if the kernels with a ratio within `reach` of `center` make up most of the work, also if the
-   heaviest kernel is left out: `center` is a median, which this kernel may determine by itself. */
+/* True if the kernels with a ratio within `reach` of `center` make up most of the work. They must
+   do so also without the heaviest kernel, since `center` is a median, which that kernel may
+   determine by itself. */
 static bool shifts_agree(const struct shifts *s, double center, double reach)
 {
 	enum { LEAST_KERNELS = 4 };
@@ -250,8 +254,8 @@ static void stake_all_work(struct inquiry *q, struct suspect *s)
 	suspect_cost(s, compute);
 }
 
-/* Find another batch size or sequence length: grids grow with these, but not with a slower
-   clock. */
+/* Find another batch size or sequence length: with these, grids of kernels grow, but not with a
+   slower clock. False if there is none. */
 static bool find_batch(struct inquiry *q)
 {
 	struct shifts grids = { 0 };
@@ -280,7 +284,7 @@ static bool find_batch(struct inquiry *q)
 	return true;
 }
 
-/* Add what the driver says about clocks, if the state of the GPUs was recorded. */
+/* Add evidence on the clocks and on throttling, if the state of the GPUs was recorded. */
 static void say_clocks(struct inquiry *q, struct suspect *s)
 {
 	const struct run *run = run_ranks(q->bench->run[SIDE_CANDIDATE]);
@@ -353,7 +357,7 @@ void suspect_kinds(struct inquiry *q)
 		struct both comm = inquiry_figure(q, METRIC_STEP_PERIOD_EXPOSED_COMM);
 		bool of_gpu = both_ratio(compute) >= NOTABLE, blamed = false;
 		bool of_comm = both_rise(comm) >= both_rise(wall) / 2;
-		/* true if an earlier suspect, such as a kernel, lies in steps of this kind */
+		/* `blamed`: true if an earlier suspect, such as a kernel, lies in steps of this kind */
 		for (size_t i = 0; q->phase && i < q->suspects.nr; i++)
 			blamed = blamed || suspect_has_place(&q->suspects.v[i], PLACE_PHASE, q->phase);
 		if (!q->phase || (!of_gpu && both_ratio(wall) < NOTABLE) || blamed)
@@ -374,7 +378,7 @@ void suspect_kinds(struct inquiry *q)
 		                                   "shapes) and the code that only they run");
 		suspect_where(q, s, PLACE_PHASE, span_of(q->phase));
 		stake_all_work(q, s);
-		/* all costs are means over all steps */
+		/* a cost is a mean over all steps, not only over those of this kind */
 		suspect_cost(
 		    s, number_div_round((__int128)both_rise(of_gpu ? compute : wall) * steps[p], all));
 		if (of_gpu)

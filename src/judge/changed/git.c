@@ -14,7 +14,8 @@ extern char **environ;
 
 enum { OUTPUT_BYTES = 16 << 20 };
 
-/* Start git with `output` as its standard output. Its standard error is dropped. */
+/* Start git with `output` as its standard output; its standard error is dropped. False if git could
+   not be started. */
 static bool start_git(const char *const *argv, int output, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
@@ -29,7 +30,8 @@ static bool start_git(const char *const *argv, int output, pid_t *pid)
 	return ready;
 }
 
-/* Read everything up to the end of the file. False on an error, or from OUTPUT_BYTES on. */
+/* Read everything up to the end of the file. False on an error, or if there are OUTPUT_BYTES or
+   more. */
 static bool read_all(int fd, struct strbuf *out)
 {
 	char buf[4096];
@@ -56,7 +58,8 @@ bool changed_ask_git(const char *const *argv, struct strbuf *out)
 	return whole && code == 0;
 }
 
-/* Find the commit at which the current branch left the branch of `commit`. */
+/* Find the commit at which the current branch left the branch of `commit`. False if git does not
+   know one. */
 static bool find_base(const char *commit, struct strbuf *out)
 {
 	const char *const verify[] = { "git",  "rev-parse", "--verify", "--quiet", "--end-of-options",
@@ -73,9 +76,10 @@ static bool find_base(const char *commit, struct strbuf *out)
 	return found;
 }
 
-/* Variables in which CI systems store the target branch of a pull or merge request.
-   Source: docs.gitlab.com "Predefined CI/CD variables reference", docs.github.com "Variables
-   reference", Jenkins Branch API plugin. */
+/* Variables in which CI systems store the target branch of a pull or merge request, and what git
+   expects before its name (`before`).
+   Source: docs.gitlab.com "Predefined CI/CD variables reference",
+   docs.github.com "Variables reference", Jenkins Branch API plugin. */
 static const struct {
 	const char *variable, *before;
 } targets[] = {
@@ -84,8 +88,8 @@ static const struct {
 	{ "CHANGE_TARGET", "refs/remotes/origin/" },
 };
 
-/* Find the target of a pull request if GitHub has checked out its merge into the target branch:
-   the target is the first parent. */
+/* Find the target of a pull request if GitHub has checked out the merge of the request into its
+   target branch: the target is then the first parent of the merge. */
 static bool find_merge(struct strbuf *out)
 {
 	const char *target = getenv("GITHUB_BASE_REF");
