@@ -72,8 +72,8 @@ static void init_columns(struct bench *b)
 	const struct bench_runs *r = &b->runs;
 	size_t past = (r->recent ? r->recent->runs.nr : 0) + (r->sample ? r->sample->runs.nr : 0);
 	b->columns = arena_alloc(&b->arena, nr_views(b) + past, sizeof *b->columns);
-	/* without a stored baseline, the first control run is also the baseline; it must get only one
-	 * column */
+	/* without a stored baseline, the first control run is also the baseline; it must have only one
+	   column */
 	if (r->baseline && r->baseline != r->controls)
 		add_column(b, SOURCE_PIN, approved_view(b), NULL, b->pin);
 	add_past(b, r->recent, SOURCE_RECENT);
@@ -109,8 +109,9 @@ static void look_at_ranks(struct bench *b)
 			number_raise(&b->tick_ns, b->view[i].run->ranks.v[r]->trust.tick_ns);
 }
 
-/* The sources of memory (such as snapshots) that all runs have. A control run or the reference run
- * that has none of the others' common sources does not count. */
+/* The sources of memory (such as snapshots) that all runs have in common, as bits of
+   memory_sources(). A control run or the reference run that has none of the sources that the other
+   runs share does not count. */
 static unsigned common_memory(const struct bench *b)
 {
 	unsigned common = ~0U;
@@ -195,10 +196,11 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 {
 	struct answers answers;
 	const struct run_view *view = &b->view[b->columns[column].view];
-	/* a folded run also answers from the ranks that it keeps whole */
+	/* fold_lacks() decides for a folded run, which answers also from the ranks that it keeps
+	   whole */
 	if (run_fold(view->run) ? fold_lacks(view, q) : !run_has(view, q->metric))
 		return;
-	/* a control run may lack the source of the others */
+	/* a control run may lack the sources of memory that the other runs have in common */
 	if (q->metric->need == NEED_MEMORY && b->memory && !(b->memory & memory_sources(view->run)))
 		return;
 	run_query(view, q, &b->arena, &answers);
@@ -214,8 +216,8 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 }
 
 /* The text of the query under which a past run stores its answers; "" if the query is about memory
- * and the run has it only from another source. Earlier versions stored no source; it is taken to be
- * that of the approved run. */
+   and the run has memory only from another source. If an earlier version stored no source, that of
+   the approved run is assumed. */
 static const char *past_text(struct bench *b, const struct past_run *past, const struct query *q)
 {
 	const char *now = memory_source_of(b->memory);
@@ -266,7 +268,8 @@ const struct past_value *bench_past_answers(struct bench *b, const struct past_r
 	for (const struct select_key *key = select_table; key->name && query_name(q); key++)
 		if (*select_glob(&all, key) == query_name(q))
 			*select_glob(&all, key) = NULL;
-	/* only a kernel and a category are wholly of one class */
+	/* an answer for one class is complete only for kernels and categories, each of which is wholly
+	   of one class */
 	enum label_kind kind = q->metric->label;
 	bool any = !q->cls && (kind == LABEL_KERNEL || kind == LABEL_CATEGORY);
 	size_t tries = !query_name(q) ? 0 : any ? NR_OF(classes) : 1;
@@ -334,8 +337,8 @@ static bool candidate_has(const struct bench *b, const struct seen_list *seen, s
 	return false;
 }
 
-/* Store the baseline's values of a renamed kernel under its new name, if the candidate has a value
-   for the kernel: old and new name are one item then. */
+/* Store the values that runs other than the candidate's have of a renamed kernel under its new
+   name, if the candidate has a value for the kernel. The old and the new name are then one item. */
 static void join_renamed(const struct bench *b, struct seen_list *seen)
 {
 	struct seen_list joined = { 0 };
@@ -359,7 +362,8 @@ static void join_renamed(const struct bench *b, struct seen_list *seen)
 
 /* ---- the entry of one item ---- */
 
-/* The columns (runs) of one side; the median of their values is the side's value. */
+/* Which columns (runs) make up one side, by their source or as a reference. The median of their
+   values is the side's value. */
 struct sides {
 	bool of[NR_SOURCES];
 	bool reference;
@@ -404,8 +408,8 @@ static size_t better_from(const int64_t *v, size_t nr, enum worse worse)
 }
 
 /* Mark the runs of main whose median is the reference of the item. Once runs of three jobs of main
- * show a better level, the runs before do not count: else a change that undoes the gain would pass
- * until most runs are on the better level. */
+   show a better level, earlier runs do not count. Otherwise a change that undoes the gain would
+   pass until most runs are on the better level. */
 static void find_reference(struct bench *b, const struct entry *e, struct cell *cells,
                            enum worse worse)
 {
@@ -476,8 +480,8 @@ static void make_entry(struct bench *b, struct entry *e, const struct query *q,
 	                     : view_metric(&b->view[0], q->metric, e->label)->worse);
 }
 
-/* The number of ranks that lack the item, for the item in column `i` that the fewest ranks lack; -1
- * if the column has none of the items. */
+/* The smallest number of ranks that lack an item, over all items, in column `i`; -1 if the column
+   has none of the items. */
 static int64_t least_lacking(const struct entry *items, size_t nr, size_t i)
 {
 	int64_t least = -1;

@@ -106,8 +106,8 @@ int64_t nodes_spread(struct node *parent, const int64_t of[NR_SIDES], int64_t ch
 	return 0;
 }
 
-/* The largest change that a node shows: its own or, for a group of nodes, whose changes may cancel
-   out, the largest of a child. */
+/* The largest change that a node shows: its own or, for a group, the largest of its children, since
+   their changes may cancel out in the sum. */
 static int64_t largest_change(const struct node *n)
 {
 	int64_t largest = n->change;
@@ -147,11 +147,11 @@ static void add_part(const struct parts *p, int level, const char *label, int64_
 }
 
 /* True if the child `n` belongs to the row that sums up small children. The first child is always
- * shown; a group without a label, which has no row of its own, is never summed up. */
+   shown. A group without a label is never summed up, since it has no row of its own. */
 static bool is_summed_up(const struct parts *p, const struct node *parent, const struct node *n)
 {
 	__int128 part = largest_change(n), whole = p->out->change;
-	/* below 1 % of the change that is broken down */
+	/* `small`: below 1 % of the change that is broken down */
 	bool small = parent->order == NODES_SUM_SMALL &&
 	             (part < 0 ? -part : part) * 100 < (whole < 0 ? -whole : whole);
 	if (parent->order < NODES_SUM_MANY || n->seq == 0)

@@ -11,10 +11,10 @@ struct activity_breakdown {
 	bool flat; /* true: without levels for classes and categories */
 };
 
-/* A leaf of the tree. A renamed kernel is one leaf under its new name. */
+/* A leaf of the tree: one activity. A renamed kernel is one leaf, under its new name. */
 struct activity {
-	const struct activity_pair *pair, *was; ///< figures of both sides under the present name
-	                                        ///< and under the old name; `was` is NULL if
+	const struct activity_pair *pair, *was; ///< `pair`: figures of both sides under the present
+	                                        ///< name; `was`: figures under the old name, NULL if
 	                                        ///< there is no old name
 	const char *category;
 	struct node *node;
@@ -161,7 +161,8 @@ static void collect_activities(struct activity_breakdown *b, struct node *all,
 
 ORDERING(activity_cmp, struct activity, RISING(pair->cls) BY_TEXT(category) RISING(node->seq))
 
-/* Form the tree from the list, in which activities of one class and category must be adjacent. */
+/* Form the tree from the list, which is sorted for this, so that activities of one class and
+   category are adjacent. */
 static void form_tree(struct activity_breakdown *b, struct node *root, struct activities *all)
 {
 	const struct activity *last = NULL;

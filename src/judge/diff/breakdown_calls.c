@@ -1,15 +1,16 @@
-/* Breakdown of a change by the number of calls and by their mean duration or size: for calls on the
-   host, operators, collectives and copies. */
+/* Breakdown of a change by the number of calls and by their mean duration or size: for host calls,
+   operators, collectives and copies. */
 #include "base/text.h"
 #include "diff/breakdown_internal.h"
 #include "diff/terms.h"
 #include "metric/unit.h"
 
-/* Calls of one name in one rank, summed over the steps. */
+/* The calls with one name in one rank, summed over all steps. */
 struct call_row {
 	struct span name; /* name of the calls; empty if the breakdown has only one row of calls */
 	int side;
-	int64_t count, amount; /* number of calls; total in the metric's unit */
+	int64_t count, amount; /* `count`: number of calls; `amount`: their total in the metric's
+	                          unit */
 };
 
 struct call_breakdown {
@@ -37,10 +38,11 @@ static const struct counted {
 	bool one_rank;
 	collect_fn *collect;
 	enum call_kind kind; /* kind of the host calls to add, for collect_calls() */
-	size_t count, amount; /* offsets in a digest's row: number of calls, their total */
+	size_t count, amount; /* offsets of two members of a digest's row: the number of calls, and
+	                         their total */
 	const char *by; /* words after "by" in the title of the breakdown */
-	/* labels of the two parts of a change: by the number of calls, and by the mean of a call; NULL:
-	 * there is only the number */
+	/* labels of the two parts into which a change is split: that of the number of calls, and that
+	   of the mean of a call; both NULL if the metric is only a number */
 	const char *number, *mean;
 	const char *one, *many; /* nouns for one row and for several rows of the breakdown; NULL: rows
 	                         * have no names, so that all calls become one row */
@@ -186,8 +188,7 @@ static void collect_copies(struct call_breakdown *b, const struct rank_part *r)
 	}
 }
 
-/* Add the rows of all kernels that rules match by the name of the breakdown's kernel; their names
- * in the trace may differ. */
+/* Add a row for each name in the trace of the kernel that rules match by the name in the query. */
 static void collect_raw_names(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;

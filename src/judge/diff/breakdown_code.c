@@ -1,5 +1,6 @@
 /* Breakdown of GPU time, launches, copies and waiting by origin in the code: module, place (file
-   and function), operator, kernel. Kernels of one operator are adjacent, whatever their names. */
+   and function), operator, kernel. Kernels of one operator are adjacent, whatever their names
+   are. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -9,8 +10,8 @@
 
 /* All rows with the same module, place, operator and kernel, in baseline and candidate. */
 struct leaf {
-	struct span module, place, op, kernel; ///< names on each level; `kernel` is normalized, and
-	                                       ///< empty for a sum of small kernels
+	struct span module, place, op, kernel; ///< names on each level; `kernel` is the name that rules
+	                                       ///< match, empty for a sum of small kernels
 	int64_t line[NR_SIDES];
 	int64_t count[NR_SIDES];
 	__int128 amount[NR_SIDES];
@@ -22,7 +23,8 @@ struct code_breakdown {
 	struct parts parts;
 	VEC(struct leaf) leaves;
 	bool known[NR_SIDES]; ///< for each side, true if one of its rows has a module or a place
-	bool modules, places; ///< true if either side has modules; true if either side has places
+	bool modules, places; ///< `modules`: true if a row of either side has a module; `places`: true
+	                      ///< if one has a place
 };
 
 /* ---- rows of the code table that belong to a metric ---- */
@@ -226,8 +228,8 @@ struct breakdown *breakdown_by_code(const struct breakdown_input *in)
 	if (!in->bench->runs.baseline || !(in->query->metric->sums & SUMS_CODE))
 		return NULL;
 	breakdown_each_rank(in, add_rows, &b);
-	/* for metrics of steps, a breakdown by operators only says too little: both sides need modules
-	 * or places */
+	/* for metrics of steps, operators without modules and places say too little: both sides must
+	   have modules or places */
 	bool both = b.known[SIDE_BASELINE] && b.known[SIDE_CANDIDATE];
 	if (b.leaves.nr && (both || in->query->metric->parts == PARTS_CODE)) {
 		add_unknown(&b);

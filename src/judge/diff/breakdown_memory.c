@@ -12,7 +12,8 @@ struct memory_breakdown {
 	const struct memory_ref *memory; ///< array of two: the memory of each side
 	int64_t change; ///< change of the metric from the baseline's memory to the candidate's
 	bool sites_known; ///< true if both sides have the list of sites (functions that allocate)
-	enum memory_list list; ///< which of a memory's lists of sites is shown
+	enum memory_list list; ///< kind of the list of sites that is shown, of several that a memory
+	                       ///< has
 	int64_t steps[NR_SIDES]; ///< number of steps by which the bytes of each side are divided
 	bool no_lines; ///< true: leave out lines of code, since sites are deep in the tree already;
 	               ///< false: show them
@@ -88,7 +89,7 @@ static void describe_place(void *ctx, struct node *n)
 	}
 }
 
-/* Break `change` down by site; `rest` names the part that the sites do not explain. */
+/* Break `change` down by site. `rest` is the label of the part that the sites do not explain. */
 static void add_sites(struct memory_breakdown *b, struct node *parent, int64_t change,
                       const char *rest)
 {
@@ -98,9 +99,9 @@ static void add_sites(struct memory_breakdown *b, struct node *parent, int64_t c
 
 #define UNEXPLAINED "not in the lists of sites"
 
-/* Set the divisors for growth per step. The metric is a median of slopes; a site has only its total
- * rise, from which a mean rise per step is made. The divisor is the largest number of steps in
- * which any site rose, since a leaking site rises in every step. */
+/* Set the divisors for growth per step. The metric is a median of slopes, but a site has only its
+   total rise, from which its mean rise per step follows. The divisor is the largest number of steps
+   in which any site rose, since a leaking site rises in every step. */
 static void set_steps(struct memory_breakdown *b)
 {
 	for (int s = 0; s < NR_SIDES; s++) {
@@ -164,8 +165,8 @@ static int64_t share_of(const struct term_row *part_row, int64_t part, int64_t w
 	return memory_fragmentation(complement ? part : number_sub(whole, part), whole);
 }
 
-/* Add the two rows of a metric that is a share of a whole: the change of the share if only the
- * whole had changed, then the rest of the change. */
+/* Add the two rows of a metric that is a share of a whole. The first is the change that the share
+   would have if only the whole had changed; the second is the rest of the change. */
 static void add_share(struct memory_breakdown *b, const struct term_sum *t,
                       int64_t value[NR_SIDES][TERM_ROWS])
 {
@@ -246,7 +247,7 @@ static void add_segments(struct memory_breakdown *b)
 
 /* ---- the site for the message ---- */
 
-/* The site with a known function that grew most, or NULL. */
+/* The site with a known function whose bytes grew most; NULL if none grew. */
 static const struct memory_item *grown_most(struct memory_breakdown *b, enum memory_list list)
 {
 	struct node root = { 0 };
@@ -267,9 +268,9 @@ static const struct memory_item *grown_most(struct memory_breakdown *b, enum mem
 	return most;
 }
 
-/* Name the cause of fragmentation. If small blocks split up at least a tenth of the free memory, it
-   is their site; else the site that grew most, since the gaps that its freed blocks leave are often
-   of no use to others. */
+/* Name the cause of fragmentation: the site of the small blocks, if these split up at least a tenth
+   of the free memory. Otherwise it is the site that grew most, since other allocations often cannot
+   use the gaps that its freed blocks leave. */
 static const char *fragmented_by(struct memory_breakdown *b, enum memory_list list)
 {
 	const struct memory_ref *m = &b->memory[SIDE_CANDIDATE];
@@ -320,8 +321,8 @@ static const struct site_list {
 	{ METRIC_MEMORY_GROWTH_PER_STEP, MEMORY_LIST_GROWTH, true },
 };
 
-/* True if both sides have the list, from the same kind of source. Memory from a snapshot has every
- * list, though some may be empty. */
+/* True if both sides have the list, from the same kind of source other than a trace. Memory from a
+   snapshot has every list, though some may be empty. */
 static bool has_sites(const struct memory_ref m[NR_SIDES], enum memory_list list)
 {
 	size_t nr[NR_SIDES];
@@ -331,8 +332,8 @@ static bool has_sites(const struct memory_ref m[NR_SIDES], enum memory_list list
 	       ((nr[0] && nr[1]) || m[0].stat->source == MEMORY_OF_SNAPSHOT);
 }
 
-/* Build the breakdown by site if both sides have sites, else by terms. Returns the words after "by"
- * in its title, or NULL if there is no breakdown. */
+/* Build the breakdown: by site if both sides have a list of sites that adds up to the metric, else
+   by terms. Returns the words after "by" in its title, or NULL if there is no breakdown. */
 static const char *build(struct memory_breakdown *b, const struct metric *m)
 {
 	const struct site_list *sites = NULL;

@@ -6,8 +6,8 @@
 #include "diff/terms.h"
 #include "metric/unit.h"
 
-/* Sum of a figure of one rank, and how many values it has: steps or, if the metric is not per step,
-   runs. Their quotient is the mean. */
+/* A figure of one rank: its sum, and the number of values in this sum, which are those of steps or,
+   if the metric is not per step, of runs. `sum` divided by `of` is the mean. */
 struct rank_amount {
 	struct span label; /* label that the query asks for; empty: any label */
 	__int128 sum, of;
@@ -35,8 +35,8 @@ static struct rank_amount amount_of(const struct run_view *v, size_t rank,
 	return a;
 }
 
-/* Amount that rank `i` of the baseline adds to the change of the mean over all `nr` ranks. False if
- * a side lacks the rank's figure. */
+/* What the rank with index `i` in the baseline adds to the change of the mean over all `nr` ranks.
+   False if a side lacks the rank's figure. */
 static bool rank_change(const struct breakdown_input *in, size_t i, __int128 nr, int64_t *out)
 {
 	const struct bench *b = in->bench;

@@ -8,13 +8,13 @@
 struct term_breakdown {
 	const struct breakdown_input *in;
 	const struct term_sum *terms;
-	/* for a figure of a phase, the sum of figures by which it is broken down; NULL for other
-	 * figures */
+	/* for a figure of a phase: the figures that add up to it; NULL for other figures */
 	const struct phase_sum *of_phase;
 	enum phase phase;
 	struct parts parts;
 	struct node root, *rows[TERM_ROWS];
-	/* for each side, how many steps, devices, … its amounts are summed over */
+	/* for each side, the number of steps, devices or other rows over which its amounts are
+	   summed */
 	int64_t of[NR_SIDES];
 	bool unknown, several; /* `unknown`: a rank did not record the terms; `several`: a rank has
 	                          several devices */

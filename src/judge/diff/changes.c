@@ -8,7 +8,8 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 
-/* PERMUTATIONS: least number in a test; one with a small `p` (struct search) needs more. */
+/* PERMUTATIONS: least number of permutations in a test. A test with a small `p` (struct search)
+   needs more of them. */
 enum { PERMUTATIONS = 999, MILLION = 1000000 };
 
 struct search {
@@ -17,7 +18,7 @@ struct search {
 	double *shuffled, *sums; ///< scratch memory for the part of the series that is being searched
 	uint64_t state; ///< state of the random number generator
 	int64_t p; ///< largest p value of a change point, in millionths
-	bool early; ///< as in changes_find()
+	bool early; ///< true if Student's t test is tried, too: it can find a change by three values
 	struct change_list *out;
 };
 
@@ -43,12 +44,12 @@ static uint64_t seed_of(const int64_t *v, size_t nr)
 /* Two adjacent pieces of a series: v[0..at) and v[at..end). */
 struct pieces {
 	size_t at, end;
-	bool up; ///< true if the values of the second are the higher ones
+	bool up; ///< true if the values of the second piece are higher on average
 };
 
-/* Find the two adjacent pieces that differ most, for which m n / (m + n) times the squared
- * difference of their means is largest (m, n: their lengths). Returns this value; the divergence of
- * the E-divisive method with squared distances is twice as large. */
+/* Find the two adjacent pieces, of m and n values, for which m n / (m + n) times the squared
+   difference of their means is largest. Returns this value; the divergence of the E-divisive method
+   with squared distances is twice as large. */
 static double best_split(struct search *s, const double *v, size_t nr, struct pieces *pieces)
 {
 	double best = -1, *sums = s->sums;
@@ -86,8 +87,8 @@ static bool is_change(struct search *s, const double *v, size_t nr, double obser
 {
 	int64_t rounds = MILLION / s->p - 1;
 	rounds = rounds > PERMUTATIONS ? rounds : PERMUTATIONS;
-	/* number of series with a split as good as `observed`: permutations, and 1 for the series
-	 * itself */
+	/* number of series that have a split as good as `observed`: the series itself, and
+	   permutations */
 	int64_t as_well = 1;
 	struct pieces any;
 	memcpy(s->shuffled, v, nr * sizeof *v);
@@ -111,10 +112,10 @@ static double squares(const double *v, size_t nr)
 	return sum;
 }
 
-/* True if the pieces lie further apart than their own noise explains, by Student's t test. Its p
- * value is multiplied by the number of pairs of pieces that were tried (Bonferroni). Few runs have
- * too few permutations for is_change() to say so: ten runs and then three on another level have
- * only 286 different ones. Pieces without any noise are apart if they differ. */
+/* True if the pieces lie further apart than their own noise explains, by Student's t test. The
+   test's p value is multiplied by the number of pairs of pieces that were tried (Bonferroni). For
+   few runs, is_change() has too few permutations to find a change: ten runs on one level and three
+   on another can be ordered in only 286 ways. Pieces without any noise are apart if they differ. */
 static bool is_step(const struct search *s, const double *v, size_t nr, struct pieces at, double q,
                     int64_t *p)
 {

@@ -87,16 +87,16 @@ static void top_release(struct top *t)
 	vec_release(&t->both);
 }
 
-/* True if the pair's kernel was renamed and is counted already: the pair with its old name is in
-   the list of `t`. */
+/* True if the kernel was renamed and is counted already, by the pair with its old name in the list
+   of `t`. */
 static bool is_counted(const struct top *t, const struct activity_pair *a)
 {
 	return a->partner && a->count[SIDE_BASELINE] <= 0 &&
 	       bsearch(&a->partner, t->both.v, t->both.nr, sizeof a, by_place);
 }
 
-/* The kernels of one category that only one side has: time per step of those that are gone, and of
- * those that are new. New kernels are taken to replace those that are gone. */
+/* For one category, the time per step of kernels that are gone (`gone`) and of kernels that are new
+   (`fresh`). New kernels are taken to replace those that are gone. */
 struct replaced {
 	int category;
 	__int128 gone, fresh;
@@ -163,8 +163,9 @@ bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out
 	return true;
 }
 
-/* True if both sides recorded a resource of the kernel and launched it equally often. Each resource
- * is that of the launch with the most of it, so that the launches must be the same. */
+/* True if both sides recorded a resource of the kernel and launched it equally often. A resource is
+   the largest amount that any launch takes, so that two amounts compare only if the launches are
+   the same. */
 static bool has_resources(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	bool any = false;
@@ -229,8 +230,8 @@ static int by_name(const void *name, const void *pair)
 {
 	const struct activity_pair *a = pair;
 	if (a->kind != EVENT_KERNEL || a->small)
-		/* this element lies behind all kernels that are listed by name, so the search goes on
-		 * before it */
+		/* elements like this one lie behind all kernels that are listed by name: search before
+		   it */
 		return -1;
 	return span_cmp(*(const struct span *)name, a->name);
 }
@@ -240,9 +241,9 @@ const struct activity_pair *drift_find(const struct activity_pairs *p, struct sp
 	return p->list.nr ? bsearch(&name, p->list.v, p->list.nr, sizeof *p->list.v, by_name) : NULL;
 }
 
-/* The drift class of a kernel. It follows from the larger of the two changes of its time: by the
- * number of launches, and by the mean duration. It is `same` if both together are at most 2 % of
- * the baseline's time, since unchanged kernels differ by as much. */
+/* The drift class of a kernel. Its time changes with the number of launches and with the mean
+   duration; the class names the larger of these two changes. The class is `same` if both together
+   are at most 2 % of the baseline's time, since unchanged kernels differ by as much. */
 static enum drift drift_class(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	if (is_gone(p, a))
@@ -250,8 +251,8 @@ static enum drift drift_class(const struct activity_pairs *p, const struct activ
 	if (is_new(p, a))
 		return DRIFT_NEW;
 	if (a->count[SIDE_BASELINE] <= 0 || a->count[SIDE_CANDIDATE] <= 0)
-		return DRIFT_SAME; /* the change is unknown: the other side may have the kernel in its sum
-		                      of small kernels */
+		return DRIFT_SAME; /* a kernel that only one side lists has no known change if the other
+		                      side may have it in its sum of small kernels */
 	__int128 launches = activity_launches_ns(p, a);
 	__int128 mean = (__int128)a->time_ns[SIDE_CANDIDATE] - a->time_ns[SIDE_BASELINE] - launches;
 	if ((magnitude(launches) + magnitude(mean)) * 50 <= a->time_ns[SIDE_BASELINE])

@@ -16,7 +16,8 @@ struct segment {
 	struct span name;
 };
 
-/* GPU work, and the path of names (modules, place, operators, kernel) of its launching code. */
+/* GPU time, and the path of names (modules, place, operators, kernel) of the code that launched the
+   work. */
 struct stack {
 	struct span module, place, op, kernel;
 	struct segment *path; ///< array of `nr` segments
@@ -36,7 +37,7 @@ struct grower {
 	struct flame *out;
 };
 
-/* A group of adjacent stacks whose paths have the same next segment. */
+/* The stacks from `from` up to `to` (excluded), whose paths have the same segment at one depth. */
 struct group {
 	size_t from, to;
 	__int128 sum[NR_SIDES];
@@ -92,7 +93,7 @@ static void add_view(struct stacks *s, const struct run_view *v, int side)
 	}
 }
 
-/* True if a rank of the runs has modules or places (functions) in its code table. */
+/* True if the code table of some rank of the `nr` runs has modules or places (functions). */
 static bool knows_code(const struct run_view *v, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -194,8 +195,8 @@ static void group(const struct grower *g, const struct group *in, size_t depth, 
 	vec_sort(&out->list, by_size);
 }
 
-/* True if all stacks of a group go on with the same segment, of the same kind as the segment at
-   `depth`: the two segments become one node. */
+/* True if all stacks of a group have the same next segment after `depth`, and it is of the same
+   kind as the segment at `depth`: the two then become one node. */
 static bool goes_on(const struct grower *g, const struct group *in, size_t depth)
 {
 	const struct stack *first = &g->stacks[in->from];

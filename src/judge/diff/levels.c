@@ -7,7 +7,7 @@
 
 enum { PIECE = 64 };
 
-/* Index of the first value after level `i`. */
+/* Index of the first value after level number `i`. */
 static size_t level_end(const struct change_list *c, size_t nr, size_t i)
 {
 	return i < c->list.nr ? c->list.v[i].at : nr;
@@ -47,8 +47,8 @@ static void number_piece(const int64_t *v, size_t nr, bool early, uint64_t *leve
 	vec_release(&c.list);
 }
 
-/* Split the group that begins with value number `first` into its levels: the values of each level
- * become a group. */
+/* Split the group of the value with index `first`, which is its first value, into its levels: the
+   values of each level become a group. */
 static void split_group(const double *v, const uint64_t *whole, uint64_t *group, size_t nr,
                         size_t first, bool early)
 {
@@ -58,7 +58,7 @@ static void split_group(const double *v, const uint64_t *whole, uint64_t *group,
 	for (size_t i = first; i < nr; i++)
 		if (whole[i] == whole[first]) {
 			at[all] = i;
-			/* an integer multiple of 1e-9, limited to the range of int64 */
+			/* changes_find() takes integers: a multiple of 1e-9, limited to the range of int64 */
 			values[all++] = llround(fmin(fmax(v[i] * 1e9, -9e18), 9e18));
 		}
 	for (size_t end, from = 0; from < all; from = end) {

@@ -11,7 +11,7 @@
 struct refs {
 	const struct query *query;
 	const struct entry *entry;
-	int64_t value; ///< value that the metric must have in the memories to find
+	int64_t value; ///< value of the metric in the memories that are searched for
 	const struct run_view *view;
 	const struct digest *digest;
 	VEC(struct memory_ref) list; ///< matching memories, sorted by rank, then id

@@ -38,9 +38,9 @@ static int line_cmp(const void *a, const void *b)
 	return c;
 }
 
-/* Pair the lines of one function in the two sides' lists; the first `nr_b` lines are the
-   baseline's. If both sides have the same number of lines, they are paired in order: probably only
-   code above them has changed. */
+/* Pair the lines of one function. `v` has the baseline's `nr_b` lines, then the candidate's. If
+   both sides have the same number of lines, these are paired in order: probably only code above
+   them has changed. Returns the number of pairs. */
 static size_t pair_lines(const struct sided *v, size_t nr_b, size_t nr,
                          const int64_t divisor[NR_SIDES], struct site_line *out)
 {

@@ -60,7 +60,8 @@ static void add_rule(struct bench *b, const struct rule *rule, struct arena *a,
 	vec_release(&items.list);
 }
 
-/* Add the operators or categories that the noise model needs, whether or not rules query them. */
+/* Add the GPU time of operators and categories, which the noise model needs, whether or not rules
+   query it. */
 static void add_units(struct bench *b, struct arena *a, struct past_run *out)
 {
 	for (int kind = 0; kind < NR_UNIT_KINDS; kind++) {

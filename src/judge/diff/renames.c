@@ -37,14 +37,15 @@ static __int128 distance(const struct loner *x, const struct loner *y)
 	return by < 0 ? -by : by;
 }
 
-/* Element `i` if its category and launches are those of `key`, else NULL. */
+/* Element `i` if there is one with this index, and it has the category and launches of `key`; else
+   NULL. */
 static const struct loner *in_group(const struct loners *l, size_t i, const struct loner *key)
 {
 	return i < l->list.nr && group_cmp(&l->list.v[i], key) == 0 ? &l->list.v[i] : NULL;
 }
 
 /* The element nearest to `key` in time, which is one of the two elements beside the place of `key`
- * in the sorted list. NULL if there is none, or if another is equally near. */
+   in the sorted list. NULL if there is none, or if another element is equally near. */
 static const struct loner *nearest(const struct loners *l, const struct loner *key)
 {
 	size_t at = lower_bound(l->list.v, l->list.nr, sizeof *key, key, loner_cmp);

@@ -54,8 +54,7 @@ static const struct term_sum sums[] = {
 	  { "from step to step", { PERIOD_OF_DEVICES }, 0 },
 	  { "GPU busy",
 	    { MINUS(PERIOD_COMPUTE), MINUS(PERIOD_EXPOSED_COMM), MINUS(PERIOD_EXPOSED_MEMORY) }, 0 } } },
-	/* another sum for the metric of the entry above: for traces without steps, which have no
-	   period */
+	/* a second sum for idle time: for traces without steps, which have no period */
 	{ METRIC_STEP_IDLE_TIME, true, "what surrounds it", {
 	  { "from the first start to the last end", { PLUS(IDLE_TIME), PLUS(BUSY_TIME) }, 0 },
 	  { "GPU busy", { MINUS(BUSY_TIME) }, 0 } } },
