@@ -333,7 +333,8 @@ static bool has_sites(const struct memory_ref m[NR_SIDES], enum memory_list list
 }
 
 /* Build the breakdown: by site if both sides have a list of sites that adds up to the metric, else
-   by terms. Returns the words after "by" in its title, or NULL if there is no breakdown. */
+   by terms, by number and size of allocations, or by segments. Returns the words after "by" in its
+   title, or NULL if there is no breakdown. */
 static const char *build(struct memory_breakdown *b, const struct metric *m)
 {
 	const struct site_list *sites = NULL;

@@ -17,8 +17,8 @@ const struct key_map category_keys = KEY_TABLE("a category", row_keys);
 static const struct key file_key =
     KEY("categories", MAPS, REQUIRED, "the whole file", .map = &category_keys);
 
-/* Check the name of a category: it must be unique, and "other" is reserved for names that match no
-   row. */
+/* Check the name of a category: it must be unique, and must not be "other", which is used for names
+   that match no row. */
 static enum status check_name(struct document *d, const struct category_table *t,
                               const struct node *n)
 {
@@ -57,7 +57,7 @@ enum status category_rows_read(struct document *d, const struct node *list,
 		for (const struct node *m = node_get(n, "match")->first; m; m = m->next) {
 			if (++matches > MAX_MATCHES)
 				return document_fail(d, m, "more than %d texts", MAX_MATCHES);
-			/* built-in tables need no check in each run: a test checks them */
+			/* built-in tables are not checked in each run, since a test checks them */
 			if (!d->built_in)
 				TRY(check_match(d, out, m));
 		}

@@ -4,7 +4,8 @@
 #include "rules/keys.h"
 #include "rules/rules_internal.h"
 
-/* Words for `bound`. BOUND_MIXED has none: a run with several bounds fits the word of each. */
+/* Words for `bound`. There is no word for BOUND_MIXED: a run with several bounds fits the word of
+   each of them. */
 static const char *const word_bound[] = { SINGLE_BOUNDS(ENUM_WORD) NULL };
 
 static const struct key condition_keys[] = {
@@ -64,7 +65,8 @@ static bool is_bytes(enum unit unit)
 }
 
 /* Check that the metric gives one number per run. A metric with items (such as kernels) does so
-   only if it is a time, count or size per step: the figures of its items are then added up. */
+   only if it is a time, count or size per step, since the figures of its items can then be added
+   up. */
 static enum status check_metric(struct document *d, const struct node *n, const struct metric *m)
 {
 	if (m->label == LABEL_PAIR)
@@ -78,7 +80,8 @@ static enum status check_metric(struct document *d, const struct node *n, const 
 	return ST_OK;
 }
 
-/* Read the metric of the query `out`, whose statistic and globs are read by their own keys. */
+/* Read the metric of the query `out`. keys_fill() reads the statistic and the globs of the
+   query. */
 static enum status read_metric(struct document *d, const struct node *map, const char *key,
                                struct query *out)
 {
@@ -96,8 +99,8 @@ static enum status read_query(struct document *d, const struct node *map, struct
 	return select_check(d, node_get(map, "select"), out->metric->name, 1u << out->metric->label);
 }
 
-/* Read the figure by which the figure of `metric` is divided: 'of' for a share, 'per' for a
- * quotient. */
+/* Read the figure by which the figure of the key `metric` is divided: that of `of` for a share,
+   that of `per` for a quotient. */
 static enum status read_other(struct document *d, const struct node *map,
                               struct diagnosis_figure *f)
 {
@@ -145,7 +148,7 @@ static enum status read_condition(struct document *d, struct arena *a, const str
 	return bound_read(d, out->figure.query.metric, limit, !out->above, &out->value);
 }
 
-/* Check that the placeholders in the text of `key` name known figures. */
+/* Check that the placeholders in the text of the key `key` name known figures. */
 static enum status check_text(struct document *d, const struct node *map, const char *key,
                               const struct diagnosis_rule *r)
 {

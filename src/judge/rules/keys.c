@@ -48,7 +48,7 @@ static const char *word_list(struct strbuf *b, const char *word)
 
 static enum status check_word(struct document *d, const struct key *key, struct node *n)
 {
-	/* metrics are not listed in the message: there are too many for one line */
+	/* the message does not list metrics: there are too many for one line */
 	bool metric = key->words == metric_names;
 	struct nearest near = { .word = n->text };
 	struct strbuf list = STRBUF_INIT;
@@ -63,7 +63,7 @@ static enum status check_word(struct document *d, const struct key *key, struct 
 	}
 	const char *otherwise = arena_printf(&d->arena, ": %s", strbuf_str(&list));
 	strbuf_release(&list);
-	/* a single word may be a figure of a file as well */
+	/* a word without a dot may also be the name of a figure of a result file */
 	if (metric && near.best && !memchr(n->text.p, '.', n->text.n))
 		return document_fail(
 		    d, n, "%s is not a known %s: did you mean '%s', or input.%s of a file?",
@@ -133,7 +133,7 @@ static enum status check_number(struct document *d, const struct key *key, struc
 
 static enum status check_scalar(struct document *d, const struct key *key, struct node *n)
 {
-	/* built-in tables are not checked here: every command reads them, and tests check them */
+	/* built-in tables are not checked here: each command would check them again, and tests do */
 	const char *fault = key->fault && !d->built_in ? key->fault(n->text.p) : NULL;
 	TRY(check_text(d, key, n));
 	if (fault)
@@ -245,8 +245,8 @@ enum status keys_check_value(struct document *d, const struct key *key, struct n
 	return kind == NODE_MAP ? keys_check(d, n, key->map) : check_list(d, key, n);
 }
 
-/* The name of the first map that can have the key `word`, of the maps inside a map with the keys
- * `keys`; NULL if none can. */
+/* Among the keys of a map, the name of the first one whose own map can have the key `word`; NULL if
+   there is none. */
 static const char *map_with(const struct key_map *keys, struct span word)
 {
 	for (size_t i = 0; i < keys->nr; i++)

@@ -40,8 +40,8 @@ void keys_default(const struct key_map *keys, void *out)
 			put_scalar(key, key->absent, key->absent_text, out);
 }
 
-/* Append texts to a VEC(struct span). All such VECs have the same layout but are different types
-   in C, so that the content is copied. */
+/* Append texts to the VEC(struct span) at `at`. All VECs of spans have the same layout but are
+   different types in C, so that the VEC is copied in and out. */
 static void fill_texts(const struct node *list, struct arena *a, void *at)
 {
 	VEC(struct span) texts;

@@ -3,7 +3,7 @@
 #include "base/nearest.h"
 #include "rules/rules_internal.h"
 
-/* Copy a node of the built-in rules, as if it were written at the place of `at`. */
+/* Copy a node of the built-in rules. The copy has the position of `at` in the user's file. */
 static struct node *copy_at(struct document *d, const struct node *n, const struct node *at)
 {
 	struct node *copy = arena_alloc(&d->arena, 1, sizeof *copy), **tail = &copy->first;
@@ -47,8 +47,9 @@ static enum status check_twice(struct document *d, const struct node *map)
 	return ST_OK;
 }
 
-/* Lay the map `over` over `base`, entry by entry. In a rule, `off` takes an entry away, and `fail`
-   and `warn` are replaced as a whole. The recursion is as deep as `base`, at most four levels. */
+/* Lay the map `over` over `base`, entry by entry. In a rule (`rule` is true), the value `off`
+   removes an entry, and `fail` and `warn` are replaced as a whole. The recursion is as deep as
+   `base`, at most four levels. */
 static enum status lay(struct document *d, const struct node *base, const struct node *over,
                        bool rule, struct node **out)
 {
@@ -76,8 +77,8 @@ static enum status lay(struct document *d, const struct node *base, const struct
 	return ST_OK;
 }
 
-/* The id of an entry of `rules`: its key if `rules` is a map, else its own entry `id`; NULL if it
- * has none. */
+/* The id of an entry of `rules`: the entry's key if `rules` is a map, else the value of the entry's
+   own key `id`; NULL if there is no id. */
 static const struct node *id_of(const struct node *n)
 {
 	return n->key ? n->key : n->kind == NODE_MAP ? node_get(n, "id") : NULL;
@@ -94,7 +95,8 @@ static const struct node *entry_of(const struct node *rules, struct span id)
 	return NULL;
 }
 
-/* Put an entry `key: value` with the position of `at` before all others of a map. */
+/* Put an entry `key: value` before all other entries of a map. The entry has the position of
+   `at`. */
 static struct node *put_first(struct document *d, struct node *map, struct span key,
                               struct span value, const struct node *at)
 {
@@ -111,8 +113,9 @@ static struct node *put_first(struct document *d, struct node *map, struct span 
 	return entry;
 }
 
-/* Append a rule that is not built in. Unless `skips` is true, such a rule fails if no side has its
- * figure; built-in rules, which are for all kinds of recordings, skip such a figure. */
+/* Append a rule of the user's own. Unless `skips` is true, the rule gets `on_missing: fail` if it
+   does not set this key; built-in rules, which are for all kinds of recordings, skip a figure that
+   no side has. */
 static enum status add_own(struct document *d, const struct node *base, const struct node *n,
                            bool skips, struct node ***tail)
 {
@@ -142,7 +145,7 @@ static enum status add_own(struct document *d, const struct node *base, const st
 	return ST_OK;
 }
 
-/* True if an entry of a rule has a limit that is not in percentage points ("pp"). */
+/* True if the rule `entry` has a limit that is not in percentage points ("pp"). */
 static bool has_other_limits(const struct node *entry)
 {
 	static const char *const keys[] = { "warn", "fail" };
@@ -157,9 +160,9 @@ static bool has_other_limits(const struct node *entry)
 }
 
 /* Until version 0.3 the built-in rule 'slow-steps' judged the p95 of step.period. The user's entry
- * `o` for it, which may be NULL, was written for that rule if it has a statistic, or if it or a
- * profile has limits that are not in percentage points. Such an entry gets the keys of the old
- * rule. Returns the entry to use. */
+   `o` for 'slow-steps' (it may be NULL) was written for the old rule if it has a statistic, or if
+   it or a profile has limits that are not in percentage points. Such an entry gets the keys of the
+   old rule. Returns the entry to use. */
 static const struct node *of_slow_steps(struct document *d, const struct node *o,
                                         const struct node *at)
 {

@@ -24,7 +24,7 @@ const char *workload_fault(struct span name)
 
 static const char *const placeholders[] = { "{workload}", "{gpu}", "{world_size}" };
 
-/* Check that the path of the baseline has no placeholders except {workload}, {gpu} and
+/* Check that the path of the baseline has only the placeholders {workload}, {gpu} and
    {world_size}. */
 static enum status check_baseline(struct document *d, const struct node *n)
 {
@@ -77,8 +77,8 @@ static bool is_named_before(const struct node *list, const struct node *item)
 	return false;
 }
 
-/* Check the lists of environment keys. Any valid key is allowed, since --context adds some, but
-   each may occur only once. */
+/* Check the lists of environment keys. Any valid key is allowed, since users can add keys with
+   --context, but each may occur only once. */
 static enum status check_environment(struct document *d, const struct node *map)
 {
 	static const char *const names[] = { "must_match", "should_match" };
@@ -94,9 +94,9 @@ static enum status check_environment(struct document *d, const struct node *map)
 	return ST_OK;
 }
 
-/* Read an entry of `kernels.categories`: texts which, in a kernel's name, put the kernel into the
-   category. Digests store such texts of communication in one line, separated by blanks, so that a
-   text must have no blanks. */
+/* Read an entry of `kernels.categories`: kernels whose names contain one of its texts belong to its
+   category. Digests store the texts of communication in one line, separated by blanks, so that a
+   text must not have blanks. */
 static enum status addition_read(struct document *d, const struct node *n, struct rules *out)
 {
 	for (const struct node *m = node_get(n, "match")->first; m; m = m->next)
@@ -131,7 +131,7 @@ static enum status read_root(struct document *d, const struct node *root, struct
 	return ST_OK;
 }
 
-/* Read the rules with the changes of profile `p`; NULL: without a profile. */
+/* Read the rules with the changes of the profile `p`, or unchanged if `p` is NULL. */
 static enum status read_variant(struct document *d, const struct node *p, struct rules *out)
 {
 	const struct node *root = d->root;

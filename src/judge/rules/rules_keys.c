@@ -79,7 +79,7 @@ static const struct key_map noise_map = KEY_TABLE("'noise'", noise_keys);
 	KEY("noise", MAP, OPTIONAL, "how far an increase or decrease must stand out to be a failure", \
 	    .map = &__VA_ARGS__)
 
-/* Keys of `noise` in `defaults`: only there the budget for false alarms can be set, since the whole
+/* Keys of `noise` in `defaults`. The budget for false alarms can be set only there, since the whole
    gate has one budget. */
 static const struct key budget_keys[] = {
 	NOISE_NUMBERS,
@@ -138,8 +138,8 @@ static const struct key for_each_keys[] = {
 };
 static const struct key_map for_each_map = KEY_TABLE("'for_each'", for_each_keys);
 
-/* The keys of limits. A rule needs at least one of them; a profile can change those that the rule
-   has. */
+/* The keys of limits. `need` is ONE_OF in a rule, which needs at least one limit, and OPTIONAL in a
+   profile, which changes limits that the rule has. */
 #define LIMIT_ROWS(need)                                                                           \
 	KEY("increase", LIMIT, need, "more than this above the baseline: 5%, 2ms, 1GiB, 2pp, 3"),      \
 	    KEY("decrease", LIMIT, need, "more than this below the baseline: 5%, 2ms, 1GiB, 2pp, 3"),  \

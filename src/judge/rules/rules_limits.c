@@ -58,7 +58,8 @@ static enum status quantity_read(struct document *d, const struct node *n, enum 
 		return document_fail(
 		    d, n, "%s is negative: a limit says how far, its key says in which direction", quoted);
 	struct span number = unit_number_take(&s);
-	/* checks only the form: the parsed value is divided by 10^number.n and thus never too large */
+	/* this call checks only the form: it divides the number by 10^number.n, so that it is never too
+	   large */
 	int64_t nothing;
 	if (!number_parse(number, -(int)number.n, &nothing))
 		return document_fail(d, n, "%s must begin with a number like 5 or 0.5", quoted);
@@ -90,7 +91,8 @@ enum status share_read(struct document *d, const struct node *n, int64_t most, i
 	return ST_OK;
 }
 
-/* The use of a quantity in a limit. It decides which units fit. */
+/* What a quantity in a limit is: a difference, a bound (`max`, `min`), or an `and`. This decides
+   which units fit. */
 enum use { USE_DIFFERENCE, USE_BOUND, USE_AND };
 
 static const char *fitting_units(enum unit_family family, enum use use)
@@ -130,8 +132,8 @@ static enum status absolute_read(struct document *d, const struct node *n, const
 	return ST_OK;
 }
 
-/* True if a quantity in this unit may be used for the metric in the way `use`. Units of
- * metrics-file figures are checked by gate/figure_rule.c, once that file is read. */
+/* True if a quantity in this unit may be used for the metric in the way `use`. Units for figures of
+   result files are checked in gate/figure_rule.c, once a result file is read. */
 static bool unit_fits(const struct metric *m, enum unit_family unit, enum use use)
 {
 	enum unit_family family = family_of(m->unit);
@@ -212,8 +214,8 @@ static enum status and_read(struct document *d, struct arena *a, const struct me
 	return ST_OK;
 }
 
-/* Replace 'worse' by an increase or a decrease. For metrics-file figures gate/figure_rule.c does
-   this, once that file is read. */
+/* Replace 'worse' by an increase or a decrease. For figures of result files, gate/figure_rule.c
+   does this, once a result file is read. */
 static enum status direction_find(struct document *d, const struct rule *r, const struct node *n,
                                   enum condition *condition)
 {

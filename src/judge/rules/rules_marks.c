@@ -9,7 +9,8 @@
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
 
-/* A mark: 16 bits of the hash of the name, then 16 bits of the hash of the content. */
+/* A mark: 16 bits of the hash of the name, then 16 bits of the hash of the content, each as HALF
+   hexadecimal digits. */
 enum { HALF = 4, MARK = 2 * HALF };
 
 struct marked {
@@ -56,7 +57,8 @@ static struct marks marks_of(struct arena *a)
 	struct diag_log log;
 	diag_init(&log);
 	if (document_open(NULL, NULL, &table_default, collect, &out, &log) != ST_OK)
-		mem_fail(); /* the built-in rules are valid, so that only memory can be lacking */
+		mem_fail(); /* the built-in rules are valid, so that only a lack of memory can be the
+		               reason */
 	diag_release(&log);
 	return out;
 }
@@ -71,9 +73,9 @@ const char *rules_marks(struct arena *a)
 	return arena_take(a, &b);
 }
 
-/* True if the built-in entry `name` has an effect on the rules in force: as a rule that the file
- * neither drops nor replaces, or, while a built-in rule is left, as a key that all rules share,
- * such as "defaults". */
+/* True if the built-in entry `name` has an effect on the rules in force: as a rule that the rules
+   file neither drops nor replaces, or as a key that all rules share, such as "defaults", if any
+   built-in rule is in force. */
 static bool is_in_force(const struct rules *rules, const char *name)
 {
 	bool any = false, rule = false;

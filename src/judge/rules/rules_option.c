@@ -17,8 +17,8 @@ static enum status read_rule(struct document *d, void *out)
 	return rule_read(d, node_get(d->root, "rules")->first, out);
 }
 
-/* The id of the rule: its metric, in characters that an id may have, with a number if there is such
-   a rule already. */
+/* The id of the rule: "limit-" and its metric, in characters that an id may have. A number is
+   appended if there is such a rule already. */
 static const char *id_of(struct rules *rules, struct span metric)
 {
 	char *id = arena_printf(&rules->arena, "limit-%.*s", (int)metric.n, metric.p);
@@ -48,7 +48,8 @@ enum status rules_add_limit(const char *limit, struct rules *out, struct diag_lo
 	const char *shown = arena_printf(&log->arena, "--limit %s", limit);
 	if (!fits || !metric.n || memchr(metric.p, '"', metric.n) || memchr(metric.p, '\\', metric.n))
 		return diag_fail(log, ST_USAGE, "%s: " FORM, text_line(&log->arena, span_of(shown)));
-	/* a figure that the user names must be there, whatever `on_missing` the rules file has */
+	/* `on_missing: fail`: a figure that the user names must be there, whatever the rules file
+	   says */
 	strbuf_addf(
 	    &b, "version: 1\nrules:\n- {id: %s, metric: \"%.*s\", on_missing: fail, fail: {%s: %s}}\n",
 	    id_of(out, metric), (int)metric.n, metric.p, key, number);

@@ -5,8 +5,8 @@ struct patterns {
 	VEC(const struct node *) list;
 };
 
-/* Add the patterns in `n`: one, a list, or NULL for none at all. A pattern that occurs twice is an
-   error, since the second would have no effect. */
+/* Add the patterns in `n`, which is one pattern, a list of them, or NULL. A pattern that occurs
+   twice is an error, since its second occurrence would have no effect. */
 static enum status add_patterns(struct document *d, const struct node *n, struct patterns *all)
 {
 	bool one = n && n->kind == NODE_SCALAR;

@@ -23,7 +23,8 @@ static void add_scalar(struct strbuf *b, const struct node *n)
 		yaml_add_quoted(b, n->text);
 }
 
-/* Append a value in one line. The recursion is as deep as the tables of keys. */
+/* Append a value in one line. The recursion is at most DOCUMENT_MAX_DEPTH deep, since the reader of
+   files refuses deeper nesting. */
 static void add_flow(struct strbuf *b, const struct node *n)
 {
 	bool map = n->kind == NODE_MAP;
@@ -43,8 +44,9 @@ static void add_flow(struct strbuf *b, const struct node *n)
 	strbuf_addch(b, map ? '}' : ']');
 }
 
-/* Append `key: value` after `indent` blanks, in one line or, if the value is long, in a block of
- * lines. With `places`, a comment names the line in the file of a value that is not built in. */
+/* Append `key: value` after `indent` blanks, in one line or, if the value is long, in several
+   lines. With `places`, a comment at a value that is not built in names its line in the rules
+   file. */
 static void add_entry(struct strbuf *b, const struct node *n, int indent, bool places)
 {
 	struct strbuf flow = STRBUF_INIT;
@@ -86,8 +88,8 @@ static bool is_figure(const struct node *metric)
 	return span_starts(metric->text, SPAN("input."));
 }
 
-/* Append to a built-in rule on many items a comment with the ids of the user's rules that judge
- * some of its items in its place. Must agree with checks_drop_own(). */
+/* If some items of a built-in rule are judged by rules of the user instead, append a comment with
+   the ids of these rules. Must agree with checks_drop_own(). */
 static void add_taking(struct strbuf *b, const struct node *rules, const struct node *rule)
 {
 	const struct node *metric = node_get(rule, "metric");
@@ -147,7 +149,8 @@ static bool is_same(const struct node *x, const struct node *y)
 }
 
 /* Append the entries by which the map `own` differs from `base`, separated by commas. An entry that
- * only `base` has becomes `off` in a rule; elsewhere, only a list is written, as `[]`. */
+   only `base` has is written as `off` in a rule; elsewhere it is written only if it is a list, as
+   `[]`. */
 static void add_differing(struct strbuf *b, const struct node *base, const struct node *own,
                           bool rule)
 {
@@ -239,8 +242,8 @@ static enum status print_differences(struct document *base, void *ctx)
 		if (node_is(n, "version") || node_is(n, "rules"))
 			continue;
 		add_differing(&text, n, mine ? mine : &empty, false);
-		/* in version 1, a lacking `on_missing` means `fail`, and one in the file also holds for the
-		 * user's own rules */
+		/* `on_missing` is written even if it is as in the built-in rules, since only then it also
+		   holds for rules of the user's own; in version 1, a file without it means `fail` */
 		const struct node *missing = node_get(mine, "on_missing"), *was = node_get(n, "on_missing");
 		if (was && (!missing || is_same(was, missing)))
 			strbuf_addf(&text, "%son_missing: %s", text.n ? ", " : "",

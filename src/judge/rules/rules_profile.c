@@ -13,15 +13,15 @@ static const struct node *find_rule(const struct node *rules, struct span id)
 	return NULL;
 }
 
-/* Copy `base`, a map or the list of rules, with the values that `over` replaces. The recursion is
-   at most five deep, because keys_check() refuses maps that are nested deeper. */
+/* Copy `base`, a map or the list of rules, with the values of `over` in place of its own. The
+   recursion is at most five deep, because keys_check() refuses maps that are nested deeper. */
 static struct node *overlay(struct document *d, const struct node *base, const struct node *over)
 {
 	struct node *out = node_copy(d, base), **tail = &out->first;
 	bool list = base->kind == NODE_LIST;
 	for (const struct node *n = base->first; n; n = n->next) {
-		/* The node in `over` that replaces the node `n`, an entry of a map or a rule in the list of
-		   rules; NULL if `over` does not change it. */
+		/* What `over` has in place of `n`, which is an entry of a map or a rule in the list of
+		   rules; NULL if `over` does not change `n`. */
 		const struct node *o = node_get(over, list ? node_get(n, "id")->text.p : n->key->text.p);
 		*tail = !o ? node_copy(d, n) : o->kind == NODE_MAP ? overlay(d, n, o) : node_copy(d, o);
 		tail = &(*tail)->next;

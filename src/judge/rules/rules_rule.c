@@ -53,8 +53,8 @@ static enum status check_noise(struct document *d, const struct node *noise, con
 	                     "'noise' belongs to an increase or decrease in 'fail', and there is none");
 }
 
-/* Check that a pattern matches a known phase. There are only a few phases, so a pattern that
-   matches none of them is a mistake. */
+/* Check that the pattern `phase` matches a phase for which the metric has figures. There are only a
+   few phases, so that a pattern that matches none of them is a mistake. */
 static enum status check_phase(struct document *d, const struct node *phase, const struct metric *m)
 {
 	struct strbuf list = STRBUF_INIT;
@@ -71,8 +71,8 @@ static enum status check_phase(struct document *d, const struct node *phase, con
 	return fits ? ST_OK : ST_USAGE;
 }
 
-/* Read `unless`: another metric; the rule is skipped if that metric shows the same change. Both
-   must be figures of the whole run. */
+/* Read `unless`: the rule is skipped if another metric, which is named here, shows the same change.
+   Both must be figures of the whole run. */
 static enum status unless_read(struct document *d, const struct node *unless, struct rule *r)
 {
 	const struct node *metric = node_get(unless, "metric");

@@ -8,7 +8,8 @@
 #define ID_PATTERN "\"pattern\": \"^[A-Za-z0-9._-]{1,%d}$\""
 #define NUMBER "[0-9]+(\\\\.[0-9]{1,6})?"
 
-/* Output of a schema: of version 1, or of version 2, where rules are differences. */
+/* The output of a schema. `differences`: true for version 2, whose rules are differences from the
+   built-in rules. */
 struct schema_out {
 	struct sink *sink;
 	bool differences;
@@ -21,7 +22,7 @@ static void line(struct sink *out, int depth, const char *text)
 	sink_printf(out, "\n%*s%s", 2 * depth, "", text);
 }
 
-/* Write a text that is part of the program, so that only quotes need escapes. */
+/* Write a text of the program itself, in which only quotes and backslashes need escapes. */
 static void write_text(struct sink *out, const char *text)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -38,7 +39,8 @@ static void write_words(struct sink *out, const char *const *words)
 {
 	sink_puts(out, "\"enum\": [");
 	for (size_t i = 0; words[i]; i++) {
-		/* other readers of YAML make a boolean of these words unless they are quoted */
+		/* other readers of YAML take these words for booleans unless they are in quotes, so that
+		   both forms are valid */
 		bool flag = strcmp(words[i], "true") == 0 || strcmp(words[i], "false") == 0;
 		sink_printf(out, "%s\"%s\"", i ? ", " : "", words[i]);
 		if (flag)
@@ -49,7 +51,8 @@ static void write_words(struct sink *out, const char *const *words)
 
 #define TEXT "\"type\": [\"string\", \"number\", \"boolean\"], "
 
-/* Write the part of a key's schema that depends on its kind, after the description. */
+/* Write that part of a key's schema which follows the description and depends on the kind of the
+   key. */
 static void write_kind(const struct schema_out *s, const struct key *key, int depth)
 {
 	struct sink *out = s->sink;
@@ -125,8 +128,8 @@ static void write_kind(const struct schema_out *s, const struct key *key, int de
 	}
 }
 
-/* Write the keys of which all must be present ("required": ["a", "b"]), or the keys of which at
-   least one must be ("anyOf": [{"required": ["a"]}, …]). */
+/* Write which keys must be present: for the need REQUIRED, all keys with it ("required": ["a",
+   "b"]); for ONE_OF, at least one of them ("anyOf": [{"required": ["a"]}, …]). */
 static void write_need(struct sink *out, const struct key_map *map, enum key_need need, int depth)
 {
 	bool any = false;
@@ -142,9 +145,9 @@ static void write_need(struct sink *out, const struct key_map *map, enum key_nee
 	sink_puts(out, any ? "]," : "");
 }
 
-/* Write the schema of the value of a key in version 2; `rule`: the key of a rule. Rules are a list,
- * or a map by their ids, in which a rule may be off; parts of a rule may be off too. YAML 1.1 reads
- * off as false. */
+/* Write the schema of the value of a key in version 2; `rule`: true for a key of a rule. Rules are
+   a list, or a map by their ids in which a rule may be `off`. Parts of a rule may be `off`, too.
+   YAML 1.1 reads `off` as false. */
 static void write_difference(const struct schema_out *s, const struct key *key, bool rule,
                              int depth)
 {

@@ -1,7 +1,8 @@
 #include "base/nearest.h"
 #include "rules/rules_internal.h"
 
-/* Collect the labels of the metrics of those rules that the waiver names. */
+/* Set `*out` to the labels of the metrics of all rules that the waiver's `rule` matches, as bits.
+   ST_USAGE if no rule has such an id. */
 static enum status labels_of(struct document *d, const struct node *rule, const struct rules *rules,
                              unsigned *out)
 {
@@ -41,7 +42,8 @@ enum status waiver_read(struct document *d, const struct node *map, struct rules
 	return select_check(d, node_get(map, "select"), w->rule, labels);
 }
 
-/* The one key of an entry of `allow` that says what may grow; NULL if it has none, or several. */
+/* The value that says what may grow by an entry of `allow`; NULL if the entry has none, or
+   several. */
 static const struct node *allowed_thing(const struct node *map)
 {
 	static const char *const keys[] = { "kernel", "op", "module", "memory" };

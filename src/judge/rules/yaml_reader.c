@@ -61,13 +61,14 @@ const struct node *node_get(const struct node *map, const char *key)
 	return NULL;
 }
 
-/* A node with the position of `mark`, in which libyaml counts lines and columns from 0. */
+/* A node that has only the position of `mark`. libyaml counts lines and columns from 0, nodes from
+   1. */
 static struct node place(const yaml_mark_t *mark)
 {
 	return (struct node){ .line = (unsigned)mark->line + 1, .column = (unsigned)mark->column + 1 };
 }
 
-/* A node with the position of an encoding error, for which libyaml gives only a byte offset. */
+/* A node that has only the position of an encoding error, for which libyaml gives a byte offset. */
 static struct node place_of_byte(struct span text, size_t offset)
 {
 	struct node at = { .line = 1, .column = 1 };
@@ -79,7 +80,7 @@ static struct node place_of_byte(struct span text, size_t offset)
 	return at;
 }
 
-/* True if the character at this index is a tab. */
+/* True if the character number `index` is a tab. */
 static bool is_tab(struct span text, size_t index)
 {
 	size_t at = 0;
@@ -120,7 +121,8 @@ static struct node *add_node(struct builder *b, enum node_kind kind, const yaml_
 	return n;
 }
 
-/* Attach the node to the tree: as the root, a key, a value or an item of a list. */
+/* Attach the node to the tree: as the root, as the key or the value of an entry of a map, or as an
+   item of a list. */
 static enum status attach(struct builder *b, struct node *n)
 {
 	struct level *l = b->depth ? &b->levels[b->depth - 1] : NULL;
@@ -224,7 +226,8 @@ static enum status document_parse(struct document *d, struct span text)
 	return st;
 }
 
-/* Read the file. Stops one byte beyond the limit, since the size from fstat() may be wrong. */
+/* Read the file, but stop once it is larger than a document may be: the size from fstat() may be
+   wrong. */
 static enum status read_all(struct document *d, int fd, struct strbuf *out)
 {
 	char buf[4096];
@@ -246,7 +249,7 @@ static enum status document_read(struct document *d, const char *path)
 	struct strbuf text = STRBUF_INIT;
 	struct stat sb;
 	enum status st;
-	/* O_NONBLOCK, since opening a FIFO would wait for a writer */
+	/* O_NONBLOCK, since without it opening a FIFO waits for a writer */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return diag_fail(d->log, ST_USAGE, "%s: cannot be opened: %s; name a YAML file", d->shown,

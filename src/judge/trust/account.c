@@ -8,7 +8,8 @@
 #include "model/step_figures.h"
 #include "trust/finding.h"
 
-/* one percentage point, in 1e-6 %: shares of the sides that differ by more do not compare */
+/* one percentage point, in 1e-6 %: if a share differs by more between the two sides, they do not
+   compare */
 enum { POINT = MICRO };
 
 static const char *share(const struct trust_scope *s, int64_t part, int64_t whole)
@@ -18,17 +19,19 @@ static const char *share(const struct trust_scope *s, int64_t part, int64_t whol
 
 /* ---- activities and launches ---- */
 
-/* Kernels of one name whose time a rank lacks and the other side has. */
+/* Launches of one kernel that a rank lacks: their number, and their mean duration on the other
+   side. */
 struct gone {
 	int64_t mean_ns, nr;
 };
 
 ORDERING(gone_cmp, struct gone, FALLING(mean_ns))
 
-/* GPU time in ns that `d` may have lost: that of the kernels that it runs less often than the other
-   side or, with `untimed`, that have no time in `d`. It is not known which launches are lost, so
-   that the longest kernels are assumed: at most `most`, and no more than `d` has fewer in all.
-   Times are those of the other side. Both digests list kernels in the same order. */
+/* GPU time in ns that `d` may have lost. Without `untimed`, launches are lost if `d` has fewer of a
+   kernel than the other side; with `untimed`, if the kernel has no time in `d`. It is not known
+   which launches are lost, so that the longest kernels are assumed. The number of lost launches is
+   at most `most`, and at most the difference over all kernels. Durations are those of the other
+   side. Both digests list kernels in the same order. */
 static int64_t gone_ns(const struct digest *d, const struct digest *other, bool untimed,
                        int64_t most)
 {
@@ -68,9 +71,9 @@ static int64_t gone_ns(const struct digest *d, const struct digest *other, bool 
 }
 
 /* Number of kernels that launches of CUDA graphs lack. A graph always runs the same kernels, but
-   without the ids of its nodes only the number per step shows that some are missing. It does if all
-   steps of the other side run the same number of kernels, steps here have as many launches, and
-   some of these steps run that number, but others fewer. */
+   without the ids of its nodes only the number per step shows that some are missing. Kernels are
+   missing if all steps of the other side run one number of kernels, steps of `d` have as many
+   launches, and some steps of `d` run that number of kernels, but others run fewer. */
 static int64_t fewer_replayed(const struct digest *d, const struct digest *other)
 {
 	int64_t least, most = 0, sum = 0, then_least, then_most;
@@ -93,7 +96,8 @@ static void find_lost(const struct trust_scope *s, const struct digest *d,
 {
 	struct trust_counts t = d->trust;
 	const char *time = "";
-	/* version 0.2 counted launches of a last step that was cut short as lost, often with no time */
+	/* version 0.2 counted the launches of a last step that was cut short as lost, often without
+	   their GPU time */
 	if (!account_is_known(&t) && d->usable_steps < (int64_t)d->nr_steps)
 		t.launches_without_kernel -= d->progress.pending;
 	number_raise(&t.lost_nodes, fewer_replayed(d, other));
@@ -131,8 +135,8 @@ static int64_t nr_copies(const struct digest *d)
 	return nr;
 }
 
-/* Appends a finding if some copies were not recorded, or if none were and the other side has
-   copies. If neither side has any, the profiler may have been told not to record them. */
+/* Appends a finding if some copies were not recorded, or if no copy was and the other side has
+   copies. If neither side has any, the profiler may have been set not to record them. */
 static void find_lost_copies(const struct trust_scope *s, const struct digest *d,
                              const struct digest *other)
 {
@@ -154,8 +158,8 @@ static void find_lost_copies(const struct trust_scope *s, const struct digest *d
 }
 
 /* Overlap on a stream makes sums count time twice. Some overlap is legal, and harmless if both
-   sides have as much. An activity that ends after the whole next one on its stream has a wrong
-   end. */
+   sides have as much. An activity that ends after the next activity on its stream has ended must
+   have a wrong end. */
 static void find_overlap(const struct trust_scope *s, const struct trust_counts *t,
                          const struct trust_counts *other)
 {
@@ -184,7 +188,8 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 		          "has no GPU activity: was CUDA or HIP activity recorded?");
 		return;
 	}
-	/* without recorded launches, work is assigned to steps by its start and no work is lost */
+	/* without recorded launches, work is assigned to steps by its start, so that no work lacks its
+	   step */
 	bool has_launches = t->with_launch > 0 || t->launches > 0;
 	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
 		trust_add(s, "dropped-kernels", ON_LAUNCHES,
@@ -235,7 +240,8 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 /* A part of the GPU time of a rank: `ns` of `of_ns`. `of_ns` is 0 if it is not known. */
 struct time_share {
 	int64_t ns, of_ns;
-	int64_t others, steps; /* activities outside of the part, and steps; both 0 if unknown */
+	int64_t others, steps; /* `others`: number of activities outside of the part; `steps`: number of
+	                          steps; both 0 if unknown */
 };
 
 static struct time_share in_steps(const struct digest *d)
@@ -243,7 +249,8 @@ static struct time_share in_steps(const struct digest *d)
 	const struct trust_counts *t = &d->trust;
 	if (d->window || !account_is_known(t))
 		return (struct time_share){ 0 };
-	/* if launches decide about the step, "dropped-kernels" reports work of no known launch */
+	/* if the launch decides to which step work belongs, "dropped-kernels" reports the work whose
+	   launch is unknown */
 	return (struct time_share){
 		.ns = account_judged_ns(t),
 		.of_ns = account_whole_ns(t) - (d->attribution == ATTRIBUTION_LAUNCH ? t->unknown_ns : 0)
@@ -257,8 +264,8 @@ static struct time_share known_of(const struct digest *d, enum account_part part
 }
 
 /* Appends a finding if the share is more than a percentage point lower than on the other side.
-   There is none if a step has no more activities outside of the part than there: then as much is
-   known as on the other side, and only durations have changed. */
+   There is no finding if a step has no more activities outside of the part than on the other side:
+   then as much is known, and only durations have changed. */
 static void find_fallen(const struct trust_scope *s, struct time_share own, struct time_share other,
                         const char *id, unsigned spoils, const char *what)
 {

@@ -16,10 +16,12 @@ struct scaling {
 };
 struct scalings {
 	VEC(struct scaling) list;
-	int64_t all; ///< weight of all, including those that cannot be compared
-	double gone; ///< part of `all` in launches that the candidate lacks; for counts_add()
-	int64_t less, now; ///< the candidate's time in kernels that do not run more often than in the
-	                   ///< baseline, and in all; for counts_add()
+	int64_t all; ///< sum of all weights, including those of kernels, copies or operators that
+	             ///< cannot be compared
+	double gone; ///< part of `all` that belongs to launches which the candidate lacks; set by
+	             ///< counts_add()
+	int64_t less, now; ///< `less`: the candidate's time in kernels that do not run more often than
+	                   ///< in the baseline; `now`: its time in all kernels; set by counts_add()
 };
 
 ORDERING(scaling_cmp, struct scaling, RISING(ratio))
@@ -55,7 +57,7 @@ static void scalings_add(const struct digest *b, const struct digest *c, struct 
 				         (struct scaling){ threads_of(y) / threads_of(x), x->step_total_ns });
 		} else if (x->kind == EVENT_MEMCPY && x->step_bytes > 0) {
 			copies->all = number_add(copies->all, x->step_bytes);
-			/* only if the candidate makes as many copies per step */
+			/* copies are compared only if the candidate makes as many per step */
 			if (y && y->step_bytes > 0 &&
 			    (__int128)x->step_count * c->usable_steps ==
 			        (__int128)y->step_count * b->usable_steps)
@@ -67,8 +69,8 @@ static void scalings_add(const struct digest *b, const struct digest *c, struct 
 	}
 }
 
-/* Number of calls of an operator whose operations are known, or else the bytes of all its calls.
-   -1: it cannot be compared. */
+/* Number of calls of an operator, if its floating-point operations or, failing that, the bytes of
+   all its calls are known. Otherwise −1: the operator cannot be compared. */
 static int64_t calls_of(const struct digest *d, const struct flop_stat *f)
 {
 	if (f->flops > 0)
@@ -80,8 +82,8 @@ static int64_t calls_of(const struct digest *d, const struct flop_stat *f)
 }
 
 /* Adds the factor (candidate divided by baseline) for the work of each operator that both sides
-   call as often: its floating-point operations or, if these are unknown, its bytes. Both follow
-   from the shapes of its inputs. */
+   call as often: its floating-point operations or, if these are unknown, its bytes. Both are
+   computed from the shapes of the operator's inputs. */
 static void operators_add(const struct digest *b, const struct digest *c, struct scalings *out)
 {
 	for (size_t i = 0, k = 0; k < c->flops.nr; k++) {
@@ -155,8 +157,8 @@ struct alike {
 	int64_t weight;
 };
 
-/* Sum up the factors that are nearly `ratio`. Factors of the same scaling differ a little, because
-   grids consist of whole blocks. */
+/* Number and weight of the factors that are nearly `ratio`. Factors of the same scaling differ a
+   little, because grids consist of whole blocks. */
 static struct alike scaled_alike(const struct scalings *s, double ratio)
 {
 	struct alike out = { .ratio = ratio };
@@ -192,8 +194,8 @@ static void add_finding(const struct trust_scope *s, const struct alike *alike, 
 /* Adds a finding if most operators do more (or less) work by a common factor, or else if most
    kernels launch more (or fewer) threads. Operators come first, because persistent kernels launch
    as many threads for any work. If only one of several operators, or fewer than KERNELS_LEAST
-   kernels have the factor, some copies must have it too: otherwise, a single kernel may have been
-   rewritten. If few grids are known, a common factor of all copies is enough. */
+   kernels have the factor, some copies must have it, too; otherwise it may be that a single kernel
+   was rewritten. If few grids are known, a common factor of all copies is enough. */
 static void find_scaled(struct scalings *operators, struct scalings *kernels,
                         struct scalings *copies, const struct trust_scope *s)
 {
@@ -242,8 +244,9 @@ static void find_fewer(struct scalings *counts, const struct trust_scope *s)
 		          unit_text(&s->out->arena, UNIT_PCT, number_pct(gone, counts->all)));
 }
 
-/* Appends a finding if steps are another unit of work, such as half of a batch: if a step has far
-   more or fewer launches than in the baseline, but the whole recording has about as many. */
+/* Appends a finding if a step is another unit of work than in the baseline, such as half of a
+   batch: the step has far more or far fewer launches, but the whole recording has about as many.
+   True if there is a finding. */
 static bool find_unit(const struct trust_scope *s, const struct digest *b, const struct digest *c)
 {
 	double x = (double)b->trust.launches, y = (double)c->trust.launches;
@@ -266,8 +269,9 @@ static const char *requests(struct arena *a, const struct trust_counts *t)
 	           : arena_printf(a, "%" PRId64 " to %" PRId64, t->requests_low, t->requests_high);
 }
 
-/* Appends a finding if no step of a server had about as many requests as one of the baseline.
-   Kernels of decode often have the same grid for each batch. */
+/* Appends a finding if no step of a server had about as many requests as a step of the baseline;
+   true if there is a finding. Numbers of requests are compared, since kernels of decode often have
+   the same grid for each batch. */
 static bool find_requests(const struct trust_scope *s, const struct trust_counts *b,
                           const struct trust_counts *c)
 {
@@ -316,7 +320,8 @@ void trust_find_context(const struct run *baseline, const struct run *candidate,
 	bool other_unit = false, other_batch = false;
 	for (size_t i = 0; i < candidate->ranks.nr; i++) {
 		const struct digest *c = candidate->ranks.v[i], *b = trust_rank(baseline, c->rank);
-		/* if launches lack kernels, kernels were lost, and not iterations */
+		/* if there are as many launches, but some lack their kernels, then kernels were lost, and
+		   not iterations */
 		if (b && b->window && c->window &&
 		    (c->trust.launches < b->trust.launches || !c->trust.launches_without_kernel))
 			counts_add(b, c, &counts);

@@ -1,5 +1,5 @@
-/* How a rank ends, compared with the others: stuck before a collective in which the others wait, or
-   cut off within a step that the others have completely. */
+/* How a rank ends, compared with the other ranks: stuck before a collective in which these wait, or
+   cut off within a step that these have completely. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -31,8 +31,8 @@ void peers_name_end(struct peers *p, size_t r, const char *id, const char *messa
 {
 	struct arena *a = &p->scope->out->arena;
 	const struct digest *d = p->run->ranks.v[r];
-	/* the number of missing steps stays reliable; so do the figures of a memory snapshot, which
-	   was made at a time of its own */
+	/* the number of missing steps stays reliable. Figures of a memory snapshot do, too, since the
+	   snapshot was made at a time of its own */
 	unsigned spoils = d->snapshot && !p->scope->by_trace ? ON_TRACE : ON_ALL & ~ON_STEP_NUMBERS;
 	peers_name(p, r, id, spoils, arena_printf(a, "%s%s", message, last_deed(a, &d->progress)));
 }
@@ -72,8 +72,8 @@ static bool ends_last(const struct peers *p, size_t r)
 	       p->run->ranks.v[r]->progress.step == p->last;
 }
 
-/* Median of the values of the other ranks. The column has the values of all ranks, of which there
- * must be at least two; one value that equals the rank's own value `own` is left out. */
+/* Median of the values of all ranks except one, whose value is `own`. The column has the values of
+   all ranks, of which there must be at least two; one value that equals `own` is left out. */
 static int64_t others_median(const struct column *c, int64_t own)
 {
 	size_t nr = c->v.nr - 1, k = lower_bound(c->v.v, nr, sizeof own, &own, number_cmp_i64);
@@ -85,7 +85,7 @@ static int64_t others_median(const struct column *c, int64_t own)
 /* ---- ranks that are stuck or cut off ---- */
 
 /* True if the other ranks wait for this one: it launched no more kernels than have ended on the
-   others, and did not enter the collective in which they wait. */
+   others, and did not enter the collective in which the others wait. */
 static bool is_passed(const struct column *c, const struct digest *d)
 {
 	return others_median(&c[PENDING], pending(d)) > 0 &&
@@ -110,7 +110,8 @@ static bool is_stuck(const struct column *c, const struct digest *d)
 	return is_passed(c, d) || is_behind(c, d);
 }
 
-/* True if the recording is cut: launches lack their kernels, or there are few activities. */
+/* True if the recording of this rank is cut off: its launches lack their kernels, or its last step
+   has far fewer activities than usual, unlike that of the other ranks. */
 static bool is_cut(const struct column *c, const struct digest *d)
 {
 	enum { LEAST_PCT = 90 };
@@ -121,7 +122,8 @@ static bool is_cut(const struct column *c, const struct digest *d)
 	       (__int128)digest_last_share(d) * 100 < usual * LEAST_PCT;
 }
 
-/* Name of the collective whose kernel has not ended on another rank. */
+/* Text such as ": 'NAME' on rank 3": a collective whose kernel has not ended on another rank; "" if
+   there is none. */
 static const char *where_they_wait(const struct peers *p, size_t r)
 {
 	struct arena *a = &p->scope->out->arena;
@@ -158,8 +160,8 @@ static size_t test_all(const struct peers *p, const struct column *c, bool *foun
 	return nr;
 }
 
-/* Finds the ranks that are stuck or, if there are none, cut off: a stuck rank makes the others
-   end within a step, so these must not be reported as cut off. */
+/* Finds the ranks that are stuck or, if there are none, those that are cut off. A stuck rank makes
+   the other ranks end within a step, so that these must not be reported as cut off. */
 void peers_find_ends(struct peers *p)
 {
 	struct column c[NR_FIGURES] = {

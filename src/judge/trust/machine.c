@@ -14,14 +14,15 @@ enum { THROTTLED_MOST_PCT = 1, CAPPED_ALIKE_POINTS = 20, CLOCKS_ALIKE_PCT = 2 };
 
 #define POWER_CAP "sw_power_cap"
 
-/* "GPU" and its id, or "its GPU" if the id is unknown, as in the baseline of a folded run. */
+/* Text "GPU" with the GPU's id, or "its GPU" if the id is unknown, as in the baseline of a folded
+   run. */
 static const char *gpu_text(struct arena *a, const struct machine_stat *m)
 {
 	return m->id[0] ? arena_printf(a, "GPU %s", text_line(a, span_of(m->id))) : "its GPU";
 }
 
-/* True if both GPUs were held back by nothing but their power cap, for about as long, at about the
- * same clock: what the cap costs, it costs both sides. */
+/* True if both GPUs were held back only by their power cap, for about as long, at about the same
+   clock. The cap then makes both sides slower alike. */
 static bool capped_alike(const struct machine_stat *x, const struct machine_stat *y)
 {
 	int64_t lower = x->sm_clock_hz, higher = y->sm_clock_hz;
@@ -33,7 +34,8 @@ static bool capped_alike(const struct machine_stat *x, const struct machine_stat
 	       (__int128)(higher - lower) * 100 <= (__int128)higher * CLOCKS_ALIKE_PCT;
 }
 
-/* Runs of the other side of a comparison; none if there is only one run. */
+/* The runs of the other side of a comparison (`nr` is 0 if there is no other side), and how
+   throttling is judged (`how`). */
 struct others {
 	const struct run *runs;
 	size_t nr;
@@ -44,7 +46,7 @@ static bool all_capped_alike(const struct others *o, const struct machine_stat *
                              size_t k)
 {
 	for (size_t i = 0; i < o->nr; i++) {
-		/* the other run's GPU with the same index, on the same rank */
+		/* compare with the GPU that has the same index on the same rank of the other run */
 		const struct digest *d = trust_rank(run_ranks(&o->runs[i]), rank);
 		if (!d || k >= d->machines.nr || !capped_alike(m, &d->machines.v[k]))
 			return false;
@@ -77,7 +79,8 @@ static void find_throttled(const struct trust_scope *s, const struct machine_sta
 	    warns ? "" : "; if it is normal here, add 'throttled: warn' to 'environment' in the rules");
 }
 
-/* Append a finding if power was sampled for too little of the steps' time to know their energy. */
+/* Append a finding if power was sampled in so small a part of the steps' time that the energy of
+   the steps is not known. */
 static void find_unsampled(const struct trust_scope *s, const struct digest *d,
                            const struct machine_stat *m)
 {

@@ -9,7 +9,8 @@
 #include "model/view.h"
 #include "trust/finding.h"
 
-/* metrics that are unreliable if the recorded history begins too late */
+/* CUT_HISTORY: metrics that are unreliable if the recorded history begins too late; HISTORY:
+   metrics that are unreliable without a complete history */
 enum { CUT_HISTORY = ON_MEMORY_PEAK | ON_MEMORY_CALLS | ON_MEMORY_EVENTS };
 enum { HISTORY = CUT_HISTORY | ON_MEMORY_GROWTH };
 
@@ -94,8 +95,8 @@ static void find_foreign(const struct trust_scope *s, const struct digest *d)
 	}
 }
 
-/* True if something is already allocated when the history of a memory begins, but not when that of
-   the other side begins. A history that overflows loses its oldest entries. */
+/* True if memory is already allocated when the history of a memory begins, while on the other side
+   none is. A history that overflows loses its oldest entries. */
 static bool begins_late(const struct memory_evidence *e, const struct digest *other)
 {
 	const struct memory_evidence *x =
@@ -136,7 +137,7 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d,
 	find_stale(s, d);
 	find_foreign(s, d);
 	find_devices(s, d, other);
-	/* the memory of an idle device has no history, so that one history is enough */
+	/* one memory with a history is enough, since the memory of an idle device has none */
 	if (d->memory_evidence.nr && !ANY(i, d->memory_evidence.nr, d->memory_evidence.v[i].history))
 		trust_add(s, "no-memory-history", HISTORY,
 		          "has a snapshot without a history, which knows the end only: call "

@@ -1,5 +1,5 @@
 /* Comparison of the ranks of one run: which rank is absent, ends early, or never reached a
-   collective in which the others wait. */
+   collective in which the other ranks wait. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ static bool has_steps(const struct digest *d)
 }
 
 /* Collect the steps that at least half of the ranks have: if only one rank began a further step,
-   the others did not end early. */
+   the other ranks did not end early. */
 static void collect_steps(struct peers *p)
 {
 	struct idmap all;
@@ -58,7 +58,7 @@ void peers_name(struct peers *p, size_t r, const char *id, unsigned spoils, cons
 /* ---- ranks that lack steps ---- */
 
 /* True if all recordings that have the last step end within it, while the job goes on. A rank that
-   has not begun this step is then only slower, and did not end early. */
+   has not begun this step is then only slower, and has not ended early. */
 static bool is_last_open(const struct peers *p)
 {
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {
@@ -186,7 +186,8 @@ struct source_of {
 
 ORDERING(source_cmp, struct source_of, RISING(hash))
 
-/* Append a finding on ranks with equal times to the nanosecond: one file was given for several. */
+/* Append a finding for each rank whose times equal those of another rank to the nanosecond: one
+   file was given for both. */
 static void find_copies(struct peers *p)
 {
 	VEC(struct source_of) all = VEC_INIT;
@@ -210,8 +211,8 @@ static void find_copies(struct peers *p)
 
 /* ---- public functions ---- */
 
-/* Append a finding if a job declared more ranks than were recorded, unless rules say how many to
-   expect. */
+/* Append a finding if the job declared more ranks than were recorded, unless the rules say how many
+   ranks to expect. */
 static void find_partial(const struct run *run, bool alone, const struct trust_scope *s)
 {
 	struct trust_scope of_run = *s;
@@ -224,8 +225,8 @@ static void find_partial(const struct run *run, bool alone, const struct trust_s
 		          "is not of all ranks: %s", fault);
 }
 
-/* Append a finding for each rank whose recording ended long before the newest one began. Its file
-   is of an earlier run, even if it has the same step numbers. */
+/* Append a finding for each rank whose recording ended more than 60 s before the newest recording
+   began. Such a file is of an earlier run, even if it has the same step numbers. */
 static void find_stale(struct peers *p)
 {
 	struct arena *a = &p->scope->out->arena;
@@ -295,7 +296,7 @@ static int64_t world_of(const struct run *run)
 }
 
 /* Only compares runs of jobs with the same number of ranks: different world sizes are reported as a
-   difference of environment. */
+   different environment. */
 void trust_find_absent(const struct run *baseline, const struct run *candidate,
                        const struct trust_scope *s)
 {

@@ -16,12 +16,13 @@ struct expected {
 	bool trace; ///< true if a rank of either side has a trace, not only memory snapshots
 	int64_t min_steps; ///< least number of usable steps by the rules; 0 if the rules do not set it
 	const struct run *baseline; ///< the baseline's run; NULL if there is no baseline
-	const struct run *other; ///< the other side; NULL if there is none
+	const struct run *other; ///< run of the other side, with which each rank is compared; NULL if
+	                         ///< there is none
 	bool outside; ///< true if the user expects GPU work outside of the steps, or rules judge it
 };
 
-/* Append a finding if kernels have no name: their time is in no kernel's figures, and what they
-   are, computation or communication, is not known. */
+/* Append a finding if kernels have no name: no kernel's figures contain their time, and whether
+   they are computation or communication is not known. */
 static void find_unnamed(const struct trust_scope *s, const struct digest *d)
 {
 	int64_t unnamed = 0, all = 0;
@@ -36,9 +37,9 @@ static void find_unnamed(const struct trust_scope *s, const struct digest *d)
 		          unit_text(&s->out->arena, UNIT_PCT, number_pct(unnamed, all)));
 }
 
-/* Number of usable steps that statistics need of a rank. If the rules do not set it, the number is
+/* Number of usable steps of a rank that statistics need. If the rules do not set the number, it is
    three, or that of the baseline's usable steps if these are fewer: if a run of two steps was
-   approved, two are enough. */
+   approved, two are enough. Without a baseline it is one. */
 static int64_t steps_wanted(const struct expected *want, const struct digest *baseline)
 {
 	enum { STEPS_MIN = 3 };
@@ -66,7 +67,7 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		                           : "less than half of what is usual");
 	if (d->window)
 		return;
-	/* 5 %, as for counts of work (trust_find_work()) */
+	/* the number of steps may differ by 5 %, like counts of work (trust_find_work()) */
 	if (want->outside && other && !other->window && d->total_steps > 0 &&
 	    d->total_steps < other->total_steps - other->total_steps / 20)
 		trust_add(s, "fewer-steps", ON_RECORDING,
@@ -81,7 +82,8 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		          "has %" PRId64 " step%s without GPU work, of %" PRId64
 		          ", and the other side has none such",
 		          empty, text_s(empty), usable);
-	/* without usable steps, utilization is that of the whole recording, and unreliable, too */
+	/* without usable steps, utilization is computed for the whole recording, and is unreliable,
+	   too */
 	if (usable < least)
 		trust_add(s, "too-few-steps", ON_STEPS | (usable > 0 ? 0 : ON_UTILIZATION),
 		          "has %" PRId64 " usable step%s after warm-up, and %s %" PRId64, usable,
@@ -118,7 +120,8 @@ static void find_damage(const struct trust_scope *s, const struct trust_counts *
 		trust_add(s, "truncated", ON_ALL, "was cut short: what came after is not known");
 	if (t->partial)
 		trust_add(s, "partial", ON_ALL, "was read in part only");
-	/* malformed events may be of any kind; they are compared with the GPU activities only */
+	/* malformed events may be of any kind; their number is compared with that of GPU activities
+	   only */
 	if (t->malformed > 0)
 		trust_add(s, "malformed-events",
 		          trust_is_notable(t->malformed, number_add(t->gpu_events, t->malformed)) ? ON_ALL
@@ -160,7 +163,8 @@ static void find_in_folded(const struct run *run, struct trust_scope s, struct e
 	size_t from = s.out->trust.nr;
 	find_in_run(run_ranks(run), s, want);
 	s.rank = -1;
-	/* the operators, modules and places of GPU time are known only as sums over the ranks */
+	/* the operators, modules and places of GPU time are known only as sums over all ranks, so that
+	   these findings are on the whole run */
 	trust_find_known(&s, run->ranks.v[0], want.other ? trust_rank(want.other, 0) : NULL);
 	find_beyond_peak(&s, run->ranks.v[0]);
 	trust_keep_some(&s, from);
@@ -208,8 +212,8 @@ static void find_memory_source(const struct run *baseline, const struct run *can
 		          now ? now : "several", then ? then : "several");
 }
 
-/* The first rank with figures of memory in one run that has none in the other; -1 if there is none.
-   The ranks of a run are sorted. */
+/* The first rank with figures of memory in `run` that has none in `other`; -1 if there is none. The
+   ranks of a run are sorted. */
 static int64_t memory_only_in(const struct run *run, const struct run *other)
 {
 	size_t k = 0;
@@ -227,8 +231,8 @@ static int64_t memory_only_in(const struct run *run, const struct run *other)
 }
 
 /* Appends a finding if each of the two runs has memory figures of a rank for which the other has
-   none. If only one run has fewer, the figure is missing instead. Two single recordings have no
-   finding: they need not be ranks of a job. */
+   none. If only one run lacks memory figures of a rank, the check reports a missing figure instead.
+   Two single recordings have no finding: they need not be ranks of a job. */
 static void find_memory_ranks(const struct run *baseline, const struct run *candidate,
                               const struct trust_scope *s)
 {
@@ -378,7 +382,8 @@ void trust_find_controls(const struct run *baseline, const struct run *controls,
 	}
 }
 
-/* True if the finding is on other work, and the rule's `same_work` names all items that differ. */
+/* True if the finding says that the sides did different work, and the rule's `same_work` names all
+   items of the work that differ. */
 static bool is_excused(const struct trust_finding *f, const struct rule *rule)
 {
 	const char *key = f->work ? f->work : "";
@@ -411,7 +416,7 @@ const struct trust_finding *trust_spoiler(const struct report *r, const struct r
 {
 	const struct metric *m = rule->metric;
 	const char *name = metric_table[m->id].name;
-	/* Some metrics combine all ranks, so that a finding on any rank concerns them. */
+	/* some metrics combine all ranks, so that a finding on any rank makes them unreliable */
 	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED;
 	for (size_t i = 0; i < r->trust.nr; i++) {
 		const struct trust_finding *f = &r->trust.v[i];

@@ -8,15 +8,16 @@
 #include "metric/figure_name.h"
 #include "trust/finding.h"
 
-/* One item of the work that a figure measures, such as a number of requests; stored as one line. */
+/* One item of the work that a figure measures, such as the number of requests. It is stored as one
+   line. */
 struct item {
 	struct span key, value;
-	/// '=': the value was asked for; '~': it was counted; '+': it was counted, and the figure is a
-	/// sum over that many things
+	/// '=': the value was asked for; '~': the value was counted; '+': the value was counted, and
+	/// the figure is a sum over that number of things
 	char sign;
 };
 
-/* Takes the first line off `rest`; false if there is none. */
+/* Takes the first line off `rest`, and reads it into `out`; false if there is none. */
 static bool next(struct span *rest, struct item *out)
 {
 	if (!rest->n)
@@ -53,8 +54,9 @@ static bool is_less(struct decimal a, struct decimal b)
 
 enum { COUNTED = 5 * MICRO }; /* in 1e-6 %: counted numbers may differ by 5 % */
 
-/* True if an item of work differs between the figures `b` and `c`. If the figure is a sum ('+'), it
-   must also have changed in the direction of the number of things that it sums up. */
+/* True if an item of work differs between the figures `b` and `c`. If the figure is a sum ('+'),
+   the figure must also have changed in the same direction as the number of things that it sums
+   up. */
 static bool differs(const struct item *x, const struct item *y, const struct input_stat *b,
                     const struct input_stat *c)
 {
@@ -72,8 +74,8 @@ static bool differs(const struct item *x, const struct item *y, const struct inp
 	return !decimal_is_near(old, new, COUNTED) && is_less(old, new) == is_less(was, now);
 }
 
-/* True if a figure is better than in the baseline, but has less than half as many samples: the
-   first samples may be better than later ones. */
+/* True if a figure is better than in the baseline, but has less than half as many samples: it may
+   be better only because the first samples are. */
 static bool is_of_few(const struct input_stat *b, const struct input_stat *c)
 {
 	int unit = figure_unit_find(span_of(b->unit ? b->unit : ""));
@@ -83,7 +85,7 @@ static bool is_of_few(const struct input_stat *b, const struct input_stat *c)
 	return better && c->samples < b->samples / 2;
 }
 
-/* True if a figure without a unit is at least 50 times better, and a share of 1 on one side only:
+/* True if a figure without a unit became at least 50 times better, and is a share of 1 on one side:
    on the other side it may be in percent. */
 static bool is_of_scale(const struct input_stat *b, const struct input_stat *c, double *was,
                         double *now)
@@ -97,7 +99,8 @@ static bool is_of_scale(const struct input_stat *b, const struct input_stat *c, 
 	       percent <= 100 && percent >= 50 * share;
 }
 
-/* True if a figure of a result file is a count that differs, and no direction is better. */
+/* True if a figure of a result file is a count without a better direction, and differs between the
+   sides. */
 static bool counts_others(const struct input_stat *b, const struct input_stat *c)
 {
 	size_t n = input_case(b).n;
@@ -107,7 +110,7 @@ static bool counts_others(const struct input_stat *b, const struct input_stat *c
 	                        (struct decimal){ c->value, c->digits }, COUNTED);
 }
 
-/* Figures whose work differs in the same items. */
+/* Figures whose work differs in the same items of work. */
 struct group {
 	const char *keys; ///< names of these items, separated by commas
 	const char *text; ///< what differs in the first figure
