@@ -80,9 +80,8 @@ static bool loses_work(const struct trust_finding *t)
 }
 
 /* The suspect that a check belongs to. A check that cannot be judged belongs to the suspect that
-   explains why. But if the check's figure may be right and has become worse, the check belongs to
-   the suspect that explains the change, if there is one; that suspect is then marked as
-   uncertain. */
+   explains why. But if the check's figure may be right and has become worse, it belongs to the
+   suspect that explains the change, if there is one; that suspect is marked as uncertain. */
 static struct suspect *culprit(struct inquiry *q, const struct check *c)
 {
 	struct suspect *distrust = suspect_of_trust(q, c->spoiler);
@@ -199,8 +198,7 @@ static void hang(struct inquiry *q)
 /* ---- findings in the report ---- */
 
 /* True if the report lists the finding first: the run lost ranks, broke off, or ran out of memory.
-   Also if no check fails, and the candidate did other work, or a part of its work was not
-   recorded. */
+   Also if no check fails, but other work was done, or a part of it not recorded. */
 static bool is_first(const struct suspect *s, bool failed)
 {
 	const struct finding *f = &s->finding;
@@ -245,8 +243,7 @@ static void tell_cost(struct inquiry *q, struct finding *f)
 		                 f->cost_is_bytes ? "peak" : q->step);
 }
 
-/* A figure of result files that a finding names. Several benchmark cases may have it, each with a
-   check of its own. */
+/* A figure that a finding names. Several benchmark cases may have it, each with its own check. */
 struct moved {
 	const char *name; ///< label of the figure, without the case
 	const struct check *least, *most; ///< checks with the smallest and the largest change
@@ -260,7 +257,7 @@ static const char *pct_or_change(const struct check *c)
 	return c->has_pct ? c->pct_text : c->change_text;
 }
 
-/* Number of benchmark cases that the figures of a finding belong to; 0 if some figure belongs to no
+/* Number of benchmark cases that a finding's figures belong to; 0 if a figure belongs to no
    case. */
 static size_t nr_cases(const struct inquiry *q, const struct finding *f)
 {

@@ -44,8 +44,7 @@ void suspect_communication(struct inquiry *q)
 	struct both transfer = inquiry_figure(q, METRIC_COMM_TRANSFER_TIME);
 	int64_t rise = both_rise(exposed), longer = both_rise(comm);
 	struct suspect *s;
-	/* a slowdown of all kernels is a finding of its own: subtract what that slowdown adds to the
-	   times of communication */
+	/* subtract what a slowdown of all kernels adds to these times: it is a finding of its own */
 	longer = number_sub(longer, (int64_t)((q->common - 1) * (double)comm.v[SIDE_BASELINE]));
 	rise = number_sub(rise, (int64_t)((q->common - 1) * (double)exposed.v[SIDE_BASELINE]));
 	if (rise <= q->waited && longer <= q->waited && both_rise(transfer) <= q->waited)
@@ -151,8 +150,7 @@ static void find_copies(struct inquiry *q)
 
 /* ---- detectors for the host ---- */
 
-/* Factor by which the host became slower: how much longer a kernel launch takes in the candidate. 1
-   if it is below 1.03. */
+/* Factor by which the host became slower: by how much a launch takes longer. 1 if below 1.03. */
 static double host_factor(struct inquiry *q)
 {
 	struct both launch = inquiry_figure(q, METRIC_STEP_LAUNCH_TIME);
@@ -194,8 +192,8 @@ static int64_t find_loader(struct inquiry *q, int64_t lost, double by)
 	return ns;
 }
 
-/* Name of the synchronization call whose number of calls per step grew most, on the first rank;
-   empty if there is none. */
+/* Name of the synchronization call with the largest rise in calls per step, on the first rank, or
+   empty. */
 static struct span grown_call(const struct inquiry *q)
 {
 	const struct digest *d[NR_SIDES] = { q->bench->run[SIDE_BASELINE]->ranks.v[0],
@@ -285,8 +283,7 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 	struct suspect *s = suspect_add(q, CAUSE_HOST);
 	suspect_figure(q, s, idle);
 	if (now >= MICRO && now >= 2 * before) {
-		/* baselines of earlier versions lack these calls: if `before` is 0, it may be unknown, and
-		   is not shown */
+		/* baselines of earlier versions lack these calls, so that 0 may mean unknown */
 		suspect_title(
 		    q, s,
 		    "memory goes back to the device and is taken again: cudaFree and cudaMalloc "

@@ -11,12 +11,10 @@ struct culprit {
 	/* further kernels that replace `was` together with `now` */
 	const struct activity_pair **parts;
 	size_t nr_parts;
-	/* the changed kernel (`now`), and the kernel that it replaced (`was`); `was` is NULL if there
-	   is none */
+	/* the changed kernel, and the kernel that it replaced; `was` is NULL if there is none */
 	const struct activity_pair *now, *was;
 	int64_t rise; /* rise in ns per step, without the slowdown that all kernels have */
-	/* the candidate's mean duration, or number of launches if `cause` is about launches, divided by
-	   the baseline's */
+	/* mean duration (or number of launches) in the candidate, divided by that in the baseline */
 	double times;
 	/* true if the kernel has a check that failed, warned, is undecided or cannot be judged */
 	bool asked;
@@ -75,8 +73,8 @@ static double more_launches(const struct inquiry *q, const struct activity_pair 
 }
 
 /* How much the kernels `now` and `was` differ, to find the likeliest replacement. `more`: launches
-   per step that `now` gained; `fewer`: launches that `was` lost. Their ratio counts more than that
-   of the times. */
+   per step that `now` gained; `fewer`: launches that `was` lost. This ratio counts more than that
+   of times. */
 static double distance(const struct activity_pair *now, const struct activity_pair *was,
                        double more, double fewer)
 {
@@ -86,9 +84,8 @@ static double distance(const struct activity_pair *now, const struct activity_pa
 	return (launches - 1) * 4 + time;
 }
 
-/* The kernel that `now` probably replaces, or NULL. It must have lost about as many launches as
-   `now` gained; it may be gone, or still be used elsewhere. Kernels of the same category are
-   preferred. */
+/* The kernel that `now` probably replaces, or NULL: it lost about as many launches as `now` gained.
+   It may be gone, or still be used elsewhere. Kernels of the same category are preferred. */
 static const struct activity_pair *replaced(struct culprits *c, const struct activity_pair *now)
 {
 	const struct inquiry *q = c->q;
@@ -169,8 +166,7 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	                ? per_step(q, a, SIDE_CANDIDATE) / per_step(q, a, SIDE_BASELINE)
 	                : pair_mean(a, SIDE_CANDIDATE) / pair_mean(a, SIDE_BASELINE);
 	if (q->common > 1) {
-		/* subtract the slowdown of all kernels, which is a finding of its own; a small remaining
-		   rise is noise */
+		/* subtract the slowdown of all kernels, another finding; a small remaining rise is noise */
 		one.rise = (int64_t)(now - q->common * before);
 		if ((double)one.rise < before / 20 + (q->common - 1) * before / 2)
 			return;
@@ -180,8 +176,7 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 
 /* If `was` is gone, and several new kernels of other categories are launched as often as `was` was,
    they do its work: a fusion is lost, or attention is computed in parts. This is not assumed if
-   another kernel with as many launches is gone, too, since the new kernels may replace that
-   kernel. */
+   another kernel with as many launches is gone, too: the new kernels may replace that one. */
 static void add_split(struct culprits *c, const struct activity_pair *was)
 {
 	enum { MOST_TIMES = 10, MOST_PARTS = 16 }; /* beyond these, they do more than `was` did */
@@ -482,8 +477,7 @@ static bool is_akin(const struct culprit *x, const struct culprit *y)
 	       b < a * 1.4;
 }
 
-/* Text for the change of a group of kernels, such as "2.5 %" or, if its members differ clearly,
-   "2.5 % to 3.4 %". */
+/* Change of a group of kernels: "2.5 %" or, if the kernels differ clearly, "2.5 % to 3.4 %". */
 static const char *share_range(struct inquiry *q, double first, double least, double most)
 {
 	enum { CLEAR = 10 };

@@ -6,11 +6,9 @@
 #include "cause/suspect.h"
 #include "model/phase.h"
 
-/* The rows of the code table, on both sides, that have the same phase, module, place and
-   operator. */
+/* The rows of the code table of both sides with one phase, module, place and operator. */
 struct spot {
-	/* row of the candidate if it has one, else of the baseline; line numbers may differ between the
-	   two */
+	/* a row of the candidate if there is one, else of the baseline: the lines may differ */
 	const struct code_stat *row;
 	double amount[NR_SIDES]; /* time in ns, or number of launches, per step */
 };
@@ -124,8 +122,7 @@ static const char *main_name(struct inquiry *q, const struct spots *s, size_t le
 
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what)
 {
-	/* with this number of spots or more, nothing is searched, since hardly any single one has most
-	   of the rise */
+	/* from this number of spots on, nothing is searched: hardly any has most of the rise */
 	enum { MANY = 400 };
 	struct spots spots = { 0 };
 	double rise = 0;
@@ -157,8 +154,7 @@ void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_qu
 
 /* ---- places of a group ---- */
 
-/* Add the place `p` of another suspect to `s`, before the places of inner levels, unless `s` has it
-   already. */
+/* Add the place `p` to `s`, before the places of inner levels, unless `s` has it already. */
 static void add_beside(struct suspect *s, struct place p)
 {
 	struct finding *f = &s->finding;

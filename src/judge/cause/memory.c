@@ -1,5 +1,5 @@
-/* Detectors for memory: out of memory, leaks, larger batches, fragmentation, more memory in one
-   place. */
+/* Detectors for memory: out of memory, leaks, larger batches, fragmentation, one place with
+   more. */
 #include <string.h>
 
 #include "base/text.h"
@@ -52,7 +52,7 @@ static void name_item(struct inquiry *q, struct suspect *s, const struct memory_
 }
 
 /* Name the category that grew most in the breakdown of a check and, in it, the site that grew most.
-   If memory is judged by traces, the parts say when memory was taken; only the title then names
+   If memory is judged by traces, the parts say when memory was taken, and only the title names
    one. */
 static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 {
@@ -74,8 +74,7 @@ static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 			site = p;
 	if (site && site->change > 0)
 		suspect_where(q, s, PLACE_CODE, span_of(site->label));
-	if (moments || !all) /* otherwise the places of the finding, which the report shows, say
-	                        enough */
+	if (moments || !all) /* otherwise the places of the finding say enough */
 		s->finding.title =
 		    arena_printf(q->a, "%s, %s%s%s%s", s->finding.title, all ? "" : most->text,
 		                 all ? "" : " of it ", moments ? most->label : "there",

@@ -6,8 +6,7 @@
 
 enum { PARTS_SHOWN = 5, NOTABLE = 50 };
 
-/* Among the checks of the finding, the breakdown whose change equals the finding's cost, or
-   NULL. */
+/* The breakdown, of a check of the finding, whose change equals the finding's cost, or NULL. */
 static const struct breakdown *breakdown_of_cost(const struct inquiry *q, const struct finding *f)
 {
 	for (size_t i = 0; i < f->checks.nr; i++) {

@@ -95,8 +95,8 @@ static int64_t kernel_of_peers(const struct odd_rank *o, const struct kernel_row
 
 /* True if one kernel has at least half of the time `slow_ns` by which the rank exceeds its peers,
    and the other kernels exceed those of the peers, as a share, by less than half as much as this
-   kernel. `most`: excess of the kernel; `theirs`: its time on the peers; `peers_ns`: time of all
-   kernels there. */
+   kernel. `most`: excess of the kernel; `theirs`: its time on the peers; `peers_ns`: that of all
+   kernels. */
 static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t peers_ns)
 {
 	double own = theirs > 0 ? (double)most / (double)theirs : 1;
@@ -115,8 +115,8 @@ static const char *machine_of(struct inquiry *q, const struct digest *d)
 	return arena_printf(q->a, "%s of %s", gpu, host);
 }
 
-/* Name the kernel by which the rank exceeds its peers most or, if this kernel is not to blame, the
-   whole rank. */
+/* Name the kernel by which the rank exceeds its peers most or, unless it is_to_blame(), the
+   rank. */
 static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slow_ns,
                         int64_t peers_ns)
 {
@@ -315,8 +315,7 @@ static void look_at_ranks(struct inquiry *q, const struct run_view *view,
 
 /* ---- a part of the ranks, such as those of one node ---- */
 
-/* Compute time of the candidate's rank with index `at`, divided by that in the baseline; 0 if
-   unknown. */
+/* The compute time of the rank with index `at`, divided by the baseline's; 0 if unknown. */
 static double compute_ratio(const struct inquiry *q, const struct run *run, size_t at)
 {
 	const struct run *base = run_ranks(q->bench->run[SIDE_BASELINE]);
@@ -383,7 +382,7 @@ static void find_slow_part(struct inquiry *q, const struct run *run)
 }
 
 /* In a folded run, the figures of a rank come from run_ranks(), and its rows from the digests that
-   the fold keeps whole. Later detectors then see the rows of the mean rank, which need no
+   the fold keeps whole. Later detectors see the rows of the mean rank, without
    scope_to_median(). */
 void suspect_ranks(struct inquiry *q)
 {

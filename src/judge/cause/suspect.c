@@ -14,8 +14,8 @@ bool inquiry_value(const struct inquiry *q, const struct entry *e, int side, int
 	return run || e->has[side];
 }
 
-/* The metric `id` on both sides, with the statistic `stat` over steps; only of the phase `phase`,
-   unless that is NULL. */
+/* The metric `id` on both sides, with the statistic `stat` over steps; `phase` NULL: of all
+   steps. */
 static struct both figure_of(struct inquiry *q, enum metric_id id, enum statistic stat,
                              const char *phase)
 {

@@ -14,9 +14,8 @@
 /// A suspect, with the finding that it becomes.
 struct suspect {
 	struct finding finding;
-	int64_t stake[NR_STAKES]; ///< amount that the suspect explains of each group of figures (enum
-	                          ///< stake), in ns per step or bytes; without a unit for counts and
-	                          ///< shares
+	int64_t stake[NR_STAKES]; ///< amount that the suspect explains of each group (enum stake), in
+	                          ///< ns per step or bytes; counts and shares have no unit
 	VEC(const char *) kernels; ///< kernels of the suspect, with the names that checks give them
 
 	/// the row of the code table in which most of the suspect's rise lies; NULL if unknown
@@ -47,8 +46,7 @@ struct inquiry {
 	struct activity_pairs pairs;
 	struct rank_scope scope; ///< ranks that `pairs` covers; set by suspect_ranks()
 	double common; ///< factor by which all kernels became longer; 1 if there is no common factor
-	int64_t waited; ///< time of waiting and transfers, in ns per step, that suspected ranks already
-	                ///< explain
+	int64_t waited; ///< waiting and transfers, in ns per step, that suspected ranks explain
 	int64_t wall; ///< wall time of the baseline's step in ns; 0 if unknown
 	const char *phase; ///< kind of steps, such as "decode", to which inquiry_figure() is limited;
 	                   ///< NULL: all steps
@@ -76,8 +74,7 @@ static inline double both_ratio(struct both f)
 	           : 1;
 }
 
-/// The metric `id` on both sides, with the default statistic over steps and the metric's own
-/// reduction over ranks.
+/// The metric `id` on both sides, with the usual statistic over steps and reduction over ranks.
 struct both inquiry_figure(struct inquiry *q, enum metric_id id);
 
 /// Sets `*out` to the value of entry `e` on side `side`. The baseline's value is that of the run
@@ -159,8 +156,7 @@ void suspect_trust(struct inquiry *q);
 /// Find single steps that are slower than the others.
 void suspect_steps(struct inquiry *q);
 
-/// Find kinds of steps that are slower, such as those of decode. Adds nothing if kinds of steps are
-/// not judged separately.
+/// Find kinds of steps that are slower, such as those of decode, if kinds are judged separately.
 void suspect_kinds(struct inquiry *q);
 
 /// Find changes of the whole run: another batch size, or all operators slower by one factor.
@@ -175,8 +171,7 @@ void suspect_communication(struct inquiry *q);
 /// Find changes on the host: data loader, synchronization, copies, launches.
 void suspect_host(struct inquiry *q);
 
-/// Find changes of memory: leaks, fragmentation, sites (functions that allocate) that hold more
-/// memory.
+/// Find changes of memory: leaks, fragmentation, functions whose allocations hold more.
 void suspect_memory(struct inquiry *q);
 
 /// Add to the report what the recordings say about the machine, where the sides differ: other

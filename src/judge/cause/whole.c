@@ -10,8 +10,7 @@
 
 /* ---- slow steps ---- */
 
-/* How much more than the median step the mean step (`mean`) and the slowest step (`most`) rose, in
-   ns. */
+/* By how much the mean step and the slowest step rose more than the median step, in ns. */
 struct tail {
 	int64_t mean, most;
 };
@@ -28,8 +27,7 @@ static struct tail tail_rise(struct inquiry *q, enum metric_id id)
 	return t;
 }
 
-/* The slow steps of one rank of the candidate: their numbers, and of how many steps they are
-   (`of`). */
+/* The numbers of the slow steps of one rank of the candidate; `of`: number of all its steps. */
 struct slow_steps {
 	VEC(int64_t) numbers;
 	size_t of;

@@ -61,8 +61,8 @@ static struct changed_file *file_of(struct changed_files *c, struct span recorde
 struct line_visit {
 	struct changed_files *files;
 	struct arena *arena; /* arena of the report */
-	bool marks; /* true: mark the lines of the report; false: only find the shortest recorded name
-	               of each changed file */
+	bool marks; /* true: mark the lines of the report; false: only find each file's shortest
+	               recorded name */
 };
 
 static void visit_line(const struct line_visit *v, struct source_line *at)

@@ -14,8 +14,7 @@ extern char **environ;
 
 enum { OUTPUT_BYTES = 16 << 20 };
 
-/* Start git with `output` as its standard output; its standard error is dropped. False if git could
-   not be started. */
+/* Start git with `output` as standard output, and no standard error. False if it cannot start. */
 static bool start_git(const char *const *argv, int output, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
@@ -30,8 +29,7 @@ static bool start_git(const char *const *argv, int output, pid_t *pid)
 	return ready;
 }
 
-/* Read everything up to the end of the file. False on an error, or if there are OUTPUT_BYTES or
-   more. */
+/* Read up to the end of the file. False on an error, or if there are OUTPUT_BYTES or more. */
 static bool read_all(int fd, struct strbuf *out)
 {
 	char buf[4096];
@@ -58,8 +56,7 @@ bool changed_ask_git(const char *const *argv, struct strbuf *out)
 	return whole && code == 0;
 }
 
-/* Find the commit at which the current branch left the branch of `commit`. False if git does not
-   know one. */
+/* Find the commit at which the current branch left that of `commit`. False if git knows none. */
 static bool find_base(const char *commit, struct strbuf *out)
 {
 	const char *const verify[] = { "git",  "rev-parse", "--verify", "--quiet", "--end-of-options",

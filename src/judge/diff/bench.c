@@ -72,8 +72,7 @@ static void init_columns(struct bench *b)
 	const struct bench_runs *r = &b->runs;
 	size_t past = (r->recent ? r->recent->runs.nr : 0) + (r->sample ? r->sample->runs.nr : 0);
 	b->columns = arena_alloc(&b->arena, nr_views(b) + past, sizeof *b->columns);
-	/* without a stored baseline, the first control run is also the baseline; it must have only one
-	   column */
+	/* without a stored baseline, the first control run is also the baseline: give it one column */
 	if (r->baseline && r->baseline != r->controls)
 		add_column(b, SOURCE_PIN, approved_view(b), NULL, b->pin);
 	add_past(b, r->recent, SOURCE_RECENT);
@@ -196,8 +195,7 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 {
 	struct answers answers;
 	const struct run_view *view = &b->view[b->columns[column].view];
-	/* fold_lacks() decides for a folded run, which answers also from the ranks that it keeps
-	   whole */
+	/* a folded run has also the answers of the ranks that it keeps whole: ask fold_lacks() */
 	if (run_fold(view->run) ? fold_lacks(view, q) : !run_has(view, q->metric))
 		return;
 	/* a control run may lack the sources of memory that the other runs have in common */
@@ -268,8 +266,7 @@ const struct past_value *bench_past_answers(struct bench *b, const struct past_r
 	for (const struct select_key *key = select_table; key->name && query_name(q); key++)
 		if (*select_glob(&all, key) == query_name(q))
 			*select_glob(&all, key) = NULL;
-	/* an answer for one class is complete only for kernels and categories, each of which is wholly
-	   of one class */
+	/* an answer for one class is complete only for kernels and categories, which have one class */
 	enum label_kind kind = q->metric->label;
 	bool any = !q->cls && (kind == LABEL_KERNEL || kind == LABEL_CATEGORY);
 	size_t tries = !query_name(q) ? 0 : any ? NR_OF(classes) : 1;

@@ -29,8 +29,7 @@ enum bench_source {
 	SOURCE_PIN,
 	SOURCE_RECENT,
 	SOURCE_SAMPLE, ///< a run of the main branch that only shows how large noise is
-	SOURCE_SINGLE, ///< a run of the candidate that has no control run, while other runs of the
-	               ///< candidate have one
+	SOURCE_SINGLE, ///< a run of the candidate without a control run, while its other runs have one
 	SOURCE_CANDIDATE,
 	SOURCE_CONTROL,
 	NR_SOURCES,

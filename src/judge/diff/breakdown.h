@@ -1,5 +1,5 @@
 /// The engine of all breakdowns. It turns a tree of contributions to a change into parts (rows of a
-/// report) sorted by size, and sums up small parts in one row. The parts add up exactly on every
+/// report) sorted by size; small parts are summed up in one row. Parts add up exactly on every
 /// level.
 #ifndef GG_DIFF_BREAKDOWN_H
 #define GG_DIFF_BREAKDOWN_H

@@ -13,9 +13,8 @@ struct activity_breakdown {
 
 /* A leaf of the tree: one activity. A renamed kernel is one leaf, under its new name. */
 struct activity {
-	const struct activity_pair *pair, *was; ///< `pair`: figures of both sides under the present
-	                                        ///< name; `was`: figures under the old name, NULL if
-	                                        ///< there is no old name
+	const struct activity_pair *pair, *was; ///< figures under the present name, and under the old
+	                                        ///< name; `was` is NULL if there is no old name
 	const char *category;
 	struct node *node;
 };
@@ -161,8 +160,7 @@ static void collect_activities(struct activity_breakdown *b, struct node *all,
 
 ORDERING(activity_cmp, struct activity, RISING(pair->cls) BY_TEXT(category) RISING(node->seq))
 
-/* Form the tree from the list, which is sorted for this, so that activities of one class and
-   category are adjacent. */
+/* Sort the list, so that activities of one class and category are adjacent, and form the tree. */
 static void form_tree(struct activity_breakdown *b, struct node *root, struct activities *all)
 {
 	const struct activity *last = NULL;

@@ -9,8 +9,7 @@
 struct call_row {
 	struct span name; /* name of the calls; empty if the breakdown has only one row of calls */
 	int side;
-	int64_t count, amount; /* `count`: number of calls; `amount`: their total in the metric's
-	                          unit */
+	int64_t count, amount; /* number of calls, and their total in the metric's unit */
 };
 
 struct call_breakdown {
@@ -38,8 +37,7 @@ static const struct counted {
 	bool one_rank;
 	collect_fn *collect;
 	enum call_kind kind; /* kind of the host calls to add, for collect_calls() */
-	size_t count, amount; /* offsets of two members of a digest's row: the number of calls, and
-	                         their total */
+	size_t count, amount; /* offsets in a digest's row of the number of calls, and of their total */
 	const char *by; /* words after "by" in the title of the breakdown */
 	/* labels of the two parts into which a change is split: that of the number of calls, and that
 	   of the mean of a call; both NULL if the metric is only a number */

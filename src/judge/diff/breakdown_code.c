@@ -1,6 +1,5 @@
 /* Breakdown of GPU time, launches, copies and waiting by origin in the code: module, place (file
-   and function), operator, kernel. Kernels of one operator are adjacent, whatever their names
-   are. */
+   and function), operator, kernel. Kernels of one operator are adjacent, whatever their names. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -23,8 +22,7 @@ struct code_breakdown {
 	struct parts parts;
 	VEC(struct leaf) leaves;
 	bool known[NR_SIDES]; ///< for each side, true if one of its rows has a module or a place
-	bool modules, places; ///< `modules`: true if a row of either side has a module; `places`: true
-	                      ///< if one has a place
+	bool modules, places; ///< true if either side has modules, or places
 };
 
 /* ---- rows of the code table that belong to a metric ---- */

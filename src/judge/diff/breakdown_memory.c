@@ -12,8 +12,7 @@ struct memory_breakdown {
 	const struct memory_ref *memory; ///< array of two: the memory of each side
 	int64_t change; ///< change of the metric from the baseline's memory to the candidate's
 	bool sites_known; ///< true if both sides have the list of sites (functions that allocate)
-	enum memory_list list; ///< kind of the list of sites that is shown, of several that a memory
-	                       ///< has
+	enum memory_list list; ///< which of a memory's lists of sites is shown
 	int64_t steps[NR_SIDES]; ///< number of steps by which the bytes of each side are divided
 	bool no_lines; ///< true: leave out lines of code, since sites are deep in the tree already;
 	               ///< false: show them

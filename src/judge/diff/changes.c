@@ -8,8 +8,7 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 
-/* PERMUTATIONS: least number of permutations in a test. A test with a small `p` (struct search)
-   needs more of them. */
+/* PERMUTATIONS: least number of permutations in a test; a small `p` (struct search) needs more. */
 enum { PERMUTATIONS = 999, MILLION = 1000000 };
 
 struct search {
@@ -87,8 +86,7 @@ static bool is_change(struct search *s, const double *v, size_t nr, double obser
 {
 	int64_t rounds = MILLION / s->p - 1;
 	rounds = rounds > PERMUTATIONS ? rounds : PERMUTATIONS;
-	/* number of series that have a split as good as `observed`: the series itself, and
-	   permutations */
+	/* number of series with as good a split: the series itself, and permutations */
 	int64_t as_well = 1;
 	struct pieces any;
 	memcpy(s->shuffled, v, nr * sizeof *v);

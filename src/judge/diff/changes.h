@@ -1,5 +1,4 @@
-/// Change points of a series (positions at which its level changes lastingly), and Student's t
-/// distribution.
+/// Change points of a series, at which its level changes lastingly; Student's t distribution.
 #ifndef GG_DIFF_CHANGES_H
 #define GG_DIFF_CHANGES_H
 

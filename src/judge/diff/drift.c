@@ -87,8 +87,7 @@ static void top_release(struct top *t)
 	vec_release(&t->both);
 }
 
-/* True if the kernel was renamed and is counted already, by the pair with its old name in the list
-   of `t`. */
+/* True if the kernel was renamed, and the pair with its old name in `t` counts it already. */
 static bool is_counted(const struct top *t, const struct activity_pair *a)
 {
 	return a->partner && a->count[SIDE_BASELINE] <= 0 &&
@@ -230,8 +229,7 @@ static int by_name(const void *name, const void *pair)
 {
 	const struct activity_pair *a = pair;
 	if (a->kind != EVENT_KERNEL || a->small)
-		/* elements like this one lie behind all kernels that are listed by name: search before
-		   it */
+		/* this element lies behind all kernels that are listed by name: search before it */
 		return -1;
 	return span_cmp(*(const struct span *)name, a->name);
 }

@@ -36,8 +36,7 @@ bool drift_figure(const struct activity_pairs *p, const struct metric *m, int64_
 /// The pair with the kernel name `name`, or NULL.
 const struct activity_pair *drift_find(const struct activity_pairs *p, struct span name);
 
-/// True for a kernel that only one side lists, if the other side may have it in its sum of small
-/// kernels.
+/// True for a kernel of one side that the other side may have in its sum of small kernels.
 bool drift_may_be_small(const struct activity_pairs *p, const struct activity_pair *a);
 
 /// Append rows for the kernels with the largest changes to `out->drift`, the largest absolute

@@ -16,8 +16,7 @@ struct segment {
 	struct span name;
 };
 
-/* GPU time, and the path of names (modules, place, operators, kernel) of the code that launched the
-   work. */
+/* GPU time, and the path of names to the launching code: modules, place, operators, kernel. */
 struct stack {
 	struct span module, place, op, kernel;
 	struct segment *path; ///< array of `nr` segments

@@ -60,8 +60,7 @@ static void add_rule(struct bench *b, const struct rule *rule, struct arena *a,
 	vec_release(&items.list);
 }
 
-/* Add the GPU time of operators and categories, which the noise model needs, whether or not rules
-   query it. */
+/* Add the GPU time of operators and categories for the noise model, even if no rule queries it. */
 static void add_units(struct bench *b, struct arena *a, struct past_run *out)
 {
 	for (int kind = 0; kind < NR_UNIT_KINDS; kind++) {

@@ -37,8 +37,7 @@ static __int128 distance(const struct loner *x, const struct loner *y)
 	return by < 0 ? -by : by;
 }
 
-/* Element `i` if there is one with this index, and it has the category and launches of `key`; else
-   NULL. */
+/* Element `i` if it exists and has the category and launches of `key`; else NULL. */
 static const struct loner *in_group(const struct loners *l, size_t i, const struct loner *key)
 {
 	return i < l->list.nr && group_cmp(&l->list.v[i], key) == 0 ? &l->list.v[i] : NULL;

@@ -1,5 +1,4 @@
-/// Table of sums: for each metric, the figures ("terms") that add up to it, for breakdowns of its
-/// change.
+/// Table of sums: the figures ("terms") that add up to each metric, for breakdowns of its change.
 #ifndef GG_DIFF_TERMS_H
 #define GG_DIFF_TERMS_H
 
@@ -31,8 +30,7 @@ enum { ROW_TERMS = 4, TERM_ROWS = 4 };
 enum {
 	ROW_PER_ONE = 1, ///< the row's value is divided by the number of launches or steps
 	ROW_LESS_ABOVE = 2, ///< the sum of the rows above is subtracted from the row's value
-	ROW_TAKEN_OFF = 4, ///< the row's value is a part that is subtracted in the metric; it is shown
-	                   ///< without its sign
+	ROW_TAKEN_OFF = 4, ///< the row is a part that is subtracted; it is shown without its sign
 	ROW_AT_PEAK = 8, ///< the row also shows the name of the operator that ran at the peak
 
 	/// the row's bytes are also split by site (function that allocates), from the snapshot's lists

@@ -59,8 +59,8 @@ int64_t allow_part(struct bench *b, const struct waiver *w, const struct breakdo
 	for (size_t i = 0; i < items.list.nr; i++) {
 		const struct entry *e = &items.list.v[i];
 		const char *own = arena_dup(&b->arena, e->label);
-		bool held = false; /* true if another item is a module that contains this one, which is then
-		                      counted with that module */
+		bool held = false; /* true if another item is a module that contains this one, and so counts
+		                      it */
 		for (size_t k = 0; q.module && k < items.list.nr; k++)
 			held =
 			    held || (k != i && is_in(own, arena_dup(&b->arena, items.list.v[k].label), true));

@@ -29,9 +29,8 @@ struct maker {
 	const unsigned char *best; ///< for each waiver, how well its name fits an item of the rule
 	                           ///< (waivers_names())
 	struct report *out;
-	const char *in_part; ///< text such as "3 of 8 ranks of 'run.json' have it", if fewer ranks of a
-	                     ///< run of the candidate than of the baseline have one of the rule's
-	                     ///< items; else NULL
+	const char *in_part; ///< text of in_part(), such as "3 of 8 ranks of 'run.json' have it", for
+	                     ///< all items of the rule together
 	bool unrecorded[NR_SIDES]; ///< true for a side that has no items of the rule's kind
 	bool has_step;
 	int64_t step_ns;
@@ -164,8 +163,7 @@ static void add_breakdown(const struct maker *m, struct check *k, const struct e
 		k->message = arena_printf(&m->out->arena, "%s, %s", k->message, where);
 }
 
-/* True if at least one side recorded the figure. Otherwise a check on the figure is not
-   applicable. */
+/* True if a side recorded the figure; otherwise a check on it is not applicable. */
 static bool is_known(const struct maker *m, const struct entry *e)
 {
 	if (m->rule->metric->label != LABEL_PAIR || m->rule->metric->exact)
@@ -402,8 +400,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	if (e->was.n)
 		k.message =
 		    arena_printf(a, "%s; renamed from '%s'", k.message, text_short(a, e->was, ID_CHARS));
-	/* a failure beyond an entry of `allow` is also a warning, since findings do not say by how much
-	   the entry is exceeded */
+	/* warn, since findings do not say by how much a failure exceeds its entry of `allow` */
 	if (waiver >= 0 && m->rules->waivers.v[waiver].allows && k.verdict == VERDICT_FAIL)
 		vec_push(&m->out->warnings, k.message);
 	add_breakdown(m, &k, e);
@@ -482,8 +479,7 @@ static void add_none_left(const struct maker *m, bool excepted)
 }
 
 /* Fail if the rule's query would find something without its patterns: one of the patterns must be
-   wrong. The class (compute or communication) stays in the query, since a run may have no kernels
-   of a class. */
+   wrong. The class (compute or communication) stays: a run may have no kernels of a class. */
 static enum status check_selects(struct bench *b, const struct rules *rules,
                                  const struct rule *rule, struct arena *a, struct diag_log *log)
 {

@@ -79,8 +79,7 @@ static void items_of(struct bench *b, const struct rule *rule, struct names *ite
 	vec_release(&ranking.list);
 }
 
-/* Sort entries by the larger of their two sides' values, largest first; equal entries stay in
-   order. */
+/* Sort entries by the larger of their two values, largest first; equal ones stay in order. */
 static int by_size(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -105,8 +104,7 @@ void checks_keep_items(struct bench *b, const struct rule *rule, struct entries 
 /* ---- items that a rule of the user judges in place of a built-in rule ---- */
 
 /* True if the query covers each item as a whole. It does not if it has a pattern, such as for one
-   rank, that `like` lacks. The pattern of the item's name does not count, nor do class and category
-   of kernels. */
+   rank, that `like` lacks. Neither the item's name nor a kernel's class and category count. */
 static bool is_of_whole(const struct query *q, const struct query *like)
 {
 	for (const struct select_key *key = select_table; key->name; key++) {
@@ -157,8 +155,7 @@ bool checks_drop_own(struct bench *b, const struct rules *rules, const struct ru
 			checks_keep_items(b, own, &of_own);
 		exceptions_drop(own, &all, &of_own);
 		for (size_t k = 0; k < of_own.list.nr; k++) {
-			struct span label = of_own.list.v[k].label; /* empty if the metric is a single figure of
-			                                               result files */
+			struct span label = of_own.list.v[k].label; /* empty if the metric is a single figure */
 			vec_push(&(compares ? &taken : &limited)->list,
 			         label.n ? label : span_of(own->metric->name + strlen("input.")));
 		}

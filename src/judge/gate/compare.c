@@ -7,8 +7,7 @@
    beyond the limit but may be noise. */
 enum beyond { BEYOND_NO, BEYOND_NOISE, BEYOND_UNKNOWN, BEYOND_YES };
 
-/* A change from the baseline to the candidate. To find improvements, improved() makes the reverse
-   change. */
+/* A change from the baseline to the candidate; in improved(), the reverse change. */
 struct change {
 	const struct comparison *c;
 	bool known;
@@ -90,8 +89,7 @@ static enum beyond beyond_limit(const struct comparison *c, const struct limits 
 }
 
 /* Compares the candidate with all conditions of a rule's fail or warn; one broken condition is
-   enough. If a relative condition cannot be computed, only absolute ones count, if there are
-   any. */
+   enough. If a relative condition cannot be computed, absolute ones count, if any. */
 static enum beyond beyond_map(const struct comparison *c, const struct limits *map,
                               struct decision *d)
 {
@@ -154,8 +152,7 @@ bool compare_is_since_pin(const struct rule *rule)
 }
 
 /* True if each limit is in percent without an `and`, or is a `max`. Under such limits it is unclear
-   whether a figure of 0 is perfect or was not measured. `*any` becomes true if a limit is in
-   percent. */
+   whether a figure of 0 is perfect or was not measured. `*any`: true if one is in percent. */
 static bool has_percent_alone(const struct limits *map, bool *any)
 {
 	for (size_t i = 0; i < map->list.nr; i++) {
@@ -193,8 +190,7 @@ static struct decision decide_limits(const struct comparison *c)
 	if (fell_to_zero(c))
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_ZERO };
 	enum beyond warn = beyond_map(c, &rule->warn, &w);
-	/* a warn limit that cannot be computed makes the check inconclusive only if there are no fail
-	   limits */
+	/* a warn limit that cannot be computed counts only if there are no fail limits */
 	if (fail == BEYOND_UNKNOWN || (warn == BEYOND_UNKNOWN && rule->fail.list.nr == 0))
 		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_UNFORMED };
 	if (fail == BEYOND_NOISE) {

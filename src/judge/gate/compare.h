@@ -64,9 +64,8 @@ enum reason {
 	REASON_SPOILED,
 	REASON_MIXED, ///< inconclusive: the units of the two sides measure different things
 	REASON_UNFORMED, ///< inconclusive: a relative change from 0 or from an unknown figure
-	REASON_ZERO, ///< inconclusive: a fall to 0 under limits that are all in percent: the figure may
-	             ///< be perfect, or was not measured. Also a figure of result files that falls
-	             ///< below 0
+	REASON_ZERO, ///< inconclusive: a fall to 0 (in result files, also below 0) if all limits are in
+	             ///< percent: the figure may be perfect, or was not measured
 	REASON_ABSENT, ///< missing, warn or skipped: one side or both sides lack the figure
 	REASON_NEW, ///< with for_each: only the candidate has the item
 	REASON_GONE, ///< with for_each: only the baseline has the item
@@ -75,8 +74,8 @@ enum reason {
 	REASON_OF_ALL, ///< pass, or warn for a kernel: the change is beyond the fail `limit`, but all
 	               ///< operators changed by as much
 	REASON_SUBSTITUTE, ///< warn: the kernel is beyond `limit`, but not its net change
-	REASON_SHOWN, ///< undecided or warn: the change is beyond the fail `limit`, but unchanged runs
-	              ///< of main were as far
+	REASON_SHOWN, ///< undecided or warn: beyond the fail `limit`, but unchanged runs of main were,
+	              ///< too
 	REASON_UNCONFIRMED, ///< warn: the change is beyond the fail `limit`, but some run of the change
 	                    ///< is within it, or some run of the base is beyond it, too
 	REASON_BOOTSTRAP, ///< skipped, as there is no baseline yet; pass if absolute limits are kept

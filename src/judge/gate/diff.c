@@ -113,8 +113,8 @@ struct code_rows {
 	VEC(struct figure_row) list;
 };
 
-/* For a metric by place in the code, add the figures that changed most. A figure that one side
-   lacks is 0 on that side. */
+/* For a metric by place in the code, add the figures that changed most. A side that lacks a figure
+   has 0. */
 static void add_code_metric(struct bench *b, enum metric_id id, struct report *out)
 {
 	const struct metric *m = &metric_table[id];

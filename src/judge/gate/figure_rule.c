@@ -4,8 +4,7 @@
 
 /* Convert a limit from one unit to another, `from` and `to` being the factors of the units: v ·
    from / to · 10^digits. The result is rounded up if `up` (for a lower limit), else down (for an
-   upper one): an integer is then beyond the rounded limit exactly if it is beyond the limit
-   itself. */
+   upper one): an integer is then beyond the rounded limit exactly if it is beyond the limit. */
 static int64_t converted(struct decimal v, int64_t from, int64_t to, int digits, bool up)
 {
 	const __int128 room = (__int128)1 << 120;

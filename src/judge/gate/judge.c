@@ -132,8 +132,7 @@ static const char *ending_of(const char *path)
 }
 
 /* Append an option for `nr` recordings that are still to be made, such as
-   "--repeat=new{4..6}.json", which a shell expands. Numbers begin after the `exist` recordings that
-   there are. */
+   "--repeat=new{4..6}.json", which a shell expands. The first number is `exist` + 1. */
 static void add_further(struct strbuf *b, const char *name, size_t exist, int64_t nr,
                         const char *ending)
 {
@@ -213,8 +212,7 @@ static const char *rule_of(const struct check *c)
 	return c->rule;
 }
 
-/* Append how many checks are skipped, and why. If there is no baseline, the end of the summary says
-   why. */
+/* Append how many checks are skipped, and why (without a baseline, the summary's end says why). */
 static void add_skipped(const struct judge_input *in, struct strbuf *b, struct report *out,
                         int64_t left_out)
 {
@@ -363,8 +361,7 @@ static enum status check_ranks(const struct judge_input *in, struct diag_log *lo
 			return diag_fail(log, ST_INPUT, "%s: %s", whose, fault);
 		if (run->ranks.nr == 0)
 			return diag_fail(log, ST_INPUT, "%s has no ranks", whose);
-		/* without traces, control runs may have equal figures by chance, since these are rounded or
-		   counts */
+		/* without traces, runs may be equal by chance, since figures are rounded or are counts */
 		for (size_t k = 0; k < i && (repeat || trust_any_trace(run)); k++)
 			if (sides_same_artifact(nth_run(in, k), run))
 				return diag_fail(log, ST_INPUT, "%s is the same as another run%s: a %s",
@@ -549,8 +546,8 @@ static void fill_context(const struct judge_input *in, struct report *out)
 }
 
 /* Set how many more runs (or pairs, if a check needs pairs) would decide the undecided checks and
-   confirm failures that are not final. No failure needs to be confirmed if the run fails whatever
-   the baseline is. */
+   confirm failures that are not final. No failure is confirmed if the run fails whatever the
+   baseline is. */
 static void plan(struct report *out)
 {
 	bool final = fails_any(out);

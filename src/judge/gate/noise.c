@@ -14,8 +14,8 @@ struct asked {
 	struct estimate now, since_pin; ///< estimates of two changes, since the reference and since the
 	                                ///< approved run; if one is not `known`, no noise is assumed
 	double alpha;
-	double far[2]; ///< number of standard errors beyond which a change is sure: [0] for `now`, [1]
-	               ///< for `since_pin`
+	double far[2]; ///< standard errors beyond which a change is sure: [0] of `now`, [1] of
+	               ///< `since_pin`
 	bool pin_alone; ///< true if the rule limits only changes since the pin
 	double most; ///< largest noise, as a difference of logarithms
 };
@@ -81,8 +81,8 @@ static double reach_of(const struct asked *q, bool since_pin)
 
 /* The largest noise that is believed, as a difference of logarithms. With one or two runs of main,
    noise is mostly assumed, or estimated from the runs that are judged, so that it must not excuse a
-   change of any size. But it may be as large as the differences between main's own runs. Infinite
-   with more runs of main. */
+   change of any size. But it may be as large as the differences between main's own runs. With more
+   runs: infinite. */
 static double most_noise(const struct asked *q, int64_t past_runs)
 {
 	const double of_gpu = 0.2, of_others = 0.4;
@@ -197,9 +197,8 @@ static double se_of_runs(const struct estimate *x, size_t nr)
 	            (x->shared + (1 - x->shared) * noise_center_variance(nr) + x->baseline));
 }
 
-/* Find how many more runs, or pairs of runs, would decide the check if the change stays as large as
-   it is. Runs are preferred to pairs if at most RUNS_FEW more runs are needed, or no more runs than
-   pairs. */
+/* Find how many more runs, or pairs of runs, would decide the check if the change stays as large.
+   Runs are preferred to pairs if at most RUNS_FEW are needed, or no more runs than pairs. */
 static void fill_plan(const struct asked *q, struct evidence *out)
 {
 	const struct estimate *x = q->pin_alone ? &q->since_pin : &q->now;

@@ -162,8 +162,7 @@ struct noise_prior noise_prior_of(const double *s2, size_t nr, double df)
 		double d = log(fmax(s2[i], least)) - digamma(df / 2) + log(df / 2) - mean;
 		squares += d * d;
 	}
-	/* the part of the spread of the variances that goes beyond what small numbers of runs
-	   explain */
+	/* the spread of the variances beyond what small numbers of runs explain */
 	double beyond = nr > 1 ? squares / (double)(nr - 1) - trigamma(df / 2) : 0;
 	double d0 = fmin(fmax(2 * trigamma_inverse(fmax(beyond, 1e-3)), few), many);
 	return (struct noise_prior){ exp(mean + digamma(d0 / 2) - log(d0 / 2)), d0 };

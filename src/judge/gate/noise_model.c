@@ -10,24 +10,23 @@
 #include "gate/environment.h"
 #include "metric/figure_name.h"
 
-/* Assumed standard deviations, as shares of a figure. `unknown_own`: of an operator's own part if
-   there are too few past runs; `least_own`: least value of this part. `machine`: of the machine's
-   part. One run does not show this part, since a clock moves all operators together; what is
-   assumed counts less with each further run, and from five runs on, the machine is assumed to vary
-   as much as the operators do. In a pair, its part cancels out. `wall_idle`: of wall times of steps
-   if the host sets the pace, which differ by 13 % to 16 % between sessions; if the GPUs are hardly
-   ever idle, `machine` is taken instead. `wall`: of other times of the host, and of figures of
-   result files. `wall_seen`: of all wall times once five runs are known. */
+/* Assumed standard deviations, as shares of a figure. Weights are degrees of freedom.
+   `unknown_own`: of an operator's own part if there are too few past runs; `least_own`: least value
+   of this part. `machine`: of the machine's part. One run does not show this part, since a clock
+   moves all operators together; what is assumed counts less with each further run, and from five
+   runs on, the machine is assumed to vary as much as the operators do. In a pair, its part cancels
+   out. `wall_idle`: of wall times of steps if the host sets the pace, which differ by 13 % to 16 %
+   between sessions; if the GPUs are hardly ever idle, `machine` is taken instead. `wall`: of other
+   times of the host, and of figures of result files. `wall_seen`: of all wall times once five runs
+   are known. */
 static const double unknown_own = 0.01, machine = 0.02, wall = 0.05, least_own = 0.002;
 static const double wall_seen = 0.01, wall_idle = 0.13;
 enum {
 	UNKNOWN_RUNS = 4, ///< weight of `unknown_own`, in degrees of freedom
 	MACHINE_RUNS = 2, ///< weight of the assumed variance of the machine once five runs are known
-	FIRST_RUNS = 8, ///< added to MACHINE_RUNS while only one run is known; less with each further
-	                ///< run
+	FIRST_RUNS = 8, ///< added to MACHINE_RUNS with only one run; less with each further run
 	MACHINE_FREE = 4, ///< degrees of freedom of five runs, from which on the machine is not assumed
-	PAIR_RUNS = 6, ///< weight of the variance that is assumed for the difference within a pair, in
-	               ///< degrees of freedom
+	PAIR_RUNS = 6, ///< weight of the assumed variance of the difference within a pair
 	WALL_RUNS = 4, ///< weight of `wall` and `wall_seen`
 	COMM_TIMES = 9 ///< assumed variance of communication, as a multiple of that of operators
 };
@@ -136,8 +135,7 @@ static void fill_machine(struct noise_model *m)
 	m->machine = mem_calloc(b->nr_columns + 1, sizeof *m->machine);
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		struct values of = { 0 };
-		/* epoch: the time in which one run was the approved run; runs that are judged belong to the
-		   newest epoch */
+		/* epoch: the time in which one run was the approved one; judged runs are of the newest */
 		uint64_t epoch = is_past_column(b, i) ? b->columns[i].epoch : b->pin;
 		for (size_t j = 0; j < m->units.list.nr; j++) {
 			const struct entry *e = &m->units.list.v[j];
@@ -347,8 +345,7 @@ static bool is_of_period(const struct metric *metric)
 	       metric->id == METRIC_STEP_TIME || metric->id == METRIC_THROUGHPUT_STEPS;
 }
 
-/* The prior for the variance of `metric`. Except for wall times, it leaves out the machine's
-   part. */
+/* The prior for the variance of `metric`; except for wall times, without the machine's part. */
 static struct noise_prior prior_of(const struct noise_model *m, const struct metric *metric)
 {
 	switch (metric_family(metric)) {
@@ -366,8 +363,7 @@ static struct noise_prior prior_of(const struct noise_model *m, const struct met
 }
 
 /* The prior for the variance between single runs: `prior`, raised to what is assumed of the machine
-   and of wall times. `free`: degrees of freedom of the past runs; the more there are, the less is
-   assumed. */
+   and of wall times. The more degrees of freedom past runs have (`free`), the less is assumed. */
 static struct noise_prior prior_of_runs(const struct noise_model *m, struct noise_prior prior,
                                         const struct metric *metric, double free)
 {

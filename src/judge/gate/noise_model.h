@@ -2,8 +2,8 @@
 ///
 /// Figures are logarithms; percentages are shares of 1. The value of operator j in run i is m_i +
 /// r_ij: m_i, the median over operators, is the part of the machine, and r_ij the part of the
-/// operator. Every variance is shrunk towards that of similar figures (Smyth 2004), so that one run
-/// can be enough.
+/// operator. Every variance is shrunk towards that of similar figures (Smyth 2004): one run can be
+/// enough.
 #ifndef GG_GATE_NOISE_MODEL_H
 #define GG_GATE_NOISE_MODEL_H
 

@@ -20,8 +20,8 @@ static void add_figure(void *ctx, const struct figure *f)
 }
 
 /* Add one sample for each step of a run: the value of the entry's rank or, if the entry is not of a
-   single rank, the values of all selected ranks combined. Adds none if the ranks have different
-   numbers of steps. */
+   single rank, the combined values of all ranks. Adds none if ranks have different numbers of
+   steps. */
 static void add_steps(const struct run_view *v, const struct query *q, const struct entry *e,
                       struct samples *out)
 {

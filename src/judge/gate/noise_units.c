@@ -4,9 +4,8 @@
    that they would hide the noise of the machine */
 static const double least_share = 0.005;
 
-/* Find the operators or categories that both sides have, and drop those with little time. False if
-   the operators (or categories) that both sides have make up less than half of the compute time on
-   either side. */
+/* Find the operators or categories that both sides have. False if these have less than half of the
+   compute time on either side. Then drop those with little time. */
 static bool find_units(struct noise_model *m, enum unit_kind kind, const double compute[NR_SIDES])
 {
 	struct query q = unit_query(kind);

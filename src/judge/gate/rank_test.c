@@ -60,9 +60,8 @@ double mann_whitney(const int64_t *x, size_t nr_x, const int64_t *y, size_t nr_y
 			of_x += all[end].is_x;
 		double t = (double)(end - i), of_y = t - of_x;
 		ties += t * t * t - t;
-		twice_u += of_x * (2 * below + of_y); /* twice the statistic U: each value of x counts 2 for
-		                                         a lower value of y, and 1 for an equal value of
-		                                         y */
+		twice_u += of_x * (2 * below + of_y); /* twice U: each value of x counts 2 for a lower value
+		                                         of y, and 1 for an equal one */
 		below += of_y;
 	}
 	free(all);

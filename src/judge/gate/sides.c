@@ -75,8 +75,7 @@ static bool any_partial(const struct run *run)
 	return ANY(i, run->ranks.nr, run->ranks.v[i]->trust.partial);
 }
 
-/* The names of the first two files in a run's folder that were not read, and the number of further
-   ones. */
+/* The first two files in a run's folder that were not read, and how many there are besides. */
 static const char *ignored_text(const struct run *run, struct arena *a)
 {
 	enum { NAMED = 2 };

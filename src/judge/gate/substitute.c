@@ -13,8 +13,7 @@
 #include "model/code.h"
 
 /* The operator that launches the kernel or, if the model has categories, the kernel's category.
-   Empty if no run has the kernel, or if the rule asks for categories but the model has
-   operators. */
+   Empty if no run has it, or if the rule asks for categories but the model has operators. */
 static struct span unit_of(const struct noise_model *m, const struct rule *rule, struct span kernel)
 {
 	const struct bench *b = m->bench;
@@ -67,8 +66,7 @@ static struct span name_now(const struct activity_pairs *pairs, struct span name
 	return a && a->partner && a->count[SIDE_CANDIDATE] <= 0 ? a->partner->name : name;
 }
 
-/* Adds the kernels that the operator `op` launches in the runs of one side, with times summed over
-   all steps. */
+/* Adds the kernels that `op` launches on one side, with times summed over all runs and steps. */
 static void launched_by(struct launches *p, const struct bench *b, int side, struct span op)
 {
 	size_t first = side == SIDE_BASELINE ? 0 : 1;

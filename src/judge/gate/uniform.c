@@ -31,9 +31,8 @@ static bool moved_alike(const struct noise_model *m)
 		alike += weight;
 		heaviest_alike = fmax(heaviest_alike, weight);
 	}
-	/* the operators that changed alike must have most of the time. If the heaviest operator is left
-	   out, they must have most of the remaining time, too, since the heaviest may have most of the
-	   time by itself */
+	/* the operators that changed alike must have most of the time. Without the heaviest operator,
+	   which may have most of it by itself, they must have most of the rest, too */
 	double rest = all - heaviest, rest_alike = alike - (heaviest_alike < heaviest ? 0 : heaviest);
 	return nr >= LEAST_UNITS && alike >= most_of_time * all && rest_alike >= most_of_time * rest;
 }

@@ -4,8 +4,8 @@
 #include "rules/keys.h"
 #include "rules/rules_internal.h"
 
-/* Words for `bound`. There is no word for BOUND_MIXED: a run with several bounds fits the word of
-   each of them. */
+/* Words for `bound`. BOUND_MIXED has no word: a run with several bounds fits each of their
+   words. */
 static const char *const word_bound[] = { SINGLE_BOUNDS(ENUM_WORD) NULL };
 
 static const struct key condition_keys[] = {
@@ -65,8 +65,7 @@ static bool is_bytes(enum unit unit)
 }
 
 /* Check that the metric gives one number per run. A metric with items (such as kernels) does so
-   only if it is a time, count or size per step, since the figures of its items can then be added
-   up. */
+   only if it is a time, count or size per step: the figures of its items then add up. */
 static enum status check_metric(struct document *d, const struct node *n, const struct metric *m)
 {
 	if (m->label == LABEL_PAIR)
@@ -80,8 +79,7 @@ static enum status check_metric(struct document *d, const struct node *n, const 
 	return ST_OK;
 }
 
-/* Read the metric of the query `out`. keys_fill() reads the statistic and the globs of the
-   query. */
+/* Read the metric of the query `out`; keys_fill() reads the query's statistic and globs. */
 static enum status read_metric(struct document *d, const struct node *map, const char *key,
                                struct query *out)
 {

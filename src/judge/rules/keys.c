@@ -245,8 +245,7 @@ enum status keys_check_value(struct document *d, const struct key *key, struct n
 	return kind == NODE_MAP ? keys_check(d, n, key->map) : check_list(d, key, n);
 }
 
-/* Among the keys of a map, the name of the first one whose own map can have the key `word`; NULL if
-   there is none. */
+/* The name of the first key in `keys` whose own map can have the key `word`; NULL if none can. */
 static const char *map_with(const struct key_map *keys, struct span word)
 {
 	for (size_t i = 0; i < keys->nr; i++)

@@ -9,8 +9,7 @@
 #include "model/category.h"
 #include "rules/yaml_reader.h"
 
-/// Limits of a file: number of keys of a table, bytes of a text and of an id, items of a list, and
-/// profiles.
+/// Limits: keys of a table, bytes of a text and of an id, items of a list, profiles of a file.
 enum { MAX_KEYS = 24, MAX_TEXT = 16384, MAX_ID = 100, MAX_ITEMS = 1000, MAX_PROFILES = 32 };
 
 /// What the value of a key must be.
@@ -46,8 +45,7 @@ struct key_map;
 
 /// Type of the struct member in which the value of a key is stored.
 enum key_holds {
-	HOLDS_NOTHING, ///< no member: the key's map fills the struct around it, or other code reads the
-	               ///< value
+	HOLDS_NOTHING, ///< no member: the key's map fills the struct around it, or code reads it
 	HOLDS_TEXT, ///< text as const char *; for an absent key absent_text, which may be NULL
 	HOLDS_SPAN,
 	HOLDS_FLAG, ///< bool: for a KEY_WORD, false if the value is the first one of `words`; for a

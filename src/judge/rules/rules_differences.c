@@ -95,8 +95,7 @@ static const struct node *entry_of(const struct node *rules, struct span id)
 	return NULL;
 }
 
-/* Put an entry `key: value` before all other entries of a map. The entry has the position of
-   `at`. */
+/* Put an entry `key: value`, with the position of `at`, before all other entries of a map. */
 static struct node *put_first(struct document *d, struct node *map, struct span key,
                               struct span value, const struct node *at)
 {
@@ -114,8 +113,8 @@ static struct node *put_first(struct document *d, struct node *map, struct span 
 }
 
 /* Append a rule of the user's own. Unless `skips` is true, the rule gets `on_missing: fail` if it
-   does not set this key; built-in rules, which are for all kinds of recordings, skip a figure that
-   no side has. */
+   does not set this key; built-in rules, made for all recordings, skip a figure that no side
+   has. */
 static enum status add_own(struct document *d, const struct node *base, const struct node *n,
                            bool skips, struct node ***tail)
 {

@@ -58,8 +58,7 @@ static enum status quantity_read(struct document *d, const struct node *n, enum 
 		return document_fail(
 		    d, n, "%s is negative: a limit says how far, its key says in which direction", quoted);
 	struct span number = unit_number_take(&s);
-	/* this call checks only the form: it divides the number by 10^number.n, so that it is never too
-	   large */
+	/* checks only the form: the number is divided by 10^number.n, and thus never too large */
 	int64_t nothing;
 	if (!number_parse(number, -(int)number.n, &nothing))
 		return document_fail(d, n, "%s must begin with a number like 5 or 0.5", quoted);
@@ -91,8 +90,7 @@ enum status share_read(struct document *d, const struct node *n, int64_t most, i
 	return ST_OK;
 }
 
-/* What a quantity in a limit is: a difference, a bound (`max`, `min`), or an `and`. This decides
-   which units fit. */
+/* Where a quantity is used: as a difference, a `max` or `min`, or an `and`. Units depend on it. */
 enum use { USE_DIFFERENCE, USE_BOUND, USE_AND };
 
 static const char *fitting_units(enum unit_family family, enum use use)

@@ -9,8 +9,7 @@
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
 
-/* A mark: 16 bits of the hash of the name, then 16 bits of the hash of the content, each as HALF
-   hexadecimal digits. */
+/* A mark: 16 bits of the name's hash, then 16 of the content's, each as HALF hexadecimal digits. */
 enum { HALF = 4, MARK = 2 * HALF };
 
 struct marked {
@@ -57,8 +56,7 @@ static struct marks marks_of(struct arena *a)
 	struct diag_log log;
 	diag_init(&log);
 	if (document_open(NULL, NULL, &table_default, collect, &out, &log) != ST_OK)
-		mem_fail(); /* the built-in rules are valid, so that only a lack of memory can be the
-		               reason */
+		mem_fail(); /* the built-in rules are valid: only memory can be lacking */
 	diag_release(&log);
 	return out;
 }

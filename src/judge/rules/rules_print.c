@@ -45,8 +45,7 @@ static void add_flow(struct strbuf *b, const struct node *n)
 }
 
 /* Append `key: value` after `indent` blanks, in one line or, if the value is long, in several
-   lines. With `places`, a comment at a value that is not built in names its line in the rules
-   file. */
+   lines. With `places`, a comment names the line of a value that is not built in. */
 static void add_entry(struct strbuf *b, const struct node *n, int indent, bool places)
 {
 	struct strbuf flow = STRBUF_INIT;
@@ -149,8 +148,7 @@ static bool is_same(const struct node *x, const struct node *y)
 }
 
 /* Append the entries by which the map `own` differs from `base`, separated by commas. An entry that
-   only `base` has is written as `off` in a rule; elsewhere it is written only if it is a list, as
-   `[]`. */
+   only `base` has is written as `off` in a rule; elsewhere, only a list is, as `[]`. */
 static void add_differing(struct strbuf *b, const struct node *base, const struct node *own,
                           bool rule)
 {

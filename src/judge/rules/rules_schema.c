@@ -8,8 +8,7 @@
 #define ID_PATTERN "\"pattern\": \"^[A-Za-z0-9._-]{1,%d}$\""
 #define NUMBER "[0-9]+(\\\\.[0-9]{1,6})?"
 
-/* The output of a schema. `differences`: true for version 2, whose rules are differences from the
-   built-in rules. */
+/* Where a schema is written; `differences`: true for version 2, with rules as differences. */
 struct schema_out {
 	struct sink *sink;
 	bool differences;
@@ -39,8 +38,7 @@ static void write_words(struct sink *out, const char *const *words)
 {
 	sink_puts(out, "\"enum\": [");
 	for (size_t i = 0; words[i]; i++) {
-		/* other readers of YAML take these words for booleans unless they are in quotes, so that
-		   both forms are valid */
+		/* without quotes, other readers of YAML take these words for booleans: allow both */
 		bool flag = strcmp(words[i], "true") == 0 || strcmp(words[i], "false") == 0;
 		sink_printf(out, "%s\"%s\"", i ? ", " : "", words[i]);
 		if (flag)
@@ -51,8 +49,7 @@ static void write_words(struct sink *out, const char *const *words)
 
 #define TEXT "\"type\": [\"string\", \"number\", \"boolean\"], "
 
-/* Write that part of a key's schema which follows the description and depends on the kind of the
-   key. */
+/* Write the part of a key's schema after the description: it depends on the key's kind. */
 static void write_kind(const struct schema_out *s, const struct key *key, int depth)
 {
 	struct sink *out = s->sink;

@@ -42,8 +42,7 @@ enum status waiver_read(struct document *d, const struct node *map, struct rules
 	return select_check(d, node_get(map, "select"), w->rule, labels);
 }
 
-/* The value that says what may grow by an entry of `allow`; NULL if the entry has none, or
-   several. */
+/* The value in an entry of `allow` that says what may grow; NULL unless there is exactly one. */
 static const struct node *allowed_thing(const struct node *map)
 {
 	static const char *const keys[] = { "kernel", "op", "module", "memory" };

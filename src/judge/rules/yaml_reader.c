@@ -61,7 +61,7 @@ const struct node *node_get(const struct node *map, const char *key)
 	return NULL;
 }
 
-/* A node that has only the position of `mark`. libyaml counts lines and columns from 0, nodes from
+/* A node with only the position of `mark`; libyaml counts lines and columns from 0, nodes from
    1. */
 static struct node place(const yaml_mark_t *mark)
 {
@@ -121,8 +121,7 @@ static struct node *add_node(struct builder *b, enum node_kind kind, const yaml_
 	return n;
 }
 
-/* Attach the node to the tree: as the root, as the key or the value of an entry of a map, or as an
-   item of a list. */
+/* Attach the node to the tree: as the root, a key, the value of a key, or an item of a list. */
 static enum status attach(struct builder *b, struct node *n)
 {
 	struct level *l = b->depth ? &b->levels[b->depth - 1] : NULL;
@@ -226,8 +225,7 @@ static enum status document_parse(struct document *d, struct span text)
 	return st;
 }
 
-/* Read the file, but stop once it is larger than a document may be: the size from fstat() may be
-   wrong. */
+/* Read the file. Stops once it is larger than allowed: the size from fstat() may be wrong. */
 static enum status read_all(struct document *d, int fd, struct strbuf *out)
 {
 	char buf[4096];

@@ -8,8 +8,7 @@
 #include "model/step_figures.h"
 #include "trust/finding.h"
 
-/* one percentage point, in 1e-6 %: if a share differs by more between the two sides, they do not
-   compare */
+/* one percentage point, in 1e-6 %: shares of two sides that differ by more do not compare */
 enum { POINT = MICRO };
 
 static const char *share(const struct trust_scope *s, int64_t part, int64_t whole)
@@ -19,8 +18,7 @@ static const char *share(const struct trust_scope *s, int64_t part, int64_t whol
 
 /* ---- activities and launches ---- */
 
-/* Launches of one kernel that a rank lacks: their number, and their mean duration on the other
-   side. */
+/* The number of launches of a kernel that a rank lacks, and their mean on the other side. */
 struct gone {
 	int64_t mean_ns, nr;
 };
@@ -96,8 +94,7 @@ static void find_lost(const struct trust_scope *s, const struct digest *d,
 {
 	struct trust_counts t = d->trust;
 	const char *time = "";
-	/* version 0.2 counted the launches of a last step that was cut short as lost, often without
-	   their GPU time */
+	/* version 0.2 counted launches of a last step that was cut short as lost, often without time */
 	if (!account_is_known(&t) && d->usable_steps < (int64_t)d->nr_steps)
 		t.launches_without_kernel -= d->progress.pending;
 	number_raise(&t.lost_nodes, fewer_replayed(d, other));
@@ -158,8 +155,8 @@ static void find_lost_copies(const struct trust_scope *s, const struct digest *d
 }
 
 /* Overlap on a stream makes sums count time twice. Some overlap is legal, and harmless if both
-   sides have as much. An activity that ends after the next activity on its stream has ended must
-   have a wrong end. */
+   sides have as much. An activity that outlasts the next one on its stream must have a wrong
+   end. */
 static void find_overlap(const struct trust_scope *s, const struct trust_counts *t,
                          const struct trust_counts *other)
 {
@@ -188,8 +185,7 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 		          "has no GPU activity: was CUDA or HIP activity recorded?");
 		return;
 	}
-	/* without recorded launches, work is assigned to steps by its start, so that no work lacks its
-	   step */
+	/* without recorded launches, work belongs to steps by its start, and no work is lost */
 	bool has_launches = t->with_launch > 0 || t->launches > 0;
 	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
 		trust_add(s, "dropped-kernels", ON_LAUNCHES,

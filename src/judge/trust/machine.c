@@ -14,8 +14,7 @@ enum { THROTTLED_MOST_PCT = 1, CAPPED_ALIKE_POINTS = 20, CLOCKS_ALIKE_PCT = 2 };
 
 #define POWER_CAP "sw_power_cap"
 
-/* Text "GPU" with the GPU's id, or "its GPU" if the id is unknown, as in the baseline of a folded
-   run. */
+/* "GPU" and its id, or "its GPU" if the id is unknown, as in the baseline of a folded run. */
 static const char *gpu_text(struct arena *a, const struct machine_stat *m)
 {
 	return m->id[0] ? arena_printf(a, "GPU %s", text_line(a, span_of(m->id))) : "its GPU";
@@ -79,8 +78,7 @@ static void find_throttled(const struct trust_scope *s, const struct machine_sta
 	    warns ? "" : "; if it is normal here, add 'throttled: warn' to 'environment' in the rules");
 }
 
-/* Append a finding if power was sampled in so small a part of the steps' time that the energy of
-   the steps is not known. */
+/* Append a finding if power was sampled in too little of the steps' time to know their energy. */
 static void find_unsampled(const struct trust_scope *s, const struct digest *d,
                            const struct machine_stat *m)
 {

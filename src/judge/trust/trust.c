@@ -16,8 +16,7 @@ struct expected {
 	bool trace; ///< true if a rank of either side has a trace, not only memory snapshots
 	int64_t min_steps; ///< least number of usable steps by the rules; 0 if the rules do not set it
 	const struct run *baseline; ///< the baseline's run; NULL if there is no baseline
-	const struct run *other; ///< run of the other side, with which each rank is compared; NULL if
-	                         ///< there is none
+	const struct run *other; ///< run of the other side, to compare with; NULL if there is none
 	bool outside; ///< true if the user expects GPU work outside of the steps, or rules judge it
 };
 
@@ -82,8 +81,7 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		          "has %" PRId64 " step%s without GPU work, of %" PRId64
 		          ", and the other side has none such",
 		          empty, text_s(empty), usable);
-	/* without usable steps, utilization is computed for the whole recording, and is unreliable,
-	   too */
+	/* without usable steps, utilization is that of the whole recording, and unreliable, too */
 	if (usable < least)
 		trust_add(s, "too-few-steps", ON_STEPS | (usable > 0 ? 0 : ON_UTILIZATION),
 		          "has %" PRId64 " usable step%s after warm-up, and %s %" PRId64, usable,
@@ -120,8 +118,7 @@ static void find_damage(const struct trust_scope *s, const struct trust_counts *
 		trust_add(s, "truncated", ON_ALL, "was cut short: what came after is not known");
 	if (t->partial)
 		trust_add(s, "partial", ON_ALL, "was read in part only");
-	/* malformed events may be of any kind; their number is compared with that of GPU activities
-	   only */
+	/* malformed events may be of any kind; they are counted against the GPU activities */
 	if (t->malformed > 0)
 		trust_add(s, "malformed-events",
 		          trust_is_notable(t->malformed, number_add(t->gpu_events, t->malformed)) ? ON_ALL

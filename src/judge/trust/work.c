@@ -8,8 +8,7 @@
 #include "metric/figure_name.h"
 #include "trust/finding.h"
 
-/* One item of the work that a figure measures, such as the number of requests. It is stored as one
-   line. */
+/* One item of the work that a figure measures, such as its number of requests; stored as a line. */
 struct item {
 	struct span key, value;
 	/// '=': the value was asked for; '~': the value was counted; '+': the value was counted, and
@@ -55,8 +54,7 @@ static bool is_less(struct decimal a, struct decimal b)
 enum { COUNTED = 5 * MICRO }; /* in 1e-6 %: counted numbers may differ by 5 % */
 
 /* True if an item of work differs between the figures `b` and `c`. If the figure is a sum ('+'),
-   the figure must also have changed in the same direction as the number of things that it sums
-   up. */
+   the figure must also have changed in the direction of the number of things in the sum. */
 static bool differs(const struct item *x, const struct item *y, const struct input_stat *b,
                     const struct input_stat *c)
 {
@@ -99,8 +97,7 @@ static bool is_of_scale(const struct input_stat *b, const struct input_stat *c, 
 	       percent <= 100 && percent >= 50 * share;
 }
 
-/* True if a figure of a result file is a count without a better direction, and differs between the
-   sides. */
+/* True if a figure without a better direction is a count, and differs between the sides. */
 static bool counts_others(const struct input_stat *b, const struct input_stat *c)
 {
 	size_t n = input_case(b).n;
