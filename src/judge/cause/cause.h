@@ -1,8 +1,8 @@
 /// From symptoms to causes: the failed, warned and undecided checks of a gate run become findings.
 ///
-/// Detectors compare both sides and append suspects: possible causes, each with how much of which
-/// figures it explains (suspect.h). A check then belongs to the suspect that explains most of its
-/// change. Suspects without a check are not reported.
+/// Detectors compare both sides and append suspects: possible causes, each with the amount that it
+/// explains of each group of figures (suspect.h). A check then belongs to the suspect that explains
+/// most of its change. Suspects without a check are not reported.
 #ifndef GG_CAUSE_CAUSE_H
 #define GG_CAUSE_CAUSE_H
 

@@ -150,7 +150,7 @@ static void find_copies(struct inquiry *q)
 
 /* ---- detectors for the host ---- */
 
-/* Factor by which the host became slower: by how much a launch takes longer. 1 if below 1.03. */
+/* Factor by which the host takes longer for a launch; 1 if the factor is below 1.03. */
 static double host_factor(struct inquiry *q)
 {
 	struct both launch = inquiry_figure(q, METRIC_STEP_LAUNCH_TIME);
@@ -192,8 +192,8 @@ static int64_t find_loader(struct inquiry *q, int64_t lost, double by)
 	return ns;
 }
 
-/* Name of the synchronization call with the largest rise in calls per step, on the first rank, or
-   empty. */
+/* Name of the synchronization call with the largest rise in calls per step, on the first rank;
+   empty if no call has a rise. */
 static struct span grown_call(const struct inquiry *q)
 {
 	const struct digest *d[NR_SIDES] = { q->bench->run[SIDE_BASELINE]->ranks.v[0],

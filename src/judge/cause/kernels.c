@@ -73,8 +73,8 @@ static double more_launches(const struct inquiry *q, const struct activity_pair 
 }
 
 /* How much the kernels `now` and `was` differ, to find the likeliest replacement. `more`: launches
-   per step that `now` gained; `fewer`: launches that `was` lost. This ratio counts more than that
-   of times. */
+   per step that `now` gained; `fewer`: launches that `was` lost. The ratio of these two counts more
+   than that of the times. */
 static double distance(const struct activity_pair *now, const struct activity_pair *was,
                        double more, double fewer)
 {
@@ -166,7 +166,8 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	                ? per_step(q, a, SIDE_CANDIDATE) / per_step(q, a, SIDE_BASELINE)
 	                : pair_mean(a, SIDE_CANDIDATE) / pair_mean(a, SIDE_BASELINE);
 	if (q->common > 1) {
-		/* subtract the slowdown of all kernels, another finding; a small remaining rise is noise */
+		/* subtract the slowdown of all kernels (a finding of its own); a small rise left is
+		   noise */
 		one.rise = (int64_t)(now - q->common * before);
 		if ((double)one.rise < before / 20 + (q->common - 1) * before / 2)
 			return;
@@ -179,7 +180,7 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
    another kernel with as many launches is gone, too: the new kernels may replace that one. */
 static void add_split(struct culprits *c, const struct activity_pair *was)
 {
-	enum { MOST_TIMES = 10, MOST_PARTS = 16 }; /* beyond these, they do more than `was` did */
+	enum { MOST_TIMES = 10, MOST_PARTS = 16 }; /* beyond these, the parts do more than `was` did */
 	struct inquiry *q = c->q;
 	const struct activity_pair *parts[MOST_PARTS];
 	struct culprit one = { .cause = CAUSE_SUBSTITUTION, .was = was };

@@ -8,7 +8,7 @@
 
 /* The rows of the code table of both sides with one phase, module, place and operator. */
 struct spot {
-	/* a row of the candidate if there is one, else of the baseline: the lines may differ */
+	/* a row of the candidate if there is one, else of the baseline: line numbers may differ */
 	const struct code_stat *row;
 	double amount[NR_SIDES]; /* time in ns, or number of launches, per step */
 };

@@ -1,5 +1,5 @@
-/* Detectors for memory: out of memory, leaks, larger batches, fragmentation, one place with
-   more. */
+/* Detectors for memory: out of memory, leaks, larger batches, fragmentation, growth of one
+   place. */
 #include <string.h>
 
 #include "base/text.h"
@@ -52,8 +52,8 @@ static void name_item(struct inquiry *q, struct suspect *s, const struct memory_
 }
 
 /* Name the category that grew most in the breakdown of a check and, in it, the site that grew most.
-   If memory is judged by traces, the parts say when memory was taken, and only the title names
-   one. */
+   If memory is judged by traces, the parts say when memory was taken, and are named only in the
+   title. */
 static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 {
 	const struct breakdown *b = NULL;

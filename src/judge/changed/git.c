@@ -14,7 +14,8 @@ extern char **environ;
 
 enum { OUTPUT_BYTES = 16 << 20 };
 
-/* Start git with `output` as standard output, and no standard error. False if it cannot start. */
+/* Start git with `output` as standard output; standard error is dropped. False if it cannot
+   start. */
 static bool start_git(const char *const *argv, int output, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;

@@ -195,7 +195,7 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 {
 	struct answers answers;
 	const struct run_view *view = &b->view[b->columns[column].view];
-	/* a folded run has also the answers of the ranks that it keeps whole: ask fold_lacks() */
+	/* for a folded run, fold_lacks() knows also the ranks that it keeps whole */
 	if (run_fold(view->run) ? fold_lacks(view, q) : !run_has(view, q->metric))
 		return;
 	/* a control run may lack the sources of memory that the other runs have in common */

@@ -186,7 +186,8 @@ static void collect_copies(struct call_breakdown *b, const struct rank_part *r)
 	}
 }
 
-/* Add a row for each name in the trace of the kernel that rules match by the name in the query. */
+/* The query has the name by which rules match a kernel: add a row for each of its names in the
+   trace. */
 static void collect_raw_names(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;

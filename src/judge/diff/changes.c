@@ -17,7 +17,8 @@ struct search {
 	double *shuffled, *sums; ///< scratch memory for the part of the series that is being searched
 	uint64_t state; ///< state of the random number generator
 	int64_t p; ///< largest p value of a change point, in millionths
-	bool early; ///< true if Student's t test is tried, too: it can find a change by three values
+	bool early; ///< true if Student's t test is tried, too: three values on a new level can then be
+	            ///< enough
 	struct change_list *out;
 };
 

@@ -58,7 +58,7 @@ static void split_group(const double *v, const uint64_t *whole, uint64_t *group,
 	for (size_t i = first; i < nr; i++)
 		if (whole[i] == whole[first]) {
 			at[all] = i;
-			/* changes_find() takes integers: a multiple of 1e-9, limited to the range of int64 */
+			/* changes_find() takes integers: multiples of 1e-9, limited to the range of int64 */
 			values[all++] = llround(fmin(fmax(v[i] * 1e9, -9e18), 9e18));
 		}
 	for (size_t end, from = 0; from < all; from = end) {

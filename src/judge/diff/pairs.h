@@ -18,7 +18,8 @@ struct activity_pair {
 	enum category_class cls;
 	bool small; ///< true for the sum of the kernels of a category that are too small to list
 	int64_t count[NR_SIDES], total_ns[NR_SIDES], bytes[NR_SIDES];
-	int64_t time_ns[NR_SIDES]; ///< total_ns / steps, rounded
+	int64_t time_ns[NR_SIDES]; ///< time in ns per step: total_ns divided by `steps` of struct
+	                           ///< activity_pairs
 	int64_t steps[NR_SIDES]; ///< number of measured steps of the ranks that have the activity
 	const struct kernel_row *row[NR_SIDES]; ///< for a kernel: its row in the first rank that lists
 	                                        ///< it; NULL if no rank does
@@ -50,7 +51,7 @@ void activity_pairs_init(struct activity_pairs *p, const struct run_view *baseli
                          const struct run_view *candidates, size_t nr_candidates,
                          struct rank_scope scope);
 
-/// True if the activity is part of the sum that the metric `m` is.
+/// True if the metric `m` is a sum that includes the activity.
 bool activity_is_summed(const struct metric *m, const struct activity_pair *a);
 
 /// The figures of the activity that the metric `m` adds up, one for each side: launches, bytes or

@@ -73,7 +73,7 @@ struct term_place {
 	int64_t ones; ///< number of launches or steps, by which rows with ROW_PER_ONE are divided
 };
 
-/// Compute the value of each row. False if one of them is unknown.
+/// Compute the value of each row. False if a value is unknown.
 bool terms_values(const struct term_sum *t, const struct term_place *p, __int128 out[TERM_ROWS]);
 
 /// Number of devices of a rank that take part in steps; on each of them, the parts of a period

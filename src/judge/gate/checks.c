@@ -102,8 +102,8 @@ static struct check new_check(const struct maker *m, const struct entry *e, bool
 	return k;
 }
 
-/* Name of the statistic whose change the breakdown explains: the rule's statistic over steps if
-   there is one and it is not a mean; otherwise its reduction over ranks, unless that is a mean,
+/* Name of the statistic whose change the breakdown explains: the rule's statistic over steps if it
+   has one that is not a mean; otherwise the rule's reduction over ranks, unless that is a mean,
    too; otherwise the median. */
 static const char *statistic_of(const struct rule *r)
 {

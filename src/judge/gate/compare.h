@@ -51,7 +51,8 @@ struct comparison {
 	int64_t net; ///< with `unit`: the candidate's value, less the time that the kernel took over
 	             ///< from others
 	bool net_sure; ///< with `unit`: true if noise cannot explain the net change
-	/// change of the kernel's operator or category, in the unit of the metric that judges it
+	/// change of the kernel's operator or category, in the unit of the metric by which that is
+	/// judged
 	int64_t unit_change;
 };
 

@@ -25,7 +25,7 @@ enum {
 	UNKNOWN_RUNS = 4, ///< weight of `unknown_own`, in degrees of freedom
 	MACHINE_RUNS = 2, ///< weight of the assumed variance of the machine once five runs are known
 	FIRST_RUNS = 8, ///< added to MACHINE_RUNS with only one run; less with each further run
-	MACHINE_FREE = 4, ///< degrees of freedom of five runs, from which on the machine is not assumed
+	MACHINE_FREE = 4, ///< degrees of freedom of five runs: with as many, `machine` is not assumed
 	PAIR_RUNS = 6, ///< weight of the assumed variance of the difference within a pair
 	WALL_RUNS = 4, ///< weight of `wall` and `wall_seen`
 	COMM_TIMES = 9 ///< assumed variance of communication, as a multiple of that of operators
@@ -135,7 +135,7 @@ static void fill_machine(struct noise_model *m)
 	m->machine = mem_calloc(b->nr_columns + 1, sizeof *m->machine);
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		struct values of = { 0 };
-		/* epoch: the time in which one run was the approved one; judged runs are of the newest */
+		/* epoch: the time in which one run was the approved one; judged runs are in the newest */
 		uint64_t epoch = is_past_column(b, i) ? b->columns[i].epoch : b->pin;
 		for (size_t j = 0; j < m->units.list.nr; j++) {
 			const struct entry *e = &m->units.list.v[j];

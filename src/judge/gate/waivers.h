@@ -31,7 +31,7 @@ void waivers_lint(const struct rules *rules, struct bench *b, struct diag_log *l
 void waivers_warn(const struct rules *rules, int64_t today, const bool *used, bool only_own,
                   struct bench *b, struct report *out);
 
-/// The query for the items that `w`, an entry of `allow` for times, names.
+/// The query for the items that `w` names; `w` must be an entry of `allow` for times.
 struct query allow_query(const struct waiver *w);
 
 /// True if entries of `allow` that name items, such as kernels, apply to the metric: they apply to

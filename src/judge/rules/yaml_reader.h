@@ -45,8 +45,8 @@ struct document {
 /// Type of the functions that read a document into `out`, starting at its root.
 typedef enum status document_fn(struct document *d, void *out);
 
-/// Parse `text` or, if it is NULL, the regular file `name`, and pass the document to `read`; it is
-/// released after that call. The text must hold one document, without aliases, anchors, tags and
+/// Parse `text` or, if it is NULL, the regular file `name`, pass the document to `read`, and then
+/// release the document. The text must hold one document, without aliases, anchors, tags and
 /// directives. It is `read` that has to check for duplicate keys. Any error is ST_USAGE with its
 /// position and reason.
 GG_MUST_CHECK enum status document_load(const char *name, const struct span *text,

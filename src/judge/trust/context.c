@@ -192,9 +192,9 @@ static void add_finding(const struct trust_scope *s, const struct alike *alike, 
 
 /* Adds a finding if most operators do more (or less) work by a common factor, or else if most
    kernels launch more (or fewer) threads. Operators come first, because persistent kernels launch
-   as many threads for any work. If only one of several operators, or fewer than KERNELS_LEAST
-   kernels have the factor, some copies must have it, too; otherwise it may be that a single kernel
-   was rewritten. If few grids are known, a common factor of all copies is enough. */
+   the same number of threads for any work. If only one of several operators, or fewer than
+   KERNELS_LEAST kernels have the factor, some copies must have it, too; otherwise it may be that a
+   single kernel was rewritten. If few grids are known, a common factor of all copies is enough. */
 static void find_scaled(struct scalings *operators, struct scalings *kernels,
                         struct scalings *copies, const struct trust_scope *s)
 {

@@ -34,8 +34,8 @@ static inline bool trust_is_notable(int64_t part, int64_t whole)
 }
 
 /// Distance in ns of the time `at_ns` from the trace of `d`: above 0 after its end, below 0 before
-/// its start. 0 if it is at most 60 s, since recordings of one run never lie further apart. Also 0
-/// if `at_ns` or the start of the trace is not a time of day between 2008 and 2096.
+/// its start. 0 if the distance is at most 60 s, since recordings of one run never lie further
+/// apart. Also 0 if `at_ns` or the start of the trace is not a date between 2008 and 2096.
 int64_t trust_apart(const struct digest *d, int64_t at_ns);
 
 /// Append findings if the recordings show that the candidate did other work: another batch size
