@@ -14,8 +14,7 @@ static enum stake stake_of(const struct check *c)
 
 /* ---- the suspect that a check belongs to ---- */
 
-/* True if the check's item (a kernel, category, operator, module or place in the code) is one
-   that the suspect names. */
+/* True if the suspect names the check's item (a kernel, category, operator or module). */
 static bool is_item_of(const struct suspect *s, const struct check *c)
 {
 	switch (c->metric->label) {
@@ -36,8 +35,8 @@ static bool is_item_of(const struct suspect *s, const struct check *c)
 	}
 }
 
-/* True if the check became worse by more than 5 %, which is more than runs of the same code usually
-   differ by, even if its figures are not fully reliable. */
+/* True if the check became worse by more than 5 %. Runs of the same code usually differ by less,
+   even where a figure is not fully reliable. */
 static bool is_worse(const struct check *c)
 {
 	enum { NOTABLE = 5 * MICRO };
@@ -198,7 +197,7 @@ static void hang(struct inquiry *q)
 /* ---- findings in the report ---- */
 
 /* True if the report lists the finding first: the run lost ranks, broke off, or ran out of memory.
-   Also if no check fails, but other work was done, or a part of it not recorded. */
+   Also if no check fails, but the run did other work, or a part of its work was not recorded. */
 static bool is_first(const struct suspect *s, bool failed)
 {
 	const struct finding *f = &s->finding;

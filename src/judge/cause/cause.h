@@ -9,12 +9,12 @@
 #include "diff/bench.h"
 #include "model/report.h"
 
-/// The runs whose report gets findings.
+/// Input of causes_find(): the runs that the report is about, and settings.
 struct cause_input {
 	/// the runs of both sides; `baseline` is NULL if there is nothing to compare with
 	struct bench_runs runs;
 	struct naming naming;
-	/// number of recent runs from which on the reference is their median, without the approved run
+	/// from this number of accepted runs of main on, the reference is made without the approved run
 	int64_t min_runs;
 };
 

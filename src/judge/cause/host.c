@@ -44,7 +44,8 @@ void suspect_communication(struct inquiry *q)
 	struct both transfer = inquiry_figure(q, METRIC_COMM_TRANSFER_TIME);
 	int64_t rise = both_rise(exposed), longer = both_rise(comm);
 	struct suspect *s;
-	/* subtract what a slowdown of all kernels adds to these times: it is a finding of its own */
+	/* subtract what a slowdown of all kernels adds to these times: that slowdown has a finding of
+	   its own */
 	longer = number_sub(longer, (int64_t)((q->common - 1) * (double)comm.v[SIDE_BASELINE]));
 	rise = number_sub(rise, (int64_t)((q->common - 1) * (double)exposed.v[SIDE_BASELINE]));
 	if (rise <= q->waited && longer <= q->waited && both_rise(transfer) <= q->waited)

@@ -5,7 +5,7 @@
 #include "cause/suspect.h"
 #include "diff/drift.h"
 
-/* A changed kernel, and the kernel that it replaces if there is one. */
+/* A changed kernel, and the kernel that it replaced, if it replaced one. */
 struct culprit {
 	enum cause cause;
 	/* further kernels that replace `was` together with `now` */
@@ -84,8 +84,9 @@ static double distance(const struct activity_pair *now, const struct activity_pa
 	return (launches - 1) * 4 + time;
 }
 
-/* The kernel that `now` probably replaces, or NULL: it lost about as many launches as `now` gained.
-   It may be gone, or still be used elsewhere. Kernels of the same category are preferred. */
+/* The kernel that `now` probably replaces, since it lost about as many launches as `now` gained;
+   NULL if no kernel did. It may be gone, or still be used elsewhere. Kernels of the category of
+   `now` are preferred. */
 static const struct activity_pair *replaced(struct culprits *c, const struct activity_pair *now)
 {
 	const struct inquiry *q = c->q;
@@ -99,8 +100,8 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 		    fewer <= 0 || more > fewer * 1.1 || fewer > more * 1.1)
 			continue;
 		double far = distance(now, was, more, fewer);
-		/* a replacement may have another category, since its name is another; the two kernels must
-		   then be similar, the old one gone from the candidate, and the new one absent from the
+		/* a replacement may have another category, since its name differs; then the two kernels
+		   must be similar, the old one gone from the candidate, and the new one absent from the
 		   baseline */
 		if (was->category != now->category &&
 		    (far > 3 || !activity_is_only(&q->pairs, was, SIDE_BASELINE) ||
@@ -166,8 +167,7 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	                ? per_step(q, a, SIDE_CANDIDATE) / per_step(q, a, SIDE_BASELINE)
 	                : pair_mean(a, SIDE_CANDIDATE) / pair_mean(a, SIDE_BASELINE);
 	if (q->common > 1) {
-		/* subtract the slowdown of all kernels (a finding of its own); a small rise left is
-		   noise */
+		/* subtract the slowdown of all kernels (a finding of its own); a small rest is noise */
 		one.rise = (int64_t)(now - q->common * before);
 		if ((double)one.rise < before / 20 + (q->common - 1) * before / 2)
 			return;
@@ -180,7 +180,9 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
    another kernel with as many launches is gone, too: the new kernels may replace that one. */
 static void add_split(struct culprits *c, const struct activity_pair *was)
 {
-	enum { MOST_TIMES = 10, MOST_PARTS = 16 }; /* beyond these, the parts do more than `was` did */
+	/* largest time of the parts, as a multiple of that of `was`, and largest number of parts:
+	   beyond these, the parts do more work than `was` did */
+	enum { MOST_TIMES = 10, MOST_PARTS = 16 };
 	struct inquiry *q = c->q;
 	const struct activity_pair *parts[MOST_PARTS];
 	struct culprit one = { .cause = CAUSE_SUBSTITUTION, .was = was };
@@ -541,7 +543,7 @@ void suspect_kernels(struct inquiry *q)
 	enum {
 		UNASKED = 3
 	}; /* largest number of kernels without a check of their own that are named as causes of a
-	      changed sum */
+	      changed sum, such as compute time */
 	struct culprits c = { .q = q };
 	size_t unasked = 0;
 	collect(&c);

@@ -6,9 +6,11 @@
 #include "cause/suspect.h"
 #include "model/phase.h"
 
-/* The rows of the code table of both sides with one phase, module, place and operator. */
+/* Sum of the rows of both sides' code tables that have the same phase, module, place and operator.
+ */
 struct spot {
-	/* a row of the candidate if there is one, else of the baseline: line numbers may differ */
+	/* one of these rows: of the candidate if there is one, since its line numbers are those of the
+	   new code */
 	const struct code_stat *row;
 	double amount[NR_SIDES]; /* time in ns, or number of launches, per step */
 };
@@ -122,7 +124,8 @@ static const char *main_name(struct inquiry *q, const struct spots *s, size_t le
 
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what)
 {
-	/* from this number of spots on, nothing is searched: hardly any has most of the rise */
+	/* with this many spots or more there is no search, since hardly any name has most of the rise
+	 */
 	enum { MANY = 400 };
 	struct spots spots = { 0 };
 	double rise = 0;

@@ -4,8 +4,9 @@
 #include "base/text.h"
 #include "cause/suspect.h"
 
-/* Figures of the state of the GPUs that can make work slower, and the least change that counts,
-   since clocks and shares vary a little between runs on one machine (verdicts.md, "throttled"). */
+/* Figures of the state of the GPUs, such as clocks, whose change can make work slower. Each has a
+   least change that counts, since clocks and shares vary a little between runs on one machine
+   (verdicts.md, "throttled"). */
 static const struct {
 	enum metric_id id;
 	bool falls; /* true: a smaller value is slower */

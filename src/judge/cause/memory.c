@@ -19,8 +19,8 @@ static const char *moved(struct inquiry *q, struct both f)
 
 /* ---- functions that hold memory ---- */
 
-/* The item with most bytes in all lists `list` of the candidate's memories, among items with a
-   place in the code; NULL if there is no such item. */
+/* The item with most bytes in the lists `list` of all ranks of the candidate. Only items with a
+   place in the code count; NULL if there are none. */
 static const struct memory_item *largest_item(const struct inquiry *q, enum memory_list list)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];
@@ -74,7 +74,7 @@ static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 			site = p;
 	if (site && site->change > 0)
 		suspect_where(q, s, PLACE_CODE, span_of(site->label));
-	if (moments || !all) /* otherwise the places of the finding say enough */
+	if (moments || !all) /* in other cases the places of the finding name the part already */
 		s->finding.title =
 		    arena_printf(q->a, "%s, %s%s%s%s", s->finding.title, all ? "" : most->text,
 		                 all ? "" : " of it ", moments ? most->label : "there",
@@ -161,7 +161,7 @@ struct scaling {
 	double by; /* factor by which the category grew that has the largest rise */
 	int64_t largest;
 	struct span category;
-	size_t grown; /* number of the baseline's categories that grew by a twentieth or more */
+	size_t grown; /* number of the baseline's categories that grew by more than a twentieth */
 };
 
 /* Add a category with its bytes at the peak, `before` in the baseline and `now` in the candidate.
@@ -239,7 +239,7 @@ static const struct memory_item *site_in(const struct digest *d, const struct me
 }
 
 /* How often the tensors that exist at the peak are allocated during the trace, usually once per
-   step; 0 if unknown. It is judged by the site with most bytes, to which `*site` is set. */
+   step; 0 if unknown. The answer is that for the site with most bytes, to which `*site` is set. */
 static int64_t repetitions(const struct inquiry *q, const struct memory_item **site)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];

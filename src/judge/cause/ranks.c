@@ -16,9 +16,9 @@ struct odd_rank {
 	const struct insight *insight;
 	const struct run_view *view;
 	size_t at; /* index of the rank in the list of the run's ranks */
-	/* `rows`: the ranks whose rows are known: `view` or, in a folded run, only the ranks that the
-	   fold keeps whole; `row`: index of this rank in `rows`; if `rows` lacks this rank, the number
-	   of ranks in `rows` */
+	/* `rows`: the ranks whose kernels are known: `view` or, in a folded run, only the ranks that
+	   the fold keeps whole; `row`: index of this rank in `rows`; if `rows` lacks this rank, the
+	   number of ranks in `rows` */
 	const struct run_view *rows;
 	size_t row;
 	const char *name;
@@ -381,8 +381,8 @@ static void find_slow_part(struct inquiry *q, const struct run *run)
 	strbuf_release(&names);
 }
 
-/* In a folded run, the figures of a rank come from run_ranks(), and its rows from the digests that
-   the fold keeps whole. Later detectors see the rows of the mean rank, without
+/* In a folded run, the figures of a rank come from run_ranks(), and its kernels from the digests
+   that the fold keeps whole. Later detectors see the kernels of the mean rank, without
    scope_to_median(). */
 void suspect_ranks(struct inquiry *q)
 {

@@ -7,8 +7,8 @@
 #include "metric/unit.h"
 #include "model/report.h"
 
-/// An amount larger than any figure: the suspect explains all of a group of figures, however much
-/// of the group other suspects explain.
+/// A stake that is larger than any figure. A suspect with this stake explains the whole change of a
+/// group of figures, whatever other suspects explain.
 #define STAKE_ALL (INT64_MAX / 4)
 
 /// A suspect, with the finding that it becomes.
@@ -18,17 +18,17 @@ struct suspect {
 	                          ///< ns per step or bytes; counts and shares have no unit
 	VEC(const char *) kernels; ///< kernels of the suspect, with the names that checks give them
 
-	/// the row of the code table in which most of the suspect's rise lies; NULL if unknown
+	/// the row of the digest's code table in which most of the suspect's rise lies; NULL if unknown
 	const struct code_stat *code;
 	bool in_doubt; ///< true if the evidence already says that the cause is not certain
-	bool says_limit; ///< true if the action already says whose limit to change
+	bool says_limit; ///< true if `finding.action` already says which rule's limit to change
 
 	/// The trust finding from which suspect_trust() has made the suspect: checks that this finding
 	/// makes unreliable belong to the suspect. NULL for suspects of other detectors.
 	const struct trust_finding *trust;
 };
 
-/// A figure on both sides; the values are indexed by side_index.
+/// A figure on both sides; `v` is indexed by enum side_index.
 struct both {
 	const struct metric *metric;
 	bool known; ///< true if both sides recorded the figure
@@ -46,11 +46,11 @@ struct inquiry {
 	struct activity_pairs pairs;
 	struct rank_scope scope; ///< ranks that `pairs` covers; set by suspect_ranks()
 	double common; ///< factor by which all kernels became longer; 1 if there is no common factor
-	int64_t waited; ///< waiting and transfers, in ns per step, that suspected ranks explain
+	int64_t waited; ///< time of waiting and transfers, in ns per step, that suspected ranks explain
 	int64_t wall; ///< wall time of the baseline's step in ns; 0 if unknown
 	const char *phase; ///< kind of steps, such as "decode", to which inquiry_figure() is limited;
 	                   ///< NULL: all steps
-	const char *step; ///< unit of time in messages: "step" or "window"
+	const char *step; ///< word that follows "per" in messages: "step" or "window"
 	VEC(struct suspect) suspects;
 };
 
@@ -74,7 +74,8 @@ static inline double both_ratio(struct both f)
 	           : 1;
 }
 
-/// The metric `id` on both sides, with the usual statistic over steps and reduction over ranks.
+/// The metric `id` on both sides: its median over steps (the mean if bench->kinds.by_mean is set),
+/// with the metric's own reduction over ranks.
 struct both inquiry_figure(struct inquiry *q, enum metric_id id);
 
 /// Sets `*out` to the value of entry `e` on side `side`. The baseline's value is that of the run
@@ -82,7 +83,7 @@ struct both inquiry_figure(struct inquiry *q, enum metric_id id);
 /// the value.
 bool inquiry_value(const struct inquiry *q, const struct entry *e, int side, int64_t *out);
 
-/// Like inquiry_figure(), but with the statistic `stat` over steps.
+/// Like inquiry_figure(), but with the statistic `stat` over all steps.
 struct both inquiry_stat(struct inquiry *q, enum metric_id id, enum statistic stat);
 
 /// Append a suspect; the pointer is valid until the next call.
@@ -108,20 +109,19 @@ struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_lev
 /// True if the suspect has the place `name` at level `level`.
 bool suspect_has_place(const struct suspect *s, enum place_level level, const char *name);
 
-/// The rows of the code table in which suspect_locate() looks for a rise.
+/// Which rows of the digests' code tables suspect_locate() compares.
 struct locate_query {
 	enum code_kind kind;
 	uint64_t kernel[NR_SIDES]; ///< code_kernel_key() of the kernel on each side; 0: any kernel
 	bool by_count; ///< true: compare counts; false: compare times
 };
 
-/// Find the part of the code that a rise comes from, on levels from phase to operator. A level is
-/// given only if one name has most of the rise.
+/// Add to the suspect the places in the code from which most of the rise comes, on the levels from
+/// phase to operator. A level without a name that has at least 60 % of the rise is left out.
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what);
 
-/// Widen the places of `s` in the code so that they cover those of `other`, too. A module stays
-/// only if both suspects have it, and phases only if both suspects have one. All lines and
-/// operators of both are kept.
+/// Add the places of `other` to those of `s`. A module is kept only if both suspects have it, and
+/// phases only if both suspects have one. Places of all other levels are kept.
 void suspect_share_place(struct suspect *s, const struct suspect *other);
 
 /// Set the figure that shows the suspect's change best. Has no effect if a side lacks the figure.
@@ -178,7 +178,8 @@ void suspect_memory(struct inquiry *q);
 /// hardware or drivers, and states of the GPUs that make work slower.
 void machine_changes(struct inquiry *q);
 
-/// True for kernels that compute, except the sums of small kernels.
+/// True for a kernel that computes; false for communication, and for a row that sums up small
+/// kernels.
 static inline bool pair_is_compute(const struct activity_pair *a)
 {
 	return a->kind == EVENT_KERNEL && !a->small && a->cls != CLASS_COMMUNICATION;

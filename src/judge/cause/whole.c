@@ -140,7 +140,7 @@ void suspect_steps(struct inquiry *q)
 
 /* ---- one factor for all kernels ---- */
 
-/* A common factor of all times below this may be noise. */
+/* If all times grew by a smaller factor than this, it may be noise. */
 #define NOTABLE 1.012
 
 /* A kernel that both sides have: candidate's mean duration, or grid, divided by the baseline's

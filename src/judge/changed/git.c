@@ -30,7 +30,8 @@ static bool start_git(const char *const *argv, int output, pid_t *pid)
 	return ready;
 }
 
-/* Read up to the end of the file. False on an error, or if there are OUTPUT_BYTES or more. */
+/* Read up to the end of the file. False on an error, or if there are OUTPUT_BYTES or more to read.
+ */
 static bool read_all(int fd, struct strbuf *out)
 {
 	char buf[4096];

@@ -9,8 +9,8 @@
 extern const struct key_map result_map;
 
 /// Append the formats of a list, which keys_check() has accepted, to `out`; if `list` is NULL,
-/// there is nothing to append. `own`: true if the list is in a rules file, where a format needs no
-/// name; false otherwise.
+/// there is nothing to append. `own` is true if the list is in a rules file, where a format needs
+/// no name.
 GG_MUST_CHECK enum status result_rows_read(struct document *d, const struct node *list, bool own,
                                            struct result_formats *out);
 

@@ -1,5 +1,5 @@
-/// Tables of the keys of a YAML map. Documents are checked against these tables, which also say
-/// where each value is stored.
+/// Tables that list the keys of YAML maps. Documents are checked against these tables, which also
+/// say where each value is stored.
 #ifndef GG_RULES_KEYS_H
 #define GG_RULES_KEYS_H
 
@@ -45,8 +45,9 @@ struct key_map;
 
 /// Type of the struct member in which the value of a key is stored.
 enum key_holds {
-	HOLDS_NOTHING, ///< no member: the key's map fills the struct around it, or code reads it
-	HOLDS_TEXT, ///< text as const char *; for an absent key absent_text, which may be NULL
+	HOLDS_NOTHING, ///< no member: the keys of the map fill members of the outer struct, or code
+	               ///< reads the value
+	HOLDS_TEXT, ///< const char *; if the key is absent, `absent_text`, which may be NULL
 	HOLDS_SPAN,
 	HOLDS_FLAG, ///< bool: for a KEY_WORD, false if the value is the first one of `words`; for a
 	            ///< KEY_MAP, true if the map is present
@@ -65,8 +66,8 @@ struct key {
 	const char *meaning; ///< description of the key in one line, for users
 	const char *const *words; ///< words that a KEY_WORD or KEY_METRIC may have, in the order of the
 	                          ///< enum; ended by NULL
-	const char *(*fault)(const char *text); ///< function that returns what is wrong with a text, or
-	                                        ///< NULL for a valid text; NULL: every text is valid
+	const char *(*fault)(const char *text); ///< function that returns NULL for a valid text, else
+	                                        ///< what is wrong with it; NULL: every text is valid
 	const struct key_map *map; ///< keys of the maps inside a KEY_MAP, KEY_NAMED or KEY_MAPS
 
 	/// smallest and largest value; for KEY_NAMED the range of the number of items
@@ -85,8 +86,8 @@ struct key_map {
 	size_t nr; ///< number of keys in the table, at most MAX_KEYS
 };
 
-/// KEY() makes a row of a table, KEY_TABLE() a table with the name of its map for messages, and
-/// INTO() names the member that a key fills.
+/// KEY() makes a row of a table. KEY_TABLE() makes a struct key_map of a table and the name of the
+/// map in messages. INTO() names the member that a key fills.
 #define KEY(name_, kind_, need_, meaning_, ...)                                                   \
 	{                                                                                             \
 		.name = (name_), .kind = KEY_##kind_, .need = (need_), .meaning = (meaning_), __VA_ARGS__ \

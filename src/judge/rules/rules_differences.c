@@ -233,8 +233,8 @@ static enum status lay_rules(struct document *d, const struct node *base, const 
 	return ST_OK;
 }
 
-/* Replace the root of the document `ctx` by `base`, the built-in rules, with the document laid over
-   them. */
+/* Change the document `ctx` from differences into whole rules: its root becomes a copy of the
+   built-in rules (`base`) with these differences. */
 static enum status lay_over(struct document *base, void *ctx)
 {
 	struct document *d = ctx;

@@ -1,4 +1,4 @@
-/// Reading the files of YAML: rules, categories, sites and diagnosis.
+/// Reading YAML files: rules, categories, sites and diagnosis.
 #ifndef GG_RULES_RULES_FILE_H
 #define GG_RULES_RULES_FILE_H
 
@@ -14,11 +14,11 @@
 
 struct key_map;
 
-/// Read rules: the compiled-in default rules if `path` is NULL, else `text`, which messages call
-/// `path`, or, if `text` is NULL, the file `path`. All functions here with a `path` and a `text`
-/// choose in this way. `profile` is the name of the profile to apply; NULL: no profile. Any error
-/// is ST_USAGE, with a message `FILE:LINE:COLUMN: what` that suggests the nearest valid word for a
-/// misspelled one. The caller ends with rules_release() for `out` in any case.
+/// Read rules. If `path` is NULL, they are the compiled-in default rules. Else they are in `text`,
+/// which messages call `path`; if `text` is NULL, they are in the file `path`. `profile` is the
+/// name of the profile to apply; NULL: no profile. Any error is ST_USAGE, with a message
+/// `FILE:LINE:COLUMN: what` that suggests the nearest valid word for a misspelled one. The caller
+/// ends with rules_release() for `out` in any case.
 GG_MUST_CHECK enum status rules_read(const char *path, const struct span *text, const char *profile,
                                      struct rules *out, struct diag_log *log);
 
@@ -33,12 +33,12 @@ struct rules rules_default(void);
 /// A rule on the metric `m`; its other members have the values of absent keys.
 struct rule rule_default(const struct metric *m);
 
-/// A text such as "must not …" on what is wrong with a workload name, to follow the name of its
-/// key in a message; NULL if the name is valid. Workload names become part of file names. Static.
+/// What is wrong with a workload name, as a static text such as "must not …", which a message puts
+/// behind the name of the key; NULL if the name is valid. Workload names become part of file names.
 const char *workload_fault(struct span name);
 
-/// Read a categories file, or the compiled-in one if `path` is NULL. Any error is ST_USAGE. The
-/// caller ends with category_table_release().
+/// Read categories from `text` (NULL: from the file `path`), or the compiled-in ones if `path` is
+/// NULL. Any error is ST_USAGE. The caller ends with category_table_release().
 GG_MUST_CHECK enum status categories_read(const char *path, const struct span *text,
                                           struct category_table *out, struct diag_log *log);
 
@@ -72,27 +72,28 @@ const char *rule_explain(struct arena *a, const struct rule *r);
 /// only that rule. Owned by `a`.
 const char *rules_explain(struct arena *a, const struct rules *r, const struct rule *only);
 
-/// What the keys called `name` mean, for each map of the rules file that has such a key in lines of
-/// their own. NULL if no key has this name. Owned by `a`.
+/// What the keys called `name` mean: one text for each map of the rules file that can have such a
+/// key, each in lines of its own. NULL if no key has this name. Owned by `a`.
 const char *rules_key_explain(struct arena *a, struct span name);
 
 /// The keys of a sites file.
 extern const struct key_map sites_keys;
 
-/// Read a sites file, or the compiled-in one if `path` is NULL. Any error is ST_USAGE. The caller
-/// ends with site_rules_release() in any case.
+/// Read sites from `text` (NULL: from the file `path`), or the compiled-in ones if `path` is NULL.
+/// Any error is ST_USAGE. The caller ends with site_rules_release() in any case.
 GG_MUST_CHECK enum status sites_read(const char *path, const struct span *text,
                                      struct site_rules *out, struct diag_log *log);
 
 /// The keys of a diagnosis file.
 extern const struct key_map diagnosis_keys;
 
-/// Read a diagnosis file, or the compiled-in one if `path` is NULL. Any error is ST_USAGE with its
-/// position and reason. The caller ends with diagnosis_rules_release() in any case.
+/// Read diagnosis rules from `text` (NULL: from the file `path`), or the compiled-in ones if `path`
+/// is NULL. Any error is ST_USAGE with its position and reason. The caller ends with
+/// diagnosis_rules_release() in any case.
 GG_MUST_CHECK enum status diagnosis_read(const char *path, const struct span *text,
                                          struct diagnosis_rules *out, struct diag_log *log);
 
-/// The form of a key of the environment, such as gpu.name, for messages.
+/// Text for messages: the form of a key of the environment, such as gpu.name.
 #define ENV_KEY_FORM "a key is lower-case letters, digits, '_' and '.', a letter first"
 
 /// True if `key` has the form ENV_KEY_FORM and 1 to 64 characters.

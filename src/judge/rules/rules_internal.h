@@ -6,7 +6,7 @@
 #include "model/select.h"
 #include "rules/keys.h"
 
-/// The keys of a rules file, as a table for both reading and the schema. A new key is a new row.
+/// The keys of a rules file. Both reading and the schema use this table: a new key is a new row.
 extern const struct key_map rules_keys;
 
 /// The keys of maps inside a rules file. They fill `struct rule`, `struct rule_override`, `struct
@@ -49,14 +49,14 @@ GG_MUST_CHECK enum status waiver_read(struct document *d, const struct node *map
 /// Append the entry of `allow` in `map`, which keys_check() has accepted, to the waivers of `out`.
 GG_MUST_CHECK enum status allow_read(struct document *d, const struct node *map, struct rules *out);
 
-/// Check each key of `map`, the map under the key `select`: the key must restrict a label of the
-/// metrics. `labels` is the set of the metrics' labels (see select_labels()), and messages call the
-/// metrics `who`. If `map` is NULL, there is nothing to check.
+/// Check that each key of `map`, the value of `select`, restricts a label that the metrics have.
+/// `labels` is the set of these labels (bits of enum label_kind), and messages call the metrics
+/// `who`. If `map` is NULL, there is nothing to check.
 GG_MUST_CHECK enum status select_check(struct document *d, const struct node *map, const char *who,
                                        unsigned labels);
 
-/// Users copy names such as "rank 5", "GPU 0" and "memory 0" from reports. Take the first word off
-/// such texts of the query, so that they match ids.
+/// Users copy names such as "rank 5", "GPU 0" and "memory 0" from reports. Remove the first word of
+/// such texts in the query, so that the rest matches the ids.
 void select_bare(struct query *q);
 
 /// If the document is of version 2, which states only differences from the built-in rules, replace

@@ -260,7 +260,7 @@ static const struct key allow_keys[] = {
 };
 const struct key_map allow_map = KEY_TABLE("an entry of 'allow'", allow_keys);
 
-/* ---- profiles: a part of the keys of the rules file, with numbers only ---- */
+/* ---- profiles: named sets of numbers that replace numbers elsewhere in the rules file ---- */
 
 static const struct key profile_rule_keys[] = {
 	KEY("for_each", MAP, OPTIONAL, "other numbers for the rule's for_each", .map = &for_each_map),

@@ -90,7 +90,8 @@ enum status share_read(struct document *d, const struct node *n, int64_t most, i
 	return ST_OK;
 }
 
-/* Where a quantity is used: as a difference, a `max` or `min`, or an `and`. Units depend on it. */
+/* Where a quantity is used: as a difference, as `max` or `min`, or as `and`. Each use allows
+   certain units. */
 enum use { USE_DIFFERENCE, USE_BOUND, USE_AND };
 
 static const char *fitting_units(enum unit_family family, enum use use)
@@ -212,8 +213,8 @@ static enum status and_read(struct document *d, struct arena *a, const struct me
 	return ST_OK;
 }
 
-/* Replace 'worse' by an increase or a decrease. For figures of result files, gate/figure_rule.c
-   does this, once a result file is read. */
+/* Replace the condition 'worse' by an increase or a decrease. For figures of result files,
+   gate/figure_rule.c does this, once a result file is read. */
 static enum status direction_find(struct document *d, const struct rule *r, const struct node *n,
                                   enum condition *condition)
 {

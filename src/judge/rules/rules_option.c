@@ -48,7 +48,7 @@ enum status rules_add_limit(const char *limit, struct rules *out, struct diag_lo
 	const char *shown = arena_printf(&log->arena, "--limit %s", limit);
 	if (!fits || !metric.n || memchr(metric.p, '"', metric.n) || memchr(metric.p, '\\', metric.n))
 		return diag_fail(log, ST_USAGE, "%s: " FORM, text_line(&log->arena, span_of(shown)));
-	/* the figure must be there, as the user names it: `on_missing: fail` */
+	/* the figure must exist, because the user names it: `on_missing: fail` */
 	strbuf_addf(
 	    &b, "version: 1\nrules:\n- {id: %s, metric: \"%.*s\", on_missing: fail, fail: {%s: %s}}\n",
 	    id_of(out, metric), (int)metric.n, metric.p, key, number);

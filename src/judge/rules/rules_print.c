@@ -148,7 +148,8 @@ static bool is_same(const struct node *x, const struct node *y)
 }
 
 /* Append the entries by which the map `own` differs from `base`, separated by commas. An entry that
-   only `base` has is written as `off` in a rule; elsewhere only a list is written, as `[]`. */
+   only `base` has is written as `off` in a rule; elsewhere it is written only if it is a list, as
+   `[]`. */
 static void add_differing(struct strbuf *b, const struct node *base, const struct node *own,
                           bool rule)
 {

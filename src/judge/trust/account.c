@@ -18,7 +18,8 @@ static const char *share(const struct trust_scope *s, int64_t part, int64_t whol
 
 /* ---- activities and launches ---- */
 
-/* The number of launches of a kernel that a rank lacks, and their mean on the other side. */
+/* `nr`: number of launches of a kernel that a rank lacks; `mean_ns`: mean duration of the kernel's
+   launches on the other side. */
 struct gone {
 	int64_t mean_ns, nr;
 };
@@ -27,7 +28,7 @@ ORDERING(gone_cmp, struct gone, FALLING(mean_ns))
 
 /* GPU time in ns that `d` may have lost. Without `untimed`, launches are lost if `d` has fewer of a
    kernel than the other side; with `untimed`, if the kernel has no time in `d`. It is not known
-   which launches are lost, so that the longest kernels are assumed. The number of lost launches is
+   which launches are lost: those of the longest kernels are assumed. The number of lost launches is
    at most `most`, and at most the difference over all kernels. Durations are those of the other
    side. Both digests list kernels in the same order. */
 static int64_t gone_ns(const struct digest *d, const struct digest *other, bool untimed,
@@ -94,7 +95,8 @@ static void find_lost(const struct trust_scope *s, const struct digest *d,
 {
 	struct trust_counts t = d->trust;
 	const char *time = "";
-	/* version 0.2 counted launches of a last step that was cut short as lost, often without time */
+	/* digests of version 0.2 count launches of a last step that was cut short as lost, often
+	   without their time */
 	if (!account_is_known(&t) && d->usable_steps < (int64_t)d->nr_steps)
 		t.launches_without_kernel -= d->progress.pending;
 	number_raise(&t.lost_nodes, fewer_replayed(d, other));

@@ -23,8 +23,8 @@ struct trust_finding *trust_add(const struct trust_scope *s, const char *id, uns
                                 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /// Many ranks of a folded run may have the same finding. Keeps at most 16 findings of each kind,
-/// among those from index `from` on. One finding on the whole run (`s`) replaces all further
-/// findings, and makes unreliable every metric that one of these made unreliable.
+/// among those from index `from` of the report's list on. One finding on the whole run (`s`)
+/// replaces the further ones, and makes unreliable every metric that one of these made unreliable.
 void trust_keep_some(const struct trust_scope *s, size_t from);
 
 /// True if `part` is more than 1 % of `whole`.

@@ -1,5 +1,5 @@
-/* How a rank ends, compared with the other ranks: stuck before a collective in which these wait, or
-   cut off within a step that these have completely. */
+/* How a rank ends, compared with the other ranks: stuck before a collective in which the others
+   wait, or cut off within a step that the others have completely. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -94,8 +94,9 @@ static bool is_passed(const struct column *c, const struct digest *d)
 	       entered(d) <= others_median(&c[ENTERED], entered(d));
 }
 
-/* True if the GPUs of the other ranks still have work while their hosts launched far more than this
-   rank's. This finds stuck ranks that is_passed() misses: hosts may run ahead of their GPUs. */
+/* True if the other ranks went on while this rank stopped: their GPUs still have work, and their
+   hosts launched more kernels and entered more collectives. This finds stuck ranks that is_passed()
+   misses, since hosts may run ahead of their GPUs. */
 static bool is_behind(const struct column *c, const struct digest *d)
 {
 	enum { LEAST_PCT = 90 };
@@ -110,8 +111,8 @@ static bool is_stuck(const struct column *c, const struct digest *d)
 	return is_passed(c, d) || is_behind(c, d);
 }
 
-/* True if the recording of this rank is cut off: its launches lack their kernels, or its last step
-   has far fewer activities than usual, unlike that of the other ranks. */
+/* True if the recording of this rank is cut off, unlike those of the other ranks: launches lack
+   their kernels, or the last step has far fewer activities than usual. */
 static bool is_cut(const struct column *c, const struct digest *d)
 {
 	enum { LEAST_PCT = 90 };

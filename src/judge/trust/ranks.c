@@ -186,7 +186,8 @@ struct source_of {
 
 ORDERING(source_cmp, struct source_of, RISING(hash))
 
-/* Append a finding for each rank with exactly the times of another rank: both have one file. */
+/* Append a finding for each rank with exactly the figures of another rank: both have one recording.
+ */
 static void find_copies(struct peers *p)
 {
 	VEC(struct source_of) all = VEC_INIT;
@@ -210,8 +211,8 @@ static void find_copies(struct peers *p)
 
 /* ---- public functions ---- */
 
-/* Append a finding if the job declared more ranks than were recorded, unless rules expect a
-   number. */
+/* Append a finding if the job declared more ranks than were recorded, unless the rules say how many
+   ranks a run must have. */
 static void find_partial(const struct run *run, bool alone, const struct trust_scope *s)
 {
 	struct trust_scope of_run = *s;

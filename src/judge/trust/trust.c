@@ -20,8 +20,8 @@ struct expected {
 	bool outside; ///< true if the user expects GPU work outside of the steps, or rules judge it
 };
 
-/* Append a finding if kernels have no name: no kernel's figures contain their time, and whether
-   they are computation or communication is not known. */
+/* Append a finding if kernels have no name. Their time is then in the figures of no kernel, and
+   whether they are computation or communication is not known. */
 static void find_unnamed(const struct trust_scope *s, const struct digest *d)
 {
 	int64_t unnamed = 0, all = 0;
@@ -94,7 +94,8 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		          usable, text_s(usable), b->usable_steps);
 }
 
-/* Append a finding if a rank exceeds its GPU's peak rate: its operations or the peak are wrong. */
+/* Append a finding if a rank's rate exceeds the peak of its GPU: the rate or the peak must be
+   wrong. */
 static void find_beyond_peak(const struct trust_scope *s, const struct digest *d)
 {
 	static const struct {

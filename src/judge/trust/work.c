@@ -8,7 +8,8 @@
 #include "metric/figure_name.h"
 #include "trust/finding.h"
 
-/* One item of the work that a figure measures, such as its number of requests; stored as a line. */
+/* One item of the work that a figure measures, such as its number of requests. Digests store each
+   item as a line: key, sign, value. */
 struct item {
 	struct span key, value;
 	/// '=': the value was asked for; '~': the value was counted; '+': the value was counted, and
@@ -33,7 +34,7 @@ static bool next(struct span *rest, struct item *out)
 	return true;
 }
 
-/* Reads a number. Counted numbers are stored with '_' between thousands. */
+/* Reads a number. Counted numbers (`asked` is false) are stored with '_' between thousands. */
 static bool read_number(struct span text, bool asked, struct decimal *out)
 {
 	enum { CHARS = 40 };
@@ -83,8 +84,8 @@ static bool is_of_few(const struct input_stat *b, const struct input_stat *c)
 	return better && c->samples < b->samples / 2;
 }
 
-/* True if a figure without a unit became at least 50 times better, and is a share of 1 on one side:
-   on the other side it may be in percent. */
+/* True if a figure without a unit became at least 50 times better, and is at most 1 on one side and
+   a possible percentage on the other: the scale may have changed. */
 static bool is_of_scale(const struct input_stat *b, const struct input_stat *c, double *was,
                         double *now)
 {
@@ -97,7 +98,8 @@ static bool is_of_scale(const struct input_stat *b, const struct input_stat *c, 
 	       percent <= 100 && percent >= 50 * share;
 }
 
-/* True if a figure without a better direction is a count, and differs between the sides. */
+/* True if a figure is a count that is neither better nor worse if it is larger, and differs between
+   the sides. */
 static bool counts_others(const struct input_stat *b, const struct input_stat *c)
 {
 	size_t n = input_case(b).n;
