@@ -18,8 +18,8 @@
 #include "store/run_json.h"
 #include "xspace/xspace.h"
 
-/* Store the settings for reading traces also in a digest made without them, since all digests of a
- * run must have the same settings. */
+/* Store the settings for reading traces in a digest that was made without a trace, since all
+ * digests of a run must have the same settings. */
 static void set_settings(const struct loader *l, struct digest *d)
 {
 	d->marker = arena_dup(&d->arena, span_of(l->setup->reduce.marker));

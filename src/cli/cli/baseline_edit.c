@@ -205,8 +205,8 @@ static void say_waiting(const char *lock)
    changes takes minutes. */
 static const struct lock_wait lock_wait = { .seconds = 300, .told = say_waiting };
 
-/* Check where the baseline or its history would be written: anywhere if the user typed the path,
-   else inside of the repository, or of the folder of histories that the user typed. */
+/* Check that the baseline or its history may be written at `path`. Any place is allowed if the user
+   typed the path; else it must be inside of the repository, or of the folder of --history. */
 static enum status check_place(const struct options *o, const char *path, struct diag_log *log)
 {
 	bool typed = o->value[OPT_BASELINE] && !o->value[OPT_SUITE], kept = setup_is_kept(o, path);

@@ -164,8 +164,9 @@ static enum status refuse_known(const struct baseline_job *w, struct diag_log *l
 	return ST_OK;
 }
 
-/* True if the figures of a judged run are typical of main: none has changed for better or worse,
-   and those of whole steps are within half their noise of the reference. */
+/* True if a judged run is typical of main: no check failed, is undecided, is inconclusive or shows
+   an improvement, and each figure of a whole step (not of an item) differs from the reference by at
+   most half of the figure's noise. */
 static bool is_typical(const struct report *r)
 {
 	bool typical = true;
@@ -218,7 +219,7 @@ static enum status store_runs(struct baseline_job *w, const struct options *o, s
 		          w->report.headline);
 	TRY(baseline_add(&w->candidates, &w->setup, &w->report, accepted, &w->edit.b, log));
 	/* Make the first of the runs the reference run if it is typical of main and the present
-	   reference run no longer is. So the file of the reference run changes only if main did. */
+	   reference run no longer is. The file of the reference run thus changes only if main did. */
 	bool kept = accepted && explains && run_is_recorded(&w->candidates.v[0]) &&
 	            is_typical(&w->report) && !reference_is_typical(w);
 	if (kept) /* written before the history: the reference run does not count until the history has
@@ -258,8 +259,8 @@ static void drop_first(struct history *h, size_t nr)
 	h->runs.nr -= nr;
 }
 
-/* Drop the oldest runs that older versions stored inside the baseline. The file is read anew, since
-   the approved run in memory may have been folded to be compared. */
+/* Drop the oldest `nr` of the runs that older versions of gpugate stored inside the baseline. The
+   file is read anew, since the approved run in memory may have been folded to be compared. */
 static enum status drop_inside(const struct baseline_edit *e, size_t nr, struct diag_log *log)
 {
 	struct baseline b;

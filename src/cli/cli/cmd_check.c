@@ -23,7 +23,8 @@ enum status worse_status(enum status a, enum status b)
 	return order[a] >= order[b] ? a : b;
 }
 
-/* Read the baseline. If its file is absent, `out` has no ranks, and the run is shown without it. */
+/* Read the baseline. If its file is absent, `out` has no ranks, and reports show the run without a
+   baseline. */
 static enum status read_baseline(const struct setup *s, const struct run *candidate,
                                  struct arena *a, const char **path, struct baseline *out,
                                  struct diag_log *log)

@@ -15,8 +15,8 @@ static enum status write_run(const struct options *o, struct run *run, struct di
 	return stored_run_save(run, o->value[OPT_OUTPUT], log);
 }
 
-/* The digests of one rank are stored side by side and joined when the file is read. So sets of
- * digests are only united, and their order does not matter. */
+/* The digests of one rank are stored side by side and joined when the file is read. Joining files
+ * of digests thus only collects their digests, and the order does not matter. */
 enum status cmd_digest(const struct options *o, struct diag_log *log)
 {
 	struct setup s;

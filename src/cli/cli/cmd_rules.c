@@ -183,7 +183,7 @@ static bool term_has(struct span term, struct span word, struct nearest *near, s
 }
 
 /* What the glossary says of a word; NULL if it does not have the word. `near` is offered all terms
-   up to it. */
+   up to the one that is found. */
 static const char *glossary_of(struct span word, struct nearest *near, struct arena *a)
 {
 	struct span at = { embedded_glossary, embedded_glossary_size }, term, text;

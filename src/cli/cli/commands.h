@@ -15,8 +15,8 @@ command_fn cmd_check, cmd_suite, cmd_suite_cases, cmd_diff, cmd_report, cmd_dige
 /// Run `gpugate explain FILE` on the result file `path`; if it is NULL, `gpugate explain formats`.
 enum status explain_formats(const struct options *o, const char *path, struct diag_log *log);
 
-/// The lines of the built-in format of result files called `name`, with the last line end; "" if
-/// there is none. The text is static; `a` is for scratch memory.
+/// The lines of the built-in format of result files called `name`, including the last newline; ""
+/// if there is no such format. The text is static; `a` is for scratch memory.
 struct span formats_entry(struct span name, struct arena *a);
 
 /// Largest memory of a command in bytes: the limit of the options, else an amount that leaves a

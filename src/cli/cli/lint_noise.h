@@ -22,9 +22,10 @@ GG_MUST_CHECK enum status lint_baseline(const struct options *o, const char *pat
 /// The ids of the rules that check the metric, or "no rule". Owned by the rules.
 const char *explain_judges(const struct metric *m, struct rules *rules);
 
-/// Text on the items of the baseline that are called `name`: whole name, figure, and the keys of a
-/// rule that selects it. NULL if there is no baseline or no such item. If the baseline has a figure
-/// of a result file with this name, `*figure` becomes its metric instead. Owned by the rules.
+/// Text on the items of the baseline that are called `name`: for each its whole name, its figure,
+/// and the keys by which a rule can select it. NULL if there is no baseline or no such item. If the
+/// baseline has a figure of a result file with this name, `*figure` becomes its metric instead.
+/// Owned by the rules.
 const char *explain_items(const struct options *o, const char *name, struct rules *rules,
                           const struct metric **figure);
 

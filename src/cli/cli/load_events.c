@@ -53,8 +53,8 @@ static enum status check_one_rank(struct source *src, struct artifact_file *file
 }
 
 /* In a trace without marked steps, up to this many GPU activities per captured launch are taken for
-   warm-ups, which run a launch before it is captured. In a trace with marked steps, only one GPU
-   activity per this many captured launches. */
+   warm-ups, which run a launch before it is captured. In a trace with marked steps, it is only one
+   GPU activity per this many captured launches. */
 enum { FEW = 4 };
 
 /* Refuse a trace that captures CUDA graphs and launches none of them: its GPU activities, if there

@@ -262,8 +262,8 @@ void load_file(const struct loader *l, struct artifact_file *file)
 	if (file->status != ST_OK)
 		return;
 	file->status = load_source(l, src, file);
-	/* looking for damage reads the file to its end: not done for other files than artifacts, since
-	   they may be of any size */
+	/* a search for damage reads the file to its end. Files that are not artifacts are not searched,
+	   since they may be of any size */
 	if (file->status != ST_OK && file->outcome != OUTCOME_NO_ARTIFACT)
 		source_blame_damage(src, file->log);
 	source_close(src);

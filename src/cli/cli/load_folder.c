@@ -28,7 +28,8 @@ static const char *estimates_in(const char *path, struct arena *a)
 }
 
 /* Append the regular files of a directory to `out`, without hidden files and the context of the
-   run; of Criterion's files only the results. False if the directory cannot be opened. */
+   run. If the files are of Criterion, only the results are appended. False if the directory cannot
+   be opened. */
 static bool list_folder(const char *path, struct arena *a, struct texts *out)
 {
 	DIR *dir = opendir(path);
@@ -56,7 +57,8 @@ enum status folder_add(struct artifact_files *out, const char *path, struct aren
 	if (!list_folder(path, a, &names))
 		return diag_fail(log, ST_INPUT, "%s: cannot be opened: %s", diag_quote(log, path),
 		                 strerror(errno));
-	/* vLLM and SGLang write captures of CUDA graphs there, and to `path` traces that launch them */
+	/* vLLM and SGLang write captures of CUDA graphs to this subdirectory, and the traces that
+	   launch the graphs to `path` */
 	if (names.nr)
 		list_folder(arena_printf(a, "%s/capture_traces", path), a, &names);
 	vec_sort(&names, text_cmp);

@@ -70,7 +70,8 @@ struct artifact_file {
 	struct captured *captured; ///< graphs of a trace that captures some and launches none; else
 	                           ///< NULL; owned
 	int64_t rank; ///< rank of `captured`
-	struct flight_dump *flight; ///< dump of the Flight Recorder; NULL if it is not one; owned
+	struct flight_dump *flight; ///< dump of the Flight Recorder; NULL if the file is not a dump;
+	                            ///< owned
 	struct source_progress progress; ///< bytes read so far, for the progress line
 
 	/// log for messages about the file: own_log, or another log while a format is only tried

@@ -100,8 +100,8 @@ static int64_t snapshot_number(const struct digest *d)
 }
 
 /* Number the snapshots whose rank is not known: if there are several, the rank is the number after
-   the word in their names, as in snapshot_3.pickle. In the name of a single snapshot this may be
-   the number of a step; it is the rank only if one of several traces has that rank. */
+   the word "snapshot" in their names, as in snapshot_3.pickle. In the name of a single snapshot
+   this may be the number of a step; it is the rank only if one of several traces has that rank. */
 static void number_snapshots(struct artifacts *artifacts)
 {
 	VEC(struct artifact *) list = VEC_INIT;
@@ -217,7 +217,8 @@ static enum status read_again(struct artifact *p, struct diag_log *log)
 	return ST_OK;
 }
 
-/* If two stored texts differ, read both digests, to compare them as this version writes them. */
+/* If the stored texts of two digests differ, parse both: they are then compared in the form in
+   which this version writes them. */
 static enum status settle_texts(struct artifact *a, struct artifact *b, struct diag_log *log)
 {
 	if (span_eq(a->digest->text, b->digest->text))
@@ -231,7 +232,8 @@ static enum status settle_texts(struct artifact *a, struct artifact *b, struct d
 static bool is_same_digest(const struct artifact *a, const struct artifact *b)
 {
 	if (a->digest->text.n)
-		return true; /* settle_texts() keeps the text of a digest only if all have the same */
+		return true; /* settle_texts() lets a digest keep its text only if the other has the same
+		                text */
 	struct sink *x = sink_open_memory(), *y = sink_open_memory();
 	digest_write(a->digest, x);
 	digest_write(b->digest, y);

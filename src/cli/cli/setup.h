@@ -22,7 +22,7 @@ struct setup {
 	bool own_formats; ///< false: there is no such table, and the built-in formats are used
 	struct site_rules sites;
 	struct diagnosis_rules diagnosis;
-	struct naming naming; ///< shortens names of kernels and categories as the rules say
+	struct naming naming; ///< how names of kernels and categories are normalized
 	struct reduce_options reduce;
 	bool join_cycles; ///< true if several traces of a rank may be joined
 	bool rules_name_baseline; ///< true if the rules file names the workload, or the path of its

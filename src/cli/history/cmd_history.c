@@ -48,7 +48,7 @@ static enum status write_all(const struct course *t, const struct options *o, st
 	return st;
 }
 
-/* ---- the commands ---- */
+/* ---- the command, and its script for bisecting ---- */
 
 static enum status write_script(struct course *t, struct diag_log *log)
 {

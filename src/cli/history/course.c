@@ -158,8 +158,8 @@ static bool is_neither(const struct course_figure *f)
 	return f->of->need == NEED_INPUT && f->worse == WORSE_EITHER;
 }
 
-/* Order of figures: those of whole runs before those of items, then those that have a direction in
-   which they are better, then as in the report of a check. */
+/* Order of figures: those of whole runs before those of items, then those that have a better and a
+   worse direction before the rest, then in the order of a check's report. */
 ORDERING(figure_order, struct course_figure,
          THEN(is_of_item(x) - is_of_item(y)) THEN(is_neither(x) - is_neither(y))
              THEN(COMPARE(x->of->place, y->of->place)) RISING(place))
@@ -215,8 +215,8 @@ static int64_t size_of(const struct course_part *p)
 ORDERING(part_cmp, struct course_part, THEN(COMPARE(size_of(y), size_of(x))) BY_SPAN(label))
 
 /* True if amounts in the two units can be compared: the units have the same name, or both are
-   times, such as "ns" and "ns/step". Amounts of figures of result files cannot be compared, as
-   their parts are unknown. */
+   times, such as "ns" and "ns/step". Amounts of figures of result files cannot be compared, since
+   it is not known which figure is a part of which. */
 static bool is_like(enum unit a, enum unit b)
 {
 	bool named = strcmp(unit_name(a), unit_name(b)) == 0;

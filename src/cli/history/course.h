@@ -74,7 +74,7 @@ struct course {
 	parts; ///< items that changed at a change point, sorted by its figure and run, then position
 	const char *headline;
 	const struct provenance *approval; ///< provenance of the approved run; NULL if not known
-	size_t accepted; ///< number of later runs that count for the reference
+	size_t accepted; ///< number of runs after the approved run that count for the reference
 	const char *bisect; ///< command that prints a script to find the commit; NULL if not known
 };
 
@@ -103,7 +103,7 @@ void course_release(struct course *t);
 /// Writes the course as JSON.
 void course_write(const struct course *t, struct sink *out);
 
-/// The table of courses (schemas/gpugate-trend-1.json).
+/// How a course is written as JSON (schemas/gpugate-trend-1.json).
 extern const struct schema course_schema;
 
 /// Write a script that finds the commit of the newest change for the worse that still stands

@@ -13,8 +13,8 @@ enum { COMMIT_CHARS = 12, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24, BE
 
 /* ---- names and values as text ---- */
 
-/* The statistics in a query as text, without the usual ones: "step.period stat=p95 ranks=min" gives
-   ", p95, lowest rank". */
+/* The statistics in a query as text, except those that most figures have: "step.period stat=p95
+   ranks=min" gives ", p95, lowest rank". */
 static const char *statistic_of(struct document *d, const char *query)
 {
 	static const struct {

@@ -47,7 +47,7 @@ const char *course_name(struct document *d, const struct course_figure *f, struc
 GG_MUST_CHECK enum status course_options_read(const struct options *o, struct course_options *out,
                                               struct diag_log *log);
 
-/// Run `history --suite`: show all stored baselines whose paths the lines of the suite file can
+/// Run `history --suite`: show all stored baselines whose paths the entries of the suite file can
 /// produce. The results of the cases need not exist.
 GG_MUST_CHECK enum status index_courses(const struct options *o, struct diag_log *log);
 

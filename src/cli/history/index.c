@@ -22,7 +22,7 @@ struct index {
 	struct arena arena;
 	const struct options *options;
 	struct course_options wanted;
-	VEC(struct setup *) setups; ///< rules and tables for each line of the suite file
+	VEC(struct setup *) setups; ///< rules and tables for each entry of the suite file
 	VEC(struct index_case) cases;
 	struct document d;
 	struct diag_log *log;
@@ -63,8 +63,8 @@ static enum status add_case(struct index *x, const struct suite_entry *e, const 
 	return st;
 }
 
-/* Read the baselines of one line of the suite. If the path of its rules contains {name}, the rules
-   of the whole suite are used, since the case is not known here. */
+/* Read the baselines of one entry of the suite file. If the path of its rules contains {name}, the
+   rules of the whole suite are used, since the case is not known here. */
 static enum status add_line(struct index *x, const struct suite_entry *e)
 {
 	struct options own = *x->options;

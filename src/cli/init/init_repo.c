@@ -125,8 +125,8 @@ static struct span host_of(struct span url)
 	return host;
 }
 
-/* The code hosting service of the git remote "origin". Only the host in its address is used, not a
-   token. */
+/* The code hosting service of the git remote "origin". Only the host in the remote's address is
+   used, not a token. */
 static enum forge remote_of(const char *config)
 {
 	bool origin = false;
@@ -179,7 +179,7 @@ static const char *above_of(struct arena *a)
 
 /* ---- profiles in the repository ---- */
 
-/* True if one of the first files in the directory is a profile; false if none of them is. */
+/* True if one of the first FILES_LOOKED_AT files in the directory is a profile. */
 static bool holds_profiles(struct arena *a, const char *path)
 {
 	bool found = false;

@@ -84,7 +84,7 @@ static void add_closer(struct init_rules *in, struct strbuf *out)
 	}
 }
 
-/* An example of changing a rule, one that judges the run; without a run, one that judges most runs.
+/* Text of an example that changes a rule: a rule that judges the run or, without a run, most runs.
  */
 static const char *example_of(const struct run_view *v)
 {

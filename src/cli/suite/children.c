@@ -79,8 +79,9 @@ static enum status start(const struct child_work *c, size_t i, struct child *out
 	return ST_OK;
 }
 
-/* Remove the list of files that the child has read from the end of its output, and note the files:
-   reports of the parent must not be written over them. False if the list is incomplete. */
+/* Cut off the end of the child's output: the list of files that the child has read. Note these
+   files, since reports of the parent must not be written over them. False if the list is
+   incomplete. */
 static bool take_opened(struct span *text)
 {
 	size_t n;
@@ -117,7 +118,7 @@ static void finish(const struct child_work *c, struct child *child)
 	strbuf_release(&child->text);
 }
 
-/* Read the output that is available. Returns true at the end of the output. */
+/* Read the output that is available. Returns true at the end of the output or after an error. */
 static bool drain(struct child *child)
 {
 	char buf[65536];

@@ -150,7 +150,7 @@ static void take_case(size_t i, struct span text, const char *died, void *ctx)
 }
 
 /* Divide the threads: as many cases run in parallel as there are threads. If there are fewer cases
-   than threads, each case gets several threads. */
+   than threads, each case gets the same number of threads, and a remainder is not used. */
 static void share_jobs(struct work *w, size_t nr)
 {
 	uint64_t jobs = options_u64(&w->options, OPT_JOBS, cores_usable());

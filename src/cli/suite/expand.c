@@ -104,8 +104,8 @@ static enum status add_job(struct suite_jobs *jobs, const struct suite_file *f,
 	return ST_OK;
 }
 
-/* The text that must replace {name} in the suite's line so that the name of the case is `workload`;
- * NULL if there is none. */
+/* The text that must replace {name} in the suite's entry `e` so that the name of the case is
+ * `workload`; NULL if there is no such text. */
 static const char *name_in(struct arena *a, const struct suite_entry *e, const char *workload)
 {
 	static const char place[] = "{name}";
@@ -119,9 +119,9 @@ static const char *name_in(struct arena *a, const struct suite_entry *e, const c
 	return NULL;
 }
 
-/* How exactly a line of the suite fixes the names of its cases: a line without {name} is the most
-   exact one; of the others, the one with the longest name. The most exact line that matches a name
-   makes the case. */
+/* How exactly an entry of the suite determines the names of its cases: entries without {name} are
+   the most exact, and among the others those with a longer name. The most exact entry that matches
+   a name makes the case. */
 static size_t plain_length(const struct suite_entry *e)
 {
 	return strlen(e->workload) + (e->each ? 0 : 1000);
@@ -148,8 +148,8 @@ static bool has_case(const struct suite_jobs *jobs, size_t from, const char *wor
 	return false;
 }
 
-/* Add cases of the line `e` whose runs are only in the folder `kept`, where an earlier command left
-   them, because the folders that the line names are gone. */
+/* Add cases of the entry `e` whose runs are only in the folder `kept`, where an earlier command
+   left them, because the folders that the entry names are gone. */
 static enum status add_kept(struct suite_jobs *jobs, const struct suite_file *f,
                             const struct suite_entry *e, size_t from, const char *kept,
                             struct diag_log *log)

@@ -30,7 +30,7 @@ struct suite_item {
 
 	/// places of a finding as text, such as "Block › model.py:12 › aten::mul"; NULL if unknown
 	const char *where;
-	bool told; ///< true for a finding that is told with a cause that several cases share
+	bool told; ///< true for a finding that reports show only as part of a shared cause
 };
 
 /// A growable list of lines.
@@ -78,7 +78,8 @@ struct suite_case {
 
 	/// metric of the figure that says most about the case; NULL if there is none
 	const char *metric;
-	const char *label; ///< label of this figure in the case's report; NULL if it is metric_label()
+	const char *label; ///< label of this figure in the case's report; NULL if it is the metric's
+	                   ///< usual label
 
 	/// values and change of the figure of `metric` as text; NULL if unknown
 	const char *baseline, *candidate, *change;
@@ -154,7 +155,7 @@ void suite_document(const struct suite *s, struct document *d);
 void suite_junit(const struct suite *s, struct sink *out);
 
 /// Fill `shared` and `sharing` of a suite whose other lists are sorted, and mark the findings that
-/// a shared cause tells. Verdicts do not depend on it.
+/// belong to a shared cause. Verdicts do not depend on it.
 void suite_share(struct suite *s);
 
 /// The first cause that all cases with this verdict share, if there are several such cases; NULL if
@@ -178,7 +179,7 @@ GG_MUST_CHECK enum status suite_read(const char *path, struct suite *out, struct
 GG_MUST_CHECK enum status suite_parse(const char *name, struct span text, struct suite *out,
                                       struct diag_log *log);
 
-/// The table of suites (schemas/gpugate-suite-1.json).
+/// How a suite is written as JSON (schemas/gpugate-suite-1.json).
 extern const struct schema suite_schema;
 
 /// Write every report that the options name. Also writes the text to standard output, unless a

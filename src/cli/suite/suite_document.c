@@ -60,8 +60,8 @@ static void put_shared(struct document *d, const struct suite *s)
 	doc_end(d);
 }
 
-/* The nth finding of a case, without counting findings that are told with a cause that several
-   cases share. NULL if there are no more. */
+/* The finding of a case with index `nth`, without counting findings that belong to a shared cause.
+   NULL if there is none. */
 static const struct suite_item *untold(const struct suite_items *all, size_t nth)
 {
 	return FIND(i, all->v, all->nr, !all->v[i].told && nth-- == 0);
@@ -78,8 +78,8 @@ static void put_head(struct document *d, const struct suite_case *c, unsigned ve
 	doc_add(d, DOC_NAME, TONE_STRONG, c->name);
 }
 
-/* Add the findings of a case as rows, without those that are told with a shared cause; if it has no
-   findings, its text. */
+/* Add the findings of a case as rows, without those that belong to a shared cause. If the case has
+   no findings, add a row with its text. */
 static void put_open_case(struct document *d, const struct suite *s, const struct suite_case *c)
 {
 	const struct suite_items all = suite_items_of(&s->findings, c->place);
@@ -127,8 +127,8 @@ static void put_findings(struct document *d, const struct suite *s)
 	doc_end(d);
 }
 
-/* The action that the first finding of a case advises; NULL if there is none. Findings that are
-   told with a cause that several cases share do not count. */
+/* The action that the first finding of a case advises; NULL if there is none. Findings that belong
+   to a shared cause do not count. */
 static const char *action_of(const struct suite *s, const struct suite_case *c)
 {
 	const struct suite_items findings = suite_items_of(&s->findings, c->place);
@@ -144,8 +144,8 @@ static bool is_alike(const struct suite *s, const struct suite_case *x, const st
 	       !action_of(s, x) && !action_of(s, y);
 }
 
-/* Write what to do about a case and, if it is undecided, what would decide it; once for the cases
-   that are alike. */
+/* Write what to do about a case and, if it is undecided, what would decide it. Only the first of
+   several cases that are alike gets this text. */
 static void put_action(struct document *d, const struct suite *s, const struct suite_case *c)
 {
 	const char *action = action_of(s, c);
@@ -215,7 +215,8 @@ static void put_row(struct document *d, const struct suite *s, const struct suit
 	doc_put_verdict(d, c->verdict);
 	doc_say(d, " %n", c->name);
 	const struct suite_items findings = suite_items_of(&s->findings, c->place);
-	/* a link to the row of its findings or, if shared causes tell all of these, to the causes */
+	/* a link to the row of its findings or, if all of these belong to shared causes, to the causes
+	 */
 	if (c->verdict != VERDICT_PASS)
 		d->line->last->link = findings.nr && !untold(&findings, 0)
 		                          ? "#shared"
@@ -296,7 +297,8 @@ static void put_accepts(struct document *d, const struct suite *s)
 	doc_end(d);
 }
 
-/* The number of runs among which one is a false alarm, to two digits; `share` is in millionths. */
+/* The number of runs among which one is a false alarm, rounded to two digits. `share`: false alarms
+   per run in millionths. */
 static int64_t one_in(int64_t share)
 {
 	int64_t nr = MICRO / share, unit = 1;

@@ -33,7 +33,7 @@ static void put_lines(struct sink *out, const struct suite_items *list)
 
 static void put_case(struct sink *out, const struct suite *s, const struct suite_case *c)
 {
-	/* NULL: a case that passed is empty */
+	/* NULL: no element, since a case that passed is empty */
 	static const char *const elements[NR_OUTCOMES] = {
 		[OUTCOME_NOTE] = "system-out",
 		[OUTCOME_FAILURE] = "failure",

@@ -136,7 +136,7 @@ static const char *changes_text(struct arena *a, const struct span_of_changes *c
 	return strcmp(least, most) == 0 ? least : arena_printf(a, "%s to %s", least, most);
 }
 
-/* Mark a finding as told with the newest shared cause. */
+/* Mark a finding as a part of the newest shared cause. */
 static void tell(struct suite *s, struct suite_item *f)
 {
 	struct suite_shared *x = &s->shared.v[s->shared.nr - 1];
@@ -195,8 +195,8 @@ static bool is_behind(const struct suite *s, size_t i, const char *key)
 	return s->cases.v[i].slower && fact_of(s, s->cases.v[i].place, key);
 }
 
-/* The names of facts that changed in several slower cases, which are at least half of all judged
-   cases. */
+/* Names of the facts that changed in several slower cases, if these cases are at least half of all
+   judged cases. */
 struct facts {
 	VEC(const char *) keys;
 };
@@ -270,10 +270,11 @@ static void share_machine(struct suite *s, const struct mentions *all)
 	vec_release(&facts.keys);
 }
 
-/* ---- findings that name the same ---- */
+/* ---- findings of several cases with the same name and cause ---- */
 
-/* Number of cases with the same name and cause as mention `at`, without findings that are told
- * already. `*end` becomes the index of the first mention of another name or cause. */
+/* Number of cases with the same name and cause as mention `at`, without findings that already
+ * belong to a shared cause. `*end` becomes the index of the first mention of another name or cause.
+ */
 static size_t count_cases(const struct mentions *all, size_t at, size_t *end)
 {
 	size_t nr = 0, i = at;
@@ -299,8 +300,8 @@ static void share_name(struct suite *s, const struct mentions *all, size_t at, s
 	for (size_t i = at; i < all->list.nr && key_cmp(&all->list.v[i], &first) == 0; i++) {
 		const struct mention *m = &all->list.v[i];
 		if (m->finding->told && m->finding != last)
-			continue; /* told with another cause. If the finding was told with this cause just
-			             before, it has the name twice. */
+			continue; /* the finding belongs to another cause. But if it is `last`, it belongs to
+			             this cause, and has the name twice. */
 		last = m->finding;
 		tell(s, m->finding);
 		add_sharing(s, m->subject->of);
