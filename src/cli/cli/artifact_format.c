@@ -135,7 +135,6 @@ static enum status load_metrics(const struct loader *l, struct source *src,
 	return add_figures(l, file, st, d);
 }
 
-/* If `found`, adds the digest `d` of a result file, else frees `d`. */
 static enum status add_result(const struct loader *l, struct artifact_file *file, enum status st,
                               struct digest *d, bool found)
 {

@@ -99,7 +99,7 @@ static enum status read_run(const struct options *o, struct setup *s, struct run
 	return ST_OK;
 }
 
-/* Write what `metrics --json`, an old name, has always written. */
+/* Write the JSON that `gpugate metrics --json`, a command of older versions, has always written. */
 static enum status write_figures(const struct run_view *v, const struct report *r, const char *path,
                                  struct diag_log *log)
 {

@@ -165,8 +165,8 @@ static void add_plain(struct strbuf *b, struct span text)
 	}
 }
 
-/* True if `word` is a term of the glossary, such as "Run, candidate", or one of the names in it,
-   also as a plural. Else `near` is offered the names, of which it keeps the most similar one. */
+/* True if `word` is the term `term` of the glossary, such as "Run, candidate", or one of the names
+   in the term, also as a plural. `near` is offered these names, and keeps the most similar one. */
 static bool term_has(struct span term, struct span word, struct nearest *near, struct arena *a)
 {
 	struct span one = { word.p, word.n - (word.n > 1 && word.p[word.n - 1] == 's') };
@@ -200,8 +200,9 @@ static const char *glossary_of(struct span word, struct nearest *near, struct ar
 	return NULL;
 }
 
-/* The row of a table in `page` whose first cell has the word among its names (of a verdict or
-   finding), as "NAMES: TEXT". NULL if there is none; `near` has then been offered all names. */
+/* The row of a table in `page` whose first cell holds names of verdicts or findings, among them
+   `word`, as text "NAMES: TEXT". NULL if there is no such row; `near` has then been offered all
+   names. */
 static const char *row_of(const char *page, struct span word, struct nearest *near, struct arena *a)
 {
 	for (const char *row = page; (row = strstr(row, "\n| `")); row++) {
@@ -289,7 +290,7 @@ static enum status list_metrics(const struct options *o, struct diag_log *log)
 	return st;
 }
 
-/* Explains a word, or the result file of this name. */
+/* Explains the word `given`, or the result file of this name. */
 static enum status explain(const struct options *o, const char *given, struct rules *rules,
                            const struct diagnosis_rules *diagnoses, struct diag_log *log)
 {

@@ -86,7 +86,6 @@ bool context_is_artifact(const char *path)
 	return found;
 }
 
-/* Path of the file `name` in the artifact's folder. */
 static const char *beside(const char *artifact, const char *name, struct arena *a)
 {
 	return arena_printf(a, "%.*s%s", (int)(path_last(artifact) - artifact), artifact, name);

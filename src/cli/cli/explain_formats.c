@@ -25,7 +25,7 @@ static enum status copy_file(const char *path, struct sink *out, struct diag_log
 	return st;
 }
 
-/* Print the lines of a rules file that would read the file. */
+/* Print the lines with which a rules file would make gpugate read the file at `path`. */
 static enum status propose(const char *path, struct diag_log *log)
 {
 	struct result_proposal found;
@@ -63,7 +63,7 @@ struct span formats_entry(struct span name, struct arena *a)
 	return (struct span){ at + 1, (size_t)(end - at) - 1 };
 }
 
-/* Print the formats of the table that read the file; `*known` is false if none does. */
+/* Print those formats of the table that can read the file; `*known` is false if none can. */
 static enum status print_known(const char *path, const char *table,
                                const struct result_formats *formats, bool *known,
                                struct diag_log *log)

@@ -69,7 +69,8 @@ static enum status load_list(struct loader *l, struct artifact_files *files,
 
 /* Read what lies below a directory that holds no recordings itself: all directories of a sweep or
    of Criterion's benchmarks, else the only directory with recordings. Some tools make a directory
-   for each time that they record (iteration_10/). If there are several, the user must choose. */
+   for each time that they record (iteration_10/). If there are several of these, the user must
+   choose. */
 static enum status take_below(struct loader *l, const char *path, struct artifacts *artifacts,
                               struct run *run, struct diag_log *log)
 {

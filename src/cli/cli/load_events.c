@@ -53,8 +53,8 @@ static enum status check_one_rank(struct source *src, struct artifact_file *file
 }
 
 /* In a trace without marked steps, up to this many GPU activities per captured launch are taken for
-   warm-ups, which run a launch before it is captured. In a trace with marked steps, it is only one
-   GPU activity per this many captured launches. */
+   warm-ups, which run a launch before it is captured. In a trace with marked steps, at most one GPU
+   activity per this many captured launches is taken for a warm-up. */
 enum { FEW = 4 };
 
 /* Refuse a trace that captures CUDA graphs and launches none of them: its GPU activities, if there
@@ -175,7 +175,7 @@ static const char *list_processes(struct arena *a, const struct nsys_process *v,
 	return arena_take(a, &b);
 }
 
-/* Select the processes of the export to read: all, or the one that --process names. */
+/* Select which processes of the export are read: all, or the one that --process names. */
 static enum status choose_processes(const struct loader *l, const char *name,
                                     const struct nsys_process **v, size_t *nr, struct diag_log *log)
 {

@@ -49,7 +49,7 @@ int64_t rank_of(const struct loader *l, int64_t own, const char *name, enum rank
    of its file, such as dp0_pp0_tp1 or TP-1. */
 enum { PLACE_DATA, PLACE_PIPELINE, PLACE_TENSOR, NR_PLACES };
 struct position {
-	int64_t of[NR_PLACES]; ///< numbers within the groups; -1 where the name has none
+	int64_t of[NR_PLACES]; ///< the rank's number in each group; -1 if the file name has none
 	struct artifact *artifact;
 };
 
@@ -389,7 +389,7 @@ static enum status take_folded(struct artifacts *artifacts, struct run *run, str
 enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, struct run *run,
                            struct diag_log *log)
 {
-	/* number of kept artifacts, and the index of the present rank's first one among them */
+	/* number of kept artifacts; index of the first of them that belongs to the present rank */
 	size_t nr = 0, first = 0;
 	int64_t rank = -1; /* rank of the previous artifact; -1 if it is about the whole run */
 	TRY(take_folded(artifacts, run, log));

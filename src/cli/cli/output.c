@@ -36,7 +36,6 @@ const struct report_format *report_format_find(const char *name)
 	return NULL;
 }
 
-/* True if the variable is set, not empty and not "0". */
 static bool is_on(const char *name)
 {
 	const char *value = getenv(name);
@@ -247,8 +246,8 @@ static enum status check_pair(const char *output, const char *other, const char 
 	return would_be_lost(output, what, log);
 }
 
-/* List the files that will be written in `outputs`, which has room for NR_OPTIONS paths. `creates`:
-   true if the baseline is one of them. */
+/* Put the paths of the files that will be written into `outputs`, which has room for NR_OPTIONS
+   paths. `creates`: true if the baseline is one of these files. */
 static size_t list_outputs(const struct options *o, bool creates, const char **outputs)
 {
 	static const enum option others[] = { OPT_OUTPUT, OPT_PROPOSE };

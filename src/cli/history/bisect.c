@@ -93,7 +93,7 @@ enum status bisect_write(struct course *t, struct sink *out, struct diag_log *lo
 	const char *good = bisect_commit(&t->arena, &t->runs.v[p->last]);
 	const char *bad = bisect_commit(&t->arena, &t->runs.v[p->first]);
 	struct strbuf rule = STRBUF_INIT, limit = STRBUF_INIT;
-	bool plain = add_rule(&rule, f->query) && p->middle >= 0; /* no limit is below 0 */
+	bool plain = add_rule(&rule, f->query) && p->middle >= 0; /* a limit cannot be below 0 */
 	add_limit(&limit, f, p->middle);
 	const char *keys = arena_take(&t->arena, &rule), *middle = arena_take(&t->arena, &limit);
 	if (!plain || !good || !bad)

@@ -33,8 +33,8 @@ static void add_run(struct course *t, const struct past_run *run)
 
 /* ---- series of figures ---- */
 
-/* View the reference run, else the approved run: in this view, figures of result files have the
-   same metrics as in `check`. */
+/* Make a view of the reference run or, without one, of the approved run. In this view, figures of
+   result files have the same metrics as in `check`. */
 static void view_stored(struct course *t, const struct baseline *b, struct run_view *out)
 {
 	struct run_view both[] = { { .run = baseline_explained(b) }, { .run = &b->pin } };
@@ -61,8 +61,8 @@ struct run_value {
 	const struct metric *of;
 };
 
-/* Find the metric of a value; NULL if an earlier version stored one that no longer exists. Each
-   figure of a result file has a metric of its own, whichever rule it was stored for. */
+/* Set `of` to the metric of a value; NULL if an earlier version stored a metric that no longer
+   exists. Each figure of a result file has a metric of its own, whichever rule stored it. */
 static void find_metric(struct course *t, const struct run_view *stored, struct run_value *r)
 {
 	const char *blank = strchr(r->v.query, ' '), *ranks = strstr(r->v.query, " ranks=");
@@ -126,7 +126,7 @@ static enum worse direction(const struct rules *rules, const struct metric *m)
 	return m->worse;
 }
 
-/* Add the figure with these `nr` values, the oldest first. */
+/* Add the figure whose `nr` values are `v`, the oldest first. */
 static void add_figure(struct course *t, const struct rules *rules, const struct run_value *v,
                        size_t nr)
 {

@@ -71,7 +71,7 @@ struct course {
 	VEC(struct course_figure) figures; ///< series of figures; those of the whole run come first
 	VEC(struct course_point) points; ///< change points sorted by figure, then run
 	VEC(struct course_part)
-	parts; ///< items that changed at a change point, sorted by its figure and run, then position
+	parts; ///< items that changed at a change point, sorted by figure, run, then position
 	const char *headline;
 	const struct provenance *approval; ///< provenance of the approved run; NULL if not known
 	size_t accepted; ///< number of runs after the approved run that count for the reference
@@ -93,8 +93,8 @@ struct course_options {
 void course_make(const struct baseline *b, const char *workload, const struct course_options *o,
                  const struct rules *rules, struct course *out);
 
-/// The history of a baseline, or the list of runs that an earlier version stored in the baseline
-/// file itself, if the history is empty.
+/// The history of a baseline. If it is empty, the list of runs that an earlier version of gpugate
+/// stored in the baseline file itself.
 const struct history *course_history(const struct baseline *b);
 
 /// Release the memory of the course.

@@ -228,8 +228,8 @@ static const struct course_point *newest(const struct course *t)
 	return NULL;
 }
 
-/* Order of figures in the table: 2 if the figure got worse at a change point, 1 if it only has
-   other change points, 0 if it has none. */
+/* How early a figure comes in the table: 2 if the figure got worse at a change point, 1 if it only
+   has other change points, 0 if it has none. */
 static int news_of(const struct course *t, const struct course_figure *f)
 {
 	int news = 0;
@@ -321,7 +321,6 @@ static void put_advice(struct document *d, const struct course *t)
 
 /* ---- figures over the runs ---- */
 
-/* The newest change point of a figure, or NULL. */
 static const struct course_point *last_point(const struct course *t, const struct course_figure *f)
 {
 	const struct course_point *last = NULL;
@@ -458,8 +457,8 @@ static bool is_constant(const struct course_figure *f)
 	return true;
 }
 
-/* Draw charts of figures that got worse, then of other changed figures, then of figures that vary,
-   up to a number that fits on a page. */
+/* Draw charts of figures that got worse, then of other changed figures, then of the rest, up to a
+   number that fits on a page. A figure that is the same in all runs gets no chart. */
 static void put_pictures(struct document *d, const struct course *t)
 {
 	size_t nr = 0, same = 0;

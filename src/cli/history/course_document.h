@@ -1,4 +1,4 @@
-/// The course of figures (course.h) as a document for people.
+/// A course (figures over the runs of main, with change points) as a document for people.
 #ifndef GG_HISTORY_COURSE_DOCUMENT_H
 #define GG_HISTORY_COURSE_DOCUMENT_H
 
@@ -7,7 +7,7 @@
 #include "html/html_page.h"
 #include "names/short.h"
 
-/// A document about a course (time series of figures, see course.h), with the data that it borrows.
+/// The document about a course, with the data that the document borrows.
 struct course_page {
 	const struct course *t;
 	struct short_names names; ///< short names of kernels

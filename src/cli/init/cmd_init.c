@@ -212,8 +212,8 @@ static const char *replace_text(struct arena *a, const char *text, const char *f
 	return arena_take(a, &b);
 }
 
-/* Append the inputs that an added workload needs, below the line `uses` of its workflow, which
-   names the shared workflow or component that takes them. */
+/* Append the inputs that an added workload needs below the line `uses` of its workflow. This line
+   names the shared workflow or component that takes the inputs. */
 static void add_inputs(struct init *in, struct span uses, int indent, struct strbuf *b)
 {
 	static const char *const actions[][2] = {

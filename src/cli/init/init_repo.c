@@ -54,8 +54,8 @@ static const char *plain_name(struct arena *a, const char *raw)
 	return name;
 }
 
-/* The workload of the only existing baseline. If there are several baselines, or none, a name that
-   is made from the name of the directory. */
+/* The workload of the only existing baseline. If there are several baselines or none, a name is
+   made from that of the directory. */
 static const char *workload_of(struct arena *a)
 {
 	const char *only = NULL;

@@ -33,8 +33,8 @@ struct repository {
 	const char *run; ///< path of a profile with one of the usual names; NULL if there is none
 };
 
-/// Find the facts about the current directory. A file that cannot be read makes them unknown. The
-/// caller releases the arena.
+/// Find the facts about the current directory. Facts from a file that cannot be read are unknown.
+/// The caller releases the arena.
 void repository_look(struct repository *r);
 
 /// True if `name` is a valid workload that consists of letters, digits, '.', '_' and '-', and

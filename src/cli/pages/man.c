@@ -37,7 +37,7 @@ static void text(FILE *out, const char *s)
 		fputc('\n', out);
 }
 
-/* Write a name such as gpugate-check. */
+/* Write the name of a page, such as gpugate-check or, if `capital` is true, GPUGATE-CHECK. */
 static void name(FILE *out, int c, bool capital)
 {
 	fputs(capital ? "GPUGATE" : "gpugate", out);

@@ -27,7 +27,7 @@ struct work {
 	struct suite_jobs jobs;
 	struct arena arena;
 	struct suite *out;
-	size_t nr; ///< number of cases to work on, from the first
+	size_t nr; ///< number of cases to work on: the first ones of `jobs`
 	size_t at_once; ///< number of processes at the same time, which share the memory limit
 	struct diag_log *log;
 };
@@ -112,7 +112,7 @@ static uint64_t hash_of(const struct suite_jobs *jobs)
 	return hash;
 }
 
-/* Index in the suite of case `i` of this shard. */
+/* The index that case `i` of this shard has in the whole suite. */
 static size_t place_of(const struct work *w, size_t i)
 {
 	return i * (size_t)w->out->shards + (size_t)w->out->shard - 1;

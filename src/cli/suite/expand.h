@@ -51,7 +51,7 @@ void suite_jobs_release(struct suite_jobs *jobs);
 void case_options(const struct suite_job *job, const struct options *suite, enum command cmd,
                   struct options *out);
 
-/// Judge the case with index `place`, one of `gates` cases, and add its result to `out`.
+/// Judge the case with index `place`, and add its result to `out`. `gates` cases share the budget.
 void case_judge(const struct suite_job *job, const struct options *suite, size_t place,
                 size_t gates, struct suite *out);
 

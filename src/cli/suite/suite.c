@@ -4,7 +4,7 @@
 
 #include "base/sort.h"
 
-/* All lists of suite_item of a suite. */
+/* All lists of a suite whose elements are of type suite_item. */
 #define LISTS_OF(s) &(s)->findings, &(s)->checks, &(s)->warnings, &(s)->machine
 enum { NR_LISTS = 4 };
 

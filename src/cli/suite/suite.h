@@ -56,9 +56,9 @@ struct suite_shared {
 	unsigned verdict; ///< the worst verdict of its findings
 	const char *id; ///< cause of its findings, such as "slower-kernel"; "machine" if facts of the
 	                ///< machine changed
-	const char *level, *name; ///< what its findings name, as in struct suite_subject; or NULL
-	const char *title; ///< "aten::layer_norm is slower"
-	const char *text; ///< "aten::layer_norm is slower in 6 of 9 cases: +8.00 % to +14.0 %"
+	const char *level, *name; ///< kind and text of the name that its findings share; or NULL
+	const char *title; ///< title, such as "aten::layer_norm is slower"
+	const char *text; ///< title with numbers: "aten::layer_norm is slower in 6 of 9 cases: …"
 	const char *action; ///< action that its findings advise; NULL if there is none
 };
 
@@ -71,7 +71,7 @@ struct suite_sharing {
 struct suite_case {
 	int64_t place; ///< index of the case in the suite, from 0
 	const char *name; ///< unique name: the workload as written in the suite file
-	const char *workload; ///< name of the workload that was judged; NULL if none was
+	const char *workload; ///< name of the workload that was judged; NULL if the case was not judged
 	unsigned verdict; ///< verdict of the case: a value of enum verdict, or VERDICT_ERROR
 	int64_t exit_code; ///< exit code that `check` would have
 	const char *text; ///< headline of the case's report, or error message
@@ -83,7 +83,7 @@ struct suite_case {
 
 	/// values and change of the figure of `metric` as text; NULL if unknown
 	const char *baseline, *candidate, *change;
-	const char *limit; ///< limit of this figure, "limit 3 %" or "warns beyond 10 %"; or NULL
+	const char *limit; ///< limit of this figure: "limit 3 %" or "warns beyond 10 %"; or NULL
 	int64_t change_pct; ///< change of the figure of `metric` in 1e-6 percent; INT64_MIN if unknown
 	bool is_worse, is_better;
 	int64_t slower; ///< number of checks of times and rates that failed, warned or are undecided
@@ -100,7 +100,7 @@ struct suite_case {
 struct suite {
 	struct arena arena; ///< arena that owns all strings
 	const char *name; ///< name of the suite in its file
-	const char *file; ///< path of this file; NULL if unknown
+	const char *file; ///< path of the suite file; NULL if unknown
 	uint64_t hash; ///< hash of the names of all cases, by which shards of one suite are recognized
 	int64_t total; ///< number of cases in all shards
 

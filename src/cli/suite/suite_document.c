@@ -278,8 +278,8 @@ static bool may_be_accepted(const struct suite_case *c)
 	return c->accept && c->verdict == VERDICT_FAIL;
 }
 
-/* Write the command that accepts each case that may be accepted. The section is collapsed if there
-   are many. */
+/* For each case that may be accepted, write the command that accepts it. The section is collapsed
+   if there are many such cases. */
 static void put_accepts(struct document *d, const struct suite *s)
 {
 	size_t nr = 0;

@@ -133,8 +133,8 @@ static bool items_fit(const struct suite *s, const struct suite_items *list)
 	return true;
 }
 
-/* Text on what is wrong with a suite, beyond the checks of the table of fields; NULL if nothing
-   is. */
+/* Text on what is wrong with a suite that was read; NULL if nothing is. The table of fields cannot
+   express these checks. */
 static const char *fault_of(const struct suite *s)
 {
 	if (s->error)

@@ -189,7 +189,6 @@ static void add_fact(struct strbuf *b, const struct suite *s, const char *key)
 		strbuf_addf(b, " (%s)", s->cases.v[suite_case_at(s, first->of)].name);
 }
 
-/* True if case `i` became slower, and the fact changed in it. */
 static bool is_behind(const struct suite *s, size_t i, const char *key)
 {
 	return s->cases.v[i].slower && fact_of(s, s->cases.v[i].place, key);

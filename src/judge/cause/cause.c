@@ -109,7 +109,8 @@ static bool is_of_figures(const struct check *c)
 	return c->metric->case_name && ((c->has_change && beyond) || is_gone(c));
 }
 
-/* What to do about figures of result files that the candidate lacks, or has under other names. */
+/* Advise what to do about figures of result files that the candidate lacks, or has under other
+   names. */
 static void advise_gone(struct inquiry *q, struct suspect *s)
 {
 	const struct report *out = q->out;
@@ -125,7 +126,7 @@ static void advise_gone(struct inquiry *q, struct suspect *s)
 	               name, *name ? " is new" : "");
 }
 
-/* What to do about a figure that neither side recorded. */
+/* Advise what to do about a figure that neither side recorded. */
 static void advise_recording(struct inquiry *q, struct suspect *s)
 {
 	static const char *const how[] = {
@@ -212,8 +213,8 @@ static bool is_doubtful(const struct finding *f)
 	return f->verdict == VERDICT_WARN || f->verdict == VERDICT_UNDECIDED;
 }
 
-/* Order of findings: those with `first`, then failures, then doubtful findings. Each of these three
-   groups is sorted by cost. If costs are equal, undecided findings come before warnings. */
+/* Order of findings: those marked `first`, then failures, then doubtful findings. Each of these
+   three groups is sorted by cost. If costs are equal, undecided findings come before warnings. */
 ORDERING(finding_cmp, struct finding,
          FALLING(first) THEN(is_doubtful(x) - is_doubtful(y)) FALLING(share_pct)
              RISING(verdict == VERDICT_WARN) RISING(cause))
@@ -311,7 +312,7 @@ static void tell_figures(struct inquiry *q, struct finding *f)
 	vec_release(&list);
 }
 
-/* What to do about figures of result files that became worse, depending on the figure that changed
+/* Advise what to do about figures of result files that became worse, by the figure that changed
    most. Only a recording shows where time or memory went. */
 static void advise_worse(struct inquiry *q, struct finding *f)
 {

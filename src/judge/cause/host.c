@@ -160,7 +160,7 @@ static double host_factor(struct inquiry *q)
 	return by > 1.03 ? by : 1;
 }
 
-/* Rise of a figure without the part of the rise that a host slower by the factor `by` explains. */
+/* The part of a figure's rise that a host slower by a factor of `by` cannot explain; at least 0. */
 static int64_t rise_beyond(struct both f, double by)
 {
 	return f.known ? at_least_0(

@@ -66,15 +66,14 @@ static bool is_taken(const struct culprits *c, const struct activity_pair *a)
 	return ANY(i, c->taken.nr, c->taken.v[i] == a);
 }
 
-/* Number of launches per step in the candidate minus that in the baseline. */
 static double more_launches(const struct inquiry *q, const struct activity_pair *a)
 {
 	return per_step(q, a, SIDE_CANDIDATE) - per_step(q, a, SIDE_BASELINE);
 }
 
 /* How much the kernels `now` and `was` differ, to find the likeliest replacement. `more`: launches
-   per step that `now` gained; `fewer`: launches that `was` lost. The ratio of these two counts more
-   than that of the times. */
+   per step that `now` gained; `fewer`: launches that `was` lost. The ratio of these two has more
+   weight than the ratio of the times. */
 static double distance(const struct activity_pair *now, const struct activity_pair *was,
                        double more, double fewer)
 {

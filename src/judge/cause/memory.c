@@ -321,8 +321,8 @@ static bool find_fragmentation(struct inquiry *q)
 	return uneven;
 }
 
-/* What to do about more memory at the peak: look at the place that holds it or, if that is not
-   known, make a recording that names it. */
+/* Advise what to do about more memory at the peak: look at the place that holds it or, if the place
+   is not known, make a recording that names it. */
 static void advise_on_peak(struct inquiry *q, struct suspect *s)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];

@@ -104,7 +104,7 @@ static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t p
 	return most >= slow_ns / 2 && rest < own / 2;
 }
 
-/* The GPU of a rank and its host, such as "GPU 5 of node7"; NULL if neither is recorded. */
+/* Text on the GPU and host of a rank, such as "GPU 5 of node7"; NULL if neither is recorded. */
 static const char *machine_of(struct inquiry *q, const struct digest *d)
 {
 	const char *gpu = d->devices.nr == 1 ? d->devices.v[0].id : NULL, *host = digest_env(d, "host");
@@ -115,8 +115,8 @@ static const char *machine_of(struct inquiry *q, const struct digest *d)
 	return arena_printf(q->a, "%s of %s", gpu, host);
 }
 
-/* Name the kernel by which the rank exceeds its peers most or, unless it is_to_blame(), the
-   rank. */
+/* Advise to look at the kernel by which the rank exceeds its peers most or, if this kernel is not
+   to blame, at the GPU of the rank. */
 static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slow_ns,
                         int64_t peers_ns)
 {

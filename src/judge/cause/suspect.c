@@ -14,8 +14,8 @@ bool inquiry_value(const struct inquiry *q, const struct entry *e, int side, int
 	return run || e->has[side];
 }
 
-/* The metric `id` on both sides, with the statistic `stat` over steps; `phase` NULL: of all
-   steps. */
+/* The metric `id` on both sides, with the statistic `stat` over the steps of kind `phase` (NULL:
+   over all steps). */
 static struct both figure_of(struct inquiry *q, enum metric_id id, enum statistic stat,
                              const char *phase)
 {

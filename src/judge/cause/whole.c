@@ -27,7 +27,7 @@ static struct tail tail_rise(struct inquiry *q, enum metric_id id)
 	return t;
 }
 
-/* The numbers of the slow steps of one rank of the candidate; `of`: number of all its steps. */
+/* The numbers of the slow steps of one rank of the candidate; `of`: number of the rank's steps. */
 struct slow_steps {
 	VEC(int64_t) numbers;
 	size_t of;

@@ -26,9 +26,9 @@ void changed_files_add(struct changed_files *c, struct span path);
 void changed_files_release(struct changed_files *c);
 
 /// Add the files that git reports as changed since the current branch left the branch of `commit`.
-/// If `commit` is NULL, the target branch of the pull or merge request replaces it; if the CI
-/// system names no such branch, `otherwise` (NULL: unknown) does. Logs a warning if git does not
-/// know the commit.
+/// A `commit` of NULL is replaced by the target branch of the pull or merge request or, if the CI
+/// system names no such branch, by `otherwise` (NULL: unknown). Logs a warning if git does not know
+/// the commit.
 void changed_files_from_git(struct changed_files *c, const char *commit, const char *otherwise,
                             struct diag_log *log);
 

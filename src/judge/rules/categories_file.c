@@ -17,7 +17,7 @@ const struct key_map category_keys = KEY_TABLE("a category", row_keys);
 static const struct key file_key =
     KEY("categories", MAPS, REQUIRED, "the whole file", .map = &category_keys);
 
-/* Check the name of a category: it is unique, and not "other", which means that no row matches. */
+/* Check that the name of a category is unique, and not "other", which means that no row matches. */
 static enum status check_name(struct document *d, const struct category_table *t,
                               const struct node *n)
 {

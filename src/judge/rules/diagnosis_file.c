@@ -97,8 +97,8 @@ static enum status read_query(struct document *d, const struct node *map, struct
 	return select_check(d, node_get(map, "select"), out->metric->name, 1u << out->metric->label);
 }
 
-/* Read the figure by which the figure of the key `metric` is divided: that of `of` for a share,
-   that of `per` for a quotient. */
+/* Read the figure by which the figure of the key `metric` is divided: the figure of the key `of`
+   for a share, or of the key `per` for a quotient. */
 static enum status read_other(struct document *d, const struct node *map,
                               struct diagnosis_figure *f)
 {

@@ -133,7 +133,7 @@ static enum status check_number(struct document *d, const struct key *key, struc
 
 static enum status check_scalar(struct document *d, const struct key *key, struct node *n)
 {
-	/* built-in tables are not checked here: each command would check them again, and tests do */
+	/* tests check the built-in tables, so that commands need not check them each time */
 	const char *fault = key->fault && !d->built_in ? key->fault(n->text.p) : NULL;
 	TRY(check_text(d, key, n));
 	if (fault)

@@ -9,7 +9,7 @@
 #include "model/category.h"
 #include "rules/yaml_reader.h"
 
-/// Limits: keys of a table, bytes of a text and of an id, items of a list, profiles of a file.
+/// Most keys in a table, bytes in a text and in an id, items in a list, profiles in a file.
 enum { MAX_KEYS = 24, MAX_TEXT = 16384, MAX_ID = 100, MAX_ITEMS = 1000, MAX_PROFILES = 32 };
 
 /// What the value of a key must be.

@@ -47,9 +47,9 @@ static enum status check_twice(struct document *d, const struct node *map)
 	return ST_OK;
 }
 
-/* Lay the map `over` over `base`, entry by entry. In a rule (`rule` is true), the value `off`
-   removes an entry, and `fail` and `warn` are replaced as a whole. The recursion is as deep as
-   `base`, at most four levels. */
+/* Set `*out` to the map `base` with the map `over` laid over it, entry by entry. In a rule (`rule`
+   is true), the value `off` removes an entry, and `fail` and `warn` are replaced as a whole. The
+   recursion is as deep as `base`, at most four levels. */
 static enum status lay(struct document *d, const struct node *base, const struct node *over,
                        bool rule, struct node **out)
 {

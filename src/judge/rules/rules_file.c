@@ -131,7 +131,6 @@ static enum status read_root(struct document *d, const struct node *root, struct
 	return ST_OK;
 }
 
-/* Read the rules with the changes of the profile `p`, or unchanged if `p` is NULL. */
 static enum status read_variant(struct document *d, const struct node *p, struct rules *out)
 {
 	const struct node *root = d->root;

@@ -1,7 +1,7 @@
 #include "rules/formats_file.h"
 #include "rules/rules_internal.h"
 
-/* Words of enums that have no table of their own, in the order of the enum. */
+/* Words for the values of enums, in the order of each enum. */
 static const char *const word_better[] = { "lower", "higher", NULL };
 static const char *const word_level[] = { "note", "warn", "fail", NULL };
 static const char *const word_on_missing[] = { "fail", "warn", "skip", NULL };

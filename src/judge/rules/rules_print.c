@@ -1,11 +1,10 @@
-/* A rules file as text: with all rules that are in force, or as what differs from the built-in
- * rules. */
+/* Writes a rules file: all rules in force, or only what differs from the built-in rules. */
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
 
 enum { MOST = 100 }; ///< length in bytes of the longest value that is written in one line
 
-/* True if YAML reads the text back as the same text without quotes. */
+/* True if the text needs no quotes: YAML reads it back as the same text. */
 static bool is_plain(const struct node *n)
 {
 	if (!n->plain || !n->text.n)
@@ -88,7 +87,8 @@ static bool is_figure(const struct node *metric)
 }
 
 /* If some items of a built-in rule are judged by rules of the user instead, append a comment with
-   the ids of these rules. Must agree with checks_drop_own(). */
+   the ids of these rules. Must agree with checks_drop_own(), which removes these items from the
+   built-in rule. */
 static void add_taking(struct strbuf *b, const struct node *rules, const struct node *rule)
 {
 	const struct node *metric = node_get(rule, "metric");

@@ -38,7 +38,7 @@ static void write_words(struct sink *out, const char *const *words)
 {
 	sink_puts(out, "\"enum\": [");
 	for (size_t i = 0; words[i]; i++) {
-		/* without quotes, other readers of YAML take these words for booleans: allow both */
+		/* other readers of YAML take these words for booleans unless quoted: allow both types */
 		bool flag = strcmp(words[i], "true") == 0 || strcmp(words[i], "false") == 0;
 		sink_printf(out, "%s\"%s\"", i ? ", " : "", words[i]);
 		if (flag)
@@ -49,7 +49,7 @@ static void write_words(struct sink *out, const char *const *words)
 
 #define TEXT "\"type\": [\"string\", \"number\", \"boolean\"], "
 
-/* Write the part of a key's schema after the description: it depends on the key's kind. */
+/* Write the part of a key's schema that depends on the key's kind; it follows the description. */
 static void write_kind(const struct schema_out *s, const struct key *key, int depth)
 {
 	struct sink *out = s->sink;

@@ -1,8 +1,8 @@
 #include "base/nearest.h"
 #include "rules/rules_internal.h"
 
-/* Set `*out` to the labels of the metrics of all rules that the waiver's `rule` matches, as bits.
-   ST_USAGE if no rule has such an id. */
+/* `rule` is a pattern of ids. Set `*out` to the labels, as bits, of the metrics that matching rules
+   check. ST_USAGE if no rule has such an id. */
 static enum status labels_of(struct document *d, const struct node *rule, const struct rules *rules,
                              unsigned *out)
 {

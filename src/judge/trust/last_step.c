@@ -123,7 +123,8 @@ static bool is_cut(const struct column *c, const struct digest *d)
 	       (__int128)digest_last_share(d) * 100 < usual * LEAST_PCT;
 }
 
-/* Text such as ": 'NAME' on rank 3": a collective that has not ended on another rank. Or "". */
+/* Text such as ": 'NAME' on rank 3": a collective that has not ended on another rank; "" if there
+   is none. */
 static const char *where_they_wait(const struct peers *p, size_t r)
 {
 	struct arena *a = &p->scope->out->arena;

@@ -95,8 +95,8 @@ static void find_foreign(const struct trust_scope *s, const struct digest *d)
 	}
 }
 
-/* True if memory is already allocated when the history of a memory begins, but not when the other
-   side's history does. A history that overflows loses its oldest entries. */
+/* True if memory is already allocated when the history of a memory begins, and the other side has a
+   history that begins with nothing allocated. A history that overflows loses its oldest entries. */
 static bool begins_late(const struct memory_evidence *e, const struct digest *other)
 {
 	const struct memory_evidence *x =

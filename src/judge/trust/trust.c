@@ -14,7 +14,7 @@
 
 struct expected {
 	bool trace; ///< true if a rank of either side has a trace, not only memory snapshots
-	int64_t min_steps; ///< least number of usable steps by the rules; 0 if the rules do not set it
+	int64_t min_steps; ///< least number of usable steps that the rules set; 0 if they do not
 	const struct run *baseline; ///< the baseline's run; NULL if there is no baseline
 	const struct run *other; ///< run of the other side, to compare with; NULL if there is none
 	bool outside; ///< true if the user expects GPU work outside of the steps, or rules judge it
@@ -119,7 +119,7 @@ static void find_damage(const struct trust_scope *s, const struct trust_counts *
 		trust_add(s, "truncated", ON_ALL, "was cut short: what came after is not known");
 	if (t->partial)
 		trust_add(s, "partial", ON_ALL, "was read in part only");
-	/* malformed events may be of any kind, but only the number of GPU activities is known */
+	/* malformed events may be of any kind, but of the rest only GPU activities are counted */
 	if (t->malformed > 0)
 		trust_add(s, "malformed-events",
 		          trust_is_notable(t->malformed, number_add(t->gpu_events, t->malformed)) ? ON_ALL
@@ -323,7 +323,8 @@ static void find_between(const struct run *baseline, const struct run *candidate
 		    "on the other by start time");
 }
 
-/* Sort findings: the candidate's first, then by number of unreliable metrics, kind and rank. */
+/* Sort findings: the candidate's first, then those with more unreliable metrics, then by kind and
+   rank. */
 ORDERING(finding_cmp, struct trust_finding,
          FALLING(candidate) FALLING(spoils.nr) BY_TEXT(id) RISING(rank) BY_TEXT(message))
 
