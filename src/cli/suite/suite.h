@@ -12,17 +12,17 @@
 
 #define SUITE_SCHEMA "gpugate-suite-1"
 
-/// One line about a case: a finding, a warning, or a check that failed, warned or could not be
-/// decided. All texts are valid UTF-8 without escapes.
+/// One line about a case: a finding, a warning, a fact of the machine that changed, or a check that
+/// failed, warned or could not be decided. All texts are valid UTF-8 without escapes.
 struct suite_item {
 	int64_t of; ///< index of the case that the line belongs to
 	int64_t place; ///< position among the lines of the case in the same list
-	unsigned verdict; ///< verdict of the check, as enum verdict
+	unsigned verdict; ///< enum verdict of a check or finding; else VERDICT_WARN
 
-	/// id of the check, such as "step_time", or cause of the finding, such as "slow-rank"
+	/// id of a check, such as "step_time"; cause of a finding, such as "slow-rank"; name of a fact
 	const char *id;
 	const char *rule; ///< rule of a check that did not pass, as --accept takes it; NULL otherwise
-	const char *text; ///< message of the check, or title of the finding
+	const char *text; ///< message of a check, title of a finding, or values of a fact
 
 	/// cost of a finding, such as "+2.10 ms per step, 16.4 % of the step"; NULL if unknown
 	const char *cost;

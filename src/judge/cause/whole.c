@@ -252,8 +252,8 @@ static void stake_all_work(struct inquiry *q, struct suspect *s)
 	suspect_cost(s, compute);
 }
 
-/* Find another batch size or sequence length: with these, grids of kernels grow, but not with a
-   slower clock. False if there is none. */
+/* Find another batch size or sequence length, which changes the grids of kernels, unlike a slower
+   clock. False if both sides seem to have the same. */
 static bool find_batch(struct inquiry *q)
 {
 	struct shifts grids = { 0 };

@@ -186,8 +186,7 @@ struct source_of {
 
 ORDERING(source_cmp, struct source_of, RISING(hash))
 
-/* Append a finding for each rank with exactly the figures of another rank: both have one recording.
- */
+/* Append a finding for each rank whose figures are exactly those of another: both have one file. */
 static void find_copies(struct peers *p)
 {
 	VEC(struct source_of) all = VEC_INIT;
