@@ -42,8 +42,8 @@ static void add_items(struct bench *b, const struct metric *m, const char *name,
 	vec_release(&items.list);
 }
 
-/* The metric of the run's figure of a result file with this name, or with this label in reports;
-   NULL if there is none. */
+/* The metric of that figure of a result file in the run which has this name, or this label in
+   reports; NULL if there is no such figure. */
 static const struct metric *figure_called(const struct run *run, struct span name, struct arena *a)
 {
 	for (size_t r = 0; r < run->ranks.nr; r++) {

@@ -67,8 +67,8 @@ struct artifact_file {
 	enum status status;
 	struct artifacts artifacts;
 	bool replays; ///< true for a trace that launches CUDA graphs
-	struct captured *captured; ///< graphs of a trace that captures some and launches none; else
-	                           ///< NULL; owned
+	struct captured *captured; ///< graphs that a trace captures without launching any; else NULL;
+	                           ///< owned
 	int64_t rank; ///< rank of `captured`
 	struct flight_dump *flight; ///< dump of the Flight Recorder; NULL if the file is not a dump;
 	                            ///< owned

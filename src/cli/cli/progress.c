@@ -182,7 +182,7 @@ struct progress_line *progress_begin(const struct artifact_file *files, size_t n
 	pthread_cond_init(&p->wake, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	if (pthread_create(&p->thread, NULL, watch_files, p) != 0)
-		p->stop = true; /* no thread was started: none is to be stopped */
+		p->stop = true; /* no thread was started: progress_end() must not stop one */
 	return p;
 }
 

@@ -64,7 +64,8 @@ const char *bisect_commit(struct arena *a, const struct course_run *r)
 	return s.n >= 4 ? arena_dup(a, s) : NULL;
 }
 
-/* The newest change point at which a figure of whole runs got worse and has stayed so. */
+/* The newest change point at which a figure of whole runs got worse and has stayed so; NULL if
+   there is none. `*figure` becomes that figure. */
 static const struct course_point *newest(const struct course *t,
                                          const struct course_figure **figure)
 {

@@ -103,7 +103,7 @@ void course_release(struct course *t);
 /// Writes the course as JSON.
 void course_write(const struct course *t, struct sink *out);
 
-/// How a course is written as JSON (schemas/gpugate-trend-1.json).
+/// The members of a course in JSON (schemas/gpugate-trend-1.json).
 extern const struct schema course_schema;
 
 /// Write a script that finds the commit of the newest change for the worse that still stands

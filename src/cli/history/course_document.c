@@ -179,8 +179,9 @@ static const struct course_point *main_point(const struct course *t, int64_t run
 	return best;
 }
 
-/* Write the change point `p`, the items that changed with it, and the other figures that changed at
-   the same run: if `p` is for the worse, those that got worse too, else those that did not. */
+/* Write the change point `p`, the items that changed with it, and other figures that changed at the
+   same run. If `p` is for the worse, these are figures that got worse, too, else figures that did
+   not. */
 void course_put_event(struct document *d, const struct course *t, const struct course_point *p)
 {
 	put_change(d, t, p, NULL);
@@ -366,7 +367,7 @@ void course_put_figure(struct document *d, const struct course_figure *f)
 	                true, f->spread);
 }
 
-/* Write a table of figures: those that changed, the worse ones first, or those that did not. */
+/* Write a table of the figures that changed, the worse ones first, or of those that did not. */
 static void put_figures(struct document *d, const struct course *t, bool changed)
 {
 	static const struct doc_column both[][5] = {

@@ -36,7 +36,7 @@ struct init {
 	int64_t steps;
 	const char *accepts, *why; ///< options without which the run cannot be approved, or ""; reason
 	                           ///< for them
-	const char *to_ignore; ///< line about the run that .gitignore lacks; NULL if none is needed
+	const char *to_ignore; ///< line to add to .gitignore for the run; NULL if none is needed
 	const char *run_name; ///< name of the run in the workflow, and in the command that init advises
 	                      ///< to run next
 	struct init_rules rules;

@@ -179,7 +179,7 @@ GG_MUST_CHECK enum status suite_read(const char *path, struct suite *out, struct
 GG_MUST_CHECK enum status suite_parse(const char *name, struct span text, struct suite *out,
                                       struct diag_log *log);
 
-/// How a suite is written as JSON (schemas/gpugate-suite-1.json).
+/// The members of a suite in JSON (schemas/gpugate-suite-1.json).
 extern const struct schema suite_schema;
 
 /// Write every report that the options name. Also writes the text to standard output, unless a

@@ -80,7 +80,7 @@ static int key_cmp(const struct mention *x, const struct mention *y)
 ORDERING(mention_cmp, struct mention,
          THEN(key_cmp(x, y)) RISING(subject->of) RISING(subject->place))
 
-/* The finding that a name is in; NULL if there is none. */
+/* The finding that contains the name `x`; NULL if there is none. */
 static struct suite_item *finding_of(struct suite *s, const struct suite_subject *x)
 {
 	struct suite_item *v = s->findings.v;

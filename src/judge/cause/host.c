@@ -98,7 +98,7 @@ void suspect_communication(struct inquiry *q)
 
 /* ---- detector for copies ---- */
 
-/* The kind of copy whose time grew most; NULL if none grew. */
+/* The kind of copy whose time grew most; NULL if no kind grew. */
 static const struct activity_pair *grown_copy(const struct inquiry *q)
 {
 	const struct activity_pair *best = NULL;

@@ -155,7 +155,7 @@ static int64_t category_bytes(const struct run *run, struct span category)
 }
 
 struct scaling {
-	/* the baseline's bytes in categories that kept their size, and in those that grew */
+	/* the baseline's bytes in categories that kept their size, and in categories that grew */
 	int64_t same, scaled;
 	int64_t rise, fell; /* sum of the rises, and sum of the falls, over all categories */
 	double by; /* factor by which the category grew that has the largest rise */

@@ -58,7 +58,8 @@ bool changed_ask_git(const char *const *argv, struct strbuf *out)
 	return whole && code == 0;
 }
 
-/* Find the commit at which the current branch left that of `commit`. False if git knows none. */
+/* Find the commit at which the current branch left the branch of `commit`. False if git knows none.
+ */
 static bool find_base(const char *commit, struct strbuf *out)
 {
 	const char *const verify[] = { "git",  "rev-parse", "--verify", "--quiet", "--end-of-options",

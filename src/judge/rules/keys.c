@@ -245,7 +245,7 @@ enum status keys_check_value(struct document *d, const struct key *key, struct n
 	return kind == NODE_MAP ? keys_check(d, n, key->map) : check_list(d, key, n);
 }
 
-/* The name of the first key in `keys` whose own map can have the key `word`; NULL if none can. */
+/* The name of the first key in `keys` whose own map can have the key `word`; NULL if no key can. */
 static const char *map_with(const struct key_map *keys, struct span word)
 {
 	for (size_t i = 0; i < keys->nr; i++)

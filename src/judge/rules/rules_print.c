@@ -241,8 +241,8 @@ static enum status print_differences(struct document *base, void *ctx)
 		if (node_is(n, "version") || node_is(n, "rules"))
 			continue;
 		add_differing(&text, n, mine ? mine : &empty, false);
-		/* `on_missing` is written even if it is as in the built-in rules, since only then it also
-		   holds for rules of the user's own; in version 1, a file without it means `fail` */
+		/* `on_missing` is written even if it equals that of the built-in rules: otherwise it would
+		   not hold for rules of the user's own. In version 1, a file without it means `fail` */
 		const struct node *missing = node_get(mine, "on_missing"), *was = node_get(n, "on_missing");
 		if (was && (!missing || is_same(was, missing)))
 			strbuf_addf(&text, "%son_missing: %s", text.n ? ", " : "",

@@ -24,8 +24,8 @@ struct node {
 	               ///< changes (differences_apply())
 	unsigned line, column; ///< position in the file, counted from 1
 	struct span text; ///< text of a scalar in UTF-8; may contain NUL, from an escape in the file
-	int64_t value; ///< value that keys_check() sets: index of a word, integer, number or share in
-	               ///< millionths, or days since 1970-01-01
+	int64_t value; ///< value that keys_check() sets: integer, number or share in millionths, days
+	               ///< since 1970-01-01, or index of a word
 	struct node *key; ///< for an entry of a map: its key; NULL otherwise
 
 	/// first entry of this map or list; next entry of the map or list that contains this one

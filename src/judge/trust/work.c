@@ -17,7 +17,7 @@ struct item {
 	char sign;
 };
 
-/* Takes the first line off `rest`, and reads it into `out`; false if there is none. */
+/* Takes the first line off `rest`, and reads it into `out`; false if `rest` is empty. */
 static bool next(struct span *rest, struct item *out)
 {
 	if (!rest->n)
@@ -118,7 +118,7 @@ struct group {
 struct groups {
 	VEC(struct group) list;
 	struct strbuf counts; ///< counts that differ: "requests 100 → 50, …"
-	const char *counted; ///< name of the first figure in `counts`; NULL if none differs
+	const char *counted; ///< name of the first figure in `counts`; NULL if no count differs
 };
 
 static void compare(const struct input_stat *b, const struct input_stat *c, struct groups *out,
