@@ -6,8 +6,7 @@
 #include "cause/suspect.h"
 #include "model/phase.h"
 
-/* Sum of the rows of both sides' code tables that have the same phase, module, place and operator.
- */
+/* Sum of the rows of both sides' code tables that share phase, module, place and operator. */
 struct spot {
 	/* one of these rows: of the candidate if there is one, since its line numbers are those of the
 	   new code */

@@ -30,8 +30,7 @@ static bool start_git(const char *const *argv, int output, pid_t *pid)
 	return ready;
 }
 
-/* Read up to the end of the file. False on an error, or if there are OUTPUT_BYTES or more to read.
- */
+/* Read up to the end of the file. False on an error, or if it has OUTPUT_BYTES or more. */
 static bool read_all(int fd, struct strbuf *out)
 {
 	char buf[4096];
@@ -58,8 +57,7 @@ bool changed_ask_git(const char *const *argv, struct strbuf *out)
 	return whole && code == 0;
 }
 
-/* Find the commit at which the current branch left the branch of `commit`. False if git knows none.
- */
+/* Find the commit at which this branch left the branch of `commit`. False if there is none. */
 static bool find_base(const char *commit, struct strbuf *out)
 {
 	const char *const verify[] = { "git",  "rev-parse", "--verify", "--quiet", "--end-of-options",
