@@ -37,7 +37,8 @@ enum bench_source {
 
 #define NO_VIEW SIZE_MAX
 
-/// One run of the comparison: a column of the values of all items.
+/// One run of the comparison. Values form a table with a row for each item and a column for each
+/// run.
 struct bench_column {
 	enum bench_source source;
 	uint64_t epoch; ///< for a past run: hash of the run that was the approved one when the past run
@@ -58,7 +59,8 @@ struct cell {
 struct bench {
 	struct naming naming;
 	struct bench_runs runs;
-	/// number of recent runs from which on the reference is their median, without the approved run
+	/// if at least this number of recent runs is known, the reference is their median, without the
+	/// approved run
 	int64_t min_runs;
 	uint64_t pin; ///< hash of the approved run's figures, from past_source_hash()
 	bool against_itself; ///< true if the first candidate is the same file as the approved run;
@@ -82,8 +84,8 @@ struct bench {
 	/// kinds of steps of run[SIDE_BASELINE] and the candidate; without a baseline, only of the
 	/// candidate
 	struct step_kinds kinds;
-	unsigned memory; ///< sources of memory that the runs with views have in common, as bits of
-	                 ///< memory_sources()
+	unsigned memory; ///< sources of memory figures, such as snapshots, that the runs with views
+	                 ///< have in common, as bits of memory_sources()
 	struct bench_column *columns; ///< all runs, without duplicates
 	size_t nr_columns;
 	/// indices of the columns, oldest run first; columns of runs without a time come first
@@ -100,10 +102,11 @@ void bench_init(struct bench *b, const struct bench_runs *runs, struct naming na
 void bench_release(struct bench *b);
 
 /// One item on both sides. With control runs, the baseline's value is their median, and the
-/// candidate's the median of its runs that have a control run. Without them, or if the metric is
-/// exact, the candidate's value is the median of all its runs. The baseline's value is then the
-/// median of the recent runs if at least min_runs of them have the item, else of the approved run
-/// and the recent runs together. Once main became better, only the runs since then count.
+/// candidate's value is the median of its runs that have a control run. Without control runs, or if
+/// the metric is exact, the candidate's value is the median of all its runs. The baseline's value
+/// is then the median of the recent runs if at least min_runs of them have the item, else the
+/// median of the approved run and the recent runs. Once main became better, only the runs since
+/// then count.
 struct entry {
 	struct span label; ///< label of the item, such as a kernel's name
 
@@ -134,9 +137,9 @@ struct entries {
 /// metric. Labels are borrowed from the bench. The caller releases with vec_release(&out->list).
 void bench_query(struct bench *b, const struct query *q, struct entries *out);
 
-/// The answers to `q` that a past run has stored, `*nr` of them. If it has none, the answers to the
-/// same query for all items, or for all items of a class: these contain the items that `q` names.
-/// Owned by the run or the bench.
+/// The answers to `q` that a past run has stored; `*nr` becomes their number. If the run stored
+/// none, the answers to the same query for all items, or for all items of a class, which contain
+/// the items that `q` names. Owned by the run or the bench.
 const struct past_value *bench_past_answers(struct bench *b, const struct past_run *run,
                                             const struct query *q, size_t *nr);
 

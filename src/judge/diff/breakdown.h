@@ -16,9 +16,10 @@ enum { PARTS_SHOWN = 5 };
 enum node_order {
 	NODES_IN_ORDER, ///< children stay in the order in which they were added
 	NODES_BY_SIZE, ///< children sorted by change, the largest first
-	NODES_SUM_MANY, ///< children sorted by change; all beyond the first PARTS_SHOWN become one row
-	NODES_SUM_SMALL, ///< children sorted by change; those beyond PARTS_SHOWN, and small ones,
-	                 ///< become one row
+	NODES_SUM_MANY, ///< children sorted by change; all beyond the first PARTS_SHOWN become one row,
+	                ///< except groups
+	NODES_SUM_SMALL, ///< like NODES_SUM_MANY, but children with less than 1 % of the change that is
+	                 ///< broken down become part of that row, too, and groups as well
 };
 
 /// One contribution to the change: a kernel, a call, a site, a rank; or a group of contributions.
@@ -40,7 +41,7 @@ struct node {
 	const char *one, *many; ///< nouns for the row of children that are summed up ("3 kernels"),
 	                        ///< singular and plural
 
-	/// first and last child of this node; next child of its parent
+	/// first and last child of this node; next node that has the same parent
 	struct node *first, *last, *next;
 	size_t nr, seq; ///< number of children; position among the children of the parent
 };
@@ -57,7 +58,7 @@ struct parts {
 	void *ctx;
 };
 
-/// Start a breakdown of `change`, which has no parts yet.
+/// Start a breakdown of `change` that has the title `title`, and no parts yet.
 struct parts parts_new(struct arena *a, const struct metric *m, const char *title, int64_t change);
 
 /// Append a child to `parent`. The child lives until parts_write() or parts_drop().
@@ -76,9 +77,9 @@ void node_add_row(struct parts *p, struct node *parent, const char *label, int64
 /// list is cut off after `n`, and must not be walked again.
 void node_move(struct node *parent, struct node *n);
 
-/// Split the change of the node `n` into two children. The child `number` has Δcount × the
-/// baseline's mean, the child `mean` the rest of the change. The counts and amounts of a side are
-/// sums over of[side] steps. A child with a change of 0 is left out.
+/// Split the change of the node `n` into two children. The child called `number` gets Δcount × the
+/// baseline's mean, the child called `mean` gets the rest of the change. The counts and amounts of
+/// a side are sums over of[side] steps. The breakdown leaves out a child with a change of 0.
 void node_split(struct parts *p, struct node *n, const int64_t of[NR_SIDES], const char *number,
                 const char *number_detail, const char *mean, const char *mean_detail);
 
@@ -98,9 +99,9 @@ int64_t nodes_spread(struct node *parent, const int64_t of[NR_SIDES], int64_t ch
 /// Sort the children of a node according to its `order`.
 void nodes_sort(struct parts *p, struct node *parent);
 
-/// Write the children of `root` as parts. Then come a row with the change `later`, by which the run
-/// of main whose parts are known differs from the median of main's runs, and a row called
-/// `rest_name` with the change `rest`. Releases the nodes.
+/// Write the children of `root` as parts, and after them two more rows, unless their change is 0.
+/// One has the change `later`: how far the run of main whose parts are known is from the median of
+/// main's runs. The other is called `rest_name` and has the change `rest`. Releases the nodes.
 void parts_write(struct parts *p, struct node *root, int64_t later, const char *rest_name,
                  int64_t rest);
 

@@ -39,7 +39,7 @@ struct parts breakdown_begin(const struct breakdown_input *in, const char *by);
 struct breakdown *breakdown_end(struct parts *p, struct node *root, const struct breakdown_query *q,
                                 int64_t rest);
 
-/// The part of the change that the parts explain: from the run of main whose parts are known,
+/// The change that the parts add up to: it is counted from the run of main whose parts are known,
 /// instead of from the median of main's runs.
 static inline int64_t breakdown_change(const struct breakdown_query *q)
 {

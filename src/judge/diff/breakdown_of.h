@@ -28,12 +28,13 @@ struct breakdown_query {
 struct breakdown *breakdown_of(const struct bench *b, const struct activity_pairs *p,
                                const struct breakdown_query *q, struct arena *a);
 
-/// Breakdown of the change of a memory metric, from `baseline`, the value that it is compared with,
-/// to the candidate's value in `e`, an entry for the query `q`. It compares two memories, one of
-/// each side (memory_pair_find()). A last row has the part of the change that these two do not
-/// show, because values of other runs count in the medians. The breakdown lives in `a`; the caller
-/// releases its list of parts. NULL if there are no such memories or no data. `*where` becomes a
-/// text such as "most of it at train.py:forward", or NULL.
+/// Break down the change of a memory metric from `baseline` to the candidate's value in `e`.
+/// `baseline` is the value that the check compares with; `e` is an entry for the query `q`. The
+/// parts are differences between two memories, one of each side (memory_pair_find()). A last row
+/// has the part of the change that these two do not show, because values of other runs count in the
+/// medians. The breakdown lives in `a`; the caller releases its list of parts. NULL if there are no
+/// such memories or no data. `*where` becomes a text such as "most of it at train.py:forward", or
+/// NULL.
 struct breakdown *breakdown_of_memory(const struct bench *b, const struct query *q,
                                       const struct entry *e, int64_t baseline, struct arena *a,
                                       const char **where);

@@ -1,5 +1,5 @@
-/// Differences between the kernels of the baseline and of the candidate ("drift"): a class for each
-/// kernel, and metrics.
+/// Differences between the kernels of the baseline and of the candidate ("drift"): the kind of each
+/// kernel's change (enum drift), and metrics.
 #ifndef GG_DIFF_DRIFT_H
 #define GG_DIFF_DRIFT_H
 

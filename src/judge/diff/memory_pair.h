@@ -1,5 +1,5 @@
-/// For a memory metric: on each side, the memory that the side's value comes from. Also pairs the
-/// sites (functions that allocate) of the two memories.
+/// Finds, for a memory metric, the memory of each side that the side's value comes from. Also pairs
+/// the sites (functions that allocate) of the two memories.
 #ifndef GG_DIFF_MEMORY_PAIR_H
 #define GG_DIFF_MEMORY_PAIR_H
 

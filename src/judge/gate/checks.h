@@ -11,39 +11,42 @@
 
 /// Append the checks of `rule` to `out->checks`, with verdicts and messages. The trust findings
 /// must be in `out` already. `waived` has a flag for each waiver of `rules`; checks_add() sets the
-/// flag of a waiver that excuses a check. ST_USAGE if `select` matches nothing that either side
-/// recorded.
+/// flag of each waiver that covers a failure, or a part of it. Returns ST_USAGE if the rule's
+/// `select` matches nothing that either side recorded, or if a limit has a unit that does not fit.
 GG_MUST_CHECK enum status checks_add(const struct noise_model *noise, const struct rules *rules,
                                      const struct rule *rule, bool *waived, struct report *out,
                                      struct diag_log *log);
 
-/// Sort the checks: failures first, then in the order of the rules. Ids that several checks share
-/// get a number, so that every id is unique.
+/// Sort the checks by verdict, the worst first. Checks of one verdict stay in the order of the
+/// rules; improved, passed and skipped checks count as one verdict. An id that an earlier check
+/// has, too, gets a number at its end, so that every id is unique.
 void checks_arrange(struct report *out);
 
 /// Keep only the entries of items that are among the rule's `top` items by time on either side, and
-/// that have at least the rule's `min_share` of the time on a side. Sort the entries by value,
-/// largest first. A renamed kernel is one entry.
+/// that have at least the share `min_share` (of the rule) of all items' time on a side. Sort the
+/// entries by the larger of their two values, largest first. A renamed kernel is one entry.
 void checks_keep_items(struct bench *b, const struct rule *rule, struct entries *entries);
 
 /// If `rule` is a built-in rule on many items, remove the entries that a rule of the user names and
-/// compares with the baseline, since the narrower rule wins. An entry that rose from 0 is removed
-/// also if a rule of the user gives it only a `max`. Returns true if any entries were removed.
+/// compares with the baseline, since the narrower rule wins. An entry that rose from 0 is also
+/// removed if a rule of the user has only a `max` for it, since a rise from 0 has no percentage.
+/// Returns true if any entries were removed.
 bool checks_drop_own(struct bench *b, const struct rules *rules, const struct rule *rule,
                      struct entries *entries);
 
-/// Returns a sentence if the runs of main since the approved run show a lasting change for the
-/// worse of the figure of entry `e`; else NULL. `a` owns the sentence. `*up_to` becomes the size of
-/// that change plus the change that the broken limit of the decision `d` allows, in 1e-6 percent of
-/// the baseline.
+/// Returns a sentence, owned by `a`, if the runs of main since the approval have a change point,
+/// and the figure of `e` is worse after the last one than the baseline's value in `c`; else NULL.
+/// `*up_to` then becomes the largest change that main explains, in 1e-6 percent of the baseline's
+/// value: the change from this value to main's new level, plus what the broken limit of the
+/// decision `d` allows if it is relative.
 const char *main_slow_since(const struct bench *b, const struct entry *e,
                             const struct comparison *c, const struct decision *d, struct arena *a,
                             int64_t *up_to);
 
-/// Values of `e` in all runs that `b` knows, except control runs: first runs of earlier baselines,
-/// then the approved run, later runs of main, and the candidate. The trend is in `a`; the caller
-/// must release its list of points. NULL if the figure belongs to a part of a run, such as a kernel
-/// or a rank, or if no run has it.
+/// The values of `e` in all runs that `b` knows, except control runs. Runs of main under earlier
+/// baselines come first, then the approved run, later runs of main, and the candidate. The trend
+/// lives in `a`; the caller must release the trend's list of points. NULL if the figure belongs to
+/// a part of a run, such as a kernel or a rank, or if no run has the figure.
 struct trend *trend_of(const struct bench *b, const struct entry *e, struct arena *a);
 
 /// Set `*out` to `rule` or, for a rule on figures of result files, to a copy in arena `a` with

@@ -7,9 +7,9 @@
 #include "gate/noise_model.h"
 #include "model/rule.h"
 
-/// Figures of other metrics that the checks of one rule need. Each metric is queried once, when a
-/// check needs it first. The caller initializes only `bench` and `rule`, and ends with
-/// beside_release().
+/// Figures of other metrics that the checks of one rule need. A query is made when a check first
+/// needs its answer, which is kept for the next checks. The caller initializes only `bench` and
+/// `rule`, and ends with beside_release().
 struct beside {
 	struct bench *bench;
 	const struct rule *rule;
@@ -23,26 +23,27 @@ struct beside {
 /// Release the figures that are kept in `b`.
 void beside_release(struct beside *b);
 
-/// True if the figure of the rule's `unless` is known on each side that has `e`, and there differs
-/// from `e` by at most the rule's tolerance (`unless_within`; if it is below 0, by any amount). A
-/// check of `e` would then only repeat another check.
+/// True if, on each side that has a value of `e`, the metric that the rule's `unless` names has a
+/// value, too, and the two differ by at most the rule's `unless_within` (below 0: by any amount). A
+/// check of `e` would then only repeat another check. False if the rule has no `unless`.
 bool check_is_told(struct beside *b, const struct entry *e);
 
 /// Smallest change of `e` that the clock of the traces can show, in ns: one tick of the clock, or
-/// one for each kernel launch if the figure is a sum of durations of kernels. 0 if the figure is
-/// not a time, or if the ticks are of 1 ns or unknown. `m` is the rule's metric, with the unit of
-/// `e`.
+/// one tick for each kernel launch if the figure is a sum of durations of kernels. 0 if the figure
+/// is not a time, or if the ticks are of 1 ns or unknown. `m` is the rule's metric, with the unit
+/// of `e`.
 int64_t check_floor(struct beside *b, const struct metric *m, const struct entry *e);
 
 /// The operator or category of a kernel, and the time that the kernel took over from other kernels
-/// of that operator or category. The time by which some of these kernels fell is divided among
-/// those that rose, in proportion to their rise. So the net changes of all kernels of an operator
+/// of that operator or category. The time that some of these kernels lost is divided among those
+/// that gained time, in proportion to their gains. So the net changes of all kernels of an operator
 /// add up to the change of the operator.
 struct substitute {
 	bool found; ///< false: no operator or category is known, so the kernel is judged by itself
 	struct decision decision; ///< decision on the operator or category by the kernel's limits
 	int64_t change; ///< change of the operator or category in ns per step
-	int64_t net; ///< the candidate's value, less the time that the kernel took over
+	int64_t net; ///< the kernel's value in the candidate, less what it took over; in the metric's
+	             ///< unit
 	bool net_sure; ///< true if noise cannot explain the net change
 	const char *text; ///< text such as "category 'GEMM' changed by +0.3 %"; owned by the arena
 };

@@ -1,4 +1,4 @@
-/// The decision on one check, which turns two values and a rule into a verdict, without texts.
+/// The decision on one check: a verdict is made of two values and a rule. No texts are made here.
 #ifndef GG_GATE_COMPARE_H
 #define GG_GATE_COMPARE_H
 
@@ -19,41 +19,41 @@ struct comparison {
 	             ///< small to be listed; false if that side cannot have it
 	bool waived; ///< true if an unexpired waiver covers the check
 
-	/// text that says since when the main branch shows this change; NULL if it does not
+	/// text that says since when the main branch shows this change; NULL if main does not show it
 	const char *of_main;
-	int64_t waived_up_to; ///< largest change that the waiver excuses, in 1e-6 percent; 0: unlimited
+	int64_t waived_up_to; ///< largest change that the waiver excuses, in 1e-6 percent of the
+	                      ///< baseline; 0: unlimited
 	/// true if the side lacks the figure because its folded run did not keep the figure for the
 	/// ranks that the rule asks for
 	bool folded_baseline, folded_candidate;
-	/// true if the side that lacks the item recorded nothing of its kind, such as no operator
+	/// true if the side that lacks the item has no item of that kind at all, such as no operator
 	bool unrecorded;
 	/// text that says of which ranks of the candidate the figure is known, if these are fewer than
 	/// in the baseline; else NULL
 	const char *in_part;
-	bool predates; ///< true if the baseline's version of gpugate did not record the metric
+	bool predates; ///< true if the gpugate version that stored the baseline did not know the metric
 	int64_t floor; ///< smallest change that the clock of a trace can show, in the metric's unit
-	bool bootstrap; ///< true if a baseline is deliberately absent, so that relative conditions are
-	                ///< skipped; false if there should be one
+	bool bootstrap; ///< true if there is no baseline, so that only `max` and `min` can be judged
 	bool has_pin; ///< true if `pin` (the figure of the approved run) is known; the condition
 	              ///< increase_since_pin needs it
 	int64_t pin;
 	/// true if the noise of the figure is known; false: no change is taken for noise
 	bool has_noise;
-	bool sure[2]; ///< true if noise cannot explain the change: [0] if a rise, [1] if a fall
+	bool sure[2]; ///< true if noise cannot explain a rise as large as this one ([0]), or a fall
+	              ///< ([1])
 	bool pin_sure; ///< true if noise cannot explain a rise since the pin (the approved run)
-	int64_t spread; ///< standard deviation of single runs; 0 if it is not known
-	bool of_all; ///< true if all operators together changed by the same share as this operator: one
-	             ///< check then reports the change for all
+	int64_t spread; ///< standard deviation of single runs, in the metric's unit; 0 if not known
+	bool of_all; ///< true if the figure is of an operator that changed by about the same share as
+	             ///< all operators together: one check then reports the change for all of them
 
-	/// For a kernel: the decision on its operator or category, to which kernels that it replaced
-	/// belong, too. NULL if that is unknown: the kernel is then judged by itself.
+	/// For a kernel: the decision on its whole operator or category, which also has the kernels
+	/// that it replaced. NULL if no operator or category is known: the kernel is then judged by
+	/// itself.
 	const struct decision *unit;
 	int64_t net; ///< with `unit`: the candidate's value, less the time that the kernel took over
-	             ///< from others
-	bool net_sure; ///< with `unit`: true if noise cannot explain the net change
-	/// change of the kernel's operator or category, in the unit of the metric by which that is
-	/// judged
-	int64_t unit_change;
+	             ///< from other kernels
+	bool net_sure; ///< with `unit`: true if noise cannot explain the change to the value `net`
+	int64_t unit_change; ///< change of the kernel's operator or category, in ns per step
 };
 
 /// The reason for a verdict.
@@ -64,22 +64,25 @@ enum reason {
 	REASON_TOLD, ///< skipped: other checks already say the same
 	REASON_SPOILED,
 	REASON_MIXED, ///< inconclusive: the units of the two sides measure different things
-	REASON_UNFORMED, ///< inconclusive: a relative change from 0 or from an unknown figure
-	REASON_ZERO, ///< inconclusive: a fall to 0 (in result files, also below 0) if all limits are in
-	             ///< percent: the figure may be perfect, or was not measured
+	REASON_UNFORMED, ///< inconclusive or warn: a limit cannot be computed, such as one in percent
+	                 ///< of 0 or of an unknown figure
+	REASON_ZERO, ///< inconclusive: the figure fell to 0 (in result files, also below 0). It may be
+	             ///< perfect or not measured, which limits in percent cannot tell
 	REASON_ABSENT, ///< missing, warn or skipped: one side or both sides lack the figure
-	REASON_NEW, ///< with for_each: only the candidate has the item
+	REASON_NEW, ///< with for_each, or for a figure of a result file: only the candidate has the
+	            ///< item
 	REASON_GONE, ///< with for_each: only the baseline has the item
 	REASON_HIDDEN, ///< with for_each: on one side the item may be a kernel too small to be listed
 	REASON_NOISE, ///< undecided or warn: the change is beyond the fail `limit`, but may be noise
 	REASON_OF_ALL, ///< pass, or warn for a kernel: the change is beyond the fail `limit`, but all
 	               ///< operators changed by as much
-	REASON_SUBSTITUTE, ///< warn: the kernel is beyond `limit`, but not its net change
-	REASON_SHOWN, ///< undecided or warn: beyond the fail `limit`, but unchanged runs of main were,
-	              ///< too
+	REASON_SUBSTITUTE, ///< warn: the kernel's change is beyond `limit`, but its net change is not
+	REASON_SHOWN, ///< undecided or warn: the change is beyond the fail `limit`, but some runs of
+	              ///< main were as far off
 	REASON_UNCONFIRMED, ///< warn: the change is beyond the fail `limit`, but some run of the change
 	                    ///< is within it, or some run of the base is beyond it, too
-	REASON_BOOTSTRAP, ///< skipped, as there is no baseline yet; pass if absolute limits are kept
+	REASON_BOOTSTRAP, ///< there is no baseline yet: skipped, or pass if the rule has absolute
+	                  ///< limits and all are kept
 };
 
 /// The verdict on a check, and what decided it. Limits are borrowed from the rules.

@@ -20,7 +20,7 @@ void confirm_raise_plan(const struct noise_model *m, const struct comparison *c,
 /// True if the failure `d` of `c`, a check of the entry `e`, may not come from the change: at least
 /// two of the newest runs of main, and at least a tenth of them, have values as far off as the
 /// candidate's, and there are too few pairs to decide. `evidence` then gets the number of pairs
-/// that are missing, and a text.
+/// that are missing, and a text owned by `a`.
 bool confirm_is_shown(const struct noise_model *m, const struct entry *e,
                       const struct comparison *c, const struct decision *d, struct arena *a,
                       struct evidence *evidence);

@@ -9,18 +9,19 @@
 
 /// Append a row to out->environment for each key of the rules' must_match and should_match that at
 /// least one side knows. Returns ST_BASELINE if a key of must_match differs; with `ignore` that is
-/// only a warning. Without a baseline (NULL) nothing differs.
+/// only a warning. Does nothing if `baseline` is NULL.
 GG_MUST_CHECK enum status environment_judge(const struct rules *rules, const struct run *baseline,
                                             const struct run *candidate, bool ignore,
                                             struct report *out, struct diag_log *log);
 
-/// Like environment_judge(), but compares the first run of a candidate with another of its runs or
-/// a control run; a difference is ST_INPUT.
+/// Compare `first`, the candidate's first run, with `run`, which is another of its runs or a
+/// control run. Returns ST_INPUT if a key of must_match differs; with `ignore` that is only a
+/// warning.
 GG_MUST_CHECK enum status environment_repeat(const struct rules *rules, const struct run *first,
                                              const struct run *run, bool ignore, struct report *out,
                                              struct diag_log *log);
 
-/// Append a row for each key that at least one side knows, for `gpugate diff`.
+/// Append a row to out->environment for each key that at least one side knows, for `gpugate diff`.
 void environment_rows(const struct run *baseline, const struct run *candidate, struct report *out);
 
 /// Value of the environment key `key` in the first rank that has it, or NULL.
@@ -28,8 +29,8 @@ const char *environment_value(const struct run *run, const char *key);
 
 /// Returns ST_USAGE if the digests were made with different settings (step marker, warm-up,
 /// communication kernels), or with settings other than those of the rules. `communication`: the
-/// patterns of communication kernels by the rules; NULL: any. With `rules` NULL, the digests are
-/// only compared with each other. `baseline` is NULL if there is none.
+/// patterns by which the rules recognize communication kernels; NULL: any patterns fit. If `rules`
+/// is NULL, the digests are only compared with each other. `baseline` is NULL if there is none.
 GG_MUST_CHECK enum status environment_settings(const struct rules *rules,
                                                const struct run *baseline,
                                                const struct run *candidates, size_t nr,
@@ -39,7 +40,8 @@ GG_MUST_CHECK enum status environment_settings(const struct rules *rules,
 /// recordings do not name their machine.
 enum together { TOGETHER_UNKNOWN, TOGETHER, APART };
 
-/// Compares host name, boot and job of the recordings: APART if one of them differs.
+/// Compares the names of the host and the ids of its boot and of the job in the recordings: APART
+/// if one of them differs.
 enum together environment_together(const struct run *a, const struct run *b);
 
 #endif

@@ -15,7 +15,7 @@ enum name_fit exceptions_best(const struct rule *rule, struct span asked,
 void exceptions_warn(const struct rule *rule, const struct entries *entries, struct report *out);
 
 /// Remove the entries that the rule's `except` names. Returns true if there were any. `all` has all
-/// items of both sides: a text names only those items that it fits best.
+/// items of both sides: a text in `except` names only those items that it fits best.
 bool exceptions_drop(const struct rule *rule, const struct entries *all, struct entries *entries);
 
 /// The rule that applies to entry `e`: `rule` itself, or a copy in arena `a` with the limits of
@@ -26,19 +26,21 @@ const struct rule *exceptions_rule(const struct rule *rule, const struct entries
 /// True for metrics of items that may appear and disappear, such as kernels.
 bool family_is_of_items(const struct metric *m);
 
-/// True for a kernel that the side which lacks it may have among those too small to be listed.
+/// True if `e` is a kernel that only one side lists, but that the other side may have among the
+/// kernels that are too small to be listed.
 bool family_may_be_hidden(const struct bench *b, const struct metric *m, const struct entry *e);
 
-/// True if the side has none of `entries`, and no other item of the metric either, whatever the
-/// rule selects: nothing of the kind was recorded. False for metrics that are not about items.
+/// True if the side recorded no items of the metric's kind: it has none of `entries`, and none of
+/// the items that the rule does not select. False for metrics that are not about items, and if
+/// `entries` is empty.
 bool family_unrecorded(struct bench *b, const struct rule *rule, const struct entries *entries,
                        enum side_index side);
 
-/// For each rank, append to `out` its family, if it has one: the entry FAMILY_LABEL, which sums up
-/// the items that only one side has. A rank has a family if these items make up at least half of
-/// what the rule selects, on each of the two sides: most names have then changed. `entries` has the
-/// items before the top ones are chosen. Returns true if the metric does not add up, so that there
-/// are no families, and a rank has items on both sides but none in common.
+/// Append to `out` the family of each rank that has one: an entry called FAMILY_LABEL that sums up
+/// the items that only one side has. A rank has a family if, on each side, these items make up at
+/// least half of what the rule selects, since most names have then changed. `entries` has all items
+/// of the rule, not only its top ones. Returns true if figures of the metric cannot be added up, so
+/// that there are no families, and some rank has items on both sides, but none in common.
 bool family_add(struct bench *b, const struct rule *rule, const struct entries *entries,
                 struct entries *out);
 

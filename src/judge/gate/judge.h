@@ -1,4 +1,4 @@
-/// Judging: two runs and the rules give a report with verdicts. Only this folder decides.
+/// Judging: two runs and the rules give a report with verdicts. No other folder makes verdicts.
 #ifndef GG_GATE_JUDGE_H
 #define GG_GATE_JUDGE_H
 
@@ -17,8 +17,8 @@ enum fail_on { FAIL_ON_FAIL, FAIL_ON_WARN, FAIL_ON_NEVER };
 struct judge_input {
 	const struct rules *rules;
 	const struct category_table *categories;
-	/// The runs of both sides. The candidates are first `RUN…`, then those of --repeat. If there is
-	/// no stored baseline, `baseline` is the first control run (--control).
+	/// The runs of both sides. The candidates are the runs given as `RUN…`, then those of --repeat.
+	/// If there is no stored baseline, `baseline` is the first control run (--control), if any.
 	struct bench_runs runs;
 	const char *reference_commit; ///< commit of runs.reference; "" if unknown
 	/// true if there should be a stored baseline, but there is none: the status is then ST_BASELINE

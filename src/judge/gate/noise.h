@@ -19,8 +19,9 @@ void noise_evidence(const struct noise_model *m, const struct entry *e, struct c
 /// Text such as "2 more runs of the candidate would decide", from the plan in `e`; owned by `a`.
 const char *noise_plan_text(struct arena *a, const struct evidence *e);
 
-/// Fill in how many checks are expected to fail in a run of unchanged code: the sum over those
-/// checks that have at least five past runs. With fewer, the probability is not known.
+/// Fill in how many checks are expected to fail in a run of unchanged code: the sum of the checks'
+/// probabilities of failing. Only checks with at least five past runs count, since with fewer the
+/// probability is not known.
 void noise_summary(struct report *out);
 
 /// Fill in the fields of `out` about the steps of `e`, an entry of the query `q`. They stay empty
@@ -28,10 +29,11 @@ void noise_summary(struct report *out);
 void noise_steps(struct bench *b, const struct entry *e, const struct query *q,
                  struct evidence *out);
 
-/// Decide whether all operators changed by one factor (clock, power cap, another GPU), and fill
-/// out->uniform. If they did, only the first failing check on GPU time of whole steps reports it.
-/// Other checks that got worse by no more than that factor become milder: a failing check on the
-/// time of whole steps becomes a warning, and a warning on an operator or a kernel becomes a pass.
+/// Decide whether all operators became slower by one factor (lower clock, power cap, another GPU),
+/// and fill out->uniform. If so, only the first failing check on the GPU time of whole steps
+/// reports the factor. Other checks become milder if the factor explains their change: a failing
+/// check on the time of whole steps becomes a warning, and a warning on an operator or a kernel a
+/// pass.
 void uniform_settle(const struct noise_model *m, struct report *out);
 
 #endif

@@ -1,9 +1,9 @@
 /// A model of how runs of unchanged code differ, estimated from all known runs.
 ///
-/// Figures are logarithms; percentages are shares of 1. The value of operator j in run i is m_i +
-/// r_ij: m_i, the median over operators, is the part of the machine, and r_ij the part of the
-/// operator. Every variance is shrunk towards that of similar figures (Smyth 2004): one run can be
-/// enough.
+/// A figure enters as its logarithm, a percentage as a share of 1. The value of operator j in run i
+/// is m_i + r_ij. The machine's part m_i is the median, over all operators, of how far their values
+/// are from their usual levels; r_ij is the operator's own part. Every variance is shrunk towards
+/// the variance of similar figures (Smyth 2004), so that one run can be enough to estimate it.
 #ifndef GG_GATE_NOISE_MODEL_H
 #define GG_GATE_NOISE_MODEL_H
 
@@ -15,13 +15,14 @@
 /// The model; made by noise_model_init().
 struct noise_model {
 	struct bench *bench;
-	double alpha[NR_FAMILIES]; ///< false-alarm probability of one check, by enum family
+	double alpha[NR_FAMILIES]; ///< false-alarm probability of one check, indexed by enum family
 	enum unit_kind kind; ///< whether the entries of `units` are operators or categories
 	struct entries units; ///< operators or categories that show the noise of GPU time; the model
 	                      ///< owns the list, `bench` the texts in it
 	double *machine; ///< the machine's part m_i of each run, indexed by column; NAN if unknown
-	double shift; ///< median change of all operators from the reference to the candidate
-	double rest; ///< median of the operators' own changes r_ij, without the machines' part
+	double shift; ///< median, over all operators, of the change from reference to candidate, as a
+	              ///< difference of logarithms
+	double rest; ///< like `shift`, for changes of the operators' own parts r_ij
 	struct noise_prior own; ///< prior (noise_prior_of()) for the variance of r_ij
 	double mean_own; ///< mean variance of the operators' own parts r_ij
 	int64_t tick; ///< tick of the clock of GPU activities in ns; 0 if it is 1 ns or unknown
@@ -29,9 +30,9 @@ struct noise_model {
 	                   ///< sum of all operators, where independent changes partly cancel out
 	double shared; ///< share of the machine's variance that the candidate's runs have in common
 	bool busy; ///< true if the GPUs of both sides are idle for less than 5 % of the steps' periods
-	bool has_machine; ///< true if rules check a metric of FAMILY_MACHINE, which shows what slows
-	                  ///< all operators; an operator is then judged by the part of its change that
-	                  ///< the other operators do not share
+	bool has_machine; ///< true if rules check the GPU time of whole steps (FAMILY_MACHINE), which
+	                  ///< shows what slows all operators; an operator is then judged by the part of
+	                  ///< its change that the other operators do not share
 };
 
 /// Estimate of the change of one figure, as a difference of logarithms, and of its uncertainty.
@@ -55,15 +56,15 @@ void noise_model_init(struct noise_model *m, struct bench *b, const struct rules
 void noise_model_release(struct noise_model *m);
 
 /// Estimate the change of `e`, an entry of a query for `metric`, from the reference or, with
-/// `since_pin`, from the approved run.
+/// `since_pin`, from the approved run. The result's `known` is false if there is no estimate.
 struct estimate noise_estimate(const struct noise_model *m, const struct entry *e,
                                const struct metric *metric, bool since_pin);
 
 /// The operator or category with the name `label`, or NULL.
 const struct entry *noise_unit(const struct noise_model *m, struct span label);
 
-/// Set the probability of a false alarm in one check, for each family of metrics. The units of the
-/// model `m` (noise_units_find()) must be known already.
+/// Set m->alpha, the probability of a false alarm in one check, for each family of metrics. Call
+/// noise_units_find() before, since the operators share the probability of their family.
 void noise_budget(struct noise_model *m, const struct rules *rules);
 
 /// Fill m->units and m->kind: with operators, or with categories if operators are unknown.
@@ -73,14 +74,16 @@ void noise_units_find(struct noise_model *m);
 /// tick per launch. 0 if the ticks are of 1 ns or unknown.
 double noise_unit_tick(const struct noise_model *m, const struct entry *e);
 
-/// Variance of the logarithm of `metric` in one run due to the number of samples: the mean over all
-/// runs with samples, 0 if there are none. `label` names the figure if the metric covers several.
-/// The variance between runs is larger, since all samples of a run come from one machine.
+/// Variance that the logarithm of `metric` has because a run takes only a few samples: the mean
+/// over all runs that give a number of samples, 0 if none does. `label` names the figure if the
+/// metric covers several. The variance between runs is larger, since a run's samples are of one
+/// machine.
 double noise_of_samples(const struct bench *b, const struct metric *metric, struct span label);
 
-/// Variance p (1 - p) / n of the share of slow steps in a run whose steps are slow by chance; 0 for
-/// other metrics. p is the share in the runs of the base code, with two steps added of which one is
-/// slow, so that it is never 0; n is the number of steps of the candidate's longest run.
+/// For the metric "share of slow steps": its variance p (1 - p) / n in a run whose steps are slow
+/// by chance. 0 for other metrics. p is the share in all runs but the candidate's, with one slow
+/// and one other step added, so that p is never 0; n is the number of steps of the candidate's
+/// longest run.
 double noise_of_share(const struct bench *b, const struct entry *e, const struct metric *metric);
 
 #endif

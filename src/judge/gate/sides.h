@@ -6,9 +6,9 @@
 #include "model/report.h"
 #include "model/rule.h"
 
-/// Fill the context of both sides in `out` from the baseline (NULL if there is none yet) and the
-/// first of the candidate's `nr` runs. Set `partial` if a run was read only in part (--quick), and
-/// `same_artifact` with its warning if any of the candidate's runs is the baseline itself.
+/// Fill out->baseline from the baseline (NULL if there is none yet), and out->candidate from the
+/// first of the candidate's `nr` runs. Set `partial` if a run was read only in part (--quick). Set
+/// `same_artifact`, and add a warning, if any of the candidate's runs is the baseline itself.
 void sides_fill(const struct run *baseline, const struct run *candidates, size_t nr,
                 struct report *out);
 
@@ -19,10 +19,10 @@ void sides_warn_of_each(const struct bench *b, const struct rules *rules, struct
 /// True if all ranks of both runs come from identical artifacts.
 bool sides_same_artifact(const struct run *x, const struct run *y);
 
-/// Report the figures of result files that a rule selects but no check judges. A warning names
-/// those of which it is not known whether higher or lower is better, with a rule that would say so.
-/// A note of the candidate names all, including those of which neither is better, such as spreads
-/// and numbers of samples. All checks must be in `out`.
+/// Report the figures of result files that a rule selects but no check judges. A warning names the
+/// figures for which nobody has said whether higher or lower is better, and shows a rule that would
+/// say it. A note on the candidate names all figures, including those for which neither is better,
+/// such as spreads and numbers of samples. All checks must be in `out`.
 void unjudged_say(struct bench *b, const struct rules *rules, struct report *out);
 
 #endif

@@ -12,8 +12,8 @@
 /// waivers_names() for the item's rule.
 int64_t waivers_find(const struct rules *rules, const unsigned char *best, struct select_item item);
 
-/// For each waiver, how well it names one of the `items` of the rule: the best fit (enum name_fit)
-/// among them. Owned by `a`.
+/// An array, owned by `a`, with an element for each waiver: the best fit (enum name_fit) of the
+/// waiver's name to one of the rule's `items`. FIT_NONE for waivers that do not apply to the rule.
 const unsigned char *waivers_names(const struct rules *rules, const struct rule *rule,
                                    const struct entries *items, struct arena *a);
 
@@ -21,13 +21,13 @@ const unsigned char *waivers_names(const struct rules *rules, const struct rule 
 GG_MUST_CHECK enum status waivers_check(const struct rules *rules, int64_t today,
                                         struct diag_log *log);
 
-/// Warn of waivers that can excuse nothing: no rule judges what they name, or no item of the runs
-/// of `b` has the name (not looked at if `b` is NULL).
+/// Warn of waivers that can excuse nothing: no rule judges what they name, or none of the items in
+/// the runs of `b` has the name. `b` may be NULL: names are then not compared with items.
 void waivers_lint(const struct rules *rules, struct bench *b, struct diag_log *log);
 
-/// Append warnings for waivers that end within two weeks, and for those that excused no check:
-/// `used` has a flag for each waiver. `only_own`: only the user's own limits were judged, since
-/// there is no baseline.
+/// Append warnings for waivers that end within two weeks, and for waivers that excused no check.
+/// `used` has a flag for each waiver: true if the waiver covered a failure. `only_own`: only the
+/// user's own limits were judged, since there is no baseline.
 void waivers_warn(const struct rules *rules, int64_t today, const bool *used, bool only_own,
                   struct bench *b, struct report *out);
 
