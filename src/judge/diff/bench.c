@@ -77,8 +77,8 @@ static void init_columns(struct bench *b)
 		add_column(b, SOURCE_PIN, approved_view(b), NULL, b->pin);
 	add_past(b, r->recent, SOURCE_RECENT);
 	add_past(b, r->sample, SOURCE_SAMPLE);
-	/* the last candidates have the control runs: the first candidate may be the failed run that the
-	 * others are to confirm */
+	/* if there are fewer control runs than candidates, the last candidates form the pairs: the
+	 * first candidate may be the failed run, which the pairs are to confirm */
 	size_t single =
 	    r->nr_controls && r->nr_controls < r->nr_candidates ? r->nr_candidates - r->nr_controls : 0;
 	for (size_t i = 0; i < r->nr_candidates; i++)
@@ -195,7 +195,7 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 {
 	struct answers answers;
 	const struct run_view *view = &b->view[b->columns[column].view];
-	/* for a folded run, fold_lacks() knows also the ranks that it keeps whole */
+	/* for a folded run, fold_lacks() also knows of which ranks the run keeps all figures */
 	if (run_fold(view->run) ? fold_lacks(view, q) : !run_has(view, q->metric))
 		return;
 	/* a control run may lack the sources of memory that the other runs have in common */
@@ -214,8 +214,8 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 }
 
 /* The text of the query under which a past run stores its answers; "" if the query is about memory
-   and the run has memory only from another source. If an earlier version stored no source, that of
-   the approved run is assumed. */
+   and the past run has memory figures only from another source. If an earlier gpugate version
+   stored no source of memory, the approved run's source is assumed. */
 static const char *past_text(struct bench *b, const struct past_run *past, const struct query *q)
 {
 	const char *now = memory_source_of(b->memory);
@@ -334,8 +334,8 @@ static bool candidate_has(const struct bench *b, const struct seen_list *seen, s
 	return false;
 }
 
-/* Store the values that runs other than the candidate's have of a renamed kernel under its new
-   name, if the candidate has a value for the kernel. The old and the new name are then one item. */
+/* In all runs but the candidate's, give the values of a renamed kernel its new name, if the
+   candidate has a value under that name. The old and the new name are then one item. */
 static void join_renamed(const struct bench *b, struct seen_list *seen)
 {
 	struct seen_list joined = { 0 };
@@ -359,8 +359,8 @@ static void join_renamed(const struct bench *b, struct seen_list *seen)
 
 /* ---- the entry of one item ---- */
 
-/* Which columns (runs) make up one side, by their source or as a reference. The median of their
-   values is the side's value. */
+/* Which columns (runs) make up one side: those of the sources in `of` and, with `reference`, those
+   that are marked as reference. The median of their values is the side's value. */
 struct sides {
 	bool of[NR_SOURCES];
 	bool reference;
@@ -405,12 +405,13 @@ static size_t better_from(const int64_t *v, size_t nr, enum worse worse)
 }
 
 /* Mark the runs of main whose median is the reference of the item. Once runs of three jobs of main
-   show a better level, earlier runs do not count. Otherwise a change that undoes the gain would
+   show a better level, earlier runs do not count. Without this, a change that undoes the gain would
    pass until most runs are on the better level. */
 static void find_reference(struct bench *b, const struct entry *e, struct cell *cells,
                            enum worse worse)
 {
-	/* with enough recent runs, the baseline's value is their median, without the approved run */
+	/* with enough recent runs, the baseline's value is their median, without the approved run
+	   unless that is one of them */
 	bool pin = b->twin || b->min_runs <= 0 || count_of(b, e, SOURCE_RECENT) < (uint64_t)b->min_runs;
 	int64_t *v = arena_alloc(&b->arena, b->nr_columns, sizeof *v);
 	size_t *at = arena_alloc(&b->arena, b->nr_columns, sizeof *at), nr = 0;
@@ -477,8 +478,8 @@ static void make_entry(struct bench *b, struct entry *e, const struct query *q,
 	                     : view_metric(&b->view[0], q->metric, e->label)->worse);
 }
 
-/* The smallest number of ranks that lack an item, over all items, in column `i`; -1 if the column
-   has none of the items. */
+/* Number of ranks, in the run of column `i`, that lack the item that the fewest ranks lack; -1 if
+   the run has none of the items. */
 static int64_t least_lacking(const struct entry *items, size_t nr, size_t i)
 {
 	int64_t least = -1;
@@ -544,7 +545,8 @@ void bench_query(struct bench *b, const struct query *q, struct entries *out)
 			end++;
 		make_entry(b, e, q, first, end - i);
 		if (!e->has[SIDE_BASELINE] && !e->has[SIDE_CANDIDATE])
-			out->list.nr--; /* only runs that show how large noise is have the item */
+			out->list.nr--; /* only runs that show how large noise is, such as old ones of main,
+			                   have the item */
 	}
 	vec_release(&seen.list);
 }

@@ -8,7 +8,7 @@ struct activity_breakdown {
 	const struct breakdown_input *in;
 	const struct metric *metric;
 	struct parts parts;
-	bool flat; /* true: without levels for classes and categories */
+	bool flat; /* true: the tree has no levels for classes and categories, only for activities */
 };
 
 /* A leaf of the tree: one activity. A renamed kernel is one leaf, under its new name. */
@@ -51,7 +51,7 @@ static const struct activity_pair *old_name(const struct activity_breakdown *b,
 	return joined && p->count[SIDE_BASELINE] <= 0 ? p->partner : NULL;
 }
 
-/* True if the pair has the old name of a kernel, whose figures count under the new name. */
+/* True if the pair has the old name of a renamed kernel. The kernel counts under its new name. */
 static bool is_renamed_away(const struct activity_breakdown *b, const struct activity_pair *p)
 {
 	return p->count[SIDE_CANDIDATE] <= 0 && b->metric->label != LABEL_KERNEL && p->partner;
@@ -160,7 +160,8 @@ static void collect_activities(struct activity_breakdown *b, struct node *all,
 
 ORDERING(activity_cmp, struct activity, RISING(pair->cls) BY_TEXT(category) RISING(node->seq))
 
-/* Sort the list, so that activities of one class and category are adjacent, and form the tree. */
+/* Form the tree. The list is sorted first, so that activities of one class and category are
+   adjacent. */
 static void form_tree(struct activity_breakdown *b, struct node *root, struct activities *all)
 {
 	const struct activity *last = NULL;

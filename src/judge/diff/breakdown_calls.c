@@ -9,7 +9,7 @@
 struct call_row {
 	struct span name; /* name of the calls; empty if the breakdown has only one row of calls */
 	int side;
-	int64_t count, amount; /* number of calls, and their total in the metric's unit */
+	int64_t count, amount; /* number of calls, and their total time or size in the metric's unit */
 };
 
 struct call_breakdown {
@@ -22,7 +22,7 @@ struct call_breakdown {
 	bool incomplete;
 };
 
-/* Type of the functions that add the rows of one rank. */
+/* Type of the functions that add one rank's rows of calls to b->rows. */
 typedef void collect_fn(struct call_breakdown *b, const struct rank_part *r);
 
 #define CALLS "number of calls", "mean duration of a call"
@@ -186,8 +186,8 @@ static void collect_copies(struct call_breakdown *b, const struct rank_part *r)
 	}
 }
 
-/* The query has the name by which rules match a kernel: add a row for each of its names in the
-   trace. */
+/* The label of the query is the name by which rules match a kernel. Add a row for each name that
+   the kernel has in the trace. */
 static void collect_raw_names(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;

@@ -1,5 +1,5 @@
-/* Breakdown of GPU time, launches, copies and waiting by origin in the code: module, place (file
-   and function), operator, kernel. Kernels of one operator are adjacent, whatever their names. */
+/* Breakdown of GPU time, launches, copies and waiting by where they come from in the code: module,
+   place (file and function), operator, kernel. Kernels of one operator are adjacent. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -193,7 +193,7 @@ static void form_tree(struct code_breakdown *b, struct node *root)
 	}
 }
 
-/* Add a part for GPU work without a row in the code table, because its launch was not recorded. */
+/* Add a part for GPU work that has no row in the code table because its launch was not recorded. */
 static void add_unknown(struct code_breakdown *b)
 {
 	const struct metric *m = b->in->query->metric;

@@ -20,7 +20,7 @@ struct memory_breakdown {
 	/// shown site that changed most in the same direction as the total
 	const struct memory_item *largest;
 	int64_t largest_change;
-	int64_t unused; ///< change of memory that is reserved but not in use
+	int64_t unused; ///< change, in bytes, of the memory that is reserved but not in use
 };
 
 /* ---- sites: functions that allocate ---- */
@@ -98,9 +98,9 @@ static void add_sites(struct memory_breakdown *b, struct node *parent, int64_t c
 
 #define UNEXPLAINED "not in the lists of sites"
 
-/* Set the divisors for growth per step. The metric is a median of slopes, but a site has only its
-   total rise, from which its mean rise per step follows. The divisor is the largest number of steps
-   in which any site rose, since a leaking site rises in every step. */
+/* Set the divisors for growth per step. The metric is a median of slopes, but of a site only the
+   total rise is known, and the mean rise per step follows from it. The divisor is the largest
+   number of steps in which any site rose, since a leaking site rises in every step. */
 static void set_steps(struct memory_breakdown *b)
 {
 	for (int s = 0; s < NR_SIDES; s++) {
@@ -246,7 +246,7 @@ static void add_segments(struct memory_breakdown *b)
 
 /* ---- the site for the message ---- */
 
-/* The site with a known function whose bytes grew most; NULL if none grew. */
+/* The site whose bytes grew most, among sites whose function is known; NULL if none grew. */
 static const struct memory_item *grown_most(struct memory_breakdown *b, enum memory_list list)
 {
 	struct node root = { 0 };
@@ -267,9 +267,9 @@ static const struct memory_item *grown_most(struct memory_breakdown *b, enum mem
 	return most;
 }
 
-/* Name the cause of fragmentation: the site of the small blocks, if these split up at least a tenth
-   of the free memory. Otherwise it is the site that grew most, since other allocations often cannot
-   use the gaps that its freed blocks leave. */
+/* Text that names the cause of fragmentation. It is the site of the small blocks, if these split up
+   at least a tenth of the free memory. Otherwise it is the site that grew most: when its blocks are
+   freed, other allocations often cannot use the gaps. NULL if no site grew. */
 static const char *fragmented_by(struct memory_breakdown *b, enum memory_list list)
 {
 	const struct memory_ref *m = &b->memory[SIDE_CANDIDATE];

@@ -1,4 +1,4 @@
-/* Breakdown by rank, for metrics without a better breakdown, and of a rank's missing steps. */
+/* Breakdown by rank, for metrics without a better one; breakdown of a rank's missing steps. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -6,8 +6,8 @@
 #include "diff/terms.h"
 #include "metric/unit.h"
 
-/* A figure of one rank: its sum, and the number of values in this sum, which are those of steps or,
-   if the metric is not per step, of runs. `sum` divided by `of` is the mean. */
+/* A figure of one rank: the sum of its values, and their number `of`. There is a value for each
+   step or, if the metric is not per step, for each run. `sum` divided by `of` is the mean. */
 struct rank_amount {
 	struct span label; /* label that the query asks for; empty: any label */
 	__int128 sum, of;

@@ -13,7 +13,7 @@ struct term_breakdown {
 	enum phase phase;
 	struct parts parts;
 	struct node root, *rows[TERM_ROWS];
-	/* for each side, over how many steps, devices or other rows its amounts are summed */
+	/* for each side, the number of steps, devices, kernels or threads that its amounts sum up */
 	int64_t of[NR_SIDES];
 	bool unknown, several; /* `unknown`: a rank did not record the terms; `several`: a rank has
 	                          several devices */

@@ -87,7 +87,7 @@ static bool is_change(struct search *s, const double *v, size_t nr, double obser
 {
 	int64_t rounds = MILLION / s->p - 1;
 	rounds = rounds > PERMUTATIONS ? rounds : PERMUTATIONS;
-	/* number of series with as good a split: the series itself, and permutations */
+	/* number of series that have as good a split: the series itself, and some permutations */
 	int64_t as_well = 1;
 	struct pieces any;
 	memcpy(s->shuffled, v, nr * sizeof *v);
@@ -111,10 +111,10 @@ static double squares(const double *v, size_t nr)
 	return sum;
 }
 
-/* True if the pieces lie further apart than their own noise explains, by Student's t test. The
-   test's p value is multiplied by the number of pairs of pieces that were tried (Bonferroni). For
-   few runs, is_change() has too few permutations to find a change: ten runs on one level and three
-   on another can be ordered in only 286 ways. Pieces without any noise are apart if they differ. */
+/* True if, by Student's t test, the two pieces lie further apart than noise within them explains.
+   The test's p value is multiplied by the number of pairs of pieces that were tried (Bonferroni).
+   With few runs, is_change() cannot find a change, since there are too few permutations: ten runs
+   on one level and three on another have only 286. Pieces without noise need only differ. */
 static bool is_step(const struct search *s, const double *v, size_t nr, struct pieces at, double q,
                     int64_t *p)
 {

@@ -26,8 +26,8 @@ ORDERING_POINTERS(by_candidate, struct activity_pair, THEN(by_time(x, y, SIDE_CA
 
 ORDERING_POINTERS(by_place, struct activity_pair, THEN(COMPARE(x, y)))
 
-/* True for a kernel whose figures are complete. False for other activities, and if some ranks may
- * have launches of the kernel only in a sum of small kernels. */
+/* True for a kernel whose figures are complete. False for other activities, and for a kernel that
+ * some ranks may have in their sums of small kernels. */
 static bool is_told(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	return a->kind == EVENT_KERNEL && !a->small && !activity_is_partial(p, a);
@@ -67,7 +67,8 @@ static __int128 distance(const struct activity_pair *a)
 ORDERING_POINTERS(by_distance, struct activity_pair,
                   THEN(COMPARE(distance(y), distance(x))) BY_SPAN(name))
 
-/* Choose the kernels whose time changed most, up or down, however short or long they are. */
+/* Fill t->both with the `top` kernels whose time changed most, up or down. How much time they take
+   does not matter. */
 static void top_of_changes(struct top *t, const struct activity_pairs *p, size_t top)
 {
 	*t = (struct top){ 0 };
@@ -87,7 +88,8 @@ static void top_release(struct top *t)
 	vec_release(&t->both);
 }
 
-/* True if the kernel was renamed, and the pair with its old name in `t` counts it already. */
+/* True for the new name of a renamed kernel if `t` also has the kernel's old name, under which it
+   is counted already. */
 static bool is_counted(const struct top *t, const struct activity_pair *a)
 {
 	return a->partner && a->count[SIDE_BASELINE] <= 0 &&
@@ -162,9 +164,8 @@ bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out
 	return true;
 }
 
-/* True if both sides recorded a resource of the kernel and launched it equally often. A resource is
-   the largest amount that any launch takes, so that two amounts compare only if the launches are
-   the same. */
+/* True if both sides recorded a resource of the kernel, and launched the kernel equally often. Only
+   the largest amount of any launch is recorded, which other launches could change. */
 static bool has_resources(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	bool any = false;
@@ -239,8 +240,8 @@ const struct activity_pair *drift_find(const struct activity_pairs *p, struct sp
 	return p->list.nr ? bsearch(&name, p->list.v, p->list.nr, sizeof *p->list.v, by_name) : NULL;
 }
 
-/* The drift class of a kernel. Its time changes with the number of launches and with the mean
-   duration; the class names the larger of these two changes. The class is `same` if both together
+/* The kind of a kernel's change. The kernel's time changes with the number of launches and with the
+   mean duration; the larger of these two changes gives the kind. It is DRIFT_SAME if both together
    are at most 2 % of the baseline's time, since unchanged kernels differ by as much. */
 static enum drift drift_class(const struct activity_pairs *p, const struct activity_pair *a)
 {
@@ -363,7 +364,7 @@ void drift_rows(const struct activity_pairs *p, const struct category_table *cat
 		if (other && is_gone(p, x))
 			y = other;
 		else if (is_counted(&t, x))
-			continue; /* a renamed kernel gets its row from the pair with the old name */
+			continue; /* this renamed kernel gets its row when the loop is at its old name */
 		else if (other)
 			x = other;
 		vec_push(&out->drift, drift_row(p, x, y, categories, &out->arena));

@@ -4,7 +4,8 @@
 #include "base/text.h"
 #include "diff/pairs.h"
 
-/* Greatest number of segments in a path. A longer path keeps its outer segments and the kernel. */
+/* Greatest number of segments in a path. A longer path keeps only its outer segments and the
+   kernel. */
 enum { DEPTH = 32 };
 
 /* The least size of a node is the total divided by LEAST_PART: a smaller node would be too narrow
@@ -16,7 +17,8 @@ struct segment {
 	struct span name;
 };
 
-/* GPU time, and the path of names to the launching code: modules, place, operators, kernel. */
+/* GPU time in ns of one kernel (or copy, or memory set), and the path of names that leads to it
+   from outside: modules, place, operators, kernel. */
 struct stack {
 	struct span module, place, op, kernel;
 	struct segment *path; ///< array of `nr` segments
@@ -36,7 +38,7 @@ struct grower {
 	struct flame *out;
 };
 
-/* The stacks from `from` up to `to` (excluded), whose paths have the same segment at one depth. */
+/* The stacks number `from` to `to` - 1, whose paths have the same segment at one depth. */
 struct group {
 	size_t from, to;
 	__int128 sum[NR_SIDES];
@@ -114,7 +116,7 @@ static bool has_rows(const struct run_view *v, size_t nr)
 	return false;
 }
 
-/* Add GPU work without a row in the code table, because its launch was not recorded. */
+/* Add GPU work that has no row in the code table because its launch was not recorded. */
 static void add_unknown(struct stacks *s, const struct bench *b, bool both)
 {
 	struct stack rest = { .kernel = SPAN("(launch not recorded)") };
@@ -194,8 +196,8 @@ static void group(const struct grower *g, const struct group *in, size_t depth, 
 	vec_sort(&out->list, by_size);
 }
 
-/* True if all stacks of a group have the same next segment after `depth`, and it is of the same
-   kind as the segment at `depth`: the two then become one node. */
+/* True if all stacks of a group have the same segment at `depth` + 1, and this segment is of the
+   same kind as the one at `depth`: the two segments then become one node. */
 static bool goes_on(const struct grower *g, const struct group *in, size_t depth)
 {
 	const struct stack *first = &g->stacks[in->from];

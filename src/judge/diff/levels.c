@@ -47,8 +47,8 @@ static void number_piece(const int64_t *v, size_t nr, bool early, uint64_t *leve
 	vec_release(&c.list);
 }
 
-/* Split the group of the value with index `first`, which is its first value, into its levels: the
-   values of each level become a group. */
+/* Split a group into its levels, so that the values of each level become a group of their own.
+   `first` is the index of the group's first value. */
 static void split_group(const double *v, const uint64_t *whole, uint64_t *group, size_t nr,
                         size_t first, bool early)
 {

@@ -112,8 +112,8 @@ bool activity_is_partial(const struct activity_pairs *p, const struct activity_p
 {
 	enum {
 		KEPT_TIMES = 2
-	}; /* assumed: the ranks that list a kernel take at most this many times as long for it as the
-	      ranks that have it in a sum of small kernels */
+	}; /* assumption: a kernel takes at most this many times as long in a rank that lists it as in a
+	      rank that has it in a sum of small kernels */
 	bool partial = false;
 	for (int s = 0; s < NR_SIDES && a->kind == EVENT_KERNEL && !a->small; s++)
 		if (a->steps[s] > 0 && a->steps[s] < p->steps[s])

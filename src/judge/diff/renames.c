@@ -1,7 +1,7 @@
 #include "diff/pairs.h"
 
-/* A kernel that only one side has. Launches and time are totals over all steps, multiplied by the
-   number of steps of the other side, so that both sides compare exactly. */
+/* A kernel that only one side has. Launches and time (in ns) are totals over all steps, multiplied
+   by the number of steps of the other side, so that both sides compare exactly. */
 struct loner {
 	struct activity_pair *pair;
 	__int128 launches, time;
@@ -43,8 +43,9 @@ static const struct loner *in_group(const struct loners *l, size_t i, const stru
 	return i < l->list.nr && group_cmp(&l->list.v[i], key) == 0 ? &l->list.v[i] : NULL;
 }
 
-/* The element nearest to `key` in time, which is one of the two elements beside the place of `key`
-   in the sorted list. NULL if there is none, or if another element is equally near. */
+/* The element that has the category and launches of `key` and is nearest to it in time: one of the
+   two beside the position of `key` in the sorted list. NULL if there is no such element, or if two
+   are equally near. */
 static const struct loner *nearest(const struct loners *l, const struct loner *key)
 {
 	size_t at = lower_bound(l->list.v, l->list.nr, sizeof *key, key, loner_cmp);

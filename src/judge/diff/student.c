@@ -46,8 +46,8 @@ double student_tail(double x, double df)
 	return x < 0 ? 1 - tail : tail;
 }
 
-/* Solves student_tail(x, df) = tail by Newton's method on logarithms: the logarithm of the tail is
- * either convex or concave everywhere. */
+/* Solves student_tail(x, df) = tail by Newton's method for the logarithm of the tail, which is
+ * nearer to a straight line than the tail itself. A step at most halves x. */
 double student_quantile(double tail, double df)
 {
 	const double most = 1e9;

@@ -9,8 +9,8 @@ struct query unit_query(enum unit_kind kind)
 	    struct query){ .metric = m, .stat = STAT_MEDIAN, .reduce = m->reduce, .cls = "compute" };
 }
 
-/* The operator of the row of the code table in which the kernel takes the most time; empty if no
-   row names one. */
+/* The operator that launched the kernel, from the row of the code table in which the kernel takes
+   the most time; empty if no row names an operator. */
 static struct span operator_of(const struct digest *d, struct kernel_row *k)
 {
 	const struct code_stat *best = NULL;

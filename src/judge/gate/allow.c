@@ -18,8 +18,8 @@ static bool is_in(const char *text, const char *label, bool module)
 	       (!text[n] || (module && strncmp(text + n, " > ", 3) == 0));
 }
 
-/* The sum of the changes of the parts called `label` and, with `module`, of the modules within the
-   module `label`. A part within such a part is not counted again. */
+/* Sum of the changes of all parts that are called `label` or, with `module`, are modules within the
+   module `label`. Parts below one of these are not counted, since it contains their changes. */
 static int64_t change_of(const struct breakdown *of, const char *label, bool module)
 {
 	int64_t sum = 0;
@@ -59,8 +59,8 @@ int64_t allow_part(struct bench *b, const struct waiver *w, const struct breakdo
 	for (size_t i = 0; i < items.list.nr; i++) {
 		const struct entry *e = &items.list.v[i];
 		const char *own = arena_dup(&b->arena, e->label);
-		bool held = false; /* true if another item is a module that contains this one, and so counts
-		                      it */
+		bool held = false; /* true if another item is a module that contains this item: the growth
+		                      then counts for that module only */
 		for (size_t k = 0; q.module && k < items.list.nr; k++)
 			held =
 			    held || (k != i && is_in(own, arena_dup(&b->arena, items.list.v[k].label), true));

@@ -25,7 +25,7 @@ struct maker {
 	const struct rules *rules;
 	const struct rule *rule;
 	struct beside *beside;
-	bool *waived; ///< flags, one for each waiver of the rules; set if the waiver excuses a check
+	bool *waived; ///< a flag for each waiver of the rules; set if the waiver covers a failure
 	const unsigned char *best; ///< for each waiver, how well its name fits an item of the rule
 	                           ///< (waivers_names())
 	struct report *out;
@@ -45,8 +45,8 @@ enum { ID_CHARS = 60 };
 static const char *item_of(struct arena *a, const struct entry *e, bool in_id, bool of_file)
 {
 	struct strbuf b = STRBUF_INIT;
-	/* if a figure of result files has a long name, which is ASCII, its id is a hash and the end of
-	   the name, since names differ at their end:
+	/* a long name of a figure of result files (it is ASCII) becomes a hash and the end of the name,
+	   since such names differ at their ends:
 	   "1f2e3d4c~Meta-Llama-3-8B-Instruct.r1.0.cnone/p99_ttft_ms" */
 	if (in_id && of_file && e->label.n > ID_CHARS)
 		return arena_printf(a, "%08" PRIx32 "~%s", text_hash32(e->label),
@@ -102,9 +102,9 @@ static struct check new_check(const struct maker *m, const struct entry *e, bool
 	return k;
 }
 
-/* Name of the statistic whose change the breakdown explains: the rule's statistic over steps if it
-   has one that is not a mean; otherwise the rule's reduction over ranks, unless that is a mean,
-   too; otherwise the median. */
+/* Name of the statistic whose change the breakdown explains. It is the rule's statistic over steps
+   if the metric is per step and this statistic is not the mean. Otherwise it is the rule's
+   reduction over ranks, where 'each' and 'mean' give the median. */
 static const char *statistic_of(const struct rule *r)
 {
 	if (r->metric->per_step && r->stat != STAT_MEAN)
@@ -113,8 +113,8 @@ static const char *statistic_of(const struct rule *r)
 	return reduce_names[mean ? REDUCE_MEDIAN : r->reduce];
 }
 
-/* The breakdown of the change of check `k`; only of the rank's activities if the check is on a
-   rank. */
+/* The breakdown of the change of check `k`, or NULL. If the check is only on some ranks, only the
+   activities of these ranks count. */
 static struct breakdown *check_breakdown(const struct maker *m, const struct check *k,
                                          const struct entry *e)
 {
@@ -129,9 +129,9 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 		.renamed = e->was.n > 0,
 		.ranks = { m->rule->query.rank, e->rank >= 0, e->rank },
 	};
-	/* the baseline's run whose details explain the change may lack the figure: a figure of the
-	   whole run is then unknown, and nothing can be broken down; but a kernel took 0 ns there,
-	   since it was not launched */
+	/* the baseline's run whose details explain the change may lack the figure. A figure of the
+	   whole run is then unknown, and nothing can be broken down; an item, such as a kernel, took 0
+	   ns in that run, since it was not launched */
 	if (!e->is_explained && k->metric->label == LABEL_NONE)
 		return NULL;
 	if (!q.ranks.one && !q.ranks.glob)
@@ -146,8 +146,8 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 	return out;
 }
 
-/* Add the breakdown to the check; for memory, the message also names the site (function that
-   allocates) with the largest change. */
+/* Add the breakdown to a check that did not pass. For memory, the message also names the site
+   (function that allocates) with the largest change. */
 static void add_breakdown(const struct maker *m, struct check *k, const struct entry *e)
 {
 	const char *where = NULL;
@@ -172,8 +172,8 @@ static bool is_known(const struct maker *m, const struct entry *e)
 	       bench_has(m->bench, SIDE_CANDIDATE, m->rule->metric);
 }
 
-/* Text such as "3 of 8 ranks of 'run.json' have it", if fewer ranks of a run of the candidate than
-   of the baseline have at least one of the items; else NULL. */
+/* Text such as "3 of 8 ranks of 'run.json' have it" if, in a run of the candidate, more ranks lack
+   all of the `nr` items than in the baseline; else NULL. */
 static const char *in_part(const struct maker *m, const struct entry *items, size_t nr)
 {
 	struct arena *a = &m->out->arena;
@@ -189,8 +189,9 @@ static const char *in_part(const struct maker *m, const struct entry *items, siz
 	           : NULL;
 }
 
-/* Text such as "'step-time' (12.5 ms → 13.4 ms)", if the reference (the runs of main) is worse than
-   the pin (the approved run) by more than a limit of the rule and than noise; else NULL. */
+/* Text such as "'step-time' (12.5 ms → 13.4 ms)" if the reference (of the runs of main) is worse
+   than the pin (the approved run) by more than noise and by more than a fail limit of the rule;
+   else NULL. */
 static const char *moved_text(const struct maker *m, const struct comparison *c,
                               const struct evidence *evidence)
 {
@@ -232,9 +233,9 @@ static int64_t part_of(const struct maker *m, const struct waiver *w, const stru
 	return part;
 }
 
-/* If check `k` is beyond its limit only because of growth that entries of `allow` cover: the text
-   of the first of these entries. Otherwise NULL; if entries cover a part of the change, `*of_it`
-   then becomes a text that says how much. */
+/* If check `k` is beyond its limit only because of growth that entries of `allow` cover, returns
+   the text of the first of these entries; otherwise NULL. If NULL is returned although entries
+   cover a part of the change, `*of_it` becomes a text that says how much they cover. */
 static const char *allowed(const struct maker *m, const struct entry *e, const struct comparison *c,
                            const struct check *k, const char **of_it)
 {
@@ -276,7 +277,7 @@ static const char *allowed(const struct maker *m, const struct entry *e, const s
 	return waiver_text(first, a);
 }
 
-/* Why a check on the entry would only repeat other checks; NULL if it would not. */
+/* Text that says why a check on the entry would only repeat other checks; NULL if it would not. */
 static const char *told_by(const struct maker *m, const struct entry *e)
 {
 	const struct step_kinds *k = &m->bench->kinds;
@@ -290,8 +291,9 @@ static const char *told_by(const struct maker *m, const struct entry *e)
 	           : NULL;
 }
 
-/* Make one check. compare() decides it. An entry of `allow`, or a failure that runs do not confirm
-   (confirm.h), makes the verdict milder; uniform_settle() may do so once all checks are made. */
+/* Make one check. compare() decides it. The verdict becomes milder if entries of `allow` cover the
+   failure, or if further runs do not confirm it (confirm.h). Once all checks are made,
+   uniform_settle() can make it milder, too. */
 static void add_check(const struct maker *m, const struct entry *e)
 {
 	const struct rule *rule = m->rule;
@@ -400,7 +402,8 @@ static void add_check(const struct maker *m, const struct entry *e)
 	if (e->was.n)
 		k.message =
 		    arena_printf(a, "%s; renamed from '%s'", k.message, text_short(a, e->was, ID_CHARS));
-	/* warn, since findings do not say by how much a failure exceeds its entry of `allow` */
+	/* warn, since findings do not tell that the entry of `allow` covers only a part of the failure
+	 */
 	if (waiver >= 0 && m->rules->waivers.v[waiver].allows && k.verdict == VERDICT_FAIL)
 		vec_push(&m->out->warnings, k.message);
 	add_breakdown(m, &k, e);
@@ -447,7 +450,7 @@ static void find_step(struct maker *m)
 	vec_release(&e.list);
 }
 
-/* Add the only check of a rule that finds no item to judge; `because` says why there is none. If
+/* Add the only check of a rule that finds no item to judge; `because` says why there is no item. If
    the verdict is skipped and the rule has for_each, also warn that the rule judges nothing. */
 static void add_none(const struct maker *m, struct span item, enum verdict verdict,
                      const char *because)
@@ -478,8 +481,9 @@ static void add_none_left(const struct maker *m, bool excepted)
 	add_none(m, SPAN(""), VERDICT_SKIPPED, because);
 }
 
-/* Fail if the rule's query would find something without its patterns: one of the patterns must be
-   wrong. The class (compute or communication) stays: a run may have no kernels of a class. */
+/* For a rule whose query finds nothing. Returns ST_USAGE if the query would find something without
+   its patterns: one of them must then be wrong. The class (compute or communication) does not count
+   as a pattern, since a run may have no kernels of a class. */
 static enum status check_selects(struct bench *b, const struct rules *rules,
                                  const struct rule *rule, struct arena *a, struct diag_log *log)
 {

@@ -79,8 +79,8 @@ static void add_counts(const struct entries *all, size_t from, size_t end, int64
 			nr[s] = number_add(nr[s], e->value[s]);
 }
 
-/* Number of kernels per step, in millionths, that the figure of the entry `e` sums up, on the side
-   that has more of them. */
+/* Number of kernel launches per step, in millionths, that the figure of the entry `e` sums up, on
+   the side that has more of them. */
 static int64_t launches_of(struct beside *b, const struct entry *e)
 {
 	int64_t nr[NR_SIDES] = { 0 };

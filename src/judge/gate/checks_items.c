@@ -51,7 +51,7 @@ static bool has_share(const struct entry *e, int64_t min_share, const __int128 t
 }
 
 /* Find the items that are among the rule's `top` items by time on either side, and that have at
-   least the rule's `min_share` of the time on a side. */
+   least the share `min_share` (of the rule) of all items' time on a side. */
 static void items_of(struct bench *b, const struct rule *rule, struct names *items)
 {
 	struct query q = rule->query;
@@ -79,7 +79,7 @@ static void items_of(struct bench *b, const struct rule *rule, struct names *ite
 	vec_release(&ranking.list);
 }
 
-/* Sort entries by the larger of their two values, largest first; equal ones stay in order. */
+/* Order of entries by the larger of their two values, largest first. */
 static int by_size(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -103,8 +103,9 @@ void checks_keep_items(struct bench *b, const struct rule *rule, struct entries 
 
 /* ---- items that a rule of the user judges in place of a built-in rule ---- */
 
-/* True if the query covers each item as a whole. It does not if it has a pattern, such as for one
-   rank, that `like` lacks. Neither the item's name nor a kernel's class and category count. */
+/* True if the query covers each item as a whole. It does not if it has a pattern, such as one for
+   ranks, that the query `like` lacks. Patterns for the item's name, and for the class and category
+   of kernels, do not count. */
 static bool is_of_whole(const struct query *q, const struct query *like)
 {
 	for (const struct select_key *key = select_table; key->name; key++) {
@@ -137,8 +138,8 @@ bool checks_drop_own(struct bench *b, const struct rules *rules, const struct ru
                      struct entries *entries)
 {
 	struct names taken = { 0 }, limited = { 0 }; /* `taken`: names that rules of the user compare
-	                                                with the baseline; `limited`: names to which
-	                                                such rules only give a `max` */
+	                                                with the baseline; `limited`: names for which
+	                                                such rules only have a `max` */
 	size_t nr = 0, before = entries->list.nr;
 	bool many = rule->for_each || rule->metric->label == LABEL_INPUT;
 	for (size_t i = 0; i < rules->rules.nr && rule->built_in && many; i++) {

@@ -2,12 +2,13 @@
 
 #define PCT_ONE 100000000 /* 100 %, in units of 1e-6 percent */
 
-/* Result of comparing a change with a limit. UNKNOWN: the limit cannot be computed (such as in
-   percent of a baseline of 0), so the change is neither within nor beyond it. NOISE: the change is
-   beyond the limit but may be noise. */
+/* Result of comparing a change with a limit. UNKNOWN: the limit cannot be computed (for example, in
+   percent of a baseline of 0), so that the change is neither within nor beyond it. NOISE: the
+   change is beyond the limit, but may be noise. */
 enum beyond { BEYOND_NO, BEYOND_NOISE, BEYOND_UNKNOWN, BEYOND_YES };
 
-/* A change from the baseline to the candidate; in improved(), the reverse change. */
+/* A change from the baseline (or the approved run) to the candidate; in improved(), an equal change
+   the other way. `by` is above 0 if the change goes the way that the limit names. */
 struct change {
 	const struct comparison *c;
 	bool known;
@@ -30,8 +31,8 @@ static enum beyond beyond_share(__int128 by, int64_t value, int64_t base)
 	return beyond_if(by * PCT_ONE > value * size);
 }
 
-/* Compares a change with a limit in percent and its `and`: both must be exceeded. If the baseline
-   is 0, the percentage cannot be formed and only `and` decides. */
+/* Compares a change with a limit in percent and its `and`, if it has one: both must be exceeded. If
+   the baseline is 0, there is no percentage, and only the `and` decides. */
 static enum beyond beyond_relative(const struct change *ch, const struct limits *map,
                                    const struct limit *l)
 {
@@ -48,8 +49,8 @@ static enum beyond beyond_relative(const struct change *ch, const struct limits 
 }
 
 /* Compares a change with the limit `l`; ch->by is above 0 if the change has the direction that the
-   limit names, such as a rise for 'increase'. Noise counts only for fail limits: beyond a warn
-   limit, the result is only a warning anyway. */
+   limit names, such as a rise for 'increase'. Noise is considered only for fail limits, since a
+   warn limit gives only a warning anyway. */
 static enum beyond beyond_change(const struct change *ch, const struct limits *map,
                                  const struct limit *l)
 {
@@ -89,7 +90,7 @@ static enum beyond beyond_limit(const struct comparison *c, const struct limits 
 }
 
 /* Compares the candidate with all conditions of a rule's fail or warn; one broken condition is
-   enough. If a relative condition cannot be computed, absolute ones count, if any. */
+   enough. A relative condition that cannot be computed is ignored if there are absolute ones. */
 static enum beyond beyond_map(const struct comparison *c, const struct limits *map,
                               struct decision *d)
 {
@@ -152,7 +153,7 @@ bool compare_is_since_pin(const struct rule *rule)
 }
 
 /* True if each limit is in percent without an `and`, or is a `max`. Under such limits it is unclear
-   whether a figure of 0 is perfect or was not measured. `*any`: true if one is in percent. */
+   whether a figure of 0 is perfect or was not measured. Sets `*any` if one is in percent. */
 static bool has_percent_alone(const struct limits *map, bool *any)
 {
 	for (size_t i = 0; i < map->list.nr; i++) {
@@ -213,8 +214,9 @@ static struct decision decide_limits(const struct comparison *c)
 }
 
 /* Decide on a kernel. A kernel beyond its limit fails only if its net change is beyond the limit,
-   too: what it rose by, less its share of what other kernels of its operator or category fell by.
-   Otherwise it only gives a warning, since it has taken over the work of those kernels. */
+   too. The net change is its rise, less its share of the time that other kernels of its operator or
+   category lost. If only the net change is within the limit, the verdict is a warning, since the
+   kernel has taken over the work of those kernels. */
 static struct decision decide_kernel(const struct comparison *c)
 {
 	struct decision d = decide_limits(c);
@@ -245,8 +247,8 @@ static enum verdict of_level(enum level level)
 	}
 }
 
-/* True for metrics of items such as kernels: a later run may lack an item without an error, and
-   with for_each, `on_gone` decides on a missing item. */
+/* True for metrics of items such as kernels. That a later run lacks an item is not an error: with
+   for_each, the rule's `on_gone` decides on it. */
 static bool is_item(const struct metric *m)
 {
 	return m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY || m->label == LABEL_OP ||
@@ -254,8 +256,9 @@ static bool is_item(const struct metric *m)
 	       m->label == LABEL_DIRECTION;
 }
 
-/* The verdict on a figure that a side lacks. The candidate must have each figure that the baseline
-   has. A figure that the baseline's version of gpugate did not know is skipped. */
+/* The verdict on a figure that a side lacks. Even if `on_missing` is 'skip', the candidate must
+   have each figure that the baseline has, except those of items (is_item()). A figure is skipped if
+   the gpugate version that stored the baseline did not know it. */
 static enum verdict of_missing(const struct comparison *c)
 {
 	if (c->predates && c->has_candidate)
@@ -276,10 +279,10 @@ static enum verdict of_missing(const struct comparison *c)
 	}
 }
 
-/* Decide on an item of for_each that only one side has: by `on_new` or `on_gone` and, for a new
-   item, by the limits that need no baseline; the worse result counts. If the operator or category
-   of a new kernel fails or is undecided, and the kernel's time is more than half of the rise, the
-   kernel gets the verdict of the operator or category. */
+/* Decide on an item that only one side has, by `on_gone` or `on_new`. For a new item, the limits
+   that need no baseline count, too; the worse result is the verdict. But if the operator or
+   category of a new kernel fails or is undecided, and the kernel's time is more than half of the
+   rise of that operator or category, the kernel gets the same verdict. */
 static struct decision decide_one_sided(const struct comparison *c)
 {
 	if (c->hidden)

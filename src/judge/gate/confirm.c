@@ -30,7 +30,7 @@ static bool are_enough(const struct noise_model *m)
 	return nr_pairs(m) >= ENOUGH || (m->bench->runs.nr_candidates >= ENOUGH && m->shared == 0);
 }
 
-/* True if a failure by the limit of `d` would not be final. */
+/* True if a failure by the limit of `d` would not be final without more pairs or runs. */
 static bool would_be_open(const struct noise_model *m, const struct comparison *c,
                           const struct decision *d)
 {
@@ -46,8 +46,9 @@ static bool fails_and_open(const struct noise_model *m, const struct comparison 
 	return d->verdict == VERDICT_FAIL && would_be_open(m, c, d);
 }
 
-/* Values of the newest accepted runs of main since the last approval, oldest first. Only the first
-   of several runs of one job counts. Returns the number of values. */
+/* Stores in `out` the values that `e` has in the approved run and the newest accepted runs of main
+   since then, oldest first. Only the first of several runs of one job counts. Returns the number of
+   values. */
 static size_t newest_of_main(const struct bench *b, const struct entry *e, int64_t out[NEWEST])
 {
 	size_t nr = 0;
@@ -67,8 +68,8 @@ static size_t newest_of_main(const struct bench *b, const struct entry *e, int64
 	return nr;
 }
 
-/* Number of the `nr` runs of main that lie at `value` or beyond. Runs before the last change of
-   main's level count only if main was that far at several separate times: a level that main left
+/* Number of runs of main whose value in `v` is at `value` or beyond. Runs before the last change of
+   main's level count only if main went that far at several separate times: a level that main left
    for good is not a state of the machine. */
 static size_t count_shown(const int64_t *v, size_t nr, int64_t value, bool falls)
 {

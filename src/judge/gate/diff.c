@@ -113,8 +113,8 @@ struct code_rows {
 	VEC(struct figure_row) list;
 };
 
-/* For a metric by place in the code, add the figures that changed most. A side that lacks a figure
-   has 0. */
+/* For a metric of GPU time by operator, module or place, add the figures that changed most. A side
+   that lacks a figure counts as 0. */
 static void add_code_metric(struct bench *b, enum metric_id id, struct report *out)
 {
 	const struct metric *m = &metric_table[id];
@@ -150,8 +150,8 @@ static const struct figure_row *figure_of_both(const struct report *out, enum me
 	return NULL;
 }
 
-/* Text for the figure whose change explains most of a change of the wall time, such as ": data
-   loading 69.81 ms → 1.311 ms"; "" if no figure explains half of it. */
+/* Text for the figure whose change explains most of the wall time's change, such as ": data loading
+   69.81 ms → 1.311 ms"; "" if no figure explains more than half of it. */
 static const char *largest_cause(struct report *out, const struct figure_row *wall)
 {
 	static const enum metric_id ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_DATALOADER_TIME,
@@ -230,7 +230,7 @@ static void add_breakdown_of(struct bench *b, enum metric_id id, struct report *
 		vec_push(&out->breakdowns, parts);
 }
 
-/* Add a breakdown of the changes of each memory (device or host). */
+/* Add breakdowns of what has changed in each memory (of a device or of the host). */
 static void add_memory(struct bench *b, struct report *out)
 {
 	static const enum metric_id ids[] = { METRIC_MEMORY_PEAK_ALLOCATED, METRIC_MEMORY_PEAK_RESERVED,

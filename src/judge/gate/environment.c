@@ -12,8 +12,8 @@ const char *environment_value(const struct run *run, const char *key)
 	return value;
 }
 
-/* The values of a key on both sides: those of the first rank whose values differ or, if none
-   differ, each side's first value. NULL for a side that has none. */
+/* Sets `*b` and `*c` to the values of a key on both sides: those of the first rank whose values
+   differ or, if none differ, each side's first value. NULL for a side that has no value. */
 static void values_of(const struct run *baseline, const struct run *candidate, const char *key,
                       const char **b, const char **c)
 {
@@ -138,7 +138,8 @@ enum status environment_judge(const struct rules *rules, const struct run *basel
 	return ST_OK;
 }
 
-/* Text such as "gpu.name is 'A' in the candidate's first run and 'B' in run2.json", or NULL. */
+/* Text such as "gpu.name is 'A' in the candidate's first run and 'B' in run2.json"; NULL if the two
+   runs have the same value, or none. */
 static const char *repeat_difference(const struct run *first, const struct run *run,
                                      const char *key, struct arena *a)
 {
@@ -195,7 +196,7 @@ void environment_rows(const struct run *baseline, const struct run *candidate, s
 struct settings {
 	/// wanted step marker, and wanted patterns of communication kernels; NULL: any value fits
 	const char *marker, *communication;
-	const char *unmarked; ///< wanted treatment of unmarked steps, such as "window"; NULL: any
+	const char *unmarked; ///< wanted way to find steps without markers, such as "window"; NULL: any
 	int64_t warmup; ///< wanted number of warm-up steps; < 0: any number fits
 	const char *who;
 };

@@ -75,7 +75,7 @@ const struct rule *exceptions_rule(const struct rule *rule, const struct entries
 		const struct rule_override *o = &rule->overrides.v[i];
 		if (!names_one(rule, o->match.v, o->match.nr, all, e))
 			continue;
-		/* on the arena, since decisions keep pointers to the limits of the copy */
+		/* the copy lives in the arena, since decisions keep pointers to its limits */
 		struct rule *r = arena_alloc(a, 1, sizeof *r);
 		*r = *rule;
 		r->overrides.nr = 0;

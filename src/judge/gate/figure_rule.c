@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* Convert a limit from one unit to another, `from` and `to` being the factors of the units: v ·
-   from / to · 10^digits. The result is rounded up if `up` (for a lower limit), else down (for an
-   upper one): an integer is then beyond the rounded limit exactly if it is beyond the limit. */
+/* Convert the limit `v` to another unit: v · from / to · 10^digits, where `from` and `to` are the
+   factors of the two units. The result is rounded up if `up` (for a lower limit), else down (for an
+   upper limit): an integer is then beyond the rounded limit exactly if it is beyond the limit. */
 static int64_t converted(struct decimal v, int64_t from, int64_t to, int digits, bool up)
 {
 	const __int128 room = (__int128)1 << 120;
@@ -38,8 +38,8 @@ static bool limit_in(const struct file_limit *l, enum unit unit, bool up, int64_
 }
 
 /* Convert the limits of `map` to `unit`. Returns the text of a limit whose unit does not fit, or
-   NULL if all fit. The condition 'worse' is left out if the figure has no direction. With
-   `counted`, that condition allows no change at all. */
+   NULL if all fit. The condition 'worse' is left out if the figure has no direction. If `counted`
+   is true, the condition 'worse' allows no change at all. */
 static const char *limits_in(struct limits *map, enum unit unit, enum worse worse, bool counted,
                              struct arena *a)
 {

@@ -35,7 +35,7 @@ static bool is_refused(const struct check *c)
 	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED;
 }
 
-/* Append one option --accept for each rule of which a check makes `approve` refuse the run. */
+/* Append an option --accept for each rule that has a check for which `approve` refuses the run. */
 static void add_accepted(struct strbuf *b, struct report *out)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {
@@ -122,8 +122,8 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 	return arena_take(&out->arena, &b);
 }
 
-/* The ending of the candidate's first artifact, such as ".json.gz", for the names of further ones;
-   "" if the artifact is a folder, or if a shell would need quotes around the ending. */
+/* The ending of the path of the candidate's first artifact, such as ".json.gz", from which names of
+   further artifacts are made; "" if it has none, or if a shell would need quotes around it. */
 static const char *ending_of(const char *path)
 {
 	const char *name = strrchr(path, '/'), *dot = strchr(name ? name + 1 : path, '.');
@@ -212,7 +212,7 @@ static const char *rule_of(const struct check *c)
 	return c->rule;
 }
 
-/* Append how many checks are skipped, and why (without a baseline, the summary's end says why). */
+/* Append how many checks are skipped, and why. Without a baseline, the summary's end says why. */
 static void add_skipped(const struct judge_input *in, struct strbuf *b, struct report *out,
                         int64_t left_out)
 {
@@ -341,7 +341,7 @@ static void conclude(const struct judge_input *in, struct report *out)
 	out->headline = arena_printf(&out->arena, "%s: %s", verdict_names[out->verdict], out->summary);
 }
 
-/* Run number `i`, counted through the candidate's runs and then the control runs. */
+/* The run with index `i` in the list of the candidate's runs, followed by the control runs. */
 static const struct run *nth_run(const struct judge_input *in, size_t i)
 {
 	return i < in->runs.nr_candidates ? &in->runs.candidates[i]
@@ -419,8 +419,8 @@ static enum status add_checks(const struct judge_input *in, const struct noise_m
 }
 
 /* True if nothing would report that all operators changed alike: an operator is excused for that
-   reason although the common change is beyond its limit, and no check on whole steps fails, as such
-   a check may be on a median or have a wider limit. */
+   reason although the common change is beyond its limit, but no check on the GPU time of whole
+   steps fails or is open. Such a check may be on another statistic, or have a wider limit. */
 static bool is_untold(const struct noise_model *noise, const struct report *out)
 {
 	bool untold = false;
@@ -436,7 +436,8 @@ static bool is_untold(const struct noise_model *noise, const struct report *out)
 	return untold;
 }
 
-/* Warns of kinds of steps that are judged neither by themselves nor with the others. */
+/* Warns of kinds of steps, such as decode, that no check judges: each kind is judged by itself, but
+   these have too few steps. */
 static void warn_of_kinds(const struct step_kinds *k, struct report *out)
 {
 	for (int p = NR_INNER_PHASES; p < NR_PHASES && k->all_apart; p++)
@@ -500,8 +501,8 @@ static void warn_of_known(const struct judge_input *in, struct report *out)
 		         "among others");
 }
 
-/* Number of runs of which the reference is the median: the recent runs and, while these are fewer
-   than `min_runs`, the approved run, unless it is a recent run itself. */
+/* Number of runs whose median is the reference: the recent runs and, while these are fewer than
+   `min_runs`, the approved run, unless it is a recent run itself. */
 static int64_t reference_runs(const struct judge_input *in)
 {
 	int64_t recent = in->runs.recent ? (int64_t)in->runs.recent->runs.nr : 0;
@@ -546,8 +547,8 @@ static void fill_context(const struct judge_input *in, struct report *out)
 }
 
 /* Set how many more runs (or pairs, if a check needs pairs) would decide the undecided checks and
-   confirm failures that are not final. No failure is confirmed if the run fails whatever the
-   baseline is. */
+   confirm failures that are not final. If the run is beyond a `max` or `min`, it fails in any case,
+   so that its failures need not be confirmed. */
 static void plan(struct report *out)
 {
 	bool final = fails_any(out);

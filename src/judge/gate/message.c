@@ -251,8 +251,8 @@ static const char *shortest_name(const struct query *q, const struct entry *e, s
 	return q->metric->label == LABEL_KERNEL ? short_name_form(a, whole, 0) : whole;
 }
 
-/* The shortest name of item `i` or, if another item has that name, too, the whole name with a
-   hash. */
+/* The shortest name of item `i`. If another item has the same shortest name, the whole name, with a
+   hash if it has to be cut. */
 static const char *near_name(const struct query *q, const struct entries *all, size_t i,
                              struct arena *a)
 {

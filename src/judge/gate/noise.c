@@ -14,15 +14,15 @@ struct asked {
 	struct estimate now, since_pin; ///< estimates of two changes, since the reference and since the
 	                                ///< approved run; if one is not `known`, no noise is assumed
 	double alpha;
-	double far[2]; ///< standard errors beyond which a change is sure: [0] of `now`, [1] of
-	               ///< `since_pin`
+	double far[2]; ///< number of standard errors beyond which a change is sure: [0] for `now`, [1]
+	               ///< for `since_pin`
 	bool pin_alone; ///< true if the rule limits only changes since the pin
-	double most; ///< largest noise, as a difference of logarithms
+	double most; ///< upper limit of the noise, as a difference of logarithms (most_noise())
 };
 
-/* Converts a change for the worse to an amount above 0 in the metric's unit. `by` is the change as
-   a difference of logarithms, `base` the figure before the change. With `by` = log 2, a figure that
-   should be low doubles, and one that should be high is halved. */
+/* Converts the size `by` of a change for the worse, a difference of logarithms, to an amount above
+   0 in the metric's unit. `base` is the figure before the change. With `by` = log 2, a figure that
+   should be low doubles, and a figure that should be high is halved. */
 static double amount_from(const struct asked *q, int64_t base, double by)
 {
 	bool falls = q->c->rule->worse == WORSE_DOWN;
@@ -50,8 +50,8 @@ static int64_t base_of(const struct asked *q, bool since_pin)
 	return since_pin ? q->c->pin : q->c->baseline;
 }
 
-/* Sets `*out` to the largest change that limit `l` allows, in the metric's unit; false if
-   unknown. */
+/* Sets `*out` to the largest change that limit `l` allows, in the metric's unit, or to the value of
+   a `max` or `min`. Returns false if it is unknown. */
 static bool amount_of(const struct asked *q, const struct limits *map, const struct limit *l,
                       double *out)
 {
@@ -79,10 +79,10 @@ static double reach_of(const struct asked *q, bool since_pin)
 	return x->known ? fmin(q->far[since_pin] * x->se, q->most) : 0;
 }
 
-/* The largest noise that is believed, as a difference of logarithms. With one or two runs of main,
-   noise is mostly assumed, or estimated from the runs that are judged, so that it must not excuse a
-   change of any size. But it may be as large as the differences between main's own runs. With more
-   runs: infinite. */
+/* Upper limit of the noise, as a difference of logarithms. With one or two runs of main, noise is
+   mostly assumed, or estimated from the judged runs, so that it must not excuse a change of any
+   size. But it may be as large as the difference between main's own runs. With more runs of main
+   there is no limit (infinity). */
 static double most_noise(const struct asked *q, int64_t past_runs)
 {
 	const double of_gpu = 0.2, of_others = 0.4;
@@ -153,7 +153,7 @@ static void fill_limits(const struct asked *q, const struct limits *map, bool ha
 	}
 }
 
-/* Probability that mere noise breaks `l`, upwards or, for a limit on decreases, downwards. */
+/* Probability that noise by itself breaks the limit `l`; 0 if the noise is unknown. */
 static double odds_of_limit(const struct asked *q, const struct limits *map, const struct limit *l)
 {
 	bool pin = is_since_pin(l), line = limit_is_absolute(l);
@@ -287,8 +287,8 @@ static void add_steps_text(enum unit unit, const struct evidence *out, struct ar
 static double far_of(const struct asked *q, const struct estimate *x)
 {
 	double k = (double)q->c->rule->noise.k / 1e6;
-	/* a check may test the change since the reference and the change since the approved run, and be
-	   wrong twice; therefore the latter is tested at a stricter level */
+	/* a check may test two changes, since the reference and since the approved run, and could be
+	   wrong on either; therefore the change since the approved run is tested at a stricter level */
 	double alpha = x == &q->since_pin ? q->alpha / 5 : q->alpha;
 	return x->known ? fmax(student_quantile(alpha, x->df), k) : 0;
 }

@@ -42,8 +42,9 @@ double noise_center(const double *v, size_t nr)
 	return center;
 }
 
-/* Variances for normal values. For up to five values, that of their median, from numeric integrals
-   over order statistics; for more, that of the mean without the lowest and the highest fifth. */
+/* These variances are for normally distributed values. For up to five values, it is the variance of
+   the median, from numeric integrals over order statistics. For more values, it is the variance of
+   the mean without the lowest and the highest fifth. */
 double noise_center_variance(size_t nr)
 {
 	static const double of_median[] = { 1, 1, 0.5, 0.4487, 0.2982, 0.2868 };
@@ -120,7 +121,7 @@ double noise_variance(double *v, const uint64_t *group, size_t nr, double *df)
 
 /* ---- the prior that variances have in common ---- */
 
-/* Digamma function: asymptotic series for 10 and more, recurrence below. */
+/* Digamma function: asymptotic series for x ≥ 10, to which a recurrence leads from smaller x. */
 static double digamma(double x)
 {
 	double sum = 0;
@@ -162,7 +163,7 @@ struct noise_prior noise_prior_of(const double *s2, size_t nr, double df)
 		double d = log(fmax(s2[i], least)) - digamma(df / 2) + log(df / 2) - mean;
 		squares += d * d;
 	}
-	/* the spread of the variances beyond what small numbers of runs explain */
+	/* variance of the logarithms beyond what the small number of degrees of freedom explains */
 	double beyond = nr > 1 ? squares / (double)(nr - 1) - trigamma(df / 2) : 0;
 	double d0 = fmin(fmax(2 * trigamma_inverse(fmax(beyond, 1e-3)), few), many);
 	return (struct noise_prior){ exp(mean + digamma(d0 / 2) - log(d0 / 2)), d0 };

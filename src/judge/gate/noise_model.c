@@ -11,20 +11,20 @@
 #include "metric/figure_name.h"
 
 /* Assumed standard deviations, as shares of a figure. Weights are degrees of freedom.
-   `unknown_own`: of an operator's own part if there are too few past runs; `least_own`: least value
-   of this part. `machine`: of the machine's part. One run does not show this part, since a clock
-   moves all operators together; what is assumed counts less with each further run, and from five
-   runs on, the machine is assumed to vary as much as the operators do. In a pair, its part cancels
-   out. `wall_idle`: of wall times of steps if the host sets the pace, which differ by 13 % to 16 %
-   between sessions; if the GPUs are hardly ever idle, `machine` is taken instead. `wall`: of other
-   times of the host, and of figures of result files. `wall_seen`: of all wall times once five runs
-   are known. */
+   `unknown_own`: for an operator's own part if there are too few past runs. `least_own`: the least
+   standard deviation of this part. `machine`: for the machine's part, which one run does not show,
+   since a clock moves all operators together. This assumption counts less with each further run;
+   from five runs on, the machine is assumed to vary as much as the operators do. In a pair, the
+   machine's part cancels out. `wall_idle`: for wall times of steps if the host sets the pace: they
+   differ by 13 % to 16 % between sessions. If the GPUs are hardly ever idle, `machine` is taken
+   instead. `wall`: for other times of the host, and for figures of result files. `wall_seen`: for
+   all wall times once five runs are known. */
 static const double unknown_own = 0.01, machine = 0.02, wall = 0.05, least_own = 0.002;
 static const double wall_seen = 0.01, wall_idle = 0.13;
 enum {
 	UNKNOWN_RUNS = 4, ///< weight of `unknown_own`, in degrees of freedom
 	MACHINE_RUNS = 2, ///< weight of the assumed variance of the machine once five runs are known
-	FIRST_RUNS = 8, ///< added to MACHINE_RUNS with only one run; less with each further run
+	FIRST_RUNS = 8, ///< weight added to MACHINE_RUNS if one run is known; less if more are known
 	MACHINE_FREE = 4, ///< degrees of freedom of five runs: with as many, `machine` is not assumed
 	PAIR_RUNS = 6, ///< weight of the assumed variance of the difference within a pair
 	WALL_RUNS = 4, ///< weight of `wall` and `wall_seen`
@@ -53,8 +53,8 @@ static bool is_source(const struct bench *b, size_t i, enum bench_source source)
 	return b->columns[i].source == source;
 }
 
-/* Values. If a variance is computed from them, `group` has the number of each value's group, since
-   only values of one group can be compared; otherwise `group` is empty. */
+/* Values of one figure. If their variance is computed, `group` has the number of each value's
+   group, since only values of one group can be compared; otherwise `group` is empty. */
 struct values {
 	VEC(double) list;
 	VEC(uint64_t) group;
@@ -89,8 +89,8 @@ static double center_of(struct values *v, double *variance)
 }
 
 /* Variance of `v` within its groups; the values must be in order of time. Each group is first split
-   where its level changes for good, since that is not noise. With `early`, three runs can be enough
-   for a new level (changes_find()). Releases `v`. */
+   where its level changes for good, since such a change is not noise. With `early`, three runs can
+   be enough for a new level (changes_find()). Releases `v`. */
 static double variance_of(struct values *v, bool early, double *df)
 {
 	levels_split(v->list.v, v->group.v, v->list.nr, early);
@@ -135,7 +135,8 @@ static void fill_machine(struct noise_model *m)
 	m->machine = mem_calloc(b->nr_columns + 1, sizeof *m->machine);
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		struct values of = { 0 };
-		/* epoch: the time in which one run was the approved one; judged runs are in the newest */
+		/* an epoch is the time in which one run was the approved run; judged runs are in the newest
+		   epoch */
 		uint64_t epoch = is_past_column(b, i) ? b->columns[i].epoch : b->pin;
 		for (size_t j = 0; j < m->units.list.nr; j++) {
 			const struct entry *e = &m->units.list.v[j];
@@ -282,8 +283,8 @@ static double squares_of_shares(const struct noise_model *m)
 /* ---- the noise of today's machine ---- */
 
 /* Share of the machine's variance that all runs of the candidate have in common: 1 if they were
-   made one after the other on one host, 0 if they were made on other hosts or in other jobs; an
-   assumed value if only some were, or if the recordings do not say. */
+   made one after the other in one job on one host, 0 if each was made on another host or in another
+   job than the first. An assumed value in other cases, and if the recordings do not say. */
 static double shared_by_repeats(const struct bench *b)
 {
 	const double unknown = 0.3;
@@ -338,14 +339,15 @@ void noise_model_release(struct noise_model *m)
 	free(m->machine);
 }
 
-/* True for wall times of steps, which vary hardly more than GPU time if the GPUs are never idle. */
+/* True for wall times of steps. If the GPUs are never idle, they vary hardly more than GPU time. */
 static bool is_of_period(const struct metric *metric)
 {
 	return metric->id == METRIC_STEP_PERIOD || metric->id == METRIC_STEP_LATENCY ||
 	       metric->id == METRIC_STEP_TIME || metric->id == METRIC_THROUGHPUT_STEPS;
 }
 
-/* The prior for the variance of `metric`; except for wall times, without the machine's part. */
+/* The prior for the variance of `metric`, without the machine's part of the variance; for wall
+   times, with that part. */
 static struct noise_prior prior_of(const struct noise_model *m, const struct metric *metric)
 {
 	switch (metric_family(metric)) {
@@ -363,7 +365,7 @@ static struct noise_prior prior_of(const struct noise_model *m, const struct met
 }
 
 /* The prior for the variance between single runs: `prior`, raised to what is assumed of the machine
-   and of wall times. The more degrees of freedom past runs have (`free`), the less is assumed. */
+   and of wall times. The larger `free` (the past runs' degrees of freedom), the less is assumed. */
 static struct noise_prior prior_of_runs(const struct noise_model *m, struct noise_prior prior,
                                         const struct metric *metric, double free)
 {

@@ -14,7 +14,7 @@ static const struct input_stat *figure_of(const struct run_view *v, struct span 
 	return NULL;
 }
 
-/* Number of steps of the run in column `i`, which has a value. */
+/* Number of measured steps of the run in column `i`; the run must have a rank. */
 static double steps_of(const struct bench *b, size_t i)
 {
 	const struct past_run *past = b->columns[i].past;

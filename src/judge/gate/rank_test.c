@@ -20,8 +20,8 @@ int64_t scaled_mad(const int64_t *v, size_t nr)
 
 enum { EXACT_RUNS = 20 };
 
-/* P(U ≤ u) if all orders of nx and ny distinct values are equally likely. The function counts the
-   orders that give each U, adding one value of y at a time. */
+/* P(U ≤ u) if all orders of nx values of x and ny of y, all distinct, are equally likely. Counts
+   the orders that give each U, adding one value of y at a time. */
 static double exact_at_most(size_t nx, size_t ny, size_t u)
 {
 	double ways[EXACT_RUNS * EXACT_RUNS + 1] = { 1 }, all = 1, sum = 0;

@@ -21,8 +21,8 @@ static void note(struct side *s, const char *text)
 	vec_push(&s->notes, span_of(text));
 }
 
-/* Text that says for which share of the time of CUDA graphs the place in the code is known (it
-   comes from the capture of the graph), and why it is not known for the rest. */
+/* Text that says for which share of the CUDA graphs' time the place in the code is known, and why
+   the place is not known for the rest. A place is taken from the capture of its graph. */
 static const char *replayed_text(const struct trust_counts *t, struct arena *a)
 {
 	const struct {
@@ -75,7 +75,8 @@ static bool any_partial(const struct run *run)
 	return ANY(i, run->ranks.nr, run->ranks.v[i]->trust.partial);
 }
 
-/* The first two files in a run's folder that were not read, and how many there are besides. */
+/* Names of the first two files in a run's folder that were not read, and the number of further such
+   files: "a.log, b.log and 2 more"; "" if all were read. */
 static const char *ignored_text(const struct run *run, struct arena *a)
 {
 	enum { NAMED = 2 };
@@ -116,8 +117,8 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 	}
 }
 
-/* True if two recordings have the same versions of CUDA and the same number of host calls, which
-   the hash of their figures leaves out. */
+/* True if two recordings have the same CUDA versions and the same number of host calls. The hash of
+   their figures leaves both out. */
 static bool same_surroundings(const struct digest *x, const struct digest *y)
 {
 	static const char *const keys[] = { "cuda.runtime", "cuda.driver" };

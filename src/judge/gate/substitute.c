@@ -25,9 +25,9 @@ static struct span unit_of(const struct noise_model *m, const struct rule *rule,
 	return unit;
 }
 
-/* A copy of the rule with its fail limits, for `unit`, the metric of the operator or category, in
-   place of the kernel's metric. Except for kernel.time, only relative limits remain: a limit per
-   launch has no meaning for a sum of kernels. */
+/* A copy of the rule that has only its fail limits, and in place of the kernel's metric the metric
+   `unit` of the operator or category. If the kernel's metric is not kernel.time, only relative
+   limits remain: a limit for one launch has no meaning for a sum of kernels. */
 static struct rule rule_of_unit(const struct rule *rule, const struct metric *unit, struct arena *a)
 {
 	struct rule r = *rule;
@@ -149,7 +149,7 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 	if (!unit)
 		return;
 	const struct metric *metric = unit_query(m->kind).metric;
-	/* on the arena, since the decision keeps a pointer to the limits of the copy */
+	/* the copy lives in the arena, since the decision keeps a pointer to its limits */
 	struct rule *r = arena_alloc(a, 1, sizeof *r);
 	*r = rule_of_unit(rule, metric, a);
 	struct comparison of_unit = { .rule = r,

@@ -7,13 +7,13 @@
 #include "metric/unit.h"
 
 /* reach_of_shift: operators count as changed alike if their changes differ from the common change
- * by at most this share of it; they may differ, since a lower clock slows memory-bound work less.
- * most_of_time: share of the time that such operators must have together. */
+ * by at most this share of it; for example, a lower clock slows memory-bound work less.
+ * most_of_time: share of the time that the operators that changed alike must have together. */
 static const double reach_of_shift = 0.45, most_of_time = 0.7;
 enum { LEAST_UNITS = 4 };
 
-/* True if most operators changed alike: apart from the common factor, they changed only a little,
-   or by no more than noise. */
+/* True if the operators with most of the time changed alike: apart from the common factor, each
+   changed only a little, or by no more than noise. */
 static bool moved_alike(const struct noise_model *m)
 {
 	double all = 0, alike = 0, heaviest = 0, heaviest_alike = 0;
@@ -31,8 +31,8 @@ static bool moved_alike(const struct noise_model *m)
 		alike += weight;
 		heaviest_alike = fmax(heaviest_alike, weight);
 	}
-	/* the operators that changed alike must have most of the time. Without the heaviest operator,
-	   which may have most of it by itself, they must have most of the rest, too */
+	/* the operators that changed alike must have most of the time. The heaviest operator may have
+	   most of the time by itself: therefore they must have most of the time of all others, too */
 	double rest = all - heaviest, rest_alike = alike - (heaviest_alike < heaviest ? 0 : heaviest);
 	return nr >= LEAST_UNITS && alike >= most_of_time * all && rest_alike >= most_of_time * rest;
 }

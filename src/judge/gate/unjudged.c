@@ -14,7 +14,7 @@ ORDERING_POINTERS(by_name, struct metric, BY_TEXT(name))
 
 ORDERING_POINTERS(by_place, struct metric, RISING(place) BY_TEXT(name))
 
-/* Remove the figures that have a check, and repeated names; figures are sorted by name. */
+/* Remove the figures that have a check, and repeated names. `all` must be sorted by name. */
 static void drop_judged(struct unjudged *all, const struct report *out)
 {
 	struct unjudged judged = { 0 };
@@ -39,9 +39,9 @@ static bool is_neither(const struct metric *m)
 	return figure_is_neither(span_of(m->name + strlen("input.")));
 }
 
-/* A sentence that begins with `begin` and lists the labels of the figures, at most `named` of them;
-   with `open`, without figures of which neither direction is better, such as spreads. NULL if there
-   are none. */
+/* A sentence that begins with `begin` and lists the labels of the figures, at most `named` of them.
+   With `open`, figures for which neither higher nor lower is better, such as spreads, are left out.
+   NULL if no figures remain. */
 static const char *sentence(const struct unjudged *u, bool open, size_t named, const char *begin,
                             struct arena *a)
 {

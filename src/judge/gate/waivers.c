@@ -64,8 +64,8 @@ enum status waivers_check(const struct rules *rules, int64_t today, struct diag_
 	return ST_OK;
 }
 
-/* If the name in `q` fits none of the recorded items: "no kernel has this name", with the nearest
-   names. Otherwise NULL. */
+/* If the name in `q` fits none of the recorded items, a text such as "no kernel has this name",
+   with the nearest names. NULL if it fits an item, or if there are no items at all. */
 static const char *unknown_item(struct bench *b, const struct query *q, struct arena *a)
 {
 	struct query any = { .metric = q->metric, .stat = q->stat, .reduce = q->reduce, .cls = q->cls };
@@ -109,8 +109,8 @@ static bool is_judged(const struct rules *rules, const struct waiver *w, bool on
 	           (rules->rules.v[i].own || !only_own) && is_for(w, &rules->rules.v[i]));
 }
 
-/* What keeps `w` from ever excusing anything: no rule judges what it names, or, if there is a
-   bench, no item of its runs has the name. NULL if nothing does. */
+/* Text that says why `w` can never excuse anything: no rule judges what it names, or no item in the
+   runs of `b` has the name. NULL if it can; `b` may be NULL. */
 static const char *fault_of(const struct waiver *w, const struct rules *rules, struct bench *b,
                             struct arena *a)
 {
