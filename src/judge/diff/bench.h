@@ -11,7 +11,7 @@
 struct bench_runs {
 	const struct run *baseline; ///< the approved run; NULL if there is no baseline yet
 
-	/// the run of main against which changes are explained, one of `recent`; NULL: the approved run
+	/// the run of `recent` with whose details changes are explained; NULL: the approved run is used
 	const struct run *reference;
 	const struct history *recent; ///< accepted runs since the approved one; NULL if there are none
 
@@ -63,8 +63,8 @@ struct bench {
 	/// approved run
 	int64_t min_runs;
 	uint64_t pin; ///< hash of the approved run's figures, from past_source_hash()
-	bool against_itself; ///< true if the first candidate is the same file as the approved run;
-	                     ///< false if it is another file
+	bool against_itself; ///< true if the first candidate has exactly the approved run's figures, so
+	                     ///< that it is the approved run itself
 	bool before_period; ///< true if the approved run has steps but was stored before step.period
 	                    ///< existed
 	int64_t tick_ns; ///< tick (smallest step) of the coarsest clock among all runs except control
@@ -94,8 +94,8 @@ struct bench {
 	struct arena arena;
 };
 
-/// Build the views of all runs. The runs and the tables of `naming` are borrowed. The caller
-/// releases with bench_release().
+/// Fill `b` and build the views of all runs. The runs and the tables of `naming` are borrowed. The
+/// caller releases with bench_release().
 void bench_init(struct bench *b, const struct bench_runs *runs, struct naming naming);
 
 /// Release the views and all other memory of the bench.

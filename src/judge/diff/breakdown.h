@@ -18,8 +18,8 @@ enum node_order {
 	NODES_BY_SIZE, ///< children sorted by change, the largest first
 	NODES_SUM_MANY, ///< children sorted by change; all beyond the first PARTS_SHOWN become one row,
 	                ///< except groups
-	NODES_SUM_SMALL, ///< like NODES_SUM_MANY, but children with less than 1 % of the change that is
-	                 ///< broken down become part of that row, too, and groups as well
+	NODES_SUM_SMALL, ///< like NODES_SUM_MANY, but every child, even a group, that has less than 1 %
+	                 ///< of the whole change is summed up in that row, too
 };
 
 /// One contribution to the change: a kernel, a call, a site, a rank; or a group of contributions.
@@ -108,7 +108,8 @@ void parts_write(struct parts *p, struct node *root, int64_t later, const char *
 /// Release a breakdown without writing it.
 void parts_drop(struct parts *p);
 
-/// Order of two changes for sorting: the change with the larger absolute value comes first.
+/// Order of two changes for sorting: the change with the larger absolute value comes first. Below 0
+/// if that is `a`, above 0 if it is `b`.
 int parts_order(int64_t a, int64_t b);
 
 #endif

@@ -1,4 +1,4 @@
-/* Time, counts and bytes of GPU activities by class, category and kernel. */
+/* Breakdown of time, counts and bytes of GPU activities by class, category and kernel. */
 #include "base/text.h"
 #include "diff/breakdown_internal.h"
 #include "diff/drift.h"

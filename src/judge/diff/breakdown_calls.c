@@ -37,10 +37,10 @@ static const struct counted {
 	bool one_rank;
 	collect_fn *collect;
 	enum call_kind kind; /* kind of the host calls to add, for collect_calls() */
-	size_t count, amount; /* offsets in a digest's row of the number of calls, and of their total */
+	size_t count, amount; /* offsets of two members of a digest's row: number of calls, and total */
 	const char *by; /* words after "by" in the title of the breakdown */
-	/* labels of the two parts into which a change is split: that of the number of calls, and that
-	   of the mean of a call; both NULL if the metric is only a number */
+	/* labels of the two parts into which a change is split, by the number of calls and by the mean
+	   of a call; both NULL if the metric is only a number of calls */
 	const char *number, *mean;
 	const char *one, *many; /* nouns for one row and for several rows of the breakdown; NULL: rows
 	                         * have no names, so that all calls become one row */

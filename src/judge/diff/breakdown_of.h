@@ -44,8 +44,8 @@ struct breakdown *breakdown_of_memory(const struct bench *b, const struct query 
 void memory_scaling(const struct bench *b, const struct query *q, const struct entry *e,
                     struct report *out);
 
-/// Largest number of nodes in a tree. If there are more, the smallest ones are left out, with all
-/// nodes below them.
+/// Largest number of nodes in a flame graph. If there are more, the smallest ones are left out,
+/// with all nodes below them.
 enum { FLAME_NODES = 150 };
 
 /// Build the tree of GPU time by module, place (function in the code), operator and kernel, with

@@ -164,8 +164,8 @@ bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out
 	return true;
 }
 
-/* True if both sides recorded a resource of the kernel, and launched the kernel equally often. Only
-   the largest amount of any launch is recorded, which other launches could change. */
+/* True if both sides recorded a resource of the kernel, and launched the kernel equally often. The
+   amounts are the largest of any launch: with other launches, they could differ for that reason. */
 static bool has_resources(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	bool any = false;

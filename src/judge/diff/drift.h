@@ -10,22 +10,22 @@
 /// diff`, also the number of kernels of each side from which the drift metrics are computed.
 enum { DRIFT_ROWS_TOP = 20 };
 
-/// kernel.drift_pct: the rise in time of kernels, over the `top` kernels with the most time of
-/// either side (all if `top` is negative), in 1e-6 percent of their time in the baseline. The rise
-/// is that of all slower kernels, and in each category the time of new kernels beyond the time of
-/// those that are gone; faster kernels do not count. A renamed kernel is one kernel. False if their
-/// time in the baseline is 0.
+/// kernel.drift_pct: the rise in time of those kernels that are among the `top` kernels by time on
+/// either side (all kernels if `top` is negative), in 1e-6 percent of their time in the baseline.
+/// The rise is that of all slower kernels, and in each category the time of new kernels beyond the
+/// time of those that are gone; faster kernels do not count. A renamed kernel is one kernel. False
+/// if the kernels' time in the baseline is 0.
 bool drift_pct(const struct activity_pairs *p, int64_t top, int64_t *out);
 
-/// kernel.top_overlap_pct: how many of each side's `top` kernels with the most time both sides have
-/// in common, in 1e-6 percent of the number of kernels in the longer of the two lists. False if
-/// neither side has kernels.
+/// kernel.top_overlap_pct: number of kernels that are among the `top` kernels by time on both
+/// sides, in 1e-6 percent of the length of the longer of these two lists. False if neither side has
+/// kernels.
 bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out);
 
-/// kernel.resource_changes: of the `top` kernels with the most time of either side, how many need
-/// other resources (such as registers) in the candidate. `*text` becomes a text, owned by `arena`,
-/// that names up to three of them and what changed; NULL if there is none. False if no kernel has a
-/// resource that both sides recorded.
+/// kernel.resource_changes: of the kernels that are among the `top` kernels by time on either side,
+/// how many need other resources (such as registers) in the candidate. `*text` becomes a text,
+/// owned by `arena`, that names up to three of them and what changed; NULL if none changed. False
+/// if no kernel has a resource that both sides recorded.
 bool drift_resources(const struct activity_pairs *p, int64_t top, struct arena *arena, int64_t *out,
                      const char **text);
 

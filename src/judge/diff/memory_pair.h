@@ -26,8 +26,8 @@ struct memory_pair {
 bool memory_pair_find(const struct bench *b, const struct query *q, const struct entry *e,
                       struct memory_pair *out);
 
-/// Text such as "memory 0", with several ranks "memory 0 of rank 3", or "memory 0 (baseline) and
-/// memory 1 (candidate)".
+/// Name of the two memories `refs`, owned by `a`: "memory 0" or, if a run has several ranks,
+/// "memory 0 of rank 3". If the names differ: "memory 0 (baseline) and memory 1 (candidate)".
 const char *memory_pair_name(const struct bench *b, const struct memory_ref refs[NR_SIDES],
                              struct arena *a);
 
@@ -53,8 +53,8 @@ static inline int64_t site_line_change(const struct site_line *l)
 	return number_sub(l->bytes[SIDE_CANDIDATE], l->bytes[SIDE_BASELINE]);
 }
 
-/// Append to `parent` a group node for the items that both memories have in their lists of the kind
-/// `list`. Below it are nodes for categories, and below these are nodes for sites. The member `of`
+/// Append to `parent` a group node for all items in the two memories' lists of the kind `list`.
+/// Below it are nodes for categories, and below these are nodes for sites. The member `of`
 /// of a site's node is a struct site_place. Sites with equal category, file and function are
 /// paired. Bytes are divided by the `divisor` of their side. Items are borrowed; everything else
 /// lives as long as the nodes.

@@ -14,7 +14,7 @@ enum side_index { SIDE_BASELINE, SIDE_CANDIDATE, NR_SIDES };
 struct activity_pair {
 	enum event_kind kind;
 	struct span name; ///< name of the activity; borrowed from the views
-	int category; ///< category of a kernel, as an index; -1 if it has no category
+	int category; ///< index of a kernel's category in the table of categories; -1 if it has none
 	enum category_class cls;
 	bool small; ///< true for the sum of the kernels of a category that are too small to list
 	int64_t count[NR_SIDES], total_ns[NR_SIDES], bytes[NR_SIDES];

@@ -1,4 +1,4 @@
-/// Table of sums: the figures ("terms") that add up to each metric, for breakdowns of its change.
+/// Table of sums for breakdowns: for each metric, the figures ("terms") that add up to the metric.
 #ifndef GG_DIFF_TERMS_H
 #define GG_DIFF_TERMS_H
 

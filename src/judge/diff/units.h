@@ -17,8 +17,8 @@ enum unit_kind { UNITS_OPERATORS, UNITS_CATEGORIES, NR_UNIT_KINDS };
 /// since the time of communication includes waiting.
 struct query unit_query(enum unit_kind kind);
 
-/// Name of the operator or category of the kernel that rules match by `name`; empty if unknown.
-/// Borrowed from `v`.
+/// Name of the operator that launches a kernel, or of the kernel's category, by `kind`; empty if
+/// unknown. `name` is the name by which rules match the kernel. Borrowed from `v`.
 struct span unit_of_kernel(const struct run_view *v, enum unit_kind kind, struct span name);
 
 /// Mean duration in ns of the kernels that the operator launched, or that are in the category; 0 if

@@ -402,8 +402,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	if (e->was.n)
 		k.message =
 		    arena_printf(a, "%s; renamed from '%s'", k.message, text_short(a, e->was, ID_CHARS));
-	/* warn, since findings do not tell that the entry of `allow` covers only a part of the failure
-	 */
+	/* warn, since findings do not tell that the entry of `allow` covers only a part of a failure */
 	if (waiver >= 0 && m->rules->waivers.v[waiver].allows && k.verdict == VERDICT_FAIL)
 		vec_push(&m->out->warnings, k.message);
 	add_breakdown(m, &k, e);

@@ -35,10 +35,10 @@ bool checks_drop_own(struct bench *b, const struct rules *rules, const struct ru
                      struct entries *entries);
 
 /// Returns a sentence, owned by `a`, if the runs of main since the approval have a change point,
-/// and the figure of `e` is worse after the last one than the baseline's value in `c`; else NULL.
-/// `*up_to` then becomes the largest change that main explains, in 1e-6 percent of the baseline's
-/// value: the change from this value to main's new level, plus what the broken limit of the
-/// decision `d` allows if it is relative.
+/// and main's level after the last one is worse than the baseline's value in `c`; else NULL. `e` is
+/// the entry of the figure. `*up_to` becomes the largest change that main explains, in 1e-6 percent
+/// of the baseline's value: the change from this value to main's new level, plus what the broken
+/// limit of the decision `d` allows if it is relative.
 const char *main_slow_since(const struct bench *b, const struct entry *e,
                             const struct comparison *c, const struct decision *d, struct arena *a,
                             int64_t *up_to);

@@ -17,7 +17,7 @@ struct comparison {
 	bool spoiled; ///< true if a trust finding makes the metric unreliable; false if it is reliable
 	bool hidden; ///< with for_each: true if the side without the item may have it among kernels too
 	             ///< small to be listed; false if that side cannot have it
-	bool waived; ///< true if an unexpired waiver covers the check
+	bool waived; ///< true if an unexpired waiver covers the check, or if `of_main` excuses it
 
 	/// text that says since when the main branch shows this change; NULL if main does not show it
 	const char *of_main;
@@ -100,9 +100,9 @@ struct decision {
 /// reference. Absolute limits, `max` and `min`, do not count.
 bool compare_is_since_pin(const struct rule *rule);
 
-/// Decide one check. A waiver with a size excuses a failure only up to that size, and never a
-/// failure whose change in percent is unknown. The arithmetic is exact (integers and rationals),
-/// and "beyond" means strictly greater.
+/// Decide one check. A waiver with a size (`waived_up_to`) excuses a failure only up to that size,
+/// and never a failure whose change in percent is unknown. The arithmetic is exact (integers and
+/// rationals), and "beyond" means strictly greater.
 struct decision compare(const struct comparison *c);
 
 #endif

@@ -27,7 +27,7 @@ void environment_rows(const struct run *baseline, const struct run *candidate, s
 /// Value of the environment key `key` in the first rank that has it, or NULL.
 const char *environment_value(const struct run *run, const char *key);
 
-/// Returns ST_USAGE if the digests were made with different settings (step marker, warm-up,
+/// Returns ST_USAGE if the runs' digests were made with different settings (step marker, warm-up,
 /// communication kernels), or with settings other than those of the rules. `communication`: the
 /// patterns by which the rules recognize communication kernels; NULL: any patterns fit. If `rules`
 /// is NULL, the digests are only compared with each other. `baseline` is NULL if there is none.

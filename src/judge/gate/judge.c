@@ -341,7 +341,7 @@ static void conclude(const struct judge_input *in, struct report *out)
 	out->headline = arena_printf(&out->arena, "%s: %s", verdict_names[out->verdict], out->summary);
 }
 
-/* The run with index `i` in the list of the candidate's runs, followed by the control runs. */
+/* The run with index `i`, where the candidate's runs come first and the control runs after them. */
 static const struct run *nth_run(const struct judge_input *in, size_t i)
 {
 	return i < in->runs.nr_candidates ? &in->runs.candidates[i]

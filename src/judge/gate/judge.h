@@ -9,8 +9,8 @@
 #include "model/report.h"
 #include "model/rule.h"
 
-/// The mildest verdict that fails a run with ST_FAILED; FAIL_ON_NEVER: no verdict does. A run that
-/// cannot be judged is ST_INPUT.
+/// The mildest verdict that gives a run the status ST_FAILED; FAIL_ON_NEVER: no verdict does. A run
+/// with a figure that cannot be judged has the status ST_INPUT, unless it has the status ST_FAILED.
 enum fail_on { FAIL_ON_FAIL, FAIL_ON_WARN, FAIL_ON_NEVER };
 
 /// What is judged, and by which rules. All is borrowed.
@@ -41,7 +41,7 @@ struct judge_input {
 	/// number of words at the beginning of `promote` that are valid for `gpugate check`, too, and
 	/// name the same runs there
 	size_t nr_check;
-	const char *const *limits; ///< values of --limit, which `gpugate check` takes, too
+	const char *const *limits; ///< values of --limit, for the command that judges the runs again
 	size_t nr_limits;
 };
 

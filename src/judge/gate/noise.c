@@ -293,8 +293,8 @@ static double far_of(const struct asked *q, const struct estimate *x)
 	return x->known ? fmax(student_quantile(alpha, x->df), k) : 0;
 }
 
-/* True for an operator that changed about as much as all operators together. The check on GPU time
-   of whole steps reports that change. */
+/* True for an operator that rose by hardly more than all operators together: by at most half of its
+   limit more. The check on the GPU time of whole steps reports the common rise. */
 static bool is_of_all(const struct asked *q)
 {
 	const struct limits *map = &q->c->rule->fail;

@@ -22,7 +22,7 @@ double noise_variance(double *v, const uint64_t *group, size_t nr, double *df);
 /// Median of `nr` > 0 values.
 double noise_median(const double *v, size_t nr);
 
-/// Scaled MAD (median absolute deviation) around 0 of `nr` > 0 values.
+/// Scaled MAD around 0: 1.4826 times the median of the absolute values of `nr` > 0 values.
 double noise_mad(const double *v, size_t nr);
 
 /// Prior estimate of a variance: its value `s2` and its weight `df` in degrees of freedom.
@@ -30,8 +30,9 @@ struct noise_prior {
 	double s2, df;
 };
 
-/// Prior that `nr` > 0 variances of similar figures share, each with `df` > 0 degrees of freedom: a
-/// scaled inverse chi-square fitted by moments of the logarithms (Smyth 2004, limma).
+/// The prior that `nr` > 0 variances of similar figures have in common. Each variance was measured
+/// with `df` > 0 degrees of freedom. The prior is a scaled inverse chi-square distribution, fitted
+/// by moments of the variances' logarithms (Smyth 2004, limma).
 struct noise_prior noise_prior_of(const double *s2, size_t nr, double df);
 
 /// The variance `s2`, measured with `df` degrees of freedom, shrunk towards `prior`.

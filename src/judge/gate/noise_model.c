@@ -25,7 +25,7 @@ enum {
 	UNKNOWN_RUNS = 4, ///< weight of `unknown_own`, in degrees of freedom
 	MACHINE_RUNS = 2, ///< weight of the assumed variance of the machine once five runs are known
 	FIRST_RUNS = 8, ///< weight added to MACHINE_RUNS if one run is known; less if more are known
-	MACHINE_FREE = 4, ///< degrees of freedom of five runs: with as many, `machine` is not assumed
+	MACHINE_FREE = 4, ///< degrees of freedom of five runs; from then on, `machine` is not assumed
 	PAIR_RUNS = 6, ///< weight of the assumed variance of the difference within a pair
 	WALL_RUNS = 4, ///< weight of `wall` and `wall_seen`
 	COMM_TIMES = 9 ///< assumed variance of communication, as a multiple of that of operators
@@ -108,8 +108,8 @@ static double median_over(struct values *v)
 
 /* ---- the machine's part of a change ---- */
 
-/* Median value of an operator over the past runs that were made while the approved run `epoch` was
-   the baseline; if there are no such runs, over the control runs. */
+/* Median value of an operator over the past runs that were added while the run with the hash
+   `epoch` was the approved run. If there are no such runs, the median over the control runs. */
 static double level_of(const struct bench *b, const struct entry *e, const struct metric *metric,
                        uint64_t epoch)
 {

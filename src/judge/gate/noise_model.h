@@ -43,7 +43,7 @@ struct estimate {
 	            ///< figures, the whole change
 	double variance; ///< variance of the figure between single runs
 	double shared; ///< share of `variance` that repeated runs of the candidate have in common
-	double baseline; ///< variance of the reference's center, relative to that of one run
+	double baseline; ///< variance of the reference (a center of runs), relative to that of one run
 	double pair; ///< variance of the difference between a run of the candidate and its control run
 	double se, df; ///< standard error of `own`, and its degrees of freedom
 };

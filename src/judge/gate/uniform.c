@@ -39,7 +39,7 @@ static bool moved_alike(const struct noise_model *m)
 
 /* True if the figure of the check is worse by no more than the common factor explains. If it is
  * worse by more, something else adds to it: for example, the slowest steps became even longer, or
- * the check compares with the approved run, so that it also has earlier changes. */
+ * the check compares with the approved run, so that earlier changes are in its figure, too. */
 static bool is_of_factor(const struct check *k, int64_t pct)
 {
 	int64_t worse = k->worse == WORSE_DOWN ? -k->change_pct : k->change_pct;
