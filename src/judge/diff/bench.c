@@ -545,8 +545,7 @@ void bench_query(struct bench *b, const struct query *q, struct entries *out)
 			end++;
 		make_entry(b, e, q, first, end - i);
 		if (!e->has[SIDE_BASELINE] && !e->has[SIDE_CANDIDATE])
-			out->list.nr--; /* only runs that show how large noise is, such as old ones of main,
-			                   have the item */
+			out->list.nr--; /* only runs that merely show how large noise is have the item */
 	}
 	vec_release(&seen.list);
 }

@@ -37,8 +37,7 @@ enum bench_source {
 
 #define NO_VIEW SIZE_MAX
 
-/// One run of the comparison. Values form a table with a row for each item and a column for each
-/// run.
+/// One run of the comparison: a column in the table of values, which has a row for each item.
 struct bench_column {
 	enum bench_source source;
 	uint64_t epoch; ///< for a past run: hash of the run that was the approved one when the past run
@@ -59,9 +58,8 @@ struct cell {
 struct bench {
 	struct naming naming;
 	struct bench_runs runs;
-	/// if at least this number of recent runs is known, the reference is their median, without the
-	/// approved run
-	int64_t min_runs;
+	int64_t min_runs; ///< from this number of recent runs on, their median is the reference,
+	                  ///< without the approved run
 	uint64_t pin; ///< hash of the approved run's figures, from past_source_hash()
 	bool against_itself; ///< true if the first candidate has exactly the approved run's figures, so
 	                     ///< that it is the approved run itself

@@ -33,8 +33,7 @@ struct breakdown *breakdown_of(const struct bench *b, const struct activity_pair
 /// parts are differences between two memories, one of each side (memory_pair_find()). A last row
 /// has the part of the change that these two do not show, because values of other runs count in the
 /// medians. The breakdown lives in `a`; the caller releases its list of parts. NULL if there are no
-/// such memories or no data. `*where` becomes a text such as "most of it at train.py:forward", or
-/// NULL.
+/// such memories or no data. `*where` becomes NULL or a text ("most of it at train.py:forward").
 struct breakdown *breakdown_of_memory(const struct bench *b, const struct query *q,
                                       const struct entry *e, int64_t baseline, struct arena *a,
                                       const char **where);

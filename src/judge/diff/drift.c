@@ -67,8 +67,7 @@ static __int128 distance(const struct activity_pair *a)
 ORDERING_POINTERS(by_distance, struct activity_pair,
                   THEN(COMPARE(distance(y), distance(x))) BY_SPAN(name))
 
-/* Fill t->both with the `top` kernels whose time changed most, up or down. How much time they take
-   does not matter. */
+/* Fill t->both with the `top` kernels whose time changed most, up or down, in ns per step. */
 static void top_of_changes(struct top *t, const struct activity_pairs *p, size_t top)
 {
 	*t = (struct top){ 0 };
@@ -88,8 +87,7 @@ static void top_release(struct top *t)
 	vec_release(&t->both);
 }
 
-/* True for the new name of a renamed kernel if `t` also has the kernel's old name, under which it
-   is counted already. */
+/* True for the new name of a renamed kernel that `t` counts already under its old name. */
 static bool is_counted(const struct top *t, const struct activity_pair *a)
 {
 	return a->partner && a->count[SIDE_BASELINE] <= 0 &&

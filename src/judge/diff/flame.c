@@ -4,8 +4,7 @@
 #include "base/text.h"
 #include "diff/pairs.h"
 
-/* Greatest number of segments in a path. A longer path keeps only its outer segments and the
-   kernel. */
+/* Greatest number of segments in a path. Longer paths keep their outer segments and the kernel. */
 enum { DEPTH = 32 };
 
 /* The least size of a node is the total divided by LEAST_PART: a smaller node would be too narrow

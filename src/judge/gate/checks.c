@@ -190,8 +190,7 @@ static const char *in_part(const struct maker *m, const struct entry *items, siz
 }
 
 /* Text such as "'step-time' (12.5 ms → 13.4 ms)" if the reference (of the runs of main) is worse
-   than the pin (the approved run) by more than noise and by more than a fail limit of the rule;
-   else NULL. */
+   than the pin (the approved run) by more than noise and a fail limit of the rule; else NULL. */
 static const char *moved_text(const struct maker *m, const struct comparison *c,
                               const struct evidence *evidence)
 {
@@ -291,9 +290,8 @@ static const char *told_by(const struct maker *m, const struct entry *e)
 	           : NULL;
 }
 
-/* Make one check. compare() decides it. The verdict becomes milder if entries of `allow` cover the
-   failure, or if further runs do not confirm it (confirm.h). Once all checks are made,
-   uniform_settle() can make it milder, too. */
+/* Make one check. compare() decides it. Its verdict becomes milder if entries of `allow` cover the
+   failure, if further runs do not confirm the failure (confirm.h), or later by uniform_settle(). */
 static void add_check(const struct maker *m, const struct entry *e)
 {
 	const struct rule *rule = m->rule;

@@ -29,8 +29,7 @@ void checks_keep_items(struct bench *b, const struct rule *rule, struct entries 
 
 /// If `rule` is a built-in rule on many items, remove the entries that a rule of the user names and
 /// compares with the baseline, since the narrower rule wins. An entry that rose from 0 is also
-/// removed if a rule of the user has only a `max` for it, since a rise from 0 has no percentage.
-/// Returns true if any entries were removed.
+/// removed if a rule of the user has only a `max` for it. Returns true if any were removed.
 bool checks_drop_own(struct bench *b, const struct rules *rules, const struct rule *rule,
                      struct entries *entries);
 

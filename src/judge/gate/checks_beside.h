@@ -42,8 +42,7 @@ struct substitute {
 	bool found; ///< false: no operator or category is known, so the kernel is judged by itself
 	struct decision decision; ///< decision on the operator or category by the kernel's limits
 	int64_t change; ///< change of the operator or category in ns per step
-	int64_t net; ///< the kernel's value in the candidate, less what it took over; in the metric's
-	             ///< unit
+	int64_t net; ///< the kernel's value in the candidate, less what it took over
 	bool net_sure; ///< true if noise cannot explain the change from the baseline's value to `net`
 	const char *text; ///< text such as "category 'GEMM' changed by +0.3 %"; owned by the arena
 };

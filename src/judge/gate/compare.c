@@ -153,8 +153,7 @@ bool compare_is_since_pin(const struct rule *rule)
 }
 
 /* True if each limit is in percent without an `and`, or is a `max`. Under such limits it is unclear
-   whether a figure of 0 is perfect or was not measured. Sets `*any` to true if at least one limit
-   is in percent. */
+   whether a figure of 0 is perfect or was not measured. Sets `*any` if a limit is in percent. */
 static bool has_percent_alone(const struct limits *map, bool *any)
 {
 	for (size_t i = 0; i < map->list.nr; i++) {

@@ -39,16 +39,14 @@ struct comparison {
 	int64_t pin;
 	/// true if the noise of the figure is known; false: no change is taken for noise
 	bool has_noise;
-	bool sure[2]; ///< true if noise cannot explain a rise as large as this one ([0]), or a fall
-	              ///< ([1])
+	bool sure[2]; ///< true if noise cannot explain such a rise ([0]), or such a fall ([1])
 	bool pin_sure; ///< true if noise cannot explain a rise since the pin (the approved run)
 	int64_t spread; ///< standard deviation of single runs, in the metric's unit; 0 if not known
 	bool of_all; ///< true if the figure is of an operator that changed by about the same share as
 	             ///< all operators together: one check then reports the change for all of them
 
 	/// For a kernel: the decision on its whole operator or category, which also has the kernels
-	/// that it replaced. NULL if no operator or category is known: the kernel is then judged by
-	/// itself.
+	/// that it replaced. NULL if none is known: the kernel is then judged by itself.
 	const struct decision *unit;
 	int64_t net; ///< with `unit`: the candidate's value, less the time that the kernel took over
 	             ///< from other kernels
@@ -69,8 +67,7 @@ enum reason {
 	REASON_ZERO, ///< inconclusive: the figure fell to 0 (in result files, also below 0). It may be
 	             ///< perfect or not measured, which limits in percent cannot tell
 	REASON_ABSENT, ///< missing, warn or skipped: one side or both sides lack the figure
-	REASON_NEW, ///< with for_each, or for a figure of a result file: only the candidate has the
-	            ///< item
+	REASON_NEW, ///< with for_each, or in result files: only the candidate has the item
 	REASON_GONE, ///< with for_each: only the baseline has the item
 	REASON_HIDDEN, ///< with for_each: on one side the item may be a kernel too small to be listed
 	REASON_NOISE, ///< undecided or warn: the change is beyond the fail `limit`, but may be noise

@@ -47,8 +47,7 @@ static bool fails_and_open(const struct noise_model *m, const struct comparison 
 }
 
 /* Stores in `out` the values that `e` has in the approved run and the newest accepted runs of main
-   since then, oldest first. Only the first of several runs of one job counts. Returns the number of
-   values. */
+   since then, oldest first, and returns their number. Only the first of a job's runs counts. */
 static size_t newest_of_main(const struct bench *b, const struct entry *e, int64_t out[NEWEST])
 {
 	size_t nr = 0;

@@ -138,8 +138,7 @@ enum status environment_judge(const struct rules *rules, const struct run *basel
 	return ST_OK;
 }
 
-/* Text such as "gpu.name is 'A' in the candidate's first run and 'B' in run2.json"; NULL if the two
-   runs have the same value, or none. */
+/* Text such as "gpu.name is 'A' in the candidate's first run and 'B' in b.json"; NULL if equal. */
 static const char *repeat_difference(const struct run *first, const struct run *run,
                                      const char *key, struct arena *a)
 {

@@ -14,9 +14,8 @@ GG_MUST_CHECK enum status environment_judge(const struct rules *rules, const str
                                             const struct run *candidate, bool ignore,
                                             struct report *out, struct diag_log *log);
 
-/// Compare `first`, the candidate's first run, with `run`, which is another of its runs or a
-/// control run. Returns ST_INPUT if a key of must_match differs; with `ignore` that is only a
-/// warning.
+/// Compare `first`, the candidate's first run, with `run`, another of its runs or a control run.
+/// Returns ST_INPUT if a key of must_match differs; with `ignore` that is only a warning.
 GG_MUST_CHECK enum status environment_repeat(const struct rules *rules, const struct run *first,
                                              const struct run *run, bool ignore, struct report *out,
                                              struct diag_log *log);
@@ -40,8 +39,7 @@ GG_MUST_CHECK enum status environment_settings(const struct rules *rules,
 /// recordings do not name their machine.
 enum together { TOGETHER_UNKNOWN, TOGETHER, APART };
 
-/// Compares the names of the host and the ids of its boot and of the job in the recordings: APART
-/// if one of them differs.
+/// Compares the recordings' host names and ids of boot and job: APART if one of these differs.
 enum together environment_together(const struct run *a, const struct run *b);
 
 #endif

@@ -30,9 +30,8 @@ bool family_is_of_items(const struct metric *m);
 /// kernels that are too small to be listed.
 bool family_may_be_hidden(const struct bench *b, const struct metric *m, const struct entry *e);
 
-/// True if the side recorded no items of the metric's kind: it has none of `entries`, and none of
-/// the items that the rule does not select. False for metrics that are not about items, and if
-/// `entries` is empty.
+/// True if the side recorded no items of the metric's kind, neither those of `entries` nor items
+/// that the rule does not select. False for metrics without items, and if `entries` is empty.
 bool family_unrecorded(struct bench *b, const struct rule *rule, const struct entries *entries,
                        enum side_index side);
 

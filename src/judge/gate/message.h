@@ -5,9 +5,8 @@
 #include "diff/bench.h"
 #include "gate/compare.h"
 
-/// One limit in words, such as "increase 5% and 2ms" or "max 30%". If `c` is not NULL, a limit in
-/// spreads is given in percent, too, for this comparison: "increase 26.5% (2 spreads)". Owned by
-/// `a`.
+/// One limit in words, owned by `a`: "increase 5% and 2ms" or "max 30%". If `c` is not NULL, a
+/// limit in spreads is given in percent, too, for this comparison: "increase 26.5% (2 spreads)".
 const char *message_limit(struct arena *a, const struct limits *map, const struct limit *l,
                           const struct comparison *c);
 

@@ -20,8 +20,7 @@ void noise_evidence(const struct noise_model *m, const struct entry *e, struct c
 const char *noise_plan_text(struct arena *a, const struct evidence *e);
 
 /// Fill in how many checks are expected to fail in a run of unchanged code: the sum of the checks'
-/// probabilities of failing. Only checks with at least five past runs count, since with fewer the
-/// probability is not known.
+/// probabilities of failing. With fewer than five past runs, a check's probability is not known.
 void noise_summary(struct report *out);
 
 /// Fill in the fields of `out` about the steps of `e`, an entry of the query `q`. They stay empty
@@ -31,9 +30,8 @@ void noise_steps(struct bench *b, const struct entry *e, const struct query *q,
 
 /// Decide whether all operators became slower by one factor (lower clock, power cap, another GPU),
 /// and fill out->uniform. If so, only the first failing check on the GPU time of whole steps
-/// reports the factor. Other checks become milder if the factor explains their change: a failing
-/// check on the time of whole steps becomes a warning, and a warning on an operator or a kernel a
-/// pass.
+/// reports the factor. Other checks become milder if the factor explains their change: failures on
+/// the time of whole steps become warnings, and warnings on operators or kernels become passes.
 void uniform_settle(const struct noise_model *m, struct report *out);
 
 #endif

@@ -135,8 +135,7 @@ static void fill_machine(struct noise_model *m)
 	m->machine = mem_calloc(b->nr_columns + 1, sizeof *m->machine);
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		struct values of = { 0 };
-		/* an epoch is the time in which one run was the approved run; judged runs are in the newest
-		   epoch */
+		/* epoch: the time in which one run was approved; judged runs are in the newest one */
 		uint64_t epoch = is_past_column(b, i) ? b->columns[i].epoch : b->pin;
 		for (size_t j = 0; j < m->units.list.nr; j++) {
 			const struct entry *e = &m->units.list.v[j];
@@ -346,8 +345,7 @@ static bool is_of_period(const struct metric *metric)
 	       metric->id == METRIC_STEP_TIME || metric->id == METRIC_THROUGHPUT_STEPS;
 }
 
-/* The prior for the variance of `metric`, without the machine's part of the variance; for wall
-   times, with that part. */
+/* The prior for the variance of `metric`; except for wall times, the machine's part is left out. */
 static struct noise_prior prior_of(const struct noise_model *m, const struct metric *metric)
 {
 	switch (metric_family(metric)) {

@@ -75,15 +75,13 @@ void noise_units_find(struct noise_model *m);
 double noise_unit_tick(const struct noise_model *m, const struct entry *e);
 
 /// Variance that the logarithm of `metric` has because a run takes only a few samples: the mean
-/// over all runs that give a number of samples, 0 if none does. `label` names the figure if the
-/// metric covers several. The variance between runs is larger, since a run's samples are of one
-/// machine.
+/// over all runs that tell their number of samples, 0 if none does. `label` names the figure if the
+/// metric covers several. Runs differ by more, since all samples of a run are of one machine.
 double noise_of_samples(const struct bench *b, const struct metric *metric, struct span label);
 
-/// For the metric "share of slow steps": its variance p (1 - p) / n in a run whose steps are slow
-/// by chance. 0 for other metrics. p is the share in all runs but the candidate's, with one slow
-/// and one other step added, so that p is never 0; n is the number of steps of the candidate's
-/// longest run.
+/// For the share of slow steps, its variance p (1 - p) / n if steps are slow by chance; 0 for other
+/// metrics. p is the share in all runs but the candidate's, with one slow and one other step added,
+/// so that p is never 0; n is the number of steps of the candidate's longest run.
 double noise_of_share(const struct bench *b, const struct entry *e, const struct metric *metric);
 
 #endif

@@ -38,7 +38,6 @@ static double exact_at_most(size_t nx, size_t ny, size_t u)
 	return sum / all;
 }
 
-/* A value, and whether it is one of x or of y. */
 struct ranked {
 	int64_t value;
 	bool is_x;
