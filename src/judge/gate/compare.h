@@ -28,8 +28,8 @@ struct comparison {
 	bool folded_baseline, folded_candidate;
 	/// true if the side that lacks the item has no item of that kind at all, such as no operator
 	bool unrecorded;
-	/// text that says of which ranks of the candidate the figure is known, if these are fewer than
-	/// in the baseline; else NULL
+	/// text such as "3 of 8 ranks of 'run.json' have it" if, in a run of the candidate, more ranks
+	/// lack the figure than in the baseline; else NULL
 	const char *in_part;
 	bool predates; ///< true if the gpugate version that stored the baseline did not know the metric
 	int64_t floor; ///< smallest change that the clock of a trace can show, in the metric's unit
