@@ -31,8 +31,9 @@ struct code_launch {
 
 /// One measured step, of median length; for a trace without steps, the whole trace.
 struct code_step {
-	int64_t number, start_ns, end_ns; ///< number of the step, -1 if it has none; its start and end
-	/// where calls were made: operators, module and place; calls with equal ones share a row
+	int64_t number, start_ns, end_ns; ///< number of the step, -1 if unknown; start and end of the
+	                                  ///< step
+	/// operators, module and place of the calls; calls in which all of these are equal share a row
 	VEC(struct code_stat) rows;
 	VEC(struct code_around) around;
 	/// launches, sorted by start of the call; empty if no step is kept

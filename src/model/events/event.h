@@ -186,8 +186,8 @@ struct trace_meta {
 struct event_sink {
 	void *ctx;
 	enum status (*event)(void *ctx, const struct event *ev);
-	const bool *captures; ///< true once the trace began to capture a graph: event.launched is read
-	                      ///< only then, to save time; NULL: never
+	const bool *captures; ///< points to true once the program began to capture a graph. To save
+	                      ///< time, event.launched is read only then, or never if this is NULL.
 };
 
 #endif

@@ -12,7 +12,7 @@
 /// Limit in bytes of each level, each change and each sum of changes in a record.
 #define RECORD_BYTES ((int64_t)1 << 62)
 
-/// Categories of a memory timeline, in the order of its columns.
+/// Number of categories of a memory timeline; each has a column.
 /// Source: _CATEGORY_TO_COLORS of torch/profiler/_memory_profiler.py (torch 2.1 and later).
 enum { TIMELINE_CATEGORIES = 8 };
 

@@ -26,8 +26,8 @@ struct snapshot_stack {
 /// that still use it.
 enum block_state { BLOCK_ACTIVE, BLOCK_PENDING_FREE, BLOCK_INACTIVE };
 
-/// A block of a segment. Sizes are in bytes; `stack` is that of its allocation, or
-/// SNAPSHOT_NO_STACK.
+/// A block of a segment. Sizes are in bytes; `stack` is the index of the stack that allocated the
+/// block, or SNAPSHOT_NO_STACK.
 struct snapshot_block {
 	uint64_t address; ///< address of the block; if not given (torch 2.0), the address after the
 	                  ///< previous block
@@ -64,7 +64,8 @@ enum snapshot_action {
 	              ///< effect
 };
 
-/// An entry of the history of a device; `stack` is that of the call, or SNAPSHOT_NO_STACK.
+/// An entry of the history of a device. `stack` is the index of the stack that called the
+/// allocator, or SNAPSHOT_NO_STACK.
 struct snapshot_entry {
 	enum snapshot_action action;
 	uint64_t address; ///< address of the block; SNAPSHOT_NO_ADDRESS if not given (out of memory)

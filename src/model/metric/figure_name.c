@@ -180,7 +180,8 @@ static const char *unit_spelled(struct span name)
 	return NULL;
 }
 
-/* The unit of "tokens_per_second_": that of "tokens/second" or, if it is unknown, "1/s". */
+/* The unit of a rate such as "tokens_per_second_": that of "tokens/second". If it is unknown: "1/s"
+ * for a rate per second, else NULL. */
 static const char *unit_of_rate(const char *from, const char *per)
 {
 	const char *end = per + strlen("_per_");
@@ -202,7 +203,8 @@ static const char *unit_of_pair(struct span what, struct span time)
 	return counted ? unit : NULL;
 }
 
-/* Words for statistics. cut_statistic() removes them and percentiles ("p50") from the end. */
+/* Words for statistics. cut_statistic() removes them, and percentiles ("p50"), from the end of a
+ * name. */
 static const char *const statistics[] = { "mean", "median", "avg", "average", "min", "max", NULL };
 
 static void cut_statistic(struct words *w)
@@ -302,7 +304,8 @@ static bool is_unit_of(struct span word, const char *dimension)
 }
 
 /* The better direction by a unit that figure_units lacks. "seq/ms" and "samples/sec/gpu" are rates,
-   "ms/batch" and "KB/op" costs of one thing. A unit without a '/', "fps", is judged as a name. */
+   "ms/batch" and "KB/op" are costs of one thing. A unit without a '/', such as "fps", is judged by
+   its words, as the name of a figure is. */
 static const char *better_of_unit(struct span unit)
 {
 	const char *slash = memchr(unit.p, '/', unit.n);
@@ -325,7 +328,8 @@ const char *figure_better(struct span name, const char *unit)
 	bool share = unit && strcmp(unit, "%") == 0;
 	bool count = span_glob(SPAN("*_count_"), (struct span){ w.text, w.n });
 	const char *by_unit = unit && at < 0 ? better_of_unit(span_of(unit)) : figure_unit_better(at);
-	const char *better[2] = { by_unit, NULL }; /* by unit and all words; by words that "decide" */
+	/* direction by the unit and all words; direction only by words of the kind "decides" */
+	const char *better[2] = { by_unit, NULL };
 	bool twofold[2] = { false, false };
 	for (size_t i = 0; i < NR_FIGURE_WORDS; i++) {
 		const struct figure_word *word = &figure_words[i];
@@ -352,7 +356,8 @@ static const char *const amount_words[][3] = {
 #include "metric/figures.inc"
 };
 
-/* The kind of a word in `amounts` of rules/figures.yaml, also of its plural; "" for other words. */
+/* The kind that `amounts` of rules/figures.yaml gives to a word or to its singular; "" for words
+ * that are not there. */
 static const char *amount_kind(struct span word)
 {
 	for (int cut = 0; cut < 2; cut++, word.n--) {
@@ -418,7 +423,7 @@ bool figure_is_neither(struct span name)
 	if (figure_is_setting(name, "flat") ||
 	    (figure_is_setting(name, "count") && !figure_better(name, NULL)))
 		return true;
-	/* names of the number of samples */
+	/* such names are those of numbers of samples */
 	if (span_glob(SPAN("*.n"), name) || span_glob(SPAN("*.count"), name))
 		return true;
 	return ANY(i, NR_FIGURE_WORDS,

@@ -31,11 +31,12 @@ bool figure_title_has(char c);
 /// there is none.
 struct span figure_name_unit(struct span *name);
 
-/// The name in figure_units of the unit that `word` means ("tokens/sec": "tok/s"), or NULL; static.
+/// The name in figure_units of the unit that `word` means ("tok/s" for "tokens/sec"); NULL if it
+/// means no unit. Static.
 const char *figure_unit_of(struct span word);
 
 /// The name in figure_units of the unit that the last words of a figure's name mean: "ms" for
-/// "p99_ttft_ms". NULL if they mean no unit; static.
+/// "p99_ttft_ms". NULL if these words mean no unit; static.
 const char *figure_unit_by_name(struct span name);
 
 /// The better direction, "lower" or "higher", by the unit of a figure and the words of its name;
@@ -43,9 +44,9 @@ const char *figure_unit_by_name(struct span name);
 /// figure_units lacks, such as "seq/ms".
 const char *figure_better(struct span name, const char *unit);
 
-/// True for the name of a setting or count of this kind. A setting is chosen for a run, such as its
-/// batch size; a count says how much was done. Kinds are those of rules/figures.yaml: "record",
-/// "flat", "case" or "sweep" for settings, "count" for counts.
+/// True if `name` is the name of a setting or count, and is of the kind `kind`. A setting is chosen
+/// for a run, such as its batch size; a count says how much was done. Kinds are those of
+/// rules/figures.yaml: "record", "flat", "case" or "sweep" for settings, "count" for counts.
 bool figure_is_setting(struct span name, const char *kind);
 
 /// True if the name of a figure tells that neither direction is better: a spread, a time of day, a

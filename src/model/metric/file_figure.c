@@ -10,8 +10,8 @@
 
 ORDERING(input_text_cmp, struct input_stat, BY_TEXT(name))
 
-/* Sets by the name of each figure whether lower or higher is better. Only if no figure has a unit
-   or a direction: the file is then of an earlier version, which stored nothing but numbers. */
+/* Sets by the name of each figure whether lower or higher is better. Does nothing if a figure has a
+ * unit or a direction, since only files of earlier versions store nothing but numbers. */
 static void settle_directions(struct input_stat *v, size_t nr)
 {
 	bool plain = ALL(i, nr, !v[i].unit && !v[i].better);

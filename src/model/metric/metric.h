@@ -174,7 +174,8 @@ enum rests_on {
 	ON_FLOPS = 1 << 15, ///< floating-point operations as counted in the trace
 	ON_MFU = 1 << 16, ///< floating-point operations as given by the run context
 	ON_CLOCKS = 1 << 17, ///< times and rates, which a throttled GPU makes worse
-	ON_ENDS = 1 << 18, ///< figures by begins and ends of activities: unions, spans, wall times
+	ON_ENDS = 1 << 18, ///< figures computed from when activities begin and end: unions, spans, wall
+	                   ///< times
 	ON_WALL = 1 << 19, ///< figures that depend on when steps are over
 	ON_OPERATORS = 1 << 20, ///< figures by the operator that launched the work
 	ON_MODULES = 1 << 21, ///< figures by module or annotation
@@ -184,8 +185,8 @@ enum rests_on {
 	ON_ALL = (1 << 25) - 1,
 };
 
-/// A metric. Those of metrics.def are static; those of figures of files belong to the view of a
-/// run.
+/// A metric. Metrics of metrics.def are static; metrics of figures in result files belong to the
+/// view of a run.
 struct metric {
 	enum metric_id id;
 	bool per_step; ///< true if the metric has a sample for each step: the step.* rows
@@ -206,13 +207,14 @@ struct metric {
 	const char *meaning;
 	const char *mixed; ///< for a figure of files whose units measure different things: the units,
 	                   ///< "ms and MiB"; else NULL
-	const char *case_name; ///< for a figure of files: the case, "" if it has none; `head` is then
-	                       ///< what people read as its name, without the case
+	const char *case_name; ///< for a figure of files: name of the case, "" if there is none. In
+	                       ///< such a metric, `head` is the figure's name for people, without the
+	                       ///< case.
 	int64_t place; ///< for a figure of files: its order in reports, see input_place()
 	int since; ///< minor version of the stored format that added the metric; older files lack it
 	enum stake stake;
-	unsigned sums; ///< what the metric is a sum of, bits of enum metric_sums; 0 if it is of none
-	               ///< of these
+	unsigned sums; ///< what the metric is a sum of, bits of enum metric_sums; 0 if it is not a sum
+	               ///< of any of these
 	const char *cls; ///< class of the kernels that the metric sums, "compute" or "communication";
 	                 ///< NULL: both
 	enum family family; ///< family, or FAMILY_BY_NEED if it follows from the data that the metric

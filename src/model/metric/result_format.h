@@ -19,7 +19,7 @@ enum result_read {
 	          ///< pattern are its members
 };
 
-/// The ways in which several values of one figure of one case are combined.
+/// How several values are combined if a case has them for the same figure.
 enum result_repeats {
 	REPEATS_ERROR,
 	REPEATS_SAMPLES, ///< several values are measurements of one figure: their median counts
@@ -56,7 +56,7 @@ struct result_take {
 	const char *unit; ///< unit, one of figure_units; NULL if the name or the value tells the unit
 	const char *unit_at; ///< path of the text that holds the unit; "^name" is a member beside the
 	                     ///< value
-	unsigned better; ///< better direction, enum result_better; 0 if the unit and the name tell it
+	unsigned better; ///< better direction, enum result_better
 	bool optional; ///< true if a missing value, or a text that is not a number, is skipped
 	bool headline; ///< true if the figure heads a report in which nothing is wrong
 	bool thousands; ///< true if commas in the value separate thousands
@@ -78,7 +78,8 @@ struct result_take {
 	                    ///< the form of the paths in `work`; else NULL
 };
 
-/// The better direction of a figure; RESULT_BY_NAME: as its name or unit tells.
+/// The better direction of a figure; RESULT_BY_NAME, which is 0: the direction follows from the
+/// figure's name or unit.
 enum result_better { RESULT_BY_NAME, RESULT_LOWER, RESULT_HIGHER, RESULT_NEITHER };
 
 /// A format of result files.

@@ -40,13 +40,14 @@ static void add_quotient(struct strbuf *out, uint64_t v, uint64_t size, int deci
 		strbuf_addf(out, ".%0*" PRIu64, decimals, (uint64_t)(q % p));
 }
 
-/* A value to be written, in the unit that suits `like`. */
+/* A value `v` to be written, and the value `like` that decides in which unit `v` is written. */
 struct value {
 	uint64_t v, like;
 };
 
 /* Appends a value in the largest unit in which `like` is at least 1, or would be rounded up to 1.
-   It has two decimals, or three if it is below 10 and `fine` is true; none in the smallest unit. */
+   The text has two decimals, or three if the number is below 10 and `fine` is true, but no decimals
+   in the smallest unit. */
 static void add_scaled(struct strbuf *out, struct value value, const struct scale *scale, int nr,
                        bool fine)
 {
@@ -146,8 +147,9 @@ static int power_of_unit(int word, int other)
 	return size == figure_units[other].size ? power : 0;
 }
 
-/* Appends v / 10^digits of the unit `word`. A value below a thousandth is written in the largest
-   smaller unit in which it is at least 1, or else in the smallest: 220.2 ns, not 0.0000002202 s. */
+/* Appends v / 10^digits of the unit `word`. For a value below a thousandth, takes the largest of
+ * the smaller units in which the number is at least 1, or else the smallest unit: 220.2 ns, not
+ * 0.0000002202 s. */
 static void add_figure_of(struct strbuf *out, uint64_t v, int word, int digits)
 {
 	int best = word, power = 0;

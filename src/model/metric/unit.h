@@ -42,7 +42,8 @@ static inline bool unit_is_time(enum unit unit)
 }
 
 /// Decimal places of the integers that hold values of `unit`: 6 for percent, rates, counts per step
-/// and plain numbers, else 0. A unit of unit_of_figure() has its own number, which may be below 0.
+/// and plain numbers, else 0. A unit of unit_of_figure() has the number of places that was given to
+/// that function, which may be below 0.
 int unit_digits(enum unit unit);
 
 /// The unit of a figure of a result file: a value of 1 means 10^-`digits` (−400 to 400) of unit
@@ -65,9 +66,9 @@ int unit_figure(enum unit unit);
 /// Name of a unit in JSON: "ns", "B", "1", "%", "1/s", "B/s", "ns/step", …
 const char *unit_name(enum unit unit);
 
-/// Appends a value as readable text: "151.0 ms", "4.23 GiB", "12.3 %", "1,219". Only figures of
-/// files of 10^15 or more, or below 10^-8, have an exponent. If `sign`, positive values begin with
-/// a '+'.
+/// Appends a value as readable text: "151.0 ms", "4.23 GiB", "12.3 %", "1,219". An exponent is
+/// written only for figures of result files, if they are 10^15 or more, or below 10^-8. If `sign`,
+/// positive values begin with a '+'.
 void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign);
 
 /// Like unit_format(), but returns a string owned by `a`, without a '+'.

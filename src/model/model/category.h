@@ -69,7 +69,7 @@ int category_index(const struct category_table *t, struct span name);
 enum category_class category_class_named(const struct category_table *t, struct span name);
 
 /// Space-separated substrings of all communication rows, owned by `a`. Communication kernels of a
-/// trace are recognized by them, and the digest records them.
+/// trace are recognized by these substrings, which the digest records.
 const char *category_communication(const struct category_table *t, struct arena *a);
 
 /// True if `name` contains one of the space-separated substrings of `patterns`; case does not

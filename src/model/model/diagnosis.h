@@ -64,8 +64,8 @@ struct diagnosis_rule {
 	/// {METRIC of METRIC} and {METRIC per METRIC}, which become figures, and {step}.
 	struct recommendation advice;
 	VEC(struct diagnosis_condition) when; ///< conditions, all of which must hold for the advice
-	struct query saves; ///< time per step of which a part could be saved; its metric is NULL if it
-	                    ///< is unknown
+	struct query saves; ///< query for the time per step of which a part could be saved; its metric
+	                    ///< is NULL if no such time is known
 	int64_t saves_share; ///< the part of this time that could be saved, in 1e-6 %
 };
 

@@ -266,15 +266,16 @@ const char *digest_unmarked_text(const struct digest *d, struct arena *a)
 		                    whole, d->period_count, by);
 	if (!d->unmarked)
 		return whole;
-	/* 0 if no period could be judged, or if one launch begins several repetitions */
+	/* period_regularity is 0 if no period could be judged, or if one launch begins several
+	 * repetitions */
 	return d->period_regularity
 	           ? arena_printf(a, "%s, as its launches have no period: %s, needed %" PRId64 " %%",
 	                          whole, by, PERIOD_NEEDED / MICRO)
 	           : arena_printf(a, "%s, as its launches have no period", whole);
 }
 
-/* Compares result files by the names of their first figures; a file with the state of GPUs has no
-   figures. */
+/* Compares result files by the names of their first figures, then by the ids of their first GPUs: a
+ * file with the state of GPUs has no figures. */
 static int metrics_cmp(const struct digest *a, const struct digest *b)
 {
 	int c =

@@ -32,8 +32,9 @@ struct kernel_stat {
 	int64_t resources[NR_RESOURCES]; ///< largest use of each resource by one launch, in the whole
 	                                 ///< window; < 0 if unknown
 	int64_t occupancy; ///< occupancy in 1e-6 %, weighted by time; < 0 if unknown
-	/* only in a row that joins others: time in steps with a known occupancy, and the remainder of
-	   the mean: Σ occupancy · time is exactly occupancy · occupancy_ns + occupancy_rest */
+	/* only in a row that joins others: kernel time in steps for which the occupancy is known, and
+	 * the remainder of the mean: Σ occupancy · time is exactly occupancy · occupancy_ns +
+	 * occupancy_rest */
 	int64_t occupancy_ns, occupancy_rest;
 	int64_t names; ///< number of small kernels that this row sums up, each below 0.05 % of kernel
 	               ///< time; `name` is then their category, or empty; 0 for a row that is not a sum
@@ -213,7 +214,7 @@ enum step_part {
 	NR_STEP_PARTS
 };
 
-/// A step figure of a rank whose samples are not kept, as in stored baselines.
+/// A step figure of a rank whose samples are not kept, as is the case in stored baselines.
 struct step_summary {
 	enum metric_id metric;
 	int64_t value[NR_STATISTICS]; ///< values, indexed by enum statistic
@@ -258,7 +259,8 @@ struct thread_stat {
 /// The kind of recording that the figures of a memory were made from.
 enum memory_source { MEMORY_OF_TRACE, MEMORY_OF_SNAPSHOT, MEMORY_OF_XPROF, MEMORY_OF_TIMELINE };
 
-/// One memory (of a GPU, numbered as by the allocator); sizes in bytes.
+/// The memory of one GPU, or of the host. `id` is the number that the allocator gives the GPU, or
+/// the name that XProf gives the memory. Sizes are in bytes.
 struct memory_stat {
 	const char *id;
 	enum memory_source source;
@@ -267,7 +269,8 @@ struct memory_stat {
 	int64_t peak_reserved, end_allocated, end_reserved; ///< levels in bytes; or MEMORY_UNKNOWN
 	int64_t reserved_at_peak; ///< bytes reserved at the latest moment of peak_allocated
 	int64_t start_allocated; ///< bytes allocated before the first event
-	int64_t alloc_count, free_count, churn_bytes; ///< allocations, frees and bytes in the window
+	int64_t alloc_count, free_count, churn_bytes; ///< numbers of allocations and frees, and
+	                                              ///< allocated bytes, in the window
 	int64_t growth_per_step; ///< growth in bytes; MEMORY_UNKNOWN with fewer than three step ends
 	int64_t capacity; ///< size of the device's memory; for XProf the limit of its allocator
 	/* The members up to peak_transient are known only from snapshots; else MEMORY_UNKNOWN. */
@@ -359,7 +362,8 @@ struct trust_counts {
 	/* members that version 0.2 did not record, and which are then 0 */
 	int64_t timed; ///< number of activities that are neither `untimed` nor `twice`
 	int64_t untimed_ns; ///< estimated time of the untimed activities
-	int64_t twice, twice_ns; ///< number and time of second records of one activity
+	int64_t twice, twice_ns; ///< number and time of the second records of activities that were
+	                         ///< recorded twice
 	int64_t before_ns; ///< part of unattributed_ns that was launched before the recording
 	int64_t unknown_ns; ///< part of unattributed_ns whose launch is not known
 	int64_t cut_ns; ///< time in warm-up steps and in incomplete steps at the end of the trace
@@ -374,7 +378,8 @@ struct trust_counts {
 	int64_t lost_copies_ns; ///< estimated time of lost_copies; 0 if no copy was recorded
 	int64_t lost_nodes; ///< number of kernels that a launch of a graph lacks and another launch of
 	                    ///< the same graph has
-	/// number of activities that begin before their launch; longest time by which one does
+	/// number of activities that begin before their launch; longest time from such a begin to the
+	/// launch
 	int64_t early, early_ns;
 
 	/// GPU time, in judged steps, of the work of graphs, if graphs were captured in the recording.
@@ -545,10 +550,11 @@ void digest_forget(struct digest *d);
 void digest_set_env(struct digest *d, struct span key, struct span value);
 
 /// Joins the snapshot `snapshot` into the digest `d`, which is of the same rank and has no snapshot
-/// yet. Memories of the snapshot replace those of the trace, which `d` keeps apart, but take over
-/// the operator at the peak from the trace's memory of the same id. If `snapshot` is the record of
-/// another profiler, memories of `d` with other ids stay. The rows stay owned by `snapshot`, which
-/// `d` keeps until it is freed. If the snapshot has no capacity, device_memory of `d` is used.
+/// yet. Memories of the snapshot replace those of the trace, which `d` keeps in another list. Each
+/// takes over the operator at the peak from the trace's memory of the same id. If `snapshot` is the
+/// record of another profiler, memories of `d` with other ids stay. The rows stay owned by
+/// `snapshot`, which is freed together with `d`. If the snapshot has no capacity, device_memory of
+/// `d` is used.
 void digest_join(struct digest *d, struct digest *snapshot);
 
 /// Keeps `part` until `d` is freed, because parts of `part` have been moved into `d`.
@@ -584,7 +590,8 @@ struct run {
 	const char *label; ///< name of the run as the user gave it; borrowed
 	VEC(struct digest *) ranks; ///< digests, owned
 
-	/// folded ranks, beside `ranks` until fold_whole() makes them one digest; owned
+	/// ranks that are already folded, while `ranks` has those that are not; fold_whole() makes one
+	/// digest of both. NULL if there are none; owned.
 	struct digest *folded;
 	VEC(const char *) ignored; ///< paths of files that are not used; owned by the arena
 	struct arena arena;

@@ -52,7 +52,8 @@ uint64_t digest_hash(const struct digest *d)
 	for (size_t i = 0; i < d->nr_steps; i++) {
 		h = hash_number(h, d->step_numbers[i]);
 		for (size_t m = 0; m < NR_STEP_METRICS; m++)
-			/* metrics of later minor versions are left out, to compute one hash in all versions */
+			/* metrics of later minor versions are left out, so that all versions compute the same
+			 * hash */
 			if (metric_table[m].since == 0)
 				h = hash_number(h, d->samples[m][i]);
 	}

@@ -20,7 +20,8 @@ extern const char embedded_formats[];
 /// Number of bytes of `embedded_formats` without the NUL.
 extern const size_t embedded_formats_size;
 
-/// CI workflows for an example, whose names `gpugate init` replaces; NUL-terminated; static.
+/// CI workflows for an example repository; `gpugate init` replaces the example's names in them.
+/// NUL-terminated; static.
 extern const char embedded_github_gate[], embedded_github_act[], embedded_gitlab_pipeline[];
 /// Sizes in bytes of the workflows above, each without the NUL.
 extern const size_t embedded_github_gate_size, embedded_github_act_size,

@@ -59,7 +59,8 @@ static bool overlap(const struct digest *d, int64_t *out)
 }
 
 /* Mean occupancy of compute kernels over the measured steps. False unless kernels with a known
-   occupancy have half of the time; the profiler writes 0 for an unknown one. */
+ * occupancy take at least half of the kernel time. The profiler writes 0 for an unknown occupancy.
+ */
 static bool occupancy(const struct rank_view *r, int64_t *out)
 {
 	__int128 sum = 0, weight = 0, all = 0;
@@ -372,7 +373,8 @@ static void emit_ops(struct emitter *e)
 	}
 }
 
-/* Rows of one operator differ in the type of its inputs, and are adjacent. */
+/* Pass on figures of the bytes that operators move. Rows of one operator differ in the type of its
+ * inputs, and are adjacent. */
 static void emit_moved(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;

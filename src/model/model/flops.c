@@ -128,7 +128,8 @@ bool flops_peak(const struct digest *d, struct flop_peak *out)
 /* Share of the peak in 1e-6 percent: 100 · flops / (seconds · tflops · 10^12). */
 static bool of_peak(const struct digest *d, __int128 flops, int64_t step_ns, int64_t *out)
 {
-	/* 100 gives percent; the result in 10^-6 and the peak in 10^-6 TFLOP/s cancel out 10^12 */
+	/* The factor 100 gives percent. The result is in 10^-6 %, and the peak in 10^-6 TFLOP/s: these
+	 * two factors of 10^6 cancel the 10^12. */
 	const __int128 scale = (__int128)100 * NS_PER_S;
 	struct flop_peak peak;
 	if (!flops_peak(d, &peak))

@@ -87,9 +87,8 @@ static size_t first_of(const struct fold *f, enum metric_id id)
 	return lo < f->figures.nr && f->figures.v[lo].metric == id ? lo : f->figures.nr;
 }
 
-/* True if what the metric needs was recorded on some rank. For communication, to have a figure of
-   steps is not enough, since it is 0 if there was no communication; its largest value then is 0,
-   too. */
+/* True if some rank recorded what the metric needs. Communication needs a communication kernel, or
+ * a step.comm_time that is not 0 on all ranks: ranks without communication have the figure, too. */
 static bool has_need(const struct fold *f, enum need need)
 {
 	bool of_comm = need == NEED_COMM;
@@ -227,7 +226,7 @@ static void add_machine(struct digest *rank, struct span id, int64_t throttled_p
 }
 
 /* Adds two GPUs to the digest of a rank: the one that was throttled most, and the one that was
-   shared with most processes. If both are the same GPU, it is added once. */
+ * shared with the largest number of processes. If both are the same GPU, it is added once. */
 static void take_machines(const struct fold *f, size_t at, struct digest *rank)
 {
 	const struct fold_deed *deed = &f->deeds.v[f->number[FOLD_DEED][at]];

@@ -1,7 +1,7 @@
 /// A folded run: one digest for many ranks. The digest's rows are sums over the ranks. Everything
 /// else is in struct fold: numbers and figures of each rank, or only the distribution of each
-/// figure over the ranks; and the collectives of process groups whose ranks are in several blocks.
-/// All data are integers that do not depend on the order in which ranks were folded.
+/// figure over the ranks; and the collectives of process groups whose ranks are in several blocks
+/// (FOLD_BLOCK). All data are integers that do not depend on the order in which ranks were folded.
 #ifndef GG_MODEL_FOLD_H
 #define GG_MODEL_FOLD_H
 
@@ -65,14 +65,15 @@ struct fold_pattern {
 	size_t nr;
 };
 
-/// Texts that one or more ranks have in common: what they did last (struct progress); the process
-/// group in which they have fewer collectives than their peers; and which of their GPUs was
-/// throttled most, or shared with most processes.
+/// Texts that one or more ranks have in common: what they did last, or wait in (struct progress);
+/// the process group in which they have fewer collectives than their peers; which of their GPUs was
+/// throttled most, and which was shared with the largest number of processes.
 struct fold_deed {
 	struct span op, activity, waits_in;
 	struct span fewer_in; ///< group in which the ranks have fewer collectives; empty if none
 	struct span throttled, reasons; ///< id of the GPU throttled most, and why; empty if none was
-	struct span shared; ///< id of the GPU shared with most processes; empty if none was
+	struct span shared; ///< id of the GPU shared with the largest number of processes; empty if
+	                    ///< none was
 };
 
 /// The values of one metric and label over all ranks.

@@ -54,8 +54,8 @@ bool fold_lacks(const struct run_view *v, const struct query *q)
 	return nr == 0;
 }
 
-/* Answers a query from the whole digests or, in a baseline, from the answers that were stored when
-   it still had them. */
+/* Answers a query from the whole digests or, in a baseline, which lacks them, from the answers that
+ * were stored with it. */
 static void answer_whole(const struct run_view *v, const struct query *q, struct arena *a,
                          struct answers *out)
 {
@@ -180,7 +180,8 @@ void fold_query(const struct run_view *v, const struct query *q, struct arena *a
 	const struct fold *f = run_fold(v->run);
 	const struct naming usual = { .categories = v->naming->categories };
 	bool lacks = fold_lacks(v, q);
-	/* tables of kernels show the normalized names if aliases or exact names cannot be answered */
+	/* tables of kernels show normalized names if the fold cannot answer by aliases or exact names
+	 */
 	if (needs_whole(q, lacks ? &usual : v->naming, f->by_rank)) {
 		if (!lacks)
 			answer_whole(v, q, a, out);

@@ -11,8 +11,8 @@
 #include "base/vec.h"
 #include "model/category.h"
 
-/// Maximum lengths of the lists of a profile. A list of sites that is cut ends in a SITE_REST row,
-/// so that its rows still add up.
+/// Maximum lengths of the lists in struct memory_profile. A list of sites that is cut ends in a
+/// SITE_REST row, so that its rows still add up.
 enum memory_limits {
 	MEMORY_POINTS = 512,
 	MEMORY_STEP_ENDS = 1000,

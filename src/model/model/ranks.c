@@ -97,16 +97,17 @@ static void sort_rank(struct matcher *m, uint32_t r)
 	free(kinds);
 }
 
-/* Not matched are, for example, groups that have one name but different members: together they have
-   more ranks than the size of such a group. */
+/* True if the collectives of a series can be matched. This is false, for example, if groups with
+ * different members have the same name: together they have more ranks than one group. */
 static bool is_matched(const struct series *s)
 {
 	return s->ranks > 1 && !s->one_sided && !(s->unsure && s->total != s->ranks * s->longest) &&
 	       (s->group_size < 0 || s->ranks <= (uint64_t)s->group_size);
 }
 
-/* Walks the collectives of all ranks, and adds 1 to the element of `counts` for the match of each.
- * If `members` is not NULL, first stores the collective at the index that this element has. */
+/* For each collective of all ranks, adds 1 to the element of `counts` that belongs to its match. If
+ * `members` is not NULL, first stores the collective in `members`, at the index that this element
+ * holds. */
 static void each_member(struct matcher *m, size_t *counts, struct match_member *members)
 {
 	size_t at = 0;

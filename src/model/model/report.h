@@ -44,7 +44,7 @@ extern const char *const verdict_names[NR_VERDICTS + 1];
 /// change of their table; the rows of level n + 1 that follow a row of level n add up to that row.
 struct part {
 	int level; ///< depth of the row, from 0. For time: class, category, kernel, number of launches
-	           ///< or mean time of one. For memory: category, site, line.
+	           ///< or mean time of a launch. For memory: category, site, line.
 	const char *label; ///< label as valid UTF-8, not escaped; it may come from the recording
 	int64_t change; ///< change in the unit of the table
 	const char *text; ///< text of the change, "+9.00 ms"
@@ -160,9 +160,10 @@ struct trust_finding {
 	const char
 	    *work; ///< comma-separated names of the work that differs; NULL in findings on other things
 	VEC(const char *) spoils; ///< names of metrics that cannot be believed
-	int64_t fallen; ///< size of the difference between the sides, in 1e-6 %; 0 if it has none
-	bool of_kinds; ///< true if the sides have the kinds of steps in different shares: rules on one
-	               ///< kind stay unspoiled
+	int64_t fallen; ///< size of the difference between the sides, in 1e-6 %; 0 if the finding has
+	                ///< no such size
+	bool of_kinds; ///< true if the sides have the kinds of steps in different shares; rules on
+	               ///< steps of one kind can still be judged
 	const char *message;
 };
 
@@ -316,7 +317,8 @@ struct report {
 	enum status status; ///< status from which the exit code follows
 	const char *headline; ///< first line of the report, "fail: 2 of 14 checks beyond their limits"
 	const char *summary; ///< headline without its verdict; only of REPORT_CHECK
-	const char *made; ///< path of the baseline that this first run has become; NULL if not
+	const char *made; ///< path of the baseline, if the candidate is the first run and became it;
+	                  ///< else NULL
 	/// in a diff, metric of the figure that explains most of the change of the wall time; or NULL
 	const struct metric *wall_cause;
 	const char *error; ///< first error, if it is why there are no checks (exit 2–5); else NULL

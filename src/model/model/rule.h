@@ -130,7 +130,7 @@ struct waiver {
 	/// or, for memory, the metric
 	bool allows;
 	const char *rule; ///< glob that is matched with rule ids; "*" for `allow`
-	struct query select; ///< globs that restrict the waiver; NULL matches everything
+	struct query select; ///< globs that restrict the waiver; a glob that is NULL matches everything
 	int64_t until; ///< last day on which the waiver holds, in days since 1970-01-01 (UTC)
 	const char *until_text; ///< text of the last day, "2027-01-31"
 	int64_t up_to; ///< largest change excused, in 1e-6 percent of the baseline; 0: any
@@ -149,8 +149,8 @@ struct table_paths {
 	const char *categories, *sites, *formats, *diagnosis;
 };
 
-/// Path patterns of baselines: the default, and that of a further GPU or world size in the folder
-/// that --history names.
+/// Path patterns of baselines: the default, and the pattern for baselines of further GPUs or world
+/// sizes in the folder that --history names.
 #define DEFAULT_BASELINE "baselines/{workload}.json"
 #define BASELINE_OF_MACHINE "baselines/{workload}-{gpu}-{world_size}.json"
 

@@ -32,8 +32,8 @@ static struct kind_times times_of(const struct run *run, int64_t *steps)
 		for (int p = FIRST_KIND; p < NR_PHASES; p++)
 			if (phase_summary_of(d, (enum phase)p, time, &s))
 				add_steps(&t, steps, p, s.steps, s.value[STAT_MEAN]);
-		/* if each step is an update, no kinds are stored: they count as updates, since the other
-		   run may accumulate gradients */
+		/* if each step is an update, no kinds are stored. The steps then count as updates, since
+		 * the other run may accumulate gradients. */
 		if (t.of_kinds == before && phase_summary_of(d, PHASE_OPTIMIZER, kernels, &s) &&
 		    s.value[STAT_MIN] > 0 && digest_step_stat(d, time->id, STAT_MEAN, &mean_ns))
 			add_steps(&t, steps, PHASE_UPDATE, s.steps, mean_ns);

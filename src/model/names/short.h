@@ -71,7 +71,8 @@ enum name_fit {
 	FIT_CUT, ///< the text is the name with its middle cut out, as reports show long names
 	FIT_CUT_FORM, ///< the text is a form of the kernel's name with its middle cut out
 	FIT_FORM, ///< the text is the shortest form of the kernel's name
-	FIT_LONGEST = FIT_FORM + NR_SHORT_FORMS - 1, ///< the text is its longest form
+	FIT_LONGEST = FIT_FORM + NR_SHORT_FORMS - 1, ///< the text is the longest form of the kernel's
+	                                             ///< name
 	FIT_SHOWN, ///< the text is the name as reports show it on one line, or ends with its hash
 	FIT_WHOLE, ///< the text is the name
 };
