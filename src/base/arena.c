@@ -23,7 +23,7 @@ struct arena_block {
 };
 
 /* Size of the first block, and of the largest. Each block is twice as large as the one before it,
- * up to this limit: most arenas are small, and there are many (one for each rank). */
+ * up to the largest size: most arenas are small, and there are many (one for each rank). */
 #define ARENA_FIRST ((size_t)2 << 10)
 #define ARENA_BLOCK ((size_t)32 << 10)
 #define ARENA_ALIGN (_Alignof(max_align_t))

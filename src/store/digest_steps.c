@@ -156,7 +156,7 @@ void steps_describe(bool several, int depth, struct sink *out)
 /* What a column of differences holds for a step without a value (NO_SAMPLE in other columns). */
 #define NO_REST INT64_MIN
 
-enum { BASES_MAX = 8 }; /* most bases of one column */
+enum { BASES_MAX = 8 }; /* largest number of bases of a column */
 
 /* Columns whose values are added up, with their signs, as a guess of the values of another column.
    Where a digest or a step lacks a value, it counts as 0. A column as its own base gives the value

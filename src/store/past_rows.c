@@ -112,8 +112,8 @@ void past_run_fit(struct past_run *run)
 {
 	size_t size;
 	while (run->values.nr && (size = size_of(run)) > BASELINE_RECENT_BYTES) {
-		/* drops values with about half of the bytes beyond the limit: since values differ in size,
-		 * more could be too many */
+		/* drops values with about half of the bytes beyond the limit. To drop more at once might
+		 * drop too many, since values differ in size. */
 		size_t extra = (size - BASELINE_RECENT_BYTES) / 2 * run->values.nr / size;
 		for (size_t i = 0; i <= extra && run->values.nr; i++)
 			cut_one(run);

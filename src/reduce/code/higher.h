@@ -7,15 +7,16 @@
 
 #include "base/vec.h"
 
-/// A stretch of time in which functions of higher classes run. Its length is the next segment's
-/// `before_ns` minus its own.
+/// A stretch of time in which functions of higher classes run. The length of a segment is the
+/// `before_ns` of the next segment minus its own `before_ns`.
 struct segment {
 	int64_t start_ns;
 	int64_t before_ns; ///< prefix sum: length of all segments before this one
 };
 
-/// The time in which functions of higher classes run, as disjoint segments in order. One more
-/// element after the last, which `nr` does not count, has the total as `before_ns`.
+/// The time in which functions of higher classes run, as disjoint segments in order. After the last
+/// segment comes one more element, which `nr` does not count: its `before_ns` is the length of all
+/// segments.
 struct higher {
 	VEC(struct segment) list;
 };
@@ -33,7 +34,7 @@ struct higher_walk {
 	int64_t until_ns, next_ns; ///< end of the last segment that has begun, and start of the next
 };
 
-/// The moment before all segments.
+/// A walk that is at a moment before all segments.
 static inline struct higher_walk higher_walk_begin(const struct higher *h)
 {
 	return (struct higher_walk){ h, 0, INT64_MIN, h->list.nr ? h->list.v[0].start_ns : INT64_MAX };

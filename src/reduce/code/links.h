@@ -9,7 +9,7 @@
 struct code_flow {
 	int64_t id, at_ns;
 	int64_t thread; ///< key of the event's thread, from thread_key()
-	bool end; ///< true if the event ends the flow: it is the backward operator
+	bool end; ///< true if the event ends the flow, and so is the backward operator
 };
 
 /// Sequence number that autograd gave to an operator.

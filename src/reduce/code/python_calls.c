@@ -156,7 +156,8 @@ static struct frame_block *blocks_of(const struct python_thread *t, size_t nr, b
 	return blocks;
 }
 
-/* Copies the frames up to index `end` without changing their order; returns `end`. */
+/* Keeps the frames up to index `end` as they are, and lists the runs that they are in; returns
+ * `end`. */
 static size_t keep_frames(struct python_thread *t, const struct python_thread *old,
                           struct run_walk *w, size_t end)
 {

@@ -1,8 +1,8 @@
-/// Internal to the three files for Python functions by call path.
+/// Shared by the three files that sum up the time of Python functions by call path.
 ///
-///     python_calls.c   storing calls; finding callers
-///     python_paths.c   paths and their exclusive times
-///     python.c         rows
+///     python_calls.c   stores calls, and finds their callers
+///     python_paths.c   finds call paths, and computes their exclusive times
+///     python.c         makes the digest's rows of Python functions
 #ifndef GG_CODE_PYTHON_INTERNAL_H
 #define GG_CODE_PYTHON_INTERNAL_H
 

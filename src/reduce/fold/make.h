@@ -17,8 +17,8 @@ struct fold_peer {
 const char *fold_fault(const struct digest *a, const struct digest *b);
 
 /// Makes one folded digest of `nr` ranks, which the caller must pass sorted by rank; ownership of
-/// their digests passes to the result. `peers` has an element for each rank. `complete` tells that
-/// these are results of comparing all ranks of the run; only then are figures kept that compare
+/// their digests passes to the result. `peers` has an element for each rank. `complete` is true if
+/// the ranks were compared with all ranks of the run; only then are figures kept that compare
 /// ranks.
 struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fold_peer *peers,
                          bool complete, const struct naming *naming);
@@ -32,7 +32,7 @@ void fold_join(struct digest *into, struct digest *more);
 /// ranks of each part, and then the ranks that remain of the parts.
 void fold_keep(struct fold *f);
 
-/// Joins the rows, sums and identifying members of `from` into `into`, but not its fold.
+/// Joins the rows, sums and identifying members of `from` into `into`, but not the fold of `from`.
 void fold_join_rows(struct digest *into, const struct digest *from);
 
 /// Moves the collectives of process groups of which `run` lacks ranks to the list `series` of `f`.

@@ -13,7 +13,8 @@ struct weighted {
 };
 
 /* A choice among the rows of one list: `small` is true for rows that go into a sum; `large` lists
-   further rows: if these are more than the limit allows, the smallest go into a sum, too. */
+ * the rows that are large enough to stay. If these are more than the limit allows, the smallest of
+ * them go into the sum, too. */
 struct choice {
 	bool *small;
 	VEC(struct weighted) large;
@@ -103,14 +104,15 @@ static void sum_kernels(struct digest *d, const struct category_table *t)
 
 /* ---- one sum of operators, of threads, and of ranges ---- */
 
-/* Which rows of a list stay: the `most` of the largest weight, if their share is large enough. */
+/* Which rows of a list stay: the `most` rows with the largest weights, except those whose share is
+ * too small. */
 struct small_rule {
 	const struct schema *row;
 	size_t weight; /* offset of the member that tells how large a row is */
 	size_t of; /* offset of the member whose sum over all rows counts as 100 % */
 	int64_t one_in; /* reciprocal of the smallest share of a row that stays; 0: any share */
 	size_t most;
-	bool sum_first; /* true: the sum of the others begins the list; false: it ends the list */
+	bool sum_first; /* true: the sum of the other rows begins the list; false: it ends the list */
 };
 
 static int64_t member_of(const char *row, size_t offset)

@@ -5,10 +5,10 @@
 #include "model/category.h"
 #include "model/digest.h"
 
-/// Limits of the rows that a digest keeps. KEEP_KERNELS and most others are the largest number of
-/// rows of a kind. KEEP_KERNEL_PART and KEEP_PART are reciprocals of the smallest share that a row
-/// may have of the sum over its kind (kernel time, self time of operators, the window, time of
-/// threads, bytes of a list of sites).
+/// Limits of the rows that a digest keeps. Most limits, such as KEEP_KERNELS, are the largest
+/// number of rows of a kind. KEEP_KERNEL_PART and KEEP_PART are reciprocals of the smallest share
+/// that a row may have of the sum over its kind (kernel time, self time of operators, the window,
+/// time of threads, bytes of a list of sites).
 enum keep_limits {
 	KEEP_KERNELS = 400,
 	KEEP_KERNEL_PART = 2000,

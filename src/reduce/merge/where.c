@@ -28,7 +28,7 @@ ORDERING(by_activity, struct code_stat, THEN(activity_cmp(x, y)) THEN(code_stat_
 ORDERING(by_rest, struct share, FALLING(rest) RISING(order))
 
 /* Divides `total` among the shares in proportion to `weight`, or equally if all weights are 0;
- * units left over go to the largest remainders. */
+ * units that remain after rounding down go to the shares with the largest remainders. */
 static void divide(struct shares *s, int64_t total, int64_t (*weight)(const struct code_stat *),
                    int64_t *(*figure)(struct code_stat *))
 {

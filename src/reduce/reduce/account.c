@@ -13,7 +13,8 @@ static bool is_before(const struct activity *a, int64_t ns)
 }
 
 /* True if the activity begins more than 1 s before its launch at `ns`. Also true if it has no
-   duration and begins before its launch, but not after the first host event. */
+ * duration and begins more than CLOCK_TICK_MAX before its launch, but not after the first host
+ * event. */
 static bool is_early(const struct reducer *r, const struct activity *a, int64_t ns)
 {
 	return is_before(a, ns) || (a->dur == 0 && a->start_ns <= r->host_first_ns &&

@@ -95,7 +95,8 @@ struct comm_walk {
 	VEC(uint32_t) inside; ///< indices of the scopes that contain the present point
 };
 
-/* Orders points by thread, then time; then outer scopes, inner ones, launches; then file order. */
+/* Orders points by thread, then by time. At the same time, outer scopes come before inner scopes,
+ * and launches last; what is then still equal keeps file order. */
 ORDERING(comm_point_cmp, struct comm_point,
          RISING(thread) RISING(at_ns) RISING(launch) FALLING(end_ns))
 

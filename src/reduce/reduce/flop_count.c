@@ -476,7 +476,8 @@ struct moved {
 	int64_t first; /* bytes of the first tensor */
 	int64_t first_size; /* bytes of an element of the first tensor */
 	struct shape widest; /* largest extent of all inputs in each dimension, last dimension first */
-	int64_t size; /* bytes of an output element: largest input type, floating point first */
+	int64_t size; /* bytes of an output element: those of the largest floating-point input or, if
+	                 there is none, of the largest input */
 };
 
 static bool is_real(struct span type)

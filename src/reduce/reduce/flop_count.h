@@ -31,9 +31,9 @@ int64_t flop_count(const struct flop_rule *rule, const struct event *ev, enum fl
 /// -1 if the inputs do not tell.
 int64_t byte_count(const struct flop_rule *rule, const struct event *ev, int64_t flops);
 
-/// Number of operations of a convolution whose inputs do not tell the size of its output. It is
-/// read from `backward`, the shapes of the inputs of the backward operator; -1 if these do not tell
-/// it. Else `*bytes` becomes the bytes moved, as from byte_count().
+/// Number of operations of a convolution whose inputs do not tell the size of its output. The size
+/// is read from `backward`, the shapes of the inputs of the backward operator; -1 if these do not
+/// tell it. Else `*bytes` becomes the bytes moved, as from byte_count().
 int64_t flop_count_by_backward(const struct flop_rule *rule, const struct event *ev,
                                struct span backward, int64_t *bytes);
 

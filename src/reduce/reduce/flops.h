@@ -79,8 +79,8 @@ void flops_add(struct reducer *r, const struct host_span *s, uint32_t lender);
 /// `caller`, is a backward operator.
 void flops_take_backward(struct reducer *r, uint32_t span, uint32_t caller);
 
-/// Finds the operations of calls whose inputs do not tell them, but those of their backward
-/// operators do. Call it after threads_walk().
+/// Finds the operations of calls whose own inputs do not tell them, from the inputs of their
+/// backward operators. Call it after threads_walk().
 void flops_size(struct reducer *r);
 
 /// Index in `counted` of the operator around a launch, or NO_ID. `*near` is a cache of the search,

@@ -1,7 +1,7 @@
-/* Finds lost kernels. All launches of a graph run the same kernels, so a node that only some of
-   them have lost its kernel in the others. Launches with a common node are of the same graph. The
-   upper half of a node's id is the id of its graph (CUPTI, graphNodeId); the body of a conditional
-   node is a graph of its own. */
+/* Finds lost kernels. All launches of a graph run the same kernels. So if only some launches have a
+   node, the kernel of this node is lost in the others. Launches with a common node are of the same
+   graph. The upper half of a node's id is the id of its graph (CUPTI, graphNodeId); the body of a
+   conditional node is a graph of its own. */
 #include "base/number.h"
 #include "reduce/lost.h"
 #include "reduce/reducer.h"

@@ -68,8 +68,9 @@ enum graph_join {
 	GRAPH_JOINED, ///< replays have the places of a capture
 	GRAPH_UNLIKE, ///< no capture has as many nodes, of the same kinds and names
 	GRAPH_UNORDERED, ///< nodes run side by side, without numbers that tell their order
-	GRAPH_AMBIGUOUS, ///< captures that fit have different places, or more graphs fit than were
-	                 ///< captured
+	GRAPH_AMBIGUOUS, ///< the captures that fit the replay have different places; or more different
+	                 ///< replays fit these captures than there are captures, so that some graph's
+	                 ///< capture was not recorded
 	NR_GRAPH_JOINS
 };
 

@@ -8,9 +8,10 @@
 struct reducer;
 
 /// Counts the launches, and finds those that need no activity. The launches must be sorted by
-/// correlation id and start, with `settled` set for those that have an activity. Also sets it for
-/// launches in a stream capture, which run nothing. If the profiler did not wait for the GPU at its
-/// end (`open_end`), other launches whose work may have ended after the recording are pending.
+/// correlation id and start, with `settled` set for those that have an activity. Also sets
+/// `settled` for launches in a stream capture, which run nothing. If the profiler did not wait for
+/// the GPU at its end (`open_end`), other launches whose work may have ended after the recording
+/// are pending.
 void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t);
 
 /// Counts launches without an activity as pending or lost, once the steps are known. Launches in

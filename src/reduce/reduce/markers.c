@@ -1,5 +1,5 @@
-/* Proposes markers for a trace without steps: annotations of inference servers, and any that repeat
-   regularly and contain most of the launches. */
+/* Proposes markers for a trace without steps: annotations of inference servers, and other
+ * annotations that repeat regularly and contain most of the launches. */
 #include <string.h>
 
 #include "base/number.h"
@@ -16,8 +16,8 @@ enum { HOLDS_PCT = 90, SERVER_HOLDS_PCT = 50, ALIKE_PCT = 75, STEPS_NEEDED = 3 }
 /* Longest proposed pattern; a longer one is too long to type. */
 enum { PATTERN_CHARS = 200 };
 
-/* If the launches in two markers differ by no more than this, the outer marker, which has fewer
-   steps, is chosen. */
+/* If the numbers of launches within the steps of two markers differ by no more than this, the outer
+ * marker, which has fewer steps, is chosen. */
 enum { AS_MUCH_PCT = 2 };
 
 /* Annotations whose names match one pattern, as possible step markers. */

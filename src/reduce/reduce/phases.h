@@ -49,7 +49,7 @@ static inline bool phases_skip_python(const struct phases *p, const struct name 
 	return name->id < p->recomputes.nr && p->recomputes.v[name->id] == 1;
 }
 
-/// Stores an annotation or operator of a phase; PHASE_ALL for a node of autograd.
+/// Stores an annotation or operator of a phase; `phase` is PHASE_ALL for a node of autograd.
 void phases_take(struct phases *p, const struct event *ev, enum phase phase, uint32_t thread);
 
 /// Sorts the spans; must be called before all functions below.

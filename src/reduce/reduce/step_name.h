@@ -17,8 +17,8 @@ int64_t step_number_of(struct span name);
 /// vllm/v1/worker/gpu_worker.py; build_step_span_name(), srt/utils/profile_utils.py of SGLang.
 enum phase step_phase_of(struct span name);
 
-/// The number of requests that the name of a step of vLLM or SGLang tells; 0 if it tells none. vLLM
-/// before 0.14 wrote execute_new_2_cached_30.
+/// The number of requests that the name of a step of vLLM or SGLang tells; 0 if the name tells
+/// none. Names are as above or, in vLLM before 0.14, execute_new_2_cached_30 for 32 requests.
 int64_t step_requests_of(struct span name);
 
 /// The step marker that matches `name` and the names of similar steps: "execute_*" for vLLM and

@@ -160,7 +160,7 @@ void where_take_op(struct reducer *r, const struct event *ev);
 void where_take_stated(struct reducer *r, const struct event *ev);
 
 /// Releases the links between backward and forward operators if no figure needs them. Call it
-/// before all analysis, since that takes memory.
+/// before all analysis, which needs the memory.
 void where_end_intake(struct reducer *r);
 
 /// Marks the launches and waits whose code is looked up. Call it before all walks, with activities

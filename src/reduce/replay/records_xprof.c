@@ -233,8 +233,8 @@ static void cut_rows(struct memory_rows *rows)
 	vec_push(rows, rest);
 }
 
-/* Adds the rows of each category; sorts the rows by category for this, then restores their
-   order. */
+/* Adds up the rows of sites by category. For this, sorts these rows by category, and then restores
+ * their order. */
 static void add_region_categories(struct memory_profile *p)
 {
 	struct memory_rows *rows = &p->peak_sites;
