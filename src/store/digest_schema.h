@@ -51,8 +51,8 @@ extern const struct schema past_value_schema;
 /// Row type of a run in a baseline.
 extern const struct schema past_schema;
 
-/// Fields of a run in a history file: those of a run in a baseline, the pin, and what the gate
-/// said.
+/// Fields of a run in a history file: those of a run in a baseline, and others such as the pin and
+/// the verdict of the gate.
 enum { NR_HISTORY_FIELDS = 11 };
 extern const struct field history_fields[NR_HISTORY_FIELDS];
 

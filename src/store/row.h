@@ -91,7 +91,7 @@ enum jscan_type row_enter_array(struct row_reader *r, const char *key);
 bool row_next(struct row_reader *r, const char *key, size_t *at, size_t nr);
 
 /// Stops the scanner with an error message: the offset `byte`, the path of the value at `key`
-/// (NULL: of the present value), and `what` is wrong.
+/// (NULL: of the present value), and `what`, which says what is wrong.
 void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *what);
 
 /// Offset of the value that comes next.

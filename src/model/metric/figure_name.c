@@ -423,7 +423,7 @@ bool figure_is_neither(struct span name)
 	if (figure_is_setting(name, "flat") ||
 	    (figure_is_setting(name, "count") && !figure_better(name, NULL)))
 		return true;
-	/* such names are those of numbers of samples */
+	/* names that end in ".n" or ".count" are those of a number of samples */
 	if (span_glob(SPAN("*.n"), name) || span_glob(SPAN("*.count"), name))
 		return true;
 	return ANY(i, NR_FIGURE_WORDS,

@@ -90,7 +90,7 @@ enum family {
 	FAMILY_EXACT, ///< counts and bytes, which are free of noise
 	FAMILY_MACHINE, ///< GPU time of whole steps, whose noise comes from the machine as a whole
 	FAMILY_OPERATORS, ///< GPU time of one operator, category or kernel
-	FAMILY_WALL, ///< wall times, in which the host has a part
+	FAMILY_WALL, ///< wall times, which also depend on the host
 	FAMILY_COMMUNICATION,
 	NR_FAMILIES
 };

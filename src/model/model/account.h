@@ -23,7 +23,7 @@ struct account_known {
 	int64_t ns, of_ns, others;
 };
 
-/// Sums over the activities of a rank, for its operators, modules or places.
+/// How much GPU work of a rank has a known operator, module or place, as `part` says.
 struct account_known account_known(const struct digest *d, enum account_part part);
 
 #endif

@@ -44,7 +44,7 @@ struct range_stat {
 
 struct metric;
 
-/// What a row adds to the metric: launches, bytes or ns, by the unit of the metric.
+/// What a row adds to the metric: launches, bytes or ns, depending on the metric's unit.
 int64_t code_amount(const struct metric *m, const struct code_stat *c);
 
 /// Hash of the name of a GPU activity, which struct code_stat stores instead of the name; never 0.

@@ -280,7 +280,8 @@ struct memory_stat {
 	/// out-of-memory errors.
 	int64_t segment_count, segment_churn, oom_count;
 	int64_t segment_allocs; ///< number of events in segment_churn that allocate or map a segment
-	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of the peak (model/memory.h)
+	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of the peak: live at the end;
+	                                                       ///< from before the recording; the rest
 	/* operator that ran at the peak, shapes and types of its inputs; only from traces and XProf */
 	const char *peak_op, *peak_dims, *peak_types;
 };
@@ -292,7 +293,7 @@ enum memory_list {
 	                      ///< largest block; `other`: its bytes at the end of the history
 	MEMORY_LIST_PEAK, ///< live bytes and blocks of a site at the peak; `largest`: its largest block
 	MEMORY_LIST_END, ///< live bytes and blocks of a site at the end; `largest`: its largest block
-	MEMORY_LIST_GROWTH, ///< rise of a site's bytes and blocks; `other`: steps in which bytes rose
+	MEMORY_LIST_GROWTH, ///< rise of a site's bytes and blocks; `other`: number of steps with a rise
 	MEMORY_LIST_CHURN, ///< bytes and number of a site's allocations; `largest`: most frequent size;
 	                   ///< `other`: number of sizes
 	MEMORY_LIST_OOM, ///< bytes and blocks of a site before the last OOM; `largest`: largest block
@@ -351,7 +352,8 @@ struct trust_counts {
 	/// or lost (launches_without_kernel). Earlier versions did not count launches of graphs.
 	int64_t launches, launches_without_kernel;
 	int64_t lost_ns; ///< estimated GPU time of lost launches and lost_nodes; 0 also if not recorded
-	int64_t tick_ns; ///< resolution of GPU times: CLOCK_TICK_MAX if whole us; 0 if 1 ns or unknown
+	int64_t tick_ns; ///< resolution of GPU times: CLOCK_TICK_MAX if in whole us; 0 if 1 ns or
+	                 ///< unknown
 	int64_t overlap_ns; ///< time for which two launches' activities overlap on one stream
 	int64_t negative_durations, malformed, json_faults;
 	int64_t untimed; ///< number of GPU activities without a valid start or duration; 0 also if not
@@ -472,8 +474,8 @@ struct digest {
 	                                   ///< NO_SAMPLE where a step has no value
 	int64_t *step_phases; ///< step_phase_code() of each step; NULL if no step has a phase
 
-	/// Figures of phases by step. Column 0 is NULL if the phase is unknown, another column if it
-	/// would hold only zeros.
+	/// Figures of phases by step. Column 0 is NULL if the phase is unknown; another column is NULL
+	/// if it would hold only zeros.
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS];
 	/// Statistics of each step metric over the usable steps, if samples are not kept.
 	VEC(struct step_summary) summaries;

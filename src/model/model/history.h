@@ -53,7 +53,8 @@ struct history {
 /// stat=median ranks=median rank=3". Owned by `a`.
 const char *query_text(const struct query *q, struct arena *a);
 
-/// Like query_text(), for memory figures by the trace in a run whose `memory` is not "trace".
+/// Like query_text(), for memory figures of the trace, in a run whose memory figures otherwise come
+/// from another source (past_run.memory).
 const char *query_text_of_trace(const struct query *q, struct arena *a);
 
 /// Compares two values by query, label and rank.

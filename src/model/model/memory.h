@@ -29,7 +29,7 @@ enum site_tier { TIER_REGION, TIER_OPERATION, TIER_HELPER, NR_SITE_TIERS };
 /// substrings of "FILE:FUNCTION"; case does not matter. The arena of tiers[0] owns the texts.
 struct site_rules {
 	struct category_table tiers[NR_SITE_TIERS]; ///< categories; FILE is shortened before matching
-	VEC(struct span) skip; ///< substrings of frameworks' paths, whose frames are skipped
+	VEC(struct span) skip; ///< substrings of the paths of frameworks; their frames are skipped
 	VEC(struct span) plumbing; ///< substrings of frames that never name a site
 };
 

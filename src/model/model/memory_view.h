@@ -42,7 +42,7 @@ enum memory_risk { RISK_UNKNOWN, RISK_NONE, RISK_WARNING, RISK_CRITICAL };
 /// bytes that were reserved but not in use at that moment.
 struct memory_headroom {
 	enum memory_risk risk; ///< critical if less than 1 GB is left, a warning if less than 2 GB
-	int64_t unused, left; ///< bytes reserved but not in use; bytes left, may be negative
+	int64_t unused, left; ///< bytes reserved but not in use; bytes left, which may be below 0
 };
 
 /// Headroom of the memory `m`; its risk is RISK_UNKNOWN if the capacity is unknown.

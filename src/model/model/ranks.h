@@ -28,7 +28,7 @@ typedef void rank_match_fn(void *ctx, const struct rank_match *m);
 /// time, 12 bytes per collective.
 void ranks_each_match(const struct run *run, rank_match_fn *fn, void *ctx);
 
-/// The collective of one member of a match.
+/// The collective that the member `m` of a match refers to, in the list of the member's rank.
 static inline const struct collective *match_part(const struct run *run,
                                                   const struct match_member *m)
 {

@@ -312,7 +312,7 @@ struct report {
 	struct arena arena; ///< arena that owns every string of the report
 	enum report_kind kind;
 	const char *workload, *rules, *baseline_path;
-	const char *profile; ///< profile of the rules that is in use; NULL if there is none
+	const char *profile; ///< name of the profile of the rules that is in use (--profile), or NULL
 	enum verdict verdict; ///< verdict on all checks together; never WAIVED, IMPROVED or SKIPPED
 	enum status status; ///< status from which the exit code follows
 	const char *headline; ///< first line of the report, "fail: 2 of 14 checks beyond their limits"

@@ -78,7 +78,7 @@ struct field {
 	void (*read)(struct row_reader *r, void *const *rows, size_t nr);
 	void (*write)(const void *const *rows, size_t nr, struct sink *out);
 	bool (*has)(const void *const *rows,
-	            size_t nr); ///< true: the value is written; NULL: always
+	            size_t nr); ///< true if the value is to be written; NULL: it always is
 
 	/// Writes the value's JSON Schema; if `several`, it also allows the values of several structs.
 	void (*describe)(bool several, int depth, struct sink *out);

@@ -182,7 +182,7 @@ struct rules {
 	VEC(struct rule) rules;
 	VEC(struct waiver) waivers;
 	VEC(struct profile) profiles;
-	const char *profile; ///< profile that was applied; NULL if there is none
+	const char *profile; ///< name of the profile that was applied; NULL if there is none
 };
 
 /// Name of the workload if neither rules nor command line give one.

@@ -5,7 +5,7 @@
 
 #include "model/diagnosis.h"
 
-/// A line of the summary.
+/// A line of a run's summary.
 struct fact {
 	const char *id; ///< name of a metric, or "steps", "gpu", …
 	const char *label; ///< label for people, "CUDA time per step"
@@ -32,7 +32,7 @@ struct report_column {
 	enum unit unit; ///< unit of the column's figures
 	bool is_text; ///< true if the column holds names, aligned to the left, and no figures
 	bool adds; ///< true if the sum over the rows is meaningful
-	bool detail; ///< true if a terminal shows it only when every figure is to be shown
+	bool detail; ///< true if a terminal shows the column only when every figure is to be shown
 	int64_t rest; ///< sum over the rows that were left out, if the column adds up
 };
 
@@ -46,7 +46,7 @@ struct report_table {
 	VEC(struct report_column) columns; ///< columns, without those that are empty in every row
 	VEC(struct report_cell) cells; ///< cells row by row, columns.nr for each row
 	size_t more; ///< number of items left out, including those that a digest does not keep
-	bool detail; ///< true if reports show it only when every figure is to be shown
+	bool detail; ///< true if reports show the table only when every figure is to be shown
 };
 
 /// A point of a line, in the units of its series.

@@ -33,8 +33,8 @@ struct tally {
 	int64_t min_rank, max_rank; ///< lowest rank with the smallest value, and with the largest value
 	int64_t median; ///< median, if known exactly, else TALLY_UNKNOWN; joining makes it unknown
 
-	/// sorted by `key`; a bin is for one value if `count` ≤ TALLY_EXACT, else for one part of the
-	/// scale
+	/// sorted by `key`; a bin is for one value if the tally's `count` is at most TALLY_EXACT, else
+	/// for one part of the scale
 	VEC(struct tally_bin) bins;
 };
 

@@ -46,14 +46,15 @@ struct rank_view {
 	struct kernel_row *kernels; ///< kernels (EVENT_KERNEL), sorted by `match`
 	size_t nr_kernels;
 	size_t nr_small; ///< number of rows after the kernels: sums of small kernels, one per category
-	int64_t small_ns, small_count; ///< time and launches of sums of small kernels, over the steps
+	int64_t small_ns, small_count; ///< time and number of launches of the kernels in all sums of
+	                               ///< small kernels, over the measured steps
 	int64_t small_most; ///< upper bound, in ns per step, for any kernel in sums of small kernels
 	const struct cross_rank *cross; ///< figures of the rank that need all ranks to be computed
 	VEC(struct activity_name)
 	activities; ///< activities that rows of digest.code refer to, sorted by key
 };
 
-/// The row whose `match` is this; NULL if there is none.
+/// The row of the kernel with the match name `match`; NULL if there is none.
 const struct kernel_row *rank_view_kernel(const struct rank_view *r, struct span match);
 
 /// The activity with the key `key`; all zero if the key means a sum, or is unknown.
@@ -82,8 +83,9 @@ struct run_view {
 /// Builds the view of `run`; `run` and `naming` are borrowed.
 void run_view_init(struct run_view *v, const struct run *run, const struct naming *naming);
 
-/// Gives figures of result files that have one name the same unit in all `nr` views, so that they
-/// can be compared, with as many decimal places as their values need. The units are owned by `a`.
+/// Gives all figures of result files with the same name one unit in all `nr` views, so that they
+/// can be compared. The unit has as many decimal places as the values need. The units are owned by
+/// `a`.
 void run_views_align(struct run_view *v, size_t nr, struct arena *a);
 
 /// The metric of a figure: `m`, unless `m` is about result files. Then it is the view's metric for
@@ -111,7 +113,8 @@ struct span view_match(const struct run_view *v, struct span name);
 struct figure {
 	const struct metric *metric;
 	int64_t rank;
-	struct span label; ///< kernel, device, … as metric->label says; for step.* the phase; or empty
+	struct span label; ///< name of the item, of the kind metric->label; for step.* the phase; or
+	                   ///< empty
 
 	/// Samples in the metric's unit; borrowed from the digest or scratch memory.
 	const int64_t *samples;

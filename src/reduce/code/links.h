@@ -9,7 +9,7 @@
 struct code_flow {
 	int64_t id, at_ns;
 	int64_t thread; ///< key of the event's thread, from thread_key()
-	bool end; ///< true if the event ends the flow, and so is the backward operator
+	bool end; ///< true for the end of the flow, at the backward operator; false for its start
 };
 
 /// Sequence number that autograd gave to an operator.

@@ -38,8 +38,8 @@ void python_release(struct python_frames *p)
 /* How a path becomes a row, or a part of one. */
 struct path_row {
 	int64_t below_ns; /* exclusive time of the path and of all paths below it */
-	uint32_t kept; /* id of the path if it has a row of its own, else of the nearest caller that has
-	                  one; 0 if none has */
+	uint32_t kept; /* id of the path if it has a row of its own, else of the nearest caller with
+	                  such a row; 0 if there is none */
 	int64_t row; /* index of the path's row; -1 if it has none */
 	int64_t sum; /* index of the row that sums small paths below the path; -1 if there is none */
 };

@@ -40,7 +40,7 @@ static inline size_t run_end(const struct python_thread *t, const struct python_
 	return run + 1 < t->runs.v + t->runs.nr ? run[1].first : t->frames.nr;
 }
 
-/// The walk before the first frame of a thread.
+/// A walk that is before the first frame of a thread.
 static inline struct run_walk run_first(const struct python_thread *t)
 {
 	return (struct run_walk){ t->runs.v, run_end(t, t->runs.v) };

@@ -87,7 +87,7 @@ static void find_paths(struct python_paths *p, const struct python_window *w,
 	struct python_frame *v = t->frames.v;
 	struct run_walk walk = run_first(t);
 	struct higher_walk higher = higher_walk_begin(w->higher);
-	const struct python_window window = *w; /* a copy, which writes to paths cannot change */
+	const struct python_window window = *w; /* a copy: writes to paths cannot change it */
 	/* indexed by depth of a call around the present one: latest end of its callees so far */
 	int64_t ends[FUNCTION_DEPTH + 1], start, end;
 	ends[0] = INT64_MIN;

@@ -75,7 +75,8 @@ enum { LINK_POINTS = 64 };
 struct links {
 	const struct run *run;
 	struct idmap sets, ids; /* ids of sets of ranks; ids of pairs of rank and set */
-	VEC(struct link_line) lines; /* one line for each rank and each set of ranks with collectives */
+	/* one element for each rank and each set of ranks that it shares collectives with */
+	VEC(struct link_line) lines;
 	/* indexed by rank: one of this many successive collectives becomes a point of the sample */
 	size_t *stride;
 	/* indexed by rank: time in which the other ranks of a collective waited for this rank only */

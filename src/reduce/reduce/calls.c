@@ -114,5 +114,6 @@ void call_figures(const struct reducer *r, struct digest *d)
 				                                        .total_ns = h->begun_ns });
 	}
 	vec_sort(&d->calls, call_stat_cmp);
-	rows_unite(&call_stat_row, &d->calls); /* annotation and operator of one name share a row */
+	/* an annotation and an operator of equal names share a row */
+	rows_unite(&call_stat_row, &d->calls);
 }

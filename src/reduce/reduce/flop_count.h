@@ -23,12 +23,12 @@ bool flop_rule_counts(const struct flop_rule *rule);
 /// operators nested in it whose own inputs do not tell them.
 bool flop_rule_lends(const struct flop_rule *rule);
 
-/// Number of operations of one call; -1 if the inputs do not tell. `*type` becomes the type of the
-/// operands.
+/// Number of operations of one call; -1 if the inputs do not tell it. `*type` becomes the type of
+/// the operands.
 int64_t flop_count(const struct flop_rule *rule, const struct event *ev, enum flop_type *type);
 
 /// Bytes that one call with `flops` operations moves at least once between the GPU and its memory;
-/// -1 if the inputs do not tell.
+/// -1 if the inputs do not tell them.
 int64_t byte_count(const struct flop_rule *rule, const struct event *ev, int64_t flops);
 
 /// Number of operations of a convolution whose inputs do not tell the size of its output. The size

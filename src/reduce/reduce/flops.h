@@ -35,7 +35,7 @@ struct op_backward {
 struct op_work {
 	int64_t gpu_ns;
 	uint32_t launched; ///< number of activities that the thread launched during the operator
-	bool by_link; ///< true if an activity copies between the GPU and the host, or another GPU
+	bool by_link; ///< true if an activity copies between GPU and host, or between GPUs
 	int64_t few_ns; ///< GPU time of kernels with blocks on less than half of the multiprocessors
 };
 

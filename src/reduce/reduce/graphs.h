@@ -47,7 +47,8 @@ struct graph_op {
 struct graph_capture {
 	uint32_t thread;
 	int64_t start_ns, end_ns;
-	bool forks; ///< true if streams wait for each other in it, so that nodes run side by side
+	bool forks; ///< true if streams wait for each other in the capture, so that nodes run side by
+	            ///< side
 	bool unread; ///< true if names of its kernels may be in the file and were not read
 	size_t first, nr; ///< the nodes of the capture, as a range of `nodes`
 	uint32_t form; ///< index of its form in `forms`; unset if the capture has no nodes

@@ -16,7 +16,8 @@ void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t);
 
 /// Counts launches without an activity as pending or lost, once the steps are known. Launches in
 /// incomplete steps at the end are pending. The GPU time of a lost launch is estimated by the mean
-/// of launches in the same operator (by the same call if it is in none), else of all launches.
+/// of launches in the same operator (or by the same call, if the launch is in no operator), else of
+/// all launches.
 void lost_figures(struct reducer *r, struct trust_counts *t);
 
 /// Counts the kernels that a graph launch lacks and another launch of the same graph has, and adds

@@ -24,8 +24,8 @@ enum { AS_MUCH_PCT = 2 };
 struct marker {
 	struct span pattern;
 	bool server;
-	size_t first, nr; ///< index in the sorted annotations of the first that matches; number of
-	                  ///< matches
+	size_t first, nr; ///< index of the first matching annotation in the sorted list; number of
+	                  ///< matching annotations
 	int64_t steps, held; ///< number of steps, and number of launches within steps
 	bool alike;
 };

@@ -20,7 +20,7 @@ struct memory_state {
 };
 
 struct memories {
-	struct idmap ids; ///< number that the trace gives each memory in `list`
+	struct idmap ids; ///< map from the trace's number of a memory to its index in `list`
 	VEC(struct memory_state) list;
 };
 

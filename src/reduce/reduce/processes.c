@@ -1,4 +1,5 @@
-/* Which processes did the work of a trace. A profiler records one, so several were merged. */
+/* Finds the processes that did the work of a trace. A profiler records one process, so a trace with
+ * several was merged from several ranks. */
 #include "base/text.h"
 #include "reduce/reducer.h"
 

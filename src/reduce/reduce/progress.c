@@ -1,7 +1,8 @@
 /* Finds out what the rank did last. */
 #include "reduce/reducer.h"
 
-/* The innermost host event around an instant: it began last; the shortest if several did. */
+/* The innermost host event around an instant: the event that began last or, if several began
+ * together, the shortest of these. */
 struct innermost {
 	int64_t thread, at_ns;
 	int64_t start_ns, end_ns;
@@ -45,8 +46,9 @@ static struct span keep(struct digest *d, struct span s)
 	return arena_span(&d->arena, s);
 }
 
-/* True if launches went on until the recording ended: the last launch is no further from the end
-   than the longest step took, or the longest delay from a launch to the end of its work. */
+/* True if launches went on until the recording ended: the time from the last launch to this end is
+ * at most as long as the longest step, or as the longest time from a launch to the end of its work.
+ */
 static bool goes_on(const struct reducer *r)
 {
 	int64_t last = INT64_MIN, longest = r->launches.delay_ns;

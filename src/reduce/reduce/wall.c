@@ -1,7 +1,7 @@
 /* Wall time: a step ends at the later of the end of its annotation and the last end of its GPU
    activities, and never before the previous step ends. The period of a step is the time from the
    end of the previous step to its own end, so that periods do not overlap. A device's busy time in
-   a period is its busy time up to the end of the period minus that up to the beginning. */
+   a period is its busy time up to the end of the period minus its busy time up to the beginning. */
 #include "base/intervals.h"
 #include "base/number.h"
 #include "reduce/reducer.h"

@@ -200,7 +200,7 @@ static inline uint32_t *where_moment(const struct where *w, uint32_t span)
 static inline uint32_t where_of_span(const struct where *w, uint32_t span)
 {
 	const uint32_t *moment = where_moment(w, span);
-	return moment ? *moment - 1 : NO_ID; /* 0 - 1 is NO_ID */
+	return moment ? *moment - 1 : NO_ID; /* 0 becomes NO_ID */
 }
 
 /// A new row, with figures of 0, for the code of a moment and a name of activities (or WHERE_SYNC).

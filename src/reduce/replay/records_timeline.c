@@ -95,7 +95,8 @@ static void note_level(struct timeline_walk *w, struct level_points *points, int
 {
 	level_points_add(points,
 	                 &(struct memory_point){ moment, time_us, w->now.level, MEMORY_UNKNOWN });
-	if (moment == 0 || w->now.level >= w->peak.level) /* of equal peaks, the latest is taken */
+	/* if several peaks are equal, the latest is taken */
+	if (moment == 0 || w->now.level >= w->peak.level)
 		w->peak = w->now;
 	number_lower(&w->p.trust.lowest_allocated, w->now.level);
 }
