@@ -294,7 +294,8 @@ static const struct anchor *anchor_choose(const struct anchors *list, int64_t *r
 	return chosen;
 }
 
-/* Number of launches just before each cut that most pieces (AGREE_PCT) have in common. */
+/* Number of launches by which all cuts can move back: at least AGREE_PCT percent of the cuts have
+ * the same launches just before them. */
 static size_t common_lead(const struct launch_sequence *s, const struct anchor *a)
 {
 	for (size_t n = 0;; n++) {

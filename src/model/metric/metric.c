@@ -184,7 +184,7 @@ bool metric_has_input(const struct metric *m, struct span name)
 	return span_glob(span_of(m->name + strlen(of_inputs)), name);
 }
 
-/* True if all words of `text` are parts of `name`: "cuda_time" of "step.cuda_time". */
+/* True if `name` contains all words of `text`: "step.cuda_time" contains "time cuda". */
 static bool has_words(const char *name, struct span text)
 {
 	size_t nr = 0;

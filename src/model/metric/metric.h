@@ -36,8 +36,8 @@ enum worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 /// NULL.
 enum worse worse_of(const char *better);
 
-/// The kind of item that the label of a figure names; LABEL_NONE if the metric has no labels, but
-/// one figure for a rank.
+/// The kind of item that the label of a figure names; LABEL_NONE if the metric has no labels, since
+/// a rank has only one figure of it.
 #define LABELS(X)                     \
 	X(LABEL_NONE, "")                 \
 	X(LABEL_DEVICE, "device")         \

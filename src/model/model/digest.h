@@ -511,8 +511,8 @@ struct digest {
 	VEC(struct machine_stat) machines; ///< states of GPUs, sorted by id
 };
 
-/// Names of the enums of rows, each list ended by NULL; static. event_gpu_names holds only the
-/// kinds of events that run on GPUs.
+/// Names of the values of each enum in rows. The lists are static and end with NULL.
+/// event_gpu_names holds only the kinds of events that run on GPUs.
 extern const char *const event_gpu_names[];
 extern const char *const call_kind_names[];
 extern const char *const attribution_names[];

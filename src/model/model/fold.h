@@ -42,8 +42,8 @@ enum fold_number {
 	FOLD_LATE,
 	FOLD_LAST,
 	FOLD_ALONE, ///< time in ns in which the other ranks of a collective waited for this rank only
-	FOLD_LINK, ///< link_slope() of the rank (fold/links.h), from collectives all of whose ranks are
-	           ///< in the rank's block
+	FOLD_LINK, ///< link_slope() of the rank (fold/links.h), from collectives whose ranks are all in
+	           ///< this rank's block of FOLD_BLOCK ranks
 	FOLD_TRUST, ///< from here on, members of struct trust_counts (fold_of_trust())
 	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< from struct fewer (fold/fewer.h): kind, count, usual
 	FOLD_FEWER_COUNT,

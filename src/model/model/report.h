@@ -143,7 +143,7 @@ struct check {
 	const struct trust_finding *spoiler; ///< trust finding that forbids a verdict, or NULL
 	struct evidence evidence;
 	bool of_all; ///< true if the check is excused because all operators changed alike
-	bool unconfirmed; ///< true if the check fails, but only more pairs make that final
+	bool unconfirmed; ///< true if the check fails, but only more pairs of runs make this final
 	const char *moved; ///< rule and values, if the reference differs from the approved run by more
 	                   ///< than a limit; else NULL
 	struct trend *trend; ///< past values of the figure if it is of the whole run; else NULL

@@ -2,11 +2,12 @@
 
 #include "base/search.h"
 
-/* Time that segments cover before `at`; the first `begun` segments are known to begin by then. */
+/* Time that segments cover before `at`. At least the first `begun` segments start up to `at`. */
 static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 {
 	const struct segment *v = h->list.v;
-	size_t lo = begun, hi = h->list.nr; /* lo after SEARCH_NEAR: number of segments begun by `at` */
+	/* lo becomes the number of segments with a start up to `at` */
+	size_t lo = begun, hi = h->list.nr;
 	SEARCH_NEAR(lo, hi, i, v[i].start_ns <= at);
 	if (!lo)
 		return 0;

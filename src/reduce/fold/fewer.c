@@ -44,7 +44,7 @@ static void find_fewer(const struct share *v, size_t nr, struct fewer *out)
 	vec_release(&counts);
 }
 
-/* For a folded run: what ranks_fewer() found for the rank at index `at` when the run was folded. */
+/* The result of ranks_fewer() for the rank at index `at`, as the fold has stored it. */
 static struct fewer told(const struct fold *f, size_t at)
 {
 	return (struct fewer){ .kind = (enum collective_kind)f->number[FOLD_FEWER_KIND][at],

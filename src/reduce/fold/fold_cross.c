@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "fold/make.h"
 
-/* ---- collectives of one block ---- */
+/* ---- collectives of one block of ranks ---- */
 
 /* A kind of collective and process group that one rank uses. */
 struct use {
@@ -138,7 +138,7 @@ void fold_take_series(const struct run *run, struct fold *f)
 	vec_release(&t.uses);
 }
 
-/* ---- matching when all blocks are there ---- */
+/* ---- matching when the ranks of all blocks are folded ---- */
 
 /* True if the collectives of a series can be matched. They cannot if the series has more ranks than
  * the group: then it has several groups of one name. Kinds that may include sends and receives are

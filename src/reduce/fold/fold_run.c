@@ -153,9 +153,9 @@ static struct fold_peer *peers_of(const struct run *run, bool links)
 	return out;
 }
 
-/* Folds the ranks of one block into the result, which becomes the owner of their digests. Slow
- * links are found by comparison within the block; collectives of process groups with ranks in other
- * blocks are not matched, but only added up. */
+/* Folds the ranks of one block (FOLD_BLOCK ranks) into the result, which becomes the owner of their
+ * digests. Slow links are found by comparison within the block; collectives of process groups with
+ * ranks in other blocks are not matched, but only added up. */
 static struct digest *fold_block(struct digest *const *ranks, size_t nr,
                                  const struct naming *naming)
 {
@@ -186,8 +186,7 @@ static int64_t block_of(const struct digest *d)
 	return d->rank / FOLD_BLOCK;
 }
 
-/* True if a block is complete: it has FOLD_BLOCK ranks, or fewer if the job ends within the block.
- */
+/* True if a block of ranks is complete: it has FOLD_BLOCK ranks, or fewer if the job ends in it. */
 static bool is_whole(struct digest *const *v, size_t nr)
 {
 	int64_t first = block_of(v[0]) * FOLD_BLOCK, expected = FOLD_BLOCK, ranks = 0;
@@ -198,7 +197,7 @@ static bool is_whole(struct digest *const *v, size_t nr)
 	return ranks == expected;
 }
 
-/* Joins the artifacts of each rank of a block, then folds the ranks. */
+/* Joins the artifacts of each rank of a block (FOLD_BLOCK ranks), then folds the ranks. */
 static enum status fold_artifacts(struct digest **v, size_t nr, const struct naming *naming,
                                   struct digest **out, struct diag_log *log)
 {

@@ -1,4 +1,4 @@
-/// Finds slow links, and the time in which all ranks wait for a single one, from collectives.
+/// Finds slow links, and the time in which all ranks wait for a single rank, from collectives.
 #ifndef GG_FOLD_LINKS_H
 #define GG_FOLD_LINKS_H
 

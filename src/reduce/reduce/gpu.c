@@ -42,7 +42,7 @@ static bool shape_is_smaller(const int64_t *a, const struct kernel_stat *s)
 	return false;
 }
 
-/* Counts a launch of a kernel's shape. Sets r->fault if there are too many shapes. */
+/* Counts a launch of the kernel `name` by launch shape. Sets r->fault if shapes are too many. */
 static void shape_take(struct reducer *r, uint32_t name, const struct event *ev)
 {
 	struct gpu_shape shape = { .name = name };

@@ -107,8 +107,8 @@ struct device_periods {
 GG_MUST_CHECK enum status wall_figures(const struct reducer *r, struct digest *d,
                                        struct device_periods *devices, struct diag_log *log);
 
-/// Like wall_figures(), for a trace without steps. It has no period, only the time `idle_ns` in
-/// which its devices are idle.
+/// Like wall_figures(), for a trace without steps. Its devices have no periods of steps, only the
+/// time `idle_ns` in which they are idle.
 void wall_of_window(struct digest *d, int64_t idle_ns);
 
 /// Computes figures per step and per device; sorts the activities by start. ST_INPUT if a time

@@ -24,7 +24,7 @@ struct memories {
 	VEC(struct memory_state) list;
 };
 
-/// Begins without memories. Caller releases with memories_release().
+/// Initializes `m` with no memories. Caller releases with memories_release().
 void memories_init(struct memories *m);
 void memories_release(struct memories *m);
 

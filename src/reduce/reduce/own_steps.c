@@ -99,7 +99,7 @@ uint32_t own_steps_at(const struct reducer *r, const struct activity *a)
 		.stream = r->steps.own.annotated ? r->gpu.streams.keys.v[(uint32_t)lane] : IDENT_NONE,
 		.start_ns = a->start_ns,
 	};
-	size_t lo = 0, hi = r->steps.own.parts.nr; /* lo after SEARCH: number of parts begun by `at` */
+	size_t lo = 0, hi = r->steps.own.parts.nr; /* lo after SEARCH: number of parts up to `at` */
 	SEARCH(lo, hi, i, own_part_cmp(&r->steps.own.parts.v[i], &at) <= 0);
 	const struct own_part *last = lo ? &r->steps.own.parts.v[lo - 1] : NULL;
 	return last && last->device == at.device && last->stream == at.stream &&

@@ -132,7 +132,7 @@ static enum phase span_phase_at(const struct phase_spans *p, size_t *near, uint3
                                 int64_t at_ns)
 {
 	const struct phase_span *v = p->list.v;
-	size_t lo = 0, hi = p->list.nr; /* lo becomes the number of spans begun by `at_ns` */
+	size_t lo = 0, hi = p->list.nr; /* lo becomes the number of spans that start up to `at_ns` */
 	if (*near == 0 || (*near <= hi && phase_begins_by(&v[*near - 1], thread, at_ns))) {
 		lo = *near;
 		for (size_t ahead = 0; ahead < 2 && lo < hi; ahead++) {

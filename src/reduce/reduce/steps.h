@@ -73,7 +73,7 @@ struct steps {
 	bool window; ///< true if the only mark is the whole trace
 };
 
-/// Begins without steps. Caller releases with steps_release().
+/// Initializes `s` with no steps. Caller releases with steps_release().
 void steps_init(struct steps *s);
 void steps_release(struct steps *s);
 

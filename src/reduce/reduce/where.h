@@ -146,7 +146,7 @@ struct where {
 /// State of the walk over the events of one thread.
 struct where_walk;
 
-/// Begins without places in the code. Caller releases with where_release().
+/// Initializes `w` with no places in the code. Caller releases with where_release().
 void where_init(struct where *w);
 void where_release(struct where *w);
 

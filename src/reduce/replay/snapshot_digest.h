@@ -6,8 +6,8 @@
 #include "replay/replay.h"
 
 /// Replays `s`, and fills `out` (from digest_new()) with its memories and their hash; steps and
-/// environment stay empty. Caller sets snapshot, rank, marker, communication and warmup. ST_INPUT
-/// as in replay_snapshot(); `out` may then only be passed to digest_free().
+/// environment stay empty. Caller sets the digest's snapshot, rank, marker, communication and
+/// warmup. ST_INPUT as in replay_snapshot(); `out` may then only be passed to digest_free().
 GG_MUST_CHECK enum status snapshot_reduce(const struct snapshot *s, const struct replay_options *o,
                                           struct digest *out, struct diag_log *log);
 
