@@ -18,7 +18,7 @@ uint32_t text_next(struct span s, size_t *at);
 /// True if `s` is valid UTF-8 without NUL.
 bool text_is_valid(struct span s);
 
-/// Append code point `cp` as UTF-8.
+/// Appends code point `cp` as UTF-8.
 void text_add_codepoint(struct strbuf *out, uint32_t cp);
 
 /// Appends `s` with every malformed part and NUL replaced by U+FFFD.
@@ -99,7 +99,7 @@ const char *text_quote(struct arena *a, struct span s);
 /// Characters that need no quotes in a shell.
 #define TEXT_WORD "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+,@%-"
 
-/// Append a blank and `text` quoted as one word for a shell, without line breaks.
+/// Appends a blank and `text` quoted as one word for a shell, without line breaks.
 void text_add_word(struct strbuf *b, struct arena *a, const char *text);
 
 #endif

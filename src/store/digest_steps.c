@@ -378,7 +378,8 @@ static void read_columns(struct columns *c)
 			c->summarized = span_eq(key, span_of(step_column_key(COUNT_COLUMN)));
 		size_t i = find_column(c, key);
 		/* each step of a run must have samples. If a run could have only its number of steps, a
-		 * file of thirty bytes could claim a million steps, and cost as much time and memory */
+		 * file of thirty bytes could claim a million steps, and cost the time and memory of all
+		 * these */
 		if (c->summarized && r->sampled)
 			row_fail(r, jscan_byte(r->js), step_column_key(COUNT_COLUMN),
 			         "replaces the samples of steps, as only a baseline may");

@@ -239,7 +239,7 @@ static void take_machines(const struct fold *f, size_t at, struct digest *rank)
 		add_machine(rank, deed->shared, -1, SPAN(""), others);
 }
 
-/* Add the machine figures of a fold that comes from a baseline. Such a fold has only the largest
+/* Adds the machine figures of a fold that comes from a baseline. Such a fold has only the largest
  * value of each figure, and its rank; which GPU of the rank has the value is not known. */
 static void take_worst_machine(const struct fold *f, struct run *thin)
 {

@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "model/step_figures.h"
 
-/* least number of steps of a kind in each run; trust.c asks for as many steps in all */
+/* STEPS_MIN: least number of steps of a kind in each run, the same as for all steps in trust.c */
 enum { STEPS_MIN = 3, FIRST_KIND = NR_INNER_PHASES };
 
 struct kind_times {

@@ -1,6 +1,7 @@
 /// Names of kernels and of other items. The display name of a kernel is the shortest form of its
-/// name that distinguishes it from the other kernels of a report. Also demangling, words in which
-/// names differ, and which name a user means by a text.
+/// name that distinguishes it from the other kernels of a report. The header also has demangling,
+/// the search for words in which names differ, and the search for the name that a user means by a
+/// text.
 #ifndef GG_NAMES_SHORT_H
 #define GG_NAMES_SHORT_H
 

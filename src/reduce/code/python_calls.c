@@ -238,8 +238,8 @@ static bool ids_contain(const struct python_thread *t, uint32_t id)
 
 /* Sets the `parent` of every frame to the index of its caller, or NO_ID. If `ids`, callers are
    found by their ids, which must ascend; a caller that was not recorded is skipped. The result is
-   false if starts do not ascend, or a call does not lie within its caller. Otherwise callers are
-   found by time: the caller is the innermost frame that wholly contains the call. */
+   then false if starts do not ascend, or a call does not lie within its caller. Without `ids`, the
+   caller is the innermost frame whose time wholly contains the call; the result is true. */
 static inline bool find_callers(const struct python_frames *p, struct python_thread *t, bool ids)
 {
 	struct run_walk walk = run_first(t);

@@ -129,7 +129,7 @@ struct part {
 ORDERING(part_cmp, struct part, RISING(path) RISING(start_ns))
 
 struct parts {
-	size_t first, end; /* only paths with these ids are looked at */
+	size_t first, end; /* ids of the paths that are looked at: [first, end) */
 	VEC(struct part) list;
 };
 

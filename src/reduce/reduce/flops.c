@@ -127,7 +127,8 @@ void flops_size(struct reducer *r)
 			size_by_backward(r, &r->flops.counted.v[i]);
 }
 
-/* True if call `i` of `counted` is on an earlier thread, or on this one and began by `at_ns`. */
+/* True if call `i` of `counted` is on a thread with a lower id, or on `thread` and starts up to
+ * `at_ns`. */
 static bool counted_begins_by(const struct reducer *r, size_t i, uint32_t thread, int64_t at_ns)
 {
 	const struct host_span *s = &r->host.spans.v[r->flops.counted.v[i].span];
