@@ -270,9 +270,10 @@ static void decide(struct bounds *b)
  * latency instead. */
 enum { LONG_NS = 10000 };
 
-/* Times of compute kernels in ns: `all` of them; those limited by `memory`, by arithmetic
- * (`compute`) or by neither (`brief`), as the shapes of operators tell; those limited by memory as
- * their names tell (`named`, and `decoding` for kernels of decoding). */
+/* Times of compute kernels in ns. `all`: every kernel. Known from the shapes of operators: kernels
+ * limited by memory (`memory`), by arithmetic (`compute`) or by neither (`brief`). Known from the
+ * names of kernels: kernels limited by memory (`named`), and kernels of decoding, which memory
+ * limits, too (`decoding`). */
 struct kernel_limits {
 	__int128 all, memory, compute, brief, named, decoding;
 };
@@ -320,8 +321,8 @@ static void say_limits(struct bounds *b, const __int128 of[4], __int128 all, boo
 
 /* Divide the time of kernels by what limits them. Kernels without a known limit count as compute. A
  * kernel may be known both by the shapes of its operator and by its name, so that its time may be
- * in both sums for memory. They are not added: the larger one counts. Names of decoding kernels
- * count only if shapes are known for less than a quarter of the time. */
+ * in both sums of kernels limited by memory. The larger of the two sums counts, not their total.
+ * Names of decoding kernels count only if shapes are known for less than a quarter of the time. */
 static void divide_compute(struct bounds *b)
 {
 	struct classification *c = b->out;

@@ -82,7 +82,7 @@ struct recorded {
 	int64_t ranks, world_size;
 };
 
-/// What is recorded of the run; texts are borrowed from it.
+/// Tells what was recorded of a run. Texts are borrowed from the run.
 struct recorded recorded_of(const struct run *run);
 
 /// True if most GPU activities come from replays of GPU graphs.

@@ -21,12 +21,13 @@ struct peers peers_of(int64_t *v, size_t nr);
 /// `floor_pct` % of the median or of `value`, whichever is larger.
 bool peers_exclude(struct peers s, int64_t value, int64_t floor_pct);
 
-/// Least compute skew of a slow rank (its compute time beyond the median rank's), in 1e-6 %.
+/// Least excess of a slow rank's compute time over the median rank's, in 1e-6 % of the latter.
 enum { SLOW_FLOOR = 3000000 };
 
-/// Find slow ranks, whose compute time exceeds that of the peers by more than three scaled MADs
-/// and by 3 %. Needs three ranks. `skew` is rank.compute_skew_pct; INT64_MIN if unknown. Sets the
-/// flag of each of the `nr` ranks.
+/// Find slow ranks, whose compute time exceeds that of the peers by more than three scaled MADs and
+/// by 3 %. With fewer than three known ranks, no rank is slow. `skew` has the metric
+/// rank.compute_skew_pct of each rank in 1e-6 %, or INT64_MIN if unknown. Sets the flag of each of
+/// the `nr` ranks.
 void slow_ranks(const int64_t *skew, size_t nr, bool *is_slow);
 
 /// Find late ranks. A rank is late if the time in which the others wait only for this rank is more

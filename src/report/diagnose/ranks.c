@@ -17,8 +17,8 @@ struct diagnosis {
 	size_t nr;
 	bool candidate;
 	bool *slow, *late; ///< flags of slow and of late ranks, indexed by rank
-	int64_t *link; ///< by how much the collectives of each rank end later per time of transfer, in
-	               ///< millionths (link_slope()); 0 if too small to report
+	int64_t *link; ///< how much later the collectives of each rank end than those of its peers, per
+	               ///< time of transfer, in millionths (link_slope()); 0 if too small to report
 	int64_t *alone_ns; ///< time in which the others waited for this rank and for no other, indexed
 	                   ///< by rank
 	const char **unlike; ///< for each rank, text on those functions that differ from its peers';
@@ -39,8 +39,8 @@ static void add_rank_finding(struct diagnosis *d, const char *id, size_t r, cons
 
 /* ---- slow links ---- */
 
-/* Keep the slopes (lag of a rank per time of transfer, in millionths) that are at least 10 % and
- * exceed those of the peers. Set the others to 0. */
+/* Set to 0 all slopes (lag of a rank per time of transfer, in millionths) that are below 10 % or do
+ * not stand out from those of the peers. */
 static void keep_notable(int64_t *slope, size_t nr, struct arena *a)
 {
 	enum { FLOOR = MICRO / 10 };
@@ -81,9 +81,9 @@ static void add_link(struct diagnosis *d, size_t r)
 /* ---- functions that differ from the peers' ---- */
 
 /* Find functions of each rank that differ. For a slow or late rank, which has another insight
- * already, only one function is named. In a folded run only the ranks that stand out have
- * functions. There only slow and late ranks get a text, since a usual rank would differ from such
- * peers. */
+ * already, only one function is named. A folded run has functions only of a few ranks, most of
+ * which stand out. In such a run only slow and late ranks get a text, since a usual rank would
+ * differ from such peers. */
 static void find_unlike(struct diagnosis *d)
 {
 	enum { ALONE = 3 };

@@ -118,7 +118,7 @@ static const struct answer *answer_of(const struct answers *answers, struct span
 	return i < nr && span_eq(v[i].label, label) ? &v[i] : NULL;
 }
 
-/* Rows of a table of functions. In `missing` of them, the member `function` is still to be set. */
+/* Rows of a table of functions; `missing` counts those whose member `function` is not set yet. */
 struct function_rows {
 	struct listed *v;
 	size_t nr, missing;

@@ -55,8 +55,9 @@ static bool is_seam(char c, enum word_breaks breaks)
 	return c && strchr(breaks == BREAKS_PATH ? "/" : "/_:,.<>()~-&*", c);
 }
 
-/* Append text with break points in long words. In a table, a pipe is escaped; after a backslash it
- * is replaced, since renderers of Markdown disagree on its meaning there. */
+/* Append text with break points in long words. In a table, a pipe is escaped. A pipe after a
+ * backslash becomes U+FFFD instead, since renderers of Markdown disagree on what a backslash before
+ * an escaped pipe means. */
 static void add_content(struct strbuf *b, struct span s, bool in_table)
 {
 	size_t piece = 0;
@@ -127,8 +128,8 @@ void md_command(struct strbuf *b, const char *text)
 	strbuf_release(&line);
 }
 
-/* True for a figure in which GitHub finds no markup, and no host name or word such as "GH-1", which
- * it would make a link. */
+/* True for a figure in which GitHub finds no markup and nothing that becomes a link, such as a host
+ * name or "GH-1". */
 static bool is_figure(struct span s)
 {
 	static const uint32_t marks[] = { 0xB1, 0xB5, 0xD7, 0x2013, 0x2192, 0x2212 }; /* ±µ×–→− */
@@ -223,8 +224,8 @@ static bool is_prose(struct span s)
 	return s.n > 0 && !is_path(s);
 }
 
-/* The end of the quotation that begins at `at`, such as "'gpugate diff OLD NEW'"; `at` if there is
- * none. */
+/* The end of the quotation that begins at `at`, such as "'gpugate diff OLD NEW'"; `at` if no
+ * quotation begins there. */
 static size_t quote_end(struct span s, size_t at)
 {
 	for (size_t i = at + 2; i < s.n && s.p[at] == '\''; i++) {
@@ -271,8 +272,8 @@ void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_t
 		md_code(b, text, max_chars, in_table);
 		return;
 	}
-	/* the sentence may surround a name that is added separately: the quotation marks of this name
-	 * are dropped, since the name becomes a code span */
+	/* The text may be the part of a sentence before or after a name that is added separately. The
+	 * name's quotation mark in this text is dropped, since the name becomes a code span. */
 	if (s.n && s.p[s.n - 1] == '\'' && (s.n == 1 || strchr(" (", s.p[s.n - 2])))
 		s.n--;
 	if (s.n && s.p[0] == '\'' && (s.n == 1 || strchr(" ,.;:)", s.p[1])))
@@ -371,8 +372,9 @@ static size_t drop(struct md_section *s)
 	return nr;
 }
 
-/* Shorten the comment to at most `max` bytes. First remove sections that are not fixed, from the
- * end, then rows, then all sections but the first. Returns the number of sections removed. */
+/* Shorten the comment to at most `max` bytes, less the room for a note. Three kinds of parts are
+ * removed in turn, each from the end, until the comment fits: sections that are not fixed, rows,
+ * and sections except the first. Returns the number of sections removed. */
 static size_t fit(struct md_document *d, size_t max)
 {
 	size_t total = 0, dropped = 0;

@@ -35,7 +35,7 @@ enum doc_tone {
 	NR_TONES
 };
 
-/// A picture of the HTML page: its kind, and a number that says what a picture of this kind shows.
+/// A picture of the HTML page: its kind, and the index of the finding, check or column it shows.
 struct picture {
 	const char *kind; ///< NULL: there is no picture
 	size_t nr;
@@ -51,7 +51,7 @@ struct doc_run {
 	/// address to which the text links, without characters that need escapes; NULL: no link. An
 	/// address such as "#ID", with the id of a cell, is a link only on the HTML page.
 	const char *link;
-	bool tile; ///< true if a tile (box) with this picture begins here on the HTML page
+	bool tile; ///< true: on the HTML page, a tile (box) begins here, in which `picture` is drawn
 	struct picture picture;
 	struct doc_run *next;
 };
@@ -66,7 +66,7 @@ struct doc_line {
 	struct picture picture; ///< for an item: picture below it
 	const char *id; ///< for a cell: id by which links of the page find it; NULL if there is none
 	int key; ///< for a cell: number (from 1) of the color with which the picture draws what the
-	         ///< cell describes; 0: none
+	         ///< cell describes; 0: no color
 	struct doc_line *next;
 };
 
@@ -78,7 +78,7 @@ enum doc_align {
 	DOC_EXTRA, ///< left-aligned; only on the HTML page
 };
 
-/// A column of a table; the title is not escaped.
+/// A column of a table. The title is a text of this program, and is not escaped.
 struct doc_column {
 	const char *title;
 	enum doc_align align;
@@ -93,7 +93,7 @@ struct doc_row {
 
 /// A table. The document owns its rows; the columns are borrowed.
 struct doc_table {
-	const char *title; ///< name of the table; not escaped; "" if it has none
+	const char *title; ///< name of the table; "" if the table has no name
 	const struct doc_column *columns;
 	size_t nr_columns, nr_rows;
 	struct doc_row *rows, *last;
@@ -112,8 +112,8 @@ struct doc_table {
 	const char *more_text; ///< words after "12 more" below the table, such as "kernels"; or ""
 };
 
-/// Number of characters of the plural `noun` to write after the number `nr`: its last 's' is left
-/// out after 1.
+/// Number of characters of the plural `noun` to write after the number `nr`: if `nr` is 1, the last
+/// 's' of the noun is not counted.
 static inline int doc_noun_chars(const char *noun, size_t nr)
 {
 	size_t n = strlen(noun);
@@ -152,20 +152,20 @@ enum { DOC_DEPTH = 4 };
 /// A document under construction; begin with doc_init().
 struct document {
 	struct arena arena; ///< owner of the nodes and of texts that builders print
-	const char *marker; ///< text in a comment by which a later run finds it; not escaped
+	const char *marker; ///< text by which a later run finds this comment; not escaped yet
 	const char *collapse; ///< title of the one collapsed part that holds all collapsed sections of
 	                      ///< a comment; NULL: each is collapsed by itself
 	const char *more; ///< last line in a terminal without --verbose, which says what --verbose
 	                  ///< adds; or NULL
 
 	/// Function that returns the form in which to show the name `whole`, or NULL to show it as it
-	/// is. The pointer is NULL if all names are shown as they are. Its first argument is the member
-	/// `names`, which must live as long as the document.
+	/// is. The pointer is NULL if all names are shown as they are. The function's first argument is
+	/// the member `names`, which must live as long as the document.
 	const char *(*display)(const void *names, const char *whole);
 
 	/// Function that returns true if the name `text` may be cut to its first `head` and last `tail`
 	/// bytes, because a rule with the cut name selects no other name. If the pointer is NULL, a
-	/// name is only compared with those in its column.
+	/// name is only compared with the other names in its column.
 	bool (*is_alone)(const void *names, struct span text, size_t head, size_t tail);
 	const void *names;
 	const struct doc_node *answer; ///< node that was last when doc_answer_end() was called, or NULL
@@ -183,7 +183,7 @@ void doc_init(struct document *d);
 /// Release the document.
 void doc_release(struct document *d);
 
-/// Open a section. `id` is a word of the program, unique in the document.
+/// Open a section. `id` is unique in the document, or "" for a section that needs no id.
 void doc_section(struct document *d, const char *id, const char *title, enum doc_place place);
 /// Close the section that was opened last; it is removed if it is empty.
 void doc_end(struct document *d);
@@ -191,11 +191,12 @@ void doc_end(struct document *d);
 /// The node that was added last to the document itself, or NULL.
 struct doc_node *doc_last(const struct document *d);
 
-/// Move the sections after the node `before` (NULL: all) into the first of them that is not empty.
+/// Gather the sections after the node `before` (NULL: all sections) into one. The first of these
+/// that is not empty stays where it is; all sections behind it become its children.
 void doc_gather(struct document *d, struct doc_node *before);
 
-/// End the answer, the part that every reader needs; the rest is for looking things up. An HTML
-/// page has its table of contents here.
+/// End the answer, which is the part of the document that every reader needs. What follows is for
+/// looking things up. On an HTML page, the table of contents comes between the two.
 void doc_answer_end(struct document *d);
 
 /// Begin a paragraph.
@@ -207,11 +208,11 @@ void doc_numbered(struct document *d);
 /// Add a picture: the `nr`-th of its kind (struct picture).
 void doc_picture(struct document *d, const char *kind, size_t nr);
 
-/// Begin a table; the pointer is valid until the section ends. Columns are borrowed.
+/// Begin a table, which borrows `columns`. The returned pointer is valid until the section ends.
 struct doc_table *doc_table(struct document *d, const char *title, const struct doc_column *columns,
                             size_t nr);
 
-/// Begin a row of the newest table, at a level of its tree.
+/// Begin a row of the table that was added last; `level` is its depth in a tree, else 0.
 void doc_row(struct document *d, int level);
 /// Begin the table's row of sums: `rest_brief` if `brief`, else `rest` (see struct doc_table).
 void doc_rest(struct document *d, bool brief);
@@ -223,21 +224,21 @@ void doc_value(struct document *d, bool has, int64_t value);
 
 /// Add text to the current paragraph, item or cell. NULL is "". `text` is borrowed.
 void doc_add(struct document *d, enum doc_kind kind, enum doc_tone tone, const char *text);
-/// doc_add() of DOC_WORDS in a plain tone.
+/// Like doc_add(), for DOC_WORDS in a plain tone.
 void doc_words(struct document *d, const char *text);
-/// doc_add() of DOC_FIGURE in a plain tone.
+/// Like doc_add(), for a DOC_FIGURE in a plain tone.
 void doc_figure(struct document *d, const char *text);
-/// doc_add() of DOC_SAID in a plain tone.
+/// Like doc_add(), for a DOC_SAID in a plain tone.
 void doc_said(struct document *d, const char *text);
 
-/// Add a name, in the form that `display` returns.
+/// Add a name of the input, in the form that the document's function `display` returns.
 void doc_name(struct document *d, const char *whole);
 
-/// Add a section with a command; nothing if `command` is NULL or "".
+/// Add a section that shows a command. If `command` is NULL or "", nothing is added.
 void doc_command(struct document *d, const char *title, enum doc_place place, const char *command);
 
-/// Add words of the program as a link to `address`; without a link if that is NULL. A terminal
-/// shows only the text.
+/// Add words of the program as a link to `address`; there is no link if `address` is NULL. A
+/// terminal shows only the text.
 void doc_link(struct document *d, const char *text, const char *address);
 
 /// Add the short form of a commit. It links to `address` with the commit appended; no link if
@@ -248,11 +249,11 @@ void doc_commit(struct document *d, const char *commit, const char *address);
 /// the tile. All formats except the page separate tiles by a dot.
 void doc_tile(struct document *d, struct picture picture);
 
-/// Add the text `form`, in which texts replace, in their order, %w (words of the program), %n (a
-/// name), %f (a figure) and %s (a sentence): doc_say(d, "%f → %f", before, after).
+/// Add the text `form`, whose placeholders %w (words of the program), %n (a name), %f (a figure)
+/// and %s (a sentence) become the arguments, in order: doc_say(d, "%f → %f", before, after).
 #define doc_say(d, form, ...) doc_pieces(d, form, (const char *const[]){ __VA_ARGS__ })
 
-/// What doc_say() calls: `pieces` holds one text for each % of `form`.
+/// The function that doc_say() calls: `pieces` holds one text for each % of `form`.
 void doc_pieces(struct document *d, const char *form, const char *const *pieces);
 
 /// Add words of the program itself (DOC_WORDS), formatted as by printf.
@@ -274,8 +275,8 @@ void doc_figure_cell(struct document *d, const char *text, bool has, int64_t val
 /// a change for the worse.
 enum doc_tone doc_tone_of(bool more_is_worse, bool less_is_worse, int64_t change);
 
-/// Number of rows of a table to show: all or, if `brief`, at most `t->brief`, as in a terminal or a
-/// comment.
+/// Number of rows of a table to show: all rows or, if `brief` is true (for a terminal or a
+/// comment), at most `t->brief` rows. If `t->brief` is 0, all rows are shown.
 size_t doc_rows_shown(const struct doc_table *t, bool brief);
 
 #endif

@@ -144,7 +144,8 @@ static void put_line(struct page *p, const struct doc_line *l)
 		p->hooks->picture(p->hooks->ctx, l->picture, p->out);
 }
 
-/* Write the tiles of a line, from the piece `tile` on, and the text before them as a paragraph. */
+/* Write a line that has tiles: first the text before the piece `tile` as a paragraph, then the
+ * tiles, which begin at this piece. */
 static void put_tiles(struct page *p, const struct doc_line *l, const struct doc_run *tile)
 {
 	struct picture picture = { 0 };
@@ -273,7 +274,7 @@ static void put_table(struct page *p, const struct doc_table *t, const char *sec
 {
 	struct arena a = ARENA_INIT;
 	int64_t *longest = arena_alloc(&a, t->nr_columns, sizeof *longest);
-	/* as `longest`; -1 also for a column that is empty in the rows that are not collapsed */
+	/* like `longest`, but -1 also for a column that is empty in the rows that are not collapsed */
 	int64_t *first = arena_alloc(&a, t->nr_columns, sizeof *first);
 	size_t rows = t->nr_rows < ROWS_MAX ? t->nr_rows : ROWS_MAX;
 	size_t open = doc_rows_shown(t, true), more = t->nr_rows - rows + (t->rest ? 0 : t->more);

@@ -49,7 +49,8 @@ static void add_line(struct strbuf *b, const struct doc_line *l, bool in_table)
 
 /* ---- tables ---- */
 
-/* Estimated width of a comment on GitHub, and of characters, bars and padding in it, in pixels. */
+/* Estimates in pixels: the width of a comment on GitHub, of a character, of a unit of a bar, and of
+ * a cell's padding. COLUMNS_LEAST columns are kept even if they are wider than the comment. */
 enum { COMMENT_PX = 800, CHAR_PX = 8, BAR_PX = 13, PADDING_PX = 28, COLUMNS_LEAST = 2 };
 
 /* The columns of a table that fit into the width of a comment, and those that do not. */
@@ -168,7 +169,7 @@ static bool is_command(const struct doc_node *n)
 	return n->kind == NODE_PARAGRAPH && n->lines->first && n->lines->first->kind == DOC_COMMAND;
 }
 
-/* Append a node of the document to the section `s` of the comment, whose title is `section`. */
+/* Append a node to the section `s` of the comment. `section` is the title of that section. */
 static void put_node(struct md_section *s, const struct doc_node *n, const char *section)
 {
 	if (n->kind == NODE_TABLE) {
@@ -250,8 +251,8 @@ static void put_nodes(struct md_document *d, const struct doc_node *parent, bool
 	}
 }
 
-/* Append the HTML comment by which a later run finds this comment. It is unique for each workload:
- * a hash is added to a name that had to be changed or cut. */
+/* Append an HTML comment by which a later run finds this comment on GitHub. It differs for each
+ * workload: a hash is added to a name of a workload that had to be changed or cut. */
 static void add_marker(struct strbuf *b, const char *name)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
@@ -274,12 +275,12 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 	const struct doc_run *r = l->first;
 	const char *sign = r && r->kind == DOC_VERDICT ? signs[r->tone] : NULL;
 	strbuf_addf(b, "### %sgpugate", sign ? sign : "");
-	if (sign) /* several verdicts have one symbol: the word says which */
+	if (sign) /* several verdicts have the same symbol, so the word is needed */
 		strbuf_addf(b, " \u00B7 %s", r->text);
 	if (!sign)
 		strbuf_adds(b, " \u00B7 ");
 	for (r = sign ? r->next : r; r; r = r->next) {
-		struct doc_run plain = *r; /* no words of a heading are set in bold */
+		struct doc_run plain = *r; /* a heading is bold already */
 		plain.tone = TONE_PLAIN;
 		plain.next = NULL;
 		add_line(b, &(struct doc_line){ .first = &plain }, false);

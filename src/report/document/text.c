@@ -82,8 +82,8 @@ static void put_blanks(struct text *t, size_t nr)
 
 /* ---- paragraphs and lists ---- */
 
-/* Write a command. It is broken into lines, each but the last ending in a backslash, at blanks
- * outside of quotes; an option and its value stay on one line. */
+/* Write a command. It is broken into lines at blanks outside of quotes, but not between an option
+ * and its value. All lines except the last one end in a backslash. */
 static void put_command(struct text *t, const struct flat *f)
 {
 	struct span s = strbuf_span(&f->text);
@@ -171,8 +171,8 @@ static size_t indent_of(const struct doc_table *t, const struct doc_row *row, si
 	return t->tree && column == 0 && row ? INDENT * (size_t)row->level : 0;
 }
 
-/* Update the width of a column and its least width for one more cell. The least width is the
- * longest word, or less in a name, which can be cut. */
+/* Update the width of a column and its least width for one more cell. The least width is that of
+ * the longest word; that of a name is less, since names can be cut. */
 static void measure_cell(const struct doc_line *line, size_t indent, size_t *width, size_t *least)
 {
 	struct flat f = { 0 };
@@ -220,8 +220,8 @@ static size_t total(const struct layout *l, size_t from, size_t to)
 }
 
 /* Narrow columns of words and names, the widest first, until the table fits into `width`. If the
- * table cannot fit, only as many first columns as can fit share a line. Each of the other columns
- * is written on lines below. */
+ * table cannot fit, only the first columns, as many as fit, are written side by side. Each further
+ * column is written below, beside the first one. */
 static void shrink(struct layout *l, size_t width)
 {
 	size_t nr = 0, least = INDENT;
@@ -237,7 +237,7 @@ static void shrink(struct layout *l, size_t width)
 		if (widest == SIZE_MAX)
 			return;
 	}
-	/* each of the other columns follows below, beside the first one */
+	/* narrow each further column until it fits beside the first one */
 	for (size_t i = nr; i < l->widths.nr; i++)
 		for (size_t of; total(l, i, i + 1) > width; l->widths.v[of]--) {
 			of = l->widths.v[i] > l->least.v[i] ? i : 0;
@@ -254,7 +254,7 @@ struct cell {
 };
 
 /* True if no other name in the column begins with the same `head` bytes and ends with the same
- * `tail` bytes: a name cut to these bytes can then be told from the others. */
+ * `tail` bytes, so that a name that is cut to these bytes cannot be confused with another name. */
 static bool is_unique(const struct layout *l, size_t column, struct span name, size_t head,
                       size_t tail)
 {
@@ -270,9 +270,10 @@ static bool is_unique(const struct layout *l, size_t column, struct span name, s
 	return !l->d->is_alone || l->d->is_alone(l->d->names, name, head, tail);
 }
 
-/* Append the text of a cell, with names that are too long for the column shortened. A name is
- * shortened in the middle if its beginning and its end still distinguish it from other names.
- * Otherwise it is left to be broken into lines, unless that takes too many lines. */
+/* Append the text of a cell, in which names that are too long for the column are shortened. A name
+ * is shortened in the middle if its beginning and its end still distinguish it from other names.
+ * Otherwise it is broken into lines later, and cut at its end only if there would be too many
+ * lines. */
 static void flat_cut(struct flat *f, const struct doc_line *line, size_t max,
                      const struct layout *l, size_t column)
 {
@@ -280,7 +281,7 @@ static void flat_cut(struct flat *f, const struct doc_line *line, size_t max,
 		struct span s = span_of(r->text);
 		size_t head = max * 3 / 5, tail = max - head - 1;
 		bool plain = ALL(i, s.n, s.p[i] >= ' ' && s.p[i] < 0x7F);
-		/* a name of words, such as "output tokens/s", may break between them into two lines */
+		/* a name of several words, such as "output tokens/s", is not cut if it fits two lines */
 		size_t first = s.n < max + 1 ? s.n : max + 1;
 		while (first > 0 && s.p[first - 1] != ' ')
 			first--;

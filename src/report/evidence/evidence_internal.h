@@ -31,7 +31,7 @@ struct subject {
 	int64_t rank; ///< rank whose rows are written; -1: the first rank that has such rows
 };
 
-/// State of writing one side; times are in ns from its start. All pointers are borrowed.
+/// State of writing one side; times are in ns from the side's start. All pointers are borrowed.
 struct side_writer {
 	struct emit *e;
 	struct arena *a;

@@ -24,7 +24,7 @@ struct bar {
 /// Draw a bar in the class `class` of the style sheet and, if `legend` is true, a legend below it.
 void html_bar(struct html *h, const struct bar *bar, const char *class, bool legend);
 
-/// Draw the parts of the wall time of the steps.
+/// Draw a bar for each run that shows what the wall time of its steps was spent on.
 void html_parts(struct html *h);
 
 /// Draw the breakdown of the change behind finding `i`.
@@ -33,7 +33,7 @@ void html_finding(struct html *h, size_t i);
 /// Draw GPU time by place in the code.
 void html_flame(struct html *h);
 
-/// Draw the steps of all ranks.
+/// Draw a heat map of the steps of all ranks.
 void html_heat(struct html *h);
 
 /// Draw a small chart of the figure of check `i` in all runs.
@@ -57,13 +57,13 @@ void html_peaks(struct html *h, const struct run_report *run);
 /// Largest number of charts of one kind.
 enum { HTML_CHARTS = 32 };
 
-/// If there are more than HTML_CHARTS charts, write how many of the `nr` charts were left out.
+/// Write how many charts were left out, if their number `nr` is above HTML_CHARTS.
 void html_more_charts(struct html *h, size_t nr);
 
-/// Write a document with tables between the charts, and release it.
+/// Write the tables of the document `d` here, between the charts, and release `d`.
 void html_tables(struct html *h, struct document *d);
 
-/// Write a document with the numbers of a chart, collapsed, and release it.
+/// Write the document `d`, which has the numbers of a chart, as a collapsed part, and release `d`.
 void html_numbers(struct html *h, struct document *d);
 
 /// The full name `whole` in the form in which the document shows it, which may be shorter.

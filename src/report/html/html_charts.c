@@ -282,8 +282,8 @@ static void level_chart(struct html *h, const struct series *s)
 	chart(h, &c);
 }
 
-/* Index of the last low of a level: of the last quarter of the points, the last one whose value is
-   in the lowest quarter of their range. The step after it is not complete. */
+/* Index of the last low point of a level: in the last quarter of the points, the last one that is
+ * in the lowest quarter of their range of values. An incomplete step follows. */
 static size_t last_low(const struct series *s)
 {
 	struct svg_range r = { INT64_MAX, INT64_MIN, 1 };

@@ -21,7 +21,7 @@ struct svg_range {
 	int parts;
 };
 
-/// A list of points, owned by the caller.
+/// A list of points. The caller of a function that fills it releases it with vec_release(&p->list).
 struct svg_points {
 	VEC(struct series_point) list;
 };
@@ -32,15 +32,16 @@ void svg_range_add(struct svg_range *r, int64_t v);
 /// Largest number of intervals of an axis.
 enum { SVG_PARTS = 6 };
 
-/// Returns `r` widened to at most SVG_PARTS intervals of equal, round length; they begin at 0 if
-/// `r` is near 0. `binary`: round lengths are powers of two.
+/// Returns `r` widened to at most SVG_PARTS intervals of equal, round length; they include 0 if `r`
+/// is a single value, or if `r.lo` is between 0 and `r.hi` / 2. `binary`: round lengths are powers
+/// of two.
 struct svg_range svg_axis(struct svg_range r, bool binary);
 
 /// Reduce `nr` points, which must be sorted by x, to at most SVG_POINTS: of each group of
-/// successive points, the highest one stays. The caller releases with vec_release(&out->list).
+/// successive points, the highest one stays. The caller releases `out->list` with vec_release().
 void svg_thin(const struct series_point *v, size_t nr, struct svg_points *out);
 
-/// Append the lines of the grid.
+/// Append horizontal grid lines at the ends of all intervals of the axis `y`.
 void svg_grid(struct strbuf *b, struct svg_range y);
 
 /// Append the labels of the grid lines, topmost first, in an element of class `class`. If two
@@ -59,8 +60,8 @@ void svg_level(struct strbuf *b, const char *class, struct svg_range y, int64_t 
 /// Append the area between the values `from` and `to`.
 void svg_band(struct strbuf *b, const char *class, struct svg_range y, int64_t from, int64_t to);
 
-/// Append a picture with a bar for `part` of `whole` that starts in the middle of the picture: to
-/// the right if `part` is positive, else to the left.
+/// Append a picture with a bar whose length shows `part` as a share of `whole`. The bar starts in
+/// the middle of the picture and goes to the right if `part` is positive, else to the left.
 void svg_bar_signed(int64_t part, int64_t whole, struct strbuf *b);
 
 /// Append a segment of a stacked bar, from `from` to `to`, where `whole` is the length of the bar.

@@ -104,13 +104,13 @@ static void put_largest(struct document *d, const struct breakdown *b)
 		doc_printf(d, " (%s)", most->text);
 }
 
-/* A change that is shown: its breakdown, and its figure (NULL if the diff has none). */
+/* A change to show: its breakdown, and the diff's row for the figure (NULL if there is no row). */
 struct change {
 	const struct breakdown *b;
 	const struct figure_row *f;
 };
 
-/* The next change of a list, from breakdown `*i` on; false after the last one. */
+/* Find the next change in a list of breakdowns, from index `*i` on; false after the last one. */
 static bool next_change(const struct report *r, const struct breakdown_list *l, size_t *i,
                         struct change *out)
 {
@@ -292,7 +292,7 @@ static int64_t size_of(const struct figure_row *f)
 	return size < 0 ? number_sub(0, size) : size;
 }
 
-/* Sort figures of the whole run before those of kernels and categories, then by size of change. */
+/* Sort figures of the whole run before those of kernels and categories, largest change first. */
 static int by_change(const void *a, const void *b)
 {
 	const struct figure_row *const *x = a, *const *y = b;

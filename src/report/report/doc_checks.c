@@ -58,7 +58,7 @@ static void put_where(struct document *d, const struct finding *f)
 		}
 		if (!p)
 			break;
-		/* the line of the code tells enough where operators are many */
+		/* where lines of code are known, one operator is enough */
 		bool code = p->level == PLACE_CODE || p->level == PLACE_OPERATOR;
 		size_t most = p->level == PLACE_OPERATOR && nr[PLACE_CODE] ? 1
 		              : code                                       ? CODE_PLACES_SHOWN

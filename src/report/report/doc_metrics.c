@@ -36,7 +36,7 @@ static int by_label(const void *a, const void *b)
 	return c ? c : COMPARE(x->rank, y->rank);
 }
 
-/* Join the lines of one label to a line over the ranks (and the devices of a rank). */
+/* Join the lines with the same label into one over the ranks (and over the devices of a rank). */
 static void join(struct lines *lines, struct arena *a)
 {
 	struct line *v = lines->list.v;
@@ -94,7 +94,7 @@ static void put_metric(struct document *d, const struct run_view *v, const struc
 	vec_release(&lines.list);
 }
 
-/* The figures of each step, or those of the whole run that have few items. */
+/* Add the table of figures per step, or of those figures of the whole run that have few items. */
 static void put_figures(struct document *d, const struct run_view *v, bool per_step)
 {
 	static const struct doc_column columns[] = { { "figure", DOC_LEFT },   { "median", DOC_RIGHT },

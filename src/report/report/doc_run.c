@@ -56,8 +56,8 @@ static void put_line(struct document *d, const char *what, const char *text)
 	doc_said(d, text);
 }
 
-/* Write all but the observation if `whole`: a report on one run has it in its section of findings.
- * A check has no such section, so the observation is written instead of the details. */
+/* Write a recommendation: its details if `whole`, else its observation. A report on one run has the
+ * observation in its section of findings already; the report of a check has no such section. */
 static void put_recommendation(struct document *d, const struct recommendation *r, bool whole)
 {
 	const char *sure = confidence_names[r->confidence];

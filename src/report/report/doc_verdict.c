@@ -207,7 +207,7 @@ static void put_pass(struct document *d, const struct report *r)
 		put_change(d, r, unsure);
 		doc_words(d, llabs(unsure->change) <= unsure->evidence.noise ? MAY_BE_NOISE : "");
 	}
-	if (!text_or_empty(r->accept)[0]) /* else an approval is offered below */
+	if (!text_or_empty(r->accept)[0]) /* otherwise the command to approve the run follows */
 		doc_words(d, "; nothing to do");
 }
 

@@ -26,7 +26,7 @@ const char *report_sentence(const struct short_names *names, const char *text, s
 void report_names(const struct report *r, struct short_names *names);
 
 /// Like doc_table(), for a table that compares with a single stored run. If this is not the
-/// approved run, the column "baseline" is called "main at 1a2b3c4d5e".
+/// approved run, the column "baseline" is named after the run's commit: "main at 1a2b3c4d5e".
 struct doc_table *doc_run_table(struct document *d, const struct report *r, const char *title,
                                 const struct doc_column *columns, size_t nr);
 
@@ -38,12 +38,12 @@ void doc_findings(struct document *d, const struct report *r, const struct trust
 /// The evidence for the findings.
 void doc_reasons(struct document *d, const struct report *r);
 
-/// What is notable about a run or its ranks. In a report on one run, it belongs to the section that
-/// is open.
+/// What is notable about a run or its ranks. In a report on one run, it is added to the section
+/// that is open.
 void doc_insights(struct document *d, const struct report *r);
 
 /// Warnings, trust findings, and the checks that are waived or could not be judged. In a report on
-/// one run, they belong to the section that is open.
+/// one run, they are added to the section that is open.
 void doc_remarks(struct document *d, const struct report *r, struct trust_lines *trust);
 
 /// The word of a verdict for people: "not judged" for both `inconclusive` and `missing`.
@@ -55,16 +55,17 @@ void doc_put_verdict(struct document *d, enum verdict v);
 /// Add the verdict of the whole report, in the tone of a failure if and only if the job `fails`.
 void doc_put_result(struct document *d, enum verdict v, bool fails);
 
-/// The verdict with its main figure.
+/// The first paragraph of a report: the verdict with its main figure.
 void doc_verdict(struct document *d, const struct report *r);
 
-/// True if the finding is about figures that were not judged, and the heading says all of it.
+/// True if the finding is about figures that were not judged, and the heading of the report says
+/// all that the finding says.
 bool doc_heading_tells(const struct report *r, const struct finding *f);
 
 /// The key figures of both sides.
 void doc_key_figures(struct document *d, const struct report *r);
 
-/// The figures of benchmarks' files that changed, worst first, if there are several.
+/// The figures of result files that changed, worst first; no section for a single figure.
 void doc_inputs(struct document *d, const struct report *r);
 
 /// The table of all checks.
@@ -73,10 +74,10 @@ void doc_checks(struct document *d, const struct report *r);
 /// The evidence behind the values of checks that do not pass.
 void doc_evidence(struct document *d, const struct report *r);
 
-/// Columns of the table of findings, and of the changes of a diff.
+/// Columns of the table of findings, and of the table of changes in a diff.
 extern const struct doc_column doc_change_columns[3];
 
-/// Where changes went, part by part (breakdowns_of()).
+/// Changes of figures, each split into its parts. breakdowns_of() chooses the changes.
 void doc_breakdowns(struct document *d, const struct report *r);
 
 /// What changed most, and where.
@@ -91,7 +92,7 @@ void doc_categories(struct document *d, const struct report *r);
 /// GPU time of both sides by operator, module and line of code.
 void doc_code(struct document *d, const struct report *r);
 
-/// Figures of a diff.
+/// The figures of both sides of a diff, with their changes.
 void doc_figures(struct document *d, const struct report *r);
 
 /// The largest tensors of both sides, by category.
@@ -112,13 +113,13 @@ void doc_advice(struct document *d, const struct report *r);
 /// How to decide an undecided check: the recordings that are needed, and the command.
 void doc_decide(struct document *d, const struct report *r);
 
-/// Add a list of a run as a table, with the columns of names first. If `memory` is not NULL, only
-/// the rows of this memory are added, and the last column, which has its name, is left out. Unless
-/// `all_columns`, columns for details are only on the HTML page.
+/// Add a list of a run as a table whose first columns are those with names. If `memory` is not
+/// NULL, only the rows of this memory are added, and the last column, which names the memory, is
+/// left out. Unless `all_columns`, columns for details are only on the HTML page.
 struct doc_table *doc_list(struct document *d, const struct report_table *t, const char *title,
                            const char *memory, bool all_columns);
 
-/// Every figure of a run, if its report has a view of the run (run_report.view).
+/// Every figure of a run, computed from run_report.view. Adds nothing if this is NULL.
 void doc_metrics(struct document *d, const struct report *r);
 
 /// Add to the current section the observations that the recommendations for one run rest on.
@@ -127,17 +128,17 @@ void doc_observations(struct document *d, const struct report *r);
 /// What could be better in a run.
 void doc_recommendations(struct document *d, const struct report *r);
 
-/// The facts of a run.
+/// The summary of each run (run_report.facts): GPU, versions, ranks, steps, main figures.
 void doc_facts(struct document *d, const struct report *r);
 
-/// Lists of where the time and memory of a run go.
+/// Lists of what takes the time and the memory of a run.
 void doc_lists(struct document *d, const struct report *r);
 
 /// The table of ranks of one side.
 void doc_ranks(struct document *d, const struct report *r, bool candidate, const char *title);
 
-/// The places of a finding as text; "" if it has none. `d` only owns the text: nothing is added to
-/// the document.
+/// The places of a finding as text; "" if the finding has no places. The text is owned by `d`, but
+/// is not added to the document.
 const char *doc_where_text(struct document *d, const struct finding *f);
 
 /// Picture of the HTML page: the history of figures.

@@ -1,5 +1,5 @@
-/// JSON text written piece by piece into a sink. The order is that of the calls, and doubles are
-/// never used.
+/// JSON text that is written piece by piece into a sink, in the order of the calls. Numbers are
+/// integers or decimals, never binary floating point.
 #ifndef GG_REPORT_EMIT_H
 #define GG_REPORT_EMIT_H
 
@@ -9,10 +9,10 @@
 #include "io/sink.h"
 #include "model/rows.h"
 
-/// Position in the JSON text that goes into a sink, which is borrowed.
+/// State of writing JSON text into a sink. The sink is borrowed.
 struct emit {
 	struct sink *out;
-	bool comma; ///< true if a value comes before the next one, which then needs a comma
+	bool comma; ///< true if the next value needs a comma before it
 };
 
 /// Begin an object or array; `key` is NULL inside an array.
@@ -24,8 +24,8 @@ void emit_close(struct emit *e, char bracket);
 /// Like emit_open(), but on a new line.
 void emit_open_line(struct emit *e, int indent, const char *key, char bracket);
 
-/// Write a member (or an element if `key` is NULL). Text is made valid UTF-8, and characters that
-/// control a terminal are escaped.
+/// Write a text as a member of an object (as an element of an array if `key` is NULL). The text is
+/// made valid UTF-8, and characters that control a terminal are escaped.
 void emit_text(struct emit *e, const char *key, struct span text);
 
 /// Like emit_text(), but from a string; NULL is written as null.

@@ -1,7 +1,7 @@
 /// JSON that several reports share: the analysis of one run (model/run_report.h), trust findings,
-/// insights and ranks. With `sides`, both sides of a report (baseline and candidate) are written,
-/// otherwise only the candidate, without naming it. The ranks that documents show are chosen here,
-/// too.
+/// insights and ranks. If an argument `sides` is true, both sides of a report (baseline and
+/// candidate) are written; else only the candidate, and the side is not named. The ranks that
+/// documents show are chosen here, too.
 #ifndef GG_REPORT_FINDINGS_H
 #define GG_REPORT_FINDINGS_H
 

@@ -68,7 +68,7 @@ static const char *message_of(const struct junit *j, const struct testcase *c)
 static void put_body(const struct junit *j, const struct testcase *c)
 {
 	struct sink *out = j->out;
-	junit_put(out, why_of(j, c)); /* the title of its finding, or the message */
+	junit_put(out, why_of(j, c)); /* the title of the case's finding, else the message */
 	if (c->cause && strcmp(c->cause, c->message) != 0)
 		put_line(out, c->message);
 	if (c->check && c->check->unconfirmed)

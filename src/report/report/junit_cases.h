@@ -15,7 +15,7 @@ enum outcome {
 	NR_OUTCOMES
 };
 
-/// The outcome of a check with each verdict.
+/// The outcome of a check, indexed by the check's verdict.
 extern const enum outcome junit_outcomes[NR_VERDICTS];
 
 /// A test case; all texts but `name` are borrowed from the report.

@@ -1,5 +1,5 @@
-/// The key figures of a run (compute time, wall time, memory, input), and the check that explains a
-/// verdict.
+/// The key figures of a run (compute time, wall time, memory, a figure of a result file), and the
+/// check that explains a verdict.
 #ifndef GG_REPORT_KEY_FIGURES_H
 #define GG_REPORT_KEY_FIGURES_H
 
@@ -34,26 +34,27 @@ struct key_figures {
 };
 
 /// Collect the key figures, as far as they are known: GPU compute per step, wall time per step,
-/// peak memory, and the first figure of a result file that is judged. If the verdict is not about
-/// any of these, add the figure of the main finding. Without a baseline, collect instead the
+/// peak memory, and one figure of a result file: the one that became worst or, if no check needs
+/// attention, the first one. If the verdict is not about any of these, add the figure of the main
+/// finding, if it is one of the whole run or of a device. Without a baseline, collect instead the
 /// figures with limits that need no baseline. The caller releases `out->list`.
 void key_figures_of(const struct report *r, struct key_figures *out);
 
 /// The first finding with the verdict of the report, or NULL.
 const struct finding *report_main_finding(const struct report *r);
 
-/// The check that explains the verdict best: the check of a key figure with this verdict, else the
-/// first check of report_main_finding(), else any check with this verdict. NULL if no figure has a
-/// change.
+/// The check that explains the verdict of the report best. Only checks with this verdict are
+/// considered: those of key figures first, then those of the main finding, then all others. NULL if
+/// none of them has a change or a limit that needs no baseline.
 const struct check *report_worst_check(const struct report *r);
 
 /// The label of a metric in this report, of all steps or, if `kind` is not NULL, of steps of one
-/// kind ("decode"). A statistic over steps other than the median is named. Without steps, the
-/// recording counts as one step, which the label calls the window.
+/// kind ("decode"). The label names the statistic over the steps, unless it is the median. Without
+/// steps, the recording counts as one step, which the label calls the window.
 const char *figure_label(struct arena *a, const struct report *r, const struct metric *m,
                          const char *kind, enum statistic stat);
 
-/// The fact with the id `id` in the report of a run. NULL if there is none, or if `run` is NULL.
+/// Line `id` of the summary of a run (run_report.facts). NULL if there is no such line or no run.
 const struct fact *run_fact(const struct run_report *run, const char *id);
 
 /// The row of a diff for a metric of the whole candidate (not of a rank, GPU or phase of it).

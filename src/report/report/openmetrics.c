@@ -38,7 +38,7 @@ static const struct base_unit base_units[] = {
 };
 
 /* Append the name of a metric's family, such as "gpugate_memory_growth_bytes_per_step" for
-   "memory.growth_per_step". The unit is in it once, at the end. */
+ * "memory.growth_per_step". The name contains the unit once, at the end. */
 static void add_family(struct strbuf *out, const struct metric *m)
 {
 	static const char *const said[] = {

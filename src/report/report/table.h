@@ -5,7 +5,8 @@
 #include "document/document.h"
 #include "model/report.h"
 
-/// Text that fits one line of a CI log (see text_add_log()), owned by `a`.
+/// Returns `text` on one line of at most `max_chars`, without commands to a CI system; owned by
+/// `a`.
 const char *table_span(struct arena *a, struct span text, size_t max_chars);
 
 /// Like table_span(), for a string; NULL becomes "".
@@ -17,15 +18,18 @@ struct breakdown_list {
 };
 
 /// Lists the breakdowns to show, each once, in this order:
-/// 1. of failed figures of steps; if there are none, of failed kernels, operators, …
-/// 2. of other failed figures of a run or its devices
-/// 3. if the list is empty so far, of undecided figures of steps, else of such figures that warn
-/// 4. of failed memory figures; if there are none, of memory figures that warn
-/// 5. of a diff
+/// 1. those of failed figures per step; if there are none, those of failed kernels, operators, …
+/// 2. those of other failed figures of a run or of its devices
+/// 3. if the list is still empty, those of undecided figures per step; if there are none, those of
+/// figures per step that warn
+/// 4. those of failed memory figures; if there are none, those of memory figures that warn
+/// 5. those of a diff
+/// The caller releases `out->list`.
 void breakdowns_of(const struct report *r, struct breakdown_list *out);
 
-/// Order of checks on figures of files: those that need attention first, by verdict and by how much
-/// worse they became, then in the order of figures in their file format (metric.place).
+/// Orders checks on figures of result files. Checks that need attention come first, sorted by
+/// verdict, then by how much worse the figure became. Further checks are sorted by the order of
+/// figures in their file format (metric.place).
 int check_worst_first(const struct check *x, const struct check *y);
 
 /// The beginning that the case names (metric.case_name) of all `nr` figures share, in whole words,
@@ -38,7 +42,7 @@ const char *figures_of_case(struct arena *a, struct span of);
 /// True for verdicts that need attention: fail, undecided, inconclusive, missing and warn.
 bool check_matters(const struct check *c);
 
-/// True if a check is not passed, and has to be accepted: fail, undecided, inconclusive, missing.
+/// True for verdicts that block until someone accepts: fail, undecided, inconclusive, missing.
 bool check_is_open(const struct check *c);
 
 /// True if nothing was judged because there is no baseline yet.

@@ -58,7 +58,7 @@ static void add_line(struct trust_lines *l, struct kind *k, size_t nr, bool othe
 }
 
 /* Add lines for one kind: one for each message, in the order of first occurrence, up to MESSAGES;
-   the others share a line. */
+ * findings with further messages share a line. */
 static void add_kind(struct trust_lines *l, struct kind *k, bool sides)
 {
 	for (int lines = 0; k->findings.nr; lines++) {

@@ -19,7 +19,7 @@ struct trust_line {
 struct trust_lines {
 	const struct report *r;
 	VEC(struct trust_line) list; ///< lines of text, in the order of their findings
-	VEC(size_t) line_of; ///< index of the line for each finding of r->trust
+	VEC(size_t) line_of; ///< index in `list` of the line of each finding of r->trust
 	struct arena arena; ///< arena that owns the texts
 };
 

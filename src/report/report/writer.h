@@ -26,8 +26,8 @@ typedef void document_writer(const struct document *d, const struct write_option
 document_writer document_write_text, document_write_markdown;
 
 /// Write every figure of a run (schemas/gpugate-metrics-1.json), as the old command `metrics` does.
-/// The report `r` has trust findings, insights and ranks of the run as its candidate; NULL if there
-/// are none.
+/// `r` is a report that has the run as its candidate: its trust findings, insights and ranks are
+/// written, too. NULL if there is no such report.
 void metrics_write_json(const struct run_view *v, const struct report *r, struct sink *out);
 
 /// Build the document of `gpugate explain`: the table of metrics with units and meanings.
@@ -51,7 +51,7 @@ void plan_write(const struct report *r, const struct write_options *o, struct si
 /// Write OpenMetrics 1.0, for Prometheus and GitLab: verdict, checks and figures as series.
 void openmetrics_write(const struct report *r, const struct write_options *o, struct sink *out);
 
-/// Write an array of the findings with a line of code, for GitLab's code quality widget.
+/// Write a JSON array of those findings that have a line of code, for GitLab's code quality widget.
 void codequality_write(const struct report *r, const struct write_options *o, struct sink *out);
 
 #endif
