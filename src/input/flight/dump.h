@@ -54,10 +54,11 @@ struct flight_options {
 	               ///< default
 };
 
-/// Read a dump as JSON (_dump_nccl_trace_json()), or as a pickle, as written to the file
-/// TORCH_FR_DUMP_TEMP_FILE. `options` may be NULL. ST_INPUT, also for an input that is cut short,
-/// leaves `out` unchanged. Caller releases with flight_dump_free(). Sources: FlightRecorder.hpp,
-/// torch/distributed/flight_recorder and its tests (PyTorch 2.8).
+/// Read a dump: flight_read() in JSON (_dump_nccl_trace_json()), flight_read_pickle() as a pickle,
+/// such as the file TORCH_FR_DUMP_TEMP_FILE. `options` may be NULL. ST_INPUT leaves `out`
+/// unchanged; it is also returned for an input that is cut short. Caller releases with
+/// flight_dump_free(). Sources: FlightRecorder.hpp, torch/distributed/flight_recorder and its tests
+/// (PyTorch 2.8).
 GG_MUST_CHECK enum status flight_read(struct source *src, const struct flight_options *options,
                                       struct flight_dump **out, struct diag_log *log);
 GG_MUST_CHECK enum status flight_read_pickle(struct source *src,
@@ -71,9 +72,9 @@ void flight_dump_free(struct flight_dump *d);
 /// rank, one for each rank. Adds errors to `log` that name the ranks that never entered a
 /// collective in which others wait, left no dump while others wait, or entered another collective
 /// than their peers did at the same position in a process group. A rank that itself waits for
-/// others is named only if all wait. If no rank is named, there is an error for each rank with work
-/// that had not ended. `name` is the name of the run for messages, in quotes. Returns the number of
-/// errors. Takes O(n log n) time in the entries.
+/// others is named only if all ranks wait. If no rank is named, there is an error for each rank
+/// with work that had not ended. `name` is the name of the run for messages, in quotes. Returns the
+/// number of errors. Takes O(n log n) time in the entries.
 size_t flight_find_hangs(struct flight_dump *const *v, size_t nr, const char *name,
                          struct diag_log *log);
 

@@ -60,8 +60,8 @@ bool jscan_object(struct jscan *js);
 /// consumed. The span is borrowed until the next call.
 bool jscan_key(struct jscan *js, struct span *key);
 
-/// A key to look up. The reader chooses the values of `what` (from JSCAN_KEY_FIRST on) and of
-/// `where`, and their meaning.
+/// A key to look up, with two numbers that the reader chooses and gives a meaning: `what` (from
+/// JSCAN_KEY_FIRST on) and `where`.
 struct jscan_key {
 	struct span key;
 	uint8_t what, where;
@@ -91,12 +91,13 @@ bool jscan_array(struct jscan *js);
 /// True while the innermost array has another element; false at its end.
 bool jscan_element(struct jscan *js);
 
-/// Reads the next value if it is a string. `*text` is decoded, and borrowed until the next call. A
-/// lone surrogate becomes three bytes, as if UTF-8 allowed it; \u0000 becomes a NUL byte.
+/// Reads the next value if it is a string; else false, and nothing is consumed. `*text` is decoded,
+/// and borrowed until the next call. A lone surrogate becomes three bytes, as if UTF-8 allowed it;
+/// \u0000 becomes a NUL byte.
 bool jscan_string(struct jscan *js, struct span *text);
 
-/// Reads the next value if it is a number. `*text` is the number as it is written, borrowed until
-/// the next call.
+/// Reads the next value if it is a number; else false, and nothing is consumed. `*text` is the
+/// number as it is written, borrowed until the next call.
 bool jscan_number(struct jscan *js, struct span *text);
 
 /// Reads the next value if it is a simple number: no exponent, and at most `digits` (≤ 6) decimals.
@@ -108,7 +109,7 @@ bool jscan_decimal(struct jscan *js, unsigned digits, int64_t *out);
 /// leading zero. Else nothing is consumed.
 bool jscan_natural(struct jscan *js, int64_t *out);
 
-/// Reads the next value if it is true, false, null or a tolerated NaN.
+/// Reads the next value if it is true, false, null or a tolerated NaN; else returns false.
 bool jscan_literal(struct jscan *js, enum jscan_type *type);
 
 /// Validates and skips the next value, whatever its type.

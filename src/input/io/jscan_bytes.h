@@ -45,8 +45,8 @@ static inline uint64_t bytes_load(const char *p)
 #define BYTES_EACH(b) (0x0101010101010101u * (uint64_t)(unsigned char)(b))
 
 #if GG_AVX2
-/// Number of bytes that each of the two functions below looks at; their SSE2 versions, further
-/// down, have comments.
+/// Number of bytes that each of the two functions below looks at. The comments on their SSE2
+/// versions, further down, say what they return.
 enum { BYTES_STEP = 32 };
 static inline unsigned bytes_string_stops(const char *p)
 {

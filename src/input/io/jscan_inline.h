@@ -69,8 +69,8 @@ JSCAN_INLINE bool jscan_object_at(struct jscan *js, struct jscan_cursor *c)
 	return true;
 }
 
-/// Enters an object whose text has been consumed up to a value in it; `place` is the place of this
-/// value (jscan_internal.h).
+/// Enters an object whose text has been consumed up to a value in it. `place` is the seam
+/// (remembered text between values) that leads to this value.
 JSCAN_INLINE void jscan_enter_again(struct jscan *js, struct seam *place)
 {
 	uint64_t bit = (uint64_t)1 << (js->depth % 64);

@@ -35,10 +35,10 @@ struct seam { /* a remembered text between two values; two cache lines, of which
 	                   ///< `sibling`
 	struct seam *sibling; ///< next in the list of the seams that have followed one seam, which are
 	                      ///< compared in the order of the list
-	struct seam *inner; ///< if the value after this seam is an object: place at the beginning of
-	                    ///< the object; NULL until such an object was read
-	struct seam *other; ///< place after a key that follows this seam and has no seam of its own;
-	                    ///< NULL until such a key was read
+	struct seam *inner; ///< if the value after this seam is an object: place (seam without text) at
+	                    ///< its beginning; NULL until such an object was read
+	struct seam *other; ///< place (seam without text) after a key that follows this seam and is not
+	                    ///< remembered; NULL until such a key was read
 	const struct jscan_key *row; ///< row of the key in the reader's table; NULL if not yet looked
 	                             ///< up
 	uint32_t mask; ///< mask with a bit for each byte of `text`, but only for its first 32
@@ -103,7 +103,7 @@ static inline void jscan_pass(struct jscan *js, struct seam *s)
 /// from the end of the previous element up to a value in the object.
 enum { LEAD_TEXT = 96 };
 
-/// A lead, and the place of the value before which it ends.
+/// A lead, and the place (struct seam) of the value before which the lead ends.
 struct jscan_lead {
 	char text[LEAD_TEXT];
 	uint32_t mask[3]; ///< mask with a bit for each byte of `text` to be compared
@@ -212,7 +212,8 @@ void jscan_seams_init(struct jscan *js);
 /// Releases the memory for seams.
 void jscan_seams_release(struct jscan *js);
 
-/// Sets the present place in the tree of places, after the scanner has entered a container.
+/// Sets the place (struct seam) for the level of nesting that the scanner has just entered, which
+/// is an object or, if `object` is false, an array.
 void jscan_seams_push(struct jscan *js, bool object);
 
 #endif

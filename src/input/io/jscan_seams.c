@@ -21,7 +21,7 @@ static bool is_nowhere(const struct jscan *js, const struct seam *place)
 	return place == js->seams;
 }
 
-/* A new place in the tree of places, or the place "nowhere" if there are too many places. */
+/* Makes a place (a seam without text); returns the place "nowhere" if there are too many places. */
 static struct seam *new_place(struct jscan *js)
 {
 	if (js->nr_seams >= js->max_seams)

@@ -106,8 +106,8 @@ static const struct jscan_keys event_keys = { members, sizeof members / sizeof *
 
 /* ---- the beginning of an event ---- */
 
-/* Consumes the beginning of an event if it equals a remembered one. The beginning that last
-   followed that of the previous event is tried first. */
+/* Consumes the beginning of an event if it equals a remembered one. Tries first the one that came
+ * next when the previous event's beginning was last met. */
 static inline struct event_lead *follow_lead(struct trace_input *in)
 {
 	struct event_lead *last = in->lead, *lead = last ? last->next : NULL;

@@ -41,8 +41,9 @@ struct event_step {
 	uint32_t mask[2]; ///< bit i % 32 of mask[i / 32] is set if byte i of `text` is compared
 	uint8_t n, what, where; ///< length of `text`; how the value is read (MEMBER_…); its field
 	uint64_t before; ///< bits SEEN_… of the fields that have been read before this one
-	struct seam *place; ///< scanner's place at the value (jscan_internal.h)
-	struct seam *outer; ///< if the value is in "args": the place of "args"; else NULL
+	struct seam *place; ///< the seam (text that the scanner remembers, jscan_internal.h) that leads
+	                    ///< to the value
+	struct seam *outer; ///< if the value is in "args": the seam that leads to "args"; else NULL
 };
 
 /// A remembered beginning of events, and what is expected of an event with this beginning.

@@ -36,8 +36,8 @@ struct machine_sample {
 	                                         ///< clocks down since the driver was loaded
 };
 
-/// A text of a fact about the GPUs, such as the driver, for the environment. If the texts of the
-/// GPUs differ, each of them is kept.
+/// A fact about the GPUs, such as their driver, as text for the environment. If the GPUs differ in
+/// a fact, the text of each is kept.
 struct machine_fact_text {
 	const char *key;
 	struct span text;
@@ -206,8 +206,8 @@ static bool sample_of(const struct value *record, struct machine_sample *s, stru
 	return any;
 }
 
-/* Adds a sample. Its id is cut and made a valid text; GPUs whose ids become equal by this count as
-   one. */
+/* Adds a sample. Its id is cut to ID_BYTES bytes and made a valid text. If two GPUs have the same
+ * id after that, they are counted as one. */
 static void add_sample(struct machine_samples *m, const struct value *record,
                        struct machine_sample *s, struct arena *a)
 {
@@ -258,8 +258,8 @@ ORDERING(sample_cmp, struct machine_sample, BY_SPAN(id) RISING(value[TIME_NS]) R
 
 /* ---- figures of one GPU from its samples ---- */
 
-/* Median of the known values in those samples in which the GPU was busy, or in all samples if it
- * never was. */
+/* Median of the known values in those samples in which the GPU was busy, or in all samples if there
+ * are no such values. */
 static int64_t busy_median(const struct machine_sample *v, size_t nr, enum sample_value of)
 {
 	VEC(int64_t) known = VEC_INIT;
@@ -293,7 +293,8 @@ static const char *reason_texts(unsigned mask, struct arena *a)
 
 /* Computes the share of time in which the clocks were throttled, from the counters of the reasons.
  * The counter with the longest time decides, because several may count the same time. Without
- * counters, it is the share of the samples that have a reason, if there are several samples. */
+ * counters, the result is the share of the samples that have a reason, if there are several
+ * samples. */
 static void find_throttled(const struct machine_sample *v, size_t nr, struct machine_stat *out,
                            struct arena *a)
 {

@@ -267,9 +267,9 @@ static size_t place_of(const struct value *v)
 	return place;
 }
 
-/* The list that the value is in is followed by lists of parameters. Appends the combination of
-   parameters of the value: one element from each list; the last list varies fastest. If there are
-   not as many combinations as values, appends the place of the value, counted from 1. */
+/* Appends the combination of parameters that belongs to a value: one element from each list of
+ * parameters after the list that holds the value. The last list varies fastest. If there are not as
+ * many combinations as values, appends the place of the value, counted from 1. */
 static void add_combination(const struct value *v, struct strbuf *out)
 {
 	const struct value *lists = v && v->parent ? v->parent->next : NULL;

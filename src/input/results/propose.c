@@ -64,8 +64,8 @@ static bool is_of_run(struct span name)
 	return false;
 }
 
-/* True for a name that says nothing. A figure with this name is called after the object around
-   it. */
+/* True for a name that says nothing about a figure. A figure with such a name is called after the
+ * object that contains the figure. */
 static bool is_value(struct span name)
 {
 	return reading_is_word(name, "value val result");
@@ -182,7 +182,8 @@ static const char *case_of(const struct proposal *p, const struct value *record,
 	return name;
 }
 
-/* The template `name` for a figure one object deeper: each path in it begins further out. */
+/* Adapts the template `name` to a figure that lies one object deeper: each path in the template
+ * gets one more '^', which leads to the enclosing object. */
 static const char *deeper(const struct proposal *p, const char *name)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -323,8 +324,8 @@ static bool is_sweep(const struct value *v, bool alone)
 	return !alone || !v->parent->next->next || !even;
 }
 
-/* Adds the figures and settings of the records from `first` on. If nothing names them, several
-   records are the steps of one case. */
+/* Adds the figures and settings of the records from `first` on. If neither texts nor settings name
+ * the records, several records are the steps of one case. */
 static void add_records(struct proposal *p, struct value *first, bool several)
 {
 	p->first = first;
@@ -371,7 +372,7 @@ static bool has_figure(const struct value *of, const struct value *but, int dept
 	return false;
 }
 
-/* The list of records in an object that has no other figure, or NULL. */
+/* The list of records in an object that has no figures besides the list; else NULL. */
 static struct value *records_of(const struct value *of)
 {
 	for (struct value *v = of->first; v; v = v->next)
@@ -390,7 +391,7 @@ static const char *number_end(const char *at)
 	return sign && is_digit(at[2]) ? at + 2 + strspn(at + 2, "0123456789") : at;
 }
 
-/* The end of the unit behind a number, or the end of the number if it has none. */
+/* The end of the unit behind a number, or the end of the number if it has no unit. */
 static const char *unit_end(const char *number)
 {
 	const char *at = number + strspn(number, " ");
@@ -421,9 +422,9 @@ static struct span word_at(struct span line, size_t place, size_t *nr)
 	return found;
 }
 
-/* Appends the heading of the column that `at` is in, if `line` is a row of a table. It is a word of
-   the nearest line above, of at most LINES, that has as many words as `line`. Returns the number of
-   the column, counted from 1. */
+/* Appends the heading of the column that `at` is in, if `line` is a row of a table. The heading is
+ * a word of the nearest line above that has as many words as `line`; at most LINES lines are
+ * searched. Returns the number of the column, counted from 1. */
 static size_t add_heading(struct strbuf *out, struct span before, struct span line, const char *at)
 {
 	enum { LINES = 8 };
@@ -523,7 +524,7 @@ static const char *pattern_of(struct arena *a, struct span s, struct span before
 	return any ? pattern : NULL;
 }
 
-/* The pattern that finds most values in the beginning of a log; "" if none finds any. */
+/* The pattern that finds the most values in the beginning of a log; "" if no pattern finds any. */
 static const char *find_pattern(struct value_tree *t, const char *file, struct diag_log *log)
 {
 	enum { LINE_CHARS = 400, BYTES = 64 << 10, PATTERNS = 40 };

@@ -19,9 +19,10 @@ struct group {
 	int64_t digits;
 };
 
-/* Adds the figure `of`, or its statistic `ending` unless that is "", with the given value.
-   `same_kind` is true if what is added has the unit and the better direction of the figure. The
-   spread is computed from the values of the group `g`, which are overwritten; `g` may be NULL. */
+/* Adds the figure `of` or, if `ending` is not "", a statistic of it that `ending` names, with the
+ * given value. `same_kind` is true if what is added has the unit of the figure, and is better in
+ * the same direction. The spread is computed from the values of the group `g`, which are
+ * overwritten; `g` may be NULL. */
 static struct input_stat *put(struct digest *d, const struct reading *of, const char *ending,
                               struct decimal value, bool same_kind, const struct group *g)
 {
@@ -67,10 +68,10 @@ static void group_scale(struct group *g, struct arena *a)
 		g->values[i] = decimal_scaled(g->v[i].value, g->digits);
 }
 
-/* Adds a percentile with its uncertainty: half the distance between the values that lie one
-   standard deviation of its position below and above it in the sorted list. It is stored as the
-   spread of a normal distribution: the one with which the median of as many values has the same
-   uncertainty. */
+/* Adds a percentile with its uncertainty. The position of a percentile in the sorted list has a
+ * standard deviation; the uncertainty is half the distance between the values that lie so far below
+ * and above the percentile. It is stored as the spread of a normal distribution: the one with which
+ * the median of as many values has the same uncertainty. */
 static void put_percentile(struct digest *d, const struct group *g, int percent)
 {
 	double n = (double)g->nr, p = percent / 100.0, at = (n - 1) * p, far = sqrt(n * p * (1 - p));

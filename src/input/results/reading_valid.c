@@ -306,8 +306,8 @@ static struct span wanted(const struct condition *c)
 	return other ? other->text : s;
 }
 
-/* Whether a value is less than, equal to or more than a number: -1, 0 or 1; 2 if one of them
-   is not a number. The two count as equal if they differ by at most `share` (1e-6 %). */
+/* Compares a value with a number: -1, 0 or 1 if the value is less, equal or more; 2 if one of them
+ * is not a number. The two count as equal if they differ by at most `share` (1e-6 %). */
 static int order(const struct value *v, struct span text, int64_t share)
 {
 	struct decimal a, b;

@@ -24,7 +24,7 @@ struct taker {
 	const char *work; ///< settings and amounts of work of the case, as in struct input_stat
 	const char *row_work; ///< `work` and, for totals, the number of things over which the figures
 	                      ///< of the row are summed
-	const struct value *list; ///< list for whose records `around` holds
+	const struct value *list; ///< list of records to which `around` applies
 	const char *around; ///< settings from outside of the record, which all records in `list` share
 	struct readings *out;
 	struct arena *a;
@@ -128,9 +128,9 @@ static const char *number_of(struct taker *t, struct value *v, struct decimal *o
 	return NULL;
 }
 
-/* True if a value that is not a number is something else that the path happens to fit, such as a
-   text beside the figures, or a column that a step lacks. `any` is true if a '*' in the path led to
-   the value, `lenient` if the row of the format need not find a number. */
+/* True if a value that is not a number is not meant to be a figure either, but happens to fit the
+ * path: a text beside the figures, or a column that a step lacks. `any` is true if a '*' in the
+ * path led to the value, `lenient` if the row of the format need not find a number. */
 static bool is_other(const struct taker *t, const struct value *v, bool lenient, bool any)
 {
 	if (t->is_samples) /* if a sample were left out, only better ones might remain */
@@ -168,7 +168,7 @@ static double number_at(const struct taker *t, const char *template, struct valu
 }
 
 /* Fills `stdev` and `count` of a reading, as its row says; `key` is the member that the first '*'
-   of its path matched. Absent values leave them 0. */
+ * of its path matched. If what the row names is absent, `stdev` and `count` stay 0. */
 static void add_spread(const struct taker *t, struct reading *r, struct value *v, struct span key)
 {
 	const struct result_take *row = r->row;
@@ -436,8 +436,7 @@ static void take_record(struct taker *t)
 		         i < f->samples.nr);
 }
 
-/* Combines the records that are steps of one case into a single record, which is an array of them.
- */
+/* Combines the records that are steps of one case into one record, an array of the records. */
 static struct value *steps_of(struct value *const *records, size_t nr, struct arena *a)
 {
 	struct value *all = arena_alloc(a, 1, sizeof *all),

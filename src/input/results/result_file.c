@@ -86,8 +86,8 @@ static const char *lacks(const struct result_format *f, struct value *v)
 	return NULL;
 }
 
-/* True if a column may tell a case: its name says neither unit nor direction, and its values are
-   texts, whole numbers, or numbers that repeat. */
+/* True if a column may tell a case: its name tells neither a unit nor whether higher or lower is
+ * better, and its values are texts, whole numbers, or numbers that repeat. */
 static bool tells_case(const struct value *v)
 {
 	enum { ROWS = 100 };
@@ -274,8 +274,8 @@ struct taken {
 };
 
 /* Reads the file as the first format of a table that fits. A format with the key `only` takes a
-   part of the records; if the first format has this key, all others of the table that have it and
-   fit are read, too. */
+ * part of the records: if the first format has this key, further formats that fit and have it are
+ * read, too. Formats with the key `rest` are always read if they fit. */
 static enum status read_table(struct opened *o, const struct result_reader *r,
                               const struct result_formats *table, struct digest *d,
                               struct taken *taken, struct diag_log *log)

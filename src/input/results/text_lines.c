@@ -177,8 +177,8 @@ static size_t no_number(const char *at)
 	return 0;
 }
 
-/* Writes zeros in place of each number of the line that is "nan" or "inf", and of its sign: so a
-   pattern that takes numbers takes these, too. False if there is none. */
+/* Copies the line to `out` with zeros in place of each "nan" or "inf" and its sign, so that a
+ * pattern for numbers fits these, too. False if the line has none. */
 static bool fill_numbers(const char *line, char *out)
 {
 	static const char before[] = " \t=:,;|()[]{}'\"";
