@@ -40,7 +40,7 @@ struct flight_group {
 /// A dump, which owns its lists and texts.
 struct flight_dump {
 	int64_t rank; ///< rank that wrote the dump; -1 if not given
-	bool dropped; ///< true if the recorder has overwritten entries older than these
+	bool dropped; ///< true if the recorder has overwritten older entries
 	uint64_t json_faults, fault_byte;
 	struct name_table names; ///< name table that owns all texts of the dump
 	VEC(struct flight_group) groups; ///< groups, in order of first occurrence

@@ -37,7 +37,7 @@ struct finder {
 	VEC(struct hang) hangs;
 	int64_t *last; ///< for each dump, the number of the rank's last collective in the process group
 	               ///< being searched; -1 if there is none
-	bool *waits; ///< for each dump, true if the rank waits for a rank that has not entered the
+	bool *waits; ///< for each dump, true if the rank waits for a rank that has not entered a
 	             ///< collective
 	bool *named; ///< for each dump, true if an error has named the rank
 	size_t lines; ///< number of errors; only LINES_MAX of them are shown
@@ -190,7 +190,7 @@ static bool is_known(const struct finder *f, size_t dump)
 }
 
 /* Adds a group's first collective `p` in which ranks wait, with the members that have not entered
- * it and those that have no dump. */
+ * the collective, and the members that have no dump. */
 static void add_hang(struct finder *f, const struct flight_group *g, const struct part *p,
                      size_t waiting)
 {
@@ -346,8 +346,8 @@ static bool is_alike(const struct part *x, const struct part *y)
 	return !a->dtype || !b->dtype || span_eq(name_span(a->dtype), name_span(b->dtype));
 }
 
-/* `v` has the entries of `nr` ranks for one collective. Returns the entry with which most of them
- * agree; if there are several, that of the lowest rank. */
+/* `v` has the entries of `nr` ranks for one collective. Returns the entry with which most entries
+ * agree; if several entries are equal in this, that of the lowest rank. */
 static const struct part *usual(const struct part *v, size_t nr)
 {
 	const struct part *best = v;

@@ -66,7 +66,7 @@ struct jscan {
 	size_t cap;
 	uint64_t base; ///< offset of buf[0] in the input
 	struct strbuf *keep; ///< copy of the input (jscan_keep()), or NULL
-	uint64_t kept; ///< offset in the input up to which `keep` holds the copy
+	uint64_t kept; ///< offset in the input up to which bytes were copied to `keep`
 	uint64_t faults, first_fault;
 	uint64_t objects[JSCAN_DEPTH / 64]; ///< bit for each level of nesting: 1 for an object, 0 for
 	                                    ///< an array
@@ -106,7 +106,7 @@ enum { LEAD_TEXT = 96 };
 /// A lead, and the place (struct seam) of the value before which the lead ends.
 struct jscan_lead {
 	char text[LEAD_TEXT];
-	uint32_t mask[3]; ///< mask with a bit for each byte of `text` to be compared
+	uint32_t mask[3]; ///< mask with a bit for each byte of `text` that is compared
 	unsigned n;
 	struct seam *place;
 };

@@ -50,8 +50,8 @@ GG_MUST_CHECK enum status sink_commit(struct sink *s, struct diag_log *log);
 void sink_abort(struct sink *s);
 
 /// Registers `path`, which is borrowed until leftover_forget(), to be removed by
-/// leftover_remove_all(). Returns the number under which the file is registered, or -1 if there are
-/// too many.
+/// leftover_remove_all(). Returns the number under which the file is registered, or -1 if too many
+/// are registered.
 int leftover_add(const char *path);
 
 /// Unregisters a file; -1 is fine.
@@ -63,8 +63,8 @@ void leftover_remove_all(void);
 /// The name of temporary file `number` for the file `final`; caller frees it.
 char *leftover_name(const char *final, unsigned number);
 
-/// Removes temporary files of `final` that killed processes have left behind: those whose process
-/// has ended, and on which nobody holds a lock.
+/// Removes temporary files of `final` that killed processes have left behind: the process in the
+/// file's name has ended, and nobody holds a lock on the file.
 void leftover_clean(const char *final);
 
 #endif

@@ -22,7 +22,7 @@
 struct nsys_gpu {
 	int64_t device;
 	int64_t gpu; ///< number of the GPU in nsys's report, or GPU_UNKNOWN
-	int64_t first_ns; ///< earliest start of its work
+	int64_t first_ns; ///< earliest start of work on the GPU
 	uint32_t next; ///< index in `gpus` of the next entry with the same `gpu`, or NO_ID
 };
 

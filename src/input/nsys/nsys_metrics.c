@@ -17,7 +17,7 @@ struct metrics {
 	struct idmap types; ///< typeIds, each of which names a GPU and a set of metrics
 	struct idmap keys; ///< pairs (id in `types`, metricId), each of which names a counter
 	VEC(uint32_t) counter_of; ///< index of the counter for each id in `keys`
-	struct idmap names; ///< ids of the counters' names, numbered as the list of counters in `meta`
+	struct idmap names; ///< names of counters; the id of a name is its counter's index in `meta`
 };
 
 static const struct database_column info_columns[] = { { .name = "typeId" },

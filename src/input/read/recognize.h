@@ -1,5 +1,5 @@
-/// Recognizes an input by its content. For JSON that is not a trace, the keys tell which kind of
-/// file it seems to be.
+/// Recognizes the kind of an input by its content. If JSON is not a trace, its keys tell what the
+/// file seems to be.
 #ifndef GG_READ_RECOGNISE_H
 #define GG_READ_RECOGNISE_H
 
@@ -36,9 +36,9 @@ enum json_form {
 /// JSON.
 enum json_form json_form_of(struct source *src);
 
-/// If the recording at `path` has words that occur only in recordings of one kind of device, and
-/// gpugate does not read these: the name of the kind, such as "MTIA of Meta"; static. NULL if it
-/// has no such words or cannot be read again.
+/// The name of a kind of device, such as "MTIA of Meta" (static), whose recordings gpugate does not
+/// read, if the recording at `path` has words that occur only in these. NULL if it has no such
+/// words or cannot be read again.
 const char *other_device(const char *path);
 
 #endif

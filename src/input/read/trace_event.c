@@ -168,7 +168,7 @@ JSCAN_INLINE const struct event_step *follow_steps(const struct event_lead *lead
 	return s;
 }
 
-/* The steps that are being learned. */
+/* The steps that are being learned for a remembered beginning of events. */
 struct event_learning {
 	struct event_lead *lead; ///< NULL if no steps are learned
 	size_t nr; ///< number of steps so far

@@ -149,7 +149,7 @@ static void read_pairs(struct inputs_reader *r)
 		const char *name = arena_take(&r->d->arena, &b);
 		uint64_t byte = jscan_value_byte(r->js);
 		bool twice = ANY(i, r->d->inputs.nr, strcmp(r->d->inputs.v[i].name, name) == 0);
-		/* a backslash may be left of an escape that JSON does not know */
+		/* a backslash in a key may remain from an escape that JSON does not know */
 		*r->other = !key.n || key.n > INPUT_NAME_MAX || memchr(key.p, '\\', key.n);
 		if (*r->other)
 			jscan_fail(

@@ -27,7 +27,7 @@ struct path_hit {
 };
 typedef void path_fn(void *ctx, const struct path_hit *hit);
 
-/// Names of members that a '*' in a path does not match; a '*' in these matches any text.
+/// Names of members that a '*' in a path does not match; in these names, a '*' matches any text.
 struct path_ignore {
 	const struct span *v;
 	size_t nr;

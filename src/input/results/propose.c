@@ -20,8 +20,8 @@ struct proposal {
 	size_t nr; ///< number of figures
 	struct value *first; ///< the first of the records
 	bool series; ///< true if the records are the steps of one case
-	bool several; ///< true if each record is a case, which its texts and settings name
-	bool named; ///< true if a record is one figure, which its texts name
+	bool several; ///< true if each record is a case, and its texts and settings name the case
+	bool named; ///< true if each record has one figure, and the texts of the record name the figure
 	bool open, known; ///< true if for some figure it is unknown whether higher or lower is better;
 	                  ///< true if it is known for some figure
 };

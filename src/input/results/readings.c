@@ -182,7 +182,8 @@ static void add_spread(const struct taker *t, struct reading *r, struct value *v
 	                             : NAN;
 	if ((!row->count && isnan(error)) || !(figure > 0))
 		return;
-	/* a standard error is that of two values whose standard deviation is larger by √2 */
+	/* a standard error is that of the mean of two values with a standard deviation √2 times as
+	 * large */
 	double count = isnan(error) ? number_at(t, row->count, v, word) : 2;
 	double stdev = !isnan(error) ? error / figure * M_SQRT2
 	               : row->stdev  ? number_at(t, row->stdev, v, word) / figure
@@ -321,7 +322,7 @@ static void add_item(const struct taker *t, const char *path, char sign, struct 
 	struct template_words words = { .record = t->record, .key = t->record->key };
 	path = template_fill(path, &words, t->a).p;
 	const struct value *v = path_find(path, t->record);
-	/* in a table, a step may lack what another has */
+	/* null is a value in JSON only: in a table, it means that a step lacks what another step has */
 	bool none = v && v->type == JSCAN_NULL && sign == '=' && t->f->format->read == READ_JSON;
 	if (!v || v->type == JSCAN_OBJECT || v->type == JSCAN_ARRAY || (v->type == JSCAN_NULL && !none))
 		return;
@@ -335,8 +336,8 @@ static void add_item(const struct taker *t, const char *path, char sign, struct 
 	figure_name_add(none ? SPAN("none") : figure_case_plain(v->text), out);
 }
 
-/* Appends the settings and counts that the format names: if `around`, those outside of the record,
-   which are the same for each record of a list; else those within it. */
+/* Appends settings and counts that the format names. If `around`, those outside of the record are
+ * appended, which all records of a list share; else those within the record. */
 static void add_work(const struct taker *t, bool around, struct strbuf *out)
 {
 	const struct result_format *f = t->f->format;

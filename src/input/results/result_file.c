@@ -8,8 +8,8 @@
 #include "results/readings.h"
 #include "results/value.h"
 
-/* Keys of traces, snapshots and other recordings. A result file has the first NR_SURE of them
-   nowhere, and the others not in its outermost object. */
+/* Keys of traces, snapshots and other recordings. In a result file, the first NR_SURE keys occur
+ * nowhere, and the further keys not in the outermost object. */
 static const char *const others[] = { "\"traceEvents\"",
 	                                  "\"schemaVersion\"",
 	                                  "\"ph\"",
@@ -267,7 +267,7 @@ static enum status check_documents(const struct opened *o, const struct result_f
 struct taken {
 	const struct result_format *first; ///< first format that fits; NULL if there is none
 	const struct result_format *without; ///< format that fits, and leaves out all records, or NULL
-	size_t nr; ///< number of records that were read, without those of a format with `rest`
+	size_t nr; ///< number of records that were read by formats without the key `rest`
 	size_t nr_all; ///< number of all records of the first format
 	struct result_known *known; ///< if not NULL, formats are listed here, and no record is read
 	uint64_t nr_faults, fault_byte; ///< number of tolerated faults of JSON; offset of the first one
@@ -308,7 +308,7 @@ static enum status read_table(struct opened *o, const struct result_reader *r,
 	return st;
 }
 
-/* Warns of the number of records that no format takes; refuses a file of which none is taken. */
+/* Warns of the number of records that no format takes; refuses a file if no record is taken. */
 static enum status say_others(const char *name, const struct taken *t, struct diag_log *log)
 {
 	const struct result_format *none = !t->first                                  ? t->without

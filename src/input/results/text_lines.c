@@ -49,8 +49,8 @@ struct pattern {
 	regex_t compiled;
 };
 
-/* Adds the class of characters that a letter after a backslash means; false if it means another
-   thing. */
+/* Adds the class of characters that a letter after a backslash means; false if the letter does not
+ * mean a class. */
 static bool add_class(char letter, struct strbuf *out)
 {
 	static const char letters[] = "dsSw";
@@ -194,7 +194,7 @@ static bool fill_numbers(const char *line, char *out)
 }
 
 /* The end of the part from `from` to `end`. If a number goes on behind it, as in "1,900" of which
-   the pattern takes "1", the part is extended to the next blank, so that it is not read as 1. */
+ * the pattern takes "1", the part is extended to the next blank, since it would be read as 1. */
 static const char *end_of(const char *from, const char *end)
 {
 	const char *power = end + 1;

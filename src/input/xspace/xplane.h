@@ -16,7 +16,7 @@
 /// How the value of a field is encoded. The numbers are those of the wire format.
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
-/// A field of a message, from which its bytes are borrowed.
+/// A field of a message. Its bytes are borrowed from the message.
 struct wire_field {
 	uint32_t number;
 	enum wire_type type;
@@ -91,7 +91,7 @@ struct xevent_metadata {
 	struct span name, body;
 };
 
-/// A kind of values (XStat): its name, and which of enum xstat it is.
+/// A kind of values (XStat): its name, and its number in enum xstat.
 struct xstat_metadata {
 	struct span name;
 	enum xstat known;

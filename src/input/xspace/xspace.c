@@ -451,7 +451,7 @@ enum status xspace_read(struct source *src, const struct xspace_options *options
 
 /* ---- recognizing of XSpace files ---- */
 
-/* True if the file begins with a plane whose first field is its name, or its id before the name. */
+/* True if the file begins with a plane that begins with its name, or with its id and its name. */
 bool xspace_recognize(struct span first)
 {
 	uint64_t bytes, n;

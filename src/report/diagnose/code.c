@@ -10,8 +10,8 @@
 
 /* ---- ranks that others wait for ---- */
 
-/* The rank for which the others wait most, with its number in `*rank`. NULL if the time in which
- * they wait for this rank is less than half of all waiting. */
+/* The rank for which the others wait most, with its number in `*rank`. NULL if the waiting for this
+ * rank is less than half of all waiting. */
 static const struct cross_rank *awaited(const struct run_view *v, int64_t *rank)
 {
 	const struct run *run = run_ranks(v->run);

@@ -26,8 +26,8 @@ bool figure_of_metric(const struct run_view *v, enum metric_id id, int64_t *out)
 /// returns false if both are unknown.
 bool figure_of_step(const struct run_view *v, int64_t *out);
 
-/// Compute a figure that a rule of rules/diagnosis.yaml defines, with its unit; it may be a
-/// quotient or a share (in 1e-6 %). False if it cannot be formed.
+/// Compute a figure that a rule of rules/diagnosis.yaml defines, and its unit. The figure may be a
+/// quotient or a share (in 1e-6 %). False if the figure cannot be computed.
 bool figure_of_diagnosis(const struct run_view *v, const struct diagnosis_figure *f, int64_t *out,
                          enum unit *unit);
 
@@ -67,7 +67,7 @@ enum nature {
 /// What limits the kernel `name`, which belongs to `category`.
 enum nature nature_of_kernel(const char *category, struct span name);
 
-/// What the ranks of a run were recorded with.
+/// What was recorded of the ranks of a run.
 struct recorded {
 	/// true if recorded: traces; memory snapshots; any figure of memory; Python functions; samples
 	/// or tokens per step
@@ -106,7 +106,7 @@ struct tabler {
 	struct report_table *table; ///< the table that is being built
 };
 
-/// A column of a table: its heading, and the unit of its figures, or TEXT if it has names.
+/// A column of a table: its heading, and the unit of its figures, or TEXT for a column of names.
 struct column {
 	const char *name;
 	enum unit unit;
@@ -117,8 +117,8 @@ struct column {
 void table_begin(struct tabler *t, const char *id, const char *title, const char *note,
                  const struct column *columns, size_t nr);
 
-/// How many of `nr` rows the table shows. The others are added to the table's number of rows that
-/// are left out.
+/// How many of `nr` rows the table shows. The number of further rows is added to the table's number
+/// of rows that are left out.
 size_t table_shows(struct tabler *t, size_t nr);
 
 /// Append cells with figures in the units of their columns. MEMORY_UNKNOWN makes a cell without a

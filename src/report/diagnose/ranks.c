@@ -11,7 +11,7 @@
 struct diagnosis {
 	const struct run_view *view;
 	const struct run_view *whole; ///< view of the ranks whose digests are complete. In a folded run
-	                              ///< these are few; NULL if there is none
+	                              ///< these are few; NULL if there is no such rank
 	const struct run *run;
 	struct report *out;
 	size_t nr;
@@ -21,8 +21,8 @@ struct diagnosis {
 	               ///< time of transfer, in millionths (link_slope()); 0 if too small to report
 	int64_t *alone_ns; ///< time in which the others waited for this rank and for no other, indexed
 	                   ///< by rank
-	const char **unlike; ///< for each rank, text on those functions that differ from its peers';
-	                     ///< NULL if there is none
+	const char **unlike; ///< for each rank, text on those of its functions that differ from the
+	                     ///< same functions of its peers; NULL if there is no such function
 	struct arena arena;
 };
 

@@ -78,8 +78,8 @@ static int64_t profilers_share(const struct run *run)
 	return all > 0 ? number_div_round((__int128)own * MICRO, all) : 0;
 }
 
-/* True if a part of an advice asks for something that the run has, or for shapes of operators'
- * inputs although they would tell nothing about this run. */
+/* True if a part of a recommendation's text asks for something that the run has, or for shapes of
+ * operators' inputs although they would tell nothing about this run. */
 static bool is_needless(const struct run_view *v, struct span part)
 {
 	struct recorded r = recorded_of(v->run);
@@ -102,7 +102,7 @@ static bool is_needless(const struct run_view *v, struct span part)
 	           rows[i].needless && memmem(part.p, part.n, rows[i].word, strlen(rows[i].word)));
 }
 
-/* The text without those of its parts, between semicolons, that are needless. */
+/* Returns a text without its needless parts; semicolons separate the parts. */
 static const char *needed(const struct run_view *v, const char *text, struct arena *a)
 {
 	struct strbuf b = STRBUF_INIT;

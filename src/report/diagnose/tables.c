@@ -272,7 +272,8 @@ static const struct listing listings[] = {
 	  .least = -1 },
 };
 
-/* The accounts of the first ranks: what each recording holds, and where its GPU time lies. */
+/* Add the table of accounts of the first ranks: what each recording contains, and to what its GPU
+ * time belongs. */
 static void add_accounts(struct tabler *t)
 {
 	static const struct column columns[] = {

@@ -29,8 +29,8 @@ static void memories_of(const struct run *run, struct owned_memories *out)
 	vec_sort(&out->list, owned_cmp);
 }
 
-/* The last cell of each row, the name of a memory: "0", or "0 of rank 3" if the run has several
-   ranks. */
+/* Append the last cell of a row, the name of the memory: "0", or "0 of rank 3" if the run has
+ * several ranks. */
 static void cell_memory(struct tabler *t, const struct owned_memory *m)
 {
 	const char *id = m->stat->id;
@@ -43,7 +43,7 @@ static void cell_memory(struct tabler *t, const struct owned_memory *m)
 struct memory_table {
 	const char *id, *title, *note;
 	void (*rows)(struct tabler *t, const struct owned_memory *m);
-	bool detail, each; /* `detail`: documents have it only if they have every figure of the run;
+	bool detail, each; /* `detail`: only documents with every figure of the run show the table;
 	                      `each`: each memory has one row, so that rows left out can be counted */
 	struct column columns[9]; /* columns, ended by one without a name */
 };
@@ -108,7 +108,7 @@ static void lifetimes(struct tabler *t, const struct owned_memory *m)
 	lifetime(t, m, m->stat->peak_transient, "transient: allocated and freed meanwhile");
 }
 
-/* Whether expandable segments would help, and the figures on which this depends. */
+/* Add a row on whether expandable segments would help, with the figures on which this depends. */
 static void expandable(struct tabler *t, const struct owned_memory *m)
 {
 	static const char *const words[] = {
@@ -239,7 +239,7 @@ ORDERING(by_place, struct memory_item, BY_SPAN(file))
 
 ORDERING(by_bytes, struct memory_item, FALLING(bytes) THEN(by_place(x, y)))
 
-/* Sums of the sites of a memory at its peak by file, or by the operator that XProf names. */
+/* Add the bytes of a memory at its peak, summed by file or by the operator that XProf names. */
 static void files(struct tabler *t, const struct owned_memory *m)
 {
 	VEC(struct memory_item) files = VEC_INIT;
@@ -343,7 +343,7 @@ void tables_of_memory(struct tabler *t)
 		               { "expandable segments", TEXT },
 		               { "memory", TEXT } } },
 	};
-	enum { FIRST = 3 }; /* number of tables that come before those of `item_tables` */
+	enum { FIRST = 3 }; /* number of tables that come before `item_tables` */
 	struct owned_memories m;
 	memories_of(t->v->run, &m);
 	for (size_t i = 0; i < NR_OF(tables); i++) {

@@ -2,8 +2,8 @@
 #include "base/number.h"
 #include "diagnose/internal.h"
 
-/* Number of a rank's small items (such as kernels) of which its digest keeps only a sum; `*sum`
- * becomes their sum of the metric `id`. */
+/* Number of a rank's small items, such as kernels, for which its digest keeps only sums. `*sum`
+ * becomes the sum of the metric `id` over these items. */
 static size_t small_of(const struct rank_view *r, enum metric_id id, __int128 *sum)
 {
 	const struct digest *d = r->digest;

@@ -58,7 +58,7 @@ bool kernel_is_fill(const struct kernel_stat *k)
 
 bool op_is_recomputation(const struct op_stat *o)
 {
-	/* only this operator counts: autograd wraps the other operators of a checkpoint in it, so they
+	/* only this operator counts: it contains the other operators of a checkpoint, so that these
 	 * would count twice */
 	return o->names == 0 && span_eq(o->name, SPAN("CheckpointFunctionBackward"));
 }

@@ -21,8 +21,8 @@ struct md_section {
 	struct strbuf columns; ///< titles of the columns that are left out; a note below the table
 	                       ///< lists these titles
 
-	/// true: the section is only removed if the document is still too long after all sections that
-	/// are not fixed, and rows, were removed
+	/// true: the section is only removed if the document is still too long without all rows, and
+	/// without all sections that are not fixed
 	bool fixed;
 	bool collapsed; ///< true: the section is inside the document's collapsed part
 };

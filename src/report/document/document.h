@@ -219,7 +219,7 @@ void doc_rest(struct document *d, bool brief);
 
 /// Begin the next cell of the row.
 void doc_cell(struct document *d);
-/// Give the cell the number by which its column is sorted, or none if `has` is false.
+/// Give the current cell the number by which its column is sorted; no number if `has` is false.
 void doc_value(struct document *d, bool has, int64_t value);
 
 /// Add text to the current paragraph, item or cell. NULL is "". `text` is borrowed.

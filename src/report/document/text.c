@@ -380,8 +380,8 @@ static void put_block(struct text *t, const struct layout *l, size_t from, size_
 		put_row(t, l, l->rest, from, to);
 }
 
-/* Write the columns that fit into the width, and how many columns do not fit. With --verbose, these
- * follow below in further tables, each of which repeats the first column. */
+/* Write the columns that fit into the width, and how many columns do not fit. With --verbose, the
+ * columns that do not fit follow below in further tables, each with the first column again. */
 static void put_blocks(struct text *t, const struct layout *l)
 {
 	for (size_t from = 0, to; from < l->columns.nr; from = to) {

@@ -16,8 +16,8 @@ static struct span kernel_name(const struct digest *d, const struct code_stat *c
 	return SPAN("");
 }
 
-/* Part `i` of an amount that is divided into `nr` equal parts, rounded so that they add up to
-   it. */
+/* Part `i` of an amount that is divided into `nr` equal parts, rounded so that the parts add up to
+ * the amount. */
 static int64_t part_of(int64_t all, int64_t i, int64_t nr)
 {
 	return all / nr + (i < all % nr);

@@ -1,5 +1,5 @@
 /* Writes one step of a side as it was recorded: launches and activities at their times, the
-   operators around them, and around these the frames of module and place. */
+ * operators around them, and around the operators the frames of module and place. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -21,8 +21,8 @@ struct step_writer {
 	struct idmap named; /* ids of threads and lanes that have been named */
 };
 
-/* Fill in row_of. With it, module and place are written around the outermost operators all of whose
- * launches have the same place. */
+/* Fill in row_of, so that module and place can be written around operators: around the outermost
+ * ones whose launches all have the same place. */
 static void find_places(struct step_writer *s)
 {
 	const struct code_step *step = s->step;

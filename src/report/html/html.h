@@ -14,7 +14,7 @@ struct bar_part {
 	                         ///< input and is escaped
 };
 
-/// A bar of parts that add up.
+/// A bar made of parts; `whole` is the length of the bar.
 struct bar {
 	const char *title;
 	int64_t whole;
@@ -57,7 +57,7 @@ void html_peaks(struct html *h, const struct run_report *run);
 /// Largest number of charts of one kind.
 enum { HTML_CHARTS = 32 };
 
-/// Write how many charts were left out, if their number `nr` is above HTML_CHARTS.
+/// If `nr`, the number of charts, is above HTML_CHARTS, write how many charts were left out.
 void html_more_charts(struct html *h, size_t nr);
 
 /// Write the tables of the document `d` here, between the charts, and release `d`.
@@ -66,7 +66,7 @@ void html_tables(struct html *h, struct document *d);
 /// Write the document `d`, which has the numbers of a chart, as a collapsed part, and release `d`.
 void html_numbers(struct html *h, struct document *d);
 
-/// The full name `whole` in the form in which the document shows it, which may be shorter.
+/// The name `whole` as the document shows it, perhaps shortened.
 const char *html_display(const struct html *h, const char *whole);
 
 /// The word for a side: "baseline" or "candidate", or "run" if there is only one side.

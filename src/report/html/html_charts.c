@@ -18,7 +18,7 @@ struct line {
 	const char *class; ///< class of the style sheet: "base", "cand", … and the style of the stroke
 	enum unit unit;
 	bool right; ///< true: the line belongs to the second axis, in percent
-	struct svg_points points; ///< points of the line, which owns them
+	struct svg_points points; ///< points of the line; chart() releases them
 	const int64_t *summary; ///< statistics (by enum statistic) of a line without points; else NULL
 };
 

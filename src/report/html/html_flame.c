@@ -9,7 +9,7 @@
 
 enum {
 	ROW = 20,
-	WIDE = 100000, /* width of the picture; the unit of widths is a thousandth of a percent of it */
+	WIDE = 100000, /* width of the picture: widths are in thousandths of a percent of it */
 	LEAST = 100, /* least width of a box */
 	LABEL = 2500, /* least width of a box with a name in it */
 	NAME_CHARS = 90,

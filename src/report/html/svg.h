@@ -21,7 +21,7 @@ struct svg_range {
 	int parts;
 };
 
-/// A list of points. The caller of a function that fills it releases it with vec_release(&p->list).
+/// A list of points.
 struct svg_points {
 	VEC(struct series_point) list;
 };
@@ -45,8 +45,8 @@ void svg_thin(const struct series_point *v, size_t nr, struct svg_points *out);
 void svg_grid(struct strbuf *b, struct svg_range y);
 
 /// Append the labels of the grid lines, topmost first, in an element of class `class`. If two
-/// labels would read the same, the lowest one is written in full and the others as differences from
-/// it.
+/// labels would read the same, only the lowest label is written in full, and all others as
+/// differences from it.
 void svg_labels(struct strbuf *b, enum unit unit, struct svg_range y, const char *class);
 
 /// Append a line through the points or, with `dots`, a dot at each. `class` is a class of the style

@@ -247,7 +247,7 @@ static void pair_side(struct category_pairs *out, const struct run_report *run, 
 	}
 }
 
-/* The table of categories. A report on one run has it in its lists instead. */
+/* The table of categories. A report on one run has this table among its lists instead. */
 void doc_categories(struct document *d, const struct report *r)
 {
 	static const struct doc_column columns[] = { { "category", DOC_LEFT },

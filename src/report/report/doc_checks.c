@@ -39,8 +39,8 @@ static void put_change(struct document *d, const struct check *c)
 
 /* ---- findings and their evidence ---- */
 
-/* Add the places of a finding, the outermost first; of many lines or operators only the first
-   ones. */
+/* Add the places of a finding, the outermost first; if there are many lines or operators, only the
+ * first ones. */
 static void put_where(struct document *d, const struct finding *f)
 {
 	enum place_level last = NR_PLACE_LEVELS;
@@ -145,7 +145,7 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 	d->line->picture = (struct picture){ "finding", nth };
 	doc_cell(d);
 	doc_value(d, true, f->cost);
-	const char *against = strstr(f->cost_amount, " against "); /* the title has this part */
+	const char *against = strstr(f->cost_amount, " against "); /* the title says this part */
 	size_t n = against ? (size_t)(against - f->cost_amount) : strlen(f->cost_amount);
 	if (n)
 		doc_add(d, DOC_FIGURE,
@@ -301,7 +301,7 @@ static void put_trust(struct document *d, const struct report *r, const struct t
 	}
 }
 
-/* Add why checks could not be judged, unless a finding says it, and which checks are waived. */
+/* Add which checks are waived and, unless a finding says it, why checks could not be judged. */
 static void put_reasons(struct document *d, const struct report *r)
 {
 	for (size_t i = 0; i < r->checks.nr; i++) {
@@ -354,7 +354,8 @@ void doc_insights(struct document *d, const struct report *r)
 
 /* ---- the table of all checks ---- */
 
-/* True for checks that a comment shows: those beyond their limits, and those of the whole run. */
+/* True for a check that a comment shows: it needs attention, or it judges a figure of the whole
+ * run. */
 static bool is_brief(const struct report *r, const struct check *c)
 {
 	bool judged = c->verdict != VERDICT_SKIPPED || (report_is_first(r) && c->has_candidate);
@@ -411,7 +412,7 @@ void doc_evidence(struct document *d, const struct report *r)
 		const struct check *c = &r->checks.v[i];
 		const char *runs = runs_of(&d->arena, c), *text = text_or_empty(c->evidence.text);
 		const char *plan = text_or_empty(c->evidence.plan_text);
-		/* the table of all checks has the noise of those that pass */
+		/* the table of all checks has the noise of checks that pass */
 		if (c->verdict == VERDICT_PASS || (!runs[0] && !text[0]))
 			continue;
 		doc_item(d, 0);

@@ -232,7 +232,7 @@ static bool is_choice(const struct report *r)
 
 /* The check that the heading shows, or NULL if it shows the title of the main finding. If there are
  * findings, only a check of a key figure is shown, and a check of the wall time only if the main
- * finding is about the wall time: else its change is a consequence. */
+ * finding is about the wall time: else the change of the wall time is a consequence. */
 static const struct check *headed_check(const struct report *r)
 {
 	const struct check *worst = r->verdict == VERDICT_PASS ? NULL : report_worst_check(r);
@@ -270,7 +270,7 @@ void doc_verdict(struct document *d, const struct report *r)
 	const struct check *worst = headed_check(r);
 	const struct finding *top = report_main_finding(r);
 	bool first = report_is_first(r), red = r->status != ST_OK;
-	/* a leak's cost per step is shown, since its share of the peak depends on the steps */
+	/* a leak's cost per step is shown, since the leak's share of the peak depends on the steps */
 	bool leak = top && top->cause == CAUSE_LEAK && top->cost_amount[0];
 	doc_put_result(d, first ? VERDICT_MISSING : r->verdict, red);
 	doc_say(d, " · %s: ", r->workload);
@@ -321,8 +321,8 @@ static void put_before(struct document *d, const char *before, const char *after
 	doc_say(d, "%f → ", arena_dup(&d->arena, (struct span){ before, n }));
 }
 
-/* The rank that the main finding names as slow and the column of a metric in the table of ranks;
-   false if one of them is missing. */
+/* Find the rank that the main finding names as slow, and the column of the metric in the table of
+ * ranks. False if one of them is missing. */
 static bool slow_figure(const struct report *r, const struct metric *m, const struct rank_row **row,
                         size_t *column)
 {

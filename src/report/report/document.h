@@ -95,7 +95,7 @@ void doc_code(struct document *d, const struct report *r);
 /// The figures of both sides of a diff, with their changes.
 void doc_figures(struct document *d, const struct report *r);
 
-/// The largest tensors of both sides, by category.
+/// The size of the largest tensor of each category, on both sides.
 void doc_scaling(struct document *d, const struct report *r);
 
 /// The environment of both sides.

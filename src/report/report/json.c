@@ -42,9 +42,9 @@ static void steps(struct emit *e, const struct evidence *v, int digits)
 	emit_number_if(e, "p", v->has_steps, v->p, 6);
 }
 
-/* Write the member "noise", in the unit of the check. In it, "steps" is a list of two, for the
-   baseline's steps and the candidate's, or empty; "runs" has the candidate's value in each run if
-   there are several. */
+/* Write the member "noise", in the unit of the check. Its member "steps" is a list of two values,
+ * for the steps of the baseline and of the candidate, or empty; its member "runs" has the
+ * candidate's value in each run if there are several. */
 static void noise(struct emit *e, const struct evidence *v, int digits)
 {
 	if (!v->has_noise && !v->has_detectable && !v->has_false_alarms && !v->has_steps &&

@@ -5,7 +5,7 @@
 #include "base/text.h"
 
 /* text_add_line() already replaces all characters that XML does not allow, except U+FFFE and
-   U+FFFF, which are as long as U+FFFD. */
+ * U+FFFF, which have as many bytes as U+FFFD. */
 void junit_clean(struct strbuf *b, const char *text)
 {
 	size_t from = b->n;

@@ -44,8 +44,7 @@ void junit_put(struct sink *out, const char *text);
 /// Write an attribute, whose value is written as by junit_put().
 void junit_put_attribute(struct sink *out, const char *name, const char *value);
 
-/// Collect the cases of a report, from which they borrow. The caller releases with
-/// testcases_release().
+/// Collect the cases of a report, which is borrowed. The caller releases with testcases_release().
 void testcases_collect(struct testcases *t, const struct report *r);
 
 /// Release the memory of the cases.

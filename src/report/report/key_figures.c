@@ -112,7 +112,8 @@ static const struct check *check_of(const struct report *r, enum metric_id id)
 	const struct check *first = NULL;
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *c = &r->checks.v[i];
-		bool counted = id == METRIC_INPUT && c->metric->exact; /* shown only if it matters */
+		/* a counted figure is shown only if its check needs attention */
+		bool counted = id == METRIC_INPUT && c->metric->exact;
 		if (!is_of(c, id) || !c->has_candidate || (counted && !check_matters(c)))
 			continue;
 		if (id != METRIC_INPUT)

@@ -57,7 +57,7 @@ const char *figure_label(struct arena *a, const struct report *r, const struct m
 /// Line `id` of the summary of a run (run_report.facts). NULL if there is no such line or no run.
 const struct fact *run_fact(const struct run_report *run, const char *id);
 
-/// The row of a diff for a metric of the whole candidate (not of a rank, GPU or phase of it).
+/// The row of a diff for a metric of the whole candidate (not of a single rank, GPU or phase).
 /// Returns NULL if the diff has no such row.
 const struct figure_row *figure_row_find(const struct report *r, enum metric_id id);
 

@@ -92,7 +92,7 @@ static void add_label(struct strbuf *out, const char *key, const char *text)
 struct series_row {
 	const struct metric *metric; ///< metric of the value; NULL: the value is a check's state
 	const char *labels; ///< labels except workload and side; "" if there are none
-	const char *side; ///< side as a label; NULL if there is only one
+	const char *side; ///< side as a label; NULL if there is only one side
 	int64_t value;
 	int digits; ///< number of decimals of `value`
 };
@@ -232,7 +232,7 @@ static int row_cmp(const void *a, const void *b)
 {
 	const struct series_row *x = a, *y = b;
 	/* metrics are elements of one table, so that their addresses give their order; rows about
-	   checks come first: their `metric` is NULL */
+	 * checks have no metric (NULL), and come first */
 	if (x->metric != y->metric)
 		return !x->metric || (y->metric && x->metric < y->metric) ? -1 : 1;
 	int c = strcmp(x->labels, y->labels);

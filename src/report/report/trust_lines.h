@@ -7,7 +7,7 @@
 
 #define TRUST_OTHERS " (the others alike)"
 
-/// A line for a finding and those like it.
+/// A line for one trust finding, or for several of the same kind.
 struct trust_line {
 	const struct trust_finding *first; ///< the finding whose message the line shows
 	const char *whose; ///< text such as " candidate ranks 0 and 2 to 7", " rank 3" or ""

@@ -17,7 +17,7 @@ struct write_options {
 	                           ///< fills for the others; or NULL
 };
 
-/// Number of columns if it is unknown, as in the log of a CI system.
+/// Number of columns that is used if the real one is unknown, as in the log of a CI system.
 enum { TEXT_WIDTH = 100 };
 
 /// Write a document for a terminal, or as a comment on GitHub.
