@@ -15,7 +15,7 @@ enum flight_state {
 	FLIGHT_COMPLETED
 };
 
-/// A collective that the rank has entered.
+/// A collective, a send or a receive that the rank of the dump has entered.
 struct flight_entry {
 	uint32_t group; ///< index of the collective's process group in the list `groups` of the dump
 	int64_t seq; ///< number of the collective in its process group

@@ -323,7 +323,7 @@ static const struct database_column runtime_columns[] = {
 	{ .name = "correlationId", .optional = true },
 };
 
-/* Drops the interface version from the name of a call: "cudaLaunchKernel_v7000". */
+/* Drops the interface version from the name of a call: "_v7000" in "cudaLaunchKernel_v7000". */
 static struct span without_version(struct span name)
 {
 	size_t n = name.n;

@@ -136,8 +136,8 @@ bool snapshot_add_block(struct snapshot_builder *b, const struct snapshot_block 
 
 ORDERING(by_address, struct snapshot_block, RISING(address))
 
-/* Computes the addresses of blocks, which lie side by side in their segment, in order. Source:
- * torch/utils/viz/MemoryViz.js, annotate_snapshot (pytorch/pytorch). */
+/* Computes the addresses of blocks if no block has one: the blocks lie side by side in their
+ * segment, in order. Source: torch/utils/viz/MemoryViz.js, annotate_snapshot (pytorch/pytorch). */
 static void derive_addresses(struct snapshot_block *v, size_t nr, uint64_t address)
 {
 	for (size_t i = 0; i < nr; i++)

@@ -23,7 +23,7 @@ struct proposal {
 	bool several; ///< true if each record is a case, and its texts and settings name the case
 	bool named; ///< true if each record has one figure, and the texts of the record name the figure
 	bool open, known; ///< true if for some figure it is unknown whether higher or lower is better;
-	                  ///< true if it is known for some figure
+	                  ///< true if this is known for some figure
 };
 
 /* True for a text that needs no escapes within quotes, be they of a path or of YAML. */
@@ -222,7 +222,7 @@ static void add_work_around(struct proposal *p, const struct value *of, const ch
 static void add_members(struct proposal *p, const struct value *of, const char *path,
                         const char *name, int depth);
 
-/* Adds the member `v` as a setting or a figure, or else the members in it. */
+/* Adds the member `v` as a setting or a figure; if it is neither, adds the members in it. */
 static void add_member(struct proposal *p, const struct value *v, const char *path,
                        const char *name, int depth)
 {

@@ -274,8 +274,9 @@ bool reading_is_of_sweep(struct span folder)
 	return false;
 }
 
-/* The folders that name the benchmark of a file of Criterion: those behind target/criterion or, in
-   another place, the last one. "" unless `path` is the newest run's file, new/estimates.json. */
+/* The part of `path` that names the benchmark of a file of Criterion: the folders behind
+ * target/criterion or, in another place, the last folder. "" unless `path` is the newest run's
+ * file, new/estimates.json. */
 static struct span criterion_folders(const char *path)
 {
 	const char *end = strstr(path, "/new/estimates.json"), *from = end, *at = path;

@@ -263,8 +263,8 @@ static enum status take_host(struct reader *r, struct event *e, struct span name
 	return hand_on(r, e, name);
 }
 
-/* Refuses work on a line other than streams and steps: such lines should only repeat work of the
- * streams. */
+/* Refuses work on a line that is neither a stream nor of steps: such lines should only repeat the
+ * work of streams. */
 static enum status refuse_work(struct reader *r, const struct xline *l, const struct xvalues *v)
 {
 	if (!v->text[XSTAT_KERNEL].n && !v->text[XSTAT_COPY].n)

@@ -68,8 +68,8 @@ static bool add_periods(const struct digest *d, __int128 sums[NR_STEP_PARTS])
 	return true;
 }
 
-/* Like add_periods(), for a trace without steps: the time from the first to the last activity
-   of each device. */
+/* Like add_periods(), for a trace without steps: adds up how the time of each device from its first
+ * to its last activity was spent. */
 static void add_window(const struct digest *d, __int128 sums[NR_STEP_PARTS])
 {
 	for (size_t i = 0; i < d->devices.nr; i++) {

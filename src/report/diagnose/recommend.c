@@ -47,8 +47,8 @@ static const char *filled(const struct run_view *v, const struct diagnosis_rule 
 	return arena_take(a, &b);
 }
 
-/* The time in ns that a recommendation saves, or -1 if unknown. If it shortens calls on the host,
- * it saves no more than the time in which the GPU is idle. */
+/* The time in ns that a recommendation saves, or -1 if unknown. A recommendation that shortens
+ * calls on the host saves no more than the time in which the GPU is idle. */
 static int64_t saving(const struct run_view *v, const struct diagnosis_rule *r)
 {
 	int64_t value, idle;

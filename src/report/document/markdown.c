@@ -57,7 +57,7 @@ enum { COMMENT_PX = 800, CHAR_PX = 8, BAR_PX = 13, PADDING_PX = 28, COLUMNS_LEAS
 struct columns {
 	const struct doc_table *t;
 	size_t *list, nr; ///< columns that have room
-	size_t *rest, nr_rest; ///< columns behind these, which have no room
+	size_t *rest, nr_rest; ///< further columns, which have no room
 };
 
 static void add_cell(struct strbuf *b, const struct doc_table *t, const struct doc_row *row,

@@ -1,4 +1,4 @@
-/* Renders a document for the columns of a terminal. */
+/* Renders a document for a terminal of a given width. */
 #include <stdio.h>
 #include <string.h>
 

@@ -38,8 +38,8 @@ void html_printf(struct html *h, const char *fmt, ...) __attribute__((format(pri
 /// Append any text, escaped; control and bidirectional characters become U+FFFD. NULL is "".
 void html_text(struct html *h, const char *text);
 
-/// Begin a picture: an <svg> with these attributes, whose title is for readers who do not see it.
-/// The caller ends its description with </desc>.
+/// Begin a picture: an <svg> with these attributes, and with a title for readers who do not see it.
+/// The caller then writes a description, which it ends with </desc>.
 void html_picture(struct html *h, const char *attributes, const char *title);
 
 /// Begin a part that is collapsed until a reader expands it. The caller ends it with </details>.

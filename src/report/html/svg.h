@@ -1,5 +1,5 @@
-/// Charts as SVG text, computed with integers only. Pictures stretch to their box; texts are HTML
-/// beside them.
+/// Charts as SVG text, computed with integers only. A picture stretches to the size of its box, so
+/// that its labels are HTML beside it.
 #ifndef GG_HTML_SVG_H
 #define GG_HTML_SVG_H
 
@@ -64,7 +64,8 @@ void svg_band(struct strbuf *b, const char *class, struct svg_range y, int64_t f
 /// the middle of the picture and goes to the right if `part` is positive, else to the left.
 void svg_bar_signed(int64_t part, int64_t whole, struct strbuf *b);
 
-/// Append a segment of a stacked bar, from `from` to `to`, where `whole` is the length of the bar.
+/// Append a segment of a stacked bar of length `whole`: from `from` to `to`, in color number
+/// `color`.
 void svg_segment(struct strbuf *b, int color, int64_t from, int64_t to, int64_t whole);
 
 #endif
