@@ -155,13 +155,58 @@ static void test_near(void **state)
 	}
 }
 
+/* What a rule of the user compares with the baseline, built-in rules leave to it. A rule that only
+   gives a `max` replaces them for a figure that rose from 0, since such a rise has no percentage.
+ */
+static void test_own(void **state)
+{
+	(void)state;
+	static const struct {
+		enum condition condition; ///< of the rule of the user, whose value is 5 % or 200
+		bool from_zero; ///< figure "a" was 0; else it rises from 100 to 110, as "b" does
+		bool built_in; ///< the rule on "a" is a built-in one, too
+		const char *metric, *checks;
+	} rows[] = {
+		{ COND_INCREASE, false, false, "a", "figures[b] fail, own fail" },
+		{ COND_INCREASE, false, true, "a", "figures[a] fail, figures[b] fail, own fail" },
+		{ COND_INCREASE, false, false, "*", "own[a] fail, own[b] fail" },
+		{ COND_INCREASE, false, false, "c", "figures[a] fail, figures[b] fail, own missing" },
+		{ COND_MAX, false, false, "a", "figures[a] fail, figures[b] fail, own pass" },
+		{ COND_MAX, true, false, "a", "figures[b] fail, own pass" },
+		{ COND_MAX, true, false, "b", "figures[b] fail, figures[a] inconclusive, own pass" },
+		{ COND_MIN, true, false, "a", "figures[b] fail, own fail, figures[a] inconclusive" },
+	};
+	for (size_t i = 0; i < NR_OF(rows); i++) {
+		struct bench_of_two s;
+		struct arena a = ARENA_INIT;
+		setup(&s, usual, NR_OF(usual));
+		struct rule *figures = add_file_rule(&s, COND_INCREASE);
+		figures->id = "figures";
+		figures->built_in = true;
+		struct rule *own = add_file_rule(&s, rows[i].condition);
+		own->metric = own->query.metric = metric_of_input(span_of(rows[i].metric), &a);
+		own->built_in = rows[i].built_in;
+		if (rows[i].condition != COND_INCREASE) {
+			own->fail.list.v[0].relative = false;
+			own->fail.list.v[0].exact = (struct file_limit){ { 200, 0 }, "" };
+		}
+		for (int side = 0; side < 2; side++) {
+			add_figure(side ? s.c : s.b, "a", side ? 110 : rows[i].from_zero ? 0 : 100, NULL, NULL);
+			add_figure(side ? s.c : s.b, "b", side ? 110 : 100, NULL, NULL);
+		}
+		assert_int_equal(run_judge(&s), ST_OK);
+		assert_checks(i, &s.report, rows[i].checks);
+		release(&s);
+		arena_release(&a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_worse),
-		cmocka_unit_test(test_backwards),
-		cmocka_unit_test(test_unfit),
-		cmocka_unit_test(test_near),
+		cmocka_unit_test(test_worse), cmocka_unit_test(test_backwards),
+		cmocka_unit_test(test_unfit), cmocka_unit_test(test_near),
+		cmocka_unit_test(test_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
