@@ -210,6 +210,25 @@ static void test_occupancy(void **state)
 	rig_close(&g);
 }
 
+/* What the reader found wrong with the text stands in the digest. */
+static void test_faults(void **state)
+{
+	(void)state;
+	struct rig g;
+	rig_open(&g, NULL);
+	g.meta.malformed = 1;
+	g.meta.json_faults = 2;
+	g.meta.fault_byte = 3;
+	g.meta.truncated = true;
+	assert_int_equal(reducer_finish(g.r, &g.meta, g.d, &g.log), ST_OK);
+	const struct trust_counts *t = &g.d->trust;
+	assert_int_equal(t->malformed, 1);
+	assert_int_equal(t->json_faults, 2);
+	assert_int_equal(t->fault_byte, 3);
+	assert_true(t->truncated && !t->partial);
+	rig_close(&g);
+}
+
 static void test_memory(void **state)
 {
 	(void)state;
@@ -399,6 +418,10 @@ static void test_lost(void **state)
 		{ "and where none of the name has a duration",
 		  "K a 0 7 -1 1 0\nK b 0 7 -1 3 1500\nK b 0 7 -1 5000 1001\n", "account",
 		  "2 1 0 1251 0 0 0 0", NULL, 0 },
+		{ "1 s before its launch", "R l 1 1 2000000007 5\nK a 0 7 1 1000000007 9\n", "account",
+		  "1 0 0 0 0 0 0 0", NULL, 0 },
+		{ "more than 1 s before it", "R l 1 1 2000000008 5\nK a 0 7 1 1000000007 9\n", "account",
+		  "0 1 0 0 0 0 0 0", NULL, 0 },
 		{ "of all activities", "K a 0 7 -1 1 0\n", "account", "0 1 0 0 0 0 0 0", NULL, 0 },
 		{ "of one of two", "K a 0 7 -1 1 0\nK b 0 7 -1 3 1\n", "account", "1 1 0 1 0 0 0 0", NULL,
 		  0 },
@@ -411,12 +434,13 @@ static void test_lost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lost),          cmocka_unit_test(test_devices),
-		cmocka_unit_test(test_steps),         cmocka_unit_test(test_overlaps),
-		cmocka_unit_test(test_launches),      cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_resources),     cmocka_unit_test(test_occupancy),
-		cmocka_unit_test(test_memory),        cmocka_unit_test(test_memory_use),
-		cmocka_unit_test(test_many_memories), cmocka_unit_test(test_capacity),
+		cmocka_unit_test(test_lost),       cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_steps),      cmocka_unit_test(test_overlaps),
+		cmocka_unit_test(test_launches),   cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_resources),  cmocka_unit_test(test_occupancy),
+		cmocka_unit_test(test_faults),     cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_memory_use), cmocka_unit_test(test_many_memories),
+		cmocka_unit_test(test_capacity),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,6 +103,19 @@ static void test_reductions(void **state)
 	}
 }
 
+/* The median of more values is estimated as if the values of a part of the scale were evenly spread
+   over it: here, in the middle of a part that is 2^13 wide, between two values far away. */
+static void test_estimate(void **state)
+{
+	(void)state;
+	enum { NR = 2 * TALLY_EXACT + 1, WIDTH = 1 << 13, FIRST = 128 * WIDTH };
+	struct tally t = { 0 };
+	for (int64_t i = 0; i < NR; i++)
+		tally_add(&t, i == 0 ? 1 : i == NR - 1 ? INT64_C(1) << 40 : FIRST + 3, i);
+	assert_int_equal(tally_reduce(&t, REDUCE_MEDIAN), FIRST + WIDTH / 2);
+	tally_release(&t);
+}
+
 static void test_others(void **state)
 {
 	(void)state;
@@ -159,9 +172,9 @@ static void test_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),   cmocka_unit_test(test_reductions),
-		cmocka_unit_test(test_others),  cmocka_unit_test(test_unsound),
-		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_order),    cmocka_unit_test(test_reductions),
+		cmocka_unit_test(test_estimate), cmocka_unit_test(test_others),
+		cmocka_unit_test(test_unsound),  cmocka_unit_test(test_numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
