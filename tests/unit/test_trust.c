@@ -844,6 +844,40 @@ static void test_machines(void **state)
 	}
 }
 
+/* Power that was sampled in less than 80 % of the steps' time is no energy per step. */
+static void test_power_in_part(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t energy_ns;
+		const char *share; ///< NULL: no finding
+	} cases[] = { { -1, NULL },
+		          { 0, NULL },
+		          { 1, "0.00 %" }, /* of 5 steps of 100 ms */
+		          { MS(399), "79.80 %" },
+		          { MS(400), NULL },
+		          { MS(900), NULL } };
+	for (size_t i = 0; i < NR_OF(cases); i++) {
+		struct sides s;
+		setup(&s);
+		for (size_t k = 0; k < 5; k++)
+			s.c->samples[METRIC_STEP_PERIOD][k] = MS(100);
+		add_machine(s.c, "0", 0, NULL, 0);
+		s.c->machines.v[0].energy_ns = cases[i].energy_ns;
+		trust_find_machines(&s.baseline, &s.candidate, 1, THROTTLED_STRICT, &s.report);
+		assert_int_equal(s.report.trust.nr, cases[i].share != NULL);
+		if (cases[i].share)
+			assert_string_equal(
+			    s.report.trust.v[0].message,
+			    arena_printf(
+			        &s.report.arena,
+			        "the candidate has power samples of GPU 0 for %s of the steps' time: too "
+			        "little for an energy per step",
+			        cases[i].share));
+		release(&s);
+	}
+}
+
 /* GPUs at their power cap for about as long and at about the same clock on both sides are said
  * once, and spoil nothing unless the rules are strict. Whatever differs makes both sides
  * unreliable. */
@@ -1169,6 +1203,7 @@ int main(void)
 		cmocka_unit_test(test_kinds_of_work),
 		cmocka_unit_test(test_beyond_peak),
 		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_power_in_part),
 		cmocka_unit_test(test_capped_alike),
 		cmocka_unit_test(test_machines_of_ranks),
 		cmocka_unit_test(test_many_throttled),
