@@ -206,7 +206,7 @@ static void with_step(struct digest *d)
 }
 static void with_samples(struct digest *d)
 {
-	digest_set_env(d, SPAN("samples_per_step"), SPAN("0.000001"));
+	digest_set_env(d, SPAN("samples_per_step"), SPAN("8"));
 }
 static void with_tokens(struct digest *d)
 {
