@@ -400,6 +400,15 @@ static void test_lost(void **state)
 		  "R cudaLaunchKernel 1 1 0 1\nR cudaLaunchKernel 1 2 1 1\nK a 0 7 1 10 5\nK a 0 7 1 12 7\n"
 		  "K a 0 7 2 30 5\nK b 0 7 2 30 9\nK z 0 7 -1 0 0\n",
 		  "account", "3 1 1 7 7 0 0 0", NULL, 0 },
+		{ "twice in whole microseconds, without a call",
+		  "K a 0 7 -1 1000 5000\nK a 0 7 -1 1000 5000\n", "account", "1 0 1 0 5000 0 0 0", NULL,
+		  0 },
+		{ "a call of many kernels, two of which look the same",
+		  "R cudaGraphLaunch 1 1 0 1000\nK a 0 7 1 1000 5000\nK a 0 7 1 1000 5000\n", "account",
+		  "2 0 0 0 0 0 0 0", NULL, 0 },
+		{ "not in whole microseconds",
+		  "R cudaGraphLaunch 1 1 0 1000\nK a 0 7 1 1000 5001\nK a 0 7 1 1000 5001\n", "account",
+		  "1 0 1 0 5001 0 0 0", NULL, 0 },
 		{ "without a launch, before that of another, in a warm-up",
 		  "A ProfilerStep#1 1 0 10\nA ProfilerStep#2 1 10 10\nR cudaLaunchKernel 1 8 2 1\nR "
 		  "cudaLaunchKernel 1 9 12 1\n"
