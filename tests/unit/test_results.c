@@ -520,6 +520,8 @@ static const struct row details[] = {
 	{ "- {match: \"*\", name: f, take: [{at: \"r[*]\", as: \"r{index}{combination}\"}]}",
 	  "{\"r\": [1, 2, 3, 4]}", "r0.1=1 r1.2=2 r2.3=3 r3.4=4", false },
 	{ "- {match: \"*\", name: f, take: [{at: \"r.*[0][*]\", as: \"{key}{combination}\", unit: s}]}",
+	  "{\"r\": {\"a\": [[1, 2], [[\"''\", \"'\"]]]}}", "a.=1 s lower a._=2 s lower", false },
+	{ "- {match: \"*\", name: f, take: [{at: \"r.*[0][*]\", as: \"{key}{combination}\", unit: s}]}",
 	  "{\"r\": {\"a\": [[1, 2, 3, 4, 5, 6], [[\"'x'\", \"y\"], [\"p\", \"q\", \"'\"]]], \"b\": "
 	  "[[1]], \"c\": [[1, 2]], \"d\": [[1, 2], [[\"x\"]]]}}",
 	  "a.x._=3 s lower a.x.p=1 s lower a.x.q=2 s lower a.y._=6 s lower a.y.p=4 s lower a.y.q=5 s "
