@@ -1,7 +1,7 @@
 
 "use strict";
 (() => {
-  // The page is whole without this: here tables learn to sort, and charts to be chosen.
+  // The page is complete without this script, which lets readers sort tables and choose charts.
   const key = (row, column) => {
     const cell = row.cells[column];
     return cell.dataset.v !== undefined ? Number(cell.dataset.v) : cell.textContent;
@@ -10,7 +10,7 @@
     if (typeof a === typeof b) return a < b ? -1 : a > b ? 1 : 0;
     return typeof a === "number" ? -1 : 1;
   };
-  // What has no figure stands last, whichever way the rest goes.
+  // Rows without a figure in the column stay last in either order.
   const sort = (table, column, descending) => {
     const body = table.tBodies[0];
     const rows = Array.from(body.rows, (row) => [key(row, column), row]);
@@ -26,7 +26,7 @@
       button.textContent = head.textContent;
       head.replaceChildren(button);
       button.addEventListener("click", () => {
-        // Figures are wanted from the top, names from A.
+        // The first click sorts figures from the largest down, and names from A to Z.
         const first = head.classList.contains("r") ? "descending" : "ascending";
         const other = first === "ascending" ? "descending" : "ascending";
         const next = head.getAttribute("aria-sort") === first ? other : first;
@@ -99,7 +99,7 @@
     });
     for (const b of boxes) b.e.addEventListener("click", () => zoom(b === at ? boxes[0] : b));
   };
-  // What is linked to is shown.
+  // Opens the folded section that the address names.
   const unfold = () => {
     const section = document.getElementById(location.hash.slice(1));
     const folded = section && section.querySelector(":scope > details");
