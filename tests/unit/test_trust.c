@@ -844,7 +844,7 @@ static void test_machines(void **state)
 	}
 }
 
-/* Power that was sampled in less than 80 % of the steps' time is no energy per step. */
+/* Power that was sampled in less than 80 % of the steps' time gives no energy per step. */
 static void test_power_in_part(void **state)
 {
 	(void)state;
