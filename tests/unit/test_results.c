@@ -83,6 +83,9 @@ static enum status read_file(const char *formats, const char *name, const char *
 		vec_release(&known.list);
 	}
 	show(out, st, d, &log, what);
+	if (d->trust.json_faults)
+		strbuf_addf(out, " | %lld faults from %lld on", (long long)d->trust.json_faults,
+		            (long long)d->trust.fault_byte);
 	result_formats_release(&table);
 	strbuf_release(&path);
 	diag_release(&log);
@@ -192,6 +195,8 @@ static const struct row {
 	  "{\"gpu\":\"H 100\",\"batch\":8,\"ok\":\"yes\",\"t\":{\"step_ms\":\"12.5 ms\"},\"tok per "
 	  "s\":7}",
 	  "H_100.b8/rate=7 tok/s higher H_100.b8/step_ms=12.5 ms lower", false },
+	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"a\": 1, \"b\": \"x\ty\"}",
+	  "a=1 | 1 faults from 16 on", false },
 	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"b\": 1}", "no figure at 'a'", true },
 	{ "- {match: \"*\", name: n, take: [{at: a}]}", "{\"a\": \"fast\"}",
 	  "'a' is 'fast', not a number", true },
