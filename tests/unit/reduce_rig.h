@@ -268,6 +268,8 @@ static inline void rig_show(const struct digest *d, const char *what, struct str
 		            (int64_t[]){ t->timed, t->untimed, t->twice, t->untimed_ns, t->twice_ns,
 		                         t->cut_ns, t->before_ns, t->unknown_ns },
 		            8);
+	else if (!strcmp(what, "requests"))
+		rig_numbers(out, (int64_t[]){ t->requests_low, t->requests_high }, 2);
 	else if (!strcmp(what, "tick"))
 		rig_numbers(out, &t->tick_ns, 1);
 	else if (!strcmp(what, "launches"))

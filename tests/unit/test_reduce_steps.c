@@ -14,6 +14,33 @@
 	"K gemm 0 7 12 800 40\n"          \
 	"K gemm 0 7 13 900 80\n"
 
+#define SERVER(i, name)                                                                      \
+	"A " name " 1 " #i "00 50\nR cudaLaunchKernel 1 1" #i " " #i "10 1\nK a 0 7 1" #i " " #i \
+	"20 9\n"
+#define DECODE(n) "execute_context_0(0)_generation_" #n "(" #n ")"
+#define PREFILL(n) "execute_context_" #n "(300)_generation_0(0)"
+
+/* The fewest and the most requests in a step: of decode, if there is one. */
+static void test_requests(void **state)
+{
+	(void)state;
+	static const struct rig_row rows[] = {
+		{ "of all", SERVER(1, PREFILL(3)) SERVER(2, PREFILL(2)) SERVER(3, PREFILL(7)), "requests",
+		  "2 7", "execute_*", 0 },
+		{ "of decode",
+		  SERVER(1, PREFILL(1)) SERVER(2, DECODE(5)) SERVER(3, DECODE(4)) SERVER(4, PREFILL(9)),
+		  "requests", "4 5", "execute_*", 0 },
+		{ "without the warm-up", NULL, "requests", "4 4", "execute_*", 2 },
+		{ "some do not tell", SERVER(1, "execute_x") SERVER(2, PREFILL(2)), "requests", "2 2",
+		  "execute_*", 0 },
+		{ "none tells", SERVER(1, "execute_x") SERVER(2, "execute_y"), "requests", "0 0",
+		  "execute_*", 0 },
+		{ "names that are no steps", SERVER(1, PREFILL(3)) SERVER(2, PREFILL(2)), "requests", "2 3",
+		  NULL, 0 },
+	};
+	rig_check(rows, sizeof rows / sizeof *rows);
+}
+
 static void test_attribution(void **state)
 {
 	(void)state;
@@ -245,9 +272,13 @@ static void test_kept_step(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_attribution),  cmocka_unit_test(test_overlapping_steps),
-		cmocka_unit_test(test_kept_step),    cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_warmup),       cmocka_unit_test(test_window),
+		cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_attribution),
+		cmocka_unit_test(test_overlapping_steps),
+		cmocka_unit_test(test_kept_step),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_warmup),
+		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_carried_over),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
