@@ -213,8 +213,9 @@ static bool is_doubtful(const struct finding *f)
 	return f->verdict == VERDICT_WARN || f->verdict == VERDICT_UNDECIDED;
 }
 
-/* Order of findings: those marked `first`, then failures, then doubtful findings. Each of these
-   three groups is sorted by cost. If costs are equal, undecided findings come before warnings. */
+/* Order of findings: those marked `first` come before all others. Among findings that are alike in
+ * this, failures come before doubtful findings, then larger costs before smaller ones, then
+ * undecided findings before warnings. */
 ORDERING(finding_cmp, struct finding,
          FALLING(first) THEN(is_doubtful(x) - is_doubtful(y)) FALLING(share_pct)
              RISING(verdict == VERDICT_WARN) RISING(cause))
@@ -312,8 +313,9 @@ static void tell_figures(struct inquiry *q, struct finding *f)
 	vec_release(&list);
 }
 
-/* Advise what to do about figures of result files that became worse, by the figure that changed
-   most. Only a recording shows where time or memory went. */
+/* Advise what to do about figures of result files that became worse. The advice depends on the
+ * figure that changed most. If it is a time or a number of bytes, the advice is to make recordings,
+ * since only these show where time or memory went. */
 static void advise_worse(struct inquiry *q, struct finding *f)
 {
 	const struct check *c = &q->out->checks.v[f->checks.v[0]];

@@ -14,7 +14,8 @@ struct cause_input {
 	/// the runs of both sides; `baseline` is NULL if there is nothing to compare with
 	struct bench_runs runs;
 	struct naming naming;
-	/// from this number of accepted runs of main on, the reference is made without the approved run
+	/// if there are at least this many accepted runs of main, the reference is their median,
+	/// without the approved run
 	int64_t min_runs;
 };
 

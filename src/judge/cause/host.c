@@ -284,7 +284,8 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 	struct suspect *s = suspect_add(q, CAUSE_HOST);
 	suspect_figure(q, s, idle);
 	if (now >= MICRO && now >= 2 * before) {
-		/* baselines of earlier versions lack these calls, so that 0 may mean unknown */
+		/* baselines that earlier gpugate versions stored lack these calls: a `before` of 0 may mean
+		 * unknown */
 		suspect_title(
 		    q, s,
 		    "memory goes back to the device and is taken again: cudaFree and cudaMalloc "

@@ -84,8 +84,8 @@ static double distance(const struct activity_pair *now, const struct activity_pa
 }
 
 /* The kernel that `now` probably replaces, since it lost about as many launches as `now` gained;
-   NULL if no kernel did. It may be gone, or still be used elsewhere. Kernels of the category of
-   `now` are preferred. */
+   NULL if no kernel did. The replaced kernel may be gone, or still be launched elsewhere. Kernels
+   of the category of `now` are preferred. */
 static const struct activity_pair *replaced(struct culprits *c, const struct activity_pair *now)
 {
 	const struct inquiry *q = c->q;
@@ -541,8 +541,8 @@ void suspect_kernels(struct inquiry *q)
 {
 	enum {
 		UNASKED = 3
-	}; /* largest number of kernels without a check of their own that are named as causes of a
-	      changed sum, such as compute time */
+	}; /* largest number of findings on kernels that have no failed check of their own; they explain
+	      the change of a sum, such as compute time */
 	struct culprits c = { .q = q };
 	size_t unasked = 0;
 	collect(&c);

@@ -8,8 +8,8 @@
 
 /* Sum of the rows of both sides' code tables that share phase, module, place and operator. */
 struct spot {
-	/* one of these rows: of the candidate if there is one, since its line numbers are those of the
-	   new code */
+	/* one of these rows: a row of the candidate if there is any, since only the candidate has the
+	 * line numbers of the new code */
 	const struct code_stat *row;
 	double amount[NR_SIDES]; /* time in ns, or number of launches, per step */
 };
@@ -154,7 +154,7 @@ void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_qu
 	vec_release(&spots.list);
 }
 
-/* ---- places of a group ---- */
+/* ---- places of several kernels that share one finding ---- */
 
 /* Add the place `p` to `s`, before the places of inner levels, unless `s` has it already. */
 static void add_beside(struct suspect *s, struct place p)

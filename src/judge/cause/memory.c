@@ -102,7 +102,8 @@ static void find_oom(struct inquiry *q)
 	s->stake[STAKE_GROWTH] = 1;
 }
 
-/* Number of steps over which the memory rose; at least 3 if it is not recorded. */
+/* Number of steps over which memory rose: the number of usable steps or, if it is larger, the
+ * number of steps of the site that grew most (3 if no site is recorded). */
 static int64_t steps_of(const struct inquiry *q)
 {
 	const struct memory_item *most = largest_item(q, MEMORY_LIST_GROWTH);
@@ -239,7 +240,8 @@ static const struct memory_item *site_in(const struct digest *d, const struct me
 }
 
 /* How often the tensors that exist at the peak are allocated during the trace, usually once per
-   step; 0 if unknown. The answer is that for the site with most bytes, to which `*site` is set. */
+   step; 0 if unknown. The number is that of the site that has most bytes at the peak; `*site`
+   becomes this site. */
 static int64_t repetitions(const struct inquiry *q, const struct memory_item **site)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];

@@ -6,7 +6,8 @@
 
 enum { PARTS_SHOWN = 5, NOTABLE = 50 };
 
-/* The breakdown of a check of the finding, if its change equals the finding's cost; else NULL. */
+/* The first breakdown, among those of the finding's checks, whose change equals the finding's cost;
+ * NULL if there is none. */
 static const struct breakdown *breakdown_of_cost(const struct inquiry *q, const struct finding *f)
 {
 	for (size_t i = 0; i < f->checks.nr; i++) {

@@ -93,10 +93,10 @@ static int64_t kernel_of_peers(const struct odd_rank *o, const struct kernel_row
 	return nr ? number_median(v, nr) : 0;
 }
 
-/* True if one kernel has at least half of the time `slow_ns` by which the rank exceeds its peers,
-   and the other kernels exceed those of the peers, as a share, by less than half as much as this
-   kernel. `most`: excess of the kernel; `theirs`: its time on the peers; `peers_ns`: that of all
-   kernels. */
+/* True if one kernel explains why a rank is slow: it has at least half of the time `slow_ns` by
+ * which the rank exceeds its peers, and in percent, the rank's other kernels are slower by less
+ * than half as much. `most`: time by which this kernel exceeds the same kernel of the peers;
+ * `theirs`: time of this kernel on the peers; `peers_ns`: time of all kernels on the peers. */
 static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t peers_ns)
 {
 	double own = theirs > 0 ? (double)most / (double)theirs : 1;

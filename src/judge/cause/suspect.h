@@ -14,8 +14,9 @@
 /// A suspect, with the finding that it becomes.
 struct suspect {
 	struct finding finding;
-	int64_t stake[NR_STAKES]; ///< amount that the suspect explains of each group (enum stake), in
-	                          ///< ns per step or bytes; counts and shares have no unit
+	int64_t stake[NR_STAKES]; ///< amount of the change that the suspect explains in each group of
+	                          ///< figures (enum stake), in ns per step or bytes; counts and shares
+	                          ///< have no unit
 	VEC(const char *) kernels; ///< kernels of the suspect, with the names that checks give them
 
 	/// the row of the digest's code table in which most of the suspect's rise lies; NULL if unknown
@@ -46,7 +47,8 @@ struct inquiry {
 	struct activity_pairs pairs;
 	struct rank_scope scope; ///< ranks that `pairs` covers; set by suspect_ranks()
 	double common; ///< factor by which all kernels became longer; 1 if there is no common factor
-	int64_t waited; ///< time of waiting and transfers, in ns per step, that suspected ranks explain
+	int64_t waited; ///< time of waiting and transfers, in ns per step, that is explained by ranks
+	                ///< that are suspects already
 	int64_t wall; ///< wall time of the baseline's step in ns; 0 if unknown
 	const char *phase; ///< kind of steps, such as "decode", to which inquiry_figure() is limited;
 	                   ///< NULL: all steps
@@ -116,8 +118,9 @@ struct locate_query {
 	bool by_count; ///< true: compare counts; false: compare times
 };
 
-/// Add to the suspect the places in the code from which most of the rise comes, on the levels from
-/// phase to operator. A level without a name that has at least 60 % of the rise is left out.
+/// Add to the suspect the phase, module, place and operator from which most of the rise comes that
+/// the rows selected by `what` show. A level on which no name has at least 60 % of this rise is
+/// left out.
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what);
 
 /// Add the places of `other` to those of `s`. A module is kept only if both suspects have it, and
@@ -135,8 +138,8 @@ void suspect_cost(struct suspect *s, int64_t ns);
 void suspect_part(struct suspect *s, const char *name, int64_t change);
 
 /// Choose the parts of the cost that reports show, once cost and checks are known: those that
-/// suspect_part() has added or, if there are none, those of a check's breakdown whose change equals
-/// the cost.
+/// suspect_part() has added. If there are none, they are taken from the breakdown of a check,
+/// provided that the change of this breakdown equals the cost.
 void suspect_settle_parts(struct inquiry *q, struct suspect *s);
 
 /// Text of a factor, such as "×1.30"; owned by the report.
@@ -145,12 +148,12 @@ const char *word_times(struct inquiry *q, double factor);
 /// The name of a kernel, shortened to fit a title of a finding; owned by the report.
 const char *word_kernel(struct inquiry *q, struct span name);
 
-/// Find ranks that are slow, late or stuck. This and the following functions are detectors, which
-/// append suspects. causes_find() calls them in an order in which later ones can use what earlier
-/// ones found.
+/// Find ranks that are slow, late or behind a slow link. This and the following functions are
+/// detectors, which append suspects. causes_find() calls them in an order in which later ones can
+/// use what earlier ones found.
 void suspect_ranks(struct inquiry *q);
 
-/// Find lost or incomplete data: missing ranks, lost kernels, memory that ran out.
+/// Find recordings that cannot be believed: missing ranks, ranks that end early, lost kernels.
 void suspect_trust(struct inquiry *q);
 
 /// Find single steps that are slower than the others.
@@ -159,7 +162,7 @@ void suspect_steps(struct inquiry *q);
 /// Find kinds of steps that are slower, such as those of decode, if kinds are judged separately.
 void suspect_kinds(struct inquiry *q);
 
-/// Find changes of the whole run: another batch size, or all operators slower by one factor.
+/// Find changes of the whole run: another batch size, or all kernels slower by one factor.
 void suspect_whole(struct inquiry *q);
 
 /// Find single kernels that are slower, more frequent, new or replaced.
@@ -171,7 +174,8 @@ void suspect_communication(struct inquiry *q);
 /// Find changes on the host: data loader, synchronization, copies, launches.
 void suspect_host(struct inquiry *q);
 
-/// Find changes of memory: leaks, fragmentation, functions whose allocations hold more.
+/// Find changes of memory: failed allocations, leaks, fragmentation, functions whose allocations
+/// hold more.
 void suspect_memory(struct inquiry *q);
 
 /// Add to the report what the recordings say about the machine, where the sides differ: other

@@ -143,8 +143,9 @@ void suspect_steps(struct inquiry *q)
 /* If all times grew by a smaller factor than this, it may be noise. */
 #define NOTABLE 1.012
 
-/* A kernel that both sides have: candidate's mean duration, or grid, divided by the baseline's
-   (`ratio`). The weight is the kernel's time in the baseline. */
+/* A kernel that both sides have. `ratio`: the candidate's value divided by the baseline's, of the
+ * mean duration or of the number of blocks in the grid. `weight`: time of the kernel in the
+ * baseline. */
 struct shift {
 	double weight, ratio;
 };

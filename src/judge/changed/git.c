@@ -74,10 +74,10 @@ static bool find_base(const char *commit, struct strbuf *out)
 	return found;
 }
 
-/* Variables in which CI systems store the target branch of a pull or merge request, and what git
-   expects before its name (`before`).
-   Source: docs.gitlab.com "Predefined CI/CD variables reference",
-   docs.github.com "Variables reference", Jenkins Branch API plugin. */
+/* Variables in which CI systems store the target branch of a pull or merge request, and the prefix
+   (`before`) with which git finds the commit or branch that a variable names. Source:
+   docs.gitlab.com "Predefined CI/CD variables reference", docs.github.com "Variables reference",
+   Jenkins Branch API plugin. */
 static const struct {
 	const char *variable, *before;
 } targets[] = {

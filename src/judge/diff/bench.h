@@ -58,8 +58,8 @@ struct cell {
 struct bench {
 	struct naming naming;
 	struct bench_runs runs;
-	int64_t min_runs; ///< from this number of recent runs on, their median is the reference,
-	                  ///< without the approved run
+	int64_t min_runs; ///< if there are at least this many recent runs, the reference is their
+	                  ///< median, without the approved run
 	uint64_t pin; ///< hash of the approved run's figures, from past_source_hash()
 	bool against_itself; ///< true if the first candidate has exactly the approved run's figures, so
 	                     ///< that it is the approved run itself
@@ -136,8 +136,8 @@ struct entries {
 void bench_query(struct bench *b, const struct query *q, struct entries *out);
 
 /// The answers to `q` that a past run has stored; `*nr` becomes their number. If the run stored
-/// none, the answers to the same query for all items, or for all items of a class, which contain
-/// the items that `q` names. Owned by the run or the bench.
+/// none, the result is its answers to the same query for all items, or for all items of a class:
+/// these include the items that `q` names. Owned by the run or the bench.
 const struct past_value *bench_past_answers(struct bench *b, const struct past_run *run,
                                             const struct query *q, size_t *nr);
 

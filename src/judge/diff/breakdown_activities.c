@@ -160,7 +160,8 @@ static void collect_activities(struct activity_breakdown *b, struct node *all,
 
 ORDERING(activity_cmp, struct activity, RISING(pair->cls) BY_TEXT(category) RISING(node->seq))
 
-/* Form the tree. The list is sorted first, so that one class and category is in one piece. */
+/* Form the tree. The list is sorted first, so that activities of one class and category are
+ * adjacent. */
 static void form_tree(struct activity_breakdown *b, struct node *root, struct activities *all)
 {
 	const struct activity *last = NULL;

@@ -163,7 +163,8 @@ bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out
 }
 
 /* True if both sides recorded a resource of the kernel, and launched the kernel equally often. The
-   amounts are the largest of any launch: with other launches, they could differ for that reason. */
+ * amounts are maxima over all launches: if a side had more launches, its maximum could be larger
+ * for this reason only. */
 static bool has_resources(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	bool any = false;

@@ -37,7 +37,8 @@ struct grower {
 	struct flame *out;
 };
 
-/* The stacks number `from` to `to` - 1, whose paths have the same segment at one depth. */
+/* The stacks with the indices `from` to `to` - 1. Their paths have the same segment at one depth.
+ */
 struct group {
 	size_t from, to;
 	__int128 sum[NR_SIDES];

@@ -33,8 +33,8 @@ static bool is_drift(const int64_t *v, size_t nr, const struct change_list *c)
 	return steps < squares;
 }
 
-/* Store in `out` for each value the number of its level. The first level gets the number `*level`,
- * which then becomes the first unused number. */
+/* Store in `out` for each value the number of its level. The first level gets the number `*level`;
+ * afterwards, `*level` is the first unused number. */
 static void number_piece(const int64_t *v, size_t nr, bool early, uint64_t *level, uint64_t *out)
 {
 	struct change_list c;

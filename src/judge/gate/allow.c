@@ -19,7 +19,8 @@ static bool is_in(const char *text, const char *label, bool module)
 }
 
 /* Sum of the changes of all parts that are called `label` or, with `module`, are modules within the
-   module `label`. Parts below one of these are not counted, since it contains their changes. */
+   module `label`. Parts below a counted part are not counted, since the change of the upper part
+   contains theirs. */
 static int64_t change_of(const struct breakdown *of, const char *label, bool module)
 {
 	int64_t sum = 0;

@@ -290,8 +290,9 @@ static const char *told_by(const struct maker *m, const struct entry *e)
 	           : NULL;
 }
 
-/* Make one check. compare() decides it. Its verdict becomes milder if entries of `allow` cover the
-   failure, if further runs do not confirm the failure (confirm.h), or later by uniform_settle(). */
+/* Make one check, which compare() decides. A failure becomes milder if entries of `allow` cover it,
+ * or if further runs do not confirm it (confirm.h). Later, uniform_settle() can make verdicts
+ * milder. */
 static void add_check(const struct maker *m, const struct entry *e)
 {
 	const struct rule *rule = m->rule;
@@ -647,7 +648,8 @@ void checks_arrange(struct report *out)
 {
 	VEC(struct check) sorted = VEC_INIT;
 	make_ids_unique(out);
-	/* from VERDICT_IMPROVED on, checks are as good as passed, and stay in the order of the rules */
+	/* checks with VERDICT_IMPROVED or a later verdict of the enum stay in the order of the rules:
+	 * they have passed or were skipped */
 	for (enum verdict v = VERDICT_FAIL; v <= VERDICT_IMPROVED; v++)
 		for (size_t i = 0; i < out->checks.nr; i++) {
 			enum verdict own = out->checks.v[i].verdict;

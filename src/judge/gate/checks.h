@@ -22,9 +22,11 @@ GG_MUST_CHECK enum status checks_add(const struct noise_model *noise, const stru
 /// has, too, gets a number at its end, so that every id is unique.
 void checks_arrange(struct report *out);
 
-/// Keep only the entries of items that are among the rule's `top` items by time on either side, and
-/// that have at least the share `min_share` (of the rule) of all items' time on a side. Sort the
-/// entries by the larger of their two values, largest first. A renamed kernel is one entry.
+/// Keep only the entries of items that are among the rule's `top` by time on at least one side, and
+/// whose share of the total time is at least the rule's `min_share` on at least one side. The total
+/// is the time of all kernels for figures by operator, module or place, else that of all items.
+/// Sort the entries by the larger of their two values, largest first. A renamed kernel is one
+/// entry.
 void checks_keep_items(struct bench *b, const struct rule *rule, struct entries *entries);
 
 /// If `rule` is a built-in rule on many items, remove the entries that a rule of the user names and

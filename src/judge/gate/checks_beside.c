@@ -107,8 +107,9 @@ int64_t check_floor(struct beside *b, const struct metric *m, const struct entry
 	int64_t tick = b->bench->tick_ns, launches = MICRO;
 	if (tick <= 1 || !unit_is_time(m->unit))
 		return 0;
-	/* each kernel that the figure sums up has an error of the clock; times of the host and of
-	   collectives are differences of only two clock readings */
+	/* each kernel that the figure sums up adds an error of one tick; a time of the host or of
+	 * collectives has the error of one tick only, since it is the difference of two clock readings
+	 */
 	if ((m->per_step && m->need == NEED_GPU) ||
 	    (m->parts == PARTS_ACTIVITIES && m->label != LABEL_NONE))
 		number_raise(&launches, launches_of(b, e));

@@ -26,7 +26,9 @@ static void add_top_of(struct names *items, const struct entries *ranking, int64
 	vec_release(&top);
 }
 
-/* Sum up the time of all kernels, selected or not, since `min_share` is a share of this sum. */
+/* Add to `total` the time of which `min_share` is a share, for each side. For GPU time by operator,
+ * module or place, it is the time of all kernels; for other metrics, the time of all items,
+ * whatever their name, category or class. */
 static void totals_of(struct bench *b, struct query q, __int128 total[NR_SIDES])
 {
 	struct entries all;
@@ -50,8 +52,8 @@ static bool has_share(const struct entry *e, int64_t min_share, const __int128 t
 	return false;
 }
 
-/* Find the items that are among the rule's `top` items by time on either side, and that have at
-   least the share `min_share` (of the rule) of all items' time on a side. */
+/* Find the items that are among the rule's `top` by time on at least one side, and whose time on at
+ * least one side is `min_share` or more of the total that totals_of() computes. */
 static void items_of(struct bench *b, const struct rule *rule, struct names *items)
 {
 	struct query q = rule->query;
@@ -118,7 +120,8 @@ static bool is_of_whole(const struct query *q, const struct query *like)
 	return true;
 }
 
-/* True if `own` is a rule of the user that names items of the built-in rule `rule`. */
+/* True if `own` is a rule of the user that may judge items in place of the built-in rule `rule`:
+ * both are on figures of result files, or `own` selects items of the same metric and statistic. */
 static bool takes_from(const struct rule *own, const struct rule *rule)
 {
 	bool figures = own->metric->need == NEED_INPUT && rule->metric->need == NEED_INPUT;

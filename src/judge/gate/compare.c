@@ -7,8 +7,9 @@
    change is beyond the limit, but may be noise. */
 enum beyond { BEYOND_NO, BEYOND_NOISE, BEYOND_UNKNOWN, BEYOND_YES };
 
-/* A change from the baseline (or the approved run) to the candidate; in improved(), an equal change
-   the other way. `by` is above 0 if the change goes the way that the limit names. */
+/* A change from the baseline (or the approved run) to the candidate; in improved(), an equally
+ * large change in the opposite direction. `by` is above 0 if the change goes the way that the limit
+ * names. */
 struct change {
 	const struct comparison *c;
 	bool known;

@@ -121,8 +121,8 @@ bool family_unrecorded(struct bench *b, const struct rule *rule, const struct en
 
 ORDERING(by_rank, struct entry, RISING(rank) BY_SPAN(label))
 
-/* Add the family of the `nr` entries of one rank, if there is one (family_add()). Returns true if
-   both sides have items, but no item in common. */
+/* Add the family of one rank, whose entries `v` has, if there is one: a sum of the items that only
+ * one side has (family_add()). Returns true if both sides have items, but no item in common. */
 static bool add_of_rank(struct bench *b, const struct rule *rule, const struct entry *v, size_t nr,
                         struct entries *out)
 {

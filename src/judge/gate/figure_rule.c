@@ -39,7 +39,7 @@ static bool limit_in(const struct file_limit *l, enum unit unit, bool up, int64_
 
 /* Convert the limits of `map` to `unit`. Returns the text of a limit whose unit does not fit, or
    NULL if all fit. The condition 'worse' is left out if the figure has no direction. If `counted`
-   is true, the condition 'worse' allows no change at all. */
+   is true, the condition 'worse' allows no change for the worse at all. */
 static const char *limits_in(struct limits *map, enum unit unit, enum worse worse, bool counted,
                              struct arena *a)
 {

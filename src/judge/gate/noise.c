@@ -80,8 +80,8 @@ static double reach_of(const struct asked *q, bool since_pin)
 }
 
 /* Upper limit of the noise, as a difference of logarithms. With one or two runs of main, noise is
-   mostly assumed, or estimated from the judged runs, so that it must not excuse a change of any
-   size. But it may be as large as the difference between main's own runs. With more runs of main
+   mostly assumed, or estimated from the judged runs, so that it must not excuse arbitrarily large
+   changes. But the limit is at least the difference between main's own runs. With more runs of main
    there is no limit (infinity). */
 static double most_noise(const struct asked *q, int64_t past_runs)
 {
@@ -293,8 +293,9 @@ static double far_of(const struct asked *q, const struct estimate *x)
 	return x->known ? fmax(student_quantile(alpha, x->df), k) : 0;
 }
 
-/* True for an operator that rose by hardly more than all operators together: by at most half of its
-   limit more. The check on the GPU time of whole steps reports the common rise. */
+/* True for an operator that rose by hardly more than all operators together: the difference is at
+ * most half of what the operator's limit allows. The check on the GPU time of whole steps reports
+ * the common rise. */
 static bool is_of_all(const struct asked *q)
 {
 	const struct limits *map = &q->c->rule->fail;

@@ -42,9 +42,9 @@ double noise_center(const double *v, size_t nr)
 	return center;
 }
 
-/* These variances are for normally distributed values. For up to five values, it is the variance of
-   the median, from numeric integrals over order statistics. For more values, it is the variance of
-   the mean without the lowest and the highest fifth. */
+/* The variances hold for normally distributed values. For up to five values, they are variances of
+ * the median, from numeric integrals over order statistics. For more values, the result is the
+ * variance of the mean without the lowest and the highest fifth. */
 double noise_center_variance(size_t nr)
 {
 	static const double of_median[] = { 1, 1, 0.5, 0.4487, 0.2982, 0.2868 };
@@ -140,8 +140,8 @@ static double trigamma(double x)
 	return sum + 1 / x + f / 2 + f / x * (1.0 / 6 - f * (1.0 / 30 - f / 42));
 }
 
-/* Inverse of the trigamma function (falling from infinity to 0), by bisection over the
-   logarithm. */
+/* Inverse of the trigamma function, which falls from infinity to 0. It is found by bisection over
+ * the logarithm. */
 static double trigamma_inverse(double y)
 {
 	double low = 1e-6, high = 1e6;

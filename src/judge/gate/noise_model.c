@@ -25,7 +25,8 @@ enum {
 	UNKNOWN_RUNS = 4, ///< weight of `unknown_own`, in degrees of freedom
 	MACHINE_RUNS = 2, ///< weight of the assumed variance of the machine once five runs are known
 	FIRST_RUNS = 8, ///< weight added to MACHINE_RUNS if one run is known; less if more are known
-	MACHINE_FREE = 4, ///< degrees of freedom of five runs; from then on, `machine` is not assumed
+	MACHINE_FREE = 4, ///< degrees of freedom of five runs; with these or more, `machine` is not
+	                  ///< assumed any longer
 	PAIR_RUNS = 6, ///< weight of the assumed variance of the difference within a pair
 	WALL_RUNS = 4, ///< weight of `wall` and `wall_seen`
 	COMM_TIMES = 9 ///< assumed variance of communication, as a multiple of that of operators
@@ -135,7 +136,8 @@ static void fill_machine(struct noise_model *m)
 	m->machine = mem_calloc(b->nr_columns + 1, sizeof *m->machine);
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		struct values of = { 0 };
-		/* epoch: the time in which one run was approved; judged runs are in the newest one */
+		/* an epoch is the time during which one run is the approved run; the judged runs are in the
+		 * newest epoch */
 		uint64_t epoch = is_past_column(b, i) ? b->columns[i].epoch : b->pin;
 		for (size_t j = 0; j < m->units.list.nr; j++) {
 			const struct entry *e = &m->units.list.v[j];
@@ -338,7 +340,8 @@ void noise_model_release(struct noise_model *m)
 	free(m->machine);
 }
 
-/* True for wall times of steps. If the GPUs are never idle, they vary hardly more than GPU time. */
+/* True for wall times of steps. If the GPUs are never idle, such times vary hardly more than GPU
+ * time. */
 static bool is_of_period(const struct metric *metric)
 {
 	return metric->id == METRIC_STEP_PERIOD || metric->id == METRIC_STEP_LATENCY ||

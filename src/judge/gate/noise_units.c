@@ -5,7 +5,8 @@
 static const double least_share = 0.005;
 
 /* Fill m->units with the operators or categories that both sides have, except those with little
-   time. False if all that both sides have take less than half of the compute time of a side. */
+   time. False if the operators or categories that both sides have take less than half of a side's
+   compute time. */
 static bool find_units(struct noise_model *m, enum unit_kind kind, const double compute[NR_SIDES])
 {
 	struct query q = unit_query(kind);

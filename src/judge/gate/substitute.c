@@ -25,9 +25,9 @@ static struct span unit_of(const struct noise_model *m, const struct rule *rule,
 	return unit;
 }
 
-/* A copy of the rule that has only its fail limits, and in place of the kernel's metric the metric
-   `unit` of the operator or category. If the kernel's metric is not kernel.time, only relative
-   limits remain: a limit for one launch has no meaning for a sum of kernels. */
+/* A copy of the rule that fits the operator or category of the kernel: its metric is `unit`, and
+   only the fail limits remain. If the kernel's metric is not kernel.time, only relative limits
+   remain: a limit for one launch has no meaning for a sum of kernels. */
 static struct rule rule_of_unit(const struct rule *rule, const struct metric *unit, struct arena *a)
 {
 	struct rule r = *rule;

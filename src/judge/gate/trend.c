@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 
-/* A point of the trend, and the number of the part of the trend that it is in: earlier baselines,
-   the approved run, later runs, or the candidate. Within a part, points are sorted by time. */
+/* A point of the trend. `part`: 0 for a run of main under an earlier baseline, 1 for the approved
+ * run, 2 for a later run of main, 3 for the candidate. Within a part, points are sorted by time. */
 struct placed {
 	int part;
 	struct trend_point point;

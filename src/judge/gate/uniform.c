@@ -32,7 +32,8 @@ static bool moved_alike(const struct noise_model *m)
 		heaviest_alike = fmax(heaviest_alike, weight);
 	}
 	/* the operators that changed alike must have most of the time. The heaviest operator may have
-	   most of the time by itself: therefore they must have most of the time of all others, too */
+	 * most of the time by itself: therefore the operators that changed alike must also have most of
+	 * the time of all operators except the heaviest one */
 	double rest = all - heaviest, rest_alike = alike - (heaviest_alike < heaviest ? 0 : heaviest);
 	return nr >= LEAST_UNITS && alike >= most_of_time * all && rest_alike >= most_of_time * rest;
 }

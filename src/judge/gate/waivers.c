@@ -110,7 +110,7 @@ static bool is_judged(const struct rules *rules, const struct waiver *w, bool on
 }
 
 /* Text that says why `w` can never excuse anything: no rule judges what it names, or no item in the
-   runs of `b` has the name. NULL if it can; `b` may be NULL. */
+   runs of `b` has the name. NULL if `w` can excuse something; `b` may be NULL. */
 static const char *fault_of(const struct waiver *w, const struct rules *rules, struct bench *b,
                             struct arena *a)
 {

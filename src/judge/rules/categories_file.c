@@ -2,8 +2,8 @@
 
 #include "rules/rules_file.h"
 
-/* Largest number of texts, which limits the work: every name is compared with every text, and
-   every text with all earlier ones. */
+/* Largest number of texts in a file. It limits the work: each kernel name is compared with all
+ * texts, and each text with all texts before it. */
 enum { MAX_MATCHES = 2000 };
 
 static const struct key row_keys[] = {

@@ -112,9 +112,9 @@ static struct node *put_first(struct document *d, struct node *map, struct span 
 	return entry;
 }
 
-/* Append a rule of the user's own. Unless `skips` is true, the rule gets `on_missing: fail` if it
-   does not set this key; built-in rules, made for all recordings, skip a figure that no side
-   has. */
+/* Append a rule of the user's own. It gets `on_missing: fail` if neither the rule nor `defaults` of
+ * the file sets this key (`skips`: true if `defaults` does). Otherwise the rule would skip a
+ * missing figure like the built-in rules, which are made for all recordings. */
 static enum status add_own(struct document *d, const struct node *base, const struct node *n,
                            bool skips, struct node ***tail)
 {

@@ -71,8 +71,8 @@ static enum status check_phase(struct document *d, const struct node *phase, con
 	return fits ? ST_OK : ST_USAGE;
 }
 
-/* Read `unless`, which names another metric: the rule is skipped where that metric has nearly the
-   same value. Both must be figures of the whole run. */
+/* Read `unless`, which names another metric: the rule is skipped where that metric is known, too,
+ * and differs from the rule's figure by at most `within`. Both must be figures of the whole run. */
 static enum status unless_read(struct document *d, const struct node *unless, struct rule *r)
 {
 	const struct node *metric = node_get(unless, "metric");

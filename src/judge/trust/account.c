@@ -26,11 +26,11 @@ struct gone {
 
 ORDERING(gone_cmp, struct gone, FALLING(mean_ns))
 
-/* GPU time in ns that `d` may have lost. Without `untimed`, launches are lost if `d` has fewer of a
-   kernel than the other side; with `untimed`, if the kernel has no time in `d`. It is not known
-   which launches are lost: those of the longest kernels are assumed. The number of lost launches is
-   at most `most`, and at most the difference over all kernels. Durations are those of the other
-   side. Both digests list kernels in the same order. */
+/* GPU time in ns that `d` may have lost, estimated from the other side (`other`). Without
+ * `untimed`, launches of a kernel are lost if `d` has fewer of them per step than `other`; with
+ * `untimed`, if `d` has the kernel without any time. It is not known which launches are lost: those
+ * of the longest kernels are assumed. Their number is limited to `most`, and to the number that `d`
+ * lacks in all. Durations are those of `other`. Both digests list kernels in the same order. */
 static int64_t gone_ns(const struct digest *d, const struct digest *other, bool untimed,
                        int64_t most)
 {
@@ -95,8 +95,8 @@ static void find_lost(const struct trust_scope *s, const struct digest *d,
 {
 	struct trust_counts t = d->trust;
 	const char *time = "";
-	/* digests of version 0.2 count launches of a last step that was cut short as lost, often
-	   without their time */
+	/* digests of gpugate 0.2 count the launches of a last step that was cut short as lost, and
+	 * often lack the GPU time of these launches */
 	if (!account_is_known(&t) && d->usable_steps < (int64_t)d->nr_steps)
 		t.launches_without_kernel -= d->progress.pending;
 	number_raise(&t.lost_nodes, fewer_replayed(d, other));
@@ -134,8 +134,9 @@ static int64_t nr_copies(const struct digest *d)
 	return nr;
 }
 
-/* Appends a finding if some copies were not recorded, or if no copy was and the other side has
-   copies. If neither side has any, the profiler may have been set not to record them. */
+/* Appends a finding if some copies were not recorded, or if none was recorded although the other
+ * side has copies. If neither side has copies, the profiler may have been set not to record them.
+ */
 static void find_lost_copies(const struct trust_scope *s, const struct digest *d,
                              const struct digest *other)
 {
@@ -187,7 +188,8 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 		          "has no GPU activity: was CUDA or HIP activity recorded?");
 		return;
 	}
-	/* without recorded launches, work belongs to steps by its start, and no work is lost */
+	/* if no launches were recorded, work belongs to steps by its own start, so that it needs no
+	 * launch */
 	bool has_launches = t->with_launch > 0 || t->launches > 0;
 	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
 		trust_add(s, "dropped-kernels", ON_LAUNCHES,

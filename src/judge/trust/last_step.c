@@ -31,8 +31,8 @@ void peers_name_end(struct peers *p, size_t r, const char *id, const char *messa
 {
 	struct arena *a = &p->scope->out->arena;
 	const struct digest *d = p->run->ranks.v[r];
-	/* the number of missing steps stays reliable. Figures of a memory snapshot do, too, since the
-	   snapshot was made at a time of its own */
+	/* the number of missing steps stays reliable. Figures of a memory snapshot stay reliable, too,
+	 * since the snapshot was made at another time */
 	unsigned spoils = d->snapshot && !p->scope->by_trace ? ON_TRACE : ON_ALL & ~ON_STEP_NUMBERS;
 	peers_name(p, r, id, spoils, arena_printf(a, "%s%s", message, last_deed(a, &d->progress)));
 }

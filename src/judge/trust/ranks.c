@@ -186,7 +186,8 @@ struct source_of {
 
 ORDERING(source_cmp, struct source_of, RISING(hash))
 
-/* Append a finding for each rank whose figures are exactly those of another: both have one file. */
+/* Append a finding for each rank whose figures are exactly those of another rank: the same file was
+ * given for both. */
 static void find_copies(struct peers *p)
 {
 	VEC(struct source_of) all = VEC_INIT;

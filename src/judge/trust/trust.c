@@ -119,7 +119,8 @@ static void find_damage(const struct trust_scope *s, const struct trust_counts *
 		trust_add(s, "truncated", ON_ALL, "was cut short: what came after is not known");
 	if (t->partial)
 		trust_add(s, "partial", ON_ALL, "was read in part only");
-	/* malformed events may be of any kind, but of the rest only GPU activities are counted */
+	/* malformed events may be of any kind. Their number is compared with that of GPU activities,
+	 * since digests do not count other events */
 	if (t->malformed > 0)
 		trust_add(s, "malformed-events",
 		          trust_is_notable(t->malformed, number_add(t->gpu_events, t->malformed)) ? ON_ALL

@@ -74,7 +74,7 @@ static bool differs(const struct item *x, const struct item *y, const struct inp
 }
 
 /* True if a figure is better than in the baseline, but has less than half as many samples: it may
-   be better only because the first samples are. */
+ * be better only because first samples are better than later ones. */
 static bool is_of_few(const struct input_stat *b, const struct input_stat *c)
 {
 	int unit = figure_unit_find(span_of(b->unit ? b->unit : ""));
@@ -84,8 +84,8 @@ static bool is_of_few(const struct input_stat *b, const struct input_stat *c)
 	return better && c->samples < b->samples / 2;
 }
 
-/* True if a figure without a unit became at least 50 times better, and is at most 1 on one side and
-   a possible percentage on the other: the scale may have changed. */
+/* True if a figure without a unit became at least 50 times better, from a share (up to 1) to a
+ * percentage (up to 100) or the reverse: only its scale may have changed. */
 static bool is_of_scale(const struct input_stat *b, const struct input_stat *c, double *was,
                         double *now)
 {
@@ -98,8 +98,8 @@ static bool is_of_scale(const struct input_stat *b, const struct input_stat *c, 
 	       percent <= 100 && percent >= 50 * share;
 }
 
-/* True if a figure is a count that is neither better nor worse if it is larger, and differs between
-   the sides. */
+/* True if a figure is a count for which neither direction is better, and its values on the two
+ * sides differ by more than 5 %. */
 static bool counts_others(const struct input_stat *b, const struct input_stat *c)
 {
 	size_t n = input_case(b).n;
