@@ -168,7 +168,8 @@ static struct suspect *other_of(struct inquiry *q, const struct check *c)
 	return s;
 }
 
-/* Append to the advice that approving the run does not change the limit of the check. */
+/* Append to the advice: if the run is right, the rule's limit must be changed, since approving the
+ * run does not change it. */
 static void advise_limit(struct inquiry *q, struct suspect *s, const struct check *c)
 {
 	const char *other = s->finding.action;
@@ -198,7 +199,8 @@ static void hang(struct inquiry *q)
 /* ---- findings in the report ---- */
 
 /* True if the report lists the finding first: the run lost ranks, broke off, or ran out of memory.
-   Also if no check fails, but the run did other work, or a part of its work was not recorded. */
+   Also true if no check fails, but the run did other work, or a part of its work was not recorded.
+ */
 static bool is_first(const struct suspect *s, bool failed)
 {
 	const struct finding *f = &s->finding;
@@ -213,9 +215,8 @@ static bool is_doubtful(const struct finding *f)
 	return f->verdict == VERDICT_WARN || f->verdict == VERDICT_UNDECIDED;
 }
 
-/* Order of findings: those marked `first` come before all others. Among findings that are alike in
- * this, failures come before doubtful findings, then larger costs before smaller ones, then
- * undecided findings before warnings. */
+/* Order of findings by four criteria, of which the earlier ones take precedence: findings marked
+ * `first`, failures before doubtful findings, larger costs, undecided findings before warnings. */
 ORDERING(finding_cmp, struct finding,
          FALLING(first) THEN(is_doubtful(x) - is_doubtful(y)) FALLING(share_pct)
              RISING(verdict == VERDICT_WARN) RISING(cause))
@@ -258,8 +259,8 @@ static const char *pct_or_change(const struct check *c)
 	return c->has_pct ? c->pct_text : c->change_text;
 }
 
-/* Number of benchmark cases that a finding's figures belong to; 0 if a figure belongs to no
-   case. */
+/* Number of benchmark cases that a finding's figures belong to; 0 if one of these figures belongs
+ * to no case. */
 static size_t nr_cases(const struct inquiry *q, const struct finding *f)
 {
 	size_t nr = 0;

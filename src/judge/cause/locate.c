@@ -1,5 +1,5 @@
-/* Finds where in the code a rise of GPU work or of waiting comes from. The levels go from the phase
-   to the operator; a level on which no name has most of the rise is left out. */
+/* Finds where in the code a rise of GPU work or of waiting comes from. The levels are phase,
+ * module, place and operator; a level on which no name has most of the rise is left out. */
 #include <inttypes.h>
 
 #include "base/text.h"

@@ -41,8 +41,8 @@ static int64_t peers_median(struct inquiry *q, const struct run *run, size_t but
 	return nr ? number_median(v, nr) : 0;
 }
 
-/* How far the rank is above its peers in the candidate, minus how far it was above them in the
-   baseline (0 if it was below). */
+/* By how much the metric `id` of the rank exceeds the median of the other ranks in the candidate,
+ * minus the same difference in the baseline (0 if the rank was not above the median there). */
 static int64_t excess(const struct odd_rank *o, enum metric_id id)
 {
 	const struct run *runs[NR_SIDES] = { run_ranks(o->q->bench->run[SIDE_BASELINE]),
@@ -94,8 +94,8 @@ static int64_t kernel_of_peers(const struct odd_rank *o, const struct kernel_row
 }
 
 /* True if one kernel explains why a rank is slow: it has at least half of the time `slow_ns` by
- * which the rank exceeds its peers, and in percent, the rank's other kernels are slower by less
- * than half as much. `most`: time by which this kernel exceeds the same kernel of the peers;
+ * which the rank exceeds its peers, and its other kernels are slower than the peers' by less than
+ * half as many percent. `most`: time by which this kernel exceeds the same kernel of the peers;
  * `theirs`: time of this kernel on the peers; `peers_ns`: time of all kernels on the peers. */
 static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t peers_ns)
 {
@@ -264,8 +264,8 @@ static void add_late(const struct odd_rank *o)
 
 /* ---- all ranks that insights name ---- */
 
-/* Restrict kernels to the rank with the median compute time, so that later detectors see changes
-   of all ranks rather than those of the slow one. */
+/* Make later detectors compare only the kernels of the rank with the median compute time, so that
+ * they see changes of all ranks rather than those of the slow one. */
 static void scope_to_median(struct inquiry *q)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];
@@ -315,7 +315,8 @@ static void look_at_ranks(struct inquiry *q, const struct run_view *view,
 
 /* ---- a part of the ranks, such as those of one node ---- */
 
-/* The compute time of the rank with index `at`, divided by the baseline's; 0 if unknown. */
+/* The compute time of the rank with index `at`, divided by that of the same rank in the baseline; 0
+ * if unknown. */
 static double compute_ratio(const struct inquiry *q, const struct run *run, size_t at)
 {
 	const struct run *base = run_ranks(q->bench->run[SIDE_BASELINE]);
@@ -382,8 +383,8 @@ static void find_slow_part(struct inquiry *q, const struct run *run)
 }
 
 /* In a folded run, the figures of a rank come from run_ranks(), and its kernels from the digests
-   that the fold keeps whole. Later detectors see the kernels of the mean rank, without
-   scope_to_median(). */
+   that the fold keeps whole. Later detectors then see the kernels of the fold, which sums up all
+   ranks, so that scope_to_median() is not needed. */
 void suspect_ranks(struct inquiry *q)
 {
 	const struct run_view *view = &q->bench->view[SIDE_CANDIDATE];

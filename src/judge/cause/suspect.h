@@ -118,9 +118,9 @@ struct locate_query {
 	bool by_count; ///< true: compare counts; false: compare times
 };
 
-/// Add to the suspect the phase, module, place and operator from which most of the rise comes that
-/// the rows selected by `what` show. A level on which no name has at least 60 % of this rise is
-/// left out.
+/// Find where most of the rise of the rows that `what` selects comes from, and add it to the
+/// suspect: a phase, module, place and operator. A level is left out if no name on it has at least
+/// 60 % of the rise.
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what);
 
 /// Add the places of `other` to those of `s`. A module is kept only if both suspects have it, and

@@ -10,7 +10,8 @@
 
 /* ---- slow steps ---- */
 
-/* By how much the mean step and the slowest step rose more than the median step, in ns. */
+/* For a metric of steps: the rise of its mean and of its maximum over steps, each minus the rise of
+ * its median, in ns. */
 struct tail {
 	int64_t mean, most;
 };

@@ -195,7 +195,8 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 {
 	struct answers answers;
 	const struct run_view *view = &b->view[b->columns[column].view];
-	/* for a folded run, fold_lacks() also knows of which ranks the run keeps all figures */
+	/* a folded run keeps all figures only of some ranks: fold_lacks() says whether it can answer
+	 * the query */
 	if (run_fold(view->run) ? fold_lacks(view, q) : !run_has(view, q->metric))
 		return;
 	/* a control run may lack the sources of memory that the other runs have in common */
@@ -266,7 +267,8 @@ const struct past_value *bench_past_answers(struct bench *b, const struct past_r
 	for (const struct select_key *key = select_table; key->name && query_name(q); key++)
 		if (*select_glob(&all, key) == query_name(q))
 			*select_glob(&all, key) = NULL;
-	/* an answer for one class is complete only for kernels and categories, which have one class */
+	/* answers to a query for one class are complete only for kernels and categories: each of these
+	 * belongs to one class */
 	enum label_kind kind = q->metric->label;
 	bool any = !q->cls && (kind == LABEL_KERNEL || kind == LABEL_CATEGORY);
 	size_t tries = !query_name(q) ? 0 : any ? NR_OF(classes) : 1;
@@ -478,8 +480,8 @@ static void make_entry(struct bench *b, struct entry *e, const struct query *q,
 	                     : view_metric(&b->view[0], q->metric, e->label)->worse);
 }
 
-/* Number of ranks, in the run of column `i`, that lack the item that the fewest ranks lack; -1 if
-   the run has none of the items. */
+/* For each item, count the ranks that lack it in the run of column `i`, and return the smallest of
+ * these numbers; -1 if the run has none of the items. */
 static int64_t least_lacking(const struct entry *items, size_t nr, size_t i)
 {
 	int64_t least = -1;

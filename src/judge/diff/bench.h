@@ -61,8 +61,8 @@ struct bench {
 	int64_t min_runs; ///< if there are at least this many recent runs, the reference is their
 	                  ///< median, without the approved run
 	uint64_t pin; ///< hash of the approved run's figures, from past_source_hash()
-	bool against_itself; ///< true if the first candidate has exactly the approved run's figures, so
-	                     ///< that it is the approved run itself
+	bool against_itself; ///< true if the first candidate has exactly the approved run's figures,
+	                     ///< and thus is the approved run itself
 	bool before_period; ///< true if the approved run has steps but was stored before step.period
 	                    ///< existed
 	int64_t tick_ns; ///< tick (smallest step) of the coarsest clock among all runs except control

@@ -52,8 +52,8 @@ struct parts {
 	struct breakdown *out; ///< the result, in `arena`; the caller must release its list of parts
 	struct arena nodes; ///< memory of the nodes, released by parts_write()
 
-	/// Called for each node just before it becomes a part: sets the label and the detail, and adds
-	/// children.
+	/// Called for each node that is not a group, just before it becomes a part: sets the label and
+	/// the detail, and adds children. NULL: not called.
 	void (*describe)(void *ctx, struct node *n);
 	void *ctx;
 };

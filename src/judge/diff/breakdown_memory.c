@@ -98,9 +98,9 @@ static void add_sites(struct memory_breakdown *b, struct node *parent, int64_t c
 
 #define UNEXPLAINED "not in the lists of sites"
 
-/* Set the divisors for growth per step. The metric is a median of slopes, but of a site only the
-   total rise is known, and the mean rise per step follows from it. The divisor is the largest
-   number of steps in which any site rose, since a leaking site rises in every step. */
+/* Set the divisors for growth per step. The metric is a median of slopes. But for a site only the
+   total rise is known, from which the mean rise per step follows. The divisor is the largest number
+   of steps in which any site rose, since a leaking site rises in every step. */
 static void set_steps(struct memory_breakdown *b)
 {
 	for (int s = 0; s < NR_SIDES; s++) {

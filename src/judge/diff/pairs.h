@@ -29,8 +29,8 @@ struct activity_pair {
 
 	/// For a kernel of one side only: the kernel of the other side that it was renamed to or from.
 	/// Both have the same number of launches per step, the same category, and mean durations that
-	/// differ by at most 10 %; of all such kernels, each is the only one nearest to the other in
-	/// time. NULL if there is none.
+	/// differ by at most 10 %; among all such kernels, each is the nearest to the other in time,
+	/// and no other kernel is as near. NULL if there is none.
 	const struct activity_pair *partner;
 };
 
@@ -67,8 +67,8 @@ bool activity_is_only(const struct activity_pairs *p, const struct activity_pair
 /// have it in their sum of small kernels, so that its figures are incomplete.
 bool activity_is_partial(const struct activity_pairs *p, const struct activity_pair *a);
 
-/// Change of the time in ns per step that the number of launches causes: Δcount × the baseline's
-/// mean, rounded. The rest of the change of time_ns comes from the mean.
+/// How much of the change of time_ns, in ns per step, the number of launches causes: Δcount × the
+/// baseline's mean, rounded. The rest of this change comes from the mean.
 int64_t activity_launches_ns(const struct activity_pairs *p, const struct activity_pair *a);
 
 /// Text such as "168 → 255 registers, 0 B → 96 B of local memory": how the resources of `now` in

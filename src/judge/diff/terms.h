@@ -8,8 +8,8 @@
 enum term_source {
 	TERM_END,
 	TERM_STEP_METRIC, ///< the term is the sum of a step.* metric over the usable steps
-	TERM_device_stat, ///< the term is a member of struct device_stat; the values below name other
-	                  ///< structs
+	TERM_device_stat, ///< the term is a member of struct device_stat; each value below names
+	                  ///< another struct in this way
 	TERM_kernel_stat,
 	TERM_thread_stat,
 	TERM_memory_stat,

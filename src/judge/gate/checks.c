@@ -329,7 +329,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	noise_evidence(m->noise, e, &c, a, &evidence);
 	struct substitute unit;
 	substitute_find(m->noise, rule, e, &c, a, &unit);
-	/* a kernel is not judged by an operator whose figures cannot be believed */
+	/* a kernel is not judged by an operator or category whose figures cannot be believed */
 	struct rule of_unit = *rule;
 	of_unit.metric = unit_query(m->noise->kind).metric;
 	unit.found = unit.found && !trust_spoiler(m->out, &of_unit, e->rank);
@@ -401,7 +401,8 @@ static void add_check(const struct maker *m, const struct entry *e)
 	if (e->was.n)
 		k.message =
 		    arena_printf(a, "%s; renamed from '%s'", k.message, text_short(a, e->was, ID_CHARS));
-	/* warn, since findings do not tell that the entry of `allow` covers only a part of a failure */
+	/* warn that the entry of `allow` covers only a part of the failure, since findings do not say
+	 * so */
 	if (waiver >= 0 && m->rules->waivers.v[waiver].allows && k.verdict == VERDICT_FAIL)
 		vec_push(&m->out->warnings, k.message);
 	add_breakdown(m, &k, e);
@@ -423,7 +424,8 @@ static void add_check(const struct maker *m, const struct entry *e)
 
 /* ---- the entries of a rule ---- */
 
-/* Add one entry for a metric that compares both sides (LABEL_PAIR), as a value of the candidate. */
+/* For a metric that compares both sides (LABEL_PAIR), add one entry, whose only value is stored as
+ * the candidate's. */
 static void pair_entry(const struct maker *m, struct entries *entries)
 {
 	const struct metric *metric = m->rule->metric;

@@ -105,9 +105,9 @@ void checks_keep_items(struct bench *b, const struct rule *rule, struct entries 
 
 /* ---- items that a rule of the user judges in place of a built-in rule ---- */
 
-/* True if the query covers each item as a whole. It does not if it has a pattern, such as one for
-   ranks, that the query `like` lacks. Patterns for the item's name, and for the class and category
-   of kernels, do not count. */
+/* True if the query covers each item as a whole, since it has no pattern, such as one for ranks,
+ * that the query `like` lacks. Patterns for the item's name, and for the class and category of
+ * kernels, are allowed. */
 static bool is_of_whole(const struct query *q, const struct query *like)
 {
 	for (const struct select_key *key = select_table; key->name; key++) {

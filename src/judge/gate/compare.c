@@ -248,8 +248,8 @@ static enum verdict of_level(enum level level)
 	}
 }
 
-/* True for metrics of items such as kernels. That a later run lacks an item is not an error: with
-   for_each, the rule's `on_gone` decides on it. */
+/* True for metrics of items such as kernels. It is not an error if a later run lacks such an item:
+ * with for_each, the rule's `on_gone` decides on it. */
 static bool is_item(const struct metric *m)
 {
 	return m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY || m->label == LABEL_OP ||
@@ -258,8 +258,9 @@ static bool is_item(const struct metric *m)
 }
 
 /* The verdict on a figure that a side lacks. Even if `on_missing` is 'skip', the candidate must
-   have each figure that the baseline has, except those of items (is_item()). A figure is skipped if
-   the gpugate version that stored the baseline did not know it. */
+   have each figure that the baseline has. It may lack a single item (is_item()), but not all items
+   of that kind, nor one that a folded run did not keep. A figure is skipped if the gpugate version
+   that stored the baseline did not know it. */
 static enum verdict of_missing(const struct comparison *c)
 {
 	if (c->predates && c->has_candidate)

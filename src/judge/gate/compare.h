@@ -39,14 +39,15 @@ struct comparison {
 	int64_t pin;
 	/// true if the noise of the figure is known; false: no change is taken for noise
 	bool has_noise;
-	bool sure[2]; ///< true if noise cannot explain such a rise ([0]), or such a fall ([1])
+	bool sure[2]; ///< true if noise cannot explain the change as a rise ([0]), or as a fall ([1])
 	bool pin_sure; ///< true if noise cannot explain a rise since the pin (the approved run)
 	int64_t spread; ///< standard deviation of single runs, in the metric's unit; 0 if not known
 	bool of_all; ///< true if the figure is of an operator that changed by about the same share as
 	             ///< all operators together: one check then reports the change for all of them
 
-	/// For a kernel: the decision on its whole operator or category, which also has the kernels
-	/// that it replaced. NULL if none is known: the kernel is then judged by itself.
+	/// For a kernel: the decision on its whole operator or category, whose time includes the
+	/// kernels that this kernel replaced. NULL if none is known: the kernel is then judged by
+	/// itself.
 	const struct decision *unit;
 	int64_t net; ///< with `unit`: the candidate's value, less the time that the kernel took over
 	             ///< from other kernels
@@ -64,8 +65,8 @@ enum reason {
 	REASON_MIXED, ///< inconclusive: the units of the two sides measure different things
 	REASON_UNFORMED, ///< inconclusive or warn: a limit cannot be computed, such as one in percent
 	                 ///< of 0 or of an unknown figure
-	REASON_ZERO, ///< inconclusive: the figure fell to 0 (in result files, also below 0). It may be
-	             ///< perfect or not measured, which limits in percent cannot tell
+	REASON_ZERO, ///< inconclusive: the figure fell to 0 (in result files, also below 0). Limits in
+	             ///< percent cannot tell whether such a figure is perfect or was not measured
 	REASON_ABSENT, ///< missing, warn or skipped: one side or both sides lack the figure
 	REASON_NEW, ///< with for_each, or in result files: only the candidate has the item
 	REASON_GONE, ///< with for_each: only the baseline has the item
@@ -75,7 +76,7 @@ enum reason {
 	               ///< operators changed by as much
 	REASON_SUBSTITUTE, ///< warn: the kernel's change is beyond `limit`, but its net change is not
 	REASON_SHOWN, ///< undecided or warn: the change is beyond the fail `limit`, but some runs of
-	              ///< main were as far off
+	              ///< main were as far from the reference
 	REASON_UNCONFIRMED, ///< warn: the change is beyond the fail `limit`, but some run of the change
 	                    ///< is within it, or some run of the base is beyond it, too
 	REASON_BOOTSTRAP, ///< there is no baseline yet: skipped, or pass if the rule has absolute

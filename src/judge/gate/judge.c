@@ -418,9 +418,10 @@ static enum status add_checks(const struct judge_input *in, const struct noise_m
 	return ST_OK;
 }
 
-/* True if nothing would report that all operators changed alike: an operator is excused for that
-   reason although the common change is beyond its limit, but no check on the GPU time of whole
-   steps fails or is open. Such a check may be on another statistic, or have a wider limit. */
+/* True if no check would report that all operators changed alike. An operator is then excused for
+ * this reason, although the common change is beyond its limit; and no check on the GPU time of
+ * whole steps fails or is open, perhaps because that check is on another statistic or has a wider
+ * limit. */
 static bool is_untold(const struct noise_model *noise, const struct report *out)
 {
 	bool untold = false;

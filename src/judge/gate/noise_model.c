@@ -16,9 +16,9 @@
    since a clock moves all operators together. This assumption counts less with each further run;
    from five runs on, the machine is assumed to vary as much as the operators do. In a pair, the
    machine's part cancels out. `wall_idle`: for wall times of steps if the host sets the pace: they
-   differ by 13 % to 16 % between sessions. If the GPUs are hardly ever idle, `machine` is taken
-   instead. `wall`: for other times of the host, and for figures of result files. `wall_seen`: for
-   all wall times once five runs are known. */
+   differ by 13 % to 16 % between runs at different times. If the GPUs are hardly ever idle,
+   `machine` is taken instead. `wall`: for other times of the host, and for figures of result files.
+   `wall_seen`: for all wall times once five runs are known. */
 static const double unknown_own = 0.01, machine = 0.02, wall = 0.05, least_own = 0.002;
 static const double wall_seen = 0.01, wall_idle = 0.13;
 enum {
@@ -210,8 +210,8 @@ static struct noise_prior prior_of_today(const struct noise_model *m)
 		                         share + left };
 }
 
-/* from this number of degrees of freedom of an operator's past runs on, these runs count in the
-   estimate of its variance; with fewer, only the prior does */
+/* if an operator's past runs have at least this many degrees of freedom, they count in the estimate
+ * of its variance; with fewer, only the prior counts */
 enum { ENOUGH_FREE = 2 };
 
 static void fill_prior(struct noise_model *m)

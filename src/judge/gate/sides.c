@@ -132,7 +132,7 @@ static bool same_surroundings(const struct digest *x, const struct digest *y)
 		calls = number_add(calls, x->calls.v[i].count);
 	for (size_t i = 0; i < y->calls.nr; i++)
 		calls = number_sub(calls, y->calls.v[i].count);
-	return calls == 0 || !x->calls.nr || !y->calls.nr; /* baselines of old versions lack calls */
+	return calls == 0 || !x->calls.nr || !y->calls.nr; /* old gpugate versions stored no calls */
 }
 
 bool sides_same_artifact(const struct run *x, const struct run *y)

@@ -64,7 +64,8 @@ enum status category_rows_read(struct document *d, const struct node *list,
 	return ST_OK;
 }
 
-/* Check that the texts of communication fit the single line in which digests store them. */
+/* Check that the texts of communication categories have no blanks, since digests store them in one
+ * line, separated by blanks. */
 static enum status check_communication(struct document *d, const struct category_table *t)
 {
 	const struct node *n = d->root->first;

@@ -9,7 +9,8 @@
 #include "model/category.h"
 #include "rules/yaml_reader.h"
 
-/// Most keys in a table, bytes in a text and in an id, items in a list, profiles in a file.
+/// Largest numbers: keys in a table, bytes in a text, bytes in an id, items in a list, profiles in
+/// a file.
 enum { MAX_KEYS = 24, MAX_TEXT = 16384, MAX_ID = 100, MAX_ITEMS = 1000, MAX_PROFILES = 32 };
 
 /// What the value of a key must be.

@@ -27,10 +27,10 @@ GG_MUST_CHECK enum status rules_read(const char *path, const struct span *text, 
 GG_MUST_CHECK enum status rules_add_limit(const char *limit, struct rules *out,
                                           struct diag_log *log);
 
-/// The rules of a file without keys: the members have the values of absent keys.
+/// The rules of a file without keys: each member has the value that it gets if its key is absent.
 struct rules rules_default(void);
 
-/// A rule on the metric `m`; its other members have the values of absent keys.
+/// A rule on the metric `m`; each other member has the value that it gets if its key is absent.
 struct rule rule_default(const struct metric *m);
 
 /// What is wrong with a workload name, as a static text such as "must not …", which a message puts

@@ -28,8 +28,8 @@ ORDERING(gone_cmp, struct gone, FALLING(mean_ns))
 
 /* GPU time in ns that `d` may have lost, estimated from the other side (`other`). Without
  * `untimed`, launches of a kernel are lost if `d` has fewer of them per step than `other`; with
- * `untimed`, if `d` has the kernel without any time. It is not known which launches are lost: those
- * of the longest kernels are assumed. Their number is limited to `most`, and to the number that `d`
+ * `untimed`, if the kernel has no time in `d`. It is not known which launches are lost: those of
+ * the longest kernels are assumed. Their number is limited to `most`, and to the number that `d`
  * lacks in all. Durations are those of `other`. Both digests list kernels in the same order. */
 static int64_t gone_ns(const struct digest *d, const struct digest *other, bool untimed,
                        int64_t most)
@@ -71,8 +71,8 @@ static int64_t gone_ns(const struct digest *d, const struct digest *other, bool 
 
 /* Number of kernels that launches of CUDA graphs lack. A graph always runs the same kernels, but
    without the ids of its nodes only the number per step shows that some are missing. Kernels are
-   missing if all steps of the other side run one number of kernels, steps of `d` have as many
-   launches, and some steps of `d` run that number of kernels, but others run fewer. */
+   missing if all steps of the other side run the same number of kernels, steps of `d` have as many
+   launches as these, and some steps of `d` run that number of kernels, but others run fewer. */
 static int64_t fewer_replayed(const struct digest *d, const struct digest *other)
 {
 	int64_t least, most = 0, sum = 0, then_least, then_most;

@@ -16,7 +16,7 @@ struct scaling {
 };
 struct scalings {
 	VEC(struct scaling) list;
-	int64_t all; ///< sum of all weights, also of what cannot be compared
+	int64_t all; ///< sum of all weights, including those of items that cannot be compared
 	double gone; ///< part of `all` that belongs to launches which the candidate lacks; set by
 	             ///< counts_add()
 	int64_t less, now; ///< `less`: the candidate's time in kernels that do not run more often than

@@ -16,9 +16,9 @@ struct trust_scope {
 	bool by_trace; ///< true if memory is judged by the traces, not by the snapshots beside them
 };
 
-/// Append a finding; its message begins with the name of the side. `spoils`: the metrics that the
-/// finding makes unreliable, as bits of enum rests_on; 0: the finding only warns. Returns the
-/// finding, which the next call may move.
+/// Append a finding; its message begins with the name of the run or side (`who`). `spoils`: the
+/// metrics that the finding makes unreliable, as bits of enum rests_on; 0: the finding only warns.
+/// Returns the finding, which the next call may move.
 struct trust_finding *trust_add(const struct trust_scope *s, const char *id, unsigned spoils,
                                 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
