@@ -179,8 +179,8 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
    another kernel with as many launches is gone, too: the new kernels may replace that one. */
 static void add_split(struct culprits *c, const struct activity_pair *was)
 {
-	/* largest time of the parts, as a multiple of that of `was`, and largest number of parts:
-	   beyond these, the parts do more work than `was` did */
+	/* largest total time of the parts, as a multiple of the time of `was`, and largest number of
+	 * parts: beyond these, the parts do more work than `was` did */
 	enum { MOST_TIMES = 10, MOST_PARTS = 16 };
 	struct inquiry *q = c->q;
 	const struct activity_pair *parts[MOST_PARTS];
@@ -408,7 +408,7 @@ static void add_stakes(struct inquiry *q, struct suspect *s, const struct culpri
 	if (c->was)
 		more += more_launches(q, c->was);
 	if (more < 0)
-		more = -more; /* fewer launches also count as a change of the program */
+		more = -more; /* fewer launches also explain a changed number of launches */
 	s->stake[STAKE_KERNELS] += (int64_t)(more * 1000);
 }
 

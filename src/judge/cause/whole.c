@@ -306,8 +306,8 @@ static void say_clocks(struct inquiry *q, struct suspect *s)
 
 static void find_uniform(struct inquiry *q, double by)
 {
-	/* unless the gate found the factor for all operators, the median step must have risen, too: a
-	   few slow steps raise the mean times of kernels */
+	/* the median step must have risen, too, since a few slow steps by themselves raise the mean
+	 * times of kernels; not needed if the gate has found the factor for all operators */
 	struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
 	if (!q->out->uniform.found && both_ratio(compute) - 1 < (by - 1) / 3)
 		return;

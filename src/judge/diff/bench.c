@@ -199,7 +199,8 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 	 * the query */
 	if (run_fold(view->run) ? fold_lacks(view, q) : !run_has(view, q->metric))
 		return;
-	/* a control run may lack the sources of memory that the other runs have in common */
+	/* leave out a control run or reference that has none of the sources of memory that the other
+	 * runs share */
 	if (q->metric->need == NEED_MEMORY && b->memory && !(b->memory & memory_sources(view->run)))
 		return;
 	run_query(view, q, &b->arena, &answers);

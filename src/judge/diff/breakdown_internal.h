@@ -39,8 +39,8 @@ struct parts breakdown_begin(const struct breakdown_input *in, const char *by);
 struct breakdown *breakdown_end(struct parts *p, struct node *root, const struct breakdown_query *q,
                                 int64_t rest);
 
-/// The change that the parts add up to: it is counted from the run of main whose parts are known,
-/// instead of from the median of main's runs.
+/// The change that the parts add up to: the change since the run of main that is broken down,
+/// instead of since the median of main's runs.
 static inline int64_t breakdown_change(const struct breakdown_query *q)
 {
 	return number_sub(q->change, q->later);
@@ -68,7 +68,8 @@ struct breakdown *breakdown_by_call(const struct breakdown_input *in);
 /// breakdown by rank is more precise.
 struct breakdown *breakdown_by_term(const struct breakdown_input *in);
 
-/// Breakdown of a metric of one phase, which the label names, by the work in that phase.
+/// Breakdown of a metric of one phase, which the label names, by the work in that phase. NULL if no
+/// known figures add up to the metric.
 struct breakdown *breakdown_by_phase(const struct breakdown_input *in);
 
 /// Breakdown by rank. NULL for a single rank, and if the two sides have different ranks.

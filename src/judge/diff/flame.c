@@ -37,7 +37,7 @@ struct grower {
 	struct flame *out;
 };
 
-/* The stacks with the indices `from` to `to` - 1. Their paths have the same segment at one depth.
+/* Stacks with the indices `from` to `to` - 1. Their paths have the same segment at one depth.
  */
 struct group {
 	size_t from, to;

@@ -361,7 +361,8 @@ static enum status check_ranks(const struct judge_input *in, struct diag_log *lo
 			return diag_fail(log, ST_INPUT, "%s: %s", whose, fault);
 		if (run->ranks.nr == 0)
 			return diag_fail(log, ST_INPUT, "%s has no ranks", whose);
-		/* without traces, runs may be equal by chance, since figures are rounded or are counts */
+		/* a control run without traces is not compared with other runs: it may equal them by
+		 * chance, since figures are rounded or are counts */
 		for (size_t k = 0; k < i && (repeat || trust_any_trace(run)); k++)
 			if (sides_same_artifact(nth_run(in, k), run))
 				return diag_fail(log, ST_INPUT, "%s is the same as another run%s: a %s",

@@ -4,8 +4,8 @@
 #include "rules/keys.h"
 #include "rules/rules_internal.h"
 
-/* Words for `bound`. BOUND_MIXED has no word: a run with several bounds fits each of their
-   words. */
+/* Words for the key `bound`, which says what limits the speed of a run. BOUND_MIXED has no word: a
+ * run with several bounds fits the word of each of them. */
 static const char *const word_bound[] = { SINGLE_BOUNDS(ENUM_WORD) NULL };
 
 static const struct key condition_keys[] = {

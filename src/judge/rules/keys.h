@@ -31,7 +31,7 @@ enum key_kind {
 	KEY_NAMED, ///< map from names that users choose, each like a KEY_ID, to maps
 	KEY_TEXTS, ///< list of texts, which may be empty
 	KEY_PATTERNS, ///< one text, or a list of at least one text
-	KEY_PAIRS, ///< map from any texts to one value for each
+	KEY_PAIRS, ///< map from texts of any kind to single values
 	KEY_MAPS, ///< list of maps, each with the keys of the table `map`
 };
 

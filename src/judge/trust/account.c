@@ -135,7 +135,7 @@ static int64_t nr_copies(const struct digest *d)
 }
 
 /* Appends a finding if some copies were not recorded, or if none was recorded although the other
- * side has copies. If neither side has copies, the profiler may have been set not to record them.
+ * side has copies. If neither side has copies, the profiler was perhaps set not to record them.
  */
 static void find_lost_copies(const struct trust_scope *s, const struct digest *d,
                              const struct digest *other)
@@ -249,8 +249,8 @@ static struct time_share in_steps(const struct digest *d)
 	const struct trust_counts *t = &d->trust;
 	if (d->window || !account_is_known(t))
 		return (struct time_share){ 0 };
-	/* if the launch decides to which step work belongs, "dropped-kernels" reports the work whose
-	   launch is unknown */
+	/* if the launch decides to which step work belongs, work whose launch is unknown does not count
+	 * here: "dropped-kernels" reports it */
 	return (struct time_share){
 		.ns = account_judged_ns(t),
 		.of_ns = account_whole_ns(t) - (d->attribution == ATTRIBUTION_LAUNCH ? t->unknown_ns : 0)

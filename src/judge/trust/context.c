@@ -19,8 +19,9 @@ struct scalings {
 	int64_t all; ///< sum of all weights, including those of items that cannot be compared
 	double gone; ///< part of `all` that belongs to launches which the candidate lacks; set by
 	             ///< counts_add()
-	int64_t less, now; ///< `less`: the candidate's time in kernels that do not run more often than
-	                   ///< in the baseline; `now`: its time in all kernels; set by counts_add()
+	int64_t less,
+	    now; ///< `less`: the candidate's time in kernels that do not run more often than
+	         ///< in the baseline; `now`: the candidate's time in all kernels; set by counts_add()
 };
 
 ORDERING(scaling_cmp, struct scaling, RISING(ratio))
@@ -326,7 +327,8 @@ void trust_find_context(const struct run *baseline, const struct run *candidate,
 			counts_add(b, c, &counts);
 		if (b && b->usable_steps > 0 && c->usable_steps > 0) {
 			scalings_add(b, c, &kernels, &copies);
-			/* work of a server that is not driven step by step differs by chance */
+			/* do not compare operators of a server that is not driven step by step: its work
+			 * differs by chance */
 			if (!b->trust.requests_low || !c->trust.requests_low)
 				operators_add(b, c, &operators);
 			other_unit = other_unit || find_unit(s, b, c);
