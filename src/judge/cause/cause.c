@@ -199,8 +199,8 @@ static void hang(struct inquiry *q)
 /* ---- findings in the report ---- */
 
 /* True if the report lists the finding first: the run lost ranks, broke off, or ran out of memory.
-   Also true if no check fails, but the run did other work, or a part of its work was not recorded.
- */
+   Also true if no check fails, but the run did other work, or its work was not wholly
+   recorded. */
 static bool is_first(const struct suspect *s, bool failed)
 {
 	const struct finding *f = &s->finding;
@@ -209,7 +209,6 @@ static bool is_first(const struct suspect *s, bool failed)
 	        (f->cause == CAUSE_BATCH || loses_work(s->trust)));
 }
 
-/* True if it is not sure that the finding is a failure. */
 static bool is_doubtful(const struct finding *f)
 {
 	return f->verdict == VERDICT_WARN || f->verdict == VERDICT_UNDECIDED;

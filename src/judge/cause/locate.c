@@ -123,8 +123,7 @@ static const char *main_name(struct inquiry *q, const struct spots *s, size_t le
 
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what)
 {
-	/* with this many spots or more there is no search, since hardly any name has most of the rise
-	 */
+	/* with this many spots or more there is no search: hardly any name has most of the rise */
 	enum { MANY = 400 };
 	struct spots spots = { 0 };
 	double rise = 0;

@@ -159,7 +159,7 @@ struct scaling {
 	/* the baseline's bytes in categories that kept their size, and in categories that grew */
 	int64_t same, scaled;
 	int64_t rise, fell; /* sum of the rises, and sum of the falls, over all categories */
-	double by; /* factor by which the category grew that has the largest rise */
+	double by; /* factor by which the category with the largest rise grew */
 	int64_t largest;
 	struct span category;
 	size_t grown; /* number of the baseline's categories that grew by more than a twentieth */

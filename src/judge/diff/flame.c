@@ -37,8 +37,7 @@ struct grower {
 	struct flame *out;
 };
 
-/* Stacks with the indices `from` to `to` - 1. Their paths have the same segment at one depth.
- */
+/* Stacks with the indices `from` to `to` - 1. Their paths have the same segment at one depth. */
 struct group {
 	size_t from, to;
 	__int128 sum[NR_SIDES];

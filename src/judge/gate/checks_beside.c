@@ -108,8 +108,8 @@ int64_t check_floor(struct beside *b, const struct metric *m, const struct entry
 	if (tick <= 1 || !unit_is_time(m->unit))
 		return 0;
 	/* each kernel that the figure sums up adds an error of one tick; a time of the host or of
-	 * collectives has an error of only one tick, as the difference of two clock readings
-	 */
+	 * collectives has an error of only one tick, since it is read as the difference of two clock
+	 * values */
 	if ((m->per_step && m->need == NEED_GPU) ||
 	    (m->parts == PARTS_ACTIVITIES && m->label != LABEL_NONE))
 		number_raise(&launches, launches_of(b, e));

@@ -81,7 +81,6 @@ static void items_of(struct bench *b, const struct rule *rule, struct names *ite
 	vec_release(&ranking.list);
 }
 
-/* Order of entries by the larger of their two values, largest first. */
 static int by_size(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;

@@ -172,8 +172,7 @@ void sides_fill(const struct run *baseline, const struct run *candidates, size_t
 		if (baseline && sides_same_artifact(baseline, &candidates[i]))
 			out->same_artifact = true;
 	}
-	if (out->same_artifact) /* two result files may differ although all figures are equal
-	                         */
+	if (out->same_artifact) /* two result files may differ although all figures are equal */
 		vec_push(&out->warnings,
 		         run_is_recorded(&candidates[0])
 		             ? "the candidate is the baseline's own artifact: it is compared with itself, "

@@ -24,8 +24,6 @@ const char *workload_fault(struct span name)
 
 static const char *const placeholders[] = { "{workload}", "{gpu}", "{world_size}" };
 
-/* Check that the path of the baseline has only the placeholders {workload}, {gpu} and
-   {world_size}. */
 static enum status check_baseline(struct document *d, const struct node *n)
 {
 	struct span s = n->text;

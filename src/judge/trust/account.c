@@ -135,8 +135,7 @@ static int64_t nr_copies(const struct digest *d)
 }
 
 /* Appends a finding if some copies were not recorded, or if none was recorded although the other
- * side has copies. If neither side has copies, the profiler was perhaps set not to record them.
- */
+ * side has copies. If neither side has copies, the profiler was perhaps set not to record them. */
 static void find_lost_copies(const struct trust_scope *s, const struct digest *d,
                              const struct digest *other)
 {

@@ -19,9 +19,9 @@ struct scalings {
 	int64_t all; ///< sum of all weights, including those of items that cannot be compared
 	double gone; ///< part of `all` that belongs to launches which the candidate lacks; set by
 	             ///< counts_add()
-	int64_t less,
-	    now; ///< `less`: the candidate's time in kernels that do not run more often than
-	         ///< in the baseline; `now`: the candidate's time in all kernels; set by counts_add()
+	int64_t less, now; ///< `less`: the candidate's time in kernels that do not run more often than
+	                   ///< in the baseline; `now`: the candidate's time in all kernels. Both are
+	                   ///< set by counts_add()
 };
 
 ORDERING(scaling_cmp, struct scaling, RISING(ratio))

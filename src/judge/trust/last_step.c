@@ -162,7 +162,7 @@ static size_t test_all(const struct peers *p, const struct column *c, bool *foun
 }
 
 /* Finds the ranks that are stuck or, if there are none, those that are cut off. A stuck rank makes
-   the other ranks end within a step, so that these must not be reported as cut off. */
+ * the other ranks end within a step: these must not be reported as cut off. */
 void peers_find_ends(struct peers *p)
 {
 	struct column c[NR_FIGURES] = {

@@ -268,7 +268,6 @@ void trust_find_ranks(const struct run *run, bool alone, const struct trust_scop
 	vec_release(&p.steps);
 }
 
-/* Append a finding for each rank of `other` that `run` lacks. */
 static void find_absent(const struct run *run, const struct run *other, const char *whose,
                         struct trust_scope s)
 {

@@ -73,8 +73,7 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		          "has %" PRId64 " step%s and the other side %" PRId64
 		          ": sums over whole recordings do not compare",
 		          d->total_steps, text_s(d->total_steps), other->total_steps);
-	/* a few empty steps hardly change a median: if at most a tenth are empty, only warn
-	 */
+	/* a few empty steps hardly change a median: if at most a tenth are empty, only warn */
 	int64_t empty = account_empty_steps(d), fewest = 0;
 	if (empty && d->trust.gpu_events && other && !other->window &&
 	    digest_step_stat(other, METRIC_STEP_KERNEL_COUNT, STAT_MIN, &fewest) && fewest > 0)
