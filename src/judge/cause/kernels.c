@@ -541,7 +541,7 @@ void suspect_kernels(struct inquiry *q)
 {
 	enum {
 		UNASKED = 3
-	}; /* largest number of findings on kernels that have no failed check of their own; they explain
+	}; /* largest number of findings on kernels that no failed or doubtful check names; they explain
 	      the change of a sum, such as compute time */
 	struct culprits c = { .q = q };
 	size_t unasked = 0;

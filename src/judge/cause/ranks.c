@@ -94,9 +94,10 @@ static int64_t kernel_of_peers(const struct odd_rank *o, const struct kernel_row
 }
 
 /* True if one kernel explains why a rank is slow: it has at least half of the time `slow_ns` by
- * which the rank exceeds its peers, and its other kernels are slower than the peers' by less than
- * half as many percent. `most`: time by which this kernel exceeds the same kernel of the peers;
- * `theirs`: time of this kernel on the peers; `peers_ns`: time of all kernels on the peers. */
+ * which the rank exceeds its peers, and the rank's other kernels are slower than those of the peers
+ * by less than half as many percent. `most`: time by which this kernel exceeds the same kernel of
+ * the peers; `theirs`: time of this kernel on the peers; `peers_ns`: time of all kernels on the
+ * peers. */
 static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t peers_ns)
 {
 	double own = theirs > 0 ? (double)most / (double)theirs : 1;

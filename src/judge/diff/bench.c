@@ -199,8 +199,8 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 	 * the query */
 	if (run_fold(view->run) ? fold_lacks(view, q) : !run_has(view, q->metric))
 		return;
-	/* leave out a control run or reference that has none of the sources of memory that the other
-	 * runs share */
+	/* leave out a control run or the reference run if it has none of the sources of memory that the
+	 * other runs share */
 	if (q->metric->need == NEED_MEMORY && b->memory && !(b->memory & memory_sources(view->run)))
 		return;
 	run_query(view, q, &b->arena, &answers);

@@ -24,9 +24,9 @@ void checks_arrange(struct report *out);
 
 /// Keep only the entries of items that are among the rule's `top` by time on at least one side, and
 /// whose share of the total time is at least the rule's `min_share` on at least one side. The total
-/// is the time of all kernels for figures by operator, module or place, else that of all items.
-/// Sort the entries by the larger of their two values, largest first. A renamed kernel is one
-/// entry.
+/// is the time of all kernels for figures by operator, module, annotation or place, else that of
+/// all items. Sort the entries by the larger of their two values, largest first. A renamed kernel
+/// is one entry.
 void checks_keep_items(struct bench *b, const struct rule *rule, struct entries *entries);
 
 /// If `rule` is a built-in rule on many items, remove the entries that a rule of the user names and

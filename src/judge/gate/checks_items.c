@@ -27,8 +27,8 @@ static void add_top_of(struct names *items, const struct entries *ranking, int64
 }
 
 /* Add to `total` the time of which `min_share` is a share, for each side. For GPU time by operator,
- * module or place, it is the time of all kernels; for other metrics, the time of all items,
- * whatever their name, category or class. */
+ * module, annotation or place, it is the time of all kernels; for other metrics, the time of all
+ * items, whatever their name, category or class. */
 static void totals_of(struct bench *b, struct query q, __int128 total[NR_SIDES])
 {
 	struct entries all;

@@ -121,8 +121,8 @@ bool family_unrecorded(struct bench *b, const struct rule *rule, const struct en
 
 ORDERING(by_rank, struct entry, RISING(rank) BY_SPAN(label))
 
-/* Add the family of one rank, whose entries `v` has, if there is one: a sum of the items that only
- * one side has (family_add()). Returns true if both sides have items, but no item in common. */
+/* `v` has the entries of one rank. Add the rank's family, if there is one: a sum of the items that
+ * only one side has (family_add()). True if both sides have items, but no item in common. */
 static bool add_of_rank(struct bench *b, const struct rule *rule, const struct entry *v, size_t nr,
                         struct entries *out)
 {
