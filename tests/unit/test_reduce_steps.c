@@ -35,8 +35,8 @@ static void test_requests(void **state)
 		  "execute_*", 0 },
 		{ "none tells", SERVER(1, "execute_x") SERVER(2, "execute_y"), "requests", "0 0",
 		  "execute_*", 0 },
-		{ "names that are no steps", SERVER(1, PREFILL(3)) SERVER(2, PREFILL(2)), "requests", "2 3",
-		  NULL, 0 },
+		{ "names of other annotations than steps", SERVER(1, PREFILL(3)) SERVER(2, PREFILL(2)),
+		  "requests", "2 3", NULL, 0 },
 	};
 	rig_check(rows, sizeof rows / sizeof *rows);
 }
