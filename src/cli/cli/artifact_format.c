@@ -1,4 +1,5 @@
-/* To add a format, add a reader in read/, a loader and a row here, and a fuzz target. */
+/* To add a format, add a reader in read/, a loader in this file, a row in artifact_formats, and a
+   fuzz target. */
 #include "cli/artifact_format.h"
 
 #include <string.h>

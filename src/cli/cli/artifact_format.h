@@ -1,5 +1,5 @@
-/// The formats of the files of a run, one row each, and how a file is recognized. The context of a
-/// run: facts that no artifact contains (model, batch_size, …).
+/// The formats that files of a run can have, how a file's format is recognized, and how the context
+/// of a run is read: facts that no artifact contains (model, batch_size, …).
 #ifndef GG_CLI_ARTIFACT_FORMAT_H
 #define GG_CLI_ARTIFACT_FORMAT_H
 

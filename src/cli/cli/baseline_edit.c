@@ -46,7 +46,7 @@ static enum status check_rules(const struct candidates *c, const struct setup *s
 	return environment_settings(&s->rules, NULL, c->v, c->nr, s->reduce.communication, log);
 }
 
-/* Make a baseline of a run that was found good. */
+/* Make a baseline from the first run, which was found good. */
 static enum status make(const struct candidates *c, const struct setup *s, struct baseline *out,
                         struct diag_log *log)
 {
@@ -107,7 +107,8 @@ static void add_recent(struct baseline *b)
 	b->recent.runs.nr = 0;
 }
 
-/* Add the approved run to the history if it is missing there, and the runs from `first` on. */
+/* Add the runs of `c` from index `first` on to the history, after the approved run if that is
+   missing there. */
 static enum status add_runs(const struct candidates *c, size_t first, const struct setup *s,
                             const char *verdict, bool accepted, struct baseline *b,
                             struct diag_log *log)

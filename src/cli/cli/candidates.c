@@ -62,7 +62,7 @@ static void add_words(const struct setup *s, const char *path, struct arena *a, 
 }
 
 /* True if the user asks only for absolute limits, in the rules file or on the command line. False
-   if the user names a baseline and built-in rules are in force, since these need the baseline. */
+   if built-in rules are in force and the user names a baseline, since these rules need one. */
 static bool limits_are_absolute(const struct options *o, const struct rules *rules)
 {
 	bool named = o->value[OPT_BASELINE] || strcmp(rules->baseline, rules_default().baseline) != 0;

@@ -78,8 +78,8 @@ uint64_t cli_memory_limit(const struct options *o)
 	return given > 0 ? (uint64_t)given : machine_memory() / 4 * 3;
 }
 
-/* Set the path of each report of the command that no option names, to a file in the folder of
-   --reports. */
+/* For each report that the command can write, and for which no option gives a path, set the path to
+   a file in the folder of --reports. */
 static enum status name_reports(struct options *o, struct diag_log *log)
 {
 	const char *folder = o->value[OPT_REPORTS];

@@ -222,8 +222,8 @@ static enum status store_runs(struct baseline_job *w, const struct options *o, s
 	   reference run no longer is. The file of the reference run thus changes only if main did. */
 	bool kept = accepted && explains && run_is_recorded(&w->candidates.v[0]) &&
 	            is_typical(&w->report) && !reference_is_typical(w);
-	if (kept) /* written before the history: the reference run does not count until the history has
-	             its line */
+	if (kept) /* the reference run is written before the history, since it does not count until the
+	             history has its line */
 		TRY(baseline_save_reference(&w->candidates, &w->setup, &w->edit, log));
 	TRY(baseline_save_history(&w->edit, log));
 	const char *history = setup_history_path(o, w->edit.path, &w->edit.b.arena);

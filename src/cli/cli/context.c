@@ -12,8 +12,8 @@
 
 #define VALUE_MAX_CHARS 200
 
-/* True if the value is usable: for keys from which figures are computed, a number without a sign.
- */
+/* True if the value is usable for the key. Keys from which figures are computed need a number above
+   0; other keys take any valid text that is not too long. */
 static bool is_value(struct span key, struct span value)
 {
 	static const char *const numeric[] = { "samples_per_step", "tokens_per_step", "flops_per_step",

@@ -42,8 +42,8 @@ static void add_items(struct bench *b, const struct metric *m, const char *name,
 	vec_release(&items.list);
 }
 
-/* The metric of that figure of a result file in the run which has this name, or this label in
-   reports; NULL if there is no such figure. */
+/* Searches the figures of result files in the run for one that is called `name`, or that reports
+   label so. Returns its metric, or NULL if there is no such figure. */
 static const struct metric *figure_called(const struct run *run, struct span name, struct arena *a)
 {
 	for (size_t r = 0; r < run->ranks.nr; r++) {
@@ -79,7 +79,8 @@ const char *explain_items(const struct options *o, const char *name, struct rule
 		bench_init(&b, &(struct bench_runs){ .candidates = &base.pin, .nr_candidates = 1 },
 		           s.naming);
 		for (size_t i = 0; i < NR_OF(ids); i++) {
-			/* the functions of a kernel repeat what was found for the kernel */
+			/* kernels and operators are in the list of functions, too, which would repeat what was
+			   found */
 			bool again = out.n && ids[i] == METRIC_FUNCTION_EXCLUSIVE_PCT;
 			if (!again)
 				add_items(&b, &metric_table[ids[i]], name, path, rules, &out);

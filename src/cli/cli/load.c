@@ -67,10 +67,9 @@ static enum status take_file(struct artifact_file *file, bool listed, struct art
 static enum status load_list(struct loader *l, struct artifact_files *files,
                              struct artifacts *artifacts, struct run *run, struct diag_log *log);
 
-/* Read what lies below a directory that holds no recordings itself: all directories of a sweep or
-   of Criterion's benchmarks, else the only directory with recordings. Some tools make a directory
-   for each time that they record (iteration_10/). If there are several of these, the user must
-   choose. */
+/* Read what lies below a directory that holds no recordings itself: all directories of a sweep
+   (such as concurrency_16/) or of Criterion's benchmarks, else the only directory with recordings.
+   If there are several directories with recordings, such as iteration_10/, the user must choose. */
 static enum status take_below(struct loader *l, const char *path, struct artifacts *artifacts,
                               struct run *run, struct diag_log *log)
 {

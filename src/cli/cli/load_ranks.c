@@ -176,8 +176,9 @@ static bool is_rank_with_gpu(const struct artifact *p)
 }
 
 /* Set aside the traces without GPU work whose rank is not known, such as the trace of a server's
-   front end (vLLM: HOST_PID.async_llm.TIME), which lies beside the traces of the ranks. The rank in
-   the name of such a file does not count if a trace with GPU work contains its rank. */
+   front end (vLLM: HOST_PID.async_llm.TIME), which lies beside the traces of the ranks. If a trace
+   with GPU work says in its content which rank it is of, ranks in names of files without GPU work
+   do not count. */
 static void set_hosts_aside(struct artifacts *artifacts, struct run *run, struct diag_log *log)
 {
 	bool ranks = false, stated = false;

@@ -180,8 +180,8 @@ static const struct course_point *main_point(const struct course *t, int64_t run
 }
 
 /* Write the change point `p`, the items that changed with it, and other figures that changed at the
-   same run. If `p` is for the worse, these are figures that got worse, too, else figures that did
-   not. */
+   same run. The other figures all got worse if `p` is a change for the worse; otherwise none of
+   them did. */
 void course_put_event(struct document *d, const struct course *t, const struct course_point *p)
 {
 	put_change(d, t, p, NULL);
@@ -367,7 +367,8 @@ void course_put_figure(struct document *d, const struct course_figure *f)
 	                true, f->spread);
 }
 
-/* Write a table of the figures that changed, the worse ones first, or of those that did not. */
+/* Write a table of the figures that changed, beginning with those that got worse, or of the figures
+   that did not change. */
 static void put_figures(struct document *d, const struct course *t, bool changed)
 {
 	static const struct doc_column both[][5] = {

@@ -34,8 +34,8 @@ struct init {
 
 	/// number of steps that the chosen marker finds in the run; 0 if no marker was chosen.
 	int64_t steps;
-	const char *accepts, *why; ///< options without which the run cannot be approved, or ""; reason
-	                           ///< for them
+	const char *accepts, *why; ///< options that must be given to approve the run, or ""; and why
+	                           ///< they are needed
 	const char *to_ignore; ///< line to add to .gitignore for the run; NULL if none is needed
 	const char *run_name; ///< name of the run in the workflow, and in the command that init advises
 	                      ///< to run next

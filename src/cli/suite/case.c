@@ -107,8 +107,9 @@ static bool is_slower(const struct check *c)
 	       tone_of_change(c->worse, c->change) == TONE_WORSE;
 }
 
-/* Change of the item `name` of a finding, in 1e-6 percent: that of a check that became slower on
-   this item, else that of the finding's own figure; INT64_MIN if unknown. */
+/* Change of the item `name` of a finding, in 1e-6 percent. If a check of the finding shows that
+   this item became slower, its change is returned, else the change of the finding's own figure.
+   INT64_MIN if unknown. */
 static int64_t subject_change(const struct report *r, const struct finding *f, const char *name)
 {
 	for (size_t i = 0; i < f->checks.nr; i++) {

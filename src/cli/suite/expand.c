@@ -119,9 +119,9 @@ static const char *name_in(struct arena *a, const struct suite_entry *e, const c
 	return NULL;
 }
 
-/* How exactly an entry of the suite determines the names of its cases: entries without {name} are
-   the most exact, and among the others those with a longer name. The most exact entry that matches
-   a name makes the case. */
+/* How exactly an entry of the suite determines the names of its cases. An entry for one case is the
+   most exact; of two entries for many cases, the one with the longer name. If several entries match
+   a name, the most exact one makes the case. */
 static size_t plain_length(const struct suite_entry *e)
 {
 	return strlen(e->workload) + (e->each ? 0 : 1000);
@@ -148,8 +148,8 @@ static bool has_case(const struct suite_jobs *jobs, size_t from, const char *wor
 	return false;
 }
 
-/* Add cases of the entry `e` whose runs are only in the folder `kept`, where an earlier command
-   left them, because the folders that the entry names are gone. */
+/* The folders that the entry `e` names may be gone, while the folder `kept`, in which an earlier
+   command stored runs, still has the runs of their cases. Add these cases. */
 static enum status add_kept(struct suite_jobs *jobs, const struct suite_file *f,
                             const struct suite_entry *e, size_t from, const char *kept,
                             struct diag_log *log)
@@ -169,8 +169,8 @@ static enum status add_kept(struct suite_jobs *jobs, const struct suite_file *f,
 	return st;
 }
 
-/* Add a case for each folder that matches. If no folder matches, add one case without results, so
-   that the suite does not pass. */
+/* Add a case for each folder that matches the pattern of the entry. If no folder matches, add one
+   case without results, so that the suite does not pass. */
 static enum status add_each(struct suite_jobs *jobs, const struct suite_file *f,
                             const struct suite_entry *e, const char *kept, struct diag_log *log)
 {

@@ -155,7 +155,7 @@ void suite_document(const struct suite *s, struct document *d);
 void suite_junit(const struct suite *s, struct sink *out);
 
 /// Fill `shared` and `sharing` of a suite whose other lists are sorted, and mark the findings that
-/// belong to a shared cause. Verdicts do not depend on it.
+/// belong to a shared cause. Verdicts do not depend on shared causes.
 void suite_share(struct suite *s);
 
 /// The first cause that all cases with this verdict share, if there are several such cases; NULL if

@@ -272,7 +272,8 @@ static void share_machine(struct suite *s, const struct mentions *all)
 /* ---- findings of several cases with the same name and cause ---- */
 
 /* Number of cases with the same name and cause as mention `at`, without findings that already
- * belong to a shared cause. `*end` becomes the index of the first mention with another key. */
+ * belong to a shared cause. `*end` becomes the index of the first later mention with another name
+ * or cause. */
 static size_t count_cases(const struct mentions *all, size_t at, size_t *end)
 {
 	size_t nr = 0, i = at;

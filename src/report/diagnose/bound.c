@@ -9,9 +9,9 @@
 #include "model/fold.h"
 #include "model/step_figures.h"
 
-/* Least shares of the step time: for which a sentence names a cause (PART_WORTH_NAMING), with which
- * a second bound makes the run "mixed" (PART_BESIDE), and with which the confidence in the largest
- * bound is medium (PART_MOST) or high (PART_CLEAR). */
+/* Least shares of the step time. PART_WORTH_NAMING: a sentence names the cause. PART_BESIDE: a
+ * second bound makes the run "mixed". PART_MOST: the confidence in the largest bound is medium.
+ * PART_CLEAR: it is high. */
 #define PART_WORTH_NAMING (10 * PERCENT)
 #define PART_BESIDE BOUND_BESIDE
 #define PART_MOST (50 * PERCENT)
@@ -22,9 +22,9 @@
  * loaded, or the host computes. */
 enum { LAUNCH_NS = 200000 };
 
-/* A GPU also counts as launch-bound if it waits longer for each of many short activities than the
- * activity takes. The recorded host time alone does not show this, since the Python code between
- * operators is not recorded. */
+/* A GPU also counts as launch-bound if it runs many activities (MANY_ACTIVITIES), these are short
+ * on average (SHORT_NS), and it waits longer for each than the activity takes. The recorded host
+ * time alone does not show this, since the Python code between operators is not recorded. */
 enum { SHORT_NS = 50000, MANY_ACTIVITIES = 20 };
 
 struct bounds {
@@ -35,13 +35,13 @@ struct bounds {
 	const char *of; /* what the shares are parts of: "the wall time of the steps" or "the trace" */
 	int64_t activities; /* number of GPU activities of all ranks */
 	int64_t *part; /* shares of the step in 1e-6 %, indexed by enum step_part */
-	/* true if only the length of the idle time suggests launches as its cause; false if the cause
-	 * was measured */
+	/* true if only the length of the idle time suggests that launches cause it; false if recorded
+	 * host time suggests it, too */
 	bool inferred;
 	int64_t *share; /* shares of the step that each cause explains, indexed by enum bound */
 };
 
-/* Add a sentence that says why the bound is chosen. */
+/* Add a sentence, formatted as by printf, to the evidence for the bound (what limits the speed). */
 #define SAY(b, ...) vec_push(&(b)->out->evidence, arena_printf((b)->a, __VA_ARGS__))
 
 static const char *pct(struct bounds *b, int64_t share)
@@ -237,9 +237,9 @@ static void explain_idle(struct bounds *b)
 	}
 }
 
-/* Choose the bound with the largest share. The bound is "mixed" if another bound has PART_BESIDE
- * and the largest has less than PART_MOST. Compute needs PART_CLEAR to count as the bound, since
- * computing is the purpose of a run. */
+/* Choose the bound with the largest share. If that share is below PART_MOST, and a second bound has
+ * PART_BESIDE or more, the bound is "mixed". If compute is the largest, PART_CLEAR replaces
+ * PART_MOST, since computing is the purpose of a run. */
 static void decide(struct bounds *b)
 {
 	enum bound most = BOUND_UNKNOWN;
@@ -260,7 +260,8 @@ static void decide(struct bounds *b)
 		c->confidence = CONFIDENCE_LOW;
 	else if ((most == BOUND_LAUNCH || most == BOUND_SYNCHRONIZATION) &&
 	         c->confidence == CONFIDENCE_HIGH)
-		/* Confidence is not high, since the cause of the idle time was inferred, not measured. */
+		/* Confidence is not high: what the host did was recorded, but not that the GPU idled
+		   because of it. */
 		c->confidence = CONFIDENCE_MEDIUM;
 }
 
@@ -411,8 +412,8 @@ struct recorded recorded_of(const struct run *run)
 	return r;
 }
 
-/* Text on the data that is missing to compute operations per second and their share of the peak;
-   NULL if no data is missing. */
+/* Names the data without which operations per second, and their share of the peak, cannot be
+   computed; NULL if no data is missing. */
 static const char *flops_missing(struct bounds *b, const struct recorded *r)
 {
 	static const char what[] =

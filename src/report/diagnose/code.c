@@ -57,7 +57,7 @@ static void waiting_for_ranks(const struct run_view *v, struct arena *a, struct 
 
 /* ---- gradient checkpoints ---- */
 
-/* Sum of one kind of work over all ranks, with the number of steps. */
+/* Time of one kind of work, summed over all ranks, and the number of steps of these ranks. */
 struct work_sum {
 	__int128 ns, steps;
 };

@@ -37,8 +37,8 @@ void start_up(const struct run_view *v, struct arena *a, struct run_report *out)
 
 /* ---- torch.compile ---- */
 
-/* Largest value over the ranks of a figure that gpugate_record.py wrote; 0 if no rank has the
- * figure. */
+/* The largest value that a rank has of the figure `name`, which gpugate_record.py wrote. 0 if no
+ * rank has it. */
 static int64_t input_of(const struct run *run, const char *name)
 {
 	int64_t most = 0;
@@ -51,9 +51,9 @@ static int64_t input_of(const struct run *run, const char *name)
 	return most;
 }
 
-/* Recommend to keep memory that goes back to the device and is taken again. A trace shows this by
- * calls within steps. A snapshot, which knows no steps, shows it by segments that are both
- * allocated and freed. Segments that are only allocated belong to a warm-up. */
+/* Recommend that the allocator keep memory which it now returns to the device and takes again. A
+ * trace shows this by calls within steps. A snapshot, which has no steps, shows it by segments that
+ * are both allocated and freed. Segments that are only allocated belong to a warm-up. */
 void allocator_churn(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	enum { SEGMENTS = 10 };

@@ -3,7 +3,8 @@
 #include "diagnose/diagnose.h"
 #include "diagnose/internal.h"
 
-/* Least share of the kernel time for which a change of the user's code is advised. */
+/* Shares of the kernel time. Separate kernels of attention, or transposes, must take at least this
+   much before a change of the user's code is advised. */
 #define KERNELS_WORTH_NAMING (5 * PERCENT)
 #define TRANSPOSES_WORTH_NAMING (2 * PERCENT)
 
@@ -50,7 +51,8 @@ static int64_t per_step(__int128 sum, const struct kernel_sum *of)
 /* ---- attention that runs in separate kernels ---- */
 
 /* Number of batched matrix products, and their time if the digest has operators. Without operators,
- * the products are recognized by the names of kernels, which rarely show that they are batched. */
+ * kernels with certain names are counted, which misses some: the name of a kernel rarely shows that
+ * a product is batched. */
 static struct kernel_sum batched_products(const struct run *run)
 {
 	static const char *const kernels[] = {

@@ -33,12 +33,12 @@ void diagnose_recommend(const struct run_view *v, const struct diagnosis_rules *
 /// The texts of the recommendations that C functions make. A row without an id ends the table.
 extern const struct recommendation diagnose_in_code[];
 
-/// The row of diagnose_in_code with this id, or NULL. It is static.
+/// The row of the static table diagnose_in_code with this id, or NULL.
 const struct recommendation *diagnose_advice(struct span id);
 
 /// The complete analysis of a run or, if `whole` is false, only its facts, bound and
-/// recommendations. `a` owns the report, but the caller releases its lists with
-/// run_report_release().
+/// recommendations. `candidate`: the run is the candidate, not the baseline. `a` owns the report,
+/// but the caller releases its lists with run_report_release().
 struct run_report *diagnose_run(const struct run_view *v, const struct diagnosis_rules *rules,
                                 bool candidate, bool whole, struct arena *a);
 

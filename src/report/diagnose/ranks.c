@@ -82,8 +82,8 @@ static void add_link(struct diagnosis *d, size_t r)
 
 /* Find functions of each rank that differ. For a slow or late rank, which has another insight
  * already, only one function is named. A folded run has functions only of a few ranks, most of
- * which stand out. In such a run only slow and late ranks get a text, since a usual rank would
- * differ from such peers. */
+ * which stand out. A usual rank would differ from these peers, so that only slow and late ranks of
+ * a folded run get a text. */
 static void find_unlike(struct diagnosis *d)
 {
 	enum { ALONE = 3 };

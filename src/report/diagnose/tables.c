@@ -272,8 +272,8 @@ static const struct listing listings[] = {
 	  .least = -1 },
 };
 
-/* Add the table of accounts of the first ranks: what each recording contains, and to what its GPU
- * time belongs. */
+/* Add a table with a row for each of the first TABLE_ROWS ranks: what its recording contains, and
+ * to what its GPU time belongs (such as judged steps or known operators). */
 static void add_accounts(struct tabler *t)
 {
 	static const struct column columns[] = {

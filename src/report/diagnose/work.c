@@ -105,7 +105,8 @@ int64_t set_up_share(const struct run *run, const struct function_stat **most)
 {
 	enum {
 		SET_UP_NS = 1000000
-	}; /* least duration in ns of a call that sets something up; shorter calls only enqueue work */
+	}; /* least mean duration in ns of calls that set something up; shorter calls only enqueue work
+	    */
 	__int128 ns = 0, window = 0;
 	*most = NULL;
 	for (size_t r = 0; r < run->ranks.nr; r++) {

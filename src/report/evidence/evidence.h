@@ -23,12 +23,13 @@ struct evidence_input {
 GG_MUST_CHECK enum status evidence_clear(const char *folder, struct diag_log *log);
 
 /// For each finding that failed, write a file such as `finding-1-slower-kernel.json`. It has the
-/// launches and GPU activities of the finding's operator (else of its kernel, place or module,
-/// else of all) in one step of both sides, on one clock: process 0 is the baseline, process 1 the
+/// launches and GPU activities of the finding's operator (else of its kernel, place or module, else
+/// of all) in one step of both sides, on one clock: process 0 is the baseline, process 1 the
 /// candidate. A side that was just read from a recording with `reduce_options.keep_step` shows a
-/// real step. Digests keep no single launches: for them, all launches of a row have its mean
-/// duration, one after the other, and sums per step are those of the digest. Sets the finding's
-/// `trace` to the file name. Fails with ST_OUTPUT if a file cannot be written.
+/// real step. A stored digest keeps no single launches, only sums in the rows of its code table.
+/// Such a side shows the launches of each row one after the other, all with the row's mean
+/// duration, so that the sums per step are right. Sets the finding's `trace` to the file name.
+/// Fails with ST_OUTPUT if a file cannot be written.
 GG_MUST_CHECK enum status evidence_write(const struct evidence_input *in, struct report *r,
                                          struct diag_log *log);
 

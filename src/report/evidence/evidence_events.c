@@ -15,11 +15,11 @@ static void open_event(struct side_writer *w, const char *cat, struct span name,
 	emit_text(w->e, "name", name);
 	emit_number(w->e, "pid", w->side, 0);
 	emit_number(w->e, "tid", tid, 0);
-	emit_number(w->e, "ts", start_ns, 3); /* in microseconds */
+	emit_number(w->e, "ts", start_ns, 3); /* the format counts microseconds, with decimals */
 	emit_number(w->e, "dur", dur_ns, 3);
 	emit_open(w->e, "args", '{');
 	w->nr_events++;
-	w->bytes += 6 * name.n + 240; /* upper bound: an escaped character has 6 bytes */
+	w->bytes += 6 * name.n + 240; /* upper bound: an escaped character takes up to 6 bytes */
 }
 
 static void close_event(struct side_writer *w)

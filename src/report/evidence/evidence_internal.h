@@ -28,7 +28,8 @@ enum {
 struct subject {
 	/// names that a row must have to belong to the finding; NULL: any name
 	const char *op, *kernel, *place, *module;
-	int64_t rank; ///< rank whose rows are written; -1: the first rank that has such rows
+	int64_t rank; ///< rank whose rows are written; -1: the first rank that has rows in the code
+	              ///< table
 };
 
 /// State of writing one side; times are in ns from the side's start. All pointers are borrowed.
@@ -36,8 +37,8 @@ struct side_writer {
 	struct emit *e;
 	struct arena *a;
 	const struct evidence_input *in;
-	const struct digest *d; ///< digest of the rank that is written; NULL if the side has no
-	                        ///< rank with rows of code
+	const struct digest *d; ///< digest of the rank whose rows are written; NULL if no such rank of
+	                        ///< this side has rows in the code table
 	int side;
 	int64_t now_ns, nr_events, next_id, next_frame;
 	size_t bytes; ///< upper bound of the bytes written so far

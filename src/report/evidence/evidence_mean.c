@@ -1,5 +1,6 @@
-/* Writes the mean step of a side. A digest keeps no single launches, so that all launches of a row
-   have its mean duration, one after the other. */
+/* Writes the mean step of a side. A digest keeps no single launches, only sums in the rows of its
+   code table. All launches of a row are therefore written one after the other, with the row's mean
+   duration. */
 
 #include "base/number.h"
 #include "base/text.h"

@@ -282,8 +282,9 @@ static void level_chart(struct html *h, const struct series *s)
 	chart(h, &c);
 }
 
-/* Index of the last low point of a level: in the last quarter of the points, the last one that is
- * in the lowest quarter of their range of values. An incomplete step follows. */
+/* Index of the last low point of a memory level: in the last quarter of the points, the last one
+ * whose value is in the lowest quarter of their range. The points after it belong to a step that
+ * was cut short. */
 static size_t last_low(const struct series *s)
 {
 	struct svg_range r = { INT64_MAX, INT64_MIN, 1 };
@@ -295,7 +296,8 @@ static size_t last_low(const struct series *s)
 	return nr - 1;
 }
 
-/* Index of the first value that is at least 90 % of the highest value in the first third. */
+/* Index of the first point that is at least 90 % of the highest point in the first third of the
+   points. */
 static size_t first_high(const struct series *s)
 {
 	int64_t most = 0;

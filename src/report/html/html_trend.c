@@ -14,9 +14,10 @@ struct level {
 	int64_t value;
 };
 
-/* The limits that a chart shows: those of `fail` and, if the check warned, those of `warn`. While
- * the noise is not known, a check only warns even beyond the limit of `fail`, so that the limit of
- * `warn`, which is nearer, is shown instead. Returns their number. */
+/* The limits that a chart shows: those of `fail` and, if the check warned or has no limit of
+ * `fail`, those of `warn`. While the noise is not known, a check only warns even beyond the limit
+ * of `fail`, so that the limit of `warn`, which is nearer, is shown instead. Returns their number.
+ */
 static size_t levels_of(const struct check *c, struct level out[4])
 {
 	const struct evidence *e = &c->evidence;
@@ -245,8 +246,8 @@ static bool is_constant(const struct trend *t)
 	return true;
 }
 
-/* Weight of a chart; heavier ones come first. 2: the check has the report's verdict, other than a
- * pass; 1: a figure of the whole step; 0: no chart. */
+/* Weight of a chart; heavier ones come first. 2: the check has the report's verdict, which is not a
+ * pass; 1: another check on compute time or wall time per step; 0: the check gets no chart. */
 static int weight(const struct report *r, const struct check *c)
 {
 	if (!c->trend || !c->has_change || c->trend->points.nr < LEAST_POINTS || c->metric->exact ||

@@ -26,7 +26,7 @@ static const struct source_line *line_of(const struct finding *f)
 }
 
 /* Hash of what the finding is about, without figures and line numbers; `nr` is in the hash to
- * distinguish findings that are equal in this. */
+ * distinguish findings that are otherwise equal. */
 static const char *fingerprint_of(const struct report *r, const struct finding *f, size_t nr,
                                   struct strbuf *b)
 {

@@ -94,8 +94,8 @@ static void put_classification(struct emit *e, const struct classification *c)
 	emit_close(e, '}');
 }
 
-/* Write the observations on which recommendations rest. The members "insights" and "trust" have the
- * other findings. */
+/* Write as findings the observations on which recommendations rest. What was found about ranks and
+ * about trust is in the members "insights" and "trust". */
 static void put_findings(struct emit *e, const struct run_report *run)
 {
 	emit_open_line(e, 1, "findings", '[');

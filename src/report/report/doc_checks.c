@@ -39,8 +39,8 @@ static void put_change(struct document *d, const struct check *c)
 
 /* ---- findings and their evidence ---- */
 
-/* Add the places of a finding, the outermost first; if there are many lines or operators, only the
- * first ones. */
+/* Add the places of a finding, the outermost first. If there are many places of one kind, such as
+ * lines or operators, only the first ones are added; the rest is counted. */
 static void put_where(struct document *d, const struct finding *f)
 {
 	enum place_level last = NR_PLACE_LEVELS;
@@ -136,7 +136,7 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 	doc_words(d, " ");
 	const char *colon = strstr(f->title, ": ");
 	const struct check *c = f->checks.nr > 1 ? &r->checks.v[f->checks.v[0]] : NULL;
-	/* the table of the benchmarks' figures names them, so that the title is cut before the names */
+	/* another table names the figures of benchmarks, so the title is cut before their names */
 	if (colon && c && c->metric->need == NEED_INPUT && c->has_change)
 		doc_sentence(d,
 		             arena_dup(&d->arena, (struct span){ f->title, (size_t)(colon - f->title) }));

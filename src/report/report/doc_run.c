@@ -97,7 +97,7 @@ void doc_recommendations(struct document *d, const struct report *r)
 }
 
 /* The name that distinguishes the action of this finding from the actions of other findings: the
-   kernel, else the last part of the place. */
+   first kernel among its places, else the innermost place. NULL if it has no places. */
 static const char *subject_of(const struct finding *f)
 {
 	const char *name = NULL;
@@ -304,8 +304,8 @@ struct doc_table *doc_list(struct document *d, const struct report_table *t, con
 	return table;
 }
 
-/* Add the sum of the rows that are not shown, including those that only a terminal and a comment
- * leave out. */
+/* Add a row with the sums over all rows beyond the first `shown` ones. A terminal and a comment
+ * show fewer rows than a page, so that they get a row of sums of their own. */
 static void put_rest(struct document *d, const struct report_table *t, const size_t *order,
                      size_t shown)
 {

@@ -218,7 +218,9 @@ static int64_t confirmed_by(const struct report *r)
 	return confirmed ? r->pairs : 0;
 }
 
-/* True if all warnings are about kernels that took the place of others. */
+/* True if the report only warns, its main finding is that kernels took the place of others or have
+   new names, and all warnings are about kernels. The cause is then that a library chose other
+   kernels. */
 static bool is_choice(const struct report *r)
 {
 	const struct finding *f = report_main_finding(r);

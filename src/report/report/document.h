@@ -35,7 +35,7 @@ struct doc_table *doc_run_table(struct document *d, const struct report *r, cons
 /// Findings, and checks beyond their limits that no finding explains.
 void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust);
 
-/// The evidence for the findings.
+/// Why the report has its findings: their costs, evidence and checks.
 void doc_reasons(struct document *d, const struct report *r);
 
 /// What is notable about a run or its ranks. In a report on one run, it is added to the section

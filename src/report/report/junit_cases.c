@@ -79,7 +79,7 @@ static void add_finding(struct testcases *t, const struct trust_finding *f)
 ORDERING_POINTERS(by_name, struct testcase, RISING(group) BY_TEXT(name) THEN(COMPARE(x, y)))
 
 /* Number cases with equal names: names that differ only in characters that XML cannot contain, and
-   findings that occur twice. */
+   findings that occur twice. Returns true if there were any. */
 static bool number_duplicates(struct testcases *t)
 {
 	bool found = false;
