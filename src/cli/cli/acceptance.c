@@ -10,7 +10,7 @@
 #include "trust/trust.h"
 
 /* The name by which --accept accepts the check: the id of the trust finding because of which the
-   check is not judged, else its rule. */
+   check is not judged, else the check's rule. */
 static const char *id_to_accept(const struct check *k)
 {
 	return k->verdict == VERDICT_INCONCLUSIVE && k->spoiler ? k->spoiler->id : k->rule;

@@ -1,5 +1,5 @@
-/* To add a format, add a reader in read/, a loader in this file, a row in artifact_formats, and a
-   fuzz target. */
+/* To add a format, add a reader in read/, a loader (here or in a file load_*.c), a row in
+   artifact_formats, and a fuzz target. */
 #include "cli/artifact_format.h"
 
 #include <string.h>
@@ -247,21 +247,23 @@ static bool schema_recognize(struct span first, const char *schema)
 	       begin_has(first, WITHIN, schema);
 }
 
-/* Source: export_memory_timeline_html() of torch/profiler/_memory_profiler.py. */
+/* True for a page with the memory timeline of PyTorch. Source: export_memory_timeline_html() of
+   torch/profiler/_memory_profiler.py. */
 static bool timeline_page_recognize(struct span first)
 {
 	return span_starts(first, SPAN("<")) &&
 	       begin_has(first, first.n, "<title>GPU Memory Timeline HTML</title>");
 }
 
-/* Source: core/util/events_writer.h of TensorFlow; the first record has the format's version. */
+/* True for an event file of TensorBoard, whose first record has the format's version. Source:
+   core/util/events_writer.h of TensorFlow. */
 static bool tensorboard_recognize(struct span first)
 {
 	enum { WITHIN = 64 };
 	return begin_has(first, WITHIN, "brain.Event:");
 }
 
-/* Source: magic of Apache Parquet and Arrow files. */
+/* True for the magic bytes of an Apache Parquet or Arrow file. */
 static bool columns_recognize(struct span first)
 {
 	return span_starts(first, SPAN("PAR1")) || span_starts(first, SPAN("ARROW1"));
@@ -273,7 +275,8 @@ static bool utf16_recognize(struct span first)
 	return span_starts(first, SPAN("\xff\xfe")) || span_starts(first, SPAN("\xfe\xff"));
 }
 
-/* Source: FlightRecorder.hpp of PyTorch 2.8 (dump). */
+/* True for a pickle with a key that dumps of the Flight Recorder have. Source: FlightRecorder.hpp
+   of PyTorch 2.8 (dump). */
 static bool flight_recognize(struct span first)
 {
 	return pickle_recognize(first) && (begin_has(first, first.n, "pg_config") ||

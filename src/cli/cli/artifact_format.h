@@ -17,9 +17,11 @@ enum { ENDINGS_MAX = 3 };
 /// fits.
 struct artifact_format {
 	const char *name; ///< name of the format; its fuzz target is tests/fuzz/fuzz_NAME.c
-	const char *schema; ///< beginning of the value of the JSON key "schema", with its quote
+	const char *schema; ///< beginning of the value of the JSON key "schema", with the quotation
+	                    ///< mark before it
 	enum json_form form; ///< shape that the file's JSON must have
-	bool (*recognize)(struct span first); ///< tests the file's first bytes after blanks
+	bool (*recognize)(struct span first); ///< true if a file has the format, judged by its first
+	                                      ///< bytes after leading blanks
 
 	/// like `recognize`, but leading blanks are not skipped: in a binary file they are data
 	bool (*recognize_blanks)(struct span first);

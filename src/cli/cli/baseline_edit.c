@@ -34,8 +34,8 @@ enum status baseline_comparable(const struct run *run, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Refuse a run that the rules could not judge, since it has other ranks than they expect, or was
-   reduced to digests with other settings. */
+/* Refuse a run that the rules could not judge, since it has other ranks than the rules expect, or
+   was reduced to digests with other settings. */
 static enum status check_rules(const struct candidates *c, const struct setup *s,
                                struct diag_log *log)
 {

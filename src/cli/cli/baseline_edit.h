@@ -31,14 +31,14 @@ GG_MUST_CHECK enum status baseline_add_repeats(const struct candidates *c, const
                                                const char *history, struct baseline *b,
                                                struct diag_log *log);
 
-/// Write the baseline to `path`, and its runs to the file `history` if it has any. The caller holds
-/// the lock of the baseline.
+/// Write the baseline to `path`, and the runs of its history, if it has any, to the file `history`.
+/// The caller holds the lock of the baseline.
 GG_MUST_CHECK enum status baseline_save_both(const struct baseline *b, const char *path,
                                              const char *history, struct diag_log *log);
 
-/// Write a new baseline to `path`, and its runs to the file `history` if it has any. ST_OUTPUT if
-/// a baseline exists at `path`, unless `replace`. ST_USAGE if a path that the user did not type
-/// leads out of the repository.
+/// Write a new baseline to `path`, and the runs of its history, if it has any, to the file
+/// `history`. ST_OUTPUT if a baseline exists at `path`, unless `replace`. ST_USAGE if a path that
+/// the user did not type leads out of the repository.
 GG_MUST_CHECK enum status baseline_put(const struct baseline *b, const struct options *o,
                                        const char *path, const char *history, bool replace,
                                        struct diag_log *log);

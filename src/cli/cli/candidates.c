@@ -78,7 +78,7 @@ bool candidates_need_no_baseline(const struct options *o, const struct rules *ru
 	       (o->all[OPT_CONTROL].nr && !o->value[OPT_BASELINE]);
 }
 
-/* Say which built-in rules differ from those of the gpugate that stored the newest run. */
+/* Say which built-in rules differ from those of the gpugate version that stored the newest run. */
 static void warn_of_update(const struct rules *rules, const struct baseline *b, struct report *out)
 {
 	const struct history *lists[] = { &b->recent, &b->sample };

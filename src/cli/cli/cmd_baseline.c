@@ -232,7 +232,7 @@ static enum status store_runs(struct baseline_job *w, const struct options *o, s
 	                    "run stored", log);
 }
 
-/* Count the oldest runs that are to be removed. */
+/* Count the oldest runs, which the options --keep and --before remove. */
 static enum status count_old(const struct history *h, const struct options *o, size_t *out,
                              struct diag_log *log)
 {

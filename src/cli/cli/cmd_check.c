@@ -145,7 +145,7 @@ void check_explain(const struct candidates *c, const struct setup *s, const stru
 	const struct run *before = b ? baseline_explained(b) : c->nr_controls ? &c->controls[0] : &none;
 	struct cause_input in = { candidates_runs(c, b), s->naming, s->rules.noise.min_runs };
 	remarks_add(&s->naming, &s->diagnosis, &c->v[0], before, page, out);
-	causes_find(&in, out); /* must come last, since it uses the table of ranks */
+	causes_find(&in, out); /* causes_find() must come last, since it uses the table of ranks */
 }
 
 static enum status judge_sides(struct check_job *j, const struct options *o, size_t gates,

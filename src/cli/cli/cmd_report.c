@@ -140,7 +140,7 @@ enum status cmd_report(const struct options *o, struct diag_log *log)
 	r.kind = REPORT_RUN;
 	enum status st = setup_init(&s, o, log);
 	if (st == ST_OK && o->value[OPT_PHASE])
-		/* the option accepts only these words */
+		/* the option accepts only the words of phase_names */
 		s.reduce.phase = (enum phase)span_find(span_of(o->value[OPT_PHASE]), phase_names);
 	NEXT(st, read_run(o, &s, &loaded, &stored, log));
 	struct run *run = stored.pin.ranks.nr ? &stored.pin : &loaded;

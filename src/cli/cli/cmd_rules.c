@@ -269,7 +269,8 @@ static const char *format_of(struct span word, struct arena *a)
 	               : NULL;
 }
 
-/* The metric with this name, else the first with this label in reports, such as "peak memory". */
+/* The metric with this name, else the first with this label in reports, such as "peak memory". NULL
+   if there is none. */
 static const struct metric *metric_called(struct span word, struct arena *a)
 {
 	const struct metric *m = metric_named(word, a);
@@ -303,7 +304,7 @@ static enum status explain(const struct options *o, const char *given, struct ru
 	for (size_t i = 0; i < rules->rules.nr; i++)
 		if (span_eq(span_of(rules->rules.v[i].id), word)) {
 			of_rule = rules_explain(a, rules, &rules->rules.v[i]);
-			if (m && !metric_named(word, a)) /* several metrics may have the label */
+			if (m && !metric_named(word, a)) /* several metrics may have one label */
 				m = rules->rules.v[i].metric;
 		}
 	const char *term = glossary_of(word, &near, a);

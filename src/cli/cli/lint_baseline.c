@@ -28,7 +28,8 @@ struct verify {
 	((v)->warnings++, \
 	 diag_warn((v)->log, "%s: %s", (v)->path, arena_printf(&(v)->log->arena, __VA_ARGS__)))
 
-/* Find settings of the rules with which no run could be compared with this baseline. */
+/* Check that runs can be compared with this baseline under the settings of the rules; else
+   ST_BASELINE. */
 static enum status verify_usable(const struct verify *v)
 {
 	const struct rules *rules = &v->setup->rules;

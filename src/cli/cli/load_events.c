@@ -1,4 +1,4 @@
-/* From recordings of events to digests: traces, XSpace files, exports of Nsight Systems. */
+/* Makes digests of recordings of events: traces, XSpace files, exports of Nsight Systems. */
 #include "cli/load_internal.h"
 
 #include <inttypes.h>
@@ -52,9 +52,9 @@ static enum status check_one_rank(struct source *src, struct artifact_file *file
 	    source_name(src), nr, text);
 }
 
-/* In a trace without marked steps, up to this many GPU activities per captured launch are taken for
-   warm-ups, which run a launch before it is captured. In a trace with marked steps, at most one GPU
-   activity per this many captured launches is taken for a warm-up. */
+/* Most GPU activities that count as warm-ups, which run launches before these are captured: FEW per
+   captured launch in a trace without marked steps, and one per FEW captured launches in a trace
+   with marked steps. */
 enum { FEW = 4 };
 
 /* Refuse a trace that captures CUDA graphs and launches none of them: its GPU activities, if there

@@ -79,7 +79,8 @@ struct artifact_file {
 	struct diag_log own_log;
 };
 
-/// The files of a run in the order of the command line; those of a directory follow it.
+/// The files of a run in the order of the command line; the files of a directory follow the
+/// directory.
 struct artifact_files {
 	struct artifact_file *v;
 	size_t nr, cap;

@@ -54,7 +54,7 @@ static bool wants_color(const struct options *o)
 	return isatty(STDOUT_FILENO) && !(term && strcmp(term, "dumb") == 0);
 }
 
-/* Number of columns from COLUMNS, else from the terminal; 0 if unknown. */
+/* Number of columns from the environment variable COLUMNS, else from the terminal; 0 if unknown. */
 static size_t columns_of(void)
 {
 	enum { LEAST = 40, MOST = 1000 };
@@ -246,8 +246,8 @@ static enum status check_pair(const char *output, const char *other, const char 
 	return would_be_lost(output, what, log);
 }
 
-/* Put the paths of the files that will be written into `outputs`, which has room for NR_OPTIONS
-   paths. `creates`: true if the baseline is one of these files. */
+/* Fill `outputs`, which has room for NR_OPTIONS paths, with the paths of the files that the command
+   will write. `creates`: true if the baseline is one of these files. Returns their number. */
 static size_t list_outputs(const struct options *o, bool creates, const char **outputs)
 {
 	static const enum option others[] = { OPT_OUTPUT, OPT_PROPOSE };

@@ -249,7 +249,7 @@ enum status setup_baseline_path(const struct setup *s, const struct run *run, st
 	if (begins && o->command != CMD_STORE)
 		return ST_OK;
 	if (begins && (!o->value[OPT_BASELINE] || o->value[OPT_SUITE]))
-		TRY(place_check(*out, NULL, log)); /* refuses paths outside of the repository */
+		TRY(place_check(*out, NULL, log)); /* it refuses paths outside of the repository */
 	*out = kept;
 	return ST_OK;
 }
@@ -342,7 +342,7 @@ enum status setup_baseline_read(const struct options *o, const char *path, struc
 		          "'gpugate approve RUN --baseline FILE --force'");
 	if (st != ST_OK)
 		return st;
-	if (setup_is_kept(o, path)) /* reports do not depend on where the folder is */
+	if (setup_is_kept(o, path)) /* reports do not depend on the path of the --history folder */
 		out->pin.label = path + strlen(o->value[OPT_HISTORY]) + 1;
 	fill_reference(out);
 	return is_file ? read_reference_run(history, out, log) : ST_OK;

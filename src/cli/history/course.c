@@ -304,7 +304,7 @@ static bool is_wanted(const struct course_figure *f, const struct course_options
 	return !is_of_item(f);
 }
 
-/* Remove figures that the user did not ask for. Those of items were needed only to find the items
+/* Remove figures that the user did not ask for. Figures of items were needed only to find the items
    that changed together with a figure. */
 static void drop_unwanted(struct course *t, const struct course_options *o)
 {

@@ -104,8 +104,8 @@ static const struct course_figure *figure_of(const struct course *t, int64_t pla
 	return FIND(i, t->figures.v, t->figures.nr, t->figures.v[i].place == place);
 }
 
-/* True if two parts are probably the same work, such as an operator and its kernel: they are of
-   different metrics, and changed by nearly the same amount. */
+/* True if two items that changed are probably the same work, such as an operator and its kernel:
+   they are of different metrics, and changed by nearly the same amount. */
 static bool is_same_work(const struct course_part *a, const struct course_part *b)
 {
 	int64_t x = number_sub(a->after, a->before), y = number_sub(b->after, b->before);

@@ -26,7 +26,7 @@ struct init {
 	struct arena arena;
 	const char *workload;
 	bool added; ///< true if the workload is added beside another one, which has a rules file
-	const char *rules_file; ///< path of the rules
+	const char *rules_file; ///< path of the rules file
 	const char *home; ///< address of gpugate for workflows, OWNER/REPO@REF; "": unknown
 
 	/// paths of the workflow that measures and judges, and of the one that acts on the verdict
@@ -52,7 +52,7 @@ struct init {
    between them. */
 static enum status take_home(struct init *in, const char *said)
 {
-	/* in the order of enum forge */
+	/* names in the order of enum forge */
 	static const char *const forges[] = { "none", "github", "gitlab", NULL };
 	static const char plain[] =
 	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";

@@ -49,7 +49,7 @@ static void run(const struct child_work *c, size_t i, int fd)
 	sink_write(out, read);
 	sink_write(out, (struct span){ (const char *)&read.n, sizeof read.n });
 	write_all(fd, sink_memory(out));
-	/* ends without the exit handlers of the parent process, which the child has inherited */
+	/* the child ends without the exit handlers that it has inherited from the parent process */
 	_exit(0);
 }
 

@@ -53,7 +53,7 @@ static void note_inputs(const struct suite_jobs *jobs, const struct options *o)
 			note_input(job->controls.v[k]);
 		note_input(job->rules);
 		if (!job->baseline || o->command != CMD_SUITE)
-			continue; /* the other commands change the baseline */
+			continue; /* commands other than `suite` may write the baseline */
 		note_input(job->baseline);
 		const char *history = setup_history_path(o, job->baseline, &scratch);
 		note_input(history);

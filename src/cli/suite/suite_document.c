@@ -60,7 +60,7 @@ static void put_shared(struct document *d, const struct suite *s)
 	doc_end(d);
 }
 
-/* The finding of a case with index `nth`, without counting findings that belong to a shared cause.
+/* The finding with index `nth` among those findings of a case that do not belong to a shared cause.
    NULL if there is none. */
 static const struct suite_item *untold(const struct suite_items *all, size_t nth)
 {

@@ -109,8 +109,8 @@ size_t suite_case_at(const struct suite *s, int64_t place)
 
 /* ---- a shared cause ---- */
 
-/* Least and greatest change of what the findings of a shared cause name, in 1e-6 percent; numbers
-   of known and unknown changes. */
+/* Changes of the items that the findings of a shared cause name: the least and the greatest, in
+   1e-6 percent, and the numbers of known and unknown changes. */
 struct span_of_changes {
 	int64_t least, most;
 	size_t nr, unknown;

@@ -10,8 +10,8 @@
 /// One percent as a share, since shares are in 1e-6 %.
 #define PERCENT MICRO
 
-/// Median over steps of metric `id` in rank `r` of the run; for several devices or memories the
-/// worst value. Sets 0 and returns false if the rank lacks the figure.
+/// Median over steps of metric `id` in rank `r` of the run; if the rank has several devices or
+/// memories, the worst of their values. Sets 0 and returns false if the rank lacks the figure.
 bool figure_of_rank(const struct run_view *v, size_t r, enum metric_id id, int64_t *out);
 
 /// The result of query `q` as one number. If several items match, their figures are added up, but
@@ -69,10 +69,11 @@ enum nature nature_of_kernel(const char *category, struct span name);
 
 /// What was recorded of the ranks of a run.
 struct recorded {
-	/// true if recorded: traces; memory snapshots; any figure of memory; Python functions; samples
-	/// or tokens per step
+	/// true if recorded; in this order: traces, memory snapshots, any figure of memory, Python
+	/// functions, samples or tokens per step
 	bool traces, snapshots, memory, python, context;
-	/// true if known: GPU work; FLOPs of operators; FLOPs of the model; peak rate of the GPU
+	/// true if known; in this order: GPU work, FLOPs of operators, FLOPs of the model, peak rate of
+	/// the GPU
 	bool gpu, flops, model_flops, peak;
 	bool shapes; ///< true if the recorded inputs of an operator suffice to compute its FLOPs
 	bool unshaped; ///< true if there are matrix products or convolutions, but a rank recorded no

@@ -9,7 +9,8 @@
 #include "model/report.h"
 #include "model/view.h"
 
-/// Median of the ranks and the scaled MAD (× 1.4826) around it.
+/// Median of a figure over the ranks, and the scaled MAD (× 1.4826) of the ranks around this
+/// median.
 struct peers {
 	int64_t median, mad;
 };
@@ -32,8 +33,9 @@ void slow_ranks(const int64_t *skew, size_t nr, bool *is_slow);
 
 /// Find late ranks. A rank is late if the time in which the others wait only for this rank is more
 /// than 1 % of the time of the steps, more than three scaled MADs above the median of all ranks,
-/// and at least half of that of any other rank. `late_ns` is the time in which only that rank was
-/// waited for, `step_ns` the total time of the steps. Sets the flag of each of the `nr` ranks.
+/// and at least half as long as the same time of every other rank. `late_ns` is the time in which
+/// only that rank was waited for, `step_ns` the total time of the steps. Sets the flag of each of
+/// the `nr` ranks.
 void late_ranks(const int64_t *late_ns, const int64_t *step_ns, size_t nr, bool *is_late);
 
 /// Find functions that differ from the same functions of the rank's peers. Sets `text[rank]` to a

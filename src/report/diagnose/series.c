@@ -60,7 +60,7 @@ static void add_levels(const struct digest *d, bool reserved, bool alone, struct
 	}
 }
 
-/* Add the compute time of each step of a rank, which contains no waiting for other ranks. */
+/* Add the compute time of each step of a rank. Compute time contains no waiting for other ranks. */
 static void add_rank(const struct digest *d, struct arena *a, struct run_report *out)
 {
 	if (d->window || d->summaries.nr || !digest_has_steps(d, METRIC_STEP_COMPUTE_TIME))

@@ -10,7 +10,8 @@
 void table_begin(struct tabler *t, const char *id, const char *title, const char *note,
                  const struct column *columns, size_t nr)
 {
-	static const char step[] = "per step"; /* replaced in notes if the run has no steps */
+	/* words of a note that are replaced if the run has no steps */
+	static const char step[] = "per step";
 	const char *at = t->out->window ? strstr(note, step) : NULL;
 	t->table = vec_push_zero(&t->out->tables);
 	t->table->id = id;
@@ -100,7 +101,8 @@ struct listing {
 struct listed {
 	struct span label;
 	int64_t value;
-	const struct function_stat *function; /* function of the first rank that has it; or NULL */
+	const struct function_stat *function; /* in a table of functions: figures of the function on the
+	                                         first rank that has it; else NULL */
 };
 
 ORDERING(listed_cmp, struct listed, FALLING(value) BY_SPAN(label))

@@ -134,8 +134,8 @@ static void expandable(struct tabler *t, const struct owned_memory *m)
 
 enum { ITEM_COLUMNS = 4 };
 
-/* The columns of a table that shows one list of a memory. The meaning of a member depends on the
-   list (enum memory_list). */
+/* The columns of a table that shows one list of a memory. `member` is an offset in struct
+   memory_item; what a member of this struct means depends on the list (enum memory_list). */
 struct item_table {
 	const char *id, *title, *note;
 	enum memory_list list;

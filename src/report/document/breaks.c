@@ -27,7 +27,7 @@ bool text_may_break(const char *text, size_t blank)
 	if (blank && isdigit((unsigned char)text[blank - 1]) && is_unit(next))
 		return false;
 	if (blank && isalpha((unsigned char)text[blank - 1]) && isdigit((unsigned char)*next))
-		return false; /* keeps "rank 3" on one line */
+		return false; /* a number stays on the line of the word before it, as in "rank 3" */
 	return text_may_begin_line(next);
 }
 

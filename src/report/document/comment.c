@@ -76,7 +76,7 @@ static void add_content(struct strbuf *b, struct span s, bool in_table)
 		}
 		if (in_table && c == ' ' && at && s.n <= WORD_CHARS &&
 		    isalpha((unsigned char)s.p[at - 1]) && isdigit((unsigned char)s.p[at + 1]))
-			strbuf_adds(b, "\xC2\xA0"); /* keeps "rank 5" on one line */
+			strbuf_adds(b, "\xC2\xA0"); /* this blank keeps "rank 5" on one line */
 		else if (!in_table || c != '|')
 			strbuf_add(b, (struct span){ s.p + at, i - at });
 		else if (at && s.p[at - 1] == '\\')
@@ -216,7 +216,7 @@ static bool is_prose(struct span s)
 		    (strncasecmp(s.p + at, "www.", 4) == 0 || strncasecmp(s.p + at, "GH-", 3) == 0))
 			return false;
 		bool hex = cp < 0x80 && isxdigit((int)cp) && !isupper((int)cp);
-		word = hex ? word + 1 : 0; /* GitHub may link a word of seven hex digits as a commit */
+		word = hex ? word + 1 : 0; /* GitHub may link a word of 7 hex digits or more as a commit */
 		letters = !hex ? 0 : letters + (isalpha((int)cp) != 0);
 		if (word >= 7 && letters && letters < word)
 			return false;

@@ -274,7 +274,7 @@ static void put_table(struct page *p, const struct doc_table *t, const char *sec
 {
 	struct arena a = ARENA_INIT;
 	int64_t *longest = arena_alloc(&a, t->nr_columns, sizeof *longest);
-	/* like `longest`, but -1 also for a column that is empty in the rows that are not collapsed */
+	/* like `longest`, but -1 also for a column that has values only in collapsed rows */
 	int64_t *first = arena_alloc(&a, t->nr_columns, sizeof *first);
 	size_t rows = t->nr_rows < ROWS_MAX ? t->nr_rows : ROWS_MAX;
 	size_t open = doc_rows_shown(t, true), more = t->nr_rows - rows + (t->rest ? 0 : t->more);

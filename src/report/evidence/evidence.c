@@ -23,7 +23,7 @@ static struct subject subject_of(const struct finding *f)
 	for (size_t i = 0; i < f->where.nr; i++) {
 		const struct place *p = &f->where.v[i];
 		if (p->level == PLACE_OPERATOR)
-			s.op = s.op ? s.op : p->name; /* keep the first: it launches the costliest kernel */
+			s.op = s.op ? s.op : p->name; /* the first operator launches the costliest kernel */
 		else if (p->level == PLACE_KERNEL)
 			s.kernel = p->name;
 		else if (p->level == PLACE_CODE)
@@ -48,7 +48,7 @@ bool is_about(const struct side_writer *w, const struct subject *s, const struct
 	if (s->kernel)
 		return kernel.n &&
 		       strcmp(text_line(w->a, naming_match(w->in->naming, w->a, kernel)), s->kernel) == 0;
-	if (s->place) { /* "FILE:FUNCTION", perhaps followed by a line number */
+	if (s->place) { /* a place is "FILE:FUNCTION", perhaps followed by a line number */
 		const char *place = text_line(w->a, c->place);
 		size_t n = strlen(place);
 		return c->place.n && strncmp(s->place, place, n) == 0 &&

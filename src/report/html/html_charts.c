@@ -15,9 +15,10 @@ enum { LINES_MAX = 6 };
 
 struct line {
 	const char *name; ///< name of the line in the legend
-	const char *class; ///< class of the style sheet: "base", "cand", … and the style of the stroke
+	const char *class; ///< classes of the style sheet: side ("base", "cand", …) and stroke, such as
+	                   ///< "base dashed"
 	enum unit unit;
-	bool right; ///< true: the line belongs to the second axis, in percent
+	bool right; ///< true: the line belongs to the second axis, which is in percent
 	struct svg_points points; ///< points of the line; chart() releases them
 	const int64_t *summary; ///< statistics (by enum statistic) of a line without points; else NULL
 };
@@ -237,8 +238,8 @@ void html_steps(struct html *h)
 
 /* ---- charts of memory over time ---- */
 
-/* Add the share of reserved memory that is not allocated, in 1e-6 %, if both levels have the same
-   points. */
+/* Add the share of reserved memory that is not allocated, in 1e-6 %. Nothing is added unless both
+   series have the same number of points. */
 static void add_fragmentation(struct chart *c, const char *name, const char *class,
                               const struct series *allocated, const struct series *reserved)
 {

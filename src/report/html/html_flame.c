@@ -1,5 +1,5 @@
 /* Draws GPU time by place in the code as a flame graph: outer levels above, inner ones below.
-   Widths are the candidate's times, colors the changes. */
+   Widths show the candidate's times, colors show changes. */
 #include <inttypes.h>
 
 #include "base/number.h"

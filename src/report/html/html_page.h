@@ -25,7 +25,7 @@ struct html {
 	const struct report *r;
 	struct arena arena; ///< scratch memory
 	const struct document *document; ///< the document that is being rendered
-	struct strbuf body; ///< output
+	struct strbuf body; ///< markup written so far
 	int nr_pictures; ///< number of pictures so far, for their ids
 };
 

@@ -64,7 +64,7 @@ static void step_bar(struct html *h, const struct run_report *run)
 
 void html_finding(struct html *h, size_t i)
 {
-	static const int colors[] = { 0, 1, 3, 4, 5, 6 }; /* without color 2, which is green */
+	static const int colors[] = { 0, 1, 3, 4, 5, 6 }; /* color 2, which is green, is left out */
 	const struct finding *f = &h->r->findings.v[i];
 	struct bar bar = { .title = "what it is made of", .whole = number_distance(f->cost, 0) };
 	for (size_t k = 0; k < f->parts.nr; k++) {

@@ -80,7 +80,7 @@ static void draw(struct html *h, const struct check *c, struct svg_range y)
 	put_points(h, c, y, TREND_CANDIDATE, "dots cand");
 }
 
-/* Begin an entry of a legend with a piece of a line of this class. */
+/* Begin an entry of a legend with a sample of a line in the class `class` of the style sheet. */
 static void put_key(struct html *h, const char *element, const char *class, const char *path)
 {
 	html_printf(h,

@@ -198,7 +198,8 @@ void doc_kernels(struct document *d, const struct report *r)
 		doc_row(d, 0);
 		if (!same && t->nr_rows > t->brief && t->nr_rows <= KERNELS_SHOWN)
 			t->brief = t->nr_rows;
-		/* only the first word, such as "more" of "more launches": a column "launches" follows */
+		/* only the first word, such as "more" of "more launches", since a column "launches" follows
+		 */
 		const char *drift = same ? "hardly" : drift_names[k->drift];
 		size_t word = strcspn(drift, " ");
 		doc_cell(d);
@@ -282,8 +283,8 @@ void doc_categories(struct document *d, const struct report *r)
 
 /* ---- figures of a diff ---- */
 
-/* Size of a change in percent; for shares, and if no percentage is known, in the unit of the
- * metric; -1 if a side lacks the figure. */
+/* Size of a change in 1e-6 %; for shares, and if no percentage is known, in the unit of the metric.
+ * -1 if a side lacks the figure. */
 static int64_t size_of(const struct figure_row *f)
 {
 	if (!f->has_baseline || !f->has_candidate)

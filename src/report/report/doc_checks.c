@@ -287,7 +287,8 @@ static void put_trust(struct document *d, const struct report *r, const struct t
 		const struct trust_line *line = &trust->list.v[i];
 		const struct trust_finding *f = line->first;
 		doc_item(d, 0);
-		bool told = !line->others && is_told(r, f); /* the section "What changed" says it */
+		/* true: the section "What changed" has the finding's message already */
+		bool told = !line->others && is_told(r, f);
 		const char *spoils = told ? " spoils " : "; spoils ";
 		doc_printf(d, "trust:%s%s %s:", line->whose, *line->whose ? ":" : "", f->id);
 		if (!told)

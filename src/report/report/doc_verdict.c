@@ -207,7 +207,7 @@ static void put_pass(struct document *d, const struct report *r)
 		put_change(d, r, unsure);
 		doc_words(d, llabs(unsure->change) <= unsure->evidence.noise ? MAY_BE_NOISE : "");
 	}
-	if (!text_or_empty(r->accept)[0]) /* otherwise the command to approve the run follows */
+	if (!text_or_empty(r->accept)[0]) /* if there is a command to approve the run, it follows */
 		doc_words(d, "; nothing to do");
 }
 
@@ -339,7 +339,7 @@ static bool slow_figure(const struct report *r, const struct metric *m, const st
 	return false;
 }
 
-/* True if the candidate's figure is the median of its ranks. */
+/* True if `figure`, which is the candidate's, is the median of this column over all its ranks. */
 static bool is_of_median(struct document *d, const struct report *r, size_t column, int64_t figure)
 {
 	size_t nr = 0;

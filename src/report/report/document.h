@@ -71,7 +71,7 @@ void doc_inputs(struct document *d, const struct report *r);
 /// The table of all checks.
 void doc_checks(struct document *d, const struct report *r);
 
-/// The evidence behind the values of checks that do not pass.
+/// The share of false alarms, and the evidence behind the values of checks that do not pass.
 void doc_evidence(struct document *d, const struct report *r);
 
 /// Columns of the table of findings, and of the table of changes in a diff.

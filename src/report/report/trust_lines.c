@@ -25,7 +25,8 @@ struct kind {
 
 ORDERING(by_place, struct told, RISING(at))
 
-/* Text such as " candidate ranks 0 and 2 to 7". */
+/* Says which side and ranks the findings of `k` are about: text such as " candidate ranks 0 and 2
+   to 7". */
 static const char *whose(struct trust_lines *l, struct kind *k, bool sides)
 {
 	struct strbuf b = STRBUF_INIT;
