@@ -27,10 +27,10 @@ GG_MUST_CHECK enum status acceptance_books(const struct run *runs, size_t nr, bo
 /// names.
 bool acceptance_is_unsure(const struct report *r, const struct options *o);
 
-/// Decide whether the judged run may be approved. ST_INPUT if a trust finding that --accept does
-/// not name makes a judged figure unreliable. ST_FAILED or ST_INPUT if a check did not pass, and
-/// --accept names neither its rule nor its item nor a finding on it. ST_USAGE if a name of --accept
-/// is unknown. `all`: as if --accept named all rules.
+/// Decide whether the judged run may be approved. ST_INPUT if no check judged anything, or if a
+/// trust finding that --accept does not name makes a judged figure unreliable. ST_FAILED or
+/// ST_INPUT if a check did not pass, and --accept names neither its rule nor its item nor a finding
+/// on it. ST_USAGE if a name of --accept is unknown. `all`: as if --accept named all rules.
 GG_MUST_CHECK enum status acceptance_judge(const struct report *r, const struct options *o,
                                            bool all, struct diag_log *log);
 

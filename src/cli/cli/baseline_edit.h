@@ -74,9 +74,9 @@ GG_MUST_CHECK enum status baseline_save_reference(const struct candidates *c, co
                                                   const struct baseline_edit *e,
                                                   struct diag_log *log);
 
-/// Make the first run the pin, and write the baseline. The history stays, but of its runs only
-/// those of `c` and later ones count for the reference. `moved` is the new baseline, which borrows
-/// from the runs; the caller releases it with baseline_release().
+/// Make the first run the pin, add the runs to the history, and write both files. Earlier runs of
+/// the history no longer count for the reference. `moved` is the new baseline, which borrows from
+/// the runs; the caller releases it with baseline_release().
 GG_MUST_CHECK enum status baseline_move(const struct candidates *c, const struct setup *s,
                                         const struct report *judged, struct baseline_edit *e,
                                         struct baseline *moved, struct diag_log *log);

@@ -36,9 +36,9 @@ GG_MUST_CHECK enum status candidates_judge(const struct candidates *c, struct se
                                            const struct baseline *b, const char *path,
                                            struct report *out, struct diag_log *log);
 
-/// True if no baseline is needed: `check --new` creates it, control runs replace it, or the user's
-/// limits are all absolute. Absolute limits are not enough if built-in rules are in force and the
-/// user names a baseline, since these rules need one.
+/// True if no baseline is needed: `check --new` creates it, control runs replace it (unless
+/// --baseline names one), or the user's limits are all absolute. Absolute limits are not enough if
+/// built-in rules are in force and the user names a baseline, since these rules need one.
 bool candidates_need_no_baseline(const struct options *o, const struct rules *rules);
 
 #endif

@@ -85,8 +85,9 @@ GG_MUST_CHECK enum status setup_name_workload(struct setup *s, const struct run 
                                               struct diag_log *log);
 
 /// Path of the baseline: --baseline, else the pattern of the rules with {workload}, {gpu} and
-/// {world_size} replaced by values of `run` (NULL: unknown). In the folder of --history each GPU
-/// and world size has a baseline of its own. Owned by `a`. ST_BASELINE if a value is unknown.
+/// {world_size} replaced by values of `run` (NULL: unknown). If no file is there, the path may
+/// become one in the folder of --history, in which each GPU and world size has a baseline of its
+/// own. Owned by `a`. ST_BASELINE if a value is unknown.
 GG_MUST_CHECK enum status setup_baseline_path(const struct setup *s, const struct run *run,
                                               struct arena *a, const char **out,
                                               struct diag_log *log);

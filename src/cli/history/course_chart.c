@@ -4,7 +4,7 @@
 #include "history/course_document.h"
 #include "html/svg.h"
 
-/* Draw a line at the level (median) between each change point and the next one. */
+/* Draw the level (median) of each stretch of runs without a change point as a line. */
 static void draw_levels(const struct course *t, const struct course_figure *f, struct svg_range x,
                         struct svg_range y, struct strbuf *out)
 {

@@ -78,8 +78,8 @@ static void put_head(struct document *d, const struct suite_case *c, unsigned ve
 	doc_add(d, DOC_NAME, TONE_STRONG, c->name);
 }
 
-/* Add the findings of a case as rows, without those that belong to a shared cause. If the case has
-   no findings, add a row with its text. */
+/* Add the first findings of a case as rows, without those that belong to a shared cause, and a row
+   that counts further ones. If the case has no findings, add a row with its text. */
 static void put_open_case(struct document *d, const struct suite *s, const struct suite_case *c)
 {
 	const struct suite_items all = suite_items_of(&s->findings, c->place);

@@ -56,8 +56,9 @@ static void put_line(struct document *d, const char *what, const char *text)
 	doc_said(d, text);
 }
 
-/* Write a recommendation: its details if `whole`, else its observation. A report on one run has the
- * observation in its section of findings already; the report of a check has no such section. */
+/* Write a recommendation. If `whole`, write its hypothesis and how to validate it, but only the id
+ * of its observation, which the section of findings of a report on one run has already. The report
+ * of a check has no such section: write the observation, but no such details. */
 static void put_recommendation(struct document *d, const struct recommendation *r, bool whole)
 {
 	const char *sure = confidence_names[r->confidence];

@@ -65,7 +65,8 @@ bool doc_heading_tells(const struct report *r, const struct finding *f);
 /// The key figures of both sides.
 void doc_key_figures(struct document *d, const struct report *r);
 
-/// The figures of result files that changed, worst first; no section for a single figure.
+/// The figures of result files that changed, worst first. There is no section for a single figure,
+/// nor if no figure failed, warned, is undecided or improved.
 void doc_inputs(struct document *d, const struct report *r);
 
 /// The table of all checks.

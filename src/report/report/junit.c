@@ -173,7 +173,8 @@ static void put_properties(const struct junit *j)
 	sink_puts(j->out, "    </properties>\n");
 }
 
-/* Write warnings into every suite, since some tools show only the first. */
+/* Write warnings into every suite, since some tools show only the first one. Insights are written
+   only into the suite on ranks. */
 static void put_remarks(const struct junit *j, enum check_group group)
 {
 	const struct report *r = j->r;

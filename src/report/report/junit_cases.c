@@ -101,7 +101,7 @@ static bool number_duplicates(struct testcases *t)
 	return found;
 }
 
-/* True if a check or a finding shows why the gate did not pass. */
+/* True if a check or a trust finding shows why the gate did not pass. */
 static bool shows_why(const struct report *r)
 {
 	bool found = false;

@@ -44,8 +44,8 @@ void key_figures_of(const struct report *r, struct key_figures *out);
 const struct finding *report_main_finding(const struct report *r);
 
 /// The check that explains the verdict of the report best. Only checks with this verdict are
-/// considered: those of key figures first, then those of the main finding, then all others. NULL if
-/// none of them has a change or a limit that needs no baseline.
+/// considered, in this order: those of key figures, those of the main finding, all others. NULL if
+/// none of them has a change, or a limit that needs no baseline, in a figure that can be believed.
 const struct check *report_worst_check(const struct report *r);
 
 /// The label of a metric in this report, of all steps or, if `kind` is not NULL, of steps of one
