@@ -175,7 +175,8 @@ static const char *list_processes(struct arena *a, const struct nsys_process *v,
 	return arena_take(a, &b);
 }
 
-/* Select which processes of the export are read: all, or the one that --process names. */
+/* Select which processes of the export are read: all, or the one that --process names. ST_INPUT if
+   --process is needed, because several processes share a GPU and do not say their ranks. */
 static enum status choose_processes(const struct loader *l, const char *name,
                                     const struct nsys_process **v, size_t *nr, struct diag_log *log)
 {

@@ -223,8 +223,8 @@ static bool is_like(enum unit a, enum unit b)
 	return a < UNIT_FIGURES && b < UNIT_FIGURES && (named || (unit_is_time(a) && unit_is_time(b)));
 }
 
-/* Add the items (kernels, operators, …) that changed at the figure's change point, by at least a
-   tenth of the figure's change. */
+/* Add the items (kernels, operators, …) that changed most at the figure's change point, by at least
+   a tenth of the figure's change. */
 static void add_parts(struct course *t, const struct course_point *p, int64_t from, int64_t to)
 {
 	const struct course_figure *whole = &t->figures.v[p->figure];

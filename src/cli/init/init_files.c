@@ -89,7 +89,8 @@ static enum status write_all_files(struct file_batch *w, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Remove the new files after an error. Files that were replaced remain, since each is complete. */
+/* Remove the new files and directories after an error. Files that were replaced remain, since each
+   is complete. */
 static void undo_files(struct file_batch *w)
 {
 	for (size_t i = 0; i < w->files->list.nr; i++) {

@@ -29,7 +29,8 @@ static void add_count(struct summary *s, const char *id, const char *label, int6
 	add_figure(s, id, label, UNIT_COUNT, value, note);
 }
 
-/* A note that names the worst rank, if the figures of a run's ranks differ; else "". */
+/* A note that names the worst rank, if the figures of a run's ranks differ; else "". The note is
+   shown beside the figure `shown`, and repeats no figure that equals it. */
 static const char *worst_rank(struct summary *s, enum metric_id id, int64_t shown)
 {
 	const struct metric *m = &metric_table[id];

@@ -28,8 +28,8 @@ GG_MUST_CHECK enum status evidence_clear(const char *folder, struct diag_log *lo
 /// candidate. A side that was just read from a recording with `reduce_options.keep_step` shows a
 /// real step. A stored digest keeps no single launches, only sums in the rows of its code table.
 /// Such a side shows the launches of each row one after the other, all with the row's mean
-/// duration, so that the sums per step are right. Sets the finding's `trace` to the file name.
-/// Fails with ST_OUTPUT if a file cannot be written.
+/// duration, so that the sums per step are right. Sets the finding's `trace` to the path of its
+/// file. Fails with ST_OUTPUT if a file cannot be written.
 GG_MUST_CHECK enum status evidence_write(const struct evidence_input *in, struct report *r,
                                          struct diag_log *log);
 

@@ -61,8 +61,8 @@ void put_call(struct side_writer *w, enum code_kind kind, int64_t tid, int64_t s
 void put_activity(struct side_writer *w, enum code_kind kind, struct span name, int64_t tid,
                   int64_t start_ns, int64_t dur_ns, int64_t bytes);
 
-/// Write events for the module and the place (function) of a row. put_operators() writes events
-/// for the operators on the row's path.
+/// Write events for the nested modules and the place (function) of a row. put_operators() writes
+/// events for the nested operators of the row.
 void put_frames(struct side_writer *w, const struct code_stat *c, int64_t tid, int64_t start_ns,
                 int64_t dur_ns);
 void put_operators(struct side_writer *w, const struct code_stat *c, int64_t tid, int64_t start_ns,
@@ -72,8 +72,8 @@ void put_operators(struct side_writer *w, const struct code_stat *c, int64_t tid
 /// the modules and operators around them.
 bool has_room(const struct side_writer *w, int64_t nr, struct span name);
 
-/// Write all events of a side, as the mean step of a digest. Returns the number of launches that
-/// were left out.
+/// Write the events of a side that the finding is about, as the mean step of a digest. Returns the
+/// number of launches that were left out.
 int64_t put_mean(struct side_writer *w, const struct subject *s);
 
 /// Like put_mean(), but one step as it was recorded.
