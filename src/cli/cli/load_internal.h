@@ -27,9 +27,9 @@ struct loader {
 
 /// How an artifact's rank is known.
 enum rank_known {
-	RANK_ASSUMED, ///< not known: rank 0 is assumed
-	RANK_NAMED, ///< from the file's name, or --rank
-	RANK_STATED, ///< from the artifact itself
+	RANK_ASSUMED, ///< the rank is not known: 0 is assumed
+	RANK_NAMED, ///< the rank is from the file's name, or from --rank
+	RANK_STATED, ///< the rank is in the artifact itself
 };
 
 /// One artifact that has been read.
@@ -53,8 +53,8 @@ struct artifacts {
 enum load_outcome {
 	OUTCOME_DIGEST,
 	OUTCOME_NO_ARTIFACT,
-	OUTCOME_RESULT ///< a result file of a benchmark; an error in it counts, whatever the file's
-	               ///< name
+	OUTCOME_RESULT ///< a result file of a benchmark; an error in such a file counts, even if its
+	               ///< name is not that of an artifact
 };
 
 /// One file of a run and the result of reading it. While files are read, only one thread uses it.

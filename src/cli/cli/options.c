@@ -257,7 +257,7 @@ enum status options_parse(int argc, char **argv, struct options *out, struct dia
 		} else {
 			vec_push(&out->args, argv[at++]);
 		}
-		st = st == ST_OK ? one : st; /* go on after an error: paths of reports may follow */
+		st = st == ST_OK ? one : st; /* parsing goes on: paths of reports may follow an error */
 	}
 	TRY(st);
 	if (out->help || out->version)

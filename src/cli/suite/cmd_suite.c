@@ -295,7 +295,7 @@ static enum status pick_case(struct work *w, const char *name)
 		nearest_try(&near, picked.workload);
 		if (strcmp(picked.workload, name) != 0)
 			continue;
-		v[i] = v[0]; /* swapped, not overwritten: the case that was first must also be released */
+		v[i] = v[0]; /* both are swapped, since the case that was first must also be released */
 		v[0] = picked;
 		w->nr = 1;
 		return ST_OK;
@@ -357,7 +357,7 @@ enum status cmd_suite_cases(const struct options *o, struct diag_log *log)
 	enum status st = work_begin(&w, o, o->value[OPT_SUITE], log);
 	w.out = &s;
 	w.nr = w.jobs.list.nr;
-	/* one process at a time, so that messages about baselines are in the order of the suite */
+	/* only one process runs at a time, so that its messages are in the order of the suite */
 	w.at_once = 1;
 	if (st == ST_OK && only)
 		st = pick_case(&w, only);

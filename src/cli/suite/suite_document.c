@@ -215,8 +215,8 @@ static void put_row(struct document *d, const struct suite *s, const struct suit
 	doc_put_verdict(d, c->verdict);
 	doc_say(d, " %n", c->name);
 	const struct suite_items findings = suite_items_of(&s->findings, c->place);
-	/* a link to the row of its findings or, if all of these belong to shared causes, to the causes
-	 */
+	/* the case links to the row of its findings or, if all of these belong to shared causes, to
+	   these causes */
 	if (c->verdict != VERDICT_PASS)
 		d->line->last->link = findings.nr && !untold(&findings, 0)
 		                          ? "#shared"

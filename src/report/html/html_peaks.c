@@ -22,8 +22,8 @@ static const char *category_of_row(const struct report_table *t, size_t row)
 	return column < t->columns.nr ? t->cells.v[row * t->columns.nr + column].text : "";
 }
 
-/* Color of a category, which is the same on both sides: the category's position in the joined lists
-   of both sides, without duplicates. */
+/* Number of the color of a category, which is the same on both sides: the category's position in
+   the joined lists of both sides, without duplicates, modulo COLORS. */
 static int color_of(const struct report *r, const char *category)
 {
 	const struct run_report *runs[] = { r->run, r->baseline_run };

@@ -380,8 +380,8 @@ static const char *without_unit(struct arena *a, const struct metric *m, const c
 }
 
 /* Add text such as "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)". If the report is
-   about a slow rank, and the figure is a median over the ranks, the slow rank's own figure is
-   written before it. */
+   about a slow rank, this rank's own figure is written, too: before a figure that is the median
+   over the ranks, else behind it. */
 static void put_key_figure(struct document *d, const struct report *r, const struct key_figure *k,
                            bool first)
 {
