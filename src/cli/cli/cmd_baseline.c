@@ -1,4 +1,5 @@
-/* The commands approve and store, which add a run to a stored baseline. */
+/* The commands approve and store, which add runs to a stored baseline or, with --keep and --before,
+   remove old ones. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -72,7 +72,8 @@ static void warn_of_limits(const struct rules *rules, const struct rules *built_
 	}
 }
 
-/* True if the check compares the figure of both sides, or leaves that to another rule. */
+/* True if the check compares the figure of both sides, or was skipped because another rule compares
+   it. */
 static bool judges(const struct check *k)
 {
 	return k->verdict == VERDICT_SKIPPED

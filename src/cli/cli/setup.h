@@ -35,9 +35,9 @@ struct setup {
 GG_MUST_CHECK enum status setup_init(struct setup *s, const struct options *o,
                                      struct diag_log *log);
 
-/// Read the table of categories that the options or the rules name, else the built-in one. Add to
-/// it the categories in the rules file itself, `path`. Any error is ST_USAGE. The caller releases
-/// `out` in any case.
+/// Read the table of categories that the options or the rules name, else the built-in one. Add the
+/// categories that the rules file itself, at `path`, defines. Any error is ST_USAGE. The caller
+/// releases `out` in any case.
 GG_MUST_CHECK enum status setup_categories(const struct options *o, const struct rules *rules,
                                            const char *path, struct category_table *out,
                                            struct diag_log *log);

@@ -82,8 +82,8 @@ static void add_window(const struct digest *d, __int128 sums[NR_STEP_PARTS])
 	}
 }
 
-/* Compute the parts of the wall time over the usable steps of all ranks, or over the window (the
-   recorded time) without step markers. False if no GPU activity was recorded. */
+/* Compute the parts of the wall time over the usable steps of all ranks or, without step markers,
+   over the window (the recorded time). False if no GPU activity was recorded. */
 static bool read_parts(struct bounds *b)
 {
 	__int128 sums[NR_STEP_PARTS] = { 0 }, all = 0;

@@ -52,7 +52,7 @@ static void put_piece(struct text *t, const struct flat *f, size_t from, size_t 
 	size_t n = t->out->n;
 	while (n && t->out->p[n - 1] == ' ')
 		n--;
-	bool begins = !n || t->out->p[n - 1] == '\n'; /* only blanks precede on the line */
+	bool begins = !n || t->out->p[n - 1] == '\n'; /* true: the line has only blanks so far */
 	if (from < to && f->text.p[from] == ':' && begins) {
 		text_add_codepoint(t->out, 0xFFFD);
 		from++;

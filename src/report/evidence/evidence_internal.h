@@ -76,7 +76,7 @@ bool has_room(const struct side_writer *w, int64_t nr, struct span name);
 /// number of launches that were left out.
 int64_t put_mean(struct side_writer *w, const struct subject *s);
 
-/// Like put_mean(), but one step as it was recorded.
+/// Like put_mean(), but writes one step as it was recorded.
 int64_t put_step(struct side_writer *w, const struct subject *s);
 
 #endif

@@ -9,7 +9,7 @@
 /// Width and height of a picture in units of its own coordinates.
 enum { SVG_WIDTH = 10000, SVG_HEIGHT = 1000 };
 #define SVG_BOX \
-	"viewBox=\"0 0 10000 1000\" preserveAspectRatio=\"none\"" ///< this width and height as
+	"viewBox=\"0 0 10000 1000\" preserveAspectRatio=\"none\"" ///< SVG_WIDTH and SVG_HEIGHT as
 	                                                          ///< attributes of <svg>
 
 /// Largest number of points on a line.

@@ -207,7 +207,7 @@ static void put_pass(struct document *d, const struct report *r)
 		put_change(d, r, unsure);
 		doc_words(d, llabs(unsure->change) <= unsure->evidence.noise ? MAY_BE_NOISE : "");
 	}
-	if (!text_or_empty(r->accept)[0]) /* if there is a command to approve the run, it follows */
+	if (!text_or_empty(r->accept)[0]) /* a command to approve the run is something to do */
 		doc_words(d, "; nothing to do");
 }
 
