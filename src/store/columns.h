@@ -1,5 +1,5 @@
-/// Columns of numbers in stored files: those of the steps of a digest, and those of a fold, which
-/// has the figures of all ranks of a folded run. Internal to the store.
+/// Columns of numbers in stored files. The steps of a digest are columns, and so are the figures of
+/// all ranks in a fold (of a folded run). Internal to the store.
 #ifndef GG_STORE_COLUMNS_H
 #define GG_STORE_COLUMNS_H
 
@@ -15,7 +15,8 @@ enum {
 	STEP_PHASE_COLUMN = METRIC_COLUMN + NR_STEP_METRICS,
 	PHASE_COLUMN, ///< first column of PHASE_FORWARD; the columns of the other phases follow
 	NR_COLUMNS = PHASE_COLUMN + (NR_INNER_PHASES - 1) * NR_PHASE_COLUMNS,
-	COUNT_COLUMN = NR_COLUMNS, ///< number of steps; a digest without samples has only this column
+	COUNT_COLUMN = NR_COLUMNS, ///< number of steps; the only column if a digest has statistics in
+	                           ///< place of samples
 	NR_ALL_COLUMNS
 };
 
@@ -40,19 +41,20 @@ bool step_column_may_be_zero(size_t column);
 /// digest lacks the column.
 int64_t **step_column_place(struct digest *d, size_t column);
 
-/// The values of a column, one for each step; NULL if the digest lacks the column.
+/// The values of a column, one for each step, borrowed from the digest; NULL if the digest lacks
+/// the column.
 int64_t *step_column(const struct digest *d, size_t column);
 
 /* ---- folds ---- */
 
-/// A column of numbers as stored, which owns its array.
+/// A column of numbers that was read from a file or is to be written; `v` is owned.
 struct column {
 	int64_t *v;
 	size_t nr, cap;
 };
 
-/// A fold that is being read, with its columns until fold_place_columns() moves them into the
-/// fold's members. The fold comes first, so that fold_free() releases the whole struct.
+/// A fold that is being read. `columns` has its columns until fold_place_columns() moves them into
+/// the members of `fold`. `fold` is the first member, so that fold_free() frees the whole struct.
 struct stored_fold {
 	struct fold fold;
 	VEC(struct column) columns;
@@ -60,7 +62,7 @@ struct stored_fold {
 };
 
 /// Offsets of the members of struct fold_match and of struct fold_member that are stored as
-/// columns.
+/// columns, in the order of these columns.
 enum { NR_MATCH_COLUMNS = 10, NR_MEMBER_COLUMNS = 3 };
 extern const size_t fold_match_columns[NR_MATCH_COLUMNS];
 extern const size_t fold_member_columns[NR_MEMBER_COLUMNS];

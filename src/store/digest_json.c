@@ -10,7 +10,7 @@
 /* ---- parts of a digest that must agree with each other ---- */
 
 /* True if the `nr` rows of `size` bytes, which begin with the id of a memory, refer only to
-   memories of the digest, and are sorted like these. */
+   memories of the digest, and are in the order of d->memories. */
 static bool memories_known(const struct digest *d, const void *rows, size_t nr, size_t size)
 {
 	size_t m = 0;

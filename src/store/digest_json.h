@@ -16,23 +16,23 @@
 /// newline. Errors are kept by the sink.
 void digest_write(const struct digest *d, struct sink *out);
 
-/// Reads and validates a digest. Any error returns `fail`: ST_INPUT, or ST_BASELINE if the digest
-/// is used as a baseline.
+/// Reads and validates a digest. If the text is not a valid digest, returns `fail`: ST_INPUT, or
+/// ST_BASELINE if the digest is used as a baseline. Caller releases `*out` with digest_free().
 GG_MUST_CHECK enum status digest_read(struct source *src, enum status fail, struct digest **out,
                                       struct diag_log *log);
 
-/// Like digest_read(), for a digest given as an input. To save memory, `out` has the JSON text of
-/// the digest in place of its lists (digest_forget()). Errors are ST_INPUT.
+/// Like digest_read(), but to save memory, `*out` has the JSON text of the digest in place of its
+/// lists (digest_forget()). Errors are ST_INPUT.
 GG_MUST_CHECK enum status digest_read_text(struct source *src, struct digest **out,
                                            struct diag_log *log);
 
-/// Reads the whole digest from its JSON text, which `d` keeps and which was valid when it was first
-/// read. `path` is the file of `d`, for messages.
+/// Reads the whole digest from the JSON text that digest_read_text() has kept in `d`. `path` is the
+/// file of `d`, for messages.
 GG_MUST_CHECK enum status digest_read_again(const struct digest *d, const char *path,
                                             struct digest **out, struct diag_log *log);
 
-/// A folded digest may keep the whole digests of some ranks as JSON text. Reads these texts with
-/// digest_read_again(), and replaces each by its digest.
+/// A folded digest may keep the digests of some ranks as JSON text. Replaces each of these texts by
+/// the digest that it describes. `path` is the file of `d`, for messages.
 GG_MUST_CHECK enum status fold_complete(struct digest *d, const char *path, struct diag_log *log);
 
 /// A stored baseline: the approved run (the pin), and later runs.
@@ -41,7 +41,7 @@ struct baseline {
 	const char *workload;
 	struct provenance provenance;
 	struct run pin; ///< approved run in the reduced form that pin_make() gives it
-	/// the reference run, which the file WORKLOAD.reference has as the pin of a baseline; NULL if
+	/// reference run: the baseline in the file WORKLOAD.reference, whose pin is this run; NULL if
 	/// there is no such file
 	struct baseline *reference_run;
 	struct history recent; ///< accepted runs that the baseline file itself has, oldest first
@@ -66,8 +66,9 @@ void baseline_write(const struct baseline *b, struct sink *out);
 /// figures of result files. run->cut counts the dropped values.
 void past_run_fit(struct past_run *run);
 
-/// Reads and validates a baseline; any error is ST_BASELINE with place and path. Caller releases
-/// with baseline_release() whatever the outcome.
+/// Reads and validates a baseline; any error is ST_BASELINE, and its message has the byte offset
+/// and the path of the value, such as "recent[2]". Caller releases with baseline_release() whatever
+/// the outcome.
 GG_MUST_CHECK enum status baseline_parse(struct source *src, struct baseline *out,
                                          struct diag_log *log);
 
@@ -91,10 +92,10 @@ enum { PIN_BYTES = 190000, PIN_RANKS = 64 };
 enum { PIN_FOLDED_BYTES = 1900000 };
 
 /// Makes `out`, the reduced form of `run` that a baseline stores. Figures that checks of `rules`
-/// compare are kept exactly, others as far as the size limit allows; lists that explain only a
-/// single run are left out. If the limit demands it, the smallest kernels and operators are summed,
-/// and the samples of steps replaced by statistics. `naming` normalizes names. Texts are borrowed
-/// from `run`. Caller releases with run_release().
+/// compare are kept exactly, others as far as the size limit allows; lists that no comparison
+/// needs, such as single collectives, are left out. If the limit demands it, the smallest kernels
+/// and operators are summed, and the samples of steps replaced by statistics. `naming` normalizes
+/// names. Texts are borrowed from `run`. Caller releases `out` with run_release().
 void pin_make(const struct run *run, const struct rules *rules, const struct naming *naming,
               struct run *out);
 

@@ -1,15 +1,15 @@
 /* Checks the rows of a digest that refer to other rows. */
 #include "store/digest_schema.h"
 
-/* Progress of the check for one function: the callee of this function that was seen last, or -1,
- * and the function's depth in the tree. */
+/* State of one function during the check: `last` is the index of its callee that was checked
+   last, or -1; `depth` is the function's depth in the tree of callers. */
 struct seen {
 	int64_t last;
 	int depth;
 };
 
-/* Returns what is wrong with function `i`, or NULL. For each function p before `i`, seen[p + 1] has
-   its depth in the tree and its last callee so far; seen[0] has those of the root of the tree. */
+/* Returns what is wrong with function `i`, or NULL. For each index p below `i`, seen[p + 1] is
+   the state of function p; seen[0] is the state of the root of the tree. */
 static const char *function_fault(const struct digest *d, size_t i, const struct seen *seen)
 {
 	const struct function_stat *f = &d->functions.v[i];
@@ -59,8 +59,8 @@ static void check_collectives(struct row_reader *r, const struct digest *d)
 	}
 }
 
-/* A row may be the sum of small rows; its `names` is their number, else 0. True if these numbers
-   are not negative, and if among the GPU activities only rows of kernels are such sums. */
+/* If a row is a sum of small rows, its member `names` is the number of these rows, else 0. True
+   if no such number is negative, and if among GPU activities only kernels have such sums. */
 static bool are_sums(const struct digest *d)
 {
 	return ALL(i, d->kernels.nr,

@@ -12,12 +12,13 @@ extern const struct schema digest_schema, baseline_schema, run_schema, history_s
 /// Like digest_schema, for the digests of several ranks in one document (row_read_all()).
 extern const struct schema ranks_schema;
 
-/// Stops the scanner with an error if parts of a digest contradict one another.
+/// Stops the reader with an error if parts of the digest contradict one another.
 void digest_check(struct row_reader *r, struct digest *d);
 
-/// Functions of two fields of type FIELD_OWN, whose JSON is not made from a table of members: the
-/// steps of digests, and the fold (the figures of all ranks) of a folded run. They read or write
-/// `nr` digests of one document together, or write the JSON Schema of the field.
+/// Functions of two members of a digest whose JSON is not made from a table (FIELD_OWN): the steps,
+/// and the fold (the figures of all ranks of a folded run). A document may have `nr` digests, which
+/// are read and written together. The functions `describe` write the member's JSON Schema, if
+/// `several` for several digests together. fold_is_there() is false if no fold is to be written.
 void steps_read(struct row_reader *r, void *const *digests, size_t nr);
 void steps_write(const void *const *digests, size_t nr, struct sink *out);
 void steps_describe(bool several, int depth, struct sink *out);
@@ -26,10 +27,10 @@ void fold_write(const void *const *digests, size_t nr, struct sink *out);
 bool fold_is_there(const void *const *digests, size_t nr);
 void fold_describe(bool several, int depth, struct sink *out);
 
-/// Writes a digest as a part of a document. If the digest keeps its JSON text, this is copied.
+/// Writes a digest as a part of a document. If the digest keeps its JSON text, that text is copied.
 void digest_write_part(const struct digest *d, struct sink *out);
 
-/// Reads the digest that follows into `d`, which digest_new() made.
+/// Reads the next value of the document, a digest, into `d`, which digest_new() made.
 void digest_read_into(struct row_reader *r, struct digest *d);
 
 /// Reads one whole document of schema `s` into `row`; nothing may follow the document. `as` is the
@@ -38,8 +39,8 @@ GG_MUST_CHECK enum status stored_document_read(struct source *src, enum status f
                                                const struct schema *s, struct row_reader as,
                                                void *row, struct diag_log *log);
 
-/// Stops the reader with an error if functions or collectives refer to rows that are not there or
-/// do not fit, or if a row cannot be the sum of small rows that it says to be.
+/// Stops the reader with an error if functions or collectives refer to missing or unsuitable rows,
+/// or if a row claims to be a sum of small rows and cannot be one.
 void digest_check_rows(struct row_reader *r, const struct digest *d);
 
 /// Row type of the provenance of a run.
@@ -48,11 +49,11 @@ extern const struct schema provenance_schema;
 /// Row type of a value in a past run: the answer to a query of a rule.
 extern const struct schema past_value_schema;
 
-/// Row type of a run in a baseline.
+/// Row type of one of the later runs that a baseline file has beside its pin.
 extern const struct schema past_schema;
 
-/// Fields of a run in a history file: those of a run in a baseline, and others such as the pin and
-/// the verdict of the gate.
+/// Fields of a run in a history file: all fields of past_schema, and others such as the pin and the
+/// verdict of the gate.
 enum { NR_HISTORY_FIELDS = 11 };
 extern const struct field history_fields[NR_HISTORY_FIELDS];
 
@@ -66,11 +67,13 @@ bool row_is_number(const struct field *f);
 /// KEY_hex with the raw bytes.
 bool row_is_text(const struct field *f);
 
-/// Reads valid text, owned by the reader's arena; empty after an error.
+/// Reads the next value as text, which must be valid UTF-8 without NUL. Owned by the reader's
+/// arena; empty after an error. `key` is for messages.
 struct span row_read_text(struct row_reader *r, const char *key);
 
 /// Reads the value at `key` into field `f` of `nr` structs: one value for all structs, or a list
-/// with one value for each. `hex` is true for the value at KEY_hex (see row_is_text()).
+/// with one value for each. `hex` is true if `key` is KEY_hex: the value has the raw bytes of a
+/// text in hex.
 void row_read_values(struct row_reader *r, const struct field *f, const char *key, bool hex,
                      void *const *rows, size_t nr);
 

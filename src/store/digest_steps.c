@@ -1,8 +1,8 @@
 /* The steps of a digest: one column (one line) per metric. For several digests, a column that is
-   equal in all is written once, otherwise as a list of columns. If statistics replace samples, the
-   only column is the number of steps. The columns of a phase are written if a digest has the phase,
-   and are empty for digests without it; except for the first column of a phase, columns that are
-   all 0 are left out.
+   equal in all is written once, otherwise as a list of columns. If statistics replace samples,
+   the only column is the number of steps. The columns of a phase are written if at least one
+   digest has the phase; digests without the phase have empty columns. A column of a phase whose
+   values are all 0 counts as empty, unless it is the first of its phase.
 
    Version 0.2 wrote a column of many steps as differences from the sum of other columns, its bases:
    {"plus": […], "minus": […], "rest": […]}. "plus" and "minus" name the bases that are added and
@@ -87,7 +87,8 @@ void steps_write(const void *const *digests, size_t nr, struct sink *out)
 
 /* ---- schema of steps ---- */
 
-/* The schema of a list of numbers or, if `several`, of such a list for each digest. */
+/* Writes the schema of a list of numbers; if `several`, it also allows a list of such lists, one
+   for each digest. */
 static void describe_list(const char *number, bool several, struct sink *out)
 {
 	sink_puts(out, "{\"type\": \"array\", \"items\": ");
@@ -153,21 +154,22 @@ void steps_describe(bool several, int depth, struct sink *out)
 
 /* ---- reading of steps ---- */
 
-/* What a column of differences holds for a step without a value (NO_SAMPLE in other columns). */
+/* Stands for a step without a value in a column of differences; in a column of values, NO_SAMPLE
+   does. */
 #define NO_REST INT64_MIN
 
 enum { BASES_MAX = 8 }; /* largest number of bases of a column */
 
-/* Columns whose values are added up, with their signs, as a guess of the values of another column.
-   Where a digest or a step lacks a value, it counts as 0. A column as its own base gives the value
-   of the step before, and 0 in the first step. */
+/* The bases of a column: other columns whose sum, each with its sign, is close to the values of
+   this column. Where a base lacks a value, 0 is added. A column may be its own base: then its
+   value in the previous step is added, and 0 in the first step. */
 struct bases {
 	size_t nr;
 	int column[BASES_MAX]; ///< a column that is added, or ~column of one that is subtracted
 };
 
-/* Adds the sum of the bases to each difference that the column of a digest holds, which gives the
-   column's values. False if a value would be negative or too large. */
+/* Turns the differences in a column of a digest into values: adds the sum of the bases to each
+   difference. False if a value would be negative or too large. */
 static bool add_bases(struct digest *d, size_t column, const struct bases *b)
 {
 	int64_t *v = step_column(d, column);
@@ -192,7 +194,7 @@ struct columns {
 	void *const *digests;
 	size_t nr;
 	bool summarized;
-	uint64_t seen; ///< set of the columns that have been read, as bits
+	uint64_t seen; ///< bit i is set once column i has been read
 };
 
 static int64_t read_null(struct row_reader *r, int64_t absent)
@@ -253,7 +255,7 @@ static void take(struct columns *c, size_t k, size_t i, const char *key, const i
 	else if (!c->seen)
 		set_steps(d, count);
 	if (nr == 0 && step_column_is_optional(i))
-		return; /* an empty column: this digest lacks the metric */
+		return; /* an empty column: this digest lacks the metric or the phase */
 	if (nr != (i == COUNT_COLUMN ? 1 : c->summarized ? count > 0 : count))
 		row_fail(c->r, jscan_byte(c->r->js), key, "does not have one value for each step");
 	else if (step_column_is_optional(i))
@@ -294,9 +296,9 @@ static size_t find_column(const struct columns *c, struct span key)
 	return NR_ALL_COLUMNS;
 }
 
-/* Reads the names of the bases of column `i`: the columns that are added or, if `minus`, subtracted
-   to compute it. A base must come before the column, so that its values are known, or be the column
-   itself, which means its value in the previous step. */
+/* Reads the names of the bases of column `i`: the columns that are added or, if `minus`,
+   subtracted to compute column `i`. A base must have been read already, so that its values are
+   known, or be column `i` itself, which means the value in the previous step. */
 static void read_bases(struct columns *c, size_t i, bool minus, struct bases *b)
 {
 	struct row_reader *r = c->r;
@@ -325,7 +327,7 @@ static void read_rests(struct columns *c, size_t i)
 		unsigned k = 0;
 		while (k < 3 && !span_eq(key, span_of(keys[k])))
 			k++;
-		/* seen >> k: this key, or one that must come after it, has been read already */
+		/* seen >> k is not 0 if this key, or one that must come after it, has been read already */
 		if (k == 3 || seen >> k)
 			row_fail(r, jscan_byte(r->js), step_column_key(i),
 			         "has other keys than \"plus\", \"minus\" and \"rest\", in this order");
@@ -351,8 +353,8 @@ static void read_column(struct columns *c, size_t i)
 		read_lists(c, i, false);
 }
 
-/* A phase that has columns must have its first column. If each step has a phase as a whole, such as
- * "decode", each must be a known phase. */
+/* Checks that a phase with columns has its first column, and that the phases of whole steps,
+   such as "decode", are known ones. */
 static void check_phases(const struct columns *c, const struct digest *d)
 {
 	bool whole = true, known = true;

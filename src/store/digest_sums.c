@@ -50,7 +50,8 @@ static const char *summary_fault(const struct digest *d, struct arena *a)
 	return NULL;
 }
 
-/* True if `sum`, made from rows of kernels, is the sum of a step metric over the usable steps. */
+/* True if `sum`, made from rows of kernels, equals the sum of the step metric `id` over the
+   usable steps. */
 static bool is_sum_of(const struct digest *d, enum metric_id id, __int128 sum)
 {
 	const int64_t *summary = digest_summary(d, id);

@@ -29,8 +29,8 @@ struct placer {
 	bool fine; ///< false once a column did not fit
 };
 
-/* The next column. If `differences`, the file has differences from each number to the next, and
- * this function restores the numbers. */
+/* The next column; an empty one if there is none. If `differences`, the file has differences
+   from each number to the next, and this function restores the numbers. */
 static struct column *next_column(struct placer *p, bool differences)
 {
 	static struct column none;
@@ -56,7 +56,8 @@ static int64_t *take_numbers(struct placer *p, size_t nr, bool may_lack)
 		p->fine = p->fine && c->v[i] != FOLD_ABSENT;
 	if (!p->fine)
 		return NULL;
-	int64_t *v = mem_realloc(c->v, nr + 1, sizeof *v); /* shrink the block to the numbers in it */
+	int64_t *v = mem_realloc(c->v, nr + 1, sizeof *v); /* releases spare memory behind the
+	                                                      numbers; `nr` may be 0 */
 	*c = (struct column){ 0 };
 	return v;
 }
@@ -104,8 +105,8 @@ static void place_ranks(struct placer *p, struct fold *f)
 		p->fine = f->rank[i] >= 0 && f->rank[i] <= RANK_MAX && (!i || f->rank[i] > f->rank[i - 1]);
 }
 
-/* Takes the columns with one number for each rank. A number that an earlier version did not store
-   is 0 for all ranks. */
+/* Fills f->number, one column for each kind of number (enum fold_number), with one number for
+   each rank. A kind that an earlier version did not store is 0 for all ranks. */
 static void place_numbers(struct placer *p, struct fold *f)
 {
 	const struct column *c = next_column(p, true);
@@ -168,7 +169,8 @@ static void place_figures(struct placer *p, struct fold *f)
 	}
 }
 
-/* Fills members of `nr` zeroed structs of `size` bytes from one column each. */
+/* Fills the members at `offsets` in `nr` zeroed structs of `size` bytes. Each member has a
+   column, with one number for each struct. */
 static void place_members(struct placer *p, void *v, size_t nr, size_t size, const size_t *offsets,
                           size_t nr_offsets)
 {

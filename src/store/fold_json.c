@@ -1,7 +1,8 @@
 /* Reads and writes folds: the figures of all ranks of a folded run. Figures and series are rows.
-   Figures of single ranks, and the bins of histograms (struct tally), are columns in the order of
-   the rows that they belong to. A column is a list of numbers, each stored as the difference from
-   the number before it. If all ranks have the same number, the column is only this number. */
+   Figures of single ranks, and the bins of histograms (struct tally), are columns in the order
+   of the rows that they belong to. In columns of figures, each number is stored as its
+   difference from the number before it; in columns of bins only the key of each bin is. In
+   `number`, a column whose ranks all have the same number has it only once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +61,7 @@ static void begin(struct writer *w)
 	w->before = ",";
 }
 
-/* Writes a column of `nr` values that are `stride` bytes apart in memory. */
+/* Writes a column of `nr` values as differences; the values are `stride` bytes apart in memory. */
 static void write_column(struct writer *w, const void *v, size_t nr, size_t stride)
 {
 	int64_t last = 0;
@@ -209,7 +210,8 @@ static void read_kept(struct row_reader *r, void *const *folds, size_t nr)
 	bool outer = r->keeps_text;
 	struct arena *arena = r->arena;
 	(void)nr;
-	r->keeps_text = !outer; /* the outer text, if it is kept, has the texts of these digests */
+	r->keeps_text = !outer; /* if the text of the folded digest is kept, the texts of these
+	                           digests are a part of it */
 	enum jscan_type first = row_enter_array(r, NULL);
 	for (bool more = first != JSCAN_END; more && jscan_status(r->js) == ST_OK;
 	     more = jscan_element(r->js)) {
@@ -253,7 +255,8 @@ static void describe_kept(bool several, int depth, struct sink *out)
 	sink_puts(out, "{\"type\": \"array\", \"items\": {\"$ref\": \"" DIGEST_SCHEMA ".json\"}}");
 }
 
-/* True if each kept digest is that of a rank of the fold, in the order of the ranks. */
+/* True if each kept digest belongs to a rank of the fold, and these digests are in the order of
+   ranks. */
 static bool kept_fit(const struct fold *f)
 {
 	const struct run *kept = &f->kept;

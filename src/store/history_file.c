@@ -32,7 +32,8 @@ const char *history_reference_path(const char *path, struct arena *a)
 
 /* ---- reading of a history ---- */
 
-/* Hashes of the runs and of the pins that have been read, and the pairs of a run and its pin. */
+/* Runs and pins that have been read, by their hashes, and the pairs of a run and its pin: a pair
+   that comes again is skipped. */
 struct known {
 	struct idmap runs, pins, pairs;
 };

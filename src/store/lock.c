@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "io/sink.h"
 
-/* Path of the lock file, "DIR/.NAME.lock" for "DIR/NAME". */
+/* Path of the lock file, "DIR/.NAME.lock" for "DIR/NAME"; caller frees it. */
 static char *lock_path(const char *target)
 {
 	const char *name = path_last(target);
@@ -24,8 +24,9 @@ static char *lock_path(const char *target)
 	return b.p;
 }
 
-/* Checks that the locked file is still the one at `path`: a process that releases the lock removes
-   the file first, so another process may have created a new one. Returns EAGAIN if it is not. */
+/* Returns 0 if the locked file `fd` is still the file at `path`, EAGAIN if it is not, else an
+   errno. A process that releases the lock removes the file first, so another process may have
+   created a new file. */
 static int check_place(int fd, const char *path)
 {
 	struct stat held, there;

@@ -8,21 +8,21 @@
 struct file_lock {
 	int fd;
 	char *path; ///< path of the lock file, which is removed with the lock
-	int leftover; ///< number from leftover_add(), so that a signal that ends the process removes
-	              ///< the lock file
+	int leftover; ///< number under which leftover_add() registered the lock file, to be removed if
+	              ///< a signal ends the process
 	char *target; ///< path of the file that is locked, with symbolic links resolved
 };
 
-/// The longest time that file_lock_take() waits, in seconds; and a function that it calls once
-/// after half a second of waiting, or NULL.
+/// How file_lock_take() waits while another process holds the lock: for at most `seconds`. After
+/// half a second it calls `told` once, unless `told` is NULL.
 struct lock_wait {
 	int seconds;
 	void (*told)(const char *lock_path);
 };
 
-/// Waits until no other process changes the file at `path`, which need not exist yet. A writer that
-/// is killed leaves no lock. Returns ST_OUTPUT on errors, also if the lock is still held at the end
-/// of the wait. Caller ends with file_lock_release().
+/// Waits until no other process holds the lock of the file at `path`, and takes it. The file need
+/// not exist yet. If a process is killed, its locks are released. Returns ST_OUTPUT on errors, also
+/// if the lock is still held at the end of the wait. Caller ends with file_lock_release().
 GG_MUST_CHECK enum status file_lock_take(const char *path, struct lock_wait wait,
                                          struct file_lock *out, struct diag_log *log);
 

@@ -44,8 +44,8 @@ struct pinner {
 	const struct rules *rules;
 	const struct naming *naming;
 	struct run_view view;
-	bool functions, threads, code; ///< true if a rule asks for functions, for threads, for places
-	                               ///< in the code
+	bool functions, threads, code; ///< each true if a rule asks for rows of this kind; `code`: for
+	                               ///< places in the code
 	bool phases[NR_PHASES];
 	struct names kernels, ops; ///< names of kernels and operators that rules ask for
 	struct ranking {
@@ -53,7 +53,7 @@ struct pinner {
 	} kernels_by_time, ops_by_time;
 };
 
-/* ---- lists of the run, and lists that rules ask for ---- */
+/* ---- names in the run, by their times, and names that rules ask for ---- */
 
 ORDERING(by_name, struct summed_name, BY_SPAN(name))
 
@@ -111,7 +111,7 @@ static void pinner_init(struct pinner *p)
 	rank(&p->ops_by_time);
 }
 
-/* Chooses the `top` largest names, and those that rules ask for. */
+/* Fills `out` with the `top` names with the most time, and those that rules ask for. */
 static void choose(const struct ranking *r, const struct names *asked, size_t top,
                    struct names *out)
 {
@@ -125,8 +125,8 @@ static void choose(const struct ranking *r, const struct names *asked, size_t to
 
 /* ---- pins of kernels and operators ---- */
 
-/* The category of the kernels whose normalized name is `match`: that of the kernel with the most
-   time among them. */
+/* The category of the kernels whose normalized name is `match`. If they differ, the kernel with
+   the most time decides. */
 static const char *category_of_match(const struct pinner *p, const struct rank_view *v,
                                      struct span match)
 {
@@ -135,8 +135,8 @@ static const char *category_of_match(const struct pinner *p, const struct rank_v
 	return category_name(t, row ? category_of(t, row->name) : -1);
 }
 
-/* Keeps the kernels in `keep` and sums the others. Communication kernels are kept, because the
- * digest's own figures depend on their names; copies are kept too. */
+/* Keeps the kernels in `keep`, and sums the others of each category. Communication kernels are
+   kept, because the digest's own figures depend on their names; copies are kept too. */
 static void pin_kernels(struct pinner *p, size_t r, const struct names *keep, bool whole,
                         struct digest *d)
 {
@@ -225,8 +225,8 @@ static void pin_phases(const struct pinner *p, const struct digest *from, bool a
 
 /* ---- pins of allocation sites ---- */
 
-/* Keeps the first `most` rows of one list of one memory, and the rest as a sum if the rows of the
-   list add up. Lists by category or segment are kept whole. */
+/* Keeps the first `most` rows of one list of one memory. In lists whose rows may be added, the
+   remaining rows are kept as one sum. Lists by category or segment are kept whole. */
 static void pin_sites(const struct memory_item *v, size_t nr, size_t most, struct digest *d)
 {
 	bool adds_up = v->list == MEMORY_LIST_PEAK || v->list == MEMORY_LIST_END;
@@ -356,8 +356,8 @@ static void pin_at(struct pinner *p, const struct detail *detail, struct run *ou
 		if (detail->extras || p->threads)
 			COPY(d, from, threads);
 		if (detail->extras || p->code) {
-			/* rows of code are kept either all or not at all, since figures made from a part of
-			 * them would differ */
+			/* rows about places in the code are kept either all or not at all, since figures
+			   made from only a part of these rows would differ */
 			COPY(d, from, code);
 			COPY(d, from, ranges);
 		}

@@ -1,7 +1,7 @@
-/// Rows of canonical JSON, written and read by one table of fields. One document may hold several
-/// structs of one kind, such as the digests of all ranks. A value that is equal in all structs is
-/// then written once. Other values are written as a list with one element for each struct, which is
-/// null if the struct has no value.
+/// Writes and reads structs as canonical JSON, by a table of the members of each struct. One
+/// document may hold several structs of one kind, such as the digests of all ranks. A value that is
+/// equal in all structs is then written once. Other values are written as a list with one element
+/// for each struct, which is null if the struct has no value.
 #ifndef GG_STORE_ROW_H
 #define GG_STORE_ROW_H
 
@@ -15,20 +15,22 @@
 #include "model/rows.h"
 
 /// The minor version of stored documents, written after "schema" if it is above 0. A new minor
-/// version adds fields, rows of figures and columns, and changes none. Additions of a newer minor
-/// are skipped; what an older one lacks counts as not recorded. A key that an older minor wrote
-/// with another meaning is skipped, too. Any other change needs a new major version, which is part
-/// of the schema's id; other majors are refused.
+/// version adds fields, rows of figures and columns, and changes none. When a file is read, what a
+/// newer minor version added is skipped, and what an older minor version lacks counts as not
+/// recorded. A key that an older minor version wrote with another meaning is skipped, too. Any
+/// other change needs a new major version, which is part of the schema's id; files of other major
+/// versions are refused.
 enum { STORE_MINOR = 3 };
 
-/// In a document of several structs, the key of their number. In a row of such a document, the key
-/// of a list with the indices of the structs that have the row.
+/// In a document of several structs, the key whose value is the number of structs. In a row of such
+/// a document, the key of a list with the indices of the structs that have the row.
 #define ROW_OWNERS "ranks"
 
 /// Largest contents of a stored file; anything beyond is an error.
 struct store_limits {
 	uint64_t bytes;
-	size_t rows; ///< largest number of rows in one array of a document
+	size_t rows; ///< largest number of lines in one list of rows; a line has the rows that are
+	             ///< equal in several ranks
 	size_t steps;
 	size_t ranks;
 };
@@ -39,12 +41,12 @@ struct row_reader {
 	struct jscan *js;
 	struct arena *arena; ///< arena that owns the text that is read
 	struct strbuf path; ///< path of the value that is being read: "pin[0].kernels[3]"
-	uint64_t start; ///< offset in the input of the digest that is being read: store_limits.bytes
-	                ///< is the limit of bytes from here on
+	uint64_t start; ///< offset in the input at which the present digest begins; it may have at most
+	                ///< store_limits.bytes from here on
 	int64_t minor; ///< minor version of the document that is read
 
-	/// true if the document is a run, whose steps have samples; only baselines have summaries
-	/// instead
+	/// true if steps must have samples, as in a run; false if statistics may replace the samples,
+	/// as in a baseline
 	bool sampled;
 	bool whole; ///< true for a digest or a run: a fold in it must have the values of each rank;
 	            ///< false for a baseline: a fold in it must not have them
@@ -74,27 +76,28 @@ void row_write_all(const struct schema *s, const void *const *rows, size_t nr, s
 
 /// Reads the object that follows into the zeroed struct `row`. Duplicate keys, missing keys,
 /// unsuitable values and unknown keys (except those of a newer minor version) stop the scanner with
-/// an error that names place and path.
+/// an error that names the byte offset and the path of the value.
 void row_read(struct row_reader *r, const struct schema *s, void *row);
 
-/// Like row_read(), for `nr` > 0 structs in one document. If s->counted, the caller has already
-/// read the first key of the object and its value, the number of structs.
+/// Like row_read(), for `nr` > 0 structs in one document. The caller has entered the object and, if
+/// s->counted, read its first key and the value of that key, the number of structs.
 void row_read_all(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr);
 
 /// Enters the array that follows and its first element. Returns the element's type, or JSCAN_END if
-/// the array is empty. Anything but an array stops the scanner.
+/// the array is empty. Anything but an array stops the scanner with an error; `key` is for its
+/// message.
 enum jscan_type row_enter_array(struct row_reader *r, const char *key);
 
-/// Moves to the next element of a list with one value for each of `nr` structs; `*at` counts the
-/// values. False at the end of the list; a list with more or fewer values is an error. Before the
-/// first call, the scanner is at the first value.
+/// Moves to the next element of a list with one value for each of `nr` structs; `*at`, first 0,
+/// counts the values. False at the end of the list; a list with more or fewer values is an error.
+/// Before the first call, the scanner is at the first value.
 bool row_next(struct row_reader *r, const char *key, size_t *at, size_t nr);
 
-/// Stops the scanner with an error message: the offset `byte`, the path of the value at `key`
-/// (NULL: of the present value), and `what`, which says what is wrong.
+/// Stops the scanner with an error. Its message has the offset `byte`, the path of the value at
+/// `key` (of the present value if `key` is NULL), and `what`, which says what is wrong.
 void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *what);
 
-/// Offset of the value that comes next.
+/// Offset in the input, in bytes, of the value that comes next.
 uint64_t row_byte(struct row_reader *r);
 
 /// Appends a key to the path, or an index if `key` is NULL. Returns the previous length, to be
@@ -111,11 +114,11 @@ int64_t row_read_number(struct row_reader *r, const char *key);
 void row_schema_write(const struct schema *s, struct sink *out);
 
 /// Writes the JSON Schema of the object that holds one struct of the type `s` or, if `several`,
-/// several such structs together. It is called by the functions `describe` of fields of type
-/// FIELD_OWN. `depth` is the indentation of the object's last line.
+/// several such structs together. `depth` is the indentation of the object's last line. The
+/// functions `describe` of fields of type FIELD_OWN call this.
 void row_schema_object(const struct schema *s, bool several, int depth, struct sink *out);
 
-/// Begins a line with indentation `depth` and `text`.
+/// Begins a new line with two spaces for each unit of `depth`, then `text`.
 void row_schema_line(struct sink *out, int depth, const char *text);
 
 #endif

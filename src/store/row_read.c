@@ -79,8 +79,8 @@ struct line {
 	size_t nr;
 };
 
-/* Reads the list of the structs that have the row, as ascending indices; a row that all structs
-   have comes without such a list. */
+/* Reads the list of the structs that have the row into l->owners, as ascending indices. A row
+   that all structs have comes without such a list. */
 static void read_owners(struct row_reader *r, struct line *l, size_t nr)
 {
 	uint64_t byte = row_byte(r);
@@ -121,7 +121,8 @@ static void read_line(struct row_reader *r, const struct schema *s, struct line 
 	read_members(r, s, l->owned, l->nr, next, key);
 }
 
-/* Appends a row to a VEC of any type: a pointer and two sizes; `cap` counts rows. */
+/* Appends a row to a VEC of any row type; every VEC is a pointer and two sizes, which count
+   rows. Skips a row of a kind that was added after the document's minor version. */
 static void append(struct row_reader *r, const struct schema *s, void *vec, const void *row,
                    uint64_t byte)
 {
@@ -195,8 +196,9 @@ static void read_any(struct row_reader *r, const struct field *f, void *const *r
 		row_read_values(r, f, f->key, false, rows, nr);
 }
 
-/* Index of the field with this key; s->nr if there is none. The search begins at `from`, because
-   files are in the order of the table. */
+/* Index of the field with this key; s->nr if there is none. `*hex` is true if the key is
+   KEY_hex, for the raw bytes of the text KEY. The search begins at `from`, because files are in
+   the order of the table. */
 static size_t find_field(const struct schema *s, struct span key, size_t from, bool *hex)
 {
 	*hex = false;
@@ -281,7 +283,8 @@ bool row_is_passed_over(const struct row_reader *r, struct span key)
 	return row_reader_is_lenient(r);
 }
 
-/* Reads the remaining members of an object. */
+/* Reads the remaining members of an object into `nr` structs. If `next` is KEY_READ, `key` has
+   been read, and its value comes next. */
 static void read_members(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr,
                          enum next_key next, struct span key)
 {

@@ -4,8 +4,8 @@
 
 #include "store/digest_schema.h"
 
-/* Definitions in JSON Schema of the values of fields, one for each type; each schema file has them
- * once. */
+/* Definitions of values in JSON Schema: a name, and the schema of the value. Each schema file
+   has all of them, and its fields refer to them by name. */
 static const char *const value_defs[][2] = {
 	{ "count", "{\"type\": \"integer\", \"minimum\": 0}" },
 	{ "number", "{\"type\": \"integer\"}" },
@@ -31,8 +31,8 @@ void row_schema_line(struct sink *out, int depth, const char *text)
 	sink_printf(out, "\n%*s%s", 2 * depth, "", text);
 }
 
-/* Writes the schema of a value of one struct; if `several`, of one value for each of several
- * structs. */
+/* Writes the schema of a field, given the schema of its value. If `several`, the field may also
+   be a list with one value for each struct; if `optional`, null is allowed in this list. */
 static void write_value(const char *value, bool optional, bool several, struct sink *out)
 {
 	if (!several)

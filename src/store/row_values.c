@@ -229,8 +229,8 @@ bool row_is_text(const struct field *f)
 
 typedef void read_fn(struct row_reader *r, const struct field *f, const char *key, void *row);
 
-/* Reads one value for each struct from a list. The caller has read the opening bracket; the scanner
-   is at the first element. */
+/* Reads one value for each struct from a list; `nulls` allows null for no value. The caller has
+   read the opening bracket; the scanner is at the first element. */
 static void read_list(struct row_reader *r, const struct field *f, const char *key, bool nulls,
                       read_fn *read, void *const *rows, size_t nr)
 {

@@ -119,8 +119,8 @@ static struct cell cell_of(const struct field *f, const void *row)
 	case FIELD_ROW: /* add_merged() writes such a field */
 	case FIELD_ROWS:
 	case FIELD_OPTIONAL_ROWS:
-	case FIELD_OWN: /* row_write_all() writes lists of rows, and FIELD_OWN, which only documents
-	                   have */
+	case FIELD_OWN: /* row_write_all() writes lists of rows and FIELD_OWN; only whole documents
+	                   have these */
 		break;
 	}
 	return (struct cell){ 0 };

@@ -28,14 +28,15 @@ GG_MUST_CHECK enum status run_read_text(struct source *src, struct run *out, str
 /// it writes can then certainly be read again.
 bool run_is_text(const struct run *run);
 
-/// Writes `run` to `path` with run_write(), compressed if the name ends in ".gz". The run may be
-/// released, to save memory. If the result could not be read again, because it exceeds
+/// Writes `run` to `path` with run_write(), compressed if the name ends in ".gz". The function may
+/// release `run`, to save memory. If the result could not be read again, because it exceeds
 /// store_limits, nothing is written, and the status is ST_OUTPUT with the path and the reader's
 /// message.
 GG_MUST_CHECK enum status stored_run_save(struct run *run, const char *path, struct diag_log *log);
 
 /// Like stored_run_save(), for a baseline (baseline_write()), which is never compressed. `again` is
-/// true if the baseline was read from `path` and changed.
+/// true if this process has read the file at `path`, and may therefore overwrite it only on purpose
+/// (sink_open_again()).
 GG_MUST_CHECK enum status stored_baseline_save(const struct baseline *b, const char *path,
                                                bool again, struct diag_log *log);
 

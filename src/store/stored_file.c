@@ -1,8 +1,8 @@
 #include "base/text.h"
 #include "store/run_json.h"
 
-/* Writes the text in memory to `path`. `reads_back` is the status of reading this text again, and
-   `said` has the messages of that reading. If it failed, nothing is written. */
+/* Writes the text in memory to `path`. `reads_back` is the status of reading this text again,
+   and `said` has the messages of that reading. If the reading failed, nothing is written. */
 static enum status save(struct sink *text, enum status reads_back, const struct diag_log *said,
                         const char *path, bool gzip, bool again, struct diag_log *log)
 {

@@ -55,7 +55,7 @@ struct flight_options {
 };
 
 /// Read a dump: flight_read() in JSON (_dump_nccl_trace_json()), flight_read_pickle() as a pickle,
-/// such as the file TORCH_FR_DUMP_TEMP_FILE. `options` may be NULL. ST_INPUT leaves `out`
+/// such as a file that TORCH_FR_DUMP_TEMP_FILE names. `options` may be NULL. ST_INPUT leaves `out`
 /// unchanged; it is also returned for an input that is cut short. Caller releases with
 /// flight_dump_free(). Sources: FlightRecorder.hpp, torch/distributed/flight_recorder and its tests
 /// (PyTorch 2.8).
@@ -68,13 +68,13 @@ GG_MUST_CHECK enum status flight_read_pickle(struct source *src,
 /// Releases a dump; NULL is fine.
 void flight_dump_free(struct flight_dump *d);
 
-/// Finds the ranks because of which a job hangs in the `nr` dumps `v`, which must be sorted by
-/// rank, one for each rank. Adds errors to `log` that name the ranks that never entered a
-/// collective in which others wait, left no dump while others wait, or entered another collective
-/// than their peers did at the same position in a process group. A rank that itself waits for
-/// others is named only if all ranks wait. If no rank is named, there is an error for each rank
-/// with work that had not ended. `name` is the name of the run for messages, in quotes. Returns the
-/// number of errors. Takes O(n log n) time in the entries.
+/// Finds, from the `nr` dumps `v` of a job that hangs, the ranks that are the cause. The dumps must
+/// be sorted by rank, one for each rank. Adds errors to `log` that name the ranks that never
+/// entered a collective in which others wait, left no dump while others wait, or entered another
+/// collective than their peers did at the same position in a process group. A rank that itself
+/// waits for others is named only if all ranks wait. If no rank is named, there is an error for
+/// each rank with work that had not ended. `name` is the name of the run for messages, in quotes.
+/// Returns the number of errors. Takes O(n log n) time in the entries.
 size_t flight_find_hangs(struct flight_dump *const *v, size_t nr, const char *name,
                          struct diag_log *log);
 

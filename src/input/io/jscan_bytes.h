@@ -45,8 +45,9 @@ static inline uint64_t bytes_load(const char *p)
 #define BYTES_EACH(b) (0x0101010101010101u * (uint64_t)(unsigned char)(b))
 
 #if GG_AVX2
-/// Number of bytes that each of the two functions below looks at. The comments on their SSE2
-/// versions, further down, say what they return.
+/// Number of bytes that each of the two functions below looks at. The result has a bit for each
+/// byte that ends plain bytes of a string (a quote, backslash or control byte), or that is not a
+/// digit.
 enum { BYTES_STEP = 32 };
 static inline unsigned bytes_string_stops(const char *p)
 {
@@ -199,7 +200,7 @@ JSCAN_INLINE size_t bytes_number(const char *p, uint64_t *value)
 /// True if three digits are at `p`; then their value is in `*value`.
 static inline bool bytes_three_digits(const char *p, uint64_t *value)
 {
-	/* as in bytes_digits_end(): adding 0x76 leaves the high bit of a digit clear */
+	/* ^ '0' makes a digit 0 to 9, so that adding 0x76 below leaves its high bit clear */
 	uint64_t w = (bytes_load(p) ^ BYTES_EACH('0')) & 0xffffff;
 #if GG_AVX2
 	__m128i v =

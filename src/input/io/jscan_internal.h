@@ -19,13 +19,14 @@
 #define JSCAN_DEPTH 512u
 
 /* The output of programs repeats itself: the text between the end of one member's value and the
-   next value (", \"tid\": ") is the same in thousands of objects. Such a text, a seam, is read and
-   validated once; if the same bytes come again in the same place, one comparison replaces reading
-   comma, white space, key and colon. Seams are the nodes of a tree, also called its places: a seam
-   has a list of the seams that have followed it; if the value after a seam is an object, the object
-   begins at a place of its own. Values that are skipped may use only half of the seams: metadata
-   with thousands of different keys may come before the events, which need up to 640. The limits:
-   bytes of a text, seams in one list, seams in all, seams in all for skipped values. */
+   next value (", \"tid\": ") is the same in thousands of objects. Such a text, a seam, is read
+   and validated once; if the same bytes come again in the same place, one comparison replaces
+   reading comma, white space, key and colon. Seams are the nodes of a tree, also called its
+   places: a seam has a list of the seams that have followed it; if the value after a seam is an
+   object, the object begins at a place of its own. Values that are skipped may use only half of
+   the seams: metadata with thousands of different keys may come before the events, which need up
+   to 640. The limits, in this order: bytes of a text, seams in one list, all seams, all seams of
+   skipped values. */
 enum { SEAM_TEXT = 64, SEAM_NEXT = 12, SEAM_LIMIT = 2048, SEAM_LIMIT_SKIPPED = 1024 };
 
 struct seam { /* a remembered text between two values; two cache lines, of which the first holds
@@ -33,8 +34,8 @@ struct seam { /* a remembered text between two values; two cache lines, of which
 	char text[SEAM_TEXT];
 	struct seam *next; ///< first of the seams that have followed this seam; the others follow by
 	                   ///< `sibling`
-	struct seam *sibling; ///< next in the list of the seams that have followed one seam, which are
-	                      ///< compared in the order of the list
+	struct seam *sibling; ///< next seam in the list of those that have followed the same seam; they
+	                      ///< are compared in the order of the list
 	struct seam *inner; ///< if the value after this seam is an object: place (seam without text) at
 	                    ///< its beginning; NULL until such an object was read
 	struct seam *other; ///< place (seam without text) after a key that follows this seam and is not
@@ -128,13 +129,15 @@ struct jscan_since jscan_here(const struct jscan *js);
 struct span jscan_text_since(const struct jscan *js, const struct jscan_since *since, bool end,
                              size_t limit);
 
-/// Makes a lead (a remembered beginning of objects) of the text from `since`, which must be the end
-/// of an element, to the present position, which must be before a value of the next object. False
-/// if the text cannot be remembered. Each lead has a list of its own of the seams that follow it.
+/// Remembers the text from `since` to the present position as a lead. `since` must be the end of an
+/// element; the present position must be just before a value in the next object. False if the text
+/// cannot be remembered. Each lead has its own list of the seams (texts between two values) that
+/// have followed it.
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out);
 
 /// Cache of objects that are repeated byte for byte; each has a tag that the reader chose. The
-/// limits: bytes of an object, number of objects, hash values, objects with the same hash.
+/// limits, in this order: bytes of an object, number of objects, number of hash values, objects
+/// with the same hash.
 enum { REPEAT_TEXT = 512, REPEAT_LIMIT = 4096, REPEAT_PLACES = 4096, REPEAT_CHAIN = 8 };
 
 /// An object in the cache.
@@ -156,8 +159,8 @@ struct jscan_repeats {
 /// Releases all memory of the cache.
 void jscan_repeats_release(struct jscan_repeats *r);
 
-/// Skips the next value if it is a cached object, and sets `*tag` to the object's tag; else
-/// remembers where the value begins.
+/// Skips the next value if it is a cached object, and sets `*tag` to the object's tag; else returns
+/// false and remembers where the value begins.
 bool jscan_again(struct jscan *js, struct jscan_repeats *r, uint32_t *tag);
 
 /// To be called after jscan_again() was false and the value has been read: adds the value to the
@@ -172,8 +175,8 @@ static inline int jscan_next(struct jscan *js)
 	return c > ' ' ? c : jscan_next_slow(js);
 }
 
-/// Reads more bytes after `end`, keeping all bytes from the mark on; false at the end of the input
-/// and after an error.
+/// Reads more bytes after `end`, and keeps all bytes from `mark` on in the window; false at the end
+/// of the input and after an error.
 bool jscan_refill(struct jscan *js);
 
 /// Makes sure that `n` bytes from `at` on are in the window; false if the input ends before.

@@ -9,8 +9,9 @@
 char *place_of(const char *path);
 
 /// ST_USAGE unless `path` lies below the folder `root` (NULL: the repository around the current
-/// folder, or the current folder if there is none) and outside of any '.git'. It is called for a
-/// path that is read from a file: who may change that file must not be able to overwrite others.
+/// folder, or the current folder if there is none) and outside of any '.git'. To be called for a
+/// path that comes from a file: a person who may change that file must not be able to make this
+/// program overwrite other files.
 GG_MUST_CHECK enum status place_check(const char *path, const char *root, struct diag_log *log);
 
 #endif

@@ -8,8 +8,8 @@
 #include "io/jscan.h"
 #include "io/source.h"
 
-/// Evidence that a file is not a trace but of another kind, as a set of bits, from a key of an
-/// object that was expected to be a trace or an event. 0 if the key says nothing.
+/// The kinds of file, other than a trace, for which `key` is evidence, as a set of bits; 0 if there
+/// are none. The key is from an object that was expected to be a trace or an event.
 unsigned foreign_key(struct span key);
 
 /// Like foreign_key(), but from the type of a value that was expected to be an object: an element
@@ -36,9 +36,9 @@ enum json_form {
 /// JSON.
 enum json_form json_form_of(struct source *src);
 
-/// The name of a kind of device, such as "MTIA of Meta" (static), whose recordings gpugate does not
-/// read, if the recording at `path` has words that occur only in these. NULL if it has no such
-/// words or cannot be read again.
+/// If the recording at `path` has words that only recordings of another kind of device have,
+/// returns the name of this kind, such as "MTIA of Meta" (static); gpugate does not read such
+/// recordings. NULL if there are no such words, or if the file cannot be read again.
 const char *other_device(const char *path);
 
 #endif

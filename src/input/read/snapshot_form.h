@@ -93,7 +93,7 @@ bool form_ok(const struct form *f);
 void form_fail(struct form *f, uint64_t byte, const char *key, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/// Records an error: the builder's reason to refuse the element that begins at `byte`.
+/// Records an error about the element that begins at `byte`: the reason in the builder's `problem`.
 void form_fail_built(struct form *f, uint64_t byte);
 
 /// Returns `given`; if it is false, records the error that the element that begins at `byte` lacks

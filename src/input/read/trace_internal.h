@@ -39,7 +39,8 @@ enum { EVENT_LEADS = 16, EVENT_STEPS = 10 };
 struct event_step {
 	char text[2 * 32];
 	uint32_t mask[2]; ///< bit i % 32 of mask[i / 32] is set if byte i of `text` is compared
-	uint8_t n, what, where; ///< length of `text`; how the value is read (MEMBER_…); its field
+	uint8_t n, what, where; ///< length of `text`; how the value is read (enum member); the field
+	                        ///< that gets the value (enum raw_field)
 	uint64_t before; ///< bits SEEN_… of the fields that have been read before this one
 	struct seam *place; ///< the seam (text that the scanner remembers, jscan_internal.h) that leads
 	                    ///< to the value
@@ -76,7 +77,8 @@ struct xprof_lane {
 
 /// Processes and threads of XProf, recognized by their names.
 struct xprof {
-	/// Each maps what a trace says to an id: a process's pid, a thread's tid, the pair of both ids.
+	/// Ids for the pids of processes, for the tids of threads, and for pairs of an id of a pid and
+	/// an id of a tid.
 	struct idmap pids, tids, lane_ids;
 	VEC(struct xprof_process) processes; ///< processes, indexed by id of the pid
 	VEC(struct xprof_lane) lanes; ///< threads, indexed by id in `lane_ids`

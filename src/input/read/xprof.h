@@ -10,7 +10,8 @@
 /// Limits of a profile; a profile that exceeds one is refused with ST_INPUT.
 struct xprof_limits {
 	size_t memories;
-	size_t rows; ///< number of snapshots, special and active allocations of all memories together
+	size_t rows; ///< number of snapshots, special allocations and active allocations, added up over
+	             ///< all memories
 };
 
 /// Options of reading a memory record of XProf; a zeroed struct has the defaults.
