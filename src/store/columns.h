@@ -1,5 +1,5 @@
-/// Columns of numbers in stored files. The steps of a digest are columns, and so are the figures of
-/// all ranks in a fold (of a folded run). Internal to the store.
+/// Columns of numbers in stored files: those for the steps of a digest, and those for the figures
+/// of all ranks in a fold (of a folded run). Internal to the store.
 #ifndef GG_STORE_COLUMNS_H
 #define GG_STORE_COLUMNS_H
 

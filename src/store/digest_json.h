@@ -26,8 +26,8 @@ GG_MUST_CHECK enum status digest_read(struct source *src, enum status fail, stru
 GG_MUST_CHECK enum status digest_read_text(struct source *src, struct digest **out,
                                            struct diag_log *log);
 
-/// Reads the whole digest from the JSON text that digest_read_text() has kept in `d`. `path` is the
-/// file of `d`, for messages.
+/// Reads the whole digest from its JSON text, which an earlier reading has kept in d->text. `path`
+/// is the file of `d`, for messages.
 GG_MUST_CHECK enum status digest_read_again(const struct digest *d, const char *path,
                                             struct digest **out, struct diag_log *log);
 

@@ -160,9 +160,9 @@ void steps_describe(bool several, int depth, struct sink *out)
 
 enum { BASES_MAX = 8 }; /* largest number of bases of a column */
 
-/* The bases of a column: other columns whose sum, each with its sign, is close to the values of
-   this column. Where a base lacks a value, 0 is added. A column may be its own base: then its
-   value in the previous step is added, and 0 in the first step. */
+/* The bases of a column: columns that are added or subtracted to get numbers close to the values
+   of this column. Where a base lacks a value, 0 is used. If a column is its own base, its value
+   in the previous step is used, and 0 in the first step. */
 struct bases {
 	size_t nr;
 	int column[BASES_MAX]; ///< a column that is added, or ~column of one that is subtracted

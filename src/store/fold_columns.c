@@ -56,8 +56,8 @@ static int64_t *take_numbers(struct placer *p, size_t nr, bool may_lack)
 		p->fine = p->fine && c->v[i] != FOLD_ABSENT;
 	if (!p->fine)
 		return NULL;
-	int64_t *v = mem_realloc(c->v, nr + 1, sizeof *v); /* releases spare memory behind the
-	                                                      numbers; `nr` may be 0 */
+	int64_t *v = mem_realloc(c->v, nr + 1, sizeof *v); /* releases spare memory; + 1, since `nr`
+	                                                      may be 0 */
 	*c = (struct column){ 0 };
 	return v;
 }

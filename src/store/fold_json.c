@@ -1,8 +1,8 @@
 /* Reads and writes folds: the figures of all ranks of a folded run. Figures and series are rows.
    Figures of single ranks, and the bins of histograms (struct tally), are columns in the order
-   of the rows that they belong to. In columns of figures, each number is stored as its
-   difference from the number before it; in columns of bins only the key of each bin is. In
-   `number`, a column whose ranks all have the same number has it only once. */
+   of the rows that they belong to. Each number is stored as its difference from the number
+   before it; in columns of bins, only the key of each bin is. A column of the member `number`
+   (struct fold) has only one number if it is the same for all ranks. */
 #include <stdlib.h>
 #include <string.h>
 

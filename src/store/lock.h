@@ -20,9 +20,9 @@ struct lock_wait {
 	void (*told)(const char *lock_path);
 };
 
-/// Waits until no other process holds the lock of the file at `path`, and takes it. The file need
-/// not exist yet. If a process is killed, its locks are released. Returns ST_OUTPUT on errors, also
-/// if the lock is still held at the end of the wait. Caller ends with file_lock_release().
+/// Waits until no other process holds the lock of the file at `path`, and takes this lock. The file
+/// need not exist yet. If a process is killed, its locks are released. Returns ST_OUTPUT on errors,
+/// also if the lock is still held at the end of the wait. Caller ends with file_lock_release().
 GG_MUST_CHECK enum status file_lock_take(const char *path, struct lock_wait wait,
                                          struct file_lock *out, struct diag_log *log);
 

@@ -226,7 +226,8 @@ static void pin_phases(const struct pinner *p, const struct digest *from, bool a
 /* ---- pins of allocation sites ---- */
 
 /* Keeps the first `most` rows of one list of one memory. In lists whose rows may be added, the
-   remaining rows are kept as one sum. Lists by category or segment are kept whole. */
+   remaining rows are kept as one sum; in other lists they are dropped. Lists by category or
+   segment are kept whole. */
 static void pin_sites(const struct memory_item *v, size_t nr, size_t most, struct digest *d)
 {
 	bool adds_up = v->list == MEMORY_LIST_PEAK || v->list == MEMORY_LIST_END;

@@ -29,8 +29,8 @@ enum { STORE_MINOR = 3 };
 /// Largest contents of a stored file; anything beyond is an error.
 struct store_limits {
 	uint64_t bytes;
-	size_t rows; ///< largest number of lines in one list of rows; a line has the rows that are
-	             ///< equal in several ranks
+	size_t rows; ///< largest number of lines in one list of rows; a line may have the same row of
+	             ///< several ranks
 	size_t steps;
 	size_t ranks;
 };
@@ -41,8 +41,8 @@ struct row_reader {
 	struct jscan *js;
 	struct arena *arena; ///< arena that owns the text that is read
 	struct strbuf path; ///< path of the value that is being read: "pin[0].kernels[3]"
-	uint64_t start; ///< offset in the input at which the present digest begins; it may have at most
-	                ///< store_limits.bytes from here on
+	uint64_t start; ///< offset in the input at which the present digest begins; the digest may have
+	                ///< at most store_limits.bytes
 	int64_t minor; ///< minor version of the document that is read
 
 	/// true if steps must have samples, as in a run; false if statistics may replace the samples,

@@ -182,8 +182,8 @@ static void say(struct finder *f, struct strbuf *b)
 
 /* ---- ranks that did not enter a collective ---- */
 
-/* False if it is unknown which collectives of the group the rank has entered: no entry is of this
- * group, and older entries are lost. */
+/* False if it is unknown which collectives of the group the rank has entered: its dump has no
+   entry of this group, and older entries are lost. */
 static bool is_known(const struct finder *f, size_t dump)
 {
 	return f->last[dump] >= 0 || !f->dumps[dump]->dropped;

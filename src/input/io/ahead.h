@@ -17,8 +17,8 @@ typedef enum status ahead_fill(void *ctx, char *buf, size_t cap, size_t *nr, str
 /// Caller releases with ahead_end().
 struct ahead *ahead_begin(ahead_fill *fill, void *ctx, size_t block);
 
-/// Like `fill`: returns the bytes, messages and status that the thread has got from `fill`, in the
-/// same order.
+/// Returns what the thread has read ahead, in the same order: bytes, as ahead_fill does, and
+/// messages and status of `fill`. Waits if nothing has been read yet.
 GG_MUST_CHECK enum status ahead_read(struct ahead *a, char *buf, size_t cap, size_t *nr,
                                      struct diag_log *log);
 

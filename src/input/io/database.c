@@ -286,8 +286,8 @@ static const struct database_column schema_columns[] = {
 };
 
 /* Takes an entry of the table of all tables. A table with a damaged entry must not count as
- * missing: like SQLite, this refuses an entry if its name is not that in its CREATE TABLE
- * statement. */
+   missing: like SQLite, this function refuses an entry whose name differs from the name in the
+   entry's CREATE TABLE statement. */
 static enum status take_table(void *ctx, const struct database_value *v)
 {
 	const struct scan *s = ctx;

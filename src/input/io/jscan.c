@@ -40,7 +40,8 @@ static void stop(struct jscan *js, enum status st)
 {
 	if (js->status == ST_OK)
 		js->status = st;
-	js->base -= (uint64_t)(js->end - js->at); /* so that jscan_byte() still returns the same */
+	js->base -= (uint64_t)(js->end - js->at); /* so that jscan_byte() still returns the same
+	                                             offset */
 	js->at = js->end;
 	*js->end = '\0';
 	js->mark = NULL;
@@ -300,7 +301,8 @@ bool jscan_element(struct jscan *js)
 
 /* ---- skipping of values ---- */
 
-/* Skips a number without exponent that ends within the window, as most numbers do; else false. */
+/* Skips a number without exponent that ends within the window, as most numbers do; else returns
+   false and skips nothing. */
 static bool skip_number(struct jscan *js)
 {
 	const char *p = js->at + (*js->at == '-'), *end = bytes_digits_end(p);

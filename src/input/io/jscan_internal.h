@@ -25,8 +25,8 @@
    places: a seam has a list of the seams that have followed it; if the value after a seam is an
    object, the object begins at a place of its own. Values that are skipped may use only half of
    the seams: metadata with thousands of different keys may come before the events, which need up
-   to 640. The limits, in this order: bytes of a text, seams in one list, all seams, all seams of
-   skipped values. */
+   to 640. The limits, in this order: bytes of a text, seams in one list, seams in total, seams
+   in total while a value is skipped. */
 enum { SEAM_TEXT = 64, SEAM_NEXT = 12, SEAM_LIMIT = 2048, SEAM_LIMIT_SKIPPED = 1024 };
 
 struct seam { /* a remembered text between two values; two cache lines, of which the first holds

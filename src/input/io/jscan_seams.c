@@ -87,8 +87,8 @@ static struct seam *learn(struct jscan *js, struct seam *from, struct span text,
 	return s;
 }
 
-/* The place in the tree of places after a key that follows `from` and is not remembered; all such
- * keys of `from` share this place. */
+/* The place (a seam without text) after a key that follows `from` and is not remembered as a
+   seam; all such keys after `from` share this place. */
 static struct seam *other_place(struct jscan *js, struct seam *from)
 {
 	if (!from->other) { /* the new place is its own `other`: unknown keys lead from it to itself */

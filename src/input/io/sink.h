@@ -11,9 +11,9 @@
 struct sink;
 
 /// Opens `path` for writing ("-": standard output). A file is written under a temporary name in its
-/// directory (O_EXCL, O_NOFOLLOW) and appears complete when sink_commit() succeeds. `gzip`
-/// compresses. A file that this process has read is refused. Caller ends with sink_commit() or
-/// sink_abort().
+/// directory (O_EXCL, O_NOFOLLOW) and appears complete when sink_commit() succeeds. If `gzip` is
+/// set, the bytes are compressed. A file that this process has read is refused. Caller ends with
+/// sink_commit() or sink_abort().
 GG_MUST_CHECK enum status sink_open(const char *path, bool gzip, struct sink **out,
                                     struct diag_log *log);
 

@@ -182,7 +182,8 @@ static enum status take_gpu(void *ctx, const struct database_value *v)
 }
 
 /* Finds which number each GPU of the process has in nsys's report. A process may number its GPUs
- * differently (CUDA_VISIBLE_DEVICES); if the report has a mapping of these numbers, it is used. */
+   in another way (CUDA_VISIBLE_DEVICES). If the report maps the process's numbers to its own,
+   this mapping is used. */
 static enum status find_gpus(struct nsys *n)
 {
 	TRY(NSYS_SCAN(n, "TARGET_INFO_CUDA_DEVICE", mapping_columns, take_mapping));

@@ -416,8 +416,8 @@ static bool is_operator(struct span *name)
 	return name->n < n || span_starts(*name, SPAN("aten::"));
 }
 
-/* Name of a range: "name", or "name@domain" if the range is in a domain. nsys has the same form for
-   --filter-nvtx and --nvtx-capture. */
+/* Name of a range: "name", or "name@domain" if the range is in a domain. The options
+   --filter-nvtx and --nvtx-capture of nsys take names in the same form. */
 static struct span range_name(struct nsys *n, const struct database_value *domain, struct span name)
 {
 	uint32_t id = domain->null ? NO_ID : idmap_find(&n->domain_ids, domain->integer);

@@ -184,7 +184,8 @@ static void make_container(struct machine *m, enum pickle_type type, size_t nr, 
 	push_value(m, id);
 }
 
-/* Opcodes that make a container of values on the stack, or add them to the container below. */
+/* Opcodes that make a container of values on the stack, or add such values to the container that
+   lies below them. */
 static const struct container_op {
 	unsigned char code;
 	void (*run)(struct machine *m, enum pickle_type type, size_t nr, bool marked);

@@ -34,8 +34,8 @@ bool pickle_fail(const struct pickle_input *in, const struct pickle_op *op, cons
 /// Reads the next opcode; false with an error if it is unknown, cut short or refused.
 bool pickle_next(struct pickle_input *in, struct pickle_op *op);
 
-/// Checks all opcodes of the pickle with pickle_next(); the last one must be STOP. False with an
-/// error if a check fails.
+/// Checks all opcodes of the pickle, the last of which must be STOP. False with an error if
+/// something is wrong.
 bool pickle_check(struct pickle_input in);
 
 /// Little-endian number in the first `n` ≤ 8 bytes at `p`.

@@ -44,7 +44,8 @@ static bool decode_unicode(struct arena *a, struct span s, struct span *out)
 			valid = s.n - i - 2 >= n && parse_digits(s.p + i + 2, n, 16, &cp) && cp <= 0x10FFFF;
 			i += 2 + n;
 		} else if (s.p[i] == '\\' && i + 1 < s.n) {
-			/* any other backslash is kept; the byte after it cannot begin an escape, as in "\\u" */
+			/* a backslash before any other byte is kept, together with that byte: the second of
+			   two backslashes cannot begin an escape */
 			strbuf_addch(&b, '\\');
 			cp = (unsigned char)s.p[i + 1];
 			i += 2;

@@ -17,7 +17,8 @@ enum { WITH_EVENTS = 2 };
  * memory_profile.proto, report_builder.py of VizTracer, TimeProfiler.cpp of LLVM. */
 static const struct {
 	const char *key; ///< key by which the format is recognized; NULL in the last two rows, which
-	                 ///< are recognized by the type of the array's elements
+	                 ///< are recognized by the type of a value that should be an event
+	                 ///< (foreign_element())
 	const char *name;
 } evidence[] = {
 	{ "viztracer_metadata", "a trace of VizTracer" },

@@ -36,9 +36,9 @@ enum json_form {
 /// JSON.
 enum json_form json_form_of(struct source *src);
 
-/// If the recording at `path` has words that only recordings of another kind of device have,
-/// returns the name of this kind, such as "MTIA of Meta" (static); gpugate does not read such
-/// recordings. NULL if there are no such words, or if the file cannot be read again.
+/// If the recording at `path` has words that occur only for a kind of device whose recordings
+/// gpugate does not read, returns the name of this kind, such as "MTIA of Meta" (static). NULL if
+/// there are no such words, or if the file cannot be read again.
 const char *other_device(const char *path);
 
 #endif

@@ -49,7 +49,8 @@ uint64_t form_u64(struct form *f, const struct scalar *s, const char *key, uint6
 
 uint64_t form_address(struct form *f, const struct scalar *s, const char *key)
 {
-	/* torch held addresses as signed numbers (pytorch#115234): the same 64 bits may be below 0 */
+	/* old versions of torch wrote addresses as signed numbers (pytorch#115234): an address from
+	   2^63 on is below 0 in their files */
 	bool wrapped =
 	    s->type == SCALAR_INTEGER && s->negative && s->magnitude <= (uint64_t)INT64_MAX + 1;
 	uint64_t v = wrapped ? 0 - s->magnitude : form_u64(f, s, key, SNAPSHOT_NO_ADDRESS);

@@ -10,8 +10,8 @@
 #include "read/tree.h"
 
 /// A snapshot that is being built: equal frames and equal stacks are kept once, and nothing exceeds
-/// `limits`, which are borrowed. A function on it that returns false has set `problem` to the
-/// reason. Sums of sizes are in bytes.
+/// `limits`, which are borrowed. If a function that builds it returns false, it has set `problem`
+/// to the reason. Sums of sizes are in bytes.
 struct snapshot_builder {
 	const struct snapshot_limits *limits;
 	struct snapshot snapshot; ///< snapshot that is built; at the end the caller becomes its owner
@@ -47,17 +47,18 @@ const struct name *snapshot_add_name(struct snapshot_builder *b, struct span tex
 uint32_t snapshot_frame_id(struct snapshot_builder *b, const struct name *function,
                            const struct name *file, int64_t line);
 
-/// Appends a frame to the open stack, innermost first.
+/// Appends a frame to the stack that is being read, which begins with its innermost frame.
 bool snapshot_add_frame(struct snapshot_builder *b, uint32_t frame);
 
-/// Ends the open stack; `*out` becomes its id, or SNAPSHOT_NO_STACK if it has no frames.
+/// Ends the stack that is being read; `*out` becomes the stack's id, or SNAPSHOT_NO_STACK if it has
+/// no frames.
 bool snapshot_end_stack(struct snapshot_builder *b, uint32_t *out);
 
-/// Appends a block to the open segment.
+/// Appends a block to the segment that is being read.
 bool snapshot_add_block(struct snapshot_builder *b, const struct snapshot_block *block);
 
-/// Ends the open segment, which consists of the blocks since the end of the last segment. Sorts
-/// these blocks, and computes their addresses if no block has one.
+/// Ends the segment that is being read, which consists of the blocks since the end of the last
+/// segment. Sorts these blocks, and computes their addresses if no block has one.
 bool snapshot_end_segment(struct snapshot_builder *b, const struct snapshot_segment *segment);
 
 /// Begins the history of the next device.

@@ -10,7 +10,8 @@ struct raw_block {
 	uint32_t stack, history_stack;
 };
 
-/* Reads the list of a block's uses that torch 2.0 records, newest first. Only the first is used. */
+/* Reads a block's list of allocations, as torch 2.0 records it, newest first. Only the newest is
+   kept. */
 static void read_history(struct form *f, struct raw_block *raw)
 {
 	struct span key;

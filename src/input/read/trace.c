@@ -24,7 +24,7 @@ bool read_elements(struct trace_input *in, struct raw_event *ev, uint64_t limit)
 	return read_elements_any(in, ev, limit);
 }
 
-/* Reads the elements of traceEvents, or of the bare array. */
+/* Reads the elements of traceEvents, or of the array that is the whole file. */
 static void read_events(struct trace_reader *r)
 {
 	uint64_t quick = r->options->quick;

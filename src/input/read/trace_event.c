@@ -106,8 +106,9 @@ static const struct jscan_keys event_keys = { members, sizeof members / sizeof *
 
 /* ---- the beginning of an event ---- */
 
-/* Consumes the beginning of an event if it equals a remembered one. Tries first the one that came
- * next when the previous event's beginning was last met. */
+/* Consumes the beginning of an event and returns the remembered beginning that equals it; NULL
+   if there is none. Tries first the beginning that last came after the previous event's
+   beginning. */
 static inline struct event_lead *follow_lead(struct trace_input *in)
 {
 	struct event_lead *last = in->lead, *lead = last ? last->next : NULL;

@@ -268,7 +268,7 @@ void xprof_init(struct xprof *x);
 /// Takes a metadata event, which may name a process or thread of XProf.
 void xprof_label(struct trace_input *in, const struct raw_event *raw);
 
-/// Converts a complete event without a category of Kineto; false if such an event is not wanted.
+/// Converts a complete event without a category of Kineto; false if the event is not wanted.
 bool xprof_event(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
 /// True if the number of events is one of XProf's limits: XProf has then dropped later events.

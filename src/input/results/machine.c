@@ -56,8 +56,8 @@ static const char *const reasons[NR_THROTTLE_REASONS] = { "sw_power_cap", "hw_sl
 	                                                      "hw_power_brake_slowdown",
 	                                                      "sw_thermal_slowdown" };
 
-/* The names that tools use for a value, separated by '|'. 10^digits is the factor from the unit of
-   the tool to that of the value. */
+/* The names that tools use for a value, separated by '|'. A number in the tool's unit, times
+   10^digits, is in the unit of the value. */
 static const struct {
 	enum sample_value of;
 	int digits;
@@ -93,7 +93,8 @@ enum { ID_BYTES = 64, FACT_BYTES = 200, FACTS_MAX = 64 };
 
 /* ---- numbers, times and facts, as the tools write them ---- */
 
-/* Reads "69.85 W", "(300Mhz)" or "53.0" × 10^digits; -1 if it is not a number ("[N/A]", "-"). */
+/* The number in a text such as "69.85 W", "(300Mhz)" or "53.0", times 10^digits; -1 if the text
+   has none ("[N/A]", "-"). */
 static int64_t number_in(const struct value *v, int digits)
 {
 	struct decimal d;

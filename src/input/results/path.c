@@ -239,7 +239,8 @@ static void add_member(void *out, const struct path_hit *hit)
 {
 	strbuf_addch(out, '.');
 	strbuf_add(out, hit->last_key);
-	strbuf_add(out, figure_case_plain(hit->v->text)); /* no folders: these differ by machine */
+	strbuf_add(out, figure_case_plain(hit->v->text)); /* without folders in paths, since they
+	                                                     differ between machines */
 }
 
 /* Appends a key with its short words in capitals, since these are likely abbreviations. */

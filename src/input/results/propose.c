@@ -26,7 +26,7 @@ struct proposal {
 	                  ///< true if this is known for some figure
 };
 
-/* True for a text that needs no escapes within quotes, be they of a path or of YAML. */
+/* True for a text that can be put in quotes, in a path and in YAML, without escapes. */
 static bool is_writable(struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -298,9 +298,10 @@ static bool is_twice(const struct proposal *p, const char *name)
 	return twice;
 }
 
-/* True if the records are a sweep over the member `v` of the first one: its values are round
-   numbers. If no other member names the records (`alone`), each value must be larger than the last
-   by half at least, and the differences must not be equal, as those of a counter are. */
+/* True if the records are a sweep over `v`, a member of the first record: the values of this
+   member are round numbers in all records. If no other member names the records (`alone`), each
+   value must be larger than the last by half at least, and the differences must not be equal, as
+   those of a counter are. */
 static bool is_sweep(const struct value *v, bool alone)
 {
 	struct decimal d;

@@ -296,7 +296,8 @@ static enum status say_unmeasured(const struct readings *r, const char *file,
 
 ORDERING_POINTERS(title_cmp, struct input_stat, BY_TEXT(title) BY_TEXT(name))
 
-/* Replaces each title that several figures of one case share by the names of these figures. */
+/* If several figures of one case have the same title, the title of each becomes its name,
+   without the case. */
 static void settle_titles(struct digest *d)
 {
 	VEC(struct input_stat *) all = VEC_INIT;

@@ -289,7 +289,8 @@ struct condition {
 	const struct result_valid *valid;
 	struct value *record;
 	size_t seen;
-	struct value *broken, *near; ///< value that breaks it; value that only the tolerance allows
+	struct value *broken, *near; ///< value that breaks the condition; value that meets it only
+	                             ///< within the tolerance
 };
 
 /* The text that `equals` demands in this record: a given text, or the value of another member. */

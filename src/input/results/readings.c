@@ -207,7 +207,8 @@ static void take_value(void *ctx, const struct path_hit *hit)
 		return;
 	struct span name = name_of(t, hit), bracket = figure_name_unit(&name);
 	struct span heading = v->key;
-	if (!bracket.n && t->row->as) /* the heading still tells the unit */
+	if (!bracket.n && t->row->as) /* the name comes from a template, but the key of the value may
+	                                 tell the unit */
 		bracket = figure_name_unit(&heading);
 	const char *fault = number_of(t, v, &number, &text);
 	bool no_number = fault && strcmp(fault, "not a number") == 0;

@@ -97,8 +97,9 @@ const char *reading_failure_text(const struct value *v, struct arena *a);
 /// True if `word` is one of `words`, which blanks separate; case is ignored.
 bool reading_is_word(struct span word, const char *words);
 
-/// True if the member called v->key is not a whole number in at least one of 100 records, the first
-/// of which is the record of `v`. Such a member is not a setting, whatever its name is.
+/// True if the member called v->key is a number with decimal places in one of 100 records or
+/// several, the first of which is the record of `v`. Such a member is not a setting, whatever its
+/// name is.
 bool reading_is_fraction(const struct value *v);
 
 /// True if a value says that the figure was not measured: null, NaN, "N/A", "failed".

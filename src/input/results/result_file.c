@@ -9,7 +9,7 @@
 #include "results/value.h"
 
 /* Keys of traces, snapshots and other recordings. In a result file, the first NR_SURE keys occur
- * nowhere, and the further keys not in the outermost object. */
+   nowhere, and the other keys do not occur in the outermost object. */
 static const char *const others[] = { "\"traceEvents\"",
 	                                  "\"schemaVersion\"",
 	                                  "\"ph\"",
@@ -156,7 +156,8 @@ static size_t numbers_in(const struct value *of, const struct path_ignore *but)
 	return nr;
 }
 
-/* True unless the format wants all numbers of the file, and there is one that it does not take. */
+/* True unless the format must take all numbers of the file, and the file has a number that it
+   does not take. */
 static bool is_whole(const struct result_format *f, struct value *document)
 {
 	struct path_ignore ignore = { f->ignore.v, f->ignore.nr };
@@ -231,7 +232,8 @@ static bool is_wanted(const struct result_format *f, struct value *record)
 	       ALL(i, f->only.nr, holds_pair(&f->only.v[i], record));
 }
 
-/* Lists the records of the file that the format takes; returns the number of all its records. */
+/* Lists the records of the file that the format takes; returns the number of all records, taken
+   or not. */
 static size_t list_records(const struct opened *o, const struct result_format *f,
                            struct records *out)
 {

@@ -56,7 +56,8 @@ bool xprof_fill(const struct xprof_details *d, struct event *e);
 /// else its own name, without the suffix of ROCm's loader. Borrowed from `d`, `name` or `b`.
 struct span xprof_kernel_name(const struct xprof_details *d, struct span name, struct strbuf *b);
 
-/// Operators, found by the correlation id of the work that they launched. Must be initialized.
+/// Operators, found by the correlation id of the work that they launched. Must be initialized with
+/// xprof_ops_init().
 struct xprof_ops {
 	struct idmap correlations; ///< correlation ids of launches
 	/// Names of operators, indexed by the id that `correlations` has for a launch; NULL if two

@@ -146,7 +146,9 @@ static enum status read_event(struct reader *r, const struct xplane *p, const st
 	struct wire_field f;
 	bool ok = true;
 	struct span rest = message;
-	e->untimed = true; /* a writer leaves out a duration of 0, which no GPU activity has */
+	e->untimed = true; /* true until a duration is found: protobuf leaves out a duration of 0,
+	                      but no GPU activity takes 0 ps, so a missing duration means that it is
+	                      unknown */
 	WIRE_EACH(rest, f, &ok)
 	{
 		if (f.type != WIRE_VARINT)
