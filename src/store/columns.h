@@ -29,8 +29,8 @@ bool step_column_is_metric(size_t column);
 /// The minor version of the stored format that added the column.
 int step_column_since(size_t column);
 
-/// True for a column that a digest may lack: a phase, or a metric that was added by a later minor
-/// version of the format.
+/// True for a column that a digest may lack: a column of a phase, or of a metric that a later minor
+/// version of the format added.
 bool step_column_is_optional(size_t column);
 
 /// True for columns that a stored digest leaves out if all their values are 0: all columns of a

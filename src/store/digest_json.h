@@ -13,7 +13,7 @@
 #define BASELINE_SCHEMA "gpugate-baseline-1"
 
 /// Writes a digest in canonical form: fixed key order and number form, one row per line, trailing
-/// newline. Errors are kept by the sink.
+/// newline. The sink keeps errors until sink_commit().
 void digest_write(const struct digest *d, struct sink *out);
 
 /// Reads and validates a digest. If the text is not a valid digest, returns `fail`: ST_INPUT, or

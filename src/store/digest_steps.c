@@ -96,7 +96,8 @@ static void describe_list(const char *number, bool several, struct sink *out)
 	            number, number);
 }
 
-/* Writes the schema of a column: a list of values, or the object with "rest" of version 0.2. */
+/* Writes the schema of a column: a list of values, or the object with "plus", "minus" and "rest"
+   that version 0.2 wrote. */
 static void describe_column(size_t i, bool several, struct sink *out)
 {
 	static const char any[] = "{\"type\": [\"integer\", \"null\"]}";
@@ -158,7 +159,7 @@ void steps_describe(bool several, int depth, struct sink *out)
    does. */
 #define NO_REST INT64_MIN
 
-enum { BASES_MAX = 8 }; /* largest number of bases of a column */
+enum { BASES_MAX = 8 }; /* largest number of columns in struct bases */
 
 /* The bases of a column: columns that are added or subtracted to get numbers close to the values
    of this column. Where a base lacks a value, 0 is used. If a column is its own base, its value

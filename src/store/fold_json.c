@@ -201,8 +201,8 @@ static void read_columns(struct row_reader *r, void *const *folds, size_t nr)
 	strbuf_setlen(&r->path, before);
 }
 
-/* Reads the digests that the fold keeps whole. Stores only rank, hash and text of each, since
- * merging needs no more. */
+/* Reads the digests that the fold keeps whole. Stores only the rank, source hash and JSON text
+   of each, since merging needs no more. */
 static void read_kept(struct row_reader *r, void *const *folds, size_t nr)
 {
 	struct fold *f = folds[0];

@@ -37,9 +37,9 @@ static int check_place(int fd, const char *path)
 	return held.st_dev == there.st_dev && held.st_ino == there.st_ino ? 0 : EAGAIN;
 }
 
-/* Results of one try besides an errno: the lock was taken; the lock file was removed meanwhile
- * (EAGAIN); another process holds the lock (EWOULDBLOCK). EAGAIN and EWOULDBLOCK may be equal, so
- * each result has its own value. */
+/* Results of try_take() besides errno values: the lock was taken; the lock file was removed
+   meanwhile (EAGAIN); another process holds the lock (EWOULDBLOCK). EAGAIN and EWOULDBLOCK may
+   be equal, so each result has its own value. */
 enum { LOCK_TAKEN, LOCK_GONE = -1, LOCK_HELD = -2 };
 
 static int try_take(struct file_lock *lock)

@@ -64,7 +64,7 @@ struct span row_read_text(struct row_reader *r, const char *key)
 	return SPAN("");
 }
 
-/* Value of a lower-case hex digit, or -1. */
+/* Value of a lower-case hex digit; -1 for any other character. */
 static int nibble(char c)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -72,7 +72,8 @@ static int nibble(char c)
 	return p ? (int)(p - digits) : -1;
 }
 
-/* Reads the raw bytes of a text from hex; `shown` is the readable form of the same text. */
+/* Reads the raw bytes of a text from hex. `shown` is the text made valid UTF-8, as the key
+   before has it; the two must fit. */
 static struct span read_hex(struct row_reader *r, const char *key, struct span shown)
 {
 	uint64_t byte = row_byte(r);

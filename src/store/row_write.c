@@ -140,8 +140,8 @@ static const void **member_of(const void *const *rows, size_t nr, size_t offset)
 static json_object *new_rows(const struct schema *s, const void *const *rows, size_t nr);
 
 /* Adds the values of `nr` rows to an object under one key; NULL means that a row has no value.
-   There is no key if all are NULL, one value if all are equal, else a list with one value for each
-   row. Takes ownership of the values. */
+   If all values are NULL, no key is added; if all are equal, one value is, else a list with one
+   value for each row. Takes ownership of the values. */
 static void add_values(json_object *o, const char *key, json_object **values, size_t nr)
 {
 	size_t alike = 1;
@@ -300,7 +300,8 @@ static int by_number(const void *a, const void *b)
 	return COMPARE(*x, *y);
 }
 
-/* Takes the smallest next row of all lists, and all rows equal to it; false at the end. */
+/* Moves the smallest next row of all lists, and all rows equal to it, to l->line; false at the
+   end. */
 static bool lists_next(struct lists *l)
 {
 	size_t chains = 0;

@@ -12,8 +12,8 @@
 #define RUN_SCHEMA "gpugate-run-1"
 
 /// Writes the digests of `run`, which must be sorted by run_digest_cmp(). If a digest keeps its
-/// JSON text, this is copied. A single digest is written as a plain digest. Equal digests give
-/// equal bytes. Errors are kept by the sink.
+/// JSON text, that text is copied. A single digest is written as a plain digest. Equal digests give
+/// equal bytes. The sink keeps errors until sink_commit().
 void run_write(const struct run *run, struct sink *out);
 
 /// Reads and validates a stored run of any number of digests; errors are ST_INPUT. Caller releases

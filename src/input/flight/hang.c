@@ -346,8 +346,8 @@ static bool is_alike(const struct part *x, const struct part *y)
 	return !a->dtype || !b->dtype || span_eq(name_span(a->dtype), name_span(b->dtype));
 }
 
-/* `v` has the entries of `nr` ranks for one collective. Returns the entry with which most entries
- * agree; if several entries are equal in this, that of the lowest rank. */
+/* `v` has the entries of `nr` ranks for one collective. Returns the entry with which most
+   entries agree; on a tie, the one of the lowest rank. */
 static const struct part *usual(const struct part *v, size_t nr)
 {
 	const struct part *best = v;

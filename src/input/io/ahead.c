@@ -124,7 +124,7 @@ enum status ahead_read(struct ahead *a, char *buf, size_t cap, size_t *nr, struc
 	while (a->at == b->nr) {
 		diag_move(log, &b->log);
 		if (b->last || b->status != ST_OK) {
-			/* the last block stays current, so that later calls return its status again */
+			/* the last block is not given back, so that later calls return its status again */
 			*nr = 0;
 			return b->status;
 		}

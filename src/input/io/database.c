@@ -41,7 +41,8 @@ struct scan {
 	                                 ///< overflow pages
 	uint32_t page; ///< number of the page that is being read, which messages name
 	size_t used; ///< number of bytes of the page that its header and the cells so far take up
-	uint32_t budget; ///< number of pages that may still be read, so that a cycle of pages ends
+	uint32_t budget; ///< number of pages that may still be read, so that reading ends even if
+	                 ///< damaged pages refer to each other in a cycle
 	bool any; ///< true once a row has been read
 	int64_t rowid; ///< id of the last row that was read
 	struct strbuf payload; ///< contents of the present row, if the row overflows its page
@@ -67,7 +68,7 @@ static uint32_t be(const unsigned char *p, size_t n)
 	return v;
 }
 
-/* Reads `n` bytes at `at`. Returns why they could not be read, or NULL. */
+/* Reads `n` bytes at the offset `at` of the file. Returns why they could not be read, or NULL. */
 static const char *read_at(const struct database *db, off_t at, unsigned char *p, size_t n)
 {
 	while (n) {
@@ -240,7 +241,7 @@ static enum status read_cell(struct scan *s, struct span cell)
 	return take_record(s, strbuf_span(&s->payload));
 }
 
-/* Visits the rows below a page, in order. */
+/* Visits the rows in a page and in the pages below it in the tree, in order. */
 static enum status walk(struct scan *s, uint32_t page, size_t level)
 {
 	unsigned char *p;

@@ -136,7 +136,8 @@ static bool rest_of_column(struct span *s, struct word *after)
 		    (w.kind == WORD_MARK && !is_mark_of_column(w, depth, has_default)) ||
 		    (i == 0 && !follows_name(w)) ||
 		    (negated && depth == 0 && !is_plain(w, "NULL") && !is_plain(w, "DEFERRABLE"))) {
-			*after = negated ? (struct word){ 0 } : w; /* malformed: NOT lacks NULL */
+			*after = negated ? (struct word){ 0 } : w; /* a definition is malformed if NULL does
+			                                              not follow NOT */
 			return integer && primary;
 		}
 		depth += is_mark(w, '(');

@@ -344,7 +344,8 @@ static void skip(struct jscan *js)
 		} else if (!skip_scalar(js, c)) {
 			return;
 		}
-		/* leaves all containers that end here, and stops before the value of the next member */
+		/* leaves all objects and arrays that end after this value, and stops before the value of
+		   the next member */
 		while (js->depth > base && !(in_object(js) ? jscan_skip_key(js) : jscan_member(js, ']')))
 			if (js->status != ST_OK)
 				return;

@@ -123,8 +123,8 @@ JSCAN_INLINE bool jscan_string_at(char **at, struct span *text)
 	return true;
 }
 
-/* Reads up to 16 digits: `*v` is their value, `*n` their number. False if there are no digits, or
-   if the first of several is 0. */
+/* Reads up to 16 digits: `*v` is their value, `*n` their number. False if there are no digits,
+   or if there are several and the first is 0. */
 JSCAN_INLINE bool jscan_digits_at(const char *p, uint64_t *v, size_t *n)
 {
 	static const uint64_t least[] = { UINT64_MAX,

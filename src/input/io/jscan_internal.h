@@ -32,8 +32,8 @@ enum { SEAM_TEXT = 64, SEAM_NEXT = 12, SEAM_LIMIT = 2048, SEAM_LIMIT_SKIPPED = 1
 struct seam { /* a remembered text between two values; two cache lines, of which the first holds
 	             only `text` */
 	char text[SEAM_TEXT];
-	struct seam *next; ///< first of the seams that have followed this seam; the others follow by
-	                   ///< `sibling`
+	struct seam *next; ///< first in the list of the seams that have followed this seam; `sibling`
+	                   ///< links the list
 	struct seam *sibling; ///< next seam in the list of those that have followed the same seam; they
 	                      ///< are compared in the order of the list
 	struct seam *inner; ///< if the value after this seam is an object: place (seam without text) at

@@ -18,8 +18,8 @@ static uint32_t place_of(const char *p)
 	return (uint32_t)(h >> 40) % REPEAT_PLACES;
 }
 
-/* A cached text, which was valid and ends with its bracket, is also valid if the input repeats it
- * here; only the depth of nesting must be checked. */
+/* A cached text is a whole object that was valid when it was read first. So it is valid again
+   where the input repeats it; only the depth of nesting must be checked. */
 bool jscan_again(struct jscan *js, struct jscan_repeats *r, uint32_t *tag)
 {
 	(void)jscan_next(js);

@@ -156,8 +156,8 @@ static bool scan_colon(struct jscan *js)
 	return true;
 }
 
-/* Reads a key that search() has not found. With `keep` the window keeps the key, so that `*key` is
-   valid. */
+/* Reads a key that search() has not found. `*key` is valid only if `keep` is set: the window
+   then keeps the key. */
 static bool read_key(struct jscan *js, bool keep, struct span *key)
 {
 	struct jscan_since since = jscan_here(js);

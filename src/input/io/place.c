@@ -27,7 +27,7 @@ static char *folder_of(const char *path)
 	return mem_strndup(slash ? path : ".", n ? n : 1);
 }
 
-/* The path to which the link at `path` leads; NULL if there is no link. */
+/* The path to which the link at `path` leads; NULL if `path` is not a link. */
 static char *next_of_link(const char *path)
 {
 	char target[PATH_MAX], *folder, *next;

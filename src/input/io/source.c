@@ -91,7 +91,7 @@ struct source *source_memory(const char *name, const void *p, size_t n,
 	return s;
 }
 
-/* Reads raw (still compressed) bytes of the file, at most `cap`; 0 bytes at its end. */
+/* Reads raw (still compressed) bytes of the file, at most `cap`; `*nr` is 0 at its end. */
 static enum status read_raw(struct source *s, void *buf, size_t cap, size_t *nr,
                             struct diag_log *log)
 {

@@ -54,7 +54,8 @@ struct schema_version {
 	bool found, known;
 };
 
-/* Table that holds the schema version; the second name is that of nsys 2022 and before. */
+/* Names of the table that holds the schema version; the second is its name in exports of nsys
+   2022 and before. */
 static const char *const version_tables[] = { "META_DATA_EXPORT", "EXPORT_META_DATA" };
 
 static const struct database_column export_columns[] = {

@@ -226,7 +226,8 @@ static const struct database_column usage_columns[] = {
 /* A change of the memory of one device, in bytes. */
 struct usage {
 	int64_t device, start_ns, bytes;
-	size_t row; ///< position in the list; rows of equal time keep the order of the table
+	size_t row; ///< position in the list, by which changes at the same time keep the order of the
+	            ///< table
 };
 
 struct usages {
@@ -272,8 +273,8 @@ static bool was_used_before(const struct nsys *n, const struct usage *v, size_t 
 	return least < 0 || (id != NO_ID && n->gpus.v[id].first_ns < v->start_ns);
 }
 
-/* Passes the changes of one device's memory to the sink, each with the level after it. Only warns
-   if the level at the beginning is unknown. */
+/* Passes the changes of one device's memory to the sink, each with the number of bytes allocated
+   after it. If the number at the beginning is unknown, only warns. */
 static enum status hand_on_usage(struct nsys *n, const struct usage *v, size_t nr)
 {
 	int64_t level = 0;

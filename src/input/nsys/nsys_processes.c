@@ -121,8 +121,8 @@ static int64_t json_number(struct span json, struct span key)
 	return number_parse_u64(digits, &v) && v <= INT32_MAX ? (int64_t)v : -1;
 }
 
-/* Sets the rank of a process to its rank in the communicator with the most ranks so far, or to -2
- * if two communicators of that size disagree. */
+/* Sets the rank of a process to its rank in the communicator with the most ranks so far, or to
+   -2 if two communicators of this size give different ranks. */
 static void take_rank(struct nsys_process *p, int64_t rank, int64_t ranks)
 {
 	if (rank < 0 || ranks < p->world_size)

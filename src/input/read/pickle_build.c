@@ -12,10 +12,10 @@ struct machine {
 	const struct snapshot_limits *limits;
 	struct pickle_nodes *out;
 	VEC(uint32_t) stack; ///< stack of values, as ids of nodes
-	VEC(uint32_t) marks; ///< heights of the stack at its marks
+	VEC(uint32_t) marks; ///< number of values on the stack when each mark was set
 	struct idmap memo_keys;
 	VEC(uint32_t) memo; ///< ids of the nodes in the memo, indexed by the key's id in memo_keys
-	size_t refs; ///< number of references to nodes in all containers
+	size_t refs; ///< number of references to nodes for which containers have room
 	bool failed;
 };
 

@@ -69,8 +69,8 @@ static bool is_one_of(struct span key, const char *const *words, size_t nr)
 	return false;
 }
 
-/* True if the next value is an object that has at least `want` of the `nr` keys `words`. False if
- * the key "ph" comes before these: the object is an event of a trace. */
+/* True if the next value is an object that has at least `want` of the `nr` keys `words`. False
+   if the key "ph" comes earlier: the object is then an event of a trace. */
 static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, int want)
 {
 	struct span key;
@@ -88,8 +88,8 @@ static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, in
 	return false;
 }
 
-/* True if the innermost array has an element that is a segment of an allocator. `*empty` becomes
- * true if the array has no elements. */
+/* True if the innermost array has an element that is a memory segment of PyTorch's allocator.
+   `*empty` becomes true if the array has no elements. */
 static bool holds_segments(struct jscan *js, bool *empty)
 {
 	static const char *const words[] = { "address",     "total_size",   "allocated_size",
@@ -116,7 +116,7 @@ static bool holds_traces(struct jscan *js)
 	return found;
 }
 
-/* True if the innermost array has an element that is a collective of the Flight Recorder. */
+/* True if the innermost array has an element that is an entry of a Flight Recorder dump. */
 static bool holds_collectives(struct jscan *js)
 {
 	static const char *const words[] = { "collective_seq_id", "process_group", "profiling_name",

@@ -35,8 +35,8 @@ enum status snapshot_builder_finish(struct snapshot_builder *b, const struct sou
 	return st;
 }
 
-/* True if a list of `nr` elements has room for another one below `limit`; else false, with
- * `problem` set. */
+/* True if a list of `nr` elements may get one more within `limit`; else false, with `problem`
+   set. */
 static bool has_room(struct snapshot_builder *b, size_t nr, size_t limit, const char *what)
 {
 	if (nr >= limit)

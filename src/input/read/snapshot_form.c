@@ -101,7 +101,7 @@ int form_word(struct form *f, const char *key, const char *const *words, int nr,
 
 /* ---- stacks of frames ---- */
 
-/* Id that is used if an element in a list of frames is not an object. */
+/* Stands for an element in a list of frames that is not an object. */
 #define NO_FRAME UINT32_MAX
 
 /* Reads a frame; `*out` becomes its id. Frames only explain where memory was allocated, so members

@@ -16,7 +16,7 @@ struct timeline_reader {
 	bool half; ///< true if the previous row was the first of the two rows that describe a new
 	           ///< version of a tensor
 	int64_t owed; ///< the bytes of the previous row, negated; if `half`, the present row must have
-	              ///< this value
+	              ///< this number of bytes
 	int64_t moved; ///< sum of the sizes of all changes, to check the limit
 };
 

@@ -64,8 +64,8 @@ static void read_category(struct trace_input *in, struct raw_event *ev)
 		jscan_skip(in->js);
 }
 
-/* Stores the name of an event. If the event is probably wanted, the name is looked up immediately,
-   which saves a copy. */
+/* Stores the name of an event. If the event is probably wanted, the name is looked up in the
+   name table immediately, which saves a copy. */
 static inline void take_name(struct trace_input *in, struct raw_event *ev, struct span text)
 {
 	if (ev->phase == EVENT_PHASE_COMPLETE && ev->kind >= 0)
@@ -136,8 +136,9 @@ static void learn_lead(struct trace_input *in, const struct raw_event *ev,
 
 /* ---- steps from number to number ---- */
 
-/* Reads the members of an event as long as they are those of lead->steps. Returns the first step
-   whose value has not been read. `*begun` becomes true if the text of this step has been read. */
+/* Reads the members of an event as long as their texts are those of lead->steps. Returns the
+   first step whose value has not been read. `*begun` becomes true if the text before that value
+   has been consumed. */
 JSCAN_INLINE const struct event_step *follow_steps(const struct event_lead *lead,
                                                    struct raw_event *ev, struct jscan_cursor *c,
                                                    bool *begun)
@@ -159,8 +160,8 @@ JSCAN_INLINE const struct event_step *follow_steps(const struct event_lead *lead
 			continue;
 		return s;
 	}
-	/* the text of the next step, which begins with a byte that may follow a number, has not been
-	   found: whether the last number ends here is still to be checked */
+	/* the text of the next step, whose first byte would have ended the last number, has not been
+	   found: whether that number ends here is still to be checked */
 	if (value && !jscan_ends_number(*c->at)) {
 		c->at = value;
 		return s - 1;
@@ -188,8 +189,8 @@ static void learn_step(struct jscan *js, struct event_learning *l, const struct 
 	struct span text = jscan_text_since(js, &l->behind, true, sizeof s->text);
 	bool end = (unsigned)m == JSCAN_KEY_END;
 	bool number = m == MEMBER_NANO || m == MEMBER_IDENT || m == MEMBER_COUNT || m == MEMBER_SKIP;
-	/* these become part of the next step's text: the beginning of "args", its end, and process and
-	 * thread before the first number */
+	/* the following are not steps, but become part of the next step's text: the beginning of
+	   "args", its end, and process and thread before the first number */
 	if (m == MEMBER_ARGS ? !(ev->seen & SEEN_ARGS)
 	                     : (end && args) || (!l->nr && m == MEMBER_IDENT && where <= FIELD_TID))
 		return;

@@ -31,8 +31,7 @@ static inline int64_t or_none(const struct raw_event *raw, enum raw_field which)
 	return v >= 0 ? v : -1;
 }
 
-/* Clears members of `e` that few events have, and that are still set if the previous event had
- * them. */
+/* Clears members of `e` that few events set: `e` still has the values of the previous event. */
 static inline void clear(struct event *e)
 {
 	e->negative = e->untimed = e->numbered = false;

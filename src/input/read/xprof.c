@@ -45,7 +45,8 @@ static bool is_null(struct profile_reader *r)
 	return jscan_peek(r->js) == JSCAN_NULL && jscan_literal(r->js, &type);
 }
 
-/* Enters an object or an array; false if the value is null. */
+/* Enters the next value with `into`, as an object or an array. False if the value is null, and
+   false with an error if it is anything else. */
 static bool enter_value(struct profile_reader *r, const char *field, bool (*into)(struct jscan *))
 {
 	uint64_t byte = jscan_value_byte(r->js);

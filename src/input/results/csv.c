@@ -94,7 +94,8 @@ static bool is_ruler(struct span s)
 static void drop_character(struct span *s)
 {
 	size_t n = s->n > 0;
-	while (n < s->n && ((unsigned char)s->p[n] & 0xc0) == 0x80) /* further bytes in UTF-8 */
+	while (n < s->n && ((unsigned char)s->p[n] & 0xc0) == 0x80) /* further bytes of a character
+	                                                               in UTF-8 */
 		n++;
 	s->p += n;
 	s->n -= n;
@@ -186,7 +187,8 @@ static int decimals(struct span cell)
 	return cell.n ? (int)n - 1 : -1;
 }
 
-/* True if the last cell of the last row has fewer decimal places than all others of its column. */
+/* True if the last cell of the last row has fewer decimal places than all other cells of its
+   column, so that the file may be cut short. */
 static bool is_cut(const struct value *root)
 {
 	const struct value *last = root->last ? root->last->last : NULL;

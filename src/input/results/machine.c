@@ -108,7 +108,7 @@ static int64_t number_in(const struct value *v, int digits)
 	return out < INT64_MAX / 2 ? out : -1;
 }
 
-/* Reads a number that may begin with a 0. */
+/* Like number_parse(), for the `n` bytes at `p`, a number that may begin with a 0. */
 static bool digits_at(const char *p, size_t n, int digits, int64_t *out)
 {
 	size_t zero = *p == '0';

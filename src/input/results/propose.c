@@ -334,8 +334,8 @@ static void add_records(struct proposal *p, struct value *first, bool several)
 	for (const struct value *v = first->first; v; v = v->next)
 		p->several = p->several && !is_step(v->key);
 	p->case_name = p->several ? case_of(p, first, "", CASES) : "";
-	/* further members are added to the names only if these are not unique: names in other files
-	   must not change */
+	/* further members are added to the names of cases only if the names are not unique: in other
+	   files, the names must stay the same */
 	const char *plain = p->case_name;
 	for (size_t nr = CASES; p->several && nr < 4 * CASES && is_twice(p, p->case_name); nr++)
 		p->case_name = case_of(p, first, "", nr + 1);
@@ -453,7 +453,7 @@ static void add_word(struct strbuf *out, const char *from, const char *to, struc
 	add_lower(out, span_of(bracket ? bracket : ""));
 	if (out->n > 1 && is_letter(out->p[0]))
 		return;
-	bool seconds = out->n == 1 && out->p[0] == 's'; /* by itself, the letter names nothing */
+	bool seconds = out->n == 1 && out->p[0] == 's'; /* the unit "s" alone is too short for a name */
 	strbuf_setlen(out, 0);
 	to = seconds ? label.p + label.n : to;
 	while (to > from && !is_letter(to[-1]))

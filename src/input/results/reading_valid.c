@@ -134,7 +134,8 @@ bool reading_begins_as_number(struct span s)
 	size_t n = 0, points = 0;
 	for (; n < s.n && (is_digit(s.p[n]) || strchr(".,", s.p[n]) || (n == 0 && s.p[0] == '-')); n++)
 		points += s.p[n] == '.';
-	n += n && n + 1 < s.n && strchr("kKM", s.p[n]) && s.p[n + 1] == ' '; /* "2.5k tok/s" */
+	n += n && n + 1 < s.n && strchr("kKM", s.p[n]) && s.p[n + 1] == ' '; /* the "k" in "2.5k
+	                                                                        tok/s" */
 	return n > 0 && points < 2 && (n == s.n || s.p[n] == ' ');
 }
 
@@ -155,7 +156,7 @@ bool reading_is_fraction(const struct value *v)
 bool reading_is_shortened(struct span s)
 {
 	size_t n = 0;
-	if (!span_skip(&s, SPAN("PT"))) /* "PT1M30S" */
+	if (!span_skip(&s, SPAN("PT"))) /* the beginning of a duration such as "PT1M30S" */
 		span_skip(&s, SPAN("P"));
 	while (n < s.n && strchr("0123456789.,: kKMGTmhsHSDT", s.p[n]))
 		n++;

@@ -182,8 +182,8 @@ static void add_spread(const struct taker *t, struct reading *r, struct value *v
 	                             : NAN;
 	if ((!row->count && isnan(error)) || !(figure > 0))
 		return;
-	/* a standard error is that of the mean of two values with a standard deviation √2 times as
-	 * large */
+	/* a standard error is stored as if the figure were the mean of two values: their standard
+	   deviation is √2 times as large as the standard error */
 	double count = isnan(error) ? number_at(t, row->count, v, word) : 2;
 	double stdev = !isnan(error) ? error / figure * M_SQRT2
 	               : row->stdev  ? number_at(t, row->stdev, v, word) / figure
@@ -214,7 +214,7 @@ static void take_value(void *ctx, const struct path_hit *hit)
 	bool no_number = fault && strcmp(fault, "not a number") == 0;
 	bool other = no_number && is_other(t, v, lenient, first_key.p);
 	if (name.n == 0 || (other && !is_one_of_several(t, v)))
-		return; /* a column without a heading, or a text */
+		return; /* the value is in a column without a heading, or a text beside the figures */
 	if (fault && !(no_number && (lenient || reading_is_unmeasured(v)))) {
 		t->status = diag_fail(
 		    t->log, ST_INPUT, "%s: %s is %s, %s", t->f->name,
@@ -291,7 +291,8 @@ static struct span criterion_folders(const char *path)
 static void name_case(struct taker *t)
 {
 	const char *path = t->f->name;
-	struct span text = SPAN(""); /* the folder, if it says what a sweep varies */
+	struct span text = SPAN(""); /* the folder's name, if it has a setting that a sweep varies,
+	                                such as "concurrency_16"; else empty */
 	for (const char *slash; (slash = strchr(path, '/')); path = slash + 1)
 		text = (struct span){ path, (size_t)(slash - path) };
 	text.n = reading_is_of_sweep(text) ? text.n : 0;
@@ -425,7 +426,8 @@ static void take_record(struct taker *t)
 	}
 	say_errors(t);
 	struct strbuf work = STRBUF_INIT;
-	if (!t->around || t->record->parent != t->list) { /* for speed, only once for each list */
+	if (!t->around || t->record->parent != t->list) { /* for speed, these settings are collected
+		                                                 only once for each list */
 		add_work(t, true, &work);
 		t->around = arena_dup(t->a, strbuf_span(&work));
 		t->list = t->record->parent;

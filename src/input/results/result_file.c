@@ -101,7 +101,7 @@ static bool tells_case(const struct value *v)
 	       !figure_better(v->key, figure_unit_by_name(v->key));
 }
 
-/* True unless the format names cases by `columns`, and one of these is a figure. */
+/* True unless the format names cases by `columns`, and one of these columns is a figure. */
 static bool has_case_columns(const struct result_format *f, const struct value *first)
 {
 	bool fits = true;
@@ -115,7 +115,7 @@ static void read_json(struct opened *o)
 	if (o->json_read)
 		return;
 	o->json_read = true;
-	diag_release(&o->said); /* messages of an earlier attempt */
+	diag_release(&o->said); /* drops the messages of an earlier attempt */
 	o->json = value_json_add(&o->tree, o->name, o->tree.bytes, &o->said);
 	o->documents.nr = 0;
 	add_documents(o, &o->tree.root, 2);
@@ -194,7 +194,8 @@ static enum status open_as(struct opened *o, const struct result_format *f, bool
 	    !memmem(o->tree.bytes.p, o->tree.bytes.n, f->prefix, strlen(f->prefix)))
 		return ST_OK;
 	start_anew(o);
-	o->tree.root.steps = f->read == READ_TEXT; /* a path with `^` leads to all lines */
+	o->tree.root.steps = f->read == READ_TEXT; /* so that a path with `^` in front leads to all
+	                                              lines */
 	if (f->read == READ_CSV)
 		TRY(csv_add(&o->tree, o->name, f->has.v, f->has.nr, false, fits, log));
 	else if (f->read == READ_TEXT)

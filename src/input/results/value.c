@@ -138,8 +138,8 @@ static size_t blanks(struct span s)
 	return n;
 }
 
-/* True for the '[' of a list, and false for that of a line of a log: "[2026-11-28 10:00:00]",
-   "[rank0]: ", "[0] loss", "[1,0]<stdout>: ". */
+/* True if a text that begins with '[' is a JSON list; false if it is a line of a log, such as
+   "[2026-11-28 10:00:00]", "[rank0]: ", "[0] loss", "[1,0]<stdout>: ". */
 static bool is_list(struct span text)
 {
 	static const char *const words[] = { "true", "false", "null", "NaN", "Infinity" };

@@ -40,7 +40,8 @@ static enum xstat known_stat(struct span name)
 
 /* ---- names of events and values ---- */
 
-/* Reads key and value of an entry of a map; a missing key becomes 0, a missing value empty. */
+/* Reads key and value of an entry of a map; a missing key becomes 0, a missing value becomes
+   empty. */
 static bool map_entry(struct span entry, int64_t *key, struct span *value)
 {
 	struct wire_field f;

@@ -5,7 +5,8 @@
 
 #include "base/number.h"
 
-/* Recognizes a name such as "/device:GPU:0"; the viewer puts the name of the host before it. */
+/* Recognizes a name such as "/device:GPU:0". In files of XProf's viewer, the name of the host
+   comes before it. */
 enum xprof_role xprof_role_of(struct span name, int64_t *device)
 {
 	static const struct span prefix = { "/device:", 8 }, host = { "/host:CPU", 9 };
