@@ -7,7 +7,7 @@
 
 struct tree;
 
-/// True if `first` begins like the pickle of a container.
+/// True if `first`, the first bytes of a file, begin like the pickle of a container.
 bool pickle_recognize(struct span first);
 
 /// Reads one pickle (protocols 0 to 5) without building any object of Python, and calls `form` with

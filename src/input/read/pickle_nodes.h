@@ -91,8 +91,8 @@ bool pickle_build(struct pickle_input in, const struct snapshot_limits *limits,
 /// Releases all memory of the nodes, without recursion.
 void pickle_nodes_release(struct pickle_nodes *n);
 
-/// Reads the value of an opcode that needs no stack; its decoded text is owned by `a`. False if the
-/// opcode has no value. `*problem` (static) is set if the argument is malformed.
+/// Reads the value of an opcode that takes nothing from the stack; decoded text is owned by `a`.
+/// False for any other opcode. `*problem` (static) is set if the argument is malformed.
 bool pickle_value(const struct pickle_op *op, struct arena *a, struct pickle_node *out,
                   const char **problem);
 

@@ -23,7 +23,7 @@ bool foreign_events(unsigned found);
 /// The most probable kind of input by the evidence `found`: "a CUDA memory snapshot (…)"; static.
 const char *foreign_name(unsigned found);
 
-/// Forms of JSON that are recognized by their keys in any order.
+/// Forms of JSON, recognized by keys, in any order, or by the types of values.
 enum json_form {
 	JSON_OTHER,
 	JSON_SNAPSHOT, ///< CUDA memory snapshot

@@ -115,9 +115,9 @@ int64_t form_i64(struct form *f, const struct scalar *s, const char *key, int64_
 /// Like form_u64(), for the number of a device; 0 if it is not given.
 int64_t form_device(struct form *f, const struct scalar *s);
 
-/// Reads a text and returns its index in the `nr` texts `words`, or `nr` if it is not one of them.
-/// `*text` becomes the text, borrowed until the next call. -1 if the value is null, and -1 with an
-/// error if it has another type.
+/// Reads the next value as a text and returns its index in the `nr` texts `words`, or `nr` if it is
+/// not one of them. `*text` becomes the text, borrowed until the next call. -1 if the value is
+/// null, and -1 with an error if it has another type.
 int form_word(struct form *f, const char *key, const char *const *words, int nr, struct span *text);
 
 /// Reads the list of frames of a stack and returns the stack's id; SNAPSHOT_NO_STACK if there are

@@ -106,9 +106,8 @@ static const struct jscan_keys event_keys = { members, sizeof members / sizeof *
 
 /* ---- the beginning of an event ---- */
 
-/* Consumes the beginning of an event and returns the remembered beginning that equals it; NULL
-   if there is none. Tries first the beginning that last came after the previous event's
-   beginning. */
+/* Consumes the beginning of an event and returns the remembered beginning that equals it; NULL if
+   there is none. Tries first the beginning that last came after the previous event's beginning. */
 static inline struct event_lead *follow_lead(struct trace_input *in)
 {
 	struct event_lead *last = in->lead, *lead = last ? last->next : NULL;

@@ -85,7 +85,7 @@ struct xprof {
 	struct idmap gpus; ///< numbers of the GPUs, each once
 	VEC(uint32_t) gpu_processes; ///< first process of each GPU, indexed by id in `gpus`
 	bool gpu, tpu; ///< true if some process is a GPU, or a TPU
-	struct xprof_ops ops; ///< operators of the activities so far
+	struct xprof_ops ops; ///< operators of the activities that have been read
 	struct strbuf name; ///< buffer in which the name of a kernel is composed
 	uint64_t events; ///< number of complete events that have no category of Kineto
 };
@@ -108,7 +108,7 @@ struct trace_input {
 	bool portable; ///< true to use no instructions that only some processors have
 };
 
-/// Fields of an event that figures need: first numbers, then texts.
+/// Values in an event that figures need: FIELD_… are numbers, TEXT_… are texts.
 enum raw_field {
 	FIELD_PID,
 	FIELD_TID,
@@ -259,7 +259,7 @@ bool fill_kineto(struct trace_input *in, const struct raw_event *raw, struct eve
 /// Like fill_kineto(), for a flow event: the start or the end of an arrow.
 bool fill_flow(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
-/// Like fill_kineto(), for a [memory] event.
+/// Like fill_kineto(), for an event named "[memory]".
 bool fill_memory(struct trace_input *in, const struct raw_event *raw, struct event *e);
 
 /// Initializes an empty struct xprof.

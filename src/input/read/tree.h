@@ -48,7 +48,7 @@ struct tree_ops {
 	void (*learn)(void *ctx, uint32_t tag);
 };
 
-/// A position in a tree of values; all is borrowed.
+/// A position in a tree of values; both members are borrowed.
 struct tree {
 	const struct tree_ops *ops;
 	void *ctx;
@@ -63,7 +63,8 @@ static inline bool tree_object(const struct tree *t)
 	return t->ops->object(t->ctx);
 }
 
-/// Reads the next key of the innermost object, borrowed until the next call; false at its end.
+/// Reads the next key of the innermost object, borrowed until the next call; false at the end of
+/// the object.
 static inline bool tree_key(const struct tree *t, struct span *key)
 {
 	return t->ops->key(t->ctx, key);

@@ -14,7 +14,7 @@ struct xprof_limits {
 	             ///< all memories
 };
 
-/// Options of reading a memory record of XProf; a zeroed struct has the defaults.
+/// Options of reading a memory profile of XProf; a zeroed struct has the defaults.
 struct xprof_read_options {
 	const struct xprof_limits *limits; ///< limits of the input; NULL means 4096 memories and 2^22
 	                                   ///< rows

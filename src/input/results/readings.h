@@ -91,15 +91,15 @@ bool reading_is_failure(const struct value *v);
 /// reading_is_failure() is true; NULL if there is none.
 const struct value *reading_failure_in(const struct value *of, int depth);
 
-/// A text on the member `v`, which says that a run failed, and on what to do; owned by `a`.
+/// A sentence that quotes the member `v`, by which a record says that its run failed, and says what
+/// to do; owned by `a`.
 const char *reading_failure_text(const struct value *v, struct arena *a);
 
 /// True if `word` is one of `words`, which blanks separate; case is ignored.
 bool reading_is_word(struct span word, const char *words);
 
-/// True if the member called v->key is a number with decimal places in one of 100 records or
-/// several, the first of which is the record of `v`. Such a member is not a setting, whatever its
-/// name is.
+/// True if the member called v->key has decimal places in at least one of 100 records, counted from
+/// the record of `v` on. Such a member is not a setting, whatever its name is.
 bool reading_is_fraction(const struct value *v);
 
 /// True if a value says that the figure was not measured: null, NaN, "N/A", "failed".
