@@ -16,9 +16,9 @@ struct database;
 #define DATABASE_MAGIC ((struct span){ "SQLite format 3", 16 })
 
 /// Opens `path`, which must be a file and not a pipe, since its pages are read in any order.
-/// ST_INPUT if it is damaged, cut short, in use (it has a journal or a write-ahead log) or in
-/// another encoding than UTF-8. Bytes read are counted in `progress`, which may be NULL. Caller
-/// releases with database_close().
+/// ST_INPUT if the database is damaged, cut short, in use (it has a journal or a write-ahead log)
+/// or in another encoding than UTF-8. Bytes read are counted in `progress`, which may be NULL.
+/// Caller releases with database_close().
 GG_MUST_CHECK enum status database_open(const char *path, struct source_progress *progress,
                                         struct database **out, struct diag_log *log);
 

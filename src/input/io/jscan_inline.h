@@ -29,7 +29,7 @@ JSCAN_INLINE void jscan_cursor_end(struct jscan *js, const struct jscan_cursor *
 		js->begun[(js->depth - 1) / 64] |= (uint64_t)1 << ((js->depth - 1) % 64);
 }
 
-/// Like jscan_key_of(), but fast for the key that usually comes next at this place. Returns the
+/// Like jscan_key_of(), but fast for the key that usually follows the previous member. Returns the
 /// `what` of the key's row. `*where` becomes the `where` of this row; `*key` is set only if the
 /// result is JSCAN_KEY_OTHER.
 JSCAN_INLINE unsigned jscan_key_at(struct jscan *js, struct jscan_cursor *c,
@@ -79,7 +79,7 @@ JSCAN_INLINE void jscan_enter_again(struct jscan *js, struct seam *place)
 	js->place[++js->depth] = place;
 }
 
-/// Like jscan_key(), but fast for the key that usually comes next at this place.
+/// Like jscan_key(), but fast for the key that usually follows the previous member.
 static inline bool jscan_key_inline(struct jscan *js, struct span *key)
 {
 	struct seam *s = js->place[js->depth]->next;

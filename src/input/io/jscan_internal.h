@@ -191,8 +191,8 @@ void jscan_fail_expected(struct jscan *js, int c, const char *wanted);
 /// Records the error that the input ends within a token; returns false.
 bool jscan_fail_cut(struct jscan *js, const char *wanted);
 
-/// Moves to the next member of the innermost container. Returns false at the closing bracket, which
-/// is consumed, and after an error.
+/// Moves to the next member of the innermost object or array. Returns false at the closing bracket
+/// `close`, which is consumed, and after an error.
 bool jscan_member(struct jscan *js, char close);
 
 /// Skips the string whose opening quote is at `at`; false after an error. `*escaped` becomes true
