@@ -56,45 +56,24 @@ static void collect(struct inquiry *q, const struct locate_query *what, enum sid
 
 /* ---- levels of an origin: phase, module, place, operator ---- */
 
-static const char *phase_at(struct inquiry *q, const struct code_stat *c)
+/* The name of an origin on a level; NULL if it is unknown. */
+static const char *name_at(struct inquiry *q, enum place_level level, const struct code_stat *c)
 {
-	(void)q;
-	return c->phase == PHASE_ALL ? NULL : phase_names[c->phase];
-}
-
-static const char *module_at(struct inquiry *q, const struct code_stat *c)
-{
-	struct span last = code_path_last(c->module);
-	return last.n ? text_line(q->a, last) : NULL;
-}
-
-static const char *place_at(struct inquiry *q, const struct code_stat *c)
-{
+	struct span last = code_path_last(level == PLACE_MODULE ? c->module : c->op);
+	if (level == PLACE_PHASE)
+		return c->phase == PHASE_ALL ? NULL : phase_names[c->phase];
+	if (level != PLACE_CODE)
+		return last.n ? text_line(q->a, last) : NULL;
 	if (!c->place.n)
 		return NULL;
 	const char *place = text_line(q->a, c->place);
 	return c->line > 0 ? arena_printf(q->a, "%s, line %" PRId64, place, c->line) : place;
 }
 
-static const char *operator_at(struct inquiry *q, const struct code_stat *c)
+static bool is_called(struct inquiry *q, const struct spot *x, enum place_level level,
+                      const char *name)
 {
-	struct span last = code_path_last(c->op);
-	return last.n ? text_line(q->a, last) : NULL;
-}
-
-static const struct {
-	enum place_level level;
-	const char *(*name)(struct inquiry *q, const struct code_stat *c);
-} levels[] = {
-	{ PLACE_PHASE, phase_at },
-	{ PLACE_MODULE, module_at },
-	{ PLACE_CODE, place_at },
-	{ PLACE_OPERATOR, operator_at },
-};
-
-static bool is_called(struct inquiry *q, const struct spot *x, size_t level, const char *name)
-{
-	const char *other = levels[level].name(q, x->row);
+	const char *other = name_at(q, level, x->row);
 	return other && strcmp(other, name) == 0;
 }
 
@@ -104,12 +83,13 @@ static double spot_rise(const struct spot *x)
 }
 
 /* The name on a level (such as an operator) that has at least 60 % of the rise, or NULL. */
-static const char *main_name(struct inquiry *q, const struct spots *s, size_t level, double rise)
+static const char *main_name(struct inquiry *q, const struct spots *s, enum place_level level,
+                             double rise)
 {
 	const char *best = NULL;
 	double most = rise * 0.6;
 	for (size_t i = 0; i < s->list.nr; i++) {
-		const char *name = levels[level].name(q, s->list.v[i].row);
+		const char *name = name_at(q, level, s->list.v[i].row);
 		double part = 0;
 		for (size_t k = 0; name && name != best && k < s->list.nr; k++)
 			part += is_called(q, &s->list.v[k], level, name) ? spot_rise(&s->list.v[k]) : 0;
@@ -125,6 +105,8 @@ void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_qu
 {
 	/* with this many spots or more there is no search: hardly any name has most of the rise */
 	enum { MANY = 400 };
+	static const enum place_level levels[] = { PLACE_PHASE, PLACE_MODULE, PLACE_CODE,
+		                                       PLACE_OPERATOR };
 	struct spots spots = { 0 };
 	double rise = 0;
 	for (int side = 0; side < NR_SIDES; side++)
@@ -132,16 +114,16 @@ void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_qu
 	for (size_t i = 0; i < spots.list.nr; i++)
 		rise += spot_rise(&spots.list.v[i]);
 	for (size_t k = 0; k < NR_OF(levels) && rise > 0 && spots.list.nr < MANY; k++) {
-		const char *name = main_name(q, &spots, k, rise);
+		const char *name = main_name(q, &spots, levels[k], rise);
 		if (!name)
 			continue;
-		suspect_where(q, s, levels[k].level, span_of(name));
+		suspect_where(q, s, levels[k], span_of(name));
 		size_t nr = 0;
 		for (size_t i = 0; i < spots.list.nr; i++)
-			if (is_called(q, &spots.list.v[i], k, name))
+			if (is_called(q, &spots.list.v[i], levels[k], name))
 				spots.list.v[nr++] = spots.list.v[i];
 		spots.list.nr = nr;
-		if (levels[k].level == PLACE_CODE && spots.list.nr)
+		if (levels[k] == PLACE_CODE && spots.list.nr)
 			s->finding.where.v[s->finding.where.nr - 1].at =
 			    source_line_of(q->a, spots.list.v[0].row->place, spots.list.v[0].row->line);
 	}
