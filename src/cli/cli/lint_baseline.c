@@ -85,7 +85,7 @@ static void verify_environment(struct verify *v)
 		const char *key = rules->must_match.v[i].p;
 		/* a run of one process has no world size, and does not match runs that have one */
 		bool alone = strcmp(key, "world_size") == 0 && run_nr_ranks(&v->b.pin) == 1;
-		if (!alone && !environment_value(&v->b.pin, key))
+		if (!alone && !run_env(&v->b.pin, key))
 			WARN(v,
 			     "the baseline does not know its %s, which the rules say must match: runs that do "
 			     "not know it either are compared with it",

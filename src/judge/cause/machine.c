@@ -33,15 +33,6 @@ static void add_state(struct inquiry *q, size_t i)
 	                           .candidate = unit_text(q->a, m->unit, f.v[SIDE_CANDIDATE]) });
 }
 
-static const char *fact_of(const struct inquiry *q, enum side_index side, const char *key)
-{
-	const struct run *run = q->bench->run[side];
-	const char *value = NULL;
-	for (size_t i = 0; i < run->ranks.nr && !value; i++)
-		value = digest_env(run->ranks.v[i], key);
-	return value;
-}
-
 void machine_changes(struct inquiry *q)
 {
 	static const char *const keys[] = {
@@ -51,8 +42,8 @@ void machine_changes(struct inquiry *q)
 	for (size_t i = 0; i < NR_OF(states); i++)
 		add_state(q, i);
 	for (size_t i = 0; i < NR_OF(keys); i++) {
-		const char *b = fact_of(q, SIDE_BASELINE, keys[i]),
-		           *c = fact_of(q, SIDE_CANDIDATE, keys[i]);
+		const char *b = run_env(q->bench->run[SIDE_BASELINE], keys[i]),
+		           *c = run_env(q->bench->run[SIDE_CANDIDATE], keys[i]);
 		if (b && c && strcmp(b, c) != 0)
 			vec_push(&q->out->machine,
 			         (struct env_row){ .key = keys[i],

@@ -4,21 +4,13 @@
 
 #include "base/text.h"
 
-const char *environment_value(const struct run *run, const char *key)
-{
-	const char *value = NULL;
-	for (size_t i = 0; i < run->ranks.nr && !value; i++)
-		value = digest_env(run->ranks.v[i], key);
-	return value;
-}
-
 /* Sets `*b` and `*c` to the values of a key on both sides: those of the first rank whose values
    differ or, if none differ, each side's first value. NULL for a side that has no value. */
 static void values_of(const struct run *baseline, const struct run *candidate, const char *key,
                       const char **b, const char **c)
 {
-	*b = environment_value(baseline, key);
-	*c = environment_value(candidate, key);
+	*b = run_env(baseline, key);
+	*c = run_env(candidate, key);
 	for (size_t i = 0; i < candidate->ranks.nr; i++) {
 		size_t at = run_find(baseline, candidate->ranks.v[i]->rank);
 		const char *now = digest_env(candidate->ranks.v[i], key);
@@ -293,7 +285,7 @@ enum together environment_together(const struct run *a, const struct run *b)
 	static const char *const keys[] = { "host", "boot", "job" };
 	enum together out = TOGETHER_UNKNOWN;
 	for (size_t i = 0; i < NR_OF(keys); i++) {
-		const char *x = environment_value(a, keys[i]), *y = environment_value(b, keys[i]);
+		const char *x = run_env(a, keys[i]), *y = run_env(b, keys[i]);
 		if (x && y && strcmp(x, y) != 0)
 			return APART;
 		if (x && y)

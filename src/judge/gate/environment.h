@@ -23,9 +23,6 @@ GG_MUST_CHECK enum status environment_repeat(const struct rules *rules, const st
 /// Append a row to out->environment for each key that at least one side knows, for `gpugate diff`.
 void environment_rows(const struct run *baseline, const struct run *candidate, struct report *out);
 
-/// Value of the environment key `key` in the first rank that has it, or NULL.
-const char *environment_value(const struct run *run, const char *key);
-
 /// Returns ST_USAGE if the runs' digests were made with different settings (step marker, warm-up,
 /// communication kernels), or with settings other than those of the rules. `communication`: the
 /// patterns by which the rules recognize communication kernels; NULL: any patterns fit. If `rules`

@@ -5,7 +5,6 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "gate/environment.h"
 #include "metric/unit.h"
 #include "model/account.h"
 #include "model/fold.h"
@@ -94,8 +93,8 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 {
 	struct arena *a = &out->arena;
 	s->label = shown(a, run->label);
-	s->gpu = shown(a, environment_value(run, "gpu.name"));
-	s->commit = shown(a, environment_value(run, "commit"));
+	s->gpu = shown(a, run_env(run, "gpu.name"));
+	s->commit = shown(a, run_env(run, "commit"));
 	s->ranks = (int64_t)run_nr_ranks(run);
 	s->judged = account_text(run, s->ranks, a);
 	s->ignored = ignored_text(run, a);

@@ -109,6 +109,14 @@ const char *digest_env(const struct digest *d, const char *key)
 	return found ? d->env.v[i].value : NULL;
 }
 
+const char *run_env(const struct run *run, const char *key)
+{
+	const char *value = NULL;
+	for (size_t i = 0; i < run->ranks.nr && !value; i++)
+		value = digest_env(run->ranks.v[i], key);
+	return value;
+}
+
 void digest_set_env(struct digest *d, struct span key, struct span value)
 {
 	bool found;

@@ -599,6 +599,9 @@ struct run {
 	struct arena arena;
 };
 
+/// Value of the environment key `key` in the first rank that has it, or NULL.
+const char *run_env(const struct run *run, const char *key);
+
 /// True if a rank of the run has a trace or memory, not only figures of result files.
 bool run_is_recorded(const struct run *run);
 
