@@ -2,11 +2,6 @@
 #include "base/text.h"
 #include "cause/suspect.h"
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* ---- detector for communication ---- */
 
 /* A metric of collectives on both sides, summed over all kinds of collectives. */
@@ -29,13 +24,6 @@ static struct both sum_of(struct inquiry *q, enum metric_id id)
 	return out;
 }
 
-static const char *moved(struct inquiry *q, struct both f)
-{
-	if (f.v[SIDE_BASELINE] == f.v[SIDE_CANDIDATE])
-		return unit_text(q->a, f.metric->unit, f.v[SIDE_CANDIDATE]);
-	return unit_movement(q->a, f.metric->unit, f.v[SIDE_BASELINE], f.v[SIDE_CANDIDATE]);
-}
-
 void suspect_communication(struct inquiry *q)
 {
 	struct both comm = inquiry_figure(q, METRIC_STEP_COMM_TIME);
@@ -55,10 +43,10 @@ void suspect_communication(struct inquiry *q)
 		s = suspect_add(q, CAUSE_TRAFFIC);
 		if (more)
 			suspect_title(q, s, "collectives move more: %s per %s, in %s collectives",
-			              moved(q, bytes), q->step, moved(q, count));
+			              word_movement(q, bytes), q->step, word_movement(q, count));
 		else
 			suspect_title(q, s, "collectives are more%s: %s per %s%s%s",
-			              known ? " and smaller" : "", moved(q, count), q->step,
+			              known ? " and smaller" : "", word_movement(q, count), q->step,
 			              known ? " for " : "",
 			              known ? unit_text(q->a, UNIT_BYTES, bytes.v[SIDE_CANDIDATE]) : "");
 		s->stake[STAKE_KERNELS] = at_least_0(both_rise(count)) / 1000;
@@ -73,22 +61,22 @@ void suspect_communication(struct inquiry *q)
 		suspect_title(q, s,
 		              "communication overlaps with less compute: %s exposed per %s, though its "
 		              "kernels take %s",
-		              moved(q, exposed), q->step, moved(q, comm));
+		              word_movement(q, exposed), q->step, word_movement(q, comm));
 		suspect_figure(q, s, exposed);
 		suspect_action(q, s,
 		               "see what makes compute wait for the collectives: a stream that is "
 		               "synchronized, bucket sizes, prefetching, the order of launches");
 	} else {
 		s = suspect_add(q, CAUSE_TRANSFER);
-		suspect_title(q, s, "communication is slower for the same work: %s per %s", moved(q, comm),
-		              q->step);
+		suspect_title(q, s, "communication is slower for the same work: %s per %s",
+		              word_movement(q, comm), q->step);
 		suspect_figure(q, s, comm);
 		suspect_action(q, s,
 		               "look at the network and at how NCCL uses it (NCCL_DEBUG=INFO); the "
 		               "traces of all ranks tell waiting from transfer");
 	}
 	if (transfer.known && both_rise(transfer) > 0)
-		suspect_say(q, s, "on the wire %s per %s", moved(q, transfer), q->step);
+		suspect_say(q, s, "on the wire %s per %s", word_movement(q, transfer), q->step);
 	number_raise(&longer, both_rise(transfer));
 	s->stake[STAKE_COMM] = s->stake[STAKE_GPU] = at_least_0(longer - q->waited);
 	rise = at_least_0(rise - q->waited);
@@ -104,10 +92,7 @@ static const struct activity_pair *grown_copy(const struct inquiry *q)
 	const struct activity_pair *best = NULL;
 	for (size_t i = 0; i < q->pairs.list.nr; i++) {
 		const struct activity_pair *a = &q->pairs.list.v[i];
-		int64_t rise = number_sub(a->time_ns[SIDE_CANDIDATE], a->time_ns[SIDE_BASELINE]);
-		if (a->kind != EVENT_MEMCPY || rise <= 0)
-			continue;
-		if (!best || rise > number_sub(best->time_ns[SIDE_CANDIDATE], best->time_ns[SIDE_BASELINE]))
+		if (a->kind == EVENT_MEMCPY && pair_rise(a) > (best ? pair_rise(best) : 0))
 			best = a;
 	}
 	return best;
@@ -123,11 +108,11 @@ static void find_copies(struct inquiry *q)
 	const struct activity_pair *copy = rise > 0 ? grown_copy(q) : NULL;
 	struct suspect *s = suspect_add(q, CAUSE_COPIES);
 	if (rise > 0)
-		suspect_title(q, s, "copies take longer: %s per %s for %s%s%s", moved(q, time), q->step,
-		              moved(q, bytes), copy ? ", most of it " : "",
+		suspect_title(q, s, "copies take longer: %s per %s for %s%s%s", word_movement(q, time),
+		              q->step, word_movement(q, bytes), copy ? ", most of it " : "",
 		              copy ? text_short(q->a, copy->name, 60) : "");
 	else
-		suspect_title(q, s, "copies move more, in no more time: %s per %s", moved(q, bytes),
+		suspect_title(q, s, "copies move more, in no more time: %s per %s", word_movement(q, bytes),
 		              q->step);
 	suspect_locate(q, s, &(struct locate_query){ .kind = CODE_MEMCPY });
 	if (copy) {
@@ -177,12 +162,13 @@ static void stake_host(struct suspect *s, int64_t ns)
 static int64_t find_loader(struct inquiry *q, int64_t lost, double by)
 {
 	struct both loader = inquiry_figure(q, METRIC_STEP_DATALOADER_TIME);
-	int64_t rise = rise_beyond(loader, by), ns = smaller(rise, lost);
+	int64_t rise = rise_beyond(loader, by), ns = rise;
 	if (rise <= 0)
 		return 0;
+	number_lower(&ns, lost);
 	struct suspect *s = suspect_add(q, CAUSE_DATA_LOADER);
 	suspect_title(q, s, "steps wait for the data loader: %s per %s in enumerate(DataLoader)",
-	              moved(q, loader), q->step);
+	              word_movement(q, loader), q->step);
 	suspect_where(q, s, PLACE_CALL, SPAN("enumerate(DataLoader)"));
 	suspect_figure(q, s, loader);
 	suspect_action(q, s,
@@ -222,13 +208,14 @@ static int64_t find_syncs(struct inquiry *q, int64_t lost)
 {
 	struct both count = inquiry_figure(q, METRIC_STEP_SYNC_COUNT);
 	struct both time = inquiry_figure(q, METRIC_STEP_SYNC_TIME);
-	int64_t more = both_rise(count), ns = smaller(at_least_0(both_rise(time)), lost);
+	int64_t more = both_rise(count), waits = at_least_0(both_rise(time)), ns = waits;
 	if (more <= 0)
 		return 0;
+	number_lower(&ns, lost);
 	struct span call = grown_call(q);
 	struct suspect *s = suspect_add(q, CAUSE_SYNCS);
 	suspect_title(q, s, "the host synchronizes more often: %s times per %s, waiting %s%s%s",
-	              moved(q, count), q->step, moved(q, time), call.n ? ", in " : "",
+	              word_movement(q, count), q->step, word_movement(q, time), call.n ? ", in " : "",
 	              call.n ? text_short(q->a, call, 60) : "");
 	if (call.n)
 		suspect_where(q, s, PLACE_CALL, call);
@@ -238,7 +225,7 @@ static int64_t find_syncs(struct inquiry *q, int64_t lost)
 	               "look for .item(), .cpu(), .tolist(), print or nonzero on tensors of the "
 	               "GPU in what changed; a trace with_stack=True names the line");
 	stake_host(s, ns);
-	s->stake[STAKE_SYNCS] = number_add(more, at_least_0(both_rise(time)));
+	s->stake[STAKE_SYNCS] = number_add(more, waits);
 	return ns;
 }
 
@@ -291,7 +278,7 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 		    "memory goes back to the device and is taken again: cudaFree and cudaMalloc "
 		    "%s%s times per %s, the GPU is idle for %s",
 		    before ? arena_printf(q->a, "%s → ", unit_text(q->a, UNIT_COUNT_PER_STEP, before)) : "",
-		    unit_text(q->a, UNIT_COUNT_PER_STEP, now), q->step, moved(q, idle));
+		    unit_text(q->a, UNIT_COUNT_PER_STEP, now), q->step, word_movement(q, idle));
 		suspect_action(q, s,
 		               "look for torch.cuda.empty_cache() in the loop; else for what fills the "
 		               "memory of the device");
@@ -299,14 +286,15 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 		suspect_title(q, s,
 		              "fewer CUDA graphs are replayed: %s per %s, and %s launches in all; the GPU "
 		              "is idle for %s",
-		              moved(q, graphs), q->step, moved(q, launches), moved(q, idle));
+		              word_movement(q, graphs), q->step, word_movement(q, launches),
+		              word_movement(q, idle));
 		suspect_action(
 		    q, s,
 		    "see why the work is no longer captured or replayed: shapes without a graph, "
 		    "an option, an operation that cannot be captured");
 	} else {
-		suspect_title(q, s, "the GPU waits for the host: idle for %s per %s%s%s", moved(q, idle),
-		              q->step, by > 1 ? ", a launch takes " : "",
+		suspect_title(q, s, "the GPU waits for the host: idle for %s per %s%s%s",
+		              word_movement(q, idle), q->step, by > 1 ? ", a launch takes " : "",
 		              by > 1 ? arena_printf(q->a, "%s as long", word_times(q, by)) : "");
 		suspect_action(
 		    q, s,

@@ -117,11 +117,6 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 
 /* ---- the change of each kernel ---- */
 
-static int64_t rise_of(const struct activity_pair *a)
-{
-	return number_sub(a->time_ns[SIDE_CANDIDATE], a->time_ns[SIDE_BASELINE]);
-}
-
 static void add_culprit(struct culprits *c, struct culprit one)
 {
 	one.asked = one.asked || is_asked(c->q, one.now) || (one.was && is_asked(c->q, one.was));
@@ -138,7 +133,7 @@ static void add_new(struct culprits *c, const struct activity_pair *a)
 	struct culprit one = { .now = a, .was = was, .rise = a->time_ns[SIDE_CANDIDATE], .times = 1 };
 	one.cause = renamed ? CAUSE_RENAMED : was ? CAUSE_SUBSTITUTION : CAUSE_NEW_KERNEL;
 	if (was)
-		one.rise = number_add(one.rise, rise_of(was));
+		one.rise = number_add(one.rise, pair_rise(was));
 	if (was && pair_mean(was, SIDE_BASELINE) > 0)
 		one.times = pair_mean(a, SIDE_CANDIDATE) / pair_mean(was, SIDE_BASELINE);
 	add_culprit(c, one);
@@ -158,7 +153,7 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	one.was = one.cause == CAUSE_LAUNCHES ? replaced(c, a) : NULL;
 	if (one.was) {
 		one.cause = CAUSE_SUBSTITUTION;
-		one.rise = number_add(one.rise, rise_of(one.was));
+		one.rise = number_add(one.rise, pair_rise(one.was));
 		add_culprit(c, one);
 		return;
 	}
@@ -207,7 +202,7 @@ static void add_split(struct culprits *c, const struct activity_pair *was)
 	}
 	if (!one.nr_parts || one.rise / MOST_TIMES > was->time_ns[SIDE_BASELINE])
 		return;
-	one.rise = number_add(one.rise, rise_of(was));
+	one.rise = number_add(one.rise, pair_rise(was));
 	one.parts = arena_alloc(&q->bench->arena, one.nr_parts, sizeof *parts);
 	memcpy(one.parts, parts, one.nr_parts * sizeof *parts);
 	vec_push(&c->taken, one.now);
@@ -223,14 +218,14 @@ static void collect(struct culprits *c)
 	struct inquiry *q = c->q;
 	for (size_t i = 0; i < q->pairs.list.nr; i++) {
 		const struct activity_pair *a = &q->pairs.list.v[i];
-		if (pair_is_compute(a) && !a->partner && -rise_of(a) > q->wall / 1000 &&
+		if (pair_is_compute(a) && !a->partner && -pair_rise(a) > q->wall / 1000 &&
 		    activity_is_only(&q->pairs, a, SIDE_BASELINE) && !activity_is_partial(&q->pairs, a))
 			add_split(c, a);
 	}
 	for (size_t i = 0; i < q->pairs.list.nr; i++) {
 		const struct activity_pair *a = &q->pairs.list.v[i];
 		/* a memset that takes notable time is treated as a kernel */
-		bool set = a->kind == EVENT_MEMSET && rise_of(a) > q->wall / 100;
+		bool set = a->kind == EVENT_MEMSET && pair_rise(a) > q->wall / 100;
 		if ((!pair_is_compute(a) && !set) || activity_is_partial(&q->pairs, a) || is_taken(c, a))
 			continue;
 		if (a->count[SIDE_BASELINE] > 0 && a->count[SIDE_CANDIDATE] > 0)
@@ -395,14 +390,13 @@ static void advise_slower(struct inquiry *q, struct suspect *s)
 
 static void add_stakes(struct inquiry *q, struct suspect *s, const struct culprit *c)
 {
-	int64_t ns = c->rise > 0 ? c->rise : 0;
+	int64_t ns = at_least_0(c->rise);
 	s->stake[STAKE_GPU] = number_add(s->stake[STAKE_GPU], ns);
 	s->stake[STAKE_WALL] = s->stake[STAKE_TAIL] = s->stake[STAKE_GPU];
 	if (c->now->kind == EVENT_MEMSET)
 		return;
 	s->stake[STAKE_COMPUTE] = number_add(s->stake[STAKE_COMPUTE], ns);
-	double more = per_step(q, c->now, SIDE_CANDIDATE);
-	more -= per_step(q, c->now, SIDE_BASELINE);
+	double more = more_launches(q, c->now);
 	for (size_t i = 0; i < c->nr_parts; i++)
 		more += more_launches(q, c->parts[i]);
 	if (c->was)

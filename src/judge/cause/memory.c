@@ -12,11 +12,6 @@ static void cost_bytes(struct suspect *s, int64_t bytes)
 	s->finding.cost_is_bytes = true;
 }
 
-static const char *moved(struct inquiry *q, struct both f)
-{
-	return unit_movement(q->a, f.metric->unit, f.v[SIDE_BASELINE], f.v[SIDE_CANDIDATE]);
-}
-
 /* ---- functions that hold memory ---- */
 
 /* The item with most bytes in the lists `list` of all ranks of the candidate. Only items with a
@@ -211,7 +206,7 @@ static bool find_batch(struct inquiry *q)
 	struct suspect *s = suspect_add(q, CAUSE_BATCH);
 	suspect_title(
 	    q, s, "the work of a step is scaled (batch or sequence): memory %s at the peak, %.*s %s",
-	    moved(q, peak), (int)m.category.n, m.category.p, word_times(q, m.by));
+	    word_movement(q, peak), (int)m.category.n, m.category.p, word_times(q, m.by));
 	suspect_figure(q, s, peak);
 	suspect_where(q, s, PLACE_CATEGORY, m.category);
 	suspect_say(q, s, "%s of categories are as large as before, %s grew",
@@ -278,9 +273,10 @@ static void say_shares(struct inquiry *q, struct suspect *s)
 	struct both end = inquiry_figure(q, METRIC_MEMORY_FRAGMENTATION_PCT);
 	const struct memory_item *pinned = largest_item(q, MEMORY_LIST_PINNED);
 	if (share.known)
-		suspect_say(q, s, "%s of what is reserved is not allocated at the peak", moved(q, share));
+		suspect_say(q, s, "%s of what is reserved is not allocated at the peak",
+		            word_movement(q, share));
 	if (end.known)
-		suspect_say(q, s, "%s of it is not allocated at the end", moved(q, end));
+		suspect_say(q, s, "%s of it is not allocated at the end", word_movement(q, end));
 	if (pinned) {
 		struct strbuf b = STRBUF_INIT;
 		memory_item_add_site(&b, pinned);
@@ -304,8 +300,8 @@ static bool find_fragmentation(struct inquiry *q)
 		return false;
 	struct suspect *s = suspect_add(q, CAUSE_FRAGMENTATION);
 	suspect_title(q, s, "memory is fragmented%s: %s reserved for %s allocated",
-	              uneven ? " by sizes that change from step to step" : "", moved(q, reserved),
-	              moved(q, peak));
+	              uneven ? " by sizes that change from step to step" : "",
+	              word_movement(q, reserved), word_movement(q, peak));
 	if (uneven) {
 		suspect_say(q, s, "allocations there have %s sizes",
 		            unit_text(q->a, UNIT_COUNT, site->other));
@@ -354,7 +350,7 @@ static void find_more(struct inquiry *q, int64_t leaked, bool told)
 	if (bytes <= 0 || told)
 		return;
 	struct suspect *s = suspect_add(q, CAUSE_MEMORY);
-	suspect_title(q, s, "more memory at the peak: %s", moved(q, peak));
+	suspect_title(q, s, "more memory at the peak: %s", word_movement(q, peak));
 	suspect_figure(q, s, peak);
 	name_part(q, s, METRIC_MEMORY_PEAK_ALLOCATED);
 	advise_on_peak(q, s);

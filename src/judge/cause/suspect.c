@@ -79,22 +79,6 @@ void suspect_title(struct inquiry *q, struct suspect *s, const char *fmt, ...)
 	va_end(ap);
 }
 
-void suspect_say(struct inquiry *q, struct suspect *s, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	vec_push(&s->finding.evidence, formatted(q, fmt, ap));
-	va_end(ap);
-}
-
-void suspect_action(struct inquiry *q, struct suspect *s, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	s->finding.action = formatted(q, fmt, ap);
-	va_end(ap);
-}
-
 struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_level level,
                             struct span name)
 {
@@ -144,6 +128,13 @@ void suspect_cost(struct suspect *s, int64_t ns)
 const char *word_times(struct inquiry *q, double factor)
 {
 	return arena_printf(q->a, "×%.2f", factor);
+}
+
+const char *word_movement(struct inquiry *q, struct both f)
+{
+	if (f.v[SIDE_BASELINE] == f.v[SIDE_CANDIDATE])
+		return unit_text(q->a, f.metric->unit, f.v[SIDE_CANDIDATE]);
+	return unit_movement(q->a, f.metric->unit, f.v[SIDE_BASELINE], f.v[SIDE_CANDIDATE]);
 }
 
 const char *word_kernel(struct inquiry *q, struct span name)

@@ -95,13 +95,11 @@ struct suspect *suspect_add(struct inquiry *q, enum cause cause);
 void suspect_title(struct inquiry *q, struct suspect *s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/// Append a sentence of evidence.
-void suspect_say(struct inquiry *q, struct suspect *s, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+/// Append a sentence of evidence; the arguments are those of printf.
+#define suspect_say(q, s, ...) vec_push(&(s)->finding.evidence, arena_printf((q)->a, __VA_ARGS__))
 
 /// Set the sentence that says what to do.
-void suspect_action(struct inquiry *q, struct suspect *s, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+#define suspect_action(q, s, ...) ((s)->finding.action = arena_printf((q)->a, __VA_ARGS__))
 
 /// Append the next inner level to the suspect's place, such as the operator within a module. `name`
 /// may contain any bytes. The pointer is valid until the next call.
@@ -144,6 +142,10 @@ void suspect_settle_parts(struct inquiry *q, struct suspect *s);
 
 /// Text of a factor, such as "×1.30"; owned by the report.
 const char *word_times(struct inquiry *q, double factor);
+
+/// The figure on both sides, such as "12.5 ms → 13.4 ms", or once if it is the same; owned by the
+/// report.
+const char *word_movement(struct inquiry *q, struct both f);
 
 /// The name of a kernel, shortened to fit a title of a finding; owned by the report.
 const char *word_kernel(struct inquiry *q, struct span name);
@@ -193,6 +195,12 @@ static inline bool pair_is_compute(const struct activity_pair *a)
 static inline double pair_mean(const struct activity_pair *a, enum side_index side)
 {
 	return a->count[side] > 0 ? (double)a->total_ns[side] / (double)a->count[side] : 0;
+}
+
+/// Rise of the pair's time per step from the baseline to the candidate, in ns.
+static inline int64_t pair_rise(const struct activity_pair *a)
+{
+	return number_sub(a->time_ns[SIDE_CANDIDATE], a->time_ns[SIDE_BASELINE]);
 }
 
 /// The suspect for the trust finding `t`, which makes checks unreliable. Findings of one kind on
