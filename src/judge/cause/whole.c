@@ -96,7 +96,7 @@ static void add_slow_steps(struct inquiry *q, enum metric_id id, const struct sl
 	const char *which = which_steps(q, slow), *what = NULL;
 	for (size_t i = 0; i < NR_OF(tails); i++) {
 		struct tail part = tail_rise(q, tails[i].id);
-		s->stake[metric_table[tails[i].id].stake] = part.mean > 0 ? part.mean : 0;
+		s->stake[metric_table[tails[i].id].stake] = at_least_0(part.mean);
 		if (!what && part.mean >= rise.mean / 2) {
 			what = tails[i].what;
 			suspect_say(q, s, "%s has %s of it", what, unit_text(q->a, UNIT_NS, part.mean));
@@ -159,13 +159,6 @@ struct shifts {
 	double all; /* time of all computation in the baseline, including kernels that are gone */
 };
 
-static void shifts_add(struct shifts *s, double weight, double ratio)
-{
-	vec_push(&s->list, (struct shift){ weight, ratio });
-	s->weight += weight;
-	s->heaviest = weight > s->heaviest ? weight : s->heaviest;
-}
-
 /* Median of the ratios, each weighted by the kernel's time in the baseline; 1 if there are none. */
 static double shifts_median(struct shifts *s)
 {
@@ -201,18 +194,11 @@ static bool shifts_agree(const struct shifts *s, double center, double reach)
 	       rest_alike >= 0.6 * rest;
 }
 
-static void collect_means(const struct inquiry *q, struct shifts *out)
+/* The candidate's mean duration of the kernel, divided by the baseline's; -1 if unknown. */
+static double mean_ratio(const struct activity_pair *a)
 {
-	for (size_t i = 0; i < q->pairs.list.nr; i++) {
-		const struct activity_pair *a = &q->pairs.list.v[i];
-		if (!pair_is_compute(a))
-			continue;
-		out->all += (double)a->time_ns[SIDE_BASELINE];
-		if (a->count[SIDE_BASELINE] > 0 && a->count[SIDE_CANDIDATE] > 0 &&
-		    a->total_ns[SIDE_BASELINE] > 0)
-			shifts_add(out, (double)a->time_ns[SIDE_BASELINE],
-			           pair_mean(a, SIDE_CANDIDATE) / pair_mean(a, SIDE_BASELINE));
-	}
+	bool known = a->count[SIDE_CANDIDATE] > 0 && pair_mean(a, SIDE_BASELINE) > 0;
+	return known ? pair_mean(a, SIDE_CANDIDATE) / pair_mean(a, SIDE_BASELINE) : -1;
 }
 
 /* Number of blocks in a grid; 0 if unknown. */
@@ -224,16 +210,26 @@ static double grid_of(const struct kernel_row *k)
 	return k ? n : 0;
 }
 
-static void collect_grids(const struct inquiry *q, struct shifts *out)
+static double grid_ratio(const struct activity_pair *a)
+{
+	double before = grid_of(a->row[SIDE_BASELINE]), now = grid_of(a->row[SIDE_CANDIDATE]);
+	return before > 1 && now > 0 ? now / before : -1;
+}
+
+static void collect(const struct inquiry *q, double (*ratio_of)(const struct activity_pair *a),
+                    struct shifts *out)
 {
 	for (size_t i = 0; i < q->pairs.list.nr; i++) {
 		const struct activity_pair *a = &q->pairs.list.v[i];
 		if (!pair_is_compute(a))
 			continue;
-		out->all += (double)a->time_ns[SIDE_BASELINE];
-		double before = grid_of(a->row[SIDE_BASELINE]), now = grid_of(a->row[SIDE_CANDIDATE]);
-		if (before > 1 && now > 0)
-			shifts_add(out, (double)a->time_ns[SIDE_BASELINE], now / before);
+		struct shift one = { (double)a->time_ns[SIDE_BASELINE], ratio_of(a) };
+		out->all += one.weight;
+		if (one.ratio < 0)
+			continue;
+		vec_push(&out->list, one);
+		out->weight += one.weight;
+		out->heaviest = one.weight > out->heaviest ? one.weight : out->heaviest;
 	}
 }
 
@@ -259,7 +255,7 @@ static void stake_all_work(struct inquiry *q, struct suspect *s)
 static bool find_batch(struct inquiry *q)
 {
 	struct shifts grids = { 0 };
-	collect_grids(q, &grids);
+	collect(q, grid_ratio, &grids);
 	double by = shifts_median(&grids);
 	double reach = (by > 1 ? by - 1 : 1 - by) / 2;
 	bool found = reach > 0.02 && shifts_agree(&grids, by, reach);
@@ -392,7 +388,7 @@ void suspect_kinds(struct inquiry *q)
 void suspect_whole(struct inquiry *q)
 {
 	struct shifts means = { 0 };
-	collect_means(q, &means);
+	collect(q, mean_ratio, &means);
 	double by = shifts_median(&means), reach = (by > 1 ? by - 1 : 1 - by) * 0.45;
 	bool alike = shifts_agree(&means, by, reach > 0.01 ? reach : 0.01);
 	vec_release(&means.list);
