@@ -389,20 +389,20 @@ static void find_slow_part(struct inquiry *q, const struct run *run)
 void suspect_ranks(struct inquiry *q)
 {
 	const struct run_view *view = &q->bench->view[SIDE_CANDIDATE];
-	if (run_fold(view->run)) {
-		struct run_view thin, kept;
+	const struct fold *fold = run_fold(view->run);
+	struct run_view thin, kept;
+	if (fold) {
 		run_view_init(&thin, run_ranks(view->run), view->naming);
-		run_view_init(&kept, &run_fold(view->run)->kept, view->naming);
-		look_at_ranks(q, &thin, &kept);
-		if (!inquiry_has(q, CAUSE_SLOW_RANK))
-			find_slow_part(q, thin.run);
+		run_view_init(&kept, &fold->kept, view->naming);
+	}
+	look_at_ranks(q, fold ? &thin : view, fold ? &kept : view);
+	if (!inquiry_has(q, CAUSE_SLOW_RANK))
+		find_slow_part(q, run_ranks(view->run));
+	if (fold) {
 		run_view_release(&kept);
 		run_view_release(&thin);
 		return;
 	}
-	look_at_ranks(q, view, view);
-	if (!inquiry_has(q, CAUSE_SLOW_RANK))
-		find_slow_part(q, view->run);
 	if (inquiry_has(q, CAUSE_SLOW_RANK))
 		scope_to_median(q);
 }
