@@ -1,6 +1,7 @@
 #include "base/sort.h"
 
 #include "base/sort_inline.h"
+#include "base/vec.h"
 
 void sort_runs(void *v, size_t nr, size_t size, int (*cmp)(const void *, const void *, void *),
                void *arg)
@@ -21,6 +22,24 @@ void sort_plain(void *v, size_t nr, size_t size, int (*cmp)(const void *, const 
 {
 	struct plain plain = { cmp };
 	sort_runs(v, nr, size, plain_cmp, &plain);
+}
+
+void sort_unite(void *vec, size_t size, int (*cmp)(const void *, const void *),
+                void (*join)(void *first, void *more))
+{
+	VEC(char) v; /* every VEC is a pointer and two sizes */
+	size_t nr = 0;
+	memcpy(&v, vec, sizeof v);
+	sort_plain(v.v, v.nr, size, cmp);
+	for (size_t i = 0; i < v.nr; i++) {
+		char *last = nr ? v.v + (nr - 1) * size : NULL, *next = v.v + i * size;
+		if (!last || cmp(last, next) != 0)
+			memmove(v.v + nr++ * size, next, size);
+		else if (join)
+			join(last, next);
+	}
+	v.nr = nr;
+	memcpy(vec, &v, sizeof v);
 }
 
 size_t lower_bound(const void *v, size_t nr, size_t size, const void *key,

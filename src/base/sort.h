@@ -13,6 +13,11 @@ void sort_runs(void *v, size_t nr, size_t size, int (*cmp)(const void *, const v
 /// Like sort_runs(), for a comparison without an argument.
 void sort_plain(void *v, size_t nr, size_t size, int (*cmp)(const void *, const void *));
 
+/// Sorts the elements of a VEC, and joins those that `cmp` finds equal: `join` adds `more`, which
+/// then disappears, to the first of them. If `join` is NULL, only the first stays.
+void sort_unite(void *vec, size_t size, int (*cmp)(const void *, const void *),
+                void (*join)(void *first, void *more));
+
 /// Three-way comparison of two numbers: -1, 0 or 1 if `x` is less than, equal to or above `y`.
 #define COMPARE(x, y) (((x) > (y)) - ((x) < (y)))
 

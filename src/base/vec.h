@@ -83,4 +83,7 @@ void *vec_grow_(void *v, size_t *cap, size_t want, size_t size, const char *what
 /// Sorts the whole vector stably; `cmp` is as for qsort().
 #define vec_sort(vec, cmp) sort_plain((vec)->v, (vec)->nr, sizeof *(vec)->v, cmp)
 
+/// Sorts the whole vector, and joins equal elements: sort_unite().
+#define vec_unite(vec, cmp, join) sort_unite(vec, sizeof *(vec)->v, cmp, join)
+
 #endif

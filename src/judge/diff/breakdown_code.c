@@ -83,23 +83,15 @@ static void add_rows(void *ctx, const struct rank_part *r)
 
 ORDERING(leaf_cmp, struct leaf, BY_SPAN(module) BY_SPAN(place) BY_SPAN(op) BY_SPAN(kernel))
 
-static void unite_leaves(struct code_breakdown *b)
+static void add_leaf(void *into, void *from)
 {
-	size_t nr = 0;
-	vec_sort(&b->leaves, leaf_cmp);
-	for (size_t i = 0; i < b->leaves.nr; i++) {
-		struct leaf *last = nr ? &b->leaves.v[nr - 1] : NULL, *l = &b->leaves.v[i];
-		if (!last || leaf_cmp(last, l) != 0) {
-			b->leaves.v[nr++] = *l;
-			continue;
-		}
-		for (int s = 0; s < NR_SIDES; s++) {
-			last->count[s] = number_add(last->count[s], l->count[s]);
-			last->amount[s] += l->amount[s];
-			last->line[s] = l->line[s] >= 0 ? l->line[s] : last->line[s];
-		}
+	struct leaf *to = into;
+	const struct leaf *l = from;
+	for (int s = 0; s < NR_SIDES; s++) {
+		to->count[s] = number_add(to->count[s], l->count[s]);
+		to->amount[s] += l->amount[s];
+		to->line[s] = l->line[s] >= 0 ? l->line[s] : to->line[s];
 	}
-	b->leaves.nr = nr;
 }
 
 /* ---- labels and details of the parts ---- */
@@ -231,7 +223,7 @@ struct breakdown *breakdown_by_code(const struct breakdown_input *in)
 	bool both = b.known[SIDE_BASELINE] && b.known[SIDE_CANDIDATE];
 	if (b.leaves.nr && (both || in->query->metric->parts == PARTS_CODE)) {
 		add_unknown(&b);
-		unite_leaves(&b);
+		vec_unite(&b.leaves, leaf_cmp, add_leaf);
 		b.parts = breakdown_begin(in, !both      ? "operator and kernel"
 		                              : b.places ? "module, place, operator and kernel"
 		                                         : "module, operator and kernel");

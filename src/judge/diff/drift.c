@@ -46,12 +46,7 @@ static void top_init(struct top *t, const struct activity_pairs *p, int64_t top)
 		for (size_t i = 0; i < t->side[s].nr; i++)
 			vec_push(&t->both, t->side[s].v[i]);
 	}
-	vec_sort(&t->both, by_place);
-	size_t nr = 0;
-	for (size_t i = 0; i < t->both.nr; i++)
-		if (nr == 0 || t->both.v[nr - 1] != t->both.v[i])
-			t->both.v[nr++] = t->both.v[i];
-	t->both.nr = nr;
+	vec_unite(&t->both, by_place, NULL);
 }
 
 static __int128 magnitude(__int128 v)
@@ -209,20 +204,11 @@ bool drift_figure(const struct activity_pairs *p, const struct metric *m, int64_
 	return known;
 }
 
-static bool is_gone(const struct activity_pairs *p, const struct activity_pair *a)
-{
-	return activity_is_only(p, a, SIDE_BASELINE);
-}
-
-static bool is_new(const struct activity_pairs *p, const struct activity_pair *a)
-{
-	return activity_is_only(p, a, SIDE_CANDIDATE);
-}
-
 bool drift_may_be_small(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	bool one_sided = (a->count[SIDE_BASELINE] > 0) != (a->count[SIDE_CANDIDATE] > 0);
-	return one_sided && !a->small && !is_gone(p, a) && !is_new(p, a);
+	return one_sided && !a->small && !activity_is_only(p, a, SIDE_BASELINE) &&
+	       !activity_is_only(p, a, SIDE_CANDIDATE);
 }
 
 static int by_name(const void *name, const void *pair)
@@ -244,9 +230,9 @@ const struct activity_pair *drift_find(const struct activity_pairs *p, struct sp
    are at most 2 % of the baseline's time, since unchanged kernels differ by as much. */
 static enum drift drift_class(const struct activity_pairs *p, const struct activity_pair *a)
 {
-	if (is_gone(p, a))
+	if (activity_is_only(p, a, SIDE_BASELINE))
 		return DRIFT_GONE;
-	if (is_new(p, a))
+	if (activity_is_only(p, a, SIDE_CANDIDATE))
 		return DRIFT_NEW;
 	if (a->count[SIDE_BASELINE] <= 0 || a->count[SIDE_CANDIDATE] <= 0)
 		return DRIFT_SAME; /* a kernel that only one side lists has no known change if the other
@@ -360,7 +346,7 @@ void drift_rows(const struct activity_pairs *p, const struct category_table *cat
 	top_of_changes(&t, p, DRIFT_ROWS_TOP);
 	for (size_t i = 0; i < t.both.nr; i++) {
 		const struct activity_pair *x = t.both.v[i], *y = x, *other = x->partner;
-		if (other && is_gone(p, x))
+		if (other && x->count[SIDE_BASELINE] > 0)
 			y = other;
 		else if (is_counted(&t, x))
 			continue; /* this renamed kernel gets its row when the loop is at its old name */

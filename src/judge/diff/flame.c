@@ -51,19 +51,11 @@ struct groups {
 
 ORDERING(row_cmp_stack, struct stack, BY_SPAN(module) BY_SPAN(place) BY_SPAN(op) BY_SPAN(kernel))
 
-static void unite(struct stacks *s)
+static void add_stack(void *into, void *from)
 {
-	size_t nr = 0;
-	vec_sort(&s->list, row_cmp_stack);
-	for (size_t i = 0; i < s->list.nr; i++) {
-		if (!nr || row_cmp_stack(&s->list.v[nr - 1], &s->list.v[i]) != 0) {
-			s->list.v[nr++] = s->list.v[i];
-			continue;
-		}
-		for (int side = 0; side < NR_SIDES; side++)
-			s->list.v[nr - 1].sum[side] += s->list.v[i].sum[side];
-	}
-	s->list.nr = nr;
+	struct stack *to = into, *more = from;
+	for (int side = 0; side < NR_SIDES; side++)
+		to->sum[side] += more->sum[side];
 }
 
 static struct span name_of(const struct code_stat *c, struct span kernel)
@@ -93,25 +85,16 @@ static void add_view(struct stacks *s, const struct run_view *v, int side)
 	}
 }
 
-/* True if the code table of some rank of the `nr` runs has modules or places (functions). */
-static bool knows_code(const struct run_view *v, size_t nr)
+/* True if the code table of some rank of the `nr` runs has rows or, with `code`, rows with modules
+   or places (functions). */
+static bool has_rows(const struct run_view *v, size_t nr, bool code)
 {
 	for (size_t i = 0; i < nr; i++)
 		for (size_t r = 0; r < v[i].run->ranks.nr; r++) {
 			const struct digest *d = v[i].run->ranks.v[r];
-			for (size_t k = 0; k < d->code.nr; k++)
-				if (d->code.v[k].module.n || d->code.v[k].place.n)
-					return true;
-		}
-	return false;
-}
-
-static bool has_rows(const struct run_view *v, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		for (size_t r = 0; r < v[i].run->ranks.nr; r++)
-			if (v[i].run->ranks.v[r]->code.nr)
+			if (ANY(k, d->code.nr, !code || d->code.v[k].module.n || d->code.v[k].place.n))
 				return true;
+		}
 	return false;
 }
 
@@ -263,15 +246,15 @@ void flame_of(const struct bench *b, struct arena *a, struct flame *out)
 	struct arena scratch = ARENA_INIT;
 	const struct run_view *base = b->view, *candidates = b->view + 1;
 	size_t nr = b->runs.nr_candidates;
-	*out = (struct flame){ .both = b->runs.baseline && has_rows(base, 1) };
-	bool code = knows_code(candidates, nr) && (!out->both || knows_code(base, 1));
-	for (size_t i = 0; i < nr && has_rows(candidates, nr); i++)
+	*out = (struct flame){ .both = b->runs.baseline && has_rows(base, 1, false) };
+	bool code = has_rows(candidates, nr, true) && (!out->both || has_rows(base, 1, true));
+	for (size_t i = 0; i < nr && has_rows(candidates, nr, false); i++)
 		add_view(&stacks, &candidates[i], SIDE_CANDIDATE);
 	if (out->both && stacks.list.nr)
 		add_view(&stacks, base, SIDE_BASELINE);
 	if (stacks.list.nr)
 		add_unknown(&stacks, b, out->both);
-	unite(&stacks);
+	vec_unite(&stacks.list, row_cmp_stack, add_stack);
 	for (size_t i = 0; i < stacks.list.nr; i++)
 		fill_path(&stacks.list.v[i], code, &scratch);
 	vec_sort(&stacks.list, path_cmp);

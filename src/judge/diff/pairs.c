@@ -8,7 +8,6 @@ static struct activity_pair *add(struct activity_pairs *p, enum side_index side,
                                  const struct kernel_stat *s, struct span name)
 {
 	struct activity_pair *a = vec_push_zero(&p->list);
-	a->seq = p->list.nr;
 	a->kind = s->kind;
 	a->name = name;
 	a->category = -1;
@@ -47,10 +46,12 @@ static void collect(struct activity_pairs *p, enum side_index side, const struct
 	}
 }
 
-ORDERING(order, struct activity_pair, RISING(kind) RISING(small) BY_SPAN(name) RISING(seq))
+ORDERING(order, struct activity_pair, RISING(kind) RISING(small) BY_SPAN(name))
 
-static void merge(struct activity_pair *into, const struct activity_pair *a)
+static void add_pair(void *to, void *from)
 {
+	struct activity_pair *into = to;
+	const struct activity_pair *a = from;
 	for (int s = 0; s < NR_SIDES; s++) {
 		into->count[s] = number_add(into->count[s], a->count[s]);
 		into->total_ns[s] = number_add(into->total_ns[s], a->total_ns[s]);
@@ -71,19 +72,8 @@ void activity_pairs_init(struct activity_pairs *p, const struct run_view *baseli
 	collect(p, SIDE_BASELINE, baseline, scope);
 	for (size_t i = 0; i < nr_candidates; i++)
 		collect(p, SIDE_CANDIDATE, &candidates[i], scope);
-	vec_sort(&p->list, order);
-	size_t nr = 0;
-	for (size_t i = 0; i < p->list.nr; i++) {
-		const struct activity_pair *a = &p->list.v[i];
-		struct activity_pair *last = nr ? &p->list.v[nr - 1] : NULL;
-		if (last && last->kind == a->kind && last->small == a->small &&
-		    span_eq(last->name, a->name))
-			merge(last, a);
-		else
-			p->list.v[nr++] = *a;
-	}
-	p->list.nr = nr;
-	for (size_t i = 0; i < nr; i++)
+	vec_unite(&p->list, order, add_pair);
+	for (size_t i = 0; i < p->list.nr; i++)
 		for (int s = 0; s < NR_SIDES; s++)
 			if (p->steps[s] > 0)
 				p->list.v[i].time_ns[s] = number_div_round(p->list.v[i].total_ns[s], p->steps[s]);

@@ -25,7 +25,6 @@ struct activity_pair {
 	                                        ///< it; NULL if no rank does
 	int64_t resources[NR_SIDES][NR_RESOURCES]; ///< for a kernel: the largest amount of each
 	                                           ///< resource in any rank; < 0 if no rank recorded it
-	size_t seq; ///< position in the order in which activities were collected
 
 	/// For a kernel of one side only: the kernel of the other side that it was renamed to or from.
 	/// Both have the same number of launches per step, the same category, and mean durations that

@@ -104,10 +104,5 @@ void past_run_of(const struct rules *rules, struct naming naming, const struct r
 		add_rule(&b, &rules->rules.v[i], a, out);
 	add_units(&b, a, out);
 	bench_release(&b);
-	vec_sort(&out->values, past_value_cmp);
-	size_t nr = 0; /* number of answers kept so far, without duplicates */
-	for (size_t i = 0; i < out->values.nr; i++)
-		if (nr == 0 || past_value_cmp(&out->values.v[nr - 1], &out->values.v[i]) != 0)
-			out->values.v[nr++] = out->values.v[i];
-	out->values.nr = nr;
+	vec_unite(&out->values, past_value_cmp, NULL);
 }
