@@ -14,8 +14,7 @@ struct parts parts_new(struct arena *a, const struct metric *m, const char *titl
 
 int parts_order(int64_t a, int64_t b)
 {
-	uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
-	return COMPARE(y, x);
+	return COMPARE(number_size(b), number_size(a));
 }
 
 /* ---- nodes of the tree ---- */

@@ -57,8 +57,7 @@ struct parts breakdown_begin(const struct breakdown_input *in, const char *by)
 struct breakdown *breakdown_end(struct parts *p, struct node *root, const struct breakdown_query *q,
                                 int64_t rest)
 {
-	const char *name = rest ? "not attributed" : "";
-	parts_write(p, root, q->later, name, rest);
+	parts_write(p, root, q->later, "not attributed", rest);
 	return p->out;
 }
 

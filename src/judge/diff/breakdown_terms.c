@@ -19,12 +19,6 @@ struct term_breakdown {
 	                          several devices */
 };
 
-static void add_row(struct term_breakdown *b, const char *label)
-{
-	size_t i = b->root.nr;
-	b->rows[i] = node_add(&b->parts, &b->root, label);
-}
-
 /* ---- terms that add up to a figure ---- */
 
 static void take_place(struct term_breakdown *b, int side, struct term_place place, int64_t nr)
@@ -86,7 +80,7 @@ static struct breakdown *breakdown_by(const struct breakdown_input *in,
 		return NULL;
 	b.parts = breakdown_begin(in, b.terms->by);
 	for (size_t i = 0; i < TERM_ROWS && b.terms->rows[i].label; i++)
-		add_row(&b, b.terms->rows[i].label);
+		b.rows[i] = node_add(&b.parts, &b.root, b.terms->rows[i].label);
 	breakdown_each_rank(in, take_rank, &b);
 	if (b.unknown) {
 		parts_drop(&b.parts);
@@ -137,7 +131,7 @@ struct breakdown *breakdown_by_phase(const struct breakdown_input *in)
 			b.phase = (enum phase)k;
 	b.parts = breakdown_begin(in, "what runs in it");
 	for (size_t i = 0; i < PHASE_TERMS && b.of_phase->terms[i]; i++)
-		add_row(&b, metric_table[b.of_phase->terms[i]].head);
+		b.rows[i] = node_add(&b.parts, &b.root, metric_table[b.of_phase->terms[i]].head);
 	breakdown_each_rank(in, take_phase, &b);
 	return breakdown_end(&b.parts, &b.root, q, nodes_spread(&b.root, b.of, breakdown_change(q)));
 }
