@@ -362,20 +362,17 @@ static void join_renamed(const struct bench *b, struct seen_list *seen)
 
 /* ---- the entry of one item ---- */
 
-/* Which columns (runs) make up one side: those of the sources in `of` and, with `reference`, those
-   that are marked as reference. The median of their values is the side's value. */
-struct sides {
-	bool of[NR_SOURCES];
-	bool reference;
-};
+/* Beside the bits 1 << enum bench_source: the runs that are the reference of an item. */
+enum { REFERENCE = 1 << NR_SOURCES };
 
-static void take(struct bench *b, struct entry *e, int side, struct sides from)
+/* Set the values of one side to those of the runs `from`, whose median is the side's value. */
+static void take(struct bench *b, struct entry *e, int side, int from)
 {
 	int64_t *runs = arena_alloc(&b->arena, 2 * b->nr_columns, sizeof *runs);
 	size_t nr = 0;
 	for (size_t i = 0; i < b->nr_columns; i++)
 		if (e->cells[i].has &&
-		    (from.of[b->columns[i].source] || (from.reference && e->cells[i].reference)))
+		    (from >> b->columns[i].source & 1 || (from & REFERENCE && e->cells[i].reference)))
 			runs[nr++] = e->cells[i].value;
 	if (nr == 0)
 		return;
@@ -451,13 +448,10 @@ static void fill_sides(struct bench *b, struct entry *e, struct cell *cells, con
 			e->explained = e->cells[i].value;
 		}
 	}
-	bool control = !m->exact || b->runs.baseline == b->runs.controls;
-	if (control && count_of(b, e, SOURCE_CONTROL) > 0)
-		take(b, e, SIDE_BASELINE, (struct sides){ .of = { [SOURCE_CONTROL] = true } });
-	else
-		take(b, e, SIDE_BASELINE, (struct sides){ .reference = true });
-	take(b, e, SIDE_CANDIDATE,
-	     (struct sides){ .of = { [SOURCE_SINGLE] = m->exact, [SOURCE_CANDIDATE] = true } });
+	bool control =
+	    (!m->exact || b->runs.baseline == b->runs.controls) && count_of(b, e, SOURCE_CONTROL) > 0;
+	take(b, e, SIDE_BASELINE, control ? 1 << SOURCE_CONTROL : REFERENCE);
+	take(b, e, SIDE_CANDIDATE, 1 << SOURCE_CANDIDATE | m->exact << SOURCE_SINGLE);
 	if (b->runs.controls && b->runs.baseline == b->runs.controls) {
 		e->has_pin = e->is_explained = e->has[SIDE_BASELINE];
 		e->pin = e->explained = e->value[SIDE_BASELINE];
