@@ -104,8 +104,7 @@ static bool is_gone(const struct check *c)
 /* True if the check is on a figure of result files, and the figure is beyond a limit or gone. */
 static bool is_of_figures(const struct check *c)
 {
-	bool beyond =
-	    c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED || c->verdict == VERDICT_WARN;
+	bool beyond = verdict_is_beyond(c->verdict) || c->verdict == VERDICT_WARN;
 	return c->metric->case_name && ((c->has_change && beyond) || is_gone(c));
 }
 

@@ -38,8 +38,8 @@ static bool is_asked(struct inquiry *q, const struct activity_pair *a)
 	for (size_t i = 0; i < q->out->checks.nr; i++) {
 		const struct check *c = &q->out->checks.v[i];
 		if (c->metric->label != LABEL_KERNEL ||
-		    (c->verdict != VERDICT_FAIL && c->verdict != VERDICT_WARN &&
-		     c->verdict != VERDICT_UNDECIDED && c->verdict != VERDICT_INCONCLUSIVE))
+		    (!verdict_is_beyond(c->verdict) && c->verdict != VERDICT_WARN &&
+		     c->verdict != VERDICT_INCONCLUSIVE))
 			continue;
 		item = item ? item : item_of(q, a);
 		if (strcmp(item, c->item) == 0)

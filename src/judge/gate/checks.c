@@ -151,8 +151,8 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 static void add_breakdown(const struct maker *m, struct check *k, const struct entry *e)
 {
 	const char *where = NULL;
-	if (!k->has_change || (k->verdict != VERDICT_FAIL && k->verdict != VERDICT_WAIVED &&
-	                       k->verdict != VERDICT_UNDECIDED && k->verdict != VERDICT_WARN))
+	if (!k->has_change || (!verdict_is_beyond(k->verdict) && k->verdict != VERDICT_WAIVED &&
+	                       k->verdict != VERDICT_WARN))
 		return;
 	if (k->metric->need == NEED_MEMORY)
 		k->breakdown =
@@ -242,8 +242,7 @@ static const char *allowed(const struct maker *m, const struct entry *e, const s
 	const struct waiver *first = NULL;
 	int64_t sum = 0;
 	struct arena *a = &m->out->arena;
-	bool beyond =
-	    k->verdict == VERDICT_FAIL || k->verdict == VERDICT_UNDECIDED || k->verdict == VERDICT_WARN;
+	bool beyond = verdict_is_beyond(k->verdict) || k->verdict == VERDICT_WARN;
 	if (!beyond || !k->has_change || k->change <= 0 || !allow_is_for(k->metric))
 		return NULL;
 	for (size_t i = 0; i < m->rules->waivers.nr; i++) {
@@ -269,7 +268,7 @@ static const char *allowed(const struct maker *m, const struct entry *e, const s
 	without.sure[0] = without.sure[0] && left > k->evidence.noise;
 	without.pin_sure = without.pin_sure && left > k->evidence.noise;
 	enum verdict verdict = compare(&without).verdict;
-	if (verdict == VERDICT_FAIL || verdict == VERDICT_UNDECIDED || verdict == k->verdict) {
+	if (verdict_is_beyond(verdict) || verdict == k->verdict) {
 		*of_it = arena_printf(a, "; 'allow' covers %s of it", unit_change(a, k->metric->unit, sum));
 		return NULL;
 	}
@@ -338,8 +337,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	c.net_sure = unit.net_sure;
 	c.unit_change = unit.change;
 	struct decision d = compare(&c);
-	bool beyond = d.verdict == VERDICT_FAIL || d.verdict == VERDICT_UNDECIDED;
-	if (m->rules->in_review && beyond && waiver < 0)
+	if (m->rules->in_review && verdict_is_beyond(d.verdict) && waiver < 0)
 		c.of_main = main_slow_since(m->bench, e, &c, &d, a, &c.waived_up_to);
 	if (c.of_main) {
 		c.waived = true;

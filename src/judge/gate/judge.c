@@ -30,20 +30,14 @@ static enum status stop(struct report *out, enum status st, const struct diag_lo
 	return st;
 }
 
-static bool is_refused(const struct check *c)
-{
-	return c->verdict == VERDICT_FAIL || c->verdict == VERDICT_UNDECIDED;
-}
-
 /* Append an option --accept for each rule that has a check for which `approve` refuses the run. */
 static void add_accepted(struct strbuf *b, struct report *out)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {
 		const struct check *c = &out->checks.v[i];
-		bool named =
-		    !is_refused(c) ||
-		    ANY(k, i, is_refused(&out->checks.v[k]) && strcmp(out->checks.v[k].rule, c->rule) == 0);
-		if (named)
+		if (!verdict_is_beyond(c->verdict) || ANY(k, i,
+		                                          verdict_is_beyond(out->checks.v[k].verdict) &&
+		                                              strcmp(out->checks.v[k].rule, c->rule) == 0))
 			continue;
 		strbuf_adds(b, " --accept");
 		text_add_word(b, &out->arena, c->rule);
@@ -78,12 +72,9 @@ static void warn_of_moved(struct report *out)
    new baseline does not move these limits. */
 static bool has_changes(const struct report *out)
 {
-	bool any = false;
-	for (size_t i = 0; i < out->checks.nr; i++) {
-		enum verdict v = out->checks.v[i].verdict;
-		any = any || (v != VERDICT_PASS && v != VERDICT_SKIPPED && !out->checks.v[i].absolute);
-	}
-	return any;
+	return ANY(i, out->checks.nr,
+	           out->checks.v[i].verdict != VERDICT_PASS &&
+	               out->checks.v[i].verdict != VERDICT_SKIPPED && !out->checks.v[i].absolute);
 }
 
 /* True if the run fails whatever the baseline is, since it is beyond a `max` or `min`. */
@@ -286,7 +277,7 @@ static const char *summary(const struct judge_input *in, enum verdict worst, str
 	int64_t of = (int64_t)out->checks.nr - left_out;
 	strbuf_addf(&b, "%" PRId64 " of %" PRId64 " check%s %s", nr, of, of == 1 ? "" : "s",
 	            words[worst][nr != 1]);
-	if (out->verdict == VERDICT_FAIL || out->verdict == VERDICT_UNDECIDED)
+	if (verdict_is_beyond(out->verdict))
 		add_rules(&b, out);
 	add_count(&b, out, VERDICT_UNDECIDED, "undecided");
 	add_plan(&b, out);

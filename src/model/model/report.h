@@ -40,6 +40,13 @@ enum verdict {
 /// Names of the verdicts: "fail", "warn", …, and NULL; static.
 extern const char *const verdict_names[NR_VERDICTS + 1];
 
+/// True for the verdicts on a figure that is, or may be, beyond a limit, so that `approve` refuses
+/// the run.
+static inline bool verdict_is_beyond(enum verdict v)
+{
+	return v == VERDICT_FAIL || v == VERDICT_UNDECIDED;
+}
+
 /// One row of a breakdown, which shows where a change went. The rows of level 0 add up to the
 /// change of their table; the rows of level n + 1 that follow a row of level n add up to that row.
 struct part {
