@@ -114,12 +114,13 @@ static enum beyond beyond_map(const struct comparison *c, const struct limits *m
 	return all;
 }
 
-/* True if the figure is better by so much that an equal change for the worse would break a fail
-   limit. Limits on changes since the pin (the approved run) do not count: the change may be old. */
-static bool improved(const struct comparison *c, struct decision *d)
+/* Decides that the figure is improved if it is better by so much that an equal change for the worse
+   would break a fail limit. Limits on changes since the pin (the approved run) do not count: the
+   change may be old. */
+static void find_improved(const struct comparison *c, struct decision *d)
 {
 	if (c->rule->worse == WORSE_EITHER || !c->has_baseline)
-		return false;
+		return;
 	enum condition worse = c->rule->worse == WORSE_UP ? COND_INCREASE : COND_DECREASE;
 	const struct limits *map = &c->rule->fail;
 	struct change mirror = change_of(c, worse);
@@ -129,15 +130,15 @@ static bool improved(const struct comparison *c, struct decision *d)
 		const struct limit *l = &map->list.v[i];
 		if (l->condition == worse && beyond_change(&mirror, map, l) == BEYOND_YES) {
 			*d = (struct decision){ VERDICT_IMPROVED, REASON_LIMIT, map, l, false };
-			return true;
+			return;
 		}
 	}
-	return false;
 }
 
-static bool has_absolute(const struct limits *map)
+static bool has_absolute(const struct rule *r)
 {
-	return ANY(i, map->list.nr, limit_is_absolute(&map->list.v[i]));
+	return ANY(i, r->fail.list.nr, limit_is_absolute(&r->fail.list.v[i])) ||
+	       ANY(i, r->warn.list.nr, limit_is_absolute(&r->warn.list.v[i]));
 }
 
 bool compare_is_since_pin(const struct rule *rule)
@@ -177,10 +178,16 @@ static bool fell_to_zero(const struct comparison *c)
 	       has_percent_alone(&r->fail, &any) && has_percent_alone(&r->warn, &any) && any;
 }
 
+/* A decision without a limit. */
+static struct decision decided(enum verdict verdict, enum reason reason)
+{
+	return (struct decision){ .verdict = verdict, .reason = reason };
+}
+
 static struct decision decide_limits(const struct comparison *c)
 {
 	const struct rule *rule = c->rule;
-	struct decision d = { .verdict = VERDICT_PASS, .reason = REASON_WITHIN }, w = d;
+	struct decision d = decided(VERDICT_PASS, REASON_WITHIN), w = d;
 	enum beyond fail = beyond_map(c, &rule->fail, &d);
 	if (c->of_all && (fail == BEYOND_YES || fail == BEYOND_NOISE) &&
 	    d.limit->condition == COND_INCREASE)
@@ -190,11 +197,11 @@ static struct decision decide_limits(const struct comparison *c)
 		return d;
 	}
 	if (fell_to_zero(c))
-		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_ZERO };
+		return decided(VERDICT_INCONCLUSIVE, REASON_ZERO);
 	enum beyond warn = beyond_map(c, &rule->warn, &w);
 	/* a warn limit that cannot be computed counts only if there are no fail limits */
 	if (fail == BEYOND_UNKNOWN || (warn == BEYOND_UNKNOWN && rule->fail.list.nr == 0))
-		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_UNFORMED };
+		return decided(VERDICT_INCONCLUSIVE, REASON_UNFORMED);
 	if (fail == BEYOND_NOISE) {
 		d.verdict = rule->unsure == UNSURE_WARN ? VERDICT_WARN : VERDICT_UNDECIDED;
 		return d;
@@ -206,11 +213,8 @@ static struct decision decide_limits(const struct comparison *c)
 		return w;
 	}
 	if (c->bootstrap)
-		return (struct decision){ .verdict = has_absolute(&rule->fail) || has_absolute(&rule->warn)
-			                                     ? VERDICT_PASS
-			                                     : VERDICT_SKIPPED,
-			                      .reason = REASON_BOOTSTRAP };
-	improved(c, &d);
+		return decided(has_absolute(rule) ? VERDICT_PASS : VERDICT_SKIPPED, REASON_BOOTSTRAP);
+	find_improved(c, &d);
 	return d;
 }
 
@@ -221,32 +225,23 @@ static struct decision decide_limits(const struct comparison *c)
 static struct decision decide_kernel(const struct comparison *c)
 {
 	struct decision d = decide_limits(c);
-	bool beyond = d.verdict == VERDICT_FAIL || d.verdict == VERDICT_UNDECIDED;
-	if (!c->unit || !beyond || limit_is_absolute(d.limit))
+	if (!c->unit || !verdict_is_beyond(d.verdict) || limit_is_absolute(d.limit))
 		return d;
 	struct comparison net = *c;
 	net.candidate = c->net;
 	net.sure[0] = net.pin_sure = c->net_sure;
 	struct decision n = decide_limits(&net);
 	bool of_all = c->unit->reason == REASON_OF_ALL;
-	if (!of_all && (n.verdict == VERDICT_FAIL || n.verdict == VERDICT_UNDECIDED))
+	if (!of_all && verdict_is_beyond(n.verdict))
 		return n;
 	d.verdict = VERDICT_WARN;
 	d.reason = of_all ? REASON_OF_ALL : REASON_SUBSTITUTE;
 	return d;
 }
 
-static enum verdict of_level(enum level level)
-{
-	switch (level) {
-	case LEVEL_FAIL:
-		return VERDICT_FAIL;
-	case LEVEL_WARN:
-		return VERDICT_WARN;
-	default:
-		return VERDICT_PASS;
-	}
-}
+static const enum verdict of_level[] = {
+	[LEVEL_NOTE] = VERDICT_PASS, [LEVEL_WARN] = VERDICT_WARN, [LEVEL_FAIL] = VERDICT_FAIL
+};
 
 /* True for metrics of items such as kernels. It is not an error if a later run lacks such an item:
  * with for_each, the rule's `on_gone` decides on it. */
@@ -265,20 +260,14 @@ static enum verdict of_missing(const struct comparison *c)
 {
 	if (c->predates && c->has_candidate)
 		return VERDICT_SKIPPED;
-	switch (c->rule->on_missing) {
-	case ON_MISSING_SKIP:
-		/* without a baseline, only an absolute limit shows that the run should have the figure */
-		return (c->has_baseline &&
-		        (c->folded_candidate || c->unrecorded || !is_item(c->rule->metric))) ||
-		               (c->bootstrap &&
-		                (has_absolute(&c->rule->fail) || has_absolute(&c->rule->warn)))
-		           ? VERDICT_MISSING
-		           : VERDICT_SKIPPED;
-	case ON_MISSING_WARN:
+	if (c->rule->on_missing == ON_MISSING_WARN)
 		return VERDICT_WARN;
-	default:
-		return VERDICT_MISSING;
-	}
+	/* without a baseline, only an absolute limit shows that the run should have the figure */
+	bool wanted =
+	    c->rule->on_missing == ON_MISSING_FAIL ||
+	    (c->has_baseline && (c->folded_candidate || c->unrecorded || !is_item(c->rule->metric))) ||
+	    (c->bootstrap && has_absolute(c->rule));
+	return wanted ? VERDICT_MISSING : VERDICT_SKIPPED;
 }
 
 /* Decide on an item that only one side has, by `on_gone` or `on_new`. For a new item, the limits
@@ -288,11 +277,11 @@ static enum verdict of_missing(const struct comparison *c)
 static struct decision decide_one_sided(const struct comparison *c)
 {
 	if (c->hidden)
-		return (struct decision){ .verdict = VERDICT_SKIPPED, .reason = REASON_HIDDEN };
+		return decided(VERDICT_SKIPPED, REASON_HIDDEN);
 	if (!c->has_candidate)
-		return (struct decision){ .verdict = of_level(c->rule->on_gone), .reason = REASON_GONE };
+		return decided(of_level[c->rule->on_gone], REASON_GONE);
 	struct decision d = decide_limits(c);
-	enum verdict level = of_level(c->rule->on_new);
+	enum verdict level = of_level[c->rule->on_new];
 	if (c->unit && c->unit_change > 0 && 2 * (__int128)c->candidate > c->unit_change &&
 	    (c->unit->verdict == VERDICT_FAIL ||
 	     (c->unit->verdict == VERDICT_UNDECIDED && level != VERDICT_FAIL)))
@@ -300,25 +289,23 @@ static struct decision decide_one_sided(const struct comparison *c)
 			                      false };
 	if (d.reason == REASON_LIMIT && d.verdict <= level)
 		return d;
-	return (struct decision){ .verdict = level, .reason = REASON_NEW };
+	return decided(level, REASON_NEW);
 }
 
 static struct decision decide(const struct comparison *c)
 {
 	bool pair = c->rule->metric->label == LABEL_PAIR;
 	if (c->told)
-		return (struct decision){ .verdict = VERDICT_SKIPPED, .reason = REASON_TOLD };
+		return decided(VERDICT_SKIPPED, REASON_TOLD);
 	if (c->spoiled)
-		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_SPOILED };
+		return decided(VERDICT_INCONCLUSIVE, REASON_SPOILED);
 	if (c->rule->metric->mixed && (c->has_candidate || c->has_baseline))
-		return (struct decision){ .verdict = VERDICT_INCONCLUSIVE, .reason = REASON_MIXED };
+		return decided(VERDICT_INCONCLUSIVE, REASON_MIXED);
 	if (c->bootstrap && pair)
-		return (struct decision){ .verdict = VERDICT_SKIPPED, .reason = REASON_BOOTSTRAP };
+		return decided(VERDICT_SKIPPED, REASON_BOOTSTRAP);
 	if (c->in_part)
-		return (struct decision){ .verdict = c->rule->on_missing == ON_MISSING_WARN
-			                                     ? VERDICT_WARN
-			                                     : VERDICT_MISSING,
-			                      .reason = REASON_ABSENT };
+		return decided(c->rule->on_missing == ON_MISSING_WARN ? VERDICT_WARN : VERDICT_MISSING,
+		               REASON_ABSENT);
 	if (c->bootstrap && c->has_candidate)
 		return decide_limits(c);
 	bool folded = c->folded_baseline || c->folded_candidate;
@@ -330,12 +317,12 @@ static struct decision decide(const struct comparison *c)
 	if (c->has_candidate && (c->has_baseline || pair))
 		return decide_kernel(c);
 	/* absolute limits apply even if the baseline lacks the figure */
-	struct decision d = { .verdict = VERDICT_PASS, .reason = REASON_ABSENT };
+	struct decision d = decided(VERDICT_PASS, REASON_ABSENT);
 	if (c->has_candidate)
 		d = decide_limits(c);
 	if (d.reason == REASON_LIMIT)
 		return d;
-	return (struct decision){ .verdict = of_missing(c), .reason = REASON_ABSENT };
+	return decided(of_missing(c), REASON_ABSENT);
 }
 
 /* True if the waiver covers a change of this size, measured in the broken limit's direction. */
@@ -359,8 +346,7 @@ struct decision compare(const struct comparison *c)
 	struct decision d = decide(c);
 	d.since_pin = c->has_pin && (d.limit ? d.limit->condition == COND_INCREASE_SINCE_PIN
 	                                     : compare_is_since_pin(c->rule));
-	bool beyond = d.verdict == VERDICT_FAIL || d.verdict == VERDICT_UNDECIDED;
-	if (beyond && c->waived && waiver_holds(c, &d))
+	if (verdict_is_beyond(d.verdict) && c->waived && waiver_holds(c, &d))
 		d.verdict = VERDICT_WAIVED;
 	return d;
 }
