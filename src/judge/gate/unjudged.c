@@ -1,6 +1,5 @@
 #include "gate/sides.h"
 
-#include "base/search.h"
 #include "base/text.h"
 #include "metric/figure_name.h"
 
@@ -14,22 +13,18 @@ ORDERING_POINTERS(by_name, struct metric, BY_TEXT(name))
 
 ORDERING_POINTERS(by_place, struct metric, RISING(place) BY_TEXT(name))
 
-/* Remove the figures that have a check, and repeated names. `all` must be sorted by name. */
+/* Remove the figures that have a check, and repeated names. */
 static void drop_judged(struct unjudged *all, const struct report *out)
 {
-	struct unjudged judged = { 0 };
+	struct names judged = { 0 };
 	size_t nr = 0;
 	for (size_t i = 0; i < out->checks.nr; i++)
-		vec_push(&judged.list, out->checks.v[i].metric);
-	vec_sort(&judged.list, by_name);
-	for (size_t i = 0; i < all->list.nr; i++) {
-		const struct metric *m = all->list.v[i];
-		size_t lo = 0, hi = judged.list.nr;
-		SEARCH(lo, hi, k, strcmp(judged.list.v[k]->name, m->name) < 0);
-		bool is_judged = lo < judged.list.nr && strcmp(judged.list.v[lo]->name, m->name) == 0;
-		if (!is_judged && (!nr || strcmp(all->list.v[nr - 1]->name, m->name) != 0))
-			all->list.v[nr++] = m;
-	}
+		vec_push(&judged.list, span_of(out->checks.v[i].metric->name));
+	names_finish(&judged);
+	vec_unite(&all->list, by_name, NULL);
+	for (size_t i = 0; i < all->list.nr; i++)
+		if (!names_has(&judged, span_of(all->list.v[i]->name)))
+			all->list.v[nr++] = all->list.v[i];
 	all->list.nr = nr;
 	vec_release(&judged.list);
 }
@@ -75,7 +70,6 @@ void unjudged_say(struct bench *b, const struct rules *rules, struct report *out
 			vec_push(&all.list, view_metric(&b->view[0], rule->metric, entries.list.v[k].label));
 		vec_release(&entries.list);
 	}
-	vec_sort(&all.list, by_name);
 	drop_judged(&all, out);
 	vec_sort(&all.list, by_place);
 	const char *open =
