@@ -82,25 +82,21 @@ static void add_movement(struct strbuf *b, const struct decision *d, const struc
 static void add_limit_reached(struct strbuf *b, const struct decision *d, const struct check *check)
 {
 	add_movement(b, d, check);
-	if (d->verdict == VERDICT_IMPROVED)
-		strbuf_addf(b, ", better by more than the limit of %s", check->limit);
-	else if (d->reason == REASON_NOISE)
-		strbuf_addf(b, ", beyond the limit of %s but within the noise of %s: %s", check->limit,
-		            check->evidence.noise_text, check->evidence.plan_text);
+	bool warns = d->reason == REASON_LIMIT && d->verdict == VERDICT_WARN;
+	strbuf_addf(b, ", %s the %slimit of %s",
+	            d->verdict == VERDICT_IMPROVED ? "better by more than" : "beyond",
+	            warns ? "warning " : "", check->limit);
+	if (d->reason == REASON_NOISE)
+		strbuf_addf(b, " but within the noise of %s: %s", check->evidence.noise_text,
+		            check->evidence.plan_text);
 	else if (d->reason == REASON_SHOWN)
-		strbuf_addf(b, ", beyond the limit of %s, but %s", check->limit, check->evidence.plan_text);
+		strbuf_addf(b, ", but %s", check->evidence.plan_text);
 	else if (d->reason == REASON_UNCONFIRMED)
-		strbuf_addf(b,
-		            ", beyond the limit of %s, but not in all runs of the change, or in one of its "
-		            "base too",
-		            check->limit);
+		strbuf_adds(b, ", but not in all runs of the change, or in one of its base too");
 	else if (d->reason == REASON_OF_ALL)
-		strbuf_addf(b, ", beyond the limit of %s, as all operators together", check->limit);
+		strbuf_adds(b, ", as all operators together");
 	else if (d->reason == REASON_SUBSTITUTE)
-		strbuf_addf(b, ", beyond the limit of %s, but not what takes its place", check->limit);
-	else
-		strbuf_addf(b, ", beyond the %s of %s",
-		            d->verdict == VERDICT_WARN ? "warning limit" : "limit", check->limit);
+		strbuf_adds(b, ", but not what takes its place");
 }
 
 static void add_unformed(struct strbuf *b, const struct comparison *c, const struct decision *d,
@@ -108,7 +104,8 @@ static void add_unformed(struct strbuf *b, const struct comparison *c, const str
 {
 	add_movement(b, d, check);
 	if (check->has_baseline && check->baseline == 0 && check->metric->label == LABEL_INPUT)
-		strbuf_addf(b, ": a change from 0 has no percentage; limit it: --limit 'input.%s:max=LIMIT'",
+		strbuf_addf(b,
+		            ": a change from 0 has no percentage; limit it: --limit 'input.%s:max=LIMIT'",
 		            check->item);
 	else if (check->has_baseline && check->baseline == 0)
 		strbuf_adds(b, ": a change from 0 has no percentage; give an absolute limit or 'and'");
