@@ -4,6 +4,12 @@
 
 #include "base/text.h"
 
+/* True if both texts are known and differ. */
+static bool texts_differ(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) != 0;
+}
+
 /* Sets `*b` and `*c` to the values of a key on both sides: those of the first rank whose values
    differ or, if none differ, each side's first value. NULL for a side that has no value. */
 static void values_of(const struct run *baseline, const struct run *candidate, const char *key,
@@ -15,7 +21,7 @@ static void values_of(const struct run *baseline, const struct run *candidate, c
 		size_t at = run_find(baseline, candidate->ranks.v[i]->rank);
 		const char *now = digest_env(candidate->ranks.v[i], key);
 		const char *then = at < baseline->ranks.nr ? digest_env(baseline->ranks.v[at], key) : NULL;
-		if (!now || !then || strcmp(now, then) == 0)
+		if (!texts_differ(now, then))
 			continue;
 		*b = then;
 		*c = now;
@@ -56,9 +62,10 @@ static bool has_row(const struct report *out, const char *key)
 
 static void add_difference(struct strbuf *b, struct arena *a, const struct env_row *row)
 {
+	const char *and = b->n ? "; " : "";
 	const char *x = row->baseline ? text_quote(a, span_of(row->baseline)) : "not known";
 	const char *y = row->candidate ? text_quote(a, span_of(row->candidate)) : "not known";
-	strbuf_addf(b, "%s is %s in the baseline and %s in the candidate", row->key, x, y);
+	strbuf_addf(b, "%s%s is %s in the baseline and %s in the candidate", and, row->key, x, y);
 }
 
 static const char *differences(struct report *out, bool must)
@@ -66,11 +73,8 @@ static const char *differences(struct report *out, bool must)
 	struct strbuf b = STRBUF_INIT;
 	for (size_t i = 0; i < out->environment.nr; i++) {
 		const struct env_row *row = &out->environment.v[i];
-		if (row->match || row->must != must)
-			continue;
-		if (b.n)
-			strbuf_adds(&b, "; ");
-		add_difference(&b, &out->arena, row);
+		if (!row->match && row->must == must)
+			add_difference(&b, &out->arena, row);
 	}
 	return arena_take(&out->arena, &b);
 }
@@ -85,10 +89,8 @@ static void warn_of_machine(const struct run *baseline, const struct run *candid
 	for (size_t i = 0; i < NR_OF(keys); i++) {
 		struct env_row row = { .key = keys[i] };
 		values_of(baseline, candidate, keys[i], &row.baseline, &row.candidate);
-		if (!row.baseline || !row.candidate || strcmp(row.baseline, row.candidate) == 0)
-			continue;
-		strbuf_adds(&b, b.n ? "; " : "");
-		add_difference(&b, &out->arena, &row);
+		if (texts_differ(row.baseline, row.candidate))
+			add_difference(&b, &out->arena, &row);
 	}
 	if (b.n)
 		vec_push(&out->warnings,
@@ -192,11 +194,6 @@ struct settings {
 	const char *who;
 };
 
-static bool texts_differ(const char *a, const char *b)
-{
-	return a && b && strcmp(a, b) != 0;
-}
-
 /* True if some kernel of the digest is communication by the patterns `wanted`, but not by the
  * digest's own patterns, or the reverse. */
 static bool takes_others(const char *wanted, const struct digest *d)
@@ -286,7 +283,7 @@ enum together environment_together(const struct run *a, const struct run *b)
 	enum together out = TOGETHER_UNKNOWN;
 	for (size_t i = 0; i < NR_OF(keys); i++) {
 		const char *x = run_env(a, keys[i]), *y = run_env(b, keys[i]);
-		if (x && y && strcmp(x, y) != 0)
+		if (texts_differ(x, y))
 			return APART;
 		if (x && y)
 			out = TOGETHER;
