@@ -304,10 +304,10 @@ static void find_kinds(const struct trust_scope *s, const struct run *baseline,
 	struct step_kinds k = step_kinds_of(baseline, candidate);
 	if (k.all_apart || k.mix <= MICRO)
 		return;
-	trust_add(s, "context-differs", ON_TRACE,
-	          "has steps of other kinds than the baseline: %s, and there %s",
-	          kinds_text(&s->out->arena, k.steps[1]), kinds_text(&s->out->arena, k.steps[0]));
-	struct trust_finding *f = &s->out->trust.v[s->out->trust.nr - 1];
+	struct trust_finding *f =
+	    trust_add(s, "context-differs", ON_TRACE,
+	              "has steps of other kinds than the baseline: %s, and there %s",
+	              kinds_text(&s->out->arena, k.steps[1]), kinds_text(&s->out->arena, k.steps[0]));
 	f->fallen = k.mix;
 	f->of_kinds = true;
 }

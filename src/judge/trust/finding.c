@@ -58,9 +58,9 @@ void trust_keep_some(const struct trust_scope *s, size_t from)
 	out->trust.nr = nr;
 	if (!cut)
 		return;
-	trust_add(s, "further-findings", 0, "has %zu further finding%s of the same kinds", cut,
-	          cut == 1 ? "" : "s");
-	struct trust_finding *sum = &out->trust.v[nr];
+	struct trust_finding *sum =
+	    trust_add(s, "further-findings", 0, "has %zu further finding%s of the same kinds", cut,
+	              cut == 1 ? "" : "s");
 	sum->warning_only = !others.spoils.nr;
 	vec_move(&sum->spoils, &others.spoils);
 	vec_release(&others.spoils);

@@ -16,10 +16,10 @@ static const char *last_deed(struct arena *a, const struct progress *p)
 {
 	struct strbuf b = STRBUF_INIT;
 	strbuf_addf(&b, "; in its last step it launched %" PRId64 " kernel%s", p->launches,
-	            p->launches == 1 ? "" : "s");
+	            text_s(p->launches));
 	if (p->collectives)
 		strbuf_addf(&b, " and entered %" PRId64 " collective%s", p->collectives,
-		            p->collectives == 1 ? "" : "s");
+		            text_s(p->collectives));
 	if (p->op.n)
 		strbuf_addf(&b, ", last on the host '%s'", text_short(a, p->op, NAME_CHARS));
 	if (p->activity.n)
@@ -39,31 +39,20 @@ void peers_name_end(struct peers *p, size_t r, const char *id, const char *messa
 
 /* ---- the last step of the other ranks ---- */
 
-/* One figure of all ranks that end in the run's last step, sorted by value. */
-struct column {
-	int64_t (*of)(const struct digest *d);
-	VEC(int64_t) v;
-};
+/* The figures of the ranks that end in the run's last step; each list is sorted. */
 enum { LAUNCHED, PENDING, ENDED, ENTERED, SHARE, NR_FIGURES };
+struct columns {
+	VEC(int64_t) of[NR_FIGURES];
+};
 
-static int64_t launched(const struct digest *d)
+static int64_t figure_of(const struct digest *d, int figure)
 {
-	return d->progress.launches;
-}
-
-static int64_t pending(const struct digest *d)
-{
-	return d->progress.pending;
-}
-
-static int64_t ended(const struct digest *d)
-{
-	return d->progress.launches - d->progress.pending;
-}
-
-static int64_t entered(const struct digest *d)
-{
-	return d->progress.collectives;
+	const struct progress *p = &d->progress;
+	return figure == LAUNCHED  ? p->launches
+	       : figure == PENDING ? p->pending
+	       : figure == ENDED   ? p->launches - p->pending
+	       : figure == ENTERED ? p->collectives
+	                           : digest_last_share(d);
 }
 
 static bool ends_last(const struct peers *p, size_t r)
@@ -72,53 +61,52 @@ static bool ends_last(const struct peers *p, size_t r)
 	       p->run->ranks.v[r]->progress.step == p->last;
 }
 
-/* Median of the values of all ranks except one, whose value is `own`. The column has the values of
-   all ranks, of which there must be at least two; one value that equals `own` is left out. */
-static int64_t others_median(const struct column *c, int64_t own)
+/* Median of a figure of all ranks except `d`. The column has the values of all ranks, of which
+   there must be at least two; one value that equals the rank's own is left out. */
+static int64_t others(const struct columns *c, int figure, const struct digest *d)
 {
-	size_t nr = c->v.nr - 1, k = lower_bound(c->v.v, nr, sizeof own, &own, number_cmp_i64);
+	const int64_t *v = c->of[figure].v, own = figure_of(d, figure);
+	size_t nr = c->of[figure].nr - 1, k = lower_bound(v, nr, sizeof own, &own, number_cmp_i64);
 	size_t hi = nr / 2, lo = nr % 2 ? hi : hi - 1;
-	__int128 sum = (__int128)c->v.v[lo < k ? lo : lo + 1] + c->v.v[hi < k ? hi : hi + 1];
-	return number_div_round(sum, 2);
+	return number_div_round((__int128)v[lo < k ? lo : lo + 1] + v[hi < k ? hi : hi + 1], 2);
 }
 
 /* ---- ranks that are stuck or cut off ---- */
 
 /* True if the other ranks wait for this one: it launched no more kernels than have ended on the
    others, and did not enter the collective in which the others wait. */
-static bool is_passed(const struct column *c, const struct digest *d)
+static bool is_passed(const struct columns *c, const struct digest *d)
 {
-	return others_median(&c[PENDING], pending(d)) > 0 &&
-	       launched(d) <= others_median(&c[ENDED], ended(d)) &&
-	       launched(d) < others_median(&c[LAUNCHED], launched(d)) &&
-	       entered(d) <= others_median(&c[ENTERED], entered(d));
+	return others(c, PENDING, d) > 0 && d->progress.launches <= others(c, ENDED, d) &&
+	       d->progress.launches < others(c, LAUNCHED, d) &&
+	       d->progress.collectives <= others(c, ENTERED, d);
 }
 
 /* True if the other ranks went on while this rank stopped: their GPUs still have work, and their
    hosts launched more kernels and entered more collectives. This finds stuck ranks that is_passed()
    misses, since hosts may run ahead of their GPUs. */
-static bool is_behind(const struct column *c, const struct digest *d)
+static bool is_behind(const struct columns *c, const struct digest *d)
 {
 	enum { LEAST_PCT = 90 };
-	int64_t usual = others_median(&c[LAUNCHED], launched(d));
-	return trust_is_notable(others_median(&c[PENDING], pending(d)), usual) &&
-	       (__int128)launched(d) * 100 < (__int128)usual * LEAST_PCT &&
-	       entered(d) < others_median(&c[ENTERED], entered(d));
+	int64_t usual = others(c, LAUNCHED, d);
+	return trust_is_notable(others(c, PENDING, d), usual) &&
+	       (__int128)d->progress.launches * 100 < (__int128)usual * LEAST_PCT &&
+	       d->progress.collectives < others(c, ENTERED, d);
 }
 
-static bool is_stuck(const struct column *c, const struct digest *d)
+static bool is_stuck(const struct columns *c, const struct digest *d)
 {
 	return is_passed(c, d) || is_behind(c, d);
 }
 
 /* True if the recording of this rank is cut off, unlike those of the other ranks: launches lack
    their kernels, or the last step has far fewer activities than usual. */
-static bool is_cut(const struct column *c, const struct digest *d)
+static bool is_cut(const struct columns *c, const struct digest *d)
 {
 	enum { LEAST_PCT = 90 };
-	if (others_median(&c[PENDING], pending(d)) == 0 && trust_is_notable(pending(d), launched(d)))
+	if (others(c, PENDING, d) == 0 && trust_is_notable(d->progress.pending, d->progress.launches))
 		return true;
-	__int128 usual = others_median(&c[SHARE], digest_last_share(d));
+	__int128 usual = others(c, SHARE, d);
 	return usual * 100 >= (__int128)MICRO * LEAST_PCT &&
 	       (__int128)digest_last_share(d) * 100 < usual * LEAST_PCT;
 }
@@ -152,8 +140,8 @@ static void name_stuck(struct peers *p, size_t r, bool passed)
 	                                     step));
 }
 
-static size_t test_all(const struct peers *p, const struct column *c, bool *found,
-                       bool (*test)(const struct column *c, const struct digest *d))
+static size_t test_all(const struct peers *p, const struct columns *c, bool *found,
+                       bool (*test)(const struct columns *c, const struct digest *d))
 {
 	size_t nr = 0;
 	for (size_t r = 0; r < p->run->ranks.nr; r++)
@@ -165,31 +153,25 @@ static size_t test_all(const struct peers *p, const struct column *c, bool *foun
  * the other ranks end within a step: these must not be reported as cut off. */
 void peers_find_ends(struct peers *p)
 {
-	struct column c[NR_FIGURES] = {
-		[LAUNCHED] = { launched, VEC_INIT },
-		[PENDING] = { pending, VEC_INIT },
-		[ENDED] = { ended, VEC_INIT },
-		[ENTERED] = { entered, VEC_INIT },
-		[SHARE] = { digest_last_share, VEC_INIT },
-	};
-	for (size_t i = 0; i < NR_FIGURES; i++) {
+	struct columns c = { 0 };
+	for (int i = 0; i < NR_FIGURES; i++) {
 		for (size_t r = 0; r < p->run->ranks.nr; r++)
 			if (ends_last(p, r))
-				vec_push(&c[i].v, c[i].of(p->run->ranks.v[r]));
-		vec_sort(&c[i].v, number_cmp_i64);
+				vec_push(&c.of[i], figure_of(p->run->ranks.v[r], i));
+		vec_sort(&c.of[i], number_cmp_i64);
 	}
 	bool *found = mem_calloc(p->run->ranks.nr, sizeof *found);
-	bool stuck = c[0].v.nr > 1 && test_all(p, c, found, is_stuck);
-	if (!stuck && c[0].v.nr > 1)
-		test_all(p, c, found, is_cut);
+	bool stuck = c.of[0].nr > 1 && test_all(p, &c, found, is_stuck);
+	if (!stuck && c.of[0].nr > 1)
+		test_all(p, &c, found, is_cut);
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {
 		if (found[r] && stuck)
-			name_stuck(p, r, is_passed(c, p->run->ranks.v[r]));
+			name_stuck(p, r, is_passed(&c, p->run->ranks.v[r]));
 		else if (found[r])
 			peers_name_end(p, r, "cut-short",
 			               "ends within its last step, which other ranks have whole");
 	}
 	for (size_t i = 0; i < NR_FIGURES; i++)
-		vec_release(&c[i].v);
+		vec_release(&c.of[i]);
 	free(found);
 }

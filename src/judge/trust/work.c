@@ -186,18 +186,17 @@ void trust_find_work(const struct run *baseline, const struct run *candidate,
 	}
 	for (size_t i = 0; i < groups.list.nr; i++) {
 		struct group *g = &groups.list.v[i];
-		trust_add(s, "context-differs", 0, "did other work than the baseline: %s", g->text);
-		struct trust_finding *f = &s->out->trust.v[s->out->trust.nr - 1];
+		struct trust_finding *f =
+		    trust_add(s, "context-differs", 0, "did other work than the baseline: %s", g->text);
 		f->warning_only = false;
 		f->work = g->keys;
 		vec_move(&f->spoils, &g->metrics);
 		vec_release(&g->metrics);
 	}
-	if (groups.counted) {
+	if (groups.counted)
 		trust_add(s, "context-differs", 0, "counted other things than the baseline: %s",
-		          strbuf_str(&groups.counts));
-		s->out->trust.v[s->out->trust.nr - 1].work = groups.counted;
-	}
+		          strbuf_str(&groups.counts))
+		    ->work = groups.counted;
 	strbuf_release(&groups.counts);
 	vec_release(&groups.list);
 }
