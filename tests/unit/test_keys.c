@@ -220,7 +220,7 @@ static void check_table(const struct key_map *keys)
 	diag_init(&log);
 	add_map(&text, keys);
 	struct span document = strbuf_span(&text);
-	if (document_load("f", &document, read_map, &r, &log) != ST_OK)
+	if (document_open("f", &document, NULL, read_map, &r, &log) != ST_OK)
 		fail_msg("%s in %s", diag_first_error(&log), strbuf_str(&text));
 	keys_default(keys, &r.none);
 	keys_fill(keys, NULL, &r.arena, &r.none);

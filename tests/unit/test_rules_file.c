@@ -879,7 +879,7 @@ static void test_depth(void **state)
 		repeat(&b, "]", depth);
 		diag_init(&log);
 		struct span text = strbuf_span(&b);
-		enum status st = document_load("f", &text, take_any, NULL, &log);
+		enum status st = document_open("f", &text, NULL, take_any, NULL, &log);
 		assert_int_equal(st, depth == DOCUMENT_MAX_DEPTH ? ST_OK : ST_USAGE);
 		if (st)
 			assert_string_equal(diag_first_error(&log), "f:1:33: nested deeper than 32 levels");
@@ -930,9 +930,9 @@ static void test_tables(void **state)
 	struct diag_log log;
 	diag_init(&log);
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-		assert_int_equal(
-		    document_load(tables[i].path, NULL, compare_built_in, (void *)tables[i].built_in, &log),
-		    ST_OK);
+		assert_int_equal(document_open(tables[i].path, NULL, NULL, compare_built_in,
+		                               (void *)tables[i].built_in, &log),
+		                 ST_OK);
 	diag_release(&log);
 }
 

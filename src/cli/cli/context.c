@@ -109,7 +109,7 @@ static enum status apply_beside(const char *artifact, struct digest *d, struct d
 		return diag_fail(log, ST_USAGE, "%s: there is a %s too; keep one of them",
 		                 diag_quote(log, yaml), CONTEXT_JSON);
 	if (has_yaml || has_json)
-		return document_load(has_yaml ? yaml : json, NULL, apply_document, d, log);
+		return document_open(has_yaml ? yaml : json, NULL, NULL, apply_document, d, log);
 	return ST_OK;
 }
 

@@ -53,7 +53,7 @@ enum status rules_add_limit(const char *limit, struct rules *out, struct diag_lo
 	    &b, "version: 1\nrules:\n- {id: %s, metric: \"%.*s\", on_missing: fail, fail: {%s: %s}}\n",
 	    id_of(out, metric), (int)metric.n, metric.p, key, number);
 	struct span text = strbuf_span(&b);
-	enum status st = document_load(shown, &text, read_rule, out, log);
+	enum status st = document_open(shown, &text, NULL, read_rule, out, log);
 	strbuf_release(&b);
 	return st;
 }

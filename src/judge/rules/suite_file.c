@@ -58,7 +58,7 @@ enum status suite_file_read(const char *path, const struct span *text, struct su
 {
 	*out = (struct suite_file){ .arena = ARENA_INIT };
 	keys_default(&suite_keys, out);
-	return document_load(path, text, read_root, out, log);
+	return document_open(path, text, NULL, read_root, out, log);
 }
 
 void suite_file_release(struct suite_file *f)

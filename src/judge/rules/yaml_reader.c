@@ -265,33 +265,14 @@ static enum status document_read(struct document *d, const char *path)
 	return st;
 }
 
-enum status document_load(const char *name, const struct span *text, document_fn *read, void *out,
-                          struct diag_log *log)
+/* Build the document of a table. */
+static enum status document_copy(struct document *d, const struct table *built_in)
 {
-	struct document d = { .name = name, .arena = ARENA_INIT, .log = log };
-	struct strbuf b = STRBUF_INIT;
-	text_add_short(&b, span_of(d.name), 4096);
-	d.shown = arena_take(&d.arena, &b);
-	enum status st = text ? document_parse(&d, *text) : document_read(&d, name);
-	if (st == ST_OK)
-		st = read(&d, out);
-	arena_release(&d.arena);
-	return st;
-}
-
-enum status document_open(const char *path, const struct span *text, const struct table *built_in,
-                          document_fn *read, void *out, struct diag_log *log)
-{
-	struct document d = {
-		.name = "built in", .shown = "built in", .built_in = true, .arena = ARENA_INIT, .log = log
-	};
-	struct builder b = { .d = &d };
+	struct builder b = { .d = d };
 	const char *texts = built_in->texts;
 	enum status st = ST_OK;
-	if (path)
-		return document_load(path, text, read, out, log);
 	for (const struct table_node *t = built_in->nodes; t->line && st == ST_OK; t++) {
-		struct node *n = arena_alloc(&d.arena, 1, sizeof *n);
+		struct node *n = arena_alloc(&d->arena, 1, sizeof *n);
 		*n = (struct node){
 			.kind = t->kind, .plain = t->plain, .line = t->line, .column = t->column
 		};
@@ -302,6 +283,19 @@ enum status document_open(const char *path, const struct span *text, const struc
 		st = attach(&b, n);
 		b.depth -= t->ends;
 	}
+	return st;
+}
+
+enum status document_open(const char *path, const struct span *text, const struct table *built_in,
+                          document_fn *read, void *out, struct diag_log *log)
+{
+	struct document d = {
+		.name = path ? path : "built in", .built_in = !path, .arena = ARENA_INIT, .log = log
+	};
+	d.shown = text_short(&d.arena, span_of(d.name), 4096);
+	enum status st = !path  ? document_copy(&d, built_in)
+	                 : text ? document_parse(&d, *text)
+	                        : document_read(&d, path);
 	if (st == ST_OK)
 		st = read(&d, out);
 	arena_release(&d.arena);

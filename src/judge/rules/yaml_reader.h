@@ -34,7 +34,7 @@ struct node {
 
 /// A document while it is read; the arena owns its nodes.
 struct document {
-	const char *name; ///< the argument `name` of document_load(), or "built in"; borrowed
+	const char *name; ///< the argument `path` of document_open(), or "built in"; borrowed
 	bool built_in; ///< true for a text of the program itself
 	bool placeless; ///< true for a text of the command line: errors name no line
 	const char *shown; ///< `name` as messages show it; owned by the arena, or static
@@ -45,13 +45,6 @@ struct document {
 
 /// Type of the functions that read a document into `out`, starting at its root.
 typedef enum status document_fn(struct document *d, void *out);
-
-/// Parse `text` or, if it is NULL, the regular file `name`, pass the document to `read`, and then
-/// release the document. The text must hold one document, without aliases, anchors, tags and
-/// directives. It is `read` that has to check for duplicate keys. Any error is ST_USAGE with its
-/// position and reason.
-GG_MUST_CHECK enum status document_load(const char *name, const struct span *text,
-                                        document_fn *read, void *out, struct diag_log *log);
 
 /// A built-in file of the folder rules/, which the program in tables/ parses at build time: its
 /// nodes in the order of the file, ended by a node with line 0, and the texts of the scalars, each
@@ -66,7 +59,10 @@ struct table {
 extern const struct table table_default, table_categories, table_formats, table_sites,
     table_diagnosis;
 
-/// Like document_load(), but reads the table `built_in` if `path` is NULL.
+/// Parse `text` or, if it is NULL, the regular file `path`, or read the table `built_in` if `path`
+/// is NULL; pass the document to `read`, and then release it. A text must hold one document,
+/// without aliases, anchors, tags and directives. It is `read` that has to check for duplicate
+/// keys. Any error is ST_USAGE with its position and reason.
 GG_MUST_CHECK enum status document_open(const char *path, const struct span *text,
                                         const struct table *built_in, document_fn *read, void *out,
                                         struct diag_log *log);

@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 	diag_init(&log);
 	fputs("#include \"rules/yaml_reader.h\"\n", out);
 	for (int i = 2; i < argc; i++)
-		if (document_load(argv[i], NULL, write_table, out, &log) != ST_OK) {
+		if (document_open(argv[i], NULL, NULL, write_table, out, &log) != ST_OK) {
 			fprintf(stderr, "%s\n", diag_first_error(&log));
 			return 1;
 		}
