@@ -18,8 +18,8 @@ extern const struct key_map rule_map, override_map, waiver_map, allow_map, alias
 GG_MUST_CHECK enum status share_read(struct document *d, const struct node *n, int64_t most,
                                      int64_t *out);
 
-/// Read the map of `fail` or `warn` of `r`, whose metric and direction are set already.
-/// keys_check() has accepted the map. `a` owns the texts.
+/// Read the map of `fail` or `warn` of `r`, whose metric and direction are set already; NULL: no
+/// limits. keys_check() has accepted the map. `a` owns the texts.
 GG_MUST_CHECK enum status limits_read(struct document *d, struct arena *a, const struct rule *r,
                                       const struct node *map, struct limits *out);
 
@@ -58,6 +58,9 @@ GG_MUST_CHECK enum status select_check(struct document *d, const struct node *ma
 /// Users copy names such as "rank 5", "GPU 0" and "memory 0" from reports. Remove the first word of
 /// such texts in the query, so that the rest matches the ids.
 void select_bare(struct query *q);
+
+/// The entry of `rules` (a list, a map by ids, or NULL) for the rule `id`; NULL if there is none.
+const struct node *rule_entry(const struct node *rules, struct span id);
 
 /// If the document is of version 2, which states only differences from the built-in rules, replace
 /// its root by the built-in rules with these differences: rules are found by id, and changed entry

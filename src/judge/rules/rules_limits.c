@@ -233,7 +233,7 @@ enum status limits_read(struct document *d, struct arena *a, const struct rule *
                         const struct node *map, struct limits *out)
 {
 	const struct metric *m = r->metric;
-	for (const struct node *n = map->first; n; n = n->next) {
+	for (const struct node *n = node_first(map); n; n = n->next) {
 		int condition = span_find(n->key->text, condition_names);
 		if (condition < 0)
 			continue; /* 'and' is read below: it depends on the other keys */
@@ -242,6 +242,7 @@ enum status limits_read(struct document *d, struct arena *a, const struct rule *
 		TRY(limit_read(d, a, m, n, &limit));
 		vec_push(&out->list, limit);
 	}
+	out->own = out->list.nr && !d->built_in && !map->built_in;
 	const struct node *and = node_get(map, "and");
 	return and? and_read(d, a, m, and, out) : ST_OK;
 }

@@ -42,12 +42,9 @@ enum status overrides_read(struct document *d, struct arena *a, const struct nod
 	TRY(check_patterns(d, map));
 	for (const struct node *n = node_first(node_get(map, "overrides")); n; n = n->next) {
 		struct rule_override *o = vec_push_zero(&r->overrides);
-		const struct node *fail = node_get(n, "fail"), *warn = node_get(n, "warn");
 		keys_fill(&override_map, n, a, o);
-		if (fail)
-			TRY(limits_read(d, a, r, fail, &o->fail));
-		if (warn)
-			TRY(limits_read(d, a, r, warn, &o->warn));
+		TRY(limits_read(d, a, r, node_get(n, "fail"), &o->fail));
+		TRY(limits_read(d, a, r, node_get(n, "warn"), &o->warn));
 	}
 	return ST_OK;
 }

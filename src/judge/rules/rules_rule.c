@@ -133,7 +133,6 @@ struct rule rule_default(const struct metric *m)
 enum status rule_read(struct document *d, const struct node *map, struct rules *out)
 {
 	const struct node *id = node_get(map, "id"), *select = node_get(map, "select"),
-	                  *fail = node_get(map, "fail"), *warn = node_get(map, "warn"),
 	                  *noise = node_get(map, "noise");
 	const struct metric *m = metric_named(node_get(map, "metric")->text, &out->arena);
 	struct rule *r = vec_push_zero(&out->rules);
@@ -165,12 +164,8 @@ enum status rule_read(struct document *d, const struct node *map, struct rules *
 	TRY(check_items(d, map, r));
 	TRY(select_check(d, select, m->name, select_labels(m)));
 	TRY(check_phase(d, node_get(select, "phase"), m));
-	if (fail)
-		TRY(limits_read(d, &out->arena, r, fail, &r->fail));
-	if (warn)
-		TRY(limits_read(d, &out->arena, r, warn, &r->warn));
-	r->fail.own = r->fail.list.nr && !d->built_in && !fail->built_in;
-	r->warn.own = r->warn.list.nr && !d->built_in && !warn->built_in;
+	TRY(limits_read(d, &out->arena, r, node_get(map, "fail"), &r->fail));
+	TRY(limits_read(d, &out->arena, r, node_get(map, "warn"), &r->warn));
 	TRY(overrides_read(d, &out->arena, map, r));
 	return noise ? check_noise(d, noise, r) : ST_OK;
 }
