@@ -32,9 +32,8 @@ static enum status check_text(struct document *d, const struct key *key, const s
 static bool id_is_valid(struct span id)
 {
 	for (size_t i = 0; i < id.n; i++) {
-		unsigned char c = (unsigned char)id.p[i];
-		unsigned char lower = c | 0x20;
-		if (!((lower >= 'a' && lower <= 'z') || is_digit(c) || c == '.' || c == '_' || c == '-'))
+		char c = id.p[i];
+		if (!is_letter(c) && !is_digit(c) && c != '.' && c != '_' && c != '-')
 			return false;
 	}
 	return id.n <= MAX_ID;
@@ -183,12 +182,12 @@ static enum status check_list(struct document *d, const struct key *key, const s
 	return ST_OK;
 }
 
-static enum status check_once(struct document *d, const struct node *map, const struct node *n)
+enum status keys_check_once(struct document *d, const struct node *map, const struct node *n)
 {
 	for (const struct node *other = map->first; other != n; other = other->next)
 		if (span_eq(other->key->text, n->key->text))
-			return document_fail(d, n->key, "'%s' is written twice, first in line %u",
-			                     n->key->text.p, other->key->line);
+			return document_fail(d, n->key, "%s is written twice, first in line %u",
+			                     document_quote(d, n->key->text), other->key->line);
 	return ST_OK;
 }
 
@@ -199,7 +198,7 @@ static enum status check_named(struct document *d, const struct key *key, const 
 	int64_t nr = 0;
 	for (struct node *n = map->first; n; n = n->next) {
 		TRY(check_scalar(d, &name, n->key));
-		TRY(check_once(d, map, n));
+		TRY(keys_check_once(d, map, n));
 		if (++nr > key->max)
 			return document_fail(d, n->key, "'%s' has more than %" PRId64 " items", key->name,
 			                     key->max);
@@ -215,7 +214,7 @@ static enum status check_pairs(struct document *d, const struct key *key, const 
 		const struct key item = { .name = n->key->text.p, .kind = KEY_TEXT };
 		TRY(check_text(d, key, n->key));
 		TRY(keys_check_value(d, &item, n));
-		TRY(check_once(d, map, n));
+		TRY(keys_check_once(d, map, n));
 	}
 	return ST_OK;
 }
@@ -306,7 +305,7 @@ enum status keys_check(struct document *d, struct node *map, const struct key_ma
 			i++;
 		if (i == keys->nr)
 			return unknown_key(d, n->key, keys);
-		TRY(check_once(d, map, n));
+		TRY(keys_check_once(d, map, n));
 		seen[i] = n;
 		TRY(keys_check_value(d, &keys->keys[i], n));
 	}

@@ -117,6 +117,10 @@ GG_MUST_CHECK enum status keys_check(struct document *d, struct node *map,
 GG_MUST_CHECK enum status keys_check_value(struct document *d, const struct key *key,
                                            struct node *value);
 
+/// Check that no entry before `n` of the map has its key.
+GG_MUST_CHECK enum status keys_check_once(struct document *d, const struct node *map,
+                                          const struct node *n);
+
 /// Set the members of `out`, which must be zeroed, to the values that they have for absent keys.
 void keys_default(const struct key_map *keys, void *out);
 

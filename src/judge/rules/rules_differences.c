@@ -35,14 +35,9 @@ static enum status check_twice(struct document *d, const struct node *map)
 {
 	size_t nr = 0;
 	for (const struct node *n = map->first; n; n = n->next) {
-		const struct node *before = map->first;
 		if (nr++ == MAX_ITEMS)
 			return document_fail(d, n, "a map has at most %d entries", MAX_ITEMS);
-		while (before != n && !span_eq(before->key->text, n->key->text))
-			before = before->next;
-		if (before != n)
-			return document_fail(d, n->key, "%s is written twice, first in line %u",
-			                     document_quote(d, n->key->text), before->key->line);
+		TRY(keys_check_once(d, map, n));
 	}
 	return ST_OK;
 }
@@ -84,8 +79,7 @@ static const struct node *id_of(const struct node *n)
 	return n->key ? n->key : n->kind == NODE_MAP ? node_get(n, "id") : NULL;
 }
 
-/* The entry of `rules` (a list, a map or NULL) for the rule `id`; NULL if there is none. */
-static const struct node *entry_of(const struct node *rules, struct span id)
+const struct node *rule_entry(const struct node *rules, struct span id)
 {
 	for (const struct node *n = node_first(rules); n; n = n->next) {
 		const struct node *own = id_of(n);
@@ -121,7 +115,7 @@ static enum status add_own(struct document *d, const struct node *base, const st
 	const struct node *id = id_of(n);
 	struct nearest near = { .word = id ? id->text : SPAN("") };
 	if (id && (is_off(n) || (n->kind == NODE_MAP && !node_get(n, "metric")))) {
-		if (entry_of(base, id->text))
+		if (rule_entry(base, id->text))
 			return document_fail(d, id,
 			                     "'only: true' leaves the built-in rule %s out: give it a "
 			                     "'metric', or take 'only' away",
@@ -176,7 +170,7 @@ static const struct node *of_slow_steps(struct document *d, const struct node *o
 	bool old = has_other_limits(o) || (o && node_get(o, "stat"));
 	for (const struct node *p = profiles ? node_first(profiles) : NULL; p && !old; p = p->next) {
 		const struct node *rules = p->kind == NODE_MAP ? node_get(p, "rules") : NULL;
-		old = rules && has_other_limits(entry_of(rules, SPAN("slow-steps")));
+		old = rules && has_other_limits(rule_entry(rules, SPAN("slow-steps")));
 	}
 	const struct node *metric = o ? node_get(o, "metric") : NULL;
 	if (!old || (metric && !span_eq(metric->text, SPAN("step.period"))))
@@ -205,7 +199,7 @@ static enum status lay_rules(struct document *d, const struct node *base, const 
 	if (rules && rules->kind == NODE_MAP)
 		TRY(check_twice(d, rules));
 	for (const struct node *b = only ? NULL : base->first; b; b = b->next) {
-		const struct node *o = entry_of(rules, node_get(b, "id")->text);
+		const struct node *o = rule_entry(rules, node_get(b, "id")->text);
 		if (o && o->key && o->kind == NODE_MAP && node_get(o, "id"))
 			return document_fail(d, node_get(o, "id"), "'id' stands before the rule already");
 		if (span_eq(node_get(b, "id")->text, SPAN("slow-steps")) && (!o || o->kind == NODE_MAP))
@@ -223,11 +217,11 @@ static enum status lay_rules(struct document *d, const struct node *base, const 
 	}
 	for (const struct node *n = node_first(rules); n; n = n->next) {
 		const struct node *id = id_of(n);
-		const struct node *first = id ? entry_of(rules, id->text) : n;
+		const struct node *first = id ? rule_entry(rules, id->text) : n;
 		if (first != n)
 			return document_fail(d, id, "two rules are called '%s': the other is in line %u",
 			                     id->text.p, first->line);
-		if (only || !id || !entry_of(base, id->text))
+		if (only || !id || !rule_entry(base, id->text))
 			TRY(add_own(d, base, n, skips, &tail));
 	}
 	return ST_OK;

@@ -178,19 +178,11 @@ static void add_differing(struct strbuf *b, const struct node *base, const struc
 	}
 }
 
-static const struct node *rule_of(const struct node *rules, const struct node *like)
-{
-	for (const struct node *r = rules->first; r; r = r->next)
-		if (span_eq(node_get(r, "id")->text, node_get(like, "id")->text))
-			return r;
-	return NULL;
-}
-
 static void add_rule_differences(struct strbuf *b, const struct node *base, const struct node *own)
 {
 	size_t all = 0, kept = 0;
 	for (const struct node *r = base->first; r; r = r->next, all++)
-		kept += rule_of(own, r) != NULL;
+		kept += rule_entry(own, node_get(r, "id")->text) != NULL;
 	if (2 * kept < all) {
 		strbuf_adds(b, "only: true\n");
 		add_rules(b, own, false);
@@ -198,18 +190,19 @@ static void add_rule_differences(struct strbuf *b, const struct node *base, cons
 	}
 	struct strbuf list = STRBUF_INIT;
 	for (const struct node *r = base->first; r; r = r->next) {
-		const struct node *mine = rule_of(own, r);
+		struct span id = node_get(r, "id")->text;
+		const struct node *mine = rule_entry(own, id);
 		struct strbuf text = STRBUF_INIT;
 		if (mine)
 			add_differing(&text, r, mine, true);
 		if (text.n)
-			strbuf_addf(&list, "  %s: {%s}\n", node_get(r, "id")->text.p, strbuf_str(&text));
+			strbuf_addf(&list, "  %s: {%s}\n", id.p, strbuf_str(&text));
 		else if (!mine)
-			strbuf_addf(&list, "  %s: off\n", node_get(r, "id")->text.p);
+			strbuf_addf(&list, "  %s: off\n", id.p);
 		strbuf_release(&text);
 	}
 	for (const struct node *r = own->first; r; r = r->next)
-		if (!rule_of(base, r)) {
+		if (!rule_entry(base, node_get(r, "id")->text)) {
 			strbuf_addf(&list, "  %s:\n", node_get(r, "id")->text.p);
 			for (const struct node *n = r->first; n; n = n->next)
 				if (!node_is(n, "id"))

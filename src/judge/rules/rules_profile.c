@@ -5,14 +5,6 @@
 #include "base/strbuf.h"
 #include "rules/rules_internal.h"
 
-static const struct node *find_rule(const struct node *rules, struct span id)
-{
-	for (const struct node *n = rules->first; n; n = n->next)
-		if (span_eq(node_get(n, "id")->text, id))
-			return n;
-	return NULL;
-}
-
 /* Copy `base`, a map or the list of rules, with the values of `over` in place of its own. The
    recursion is at most five deep, because keys_check() refuses maps that are nested deeper. */
 static struct node *overlay(struct document *d, const struct node *base, const struct node *over)
@@ -41,8 +33,8 @@ static enum status check_limits(struct document *d, const struct node *rule,
 	const char *id = node_get(rule, "id")->text.p;
 	for (const struct node *o = over->first; o; o = o->next) {
 		const struct node *base = node_get(rule, o->key->text.p);
-		bool limits = span_eq(o->key->text, SPAN("fail")) || span_eq(o->key->text, SPAN("warn"));
-		if (!base && (limits || span_eq(o->key->text, SPAN("for_each"))))
+		bool limits = node_is(o, "fail") || node_is(o, "warn");
+		if (!base && (limits || node_is(o, "for_each")))
 			return document_fail(d, o->key, "rule '%s' has no '%s' that a profile could change", id,
 			                     o->key->text.p);
 		for (const struct node *n = limits ? o->first : NULL; n; n = n->next)
@@ -58,7 +50,7 @@ static enum status check_rules(struct document *d, const struct node *rules,
                                const struct node *over)
 {
 	for (const struct node *o = node_first(over); o; o = o->next) {
-		const struct node *rule = find_rule(rules, o->key->text);
+		const struct node *rule = rule_entry(rules, o->key->text);
 		struct nearest near = { .word = o->key->text };
 		for (const struct node *n = rules->first; n && !rule; n = n->next)
 			nearest_try(&near, node_get(n, "id")->text.p);
@@ -84,7 +76,7 @@ static void add_text(struct strbuf *b, const struct node *map, const char *path,
 {
 	for (const struct node *n = map->first; n; n = n->next) {
 		const char *key = n->key->text.p;
-		bool rules = !*path && span_eq(n->key->text, SPAN("rules"));
+		bool rules = !*path && node_is(n, "rules");
 		if (n->kind == NODE_MAP)
 			add_text(b, n, rules ? "" : arena_printf(a, "%s%s.", path, key), a);
 		else
