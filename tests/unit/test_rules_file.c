@@ -532,6 +532,8 @@ static void test_refused(void **state)
 		{ "version: 2\nrules: {creep: {id: own}}\n", "f:2:21: 'id' stands before the rule" },
 		{ "version: 2\nrules: [{id: leak}, {id: leak}]\n", "f:2:26: two rules are called 'leak'" },
 		{ "version: 2\nrules: {leak: off, leak: off}\n", "f:2:20: 'leak' is written twice" },
+		{ "version: 2\nprofiles: {p: {rules: {slow-steps: [1]}}}\n",
+		  "f:2:36: 'slow-steps' must be a map of keys, not a list" },
 		{ "version: 2\nrules: [[a], b]\n", "f:2:9: 'rules' must be a map of keys" },
 		{ "version: 2\nrules: {leak: {fail: {max: 1s}}}\n",
 		  "f:2:28: '1s' does not fit 'memory.growth" },

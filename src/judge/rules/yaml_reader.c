@@ -56,7 +56,7 @@ struct node *node_copy(struct document *d, const struct node *n)
 const struct node *node_get(const struct node *map, const char *key)
 {
 	for (const struct node *n = node_first(map); n; n = n->next)
-		if (span_eq(n->key->text, span_of(key)))
+		if (node_is(n, key))
 			return n;
 	return NULL;
 }

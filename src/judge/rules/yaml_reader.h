@@ -80,7 +80,7 @@ const char *document_quote(struct document *d, struct span text);
 /// A copy of a node, owned by the document, to be put into another list.
 struct node *node_copy(struct document *d, const struct node *n);
 
-/// Value of `key` in a map; NULL if the map lacks the key, or if `map` is NULL.
+/// Value of `key` in a map; NULL if the map lacks the key, or if `map` is NULL or no map.
 const struct node *node_get(const struct node *map, const char *key);
 
 /// True if the entry `n` of a map has the key `key`; false also for an element of a list.
