@@ -58,11 +58,8 @@ static void judge_both(const struct run *a, const struct run *b, struct diag_log
 		                      .baseline_time = "",
 		                      .ignore_environment = true };
 	if (judge(&in, &r, log) == ST_OK)
-		causes_find(
-		    &(struct cause_input){ .runs = { .baseline = a, .candidates = b, .nr_candidates = 1 },
-		                           .naming = { .categories = &categories },
-		                           .min_runs = rules.noise.min_runs },
-		    &r);
+		causes_find(&(struct bench_runs){ .baseline = a, .candidates = b, .nr_candidates = 1 },
+		            (struct naming){ .categories = &categories }, rules.noise.min_runs, &r);
 	write_all(&r);
 	report_release(&r);
 }

@@ -110,12 +110,7 @@ static void run_case(const struct cause_case *c)
 	for (size_t i = 0; i < report.checks.nr && c->unsure; i++)
 		if (report.checks.v[i].verdict == VERDICT_FAIL)
 			report.checks.v[i].verdict = VERDICT_UNDECIDED;
-	struct cause_input why = {
-		.runs = { .baseline = &baseline, .candidates = &candidate, .nr_candidates = 1 },
-		.naming = { .categories = &categories },
-		.min_runs = 5
-	};
-	causes_find(&why, &report);
+	causes_find(&in.runs, (struct naming){ .categories = &categories }, 5, &report);
 	assert_int_equal(report.findings.nr, c->findings);
 	if (c->findings) {
 		const struct finding *f = &report.findings.v[0];

@@ -143,9 +143,10 @@ void check_explain(const struct candidates *c, const struct setup *s, const stru
 {
 	static const struct run none = { 0 };
 	const struct run *before = b ? baseline_explained(b) : c->nr_controls ? &c->controls[0] : &none;
-	struct cause_input in = { candidates_runs(c, b), s->naming, s->rules.noise.min_runs };
+	struct bench_runs runs = candidates_runs(c, b);
 	remarks_add(&s->naming, &s->diagnosis, &c->v[0], before, page, out);
-	causes_find(&in, out); /* causes_find() must come last, since it uses the table of ranks */
+	/* causes_find() must come last, since it uses the table of ranks */
+	causes_find(&runs, s->naming, s->rules.noise.min_runs, out);
 }
 
 static enum status judge_sides(struct check_job *j, const struct options *o, size_t gates,

@@ -19,10 +19,7 @@ static bool is_item_of(const struct suspect *s, const struct check *c)
 {
 	switch (c->metric->label) {
 	case LABEL_KERNEL:
-		for (size_t i = 0; i < s->kernels.nr; i++)
-			if (strcmp(s->kernels.v[i], c->item) == 0)
-				return true;
-		return false;
+		return ANY(i, s->kernels.nr, strcmp(s->kernels.v[i], c->item) == 0);
 	case LABEL_CATEGORY:
 		return suspect_has_place(s, PLACE_CATEGORY, c->item);
 	case LABEL_OP:
@@ -366,9 +363,8 @@ static void tell_gone(struct inquiry *q, struct finding *f)
 	size_t nr = 0, more = 0;
 	for (size_t i = 0; i < f->checks.nr && f->checks.nr > 1; i++) {
 		const char *head = q->out->checks.v[f->checks.v[i]].metric->head;
-		bool again = false; /* true if the label is named already, for another case */
-		for (size_t k = 0; k < nr; k++)
-			again = again || strcmp(named[k], head) == 0;
+		/* true if the label is named already, for another case */
+		bool again = ANY(k, nr, strcmp(named[k], head) == 0);
 		more += !again && nr == NAMED;
 		if (again || nr == NAMED)
 			continue;
@@ -418,22 +414,22 @@ static void measure(struct inquiry *q)
 	q->step = run_has_window(q->bench->run[SIDE_CANDIDATE]) ? "window" : "step";
 }
 
-void causes_find(const struct cause_input *in, struct report *out)
+void causes_find(const struct bench_runs *runs, struct naming naming, int64_t min_runs,
+                 struct report *out)
 {
-	bool any = ANY(i, out->checks.nr, out->checks.v[i].verdict <= VERDICT_WARN);
-	if (!any)
+	if (ALL(i, out->checks.nr, out->checks.v[i].verdict > VERDICT_WARN))
 		return;
 	struct bench bench;
-	bench_init(&bench, &in->runs, in->naming);
-	bench.min_runs = in->min_runs;
+	bench_init(&bench, runs, naming);
+	bench.min_runs = min_runs;
 	struct inquiry q = { .bench = &bench, .out = out, .a = &out->arena, .common = 1 };
 	measure(&q);
 	suspect_trust(&q);
-	if (in->runs.baseline) {
+	if (runs->baseline) {
 		machine_changes(&q);
 		suspect_ranks(&q);
-		activity_pairs_init(&q.pairs, bench.view, bench.view + SIDE_CANDIDATE,
-		                    in->runs.nr_candidates, q.scope);
+		activity_pairs_init(&q.pairs, bench.view, bench.view + SIDE_CANDIDATE, runs->nr_candidates,
+		                    q.scope);
 		if (!bench.kinds.all_apart && !bench.kinds.by_mean)
 			suspect_steps(&q);
 		if (!step_kinds_other_mix(&bench.kinds)) {

@@ -9,18 +9,11 @@
 #include "diff/bench.h"
 #include "model/report.h"
 
-/// Input of causes_find(): the runs that the report is about, and settings.
-struct cause_input {
-	/// the runs of both sides; `baseline` is NULL if there is nothing to compare with
-	struct bench_runs runs;
-	struct naming naming;
-	/// if there are at least this many accepted runs of main, the reference is their median,
-	/// without the approved run
-	int64_t min_runs;
-};
-
-/// Fill `out->findings`. `out` must already have its checks with their verdicts, and its insights
-/// (remarks on ranks).
-void causes_find(const struct cause_input *in, struct report *out);
+/// Fill `out->findings`, with the causes in `runs`; without a baseline there is nothing to compare
+/// with. `out` must already have its checks with their verdicts, and its insights (remarks on
+/// ranks). If there are at least `min_runs` accepted runs of main, the reference is their median,
+/// without the approved run.
+void causes_find(const struct bench_runs *runs, struct naming naming, int64_t min_runs,
+                 struct report *out);
 
 #endif

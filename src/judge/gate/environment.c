@@ -177,10 +177,9 @@ void environment_rows(const struct run *baseline, const struct run *candidate, s
 		for (size_t r = 0; r < runs[s]->ranks.nr; r++)
 			for (size_t i = 0; i < runs[s]->ranks.v[r]->env.nr; i++)
 				vec_push(&keys, runs[s]->ranks.v[r]->env.v[i].key);
-	vec_sort(&keys, text_cmp);
+	vec_unite(&keys, text_cmp, NULL);
 	for (size_t i = 0; i < keys.nr; i++)
-		if (i == 0 || strcmp(keys.v[i], keys.v[i - 1]) != 0)
-			add_row(baseline, candidate, keys.v[i], false, out);
+		add_row(baseline, candidate, keys.v[i], false, out);
 	vec_release(&keys);
 }
 
@@ -200,13 +199,10 @@ static bool takes_others(const char *wanted, const struct digest *d)
 {
 	if (!texts_differ(wanted, d->communication))
 		return false;
-	for (size_t i = 0; i < d->kernels.nr; i++) {
-		struct span name = d->kernels.v[i].name;
-		if (d->kernels.v[i].names == 0 &&
-		    category_matches_any(wanted, name) != category_matches_any(d->communication, name))
-			return true;
-	}
-	return false;
+	const struct kernel_stat *k = d->kernels.v;
+	return ANY(i, d->kernels.nr,
+	           k[i].names == 0 && category_matches_any(wanted, k[i].name) !=
+	                                  category_matches_any(d->communication, k[i].name));
 }
 
 /* How steps were found in `d` (a value of `unmarked`); NULL if `d` has step markers. */
