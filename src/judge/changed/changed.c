@@ -25,12 +25,6 @@ void changed_files_add(struct changed_files *c, struct span path)
 		vec_push(&c->list, (struct changed_file){ .path = plain });
 }
 
-void changed_files_release(struct changed_files *c)
-{
-	vec_release(&c->list);
-	arena_release(&c->arena);
-}
-
 /* ---- file names in recordings ---- */
 
 /* True if `path` equals `end`, or ends with '/' and `end`. */
@@ -110,14 +104,6 @@ static void visit_run(const struct line_visit *v, const struct run *run)
 		}
 }
 
-void changed_files_mark(struct changed_files *c, const struct run *run, struct report *r)
-{
-	if (c->list.nr)
-		visit_run(&(struct line_visit){ c, &r->arena, false }, run);
-	for (int marks = 0; c->list.nr && marks < 2; marks++)
-		visit_report(&(struct line_visit){ c, &r->arena, marks }, r);
-}
-
 enum status changed_mark(const char *const *names, size_t nr, const char *from, const char *commit,
                          const struct run *run, struct report *r, struct diag_log *log)
 {
@@ -130,7 +116,11 @@ enum status changed_mark(const char *const *names, size_t nr, const char *from, 
 		changed_files_add(&files, span_of(names[i]));
 	if (from)
 		changed_files_from_git(&files, has_commit ? from + 4 : NULL, commit, log);
-	changed_files_mark(&files, run, r);
-	changed_files_release(&files);
+	if (files.list.nr)
+		visit_run(&(struct line_visit){ &files, &r->arena, false }, run);
+	for (int marks = 0; files.list.nr && marks < 2; marks++)
+		visit_report(&(struct line_visit){ &files, &r->arena, marks }, r);
+	vec_release(&files.list);
+	arena_release(&files.arena);
 	return ST_OK;
 }

@@ -13,17 +13,14 @@ struct changed_file {
 	                 ///< recording names it
 };
 
-/// All files that the change touches; changed_files_release() releases them.
+/// All files that the change touches.
 struct changed_files {
 	struct arena arena; ///< arena that holds the path strings
 	VEC(struct changed_file) list;
 };
 
-/// Add a file with the path `path`. The caller ends with changed_files_release().
+/// Add a file with the path `path`.
 void changed_files_add(struct changed_files *c, struct span path);
-
-/// Release the memory of the list.
-void changed_files_release(struct changed_files *c);
 
 /// Add the files that git reports as changed since the current branch left the branch of `commit`.
 /// A `commit` of NULL is replaced by the target branch of the pull or merge request or, if the CI
@@ -36,15 +33,12 @@ void changed_files_from_git(struct changed_files *c, const char *commit, const c
 /// failed or is not installed.
 bool changed_ask_git(const char *const *argv, struct strbuf *out);
 
-/// Mark the code locations of a report that are in a changed file. A recorded name means a changed
-/// file if it ends with the file's path, or if the path ends with the name, since memory recordings
-/// keep only the last two parts of a path. If several names of `run` (NULL if there is none) or of
-/// the report could mean one file, only the shortest name counts.
-void changed_files_mark(struct changed_files *c, const struct run *run, struct report *r);
-
 /// Apply the options --changed (`nr` names) and --changed-from (`from`; NULL if not given) to a
-/// report on `run`. `commit` is the baseline's; NULL if unknown. Returns ST_USAGE if `from` is
-/// given, but is neither "git" nor "git:COMMIT".
+/// report on `run` (NULL if there is none): mark the code locations that are in a changed file. A
+/// recorded name means such a file if it ends with the file's path, or if the path ends with the
+/// name, since memory recordings keep only the last two parts of a path. If several names of `run`
+/// or of the report could mean one file, only the shortest name counts. `commit` is the baseline's;
+/// NULL if unknown. Returns ST_USAGE if `from` is given, but is neither "git" nor "git:COMMIT".
 GG_MUST_CHECK enum status changed_mark(const char *const *names, size_t nr, const char *from,
                                        const char *commit, const struct run *run, struct report *r,
                                        struct diag_log *log);

@@ -315,6 +315,34 @@ static bool is_busy(struct bench *b)
 
 /* ---- public functions ---- */
 
+/* Divides the budget of false alarms among the families of metrics that have checks. A part of the
+   budget is kept back, since noise that is only assumed may be assumed too small. The units must be
+   known already, since the operators share the probability of their family. */
+static void noise_budget(struct noise_model *m, const struct rules *rules)
+{
+	const double spent = 0.4;
+	static const double weights[NR_FAMILIES] = { [FAMILY_MACHINE] = 0.3,
+		                                         [FAMILY_OPERATORS] = 0.4,
+		                                         [FAMILY_WALL] = 0.2,
+		                                         [FAMILY_COMMUNICATION] = 0.1 };
+	bool has[NR_FAMILIES] = { false };
+	double all = 0;
+	for (size_t i = 0; i < rules->rules.nr; i++) {
+		const struct rule *rule = &rules->rules.v[i];
+		if (rule->noise.k != 0 && rule_asks_noise(rule) &&
+		    bench_has(m->bench, SIDE_BASELINE, rule->metric) &&
+		    bench_has(m->bench, SIDE_CANDIDATE, rule->metric))
+			has[metric_family(rule->metric)] = true;
+	}
+	for (int f = 0; f < NR_FAMILIES; f++)
+		all += has[f] ? weights[f] : 0;
+	for (int f = 0; f < NR_FAMILIES && all > 0; f++)
+		m->alpha[f] = spent * (double)rules->noise.budget / 1e8 * weights[f] / all;
+	if (m->units.list.nr)
+		m->alpha[FAMILY_OPERATORS] /= (double)m->units.list.nr;
+	m->has_machine = has[FAMILY_MACHINE];
+}
+
 void noise_model_init(struct noise_model *m, struct bench *b, const struct rules *rules)
 {
 	*m = (struct noise_model){ .bench = b };
@@ -503,31 +531,4 @@ struct estimate noise_estimate(const struct noise_model *m, const struct entry *
 		estimate_figure(m, e, metric, since_pin, &out);
 	out.known = isfinite(out.by) && isfinite(out.se) && out.se > 0;
 	return out;
-}
-
-/* Divides the budget of false alarms among the families of metrics that have checks. A part of the
-   budget is kept back, since noise that is only assumed may be assumed too small. */
-void noise_budget(struct noise_model *m, const struct rules *rules)
-{
-	const double spent = 0.4;
-	static const double weights[NR_FAMILIES] = { [FAMILY_MACHINE] = 0.3,
-		                                         [FAMILY_OPERATORS] = 0.4,
-		                                         [FAMILY_WALL] = 0.2,
-		                                         [FAMILY_COMMUNICATION] = 0.1 };
-	bool has[NR_FAMILIES] = { false };
-	double all = 0;
-	for (size_t i = 0; i < rules->rules.nr; i++) {
-		const struct rule *rule = &rules->rules.v[i];
-		if (rule->noise.k != 0 && rule_asks_noise(rule) &&
-		    bench_has(m->bench, SIDE_BASELINE, rule->metric) &&
-		    bench_has(m->bench, SIDE_CANDIDATE, rule->metric))
-			has[metric_family(rule->metric)] = true;
-	}
-	for (int f = 0; f < NR_FAMILIES; f++)
-		all += has[f] ? weights[f] : 0;
-	for (int f = 0; f < NR_FAMILIES && all > 0; f++)
-		m->alpha[f] = spent * (double)rules->noise.budget / 1e8 * weights[f] / all;
-	if (m->units.list.nr)
-		m->alpha[FAMILY_OPERATORS] /= (double)m->units.list.nr;
-	m->has_machine = has[FAMILY_MACHINE];
 }

@@ -63,10 +63,6 @@ struct estimate noise_estimate(const struct noise_model *m, const struct entry *
 /// The operator or category with the name `label`, or NULL.
 const struct entry *noise_unit(const struct noise_model *m, struct span label);
 
-/// Set m->alpha, the probability of a false alarm in one check, for each family of metrics. Call
-/// noise_units_find() before, since the operators share the probability of their family.
-void noise_budget(struct noise_model *m, const struct rules *rules);
-
 /// Fill m->units and m->kind: with operators, or with categories if operators are unknown.
 void noise_units_find(struct noise_model *m);
 
