@@ -15,16 +15,12 @@ static double beta_fraction(double a, double b, double x)
 	for (int m = 1; m < 500; m++) {
 		double n = m, even = n * (b - n) * x / ((a + 2 * n - 1) * (a + 2 * n));
 		double odd = -(a + n) * (a + b + n) * x / ((a + 2 * n) * (a + 2 * n + 1));
-		d = 1 + even * d;
-		c = 1 + even / c;
-		d = 1 / not_zero(d);
-		c = not_zero(c);
-		f *= d * c;
-		d = 1 + odd * d;
-		c = 1 + odd / c;
-		d = 1 / not_zero(d);
-		c = not_zero(c);
-		f *= d * c;
+		for (int i = 0; i < 2; i++) {
+			double by = i == 0 ? even : odd;
+			d = 1 / not_zero(1 + by * d);
+			c = not_zero(1 + by / c);
+			f *= d * c;
+		}
 		if (fabs(d * c - 1) < 1e-14)
 			break;
 	}
