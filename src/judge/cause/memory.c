@@ -42,8 +42,7 @@ static void name_item(struct inquiry *q, struct suspect *s, const struct memory_
 	if (m->file.n)
 		s->finding.where.v[s->finding.where.nr - 1].at =
 		    (struct source_line){ .file = arena_dup(q->a, m->file), .line = m->line };
-	s->finding.title = arena_printf(q->a, "%s, most of it at %s", s->finding.title,
-	                                text_line(q->a, span_of(site)));
+	suspect_title(q, s, "%s, most of it at %s", s->finding.title, text_line(q->a, span_of(site)));
 }
 
 /* Name the category that grew most in the breakdown of a check and, in it, the site that grew most.
@@ -70,10 +69,9 @@ static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 	if (site && site->change > 0)
 		suspect_where(q, s, PLACE_CODE, span_of(site->label));
 	if (moments || !all) /* in other cases the places of the finding name the part already */
-		s->finding.title =
-		    arena_printf(q->a, "%s, %s%s%s%s", s->finding.title, all ? "" : most->text,
-		                 all ? "" : " of it ", moments ? most->label : "there",
-		                 moments ? text_or_empty(strchr(most->detail, ';')) : "");
+		suspect_title(q, s, "%s, %s%s%s%s", s->finding.title, all ? "" : most->text,
+		              all ? "" : " of it ", moments ? most->label : "there",
+		              moments ? text_or_empty(strchr(most->detail, ';')) : "");
 }
 
 /* ---- kinds of memory changes ---- */

@@ -283,12 +283,9 @@ static void scope_to_median(struct inquiry *q)
 
 static bool was_named(const struct inquiry *q, const struct insight *now)
 {
-	for (size_t i = 0; i < q->out->insights.nr; i++) {
-		const struct insight *n = &q->out->insights.v[i];
-		if (!n->candidate && n->rank == now->rank && strcmp(n->id, now->id) == 0)
-			return true;
-	}
-	return false;
+	const struct insight *n = q->out->insights.v;
+	return ANY(i, q->out->insights.nr,
+	           !n[i].candidate && n[i].rank == now->rank && strcmp(n[i].id, now->id) == 0);
 }
 
 static void look_at_ranks(struct inquiry *q, const struct run_view *view,

@@ -164,19 +164,13 @@ bool bench_has(const struct bench *b, enum side_index side, const struct metric 
 {
 	if (side == SIDE_BASELINE)
 		return run_has(&b->view[SIDE_BASELINE], m) || run_has(&b->view[approved_view(b)], m);
-	for (size_t i = SIDE_CANDIDATE; i <= b->runs.nr_candidates; i++)
-		if (run_has(&b->view[i], m))
-			return true;
-	return false;
+	return ANY(i, b->runs.nr_candidates, run_has(&b->view[SIDE_CANDIDATE + i], m));
 }
 
 bool bench_lacks(const struct bench *b, enum side_index side, const struct query *q)
 {
-	bool lacks = false;
-	size_t end = side == SIDE_BASELINE ? SIDE_CANDIDATE : SIDE_CANDIDATE + b->runs.nr_candidates;
-	for (size_t i = side; i < end && !lacks; i++)
-		lacks = fold_lacks(&b->view[i], q);
-	return lacks;
+	size_t nr = side == SIDE_BASELINE ? 1 : b->runs.nr_candidates;
+	return ANY(i, nr, fold_lacks(&b->view[side + i], q));
 }
 
 /* ---- values of the items in all runs ---- */

@@ -162,10 +162,9 @@ bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out
  * for this reason only. */
 static bool has_resources(const struct activity_pairs *p, const struct activity_pair *a)
 {
-	bool any = false;
-	for (int i = 0; i < NR_RESOURCES; i++)
-		any = any || (a->resources[SIDE_BASELINE][i] >= 0 && a->resources[SIDE_CANDIDATE][i] >= 0);
-	return any && a->count[SIDE_BASELINE] > 0 && activity_count_order(p, a) == 0;
+	return ANY(i, NR_RESOURCES,
+	           a->resources[SIDE_BASELINE][i] >= 0 && a->resources[SIDE_CANDIDATE][i] >= 0) &&
+	       a->count[SIDE_BASELINE] > 0 && activity_count_order(p, a) == 0;
 }
 
 bool drift_resources(const struct activity_pairs *p, int64_t top, struct arena *arena, int64_t *out,

@@ -528,10 +528,8 @@ static bool has_limits(const struct rule *r)
 static bool is_backwards(const struct rule *r)
 {
 	enum condition better = r->worse == WORSE_UP ? COND_DECREASE : COND_INCREASE;
-	for (size_t i = 0; i < r->fail.list.nr; i++)
-		if (r->fail.list.v[i].condition != better)
-			return false;
-	return ALL(i, r->warn.list.nr, r->warn.list.v[i].condition == better) &&
+	return ALL(i, r->fail.list.nr, r->fail.list.v[i].condition == better) &&
+	       ALL(i, r->warn.list.nr, r->warn.list.v[i].condition == better) &&
 	       r->worse != WORSE_EITHER && has_limits(r);
 }
 

@@ -46,10 +46,7 @@ static void totals_of(struct bench *b, struct query q, __int128 total[NR_SIDES])
 
 static bool has_share(const struct entry *e, int64_t min_share, const __int128 total[NR_SIDES])
 {
-	for (int s = 0; s < NR_SIDES; s++)
-		if (e->has[s] && (__int128)e->value[s] * 100000000 >= min_share * total[s])
-			return true;
-	return false;
+	return ANY(s, NR_SIDES, e->has[s] && (__int128)e->value[s] * 100000000 >= min_share * total[s]);
 }
 
 /* Find the items that are among the rule's `top` by time on at least one side, and whose time on at

@@ -39,11 +39,6 @@ static struct figure_row figure_row(struct arena *a, const struct metric *m, con
 	return row;
 }
 
-static void add_figure(struct report *out, const struct metric *m, const struct entry *e)
-{
-	vec_push(&out->figures, figure_row(&out->arena, m, e));
-}
-
 /* Add a figure of a result file to the report, as a metric of its own. */
 static void add_input(const struct bench *b, struct report *out, const struct entry *e)
 {
@@ -52,7 +47,7 @@ static void add_input(const struct bench *b, struct report *out, const struct en
 	    view_metric(&b->view[0], &metric_table[METRIC_INPUT], e->label), &out->arena);
 	one.label = SPAN("");
 	own->label = LABEL_NONE;
-	add_figure(out, own, &one);
+	vec_push(&out->figures, figure_row(&out->arena, own, &one));
 }
 
 static void add_pair_figure(struct bench *b, const struct metric *m, struct report *out)
@@ -60,7 +55,7 @@ static void add_pair_figure(struct bench *b, const struct metric *m, struct repo
 	struct entry e = { .rank = -1 };
 	e.has[SIDE_CANDIDATE] = drift_figure(&b->pairs, m, DRIFT_ROWS_TOP, &e.value[SIDE_CANDIDATE]);
 	if (e.has[SIDE_CANDIDATE])
-		add_figure(out, m, &e);
+		vec_push(&out->figures, figure_row(&out->arena, m, &e));
 }
 
 /* Query each device and each memory separately, unless a run is folded and has only one value for
@@ -96,8 +91,10 @@ static void add_figures(struct bench *b, const struct metric *m, struct report *
 	ask_each(b, &q);
 	bench_query(b, &q, &e);
 	for (size_t i = 0; i < e.list.nr; i++)
-		m->label == LABEL_INPUT ? add_input(b, out, &e.list.v[i])
-		                        : add_figure(out, m, &e.list.v[i]);
+		if (m->label == LABEL_INPUT)
+			add_input(b, out, &e.list.v[i]);
+		else
+			vec_push(&out->figures, figure_row(&out->arena, m, &e.list.v[i]));
 	vec_release(&e.list);
 }
 
@@ -142,12 +139,9 @@ static void add_code_metric(struct bench *b, enum metric_id id, struct report *o
 
 static const struct figure_row *figure_of_both(const struct report *out, enum metric_id id)
 {
-	for (size_t i = 0; i < out->figures.nr; i++) {
-		const struct figure_row *f = &out->figures.v[i];
-		if (f->metric->id == id && f->has_baseline && f->has_candidate)
-			return f;
-	}
-	return NULL;
+	const struct figure_row *f = out->figures.v;
+	return FIND(i, f, out->figures.nr,
+	            f[i].metric->id == id && f[i].has_baseline && f[i].has_candidate);
 }
 
 /* Text for the figure whose change explains most of the wall time's change, such as ": data loading

@@ -15,9 +15,8 @@ enum name_fit exceptions_best(const struct rule *rule, struct span asked,
                               const struct entries *entries)
 {
 	enum name_fit best = FIT_NONE;
-	for (size_t i = 0; i < entries->list.nr && best < FIT_WHOLE; i++)
-		if (span_eq(asked, entries->list.v[i].label))
-			best = FIT_WHOLE;
+	if (ANY(i, entries->list.nr, span_eq(asked, entries->list.v[i].label)))
+		return FIT_WHOLE;
 	for (size_t i = 0; i < entries->list.nr && best < FIT_WHOLE; i++) {
 		enum name_fit fit = fit_of(rule, asked, &entries->list.v[i]);
 		best = fit > best ? fit : best;
@@ -113,8 +112,7 @@ bool family_unrecorded(struct bench *b, const struct rule *rule, const struct en
 		return false;
 	struct entries others;
 	bench_query(b, &all, &others);
-	for (size_t i = 0; i < others.list.nr && !has; i++)
-		has = others.list.v[i].has[side];
+	has = ANY(i, others.list.nr, others.list.v[i].has[side]);
 	vec_release(&others.list);
 	return !has;
 }

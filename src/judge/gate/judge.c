@@ -117,7 +117,7 @@ static const char *accept_command(const struct judge_input *in, struct report *o
    further artifacts are made; "" if it has none, or if a shell would need quotes around it. */
 static const char *ending_of(const char *path)
 {
-	const char *name = strrchr(path, '/'), *dot = strchr(name ? name + 1 : path, '.');
+	const char *dot = strchr(path_last(path), '.');
 	bool plain = dot && dot > path && dot[-1] != '/' && strspn(dot, TEXT_WORD) == strlen(dot);
 	return plain ? dot : "";
 }

@@ -56,20 +56,19 @@ double noise_mad(const double *v, size_t nr)
 	double *s = mem_calloc(nr, sizeof *s);
 	for (size_t i = 0; i < nr; i++)
 		s[i] = fabs(v[i]);
-	sort_plain(s, nr, sizeof *s, by_size);
-	double mad = 1.4826 * median_of(s, nr);
+	double mad = 1.4826 * noise_median(s, nr);
 	free(s);
 	return mad;
 }
 
-/* Subtract from each value the center of its group, which the function `of` computes. `*groups`
-   becomes the number of groups. */
-static void center_groups(double *v, const uint64_t *group, size_t nr, size_t *groups,
-                          double (*of)(const double *v, size_t nr))
+/* Subtract from each value the center of its group, which the function `of` computes. Returns the
+   number of groups. */
+static size_t center_groups(double *v, const uint64_t *group, size_t nr,
+                            double (*of)(const double *v, size_t nr))
 {
 	double *own = mem_calloc(nr + 1, sizeof *own);
 	bool *done = mem_calloc(nr + 1, sizeof *done);
-	*groups = 0;
+	size_t groups = 0;
 	for (size_t i = 0; i < nr; i++) {
 		size_t n = 0;
 		if (done[i])
@@ -83,10 +82,11 @@ static void center_groups(double *v, const uint64_t *group, size_t nr, size_t *g
 				v[k] -= center;
 				done[k] = true;
 			}
-		++*groups;
+		groups++;
 	}
 	free(done);
 	free(own);
+	return groups;
 }
 
 double noise_median(const double *v, size_t nr)
@@ -106,13 +106,12 @@ static double mean_of(const double *v, size_t nr)
 
 double noise_variance(double *v, const uint64_t *group, size_t nr, double *df)
 {
-	size_t groups;
 	double sum = 0;
-	center_groups(v, group, nr, &groups, noise_median);
+	center_groups(v, group, nr, noise_median);
 	double mad = nr >= WINSORISED_FROM ? noise_mad(v, nr) : 0;
 	for (size_t i = 0; i < nr && mad > 0; i++)
 		v[i] = fmin(fmax(v[i], -REACH * mad), REACH * mad);
-	center_groups(v, group, nr, &groups, mean_of);
+	size_t groups = center_groups(v, group, nr, mean_of);
 	for (size_t i = 0; i < nr; i++)
 		sum += v[i] * v[i];
 	*df = (double)(nr - groups);

@@ -80,10 +80,8 @@ static const char *ignored_text(const struct run *run, struct arena *a)
 {
 	enum { NAMED = 2 };
 	struct strbuf b = STRBUF_INIT;
-	for (size_t i = 0; i < run->ignored.nr && i < NAMED; i++) {
-		const char *path = run->ignored.v[i], *slash = strrchr(path, '/');
-		strbuf_addf(&b, "%s%s", i ? ", " : "", shown(a, slash ? slash + 1 : path));
-	}
+	for (size_t i = 0; i < run->ignored.nr && i < NAMED; i++)
+		strbuf_addf(&b, "%s%s", i ? ", " : "", shown(a, path_last(run->ignored.v[i])));
 	if (run->ignored.nr > NAMED)
 		strbuf_addf(&b, " and %zu more", run->ignored.nr - NAMED);
 	return arena_take(a, &b);

@@ -51,13 +51,10 @@ static bool is_of_factor(const struct check *k, int64_t pct)
    reports the factor. NULL if there is none. */
 static const struct check *speaker_of(const struct report *out, int64_t pct)
 {
-	for (size_t i = 0; i < out->checks.nr; i++) {
-		const struct check *k = &out->checks.v[i];
-		if (k->verdict == VERDICT_FAIL && metric_family(k->metric) == FAMILY_MACHINE &&
-		    is_of_factor(k, pct))
-			return k;
-	}
-	return NULL;
+	const struct check *k = out->checks.v;
+	return FIND(i, k, out->checks.nr,
+	            k[i].verdict == VERDICT_FAIL && metric_family(k[i].metric) == FAMILY_MACHINE &&
+	                is_of_factor(&k[i], pct));
 }
 
 static void take_back(struct check *k, enum verdict verdict, const char *speaker, struct arena *a)

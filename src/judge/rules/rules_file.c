@@ -48,7 +48,6 @@ static enum status check_baseline(struct document *d, const struct node *n)
    known key is reported as a typo. */
 static enum status check_key(struct document *d, const struct node *n)
 {
-	static const char *const known[] = { "gpu.name", "gpu.count", "cuda.runtime", "cuda.driver" };
 	const char *near = env_key_near(n->text);
 	if (!env_key_is_valid(n->text))
 		return document_fail(d, n, "%s is not a key of the environment: " ENV_KEY_FORM,
@@ -56,11 +55,9 @@ static enum status check_key(struct document *d, const struct node *n)
 	if (near)
 		return document_fail(d, n, "%s is not a key of the environment: did you mean '%s'?",
 		                     document_quote(d, n->text), near);
-	if (!span_starts(n->text, SPAN("gpu.")) && !span_starts(n->text, SPAN("cuda.")))
+	if ((!span_starts(n->text, SPAN("gpu.")) && !span_starts(n->text, SPAN("cuda."))) ||
+	    span_is_listed(n->text, "gpu.name gpu.count cuda.runtime cuda.driver"))
 		return ST_OK;
-	for (size_t i = 0; i < NR_OF(known); i++)
-		if (span_eq(n->text, span_of(known[i])))
-			return ST_OK;
 	return document_fail(d, n,
 	                     "%s is not a key of the environment: there are gpu.name, gpu.count, "
 	                     "cuda.runtime, cuda.driver, world_size and those of --context",

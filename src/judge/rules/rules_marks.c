@@ -76,12 +76,9 @@ const char *rules_marks(struct arena *a)
    built-in rule is in force. */
 static bool is_in_force(const struct rules *rules, const char *name)
 {
-	bool any = false, rule = false;
-	for (size_t i = 0; i < rules->rules.nr; i++) {
-		any = any || rules->rules.v[i].built_in;
-		rule = rule || (rules->rules.v[i].built_in && strcmp(rules->rules.v[i].id, name) == 0);
-	}
-	return rule || (any && (strcmp(name, "environment") == 0 || strcmp(name, "defaults") == 0));
+	bool shared = strcmp(name, "environment") == 0 || strcmp(name, "defaults") == 0;
+	return ANY(i, rules->rules.nr,
+	           rules->rules.v[i].built_in && (shared || strcmp(rules->rules.v[i].id, name) == 0));
 }
 
 static const char *mark_of(const char *marks, const char *mark)

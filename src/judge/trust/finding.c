@@ -28,13 +28,9 @@ struct trust_finding *trust_add(const struct trust_scope *s, const char *id, uns
 /* Moves the metrics that the finding `f` makes unreliable to the finding `all`, each once. */
 static void take_spoils(struct trust_finding *f, struct trust_finding *all)
 {
-	for (size_t i = 0; i < f->spoils.nr; i++) {
-		size_t k = 0;
-		while (k < all->spoils.nr && strcmp(all->spoils.v[k], f->spoils.v[i]) != 0)
-			k++;
-		if (k == all->spoils.nr)
+	for (size_t i = 0; i < f->spoils.nr; i++)
+		if (!ANY(k, all->spoils.nr, strcmp(all->spoils.v[k], f->spoils.v[i]) == 0))
 			vec_push(&all->spoils, f->spoils.v[i]);
-	}
 	vec_release(&f->spoils);
 }
 
