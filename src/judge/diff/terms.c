@@ -21,9 +21,15 @@
 	}
 
 /* clang-format off */
-#define PERIOD_OF_DEVICES                                                        \
-	PLUS(PERIOD_COMPUTE), PLUS(PERIOD_EXPOSED_COMM), PLUS(PERIOD_EXPOSED_MEMORY), \
-	PLUS(IDLE_TIME)
+/* A part of the wall time, from the whole and the three other parts. */
+#define PART_OF_PERIOD(metric, rest, x, y, z)                                                  \
+	{ METRIC_STEP_##metric, true, "what surrounds it", {                                        \
+	  { "from step to step", { PLUS(PERIOD_COMPUTE), PLUS(PERIOD_EXPOSED_COMM),                 \
+	                           PLUS(PERIOD_EXPOSED_MEMORY), PLUS(IDLE_TIME) }, 0 },             \
+	  { rest, { MINUS(x), MINUS(y), MINUS(z) }, 0 } } }
+/* A member of a memory, and one less another. */
+#define MEMORY(member) PLUS_OF(memory_stat, member)
+#define MEMORY_LESS(member, other) MEMORY(member), MINUS_OF(memory_stat, other)
 #define MEMBER_COMM PLUS_OF(device_stat, comm_ns), MINUS_OF(device_stat, overlap_ns)
 #define MEMBER_MEMORY                                                            \
 	PLUS_OF(device_stat, busy_ns), MINUS_OF(device_stat, compute_ns),            \
@@ -38,22 +44,10 @@ static const struct term_sum sums[] = {
 	{ METRIC_STEP_LATENCY, false, "what lasts", {
 	  { "the step's annotation", { PLUS(TIME) }, 0 },
 	  { "GPU work after its end", { PLUS(LATENCY), MINUS(TIME) }, 0 } } },
-	{ METRIC_STEP_PERIOD_COMPUTE, true, "what surrounds it", {
-	  { "from step to step", { PERIOD_OF_DEVICES }, 0 },
-	  { "all else",
-	    { MINUS(PERIOD_EXPOSED_COMM), MINUS(PERIOD_EXPOSED_MEMORY), MINUS(IDLE_TIME) }, 0 } } },
-	{ METRIC_STEP_PERIOD_EXPOSED_COMM, true, "what surrounds it", {
-	  { "from step to step", { PERIOD_OF_DEVICES }, 0 },
-	  { "all else",
-	    { MINUS(PERIOD_COMPUTE), MINUS(PERIOD_EXPOSED_MEMORY), MINUS(IDLE_TIME) }, 0 } } },
-	{ METRIC_STEP_PERIOD_EXPOSED_MEMORY, true, "what surrounds it", {
-	  { "from step to step", { PERIOD_OF_DEVICES }, 0 },
-	  { "all else",
-	    { MINUS(PERIOD_COMPUTE), MINUS(PERIOD_EXPOSED_COMM), MINUS(IDLE_TIME) }, 0 } } },
-	{ METRIC_STEP_IDLE_TIME, true, "what surrounds it", {
-	  { "from step to step", { PERIOD_OF_DEVICES }, 0 },
-	  { "GPU busy",
-	    { MINUS(PERIOD_COMPUTE), MINUS(PERIOD_EXPOSED_COMM), MINUS(PERIOD_EXPOSED_MEMORY) }, 0 } } },
+	PART_OF_PERIOD(PERIOD_COMPUTE, "all else", PERIOD_EXPOSED_COMM, PERIOD_EXPOSED_MEMORY, IDLE_TIME),
+	PART_OF_PERIOD(PERIOD_EXPOSED_COMM, "all else", PERIOD_COMPUTE, PERIOD_EXPOSED_MEMORY, IDLE_TIME),
+	PART_OF_PERIOD(PERIOD_EXPOSED_MEMORY, "all else", PERIOD_COMPUTE, PERIOD_EXPOSED_COMM, IDLE_TIME),
+	PART_OF_PERIOD(IDLE_TIME, "GPU busy", PERIOD_COMPUTE, PERIOD_EXPOSED_COMM, PERIOD_EXPOSED_MEMORY),
 	/* a second sum for idle time: for traces without steps, which have no period */
 	{ METRIC_STEP_IDLE_TIME, true, "what surrounds it", {
 	  { "from the first start to the last end", { PLUS(IDLE_TIME), PLUS(BUSY_TIME) }, 0 },
@@ -95,85 +89,69 @@ static const struct term_sum sums[] = {
 	  { "runtime calls outside of operators",
 	    { PLUS_OF(thread_stat, busy_ns), MINUS_OF(thread_stat, op_ns) }, 0 } } },
 	{ METRIC_MEMORY_PEAK_ALLOCATED, false, "when it was taken", {
-	  { "held before the recording", { PLUS_OF(memory_stat, start_allocated) }, 0 },
-	  { "taken in it and held at its end",
-	    { PLUS_OF(memory_stat, end_allocated), MINUS_OF(memory_stat, start_allocated) }, 0 },
+	  { "held before the recording", { MEMORY(start_allocated) }, 0 },
+	  { "taken in it and held at its end", { MEMORY_LESS(end_allocated, start_allocated) }, 0 },
 	  { "freed between the peak and the end",
-	    { PLUS_OF(memory_stat, peak_allocated), MINUS_OF(memory_stat, end_allocated) },
-	    ROW_AT_PEAK } } },
+	    { MEMORY_LESS(peak_allocated, end_allocated) }, ROW_AT_PEAK } } },
 	{ METRIC_MEMORY_PEAK_ALLOCATED, false, "when it was taken", {
-	  { "held at the end", { PLUS_OF(memory_stat, end_allocated) }, 0 },
+	  { "held at the end", { MEMORY(end_allocated) }, 0 },
 	  { "freed between the peak and the end",
-	    { PLUS_OF(memory_stat, peak_allocated), MINUS_OF(memory_stat, end_allocated) },
-	    ROW_AT_PEAK } } },
+	    { MEMORY_LESS(peak_allocated, end_allocated) }, ROW_AT_PEAK } } },
 	{ METRIC_MEMORY_PEAK_RESERVED, false, "what is in use", {
-	  { "allocated at its peak", { PLUS_OF(memory_stat, peak_allocated) }, ROW_HAS_SITES },
+	  { "allocated at its peak", { MEMORY(peak_allocated) }, ROW_HAS_SITES },
 	  { "not in use at that moment",
-	    { PLUS_OF(memory_stat, reserved_at_peak), MINUS_OF(memory_stat, peak_allocated) },
-	    ROW_UNUSED },
-	  { "reserved at another moment",
-	    { PLUS_OF(memory_stat, peak_reserved), MINUS_OF(memory_stat, reserved_at_peak) }, 0 } } },
+	    { MEMORY_LESS(reserved_at_peak, peak_allocated) }, ROW_UNUSED },
+	  { "reserved at another moment", { MEMORY_LESS(peak_reserved, reserved_at_peak) }, 0 } } },
 	{ METRIC_MEMORY_END_ALLOCATED, false, "when it was taken", {
-	  { "held before the recording", { PLUS_OF(memory_stat, start_allocated) }, 0 },
-	  { "taken in it and held at its end",
-	    { PLUS_OF(memory_stat, end_allocated), MINUS_OF(memory_stat, start_allocated) }, 0 } } },
+	  { "held before the recording", { MEMORY(start_allocated) }, 0 },
+	  { "taken in it and held at its end", { MEMORY_LESS(end_allocated, start_allocated) }, 0 } } },
 	{ METRIC_MEMORY_END_ALLOCATED, false, "when it was taken", {
-	  { "reserved", { PLUS_OF(memory_stat, end_reserved) }, 0 },
+	  { "reserved", { MEMORY(end_reserved) }, 0 },
 	  { "reserved and not in use",
-	    { PLUS_OF(memory_stat, end_allocated), MINUS_OF(memory_stat, end_reserved) },
-	    ROW_TAKEN_OFF } } },
+	    { MEMORY_LESS(end_allocated, end_reserved) }, ROW_TAKEN_OFF } } },
 	{ METRIC_MEMORY_END_RESERVED, false, "what is in use", {
-	  { "allocated", { PLUS_OF(memory_stat, end_allocated) }, ROW_HAS_SITES },
-	  { "not in use",
-	    { PLUS_OF(memory_stat, end_reserved), MINUS_OF(memory_stat, end_allocated) },
-	    ROW_UNUSED } } },
+	  { "allocated", { MEMORY(end_allocated) }, ROW_HAS_SITES },
+	  { "not in use", { MEMORY_LESS(end_reserved, end_allocated) }, ROW_UNUSED } } },
 	{ METRIC_MEMORY_ALLOC_COUNT, false, "what it is made of", {
-	  { "frees", { PLUS_OF(memory_stat, free_count) }, 0 },
-	  { "allocations beyond the frees",
-	    { PLUS_OF(memory_stat, alloc_count), MINUS_OF(memory_stat, free_count) }, 0 } } },
+	  { "frees", { MEMORY(free_count) }, 0 },
+	  { "allocations beyond the frees", { MEMORY_LESS(alloc_count, free_count) }, 0 } } },
 	{ METRIC_MEMORY_FREE_COUNT, false, "what it is made of", {
-	  { "allocations", { PLUS_OF(memory_stat, alloc_count) }, 0 },
-	  { "frees beyond the allocations",
-	    { PLUS_OF(memory_stat, free_count), MINUS_OF(memory_stat, alloc_count) }, 0 } } },
+	  { "allocations", { MEMORY(alloc_count) }, 0 },
+	  { "frees beyond the allocations", { MEMORY_LESS(free_count, alloc_count) }, 0 } } },
 	{ METRIC_MEMORY_SEGMENT_CHURN, false, "what it is made of", {
-	  { "allocated or mapped", { PLUS_OF(memory_stat, segment_allocs) }, 0 },
-	  { "freed or unmapped",
-	    { PLUS_OF(memory_stat, segment_churn), MINUS_OF(memory_stat, segment_allocs) }, 0 } } },
+	  { "allocated or mapped", { MEMORY(segment_allocs) }, 0 },
+	  { "freed or unmapped", { MEMORY_LESS(segment_churn, segment_allocs) }, 0 } } },
 	{ METRIC_MEMORY_GROWTH_PER_STEP, false, "what is taken and freed", {
-	  { "taken per step", { PLUS_OF(memory_stat, churn_bytes) }, ROW_PER_ONE },
+	  { "taken per step", { MEMORY(churn_bytes) }, ROW_PER_ONE },
 	  { "freed per step",
-	    { PLUS_OF(memory_stat, end_allocated), MINUS_OF(memory_stat, start_allocated),
+	    { MEMORY_LESS(end_allocated, start_allocated),
 	      MINUS_OF(memory_stat, churn_bytes) },
 	    ROW_PER_ONE | ROW_TAKEN_OFF },
-	  { "the typical step beyond the mean", { PLUS_OF(memory_stat, growth_per_step) }, ROW_LESS_ABOVE } } },
+	  { "the typical step beyond the mean", { MEMORY(growth_per_step) }, ROW_LESS_ABOVE } } },
 	{ METRIC_MEMORY_HEADROOM, false, "what it is made of", {
-	  { "size of the device", { PLUS_OF(memory_stat, capacity) }, 0 },
+	  { "size of the device", { MEMORY(capacity) }, 0 },
 	  { "allocated at its peak", { MINUS_OF(memory_stat, peak_allocated) }, ROW_TAKEN_OFF },
 	  { "not in use at that moment",
-	    { PLUS_OF(memory_stat, peak_allocated), MINUS_OF(memory_stat, reserved_at_peak) },
-	    ROW_TAKEN_OFF },
+	    { MEMORY_LESS(peak_allocated, reserved_at_peak) }, ROW_TAKEN_OFF },
 	  { "reserved at another moment",
-	    { PLUS_OF(memory_stat, reserved_at_peak), MINUS_OF(memory_stat, peak_reserved) },
-	    ROW_TAKEN_OFF } } },
+	    { MEMORY_LESS(reserved_at_peak, peak_reserved) }, ROW_TAKEN_OFF } } },
 	/* Metrics that are the share of a part in a whole: the first row is the whole. The second row
 	   is the part or, with ROW_COMPLEMENT, what remains of the whole without that part. */
 	{ METRIC_MEMORY_FRAGMENTATION_PCT, false, "reserved and allocated", {
-	  { "reserved", { PLUS_OF(memory_stat, end_reserved) }, 0 },
-	  { "allocated", { PLUS_OF(memory_stat, end_allocated) }, ROW_COMPLEMENT } } },
+	  { "reserved", { MEMORY(end_reserved) }, 0 },
+	  { "allocated", { MEMORY(end_allocated) }, ROW_COMPLEMENT } } },
 	{ METRIC_MEMORY_FRAGMENTATION_AT_PEAK_PCT, false, "reserved and allocated", {
-	  { "reserved", { PLUS_OF(memory_stat, reserved_at_peak) }, 0 },
-	  { "allocated", { PLUS_OF(memory_stat, peak_allocated) }, ROW_COMPLEMENT } } },
+	  { "reserved", { MEMORY(reserved_at_peak) }, 0 },
+	  { "allocated", { MEMORY(peak_allocated) }, ROW_COMPLEMENT } } },
 	{ METRIC_MEMORY_INACTIVE_PCT, false, "what it is made of", {
-	  { "reserved", { PLUS_OF(memory_stat, end_reserved) }, 0 },
-	  { "free blocks", { PLUS_OF(memory_stat, inactive) }, 0 } } },
+	  { "reserved", { MEMORY(end_reserved) }, 0 },
+	  { "free blocks", { MEMORY(inactive) }, 0 } } },
 	{ METRIC_MEMORY_FREE_SPLIT_PCT, false, "what it is made of", {
-	  { "free memory", { PLUS_OF(memory_stat, inactive) }, 0 },
-	  { "outside the largest free block",
-	    { PLUS_OF(memory_stat, inactive), MINUS_OF(memory_stat, largest_inactive) }, 0 } } },
+	  { "free memory", { MEMORY(inactive) }, 0 },
+	  { "outside the largest free block", { MEMORY_LESS(inactive, largest_inactive) }, 0 } } },
 	{ METRIC_MEMORY_ROUNDING_PCT, false, "what it is made of", {
-	  { "allocated", { PLUS_OF(memory_stat, end_allocated) }, 0 },
-	  { "not requested",
-	    { PLUS_OF(memory_stat, end_allocated), MINUS_OF(memory_stat, end_requested) }, 0 } } },
+	  { "allocated", { MEMORY(end_allocated) }, 0 },
+	  { "not requested", { MEMORY_LESS(end_allocated, end_requested) }, 0 } } },
 };
 /* clang-format on */
 
