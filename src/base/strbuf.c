@@ -1,8 +1,10 @@
 #include "base/strbuf.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/poison.h"
@@ -95,4 +97,17 @@ char *arena_take(struct arena *a, struct strbuf *b)
 	char *text = arena_dup(a, strbuf_span(b));
 	strbuf_release(b);
 	return text;
+}
+
+bool strbuf_read(struct strbuf *b, int fd, size_t most)
+{
+	char buf[4096];
+	for (ssize_t n = 1; n != 0 && b->n <= most;) {
+		n = read(fd, buf, sizeof buf);
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0)
+			strbuf_add(b, (struct span){ buf, (size_t)n });
+	}
+	return true;
 }

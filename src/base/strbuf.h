@@ -33,6 +33,10 @@ void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(p
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0)));
 
+/// Appends what the file `fd` has up to its end, or until more than `most` bytes are in the buffer;
+/// false if it cannot be read, as errno says.
+bool strbuf_read(struct strbuf *b, int fd, size_t most);
+
 /// Cuts the content to `n` bytes, which must not be more than it has.
 void strbuf_setlen(struct strbuf *b, size_t n);
 

@@ -30,18 +30,6 @@ static bool start_git(const char *const *argv, int output, pid_t *pid)
 	return ready;
 }
 
-/* Read up to the end of the file. False on an error, or if it has OUTPUT_BYTES or more. */
-static bool read_all(int fd, struct strbuf *out)
-{
-	char buf[4096];
-	ssize_t n = 1;
-	while (out->n < OUTPUT_BYTES &&
-	       ((n = read(fd, buf, sizeof buf)) > 0 || (n < 0 && errno == EINTR)))
-		if (n > 0)
-			strbuf_add(out, (struct span){ buf, (size_t)n });
-	return out->n < OUTPUT_BYTES && n == 0;
-}
-
 bool changed_ask_git(const char *const *argv, struct strbuf *out)
 {
 	int ends[2], code = -1;
@@ -50,7 +38,7 @@ bool changed_ask_git(const char *const *argv, struct strbuf *out)
 		return false;
 	bool started = start_git(argv, ends[1], &pid);
 	close(ends[1]);
-	bool whole = started && read_all(ends[0], out);
+	bool whole = started && strbuf_read(out, ends[0], OUTPUT_BYTES) && out->n <= OUTPUT_BYTES;
 	close(ends[0]);
 	while (started && waitpid(pid, &code, 0) < 0 && errno == EINTR)
 		;

@@ -225,28 +225,11 @@ static enum status document_parse(struct document *d, struct span text)
 	return st;
 }
 
-/* Read the file. Stops once it is larger than allowed: the size from fstat() may be wrong. */
-static enum status read_all(struct document *d, int fd, struct strbuf *out)
-{
-	char buf[4096];
-	while (out->n <= DOCUMENT_MAX_BYTES) {
-		ssize_t n = read(fd, buf, sizeof buf);
-		if (n == 0)
-			break;
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return diag_fail(d->log, ST_USAGE, "%s: cannot be read: %s", d->shown, strerror(errno));
-		strbuf_add(out, (struct span){ buf, (size_t)n });
-	}
-	return ST_OK;
-}
-
 static enum status document_read(struct document *d, const char *path)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct stat sb;
-	enum status st;
+	enum status st = ST_OK;
 	/* O_NONBLOCK, since without it opening a FIFO waits for a writer */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
@@ -254,8 +237,8 @@ static enum status document_read(struct document *d, const char *path)
 		                 strerror(errno));
 	if (fstat(fd, &sb) < 0 || !S_ISREG(sb.st_mode))
 		st = diag_fail(d->log, ST_USAGE, "%s: is not a regular file; name a YAML file", d->shown);
-	else
-		st = read_all(d, fd, &text);
+	else if (!strbuf_read(&text, fd, DOCUMENT_MAX_BYTES))
+		st = diag_fail(d->log, ST_USAGE, "%s: cannot be read: %s", d->shown, strerror(errno));
 	close(fd);
 	if (st == ST_OK) {
 		opened_note(&sb);
