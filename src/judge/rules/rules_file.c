@@ -147,17 +147,12 @@ static enum status unknown_profile(struct document *d, const struct node *profil
 	                                       : "; the file has no 'profiles'"));
 }
 
-struct choice {
-	const char *profile; ///< name of the profile to apply; NULL: no profile
-	struct rules *out;
-};
-
-/* Read every profile, so that a mistake in any of them is reported now, not when it is first
-   used. */
+/* Read the rules with the profile whose name they have. Read every profile, so that a mistake in
+   any of them is reported now, not when it is first used. */
 static enum status read_all(struct document *d, void *ctx)
 {
-	const char *profile = ((struct choice *)ctx)->profile;
-	struct rules *out = ((struct choice *)ctx)->out;
+	struct rules *out = ctx;
+	const char *profile = out->profile;
 	out->source = arena_dup(&out->arena, span_of(d->name));
 	TRY(differences_apply(d));
 	TRY(keys_check(d, d->root, &rules_keys));
@@ -188,9 +183,8 @@ struct rules rules_default(void)
 enum status rules_read(const char *path, const struct span *text, const char *profile,
                        struct rules *out, struct diag_log *log)
 {
-	*out = (struct rules){ .source = NULL };
-	return document_open(path, text, &table_default, read_all, &(struct choice){ profile, out },
-	                     log);
+	*out = (struct rules){ .profile = profile };
+	return document_open(path, text, &table_default, read_all, out, log);
 }
 
 bool env_key_is_valid(struct span key)
