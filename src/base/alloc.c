@@ -41,7 +41,7 @@ void mem_fail(void)
 /* ---- the limit of memory ---- */
 
 /* The size of the process is looked up each time the process has allocated LOOK_BYTES more: often
-   enough for limits of tens of MiB. Blocks below SMALL_BYTES are not counted. */
+   enough for limits of tens of MiB. Allocations of less than SMALL_BYTES are not counted. */
 enum { LOOK_BYTES = 4 << 20, SMALL_BYTES = 2 << 10 };
 
 static uint64_t limit_bytes; /* limit in bytes, 0 if there is none; set before threads start */

@@ -9,8 +9,8 @@
 #include "base/alloc.h"
 #include "base/poison.h"
 
-/* The address sanitizer sees an access to the part of a block that has not been handed out, and to
-   GAP bytes between neighbors. */
+/* The address sanitizer reports an access to the part of a block that has not been handed out, and
+   to the GAP bytes after each allocation. */
 #ifdef __SANITIZE_ADDRESS__
 #define GAP ((size_t)16)
 #else
@@ -22,8 +22,9 @@ struct arena_block {
 	_Alignas(max_align_t) char data[];
 };
 
-/* Size of the first block, and of the largest. Each block is twice as large as the one before it,
- * up to the largest size: most arenas are small, and there are many (one for each rank). */
+/* Sizes in bytes of the first block, and of the largest one. Each block is twice as large as the
+   one before it, up to the largest size: most arenas are small, and there are many (one for each
+   rank). */
 #define ARENA_FIRST ((size_t)2 << 10)
 #define ARENA_BLOCK ((size_t)32 << 10)
 #define ARENA_ALIGN (_Alignof(max_align_t))

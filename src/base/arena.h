@@ -18,7 +18,7 @@ struct arena {
 		NULL, 0, 0 \
 	}
 
-/// Allocates zeroed bytes, aligned for any type, owned by the arena.
+/// A zeroed block of `nr` × `size` bytes, aligned for any type; owned by the arena.
 void *arena_alloc(struct arena *a, size_t nr, size_t size);
 
 /// A NUL-terminated copy of `s`, owned by the arena.

@@ -13,8 +13,8 @@
 
 /// A map from keys to ids: a hash table of the ids, seeded so that keys cannot be made to collide.
 struct idmap {
-	uint32_t *slots; ///< id + 1 of the key in a slot, or 0 if the slot is free; open addressing,
-	                 ///< `cap` slots, a power of two
+	uint32_t *slots; ///< hash table with open addressing: `cap` slots (a power of two), each with
+	                 ///< the id + 1 of a key, or 0 if the slot is free
 	size_t cap;
 	VEC(int64_t) keys; ///< keys, indexed by id
 	uint64_t seed[2];

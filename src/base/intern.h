@@ -21,7 +21,8 @@ struct name_table {
 	struct arena arena;
 	const struct name **slots; ///< hash table with open addressing; its size is a power of two
 	const struct name **by_id; ///< names, indexed by id
-	const struct name **recent; ///< cache: for each value of a cheap hash, the name looked up last
+	const struct name **recent; ///< cache: for each value of a cheap hash, the last name with this
+	                            ///< hash that was looked up
 	size_t nr, cap, cap_by_id, bytes;
 	uint64_t seed[2];
 };
@@ -42,8 +43,8 @@ static inline struct span name_span(const struct name *nm)
 	return (struct span){ nm->s, nm->n };
 }
 
-/// SipHash-1-3 of `s` with `seed` as its key; also for other hash tables whose keys come from the
-/// input.
+/// SipHash-1-3 of `s` with `seed` as the key of the hash. Use it for any hash table whose keys come
+/// from the input.
 uint64_t span_hash(struct span s, const uint64_t seed[2]);
 
 /// A seed that differs from process to process.

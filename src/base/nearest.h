@@ -18,12 +18,13 @@ struct nearest {
 	size_t distance;
 };
 
-/// Offers one more word, which must outlive the search. A word is near enough within one edit for
-/// words of up to 3 bytes, two for up to 7, three beyond; of equally near words the first is taken.
+/// Offers one more word, which must outlive the search. A word is near enough if at most 1 edit
+/// leads to it from a misspelt word of up to 3 bytes, 2 edits if that has up to 7 bytes, else 3
+/// edits. The first of equally near words is taken.
 void nearest_try(struct nearest *n, const char *candidate);
 
-/// The end of a message: `mark` and " did you mean 'best'?"; `otherwise` if no word is near enough.
-/// Owned by `a`.
+/// The end of a message: `mark` followed by " did you mean 'best'?"; or only `otherwise`, if no
+/// word is near enough. Owned by `a`.
 const char *nearest_hint(const struct nearest *n, struct arena *a, char mark,
                          const char *otherwise);
 
@@ -37,7 +38,8 @@ struct nearest_few {
 	size_t nr;
 	struct {
 		size_t cost, index;
-	} best[NEAREST_MOST + 1]; ///< `nr` names by distance (`cost`) and number, the nearest first
+	} best[NEAREST_MOST + 1]; ///< the `nr` nearest names, the nearest first: distance (`cost`) and
+	                          ///< number (`index`) of each
 };
 
 /// Offers name number `index`, which messages show as `text`. Names that contain `asked` are

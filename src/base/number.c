@@ -56,7 +56,7 @@ bool number_parse(struct span text, int digits, int64_t *out)
 	if (p != end)
 		return false;
 
-	/* keep = number of the ni + nf digits that are not rounded away */
+	/* keep: how many of the ni + nf digits are not rounded away */
 	long long keep = (long long)ni + e + digits;
 	uint64_t v = 0;
 	const uint64_t limit = (uint64_t)INT64_MAX + (neg ? 1u : 0u);

@@ -25,8 +25,8 @@ enum {
 	AS_EVEN = 30000, /* values of unevenness that differ by less count as equal, in millionths */
 	EXPLAINS = 5, /* a longer period is preferred if the share of launches that it leaves
 	                 unexplained is smaller by this factor */
-	VARIES = 75 * MICRO, /* pieces of which fewer than CLEAN_PCT are clean still count as steps if
-	                        their regularity is at least this, in millionths of 1 % */
+	VARIES = 75 * MICRO, /* if fewer than CLEAN_PCT percent of the pieces are clean, the pieces
+	                        still count as steps from this regularity on (in millionths of 1 %) */
 	/* least percentage of clean pieces: all launches of a clean piece also occur in the previous
 	   piece. If each step consists of two different parts, the percentage is about 50. */
 	CLEAN_PCT = 40,
@@ -193,15 +193,15 @@ static int64_t least_share(const struct launch_sequence *s, const struct tally *
 	return share < least ? share : least;
 }
 
-/* A limit: patterns whose regularity is below it explain far less than one with the regularity
- * `best`. They leave more than `times` times as many launches unexplained, plus 1 % of all. */
+/* The regularity below which a pattern explains far less than one with the regularity `best`: the
+   share of launches that it leaves unexplained is more than `times` times as large, plus 1 %. */
 static int64_t explained_regularity(int64_t best, int64_t times)
 {
 	return 99 * MICRO - (100 * MICRO - best) * times;
 }
 
-/* Beginning of part number `i` if each piece is cut into `parts` equal parts, as a number of
- * launches after the first cut. */
+/* Where part number `i` begins if each piece is cut into `parts` equal parts: the number of
+   launches between the first cut and the part. */
 static size_t piece_begin(const struct anchor *a, size_t nr, size_t parts, size_t i)
 {
 	size_t k = i / parts % a->count;
@@ -248,8 +248,8 @@ static void anchor_judge(const struct launch_sequence *s, struct anchor *a, stru
 		a->regularity = 0;
 }
 
-/* True if at least CLEAN_PCT of the pieces have no launch that the previous piece lacks. With fewer
- * such pieces, the steps vary. */
+/* True if at least CLEAN_PCT of the pieces have no launch that the previous piece lacks. If fewer
+   pieces are like this, the steps vary. */
 static bool anchor_is_clean(const struct anchor *a)
 {
 	return a->clean * 100 >= a->count * CLEAN_PCT;

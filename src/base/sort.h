@@ -44,7 +44,7 @@ void sort_unite(void *vec, size_t size, int (*cmp)(const void *, const void *),
 		keys return c;                     \
 	}
 
-/// Keys of ORDERING(). THEN takes any three-way comparison of `x` and `y`. The others compare a
+/// Keys of ORDERING(). THEN takes any three-way comparison of `x` and `y`. The other keys compare a
 /// member: RISING and FALLING a number, BY_TEXT a string, BY_SPAN a span.
 #define THEN(comparison) c = c ? c : (comparison);
 #define RISING(member) THEN(COMPARE(x->member, y->member))

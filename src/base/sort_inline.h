@@ -1,4 +1,5 @@
-/// The algorithm of sort.h with the comparison compiled in: about three times as fast.
+/// The algorithm of sort.h with the comparison compiled in: about three times as fast as with a
+/// pointer to the comparison.
 #ifndef GG_BASE_SORT_INLINE_H
 #define GG_BASE_SORT_INLINE_H
 

@@ -34,8 +34,8 @@ const char *status_text(enum status st);
 			return try_st_;           \
 	} while (0)
 
-/// Sets the status `st` to that of an expression, unless an earlier step failed: TRY() for a
-/// function that has something to release at its end.
+/// Evaluates an expression and stores its status in `st`, unless `st` is an error already. Use it
+/// in place of TRY() in a function that has something to release at its end.
 #define NEXT(st, ...)             \
 	do {                          \
 		if ((st) == ST_OK)        \

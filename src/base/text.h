@@ -48,8 +48,8 @@ size_t text_plain_end(struct span s, size_t at, const char *const but[128]);
 /// 8 hex digits (FNV-1a of all its bytes).
 void text_add_short(struct strbuf *out, struct span s, size_t max_chars);
 
-/// Like text_add_short(), but fit for the log of a CI system: its commands (`##[`, `##vso[`,
-/// `##teamcity[`) are broken up wherever they occur.
+/// Like text_add_short(), but fit for the log of a CI system: texts that such a system takes for
+/// commands (`##[`, `##vso[`, `##teamcity[`) are broken up.
 void text_add_log(struct strbuf *out, struct span s, size_t max_chars);
 
 /// The name of the file at `path`: what follows the last slash.

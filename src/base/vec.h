@@ -51,8 +51,8 @@ struct texts {
 	size_t nr, cap;
 };
 
-/// Makes room for at least `want` elements of `size` bytes; returns the block. `what` names the
-/// array in the message if memory runs out.
+/// Makes room for at least `want` elements of `size` bytes; returns the new address of the array.
+/// `what` names the array in the message if memory runs out.
 void *vec_grow_(void *v, size_t *cap, size_t want, size_t size, const char *what)
     __attribute__((returns_nonnull));
 

@@ -23,7 +23,8 @@ struct code_launch {
 	uint32_t thread; ///< index of the host thread among those of the trace
 	uint32_t lane; ///< index of the pair of device and stream on which the activity ran
 	struct span name; ///< name of the activity; empty if the element is a call that waited
-	int64_t device, stream; ///< idents of the activity's device and stream; -1 if it has none
+	int64_t device, stream; ///< ids in the trace of the activity's device and stream (idents, see
+	                        ///< event.h); -1 if there are none
 	int64_t call_start_ns, call_dur_ns;
 	int64_t start_ns, dur_ns, bytes; ///< start, duration and bytes of the activity; start and
 	                                 ///< duration of a call that waited

@@ -61,7 +61,8 @@ struct xprof_activity {
 struct xprof_state {
 	int64_t time_us;
 	int64_t stack, heap, free; ///< sizes in bytes: used stack memory, used heap memory, free memory
-	int64_t in_use; ///< in a summary of the profile, the peak of the bytes in use; -1 if not given
+	int64_t in_use; ///< bytes in use at the peak, if the state is the peak of a summary; -1 if not
+	                ///< given
 	struct xprof_activity activity;
 };
 

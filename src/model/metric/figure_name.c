@@ -168,7 +168,7 @@ static const char *rate_of(struct span what, struct span time)
 }
 
 /* The unit at the end of a name that is spelled as in figure_units: "GB/s", "tok/s/GPU", "GBps";
-   NULL if there is none. Single letters are skipped, since they may mean anything. */
+   NULL if there is none. A single letter at the end is not a unit, since it may mean anything. */
 static const char *unit_spelled(struct span name)
 {
 	for (size_t i = 0; i + 1 < name.n; i++) {

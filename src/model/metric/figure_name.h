@@ -57,11 +57,12 @@ bool figure_is_neither(struct span name);
 /// words of its name: such figures differ from run to run as wall time does.
 bool figure_is_timed(const struct metric *m);
 
-/// True for a time or an energy over all that a run did, by its name and its unit, which may be
-/// NULL.
+/// True if a figure is a time or an energy of all that a run did, and not of one thing that it did.
+/// This is told by the figure's name and by `unit`, which may be NULL.
 bool figure_is_sum(struct span name, const char *unit);
 
-/// True for a figure that is the same in each run of the same work, by the words of its name.
+/// True if the words of a figure's name tell that the figure is the same in each run of the same
+/// work.
 bool figure_is_counted(struct span name);
 
 /// Numbers of statistics: of two statistics of the same samples, the one with the higher number is

@@ -13,8 +13,8 @@
 enum result_read {
 	READ_JSON, ///< the file holds one JSON value, or several in sequence
 	READ_CSV, ///< each line is a record, whose members the header names
-	READ_LINES, ///< each line that holds `prefix` has a JSON record after it; other lines are
-	            ///< skipped
+	READ_LINES, ///< each line that holds `prefix` has a JSON record after the prefix; other lines
+	            ///< are skipped
 	READ_TEXT ///< each line in which `pattern` is found is a record; the named parts of the
 	          ///< pattern are its members
 };

@@ -20,7 +20,8 @@ extern const char *const code_kind_names[];
 /// launching thread ran at the moment of the launch. Unknown texts are empty.
 struct code_stat {
 	enum code_kind kind;
-	enum phase phase; ///< phase of the step; PHASE_ALL if unknown
+	enum phase phase; ///< phase in which the call was made: its step (PHASE_DECODE) or a part of it
+	                  ///< (PHASE_BACKWARD); PHASE_ALL if unknown
 	struct span module; ///< names of modules, outermost first, separated by CODE_BETWEEN
 	struct span place; ///< place in the user's code, "FILE:FUNCTION"
 	int64_t line; ///< line number of `place`; -1 if unknown

@@ -36,11 +36,12 @@ struct kernel_stat {
 	 * the remainder of the mean: Σ occupancy · time is exactly occupancy · occupancy_ns +
 	 * occupancy_rest */
 	int64_t occupancy_ns, occupancy_rest;
-	int64_t names; ///< number of small kernels that this row sums up, each below 0.05 % of kernel
-	               ///< time; `name` is then their category, or empty; 0 for a row that is not a sum
+	int64_t names; ///< number of small kernels that this row sums up (digest_small()); `name` is
+	               ///< then their category, or empty; 0 for a row that is not a sum
 	int64_t largest_ns; ///< in a sum of small kernels, step_total_ns of the largest of them
 
-	/* caches of what follows from the name: 0 until it is asked for; never stored */
+	/* caches of results that follow from the name: 0 until first asked for; never stored in
+	   files */
 	uint64_t key; ///< result of kernel_key()
 	int communicates; ///< result of kernel_communicates(): 1 if true, -1 if false
 };
@@ -105,12 +106,13 @@ struct flop_stat {
 	int64_t unsized; ///< number of calls whose `bytes` are unknown
 	int64_t
 	    sized_ns; ///< GPU time of calls with known bytes; includes memory_ns, compute_ns, short_ns
-	int64_t memory_ns, compute_ns; ///< GPU time of calls that memory, or arithmetic, limits
-	int64_t short_ns; ///< GPU time of calls that neither limits, since their kernels are too short
-	                  ///< or small
+	int64_t memory_ns, compute_ns; ///< GPU time of calls that memory limits; of calls that
+	                               ///< arithmetic limits
+	int64_t short_ns; ///< GPU time of calls that neither memory nor arithmetic limits, since their
+	                  ///< kernels are too short or small
 	/// Time that the calls take at the peak rates of the GPU: moved_ns for their bytes, roof_ns for
-	/// their bytes or operations, whichever take longer. For each call it is at most the GPU time,
-	/// since bytes beyond that came from a cache. 0 if the peaks are unknown.
+	/// their bytes or operations, whichever take longer. For each call both are at most its GPU
+	/// time, since bytes that would take longer came from a cache. 0 if the peaks are unknown.
 	int64_t moved_ns, roof_ns;
 };
 
@@ -179,7 +181,8 @@ struct progress {
 	X(FUNCTION_PYTHON, "python")
 enum function_class { FUNCTION_CLASSES(ENUM_VALUE) NR_FUNCTION_CLASSES };
 
-/// Largest depth of a call path that is kept; deeper frames count as own time of its last frame.
+/// Largest depth of a call path that is kept; deeper frames count as own time of the last frame on
+/// the path.
 enum { FUNCTION_DEPTH = 128 };
 
 /// A function over the whole window. Python functions are a tree of call paths: a caller comes
@@ -289,8 +292,9 @@ struct memory_stat {
 /// The lists of a snapshot (model/memory.h) in one table. Each line below says what the columns of
 /// struct memory_item hold for one list: `bytes`, `blocks`, `largest` and `other`.
 enum memory_list {
-	MEMORY_LIST_CATEGORY, ///< bytes and blocks of a category at the peak; `largest`: bytes of its
-	                      ///< largest block; `other`: its bytes at the end of the history
+	MEMORY_LIST_CATEGORY, ///< bytes and blocks of a category at the peak; `largest`: bytes of the
+	                      ///< category's largest block; `other`: the category's bytes at the end of
+	                      ///< the history
 	MEMORY_LIST_PEAK, ///< live bytes and blocks of a site at the peak; `largest`: its largest block
 	MEMORY_LIST_END, ///< live bytes and blocks of a site at the end; `largest`: its largest block
 	MEMORY_LIST_GROWTH, ///< rise of a site's bytes and blocks; `other`: number of steps with a rise
@@ -316,7 +320,7 @@ struct memory_item {
 	struct span file, function;
 	int64_t line;
 	int64_t bytes;
-	/// Their meaning depends on `list` (enum memory_list); MEMORY_UNKNOWN if unknown.
+	/// Numbers whose meaning depends on `list` (enum memory_list); MEMORY_UNKNOWN if unknown.
 	int64_t blocks, largest, other;
 };
 
@@ -553,10 +557,10 @@ void digest_set_env(struct digest *d, struct span key, struct span value);
 
 /// Joins the snapshot `snapshot` into the digest `d`, which is of the same rank and has no snapshot
 /// yet. Memories of the snapshot replace those of the trace, which `d` keeps in another list. Each
-/// takes over the operator at the peak from the trace's memory of the same id. If `snapshot` is the
-/// record of another profiler, memories of `d` with other ids stay. The rows stay owned by
-/// `snapshot`, which is freed together with `d`. If the snapshot has no capacity, device_memory of
-/// `d` is used.
+/// memory of the snapshot takes over the operator at the peak from the trace's memory of the same
+/// id. If `snapshot` is the record of another profiler, memories of `d` with other ids stay. The
+/// rows stay owned by `snapshot`, which is freed together with `d`. If the snapshot has no
+/// capacity, device_memory of `d` is used.
 void digest_join(struct digest *d, struct digest *snapshot);
 
 /// Keeps `part` until `d` is freed, because parts of `part` have been moved into `d`.

@@ -177,7 +177,7 @@ static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 	int64_t of = member(s, f->at), less = member(s, f->less), whole = member(s, f->whole);
 	if (!f->at || of == MEMORY_UNKNOWN || less == MEMORY_UNKNOWN)
 		return MEMORY_UNKNOWN;
-	/* (of - less) / whole, by the function that allows for levels below 0 */
+	/* (of - less) / whole, computed by a function that also works for levels below 0 */
 	return f->whole ? memory_fragmentation((__int128)whole - of + less, whole)
 	                : number_sub(of, less);
 }

@@ -21,7 +21,7 @@
 	X(PHASE_DECODE, "decode")                                                           \
 	X(PHASE_MIXED, "mixed")                                                             \
 	X(PHASE_UPDATE, "update") /* step of the optimizer, if gradients accumulate */      \
-	X(PHASE_ACCUMULATION, "accumulation") /* step without the optimizer, in the same runs */
+	X(PHASE_ACCUMULATION, "accumulation") /* step without the optimizer */
 enum phase {
 	ALL_PHASES(ENUM_VALUE) NR_PHASES,
 	NR_INNER_PHASES = PHASE_PREFILL ///< number of the phases within a step, PHASE_ALL included

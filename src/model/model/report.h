@@ -111,7 +111,8 @@ struct evidence {
 
 	/// Number of more candidate runs, or pairs with a control run, that would decide the check.
 	int64_t more_runs, more_pairs;
-	/// numbers, medians and MADs of the steps of each side, indexed by side_index
+	/// the figure in the steps of each side: number of steps, median and MAD; indexed by enum
+	/// side_index (judge/diff/pairs.h)
 	int64_t steps[2], median[2], spread[2];
 	int64_t p; ///< p-value of a two-sided Mann-Whitney test, in millionths
 
@@ -151,8 +152,8 @@ struct check {
 	struct evidence evidence;
 	bool of_all; ///< true if the check is excused because all operators changed alike
 	bool unconfirmed; ///< true if the check fails, but only more pairs of runs make this final
-	const char *moved; ///< rule and values, if the reference differs from the approved run by more
-	                   ///< than a limit; else NULL
+	const char *moved; ///< id of the rule and both values, if the reference is worse than the
+	                   ///< approved run by more than the rule's limit; else NULL
 	struct trend *trend; ///< past values of the figure if it is of the whole run; else NULL
 	const char *waiver; ///< "until 2027-01-31: issue 1234", also in the message; NULL if none
 };

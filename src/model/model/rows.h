@@ -93,15 +93,16 @@ struct schema {
 	const struct field *fields; ///< table of members, keys first; at most 64 members
 	size_t nr;
 	size_t size; ///< size of the struct in bytes
-	size_t names; ///< offset of the member `names`, how many rows a sum replaces; 0 if no row is
-	              ///< a sum
+	size_t names; ///< offset of the member `names`, which is the number of rows that a sum
+	              ///< replaces; 0 if no row of the type can be a sum
 	int (*cmp)(const void *a,
 	           const void *b); ///< compares two rows; NULL if rows are compared by their keys
 
 	/// Returns the minor version of the stored format in which `row` became valid; the function is
 	/// NULL if all rows are as old as their list.
 	int (*since)(const void *row);
-	/// By row_occasion: sets the JOIN_OWN members, before other members are joined; NULL if none.
+	/// Functions, indexed by row_occasion, that set the JOIN_OWN members before other members are
+	/// joined; NULL if there are no such members.
 	void (*own[NR_ROW_OCCASIONS])(void *row, const void *more);
 };
 

@@ -82,8 +82,9 @@ static void join_trust_cycles(void *row, const void *more)
 		x->fault_byte = y->fault_byte;
 	if (!x->requests_low || (y->requests_low && y->requests_low < x->requests_low))
 		x->requests_low = y->requests_low;
-	/* keeps the figures of the cycle whose period is the smaller share of the time between its
-	 * markers */
+	/* keeps both values of the cycle in which they differ most: in which `completion_ns` (time from
+	   the end of a step to the next end) is the smaller share of `marker_ns` (time between step
+	   markers) */
 	if ((__int128)y->marker_ns * x->completion_ns > (__int128)x->marker_ns * y->completion_ns ||
 	    !x->marker_ns) {
 		x->marker_ns = y->marker_ns;

@@ -29,8 +29,9 @@ static void join_occupancy(struct kernel_stat *x, const struct kernel_stat *y)
 	if (ns > 0) {
 		x->occupancy = number_div_round(sum, ns);
 		x->occupancy_rest = (int64_t)(sum - (__int128)x->occupancy * ns);
-	} else if (in_steps == less) { /* no occupancy in steps is known. If there is time in steps, the
-		                              lower value, "unknown", is kept; else the higher value is. */
+	} else if (in_steps == less) { /* no occupancy in steps is known: keeps the lower value, which
+		                              is "unknown", if a row has time in steps; else keeps the
+		                              higher value */
 		x->occupancy = y->occupancy;
 	}
 }

@@ -78,7 +78,8 @@ enum confirm { CONFIRM_PAIRS, CONFIRM_NEVER };
 
 /// How changes are distinguished from noise.
 struct noise_rule {
-	int64_t k; ///< a change is sure beyond k standard errors, in millionths; 0: ignore noise
+	int64_t k; ///< number of standard errors, in millionths, beyond which a change counts as
+	           ///< certain; 0: noise is ignored
 
 	/// From this number of accepted runs on, the reference is made without the pin (approved run).
 	int64_t min_runs;
@@ -109,8 +110,8 @@ struct rule {
 
 	/// metric of `unless`, or NULL: if its value is close to the checked one, the check is skipped
 	const struct metric *unless;
-	int64_t unless_within; ///< how close the values must be, in 1e-6 % of that metric's value; -1:
-	                       ///< at any distance
+	int64_t unless_within; ///< how close the two values must be, in 1e-6 % of the value of
+	                       ///< `unless`; -1: at any distance
 	struct limits fail, warn;
 	enum level on_new, on_gone;
 	enum on_missing on_missing;
@@ -170,7 +171,9 @@ struct rules {
 	int64_t min_steps; ///< least number of measured steps; 0 if not given
 	bool join_cycles; ///< true if traces of one rank with different steps are joined as one run
 	bool outside_allowed; ///< true if most GPU time may lie outside of the steps
-	VEC(struct span) must_match, should_match; ///< keys of the environment to compare
+	/// Keys of the environment that are compared: a difference in must_match stops the gate, one in
+	/// should_match warns.
+	VEC(struct span) must_match, should_match;
 	bool no_environment; ///< true for a file (version 1) that does not say which keys to compare
 	enum throttled throttled;
 	enum on_missing on_missing;

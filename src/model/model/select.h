@@ -47,8 +47,8 @@ struct select_item {
 	struct span label; ///< label of the item's figure, such as the name of a kernel
 	int64_t rank;
 	const struct category_table *categories;
-	enum name_fit least; ///< the fit that the globs must have to cover the item: their best one for
-	                     ///< any item of the rule
+	enum name_fit least; ///< the least fit with which the globs cover the item: the best fit that
+	                     ///< they have for any item of the rule
 };
 
 /// True if all globs match the item. If the item has no value for a key (a figure of all ranks has

@@ -1,5 +1,5 @@
-/// Maps stacks of Python frames to the place (file and line of code) and the module that they
-/// belong to.
+/// Maps stacks of Python frames to the place (the frame that counts as the place in the code) and
+/// the module that they belong to.
 #ifndef GG_CODE_PLACES_H
 #define GG_CODE_PLACES_H
 
@@ -10,8 +10,8 @@
 struct code_frame {
 	struct span file, function; ///< file and function; the file is empty if the text has none
 	int64_t line;
-	bool own; ///< true if no rule skips the frame by its whole text, so that it counts as the
-	          ///< user's own code
+	bool own; ///< true if the frame has a file and no rule skips the frame by its whole text: it
+	          ///< counts as the user's own code
 	bool skipped; ///< true if a rule skips the frame by the text FILE:FUNCTION
 	uint32_t module; ///< id of the name of the module that the frame calls, or NO_ID
 };
@@ -19,10 +19,10 @@ struct code_frame {
 /// The place and the module of a stack of frames.
 struct code_stack {
 	bool own; ///< true if some frame is the user's own code
-	uint32_t place; ///< index of the innermost frame that is not skipped, else of the innermost
-	                ///< frame with a file, else NO_ID
-	uint32_t module; ///< path of the names of the modules in the stack
-	bool found; ///< true if the rules do not skip the frame `place`
+	uint32_t place; ///< index in `frames` of the innermost frame that has a file and is not
+	                ///< skipped, else of the innermost frame with a file, else NO_ID
+	uint32_t module; ///< id in `modules` of the path of the names of the modules in the stack
+	bool found; ///< true if `place` is a frame that the rules do not skip
 };
 
 /// The frames and stacks of a trace, each with its place and module.

@@ -59,8 +59,8 @@ void python_init(struct python_frames *p);
 /// Releases all memory of the calls.
 void python_release(struct python_frames *p);
 
-/// Stores a call of a Python function. Sets `*fault` if there are too many calls or their times add
-/// up to too much.
+/// Stores a call of a Python function. Sets `*fault` if there are too many calls, or if the sum of
+/// their durations exceeds int64.
 void python_take(struct python_frames *p, struct thread_ids *threads, const struct event *ev,
                  const char **fault);
 
@@ -83,8 +83,9 @@ struct python_walk python_walk_thread(const struct python_frames *p, int64_t thr
 bool python_walk_next(struct python_walk *w, int64_t at_ns, int64_t *start_ns, int64_t *dur_ns,
                       uint32_t *name);
 
-/// Finds the call paths of all frames, whose names are in `names`, and their times. Call it after
-/// python_order(), and after the last python_walk_next(): it replaces the names that walks return.
+/// Finds the call paths of all frames, and computes the times of each path. `names` has the names
+/// of frames. Call it after python_order(), and after the last python_walk_next(), since it
+/// replaces the names that walks return.
 void python_make_paths(struct python_frames *p, const struct name_table *names,
                        const struct python_window *w);
 

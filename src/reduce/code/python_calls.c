@@ -50,8 +50,8 @@ static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_n
 	return WIDE;
 }
 
-/* An id in 32 bits; NO_ID for -1 (no id) and for larger ids. If a frame has no id, the calls of its
-   thread are ordered by time. */
+/* An id in 32 bits; NO_ID for -1 (no id) and for an id that 32 bits cannot hold. If a frame has no
+   id, the calls of its thread are ordered by time. */
 static inline uint32_t small_id(int64_t id)
 {
 	return id >= -1 && id <= NO_ID ? (uint32_t)id : NO_ID;

@@ -15,7 +15,8 @@ struct path {
 	                       ///< python_paths.clean
 	uint32_t depth, count; ///< number of functions on the path; number of calls
 	int64_t total_ns, exclusive_ns;
-	int64_t end_ns; ///< end of the last call, or MIXED (python_paths.c)
+	int64_t end_ns; ///< end of the last call; MIXED (python_paths.c) if two calls of the path run
+	                ///< at the same time
 	uint32_t last; ///< cache: id of the path that was last called from this path, or 0
 	uint32_t next; ///< cache: id of the path that the caller called after this path on an earlier
 	               ///< occasion; at first, the id of this path

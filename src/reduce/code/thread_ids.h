@@ -7,13 +7,14 @@
 
 /// An entry of a cache: a thread and its id.
 struct thread_found {
-	int64_t pid, tid; ///< ids of process and thread in the trace, as idents (events/event.h)
+	int64_t pid, tid; ///< ids of process and thread in the trace, as in event.pid and event.tid
 	uint32_t thread; ///< id of the thread; NO_ID if the entry is empty
 };
 
 /// The threads so far, with ids 0, 1, 2 … in order of first appearance.
 struct thread_ids {
-	struct idmap pids, tids; ///< idents of processes and of threads
+	struct idmap pids, tids; ///< ids in the trace of processes (event.pid) and of threads
+	                         ///< (event.tid)
 	struct idmap ids; ///< pairs (index in `pids`, index in `tids`); a pair's index is the thread id
 	struct thread_found found[16]; ///< cache of thread ids, indexed by a hash of process and thread
 };

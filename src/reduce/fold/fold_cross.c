@@ -163,8 +163,8 @@ static void add_to(struct fold *f, enum fold_number which, size_t at, int64_t mo
 	f->number[which][at] = number_add(f->number[which][at], more);
 }
 
-/* Adds the lateness of the rank that came last in a collective: the one with the shortest duration,
-   since it waited for nobody. */
+/* Adds to the rank that entered a collective last by how much it was late. It is the rank with the
+   shortest duration, since it waited for nobody. */
 static void settle_match(struct fold *f, const struct tally *t)
 {
 	if (t->count < 2 || t->second == t->min)

@@ -10,8 +10,8 @@
 
 ORDERING(by_sort, struct link_point, RISING(sort) RISING(bytes) RISING(wire_ns) RISING(lag_ns))
 
-/* Sets the transfer time of all messages of the same kind and size to the shortest of them, since
-   in longer transfers all ranks wait for something. */
+/* Sets the transfer times of all collectives of the same kind and size to the shortest of these
+   times, since in longer transfers all ranks wait for something. */
 static void without_waiting(struct link_point *p, size_t nr)
 {
 	sort_plain(p, nr, sizeof *p, by_sort);
@@ -107,9 +107,10 @@ static int64_t set_key(const struct rank_match *m)
 	return (int64_t)h;
 }
 
-/* Adds to the last rank the time in which the others waited for this rank only: from the arrival of
-   the second to last rank to that of the last one. Earlier waiting is not attributed to any rank:
-   several ranks were late then, perhaps because all of them had waited for another rank. */
+/* Adds to the rank that arrived last the time in which the others waited for this rank only: from
+   the arrival of the second to last rank to the arrival of the last one. Earlier waiting is not
+   attributed to any rank: several ranks were late then, perhaps because all of them had waited for
+   another rank. */
 static void add_alone(struct links *l, const struct rank_match *m)
 {
 	int64_t second = INT64_MAX;

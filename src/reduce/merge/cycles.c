@@ -52,7 +52,7 @@ const char *cycles_fault(const struct digest *a, const struct digest *b)
 
 /* ---- joining of steps and collectives ---- */
 
-/// A step of one of the two digests.
+/// A step of one of the two digests that are joined.
 struct step_place {
 	const struct digest *of;
 	size_t at;
@@ -308,7 +308,8 @@ static void join_cycle(struct digest *x, struct digest *y)
 	x->events = number_add(x->events, y->events);
 	x->total_steps = number_add(x->total_steps, y->total_steps);
 	x->window_ns = number_add(x->window_ns, y->window_ns);
-	/* the joined digest counts as attributed by timestamps if one of the two is */
+	/* ATTRIBUTION_TIMESTAMP is the largest value: if the GPU activities of one cycle were assigned
+	   to steps by their own start, the joined digest says so, too */
 	if (y->attribution > x->attribution)
 		x->attribution = y->attribution;
 	if (x->device_memory != y->device_memory)

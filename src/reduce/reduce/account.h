@@ -7,14 +7,15 @@
 struct reducer;
 struct activity;
 
-/// Finds the activities that the driver did not time. They begin and end at 0, or begin at 0 while
-/// the first host event begins more than 1 s later. Sets their duration to 0, and their start to
-/// NO_START until launches_match() sets it to that of their launch, or else of the first event.
-/// Extends `first_ns` and `last_ns` by all other activities.
+/// Finds the activities that the driver did not time. They begin and end at 0, or begin at 0 or
+/// before, while the first host event begins more than 1 s later. Sets their duration to 0, and
+/// their start to NO_START until launches_match() sets it to that of their launch, or else of the
+/// first event. Extends `first_ns` and `last_ns` of `r` by all other activities.
 void account_untime(struct reducer *r);
 
-/// Treats activities that begin much too early as untimed: they then begin with their launch and
-/// have no duration. Counts the other activities that begin before their launch.
+/// Treats activities that begin much too early (is_early()) as untimed: they then begin with their
+/// launch and have no duration. Counts the other activities that begin more than CLOCK_TICK_MAX ns
+/// before their launch.
 void account_launched(struct reducer *r, struct trust_counts *t);
 
 /// Counts timed activities, untimed ones and those recorded twice. Sums the GPU time outside of

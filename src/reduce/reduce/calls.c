@@ -4,12 +4,13 @@
 #include "model/rows.h"
 #include "reduce/reducer.h"
 
-/* Sums over the calls that began in one part of the trace's time. */
+/* Sums over calls: at first over those that began in one interval between neighboring starts or
+   ends of steps; later over all that began before the end of this interval (calls_walk()). */
 struct call_sums {
 	int64_t launch_ns, sync_ns, sync_count, dataloader_ns;
 };
 
-/* Start or end of a measured step. */
+/* End of a measured step if `end`, else its start. */
 static int64_t step_edge(const struct reducer *r, size_t step, bool end)
 {
 	const struct mark *m = &r->steps.marks.v[r->steps.warmup + step];
@@ -63,7 +64,7 @@ void calls_walk(struct reducer *r, struct digest *d)
 	size_t nr = r->steps.window ? 0 : 2 * d->nr_steps;
 	int64_t *edges = mem_calloc(nr, sizeof *edges);
 	struct call_sums *until =
-	    mem_calloc(nr + 2, sizeof *until); /* [i + 1]: sums of part i, later of parts 0 to i */
+	    mem_calloc(nr + 2, sizeof *until); /* until[i + 1]: sums of part i, later of parts 0 to i */
 	for (size_t i = 0; i < nr; i++)
 		edges[i] = step_edge(r, i / 2, i % 2);
 	sort_plain(edges, nr, sizeof *edges, number_cmp_i64);
@@ -75,7 +76,8 @@ void calls_walk(struct reducer *r, struct digest *d)
 			continue;
 		int64_t start_ns = span_start(&r->host, s), dur_ns = span_dur(&r->host, s);
 		if ((part < nr && edges[part] <= start_ns) ||
-		    (part > 0 && start_ns < edges[part - 1])) /* not in the part of the call before */
+		    (part > 0 && start_ns < edges[part - 1])) /* not in the interval in which the previous
+		                                                 call began */
 			part = edges_until(edges, nr, start_ns);
 		struct call_sums *b = &until[part + 1];
 		call_add(h, dur_ns, steps[part]);

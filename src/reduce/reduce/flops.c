@@ -197,8 +197,8 @@ static int64_t graph_launches(struct reducer *r)
 	return nr;
 }
 
-/* Kernels shorter than SHORT_NS, or with few blocks, that reach less than half of both limits are
-   bound neither by arithmetic nor by memory. */
+/* Kernels shorter than SHORT_NS, or with few blocks, that reach less than half of the GPU's peak
+   rates of arithmetic and of memory count as limited by neither. */
 enum { SHORT_NS = 10000 };
 
 /* Operations per byte, for GPUs whose peaks are unknown: up to RIDGE_LEAST, memory limits a call;

@@ -36,7 +36,8 @@ struct op_work {
 	int64_t gpu_ns;
 	uint32_t launched; ///< number of activities that the thread launched during the operator
 	bool by_link; ///< true if an activity copies between GPU and host, or between GPUs
-	int64_t few_ns; ///< GPU time of kernels with blocks on less than half of the multiprocessors
+	int64_t few_ns; ///< GPU time of kernels that have too few blocks for half of the
+	                ///< multiprocessors
 };
 
 /// Number of the texts that tell what a call moves and computes: its name, and the shapes, types,
@@ -47,7 +48,7 @@ enum { CALL_TEXTS = 5 };
 struct known_call {
 	struct strbuf text; ///< the CALL_TEXTS texts of the call, one after the other
 	size_t ends[CALL_TEXTS]; ///< where each text ends in `text`
-	int64_t recorded; ///< operations that the event itself states
+	int64_t recorded; ///< operations that the trace itself states for the call (event.flops)
 	uint32_t size; ///< index in `sizes`
 };
 
@@ -70,9 +71,9 @@ void flops_release(struct flops *f);
 /// Stores the operations of the operator `ev`. Call it just before the operator's span is added.
 void flops_take(struct reducer *r, const struct flop_rule *rule, const struct event *ev);
 
-/// Counts the operations of a span that has a rule and lies in no other span that counts. If its
-/// inputs do not tell the number, that of the span `lender` is used, unless `lender` is NO_ID. Call
-/// it for one thread after the other, in order of start.
+/// Counts the operations of a span that has a rule and lies in no other span that counts. If the
+/// inputs do not tell the number, the number of the span `lender` is used, unless `lender` is
+/// NO_ID. Call it for one thread after the other, in order of start.
 void flops_add(struct reducer *r, const struct host_span *s, uint32_t lender);
 
 /// Stores a span whose rule lends (flop_rule_lends()) if the operator that calls it, the span

@@ -59,8 +59,8 @@ struct gpu_name {
 	int64_t shape_count; ///< number of launches with the most frequent shape
 	int64_t occupancy_ns; ///< GPU time of the launches whose occupancy is known
 	__int128 occupancy_sum; ///< sum of occupancy × time over the launches with a known occupancy
-	struct kernel_stat phase; ///< figures of the activities in `options.phase`, in the step_*
-	                          ///< members
+	struct kernel_stat phase; ///< figures of the activities in the phase `options.phase`; only the
+	                          ///< step_* members are used
 };
 
 /// The GPU activities of a trace.
@@ -75,13 +75,15 @@ struct gpu_events {
 	struct wide_numbers wide; ///< durations, ids and bytes that do not fit into 30 bits
 	struct idmap name_ids; ///< index into `names` of each pair (kind, name id)
 	VEC(struct gpu_name) names;
-	struct idmap rows; ///< ids of pairs: index into `names`; lane id and number of blocks
-	                   ///< (GPU_LANES_END)
+	struct idmap rows; ///< ids of pairs of two numbers: an index into `names`, and a number made of
+	                   ///< lane id and number of blocks (GPU_LANES_END)
 	struct name_table shapes; ///< launch shapes; the bytes of each key are a struct gpu_shape
 	VEC(int64_t) shape_counts; ///< number of launches, indexed by id in `shapes`
-	struct idmap devices, streams; ///< map from ids in the trace to ids from 0
+	struct idmap devices, streams; ///< map from the ids of devices and streams in the trace to ids
+	                               ///< 0, 1, 2 …
 	struct idmap lanes; ///< ids of pairs (device id, stream id)
-	int64_t last_device, last_stream; ///< cache: ids in the trace, from the latest activity
+	int64_t last_device, last_stream; ///< cache: ids in the trace of device and stream of the
+	                                  ///< latest activity
 	uint32_t last_lane; ///< lane id of the latest activity; NO_ID before the first
 };
 
@@ -95,9 +97,10 @@ void gpu_take(struct reducer *r, const struct event *ev);
 /// order. ST_INPUT if the bytes of a step exceed int64.
 GG_MUST_CHECK enum status kernel_figures(struct reducer *r, struct digest *d, struct diag_log *log);
 
-/// A device over the periods of all measured steps; times are 0 if it has no activity in a step.
+/// A device over the periods of all measured steps; times are 0 if the device has no activity in
+/// any step.
 struct device_periods {
-	bool works; ///< true if the device has an activity in a step
+	bool works; ///< true if the device has an activity in at least one step
 	int64_t period_ns, busy_ns; ///< sum of the periods; part of it in which the device is busy
 };
 

@@ -1,6 +1,6 @@
 /// CUDA and HIP graphs. A stream capture records calls into a graph, and each launch of the graph
-/// replays their work. All kernels of a replay have the same launch, so that their places in the
-/// code are taken from the recorded calls.
+/// replays their work. All kernels of a replay have the same launch, so their places in the code
+/// are taken from the recorded calls instead.
 #ifndef GG_REDUCE_GRAPHS_H
 #define GG_REDUCE_GRAPHS_H
 
@@ -49,9 +49,9 @@ struct graph_capture {
 	int64_t start_ns, end_ns;
 	bool forks; ///< true if streams wait for each other in the capture, so that nodes run side by
 	            ///< side
-	bool unread; ///< true if names of its kernels may be in the file and were not read
+	bool unread; ///< true if the file may have names of the capture's kernels that were not read
 	size_t first, nr; ///< the nodes of the capture, as a range of `nodes`
-	uint32_t form; ///< index of its form in `forms`; unset if the capture has no nodes
+	uint32_t form; ///< index in `forms` of the capture's form; unset if the capture has no nodes
 };
 
 /// All captures with the same `work` of nodes in the same order.
@@ -60,8 +60,8 @@ struct graph_form {
 	bool forks; ///< true if a capture of this form has `forks`
 	bool sizes_differ; ///< true if the captures differ in the operations of their operators
 	bool differ; ///< true if the captures differ in places in the code, or one is `unread`
-	uint32_t captures, sequences; ///< numbers of captures of this form, and of entries of `replays`
-	                              ///< that fit it
+	uint32_t captures, sequences; ///< number of captures of this form; number of entries of
+	                              ///< `replays` that fit this form
 };
 
 /// Why replays have or lack the places of a capture.
@@ -92,8 +92,8 @@ struct graph_run {
 /// The captures of a trace and of other recordings (reducer_join()), and the replays that fit them.
 struct graphs {
 	bool begun; ///< true once a call that begins a stream capture was stored
-	uint32_t from; ///< index of the first span after that call; kernel names of earlier calls were
-	               ///< not read
+	uint32_t from; ///< index of the first span after the first such call; the kernel names of
+	               ///< earlier calls were not read
 	VEC(struct graph_call) calls; ///< calls whose kernel is known, sorted by `span`
 	VEC(struct graph_number) numbers; ///< numbers of graph nodes, sorted by `activity`
 	/// captures of this recording, sorted by thread and start and disjoint in each thread; then
@@ -102,15 +102,19 @@ struct graphs {
 	size_t own; ///< number of captures of this recording
 	VEC(struct graph_node) nodes; ///< nodes, sorted by capture and start of the call
 	VEC(struct graph_op) ops;
-	VEC(const struct captured *) joined; ///< captures of other recordings, borrowed
+	/// what was captured in each other recording, borrowed; graphs_match() appends these captures
+	/// to `captures`
+	VEC(const struct captured *) joined;
 	/* the members below stay empty without a capture */
-	struct name_table works; ///< sequences of `work`, as bytes: first that of each form, with the
-	                         ///< index in `forms` as id, then those of replays without a form
-	struct idmap counts; ///< distinct numbers of nodes of captures
+	struct name_table works; ///< sequences of `work`, as bytes. First come those of the forms,
+	                         ///< whose ids are their indices in `forms`; then those of replays that
+	                         ///< fit no form.
+	struct idmap counts; ///< numbers of nodes that captures have, each number once
 	VEC(struct graph_form) forms;
 	bool full; ///< true if there are too many captures to compare all: no replay gets places then
-	VEC(uint32_t) partly; ///< forms in which only some kernels have a name
-	struct name_table sequences; ///< key of each entry of `replays`: its activities' names in order
+	VEC(uint32_t) partly; ///< forms in which only some kernels have a name, as indices in `forms`
+	struct name_table sequences; ///< for each entry of `replays`, the names of its activities in
+	                             ///< order; the id is the index in `replays`
 	VEC(struct graph_replay) replays;
 	VEC(uint32_t) fitting; ///< forms that fit replays, as indices in `forms`
 	VEC(struct graph_run) runs; ///< activities of replays, sorted by `activity`

@@ -10,17 +10,19 @@ struct reducer;
 /// A runtime call with a correlation id, in 8 bytes.
 struct launch {
 	uint32_t correlation : 31; ///< correlation id, to be read with widen()
-	bool settled : 1; ///< in the first launch with an id: true if its activity is in the trace, or
-	                  ///< if it only records into a graph and runs nothing (launches_settle())
+	bool settled : 1; ///< set only in the first of the launches that share a correlation id: true
+	                  ///< if an activity with this id is in the trace, or if the launch was
+	                  ///< recorded into a graph and so ran nothing (launches_settle())
 	uint32_t span; ///< index of the call in `host.spans`
 };
 
-/// Launches in file order; after launches_match() sorted by correlation id and start. Activities
-/// then refer to the first launch with their id.
+/// Launches in file order; after launches_match() sorted by correlation id and start. An activity
+/// then refers to the first of the launches that have its correlation id.
 struct launches {
 	VEC(struct launch) list;
 	struct wide_numbers wide; ///< correlation ids that do not fit into 30 bits
-	int64_t extra; ///< number of kernels that have no launch of their own
+	int64_t extra; ///< number of kernels of an unknown launch, and of kernels beyond the first that
+	               ///< have the correlation id of a call that launches only one
 	int64_t open_ns; ///< work of launches that begin at or after this time may not have ended when
 	                 ///< the recording did; INT64_MAX if all work had ended
 	int64_t pending_ns; ///< start of the first pending launch, whose work had not ended when the

@@ -1,5 +1,5 @@
-/// Launches without an activity: they run nothing, their work had not ended, their kernel was
-/// recorded at another launch, or their work is lost.
+/// Launches without an activity: they run nothing, their work had not ended when the recording did,
+/// their kernel was recorded with the id of another launch, or their work is lost.
 #ifndef GG_REDUCE_LOST_H
 #define GG_REDUCE_LOST_H
 
@@ -21,8 +21,8 @@ void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t);
 void lost_figures(struct reducer *r, struct trust_counts *t);
 
 /// Counts the kernels that a graph launch lacks and another launch of the same graph has, and adds
-/// their time to what is lost. Launches from `until` on are left out, since their work may not have
-/// ended.
+/// their estimated time to the lost time in `t`. Launches from `until` on are left out, since their
+/// work may not have ended.
 void lost_nodes(const struct reducer *r, int64_t until, struct trust_counts *t);
 
 #endif

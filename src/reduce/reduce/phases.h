@@ -25,8 +25,8 @@ struct phase_spans {
 struct phases {
 	struct phase_spans spans;
 	struct phase_spans again; ///< recomputation, which has priority over a backward span around it
-	/// nodes of autograd; they are backward only in traces without calls of autograd's engine, as
-	/// up to PyTorch 1.9
+	/// nodes of autograd; they count as backward only in traces without calls of autograd's engine,
+	/// which PyTorch up to 1.9 writes
 	struct phase_spans nodes;
 	bool engine; ///< true if a call of autograd's engine was recorded
 	size_t near[2]; ///< caches of the searches in `spans` and in `again`

@@ -23,8 +23,8 @@ struct reduce_options {
 
 struct reducer;
 
-/// A reducer for one trace. `names` is the table of the reader that feeds it, and must outlive it.
-/// Caller releases with reducer_free().
+/// A reducer for one trace. `names` is the name table of the reader that feeds the reducer, and
+/// must outlive the reducer. Caller releases with reducer_free().
 struct reducer *reducer_new(const struct reduce_options *options, struct name_table *names);
 
 /// The sink for the events that the reader finds.

@@ -157,8 +157,8 @@ static size_t usable_steps(const struct reducer *r, const struct digest *d)
 	return d->nr_steps - (d->step_activities[d->nr_steps - 1] * 2 < median ? 1 : 0);
 }
 
-/* What the name of complete measured step `i` tells. In a trace without steps: what the name `i`
-   tells, since annotations of servers are steps only if the marker matches them. */
+/* What the name of complete measured step `i` tells. In a trace without steps: what name `i` of
+   `host.names` tells, since annotations of servers are steps only if the marker matches them. */
 static struct mark told_by(const struct reducer *r, size_t i)
 {
 	if (!r->steps.window)
@@ -169,7 +169,7 @@ static struct mark told_by(const struct reducer *r, size_t i)
 	                    : (struct mark){ .phase = PHASE_ALL };
 }
 
-/* Finds the range of the number of requests in steps of decode or, without such steps, in all. */
+/* Finds the range of the number of requests in decode steps or, if there are none, in all steps. */
 static void find_requests(const struct reducer *r, struct trust_counts *t)
 {
 	size_t nr = r->steps.window ? r->host.names.nr : r->steps.usable;

@@ -69,7 +69,7 @@ struct where_moment {
 	uint32_t phase; ///< phase of the call, enum phase
 };
 
-/// Value in place of the index of a name, in rows about waits for the GPU.
+/// Value in place of an index in `gpu.names`, for rows about waits for the GPU.
 #define WHERE_SYNC UINT32_MAX
 
 /// A launched activity, or a wait, of the step that becomes digest.step.
@@ -105,8 +105,9 @@ struct where_step {
 	VEC(struct where_step_around) around;
 };
 
-/// Wanted spans: the calls whose code is looked up. For each 32 spans, a bit for each that is
-/// wanted, and the number of wanted spans before these 32.
+/// Wanted spans: the calls whose code is looked up. One struct for each 32 successive spans: `bits`
+/// has a bit for each span, set if it is wanted; `before` is the number of wanted spans before
+/// these 32.
 struct where_wanted {
 	uint32_t bits, before;
 };
@@ -131,7 +132,8 @@ struct where {
 	VEC(uint32_t) range_stacks; ///< id of a path of frames for each path of annotations
 	uint32_t *frame_of; ///< id of the frame with each name, indexed by name id; NO_ID if not yet
 	                    ///< known
-	VEC(struct where_stack_point) points; ///< call stacks, each from its first moment on
+	/// call stacks of threads, each with the moment from which on it holds
+	VEC(struct where_stack_point) points;
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
 	/// activities whose launch is wanted; empty unless an activity of the trace names its operator
@@ -170,12 +172,12 @@ void where_begin(struct reducer *r, const struct digest *d);
 /// Begins a walk over a thread. Caller releases with where_walk_end().
 struct where_walk *where_walk_begin(struct reducer *r, uint32_t thread);
 
-/// Enters the operator at index `span` of `host.spans`. A walk must take operators and calls
-/// together in order of start.
+/// Enters the operator at index `span` of `host.spans`. Operators and calls must be passed to the
+/// walk in one common order, by start.
 void where_walk_op(struct where_walk *w, uint32_t span, const struct wide_span *op);
 
-/// Looks up the code around the call at index `span` of `host.spans`; operators and calls must come
-/// together in order of start.
+/// Looks up the code around the call at index `span` of `host.spans`. Operators and calls must be
+/// passed to the walk in one common order, by start.
 void where_walk_call(struct where_walk *w, uint32_t span, const struct wide_span *call);
 
 /// Ends the walk and releases `w`.
@@ -203,7 +205,8 @@ static inline uint32_t where_of_span(const struct where *w, uint32_t span)
 	return moment ? *moment - 1 : NO_ID; /* 0 becomes NO_ID */
 }
 
-/// A new row, with figures of 0, for the code of a moment and a name of activities (or WHERE_SYNC).
+/// A new row whose figures are all 0. `moment`: id in `moments` of the code around a call; `name`:
+/// index of an activity's name in `gpu.names`, or WHERE_SYNC for waits.
 struct code_stat where_row(struct reducer *r, struct digest *d, uint32_t moment, uint32_t name);
 
 /// Chooses the step of median length if `options.keep_step` is set.
