@@ -20,7 +20,7 @@ char *mem_strndup(const char *p, size_t n);
 _Noreturn void mem_fail(void);
 
 /// Makes the C library return blocks of 256 KiB or more to the system when they are released. By
-/// default, glibc keeps blocks up to the size of the largest one that was released so far.
+/// default, glibc keeps a released block if a block of at least this size was released before.
 void mem_return_large(void);
 
 /// Limits the memory that the program may hold. Beyond the limit the handler of mem_on_failure()
@@ -31,8 +31,8 @@ void mem_limit(uint64_t bytes);
 /// reads none. Borrowed until the next call.
 void mem_reads(const char *name);
 
-/// Announces that the data called `what` is about to take `bytes` bytes. The limit of mem_limit()
-/// is checked whenever such announcements add up to a few MiB; small ones are not counted.
+/// Announces an allocation of `bytes` bytes for the data called `what`. The limit of mem_limit() is
+/// checked whenever such announcements add up to a few MiB; small ones are not counted.
 void mem_grows(const char *what, size_t bytes);
 
 /// Sets a function that is called once before the process ends in mem_fail() or because of

@@ -1,4 +1,5 @@
-/// Dates of the calendar, as numbers of days, and the clock, which SOURCE_DATE_EPOCH can set.
+/// Calendar dates, stored as numbers of days; and the present time, which SOURCE_DATE_EPOCH can
+/// set.
 #ifndef GG_BASE_DATE_H
 #define GG_BASE_DATE_H
 

@@ -22,8 +22,8 @@ struct decimal decimal_of(int64_t value, int64_t digits)
 }
 
 /* Copies the significant digits of a number, without leading and trailing zeros, to `buf`, as many
- * as fit. Returns the number of all significant digits; `*point` becomes the position of the last
- * significant digit, counted from the decimal point. */
+   as fit. Returns the number of all significant digits; `*point` becomes the number of decimal
+   places up to the last significant digit: 1 for 12.5, -2 for 300. */
 static size_t significant(struct span text, char *buf, size_t size, int64_t *point)
 {
 	size_t nr = 0, kept = 0;

@@ -31,7 +31,7 @@ static inline uint64_t rotl(uint64_t x, int b)
 		v2 = rotl(v2, 32);      \
 	} while (0)
 
-/* SipHash-1-3 (Aumasson, Bernstein 2012): fast, and keyed, so that nobody can prepare 2^17 names
+/* SipHash-1-3 (Aumasson, Bernstein 2012): fast, and keyed, so that nobody can prepare many names
    that collide. */
 uint64_t span_hash(struct span s, const uint64_t seed[2])
 {

@@ -53,8 +53,8 @@ static inline uint64_t number_size(int64_t value)
 /// |a − b|, saturated at the end of int64.
 int64_t number_distance(int64_t a, int64_t b);
 
-/// Hash of a sequence of numbers that ends in `more`; `hash` is the hash of the numbers before it.
-/// It is FNV-1a over words of 64 bits.
+/// Hash of a sequence of numbers of which `more` is the last; `hash` is the hash of the numbers
+/// before `more`. It is FNV-1a over words of 64 bits.
 static inline uint64_t number_hash(uint64_t hash, uint64_t more)
 {
 	return (hash ^ more) * 1099511628211u;

@@ -140,9 +140,9 @@ static void find_anchors(const struct places *p, size_t nr, struct anchors *out)
 	}
 }
 
-/* Keeps one anchor for each number of cuts. Anchors that cut about as evenly as the most even one
- * qualify; the one of these that begins earliest is kept, so that few launches come before the
- * first repetition. */
+/* Keeps one anchor for each number of cuts. This is the earliest of the anchors that
+   cut about as evenly as the most even one, so that few launches come before the first
+   repetition. */
 static void select_anchors(struct anchors *out)
 {
 	size_t nr = 0;
@@ -210,10 +210,10 @@ static size_t piece_begin(const struct anchor *a, size_t nr, size_t parts, size_
 	return i / parts / a->count * nr + from + (to - from) * (i % parts) / parts;
 }
 
-/* Regularity of the pieces, or of the `parts` parts of each. The launches before the first cut
- * count as the end of the last piece, as if the sequence were a ring. If there are many pieces, the
- * first may differ from the others; if there are few, it is also compared with the last, unless the
- * last is cut short. */
+/* Regularity of the pieces, each of which is first cut into `parts` equal parts. The launches
+   before the first cut count as the end of the last piece, as if the sequence were a ring. If there
+   are many pieces, the first may differ from the others; if there are few, it is also compared with
+   the last, unless the last is cut short. */
 static int64_t pieces_regularity(const struct launch_sequence *s, struct anchor *a, size_t parts,
                                  struct tally *tallies)
 {
@@ -263,8 +263,8 @@ static bool is_period(const struct anchors *list, const struct anchor *a)
 {
 	for (size_t i = 0; i < list->list.nr; i++) {
 		const struct anchor *b = &list->list.v[i];
-		/* a longer period `b` rules out `a` only if it leaves far fewer launches unexplained;
-		 * fewer still if `b` has few pieces, since these may be alike by chance */
+		/* a longer period `b` rules out `a` only if `b` leaves far fewer launches unexplained; if
+		   `b` has few pieces, which may be alike by chance, it must leave fewer still */
 		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS;
 		if (anchor_is_clean(a) && b->count < a->count &&
 		    a->regularity < explained_regularity(b->regularity, times))
@@ -275,7 +275,8 @@ static bool is_period(const struct anchors *list, const struct anchor *a)
 	return a->regularity >= PERIOD_NEEDED;
 }
 
-/* Chooses the most evenly spread period; if equal, the one with the most repetitions. */
+/* Chooses the most evenly spread period; of equally even ones, the one with the most
+   repetitions. */
 static const struct anchor *anchor_choose(const struct anchors *list, int64_t *regularity)
 {
 	const struct anchor *chosen = NULL;
@@ -328,9 +329,9 @@ static size_t common_launches(const struct launch_sequence *s, size_t before, si
 	return nr;
 }
 
-/* Ends the last repetition after the last of its launches that also occurs in the repetition before
- * it. The last repetition is dropped if it is cut short, the first one if it has little in common
- * with the second. False if fewer than two repetitions are left. */
+/* Ends the last repetition after its last launch that also occurs in the previous repetition. The
+   last repetition is dropped if it is cut short, the first one if it has little in common with the
+   second. False if fewer than two repetitions are left. */
 static bool trim_period(const struct launch_sequence *s, struct period *p, struct tally *tallies)
 {
 	const size_t *v = p->starts.v;

@@ -29,10 +29,10 @@ struct period {
 	                    ///< no period
 };
 
-/// Finds the period. Regularity is the lowest of three shares (of launches, their time, distinct
-/// names) that recur from one repetition to the next. Below PERIOD_NEEDED there is no period. The
-/// shortest pattern that is nearly as regular as the best one is the period. Caller releases `out`.
-/// O(n) time, 16 temporary bytes per launch.
+/// Finds the period. Regularity is the lowest of three shares: of the launches, of their time, and
+/// of the distinct names that also occur in the previous repetition. Below PERIOD_NEEDED there is
+/// no period. The shortest pattern that is nearly as regular as the best one is the period. Caller
+/// releases `out`. O(n) time, 16 temporary bytes per launch.
 void period_find(const struct launch_sequence *s, struct period *out);
 
 /// Releases all memory of the period.

@@ -83,8 +83,8 @@ bool span_eq_nocase(struct span a, struct span b);
 /// True if `needle` occurs in `hay`, without regard to ASCII case; an empty needle always does.
 bool span_contains_nocase(struct span hay, struct span needle);
 
-/// True if `text` occurs in `hay`, without regard to ASCII case; in `text` `*` matches any bytes
-/// and `?` one byte.
+/// True if `text` occurs in `hay`, without regard to ASCII case. A `*` in `text` matches any bytes,
+/// a `?` one byte.
 bool span_holds_nocase(struct span hay, struct span text);
 
 /// True if the whole of `text` matches `pattern`, in which `*` matches any bytes and `?` one byte.

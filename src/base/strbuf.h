@@ -37,7 +37,7 @@ void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
 /// false if it cannot be read, as errno says.
 bool strbuf_read(struct strbuf *b, int fd, size_t most);
 
-/// Cuts the content to `n` bytes, which must not be more than it has.
+/// Cuts the content to its first `n` bytes; it must have at least `n` bytes.
 void strbuf_setlen(struct strbuf *b, size_t n);
 
 /// The content, NUL-terminated; borrowed until the next change.

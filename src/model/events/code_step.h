@@ -20,7 +20,7 @@ struct code_around {
 struct code_launch {
 	uint32_t row; ///< index in code_step.rows: where in the code the call was made
 	uint32_t around; ///< index + 1 of the innermost operator around the launch; 0 if there is none
-	uint32_t thread; ///< index of the host thread among those of the trace
+	uint32_t thread; ///< number of the host thread; the threads of the trace are counted from 0
 	uint32_t lane; ///< index of the pair of device and stream on which the activity ran
 	struct span name; ///< name of the activity; empty if the element is a call that waited
 	int64_t device, stream; ///< ids in the trace of the activity's device and stream (idents, see

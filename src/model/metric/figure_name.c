@@ -180,8 +180,8 @@ static const char *unit_spelled(struct span name)
 	return NULL;
 }
 
-/* The unit of a rate such as "tokens_per_second_": that of "tokens/second". If it is unknown: "1/s"
- * for a rate per second, else NULL. */
+/* The unit of a rate such as "tokens_per_second_", which means "tokens/second". If figure_units
+   lacks the unit: "1/s" for a rate per second, else NULL. */
 static const char *unit_of_rate(const char *from, const char *per)
 {
 	const char *end = per + strlen("_per_");
@@ -423,7 +423,7 @@ bool figure_is_neither(struct span name)
 	if (figure_is_setting(name, "flat") ||
 	    (figure_is_setting(name, "count") && !figure_better(name, NULL)))
 		return true;
-	/* names that end in ".n" or ".count" are those of a number of samples */
+	/* names that end in ".n" or ".count" mean a number of samples */
 	if (span_glob(SPAN("*.n"), name) || span_glob(SPAN("*.count"), name))
 		return true;
 	return ANY(i, NR_FIGURE_WORDS,

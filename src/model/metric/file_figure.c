@@ -219,7 +219,8 @@ struct metric *input_metric_copy(const struct metric *own, struct arena *a)
 	for (size_t i = 0; i < NR_OF(texts); i++)
 		if (*texts[i])
 			*texts[i] = arena_dup(a, span_of(*texts[i]));
-	/* computed only for copies, which are made only of metrics that are judged or shown */
+	/* `exact` is computed only for copies of a metric, since only metrics that are judged or shown
+	   are copied */
 	m->exact = !m->mixed &&
 	           figure_is_counted(span_of(m->name + (m->case_name ? strlen(m->case_name) : 0)));
 	return m;

@@ -98,8 +98,8 @@ enum family {
 /// Groups of figures that one cause changes together. The row of a metric names its group; if the
 /// row has STAKE_UNNAMED, the metric's labels and check_group imply the group. For each group, a
 /// suspected cause (judge/cause) explains an amount: ns per step for times, bytes for memory. For
-/// counts and shares the amount has no unit, and is only compared with that of other suspected
-/// causes.
+/// counts and shares the amount has no unit, and is only compared with the amounts of other
+/// suspected causes.
 enum stake {
 	STAKE_UNNAMED,
 	STAKE_WALL, ///< wall time, rates per wall time, and figures that a benchmark measures

@@ -95,8 +95,8 @@ static const struct dtype *dtype_find(struct span name)
 	return NULL;
 }
 
-/* Size in bytes of `nelems` elements of `type`; -1 if either is unknown or the product is out of
- * range. */
+/* Size in bytes of `nelems` elements of `type`; -1 if one of the two is unknown, or if the size
+   exceeds int64. */
 static int64_t message_bytes(int64_t nelems, const struct dtype *type)
 {
 	int64_t bytes;

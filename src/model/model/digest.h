@@ -327,7 +327,8 @@ struct memory_item {
 /// The level of one memory at one moment of its history.
 struct memory_level {
 	const char *memory;
-	int64_t entries, time_us; ///< history entries up to this moment; its time in µs, or -1
+	int64_t entries, time_us; ///< number of history entries up to this moment; time of the moment
+	                          ///< in µs, -1 if unknown
 	int64_t allocated, reserved; ///< levels in bytes; `reserved` may be MEMORY_UNKNOWN
 };
 
@@ -349,7 +350,8 @@ struct trust_counts {
 	/// launched before the recording; of an unknown launch; outside of all steps.
 	int64_t gpu_events, with_launch, carried_over, dropped, unattributed;
 
-	/// GPU time of all activities; of those of an unknown launch; of those outside of all steps.
+	/// GPU time of all activities; of activities of an unknown launch; of activities outside of all
+	/// steps.
 	int64_t gpu_ns, dropped_ns, unattributed_ns;
 
 	/// Launches of kernels and graphs. Each has its activities, or is captured, pending, left over

@@ -31,8 +31,8 @@ enum flop_type flops_type(const struct digest *d);
 /// all.
 bool flops_per_step(const struct digest *d, int64_t *out);
 
-/// Peak rate: peak_tflops of the run context, else that of the GPU for flops_type(). False if
-/// neither is known.
+/// Peak rate: peak_tflops of the run context, else the rate of the GPU for the type flops_type() by
+/// its data sheet. False if neither is known.
 bool flops_peak(const struct digest *d, struct flop_peak *out);
 
 /// Value of mfu_pct, flops.per_s or flops.peak_pct for a rank whose steps take `step_ns` > 0; false

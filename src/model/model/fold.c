@@ -88,7 +88,8 @@ static size_t first_of(const struct fold *f, enum metric_id id)
 }
 
 /* True if some rank recorded what the metric needs. Communication needs a communication kernel, or
- * a step.comm_time that is not 0 on all ranks: ranks without communication have the figure, too. */
+   a step.comm_time above 0 on at least one rank: ranks without communication have this figure, too,
+   but it is 0. */
 static bool has_need(const struct fold *f, enum need need)
 {
 	bool of_comm = need == NEED_COMM;

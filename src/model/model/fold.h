@@ -195,16 +195,16 @@ static inline bool fold_is_item(const struct metric *m)
 bool fold_is_by_rank(const struct fold_figure *f);
 
 /// Answers a query about a folded run like run_query(), but the answers are unsorted. If the query
-/// asks for an answer for each rank, only that of the worst rank is given. Some queries, such as
-/// for kernels of a single rank, need whole digests: they have an answer if the fold keeps the
-/// digests of all ranks that the query selects. Otherwise they have none, unless only the view's
-/// naming of kernels needs whole digests: the answers then have the normalized names. `a` is
+/// asks for an answer for each rank, only the answer for the worst rank is given. Some queries,
+/// such as for kernels of a single rank, need whole digests: they have an answer if the fold keeps
+/// the digests of all ranks that the query selects. Otherwise they have none, unless only the
+/// view's naming of kernels needs whole digests: the answers then have the normalized names. `a` is
 /// scratch memory.
 void fold_query(const struct run_view *v, const struct query *q, struct arena *a,
                 struct answers *out);
 
 /// True if `v` is the view of a folded run that cannot answer the query: only whole digests could,
-/// and the fold does not keep those of all ranks that the query selects.
+/// and the fold does not keep the digests of all ranks that the query selects.
 bool fold_lacks(const struct run_view *v, const struct query *q);
 
 /// True if the query asks for each rank, and `v` is the view of a folded run that answers only for

@@ -14,7 +14,8 @@ struct match_member {
 struct rank_match {
 	const struct match_member *members; ///< members, sorted by rank
 	size_t nr;
-	int64_t wire_ns; ///< shortest duration among the members: that of the last to enter
+	int64_t wire_ns; ///< shortest duration among the members: the duration of the member that
+	                 ///< entered last
 	size_t last; ///< index of the member that entered last: the one with the shortest duration;
 	             ///< `nr` if several have it
 };

@@ -360,7 +360,7 @@ struct report {
 	VEC(struct finding) findings;
 	VEC(struct trust_finding) trust;
 	int64_t
-	    expect_ranks; ///< number of ranks that a run must have by the rules; 0: those of its job
+	    expect_ranks; ///< number of ranks that the rules ask of a run; 0: as many as its job has
 	VEC(struct rank_column) rank_columns; ///< columns of the table of ranks, except "rank"
 	VEC(struct rank_row) ranks; ///< rows of ranks, candidate first; empty if a run has one rank
 	VEC(struct insight) insights; ///< insights, the candidate's first

@@ -21,8 +21,8 @@ static void join_memory_cycles(void *row, const void *more)
 	x->peak_types = y->peak_types;
 }
 
-/* Only rows of traces are joined across profiler cycles. In these rows, members that only snapshots
- * fill are MEMORY_UNKNOWN, which is below all other numbers. */
+/* Only rows of traces are joined across profiler cycles; in them, members that only snapshots fill
+   are MEMORY_UNKNOWN. This value is below all other numbers, so that MAX prefers a known value. */
 #define ROW memory_stat
 static const struct field memory_stat_fields[] = {
 	KEY(ORDER, id, TEXT, 0),

@@ -34,8 +34,8 @@ ROW_TYPE(collective, LISTED);
 
 /* ---- rows about the rank as a whole ---- */
 
-/* Joins the progress of two profiler cycles by keeping that of the cycle with the later last step.
- */
+/* Joins the progress of two profiler cycles: keeps the progress of the cycle whose last step is
+   later. */
 static void join_progress_cycles(void *row, const void *more)
 {
 	struct progress *x = row;

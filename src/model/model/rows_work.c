@@ -160,8 +160,8 @@ ROW_TYPE(flop_stat, LISTED);
 
 /* ---- functions and counters ---- */
 
-/* Joins a function of two profiler cycles. Medians cannot be added, so those of the cycle with more
- * executions are kept. */
+/* Joins a function of two profiler cycles. Medians cannot be added, so the medians of the cycle
+   with more executions are kept. */
 static void join_function_cycles(void *row, const void *more)
 {
 	struct function_stat *x = row;

@@ -9,7 +9,7 @@ enum { STEPS_MIN = 3, FIRST_KIND = NR_INNER_PHASES };
 struct kind_times {
 	double ns[NR_PHASES]; /* GPU time of all steps of a kind */
 	double all_ns;
-	int64_t steps, of_kinds; /* number of all steps, and of those of a known kind */
+	int64_t steps, of_kinds; /* number of all steps; number of steps of a known kind */
 };
 
 static void add_steps(struct kind_times *t, int64_t *steps, int kind, int64_t nr, int64_t mean_ns)

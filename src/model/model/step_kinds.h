@@ -13,8 +13,9 @@ struct step_kinds {
 	bool apart[NR_PHASES];
 	/// true if the kinds that are `apart` hold nearly all of the GPU time of both runs
 	bool all_apart;
-	/// Effect of another mix of kinds on GPU time: how far the second run's mean step would be from
-	/// the first's if each kind took as long as in the first run; in 1e-6 % of the first's.
+	/// Effect of another mix of kinds on GPU time: by how much the second run's mean step would
+	/// differ from the first run's if each kind took as long as in the first run; in 1e-6 % of the
+	/// first run's mean step.
 	int64_t mix;
 	/// True if the mean over all steps is judged, since the median would be the time of an
 	/// accumulation step or, by chance, of an update.

@@ -183,7 +183,8 @@ void run_views_align(struct run_view *v, size_t nr, struct arena *a)
 
 ORDERING_POINTERS(metric_name_cmp, struct metric, BY_TEXT(name))
 
-/* True if `name` is what reports call a figure of result files: "CASE/TITLE", or its title. */
+/* True if `name` is what reports call a figure of result files: "CASE/TITLE", or only the title if
+   the figure has no case. */
 static bool is_called(const struct metric *own, const char *name)
 {
 	size_t n = strlen(own->case_name);

@@ -443,7 +443,7 @@ static void set_others(struct short_names *s)
 static void set_form(struct short_names *s, struct short_name *n)
 {
 	if (n->text && n->form < FORM_OTHER)
-		return; /* the form is still that of the round before */
+		return; /* the text was made in this form already */
 	do
 		n->text = form_of(&s->arena, n->whole, n->plain, n->form);
 	while (n->form > FORM_FUNCTOR && n->form < FORM_OTHER &&

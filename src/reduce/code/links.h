@@ -14,7 +14,7 @@ struct code_flow {
 
 /// Sequence number that autograd gave to an operator.
 struct code_sequence {
-	uint32_t span; ///< index of the operator in the reducer's list of operators and ranges
+	uint32_t span; ///< index of the operator in `host.spans`
 	uint32_t number : 31; ///< sequence number, packed by narrow()
 	bool backward : 1;
 };

@@ -48,7 +48,8 @@ struct python_window {
 struct python_frames {
 	int64_t total_ns; ///< sum of all durations, which fits int64
 	struct wide_numbers wide; ///< durations that do not fit into 30 bits
-	struct idmap ids; ///< pairs (pid id, tid id); the id of a pair is an index in `threads`
+	struct idmap ids; ///< pairs (id of the process, id of the thread in it); the id of a pair is an
+	                  ///< index in `threads`
 	struct thread_found found; ///< cache: thread of the call that was stored last
 	VEC(struct python_thread) threads;
 	struct python_paths *paths; ///< tree of call paths; NULL before python_make_paths()
@@ -90,9 +91,9 @@ void python_make_paths(struct python_frames *p, const struct name_table *names,
                        const struct python_window *w);
 
 /// Appends rows of Python functions: a tree of call paths, unordered. A path has a row of its own
-/// if its exclusive time and that of all paths below it add up to at least `least_ns`; smaller
-/// paths become sums. Until python_medians(), each row has the id of its path in place of the
-/// median.
+/// if its exclusive time and the exclusive times of all paths below it add up to at least
+/// `least_ns`; smaller paths become sums. Until python_medians(), each row has the id of its path
+/// in place of the median.
 void python_figures(const struct python_frames *p, int64_t least_ns, struct digest *d);
 
 /// Computes the medians of the rows that are left once small rows have been summed.

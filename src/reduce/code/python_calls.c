@@ -57,8 +57,8 @@ static inline uint32_t small_id(int64_t id)
 	return id >= -1 && id <= NO_ID ? (uint32_t)id : NO_ID;
 }
 
-/* Stores a frame in the most frequent case: it is of the same thread as the last one, has the next
-   id, and needs no memory. Otherwise stores nothing and returns false. */
+/* Stores a frame in the most frequent case: it is of the same thread as the last frame, has the
+   next id, and needs no memory. Otherwise stores nothing and returns false. */
 static inline bool take_next(struct python_frames *p, const struct event *ev)
 {
 	int64_t end, total;

@@ -29,8 +29,8 @@ static uint32_t clean_name(struct python_paths *p, uint32_t name)
 	if (p->clean_of[name] == NO_ID) {
 		strbuf_setlen(&p->text, 0);
 		add_without_addresses(&p->text, name_span(p->names->by_id[name]));
-		/* the table cannot be full: the trace's name table has the same limits, and it holds at
-		 * least as many names, each at least as long */
+		/* the table cannot be full: the trace's name table has the same limits, and holds at least
+		   as many names, each of which is at least as long */
 		p->clean_of[name] = name_intern(&p->clean, strbuf_span(&p->text))->id;
 	}
 	return p->clean_of[name];
@@ -78,9 +78,9 @@ static inline bool frame_within(const struct python_frames *p, const struct pyth
 }
 
 /* Replaces the member `name` of each frame by the id of the frame's path. Adds the time of each
-   call, without higher classes, to `exclusive_ns` of its path, and subtracts it from that of the
-   caller's path. The result is wrong only if two calls of a path run at the same time: such paths
-   are marked as MIXED. */
+   call, without higher classes, to `exclusive_ns` of its path, and subtracts it from `exclusive_ns`
+   of the caller's path. The result is wrong only if two calls of a path run at the same time: such
+   paths are marked as MIXED. */
 static void find_paths(struct python_paths *p, const struct python_window *w,
                        struct python_thread *t)
 {

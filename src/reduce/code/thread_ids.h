@@ -24,8 +24,8 @@ void thread_ids_init(struct thread_ids *t);
 /// Releases all memory of the set.
 void thread_ids_release(struct thread_ids *t);
 
-/// Key of the thread of an event: the index of its process in `pids` and that of its thread in
-/// `tids`, in one number. A new process or thread is added.
+/// Key of the thread of an event: one number made of the index of its process in `pids` and the
+/// index of its thread in `tids`. A new process or thread is added.
 int64_t thread_key(struct thread_ids *t, const struct event *ev);
 
 /// Id of the thread of a host event.

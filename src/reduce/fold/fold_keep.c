@@ -17,7 +17,7 @@ enum { NUMBERS = NR_METRICS };
 static const struct key keys[] = {
 	{ METRIC_STEP_COMPUTE_TIME, true, 8 },
 	/* the smallest values: a rank that enters collectives last waits for nobody, so that its
-	   communication takes less time than that of the others */
+	   communication takes less time than on other ranks */
 	{ METRIC_STEP_COMM_TIME, false, 6 },
 	{ METRIC_STEP_COMM_TIME, true, 2 },
 	{ METRIC_STEP_TIME, true, 3 },

@@ -67,7 +67,7 @@ int64_t link_slope(struct link_point *p, size_t nr)
  * median end over the set to the end on this rank; it may be negative. */
 struct link_line {
 	uint32_t rank;
-	size_t seen; ///< number of the collectives so far
+	size_t seen; ///< number of collectives of this rank and set that have been walked
 	VEC(struct link_point) points; /* sample of at most LINK_POINTS collectives, evenly spread */
 };
 enum { LINK_POINTS = 64 };

@@ -15,9 +15,9 @@ static int by_time(const void *a, const void *b)
 	return COMPARE(y, x);
 }
 
-/* The smallest time of a row that is kept if at most `most` of the rows for which `has` is true may
- * be kept; 0 if there are no more such rows than `most`. Rows of equal time are kept or not
- * together, so that their order does not matter. */
+/* At most `most` of the rows for which `has` is true may be kept. Returns the smallest time with
+   which such a row is kept; 0 if all are kept. Rows of equal time are kept or dropped together, so
+   that their order does not matter. */
 static int64_t least_of_largest(const struct digest *d, bool (*has)(const struct code_stat *),
                                 size_t most)
 {
@@ -43,8 +43,8 @@ static bool is_of_kernel(const struct code_stat *c)
 	return is_gpu(c) && c->names == 0;
 }
 
-/* Removes the name of the kernel from rows whose share of the time is too small, and from the
- * smallest of the other rows if more of them have a name than the limit allows. */
+/* Removes the name of the kernel from rows whose share of the time is too small. If more than
+   KEEP_CODE_KERNELS other rows name a kernel, removes it from the smallest of these rows, too. */
 static void sum_code_kernels(struct digest *d)
 {
 	__int128 sum = 0;

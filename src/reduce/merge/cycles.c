@@ -69,8 +69,8 @@ static void point_collectives(struct digest *of, const int64_t *step)
 }
 
 /* Makes room for figures of phases. If only one of the digests has any phases within steps, the
- * result has none, since all launches of the other would count as outside of phases. If both have
- * some, a phase that only one of them has is zero in the other. */
+   result has none, since all launches in the other digest would count as outside of phases. If both
+   have some, a phase that only one of them has is zero in the other. */
 static void join_phases(struct digest *d, const struct digest *own, const struct digest *next)
 {
 	bool both = own->phases[PHASE_FORWARD][0] && next->phases[PHASE_FORWARD][0];

@@ -18,9 +18,9 @@ const char *cycles_fault(const struct digest *a, const struct digest *b);
 /// is cut short. Counts, times and figures of devices are added; so are the windows, without the
 /// time between cycles. A maximum becomes the largest one. Levels at the end and progress are those
 /// of the last cycle. The most frequent shape, a median and a rate are those of the cycle with more
-/// executions. The number of shapes and streams is the larger one, a lower limit. Occupancy is
-/// weighted by time; growth is the steepest of any cycle. The first COLLECTIVES_KEPT collectives
-/// are kept, but none after the point where a cycle's own list is cut.
+/// executions. The larger number of shapes and the larger number of streams are kept: each is a
+/// lower limit. Occupancy is weighted by time; growth is the steepest of any cycle. The first
+/// COLLECTIVES_KEPT collectives are kept, but none after the point where a cycle's own list is cut.
 void run_join(struct run *run);
 
 #endif

@@ -13,8 +13,8 @@ struct weighted {
 };
 
 /* A choice among the rows of one list: `small` is true for rows that go into a sum; `large` lists
- * the rows that are large enough to stay. If these are more than the limit allows, the smallest of
- * them go into the sum, too. */
+   the rows that are large enough to stay. If there are more large rows than the limit allows, the
+   smallest of them go into the sum, too. */
 struct choice {
 	bool *small;
 	VEC(struct weighted) large;
@@ -281,8 +281,8 @@ static void choose_functions(const struct digest *d, struct choice *c)
 
 void digest_small_functions(struct digest *d)
 {
-	/* if only some of several equally large functions can be kept, the first in this order are kept
-	 */
+	/* order_functions() decides which of several equally large functions are kept, if not all can
+	   be */
 	order_functions(d);
 	size_t nr = d->functions.nr;
 	struct choice c = { .small = mem_calloc(nr, sizeof *c.small) };

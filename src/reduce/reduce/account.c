@@ -94,8 +94,8 @@ static bool is_twice(const struct reducer *r, const struct activity *a, const st
 }
 
 /* Estimated time of untimed activities. Each counts with the mean time of the timed activities of
-   its name or, if there are none, of all `timed` activities. `untimed` is the number of untimed
-   activities by name. */
+   its name or, if there are none, of all timed activities, whose number is `timed`. `untimed` is
+   the number of untimed activities by name. */
 static int64_t untimed_ns(const struct reducer *r, const int64_t *untimed, int64_t timed)
 {
 	int64_t sum = 0;
@@ -108,9 +108,9 @@ static int64_t untimed_ns(const struct reducer *r, const int64_t *untimed, int64
 	return sum;
 }
 
-/* True if the `zeros` activities of a name that last 0 ns were not timed, since none takes less
-   than 1 ns. Where durations are in whole microseconds, short ones are rounded to 0, so the other
-   activities of the name must take 10 us or more in the mean. */
+/* True if the `zeros` activities of a name that last 0 ns were not timed, since no activity takes
+   less than 1 ns. Where durations are in whole microseconds, short ones are rounded to 0, so the
+   other activities of the name must take 10 us or more in the mean. */
 static bool is_hollow(const struct gpu_events *g, bool whole, const struct kernel_stat *k,
                       int64_t zeros)
 {

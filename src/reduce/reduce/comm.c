@@ -100,8 +100,8 @@ struct comm_walk {
 ORDERING(comm_point_cmp, struct comm_point,
          RISING(thread) RISING(at_ns) RISING(launch) FALLING(end_ns))
 
-/* Enters a scope. A scope without arguments gets those of the scope directly around it, if both
-   have the same kind of collective. */
+/* Enters a scope. A scope without arguments gets the arguments of the scope directly around it, if
+   both have the same kind of collective. */
 static void scope_enter(struct comm_walk *w, uint32_t index, const struct comm_scope *outer)
 {
 	struct comm_scope *s = &w->comm->scopes.v[index];
@@ -136,7 +136,8 @@ static void walk_points(struct comm_walk *w)
 }
 
 /* Fills `items` with the communication kernels of complete measured steps, and `points` with all
-   scopes and with the launches of kernels without arguments, which get those of their scope. */
+   scopes and with the launches of kernels without arguments, which get the arguments of their
+   scope. */
 static void list_points(struct comm_walk *w, const struct reducer *r)
 {
 	for (size_t i = 0; i < r->comm.kernels.nr; i++) {

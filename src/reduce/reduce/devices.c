@@ -23,7 +23,7 @@ struct step_cell {
 	struct cover all, kernels, compute;
 };
 
-/* The activity of a stream that ends last so far. */
+/* The activity that ends last among those of a stream that have been walked. */
 struct lane_end {
 	int64_t end_ns, correlation;
 	int64_t dur_ns; ///< duration; 0 once trust.contained_ns contains it
@@ -71,9 +71,9 @@ static void lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t cor
 }
 
 /* Finds an overflowed duration at the end of a stream, where nothing follows that would lie within
-   it. Its activity ends after all host events, and takes more than 1000 times as long as the others
-   of its name in the mean. Collectives do not count, since they may wait that long for a late
-   rank. */
+   it. The activity with this duration ends after all host events, and takes more than 1000 times
+   the mean time of the other activities of its name. Collectives do not count, since they may wait
+   that long for a late rank. */
 static void lane_close(const struct lane_end *l, int64_t host_last_ns, struct trust_counts *t)
 {
 	if (!l->dur_ns || l->name->communication || l->end_ns <= host_last_ns)

@@ -476,8 +476,8 @@ struct moved {
 	int64_t first; /* bytes of the first tensor */
 	int64_t first_size; /* bytes of an element of the first tensor */
 	struct shape widest; /* largest extent of all inputs in each dimension, last dimension first */
-	int64_t size; /* bytes of an output element: those of the largest floating-point input or, if
-	                 there is none, of the largest input */
+	int64_t size; /* bytes of an output element: as many as an element of the widest floating-point
+	                 type among the inputs has or, if there is none, of the widest type */
 };
 
 static bool is_real(struct span type)

@@ -60,7 +60,7 @@ struct flops {
 	struct known_call known[KNOWN_CALLS]; ///< the last call for each hash of the texts
 	VEC(struct op_size) sizes;
 	VEC(struct sized_op) ops; ///< calls with a rule, sorted by `span`
-	VEC(struct sized_op) counted; ///< those of `ops` that count, sorted by thread and start
+	VEC(struct sized_op) counted; ///< calls in `ops` that count, sorted by thread and start
 	bool lends; ///< true if an operator has a rule that lends (flop_rule_lends())
 	VEC(struct op_backward) backwards;
 	int64_t sms; ///< multiprocessors of the smallest GPU; 0 if unknown

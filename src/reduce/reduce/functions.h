@@ -27,7 +27,7 @@ void function_rates(struct reducer *r);
 /// Makes rows of GPU functions from the activities, which must be sorted by start.
 void function_classes(struct reducer *r, struct digest *d);
 
-/// Makes rows of runtime functions, after those of the GPU.
+/// Makes rows of runtime functions. Call it after function_classes().
 void function_runtime(struct reducer *r, struct digest *d);
 
 /// Finds the call paths of Python functions, and their times, after function_runtime().

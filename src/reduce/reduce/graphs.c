@@ -120,7 +120,8 @@ static int node_cmp(const void *a, const void *b, void *reducer)
 struct captured {
 	struct name_table names; ///< names of kernels and operators, texts of frames
 	VEC(struct graph_capture) captures;
-	VEC(struct graph_node) nodes; ///< nodes, with ids of names and paths in this struct
+	/// nodes; their ids of names and paths are indices in this struct
+	VEC(struct graph_node) nodes;
 	VEC(struct graph_op) counted;
 	VEC(struct code_path) ops, stacks; ///< paths; their names are in `names`, or NO_ID
 };

@@ -26,7 +26,7 @@ struct graph_number {
 struct graph_node {
 	uint32_t capture; ///< index in `captures`
 	uint32_t span; ///< index of the call in `host.spans`; NO_ID if it is in another recording
-	int64_t work; ///< pair (kind of its activity, id of the activity's name or NO_ID) like those of
+	int64_t work; ///< pair (kind of the activity, id of its name or NO_ID), like a key of
 	              ///< `gpu.name_ids`
 	uint32_t op, stack; ///< paths of operators and frames around the call (struct where_moment); 0
 	                    ///< if unknown
@@ -97,7 +97,7 @@ struct graphs {
 	VEC(struct graph_call) calls; ///< calls whose kernel is known, sorted by `span`
 	VEC(struct graph_number) numbers; ///< numbers of graph nodes, sorted by `activity`
 	/// captures of this recording, sorted by thread and start and disjoint in each thread; then
-	/// those of other recordings
+	/// captures of other recordings
 	VEC(struct graph_capture) captures;
 	size_t own; ///< number of captures of this recording
 	VEC(struct graph_node) nodes; ///< nodes, sorted by capture and start of the call

@@ -113,8 +113,8 @@ static void inputs_take(struct host_events *h, const struct event *ev)
 		vec_push(&h->op_inputs, (struct op_inputs){ (uint32_t)h->spans.nr, dims->id, types->id });
 }
 
-/* Remembers an operator, or an annotation that is not a marker, if it begins later than all so far.
-   Also stores the collective that it calls, if any. */
+/* Remembers an operator, or an annotation that is not a marker, if it began last of all so far (the
+   shortest, if several began together). Also stores the collective that the event calls, if any. */
 static void entered_take(struct reducer *r, const struct event *ev)
 {
 	struct last_host *last = &r->host.last;

@@ -50,8 +50,8 @@ static bool smallest_launch(const struct reducer *r, __int128 *low)
 	return found;
 }
 
-/* Index of the first launch with this id, or NO_ID. Searches from the last index found, `from`,
- * outwards, in steps that double. */
+/* Index of the first launch with this id, or NO_ID. Searches outwards from `from`, the index that
+   was found last, in steps that double. */
 static uint32_t launch_find(const struct launches *l, int64_t id, size_t from)
 {
 	size_t lo = 0, hi = l->list.nr; /* lo becomes the number of launches with smaller ids */

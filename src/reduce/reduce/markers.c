@@ -180,7 +180,7 @@ static bool is_fit(const struct marker_search *m, const struct marker *k)
 	                 : k->steps >= STEPS_NEEDED && k->alike && k->held * 100 >= all * HOLDS_PCT;
 }
 
-/* True if marker `k` is better than marker `best`; those of inference servers are preferred. */
+/* True if marker `k` is better than marker `best`; markers of inference servers are preferred. */
 static bool is_better(const struct marker *k, const struct marker *best)
 {
 	if (!best || k->server != best->server)

@@ -99,8 +99,8 @@ static size_t step_end_behind(const struct step_ends *e, int64_t at_ns)
 	return lo;
 }
 
-/* Growth in bytes per step. The level at a step end is that of the latest event before it; of
-   several events at one time, the last in the file counts. */
+/* Growth in bytes per step. The level at a step end is the level after the latest event before it;
+   of several events at one time, the last in the file counts. */
 static int64_t memory_growth(const struct reducer *r, const struct memory_state *m)
 {
 	struct step_ends e;

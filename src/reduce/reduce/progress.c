@@ -46,9 +46,9 @@ static struct span keep(struct digest *d, struct span s)
 	return arena_span(&d->arena, s);
 }
 
-/* True if launches went on until the recording ended: the time from the last launch to this end is
- * at most as long as the longest step, or as the longest time from a launch to the end of its work.
- */
+/* True if launches went on until the recording ended: the time from the last launch to the end of
+   the recording is at most as long as the longest step, or as the longest time from a launch to the
+   end of its work. */
 static bool goes_on(const struct reducer *r)
 {
 	int64_t last = INT64_MIN, longest = r->launches.delay_ns;

@@ -63,7 +63,7 @@ static bool period_within_launch(const struct host_order *o, const struct period
 	return false;
 }
 
-/* End of the last step: that of the outermost runtime call or operator around its last launch.
+/* End of the last step: the end of the outermost runtime call or operator around its last launch.
    Later host work is not part of the step. */
 static int64_t last_step_end(const struct host_order *o, uint32_t activity)
 {

@@ -147,8 +147,8 @@ static enum status walk_steps(struct wall_walk *w, int64_t *measured_ns, struct 
 
 /* Stores the median period of the complete measured steps, and the median distance of their
    markers. Where the host does not run ahead of the GPU, a period is as long as the time from the
-   previous marker to the step's own, or from there to the next marker. The smaller of these two
-   medians counts. */
+   previous marker to the step's own, or from there to the next marker. Both kinds of distances have
+   a median of their own, of which the smaller counts. */
 static void compare_markers(const struct reducer *r, struct digest *d)
 {
 	enum { PERIOD, BEFORE, AFTER, NR_LISTS };
