@@ -16,7 +16,7 @@ void *mem_realloc(void *old, size_t nr, size_t size);
 char *mem_strndup(const char *p, size_t n);
 
 /// Ends the process because memory ran out: runs the handler of mem_on_failure() and writes a
-/// message. Callers of libraries use it, too, if a library reports that memory ran out.
+/// message. Code that calls a library uses it, too, if the library reports that memory ran out.
 _Noreturn void mem_fail(void);
 
 /// Makes the C library return blocks of 256 KiB or more to the system when they are released. By
@@ -36,7 +36,7 @@ void mem_reads(const char *name);
 void mem_grows(const char *what, size_t bytes);
 
 /// Sets a function that is called once before the process ends in mem_fail() or because of
-/// mem_limit(); it must not allocate. NULL: no function is called.
+/// mem_limit(); the function must not allocate memory. NULL: no function is called.
 void mem_on_failure(void (*handler)(void));
 
 #endif

@@ -23,7 +23,7 @@ int64_t number_div_round(__int128 num, __int128 den);
 /// not be negative.
 int64_t number_pct(__int128 num, __int128 den);
 
-/// The value 1 as it is stored in millionths, the unit of figures such as counts per step.
+/// 1 in millionths. Figures such as counts per step are stored in millionths.
 #define MICRO INT64_C(1000000)
 #define NS_PER_S INT64_C(1000000000)
 

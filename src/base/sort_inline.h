@@ -18,7 +18,8 @@
 
 #define SORT_SHORT ((size_t)16)
 
-/// State of one sort: elements of `size` bytes, their order, and a buffer that it owns.
+/// State of one sort: elements of `size` bytes, their order (`cmp` with `arg`), and a buffer, which
+/// the struct owns.
 struct sort {
 	size_t size;
 	int (*cmp)(const void *, const void *, void *);

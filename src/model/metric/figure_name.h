@@ -7,7 +7,7 @@
 #include "metric/metric.h"
 
 /// Appends `text` in the form that names of figures have: other characters become '_'; beyond 100
-/// bytes the text is cut and 8 hex digits of its hash are appended.
+/// bytes the text is cut, and 8 hex digits of the hash of the whole text are appended.
 void figure_name_add(struct span text, struct strbuf *out);
 
 /// The last part of an absolute path, since folders differ between machines: "Llama-3" for

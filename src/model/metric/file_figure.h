@@ -8,7 +8,7 @@
 /// A figure of a result file (`input.NAME`): `value` · 10^-`digits`, a canonical struct decimal.
 struct input_stat {
 	const char *name;
-	const char *title; ///< what people read as its name, without the case; NULL if an earlier
+	const char *title; ///< name of the figure for people, without the case; NULL if an earlier
 	                   ///< version stored the figure
 	int64_t place; ///< order in reports (input_place()); 0 if an earlier version stored the figure
 	int64_t value, digits;
@@ -46,8 +46,8 @@ int64_t input_place(bool headline, const char *unit, size_t order);
 /// call it, by "CASE/TITLE".
 bool input_is_of(const struct metric *m, const struct input_stat *s);
 
-/// A share, such as 0.05, as `spread_share` holds it: -1 if it is below 0, too large, or not a
-/// number.
+/// A share, such as 0.05, in the form of `spread_share` (in 1e-9); -1 if `share` is below 0, too
+/// large, or not a number.
 int64_t input_spread(double share);
 
 /// The value of a figure, converted to the unit with index `unit` in figure_units. It is unchanged

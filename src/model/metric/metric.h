@@ -32,12 +32,12 @@ enum {
 /// The direction of a change that makes a figure worse.
 enum worse { WORSE_UP, WORSE_DOWN, WORSE_EITHER };
 
-/// The direction that is worse if `better` ("lower" or "higher") is better; WORSE_EITHER if it is
-/// NULL.
+/// The direction that is worse if `better` ("lower" or "higher") is better; WORSE_EITHER if
+/// `better` is NULL.
 enum worse worse_of(const char *better);
 
 /// The kind of item that the label of a figure names; LABEL_NONE if the metric has no labels, since
-/// a rank has only one figure of it.
+/// a rank has only one figure of this metric.
 #define LABELS(X)                     \
 	X(LABEL_NONE, "")                 \
 	X(LABEL_DEVICE, "device")         \

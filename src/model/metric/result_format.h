@@ -19,7 +19,7 @@ enum result_read {
 	          ///< pattern are its members
 };
 
-/// How several values are combined if a case has them for the same figure.
+/// How several values that one case has for the same figure are combined.
 enum result_repeats {
 	REPEATS_ERROR,
 	REPEATS_SAMPLES, ///< several values are measurements of one figure: their median counts
@@ -38,7 +38,7 @@ struct result_valid {
 	/// Expected value: "text" in quotes, a number, true, false, or the path of a member.
 	const char *equals;
 	const char *min, *max; ///< least and largest number that meets the condition
-	int64_t within; ///< how far a number may be from `equals`, in 1e-6 percent of it
+	int64_t within; ///< how far a number may be from `equals`, in 1e-6 percent of `equals`
 	bool optional; ///< true if the condition is also met when there is no value at the path
 	const char *say; ///< template of the message for a record that fails; NULL if the message is
 	                 ///< the condition itself

@@ -53,7 +53,8 @@ struct device_stat {
 	int64_t span_ns, busy_ns, compute_ns;
 	int64_t comm_ns, overlap_ns; ///< time of communication; part of it that overlaps computation
 
-	/// Length of measured steps (or window), and the GPU's busy time in it; -1 if not recorded.
+	/// Length of all measured steps (or of the window), and the GPU's busy time in them; -1 if not
+	/// recorded.
 	int64_t measured_ns, measured_busy_ns;
 };
 
@@ -295,14 +296,17 @@ enum memory_list {
 	MEMORY_LIST_CATEGORY, ///< bytes and blocks of a category at the peak; `largest`: bytes of the
 	                      ///< category's largest block; `other`: the category's bytes at the end of
 	                      ///< the history
-	MEMORY_LIST_PEAK, ///< live bytes and blocks of a site at the peak; `largest`: its largest block
-	MEMORY_LIST_END, ///< live bytes and blocks of a site at the end; `largest`: its largest block
+	MEMORY_LIST_PEAK, ///< live bytes and blocks of a site at the peak; `largest`: bytes of the
+	                  ///< site's largest block
+	MEMORY_LIST_END, ///< live bytes and blocks of a site at the end; `largest`: bytes of the site's
+	                 ///< largest block
 	MEMORY_LIST_GROWTH, ///< rise of a site's bytes and blocks; `other`: number of steps with a rise
 	MEMORY_LIST_CHURN, ///< bytes and number of a site's allocations; `largest`: most frequent size;
 	                   ///< `other`: number of sizes
 	MEMORY_LIST_OOM, ///< bytes and blocks of a site before the last OOM; `largest`: largest block
 	MEMORY_LIST_BLOCK, ///< bytes: size of a block of a site; blocks: number of these blocks
-	MEMORY_LIST_SIZE, ///< bytes and blocks of a size class at the peak; `other`: its least size
+	MEMORY_LIST_SIZE, ///< bytes and blocks of a size class at the peak; `other`: lower bound of the
+	                  ///< class
 	MEMORY_LIST_SEGMENT, ///< bytes and number of segments in one size class; `largest`: free bytes;
 	                     ///< `other`: lower bound of the class; category: kind of segment
 	MEMORY_LIST_GAP, ///< bytes: size of an inactive block; `other`: size of its segment
@@ -344,7 +348,7 @@ struct memory_evidence {
 enum { CLOCK_TICK_MAX = 1000 };
 
 /// The account of a rank: what the recording holds, divided so that the parts add up. Trust
-/// findings are made from it.
+/// findings are made from these counts.
 struct trust_counts {
 	/// Numbers of GPU activities: all (timed, untimed or recorded twice); with a known launch;
 	/// launched before the recording; of an unknown launch; outside of all steps.
@@ -396,7 +400,8 @@ struct trust_counts {
 	int64_t replayed_ns, joined_ns, unordered_ns, ambiguous_ns;
 
 	/// Fewest and most requests in a step of a server (in a decode step, if there are any), by the
-	/// names of usable steps, or of annotations if there are no steps; both 0 if no name says it.
+	/// names of usable steps, or of annotations if there are no steps; both 0 if no name tells a
+	/// number.
 	int64_t requests_low, requests_high;
 
 	/// Median time between the starts of steps' markers, and median step.period of these steps,
@@ -480,8 +485,8 @@ struct digest {
 	                                   ///< NO_SAMPLE where a step has no value
 	int64_t *step_phases; ///< step_phase_code() of each step; NULL if no step has a phase
 
-	/// Figures of phases by step. Column 0 is NULL if the phase is unknown; another column is NULL
-	/// if it would hold only zeros.
+	/// Figures of phases by step. Column 0 is NULL if the trace does not show the phase; another
+	/// column is NULL if it would hold only zeros.
 	int64_t *phases[NR_INNER_PHASES][NR_PHASE_COLUMNS];
 	/// Statistics of each step metric over the usable steps, if samples are not kept.
 	VEC(struct step_summary) summaries;
@@ -592,14 +597,14 @@ bool digest_has_trace(const struct digest *d);
 /// of the first GPU. 0 if all of these are equal.
 int run_digest_cmp(const struct digest *a, const struct digest *b);
 
-/// A run: digests in order of rank. A run that commands look at has one digest for each rank; a
-/// merged file has one for each artifact (run_digest_cmp()).
+/// A run: digests in order of rank. A run that commands look at has one digest for each rank; the
+/// run of a merged file has one digest for each artifact (run_digest_cmp()).
 struct run {
 	const char *label; ///< name of the run as the user gave it; borrowed
 	VEC(struct digest *) ranks; ///< digests, owned
 
-	/// ranks that are already folded, while `ranks` has those that are not; fold_whole() makes one
-	/// digest of both. NULL if there are none; owned.
+	/// digest of the ranks that are folded already; `ranks` has the other ranks, until fold_whole()
+	/// makes one digest of all. NULL if no rank is folded; owned.
 	struct digest *folded;
 	VEC(const char *) ignored; ///< paths of files that are not used; owned by the arena
 	struct arena arena;

@@ -143,7 +143,7 @@ struct fold {
 	/// list of single collectives. The folded digest owns them. If they come from a file, they have
 	/// only their `text`, and fold_complete() reads the rest from it. A baseline has no such ranks.
 	struct run kept;
-	/// true if all ranks are kept, because the run was folded only to be compared with a folded one
+	/// true if all ranks are kept, because the run was folded only to be compared with a folded run
 	bool keeps_all;
 	/// In a baseline, answers to those queries of the rules that need `kept` or the figures of
 	/// single ranks, both of which a baseline lacks. Only the member `values` is used.
@@ -211,8 +211,8 @@ bool fold_lacks(const struct run_view *v, const struct query *q);
 /// the worst rank. `*worst` becomes the reduction that gives this rank's value.
 bool fold_gives_worst(const struct run_view *v, const struct query *q, enum reduce *worst);
 
-/// True if `v` is the view of a folded run that answers a query for each rank only for the worst
-/// one, and other ranks have other values, so that a change of theirs may not be seen.
+/// True if `v` is the view of a folded run that answers only for the worst rank, although the query
+/// asks for each rank, and other ranks have other values: a change on these ranks may not be seen.
 bool fold_hides_ranks(const struct run_view *v, const struct query *q);
 
 /// Answers, for the fold `out` of a baseline, those queries of the rules that `out` cannot answer

@@ -162,8 +162,9 @@ static void take(const struct fold *f, const struct query *q, const struct fold_
 			vec_push(&out->list, g->value[i]);
 }
 
-/* Reduces the values to the value of the answer, and subtracts their number from answer->lacks. The
-   values are either single ones or a distribution. False if there are no values. */
+/* Reduces the values to the value of the answer, and subtracts the number of values from
+   answer->lacks. The values are either single ones or a distribution. False if there are no
+   values. */
 static bool reduce(struct values *v, enum reduce reduce, struct answer *answer)
 {
 	int64_t nr = (int64_t)v->list.nr + v->tally.count;

@@ -21,8 +21,9 @@ enum memory_limits {
 	MEMORY_OOMS = 16,
 };
 
-/// Tiers of categories of allocation sites, in the order in which they are tried. In the first tier
-/// with a match, the innermost frame that matches counts, with the first category that matches it.
+/// Tiers of categories of allocation sites, in the order in which they are tried. The first tier
+/// that matches a frame of the stack decides: the innermost frame that it matches counts, with the
+/// first category that matches this frame.
 enum site_tier { TIER_REGION, TIER_OPERATION, TIER_HELPER, NR_SITE_TIERS };
 
 /// Rules by which a stack of frames becomes an allocation site (rules/sites.yaml). Their texts are

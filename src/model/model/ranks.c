@@ -7,7 +7,7 @@
 /* ---- matching of collectives across ranks ---- */
 
 /* All collectives of one process group and kind in one step: each rank counts its own, and the n-th
-   collectives of all ranks are the same one. */
+   collective of each rank is the same collective. */
 struct series {
 	int64_t group_size; /* number of ranks in the group; -1 if unknown */
 	bool one_sided; /* true for sends and receives, which are different calls on the two peers */

@@ -356,7 +356,8 @@ struct report {
 	/// facts of the machine that changed; states of GPUs have names of metrics as keys. Empty if
 	/// all checks passed.
 	VEC(struct env_row) machine;
-	/// findings, sorted by cost; each failed, undecided, inconclusive or missing check is in one
+	/// findings, sorted by cost; each failed, undecided, inconclusive or missing check is in one of
+	/// them
 	VEC(struct finding) findings;
 	VEC(struct trust_finding) trust;
 	int64_t

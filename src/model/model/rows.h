@@ -87,7 +87,7 @@ struct field {
 /// A row type, or a whole document: the table of its members.
 struct schema {
 	const char *id; ///< value of the key "schema", which comes first; NULL for rows
-	const char *title; ///< what the JSON Schema of a document calls it
+	const char *title; ///< title of the document in its JSON Schema
 	bool counted; ///< true if the first key is "ranks", the number of structs
 	bool listed; ///< true if rows of this type are elements of lists (FIELD_ROWS)
 	const struct field *fields; ///< table of members, keys first; at most 64 members
@@ -107,7 +107,7 @@ struct schema {
 };
 
 /// A line of a table of fields: the member of struct `type_` under the key `key_`, or under its own
-/// name. `...` is the type of the field without FIELD_, then other members of the line.
+/// name. `...` is the type of the field without FIELD_, then other members of struct field.
 #define MEMBER_AT(key_, type_, member_, ...)                                                \
 	{                                                                                       \
 		.key = key_, .offset = offsetof(struct type_, member_), .type = FIELD_##__VA_ARGS__ \

@@ -108,7 +108,8 @@ struct rule {
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
 
-	/// metric of `unless`, or NULL: if its value is close to the checked one, the check is skipped
+	/// metric of `unless`, or NULL: if the value of this metric is close to the checked value, the
+	/// check is skipped
 	const struct metric *unless;
 	int64_t unless_within; ///< how close the two values must be, in 1e-6 % of the value of
 	                       ///< `unless`; -1: at any distance
@@ -161,7 +162,9 @@ struct rules {
 	const char *source; ///< path of the file, or "built in"
 	const char *workload;
 	const char *baseline; ///< path pattern of the baseline, with {workload}, {gpu}, {world_size}
-	VEC(struct span) approvers; ///< logins; `ci/forge/accept` asks for them
+	VEC(struct span)
+	approvers; ///< logins of the people who may approve a change;
+	           ///< `ci/forge/accept` reads them
 	struct table_paths tables;
 	bool in_review; ///< true if only a change under review is judged, not the main branch
 	int64_t expect_ranks; ///< number of ranks that a run must have; 0 if not given
@@ -212,7 +215,7 @@ static inline bool limit_is_absolute(const struct limit *l)
 bool rule_asks_noise(const struct rule *r);
 
 /// True if all limits that the user's own rules set are absolute (`max`, `min`), so that they need
-/// no baseline; false if there is no such rule.
+/// no baseline; false if the user has no rules.
 bool rules_are_absolute(const struct rules *rules);
 
 /// True if a limit of the rule compares with a baseline.

@@ -23,8 +23,8 @@ struct step_samples {
 /// are owned by `d`, or by `a` if some step has no sample.
 struct step_samples digest_samples(const struct digest *d, enum metric_id id, struct arena *a);
 
-/// A statistic over the usable steps, from samples or the summary. False if it was not recorded or
-/// no usable step has a sample.
+/// A statistic over the usable steps, from samples or the summary. False if the figure was not
+/// recorded, or if no usable step has a sample.
 bool digest_step_stat(const struct digest *d, enum metric_id id, enum statistic stat, int64_t *out);
 
 /// Share of the usable steps that are slow, in 1e-6 %; -1 if it is not known.
@@ -44,7 +44,8 @@ static inline bool step_is_slow(int64_t ns, int64_t median)
 int64_t machine_energy_share(const struct digest *d, const struct machine_stat *s);
 
 /// Energy that a GPU takes in a step, in microjoules: its mean power times the median wall time; -1
-/// if it is unknown, or was sampled in less than ENERGY_LEAST_PCT of the steps' time.
+/// if the energy is unknown, or if power was sampled in less than ENERGY_LEAST_PCT of the steps'
+/// time.
 int64_t machine_energy(const struct digest *d, const struct machine_stat *s);
 
 #endif

@@ -50,9 +50,9 @@ struct tally tally_copy(const struct tally *t);
 /// Releases the memory; the tally is then empty.
 void tally_release(struct tally *t);
 
-/// Reduces one or more values. The result is exact, except for a median of more than TALLY_EXACT
-/// values that is TALLY_UNKNOWN: it is estimated, as if the values within a part of the scale were
-/// evenly spread.
+/// Reduces one or more values. The result is exact unless it is a median, there are more than
+/// TALLY_EXACT values, and `median` is TALLY_UNKNOWN: the median is then estimated, as if the
+/// values within a part of the scale were evenly spread.
 int64_t tally_reduce(const struct tally *t, enum reduce reduce);
 
 /// The median of the values without the smallest one; needs two or more values.

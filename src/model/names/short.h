@@ -74,7 +74,8 @@ enum name_fit {
 	FIT_FORM, ///< the text is the shortest form of the kernel's name
 	FIT_LONGEST = FIT_FORM + NR_SHORT_FORMS - 1, ///< the text is the longest form of the kernel's
 	                                             ///< name
-	FIT_SHOWN, ///< the text is the name as reports show it on one line, or ends with its hash
+	FIT_SHOWN, ///< the text is the name as reports show it on one line, or ends with the hash of
+	           ///< the name
 	FIT_WHOLE, ///< the text is the name
 };
 

@@ -11,7 +11,8 @@
 struct python_frame {
 	uint32_t start; ///< start in ns after `base_ns` of the frame's python_run
 	uint32_t dur; ///< duration in ns, packed by narrow()
-	uint32_t name; ///< id of the function's name; after python_make_paths(), id of its call path
+	uint32_t name; ///< id of the function's name; after python_make_paths(), id of the frame's call
+	               ///< path
 	uint32_t parent; ///< id that the profiler gave to the caller; after python_order(), index of
 	                 ///< the caller; NO_ID if there is no caller
 };

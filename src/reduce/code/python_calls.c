@@ -34,7 +34,7 @@ static inline uint32_t run_id(const struct python_run *run, size_t i)
 /* ---- intake of frames ---- */
 
 /* The start of the next frame, relative to the base of its run of frames. Begins a new run if the
- * frame does not fit into the last one. */
+   frame does not fit into the last run. */
 static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_ns, uint32_t id)
 {
 	if (t->runs.nr) {

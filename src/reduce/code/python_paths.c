@@ -66,7 +66,8 @@ static inline uint32_t path_called(struct python_paths *p, uint32_t caller, uint
 
 /* ---- exclusive times ---- */
 
-/* Start and end of a frame, limited to the window; false if it takes no time there. */
+/* Start and end of a frame, limited to the window; false if the frame takes no time in the
+   window. */
 static inline bool frame_within(const struct python_frames *p, const struct python_window *w,
                                 const struct python_run *run, const struct python_frame *f,
                                 int64_t *start, int64_t *end)

@@ -5,8 +5,8 @@
 #include "base/number.h"
 #include "model/rows.h"
 
-/* A row that is large enough to stay in its list. If there are too many, those with the largest
-   weights stay. */
+/* A row that is large enough to stay in its list. If there are too many such rows, only the ones
+   with the largest weights stay. */
 struct weighted {
 	int64_t weight;
 	size_t index;

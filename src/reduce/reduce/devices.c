@@ -26,7 +26,7 @@ struct step_cell {
 /* The activity that ends last among those of a stream that have been walked. */
 struct lane_end {
 	int64_t end_ns, correlation;
-	int64_t dur_ns; ///< duration; 0 once trust.contained_ns contains it
+	int64_t dur_ns; ///< duration; 0 once it has been added to trust.contained_ns
 	const struct gpu_name *name;
 };
 

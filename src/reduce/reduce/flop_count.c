@@ -14,8 +14,8 @@ enum formula {
 	FORMULA_CONVOLUTION_BACKWARD,
 	FORMULA_GRADIENT, ///< one gradient of a convolution, lent to nested operators
 	                  ///< (flop_rule_lends())
-	FORMULA_ATTENTION, ///< attention on inputs of the shape batch, heads, length, size; its
-	                   ///< backward if `first` is 1
+	FORMULA_ATTENTION, ///< attention on inputs of the shape batch, heads, length, size; the
+	                   ///< backward operator if `first` is 1
 	FORMULA_ATTENTION_PACKED, ///< like FORMULA_ATTENTION, but the shape is batch, length, heads,
 	                          ///< size
 	FORMULA_TRITON, ///< the result is the number of operations that Inductor recorded

@@ -30,7 +30,8 @@ void function_classes(struct reducer *r, struct digest *d);
 /// Makes rows of runtime functions. Call it after function_classes().
 void function_runtime(struct reducer *r, struct digest *d);
 
-/// Finds the call paths of Python functions, and their times, after function_runtime().
+/// Finds the call paths of Python functions, and computes the times of each path. Call it after
+/// function_runtime().
 void function_paths(struct reducer *r);
 
 /// Makes rows of Python functions. Must be called last, since it limits the number of all rows.

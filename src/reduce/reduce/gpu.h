@@ -27,8 +27,9 @@ struct activity {
 	                      ///< `host.spans`.
 	uint32_t row : 29; ///< index into `rows`, from which activity_name() and activity_lane() read
 	bool has_launch : 1; ///< true if the launch was recorded; set by launches_match()
-	bool before : 1; ///< true if it was launched before the recording; set by launches_match()
-	bool untimed : 1; ///< true if it has no start or no valid duration, and so no time
+	bool before : 1; ///< true if the activity was launched before the recording; set by
+	                 ///< launches_match()
+	bool untimed : 1; ///< true if the activity has no start or no valid duration, and so no time
 	uint32_t step; ///< index into `steps.marks`, or NO_ID
 };
 
@@ -110,8 +111,8 @@ struct device_periods {
 GG_MUST_CHECK enum status wall_figures(const struct reducer *r, struct digest *d,
                                        struct device_periods *devices, struct diag_log *log);
 
-/// Like wall_figures(), for a trace without steps. Its devices have no periods of steps, only the
-/// time `idle_ns` in which they are idle.
+/// Like wall_figures(), for a trace without steps. The devices of such a trace have no periods;
+/// `idle_ns` is the time in which they are idle.
 void wall_of_window(struct digest *d, int64_t idle_ns);
 
 /// Computes figures per step and per device; sorts the activities by start. ST_INPUT if a time

@@ -37,7 +37,7 @@ struct graph_node {
 /// An operator that made recorded calls, and whose floating-point operations are counted.
 struct graph_op {
 	struct op_size size;
-	struct op_work work; ///< GPU work of its nodes in replays
+	struct op_work work; ///< GPU work of the operator's nodes in replays
 	uint32_t name; ///< id of the operator's name
 	int64_t times; ///< number of replays in measured steps
 };
@@ -78,7 +78,7 @@ enum graph_join {
 /// All replays with the same kernels in the same order.
 struct graph_replay {
 	enum graph_join join;
-	bool sized; ///< true if the operations of their operators can be counted
+	bool sized; ///< true if the operations of the operators in these replays can be counted
 	size_t first, nr; ///< the forms that fit, as a range of `fitting`
 };
 
@@ -86,7 +86,7 @@ struct graph_replay {
 struct graph_run {
 	uint32_t activity; ///< index in `gpu.activities`, as long as these are in file order
 	uint32_t replay; ///< index in `replays`
-	uint32_t node; ///< number of its node in the capture
+	uint32_t node; ///< index of the activity's node among the nodes of the capture
 };
 
 /// The captures of a trace and of other recordings (reducer_join()), and the replays that fit them.

@@ -70,8 +70,8 @@ struct step_ends {
 	int64_t at_ns[MEMORY_STEP_ENDS];
 };
 
-/* Chooses measured steps that end after the first event of the memory; before it the level is
- * unknown. They are sampled evenly, and fewer if there are over 16 memories, to save time. */
+/* Chooses measured steps that end after the first event of the memory; before that event the level
+   is unknown. They are sampled evenly, and fewer if there are over 16 memories, to save time. */
 static void step_ends_choose(struct step_ends *e, const struct reducer *r,
                              const struct memory_state *m)
 {

@@ -38,8 +38,8 @@ void steps_take(struct reducer *r, const struct event *ev, bool marker)
 
 ORDERING(mark_cmp, struct mark, RISING(start_ns) RISING(end_ns))
 
-/* True if `m`, which begins no earlier than `l`, marks the same step, because a file has it twice
-   or another thread wrote it. Both have the same number, or none, and most of their time in
+/* True if `m`, which begins no earlier than `l`, marks the same step, because a file has the step
+   twice or another thread wrote it. Both have the same number, or none, and most of their time in
    common. */
 static bool is_same_step(const struct mark *l, const struct mark *m)
 {

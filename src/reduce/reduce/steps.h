@@ -26,8 +26,8 @@ struct mark {
 struct annotation {
 	int64_t start_ns, end_ns;
 	uint32_t name; ///< index of the name in `host.names`
-	int64_t group; ///< id that annotations of the same step share, for one on a GPU's timeline;
-	               ///< else IDENT_NONE
+	int64_t group; ///< for an annotation on a GPU's timeline, an id that all annotations of the
+	               ///< same step share; else IDENT_NONE
 };
 
 /// Largest number of annotations that are kept. No marker is proposed for a trace with more.
@@ -90,8 +90,8 @@ void steps_attribute(struct reducer *r, struct digest *d);
 /// Stores a step on the timeline of a GPU, or one stream's part of it.
 void own_steps_take(struct reducer *r, const struct event *ev);
 
-/// Makes the steps that the profiler marked the steps of the trace, if no annotation is a marker
-/// and `options` allow it.
+/// If no annotation is a marker and `options` allow it, the steps that the profiler marked itself
+/// become the steps of the trace.
 void own_steps_use(struct reducer *r);
 
 /// Prepares own_steps_at(). Call it once `steps.marks` are sorted.

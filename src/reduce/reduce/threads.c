@@ -32,7 +32,8 @@ static void op_sums_add(struct op_sums *s, int64_t dur_ns)
 	s->self_ns += dur_ns;
 }
 
-/* Drops frames that do not wholly contain [start, end); returns the innermost one left, or NULL. */
+/* Drops frames that do not wholly contain [start, end); returns the innermost frame that is left,
+   or NULL. */
 static struct op_frame *op_stack_unwind(struct op_stack *st, int64_t start, int64_t end)
 {
 	for (; st->frames.nr; st->frames.nr--) {

@@ -54,8 +54,9 @@ struct pins {
 	size_t final; ///< index of the next active block in the list `finals`
 };
 
-/* Adds a small block between free ones. The site of the small block comes from the list `finals`
-   or, since a block that waits to be freed is not in this list, from the block's own stack. */
+/* Adds a small block that lies between free blocks. The site of the small block comes from the list
+   `finals` or, since a block that waits to be freed is not in this list, from the block's own
+   stack. */
 static enum status add_pin(struct replay *r, struct pins *pins, const struct snapshot_block *b,
                            int64_t free_bytes)
 {
