@@ -162,9 +162,8 @@ struct rules {
 	const char *source; ///< path of the file, or "built in"
 	const char *workload;
 	const char *baseline; ///< path pattern of the baseline, with {workload}, {gpu}, {world_size}
-	VEC(struct span)
-	approvers; ///< logins of the people who may approve a change;
-	           ///< `ci/forge/accept` reads them
+	/// logins of the people who may approve a change; `ci/forge/accept` reads them
+	VEC(struct span) approvers;
 	struct table_paths tables;
 	bool in_review; ///< true if only a change under review is judged, not the main branch
 	int64_t expect_ranks; ///< number of ranks that a run must have; 0 if not given

@@ -112,7 +112,7 @@ GG_MUST_CHECK enum status wall_figures(const struct reducer *r, struct digest *d
                                        struct device_periods *devices, struct diag_log *log);
 
 /// Like wall_figures(), for a trace without steps. The devices of such a trace have no periods;
-/// `idle_ns` is the time in which they are idle.
+/// `idle_ns` is the time in which they are idle, summed over the devices.
 void wall_of_window(struct digest *d, int64_t idle_ns);
 
 /// Computes figures per step and per device; sorts the activities by start. ST_INPUT if a time
