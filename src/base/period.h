@@ -11,7 +11,7 @@
 struct launch_sequence {
 	const uint32_t *names;
 	size_t nr;
-	const int64_t *mean_ns; ///< mean GPU time of one launch, indexed by name
+	const int64_t *mean_ns; ///< mean GPU time of one launch, indexed by id of the name
 	size_t nr_names;
 };
 

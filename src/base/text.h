@@ -77,7 +77,7 @@ size_t text_chars(struct span s);
 uint32_t text_hash32(struct span s);
 
 /// Like text_hash32(), for text in parts: `h` is TEXT_HASH for the first part, and for each further
-/// part the result of the part before.
+/// part the hash that was returned for the part before.
 uint32_t text_hash_more(uint32_t h, struct span s);
 #define TEXT_HASH 2166136261u
 

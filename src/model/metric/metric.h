@@ -174,8 +174,8 @@ enum rests_on {
 	ON_FLOPS = 1 << 15, ///< floating-point operations as counted in the trace
 	ON_MFU = 1 << 16, ///< floating-point operations as given by the run context
 	ON_CLOCKS = 1 << 17, ///< times and rates, which a throttled GPU makes worse
-	ON_ENDS = 1 << 18, ///< figures computed from when activities begin and end: unions, spans, wall
-	                   ///< times
+	ON_ENDS = 1 << 18, ///< figures computed from the starts and ends of activities: unions, spans,
+	                   ///< wall times
 	ON_WALL = 1 << 19, ///< figures that depend on when steps are over
 	ON_OPERATORS = 1 << 20, ///< figures by the operator that launched the work
 	ON_MODULES = 1 << 21, ///< figures by module or annotation

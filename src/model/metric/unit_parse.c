@@ -17,7 +17,7 @@ const struct unit_word unit_words[] = {
 	{ NULL, FAMILY_BARE, 0 },
 };
 
-/* the rows of rules/figures.yaml */
+/* figures.inc has the rows of rules/figures.yaml, such as a UNIT() for each unit */
 #define UNIT(name, dimension, size, others) { name, dimension, size, others },
 const struct figure_unit figure_units[] = {
 #include "metric/figures.inc"

@@ -303,7 +303,8 @@ enum memory_list {
 	MEMORY_LIST_GROWTH, ///< rise of a site's bytes and blocks; `other`: number of steps with a rise
 	MEMORY_LIST_CHURN, ///< bytes and number of a site's allocations; `largest`: most frequent size;
 	                   ///< `other`: number of sizes
-	MEMORY_LIST_OOM, ///< bytes and blocks of a site before the last OOM; `largest`: largest block
+	MEMORY_LIST_OOM, ///< bytes and blocks of a site before the last out-of-memory error; `largest`:
+	                 ///< bytes of the site's largest block
 	MEMORY_LIST_BLOCK, ///< bytes: size of a block of a site; blocks: number of these blocks
 	MEMORY_LIST_SIZE, ///< bytes and blocks of a size class at the peak; `other`: lower bound of the
 	                  ///< class
@@ -315,7 +316,8 @@ enum memory_list {
 	NR_MEMORY_LISTS
 };
 
-/// One row of a list. Rows of one memory and list are in the order of that list.
+/// One row of a list. Rows of the same memory and list are adjacent, and keep the order of the
+/// list.
 struct memory_item {
 	const char *memory;
 	enum memory_list list;

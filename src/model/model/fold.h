@@ -45,7 +45,8 @@ enum fold_number {
 	FOLD_LINK, ///< link_slope() of the rank (fold/links.h), from collectives whose ranks are all in
 	           ///< this rank's block of FOLD_BLOCK ranks
 	FOLD_TRUST, ///< from here on, members of struct trust_counts (fold_of_trust())
-	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< from struct fewer (fold/fewer.h): kind, count, usual
+	FOLD_FEWER_KIND = FOLD_TRUST + 20, ///< FOLD_FEWER_KIND to FOLD_FEWER_USUAL are members of
+	                                   ///< struct fewer (fold/fewer.h)
 	FOLD_FEWER_COUNT,
 	FOLD_FEWER_USUAL,
 	FOLD_ACCOUNT, ///< from here on, members of struct trust_counts that version 0.2 lacked

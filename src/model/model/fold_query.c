@@ -99,7 +99,7 @@ void fold_answer_rules(const struct run_view *v, const struct rules *rules, stru
 		answer_one(v, &q, out);
 		if (!rule->for_each)
 			continue;
-		/* the items are chosen by one value for all ranks, not separately for each rank */
+		/* the rule chooses its items by one value for all ranks, so this value is stored, too */
 		if (q.reduce == REDUCE_EACH)
 			q.reduce = REDUCE_MAX;
 		if (q.metric->label == LABEL_KERNEL)

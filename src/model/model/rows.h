@@ -24,7 +24,7 @@ enum field_type {
 	FIELD_NAME, ///< struct span
 	FIELD_OPTIONAL_NAME, ///< struct span, left out if empty
 	FIELD_HASH, ///< uint64_t as 16 hex digits
-	FIELD_ENUM, ///< an enum, by its name in `names`
+	FIELD_ENUM, ///< an enum, written as the name of its value in `names`
 	FIELD_SHAPE, ///< int64_t[3], left out if [0] < 0; an absent key is read as -1
 	FIELD_ROW, ///< struct of schema `sub`; a file has it on the line of the struct that contains it
 	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line; a line that not

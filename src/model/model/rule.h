@@ -103,7 +103,8 @@ struct rule {
 	struct query query; ///< metric, stat, reduce and the globs of `select`
 	bool for_each; ///< true if each item in the top N of either side gets a check of its own
 	int64_t top; ///< number N of largest items that for_each or a PAIR metric (of two runs) uses
-	int64_t min_share; ///< share of kernel time (1e-6 %) that an item needs on a side to be checked
+	int64_t min_share; ///< share of the total (1e-6 %) that an item needs on at least one side to
+	                   ///< be checked
 	VEC(struct span) same_work; ///< keys of the work in result files that may differ between sides
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts

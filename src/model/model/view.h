@@ -200,7 +200,7 @@ struct answer {
 	struct span label;
 	int64_t rank;
 	int64_t value;
-	int64_t lacks; ///< number of the ranks asked for that do not have the figure
+	int64_t lacks; ///< number of ranks that the query asks for and that lack the figure
 };
 
 /// The result of run_query().

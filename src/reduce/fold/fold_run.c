@@ -214,7 +214,8 @@ static enum status fold_artifacts(struct digest **v, size_t nr, const struct nam
 	return st;
 }
 
-/* Removes artifacts of ranks that are folded already. It is an error if their figures differ. */
+/* Removes artifacts of ranks that are folded already. It is an error if an artifact has other
+   figures than were folded. */
 static enum status drop_folded(struct run *run, struct diag_log *log)
 {
 	const struct fold *f = run->folded ? run->folded->fold : NULL;

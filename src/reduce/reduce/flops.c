@@ -140,7 +140,8 @@ uint32_t flops_at(const struct reducer *r, const struct host_span *l, uint32_t *
 {
 	if (!r->flops.counted.nr)
 		return NO_ID;
-	/* lo becomes the number of operators that start up to `at_ns` */
+	/* lo becomes the number of operators on threads with lower ids, and on this thread up to
+	   `at_ns` */
 	size_t lo = 0, hi = r->flops.counted.nr;
 	uint32_t thread = span_thread(&r->host, l);
 	int64_t at_ns = span_start(&r->host, l);

@@ -35,7 +35,7 @@ struct op_backward {
 struct op_work {
 	int64_t gpu_ns;
 	uint32_t launched; ///< number of activities that the thread launched during the operator
-	bool by_link; ///< true if an activity copies between GPU and host, or between GPUs
+	bool by_link; ///< true if one of these activities copies between GPU and host, or between GPUs
 	int64_t few_ns; ///< GPU time of kernels that have too few blocks for half of the
 	                ///< multiprocessors
 };

@@ -57,7 +57,7 @@ struct graph_capture {
 /// All captures with the same `work` of nodes in the same order.
 struct graph_form {
 	uint32_t first; ///< index in `captures` of the first capture of this form
-	bool forks; ///< true if a capture of this form has `forks`
+	bool forks; ///< true if `forks` is set in at least one capture of this form
 	bool sizes_differ; ///< true if the captures differ in the operations of their operators
 	bool differ; ///< true if the captures differ in places in the code, or one is `unread`
 	uint32_t captures, sequences; ///< number of captures of this form; number of entries of

@@ -87,7 +87,7 @@ void steps_make(struct reducer *r, struct digest *d);
 /// of complete measured steps.
 void steps_attribute(struct reducer *r, struct digest *d);
 
-/// Stores a step on the timeline of a GPU, or one stream's part of it.
+/// Stores a step on the timeline of a GPU, or the part of a step that is on one stream.
 void own_steps_take(struct reducer *r, const struct event *ev);
 
 /// If no annotation is a marker and `options` allow it, the steps that the profiler marked itself

@@ -7,7 +7,7 @@
 #include "reduce/reducer.h"
 
 struct wall_device {
-	bool works; ///< true if the device has an activity in a step
+	bool works; ///< true if the device has an activity in at least one step
 	bool live; ///< true if the device is in the list `live` of wall_walk
 	int64_t busy_ns; ///< busy time over the periods of the measured steps
 	struct cover compute, kernels, all;

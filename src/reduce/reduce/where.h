@@ -99,7 +99,7 @@ struct where_step_around {
 struct where_step {
 	bool kept;
 	uint32_t mark; ///< index of the step in `steps.marks`
-	struct idmap spans; ///< indices of the spans of launches
+	struct idmap spans; ///< indices in `host.spans` of the launches of the step
 	VEC(struct where_step_activity) activities; ///< activities in file order, then waits
 	VEC(struct where_step_call) calls;
 	VEC(struct where_step_around) around;
