@@ -17,8 +17,8 @@
 		}                                            \
 	} while (0)
 
-/// Like SEARCH, for a result that is likely to be near `lo`: the range is found by steps that
-/// double.
+/// Like SEARCH, for a result that is likely to be near `lo`: the range that holds the result is
+/// found in steps, each twice as long as the one before.
 #define SEARCH_NEAR(lo, hi, index, before)                                        \
 	do {                                                                          \
 		for (size_t step_ = 1; (lo) + step_ <= (hi); (lo) += step_, step_ *= 2) { \

@@ -161,7 +161,6 @@ size_t text_chars(struct span s)
 	return nr;
 }
 
-/* The first `max` characters of `s`. */
 static struct span first_chars(struct span s, size_t max)
 {
 	size_t i = 0;

@@ -40,7 +40,6 @@ void memory_profiles_release(struct memory_profiles *p)
 	vec_release(&p->list);
 }
 
-/* Compares two sites by category, kind, file, function, line. */
 static int memory_site_cmp(const struct memory_site *a, const struct memory_site *b)
 {
 	int c = strcmp(a->category, b->category);

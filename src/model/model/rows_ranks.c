@@ -57,7 +57,8 @@ static const struct field progress_fields[] = {
 ROW_TYPE(progress, ALONE, OWN(OF_CYCLES, join_progress_cycles));
 #undef ROW
 
-/* Figures of a rank that need all ranks are computed after profiler cycles have been joined. */
+/* Figures of a rank that need all ranks are computed after profiler cycles have been joined, so
+   these rows are never joined. */
 #define ROW cross_rank
 static const struct field cross_rank_fields[] = {
 	FIELD(known, FLAG, KEEP, KEEP, 0),

@@ -296,7 +296,7 @@ void function_paths(struct reducer *r)
 
 void function_figures(struct reducer *r, struct digest *d)
 {
-	/* digest_small_functions() would add paths with less time to a sum */
+	/* paths with less time get no row, since digest_small_functions() would add them to a sum */
 	int64_t least_ns = d->window_ns > 0 ? (d->window_ns - 1) / KEEP_PART + 1 : 0;
 	python_figures(&r->python, least_ns, d);
 	digest_small_functions(d);

@@ -180,7 +180,6 @@ static uint32_t find_peak_op(const struct reducer *r, uint32_t thread, int64_t a
 	return best ? (uint32_t)(best - r->host.spans.v) : NO_ID;
 }
 
-/* The text as valid UTF-8, or NULL if it is empty. */
 static const char *valid_text(struct arena *a, struct span raw)
 {
 	return raw.n ? text_valid(a, raw) : NULL;

@@ -21,7 +21,6 @@ static void process_add(const struct reducer *r, struct processes *p, int64_t pi
 		            nr == NAMED ? "" : text_short(a, span_of(ident_text(a, r->names, pid)), CHARS));
 }
 
-/* The processes that launched work for GPUs. */
 static void launchers_add(const struct reducer *r, struct processes *p, struct arena *a)
 {
 	for (size_t i = 0; i < r->host.rows.keys.nr; i++) {

@@ -287,7 +287,8 @@ static void list_memories(const struct xprof_profile *p, struct xprof_works *out
 {
 	for (size_t i = 0; i < p->memories.nr; i++) {
 		const struct xprof_memory *m = &p->memories.v[i];
-		/* only in version 0 of the format, `states` covers the whole time, like `samples` */
+		/* in version 0 of the format, `states` covers the whole time; in version 1, `samples`
+		   does */
 		bool old = m->samples.nr == 0 && p->version == 0;
 		struct xprof_work w = { .m = m,
 			                    .v = old ? m->states.v : m->samples.v,

@@ -15,7 +15,8 @@ struct replay_options {
 	int64_t capacity; ///< size of a device's memory in bytes; -1 if unknown
 	uint32_t max_devices; ///< largest number of devices, beyond which ST_INPUT is returned; 0 means
 	                      ///< 4096
-	uint32_t max_entries; ///< largest number of blocks and entries of one device; 0 means 2^32 - 3
+	uint32_t max_entries; ///< largest sum of the numbers of blocks and of history entries of one
+	                      ///< device; 0 means 2^32 - 3
 };
 
 /// Profiles of all devices that have a segment or a history, sorted by device. Caller releases

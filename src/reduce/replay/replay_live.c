@@ -23,7 +23,7 @@ static void add_live(struct live_set *set, struct live_block block)
 	set->bytes += block.bytes;
 }
 
-/* If the history has the allocation of a block, the stack of that entry is used. */
+/* If the history has the entry that allocated the block, the stack of this entry is used. */
 enum status replay_final_site(struct replay *r, const struct final_block *f, uint32_t *site)
 {
 	*site = SITE_ID_NO_STACK;
