@@ -252,15 +252,14 @@ enum status baseline_say(const struct baseline *b, const char *path, const char 
 	text_add_line(&workload, span_of(b->workload));
 	sink_printf(out, "%s: %s (workload %s, ", what, diag_quote(log, path), strbuf_str(&workload));
 	if (ranks == 1 && d->inputs.nr && !d->trace && !d->snapshot)
-		sink_printf(out, "%zu figure%s", d->inputs.nr, d->inputs.nr == 1 ? "" : "s");
+		sink_printf(out, "%zu figure%s", d->inputs.nr, text_s(d->inputs.nr));
 	else if (d->window || !d->trace)
-		sink_printf(out, "%zu rank%s, %s", ranks, text_s((int64_t)ranks),
+		sink_printf(out, "%zu rank%s, %s", ranks, text_s(ranks),
 		            d->window ? "whole trace" : "memory snapshot");
 	else
-		sink_printf(out, "%zu rank%s, %zu step%s", ranks, ranks == 1 ? "" : "s", steps,
-		            steps == 1 ? "" : "s");
+		sink_printf(out, "%zu rank%s, %zu step%s", ranks, text_s(ranks), steps, text_s(steps));
 	if (nr)
-		sink_printf(out, ", %zu run%s of history%s", nr, nr == 1 ? "" : "s",
+		sink_printf(out, ", %zu run%s of history%s", nr, text_s(nr),
 		            nr > 1 && past_find(&b->sample, &b->pin) ? " with the approved one" : "");
 	sink_puts(out, "); commit it");
 	if (also)

@@ -31,7 +31,7 @@ static enum status lint(const struct options *o, const char *path, int64_t today
 		st = rules_print(path, o->value[OPT_PROFILE], upgrade, out, log);
 	} else if (st == ST_OK) {
 		sink_printf(out, "%s: %zu rule%s, no errors\n", diag_quote(log, rules.source),
-		            rules.rules.nr, rules.rules.nr == 1 ? "" : "s");
+		            rules.rules.nr, text_s(rules.rules.nr));
 		sink_puts(out, rules_explain(&rules.arena, &rules, NULL));
 		if (o->value[OPT_BASELINE])
 			st = lint_noise(o, path, out, log);

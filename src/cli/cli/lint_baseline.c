@@ -158,7 +158,7 @@ static enum status verify_baseline(struct verify *v)
 		WARN(v,
 		     "%zu rule%s: fewer than %d runs of the history have the figure, so that its noise is "
 		     "mostly assumed; add every run of the main branch with 'gpugate store'",
-		     v->nr_noiseless, v->nr_noiseless == 1 ? "" : "s", NOISE_RUNS);
+		     v->nr_noiseless, text_s(v->nr_noiseless), NOISE_RUNS);
 	vec_release(&pin.values);
 	arena_release(&a);
 	return ST_OK;
@@ -180,8 +180,7 @@ enum status lint_baseline(const struct options *o, const char *path, struct sink
 	size_t ranks = run_nr_ranks(&v.b.pin), runs = v.b.reference.runs.nr;
 	if (st == ST_OK)
 		sink_printf(out, "%s: sound, %zu rank%s, %zu recent run%s, %zu warning%s\n", v.path, ranks,
-		            ranks == 1 ? "" : "s", runs, runs == 1 ? "" : "s", v.warnings,
-		            v.warnings == 1 ? "" : "s");
+		            text_s(ranks), runs, text_s(runs), v.warnings, text_s(v.warnings));
 	baseline_release(&v.b);
 	setup_release(&s);
 	return st;

@@ -52,7 +52,7 @@ static enum status judge_dumps(struct flight_dump **v, size_t nr, const char *na
 	    log, ST_INPUT,
 	    "%s: no rank hangs, as %zu dump%s of the Flight Recorder show%s, which have no "
 	    "times: give traces or snapshots to be judged",
-	    name, nr, text_s((int64_t)nr), nr == 1 ? "s" : "");
+	    name, nr, text_s(nr), nr == 1 ? "s" : "");
 }
 
 enum status flight_settle(const struct artifact_file *files, size_t nr, const struct run *run,

@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/search.h"
 #include "base/sort.h"
+#include "base/text.h"
 #include "diff/changes.h"
 #include "metric/figure_name.h"
 #include "metric/file_figure.h"
@@ -328,9 +329,9 @@ static const char *headline(struct course *t)
 		return arena_printf(&t->arena,
 		                    "%zu run%s of the main branch, too few to see changes: add every run "
 		                    "with 'gpugate store'",
-		                    runs, runs == 1 ? "" : "s");
-	return arena_printf(&t->arena, "%zu change%s in %zu figures over %s%zu runs", nr,
-	                    nr == 1 ? "" : "s", t->figures.nr, runs > CHANGE_MOST ? "the newest " : "",
+		                    runs, text_s(runs));
+	return arena_printf(&t->arena, "%zu change%s in %zu figures over %s%zu runs", nr, text_s(nr),
+	                    t->figures.nr, runs > CHANGE_MOST ? "the newest " : "",
 	                    runs > CHANGE_MOST ? (size_t)CHANGE_MOST : runs);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "history/course.h"
 #include "html/html_page.h"
 #include "report/document.h"
@@ -199,7 +200,7 @@ void course_put_event(struct document *d, const struct course *t, const struct c
 		}
 	if (nr > BESIDE) {
 		doc_item(d, 1);
-		doc_printf(d, "and %zu more figure%s", nr - BESIDE, nr - BESIDE == 1 ? "" : "s");
+		doc_printf(d, "and %zu more figure%s", nr - BESIDE, text_s(nr - BESIDE));
 	}
 }
 
@@ -426,7 +427,7 @@ static void put_approval(struct document *d, const struct course *t)
 		doc_words(d, " at ");
 		doc_commit(d, p->commit, NULL);
 	}
-	doc_printf(d, "; %zu later run%s accepted", t->accepted, t->accepted == 1 ? "" : "s");
+	doc_printf(d, "; %zu later run%s accepted", t->accepted, text_s(t->accepted));
 	doc_end(d);
 }
 

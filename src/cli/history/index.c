@@ -225,8 +225,8 @@ static void make_document(struct index *x)
 	x->d.marker = arena_printf(&x->d.arena, "history-suite-%s", x->file.name);
 	doc_paragraph(&x->d);
 	doc_say(&x->d, "history · %s", x->file.name);
-	doc_printf(&x->d, ": %zu change%s in %zu case%s", changes, changes == 1 ? "" : "s", x->cases.nr,
-	           x->cases.nr == 1 ? "" : "s");
+	doc_printf(&x->d, ": %zu change%s in %zu case%s", changes, text_s(changes), x->cases.nr,
+	           text_s(x->cases.nr));
 	put_events(x);
 	put_cases(x);
 	put_pictures(x);

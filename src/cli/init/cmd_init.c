@@ -361,7 +361,7 @@ static enum status say_what_is_next(struct init *in)
 	if (rules && in->rules.past) {
 		size_t nr = in->rules.past->runs.nr;
 		sink_printf(out, "; the noise of %zu run%s in the history allows closer limits of %zu%s",
-		            nr, nr == 1 ? "" : "s", in->rules.closer,
+		            nr, text_s(nr), in->rules.closer,
 		            nr ? "" : " (--history names another folder)");
 	}
 	sink_puts(out, rules ? "\n" : "");

@@ -182,7 +182,7 @@ static const char *sentence(const struct unlike *u, size_t nr, size_t most, stru
 	}
 	size_t more = seen.keys.nr > most ? seen.keys.nr - most : 0;
 	if (more)
-		strbuf_addf(&b, ", and %zu function%s more", more, more == 1 ? "" : "s");
+		strbuf_addf(&b, ", and %zu function%s more", more, text_s(more));
 	idmap_release(&seen);
 	return arena_take(a, &b);
 }

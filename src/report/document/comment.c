@@ -455,5 +455,5 @@ void md_write(struct md_document *d, size_t max, struct strbuf *out)
 	vec_release(&d->sections);
 	strbuf_adds(out, open ? DETAILS_CLOSE : "");
 	if (dropped && nr + ROOM_FOR_NOTE <= max)
-		strbuf_addf(out, "\n%zu section%s more in the report\n", dropped, dropped == 1 ? "" : "s");
+		strbuf_addf(out, "\n%zu section%s more in the report\n", dropped, text_s(dropped));
 }

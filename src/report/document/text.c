@@ -393,7 +393,7 @@ static void put_blocks(struct text *t, const struct layout *l)
 			continue;
 		put_blanks(t, INDENT);
 		strbuf_addf(t->out, "%zu more column%s with --verbose\n", l->columns.nr - to,
-		            l->columns.nr - to == 1 ? "" : "s");
+		            text_s(l->columns.nr - to));
 		return;
 	}
 }

@@ -85,7 +85,7 @@ void doc_inputs(struct document *d, const struct report *r)
 	}
 	if (same) {
 		doc_paragraph(d);
-		doc_printf(d, "%zu more figure%s changed by less than 1 %%", same, same == 1 ? "" : "s");
+		doc_printf(d, "%zu more figure%s changed by less than 1 %%", same, text_s(same));
 	}
 	doc_end(d);
 }

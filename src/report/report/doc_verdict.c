@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "metric/figure_name.h"
 #include "metric/statistic.h"
 #include "report/document.h"
@@ -307,7 +308,7 @@ void doc_verdict(struct document *d, const struct report *r)
 		int64_t nr = r->unconfirmed ? r->plan_pairs : r->pairs;
 		doc_paragraph(d);
 		doc_printf(d, "%s by %" PRId64 " pair%s with the base",
-		           r->unconfirmed ? "to be confirmed" : "confirmed", nr, nr == 1 ? "" : "s");
+		           r->unconfirmed ? "to be confirmed" : "confirmed", nr, text_s(nr));
 	}
 }
 
@@ -437,7 +438,7 @@ static void put_key_figure(struct document *d, const struct report *r, const str
 		        share_text(d, k->dull->detectable, k->baseline, false));
 		if (k->dull->past_runs < KNOWN_RUNS && k->dull->candidate_runs == 1)
 			doc_printf(d, " with %" PRId64 " run%s", k->dull->past_runs,
-			           k->dull->past_runs == 1 ? "" : "s");
+			           text_s(k->dull->past_runs));
 	}
 	doc_words(d, ")");
 	if (odd && !median) {

@@ -152,9 +152,9 @@ const char *extent_of(struct arena *a, const struct side *s)
 		            s->period ? " by the period of launches" : "");
 	if (s->window && s->marker)
 		strbuf_addf(&b, ", whose annotations '%s' would make %" PRId64 " step%s: see --marker",
-		            s->marker, s->marker_steps, s->marker_steps == 1 ? "" : "s");
+		            s->marker, s->marker_steps, text_s(s->marker_steps));
 	if (s->has_pin_age && s->pin_age_days)
 		strbuf_addf(&b, "; approved %" PRId64 " day%s ago", s->pin_age_days,
-		            s->pin_age_days == 1 ? "" : "s");
+		            text_s(s->pin_age_days));
 	return arena_take(a, &b);
 }
