@@ -26,10 +26,7 @@ static struct doc_node *add_node(struct document *d, enum doc_node_kind kind)
 	struct doc_node *parent = d->sections[d->depth];
 	struct doc_node *node = arena_alloc(&d->arena, 1, sizeof *node);
 	node->kind = kind;
-	if (parent->last_child)
-		parent->last_child->next = node;
-	else
-		parent->children = node;
+	*(parent->last_child ? &parent->last_child->next : &parent->children) = node;
 	parent->last_child = node;
 	d->node = node;
 	d->line = NULL;
@@ -79,10 +76,7 @@ void doc_answer_end(struct document *d)
 static void add_line(struct document *d, struct doc_node *node)
 {
 	d->line = arena_alloc(&d->arena, 1, sizeof *d->line);
-	if (node->last_line)
-		node->last_line->next = d->line;
-	else
-		node->lines = d->line;
+	*(node->last_line ? &node->last_line->next : &node->lines) = d->line;
 	node->last_line = d->line;
 }
 
@@ -140,10 +134,7 @@ void doc_row(struct document *d, int level)
 	struct doc_table *t = &d->node->table;
 	struct doc_row *row = new_row(d);
 	row->level = level;
-	if (t->last)
-		t->last->next = row;
-	else
-		t->rows = row;
+	*(t->last ? &t->last->next : &t->rows) = row;
 	t->last = row;
 	t->nr_rows++;
 }
@@ -173,10 +164,7 @@ static void add_run(struct document *d, struct doc_run run)
 	*r = run;
 	if ((!r->text || !r->text[0]) && !r->tile)
 		return;
-	if (d->line->last)
-		d->line->last->next = r;
-	else
-		d->line->first = r;
+	*(d->line->last ? &d->line->last->next : &d->line->first) = r;
 	d->line->last = r;
 }
 
