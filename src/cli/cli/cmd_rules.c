@@ -286,7 +286,8 @@ static enum status list_metrics(const struct options *o, struct diag_log *log)
 	struct document d;
 	doc_init(&d);
 	metric_table_document(&d);
-	enum status st = output_document(o, &d, &(struct page_frame){ 0 }, false, log);
+	enum status st = output_document(&(struct output){ .options = o, .log = log }, &d,
+	                                 &(struct page_frame){ 0 }, true);
 	doc_release(&d);
 	return st;
 }

@@ -75,34 +75,41 @@ static struct write_options output_options(const struct options *o)
 		                           .width = columns_of() };
 }
 
-static enum status write_report(const char *path, const struct report_format *f,
-                                const struct report *r, const struct write_options *w,
-                                struct diag_log *log)
+static void keep_first(struct output *w, enum status st)
 {
-	struct sink *out;
-	TRY(sink_open(path, false, &out, log));
-	f->write(r, w, out);
-	return sink_commit(out, log);
+	w->status = w->status == ST_OK ? st : w->status;
 }
 
-/* Write the reports; if `again`, skip a report on standard output. `*to_stdout` becomes true if a
- * report is on standard output. */
-static enum status write_files(const struct options *o, const struct report *r,
-                               const struct write_options *w, bool again, bool *to_stdout,
-                               struct diag_log *log)
+struct sink *output_begin(struct output *w, const char *path)
 {
-	enum status st = ST_OK;
-	*to_stdout = false;
-	for (const struct report_format *f = report_formats; f->name; f++) {
-		const char *path = f->option < NR_OPTIONS ? o->value[f->option] : NULL;
-		if (!path)
-			continue;
-		bool is_stdout = strcmp(path, "-") == 0;
-		*to_stdout = *to_stdout || is_stdout;
-		enum status one = again && is_stdout ? ST_OK : write_report(path, f, r, w, log);
-		st = st == ST_OK ? one : st;
-	}
-	return st;
+	bool is_stdout = path && strcmp(path, "-") == 0;
+	struct sink *out = NULL;
+	w->to_stdout = w->to_stdout || is_stdout;
+	if (path && !(w->again && is_stdout))
+		keep_first(w, sink_open(path, false, &out, w->log));
+	return out;
+}
+
+void output_end(struct output *w, struct sink *out)
+{
+	keep_first(w, sink_commit(out, w->log));
+}
+
+static void write_report(struct output *w, const char *path, const struct report_format *f,
+                         const struct report *r, const struct write_options *how)
+{
+	struct sink *out = output_begin(w, path);
+	if (!out)
+		return;
+	f->write(r, how, out);
+	output_end(w, out);
+}
+
+static void write_reports(struct output *w, const struct report *r, const struct write_options *how)
+{
+	for (const struct report_format *f = report_formats; f->name; f++)
+		if (f->option < NR_OPTIONS)
+			write_report(w, w->options->value[f->option], f, r, how);
 }
 
 static void fill_failure(const struct options *o, enum status st, struct report *r,
@@ -120,82 +127,65 @@ static void fill_failure(const struct options *o, enum status st, struct report 
 enum status output_failure(const struct options *o, enum status st, struct report *r,
                            struct diag_log *log)
 {
-	struct write_options w = output_options(o);
-	bool to_stdout;
+	struct write_options how = output_options(o);
+	struct output w = { .options = o, .log = log };
 	fill_failure(o, st, r, log);
-	return write_files(o, r, &w, false, &to_stdout, log);
+	write_reports(&w, r, &how);
+	return w.status;
 }
 
 enum status output_reports(const struct options *o, struct report *r, struct diag_log *log)
 {
 	enum { MOST_WARNINGS = 8 };
-	struct write_options w = output_options(o);
+	struct write_options how = output_options(o);
 	struct short_names names = { 0 };
 	struct diag_log own, again;
-	bool to_stdout;
-	w.names = &names;
+	struct output w = { .options = o, .log = &own };
+	how.names = &names;
 	diag_init(&own);
 	diag_init(&again);
 	/* the first warnings of the log go into the report */
 	const char *text;
 	for (int i = 0; i < MOST_WARNINGS && (text = diag_take_warning(log)); i++)
 		vec_push(&r->warnings, text);
-	enum status st = write_files(o, r, &w, false, &to_stdout, &own);
-	if (!to_stdout) {
-		enum status one = write_report("-", report_format_find("text"), r, &w, &own);
-		st = st == ST_OK ? one : st;
-	}
-	if (st != ST_OK) { /* reports written so far must not claim success: write them anew */
-		fill_failure(o, st, r, &own);
-		enum status ignored = write_files(o, r, &w, true, &to_stdout, &again);
-		(void)ignored;
+	write_reports(&w, r, &how);
+	if (!w.to_stdout)
+		write_report(&w, "-", report_format_find("text"), r, &how);
+	if (w.status != ST_OK) { /* reports written so far must not claim success: write them anew */
+		fill_failure(o, w.status, r, &own);
+		write_reports(&(struct output){ .options = o, .log = &again, .again = true }, r, &how);
 	}
 	diag_move(log, &own);
 	diag_release(&again);
 	short_names_release(&names);
-	return st;
+	return w.status;
 }
 
 /* ---- output of documents ---- */
 
-enum status output_forms(const struct options *o, const struct document *d,
-                         const struct page_frame *frame, bool again, bool *to_stdout,
-                         struct diag_log *log)
+static void write_document(struct output *w, const char *path, document_writer *write,
+                           const struct document *d)
 {
-	static const enum option forms[] = { OPT_MARKDOWN, OPT_HTML };
-	struct write_options w = output_options(o);
-	enum status st = ST_OK;
-	for (size_t i = 0; i < NR_OF(forms); i++) {
-		const char *path = o->value[forms[i]];
-		bool is_stdout = path && strcmp(path, "-") == 0;
-		struct sink *out;
-		*to_stdout = *to_stdout || is_stdout;
-		if (!path || (again && is_stdout))
-			continue;
-		enum status one = sink_open(path, false, &out, log);
-		if (one == ST_OK) {
-			if (forms[i] == OPT_HTML)
-				html_write_document(d, frame, out);
-			else
-				document_write_markdown(d, &w, out);
-			one = sink_commit(out, log);
-		}
-		st = st == ST_OK ? one : st;
-	}
-	return st;
+	struct write_options how = output_options(w->options);
+	struct sink *out = output_begin(w, path);
+	if (!out)
+		return;
+	write(d, &how, out);
+	output_end(w, out);
 }
 
-enum status output_document(const struct options *o, const struct document *d,
-                            const struct page_frame *frame, bool to_stdout, struct diag_log *log)
+enum status output_document(struct output *w, const struct document *d,
+                            const struct page_frame *frame, bool text)
 {
-	struct write_options w = output_options(o);
-	struct sink *out;
-	TRY(output_forms(o, d, frame, false, &to_stdout, log));
-	if (to_stdout)
-		return ST_OK;
-	TRY(sink_open("-", false, &out, log));
-	document_write_text(d, &w, out);
-	return sink_commit(out, log);
+	write_document(w, w->options->value[OPT_MARKDOWN], document_write_markdown, d);
+	struct sink *out = output_begin(w, w->options->value[OPT_HTML]);
+	if (out) {
+		html_write_document(d, frame, out);
+		output_end(w, out);
+	}
+	if (text && w->status == ST_OK && !w->to_stdout)
+		write_document(w, "-", document_write_text, d);
+	return w->status;
 }
 
 /* ---- files that are named twice ---- */

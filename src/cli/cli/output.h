@@ -19,17 +19,28 @@ GG_MUST_CHECK enum status output_reports(const struct options *o, struct report 
 GG_MUST_CHECK enum status output_failure(const struct options *o, enum status st, struct report *r,
                                          struct diag_log *log);
 
-/// Write a document as Markdown and as HTML, if the options ask for them. `again`: write only
-/// files, not to standard output. `*to_stdout` becomes true if an option names standard output.
-GG_MUST_CHECK enum status output_forms(const struct options *o, const struct document *d,
-                                       const struct page_frame *frame, bool again, bool *to_stdout,
-                                       struct diag_log *log);
+/// The reports of one command, which are written one after the other. A report that cannot be
+/// written does not keep the others from being written.
+struct output {
+	const struct options *options;
+	struct diag_log *log;
+	bool again; ///< true: leave out a report on standard output, which was written before
+	bool to_stdout; ///< true once a report goes to standard output
+	enum status status; ///< error of the first report that could not be written
+};
 
-/// Like output_forms(); also writes the text to standard output, unless another report goes there.
-/// `to_stdout`: true if the caller writes a report to standard output.
-GG_MUST_CHECK enum status output_document(const struct options *o, const struct document *d,
-                                          const struct page_frame *frame, bool to_stdout,
-                                          struct diag_log *log);
+/// Begin the report at `path`, as an option names it. NULL if `path` is NULL, if the report is left
+/// out, or if it cannot be opened.
+struct sink *output_begin(struct output *w, const char *path);
+
+/// End a report.
+void output_end(struct output *w, struct sink *out);
+
+/// Write a document as Markdown and as HTML, if the options ask for them. With `text`, also write
+/// the text to standard output, unless a report goes there or could not be written. Returns the
+/// status of all reports so far.
+GG_MUST_CHECK enum status output_document(struct output *w, const struct document *d,
+                                          const struct page_frame *frame, bool text);
 
 /// Returns ST_USAGE if an output file is also an input, another output, or a file that was already
 /// read.

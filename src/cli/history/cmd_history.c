@@ -34,16 +34,15 @@ enum status course_options_read(const struct options *o, struct course_options *
 
 static enum status write_all(const struct course *t, const struct options *o, struct diag_log *log)
 {
-	const char *json = o->value[OPT_JSON];
+	struct output w = { .options = o, .log = log };
 	struct course_page page;
-	struct sink *out;
-	if (json) {
-		TRY(sink_open(json, false, &out, log));
+	struct sink *out = output_begin(&w, o->value[OPT_JSON]);
+	if (out) {
 		course_write(t, out);
-		TRY(sink_commit(out, log));
+		output_end(&w, out);
 	}
 	course_page_init(&page, t);
-	enum status st = output_document(o, &page.d, &page.frame, json && strcmp(json, "-") == 0, log);
+	enum status st = output_document(&w, &page.d, &page.frame, true);
 	course_page_release(&page);
 	return st;
 }

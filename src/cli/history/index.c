@@ -272,7 +272,7 @@ enum status index_courses(const struct options *o, struct diag_log *log)
 			                        .heading = x.file.name,
 			                        .word = "history",
 			                        .hooks = { .ctx = &x, .picture = picture } };
-		st = output_document(o, &x.d, &frame, false, log);
+		st = output_document(&(struct output){ .options = o, .log = log }, &x.d, &frame, true);
 	}
 	index_release(&x);
 	return st;

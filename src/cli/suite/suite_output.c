@@ -12,41 +12,28 @@ static const struct {
 	{ OPT_JSON, suite_write },
 };
 
-static enum status write_one(size_t i, const char *path, const struct suite *s,
-                             struct diag_log *log)
-{
-	struct sink *out;
-	TRY(sink_open(path, false, &out, log));
-	formats[i].write(s, out);
-	return sink_commit(out, log);
-}
-
 /* Write all requested reports. If `text` is true, also write the text report to standard output,
    unless another report goes there. If `again` is true, leave out the report on standard output,
    which has been written before. */
 static enum status write_files(const struct suite *s, const struct options *o, bool text,
                                bool again, struct diag_log *log)
 {
-	enum status st = ST_OK;
-	bool to_stdout = false;
+	struct output w = { .options = o, .log = log, .again = again };
 	for (size_t i = 0; i < NR_OF(formats); i++) {
-		const char *path = o->value[formats[i].option];
-		bool is_stdout = path && strcmp(path, "-") == 0;
-		to_stdout = to_stdout || is_stdout;
-		if (!path || (again && is_stdout))
+		struct sink *out = output_begin(&w, o->value[formats[i].option]);
+		if (!out)
 			continue;
-		enum status one = write_one(i, path, s, log);
-		st = st == ST_OK ? one : st;
+		formats[i].write(s, out);
+		output_end(&w, out);
 	}
 	struct page_frame frame = { .tool = "gpugate",
 		                        .heading = s->name,
 		                        .word = verdict_word(s->verdict) };
 	struct document d;
 	suite_document(s, &d);
-	enum status one = text && st == ST_OK ? output_document(o, &d, &frame, to_stdout, log)
-	                                      : output_forms(o, &d, &frame, again, &to_stdout, log);
+	enum status st = output_document(&w, &d, &frame, text);
 	doc_release(&d);
-	return st == ST_OK ? one : st;
+	return st;
 }
 
 static void fill_failure(struct suite *s, enum status st, const struct diag_log *log)
