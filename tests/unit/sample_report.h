@@ -145,9 +145,11 @@ static inline void sample_ranks(struct report *r, const char *name)
 		struct rank_row *row = vec_push_zero(&r->ranks);
 		row->candidate = rows[i].candidate;
 		row->rank = rows[i].rank;
-		vec_push(&row->cells, "12.40 ms");
+		vec_push(&row->cells, (struct report_cell){ CELL_TEXT, "12.40 ms", 0 });
+		vec_push(&row->cells, (struct report_cell){ CELL_ABSENT, "–", 0 });
 		if (i)
-			vec_push(&row->cells, arena_printf(&r->arena, "at %s", name));
+			row->cells.v[1] =
+			    (struct report_cell){ CELL_TEXT, arena_printf(&r->arena, "at %s", name), 0 };
 	}
 	vec_push(&r->insights, (struct insight){ "straggler", true, 3, name });
 	vec_push(&r->insights, (struct insight){ "lost-rank", false, -1, name });

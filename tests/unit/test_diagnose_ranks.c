@@ -460,7 +460,7 @@ static void test_table(void **state)
 	assert_true(row->candidate && !f->report.ranks.v[3].candidate);
 	assert_int_equal(f->report.ranks.v[3].rank, 1);
 	for (size_t i = 0; i < row->cells.nr; i++)
-		assert_string_equal(row->cells.v[i], want[i]);
+		assert_string_equal(row->cells.v[i].text, want[i]);
 	assert_int_equal(f->report.candidate.notes.nr, 1);
 	assert_string_equal(f->report.candidate.notes.v[0].p,
 	                    "GPU utilization of the ranks 50.00 % (rank 0) to 80.00 % (rank 1), median "

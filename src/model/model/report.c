@@ -82,10 +82,8 @@ void report_release(struct report *r)
 		vec_release(&r->breakdowns.v[i]->parts);
 	for (size_t i = 0; i < r->trust.nr; i++)
 		vec_release(&r->trust.v[i].spoils);
-	for (size_t i = 0; i < r->ranks.nr; i++) {
+	for (size_t i = 0; i < r->ranks.nr; i++)
 		vec_release(&r->ranks.v[i].cells);
-		vec_release(&r->ranks.v[i].values);
-	}
 	run_report_release(r->run);
 	run_report_release(r->baseline_run);
 	vec_release(&r->rank_columns);

@@ -239,8 +239,7 @@ struct rank_column {
 struct rank_row {
 	int64_t rank;
 	bool candidate;
-	VEC(const char *) cells; ///< texts, one for each of report.rank_columns; "–" if absent
-	VEC(int64_t) values; ///< raw values of the cells, to sort by; INT64_MIN if absent
+	VEC(struct report_cell) cells; ///< cells, one for each of report.rank_columns
 };
 
 /// An observation on one run that is worth naming: a straggler, a slow link, an outlier.

@@ -122,6 +122,9 @@ void table_begin(struct tabler *t, const char *id, const char *title, const char
 /// of rows that are left out.
 size_t table_shows(struct tabler *t, size_t nr);
 
+/// A cell with a figure, or one without if `value` is MEMORY_UNKNOWN. Its text is owned by `a`.
+struct report_cell cell_of(struct arena *a, enum unit unit, int64_t value);
+
 /// Append cells with figures in the units of their columns. MEMORY_UNKNOWN makes a cell without a
 /// figure.
 void cell_figures(struct tabler *t, const int64_t *values, size_t nr);

@@ -23,14 +23,12 @@ static void add_rank_row(const struct run_view *v, size_t r, bool candidate, str
 	struct rank_row *row = vec_push_zero(&out->ranks);
 	row->rank = d->rank;
 	row->candidate = candidate;
-	int64_t steps = d->window ? 0 : d->usable_steps;
-	vec_push(&row->cells, unit_text(a, UNIT_COUNT, steps));
-	vec_push(&row->values, steps);
+	vec_push(&row->cells, cell_of(a, UNIT_COUNT, d->window ? 0 : d->usable_steps));
 	for (size_t i = 0; i < NR_COLUMNS; i++) {
 		int64_t value;
 		bool known = figure_of_rank(v, r, columns[i].id, &value);
-		vec_push(&row->cells, known ? unit_text(a, metric_table[columns[i].id].unit, value) : "–");
-		vec_push(&row->values, known ? value : INT64_MIN);
+		vec_push(&row->cells,
+		         cell_of(a, metric_table[columns[i].id].unit, known ? value : MEMORY_UNKNOWN));
 	}
 }
 

@@ -34,16 +34,19 @@ size_t table_shows(struct tabler *t, size_t nr)
 	return nr < TABLE_ROWS ? nr : TABLE_ROWS;
 }
 
+struct report_cell cell_of(struct arena *a, enum unit unit, int64_t value)
+{
+	return value == MEMORY_UNKNOWN
+	           ? (struct report_cell){ .kind = CELL_ABSENT, .text = "–" }
+	           : (struct report_cell){ CELL_FIGURE, unit_text(a, unit, value), value };
+}
+
 void cell_figures(struct tabler *t, const int64_t *values, size_t nr)
 {
 	struct report_table *table = t->table;
 	for (size_t i = 0; i < nr; i++) {
 		enum unit unit = table->columns.v[table->cells.nr % table->columns.nr].unit;
-		vec_push(
-		    &table->cells,
-		    values[i] == MEMORY_UNKNOWN
-		        ? (struct report_cell){ .kind = CELL_ABSENT, .text = "–" }
-		        : (struct report_cell){ CELL_FIGURE, unit_text(t->a, unit, values[i]), values[i] });
+		vec_push(&table->cells, cell_of(t->a, unit, values[i]));
 	}
 }
 

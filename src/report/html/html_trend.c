@@ -131,8 +131,9 @@ static void put_ranks(struct html *h, size_t column, bool candidate, struct svg_
 	int64_t nr = 0;
 	for (size_t i = 0; i < r->ranks.nr; i++)
 		if (r->ranks.v[i].candidate == candidate) {
-			if (r->ranks.v[i].values.v[column] != INT64_MIN)
-				vec_push(&p.list, (struct series_point){ nr, r->ranks.v[i].values.v[column] });
+			const struct report_cell *cell = &r->ranks.v[i].cells.v[column];
+			if (cell->kind == CELL_FIGURE)
+				vec_push(&p.list, (struct series_point){ nr, cell->value });
 			nr++;
 		}
 	if (p.list.nr)
@@ -145,8 +146,8 @@ void html_spark_ranks(struct html *h, size_t column)
 	struct svg_range y = { INT64_MAX, INT64_MIN, 1 };
 	const struct report *r = h->r;
 	for (size_t i = 0; i < r->ranks.nr; i++)
-		if (r->ranks.v[i].values.v[column] != INT64_MIN)
-			svg_range_add(&y, r->ranks.v[i].values.v[column]);
+		if (r->ranks.v[i].cells.v[column].kind == CELL_FIGURE)
+			svg_range_add(&y, r->ranks.v[i].cells.v[column].value);
 	open_spark(h, &y);
 	put_ranks(h, column, false, y, "dots base");
 	put_ranks(h, column, true, y, "dots cand");

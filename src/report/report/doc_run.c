@@ -383,9 +383,9 @@ static enum doc_align align_of(const struct report *r, const struct rank_choice 
 	const struct rank_column *c = &r->rank_columns.v[i];
 	bool any = false, differ = false;
 	for (size_t k = 0; k < choice->rows.nr; k++) {
-		const char *cell = rank_cell(choice->rows.v[k], i);
-		any = any || strcmp(cell, "–") != 0;
-		differ = differ || strcmp(cell, rank_cell(choice->rows.v[0], i)) != 0;
+		const struct report_cell *cell = &choice->rows.v[k]->cells.v[i];
+		any = any || cell->kind != CELL_ABSENT;
+		differ = differ || strcmp(cell->text, choice->rows.v[0]->cells.v[i].text) != 0;
 	}
 	*shown = any;
 	return c->head && (differ || !c->plain) ? DOC_RIGHT : DOC_EXTRA;
@@ -398,9 +398,8 @@ static void put_rank(struct document *d, const struct rank_row *row, const size_
 	doc_value(d, true, row->rank);
 	doc_printf(d, "%" PRId64, row->rank);
 	for (size_t i = 0; i < nr; i++) {
-		size_t k = order[i];
-		bool has = k < row->values.nr && row->values.v[k] != INT64_MIN;
-		doc_figure_cell(d, rank_cell(row, k), has, has ? row->values.v[k] : 0);
+		const struct report_cell *cell = &row->cells.v[order[i]];
+		doc_figure_cell(d, cell->text, cell->kind == CELL_FIGURE, cell->value);
 	}
 }
 

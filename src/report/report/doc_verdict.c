@@ -346,8 +346,8 @@ static bool is_of_median(struct document *d, const struct report *r, size_t colu
 	size_t nr = 0;
 	int64_t *values = arena_alloc(&d->arena, r->ranks.nr + 1, sizeof *values);
 	for (size_t i = 0; i < r->ranks.nr; i++)
-		if (r->ranks.v[i].candidate && r->ranks.v[i].values.v[column] != INT64_MIN)
-			values[nr++] = r->ranks.v[i].values.v[column];
+		if (r->ranks.v[i].candidate && r->ranks.v[i].cells.v[column].kind == CELL_FIGURE)
+			values[nr++] = r->ranks.v[i].cells.v[column].value;
 	return nr && (int64_t)nr == r->candidate.ranks &&
 	       reduce_of(REDUCE_MEDIAN, values, nr) == figure;
 }
@@ -356,13 +356,12 @@ static bool is_of_median(struct document *d, const struct report *r, size_t colu
 static void put_rank_figure(struct document *d, const struct report *r, const struct rank_row *row,
                             size_t column)
 {
-	const char *after = rank_cell(row, column);
+	const char *after = row->cells.v[column].text;
 	doc_printf(d, "rank %" PRId64 ": ", row->rank);
 	for (size_t i = 0; i < r->ranks.nr; i++) {
 		const struct rank_row *b = &r->ranks.v[i];
-		if (!b->candidate && b->rank == row->rank && column < b->values.nr &&
-		    b->values.v[column] != INT64_MIN)
-			put_before(d, rank_cell(b, column), after);
+		if (!b->candidate && b->rank == row->rank && b->cells.v[column].kind == CELL_FIGURE)
+			put_before(d, b->cells.v[column].text, after);
 	}
 	doc_add(d, DOC_FIGURE, TONE_STRONG, after);
 }

@@ -2,8 +2,6 @@
 
 #include <inttypes.h>
 
-#define NO_FIGURE "–"
-
 /* ---- choice of rows ---- */
 
 static bool is_named(const struct report *r, const struct rank_row *row)
@@ -30,11 +28,6 @@ void ranks_choose(const struct report *r, bool candidate, size_t max, struct ran
 		vec_push(&out->rows, row);
 	}
 	out->more = nr - out->rows.nr;
-}
-
-const char *rank_cell(const struct rank_row *row, size_t i)
-{
-	return i < row->cells.nr ? row->cells.v[i] : NO_FIGURE;
 }
 
 /* ---- trust findings and ranks as JSON ---- */
@@ -78,8 +71,8 @@ static void put_ranks(const struct report *r, const char *key, bool sides, struc
 		emit_open_line(e, 2, NULL, '{');
 		put_whose(e, sides, row->candidate, row->rank);
 		emit_open(e, "cells", '[');
-		for (size_t k = 0; k < r->rank_columns.nr; k++)
-			emit_str(e, NULL, rank_cell(row, k));
+		for (size_t k = 0; k < row->cells.nr; k++)
+			emit_str(e, NULL, row->cells.v[k].text);
 		emit_close(e, ']');
 		emit_close(e, '}');
 	}

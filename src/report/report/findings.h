@@ -18,9 +18,6 @@ struct rank_choice {
 /// insights name are preferred. The caller releases with vec_release(&out->rows).
 void ranks_choose(const struct report *r, bool candidate, size_t max, struct rank_choice *out);
 
-/// Text of cell `i` of a row; "–" if the row has no such cell.
-const char *rank_cell(const struct rank_row *row, size_t i);
-
 /// Write the member "trust".
 void trust_write_json(const struct report *r, bool sides, struct emit *e);
 
