@@ -19,6 +19,12 @@ const struct finding *report_finding(const struct report *r, size_t i)
 	return NULL;
 }
 
+bool report_names_rank(const struct report *r, bool candidate, int64_t rank)
+{
+	return ANY(i, r->insights.nr,
+	           r->insights.v[i].candidate == candidate && r->insights.v[i].rank == rank);
+}
+
 static bool is_of_recordings(const struct check *c)
 {
 	return c->metric->need != NEED_INPUT;

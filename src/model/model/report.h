@@ -387,6 +387,9 @@ struct report {
 /// The finding that explains check number `i`, or NULL.
 const struct finding *report_finding(const struct report *r, size_t i);
 
+/// True if an insight names the rank of the candidate or of the baseline.
+bool report_names_rank(const struct report *r, bool candidate, int64_t rank);
+
 /// True if reports leave out a check: it needs recordings, and both runs have only result files.
 bool report_leaves_out(const struct report *r, const struct check *check);
 

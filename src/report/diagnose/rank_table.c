@@ -66,15 +66,6 @@ static void note_utilization(const struct run_view *v, bool candidate, struct re
 	vec_release(&list);
 }
 
-/* True if the table shows the rank. For a folded run, the table shows only ranks that an insight
-   names. */
-static bool is_shown(const struct digest *d, bool candidate, const struct report *out)
-{
-	return !d->part_of ||
-	       ANY(i, out->insights.nr,
-	           out->insights.v[i].rank == d->rank && out->insights.v[i].candidate == candidate);
-}
-
 void diagnose_rank_table(const struct run_view *v, bool candidate, struct report *out)
 {
 	if (v->run->ranks.nr < 2)
@@ -85,8 +76,11 @@ void diagnose_rank_table(const struct run_view *v, bool candidate, struct report
 			vec_push(&out->rank_columns, (struct rank_column){ metric_table[columns[i].id].head,
 			                                                   columns[i].narrow, false });
 	}
-	for (size_t r = 0; r < v->run->ranks.nr; r++)
-		if (is_shown(v->ranks[r].digest, candidate, out))
+	for (size_t r = 0; r < v->run->ranks.nr; r++) {
+		const struct digest *d = v->ranks[r].digest;
+		/* of a folded run only ranks that an insight names are shown */
+		if (!d->part_of || report_names_rank(out, candidate, d->rank))
 			add_rank_row(v, r, candidate, out);
+	}
 	note_utilization(v, candidate, out);
 }

@@ -18,11 +18,6 @@ struct heat {
 	int64_t middle; ///< median of the values of all cells
 };
 
-static bool is_named(const struct report *r, int64_t rank)
-{
-	return ANY(i, r->insights.nr, r->insights.v[i].candidate && r->insights.v[i].rank == rank);
-}
-
 static int64_t cell(const struct heat *m, const struct series *s, size_t column)
 {
 	int64_t most = INT64_MIN;
@@ -37,7 +32,7 @@ static void collect(const struct report *r, struct heat *m)
 	size_t longest = 0;
 	for (int named = 1; named >= 0; named--) {
 		for (size_t i = 0; i < r->run->ranks.nr && m->rows.nr < RANKS; i++)
-			if (is_named(r, r->run->ranks.v[i].rank) == (named != 0))
+			if (report_names_rank(r, true, r->run->ranks.v[i].rank) == (named != 0))
 				vec_push(&m->rows, &r->run->ranks.v[i]);
 		m->named = named ? m->rows.nr : m->named;
 	}

@@ -6,8 +6,7 @@
 
 static bool is_named(const struct report *r, const struct rank_row *row)
 {
-	return ANY(i, r->insights.nr,
-	           r->insights.v[i].candidate == row->candidate && r->insights.v[i].rank == row->rank);
+	return report_names_rank(r, row->candidate, row->rank);
 }
 
 void ranks_choose(const struct report *r, bool candidate, size_t max, struct rank_choice *out)
