@@ -21,9 +21,8 @@ static const char *id_to_accept(const struct check *k)
 static enum name_fit fit_of(const char *name, const struct check *k)
 {
 	const char *const whole[] = { k->rule, k->id, k->metric->name, id_to_accept(k) };
-	for (size_t i = 0; i < NR_OF(whole); i++)
-		if (name_fit(span_of(name), span_of(whole[i]), false) >= FIT_SHOWN)
-			return FIT_WHOLE;
+	if (ANY(i, NR_OF(whole), name_fit(span_of(name), span_of(whole[i]), false) >= FIT_SHOWN))
+		return FIT_WHOLE;
 	return k->item[0] ? item_fit(k->metric, span_of(name), span_of(k->item)) : FIT_NONE;
 }
 
@@ -44,16 +43,11 @@ static bool is_named(const struct options *o, const char *id)
 static bool finding_shows(const struct finding *f, const char *name)
 {
 	struct span asked = span_of(name);
-	for (size_t i = 0; i < f->parts.nr; i++)
-		if (name_fit(asked, span_of(f->parts.v[i].name), true) >= FIT_CUT)
-			return true;
-	for (size_t i = 0; i < f->where.nr; i++) {
-		const struct place *p = &f->where.v[i];
-		bool own = p->level >= PLACE_OPERATOR && p->level <= PLACE_COLLECTIVE;
-		if (own && name_fit(asked, span_of(p->name), p->level == PLACE_KERNEL) >= FIT_CUT)
-			return true;
-	}
-	return false;
+	const struct place *p = f->where.v;
+	return ANY(i, f->parts.nr, name_fit(asked, span_of(f->parts.v[i].name), true) >= FIT_CUT) ||
+	       ANY(i, f->where.nr,
+	           p[i].level >= PLACE_OPERATOR && p[i].level <= PLACE_COLLECTIVE &&
+	               name_fit(asked, span_of(p[i].name), p[i].level == PLACE_KERNEL) >= FIT_CUT);
 }
 
 /* Mark in `accepted` the checks of each finding whose cause is called `name` or, if `shown`, that

@@ -66,10 +66,7 @@ static void add_words(const struct setup *s, const char *path, struct arena *a, 
 static bool limits_are_absolute(const struct options *o, const struct rules *rules)
 {
 	bool named = o->value[OPT_BASELINE] || strcmp(rules->baseline, rules_default().baseline) != 0;
-	for (size_t i = 0; i < rules->rules.nr && named; i++)
-		if (!rules->rules.v[i].own)
-			return false;
-	return rules_are_absolute(rules);
+	return rules_are_absolute(rules) && (!named || ALL(i, rules->rules.nr, rules->rules.v[i].own));
 }
 
 bool candidates_need_no_baseline(const struct options *o, const struct rules *rules)

@@ -337,7 +337,7 @@ static enum status explain(const struct options *o, const char *given, struct ru
 	if (m)
 		explain_metric(m, rules, out);
 	for (size_t i = 0; i < NR_SAID; i++)
-		sink_puts(out, said[i] ? said[i] : "");
+		sink_puts(out, text_or_empty(said[i]));
 	return sink_commit(out, log);
 }
 

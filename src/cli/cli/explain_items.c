@@ -15,7 +15,7 @@ const char *explain_judges(const struct metric *m, struct rules *rules)
 	for (size_t i = 0; i < rules->rules.nr; i++)
 		if (rules->rules.v[i].metric == m ||
 		    span_glob(span_of(rules->rules.v[i].metric->name), span_of(m->name)))
-			list = arena_printf(&rules->arena, "%s%s%s", list ? list : "", list ? ", " : "",
+			list = arena_printf(&rules->arena, "%s%s%s", text_or_empty(list), list ? ", " : "",
 			                    rules->rules.v[i].id);
 	return list ? list : "no rule";
 }

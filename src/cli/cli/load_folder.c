@@ -118,10 +118,7 @@ bool folders_below(const char *path, struct arena *a, struct texts *out)
 
 bool folders_are_of_criterion(const struct texts *folders, struct arena *a)
 {
-	size_t nr = 0;
-	while (nr < folders->nr && estimates_in(folders->v[nr], a))
-		nr++;
-	return nr > 0 && nr == folders->nr;
+	return folders->nr > 0 && ALL(i, folders->nr, estimates_in(folders->v[i], a));
 }
 
 void folders_of_sweep(const char *path, struct arena *a, struct texts *out)

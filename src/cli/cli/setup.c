@@ -30,15 +30,6 @@ const char *setup_rules_path(const struct options *o)
 	return is_absent(RULES_PATH) ? NULL : RULES_PATH;
 }
 
-static enum status expect_ranks(const struct options *o, struct rules *rules, struct diag_log *log)
-{
-	uint64_t nr = options_u64(o, OPT_EXPECT_RANKS, 0);
-	if (nr > INT32_MAX)
-		return diag_fail(log, ST_USAGE, "option '--expect-ranks' takes 1 to %d", INT32_MAX);
-	rules->expect_ranks = (int64_t)nr;
-	return ST_OK;
-}
-
 /* Path of a table: the value of `old`, an option of older versions, if it is given; else `path`,
    which the rules name. NULL: the built-in table. */
 static const char *table_path(const struct options *o, enum option old, const char *path)
@@ -88,8 +79,11 @@ enum status setup_init(struct setup *s, const struct options *o, struct diag_log
 			                 diag_quote(log, o->value[OPT_WORKLOAD]), fault);
 		s->workload = s->rules.workload = o->value[OPT_WORKLOAD];
 	}
-	if (o->value[OPT_EXPECT_RANKS])
-		TRY(expect_ranks(o, &s->rules, log));
+	uint64_t ranks = options_u64(o, OPT_EXPECT_RANKS, 0);
+	if (ranks > INT32_MAX)
+		return diag_fail(log, ST_USAGE, "option '--expect-ranks' takes 1 to %d", INT32_MAX);
+	if (ranks)
+		s->rules.expect_ranks = (int64_t)ranks;
 	if (o->value[OPT_MARKER])
 		s->rules.marker = o->value[OPT_MARKER];
 	if (o->value[OPT_UNMARKED])
@@ -133,8 +127,8 @@ static enum status add_known(struct strbuf *out, const struct run *run, const ch
 		    "baseline pattern %s: the run does not say its %s; name the file with --baseline",
 		    diag_quote(log, pattern), key);
 	for (const char *p = value; *p; p++) {
-		bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || is_digit(*p) ||
-		             *p == '_' || (*p == '.' && p != value && p[-1] != '.');
+		bool plain =
+		    is_letter(*p) || is_digit(*p) || *p == '_' || (*p == '.' && p != value && p[-1] != '.');
 		strbuf_addch(out, plain ? *p : '-');
 	}
 	return ST_OK;

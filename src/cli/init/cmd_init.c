@@ -153,8 +153,7 @@ static bool is_plain_path(const char *path)
 {
 	bool plain = *path != '/' && *path != '-' && !strstr(path, "..");
 	for (const char *p = path; *p; p++)
-		plain = plain && (*p == '/' || strchr("._-", *p) || is_digit(*p) ||
-		                  (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z'));
+		plain = plain && (is_letter(*p) || is_digit(*p) || strchr("/._-", *p));
 	return plain;
 }
 

@@ -147,7 +147,7 @@ static enum forge remote_of(const char *config)
 
 static const char *branch_of(struct arena *a, const char *head)
 {
-	struct span name = span_of(head ? head : "");
+	struct span name = span_of(text_or_empty(head));
 	if (!span_skip(&name, SPAN("ref: refs/remotes/origin/")))
 		return NULL;
 	const char *branch = arena_dup(a, (struct span){ name.p, strcspn(name.p, "\n") });

@@ -302,7 +302,7 @@ static enum status pick_case(struct work *w, const char *name)
 	}
 	return diag_fail(w->log, ST_USAGE, "--workload: the suite has no case %s%s%s%s",
 	                 text_quote(&w->log->arena, near.word), near.best ? "; did you mean '" : "",
-	                 near.best ? near.best : "", near.best ? "'?" : "");
+	                 text_or_empty(near.best), near.best ? "'?" : "");
 }
 
 static enum status change_baseline(const struct work *w, const struct suite_job *job,

@@ -140,14 +140,6 @@ static const struct suite_entry *line_of(struct arena *a, const struct suite_fil
 	return best;
 }
 
-static bool has_case(const struct suite_jobs *jobs, size_t from, const char *workload)
-{
-	for (size_t i = from; i < jobs->list.nr; i++)
-		if (strcmp(jobs->list.v[i].workload, workload) == 0)
-			return true;
-	return false;
-}
-
 /* The folders that the entry `e` names may be gone, while the folder `kept`, in which an earlier
    command stored runs, still has the runs of their cases. Add these cases. */
 static enum status add_kept(struct suite_jobs *jobs, const struct suite_file *f,
@@ -162,7 +154,9 @@ static enum status add_kept(struct suite_jobs *jobs, const struct suite_file *f,
 	for (size_t i = 0; i < g.gl_pathc && st == ST_OK; i++) {
 		const char *path = g.gl_pathv[i] + strlen(kept) + 1;
 		const char *workload = arena_dup(a, (struct span){ path, strcspn(path, "/") });
-		if (line_of(a, f, workload) == e && !has_case(jobs, from, workload))
+		bool there =
+		    ANY(k, jobs->list.nr, k >= from && strcmp(jobs->list.v[k].workload, workload) == 0);
+		if (!there && line_of(a, f, workload) == e)
 			st = add_job(jobs, f, e, name_in(a, e, workload), NULL, kept, log);
 	}
 	globfree(&g);

@@ -238,7 +238,7 @@ static void put_cases(struct document *d, const struct suite *s)
 		                                         { "change", DOC_RIGHT } };
 	size_t open = s->cases.nr - (size_t)s->counts[VERDICT_PASS];
 	doc_section(d, "cases", "Cases", DOC_OPEN);
-	struct doc_table *t = doc_table(d, "Cases", columns, NR_OF(columns));
+	struct doc_table *t = doc_table(d, "Cases", COLUMNS(columns));
 	t->brief = open > CASES_SHOWN ? open : CASES_SHOWN;
 	t->more_text = "cases";
 	for (unsigned v = 0; v < NR_VERDICTS; v++)
@@ -258,7 +258,7 @@ static void put_items(struct document *d, const struct suite *s, const char *id,
 		{ "case", DOC_LEFT }, { "verdict", DOC_LEFT }, { "check", DOC_LEFT }, { "what", DOC_LEFT }
 	};
 	doc_section(d, id, title, DOC_COLLAPSED);
-	doc_table(d, title, columns, NR_OF(columns));
+	doc_table(d, title, COLUMNS(columns));
 	for (size_t i = 0, k = 0; i < list->nr; i++) {
 		const struct suite_item *item = &list->v[i];
 		while (k + 1 < s->cases.nr && s->cases.v[k].place < item->of)

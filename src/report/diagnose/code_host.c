@@ -152,10 +152,7 @@ static bool waits_by_name(struct span name)
 		"acquire", "sleep",       ": wait", "select", "poll", "recv", "<built-in method read",
 		"join",    "synchronize", NULL
 	};
-	for (size_t i = 0; words[i]; i++)
-		if (span_contains_nocase(name, span_of(words[i])))
-			return true;
-	return false;
+	return name_has_any(name, words);
 }
 
 static void python_tree_fill(struct python_tree *t)
@@ -222,11 +219,9 @@ static const char *path_of(const struct digest *d, int64_t i, struct arena *a)
    words in its name. */
 static bool path_has(const struct digest *d, int64_t i, const char *const *words)
 {
-	for (; i >= 0; i = d->functions.v[i].parent < i ? d->functions.v[i].parent : -1)
-		for (size_t k = 0; words[k]; k++)
-			if (span_contains_nocase(d->functions.v[i].name, span_of(words[k])))
-				return true;
-	return false;
+	while (i >= 0 && !name_has_any(d->functions.v[i].name, words))
+		i = d->functions.v[i].parent < i ? d->functions.v[i].parent : -1;
+	return i >= 0;
 }
 
 void python_computes(const struct run_view *v, struct arena *a, struct run_report *out)

@@ -14,14 +14,6 @@ struct kernel_sum {
 	__int128 ns, count, all_ns, steps;
 };
 
-static bool name_has_any(struct span name, const char *const *parts)
-{
-	for (; parts && *parts; parts++)
-		if (span_contains_nocase(name, span_of(*parts)))
-			return true;
-	return false;
-}
-
 static struct kernel_sum kernels_named(const struct run *run, const char *const *parts,
                                        const char *const *but)
 {

@@ -42,10 +42,9 @@ void diagnose_limit(struct run_report *r, const struct diagnosis_rules *rules,
 	size_t nr = 0;
 	for (size_t i = 0; i < r->recommendations.nr; i++) {
 		const struct recommendation *rec = &r->recommendations.v[i];
-		const struct recommendation *old = NULL;
-		for (size_t k = 0; k < baseline->recommendations.nr && !old; k++)
-			if (strcmp(baseline->recommendations.v[k].id, rec->id) == 0)
-				old = &baseline->recommendations.v[k];
+		const struct recommendation *old =
+		    FIND(k, baseline->recommendations.v, baseline->recommendations.nr,
+		         strcmp(baseline->recommendations.v[k].id, rec->id) == 0);
 		bool grew = old && rec->saves_ns >= 0 && old->saves_ns >= 0 &&
 		            (__int128)rec->saves_ns * 10 > (__int128)old->saves_ns * 11;
 		if (grew || (!old && is_comparable(rec, rules, v)))

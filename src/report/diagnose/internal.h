@@ -55,6 +55,10 @@ bool label_is_idle_thread(struct span label);
 /// runtime calls that copy memory, less the 20 µs per call that enqueuing a copy takes.
 int64_t blocking_copies_share(const struct run *run);
 
+/// True if the name has one of the words, which NULL ends, in it; false if `words` is NULL. Case is
+/// ignored.
+bool name_has_any(struct span name, const char *const *words);
+
 /// What limits a kernel, as far as its name and category tell.
 enum nature {
 	NATURE_UNKNOWN,

@@ -12,9 +12,9 @@ static bool condition_holds(const struct run_view *v, const struct run_report *r
 	const struct classification *found = &r->classification;
 	int64_t value;
 	enum unit unit;
-	for (size_t i = 0; i < r->recommendations.nr && c->bound == BOUND_UNKNOWN; i++)
-		if (r->recommendations.v[i].tells_idle)
-			return false;
+	if (c->bound == BOUND_UNKNOWN &&
+	    ANY(i, r->recommendations.nr, r->recommendations.v[i].tells_idle))
+		return false;
 	if (c->bound != NR_BOUNDS)
 		return found->bound == c->bound ||
 		       (found->bound == BOUND_MIXED && found->share[c->bound] >= BOUND_BESIDE);
@@ -144,13 +144,12 @@ void recommend(const struct run_view *v, struct arena *a, struct run_report *out
 	rec.saves_ns = saves_ns;
 	rec.observation = seen;
 	/* a rule of the user may have the id of a recommendation that a C function makes */
-	for (size_t i = 0; i < out->recommendations.nr; i++)
-		if (strcmp(out->recommendations.v[i].id, rec.id) == 0)
-			return;
+	if (ANY(i, out->recommendations.nr, strcmp(out->recommendations.v[i].id, rec.id) == 0))
+		return;
 	bool has_step = figure_of_step(v, &step) && step > 0;
 	if (has_step && rec.saves_ns >= 0 && number_pct(rec.saves_ns, step) < WORTH_DOING)
 		return;
-	rec.ask = needed(v, rec.ask ? rec.ask : "", a);
+	rec.ask = needed(v, text_or_empty(rec.ask), a);
 	rec.action = needed(v, rec.action, a);
 	if (has_step && rec.saves_ns > step)
 		rec.saves_ns = step;

@@ -4,6 +4,13 @@
 
 #include "base/number.h"
 
+bool name_has_any(struct span name, const char *const *words)
+{
+	while (words && *words && !span_contains_nocase(name, span_of(*words)))
+		words++;
+	return words && *words;
+}
+
 static bool name_has(struct span name, const char *part)
 {
 	return span_contains_nocase(name, span_of(part));
@@ -21,11 +28,11 @@ static bool tile_is_narrow(struct span name)
 			continue;
 		int side[2] = { 0 };
 		size_t from = i;
-		while (from > 0 && i - from < 4 && name.p[from - 1] >= '0' && name.p[from - 1] <= '9')
+		while (from > 0 && i - from < 4 && is_digit(name.p[from - 1]))
 			from--;
 		for (size_t k = from; k < i; k++)
 			side[0] = side[0] * 10 + name.p[k] - '0';
-		for (size_t k = i + 1; k < name.n && k < i + 5 && name.p[k] >= '0' && name.p[k] <= '9'; k++)
+		for (size_t k = i + 1; k < name.n && k < i + 5 && is_digit(name.p[k]); k++)
 			side[1] = side[1] * 10 + name.p[k] - '0';
 		if (side[0] && side[1])
 			return side[0] <= FEW_ROWS || side[1] <= FEW_ROWS;
@@ -41,9 +48,8 @@ enum nature nature_of_kernel(const char *category, struct span name)
 		"optimizer",       "rotary embedding",      "KV cache",          "quantisation",
 		"embedding",       "index, gather, scatter"
 	};
-	for (size_t i = 0; i < NR_OF(memory); i++)
-		if (strcmp(category, memory[i]) == 0)
-			return NATURE_MEMORY;
+	if (ANY(i, NR_OF(memory), strcmp(category, memory[i]) == 0))
+		return NATURE_MEMORY;
 	if (name_has(name, "paged") || name_has(name, "attention_3d"))
 		return NATURE_DECODING;
 	bool product = strcmp(category, "GEMM") == 0 || strcmp(category, "MoE") == 0;

@@ -89,7 +89,7 @@ static void add_content(struct strbuf *b, struct span s, bool in_table)
 void md_code(struct strbuf *b, const char *text, size_t max_chars, bool in_table)
 {
 	struct strbuf t = STRBUF_INIT;
-	text_add_short(&t, span_of(text ? text : ""), max_chars);
+	text_add_short(&t, span_of(text_or_empty(text)), max_chars);
 	struct span s = strbuf_span(&t);
 	if (s.n == 0) {
 		strbuf_adds(b, "–");
@@ -137,8 +137,7 @@ static bool is_figure(struct span s)
 	for (size_t i = 0; i < s.n;) {
 		uint32_t cp = text_next(s, &i);
 		bool plain = cp < 0x80 && (isalnum((int)cp) || strchr(" ,%+-/()", (int)cp));
-		for (size_t k = 0; k < NR_OF(marks); k++)
-			plain = plain || cp == marks[k];
+		plain = plain || ANY(k, NR_OF(marks), cp == marks[k]);
 		if (!cp || (!plain && (cp != '.' || letter)))
 			return false;
 		letter = cp < 0x80 && isalpha((int)cp);
@@ -307,7 +306,7 @@ void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_t
 /* Append a note such as "12 more in the report; columns that only the HTML report has: noise". */
 static void add_note(const struct md_section *s, struct strbuf *b)
 {
-	const char *text = s->more_text ? s->more_text : "";
+	const char *text = text_or_empty(s->more_text);
 	if (!s->more && !s->columns.n)
 		return;
 	strbuf_addch(b, '\n');

@@ -203,7 +203,7 @@ static bool is_shown(const struct doc_node *n)
  * its own, but successive paragraphs share one. */
 static void put_nodes(struct md_document *d, const struct doc_node *parent, bool collapsed)
 {
-	const char *title = parent->title ? parent->title : "", *heading = collapsed ? "" : title;
+	const char *title = text_or_empty(parent->title), *heading = collapsed ? "" : title;
 	struct md_section *s = NULL;
 	const struct doc_node *last = NULL;
 	for (const struct doc_node *n = parent->children; n; n = n->next) {
@@ -275,11 +275,8 @@ static void add_heading(struct strbuf *b, const struct doc_line *l)
 		                                         [TONE_GOOD] = "\u2705 " };
 	const struct doc_run *r = l->first;
 	const char *sign = r && r->kind == DOC_VERDICT ? signs[r->tone] : NULL;
-	strbuf_addf(b, "### %sgpugate", sign ? sign : "");
-	if (sign) /* several verdicts have the same symbol, so the word is needed */
-		strbuf_addf(b, " \u00B7 %s", r->text);
-	if (!sign)
-		strbuf_adds(b, " \u00B7 ");
+	/* several verdicts have the same symbol, so the word is needed */
+	strbuf_addf(b, "### %sgpugate \u00B7 %s", text_or_empty(sign), sign ? r->text : "");
 	for (r = sign ? r->next : r; r; r = r->next) {
 		struct doc_run plain = *r; /* a heading is bold already */
 		plain.tone = TONE_PLAIN;

@@ -67,7 +67,7 @@ static void put_piece(struct text *t, const struct flat *f, size_t from, size_t 
 		while (end < to && f->tones.p[end] == f->tones.p[from])
 			end++;
 		const char *color = t->o->color ? colors[(int)f->tones.p[from]] : NULL;
-		strbuf_adds(t->out, color ? color : "");
+		strbuf_adds(t->out, text_or_empty(color));
 		strbuf_add(t->out, (struct span){ f->text.p + from, end - from });
 		strbuf_adds(t->out, color ? "\033[0m" : "");
 		from = end;
@@ -452,7 +452,7 @@ static bool is_shown(const struct text *t, const struct doc_node *node)
 
 static void put_nodes(struct text *t, const struct doc_node *parent)
 {
-	const char *title = parent->title ? parent->title : "";
+	const char *title = text_or_empty(parent->title);
 	for (const struct doc_node *n = parent->children; n; n = n->next) {
 		if (!is_shown(t, n))
 			continue;

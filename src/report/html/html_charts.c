@@ -192,16 +192,15 @@ static void add_line(struct chart *c, const char *name, const char *class, const
 static size_t each_label(struct html *h, const char *id,
                          void (*fn)(struct html *h, const struct series *s))
 {
-	const struct report *r = h->r;
+	const struct run_report *runs[] = { h->r->run, h->r->baseline_run };
 	size_t nr = 0;
-	for (size_t i = 0; r->run && i < r->run->series.nr; i++)
-		if (strcmp(r->run->series.v[i].id, id) == 0 && nr++ < HTML_CHARTS)
-			fn(h, &r->run->series.v[i]);
-	for (size_t i = 0; r->baseline_run && i < r->baseline_run->series.nr; i++) {
-		const struct series *s = &r->baseline_run->series.v[i];
-		if (strcmp(s->id, id) == 0 && !series_find(r->run, id, s->label) && nr++ < HTML_CHARTS)
-			fn(h, s);
-	}
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; runs[side] && i < runs[side]->series.nr; i++) {
+			const struct series *s = &runs[side]->series.v[i];
+			bool told = side && series_find(runs[0], id, s->label);
+			if (strcmp(s->id, id) == 0 && !told && nr++ < HTML_CHARTS)
+				fn(h, s);
+		}
 	return nr;
 }
 

@@ -34,13 +34,10 @@ static int color_of(const struct report *r, const char *category)
 		    runs[side] ? run_report_table(runs[side], "memory_categories") : NULL;
 		for (size_t i = 0; t && i < report_table_rows(t) && color == SIZE_MAX; i++) {
 			const char *name = category_of_row(t, i);
-			size_t k = 0;
-			while (k < seen.nr && strcmp(seen.v[k], name) != 0)
-				k++;
-			if (k == seen.nr)
+			if (!ANY(k, seen.nr, strcmp(seen.v[k], name) == 0))
 				vec_push(&seen, name);
 			if (strcmp(name, category) == 0)
-				color = k;
+				color = seen.nr - 1;
 		}
 	}
 	vec_release(&seen);

@@ -241,10 +241,7 @@ static void put_chart(struct html *h, const struct check *c)
 /* True if the figure is equal in all runs, so that a chart would add nothing. */
 static bool is_constant(const struct trend *t)
 {
-	for (size_t i = 1; i < t->points.nr; i++)
-		if (t->points.v[i].value != t->points.v[0].value)
-			return false;
-	return true;
+	return ALL(i, t->points.nr, t->points.v[i].value == t->points.v[0].value);
 }
 
 /* Weight of a chart; heavier ones come first. 2: the check has the report's verdict, which is not a
@@ -268,10 +265,7 @@ void html_history(struct html *h)
 	for (int least = 2; least > 0; least--)
 		for (size_t i = 0; i < h->r->checks.nr && nr < CHARTS; i++) {
 			const struct check *c = &h->r->checks.v[i];
-			size_t k = 0;
-			while (k < nr && drawn[k] != c->metric)
-				k++;
-			if (k < nr || weight(h->r, c) != least)
+			if (ANY(k, nr, drawn[k] == c->metric) || weight(h->r, c) != least)
 				continue;
 			drawn[nr++] = c->metric;
 			put_chart(h, c);

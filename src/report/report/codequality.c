@@ -31,7 +31,7 @@ static const char *fingerprint_of(const struct report *r, const struct finding *
                                   struct strbuf *b)
 {
 	strbuf_setlen(b, 0);
-	strbuf_addf(b, "%s\n%s\n%zu", r->workload ? r->workload : "", cause_names[f->cause], nr);
+	strbuf_addf(b, "%s\n%s\n%zu", text_or_empty(r->workload), cause_names[f->cause], nr);
 	for (size_t i = 0; i < f->where.nr; i++)
 		strbuf_addf(b, "\n%s",
 		            f->where.v[i].level == PLACE_CODE && f->where.v[i].at.file

@@ -276,11 +276,6 @@ void doc_reasons(struct document *d, const struct report *r)
 
 /* ---- remarks ---- */
 
-static bool is_told(const struct report *r, const struct trust_finding *f)
-{
-	return ANY(i, r->findings.nr, strstr(r->findings.v[i].title, f->message));
-}
-
 static void put_trust(struct document *d, const struct report *r, const struct trust_lines *trust)
 {
 	for (size_t i = 0; i < trust->list.nr; i++) {
@@ -288,7 +283,8 @@ static void put_trust(struct document *d, const struct report *r, const struct t
 		const struct trust_finding *f = line->first;
 		doc_item(d, 0);
 		/* true: the section "What changed" has the finding's message already */
-		bool told = !line->others && is_told(r, f);
+		bool told =
+		    !line->others && ANY(k, r->findings.nr, strstr(r->findings.v[k].title, f->message));
 		const char *spoils = told ? " spoils " : "; spoils ";
 		doc_printf(d, "trust:%s%s %s:", line->whose, *line->whose ? ":" : "", f->id);
 		if (!told)

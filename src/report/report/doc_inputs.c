@@ -17,7 +17,7 @@ ORDERING_POINTERS(worst_first, struct check, THEN(check_worst_first(x, y)))
 
 struct span common_case(const struct metric *const *v, size_t nr)
 {
-	struct span first = span_of(nr && v[0]->case_name ? v[0]->case_name : "");
+	struct span first = span_of(nr ? text_or_empty(v[0]->case_name) : "");
 	for (size_t i = 0; i < nr && first.n;) {
 		const char *name = v[i]->case_name;
 		bool fits = name && span_starts(span_of(name), first);

@@ -121,28 +121,23 @@ static void put_figures(struct document *d, const struct run_view *v, bool per_s
 
 static void put_phases(struct document *d, const struct run_view *v)
 {
-	static const struct {
-		enum metric_id id;
-		struct doc_column column;
-	} of[] = { { METRIC_STEP_TIME, { "time", DOC_RIGHT } },
-		       { METRIC_STEP_CUDA_TIME, { "cuda_time", DOC_RIGHT } },
-		       { METRIC_STEP_COMPUTE_TIME, { "compute_time", DOC_RIGHT } },
-		       { METRIC_STEP_COMM_TIME, { "comm_time", DOC_RIGHT } },
-		       { METRIC_STEP_MEMCPY_TIME, { "memcpy_time", DOC_RIGHT } },
-		       { METRIC_STEP_MEMSET_TIME, { "memset_time", DOC_RIGHT } },
-		       { METRIC_STEP_KERNEL_COUNT, { "kernel_count", DOC_RIGHT } } };
-	enum { NR = NR_OF(of) };
+	static const enum metric_id ids[] = { METRIC_STEP_TIME,         METRIC_STEP_CUDA_TIME,
+		                                  METRIC_STEP_COMPUTE_TIME, METRIC_STEP_COMM_TIME,
+		                                  METRIC_STEP_MEMCPY_TIME,  METRIC_STEP_MEMSET_TIME,
+		                                  METRIC_STEP_KERNEL_COUNT };
+	enum { NR = NR_OF(ids) };
 	struct doc_column *columns = arena_alloc(&d->arena, NR + 1, sizeof *columns);
 	columns[0] = (struct doc_column){ "phase", DOC_LEFT };
 	for (size_t k = 0; k < NR; k++)
-		columns[k + 1] = of[k].column;
+		columns[k + 1] =
+		    (struct doc_column){ metric_table[ids[k]].name + strlen("step."), DOC_RIGHT };
 	doc_table(d, "phases of steps", columns, NR + 1);
 	for (int phase = PHASE_FORWARD; phase < NR_PHASES; phase++) {
 		struct answers answers[NR];
 		bool any = false;
 		for (size_t k = 0; k < NR; k++) {
 			run_query(v,
-			          &(struct query){ .metric = &metric_table[of[k].id],
+			          &(struct query){ .metric = &metric_table[ids[k]],
 			                           .stat = STAT_MEDIAN,
 			                           .reduce = REDUCE_MEDIAN,
 			                           .phase = phase_names[phase] },
@@ -158,7 +153,7 @@ static void put_phases(struct document *d, const struct run_view *v)
 			bool known = answers[k].list.nr;
 			if (any)
 				doc_figure_cell(
-				    d, known ? unit_text(&d->arena, metric_table[of[k].id].unit, x->value) : "–",
+				    d, known ? unit_text(&d->arena, metric_table[ids[k]].unit, x->value) : "–",
 				    known, known ? x->value : 0);
 			vec_release(&answers[k].list);
 		}

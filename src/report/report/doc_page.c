@@ -17,13 +17,11 @@ static void put_picture(struct document *d, const char *id, const char *title, e
 
 void doc_history(struct document *d, const struct report *r)
 {
-	bool any = false; /* true if a figure has values of runs besides the two sides */
-	for (size_t i = 0; i < r->checks.nr && !any; i++) {
-		const struct check *c = &r->checks.v[i];
-		any =
-		    c->trend && c->trend->points.nr >= HISTORY_POINTS && c->has_change && !c->metric->exact;
-	}
-	if (any)
+	const struct check *c = r->checks.v;
+	/* a figure has values of runs besides the two sides */
+	if (ANY(i, r->checks.nr,
+	        c[i].trend && c[i].trend->points.nr >= HISTORY_POINTS && c[i].has_change &&
+	            !c[i].metric->exact))
 		put_picture(d, "history", "History", DOC_PAGE, "history");
 }
 
@@ -31,10 +29,7 @@ void doc_history(struct document *d, const struct report *r)
 
 static bool knows_parts(const struct run_report *run)
 {
-	for (int i = 0; run && i < NR_STEP_PARTS; i++)
-		if (run->classification.part[i])
-			return true;
-	return false;
+	return run && ANY(i, NR_STEP_PARTS, run->classification.part[i]);
 }
 
 void doc_step(struct document *d, const struct report *r)

@@ -225,12 +225,11 @@ static int64_t confirmed_by(const struct report *r)
 static bool is_choice(const struct report *r)
 {
 	const struct finding *f = report_main_finding(r);
-	bool choice = r->verdict == VERDICT_WARN && f &&
-	              (f->cause == CAUSE_SUBSTITUTION || f->cause == CAUSE_RENAMED);
-	for (size_t i = 0; i < r->checks.nr && choice; i++)
-		choice =
-		    r->checks.v[i].verdict > VERDICT_WARN || r->checks.v[i].metric->label == LABEL_KERNEL;
-	return choice;
+	return r->verdict == VERDICT_WARN && f &&
+	       (f->cause == CAUSE_SUBSTITUTION || f->cause == CAUSE_RENAMED) &&
+	       ALL(i, r->checks.nr,
+	           r->checks.v[i].verdict > VERDICT_WARN ||
+	               r->checks.v[i].metric->label == LABEL_KERNEL);
 }
 
 /* The check that the heading shows, or NULL if it shows the title of the main finding. If there are

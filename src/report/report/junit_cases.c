@@ -104,14 +104,10 @@ static bool number_duplicates(struct testcases *t)
 /* True if a check or a trust finding shows why the gate did not pass. */
 static bool shows_why(const struct report *r)
 {
-	bool found = false;
-	for (size_t i = 0; i < r->checks.nr; i++) {
-		enum outcome o = junit_outcomes[r->checks.v[i].verdict];
-		found = found || o == OUTCOME_FAILURE || o == OUTCOME_ERROR;
-	}
-	for (size_t i = 0; i < r->trust.nr; i++)
-		found = found || !r->trust.v[i].warning_only;
-	return found;
+	return ANY(i, r->checks.nr,
+	           junit_outcomes[r->checks.v[i].verdict] == OUTCOME_FAILURE ||
+	               junit_outcomes[r->checks.v[i].verdict] == OUTCOME_ERROR) ||
+	       ANY(i, r->trust.nr, !r->trust.v[i].warning_only);
 }
 
 void testcases_collect(struct testcases *t, const struct report *r)

@@ -22,14 +22,10 @@ const char *table_span(struct arena *a, struct span text, size_t max_chars)
 
 static void add_once(struct breakdown_list *out, const struct breakdown *b)
 {
-	if (!b || !b->parts.nr)
-		return;
-	for (size_t i = 0; i < out->list.nr; i++) {
-		const struct breakdown *o = out->list.v[i];
-		if (o == b || (o->change == b->change && strcmp(o->title, b->title) == 0))
-			return;
-	}
-	vec_push(&out->list, b);
+	const struct breakdown **v = out->list.v;
+	if (b && b->parts.nr &&
+	    ALL(i, out->list.nr, v[i]->change != b->change || strcmp(v[i]->title, b->title) != 0))
+		vec_push(&out->list, b);
 }
 
 enum subject { SUBJECT_STEP, SUBJECT_ITEM, SUBJECT_RUN, SUBJECT_MEMORY };
