@@ -110,14 +110,6 @@ static const char *git_says(const char *const *argv, struct arena *a)
 	return text;
 }
 
-/* An untrusted text as one line of at most `chars` characters. */
-static const char *line_of(const char *text, size_t chars, struct arena *a)
-{
-	struct strbuf b = STRBUF_INIT;
-	text_add_short(&b, span_of(text ? text : ""), chars);
-	return arena_take(a, &b);
-}
-
 static enum status time_text(struct arena *a, const char **out, struct diag_log *log)
 {
 	uint64_t seconds;
@@ -153,9 +145,9 @@ enum status provenance_of(const struct options *o, const struct run *run, struct
 		who = who ? who : git_says(user, a);
 	}
 	TRY(time_text(a, &out->time, log));
-	out->commit = line_of(commit, TEXT_CHARS, a);
-	out->who = line_of(who, TEXT_CHARS, a);
-	out->reason = line_of(reason, REASON_CHARS, a);
+	out->commit = text_short(a, span_of(text_or_empty(commit)), TEXT_CHARS);
+	out->who = text_short(a, span_of(text_or_empty(who)), TEXT_CHARS);
+	out->reason = text_short(a, span_of(text_or_empty(reason)), REASON_CHARS);
 	out->tool = "gpugate " GPUGATE_VERSION;
 	out->built_in = rules_marks(a);
 	return ST_OK;

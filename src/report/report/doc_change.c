@@ -294,16 +294,9 @@ static int64_t size_of(const struct figure_row *f)
 }
 
 /* Sort figures of the whole run before those of kernels and categories, largest change first. */
-static int by_change(const void *a, const void *b)
-{
-	const struct figure_row *const *x = a, *const *y = b;
-	int64_t m = size_of(*x), n = size_of(*y);
-	bool p = (*x)->item[0] != '\0', q = (*y)->item[0] != '\0';
-	if (p != q)
-		return p ? 1 : -1;
-	ORDER_BY(n, m);
-	return COMPARE(*x, *y);
-}
+ORDERING_POINTERS(by_change, struct figure_row,
+                  THEN(!y->item[0] - !x->item[0]) THEN(COMPARE(size_of(y), size_of(x)))
+                      THEN(COMPARE(x, y)))
 
 void doc_figures(struct document *d, const struct report *r)
 {

@@ -28,13 +28,7 @@ static void collect(void *ctx, const struct figure *f)
 	         (struct line){ f->label, f->rank, of[STAT_MEDIAN], of[STAT_MIN], of[STAT_MAX], 0, 0 });
 }
 
-static int by_label(const void *a, const void *b)
-{
-	const struct line *x = a, *y = b;
-	int c = span_cmp(x->label, y->label);
-	c = c ? c : COMPARE(x->value, y->value);
-	return c ? c : COMPARE(x->rank, y->rank);
-}
+ORDERING(by_label, struct line, BY_SPAN(label) RISING(value) RISING(rank))
 
 /* Join the lines with the same label into one over the ranks (and over the devices of a rank). */
 static void join(struct lines *lines, struct arena *a)

@@ -73,22 +73,6 @@ static int64_t rounded(int64_t value)
 
 /* ---- labels of series ---- */
 
-/* Append a label with an untrusted name. GitLab takes everything after a '#' as a comment, even
-   inside quotes. */
-static void add_label(struct strbuf *out, const char *key, const char *text)
-{
-	struct strbuf line = STRBUF_INIT;
-	text_add_short(&line, span_of(text), ITEM_CHARS);
-	strbuf_addf(out, "%s%s=\"", out->n ? "," : "", key);
-	for (const char *p = strbuf_str(&line); *p; p++) {
-		if (*p == '"' || *p == '\\')
-			strbuf_addch(out, '\\');
-		strbuf_addch(out, *p == '#' ? '@' : *p);
-	}
-	strbuf_adds(out, "\"");
-	strbuf_release(&line);
-}
-
 struct series_row {
 	const struct metric *metric; ///< metric of the value; NULL: the value is a check's state
 	const char *labels; ///< labels except workload and side; "" if there are none
@@ -105,10 +89,18 @@ struct exposition {
 	VEC(struct series_row) rows;
 };
 
+/* A label with an untrusted name. GitLab takes everything after a '#' as a comment, even inside
+   quotes. */
 static const char *label(struct exposition *e, const char *key, const char *text)
 {
 	struct strbuf b = STRBUF_INIT;
-	add_label(&b, key, text);
+	strbuf_addf(&b, "%s=\"", key);
+	for (const char *p = text_short(&e->arena, span_of(text), ITEM_CHARS); *p; p++) {
+		if (*p == '"' || *p == '\\')
+			strbuf_addch(&b, '\\');
+		strbuf_addch(&b, *p == '#' ? '@' : *p);
+	}
+	strbuf_adds(&b, "\"");
 	return arena_take(&e->arena, &b);
 }
 
@@ -228,17 +220,11 @@ static void collect(struct exposition *e)
 	}
 }
 
-static int row_cmp(const void *a, const void *b)
-{
-	const struct series_row *x = a, *y = b;
-	/* metrics are elements of one table, so that their addresses give their order; rows about
-	 * checks have no metric (NULL), and come first */
-	if (x->metric != y->metric)
-		return !x->metric || (y->metric && x->metric < y->metric) ? -1 : 1;
-	int c = strcmp(x->labels, y->labels);
-	c = c ? c : strcmp(x->side ? x->side : "", y->side ? y->side : "");
-	return c ? c : COMPARE(x->value, y->value);
-}
+/* Metrics are elements of one table, so that their addresses give their order; rows about checks
+   have no metric (NULL), and come first. */
+ORDERING(row_cmp, struct series_row,
+         THEN(!y->metric - !x->metric) RISING(metric) BY_TEXT(labels)
+             THEN(strcmp(text_or_empty(x->side), text_or_empty(y->side))) RISING(value))
 
 /* The labels of row `i`. If the rows before it are the same series (names that differ may have
    equal labels), a label with a number is added. */
