@@ -57,40 +57,33 @@ const char *bisect_commit(struct arena *a, const struct course_run *r)
 {
 	enum { CHARS = 40 };
 	struct span s = span_of(r->commit);
-	for (size_t i = 0; i < s.n; i++)
-		if (!strchr("0123456789abcdefABCDEF", s.p[i]))
-			return NULL;
+	if (strspn(s.p, "0123456789abcdefABCDEF") < s.n)
+		return NULL;
 	s.n = s.n < CHARS ? s.n : CHARS;
 	return s.n >= 4 ? arena_dup(a, s) : NULL;
 }
 
 /* The newest change point at which a figure of whole runs got worse and has stayed so; NULL if
-   there is none. `*figure` becomes that figure. */
-static const struct course_point *newest(const struct course *t,
-                                         const struct course_figure **figure)
+   there is none. */
+static const struct course_point *newest(const struct course *t)
 {
 	const struct course_point *best = NULL;
 	for (size_t i = 0; i < t->points.nr; i++) {
 		const struct course_point *p = &t->points.v[i];
-		for (size_t k = 0; k < t->figures.nr; k++) {
-			const struct course_figure *f = &t->figures.v[k];
-			bool whole = f->place == p->figure && !f->label.n && f->rank < 0;
-			if (whole && p->stands && (!best || p->first > best->first)) {
-				best = p;
-				*figure = f;
-			}
-		}
+		if (p->stands && !course_is_item(course_figure_of(t, p->figure)) &&
+		    (!best || p->first > best->first))
+			best = p;
 	}
 	return best;
 }
 
 enum status bisect_write(struct course *t, struct sink *out, struct diag_log *log)
 {
-	const struct course_figure *f = NULL;
-	const struct course_point *p = newest(t, &f);
+	const struct course_point *p = newest(t);
 	if (!p)
 		return diag_fail(log, ST_INPUT, "no figure of whole runs became worse and still is: %s",
 		                 t->headline);
+	const struct course_figure *f = course_figure_of(t, p->figure);
 	const char *good = bisect_commit(&t->arena, &t->runs.v[p->last]);
 	const char *bad = bisect_commit(&t->arena, &t->runs.v[p->first]);
 	struct strbuf rule = STRBUF_INIT, limit = STRBUF_INIT;

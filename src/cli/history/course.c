@@ -28,20 +28,11 @@ static void add_run(struct course *t, const struct past_run *run)
 	                                        .time = p->time,
 	                                        .who = p->who,
 	                                        .reason = p->reason,
-	                                        .verdict = run->verdict ? run->verdict : "",
+	                                        .verdict = text_or_empty(run->verdict),
 	                                        .approved = run->source_hash == run->pin });
 }
 
 /* ---- series of figures ---- */
-
-/* Make a view of the reference run or, without one, of the approved run. In this view, figures of
-   result files have the same metrics as in `check`. */
-static void view_stored(struct course *t, const struct baseline *b, struct run_view *out)
-{
-	struct run_view both[] = { { .run = baseline_explained(b) }, { .run = &b->pin } };
-	run_views_align(both, NR_OF(both), &t->arena);
-	*out = both[0];
-}
 
 /* The metric of a figure of a result file that neither the approved run nor the reference run has.
    Unit and direction follow from the name. */
@@ -148,7 +139,12 @@ static void add_figure(struct course *t, const struct rules *rules, const struct
 	vec_push(&t->figures, f);
 }
 
-static bool is_of_item(const struct course_figure *f)
+const struct course_figure *course_figure_of(const struct course *t, int64_t place)
+{
+	return FIND(i, t->figures.v, t->figures.nr, t->figures.v[i].place == place);
+}
+
+bool course_is_item(const struct course_figure *f)
 {
 	return f->label.n || f->rank >= 0;
 }
@@ -162,7 +158,7 @@ static bool is_neither(const struct course_figure *f)
 /* Order of figures: those of whole runs before those of items, then those that have a better and a
    worse direction before the rest, then in the order of a check's report. */
 ORDERING(figure_order, struct course_figure,
-         THEN(is_of_item(x) - is_of_item(y)) THEN(is_neither(x) - is_neither(y))
+         THEN(course_is_item(x) - course_is_item(y)) THEN(is_neither(x) - is_neither(y))
              THEN(COMPARE(x->of->place, y->of->place)) RISING(place))
 
 /* Add every figure that at least one run recorded. */
@@ -170,12 +166,14 @@ static void add_figures(struct course *t, const struct baseline *b, const struct
                         const struct past_run *const *runs, size_t nr)
 {
 	VEC(struct run_value) all = VEC_INIT;
-	struct run_view stored;
-	view_stored(t, b, &stored);
+	/* in the view of the reference run, else of the approved run, figures of result files have the
+	   same metrics as in `check` */
+	struct run_view stored[] = { { .run = baseline_explained(b) }, { .run = &b->pin } };
+	run_views_align(stored, NR_OF(stored), &t->arena);
 	for (size_t i = 0; i < nr; i++)
 		for (size_t k = 0; k < runs[i]->values.nr; k++) {
 			struct run_value r = { .v = runs[i]->values.v[k], .run = (int64_t)i };
-			find_metric(t, &stored, &r);
+			find_metric(t, stored, &r);
 			if (r.of)
 				vec_push(&all, r);
 		}
@@ -232,7 +230,7 @@ static void add_parts(struct course *t, const struct course_point *p, int64_t fr
 	VEC(struct course_part) parts = VEC_INIT;
 	int64_t change = number_distance(p->after, p->before), scatter;
 	size_t item = 0, nr = t->figures.nr; /* figures of whole runs come before those of items */
-	SEARCH(item, nr, i, !is_of_item(&t->figures.v[i]));
+	SEARCH(item, nr, i, !course_is_item(&t->figures.v[i]));
 	for (size_t i = item; i < t->figures.nr; i++) {
 		const struct course_figure *f = &t->figures.v[i];
 		struct course_part part = { .figure = p->figure,
@@ -302,7 +300,7 @@ static bool is_wanted(const struct course_figure *f, const struct course_options
 {
 	if (o->metric)
 		return fnmatch(o->metric, f->metric, 0) == 0;
-	return !is_of_item(f);
+	return !course_is_item(f);
 }
 
 /* Remove figures that the user did not ask for. Figures of items were needed only to find the items

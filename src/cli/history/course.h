@@ -93,6 +93,12 @@ struct course_options {
 void course_make(const struct baseline *b, const char *workload, const struct course_options *o,
                  const struct rules *rules, struct course *out);
 
+/// The figure with this index in the course, or NULL if it is not shown.
+const struct course_figure *course_figure_of(const struct course *t, int64_t place);
+
+/// True for a figure of an item or of one rank, false for one of whole runs.
+bool course_is_item(const struct course_figure *f);
+
 /// The history of a baseline. If it is empty, the list of runs that an earlier version of gpugate
 /// stored in the baseline file itself.
 const struct history *course_history(const struct baseline *b);

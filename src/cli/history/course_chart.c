@@ -9,22 +9,18 @@ static void draw_levels(const struct course *t, const struct course_figure *f, s
                         struct svg_range y, struct strbuf *out)
 {
 	int64_t from = 0;
-	for (size_t i = 0; i < t->points.nr; i++) {
-		const struct course_point *p = &t->points.v[i];
-		if (p->figure != f->place)
+	for (size_t i = 0; i <= t->points.nr; i++) {
+		const struct course_point *p = i < t->points.nr ? &t->points.v[i] : NULL;
+		if (p && p->figure != f->place)
 			continue;
+		int64_t level = p ? p->before : f->level;
 		struct svg_points line = { 0 };
-		vec_push(&line.list, (struct series_point){ from, p->before });
-		vec_push(&line.list, (struct series_point){ p->last, p->before });
+		vec_push(&line.list, (struct series_point){ from, level });
+		vec_push(&line.list, (struct series_point){ p ? p->last : x.hi, level });
 		svg_line(out, "line base", x, y, &line, false);
 		vec_release(&line.list);
-		from = p->first;
+		from = p ? p->first : from;
 	}
-	struct svg_points line = { 0 };
-	vec_push(&line.list, (struct series_point){ from, f->level });
-	vec_push(&line.list, (struct series_point){ x.hi, f->level });
-	svg_line(out, "line base", x, y, &line, false);
-	vec_release(&line.list);
 }
 
 void course_draw(const struct course *t, const struct course_figure *f, struct document *d,

@@ -100,11 +100,6 @@ static void put_levels(struct document *d, enum unit unit, int64_t before, int64
 
 /* ---- change points ---- */
 
-static const struct course_figure *figure_of(const struct course *t, int64_t place)
-{
-	return FIND(i, t->figures.v, t->figures.nr, t->figures.v[i].place == place);
-}
-
 /* True if two items that changed are probably the same work, such as an operator and its kernel:
    they are of different metrics, and changed by nearly the same amount. */
 static bool is_same_work(const struct course_part *a, const struct course_part *b)
@@ -147,7 +142,7 @@ static void put_parts(struct document *d, const struct course *t, const struct c
 static void put_change(struct document *d, const struct course *t, const struct course_point *p,
                        const char *of)
 {
-	const struct course_figure *f = figure_of(t, p->figure);
+	const struct course_figure *f = course_figure_of(t, p->figure);
 	enum doc_tone tone = p->is_worse ? TONE_WORSE : p->is_better ? TONE_BETTER : TONE_PLAIN;
 	bool known = of && f->of->case_name && strcmp(of, f->of->case_name) == 0;
 	doc_add(d, DOC_SAID, TONE_STRONG, course_name(d, f, span_of(known ? of : "")));
@@ -162,7 +157,7 @@ static int weight(const struct course *t, const struct course_point *p)
 {
 	static const enum metric_id keys[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
 		                                   METRIC_MEMORY_PEAK_ALLOCATED };
-	const struct metric *m = figure_of(t, p->figure)->of;
+	const struct metric *m = course_figure_of(t, p->figure)->of;
 	int key = m->need == NEED_INPUT || ANY(i, NR_OF(keys), keys[i] == m->id);
 	return p->is_worse ? 4 + 2 * key + 4 * p->stands : p->is_better ? 1 + key : 0;
 }
@@ -196,7 +191,7 @@ void course_put_event(struct document *d, const struct course *t, const struct c
 	for (const struct course_point *q = t->points.v; q < t->points.v + t->points.nr; q++)
 		if (q->first == p->first && q != p && q->is_worse == p->is_worse && nr++ < BESIDE) {
 			doc_item(d, 1);
-			put_change(d, t, q, figure_of(t, p->figure)->of->case_name);
+			put_change(d, t, q, course_figure_of(t, p->figure)->of->case_name);
 		}
 	if (nr > BESIDE) {
 		doc_item(d, 1);
@@ -245,13 +240,11 @@ static int news_of(const struct course *t, const struct course_figure *f)
 static void put_wall(struct document *d, const struct course *t)
 {
 	const struct metric *wall = &metric_table[METRIC_STEP_PERIOD];
-	for (size_t i = 0; i < t->figures.nr && t->points.nr; i++) {
-		const struct course_figure *f = &t->figures.v[i];
-		if (strcmp(f->metric, wall->name) == 0 && !f->label.n && f->rank < 0 && !news_of(t, f)) {
-			doc_printf(d, "%s unchanged; ", metric_label(wall));
-			return;
-		}
-	}
+	const struct course_figure *f = t->figures.v;
+	if (t->points.nr &&
+	    ANY(i, t->figures.nr,
+	        strcmp(f[i].metric, wall->name) == 0 && !course_is_item(&f[i]) && !news_of(t, &f[i])))
+		doc_printf(d, "%s unchanged; ", metric_label(wall));
 }
 
 /* Write the verdict on the history ("worse", "no worse" or "steady"), and its reason. */
@@ -265,7 +258,7 @@ static void put_news(struct document *d, const struct course *t)
 		doc_add(d, DOC_VERDICT, TONE_GOOD, t->points.nr ? "no worse" : "steady");
 	doc_say(d, " · %s", arena_printf(&d->arena, "history of %s: ", t->workload));
 	if (p) {
-		const struct course_figure *f = figure_of(t, p->figure);
+		const struct course_figure *f = course_figure_of(t, p->figure);
 		bool up = p->after > p->before;
 		doc_said(d, arena_printf(&d->arena, "%s ", course_name(d, f, SPAN(""))));
 		doc_add(d, DOC_FIGURE, TONE_WORSE,
@@ -338,7 +331,7 @@ static void put_name(struct document *d, const struct course_figure *f, struct s
 {
 	const char *name = course_name(d, f, known);
 	doc_row(d, 0);
-	if (f->label.n || f->rank >= 0 || f->of->need == NEED_INPUT)
+	if (course_is_item(f) || f->of->need == NEED_INPUT)
 		doc_name_cell(d, name);
 	else
 		doc_said_cell(d, name);
@@ -437,7 +430,7 @@ static void put_runs(struct document *d, const struct course *t)
 		                                         { "commit", DOC_LEFT }, { "verdict", DOC_LEFT },
 		                                         { "who", DOC_LEFT },    { "reason", DOC_LEFT } };
 	doc_section(d, "runs", "Runs", DOC_COLLAPSED);
-	struct doc_table *table = doc_table(d, "Runs", columns, NR_OF(columns));
+	struct doc_table *table = doc_table(d, "Runs", COLUMNS(columns));
 	table->brief = RUNS_SHOWN;
 	for (size_t i = t->runs.nr; i-- > 0;) {
 		const struct course_run *r = &t->runs.v[i];
@@ -454,10 +447,7 @@ static void put_runs(struct document *d, const struct course *t)
 
 static bool is_constant(const struct course_figure *f)
 {
-	for (size_t i = 1; i < f->values.nr; i++)
-		if (f->values.v[i] != f->values.v[0])
-			return false;
-	return true;
+	return ALL(i, f->values.nr, f->values.v[i] == f->values.v[0]);
 }
 
 /* Draw charts of figures that got worse, then of other changed figures, then of the rest, up to a

@@ -98,9 +98,8 @@ static const struct course_figure *key_figure(const struct course *t)
 	for (size_t i = 0; i < t->points.nr; i++)
 		if (!newest || t->points.v[i].first > newest->first)
 			newest = &t->points.v[i];
-	for (size_t i = 0; newest && i < t->figures.nr; i++)
-		if (t->figures.v[i].place == newest->figure)
-			return &t->figures.v[i];
+	if (newest)
+		return course_figure_of(t, newest->figure);
 	for (size_t k = 0; k < NR_OF(names); k++)
 		for (size_t i = 0; i < t->figures.nr; i++)
 			if (strcmp(t->figures.v[i].metric, names[k]) == 0)
@@ -126,10 +125,7 @@ ORDERING(changed_at_cmp, struct changed_at,
    only; the item also shows the further change points at the run with the same direction. */
 static bool is_first(const struct course *t, const struct course_point *p)
 {
-	for (const struct course_point *q = t->points.v; q < p; q++)
-		if (q->first == p->first)
-			return false;
-	return true;
+	return ALL(i, (size_t)(p - t->points.v), t->points.v[i].first != p->first);
 }
 
 static void put_events(struct index *x)
@@ -186,7 +182,7 @@ static void put_cases(struct index *x)
 		{ "runs", DOC_LEFT },   { "last run", DOC_LEFT },
 	};
 	doc_section(&x->d, "cases", "Cases", DOC_OPEN);
-	struct doc_table *t = doc_table(&x->d, "Cases", columns, NR_OF(columns));
+	struct doc_table *t = doc_table(&x->d, "Cases", COLUMNS(columns));
 	t->brief = CASES_SHOWN;
 	t->more_text = "cases";
 	for (size_t i = 0; i < x->cases.nr; i++)
