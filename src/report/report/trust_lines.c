@@ -12,36 +12,30 @@ enum {
 	            counted */
 };
 
-/* A finding of the current kind (id) and side; `at` is its index in the report. */
-struct told {
-	const struct trust_finding *f;
-	size_t at;
-};
-
+/* The findings of one kind (id) and side. */
 struct kind {
-	VEC(struct told) findings;
-	VEC(int64_t) ranks; ///< scratch memory
+	VEC(const struct trust_finding *) findings;
 };
 
-ORDERING(by_place, struct told, RISING(at))
+ORDERING_POINTERS(by_place, struct trust_finding, THEN(COMPARE(x, y)))
 
 /* Says which side and ranks the findings of `k` are about: text such as " candidate ranks 0 and 2
    to 7". */
 static const char *whose(struct trust_lines *l, struct kind *k, bool sides)
 {
 	struct strbuf b = STRBUF_INIT;
-	k->ranks.nr = 0;
+	VEC(int64_t) ranks = VEC_INIT;
 	for (size_t i = 0; i < k->findings.nr; i++)
-		if (k->findings.v[i].f->rank >= 0)
-			vec_push(&k->ranks, k->findings.v[i].f->rank);
+		if (k->findings.v[i]->rank >= 0)
+			vec_push(&ranks, k->findings.v[i]->rank);
 	if (sides)
-		strbuf_adds(&b, k->findings.v[0].f->candidate ? " candidate" : " baseline");
-	vec_sort(&k->ranks, number_cmp_i64);
-	if (k->ranks.nr) {
-		bool one = k->ranks.v[0] == k->ranks.v[k->ranks.nr - 1];
-		strbuf_adds(&b, one ? " rank " : " ranks ");
-		ranks_name(k->ranks.v, k->ranks.nr, &b);
+		strbuf_adds(&b, k->findings.v[0]->candidate ? " candidate" : " baseline");
+	vec_sort(&ranks, number_cmp_i64);
+	if (ranks.nr) {
+		strbuf_adds(&b, ranks.v[0] == ranks.v[ranks.nr - 1] ? " rank " : " ranks ");
+		ranks_name(ranks.v, ranks.nr, &b);
 	}
+	vec_release(&ranks);
 	return arena_take(&l->arena, &b);
 }
 
@@ -51,9 +45,9 @@ static void add_line(struct trust_lines *l, struct kind *k, size_t nr, bool othe
 	size_t all = k->findings.nr;
 	k->findings.nr = nr;
 	for (size_t i = 0; i < nr; i++)
-		l->line_of.v[k->findings.v[i].at] = l->list.nr;
+		l->line_of.v[k->findings.v[i] - l->r->trust.v] = l->list.nr;
 	vec_sort(&k->findings, by_place);
-	vec_push(&l->list, (struct trust_line){ k->findings.v[0].f, whose(l, k, sides), others, 0 });
+	vec_push(&l->list, (struct trust_line){ k->findings.v[0], whose(l, k, sides), others, 0 });
 	memmove(k->findings.v, k->findings.v + nr, (all - nr) * sizeof *k->findings.v);
 	k->findings.nr = all - nr;
 }
@@ -65,15 +59,15 @@ static void add_kind(struct trust_lines *l, struct kind *k, bool sides)
 	for (int lines = 0; k->findings.nr; lines++) {
 		size_t nr = 1;
 		vec_sort(&k->findings, by_place);
-		const char *message = k->findings.v[0].f->message;
+		const char *message = k->findings.v[0]->message;
 		if (lines == MESSAGES) {
 			add_line(l, k, k->findings.nr, k->findings.nr > 1, sides);
 			return;
 		}
 		/* Move all findings with this `message` to the front. */
 		for (size_t i = 1; i < k->findings.nr; i++)
-			if (strcmp(k->findings.v[i].f->message, message) == 0) {
-				struct told t = k->findings.v[i];
+			if (strcmp(k->findings.v[i]->message, message) == 0) {
+				const struct trust_finding *t = k->findings.v[i];
 				k->findings.v[i] = k->findings.v[nr];
 				k->findings.v[nr++] = t;
 			}
@@ -93,14 +87,13 @@ void trust_lines_init(struct trust_lines *l, const struct report *r, bool sides)
 		              strcmp(r->trust.v[end].id, f->id) == 0;
 		     end++)
 			if (sides || f->candidate)
-				vec_push(&k.findings, (struct told){ &r->trust.v[end], end });
+				vec_push(&k.findings, &r->trust.v[end]);
 		add_kind(l, &k, sides);
 	}
 	for (size_t i = 0; i < r->checks.nr; i++)
 		if (r->checks.v[i].spoiler)
 			l->list.v[l->line_of.v[r->checks.v[i].spoiler - r->trust.v]].checks++;
 	vec_release(&k.findings);
-	vec_release(&k.ranks);
 }
 
 void trust_lines_release(struct trust_lines *l)
