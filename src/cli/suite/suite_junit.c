@@ -33,15 +33,8 @@ static void put_lines(struct sink *out, const struct suite_items *list)
 
 static void put_case(struct sink *out, const struct suite *s, const struct suite_case *c)
 {
-	/* NULL: no element, since a case that passed is empty */
-	static const char *const elements[NR_OUTCOMES] = {
-		[OUTCOME_NOTE] = "system-out",
-		[OUTCOME_FAILURE] = "failure",
-		[OUTCOME_ERROR] = "error",
-		[OUTCOME_SKIPPED] = "skipped",
-	};
 	enum outcome o = outcome_of(c);
-	const char *element = elements[o];
+	const char *element = junit_elements[o];
 	const struct suite_items findings = suite_items_of(&s->findings, c->place);
 	const struct suite_items checks = suite_items_of(&s->checks, c->place);
 	sink_puts(out, "    <testcase");
@@ -50,12 +43,7 @@ static void put_case(struct sink *out, const struct suite *s, const struct suite
 	sink_puts(out, element ? " time=\"0.000\">\n" : " time=\"0.000\"/>\n");
 	if (!element)
 		return;
-	sink_printf(out, "      <%s", element);
-	if (o != OUTCOME_NOTE) {
-		junit_put_attribute(out, "type", verdict_names[c->verdict]);
-		junit_put_attribute(out, "message", findings.nr ? findings.v[0].text : c->text);
-	}
-	sink_puts(out, ">");
+	junit_open(out, o, verdict_names[c->verdict], findings.nr ? findings.v[0].text : c->text);
 	junit_put(out, c->text);
 	put_lines(out, &findings);
 	put_lines(out, &checks);

@@ -14,13 +14,6 @@ struct junit {
 	struct short_names *names;
 };
 
-static const char *const elements[NR_OUTCOMES] = {
-	[OUTCOME_NOTE] = "system-out",
-	[OUTCOME_FAILURE] = "failure",
-	[OUTCOME_ERROR] = "error",
-	[OUTCOME_SKIPPED] = "skipped",
-};
-
 static void put_breakdown(struct sink *out, const struct breakdown *b)
 {
 	sink_puts(out, "\n");
@@ -104,23 +97,16 @@ static void put_number(struct sink *out, const char *name, bool has, int64_t val
 
 static void put_outcome(const struct junit *j, const struct testcase *c)
 {
-	struct sink *out = j->out;
-	const char *element = elements[c->outcome];
-	sink_printf(out, "      <%s", element);
-	if (c->outcome != OUTCOME_NOTE) {
-		junit_put_attribute(out, "type", c->type);
-		junit_put_attribute(out, "message", message_of(j, c));
-	}
-	sink_puts(out, ">");
+	junit_open(j->out, c->outcome, c->type, message_of(j, c));
 	if (c->outcome == OUTCOME_NOTE)
-		sink_printf(out, "%s: ", c->type);
+		sink_printf(j->out, "%s: ", c->type);
 	put_body(j, c);
-	sink_printf(out, "</%s>\n", element);
+	sink_printf(j->out, "</%s>\n", junit_elements[c->outcome]);
 }
 
 static void put_case(const struct junit *j, const struct testcase *c)
 {
-	bool outcome = elements[c->outcome];
+	bool outcome = junit_elements[c->outcome];
 	/* true: the name of the case is shortened, so that the body gets the complete name */
 	bool whole = !outcome && c->check && !strstr(c->check->id, c->check->item);
 	bool empty = !outcome && !whole;

@@ -47,6 +47,23 @@ const enum outcome junit_outcomes[NR_VERDICTS] = {
 #undef OUTCOME
 };
 
+const char *const junit_elements[NR_OUTCOMES] = {
+	[OUTCOME_NOTE] = "system-out",
+	[OUTCOME_FAILURE] = "failure",
+	[OUTCOME_ERROR] = "error",
+	[OUTCOME_SKIPPED] = "skipped",
+};
+
+void junit_open(struct sink *out, enum outcome outcome, const char *type, const char *message)
+{
+	sink_printf(out, "      <%s", junit_elements[outcome]);
+	if (outcome != OUTCOME_NOTE) {
+		junit_put_attribute(out, "type", type);
+		junit_put_attribute(out, "message", message);
+	}
+	sink_puts(out, ">");
+}
+
 static void add_check(struct testcases *t, const struct check *k, const struct finding *f)
 {
 	struct testcase c = { .group = k->group,

@@ -15,6 +15,9 @@ enum outcome {
 	NR_OUTCOMES
 };
 
+/// The element of each outcome within a test case; NULL: a case that passed is empty.
+extern const char *const junit_elements[NR_OUTCOMES];
+
 /// The outcome of a check, indexed by the check's verdict.
 extern const enum outcome junit_outcomes[NR_VERDICTS];
 
@@ -43,6 +46,9 @@ void junit_put(struct sink *out, const char *text);
 
 /// Write an attribute, whose value is written as by junit_put().
 void junit_put_attribute(struct sink *out, const char *name, const char *value);
+
+/// Begin the element of an outcome, which has an element.
+void junit_open(struct sink *out, enum outcome outcome, const char *type, const char *message);
 
 /// Collect the cases of a report, which is borrowed. The caller releases with testcases_release().
 void testcases_collect(struct testcases *t, const struct report *r);
