@@ -65,8 +65,7 @@ void doc_breakdowns(struct document *d, const struct report *r)
 			doc_row(d, p->level);
 			doc_name_cell(d, p->label);
 			doc_figure_cell(d, p->text, true, p->change);
-			doc_cell(d);
-			doc_value(d, true, p->change);
+			doc_figure_cell(d, "", true, p->change);
 			doc_said_cell(d, p->detail);
 			if (p->at.changed)
 				doc_words(d, p->detail[0] ? ", changed here" : "changed here");
@@ -104,39 +103,6 @@ static void put_largest(struct document *d, const struct breakdown *b)
 		doc_printf(d, " (%s)", most->text);
 }
 
-/* A change to show: its breakdown, and the diff's row for the figure (NULL if there is no row). */
-struct change {
-	const struct breakdown *b;
-	const struct figure_row *f;
-};
-
-/* Find the next change in a list of breakdowns, from index `*i` on; false after the last one. */
-static bool next_change(const struct report *r, const struct breakdown_list *l, size_t *i,
-                        struct change *out)
-{
-	while (*i < l->list.nr) {
-		const struct breakdown *b = l->list.v[(*i)++];
-		*out = (struct change){ b, b->memory ? NULL : figure_row_find(r, b->metric->id) };
-		if (b->change)
-			return true;
-	}
-	return false;
-}
-
-static void put_metric(struct document *d, const struct change *c)
-{
-	doc_words(d, metric_label(c->b->metric));
-	if (c->b->memory)
-		doc_printf(d, " of %s", c->b->memory);
-}
-
-static void put_amount(struct document *d, const struct change *c)
-{
-	doc_add(d, DOC_FIGURE, tone_of_change(c->b->metric->worse, c->b->change),
-	        c->f ? change_of(&d->arena, c->f->change_text, c->f->pct_text)
-	             : unit_change(&d->arena, c->b->unit, c->b->change));
-}
-
 void doc_changes(struct document *d, const struct report *r)
 {
 	struct breakdown_list l;
@@ -144,21 +110,29 @@ void doc_changes(struct document *d, const struct report *r)
 	doc_section(d, "changes", "What changed", DOC_OPEN);
 	struct doc_table *t = doc_table(d, "What changed", COLUMNS(doc_change_columns));
 	t->items = true;
-	struct change c;
-	for (size_t i = 0; t->nr_rows < CHANGES_SHOWN && next_change(r, &l, &i, &c);) {
-		enum doc_tone tone = tone_of_change(c.b->metric->worse, c.b->change);
+	for (size_t i = 0; i < l.list.nr && t->nr_rows < CHANGES_SHOWN; i++) {
+		const struct breakdown *b = l.list.v[i];
+		/* NULL if the diff has none */
+		const struct figure_row *f = b->memory ? NULL : figure_row_find(r, b->metric->id);
+		enum doc_tone tone = tone_of_change(b->metric->worse, b->change);
+		if (!b->change)
+			continue;
 		doc_row(d, 0);
 		doc_cell(d);
 		if (tone == TONE_WORSE || tone == TONE_BETTER)
 			doc_add(d, DOC_WORDS, tone, tone == TONE_WORSE ? "worse" : "better");
 		doc_words(d, d->line->first ? " " : "");
-		put_metric(d, &c);
-		if (c.f)
-			doc_say(d, ": %f → %f", c.f->baseline_text, c.f->candidate_text);
+		doc_words(d, metric_label(b->metric));
+		if (b->memory)
+			doc_printf(d, " of %s", b->memory);
+		if (f)
+			doc_say(d, ": %f → %f", f->baseline_text, f->candidate_text);
 		doc_cell(d);
-		put_amount(d, &c);
+		doc_add(d, DOC_FIGURE, tone,
+		        f ? change_of(&d->arena, f->change_text, f->pct_text)
+		          : unit_change(&d->arena, b->unit, b->change));
 		doc_cell(d);
-		const struct figure_row *cause = c.b->metric->id == METRIC_STEP_PERIOD && r->wall_cause
+		const struct figure_row *cause = b->metric->id == METRIC_STEP_PERIOD && r->wall_cause
 		                                     ? figure_row_find(r, r->wall_cause->id)
 		                                     : NULL;
 		if (cause) {
@@ -167,7 +141,7 @@ void doc_changes(struct document *d, const struct report *r)
 			           data ? "enumerate(DataLoader) on the host" : metric_label(cause->metric),
 			           cause->change_text);
 		} else {
-			put_largest(d, c.b);
+			put_largest(d, b);
 		}
 	}
 	doc_end(d);
@@ -212,8 +186,7 @@ void doc_kernels(struct document *d, const struct report *r)
 		doc_figure_cell(d, k->baseline_text, k->has_baseline, k->baseline_ns);
 		doc_figure_cell(d, k->candidate_text, k->has_candidate, k->candidate_ns);
 		doc_figure_cell(d, k->change_text, true, k->change_ns);
-		doc_cell(d);
-		doc_value(d, true, k->change_ns);
+		doc_figure_cell(d, "", true, k->change_ns);
 		doc_figure_cell(d, k->count_text, true,
 		                k->has_candidate ? k->candidate_count : k->baseline_count);
 		doc_words_cell(d, k->shape_text);
@@ -223,29 +196,15 @@ void doc_kernels(struct document *d, const struct report *r)
 
 /* ---- categories of kernels ---- */
 
-struct category_pair {
-	const char *name;
-	const struct report_cell *cells[2]; ///< cells of baseline and candidate; NULL if absent
-};
-struct category_pairs {
-	VEC(struct category_pair) list;
-};
-
-/* Add the rows of a side's table of categories (diagnose/tables.c). The first cell of a row is the
-   time, the last one the name. */
-static void pair_side(struct category_pairs *out, const struct run_report *run, int side)
+/* The row of a category in the table of a run. Its first cell is the time, its last one the name
+   (diagnose/tables.c). NULL if there is none. */
+static const struct report_cell *category_row(const struct run_report *run, const char *name)
 {
-	const struct report_table *t = run ? run_report_table(run, "categories") : NULL;
-	for (size_t i = 0; t && i < report_table_rows(t); i++) {
-		const struct report_cell *row = &t->cells.v[i * t->columns.nr];
-		const char *name = row[t->columns.nr - 1].text;
-		size_t k = 0;
-		while (k < out->list.nr && strcmp(out->list.v[k].name, name) != 0)
-			k++;
-		if (k == out->list.nr)
-			vec_push(&out->list, (struct category_pair){ .name = name });
-		out->list.v[k].cells[side] = row;
-	}
+	const struct report_table *t = run_report_table(run, "categories");
+	for (size_t i = 0; t && i < report_table_rows(t); i++)
+		if (strcmp(t->cells.v[(i + 1) * t->columns.nr - 1].text, name) == 0)
+			return &t->cells.v[i * t->columns.nr];
+	return NULL;
 }
 
 /* The table of categories. A report on one run has this table among its lists instead. */
@@ -256,29 +215,29 @@ void doc_categories(struct document *d, const struct report *r)
 		                                         { "candidate", DOC_RIGHT },
 		                                         { "change", DOC_RIGHT },
 		                                         { LESS_MORE, DOC_BAR } };
-	struct category_pairs pairs = { 0 };
-	pair_side(&pairs, r->run, 1);
-	pair_side(&pairs, r->baseline_run, 0);
+	const struct run_report *runs[] = { r->baseline_run, r->run };
 	doc_section(d, "categories", "Categories", DOC_PAGE_COLLAPSED);
 	doc_run_table(d, r, "Categories", COLUMNS(columns));
-	for (size_t i = 0; i < pairs.list.nr; i++) {
-		const struct category_pair *p = &pairs.list.v[i];
-		int64_t value[2] = { 0, 0 };
-		struct strbuf change = STRBUF_INIT;
-		doc_row(d, 0);
-		doc_name_cell(d, p->name);
-		for (int side = 0; side < 2; side++) {
-			value[side] = p->cells[side] ? p->cells[side]->value : 0;
-			doc_figure_cell(d, p->cells[side] ? p->cells[side]->text : "–", p->cells[side] != NULL,
-			                value[side]);
+	for (int of = 1; of >= 0; of--) {
+		const struct report_table *t = run_report_table(runs[of], "categories");
+		for (size_t i = 0; t && i < report_table_rows(t); i++) {
+			const char *name = t->cells.v[(i + 1) * t->columns.nr - 1].text;
+			int64_t value[2];
+			if (of == 0 && category_row(r->run, name))
+				continue;
+			doc_row(d, 0);
+			doc_name_cell(d, name);
+			for (int side = 0; side < 2; side++) {
+				const struct report_cell *cell = category_row(runs[side], name);
+				value[side] = cell ? cell->value : 0;
+				doc_figure_cell(d, cell ? cell->text : "–", cell, value[side]);
+			}
+			int64_t change = number_sub(value[1], value[0]);
+			doc_figure_cell(d, unit_change(&d->arena, UNIT_NS, change), true, change);
+			doc_figure_cell(d, "", true, change);
 		}
-		unit_format(&change, UNIT_NS, number_sub(value[1], value[0]), true);
-		doc_figure_cell(d, arena_take(&d->arena, &change), true, number_sub(value[1], value[0]));
-		doc_cell(d);
-		doc_value(d, true, number_sub(value[1], value[0]));
 	}
 	doc_end(d);
-	vec_release(&pairs.list);
 }
 
 /* ---- figures of a diff ---- */
@@ -359,8 +318,7 @@ static void put_code_table(struct document *d, const struct report *r, enum metr
 		doc_value(d, true, f->change);
 		doc_add(d, DOC_FIGURE, doc_tone_of(true, false, f->change),
 		        change_of(&d->arena, f->change_text, f->pct_text));
-		doc_cell(d);
-		doc_value(d, true, f->change);
+		doc_figure_cell(d, "", true, f->change);
 	}
 }
 

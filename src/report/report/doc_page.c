@@ -65,8 +65,7 @@ static void put_node(struct document *d, const struct report *r, const struct fl
 	doc_value(d, true, change);
 	doc_add(d, DOC_FIGURE, news ? doc_tone_of(true, false, change) : TONE_PLAIN,
 	        unit_change(a, UNIT_NS, change));
-	doc_cell(d);
-	doc_value(d, true, change);
+	doc_figure_cell(d, "", true, change);
 }
 
 void doc_flame(struct document *d, const struct report *r)

@@ -53,9 +53,8 @@ static void put_difference(struct document *d, const struct check *c)
 
 static const char *share_text(struct document *d, int64_t part, int64_t whole, bool sign)
 {
-	struct strbuf b = STRBUF_INIT;
-	unit_format(&b, UNIT_PCT, number_pct(part, whole), sign);
-	return arena_take(&d->arena, &b);
+	int64_t share = number_pct(part, whole);
+	return sign ? unit_relative(&d->arena, share) : unit_text(&d->arena, UNIT_PCT, share);
 }
 
 /* Add the noise, such as "±1.4 %". */
