@@ -173,13 +173,21 @@ static void add_rows(struct tabler *t, const struct listing *l, const struct ans
 	vec_sort(&rows, listed_cmp);
 	size_t shown = table_shows(t, rows.nr);
 	find_functions(t, rows.v, functions ? shown : 0);
-	for (size_t i = 0; i < shown; i++) {
+	for (size_t i = 0; i < rows.nr; i++) {
+		int64_t share = number_pct(rows.v[i].value, sum);
 		for (size_t k = 0; k < l->nr; k++) {
 			const struct answer *x = answer_of(&answers[k], rows.v[i].label);
-			CELLS(t, x ? x->value : MEMORY_UNKNOWN);
+			if (i < shown)
+				CELLS(t, x ? x->value : MEMORY_UNKNOWN);
+			else if (x && columns[k].adds)
+				columns[k].rest = number_add(columns[k].rest, x->value);
 		}
-		if (l->share)
-			CELLS(t, number_pct(rows.v[i].value, sum));
+		if (l->share && i < shown)
+			CELLS(t, share);
+		else if (l->share)
+			columns[l->nr].rest += share;
+		if (i >= shown)
+			continue;
 		if (l->ids[0] == METRIC_KERNEL_TIME) {
 			const struct category_table *c = t->v->naming->categories;
 			cell_name(t, span_of(category_name(c, category_of(c, rows.v[i].label))));
@@ -187,15 +195,6 @@ static void add_rows(struct tabler *t, const struct listing *l, const struct ans
 		if (functions)
 			add_function(t, rows.v[i].function);
 		cell_name(t, rows.v[i].label);
-	}
-	for (size_t i = shown; i < rows.nr; i++) {
-		for (size_t k = 0; k < l->nr; k++) {
-			const struct answer *x = answer_of(&answers[k], rows.v[i].label);
-			if (x && columns[k].adds)
-				columns[k].rest = number_add(columns[k].rest, x->value);
-		}
-		if (l->share)
-			columns[l->nr].rest += number_pct(rows.v[i].value, sum);
 	}
 	vec_release(&rows);
 }

@@ -45,16 +45,18 @@ struct memory_table {
 	void (*rows)(struct tabler *t, const struct owned_memory *m);
 	bool detail, each; /* `detail`: only documents with every figure of the run show the table;
 	                      `each`: each memory has one row, so that rows left out can be counted */
-	struct column columns[9]; /* columns, ended by one without a name */
+	struct column columns[8]; /* columns before that of the memory, ended by one without a name */
 };
 
 static void add_table(struct tabler *t, const struct owned_memories *m,
                       const struct memory_table *k)
 {
+	struct column columns[NR_OF(k->columns)];
 	size_t nr = 0;
-	while (k->columns[nr].name)
-		nr++;
-	table_begin(t, k->id, k->title, k->note, k->columns, nr);
+	for (; k->columns[nr].name; nr++)
+		columns[nr] = k->columns[nr];
+	columns[nr++] = (struct column){ "memory", TEXT };
+	table_begin(t, k->id, k->title, k->note, columns, nr);
 	t->table->detail = k->detail;
 	for (size_t i = 0; i < m->list.nr && i < TABLE_ROWS; i++)
 		k->rows(t, &m->list.v[i]);
@@ -286,7 +288,7 @@ static void peaks(struct tabler *t, const struct owned_memory *m)
 		return;
 	CELLS(t, s->capacity, h.risk == RISK_UNKNOWN ? MEMORY_UNKNOWN : h.left);
 	for (size_t k = 0; k < NR_OF(texts); k++)
-		cell_name(t, span_of(texts[k] ? texts[k] : ""));
+		cell_name(t, span_of(text_or_empty(texts[k])));
 	cell_memory(t, m);
 }
 
@@ -304,27 +306,21 @@ void tables_of_memory(struct tabler *t)
 		               { "segments", UNIT_COUNT },
 		               { "segment actions", UNIT_COUNT },
 		               { "out of memory", UNIT_COUNT },
-		               { "source", TEXT },
-		               { "memory", TEXT } } },
+		               { "source", TEXT } } },
 		{ "memory_levels", "memory at two moments", "", levels,
 		  .columns = { { "allocated", UNIT_BYTES },
 		               { "reserved", UNIT_BYTES },
 		               { "not in use", UNIT_BYTES },
 		               { "fragmentation", UNIT_PCT },
-		               { "moment", TEXT },
-		               { "memory", TEXT } } },
+		               { "moment", TEXT } } },
 		{ "memory_lifetimes", "memory at the peak by lifetime", "of allocated memory", lifetimes,
-		  .columns = { { "bytes", UNIT_BYTES },
-		               { "share", UNIT_PCT },
-		               { "lifetime", TEXT },
-		               { "memory", TEXT } } },
+		  .columns = { { "bytes", UNIT_BYTES }, { "share", UNIT_PCT }, { "lifetime", TEXT } } },
 		{ "memory_files", "memory at the peak by file", "of XProf by operator; of allocated memory",
 		  files, .detail = true,
 		  .columns = { { "bytes", UNIT_BYTES },
 		               { "share", UNIT_PCT },
 		               { "blocks", UNIT_COUNT },
-		               { "file", TEXT },
-		               { "memory", TEXT } } },
+		               { "file", TEXT } } },
 		{ "memory_peaks", "what ran at the peak, and the risk to run out of memory",
 		  "left is the device less what was allocated or reserved: critical below 1 GB, a warning "
 		  "below 2 GB",
@@ -334,14 +330,12 @@ void tables_of_memory(struct tabler *t)
 		               { "risk", TEXT },
 		               { "inputs", TEXT },
 		               { "types", TEXT },
-		               { "ran", TEXT },
-		               { "memory", TEXT } } },
+		               { "ran", TEXT } } },
 		{ "expandable_segments", "expandable segments", advised, expandable,
 		  .columns = { { "not in use", UNIT_BYTES },
 		               { "share", UNIT_PCT },
 		               { "out of memory", UNIT_COUNT },
-		               { "expandable segments", TEXT },
-		               { "memory", TEXT } } },
+		               { "expandable segments", TEXT } } },
 	};
 	enum { FIRST = 3 }; /* number of tables that come before `item_tables` */
 	struct owned_memories m;

@@ -135,10 +135,7 @@ static void join_operations(struct all_operations *all)
 			all->list.v[kept++] = *f;
 			continue;
 		}
-		x->of.flops = number_add(x->of.flops, f->of.flops);
-		x->of.count = number_add(x->of.count, f->of.count);
-		x->of.uncounted = number_add(x->of.uncounted, f->of.uncounted);
-		x->of.gpu_ns = number_add(x->of.gpu_ns, f->of.gpu_ns);
+		row_add(&flop_stat_row, ROWS_OF_CYCLES, &x->of, &f->of);
 		x->steps += f->steps;
 	}
 	all->list.nr = kept;
