@@ -67,16 +67,17 @@ void nearest_few_try(struct nearest_few *n, size_t index, struct span name, cons
 		n->best[at] = n->best[at - 1];
 	n->best[at].cost = cost;
 	n->best[at].index = index;
+	n->best[at].text = text;
 }
 
-const char *nearest_few_hint(const char *const *texts, size_t nr, struct arena *a)
+const char *nearest_few_hint(const struct nearest_few *n, struct arena *a)
 {
 	const char *list = "";
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < n->nr; i++)
 		list = arena_printf(a, "%s%s'%s'", list,
-		                    i == 0        ? "; did you mean "
-		                    : i + 1 == nr ? " or "
-		                                  : ", ",
-		                    texts[i]);
-	return nr ? arena_printf(a, "%s?", list) : list;
+		                    i == 0           ? "; did you mean "
+		                    : i + 1 == n->nr ? " or "
+		                                     : ", ",
+		                    n->best[i].text);
+	return n->nr ? arena_printf(a, "%s?", list) : list;
 }

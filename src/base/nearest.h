@@ -38,8 +38,9 @@ struct nearest_few {
 	size_t nr;
 	struct {
 		size_t cost, index;
-	} best[NEAREST_MOST + 1]; ///< the `nr` nearest names, the nearest first: distance (`cost`) and
-	                          ///< number (`index`) of each
+		const char *text;
+	} best[NEAREST_MOST + 1]; ///< the `nr` nearest names, the nearest first: distance (`cost`),
+	                          ///< number (`index`) and text of each
 };
 
 /// Offers name number `index`, which messages show as `text`. Names that contain `asked` are
@@ -47,8 +48,8 @@ struct nearest_few {
 void nearest_few_try(struct nearest_few *n, size_t index, struct span name, const char *text,
                      bool later);
 
-/// The end of a message, "; did you mean 'a', 'b' or 'c'?", with the texts of the `nr` names. Owned
-/// by `a`.
-const char *nearest_few_hint(const char *const *texts, size_t nr, struct arena *a);
+/// The end of a message, "; did you mean 'a', 'b' or 'c'?", with the texts of the names. Owned by
+/// `a`.
+const char *nearest_few_hint(const struct nearest_few *n, struct arena *a);
 
 #endif

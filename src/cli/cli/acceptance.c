@@ -70,26 +70,19 @@ static bool accept_findings(const struct report *r, const char *name, bool shown
 static const char *near_names(const struct report *r, const char *name, struct arena *a)
 {
 	struct nearest_few near = { .asked = span_of(name) };
-	const char *texts[NEAREST_MOST];
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		const struct check *k = &r->checks.v[i];
 		bool known = ANY(j, i, strcmp(r->checks.v[j].rule, r->checks.v[i].rule) == 0);
 		if (!known)
-			nearest_few_try(&near, 2 * i, span_of(k->rule), k->rule, false);
+			nearest_few_try(&near, 0, span_of(k->rule), k->rule, false);
 		if (k->item[0] && check_is_open(k))
-			nearest_few_try(&near, 2 * i + 1, span_of(k->item), shown_item(k, a), true);
+			nearest_few_try(&near, 0, span_of(k->item), shown_item(k, a), true);
 	}
 	for (size_t i = 0; i < r->findings.nr; i++) {
 		const char *id = cause_names[r->findings.v[i].cause];
-		nearest_few_try(&near, 2 * (r->checks.nr + i), span_of(id), id, false);
+		nearest_few_try(&near, 0, span_of(id), id, false);
 	}
-	for (size_t i = 0; i < near.nr; i++) {
-		size_t at = near.best[i].index / 2;
-		texts[i] = at >= r->checks.nr       ? cause_names[r->findings.v[at - r->checks.nr].cause]
-		           : near.best[i].index % 2 ? shown_item(&r->checks.v[at], a)
-		                                    : r->checks.v[at].rule;
-	}
-	return nearest_few_hint(texts, near.nr, a);
+	return nearest_few_hint(&near, a);
 }
 
 /* Mark in `accepted` the checks that --accept names: for each name the checks that it fits best,

@@ -262,13 +262,13 @@ static const char *near_name(const struct query *q, const struct entries *all, s
 
 const char *near_items(const struct query *q, const struct entries *all, struct arena *a)
 {
-	const char *asked = query_name(q), *texts[NEAREST_MOST] = { NULL };
+	const char *asked = query_name(q);
 	struct nearest_few near = { .asked = span_of(asked ? asked : "") };
 	for (size_t i = 0; asked && i < all->list.nr; i++) {
 		const struct entry *e = &all->list.v[i];
 		nearest_few_try(&near, i, e->label, shortest_name(q, e, a), !e->has[SIDE_BASELINE]);
 	}
 	for (size_t i = 0; i < near.nr; i++)
-		texts[i] = near_name(q, all, near.best[i].index, a);
-	return nearest_few_hint(texts, near.nr, a);
+		near.best[i].text = near_name(q, all, near.best[i].index, a);
+	return nearest_few_hint(&near, a);
 }
