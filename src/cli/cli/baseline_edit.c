@@ -66,10 +66,10 @@ enum status baseline_make(const struct candidates *c, const struct setup *s, boo
 }
 
 /* Append `run` to the history of the baseline. */
-static enum status add_past(const struct setup *s, const struct run *run, struct baseline *b,
-                            struct past_run **out, struct diag_log *log)
+static struct past_run *add_past(const struct setup *s, const struct run *run, struct baseline *b,
+                                 struct diag_log *log)
 {
-	struct past_run *past = *out = vec_push_zero(&b->sample.runs);
+	struct past_run *past = vec_push_zero(&b->sample.runs);
 	past_run_of(&s->rules, s->naming, run, &b->arena, past);
 	past->provenance = b->provenance;
 	past->pin = past_source_hash(&b->pin);
@@ -81,18 +81,7 @@ static enum status add_past(const struct setup *s, const struct run *run, struct
 		          "a run of the history has room for %zu figures: the %" PRId64
 		          " of the smallest items, or last by name, were left out",
 		          past->values.nr, past->cut);
-	return ST_OK;
-}
-
-/* Add the pin (approved run) to the history: it is an ordinary run once there is a newer pin. */
-static enum status add_pin(const struct setup *s, struct baseline *b, struct diag_log *log)
-{
-	struct past_run *past;
-	if (past_find(&b->sample, &b->pin))
-		return ST_OK;
-	TRY(add_past(s, &b->pin, b, &past, log));
-	past->verdict = "approved";
-	return ST_OK;
+	return past;
 }
 
 /* Move the runs that older versions stored inside the baseline to the history, to keep them. */
@@ -115,15 +104,15 @@ static enum status add_runs(const struct candidates *c, size_t first, const stru
 {
 	/* `together` marks the runs as repeats on one machine; NULL for a single run, or if the runs
 	   may be of different machines */
-	bool apart = c->nr == 1;
-	for (size_t i = 1; i < c->nr; i++)
-		apart = apart || environment_together(&c->v[0], &c->v[i]) == APART;
+	bool apart =
+	    c->nr == 1 || ANY(i, c->nr, i && environment_together(&c->v[0], &c->v[i]) == APART);
 	const char *together =
 	    apart ? NULL : arena_printf(&b->arena, "%016" PRIx64, past_source_hash(&c->v[0]));
-	TRY(add_pin(s, b, log));
+	/* the pin (approved run) is an ordinary run once there is a newer pin */
+	if (!past_find(&b->sample, &b->pin))
+		add_past(s, &b->pin, b, log)->verdict = "approved";
 	for (size_t i = first; i < c->nr; i++) {
-		struct past_run *past;
-		TRY(add_past(s, &c->v[i], b, &past, log));
+		struct past_run *past = add_past(s, &c->v[i], b, log);
 		TRY(provenance_of(s->options, &c->v[i], &b->arena, &past->provenance, log));
 		past->verdict = verdict;
 		past->accepted = accepted;
@@ -160,19 +149,14 @@ enum status baseline_move(const struct candidates *c, const struct setup *s,
 		for (size_t k = 0; k < c->nr; k++)
 			if (e->b.sample.runs.v[i].source_hash == past_source_hash(&c->v[k]))
 				e->b.sample.runs.v[i].pin = past_source_hash(&moved->pin);
-	TRY(baseline_save_history(e, log));
+	TRY(baseline_save_history(&e->b, e->history, log));
 	return stored_baseline_save(moved, e->lock.target, true, log);
 }
 
-static enum status save_history(const char *path, const struct baseline *b, struct diag_log *log)
+enum status baseline_save_history(const struct baseline *b, const char *path, struct diag_log *log)
 {
 	TRY(sink_make_folders(path, log));
 	return history_write(path, &b->sample, log);
-}
-
-enum status baseline_save_history(const struct baseline_edit *e, struct diag_log *log)
-{
-	return save_history(e->history, &e->b, log);
 }
 
 enum status baseline_save_reference(const struct candidates *c, const struct setup *s,
@@ -218,7 +202,7 @@ enum status baseline_save_both(const struct baseline *b, const char *path, const
                                struct diag_log *log)
 {
 	TRY(baseline_save(b, path, log));
-	return b->sample.runs.nr ? save_history(history, b, log) : ST_OK;
+	return b->sample.runs.nr ? baseline_save_history(b, history, log) : ST_OK;
 }
 
 enum status baseline_put(const struct baseline *b, const struct options *o, const char *path,

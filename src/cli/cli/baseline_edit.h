@@ -65,8 +65,8 @@ GG_MUST_CHECK enum status baseline_add(const struct candidates *c, const struct 
                                        const struct report *judged, bool accepted,
                                        struct baseline *b, struct diag_log *log);
 
-/// Write the history of the baseline that is being changed.
-GG_MUST_CHECK enum status baseline_save_history(const struct baseline_edit *e,
+/// Write the history of the baseline to `path`, creating missing directories.
+GG_MUST_CHECK enum status baseline_save_history(const struct baseline *b, const char *path,
                                                 struct diag_log *log);
 
 /// Make the first run the reference run, which later changes are explained against: write its file.

@@ -226,7 +226,7 @@ static enum status store_runs(struct baseline_job *w, const struct options *o, s
 	if (kept) /* the reference run is written before the history, since it does not count until the
 	             history has its line */
 		TRY(baseline_save_reference(&w->candidates, &w->setup, &w->edit, log));
-	TRY(baseline_save_history(&w->edit, log));
+	TRY(baseline_save_history(&w->edit.b, w->edit.history, log));
 	const char *history = setup_history_path(o, w->edit.path, &w->edit.b.arena);
 	return baseline_say(&w->edit.b, history,
 	                    kept ? history_reference_path(history, &w->edit.b.arena) : NULL,
@@ -283,7 +283,7 @@ static enum status prune_runs(struct baseline_edit *e, const struct options *o,
 	drop_first(&e->b.sample, old);
 	drop_first(&e->b.recent, inside);
 	if (old)
-		TRY(baseline_save_history(e, log));
+		TRY(baseline_save_history(&e->b, e->history, log));
 	if (inside)
 		TRY(drop_inside(e, inside, log));
 	const char *also = old ? setup_history_path(o, e->path, &e->b.arena) : NULL;
