@@ -4,7 +4,7 @@
 
 const struct report_table *run_report_table(const struct run_report *r, const char *id)
 {
-	return FIND(i, r->tables.v, r->tables.nr, strcmp(r->tables.v[i].id, id) == 0);
+	return r ? FIND(i, r->tables.v, r->tables.nr, strcmp(r->tables.v[i].id, id) == 0) : NULL;
 }
 
 size_t report_table_rows(const struct report_table *t)

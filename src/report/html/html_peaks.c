@@ -30,8 +30,7 @@ static int color_of(const struct report *r, const char *category)
 	VEC(const char *) seen = VEC_INIT;
 	size_t color = SIZE_MAX;
 	for (int side = 0; side < 2; side++) {
-		const struct report_table *t =
-		    runs[side] ? run_report_table(runs[side], "memory_categories") : NULL;
+		const struct report_table *t = run_report_table(runs[side], "memory_categories");
 		for (size_t i = 0; t && i < report_table_rows(t) && color == SIZE_MAX; i++) {
 			const char *name = category_of_row(t, i);
 			if (!ANY(k, seen.nr, strcmp(seen.v[k], name) == 0))
@@ -104,7 +103,7 @@ static void peak(struct html *h, const struct run_report *run, const char *memor
 /* Draw the peak of each memory that the table names, in the table's order; HTML_CHARTS at most. */
 void html_peaks(struct html *h, const struct run_report *run)
 {
-	const struct report_table *t = run ? run_report_table(run, "memory_categories") : NULL;
+	const struct report_table *t = run_report_table(run, "memory_categories");
 	size_t nr = 0;
 	for (size_t i = 0; t && i < report_table_rows(t); i++) {
 		const char *memory = t->cells.v[(i + 1) * t->columns.nr - 1].text;

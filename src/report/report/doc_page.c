@@ -114,7 +114,7 @@ bool run_has_series(const struct run_report *run, const char *prefix)
 
 bool run_has_peaks(const struct run_report *run)
 {
-	return run && run_report_table(run, "memory_categories");
+	return run_report_table(run, "memory_categories");
 }
 
 void doc_series(struct document *d, const struct report *r)

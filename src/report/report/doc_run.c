@@ -315,15 +315,13 @@ static void put_rest(struct document *d, const struct report_table *t, const siz
 	doc_rest(d, shown < report_table_rows(t));
 	for (size_t c = 0; c < t->columns.nr; c++) {
 		const struct report_column *column = &t->columns.v[order[c]];
-		struct strbuf b = STRBUF_INIT;
 		int64_t sum = report_table_rest(t, shown, order[c]);
-		if (column->adds)
-			unit_format(&b, column->unit, sum, false);
-		else if (c == 0)
-			strbuf_addf(&b, "%zu more", report_table_rows(t) - shown + t->more);
 		doc_cell(d);
 		doc_value(d, column->adds, sum);
-		doc_words(d, arena_take(&d->arena, &b));
+		if (column->adds)
+			doc_words(d, unit_text(&d->arena, column->unit, sum));
+		else if (c == 0)
+			doc_printf(d, "%zu more", report_table_rows(t) - shown + t->more);
 	}
 }
 
@@ -359,7 +357,7 @@ void doc_lists(struct document *d, const struct report *r)
 	for (size_t i = 0; r->run && i < r->run->tables.nr; i++)
 		for (int side = 0; side < 2; side++) {
 			const char *id = r->run->tables.v[i].id;
-			const struct report_table *t = runs[side] ? run_report_table(runs[side], id) : NULL;
+			const struct report_table *t = run_report_table(runs[side], id);
 			const char *whose = !runs[1] ? "" : side ? "baseline: " : "candidate: ";
 			if (t && !is_told(r, id) && (!t->detail || r->run->view))
 				put_table(d, t, whose, r->run->view);
