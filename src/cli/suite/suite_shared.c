@@ -194,12 +194,6 @@ static bool is_behind(const struct suite *s, size_t i, const char *key)
 	return s->cases.v[i].slower && fact_of(s, s->cases.v[i].place, key);
 }
 
-/* Names of the facts that changed in several slower cases, if these cases are at least half of all
-   judged cases. */
-struct facts {
-	VEC(const char *) keys;
-};
-
 /* Order of facts: those for which there is a metric (the state of the GPUs, such as clocks), then
    those on versions and hardware. */
 static int fact_cmp(const void *a, const void *b)
@@ -209,7 +203,9 @@ static int fact_cmp(const void *a, const void *b)
 	return state_x != state_y ? state_y - state_x : strcmp(*x, *y);
 }
 
-static void find_facts(const struct suite *s, struct facts *out)
+/* Find the names of the facts that changed in several slower cases, if these cases are at least
+   half of all judged cases. */
+static void find_facts(const struct suite *s, struct texts *out)
 {
 	size_t judged = 0;
 	for (size_t i = 0; i < s->cases.nr; i++)
@@ -217,36 +213,31 @@ static void find_facts(const struct suite *s, struct facts *out)
 		    s->cases.v[i].verdict != VERDICT_ERROR && s->cases.v[i].verdict != VERDICT_MISSING;
 	for (size_t i = 0; i < s->machine.nr; i++) {
 		const char *key = s->machine.v[i].id;
-		size_t nr = 0, k = 0;
-		while (k < out->keys.nr && strcmp(out->keys.v[k], key) != 0)
-			k++;
-		if (k < out->keys.nr)
+		size_t nr = 0;
+		if (ANY(k, out->nr, strcmp(out->v[k], key) == 0))
 			continue;
 		for (size_t c = 0; c < s->cases.nr; c++)
 			nr += is_behind(s, c, key);
 		if (nr > 1 && nr * 2 >= judged)
-			vec_push(&out->keys, key);
+			vec_push(out, key);
 	}
-	vec_sort(&out->keys, fact_cmp);
+	vec_sort(out, fact_cmp);
 }
 
 static void share_machine(struct suite *s, const struct mentions *all)
 {
-	struct facts facts = { 0 };
+	struct texts facts = { 0 };
 	struct span_of_changes changes = { 0 };
 	struct strbuf b = STRBUF_INIT;
 	size_t nr = 0;
 	find_facts(s, &facts);
-	if (!facts.keys.nr) {
-		vec_release(&facts.keys);
+	if (!facts.nr) {
+		vec_release(&facts);
 		return;
 	}
 	add_shared(s, MACHINE);
 	for (size_t i = 0; i < s->cases.nr; i++) {
-		size_t k = 0;
-		while (k < facts.keys.nr && !is_behind(s, i, facts.keys.v[k]))
-			k++;
-		if (k == facts.keys.nr)
+		if (!ANY(k, facts.nr, is_behind(s, i, facts.v[k])))
 			continue;
 		nr++;
 		add_sharing(s, s->cases.v[i].place);
@@ -259,14 +250,14 @@ static void share_machine(struct suite *s, const struct mentions *all)
 	}
 	struct arena *a = &s->arena;
 	struct suite_shared *x = &s->shared.v[s->shared.nr - 1];
-	for (size_t k = 0; k < facts.keys.nr; k++) {
-		add_fact(&b, s, facts.keys.v[k]);
+	for (size_t k = 0; k < facts.nr; k++) {
+		add_fact(&b, s, facts.v[k]);
 		x->title = x->title ? x->title : arena_printf(a, "the machine: %s", strbuf_str(&b));
 	}
 	const char *what = arena_take(a, &b), *range = changes_text(a, &changes);
 	x->text = arena_printf(a, "%s and %zu of %zu cases are slower%s: the machine", what, nr,
 	                       s->cases.nr, range ? arena_printf(a, " (%s)", range) : "");
-	vec_release(&facts.keys);
+	vec_release(&facts);
 }
 
 /* ---- findings of several cases with the same name and cause ---- */
@@ -312,7 +303,7 @@ static void share_name(struct suite *s, const struct mentions *all, size_t at, s
 	x->name = first.subject->name;
 	x->title = arena_printf(a, "%s %s", name, phrase_of(x->id, x->level));
 	x->text = arena_printf(a, "%s in %zu of %zu cases%s%s", x->title, nr, s->cases.nr,
-	                       range ? ": " : "", range ? range : "");
+	                       range ? ": " : "", text_or_empty(range));
 }
 
 void suite_share(struct suite *s)
