@@ -41,15 +41,6 @@ static const struct {
 };
 enum { NR_OLD = NR_OF(old_names) };
 
-static const struct {
-	enum option first;
-	const char *title;
-} groups[] = {
-#define X(id, title) { OPT_##id, title },
-	OPTION_GROUPS(X)
-#undef X
-};
-
 enum { HELP_WIDTH = 26 };
 
 static bool is(const char *a, const char *b)
@@ -322,8 +313,8 @@ static void help_options(enum command command, struct sink *out)
 	size_t next = 0;
 	const char *title = NULL; /* group title that is still to be printed */
 	for (int i = 0; i < NR_OPTIONS; i++) {
-		if (next < NR_OF(groups) && (int)groups[next].first == i)
-			title = groups[next++].title;
+		if (next < NR_OF(option_groups) && (int)option_groups[next].first == i)
+			title = option_groups[next++].title;
 		if (!option_shown(rows[i].commands, rows[i].meaning, (int)command))
 			continue;
 		if (title)
@@ -331,7 +322,7 @@ static void help_options(enum command command, struct sink *out)
 		title = NULL;
 		struct strbuf b = STRBUF_INIT;
 		strbuf_addf(&b, "--%s%s%s", rows[i].name, rows[i].arg ? " " : "",
-		            rows[i].arg ? rows[i].arg : "");
+		            text_or_empty(rows[i].arg));
 		bool wide = b.n > HELP_WIDTH;
 		sink_printf(out, "  %-*s%s%s\n", wide ? 0 : HELP_WIDTH, strbuf_str(&b),
 		            wide ? "\n                             " : " ", rows[i].meaning);
@@ -343,11 +334,9 @@ static void help_command(const struct command_row *c, struct sink *out)
 {
 	sink_printf(out, "usage: gpugate %s%s%s [options]\n\n%s\n", c->name, *c->args ? " " : "",
 	            c->args, c->meaning);
-#define X(word, meaning)       \
-	if (strstr(c->args, word)) \
-		sink_puts(out, "\n" meaning "\n");
-	ARGUMENT_ROWS(X)
-#undef X
+	for (size_t i = 0; i < NR_OF(argument_rows); i++)
+		if (strstr(c->args, argument_rows[i].word))
+			sink_printf(out, "\n%s\n", argument_rows[i].meaning);
 	help_options((enum command)(c - commands), out);
 }
 

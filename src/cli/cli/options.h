@@ -50,27 +50,29 @@
 	X(FORMATS, "formats", CMD_EXPLAIN, "explain FILE' and 'explain formats", NR_OPTIONS) \
 	X(METRICS, "metrics", CMD_REPORT, "report RUN --verbose' and 'explain", OPT_VERBOSE)
 
-/// X(argument as written in COMMAND_ROWS, text that explains it to users)
-#define ARGUMENT_ROWS(X)                                                                           \
-	X("A B",                                                                                       \
-	  "B is held against A. Each is a trace or a memory snapshot (.json, .json.gz), a digest, "    \
-	  "or a\ndirectory of those of one run.")                                                      \
-	X("RUN",                                                                                       \
-	  "RUN is a profiler trace, an export of nsys, a memory snapshot, a result file or a digest, " \
-	  "or a\ndirectory of them; - is standard input. All RUN together form one run, of one or "    \
-	  "more ranks.")                                                                               \
-	X("|SUITE", "SUITE is a suite file (.yaml): all its cases, or with --workload only this one. " \
-	            "'approve --new'\nleaves baselines that are there.")                               \
-	X("[SUITE",                                                                                    \
-	  "SUITE is a suite file (default: gpugate-suite.yaml); or what --json of each shard "         \
-	  "wrote (.json): they\nare joined to one report.")                                            \
-	X("RULES",                                                                                     \
-	  "RULES is a rules file (default: rules/gpugate.yaml), or a stored baseline (.json).")        \
-	X("WORKLOAD", "WORKLOAD is that of the baseline (default: what the rules say).")               \
-	X("NAME",                                                                                      \
-	  "NAME is a metric (without any, all are listed), a rule, a check, a finding, a key of "      \
-	  "rules or a word\nof reports; 'formats' is the table of formats of result files. FILE is a " \
-	  "result file: lines of rules\nthat read it.")
+/// Texts that explain arguments to users: those of a command have `word` in COMMAND_ROWS.
+static const struct argument_row {
+	const char *word, *meaning;
+} argument_rows[] = {
+	{ "A B",
+	  "B is held against A. Each is a trace or a memory snapshot (.json, .json.gz), a digest, "
+	  "or a\ndirectory of those of one run." },
+	{ "RUN",
+	  "RUN is a profiler trace, an export of nsys, a memory snapshot, a result file or a digest, "
+	  "or a\ndirectory of them; - is standard input. All RUN together form one run, of one or "
+	  "more ranks." },
+	{ "|SUITE", "SUITE is a suite file (.yaml): all its cases, or with --workload only this one. "
+	            "'approve --new'\nleaves baselines that are there." },
+	{ "[SUITE", "SUITE is a suite file (default: gpugate-suite.yaml); or what --json of each shard "
+	            "wrote (.json): they\nare joined to one report." },
+	{ "RULES",
+	  "RULES is a rules file (default: rules/gpugate.yaml), or a stored baseline (.json)." },
+	{ "WORKLOAD", "WORKLOAD is that of the baseline (default: what the rules say)." },
+	{ "NAME",
+	  "NAME is a metric (without any, all are listed), a rule, a check, a finding, a key of "
+	  "rules or a word\nof reports; 'formats' is the table of formats of result files. FILE is a "
+	  "result file: lines of rules\nthat read it." },
+};
 
 /// The commands, one for each of COMMAND_ROWS.
 enum command {
@@ -235,51 +237,24 @@ static inline bool option_shown(unsigned on, const char *meaning, int command)
 	return *meaning && ((on & ON(HELP) ? ON(HELP) : on) & 1u << command);
 }
 
-/// X(first option of the group, title): divides OPTION_ROWS into groups for the help
-#define OPTION_GROUPS(X)                       \
-	X(BASELINE, "rules, baseline and tables")  \
-	X(MARKER, "how runs are read")             \
-	X(REPEAT, "what is looked at, and judged") \
-	X(OUTPUT, "what is stored")                \
-	X(REPORTS, "reports")
-
-/// X(command, arguments, purpose): examples in the manual
-#define EXAMPLE_ROWS(X)                                                                           \
-	X(CHECK, "profiles --reports gpugate",                                                        \
-	  "The gate behind the benchmark of a change, with all reports:")                             \
-	X(CHECK, "profiles --repeat profiles2 --repeat profiles3",                                    \
-	  "Three runs of the same code, whose median is judged:")                                     \
-	X(SUITE, "gpugate-suite.yaml --markdown gpugate.md", "All cases of a repository:")            \
-	X(SUITE, "--shard 2/8 --json shard2.json", "The second of eight jobs:")                       \
-	X(SUITE, "shard1.json shard2.json --html gpugate.html", "Their reports as one:")              \
-	X(DIFF, "main.json.gz branch.json.gz", "What a branch changed, without a baseline:")          \
-	X(REPORT, "profiles --html report.html", "What one run is bound by, and what to try:")        \
-	X(DIGEST, "rank3.json.gz -o rank3.digest.json.gz", "On each node, instead of a large trace:") \
-	X(DIGEST, "gpugate-suite.yaml -o cases", "All cases of a suite, each in a folder:")           \
-	X(DIGEST, "digests --expect-ranks 512 -o run.json.gz", "The digests of all nodes as a run:")  \
-	X(APPROVE, "profiles --workload resnet50", "The first baseline:")                             \
-	X(STORE, "profiles --workload resnet50", "Behind each run of the main branch:")               \
-	X(APPROVE, "profiles --accept top-kernels --reason 'cuBLAS 12.8'", "A change that is meant:") \
-	X(REPORT, "baselines/resnet50.json", "What later runs are held against:")                     \
-	X(STORE, "--keep 100", "Old runs go:")                                                        \
-	X(LINT, "baselines/resnet50.json", "Before it is committed:")                                 \
-	X(HISTORY, "resnet50 --metric step.compute_time --html history.html",                         \
-	  "A page of one figure over commits:")                                                       \
-	X(HISTORY, "resnet50 --bisect", "The script for git bisect run:")                             \
-	X(REPORT, "profiles --verbose --json report.json", "Every figure of a run:")                  \
-	X(LINT, "rules/gpugate.yaml --baseline baselines/resnet50.json",                              \
-	  "Are the rules sound, and their limits above the noise?")                                   \
-	X(EXPLAIN, "step.compute_time", "What a figure is, and whether it makes a good gate:")        \
-	X(EXPLAIN, "formats", "The table to begin one's own with:")                                   \
-	X(INIT, "profiles --workload resnet50", "Rules that fit a run, and a workflow:")              \
-	X(HELP, "check", "What a command takes:")
-
 /// The options, one for each of OPTION_ROWS.
 enum option {
 #define X(id, ...) OPT_##id,
 	OPTION_ROWS(X)
 #undef X
 	    NR_OPTIONS
+};
+
+/// Groups of options in the help: each begins with an option of OPTION_ROWS and has a title.
+static const struct option_group {
+	enum option first;
+	const char *title;
+} option_groups[] = {
+	{ OPT_BASELINE, "rules, baseline and tables" },
+	{ OPT_MARKER, "how runs are read" },
+	{ OPT_REPEAT, "what is looked at, and judged" },
+	{ OPT_OUTPUT, "what is stored" },
+	{ OPT_REPORTS, "reports" },
 };
 
 /// A parsed command line; strings are borrowed from argv.

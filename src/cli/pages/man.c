@@ -61,21 +61,13 @@ static void synopsis(FILE *out, const struct page_command *c)
 
 static void options(FILE *out, int c)
 {
-	static const struct {
-		enum option first;
-		const char *title;
-	} groups[] = {
-#define X(id, title) { OPT_##id, title },
-		OPTION_GROUPS(X)
-#undef X
-	};
 	size_t next = 0;
 	const char *title = NULL; /* title of the group of options that is still to be written */
 	bool list = false;
 	fputs(".Sh OPTIONS\n", out);
 	for (const struct page_option *o = page_options; o < page_options + NR_OPTIONS; o++) {
-		if (next < NR_OF(groups) && groups[next].first == o - page_options)
-			title = groups[next++].title;
+		if (next < NR_OF(option_groups) && option_groups[next].first == o - page_options)
+			title = option_groups[next++].title;
 		if (!page_takes(c, o))
 			continue;
 		if (title)
@@ -106,9 +98,37 @@ static void examples_of(FILE *out, int c)
 		enum command command;
 		const char *words, *what;
 	} rows[] = {
-#define X(id, words, what) { CMD_##id, words, what },
-		EXAMPLE_ROWS(X)
-#undef X
+		{ CMD_CHECK, "profiles --reports gpugate",
+		  "The gate behind the benchmark of a change, with all reports:" },
+		{ CMD_CHECK, "profiles --repeat profiles2 --repeat profiles3",
+		  "Three runs of the same code, whose median is judged:" },
+		{ CMD_SUITE, "gpugate-suite.yaml --markdown gpugate.md", "All cases of a repository:" },
+		{ CMD_SUITE, "--shard 2/8 --json shard2.json", "The second of eight jobs:" },
+		{ CMD_SUITE, "shard1.json shard2.json --html gpugate.html", "Their reports as one:" },
+		{ CMD_DIFF, "main.json.gz branch.json.gz", "What a branch changed, without a baseline:" },
+		{ CMD_REPORT, "profiles --html report.html", "What one run is bound by, and what to try:" },
+		{ CMD_DIGEST, "rank3.json.gz -o rank3.digest.json.gz",
+		  "On each node, instead of a large trace:" },
+		{ CMD_DIGEST, "gpugate-suite.yaml -o cases", "All cases of a suite, each in a folder:" },
+		{ CMD_DIGEST, "digests --expect-ranks 512 -o run.json.gz",
+		  "The digests of all nodes as a run:" },
+		{ CMD_APPROVE, "profiles --workload resnet50", "The first baseline:" },
+		{ CMD_STORE, "profiles --workload resnet50", "Behind each run of the main branch:" },
+		{ CMD_APPROVE, "profiles --accept top-kernels --reason 'cuBLAS 12.8'",
+		  "A change that is meant:" },
+		{ CMD_REPORT, "baselines/resnet50.json", "What later runs are held against:" },
+		{ CMD_STORE, "--keep 100", "Old runs go:" },
+		{ CMD_LINT, "baselines/resnet50.json", "Before it is committed:" },
+		{ CMD_HISTORY, "resnet50 --metric step.compute_time --html history.html",
+		  "A page of one figure over commits:" },
+		{ CMD_HISTORY, "resnet50 --bisect", "The script for git bisect run:" },
+		{ CMD_REPORT, "profiles --verbose --json report.json", "Every figure of a run:" },
+		{ CMD_LINT, "rules/gpugate.yaml --baseline baselines/resnet50.json",
+		  "Are the rules sound, and their limits above the noise?" },
+		{ CMD_EXPLAIN, "step.compute_time", "What a figure is, and whether it makes a good gate:" },
+		{ CMD_EXPLAIN, "formats", "The table to begin one's own with:" },
+		{ CMD_INIT, "profiles --workload resnet50", "Rules that fit a run, and a workflow:" },
+		{ CMD_HELP, "check", "What a command takes:" },
 	};
 	const char *before = ".Sh EXAMPLES\n";
 	for (size_t i = 0; i < NR_OF(rows); i++) {
@@ -128,13 +148,11 @@ static void command_page(FILE *out, const struct page_command *c)
 	synopsis(out, c);
 	fputs(".Sh DESCRIPTION\n", out);
 	text(out, c->meaning);
-#define X(name, meaning)         \
-	if (strstr(c->args, name)) { \
-		fputs(".Pp\n", out);     \
-		text(out, meaning);      \
-	}
-	ARGUMENT_ROWS(X)
-#undef X
+	for (size_t i = 0; i < NR_OF(argument_rows); i++)
+		if (strstr(c->args, argument_rows[i].word)) {
+			fputs(".Pp\n", out);
+			text(out, argument_rows[i].meaning);
+		}
 	options(out, (int)(c - page_commands));
 	exit_status(out);
 	examples_of(out, (int)(c - page_commands));
