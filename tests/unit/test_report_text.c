@@ -308,6 +308,37 @@ static void a_pass_is_news(void **state)
 	report_release(&r);
 }
 
+/* The heading has the title of the main finding up to its figures, also where a name in it holds a
+   colon. */
+static void a_title_with_colons(void **state)
+{
+	struct report r;
+	(void)state;
+	report_init(&r);
+	r.summary = "1 failed";
+	r.verdict = VERDICT_FAIL;
+	r.status = ST_FAILED;
+	r.workload = "w";
+	r.baseline = r.candidate = (struct side){ .label = "a", .ranks = 1, .steps = 4 };
+	sample_values(sample_check(&r, VERDICT_FAIL, "k", GROUP_KERNELS, METRIC_KERNEL_TIME, "a: b"),
+	              100, 200);
+	struct finding *f = vec_push_zero(&r.findings);
+	*f = (struct finding){ .cause = CAUSE_KERNEL,
+		                   .verdict = VERDICT_FAIL,
+		                   .title = "a: b is slower: 1.00 ms → 2.00 ms per launch",
+		                   .head = strlen("a: b is slower"),
+		                   .action = "",
+		                   .cost = 1000000,
+		                   .cost_amount = "+1.00 ms per step",
+		                   .cost_text = "" };
+	vec_push(&f->checks, 0);
+	const char *text = write_report(&r, &(struct write_options){ 0 });
+	static const char start[] = "fail · w: a: b is slower, +1.00 ms per step\n";
+	if (strstr(text, start) != text)
+		fail_msg("%s", text);
+	report_release(&r);
+}
+
 static void a_diff(void **state)
 {
 	struct report r;
@@ -345,6 +376,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_pass_is_short, end),
 		cmocka_unit_test_teardown(a_pass_is_news, end),
 		cmocka_unit_test_teardown(findings_of_many_ranks, end),
+		cmocka_unit_test_teardown(a_title_with_colons, end),
 		cmocka_unit_test_teardown(a_diff, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -295,10 +295,11 @@ static void tell_figures(struct inquiry *q, struct finding *f)
 	strbuf_addf(&b, "%zu of %zu figures", f->checks.nr, all);
 	if (cases > 1)
 		strbuf_addf(&b, " in %zu cases", cases);
-	strbuf_addf(&b, " %s worse:", f->verdict == VERDICT_UNDECIDED ? "may be" : "are");
+	strbuf_addf(&b, " %s worse", f->verdict == VERDICT_UNDECIDED ? "may be" : "are");
+	f->head = b.n;
 	for (i = 0; i < list.nr && i < NAMED; i++) {
 		const struct moved *g = &list.v[i];
-		strbuf_addf(&b, "%s %s ", i ? "," : "", g->name);
+		strbuf_addf(&b, "%s %s ", i ? "," : ":", g->name);
 		if (check_size(g->least) != check_size(g->most))
 			strbuf_addf(&b, "%s to ", pct_or_change(g->least));
 		strbuf_adds(&b, pct_or_change(g->most));
@@ -359,6 +360,7 @@ static void tell_gone(struct inquiry *q, struct finding *f)
 	else if (cases == 1)
 		strbuf_addf(&b, " of %s", first->metric->case_name);
 	strbuf_addf(&b, " %s missing in the candidate", f->checks.nr == 1 ? "is" : "are");
+	f->head = b.n;
 	const char *named[NAMED] = { NULL };
 	size_t nr = 0, more = 0;
 	for (size_t i = 0; i < f->checks.nr && f->checks.nr > 1; i++) {

@@ -1,6 +1,7 @@
 #include "cause/suspect.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "metric/statistic.h"
@@ -73,7 +74,14 @@ static const char *formatted(struct inquiry *q, const char *fmt, va_list ap)
 
 void suspect_title(struct inquiry *q, struct suspect *s, const char *fmt, ...)
 {
+	const char *colon = strstr(fmt, ": ");
 	va_list ap;
+	if (colon) {
+		va_start(ap, fmt);
+		const char *head = arena_dup(q->a, (struct span){ fmt, (size_t)(colon - fmt) });
+		s->finding.head = strlen(formatted(q, head, ap));
+		va_end(ap);
+	}
 	va_start(ap, fmt);
 	s->finding.title = formatted(q, fmt, ap);
 	va_end(ap);

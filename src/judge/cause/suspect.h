@@ -91,7 +91,8 @@ struct both inquiry_stat(struct inquiry *q, enum metric_id id, enum statistic st
 /// Append a suspect; the pointer is valid until the next call.
 struct suspect *suspect_add(struct inquiry *q, enum cause cause);
 
-/// Set the sentence that names the suspect.
+/// Set the sentence that names the suspect. A heading ends at the first ": " of `fmt`, if it has
+/// one.
 void suspect_title(struct inquiry *q, struct suspect *s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -79,6 +79,9 @@ static void add_trust(struct inquiry *q, const struct trust_finding *t, enum cau
 			suspect_title(q, s, "%s: %s", rank, t->message);
 	}
 	if (cause == CAUSE_BATCH) {
+		const char *figures = strstr(t->message, ": "); /* no name comes before them */
+		if (figures)
+			s->finding.head = strlen(s->finding.title) - strlen(figures);
 		struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
 		suspect_figure(q, s, compute);
 		suspect_cost(s, both_rise(compute));

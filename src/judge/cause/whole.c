@@ -310,10 +310,12 @@ static void find_uniform(struct inquiry *q, double by)
 	struct suspect *s = suspect_add(q, CAUSE_UNIFORM);
 	struct both wall = inquiry_figure(q, METRIC_STEP_PERIOD);
 	bool beside = both_ratio(wall) > 0 && both_ratio(wall) < 1 - (by - 1) / 4;
-	suspect_title(q, s, "every kernel is slower by %s%s",
-	              unit_text(q->a, UNIT_PCT, number_pct((__int128)((by - 1) * 1e6), 1000000)),
-	              beside ? ", while the step is shorter: kernels share the GPU"
-	                     : ": the clock, a power cap or another GPU rather than code");
+	suspect_title(q, s,
+	              beside ? "every kernel is slower by %s, while the step is shorter: kernels share "
+	                       "the GPU"
+	                     : "every kernel is slower by %s: the clock, a power cap or another GPU "
+	                       "rather than code",
+	              unit_text(q->a, UNIT_PCT, number_pct((__int128)((by - 1) * 1e6), 1000000)));
 	stake_all_work(q, s);
 	/* the cost does not include the time of new kernels */
 	double part = (by - 1) * (double)compute.v[SIDE_BASELINE];

@@ -118,6 +118,8 @@ struct finding {
 	/// One sentence without a full stop, which names the finding in a single line: "rank 5 is
 	/// slow: 12.7 ms of compute per step, its peers 10.6 ms (+20.1 %)".
 	const char *title;
+	/// length of the title up to the colon before its figures, "rank 5 is slow"; 0: there is none
+	size_t head;
 	/* true if the members below hold a figure that shows the cause; else their texts are "" */
 	bool has_figure;
 	const struct metric *metric;

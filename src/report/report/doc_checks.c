@@ -134,14 +134,10 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 	doc_cell(d);
 	doc_put_verdict(d, (enum verdict)f->verdict);
 	doc_words(d, " ");
-	const char *colon = strstr(f->title, ": ");
 	const struct check *c = f->checks.nr > 1 ? &r->checks.v[f->checks.v[0]] : NULL;
 	/* another table names the figures of benchmarks, so the title is cut before their names */
-	if (colon && c && c->metric->need == NEED_INPUT && c->has_change)
-		doc_sentence(d,
-		             arena_dup(&d->arena, (struct span){ f->title, (size_t)(colon - f->title) }));
-	else
-		doc_sentence(d, f->title);
+	bool names = f->head && c && c->metric->need == NEED_INPUT && c->has_change;
+	doc_sentence(d, names ? arena_dup(&d->arena, (struct span){ f->title, f->head }) : f->title);
 	d->line->picture = (struct picture){ "finding", nth };
 	doc_cell(d);
 	doc_value(d, true, f->cost);

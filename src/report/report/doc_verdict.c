@@ -126,8 +126,9 @@ static const char *broken_limit(const struct report *r, const struct finding *f)
 /* The part of a finding's title that the heading shows. */
 static struct span first_part(const struct finding *f)
 {
-	const char *colon = strstr(f->title, ": ");
-	const char *end = colon && f->cost_amount[0] ? colon : strstr(f->title, "; ");
+	const char *end = strstr(f->title, "; ");
+	if (f->head && f->cost_amount[0])
+		end = f->title + f->head;
 	return (struct span){ f->title, end ? (size_t)(end - f->title) : strlen(f->title) };
 }
 
@@ -135,7 +136,7 @@ static struct span first_part(const struct finding *f)
 static void put_first(struct document *d, const struct report *r, const struct finding *f)
 {
 	const char *limit = broken_limit(r, f);
-	bool costs = strstr(f->title, ": ") && f->cost_amount[0];
+	bool costs = f->head && f->cost_amount[0];
 	doc_sentence(d, arena_dup(&d->arena, first_part(f)));
 	if (!costs)
 		return;
