@@ -33,36 +33,53 @@ static bool next_number(const char **text, uint64_t *out)
 	return ok;
 }
 
-/* Number of cores that one control group may use, SIZE_MAX if it has no quota. `both` is true for
- * version 2 of control groups, in which one file has both quota and period. */
-static size_t quota_of_group(struct span group, bool both)
+/* Number of cores that one control group may use; UINT64_MAX if it has no quota. `both` is true for
+ * version 2, which has quota and period in one file, and "max" if there is no quota. */
+static uint64_t cores_of_group(struct span group, bool both)
 {
 	char text[128], period_text[64];
 	uint64_t quota, period;
 	const char *at = text, *period_at = period_text;
 	if (!read_text(group, both ? "cpu.max" : "cpu.cfs_quota_us", text, sizeof text) ||
 	    !next_number(&at, &quota))
-		return SIZE_MAX;
+		return UINT64_MAX;
 	if (both)
 		period_at = at;
 	else if (!read_text(group, "cpu.cfs_period_us", period_text, sizeof period_text))
-		return SIZE_MAX;
+		return UINT64_MAX;
 	if (!next_number(&period_at, &period) || !period)
-		return SIZE_MAX;
+		return UINT64_MAX;
 	uint64_t cores = quota / period + (quota % period > 0);
-	return cores ? (size_t)cores : 1;
+	return cores ? cores : 1;
 }
 
-/* Number of cores that a control group and all groups above it allow; SIZE_MAX without a quota. */
-static size_t quota_of_path(const char *root, bool both, struct span path)
+/* Limit of the memory of one control group in bytes; UINT64_MAX if it has none ("max"). */
+static uint64_t memory_of_group(struct span group, bool v2)
+{
+	char text[64];
+	uint64_t bytes;
+	const char *at = text;
+	bool known = read_text(group, v2 ? "memory.max" : "memory.limit_in_bytes", text, sizeof text) &&
+	             next_number(&at, &bytes);
+	return known ? bytes : UINT64_MAX;
+}
+
+/* What is limited: its name as a controller of version 1, and the limit of one group. */
+struct limited {
+	const char *controller;
+	uint64_t (*of_group)(struct span group, bool v2);
+};
+
+/* The lowest limit of a control group and all groups above it. */
+static uint64_t limit_of_path(const struct limited *l, const char *root, bool v2, struct span path)
 {
 	struct strbuf group = STRBUF_INIT;
-	size_t least = SIZE_MAX;
-	strbuf_addf(&group, "%s%s", root, both ? "" : "/cpu");
+	uint64_t least = UINT64_MAX;
+	strbuf_addf(&group, v2 ? "%s" : "%s/%s", root, l->controller);
 	size_t top = group.n;
 	for (strbuf_add(&group, path);; strbuf_setlen(&group, group.n - 1)) {
 		if (group.n == top || group.p[group.n - 1] != '/') {
-			size_t one = quota_of_group(strbuf_span(&group), both);
+			uint64_t one = l->of_group(strbuf_span(&group), v2);
 			least = one < least ? one : least;
 		}
 		while (group.n > top && group.p[group.n - 1] != '/')
@@ -74,23 +91,23 @@ static size_t quota_of_path(const char *root, bool both, struct span path)
 	return least;
 }
 
-/* True if "cpu" is among the controllers in a line of a /proc/PID/cgroup file of version 1. */
-static bool has_cpu(struct span controllers)
+/* True if `controller` is in the list of a line of a /proc/PID/cgroup file of version 1. */
+static bool has_controller(struct span list, const char *controller)
 {
-	for (size_t i = 0, end; i < controllers.n; i = end + 1) {
-		for (end = i; end < controllers.n && controllers.p[end] != ',';)
+	for (size_t i = 0, end; i < list.n; i = end + 1) {
+		for (end = i; end < list.n && list.p[end] != ',';)
 			end++;
-		if (span_eq((struct span){ controllers.p + i, end - i }, SPAN("cpu")))
+		if (span_eq((struct span){ list.p + i, end - i }, span_of(controller)))
 			return true;
 	}
 	return false;
 }
 
-/* Each line of `groups` is ID:CONTROLLERS:PATH; for control groups of version 2, CONTROLLERS is
-   empty. */
-size_t cores_quota(const char *groups, const char *root)
+/* The lowest limit of the groups in `groups`. Each line is ID:CONTROLLERS:PATH; for control groups
+   of version 2, CONTROLLERS is empty. */
+static uint64_t limit_of(const struct limited *l, const char *groups, const char *root)
 {
-	size_t least = SIZE_MAX;
+	uint64_t least = UINT64_MAX;
 	for (const char *line = groups; *line;) {
 		size_t n = strcspn(line, "\n");
 		const char *first = memchr(line, ':', n);
@@ -98,14 +115,31 @@ size_t cores_quota(const char *groups, const char *root)
 		if (second) {
 			struct span controllers = { first + 1, (size_t)(second - first - 1) };
 			struct span path = { second + 1, n - (size_t)(second + 1 - line) };
-			size_t one = controllers.n == 0     ? quota_of_path(root, true, path)
-			             : has_cpu(controllers) ? quota_of_path(root, false, path)
-			                                    : SIZE_MAX;
+			bool v2 = controllers.n == 0;
+			uint64_t one = v2 || has_controller(controllers, l->controller)
+			                   ? limit_of_path(l, root, v2, path)
+			                   : UINT64_MAX;
 			least = one < least ? one : least;
 		}
 		line += n + (line[n] == '\n');
 	}
 	return least;
+}
+
+/* The lowest limit of the groups of this process. */
+static uint64_t limit_of_process(const struct limited *l)
+{
+	char groups[4096];
+	bool known = read_text(SPAN("/proc/self"), "cgroup", groups, sizeof groups);
+	return known ? limit_of(l, groups, "/sys/fs/cgroup") : UINT64_MAX;
+}
+
+static const struct limited cores = { "cpu", cores_of_group };
+static const struct limited memory = { "memory", memory_of_group };
+
+size_t cores_quota(const char *groups, const char *root)
+{
+	return (size_t)limit_of(&cores, groups, root);
 }
 
 static size_t cores_scheduled(void)
@@ -120,9 +154,15 @@ static size_t cores_scheduled(void)
 
 size_t cores_usable(void)
 {
-	char groups[4096];
-	size_t nr = cores_scheduled(), quota = SIZE_MAX;
-	if (read_text(SPAN("/proc/self"), "cgroup", groups, sizeof groups))
-		quota = cores_quota(groups, "/sys/fs/cgroup");
-	return quota < nr ? quota : nr;
+	size_t nr = cores_scheduled();
+	uint64_t quota = limit_of_process(&cores);
+	return quota < nr ? (size_t)quota : nr;
+}
+
+uint64_t machine_memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+	uint64_t all = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
+	uint64_t limit = limit_of_process(&memory), least = limit < all ? limit : all;
+	return least == UINT64_MAX ? 0 : least;
 }
