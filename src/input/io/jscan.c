@@ -48,10 +48,10 @@ static void stop(struct jscan *js, enum status st)
 	js->eof = true;
 }
 
-enum status jscan_fail(struct jscan *js, uint64_t byte, const char *fmt, ...)
+bool jscan_fail(struct jscan *js, uint64_t byte, const char *fmt, ...)
 {
 	if (js->status != ST_OK)
-		return js->status;
+		return false;
 	struct strbuf b = STRBUF_INIT;
 	va_list ap;
 	va_start(ap, fmt);
@@ -60,7 +60,7 @@ enum status jscan_fail(struct jscan *js, uint64_t byte, const char *fmt, ...)
 	diag_error(js->log, "%s: byte %" PRIu64 ": %s", source_name(js->src), byte, strbuf_str(&b));
 	strbuf_release(&b);
 	stop(js, ST_INPUT);
-	return js->status;
+	return false;
 }
 
 uint64_t jscan_byte(const struct jscan *js)
@@ -130,11 +130,9 @@ bool jscan_refill(struct jscan *js)
 	char *keep = js->mark ? js->mark : js->at;
 	size_t kept = (size_t)(js->end - keep), at = (size_t)(js->at - keep);
 	if (kept == js->cap) {
-		if (js->cap >= TOKEN_LIMIT) {
-			jscan_fail(js, byte_at(js, keep), "a string or number longer than %zu bytes",
-			           TOKEN_LIMIT);
-			return false;
-		}
+		if (js->cap >= TOKEN_LIMIT)
+			return jscan_fail(js, byte_at(js, keep), "a string or number longer than %zu bytes",
+			                  TOKEN_LIMIT);
 		size_t offset = (size_t)(keep - js->buf);
 		js->cap *= 2;
 		js->buf = mem_realloc(js->buf, js->cap + JSCAN_PAD, 1);
@@ -179,27 +177,24 @@ bool jscan_have(struct jscan *js, size_t n)
 	return true;
 }
 
-void jscan_fail_expected(struct jscan *js, int c, const char *wanted)
+bool jscan_fail_expected(struct jscan *js, int c, const char *wanted)
 {
 	if (js->status != ST_OK)
-		return;
-	if (c < 0) {
-		js->cut = true;
-		jscan_fail(js, jscan_byte(js),
-		           "the input ends where %s was expected; it is empty or cut short", wanted);
-	} else if (c >= 0x20 && c < 0x7f) {
-		jscan_fail(js, jscan_byte(js), "unexpected '%c' where %s was expected", c, wanted);
-	} else {
-		jscan_fail(js, jscan_byte(js), "unexpected byte 0x%02x where %s was expected", (unsigned)c,
-		           wanted);
-	}
+		return false;
+	if (c >= 0x20 && c < 0x7f)
+		return jscan_fail(js, jscan_byte(js), "unexpected '%c' where %s was expected", c, wanted);
+	if (c >= 0)
+		return jscan_fail(js, jscan_byte(js), "unexpected byte 0x%02x where %s was expected",
+		                  (unsigned)c, wanted);
+	js->cut = true;
+	return jscan_fail(js, jscan_byte(js),
+	                  "the input ends where %s was expected; it is empty or cut short", wanted);
 }
 
 bool jscan_fail_cut(struct jscan *js, const char *wanted)
 {
 	js->at = js->end;
-	jscan_fail_expected(js, -1, wanted);
-	return false;
+	return jscan_fail_expected(js, -1, wanted);
 }
 
 /* ---- objects and arrays ---- */
@@ -212,10 +207,8 @@ static bool in_object(const struct jscan *js)
 
 static bool push(struct jscan *js, bool object)
 {
-	if (js->depth == js->max_depth) {
-		jscan_fail(js, jscan_byte(js), "nested deeper than %u levels", js->max_depth);
-		return false;
-	}
+	if (js->depth == js->max_depth)
+		return jscan_fail(js, jscan_byte(js), "nested deeper than %u levels", js->max_depth);
 	uint64_t bit = (uint64_t)1 << (js->depth % 64);
 	uint64_t *objects = &js->objects[js->depth / 64];
 	*objects = object ? *objects | bit : *objects & ~bit;
@@ -238,14 +231,11 @@ bool jscan_member(struct jscan *js, char close)
 		return false;
 	}
 	if (begun) {
-		if (c != ',') {
-			jscan_fail_expected(js, c, close == '}' ? "',' or '}'" : "',' or ']'");
-			return false;
-		}
+		if (c != ',')
+			return jscan_fail_expected(js, c, close == '}' ? "',' or '}'" : "',' or ']'");
 		js->at++;
 	} else if (c < 0) {
-		jscan_fail_expected(js, c, close == '}' ? "a key or '}'" : "a value or ']'");
-		return false;
+		return jscan_fail_expected(js, c, close == '}' ? "a key or '}'" : "a value or ']'");
 	}
 	js->begun[level / 64] |= bit;
 	return true;
@@ -362,11 +352,7 @@ void jscan_skip(struct jscan *js)
 bool jscan_end(struct jscan *js)
 {
 	int c = jscan_next(js);
-	if (js->status != ST_OK)
-		return false;
-	if (c >= 0) {
-		jscan_fail(js, jscan_byte(js), "extra data after the end of the JSON text");
-		return false;
-	}
-	return true;
+	if (c >= 0)
+		return jscan_fail(js, jscan_byte(js), "extra data after the end of the JSON text");
+	return js->status == ST_OK;
 }

@@ -133,8 +133,9 @@ uint64_t jscan_value_byte(struct jscan *js);
 /// ST_OK, or the status of the first error, which is in the log.
 enum status jscan_status(const struct jscan *js);
 
-/// Records the error `FILE: byte N: what` and stops the scan; an earlier error is kept.
-enum status jscan_fail(struct jscan *js, uint64_t byte, const char *fmt, ...)
+/// Records the error `FILE: byte N: what` and stops the scan; an earlier error is kept. Returns
+/// false, for functions that give up.
+bool jscan_fail(struct jscan *js, uint64_t byte, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /// True if the scan stopped because the input ended too early.

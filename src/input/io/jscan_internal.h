@@ -185,8 +185,9 @@ bool jscan_have(struct jscan *js, size_t n);
 /// Counts a tolerated fault at offset `byte`.
 void jscan_fault(struct jscan *js, uint64_t byte);
 
-/// Records the error that `c` (-1 for the end of the input) was found where `wanted` was expected.
-void jscan_fail_expected(struct jscan *js, int c, const char *wanted);
+/// Records the error that `c` (-1 for the end of the input) was found where `wanted` was expected;
+/// returns false.
+bool jscan_fail_expected(struct jscan *js, int c, const char *wanted);
 
 /// Records the error that the input ends within a token; returns false.
 bool jscan_fail_cut(struct jscan *js, const char *wanted);

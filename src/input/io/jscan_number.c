@@ -92,10 +92,8 @@ static bool scan_nan(struct jscan *js)
 {
 	static const char *const words[] = { "NaN", "nan", "Infinity", "infinity", "inf", "Inf" };
 	uint64_t byte = jscan_byte(js);
-	if (!js->tolerant) {
-		jscan_fail(js, byte, "NaN or infinity, which is not JSON");
-		return false;
-	}
+	if (!js->tolerant)
+		return jscan_fail(js, byte, "NaN or infinity, which is not JSON");
 	if (*js->at == '-')
 		js->at++;
 	for (size_t i = 0; i < NR_OF(words); i++)
@@ -103,8 +101,7 @@ static bool scan_nan(struct jscan *js)
 			jscan_fault(js, byte);
 			return true;
 		}
-	jscan_fail_expected(js, (unsigned char)*js->at, "a value");
-	return false;
+	return jscan_fail_expected(js, (unsigned char)*js->at, "a value");
 }
 
 bool jscan_literal(struct jscan *js, enum jscan_type *type)
@@ -113,17 +110,11 @@ bool jscan_literal(struct jscan *js, enum jscan_type *type)
 		[JSCAN_TRUE] = "true", [JSCAN_FALSE] = "false", [JSCAN_NULL] = "null"
 	};
 	enum jscan_type t = jscan_peek(js);
-	if (t == JSCAN_NAN) {
-		if (!scan_nan(js))
-			return false;
-	} else if (t == JSCAN_TRUE || t == JSCAN_FALSE || t == JSCAN_NULL) {
-		if (!scan_word(js, words[t])) {
-			jscan_fail_expected(js, (unsigned char)*js->at, "a value");
-			return false;
-		}
-	} else {
+	bool word = t == JSCAN_TRUE || t == JSCAN_FALSE || t == JSCAN_NULL;
+	if (word && !scan_word(js, words[t]))
+		return jscan_fail_expected(js, (unsigned char)*js->at, "a value");
+	if (!word && (t != JSCAN_NAN || !scan_nan(js)))
 		return false;
-	}
 	*type = t;
 	return true;
 }

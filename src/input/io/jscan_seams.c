@@ -148,10 +148,8 @@ static void remember(struct jscan *js, const struct jscan_since *since, struct s
 static bool scan_colon(struct jscan *js)
 {
 	int c = jscan_next(js);
-	if (c != ':') {
-		jscan_fail_expected(js, c, "':'");
-		return false;
-	}
+	if (c != ':')
+		return jscan_fail_expected(js, c, "':'");
 	js->at++;
 	return true;
 }
@@ -168,10 +166,8 @@ static bool read_key(struct jscan *js, bool keep, struct span *key)
 		return false;
 	}
 	int c = jscan_next(js);
-	if (c != '"') {
-		jscan_fail_expected(js, c, "a key");
-		return false;
-	}
+	if (c != '"')
+		return jscan_fail_expected(js, c, "a key");
 	js->mark = keep ? js->at : NULL;
 	/* offset of the key in the window, valid as long as the window does not move */
 	size_t n = 0, at = (size_t)(js->at - js->buf);

@@ -42,9 +42,9 @@ static bool scan_escape(struct jscan *js)
 		js->at++; /* the backslash stays in the string, and the bytes after it are scanned like
 		             any others */
 	} else {
-		jscan_fail(js, jscan_byte(js), "invalid escape in a string");
+		return jscan_fail(js, jscan_byte(js), "invalid escape in a string");
 	}
-	return js->status == ST_OK;
+	return true;
 }
 
 bool jscan_scan_string(struct jscan *js, bool *escaped)
@@ -67,9 +67,8 @@ bool jscan_scan_string(struct jscan *js, bool *escaped)
 			jscan_fault(js, jscan_byte(js));
 			js->at++;
 		} else {
-			jscan_fail(js, jscan_byte(js), "raw control byte 0x%02x in a string",
-			           (unsigned char)*js->at);
-			return false;
+			return jscan_fail(js, jscan_byte(js), "raw control byte 0x%02x in a string",
+			                  (unsigned char)*js->at);
 		}
 	}
 }

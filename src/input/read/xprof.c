@@ -54,9 +54,8 @@ static bool enter_value(struct profile_reader *r, const char *field, bool (*into
 		return false;
 	if (into(r->js))
 		return true;
-	jscan_fail(r->js, byte, "memory profile: '%s' is not %s", field,
-	           into == jscan_object ? "an object" : "a list");
-	return false;
+	return jscan_fail(r->js, byte, "memory profile: '%s' is not %s", field,
+	                  into == jscan_object ? "an object" : "a list");
 }
 
 /* A member of a JSON object: how its value is read, and into which member of a struct. */
@@ -132,10 +131,10 @@ static bool has_row_room(struct profile_reader *r)
 {
 	if (++r->rows <= r->limits->rows)
 		return true;
-	jscan_fail(r->js, jscan_byte(r->js),
-	           "memory profile: more than %zu snapshots and allocations: profile fewer steps",
-	           r->limits->rows);
-	return false;
+	return jscan_fail(
+	    r->js, jscan_byte(r->js),
+	    "memory profile: more than %zu snapshots and allocations: profile fewer steps",
+	    r->limits->rows);
 }
 
 /* ---- messages of the profile ---- */
