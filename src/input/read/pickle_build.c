@@ -103,10 +103,11 @@ static size_t pop_marked_values(struct machine *m)
 	return nr;
 }
 
-/* Pops `nr` values, or with `marked` the last mark and the values above it. */
-static size_t pop_values(struct machine *m, size_t nr, bool marked)
+/* Pops the values that the opcode takes; returns their number. */
+static size_t pop_values(struct machine *m)
 {
-	if (marked)
+	size_t nr = m->op->nr;
+	if (nr == PICKLE_MARKED)
 		return pop_marked_values(m);
 	if (!has_values(m, nr))
 		return 0;
@@ -162,65 +163,26 @@ static void add_values(struct machine *m, uint32_t id, size_t nr)
 		add_items(m, id, items, nr);
 }
 
-/* Adds values to the container that lies below them on the stack and must be of `type`. */
-static void extend_container(struct machine *m, enum pickle_type type, size_t nr, bool marked)
+/* Adds values to the container that lies below them on the stack and must be of m->op->type. */
+static void extend_container(struct machine *m)
 {
-	nr = pop_values(m, nr, marked);
+	size_t nr = pop_values(m);
 	if (m->failed || !has_values(m, 1))
 		return;
 	uint32_t id = m->stack.v[m->stack.nr - 1];
-	if (m->out->nodes.v[id].type == type)
+	if (m->out->nodes.v[id].type == m->op->type)
 		add_values(m, id, nr);
 	else
 		machine_fail(m, "the value below is not a container of that kind; the file is damaged");
 }
 
 /* Replaces values on the stack by a container that holds them. */
-static void make_container(struct machine *m, enum pickle_type type, size_t nr, bool marked)
+static void make_container(struct machine *m)
 {
-	nr = pop_values(m, nr, marked);
-	uint32_t id = new_node(m, type);
+	size_t nr = pop_values(m);
+	uint32_t id = new_node(m, m->op->type);
 	add_values(m, id, nr);
 	push_value(m, id);
-}
-
-/* Opcodes that make a container of values on the stack, or add such values to the container that
-   lies below them. */
-static const struct container_op {
-	unsigned char code;
-	void (*run)(struct machine *m, enum pickle_type type, size_t nr, bool marked);
-	enum pickle_type type;
-	size_t nr; ///< number of values that the opcode takes off the stack
-	bool marked; ///< true if the opcode takes all values above the last mark (opcode MARK)
-} container_ops[] = {
-	{ ']', make_container, PICKLE_LIST, 0, false },
-	{ '}', make_container, PICKLE_DICT, 0, false },
-	{ ')', make_container, PICKLE_TUPLE, 0, false },
-	{ 0x8f, make_container, PICKLE_SET, 0, false }, /* opcode EMPTY_SET */
-	{ 'a', extend_container, PICKLE_LIST, 1, false },
-	{ 'e', extend_container, PICKLE_LIST, 0, true },
-	{ 's', extend_container, PICKLE_DICT, 2, false },
-	{ 'u', extend_container, PICKLE_DICT, 0, true },
-	{ 0x90, extend_container, PICKLE_SET, 0, true }, /* opcode ADDITEMS */
-	{ 'l', make_container, PICKLE_LIST, 0, true },
-	{ 'd', make_container, PICKLE_DICT, 0, true },
-	{ 't', make_container, PICKLE_TUPLE, 0, true },
-	{ 0x91, make_container, PICKLE_SET, 0, true }, /* opcode FROZENSET */
-	{ 0x85, make_container, PICKLE_TUPLE, 1, false }, /* opcodes TUPLE1, TUPLE2, TUPLE3 */
-	{ 0x86, make_container, PICKLE_TUPLE, 2, false },
-	{ 0x87, make_container, PICKLE_TUPLE, 3, false },
-};
-
-static bool run_container(struct machine *m)
-{
-	for (size_t i = 0; i < sizeof container_ops / sizeof *container_ops; i++) {
-		const struct container_op *op = &container_ops[i];
-		if (op->code == m->op->code) {
-			op->run(m, op->type, op->nr, op->marked);
-			return true;
-		}
-	}
-	return false;
 }
 
 /* ---- opcodes of memo and stack ---- */
@@ -268,37 +230,40 @@ static void run_pop(struct machine *m)
 		m->stack.nr--;
 }
 
+/* Runs an opcode that works on values of the stack. */
 static void run_stack(struct machine *m)
 {
-	switch (m->op->code) {
-	case 'g':
-	case 'h':
-	case 'j':
+	switch (m->op->deed) {
+	case DEED_MAKE:
+		make_container(m);
+		break;
+	case DEED_EXTEND:
+		extend_container(m);
+		break;
+	case DEED_GET:
 		memo_get(m, memo_index(m));
 		break;
-	case 'p':
-	case 'q':
-	case 'r':
+	case DEED_PUT:
 		memo_put(m, memo_index(m));
 		break;
-	case 0x94: /* opcode MEMOIZE */
+	case DEED_MEMOIZE:
 		memo_put(m, (int64_t)m->memo.nr);
 		break;
-	case '(':
+	case DEED_MARK:
 		if (has_room(m, 1))
 			vec_push(&m->marks, (uint32_t)m->stack.nr);
 		break;
-	case '0':
+	case DEED_POP:
 		run_pop(m);
 		break;
-	case '1':
+	case DEED_POP_MARK:
 		pop_marked_values(m);
 		break;
-	case '2':
+	case DEED_DUP:
 		if (has_values(m, 1))
 			push_value(m, m->stack.v[m->stack.nr - 1]);
 		break;
-	default: /* opcodes PROTO and FRAME have no effect */
+	default: /* opcodes PROTO, FRAME and STOP have no effect */
 		break;
 	}
 }
@@ -313,7 +278,7 @@ bool pickle_build(struct pickle_input in, const struct snapshot_limits *limits,
 	while (!m.failed && op.code != '.') {
 		if (!pickle_next(&in, &op))
 			m.failed = true;
-		else if (op.code != '.' && !run_value(&m) && !run_container(&m))
+		else if (!run_value(&m))
 			run_stack(&m);
 	}
 	if (!m.failed && (m.stack.nr != 1 || m.marks.nr))

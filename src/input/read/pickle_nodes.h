@@ -3,6 +3,7 @@
 #ifndef GG_READ_PICKLE_NODES_H
 #define GG_READ_PICKLE_NODES_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,8 +21,49 @@ struct pickle_input {
 	struct diag_log *log;
 };
 
+/// The types of Python that a snapshot needs.
+enum pickle_type {
+	PICKLE_NULL,
+	PICKLE_BOOL,
+	PICKLE_INTEGER,
+	PICKLE_TEXT,
+	PICKLE_OTHER, ///< float, bytes, or integer beyond 64 bits: no snapshot needs these values
+	PICKLE_LIST,
+	PICKLE_TUPLE,
+	PICKLE_DICT, ///< dict; its items are key, value, key, value, …
+	PICKLE_SET,
+};
+
+/// What an opcode does: it pushes a value, works on a container, or on memo and stack.
+enum pickle_deed {
+	DEED_NONE,
+	DEED_VALUE, ///< pushes a value of `type`; a bool is `nr`
+	DEED_LONG, ///< pushes the argument, a number in two's complement; the deeds below likewise
+	DEED_NATURAL, ///< number that is not negative
+	DEED_DECIMAL, ///< number as text
+	DEED_FLOAT,
+	DEED_TEXT,
+	DEED_STRING, ///< text in quotes with the escapes of a bytes literal
+	DEED_UNICODE, ///< text with escapes of code points only
+	DEED_MAKE, ///< replaces `nr` values by a container of `type` that holds them
+	DEED_EXTEND, ///< adds `nr` values to the container of `type` below them
+	DEED_GET, ///< pushes a value of the memo
+	DEED_PUT, ///< puts the last value into the memo
+	DEED_MEMOIZE, ///< like DEED_PUT, under the next index
+	DEED_MARK,
+	DEED_POP,
+	DEED_POP_MARK,
+	DEED_DUP,
+};
+
+/// As `nr`: all values above the last mark.
+#define PICKLE_MARKED UINT_MAX
+
 /// An opcode with its argument, which points into the input.
 struct pickle_op {
+	enum pickle_deed deed;
+	enum pickle_type type; ///< type of the value, or of the container
+	unsigned nr; ///< number of values that the opcode takes off the stack
 	unsigned char code;
 	const char *name; ///< name of the opcode in Python's pickletools; static
 	size_t byte; ///< offset of the opcode in the input
@@ -40,19 +82,6 @@ bool pickle_check(struct pickle_input in);
 
 /// Little-endian number in the first `n` ≤ 8 bytes at `p`.
 uint64_t pickle_number(const char *p, size_t n);
-
-/// The types of Python that a snapshot needs.
-enum pickle_type {
-	PICKLE_NULL,
-	PICKLE_BOOL,
-	PICKLE_INTEGER,
-	PICKLE_TEXT,
-	PICKLE_OTHER, ///< float, bytes, or integer beyond 64 bits: no snapshot needs these values
-	PICKLE_LIST,
-	PICKLE_TUPLE,
-	PICKLE_DICT, ///< dict; its items are key, value, key, value, …
-	PICKLE_SET,
-};
 
 /// Items of a container, in order. The chunks of a container form a ring; a key and its value are
 /// in the same chunk.

@@ -132,12 +132,6 @@ static void set_long(struct pickle_node *out, struct span s)
 		set_integer(out, negative, negative ? 0 - v : v);
 }
 
-static void set_bool(struct pickle_node *out, bool value)
-{
-	out->type = PICKLE_BOOL;
-	out->magnitude = value;
-}
-
 /* Reads decimal text, which may end with the L of a long; false if the text is not a number. */
 static bool set_decimal(struct pickle_node *out, struct span s)
 {
@@ -169,38 +163,42 @@ static bool is_float(struct span s)
 
 /* ---- values by opcode ---- */
 
-static void set_text(struct pickle_node *out, struct span text)
-{
-	out->type = PICKLE_TEXT;
-	out->text = text.p;
-	out->nr = (uint32_t)text.n;
-}
-
-/* Values of opcodes whose argument is a line of text; false if `op` is not such an opcode. */
-static bool value_of_line(const struct pickle_op *op, struct arena *a, struct pickle_node *out,
-                          const char **problem)
+bool pickle_value(const struct pickle_op *op, struct arena *a, struct pickle_node *out,
+                  const char **problem)
 {
 	struct span arg = op->argument, text = arg;
-	bool valid;
-	switch (op->code) {
-	case 'I':
-		if (span_eq(arg, SPAN("00")) || span_eq(arg, SPAN("01"))) {
+	bool valid = true;
+	*out = (struct pickle_node){ .type = PICKLE_OTHER };
+	switch (op->deed) {
+	case DEED_VALUE:
+		out->type = op->type;
+		out->magnitude = op->nr;
+		break;
+	case DEED_LONG:
+		set_long(out, arg);
+		break;
+	case DEED_NATURAL:
+		set_integer(out, false, pickle_number(arg.p, arg.n));
+		break;
+	case DEED_DECIMAL:
+		if (op->code == 'I' && (span_eq(arg, SPAN("00")) || span_eq(arg, SPAN("01")))) {
 			/* protocol 0 writes False as 00 and True as 01 */
-			set_bool(out, arg.p[1] == '1');
-			return true;
+			out->type = PICKLE_BOOL;
+			out->magnitude = arg.p[1] == '1';
+		} else {
+			valid = set_decimal(out, arg);
 		}
-		valid = set_decimal(out, arg);
 		break;
-	case 'L':
-		valid = set_decimal(out, arg);
-		break;
-	case 'F':
+	case DEED_FLOAT:
 		valid = is_float(arg);
 		break;
-	case 'V':
-	case 'S':
-		valid = op->code == 'V' ? decode_unicode(a, arg, &text) : decode_string(a, arg, &text);
-		set_text(out, text);
+	case DEED_STRING:
+	case DEED_UNICODE:
+		valid =
+		    op->deed == DEED_STRING ? decode_string(a, arg, &text) : decode_unicode(a, arg, &text);
+		/* fall through */
+	case DEED_TEXT:
+		*out = (struct pickle_node){ .type = PICKLE_TEXT, .text = text.p, .nr = (uint32_t)text.n };
 		break;
 	default:
 		return false;
@@ -208,43 +206,4 @@ static bool value_of_line(const struct pickle_op *op, struct arena *a, struct pi
 	if (!valid)
 		*problem = "its text is malformed; the file is damaged";
 	return true;
-}
-
-bool pickle_value(const struct pickle_op *op, struct arena *a, struct pickle_node *out,
-                  const char **problem)
-{
-	struct span arg = op->argument;
-	*out = (struct pickle_node){ .type = PICKLE_OTHER };
-	switch (op->code) {
-	case 'J':
-	case 0x8a: /* opcodes LONG1, LONG4 */
-	case 0x8b:
-		set_long(out, arg);
-		return true;
-	case 'K':
-	case 'M':
-		set_integer(out, false, pickle_number(arg.p, arg.n));
-		return true;
-	case 'N':
-		out->type = PICKLE_NULL;
-		return true;
-	case 0x88: /* opcodes NEWTRUE, NEWFALSE */
-	case 0x89:
-		set_bool(out, op->code == 0x88);
-		return true;
-	case 'T':
-	case 'U':
-	case 'X':
-	case 0x8c: /* opcodes SHORT_BINUNICODE, BINUNICODE8 */
-	case 0x8d:
-		set_text(out, arg);
-		return true;
-	case 'G': /* opcodes BINFLOAT and BINBYTES, SHORT_BINBYTES, BINBYTES8 */
-	case 'B':
-	case 'C':
-	case 0x8e:
-		return true;
-	default:
-		return value_of_line(op, a, out, problem);
-	}
 }
