@@ -74,16 +74,13 @@ static void read_sizes(struct dump_reader *r, struct flight_entry *e)
 	size_t nr = 0;
 	bool known = true;
 	r->text.n = 0;
-	if (!tree_array(r->t)) {
-		tree_skip(r->t);
+	if (!tree_enter_array(r->t))
 		return;
-	}
 	for (; tree_element(r->t); nr++) {
 		bool first = true;
 		of_one = 1;
 		strbuf_adds(&r->text, nr ? ", [" : "[");
-		if (!tree_array(r->t)) {
-			tree_skip(r->t);
+		if (!tree_enter_array(r->t)) {
 			known = false;
 			continue;
 		}
@@ -128,10 +125,8 @@ static bool read_frame(struct dump_reader *r, bool *outside)
 	struct span key;
 	int64_t line = 0;
 	const struct name *file = NULL, *function = NULL;
-	if (!tree_object(r->t)) {
-		tree_skip(r->t);
+	if (!tree_enter_object(r->t))
 		return false;
-	}
 	while (tree_key(r->t, &key)) {
 		if (span_eq(key, SPAN("name")))
 			read_text(r, &function);
@@ -156,10 +151,8 @@ static bool read_frame(struct dump_reader *r, bool *outside)
 static void read_frames(struct dump_reader *r, struct flight_entry *e)
 {
 	bool found = false, outside;
-	if (!tree_array(r->t)) {
-		tree_skip(r->t);
+	if (!tree_enter_array(r->t))
 		return;
-	}
 	while (tree_element(r->t)) {
 		if (found) {
 			tree_skip(r->t);
@@ -186,10 +179,8 @@ static bool read_group_of(struct dump_reader *r, struct flight_entry *e)
 {
 	const struct name *nm[2] = { NULL, NULL };
 	size_t nr = 0;
-	if (!tree_array(r->t)) {
-		tree_skip(r->t);
+	if (!tree_enter_array(r->t))
 		return false;
-	}
 	for (; tree_element(r->t); nr++)
 		if (nr < 2)
 			read_text(r, &nm[nr]);
@@ -234,10 +225,8 @@ static void read_group(struct dump_reader *r, uint32_t id)
 {
 	struct span key;
 	const struct name *desc = NULL;
-	if (!tree_object(r->t)) {
-		tree_skip(r->t);
+	if (!tree_enter_object(r->t))
 		return;
-	}
 	while (tree_key(r->t, &key)) {
 		if (span_eq(key, SPAN("ranks")))
 			read_members(r, &r->out->groups.v[id]);
@@ -253,10 +242,8 @@ static void read_group(struct dump_reader *r, uint32_t id)
 static void read_groups(struct dump_reader *r)
 {
 	struct span key;
-	if (!tree_object(r->t)) {
-		tree_skip(r->t);
+	if (!tree_enter_object(r->t))
 		return;
-	}
 	while (tree_key(r->t, &key)) {
 		const struct name *nm = keep(r, key);
 		if (nm && ok(r))

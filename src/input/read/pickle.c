@@ -14,7 +14,7 @@ bool pickle_recognize(struct span first)
 	static const char *const starts[] = { "\x80", "(dp", "(lp", "(dV", "(dS", "(l(",
 		                                  "}q",   "}(",  "}.",  "]q",  "](",  "].",
 		                                  "}X",   "}U",  "}T",  "]}",  "]]",  "]X" };
-	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+	for (size_t i = 0; i < NR_OF(starts); i++)
 		if (span_starts(first, span_of(starts[i])))
 			return true;
 	return false;
@@ -235,17 +235,12 @@ enum status pickle_read_tree(struct source *src, const struct snapshot_limits *l
 	return st;
 }
 
-static void read_form(void *ctx, const struct tree *t)
-{
-	snapshot_form_read(t, ctx);
-}
-
 enum status snapshot_read_pickle(struct source *src, const struct snapshot_read_options *options,
                                  struct snapshot *out, struct diag_log *log)
 {
 	struct snapshot_builder b;
 	snapshot_builder_init(&b,
 	                      options && options->limits ? options->limits : &snapshot_limits_default);
-	enum status st = pickle_read_tree(src, b.limits, read_form, &b, log);
+	enum status st = pickle_read_tree(src, b.limits, snapshot_form_read, &b, log);
 	return snapshot_builder_finish(&b, src, st, out, log);
 }

@@ -17,13 +17,6 @@ const struct snapshot_limits snapshot_limits_default = {
 	.pickle_visits = (uint64_t)1 << 24,
 };
 
-/* ---- reading of a JSON snapshot ---- */
-
-static void read_form(void *ctx, const struct tree *t)
-{
-	snapshot_form_read(t, ctx);
-}
-
 enum status snapshot_read(struct source *src, const struct snapshot_read_options *options,
                           struct snapshot *out, struct diag_log *log)
 {
@@ -36,6 +29,6 @@ enum status snapshot_read(struct source *src, const struct snapshot_read_options
 		.faults = &b.snapshot.json_faults,
 		.fault_byte = &b.snapshot.fault_byte,
 	};
-	enum status st = json_read_tree(src, &json, read_form, &b, log);
+	enum status st = json_read_tree(src, &json, snapshot_form_read, &b, log);
 	return snapshot_builder_finish(&b, src, st, out, log);
 }

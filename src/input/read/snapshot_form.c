@@ -111,11 +111,9 @@ static bool read_frame(struct form *f, uint32_t *out)
 	const struct name *function = NULL, *file = NULL;
 	int64_t line = 0;
 	struct span key;
-	if (!tree_object(f->t)) {
-		tree_skip(f->t);
-		*out = NO_FRAME;
+	*out = NO_FRAME;
+	if (!tree_enter_object(f->t))
 		return true;
-	}
 	while (tree_key(f->t, &key)) {
 		bool is_name = span_eq(key, SPAN("name")), is_file = span_eq(key, SPAN("filename"));
 		bool is_line = span_eq(key, SPAN("line"));
@@ -147,10 +145,8 @@ static bool read_frame(struct form *f, uint32_t *out)
 uint32_t form_stack(struct form *f)
 {
 	uint64_t byte = tree_byte(f->t);
-	if (!tree_array(f->t)) {
-		tree_skip(f->t);
+	if (!tree_enter_array(f->t))
 		return SNAPSHOT_NO_STACK;
-	}
 	uint32_t stack;
 	bool built = true;
 	while (built && tree_element(f->t)) {
@@ -198,12 +194,12 @@ static void read_top_key(struct form *f, struct span key)
 {
 	struct strbuf what = STRBUF_INIT;
 	size_t i = 0;
-	while (i < sizeof parts / sizeof *parts && !span_eq(key, span_of(parts[i].key)))
+	while (i < NR_OF(parts) && !span_eq(key, span_of(parts[i].key)))
 		i++;
 	uint64_t byte = tree_byte(f->t); /* offset of the value; the key has already been consumed */
 	if (span_eq(key, SPAN("allocator_settings")) && tree_object(f->t)) {
 		read_settings(f);
-	} else if (i == sizeof parts / sizeof *parts) {
+	} else if (i == NR_OF(parts)) {
 		tree_skip(f->t);
 	} else if (f->seen[i]) {
 		strbuf_addf(&what, "'%s' is there twice; write the snapshot anew", parts[i].key);
@@ -219,8 +215,9 @@ static void read_top_key(struct form *f, struct span key)
 	strbuf_release(&what);
 }
 
-void snapshot_form_read(const struct tree *t, struct snapshot_builder *b)
+void snapshot_form_read(void *builder, const struct tree *t)
 {
+	struct snapshot_builder *b = builder;
 	struct form f = { .t = t, .b = b };
 	uint64_t byte = tree_byte(t);
 	struct span key;

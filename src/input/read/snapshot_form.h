@@ -71,8 +71,9 @@ bool snapshot_add_entry(struct snapshot_builder *b, const struct snapshot_entry 
 bool snapshot_add_annotation(struct snapshot_builder *b,
                              const struct snapshot_annotation *annotation);
 
-/// Reads the outermost value of the tree `t` into the builder `b`; tree_status() tells the outcome.
-void snapshot_form_read(const struct tree *t, struct snapshot_builder *b);
+/// Reads the outermost value of a tree into the struct snapshot_builder `builder`; tree_status()
+/// tells the outcome.
+tree_form snapshot_form_read;
 
 /// State of reading a snapshot: the tree, what is built from it, and the position for messages.
 struct form {

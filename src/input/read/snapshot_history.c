@@ -93,10 +93,8 @@ static void read_annotation(struct form *f)
 	int stage = -1;
 	uint64_t byte = tree_byte(f->t);
 	struct span key, text;
-	if (!tree_object(f->t)) {
-		tree_skip(f->t);
+	if (!tree_enter_object(f->t))
 		return;
-	}
 	while (tree_key(f->t, &key)) {
 		if (span_eq(key, SPAN("stage"))) {
 			stage = form_word(f, "stage", stages, 2, &text);

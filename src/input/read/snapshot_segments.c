@@ -15,10 +15,8 @@ struct raw_block {
 static void read_history(struct form *f, struct raw_block *raw)
 {
 	struct span key;
-	if (!tree_array(f->t)) {
-		tree_skip(f->t);
+	if (!tree_enter_array(f->t))
 		return;
-	}
 	for (bool first = true; tree_element(f->t); first = false) {
 		if (!first || !tree_object(f->t)) {
 			tree_skip(f->t);

@@ -96,6 +96,18 @@ static inline void tree_skip(const struct tree *t)
 	t->ops->skip(t->ctx);
 }
 
+/// Like tree_object(), but any other value is skipped.
+static inline bool tree_enter_object(const struct tree *t)
+{
+	return tree_object(t) || (tree_skip(t), false);
+}
+
+/// Like tree_array(), but any other value is skipped.
+static inline bool tree_enter_array(const struct tree *t)
+{
+	return tree_array(t) || (tree_skip(t), false);
+}
+
 /// Skips the next value if it is an object that has occurred before, and sets `*tag` to the tag of
 /// the earlier object.
 static inline bool tree_again(const struct tree *t, uint32_t *tag)
