@@ -1,9 +1,8 @@
 #include "read/recognize.h"
 
+#include "base/vec.h"
 #include "read/values.h"
 #include "read/xprof.h"
-
-#define NR_OF(table) (sizeof(table) / sizeof *(table))
 
 #define SNAPSHOT_NAME "a CUDA memory snapshot (torch.cuda.memory._snapshot)"
 /* Number of rows at the beginning of `evidence` that are of tools whose files have trace events. */
@@ -61,17 +60,9 @@ const char *foreign_name(unsigned found)
 
 /* ---- memory snapshots ---- */
 
-static bool is_one_of(struct span key, const char *const *words, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (span_eq(key, span_of(words[i])))
-			return true;
-	return false;
-}
-
-/* True if the next value is an object that has at least `want` of the `nr` keys `words`. False
-   if the key "ph" comes earlier: the object is then an event of a trace. */
-static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, int want)
+/* True if the next value is an object that has at least `want` of the keys in `words`, which blanks
+ * separate. False if the key "ph" comes before these: the object is an event of a trace. */
+static bool holds_keys(struct jscan *js, const char *words, int want)
 {
 	struct span key;
 	int seen = 0;
@@ -80,7 +71,7 @@ static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, in
 		return false;
 	while (jscan_key(js, &key)) {
 		event = event || span_eq(key, SPAN("ph"));
-		seen += is_one_of(key, words, nr);
+		seen += span_is_listed(key, words);
 		if (seen >= want && !event)
 			return true;
 		jscan_skip(js);
@@ -88,42 +79,32 @@ static bool holds_keys(struct jscan *js, const char *const *words, size_t nr, in
 	return false;
 }
 
-/* True if the innermost array has an element that is a memory segment of PyTorch's allocator.
-   `*empty` becomes true if the array has no elements. */
-static bool holds_segments(struct jscan *js, bool *empty)
+/* True if the innermost array has an element for which holds_keys() is true. `*empty` becomes true
+ * if it has no elements. */
+static bool has_object(struct jscan *js, const char *words, int want, bool *empty)
 {
-	static const char *const words[] = { "address",     "total_size",   "allocated_size",
-		                                 "active_size", "segment_type", "blocks" };
 	bool found = false;
 	*empty = true;
 	while (!found && jscan_element(js)) {
-		found = holds_keys(js, words, NR_OF(words), 2);
+		found = holds_keys(js, words, want);
 		*empty = false;
 	}
 	return found;
 }
 
+/* True if the innermost array has an element that is a segment of an allocator. */
+static bool holds_segments(struct jscan *js, bool *empty)
+{
+	return has_object(js, "address total_size allocated_size active_size segment_type blocks", 2,
+	                  empty);
+}
+
 /* True if the innermost array has an element that is the history of a device and is not empty. */
 static bool holds_traces(struct jscan *js)
 {
-	static const char *const words[] = { "action" };
-	bool found = false;
-	while (!found && jscan_element(js)) {
-		if (enter_array(js))
-			while (!found && jscan_element(js))
-				found = holds_keys(js, words, NR_OF(words), 1);
-	}
-	return found;
-}
-
-/* True if the innermost array has an element that is an entry of a Flight Recorder dump. */
-static bool holds_collectives(struct jscan *js)
-{
-	static const char *const words[] = { "collective_seq_id", "process_group", "profiling_name",
-		                                 "record_id" };
-	bool found = false;
+	bool found = false, empty;
 	while (!found && jscan_element(js))
-		found = holds_keys(js, words, NR_OF(words), 2);
+		found = enter_array(js) && has_object(js, "action", 1, &empty);
 	return found;
 }
 
@@ -147,7 +128,7 @@ static enum json_form form_of_list(struct jscan *js)
  * not needed. A document whose list `segments` is empty (nothing was allocated) is a snapshot. */
 static enum json_form form_of_json(struct jscan *js)
 {
-	bool segments = false, traces = false, empty = false;
+	bool segments = false, traces = false, empty = false, unused;
 	struct span key;
 	if (jscan_array(js))
 		return form_of_list(js);
@@ -163,7 +144,8 @@ static enum json_form form_of_json(struct jscan *js)
 		if (span_eq(key, SPAN("pg_config")) && jscan_peek(js) == JSCAN_OBJECT)
 			return JSON_FLIGHT;
 		if (span_eq(key, SPAN("entries")) && jscan_array(js)) {
-			if (holds_collectives(js))
+			if (has_object(js, "collective_seq_id process_group profiling_name record_id", 2,
+			               &unused))
 				return JSON_FLIGHT;
 			continue;
 		}
