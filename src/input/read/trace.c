@@ -11,7 +11,6 @@ struct trace_reader {
 	struct trace_input in;
 	const struct trace_options *options;
 	struct raw_event ev;
-	struct source *src;
 	bool has_events, bare;
 };
 
@@ -129,8 +128,7 @@ enum status trace_read(struct source *src, const struct trace_options *options,
 		                              .meta = meta,
 		                              .sink = sink,
 		                              .portable = options->portable },
-		                      .options = options,
-		                      .src = src };
+		                      .options = options };
 	xprof_init(&r.in.xprof);
 	enum status st = read_top(&r, src, &own);
 	meta->json_faults = jscan_faults(js, &meta->fault_byte);

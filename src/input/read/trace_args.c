@@ -209,7 +209,7 @@ static const struct jscan_key args[] = {
 	FIELD("theoretical_occupancy_pct", MICRO, FIELD_OCCUPANCY),
 	{ { NULL, 0 }, MEMBER_SKIP, 0 },
 };
-const struct jscan_keys arg_keys = { args, sizeof args / sizeof *args - 1 };
+const struct jscan_keys arg_keys = { args, NR_OF(args) - 1 };
 
 void read_member(struct trace_input *in, struct raw_event *ev, enum member m, unsigned where)
 {

@@ -29,7 +29,7 @@ static const struct {
 
 static int category_kind(struct span name)
 {
-	for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
+	for (size_t i = 0; i < NR_OF(categories); i++)
 		if (span_eq_nocase(name, categories[i].name))
 			return (int)categories[i].kind;
 	return KIND_OTHER;
@@ -102,7 +102,7 @@ static const struct jscan_key members[] = {
 	{ { "s", 1 }, MEMBER_SKIP, 0 },
 	{ { NULL, 0 }, JSCAN_KEY_OTHER, 0 },
 };
-static const struct jscan_keys event_keys = { members, sizeof members / sizeof *members - 1 };
+static const struct jscan_keys event_keys = { members, NR_OF(members) - 1 };
 
 /* ---- the beginning of an event ---- */
 
