@@ -6,11 +6,10 @@
 
 /* ---- the pin (the approved run): all ranks in one document ---- */
 
-static void write_pin(const void *const *baselines, size_t nr, struct sink *out)
+static void write_pin(const void *baseline, struct sink *out)
 {
-	const struct run *pin = &((const struct baseline *)baselines[0])->pin;
-	(void)nr; /* always 1: a document holds one baseline */
-	row_write_all(&ranks_schema, (const void *const *)pin->ranks.v, pin->ranks.nr, out);
+	const struct baseline *b = baseline;
+	row_write_all(&ranks_schema, (const void *const *)b->pin.ranks.v, b->pin.ranks.nr, out);
 }
 
 /* Reads the first key of the pin, whose value is the number of ranks; 0 after an error. */
@@ -32,11 +31,10 @@ static size_t read_count(struct row_reader *r)
 	return 0;
 }
 
-static void read_pin(struct row_reader *r, void *const *baselines, size_t nr)
+static void read_pin(struct row_reader *r, void *baseline)
 {
-	struct run *pin = &((struct baseline *)baselines[0])->pin;
-	size_t before = row_enter(r, "pin", 0);
-	nr = read_count(r);
+	struct run *pin = &((struct baseline *)baseline)->pin;
+	size_t nr = read_count(r);
 	for (size_t i = 0; i < nr; i++)
 		vec_push(&pin->ranks, digest_new());
 	if (nr)
@@ -46,21 +44,13 @@ static void read_pin(struct row_reader *r, void *const *baselines, size_t nr)
 		if ((i ? pin->ranks.v[i - 1]->rank : -1) >= pin->ranks.v[i]->rank)
 			row_fail(r, jscan_byte(r->js), "rank", "is not in rising order");
 	}
-	strbuf_setlen(&r->path, before);
-}
-
-static void describe_pin(bool several, int depth, struct sink *out)
-{
-	(void)several;
-	row_schema_object(&ranks_schema, true, depth, out);
 }
 
 /* ---- recent runs of the baseline ---- */
 
-static void write_recent(const void *const *baselines, size_t nr, struct sink *out)
+static void write_recent(const void *baseline, struct sink *out)
 {
-	const struct history *h = &((const struct baseline *)baselines[0])->recent;
-	(void)nr;
+	const struct history *h = &((const struct baseline *)baseline)->recent;
 	for (size_t i = 0; i < h->runs.nr; i++) {
 		sink_puts(out, i ? ",\n" : "[\n");
 		row_write(&past_schema, &h->runs.v[i], out);
@@ -68,28 +58,16 @@ static void write_recent(const void *const *baselines, size_t nr, struct sink *o
 	sink_puts(out, h->runs.nr ? "\n]" : "[]");
 }
 
-static void read_recent(struct row_reader *r, void *const *baselines, size_t nr)
+static void read_recent(struct row_reader *r, void *baseline)
 {
-	struct history *h = &((struct baseline *)baselines[0])->recent;
-	size_t before = row_enter(r, "recent", 0);
-	(void)nr;
-	if (!jscan_array(r->js))
-		row_fail(r, row_byte(r), NULL, "is not an array");
-	while (jscan_status(r->js) == ST_OK && jscan_element(r->js)) {
+	struct history *h = &((struct baseline *)baseline)->recent;
+	while (row_item(r, NULL, h->runs.nr)) {
 		size_t path = row_enter(r, NULL, h->runs.nr);
 		if (h->runs.nr == BASELINE_RECENT)
 			row_fail(r, row_byte(r), NULL, "is one run too many");
 		row_read(r, &past_schema, vec_push_zero(&h->runs));
 		strbuf_setlen(&r->path, path);
 	}
-	strbuf_setlen(&r->path, before);
-}
-
-static void describe_recent(bool several, int depth, struct sink *out)
-{
-	sink_printf(out, "{\"type\": \"array\", \"maxItems\": %d, \"items\": ", BASELINE_RECENT);
-	row_schema_object(&past_schema, several, depth, out);
-	sink_puts(out, "}");
 }
 
 /* ---- the document of a baseline ---- */
@@ -97,16 +75,13 @@ static void describe_recent(bool several, int depth, struct sink *out)
 static const struct field baseline_fields[] = {
 	MEMBER(baseline, workload, TEXT),
 	MEMBER(baseline, provenance, ROW, .sub = &provenance_schema),
-	{ .key = "pin",
-	  .type = FIELD_OWN,
-	  .read = read_pin,
-	  .write = write_pin,
-	  .describe = describe_pin },
+	{ .key = "pin", .type = FIELD_OWN, .read = read_pin, .write = write_pin, .sub = &ranks_schema },
 	{ .key = "recent",
 	  .type = FIELD_OWN,
 	  .read = read_recent,
 	  .write = write_recent,
-	  .describe = describe_recent },
+	  .sub = &past_schema,
+	  .most = BASELINE_RECENT },
 };
 
 const struct schema baseline_schema = {

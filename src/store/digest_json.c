@@ -100,11 +100,7 @@ static const struct field digest_fields[] = {
 	MEMBER_AT("environment", digest, env, ROWS, .sub = &env_entry_row),
 	FIELD(trust, ROW, 0, .sub = &trust_counts_row),
 	FIELD(usable_steps, COUNT, 0),
-	{ .key = "steps",
-	  .type = FIELD_OWN,
-	  .read = steps_read,
-	  .write = steps_write,
-	  .describe = steps_describe },
+	{ .key = "steps", .type = FIELD_STEPS },
 	SOME_ROWS(summaries, step_summary),
 	SOME_ROWS(phase_summaries, phase_summary),
 	ROWS(kernels, kernel_stat),
@@ -135,7 +131,7 @@ static const struct field digest_fields[] = {
 	  .read = fold_read,
 	  .write = fold_write,
 	  .has = fold_is_there,
-	  .describe = fold_describe },
+	  .sub = &fold_schema },
 };
 
 const struct schema digest_schema =
@@ -206,6 +202,19 @@ void digest_write_part(const struct digest *d, struct sink *out)
 		sink_write(out, d->text);
 	else
 		row_write(&digest_schema, d, out);
+}
+
+void digests_write(const void *run, struct sink *out)
+{
+	const struct run *r = run;
+	const char *before = "[\n";
+	for (size_t i = 0; i < r->ranks.nr + (r->folded != NULL); i++) {
+		sink_puts(out, before);
+		digest_write_part(r->folded && i == 0 ? r->folded : r->ranks.v[i - (r->folded != NULL)],
+		                  out);
+		before = ",\n";
+	}
+	sink_puts(out, *before == ',' ? "\n]" : "[]");
 }
 
 void digest_write(const struct digest *d, struct sink *out)

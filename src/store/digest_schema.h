@@ -15,20 +15,24 @@ extern const struct schema ranks_schema;
 /// Stops the reader with an error if parts of the digest contradict one another.
 void digest_check(struct row_reader *r, struct digest *d);
 
-/// Functions of two members of a digest whose JSON is not made from a table (FIELD_OWN): the steps,
-/// and the fold (the figures of all ranks of a folded run). A document may have `nr` digests, which
-/// are read and written together. The functions `describe` write the member's JSON Schema, if
-/// `several` for several digests together. fold_is_there() is false if no fold is to be written.
+/// The steps of `nr` digests of one document (FIELD_STEPS): read them, write them, or write their
+/// JSON Schema; if `several`, it also allows the values of several digests.
 void steps_read(struct row_reader *r, void *const *digests, size_t nr);
 void steps_write(const void *const *digests, size_t nr, struct sink *out);
 void steps_describe(bool several, int depth, struct sink *out);
-void fold_read(struct row_reader *r, void *const *digests, size_t nr);
-void fold_write(const void *const *digests, size_t nr, struct sink *out);
-bool fold_is_there(const void *const *digests, size_t nr);
-void fold_describe(bool several, int depth, struct sink *out);
+
+/// Functions of the member of a digest that is the fold, the figures of all ranks of a folded run;
+/// and its row type.
+void fold_read(struct row_reader *r, void *digest);
+void fold_write(const void *digest, struct sink *out);
+bool fold_is_there(const void *digest);
+extern const struct schema fold_schema;
 
 /// Writes a digest as a part of a document. If the digest keeps its JSON text, that text is copied.
 void digest_write_part(const struct digest *d, struct sink *out);
+
+/// Writes the digests of a run (struct run) as a list, a folded one first.
+void digests_write(const void *run, struct sink *out);
 
 /// Reads the next value of the document, a digest, into `d`, which digest_new() made.
 void digest_read_into(struct row_reader *r, struct digest *d);

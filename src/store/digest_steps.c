@@ -304,7 +304,7 @@ static void read_bases(struct columns *c, size_t i, bool minus, struct bases *b)
 {
 	struct row_reader *r = c->r;
 	const char *key = step_column_key(i);
-	for (bool more = row_enter_array(r, key) != JSCAN_END; more; more = jscan_element(r->js)) {
+	for (size_t nr = 0; row_item(r, key, nr); nr++) {
 		uint64_t byte = row_byte(r);
 		size_t base = find_column(c, row_read_text(r, key));
 		if (base >= NR_COLUMNS || (base != i && !(c->seen >> base & 1)))
@@ -406,7 +406,5 @@ static void read_columns(struct columns *c)
 
 void steps_read(struct row_reader *r, void *const *digests, size_t nr)
 {
-	size_t before = row_enter(r, "steps", 0);
 	read_columns(&(struct columns){ .r = r, .digests = digests, .nr = nr });
-	strbuf_setlen(&r->path, before);
 }

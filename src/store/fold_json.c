@@ -127,12 +127,11 @@ static void write_series(struct writer *w, const struct fold_series *s)
 	write_plain(w, &bins);
 }
 
-static void write_columns(const void *const *folds, size_t nr, struct sink *out)
+static void write_columns(const void *fold, struct sink *out)
 {
-	const struct fold *f = folds[0];
+	const struct fold *f = fold;
 	struct writer w = { .out = out, .before = "[" };
 	int64_t patterns = (int64_t)f->patterns.nr, numbers = NR_FOLD_NUMBERS;
-	(void)nr; /* a document has at most one fold */
 	write_column(&w, f->rank, f->nr, sizeof *f->rank);
 	if (f->by_rank)
 		write_column(&w, &numbers, 1, sizeof numbers);
@@ -181,40 +180,29 @@ static int64_t read_number(struct row_reader *r)
 	return 0;
 }
 
-static void read_columns(struct row_reader *r, void *const *folds, size_t nr)
+static void read_columns(struct row_reader *r, void *fold)
 {
-	struct stored_fold *s = folds[0];
-	size_t before = row_enter(r, "columns", 0);
-	(void)nr;
+	struct stored_fold *s = fold;
 	s->has_columns = true;
-	enum jscan_type first = row_enter_array(r, NULL);
-	for (bool more = first != JSCAN_END; more && jscan_status(r->js) == ST_OK;
-	     more = jscan_element(r->js)) {
+	while (row_item(r, NULL, s->columns.nr)) {
 		struct column *c = vec_push_zero(&s->columns);
 		if (s->columns.nr > store_limits.rows)
 			row_fail(r, row_byte(r), NULL, "has too many columns");
-		enum jscan_type one = row_enter_array(r, NULL);
-		for (bool next = one != JSCAN_END; next && jscan_status(r->js) == ST_OK;
-		     next = jscan_element(r->js))
+		while (row_item(r, NULL, c->nr))
 			vec_push(c, read_number(r));
 	}
-	strbuf_setlen(&r->path, before);
 }
 
 /* Reads the digests that the fold keeps whole. Stores only the rank, source hash and JSON text
    of each, since merging needs no more. */
-static void read_kept(struct row_reader *r, void *const *folds, size_t nr)
+static void read_kept(struct row_reader *r, void *fold)
 {
-	struct fold *f = folds[0];
-	size_t before = row_enter(r, "kept", 0);
+	struct fold *f = fold;
 	bool outer = r->keeps_text;
 	struct arena *arena = r->arena;
-	(void)nr;
 	r->keeps_text = !outer; /* if the text of the folded digest is kept, the texts of these
 	                           digests are a part of it */
-	enum jscan_type first = row_enter_array(r, NULL);
-	for (bool more = first != JSCAN_END; more && jscan_status(r->js) == ST_OK;
-	     more = jscan_element(r->js)) {
+	while (row_item(r, NULL, f->kept.ranks.nr)) {
 		uint64_t byte = row_byte(r);
 		struct digest *whole = digest_new(), *d = digest_new();
 		vec_push(&f->kept.ranks, d);
@@ -228,31 +216,16 @@ static void read_kept(struct row_reader *r, void *const *folds, size_t nr)
 	}
 	r->arena = arena;
 	r->keeps_text = outer;
-	strbuf_setlen(&r->path, before);
 }
 
-static void write_kept(const void *const *folds, size_t nr, struct sink *out)
+static void write_kept(const void *fold, struct sink *out)
 {
-	const struct run *kept = &((const struct fold *)folds[0])->kept;
-	(void)nr;
-	for (size_t i = 0; i < kept->ranks.nr; i++) {
-		sink_puts(out, i ? ",\n" : "[\n");
-		digest_write_part(kept->ranks.v[i], out);
-	}
-	sink_puts(out, "\n]");
+	digests_write(&((const struct fold *)fold)->kept, out);
 }
 
-static bool has_kept(const void *const *folds, size_t nr)
+static bool has_kept(const void *fold)
 {
-	(void)nr;
-	return ((const struct fold *)folds[0])->kept.ranks.nr > 0;
-}
-
-static void describe_kept(bool several, int depth, struct sink *out)
-{
-	(void)several;
-	(void)depth;
-	sink_puts(out, "{\"type\": \"array\", \"items\": {\"$ref\": \"" DIGEST_SCHEMA ".json\"}}");
+	return ((const struct fold *)fold)->kept.ranks.nr > 0;
 }
 
 /* True if each kept digest belongs to a rank of the fold, and these digests are in the order of
@@ -284,14 +257,6 @@ enum status fold_complete(struct digest *d, const char *path, struct diag_log *l
 	return ST_OK;
 }
 
-static void describe_columns(bool several, int depth, struct sink *out)
-{
-	(void)several;
-	(void)depth;
-	sink_puts(out, "{\"type\": \"array\", \"items\": {\"type\": \"array\", \"items\": {\"type\": "
-	               "[\"integer\", \"null\"]}}}");
-}
-
 static const struct field fold_fields[] = {
 	MEMBER_AT("by_rank", stored_fold, fold.by_rank, BOOL),
 	MEMBER_AT("is_mean", stored_fold, fold.is_mean, BOOL),
@@ -302,48 +267,39 @@ static const struct field fold_fields[] = {
 	  .type = FIELD_OWN,
 	  .read = read_columns,
 	  .write = write_columns,
-	  .describe = describe_columns },
+	  .described = "{\"type\": \"array\", \"items\": {\"type\": \"array\", \"items\": {\"type\": "
+	               "[\"integer\", \"null\"]}}}" },
 	{ .key = "kept",
 	  .type = FIELD_OWN,
 	  .since = 1,
 	  .read = read_kept,
 	  .write = write_kept,
 	  .has = has_kept,
-	  .describe = describe_kept },
+	  .described = "{\"type\": \"array\", \"items\": {\"$ref\": \"" DIGEST_SCHEMA ".json\"}}" },
 	MEMBER_AT("asked", stored_fold, fold.asked.values, OPTIONAL_ROWS, .sub = &past_value_schema,
 	          .since = 1),
 };
 
-static const struct schema fold_schema = SCHEMA_OF(stored_fold, fold_fields, .listed = false);
+const struct schema fold_schema = SCHEMA_OF(stored_fold, fold_fields, .listed = false);
 
-bool fold_is_there(const void *const *digests, size_t nr)
+bool fold_is_there(const void *digest)
 {
-	return nr == 1 && ((const struct digest *)digests[0])->fold;
+	return ((const struct digest *)digest)->fold;
 }
 
-void fold_write(const void *const *digests, size_t nr, struct sink *out)
+void fold_write(const void *digest, struct sink *out)
 {
-	(void)nr;
-	row_write(&fold_schema, ((const struct digest *)digests[0])->fold, out);
+	row_write(&fold_schema, ((const struct digest *)digest)->fold, out);
 }
 
-void fold_describe(bool several, int depth, struct sink *out)
+void fold_read(struct row_reader *r, void *digest)
 {
-	(void)several;
-	row_schema_object(&fold_schema, false, depth, out);
-}
-
-void fold_read(struct row_reader *r, void *const *digests, size_t nr)
-{
-	struct digest *d = digests[0];
+	struct digest *d = digest;
 	struct stored_fold *s = mem_calloc(1, sizeof *s);
 	struct arena *outer = r->arena;
-	size_t before = row_enter(r, "fold", 0);
 	uint64_t byte = row_byte(r);
 	d->fold = &s->fold; /* the fold is the first member of `s`: freeing the fold frees `s` */
 	r->arena = &s->fold.arena;
-	if (nr > 1)
-		row_fail(r, byte, NULL, "stands beside other ranks");
 	row_read(r, &fold_schema, s);
 	bool fine = fold_place_columns(s);
 	r->arena = outer;
@@ -362,5 +318,4 @@ void fold_read(struct row_reader *r, void *const *digests, size_t nr)
 	for (size_t i = 0; i < s->columns.nr; i++)
 		free(s->columns.v[i].v);
 	vec_release(&s->columns);
-	strbuf_setlen(&r->path, before);
 }

@@ -88,6 +88,10 @@ void row_read_all(struct row_reader *r, const struct schema *s, void *const *row
 /// message.
 enum jscan_type row_enter_array(struct row_reader *r, const char *key);
 
+/// Moves to the element with index `i` of the array that follows, from 0 on; false at its end.
+/// Anything but an array stops the scanner.
+bool row_item(struct row_reader *r, const char *key, size_t i);
+
 /// Moves to the next element of a list with one value for each of `nr` structs; `*at`, first 0,
 /// counts the values. False at the end of the list; a list with more or fewer values is an error.
 /// Before the first call, the scanner is at the first value.
@@ -112,11 +116,6 @@ int64_t row_read_number(struct row_reader *r, const char *key);
 
 /// Writes a file with the JSON Schema of the documents that `s` describes; `s->id` must be set.
 void row_schema_write(const struct schema *s, struct sink *out);
-
-/// Writes the JSON Schema of the object that holds one struct of the type `s` or, if `several`,
-/// several such structs together. `depth` is the indentation of the object's last line. The
-/// functions `describe` of fields of type FIELD_OWN call this.
-void row_schema_object(const struct schema *s, bool several, int depth, struct sink *out);
 
 /// Begins a new line with two spaces for each unit of `depth`, then `text`.
 void row_schema_line(struct sink *out, int depth, const char *text);

@@ -35,6 +35,11 @@ enum jscan_type row_enter_array(struct row_reader *r, const char *key)
 	return JSCAN_END;
 }
 
+bool row_item(struct row_reader *r, const char *key, size_t i)
+{
+	return i ? jscan_element(r->js) : row_enter_array(r, key) != JSCAN_END;
+}
+
 bool row_next(struct row_reader *r, const char *key, size_t *at, size_t nr)
 {
 	bool more = *at == 0 || jscan_element(r->js);
@@ -86,8 +91,7 @@ static void read_owners(struct row_reader *r, struct line *l, size_t nr)
 	uint64_t byte = row_byte(r);
 	size_t found = 0;
 	bool ok = true;
-	enum jscan_type first = row_enter_array(r, ROW_OWNERS);
-	for (bool more = first != JSCAN_END; more && ok; more = jscan_element(r->js)) {
+	for (size_t i = 0; ok && row_item(r, ROW_OWNERS, i); i++) {
 		int64_t owner = row_read_count(r, ROW_OWNERS);
 		ok = (uint64_t)owner < nr && (!found || (size_t)owner > l->owners[found - 1]);
 		if (ok)
@@ -144,13 +148,10 @@ static void read_rows(struct row_reader *r, const struct field *f, void *const *
 	const struct schema *s = f->sub;
 	struct line l = { mem_calloc(nr, s->size), mem_calloc(nr, sizeof *l.owned),
 		              mem_calloc(nr, sizeof *l.owners), 0 };
-	uint64_t byte = row_byte(r);
 	size_t before = row_enter(r, f->key, 0), nr_lines = 0, nr_rows = 0;
-	if (!jscan_array(r->js))
-		row_fail(r, byte, NULL, "is not an array");
-	while (jscan_status(r->js) == ST_OK && jscan_element(r->js)) {
+	while (row_item(r, NULL, nr_lines)) {
 		size_t path = row_enter(r, NULL, nr_lines);
-		byte = row_byte(r);
+		uint64_t byte = row_byte(r);
 		nr_lines++;
 		read_line(r, s, &l, nr);
 		nr_rows += l.nr;
@@ -184,14 +185,26 @@ static void read_row(struct row_reader *r, const struct field *f, void *const *r
 	strbuf_setlen(&r->path, before);
 }
 
+static void read_own(struct row_reader *r, const struct field *f, void *const *rows, size_t nr)
+{
+	size_t before = row_enter(r, f->key, 0);
+	if (f->type == FIELD_STEPS)
+		steps_read(r, rows, nr);
+	else if (nr > 1)
+		row_fail(r, row_byte(r), NULL, "stands beside other ranks");
+	else
+		f->read(r, rows[0]);
+	strbuf_setlen(&r->path, before);
+}
+
 static void read_any(struct row_reader *r, const struct field *f, void *const *rows, size_t nr)
 {
 	if (f->type == FIELD_ROW)
 		read_row(r, f, rows, nr);
 	else if (f->type == FIELD_ROWS || f->type == FIELD_OPTIONAL_ROWS)
 		read_rows(r, f, rows, nr);
-	else if (f->type == FIELD_OWN)
-		f->read(r, rows, nr);
+	else if (f->type == FIELD_STEPS || f->type == FIELD_OWN)
+		read_own(r, f, rows, nr);
 	else
 		row_read_values(r, f, f->key, false, rows, nr);
 }

@@ -64,6 +64,10 @@ static void write_names(const char *const *names, bool several, struct sink *out
 	strbuf_release(&b);
 }
 
+/* Writes the schema of the object that holds one struct or, if `several`, several together. `depth`
+ * is the indentation of the object's last line. */
+static void write_row(const struct schema *s, bool several, int depth, struct sink *out);
+
 static void write_field(const struct field *f, bool several, int depth, struct sink *out)
 {
 	switch (f->type) {
@@ -71,16 +75,25 @@ static void write_field(const struct field *f, bool several, int depth, struct s
 		write_names(f->names, several, out);
 		return;
 	case FIELD_ROW:
-		row_schema_object(f->sub, several, depth, out);
+		write_row(f->sub, several, depth, out);
 		return;
 	case FIELD_ROWS:
 	case FIELD_OPTIONAL_ROWS:
 		sink_puts(out, "{\"type\": \"array\", \"items\": ");
-		row_schema_object(f->sub, several, depth, out);
+		write_row(f->sub, several, depth, out);
 		sink_puts(out, "}");
 		return;
+	case FIELD_STEPS:
+		steps_describe(several, depth, out);
+		return;
 	case FIELD_OWN:
-		f->describe(several, depth, out);
+		if (f->most)
+			sink_printf(out, "{\"type\": \"array\", \"maxItems\": %d, \"items\": ", f->most);
+		if (f->described)
+			sink_puts(out, f->described);
+		else
+			write_row(f->sub, f->sub->counted, depth, out);
+		sink_puts(out, f->most ? "}" : "");
 		return;
 	default:
 		write_def(value_def_of[f->type], row_is_optional(f), several, out);
@@ -139,7 +152,7 @@ static void write_object(const struct schema *s, bool several, int depth, struct
 	row_schema_line(out, depth, "}");
 }
 
-void row_schema_object(const struct schema *s, bool several, int depth, struct sink *out)
+static void write_row(const struct schema *s, bool several, int depth, struct sink *out)
 {
 	sink_puts(out, "{");
 	write_object(s, several, depth + 1, out);

@@ -187,6 +187,7 @@ static void read_field(struct row_reader *r, const struct field *f, const char *
 	case FIELD_ROW:
 	case FIELD_ROWS:
 	case FIELD_OPTIONAL_ROWS:
+	case FIELD_STEPS:
 	case FIELD_OWN:
 		break;
 	}

@@ -7,7 +7,7 @@
 #include "base/sort.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "store/row.h"
+#include "store/digest_schema.h"
 
 /* json-c returns NULL if an allocation fails, and writes NULL as the value null. The process ends,
    so that this null gets into no file. */
@@ -119,6 +119,7 @@ static struct cell cell_of(const struct field *f, const void *row)
 	case FIELD_ROW: /* add_merged() writes such a field */
 	case FIELD_ROWS:
 	case FIELD_OPTIONAL_ROWS:
+	case FIELD_STEPS:
 	case FIELD_OWN: /* row_write_all() writes lists of rows and FIELD_OWN; only whole documents
 	                   have these */
 		break;
@@ -407,12 +408,13 @@ void row_write_all(const struct schema *s, const void *const *rows, size_t nr, s
 		const struct field *f = &s->fields[i];
 		if (f->type == FIELD_ROWS || f->type == FIELD_OPTIONAL_ROWS) {
 			write_rows(f, rows, nr, &before, out);
-		} else if (f->type == FIELD_OWN && f->has && !f->has(rows, nr)) {
-			continue;
-		} else if (f->type == FIELD_OWN) {
+		} else if (f->type == FIELD_STEPS) {
 			write_key(&before, f->key, out);
-			f->write(rows, nr, out);
-		} else {
+			steps_write(rows, nr, out);
+		} else if (f->type == FIELD_OWN && nr == 1 && (!f->has || f->has(rows[0]))) {
+			write_key(&before, f->key, out);
+			f->write(rows[0], out);
+		} else if (f->type != FIELD_OWN) {
 			write_members(f, rows, nr, &before, out);
 		}
 	}

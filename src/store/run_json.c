@@ -6,20 +6,6 @@
 #include "store/digest_schema.h"
 #include "store/row.h"
 
-static void write_digests(const void *const *runs, size_t nr, struct sink *out)
-{
-	const struct run *run = runs[0];
-	(void)nr; /* always 1: each document holds only one run */
-	const char *before = "[\n";
-	for (size_t i = 0; i < run->ranks.nr + (run->folded != NULL); i++) {
-		sink_puts(out, before);
-		digest_write_part(
-		    run->folded && i == 0 ? run->folded : run->ranks.v[i - (run->folded != NULL)], out);
-		before = ",\n";
-	}
-	sink_puts(out, *before == ',' ? "\n]" : "[]");
-}
-
 static void read_run_digest(struct row_reader *r, struct run *run)
 {
 	size_t nr = run->ranks.nr, before = row_enter(r, NULL, nr);
@@ -34,35 +20,22 @@ static void read_run_digest(struct row_reader *r, struct run *run)
 	strbuf_setlen(&r->path, before);
 }
 
-static void read_digests(struct row_reader *r, void *const *runs, size_t nr)
+static void read_digests(struct row_reader *r, void *run)
 {
-	struct run *run = runs[0];
-	(void)nr;
-	size_t before = row_enter(r, "digests", 0);
-	uint64_t byte = row_byte(r);
-	if (!jscan_array(r->js))
-		row_fail(r, byte, NULL, "is not an array");
-	while (jscan_status(r->js) == ST_OK && jscan_element(r->js))
-		read_run_digest(r, run);
-	if (run->ranks.nr == 0)
+	struct run *out = run;
+	while (row_item(r, NULL, out->ranks.nr))
+		read_run_digest(r, out);
+	if (out->ranks.nr == 0)
 		row_fail(r, jscan_byte(r->js), NULL, "holds no digest");
-	strbuf_setlen(&r->path, before);
-}
-
-static void describe_digests(bool several, int depth, struct sink *out)
-{
-	(void)several;
-	(void)depth;
-	sink_puts(out, "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"$ref\": \"" DIGEST_SCHEMA
-	               ".json\"}}");
 }
 
 static const struct field run_fields[] = {
 	{ .key = "digests",
 	  .type = FIELD_OWN,
 	  .read = read_digests,
-	  .write = write_digests,
-	  .describe = describe_digests },
+	  .write = digests_write,
+	  .described = "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"$ref\": \"" DIGEST_SCHEMA
+	               ".json\"}}" },
 };
 
 const struct schema run_schema = {

@@ -79,6 +79,7 @@ static enum status parse(const char *text, void *const *digests, size_t nr, stru
 	struct jscan *js = jscan_new(src, &(struct jscan_options){ .max_depth = 32 }, log);
 	struct arena scratch = ARENA_INIT;
 	struct row_reader r = { .js = js, .arena = &scratch, .minor = STORE_MINOR, .sampled = true };
+	row_enter(&r, "steps", 0);
 	steps_read(&r, digests, nr);
 	if (jscan_status(js) == ST_OK)
 		jscan_end(js);

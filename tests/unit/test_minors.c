@@ -295,7 +295,7 @@ static void describe(const char *path, const struct schema *s, struct lines *out
 	for (const struct field *f = s->fields, *same; f < s->fields + s->nr; f++) {
 		for (same = s->fields; same->sub != f->sub;)
 			same++;
-		if (f->sub && same == f)
+		if (f->sub && f->type != FIELD_OWN && same == f)
 			describe(arena_printf(&out->arena, "%s.%s", path, f->key), f->sub, out);
 		if (!f->since && !f->absent)
 			continue;

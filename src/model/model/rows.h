@@ -30,7 +30,8 @@ enum field_type {
 	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line; a line that not
 	            ///< all ranks have lists its ranks under the key "ranks"
 	FIELD_OPTIONAL_ROWS, ///< like FIELD_ROWS, but left out if empty
-	FIELD_OWN, ///< own form: `read` and `write` convert it, `describe` writes its schema
+	FIELD_STEPS, ///< the steps of a digest, which the struct is (store/digest_steps.c)
+	FIELD_OWN, ///< own form, which `read` and `write` convert; only in documents of one struct
 };
 
 /// The occasions on which two rows are joined into one.
@@ -74,14 +75,12 @@ struct field {
 	int since; ///< minor version of the stored format that added the member, if above 0
 	enum row_join join[NR_ROW_OCCASIONS];
 	const char *shown; ///< key in `figures` of JSON (texts become ids); NULL if not shown
-	/// For FIELD_OWN: convert the member of `nr` rows that share one line of a file.
-	void (*read)(struct row_reader *r, void *const *rows, size_t nr);
-	void (*write)(const void *const *rows, size_t nr, struct sink *out);
-	bool (*has)(const void *const *rows,
-	            size_t nr); ///< true if the value is to be written; NULL: it always is
-
-	/// Writes the value's JSON Schema; if `several`, it also allows the values of several structs.
-	void (*describe)(bool several, int depth, struct sink *out);
+	/// For FIELD_OWN: convert the member.
+	void (*read)(struct row_reader *r, void *row);
+	void (*write)(const void *row, struct sink *out);
+	bool (*has)(const void *row); ///< true if the value is to be written; NULL: it always is
+	const char *described; ///< JSON Schema of the value; NULL: that of `sub`
+	int most; ///< if above 0, the value is a list of at most so many of `sub`
 };
 
 /// A row type, or a whole document: the table of its members.
