@@ -1,90 +1,55 @@
-#include <errno.h>
-#include <inttypes.h>
-#include <json-c/json.h>
-#include <stdio.h>
+#include "store/digest_schema.h"
 
-#include "base/alloc.h"
+#include <inttypes.h>
+
 #include "base/sort.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "store/digest_schema.h"
 
-/* json-c returns NULL if an allocation fails, and writes NULL as the value null. The process ends,
-   so that this null gets into no file. */
-static json_object *must(json_object *o)
+/* ---- values of one struct ---- */
+
+/* Appends a text, which is valid UTF-8, as a JSON string. */
+static void add_text(struct strbuf *out, struct span s)
 {
-	if (!o)
-		mem_fail();
-	return o;
+	static const char special[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+	strbuf_addch(out, '"');
+	for (size_t i = 0, end; i < s.n; i = end + 1) {
+		for (end = i;
+		     end < s.n && (unsigned char)s.p[end] >= ' ' && s.p[end] != '"' && s.p[end] != '\\';)
+			end++;
+		strbuf_add(out, (struct span){ s.p + i, end - i });
+		const char *at = end < s.n ? memchr(special, s.p[end], sizeof special - 1) : NULL;
+		if (at)
+			strbuf_addf(out, "\\%c", letters[at - special]);
+		else if (end < s.n)
+			strbuf_addf(out, "\\u%04x", (unsigned)s.p[end]);
+	}
+	strbuf_addch(out, '"');
 }
 
-static void add(json_object *o, const char *key, json_object *value)
+/* Appends a text made valid or, if `hex`, the raw bytes of a text that is not valid as hex
+   digits. */
+static void add_raw(struct strbuf *out, struct span raw, bool hex)
 {
-	if (json_object_object_add(o, key, must(value)) != 0)
-		mem_fail();
+	struct strbuf b = STRBUF_INIT;
+	bool valid = text_is_valid(raw);
+	for (size_t i = 0; hex && !valid && i < raw.n; i++)
+		strbuf_addf(&b, "%02x", (unsigned char)raw.p[i]);
+	if (!hex && !valid)
+		text_add_valid(&b, raw);
+	if (!hex || !valid)
+		add_text(out, valid ? raw : strbuf_span(&b));
+	strbuf_release(&b);
 }
 
-static void append(json_object *array, json_object *value)
-{
-	if (json_object_array_add(array, value) != 0)
-		mem_fail();
-}
-
-static void put(json_object *value, struct sink *out)
-{
-	size_t n;
-	errno = 0;
-	const char *text = json_object_to_json_string_length(
-	    value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &n);
-	/* if memory runs out, json-c leaves out a part of the text and continues */
-	if (!text || errno == ENOMEM)
-		mem_fail();
-	sink_write(out, (struct span){ text, n });
-}
-
-static json_object *new_text(struct span s)
-{
-	return must(json_object_new_string_len(s.n ? s.p : "", (int)s.n));
-}
-
-/* The JSON of one field. Both members are NULL if the field is left out. `hex` is set only for a
-   text that is not valid UTF-8: `value` has the text made valid, `hex` its raw bytes as hex digits.
- */
-struct cell {
-	json_object *value, *hex;
-};
-
-static struct cell text_cell(struct span raw)
-{
-	if (text_is_valid(raw))
-		return (struct cell){ .value = new_text(raw) };
-	struct strbuf valid = STRBUF_INIT, hex = STRBUF_INIT;
-	text_add_valid(&valid, raw);
-	for (size_t i = 0; i < raw.n; i++)
-		strbuf_addf(&hex, "%02x", (unsigned char)raw.p[i]);
-	struct cell c = { new_text(strbuf_span(&valid)), new_text(strbuf_span(&hex)) };
-	strbuf_release(&valid);
-	strbuf_release(&hex);
-	return c;
-}
-
-static json_object *new_shape(const int64_t shape[3])
-{
-	if (shape[0] < 0 || shape[1] < 0 || shape[2] < 0)
-		return NULL;
-	json_object *array = must(json_object_new_array());
-	for (int i = 0; i < 3; i++)
-		append(array, must(json_object_new_int64(shape[i])));
-	return array;
-}
-
-static struct cell cell_of(const struct field *f, const void *row)
+/* Appends the value of a field that is not a row; nothing if the field is left out. `hex`: as for
+   add_raw(). */
+static void add_value(struct strbuf *out, const struct field *f, const void *row, bool hex)
 {
 	const char *at = (const char *)row + f->offset;
 	const int64_t *number = (const void *)at;
 	const char *const *text = (const void *)at;
 	const struct span *name = (const void *)at;
-	char hash[17];
 	switch (f->type) {
 	case FIELD_OPTIONAL_COUNT:
 	case FIELD_OPTIONAL_NUMBER:
@@ -93,30 +58,35 @@ static struct cell cell_of(const struct field *f, const void *row)
 		/* fall through */
 	case FIELD_COUNT:
 	case FIELD_NUMBER:
-		return (struct cell){ .value = must(json_object_new_int64(*number)) };
+		strbuf_addf(out, "%" PRId64, *number);
+		break;
 	case FIELD_BOOL:
-		return (struct cell){ .value = must(json_object_new_boolean(*(const bool *)at)) };
-	case FIELD_OPTIONAL_TEXT:
-		if (!*text)
-			break;
-		/* fall through */
+		strbuf_adds(out, *(const bool *)at ? "true" : "false");
+		break;
 	case FIELD_TEXT:
-		return text_cell(span_of(*text));
+	case FIELD_OPTIONAL_TEXT:
+		if (*text)
+			add_raw(out, span_of(*text), hex);
+		break;
 	case FIELD_OPTIONAL_NAME:
 		if (name->n == 0)
 			break;
 		/* fall through */
 	case FIELD_NAME:
-		return text_cell(*name);
+		add_raw(out, *name, hex);
+		break;
 	case FIELD_HASH:
-		snprintf(hash, sizeof hash, "%016" PRIx64, *(const uint64_t *)(const void *)at);
-		return (struct cell){ .value = new_text(span_of(hash)) };
+		strbuf_addf(out, "\"%016" PRIx64 "\"", *(const uint64_t *)(const void *)at);
+		break;
 	case FIELD_ENUM:
-		return (struct cell){ .value = new_text(
-			                      span_of(f->names[*(const unsigned *)(const void *)at])) };
+		add_text(out, span_of(f->names[*(const unsigned *)(const void *)at]));
+		break;
 	case FIELD_SHAPE:
-		return (struct cell){ .value = new_shape(number) };
-	case FIELD_ROW: /* add_merged() writes such a field */
+		if (number[0] >= 0 && number[1] >= 0 && number[2] >= 0)
+			strbuf_addf(out, "[%" PRId64 ",%" PRId64 ",%" PRId64 "]", number[0], number[1],
+			            number[2]);
+		break;
+	case FIELD_ROW: /* not written here: add_values() writes rows in rows */
 	case FIELD_ROWS:
 	case FIELD_OPTIONAL_ROWS:
 	case FIELD_STEPS:
@@ -124,78 +94,65 @@ static struct cell cell_of(const struct field *f, const void *row)
 	                   have these */
 		break;
 	}
-	return (struct cell){ 0 };
 }
 
 /* ---- several structs together ---- */
 
-/* The addresses of one member in `nr` structs. Caller frees. */
-static const void **member_of(const void *const *rows, size_t nr, size_t offset)
-{
-	const void **members = mem_calloc(nr, sizeof *members);
-	for (size_t i = 0; i < nr; i++)
-		members[i] = (const char *)rows[i] + offset;
-	return members;
-}
+static void add_row(struct strbuf *out, const struct schema *s, const void *const *rows, size_t nr);
 
-static json_object *new_rows(const struct schema *s, const void *const *rows, size_t nr);
-
-/* Adds the values of `nr` rows to an object under one key; NULL means that a row has no value.
-   If all values are NULL, no key is added; if all are equal, one value is, else a list with one
-   value for each row. Takes ownership of the values. */
-static void add_values(json_object *o, const char *key, json_object **values, size_t nr)
-{
-	size_t alike = 1;
-	while (alike < nr && json_object_equal(values[alike], values[0]))
-		alike++;
-	if (alike < nr) {
-		json_object *list = must(json_object_new_array());
-		for (size_t i = 0; i < nr; i++)
-			append(list, values[i]);
-		add(o, key, list);
-		return;
-	}
-	for (size_t i = 1; i < nr; i++)
-		json_object_put(values[i]);
-	if (values[0])
-		add(o, key, values[0]);
-}
-
-/* Adds the field `f` to the object `o`: the values that the `nr` rows have in this field. */
-static void add_merged(json_object *o, const struct field *f, const void *const *rows, size_t nr)
+/* Appends the values that `nr` rows have in a field: nothing if no row has one, one value if all
+   are equal, else a list with one value, or null, for each row. `hex`: as for add_raw(). */
+static void add_values(struct strbuf *out, const struct field *f, bool hex, const void *const *rows,
+                       size_t nr)
 {
 	if (f->type == FIELD_ROW) {
-		const void **members = member_of(rows, nr, f->offset);
-		add(o, f->key, new_rows(f->sub, members, nr));
+		const void **members = mem_calloc(nr, sizeof *members);
+		for (size_t i = 0; i < nr; i++)
+			members[i] = (const char *)rows[i] + f->offset;
+		add_row(out, f->sub, members, nr);
 		free(members);
 		return;
 	}
-	json_object *one[2], **values = nr == 1 ? one : mem_calloc(2 * nr, sizeof *values);
-	json_object **hex = values + nr;
-	bool any_hex = false;
+	size_t start = out->n, alike = 1;
+	add_value(out, f, rows[0], hex);
+	for (size_t n = out->n - start, at = out->n; alike < nr; alike++) {
+		add_value(out, f, rows[alike], hex);
+		bool equal = out->n - at == n && (!n || memcmp(out->p + start, out->p + at, n) == 0);
+		strbuf_setlen(out, at);
+		if (!equal)
+			break;
+	}
+	if (alike >= nr)
+		return;
+	strbuf_setlen(out, start);
 	for (size_t i = 0; i < nr; i++) {
-		struct cell c = cell_of(f, rows[i]);
-		values[i] = c.value;
-		hex[i] = c.hex;
-		any_hex = any_hex || c.hex;
+		strbuf_addch(out, i ? ',' : '[');
+		size_t before = out->n;
+		add_value(out, f, rows[i], hex);
+		strbuf_adds(out, out->n == before ? "null" : "");
 	}
-	add_values(o, f->key, values, nr);
-	if (any_hex) {
-		struct strbuf key = STRBUF_INIT;
-		strbuf_addf(&key, "%s_hex", f->key);
-		add_values(o, strbuf_str(&key), hex, nr);
-		strbuf_release(&key);
-	}
-	if (values != one)
-		free(values);
+	strbuf_addch(out, ']');
 }
 
-static json_object *new_rows(const struct schema *s, const void *const *rows, size_t nr)
+/* Appends an object with the members of `nr` rows. */
+static void add_row(struct strbuf *out, const struct schema *s, const void *const *rows, size_t nr)
 {
-	json_object *o = must(json_object_new_object());
-	for (size_t i = 0; i < s->nr; i++)
-		add_merged(o, &s->fields[i], rows, nr);
-	return o;
+	const char *before = "\"";
+	strbuf_addch(out, '{');
+	for (const struct field *f = s->fields; f < s->fields + s->nr; f++)
+		for (int hex = 0; hex <= row_is_text(f); hex++) {
+			size_t start = out->n;
+			strbuf_adds(out, before); /* strbuf_addf() would take more time than all else */
+			strbuf_adds(out, f->key);
+			strbuf_adds(out, hex ? "_hex\":" : "\":");
+			size_t n = out->n;
+			add_values(out, f, hex, rows, nr);
+			if (out->n == n)
+				strbuf_setlen(out, start);
+			else
+				before = ",\"";
+		}
+	strbuf_addch(out, '}');
 }
 
 /* ---- merging the rows of several structs: equal rows share a line ---- */
@@ -328,27 +285,20 @@ static bool lists_next(struct lists *l)
 
 static void write_line(const struct lists *l, struct sink *out)
 {
-	json_object *o = new_rows(l->schema, l->line, l->nr_line);
-	if (l->nr_line < l->nr) {
-		json_object *all = must(json_object_new_object()), *owners = must(json_object_new_array());
-		for (size_t i = 0; i < l->nr_line; i++)
-			append(owners, must(json_object_new_int64((int64_t)l->owners[i])));
-		add(all, ROW_OWNERS, owners);
-		json_object_object_foreach(o, key, value)
-		{
-			add(all, key, json_object_get(value));
-		}
-		json_object_put(o);
-		o = all;
-	}
-	put(o, out);
-	json_object_put(o);
+	struct strbuf b = STRBUF_INIT;
+	bool some = l->nr_line < l->nr;
+	add_row(&b, l->schema, l->line, l->nr_line);
+	for (size_t i = 0; i < l->nr_line && some; i++)
+		sink_printf(out, "%s%zu", i ? "," : "{\"" ROW_OWNERS "\":[", l->owners[i]);
+	sink_puts(out, some ? "]," : "");
+	sink_write(out, (struct span){ b.p + some, b.n - some });
+	strbuf_release(&b);
 }
 
 /* Writes the key of a member of a document; each member is on a line of its own. */
-static void write_key(const char **before, const char *key, struct sink *out)
+static void write_key(const char **before, const char *key, const char *suffix, struct sink *out)
 {
-	sink_printf(out, "%s\n\"%s\": ", *before, key);
+	sink_printf(out, "%s\n\"%s%s\": ", *before, key, suffix);
 	*before = ",";
 }
 
@@ -359,7 +309,7 @@ static void write_rows(const struct field *f, const void *const *rows, size_t nr
 	lists_init(&l, f, rows, nr);
 	bool any = lists_next(&l);
 	if (any || f->type != FIELD_OPTIONAL_ROWS) {
-		write_key(before, f->key, out);
+		write_key(before, f->key, "", out);
 		for (const char *between = "[\n"; l.nr_line; lists_next(&l), between = ",\n") {
 			sink_puts(out, between);
 			write_line(&l, out);
@@ -378,30 +328,29 @@ static void write_rows(const struct field *f, const void *const *rows, size_t nr
 static void write_members(const struct field *f, const void *const *rows, size_t nr,
                           const char **before, struct sink *out)
 {
-	json_object *o = must(json_object_new_object());
-	struct json_object_iter member;
-	add_merged(o, f, rows, nr);
-	json_object_object_foreachC(o, member)
-	{
-		write_key(before, member.key, out);
-		put(member.val, out);
+	for (int hex = 0; hex <= row_is_text(f); hex++) {
+		struct strbuf b = STRBUF_INIT;
+		add_values(&b, f, hex, rows, nr);
+		if (b.n)
+			write_key(before, f->key, hex ? "_hex" : "", out);
+		sink_write(out, strbuf_span(&b));
+		strbuf_release(&b);
 	}
-	json_object_put(o);
 }
 
 void row_write_all(const struct schema *s, const void *const *rows, size_t nr, struct sink *out)
 {
 	const char *before = "{";
 	if (s->id) {
-		write_key(&before, "schema", out);
+		write_key(&before, "schema", "", out);
 		sink_printf(out, "\"%s\"", s->id);
 		if (STORE_MINOR > 0) {
-			write_key(&before, "minor", out);
+			write_key(&before, "minor", "", out);
 			sink_printf(out, "%d", STORE_MINOR);
 		}
 	}
 	if (s->counted) {
-		write_key(&before, ROW_OWNERS, out);
+		write_key(&before, ROW_OWNERS, "", out);
 		sink_printf(out, "%zu", nr);
 	}
 	for (size_t i = 0; i < s->nr; i++) {
@@ -409,10 +358,10 @@ void row_write_all(const struct schema *s, const void *const *rows, size_t nr, s
 		if (f->type == FIELD_ROWS || f->type == FIELD_OPTIONAL_ROWS) {
 			write_rows(f, rows, nr, &before, out);
 		} else if (f->type == FIELD_STEPS) {
-			write_key(&before, f->key, out);
+			write_key(&before, f->key, "", out);
 			steps_write(rows, nr, out);
 		} else if (f->type == FIELD_OWN && nr == 1 && (!f->has || f->has(rows[0]))) {
-			write_key(&before, f->key, out);
+			write_key(&before, f->key, "", out);
 			f->write(rows[0], out);
 		} else if (f->type != FIELD_OWN) {
 			write_members(f, rows, nr, &before, out);
