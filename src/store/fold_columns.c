@@ -46,6 +46,11 @@ static struct column *next_column(struct placer *p, bool differences)
 	return c;
 }
 
+static size_t next_size(const struct placer *p)
+{
+	return p->next < p->s->columns.nr ? p->s->columns.v[p->next].nr : 0;
+}
+
 /* The next column, owned by the caller. NULL if it does not have exactly `nr` numbers or, unless
    `may_lack` is set, if one of these is FOLD_ABSENT. */
 static int64_t *take_numbers(struct placer *p, size_t nr, bool may_lack)
@@ -65,7 +70,7 @@ static int64_t *take_numbers(struct placer *p, size_t nr, bool may_lack)
 /* Like take_numbers(), for a column that is stored as one number if all its numbers are equal. */
 static int64_t *take_same(struct placer *p, size_t nr)
 {
-	size_t has = p->next < p->s->columns.nr ? p->s->columns.v[p->next].nr : 0;
+	size_t has = next_size(p);
 	int64_t *v = take_numbers(p, has == 1 ? 1 : nr, false);
 	if (v && has == 1 && nr > 1) {
 		v = mem_realloc(v, nr, sizeof *v);
@@ -169,22 +174,20 @@ static void place_figures(struct placer *p, struct fold *f)
 	}
 }
 
-/* Fills the members at `offsets` in `nr` zeroed structs of `size` bytes. Each member has a
-   column, with one number for each struct. */
-static void place_members(struct placer *p, void *v, size_t nr, size_t size, const size_t *offsets,
+/* Fills an empty VEC, a pointer and two sizes, of structs of `size` bytes, which are zero except
+   for members with a column each. */
+static void place_members(struct placer *p, void *vec, size_t size, const size_t *offsets,
                           size_t nr_offsets)
 {
+	size_t nr = next_size(p);
+	VEC(char) rows = { mem_calloc(nr, size), nr, nr };
 	for (size_t i = 0; i < nr_offsets; i++) {
 		int64_t *column = take_numbers(p, nr, false);
 		for (size_t k = 0; k < nr && p->fine; k++)
-			*(int64_t *)(void *)((char *)v + k * size + offsets[i]) = column[k];
+			*(int64_t *)(void *)(rows.v + k * size + offsets[i]) = column[k];
 		free(column);
 	}
-}
-
-static size_t next_size(const struct placer *p)
-{
-	return p->next < p->s->columns.nr ? p->s->columns.v[p->next].nr : 0;
+	memcpy(vec, &rows, sizeof rows);
 }
 
 static void check_series(struct placer *p, const struct fold *f, const struct fold_series *s)
@@ -204,28 +207,19 @@ static void check_series(struct placer *p, const struct fold *f, const struct fo
 
 static void place_series(struct placer *p, const struct fold *f, struct fold_series *s)
 {
-	size_t at = 0, nr = next_size(p);
-	vec_reserve(&s->members, nr);
-	memset(s->members.v, 0, nr * sizeof *s->members.v);
-	s->members.nr = nr;
-	place_members(p, s->members.v, nr, sizeof *s->members.v, fold_member_columns,
-	              NR_MEMBER_COLUMNS);
-	nr = next_size(p);
-	vec_reserve(&s->matches, nr);
-	memset(s->matches.v, 0, nr * sizeof *s->matches.v);
-	s->matches.nr = nr;
-	for (size_t i = 0; i < nr; i++)
-		s->matches.v[i].dur.median = TALLY_UNKNOWN;
-	place_members(p, s->matches.v, nr, sizeof *s->matches.v, fold_match_columns, NR_MATCH_COLUMNS);
+	size_t at = 0;
+	place_members(p, &s->members, sizeof *s->members.v, fold_member_columns, NR_MEMBER_COLUMNS);
+	place_members(p, &s->matches, sizeof *s->matches.v, fold_match_columns, NR_MATCH_COLUMNS);
 	const struct column *bins = next_column(p, false);
-	for (size_t i = 0; i < nr && p->fine; i++) {
+	for (size_t i = 0; i < s->matches.nr && p->fine; i++) {
+		s->matches.v[i].dur.median = TALLY_UNKNOWN;
 		p->fine = at < bins->nr && bins->v[at] > 0;
 		if (p->fine) {
 			size_t own = (size_t)bins->v[at++];
 			take_bins(p, bins, &at, own, &s->matches.v[i].dur);
 		}
 	}
-	p->fine = p->fine && at == bins->nr && s->members.nr > 0 && nr > 0;
+	p->fine = p->fine && at == bins->nr && s->members.nr > 0 && s->matches.nr > 0;
 	check_series(p, f, s);
 }
 
@@ -234,15 +228,13 @@ bool fold_place_columns(struct stored_fold *s)
 	struct placer p = { .s = s, .fine = s->has_columns };
 	struct fold *f = &s->fold;
 	place_ranks(&p, f);
-	if (f->by_rank && p.fine)
+	if (f->by_rank && p.fine) {
 		place_numbers(&p, f);
-	if (f->by_rank && p.fine)
 		place_patterns(&p, f);
-	if (f->by_rank && p.fine)
 		check_numbers(&p, f);
+	}
 	place_figures(&p, f);
-	for (size_t i = 0; i < f->series.nr; i++)
-		if (p.fine)
-			place_series(&p, f, &f->series.v[i]);
+	for (size_t i = 0; i < f->series.nr && p.fine; i++)
+		place_series(&p, f, &f->series.v[i]);
 	return p.fine && p.next == s->columns.nr && f->is_mean == !f->by_rank;
 }

@@ -54,18 +54,14 @@ static void put_text(struct writer *w, const char *text)
 	w->n += strlen(text);
 }
 
-static void begin(struct writer *w)
+/* Writes a column of `nr` values that are `stride` bytes apart in memory. If `plain`, the numbers
+   are written unchanged, since they are differences already. */
+static void write_values(struct writer *w, const void *v, size_t nr, size_t stride, bool plain)
 {
+	int64_t last = 0;
 	put_text(w, w->before);
 	put_text(w, "\n[");
 	w->before = ",";
-}
-
-/* Writes a column of `nr` values as differences; the values are `stride` bytes apart in memory. */
-static void write_column(struct writer *w, const void *v, size_t nr, size_t stride)
-{
-	int64_t last = 0;
-	begin(w);
 	for (size_t i = 0; i < nr; i++) {
 		int64_t value = *(const int64_t *)(const void *)((const char *)v + i * stride);
 		if (i)
@@ -75,9 +71,14 @@ static void write_column(struct writer *w, const void *v, size_t nr, size_t stri
 			continue;
 		}
 		put_number(w, (uint64_t)value - (uint64_t)last);
-		last = value;
+		last = plain ? 0 : value;
 	}
 	put_text(w, "]");
+}
+
+static void write_column(struct writer *w, const void *v, size_t nr, size_t stride)
+{
+	write_values(w, v, nr, stride, false);
 }
 
 static void write_numbers(struct writer *w, const int64_t *v, size_t nr)
@@ -99,17 +100,10 @@ static void add_bins(struct column *out, const struct tally *t, bool counted)
 	}
 }
 
-/* Writes the column that add_bins() has filled. Its numbers are written unchanged, since the keys
-   of bins are already differences. */
-static void write_plain(struct writer *w, struct column *c)
+/* Writes and releases the column that add_bins() has filled. */
+static void write_bins(struct writer *w, struct column *c)
 {
-	begin(w);
-	for (size_t i = 0; i < c->nr; i++) {
-		if (i)
-			put_text(w, ",");
-		put_number(w, (uint64_t)c->v[i]);
-	}
-	put_text(w, "]");
+	write_values(w, c->v, c->nr, sizeof *c->v, true);
 	vec_release(c);
 }
 
@@ -124,7 +118,7 @@ static void write_series(struct writer *w, const struct fold_series *s)
 		             sizeof *s->matches.v);
 	for (size_t i = 0; i < s->matches.nr; i++)
 		add_bins(&bins, &s->matches.v[i].dur, true);
-	write_plain(w, &bins);
+	write_bins(w, &bins);
 }
 
 static void write_columns(const void *fold, struct sink *out)
@@ -149,7 +143,7 @@ static void write_columns(const void *fold, struct sink *out)
 			continue;
 		}
 		add_bins(&bins, &g->tally, false);
-		write_plain(&w, &bins);
+		write_bins(&w, &bins);
 	}
 	for (size_t i = 0; i < f->series.nr; i++)
 		write_series(&w, &f->series.v[i]);

@@ -65,15 +65,6 @@ const struct field history_fields[NR_HISTORY_FIELDS] = {
 	MEMBER(past_run, values, ROWS, .sub = &past_value_schema),
 };
 
-static size_t size_of(const struct past_run *run)
-{
-	struct sink *s = sink_open_memory();
-	row_write(&past_schema, run, s);
-	size_t n = sink_memory(s).n;
-	sink_abort(s);
-	return n;
-}
-
 /* Finds the largest group of values that answer the same query of a rule: the values
    run->values.v[first..first + nr). Returns `first`. */
 static size_t largest_group(const struct past_run *run, size_t *nr)
@@ -111,7 +102,8 @@ static void cut_one(struct past_run *run)
 void past_run_fit(struct past_run *run)
 {
 	size_t size;
-	while (run->values.nr && (size = size_of(run)) > BASELINE_RECENT_BYTES) {
+	while (run->values.nr &&
+	       (size = row_size(&past_schema, (const void *[]){ run }, 1)) > BASELINE_RECENT_BYTES) {
 		/* drops values with about half of the bytes beyond the limit. To drop more at once might
 		 * drop too many, since values differ in size. */
 		size_t extra = (size - BASELINE_RECENT_BYTES) / 2 * run->values.nr / size;

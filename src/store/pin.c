@@ -370,15 +370,6 @@ static void pin_at(struct pinner *p, const struct detail *detail, struct run *ou
 	vec_release(&ops.list);
 }
 
-static size_t size_of(const struct run *run)
-{
-	struct sink *s = sink_open_memory();
-	row_write_all(&ranks_schema, (const void *const *)run->ranks.v, run->ranks.nr, s);
-	size_t n = sink_memory(s).n;
-	sink_abort(s);
-	return n;
-}
-
 void pin_make(const struct run *run, const struct rules *rules, const struct naming *naming,
               struct run *out)
 {
@@ -389,7 +380,8 @@ void pin_make(const struct run *run, const struct rules *rules, const struct nam
 	pinner_init(&p);
 	for (size_t i = 0; i < LEVELS; i++) {
 		pin_at(&p, &details[i], out);
-		if (i + 1 == LEVELS || size_of(out) <= budget)
+		if (i + 1 == LEVELS ||
+		    row_size(&ranks_schema, (const void *const *)out->ranks.v, out->ranks.nr) <= budget)
 			break;
 		run_release(out);
 	}

@@ -74,6 +74,9 @@ void row_write(const struct schema *s, const void *row, struct sink *out);
 /// Like row_write(), for `nr` > 0 structs in one document.
 void row_write_all(const struct schema *s, const void *const *rows, size_t nr, struct sink *out);
 
+/// Number of bytes that row_write_all() writes.
+size_t row_size(const struct schema *s, const void *const *rows, size_t nr);
+
 /// Reads the object that follows into the zeroed struct `row`. Duplicate keys, missing keys,
 /// unsuitable values and unknown keys (except those of a newer minor version) stop the scanner with
 /// an error that names the byte offset and the path of the value.

@@ -374,3 +374,12 @@ void row_write(const struct schema *s, const void *row, struct sink *out)
 {
 	row_write_all(s, &row, 1, out);
 }
+
+size_t row_size(const struct schema *s, const void *const *rows, size_t nr)
+{
+	struct sink *out = sink_open_memory();
+	row_write_all(s, rows, nr, out);
+	size_t n = sink_memory(out).n;
+	sink_abort(out);
+	return n;
+}
