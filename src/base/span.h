@@ -47,12 +47,18 @@ static inline bool span_starts(struct span s, struct span prefix)
 	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
 }
 
+/// `s` without its first `n` bytes.
+static inline struct span span_from(struct span s, size_t n)
+{
+	return (struct span){ s.p + n, s.n - n };
+}
+
 /// Takes `prefix` off the front of `*s`; false if `*s` does not begin with it.
 static inline bool span_skip(struct span *s, struct span prefix)
 {
 	if (!span_starts(*s, prefix))
 		return false;
-	*s = (struct span){ s->p + prefix.n, s->n - prefix.n };
+	*s = span_from(*s, prefix.n);
 	return true;
 }
 

@@ -115,8 +115,7 @@ static bool varint(struct span *s, uint64_t *out)
 		unsigned char c = (unsigned char)s->p[i];
 		v = i == 8 ? v << 8 | c : v << 7 | (c & 127);
 		if (i == 8 || c < 128) {
-			s->p += i + 1;
-			s->n -= i + 1;
+			*s = span_from(*s, i + 1);
 			*out = v;
 			return true;
 		}
@@ -173,7 +172,7 @@ static enum status take_record(struct scan *s, struct span payload)
 		values[i] = (struct database_value){ .null = true };
 	if (!varint(&types, &header) || header > payload.n || header < payload.n - types.n)
 		return damaged(s, "holds a row whose header is wrong");
-	body = (struct span){ payload.p + header, payload.n - header };
+	body = span_from(payload, (size_t)header);
 	types.n = (size_t)header - (payload.n - types.n);
 	for (size_t i = 0; types.n; i++) {
 		if (i == s->map.nr || !varint(&types, &type) || value_bytes(type) > body.n)
@@ -181,8 +180,7 @@ static enum status take_record(struct scan *s, struct span payload)
 		int slot = s->map.slot[i];
 		if (slot >= 0 && !take_value(&values[slot], &s->columns[slot], body.p, type))
 			return unusable(s, (size_t)slot);
-		body.p += value_bytes(type);
-		body.n -= (size_t)value_bytes(type);
+		body = span_from(body, (size_t)value_bytes(type));
 	}
 	if (body.n)
 		return damaged(s, "holds a row that does not fit its table");
@@ -294,8 +292,7 @@ static enum status take_table(void *ctx, const struct database_value *v)
 	const struct scan *s = ctx;
 	struct database *db = s->db;
 	bool is_virtual = false;
-	if (span_eq(v[0].text, SPAN("index")) || span_eq(v[0].text, SPAN("view")) ||
-	    span_eq(v[0].text, SPAN("trigger")))
+	if (span_is_listed(v[0].text, "index view trigger"))
 		return ST_OK;
 	if (!span_eq(v[0].text, SPAN("table")) || !span_eq_nocase(v[1].text, v[2].text) ||
 	    !database_creates(v[4].text, v[1].text, &is_virtual) || is_virtual != (v[3].integer == 0))
@@ -304,8 +301,8 @@ static enum status take_table(void *ctx, const struct database_value *v)
 		return ST_OK; /* a virtual table has no pages, so its rows cannot be read */
 	bool beyond = v[3].integer < 0 || v[3].integer > UINT32_MAX;
 	struct table t = { .root = beyond ? UINT32_MAX : (uint32_t)v[3].integer };
-	t.name = (struct span){ arena_dup(&db->arena, v[1].text), v[1].text.n };
-	t.sql = (struct span){ arena_dup(&db->arena, v[4].text), v[4].text.n };
+	t.name = arena_span(&db->arena, v[1].text);
+	t.sql = arena_span(&db->arena, v[4].text);
 	vec_push(&db->tables, t);
 	return ST_OK;
 }
@@ -394,9 +391,8 @@ enum status database_open(const char *path, struct source_progress *progress, st
                           struct diag_log *log)
 {
 	struct database *db = mem_calloc(1, sizeof *db);
-	struct strbuf b = STRBUF_INIT;
-	text_add_short(&b, span_of(strcmp(path, "-") == 0 ? "standard input" : path), 4096);
-	db->name = arena_take(&db->arena, &b);
+	bool is_stdin = strcmp(path, "-") == 0;
+	db->name = text_short(&db->arena, span_of(is_stdin ? "standard input" : path), 4096);
 	db->progress = progress;
 	enum status st = open_file(db, path, log);
 	if (st == ST_OK)

@@ -22,12 +22,6 @@ static bool at(struct span s, const char *two)
 	return s.n >= 2 && s.p[0] == two[0] && s.p[1] == two[1];
 }
 
-static void drop(struct span *s, size_t n)
-{
-	s->p += n;
-	s->n -= n;
-}
-
 /* Skips white space and comments of SQL. */
 static void skip(struct span *s)
 {
@@ -36,12 +30,12 @@ static void skip(struct span *s)
 		const char *end = NULL;
 		if (at(*s, "--")) {
 			end = memchr(s->p, '\n', s->n);
-			drop(s, end ? (size_t)(end - s->p) : s->n);
+			*s = span_from(*s, end ? (size_t)(end - s->p) : s->n);
 		} else if (at(*s, "/*")) {
 			end = memmem(s->p + 2, s->n - 2, "*/", 2);
-			drop(s, end ? (size_t)(end + 2 - s->p) : s->n);
+			*s = span_from(*s, end ? (size_t)(end + 2 - s->p) : s->n);
 		} else if (memchr(spaces, s->p[0], sizeof spaces)) {
-			drop(s, 1);
+			*s = span_from(*s, 1);
 		} else {
 			return;
 		}
@@ -60,7 +54,7 @@ static struct word next(struct span *s)
 	size_t n = 1;
 	while (n < s->n && (quoted ? from[n] != quote : is_word_byte(*from) && is_word_byte(from[n])))
 		n++;
-	drop(s, quoted && n < s->n ? n + 1 : n);
+	*s = span_from(*s, quoted && n < s->n ? n + 1 : n);
 	if (quoted)
 		return (struct word){ WORD_QUOTED, { from + 1, n - 1 } };
 	return (struct word){ is_word_byte(*from) ? WORD_PLAIN : WORD_MARK, { from, n } };

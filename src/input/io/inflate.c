@@ -44,11 +44,6 @@ void inflate_begin(struct inflate *in, bool zlib_only)
 	in->header_done = false;
 }
 
-static void advance(struct span *input, size_t n)
-{
-	*input = (struct span){ input->p + n, input->n - n };
-}
-
 /* Decodes with zlib, to the end of the member, or only to the end of the member's header if ISA-L
  * decodes the rest. */
 static enum inflate_result step_zlib(struct inflate *in, struct span *input, char *out, size_t cap,
@@ -62,7 +57,7 @@ static enum inflate_result step_zlib(struct inflate *in, struct span *input, cha
 	z->next_out = (Bytef *)out;
 	z->avail_out = (uInt)room;
 	int answer = inflate(z, in->zlib_only ? Z_NO_FLUSH : Z_BLOCK);
-	advance(input, given - z->avail_in);
+	*input = span_from(*input, given - z->avail_in);
 	*nr = room - z->avail_out;
 	if (answer == Z_STREAM_END)
 		return INFLATE_END;
@@ -93,7 +88,7 @@ static enum inflate_result step_isal(struct inflate *in, struct span *input, cha
 	int answer = isal_inflate(s);
 	if (answer < 0 || answer == ISAL_NEED_DICT)
 		return INFLATE_AGAIN;
-	advance(input, given - s->avail_in);
+	*input = span_from(*input, given - s->avail_in);
 	*nr = room - s->avail_out;
 	return s->block_state == ISAL_BLOCK_FINISH ? INFLATE_END : INFLATE_MORE;
 }

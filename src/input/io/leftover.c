@@ -10,9 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/number.h"
 #include "base/strbuf.h"
+#include "base/text.h"
+#include "io/place.h"
 
 #define MAX_FILES 64
 
@@ -81,12 +82,10 @@ static void remove_unless_held(int folder, const char *file)
 
 void leftover_clean(const char *final)
 {
-	const char *slash = strrchr(final, '/'), *name = slash ? slash + 1 : final;
-	char *folder = slash ? mem_strndup(final, slash == final ? 1 : (size_t)(slash - final))
-	                     : mem_strndup(".", 1);
+	char *folder = place_folder(final);
 	DIR *dir = opendir(folder);
 	for (const struct dirent *e; dir && (e = readdir(dir));)
-		if (is_of_the_dead(e->d_name, name))
+		if (is_of_the_dead(e->d_name, path_last(final)))
 			remove_unless_held(dirfd(dir), e->d_name);
 	if (dir)
 		closedir(dir);

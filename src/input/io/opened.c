@@ -52,7 +52,7 @@ void opened_add(struct span list)
 {
 	struct opened one;
 	pthread_mutex_lock(&lock);
-	for (; list.n >= sizeof one; list = (struct span){ list.p + sizeof one, list.n - sizeof one }) {
+	for (; list.n >= sizeof one; list = span_from(list, sizeof one)) {
 		memcpy(&one, list.p, sizeof one);
 		vec_push(&all, one);
 	}

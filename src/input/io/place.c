@@ -20,7 +20,7 @@ static char *joined(const char *folder, const char *name)
 	return b.p;
 }
 
-static char *folder_of(const char *path)
+char *place_folder(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	size_t n = slash ? (size_t)(slash - path) : 1;
@@ -37,7 +37,7 @@ static char *next_of_link(const char *path)
 	target[n] = '\0';
 	if (*target == '/')
 		return mem_strndup(target, (size_t)n);
-	folder = folder_of(path);
+	folder = place_folder(path);
 	next = joined(folder, target);
 	free(folder);
 	return next;
@@ -46,7 +46,7 @@ static char *next_of_link(const char *path)
 static char *resolve(const char *path, int links)
 {
 	char *whole = realpath(path, NULL), *folder, *next;
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = path_last(path);
 	if (whole || errno != ENOENT)
 		return whole;
 	next = next_of_link(path);
@@ -64,7 +64,7 @@ static char *resolve(const char *path, int links)
 		free(next);
 		return whole;
 	}
-	next = folder_of(path);
+	next = place_folder(path);
 	folder = resolve(next, links);
 	free(next);
 	whole = folder ? joined(folder, name) : NULL;
@@ -88,7 +88,7 @@ static char *repository(void)
 		free(git);
 		if (found || !top[1])
 			break;
-		git = folder_of(top);
+		git = place_folder(top);
 		free(top);
 		top = git;
 	}

@@ -8,6 +8,9 @@
 /// followed, dangling ones too. NULL with errno if there is no such place. The caller frees.
 char *place_of(const char *path);
 
+/// The folder of the file at `path`: "." if the path has none. The caller frees.
+char *place_folder(const char *path);
+
 /// ST_USAGE unless `path` lies below the folder `root` (NULL: the repository around the current
 /// folder, or the current folder if there is none) and outside of any '.git'. To be called for a
 /// path that comes from a file: a person who may change that file must not be able to make this

@@ -34,15 +34,12 @@ struct sink {
 	struct strbuf buf;
 };
 
-static enum status fail(const struct sink *s, int error, const char *what, struct diag_log *log)
+static enum status fail(const struct sink *s, int error, struct diag_log *log)
 {
-	struct strbuf b = STRBUF_INIT;
-	text_add_short(&b, span_of(s->path), 4096);
-	diag_error(log, "%s: %s: %s", strbuf_str(&b), what,
-	           error == WAS_READ ? "it is an input of this command; name another file"
-	                             : strerror(error));
-	strbuf_release(&b);
-	return ST_OUTPUT;
+	return diag_fail(log, ST_OUTPUT, "%s: cannot be written: %s",
+	                 text_short(&log->arena, span_of(s->path), 4096),
+	                 error == WAS_READ ? "it is an input of this command; name another file"
+	                                   : strerror(error));
 }
 
 static void release(struct sink *s)
@@ -110,31 +107,26 @@ static enum status open_sink(const char *path, bool gzip, bool again, struct sin
                              struct diag_log *log)
 {
 	struct sink *s = mem_calloc(1, sizeof *s);
+	bool is_file = strcmp(path, "-") != 0;
+	path = is_file ? path : "standard output";
 	s->again = again;
 	s->path = mem_strndup(path, strlen(path));
 	s->slot = -1;
 	s->fd = STDOUT_FILENO;
-	s->target = TARGET_STDOUT;
-	int error = 0;
-	if (strcmp(path, "-") != 0) {
-		s->target = TARGET_FILE;
-		error = open_file(s);
-	} else {
-		free(s->path);
-		s->path = mem_strndup("standard output", strlen("standard output"));
-	}
+	s->target = is_file ? TARGET_FILE : TARGET_STDOUT;
+	int error = is_file ? open_file(s) : 0;
 	if (!error && gzip) {
 		/* the gzip header has no name and no time, so that equal input gives equal bytes */
 		s->gzip = deflateInit2(&s->z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK;
 		error = s->gzip ? 0 : ENOMEM;
 	}
-	if (error) {
-		fail(s, error, "cannot be written", log);
-		sink_abort(s);
-		return ST_OUTPUT;
+	if (!error) {
+		*out = s;
+		return ST_OK;
 	}
-	*out = s;
-	return ST_OK;
+	enum status st = fail(s, error, log);
+	sink_abort(s);
+	return st;
 }
 
 enum status sink_open(const char *path, bool gzip, struct sink **out, struct diag_log *log)
@@ -217,8 +209,7 @@ void sink_write(struct sink *s, struct span bytes)
 		if (s->target != TARGET_MEMORY && part.n > FLUSH_BYTES)
 			part.n = FLUSH_BYTES;
 		strbuf_add(&s->buf, part);
-		bytes.p += part.n;
-		bytes.n -= part.n;
+		bytes = span_from(bytes, part.n);
 		if (s->target != TARGET_MEMORY && s->buf.n >= FLUSH_BYTES)
 			flush(s, false);
 	}
@@ -242,9 +233,7 @@ void sink_printf(struct sink *s, const char *fmt, ...)
 
 static int sync_directory(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	char *dir =
-	    slash ? mem_strndup(path, slash == path ? 1 : (size_t)(slash - path)) : mem_strndup(".", 1);
+	char *dir = place_folder(path);
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int error = fd < 0 ? errno : 0;
 	/* some file systems cannot sync a directory and return EINVAL */
@@ -282,7 +271,7 @@ enum status sink_commit(struct sink *s, struct diag_log *log)
 		error = commit_file(s);
 	else if (s->fd > STDERR_FILENO && close(s->fd) < 0 && !error)
 		error = errno;
-	enum status st = error ? fail(s, error, "cannot be written", log) : ST_OK;
+	enum status st = error ? fail(s, error, log) : ST_OK;
 	release(s);
 	return st;
 }

@@ -34,12 +34,12 @@ struct source {
 	                               ///< bytes handed out so far
 	uint64_t skip; ///< number of decoded bytes still to be dropped, since zlib decodes again what
 	               ///< ISA-L has decoded
-	char *raw; ///< buffer of raw bytes, of which [raw_at, raw_nr) are not yet decoded
-	size_t raw_at, raw_nr;
+	char *raw; ///< buffer of raw bytes
+	struct span unread; ///< bytes in `raw` that are not yet decoded
 	uint64_t raw_bytes, bytes; ///< number of raw bytes taken from the file; number of decoded bytes
 	                           ///< handed out
-	char *peek; ///< buffer of source_peek(), of which [peek_at, peek_nr) are unread
-	size_t peek_at, peek_nr;
+	char *peek; ///< buffer of source_peek()
+	struct span peeked; ///< bytes in `peek` that are unread
 	bool want_ahead;
 	struct ahead *ahead; ///< thread that reads on after the peeked bytes; NULL if there is none
 };
@@ -91,6 +91,17 @@ struct source *source_memory(const char *name, const void *p, size_t n,
 	return s;
 }
 
+/* Moves at most `cap` bytes from the front of `*from` to `buf`, and returns their number. */
+static size_t take(struct span *from, void *buf, size_t cap)
+{
+	size_t n = from->n < cap ? from->n : cap;
+	if (n) {
+		memcpy(buf, from->p, n);
+		*from = span_from(*from, n);
+	}
+	return n;
+}
+
 /* Reads raw (still compressed) bytes of the file, at most `cap`; `*nr` is 0 at its end. */
 static enum status read_raw(struct source *s, void *buf, size_t cap, size_t *nr,
                             struct diag_log *log)
@@ -98,13 +109,7 @@ static enum status read_raw(struct source *s, void *buf, size_t cap, size_t *nr,
 	if (s->options.block && cap > s->options.block)
 		cap = s->options.block;
 	if (s->fd < 0) {
-		size_t n = s->memory.n < cap ? s->memory.n : cap;
-		if (n) {
-			memcpy(buf, s->memory.p, n);
-			s->memory.p += n;
-			s->memory.n -= n;
-		}
-		*nr = n;
+		*nr = take(&s->memory, buf, cap);
 	} else {
 		ssize_t n;
 		do
@@ -125,30 +130,27 @@ static enum status read_raw(struct source *s, void *buf, size_t cap, size_t *nr,
 /* Fills the buffer of raw bytes to at least `want` bytes, unless the file ends before. */
 static enum status fill_raw(struct source *s, size_t want, struct diag_log *log)
 {
-	if (s->raw_at) {
-		memmove(s->raw, s->raw + s->raw_at, s->raw_nr - s->raw_at);
-		s->raw_nr -= s->raw_at;
-		s->raw_at = 0;
-	}
-	while (s->raw_nr < want && !s->raw_eof) {
+	if (s->unread.n)
+		memmove(s->raw, s->unread.p, s->unread.n);
+	s->unread.p = s->raw;
+	while (s->unread.n < want && !s->raw_eof) {
 		size_t nr = 0;
-		TRY(read_raw(s, s->raw + s->raw_nr, RAW_BYTES - s->raw_nr, &nr, log));
-		s->raw_nr += nr;
+		TRY(read_raw(s, s->raw + s->unread.n, RAW_BYTES - s->unread.n, &nr, log));
+		s->unread.n += nr;
 	}
 	return ST_OK;
 }
 
 static bool at_gzip_magic(const struct source *s)
 {
-	return span_starts((struct span){ s->raw + s->raw_at, s->raw_nr - s->raw_at },
-	                   SPAN("\x1f\x8b"));
+	return span_starts(s->unread, SPAN("\x1f\x8b"));
 }
 
 /* Begins a gzip member. ISA-L decodes it only if the input can be read a second time: if ISA-L
  * fails, zlib decodes the member from its beginning (member_again()). */
 static void begin_member(struct source *s)
 {
-	s->member_at = s->raw_bytes - (s->raw_nr - s->raw_at);
+	s->member_at = s->raw_bytes - s->unread.n;
 	s->member_nr = 0;
 	inflate_begin(s->inflate, s->start < 0 || s->options.zlib_only);
 	s->in_member = true;
@@ -172,11 +174,11 @@ static enum status next_member(struct source *s, struct diag_log *log)
 	TRY(fill_raw(s, 2, log));
 	/* if the file ends after the first byte of a member's magic number, that byte also counts as a
 	   member, so that inflate_step() reports that the file is cut short */
-	if (at_gzip_magic(s) || (s->raw_nr == 1 && s->raw[0] == 0x1f)) {
+	if (at_gzip_magic(s) || (s->unread.n == 1 && *s->unread.p == 0x1f)) {
 		begin_member(s);
 		return ST_OK;
 	}
-	if (s->raw_nr)
+	if (s->unread.n)
 		diag_warn(log, "%s: trailing garbage behind the gzip data is ignored", s->name);
 	s->coding = CODING_DONE;
 	return ST_OK;
@@ -191,7 +193,7 @@ static enum status go_back(struct source *s, uint64_t at, struct diag_log *log)
 		return diag_fail(log, ST_INPUT, "%s: byte %" PRIu64 ": cannot be read: %s", s->name, at,
 		                 strerror(errno));
 	s->raw_bytes = at;
-	s->raw_at = s->raw_nr = 0;
+	s->unread.n = 0;
 	s->raw_eof = false;
 	return ST_OK;
 }
@@ -240,13 +242,11 @@ static enum status read_gzip(struct source *s, char *buf, size_t cap, size_t *nr
 			TRY(next_member(s, log));
 			continue;
 		}
-		if (s->raw_at == s->raw_nr && !s->raw_eof)
+		if (!s->unread.n && !s->raw_eof)
 			TRY(fill_raw(s, 1, log));
-		struct span input = { s->raw + s->raw_at, s->raw_nr - s->raw_at };
 		const char *message = NULL;
-		enum inflate_result r = inflate_step(s->inflate, &input, buf, cap, nr, &message);
-		bool cut = r == INFLATE_MORE && *nr == 0 && s->raw_eof && input.n == 0;
-		s->raw_at = s->raw_nr - input.n;
+		enum inflate_result r = inflate_step(s->inflate, &s->unread, buf, cap, nr, &message);
+		bool cut = r == INFLATE_MORE && *nr == 0 && s->raw_eof && s->unread.n == 0;
 		count_inflated(s, buf, nr);
 		s->in_member = r != INFLATE_END;
 		if (r == INFLATE_NO_MEMORY)
@@ -263,20 +263,6 @@ static enum status read_gzip(struct source *s, char *buf, size_t cap, size_t *nr
 	return ST_OK;
 }
 
-static enum status read_plain(struct source *s, char *buf, size_t cap, size_t *nr,
-                              struct diag_log *log)
-{
-	if (s->raw_at == s->raw_nr)
-		return read_raw(s, buf, cap, nr, log);
-	size_t n = s->raw_nr - s->raw_at;
-	if (n > cap)
-		n = cap;
-	memcpy(buf, s->raw + s->raw_at, n);
-	s->raw_at += n;
-	*nr = n;
-	return ST_OK;
-}
-
 static enum status expand(struct source *s, char *buf, size_t cap, size_t *nr, struct diag_log *log)
 {
 	if (s->options.block && cap > s->options.block)
@@ -286,8 +272,10 @@ static enum status expand(struct source *s, char *buf, size_t cap, size_t *nr, s
 	*nr = 0;
 	if (s->coding == CODING_GZIP)
 		TRY(read_gzip(s, buf, cap, nr, log));
+	else if (s->coding == CODING_PLAIN && s->unread.n)
+		*nr = take(&s->unread, buf, cap);
 	else if (s->coding == CODING_PLAIN)
-		TRY(read_plain(s, buf, cap, nr, log));
+		TRY(read_raw(s, buf, cap, nr, log));
 	s->bytes += *nr;
 	if (s->bytes > s->options.max_bytes)
 		return diag_fail(log, ST_INPUT,
@@ -320,23 +308,19 @@ enum status source_peek(struct source *s, struct span *first, struct diag_log *l
 	if (!s->peek)
 		s->peek = mem_realloc(NULL, SOURCE_PEEK, 1);
 	size_t nr = 1;
-	while (s->peek_nr < SOURCE_PEEK && nr) {
-		TRY(read_expanded(s, s->peek + s->peek_nr, SOURCE_PEEK - s->peek_nr, &nr, log));
-		s->peek_nr += nr;
+	s->peeked.p = s->peek;
+	while (s->peeked.n < SOURCE_PEEK && nr) {
+		TRY(read_expanded(s, s->peek + s->peeked.n, SOURCE_PEEK - s->peeked.n, &nr, log));
+		s->peeked.n += nr;
 	}
-	*first = (struct span){ s->peek, s->peek_nr };
+	*first = s->peeked;
 	return ST_OK;
 }
 
 enum status source_read(struct source *s, char *buf, size_t cap, size_t *nr, struct diag_log *log)
 {
-	if (s->peek_at < s->peek_nr) {
-		size_t n = s->peek_nr - s->peek_at;
-		if (n > cap)
-			n = cap;
-		memcpy(buf, s->peek + s->peek_at, n);
-		s->peek_at += n;
-		*nr = n;
+	if (s->peeked.n) {
+		*nr = take(&s->peeked, buf, cap);
 		return ST_OK;
 	}
 	if (!s->ahead && s->want_ahead) {
