@@ -40,14 +40,32 @@ bool span_eq_nocase(struct span a, struct span b)
 	return a.n == b.n && same_nocase(a.p, b.p, a.n);
 }
 
-bool span_is_listed(struct span s, const char *list)
+static bool is_listed(struct span s, const char *list, bool nocase)
 {
 	for (size_t n; *list; list += n + (list[n] != '\0')) {
 		n = strcspn(list, " |");
-		if (span_eq(s, (struct span){ list, n }))
+		if (n == s.n && (nocase ? same_nocase(s.p, list, n) : memcmp(s.p, list, n) == 0))
 			return true;
 	}
 	return false;
+}
+
+bool span_is_listed(struct span s, const char *list)
+{
+	return is_listed(s, list, false);
+}
+
+bool span_is_listed_nocase(struct span s, const char *list)
+{
+	return is_listed(s, list, true);
+}
+
+struct span span_cut(struct span *rest, char end)
+{
+	const char *at = rest->n ? memchr(rest->p, end, rest->n) : NULL;
+	struct span part = { rest->p, at ? (size_t)(at - rest->p) : rest->n };
+	*rest = span_from(*rest, part.n + (at != NULL));
+	return part;
 }
 
 #ifdef __SSE2__

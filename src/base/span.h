@@ -80,6 +80,13 @@ int span_find(struct span s, const char *const *texts);
 /// True if `s` is one of the texts in `list`, which are separated by blanks or '|'.
 bool span_is_listed(struct span s, const char *list);
 
+/// Like span_is_listed(), without regard to ASCII case.
+bool span_is_listed_nocase(struct span s, const char *list);
+
+/// Removes the bytes up to the first `end`, and `end` itself, from the front of `*rest`, and
+/// returns the bytes before it; all bytes if there is no `end`.
+struct span span_cut(struct span *rest, char end);
+
 /// `s` without the bytes at its beginning and end that occur in the string `bytes`.
 struct span span_trim(struct span s, const char *bytes);
 

@@ -79,9 +79,7 @@ static enum status add_lines(const char *name, struct span rest, struct arena *a
 {
 	size_t number = 0;
 	while (rest.n) {
-		const char *end = memchr(rest.p, '\n', rest.n);
-		struct span line = { rest.p, end ? (size_t)(end - rest.p) : rest.n };
-		rest = (struct span){ rest.p + line.n + (end != NULL), rest.n - line.n - (end != NULL) };
+		struct span line = span_cut(&rest, '\n');
 		if (++number > HISTORY_LINES)
 			return diag_fail(
 			    log, ST_BASELINE,

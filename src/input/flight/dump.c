@@ -260,11 +260,8 @@ static const struct name *kind_of(struct dump_reader *r, const struct name *prof
 {
 	const char *colon = strchr(profiling->s, ':');
 	struct span s = span_of(colon ? colon + 1 : profiling->s);
-	const char *space = memchr(s.p, ' ', s.n);
 	*p2p = *p2p || span_starts(s, SPAN("send ")) || span_starts(s, SPAN("recv "));
-	if (space && !*p2p)
-		s.n = (size_t)(space - s.p);
-	return keep(r, s);
+	return keep(r, *p2p ? s : span_cut(&s, ' '));
 }
 
 struct entry_reader {

@@ -94,12 +94,9 @@ static uint64_t limit_of_path(const struct limited *l, const char *root, bool v2
 /* True if `controller` is in the list of a line of a /proc/PID/cgroup file of version 1. */
 static bool has_controller(struct span list, const char *controller)
 {
-	for (size_t i = 0, end; i < list.n; i = end + 1) {
-		for (end = i; end < list.n && list.p[end] != ',';)
-			end++;
-		if (span_eq((struct span){ list.p + i, end - i }, span_of(controller)))
+	while (list.n)
+		if (span_eq(span_cut(&list, ','), span_of(controller)))
 			return true;
-	}
 	return false;
 }
 
@@ -108,20 +105,15 @@ static bool has_controller(struct span list, const char *controller)
 static uint64_t limit_of(const struct limited *l, const char *groups, const char *root)
 {
 	uint64_t least = UINT64_MAX;
-	for (const char *line = groups; *line;) {
-		size_t n = strcspn(line, "\n");
-		const char *first = memchr(line, ':', n);
-		const char *second = first ? memchr(first + 1, ':', n - (size_t)(first + 1 - line)) : NULL;
-		if (second) {
-			struct span controllers = { first + 1, (size_t)(second - first - 1) };
-			struct span path = { second + 1, n - (size_t)(second + 1 - line) };
-			bool v2 = controllers.n == 0;
-			uint64_t one = v2 || has_controller(controllers, l->controller)
-			                   ? limit_of_path(l, root, v2, path)
-			                   : UINT64_MAX;
-			least = one < least ? one : least;
-		}
-		line += n + (line[n] == '\n');
+	for (struct span rest = span_of(groups); rest.n;) {
+		struct span path = span_cut(&rest, '\n');
+		span_cut(&path, ':');
+		struct span controllers = span_cut(&path, ':');
+		bool v2 = controllers.n == 0, whole = path.p > controllers.p + controllers.n;
+		uint64_t one = whole && (v2 || has_controller(controllers, l->controller))
+		                   ? limit_of_path(l, root, v2, path)
+		                   : UINT64_MAX;
+		least = one < least ? one : least;
 	}
 	return least;
 }

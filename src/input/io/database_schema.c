@@ -60,9 +60,10 @@ static struct word next(struct span *s)
 	return (struct word){ is_word_byte(*from) ? WORD_PLAIN : WORD_MARK, { from, n } };
 }
 
-static bool is_plain(struct word w, const char *what)
+/* True for one of the words in `list`, which are separated by blanks. */
+static bool is_plain(struct word w, const char *list)
 {
-	return w.kind == WORD_PLAIN && span_eq_nocase(w.text, span_of(what));
+	return w.kind == WORD_PLAIN && span_is_listed_nocase(w.text, list);
 }
 
 static bool is_mark(struct word w, char mark)
@@ -74,8 +75,7 @@ static bool is_mark(struct word w, char mark)
    place of a column's definition. */
 static bool begins_constraint(struct word w)
 {
-	return is_plain(w, "CONSTRAINT") || is_plain(w, "PRIMARY") || is_plain(w, "UNIQUE") ||
-	       is_plain(w, "CHECK") || is_plain(w, "FOREIGN");
+	return is_plain(w, "CONSTRAINT PRIMARY UNIQUE CHECK FOREIGN");
 }
 
 /* True for a mark that may be in the definition of a column, at this depth of parentheses. Outside
@@ -93,28 +93,22 @@ static bool is_mark_of_column(struct word w, size_t depth, bool has_default)
    Source: sqlite.org/lang_keywords.html, without the words that SQLite also takes as names. */
 static bool is_name(struct word w)
 {
-	static const char *const reserved[] = {
-		"ADD",     "ALL",        "ALTER",       "AND",     "AS",     "AUTOINCREMENT",
-		"BETWEEN", "CASE",       "CHECK",       "COLLATE", "COMMIT", "CREATE",
-		"DEFAULT", "DEFERRABLE", "DELETE",      "DROP",    "ELSE",   "DISTINCT",
-		"ESCAPE",  "EXISTS",     "FROM",        "GROUP",   "HAVING", "IN",
-		"INDEX",   "INSERT",     "INTO",        "IS",      "ISNULL", "JOIN",
-		"LIMIT",   "NOT",        "NOTNULL",     "NULL",    "ON",     "OR",
-		"ORDER",   "SELECT",     "REFERENCES",  "SET",     "TABLE",  "THEN",
-		"TO",      "UNION",      "UPDATE",      "USING",   "VALUES", "WHEN",
-		"WHERE",   "INTERSECT",  "TRANSACTION",
-	};
+	static const char reserved[] =
+	    "ADD ALL ALTER AND AS AUTOINCREMENT BETWEEN CASE CHECK COLLATE COMMIT CREATE "
+	    "DEFAULT DEFERRABLE DELETE DROP ELSE DISTINCT ESCAPE EXISTS FROM GROUP HAVING IN "
+	    "INDEX INSERT INTO IS ISNULL JOIN LIMIT NOT NOTNULL NULL ON OR ORDER SELECT "
+	    "REFERENCES SET TABLE THEN TO UNION UPDATE USING VALUES WHEN WHERE INTERSECT "
+	    "TRANSACTION";
 	return (w.kind == WORD_QUOTED || (w.kind == WORD_PLAIN && !is_digit(w.text.p[0]))) &&
-	       ALL(i, NR_OF(reserved), !is_plain(w, reserved[i]));
+	       !is_plain(w, reserved);
 }
 
 /* True for a word that may come after the name of a column: its type, or the first word of a
    constraint, which may be a reserved word. */
 static bool follows_name(struct word w)
 {
-	return w.kind != WORD_PLAIN || is_name(w) || is_plain(w, "NOT") || is_plain(w, "NULL") ||
-	       is_plain(w, "DEFAULT") || is_plain(w, "CHECK") || is_plain(w, "COLLATE") ||
-	       is_plain(w, "REFERENCES") || is_plain(w, "AS");
+	return w.kind != WORD_PLAIN || is_name(w) ||
+	       is_plain(w, "NOT NULL DEFAULT CHECK COLLATE REFERENCES AS");
 }
 
 /* Skips the rest of a column's definition after its name. `*after` becomes the word that ends the
@@ -129,7 +123,7 @@ static bool rest_of_column(struct span *s, struct word *after)
 		if (w.kind == WORD_END || (depth == 0 && (is_mark(w, ',') || is_mark(w, ')'))) ||
 		    (w.kind == WORD_MARK && !is_mark_of_column(w, depth, has_default)) ||
 		    (i == 0 && !follows_name(w)) ||
-		    (negated && depth == 0 && !is_plain(w, "NULL") && !is_plain(w, "DEFERRABLE"))) {
+		    (negated && depth == 0 && !is_plain(w, "NULL DEFERRABLE"))) {
 			*after = negated ? (struct word){ 0 } : w; /* a definition is malformed if NULL does
 			                                              not follow NOT */
 			return integer && primary;
@@ -199,8 +193,7 @@ const char *database_map_columns(struct span sql, const struct database_column *
 		map->slot[map->nr++] = (int16_t)slot;
 	} while (is_mark(after, ','));
 	struct word option = next(&sql);
-	if (!is_mark(after, ')') ||
-	    (option.kind != WORD_END && !is_plain(option, "WITHOUT") && !is_plain(option, "STRICT")))
+	if (!is_mark(after, ')') || (option.kind != WORD_END && !is_plain(option, "WITHOUT STRICT")))
 		return "";
 	for (size_t i = 0; i < nr; i++)
 		if (!found[i] && !columns[i].optional)

@@ -60,11 +60,8 @@ static bool is_of_the_dead(const char *file, const char *name)
 	    memcmp(rest.p + rest.n - 4, ".tmp", 4) != 0)
 		return false;
 	rest.n -= 4;
-	const char *dash = memchr(rest.p, '-', rest.n);
-	size_t n = dash ? (size_t)(dash - rest.p) : rest.n;
-	return dash && number_parse_u64((struct span){ rest.p, n }, &pid) &&
-	       number_parse_u64((struct span){ dash + 1, rest.n - n - 1 }, &number) && pid > 0 &&
-	       pid <= INT32_MAX && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+	return number_parse_u64(span_cut(&rest, '-'), &pid) && number_parse_u64(rest, &number) &&
+	       pid > 0 && pid <= INT32_MAX && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 }
 
 /* Removes the file, unless a writer (even on another machine that shares the folder) holds a lock

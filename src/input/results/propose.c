@@ -45,7 +45,7 @@ static const char *quoted(const struct proposal *p, const char *text)
 /* True for the name of a number that counts the steps of a run. */
 static bool is_step(struct span name)
 {
-	return reading_is_word(name, "step global_step iteration iter");
+	return span_is_listed_nocase(name, "step global_step iteration iter");
 }
 
 /* True for the name of a text that differs between runs of one case, such as a date, a host or a
@@ -58,7 +58,7 @@ static bool is_of_run(struct span name)
 	for (size_t at = 0, n; at < name.n; at += n + 1) {
 		for (n = 0; at + n < name.n && !strchr("_-. ", name.p[at + n]);)
 			n++;
-		if (reading_is_word((struct span){ name.p + at, n }, words))
+		if (span_is_listed_nocase((struct span){ name.p + at, n }, words))
 			return true;
 	}
 	return false;
@@ -68,7 +68,7 @@ static bool is_of_run(struct span name)
  * object that contains the figure. */
 static bool is_value(struct span name)
 {
-	return reading_is_word(name, "value val result");
+	return span_is_listed_nocase(name, "value val result");
 }
 
 static bool is_number(const struct value *v)
@@ -84,7 +84,7 @@ static bool is_number(const struct value *v)
 	/* reading_number() refuses "12,5 ms" and "81k"; they are proposed nevertheless, so that reading
 	   the file fails and does not leave them out silently */
 	bool begins = reading_begins_as_number(v->text) || reading_is_shortened(v->text) ||
-	              reading_is_word(v->text, "nan inf infinity -nan -inf -infinity");
+	              span_is_listed_nocase(v->text, "nan inf infinity -nan -inf -infinity");
 	const char *own = figure_unit_by_name(v->key);
 	return begins && v->type == JSCAN_STRING && (own || !is_of_run(v->key)) &&
 	       figure_better(v->key, own);

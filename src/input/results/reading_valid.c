@@ -163,23 +163,13 @@ bool reading_is_shortened(struct span s)
 	return n && n == s.n && is_digit(s.p[0]);
 }
 
-bool reading_is_word(struct span word, const char *words)
-{
-	for (size_t n; *words; words += n + (words[n] == ' ')) {
-		n = strcspn(words, " ");
-		if (span_eq_nocase(word, (struct span){ words, n }))
-			return true;
-	}
-	return false;
-}
-
 bool reading_is_unmeasured(const struct value *v)
 {
 	static const char words[] = "nan inf infinity -nan -inf -infinity n/a [n/a] na none null - -- "
 	                            "failed error timeout oom";
 	struct span s = span_trim(v->text, " ");
 	return v->type == JSCAN_NAN || v->type == JSCAN_NULL ||
-	       (v->type == JSCAN_STRING && (!s.n || reading_is_word(s, words)));
+	       (v->type == JSCAN_STRING && (!s.n || span_is_listed_nocase(s, words)));
 }
 
 bool reading_is_impossible(struct decimal d, struct span name, const char *unit, bool negative)
@@ -201,7 +191,7 @@ static bool says_failure(struct span s)
 	while (n < s.n && (s.p[n] | 0x20) >= 'a' && (s.p[n] | 0x20) <= 'z')
 		n++;
 	s.n = n;
-	return reading_is_word(s, words) || span_eq_nocase(s, SPAN("cancelled"));
+	return span_is_listed_nocase(s, words) || span_eq_nocase(s, SPAN("cancelled"));
 }
 
 /* Kinds of keys whose values may say that the run failed. */
@@ -259,11 +249,11 @@ bool reading_is_failure(const struct value *v)
 		return true;
 	if (kind == KEY_OUTCOME || kind == KEY_COUNT)
 		return v->type == JSCAN_FALSE ||
-		       (text && (reading_is_word(s, "false no") || says_failure(s)));
-	bool fails =
-	    v->type == JSCAN_TRUE || (text && (reading_is_word(s, "true yes") || says_failure(s)));
+		       (text && (span_is_listed_nocase(s, "false no") || says_failure(s)));
+	bool fails = v->type == JSCAN_TRUE ||
+	             (text && (span_is_listed_nocase(s, "true yes") || says_failure(s)));
 	bool reason = text && !reading_is_unmeasured(v) && !is_number &&
-	              !reading_is_word(s, "false no ok success") &&
+	              !span_is_listed_nocase(s, "false no ok success") &&
 	              !(s.n > 3 && span_eq_nocase((struct span){ s.p, 3 }, SPAN("no ")));
 	return kind != KEY_CODE && (fails || (reason && kind == KEY_ERROR));
 }

@@ -391,7 +391,8 @@ static void say_errors(const struct taker *t)
 	for (const struct value *of = t->record; of; of = t->number ? NULL : of->parent) {
 		const struct value *list = value_get(of, SPAN("errors"));
 		for (const struct value *e = list ? list->first : NULL; e; e = e->next)
-			if (e->type == JSCAN_STRING && e->text.n && !reading_is_word(e->text, "none null ok")) {
+			if (e->type == JSCAN_STRING && e->text.n &&
+			    !span_is_listed_nocase(e->text, "none null ok")) {
 				first = first ? first : e;
 				nr++;
 			}

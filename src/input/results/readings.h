@@ -95,9 +95,6 @@ const struct value *reading_failure_in(const struct value *of, int depth);
 /// to do; owned by `a`.
 const char *reading_failure_text(const struct value *v, struct arena *a);
 
-/// True if `word` is one of `words`, which blanks separate; case is ignored.
-bool reading_is_word(struct span word, const char *words);
-
 /// True if the member called v->key has decimal places in at least one of 100 records, counted from
 /// the record of `v` on. Such a member is not a setting, whatever its name is.
 bool reading_is_fraction(const struct value *v);

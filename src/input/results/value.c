@@ -27,10 +27,9 @@ enum status value_bytes_read(struct source *src, struct value_tree *out, struct 
 
 bool value_line(struct span *rest, struct span *line)
 {
-	const char *end = rest->n ? memchr(rest->p, '\n', rest->n) : NULL;
-	*line = (struct span){ rest->p, end ? (size_t)(end - rest->p) : rest->n };
-	*rest = (struct span){ rest->p + line->n + (end != NULL), rest->n - line->n - (end != NULL) };
-	return end;
+	size_t all = rest->n;
+	*line = span_cut(rest, '\n');
+	return line->n < all;
 }
 
 void value_tree_release(struct value_tree *t)

@@ -48,12 +48,9 @@ enum xprof_line xprof_line_of(struct span name, int64_t *stream)
 static struct span detail(struct span words, struct span key)
 {
 	while (words.n) {
-		const char *end = memchr(words.p, ' ', words.n);
-		struct span word = { words.p, end ? (size_t)(end - words.p) : words.n };
-		size_t taken = word.n + (end ? 1 : 0);
+		struct span word = span_cut(&words, ' ');
 		if (span_skip(&word, key))
 			return word;
-		words = (struct span){ words.p + taken, words.n - taken };
 	}
 	return SPAN("");
 }
@@ -62,14 +59,9 @@ static struct span detail(struct span words, struct span key)
 static void fill_dim3(struct span text, int64_t out[3])
 {
 	int64_t v[3];
-	for (int i = 0; i < 3; i++) {
-		const char *comma = i < 2 ? memchr(text.p, ',', text.n) : text.p + text.n;
-		size_t n = comma ? (size_t)(comma - text.p) : 0;
-		if (!comma || !number_parse((struct span){ text.p, n }, 0, &v[i]) || v[i] < 0)
+	for (int i = 0; i < 3; i++)
+		if (!number_parse(i < 2 ? span_cut(&text, ',') : text, 0, &v[i]) || v[i] < 0)
 			return;
-		if (i < 2)
-			text = (struct span){ comma + 1, text.n - n - 1 };
-	}
 	memcpy(out, v, sizeof v);
 }
 
