@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -52,13 +53,7 @@ static int64_t rank_at(const struct finder *f, uint32_t dump)
 static size_t dump_of(const struct finder *f, int64_t rank)
 {
 	size_t lo = 0, hi = f->nr;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (f->dumps[mid]->rank < rank)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SEARCH(lo, hi, i, f->dumps[i]->rank < rank);
 	return lo < f->nr && f->dumps[lo]->rank == rank ? lo : f->nr;
 }
 
@@ -326,12 +321,10 @@ static void say_hangs(struct finder *f)
    match_one_event() of torch/distributed/flight_recorder/components/utils.py. */
 static bool is_even(const struct name *kind)
 {
-	static const char *const kinds[] = {
-		"all_reduce",           "broadcast",         "reduce",         "all_gather",
-		"_all_gather_base",     "all_gather_single", "reduce_scatter", "_reduce_scatter_base",
-		"reduce_scatter_single"
-	};
-	return ANY(i, NR_OF(kinds), strcmp(kind->s, kinds[i]) == 0);
+	return span_is_listed(name_span(kind),
+	                      "all_reduce broadcast reduce all_gather _all_gather_base "
+	                      "all_gather_single reduce_scatter _reduce_scatter_base "
+	                      "reduce_scatter_single");
 }
 
 static bool is_alike(const struct part *x, const struct part *y)

@@ -48,6 +48,15 @@ bool nsys_string(const struct nsys *n, const struct database_value *id, struct s
 	return true;
 }
 
+bool nsys_text(const struct nsys *n, const struct database_value *text,
+               const struct database_value *id, struct span *out)
+{
+	if (text->null)
+		return nsys_string(n, id, out);
+	*out = text->text;
+	return true;
+}
+
 /* ---- schema version of the export ---- */
 
 struct schema_version {
@@ -68,11 +77,10 @@ static enum status take_version(void *ctx, const struct database_value *v)
 	if (!span_eq(v[0].text, SPAN("EXPORT_SCHEMA_VERSION")) || v[1].null)
 		return ST_OK;
 	uint64_t major;
-	const char *dot = memchr(v[1].text.p, '.', v[1].text.n);
-	size_t n = dot ? (size_t)(dot - v[1].text.p) : v[1].text.n;
+	struct span version = v[1].text;
 	s->found = true;
-	s->known = number_parse_u64((struct span){ v[1].text.p, n }, &major) &&
-	           major >= SCHEMA_OLDEST && major <= SCHEMA_NEWEST;
+	s->known = number_parse_u64(span_cut(&version, '.'), &major) && major >= SCHEMA_OLDEST &&
+	           major <= SCHEMA_NEWEST;
 	return ST_OK;
 }
 
@@ -116,9 +124,9 @@ static enum status check_version(struct nsys *n, bool *other)
 
 /* ---- GPUs of the export ---- */
 
-static const struct database_column mapping_columns[] = { { .name = "gpuId" },
-	                                                      { .name = "cudaId" },
-	                                                      { .name = "pid" } };
+const struct database_column nsys_map_columns[NR_MAP_COLUMNS] = { { .name = "gpuId" },
+	                                                              { .name = "cudaId" },
+	                                                              { .name = "pid" } };
 
 static void map_gpu(struct nsys *n, int64_t device, int64_t gpu)
 {
@@ -130,8 +138,8 @@ static void map_gpu(struct nsys *n, int64_t device, int64_t gpu)
 static enum status take_mapping(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
-	if (n->process->id < 0 || v[2].integer == n->process->pid)
-		map_gpu(n, v[1].integer, v[0].integer);
+	if (n->process->id < 0 || v[MAP_PID].integer == n->process->pid)
+		map_gpu(n, v[MAP_DEVICE].integer, v[MAP_GPU].integer);
 	return ST_OK;
 }
 
@@ -187,7 +195,7 @@ static enum status take_gpu(void *ctx, const struct database_value *v)
    this mapping is used. */
 static enum status find_gpus(struct nsys *n)
 {
-	TRY(NSYS_SCAN(n, "TARGET_INFO_CUDA_DEVICE", mapping_columns, take_mapping));
+	TRY(NSYS_SCAN(n, "TARGET_INFO_CUDA_DEVICE", nsys_map_columns, take_mapping));
 	TRY(NSYS_SCAN(n, "TARGET_INFO_GPU", gpu_columns, take_cuda_number));
 	list_gpus(n);
 	return NSYS_SCAN(n, "TARGET_INFO_GPU", gpu_columns, take_gpu);

@@ -5,10 +5,15 @@
 #include "base/sort.h"
 #include "nsys/nsys_internal.h"
 
-/* Reads an id; NULL or an integer below 0 gives IDENT_NONE. */
+/* Reads an amount or an id; NULL or an integer below 0 gives `absent`. */
+static int64_t natural_or(const struct database_value *v, int64_t absent)
+{
+	return v->null || v->integer < 0 ? absent : v->integer;
+}
+
 static int64_t ident_of(const struct database_value *v)
 {
-	return v->null || v->integer < 0 ? IDENT_NONE : v->integer;
+	return natural_or(v, IDENT_NONE);
 }
 
 static enum status set_name(struct nsys *n, const char *table, struct span text, struct event *e)
@@ -96,12 +101,6 @@ static enum status set_gpu(struct nsys *n, const char *table, const struct datab
 	return set_times(n, table, &v[GPU_START], &v[GPU_END], e);
 }
 
-/* A number in a kernel's row; -1 if it is NULL or negative. */
-static int64_t amount_of(const struct database_value *v)
-{
-	return v->null || v->integer < 0 ? -1 : v->integer;
-}
-
 static enum status take_kernel(void *ctx, const struct database_value *v)
 {
 	struct nsys *n = ctx;
@@ -116,12 +115,12 @@ static enum status take_kernel(void *ctx, const struct database_value *v)
 		e.grid[i] = v[GPU_REST + 1 + i].integer;
 		e.block[i] = v[GPU_REST + 4 + i].integer;
 	}
-	int64_t fixed = amount_of(&v[GPU_REST + 8]), dynamic = amount_of(&v[GPU_REST + 9]);
-	e.resources[RESOURCE_REGISTERS] = amount_of(&v[GPU_REST + 7]);
+	int64_t fixed = natural_or(&v[GPU_REST + 8], -1), dynamic = natural_or(&v[GPU_REST + 9], -1);
+	e.resources[RESOURCE_REGISTERS] = natural_or(&v[GPU_REST + 7], -1);
 	if (fixed >= 0 && dynamic >= 0)
 		e.resources[RESOURCE_SHARED] = number_add(fixed, dynamic);
-	e.resources[RESOURCE_LOCAL] = amount_of(&v[GPU_REST + 10]);
-	e.node = amount_of(&v[GPU_REST + 11]);
+	e.resources[RESOURCE_LOCAL] = natural_or(&v[GPU_REST + 10], -1);
+	e.node = natural_or(&v[GPU_REST + 11], -1);
 	TRY(set_name(n, kernel_table, name, &e));
 	return hand_on_event(n, &e);
 }
@@ -148,7 +147,7 @@ static enum status take_sized(struct nsys *n, const char *table, const struct da
                               struct event *e)
 {
 	TRY(set_gpu(n, table, v, e));
-	e->bytes = v[GPU_REST].null || v[GPU_REST].integer < 0 ? 0 : v[GPU_REST].integer;
+	e->bytes = natural_or(&v[GPU_REST], 0);
 	TRY(set_name(n, table, strbuf_span(&n->text), e));
 	return hand_on_event(n, e);
 }
@@ -375,14 +374,6 @@ enum {
 	TYPE_DOMAIN = 75
 };
 
-static bool nvtx_text(const struct nsys *n, const struct database_value *v, struct span *out)
-{
-	if (v[NVTX_TEXT].null)
-		return nsys_string(n, &v[NVTX_TEXT_ID], out);
-	*out = v[NVTX_TEXT].text;
-	return true;
-}
-
 /* Longest name of an NVTX domain in bytes: the name is repeated in each range of the domain. */
 enum { DOMAIN_BYTES = 256 };
 
@@ -391,7 +382,7 @@ static enum status take_domain(void *ctx, const struct database_value *v)
 	struct nsys *n = ctx;
 	struct span name;
 	if (v[NVTX_TYPE].integer != TYPE_DOMAIN || v[NVTX_DOMAIN].null ||
-	    !nsys_ours(n, &v[NVTX_THREAD]) || !nvtx_text(n, v, &name))
+	    !nsys_ours(n, &v[NVTX_THREAD]) || !nsys_text(n, &v[NVTX_TEXT], &v[NVTX_TEXT_ID], &name))
 		return ST_OK;
 	if (name.n > DOMAIN_BYTES)
 		name.n = DOMAIN_BYTES;
@@ -466,16 +457,12 @@ static bool is_step(struct span name, int64_t *number)
 {
 	static const char *const loops[] = { "",           "train ",  "training ", "eval ",
 		                                 "inference ", "decode ", "global " };
-	static const char *const words[] = { "step", "iteration", "iter" };
 	char text[32];
 	struct span whole = { text, step_word(name, text, sizeof text, number) };
 	for (size_t i = 0; i < NR_OF(loops); i++) {
 		struct span word = whole;
-		if (!span_skip(&word, span_of(loops[i])))
-			continue;
-		for (size_t k = 0; k < NR_OF(words); k++)
-			if (span_eq(word, span_of(words[k])))
-				return true;
+		if (span_skip(&word, span_of(loops[i])) && span_is_listed(word, "step iteration iter"))
+			return true;
 	}
 	return false;
 }
@@ -487,7 +474,7 @@ static enum status take_range(void *ctx, const struct database_value *v)
 	struct event e = event_blank(EVENT_ANNOTATION);
 	struct span name;
 	if (!is_range(v[NVTX_TYPE].integer) || v[NVTX_END].null || !nsys_ours(n, &v[NVTX_THREAD]) ||
-	    !nvtx_text(n, v, &name))
+	    !nsys_text(n, &v[NVTX_TEXT], &v[NVTX_TEXT_ID], &name))
 		return ST_OK;
 	e.pid = nsys_pid(&v[NVTX_THREAD]);
 	e.tid = nsys_tid(&v[NVTX_THREAD]);

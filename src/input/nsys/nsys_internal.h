@@ -85,6 +85,14 @@ GG_MUST_CHECK enum status nsys_fail(struct nsys *n, const char *table, const cha
 /// long for a name.
 bool nsys_string(const struct nsys *n, const struct database_value *id, struct span *out);
 
+/// The text of a row: `text` or, if that is NULL, the row of StringIds with this id.
+bool nsys_text(const struct nsys *n, const struct database_value *text,
+               const struct database_value *id, struct span *out);
+
+/// Columns of TARGET_INFO_CUDA_DEVICE: for the processes' numbers of GPUs, those of the report.
+enum { MAP_GPU, MAP_DEVICE, MAP_PID, NR_MAP_COLUMNS };
+extern const struct database_column nsys_map_columns[NR_MAP_COLUMNS];
+
 /// Names of the tables of GPU work, ended by NULL.
 extern const char *const nsys_gpu_tables[];
 

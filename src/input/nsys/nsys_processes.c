@@ -68,28 +68,25 @@ static enum status count_activities(struct census *c)
 	return ST_OK;
 }
 
-static const struct database_column gpu_columns[] = { { .name = "gpuId" },
-	                                                  { .name = "cudaId" },
-	                                                  { .name = "pid" } };
-
 /* Takes a row that says which GPU a CUDA device number of a process means. Each process numbers its
    GPUs by itself (CUDA_VISIBLE_DEVICES). */
 static enum status take_gpu(void *ctx, const struct database_value *v)
 {
 	struct census *c = ctx;
-	uint32_t device = idmap_find(&c->devices, v[1].integer);
+	uint32_t device = idmap_find(&c->devices, v[MAP_DEVICE].integer);
 	if (device == NO_ID)
 		return ST_OK;
-	int64_t pair = idmap_pair(idmap_add(&c->pids, v[2].integer), device);
+	int64_t pair = idmap_pair(idmap_add(&c->pids, v[MAP_PID].integer), device);
 	if (idmap_add(&c->mapped, pair) == c->gpus.nr)
-		vec_push(&c->gpus, v[0].integer);
+		vec_push(&c->gpus, v[MAP_GPU].integer);
 	return ST_OK;
 }
 
 static enum status map_devices(struct census *c)
 {
 	struct nsys *n = c->n;
-	TRY(database_scan(n->db, "TARGET_INFO_CUDA_DEVICE", gpu_columns, 3, take_gpu, c, n->log));
+	TRY(database_scan(n->db, "TARGET_INFO_CUDA_DEVICE", nsys_map_columns, NR_MAP_COLUMNS, take_gpu,
+	                  c, n->log));
 	for (size_t i = 0; i < n->processes.nr; i++) {
 		struct nsys_process *p = &n->processes.v[i];
 		uint32_t pid = idmap_find(&c->pids, p->pid), device = idmap_find(&c->devices, p->device);
@@ -141,15 +138,6 @@ static const struct database_column said_columns[] = {
 	{ .name = "jsonTextId", .optional = true },
 };
 
-static bool text_of(const struct nsys *n, const struct database_value *text,
-                    const struct database_value *id, struct span *out)
-{
-	if (text->null)
-		return nsys_string(n, id, out);
-	*out = text->text;
-	return true;
-}
-
 /* Takes the rank that a row of NVTX_EVENTS states for its process. In an export that does not
    distinguish processes, each row counts for the only process. */
 static enum status take_said(void *ctx, const struct database_value *v)
@@ -158,10 +146,10 @@ static enum status take_said(void *ctx, const struct database_value *v)
 	struct nsys *n = c->n;
 	struct span name, json;
 	uint64_t rank;
-	if (!text_of(n, &v[SAID_TEXT], &v[SAID_TEXT_ID], &name))
+	if (!nsys_text(n, &v[SAID_TEXT], &v[SAID_TEXT_ID], &name))
 		return ST_OK;
 	bool nccl = span_starts(name, SPAN("ncclCommInit")) &&
-	            text_of(n, &v[SAID_JSON], &v[SAID_JSON_ID], &json);
+	            nsys_text(n, &v[SAID_JSON], &v[SAID_JSON_ID], &json);
 	bool mpi =
 	    span_skip(&name, SPAN("MPI Rank ")) && number_parse_u64(name, &rank) && rank <= INT32_MAX;
 	int64_t id = nsys_process_id(&v[SAID_THREAD]);

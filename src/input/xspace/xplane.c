@@ -40,8 +40,8 @@ static enum xstat known_stat(struct span name)
 
 /* ---- names of events and values ---- */
 
-/* Reads key and value of an entry of a map; a missing key becomes 0, a missing value becomes
-   empty. */
+/* Reads key and value of an entry of a map, or id and name of metadata, which have the same
+ * numbers; a missing key becomes 0, a missing value empty. */
 static bool map_entry(struct span entry, int64_t *key, struct span *value)
 {
 	struct wire_field f;
@@ -58,36 +58,25 @@ static bool map_entry(struct span entry, int64_t *key, struct span *value)
 	return ok;
 }
 
-static bool name_of(struct span message, struct span *name)
-{
-	struct wire_field f;
-	bool ok = true;
-	*name = (struct span){ message.p, 0 };
-	WIRE_EACH(message, f, &ok)
-	if (f.number == METADATA_NAME && f.type == WIRE_BYTES)
-		*name = f.bytes;
-	return ok;
-}
-
 /* Takes an entry of a map of names; if two entries have the same key, the later is used. */
 static bool take_metadata(struct xplane *p, const struct wire_field *f)
 {
-	int64_t key;
+	int64_t key, id;
 	struct span body, name;
-	if (!map_entry(f->bytes, &key, &body) || !name_of(body, &name))
+	if (!map_entry(f->bytes, &key, &body) || !map_entry(body, &id, &name))
 		return false;
 	if (f->number == XPLANE_EVENT_METADATA) {
-		uint32_t id = idmap_add(&p->event_ids, key);
-		if (id == p->events.nr)
+		uint32_t at = idmap_add(&p->event_ids, key);
+		if (at == p->events.nr)
 			vec_push_zero(&p->events);
-		p->events.v[id].name = name;
-		p->events.v[id].body = body;
+		p->events.v[at].name = name;
+		p->events.v[at].body = body;
 	} else {
-		uint32_t id = idmap_add(&p->stat_ids, key);
-		if (id == p->stats.nr)
+		uint32_t at = idmap_add(&p->stat_ids, key);
+		if (at == p->stats.nr)
 			vec_push_zero(&p->stats);
-		p->stats.v[id].name = name;
-		p->stats.v[id].known = known_stat(name);
+		p->stats.v[at].name = name;
+		p->stats.v[at].known = known_stat(name);
 	}
 	return true;
 }

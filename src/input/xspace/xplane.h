@@ -59,7 +59,6 @@ enum {
 	XEVENT_OFFSET_PS = 2,
 	XEVENT_DURATION_PS = 3,
 	XEVENT_STAT = 4,
-	METADATA_NAME = 2, ///< name in the metadata of an event or a value
 	METADATA_STAT = 5,
 };
 
