@@ -61,19 +61,6 @@ static enum status add_line(const char *name, struct span text, struct arena *a,
 	return st;
 }
 
-static enum status read_all(struct source *src, struct strbuf *out, struct diag_log *log)
-{
-	char buf[65536];
-	size_t nr = 1;
-	while (nr) {
-		TRY(source_read(src, buf, sizeof buf, &nr, log));
-		strbuf_add(out, (struct span){ buf, nr });
-		if (out->n > store_limits.bytes)
-			return diag_fail(log, ST_BASELINE, "%s: too large for a history", source_name(src));
-	}
-	return ST_OK;
-}
-
 static enum status add_lines(const char *name, struct span rest, struct arena *a,
                              struct known *known, struct history *out, struct diag_log *log)
 {
@@ -101,7 +88,9 @@ enum status history_parse(struct source *src, struct arena *a, struct history *o
 	idmap_init(&known.runs);
 	idmap_init(&known.pins);
 	idmap_init(&known.pairs);
-	enum status st = read_all(src, &text, log);
+	enum status st = source_read_all(src, store_limits.bytes, &text, log);
+	if (st == ST_OK && text.n > store_limits.bytes)
+		st = diag_fail(log, ST_BASELINE, "%s: too large for a history", source_name(src));
 	if (st == ST_OK)
 		st = add_lines(source_name(src), strbuf_span(&text), a, &known, out, log);
 	strbuf_release(&text);

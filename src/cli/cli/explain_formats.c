@@ -15,12 +15,11 @@
 static enum status copy_file(const char *path, struct sink *out, struct diag_log *log)
 {
 	struct source *src;
-	char buf[4096];
-	size_t nr = 0;
+	struct strbuf text = STRBUF_INIT;
 	TRY(source_open(path, NULL, &src, log));
-	enum status st;
-	while ((st = source_read(src, buf, sizeof buf, &nr, log)) == ST_OK && nr)
-		sink_write(out, (struct span){ buf, nr });
+	enum status st = source_read_all(src, SIZE_MAX, &text, log);
+	sink_write(out, strbuf_span(&text));
+	strbuf_release(&text);
 	source_close(src);
 	return st;
 }

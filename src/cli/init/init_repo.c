@@ -89,17 +89,12 @@ static const char *read_small(struct arena *a, const char *path)
 	struct diag_log log;
 	struct strbuf b = STRBUF_INIT;
 	const char *text = NULL;
-	char buf[4096];
-	size_t n = 0;
 	if (stat(path, &sb) < 0 || !S_ISREG(sb.st_mode))
 		return NULL;
 	diag_init(&log);
 	if (source_open(path, &(struct source_options){ .max_bytes = SMALL_BYTES }, &src, &log) ==
 	    ST_OK) {
-		enum status st;
-		while ((st = source_read(src, buf, sizeof buf, &n, &log)) == ST_OK && n)
-			strbuf_add(&b, (struct span){ buf, n });
-		if (st == ST_OK)
+		if (source_read_all(src, SMALL_BYTES, &b, &log) == ST_OK)
 			text = arena_dup(a, strbuf_span(&b));
 		source_close(src);
 	}

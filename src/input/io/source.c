@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/strbuf.h"
 #include "base/text.h"
 #include "io/ahead.h"
 #include "io/inflate.h"
@@ -337,6 +336,17 @@ enum status source_read(struct source *s, char *buf, size_t cap, size_t *nr, str
 	if (*nr == 0) {
 		ahead_end(s->ahead); /* frees the blocks now: source_close() may come much later */
 		s->ahead = NULL;
+	}
+	return ST_OK;
+}
+
+enum status source_read_all(struct source *s, size_t most, struct strbuf *out, struct diag_log *log)
+{
+	char buf[RAW_BYTES];
+	size_t nr = 1;
+	while (nr && out->n <= most) {
+		TRY(source_read(s, buf, sizeof buf, &nr, log));
+		strbuf_add(out, (struct span){ buf, nr });
 	}
 	return ST_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "base/span.h"
+#include "base/strbuf.h"
 
 struct source;
 
@@ -43,6 +44,11 @@ struct source *source_memory(const char *name, const void *p, size_t n,
 /// warning. A byte order mark at the beginning is left out if the first call has room for it.
 GG_MUST_CHECK enum status source_read(struct source *s, char *buf, size_t cap, size_t *nr,
                                       struct diag_log *log);
+
+/// Appends all bytes to `out`, as source_read() returns them; stops early once there are more than
+/// `most`.
+GG_MUST_CHECK enum status source_read_all(struct source *s, size_t most, struct strbuf *out,
+                                          struct diag_log *log);
 
 /// Returns the first decompressed bytes, at most SOURCE_PEEK, without consuming them; borrowed
 /// until the next call. Call it before the first read.

@@ -1,7 +1,6 @@
 #include "read/pickle.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "read/pickle_nodes.h"
 #include "read/snapshot_form.h"
@@ -180,30 +179,6 @@ static const struct tree_ops walk_ops = {
 
 /* ---- reading of a pickle ---- */
 
-/* Reads the whole input, at most `limit` bytes. Caller frees `*out`, also after an error. */
-static enum status read_all(struct source *src, size_t limit, char **out, size_t *nr,
-                            struct diag_log *log)
-{
-	VEC(char) bytes = VEC_INIT;
-	enum status st;
-	size_t got = 0;
-	do {
-		vec_reserve(&bytes, (size_t)64 << 10);
-		st = source_read(src, bytes.v + bytes.nr, bytes.cap - bytes.nr, &got, log);
-		bytes.nr += got;
-		if (st == ST_OK && bytes.nr > limit)
-			st = diag_fail(log, ST_INPUT,
-			               "%s: byte %zu: a pickle longer than %zu bytes; export it as JSON",
-			               source_name(src), limit, limit);
-	} while (st == ST_OK && got);
-	if (st == ST_OK && source_truncated(src))
-		st = diag_fail(log, ST_INPUT, "%s: byte %zu: the pickle is cut short; copy it anew",
-		               source_name(src), bytes.nr);
-	*out = bytes.v;
-	*nr = bytes.nr;
-	return st;
-}
-
 static enum status read_nodes(const struct pickle_input *in, const struct snapshot_limits *limits,
                               tree_form *form, void *ctx)
 {
@@ -226,12 +201,20 @@ enum status pickle_read_tree(struct source *src, const struct snapshot_limits *l
                              tree_form *form, void *ctx, struct diag_log *log)
 {
 	struct pickle_input in = { .name = source_name(src), .log = log };
-	char *bytes = NULL;
-	enum status st = read_all(src, limits->pickle_bytes, &bytes, &in.bytes.n, log);
-	in.bytes.p = bytes;
+	size_t limit = limits->pickle_bytes;
+	struct strbuf bytes = STRBUF_INIT;
+	enum status st = source_read_all(src, limit, &bytes, log);
+	in.bytes = strbuf_span(&bytes);
+	if (st == ST_OK && in.bytes.n > limit)
+		st = diag_fail(log, ST_INPUT,
+		               "%s: byte %zu: a pickle longer than %zu bytes; export it as JSON", in.name,
+		               limit, limit);
+	else if (st == ST_OK && source_truncated(src))
+		st = diag_fail(log, ST_INPUT, "%s: byte %zu: the pickle is cut short; copy it anew",
+		               in.name, in.bytes.n);
 	if (st == ST_OK)
 		st = read_nodes(&in, limits, form, ctx);
-	free(bytes);
+	strbuf_release(&bytes);
 	return st;
 }
 

@@ -10,18 +10,11 @@ enum { LATER_WINDOW = 2048 };
 
 enum status value_bytes_read(struct source *src, struct value_tree *out, struct diag_log *log)
 {
-	size_t nr = 0, cap = 64 << 10, n;
-	char *buf = NULL;
-	*out = (struct value_tree){ .root = { .type = JSCAN_ARRAY } };
-	enum status st = ST_OK;
-	do {
-		cap = nr == cap ? 2 * cap : cap;
-		buf = mem_realloc(buf, cap, 1);
-		st = source_read(src, buf + nr, cap - nr, &n, log);
-		nr += st == ST_OK ? n : 0;
-		out->is_too_large = nr > VALUE_BYTES;
-	} while (st == ST_OK && n && !out->is_too_large);
-	out->bytes = (struct span){ buf, out->is_too_large ? 0 : nr };
+	struct strbuf b = STRBUF_INIT;
+	enum status st = source_read_all(src, VALUE_BYTES, &b, log);
+	/* a larger file is not a result file, so that nothing of it is kept */
+	*out = (struct value_tree){ .root = { .type = JSCAN_ARRAY },
+		                        .bytes = { b.p, b.n > VALUE_BYTES ? 0 : b.n } };
 	return st;
 }
 
@@ -75,7 +68,7 @@ struct value_builder {
 
 static struct span kept(struct value_builder *b, struct span s)
 {
-	return (struct span){ arena_dup(&b->t->arena, s), s.n };
+	return arena_span(&b->t->arena, s);
 }
 
 /* Makes a member of `parent` from the next value; an object or array is entered, not read. */

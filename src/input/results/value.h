@@ -32,8 +32,6 @@ struct value_tree {
 	                                ///< root that were read to their end
 	uint64_t nr_faults, fault_byte; ///< number of tolerated faults of JSON, and offset of the first
 	                                ///< one
-	bool is_too_large; ///< true if the file exceeds the limit of bytes; nothing is kept, since it
-	                   ///< is not a result file
 };
 
 /// Reads all of `src` into `out->bytes`. Caller releases with value_tree_release() whatever the
