@@ -442,7 +442,7 @@ static bool read_event(struct trace_input *in, struct raw_event *ev, struct even
 
 bool read_elements_any(struct trace_input *in, struct raw_event *ev, uint64_t limit)
 {
-	struct event e = EVENT_BLANK;
+	struct event e = event_blank(EVENT_KERNEL);
 	bool wanted;
 	while (in->meta->events != limit) {
 		if (!read_event(in, ev, &e, &wanted))

@@ -36,7 +36,7 @@ static inline void clear(struct event *e)
 {
 	e->negative = e->untimed = e->numbered = false;
 	if (e->collective.name.n)
-		e->collective = EVENT_BLANK.collective;
+		e->collective = event_blank(e->kind).collective;
 }
 
 /* Fills in the members that events of all kinds have; false if the event is unusable. */
@@ -115,11 +115,7 @@ static inline bool fill_timed(struct trace_input *in, const struct raw_event *ra
 
 bool fill_complete(struct trace_input *in, const struct raw_event *raw, struct event *e)
 {
-	enum event_kind kind = e->kind;
-	*e = EVENT_BLANK;
-	e->kind = kind;
-	e->device = e->stream = IDENT_NONE;
-	e->grid[0] = e->block[0] = e->occupancy = -1;
+	*e = event_blank(e->kind);
 	return fill_timed(in, raw, e);
 }
 

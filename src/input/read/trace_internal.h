@@ -232,12 +232,6 @@ bool read_elements_any(struct trace_input *in, struct raw_event *ev, uint64_t li
 /// Like read_elements(), for processors with AVX2.
 bool read_elements_avx2(struct trace_input *in, struct raw_event *ev, uint64_t limit);
 
-/// An event in which all members are absent.
-#define EVENT_BLANK                               \
-	((struct event){ .sequence = -1,              \
-	                 .resources = { -1, -1, -1 }, \
-	                 .collective = { .in_nelems = -1, .out_nelems = -1, .group_size = -1 } })
-
 /// The value of a field, or `absent` if it has no usable value.
 static inline int64_t field_or(const struct raw_event *ev, enum raw_field f, int64_t absent)
 {
