@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "io/jscan_internal.h"
+#include "io/jscan_inline.h"
 
 #define DEFAULT_WINDOW ((size_t)256 << 10)
 #define TOKEN_LIMIT ((size_t)64 << 20) ///< largest length in bytes of a string or number
@@ -13,7 +13,8 @@ struct jscan *jscan_new(struct source *src, const struct jscan_options *options,
 {
 	struct jscan *js = mem_calloc(1, sizeof *js);
 	js->src = src;
-	js->log = log;
+	diag_init(&js->unsaid);
+	js->log = log ? log : &js->unsaid;
 	js->tolerant = options && options->tolerant;
 	js->max_depth = options && options->max_depth && options->max_depth < JSCAN_DEPTH
 	                    ? options->max_depth
@@ -32,6 +33,7 @@ void jscan_free(struct jscan *js)
 		return;
 	jscan_seams_release(js);
 	strbuf_release(&js->text);
+	diag_release(&js->unsaid);
 	free(js->buf);
 	free(js);
 }
@@ -295,16 +297,8 @@ bool jscan_element(struct jscan *js)
    false and skips nothing. */
 static bool skip_number(struct jscan *js)
 {
-	const char *p = js->at + (*js->at == '-'), *end = bytes_digits_end(p);
-	if (end == p || (*p == '0' && end > p + 1))
-		return false;
-	if (*end == '.') {
-		p = end + 1;
-		end = bytes_digits_end(p);
-		if (end == p)
-			return false;
-	}
-	if (*end == '\0' || *end == 'e' || *end == 'E')
+	const char *end = jscan_number_end(js->at + (*js->at == '-'));
+	if (!end || *end == '\0' || *end == 'e' || *end == 'E')
 		return false;
 	js->at = (char *)end;
 	return true;

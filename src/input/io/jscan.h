@@ -45,8 +45,8 @@ struct jscan_options {
 	size_t window; ///< size of the window in bytes, set by tests; 0 means 256 KiB
 };
 
-/// Makes a scanner over `src`; `src` and `log` are borrowed. `options` may be NULL. Caller releases
-/// with jscan_free().
+/// Makes a scanner over `src`; `src` and `log` are borrowed. `options` may be NULL, and so may
+/// `log`: messages are then dropped. Caller releases with jscan_free().
 struct jscan *jscan_new(struct source *src, const struct jscan_options *options,
                         struct diag_log *log);
 

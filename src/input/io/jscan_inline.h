@@ -199,6 +199,19 @@ JSCAN_INLINE bool jscan_decimal_at(char **at, unsigned digits, int64_t *out)
 	return true;
 }
 
+/* The end of the number without sign and exponent at `p`; NULL if there is none. */
+JSCAN_INLINE const char *jscan_number_end(const char *p)
+{
+	const char *end = bytes_digits_end(p);
+	if (end == p || (*p == '0' && end > p + 1))
+		return NULL;
+	if (*end != '.')
+		return end;
+	p = end + 1;
+	end = bytes_digits_end(p);
+	return end == p ? NULL : end;
+}
+
 /// Like jscan_skip(), for strings without escapes and for plain numbers.
 JSCAN_INLINE bool jscan_skip_at(char **at)
 {
@@ -210,16 +223,8 @@ JSCAN_INLINE bool jscan_skip_at(char **at)
 		*at = (char *)end + 1;
 		return true;
 	}
-	end = bytes_digits_end(p);
-	if (end == p || (*p == '0' && end > p + 1))
-		return false;
-	if (*end == '.') {
-		p = end + 1;
-		end = bytes_digits_end(p);
-		if (end == p)
-			return false;
-	}
-	if (!jscan_ends_number(*end))
+	end = jscan_number_end(p);
+	if (!end || !jscan_ends_number(*end))
 		return false;
 	*at = (char *)end;
 	return true;

@@ -59,7 +59,7 @@ struct seam { /* a remembered text between two values; two cache lines, of which
    mark) may be dropped when the window is filled again. */
 struct jscan {
 	struct source *src;
-	struct diag_log *log;
+	struct diag_log *log, unsaid; ///< log of the messages; the scanner's own if nobody wants them
 	bool tolerant, eof, cut;
 	unsigned depth, max_depth;
 	enum status status;

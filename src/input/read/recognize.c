@@ -164,11 +164,8 @@ enum json_form json_form_of(struct source *src)
 {
 	/* errors of a cut or damaged input are dropped: the reader that is chosen by the form reports
 	   them */
-	struct diag_log own;
-	diag_init(&own);
-	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
+	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, NULL);
 	enum json_form form = form_of_json(js);
 	jscan_free(js);
-	diag_release(&own);
 	return form;
 }

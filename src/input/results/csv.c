@@ -142,8 +142,7 @@ static bool is_figure(struct span cell)
 {
 	struct value v = { .type = type_of(cell), .text = cell };
 	struct decimal number;
-	struct span unit;
-	return reading_number(&v, &number, &unit) != DECIMAL_NO_NUMBER || reading_is_unmeasured(&v);
+	return reading_number(&v, &number, NULL) != DECIMAL_NO_NUMBER || reading_is_unmeasured(&v);
 }
 
 /* True if a row has figures in the columns whose headings fit the patterns. */

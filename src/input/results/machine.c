@@ -98,13 +98,12 @@ enum { ID_BYTES = 64, FACT_BYTES = 200, FACTS_MAX = 64 };
 static int64_t number_in(const struct value *v, int digits)
 {
 	struct decimal d;
-	struct span unit;
 	if (!v)
 		return -1;
 	struct value plain = *v;
 	if (plain.text.n > 1 && plain.text.p[0] == '(')
 		plain.text = (struct span){ plain.text.p + 1, plain.text.n - 2 };
-	int64_t out = reading_number(&plain, &d, &unit) == DECIMAL_OK ? decimal_scaled(d, digits) : -1;
+	int64_t out = reading_number(&plain, &d, NULL) == DECIMAL_OK ? decimal_scaled(d, digits) : -1;
 	return out < INT64_MAX / 2 ? out : -1;
 }
 

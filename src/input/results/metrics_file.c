@@ -13,12 +13,10 @@
    are allowed only if the whole object is in `first`: the reader then names them in its error. */
 bool metrics_recognize(struct span first)
 {
-	struct diag_log own;
 	struct span key;
 	bool numbers = false, others = false, foreign = false;
 	struct source *src = source_memory("", first.p, first.n, NULL);
-	diag_init(&own);
-	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
+	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, NULL);
 	if (jscan_object(js))
 		while (!foreign && jscan_key(js, &key)) {
 			foreign = (result_is_foreign(key) && !span_eq(key, SPAN("ph"))) ||
@@ -32,7 +30,6 @@ bool metrics_recognize(struct span first)
 		}
 	bool whole = jscan_status(js) == ST_OK && jscan_end(js);
 	jscan_free(js);
-	diag_release(&own);
 	source_close(src);
 	return numbers && !foreign && (whole || !others);
 }

@@ -305,7 +305,6 @@ static bool is_twice(const struct proposal *p, const char *name)
 static bool is_sweep(const struct value *v, bool alone)
 {
 	struct decimal d;
-	struct span unit;
 	int64_t last = 0, by = 0;
 	const char *own_unit = figure_unit_by_name(v->key);
 	bool even = true, size = own_unit && own_unit[strlen(own_unit) - 1] == 'B';
@@ -313,7 +312,7 @@ static bool is_sweep(const struct value *v, bool alone)
 		return false;
 	for (const struct value *r = v->parent; r; r = r->next) {
 		const struct value *own = value_get(r, v->key);
-		if (!own || reading_number(own, &d, &unit) != DECIMAL_OK || d.digits > 0)
+		if (!own || reading_number(own, &d, NULL) != DECIMAL_OK || d.digits > 0)
 			return false;
 		int64_t n = decimal_scaled(d, 0), grown = n - last;
 		if (n <= 0 || (n > 16 && n % 8 && n % 10) || (alone && grown < last / 2 + last % 2))

@@ -114,7 +114,8 @@ enum decimal_fault reading_number_as(const struct value *v, bool thousands, stru
                                      struct span *unit)
 {
 	char buf[NUMBER_CHARS + 1];
-	struct span s = span_trim(v->text, " "), number = SPAN("");
+	struct span s = span_trim(v->text, " "), number = SPAN(""), unsaid;
+	unit = unit ? unit : &unsaid;
 	*unit = SPAN("");
 	if (v->type == JSCAN_NUMBER)
 		return decimal_parse(s, out);
@@ -144,10 +145,9 @@ bool reading_is_fraction(const struct value *v)
 	enum { ROWS = 100 };
 	const struct value *row = v->parent;
 	struct decimal number;
-	struct span unit;
 	for (size_t nr = 0; row && nr < ROWS; row = row->next, nr++) {
 		const struct value *own = value_get(row, v->key);
-		if (own && reading_number(own, &number, &unit) == DECIMAL_OK && number.digits > 0)
+		if (own && reading_number(own, &number, NULL) == DECIMAL_OK && number.digits > 0)
 			return true;
 	}
 	return false;
@@ -303,8 +303,7 @@ static struct span wanted(const struct condition *c)
 static int order(const struct value *v, struct span text, int64_t share)
 {
 	struct decimal a, b;
-	struct span unit;
-	if (reading_number(v, &a, &unit) != DECIMAL_OK || decimal_parse(text, &b) != DECIMAL_OK)
+	if (reading_number(v, &a, NULL) != DECIMAL_OK || decimal_parse(text, &b) != DECIMAL_OK)
 		return 2;
 	int64_t digits = a.digits > b.digits ? a.digits : b.digits;
 	int64_t x = decimal_scaled(a, digits), y = decimal_scaled(b, digits);

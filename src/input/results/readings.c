@@ -111,7 +111,6 @@ static const char *number_of(struct taker *t, struct value *v, struct decimal *o
                              struct span *unit)
 {
 	struct decimal other, scale;
-	struct span no_unit;
 	enum decimal_fault fault = reading_number_as(v, t->row->thousands, out, unit);
 	if (fault == DECIMAL_TOO_LONG)
 		return "with more than 18 significant digits, which cannot all be kept: round it";
@@ -119,7 +118,7 @@ static const char *number_of(struct taker *t, struct value *v, struct decimal *o
 		return "not a number";
 	if (t->row->minus) {
 		const struct value *m = path_find(t->row->minus, t->record);
-		if (!m || reading_number(m, &other, &no_unit) != DECIMAL_OK || !less(*out, other, out))
+		if (!m || reading_number(m, &other, NULL) != DECIMAL_OK || !less(*out, other, out))
 			return "and what is subtracted from it is not a number";
 	}
 	if (t->row->scale && (decimal_parse(span_of(t->row->scale), &scale) != DECIMAL_OK ||
@@ -154,8 +153,7 @@ static bool is_one_of_several(const struct taker *t, const struct value *v)
 static double double_of(const struct value *v)
 {
 	struct decimal number;
-	struct span unit;
-	bool any = v && reading_number(v, &number, &unit) == DECIMAL_OK;
+	bool any = v && reading_number(v, &number, NULL) == DECIMAL_OK;
 	return any ? (double)number.value * pow(10, -(double)number.digits) : NAN;
 }
 

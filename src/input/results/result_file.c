@@ -38,18 +38,15 @@ bool result_is_foreign(struct span key)
 
 bool result_sniff(struct source *src)
 {
-	struct diag_log own;
 	struct span key;
 	bool foreign = false;
-	diag_init(&own);
-	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
+	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, NULL);
 	if (jscan_array(js) && !jscan_element(js))
 		foreign = true;
 	if (!foreign && jscan_object(js))
 		while (jscan_key(js, &key) && !(foreign = result_is_foreign(key)))
 			jscan_skip(js);
 	jscan_free(js);
-	diag_release(&own);
 	return !foreign;
 }
 
