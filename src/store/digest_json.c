@@ -245,12 +245,12 @@ enum status stored_document_read(struct source *src, enum status fail, const str
 	return st == ST_INPUT ? fail : st;
 }
 
-static enum status read_new(struct source *src, enum status fail, bool keeps_text,
-                            struct digest **out, struct diag_log *log)
+enum status digest_read(struct source *src, bool keeps_text, struct digest **out,
+                        struct diag_log *log)
 {
 	struct digest *d = digest_new();
 	struct row_reader as = { .sampled = !keeps_text, .whole = true, .keeps_text = keeps_text };
-	enum status st = stored_document_read(src, fail, &digest_schema, as, d, log);
+	enum status st = stored_document_read(src, ST_INPUT, &digest_schema, as, d, log);
 	if (st == ST_OK)
 		*out = d;
 	else
@@ -258,22 +258,11 @@ static enum status read_new(struct source *src, enum status fail, bool keeps_tex
 	return st;
 }
 
-enum status digest_read(struct source *src, enum status fail, struct digest **out,
-                        struct diag_log *log)
-{
-	return read_new(src, fail, false, out, log);
-}
-
-enum status digest_read_text(struct source *src, struct digest **out, struct diag_log *log)
-{
-	return read_new(src, ST_INPUT, true, out, log);
-}
-
 enum status digest_read_again(const struct digest *d, const char *path, struct digest **out,
                               struct diag_log *log)
 {
 	struct source *src = source_memory(path, d->text.p, d->text.n, NULL);
-	enum status st = digest_read(src, ST_INPUT, out, log);
+	enum status st = digest_read(src, false, out, log);
 	source_close(src);
 	return st;
 }

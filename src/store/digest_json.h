@@ -16,15 +16,10 @@
 /// newline. The sink keeps errors until sink_commit().
 void digest_write(const struct digest *d, struct sink *out);
 
-/// Reads and validates a digest. If the text is not a valid digest, returns `fail`: ST_INPUT, or
-/// ST_BASELINE if the digest is used as a baseline. Caller releases `*out` with digest_free().
-GG_MUST_CHECK enum status digest_read(struct source *src, enum status fail, struct digest **out,
+/// Reads and validates a digest; errors are ST_INPUT. If `keeps_text`, to save memory, `out` has
+/// the JSON text of the digest in place of its lists (digest_forget()).
+GG_MUST_CHECK enum status digest_read(struct source *src, bool keeps_text, struct digest **out,
                                       struct diag_log *log);
-
-/// Like digest_read(), but to save memory, `*out` has the JSON text of the digest in place of its
-/// lists (digest_forget()). Errors are ST_INPUT.
-GG_MUST_CHECK enum status digest_read_text(struct source *src, struct digest **out,
-                                           struct diag_log *log);
 
 /// Reads the whole digest from its JSON text, which an earlier reading has kept in d->text. `path`
 /// is the file of `d`, for messages.

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/idmap.h"
 #include "store/digest_schema.h"
 #include "store/row.h"
 
@@ -32,29 +31,17 @@ const char *history_reference_path(const char *path, struct arena *a)
 
 /* ---- reading of a history ---- */
 
-/* Runs and pins that have been read, by their hashes, and the pairs of a run and its pin: a pair
-   that comes again is skipped. */
-struct known {
-	struct idmap runs, pins, pairs;
-};
-
-static bool is_known(struct known *k, const struct past_run *run)
-{
-	size_t nr = k->pairs.keys.nr;
-	idmap_add(&k->pairs, idmap_pair(idmap_add(&k->runs, (int64_t)run->source_hash),
-	                                idmap_add(&k->pins, (int64_t)run->pin)));
-	return k->pairs.keys.nr == nr;
-}
-
 static enum status add_line(const char *name, struct span text, struct arena *a,
-                            struct known *known, struct history *out, struct diag_log *log)
+                            struct history *out, struct diag_log *log)
 {
 	struct past_run *run = vec_push_zero(&out->runs);
 	struct source *src = source_memory(name, text.p, text.n, NULL);
 	struct row_reader as = { .arena = a };
 	enum status st = stored_document_read(src, ST_BASELINE, &history_schema, as, run, log);
 	source_close(src);
-	if (st == ST_OK && is_known(known, run)) {
+	if (st == ST_OK &&
+	    ANY(i, out->runs.nr - 1,
+	        out->runs.v[i].source_hash == run->source_hash && out->runs.v[i].pin == run->pin)) {
 		vec_release(&run->values);
 		out->runs.nr--;
 	}
@@ -62,7 +49,7 @@ static enum status add_line(const char *name, struct span text, struct arena *a,
 }
 
 static enum status add_lines(const char *name, struct span rest, struct arena *a,
-                             struct known *known, struct history *out, struct diag_log *log)
+                             struct history *out, struct diag_log *log)
 {
 	size_t number = 0;
 	while (rest.n) {
@@ -74,7 +61,7 @@ static enum status add_lines(const char *name, struct span rest, struct arena *a
 			    "the file from version control",
 			    name, HISTORY_LINES);
 		if (line.n)
-			TRY(add_line(arena_printf(a, "%s: line %zu", name, number), line, a, known, out, log));
+			TRY(add_line(arena_printf(a, "%s: line %zu", name, number), line, a, out, log));
 	}
 	return ST_OK;
 }
@@ -83,20 +70,13 @@ enum status history_parse(struct source *src, struct arena *a, struct history *o
                           struct diag_log *log)
 {
 	struct strbuf text = STRBUF_INIT;
-	struct known known;
 	*out = (struct history){ 0 };
-	idmap_init(&known.runs);
-	idmap_init(&known.pins);
-	idmap_init(&known.pairs);
 	enum status st = source_read_all(src, store_limits.bytes, &text, log);
 	if (st == ST_OK && text.n > store_limits.bytes)
 		st = diag_fail(log, ST_BASELINE, "%s: too large for a history", source_name(src));
 	if (st == ST_OK)
-		st = add_lines(source_name(src), strbuf_span(&text), a, &known, out, log);
+		st = add_lines(source_name(src), strbuf_span(&text), a, out, log);
 	strbuf_release(&text);
-	idmap_release(&known.runs);
-	idmap_release(&known.pins);
-	idmap_release(&known.pairs);
 	return st == ST_INPUT ? ST_BASELINE : st;
 }
 

@@ -114,11 +114,9 @@ static unsigned read_enum(struct row_reader *r, const struct field *f, const cha
 {
 	uint64_t byte = row_byte(r);
 	struct span text = row_read_text(r, key);
-	unsigned i = 0;
-	while (f->names[i] && !span_eq(text, span_of(f->names[i])))
-		i++;
-	if (f->names[i])
-		return i;
+	int i = span_find(text, f->names);
+	if (i >= 0)
+		return (unsigned)i;
 	bool newer = row_reader_is_lenient(r);
 	if (newer && f->names_row && jscan_status(r->js) == ST_OK)
 		r->row_is_newer = true;

@@ -56,24 +56,13 @@ void run_write(const struct run *run, struct sink *out)
 	sink_puts(out, "\n");
 }
 
-static enum status read_run(struct source *src, bool keeps_text, struct run *out,
-                            struct diag_log *log)
+enum status run_read(struct source *src, bool keeps_text, struct run *out, struct diag_log *log)
 {
 	struct row_reader as = {
 		.arena = &out->arena, .sampled = true, .whole = true, .keeps_text = keeps_text
 	};
 	*out = (struct run){ .label = source_name(src) };
 	return stored_document_read(src, ST_INPUT, &run_schema, as, out, log);
-}
-
-enum status run_read(struct source *src, struct run *out, struct diag_log *log)
-{
-	return read_run(src, false, out, log);
-}
-
-enum status run_read_text(struct source *src, struct run *out, struct diag_log *log)
-{
-	return read_run(src, true, out, log);
 }
 
 bool run_is_text(const struct run *run)

@@ -16,13 +16,12 @@
 /// equal bytes. The sink keeps errors until sink_commit().
 void run_write(const struct run *run, struct sink *out);
 
-/// Reads and validates a stored run of any number of digests; errors are ST_INPUT. Caller releases
-/// with run_release() whatever the outcome.
-GG_MUST_CHECK enum status run_read(struct source *src, struct run *out, struct diag_log *log);
-
-/// Like run_read(), but the lists of the digests are not decoded, to save memory: each digest of
-/// `out` has its JSON text from the file, and members such as the rank (see digest_forget()).
-GG_MUST_CHECK enum status run_read_text(struct source *src, struct run *out, struct diag_log *log);
+/// Reads and validates a stored run of any number of digests; errors are ST_INPUT. If `keeps_text`,
+/// the lists of the digests are not decoded, to save memory: each digest of `out` has its JSON text
+/// from the file, and members such as the rank (see digest_forget()). Caller releases with
+/// run_release() whatever the outcome.
+GG_MUST_CHECK enum status run_read(struct source *src, bool keeps_text, struct run *out,
+                                   struct diag_log *log);
 
 /// True if run_write() only copies texts of digests, which were validated when they were read. What
 /// it writes can then certainly be read again.

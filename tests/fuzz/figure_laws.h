@@ -30,7 +30,7 @@ static inline void check_figures(struct digest *d)
 	digest_write(d, once);
 	struct source *src = source_memory("fuzz", sink_memory(once).p, sink_memory(once).n, NULL);
 	diag_init(&log);
-	check(digest_read(src, ST_INPUT, &again, &log) == ST_OK);
+	check(digest_read(src, false, &again, &log) == ST_OK);
 	diag_release(&log);
 	source_close(src);
 	digest_write(again, twice);

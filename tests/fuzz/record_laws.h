@@ -20,7 +20,7 @@ static inline void check_digest(struct digest *d)
 	digest_write(d, s);
 	struct span text = sink_memory(s);
 	struct source *src = source_memory("digest", text.p, text.n, NULL);
-	check(digest_read(src, ST_INPUT, &again, &log) == ST_OK);
+	check(digest_read(src, false, &again, &log) == ST_OK);
 	struct sink *t = sink_open_memory();
 	digest_write(again, t);
 	check(span_eq(text, sink_memory(t)));

@@ -17,7 +17,8 @@
 #include "store/run_json.h"
 #include "trust/trust.h"
 
-typedef enum status run_reader(struct source *src, struct run *out, struct diag_log *log);
+typedef enum status run_reader(struct source *src, bool keeps_text, struct run *out,
+                               struct diag_log *log);
 
 static inline void check(bool law)
 {
@@ -25,10 +26,11 @@ static inline void check(bool law)
 		abort();
 }
 
-static inline enum status read_one_digest(struct source *src, struct run *out, struct diag_log *log)
+static inline enum status read_one_digest(struct source *src, bool keeps_text, struct run *out,
+                                          struct diag_log *log)
 {
 	struct digest *d;
-	TRY(digest_read(src, ST_INPUT, &d, log));
+	TRY(digest_read(src, keeps_text, &d, log));
 	vec_push(&out->ranks, d);
 	return ST_OK;
 }
@@ -39,7 +41,7 @@ static inline bool run_is_read(struct span text, run_reader *reader, struct run 
 	struct source *src = source_memory("fuzz", text.p, text.n, NULL);
 	diag_init(&log);
 	*out = (struct run){ .label = "fuzz" };
-	enum status st = reader(src, out, &log);
+	enum status st = reader(src, false, out, &log);
 	const char *error = diag_first_error(&log);
 	check(st == ST_OK ? out->ranks.nr && !error
 	                  : error && text_is_valid(span_of(error)) && !strchr(error, '\n'));

@@ -27,7 +27,7 @@ static enum status parse(struct span text, size_t block, struct digest **out, st
 {
 	struct source *src =
 	    source_memory("d.json", text.p, text.n, &(struct source_options){ .block = block });
-	enum status st = digest_read(src, ST_INPUT, out, log);
+	enum status st = digest_read(src, false, out, log);
 	source_close(src);
 	return st;
 }

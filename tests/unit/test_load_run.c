@@ -47,7 +47,7 @@ static enum status parse(const char *text, size_t n, size_t block, struct run *o
 	struct source *src =
 	    source_memory("run.json", text, n, &(struct source_options){ .block = block });
 	diag_init(log);
-	enum status st = run_read(src, out, log);
+	enum status st = run_read(src, false, out, log);
 	source_close(src);
 	return st;
 }

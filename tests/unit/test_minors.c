@@ -89,7 +89,7 @@ static void absent_fields(void **state)
 static enum status parse(const char *text, struct digest **out, struct diag_log *log)
 {
 	struct source *src = source_memory("d.json", text, strlen(text), NULL);
-	enum status st = digest_read(src, ST_INPUT, out, log);
+	enum status st = digest_read(src, false, out, log);
 	source_close(src);
 	return st;
 }

@@ -209,16 +209,14 @@ static enum status load_digest(const struct loader *l, struct source *src,
                                struct artifact_file *file)
 {
 	struct digest *d;
-	TRY(load_keeps_text(l, file) ? digest_read_text(src, &d, file->log)
-	                             : digest_read(src, ST_INPUT, &d, file->log));
+	TRY(digest_read(src, load_keeps_text(l, file), &d, file->log));
 	return artifact_add_stored(l, file, d);
 }
 
 static enum status load_run(const struct loader *l, struct source *src, struct artifact_file *file)
 {
 	struct run stored = { 0 };
-	enum status st = load_keeps_text(l, file) ? run_read_text(src, &stored, file->log)
-	                                          : run_read(src, &stored, file->log);
+	enum status st = run_read(src, load_keeps_text(l, file), &stored, file->log);
 	int64_t before = -1; /* rank of the previous digest */
 	for (size_t i = 0; i < stored.ranks.nr && st == ST_OK; i++) {
 		struct digest *d = stored.ranks.v[i];

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/vec.h"
 #include "io/source.h"
 
 /* Words that occur only in recordings of one kind of device, and the names of these devices.
  * Sources: ActivityType.cpp of Kineto; trace_view.json of torch_npu; aten/src/ATen/native/mps;
  * process names of XProf. */
-static const struct other_word {
+static const struct {
 	const char *word, *name;
-} device_words[] = {
+} words[] = {
 	{ "\"mtia_", "MTIA of Meta" },
 	{ "Ascend Hardware", "an NPU of Ascend" },
 	{ "\"async_npu\"", "an NPU of Ascend" },
@@ -22,16 +22,15 @@ static const struct other_word {
 	{ "\"privateuse1_runtime\"", "a device of another back end (PrivateUse1)" },
 	{ "\"privateuse1_driver\"", "a device of another back end (PrivateUse1)" },
 	{ "/device:TPU", "a TPU of Google" },
-	{ NULL, NULL },
 };
 
 enum { BLOCK = 1 << 16, WORD_MAX = 64 };
 
 static const char *find_word(const char *p, size_t n)
 {
-	for (const struct other_word *words = device_words; words->word; words++)
-		if (memmem(p, n, words->word, strlen(words->word)))
-			return words->name;
+	for (size_t i = 0; i < NR_OF(words); i++)
+		if (memmem(p, n, words[i].word, strlen(words[i].word)))
+			return words[i].name;
 	return NULL;
 }
 

@@ -21,9 +21,8 @@ struct reader {
 	struct event_sink sink;
 	struct trace_meta *meta;
 	struct diag_log *log;
-	struct strbuf chunk; ///< bytes that were read from the file; those from `at` on have not been
-	                     ///< used
-	size_t at;
+	char chunk[1 << 16];
+	struct span unread; ///< bytes in `chunk` that have not been used
 	uint64_t byte; ///< number of bytes of the file that have been used
 	struct xprof_ops ops;
 	VEC(struct strbuf) host; ///< planes of the host, kept until the end of the file
@@ -44,25 +43,20 @@ static enum status damaged(const struct reader *r, const char *what)
 /* Reads more bytes into the chunk; `*more` is false at the end. */
 static enum status fill(struct reader *r, bool *more)
 {
-	enum { CHUNK = 1 << 16 };
-	static const char zeros[CHUNK];
-	size_t nr;
-	strbuf_setlen(&r->chunk, 0);
-	strbuf_add(&r->chunk, (struct span){ zeros, CHUNK });
-	r->at = 0;
-	TRY(source_read(r->src, r->chunk.p, CHUNK, &nr, r->log));
-	strbuf_setlen(&r->chunk, nr);
-	*more = nr > 0;
+	r->unread.p = r->chunk;
+	TRY(source_read(r->src, r->chunk, sizeof r->chunk, &r->unread.n, r->log));
+	*more = r->unread.n > 0;
 	return ST_OK;
 }
 
 static enum status take_byte(struct reader *r, unsigned char *c, bool *there)
 {
 	*there = true;
-	if (r->at == r->chunk.n)
+	if (!r->unread.n)
 		TRY(fill(r, there));
 	if (*there) {
-		*c = (unsigned char)r->chunk.p[r->at++];
+		*c = (unsigned char)*r->unread.p;
+		r->unread = span_from(r->unread, 1);
 		r->byte++;
 	}
 	return ST_OK;
@@ -89,14 +83,14 @@ static enum status take_bytes(struct reader *r, uint64_t n, struct strbuf *out)
 {
 	bool more = true;
 	while (n) {
-		if (r->at == r->chunk.n)
+		if (!r->unread.n)
 			TRY(fill(r, &more));
 		if (!more)
 			return damaged(r, "cut short");
-		size_t part = r->chunk.n - r->at < n ? r->chunk.n - r->at : (size_t)n;
+		size_t part = r->unread.n < n ? r->unread.n : (size_t)n;
 		if (out)
-			strbuf_add(out, (struct span){ r->chunk.p + r->at, part });
-		r->at += part;
+			strbuf_add(out, (struct span){ r->unread.p, part });
+		r->unread = span_from(r->unread, part);
 		r->byte += part;
 		n -= part;
 	}
@@ -446,7 +440,6 @@ enum status xspace_read(struct source *src, const struct xspace_options *options
 	for (size_t i = 0; i < r.host.nr; i++)
 		strbuf_release(&r.host.v[i]);
 	vec_release(&r.host);
-	strbuf_release(&r.chunk);
 	strbuf_release(&r.name);
 	return st;
 }
