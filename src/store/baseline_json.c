@@ -41,8 +41,8 @@ static void read_pin(struct row_reader *r, void *baseline)
 		row_read_all(r, &ranks_schema, (void *const *)pin->ranks.v, nr);
 	for (size_t i = 0; i < nr; i++) {
 		digest_check(r, pin->ranks.v[i]);
-		if ((i ? pin->ranks.v[i - 1]->rank : -1) >= pin->ranks.v[i]->rank)
-			row_fail(r, jscan_byte(r->js), "rank", "is not in rising order");
+		row_need(r, (i ? pin->ranks.v[i - 1]->rank : -1) < pin->ranks.v[i]->rank, "rank",
+		         "is not in rising order");
 	}
 }
 

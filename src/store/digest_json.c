@@ -28,14 +28,15 @@ static void check_memories(struct row_reader *r, const struct digest *d)
 {
 	if (jscan_status(r->js) != ST_OK)
 		return;
-	if (!memories_known(d, d->memory_items.v, d->memory_items.nr, sizeof *d->memory_items.v) ||
-	    !memories_known(d, d->memory_levels.v, d->memory_levels.nr, sizeof *d->memory_levels.v) ||
-	    !memories_known(d, d->memory_evidence.v, d->memory_evidence.nr,
-	                    sizeof *d->memory_evidence.v))
-		row_fail(r, jscan_byte(r->js), "memories", "do not list a memory that other rows name");
+	bool fine =
+	    memories_known(d, d->memory_items.v, d->memory_items.nr, sizeof *d->memory_items.v) &&
+	    memories_known(d, d->memory_levels.v, d->memory_levels.nr, sizeof *d->memory_levels.v) &&
+	    memories_known(d, d->memory_evidence.v, d->memory_evidence.nr,
+	                   sizeof *d->memory_evidence.v);
+	row_need(r, fine, "memories", "do not list a memory that other rows name");
 }
 
-static void check_phase_summaries(struct row_reader *r, const struct digest *d, uint64_t byte)
+static void check_phase_summaries(struct row_reader *r, const struct digest *d)
 {
 	bool fine = d->phase_summaries.nr == 0 || d->summaries.nr;
 	for (size_t i = 0; i < d->phase_summaries.nr; i++) {
@@ -43,24 +44,22 @@ static void check_phase_summaries(struct row_reader *r, const struct digest *d, 
 		fine = fine && phase_has_metric(s->phase, &metric_table[s->metric]) && s->steps > 0 &&
 		       s->steps <= d->usable_steps;
 	}
-	if (!fine)
-		row_fail(r, byte, "phase_summaries", "have a metric that no phase has, or no steps");
+	row_need(r, fine, "phase_summaries", "have a metric that no phase has, or no steps");
 }
 
 /* Checks that the digest has samples, or a summary of each step metric that version 1.0 of the
  * format has. */
-static void check_steps(struct row_reader *r, const struct digest *d, uint64_t byte)
+static void check_steps(struct row_reader *r, const struct digest *d)
 {
 	bool whole = true;
 	for (int m = 0; m < NR_STEP_METRICS && d->summaries.nr; m++)
 		whole = whole && (metric_table[m].since > 0 || digest_summary(d, (enum metric_id)m));
 	for (size_t i = 0; i < d->summaries.nr; i++)
 		whole = whole && metric_table[d->summaries.v[i].metric].per_step;
-	if (!whole)
-		row_fail(r, byte, "summaries", "do not have one for each step metric");
-	else if (d->summaries.nr && d->usable_steps == 0)
-		row_fail(r, byte, "summaries", "are there, but there are no usable steps");
-	check_phase_summaries(r, d, byte);
+	row_need(r, whole, "summaries", "do not have one for each step metric");
+	row_need(r, !d->summaries.nr || d->usable_steps, "summaries",
+	         "are there, but there are no usable steps");
+	check_phase_summaries(r, d);
 }
 
 /* ---- the document of a digest ---- */
@@ -153,27 +152,24 @@ static void check_inputs(struct row_reader *r, struct digest *d)
 	input_settle(d->inputs.v, d->inputs.nr, &d->arena);
 	for (size_t i = 0; i < d->inputs.nr; i++)
 		fine = fine && input_is_fine(&d->inputs.v[i]);
-	if (jscan_status(r->js) == ST_OK && !fine)
-		row_fail(r, jscan_byte(r->js), "inputs", "are not those of a result file");
+	row_need(r, fine, "inputs", "are not those of a result file");
 }
 
 void digest_check(struct row_reader *r, struct digest *d)
 {
-	if (d->rank > RANK_MAX)
-		row_fail(r, jscan_byte(r->js), "rank", "is beyond 2147483647");
-	if (d->rank < 0 && !d->fold && (digest_has_trace(d) || d->snapshot))
-		row_fail(r, jscan_byte(r->js), "rank", "is missing");
+	row_need(r, d->rank <= RANK_MAX, "rank", "is beyond 2147483647");
+	row_need(r, d->rank >= 0 || d->fold || (!digest_has_trace(d) && !d->snapshot), "rank",
+	         "is missing");
 	check_inputs(r, d);
-	if (d->window && d->nr_steps > 1)
-		row_fail(r, jscan_byte(r->js), "steps",
-		         "is more than one sample, though the trace is one window");
-	if (d->unmarked && strcmp(d->unmarked, UNMARKED_PERIOD) != 0)
-		row_fail(r, jscan_byte(r->js), "unmarked", "is not \"" UNMARKED_PERIOD "\"");
-	if (d->period_count < 0 || d->period_launches < 0 || d->period_regularity < 0)
-		row_fail(r, jscan_byte(r->js), "period_count", "or what it is of is below 0");
-	if (d->usable_steps > (int64_t)d->nr_steps)
-		row_fail(r, jscan_byte(r->js), "usable_steps", "is more than there are steps");
-	check_steps(r, d, jscan_byte(r->js));
+	row_need(r, !d->window || d->nr_steps <= 1, "steps",
+	         "is more than one sample, though the trace is one window");
+	row_need(r, !d->unmarked || strcmp(d->unmarked, UNMARKED_PERIOD) == 0, "unmarked",
+	         "is not \"" UNMARKED_PERIOD "\"");
+	row_need(r, d->period_count >= 0 && d->period_launches >= 0 && d->period_regularity >= 0,
+	         "period_count", "or what it is of is below 0");
+	row_need(r, d->usable_steps <= (int64_t)d->nr_steps, "usable_steps",
+	         "is more than there are steps");
+	check_steps(r, d);
 	check_memories(r, d);
 	digest_check_rows(r, d);
 }

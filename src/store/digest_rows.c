@@ -77,7 +77,6 @@ void digest_check_rows(struct row_reader *r, const struct digest *d)
 {
 	check_functions(r, d);
 	check_collectives(r, d);
-	if (jscan_status(r->js) == ST_OK && !are_sums(d))
-		row_fail(r, jscan_byte(r->js), "names",
-		         "of a row is not a number of kernels, operators, calls or threads");
+	row_need(r, are_sums(d), "names",
+	         "of a row is not a number of kernels, operators, calls or threads");
 }

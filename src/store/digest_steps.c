@@ -338,12 +338,10 @@ static void read_rests(struct columns *c, size_t i)
 			read_lists(c, i, true);
 		seen |= 1U << k;
 	}
-	if (seen < 4)
-		row_fail(r, jscan_byte(r->js), step_column_key(i), "has no rests");
+	row_need(r, seen >= 4, step_column_key(i), "has no rests");
 	for (size_t k = 0; k < c->nr && jscan_status(r->js) == ST_OK; k++)
-		if (!add_bases(c->digests[k], i, &bases))
-			row_fail(r, jscan_byte(r->js), step_column_key(i),
-			         "has rests that give no value from 0 to 9223372036854775807");
+		row_need(r, add_bases(c->digests[k], i, &bases), step_column_key(i),
+		         "has rests that give no value from 0 to 9223372036854775807");
 }
 
 static void read_column(struct columns *c, size_t i)
@@ -364,10 +362,8 @@ static void check_phases(const struct columns *c, const struct digest *d)
 			whole = whole && (!d->phases[p][k] || d->phases[p][0]);
 	for (size_t i = 0; d->step_phases && i < d->nr_steps; i++)
 		known = known && d->step_phases[i] <= step_phase_code(NR_PHASES - 1);
-	if (!whole)
-		row_fail(c->r, jscan_byte(c->r->js), NULL, "does not have the first column of a phase");
-	else if (!known)
-		row_fail(c->r, jscan_byte(c->r->js), "phase", "is not known");
+	row_need(c->r, whole, NULL, "does not have the first column of a phase");
+	row_need(c->r, known, "phase", "is not known");
 }
 
 static void read_columns(struct columns *c)
@@ -383,9 +379,8 @@ static void read_columns(struct columns *c)
 		/* each step of a run must have samples. If a run could have only its number of steps, a
 		 * file of thirty bytes could claim a million steps, and cost the time and memory of all
 		 * these */
-		if (c->summarized && r->sampled)
-			row_fail(r, jscan_byte(r->js), step_column_key(COUNT_COLUMN),
-			         "replaces the samples of steps, as only a baseline may");
+		row_need(r, !c->summarized || !r->sampled, step_column_key(COUNT_COLUMN),
+		         "replaces the samples of steps, as only a baseline may");
 		if (i == NR_ALL_COLUMNS ? row_is_passed_over(r, key) : step_column_since(i) > r->minor) {
 			jscan_skip(r->js);
 		} else if (i == NR_ALL_COLUMNS) {
@@ -398,8 +393,8 @@ static void read_columns(struct columns *c)
 		}
 	}
 	for (size_t i = 0; i < NR_ALL_COLUMNS; i++)
-		if (has_column(c->summarized, i) && !step_column_is_optional(i) && !(c->seen >> i & 1))
-			row_fail(r, jscan_byte(r->js), step_column_key(i), "is missing");
+		row_need(r, !has_column(c->summarized, i) || step_column_is_optional(i) || c->seen >> i & 1,
+		         step_column_key(i), "is missing");
 	for (size_t k = 0; k < c->nr; k++)
 		check_phases(c, c->digests[k]);
 }

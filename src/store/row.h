@@ -104,6 +104,9 @@ bool row_next(struct row_reader *r, const char *key, size_t *at, size_t nr);
 /// `key` (of the present value if `key` is NULL), and `what`, which says what is wrong.
 void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *what);
 
+/// Like row_fail() at the present byte, unless `fine`.
+void row_need(struct row_reader *r, bool fine, const char *key, const char *what);
+
 /// Offset in the input, in bytes, of the value that comes next.
 uint64_t row_byte(struct row_reader *r);
 

@@ -25,6 +25,12 @@ void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *
 	strbuf_setlen(&r->path, before);
 }
 
+void row_need(struct row_reader *r, bool fine, const char *key, const char *what)
+{
+	if (!fine)
+		row_fail(r, jscan_byte(r->js), key, what);
+}
+
 enum jscan_type row_enter_array(struct row_reader *r, const char *key)
 {
 	uint64_t byte = row_byte(r);
@@ -43,8 +49,7 @@ bool row_item(struct row_reader *r, const char *key, size_t i)
 bool row_next(struct row_reader *r, const char *key, size_t *at, size_t nr)
 {
 	bool more = *at == 0 || jscan_element(r->js);
-	if (more != (*at < nr))
-		row_fail(r, jscan_byte(r->js), key, "does not have one value for each rank");
+	row_need(r, more == (*at < nr), key, "does not have one value for each rank");
 	++*at;
 	return more && jscan_status(r->js) == ST_OK;
 }
@@ -330,9 +335,8 @@ static void read_members(struct row_reader *r, const struct schema *s, void *con
 		*(hex ? &seen_hex : &seen) |= bit;
 	}
 	for (size_t i = 0; i < s->nr; i++)
-		if (!(seen >> i & 1) && !row_is_optional(&s->fields[i]))
-			row_fail(r, jscan_byte(r->js), s->fields[i].key,
-			         "is missing: the file is damaged, or older than version 0.1; make it anew");
+		row_need(r, (seen >> i & 1) || row_is_optional(&s->fields[i]), s->fields[i].key,
+		         "is missing: the file is damaged, or older than version 0.1; make it anew");
 }
 
 void row_read(struct row_reader *r, const struct schema *s, void *row)

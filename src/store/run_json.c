@@ -25,8 +25,7 @@ static void read_digests(struct row_reader *r, void *run)
 	struct run *out = run;
 	while (row_item(r, NULL, out->ranks.nr))
 		read_run_digest(r, out);
-	if (out->ranks.nr == 0)
-		row_fail(r, jscan_byte(r->js), NULL, "holds no digest");
+	row_need(r, out->ranks.nr > 0, NULL, "holds no digest");
 }
 
 static const struct field run_fields[] = {
