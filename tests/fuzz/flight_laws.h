@@ -8,19 +8,18 @@
 #include "flight/dump.h"
 #include "snapshot_laws.h"
 
-typedef enum status flight_reader(struct source *src, const struct flight_options *options,
-                                  struct flight_dump **out, struct diag_log *log);
+typedef enum status flight_reader(struct source *src, size_t entries, struct flight_dump **out,
+                                  struct diag_log *log);
 
 static inline struct flight_dump *flight_dump_of(struct span bytes, flight_reader *reader,
                                                  size_t window, size_t block)
 {
-	struct source_options so = { .block = block };
-	struct flight_options options = { .window = window, .entries = 1 << 10 };
+	struct source_options so = { .block = block, .window = window };
 	struct source *src = source_memory("fuzz", bytes.p, bytes.n, &so);
 	struct flight_dump *d = NULL;
 	struct diag_log log;
 	diag_init(&log);
-	enum status st = reader(src, &options, &d, &log);
+	enum status st = reader(src, 1 << 10, &d, &log);
 	const char *error = diag_first_error(&log);
 	check(st == ST_OK
 	          ? !error && d

@@ -4,11 +4,10 @@
 #include "read/timeline.h"
 #include "record_laws.h"
 
-static enum status reduce_timeline(struct source *src, size_t window, struct digest *d,
-                                   struct diag_log *log)
+static enum status reduce_timeline(struct source *src, struct digest *d, struct diag_log *log)
 {
 	struct memory_timeline t;
-	TRY(timeline_read(src, &(struct timeline_read_options){ .window = window }, &t, log));
+	TRY(timeline_read(src, 0, &t, log));
 	timeline_reduce(&t, d);
 	memory_timeline_release(&t);
 	return ST_OK;

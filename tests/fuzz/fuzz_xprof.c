@@ -4,11 +4,10 @@
 #include "read/xprof.h"
 #include "record_laws.h"
 
-static enum status reduce_xprof(struct source *src, size_t window, struct digest *d,
-                                struct diag_log *log)
+static enum status reduce_xprof(struct source *src, struct digest *d, struct diag_log *log)
 {
 	struct xprof_profile p;
-	TRY(xprof_read(src, &(struct xprof_read_options){ .window = window }, &p, log));
+	TRY(xprof_read(src, NULL, &p, log));
 	enum status st = xprof_reduce(&p, d, log);
 	xprof_profile_release(&p);
 	return st;

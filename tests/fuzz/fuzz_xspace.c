@@ -35,7 +35,7 @@ static enum status read_all(const uint8_t *data, size_t size, size_t block, stru
 	struct diag_log log;
 	name_table_init(&names);
 	diag_init(&log);
-	enum status st = xspace_read(src, &(struct xspace_options){ &limits }, &names,
+	enum status st = xspace_read(src, &limits, &names,
 	                             (struct event_sink){ .ctx = out, .event = take }, &meta, &log);
 	law(st == ST_OK || st == ST_INPUT);
 	law((st == ST_OK) == !diag_first_error(&log));

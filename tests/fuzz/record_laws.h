@@ -7,8 +7,7 @@
 #include "snapshot_laws.h"
 #include "store/digest_json.h"
 
-typedef enum status record_reader(struct source *src, size_t window, struct digest *d,
-                                  struct diag_log *log);
+typedef enum status record_reader(struct source *src, struct digest *d, struct diag_log *log);
 
 static inline void check_digest(struct digest *d)
 {
@@ -34,12 +33,12 @@ static inline void check_digest(struct digest *d)
 static inline bool record_is_read(struct span bytes, record_reader *reader, size_t window,
                                   size_t block)
 {
-	struct source_options so = { .block = block };
+	struct source_options so = { .block = block, .window = window };
 	struct source *src = source_memory("fuzz", bytes.p, bytes.n, &so);
 	struct digest *d = digest_new();
 	struct diag_log log;
 	diag_init(&log);
-	enum status st = reader(src, window, d, &log);
+	enum status st = reader(src, d, &log);
 	const char *error = diag_first_error(&log);
 	check(st == ST_OK
 	          ? !error

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "read/pickle.h"
 
-typedef enum status snapshot_reader(struct source *src, const struct snapshot_read_options *options,
+typedef enum status snapshot_reader(struct source *src, const struct snapshot_limits *limits,
                                     struct snapshot *out, struct diag_log *log);
 
 static inline void check(bool law)
@@ -82,14 +82,14 @@ static inline void check_history(const struct snapshot *s)
 
 /// Reads `bytes` as a snapshot and checks the result; returns true if it is a snapshot.
 static inline bool check_reader(struct span bytes, snapshot_reader *read,
-                                const struct snapshot_read_options *options, size_t block)
+                                const struct snapshot_limits *limits, size_t block)
 {
-	struct source_options so = { .block = block };
+	struct source_options so = { .block = block, .window = block ? 7 : 0 };
 	struct source *src = source_memory("fuzz", bytes.p, bytes.n, &so);
 	struct snapshot s;
 	struct diag_log log;
 	diag_init(&log);
-	enum status st = read(src, options, &s, &log);
+	enum status st = read(src, limits, &s, &log);
 	const char *error = diag_first_error(&log);
 	check(st == ST_OK
 	          ? !error

@@ -95,8 +95,8 @@ static inline void walk(struct jscan *js, struct strbuf *out)
 static inline struct walked walk_text_of(struct span text, bool tolerant, size_t size, bool skip)
 {
 	struct walked w = { .events = STRBUF_INIT, .error = STRBUF_INIT };
-	struct source_options so = { .block = size };
-	struct jscan_options options = { .tolerant = tolerant, .window = size };
+	struct source_options so = { .block = size, .window = size };
+	struct jscan_options options = { .tolerant = tolerant };
 	struct diag_log log;
 	diag_init(&log);
 	struct source *src = source_memory("doc", text.p, text.n, &so);

@@ -78,19 +78,17 @@ static void dump(const struct digest *d, struct strbuf *out)
 static enum status reduce_text(bool xprof, struct source *src, const struct records_way *way,
                                struct digest *d, struct diag_log *log)
 {
-	struct timeline_read_options to = { .rows = way->rows, .window = way->window };
 	struct xprof_limits limits = { way->memories ? way->memories : 4096,
 		                           way->rows ? way->rows : 1 << 20 };
-	struct xprof_read_options xo = { .limits = &limits, .window = way->window };
 	struct memory_timeline t;
 	struct xprof_profile p;
 	if (!xprof) {
-		TRY(timeline_read(src, &to, &t, log));
+		TRY(timeline_read(src, way->rows, &t, log));
 		timeline_reduce(&t, d);
 		memory_timeline_release(&t);
 		return ST_OK;
 	}
-	TRY(xprof_read(src, &xo, &p, log));
+	TRY(xprof_read(src, &limits, &p, log));
 	enum status st = xprof_reduce(&p, d, log);
 	xprof_profile_release(&p);
 	return st;
@@ -101,7 +99,9 @@ static enum status reduce_text(bool xprof, struct source *src, const struct reco
 static inline bool records_of(bool xprof, struct span text, const struct records_way *way,
                               struct strbuf *out)
 {
-	struct source_options so = { .block = way->block, .allow_truncated = way->truncated };
+	struct source_options so = { .block = way->block,
+		                         .window = way->window,
+		                         .allow_truncated = way->truncated };
 	struct source *src = source_memory("t", text.p, text.n, &so);
 	struct digest *d = digest_new();
 	struct diag_log log;

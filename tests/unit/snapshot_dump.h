@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "read/pickle.h"
 
-typedef enum status snapshot_reader(struct source *src, const struct snapshot_read_options *options,
+typedef enum status snapshot_reader(struct source *src, const struct snapshot_limits *limits,
                                     struct snapshot *out, struct diag_log *log);
 
 static inline void dump_address(struct strbuf *out, uint64_t address)
@@ -100,8 +100,7 @@ static inline void snapshot_dump(struct strbuf *out, const struct snapshot *s)
 /// Reads `src`, closes it, and returns the dump, or only the error. `*st` becomes the status.
 /// Aborts if a read that fails has written to its result.
 static inline struct strbuf dump_source(struct source *src, snapshot_reader *read,
-                                        const struct snapshot_read_options *options,
-                                        enum status *st)
+                                        const struct snapshot_limits *limits, enum status *st)
 {
 	struct strbuf out = STRBUF_INIT;
 	struct snapshot s, untouched;
@@ -109,7 +108,7 @@ static inline struct strbuf dump_source(struct source *src, snapshot_reader *rea
 	diag_init(&log);
 	memset(&s, 0xa5, sizeof s);
 	memcpy(&untouched, &s, sizeof s);
-	*st = read(src, options, &s, &log);
+	*st = read(src, limits, &s, &log);
 	if (*st == ST_OK) {
 		snapshot_dump(&out, &s);
 		snapshot_release(&s);
@@ -123,19 +122,18 @@ static inline struct strbuf dump_source(struct source *src, snapshot_reader *rea
 	return out;
 }
 
-/// Like dump_source(), for bytes in memory, in blocks of `block` (0: whole). They are copied to a
-/// block of exactly their size, so that a sanitizer sees a read past the end.
+/// Like dump_source(), for bytes in memory, in blocks and a window of `block` (0: whole). They are
+/// copied to a block of exactly their size, so that a sanitizer sees a read past the end.
 static inline struct strbuf dump_bytes(struct span bytes, snapshot_reader *read,
-                                       const struct snapshot_read_options *options, size_t block,
+                                       const struct snapshot_limits *limits, size_t block,
                                        enum status *st)
 {
-	struct source_options so = { .block = block };
+	struct source_options so = { .block = block, .window = block };
 	char *copy = malloc(bytes.n + 1);
 	if (!copy)
 		abort();
 	memcpy(copy + 1, bytes.p, bytes.n);
-	struct strbuf out =
-	    dump_source(source_memory("doc", copy + 1, bytes.n, &so), read, options, st);
+	struct strbuf out = dump_source(source_memory("doc", copy + 1, bytes.n, &so), read, limits, st);
 	free(copy);
 	return out;
 }

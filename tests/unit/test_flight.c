@@ -117,7 +117,7 @@ static struct flight_dump *read_json(const char *text, struct diag_log *log)
 {
 	struct source *src = source_memory("dump", text, strlen(text), NULL);
 	struct flight_dump *d = NULL;
-	(void)!flight_read(src, NULL, &d, log);
+	(void)!flight_read(src, 0, &d, log);
 	source_close(src);
 	return d;
 }

@@ -143,8 +143,8 @@ struct fixture {
 
 static void begin(struct fixture *f, const char *text, size_t window)
 {
-	struct source_options so = { .block = window };
-	struct jscan_options options = { .window = window, .tolerant = true };
+	struct source_options so = { .block = window, .window = window };
+	struct jscan_options options = { .tolerant = true };
 	diag_init(&f->log);
 	f->src = source_memory("doc", text, strlen(text), &so);
 	f->js = jscan_new(f->src, &options, &f->log);
@@ -283,9 +283,9 @@ static void text_is_kept(void **state)
 			struct diag_log log;
 			struct strbuf kept = STRBUF_INIT;
 			diag_init(&log);
-			struct source *src = source_memory("doc", text, strlen(text),
-			                                   &(struct source_options){ .block = sizes[s] });
-			struct jscan *js = jscan_new(src, &(struct jscan_options){ .window = window }, &log);
+			struct source_options so = { .block = sizes[s], .window = window };
+			struct source *src = source_memory("doc", text, strlen(text), &so);
+			struct jscan *js = jscan_new(src, NULL, &log);
 			assert_true(jscan_array(js));
 			for (int i = 0; jscan_element(js); i++) {
 				if (i == 1)

@@ -354,9 +354,8 @@ static void refused_by_name_and_offset(void **state)
 			   before building */
 			struct snapshot_limits limits = snapshot_limits_default;
 			limits.pickle_nodes = limits.pickle_refs = 0;
-			struct snapshot_read_options options = { .limits = &limits };
 			struct strbuf got =
-			    dump_bytes(strbuf_span(&text), snapshot_read_pickle, &options, 0, &st);
+			    dump_bytes(strbuf_span(&text), snapshot_read_pickle, &limits, 0, &st);
 			if (st != ST_INPUT || !span_starts(strbuf_span(&got), strbuf_span(&want)) ||
 			    strchr(strbuf_str(&got), '\n'))
 				fail_msg("%s: %s", refused[i].name, strbuf_str(&got));
@@ -536,11 +535,10 @@ static void at_and_past_every_limit(void **state)
 	for (size_t i = 0; i < ROWS(rows); i++)
 		for (size_t past = 0; past < 2; past++) {
 			struct snapshot_limits limits = snapshot_limits_default;
-			struct snapshot_read_options options = { .limits = &limits };
 			size_t value = rows[i].exact - past;
 			memcpy((char *)&limits + rows[i].offset, &value, sizeof value);
 			enum status st;
-			struct strbuf got = dump_bytes(BYTES(text), snapshot_read_pickle, &options, 0, &st);
+			struct strbuf got = dump_bytes(BYTES(text), snapshot_read_pickle, &limits, 0, &st);
 			if (st != (past ? ST_INPUT : ST_OK) ||
 			    (past && !strstr(strbuf_str(&got), rows[i].what)))
 				fail_msg("row %zu, past %zu: %s", i, past, strbuf_str(&got));

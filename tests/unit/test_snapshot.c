@@ -17,8 +17,7 @@ static const size_t sizes[] = { 0, 1, 2, 3, 7 };
 
 static struct strbuf dump_json(struct span text, size_t size, enum status *st)
 {
-	struct snapshot_read_options options = { .window = size };
-	return dump_bytes(text, snapshot_read, &options, size, st);
+	return dump_bytes(text, snapshot_read, NULL, size, st);
 }
 
 /* ---- forms of snapshots ---- */
@@ -391,13 +390,12 @@ static void at_and_past_every_limit(void **state)
 	for (size_t i = 0; i < ROWS(rows); i++)
 		for (size_t past = 0; past < 2; past++) {
 			struct snapshot_limits limits = snapshot_limits_default;
-			struct snapshot_read_options options = { .limits = &limits };
 			size_t value = rows[i].exact - past;
 			uint64_t wide = value;
 			memcpy((char *)&limits + rows[i].offset, rows[i].wide ? (void *)&wide : (void *)&value,
 			       rows[i].wide ? sizeof wide : sizeof value);
 			enum status st;
-			struct strbuf got = dump_bytes(span_of(limited), snapshot_read, &options, 0, &st);
+			struct strbuf got = dump_bytes(span_of(limited), snapshot_read, &limits, 0, &st);
 			if (st != (past ? ST_INPUT : ST_OK) ||
 			    (past && !strstr(strbuf_str(&got), rows[i].what)))
 				fail_msg("%s: %s", rows[i].what, strbuf_str(&got));

@@ -28,8 +28,8 @@ static enum status read_with(uint64_t plane_bytes, struct diag_log *log)
 	struct name_table names;
 	struct trace_meta meta;
 	name_table_init(&names);
-	enum status st = xspace_read(src, &(struct xspace_options){ &limits }, &names,
-	                             (struct event_sink){ .event = take }, &meta, log);
+	enum status st =
+	    xspace_read(src, &limits, &names, (struct event_sink){ .event = take }, &meta, log);
 	arena_release(&meta.arena);
 	vec_release(&meta.devices);
 	name_table_release(&names);

@@ -97,7 +97,7 @@ static enum status load_timeline(const struct loader *l, struct source *src,
 {
 	struct memory_timeline t;
 	struct diag_log own;
-	TRY(timeline_read(src, NULL, &t, file->log));
+	TRY(timeline_read(src, 0, &t, file->log));
 	diag_init(&own);
 	struct digest *d = digest_new();
 	timeline_reduce(&t, d);

@@ -7,15 +7,15 @@
 #include "cli/load_internal.h"
 #include "flight/dump.h"
 
-typedef enum status dump_reader(struct source *src, const struct flight_options *options,
-                                struct flight_dump **out, struct diag_log *log);
+typedef enum status dump_reader(struct source *src, size_t entries, struct flight_dump **out,
+                                struct diag_log *log);
 
 static enum status take_dump(const struct loader *l, struct source *src, struct artifact_file *file,
                              dump_reader *read)
 {
 	enum rank_known known;
 	struct flight_dump *d = NULL;
-	TRY(read(src, NULL, &d, file->log));
+	TRY(read(src, 0, &d, file->log));
 	d->rank = rank_of(l, d->rank, artifact_file_name(file), &known);
 	file->flight = d;
 	return ST_OK;

@@ -371,10 +371,10 @@ static void read_dump(void *ctx, const struct tree *t)
 
 /* ---- reading of a whole dump ---- */
 
-static struct dump_reader begin(const struct flight_options *options)
+static struct dump_reader begin(size_t entries)
 {
-	struct dump_reader r = { .out = mem_calloc(1, sizeof *r.out) };
-	r.limit = options && options->entries ? options->entries : MAX_ENTRIES;
+	struct dump_reader r = { .out = mem_calloc(1, sizeof *r.out),
+		                     .limit = entries ? entries : MAX_ENTRIES };
 	r.out->rank = -1;
 	name_table_init(&r.out->names);
 	idmap_init(&r.group_ids);
@@ -392,12 +392,11 @@ static enum status end(struct dump_reader *r, enum status st, struct flight_dump
 	return st;
 }
 
-enum status flight_read(struct source *src, const struct flight_options *options,
-                        struct flight_dump **out, struct diag_log *log)
+enum status flight_read(struct source *src, size_t entries, struct flight_dump **out,
+                        struct diag_log *log)
 {
-	struct dump_reader r = begin(options);
+	struct dump_reader r = begin(entries);
 	struct json_tree_options json = {
-		.window = options ? options->window : 0,
 		.cut = "dump of the Flight Recorder: it is cut short; copy it anew",
 		.faults = &r.out->json_faults,
 		.fault_byte = &r.out->fault_byte,
@@ -405,10 +404,10 @@ enum status flight_read(struct source *src, const struct flight_options *options
 	return end(&r, json_read_tree(src, &json, read_dump, &r, log), out);
 }
 
-enum status flight_read_pickle(struct source *src, const struct flight_options *options,
-                               struct flight_dump **out, struct diag_log *log)
+enum status flight_read_pickle(struct source *src, size_t entries, struct flight_dump **out,
+                               struct diag_log *log)
 {
-	struct dump_reader r = begin(options);
+	struct dump_reader r = begin(entries);
 	return end(&r, pickle_read_tree(src, &snapshot_limits_default, read_dump, &r, log), out);
 }
 

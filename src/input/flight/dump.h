@@ -47,22 +47,14 @@ struct flight_dump {
 	VEC(struct flight_entry) entries; ///< entries, oldest first; without sends and receives
 };
 
-/// Options of reading a dump; a zeroed struct has the defaults.
-struct flight_options {
-	size_t entries; ///< largest number of entries, beyond which ST_INPUT is returned; 0 means 2^20
-	size_t window; ///< size of the JSON scanner's window in bytes, set by tests; 0 means the
-	               ///< default
-};
-
 /// Read a dump: flight_read() in JSON (_dump_nccl_trace_json()), flight_read_pickle() as a pickle,
-/// such as a file that TORCH_FR_DUMP_TEMP_FILE names. `options` may be NULL. ST_INPUT leaves `out`
-/// unchanged; it is also returned for an input that is cut short. Caller releases with
-/// flight_dump_free(). Sources: FlightRecorder.hpp, torch/distributed/flight_recorder and its tests
-/// (PyTorch 2.8).
-GG_MUST_CHECK enum status flight_read(struct source *src, const struct flight_options *options,
-                                      struct flight_dump **out, struct diag_log *log);
-GG_MUST_CHECK enum status flight_read_pickle(struct source *src,
-                                             const struct flight_options *options,
+/// such as the file TORCH_FR_DUMP_TEMP_FILE. ST_INPUT leaves `out` unchanged; it is also returned
+/// for an input that is cut short, or that has more than `entries` entries; 0 means 2^20. Caller
+/// releases with flight_dump_free(). Sources: FlightRecorder.hpp, torch/distributed/flight_recorder
+/// and its tests (PyTorch 2.8).
+GG_MUST_CHECK enum status flight_read(struct source *src, size_t entries, struct flight_dump **out,
+                                      struct diag_log *log);
+GG_MUST_CHECK enum status flight_read_pickle(struct source *src, size_t entries,
                                              struct flight_dump **out, struct diag_log *log);
 
 /// Releases a dump; NULL is fine.

@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "io/jscan_inline.h"
 
-#define DEFAULT_WINDOW ((size_t)256 << 10)
 #define TOKEN_LIMIT ((size_t)64 << 20) ///< largest length in bytes of a string or number
 
 struct jscan *jscan_new(struct source *src, const struct jscan_options *options,
@@ -19,7 +18,7 @@ struct jscan *jscan_new(struct source *src, const struct jscan_options *options,
 	js->max_depth = options && options->max_depth && options->max_depth < JSCAN_DEPTH
 	                    ? options->max_depth
 	                    : JSCAN_DEPTH;
-	js->cap = options && options->window ? options->window : DEFAULT_WINDOW;
+	js->cap = source_window(src);
 	js->buf = mem_realloc(NULL, js->cap + JSCAN_PAD, 1);
 	js->at = js->end = js->buf;
 	memset(js->end, 0, JSCAN_PAD);

@@ -42,7 +42,6 @@ struct jscan_options {
 	bool tolerant; ///< true to count raw control bytes, bad escapes and NaN as faults; false to
 	               ///< report them as errors
 	unsigned max_depth; ///< limit of the nesting of values; 0 means 512
-	size_t window; ///< size of the window in bytes, set by tests; 0 means 256 KiB
 };
 
 /// Makes a scanner over `src`; `src` and `log` are borrowed. `options` may be NULL, and so may

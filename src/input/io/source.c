@@ -16,6 +16,7 @@
 
 #define RAW_BYTES ((size_t)64 << 10)
 #define AHEAD_BYTES ((size_t)256 << 10)
+#define WINDOW_BYTES ((size_t)256 << 10)
 #define DEFAULT_MAX_BYTES ((uint64_t)1 << 40)
 
 enum coding { CODING_UNKNOWN, CODING_PLAIN, CODING_GZIP, CODING_DONE };
@@ -55,6 +56,8 @@ static struct source *source_new(const char *name, const struct source_options *
 		s->options = *options;
 	if (!s->options.max_bytes)
 		s->options.max_bytes = DEFAULT_MAX_BYTES;
+	if (!s->options.window)
+		s->options.window = WINDOW_BYTES;
 	s->raw = mem_realloc(NULL, RAW_BYTES, 1);
 	return s;
 }
@@ -392,6 +395,11 @@ void source_blame_damage(struct source *s, struct diag_log *log)
 		diag_move(log, &own);
 	}
 	diag_release(&own);
+}
+
+size_t source_window(const struct source *s)
+{
+	return s->options.window;
 }
 
 const char *source_name(const struct source *s)

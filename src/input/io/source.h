@@ -23,6 +23,7 @@ struct source_progress {
 struct source_options {
 	uint64_t max_bytes; ///< limit of decompressed bytes; 0 means 1 TiB
 	size_t block; ///< largest number of bytes per read, set by tests; 0 means as many as fit
+	size_t window; ///< size in bytes of the window of a JSON scanner; 0 means 256 KiB
 	bool zlib_only; ///< true to decode gzip without ISA-L, set by tests
 	bool allow_truncated; ///< true to treat the end of a gzip stream that is cut short as a normal
 	                      ///< end
@@ -67,6 +68,9 @@ bool source_truncated(const struct source *s);
 /// found wrong. Decodes the file again to its end, so that nothing can be read afterwards. A pipe,
 /// which cannot be read again, is left as it is.
 void source_blame_damage(struct source *s, struct diag_log *log);
+
+/// The option `window`.
+size_t source_window(const struct source *s);
 
 /// Name for messages: the path, or "standard input".
 const char *source_name(const struct source *s);

@@ -102,8 +102,7 @@ static const struct tree_ops json_ops = {
 enum status json_read_tree(struct source *src, const struct json_tree_options *options,
                            tree_form *form, void *ctx, struct diag_log *log)
 {
-	struct jscan_options scan = { .tolerant = true, .window = options->window };
-	struct jscan *js = jscan_new(src, &scan, log);
+	struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, log);
 	struct json json = { .js = js };
 	struct tree tree = { &json_ops, &json };
 	form(ctx, &tree);

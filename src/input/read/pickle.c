@@ -218,12 +218,11 @@ enum status pickle_read_tree(struct source *src, const struct snapshot_limits *l
 	return st;
 }
 
-enum status snapshot_read_pickle(struct source *src, const struct snapshot_read_options *options,
+enum status snapshot_read_pickle(struct source *src, const struct snapshot_limits *limits,
                                  struct snapshot *out, struct diag_log *log)
 {
 	struct snapshot_builder b;
-	snapshot_builder_init(&b,
-	                      options && options->limits ? options->limits : &snapshot_limits_default);
+	snapshot_builder_init(&b, limits ? limits : &snapshot_limits_default);
 	enum status st = pickle_read_tree(src, b.limits, snapshot_form_read, &b, log);
 	return snapshot_builder_finish(&b, src, st, out, log);
 }

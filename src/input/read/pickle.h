@@ -20,9 +20,9 @@ GG_MUST_CHECK enum status pickle_read_tree(struct source *src, const struct snap
                                            struct diag_log *log);
 
 /// Reads one pickled snapshot. The result equals that of snapshot_read() on the same snapshot as
-/// JSON; `options`, statuses and ownership are those of snapshot_read(), too.
+/// JSON; `limits`, statuses and ownership are those of snapshot_read(), too.
 GG_MUST_CHECK enum status snapshot_read_pickle(struct source *src,
-                                               const struct snapshot_read_options *options,
+                                               const struct snapshot_limits *limits,
                                                struct snapshot *out, struct diag_log *log);
 
 #endif

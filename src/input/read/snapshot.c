@@ -17,14 +17,12 @@ const struct snapshot_limits snapshot_limits_default = {
 	.pickle_visits = (uint64_t)1 << 24,
 };
 
-enum status snapshot_read(struct source *src, const struct snapshot_read_options *options,
+enum status snapshot_read(struct source *src, const struct snapshot_limits *limits,
                           struct snapshot *out, struct diag_log *log)
 {
 	struct snapshot_builder b;
-	snapshot_builder_init(&b,
-	                      options && options->limits ? options->limits : &snapshot_limits_default);
+	snapshot_builder_init(&b, limits ? limits : &snapshot_limits_default);
 	struct json_tree_options json = {
-		.window = options ? options->window : 0,
 		.cut = "the snapshot is cut short, and half of a final state means nothing; copy it anew",
 		.faults = &b.snapshot.json_faults,
 		.fault_byte = &b.snapshot.fault_byte,

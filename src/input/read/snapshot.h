@@ -23,20 +23,11 @@ struct snapshot_limits {
 /// Limits that apply unless others are given; static.
 extern const struct snapshot_limits snapshot_limits_default;
 
-/// Options of reading a snapshot; a zeroed struct has the defaults.
-struct snapshot_read_options {
-	const struct snapshot_limits *limits; ///< limits of the input; NULL means
-	                                      ///< snapshot_limits_default
-	size_t window; ///< size of the JSON scanner's window in bytes, set by tests; 0 means the
-	               ///< default
-};
-
 /// Reads one JSON snapshot, in any form that torch has written: an object with `segments` and
-/// optional members, or only the list of segments. `options` may be NULL. ST_INPUT leaves `out`
-/// unchanged; it is also returned for an input that is cut short, since half of a final state means
-/// nothing. Caller releases `out` with snapshot_release().
-GG_MUST_CHECK enum status snapshot_read(struct source *src,
-                                        const struct snapshot_read_options *options,
+/// optional members, or only the list of segments. `limits` NULL: the default. ST_INPUT leaves
+/// `out` unchanged; it is also returned for an input that is cut short, since half of a final state
+/// means nothing. Caller releases `out` with snapshot_release().
+GG_MUST_CHECK enum status snapshot_read(struct source *src, const struct snapshot_limits *limits,
                                         struct snapshot *out, struct diag_log *log);
 
 #endif

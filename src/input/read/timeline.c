@@ -212,13 +212,13 @@ static void read_form(struct timeline_reader *r, struct numbers *first)
 	}
 }
 
-enum status timeline_read(struct source *src, const struct timeline_read_options *options,
-                          struct memory_timeline *out, struct diag_log *log)
+enum status timeline_read(struct source *src, size_t rows, struct memory_timeline *out,
+                          struct diag_log *log)
 {
-	struct jscan_options scan = { .tolerant = true, .window = options ? options->window : 0 };
-	struct timeline_reader r = { .js = jscan_new(src, &scan, log) };
+	struct jscan_options scan = { .tolerant = true };
+	struct timeline_reader r = { .js = jscan_new(src, &scan, log),
+		                         .limit = rows ? rows : MAX_ROWS };
 	struct numbers first = { 0 };
-	r.limit = options && options->rows ? options->rows : MAX_ROWS;
 	if (!jscan_array(r.js) || !jscan_element(r.js) || !jscan_array(r.js))
 		fail_damaged(&r, "not a list of lists");
 	else

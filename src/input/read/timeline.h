@@ -6,19 +6,11 @@
 #include "events/memory_record.h"
 #include "io/source.h"
 
-/// Options of timeline_read(); a zeroed struct has the defaults.
-struct timeline_read_options {
-	size_t rows; ///< largest number of rows, beyond which ST_INPUT is returned; 0 means 2^26
-	size_t window; ///< size of the JSON scanner's window in bytes, set by tests; 0 means the
-	               ///< default
-};
-
 /// Reads either form, recognized by content: rows of [time, action, bytes, category], or [times,
-/// sizes by category]. `options` may be NULL. ST_INPUT leaves `out` unchanged, also if the input is
-/// cut short. Caller releases `out` with memory_timeline_release(). Source: MemoryProfileTimeline
-/// of torch/profiler/_memory_profiler.py (torch 2.1 and later).
-GG_MUST_CHECK enum status timeline_read(struct source *src,
-                                        const struct timeline_read_options *options,
+/// sizes by category]. ST_INPUT leaves `out` unchanged, also if the input is cut short or has more
+/// than `rows` rows; 0 means 2^26. Caller releases `out` with memory_timeline_release(). Source:
+/// MemoryProfileTimeline of torch/profiler/_memory_profiler.py (torch 2.1 and later).
+GG_MUST_CHECK enum status timeline_read(struct source *src, size_t rows,
                                         struct memory_timeline *out, struct diag_log *log);
 
 #endif

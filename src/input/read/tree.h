@@ -143,7 +143,6 @@ static inline enum status tree_status(const struct tree *t)
 
 /// How JSON is walked, and where its faults are counted. All pointers are borrowed.
 struct json_tree_options {
-	size_t window; ///< size of the scanner's window in bytes, set by tests; 0 means the default
 	const char *cut; ///< error message for an input that is cut short
 	uint64_t *faults, *fault_byte; ///< results: number of tolerated faults of JSON, and offset of
 	                               ///< the first one

@@ -312,12 +312,12 @@ static const struct field profile_fields[] = {
 	{ 0 },
 };
 
-enum status xprof_read(struct source *src, const struct xprof_read_options *options,
+enum status xprof_read(struct source *src, const struct xprof_limits *limits,
                        struct xprof_profile *out, struct diag_log *log)
 {
-	struct jscan_options scan = { .tolerant = true, .window = options ? options->window : 0 };
-	struct profile_reader r = { .js = jscan_new(src, &scan, log) };
-	r.limits = options && options->limits ? options->limits : &default_limits;
+	struct jscan_options scan = { .tolerant = true };
+	struct profile_reader r = { .js = jscan_new(src, &scan, log),
+		                        .limits = limits ? limits : &default_limits };
 	name_table_init(&r.out.names);
 	r.none = name_intern(&r.out.names, SPAN(""));
 	read_fields(&r, "memory profile", profile_fields, &r.out);

@@ -14,22 +14,14 @@ struct xprof_limits {
 	             ///< all memories
 };
 
-/// Options of reading a memory profile of XProf; a zeroed struct has the defaults.
-struct xprof_read_options {
-	const struct xprof_limits *limits; ///< limits of the input; NULL means 4096 memories and 2^22
-	                                   ///< rows
-	size_t window; ///< size of the JSON scanner's window in bytes, set by tests; 0 means the
-	               ///< default
-};
-
 /// True for the key by which a profile is recognized.
 bool xprof_is_profile_key(struct span key);
 
 /// Reads one profile. As in the JSON mapping of protobuf, fields may be named in lowerCamelCase or
 /// as in the proto, and may be null or left out; numbers may be texts. Unknown fields are skipped.
-/// `options` may be NULL. ST_INPUT leaves `out` unchanged, also if the input is cut short. Caller
-/// releases `out` with xprof_profile_release().
-GG_MUST_CHECK enum status xprof_read(struct source *src, const struct xprof_read_options *options,
+/// If `limits` is NULL, they are 4096 memories and 2^22 rows. ST_INPUT leaves `out` unchanged, also
+/// if the input is cut short. Caller releases `out` with xprof_profile_release().
+GG_MUST_CHECK enum status xprof_read(struct source *src, const struct xprof_limits *limits,
                                      struct xprof_profile *out, struct diag_log *log);
 
 #endif

@@ -179,14 +179,13 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
 			                 "one JSON value, or one a line",
 			                 name, at);
 		const char *place = nr ? arena_printf(&log->arena, "%s:%zu", name, line) : name;
-		struct source *src = source_memory(place, rest.p, rest.n,
-		                                   &(struct source_options){ .max_bytes = VALUE_BYTES });
 		/* the window is small, since bytes scanned ahead of one value are scanned again for the
 		 * next */
-		struct jscan_options options = { .tolerant = true, .window = nr ? LATER_WINDOW : 0 };
+		struct source_options so = { .max_bytes = VALUE_BYTES, .window = nr ? LATER_WINDOW : 0 };
+		struct source *src = source_memory(place, rest.p, rest.n, &so);
 		struct diag_log own;
 		diag_init(&own);
-		struct jscan *js = jscan_new(src, &options, &own);
+		struct jscan *js = jscan_new(src, &(struct jscan_options){ .tolerant = true }, &own);
 		struct value_builder b = { out, js, rest, 0 };
 		build(&b, &out->root);
 		st = jscan_status(js);

@@ -421,12 +421,12 @@ static enum status read_file(struct reader *r)
 	return read_host(r);
 }
 
-enum status xspace_read(struct source *src, const struct xspace_options *options,
+enum status xspace_read(struct source *src, const struct xspace_limits *limits,
                         struct name_table *names, struct event_sink sink, struct trace_meta *meta,
                         struct diag_log *log)
 {
 	struct reader r = { .src = src,
-		                .limits = options && options->limits ? options->limits : &default_limits,
+		                .limits = limits ? limits : &default_limits,
 		                .names = names,
 		                .sink = sink,
 		                .meta = meta,

@@ -11,21 +11,15 @@ struct xspace_limits {
 	uint64_t plane_bytes; ///< limit in bytes of one plane, and of all planes of the host together
 };
 
-/// Options of reading an XSpace file; a zeroed struct has the defaults.
-struct xspace_options {
-	/// Limits of the file; NULL means planes of at most 2^31 - 1 bytes, the most that protobuf can
-	/// write.
-	const struct xspace_limits *limits;
-};
-
 /// True for a file that begins with a plane, the timeline of a device or host. `first` holds the
 /// first bytes of the file, white space included.
 bool xspace_recognize(struct span first);
 
 /// Reads one file. Passes work and steps of the GPUs to `sink`, then events of the host; fills
-/// `meta` with the GPUs. One plane at a time, and all planes of the host, are in memory. `options`
-/// may be NULL. ST_INPUT is also returned if the file has no GPU. `names` owns the events' names.
-GG_MUST_CHECK enum status xspace_read(struct source *src, const struct xspace_options *options,
+/// `meta` with the GPUs. One plane at a time, and all planes of the host, are in memory. If
+/// `limits` is NULL, planes have at most 2^31 - 1 bytes, the most that protobuf can write. ST_INPUT
+/// is also returned if the file has no GPU. `names` owns the events' names.
+GG_MUST_CHECK enum status xspace_read(struct source *src, const struct xspace_limits *limits,
                                       struct name_table *names, struct event_sink sink,
                                       struct trace_meta *meta, struct diag_log *log);
 
