@@ -37,8 +37,8 @@ bool step_column_is_optional(size_t column);
 /// phase except its first.
 bool step_column_may_be_zero(size_t column);
 
-/// Address of the member of a digest that points to an optional column. The member is NULL if the
-/// digest lacks the column.
+/// Address of the member of a digest that points to a column. The member is NULL if the digest
+/// lacks the column.
 int64_t **step_column_place(struct digest *d, size_t column);
 
 /// The values of a column, one for each step, borrowed from the digest; NULL if the digest lacks

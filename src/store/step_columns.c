@@ -52,16 +52,14 @@ int64_t **step_column_place(struct digest *d, size_t column)
 	size_t k = column - PHASE_COLUMN;
 	if (step_column_is_metric(column))
 		return &d->samples[column - METRIC_COLUMN];
-	return column == STEP_PHASE_COLUMN
+	return column == NUMBER_COLUMN       ? &d->step_numbers
+	       : column == ACTIVITIES_COLUMN ? &d->step_activities
+	       : column == STEP_PHASE_COLUMN
 	           ? &d->step_phases
 	           : &d->phases[PHASE_FORWARD + k / NR_PHASE_COLUMNS][k % NR_PHASE_COLUMNS];
 }
 
 int64_t *step_column(const struct digest *d, size_t column)
 {
-	if (step_column_is_optional(column))
-		return *step_column_place((struct digest *)(uintptr_t)d, column);
-	return column == NUMBER_COLUMN       ? d->step_numbers
-	       : column == ACTIVITIES_COLUMN ? d->step_activities
-	                                     : d->samples[column - METRIC_COLUMN];
+	return *step_column_place((struct digest *)(uintptr_t)d, column);
 }

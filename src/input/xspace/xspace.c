@@ -198,9 +198,9 @@ static int64_t correlation_of(const struct xvalues *v)
 	return v->seen[XSTAT_CORRELATION] && id >= 0 ? id : IDENT_NONE;
 }
 
-static struct event blank_event(enum event_kind kind, int64_t device, int64_t stream)
+static struct event blank_event(int64_t device, int64_t stream)
 {
-	struct event e = event_blank(kind);
+	struct event e = event_blank(EVENT_ANNOTATION);
 	e.pid = HOST_PID;
 	e.tid = stream;
 	e.device = device;
@@ -287,7 +287,7 @@ static enum status read_lines(struct reader *r, const struct xplane *p, int64_t 
 		WIRE_EACH(rest, f, &ok)
 		{
 			struct xvalues v;
-			struct event e = blank_event(EVENT_ANNOTATION, device, stream);
+			struct event e = blank_event(device, stream);
 			if (f.number != XLINE_EVENT || f.type != WIRE_BYTES)
 				continue;
 			TRY(read_event(r, p, &l, f.bytes, &e, &name, &v));
