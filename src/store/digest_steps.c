@@ -198,13 +198,6 @@ struct columns {
 	uint64_t seen; ///< bit i is set once column i has been read
 };
 
-static int64_t read_null(struct row_reader *r, int64_t absent)
-{
-	enum jscan_type type;
-	jscan_literal(r->js, &type);
-	return absent;
-}
-
 static int64_t read_rest(struct row_reader *r, const char *key)
 {
 	uint64_t byte = row_byte(r);
@@ -225,8 +218,8 @@ static size_t read_numbers(struct row_reader *r, size_t column, bool rests, enum
 	for (bool more = first != JSCAN_END; more; more = jscan_element(r->js)) {
 		if (v.nr == most)
 			row_fail(r, row_byte(r), key, "has too many steps");
-		if (optional && jscan_peek(r->js) == JSCAN_NULL)
-			vec_push(&v, read_null(r, rests ? NO_REST : NO_SAMPLE));
+		if (optional && jscan_null(r->js))
+			vec_push(&v, rests ? NO_REST : NO_SAMPLE);
 		else
 			vec_push(&v, rests ? read_rest(r, key) : row_read_count(r, key));
 	}

@@ -19,39 +19,24 @@
 struct writer {
 	struct sink *out;
 	const char *before;
-	char text[4096];
-	size_t n;
+	struct strbuf text; ///< text of the present column
 };
 
-static void flush(struct writer *w)
-{
-	sink_write(w->out, (struct span){ w->text, w->n });
-	w->n = 0;
-}
-
-static void put_number(struct writer *w, uint64_t bits)
+/* Appends a number, after a comma if `more`; this is where the time of writing goes. */
+static void put_number(struct strbuf *out, uint64_t bits, bool more)
 {
 	char digits[24];
-	size_t n = 0;
+	size_t n = sizeof digits;
 	bool negative = bits >> 63;
 	uint64_t rest = negative ? 0 - bits : bits;
 	do
-		digits[n++] = (char)('0' + rest % 10);
+		digits[--n] = (char)('0' + rest % 10);
 	while (rest /= 10);
 	if (negative)
-		digits[n++] = '-';
-	if (w->n + n + 1 > sizeof w->text)
-		flush(w);
-	while (n)
-		w->text[w->n++] = digits[--n];
-}
-
-static void put_text(struct writer *w, const char *text)
-{
-	if (w->n + strlen(text) > sizeof w->text)
-		flush(w);
-	memcpy(w->text + w->n, text, strlen(text));
-	w->n += strlen(text);
+		digits[--n] = '-';
+	if (more)
+		digits[--n] = ',';
+	strbuf_add(out, (struct span){ digits + n, sizeof digits - n });
 }
 
 /* Writes a column of `nr` values that are `stride` bytes apart in memory. If `plain`, the numbers
@@ -59,21 +44,20 @@ static void put_text(struct writer *w, const char *text)
 static void write_values(struct writer *w, const void *v, size_t nr, size_t stride, bool plain)
 {
 	int64_t last = 0;
-	put_text(w, w->before);
-	put_text(w, "\n[");
+	strbuf_setlen(&w->text, 0);
+	strbuf_addf(&w->text, "%s\n[", w->before);
 	w->before = ",";
 	for (size_t i = 0; i < nr; i++) {
 		int64_t value = *(const int64_t *)(const void *)((const char *)v + i * stride);
-		if (i)
-			put_text(w, ",");
 		if (value == FOLD_ABSENT) {
-			put_text(w, "null");
+			strbuf_adds(&w->text, i ? ",null" : "null");
 			continue;
 		}
-		put_number(w, (uint64_t)value - (uint64_t)last);
+		put_number(&w->text, (uint64_t)value - (uint64_t)last, i > 0);
 		last = plain ? 0 : value;
 	}
-	put_text(w, "]");
+	strbuf_addch(&w->text, ']');
+	sink_write(w->out, strbuf_span(&w->text));
 }
 
 static void write_column(struct writer *w, const void *v, size_t nr, size_t stride)
@@ -124,7 +108,7 @@ static void write_series(struct writer *w, const struct fold_series *s)
 static void write_columns(const void *fold, struct sink *out)
 {
 	const struct fold *f = fold;
-	struct writer w = { .out = out, .before = "[" };
+	struct writer w = { .out = out, .before = "[", .text = STRBUF_INIT };
 	int64_t patterns = (int64_t)f->patterns.nr, numbers = NR_FOLD_NUMBERS;
 	write_column(&w, f->rank, f->nr, sizeof *f->rank);
 	if (f->by_rank)
@@ -147,8 +131,8 @@ static void write_columns(const void *fold, struct sink *out)
 	}
 	for (size_t i = 0; i < f->series.nr; i++)
 		write_series(&w, &f->series.v[i]);
-	put_text(&w, "\n]");
-	flush(&w);
+	sink_puts(out, "\n]");
+	strbuf_release(&w.text);
 }
 
 /* ---- reading of folds ---- */
@@ -156,22 +140,9 @@ static void write_columns(const void *fold, struct sink *out)
 static int64_t read_number(struct row_reader *r)
 {
 	int64_t value;
-	struct span text;
-	uint64_t byte;
-	enum jscan_type type;
 	if (jscan_decimal(r->js, 0, &value))
 		return value;
-	byte = row_byte(r);
-	if (jscan_peek(r->js) == JSCAN_NULL) {
-		jscan_literal(r->js, &type);
-		return FOLD_ABSENT;
-	}
-	if (jscan_number(r->js, &text) && !memchr(text.p, '.', text.n) &&
-	    !memchr(text.p, 'e', text.n) && !memchr(text.p, 'E', text.n) &&
-	    number_parse(text, 0, &value))
-		return value;
-	row_fail(r, byte, NULL, "holds what is not a whole number");
-	return 0;
+	return jscan_null(r->js) ? FOLD_ABSENT : row_read_number(r, NULL);
 }
 
 static void read_columns(struct row_reader *r, void *fold)

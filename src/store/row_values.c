@@ -236,11 +236,8 @@ static void read_list(struct row_reader *r, const struct field *f, const char *k
 {
 	size_t before = row_enter(r, key, 0);
 	for (size_t at = 0; row_next(r, NULL, &at, nr);) {
-		enum jscan_type type;
 		size_t path = row_enter(r, NULL, at - 1);
-		if (nulls && jscan_peek(r->js) == JSCAN_NULL)
-			jscan_literal(r->js, &type);
-		else
+		if (!nulls || !jscan_null(r->js))
 			read(r, f, NULL, rows[at - 1]);
 		strbuf_setlen(&r->path, path);
 	}

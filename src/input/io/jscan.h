@@ -111,6 +111,9 @@ bool jscan_natural(struct jscan *js, int64_t *out);
 /// Reads the next value if it is true, false, null or a tolerated NaN; else returns false.
 bool jscan_literal(struct jscan *js, enum jscan_type *type);
 
+/// Reads the next value if it is null.
+bool jscan_null(struct jscan *js);
+
 /// Validates and skips the next value, whatever its type.
 void jscan_skip(struct jscan *js);
 

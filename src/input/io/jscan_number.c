@@ -118,3 +118,9 @@ bool jscan_literal(struct jscan *js, enum jscan_type *type)
 	*type = t;
 	return true;
 }
+
+bool jscan_null(struct jscan *js)
+{
+	enum jscan_type type;
+	return jscan_peek(js) == JSCAN_NULL && jscan_literal(js, &type);
+}

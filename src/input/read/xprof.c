@@ -37,20 +37,11 @@ bool xprof_is_profile_key(struct span key)
 	return is_field(key, "memoryProfilePerAllocator");
 }
 
-/* True if the next value is null, which means that no value is given; null is consumed, any other
- * value is not. */
-static bool is_null(struct profile_reader *r)
-{
-	enum jscan_type type;
-	return jscan_peek(r->js) == JSCAN_NULL && jscan_literal(r->js, &type);
-}
-
-/* Enters the next value with `into`, as an object or an array. False if the value is null, and
-   false with an error if it is anything else. */
+/* Enters an object or an array; false if the value is null, which means that none is given. */
 static bool enter_value(struct profile_reader *r, const char *field, bool (*into)(struct jscan *))
 {
 	uint64_t byte = jscan_value_byte(r->js);
-	if (is_null(r))
+	if (jscan_null(r->js))
 		return false;
 	if (into(r->js))
 		return true;
@@ -98,7 +89,7 @@ static void read_number(struct profile_reader *r, const struct field *f, void *i
 {
 	uint64_t byte = jscan_value_byte(r->js);
 	int64_t value;
-	if (is_null(r))
+	if (jscan_null(r->js))
 		return;
 	if (read_integer(r->js, true, &value) && value >= f->least && value < RECORD_BYTES)
 		*(int64_t *)into = value;
@@ -112,7 +103,7 @@ static void read_text(struct profile_reader *r, const struct field *f, void *int
 	uint64_t byte = jscan_value_byte(r->js);
 	const struct name **out = into;
 	struct span s;
-	if (is_null(r))
+	if (jscan_null(r->js))
 		return;
 	if (!jscan_string(r->js, &s)) {
 		jscan_fail(r->js, byte, "memory profile: '%s' is not text", f->name);
