@@ -287,12 +287,8 @@ static void pin_levels(const struct digest *from, size_t most, struct digest *d)
 
 static bool is_asked(const struct rules *rules, const struct input_stat *s)
 {
-	for (size_t i = 0; i < rules->rules.nr; i++) {
-		const struct metric *m = rules->rules.v[i].metric;
-		if (m->id == METRIC_INPUT && input_is_of(m, s))
-			return true;
-	}
-	return false;
+	const struct rule *v = rules->rules.v;
+	return ANY(i, rules->rules.nr, v[i].metric->id == METRIC_INPUT && input_is_of(v[i].metric, s));
 }
 
 /* ---- pins of a rank and of a run ---- */

@@ -219,19 +219,16 @@ static void read_any(struct row_reader *r, const struct field *f, void *const *r
    the order of the table. */
 static size_t find_field(const struct schema *s, struct span key, size_t from, bool *hex)
 {
-	*hex = false;
-	for (size_t i = 0; i < s->nr; i++) {
-		size_t k = (from + i) % s->nr;
-		if (span_eq(key, span_of(s->fields[k].key)))
-			return k;
-	}
-	*hex = key.n > 4 && memcmp(key.p + key.n - 4, "_hex", 4) == 0;
-	if (*hex)
+	for (*hex = false;; *hex = true) {
+		for (size_t i = 0; i < s->nr; i++) {
+			size_t k = (from + i) % s->nr;
+			if (span_eq(key, span_of(s->fields[k].key)) && (!*hex || row_is_text(&s->fields[k])))
+				return k;
+		}
+		if (*hex || key.n <= 4 || memcmp(key.p + key.n - 4, "_hex", 4) != 0)
+			return s->nr;
 		key.n -= 4;
-	for (size_t i = 0; *hex && i < s->nr; i++)
-		if (row_is_text(&s->fields[i]) && span_eq(key, span_of(s->fields[i].key)))
-			return i;
-	return s->nr;
+	}
 }
 
 /* Reads the first key, "schema", whose value names the kind of document. */
@@ -295,10 +292,7 @@ const char *const row_gone_keys[] = { "time.compute", "time.communication", "tim
 
 bool row_is_passed_over(const struct row_reader *r, struct span key)
 {
-	for (size_t i = 0; row_gone_keys[i]; i++)
-		if (span_eq(key, span_of(row_gone_keys[i])))
-			return true;
-	return row_reader_is_lenient(r);
+	return span_find(key, row_gone_keys) >= 0 || row_reader_is_lenient(r);
 }
 
 /* Reads the remaining members of an object into `nr` structs. If `next` is KEY_READ, `key` has

@@ -291,7 +291,7 @@ static void write_line(const struct lists *l, struct sink *out)
 	for (size_t i = 0; i < l->nr_line && some; i++)
 		sink_printf(out, "%s%zu", i ? "," : "{\"" ROW_OWNERS "\":[", l->owners[i]);
 	sink_puts(out, some ? "]," : "");
-	sink_write(out, (struct span){ b.p + some, b.n - some });
+	sink_write(out, span_from(strbuf_span(&b), some));
 	strbuf_release(&b);
 }
 

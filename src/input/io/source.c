@@ -190,7 +190,7 @@ static enum status next_member(struct source *s, struct diag_log *log)
 static enum status go_back(struct source *s, uint64_t at, struct diag_log *log)
 {
 	if (s->fd < 0)
-		s->memory = (struct span){ s->whole.p + at, s->whole.n - at };
+		s->memory = span_from(s->whole, (size_t)at);
 	else if (lseek(s->fd, s->start + (off_t)at, SEEK_SET) < 0)
 		return diag_fail(log, ST_INPUT, "%s: byte %" PRIu64 ": cannot be read: %s", s->name, at,
 		                 strerror(errno));

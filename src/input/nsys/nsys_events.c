@@ -439,9 +439,7 @@ static size_t step_word(struct span name, char *out, size_t room, int64_t *numbe
 	uint64_t v;
 	while (n && is_digit(name.p[n - 1]))
 		n--;
-	*number = number_parse_u64((struct span){ name.p + n, name.n - n }, &v) && v <= INT64_MAX
-	              ? (int64_t)v
-	              : -1;
+	*number = number_parse_u64(span_from(name, n), &v) && v <= INT64_MAX ? (int64_t)v : -1;
 	while (n && memchr(" _-:#=", name.p[n - 1], 6))
 		n--;
 	for (size_t i = 0; i < n && k < room; i++)

@@ -13,10 +13,7 @@ bool pickle_recognize(struct span first)
 	static const char *const starts[] = { "\x80", "(dp", "(lp", "(dV", "(dS", "(l(",
 		                                  "}q",   "}(",  "}.",  "]q",  "](",  "].",
 		                                  "}X",   "}U",  "}T",  "]}",  "]]",  "]X" };
-	for (size_t i = 0; i < NR_OF(starts); i++)
-		if (span_starts(first, span_of(starts[i])))
-			return true;
-	return false;
+	return ANY(i, NR_OF(starts), span_starts(first, span_of(starts[i])));
 }
 
 /* ---- walking the nodes as a tree ---- */

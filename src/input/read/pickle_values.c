@@ -139,26 +139,18 @@ static bool set_decimal(struct pickle_node *out, struct span s)
 	bool negative = s.n && s.p[0] == '-';
 	if (s.n && s.p[s.n - 1] == 'L')
 		s.n--;
-	if (negative && s.n) {
-		s.p++;
-		s.n--;
-	}
+	if (negative && s.n)
+		s = span_from(s, 1);
 	if (number_parse_u64(s, &v))
 		set_integer(out, negative, v);
-	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] < '0' || s.p[i] > '9')
-			return false;
-	return s.n > 0;
+	return s.n > 0 && ALL(i, s.n, is_digit(s.p[i]));
 }
 
 /* True if each character of the text may be in a float. The values of floats are dropped, since a
  * snapshot has none. */
 static bool is_float(struct span s)
 {
-	for (size_t i = 0; i < s.n; i++)
-		if (!s.p[i] || !strchr("0123456789+-.einfa", s.p[i]))
-			return false;
-	return s.n > 0;
+	return s.n > 0 && ALL(i, s.n, s.p[i] && strchr("0123456789+-.einfa", s.p[i]));
 }
 
 /* ---- values by opcode ---- */

@@ -140,9 +140,8 @@ ORDERING(by_address, struct snapshot_block, RISING(address))
  * segment, in order. Source: torch/utils/viz/MemoryViz.js, annotate_snapshot (pytorch/pytorch). */
 static void derive_addresses(struct snapshot_block *v, size_t nr, uint64_t address)
 {
-	for (size_t i = 0; i < nr; i++)
-		if (v[i].address != SNAPSHOT_NO_ADDRESS)
-			return;
+	if (ANY(i, nr, v[i].address != SNAPSHOT_NO_ADDRESS))
+		return;
 	for (size_t i = 0; i < nr && v[i].size < SNAPSHOT_NO_ADDRESS - address; i++) {
 		v[i].address = address;
 		address += v[i].size;
@@ -165,11 +164,8 @@ bool snapshot_end_segment(struct snapshot_builder *b, const struct snapshot_segm
 	struct snapshot_block *v = s->blocks.v + b->first_block;
 	if (segment->address != SNAPSHOT_NO_ADDRESS)
 		derive_addresses(v, new->nr_blocks, segment->address);
-	for (size_t i = 1; i < new->nr_blocks; i++)
-		if (v[i].address < v[i - 1].address) {
-			sort_plain(v, new->nr_blocks, sizeof *v, by_address);
-			break;
-		}
+	if (ANY(i, new->nr_blocks - 1, v[i + 1].address < v[i].address))
+		sort_plain(v, new->nr_blocks, sizeof *v, by_address);
 	b->first_block = (uint32_t)s->blocks.nr;
 	return true;
 }

@@ -231,7 +231,7 @@ static bool add_rocm(struct machine_samples *m, const struct value *document, st
 		    !is_digit(card->key.p[4]))
 			continue;
 		any = sample_of(card, &s, a) || any;
-		s.id = (struct span){ card->key.p + 4, card->key.n - 4 };
+		s.id = span_from(card->key, 4);
 		add_sample(m, card, &s, a);
 	}
 	const struct value *system = value_get(document, SPAN("system"));

@@ -29,10 +29,9 @@ struct proposal {
 /* True for a text that can be put in quotes, in a path and in YAML, without escapes. */
 static bool is_writable(struct span s)
 {
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7f || strchr("\"'{}\\", s.p[i]))
-			return false;
-	return s.n > 0;
+	return s.n > 0 &&
+	       ALL(i, s.n,
+	           (unsigned char)s.p[i] >= ' ' && s.p[i] != 0x7f && !strchr("\"'{}\\", s.p[i]));
 }
 
 /* A text as YAML has it: without quotes if it is a plain word, else in quotes. */
@@ -435,7 +434,7 @@ static size_t add_heading(struct strbuf *out, struct span before, struct span li
 	for (int i = 0; i < LINES && table && before.n && !out->n; i++) {
 		const char *end = memrchr(before.p, '\n', --before.n);
 		size_t from = end ? (size_t)(end + 1 - before.p) : 0;
-		struct span word = word_at((struct span){ before.p + from, before.n - from }, place, &nr);
+		struct span word = word_at(span_from(before, from), place, &nr);
 		if (word.n && nr == all && is_letter(word.p[0]))
 			add_lower(out, word);
 		before.n = from;

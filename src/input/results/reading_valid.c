@@ -126,7 +126,7 @@ enum decimal_fault reading_number_as(const struct value *v, bool thousands, stru
 		return DECIMAL_OK;
 	}
 	size_t n = copy_number(s, thousands, &number, buf);
-	*unit = span_trim((struct span){ s.p + n, s.n - n }, " ");
+	*unit = span_trim(span_from(s, n), " ");
 	return is_unit(*unit) ? decimal_parse(number, out) : DECIMAL_NO_NUMBER;
 }
 

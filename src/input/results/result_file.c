@@ -30,10 +30,8 @@ bool result_recognize(struct span first)
 
 bool result_is_foreign(struct span key)
 {
-	for (size_t i = 0; i < NR_OF(others); i++)
-		if (span_eq(key, (struct span){ others[i] + 1, strlen(others[i]) - 2 }))
-			return true;
-	return false;
+	return ANY(i, NR_OF(others),
+	           span_eq(key, (struct span){ others[i] + 1, strlen(others[i]) - 2 }));
 }
 
 bool result_sniff(struct source *src)

@@ -135,11 +135,10 @@ static size_t blanks(struct span s)
 static bool is_list(struct span text)
 {
 	static const char *const words[] = { "true", "false", "null", "NaN", "Infinity" };
-	size_t n = 1 + blanks((struct span){ text.p + 1, text.n - 1 }), number = 0;
-	struct span rest = { text.p + n, text.n - n };
-	for (size_t i = 0; i < NR_OF(words); i++)
-		if (span_starts(rest, span_of(words[i])))
-			return true;
+	size_t n = 1 + blanks(span_from(text, 1)), number = 0;
+	struct span rest = span_from(text, n);
+	if (ANY(i, NR_OF(words), span_starts(rest, span_of(words[i]))))
+		return true;
 	while (number < rest.n &&
 	       (is_digit(rest.p[number]) || strchr(".eE", rest.p[number]) ||
 	        (strchr("-+", rest.p[number]) && (!number || (rest.p[number - 1] | 0x20) == 'e'))))
@@ -159,8 +158,7 @@ static bool is_list(struct span text)
 bool value_is_json(struct span text)
 {
 	size_t n = blanks(text);
-	return n < text.n && (text.p[n] == '{' ||
-	                      (text.p[n] == '[' && is_list((struct span){ text.p + n, text.n - n })));
+	return n < text.n && (text.p[n] == '{' || (text.p[n] == '[' && is_list(span_from(text, n))));
 }
 
 enum status value_json_add(struct value_tree *out, const char *name, struct span text,
@@ -169,7 +167,7 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
 	enum status st = ST_OK;
 	size_t nr = 0, line = 1, counted = 0;
 	for (size_t at = blanks(text); at < text.n && st == ST_OK; nr++) {
-		struct span rest = { text.p + at, text.n - at };
+		struct span rest = span_from(text, at);
 		size_t before = line;
 		for (; counted < at; counted++)
 			line += text.p[counted] == '\n';
@@ -201,7 +199,7 @@ enum status value_json_add(struct value_tree *out, const char *name, struct span
 			out->fault_byte = (uint64_t)(rest.p - out->bytes.p) + byte;
 		out->nr_faults += faults;
 		at += (size_t)jscan_byte(js);
-		at += at < text.n ? blanks((struct span){ text.p + at, text.n - at }) : 0;
+		at += at < text.n ? blanks(span_from(text, at)) : 0;
 		jscan_free(js);
 		source_close(src);
 	}

@@ -24,7 +24,7 @@ static bool fixed(struct span *s, size_t n, uint64_t *out)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		*out |= (uint64_t)(unsigned char)s->p[i] << (8 * i);
-	*s = (struct span){ s->p + n, s->n - n };
+	*s = span_from(*s, n);
 	return true;
 }
 
