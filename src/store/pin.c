@@ -283,14 +283,6 @@ static void pin_levels(const struct digest *from, size_t most, struct digest *d)
 	}
 }
 
-/* ---- pins of figures of result files ---- */
-
-static bool is_asked(const struct rules *rules, const struct input_stat *s)
-{
-	const struct rule *v = rules->rules.v;
-	return ANY(i, rules->rules.nr, v[i].metric->id == METRIC_INPUT && input_is_of(v[i].metric, s));
-}
-
 /* ---- pins of a rank and of a run ---- */
 
 #define COPY(d, from, member)                             \
@@ -331,6 +323,7 @@ static struct digest *copy(const struct pinner *p, const struct digest *from)
 static void pin_at(struct pinner *p, const struct detail *detail, struct run *out)
 {
 	struct names kernels, ops;
+	const struct rule *rules = p->rules->rules.v;
 	bool summarize =
 	    !detail->whole && ANY(i, p->run->ranks.nr, p->run->ranks.v[i]->nr_steps > NR_STATISTICS);
 	*out = (struct run){ .label = p->run->label };
@@ -346,7 +339,9 @@ static void pin_at(struct pinner *p, const struct detail *detail, struct run *ou
 		pin_items(from, detail->sites, d);
 		pin_levels(from, detail->levels, d);
 		for (size_t k = 0; k < from->inputs.nr; k++)
-			if (detail->extras || is_asked(p->rules, &from->inputs.v[k]))
+			if (detail->extras || ANY(r, p->rules->rules.nr,
+			                          rules[r].metric->id == METRIC_INPUT &&
+			                              input_is_of(rules[r].metric, &from->inputs.v[k])))
 				vec_push(&d->inputs, from->inputs.v[k]);
 		if (detail->extras || p->functions)
 			COPY(d, from, functions);

@@ -126,11 +126,6 @@ static struct xprof_details details_of(const struct raw_event *raw)
 		                           .hlo_module = strbuf_span(&raw->text[TEXT_HLO_MODULE]) };
 }
 
-static void too_many(struct trace_input *in)
-{
-	jscan_fail(in->js, jscan_byte(in->js), "too many different names");
-}
-
 static bool activity_event(struct trace_input *in, const struct raw_event *raw, struct event *e,
                            int64_t device, int64_t stream)
 {
@@ -147,7 +142,7 @@ static bool activity_event(struct trace_input *in, const struct raw_event *raw, 
 	if (e->kind == EVENT_KERNEL)
 		e->name = name_intern(in->names, xprof_kernel_name(&d, name, &in->xprof.name));
 	if (!e->name || !xprof_ops_add(&in->xprof.ops, in->names, &d, e))
-		too_many(in);
+		jscan_fail(in->js, jscan_byte(in->js), "too many different names");
 	if (!xprof_fill(&d, e))
 		jscan_fail(in->js, jscan_byte(in->js),
 		           "traceEvents[%" PRIu64

@@ -98,11 +98,6 @@ struct path_walk {
 	void *ctx;
 };
 
-static bool is_ignored(const struct path_walk *w, struct span key)
-{
-	return w->ignore && ANY(i, w->ignore->nr, span_glob(w->ignore->v[i], key));
-}
-
 static size_t count(const struct value *list)
 {
 	size_t nr = 0;
@@ -135,8 +130,11 @@ static void walk_members(const struct path_walk *w, const struct path_step *s, c
 {
 	bool glob = !s->quoted && memchr(s->name.p, '*', s->name.n);
 	const struct value *only = glob ? NULL : value_get(at.v, s->name);
+	size_t nr_ignored = w->ignore ? w->ignore->nr : 0;
 	for (struct value *m = at.v->first; m; m = m->next)
-		if (glob ? span_glob(s->name, m->key) && !is_ignored(w, m->key) : m == only)
+		if (glob ? span_glob(s->name, m->key) &&
+		               !ANY(i, nr_ignored, span_glob(w->ignore->v[i], m->key))
+		         : m == only)
 			walk(w, path,
 			     (struct path_hit){ m, glob && !at.first_key.p ? m->key : at.first_key,
 			                        glob ? m->key : at.last_key });
