@@ -28,7 +28,6 @@ struct walk_level {
 	const struct pickle_chunk *last, *chunk; ///< last chunk of the container; chunk with the next
 	                                         ///< item, NULL at the end
 	uint32_t at; ///< index of the next item in `chunk`
-	bool dict;
 };
 
 struct pickle_walk {
@@ -63,9 +62,8 @@ static bool walk_enter(struct pickle_walk *w)
 		walk_fail(w, node->byte, "nested too deeply");
 		return false;
 	}
-	w->levels[w->depth++] = (struct walk_level){ .last = node->last,
-		                                         .chunk = node->last ? node->last->next : NULL,
-		                                         .dict = node->type == PICKLE_DICT };
+	w->levels[w->depth++] =
+	    (struct walk_level){ .last = node->last, .chunk = node->last ? node->last->next : NULL };
 	return true;
 }
 
