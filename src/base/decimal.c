@@ -2,14 +2,6 @@
 
 enum { INT64_DIGITS = 18 }; /* any number with this many digits fits into int64 */
 
-static int64_t power_of_10(int64_t n)
-{
-	int64_t p = 1;
-	while (n-- > 0)
-		p *= 10;
-	return p;
-}
-
 struct decimal decimal_of(int64_t value, int64_t digits)
 {
 	if (value == 0)
@@ -95,7 +87,7 @@ int64_t decimal_scaled(struct decimal d, int64_t digits)
 	if (places < -INT64_DIGITS)
 		return 0;
 	if (places < 0)
-		return number_div_round(d.value, power_of_10(-places));
+		return number_div_round(d.value, number_power_of_10(-places));
 	__int128 v = d.value;
 	for (; places > 0 && v && v <= INT64_MAX && v >= INT64_MIN; places--)
 		v *= 10;
@@ -124,7 +116,7 @@ bool decimal_times(struct decimal a, struct decimal b, struct decimal *out)
 		v /= 10;
 		digits--;
 	}
-	if (v > power_of_10(INT64_DIGITS) || v < -power_of_10(INT64_DIGITS) ||
+	if (v > number_power_of_10(INT64_DIGITS) || v < -number_power_of_10(INT64_DIGITS) ||
 	    digits > DECIMAL_DIGITS_MAX || digits < -DECIMAL_DIGITS_MAX)
 		return false;
 	*out = decimal_of((int64_t)v, digits);

@@ -20,36 +20,14 @@ static void append(struct diag_log *log, enum diag_level level, const char *text
 	log->last = &e->next;
 }
 
-static void __attribute__((format(printf, 3, 0)))
-record(struct diag_log *log, enum diag_level level, const char *fmt, va_list ap)
+void diag_add(struct diag_log *log, enum diag_level level, const char *fmt, ...)
 {
 	struct strbuf b = STRBUF_INIT;
+	va_list ap;
+	va_start(ap, fmt);
 	strbuf_vaddf(&b, fmt, ap);
+	va_end(ap);
 	append(log, level, arena_take(&log->arena, &b));
-}
-
-void diag_error(struct diag_log *log, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	record(log, DIAG_ERROR, fmt, ap);
-	va_end(ap);
-}
-
-void diag_warn(struct diag_log *log, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	record(log, DIAG_WARNING, fmt, ap);
-	va_end(ap);
-}
-
-void diag_note(struct diag_log *log, const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	record(log, DIAG_NOTE, fmt, ap);
-	va_end(ap);
 }
 
 void diag_move(struct diag_log *log, struct diag_log *from)

@@ -5,7 +5,8 @@
 #include "base/arena.h"
 #include "base/status.h"
 
-/// The level of an entry, as recorded by diag_error(), diag_warn() and diag_note().
+/// The level of an entry: an error; a warning, which is printed and changes no verdict; or a note
+/// that explains the previous entry.
 enum diag_level { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE };
 
 struct diag_entry {
@@ -23,8 +24,12 @@ struct diag_log {
 /// Initializes an empty log.
 void diag_init(struct diag_log *log);
 
-/// Records an error `WHERE: WHAT`. Untrusted text must go through text_quote() first.
-void diag_error(struct diag_log *log, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/// Records an entry `WHERE: WHAT`. Untrusted text must go through text_quote() first.
+void diag_add(struct diag_log *log, enum diag_level level, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+#define diag_error(log, ...) diag_add(log, DIAG_ERROR, __VA_ARGS__)
+#define diag_warn(log, ...) diag_add(log, DIAG_WARNING, __VA_ARGS__)
+#define diag_note(log, ...) diag_add(log, DIAG_NOTE, __VA_ARGS__)
 
 /// Like diag_error(), and returns `st`, for a function that gives up: `return diag_fail(log,
 /// ST_INPUT, "%s: byte %" PRIu64 ": …");`
@@ -32,12 +37,6 @@ void diag_error(struct diag_log *log, const char *fmt, ...) __attribute__((forma
 
 /// The untrusted `text` in quotes, made safe to print by text_quote(); owned by the log.
 const char *diag_quote(struct diag_log *log, const char *text);
-
-/// Records a warning: it is printed, and changes no verdict.
-void diag_warn(struct diag_log *log, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-/// Records a note that explains the previous entry.
-void diag_note(struct diag_log *log, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /// Moves the entries of `from` to the end of `log`.
 void diag_move(struct diag_log *log, struct diag_log *from);

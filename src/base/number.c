@@ -123,6 +123,14 @@ int64_t number_pct(__int128 num, __int128 den)
 	return number_div_round(parts, den);
 }
 
+int64_t number_power_of_10(int64_t n)
+{
+	int64_t p = 1;
+	while (n-- > 0)
+		p *= 10;
+	return p;
+}
+
 int64_t number_add(int64_t a, int64_t b)
 {
 	int64_t r;
@@ -144,11 +152,7 @@ int64_t number_distance(int64_t a, int64_t b)
 	return a > b ? number_sub(a, b) : number_sub(b, a);
 }
 
-int number_cmp_i64(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return COMPARE(x, y);
-}
+ORDERING_SHARED(number_cmp_i64, int64_t, THEN(COMPARE(*x, *y)))
 
 /* Moves the k-th smallest value to v[k], smaller or equal values before it, larger or equal values
  * after it (Hoare's selection). Sorts everything if the input would make selection slow. */
@@ -220,12 +224,8 @@ struct slope {
 	int64_t num, den;
 };
 
-static int slope_cmp(const void *a, const void *b)
-{
-	const struct slope *x = a, *y = b;
-	__int128 l = (__int128)x->num * y->den, r = (__int128)y->num * x->den;
-	return COMPARE(l, r);
-}
+ORDERING(slope_cmp, struct slope,
+         THEN(COMPARE((__int128)x->num * y->den, (__int128)y->num * x->den)))
 
 int64_t number_theil_sen(const int64_t *x, const int64_t *y, size_t nr)
 {
@@ -246,7 +246,7 @@ const char *number_format(int64_t value, int digits, char buf[NUMBER_TEXT])
 	enum { PLAIN = 36 }; /* number of decimal places that fit into the buffer */
 	static const char zeros[PLAIN + 1] = "000000000000000000000000000000000000";
 	char text[24];
-	uint64_t a = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	uint64_t a = number_size(value);
 	for (; a && a % 10 == 0 && digits > 0; digits--)
 		a /= 10;
 	digits = a ? digits : 0;

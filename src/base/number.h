@@ -44,6 +44,9 @@ static inline int64_t number_gcd(int64_t a, int64_t b)
 	return a;
 }
 
+/// 10^n, for 0 ≤ n ≤ 18.
+int64_t number_power_of_10(int64_t n);
+
 /// |value|, which is 2^63 at most.
 static inline uint64_t number_size(int64_t value)
 {

@@ -31,4 +31,13 @@
 		SEARCH(lo, hi, index, before);                                            \
 	} while (0)
 
+/// The first element of the array `v` of `nr`, sorted by `member`, whose `member` is `value`; NULL
+/// if there is none.
+#define SEARCH_EQUAL(v, nr, member, value)                           \
+	__extension__({                                                  \
+		size_t lo_ = 0, hi_ = (nr);                                  \
+		SEARCH(lo_, hi_, i_, (v)[i_].member < (value));              \
+		lo_ < (nr) && (v)[lo_].member == (value) ? &(v)[lo_] : NULL; \
+	})
+
 #endif

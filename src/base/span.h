@@ -53,6 +53,12 @@ static inline struct span span_from(struct span s, size_t n)
 	return (struct span){ s.p + n, s.n - n };
 }
 
+/// True if `s` ends with `end`.
+static inline bool span_ends(struct span s, struct span end)
+{
+	return s.n >= end.n && (end.n == 0 || memcmp(s.p + s.n - end.n, end.p, end.n) == 0);
+}
+
 /// Takes `prefix` off the front of `*s`; false if `*s` does not begin with it.
 static inline bool span_skip(struct span *s, struct span prefix)
 {

@@ -67,29 +67,11 @@ bool text_is_valid(struct span s)
 
 void text_add_codepoint(struct strbuf *out, uint32_t cp)
 {
-	char b[4];
-	size_t n;
-	if (cp < 0x80) {
-		strbuf_addch(out, (char)cp);
-		return;
-	}
-	if (cp < 0x800) {
-		b[0] = (char)(0xC0 | (cp >> 6));
-		b[1] = (char)(0x80 | (cp & 0x3F));
-		n = 2;
-	} else if (cp < 0x10000) {
-		b[0] = (char)(0xE0 | (cp >> 12));
-		b[1] = (char)(0x80 | ((cp >> 6) & 0x3F));
-		b[2] = (char)(0x80 | (cp & 0x3F));
-		n = 3;
-	} else {
-		b[0] = (char)(0xF0 | (cp >> 18));
-		b[1] = (char)(0x80 | ((cp >> 12) & 0x3F));
-		b[2] = (char)(0x80 | ((cp >> 6) & 0x3F));
-		b[3] = (char)(0x80 | (cp & 0x3F));
-		n = 4;
-	}
-	strbuf_add(out, (struct span){ b, n });
+	static const unsigned char lead[] = { 0, 0xC0, 0xE0, 0xF0 };
+	unsigned more = cp < 0x80 ? 0 : cp < 0x800 ? 1 : cp < 0x10000 ? 2 : 3; /* further bytes */
+	strbuf_addch(out, (char)(lead[more] | cp >> 6 * more));
+	while (more-- > 0)
+		strbuf_addch(out, (char)(0x80 | (cp >> 6 * more & 0x3F)));
 }
 
 void text_add_valid(struct strbuf *out, struct span s)

@@ -87,9 +87,8 @@ struct decimal input_in(const struct input_stat *s, int unit)
 	if (own < 0 || own == unit || !same_dimension(own, unit))
 		return (struct decimal){ s->value, digits };
 	__int128 num = (__int128)s->value * figure_units[own].size;
-	__int128 size = num < 0 ? -num : num, den = figure_units[unit].size, limit = 1;
-	for (int i = 0; i < DECIMAL_SIGNIFICANT; i++)
-		limit *= 10;
+	__int128 size = num < 0 ? -num : num, den = figure_units[unit].size;
+	int64_t limit = number_power_of_10(DECIMAL_SIGNIFICANT);
 	for (; size && size < room / 10; digits++)
 		size *= 10;
 	__int128 q = size / den, rest = 0;

@@ -110,12 +110,7 @@ void fold_answer_rules(const struct run_view *v, const struct rules *rules, stru
 		q.kernel = q.category = q.cls = NULL;
 		answer_one(v, &q, out);
 	}
-	vec_sort(&asked->values, past_value_cmp);
-	size_t nr = 0;
-	for (size_t i = 0; i < asked->values.nr; i++)
-		if (nr == 0 || past_value_cmp(&asked->values.v[nr - 1], &asked->values.v[i]) != 0)
-			asked->values.v[nr++] = asked->values.v[i];
-	asked->values.nr = nr;
+	vec_unite(&asked->values, past_value_cmp, NULL);
 }
 
 /* ---- queries that are answered from the figures of the fold ---- */

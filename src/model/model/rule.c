@@ -96,10 +96,7 @@ const char *waiver_text(const struct waiver *w, struct arena *a)
 
 ORDERING(by_value, struct answer, FALLING(value) BY_SPAN(label))
 
-static int by_name(const void *a, const void *b)
-{
-	return span_cmp(*(const struct span *)a, *(const struct span *)b);
-}
+ORDERING(by_name, struct span, THEN(span_cmp(*x, *y)))
 
 void rule_items_add(const struct run_view *v, const struct rule *rule, int64_t top, struct arena *a,
                     struct names *out)
@@ -122,12 +119,7 @@ void rule_items_add(const struct run_view *v, const struct rule *rule, int64_t t
 
 void names_finish(struct names *n)
 {
-	size_t nr = 0;
-	vec_sort(&n->list, by_name);
-	for (size_t i = 0; i < n->list.nr; i++)
-		if (nr == 0 || !span_eq(n->list.v[nr - 1], n->list.v[i]))
-			n->list.v[nr++] = n->list.v[i];
-	n->list.nr = nr;
+	vec_unite(&n->list, by_name, NULL);
 }
 
 bool names_has(const struct names *n, struct span name)

@@ -27,12 +27,6 @@ static bool has(struct span s, const char *word)
 	return s.n && memmem(s.p, s.n, word, strlen(word)) != NULL;
 }
 
-static bool ends_with(struct span s, const char *word)
-{
-	size_t n = strlen(word);
-	return s.n >= n && memcmp(s.p + s.n - n, word, n) == 0;
-}
-
 /* True for most bytes of names: they neither open nor separate anything. */
 static bool is_word(char c)
 {
@@ -141,8 +135,8 @@ static bool is_functor(struct span s)
 {
 	struct span base, args;
 	split(s, &base, &args);
-	return has(s, "lambda") || has(base, "unctor") || ends_with(base, "Op") ||
-	       ends_with(base, "Ops") || ends_with(base, "_op");
+	return has(s, "lambda") || has(base, "unctor") || span_ends(base, SPAN("Op")) ||
+	       span_ends(base, SPAN("Ops")) || span_ends(base, SPAN("_op"));
 }
 
 static void add_form(struct strbuf *b, struct span s, enum form form, int depth);
@@ -258,7 +252,7 @@ static void add_form(struct strbuf *b, struct span s, enum form form, int depth)
 {
 	struct span base, args;
 	split(s, &base, &args);
-	if (base.n > 7 && ends_with(base, "_kernel") && depth == 0)
+	if (base.n > 7 && span_ends(base, SPAN("_kernel")) && depth == 0)
 		base.n -= 7;
 	strbuf_add(b, base.n ? base : s);
 	if (depth < DEPTH_MAX)
@@ -471,13 +465,8 @@ static bool part_same(struct short_names *s)
 
 void short_names_end(struct short_names *s)
 {
-	size_t nr = 0;
-	vec_sort(&s->list, by_whole);
-	for (size_t i = 0; i < s->list.nr; i++)
-		if (!nr || strcmp(s->list.v[nr - 1].whole, s->list.v[i].whole) != 0)
-			s->list.v[nr++] = s->list.v[i];
-	s->list.nr = nr;
-	for (size_t i = 0; i < nr; i++) {
+	vec_unite(&s->list, by_whole, NULL);
+	for (size_t i = 0; i < s->list.nr; i++) {
 		struct short_name *n = &s->list.v[i];
 		n->plain = plain_of(&s->arena, n->whole);
 		n->text = n->shortest = form_of(&s->arena, n->whole, n->plain, FORM_FUNCTOR);
