@@ -257,11 +257,17 @@ void rows_join(const struct schema *s, void *into, const void *from, row_joiner 
 	memcpy(into, &out, sizeof out);
 }
 
+static int list_cmp(const void *a, const void *b, void *schema)
+{
+	return row_cmp(schema, a, b);
+}
+
 void rows_unite(const struct schema *s, void *list)
 {
 	struct row_list rows;
 	size_t nr = 0;
 	memcpy(&rows, list, sizeof rows);
+	sort_runs(rows.v, rows.nr, s->size, list_cmp, (void *)(uintptr_t)s);
 	for (size_t i = 0; i < rows.nr; i++) {
 		const char *row = rows.v + i * s->size;
 		char *last = nr ? rows.v + (nr - 1) * s->size : NULL;

@@ -173,7 +173,7 @@ typedef void row_joiner(const struct schema *s, void *row, const void *more);
 /// makes one row of two with equal keys.
 void rows_join(const struct schema *s, void *into, const void *from, row_joiner *join);
 
-/// Joins neighbors with equal keys in a sorted list, on the occasion ROWS_SMALL; `list` is a VEC.
+/// Sorts a list, and joins rows with equal keys, on the occasion ROWS_SMALL; `list` is a VEC.
 void rows_unite(const struct schema *s, void *list);
 
 /// Time for which the occupancy of a kernel, or of a sum of kernels, is known; 0 if it is unknown.

@@ -9,11 +9,7 @@ static bool is_gpu(const struct code_stat *c)
 	return c->kind != CODE_SYNC;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return COMPARE(y, x);
-}
+ORDERING(by_time, int64_t, THEN(COMPARE(*y, *x)))
 
 /* At most `most` of the rows for which `has` is true may be kept. Returns the smallest time with
    which such a row is kept; 0 if all are kept. Rows of equal time are kept or dropped together, so
@@ -30,12 +26,6 @@ static int64_t least_of_largest(const struct digest *d, bool (*has)(const struct
 	int64_t least = nr > most ? number_add(times[most], 1) : 0;
 	free(times);
 	return least;
-}
-
-static void unite(struct digest *d)
-{
-	vec_sort(&d->code, code_stat_cmp);
-	rows_unite(&code_stat_row, &d->code);
 }
 
 static bool is_of_kernel(const struct code_stat *c)
@@ -59,7 +49,7 @@ static void sum_code_kernels(struct digest *d)
 			c->names = 1;
 		}
 	}
-	unite(d);
+	rows_unite(&code_stat_row, &d->code);
 }
 
 static bool is_any(const struct code_stat *c)
@@ -86,15 +76,12 @@ static void sum_code_places(struct digest *d, bool all)
 		if (all)
 			c->module = c->op = SPAN("");
 	}
-	unite(d);
+	rows_unite(&code_stat_row, &d->code);
 }
 
 bool digest_has_places(const struct digest *d)
 {
-	for (size_t i = 0; i < d->code.nr; i++)
-		if (d->code.v[i].place.n || d->code.v[i].module.n)
-			return true;
-	return false;
+	return ANY(i, d->code.nr, d->code.v[i].place.n || d->code.v[i].module.n);
 }
 
 void digest_small_code(struct digest *d)

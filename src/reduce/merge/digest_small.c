@@ -98,7 +98,6 @@ static void sum_kernels(struct digest *d, const struct category_table *t)
 			    k, arena_dup(&d->arena, span_of(category_name(t, category_of(t, k->name)))));
 	}
 	choice_release(&c);
-	vec_sort(&d->kernels, kernel_stat_cmp);
 	rows_unite(&kernel_stat_row, &d->kernels);
 }
 

@@ -6,7 +6,7 @@
 
 /* A row of the recording for code places, and the share of the measured activity that it gets. */
 struct share {
-	const struct code_stat *row;
+	struct code_stat *row;
 	__int128 rest; /* remainder of the division that gives this row's share */
 	size_t order;
 	struct code_stat out;
@@ -27,88 +27,58 @@ ORDERING(by_activity, struct code_stat, THEN(activity_cmp(x, y)) THEN(code_stat_
 
 ORDERING(by_rest, struct share, FALLING(rest) RISING(order))
 
-/* Divides `total` among the shares in proportion to `weight`, or equally if all weights are 0;
- * units that remain after rounding down go to the shares with the largest remainders. */
-static void divide(struct shares *s, int64_t total, int64_t (*weight)(const struct code_stat *),
-                   int64_t *(*figure)(struct code_stat *))
+static int64_t *figure_at(struct code_stat *c, size_t offset)
+{
+	return (int64_t *)(void *)((char *)c + offset);
+}
+
+/* Divides `total` among the shares in proportion to the member of their rows at `offset`, or
+ * equally if all of these are 0; units that remain after rounding down go to the shares with the
+ * largest remainders. */
+static void divide(struct shares *s, int64_t total, size_t offset)
 {
 	__int128 sum = 0, given = 0;
 	for (size_t i = 0; i < s->list.nr; i++)
-		sum += weight(s->list.v[i].row);
+		sum += *figure_at(s->list.v[i].row, offset);
 	for (size_t i = 0; i < s->list.nr; i++) {
 		struct share *x = &s->list.v[i];
-		__int128 part = sum ? (__int128)total * weight(x->row) : total;
+		__int128 part = sum ? (__int128)total * *figure_at(x->row, offset) : total;
 		__int128 by = sum ? sum : (__int128)s->list.nr;
-		*figure(&x->out) = (int64_t)(part / by);
+		*figure_at(&x->out, offset) = (int64_t)(part / by);
 		x->rest = part % by;
 		given += part / by;
 	}
 	vec_sort(&s->list, by_rest);
 	for (size_t i = 0; given < total; i++, given++)
-		++*figure(&s->list.v[i % s->list.nr].out);
-}
-
-static int64_t time_of(const struct code_stat *c)
-{
-	return c->total_ns;
-}
-
-static int64_t count_of(const struct code_stat *c)
-{
-	return c->count;
-}
-
-static int64_t bytes_of(const struct code_stat *c)
-{
-	return c->bytes;
-}
-
-static int64_t *time_in(struct code_stat *c)
-{
-	return &c->total_ns;
-}
-
-static int64_t *count_in(struct code_stat *c)
-{
-	return &c->count;
-}
-
-static int64_t *bytes_in(struct code_stat *c)
-{
-	return &c->bytes;
+		++*figure_at(&s->list.v[i % s->list.nr].out, offset);
 }
 
 struct code_rows {
 	VEC(struct code_stat) list;
 };
 
-static struct span keep(struct arena *a, struct span text)
-{
-	return text.n ? (struct span){ arena_dup(a, text), text.n } : SPAN("");
-}
-
 /* Appends the shares of one activity to `out` as rows that replace the row `all` and add up to it.
  */
 static void put_shares(struct shares *s, const struct code_stat *all, struct arena *a,
                        struct code_rows *out)
 {
-	divide(s, all->total_ns, time_of, time_in);
-	divide(s, all->count, count_of, count_in);
-	divide(s, all->bytes, bytes_of, bytes_in);
+	divide(s, all->total_ns, offsetof(struct code_stat, total_ns));
+	divide(s, all->count, offsetof(struct code_stat, count));
+	divide(s, all->bytes, offsetof(struct code_stat, bytes));
 	for (size_t i = 0; i < s->list.nr; i++) {
 		struct code_stat *c = &s->list.v[i].out;
 		if (!c->count && !c->total_ns && !c->bytes)
 			continue;
-		c->module = keep(a, c->module);
-		c->place = keep(a, c->place);
-		c->op = keep(a, c->op);
+		c->module = arena_span(a, c->module);
+		c->place = arena_span(a, c->place);
+		c->op = arena_span(a, c->op);
 		vec_push(&out->list, *c);
 	}
 }
 
 /* Finds the rows of `where` with the same activity (such as a kernel) as the row `c`. The search
  * begins at index `*at`, which is then set to the first of these rows. */
-static void find_shares(const struct digest *where, size_t *at, const struct code_stat *c,
+static void find_shares(struct digest *where, size_t *at, const struct code_stat *c,
                         struct shares *out)
 {
 	out->list.nr = 0;
@@ -146,9 +116,7 @@ void digest_join_where(struct digest *d, struct digest *where)
 				vec_push(&out.list, d->code.v[k]);
 	}
 	d->code.nr = 0;
-	for (size_t i = 0; i < out.list.nr; i++)
-		vec_push(&d->code, out.list.v[i]);
-	vec_sort(&d->code, code_stat_cmp);
+	vec_move(&d->code, &out.list);
 	rows_unite(&code_stat_row, &d->code);
 	vec_release(&out.list);
 	vec_release(&shares.list);

@@ -115,7 +115,6 @@ void call_figures(const struct reducer *r, struct digest *d)
 				                                        .count = h->begun,
 				                                        .total_ns = h->begun_ns });
 	}
-	vec_sort(&d->calls, call_stat_cmp);
 	/* an annotation and an operator of equal names share a row */
 	rows_unite(&call_stat_row, &d->calls);
 }

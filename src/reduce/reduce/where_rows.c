@@ -68,8 +68,7 @@ static struct span place_text(struct where *w, struct digest *d, uint32_t frame)
 		strbuf_add(&b, f->file);
 		strbuf_addch(&b, ':');
 		strbuf_add(&b, f->function);
-		w->place_texts.v[frame] = arena_dup(&d->arena, strbuf_span(&b));
-		strbuf_release(&b);
+		w->place_texts.v[frame] = arena_take(&d->arena, &b);
 	}
 	return (struct span){ w->place_texts.v[frame], f->file.n + 1 + f->function.n };
 }
@@ -144,7 +143,6 @@ static void code_rows(struct reducer *r, const struct where_sums *s, struct dige
 		row.bytes = sum->bytes;
 		vec_push(&d->code, row);
 	}
-	vec_sort(&d->code, code_stat_cmp);
 	rows_unite(&code_stat_row, &d->code);
 }
 
