@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
+#include "model/memory_view.h"
 #include "replay/replay.h"
 
 /* --- snapshots from text ---
@@ -30,9 +31,8 @@
 
 struct rig {
 	struct snapshot s;
-	struct arena arena;
+	struct digest *d;
 	struct diag_log log;
-	struct memory_profiles out;
 	int64_t device;
 	uint64_t next_block;
 	bool quiet;
@@ -40,7 +40,7 @@ struct rig {
 
 static void rig_open(struct rig *g)
 {
-	*g = (struct rig){ .arena = ARENA_INIT };
+	*g = (struct rig){ .d = digest_new() };
 	snapshot_init(&g->s);
 	diag_init(&g->log);
 	for (uint32_t i = 0; i < 10; i++) {
@@ -55,8 +55,7 @@ static void rig_open(struct rig *g)
 
 static void rig_close(struct rig *g)
 {
-	memory_profiles_release(&g->out);
-	arena_release(&g->arena);
+	digest_free(g->d);
 	diag_release(&g->log);
 	snapshot_release(&g->s);
 }
@@ -155,7 +154,7 @@ static enum status replay_text(struct rig *g, const char *text, const struct rep
 		add_line(g, line);
 		text += n + (text[n] == '\n');
 	}
-	return replay_snapshot(&g->s, o, &g->arena, &g->out, &g->log);
+	return snapshot_reduce(&g->s, o, g->d, &g->log);
 }
 
 /* ---- figures as text ---- */
@@ -165,25 +164,28 @@ static void put(struct strbuf *b, const char *what, int64_t value)
 	strbuf_addf(b, "%s%s%" PRId64, b->n && b->p[b->n - 1] != '[' ? " " : "", what, value);
 }
 
-static void put_row(struct strbuf *b, const struct memory_row *r)
+static void put_row(struct strbuf *b, const struct memory_item *r)
 {
 	static const char *const kinds[] = { "",       "framework",   "no-stack",
 		                                 "before", "unexplained", "rest" };
 	strbuf_adds(b, b->n && b->p[b->n - 1] != '[' ? " " : "");
-	strbuf_adds(b, kinds[r->site.kind]);
-	strbuf_add(b, r->site.function);
+	strbuf_adds(b, kinds[r->kind]);
+	strbuf_add(b, r->function);
 	strbuf_addf(b, "=%" PRId64 "/%" PRId64, r->bytes, r->blocks);
 }
 
-static void put_rows(struct strbuf *b, const struct memory_rows *rows)
+static void put_rows(struct strbuf *b, const struct digest *d, const char *memory,
+                     enum memory_list list)
 {
-	for (size_t i = 0; i < rows->nr; i++)
-		put_row(b, &rows->v[i]);
+	size_t nr;
+	const struct memory_item *v = memory_list_of(d, memory, list, &nr);
+	for (size_t i = 0; i < nr; i++)
+		put_row(b, &v[i]);
 }
 
 struct row {
 	const char *label, *text;
-	void (*figures)(struct strbuf *b, const struct memory_profile *p);
+	void (*figures)(struct strbuf *b, const struct digest *d, size_t k); ///< of memory number `k`
 	const char *expected; ///< expected text "[DEVICE: …]" for each device, or the error
 };
 
@@ -196,10 +198,10 @@ static void check(const struct row *rows, size_t nr)
 		enum status st = replay_text(&g, rows[i].text, &(struct replay_options){ .capacity = -1 });
 		if (st != ST_OK)
 			strbuf_adds(&b, diag_first_error(&g.log));
-		for (size_t k = 0; k < g.out.list.nr; k++) {
+		for (size_t k = 0; k < g.d->memories.nr; k++) {
 			struct strbuf one = STRBUF_INIT;
-			rows[i].figures(&one, &g.out.list.v[k]);
-			strbuf_addf(&b, "[%" PRId64 ": %s]", g.out.list.v[k].device, strbuf_str(&one));
+			rows[i].figures(&one, g.d, k);
+			strbuf_addf(&b, "[%s: %s]", g.d->memories.v[k].id, strbuf_str(&one));
 			strbuf_release(&one);
 		}
 		if (strcmp(strbuf_str(&b), rows[i].expected) != 0)
@@ -210,28 +212,18 @@ static void check(const struct row *rows, size_t nr)
 }
 #define CHECK(rows) check(rows, sizeof(rows) / sizeof *(rows))
 
-static void put_trust(struct strbuf *b, const struct memory_profile *p)
+static void put_trust(struct strbuf *b, const struct digest *d, size_t k)
 {
-	const struct memory_trust *t = &p->trust;
+	const struct memory_evidence *t = &d->memory_evidence.v[k];
 	strbuf_addf(b, "%s%s%s", t->history ? "history " : "", t->midway ? "midway " : "",
 	            t->truncated ? "truncated " : "");
-	strbuf_addf(b,
-	            "unseen %" PRId64 "/%" PRId64 " contradicted %" PRId64 " lost %" PRId64
-	            " lowest %" PRId64,
-	            t->unseen_frees, t->unseen_bytes, t->contradicted_frees, t->lost_allocs,
-	            t->lowest_allocated);
+	strbuf_addf(b, "unseen %" PRId64 " contradicted %" PRId64 " lost %" PRId64 " lowest %" PRId64,
+	            t->unseen_frees, t->contradicted_frees, t->lost_allocs, t->lowest_allocated);
 }
 
-static void put_ooms(struct strbuf *b, const struct memory_profile *p)
+static void put_ooms(struct strbuf *b, const struct digest *d, size_t k)
 {
-	for (size_t i = 0; i < p->ooms.nr; i++) {
-		const struct memory_oom *o = &p->ooms.v[i];
-		strbuf_addf(
-		    b, "%sat %" PRId64 " wants %" PRId64 " free %" PRId64 " level %" PRId64 "/%" PRId64,
-		    i ? " " : "", o->before.entries, o->requested, o->device_free, o->before.allocated,
-		    o->before.reserved);
-	}
-	put_rows(b, &p->oom_sites);
+	put_rows(b, d, d->memories.v[k].id, MEMORY_LIST_OOM);
 }
 
 #endif

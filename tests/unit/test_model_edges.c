@@ -8,6 +8,7 @@
 #include "model/step_figures.h"
 #include "model/view.h"
 #include "ranks_rig.h"
+#include "replay/memory_rows.h"
 
 /* ---- orders of rows and artifacts, fragmentation, patterns of categories ---- */
 
@@ -27,40 +28,31 @@ static void assert_order(const char *what, const void *rows, size_t nr, size_t s
 }
 #define ASSERT_ORDER(rows, cmp) assert_order(#cmp, rows, NR_OF(rows), sizeof *(rows), cmp)
 
-#define SITE(category, kind, file, function, line)         \
-	{                                                      \
-		category, kind, { file, 1 }, { function, 1 }, line \
-	}
+#define SITE(category, kind, file, function, line) \
+	NULL, MEMORY_LIST_PEAK, { category, 1 }, kind, { file, 1 }, { function, 1 }, line
 
 static void test_orders(void **state)
 {
 	(void)state;
-	static const struct memory_row rows[] = {
-		{ SITE("b", SITE_USER, "g", "g", 2), 9, 1, 1 },
-		{ SITE("a", SITE_USER, "f", "f", 1), 8, 1, 9 },
-		{ SITE("a", SITE_USER, "f", "f", 1), 8, 1, 7 },
-		{ SITE("a", SITE_USER, "f", "f", 2), 8, 1, 9 },
-		{ SITE("a", SITE_USER, "f", "g", 1), 8, 1, 9 },
-		{ SITE("a", SITE_USER, "g", "f", 1), 8, 1, 9 },
-		{ SITE("a", SITE_REST - 1, "f", "f", 1), 8, 1, 9 },
-		{ SITE("b", SITE_USER, "f", "f", 1), 8, 1, 9 },
-		{ SITE("a", SITE_USER, "f", "f", 1), 7, 1, 9 },
-		{ SITE("a", SITE_REST, "f", "f", 1), 90, 1, 9 },
-		{ SITE("a", SITE_REST, "f", "f", 1), 80, 1, 9 },
-	};
-	static const struct memory_category categories[] = {
-		{ .name = "b", .peak_bytes = 3 },
-		{ .name = "a", .peak_bytes = 2 },
-		{ .name = "c", .peak_bytes = 2 },
-		{ .name = "a", .peak_bytes = 1 },
+	static const struct memory_item rows[] = {
+		{ SITE("b", SITE_USER, "g", "g", 2), 9, 1, 1, 0 },
+		{ SITE("a", SITE_USER, "f", "f", 1), 8, 1, 9, 0 },
+		{ SITE("a", SITE_USER, "f", "f", 1), 8, 1, 7, 0 },
+		{ SITE("a", SITE_USER, "f", "f", 2), 8, 1, 9, 0 },
+		{ SITE("a", SITE_USER, "f", "g", 1), 8, 1, 9, 0 },
+		{ SITE("a", SITE_USER, "g", "f", 1), 8, 1, 9, 0 },
+		{ SITE("a", SITE_REST - 1, "f", "f", 1), 8, 1, 9, 0 },
+		{ SITE("b", SITE_USER, "f", "f", 1), 8, 1, 9, 0 },
+		{ SITE("a", SITE_USER, "f", "f", 1), 7, 1, 9, 0 },
+		{ SITE("a", SITE_REST, "f", "f", 1), 90, 1, 9, 0 },
+		{ SITE("a", SITE_REST, "f", "f", 1), 80, 1, 9, 0 },
 	};
 	static int64_t steps[] = { 1, 2, 3 }, others[] = { 1, 3 };
 	static const struct fold_pattern patterns[] = {
 		{ NULL, 0 }, { steps, 1 }, { steps, 2 }, { steps, 3 }, { others, 2 }, { steps + 1, 1 },
 	};
 	ASSERT_ORDER(patterns, fold_pattern_cmp);
-	ASSERT_ORDER(rows, memory_row_cmp);
-	ASSERT_ORDER(categories, memory_category_cmp);
+	ASSERT_ORDER(rows, memory_item_cmp);
 }
 
 /* A digest of the rank `rank`, made from an artifact of the kind `kind`: a trace (t), a snapshot

@@ -52,9 +52,11 @@ static void make_rules(struct site_rules *r)
 
 static const char *site_text(const struct sites *t, uint32_t id, struct strbuf *b)
 {
-	const struct memory_site *s = &t->list.v[id].site;
+	const struct memory_item *s = &t->list.v[id].site;
 	strbuf_setlen(b, 0);
-	strbuf_addf(b, "%s%s|", s->kind == SITE_FRAMEWORK ? "framework " : "", s->category);
+	strbuf_adds(b, s->kind == SITE_FRAMEWORK ? "framework " : "");
+	strbuf_add(b, s->category);
+	strbuf_addch(b, '|');
 	strbuf_add(b, s->file);
 	strbuf_addch(b, ':');
 	strbuf_add(b, s->function);

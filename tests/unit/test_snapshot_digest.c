@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/strbuf.h"
-#include "replay/snapshot_digest.h"
+#include "replay/replay.h"
 
 /* ---- a snapshot that fills every list ---- */
 

@@ -11,7 +11,7 @@
 #include "read/timeline.h"
 #include "read/xprof.h"
 #include "replay/records.h"
-#include "replay/snapshot_digest.h"
+#include "replay/replay.h"
 #include "results/result_file.h"
 #include "results/value.h"
 #include "rules/formats_file.h"

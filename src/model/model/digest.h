@@ -284,14 +284,15 @@ struct memory_stat {
 	/// out-of-memory errors.
 	int64_t segment_count, segment_churn, oom_count;
 	int64_t segment_allocs; ///< number of events in segment_churn that allocate or map a segment
-	int64_t peak_persistent, peak_carried, peak_transient; ///< parts of the peak: live at the end;
-	                                                       ///< from before the recording; the rest
+	int64_t peak_persistent; ///< part of the peak that is also live at the end
+	int64_t peak_carried; ///< part of the peak that is from before the recording and freed later
+	int64_t peak_transient; ///< rest of the peak, beside peak_persistent and peak_carried
 	/* operator that ran at the peak, shapes and types of its inputs; only from traces and XProf */
 	const char *peak_op, *peak_dims, *peak_types;
 };
 
-/// The lists of a snapshot (model/memory.h) in one table. Each line below says what the columns of
-/// struct memory_item hold for one list: `bytes`, `blocks`, `largest` and `other`.
+/// The lists of a snapshot in one table. Each line below says what the columns of struct
+/// memory_item hold for one list: `bytes`, `blocks`, `largest` and `other`.
 enum memory_list {
 	MEMORY_LIST_CATEGORY, ///< bytes and blocks of a category at the peak; `largest`: bytes of the
 	                      ///< category's largest block; `other`: the category's bytes at the end of
@@ -338,11 +339,19 @@ struct memory_level {
 	int64_t allocated, reserved; ///< levels in bytes; `reserved` may be MEMORY_UNKNOWN
 };
 
-/// How far the history of one memory can be trusted (see struct memory_trust).
+/// How far the history of one memory can be trusted.
 struct memory_evidence {
 	const char *memory;
-	bool history, midway, truncated;
-	int64_t unseen_frees, contradicted_frees, lost_allocs, lowest_allocated;
+	bool history; ///< true if the device has a history
+	bool midway; ///< true if some memory was allocated or reserved when the history began
+	bool truncated; ///< true if entries were lost: the recorder says so, or a step ended before the
+	                ///< first entry
+	int64_t unseen_frees; ///< number of frees of blocks from before the recording
+	int64_t contradicted_frees; ///< number of frees of blocks that a later entry frees again, or
+	                            ///< that are live at the end
+	int64_t lost_allocs; ///< number of blocks that are never freed and yet absent at the end
+	int64_t lowest_allocated; ///< lowest level; if below 0, the history and the final state
+	                          ///< disagree
 	int64_t allocs; ///< number of all allocations, with which the counts above are compared
 };
 

@@ -176,6 +176,9 @@ void rows_join(const struct schema *s, void *into, const void *from, row_joiner 
 /// Sorts a list, and joins rows with equal keys, on the occasion ROWS_SMALL; `list` is a VEC.
 void rows_unite(const struct schema *s, void *list);
 
+/// A memory without figures: those that a recording may lack are MEMORY_UNKNOWN. `id` is borrowed.
+struct memory_stat memory_stat_unknown(const char *id, enum memory_source source);
+
 /// Time for which the occupancy of a kernel, or of a sum of kernels, is known; 0 if it is unknown.
 int64_t kernel_occupancy_ns(const struct kernel_stat *k);
 

@@ -56,6 +56,16 @@ static const struct field memory_stat_fields[] = {
 ROW_TYPE(memory_stat, LISTED, OWN(OF_CYCLES, join_memory_cycles));
 #undef ROW
 
+struct memory_stat memory_stat_unknown(const char *id, enum memory_source source)
+{
+	struct memory_stat out = { .id = id, .source = source };
+	for (const struct field *f = memory_stat_fields; f < memory_stat_fields + memory_stat_row.nr;
+	     f++)
+		if (f->absent == MEMORY_UNKNOWN)
+			*(int64_t *)(void *)((char *)&out + f->offset) = MEMORY_UNKNOWN;
+	return out;
+}
+
 /* Joins small sites; in MEMORY_LIST_CHURN `largest` is the most frequent size, which a sum of sites
  * does not have. */
 static void join_small_sites(void *row, const void *more)

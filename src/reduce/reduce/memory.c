@@ -1,6 +1,7 @@
 #include "base/number.h"
 #include "base/search.h"
 #include "base/text.h"
+#include "model/rows.h"
 #include "reduce/reducer.h"
 
 /* Largest number of memories for which the operator at the peak is searched: each search walks all
@@ -25,11 +26,14 @@ void memory_take(struct reducer *r, const struct event *ev)
 	if (ev->device_type == 0 || ev->memory_id < 0 || ev->total_allocated < 0)
 		return;
 	uint32_t at = idmap_add(&r->memories.ids, ev->memory_id);
-	if (at == r->memories.list.nr)
-		vec_push(&r->memories.list, (struct memory_state){ .stat.peak_allocated = -1,
-		                                                   .stat.peak_reserved = MEMORY_UNKNOWN,
-		                                                   .first_ns = INT64_MAX,
-		                                                   .end_ns = INT64_MIN });
+	if (at == r->memories.list.nr) {
+		struct memory_state new = { .stat = memory_stat_unknown(NULL, MEMORY_OF_TRACE),
+			                        .first_ns = INT64_MAX,
+			                        .end_ns = INT64_MIN };
+		new.stat.peak_allocated = -1;
+		new.stat.alloc_count = new.stat.free_count = new.stat.churn_bytes = 0;
+		vec_push(&r->memories.list, new);
+	}
 	struct memory_state *m = &r->memories.list.v[at];
 	struct memory_stat *s = &m->stat;
 	int64_t at_ns = ev->start_ns,
@@ -155,10 +159,7 @@ static bool span_is_inner(const struct reducer *r, const struct host_span *s,
    allocations: the operator around it tells more. */
 static bool has_shape(const struct name *dims)
 {
-	for (uint32_t i = 0; i < dims->n; i++)
-		if (is_digit(dims->s[i]))
-			return true;
-	return false;
+	return ANY(i, dims->n, is_digit(dims->s[i]));
 }
 
 /* Index of the innermost operator that ran on the thread at `at_ns` and has inputs with shapes; if
@@ -208,11 +209,10 @@ static void set_peak_op(const struct reducer *r, const struct memory_state *m, s
    if all devices have the same size. */
 static int64_t device_memory(const struct trace_meta *meta)
 {
-	for (size_t i = 0; i < meta->devices.nr; i++)
-		if (meta->devices.v[i].memory_bytes <= 0 ||
-		    meta->devices.v[i].memory_bytes != meta->devices.v[0].memory_bytes)
-			return MEMORY_UNKNOWN;
-	return meta->devices.nr ? meta->devices.v[0].memory_bytes : MEMORY_UNKNOWN;
+	int64_t bytes = meta->devices.nr ? meta->devices.v[0].memory_bytes : 0;
+	return bytes > 0 && ALL(i, meta->devices.nr, meta->devices.v[i].memory_bytes == bytes)
+	           ? bytes
+	           : MEMORY_UNKNOWN;
 }
 
 void memory_figures(const struct reducer *r, const struct trace_meta *meta, struct digest *d)
@@ -221,13 +221,8 @@ void memory_figures(const struct reducer *r, const struct trace_meta *meta, stru
 	for (size_t i = 0; i < r->memories.list.nr; i++) {
 		struct memory_stat stat = r->memories.list.v[i].stat;
 		stat.id = ident_text(&d->arena, r->names, r->memories.ids.keys.v[i]);
-		stat.source = MEMORY_OF_TRACE;
 		stat.growth_per_step = memory_growth(r, &r->memories.list.v[i]);
 		stat.capacity = d->device_memory;
-		stat.end_requested = stat.inactive = stat.largest_inactive = MEMORY_UNKNOWN;
-		stat.segment_count = stat.segment_churn = stat.oom_count = MEMORY_UNKNOWN;
-		stat.segment_allocs = MEMORY_UNKNOWN;
-		stat.peak_persistent = stat.peak_carried = stat.peak_transient = MEMORY_UNKNOWN;
 		if (i < MEMORY_PEAK_OPS)
 			set_peak_op(r, &r->memories.list.v[i], &d->arena, &stat);
 		vec_push(&d->memories, stat);

@@ -4,19 +4,19 @@
  * the first and last point of the whole history, and points of out-of-memory errors. */
 enum { PARTS = (MEMORY_POINTS - MEMORY_OOMS - 2) / 3 };
 
-void level_points_init(struct level_points *l, struct memory_profile *p, int64_t last)
+void level_points_init(struct level_points *l, int64_t last)
 {
-	*l = (struct level_points){ .p = p, .last = last, .part = last / PARTS + 1 };
+	*l = (struct level_points){ .last = last, .part = last / PARTS + 1 };
 }
 
 static void flush_part(struct level_points *l)
 {
-	vec_push(&l->p->points, l->low);
-	vec_push(&l->p->points, l->high);
-	vec_push(&l->p->points, l->high_reserved);
+	vec_push(&l->list, l->low);
+	vec_push(&l->list, l->high);
+	vec_push(&l->list, l->high_reserved);
 }
 
-void level_points_add(struct level_points *l, const struct memory_point *now)
+void level_points_add(struct level_points *l, const struct memory_level *now)
 {
 	if (now->entries % l->part == 0) {
 		if (now->entries)
@@ -30,19 +30,14 @@ void level_points_add(struct level_points *l, const struct memory_point *now)
 	if (now->reserved > l->high_reserved.reserved)
 		l->high_reserved = *now;
 	if (now->entries == 0 || now->entries == l->last)
-		vec_push(&l->p->points, *now);
+		vec_push(&l->list, *now);
 }
 
-ORDERING(point_cmp, struct memory_point, RISING(entries))
+ORDERING(point_cmp, struct memory_level, RISING(entries))
 
-void level_points_finish(struct level_points *l)
+void level_points_finish(struct level_points *l, struct digest *d)
 {
-	struct memory_profile *p = l->p;
-	size_t nr = 0;
 	flush_part(l);
-	vec_sort(&p->points, point_cmp);
-	for (size_t i = 0; i < p->points.nr; i++)
-		if (nr == 0 || p->points.v[i].entries != p->points.v[nr - 1].entries)
-			p->points.v[nr++] = p->points.v[i];
-	p->points.nr = nr;
+	vec_unite(&l->list, point_cmp, NULL);
+	vec_move(&d->memory_levels, &l->list);
 }

@@ -2,26 +2,24 @@
 #ifndef GG_REPLAY_LEVEL_POINTS_H
 #define GG_REPLAY_LEVEL_POINTS_H
 
-#include "model/memory.h"
+#include "model/digest.h"
 
 /// Collects the lowest and highest levels of equal parts of the history, and the first and last
-/// level. The caller may add further points to p->points.
+/// level. The caller may add further levels to `list`, and releases it.
 struct level_points {
-	struct memory_profile *p;
-	int64_t last; ///< number of history entries at the last level (memory_point.entries)
+	VEC(struct memory_level) list;
+	int64_t last; ///< number of history entries at the last level (memory_level.entries)
 	int64_t part; ///< number of entries in each of the equal parts of the history
-	struct memory_point low, high, high_reserved; ///< points of the lowest and highest levels in
-	                                              ///< the current part
+	struct memory_level low, high, high_reserved; ///< lowest and highest levels in the current part
 };
 
-/// Prepares to add points to p->points. `last` is the number of history entries at the
-/// last level.
-void level_points_init(struct level_points *l, struct memory_profile *p, int64_t last);
+/// Prepares to add levels. `last` is the number of history entries at the last level.
+void level_points_init(struct level_points *l, int64_t last);
 
 /// Adds the next level of the history.
-void level_points_add(struct level_points *l, const struct memory_point *now);
+void level_points_add(struct level_points *l, const struct memory_level *now);
 
-/// Sorts the points and removes duplicates; call it after the last level.
-void level_points_finish(struct level_points *l);
+/// Appends the points to the digest, sorted and without duplicates; call it after the last level.
+void level_points_finish(struct level_points *l, struct digest *d);
 
 #endif

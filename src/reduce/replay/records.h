@@ -17,8 +17,4 @@ void timeline_reduce(const struct memory_timeline *t, struct digest *out);
 GG_MUST_CHECK enum status xprof_reduce(struct xprof_profile *p, struct digest *out,
                                        struct diag_log *log);
 
-/// A new profile for a memory record that began in the middle of the run. All figures are unknown
-/// at first; the caller must set `peak_allocated`.
-struct memory_profile record_profile(void);
-
 #endif

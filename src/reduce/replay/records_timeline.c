@@ -1,8 +1,9 @@
 /* The memory timeline of torch.profiler: levels, and the categories that they consist of. */
 #include "base/number.h"
+#include "model/rows.h"
 #include "replay/level_points.h"
+#include "replay/memory_rows.h"
 #include "replay/records.h"
-#include "replay/snapshot_digest.h"
 
 #define TIMELINE "timeline"
 
@@ -20,37 +21,13 @@ struct category_levels {
 
 struct timeline_walk {
 	const struct memory_timeline *t;
-	struct memory_profile p;
+	struct memory_stat stat;
+	struct memory_evidence evidence;
+	struct level_points points;
 	size_t next; ///< index of the next row of the timeline
 	struct category_levels now, peak;
 	int64_t largest[TIMELINE_CATEGORIES];
 };
-
-struct memory_profile record_profile(void)
-{
-	return (struct memory_profile){
-		.capacity = -1,
-		.peak_reserved = MEMORY_UNKNOWN,
-		.reserved_at_peak = MEMORY_UNKNOWN,
-		.start_allocated = MEMORY_UNKNOWN,
-		.end_allocated = MEMORY_UNKNOWN,
-		.end_reserved = MEMORY_UNKNOWN,
-		.end_requested = MEMORY_UNKNOWN,
-		.inactive = MEMORY_UNKNOWN,
-		.largest_inactive = MEMORY_UNKNOWN,
-		.alloc_count = MEMORY_UNKNOWN,
-		.free_count = MEMORY_UNKNOWN,
-		.churn_bytes = MEMORY_UNKNOWN,
-		.segment_count = MEMORY_UNKNOWN,
-		.segment_churn = MEMORY_UNKNOWN,
-		.segment_allocs = MEMORY_UNKNOWN,
-		.oom_count = MEMORY_UNKNOWN,
-		.peak_persistent = MEMORY_UNKNOWN,
-		.peak_carried = MEMORY_UNKNOWN,
-		.peak_transient = MEMORY_UNKNOWN,
-		.trust = { .history = true, .midway = true },
-	};
-}
 
 /* ---- levels over time ---- */
 
@@ -65,9 +42,9 @@ static void apply_row(struct timeline_walk *w, const struct timeline_row *row)
 	number_raise(&w->largest[c], row->bytes);
 	if (!w->t->raw)
 		return;
-	w->p.alloc_count += row->action == TIMELINE_CREATE;
-	w->p.free_count += row->action == TIMELINE_DESTROY;
-	w->p.churn_bytes += row->action == TIMELINE_CREATE ? row->bytes : 0;
+	w->stat.alloc_count += row->action == TIMELINE_CREATE;
+	w->stat.free_count += row->action == TIMELINE_DESTROY;
+	w->stat.churn_bytes += row->action == TIMELINE_CREATE ? row->bytes : 0;
 }
 
 /* Applies all rows that have the next timestamp. */
@@ -87,85 +64,76 @@ static void pass_start(struct timeline_walk *w)
 		pass_moment(w);
 	while (t->raw && w->next < t->rows.nr && t->rows.v[w->next].time_us < 0)
 		pass_moment(w);
-	w->p.start_allocated = t->raw ? w->now.level : MEMORY_UNKNOWN;
+	w->stat.start_allocated = t->raw ? w->now.level : MEMORY_UNKNOWN;
 }
 
-static void note_level(struct timeline_walk *w, struct level_points *points, int64_t moment,
-                       int64_t time_us)
+static void note_level(struct timeline_walk *w, int64_t moment, int64_t time_us)
 {
-	level_points_add(points,
-	                 &(struct memory_point){ moment, time_us, w->now.level, MEMORY_UNKNOWN });
+	level_points_add(&w->points, &(struct memory_level){ w->stat.id, moment, time_us, w->now.level,
+	                                                     MEMORY_UNKNOWN });
 	/* if several peaks are equal, the latest is taken */
 	if (moment == 0 || w->now.level >= w->peak.level)
 		w->peak = w->now;
-	number_lower(&w->p.trust.lowest_allocated, w->now.level);
+	number_lower(&w->evidence.lowest_allocated, w->now.level);
 }
 
 static void pass_all(struct timeline_walk *w)
 {
 	const struct memory_timeline *t = w->t;
-	struct level_points points;
 	pass_start(w);
 	for (size_t i = w->next; i < t->rows.nr; i++)
-		w->p.entries += !t->rows.v[i].more;
-	level_points_init(&points, &w->p, w->p.entries);
-	note_level(w, &points, 0, t->rows.v[w->next < t->rows.nr ? w->next : t->rows.nr - 1].time_us);
-	for (int64_t m = 1; m <= w->p.entries; m++) {
+		w->stat.events += !t->rows.v[i].more;
+	level_points_init(&w->points, w->stat.events);
+	note_level(w, 0, t->rows.v[w->next < t->rows.nr ? w->next : t->rows.nr - 1].time_us);
+	for (int64_t m = 1; m <= w->stat.events; m++) {
 		pass_moment(w);
-		note_level(w, &points, m, t->rows.v[w->next - 1].time_us);
+		note_level(w, m, t->rows.v[w->next - 1].time_us);
 	}
-	level_points_finish(&points);
+	w->stat.peak_allocated = w->peak.level;
+	w->stat.end_allocated = w->now.level;
 }
 
 /* ---- rows of categories ---- */
 
-/* Adds a row for a category; its place in the code is unknown. */
-static void add_category_row(struct memory_rows *rows, const struct timeline_walk *w,
-                             const struct category_levels *l, size_t c)
+/* A row for category `c` at one moment. A category is its own place, since that in the code is
+   unknown; `list` MEMORY_LIST_CATEGORY has no places. */
+static struct memory_item category_row(const struct timeline_walk *w, enum memory_list list,
+                                       const struct category_levels *l, size_t c)
 {
-	struct memory_row row = {
-		.site = { .category = names[c], .file = span_of(names[c]), .function = SPAN("") },
-		.bytes = l->bytes[c],
-		.blocks = w->t->raw ? l->blocks[c] : MEMORY_UNKNOWN,
-		.largest = w->t->raw ? w->largest[c] : MEMORY_UNKNOWN,
-	};
-	if (l->bytes[c])
-		vec_push(rows, row);
+	struct memory_item row = memory_item_of(w->stat.id, list);
+	row.category = span_of(names[c]);
+	row.file = list == MEMORY_LIST_CATEGORY ? SPAN("") : row.category;
+	row.bytes = l->bytes[c];
+	row.blocks = w->t->raw ? l->blocks[c] : MEMORY_UNKNOWN;
+	row.largest = w->t->raw ? w->largest[c] : MEMORY_UNKNOWN;
+	row.other = list == MEMORY_LIST_CATEGORY ? w->now.bytes[c] : 0;
+	return row;
 }
 
-static void add_timeline_categories(struct timeline_walk *w)
+static void add_timeline_categories(const struct timeline_walk *w, struct digest *out)
 {
-	struct memory_profile *p = &w->p;
-	for (size_t c = 0; c < TIMELINE_CATEGORIES; c++) {
-		struct memory_category row = {
-			.name = names[c],
-			.peak_bytes = w->peak.bytes[c],
-			.peak_blocks = w->t->raw ? w->peak.blocks[c] : MEMORY_UNKNOWN,
-			.end_bytes = w->now.bytes[c],
-			.largest = w->t->raw ? w->largest[c] : MEMORY_UNKNOWN,
-		};
-		if (row.peak_bytes || row.end_bytes)
-			vec_push(&p->categories, row);
-		add_category_row(&p->peak_sites, w, &w->peak, c);
-		add_category_row(&p->end_sites, w, &w->now, c);
+	for (int list = MEMORY_LIST_CATEGORY; list <= MEMORY_LIST_END; list++) {
+		struct memory_items rows = { 0 };
+		for (size_t c = 0; c < TIMELINE_CATEGORIES; c++) {
+			struct memory_item row = category_row(w, (enum memory_list)list,
+			                                      list == MEMORY_LIST_END ? &w->now : &w->peak, c);
+			if (row.bytes || row.other)
+				vec_push(&rows.list, row);
+		}
+		memory_items_add(out, &rows, memory_item_cmp, TIMELINE_CATEGORIES);
 	}
-	vec_sort(&p->categories, memory_category_cmp);
-	vec_sort(&p->peak_sites, memory_row_cmp);
-	vec_sort(&p->end_sites, memory_row_cmp);
 }
 
 void timeline_reduce(const struct memory_timeline *t, struct digest *out)
 {
-	struct memory_profiles all = { 0 };
-	struct timeline_walk w = { .t = t, .p = record_profile() };
+	struct timeline_walk w = { .t = t,
+		                       .stat = memory_stat_unknown(TIMELINE, MEMORY_OF_TIMELINE),
+		                       .evidence = { .history = true, .midway = true } };
 	if (t->raw)
-		w.p.alloc_count = w.p.free_count = w.p.churn_bytes = 0;
+		w.stat.alloc_count = w.stat.free_count = w.stat.churn_bytes = 0;
 	pass_all(&w);
-	w.p.peak_allocated = w.peak.level;
-	w.p.end_allocated = w.now.level;
-	add_timeline_categories(&w);
-	profile_add(out, TIMELINE, MEMORY_OF_TIMELINE, &w.p);
-	profiles_finish(out, t->json_faults, t->fault_byte);
-	vec_push(&all.list, w.p);
-	memory_profiles_release(&all);
+	level_points_finish(&w.points, out);
+	add_timeline_categories(&w, out);
+	memory_add(out, &w.stat, w.evidence);
+	memories_finish(out, t->json_faults, t->fault_byte);
 }

@@ -3,10 +3,10 @@
 
 #include "base/number.h"
 #include "base/text.h"
-#include "model/memory_view.h"
+#include "model/rows.h"
 #include "replay/level_points.h"
+#include "replay/memory_rows.h"
 #include "replay/records.h"
-#include "replay/snapshot_digest.h"
 
 /* From this number of snapshots on, the profile is a sample: the tool divided its snapshots into
    groups of neighbors, and kept only the highest of each group. Source: default of
@@ -17,11 +17,11 @@ enum { SAMPLED_FROM = 1000 };
 /* One memory of the profile, and the results of its analysis so far. */
 struct xprof_work {
 	const struct xprof_memory *m;
-	const char *id;
 	struct xprof_state *v; ///< states of the memory, in order of time
 	size_t nr;
 	bool complete; ///< true if no state between the first and the last one is missing
-	struct memory_profile p;
+	struct memory_stat stat;
+	struct memory_items sites; ///< live bytes at the peak by site
 	const struct xprof_activity *at_peak; ///< activity at the peak; NULL if unknown
 };
 
@@ -62,16 +62,15 @@ static void find_growth(struct xprof_work *w)
 		vec_push(&ends, state_in_use(&w->v[i - 1]));
 		step = w->v[i].activity.step;
 	}
-	w->p.has_growth = steps.nr >= 3;
-	if (w->p.has_growth)
-		w->p.growth_per_step = number_theil_sen(steps.v, ends.v, steps.nr);
+	if (steps.nr >= 3)
+		w->stat.growth_per_step = number_theil_sen(steps.v, ends.v, steps.nr);
 	vec_release(&steps);
 	vec_release(&ends);
 }
 
 static void count_activities(struct xprof_work *w)
 {
-	struct memory_profile *p = &w->p;
+	struct memory_stat *p = &w->stat;
 	p->alloc_count = p->free_count = p->churn_bytes = 0;
 	for (size_t i = 0; i < w->nr; i++) {
 		const struct xprof_activity *a = &w->v[i].activity;
@@ -84,17 +83,16 @@ static void count_activities(struct xprof_work *w)
 	p->end_allocated = state_in_use(&w->v[w->nr - 1]);
 }
 
-static void find_levels(struct xprof_work *w)
+static void find_levels(const struct xprof_work *w, struct digest *out)
 {
 	struct level_points points;
-	w->p.entries = (int64_t)w->nr;
 	if (!w->nr)
 		return;
-	level_points_init(&points, &w->p, (int64_t)w->nr - 1);
+	level_points_init(&points, (int64_t)w->nr - 1);
 	for (size_t i = 0; i < w->nr; i++)
-		level_points_add(&points, &(struct memory_point){ (int64_t)i, w->v[i].time_us,
+		level_points_add(&points, &(struct memory_level){ w->stat.id, (int64_t)i, w->v[i].time_us,
 		                                                  state_in_use(&w->v[i]), MEMORY_UNKNOWN });
-	level_points_finish(&points);
+	level_points_finish(&points, out);
 }
 
 /* Takes the peak from the summary, which covers all allocations and frees; snapshots may exist for
@@ -109,24 +107,22 @@ static enum status find_peak(struct xprof_work *w, struct diag_log *log)
 			return diag_fail(log, ST_INPUT,
 			                 "memory %s: a snapshot has %" PRId64
 			                 " bytes in use, the summary %" PRId64 " at the peak: it is damaged",
-			                 text_quote(&log->arena, span_of(w->id)), level, highest);
+			                 text_quote(&log->arena, span_of(w->stat.id)), level, highest);
 		if (level >= highest) {
 			highest = level;
 			w->at_peak = &w->v[i].activity;
 		}
 	}
-	w->p.peak_allocated = highest;
+	w->stat.peak_allocated = highest;
 	return ST_OK;
 }
 
-/* Limit of the allocator in bytes, or -1 if unknown. Allocators of the host have no limit and
+/* Limit of the allocator in bytes, or MEMORY_UNKNOWN. Allocators of the host have no limit and
  * report 0 free bytes. */
 static int64_t memory_limit(const struct xprof_work *w)
 {
-	bool limited = w->m->peak.free > 0;
-	for (size_t i = 0; i < w->nr; i++)
-		limited = limited || w->v[i].free > 0;
-	return limited && w->m->capacity > 0 ? w->m->capacity : -1;
+	bool limited = w->m->peak.free > 0 || ANY(i, w->nr, w->v[i].free > 0);
+	return limited && w->m->capacity > 0 ? w->m->capacity : MEMORY_UNKNOWN;
 }
 
 /* ---- allocations at the peak ---- */
@@ -156,19 +152,11 @@ static struct span type_and_shape(const struct xprof_activity *a, struct arena *
 	return text;
 }
 
-ORDERING(row_site_cmp, struct memory_row,
-         BY_TEXT(site.category) BY_SPAN(site.file) BY_SPAN(site.function))
-
-static struct memory_row plain_row(enum site_kind kind, const char *category)
-{
-	return (struct memory_row){
-		.site = { .category = category, .kind = kind, .file = SPAN(""), .function = SPAN("") }
-	};
-}
+ORDERING(category_cmp, struct memory_item, BY_SPAN(category))
+ORDERING(row_site_cmp, struct memory_item, THEN(category_cmp(x, y)) BY_SPAN(file) BY_SPAN(function))
 
 static enum status list_active_rows(struct xprof_work *w, struct arena *arena, struct diag_log *log)
 {
-	struct memory_rows *rows = &w->p.peak_sites;
 	__int128 sum = 0;
 	for (size_t i = 0; i < w->m->actives.nr; i++) {
 		const struct xprof_active *active = &w->m->actives.v[i];
@@ -177,80 +165,50 @@ static enum status list_active_rows(struct xprof_work *w, struct arena *arena, s
 			return diag_fail(log, ST_INPUT,
 			                 "memory %s: activeAllocations[%zu] names an allocation that is not "
 			                 "there: it is damaged",
-			                 text_quote(&log->arena, span_of(w->id)), i);
+			                 text_quote(&log->arena, span_of(w->stat.id)), i);
 		sum += (__int128)a->bytes * active->occurrences;
 		if (sum >= RECORD_BYTES)
 			return diag_fail(log, ST_INPUT,
 			                 "memory %s: its active allocations add up to 4 EiB or more: it is "
 			                 "damaged",
-			                 text_quote(&log->arena, span_of(w->id)));
-		struct memory_row row =
-		    plain_row(SITE_USER, a->region->n ? text_valid(arena, name_span(a->region)) : "other");
-		row.site.file = a->op->n ? (struct span){ arena_dup(arena, name_span(a->op)), a->op->n }
-		                         : SPAN("no operator");
-		row.site.function = type_and_shape(a, arena);
+			                 text_quote(&log->arena, span_of(w->stat.id)));
+		struct memory_item row = memory_item_of(w->stat.id, MEMORY_LIST_PEAK);
+		row.category = span_of(a->region->n ? text_valid(arena, name_span(a->region)) : "other");
+		row.file = a->op->n ? arena_span(arena, name_span(a->op)) : SPAN("no operator");
+		row.function = type_and_shape(a, arena);
 		row.bytes = a->bytes * active->occurrences;
 		row.blocks = active->occurrences;
 		row.largest = a->requested;
-		vec_push(rows, row);
+		vec_push(&w->sites.list, row);
 	}
-	int64_t rest = w->p.peak_allocated - (int64_t)sum;
-	if (rows->nr && rest) {
-		vec_push(rows, plain_row(SITE_UNEXPLAINED, "unexplained"));
-		rows->v[rows->nr - 1].bytes = rest;
-	}
+	struct memory_item rest = memory_item_of(w->stat.id, MEMORY_LIST_PEAK);
+	rest.kind = SITE_UNEXPLAINED;
+	rest.category = SPAN("unexplained");
+	rest.bytes = w->stat.peak_allocated - (int64_t)sum;
+	if (w->sites.list.nr && rest.bytes)
+		vec_push(&w->sites.list, rest);
 	return ST_OK;
 }
 
-static void row_add(struct memory_row *to, const struct memory_row *row)
+static void join_rows(void *to, void *row)
 {
-	to->bytes += row->bytes;
-	to->blocks = number_add(to->blocks, row->blocks);
-	number_raise(&to->largest, row->largest);
+	row_add(&memory_item_row, ROWS_SMALL, to, row);
 }
 
-static void merge_sites(struct memory_rows *rows)
+/* Adds a row for each category; the rows of sites must not be cut yet. */
+static void add_region_categories(const struct xprof_work *w, struct digest *out)
 {
-	size_t nr = 0;
-	vec_sort(rows, row_site_cmp);
-	for (size_t i = 0; i < rows->nr; i++)
-		if (nr && row_site_cmp(&rows->v[nr - 1], &rows->v[i]) == 0)
-			row_add(&rows->v[nr - 1], &rows->v[i]);
-		else
-			rows->v[nr++] = rows->v[i];
-	rows->nr = nr;
-	vec_sort(rows, memory_row_cmp);
-}
-
-static void cut_rows(struct memory_rows *rows)
-{
-	struct memory_row rest = plain_row(SITE_REST, "all else");
-	if (rows->nr <= MEMORY_SITES)
-		return;
-	for (size_t i = MEMORY_SITES - 1; i < rows->nr; i++)
-		row_add(&rest, &rows->v[i]);
-	rows->nr = MEMORY_SITES - 1;
-	vec_push(rows, rest);
-}
-
-/* Adds up the rows of sites by category. For this, sorts these rows by category, and then restores
- * their order. */
-static void add_region_categories(struct memory_profile *p)
-{
-	struct memory_rows *rows = &p->peak_sites;
-	vec_sort(rows, row_site_cmp);
-	for (size_t i = 0; i < rows->nr;) {
-		struct memory_row all = rows->v[i];
-		while (++i < rows->nr && strcmp(rows->v[i].site.category, all.site.category) == 0)
-			row_add(&all, &rows->v[i]);
-		vec_push(&p->categories, (struct memory_category){ .name = all.site.category,
-		                                                   .peak_bytes = all.bytes,
-		                                                   .peak_blocks = all.blocks,
-		                                                   .end_bytes = MEMORY_UNKNOWN,
-		                                                   .largest = all.largest });
+	struct memory_items rows = { 0 };
+	for (size_t i = 0; i < w->sites.list.nr; i++) {
+		struct memory_item row = w->sites.list.v[i];
+		row.list = MEMORY_LIST_CATEGORY;
+		row.kind = SITE_USER;
+		row.file = row.function = SPAN("");
+		row.other = MEMORY_UNKNOWN;
+		vec_push(&rows.list, row);
 	}
-	vec_sort(&p->categories, memory_category_cmp);
-	vec_sort(rows, memory_row_cmp);
+	vec_unite(&rows.list, category_cmp, join_rows);
+	memory_items_add(out, &rows, memory_item_cmp, SIZE_MAX);
 }
 
 /* ---- memories of the profile ---- */
@@ -259,24 +217,24 @@ static enum status reduce_memory(struct xprof_work *w, struct digest *out, struc
 {
 	w->complete = leads_from_first_to_last(w);
 	TRY(find_peak(w, log));
-	find_levels(w);
+	find_levels(w, out);
 	if (w->complete) {
 		count_activities(w);
 		find_growth(w);
 	}
-	w->p.capacity = memory_limit(w);
+	w->stat.capacity = memory_limit(w);
 	TRY(list_active_rows(w, &out->arena, log));
-	merge_sites(&w->p.peak_sites);
-	add_region_categories(&w->p);
-	cut_rows(&w->p.peak_sites);
-	profile_add(out, w->id, MEMORY_OF_XPROF, &w->p);
+	vec_unite(&w->sites.list, row_site_cmp, join_rows);
+	add_region_categories(w, out);
+	memory_items_cut(&w->sites);
+	memory_items_add(out, &w->sites, memory_item_cmp, MEMORY_SITES);
 	if (w->at_peak && w->at_peak->kind == XPROF_ALLOCATION && w->at_peak->op->n)
-		out->memories.v[out->memories.nr - 1].peak_op =
-		    text_valid(&out->arena, name_span(w->at_peak->op));
+		w->stat.peak_op = text_valid(&out->arena, name_span(w->at_peak->op));
+	memory_add(out, &w->stat, (struct memory_evidence){ .history = true, .midway = true });
 	return ST_OK;
 }
 
-ORDERING(work_id_cmp, struct xprof_work, BY_TEXT(id))
+ORDERING(work_id_cmp, struct xprof_work, BY_TEXT(stat.id))
 
 struct xprof_works {
 	VEC(struct xprof_work) list;
@@ -290,11 +248,12 @@ static void list_memories(const struct xprof_profile *p, struct xprof_works *out
 		/* in version 0 of the format, `states` covers the whole time; in version 1, `samples`
 		   does */
 		bool old = m->samples.nr == 0 && p->version == 0;
+		const char *id = m->id->n ? text_valid(&d->arena, name_span(m->id)) : "unnamed";
 		struct xprof_work w = { .m = m,
 			                    .v = old ? m->states.v : m->samples.v,
 			                    .nr = old ? m->states.nr : m->samples.nr,
-			                    .p = record_profile() };
-		w.id = m->id->n ? text_valid(&d->arena, name_span(m->id)) : "unnamed";
+			                    .stat = memory_stat_unknown(id, MEMORY_OF_XPROF) };
+		w.stat.events = (int64_t)w.nr;
 		if (w.nr || m->has_peak)
 			vec_push(&out->list, w);
 	}
@@ -311,7 +270,7 @@ static enum status reduce_all(struct xprof_works *works, struct digest *out, str
 		struct xprof_work *w = &works->list.v[i];
 		if (i && work_id_cmp(w - 1, w) == 0)
 			return diag_fail(log, ST_INPUT, "memory %s is there twice: it is damaged",
-			                 text_quote(&log->arena, span_of(w->id)));
+			                 text_quote(&log->arena, span_of(w->stat.id)));
 		TRY(reduce_memory(w, out, log));
 	}
 	return ST_OK;
@@ -320,16 +279,14 @@ static enum status reduce_all(struct xprof_works *works, struct digest *out, str
 enum status xprof_reduce(struct xprof_profile *p, struct digest *out, struct diag_log *log)
 {
 	struct xprof_works works = { 0 };
-	struct memory_profiles all = { 0 };
 	list_memories(p, &works, out);
 	for (size_t i = 0; i < works.list.nr; i++)
 		sort_plain(works.list.v[i].v, works.list.v[i].nr, sizeof(struct xprof_state),
 		           state_time_cmp);
 	enum status st = reduce_all(&works, out, log);
-	profiles_finish(out, p->json_faults, p->fault_byte);
+	memories_finish(out, p->json_faults, p->fault_byte);
 	for (size_t i = 0; i < works.list.nr; i++)
-		vec_push(&all.list, works.list.v[i].p);
-	memory_profiles_release(&all);
+		vec_release(&works.list.v[i].sites.list);
 	vec_release(&works.list);
 	return st;
 }

@@ -34,7 +34,7 @@ static enum status check_sizes(const struct snapshot *s, struct diag_log *log)
 }
 
 static enum status check_entries(const struct replay *r, const struct replay_options *o,
-                                 size_t nr_entries)
+                                 int64_t device, size_t nr_entries)
 {
 	size_t limit = o->max_entries ? o->max_entries : NO_INDEX - 2;
 	size_t nr = nr_entries;
@@ -44,7 +44,7 @@ static enum status check_entries(const struct replay *r, const struct replay_opt
 		return diag_fail(r->log, ST_INPUT,
 		                 "device %" PRId64 ": more than %zu blocks and history entries: record a "
 		                 "shorter history",
-		                 r->p->device, limit);
+		                 device, limit);
 	return ST_OK;
 }
 
@@ -52,14 +52,14 @@ static enum status check_entries(const struct replay *r, const struct replay_opt
 
 static void category_rows(struct replay *r)
 {
+	struct memory_items rows = { 0 };
 	for (size_t i = 0; i < r->sites.categories.nr; i++) {
-		struct memory_category c = r->categories[i];
-		if (c.peak_bytes || c.peak_blocks || c.end_bytes || c.end_blocks || c.allocs) {
-			c.name = arena_dup(r->arena, span_of(r->sites.categories.v[i]));
-			vec_push(&r->p->categories, c);
-		}
+		struct memory_item *c = &r->categories[i];
+		c->category = span_of(r->sites.categories.v[i]);
+		if (c->bytes || c->blocks || c->largest || c->other)
+			vec_push(&rows.list, *c);
 	}
-	vec_sort(&r->p->categories, memory_category_cmp);
+	replay_add(r, &rows, memory_item_cmp, SIZE_MAX);
 }
 
 /* ---- devices of the snapshot ---- */
@@ -73,29 +73,30 @@ static enum status replay_parts(struct replay *r)
 	TRY(replay_churn(r));
 	TRY(replay_segments(r));
 	category_rows(r);
+	memory_add(r->d, &r->stat, r->evidence);
 	return ST_OK;
 }
 
-static enum status replay_device(struct replay *r, const struct replay_options *o)
+static enum status replay_device(struct replay *r, const struct replay_options *o, int64_t device)
 {
-	int64_t device = r->p->device;
-	r->entries = NULL;
-	r->nr = 0;
+	bool has = device >= 0 && (uint64_t)device < r->s->traces.nr;
+	size_t nr_entries = has ? r->s->traces.v[device].entries.nr : 0;
+	r->entries = has ? r->s->traces.v[device].entries.v : NULL;
 	r->finals.nr = 0;
 	r->last_oom = NO_INDEX;
-	size_t nr_entries = 0;
-	if (device >= 0 && (uint64_t)device < r->s->traces.nr) {
-		r->entries = r->s->traces.v[device].entries.v;
-		nr_entries = r->s->traces.v[device].entries.nr;
-	}
-	TRY(check_entries(r, o, nr_entries));
+	TRY(check_entries(r, o, device, nr_entries));
 	r->nr = (uint32_t)nr_entries;
-	r->p->capacity = o->capacity;
-	r->p->entries = r->nr;
-	r->p->trust.history = r->nr > 0;
-	r->p->trust.truncated = r->nr && r->s->overflowed;
+	r->stat = (struct memory_stat){ .id = arena_printf(&r->d->arena, "%" PRId64, device),
+		                            .source = MEMORY_OF_SNAPSHOT,
+		                            .events = r->nr,
+		                            .growth_per_step = MEMORY_UNKNOWN,
+		                            .capacity = o->capacity < 0 ? MEMORY_UNKNOWN : o->capacity };
+	r->evidence =
+	    (struct memory_evidence){ .history = r->nr > 0, .truncated = r->nr && r->s->overflowed };
 	r->alloc_of = mem_calloc(r->nr, sizeof *r->alloc_of);
 	r->categories = mem_calloc(r->sites.categories.nr, sizeof *r->categories);
+	for (size_t i = 0; i < r->sites.categories.nr; i++)
+		r->categories[i] = memory_item_of(r->stat.id, MEMORY_LIST_CATEGORY);
 	enum status st = replay_parts(r);
 	free(r->alloc_of);
 	free(r->categories);
@@ -114,20 +115,15 @@ struct device_lists {
 
 static void list_devices(const struct snapshot *s, struct device_lists *in)
 {
-	VEC(int64_t) all = VEC_INIT;
 	for (size_t i = 0; i < s->segments.nr; i++) {
 		vec_push(&in->segments, (struct device_segment){ s->segments.v[i].device, (uint32_t)i });
-		vec_push(&all, s->segments.v[i].device);
+		vec_push(&in->devices, s->segments.v[i].device);
 	}
 	vec_sort(&in->segments, segment_cmp);
 	for (size_t i = 0; i < s->traces.nr; i++)
 		if (s->traces.v[i].entries.nr)
-			vec_push(&all, (int64_t)i);
-	vec_sort(&all, number_cmp_i64);
-	for (size_t i = 0; i < all.nr; i++)
-		if (i == 0 || all.v[i] != all.v[i - 1])
-			vec_push(&in->devices, all.v[i]);
-	vec_release(&all);
+			vec_push(&in->devices, (int64_t)i);
+	vec_unite(&in->devices, number_cmp_i64, NULL);
 	for (size_t i = 0; i < s->annotations.nr; i++) {
 		const struct snapshot_annotation *n = &s->annotations.v[i];
 		if (n->end && n->name && n->time_us != INT64_MIN &&
@@ -138,13 +134,11 @@ static void list_devices(const struct snapshot *s, struct device_lists *in)
 }
 
 static enum status replay_devices(struct replay *r, const struct replay_options *o,
-                                  const struct device_lists *in, struct memory_profiles *out)
+                                  const struct device_lists *in)
 {
 	size_t segment = 0, end = 0;
 	for (size_t i = 0; i < in->devices.nr; i++) {
 		int64_t device = in->devices.v[i];
-		r->p = vec_push_zero(&out->list);
-		r->p->device = device;
 		r->segments = in->segments.v + segment;
 		size_t from = segment;
 		while (segment < in->segments.nr && in->segments.v[segment].device == device)
@@ -157,17 +151,16 @@ static enum status replay_devices(struct replay *r, const struct replay_options 
 		while (end < in->step_ends.nr && in->step_ends.v[end].device == device)
 			end++;
 		r->nr_step_ends = end - from;
-		TRY(replay_device(r, o));
+		TRY(replay_device(r, o, device));
 	}
 	return ST_OK;
 }
 
-enum status replay_snapshot(const struct snapshot *s, const struct replay_options *o,
-                            struct arena *a, struct memory_profiles *out, struct diag_log *log)
+enum status snapshot_reduce(const struct snapshot *s, const struct replay_options *o,
+                            struct digest *out, struct diag_log *log)
 {
 	struct device_lists in = { 0 };
-	struct memory_profiles list = { 0 };
-	struct replay r = { .s = s, .arena = a, .log = log };
+	struct replay r = { .s = s, .d = out, .log = log };
 	size_t limit = o->max_devices ? o->max_devices : MAX_DEVICES;
 	TRY(check_sizes(s, log));
 	if (s->segments.nr >= NO_INDEX || s->blocks.nr >= NO_INDEX)
@@ -177,16 +170,12 @@ enum status replay_snapshot(const struct snapshot *s, const struct replay_option
 	if (in.devices.nr > limit)
 		st = diag_fail(log, ST_INPUT, "more than %zu devices in the snapshot", limit);
 	sites_init(&r.sites, s, o->sites);
-	if (st == ST_OK)
-		st = replay_devices(&r, o, &in, &list);
+	NEXT(st, replay_devices(&r, o, &in));
 	sites_release(&r.sites);
 	vec_release(&r.finals);
 	vec_release(&in.segments);
 	vec_release(&in.step_ends);
 	vec_release(&in.devices);
-	if (st == ST_OK)
-		*out = list;
-	else
-		memory_profiles_release(&list);
+	memories_finish(out, s->json_faults, s->fault_byte);
 	return st;
 }

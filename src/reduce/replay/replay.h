@@ -3,10 +3,9 @@
 #ifndef GG_REPLAY_REPLAY_H
 #define GG_REPLAY_REPLAY_H
 
-#include "base/arena.h"
 #include "base/diag.h"
 #include "events/snapshot.h"
-#include "model/memory.h"
+#include "model/digest.h"
 
 /// What the replay needs besides the snapshot, and its limits.
 struct replay_options {
@@ -19,11 +18,11 @@ struct replay_options {
 	                      ///< device; 0 means 2^32 - 3
 };
 
-/// Profiles of all devices that have a segment or a history, sorted by device. Caller releases
-/// `out` with memory_profiles_release(); its texts are owned by `a`. ST_INPUT beyond a limit, and
-/// if the sizes in the snapshot add up to 2^63 bytes or more, so that no sum can overflow.
-GG_MUST_CHECK enum status replay_snapshot(const struct snapshot *s, const struct replay_options *o,
-                                          struct arena *a, struct memory_profiles *out,
-                                          struct diag_log *log);
+/// Fills `out` (from digest_new()) with the memories of all devices that have a segment or a
+/// history, and their hash; steps and environment stay empty. Caller sets snapshot, rank, marker,
+/// communication and warmup. ST_INPUT beyond a limit, and if the sizes in the snapshot add up to
+/// 2^63 bytes or more, so that no sum can overflow; `out` may then only be passed to digest_free().
+GG_MUST_CHECK enum status snapshot_reduce(const struct snapshot *s, const struct replay_options *o,
+                                          struct digest *out, struct diag_log *log);
 
 #endif

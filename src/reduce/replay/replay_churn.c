@@ -19,54 +19,45 @@ static enum status list_allocs(struct replay *r, struct churn_allocs *t)
 			continue;
 		TRY(sites_find(&r->sites, r->entries[i].stack, &a.site, r->log));
 		vec_push(&t->list, a);
-		struct memory_category *c = &r->categories[r->sites.list.v[a.site].category];
-		c->allocs++;
-		c->alloc_bytes += a.requested;
-		number_raise(&c->largest, a.requested);
+		number_raise(&r->categories[r->sites.list.v[a.site].category].largest, a.requested);
 	}
 	return ST_OK;
 }
 
 ORDERING(churn_alloc_cmp, struct churn_alloc, RISING(site) RISING(requested))
 
-/* Figures of one site from its allocations, which must be sorted by size. */
-static struct memory_churn churn_of(const struct replay *r, const struct churn_alloc *v, size_t nr)
+/* The row of one site, from its allocations, which must be sorted by size: bytes and number of all,
+   the most frequent size, and the number of sizes. */
+static struct memory_item churn_of(const struct replay *r, const struct churn_alloc *v, size_t nr)
 {
-	struct memory_churn c = { .total = replay_row(r, v->site), .smallest = v->requested };
-	c.total.largest = v[nr - 1].requested;
-	c.total.blocks = (int64_t)nr;
+	struct memory_item row = replay_row(r, MEMORY_LIST_CHURN, v->site);
+	size_t most = 0;
+	row.blocks = (int64_t)nr;
 	for (size_t i = 0; i < nr;) {
 		size_t from = i;
 		for (; i < nr && v[i].requested == v[from].requested; i++)
-			c.total.bytes += v[i].requested;
-		c.sizes++;
-		if ((int64_t)(i - from) >= c.common_count) {
-			c.common_count = (int64_t)(i - from);
-			c.common_size = v[from].requested;
+			row.bytes += v[i].requested;
+		row.other++;
+		if (i - from >= most) {
+			most = i - from;
+			row.largest = v[from].requested;
 		}
 	}
-	return c;
+	return row;
 }
 
 static void churn_rows(struct replay *r, struct churn_allocs *t)
 {
-	struct memory_profile *p = r->p;
-	struct memory_churn rest = { 0 };
+	struct memory_items rows = { 0 };
 	vec_sort(&t->list, churn_alloc_cmp);
 	for (size_t i = 0; i < t->list.nr;) {
 		size_t from = i;
 		while (i < t->list.nr && t->list.v[i].site == t->list.v[from].site)
 			i++;
-		vec_push(&p->churn, churn_of(r, t->list.v + from, i - from));
+		vec_push(&rows.list, churn_of(r, t->list.v + from, i - from));
 	}
-	vec_sort(&p->churn, memory_row_cmp);
-	size_t keep = replay_cut(r, p->churn.v, p->churn.nr, sizeof rest, &rest.total);
-	if (keep < p->churn.nr) {
-		p->churn.nr = keep;
-		vec_push(&p->churn, rest);
-	}
-	for (size_t i = 0; i < p->churn.nr; i++)
-		replay_keep(r, &p->churn.v[i].total);
+	memory_items_cut(&rows);
+	replay_add(r, &rows, memory_item_cmp, MEMORY_SITES);
 }
 
 enum status replay_churn(struct replay *r)

@@ -33,29 +33,24 @@ enum status replay_freed_site(struct replay *r, uint32_t i, uint32_t *site)
 	return sites_find(&r->sites, r->entries[r->alloc_of[i]].stack, site, r->log);
 }
 
-struct memory_row replay_row(const struct replay *r, uint32_t site)
+struct memory_item replay_row(const struct replay *r, enum memory_list list, uint32_t site)
 {
-	return (struct memory_row){ .site = r->sites.list.v[site].site };
+	struct memory_item row = r->sites.list.v[site].site;
+	row.memory = r->stat.id;
+	row.list = list;
+	return row;
 }
 
-void replay_keep(struct replay *r, struct memory_row *row)
+void replay_add(struct replay *r, struct memory_items *rows, row_compare *cmp, size_t most)
 {
-	site_keep(&row->site, r->arena);
-}
-
-size_t replay_cut(const struct replay *r, const void *rows, size_t nr, size_t size,
-                  struct memory_row *rest)
-{
-	if (nr <= MEMORY_SITES)
-		return nr;
-	*rest = replay_row(r, SITE_ID_REST);
-	for (size_t i = MEMORY_SITES - 1; i < nr; i++) {
-		const struct memory_row *row = (const void *)((const char *)rows + i * size);
-		rest->bytes += row->bytes;
-		rest->blocks += row->blocks;
-		number_raise(&rest->largest, row->largest);
+	size_t from = r->d->memory_items.nr;
+	memory_items_add(r->d, rows, cmp, most);
+	for (size_t i = from; i < r->d->memory_items.nr; i++) {
+		struct memory_item *row = &r->d->memory_items.v[i];
+		row->category = arena_span(&r->d->arena, row->category);
+		row->file = arena_span(&r->d->arena, row->file);
+		row->function = arena_span(&r->d->arena, row->function);
 	}
-	return MEMORY_SITES - 1;
 }
 
 int64_t replay_size_class(int64_t bytes)

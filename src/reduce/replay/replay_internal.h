@@ -12,6 +12,7 @@
 #ifndef GG_REPLAY_REPLAY_INTERNAL_H
 #define GG_REPLAY_REPLAY_INTERNAL_H
 
+#include "replay/memory_rows.h"
 #include "replay/replay.h"
 #include "replay/sites.h"
 
@@ -36,15 +37,17 @@ struct final_block {
 	                ///< recording
 };
 
-/// State of the replay. The snapshot, arena and log are borrowed.
+/// State of the replay. The snapshot, the digest that is made and the log are borrowed.
 struct replay {
 	const struct snapshot *s;
-	struct arena *arena;
+	struct digest *d;
 	struct sites sites;
 	struct diag_log *log;
-	struct memory_profile *p;
 
 	/* data of the device that is being replayed */
+	struct memory_stat stat;
+	struct memory_evidence evidence;
+	int64_t start_reserved; ///< bytes reserved before the first entry
 	const struct device_segment *segments;
 	size_t nr_segments;
 	const struct step_end *step_ends;
@@ -57,7 +60,8 @@ struct replay {
 	uint32_t peak; ///< moment of the peak: the number of entries before it
 	uint32_t last_oom; ///< entry of the last out-of-memory error, or NO_INDEX
 	int64_t oom_allocated; ///< bytes allocated just before the last out-of-memory error
-	struct memory_category *categories; ///< categories of sites, with the indices that `sites` uses
+	struct memory_item *categories; ///< row of each category of sites, by the indices of `sites`:
+	                                ///< bytes and blocks at the peak, bytes at the end (`other`)
 };
 
 /// Size of the block that the allocator takes for a request: a multiple of 512 bytes.
@@ -83,17 +87,11 @@ GG_MUST_CHECK enum status replay_freed_site(struct replay *r, uint32_t i, uint32
 GG_MUST_CHECK enum status replay_final_site(struct replay *r, const struct final_block *f,
                                             uint32_t *site);
 
-/// A row for a site; its texts are borrowed until replay_keep() copies them.
-struct memory_row replay_row(const struct replay *r, uint32_t site);
+/// A row of `list` for a site; its texts are borrowed until replay_add() copies them.
+struct memory_item replay_row(const struct replay *r, enum memory_list list, uint32_t site);
 
-/// Replaces the texts of a row by copies that the profile owns.
-void replay_keep(struct replay *r, struct memory_row *row);
-
-/// If there are more than MEMORY_SITES rows, adds up the rows beyond the first MEMORY_SITES - 1 in
-/// `rest`; returns the number of rows to keep. The `nr` rows must be sorted; each has `size` bytes
-/// and begins with a struct memory_row.
-size_t replay_cut(const struct replay *r, const void *rows, size_t nr, size_t size,
-                  struct memory_row *rest);
+/// Like memory_items_add(), with copies of the texts that the digest owns.
+void replay_add(struct replay *r, struct memory_items *rows, row_compare *cmp, size_t most);
 
 /// Largest power of two that is not above `bytes`; 0 for 0.
 int64_t replay_size_class(int64_t bytes);

@@ -11,12 +11,12 @@ struct rise {
 
 struct level_walk {
 	struct replay *r;
-	struct memory_point now; ///< levels of memory at the moment that the walk has reached
+	struct memory_level now; ///< levels of memory at the moment that the walk has reached
 	struct level_points points;
 	bool timed; ///< true if an entry with a known time has been passed
 	size_t next_end; ///< index of the device's next step end
 	int64_t ooms;
-	VEC(struct memory_point) ends;
+	VEC(int64_t) ends; ///< bytes allocated at the ends of steps
 	VEC(struct rise) rises;
 };
 
@@ -31,27 +31,16 @@ static void add_level(struct level_walk *w, uint32_t m)
 
 /* ---- out-of-memory errors ---- */
 
-static int64_t saturated_i64(uint64_t v)
-{
-	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
-}
-
+/* Keeps the level at each of the last MEMORY_OOMS errors, and finds their sites. */
 static enum status add_oom(struct level_walk *w, uint32_t i)
 {
-	struct replay *r = w->r;
-	const struct snapshot_entry *e = &r->entries[i];
 	uint32_t site;
-	if (++w->ooms <= r->p->oom_count - MEMORY_OOMS)
+	if (++w->ooms <= w->r->stat.oom_count - MEMORY_OOMS)
 		return ST_OK;
-	TRY(sites_find(&r->sites, e->stack, &site, r->log));
-	struct memory_oom oom = { w->now, saturated_i64(e->size), saturated_i64(e->device_free),
-		                      r->sites.list.v[site].site };
-	site_keep(&oom.site, r->arena);
-	vec_push(&r->p->ooms, oom);
-	vec_push(&r->p->points, w->now);
-	r->last_oom = i;
-	r->oom_allocated = w->now.allocated;
-	return ST_OK;
+	vec_push(&w->points.list, w->now);
+	w->r->last_oom = i;
+	w->r->oom_allocated = w->now.allocated;
+	return sites_find(&w->r->sites, w->r->entries[i].stack, &site, w->r->log);
 }
 
 /* ---- step ends ---- */
@@ -66,9 +55,9 @@ static void pass_step_ends(struct level_walk *w, uint32_t i)
 		return;
 	for (; w->next_end < r->nr_step_ends && r->step_ends[w->next_end].time_us < time; w->next_end++)
 		if (w->timed)
-			vec_push(&w->ends, w->now);
+			vec_push(&w->ends, w->now.allocated);
 		else
-			r->p->trust.truncated = true;
+			r->evidence.truncated = true;
 	w->timed = true;
 }
 
@@ -93,30 +82,26 @@ ORDERING(rise_cmp, struct rise, RISING(site) RISING(step))
    rose. */
 static void growth_rows(struct level_walk *w)
 {
-	struct memory_profile *p = w->r->p;
+	struct memory_items rows = { 0 };
 	vec_sort(&w->rises, rise_cmp);
 	for (size_t i = 0; i < w->rises.nr;) {
 		const struct rise *first = &w->rises.v[i];
-		struct memory_growth g = { .total = replay_row(w->r, first->site) };
+		struct memory_item row = replay_row(w->r, MEMORY_LIST_GROWTH, first->site);
 		while (i < w->rises.nr && w->rises.v[i].site == first->site) {
 			uint32_t step = w->rises.v[i].step;
-			int64_t before = g.total.bytes;
+			int64_t before = row.bytes;
 			for (;
 			     i < w->rises.nr && w->rises.v[i].site == first->site && w->rises.v[i].step == step;
 			     i++) {
-				g.total.bytes += w->rises.v[i].bytes;
-				g.total.blocks += w->rises.v[i].blocks;
+				row.bytes += w->rises.v[i].bytes;
+				row.blocks += w->rises.v[i].blocks;
 			}
-			g.rises += g.total.bytes > before;
+			row.other += row.bytes > before;
 		}
-		if (g.total.bytes > 0)
-			vec_push(&p->growth, g);
+		if (row.bytes > 0)
+			vec_push(&rows.list, row);
 	}
-	vec_sort(&p->growth, memory_row_cmp);
-	if (p->growth.nr > MEMORY_SITES)
-		p->growth.nr = MEMORY_SITES;
-	for (size_t i = 0; i < p->growth.nr; i++)
-		replay_keep(w->r, &p->growth.v[i].total);
+	replay_add(w->r, &rows, memory_item_cmp, MEMORY_SITES);
 }
 
 /* ---- growth per step ---- */
@@ -125,47 +110,43 @@ static void growth_rows(struct level_walk *w)
    at most MEMORY_STEP_ENDS ends, evenly spaced, including the first and the last. */
 static void step_end_growth(struct level_walk *w)
 {
-	struct memory_profile *p = w->r->p;
 	size_t nr = w->ends.nr < MEMORY_STEP_ENDS ? w->ends.nr : MEMORY_STEP_ENDS;
 	int64_t levels[MEMORY_STEP_ENDS], steps[MEMORY_STEP_ENDS];
-	p->nr_step_ends = (int64_t)w->ends.nr;
-	for (size_t i = 0; i < nr; i++) {
-		size_t step = nr > 1 ? i * (w->ends.nr - 1) / (nr - 1) : 0;
-		vec_push(&p->step_ends, w->ends.v[step]);
-		levels[i] = w->ends.v[step].allocated;
-		steps[i] = (int64_t)step;
-	}
 	if (nr < 3)
 		return;
-	p->has_growth = true;
-	p->growth_per_step = number_theil_sen(steps, levels, nr);
+	for (size_t i = 0; i < nr; i++) {
+		size_t step = i * (w->ends.nr - 1) / (nr - 1);
+		levels[i] = w->ends.v[step];
+		steps[i] = (int64_t)step;
+	}
+	w->r->stat.growth_per_step = number_theil_sen(steps, levels, nr);
 	growth_rows(w);
 }
 
 enum status replay_levels(struct replay *r)
 {
 	struct level_walk w = { .r = r };
-	level_points_init(&w.points, r->p, r->nr);
+	level_points_init(&w.points, r->nr);
 	enum status st = ST_OK;
-	w.now = (struct memory_point){ 0, -1, r->p->start_allocated, r->p->start_reserved };
+	w.now = (struct memory_level){ r->stat.id, 0, -1, r->stat.start_allocated, r->start_reserved };
 	add_level(&w, 0);
 	for (uint32_t i = 0; st == ST_OK && i < r->nr; i++) {
 		struct memory_delta d = replay_delta(&r->entries[i]);
 		pass_step_ends(&w, i);
 		if (r->entries[i].action == ACTION_OOM)
 			st = add_oom(&w, i);
-		if (st == ST_OK)
-			st = add_rise(&w, i);
+		NEXT(st, add_rise(&w, i));
 		w.now.allocated += d.allocated;
 		w.now.reserved += d.reserved;
 		add_level(&w, i + 1);
 	}
 	if (st == ST_OK) {
 		for (; w.timed && w.next_end < r->nr_step_ends; w.next_end++)
-			vec_push(&w.ends, w.now);
-		level_points_finish(&w.points);
+			vec_push(&w.ends, w.now.allocated);
+		level_points_finish(&w.points, r->d);
 		step_end_growth(&w);
 	}
+	vec_release(&w.points.list);
 	vec_release(&w.ends);
 	vec_release(&w.rises);
 	return st;

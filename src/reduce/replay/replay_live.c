@@ -75,32 +75,22 @@ static enum status list_live(struct replay *r, uint32_t m, int64_t level, struct
 
 ORDERING(live_site_cmp, struct live_block, RISING(site))
 
-static void add_to_row(struct memory_row *row, const struct live_block *l)
+static void site_rows(struct replay *r, enum memory_list list, struct live_set *set)
 {
-	row->bytes += l->bytes;
-	row->blocks += l->blocks;
-	number_raise(&row->largest, l->requested);
-}
-
-static void site_rows(struct replay *r, struct live_set *set, struct memory_rows *rows)
-{
-	struct memory_row rest;
+	struct memory_items rows = { 0 };
 	vec_sort(&set->list, live_site_cmp);
 	for (size_t i = 0; i < set->list.nr;) {
 		uint32_t site = set->list.v[i].site;
-		struct memory_row row = replay_row(r, site);
-		for (; i < set->list.nr && set->list.v[i].site == site; i++)
-			add_to_row(&row, &set->list.v[i]);
-		vec_push(rows, row);
+		struct memory_item row = replay_row(r, list, site);
+		for (; i < set->list.nr && set->list.v[i].site == site; i++) {
+			row.bytes += set->list.v[i].bytes;
+			row.blocks += set->list.v[i].blocks;
+			number_raise(&row.largest, set->list.v[i].requested);
+		}
+		vec_push(&rows.list, row);
 	}
-	vec_sort(rows, memory_row_cmp);
-	size_t keep = replay_cut(r, rows->v, rows->nr, sizeof rest, &rest);
-	if (keep < rows->nr) {
-		rows->nr = keep;
-		vec_push(rows, rest);
-	}
-	for (size_t i = 0; i < rows->nr; i++)
-		replay_keep(r, &rows->v[i]);
+	memory_items_cut(&rows);
+	replay_add(r, &rows, memory_item_cmp, MEMORY_SITES);
 }
 
 /* ---- live blocks by size ---- */
@@ -108,98 +98,81 @@ static void site_rows(struct replay *r, struct live_set *set, struct memory_rows
 ORDERING(live_bytes_cmp, struct live_block,
          FALLING(bytes) FALLING(requested) THEN(live_site_cmp(x, y)))
 
-static void size_rows(struct memory_profile *p, const struct live_set *set)
+static void size_rows(struct replay *r, const struct live_set *set)
 {
+	struct memory_item *row = NULL;
 	for (size_t i = set->list.nr; i-- > 0;) { /* goes from the smallest block to the largest */
 		const struct live_block *l = &set->list.v[i];
 		int64_t from = replay_size_class(l->bytes);
 		if (!l->blocks)
 			continue;
-		if (!p->peak_sizes.nr || p->peak_sizes.v[p->peak_sizes.nr - 1].from != from)
-			vec_push(&p->peak_sizes, (struct memory_size){ .from = from });
-		struct memory_size *s = &p->peak_sizes.v[p->peak_sizes.nr - 1];
-		s->blocks++;
-		s->bytes += l->bytes;
+		if (!row || row->other != from) {
+			vec_push(&r->d->memory_items, memory_item_of(r->stat.id, MEMORY_LIST_SIZE));
+			row = &r->d->memory_items.v[r->d->memory_items.nr - 1];
+			row->other = from;
+		}
+		row->blocks++;
+		row->bytes += l->bytes;
 	}
 }
 
 /* Makes rows of the largest blocks; equal blocks of a site share a row. */
 static void largest_rows(struct replay *r, const struct live_set *set)
 {
-	struct memory_profile *p = r->p;
-	for (size_t i = 0; i < set->list.nr && p->peak_blocks.nr < MEMORY_BLOCKS;) {
+	struct memory_items rows = { 0 };
+	for (size_t i = 0; i < set->list.nr && rows.list.nr < MEMORY_BLOCKS;) {
 		const struct live_block *first = &set->list.v[i];
-		struct memory_row row = replay_row(r, first->site);
+		struct memory_item row = replay_row(r, MEMORY_LIST_BLOCK, first->site);
 		row.bytes = first->bytes;
 		row.largest = first->requested;
 		for (; i < set->list.nr && live_bytes_cmp(first, &set->list.v[i]) == 0; i++)
 			row.blocks += set->list.v[i].blocks;
 		if (row.blocks)
-			vec_push(&p->peak_blocks, row);
+			vec_push(&rows.list, row);
 	}
-	vec_sort(&p->peak_blocks, memory_row_cmp);
-	for (size_t i = 0; i < p->peak_blocks.nr; i++)
-		replay_keep(r, &p->peak_blocks.v[i]);
+	replay_add(r, &rows, memory_item_cmp, MEMORY_BLOCKS);
 }
 
 /* ---- live blocks at the peak, before the last error, and at the end ---- */
 
-static struct memory_category *category_of_site(struct replay *r, uint32_t site)
+/* Adds the largest block of a site to the row of the site's category; returns the row. */
+static struct memory_item *category_of_block(struct replay *r, const struct live_block *l)
 {
-	return &r->categories[r->sites.list.v[site].category];
-}
-
-static void note_largest(struct memory_category *c, int64_t requested)
-{
-	number_raise(&c->largest, requested);
+	struct memory_item *c = &r->categories[r->sites.list.v[l->site].category];
+	number_raise(&c->largest, l->requested);
+	return c;
 }
 
 static void peak_figures(struct replay *r, struct live_set *set)
 {
-	struct memory_profile *p = r->p;
-	int64_t parts[] = { 0, 0, 0 };
+	int64_t *const parts[] = { &r->stat.peak_persistent, &r->stat.peak_carried,
+		                       &r->stat.peak_transient };
 	for (size_t i = 0; i < set->list.nr; i++) {
 		const struct live_block *l = &set->list.v[i];
-		struct memory_category *c = category_of_site(r, l->site);
-		c->peak_bytes += l->bytes;
-		c->peak_blocks += l->blocks;
-		note_largest(c, l->requested);
-		parts[l->part] += l->bytes;
+		struct memory_item *c = category_of_block(r, l);
+		c->bytes += l->bytes;
+		c->blocks += l->blocks;
+		*parts[l->part] += l->bytes;
 	}
-	p->peak_persistent = parts[PERSISTENT];
-	p->peak_carried = parts[CARRIED];
-	p->peak_transient = parts[TRANSIENT];
 	vec_sort(&set->list, live_bytes_cmp);
-	size_rows(p, set);
+	size_rows(r, set);
 	largest_rows(r, set);
-}
-
-static void end_figures(struct replay *r, const struct live_set *set)
-{
-	for (size_t i = 0; i < set->list.nr; i++) {
-		const struct live_block *l = &set->list.v[i];
-		struct memory_category *c = category_of_site(r, l->site);
-		c->end_bytes += l->bytes;
-		c->end_blocks += l->blocks;
-		note_largest(c, l->requested);
-	}
 }
 
 enum status replay_live(struct replay *r)
 {
-	struct memory_profile *p = r->p;
 	struct live_set peak = { 0 }, end = { 0 }, oom = { 0 };
-	enum status st = list_live(r, r->peak, p->peak_allocated, &peak);
-	if (st == ST_OK)
-		st = list_live(r, r->nr, p->end_allocated, &end);
-	if (st == ST_OK && r->last_oom != NO_INDEX)
-		st = list_live(r, r->last_oom, r->oom_allocated, &oom);
+	enum status st = list_live(r, r->peak, r->stat.peak_allocated, &peak);
+	NEXT(st, list_live(r, r->nr, r->stat.end_allocated, &end));
+	if (r->last_oom != NO_INDEX)
+		NEXT(st, list_live(r, r->last_oom, r->oom_allocated, &oom));
 	if (st == ST_OK) {
 		peak_figures(r, &peak);
-		end_figures(r, &end);
-		site_rows(r, &peak, &p->peak_sites);
-		site_rows(r, &end, &p->end_sites);
-		site_rows(r, &oom, &p->oom_sites);
+		for (size_t i = 0; i < end.list.nr; i++)
+			category_of_block(r, &end.list.v[i])->other += end.list.v[i].bytes;
+		site_rows(r, MEMORY_LIST_PEAK, &peak);
+		site_rows(r, MEMORY_LIST_END, &end);
+		site_rows(r, MEMORY_LIST_OOM, &oom);
 	}
 	vec_release(&peak.list);
 	vec_release(&end.list);

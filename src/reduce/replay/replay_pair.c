@@ -3,21 +3,18 @@
 
 static void final_blocks(struct replay *r, const struct snapshot_segment *g)
 {
-	struct memory_profile *p = r->p;
+	struct memory_stat *stat = &r->stat;
 	for (uint32_t k = 0; k < g->nr_blocks; k++) {
 		const struct snapshot_block *b = &r->s->blocks.v[g->first_block + k];
 		int64_t size = (int64_t)b->size;
-		if (b->state == BLOCK_PENDING_FREE)
-			p->end_pending += size;
 		if (b->state == BLOCK_INACTIVE) {
-			p->inactive += size;
-			number_raise(&p->largest_inactive, size);
+			stat->inactive += size;
+			number_raise(&stat->largest_inactive, size);
 		}
 		if (b->state != BLOCK_ACTIVE)
 			continue;
-		p->end_allocated += size;
-		p->end_requested += (int64_t)b->requested;
-		p->end_blocks++;
+		stat->end_allocated += size;
+		stat->end_requested += (int64_t)b->requested;
 		vec_push(&r->finals, (struct final_block){ g->first_block + k, NO_INDEX });
 	}
 }
@@ -26,8 +23,8 @@ void replay_final(struct replay *r)
 {
 	for (size_t i = 0; i < r->nr_segments; i++) {
 		const struct snapshot_segment *g = &r->s->segments.v[r->segments[i].segment];
-		r->p->end_reserved += (int64_t)g->total;
-		r->p->segment_count++;
+		r->stat.end_reserved += (int64_t)g->total;
+		r->stat.segment_count++;
 		final_blocks(r, g);
 	}
 }
@@ -55,7 +52,7 @@ static void pair_alloc(struct replay *r, struct open_blocks *open, uint32_t i)
 	uint32_t id = address == SNAPSHOT_NO_ADDRESS ? NO_ID : idmap_find(&open->ids, (int64_t)address);
 	uint32_t end = id == NO_ID ? NO_INDEX : open->ends.v[id];
 	if (end == NO_INDEX) {
-		r->p->trust.lost_allocs++;
+		r->evidence.lost_allocs++;
 		return;
 	}
 	if (end < r->nr)
@@ -70,7 +67,7 @@ static void pair_free(struct replay *r, struct open_blocks *open, uint32_t i)
 	if (r->entries[i].address == SNAPSHOT_NO_ADDRESS)
 		return;
 	uint32_t *end = open_at(open, r->entries[i].address);
-	r->p->trust.contradicted_frees += *end != NO_INDEX;
+	r->evidence.contradicted_frees += *end != NO_INDEX;
 	*end = i;
 }
 
@@ -96,58 +93,49 @@ static void pair_entries(struct replay *r)
 
 static void count_entry(struct replay *r, uint32_t i)
 {
-	struct memory_profile *p = r->p;
+	struct memory_stat *stat = &r->stat;
 	const struct snapshot_entry *e = &r->entries[i];
 	switch (e->action) {
 	case ACTION_ALLOC:
-		p->alloc_count++;
-		p->churn_bytes += (int64_t)e->size;
+		stat->alloc_count++;
+		stat->churn_bytes += (int64_t)e->size;
 		break;
 	case ACTION_FREE_REQUESTED:
-		p->free_count++;
-		if (r->alloc_of[i] == NO_INDEX) {
-			p->trust.unseen_frees++;
-			p->trust.unseen_bytes += rounded_bytes(e->size);
-		}
+		stat->free_count++;
+		r->evidence.unseen_frees += r->alloc_of[i] == NO_INDEX;
 		break;
 	case ACTION_SEGMENT_ALLOC:
 	case ACTION_SEGMENT_FREE:
 	case ACTION_SEGMENT_MAP:
 	case ACTION_SEGMENT_UNMAP:
-		p->segment_churn++;
-		p->segment_allocs += e->action == ACTION_SEGMENT_ALLOC || e->action == ACTION_SEGMENT_MAP;
+		stat->segment_churn++;
+		stat->segment_allocs +=
+		    e->action == ACTION_SEGMENT_ALLOC || e->action == ACTION_SEGMENT_MAP;
 		break;
 	case ACTION_OOM:
-		p->oom_count++;
+		stat->oom_count++;
 		break;
 	default:
 		break;
 	}
 }
 
-/* Finds the allocation that reached the peak: the last one among the first r->peak entries. The
- * entries after it, up to r->peak, do not change the level. */
-static enum status peak_origin(struct replay *r)
+/* Equal blocks are listed in the order in which their sites were found (live_site_cmp()): the site
+ * of the last allocation up to the peak is found first, then those of errors. */
+static enum status find_peak_site(struct replay *r)
 {
-	struct memory_profile *p = r->p;
-	uint32_t site = SITE_ID_BEFORE, m = r->peak;
+	uint32_t site, m = r->peak;
 	while (m > 0 && r->entries[m - 1].action != ACTION_ALLOC)
 		m--;
-	p->peak_entries = r->peak;
-	p->peak_time_us = replay_time(r, m);
-	if (m > 0)
-		TRY(sites_find(&r->sites, r->entries[m - 1].stack, &site, r->log));
-	p->peak_site = r->sites.list.v[site].site;
-	site_keep(&p->peak_site, r->arena);
-	return ST_OK;
+	return m ? sites_find(&r->sites, r->entries[m - 1].stack, &site, r->log) : ST_OK;
 }
 
 enum status replay_pair(struct replay *r)
 {
-	struct memory_profile *p = r->p;
-	int64_t level = p->end_allocated, reserved = p->end_reserved;
-	p->peak_allocated = p->trust.lowest_allocated = level;
-	p->peak_reserved = p->reserved_at_peak = reserved;
+	struct memory_stat *stat = &r->stat;
+	int64_t level = stat->end_allocated, reserved = stat->end_reserved;
+	stat->peak_allocated = r->evidence.lowest_allocated = level;
+	stat->peak_reserved = stat->reserved_at_peak = reserved;
 	r->peak = r->nr;
 	pair_entries(r);
 	for (uint32_t i = r->nr; i-- > 0;) {
@@ -155,16 +143,16 @@ enum status replay_pair(struct replay *r)
 		count_entry(r, i);
 		level -= d.allocated;
 		reserved -= d.reserved;
-		if (level > p->peak_allocated) { /* if several peaks are equal, the latest is taken */
-			p->peak_allocated = level;
-			p->reserved_at_peak = reserved;
+		if (level > stat->peak_allocated) { /* if several peaks are equal, the latest is taken */
+			stat->peak_allocated = level;
+			stat->reserved_at_peak = reserved;
 			r->peak = i;
 		}
-		number_lower(&p->trust.lowest_allocated, level);
-		number_raise(&p->peak_reserved, reserved);
+		number_lower(&r->evidence.lowest_allocated, level);
+		number_raise(&stat->peak_reserved, reserved);
 	}
-	p->start_allocated = level;
-	p->start_reserved = reserved;
-	p->trust.midway = r->nr && (level != 0 || reserved != 0);
-	return peak_origin(r);
+	stat->start_allocated = level;
+	r->start_reserved = reserved;
+	r->evidence.midway = r->nr && (level != 0 || reserved != 0);
+	return find_peak_site(r);
 }

@@ -70,12 +70,8 @@ static bool is_compiled(struct span file)
 	static const char *const endings[] = { ".c",  ".cc",  ".cpp", ".cxx", ".h",   ".hpp",
 		                                   ".cu", ".cuh", ".inc", ".tcc", ".pyx", ".pxd",
 		                                   ".S",  ".s",   ".o",   ".so",  ".rs" };
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-		size_t n = strlen(endings[i]);
-		if (file.n >= n && memcmp(file.p + file.n - n, endings[i], n) == 0)
-			return true;
-	}
-	return span_contains_nocase(file, SPAN(".so."));
+	return ANY(i, NR_OF(endings), span_ends(file, span_of(endings[i]))) ||
+	       span_contains_nocase(file, SPAN(".so."));
 }
 
 /* True for the name of a Python file; "<string>", "<frozen runpy>", "??" and "" are not files. */
@@ -149,10 +145,7 @@ struct stack_frames {
 
 static bool has_python(struct sites *t, const uint32_t *frames, uint32_t nr)
 {
-	bool any = false;
-	for (uint32_t i = 0; i < nr && !any; i++)
-		any = look_of_frame(t, &t->snapshot->frames.v[frames[i]])->python;
-	return any;
+	return ANY(i, nr, look_of_frame(t, &t->snapshot->frames.v[frames[i]])->python);
 }
 
 /* If a stack has Python frames, only these can become the site: in C++ stacks the innermost frames
@@ -239,7 +232,7 @@ enum status sites_find(struct sites *t, uint32_t stack, uint32_t *out, struct di
 	}
 	if (frame != UINT32_MAX) {
 		e.category = f.tier < NR_SITE_TIERS ? t->tier_slots[f.tier].v[f.row] : t->other;
-		e.site.category = t->categories.v[e.category];
+		e.site.category = span_of(t->categories.v[e.category]);
 		e.site.file = look_of_frame(t, &s->frames.v[frame])->file;
 		e.site.function = name_span(s->frames.v[frame].function);
 		e.site.line = s->frames.v[frame].line;
@@ -256,7 +249,7 @@ enum status sites_find(struct sites *t, uint32_t stack, uint32_t *out, struct di
 
 static void add_fixed(struct sites *t, enum site_kind kind, const char *category)
 {
-	struct site_entry e = { .site = { .kind = kind, .category = category } };
+	struct site_entry e = { .site = { .kind = kind, .category = span_of(category) } };
 	struct strbuf key = STRBUF_INIT;
 	strbuf_addf(&key, "%u", (unsigned)kind);
 	name_intern(&t->keys, strbuf_span(&key));
@@ -280,14 +273,6 @@ void sites_init(struct sites *t, const struct snapshot *s, const struct site_rul
 	add_fixed(t, SITE_NO_STACK, "without stack");
 	add_fixed(t, SITE_BEFORE, "before recording");
 	add_fixed(t, SITE_UNEXPLAINED, "unexplained");
-	add_fixed(t, SITE_REST, "all else");
-}
-
-void site_keep(struct memory_site *site, struct arena *a)
-{
-	site->category = arena_dup(a, span_of(site->category));
-	site->file.p = arena_dup(a, site->file);
-	site->function.p = arena_dup(a, site->function);
 }
 
 void sites_release(struct sites *t)

@@ -5,13 +5,14 @@
 #include "base/diag.h"
 #include "base/idmap.h"
 #include "events/snapshot.h"
-#include "model/memory.h"
+#include "model/digest.h"
 
 /// Ids of sites that have no stack.
-enum { SITE_ID_NO_STACK, SITE_ID_BEFORE, SITE_ID_UNEXPLAINED, SITE_ID_REST, NR_FIXED_SITES };
+enum { SITE_ID_NO_STACK, SITE_ID_BEFORE, SITE_ID_UNEXPLAINED, NR_FIXED_SITES };
 
 struct site_entry {
-	struct memory_site site; ///< the site; texts are borrowed from snapshot, rules and struct sites
+	struct memory_item site; ///< a row without figures; texts are borrowed from snapshot, rules and
+	                         ///< struct sites
 	uint32_t category; ///< index of the category in `categories`
 };
 
@@ -40,9 +41,6 @@ void sites_init(struct sites *t, const struct snapshot *s, const struct site_rul
 /// many sites.
 GG_MUST_CHECK enum status sites_find(struct sites *t, uint32_t stack, uint32_t *out,
                                      struct diag_log *log);
-
-/// Replaces the texts of a site by copies owned by `a`.
-void site_keep(struct memory_site *site, struct arena *a);
 
 void sites_release(struct sites *t);
 
