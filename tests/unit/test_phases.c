@@ -145,7 +145,7 @@ static void show(const struct digest *d, enum metric_id id, struct strbuf *out)
 {
 	struct arena a = ARENA_INIT;
 	for (int p = PHASE_ALL; p < NR_PHASES; p++) {
-		struct phase_samples s;
+		struct step_samples s;
 		if (!phase_samples_of(d, (enum phase)p, &metric_table[id], &a, &s))
 			continue;
 		strbuf_addf(out, "%s%s", out->n ? " " : "", phase_names[p]);

@@ -14,6 +14,32 @@ void figure_emit(struct emitter *e, struct span label, int64_t value)
 	e->fn(e->ctx, &e->figure);
 }
 
+ORDERING(part_cmp, struct figure_part, BY_SPAN(label))
+
+static void join_parts(void *first, void *more)
+{
+	((struct figure_part *)first)->num += ((const struct figure_part *)more)->num;
+	((struct figure_part *)first)->den += ((const struct figure_part *)more)->den;
+}
+
+void figure_emit_parts(struct emitter *e, struct figure_parts *parts)
+{
+	const struct digest *d = e->rank->digest;
+	enum unit unit = e->figure.metric->unit;
+	vec_unite(&parts->list, part_cmp, join_parts);
+	for (size_t i = 0; i < parts->list.nr; i++) {
+		const struct figure_part *p = &parts->list.v[i];
+		e->figure.function = p->function;
+		if (unit == UNIT_PCT)
+			figure_emit(e, p->label, number_pct(p->num, d->window_ns));
+		else if (unit != UNIT_BYTES_PER_S)
+			figure_emit(e, p->label, number_div_round(p->num, d->usable_steps));
+		else if (p->num > 0 && p->den > 0)
+			figure_emit(e, p->label, number_div_round(p->num, p->den));
+	}
+	vec_release(&parts->list);
+}
+
 /* The difference a − b, but 0 if malformed input would make it negative. */
 static int64_t excess(int64_t a, int64_t b)
 {
@@ -103,10 +129,7 @@ static void emit_steps(struct emitter *e)
 	e->figure.summary = digest_summary(d, id);
 	if (!d->summaries.nr)
 		s = digest_samples(d, id, &scratch);
-	e->figure.samples = s.value;
-	e->figure.nr = s.usable;
-	e->figure.steps = s.step;
-	e->figure.nr_all = s.nr;
+	figure_take_samples(&e->figure, &s);
 	if (d->usable_steps && digest_has_steps(d, id) && (e->figure.summary || s.usable))
 		e->fn(e->ctx, &e->figure);
 	arena_release(&scratch);
@@ -277,39 +300,24 @@ static void emit_kernels(struct emitter *e)
 	}
 }
 
-struct category_sum {
-	const char *name;
-	__int128 ns;
-};
-
-ORDERING(category_sum_cmp, struct category_sum, BY_TEXT(name))
-
-/* Emit one sum for each category name: several rows of the category table may have the same name,
- * even "other". */
+/* Several rows of the category table may have the same name, even "other". */
 static void emit_categories(struct emitter *e)
 {
-	VEC(struct category_sum) sums = VEC_INIT;
+	struct figure_parts parts = { 0 };
 	for (size_t i = 0; i < e->rank->nr_kernels + e->rank->nr_small; i++) {
 		const struct kernel_row *row = &e->rank->kernels[i];
+		const char *name = category_name(e->view->naming->categories, row->category);
 		if (row->stat.step_count)
-			vec_push(&sums, (struct category_sum){
-			                    category_name(e->view->naming->categories, row->category),
-			                    row->stat.step_total_ns });
+			vec_push(&parts.list, (struct figure_part){ .label = span_of(name),
+			                                            .num = row->stat.step_total_ns });
 	}
-	vec_sort(&sums, category_sum_cmp);
-	for (size_t i = 0, end; i < sums.nr; i = end) {
-		__int128 ns = 0;
-		for (end = i; end < sums.nr && strcmp(sums.v[end].name, sums.v[i].name) == 0; end++)
-			ns += sums.v[end].ns;
-		figure_emit(e, span_of(sums.v[i].name), per_step(e, ns));
-	}
-	vec_release(&sums);
+	figure_emit_parts(e, &parts);
 }
 
 /* Directions of copies as CUPTI, HIP and XLA write them, sorted by label.
    Source: "Memcpy HtoD (Pageable -> Device)", libkineto (CUDA and newer ROCm); "CopyHostToDevice",
    roctracer (ROCm up to 5); "MemcpyH2D", XLA. */
-static const struct direction {
+static const struct {
 	const char *label, *cuda, *hip, *xla;
 } directions[] = {
 	{ "DtoD", "dtod", "devicetodevice", "memcpyd2d" },
@@ -319,47 +327,30 @@ static const struct direction {
 	{ "PtoP", "ptop", "peertopeer", "memcpyp2p" },
 	{ "other", "", "", "" },
 };
-enum { NR_DIRECTIONS = NR_OF(directions) };
-
-static size_t direction_of(struct span name)
+struct span memcpy_direction(struct span name)
 {
 	size_t i = 0;
 	while (!span_contains_nocase(name, span_of(directions[i].cuda)) &&
 	       !span_contains_nocase(name, span_of(directions[i].hip)) &&
 	       !span_contains_nocase(name, span_of(directions[i].xla)))
 		i++;
-	return i;
-}
-
-struct span memcpy_direction(struct span name)
-{
-	return span_of(directions[direction_of(name)].label);
+	return span_of(directions[i].label);
 }
 
 static void emit_directions(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
 	bool bandwidth = e->figure.metric->id == METRIC_MEMCPY_BANDWIDTH;
-	struct {
-		bool any;
-		__int128 bytes, ns;
-	} sums[NR_DIRECTIONS] = { 0 };
+	struct figure_parts parts = { 0 };
 	for (size_t i = 0; i < d->kernels.nr; i++) {
 		const struct kernel_stat *s = &d->kernels.v[i];
-		if (s->kind != EVENT_MEMCPY || s->step_count == 0)
-			continue;
-		size_t k = direction_of(s->name);
-		sums[k].any = true;
-		sums[k].bytes += s->step_bytes;
-		sums[k].ns += s->step_total_ns;
+		if (s->kind == EVENT_MEMCPY && s->step_count)
+			vec_push(&parts.list, (struct figure_part){ .label = memcpy_direction(s->name),
+			                                            .num = s->step_bytes *
+			                                                   (bandwidth ? (__int128)NS_PER_S : 1),
+			                                            .den = s->step_total_ns });
 	}
-	for (size_t k = 0; k < NR_DIRECTIONS; k++) {
-		struct span label = span_of(directions[k].label);
-		if (bandwidth && sums[k].bytes > 0 && sums[k].ns > 0)
-			figure_emit(e, label, number_div_round(sums[k].bytes * NS_PER_S, sums[k].ns));
-		else if (!bandwidth && sums[k].any)
-			figure_emit(e, label, per_step(e, sums[k].bytes));
-	}
+	figure_emit_parts(e, &parts);
 }
 
 static void emit_ops(struct emitter *e)
@@ -385,11 +376,7 @@ static void emit_moved(struct emitter *e)
 			const struct flop_stat *s = &d->flops.v[end];
 			/* the share is over all calls, so there is none if the limit of one call is unknown */
 			rated = rated && (s->roof_ns || !s->flops);
-			sum.roof_ns = number_add(sum.roof_ns, s->roof_ns);
-			sum.moved_ns = number_add(sum.moved_ns, s->moved_ns);
-			sum.sized_ns = number_add(sum.sized_ns, s->sized_ns);
-			sum.bytes = number_add(sum.bytes, s->bytes);
-			sum.unsized += s->unsized;
+			row_add(&flop_stat_row, ROWS_SMALL, &sum, s);
 		}
 		int64_t part =
 		    e->figure.metric->id == METRIC_OP_ROOFLINE_PCT ? sum.roof_ns * rated : sum.moved_ns;

@@ -2,6 +2,8 @@
 #ifndef GG_MODEL_FIGURES_INTERNAL_H
 #define GG_MODEL_FIGURES_INTERNAL_H
 
+#include "base/strbuf.h"
+#include "model/step_figures.h"
 #include "model/view.h"
 
 /// The receiver of figures, `fn` with `ctx`, and the figure that is being computed.
@@ -16,6 +18,36 @@ struct emitter {
 /// Hand a value of the metric in e->figure to the receiver of figures. `label` is the name of the
 /// item (such as a kernel) that the value is about.
 void figure_emit(struct emitter *e, struct span label, int64_t value);
+
+/// What one row adds to the figure of the item `label`: an amount, or the parts of a ratio.
+struct figure_part {
+	struct span label;
+	__int128 num; ///< amount; of a bandwidth, bytes · NS_PER_S
+	__int128 den; ///< only of a bandwidth: time in ns
+	const struct function_stat *function; ///< only of function metrics
+};
+
+/// A growable list of parts.
+struct figure_parts {
+	VEC(struct figure_part) list;
+};
+
+/// Adds up the parts of each label, hands the figures to the receiver, and releases the list. An
+/// amount is divided by the usable steps, or for a percentage by the window.
+void figure_emit_parts(struct emitter *e, struct figure_parts *parts);
+
+/// A label composed in `text`, which is released; lives as long as the view. Empty if the table of
+/// labels is full.
+struct span label_take(const struct run_view *v, struct strbuf *text);
+
+/// Sets the samples of a figure of steps.
+static inline void figure_take_samples(struct figure *f, const struct step_samples *s)
+{
+	f->samples = s->value;
+	f->nr = s->usable;
+	f->steps = s->step;
+	f->nr_all = s->nr;
+}
 
 /// Compute a metric that compares the rank with other ranks; false if the rank lacks the figure.
 bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out);

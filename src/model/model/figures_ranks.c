@@ -30,93 +30,53 @@ bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out)
 
 /* ---- figures of communication ---- */
 
-/* Ratio num / den of the bytes that a rank's links transfer to the size of the message, by the
- * convention of nccl-tests. False if it is unknown. */
-static bool bus_factor(const struct comm_stat *c, int64_t *num, int64_t *den)
+/* Bytes that a rank's links transfer for the messages of a row, by the convention of nccl-tests; -1
+   if unknown: the ranks that exchange data are not known, or no data is moved. */
+static int64_t bus_bytes(const struct comm_stat *c)
 {
-	*den = c->group_size;
-	switch (c->kind) {
-	case COLLECTIVE_ALL_REDUCE:
-		*num = 2 * (c->group_size - 1);
-		break;
-	case COLLECTIVE_ALL_GATHER:
-	case COLLECTIVE_REDUCE_SCATTER:
-	case COLLECTIVE_ALL_TO_ALL:
-	case COLLECTIVE_GATHER:
-	case COLLECTIVE_SCATTER:
-		*num = c->group_size - 1;
-		break;
-	case COLLECTIVE_BROADCAST:
-	case COLLECTIVE_REDUCE:
-	case COLLECTIVE_SEND:
-	case COLLECTIVE_RECV:
-		*num = *den = 1;
-		return true;
-	default: /* no ratio: the ranks that exchange data are unknown, or no data is moved */
-		return false;
-	}
-	return c->group_size > 1;
+	/* how often the shares of the other n - 1 ranks pass; ONCE: the whole message passes once */
+	enum { ONCE = -1 };
+	static const signed char passes[NR_COLLECTIVE_KINDS] = {
+		[COLLECTIVE_ALL_REDUCE] = 2,   [COLLECTIVE_ALL_GATHER] = 1, [COLLECTIVE_REDUCE_SCATTER] = 1,
+		[COLLECTIVE_ALL_TO_ALL] = 1,   [COLLECTIVE_GATHER] = 1,     [COLLECTIVE_SCATTER] = 1,
+		[COLLECTIVE_BROADCAST] = ONCE, [COLLECTIVE_REDUCE] = ONCE,  [COLLECTIVE_SEND] = ONCE,
+		[COLLECTIVE_RECV] = ONCE,
+	};
+	int by = passes[c->kind];
+	if (by == ONCE)
+		return c->bytes;
+	return by && c->group_size > 1
+	           ? number_div_round((__int128)c->bytes * by * (c->group_size - 1), c->group_size)
+	           : -1;
 }
 
-/* Sums over all collectives with one label, whatever their element types and group sizes. */
-struct comm_sum {
-	__int128 ns, count, bytes;
-	__int128 sized, sized_ns; /* bytes and time of collectives with a known size */
-	__int128 bus, bus_ns; /* bytes on the links, and time, of collectives with a bus_factor() */
-};
-
-static void add_comm(struct comm_sum *sum, const struct comm_stat *c)
+/* What a row adds to a metric of communication; false if it has no such figure. */
+static bool comm_part(const struct comm_stat *c, enum metric_id id, struct figure_part *out)
 {
-	int64_t num, den;
-	sum->ns += c->total_ns;
-	sum->count += c->count;
-	sum->bytes += c->bytes;
-	sum->sized += c->sized_count;
-	sum->sized_ns += c->sized_ns;
-	if (bus_factor(c, &num, &den)) {
-		sum->bus += number_div_round((__int128)c->bytes * num, den);
-		sum->bus_ns += c->sized_ns;
-	}
-}
-
-static void emit_comm(struct emitter *e, struct span label, const struct comm_sum *s)
-{
-	__int128 steps = e->rank->digest->usable_steps;
-	switch (e->figure.metric->id) {
+	int64_t bytes = id == METRIC_COMM_BUS_BANDWIDTH ? bus_bytes(c) : c->bytes;
+	switch (id) {
 	case METRIC_COMM_TIME:
-		figure_emit(e, label, number_div_round(s->ns, steps));
-		break;
+		out->num = c->total_ns;
+		return true;
 	case METRIC_COMM_COUNT:
-		figure_emit(e, label, number_div_round(s->count * MICRO, steps));
-		break;
+		out->num = (__int128)c->count * MICRO;
+		return true;
 	case METRIC_COMM_BYTES:
-		if (s->sized > 0)
-			figure_emit(e, label, number_div_round(s->bytes, steps));
-		break;
-	case METRIC_COMM_ALG_BANDWIDTH:
-		if (s->bytes > 0 && s->sized_ns > 0)
-			figure_emit(e, label, number_div_round(s->bytes * NS_PER_S, s->sized_ns));
-		break;
-	default: /* comm.bus_bandwidth, the only metric without a case above */
-		if (s->bus > 0 && s->bus_ns > 0)
-			figure_emit(e, label, number_div_round(s->bus * NS_PER_S, s->bus_ns));
+		out->num = bytes;
+		return c->sized_count > 0;
+	default: /* comm.alg_bandwidth and comm.bus_bandwidth, the only metrics without a case above */
+		out->num = (__int128)bytes * NS_PER_S;
+		out->den = c->sized_ns;
+		return bytes >= 0;
 	}
 }
 
-struct labeled {
-	struct span label;
-	const void *row;
-};
-
-/* Store `text` as a label that lives as long as the view; empty if the table of labels is full. */
-static struct span label_take(const struct emitter *e, struct strbuf *text)
+struct span label_take(const struct run_view *v, struct strbuf *text)
 {
-	const struct name *nm = name_intern(e->view->labels, strbuf_span(text));
+	const struct name *nm = name_intern(v->labels, strbuf_span(text));
 	strbuf_release(text);
 	return nm ? name_span(nm) : SPAN("");
 }
-
-ORDERING(labeled_cmp, struct labeled, BY_SPAN(label))
 
 void comm_label(const struct comm_stat *c, struct strbuf *out)
 {
@@ -127,21 +87,17 @@ void comm_label(const struct comm_stat *c, struct strbuf *out)
 void figures_of_collectives(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
-	VEC(struct labeled) list = VEC_INIT;
-	for (size_t i = 0; i < d->comms.nr; i++) {
-		const struct comm_stat *c = &d->comms.v[i];
+	struct figure_parts parts = { 0 };
+	for (size_t i = 0; i < d->comms.nr && d->usable_steps > 0; i++) {
+		struct figure_part part = { .den = 0 };
 		struct strbuf b = STRBUF_INIT;
-		comm_label(c, &b);
-		vec_push(&list, (struct labeled){ label_take(e, &b), c });
+		if (!comm_part(&d->comms.v[i], e->figure.metric->id, &part))
+			continue;
+		comm_label(&d->comms.v[i], &b);
+		part.label = label_take(e->view, &b);
+		vec_push(&parts.list, part);
 	}
-	vec_sort(&list, labeled_cmp);
-	for (size_t i = 0, end; i < list.nr && d->usable_steps > 0; i = end) {
-		struct comm_sum sum = { 0 };
-		for (end = i; end < list.nr && span_eq(list.v[end].label, list.v[i].label); end++)
-			add_comm(&sum, list.v[end].row);
-		emit_comm(e, list.v[i].label, &sum);
-	}
-	vec_release(&list);
+	figure_emit_parts(e, &parts);
 }
 
 /* ---- names of functions by call path ---- */
@@ -195,28 +151,23 @@ static struct span path_label(const struct emitter *e, const struct path *paths,
 		strbuf_adds(&b, k ? " > " : "");
 	}
 	vec_release(&frames);
-	return label_take(e, &b);
+	return label_take(e->view, &b);
 }
 
 void figures_of_functions(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
-	VEC(struct labeled) list = VEC_INIT;
+	struct figure_parts parts = { 0 };
 	struct path *paths = paths_of(d);
 	for (size_t i = 0; i < d->functions.nr; i++) {
 		const struct function_stat *f = &d->functions.v[i];
-		bool python = f->cls == FUNCTION_PYTHON;
 		if (f->names == 0)
-			vec_push(&list, (struct labeled){ python ? path_label(e, paths, i) : f->name, f });
+			vec_push(&parts.list, (struct figure_part){ .label = f->cls == FUNCTION_PYTHON
+			                                                         ? path_label(e, paths, i)
+			                                                         : f->name,
+			                                            .num = f->exclusive_ns,
+			                                            .function = f });
 	}
 	free(paths);
-	vec_sort(&list, labeled_cmp);
-	for (size_t i = 0, end; i < list.nr; i = end) {
-		__int128 ns = 0;
-		for (end = i; end < list.nr && span_eq(list.v[end].label, list.v[i].label); end++)
-			ns += ((const struct function_stat *)list.v[end].row)->exclusive_ns;
-		e->figure.function = list.v[i].row;
-		figure_emit(e, list.v[i].label, number_pct(ns, d->window_ns));
-	}
-	vec_release(&list);
+	figure_emit_parts(e, &parts);
 }

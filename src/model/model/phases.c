@@ -1,7 +1,7 @@
 #include "model/phases.h"
 
 #include "base/number.h"
-#include "model/step_figures.h"
+#include "model/figures_internal.h"
 
 static const struct phase_sum sums[] = {
 	{ .metric = METRIC_STEP_TIME, .whole = true },
@@ -59,30 +59,31 @@ static int64_t term_within(const struct digest *d, enum phase p, enum metric_id 
 }
 
 bool phase_samples_of(const struct digest *d, enum phase p, const struct metric *m, struct arena *a,
-                      struct phase_samples *out)
+                      struct step_samples *out)
 {
-	const struct phase_sum *sum = phase_sum_of(m);
+	const struct phase_sum *sum_of = phase_sum_of(m);
 	bool whole = phase_is_whole(p);
 	if (!phase_has_metric(p, m) || !digest_has_steps(d, m->id) ||
 	    !(whole ? d->step_phases : d->phases[p][0]))
 		return false;
-	*out = (struct phase_samples){ .value = arena_alloc(a, d->nr_steps, sizeof *out->value),
-		                           .step = arena_alloc(a, d->nr_steps, sizeof *out->step) };
+	int64_t *value = arena_alloc(a, d->nr_steps, sizeof *value);
+	int64_t *step = arena_alloc(a, d->nr_steps, sizeof *step);
+	*out = (struct step_samples){ .value = value, .step = step };
 	for (size_t i = 0; i < d->nr_steps; i++) {
 		if (whole && (d->step_phases[i] != step_phase_code(p) || d->samples[m->id][i] == NO_SAMPLE))
 			continue;
-		out->value[out->nr] = whole ? d->samples[m->id][i] : 0;
-		for (size_t k = 0; !whole && k < PHASE_TERMS && sum->terms[k]; k++)
-			out->value[out->nr] =
-			    number_add(out->value[out->nr], term_within(d, p, sum->terms[k], i));
-		out->step[out->nr++] = d->step_numbers[i];
+		int64_t *sum = &value[out->nr];
+		*sum = whole ? d->samples[m->id][i] : 0;
+		for (size_t k = 0; !whole && k < PHASE_TERMS && sum_of->terms[k]; k++)
+			*sum = number_add(*sum, term_within(d, p, sum_of->terms[k], i));
+		step[out->nr++] = d->step_numbers[i];
 		out->usable += (int64_t)i < d->usable_steps;
 	}
 	return out->nr > 0;
 }
 
 struct phase_summary phase_summarize(enum phase p, const struct metric *m,
-                                     const struct phase_samples *s)
+                                     const struct step_samples *s)
 {
 	struct phase_summary out = { .phase = p, .metric = m->id, .steps = (int64_t)s->usable };
 	for (int stat = 0; stat < NR_STATISTICS; stat++)
@@ -101,7 +102,7 @@ bool phase_summary_of(const struct digest *d, enum phase p, const struct metric 
                       struct phase_summary *out)
 {
 	struct arena scratch = ARENA_INIT;
-	struct phase_samples s;
+	struct step_samples s;
 	const struct phase_summary *kept = stored(d, p, m);
 	bool sampled = !kept && phase_samples_of(d, p, m, &scratch, &s) && s.usable > 0;
 	if (kept)
@@ -118,17 +119,13 @@ void rank_phase_figures(const struct run_view *v, size_t r, const struct metric 
 	const struct digest *d = v->ranks[r].digest;
 	for (int p = PHASE_ALL + 1; p < NR_PHASES; p++) {
 		struct arena scratch = ARENA_INIT;
-		struct phase_samples s = { 0 };
+		struct step_samples s = { 0 };
 		const struct phase_summary *kept = stored(d, (enum phase)p, m);
 		struct figure f = { .metric = m, .rank = d->rank, .label = span_of(phase_names[p]) };
-		if (kept) {
+		if (kept)
 			f.summary = kept->value;
-		} else if (phase_samples_of(d, (enum phase)p, m, &scratch, &s)) {
-			f.samples = s.value;
-			f.nr = s.usable;
-			f.steps = s.step;
-			f.nr_all = s.nr;
-		}
+		else if (phase_samples_of(d, (enum phase)p, m, &scratch, &s))
+			figure_take_samples(&f, &s);
 		if (kept || s.usable)
 			fn(ctx, &f);
 		arena_release(&scratch);

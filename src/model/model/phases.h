@@ -2,6 +2,7 @@
 #ifndef GG_MODEL_PHASES_H
 #define GG_MODEL_PHASES_H
 
+#include "model/step_figures.h"
 #include "model/view.h"
 
 /// True for phases that are whole steps (prefill, decode, …).
@@ -29,22 +30,14 @@ const struct phase_sum *phase_sum_of(const struct metric *m);
 /// have no host or wall time, and only PHASE_COMMUNICATION has step.comm_time.
 bool phase_has_metric(enum phase p, const struct metric *m);
 
-/// Samples of a metric in the steps of one phase.
-struct phase_samples {
-	int64_t *value; ///< `nr` values, in order of the steps
-	int64_t *step; ///< numbers of the steps, `nr` of them
-	size_t nr;
-	size_t usable; ///< number of values without those of incomplete steps, which come last
-};
-
 /// Fills `out` with samples of metric `m` in phase `p`, owned by `a`. False if the digest has none,
 /// or keeps only summaries.
 bool phase_samples_of(const struct digest *d, enum phase p, const struct metric *m, struct arena *a,
-                      struct phase_samples *out);
+                      struct step_samples *out);
 
 /// The summary of samples, at least one of which must be usable.
 struct phase_summary phase_summarize(enum phase p, const struct metric *m,
-                                     const struct phase_samples *s);
+                                     const struct step_samples *s);
 
 /// The summary of `m` in phase `p`, from samples or as it is stored; false if there is none.
 bool phase_summary_of(const struct digest *d, enum phase p, const struct metric *m,

@@ -76,7 +76,7 @@ static int64_t slow_of_kinds(const struct digest *d)
 	struct arena scratch = ARENA_INIT;
 	int64_t slow = 0, nr = 0;
 	for (int p = NR_INNER_PHASES; p < NR_PHASES && !d->summaries.nr; p++) {
-		struct phase_samples s;
+		struct step_samples s;
 		if (!phase_samples_of(d, (enum phase)p, &metric_table[METRIC_STEP_PERIOD], &scratch, &s))
 			continue;
 		int64_t median = s.usable ? stat_of(STAT_MEDIAN, s.value, s.usable) : 0;
