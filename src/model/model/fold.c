@@ -161,6 +161,24 @@ int64_t digest_last_share(const struct digest *d)
 
 /* ---- the ranks of a fold as a run ---- */
 
+#define IN_DIGEST(member) offsetof(struct digest, member)
+const size_t fold_members[FOLD_TRUST] = {
+	[FOLD_SOURCE] = IN_DIGEST(source_hash),
+	[FOLD_USABLE] = IN_DIGEST(usable_steps),
+	[FOLD_CUT] = IN_DIGEST(collectives_cut),
+	[FOLD_STEP] = IN_DIGEST(progress.step),
+	[FOLD_LAUNCHES] = IN_DIGEST(progress.launches),
+	[FOLD_COLLECTIVES] = IN_DIGEST(progress.collectives),
+	[FOLD_PENDING] = IN_DIGEST(progress.pending),
+	[FOLD_COVERED] = IN_DIGEST(cross.steps),
+	[FOLD_STEP_NS] = IN_DIGEST(cross.step_ns),
+	[FOLD_MATCHED] = IN_DIGEST(cross.matched),
+	[FOLD_WAIT] = IN_DIGEST(cross.wait_ns),
+	[FOLD_TRANSFER] = IN_DIGEST(cross.transfer_ns),
+	[FOLD_LATE] = IN_DIGEST(cross.late_ns),
+	[FOLD_LAST] = IN_DIGEST(cross.last_count),
+};
+
 static void take_trust(const struct fold *f, size_t at, struct trust_counts *t)
 {
 	for (size_t i = 0; i < trust_counts_row.nr; i++) {
@@ -177,27 +195,15 @@ static void take_numbers(const struct fold *f, size_t at, struct digest *d)
 {
 	const struct fold_pattern *steps = &f->patterns.v[f->number[FOLD_PATTERN][at]];
 	const struct fold_deed *deed = &f->deeds.v[f->number[FOLD_DEED][at]];
-	d->source_hash = (uint64_t)f->number[FOLD_SOURCE][at];
+	for (size_t i = 0; i < FOLD_TRUST; i++)
+		if (fold_members[i])
+			*(int64_t *)(void *)((char *)d + fold_members[i]) = f->number[i][at];
 	d->nr_steps = steps->nr;
 	d->step_numbers = steps->v;
-	d->usable_steps = f->number[FOLD_USABLE][at];
-	d->collectives_cut = f->number[FOLD_CUT][at];
-	d->progress = (struct progress){ f->number[FOLD_STEP][at],
-		                             f->number[FOLD_LAUNCHES][at],
-		                             f->number[FOLD_COLLECTIVES][at],
-		                             f->number[FOLD_PENDING][at],
-		                             deed->op,
-		                             deed->activity,
-		                             deed->waits_in };
-	d->cross = (struct cross_rank){ .known = true,
-		                            .matched = f->number[FOLD_MATCHED][at],
-		                            .wait_ns = f->number[FOLD_WAIT][at],
-		                            .transfer_ns = f->number[FOLD_TRANSFER][at],
-		                            .late_ns = f->number[FOLD_LATE][at],
-		                            .last_count = f->number[FOLD_LAST][at],
-		                            .steps = f->number[FOLD_COVERED][at],
-		                            .step_ns = f->number[FOLD_STEP_NS][at],
-		                            .compute_skew = MEMORY_UNKNOWN };
+	d->progress.op = deed->op;
+	d->progress.activity = deed->activity;
+	d->progress.waits_in = deed->waits_in;
+	d->cross.known = true;
 	take_trust(f, at, &d->trust);
 	d->part_of = f;
 	d->part = at;

@@ -53,6 +53,10 @@ enum fold_number {
 	NR_FOLD_NUMBERS = FOLD_ACCOUNT + 25
 };
 
+/// The members of struct digest that are stored for each rank: the offset of an int64_t for each
+/// number before FOLD_TRUST; 0 for the other numbers.
+extern const size_t fold_members[FOLD_TRUST];
+
 /// The enum fold_number of member `i` of struct trust_counts, in the order of trust_counts_row.
 static inline size_t fold_of_trust(size_t i)
 {

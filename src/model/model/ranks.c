@@ -29,8 +29,7 @@ struct matcher {
 	struct match_member *members;
 };
 
-/* Number of steps all of whose collectives are in the digest's list, which may be cut off. */
-static int64_t covered_steps(const struct digest *d)
+int64_t digest_covered_steps(const struct digest *d)
 {
 	if (d->collectives_cut == 0 || d->collectives.nr == 0)
 		return d->usable_steps;
@@ -75,7 +74,7 @@ static uint32_t next_place(struct series *s, uint32_t r)
 static void sort_rank(struct matcher *m, uint32_t r)
 {
 	const struct digest *d = m->run->ranks.v[r];
-	int64_t steps = covered_steps(d);
+	int64_t steps = digest_covered_steps(d);
 	uint32_t *kinds = mem_calloc(d->comms.nr, sizeof *kinds);
 	for (size_t i = 0; i < d->comms.nr; i++)
 		kinds[i] = kind_id(m, &d->comms.v[i]);
@@ -234,29 +233,34 @@ static void find_missing_steps(const struct run *run, struct cross_rank *out)
 	idmap_release(&all);
 }
 
-static bool has_compute(const struct digest *d)
+void ranks_skew(int64_t *compute, size_t nr)
 {
-	return d->usable_steps > 0 && d->kernels.nr > 0;
-}
-
-static int64_t median_compute(const struct digest *d)
-{
-	return stat_of(STAT_MEDIAN, d->samples[METRIC_STEP_COMPUTE_TIME], (size_t)d->usable_steps);
+	VEC(int64_t) known = VEC_INIT;
+	for (size_t r = 0; r < nr; r++)
+		if (compute[r] != MEMORY_UNKNOWN)
+			vec_push(&known, compute[r]);
+	int64_t median = known.nr > 1 ? number_median(known.v, known.nr) : 0;
+	for (size_t r = 0; r < nr; r++)
+		if (compute[r] != MEMORY_UNKNOWN)
+			compute[r] =
+			    median > 0 ? number_pct((__int128)compute[r] - median, median) : MEMORY_UNKNOWN;
+	vec_release(&known);
 }
 
 static void find_skew(const struct run *run, struct cross_rank *out)
 {
-	VEC(int64_t) medians = VEC_INIT;
+	int64_t *compute = mem_calloc(run->ranks.nr, sizeof *compute);
+	for (size_t r = 0; r < run->ranks.nr; r++) {
+		const struct digest *d = run->ranks.v[r];
+		compute[r] = d->usable_steps > 0 && d->kernels.nr > 0
+		                 ? stat_of(STAT_MEDIAN, d->samples[METRIC_STEP_COMPUTE_TIME],
+		                           (size_t)d->usable_steps)
+		                 : MEMORY_UNKNOWN;
+	}
+	ranks_skew(compute, run->ranks.nr);
 	for (size_t r = 0; r < run->ranks.nr; r++)
-		if (has_compute(run->ranks.v[r]))
-			vec_push(&medians, median_compute(run->ranks.v[r]));
-	int64_t median = medians.nr > 1 ? number_median(medians.v, medians.nr) : 0;
-	for (size_t r = 0; r < run->ranks.nr; r++)
-		out[r].compute_skew =
-		    median > 0 && has_compute(run->ranks.v[r])
-		        ? number_pct((__int128)median_compute(run->ranks.v[r]) - median, median)
-		        : MEMORY_UNKNOWN;
-	vec_release(&medians);
+		out[r].compute_skew = compute[r];
+	free(compute);
 }
 
 void ranks_cross(const struct run *run, struct cross_rank *out)
@@ -277,7 +281,7 @@ void ranks_cross(const struct run *run, struct cross_rank *out)
 			*c = d->cross;
 			continue;
 		}
-		c->steps = covered_steps(d);
+		c->steps = digest_covered_steps(d);
 		for (int64_t i = 0; i < c->steps; i++)
 			c->step_ns = number_add(c->step_ns, d->samples[METRIC_STEP_TIME][i]);
 	}

@@ -36,6 +36,14 @@ static inline const struct collective *match_part(const struct run *run,
 	return &run->ranks.v[m->rank]->collectives.v[m->at];
 }
 
+/// Number of steps, counted from the first one, for which the digest lists every collective: the
+/// list may be cut off.
+int64_t digest_covered_steps(const struct digest *d);
+
+/// Replaces the compute time of each of `nr` ranks by its distance from that of the median rank, in
+/// 1e-6 % of it; MEMORY_UNKNOWN stays unknown, and all become so with fewer than two known times.
+void ranks_skew(int64_t *compute, size_t nr);
+
 /// Fills `out`, one element per rank of the run, with the figures that need all ranks: computed, or
 /// taken from a stored baseline. They are unknown if the run has one rank, and for a rank without a
 /// trace.

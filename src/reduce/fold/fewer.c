@@ -13,16 +13,16 @@ struct share {
 	int64_t count;
 };
 
-static int share_group_cmp(const struct share *x, const struct share *y)
-{
-	ORDER_BY(x->comm->kind, y->comm->kind);
-	int c = span_cmp(x->comm->group, y->comm->group);
-	c = c ? c : span_cmp(x->comm->group_name, y->comm->group_name);
-	c = c ? c : COMPARE(x->first, y->first);
-	return c ? c : COMPARE(x->steps, y->steps);
-}
-
+ORDERING(share_group_cmp, struct share,
+         RISING(comm->kind) BY_SPAN(comm->group) BY_SPAN(comm->group_name) RISING(first)
+             RISING(steps))
 ORDERING(share_cmp, struct share, THEN(share_group_cmp(x, y)) RISING(rank))
+
+static void join_shares(void *first, void *more)
+{
+	struct share *x = first;
+	x->count = number_add(x->count, ((const struct share *)more)->count);
+}
 
 /* True for collectives in which all members of the group take part equally. False without a group
  * name, since there may then be several groups, which cannot be compared. */
@@ -65,17 +65,10 @@ void ranks_fewer(const struct run *run, struct fewer *out)
 				vec_push(&all, (struct share){ &d->comms.v[i], r, d->step_numbers[0],
 				                               d->usable_steps, d->comms.v[i].count });
 	}
-	vec_sort(&all, share_cmp);
-	size_t nr = 0; /* number of entries left once the counts of one rank for several data types are
-	                  added up */
-	for (size_t i = 0; i < all.nr; i++) {
-		if (nr && share_cmp(&all.v[nr - 1], &all.v[i]) == 0)
-			all.v[nr - 1].count = number_add(all.v[nr - 1].count, all.v[i].count);
-		else
-			all.v[nr++] = all.v[i];
-	}
-	for (size_t i = 0, end; i < nr; i = end) {
-		for (end = i; end < nr && share_group_cmp(&all.v[end], &all.v[i]) == 0;)
+	/* the counts of one rank for several data types are added up */
+	vec_unite(&all, share_cmp, join_shares);
+	for (size_t i = 0, end; i < all.nr; i = end) {
+		for (end = i; end < all.nr && share_group_cmp(&all.v[end], &all.v[i]) == 0;)
 			end++;
 		find_fewer(&all.v[i], end - i, out);
 	}

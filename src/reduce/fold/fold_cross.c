@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "fold/make.h"
+#include "model/ranks.h"
 
 /* ---- collectives of one block of ranks ---- */
 
@@ -23,16 +24,6 @@ struct taker {
 };
 
 ORDERING(use_cmp, struct use, THEN(fold_series_cmp(&x->key, &y->key)) RISING(rank) RISING(comm))
-
-/* Number of steps, counted from the first one, for which the digest lists every collective. Ranks
- * that are not folded are matched up to the same step (model/ranks.c). */
-static int64_t covered_steps(const struct digest *d)
-{
-	if (d->collectives_cut == 0 || d->collectives.nr == 0)
-		return d->usable_steps;
-	int64_t last = d->collectives.v[d->collectives.nr - 1].step;
-	return last < d->usable_steps ? last : d->usable_steps;
-}
 
 static void find_uses(struct taker *t)
 {
@@ -74,13 +65,10 @@ static void take_rank(struct digest *d, const struct use *uses, size_t nr, struc
                       struct parts *out)
 {
 	struct fold_member m = { d->rank, 0, 0 };
-	int64_t steps = covered_steps(d), step = -1, place = 0;
+	int64_t steps = digest_covered_steps(d), step = -1, place = 0;
 	for (size_t i = 0; i < d->collectives.nr; i++) {
 		struct collective *c = &d->collectives.v[i];
-		bool in = false;
-		for (size_t k = 0; k < nr; k++)
-			in = in || c->comm == uses[k].comm;
-		if (!in)
+		if (!ANY(k, nr, c->comm == uses[k].comm))
 			continue;
 		if (c->step >= 0 && c->step < steps) {
 			place = c->step == step ? place + 1 : 0;
@@ -145,9 +133,8 @@ void fold_take_series(const struct run *run, struct fold *f)
  * matched only if all ranks have equally many collectives. */
 static bool is_matched(const struct fold_series *s)
 {
-	bool unsure = s->kind == COLLECTIVE_SEND_RECV || s->kind == COLLECTIVE_OTHER, even = true;
-	for (size_t i = 0; i < s->members.nr; i++)
-		even = even && s->members.v[i].count == (int64_t)s->matches.nr;
+	bool unsure = s->kind == COLLECTIVE_SEND_RECV || s->kind == COLLECTIVE_OTHER;
+	bool even = ALL(i, s->members.nr, s->members.v[i].count == (int64_t)s->matches.nr);
 	return s->members.nr > 1 && (even || !unsure) &&
 	       (s->group_size < 0 || s->members.nr <= (uint64_t)s->group_size);
 }

@@ -41,23 +41,21 @@ static void join_row(const struct schema *s, void *row, const void *more)
 	join_shape(x->block, y->block);
 }
 
+static void join_comm(void *row, void *more)
+{
+	join_row(&comm_stat_row, row, more);
+}
+
 /* Joins collectives. Groups with one description become one row, since each rank may have a group
    name of its own. */
 static void join_comms(struct digest *into, const struct digest *from)
 {
 	VEC(struct comm_stat) rows = VEC_INIT;
-	size_t nr = 0;
 	for (size_t i = 0; i < from->comms.nr; i++) {
 		vec_push(&rows, from->comms.v[i]);
 		rows.v[i].group_name = SPAN("");
 	}
-	vec_sort(&rows, comm_stat_cmp);
-	for (size_t i = 0; i < rows.nr; i++)
-		if (nr && comm_stat_cmp(&rows.v[nr - 1], &rows.v[i]) == 0)
-			join_row(&comm_stat_row, &rows.v[nr - 1], &rows.v[i]);
-		else
-			rows.v[nr++] = rows.v[i];
-	rows.nr = nr;
+	vec_unite(&rows, comm_stat_cmp, join_comm);
 	rows_join(&comm_stat_row, &into->comms, &rows, join_row);
 	vec_release(&rows);
 }
@@ -169,42 +167,29 @@ static int64_t *join_column(const struct places *p, int64_t *a, size_t nr_a, con
 	return out;
 }
 
-static void point_patterns(struct fold *f, const struct fold_pattern *was, int64_t *column,
-                           size_t nr)
+/* Unites two lists, VECs of elements of `size` bytes in the order of `cmp`. `numbers` has for each
+   list the column of indices into it, which are updated. */
+static void join_indexed(void *into, const void *more, size_t size, row_compare *cmp,
+                         int64_t *const numbers[2], const size_t nr[2])
 {
-	for (size_t i = 0; i < nr; i++)
-		column[i] = fold_pattern_index(f, &was[column[i]]);
-}
-
-static void point_deeds(struct fold *f, const struct fold_deed *was, int64_t *column, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		column[i] = fold_deed_index(f, &was[column[i]]);
-}
-
-/* Unites the lists `patterns` (step numbers) and `deeds` (what ranks did last) of both folds, and
- * updates the indices into these lists. */
-static void join_indexed(struct fold *into, struct fold *more)
-{
-	struct fold a = *into;
-	memset(&into->patterns, 0, sizeof into->patterns);
-	memset(&into->deeds, 0, sizeof into->deeds);
-	for (size_t i = 0; i < a.patterns.nr; i++)
-		vec_push(&into->patterns, a.patterns.v[i]);
-	for (size_t i = 0; i < more->patterns.nr; i++)
-		vec_push(&into->patterns, more->patterns.v[i]);
-	for (size_t i = 0; i < a.deeds.nr; i++)
-		vec_push(&into->deeds, a.deeds.v[i]);
-	for (size_t i = 0; i < more->deeds.nr; i++)
-		vec_push(&into->deeds, more->deeds.v[i]);
-	fold_unite_patterns(into);
-	fold_unite_deeds(into);
-	point_patterns(into, a.patterns.v, into->number[FOLD_PATTERN], into->nr);
-	point_patterns(into, more->patterns.v, more->number[FOLD_PATTERN], more->nr);
-	point_deeds(into, a.deeds.v, into->number[FOLD_DEED], into->nr);
-	point_deeds(into, more->deeds.v, more->number[FOLD_DEED], more->nr);
-	vec_release(&a.patterns);
-	vec_release(&a.deeds);
+	VEC(char) was[2], all = VEC_INIT;
+	memcpy(&was[0], into, sizeof *was);
+	memcpy(&was[1], more, sizeof *was);
+	vec_reserve(&all, (was[0].nr + was[1].nr) * size);
+	for (int k = 0; k < 2; k++) {
+		if (was[k].nr)
+			memcpy(all.v + all.nr * size, was[k].v, was[k].nr * size);
+		all.nr += was[k].nr;
+	}
+	sort_unite(&all, size, cmp, NULL);
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < nr[k]; i++) {
+			const void *element = was[k].v + (size_t)numbers[k][i] * size;
+			numbers[k][i] = (int64_t)lower_bound(all.v, all.nr, size, element, cmp);
+		}
+	free(was[0].v);
+	all.cap = all.nr;
+	memcpy(into, &all, sizeof all);
 }
 
 static void join_figure(const struct places *p, struct fold *into, struct fold_figure *x,
@@ -248,50 +233,24 @@ static void join_figures(const struct places *p, struct fold *into, struct fold 
 	vec_release(&was.figures);
 }
 
-static void join_matches(struct fold_series *x, struct fold_series *y)
+static void join_match(void *first, void *more)
 {
-	struct fold_series was = *x;
-	memset(&x->matches, 0, sizeof x->matches);
-	for (size_t i = 0, k = 0; i < was.matches.nr || k < y->matches.nr;) {
-		int c = i == was.matches.nr  ? 1
-		        : k == y->matches.nr ? -1
-		                             : fold_match_cmp(&was.matches.v[i], &y->matches.v[k]);
-		vec_push(&x->matches, c <= 0 ? was.matches.v[i] : y->matches.v[k]);
-		if (c == 0) {
-			tally_join(&x->matches.v[x->matches.nr - 1].dur, &y->matches.v[k].dur);
-			tally_release(&y->matches.v[k].dur);
-		}
-		i += c <= 0;
-		k += c >= 0;
-	}
-	y->matches.nr = 0;
-	vec_release(&was.matches);
+	struct fold_match *x = first, *y = more;
+	tally_join(&x->dur, &y->dur);
+	tally_release(&y->dur);
 }
 
 ORDERING(member_cmp, struct fold_member, RISING(rank))
 
-static void join_series(struct fold *into, struct fold *more)
+static void join_series(void *first, void *more)
 {
-	struct fold was = *into;
-	memset(&into->series, 0, sizeof into->series);
-	for (size_t i = 0, k = 0; i < was.series.nr || k < more->series.nr;) {
-		struct fold_series *x = i < was.series.nr ? &was.series.v[i] : NULL;
-		struct fold_series *y = k < more->series.nr ? &more->series.v[k] : NULL;
-		int c = !x ? 1 : !y ? -1 : fold_series_cmp(x, y);
-		vec_push(&into->series, c <= 0 ? *x : *y);
-		if (c == 0) {
-			struct fold_series *out = &into->series.v[into->series.nr - 1];
-			join_matches(out, y);
-			vec_move(&out->members, &y->members);
-			vec_sort(&out->members, member_cmp);
-			vec_release(&y->members);
-			vec_release(&y->matches);
-		}
-		i += c <= 0;
-		k += c >= 0;
-	}
-	more->series.nr = 0;
-	vec_release(&was.series);
+	struct fold_series *x = first, *y = more;
+	vec_move(&x->matches, &y->matches);
+	vec_unite(&x->matches, fold_match_cmp, join_match);
+	vec_move(&x->members, &y->members);
+	vec_sort(&x->members, member_cmp);
+	vec_release(&y->members);
+	vec_release(&y->matches);
 }
 
 ORDERING_POINTERS(kept_cmp, struct digest, THEN(run_digest_cmp(x, y)))
@@ -301,9 +260,14 @@ void fold_join(struct digest *into, struct digest *more)
 	struct fold *a = into->fold, *b = more->fold;
 	struct places p = places_of(a, b);
 	fold_join_rows(into, more);
-	join_indexed(a, b);
+	const size_t nr[2] = { a->nr, b->nr };
+	join_indexed(&a->patterns, &b->patterns, sizeof *a->patterns.v, fold_pattern_cmp,
+	             (int64_t *[]){ a->number[FOLD_PATTERN], b->number[FOLD_PATTERN] }, nr);
+	join_indexed(&a->deeds, &b->deeds, sizeof *a->deeds.v, fold_deed_cmp,
+	             (int64_t *[]){ a->number[FOLD_DEED], b->number[FOLD_DEED] }, nr);
 	join_figures(&p, a, b);
-	join_series(a, b);
+	vec_move(&a->series, &b->series);
+	vec_unite(&a->series, fold_series_cmp, join_series);
 	for (size_t i = 0; i < NR_FOLD_NUMBERS; i++) {
 		a->number[i] = join_column(&p, a->number[i], a->nr, b->number[i], b->nr);
 		free(b->number[i]);

@@ -122,11 +122,8 @@ static void make_figures(struct fold *f, struct entry *v, size_t nr)
 		*g = v[i].key;
 		g->label = arena_span(&f->arena, g->label);
 		g->category = arena_span(&f->arena, g->category);
-		if (fold_is_by_rank(g)) {
-			g->value = mem_calloc(f->nr, sizeof *g->value);
-			for (size_t k = 0; k < f->nr; k++)
-				g->value[k] = FOLD_ABSENT;
-		}
+		if (fold_is_by_rank(g))
+			g->value = fold_column(f);
 		for (end = i; end < nr && fold_figure_cmp(&v[end].key, &v[i].key) == 0; end++)
 			if (g->value)
 				g->value[v[end].at] = v[end].value;
@@ -165,73 +162,25 @@ static struct fold_deed deed_of(const struct digest *d, const struct fold_peer *
 	return out;
 }
 
-static void unite_sorted(void *list, size_t size, int (*cmp)(const void *a, const void *b))
-{
-	VEC(char) v;
-	size_t nr = 0;
-	memcpy(&v, list, sizeof v);
-	sort_plain(v.v, v.nr, size, cmp);
-	for (size_t i = 0; i < v.nr; i++)
-		if (!nr || cmp(v.v + (nr - 1) * size, v.v + i * size) != 0)
-			memmove(v.v + nr++ * size, v.v + i * size, size);
-	v.nr = nr;
-	memcpy(list, &v, sizeof v);
-}
-
-void fold_unite_patterns(struct fold *f)
-{
-	unite_sorted(&f->patterns, sizeof *f->patterns.v, fold_pattern_cmp);
-}
-
-void fold_unite_deeds(struct fold *f)
-{
-	unite_sorted(&f->deeds, sizeof *f->deeds.v, fold_deed_cmp);
-}
-
-int64_t fold_pattern_index(const struct fold *f, const struct fold_pattern *p)
-{
-	const struct fold_pattern *found =
-	    bsearch(p, f->patterns.v, f->patterns.nr, sizeof *p, fold_pattern_cmp);
-	return found - f->patterns.v;
-}
-
-int64_t fold_deed_index(const struct fold *f, const struct fold_deed *d)
-{
-	const struct fold_deed *found = bsearch(d, f->deeds.v, f->deeds.nr, sizeof *d, fold_deed_cmp);
-	return found - f->deeds.v;
-}
-
 static void put_numbers(struct fold *f, size_t at, const struct digest *d,
                         const struct fold_peer *peer)
 {
 	struct fold_pattern pattern = pattern_of(d);
 	struct fold_deed deed = deed_of(d, peer);
-	const struct cross_rank *c = &peer->cross;
-	const int64_t values[FOLD_TRUST] = {
-		[FOLD_SOURCE] = (int64_t)d->source_hash,
-		[FOLD_STEPS] = (int64_t)d->nr_steps,
-		[FOLD_USABLE] = d->usable_steps,
-		[FOLD_PATTERN] = fold_pattern_index(f, &pattern),
-		[FOLD_DEED] = fold_deed_index(f, &deed),
-		[FOLD_GPU] = d->kernels.nr > 0,
-		[FOLD_CUT] = d->collectives_cut,
-		[FOLD_SHARE] = d->summaries.nr ? MICRO : digest_last_share(d),
-		[FOLD_STEP] = d->progress.step,
-		[FOLD_LAUNCHES] = d->progress.launches,
-		[FOLD_COLLECTIVES] = d->progress.collectives,
-		[FOLD_PENDING] = d->progress.pending,
-		[FOLD_COVERED] = c->steps,
-		[FOLD_STEP_NS] = c->step_ns,
-		[FOLD_MATCHED] = c->matched,
-		[FOLD_WAIT] = c->wait_ns,
-		[FOLD_TRANSFER] = c->transfer_ns,
-		[FOLD_LATE] = c->late_ns,
-		[FOLD_LAST] = c->last_count,
-		[FOLD_ALONE] = peer->alone_ns,
-		[FOLD_LINK] = peer->link,
-	};
+	struct digest own = *d;
+	own.cross = peer->cross;
 	for (size_t i = 0; i < FOLD_TRUST; i++)
-		f->number[i][at] = values[i];
+		if (fold_members[i])
+			f->number[i][at] = *(const int64_t *)(const void *)((char *)&own + fold_members[i]);
+	f->number[FOLD_STEPS][at] = (int64_t)d->nr_steps;
+	f->number[FOLD_PATTERN][at] = (int64_t)lower_bound(f->patterns.v, f->patterns.nr,
+	                                                   sizeof pattern, &pattern, fold_pattern_cmp);
+	f->number[FOLD_DEED][at] =
+	    (int64_t)lower_bound(f->deeds.v, f->deeds.nr, sizeof deed, &deed, fold_deed_cmp);
+	f->number[FOLD_GPU][at] = d->kernels.nr > 0;
+	f->number[FOLD_SHARE][at] = d->summaries.nr ? MICRO : digest_last_share(d);
+	f->number[FOLD_ALONE][at] = peer->alone_ns;
+	f->number[FOLD_LINK][at] = peer->link;
 	f->number[FOLD_FEWER_KIND][at] = peer->fewer.kind;
 	f->number[FOLD_FEWER_COUNT][at] = peer->fewer.count;
 	f->number[FOLD_FEWER_USUAL][at] = peer->fewer.usual;
@@ -251,21 +200,21 @@ static void make_numbers(struct fold *f, struct digest *const *ranks, const stru
 		vec_push(&f->patterns, pattern_of(ranks[i]));
 		vec_push(&f->deeds, deed_of(ranks[i], &peers[i]));
 	}
-	fold_unite_patterns(f);
-	fold_unite_deeds(f);
+	vec_unite(&f->patterns, fold_pattern_cmp, NULL);
+	vec_unite(&f->deeds, fold_deed_cmp, NULL);
 	for (size_t i = 0; i < f->nr; i++)
 		put_numbers(f, i, ranks[i], &peers[i]);
 }
 
 /* ---- making a folded digest ---- */
 
-struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fold_peer *peers,
-                         bool complete, const struct naming *naming)
+struct digest *fold_make(struct fold *f, struct digest *const *ranks, size_t nr,
+                         const struct fold_peer *peers, bool complete, const struct naming *naming)
 {
 	struct digest *out = digest_new();
-	struct fold *f = out->fold = mem_calloc(1, sizeof *f);
 	struct run run = { 0 };
 	struct run_view view;
+	out->fold = f;
 	f->nr = nr;
 	f->by_rank = true;
 	f->keeps_all = complete;

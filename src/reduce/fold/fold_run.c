@@ -160,21 +160,15 @@ static struct digest *fold_block(struct digest *const *ranks, size_t nr,
                                  const struct naming *naming)
 {
 	struct run run = { 0 };
-	struct fold series = { 0 };
+	struct fold *f = mem_calloc(1, sizeof *f);
 	for (size_t i = 0; i < nr; i++)
 		vec_push(&run.ranks, ranks[i]);
 	struct fold_peer *all = peers_of(&run, true);
-	fold_take_series(&run, &series);
+	fold_take_series(&run, f);
 	struct fold_peer *whole = peers_of(&run, false);
 	for (size_t i = 0; i < nr; i++)
 		whole[i].link = all[i].link;
-	struct digest *d = fold_make(ranks, nr, whole, false, naming);
-	vec_move(&d->fold->series, &series.series);
-	vec_release(&series.series);
-	/* copy the names of groups, since `series`, which owns them, is released */
-	for (size_t i = 0; i < d->fold->series.nr; i++)
-		d->fold->series.v[i].group = arena_span(&d->fold->arena, d->fold->series.v[i].group);
-	arena_release(&series.arena);
+	struct digest *d = fold_make(f, ranks, nr, whole, false, naming);
 	vec_release(&run.ranks);
 	free(all);
 	free(whole);
@@ -297,7 +291,8 @@ static enum status fold_unfolded(struct run *run, const struct naming *naming, s
 	struct fold_peer *peers = peers_of(run, true);
 	for (size_t i = 0; i < run->ranks.nr; i += FOLD_BLOCK) {
 		size_t nr = run->ranks.nr - i < FOLD_BLOCK ? run->ranks.nr - i : FOLD_BLOCK;
-		vec_push(&parts.list, fold_make(run->ranks.v + i, nr, peers + i, true, naming));
+		vec_push(&parts.list, fold_make(mem_calloc(1, sizeof(struct fold)), run->ranks.v + i, nr,
+		                                peers + i, true, naming));
 	}
 	run->ranks.nr = 0;
 	free(peers);
@@ -325,10 +320,8 @@ enum status fold_whole(struct run *run, bool force, const struct naming *naming,
 enum status fold_alike(struct run *const *runs, size_t nr, const struct naming *naming,
                        struct diag_log *log)
 {
-	bool any = false;
 	struct naming usual = { .categories = naming->categories };
-	for (size_t i = 0; i < nr; i++)
-		any = any || (runs[i] && run_fold(runs[i]));
+	bool any = ANY(i, nr, runs[i] && run_fold(runs[i]));
 	for (size_t i = 0; i < nr && any; i++)
 		if (runs[i])
 			TRY(fold_whole(runs[i], true, &usual, log));
@@ -342,11 +335,9 @@ enum status fold_alike(struct run *const *runs, size_t nr, const struct naming *
 static bool is_kept(const struct fold *f, const struct fold_figure *g, const struct rules *rules)
 {
 	enum { ALL = 2000 };
-	bool kept = f->figures.nr <= ALL || g->label.n == 0 || g->metric == METRIC_OP_SELF_GPU_TIME ||
-	            g->metric == METRIC_CATEGORY_TIME;
-	for (size_t i = 0; i < rules->rules.nr && !kept; i++)
-		kept = rules->rules.v[i].metric->id == g->metric;
-	return kept;
+	return f->figures.nr <= ALL || g->label.n == 0 || g->metric == METRIC_OP_SELF_GPU_TIME ||
+	       g->metric == METRIC_CATEGORY_TIME ||
+	       ANY(i, rules->rules.nr, rules->rules.v[i].metric->id == g->metric);
 }
 
 struct fold *fold_pin(const struct run_view *v, const struct rules *rules)

@@ -5,20 +5,18 @@
 #include "base/idmap.h"
 #include "base/number.h"
 #include "fold/make.h"
+#include "model/ranks.h"
 #include "model/rows.h"
 
 /* ---- figures that compare all ranks ---- */
 
 static const struct fold_figure *by_rank(const struct fold *f, enum metric_id id)
 {
-	for (size_t i = 0; i < f->figures.nr; i++)
-		if (f->figures.v[i].metric == id && f->figures.v[i].value)
-			return &f->figures.v[i];
-	return NULL;
+	return FIND(i, f->figures.v, f->figures.nr,
+	            f->figures.v[i].metric == id && f->figures.v[i].value);
 }
 
-/* Allocates a column: an array with an element for each rank, set to FOLD_ABSENT. */
-static int64_t *new_column(struct fold *f)
+int64_t *fold_column(const struct fold *f)
 {
 	int64_t *out = mem_calloc(f->nr, sizeof *out);
 	for (size_t i = 0; i < f->nr; i++)
@@ -28,10 +26,7 @@ static int64_t *new_column(struct fold *f)
 
 static void add_column(struct fold *f, enum metric_id id, int64_t *column)
 {
-	bool any = false;
-	for (size_t i = 0; i < f->nr && !any; i++)
-		any = column[i] != FOLD_ABSENT;
-	if (!any) {
+	if (ALL(i, f->nr, column[i] == FOLD_ABSENT)) {
 		free(column);
 		return;
 	}
@@ -43,21 +38,15 @@ static void add_column(struct fold *f, enum metric_id id, int64_t *column)
 		                       .value = column };
 }
 
-/* Adds rank.compute_skew_pct: how much longer each rank computes than the median rank. For unfolded
-   runs, model/ranks.c computes it. */
+/* Adds rank.compute_skew_pct. For unfolded runs, model/figures_ranks.c adds it. */
 static void add_skew(struct fold *f)
 {
 	const struct fold_figure *g = by_rank(f, METRIC_STEP_COMPUTE_TIME);
-	VEC(int64_t) medians = VEC_INIT;
+	int64_t *out = fold_column(f);
 	for (size_t i = 0; g && i < f->nr; i++)
-		if (f->number[FOLD_GPU][i] && g->value[i] != FOLD_ABSENT)
-			vec_push(&medians, g->value[i]);
-	int64_t median = medians.nr > 1 ? number_median(medians.v, medians.nr) : 0;
-	int64_t *out = new_column(f);
-	for (size_t i = 0; median > 0 && i < f->nr; i++)
-		if (f->number[FOLD_GPU][i] && g->value[i] != FOLD_ABSENT)
-			out[i] = number_pct((__int128)g->value[i] - median, median);
-	vec_release(&medians);
+		if (f->number[FOLD_GPU][i])
+			out[i] = g->value[i];
+	ranks_skew(out, f->nr);
 	add_column(f, METRIC_RANK_COMPUTE_SKEW_PCT, out);
 }
 
@@ -77,7 +66,7 @@ static void add_missing(const struct digest *d)
 		for (size_t k = 0; k < p->nr && (int64_t)k < usable; k++)
 			idmap_add(&steps, p->v[k]);
 	}
-	int64_t *out = new_column(f);
+	int64_t *out = fold_column(f);
 	for (size_t i = 0; i < f->nr; i++) {
 		int64_t more = (int64_t)steps.keys.nr - f->number[FOLD_USABLE][i];
 		out[i] = marked && more > 0 ? more : 0;
@@ -91,7 +80,7 @@ static void add_missing(const struct digest *d)
    model/figures_ranks.c computes them. */
 static void add_matched(struct fold *f)
 {
-	int64_t *wait = new_column(f), *transfer = new_column(f), *late = new_column(f);
+	int64_t *wait = fold_column(f), *transfer = fold_column(f), *late = fold_column(f);
 	for (size_t i = 0; i < f->nr; i++) {
 		int64_t steps = f->number[FOLD_COVERED][i], step_ns = f->number[FOLD_STEP_NS][i];
 		if (f->number[FOLD_MATCHED][i] <= 0 || steps <= 0)

@@ -19,9 +19,9 @@ const char *fold_fault(const struct digest *a, const struct digest *b);
 /// Makes one folded digest of `nr` ranks, which the caller must pass sorted by rank; ownership of
 /// their digests passes to the result. `peers` has an element for each rank. `complete` is true if
 /// the ranks were compared with all ranks of the run; only then are figures kept that compare
-/// ranks.
-struct digest *fold_make(struct digest *const *ranks, size_t nr, const struct fold_peer *peers,
-                         bool complete, const struct naming *naming);
+/// ranks. The result takes over `f`, in which only `series` is set.
+struct digest *fold_make(struct fold *f, struct digest *const *ranks, size_t nr,
+                         const struct fold_peer *peers, bool complete, const struct naming *naming);
 
 /// Joins the folded digest `more` into the folded digest `into`, which becomes the owner of `more`.
 /// The two must have no rank in common.
@@ -50,16 +50,8 @@ int64_t fold_figure_median(const struct fold_figure *g, size_t nr);
 /// the numbers that are stored for each rank, and empties the list.
 void fold_settle_series(struct fold *f);
 
-/// Sorts the list `patterns` of the fold and removes duplicates.
-void fold_unite_patterns(struct fold *f);
-
-/// Sorts the list `deeds` of the fold and removes duplicates.
-void fold_unite_deeds(struct fold *f);
-
-/// Index of an element in the list `patterns`, which must contain it.
-int64_t fold_pattern_index(const struct fold *f, const struct fold_pattern *p);
-
-/// Index of an element in the list `deeds`, which must contain it.
-int64_t fold_deed_index(const struct fold *f, const struct fold_deed *d);
+/// A column of the fold: an array with an element for each rank, set to FOLD_ABSENT. Caller
+/// releases it with free().
+int64_t *fold_column(const struct fold *f);
 
 #endif
