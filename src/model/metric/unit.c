@@ -11,14 +11,6 @@ struct scale {
 	uint64_t size;
 };
 
-static uint64_t power_of_10(int n)
-{
-	uint64_t p = 1;
-	while (n-- > 0)
-		p *= 10;
-	return p;
-}
-
 static void add_grouped(struct strbuf *out, uint64_t v)
 {
 	char digits[24];
@@ -33,7 +25,7 @@ static void add_grouped(struct strbuf *out, uint64_t v)
 /* Appends v / size, rounded to `decimals` places and written with all of them. */
 static void add_quotient(struct strbuf *out, uint64_t v, uint64_t size, int decimals)
 {
-	uint64_t p = power_of_10(decimals);
+	uint64_t p = (uint64_t)number_power_of_10(decimals);
 	unsigned __int128 q = ((unsigned __int128)v * p + size / 2) / size;
 	add_grouped(out, (uint64_t)(q / p));
 	if (decimals)
@@ -126,13 +118,13 @@ static void add_figure(struct strbuf *out, uint64_t v, int digits)
 	for (; digits < 0; digits++)
 		v *= 10;
 	if (digits > decimals) {
-		uint64_t step = power_of_10(digits - decimals);
+		uint64_t step = (uint64_t)number_power_of_10(digits - decimals);
 		v = (v + step / 2) / step;
 		digits = decimals;
 	}
 	for (; digits > 0 && v % 10 == 0; digits--)
 		v /= 10;
-	add_quotient(out, v, power_of_10(digits), digits);
+	add_quotient(out, v, (uint64_t)number_power_of_10(digits), digits);
 }
 
 /* n if the unit `word` is 10^n times the smaller unit `other` of the same dimension; else 0. */
@@ -168,90 +160,88 @@ static void add_figure_of(struct strbuf *out, uint64_t v, int word, int digits)
 
 /* Appends at least four significant digits of v / 10^6, without trailing zeros. A value that is not
    0 is never written as 0. */
-static void add_micro(struct strbuf *out, uint64_t v)
+static void add_micro(struct strbuf *out, struct value micro)
 {
-	const uint64_t one = MICRO;
+	const uint64_t one = MICRO, v = micro.v;
 	int decimals = v >= 100 * one ? 1 : v >= 10 * one ? 2 : v >= one ? 3 : v >= 100 ? 4 : 6;
-	uint64_t step = power_of_10(6 - decimals);
+	uint64_t step = (uint64_t)number_power_of_10(6 - decimals);
 	uint64_t rounded = (v + step / 2) / step;
 	while (decimals > 0 && rounded % 10 == 0) {
 		rounded /= 10;
 		decimals--;
 	}
-	add_quotient(out, rounded, power_of_10(decimals), decimals);
+	add_quotient(out, rounded, (uint64_t)number_power_of_10(decimals), decimals);
 }
+
+static void add_count(struct strbuf *out, struct value count)
+{
+	add_grouped(out, count.v);
+}
+
+static void add_percent(struct strbuf *out, struct value micro)
+{
+	if (micro.v && micro.v < MICRO / 200)
+		add_micro(out, micro);
+	else
+		add_quotient(out, micro.v, MICRO, 2);
+}
+
+static void add_frequency(struct strbuf *out, struct value hz)
+{
+	add_scaled(out, hz, (const struct scale[]){ { "Hz", 1 }, { "MHz", 1000000 } }, 2, false);
+}
+
+static void add_power(struct strbuf *out, struct value mw)
+{
+	add_quotient(out, mw.v, 1000, 1);
+}
+
+static void add_energy(struct strbuf *out, struct value uj)
+{
+	bool small = uj.v < MICRO;
+	add_quotient(out, uj.v, small ? 1000 : MICRO, small ? 1 : 2);
+	strbuf_adds(out, small ? " mJ" : " J");
+}
+
+/* The units except those of unit_of_figure(): their names in JSON, the decimal places of the
+   integers that hold their values, and how a value becomes readable text. */
+static const struct form {
+	const char *name;
+	int digits;
+	void (*add)(struct strbuf *out, struct value v);
+	const char *after;
+} forms[NR_UNITS] = {
+	[UNIT_NS] = { "ns", 0, add_time, "" },
+	[UNIT_BYTES] = { "B", 0, add_bytes, "" },
+	[UNIT_COUNT] = { "1", 0, add_count, "" },
+	[UNIT_PCT] = { "%", 6, add_percent, " %" },
+	[UNIT_PER_S] = { "1/s", 6, add_micro, " /s" },
+	[UNIT_BYTES_PER_S] = { "B/s", 0, add_bytes, "/s" },
+	[UNIT_NS_PER_STEP] = { "ns/step", 0, add_time, "" },
+	[UNIT_COUNT_PER_STEP] = { "1/step", 6, add_micro, "" },
+	[UNIT_BYTES_PER_STEP] = { "B/step", 0, add_bytes, "" },
+	[UNIT_FLOPS] = { "FLOP", 0, add_flops, "" },
+	[UNIT_FLOPS_PER_S] = { "FLOP/s", 0, add_flops, "/s" },
+	[UNIT_NUMBER] = { "1", 6, add_micro, "" },
+	[UNIT_HZ] = { "Hz", 0, add_frequency, "" },
+	[UNIT_MILLIWATT] = { "mW", 0, add_power, " W" },
+	[UNIT_MICROJOULE] = { "uJ", 0, add_energy, "" },
+	[UNIT_CELSIUS] = { "C", 0, add_count, " °C" },
+};
 
 static void format_like(struct strbuf *out, enum unit unit, int64_t value, int64_t like, bool sign)
 {
-	uint64_t v = number_size(value);
-	struct value scaled = { v, number_size(like) };
+	struct value v = { number_size(value), number_size(like) };
 	if (value < 0)
 		strbuf_addch(out, '-');
 	else if (sign && value > 0)
 		strbuf_addch(out, '+');
 	if (unit >= UNIT_FIGURES) {
-		add_figure_of(out, v, unit_figure(unit), unit_digits(unit));
+		add_figure_of(out, v.v, unit_figure(unit), unit_digits(unit));
 		return;
 	}
-	switch (unit) {
-	case UNIT_NS:
-	case UNIT_NS_PER_STEP:
-		add_time(out, scaled);
-		break;
-	case UNIT_BYTES:
-	case UNIT_BYTES_PER_STEP:
-		add_bytes(out, scaled);
-		break;
-	case UNIT_BYTES_PER_S:
-		add_bytes(out, scaled);
-		strbuf_adds(out, "/s");
-		break;
-	case UNIT_FLOPS:
-		add_flops(out, scaled);
-		break;
-	case UNIT_FLOPS_PER_S:
-		add_flops(out, scaled);
-		strbuf_adds(out, "/s");
-		break;
-	case UNIT_COUNT:
-		add_grouped(out, v);
-		break;
-	case UNIT_COUNT_PER_STEP:
-	case UNIT_NUMBER:
-		add_micro(out, v);
-		break;
-	case UNIT_PER_S:
-		add_micro(out, v);
-		strbuf_adds(out, " /s");
-		break;
-	case UNIT_PCT:
-		if (v && v < MICRO / 200)
-			add_micro(out, v);
-		else
-			add_quotient(out, v, MICRO, 2);
-		strbuf_adds(out, " %");
-		break;
-	case UNIT_HZ:
-		add_scaled(out, scaled, (const struct scale[]){ { "Hz", 1 }, { "MHz", 1000000 } }, 2,
-		           false);
-		break;
-	case UNIT_MILLIWATT:
-		add_quotient(out, v, 1000, 1);
-		strbuf_adds(out, " W");
-		break;
-	case UNIT_MICROJOULE:
-		add_quotient(out, v, v < MICRO ? 1000 : MICRO, v < MICRO ? 1 : 2);
-		strbuf_adds(out, v < MICRO ? " mJ" : " J");
-		break;
-	case UNIT_CELSIUS:
-		add_grouped(out, v);
-		strbuf_adds(out, " °C");
-		break;
-	case NR_UNITS:
-	case UNIT_FIGURES:
-	case UNIT_LAST:
-		break;
-	}
+	forms[unit].add(out, v);
+	strbuf_adds(out, forms[unit].after);
 }
 
 void unit_format(struct strbuf *out, enum unit unit, int64_t value, bool sign)
@@ -263,35 +253,14 @@ int unit_digits(enum unit unit)
 {
 	if (unit >= UNIT_FIGURES)
 		return (((int)unit - UNIT_FIGURES) & ((1 << WORD_SHIFT) - 1)) - DIGITS_BIAS;
-	return unit == UNIT_PCT || unit == UNIT_PER_S || unit == UNIT_COUNT_PER_STEP ||
-	               unit == UNIT_NUMBER
-	           ? 6
-	           : 0;
+	return forms[unit].digits;
 }
 
 const char *unit_name(enum unit unit)
 {
-	static const char *const names[] = {
-		[UNIT_NS] = "ns",
-		[UNIT_BYTES] = "B",
-		[UNIT_COUNT] = "1",
-		[UNIT_PCT] = "%",
-		[UNIT_PER_S] = "1/s",
-		[UNIT_BYTES_PER_S] = "B/s",
-		[UNIT_NS_PER_STEP] = "ns/step",
-		[UNIT_COUNT_PER_STEP] = "1/step",
-		[UNIT_BYTES_PER_STEP] = "B/step",
-		[UNIT_FLOPS] = "FLOP",
-		[UNIT_FLOPS_PER_S] = "FLOP/s",
-		[UNIT_NUMBER] = "1",
-		[UNIT_HZ] = "Hz",
-		[UNIT_MILLIWATT] = "mW",
-		[UNIT_MICROJOULE] = "uJ",
-		[UNIT_CELSIUS] = "C",
-	};
 	if (unit < UNIT_FIGURES)
-		return names[unit];
-	return unit_figure(unit) < 0 ? names[UNIT_NUMBER] : figure_units[unit_figure(unit)].name;
+		return forms[unit].name;
+	return unit_figure(unit) < 0 ? forms[UNIT_NUMBER].name : figure_units[unit_figure(unit)].name;
 }
 
 const char *unit_text(struct arena *a, enum unit unit, int64_t value)
