@@ -54,9 +54,15 @@ struct flop_rule {
 		(lit), sizeof(lit) - 1 \
 	}
 
-/* An operator without a formula, and one that only moves bytes. */
-#define UNKNOWN(name, first) NAME("aten::" name), FORMULA_UNKNOWN, first, TRAFFIC_UNKNOWN
-#define MOVES(name, traffic) NAME("aten::" name), FORMULA_NONE, 0, TRAFFIC_##traffic
+/* The rule of operators without a formula, and of those that only move bytes. */
+#define UNKNOWN(first)                                       \
+	{                                                        \
+		{ NULL, 0 }, FORMULA_UNKNOWN, first, TRAFFIC_UNKNOWN \
+	}
+#define MOVES(traffic)                                  \
+	{                                                   \
+		{ NULL, 0 }, FORMULA_NONE, 0, TRAFFIC_##traffic \
+	}
 
 /* Rules by operator. Source: flop_registry, torch/utils/flop_counter.py;
    aten/src/ATen/native/native_functions.yaml for the order of inputs. */
@@ -73,8 +79,6 @@ static const struct flop_rule rules[] = {
 	/* PyTorch up to 1.10: only the outer operator has all inputs, and only the operators that it
 	   calls show which gradients were computed */
 	{ NAME("aten::cudnn_convolution_backward"), FORMULA_GRADIENT, 0, TRAFFIC_GRADIENT },
-	{ UNKNOWN("cudnn_convolution_backward_input", 1) },
-	{ UNKNOWN("cudnn_convolution_backward_weight", 1) },
 	{ NAME("aten::_scaled_dot_product_flash_attention"), FORMULA_ATTENTION, 0, TRAFFIC_ATTENTION },
 	{ NAME("aten::_scaled_dot_product_efficient_attention"), FORMULA_ATTENTION, 0,
 	  TRAFFIC_ATTENTION },
@@ -92,121 +96,43 @@ static const struct flop_rule rules[] = {
 	{ NAME("flash_attn::_flash_attn_forward"), FORMULA_ATTENTION_PACKED, 0, TRAFFIC_ATTENTION },
 	{ NAME("flash_attn::_flash_attn_backward"), FORMULA_ATTENTION_PACKED, 1, TRAFFIC_INPUTS },
 	{ NAME("FlashAttnFunc"), FORMULA_ATTENTION_PACKED, 0, TRAFFIC_ATTENTION },
+};
+
+/* Rules that many operators of "aten::" share. */
+static const struct shared_rule {
+	struct flop_rule rule;
+	const char *names; /* separated by blanks */
+} shared_rules[] = {
 	/* unknown, since a batch of one may hold sequences of several lengths */
-	{ UNKNOWN("_efficient_attention_forward", 0) },
-	{ UNKNOWN("_efficient_attention_backward", 1) },
+	{ UNKNOWN(0), "_efficient_attention_forward" },
+	{ UNKNOWN(1), "_efficient_attention_backward" },
+	/* only the operator around these two has all inputs (PyTorch up to 1.10) */
+	{ UNKNOWN(1), "cudnn_convolution_backward_input cudnn_convolution_backward_weight" },
 	/* PyTorch has no formula for these operators; they count as unknown, since a sum without them
 	   would be too low */
-	{ UNKNOWN("_addmm_activation", 1) },
-	{ UNKNOWN("_int_mm", 0) },
-	{ UNKNOWN("_grouped_mm", 0) },
-	{ UNKNOWN("_scaled_grouped_mm", 0) },
-	{ UNKNOWN("cudnn_convolution_relu", 0) },
-	{ UNKNOWN("cudnn_convolution_add_relu", 0) },
-	{ UNKNOWN("miopen_convolution_relu", 0) },
-	{ UNKNOWN("miopen_convolution_add_relu", 0) },
-	{ UNKNOWN("_cudnn_rnn", 0) },
-	{ UNKNOWN("_cudnn_rnn_backward", 0) },
-	{ UNKNOWN("miopen_rnn", 0) },
-	{ UNKNOWN("miopen_rnn_backward", 0) },
+	{ UNKNOWN(0), "_int_mm _grouped_mm _scaled_grouped_mm cudnn_convolution_relu "
+	              "cudnn_convolution_add_relu miopen_convolution_relu miopen_convolution_add_relu "
+	              "_cudnn_rnn _cudnn_rnn_backward miopen_rnn miopen_rnn_backward" },
+	{ UNKNOWN(1), "_addmm_activation" },
 	/* Operators that only move bytes. If one calls another, the outer one is listed only if both
 	   have the same inputs. Views launch nothing and are not listed. Nor are operators on lists of
 	   tensors, since the types of the tensors are not recorded. */
-	{ MOVES("copy_", INPUTS) },
-	{ MOVES("fill_", INPUTS) },
-	{ MOVES("sum", INPUTS) },
-	{ MOVES("mean", INPUTS) },
-	{ MOVES("amax", INPUTS) },
-	{ MOVES("amin", INPUTS) },
-	{ MOVES("all", INPUTS) },
-	{ MOVES("any", INPUTS) },
-	{ MOVES("argmax", INPUTS) },
-	{ MOVES("argmin", INPUTS) },
-	{ MOVES("norm", INPUTS) },
-	{ MOVES("linalg_vector_norm", INPUTS) },
-	{ MOVES("max_pool2d_with_indices", INPUTS) },
-	{ MOVES("avg_pool2d", INPUTS) },
-	{ MOVES("_adaptive_avg_pool2d", INPUTS) },
-	{ MOVES("zero_", FIRST) },
-	{ MOVES("add_", FIRST) },
-	{ MOVES("sub_", FIRST) },
-	{ MOVES("mul_", FIRST) },
-	{ MOVES("div_", FIRST) },
-	{ MOVES("addcmul_", FIRST) },
-	{ MOVES("addcdiv_", FIRST) },
-	{ MOVES("lerp_", FIRST) },
-	{ MOVES("sqrt_", FIRST) },
-	{ MOVES("neg", FIRST) },
-	{ MOVES("neg_", FIRST) },
-	{ MOVES("abs", FIRST) },
-	{ MOVES("exp", FIRST) },
-	{ MOVES("exp_", FIRST) },
-	{ MOVES("log", FIRST) },
-	{ MOVES("sqrt", FIRST) },
-	{ MOVES("rsqrt", FIRST) },
-	{ MOVES("reciprocal", FIRST) },
-	{ MOVES("sin", FIRST) },
-	{ MOVES("cos", FIRST) },
-	{ MOVES("tanh", FIRST) },
-	{ MOVES("sigmoid", FIRST) },
-	{ MOVES("relu", FIRST) },
-	{ MOVES("relu_", FIRST) },
-	{ MOVES("gelu", FIRST) },
-	{ MOVES("silu", FIRST) },
-	{ MOVES("silu_", FIRST) },
-	{ MOVES("clamp", FIRST) },
-	{ MOVES("clamp_min", FIRST) },
-	{ MOVES("pow", FIRST) },
-	{ MOVES("cumsum", FIRST) },
-	{ MOVES("native_layer_norm", FIRST) },
-	{ MOVES("native_layer_norm_backward", FIRST) },
-	{ MOVES("native_batch_norm", FIRST) },
-	{ MOVES("native_batch_norm_backward", FIRST) },
-	{ MOVES("cudnn_batch_norm", FIRST) },
-	{ MOVES("cudnn_batch_norm_backward", FIRST) },
-	{ MOVES("miopen_batch_norm", FIRST) },
-	{ MOVES("miopen_batch_norm_backward", FIRST) },
-	{ MOVES("native_group_norm", FIRST) },
-	{ MOVES("native_group_norm_backward", FIRST) },
-	{ MOVES("_fused_rms_norm", FIRST) },
-	{ MOVES("_fused_rms_norm_backward", FIRST) },
-	{ MOVES("_softmax", FIRST) },
-	{ MOVES("_log_softmax", FIRST) },
-	{ MOVES("_softmax_backward_data", FIRST) },
-	{ MOVES("_log_softmax_backward_data", FIRST) },
-	{ MOVES("gelu_backward", FIRST) },
-	{ MOVES("silu_backward", FIRST) },
-	{ MOVES("tanh_backward", FIRST) },
-	{ MOVES("sigmoid_backward", FIRST) },
-	{ MOVES("threshold_backward", FIRST) },
-	{ MOVES("native_dropout", FIRST) },
-	{ MOVES("masked_fill_", FIRST) },
-	{ MOVES("flip", FIRST) },
-	{ MOVES("roll", FIRST) },
-	{ MOVES("tril", FIRST) },
-	{ MOVES("triu", FIRST) },
-	{ MOVES("add", BROADCAST) },
-	{ MOVES("sub", BROADCAST) },
-	{ MOVES("mul", BROADCAST) },
-	{ MOVES("div", BROADCAST) },
-	{ MOVES("maximum", BROADCAST) },
-	{ MOVES("minimum", BROADCAST) },
-	{ MOVES("where", BROADCAST) },
-	{ MOVES("addcmul", BROADCAST) },
-	{ MOVES("addcdiv", BROADCAST) },
-	{ MOVES("bitwise_and", BROADCAST) },
-	{ MOVES("bitwise_or", BROADCAST) },
-	{ MOVES("eq", COMPARED) },
-	{ MOVES("ne", COMPARED) },
-	{ MOVES("lt", COMPARED) },
-	{ MOVES("le", COMPARED) },
-	{ MOVES("gt", COMPARED) },
-	{ MOVES("ge", COMPARED) },
-	{ MOVES("logical_and", COMPARED) },
-	{ MOVES("logical_or", COMPARED) },
-	{ MOVES("logical_not", COMPARED) },
-	{ MOVES("isnan", COMPARED) },
-	{ MOVES("embedding", ROWS) },
+	{ MOVES(INPUTS), "copy_ fill_ sum mean amax amin all any argmax argmin norm linalg_vector_norm "
+	                 "max_pool2d_with_indices avg_pool2d _adaptive_avg_pool2d" },
+	{ MOVES(FIRST),
+	  "zero_ add_ sub_ mul_ div_ addcmul_ addcdiv_ lerp_ sqrt_ neg neg_ abs exp exp_ log "
+	  "sqrt rsqrt reciprocal sin cos tanh sigmoid relu relu_ gelu silu silu_ clamp "
+	  "clamp_min pow cumsum native_layer_norm native_layer_norm_backward native_batch_norm "
+	  "native_batch_norm_backward cudnn_batch_norm cudnn_batch_norm_backward "
+	  "miopen_batch_norm miopen_batch_norm_backward native_group_norm "
+	  "native_group_norm_backward _fused_rms_norm _fused_rms_norm_backward _softmax "
+	  "_log_softmax _softmax_backward_data _log_softmax_backward_data gelu_backward "
+	  "silu_backward tanh_backward sigmoid_backward threshold_backward native_dropout "
+	  "masked_fill_ flip roll tril triu" },
+	{ MOVES(BROADCAST),
+	  "add sub mul div maximum minimum where addcmul addcdiv bitwise_and bitwise_or" },
+	{ MOVES(COMPARED), "eq ne lt le gt ge logical_and logical_or logical_not isnan" },
+	{ MOVES(ROWS), "embedding" },
 };
 
 /* Rules by prefix of the name. Source: kernel_flop, torch/_inductor/runtime/triton_heuristics.py
@@ -217,12 +143,18 @@ static const struct flop_rule triton = { NAME("triton_"), FORMULA_TRITON, 0, TRA
 
 const struct flop_rule *flop_rule_of(struct span name)
 {
-	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-		if (span_eq(name, rules[i].name))
-			return &rules[i];
+	const struct flop_rule *own = FIND(i, rules, NR_OF(rules), span_eq(name, rules[i].name));
+	if (own)
+		return own;
 	if (span_starts(name, templates.name))
 		return &templates;
-	return span_starts(name, triton.name) ? &triton : NULL;
+	if (span_starts(name, triton.name))
+		return &triton;
+	if (!span_skip(&name, SPAN("aten::")))
+		return NULL;
+	const struct shared_rule *shared =
+	    FIND(i, shared_rules, NR_OF(shared_rules), span_is_listed(name, shared_rules[i].names));
+	return shared ? &shared->rule : NULL;
 }
 
 bool flop_rule_counts(const struct flop_rule *rule)
@@ -463,7 +395,7 @@ static int64_t element_bytes(struct span type)
 		{ NAME("c10::complex<double>"), 16 },
 		{ NAME("long long"), 8 },
 	};
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+	for (size_t i = 0; i < NR_OF(sizes); i++)
 		if (span_eq(type, sizes[i].name))
 			return sizes[i].bytes;
 	return span_starts(type, SPAN("c10::Float8_")) ? 1 : 0;
@@ -518,8 +450,7 @@ static int64_t take_input(struct span *dims, struct span *types, struct span *st
 /* True for a text that the trace reader has cut. */
 static bool is_cut(struct span text)
 {
-	const struct span mark = SPAN("…");
-	return text.n >= mark.n && memcmp(text.p + text.n - mark.n, mark.p, mark.n) == 0;
+	return span_ends(text, SPAN("…"));
 }
 
 static struct moved moved_by(const struct event *ev, int inputs)
@@ -616,10 +547,7 @@ static bool reads_parts(struct span name)
 	static const char *const words[] = { "embedding", "index",  "gather", "scatter", "slice",
 		                                 "select",    "split",  "cat",    "pool",    "constant_pad",
 		                                 "roll",      "unfold", "sort" };
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (span_contains_nocase(name, span_of(words[i])))
-			return true;
-	return false;
+	return ANY(i, NR_OF(words), span_contains_nocase(name, span_of(words[i])));
 }
 
 int64_t byte_count(const struct flop_rule *rule, const struct event *ev, int64_t flops)
