@@ -126,16 +126,16 @@ const struct metric *metric_find(struct span name)
 
 const char *metric_label(const struct metric *m)
 {
-	static const struct {
+	static const struct named {
 		enum metric_id id;
 		const char *label;
 	} labels[] = { { METRIC_STEP_COMPUTE_TIME, "compute per step" },
 		           { METRIC_STEP_CUDA_TIME, "GPU time per step" },
 		           { METRIC_MEMORY_PEAK_ALLOCATED, "peak memory" },
 		           { METRIC_MEMORY_GROWTH_PER_STEP, "growth of memory per step" } };
-	for (size_t i = 0; i < NR_OF(labels); i++)
-		if (labels[i].id == m->id)
-			return labels[i].label;
+	const struct named *own = FIND(i, labels, NR_OF(labels), labels[i].id == m->id);
+	if (own)
+		return own->label;
 	if (m->id == METRIC_INPUT)
 		return m->title ? m->title : m->name + strlen("input.");
 	/* true if the metric has a figure for the whole run */

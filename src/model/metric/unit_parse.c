@@ -54,10 +54,7 @@ bool figure_unit_is_amount(int unit)
 
 const struct unit_word *unit_word_find(struct span name)
 {
-	for (const struct unit_word *w = unit_words; w->name; w++)
-		if (span_eq(name, span_of(w->name)))
-			return w;
-	return NULL;
+	return FIND(i, unit_words, NR_OF(unit_words) - 1, span_eq(name, span_of(unit_words[i].name)));
 }
 
 struct span unit_number_take(struct span *s)

@@ -67,20 +67,22 @@ int category_of(const struct category_table *t, struct span name)
 
 bool category_add(struct category_table *t, const struct category_addition *a)
 {
-	int row = 0;
-	while ((size_t)row < t->rows.nr && strcmp(t->rows.v[row].name, a->category) != 0)
-		row++;
-	if ((size_t)row == t->rows.nr)
+	int row = category_index(t, span_of(a->category));
+	if (row < 0)
 		return false;
 	for (size_t i = 0; i < a->match.nr; i++)
 		vec_push(&t->added, (struct category_text){ a->match.v[i], row });
 	return true;
 }
 
+enum category_class category_class_at(const struct category_table *t, int index)
+{
+	return index < 0 ? CLASS_OTHER : t->rows.v[index].cls;
+}
+
 enum category_class category_class_of(const struct category_table *t, struct span name)
 {
-	int category = category_of(t, name);
-	return category < 0 ? CLASS_OTHER : t->rows.v[category].cls;
+	return category_class_at(t, category_of(t, name));
 }
 
 /* Ids of some categories have a British spelling, which stored files hold; reports show the
@@ -111,8 +113,7 @@ int category_index(const struct category_table *t, struct span name)
 
 enum category_class category_class_named(const struct category_table *t, struct span name)
 {
-	int i = category_index(t, name);
-	return i < 0 ? CLASS_OTHER : t->rows.v[i].cls;
+	return category_class_at(t, category_index(t, name));
 }
 
 static void add_word(struct strbuf *b, struct span word)

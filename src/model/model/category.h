@@ -59,6 +59,9 @@ const char *category_name(const struct category_table *t, int index);
 /// The name of a category in reports. Most categories are shown by `name` itself.
 const char *category_title(const char *name);
 
+/// Class of the category of row `index`; CLASS_OTHER for -1.
+enum category_class category_class_at(const struct category_table *t, int index);
+
 /// Class of the first category that matches `name`; CLASS_OTHER if no category does.
 enum category_class category_class_of(const struct category_table *t, struct span name);
 

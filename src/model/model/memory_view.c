@@ -47,26 +47,15 @@ bool memory_is_selected(const char *glob, struct span id)
 	return glob ? span_glob(span_of(glob), id) : !memory_is_host(id);
 }
 
-struct list_key {
-	const char *memory;
-	enum memory_list list;
-};
-
-static int list_key_cmp(const void *list_key, const void *memory_item)
-{
-	const struct list_key *key = list_key;
-	const struct memory_item *item = memory_item;
-	int c = strcmp(key->memory, item->memory);
-	return c ? c : COMPARE(key->list, item->list);
-}
+ORDERING(list_cmp, struct memory_item, BY_TEXT(memory) RISING(list))
 
 const struct memory_item *memory_list_of(const struct digest *d, const char *memory,
                                          enum memory_list list, size_t *nr)
 {
 	const struct memory_item *v = d->memory_items.v;
-	struct list_key key = { memory, list };
-	size_t first = lower_bound(v, d->memory_items.nr, sizeof *v, &key, list_key_cmp), end = first;
-	while (end < d->memory_items.nr && list_key_cmp(&key, &v[end]) == 0)
+	const struct memory_item key = { .memory = memory, .list = list };
+	size_t first = lower_bound(v, d->memory_items.nr, sizeof *v, &key, list_cmp), end = first;
+	while (end < d->memory_items.nr && list_cmp(&key, &v[end]) == 0)
 		end++;
 	*nr = end - first;
 	return *nr ? v + first : NULL;
@@ -91,9 +80,8 @@ enum expandable memory_expandable(const struct digest *d, const struct memory_st
 	if (m->reserved_at_peak == MEMORY_UNKNOWN)
 		return EXPANDABLE_NO;
 	const struct memory_item *v = memory_list_of(d, m->id, MEMORY_LIST_SEGMENT, &nr);
-	for (size_t i = 0; i < nr; i++)
-		if (span_starts(v[i].category, SPAN("expandable")))
-			return EXPANDABLE_IN_USE;
+	if (ANY(i, nr, span_starts(v[i].category, SPAN("expandable"))))
+		return EXPANDABLE_IN_USE;
 	bool large = (__int128)unused * 100 >= (__int128)m->reserved_at_peak * EXPANDABLE_PCT;
 	bool short_of = unused >= EXPANDABLE_BYTES || m->oom_count > 0;
 	return large && short_of ? EXPANDABLE_HELPS : EXPANDABLE_NO;

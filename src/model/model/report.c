@@ -12,11 +12,8 @@ const char *const drift_names[NR_DRIFTS] = { DRIFTS(ENUM_WORD) };
 
 const struct finding *report_finding(const struct report *r, size_t i)
 {
-	for (size_t f = 0; f < r->findings.nr; f++)
-		for (size_t k = 0; k < r->findings.v[f].checks.nr; k++)
-			if (r->findings.v[f].checks.v[k] == i)
-				return &r->findings.v[f];
-	return NULL;
+	return FIND(f, r->findings.v, r->findings.nr,
+	            ANY(k, r->findings.v[f].checks.nr, r->findings.v[f].checks.v[k] == i));
 }
 
 bool report_names_rank(const struct report *r, bool candidate, int64_t rank)
@@ -37,16 +34,10 @@ static bool is_unrecorded(const struct check *c)
 
 bool report_leaves_out(const struct report *r, const struct check *check)
 {
-	bool files = false;
-	if (!is_of_recordings(check) || !is_unrecorded(check))
-		return false;
-	for (size_t i = 0; i < r->checks.nr; i++) {
-		const struct check *c = &r->checks.v[i];
-		files = files || !is_of_recordings(c);
-		if (is_of_recordings(c) && !is_unrecorded(c))
-			return false;
-	}
-	return files;
+	const struct check *v = r->checks.v;
+	return is_of_recordings(check) && is_unrecorded(check) &&
+	       ALL(i, r->checks.nr, !is_of_recordings(&v[i]) || is_unrecorded(&v[i])) &&
+	       !ALL(i, r->checks.nr, is_of_recordings(&v[i]));
 }
 
 int64_t check_size(const struct check *c)

@@ -68,6 +68,12 @@ const char *select_text(const struct query *q, struct arena *a)
 	return arena_take(a, &b);
 }
 
+/* The class by which queries ask for kernels of `cls`. */
+static struct span class_asked(enum category_class cls)
+{
+	return cls == CLASS_COMMUNICATION ? SPAN("communication") : SPAN("compute");
+}
+
 /* The item's value for a key; the rule's own glob if the item has no single value for the key. */
 static struct span value_of(const struct select_key *key, const struct select_item *item,
                             char number[NUMBER_TEXT])
@@ -84,17 +90,13 @@ static struct span value_of(const struct select_key *key, const struct select_it
 	if (key->glob == GLOB(cls) && op && own)
 		return span_of(own); /* an operator may launch kernels of both classes: the rule decides */
 	if (key->glob == GLOB(cls) && op)
-		return span_of(category_class_of(item->categories, item->label) == CLASS_COMMUNICATION
-		                   ? "communication"
-		                   : "compute");
+		return class_asked(category_class_of(item->categories, item->label));
 	struct span category = item->label;
 	if (kernel)
 		category =
 		    span_of(category_name(item->categories, category_of(item->categories, item->label)));
 	if (key->glob == GLOB(cls))
-		return span_of(category_class_named(item->categories, category) == CLASS_COMMUNICATION
-		                   ? "communication"
-		                   : "compute");
+		return class_asked(category_class_named(item->categories, category));
 	return kernel && key->glob == GLOB(category) ? category : item->label;
 }
 

@@ -55,17 +55,14 @@ struct span view_match(const struct run_view *v, struct span name)
 /* Compares by match name, then by time, the raw name with the most time first. */
 ORDERING(match_cmp, struct kernel_row, BY_SPAN(match) FALLING(stat.step_total_ns) BY_SPAN(name))
 
-/* Merges rows[0..nr), which share a match name, into `out`, which may be rows[0]. */
-static void merge_rows(struct kernel_row *out, const struct kernel_row *rows, size_t nr)
-{
-	struct kernel_row sum = rows[0];
-	for (size_t i = 1; i < nr; i++)
-		row_add(&kernel_stat_row, ROWS_SMALL, &sum.stat, &rows[i].stat);
-	sum.raw_names = (int)nr;
-	*out = sum;
-}
-
 ORDERING(by_match, struct kernel_row, BY_SPAN(match))
+
+static void merge_row(void *first, void *more)
+{
+	struct kernel_row *row = first;
+	row_add(&kernel_stat_row, ROWS_SMALL, &row->stat, &((struct kernel_row *)more)->stat);
+	row->raw_names++;
+}
 
 const struct kernel_row *rank_view_kernel(const struct rank_view *r, struct span match)
 {
@@ -84,7 +81,7 @@ static struct kernel_row small_row(struct run_view *v, const struct kernel_stat 
 		.raw_names = (int)s->names,
 		.stat = *s,
 	};
-	row.cls = row.category < 0 ? CLASS_OTHER : t->rows.v[row.category].cls;
+	row.cls = category_class_at(t, row.category);
 	if (row.cls == CLASS_COMMUNICATION)
 		row.cls = CLASS_COMPUTE;
 	row.match =
@@ -101,7 +98,7 @@ static void classify(struct kernel_row *row, const struct run_view *v, const str
 	if (k && k->category == CATEGORY_UNASKED)
 		k->category = category_of(t, row->name);
 	row->category = k ? k->category : category_of(t, row->name);
-	row->cls = row->category < 0 ? CLASS_OTHER : t->rows.v[row->category].cls;
+	row->cls = category_class_at(t, row->category);
 	if (kernel_communicates(d, &row->stat))
 		row->cls = CLASS_COMMUNICATION;
 	else if (row->cls == CLASS_COMMUNICATION)
@@ -131,19 +128,17 @@ static void rank_view_init(struct run_view *v, struct rank_view *r, const struct
 		if (d->code.nr)
 			vec_push(&r->activities, a);
 		if (s->kind == EVENT_KERNEL)
-			vec_push(&rows, (struct kernel_row){ .match = a.match, .name = s->name, .stat = *s });
+			vec_push(&rows, (struct kernel_row){
+			                    .match = a.match, .name = s->name, .raw_names = 1, .stat = *s });
 	}
 	vec_sort(&r->activities, by_key);
 	vec_sort(&rows, match_cmp);
-	size_t nr = 0;
-	for (size_t i = 0, end; i < rows.nr; i = end) {
-		for (end = i + 1; end < rows.nr && span_eq(rows.v[end].match, rows.v[i].match);)
-			end++;
-		merge_rows(&rows.v[nr], &rows.v[i], end - i);
-		classify(&rows.v[nr++], v, d);
-	}
-	v->merged_names += rows.nr - nr;
-	r->nr_kernels = rows.nr = nr;
+	v->merged_names += rows.nr;
+	vec_unite(&rows, by_match, merge_row);
+	v->merged_names -= rows.nr;
+	r->nr_kernels = rows.nr;
+	for (size_t i = 0; i < rows.nr; i++)
+		classify(&rows.v[i], v, d);
 	int64_t largest = 0;
 	for (size_t i = 0; i < d->kernels.nr; i++) {
 		const struct kernel_stat *s = &d->kernels.v[i];
@@ -249,14 +244,10 @@ void run_view_release(struct run_view *v)
 
 static bool rank_has_communication(const struct digest *d)
 {
-	for (size_t i = 0; i < d->kernels.nr; i++)
-		if (kernel_communicates(d, &d->kernels.v[i]))
-			return true;
-	for (size_t i = 0; i < d->nr_steps; i++)
-		if (d->samples[METRIC_STEP_COMM_TIME][i])
-			return true;
 	const int64_t *summary = digest_summary(d, METRIC_STEP_COMM_TIME);
-	return summary && summary[STAT_MAX] > 0;
+	return ANY(i, d->kernels.nr, kernel_communicates(d, &d->kernels.v[i])) ||
+	       ANY(i, d->nr_steps, d->samples[METRIC_STEP_COMM_TIME][i]) ||
+	       (summary && summary[STAT_MAX] > 0);
 }
 
 static bool rank_has_context(const struct digest *d, enum metric_id id)
@@ -303,11 +294,9 @@ static bool rank_has(const struct rank_view *r, const struct metric *m)
 	case NEED_CONTEXT:
 		return rank_has_context(d, m->id);
 	case NEED_FLOPS:
-		for (size_t i = 0; i < d->flops.nr; i++)
-			if (m->label == LABEL_OP ? d->flops.v[i].sized_ns > 0
-			                         : d->flops.v[i].count > 0 || d->flops.v[i].uncounted > 0)
-				return true;
-		return false;
+		return ANY(i, d->flops.nr,
+		           m->label == LABEL_OP ? d->flops.v[i].sized_ns > 0
+		                                : d->flops.v[i].count > 0 || d->flops.v[i].uncounted > 0);
 	case NEED_RANKS:
 		return r->cross->known;
 	case NEED_MATCHED:
@@ -315,10 +304,7 @@ static bool rank_has(const struct rank_view *r, const struct metric *m)
 	case NEED_MACHINE:
 		return d->machines.nr > 0;
 	case NEED_INPUT:
-		for (size_t i = 0; i < d->inputs.nr; i++)
-			if (input_is_of(m, &d->inputs.v[i]))
-				return true;
-		return false;
+		return ANY(i, d->inputs.nr, input_is_of(m, &d->inputs.v[i]));
 	}
 	return false;
 }

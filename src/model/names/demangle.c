@@ -62,6 +62,15 @@ static bool accept(struct demangler *d, const char *word)
 	return yes;
 }
 
+/* Takes one of the `nr` codes; returns the text beside it, or NULL if none follows. */
+static const char *accept_any(struct demangler *d, const char *const codes[][2], size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (accept(d, codes[i][0]))
+			return codes[i][1];
+	return NULL;
+}
+
 static const char *push(struct demangler *d, const char *text)
 {
 	if (text)
@@ -207,10 +216,7 @@ static const char *parse_operator(struct demangler *d)
 		{ "aS", "operator=" },  { "nt", "operator!" },  { "aa", "operator&&" },
 		{ "oo", "operator||" },
 	};
-	for (size_t i = 0; i < NR_OF(operators); i++)
-		if (accept(d, operators[i][0]))
-			return operators[i][1];
-	return NULL;
+	return accept_any(d, operators, NR_OF(operators));
 }
 
 static const char *parse_lambda(struct demangler *d)
@@ -250,9 +256,9 @@ static const char *parse_substitution(struct demangler *d)
 		{ "s", "std::string" },   { "i", "std::istream" },   { "o", "std::ostream" },
 		{ "d", "std::iostream" },
 	};
-	for (size_t i = 0; i < NR_OF(known); i++)
-		if (accept(d, known[i][0]))
-			return known[i][1];
+	const char *text = accept_any(d, known, NR_OF(known));
+	if (text)
+		return text;
 	size_t i = parse_index(d, 36);
 	return i < d->subs.nr ? d->subs.v[i] : NULL;
 }
@@ -367,10 +373,7 @@ static const char *parse_builtin(struct demangler *d)
 		{ "DF16b", "__bf16" },  { "Da", "auto" },
 		{ "Di", "char32_t" },   { "Ds", "char16_t" },
 	};
-	for (size_t i = 0; i < NR_OF(types); i++)
-		if (accept(d, types[i][0]))
-			return types[i][1];
-	return NULL;
+	return accept_any(d, types, NR_OF(types));
 }
 
 static const char *parse_function(struct demangler *d)
@@ -397,9 +400,9 @@ static const char *parse_compound(struct demangler *d)
 		                                       { "O", "&&" },        { "K", " const" },
 		                                       { "V", " volatile" }, { "r", "" },
 		                                       { "Dp", "" } };
-	for (size_t i = 0; i < NR_OF(suffixes); i++)
-		if (accept(d, suffixes[i][0]))
-			return push(d, join(d, parse_type(d), suffixes[i][1], ""));
+	const char *suffix = accept_any(d, suffixes, NR_OF(suffixes));
+	if (suffix)
+		return push(d, join(d, parse_type(d), suffix, ""));
 	if (accept(d, "F"))
 		return push(d, parse_function(d));
 	if (accept(d, "A"))

@@ -31,31 +31,16 @@ void code_links_take_op(struct code_links *l, const struct event *ev, uint32_t s
 
 /* ---- flows: both ends of arrows ---- */
 
-static int start_cmp(const struct code_start *x, const struct code_start *y)
-{
-	ORDER_BY(x->thread, y->thread);
-	return COMPARE(x->at_ns, y->at_ns);
-}
+ORDERING(start_cmp, struct code_start, RISING(thread) RISING(at_ns))
 
 /* Orders flow ends by id. The sorts are stable: if several flows have one id, the last of them in
  * the file is used. */
-static int flow_cmp(const void *a, const void *b, void *unused)
-{
-	const struct code_flow *x = a, *y = b;
-	(void)unused;
-	return COMPARE(x->id, y->id);
-}
-
-static int arrow_cmp(const void *a, const void *b, void *unused)
-{
-	const struct code_arrow *x = a, *y = b;
-	(void)unused;
-	return start_cmp(&x->from, &y->from);
-}
+ORDERING(flow_cmp, struct code_flow, RISING(id))
+ORDERING(arrow_cmp, struct code_arrow, THEN(start_cmp(&x->from, &y->from)))
 
 void code_links_order(struct code_links *l)
 {
-	sort_runs(l->flows.v, l->flows.nr, sizeof *l->flows.v, flow_cmp, NULL);
+	vec_sort(&l->flows, flow_cmp);
 	for (size_t i = 0, end; i < l->flows.nr; i = end) {
 		const struct code_flow *v = l->flows.v, *from = NULL, *to = NULL;
 		for (end = i; end < l->flows.nr && v[end].id == v[i].id; end++)
@@ -64,7 +49,7 @@ void code_links_order(struct code_links *l)
 			vec_push(&l->arrows, (struct code_arrow){ { from->thread, from->at_ns },
 			                                          { to->thread, to->at_ns } });
 	}
-	sort_runs(l->arrows.v, l->arrows.nr, sizeof *l->arrows.v, arrow_cmp, NULL);
+	vec_sort(&l->arrows, arrow_cmp);
 }
 
 /* ---- sequence numbers of operators ---- */
@@ -82,10 +67,7 @@ void code_forwards_order(struct code_links *l)
 
 const struct code_sequence *code_sequence_of(const struct code_links *l, uint32_t span)
 {
-	size_t lo = 0, hi = l->sequences.nr; /* lo becomes the index of the first sequence number whose
-	                                        span is not before `span` */
-	SEARCH(lo, hi, i, l->sequences.v[i].span < span);
-	return lo < l->sequences.nr && l->sequences.v[lo].span == span ? &l->sequences.v[lo] : NULL;
+	return SEARCH_EQUAL(l->sequences.v, l->sequences.nr, span, span);
 }
 
 bool code_forward_of(const struct code_links *l, struct code_start start,

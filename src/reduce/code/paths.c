@@ -53,8 +53,7 @@ struct span code_path_text(struct code_paths *p, struct arena *a, uint32_t path)
 	if (!p->texts.v[path]) {
 		struct strbuf b = STRBUF_INIT;
 		add_path(p, path, &b);
-		p->texts.v[path] = arena_dup(a, strbuf_span(&b));
-		strbuf_release(&b);
+		p->texts.v[path] = arena_take(a, &b);
 	}
 	return (struct span){ p->texts.v[path], p->list.v[path].bytes };
 }

@@ -17,11 +17,9 @@ static bool disjoint(const struct digest *a, const struct digest *b)
 	memcpy(all, a->step_numbers, a->nr_steps * sizeof *all);
 	memcpy(all + a->nr_steps, b->step_numbers, b->nr_steps * sizeof *all);
 	sort_plain(all, nr, sizeof *all, number_cmp_i64);
-	bool twice = false;
-	for (size_t i = 1; i < nr; i++)
-		twice = twice || all[i] == all[i - 1];
+	bool distinct = ALL(i, nr - 1, all[i] != all[i + 1]);
 	free(all);
-	return !twice;
+	return distinct;
 }
 
 static bool same_environment(const struct digest *a, const struct digest *b)

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/search.h"
+#include "model/rows.h"
 #include "model/view.h"
 #include "reduce/flop_count.h"
 #include "reduce/reducer.h"
@@ -62,9 +63,7 @@ void flops_take(struct reducer *r, const struct flop_rule *rule, const struct ev
 /* The entry of a span in `flops.ops`; call it only for a span that has one. */
 static const struct sized_op *sized_at(const struct reducer *r, uint32_t span)
 {
-	size_t lo = 0, hi = r->flops.ops.nr;
-	SEARCH(lo, hi, i, r->flops.ops.v[i].span < span);
-	return &r->flops.ops.v[lo];
+	return SEARCH_EQUAL(r->flops.ops.v, r->flops.ops.nr, span, span);
 }
 
 void flops_add(struct reducer *r, const struct host_span *s, uint32_t lender)
@@ -83,13 +82,6 @@ void flops_take_backward(struct reducer *r, uint32_t span, uint32_t caller)
 		vec_push(&r->flops.backwards, (struct op_backward){ widen(&l->wide, s->number), span });
 }
 
-static const struct op_inputs *inputs_of(const struct host_events *h, uint32_t span)
-{
-	size_t lo = 0, hi = h->op_inputs.nr;
-	SEARCH(lo, hi, i, h->op_inputs.v[i].span < span);
-	return lo < h->op_inputs.nr && h->op_inputs.v[lo].span == span ? &h->op_inputs.v[lo] : NULL;
-}
-
 /* Finds the operations of a call by the inputs of its backward operator, since the call's own
    inputs do not tell them. */
 static void size_by_backward(struct reducer *r, struct sized_op *op)
@@ -97,14 +89,16 @@ static void size_by_backward(struct reducer *r, struct sized_op *op)
 	const struct host_events *h = &r->host;
 	const struct op_backward *v = r->flops.backwards.v;
 	const struct code_sequence *s = code_sequence_of(&r->where.links, op->span);
-	const struct op_inputs *x = inputs_of(h, op->span), *y;
+	const struct op_inputs *x = SEARCH_EQUAL(h->op_inputs.v, h->op_inputs.nr, span, op->span);
 	size_t lo = 0, hi = r->flops.backwards.nr, nr = hi;
 	if (!s || s->backward || !x)
 		return;
 	int64_t number = widen(&r->where.links.wide, s->number);
 	SEARCH(lo, hi, i, v[i].number < number);
 	bool one = lo < nr && v[lo].number == number && (lo + 1 == nr || v[lo + 1].number != number);
-	if (!one || !(y = inputs_of(h, v[lo].span)))
+	const struct op_inputs *y =
+	    one ? SEARCH_EQUAL(h->op_inputs.v, h->op_inputs.nr, span, v[lo].span) : NULL;
+	if (!y)
 		return;
 	struct event ev = event_blank(EVENT_OP);
 	struct op_size size = r->flops.sizes.v[op->size];
@@ -237,23 +231,14 @@ static void roofline(const struct digest *d, const struct op_size *size, const s
 		row->compute_ns = w->gpu_ns;
 }
 
-static void flop_row_add(struct flop_stat *sum, const struct flop_stat *row)
+static void flop_row_add(struct flop_stat *sum, struct flop_stat row)
 {
 	int64_t flops;
-	if (__builtin_add_overflow(sum->flops, row->flops, &flops)) {
-		sum->uncounted += row->count;
-	} else {
-		sum->flops = flops;
-		sum->count += row->count;
+	if (__builtin_add_overflow(sum->flops, row.flops, &flops)) {
+		row.uncounted += row.count;
+		row.flops = row.count = 0;
 	}
-	sum->uncounted += row->uncounted;
-	sum->unsized += row->unsized;
-	int64_t *to[] = { &sum->gpu_ns,     &sum->bytes,    &sum->sized_ns, &sum->memory_ns,
-		              &sum->compute_ns, &sum->short_ns, &sum->moved_ns, &sum->roof_ns };
-	const int64_t add[] = { row->gpu_ns,     row->bytes,    row->sized_ns, row->memory_ns,
-		                    row->compute_ns, row->short_ns, row->moved_ns, row->roof_ns };
-	for (size_t i = 0; i < sizeof add / sizeof *add; i++)
-		*to[i] = number_add(*to[i], add[i]);
+	row_add(&flop_stat_row, ROWS_SMALL, sum, &row);
 }
 
 struct flop_rows {
@@ -285,7 +270,7 @@ static void take_row(struct flop_rows *rows, uint32_t id, struct op_size size,
 	row.unsized *= times;
 	uint32_t at = idmap_add(&rows->ids, idmap_pair(id, (uint32_t)size.type));
 	if (at < rows->list.nr)
-		flop_row_add(&rows->list.v[at], &row);
+		flop_row_add(&rows->list.v[at], row);
 	else
 		vec_push(&rows->list, row);
 }
@@ -320,7 +305,7 @@ void flops_figures(struct reducer *r, const struct trace_meta *meta, struct dige
 	for (size_t i = 0; recorded && i < rows.list.nr; i++) {
 		struct flop_stat *last = d->flops.nr ? &d->flops.v[d->flops.nr - 1] : NULL;
 		if (last && flop_stat_cmp(last, &rows.list.v[i]) == 0) {
-			flop_row_add(last, &rows.list.v[i]);
+			flop_row_add(last, rows.list.v[i]);
 			continue;
 		}
 		rows.list.v[i].op = arena_span(&d->arena, rows.list.v[i].op);

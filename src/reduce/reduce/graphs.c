@@ -63,14 +63,6 @@ void graphs_find(struct reducer *r)
 	vec_release(&calls);
 }
 
-/* Id of the name of the kernel that a call launches, or NO_ID. */
-static uint32_t kernel_of(const struct graphs *g, uint32_t span)
-{
-	size_t lo = 0, hi = g->calls.nr; /* lo becomes the index of `span`, if listed */
-	SEARCH(lo, hi, i, g->calls.v[i].span < span);
-	return lo < g->calls.nr && g->calls.v[lo].span == span ? g->calls.v[lo].kernel : NO_ID;
-}
-
 /* The capture that was running on a thread at a moment, or NULL. */
 static struct graph_capture *capture_at(const struct graphs *g, uint32_t thread, int64_t at_ns)
 {
@@ -95,12 +87,14 @@ bool graphs_take(struct reducer *r, uint32_t span)
 	struct graph_capture *c = capture_at(g, span_thread(&r->host, s), span_start(&r->host, s));
 	if (c && (name->launch || name->copies)) {
 		enum event_kind kind = name->launch ? EVENT_KERNEL : name->copies;
-		uint32_t kernel = name->launch ? kernel_of(g, span) : NO_ID;
+		const struct graph_call *named =
+		    name->launch ? SEARCH_EQUAL(g->calls.v, g->calls.nr, span, span) : NULL;
 		c->unread |= span < g->from;
-		vec_push(&g->nodes, (struct graph_node){ .capture = (uint32_t)(c - g->captures.v),
-		                                         .span = span,
-		                                         .work = idmap_pair(kind, kernel),
-		                                         .counted = NO_ID });
+		vec_push(&g->nodes,
+		         (struct graph_node){ .capture = (uint32_t)(c - g->captures.v),
+		                              .span = span,
+		                              .work = idmap_pair(kind, named ? named->kernel : NO_ID),
+		                              .counted = NO_ID });
 	}
 	return c != NULL;
 }
@@ -269,9 +263,7 @@ static void works_find(const struct reducer *r, struct graph_works *out)
 static bool order_works(const struct reducer *r, struct graph_work *v, size_t nr, bool *numbered)
 {
 	bool ordered = true;
-	*numbered = true;
-	for (size_t i = 0; i < nr; i++)
-		*numbered = *numbered && v[i].number > 0;
+	*numbered = ALL(i, nr, v[i].number > 0);
 	for (size_t i = 0; i < nr && *numbered; i++)
 		v[i].at = v[i].number;
 	if (*numbered)

@@ -44,10 +44,7 @@ static bool is_sync(struct span call)
 		                                 { "StreamSynchronize", 17 },
 		                                 { "EventSynchronize", 16 },
 		                                 { "CtxSynchronize", 14 } };
-	bool found = false;
-	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-		found = found || span_starts(call, calls[i]);
-	return found;
+	return ANY(i, NR_OF(calls), span_starts(call, calls[i]));
 }
 
 /* The cache entry of an event's name; host_row_of() gives the entry's row. */

@@ -43,10 +43,7 @@ void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t)
 
 bool reducer_replays(const struct reducer *r)
 {
-	bool any = false;
-	for (size_t i = 0; i < r->host.names.nr && !any; i++)
-		any = launches_graph(&r->host.names.v[i]);
-	return any;
+	return ANY(i, r->host.names.nr, launches_graph(&r->host.names.v[i]));
 }
 
 /* ---- time of lost kernels ---- */
@@ -59,14 +56,8 @@ struct host_item {
 };
 
 /* Orders by thread and start; then an outer operator before an inner one, and a launch last. */
-static int host_item_cmp(const void *a, const void *b)
-{
-	const struct host_item *x = a, *y = b;
-	ORDER_BY(x->thread, y->thread);
-	ORDER_BY(x->start_ns, y->start_ns);
-	ORDER_BY(x->launch != NO_ID, y->launch != NO_ID);
-	return COMPARE(y->end_ns, x->end_ns);
-}
+ORDERING(host_item_cmp, struct host_item,
+         RISING(thread) RISING(start_ns) RISING(launch != NO_ID) FALLING(end_ns))
 
 struct host_items {
 	VEC(struct host_item) list;

@@ -95,9 +95,7 @@ static void group_annotations(struct marker_search *m, struct steps *s)
 {
 	const struct host_events *h = &m->r->host;
 	uint32_t *of = mem_calloc(h->names.nr, sizeof *of);
-	m->on_gpu = true;
-	for (size_t i = 0; i < h->names.nr; i++)
-		m->on_gpu = m->on_gpu && (!h->names.v[i].annotated || h->names.v[i].on_gpu);
+	m->on_gpu = ALL(i, h->names.nr, !h->names.v[i].annotated || h->names.v[i].on_gpu);
 	for (size_t i = 0; i < h->names.nr; i++)
 		of[i] = !h->names.v[i].annotated || h->names.v[i].on_gpu != m->on_gpu
 		            ? NO_ID
@@ -118,10 +116,7 @@ static void group_annotations(struct marker_search *m, struct steps *s)
 static bool matches_op(const struct marker_search *m, struct span pattern)
 {
 	const struct host_events *h = &m->r->host;
-	for (size_t i = 0; i < h->names.nr; i++)
-		if (h->names.v[i].op && span_glob(pattern, h->names.v[i].name))
-			return true;
-	return false;
+	return ANY(i, h->names.nr, h->names.v[i].op && span_glob(pattern, h->names.v[i].name));
 }
 
 /* ---- launches within the steps of a marker ---- */

@@ -17,8 +17,8 @@ void phases_release(struct phases *p)
 
 enum phase phase_of_name(struct span name)
 {
-	static const struct {
-		const char *prefix;
+	static const struct prefix {
+		const char *text;
 		enum phase phase;
 	} prefixes[] = {
 		{ "autograd::engine::evaluate_function", PHASE_BACKWARD },
@@ -29,10 +29,9 @@ enum phase phase_of_name(struct span name)
 		{ "c10d::", PHASE_COMMUNICATION },
 		{ "record_param_comms", PHASE_COMMUNICATION },
 	};
-	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-		if (span_starts(name, span_of(prefixes[i].prefix)))
-			return prefixes[i].phase;
-	return PHASE_ALL;
+	const struct prefix *found =
+	    FIND(i, prefixes, NR_OF(prefixes), span_starts(name, span_of(prefixes[i].text)));
+	return found ? found->phase : PHASE_ALL;
 }
 
 void phases_take(struct phases *p, const struct event *ev, enum phase phase, uint32_t thread)

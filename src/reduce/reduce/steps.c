@@ -72,9 +72,7 @@ static bool numbers_are_distinct(const struct reducer *r)
 	for (size_t i = 0; i < nr; i++)
 		numbers[i] = r->steps.marks.v[i].number;
 	sort_plain(numbers, nr, sizeof *numbers, number_cmp_i64);
-	bool distinct = numbers[0] >= 0;
-	for (size_t i = 1; distinct && i < nr; i++)
-		distinct = numbers[i] != numbers[i - 1];
+	bool distinct = numbers[0] >= 0 && ALL(i, nr - 1, numbers[i] != numbers[i + 1]);
 	free(numbers);
 	return distinct;
 }
@@ -150,10 +148,7 @@ static size_t usable_steps(const struct reducer *r, const struct digest *d)
 			return i;
 	if (d->nr_steps < 3)
 		return d->nr_steps;
-	int64_t *sorted = mem_calloc(d->nr_steps, sizeof *sorted);
-	memcpy(sorted, d->step_activities, d->nr_steps * sizeof *sorted);
-	int64_t median = number_median(sorted, d->nr_steps);
-	free(sorted);
+	int64_t median = stat_of(STAT_MEDIAN, d->step_activities, d->nr_steps);
 	return d->nr_steps - (d->step_activities[d->nr_steps - 1] * 2 < median ? 1 : 0);
 }
 
@@ -173,9 +168,7 @@ static struct mark told_by(const struct reducer *r, size_t i)
 static void find_requests(const struct reducer *r, struct trust_counts *t)
 {
 	size_t nr = r->steps.window ? r->host.names.nr : r->steps.usable;
-	bool decode = false;
-	for (size_t i = 0; i < nr; i++)
-		decode = decode || told_by(r, i).phase == PHASE_DECODE;
+	bool decode = ANY(i, nr, told_by(r, i).phase == PHASE_DECODE);
 	for (size_t i = 0; i < nr; i++) {
 		struct mark m = told_by(r, i);
 		if (!m.requests || (decode && m.phase != PHASE_DECODE))

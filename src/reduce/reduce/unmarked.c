@@ -57,10 +57,9 @@ static void find_period(const struct host_order *o, struct period *out)
 /* True if one graph launch began several repetitions, which are then parts of a step, not steps. */
 static bool period_within_launch(const struct host_order *o, const struct period *p)
 {
-	for (size_t i = 1; i + 1 < p->starts.nr; i++)
-		if (launched_ns(o, o->v[p->starts.v[i - 1]]) == launched_ns(o, o->v[p->starts.v[i]]))
-			return true;
-	return false;
+	return ANY(i, p->starts.nr ? p->starts.nr - 1 : 0,
+	           i && launched_ns(o, o->v[p->starts.v[i - 1]]) ==
+	                    launched_ns(o, o->v[p->starts.v[i]]));
 }
 
 /* End of the last step: the end of the outermost runtime call or operator around its last launch.

@@ -235,10 +235,10 @@ static uint32_t call_stack(struct where_walk *w)
 	struct where *where = &w->r->where;
 	for (size_t i = w->ops.list.nr; i-- > 0;) {
 		uint32_t span = w->ops.list.v[i].tag;
-		size_t lo = 0, hi = where->stacks_of.nr; /* lo becomes the index of `span`, if listed */
-		SEARCH(lo, hi, k, where->stacks_of.v[k].span < span);
-		if (lo < where->stacks_of.nr && where->stacks_of.v[lo].span == span)
-			return path_of_text(where, where->stacks_of.v[lo].text);
+		const struct where_call_stack *own =
+		    SEARCH_EQUAL(where->stacks_of.v, where->stacks_of.nr, span, span);
+		if (own)
+			return path_of_text(where, own->text);
 	}
 	return 0;
 }

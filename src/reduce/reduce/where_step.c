@@ -5,13 +5,9 @@
 /* A step (or a trace without steps) with more activities or calls than this is not kept. */
 enum { LAUNCHES = 16384 };
 
-static int duration_cmp(const void *a, const void *b)
-{
-	const struct mark *const *x = a, *const *y = b;
-	int64_t s = (*x)->end_ns - (*x)->start_ns, t = (*y)->end_ns - (*y)->start_ns;
-	ORDER_BY(s, t);
-	return COMPARE(*x, *y);
-}
+ORDERING_POINTERS(duration_cmp, struct mark,
+                  THEN(COMPARE(x->end_ns - x->start_ns, y->end_ns - y->start_ns))
+                      THEN(COMPARE(x, y)))
 
 /* Index of the measured step with the median length, in the list of marks. */
 static uint32_t median_step(const struct steps *s)
@@ -91,13 +87,6 @@ void where_step_call(struct reducer *r, uint32_t span, const struct wide_span *c
 
 ORDERING(call_cmp, struct where_step_call, RISING(span))
 
-static const struct where_step_call *call_of(const struct where_step *s, uint32_t span)
-{
-	size_t lo = 0, hi = s->calls.nr; /* lo becomes the number of calls of earlier spans */
-	SEARCH(lo, hi, i, s->calls.v[i].span < span);
-	return lo < s->calls.nr && s->calls.v[lo].span == span ? &s->calls.v[lo] : NULL;
-}
-
 static uint32_t row_at(struct reducer *r, struct digest *d, struct idmap *ids,
                        const struct where_work *work)
 {
@@ -113,7 +102,8 @@ static uint32_t row_at(struct reducer *r, struct digest *d, struct idmap *ids,
 static void add_launch(struct reducer *r, struct digest *d, struct idmap *ids,
                        const struct where_step_activity *a)
 {
-	const struct where_step_call *call = call_of(&r->where.step, a->work.span);
+	const struct where_step *s = &r->where.step;
+	const struct where_step_call *call = SEARCH_EQUAL(s->calls.v, s->calls.nr, span, a->work.span);
 	uint32_t row = call ? row_at(r, d, ids, &a->work) : NO_ID;
 	if (row == NO_ID)
 		return;
