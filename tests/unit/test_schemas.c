@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "history/course.h"
+#include "history/trends.h"
 #include "model/rows.h"
 #include "rules/rules_file.h"
 #include "store/digest_json.h"
@@ -25,7 +25,7 @@ static const struct {
 	{ "../schemas/" RUN_SCHEMA ".json", NULL, &run_schema },
 	{ "../schemas/" BASELINE_SCHEMA ".json", NULL, &baseline_schema },
 	{ "../schemas/" HISTORY_SCHEMA ".json", NULL, &history_schema },
-	{ "../schemas/" TREND_SCHEMA ".json", NULL, &course_schema },
+	{ "../schemas/" TREND_SCHEMA ".json", NULL, &trends_schema },
 	{ "../schemas/" SUITE_SCHEMA ".json", NULL, &suite_schema },
 };
 

@@ -1,5 +1,5 @@
 /* Writes a script for `git bisect run` that distinguishes the levels before and after a change. */
-#include "history/course.h"
+#include "history/trends.h"
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ static bool add_rule(struct strbuf *b, const char *query)
 }
 
 /* Append a value in a unit that rules accept, without rounding. */
-static void add_limit(struct strbuf *b, const struct course_figure *f, int64_t value)
+static void add_limit(struct strbuf *b, const struct trend_figure *f, int64_t value)
 {
 	char buf[NUMBER_TEXT];
 	strbuf_adds(b, number_format(value, (int)f->digits, buf));
@@ -53,7 +53,7 @@ static void add_limit(struct strbuf *b, const struct course_figure *f, int64_t v
 		strbuf_adds(b, f->unit_word);
 }
 
-const char *bisect_commit(struct arena *a, const struct course_run *r)
+const char *bisect_commit(struct arena *a, const struct trend_run *r)
 {
 	enum { CHARS = 40 };
 	struct span s = span_of(r->commit);
@@ -65,25 +65,25 @@ const char *bisect_commit(struct arena *a, const struct course_run *r)
 
 /* The newest change point at which a figure of whole runs got worse and has stayed so; NULL if
    there is none. */
-static const struct course_point *newest(const struct course *t)
+static const struct trend_change *newest(const struct trends *t)
 {
-	const struct course_point *best = NULL;
+	const struct trend_change *best = NULL;
 	for (size_t i = 0; i < t->points.nr; i++) {
-		const struct course_point *p = &t->points.v[i];
-		if (p->stands && !course_is_item(course_figure_of(t, p->figure)) &&
+		const struct trend_change *p = &t->points.v[i];
+		if (p->stands && !trend_is_item(trend_figure_of(t, p->figure)) &&
 		    (!best || p->first > best->first))
 			best = p;
 	}
 	return best;
 }
 
-enum status bisect_write(struct course *t, struct sink *out, struct diag_log *log)
+enum status bisect_write(struct trends *t, struct sink *out, struct diag_log *log)
 {
-	const struct course_point *p = newest(t);
+	const struct trend_change *p = newest(t);
 	if (!p)
 		return diag_fail(log, ST_INPUT, "no figure of whole runs became worse and still is: %s",
 		                 t->headline);
-	const struct course_figure *f = course_figure_of(t, p->figure);
+	const struct trend_figure *f = trend_figure_of(t, p->figure);
 	const char *good = bisect_commit(&t->arena, &t->runs.v[p->last]);
 	const char *bad = bisect_commit(&t->arena, &t->runs.v[p->first]);
 	struct strbuf rule = STRBUF_INIT, limit = STRBUF_INIT;

@@ -9,18 +9,18 @@
 #include "cli/output.h"
 #include "cli/setup.h"
 #include "diff/changes.h"
-#include "history/course.h"
-#include "history/course_document.h"
+#include "history/trends.h"
+#include "history/trends_document.h"
 
 enum { P_LEAST = 100, P_MOST = 500000 };
 
-enum status course_options_read(const struct options *o, struct course_options *out,
-                                struct diag_log *log)
+enum status trend_options_read(const struct options *o, struct trend_options *out,
+                               struct diag_log *log)
 {
 	const char *since = o->value[OPT_SINCE], *p = o->value[OPT_P];
-	*out = (struct course_options){ .p = CHANGE_CHANCE,
-		                            .since = INT64_MIN,
-		                            .metric = o->value[OPT_METRIC] };
+	*out = (struct trend_options){ .p = CHANGE_CHANCE,
+		                           .since = INT64_MIN,
+		                           .metric = o->value[OPT_METRIC] };
 	if (since && !date_parse(span_of(since), &out->since))
 		return diag_fail(log, ST_USAGE, "option '--since' takes a date such as 2027-01-31, not %s",
 		                 diag_quote(log, since));
@@ -32,24 +32,24 @@ enum status course_options_read(const struct options *o, struct course_options *
 
 /* ---- writing the reports ---- */
 
-static enum status write_all(const struct course *t, const struct options *o, struct diag_log *log)
+static enum status write_all(const struct trends *t, const struct options *o, struct diag_log *log)
 {
 	struct output w = { .options = o, .log = log };
-	struct course_page page;
+	struct trends_page page;
 	struct sink *out = output_begin(&w, o->value[OPT_JSON]);
 	if (out) {
-		course_write(t, out);
+		trends_write(t, out);
 		output_end(&w, out);
 	}
-	course_page_init(&page, t);
+	trends_page_init(&page, t);
 	enum status st = output_document(&w, &page.d, &page.frame, true);
-	course_page_release(&page);
+	trends_page_release(&page);
 	return st;
 }
 
 /* ---- the command, and its script for bisecting ---- */
 
-static enum status write_script(struct course *t, struct diag_log *log)
+static enum status write_script(struct trends *t, struct diag_log *log)
 {
 	struct sink *out;
 	TRY(sink_open("-", false, &out, log));
@@ -86,10 +86,10 @@ static const char *bisect_command(const struct options *o, struct arena *a)
 static enum status show_history(const struct options *o, const struct baseline *b,
                                 const struct rules *rules, struct diag_log *log)
 {
-	struct course_options wanted;
-	struct course t;
-	TRY(course_options_read(o, &wanted, log));
-	course_make(b, b->workload, &wanted, rules, &t);
+	struct trend_options wanted;
+	struct trends t;
+	TRY(trend_options_read(o, &wanted, log));
+	trends_make(b, b->workload, &wanted, rules, &t);
 	t.bisect = bisect_command(o, &t.arena);
 	t.approval = &b->provenance;
 	t.accepted = b->reference.runs.nr;
@@ -98,7 +98,7 @@ static enum status show_history(const struct options *o, const struct baseline *
 		st = diag_fail(log, ST_USAGE, "no run of the history has a figure of %s",
 		               diag_quote(log, wanted.metric));
 	NEXT(st, o->value[OPT_BISECT] ? write_script(&t, log) : write_all(&t, o, log));
-	course_release(&t);
+	trends_release(&t);
 	return st;
 }
 
@@ -115,7 +115,7 @@ enum status cmd_history(const struct options *o, struct diag_log *log)
 		    "--bisect prints a script of one history: leave out the suite, --markdown, "
 		    "--json and --html");
 	if (o->value[OPT_SUITE])
-		return index_courses(o, log);
+		return index_trends(o, log);
 	if (o->args.nr && o->value[OPT_WORKLOAD])
 		return diag_fail(log, ST_USAGE,
 		                 "name the workload as an argument or with --workload, not both");

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/setup.h"
-#include "history/course_document.h"
+#include "history/trends_document.h"
 #include "rules/suite_file.h"
 
 enum { CASES_SHOWN = 50, EVENTS_SHOWN = 50, PICTURES = 60, DAY_CHARS = 10 };
@@ -13,7 +13,7 @@ struct index_case {
 	const char *path, *name;
 	const struct setup *setup;
 	struct baseline b;
-	struct course t; ///< series of figures of the case; borrows from `b`
+	struct trends t; ///< series of figures of the case; borrows from `b`
 	bool has; ///< true if the case has a baseline
 };
 
@@ -21,7 +21,7 @@ struct index {
 	struct suite_file file;
 	struct arena arena;
 	const struct options *options;
-	struct course_options wanted;
+	struct trend_options wanted;
 	VEC(struct setup *) setups; ///< rules and tables for each entry of the suite file
 	VEC(struct index_case) cases;
 	struct document d;
@@ -91,15 +91,15 @@ static enum status add_line(struct index *x, const struct suite_entry *e)
 /* ---- contents of the page ---- */
 
 /* The most informative figure of a case: the one that changed last, else the time of its steps. */
-static const struct course_figure *key_figure(const struct course *t)
+static const struct trend_figure *key_figure(const struct trends *t)
 {
 	static const char *const names[] = { "step.period", "step.compute_time" };
-	const struct course_point *newest = NULL;
+	const struct trend_change *newest = NULL;
 	for (size_t i = 0; i < t->points.nr; i++)
 		if (!newest || t->points.v[i].first > newest->first)
 			newest = &t->points.v[i];
 	if (newest)
-		return course_figure_of(t, newest->figure);
+		return trend_figure_of(t, newest->figure);
 	for (size_t k = 0; k < NR_OF(names); k++)
 		for (size_t i = 0; i < t->figures.nr; i++)
 			if (strcmp(t->figures.v[i].metric, names[k]) == 0)
@@ -109,7 +109,7 @@ static const struct course_figure *key_figure(const struct course *t)
 
 struct changed_at {
 	const struct index_case *of;
-	const struct course_point *point;
+	const struct trend_change *point;
 };
 
 static const char *time_of(const struct changed_at *e)
@@ -123,7 +123,7 @@ ORDERING(changed_at_cmp, struct changed_at,
 
 /* True for the first of a case's change points at one run. The list has an item for this point
    only; the item also shows the further change points at the run with the same direction. */
-static bool is_first(const struct course *t, const struct course_point *p)
+static bool is_first(const struct trends *t, const struct trend_change *p)
 {
 	return ALL(i, (size_t)(p - t->points.v), t->points.v[i].first != p->first);
 }
@@ -133,7 +133,7 @@ static void put_events(struct index *x)
 	VEC(struct changed_at) all = VEC_INIT;
 	for (size_t i = 0; i < x->cases.nr; i++)
 		for (size_t k = 0; k < x->cases.v[i].t.points.nr; k++) {
-			const struct course_point *p = &x->cases.v[i].t.points.v[k];
+			const struct trend_change *p = &x->cases.v[i].t.points.v[k];
 			if (is_first(&x->cases.v[i].t, p))
 				vec_push(&all, (struct changed_at){ &x->cases.v[i], p });
 		}
@@ -143,7 +143,7 @@ static void put_events(struct index *x)
 		doc_item(&x->d, 0);
 		doc_add(&x->d, DOC_NAME, TONE_STRONG, all.v[i].of->name);
 		doc_words(&x->d, ": ");
-		course_put_event(&x->d, &all.v[i].of->t, all.v[i].point);
+		trends_put_event(&x->d, &all.v[i].of->t, all.v[i].point);
 	}
 	if (all.nr > EVENTS_SHOWN) {
 		doc_item(&x->d, 0);
@@ -155,8 +155,8 @@ static void put_events(struct index *x)
 
 static void put_case(struct document *d, const struct index_case *c)
 {
-	const struct course_figure *f = c->has ? key_figure(&c->t) : NULL;
-	const struct course_run *newest = c->t.runs.nr ? &c->t.runs.v[c->t.runs.nr - 1] : NULL;
+	const struct trend_figure *f = c->has ? key_figure(&c->t) : NULL;
+	const struct trend_run *newest = c->t.runs.nr ? &c->t.runs.v[c->t.runs.nr - 1] : NULL;
 	doc_row(d, 0);
 	doc_name_cell(d, c->name);
 	if (!f) {
@@ -165,11 +165,11 @@ static void put_case(struct document *d, const struct index_case *c)
 			doc_words_cell(d, "–");
 		return;
 	}
-	doc_said_cell(d, course_name(d, f, SPAN("")));
-	course_put_figure(d, f);
+	doc_said_cell(d, trend_name(d, f, SPAN("")));
+	trends_put_figure(d, f);
 	doc_figure_cell(d, arena_printf(&d->arena, "%zu", c->t.points.nr), true,
 	                (int64_t)c->t.points.nr);
-	doc_words_cell(d, course_sparkline(d, f));
+	doc_words_cell(d, trend_sparkline(d, f));
 	doc_words_cell(d, newest->time[0] ? arena_printf(&d->arena, "%.*s", DAY_CHARS, newest->time)
 	                                  : "–");
 }
@@ -210,7 +210,7 @@ static void picture(void *ctx, struct picture which, struct strbuf *out)
 	strbuf_adds(out, "<h3>");
 	doc_html_escape(out, span_of(c->name));
 	strbuf_adds(out, "</h3>\n");
-	course_draw(&c->t, key_figure(&c->t), &x->d, out);
+	trends_draw(&c->t, key_figure(&c->t), &x->d, out);
 }
 
 static void make_document(struct index *x)
@@ -232,7 +232,7 @@ static void index_release(struct index *x)
 {
 	for (size_t i = 0; i < x->cases.nr; i++) {
 		if (x->cases.v[i].has)
-			course_release(&x->cases.v[i].t);
+			trends_release(&x->cases.v[i].t);
 		baseline_release(&x->cases.v[i].b);
 	}
 	vec_release(&x->cases);
@@ -244,11 +244,11 @@ static void index_release(struct index *x)
 	arena_release(&x->arena);
 }
 
-enum status index_courses(const struct options *o, struct diag_log *log)
+enum status index_trends(const struct options *o, struct diag_log *log)
 {
 	struct index x = { .arena = ARENA_INIT, .options = o, .log = log };
 	doc_init(&x.d);
-	enum status st = course_options_read(o, &x.wanted, log);
+	enum status st = trend_options_read(o, &x.wanted, log);
 	if (st == ST_OK && (o->value[OPT_WORKLOAD] || o->value[OPT_BASELINE] || o->value[OPT_JSON]))
 		st = diag_fail(log, ST_USAGE,
 		               "'history' of a suite is of all its baselines, as a page: --workload, "
@@ -261,7 +261,7 @@ enum status index_courses(const struct options *o, struct diag_log *log)
 		for (size_t i = 0; i < x.cases.nr; i++) {
 			struct index_case *c = &x.cases.v[i];
 			if (c->has)
-				course_make(&c->b, c->name, &x.wanted, &c->setup->rules, &c->t);
+				trends_make(&c->b, c->name, &x.wanted, &c->setup->rules, &c->t);
 		}
 		make_document(&x);
 		struct page_frame frame = { .tool = "gpugate history",

@@ -1,6 +1,6 @@
-/// The "course" of a baseline: its history as time series of figures, with their change points.
-#ifndef GG_HISTORY_COURSE_H
-#define GG_HISTORY_COURSE_H
+/// The trends of a baseline: its figures over the runs of main, with their change points.
+#ifndef GG_HISTORY_TRENDS_H
+#define GG_HISTORY_TRENDS_H
 
 #include "base/diag.h"
 #include "io/sink.h"
@@ -10,8 +10,8 @@
 #define TREND_SCHEMA "gpugate-trend-1"
 
 /// One run of the main branch.
-struct course_run {
-	int64_t place; ///< index of the run in the course, from 0 for the oldest
+struct trend_run {
+	int64_t place; ///< index of the run in `runs`, from 0 for the oldest
 	const char *commit, *time, *who, *reason; ///< commit of the run, its time, and who approved it
 	                                          ///< for which reason; "" if unknown
 	const char *verdict; ///< verdict of the gate on the run; "" if unknown
@@ -20,7 +20,7 @@ struct course_run {
 };
 
 /// One figure, in all runs that recorded it.
-struct course_figure {
+struct trend_figure {
 	int64_t place;
 	/// text of the query that gives the figure (query_text()), and name of its metric
 	const char *query, *metric;
@@ -37,7 +37,7 @@ struct course_figure {
 };
 
 /// A change point: a place in the series where the level of a figure changes.
-struct course_point {
+struct trend_change {
 	int64_t figure; ///< index of the figure that changed
 
 	/// indexes of the last run before the change and of the first run after it
@@ -53,7 +53,7 @@ struct course_point {
 
 /// An item (such as a kernel) whose change is a notable part of a figure's change at a change
 /// point.
-struct course_part {
+struct trend_part {
 	int64_t figure, first; ///< the change point: index of its figure, and of the first run after it
 	int64_t place; ///< position of the item in its list, in which the largest change comes first
 	const char *metric;
@@ -63,14 +63,14 @@ struct course_part {
 	enum unit unit;
 };
 
-/// The figures of a baseline's runs, and where they changed; course_release() releases it.
-struct course {
+/// The figures of a baseline's runs, and where they changed; trends_release() releases it.
+struct trends {
 	struct arena arena;
 	const char *workload;
-	VEC(struct course_run) runs;
-	VEC(struct course_figure) figures; ///< series of figures; those of the whole run come first
-	VEC(struct course_point) points; ///< change points sorted by figure, then run
-	VEC(struct course_part)
+	VEC(struct trend_run) runs;
+	VEC(struct trend_figure) figures; ///< series of figures; those of the whole run come first
+	VEC(struct trend_change) points; ///< change points sorted by figure, then run
+	VEC(struct trend_part)
 	parts; ///< items that changed at a change point, sorted by figure, run, then position
 	const char *headline;
 	const struct provenance *approval; ///< provenance of the approved run; NULL if not known
@@ -78,8 +78,8 @@ struct course {
 	const char *bisect; ///< command that prints a script to find the commit; NULL if not known
 };
 
-/// Which runs and figures a course has, and what counts as a change.
-struct course_options {
+/// Which runs and figures the trends have, and what counts as a change.
+struct trend_options {
 	int64_t p; ///< greatest p value of a change point, in millionths
 
 	/// day from which on runs count (days since 1970-01-01); INT64_MIN: all runs count
@@ -89,36 +89,36 @@ struct course_options {
 };
 
 /// Fill `out` from the history of `b`, from which it borrows. `rules` may say which direction of a
-/// figure is worse. The caller ends with course_release().
-void course_make(const struct baseline *b, const char *workload, const struct course_options *o,
-                 const struct rules *rules, struct course *out);
+/// figure is worse. The caller ends with trends_release().
+void trends_make(const struct baseline *b, const char *workload, const struct trend_options *o,
+                 const struct rules *rules, struct trends *out);
 
-/// The figure with this index in the course, or NULL if it is not shown.
-const struct course_figure *course_figure_of(const struct course *t, int64_t place);
+/// The figure with this index, or NULL if it is not shown.
+const struct trend_figure *trend_figure_of(const struct trends *t, int64_t place);
 
 /// True for a figure of an item or of one rank, false for one of whole runs.
-bool course_is_item(const struct course_figure *f);
+bool trend_is_item(const struct trend_figure *f);
 
 /// The history of a baseline. If it is empty, the list of runs that an earlier version of gpugate
 /// stored in the baseline file itself.
-const struct history *course_history(const struct baseline *b);
+const struct history *trends_history(const struct baseline *b);
 
-/// Release the memory of the course.
-void course_release(struct course *t);
+/// Release the memory of the trends.
+void trends_release(struct trends *t);
 
-/// Writes the course as JSON.
-void course_write(const struct course *t, struct sink *out);
+/// Writes the trends as JSON.
+void trends_write(const struct trends *t, struct sink *out);
 
-/// The members of a course in JSON (schemas/gpugate-trend-1.json).
-extern const struct schema course_schema;
+/// The members of trends in JSON (schemas/gpugate-trend-1.json).
+extern const struct schema trends_schema;
 
 /// Write a script that finds the commit of the newest change for the worse that still stands
-/// (course_point.stands). The script calls a run bad if its figure is beyond the middle between the
+/// (trend_change.stands). The script calls a run bad if its figure is beyond the middle between the
 /// levels before and after the change. Fails with ST_INPUT if there is no such change, if the runs
 /// next to it have no commits, or if no rule can select the figure.
-GG_MUST_CHECK enum status bisect_write(struct course *t, struct sink *out, struct diag_log *log);
+GG_MUST_CHECK enum status bisect_write(struct trends *t, struct sink *out, struct diag_log *log);
 
 /// The commit of a run, cut to 40 digits, as git accepts it; NULL if unknown. Owned by `a`.
-const char *bisect_commit(struct arena *a, const struct course_run *r);
+const char *bisect_commit(struct arena *a, const struct trend_run *r);
 
 #endif

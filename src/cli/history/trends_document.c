@@ -1,11 +1,11 @@
-#include "history/course_document.h"
+#include "history/trends_document.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "base/text.h"
-#include "history/course.h"
+#include "history/trends.h"
 #include "html/html_page.h"
 #include "report/document.h"
 #include "report/table.h"
@@ -53,7 +53,7 @@ static const char *name_of_metric(struct document *d, const struct metric *m, st
 	return of[known.n] ? arena_printf(&d->arena, "%s of %s", m->head, of + known.n) : m->head;
 }
 
-const char *course_name(struct document *d, const struct course_figure *f, struct span known)
+const char *trend_name(struct document *d, const struct trend_figure *f, struct span known)
 {
 	const char *label = arena_dup(&d->arena, f->label), *metric = name_of_metric(d, f->of, known);
 	if (f->label.n && f->rank >= 0)
@@ -66,14 +66,14 @@ const char *course_name(struct document *d, const struct course_figure *f, struc
 }
 
 /* The first characters of a run's commit, enough to identify it; "" if it is unknown. */
-static const char *commit_of(struct document *d, const struct course_run *r)
+static const char *commit_of(struct document *d, const struct trend_run *r)
 {
 	struct span s = span_of(r->commit);
 	s.n = s.n < COMMIT_CHARS ? s.n : COMMIT_CHARS;
 	return arena_dup(&d->arena, s);
 }
 
-static void put_run(struct document *d, const struct course_run *r)
+static void put_run(struct document *d, const struct trend_run *r)
 {
 	if (r->commit[0])
 		doc_name(d, commit_of(d, r));
@@ -102,18 +102,18 @@ static void put_levels(struct document *d, enum unit unit, int64_t before, int64
 
 /* True if two items that changed are probably the same work, such as an operator and its kernel:
    they are of different metrics, and changed by nearly the same amount. */
-static bool is_same_work(const struct course_part *a, const struct course_part *b)
+static bool is_same_work(const struct trend_part *a, const struct trend_part *b)
 {
 	int64_t x = number_sub(a->after, a->before), y = number_sub(b->after, b->before);
 	return strcmp(a->metric, b->metric) != 0 && a->rank == b->rank && (x > 0) == (y > 0) &&
 	       number_distance(x, y) <= number_distance(x, 0) / 10;
 }
 
-static void put_parts(struct document *d, const struct course *t, const struct course_point *p)
+static void put_parts(struct document *d, const struct trends *t, const struct trend_change *p)
 {
-	const struct course_part *last = NULL;
+	const struct trend_part *last = NULL;
 	for (size_t i = 0; i < t->parts.nr; i++) {
-		const struct course_part *part = &t->parts.v[i];
+		const struct trend_part *part = &t->parts.v[i];
 		if (part->figure != p->figure || part->first != p->first)
 			continue;
 		doc_item(d, 1);
@@ -139,13 +139,13 @@ static void put_parts(struct document *d, const struct course *t, const struct c
 }
 
 /* Write a change point. If its figure is of the case `of`, the figure is named without the case. */
-static void put_change(struct document *d, const struct course *t, const struct course_point *p,
+static void put_change(struct document *d, const struct trends *t, const struct trend_change *p,
                        const char *of)
 {
-	const struct course_figure *f = course_figure_of(t, p->figure);
+	const struct trend_figure *f = trend_figure_of(t, p->figure);
 	enum doc_tone tone = p->is_worse ? TONE_WORSE : p->is_better ? TONE_BETTER : TONE_PLAIN;
 	bool known = of && f->of->case_name && strcmp(of, f->of->case_name) == 0;
-	doc_add(d, DOC_SAID, TONE_STRONG, course_name(d, f, span_of(known ? of : "")));
+	doc_add(d, DOC_SAID, TONE_STRONG, trend_name(d, f, span_of(known ? of : "")));
 	doc_words(d, ": ");
 	put_levels(d, f->unit, p->before, p->after, p->change_pct, tone);
 }
@@ -153,22 +153,22 @@ static void put_change(struct document *d, const struct course *t, const struct 
 /* Weight of a change point in the report: it is the highest for figures that got worse and still
    are, then for other figures that got worse, then for those that got better. In each of these
    groups, key figures have the higher weight. */
-static int weight(const struct course *t, const struct course_point *p)
+static int weight(const struct trends *t, const struct trend_change *p)
 {
 	static const enum metric_id keys[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
 		                                   METRIC_MEMORY_PEAK_ALLOCATED };
-	const struct metric *m = course_figure_of(t, p->figure)->of;
+	const struct metric *m = trend_figure_of(t, p->figure)->of;
 	int key = m->need == NEED_INPUT || ANY(i, NR_OF(keys), keys[i] == m->id);
 	return p->is_worse ? 4 + 2 * key + 4 * p->stands : p->is_better ? 1 + key : 0;
 }
 
 /* The change point with the highest weight among those whose first changed run is `run`, or
    NULL. */
-static const struct course_point *main_point(const struct course *t, int64_t run)
+static const struct trend_change *main_point(const struct trends *t, int64_t run)
 {
-	const struct course_point *best = NULL;
+	const struct trend_change *best = NULL;
 	for (size_t i = 0; i < t->points.nr; i++) {
-		const struct course_point *p = &t->points.v[i];
+		const struct trend_change *p = &t->points.v[i];
 		if (p->first == run && (!best || weight(t, p) > weight(t, best)))
 			best = p;
 	}
@@ -178,7 +178,7 @@ static const struct course_point *main_point(const struct course *t, int64_t run
 /* Write the change point `p`, the items that changed with it, and other figures that changed at the
    same run. The other figures all got worse if `p` is a change for the worse; otherwise none of
    them did. */
-void course_put_event(struct document *d, const struct course *t, const struct course_point *p)
+void trends_put_event(struct document *d, const struct trends *t, const struct trend_change *p)
 {
 	put_change(d, t, p, NULL);
 	doc_words(d, " between ");
@@ -188,10 +188,10 @@ void course_put_event(struct document *d, const struct course *t, const struct c
 	doc_words(d, p->approved ? "; approved" : "");
 	put_parts(d, t, p);
 	size_t nr = 0;
-	for (const struct course_point *q = t->points.v; q < t->points.v + t->points.nr; q++)
+	for (const struct trend_change *q = t->points.v; q < t->points.v + t->points.nr; q++)
 		if (q->first == p->first && q != p && q->is_worse == p->is_worse && nr++ < BESIDE) {
 			doc_item(d, 1);
-			put_change(d, t, q, course_figure_of(t, p->figure)->of->case_name);
+			put_change(d, t, q, trend_figure_of(t, p->figure)->of->case_name);
 		}
 	if (nr > BESIDE) {
 		doc_item(d, 1);
@@ -200,14 +200,14 @@ void course_put_event(struct document *d, const struct course *t, const struct c
 }
 
 /* Write the change points, newest first. Change points at the same run are one entry. */
-static void put_points(struct document *d, const struct course *t)
+static void put_points(struct document *d, const struct trends *t)
 {
 	doc_section(d, "changes", "What changed", DOC_OPEN);
 	for (int64_t run = (int64_t)t->runs.nr; run-- > 0;) {
-		const struct course_point *p = main_point(t, run);
+		const struct trend_change *p = main_point(t, run);
 		if (p) {
 			doc_item(d, 0);
-			course_put_event(d, t, p);
+			trends_put_event(d, t, p);
 		}
 	}
 	doc_end(d);
@@ -215,10 +215,10 @@ static void put_points(struct document *d, const struct course *t)
 
 /* The newest change point at which a figure got worse and has stayed so; NULL if there is none, or
    if a run after it was approved. */
-static const struct course_point *newest(const struct course *t)
+static const struct trend_change *newest(const struct trends *t)
 {
 	for (int64_t run = (int64_t)t->runs.nr; run-- > 0;) {
-		const struct course_point *p = main_point(t, run);
+		const struct trend_change *p = main_point(t, run);
 		if (p && p->stands)
 			return p->approved ? NULL : p;
 	}
@@ -227,7 +227,7 @@ static const struct course_point *newest(const struct course *t)
 
 /* How early a figure comes in the table: 2 if the figure got worse at a change point, 1 if it only
    has other change points, 0 if it has none. */
-static int news_of(const struct course *t, const struct course_figure *f)
+static int news_of(const struct trends *t, const struct trend_figure *f)
 {
 	int news = 0;
 	for (size_t i = 0; i < t->points.nr; i++)
@@ -237,20 +237,20 @@ static int news_of(const struct course *t, const struct course_figure *f)
 }
 
 /* Say that the wall time did not change, if other figures did. */
-static void put_wall(struct document *d, const struct course *t)
+static void put_wall(struct document *d, const struct trends *t)
 {
 	const struct metric *wall = &metric_table[METRIC_STEP_PERIOD];
-	const struct course_figure *f = t->figures.v;
+	const struct trend_figure *f = t->figures.v;
 	if (t->points.nr &&
 	    ANY(i, t->figures.nr,
-	        strcmp(f[i].metric, wall->name) == 0 && !course_is_item(&f[i]) && !news_of(t, &f[i])))
+	        strcmp(f[i].metric, wall->name) == 0 && !trend_is_item(&f[i]) && !news_of(t, &f[i])))
 		doc_printf(d, "%s unchanged; ", metric_label(wall));
 }
 
 /* Write the verdict on the history ("worse", "no worse" or "steady"), and its reason. */
-static void put_news(struct document *d, const struct course *t)
+static void put_news(struct document *d, const struct trends *t)
 {
-	const struct course_point *p = newest(t);
+	const struct trend_change *p = newest(t);
 	doc_paragraph(d);
 	if (p)
 		doc_add(d, DOC_VERDICT, TONE_WARN, "worse");
@@ -258,9 +258,9 @@ static void put_news(struct document *d, const struct course *t)
 		doc_add(d, DOC_VERDICT, TONE_GOOD, t->points.nr ? "no worse" : "steady");
 	doc_say(d, " · %s", arena_printf(&d->arena, "history of %s: ", t->workload));
 	if (p) {
-		const struct course_figure *f = course_figure_of(t, p->figure);
+		const struct trend_figure *f = trend_figure_of(t, p->figure);
 		bool up = p->after > p->before;
-		doc_said(d, arena_printf(&d->arena, "%s ", course_name(d, f, SPAN(""))));
+		doc_said(d, arena_printf(&d->arena, "%s ", trend_name(d, f, SPAN(""))));
 		doc_add(d, DOC_FIGURE, TONE_WORSE,
 		        p->change_pct == INT64_MIN ? unit_text(&d->arena, f->unit, p->after)
 		                                   : unit_relative(&d->arena, p->change_pct) + 1);
@@ -279,9 +279,9 @@ static void put_news(struct document *d, const struct course *t)
 
 /* Add how to find the commit that caused a change: commands that list the commits between the two
    runs, and that bisect these commits. */
-static void put_search(struct document *d, const struct course *t, const struct course_point *p)
+static void put_search(struct document *d, const struct trends *t, const struct trend_change *p)
 {
-	const struct course_run *good = &t->runs.v[p->last], *bad = &t->runs.v[p->first];
+	const struct trend_run *good = &t->runs.v[p->last], *bad = &t->runs.v[p->first];
 	doc_item(d, 0);
 	if (!bisect_commit(&d->arena, good) || !bisect_commit(&d->arena, bad)) {
 		doc_words(d, "to find it by git bisect, store runs with --context commit=ID");
@@ -296,9 +296,9 @@ static void put_search(struct document *d, const struct course *t, const struct 
 	doc_command(d, "", DOC_OPEN, t->bisect);
 }
 
-static void put_advice(struct document *d, const struct course *t)
+static void put_advice(struct document *d, const struct trends *t)
 {
-	const struct course_point *p = newest(t);
+	const struct trend_change *p = newest(t);
 	if (!p)
 		return;
 	doc_section(d, "advice", "What to do", DOC_OPEN);
@@ -316,22 +316,22 @@ static void put_advice(struct document *d, const struct course *t)
 
 /* ---- figures over the runs ---- */
 
-static const struct course_point *last_point(const struct course *t, const struct course_figure *f)
+static const struct trend_change *last_point(const struct trends *t, const struct trend_figure *f)
 {
-	const struct course_point *last = NULL;
+	const struct trend_change *last = NULL;
 	for (size_t i = 0; i < t->points.nr; i++) {
-		const struct course_point *p = &t->points.v[i];
+		const struct trend_change *p = &t->points.v[i];
 		if (p->figure == f->place && (!last || p->first > last->first))
 			last = p;
 	}
 	return last;
 }
 
-static void put_name(struct document *d, const struct course_figure *f, struct span known)
+static void put_name(struct document *d, const struct trend_figure *f, struct span known)
 {
-	const char *name = course_name(d, f, known);
+	const char *name = trend_name(d, f, known);
 	doc_row(d, 0);
-	if (course_is_item(f) || f->of->need == NEED_INPUT)
+	if (trend_is_item(f) || f->of->need == NEED_INPUT)
 		doc_name_cell(d, name);
 	else
 		doc_said_cell(d, name);
@@ -339,9 +339,9 @@ static void put_name(struct document *d, const struct course_figure *f, struct s
 
 /* Write cells with the level of a figure before its newest change, the present level, and the
    change. */
-static void put_changed(struct document *d, const struct course *t, const struct course_figure *f)
+static void put_changed(struct document *d, const struct trends *t, const struct trend_figure *f)
 {
-	const struct course_point *p = last_point(t, f);
+	const struct trend_change *p = last_point(t, f);
 	enum doc_tone tone = p->is_worse ? TONE_WORSE : p->is_better ? TONE_BETTER : TONE_PLAIN;
 	doc_figure_cell(d, unit_text(&d->arena, f->unit, p->before), true, p->before);
 	doc_figure_cell(d, unit_text(&d->arena, f->unit, f->level), true, f->level);
@@ -353,7 +353,7 @@ static void put_changed(struct document *d, const struct course *t, const struct
 	            : unit_relative(&d->arena, p->change_pct));
 }
 
-void course_put_figure(struct document *d, const struct course_figure *f)
+void trends_put_figure(struct document *d, const struct trend_figure *f)
 {
 	doc_figure_cell(d, unit_text(&d->arena, f->unit, f->newest), true, f->newest);
 	doc_figure_cell(d, unit_text(&d->arena, f->unit, f->level), true, f->level);
@@ -363,7 +363,7 @@ void course_put_figure(struct document *d, const struct course_figure *f)
 
 /* Write a table of the figures that changed, beginning with those that got worse, or of the figures
    that did not change. */
-static void put_figures(struct document *d, const struct course *t, bool changed)
+static void put_figures(struct document *d, const struct trends *t, bool changed)
 {
 	static const struct doc_column both[][5] = {
 		{ { "figure", DOC_LEFT },
@@ -390,21 +390,21 @@ static void put_figures(struct document *d, const struct course *t, bool changed
 	table->more_text = "figures";
 	for (int news = changed ? 2 : 0; news >= changed; news--)
 		for (size_t i = 0; i < t->figures.nr; i++) {
-			const struct course_figure *f = &t->figures.v[i];
+			const struct trend_figure *f = &t->figures.v[i];
 			if (news_of(t, f) != news)
 				continue;
 			put_name(d, f, known);
 			if (changed)
 				put_changed(d, t, f);
 			else
-				course_put_figure(d, f);
-			doc_words_cell(d, course_sparkline(d, f));
+				trends_put_figure(d, f);
+			doc_words_cell(d, trend_sparkline(d, f));
 		}
 	doc_end(d);
 }
 
 /* Say which run is approved: "approved 2027-01-31 by ada at a1b2c3d4e5; 7 later runs accepted". */
-static void put_approval(struct document *d, const struct course *t)
+static void put_approval(struct document *d, const struct trends *t)
 {
 	const struct provenance *p = t->approval;
 	if (!p)
@@ -424,7 +424,7 @@ static void put_approval(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-static void put_runs(struct document *d, const struct course *t)
+static void put_runs(struct document *d, const struct trends *t)
 {
 	static const struct doc_column columns[] = { { "run", DOC_RIGHT },   { "time", DOC_LEFT },
 		                                         { "commit", DOC_LEFT }, { "verdict", DOC_LEFT },
@@ -433,7 +433,7 @@ static void put_runs(struct document *d, const struct course *t)
 	struct doc_table *table = doc_table(d, "Runs", COLUMNS(columns));
 	table->brief = RUNS_SHOWN;
 	for (size_t i = t->runs.nr; i-- > 0;) {
-		const struct course_run *r = &t->runs.v[i];
+		const struct trend_run *r = &t->runs.v[i];
 		doc_row(d, 0);
 		doc_figure_cell(d, arena_printf(&d->arena, "%" PRId64, r->place + 1), true, r->place);
 		doc_name_cell(d, r->time[0] ? r->time : "–");
@@ -445,20 +445,20 @@ static void put_runs(struct document *d, const struct course *t)
 	doc_end(d);
 }
 
-static bool is_constant(const struct course_figure *f)
+static bool is_constant(const struct trend_figure *f)
 {
 	return ALL(i, f->values.nr, f->values.v[i] == f->values.v[0]);
 }
 
 /* Draw charts of figures that got worse, then of other changed figures, then of the rest, up to a
    number that fits on a page. A figure that is the same in all runs gets no chart. */
-static void put_pictures(struct document *d, const struct course *t)
+static void put_pictures(struct document *d, const struct trends *t)
 {
 	size_t nr = 0, same = 0;
 	doc_section(d, "charts", "Over the runs", DOC_PAGE);
 	for (int news = 2; news >= 0; news--)
 		for (size_t i = 0; i < t->figures.nr; i++) {
-			const struct course_figure *f = &t->figures.v[i];
+			const struct trend_figure *f = &t->figures.v[i];
 			if (news_of(t, f) == news && !is_constant(f) && nr++ < PICTURES)
 				doc_picture(d, "figure", i);
 		}
@@ -474,7 +474,7 @@ static void put_pictures(struct document *d, const struct course *t)
 
 /* Collect the names of the kernels that changed, so that they can be shortened as in other
    reports. */
-static void add_names(const struct course *t, struct short_names *names, struct document *d)
+static void add_names(const struct trends *t, struct short_names *names, struct document *d)
 {
 	for (size_t i = 0; i < t->parts.nr; i++) {
 		const struct metric *m = metric_find(span_of(t->parts.v[i].metric));
@@ -485,7 +485,7 @@ static void add_names(const struct course *t, struct short_names *names, struct 
 	doc_show_names(d, names);
 }
 
-static void course_document(const struct course *t, struct short_names *names, struct document *d)
+static void trends_document(const struct trends *t, struct short_names *names, struct document *d)
 {
 	doc_init(d);
 	add_names(t, names, d);
@@ -506,21 +506,21 @@ static void course_document(const struct course *t, struct short_names *names, s
 
 static void picture(void *ctx, struct picture which, struct strbuf *out)
 {
-	struct course_page *w = ctx;
-	course_draw(w->t, &w->t->figures.v[which.nr], &w->d, out);
+	struct trends_page *w = ctx;
+	trends_draw(w->t, &w->t->figures.v[which.nr], &w->d, out);
 }
 
-void course_page_init(struct course_page *p, const struct course *t)
+void trends_page_init(struct trends_page *p, const struct trends *t)
 {
-	*p = (struct course_page){ .t = t };
-	course_document(t, &p->names, &p->d);
+	*p = (struct trends_page){ .t = t };
+	trends_document(t, &p->names, &p->d);
 	p->frame = (struct page_frame){ .tool = "gpugate history",
 		                            .heading = t->workload,
 		                            .word = "history",
 		                            .hooks = { .ctx = p, .picture = picture } };
 }
 
-void course_page_release(struct course_page *p)
+void trends_page_release(struct trends_page *p)
 {
 	doc_release(&p->d);
 	short_names_release(&p->names);

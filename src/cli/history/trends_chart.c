@@ -1,16 +1,16 @@
 /* Draws a figure over the runs of the history: with its levels, and as a line of bars. */
 #include "base/number.h"
 #include "document/render.h"
-#include "history/course_document.h"
+#include "history/trends_document.h"
 #include "html/svg.h"
 
 /* Draw the level (median) of each stretch of runs without a change point as a line. */
-static void draw_levels(const struct course *t, const struct course_figure *f, struct svg_range x,
+static void draw_levels(const struct trends *t, const struct trend_figure *f, struct svg_range x,
                         struct svg_range y, struct strbuf *out)
 {
 	int64_t from = 0;
 	for (size_t i = 0; i <= t->points.nr; i++) {
-		const struct course_point *p = i < t->points.nr ? &t->points.v[i] : NULL;
+		const struct trend_change *p = i < t->points.nr ? &t->points.v[i] : NULL;
 		if (p && p->figure != f->place)
 			continue;
 		int64_t level = p ? p->before : f->level;
@@ -23,7 +23,7 @@ static void draw_levels(const struct course *t, const struct course_figure *f, s
 	}
 }
 
-void course_draw(const struct course *t, const struct course_figure *f, struct document *d,
+void trends_draw(const struct trends *t, const struct trend_figure *f, struct document *d,
                  struct strbuf *out)
 {
 	struct svg_range y = { INT64_MAX, INT64_MIN, 1 };
@@ -35,7 +35,7 @@ void course_draw(const struct course *t, const struct course_figure *f, struct d
 	}
 	y = svg_axis(y, f->unit == UNIT_BYTES);
 	strbuf_adds(out, "<figure class=\"chart\"><figcaption>");
-	doc_html_escape(out, span_of(course_name(d, f, SPAN(""))));
+	doc_html_escape(out, span_of(trend_name(d, f, SPAN(""))));
 	strbuf_adds(out, "</figcaption>\n");
 	strbuf_adds(out, "<div class=\"plot\">");
 	svg_labels(out, f->unit, y, "y");
@@ -55,7 +55,7 @@ enum { SPARK_CHARS = 16 };
 
 /* Draw the values of all runs, oldest first, as a line of at most SPARK_CHARS bars. A bar that
    covers several runs shows their highest value. */
-const char *course_sparkline(struct document *d, const struct course_figure *f)
+const char *trend_sparkline(struct document *d, const struct trend_figure *f)
 {
 	static const char *const bars[] = { "▁", "▂", "▃", "▅", "▇" };
 	enum { NR_BARS = NR_OF(bars) };

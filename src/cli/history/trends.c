@@ -1,4 +1,4 @@
-#include "history/course.h"
+#include "history/trends.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -19,17 +19,17 @@ enum { PARTS_MOST = 5, PART_SHARE = 10 };
 
 /* ---- runs of the history ---- */
 
-static void add_run(struct course *t, const struct past_run *run)
+static void add_run(struct trends *t, const struct past_run *run)
 {
 	const struct provenance *p = &run->provenance;
 	int64_t place = (int64_t)t->runs.nr;
-	vec_push(&t->runs, (struct course_run){ .place = place,
-	                                        .commit = p->commit,
-	                                        .time = p->time,
-	                                        .who = p->who,
-	                                        .reason = p->reason,
-	                                        .verdict = text_or_empty(run->verdict),
-	                                        .approved = run->source_hash == run->pin });
+	vec_push(&t->runs, (struct trend_run){ .place = place,
+	                                       .commit = p->commit,
+	                                       .time = p->time,
+	                                       .who = p->who,
+	                                       .reason = p->reason,
+	                                       .verdict = text_or_empty(run->verdict),
+	                                       .approved = run->source_hash == run->pin });
 }
 
 /* ---- series of figures ---- */
@@ -55,7 +55,7 @@ struct run_value {
 
 /* Set `of` to the metric of a value; NULL if an earlier version stored a metric that no longer
    exists. Each figure of a result file has a metric of its own, whichever rule stored it. */
-static void find_metric(struct course *t, const struct run_view *stored, struct run_value *r)
+static void find_metric(struct trends *t, const struct run_view *stored, struct run_value *r)
 {
 	const char *blank = strchr(r->v.query, ' '), *ranks = strstr(r->v.query, " ranks=");
 	bool of_file = strncmp(r->v.query, "input.", strlen("input.")) == 0 && ranks;
@@ -83,7 +83,7 @@ ORDERING(value_order, struct run_value,
 
 /* Fill in the values, with as many decimals as the most precise one has, but no more than the
    largest one has room for. */
-static void fill_figure(const struct run_value *v, size_t nr, struct course_figure *f)
+static void fill_figure(const struct run_value *v, size_t nr, struct trend_figure *f)
 {
 	int64_t most = INT64_MAX;
 	for (size_t i = 0; i < nr; i++) {
@@ -119,18 +119,18 @@ static enum worse direction(const struct rules *rules, const struct metric *m)
 }
 
 /* Add the figure whose `nr` values are `v`, the oldest first. */
-static void add_figure(struct course *t, const struct rules *rules, const struct run_value *v,
+static void add_figure(struct trends *t, const struct rules *rules, const struct run_value *v,
                        size_t nr)
 {
 	const struct metric *m = v->of;
-	struct course_figure f = { .place = (int64_t)t->figures.nr,
-		                       .query = v->v.query,
-		                       .of = m,
-		                       .metric = m->name,
-		                       .label = v->v.label,
-		                       .rank = v->v.rank,
-		                       .unit = m->unit,
-		                       .worse = direction(rules, m) };
+	struct trend_figure f = { .place = (int64_t)t->figures.nr,
+		                      .query = v->v.query,
+		                      .of = m,
+		                      .metric = m->name,
+		                      .label = v->v.label,
+		                      .rank = v->v.rank,
+		                      .unit = m->unit,
+		                      .worse = direction(rules, m) };
 	fill_figure(v, nr, &f);
 	if (m->need == NEED_INPUT)
 		f.unit = unit_of_figure(unit_figure(m->unit), (int)f.digits);
@@ -139,30 +139,30 @@ static void add_figure(struct course *t, const struct rules *rules, const struct
 	vec_push(&t->figures, f);
 }
 
-const struct course_figure *course_figure_of(const struct course *t, int64_t place)
+const struct trend_figure *trend_figure_of(const struct trends *t, int64_t place)
 {
 	return FIND(i, t->figures.v, t->figures.nr, t->figures.v[i].place == place);
 }
 
-bool course_is_item(const struct course_figure *f)
+bool trend_is_item(const struct trend_figure *f)
 {
 	return f->label.n || f->rank >= 0;
 }
 
 /* True for a figure of a result file for which no direction is better. */
-static bool is_neither(const struct course_figure *f)
+static bool is_neither(const struct trend_figure *f)
 {
 	return f->of->need == NEED_INPUT && f->worse == WORSE_EITHER;
 }
 
 /* Order of figures: those of whole runs before those of items, then those that have a better and a
    worse direction before the rest, then in the order of a check's report. */
-ORDERING(figure_order, struct course_figure,
-         THEN(course_is_item(x) - course_is_item(y)) THEN(is_neither(x) - is_neither(y))
+ORDERING(figure_order, struct trend_figure,
+         THEN(trend_is_item(x) - trend_is_item(y)) THEN(is_neither(x) - is_neither(y))
              THEN(COMPARE(x->of->place, y->of->place)) RISING(place))
 
 /* Add every figure that at least one run recorded. */
-static void add_figures(struct course *t, const struct baseline *b, const struct rules *rules,
+static void add_figures(struct trends *t, const struct baseline *b, const struct rules *rules,
                         const struct past_run *const *runs, size_t nr)
 {
 	VEC(struct run_value) all = VEC_INIT;
@@ -192,7 +192,7 @@ static void add_figures(struct course *t, const struct baseline *b, const struct
 /* ---- change points ---- */
 
 /* Median and scaled MAD of the values of runs [from, to); false if no run has the figure. */
-static bool level_of(const struct course_figure *f, int64_t from, int64_t to, int64_t *median,
+static bool level_of(const struct trend_figure *f, int64_t from, int64_t to, int64_t *median,
                      int64_t *scatter)
 {
 	int64_t *v = mem_calloc(f->values.nr + 1, sizeof *v);
@@ -206,12 +206,12 @@ static bool level_of(const struct course_figure *f, int64_t from, int64_t to, in
 	return nr > 0;
 }
 
-static int64_t size_of(const struct course_part *p)
+static int64_t size_of(const struct trend_part *p)
 {
 	return number_distance(p->after, p->before);
 }
 
-ORDERING(part_cmp, struct course_part, THEN(COMPARE(size_of(y), size_of(x))) BY_SPAN(label))
+ORDERING(part_cmp, struct trend_part, THEN(COMPARE(size_of(y), size_of(x))) BY_SPAN(label))
 
 /* True if amounts in the two units can be compared: the units have the same name, or both are
    times, such as "ns" and "ns/step". Amounts of figures of result files cannot be compared, since
@@ -224,21 +224,21 @@ static bool is_like(enum unit a, enum unit b)
 
 /* Add the items (kernels, operators, …) that changed most at the figure's change point, by at least
    a tenth of the figure's change. */
-static void add_parts(struct course *t, const struct course_point *p, int64_t from, int64_t to)
+static void add_parts(struct trends *t, const struct trend_change *p, int64_t from, int64_t to)
 {
-	const struct course_figure *whole = &t->figures.v[p->figure];
-	VEC(struct course_part) parts = VEC_INIT;
+	const struct trend_figure *whole = &t->figures.v[p->figure];
+	VEC(struct trend_part) parts = VEC_INIT;
 	int64_t change = number_distance(p->after, p->before), scatter;
 	size_t item = 0, nr = t->figures.nr; /* figures of whole runs come before those of items */
-	SEARCH(item, nr, i, !course_is_item(&t->figures.v[i]));
+	SEARCH(item, nr, i, !trend_is_item(&t->figures.v[i]));
 	for (size_t i = item; i < t->figures.nr; i++) {
-		const struct course_figure *f = &t->figures.v[i];
-		struct course_part part = { .figure = p->figure,
-			                        .first = p->first,
-			                        .metric = f->metric,
-			                        .label = f->label,
-			                        .rank = f->rank,
-			                        .unit = f->unit };
+		const struct trend_figure *f = &t->figures.v[i];
+		struct trend_part part = { .figure = p->figure,
+			                       .first = p->first,
+			                       .metric = f->metric,
+			                       .label = f->label,
+			                       .rank = f->rank,
+			                       .unit = f->unit };
 		if (f == whole || !is_like(f->unit, whole->unit) ||
 		    !level_of(f, from, p->first, &part.before, &scatter) ||
 		    !level_of(f, p->first, to, &part.after, &scatter) ||
@@ -254,10 +254,10 @@ static void add_parts(struct course *t, const struct course_point *p, int64_t fr
 	vec_release(&parts);
 }
 
-static void add_point(struct course *t, const struct course_figure *f, int64_t from, int64_t to,
+static void add_point(struct trends *t, const struct trend_figure *f, int64_t from, int64_t to,
                       const struct change_point *c)
 {
-	struct course_point p = { .figure = f->place,
+	struct trend_change p = { .figure = f->place,
 		                      .last = f->runs.v[c->at - 1],
 		                      .first = f->runs.v[c->at],
 		                      .p = c->p,
@@ -277,7 +277,7 @@ static void add_point(struct course *t, const struct course_figure *f, int64_t f
 	add_parts(t, &p, from, to);
 }
 
-static void find_points(struct course *t, struct course_figure *f, int64_t p)
+static void find_points(struct trends *t, struct trend_figure *f, int64_t p)
 {
 	struct change_list c;
 	int64_t from = 0, end = (int64_t)t->runs.nr;
@@ -289,27 +289,27 @@ static void find_points(struct course *t, struct course_figure *f, int64_t p)
 	}
 	level_of(f, from, end, &f->level, &f->spread);
 	for (size_t i = t->points.nr - c.list.nr; i < t->points.nr; i++) {
-		struct course_point *point = &t->points.v[i];
+		struct trend_change *point = &t->points.v[i];
 		point->stands = point->is_worse && (f->worse == WORSE_UP ? f->level > point->middle
 		                                                         : f->level < point->middle);
 	}
 	vec_release(&c.list);
 }
 
-static bool is_wanted(const struct course_figure *f, const struct course_options *o)
+static bool is_wanted(const struct trend_figure *f, const struct trend_options *o)
 {
 	if (o->metric)
 		return fnmatch(o->metric, f->metric, 0) == 0;
-	return !course_is_item(f);
+	return !trend_is_item(f);
 }
 
 /* Remove figures that the user did not ask for. Figures of items were needed only to find the items
    that changed together with a figure. */
-static void drop_unwanted(struct course *t, const struct course_options *o)
+static void drop_unwanted(struct trends *t, const struct trend_options *o)
 {
 	size_t nr = 0;
 	for (size_t i = 0; i < t->figures.nr; i++) {
-		struct course_figure *f = &t->figures.v[i];
+		struct trend_figure *f = &t->figures.v[i];
 		if (is_wanted(f, o)) {
 			t->figures.v[nr++] = *f;
 			continue;
@@ -320,7 +320,7 @@ static void drop_unwanted(struct course *t, const struct course_options *o)
 	t->figures.nr = nr;
 }
 
-static const char *headline(struct course *t)
+static const char *headline(struct trends *t)
 {
 	size_t nr = t->points.nr, runs = t->runs.nr;
 	if (runs < 2 * CHANGE_LEAST)
@@ -333,17 +333,17 @@ static const char *headline(struct course *t)
 	                    runs > CHANGE_MOST ? (size_t)CHANGE_MOST : runs);
 }
 
-const struct history *course_history(const struct baseline *b)
+const struct history *trends_history(const struct baseline *b)
 {
 	return b->sample.runs.nr ? &b->sample : &b->recent;
 }
 
-void course_make(const struct baseline *b, const char *workload, const struct course_options *o,
-                 const struct rules *rules, struct course *out)
+void trends_make(const struct baseline *b, const char *workload, const struct trend_options *o,
+                 const struct rules *rules, struct trends *out)
 {
-	const struct history *h = course_history(b);
+	const struct history *h = trends_history(b);
 	VEC(const struct past_run *) runs = VEC_INIT;
-	*out = (struct course){ .arena = ARENA_INIT, .workload = workload };
+	*out = (struct trends){ .arena = ARENA_INIT, .workload = workload };
 	for (size_t i = 0; i < h->runs.nr; i++) {
 		int64_t day;
 		if (date_parse(span_of(h->runs.v[i].provenance.time), &day) && day < o->since)
@@ -360,7 +360,7 @@ void course_make(const struct baseline *b, const char *workload, const struct co
 	out->headline = headline(out);
 }
 
-void course_release(struct course *t)
+void trends_release(struct trends *t)
 {
 	for (size_t i = 0; i < t->figures.nr; i++) {
 		vec_release(&t->figures.v[i].values);
