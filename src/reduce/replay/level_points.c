@@ -40,4 +40,5 @@ void level_points_finish(struct level_points *l, struct digest *d)
 	flush_part(l);
 	vec_unite(&l->list, point_cmp, NULL);
 	vec_move(&d->memory_levels, &l->list);
+	vec_release(&l->list);
 }
