@@ -193,8 +193,8 @@ static void put_findings(struct suite *out, const struct report *r, struct docum
 	}
 }
 
-/* True for the first check of its rule among the checks that need attention, since --accept names
-   rules. */
+/* True for the first open check of its rule (check_is_open()). The result has this check of each
+   rule, so that it names all rules that --accept may be given. */
 static bool is_first_of_rule(const struct report *r, size_t i)
 {
 	return !ANY(k, i,
@@ -203,8 +203,8 @@ static bool is_first_of_rule(const struct report *r, size_t i)
 	       check_is_open(&r->checks.v[i]);
 }
 
-/* Add the checks that need attention, up to a number that keeps the result small. Beyond that
-   number, only the first check of each rule is added. */
+/* Add the checks that need attention (check_matters()), up to CHECKS_KEPT, which keeps the result
+   small. Beyond this number, only the first open check of each rule is added. */
 static void put_checks(struct suite *out, const struct report *r, struct document *d, int64_t of)
 {
 	int64_t place = 0;

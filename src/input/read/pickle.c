@@ -5,9 +5,9 @@
 #include "read/pickle_nodes.h"
 #include "read/snapshot_form.h"
 
-/* True for the first bytes of a pickle. Protocols from 2 on begin with PROTO; protocols 0 and 1
- * with the opcode of an empty container, followed by a memo opcode or the first items
- * (pickletools). */
+/* True for the first bytes of a pickle. Protocols from 2 on begin with the opcode PROTO. Protocols
+ * 0 and 1 begin with the opcode of an empty container, and then have a memo opcode or the first
+ * items (opcodes as in Python's pickletools). */
 bool pickle_recognize(struct span first)
 {
 	static const char *const starts[] = { "\x80", "(dp", "(lp", "(dV", "(dS", "(l(",
@@ -94,8 +94,8 @@ static bool walk_object(void *ctx)
 	return next_value(ctx)->type == PICKLE_DICT && walk_enter(ctx);
 }
 
-/* Moves to the next key that is a text. Keys of other types are skipped, since all keys of a
- * snapshot are texts. */
+/* Moves to the next key that is a text. Keys of other types are skipped with their values: no
+ * reader looks for such keys. */
 static bool walk_key(void *ctx, struct span *key)
 {
 	struct pickle_walk *w = ctx;

@@ -69,19 +69,22 @@ void value_tree_release(struct value_tree *t);
 enum { CSV_COLUMNS = 1024 };
 
 /// Appends the rows of the table in out->bytes to the root as objects, whose members are named by
-/// the header. Empty cells are null. The header is the first line in which each of the `nr` globs
-/// `has` matches a column; without globs, it is the first line with two columns. `*found` is set if
-/// there is a header. If all globs have a '*', a line may fit by chance: the line below must then
-/// have figures in these columns.
+/// the header. Empty cells are null. Blank lines and repeated headers are skipped. A row with an
+/// open quote, or with more than CSV_COLUMNS columns, is ST_INPUT.
 ///
-/// Skipped are blank lines, repeated headers, and lines of one column before the header. Unless
-/// `loose` is set, a file in which another table comes before the header does not fit, and a row
-/// with another number of columns than the header is ST_INPUT. If `loose` is set, such a row is
-/// skipped unless a quote in it is open.
+/// The header is the first line of two or more columns in which each of the `nr` globs `has`
+/// matches a column. `*found` tells whether there is a header.
 ///
-/// After a blank line, a row with another number of columns begins another table. It is read if
-/// there are globs and its first column has the same name as that of the header; else it is
-/// skipped.
+/// If `loose` is set, all lines before the header are skipped, and so are rows with another number
+/// of columns than the header. If there are globs, each further line that they match is the header
+/// of the rows below it.
+///
+/// If `loose` is not set, only lines of one column may come before the header; else there is no
+/// header. If all globs have a '*', a line may match them by chance: the line below must then have
+/// figures in the columns that they match. A row with another number of columns than the header is
+/// ST_INPUT, except after a blank line, where it is the header of another table. Rows of this table
+/// are appended if there are globs and the first columns of both tables have the same name; else
+/// they are skipped.
 GG_MUST_CHECK enum status csv_add(struct value_tree *out, const char *name, const struct span *has,
                                   size_t nr, bool loose, bool *found, struct diag_log *log);
 

@@ -11,8 +11,9 @@ struct breakdown_query {
 	const char *cls; ///< class of the kernels included, "compute" or "communication"; NULL: both
 	struct span label; ///< name of the kernel, category, phase, … whose change is broken down
 	int64_t change; ///< change to explain, which all parts add up to
-	int64_t later; ///< part of `change` that cannot be broken down: by how much the run of main
-	               ///< that is broken down differs from the median of main's runs
+	/// Part of `change` that cannot be broken down. `change` counts from the median of main's runs,
+	/// but the details are those of one run of main, whose value is above this median by `later`.
+	int64_t later;
 	const char *stat; ///< name of the statistic that changed, such as "median"
 	bool renamed; ///< for kernel.time: true if the kernel had another name in the baseline
 	struct rank_scope ranks; ///< ranks to which the change and the activity pairs belong

@@ -44,8 +44,8 @@ static enum status check_baseline(struct document *d, const struct node *n)
 	return ST_OK;
 }
 
-/* Check a key of the environment. Users can define keys with --context, but a name similar to a
-   known key is reported as a typo. */
+/* Check a key of the environment. Users can define keys with --context. Yet a key similar to a
+   known one is refused as a typo, and so is an unknown key that begins with "gpu." or "cuda.". */
 static enum status check_key(struct document *d, const struct node *n)
 {
 	const char *near = env_key_near(n->text);
@@ -72,8 +72,8 @@ static bool is_named_before(const struct node *list, const struct node *item)
 	return false;
 }
 
-/* Check the lists of environment keys. Any valid key is allowed, since users can add keys with
-   --context, but each may occur only once. */
+/* Check each key in the two lists of environment keys, and that no key is there twice, be it in one
+   list or in both. */
 static enum status check_environment(struct document *d, const struct node *map)
 {
 	static const char *const names[] = { "must_match", "should_match" };
@@ -90,8 +90,8 @@ static enum status check_environment(struct document *d, const struct node *map)
 }
 
 /* Read an entry of `kernels.categories`: kernels whose names contain one of its texts belong to its
-   category. Digests store the texts of communication in one line, separated by blanks, so that a
-   text must not have blanks. */
+   category. A text must not hold blanks, since digests store those of communication as one text, in
+   which blanks separate them. */
 static enum status addition_read(struct document *d, const struct node *n, struct rules *out)
 {
 	for (const struct node *m = node_get(n, "match")->first; m; m = m->next)
@@ -147,8 +147,8 @@ static enum status unknown_profile(struct document *d, const struct node *profil
 	                                       : "; the file has no 'profiles'"));
 }
 
-/* Read the rules with the profile whose name they have. Read every profile, so that a mistake in
-   any of them is reported now, not when it is first used. */
+/* Read the rules with the profile that out->profile names, if any. Then read them with every other
+   profile, so that a mistake in one is reported now, not when it is first used. */
 static enum status read_all(struct document *d, void *ctx)
 {
 	struct rules *out = ctx;

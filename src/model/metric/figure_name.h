@@ -6,8 +6,9 @@
 #include "base/strbuf.h"
 #include "metric/metric.h"
 
-/// Appends `text` in the form that names of figures have: other characters become '_'; beyond 100
-/// bytes the text is cut, and 8 hex digits of the hash of the whole text are appended.
+/// Appends `text` in the form that names of figures have. Bytes other than ASCII letters, digits,
+/// '.', '_', '-' and '/' become '_'. A text of more than 100 bytes is cut after 91 bytes; then '-'
+/// and 8 hex digits of the hash of the whole text follow.
 void figure_name_add(struct span text, struct strbuf *out);
 
 /// The last part of an absolute path, since folders differ between machines: "Llama-3" for

@@ -406,8 +406,9 @@ struct trust_counts {
 	int64_t early, early_ns;
 
 	/// GPU time, in judged steps, of the work of graphs, if graphs were captured in the recording.
-	/// Parts of it are work that got the places of its capture (joined_ns), work of unknown order,
-	/// and work that fits captures with different places. The rest fits no capture.
+	/// Parts of it are work that got the places of its capture (joined_ns), work of unknown order
+	/// (unordered_ns), and work that fits captures with different places (ambiguous_ns). The rest
+	/// fits no capture.
 	int64_t replayed_ns, joined_ns, unordered_ns, ambiguous_ns;
 
 	/// Fewest and most requests in a step of a server (in a decode step, if there are any), by the
@@ -457,8 +458,10 @@ enum { RANK_MAX = INT32_MAX };
 struct digest {
 	struct arena arena; ///< arena that owns all lists and texts of the digest
 	struct digest *joined; ///< chain of digests that own parts of this digest, or NULL
-	struct fold *fold; ///< the fold of a folded run (model/fold.h), owned; else NULL
-	const struct fold *part_of; ///< the fold that this rank is a part of (fold_thin()); else NULL
+	struct fold *fold; ///< what a folded run has besides rows, such as figures of each rank
+	                   ///< (model/fold.h), owned; NULL for other runs
+	const struct fold *part_of; ///< `fold` of the folded run, if this digest is one of its ranks
+	                            ///< (fold_thin()); else NULL
 	size_t part; ///< index of this digest's rank in the fold `part_of`
 	struct span text; ///< stored text if the lists were released (digest_forget()), else empty
 	const char *trace; ///< base name of the trace file; NULL if there is none
@@ -511,8 +514,10 @@ struct digest {
 	/// Host calls, sorted by kind, name; sums of small rows come last in each kind.
 	VEC(struct call_stat) calls;
 	VEC(struct thread_stat) threads; ///< host threads, sorted by id
-	VEC(struct comm_stat) comms; ///< collectives, sorted by kind, group, group name, type, size
-	VEC(struct collective) collectives; ///< one row for each collective, in order of start
+
+	/// Sums of collectives, sorted by kind, group, group name, element type, group size.
+	VEC(struct comm_stat) comms;
+	VEC(struct collective) collectives; ///< single collectives, in order of start
 	int64_t collectives_cut; ///< number of collectives beyond COLLECTIVES_KEPT
 	VEC(struct function_stat) functions; ///< functions, by class and name; Python as a call tree
 	VEC(struct code_stat) code; ///< work of the measured steps (or window) by place in the code

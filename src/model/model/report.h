@@ -152,8 +152,8 @@ struct check {
 	struct evidence evidence;
 	bool of_all; ///< true if the check is excused because all operators changed alike
 	bool unconfirmed; ///< true if the check fails, but only more pairs of runs make this final
-	const char *moved; ///< id of the rule and both values, if the reference is worse than the
-	                   ///< approved run by more than the rule's limit; else NULL
+	const char *moved; ///< if the reference (of the runs of main) is worse than the approved run by
+	                   ///< more than the rule's limit: id of the rule and both values; else NULL
 	struct trend *trend; ///< past values of the figure if it is of the whole run; else NULL
 	const char *waiver; ///< "until 2027-01-31: issue 1234", also in the message; NULL if none
 };
@@ -330,8 +330,8 @@ struct report {
 	const struct metric *wall_cause;
 	const char *error; ///< first error, if it is why there are no checks (exit 2–5); else NULL
 	const char *accept; ///< command that makes the candidate the baseline; "" if there is none
-	int64_t left_out; ///< number of built-in rules left out, since the user's own rules need no
-	                  ///< baseline
+	int64_t left_out; ///< number of built-in rules that are left out, because they need a baseline
+	                  ///< and there is none
 	const char *decide; ///< command that would decide all checks; "" if none is undecided
 	bool same_artifact; ///< true if the candidate is the same artifact as the baseline
 	bool partial; ///< true if the report is of --quick, made from a part of the run

@@ -68,13 +68,16 @@ struct field {
 	size_t offset;
 	int64_t absent;
 	const char *const *names; ///< names of the values of FIELD_ENUM, ended by NULL
-	bool names_row; ///< true if a row with an unknown enum name is from a newer minor version
+	bool names_row; ///< true if a row with an unknown name in a file of a newer minor version is
+	                ///< skipped; false if the file is then refused
 	const struct schema *sub;
 	enum row_key order;
-	bool sums_last; ///< true for a key if sums (`names` > 0) come after all other rows
+	bool sums_last; ///< true for a key if, of the rows whose keys before it are equal, sums
+	                ///< (`names` > 0) come last
 	int since; ///< minor version of the stored format that added the member, if above 0
 	enum row_join join[NR_ROW_OCCASIONS];
-	const char *shown; ///< key in `figures` of JSON (texts become ids); NULL if not shown
+	const char *shown; ///< key of the member in `figures` of JSON reports on a run (emit_row());
+	                   ///< NULL if they lack the member
 	/// For FIELD_OWN: convert the member.
 	void (*read)(struct row_reader *r, void *row);
 	void (*write)(const void *row, struct sink *out);

@@ -27,8 +27,9 @@
 		.since = __VA_ARGS__                                                                   \
 	}
 
-/// A line for a member that is not a key: how it is joined when profiler cycles are merged, and in
-/// sums of small rows. `...` begins with the minor version of the format that added the member.
+/// A line for a member that is not a key. `cycles` and `small` say how two values of it become one:
+/// when profiler cycles are joined, and in sums of small rows (enum row_join, without JOIN_). `...`
+/// begins with the minor version of the stored format that added the member.
 #define FIELD(member, stored, cycles, small, ...)                                          \
 	{                                                                                      \
 		.key = #member, .offset = offsetof(struct ROW, member),                            \
@@ -44,11 +45,12 @@
 		.since = __VA_ARGS__                                                               \
 	}
 
-/// Further properties of a member. SHOWN: its key in `figures` of JSON; SUMS_LAST: sums of small
-/// rows come last; NAMES_ROW: if a file has an unknown name here, a newer minor version wrote the
-/// row.
+/// A member that JSON reports on a run have in `figures`, under the key `key_`.
 #define SHOWN(key_) .shown = (key_)
+/// A key member: of the rows whose keys before it are equal, sums of small rows come last.
 #define SUMS_LAST .sums_last = true
+/// A member of type ENUM: if a file of a newer minor version has an unknown name here, the row is
+/// skipped. Without NAMES_ROW, the file is refused.
 #define NAMES_ROW .names_row = true
 
 /// Defines the row type of a struct from the table `STRUCT_fields`.

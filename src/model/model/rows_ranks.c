@@ -20,7 +20,8 @@ static const struct field comm_stat_fields[] = {
 ROW_TYPE(comm_stat, LISTED);
 #undef ROW
 
-/* Collectives are sorted by start; several may start at one time. They are never joined. */
+/* No member is a key: rows are in order of start, and several may start at the same time. Two rows
+   never become one, so that KEEP has no effect. */
 #define ROW collective
 static const struct field collective_fields[] = {
 	FIELD(step, COUNT, KEEP, KEEP, 0),
@@ -57,8 +58,8 @@ static const struct field progress_fields[] = {
 ROW_TYPE(progress, ALONE, OWN(OF_CYCLES, join_progress_cycles));
 #undef ROW
 
-/* Figures of a rank that need all ranks are computed after profiler cycles have been joined, so
-   these rows are never joined. */
+/* These figures of a rank need all ranks, and are computed after the rank's profiler cycles have
+   been joined. So two rows never become one, and KEEP has no effect. */
 #define ROW cross_rank
 static const struct field cross_rank_fields[] = {
 	FIELD(known, FLAG, KEEP, KEEP, 0),
@@ -83,9 +84,8 @@ static void join_trust_cycles(void *row, const void *more)
 		x->fault_byte = y->fault_byte;
 	if (!x->requests_low || (y->requests_low && y->requests_low < x->requests_low))
 		x->requests_low = y->requests_low;
-	/* keeps both values of the cycle in which they differ most: in which `completion_ns` (time from
-	   the end of a step to the next end) is the smaller share of `marker_ns` (time between step
-	   markers) */
+	/* keeps both values of one cycle: the one in which `completion_ns` (time from the end of a step
+	   to the next end) is the smaller share of `marker_ns` (time between step markers) */
 	if ((__int128)y->marker_ns * x->completion_ns > (__int128)x->marker_ns * y->completion_ns ||
 	    !x->marker_ns) {
 		x->marker_ns = y->marker_ns;
@@ -115,7 +115,8 @@ static const struct field trust_counts_fields[] = {
 	FIELD(fault_byte, COUNT, OWN, KEEP, 0),
 	FIELD(truncated, FLAG, OR, KEEP, 0, SHOWN("truncated")),
 	FIELD(partial, FLAG, OR, KEEP, 0, SHOWN("partial")),
-	/* the numbers of these members come last in a fold, too (fold_of_trust()) */
+	/* version 0.2 lacked the members from here on; their numbers are the last ones of a fold
+	   (fold_of_trust()) */
 	FIELD(timed, OPTIONAL_COUNT(0), SUM, KEEP, 2, SHOWN("timed")),
 	FIELD(untimed_ns, OPTIONAL_COUNT(0), SUM, KEEP, 2, SHOWN("untimed_time")),
 	FIELD(twice, OPTIONAL_COUNT(0), SUM, KEEP, 2, SHOWN("twice")),
@@ -153,8 +154,8 @@ static const struct field env_entry_fields[] = {
 ROW_TYPE(env_entry, LISTED);
 #undef ROW
 
-/* If several inputs have the same name, the first counts; loading a run has already refused
- * duplicates. */
+/* Loading a run has refused inputs of the same name. So two rows never become one, and KEEP has no
+   effect. */
 #define ROW input_stat
 static const struct field input_stat_fields[] = {
 	KEY(ORDER, name, TEXT, 0),
@@ -203,7 +204,8 @@ ROW_TYPE(machine_stat, LISTED);
 	    FIELD_AT(value[STAT_P99], "p99", COUNT, KEEP, KEEP, 0),   \
 	    FIELD_AT(value[STAT_TOTAL], "total", COUNT, KEEP, KEEP, 0)
 
-/* Summaries exist only in stored runs, whose rows are never joined. */
+/* Summaries are made when a run is stored, after its profiler cycles have been joined. So two rows
+   never become one, and KEEP has no effect. */
 #define ROW step_summary
 static const struct field step_summary_fields[] = {
 	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),

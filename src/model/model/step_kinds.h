@@ -17,17 +17,18 @@ struct step_kinds {
 	/// differ from the first run's if each kind took as long as in the first run; in 1e-6 % of the
 	/// first run's mean step.
 	int64_t mix;
-	/// True if the mean over all steps is judged, since the median would be the time of an
-	/// accumulation step or, by chance, of an update.
+	/// True if the mean over all steps is judged instead of the median, which would be the time of
+	/// an accumulation step or, by chance, of an update.
 	bool by_mean;
 	int64_t steps[2][NR_PHASES]; ///< number of steps of each kind in each run, all ranks together
 };
 
-/// The kinds of steps of the runs `first` and `second`.
+/// Counts the steps of two runs by kind, and decides which kinds are judged by themselves. In a
+/// comparison, `first` is the baseline.
 struct step_kinds step_kinds_of(const struct run *first, const struct run *second);
 
-/// True if each kind is judged by itself, and the runs have them in so different shares that
-/// figures of all steps, such as the times of kernels per step, do not compare.
+/// True if each kind is judged by itself, and the runs have the kinds in such different shares that
+/// figures over all steps, such as the time of a kernel per step, cannot be compared.
 static inline bool step_kinds_other_mix(const struct step_kinds *k)
 {
 	return k->all_apart && k->mix > MICRO;

@@ -22,8 +22,8 @@ struct frame_block {
 /* A call that contains the current frame. */
 struct open_call {
 	int64_t end_ns;
-	uint32_t frame, id; ///< index and id of the frame; NO_ID for the sentinel at the bottom of the
-	                    ///< stack
+	uint32_t frame, id; ///< index of the frame, NO_ID in the sentinel at the bottom of the stack;
+	                    ///< id of the frame, NO_ID if it has none
 };
 
 static inline uint32_t run_id(const struct python_run *run, size_t i)

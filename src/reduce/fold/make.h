@@ -27,9 +27,10 @@ struct digest *fold_make(struct fold *f, struct digest *const *ranks, size_t nr,
 /// The two must have no rank in common.
 void fold_join(struct digest *into, struct digest *more);
 
-/// Leaves in f->kept only the ranks that stand out most by some figure of their own, at most
-/// FOLD_KEPT ranks. The same ranks remain, whether all ranks are compared in one call, or first the
-/// ranks of each part, and then the ranks that remain of the parts.
+/// Leaves at most FOLD_KEPT ranks in f->kept: for each of a few figures, the ranks with its largest
+/// or smallest values. Ranks may be folded in parts: a call for the ranks of each part, and then a
+/// call for the ranks that these calls left, leave the same ranks as one call for all. Does nothing
+/// if f->keeps_all.
 void fold_keep(struct fold *f);
 
 /// Joins the rows, sums and identifying members of `from` into `into`, but not the fold of `from`.

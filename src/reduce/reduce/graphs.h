@@ -54,7 +54,7 @@ struct graph_capture {
 	uint32_t form; ///< index in `forms` of the capture's form; unset if the capture has no nodes
 };
 
-/// All captures with the same `work` of nodes in the same order.
+/// A form: all captures whose nodes have the same `work`, in the same order.
 struct graph_form {
 	uint32_t first; ///< index in `captures` of the first capture of this form
 	bool forks; ///< true if `forks` is set in at least one capture of this form
@@ -112,11 +112,13 @@ struct graphs {
 	struct idmap counts; ///< numbers of nodes that captures have, each number once
 	VEC(struct graph_form) forms;
 	bool full; ///< true if there are too many captures to compare all: no replay gets places then
-	VEC(uint32_t) partly; ///< forms in which only some kernels have a name, as indices in `forms`
+	/// indices in `forms` of the forms in which the trace names some of the kernels, but not all
+	/// (struct graph_call)
+	VEC(uint32_t) partly;
 	struct name_table sequences; ///< for each entry of `replays`, the names of its activities in
 	                             ///< order; the id is the index in `replays`
 	VEC(struct graph_replay) replays;
-	VEC(uint32_t) fitting; ///< forms that fit replays, as indices in `forms`
+	VEC(uint32_t) fitting; ///< indices in `forms` of the forms that fit each replay
 	VEC(struct graph_run) runs; ///< activities of replays, sorted by `activity`
 };
 

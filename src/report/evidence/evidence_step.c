@@ -21,8 +21,8 @@ struct step_writer {
 	struct idmap named; /* ids of threads and lanes that have been named */
 };
 
-/* Fill in row_of, so that module and place can be written around operators: around the outermost
- * ones whose launches all have the same place. */
+/* Fill in row_of of each operator. put_around() writes module and place as frames around the
+ * outermost operators for which row_of is not MIXED. */
 static void find_places(struct step_writer *s)
 {
 	const struct code_step *step = s->step;
