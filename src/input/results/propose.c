@@ -570,7 +570,7 @@ enum status result_propose(struct source *src, const char *file, struct result_p
 	bool table = false;
 	*out = (struct result_proposal){ .lines = STRBUF_INIT };
 	enum status st = value_bytes_read(src, &t, log);
-	bool json = value_is_json(t.bytes);
+	bool json = st == ST_OK && value_is_json(t.bytes);
 	if (json) {
 		/* the first line of a log may begin with the time in brackets, which looks like a list */
 		bool may_be_log = !strstr(file, ".json");
