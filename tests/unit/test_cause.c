@@ -137,6 +137,37 @@ static void run_case(const struct cause_case *c)
 	diag_release(&log);
 }
 
+/* A check without a cause heads the report with its message, but without the runs that would
+   decide it. */
+static void test_plan(void **state)
+{
+	static const char *const messages[][2] = { { "a: b rose, but within the noise of ±1",
+		                                         ": 3 pairs" },
+		                                       { "a: b rose, but ", "3 pairs" },
+		                                       { "a: b rose", "" } };
+	(void)state;
+	for (size_t i = 0; i < NR_OF(messages); i++) {
+		struct report report;
+		struct run run = fixture_run(fixture_digest(5, usual, NR_OF(usual)));
+		struct bench_runs runs = { .candidates = &run, .nr_candidates = 1, .baseline = &run };
+		struct category_table categories;
+		fixture_categories(&categories);
+		report_init(&report);
+		struct check *c = vec_push_zero(&report.checks);
+		c->metric = &metric_table[METRIC_STEP_TIME];
+		c->verdict = VERDICT_UNDECIDED;
+		c->rule = c->id = c->limit = c->item = "";
+		c->evidence.plan_text = messages[i][1][0] ? "3 pairs" : "";
+		c->message = arena_printf(&report.arena, "%s%s", messages[i][0], messages[i][1]);
+		causes_find(&runs, (struct naming){ .categories = &categories }, 5, &report);
+		assert_int_equal(report.findings.nr, 1);
+		assert_int_equal(report.findings.v[0].head, i ? 0 : strlen(messages[i][0]));
+		report_release(&report);
+		run_release(&run);
+		category_table_release(&categories);
+	}
+}
+
 static void test_kernels(void **state)
 {
 	(void)state;
@@ -224,6 +255,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kernels),
+		cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

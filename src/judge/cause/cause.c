@@ -157,6 +157,10 @@ static struct suspect *other_of(struct inquiry *q, const struct check *c)
 	if (unit_is_time(c->metric->unit))
 		suspect_cost(s, both_rise(f));
 	suspect_title(q, s, "%s", c->message);
+	/* a heading does without the runs that would decide the check */
+	const char *plan = arena_printf(q->a, ": %s", c->evidence.plan_text);
+	if (plan[2] && span_ends(span_of(s->finding.title), span_of(plan)))
+		s->finding.head = strlen(s->finding.title) - strlen(plan);
 	if (is_of_figures(c) && is_gone(c))
 		advise_gone(q, s);
 	else if (c->verdict == VERDICT_MISSING && !c->has_baseline && !c->has_candidate)
