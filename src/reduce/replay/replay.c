@@ -56,7 +56,7 @@ static void category_rows(struct replay *r)
 	for (size_t i = 0; i < r->sites.categories.nr; i++) {
 		struct memory_item *c = &r->categories[i];
 		c->category = span_of(r->sites.categories.v[i]);
-		if (c->bytes || c->blocks || c->largest || c->other)
+		if (c->largest >= 0) /* 0 is the size of a block, too */
 			vec_push(&rows.list, *c);
 	}
 	replay_add(r, &rows, memory_item_cmp, SIZE_MAX);
@@ -95,8 +95,10 @@ static enum status replay_device(struct replay *r, const struct replay_options *
 	    (struct memory_evidence){ .history = r->nr > 0, .truncated = r->nr && r->s->overflowed };
 	r->alloc_of = mem_calloc(r->nr, sizeof *r->alloc_of);
 	r->categories = mem_calloc(r->sites.categories.nr, sizeof *r->categories);
-	for (size_t i = 0; i < r->sites.categories.nr; i++)
+	for (size_t i = 0; i < r->sites.categories.nr; i++) {
 		r->categories[i] = memory_item_of(r->stat.id, MEMORY_LIST_CATEGORY);
+		r->categories[i].largest = -1; /* until a block is allocated */
+	}
 	enum status st = replay_parts(r);
 	free(r->alloc_of);
 	free(r->categories);
