@@ -197,8 +197,8 @@ static size_t each_label(struct html *h, const char *id,
 	for (int side = 0; side < 2; side++)
 		for (size_t i = 0; runs[side] && i < runs[side]->series.nr; i++) {
 			const struct series *s = &runs[side]->series.v[i];
-			bool told = side && series_find(runs[0], id, s->label);
-			if (strcmp(s->id, id) == 0 && !told && nr++ < HTML_CHARTS)
+			if (strcmp(s->id, id) == 0 && !(side && series_find(runs[0], id, s->label)) &&
+			    nr++ < HTML_CHARTS)
 				fn(h, s);
 		}
 	return nr;
