@@ -23,7 +23,7 @@
      io/        source: file, gzip (inflated ahead by a thread), stdin → bytes; jscan: bytes → JSON
                 tokens, never a tree; database: a file of SQLite → rows, without SQL;
                 sink: output that keeps its first error, written to a temporary file and renamed;
-                cores: how many CPU cores may be used
+                cores: how many CPU cores and how much memory may be used
      read/      trace (also of JAX and XProf) → events; memory snapshot, as JSON or as a pickle
                 read as data, and other profilers' records of memory; recognizing what an input
                 may be

@@ -71,6 +71,7 @@ GG_MUST_CHECK enum status baseline_parse(struct source *src, struct baseline *ou
 GG_MUST_CHECK enum status baseline_read(const char *path, struct baseline *out,
                                         struct diag_log *log);
 
+/// Releases the digest, the histories and all texts of the baseline.
 void baseline_release(struct baseline *b);
 
 /// A sentence on two figures that contradict each other: a time of a step that is not the sum of

@@ -108,7 +108,10 @@ struct snapshot {
 	uint64_t json_faults, fault_byte;
 };
 
+/// Makes an empty snapshot, whose lists and texts snapshot_release() releases.
 void snapshot_init(struct snapshot *s);
+
+/// Releases what the snapshot owns.
 void snapshot_release(struct snapshot *s);
 
 #endif

@@ -115,6 +115,7 @@ struct result_formats {
 	VEC(struct result_format) list;
 };
 
+/// Releases the list and all texts of the formats.
 void result_formats_release(struct result_formats *f);
 
 #endif

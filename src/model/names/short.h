@@ -47,6 +47,7 @@ void short_names_end(struct short_names *s);
 /// The short name that is shown for `whole`; NULL if `whole` was not added.
 const char *short_names_find(const struct short_names *s, const char *whole);
 
+/// Releases the short texts, but not the names, which are borrowed.
 void short_names_release(struct short_names *s);
 
 /// True if `word` is one of the words of the name. Words consist of letters and digits.

@@ -40,7 +40,10 @@ struct comm_state {
 	VEC(struct comm_scope) scopes; ///< host events that call a collective, in file order
 };
 
+/// Makes the state of a trace without collectives; comm_release() releases what it owns.
 void comm_init(struct comm_state *c);
+
+/// Releases the lists and the texts of the collectives.
 void comm_release(struct comm_state *c);
 
 /// Stores the collective of the activity that was stored last, a communication kernel; may set

@@ -66,6 +66,7 @@ struct flops {
 	int64_t sms; ///< multiprocessors of the smallest GPU; 0 if unknown
 };
 
+/// Releases the lists of operators and the texts of known calls.
 void flops_release(struct flops *f);
 
 /// Stores the operations of the operator `ev`. Call it just before the operator's span is added.

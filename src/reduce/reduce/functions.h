@@ -19,6 +19,7 @@ struct functions {
 	struct higher higher; ///< time that higher classes cover, from function_classes() on
 };
 
+/// Releases the rates.
 void functions_release(struct functions *f);
 
 /// Computes bytes per second of activities, which must still be in file order.

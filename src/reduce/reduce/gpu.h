@@ -88,7 +88,10 @@ struct gpu_events {
 	uint32_t last_lane; ///< lane id of the latest activity; NO_ID before the first
 };
 
+/// Makes an empty store of GPU activities; gpu_release() releases what it owns.
 void gpu_init(struct gpu_events *g);
+
+/// Releases the activities, their names and ids.
 void gpu_release(struct gpu_events *g);
 
 /// Stores a GPU activity; may set r->fault.

@@ -122,6 +122,7 @@ struct graphs {
 	VEC(struct graph_run) runs; ///< activities of replays, sorted by `activity`
 };
 
+/// Releases captures and replays, but not the captures of other recordings, which are borrowed.
 void graphs_release(struct graphs *g);
 
 /// Finds the captures of this recording.

@@ -80,7 +80,10 @@ struct host_events {
 	struct last_host last;
 };
 
+/// Makes an empty store of host events; host_release() releases what it owns.
 void host_init(struct host_events *h);
+
+/// Releases the events, their names and ids.
 void host_release(struct host_events *h);
 
 /// Stores a runtime call, operator or annotation; may set r->fault.

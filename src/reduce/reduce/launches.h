@@ -30,6 +30,7 @@ struct launches {
 	int64_t delay_ns; ///< longest time from the start of a launch to the end of its work
 };
 
+/// Releases the launches.
 void launches_release(struct launches *l);
 
 /// Stores the runtime call that becomes the next span; may set r->fault.

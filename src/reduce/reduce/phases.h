@@ -34,6 +34,7 @@ struct phases {
 	bool found[NR_PHASES];
 };
 
+/// Releases the spans of phases and the cache of names.
 void phases_release(struct phases *p);
 
 /// Phase that the name of an annotation or operator tells; PHASE_ALL if none.

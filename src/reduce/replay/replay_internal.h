@@ -75,6 +75,7 @@ struct memory_delta {
 	int64_t allocated, reserved;
 };
 
+/// The change that the entry makes. A free counts when it is requested, not when it is completed.
 struct memory_delta replay_delta(const struct snapshot_entry *e);
 
 /// Time of the last entry before moment `m`; -1 if unknown.

@@ -42,6 +42,7 @@ void sites_init(struct sites *t, const struct snapshot *s, const struct site_rul
 GG_MUST_CHECK enum status sites_find(struct sites *t, uint32_t stack, uint32_t *out,
                                      struct diag_log *log);
 
+/// Releases the sites, whose texts must no longer be used then.
 void sites_release(struct sites *t);
 
 #endif
