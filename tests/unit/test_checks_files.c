@@ -155,7 +155,7 @@ static void test_near(void **state)
 	}
 }
 
-/* What a rule of the user compares with the baseline, built-in rules leave to it. A rule that only
+/* Built-in rules leave to a rule of the user what it compares with the baseline. A rule that only
    gives a `max` replaces them for a figure that rose from 0, since such a rise has no percentage.
  */
 static void test_own(void **state)
