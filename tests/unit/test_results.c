@@ -231,6 +231,20 @@ static const struct row {
 
 /* The whole of what is read: titles, work and warnings, too. */
 static const struct row details[] = {
+	/* times of clocks are in seconds; what is not quite such a time is not a number */
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: runtime}]}",
+	  "n,runtime\nx,1:30\ny,0:01:02.50\nz,12:05.125\n",
+	  "x/runtime=9e1 s lower y/runtime=62.5 s lower z/runtime=725.125 s lower", false },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: runtime}]}",
+	  "n,runtime\nx,1:30:\n", "m: 'runtime' of case 'x' is '1:30:', not a number", true },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: runtime}]}",
+	  "n,runtime\nx,:30\n", "m: 'runtime' of case 'x' is ':30', not a number", true },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: runtime}]}",
+	  "n,runtime\nx,1:2:3:4\n", "m: 'runtime' of case 'x' is '1:2:3:4', not a number", true },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: runtime}]}",
+	  "n,runtime\nx,1:30.\n", "m: 'runtime' of case 'x' is '1:30.', not a number", true },
+	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: runtime}]}",
+	  "n,runtime\nx,1:3.5:2\n", "m: 'runtime' of case 'x' is '1:3.5:2', not a number", true },
 	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
 	  "n,a_ms\n\"x,\"\"y\"\" z\" w,1\n", "x__y__z/a_ms=1 ms lower", false },
 	{ "- {match: \"*\", name: f, read: csv, case: \"{n}\", take: [{at: \"*_ms\"}]}",
@@ -841,6 +855,46 @@ static const struct {
 	  "[{\"id\": 16, \"t_ms\": 1}, {\"id\": 64, \"t_ms\": 2}, {\"id\": 128, \"t_ms\": 3}]",
 	  "?!id.median=64 n3 ±71.16 'median id' t_ms.median=2 ms lower n3 ±1.483 'median t_ms'",
 	  false },
+	{ "x.json",
+	  "[{\"tok_s\": 16, \"t_ms\": 1}, {\"tok_s\": 64, \"t_ms\": 2}, {\"tok_s\": 128, \"t_ms\": 3}]",
+	  "!t_ms.median=2 ms lower n3 ±1.483 'median t_ms' tok_s.median=64 tok/s higher n3 ±71.16 "
+	  "'median tok_s'",
+	  false },
+	{ "x.json",
+	  "[{\"elements\": 16, \"t_ms\": 1}, {\"elements\": 64, \"t_ms\": 2}, {\"elements\": 65, "
+	  "\"t_ms\": 3}]",
+	  "!elements.median=64 n3 ±1.483 'median elements' t_ms.median=2 ms lower n3 ±1.483 'median "
+	  "t_ms'",
+	  false },
+	{ "x.json",
+	  "[{\"elements\": 16, \"t_ms\": 1}, {\"t_ms\": 2}, {\"elements\": 128, \"t_ms\": 3}]",
+	  "!elements.median=72 n2 ±83.03 'median elements' t_ms.median=2 ms lower n3 ±1.483 'median "
+	  "t_ms'",
+	  false },
+	{ "x.json",
+	  "[{\"elements\": 16, \"t_ms\": 1}, {\"elements\": 64.5, \"t_ms\": 2}, {\"elements\": 128, "
+	  "\"t_ms\": 3}]",
+	  "!elements.median=64.5 n3 ±71.91 'median elements' t_ms.median=2 ms lower n3 ±1.483 'median "
+	  "t_ms'",
+	  false },
+	{ "x.json",
+	  "[{\"elements\": 0, \"t_ms\": 1}, {\"elements\": 64, \"t_ms\": 2}, {\"elements\": 128, "
+	  "\"t_ms\": 3}]",
+	  "!elements.median=64 n3 ±94.89 'median elements' t_ms.median=2 ms lower n3 ±1.483 'median "
+	  "t_ms'",
+	  false },
+	{ "x.json",
+	  "[{\"elements\": 16, \"t_ms\": 1}, {\"elements\": 24, \"t_ms\": 2}, {\"elements\": 128, "
+	  "\"t_ms\": 3}]",
+	  "!elements128/t_ms=3 ms lower elements16/t_ms=1 ms lower elements24/t_ms=2 ms lower", false },
+	{ "x.json",
+	  "[{\"elements\": 16, \"t_ms\": 1}, {\"elements\": 32, \"t_ms\": 2}, {\"elements\": 48, "
+	  "\"t_ms\": 3}]",
+	  "!elements.median=32 n3 ±23.72 'median elements' t_ms.median=2 ms lower n3 ±1.483 'median "
+	  "t_ms'",
+	  false },
+	{ "x.json", "[{\"elements\": 16, \"t_ms\": 1}, {\"elements\": 32, \"t_ms\": 2}]",
+	  "!elements16/t_ms=1 ms lower elements32/t_ms=2 ms lower", false },
 	/* more than three members name records, at most twelve, where these do not distinguish them */
 	{ "x.json",
 	  "[{\"a\": \"k\", \"b\": \"l\", \"c\": \"m\", \"d\": \"n\", \"e\": \"o\", \"t_ms\": 1}, "

@@ -97,6 +97,26 @@ static void test_partial(void **state)
 	}
 }
 
+/* At most two files that were not read are named, without their folders. */
+static void test_ignored(void **state)
+{
+	(void)state;
+	static const char *const files[] = { "a/x.log", "y.txt", "b/c/z.png", "u" }, *const want[] = {
+		"", "x.log", "x.log, y.txt", "x.log, y.txt and 1 more", "x.log, y.txt and 2 more"
+	};
+	for (size_t nr = 0; nr < NR_OF(want); nr++) {
+		struct run run = fixture_run(fixture_digest(5, usual, 1));
+		struct report out;
+		for (size_t i = 0; i < nr; i++)
+			vec_push(&run.ignored, files[i]);
+		report_init(&out);
+		sides_fill(NULL, &run, 1, &out);
+		assert_string_equal(out.candidate.ignored, want[nr]);
+		report_release(&out);
+		run_release(&run);
+	}
+}
+
 /* Two runs are the same artifact if all their ranks have the same source hashes. */
 static void test_same_artifact(void **state)
 {
@@ -275,10 +295,10 @@ static void test_other_settings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_notes),         cmocka_unit_test(test_partial),
-		cmocka_unit_test(test_same_artifact), cmocka_unit_test(test_kinds_of_side),
-		cmocka_unit_test(test_causes),        cmocka_unit_test(test_other_settings),
-		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_notes),          cmocka_unit_test(test_partial),
+		cmocka_unit_test(test_ignored),        cmocka_unit_test(test_same_artifact),
+		cmocka_unit_test(test_kinds_of_side),  cmocka_unit_test(test_causes),
+		cmocka_unit_test(test_other_settings), cmocka_unit_test(test_idle),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,9 @@
 #include "gate_fixture.h"
 #include "trust/trust.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 static const struct activity work[] = { { EVENT_KERNEL, "gemm", 50, MS(400) },
 	                                    { EVENT_KERNEL, "elem", 50, MS(60) },
 	                                    { EVENT_KERNEL, "other", 50, MS(40) } };
@@ -378,8 +381,63 @@ static void test_sides(void **state)
 	}
 }
 
+/* Ranks with figures of memory ('m') and without ('-') of each side. Some ranks on both sides must
+   lack what the same rank of the other side has, and one run must have several ranks. */
+static const struct {
+	const char *side[2];
+	int64_t ranks[2]; /* that the finding names: candidate, baseline; -1: there is no finding */
+} memory_rows[] = {
+	{ { "m-", "-m" }, { 1, 0 } },     { { "-m", "m-" }, { 0, 1 } },
+	{ { "m", " m" }, { -1, -1 } },    { { "m-", " m" }, { 1, 0 } },
+	{ { " m", "m-" }, { 0, 1 } },     { { "mm", "-m" }, { -1, -1 } },
+	{ { "mm", "mm" }, { -1, -1 } },   { { "m-", "--" }, { -1, -1 } },
+	{ { "mm--", "m--m" }, { 3, 1 } }, { { "mm  ", "  mm" }, { 2, 0 } },
+	{ { "  mm", "mm  " }, { 0, 2 } }, { { "m  m", "mm--" }, { 1, 3 } },
+};
+
+static struct run memory_run(const char *ranks)
+{
+	struct run run = { 0 };
+	for (int64_t rank = 0; ranks[rank]; rank++) {
+		if (ranks[rank] == ' ')
+			continue;
+		struct digest *d = fixture_digest(5, work, NR_OF(work));
+		d->trust.timed = d->trust.gpu_events;
+		d->rank = rank;
+		if (ranks[rank] == 'm')
+			add_memory(d, "0", 1000);
+		vec_push(&run.ranks, d);
+	}
+	return run;
+}
+
+static void test_memory_ranks(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NR_OF(memory_rows); i++) {
+		struct run runs[2];
+		struct report r;
+		int64_t got[2] = { -1, -1 };
+		report_init(&r);
+		for (int s = 0; s < 2; s++)
+			runs[s] = memory_run(memory_rows[i].side[s]);
+		trust_findings(&runs[0], &runs[1], 1, &(struct rules){ .min_steps = 1 }, &r);
+		for (size_t k = 0; k < r.trust.nr; k++)
+			sscanf(r.trust.v[k].message,
+			       "the candidate has memory figures of rank %" SCNd64
+			       ", and the baseline of rank %" SCNd64,
+			       &got[0], &got[1]);
+		if (got[0] != memory_rows[i].ranks[0] || got[1] != memory_rows[i].ranks[1])
+			fail_msg("row %zu: ranks %" PRId64 " and %" PRId64, i, got[0], got[1]);
+		report_release(&r);
+		for (int s = 0; s < 2; s++)
+			run_release(&runs[s]);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_sides) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_sides),
+		                                cmocka_unit_test(test_memory_ranks) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
