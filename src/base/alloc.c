@@ -25,8 +25,8 @@ void mem_return_large(void)
 #endif
 }
 
-/* Ends the process: to return lack of memory as an error from every container would double the code
-   that can go wrong. */
+/* Ends the process: if every container returned lack of memory as an error, about twice as much
+   code could go wrong. */
 void mem_fail(void)
 {
 	static const char text[] =

@@ -32,13 +32,13 @@ struct decimal decimal_of(int64_t value, int64_t digits);
 int64_t decimal_scaled(struct decimal d, int64_t digits);
 
 /// The least number of decimal places (below 0 for round numbers) that shows all digits of `d`, and
-/// at least `significant` digits: 3 for 1.5 with 4 significant digits.
+/// at least `significant` digits: 3 for 1.5 if `significant` is 4 (1.500).
 int64_t decimal_digits_for(struct decimal d, int significant);
 
 /// `a` · `b`, exactly; false if the product has too many digits.
 bool decimal_times(struct decimal a, struct decimal b, struct decimal *out);
 
-/// True if `a` differs from `b` by at most `share` · 1e-8 of `b` (a share in 1e-6 percent).
+/// True if |`a` − `b`| is at most `share` of |`b`|; `share` is in 1e-6 percent.
 bool decimal_is_near(struct decimal a, struct decimal b, int64_t share);
 
 #endif

@@ -7,11 +7,12 @@
 
 #include "base/vec.h"
 
-/// The id of what is missing, such as a key that a map lacks, or the step of an activity that is in
-/// no step.
+/// Means "no id": returned for a key that a map lacks, and stored, for example, as the step of an
+/// activity that is in no step.
 #define NO_ID UINT32_MAX
 
-/// A map from keys to ids: a hash table of the ids, seeded so that keys cannot be made to collide.
+/// A map from keys to ids: a hash table of the ids. Its random seed prevents an input from making
+/// keys collide.
 struct idmap {
 	uint32_t *slots; ///< hash table with open addressing: `cap` slots (a power of two), each with
 	                 ///< the id + 1 of a key, or 0 if the slot is free
@@ -24,7 +25,7 @@ struct idmap {
 void idmap_init(struct idmap *m);
 
 /// The id of `key`, which is added if it is new; the id then equals the previous number of keys.
-/// The caller keeps the number of keys below NO_ID.
+/// The caller must keep the number of keys below NO_ID.
 uint32_t idmap_add(struct idmap *m, int64_t key);
 
 /// The id of `key`, or NO_ID if the map lacks it.

@@ -88,8 +88,8 @@ static inline uint64_t mix(uint64_t a, uint64_t b)
 	return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
-/* A much cheaper hash than span_hash(), for the cache `recent`. If names were made to collide in
- * it, lookups only become as slow as without the cache. */
+/* A much cheaper hash than span_hash(), for the cache `recent`. If an input makes names collide in
+ * the cache, lookups only become as slow as without it. */
 static size_t quick_hash(struct span s)
 {
 	const uint64_t a = 0x9e3779b97f4a7c15u, b = 0xe7037ed1a0b428dbu;
@@ -123,7 +123,7 @@ static void table_grow(struct name_table *t)
 	t->cap = cap;
 }
 
-/* Not inlined: most lookups end in the cache, and need not save registers. */
+/* Not inlined: most lookups end in the cache, and name_intern() then saves no registers. */
 static __attribute__((noinline)) const struct name *find_or_add(struct name_table *t, struct span s,
                                                                 const struct name **recent)
 {

@@ -27,7 +27,8 @@ struct name_table {
 	uint64_t seed[2];
 };
 
-/// Initializes an empty table; the hash gets a new seed so that names cannot be made to collide.
+/// Initializes an empty table. The random seed of its hash prevents an input from making names
+/// collide.
 void name_table_init(struct name_table *t);
 
 /// Finds or adds the name of `s`, owned by the table. NULL if the table is full: 2^24 names or 1

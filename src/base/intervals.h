@@ -1,12 +1,12 @@
-/// Unions of half-open intervals that come in order of their starts: constant memory for any number
-/// of intervals.
+/// Length of the union of half-open intervals that come in order of their starts. Takes constant
+/// memory for any number of intervals.
 #ifndef GG_BASE_INTERVALS_H
 #define GG_BASE_INTERVALS_H
 
 #include <stdint.h>
 
-/// Union of the intervals added so far. Its length, from the earliest start to the latest end, must
-/// not exceed INT64_MAX ns.
+/// Union of the intervals added so far. The time from the earliest start to the latest end must not
+/// exceed INT64_MAX ns.
 struct cover {
 	int64_t end; ///< end of the last interval of the union
 	int64_t length_ns; ///< total length of the union

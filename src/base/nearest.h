@@ -1,4 +1,4 @@
-/// "Did you mean": finds the word nearest to a misspelt one.
+/// "Did you mean": finds the known word that is nearest to a misspelled one.
 #ifndef GG_BASE_NEAREST_H
 #define GG_BASE_NEAREST_H
 
@@ -8,19 +8,20 @@
 #include "base/arena.h"
 #include "base/span.h"
 
-/// Levenshtein distance of two words, with transpositions; at most `limit` + 1.
+/// Levenshtein distance of two words, in which a transposition counts as one edit; `limit` + 1 if
+/// the distance is larger than `limit`.
 size_t edit_distance(struct span a, struct span b, size_t limit);
 
-/// State of a search. Initially only `word`, the misspelt word, is set.
+/// State of a search. Initially only `word`, the misspelled word, is set.
 struct nearest {
 	struct span word;
 	const char *best; ///< nearest word so far; NULL if no word is near enough
 	size_t distance;
 };
 
-/// Offers one more word, which must outlive the search. A word is near enough if at most 1 edit
-/// leads to it from a misspelt word of up to 3 bytes, 2 edits if that has up to 7 bytes, else 3
-/// edits. The first of equally near words is taken.
+/// Compares one more known word, which must outlive the search, with the misspelled one. It is near
+/// enough if it differs in at most 1 edit from a misspelled word of up to 3 bytes, in 2 edits from
+/// one of up to 7 bytes, or in 3 edits from a longer one. The first of equally near words is taken.
 void nearest_try(struct nearest *n, const char *candidate);
 
 /// The end of a message: `mark` followed by " did you mean 'best'?"; or only `otherwise`, if no
@@ -43,8 +44,8 @@ struct nearest_few {
 	                          ///< number (`index`) and text of each
 };
 
-/// Offers name number `index`, which messages show as `text`. Names that contain `asked` are
-/// nearest. Among equally near names, those with `later` false come first.
+/// Compares name number `index`, which messages show as `text`, with `asked`. Names that contain
+/// `asked` are nearest. Among equally near names, those with `later` false come first.
 void nearest_few_try(struct nearest_few *n, size_t index, struct span name, const char *text,
                      bool later);
 

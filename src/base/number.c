@@ -7,7 +7,8 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 
-/* Parses an exponent, limited to ±100,000; beyond these bounds every result is 0 or too large. */
+/* Parses an exponent. Digits after the first six are ignored: with such an exponent every result
+   is 0 or too large. */
 static bool parse_exponent(const char *p, const char *end, int *out)
 {
 	bool neg = false;

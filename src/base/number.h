@@ -8,9 +8,9 @@
 
 #include "base/span.h"
 
-/// Parses decimal text (JSON number grammar, leading '+' not allowed) × 10^`digits` as an integer;
-/// further digits are rounded half away from zero. Exponents are allowed. False if the text is not
-/// a number or the result exceeds int64.
+/// Parses decimal text (the grammar of JSON numbers, with exponents and without a leading '+') and
+/// stores its value × 10^`digits`, rounded half away from zero. False if the text is not a number
+/// or the result exceeds int64.
 bool number_parse(struct span text, int digits, int64_t *out);
 
 /// Parses a plain unsigned decimal integer; false on anything else or overflow.
@@ -56,8 +56,8 @@ static inline uint64_t number_size(int64_t value)
 /// |a − b|, saturated at the end of int64.
 int64_t number_distance(int64_t a, int64_t b);
 
-/// Hash of a sequence of numbers of which `more` is the last; `hash` is the hash of the numbers
-/// before `more`. It is FNV-1a over words of 64 bits.
+/// Extends `hash`, the hash of a sequence of numbers, by the next number `more`, and returns the
+/// new hash: FNV-1a over words of 64 bits.
 static inline uint64_t number_hash(uint64_t hash, uint64_t more)
 {
 	return (hash ^ more) * 1099511628211u;
@@ -96,8 +96,8 @@ int number_cmp_i64(const void *a, const void *b);
 /// Size of a buffer for any text of number_format().
 #define NUMBER_TEXT 64
 
-/// Writes `value` / 10^`digits` into `buf` as plain decimal text without trailing zeros ("12.5",
-/// "-0.000001", "3"); returns `buf`.
+/// Writes `value` / 10^`digits` into `buf` as decimal text without trailing zeros ("12.5",
+/// "-0.000001", "3"); with an exponent if `digits` is below 0 or too large. Returns `buf`.
 const char *number_format(int64_t value, int digits, char buf[NUMBER_TEXT]);
 
 #endif

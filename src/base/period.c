@@ -2,11 +2,11 @@
    occurs exactly c times, evenly spread, cuts the sequence into c pieces. So do several launches in
    a row that occur together exactly c times, even if each of their kernels occurs more often. The
    pieces are repetitions if nearly all launches of a piece also occur in the piece before it.
-   Layers, and the parts of a batch, repeat as well, within a step. But if pieces are layers, the
-   kernels that a step launches once (the embedding, the head, the optimizer) are only in one of
-   many pieces. If a model with 24 layers runs only once, 97 % of the launches of a layer also occur
-   in the layer before it, but only 72 % of the distinct names. So the lowest of three shares
-   decides: the share of launches, of their time, or of distinct names. */
+   Layers, and micro-batches, also repeat, but within a step. If pieces are layers, the kernels that
+   a step launches once (the embedding, the head, the optimizer) are only in one of many pieces. If
+   a model with 24 layers runs only once, 97 % of the launches of a layer also occur in the layer
+   before it, but only 72 % of the distinct names. So the lowest of three percentages decides: of
+   the launches, of their GPU time, or of the distinct names. */
 #include "base/period.h"
 
 #include <stdbool.h>
@@ -18,13 +18,13 @@ enum {
 	/* largest number of anchors (sets of cuts) that are tried: those that are spread most evenly */
 	CANDIDATES = 16,
 	IN_A_ROW = 8, /* number of launches in a row that are identified by one hash */
-	RUNS = 4096, /* a hash of IN_A_ROW launches has at least this many possible values */
+	RUNS = 4096, /* least number of values that a hash of IN_A_ROW launches can have */
 	FEW = 4, /* number of pieces below which the first piece, too, must be like the others */
 	EVEN = 250000, /* limit of unevenness: variance of the gaps over their squared mean, in
 	                  millionths */
 	AS_EVEN = 30000, /* values of unevenness that differ by less count as equal, in millionths */
-	EXPLAINS = 5, /* a longer period is preferred if the share of launches that it leaves
-	                 unexplained is smaller by this factor */
+	EXPLAINS = 5, /* a longer period is preferred if its percentage of launches that the previous
+	                 piece lacks is smaller by this factor */
 	VARIES = 75 * MICRO, /* if fewer than CLEAN_PCT percent of the pieces are clean, the pieces
 	                        still count as steps from this regularity on (in millionths of 1 %) */
 	/* least percentage of clean pieces: all launches of a clean piece also occur in the previous
@@ -193,8 +193,9 @@ static int64_t least_share(const struct launch_sequence *s, const struct tally *
 	return share < least ? share : least;
 }
 
-/* The regularity below which a pattern explains far less than one with the regularity `best`: the
-   share of launches that it leaves unexplained is more than `times` times as large, plus 1 %. */
+/* The regularity below which a pattern is far worse than one with the regularity `best`: its
+   percentage of launches that the previous piece lacks (100 % − regularity) is more than `times`
+   times as large, plus 1 %. */
 static int64_t explained_regularity(int64_t best, int64_t times)
 {
 	return 99 * MICRO - (100 * MICRO - best) * times;
@@ -210,10 +211,10 @@ static size_t piece_begin(const struct anchor *a, size_t nr, size_t parts, size_
 	return i / parts / a->count * nr + from + (to - from) * (i % parts) / parts;
 }
 
-/* Regularity of the pieces, each of which is first cut into `parts` equal parts. The launches
-   before the first cut count as the end of the last piece, as if the sequence were a ring. If there
-   are many pieces, the first may differ from the others; if there are few, it is also compared with
-   the last, unless the last is cut short. */
+/* Cuts each piece into `parts` equal parts, and returns the regularity of these parts. The launches
+   before the first cut count as the end of the last piece, as if the sequence were a ring. From FEW
+   pieces on, the first piece may differ from the others. If there are fewer pieces, the first is
+   also compared with the last, unless the last is cut short. */
 static int64_t pieces_regularity(const struct launch_sequence *s, struct anchor *a, size_t parts,
                                  struct tally *tallies)
 {
@@ -237,9 +238,9 @@ static int64_t pieces_regularity(const struct launch_sequence *s, struct anchor 
 	return least_share(s, tallies);
 }
 
-/* Judges an anchor by the regularity of its pieces and of the halves of its pieces. If launches
- * come in random order, any long pieces are alike, and so are their halves. With a real period, in
- * contrast, whole pieces are far more regular than halves. */
+/* Sets the regularity of an anchor: that of its pieces, or 0 if halves of the pieces are about as
+ * regular. If launches come in random order, any long pieces are alike, and so are their halves.
+ * With a real period, in contrast, whole pieces are far more regular than halves. */
 static void anchor_judge(const struct launch_sequence *s, struct anchor *a, struct tally *tallies)
 {
 	a->regularity = pieces_regularity(s, a, 1, tallies);
@@ -255,16 +256,16 @@ static bool anchor_is_clean(const struct anchor *a)
 	return a->clean * 100 >= a->count * CLEAN_PCT;
 }
 
-/* False if a longer period explains far more, so that the pieces of `a` are only parts of a step:
+/* False if a longer period is far more regular. The pieces of `a` are then only parts of a step:
  * most of them are alike, and a few also have the kernels that a step launches only once. Also
- * false if steps vary and a shorter period is regular enough: the pieces of `a` are then several
- * steps each, and more regular only because they average over these. */
+ * false if steps vary and a shorter period is regular enough. Each piece of `a` is then several
+ * steps, and `a` is more regular only because its pieces average over these steps. */
 static bool is_period(const struct anchors *list, const struct anchor *a)
 {
 	for (size_t i = 0; i < list->list.nr; i++) {
 		const struct anchor *b = &list->list.v[i];
-		/* a longer period `b` rules out `a` only if `b` leaves far fewer launches unexplained; if
-		   `b` has few pieces, which may be alike by chance, it must leave fewer still */
+		/* a longer period `b` rules out `a` only if `b` is far more regular; if `b` has few pieces,
+		   which may be alike by chance, it must be even more regular */
 		int64_t times = b->count < FEW ? 3 * EXPLAINS : EXPLAINS;
 		if (anchor_is_clean(a) && b->count < a->count &&
 		    a->regularity < explained_regularity(b->regularity, times))

@@ -15,7 +15,7 @@ struct launch_sequence {
 	size_t nr_names;
 };
 
-/// Least regularity, in 1e-6 %, with which launches count as having a period.
+/// Least regularity, in 1e-6 %, from which a repeating pattern counts as a period: 90 %.
 #define PERIOD_NEEDED INT64_C(90000000)
 
 /// The period of a sequence; owns its list.
@@ -29,10 +29,11 @@ struct period {
 	                    ///< no period
 };
 
-/// Finds the period. Regularity is the lowest of three shares: of the launches, of their time, and
-/// of the distinct names that also occur in the previous repetition. Below PERIOD_NEEDED there is
-/// no period. The shortest pattern that is nearly as regular as the best one is the period. Caller
-/// releases `out`. O(n) time, 16 temporary bytes per launch.
+/// Finds the period. The regularity of a pattern is the percentage of launches that also occur in
+/// the previous repetition: the lowest of the percentages by number, by GPU time and by distinct
+/// name. The shortest pattern that is nearly as regular as the best one is the period; there is
+/// none if its regularity is below PERIOD_NEEDED. Caller releases `out`. O(n) time, 16 temporary
+/// bytes per launch.
 void period_find(const struct launch_sequence *s, struct period *out);
 
 /// Releases all memory of the period.

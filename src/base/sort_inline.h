@@ -52,8 +52,8 @@ SORT_INLINE bool sort_holds(const struct sort *s, const char *a, const char *b)
 	return s->cmp(a, b, s->arg) <= 0;
 }
 
-/* Number of elements of the sorted run that come before `x`; elements equal to `x` are included if
- * `after`. */
+/* Number of elements of the sorted run `v` that come before `x`; elements equal to `x` count too if
+ * `after` is true. */
 SORT_INLINE size_t sort_rank(const struct sort *s, const char *v, size_t nr, const char *x,
                              bool after)
 {

@@ -20,16 +20,16 @@ struct strbuf {
 /// Appends the bytes of `s`.
 void strbuf_add(struct strbuf *b, struct span s);
 
-/// Append one byte.
+/// Appends one byte.
 void strbuf_addch(struct strbuf *b, char c);
 
-/// Append a NUL-terminated string.
+/// Appends a NUL-terminated string.
 void strbuf_adds(struct strbuf *b, const char *s);
 
-/// Append printf output.
+/// Appends text that is formatted as by printf().
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/// Append vprintf output.
+/// Appends text that is formatted as by vprintf().
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0)));
 

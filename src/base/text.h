@@ -8,7 +8,8 @@
 #include "base/span.h"
 #include "base/strbuf.h"
 
-/// The byte order mark, which programs of Windows write before a text; not a part of the text.
+/// The byte order mark, which some Windows programs write at the start of a text file. It is not
+/// part of the text.
 #define BYTE_ORDER_MARK SPAN("\xEF\xBB\xBF")
 
 /// Decodes the code point at `*at` and moves past it. Malformed bytes (also surrogates) give
@@ -48,8 +49,8 @@ size_t text_plain_end(struct span s, size_t at, const char *const but[128]);
 /// 8 hex digits (FNV-1a of all its bytes).
 void text_add_short(struct strbuf *out, struct span s, size_t max_chars);
 
-/// Like text_add_short(), but fit for the log of a CI system: texts that such a system takes for
-/// commands (`##[`, `##vso[`, `##teamcity[`) are broken up.
+/// Like text_add_short(), but fit for the log of a CI system: a '#' after a '#' becomes U+FFFD,
+/// because such a system takes texts like `##[`, `##vso[` and `##teamcity[` for commands.
 void text_add_log(struct strbuf *out, struct span s, size_t max_chars);
 
 /// The name of the file at `path`: what follows the last slash.
@@ -81,7 +82,7 @@ uint32_t text_hash32(struct span s);
 uint32_t text_hash_more(uint32_t h, struct span s);
 #define TEXT_HASH 2166136261u
 
-/// Untrusted text in a form fit for one line, owned by `a`.
+/// The untrusted text `s` in the form of text_add_line(), owned by `a`.
 const char *text_line(struct arena *a, struct span s);
 
 /// Like text_line(), cut to `max_chars` characters as by text_add_short().

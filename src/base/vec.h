@@ -63,7 +63,7 @@ void *vec_grow_(void *v, size_t *cap, size_t want, size_t size, const char *what
 	                                   sizeof *(vec)->v, #vec))                    \
 	     : (void)0)
 
-/// Append one element.
+/// Appends one element.
 #define vec_push(vec, ...) (vec_reserve(vec, 1), (void)((vec)->v[(vec)->nr++] = (__VA_ARGS__)))
 
 /// Appends one zeroed element and returns its address (valid until the next push).

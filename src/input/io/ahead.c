@@ -7,8 +7,8 @@
 
 #include "base/alloc.h"
 
-/* Number of blocks: one is filled while one is read; with two more neither side has to wait after
-   each block. */
+/* Number of blocks: one is filled while another one is read; with two more, neither thread has to
+   wait after each block. */
 enum { NR_BLOCKS = 4 };
 
 struct block {

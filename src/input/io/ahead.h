@@ -17,8 +17,9 @@ typedef enum status ahead_fill(void *ctx, char *buf, size_t cap, size_t *nr, str
 /// Caller releases with ahead_end().
 struct ahead *ahead_begin(ahead_fill *fill, void *ctx, size_t block);
 
-/// Returns what the thread has read ahead, in the same order: bytes, as ahead_fill does, and
-/// messages and status of `fill`. Waits if nothing has been read yet.
+/// Passes on what the thread got from `fill`, in the same order: up to `cap` bytes in `buf`, their
+/// number in `*nr` (0 at the end), messages in `log`, and the status. Waits if the thread has not
+/// read anything new yet.
 GG_MUST_CHECK enum status ahead_read(struct ahead *a, char *buf, size_t cap, size_t *nr,
                                      struct diag_log *log);
 

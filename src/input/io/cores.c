@@ -64,7 +64,8 @@ static uint64_t memory_of_group(struct span group, bool v2)
 	return known ? bytes : UINT64_MAX;
 }
 
-/* What is limited: its name as a controller of version 1, and the limit of one group. */
+/* A resource with a limit: the name of its controller in version 1, and a function that returns the
+   limit of one group. */
 struct limited {
 	const char *controller;
 	uint64_t (*of_group)(struct span group, bool v2);

@@ -9,8 +9,8 @@
 size_t cores_usable(void);
 
 /// The quota of CPU time of a control group, in whole cores, rounded up; SIZE_MAX if there is none.
-/// `groups` is the text of a file /proc/PID/cgroup, `root` the directory on which groups are
-/// mounted. The limits of parent groups count too, and also the limit of the root itself, because a
+/// `groups` is the text of a file /proc/PID/cgroup, `root` the mount point of the control groups.
+/// The limits of parent groups count too, and also the limit of the root itself, because a
 /// container sees its own group as the root. Source: Documentation/admin-guide/cgroup-v2.rst,
 /// Documentation/scheduler/sched-bwc.rst of Linux (cpu.max; cpu.cfs_quota_us and cpu.cfs_period_us
 /// of version 1).

@@ -307,7 +307,7 @@ static enum status take_table(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
-/* Reads page 1, with which the table of all tables (sqlite_schema) begins. */
+/* Reads the table of all tables (sqlite_schema), which begins on page 1. */
 static enum status read_schema(struct database *db, struct diag_log *log)
 {
 	struct scan s = { .db = db,

@@ -78,8 +78,8 @@ static bool begins_constraint(struct word w)
 	return is_plain(w, "CONSTRAINT PRIMARY UNIQUE CHECK FOREIGN");
 }
 
-/* True for a mark that may be in the definition of a column, at this depth of parentheses. Outside
-   of parentheses, only '(' may be there and, after DEFAULT, a sign or a decimal point. */
+/* True for a punctuation mark that may be in the definition of a column, at this depth of
+   parentheses. At depth 0, only '(' is allowed and, after DEFAULT, a sign or a decimal point. */
 static bool is_mark_of_column(struct word w, size_t depth, bool has_default)
 {
 	static const char of_default[] = { '(', '+', '-', '.' };
@@ -124,8 +124,8 @@ static bool rest_of_column(struct span *s, struct word *after)
 		    (w.kind == WORD_MARK && !is_mark_of_column(w, depth, has_default)) ||
 		    (i == 0 && !follows_name(w)) ||
 		    (negated && depth == 0 && !is_plain(w, "NULL DEFERRABLE"))) {
-			*after = negated ? (struct word){ 0 } : w; /* a definition is malformed if NULL does
-			                                              not follow NOT */
+			*after = negated ? (struct word){ 0 } : w; /* the definition is malformed if it ends
+			                                              after NOT */
 			return integer && primary;
 		}
 		depth += is_mark(w, '(');

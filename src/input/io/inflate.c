@@ -73,8 +73,9 @@ static enum inflate_result step_zlib(struct inflate *in, struct span *input, cha
 
 #ifdef GG_HAS_ISAL
 
-/* Decodes with ISA-L after the header. Output of a call that met damage is dropped: zlib, which
-   begins the member again, decides how far the data is sound, and reports the damage. */
+/* Decodes with ISA-L after the header. If a call finds damage, its output is dropped: the caller
+   decodes the member again with zlib, which decides how far the data is valid, and reports the
+   damage. */
 static enum inflate_result step_isal(struct inflate *in, struct span *input, char *out, size_t cap,
                                      size_t *nr)
 {

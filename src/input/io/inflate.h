@@ -1,4 +1,4 @@
-/// Decodes one member of gzip data, by zlib, or faster by ISA-L if the build has it.
+/// Decodes one member of gzip data with zlib, or with ISA-L, which is faster, if the build has it.
 #ifndef GG_IO_INFLATE_H
 #define GG_IO_INFLATE_H
 
@@ -31,8 +31,8 @@ void inflate_begin(struct inflate *in, bool zlib_only);
 enum inflate_result inflate_step(struct inflate *in, struct span *input, char *out, size_t cap,
                                  size_t *nr, const char **message);
 
-/// True while ISA-L decodes: if the input is cut short then, the member must be decoded again by
-/// zlib, so that the error is zlib's.
+/// True if ISA-L decodes the present member. If the input then ends too early, the caller must
+/// decode the member again with zlib, so that the error message is zlib's.
 bool inflate_is_fast(const struct inflate *in);
 
 /// Appends names and versions of the libraries in use: "zlib 1.3" or "zlib 1.3, ISA-L 2.30.0".

@@ -1,5 +1,5 @@
-/// Validating incremental JSON scanner: reads one value after the other from a source, of which
-/// only a window is in memory, and builds no tree.
+/// Validating incremental JSON scanner: reads one value after the other from a source. It has only
+/// a window of the source in memory, and builds no tree.
 ///
 /// Errors are sticky: after an error every call returns what it returns at the end of an object or
 /// array, and jscan_status() gives the error. A typical reader:

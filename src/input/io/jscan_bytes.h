@@ -45,9 +45,9 @@ static inline uint64_t bytes_load(const char *p)
 #define BYTES_EACH(b) (0x0101010101010101u * (uint64_t)(unsigned char)(b))
 
 #if GG_AVX2
-/// Number of bytes that each of the two functions below looks at. The result has a bit for each
-/// byte that ends plain bytes of a string (a quote, backslash or control byte), or that is not a
-/// digit.
+/// Number of bytes that bytes_string_stops() and bytes_no_digits() look at. The first returns a
+/// mask with a bit for each byte that ends a plain run of string bytes (a quote, backslash or
+/// control byte), the second a mask with a bit for each byte that is not a digit.
 enum { BYTES_STEP = 32 };
 static inline unsigned bytes_string_stops(const char *p)
 {

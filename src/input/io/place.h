@@ -1,4 +1,4 @@
-/// Where a file lies once links are followed, and whether this place is inside of the repository.
+/// Finds where a file is after symbolic links, and checks whether this is inside the repository.
 #ifndef GG_IO_PLACE_H
 #define GG_IO_PLACE_H
 

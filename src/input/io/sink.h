@@ -37,7 +37,7 @@ void sink_write(struct sink *s, struct span bytes);
 /// Appends a string.
 void sink_puts(struct sink *s, const char *text);
 
-/// Appends printf output.
+/// Appends text that is formatted as by printf().
 void sink_printf(struct sink *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /// Flushes, syncs and renames the file, syncs the directory, releases the sink. If anything has

@@ -5,8 +5,8 @@
 
 struct json {
 	struct jscan *js;
-	struct jscan_repeats again; ///< cache of repeated frames: a few hundred frames make up all
-	                            ///< stacks
+	struct jscan_repeats again; ///< cache of stack frames: the stack traces of a snapshot repeat a
+	                            ///< few hundred frames
 };
 
 static struct jscan *scanner(void *ctx)

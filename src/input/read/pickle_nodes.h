@@ -21,7 +21,7 @@ struct pickle_input {
 	struct diag_log *log;
 };
 
-/// The types of Python that a snapshot needs.
+/// The Python types of the values in a snapshot.
 enum pickle_type {
 	PICKLE_NULL,
 	PICKLE_BOOL,
@@ -37,14 +37,14 @@ enum pickle_type {
 /// What an opcode does: it pushes a value, works on a container, or on memo and stack.
 enum pickle_deed {
 	DEED_NONE,
-	DEED_VALUE, ///< pushes a value of `type`; a bool is `nr`
-	DEED_LONG, ///< pushes the argument, a number in two's complement; the deeds below likewise
-	DEED_NATURAL, ///< number that is not negative
-	DEED_DECIMAL, ///< number as text
+	DEED_VALUE, ///< pushes a value of `type`; if it is a bool, its value is `nr`
+	DEED_LONG, ///< pushes the argument, an integer in two's complement
+	DEED_NATURAL, ///< pushes the argument, an integer that is not negative
+	DEED_DECIMAL, ///< pushes the argument, an integer as decimal text
 	DEED_FLOAT,
 	DEED_TEXT,
-	DEED_STRING, ///< text in quotes with the escapes of a bytes literal
-	DEED_UNICODE, ///< text with escapes of code points only
+	DEED_STRING, ///< pushes the argument, text in quotes with the escapes of a bytes literal
+	DEED_UNICODE, ///< pushes the argument, text whose only escapes are \u and \U
 	DEED_MAKE, ///< replaces `nr` values by a container of `type` that holds them
 	DEED_EXTEND, ///< adds `nr` values to the container of `type` below them
 	DEED_GET, ///< pushes a value of the memo
@@ -56,7 +56,7 @@ enum pickle_deed {
 	DEED_DUP,
 };
 
-/// As `nr`: all values above the last mark.
+/// A value of `nr` that means: all values above the last mark.
 #define PICKLE_MARKED UINT_MAX
 
 /// An opcode with its argument, which points into the input.

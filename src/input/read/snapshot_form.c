@@ -101,11 +101,12 @@ int form_word(struct form *f, const char *key, const char *const *words, int nr,
 
 /* ---- stacks of frames ---- */
 
-/* Stands for an element in a list of frames that is not an object. */
+/* The id of an element in a list of frames that is not an object. */
 #define NO_FRAME UINT32_MAX
 
 /* Reads a frame; `*out` becomes its id. Frames only explain where memory was allocated, so members
- * of another type count as not given. */
+ * of another type count as not given. False, with the builder's `problem` set, if there are too
+ * many names. */
 static bool read_frame(struct form *f, uint32_t *out)
 {
 	const struct name *function = NULL, *file = NULL;

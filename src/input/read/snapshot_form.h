@@ -84,7 +84,7 @@ struct form {
 	const char *part; ///< name of the inner list that is being read: ".blocks", "" for the entries
 	                  ///< of a device; NULL outside of inner lists
 	uint64_t index, part_index; ///< indexes in `list` and in `part` of what is being read
-	bool seen[3]; ///< for each key of the outermost object, true if it has been seen
+	bool seen[3]; ///< true if the key has been seen: segments, device_traces, external_annotations
 };
 
 /// True if there has been no error so far.

@@ -51,7 +51,8 @@ static void read_entry(struct form *f)
 	bool sized = e.action < ACTION_SNAPSHOT;
 	if (sized && !form_need(f, raw.size.type != SCALAR_NULL, byte, "size"))
 		return;
-	/* address and size of a user's mark or of an unknown action may mean anything, so skip them */
+	/* address and size of a user-defined or unknown action may mean anything, so they are ignored
+	 */
 	if (e.action < ACTION_USER_DEFINED) {
 		e.address = form_address(f, &raw.address, "addr");
 		e.size = form_u64(f, &raw.size, "size", 0);

@@ -106,8 +106,8 @@ static bool read_numbers(struct timeline_reader *r, int64_t *v, size_t want)
 	return whole && nr == want;
 }
 
-/* Reads the form with rows of actions. The caller has read the first row, `row`. If `second`, there
-   is a second row, and the scanner is already behind its opening bracket. */
+/* Reads the form with rows of actions. The caller has read the first row, `row`. If `second` is
+   true, there is a second row, and the caller has already read its opening bracket. */
 static void read_raw(struct timeline_reader *r, const int64_t *row, bool second)
 {
 	int64_t v[NR_COLUMNS];

@@ -50,7 +50,7 @@ static void read_top_key(struct trace_reader *r, struct span key)
 {
 	struct jscan *js = r->in.js;
 	if (span_eq(key, SPAN("traceEvents"))) {
-		(void)jscan_peek(js); /* the call only skips the white space before the value */
+		(void)jscan_peek(js); /* skips the white space before the value */
 		uint64_t byte = jscan_byte(js);
 		if (r->has_events)
 			jscan_fail(js, byte, "'traceEvents' is there twice; write the trace anew");
@@ -67,8 +67,8 @@ static void read_top_key(struct trace_reader *r, struct span key)
 	}
 }
 
-/* True if the file has no traceEvents, if it is a list of something else, or if its events are
- * another tool's and no GPU is described. */
+/* True if the file is not a trace: it has no traceEvents, or it is a list without events, or
+ * another tool wrote its events and it describes no GPU. */
 static bool is_foreign(const struct trace_reader *r)
 {
 	return !r->has_events || (r->bare && r->in.meta->events && !r->in.with_phase) ||

@@ -1,4 +1,4 @@
-/// Internal to the trace reader, whose files share one scan. No other folder of src/ includes this.
+/// Internal to the trace reader. No other folder of src/ includes this.
 ///
 ///     trace.c        the document; traces that are cut short or foreign
 ///     trace_meta.c   what a trace tells about itself
@@ -108,7 +108,7 @@ struct trace_input {
 	bool portable; ///< true to use no instructions that only some processors have
 };
 
-/// Values in an event that figures need: FIELD_… are numbers, TEXT_… are texts.
+/// The values of an event that are kept: FIELD_… are numbers, TEXT_… are texts.
 enum raw_field {
 	FIELD_PID,
 	FIELD_TID,
