@@ -191,8 +191,8 @@ static enum status take_gpu(void *ctx, const struct database_value *v)
 }
 
 /* Finds which number each GPU of the process has in nsys's report. A process may number its GPUs
-   in another way (CUDA_VISIBLE_DEVICES). If the report maps the process's numbers to its own,
-   this mapping is used. */
+   in another way (CUDA_VISIBLE_DEVICES). TARGET_INFO_CUDA_DEVICE maps the process's numbers to the
+   report's; for GPUs that it lacks, the column cuDevice of TARGET_INFO_GPU is used. */
 static enum status find_gpus(struct nsys *n)
 {
 	TRY(NSYS_SCAN(n, "TARGET_INFO_CUDA_DEVICE", nsys_map_columns, take_mapping));

@@ -450,7 +450,7 @@ static size_t step_word(struct span name, char *out, size_t room, int64_t *numbe
 }
 
 /* True for names by which programs mark the steps of a loop. False for other names with "step",
-   such as that of an optimizer's step, which lies within a step. */
+   such as "optimizer step": that range is only a part of a training step. */
 static bool is_step(struct span name, int64_t *number)
 {
 	static const char *const loops[] = { "",           "train ",  "training ", "eval ",

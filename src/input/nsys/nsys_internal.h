@@ -89,7 +89,8 @@ bool nsys_string(const struct nsys *n, const struct database_value *id, struct s
 bool nsys_text(const struct nsys *n, const struct database_value *text,
                const struct database_value *id, struct span *out);
 
-/// Columns of TARGET_INFO_CUDA_DEVICE: for the processes' numbers of GPUs, those of the report.
+/// Columns of TARGET_INFO_CUDA_DEVICE: a GPU's number in the report, CUDA's number of this GPU in a
+/// process, and the id of the process.
 enum { MAP_GPU, MAP_DEVICE, MAP_PID, NR_MAP_COLUMNS };
 extern const struct database_column nsys_map_columns[NR_MAP_COLUMNS];
 

@@ -1,4 +1,4 @@
-/* Reads periodic GPU metrics: finds the counters that are shares of a peak, and their samples.
+/* Reads periodic GPU metrics: finds the counters that are percentages of a peak, and their samples.
    Source: Nsight Systems User Guide, "SQLite Schema Reference" (TARGET_INFO_GPU_METRICS,
    GPU_METRICS). The lower 8 bits of a typeId are the id of a GPU in TARGET_INFO_GPU:
    recipes/nvlink_sum of nsys 2024. */

@@ -37,7 +37,8 @@ bool xprof_is_profile_key(struct span key)
 	return is_field(key, "memoryProfilePerAllocator");
 }
 
-/* Enters an object or an array; false if the value is null, which means that none is given. */
+/* Enters an object or an array; false if the value is null, which means that there is none, and
+ * after an error. */
 static bool enter_value(struct profile_reader *r, const char *field, bool (*into)(struct jscan *))
 {
 	uint64_t byte = jscan_value_byte(r->js);
@@ -161,7 +162,7 @@ static void read_activity(struct profile_reader *r, const struct field *f, void 
 	read_fields(r, "activityMetadata", fields, into);
 }
 
-/* Reads the statistics. Fragmentation is skipped: it is a share of free memory, rounded to a
+/* Reads the statistics. Fragmentation is skipped: it is a fraction of the free memory as a rounded
  * double, from which bytes cannot be computed. Free memory may be below zero. */
 static void read_stats(struct profile_reader *r, const struct field *f, void *into)
 {

@@ -37,8 +37,8 @@ static struct span quoted_cell(struct span s, char separator, size_t *at, struct
 	return (struct span){ text, n };
 }
 
-/* What separates the columns of a header: the most frequent of a comma, a semicolon and a tab
-   outside of quotes. */
+/* The separator of a header's columns: the most frequent of comma, semicolon and tab, outside of
+   quotes. */
 static char separator_of(struct span s)
 {
 	static const char some[] = ",;\t";

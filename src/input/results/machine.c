@@ -10,8 +10,8 @@
 /// Number of reasons for throttling (clocks below the requested ones) that are read.
 enum { NR_THROTTLE_REASONS = 5 };
 
-/// Values of a sample. OTHERS is the number of other processes on the GPU. ENERGY_MJ has been
-/// counted since the driver was loaded.
+/// Values of a sample. OTHERS is the number of other processes on the GPU. ENERGY_MJ is the energy
+/// that the GPU has used since its driver was loaded.
 enum sample_value {
 	TIME_NS,
 	SM_HZ,
@@ -49,8 +49,8 @@ struct machine_samples {
 	VEC(struct machine_fact_text) facts; ///< facts for the digest's environment, each once
 };
 
-/* Reasons of nvidia-smi that keep clocks below the requested ones. The names changed with driver
- * 535. */
+/* nvidia-smi's names of the reasons that keep clocks below the requested ones, without the prefix,
+ * which changed with driver 535 (reason_in()). */
 static const char *const reasons[NR_THROTTLE_REASONS] = { "sw_power_cap", "hw_slowdown",
 	                                                      "hw_thermal_slowdown",
 	                                                      "hw_power_brake_slowdown",
@@ -291,10 +291,10 @@ static const char *reason_texts(unsigned mask, struct arena *a)
 	return any ? text : NULL;
 }
 
-/* Computes the share of time in which the clocks were throttled, from the counters of the reasons.
- * The counter with the longest time decides, because several may count the same time. Without
- * counters, the result is the share of the samples that have a reason, if there are several
- * samples. */
+/* Computes the percentage of time in which the clocks were throttled, from the counters of the
+ * reasons. The counter with the longest time decides, because several may count the same time.
+ * Without counters, the result is the percentage of the samples that have a reason, if there are
+ * several samples. */
 static void find_throttled(const struct machine_sample *v, size_t nr, struct machine_stat *out,
                            struct arena *a)
 {
@@ -314,7 +314,7 @@ static void find_throttled(const struct machine_sample *v, size_t nr, struct mac
 		number_raise(&longest, to - from);
 	}
 	if (longest >= 0 && out->span_ns > 0) {
-		/* The driver updates its counters at times of its own, so the share may exceed 100 %. */
+		/* the driver updates its counters at times of its own, so the share may exceed 100 % */
 		int64_t share = number_pct((__int128)longest * 1000, out->span_ns);
 		out->throttled_pct = share < 100 * MICRO ? share : 100 * MICRO;
 	} else if (known > 1)
@@ -322,9 +322,10 @@ static void find_throttled(const struct machine_sample *v, size_t nr, struct mac
 	out->reasons = nr > 1 ? reason_texts(seen, a) : NULL;
 }
 
-/* Adds up the energy over the intervals in which the GPU was busy; a sample has the utilization of
-   the time before it. The energy of an interval is the difference of the energy counter. If there
-   is no counter, or it has not changed, the mean of the two samples of power is used. */
+/* Adds up the energy over the intervals in which the GPU was busy, or may have been: a sample has
+   the utilization of the time before it, or -1. The energy of an interval is the difference of the
+   energy counter. If there is no counter, or it has not changed, the mean of the two samples of
+   power is used. */
 static void find_energy(const struct machine_sample *v, size_t nr, struct machine_stat *out)
 {
 	__int128 fj = 0; /* energy in 1e-15 J */

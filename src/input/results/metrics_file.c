@@ -42,8 +42,8 @@ struct inputs_reader {
 	struct arena *scratch;
 	bool *other;
 	struct strbuf work; ///< the settings of the run, in lines NAME=VALUE
-	struct strbuf sums; ///< for totals: the settings, and lines NAME+VALUE with the numbers of
-	                    ///< things that were done
+	struct strbuf sums; ///< for figures that are totals: the settings, and lines NAME+VALUE with
+	                    ///< counts of the work that was done
 	struct strbuf unmeasured; ///< the first figures that were not measured, with their values
 	size_t nr_unmeasured, nr_named;
 };
