@@ -15,8 +15,8 @@ struct proposal {
 	struct strbuf take, samples;
 	const char *work; ///< paths of the settings, separated by commas, or ""
 	const char *case_name; ///< template of the name of a case; "" if nothing names the records
-	const char *sum_of; ///< path of the number of things that were done, such as requests, over
-	                    ///< which totals are summed; "" if there is none
+	const char *sum_of; ///< path of the count of what totals are summed over, such as requests; ""
+	                    ///< if there is none
 	size_t nr; ///< number of figures
 	struct value *first; ///< the first of the records
 	bool series; ///< true if the records are the steps of one case

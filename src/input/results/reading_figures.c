@@ -69,9 +69,9 @@ static void group_scale(struct group *g, struct arena *a)
 }
 
 /* Adds a percentile with its uncertainty. The position of a percentile in the sorted list has a
- * standard deviation; the uncertainty is half the distance between the values that lie so far below
- * and above the percentile. It is stored as the spread of a normal distribution: the one with which
- * the median of as many values has the same uncertainty. */
+ * standard deviation, `far`. The uncertainty is half the difference between the values at `far`
+ * below and above this position. It is stored as the spread of a normal distribution for which the
+ * median of as many values would have the same uncertainty. */
 static void put_percentile(struct digest *d, const struct group *g, int percent)
 {
 	double n = (double)g->nr, p = percent / 100.0, at = (n - 1) * p, far = sqrt(n * p * (1 - p));
@@ -100,7 +100,7 @@ static bool in_unit(struct decimal *value, const char *from, const char *to)
 	return true;
 }
 
-/* Reads a limit of `share_below`; false if it is invalid. */
+/* Reads the limit that `share_below` of a format gives; false if it is invalid. */
 static bool read_limit(const char *text, struct decimal *limit, struct span *unit)
 {
 	struct value v = { .type = JSCAN_STRING, .text = span_of(text) };
@@ -114,7 +114,7 @@ const char *reading_share_fault(const char *limit)
 	return read_limit(limit, &number, &unit) ? NULL : "is not a number with a unit, such as 200ms";
 }
 
-/* Adds the share of the samples that are below a limit, such as a service level objective. */
+/* Adds the percentage of the samples that are below a limit, such as a service level objective. */
 static void put_share(struct digest *d, const struct group *g, struct decimal limit)
 {
 	enum { DIGITS = 6 };

@@ -17,9 +17,9 @@ static size_t digits_at(struct span s, size_t at)
 	return n - at;
 }
 
-/* Number of bytes of the whole part at `at`, with separators of thousands: "1,234,567", or "1,234"
-   before a decimal point. 0 if the commas are something else: "1,900" may be 1.9, unless they are
-   known to separate `thousands`. */
+/* Number of bytes of the integer part at `at`, which may have commas between thousands:
+   "1,234,567", or "1,234" before a decimal point. 0 if the commas may mean something else: "1,900"
+   may be 1.9, unless `thousands` says that commas separate thousands. */
 static size_t whole_part(struct span s, size_t at, bool thousands)
 {
 	size_t n = at + digits_at(s, at), groups = 0, lead = n - at;
@@ -299,7 +299,8 @@ static struct span wanted(const struct condition *c)
 }
 
 /* Compares a value with a number: -1, 0 or 1 if the value is less, equal or more; 2 if one of them
- * is not a number. The two count as equal if they differ by at most `share` (1e-6 %). */
+ * is not a number. They count as equal if they differ by at most `share` of the number, in 1e-6 %.
+ */
 static int order(const struct value *v, struct span text, int64_t share)
 {
 	struct decimal a, b;

@@ -10,7 +10,7 @@
 #include "results/path.h"
 #include "results/result_file.h"
 
-/// State of taking the figures of a file.
+/// State of reading the figures of a file.
 struct taker {
 	const struct reading_file *f;
 	const struct result_take *row; ///< row of the format, which takes one or more figures
@@ -22,8 +22,8 @@ struct taker {
 	                       ///< there is none
 	struct span case_text; ///< name of the case, as the file spells it
 	const char *work; ///< settings and amounts of work of the case, as in struct input_stat
-	const char *row_work; ///< `work` and, for totals, the number of things over which the figures
-	                      ///< of the row are summed
+	const char *row_work; ///< `work` and, if the figures of the row are totals, the count of what
+	                      ///< they are summed over, such as requests
 	const struct value *list; ///< list of records to which `around` applies
 	const char *around; ///< settings from outside of the record, which all records in `list` share
 	struct readings *out;

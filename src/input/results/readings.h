@@ -35,7 +35,7 @@ struct reading {
 	const struct value *unmeasured; ///< the value, if it says that the figure was not measured;
 	                                ///< else NULL
 	struct decimal value;
-	double stdev; ///< standard deviation of the values whose mean this value is, as a share of the
+	double stdev; ///< standard deviation of the values whose mean this value is, divided by the
 	              ///< mean; 0 if unknown
 	int64_t count; ///< number of the values whose mean this value is; 0 if unknown
 };

@@ -18,7 +18,8 @@ bool result_recognize(struct span first);
 bool result_is_foreign(struct span key);
 
 /// Like result_recognize(), for all of `src`, which is read as far as needed: false if the keys of
-/// its outermost object, or of the first element of a list, are those of a trace or a snapshot.
+/// its outermost object, or of the first element of a list, are those of a trace or a snapshot, or
+/// if the list is empty.
 bool result_sniff(struct source *src);
 
 /// Tables of formats in the order in which they are tried, ended by NULL, and the file to read.

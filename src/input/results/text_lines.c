@@ -11,8 +11,8 @@
 
 enum { PARTS = 40, PATTERN_BYTES = 1000, LINE_BYTES = 2000, NESTED_REPEATS = 4 };
 
-/* How deep repetitions with '+' are nested: libc copies what is repeated, so that each level may
-   double the size of the compiled pattern. */
+/* Depth of nested repetitions with '+'. It is limited because libc copies the part that is
+   repeated, so each level may double the size of the compiled pattern. */
 struct nesting {
 	size_t of_level[PARTS + 1]; ///< largest depth within each open parenthesis
 	size_t level; ///< number of open parentheses
@@ -193,8 +193,8 @@ static bool fill_numbers(const char *line, char *out)
 	return any;
 }
 
-/* The end of the part from `from` to `end`. If a number goes on behind it, as in "1,900" of which
- * the pattern takes "1", the part is extended to the next blank, since it would be read as 1. */
+/* The end of the part from `from` to `end`. If the pattern takes only the beginning of a number, as
+ * "1" of "1,900", the part is extended to the next blank, because "1" would be a wrong number. */
 static const char *end_of(const char *from, const char *end)
 {
 	const char *power = end + 1;

@@ -12,7 +12,7 @@ enum status value_bytes_read(struct source *src, struct value_tree *out, struct 
 {
 	struct strbuf b = STRBUF_INIT;
 	enum status st = source_read_all(src, VALUE_BYTES, &b, log);
-	/* a larger file is not a result file, so that nothing of it is kept */
+	/* a larger file is not a result file, so nothing of it is used */
 	*out = (struct value_tree){ .root = { .type = JSCAN_ARRAY },
 		                        .bytes = { b.p, b.n > VALUE_BYTES ? 0 : b.n } };
 	return st;
