@@ -79,7 +79,7 @@ static _Noreturn void beyond_limit(const char *what, size_t bytes)
 		failure_handler();
 	const char *dot = strrchr(what, '>');
 	char size[32] = "";
-	if (bytes >> 20) /* the size of a block below 1 MiB would tell nothing: it is left out */
+	if (bytes >> 20) /* a smaller size is left out, since it would be shown as 0 MiB */
 		snprintf(size, sizeof size, " to %zu MiB", bytes >> 20);
 	int n = snprintf(text, sizeof text,
 	                 "gpugate: %.600s%smore memory than the limit of %" PRIu64

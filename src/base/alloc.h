@@ -16,7 +16,7 @@ void *mem_realloc(void *old, size_t nr, size_t size);
 char *mem_strndup(const char *p, size_t n);
 
 /// Ends the process because memory ran out: runs the handler of mem_on_failure() and writes a
-/// message. Code that calls a library uses it, too, if the library reports that memory ran out.
+/// message. Also to be called if a library reports that memory ran out.
 _Noreturn void mem_fail(void);
 
 /// Makes the C library return blocks of 256 KiB or more to the system when they are released. By

@@ -88,7 +88,7 @@ void arena_move(struct arena *to, struct arena *from)
 		last = last->next;
 	if (!to->blocks) {
 		*to = *from;
-	} else if (last) { /* the newest block stays the first, since there is still room in it */
+	} else if (last) { /* the newest block of `to` stays the first: it may still have free room */
 		last->next = to->blocks->next;
 		to->blocks->next = from->blocks;
 	}

@@ -1,4 +1,4 @@
-/// Calendar dates, stored as numbers of days; and the present time, which SOURCE_DATE_EPOCH can
+/// Calendar dates, stored as numbers of days; and the current time, which SOURCE_DATE_EPOCH can
 /// set.
 #ifndef GG_BASE_DATE_H
 #define GG_BASE_DATE_H

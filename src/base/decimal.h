@@ -12,7 +12,7 @@ struct decimal {
 };
 
 /// Numbers of up to DECIMAL_SIGNIFICANT digits always fit into `value` (a double needs 17 digits).
-/// DECIMAL_DIGITS_MAX is the limit of |digits| for numbers that are read.
+/// DECIMAL_DIGITS_MAX is the limit of |digits| for numbers that decimal_parse() accepts.
 enum { DECIMAL_SIGNIFICANT = 18, DECIMAL_DIGITS_MAX = 400 };
 
 /// Number of decimal places of figures that are stored in millionths.

@@ -23,7 +23,7 @@ int64_t number_div_round(__int128 num, __int128 den);
 /// not be negative.
 int64_t number_pct(__int128 num, __int128 den);
 
-/// 1 in millionths. Figures such as counts per step are stored in millionths.
+/// The number 1 in millionths, the unit in which figures such as counts per step are stored.
 #define MICRO INT64_C(1000000)
 #define NS_PER_S INT64_C(1000000000)
 
@@ -81,8 +81,8 @@ int64_t number_median(int64_t *v, size_t nr);
 /// `v` is overwritten.
 int64_t number_mad(int64_t *v, size_t nr, int64_t *median);
 
-/// Percentile `pct` (0–100) of `nr` > 0 sorted values, linear between order
-/// statistics (NumPy's default), rounded half away from zero.
+/// Percentile `pct` (0–100) of `nr` > 0 sorted values, interpolated linearly between neighboring
+/// values (NumPy's default), rounded half away from zero.
 int64_t number_percentile(const int64_t *sorted, size_t nr, int pct);
 
 /// Theil–Sen: the median of the slopes (y[j] − y[i]) / (x[j] − x[i]) of all pairs of `nr` > 1

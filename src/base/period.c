@@ -30,8 +30,8 @@ enum {
 	/* least percentage of clean pieces: all launches of a clean piece also occur in the previous
 	   piece. If each step consists of two different parts, the percentage is about 50. */
 	CLEAN_PCT = 40,
-	/* the last repetition counts as complete if it has at least this percentage of the usual number
-	   of launches */
+	/* the last repetition counts as complete if it has at least this percentage of the launches of
+	   the one before it */
 	WHOLE_PCT = 75,
 	AGREE_PCT = 75 /* percentage of the repetitions that must begin with the same launch */
 };
@@ -201,8 +201,8 @@ static int64_t explained_regularity(int64_t best, int64_t times)
 	return 99 * MICRO - (100 * MICRO - best) * times;
 }
 
-/* Where part number `i` begins if each piece is cut into `parts` equal parts: the number of
-   launches between the first cut and the part. */
+/* Start of part number `i` if each piece is cut into `parts` equal parts, as the number of launches
+   between the first cut and this start. */
 static size_t piece_begin(const struct anchor *a, size_t nr, size_t parts, size_t i)
 {
 	size_t k = i / parts % a->count;

@@ -38,7 +38,8 @@ bool text_breaks_a_line(uint32_t cp);
 /// and line-separator characters become U+FFFD.
 void text_add_line(struct strbuf *out, struct span s);
 
-/// Like text_add_line(), but with `escapes[c]` in place of each ASCII character `c` that has one.
+/// Like text_add_line(), but with `escapes[c]` in place of each ASCII character `c` for which it is
+/// not NULL.
 void text_add_escaped(struct strbuf *out, struct span s, const char *const escapes[128]);
 
 /// Offset of the first byte of `s`, from `at` on, that is not printable ASCII or has an entry in
@@ -92,7 +93,7 @@ const char *text_short(struct arena *a, struct span s, size_t max_chars);
 /// by `a`.
 const char *text_quote(struct arena *a, struct span s);
 
-/// What to do with a result file of no known format, for the end of a message.
+/// The end of a message: what to do with a result file of no known format.
 #define TEXT_NO_FORMAT                                                                         \
 	"for a result file of no known format, 'gpugate explain FILE' prints the lines to add to " \
 	"the rules (inputs: results)"

@@ -48,10 +48,10 @@ struct flight_dump {
 };
 
 /// Read a dump: flight_read() in JSON (_dump_nccl_trace_json()), flight_read_pickle() as a pickle,
-/// such as the file TORCH_FR_DUMP_TEMP_FILE. ST_INPUT leaves `out` unchanged; it is also returned
-/// for an input that is cut short, or that has more than `entries` entries; 0 means 2^20. Caller
-/// releases with flight_dump_free(). Sources: FlightRecorder.hpp, torch/distributed/flight_recorder
-/// and its tests (PyTorch 2.8).
+/// such as the files that TORCH_FR_DUMP_TEMP_FILE names. ST_INPUT leaves `out` unchanged; it is
+/// also returned for an input that is cut short, or that has more than `entries` entries; 0 means
+/// 2^20. Caller releases with flight_dump_free(). Sources: FlightRecorder.hpp,
+/// torch/distributed/flight_recorder and its tests (PyTorch 2.8).
 GG_MUST_CHECK enum status flight_read(struct source *src, size_t entries, struct flight_dump **out,
                                       struct diag_log *log);
 GG_MUST_CHECK enum status flight_read_pickle(struct source *src, size_t entries,

@@ -21,7 +21,7 @@ struct part {
 
 /* A collective in which ranks wait for members that have not entered it. */
 struct hang {
-	const struct part *first; ///< the collective, as the first rank that waits in it entered it
+	const struct part *first; ///< the collective, from the dump of the first rank that waits in it
 	size_t waiting; ///< number of ranks that wait in the collective
 	VEC(int64_t) missing; ///< ranks that have not entered the collective
 	VEC(int64_t) silent; ///< ranks that should have entered the collective, but left no dump
@@ -209,7 +209,7 @@ static void add_hang(struct finder *f, const struct flight_group *g, const struc
 }
 
 /* The number of the last collective in the group that all members with a dump have entered;
- * INT64_MAX if no dump tells it. `*silent` becomes true if a member has no dump. */
+ * INT64_MAX if no dump shows it. `*silent` becomes true if a member has no dump. */
 static int64_t lowest(const struct finder *f, const struct flight_group *g, bool *silent)
 {
 	int64_t low = INT64_MAX;

@@ -45,7 +45,7 @@ struct scan {
 	                 ///< damaged pages refer to each other in a cycle
 	bool any; ///< true once a row has been read
 	int64_t rowid; ///< id of the last row that was read
-	struct strbuf payload; ///< contents of the present row, if the row overflows its page
+	struct strbuf payload; ///< contents of the current row, if the row overflows its page
 	const char *table;
 	const struct database_column *columns;
 	size_t nr;

@@ -124,8 +124,8 @@ static bool rest_of_column(struct span *s, struct word *after)
 		    (w.kind == WORD_MARK && !is_mark_of_column(w, depth, has_default)) ||
 		    (i == 0 && !follows_name(w)) ||
 		    (negated && depth == 0 && !is_plain(w, "NULL DEFERRABLE"))) {
-			*after = negated ? (struct word){ 0 } : w; /* the definition is malformed if it ends
-			                                              after NOT */
+			*after = negated ? (struct word){ 0 } : w; /* the definition is malformed if neither
+			                                              NULL nor DEFERRABLE follows NOT */
 			return integer && primary;
 		}
 		depth += is_mark(w, '(');

@@ -16,7 +16,7 @@
 
 struct inflate {
 	z_stream z;
-	bool zlib_only; ///< true if only zlib may decode the present member
+	bool zlib_only; ///< true if only zlib may decode the current member
 	bool header_done; ///< true once zlib has decoded the header, and ISA-L decodes what follows
 #ifdef GG_HAS_ISAL
 	struct inflate_state isal;

@@ -31,7 +31,7 @@ void inflate_begin(struct inflate *in, bool zlib_only);
 enum inflate_result inflate_step(struct inflate *in, struct span *input, char *out, size_t cap,
                                  size_t *nr, const char **message);
 
-/// True if ISA-L decodes the present member. If the input then ends too early, the caller must
+/// True if ISA-L decodes the current member. If the input then ends too early, the caller must
 /// decode the member again with zlib, so that the error message is zlib's.
 bool inflate_is_fast(const struct inflate *in);
 

@@ -59,7 +59,7 @@ bool jscan_object(struct jscan *js);
 /// consumed. The span is borrowed until the next call.
 bool jscan_key(struct jscan *js, struct span *key);
 
-/// A key to look up, with two numbers that the reader chooses and gives a meaning: `what` (from
+/// A key to look up, with two numbers whose meaning the reader chooses: `what` (from
 /// JSCAN_KEY_FIRST on) and `where`.
 struct jscan_key {
 	struct span key;

@@ -1,5 +1,5 @@
 /// Inline versions of the functions of jscan.h that are called for every value, for readers that
-/// spend most of their time in them. Their names are those of jscan.h with a suffix.
+/// spend most of their time in them. Each has the name of the function in jscan.h, and a suffix.
 #ifndef GG_IO_JSCAN_INLINE_H
 #define GG_IO_JSCAN_INLINE_H
 

@@ -21,8 +21,8 @@
 /* The output of programs repeats itself: the text between the end of one member's value and the
    next value (", \"tid\": ") is the same in thousands of objects. Such a text, a seam, is read
    and validated once; if the same bytes come again in the same place, one comparison replaces
-   reading comma, white space, key and colon. Seams are the nodes of a tree, also called its
-   places: a seam has a list of the seams that have followed it; if the value after a seam is an
+   reading comma, white space, key and colon. Seams are the nodes of a tree; a node is also called a
+   place. A seam has a list of the seams that have followed it; if the value after a seam is an
    object, the object begins at a place of its own. Values that are skipped may use only half of
    the seams: metadata with thousands of different keys may come before the events, which need up
    to 640. The limits, in this order: bytes of a text, seams in one list, seams in total, seams
@@ -44,7 +44,7 @@ struct seam { /* a remembered text between two values; two cache lines, of which
 	                             ///< up
 	uint32_t mask; ///< mask with a bit for each byte of `text`, but only for its first 32
 	uint32_t hits; ///< number of times that this seam matched after other seams of its list had
-	               ///< been compared in vain
+	               ///< been compared first
 	uint8_t what, where; ///< copies of members of `row`, except that `what` is JSCAN_KEY_OTHER if
 	                     ///< `text` is longer than the bytes that `mask` covers
 	uint8_t n; ///< length of `text`; 0 for a place that has no text, such as the one before the
@@ -59,7 +59,8 @@ struct seam { /* a remembered text between two values; two cache lines, of which
    mark) may be dropped when the window is filled again. */
 struct jscan {
 	struct source *src;
-	struct diag_log *log, unsaid; ///< log of the messages; the scanner's own if nobody wants them
+	struct diag_log *log, unsaid; ///< log of the messages: the caller's, or `unsaid` if the caller
+	                              ///< gave none
 	bool tolerant, eof, cut;
 	unsigned depth, max_depth;
 	enum status status;
@@ -79,14 +80,14 @@ struct jscan {
 	/// seam 1 the place before the outermost value.
 	struct seam *seams;
 	struct arena seams_arena; ///< owns all seams, which are made when needed: most inputs have few
-	unsigned nr_seams, max_seams; ///< number of seams, and its present limit
+	unsigned nr_seams, max_seams; ///< number of seams, and its current limit
 	/// The seam (remembered text) that was read last at each level of nesting; for an array, the
 	/// seam before the array.
 	struct seam *place[JSCAN_DEPTH + 1];
 };
 
-/// Moves the position behind the text of seam `s`: to the value after its key or, if the text ends
-/// the object, behind the object.
+/// Moves the position to the end of the text of seam `s`: to the value after its key or, if the
+/// text ends the object, to the end of the object.
 static inline void jscan_pass(struct jscan *js, struct seam *s)
 {
 	unsigned level = js->depth - 1;
@@ -123,14 +124,14 @@ struct jscan_since {
 /// The position of the next byte.
 struct jscan_since jscan_here(const struct jscan *js);
 
-/// The text from `since` to the present position; unless `end`, the white space that follows is
+/// The text from `since` to the current position; unless `end`, the white space that follows is
 /// included. Empty if the text cannot be remembered, because it has tolerated faults, has partly
 /// left the window, or is longer than `limit`.
 struct span jscan_text_since(const struct jscan *js, const struct jscan_since *since, bool end,
                              size_t limit);
 
-/// Remembers the text from `since` to the present position as a lead. `since` must be the end of an
-/// element; the present position must be just before a value in the next object. False if the text
+/// Remembers the text from `since` to the current position as a lead. `since` must be the end of an
+/// element; the current position must be just before a value in the next object. False if the text
 /// cannot be remembered. Each lead has its own list of the seams (texts between two values) that
 /// have followed it.
 bool jscan_learn_lead(struct jscan *js, const struct jscan_since *since, struct jscan_lead *out);

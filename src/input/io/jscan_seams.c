@@ -44,8 +44,9 @@ static inline bool stands_at(const struct seam *s, const char *p)
 	       (s->n <= 32 || memcmp(p + 32, s->text + 32, s->n - 32u) == 0);
 }
 
-/* The seam, among those remembered for this place, whose text comes next; NULL if there is none. At
- * every 16th match a seam moves forward in its list, so that frequent seams are found first. */
+/* The seam, among those remembered for this place, with whose text the input continues; NULL if
+ * there is none. At every 16th match a seam moves forward in its list, so that frequent seams are
+ * found first. */
 static struct seam *search(struct jscan *js)
 {
 	struct seam *from = js->place[js->depth], **at = &from->next, **before = NULL;
@@ -112,7 +113,7 @@ struct span jscan_text_since(const struct jscan *js, const struct jscan_since *s
 	const char *from = js->buf + since->at, *to = js->at;
 	while (!end && (*to == ' ' || *to == '\n' || *to == '\r' || *to == '\t'))
 		to++;
-	if (!end && *to == '\0') /* more white space may follow behind the window's end */
+	if (!end && *to == '\0') /* more white space may follow after the window's end */
 		return SPAN("");
 	return (struct span){ from, (size_t)(to - from) <= limit ? (size_t)(to - from) : 0 };
 }

@@ -200,9 +200,9 @@ static enum status go_back(struct source *s, uint64_t at, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Decodes a member once more with zlib, after ISA-L met damage or the end of a cut file, because
-   ISA-L would then give other bytes and messages than zlib. Bytes that were already handed out
-   are skipped. */
+/* Decodes a member once more with zlib, after ISA-L has found damage or the end of a truncated
+   file, because ISA-L would then give other bytes and messages than zlib. Bytes that were already
+   handed out are skipped. */
 static enum status member_again(struct source *s, struct diag_log *log)
 {
 	TRY(go_back(s, s->member_at, log));

@@ -69,7 +69,7 @@ bool source_truncated(const struct source *s);
 /// which cannot be read again, is left as it is.
 void source_blame_damage(struct source *s, struct diag_log *log);
 
-/// The option `window`.
+/// The option `window`: size in bytes of the window of a JSON scanner.
 size_t source_window(const struct source *s);
 
 /// Name for messages: the path, or "standard input".

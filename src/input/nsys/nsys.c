@@ -84,8 +84,9 @@ static enum status take_version(void *ctx, const struct database_value *v)
 	return ST_OK;
 }
 
-/* The tool that wrote a database, recognized by one of its tables. Sources: rocpd_python of
-   ROCm/rocmProfileData and rocprofv3 (ROCm 7); nvprof's cupti_activity tables; msprof of CANN 8. */
+/* A message about a database that nsys did not write, with the tool that wrote it, which is
+   recognized by one of its tables. Sources: rocpd_python of ROCm/rocmProfileData and rocprofv3
+   (ROCm 7); nvprof's cupti_activity tables; msprof of CANN 8. */
 static const char *foreign_database(const struct database *db)
 {
 	static const struct {

@@ -430,7 +430,7 @@ static bool is_range(int64_t type)
 
 /* ---- ranges that are steps ---- */
 
-/* Writes the name of a range without its number to `out`, in small letters: "Step: 12" → "step",
+/* Writes the name of a range without its number to `out`, in lowercase: "Step: 12" → "step",
    "train_step_3" → "train step". `*number` becomes the number, or -1 if the name does not end in
    one. Returns the length; 0 if the name is longer than `room`. */
 static size_t step_word(struct span name, char *out, size_t room, int64_t *number)

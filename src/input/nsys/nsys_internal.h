@@ -50,9 +50,10 @@ struct nsys {
 	struct strbuf text; ///< buffer in which names are composed
 };
 
-/// Parts of a globalPid or globalTid. nsys_process_id() identifies both machine and process, or is
-/// -1 if the export does not distinguish processes. nsys_pid() is the process id on its machine.
-/// Source: Nsight Systems User Guide, "Serialized process and thread identifiers".
+/// Parts of a globalPid or globalTid. nsys_process_id() is a number that identifies both machine
+/// and process; -1 if the export does not distinguish processes. nsys_pid() is the process id on
+/// its machine, nsys_tid() the thread id. Source: Nsight Systems User Guide, "Serialized process
+/// and thread identifiers".
 static inline int64_t nsys_process_id(const struct database_value *global)
 {
 	return global->null || global->integer < 0 ? -1 : global->integer >> 24;

@@ -25,7 +25,7 @@ struct census {
 	VEC(struct share) shares;
 	struct idmap pids; ///< process ids in TARGET_INFO_CUDA_DEVICE
 	struct idmap mapped; ///< pairs (process, device), as ids of `pids` and `devices`, for which
-	                     ///< nsys's report tells the GPU
+	                     ///< nsys's report has the GPU
 	VEC(int64_t) gpus; ///< number of the GPU of each pair, indexed by the pair's id in `mapped`
 };
 

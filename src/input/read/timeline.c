@@ -12,10 +12,10 @@ struct timeline_reader {
 	struct jscan *js;
 	struct memory_timeline out;
 	size_t limit;
-	uint64_t byte; ///< offset of the present row
+	uint64_t byte; ///< offset of the current row
 	bool half; ///< true if the previous row was the first of the two rows that describe a new
 	           ///< version of a tensor
-	int64_t owed; ///< the bytes of the previous row, negated; if `half`, the present row must have
+	int64_t owed; ///< the bytes of the previous row, negated; if `half`, the current row must have
 	              ///< this number of bytes
 	int64_t moved; ///< sum of the sizes of all changes, to check the limit
 };

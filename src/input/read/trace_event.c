@@ -159,8 +159,8 @@ JSCAN_INLINE const struct event_step *follow_steps(const struct event_lead *lead
 			continue;
 		return s;
 	}
-	/* the text of the next step, whose first byte would have ended the last number, has not been
-	   found: whether that number ends here is still to be checked */
+	/* the input does not continue with the text of the next step, whose first byte would have ended
+	   the last number: so it must be checked that the number ends here */
 	if (value && !jscan_ends_number(*c->at)) {
 		c->at = value;
 		return s - 1;

@@ -1,7 +1,7 @@
 /// Internal to the trace reader. No other folder of src/ includes this.
 ///
 ///     trace.c        the document; traces that are cut short or foreign
-///     trace_meta.c   what a trace tells about itself
+///     trace_meta.c   what a trace states about itself
 ///     trace_event.c  one element of traceEvents → struct raw_event
 ///     trace_fill.c   struct raw_event → struct event
 ///     trace_args.c   values and the "args" of an event
@@ -16,7 +16,7 @@
 #include "read/trace.h"
 #include "xspace/xprof_activity.h"
 
-/// The kind of record that the key "ph" tells; EVENT_PHASE_NONE if it is not given.
+/// The kind of record that the key "ph" gives; EVENT_PHASE_NONE if it is not given.
 enum event_phase {
 	EVENT_PHASE_NONE,
 	EVENT_PHASE_COMPLETE,

@@ -1,4 +1,4 @@
-/* Reads what a trace tells about itself outside its events. */
+/* Reads what a trace states about itself outside its events. */
 #include <inttypes.h>
 
 #include "read/trace_internal.h"

@@ -262,7 +262,7 @@ enum status csv_add(struct value_tree *out, const char *name, const struct span 
 			*header = *l;
 			ended = false;
 		} else if (ended) {
-			/* another table, which is not of the format */
+			/* the row is skipped: its table is not of the format */
 		} else if (!*found || is_same(l, header) || (loose && l->is_whole && l->nr != header->nr)) {
 			if (!*found && !loose && l->nr > 1)
 				return ST_OK;

@@ -174,7 +174,7 @@ static const struct value *reason_in(const struct value *record, const char *kin
 	             false);
 }
 
-/* Fills a sample from a record; false if the record tells nothing of a GPU. */
+/* Fills a sample from a record; false if the record has nothing about a GPU. */
 static bool sample_of(const struct value *record, struct machine_sample *s, struct arena *a)
 {
 	const struct value *list = value_get(record, SPAN("reasons")),
@@ -221,7 +221,7 @@ static void add_sample(struct machine_samples *m, const struct value *record,
 
 /* ---- JSON of rocm-smi ---- */
 
-/* Adds the cards of a document; false if the document tells nothing of them. */
+/* Adds the cards of a document; false if the document has nothing about them. */
 static bool add_rocm(struct machine_samples *m, const struct value *document, struct arena *a)
 {
 	struct machine_sample s;

@@ -97,8 +97,8 @@ static bool is_name(const struct value *v)
 	       !is_number(v) && !reading_is_unmeasured(v) && !is_of_run(v->key);
 }
 
-/* The first number in a list of samples, of which some may not have been measured; NULL if `v` is
-   not such a list. */
+/* The first number in a list of samples, some of which may not have been measured; NULL if `v` is
+   not a list of samples. */
 static const struct value *first_sample(const struct value *v)
 {
 	const struct value *found = NULL;
@@ -360,8 +360,8 @@ static void add_records(struct proposal *p, struct value *first, bool several)
 	p->work = work;
 }
 
-/* True if below `of`, except in the member `but`, there is a figure of which it is known whether
-   higher or lower is better. */
+/* True if `of`, apart from its member `but`, contains a figure for which it is known whether higher
+   or lower is better. */
 static bool has_figure(const struct value *of, const struct value *but, int depth)
 {
 	for (const struct value *v = of->first; v; v = v->next)
@@ -390,7 +390,7 @@ static const char *number_end(const char *at)
 	return sign && is_digit(at[2]) ? at + 2 + strspn(at + 2, "0123456789") : at;
 }
 
-/* The end of the unit behind a number, or the end of the number if it has no unit. */
+/* The end of the unit after a number, or the end of the number if it has no unit. */
 static const char *unit_end(const char *number)
 {
 	const char *at = number + strspn(number, " ");
@@ -398,7 +398,7 @@ static const char *unit_end(const char *number)
 	return figure_unit_of((struct span){ at, n }) ? at + n : number;
 }
 
-/* Appends a text as a name in a pattern: in small letters, with '_' for other characters. */
+/* Appends a text as a name in a pattern: lowercase letters, with '_' for other characters. */
 static void add_lower(struct strbuf *out, struct span s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -442,8 +442,8 @@ static size_t add_heading(struct strbuf *out, struct span before, struct span li
 	return place + 1;
 }
 
-/* Appends a name for a number in small letters: a unit in brackets in the text from `from` to `to`,
-   which is before the number; else the last word of this text; else the unit behind the number. */
+/* Appends a lowercase name for a number: a unit in brackets in the text from `from` to `to`, which
+   is before the number; else the last word of this text; else the unit after the number. */
 static void add_word(struct strbuf *out, const char *from, const char *to, struct span unit)
 {
 	struct span label = span_trim((struct span){ from, (size_t)(to - from) }, " :=\t");

@@ -315,8 +315,8 @@ static void settle_titles(struct digest *d)
 	vec_release(&all);
 }
 
-/* A figure that is a statistic, such as a p99: what it is a statistic of, and its place in the
-   order from minimum over percentiles to maximum (figure_statistic()). */
+/* A figure that is a statistic, such as a p99: the quantity that it is a statistic of (`what`), and
+   its place in the order minimum, percentiles, maximum (figure_statistic()). */
 struct one_statistic {
 	const char *what, *name;
 	int place;

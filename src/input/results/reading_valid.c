@@ -66,7 +66,7 @@ static size_t copy_number(struct span s, bool thousands, struct span *out,
 	return n;
 }
 
-/* True if `s` may be a unit: "ms", "tok/s", "%"; not the rest of a date, or a remark. */
+/* True if `s` may be a unit: "ms", "tok/s", "%". False for the rest of a date, or for a remark. */
 static bool is_unit(struct span s)
 {
 	for (size_t i = 0; i < s.n; i++) {

@@ -127,9 +127,9 @@ static const char *number_of(struct taker *t, struct value *v, struct decimal *o
 	return NULL;
 }
 
-/* True if a value that is not a number is not meant to be a figure either, but happens to fit the
- * path: a text beside the figures, or a column that a step lacks. `any` is true if a '*' in the
- * path led to the value, `lenient` if the row of the format need not find a number. */
+/* True if a value that is not a number only happens to fit the path, and is not meant as a figure:
+ * a text beside the figures, or a column that a step lacks. `any` is true if a '*' in the path led
+ * to the value, `lenient` if the row of the format need not find a number. */
 static bool is_other(const struct taker *t, const struct value *v, bool lenient, bool any)
 {
 	if (t->is_samples) /* if a sample were left out, only better ones might remain */
@@ -273,7 +273,7 @@ bool reading_is_of_sweep(struct span folder)
 	return false;
 }
 
-/* The part of `path` that names the benchmark of a file of Criterion: the folders behind
+/* The part of `path` that names the benchmark of a file of Criterion: the folders after
  * target/criterion or, in another place, the last folder. "" unless `path` is the newest run's
  * file, new/estimates.json. */
 static struct span criterion_folders(const char *path)

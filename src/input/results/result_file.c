@@ -81,8 +81,8 @@ static const char *lacks(const struct result_format *f, struct value *v)
 	return NULL;
 }
 
-/* True if a column may tell a case: its name tells neither a unit nor whether higher or lower is
- * better, and its values are texts, whole numbers, or numbers that repeat. */
+/* True if a column may identify a case: its name shows neither a unit nor whether higher or lower
+ * is better, and its values are texts, whole numbers, or numbers that repeat. */
 static bool tells_case(const struct value *v)
 {
 	enum { ROWS = 100 };
@@ -96,7 +96,8 @@ static bool tells_case(const struct value *v)
 	       !figure_better(v->key, figure_unit_by_name(v->key));
 }
 
-/* True unless the format names cases by `columns`, and one of these columns is a figure. */
+/* False if the format names cases by `{columns}`, and one of the columns that would be in the name
+ * is a figure. */
 static bool has_case_columns(const struct result_format *f, const struct value *first)
 {
 	bool fits = true;
@@ -151,8 +152,8 @@ static size_t numbers_in(const struct value *of, const struct path_ignore *but)
 	return nr;
 }
 
-/* True unless the format must take all numbers of the file, and the file has a number that it
-   does not take. */
+/* False if the format is only for files all of whose numbers it takes (`whole`), and this file has
+   other numbers. */
 static bool is_whole(const struct result_format *f, struct value *document)
 {
 	struct path_ignore ignore = { f->ignore.v, f->ignore.nr };

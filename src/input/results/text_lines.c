@@ -70,7 +70,7 @@ static const char *bracket_end(const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* Adds a named part whose name begins at `p`, behind "(?<". Returns the byte after the name's '>',
+/* Adds a named part whose name begins at `p`, after "(?<". Returns the byte after the name's '>',
    or NULL if the name is invalid. */
 static const char *add_part(struct pattern *out, const char *p)
 {
@@ -163,7 +163,7 @@ static void copy_plain(struct span s, char out[LINE_BYTES + 1])
 	out[n] = '\0';
 }
 
-/* Number of bytes of the "nan" or "inf" at `at`, which nothing but a unit may follow; else 0. */
+/* Length of the word "nan" or "inf" at `at`, if a unit or nothing follows it; else 0. */
 static size_t no_number(const char *at)
 {
 	static const char *const words[] = { "infinity", "inf", "nan" };

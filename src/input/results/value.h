@@ -89,8 +89,9 @@ GG_MUST_CHECK enum status csv_add(struct value_tree *out, const char *name, cons
                                   size_t nr, bool loose, bool *found, struct diag_log *log);
 
 /// Returns why a pattern is invalid, as a static text, or NULL. A pattern is an extended regular
-/// expression of POSIX with named parts, `(?<name>…)`, and with `\d`, `\s` and `\w`. Counts in
-/// braces and back references are not allowed, so that the time is linear in the length of a line.
+/// expression of POSIX with named parts, `(?<name>…)`, and with `\d`, `\s`, `\S` and `\w`. Counts
+/// in braces and back references are not allowed, so that the time is linear in the length of a
+/// line.
 const char *text_pattern_fault(const char *pattern);
 
 /// Appends an object to the root for each line of out->bytes in which the valid pattern is found.

@@ -109,7 +109,8 @@ struct xplane {
 /// The values of an event or a plane, indexed by enum xstat.
 struct xvalues {
 	bool seen[NR_XSTATS];
-	int64_t number[NR_XSTATS]; ///< whole numbers, except XSTAT_OCCUPANCY, which is in 1e-6 %
+	int64_t number[NR_XSTATS]; ///< whole numbers, except XSTAT_OCCUPANCY, which is in 1e-6 %; -1
+	                           ///< for a text that is not a number
 	struct span text[NR_XSTATS]; ///< texts of values; empty for values that are not texts
 };
 

@@ -8,8 +8,9 @@
 #include "events/event.h"
 
 /// Kinds of processes in a trace, or of planes in a file, by their names. PROCESS_UNNAMED has no
-/// name. PROCESS_POOL is a pool of host threads; a file that has one but no GPU may come from a
-/// program that is not a profiler.
+/// name. PROCESS_OTHER is a device other than a GPU or TPU. PROCESS_POOL has any other name, such
+/// as that of a pool of host threads; without a GPU, the file may be of a program that is not a
+/// profiler.
 enum xprof_role {
 	PROCESS_UNNAMED,
 	PROCESS_GPU,
@@ -49,7 +50,7 @@ bool xprof_is_work(const struct xprof_details *d, struct span name);
 enum event_kind xprof_kind_of(const struct xprof_details *d, struct span name);
 
 /// Sets grid, block and occupancy of a kernel, or bytes of a copy or memory set. The kind of the
-/// event must be set. False if the size of a copy cannot be represented exactly.
+/// event must be set. False if the size of a copy or memory set cannot be represented exactly.
 bool xprof_fill(const struct xprof_details *d, struct event *e);
 
 /// The name of a kernel: HLO_MODULE/HLO_OP if XLA generated it and named it after that operation,

@@ -78,7 +78,7 @@ static enum status take_varint(struct reader *r, uint64_t *out, bool *there)
 }
 
 /* Appends the next `n` bytes of the file to `out`, or skips them if `out` is NULL. Memory grows
-   with the bytes that are read, so that a wrong length does not take memory. */
+   with the bytes that are read, so a wrong length allocates no more than the file has. */
 static enum status take_bytes(struct reader *r, uint64_t n, struct strbuf *out)
 {
 	bool more = true;
