@@ -29,7 +29,8 @@ struct arena_block {
 #define ARENA_BLOCK ((size_t)32 << 10)
 #define ARENA_ALIGN (_Alignof(max_align_t))
 
-/* Like arena_alloc(), but not cleared: most of what arenas hold is text. */
+/* Like arena_alloc(), but the block is not zeroed: most blocks are for text, which is then copied.
+ */
 static void *take(struct arena *a, size_t nr, size_t size)
 {
 	if (size && nr > (SIZE_MAX / 2) / size)

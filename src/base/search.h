@@ -1,5 +1,6 @@
-/// Binary search as a loop whose condition is written in place. `before` is an expression of
-/// `index` that is true up to some index and false from there on.
+/// Binary search as macros: the caller writes the condition in place, without a comparison
+/// function. `before` is an expression of `index` that is true up to some index and false from
+/// there on.
 #ifndef GG_BASE_SEARCH_H
 #define GG_BASE_SEARCH_H
 

@@ -13,8 +13,9 @@ void sort_runs(void *v, size_t nr, size_t size, int (*cmp)(const void *, const v
 /// Like sort_runs(), for a comparison without an argument.
 void sort_plain(void *v, size_t nr, size_t size, int (*cmp)(const void *, const void *));
 
-/// Sorts the elements of a VEC, and joins those that `cmp` finds equal: `join` adds `more`, which
-/// then disappears, to the first of them. If `join` is NULL, only the first stays.
+/// Sorts the elements of a VEC, and joins those that `cmp` finds equal: `join` adds the element
+/// `more` to the first equal one, and `more` is then removed. If `join` is NULL, the first equal
+/// element stays as it is.
 void sort_unite(void *vec, size_t size, int (*cmp)(const void *, const void *),
                 void (*join)(void *first, void *more));
 

@@ -33,8 +33,8 @@ void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(p
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0)));
 
-/// Appends what the file `fd` has up to its end, or until more than `most` bytes are in the buffer.
-/// False if the file cannot be read; errno then says why.
+/// Appends the contents of the file `fd` up to its end, or stops once more than `most` bytes are in
+/// the buffer. False if the file cannot be read; errno then says why.
 bool strbuf_read(struct strbuf *b, int fd, size_t most);
 
 /// Cuts the content to its first `n` bytes. The content must have at least `n` bytes.

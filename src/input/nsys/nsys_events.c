@@ -83,8 +83,8 @@ static const struct database_column memset_columns[] = {
 	{ .name = "memKind", .optional = true },
 };
 
-/* Sets the members that all events of GPU work have, and lists the device. Correlation ids and
-   numbers of devices are valid within one process. */
+/* Sets the members that all events of GPU work have, and adds the device to n->gpus. Correlation
+   ids and numbers of devices are valid within one process. */
 static enum status set_gpu(struct nsys *n, const char *table, const struct database_value *v,
                            struct event *e)
 {
@@ -225,8 +225,7 @@ static const struct database_column usage_columns[] = {
 /* A change of the memory of one device, in bytes. */
 struct usage {
 	int64_t device, start_ns, bytes;
-	size_t row; ///< position in the list, by which changes at the same time keep the order of the
-	            ///< table
+	size_t row; ///< position in the list: changes at the same time stay in the order of the table
 };
 
 struct usages {
@@ -273,7 +272,7 @@ static bool was_used_before(const struct nsys *n, const struct usage *v, size_t 
 }
 
 /* Passes the changes of one device's memory to the sink, each with the number of bytes allocated
-   after it. If the number at the beginning is unknown, only warns. */
+   after it. If memory was allocated before the recording began, only warns. */
 static enum status hand_on_usage(struct nsys *n, const struct usage *v, size_t nr)
 {
 	int64_t level = 0;

@@ -61,7 +61,7 @@ const char *foreign_name(unsigned found)
 /* ---- memory snapshots ---- */
 
 /* True if the next value is an object that has at least `want` of the keys in `words`, which blanks
- * separate. False if the key "ph" comes before these: the object is an event of a trace. */
+ * separate. False if the key "ph" comes first: the object is then an event of a trace. */
 static bool holds_keys(struct jscan *js, const char *words, int want)
 {
 	struct span key;

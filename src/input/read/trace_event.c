@@ -133,7 +133,7 @@ static void learn_lead(struct trace_input *in, const struct raw_event *ev,
 		in->leads[in->nr_leads++] = lead;
 }
 
-/* ---- steps from number to number ---- */
+/* ---- members that repeat those of earlier events ---- */
 
 /* Reads the members of an event as long as their texts are those of lead->steps. Returns the
    first step whose value has not been read. `*begun` becomes true if the text before that value

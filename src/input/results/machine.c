@@ -36,8 +36,8 @@ struct machine_sample {
 	                                         ///< clocks down since the driver was loaded
 };
 
-/// A fact about the GPUs, such as their driver, as text for the environment. If the GPUs differ in
-/// a fact, the text of each is kept.
+/// A fact about the GPUs, such as the version of their driver, as text for the digest's
+/// environment. If the GPUs differ in a fact, the text of each is kept.
 struct machine_fact_text {
 	const char *key;
 	struct span text;

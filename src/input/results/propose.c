@@ -332,8 +332,8 @@ static void add_records(struct proposal *p, struct value *first, bool several)
 	for (const struct value *v = first->first; v; v = v->next)
 		p->several = p->several && !is_step(v->key);
 	p->case_name = p->several ? case_of(p, first, "", CASES) : "";
-	/* further members are added to the names of cases only if the names are not unique: in other
-	   files, the names must stay the same */
+	/* further members are added to the names of cases only if the names are not unique: names that
+	   are unique must not change */
 	const char *plain = p->case_name;
 	for (size_t nr = CASES; p->several && nr < 4 * CASES && is_twice(p, p->case_name); nr++)
 		p->case_name = case_of(p, first, "", nr + 1);

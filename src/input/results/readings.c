@@ -21,7 +21,7 @@ struct taker {
 	struct span case_name; ///< name of the case as a prefix of figures' names, with its '/'; "" if
 	                       ///< there is none
 	struct span case_text; ///< name of the case, as the file spells it
-	const char *work; ///< settings and amounts of work of the case, as in struct input_stat
+	const char *work; ///< settings and counts of work of the case, as lines (struct input_stat)
 	const char *row_work; ///< `work` and, if the figures of the row are totals, the count of what
 	                      ///< they are summed over, such as requests
 	const struct value *list; ///< list of records to which `around` applies
@@ -132,7 +132,8 @@ static const char *number_of(struct taker *t, struct value *v, struct decimal *o
  * to the value, `lenient` if the row of the format need not find a number. */
 static bool is_other(const struct taker *t, const struct value *v, bool lenient, bool any)
 {
-	if (t->is_samples) /* if a sample were left out, only better ones might remain */
+	if (t->is_samples) /* a sample without a number may be of a failed request, and without it the
+	                      figure would be too good */
 		return false;
 	if (v->type == JSCAN_NULL)
 		return t->f->format->series ? t->f->format->read == READ_CSV : lenient;
@@ -165,8 +166,9 @@ static double number_at(const struct taker *t, const char *template, struct valu
 	return path_fault(path) ? NAN : double_of(path_find(path, t->record));
 }
 
-/* Fills `stdev` and `count` of a reading, as its row says; `key` is the member that the first '*'
- * of its path matched. If what the row names is absent, `stdev` and `count` stay 0. */
+/* Fills `stdev` and `count` of a reading from the members that its row of the format names; they
+ * stay 0 if these members are absent. `key` is the name that the first '*' of the row's path
+ * matched. */
 static void add_spread(const struct taker *t, struct reading *r, struct value *v, struct span key)
 {
 	const struct result_take *row = r->row;

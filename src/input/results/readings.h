@@ -25,7 +25,7 @@ struct reading {
 	const char *title; ///< name for people, without the case
 	struct span case_text, text; ///< names of case and figure, as the file spells them
 	const struct result_take *row; ///< entry of the format that took the value
-	const char *work; ///< settings and amounts of work of the run, as in struct input_stat
+	const char *work; ///< settings and counts of work of the run, as lines (struct input_stat)
 	bool is_samples; ///< true if the entry says that values are samples
 	bool is_other; ///< true for a text that is not a number; the figure is left out unless another
 	               ///< of its values is a number

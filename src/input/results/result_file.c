@@ -262,10 +262,11 @@ static enum status check_documents(const struct opened *o, const struct result_f
 
 /* ---- reading of a whole file ---- */
 
-/* What has been read of a file by the formats so far. */
+/* What the formats that were tried so far have read of a file. */
 struct taken {
 	const struct result_format *first; ///< first format that fits; NULL if there is none
-	const struct result_format *without; ///< format that fits, and leaves out all records, or NULL
+	const struct result_format *without; ///< format that fits but leaves out all records; NULL if
+	                                     ///< there is none
 	size_t nr; ///< number of records that were read by formats without the key `rest`
 	size_t nr_all; ///< number of all records of the first format
 	struct result_known *known; ///< if not NULL, formats are listed here, and no record is read

@@ -62,7 +62,7 @@ static enum status take_byte(struct reader *r, unsigned char *c, bool *there)
 	return ST_OK;
 }
 
-/* Reads a number of the outermost message; `*there` is false at the end of the file. */
+/* Reads a varint of the outermost message; `*there` is false at the end of the file. */
 static enum status take_varint(struct reader *r, uint64_t *out, bool *there)
 {
 	char bytes[10];
