@@ -34,7 +34,7 @@ struct code_launch {
 struct code_step {
 	int64_t number, start_ns, end_ns; ///< number of the step, -1 if unknown; start and end of the
 	                                  ///< step
-	/// operators, module and place of the calls; calls in which all of these are equal share a row
+	/// one row for each combination of operators, module and place in which calls were made
 	VEC(struct code_stat) rows;
 	VEC(struct code_around) around;
 	/// launches, sorted by start of the call; empty if no step is kept

@@ -24,7 +24,7 @@ enum event_kind {
 	EVENT_GPU_ANNOTATION, ///< gpu_user_annotation: the time that work launched in an annotation
 	                      ///< takes on one stream
 	EVENT_STEP, ///< a step on the timeline of one GPU, as XProf derives it
-	EVENT_FLOW, ///< one end of the arrow from an operator to its backward operator
+	EVENT_FLOW, ///< start or end of the arrow that links an operator to its backward operator
 };
 
 /// True for kinds of events that are GPU activities.

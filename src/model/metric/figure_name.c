@@ -33,7 +33,7 @@ void figure_name_add(struct span text, struct strbuf *out)
 struct span figure_case_plain(struct span text)
 {
 	size_t n = text.n;
-	while (n && text.p[n - 1] == '/') /* a folder's name may end in a slash */
+	while (n && text.p[n - 1] == '/') /* the path of a folder may end in a slash */
 		n--;
 	size_t at = n;
 	while (at && text.p[at - 1] != '/')
@@ -134,8 +134,8 @@ static struct words words_of(struct span name)
 	return w;
 }
 
-/* The unit that `text` means at the end of a figure's name; NULL if it means none. "h" and counts
-   are too vague there, and "min" means the minimum. */
+/* The unit that `text`, the end of a figure's name, means; NULL if it is not a unit, or is
+ * ambiguous: "min" may be the minimum; "h", "tok" and "req" may be anything. */
 static const char *unit_at_end(const char *text, size_t n)
 {
 	const char *unit = figure_unit_of((struct span){ text, n });
@@ -174,14 +174,14 @@ static const char *unit_spelled(struct span name)
 	for (size_t i = 0; i + 1 < name.n; i++) {
 		bool begins = i == 0 || strchr("_.- ", name.p[i - 1]);
 		const char *unit = begins ? unit_at_end(name.p + i, name.n - i) : NULL;
-		if (unit && strcmp(unit, "s") != 0) /* a second may be the end of a rate, "tokens_s" */
+		if (unit && strcmp(unit, "s") != 0) /* "sec" may be the end of a rate, "tokens_sec" */
 			return unit;
 	}
 	return NULL;
 }
 
-/* The unit of a rate such as "tokens_per_second_", which means "tokens/second". If figure_units
-   lacks the unit: "1/s" for a rate per second, else NULL. */
+/* The unit of a rate: "tok/s" for "tokens_per_second_". `from` points to the first word, `per` to
+ * "_per_". If figure_units lacks the unit: "1/s" for a rate per second, else NULL. */
 static const char *unit_of_rate(const char *from, const char *per)
 {
 	const char *end = per + strlen("_per_");
@@ -266,7 +266,7 @@ const char *figure_unit_by_name(struct span name)
 	return unit ? unit : alone && !last[1] ? NULL : unit_at_end(last, strlen(last));
 }
 
-/* ---- what the words of a name tell ---- */
+/* ---- what the words of a name say about a figure ---- */
 
 #define WORD(name, better, size, kind) { name, better, kind },
 static const struct figure_word {
@@ -328,7 +328,7 @@ const char *figure_better(struct span name, const char *unit)
 	bool share = unit && strcmp(unit, "%") == 0;
 	bool count = span_glob(SPAN("*_count_"), (struct span){ w.text, w.n });
 	const char *by_unit = unit && at < 0 ? better_of_unit(span_of(unit)) : figure_unit_better(at);
-	/* direction by the unit and all words; direction only by words of the kind "decides" */
+	/* [0]: direction by the unit and all words; [1]: only by words of the kind "decides" */
 	const char *better[2] = { by_unit, NULL };
 	bool twofold[2] = { false, false };
 	for (size_t i = 0; i < NR_FIGURE_WORDS; i++) {
@@ -356,8 +356,8 @@ static const char *const amount_words[][3] = {
 #include "metric/figures.inc"
 };
 
-/* The kind that `amounts` of rules/figures.yaml gives to a word or to its singular; "" for words
- * that are not there. */
+/* The kind that the section `amounts` of rules/figures.yaml gives to a word or to its singular; ""
+ * for words that the section lacks. */
 static const char *amount_kind(struct span word)
 {
 	for (int cut = 0; cut < 2; cut++, word.n--) {
@@ -442,7 +442,8 @@ bool figure_is_timed(const struct metric *m)
 	return timed || holds_kind(name, "timed");
 }
 
-/* True for the name of a statistic of one thing that was done, such as "p99_duration". */
+/* True if the name of a figure says that the figure is not a total, but is about one request, step
+ * or the like: "p99_duration". */
 static bool is_of_one(struct span name)
 {
 	struct words w = words_of(name);

@@ -41,8 +41,8 @@ const char *figure_unit_of(struct span word);
 const char *figure_unit_by_name(struct span name);
 
 /// The better direction, "lower" or "higher", by the unit of a figure and the words of its name;
-/// NULL if these do not tell, or contradict one another. Static. `unit` may be NULL, or a unit that
-/// figure_units lacks, such as "seq/ms".
+/// NULL if they do not decide it, or contradict one another. Static. `unit` may be NULL, or a unit
+/// that figure_units lacks, such as "seq/ms".
 const char *figure_better(struct span name, const char *unit);
 
 /// True if `name` is the name of a setting or count, and is of the kind `kind`. A setting is chosen
@@ -58,8 +58,8 @@ bool figure_is_neither(struct span name);
 /// words of its name: such figures differ from run to run as wall time does.
 bool figure_is_timed(const struct metric *m);
 
-/// True if a figure is a time or an energy of all that a run did, and not of one thing that it did.
-/// This is told by the figure's name and by `unit`, which may be NULL.
+/// True if a figure is the total time or energy of a run, rather than that of one request or step.
+/// Decided by the figure's name and by `unit`, which may be NULL.
 bool figure_is_sum(struct span name, const char *unit);
 
 /// True if the words of a figure's name tell that the figure is the same in each run of the same

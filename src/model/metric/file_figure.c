@@ -10,8 +10,9 @@
 
 ORDERING(input_text_cmp, struct input_stat, BY_TEXT(name))
 
-/* Sets by the name of each figure whether lower or higher is better. Does nothing if a figure has a
- * unit or a direction, since only files of earlier versions store nothing but numbers. */
+/* Derives from the name of each figure whether lower or higher is better. Does nothing if any
+ * figure has a unit or a direction: then the file is not one of an early version, which stored only
+ * numbers. */
 static void settle_directions(struct input_stat *v, size_t nr)
 {
 	bool plain = ALL(i, nr, !v[i].unit && !v[i].better);
@@ -134,8 +135,8 @@ static const char *unit_said(const struct input_stat *s)
 	return strcmp(s->unit, UNIT_BARE) == 0 ? "no unit" : s->unit;
 }
 
-/* True if the unit of a figure may be wrong: earlier versions stored a bare number, "s" or "1/s"
-   for names such as "gb_s". */
+/* True if the unit of a figure may be wrong: for names such as "gb_s", earlier versions stored the
+ * unit "s", "1/s" or none. */
 static bool is_doubtful(const struct input_stat *s)
 {
 	return strcmp(s->unit, UNIT_BARE) == 0 || strcmp(s->unit, "s") == 0 ||

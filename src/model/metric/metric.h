@@ -71,8 +71,8 @@ enum need {
 	NEED_INPUT,
 	NEED_MACHINE
 };
-/// Groups in which reports list checks. GROUP_INPUTS has no metric: its checks are about the
-/// artifacts.
+/// Groups in which reports list checks. GROUP_INPUTS has no metric: its checks are about the files
+/// of the run.
 #define GROUPS(X)               \
 	X(GROUP_STEP, "step")       \
 	X(GROUP_KERNELS, "kernels") \
@@ -149,8 +149,8 @@ enum metric_sums {
 	SUMS_ALL_CODE = SUMS_KERNELS | SUMS_COPIES | SUMS_SETS | SUMS_CODE,
 };
 
-/// Aspects of a recording that metrics rest on, as bits. A trust finding says which aspects cannot
-/// be believed; metrics that rest on any of these are inconclusive.
+/// Aspects of a recording that metrics depend on, as bits. A trust finding says which aspects
+/// cannot be believed; metrics that depend on one of them are inconclusive.
 enum rests_on {
 	ON_TRACE = 1 << 0, ///< all figures made from a trace, except those made from the
 	                   ///< numbers in the markers of its steps (7 in "ProfilerStep#7")
@@ -203,7 +203,7 @@ struct metric {
 	enum check_group group;
 	bool adds; ///< true if the sum over several items is the figure for all of them
 	enum parts_kind parts;
-	unsigned rests_on; ///< aspects of a recording that the metric rests on, bits of enum rests_on
+	unsigned rests_on; ///< aspects of a recording that the metric depends on, bits of enum rests_on
 	const char *meaning;
 	const char *mixed; ///< for a figure of files whose units measure different things: the units,
 	                   ///< "ms and MiB"; else NULL
@@ -229,7 +229,8 @@ extern const char *const metric_names[]; ///< names of the metrics, ended by NUL
 /// implies.
 enum family metric_family(const struct metric *m);
 
-/// The stake of the metric `m`; if its row names none, the stake that its labels and group imply.
+/// The stake of the metric `m`; if its row has STAKE_UNNAMED, the stake that its labels and group
+/// imply.
 enum stake metric_stake(const struct metric *m);
 
 /// The metric with this name, or NULL.

@@ -158,8 +158,8 @@ static void add_figure_of(struct strbuf *out, uint64_t v, int word, int digits)
 		strbuf_addf(out, " %s", figure_units[best].name);
 }
 
-/* Appends at least four significant digits of v / 10^6, without trailing zeros. A value that is not
-   0 is never written as 0. */
+/* Appends v / 10^6 without trailing zeros. Numbers from 1 have at least four significant digits,
+ * smaller ones four decimals, those below 0.0001 six decimals. */
 static void add_micro(struct strbuf *out, struct value micro)
 {
 	const uint64_t one = MICRO, v = micro.v;

@@ -22,7 +22,7 @@ enum unit {
 	UNIT_BYTES_PER_STEP,
 	UNIT_FLOPS,
 	UNIT_FLOPS_PER_S,
-	UNIT_NUMBER, ///< numbers whose meaning only the metric tells, stored in millionths
+	UNIT_NUMBER, ///< numbers whose meaning depends on the metric, stored in millionths
 	UNIT_HZ,
 	UNIT_MILLIWATT,
 	UNIT_MICROJOULE,
@@ -32,7 +32,7 @@ enum unit {
 	UNIT_LAST = 1 << 24
 };
 
-/// Text that is shown if a side has no figure.
+/// Text that is shown if the baseline or the candidate has no figure.
 #define UNIT_ABSENT "–"
 
 /// True for times, also for those per step.
@@ -81,7 +81,8 @@ const char *unit_change(struct arena *a, enum unit unit, int64_t change);
 const char *unit_amount(struct arena *a, enum unit unit, int64_t amount);
 
 /// Both values of a comparison as texts. They have the same unit if neither is more than twice the
-/// other: "1,018.33 MiB" and "1,168.65 MiB".
+/// other: "1,018.33 MiB" and "1,168.65 MiB"; except values in a unit of unit_of_figure(), which are
+/// formatted one by one.
 void unit_pair(struct arena *a, enum unit unit, int64_t from, int64_t to, const char *texts[2]);
 
 /// A change from one value to another: "1.00 MiB → 1.50 MiB".
