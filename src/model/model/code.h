@@ -30,14 +30,16 @@ struct code_stat {
 	int64_t count; ///< number of activities, or of waits
 	int64_t total_ns; ///< GPU time; for waiting, host time
 	int64_t bytes; ///< bytes moved by copies and memory sets; 0 for other kinds
-	int64_t names; ///< number of small rows that this row sums up; 0 for a row that is not a sum
+	int64_t names; ///< number of rows, too small to be kept one by one, that this row sums up; 0 if
+	               ///< it is not a sum
 };
 
 /// All GPU activities that were launched within annotations of one name.
 struct range_stat {
 	struct span name; ///< name of the annotation, raw bytes
 	int64_t count, total_ns; ///< number of the activities; their GPU time
-	int64_t names; ///< number of small rows that this row sums up; 0 for a row that is not a sum
+	int64_t names; ///< number of rows, too small to be kept one by one, that this row sums up; 0 if
+	               ///< it is not a sum
 };
 
 /// Label of work whose place is unknown, in a table in which other work has a place.

@@ -172,8 +172,8 @@ struct collective_call collective_of(const struct event *ev)
 	const struct dtype *type = dtype_find(text);
 	if (type)
 		c.dtype = span_of(type->name);
-	/* torch records the inputs of the collective: in a gather, each input is only a share of the
-	 * message, whose size then stays unknown */
+	/* torch records only the inputs of the collective; in a gather, the input is one rank's part of
+	 * the message, so the size of the message stays unknown */
 	if (c.kind != COLLECTIVE_ALL_GATHER && c.kind != COLLECTIVE_GATHER)
 		c.bytes = message_bytes(nelems, type);
 	return c;

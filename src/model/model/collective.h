@@ -17,13 +17,14 @@ struct collective_call {
 
 /// The kind of collective that a name contains, be it a name of PyTorch ("_allgather_base",
 /// "nccl:all_reduce") or of a kernel ("ncclDevKernel_SendRecv(…)", "cross_device_reduce_1stage").
-/// COLLECTIVE_OTHER if it contains none.
+/// COLLECTIVE_OTHER if it does not name one.
 enum collective_kind collective_kind_of(struct span name);
 
 /// What `ev` tells about its collective: by its arguments, else by the shapes of its tensors, else
 /// only by its name. As in nccl-tests, the message is the larger of the input and the output of a
 /// rank. Its size divided by the time is the algorithm bandwidth. The bus bandwidth of n ranks is
-/// this × 2(n-1)/n (all_reduce) or × (n-1)/n (all_gather, reduce_scatter, all_to_all).
+/// the algorithm bandwidth × 2(n-1)/n (all_reduce) or × (n-1)/n (all_gather, reduce_scatter,
+/// all_to_all).
 struct collective_call collective_of(const struct event *ev);
 
 #endif

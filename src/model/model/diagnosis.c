@@ -40,8 +40,8 @@ bool placeholder_is_step(struct span inside)
 	return span_eq(inside, SPAN("step"));
 }
 
-/* The query for the metric `name`. If the rule has a condition on this metric, the query has the
- * restrictions of the condition. */
+/* Sets `out` to the query for the metric `name`: the query of the rule's first condition on this
+ * metric, or one without restrictions. False if there is no such metric. */
 static bool query_of(const struct diagnosis_rule *r, struct span name, struct query *out)
 {
 	const struct metric *m = metric_find(name);

@@ -98,8 +98,8 @@ struct classification {
 extern const char *const bound_names[];
 extern const char *const confidence_names[];
 
-/// The query for `m` that rules of diagnosis ask. It selects no labels: a metric without labels has
-/// one answer, for the run, and a metric with labels has one answer for each label.
+/// The query for `m` in rules of diagnosis. It selects no labels: a metric without labels has one
+/// answer, for the run, and a metric with labels has one answer for each label.
 struct query diagnosis_query(const struct metric *m);
 
 /// Moves `*text` behind its next placeholder. `literal` becomes the text before the placeholder,
@@ -110,8 +110,9 @@ bool placeholder_next(const char **text, struct span *literal, struct span *insi
 /// True for the placeholder {step}, which reads "step", or "window" if the run has no steps.
 bool placeholder_is_step(struct span inside);
 
-/// The figure that the placeholder {inside} of the rule `r` names, with the `select` of the rule's
-/// condition on the same metric. False if a metric is unknown; `*unknown` is then its name.
+/// Sets `out` to the figure that the placeholder {inside} of the rule `r` names. If the rule has a
+/// condition on the same metric, the figure is restricted by the condition's `select`. False if a
+/// metric is unknown; `*unknown` is then its name.
 bool placeholder_figure(const struct diagnosis_rule *r, struct span inside,
                         struct diagnosis_figure *out, struct span *unknown);
 

@@ -1,4 +1,4 @@
-/// The digest of a rank: all figures that are kept of an artifact once its events have been read.
+/// The digest of a rank: all figures that are kept of a recording once its events have been read.
 #ifndef GG_MODEL_DIGEST_H
 #define GG_MODEL_DIGEST_H
 
@@ -32,16 +32,16 @@ struct kernel_stat {
 	int64_t resources[NR_RESOURCES]; ///< largest use of each resource by one launch, in the whole
 	                                 ///< window; < 0 if unknown
 	int64_t occupancy; ///< occupancy in 1e-6 %, weighted by time; < 0 if unknown
-	/* only in a row that joins others: kernel time in steps for which the occupancy is known, and
-	 * the remainder of the mean: Σ occupancy · time is exactly occupancy · occupancy_ns +
+	/* only in a row that joins others: time, in steps, of kernels with a known occupancy, and the
+	 * remainder of their mean occupancy: Σ occupancy · time is exactly occupancy · occupancy_ns +
 	 * occupancy_rest */
 	int64_t occupancy_ns, occupancy_rest;
 	int64_t names; ///< number of small kernels that this row sums up (digest_small()); `name` is
 	               ///< then their category, or empty; 0 for a row that is not a sum
 	int64_t largest_ns; ///< in a sum of small kernels, step_total_ns of the largest of them
 
-	/* caches of results that follow from the name: 0 until first asked for; never stored in
-	   files */
+	/* cached results of functions of the name: 0 until they are first computed; never stored in
+	 * files */
 	uint64_t key; ///< result of kernel_key()
 	int communicates; ///< result of kernel_communicates(): 1 if true, -1 if false
 };
@@ -53,8 +53,8 @@ struct device_stat {
 	int64_t span_ns, busy_ns, compute_ns;
 	int64_t comm_ns, overlap_ns; ///< time of communication; part of it that overlaps computation
 
-	/// Length of all measured steps (or of the window), and the GPU's busy time in them; -1 if not
-	/// recorded.
+	/// Length of all measured steps (or of the window), and the GPU's busy time in them; 0 if the
+	/// GPU has no work in them, -1 if not recorded.
 	int64_t measured_ns, measured_busy_ns;
 };
 
@@ -62,7 +62,8 @@ struct device_stat {
 struct op_stat {
 	struct span name;
 	int64_t count, total_ns, self_ns;
-	int64_t names; ///< number of small rows that this row sums up; 0 for a row that is not a sum
+	int64_t names; ///< number of rows, too small to be kept one by one, that this row sums up; 0 if
+	               ///< it is not a sum
 };
 
 /// Calls whose times add up to step.launch_time, step.sync_time and step.dataloader_time.
@@ -80,7 +81,8 @@ struct call_stat {
 	enum call_kind kind;
 	struct span name; ///< name of the call, raw bytes
 	int64_t count, total_ns;
-	int64_t names; ///< number of small rows that this row sums up; 0 for a row that is not a sum
+	int64_t names; ///< number of rows, too small to be kept one by one, that this row sums up; 0 if
+	               ///< it is not a sum
 };
 
 /// Element type of the operands of a multiplication.
@@ -99,9 +101,10 @@ enum flop_type { FLOP_TYPES(ENUM_VALUE) NR_FLOP_TYPES };
 struct flop_stat {
 	struct span op;
 	enum flop_type type;
-	int64_t count, flops; ///< number of calls that could be counted; sum of their operations
-	int64_t uncounted; ///< number of calls for which the trace does not tell the inputs
-	int64_t gpu_ns; ///< GPU time of calls with operations, counted or not; 0 in stored baselines
+	int64_t count, flops; ///< number of calls whose operations are known; sum of these operations
+	int64_t uncounted; ///< number of calls whose operations are unknown, because the trace lacks
+	                   ///< their inputs
+	int64_t gpu_ns; ///< GPU time of the calls in `count` and `uncounted`; 0 in stored baselines
 	int64_t
 	    bytes; ///< the least that the calls must move between the GPU and its memory, where known
 	int64_t unsized; ///< number of calls whose `bytes` are unknown
@@ -113,7 +116,7 @@ struct flop_stat {
 	                  ///< kernels are too short or small
 	/// Time that the calls take at the peak rates of the GPU: moved_ns for their bytes, roof_ns for
 	/// their bytes or operations, whichever take longer. For each call both are at most its GPU
-	/// time, since bytes that would take longer came from a cache. 0 if the peaks are unknown.
+	/// time: bytes that would take longer must have come from a cache. 0 if the peaks are unknown.
 	int64_t moved_ns, roof_ns;
 };
 
@@ -233,8 +236,8 @@ struct phase_summary {
 	int64_t value[NR_STATISTICS]; ///< values, indexed by enum statistic
 };
 
-/// Figures of one rank that need all ranks of the run to be computed (model/ranks.h): sums over the
-/// rank's matched collectives in usable steps.
+/// Figures of one rank that can be computed only if all ranks of the run are known (model/ranks.h):
+/// sums over the rank's matched collectives in usable steps.
 struct cross_rank {
 	bool known;
 	int64_t matched; ///< number of matched collectives
@@ -257,7 +260,7 @@ struct thread_stat {
 	int64_t op_ns; ///< union of the thread's operator times, without runtime calls; -1 if unknown
 };
 
-/// Value of a memory's figure that its kind of recording does not give.
+/// Value of a figure of a memory if the kind of recording does not contain the figure.
 #define MEMORY_UNKNOWN INT64_MIN
 
 /// The kind of recording that the figures of a memory were made from.
@@ -358,8 +361,8 @@ struct memory_evidence {
 /// Largest recorded tick of a GPU clock, in ns; the tick of a coarser clock is recorded as this.
 enum { CLOCK_TICK_MAX = 1000 };
 
-/// The account of a rank: what the recording holds, divided so that the parts add up. Trust
-/// findings are made from these counts.
+/// Counts of what the recording of a rank holds and lacks, so that it can be checked whether all of
+/// it is accounted for. Trust findings are made from these counts.
 struct trust_counts {
 	/// Numbers of GPU activities: all (timed, untimed or recorded twice); with a known launch;
 	/// launched before the recording; of an unknown launch; outside of all steps.
@@ -369,8 +372,9 @@ struct trust_counts {
 	/// steps.
 	int64_t gpu_ns, dropped_ns, unattributed_ns;
 
-	/// Launches of kernels and graphs. Each has its activities, or is captured, pending, left over
-	/// or lost (launches_without_kernel). Earlier versions did not count launches of graphs.
+	/// Launches of kernels and graphs. Each launch has its activities, or counts as `captured`,
+	/// `pending`, `left_over` or lost (launches_without_kernel). Earlier versions did not count
+	/// launches of graphs.
 	int64_t launches, launches_without_kernel;
 	int64_t lost_ns; ///< estimated GPU time of lost launches and lost_nodes; 0 also if not recorded
 	int64_t tick_ns; ///< resolution of GPU times: CLOCK_TICK_MAX if in whole us; 0 if 1 ns or
@@ -394,15 +398,14 @@ struct trust_counts {
 	                      ///< same stream lies wholly within them
 	int64_t captured; ///< number of launches that were only recorded into a graph
 	int64_t pending; ///< number of launches whose work had not ended when the recording did
-	int64_t left_over; ///< number of launches without a kernel that are not lost: as many as there
-	                   ///< are kernels of an unknown launch
+	int64_t left_over; ///< number of launches without a kernel that do not count as lost, because
+	                   ///< as many kernels have an unknown launch
 	int64_t lost_unknown; ///< number of lost launches whose time cannot be estimated
 	int64_t lost_copies; ///< number of copy calls that have no activity
 	int64_t lost_copies_ns; ///< estimated time of lost_copies; 0 if no copy was recorded
 	int64_t lost_nodes; ///< number of kernels that a launch of a graph lacks and another launch of
 	                    ///< the same graph has
-	/// number of activities that begin before their launch; longest time from such a begin to the
-	/// launch
+	/// number of activities that begin before their launch; the longest time by which one does
 	int64_t early, early_ns;
 
 	/// GPU time, in judged steps, of the work of graphs, if graphs were captured in the recording.
@@ -412,7 +415,7 @@ struct trust_counts {
 	int64_t replayed_ns, joined_ns, unordered_ns, ambiguous_ns;
 
 	/// Fewest and most requests in a step of a server (in a decode step, if there are any), by the
-	/// names of usable steps, or of annotations if there are no steps; both 0 if no name tells a
+	/// names of usable steps, or of annotations if there are no steps; both 0 if no name has such a
 	/// number.
 	int64_t requests_low, requests_high;
 
@@ -421,7 +424,7 @@ struct trust_counts {
 	int64_t marker_ns, completion_ns;
 };
 
-/// True if the account was recorded, and is not of version 0.2.
+/// True if the parts of gpu_events are known; digests of version 0.2 lack them.
 static inline bool account_is_known(const struct trust_counts *t)
 {
 	return t->timed + t->untimed + t->twice == t->gpu_events;
@@ -458,8 +461,8 @@ enum { RANK_MAX = INT32_MAX };
 struct digest {
 	struct arena arena; ///< arena that owns all lists and texts of the digest
 	struct digest *joined; ///< chain of digests that own parts of this digest, or NULL
-	struct fold *fold; ///< what a folded run has besides rows, such as figures of each rank
-	                   ///< (model/fold.h), owned; NULL for other runs
+	struct fold *fold; ///< the data that only a folded run has, such as figures of each rank
+	                   ///< (model/fold.h); owned; NULL for other runs
 	const struct fold *part_of; ///< `fold` of the folded run, if this digest is one of its ranks
 	                            ///< (fold_thin()); else NULL
 	size_t part; ///< index of this digest's rank in the fold `part_of`
@@ -602,7 +605,8 @@ void digest_narrow(struct digest *d);
 /// How the steps were found: "marker", "period" or "window"; NULL if there are no steps; static.
 const char *digest_steps_by(const struct digest *d);
 
-/// A sentence on steps without markers ("steps: …", "no steps: …"), or NULL; owned by `a`.
+/// A sentence that says how steps were found without markers, or why there are none ("steps: …",
+/// "no steps: …"); owned by `a`. NULL if markers were used.
 const char *digest_unmarked_text(const struct digest *d, struct arena *a);
 
 /// True if the digest is of a trace, not only of a snapshot or a result file.

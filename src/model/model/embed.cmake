@@ -1,13 +1,13 @@
-# Turn data files into one C source: cmake -DENTRIES=symbol=file;… -DDIR=… -DOUT=… -P embed.cmake
-# Each DIR/file becomes embedded_<symbol>[], NUL-terminated, and embedded_<symbol>_size; of a page_…
-# also embedded_<symbol>_hash, as a Content-Security-Policy wants it.
+# Turns data files into one C source: cmake -DENTRIES=symbol=file;… -DDIR=… -DOUT=… -P embed.cmake
+# Each DIR/file becomes embedded_<symbol>[], NUL-terminated, and embedded_<symbol>_size. A symbol
+# page_… also gets embedded_<symbol>_hash, in the form of a Content-Security-Policy.
 
 # SHA-256 of a file in base64.
 function(hash_of file out)
   set(alphabet ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
   file(SHA256 "${file}" hex)
   set(text)
-  foreach(at RANGE 0 60 6) # three bytes, four letters; of the last group two bytes, three letters
+  foreach(at RANGE 0 60 6) # three bytes become four letters; the last two bytes become three
     string(SUBSTRING "${hex}00" ${at} 6 group)
     foreach(shift 18 12 6 0)
       math(EXPR index "(0x${group} >> ${shift}) & 63")
@@ -31,7 +31,7 @@ foreach(entry IN LISTS ENTRIES)
     message(FATAL_ERROR "${file} is missing: it is to be compiled in")
   endif()
   string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
-  # As \x bytes of char: an octal or signed form would warn above 0x7f.
+  # Bytes are written as \x characters: compilers warn about other forms above 0x7f.
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," hex "${hex}")
   string(APPEND text "\nconst char ${symbol}[] = {\n${hex} 0};\n"
                      "const size_t ${symbol}_size = sizeof ${symbol} - 1;\n")

@@ -85,8 +85,8 @@ static bool overlap(const struct digest *d, int64_t *out)
 }
 
 /* Mean occupancy of compute kernels over the measured steps. False unless kernels with a known
- * occupancy take at least half of the kernel time. The profiler writes 0 for an unknown occupancy.
- */
+ * occupancy take at least half of the time of compute kernels. The profiler writes 0 for an unknown
+ * occupancy. */
 static bool occupancy(const struct rank_view *r, int64_t *out)
 {
 	__int128 sum = 0, weight = 0, all = 0;
@@ -157,7 +157,7 @@ static void emit_devices(struct emitter *e)
 		enum metric_id id = e->figure.metric->id;
 		if (id != METRIC_GPU_UTILIZATION_PCT)
 			figure_emit(e, span_of(s->id), of_window[id - METRIC_WINDOW_BUSY_TIME]);
-		else if (s->measured_ns > 0) /* else the device has no work in the measured steps */
+		else if (s->measured_ns > 0) /* 0: no work in the measured steps; -1: not recorded */
 			figure_emit(e, span_of(s->id), number_pct(s->measured_busy_ns, s->measured_ns));
 	}
 }
@@ -364,8 +364,8 @@ static void emit_ops(struct emitter *e)
 	}
 }
 
-/* Pass on figures of the bytes that operators move. Rows of one operator differ in the type of its
- * inputs, and are adjacent. */
+/* Passes on op.bytes, op.bandwidth_pct or op.roofline_pct of each operator. Rows of one operator,
+ * one for each type of its inputs, are adjacent. */
 static void emit_moved(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;
@@ -374,7 +374,7 @@ static void emit_moved(struct emitter *e)
 		bool rated = sum.roof_ns || !sum.flops;
 		for (end = i + 1; end < d->flops.nr && span_eq(d->flops.v[end].op, sum.op); end++) {
 			const struct flop_stat *s = &d->flops.v[end];
-			/* the share is over all calls, so there is none if the limit of one call is unknown */
+			/* op.roofline_pct covers all calls, so it is unknown if one row lacks roof_ns */
 			rated = rated && (s->roof_ns || !s->flops);
 			row_add(&flop_stat_row, ROWS_SMALL, &sum, s);
 		}
@@ -387,8 +387,8 @@ static void emit_moved(struct emitter *e)
 	}
 }
 
-/* Pass on the figures of result files. A metric for a single figure has no label, since its name
-   already says which figure it is. */
+/* Passes on the figures of result files. A metric for a single figure has no label, since its name
+ * already says which figure it is. */
 static void emit_inputs(struct emitter *e)
 {
 	const struct digest *d = e->rank->digest;

@@ -18,7 +18,8 @@ struct span code_path_label(const struct run_view *v, struct span path)
 	return label_take(v, &b);
 }
 
-/* Add the amount once to each operator on the path to the launch, even if it calls itself. */
+/* Adds the amount once to each operator on the path to the launch, even if an operator calls
+ * itself. */
 static void add_ops(struct figure_parts *parts, struct span path, int64_t amount)
 {
 	struct span rest = path, name;

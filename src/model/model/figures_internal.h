@@ -15,7 +15,7 @@ struct emitter {
 	void *ctx;
 };
 
-/// Hand a value of the metric in e->figure to the receiver of figures. `label` is the name of the
+/// Hands a value of the metric in e->figure to the receiver of figures. `label` is the name of the
 /// item (such as a kernel) that the value is about.
 void figure_emit(struct emitter *e, struct span label, int64_t value);
 
@@ -49,17 +49,17 @@ static inline void figure_take_samples(struct figure *f, const struct step_sampl
 	f->nr_all = s->nr;
 }
 
-/// Compute a metric that compares the rank with other ranks; false if the rank lacks the figure.
+/// Computes a metric that compares the rank with other ranks; false if the rank lacks the figure.
 bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out);
 
-/// Pass the figures comm.* to `e`, for each kind of collective and process group.
+/// Passes the figures comm.* to `e`, for each kind of collective and process group.
 void figures_of_collectives(struct emitter *e);
 
-/// Pass on figures that are sums of struct code_stat, such as op.gpu_time. If `phase` is not NULL,
-/// only phases that match this glob count; if `cls` is not NULL, only kernels of this class.
+/// Passes on figures that are sums of struct code_stat, such as op.gpu_time. If `phase` is not
+/// NULL, only phases that match this glob count; if `cls` is not NULL, only kernels of this class.
 void figures_of_code(struct emitter *e, const char *phase, const char *cls);
 
-/// Pass on the figure function.exclusive_pct of each function.
+/// Passes on the figure function.exclusive_pct of each function.
 void figures_of_functions(struct emitter *e);
 
 #endif

@@ -34,7 +34,8 @@ bool figure_of_ranks(const struct rank_view *r, enum metric_id id, int64_t *out)
    if unknown: the ranks that exchange data are not known, or no data is moved. */
 static int64_t bus_bytes(const struct comm_stat *c)
 {
-	/* how often the shares of the other n - 1 ranks pass; ONCE: the whole message passes once */
+	/* how often the other n - 1 ranks' parts of the message cross the link; ONCE: the whole message
+	 * crosses it once */
 	enum { ONCE = -1 };
 	static const signed char passes[NR_COLLECTIVE_KINDS] = {
 		[COLLECTIVE_ALL_REDUCE] = 2,   [COLLECTIVE_ALL_GATHER] = 1, [COLLECTIVE_REDUCE_SCATTER] = 1,
@@ -50,7 +51,7 @@ static int64_t bus_bytes(const struct comm_stat *c)
 	           : -1;
 }
 
-/* What a row adds to a metric of communication; false if it has no such figure. */
+/* Sets `out` to what the row `c` adds to the metric `id`; false if the row lacks the figure. */
 static bool comm_part(const struct comm_stat *c, enum metric_id id, struct figure_part *out)
 {
 	int64_t bytes = id == METRIC_COMM_BUS_BANDWIDTH ? bus_bytes(c) : c->bytes;
@@ -110,7 +111,7 @@ struct path {
 	uint32_t hash;
 };
 
-/* Compute length and hash of the path of each function; callers must come before their callees. */
+/* Computes length and hash of the path of each function; callers must come before their callees. */
 static struct path *paths_of(const struct digest *d)
 {
 	struct path *paths = mem_calloc(d->functions.nr, sizeof *paths);

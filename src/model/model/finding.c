@@ -6,8 +6,8 @@ const char *const cause_names[NR_CAUSES] = { CAUSES(ENUM_WORD) };
 
 const char *const place_level_names[NR_PLACE_LEVELS] = { PLACE_LEVELS(ENUM_WORD) };
 
-/* Splits at the last ':', since the name of a file may contain a colon ("C:\model.py"), but the
-   name of a function cannot. */
+/* Splits the place at its last ':', since the name of a file may contain a colon ("C:\model.py"),
+ * but the name of a function cannot. */
 struct source_line source_line_of(struct arena *a, struct span place, int64_t line)
 {
 	const char *colon = place.n ? memrchr(place.p, ':', place.n) : NULL;

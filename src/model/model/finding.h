@@ -22,7 +22,7 @@
 	X(CAUSE_SLOW_RANK, "slow-rank") /* a rank computes longer than its peers */                  \
 	/* the collectives of one rank end later than on its peers: a slow link */                   \
 	X(CAUSE_SLOW_LINK, "slow-link")                                                              \
-	/* the others wait for one rank, although its compute time is like theirs */                 \
+	/* the other ranks wait for one rank, although it computes about as long as they do */       \
 	X(CAUSE_LATE_RANK, "late-rank")                                                              \
 	/* ---- causes that change the work of every kernel ---- */                                  \
 	/* a step has another amount of work: another batch, sequence or model */                    \
@@ -54,7 +54,7 @@
 	X(CAUSE_LEAK, "leak") /* more memory is allocated at the end of every step */                \
 	X(CAUSE_FRAGMENTATION, "fragmentation") /* more reserved memory cannot be used */            \
 	X(CAUSE_MEMORY, "memory") /* more memory is allocated at the peak */                         \
-	/* checks of one metric that none of the other causes explains */                            \
+	/* checks of one metric that no other cause explains */                                      \
 	X(CAUSE_OTHER, "other")
 enum cause { CAUSES(ENUM_VALUE) NR_CAUSES };
 

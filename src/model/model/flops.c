@@ -58,9 +58,9 @@ bool flops_per_step(const struct digest *d, int64_t *out)
 }
 
 /* Peak rates of dense products, and bandwidths of memory. Single precision is missing, since a
-   trace does not tell whether TF32 was allowed; so are partial GPUs (MIG, partitions), whose names
-   do not reliably differ. Names are those of deviceProperties; driver versions differ in whether
-   they begin with NVIDIA. */
+ * trace does not tell whether TF32 was allowed; partial GPUs (MIG, partitions) are missing, since
+ * they may have the name of the whole GPU. Names are those of deviceProperties; some driver
+ * versions put NVIDIA before them. */
 static const struct gpu {
 	const char *name, *source;
 	int float16, bfloat16, float8; ///< rates in 0.1 TFLOP/s; 0 if unknown or not supported

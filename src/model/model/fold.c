@@ -140,7 +140,7 @@ bool fold_step_median(const struct fold *f, size_t at, enum metric_id id, int64_
 	return value != FOLD_ABSENT;
 }
 
-/* True for figures of a rank as a whole (without a label), which are stored with a value for each
+/* True for figures without a label, of a rank as a whole, which are stored with a value for each
  * rank. */
 bool fold_is_by_rank(const struct fold_figure *f)
 {

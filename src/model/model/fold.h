@@ -1,7 +1,8 @@
 /// A folded run: one digest for many ranks. The digest's rows are sums over the ranks. Everything
 /// else is in struct fold: numbers and figures of each rank, or only the distribution of each
-/// figure over the ranks; and the collectives of process groups whose ranks are in several blocks
-/// (FOLD_BLOCK). All data are integers that do not depend on the order in which ranks were folded.
+/// figure over the ranks. It also has the collectives of process groups whose ranks are in several
+/// blocks (FOLD_BLOCK). All data are integers that do not depend on the order in which ranks were
+/// folded.
 #ifndef GG_MODEL_FOLD_H
 #define GG_MODEL_FOLD_H
 
@@ -17,7 +18,7 @@ enum { FOLD_BLOCK = 64 };
 /// Largest number of ranks whose digests a fold keeps whole.
 enum { FOLD_KEPT = 32 };
 
-/// Value of a figure that a rank does not have.
+/// Value for a rank that lacks the figure.
 #define FOLD_ABSENT INT64_MIN
 
 /// Numbers that are stored for each rank.
@@ -29,7 +30,8 @@ enum fold_number {
 	FOLD_DEED, ///< index in `deeds` of the texts on what the rank did last
 	FOLD_GPU, ///< 1 if the rank has kernels, else 0
 	FOLD_CUT, ///< collectives_cut of the rank's digest
-	FOLD_SHARE, ///< GPU activities in the rank's last step, in millionths of their usual number
+	FOLD_SHARE, ///< GPU activities in the rank's last step, in millionths of the median number in
+	            ///< its other steps
 	FOLD_STEP, ///< FOLD_STEP to FOLD_PENDING are members of struct progress
 	FOLD_LAUNCHES,
 	FOLD_COLLECTIVES,
@@ -71,8 +73,8 @@ struct fold_pattern {
 };
 
 /// Texts that one or more ranks have in common: what they did last, or wait in (struct progress);
-/// the process group in which they have fewer collectives than their peers; which of their GPUs was
-/// throttled most, and which was shared with the largest number of processes.
+/// the process group in which they have fewer collectives than their peers; their GPU that was
+/// throttled most, and their GPU that was shared with the largest number of processes.
 struct fold_deed {
 	struct span op, activity, waits_in;
 	struct span fewer_in; ///< group in which the ranks have fewer collectives; empty if none
@@ -96,7 +98,7 @@ struct fold_figure {
 	enum category_class cls; ///< class of a kernel; only for metrics of kernels
 
 	/// category of a kernel. In figures by place in the code, the class of the kernels that count,
-	/// "compute" or "communication"; empty if kernels of both count
+	/// "compute" or "communication"; empty if kernels of both classes count
 	struct span category;
 	int64_t *value; ///< value of each rank, or FOLD_ABSENT; owned. NULL if only `tally` is known
 	struct tally tally; ///< distribution of the values, if `value` is NULL
@@ -125,7 +127,7 @@ struct fold_series {
 	VEC(struct fold_match) matches; ///< collectives of the series, sorted by step and index
 };
 
-/// What a folded run has besides the rows of its digest, which owns it.
+/// The data of a folded run besides the rows of its digest, which owns this struct.
 struct fold {
 	struct arena arena; ///< arena that owns the texts and step numbers
 	size_t nr; ///< number of ranks
@@ -172,8 +174,8 @@ const struct run *run_ranks(const struct run *run);
 row_compare fold_figure_cmp, fold_series_cmp, fold_match_cmp, fold_pattern_cmp, fold_deed_cmp;
 
 /// The ranks of a folded run as a run: digests with the figures that are known of each rank, but
-/// without rows. Borrowed from the fold. If `by_rank` is false, hardly more than the rank and what
-/// all ranks have in common is known.
+/// without rows. Borrowed from the fold. If `by_rank` is false, the digests hold little more than
+/// the number of the rank and what all ranks have in common.
 const struct run *fold_thin(const struct digest *d);
 
 /// Calls `fn` with each figure of metric `m` that is known for the rank with index `at`.
@@ -186,8 +188,8 @@ bool fold_step_median(const struct fold *f, size_t at, enum metric_id id, int64_
 /// True if the fold has figures of metric `m`, and its ranks recorded what the metric needs.
 bool fold_has(const struct fold *f, const struct metric *m);
 
-/// Number of GPU activities in the last step of a rank, in millionths of their usual number per
-/// step.
+/// Number of GPU activities in the last step of a rank, in millionths of the median number in its
+/// other steps.
 int64_t digest_last_share(const struct digest *d);
 
 /// True if a rank has a figure of the metric for each of its devices, or of its memories.
@@ -202,9 +204,9 @@ bool fold_is_by_rank(const struct fold_figure *f);
 /// Answers a query about a folded run like run_query(), but the answers are unsorted. If the query
 /// asks for an answer for each rank, only the answer for the worst rank is given. Some queries,
 /// such as for kernels of a single rank, need whole digests: they have an answer if the fold keeps
-/// the digests of all ranks that the query selects. Otherwise they have none, unless only the
-/// view's naming of kernels needs whole digests: the answers then have the normalized names. `a` is
-/// scratch memory.
+/// the digests of all ranks that the query selects. Otherwise there are no answers, with one
+/// exception: if only the view's naming of kernels needs whole digests, the answers have normalized
+/// names. `a` is scratch memory.
 void fold_query(const struct run_view *v, const struct query *q, struct arena *a,
                 struct answers *out);
 

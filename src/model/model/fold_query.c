@@ -158,8 +158,8 @@ static void take(const struct fold *f, const struct query *q, const struct fold_
 }
 
 /* Reduces the values to the value of the answer, and subtracts the number of values from
-   answer->lacks. The values are either single ones or a distribution. False if there are no
-   values. */
+ * answer->lacks. `v` has either a list of values or a distribution of them. False if there are no
+ * values. */
 static bool reduce(struct values *v, enum reduce reduce, struct answer *answer)
 {
 	int64_t nr = (int64_t)v->list.nr + v->tally.count;

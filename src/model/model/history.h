@@ -60,8 +60,8 @@ const char *query_text_of_trace(const struct query *q, struct arena *a);
 /// Compares two values by query, label and rank.
 int past_value_cmp(const void *a, const void *b);
 
-/// The answers of a past run to `query`: the first of `*nr` values, which are sorted by label, then
-/// rank.
+/// The answers of a past run to `query`, sorted by label, then rank. Returns the first one; `*nr`
+/// becomes their number, 0 if the run lacks the query.
 const struct past_value *past_query(const struct past_run *run, const char *query, size_t *nr);
 
 /// Releases the lists, but not the texts.

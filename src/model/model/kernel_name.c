@@ -7,7 +7,8 @@ static bool is_hex(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Length of `s` without a trailing group: `_` and at least `least` characters that fit `kind`. */
+/* Length of `s` without its last group: `_` and at least `least` characters for which `kind` is
+ * true. */
 static size_t trim_group(const char *s, size_t n, bool (*kind)(char), size_t least)
 {
 	size_t at = n;
@@ -16,8 +17,8 @@ static size_t trim_group(const char *s, size_t n, bool (*kind)(char), size_t lea
 	return at > 0 && s[at - 1] == '_' && n - at >= least ? at - 1 : n;
 }
 
-/* Length of an address at `i`, or 0 if there is none. With a digit before the `0x`, the text is a
- * tile shape ("sgemm_128x64", "10x20"), whose size distinguishes kernels. */
+/* Length of an address at `i`, or 0 if there is none. If a digit comes before the `0x`, the text is
+ * not an address but a tile shape ("10x20"), by which kernels differ. */
 static size_t address_at(struct span s, size_t i)
 {
 	size_t end = i + 2;

@@ -21,8 +21,8 @@ enum memory_limits {
 };
 
 /// Tiers of categories of allocation sites, in the order in which they are tried. The first tier
-/// that matches a frame of the stack decides: the innermost frame that it matches counts, with the
-/// first category that matches this frame.
+/// that matches any frame of the stack decides: of the frames that it matches the innermost counts,
+/// and the first category that matches this frame is the category of the site.
 enum site_tier { TIER_REGION, TIER_OPERATION, TIER_HELPER, NR_SITE_TIERS };
 
 /// Rules by which a stack of frames becomes an allocation site (rules/sites.yaml). Their texts are

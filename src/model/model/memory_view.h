@@ -16,7 +16,7 @@ void memory_item_add_name(struct strbuf *out, const struct memory_item *item);
 /// Like memory_item_add_name(), with the line if it is known: "train/model.py:forward, line 61".
 void memory_item_add_site(struct strbuf *out, const struct memory_item *item);
 
-/// True for a site with a file and a function.
+/// True for a site with a file, and mostly a function.
 static inline bool memory_item_has_place(const struct memory_item *item)
 {
 	return item->kind == SITE_USER || item->kind == SITE_FRAMEWORK;

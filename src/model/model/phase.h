@@ -33,8 +33,8 @@ static inline int64_t step_phase_code(enum phase p)
 	return p == PHASE_ALL ? 0 : (int64_t)p - NR_INNER_PHASES + 1;
 }
 
-/// Figures that are kept of each phase within a step. None is needed for communication: all of it
-/// is in the phase PHASE_COMMUNICATION, whose time is step.comm_time.
+/// Figures that are kept of each phase within a step. Communication needs no column: all of it is
+/// in the phase PHASE_COMMUNICATION, whose time is step.comm_time.
 enum phase_column { PHASE_COMPUTE, PHASE_MEMCPY, PHASE_MEMSET, PHASE_KERNELS, NR_PHASE_COLUMNS };
 
 /// Names of enum phase, ended by NULL; static.

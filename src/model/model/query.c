@@ -39,8 +39,7 @@ static bool is_title(struct span asked, struct span category)
 
 enum name_fit item_fit(const struct metric *m, struct span asked, struct span label)
 {
-	/* compilers name operators like their kernels, and reports shorten both names in the same way
-	 */
+	/* compilers name operators after their kernels, and reports shorten both names alike */
 	bool function = m->label == LABEL_KERNEL || m->label == LABEL_FUNCTION || m->label == LABEL_OP;
 	enum name_fit fit = name_fit(asked, label, function);
 	if (fit == FIT_CUT_FORM && m->label == LABEL_OP)
@@ -135,9 +134,9 @@ static void collect(void *ctx, const struct figure *f)
 
 ORDERING(answer_cmp, struct answer, BY_SPAN(label) RISING(rank))
 
-/* Reduce each group of adjacent answers with the same label (and, if `by_rank`, the same rank) to
-   one answer. `asked` is the number of ranks that the query selects; the answer counts those
-   without a value. */
+/* Reduces each group of adjacent answers with the same label (and, if `by_rank`, the same rank) to
+ * one answer. `asked` is the number of ranks that the query selects; `lacks` becomes the number of
+ * these ranks that have no value. */
 static void reduce_groups(struct answers *list, enum reduce reduce, bool by_rank, int64_t asked,
                           struct arena *a)
 {

@@ -6,8 +6,8 @@
 
 /* ---- matching of collectives across ranks ---- */
 
-/* All collectives of one process group and kind in one step: each rank counts its own, and the n-th
-   collective of each rank is the same collective. */
+/* All collectives of one process group and kind in one step. The n-th one on each rank is taken to
+ * be the same collective. */
 struct series {
 	int64_t group_size; /* number of ranks in the group; -1 if unknown */
 	bool one_sided; /* true for sends and receives, which are different calls on the two peers */

@@ -1,4 +1,4 @@
-/// Collectives matched across the ranks of a run, and the waiting that follows from the matches.
+/// Collectives matched across the ranks of a run, and the time that ranks wait in them for others.
 #ifndef GG_MODEL_RANKS_H
 #define GG_MODEL_RANKS_H
 
@@ -25,8 +25,8 @@ typedef void rank_match_fn(void *ctx, const struct rank_match *m);
 
 /// Finds the collectives of a run that belong together, by step number, process group, kind and
 /// order within these, so that an extra collective in one step does not shift other steps. Only
-/// usable steps are matched, and none beyond the point where a digest's list is cut. O(n log n)
-/// time, 12 bytes per collective.
+/// usable steps are matched, and only those before the point where a digest's list is cut. Takes 12
+/// bytes of memory per collective.
 void ranks_each_match(const struct run *run, rank_match_fn *fn, void *ctx);
 
 /// The collective that the member `m` of a match refers to, in the list of the member's rank.
@@ -40,13 +40,14 @@ static inline const struct collective *match_part(const struct run *run,
 /// list may be cut off.
 int64_t digest_covered_steps(const struct digest *d);
 
-/// Replaces the compute time of each of `nr` ranks by its distance from that of the median rank, in
-/// 1e-6 % of it; MEMORY_UNKNOWN stays unknown, and all become so with fewer than two known times.
+/// Replaces the compute time of each of `nr` ranks by its distance from the median compute time, in
+/// 1e-6 % of the median. MEMORY_UNKNOWN stays; if fewer than two times are known, all become
+/// MEMORY_UNKNOWN.
 void ranks_skew(int64_t *compute, size_t nr);
 
-/// Fills `out`, one element per rank of the run, with the figures that need all ranks: computed, or
-/// taken from a stored baseline. They are unknown if the run has one rank, and for a rank without a
-/// trace.
+/// Fills `out`, one element per rank of the run, with the figures that can be computed only from
+/// all ranks, or takes them from a stored baseline. They are unknown (`known` is false) if the run
+/// has one rank, and for a rank without a trace.
 void ranks_cross(const struct run *run, struct cross_rank *out);
 
 #endif

@@ -54,7 +54,7 @@ void report_init(struct report *r)
 
 void report_drop_checks(struct report *r)
 {
-	/* checks may share a breakdown; to release its parts twice is harmless */
+	/* checks may share a breakdown; releasing its parts twice is harmless */
 	for (size_t i = 0; i < r->checks.nr; i++) {
 		if (r->checks.v[i].breakdown)
 			vec_release(&r->checks.v[i].breakdown->parts);

@@ -111,8 +111,8 @@ struct evidence {
 
 	/// Number of more candidate runs, or pairs with a control run, that would decide the check.
 	int64_t more_runs, more_pairs;
-	/// the figure in the steps of each side: number of steps, median and MAD; indexed by enum
-	/// side_index (judge/diff/pairs.h)
+	/// the figure over the steps of baseline and candidate: number of steps, median and MAD;
+	/// indexed by enum side_index (judge/diff/pairs.h)
 	int64_t steps[2], median[2], spread[2];
 	int64_t p; ///< p-value of a two-sided Mann-Whitney test, in millionths
 
@@ -139,7 +139,7 @@ struct check {
 	enum verdict verdict;
 	enum worse worse; ///< direction that is worse: the metric's, unless the rule names another
 	bool has_baseline, has_candidate, has_change, has_pct;
-	bool folded; ///< true if a side lacks the figure because its folded run does not have it
+	bool folded; ///< true if baseline or candidate lacks the figure because it is a folded run
 	int64_t baseline, candidate, change; ///< values in the metric's unit
 	int64_t change_pct; ///< change in 1e-6 percent of the baseline
 	const char *baseline_text, *candidate_text, *change_text; ///< formatted values; "–" if absent
@@ -168,21 +168,21 @@ struct trust_finding {
 	const char
 	    *work; ///< comma-separated names of the work that differs; NULL in findings on other things
 	VEC(const char *) spoils; ///< names of metrics that cannot be believed
-	int64_t fallen; ///< size of the difference between the sides, in 1e-6 %; 0 if the finding has
-	                ///< no such size
-	bool of_kinds; ///< true if the sides have the kinds of steps in different shares; rules on
-	               ///< steps of one kind can still be judged
+	int64_t fallen; ///< size of the difference between baseline and candidate, in 1e-6 %; 0 if the
+	                ///< finding is not about a difference
+	bool of_kinds; ///< true if the kinds of steps have other shares in the candidate than in the
+	               ///< baseline; rules on steps of one kind can still be judged
 	const char *message;
 };
 
-/// A fact of the environment or the machine on both sides.
+/// A fact of the environment or the machine, in baseline and candidate.
 struct env_row {
-	const char *key, *baseline, *candidate; ///< key, and its value on each side; NULL if unknown
+	const char *key, *baseline, *candidate; ///< key, and its value in each run; NULL if unknown
 	bool match;
 	bool must; ///< true if the rules list the key in must_match; false if in should_match
 };
 
-/// The kinds of change of a kernel between the two sides.
+/// The kinds of change of a kernel from baseline to candidate.
 #define DRIFTS(X)                             \
 	X(DRIFT_SLOWER, "slower")                 \
 	X(DRIFT_FASTER, "faster")                 \
@@ -255,7 +255,7 @@ struct side {
 	const char *label; ///< path of the run as the user gave it
 	const char *gpu, *commit; ///< name of the GPU and commit; "" if unknown
 	int64_t ranks, steps;
-	int64_t runs; ///< number of runs of the side; 0 means 1
+	int64_t runs; ///< number of runs of the baseline or candidate; 0 means 1
 	bool has_pin_age; ///< true if pin_age_days is known; only for the baseline
 	int64_t pin_age_days; ///< days since the pin was approved
 	/// commit of the run of main that tables and findings compare with, "" if that run has none;
@@ -268,7 +268,7 @@ struct side {
 	bool snapshot_only; ///< true if no rank has a trace
 	bool metrics_only; ///< true if no rank has a trace or a snapshot, only result files
 	const char
-	    *judged; ///< how much of the side is judged (account_text()); NULL without any GPU work
+	    *judged; ///< how much of the run is judged (account_text()); NULL without any GPU work
 	const char *ignored; ///< "a.log, b.log and 2 more": files that were not used; "" if none
 	VEC(struct span) notes; ///< remarks: "GPU work belongs to the step that launched it"
 };
@@ -363,16 +363,17 @@ struct report {
 	    expect_ranks; ///< number of ranks that the rules ask of a run; 0: as many as its job has
 	VEC(struct rank_column) rank_columns; ///< columns of the table of ranks, except "rank"
 	VEC(struct rank_row) ranks; ///< rows of ranks, candidate first; empty if a run has one rank
-	VEC(struct insight) insights; ///< insights, the candidate's first
+	VEC(struct insight) insights; ///< insights, those on the candidate first
 	const char *unjudged; ///< the warning on figures of files that do not say which direction is
 	                      ///< better, or NULL
 	VEC(const char *) warnings; ///< warnings, one line each, the most important first
 	VEC(struct check) checks; ///< checks: failed ones first, then in the order of the rules
 	VEC(struct drift_row) drift; ///< kernels, sorted by the size of the change
-	/// names of all kernels of both sides; writers shorten no two of them to the same text
+	/// names of all kernels of baseline and candidate; writers shorten no two of them to the same
+	/// text
 	VEC(const char *) kernels;
 	VEC(struct figure_row) code; ///< GPU time by operator, module and place; only in a diff
-	VEC(struct figure_row) figures; ///< all figures of whole runs, of both sides; only in a diff
+	VEC(struct figure_row) figures; ///< all figures of the two whole runs; only in a diff
 
 	/// Breakdowns of the changes of step.cuda_time, then of memory; only in a diff.
 	VEC(struct breakdown *) breakdowns;
@@ -400,7 +401,7 @@ int64_t check_size(const struct check *c);
 /// Initializes `r` as an empty report.
 void report_init(struct report *r);
 
-/// Removes all checks, because none counts if one of them cannot be made.
+/// Removes all checks and findings: if one check cannot be made, no other counts.
 void report_drop_checks(struct report *r);
 
 /// Releases all memory of the report.

@@ -10,7 +10,7 @@
 const struct digest_list digest_lists[] = {
 	/* LIST(member of struct digest, row type, are rows of equal keys joined when profiler cycles
 	   are merged?, are they summed over the ranks of a folded run?). Rows of a GPU or thread are
-	   not summed: its name means nothing on other ranks. */
+	   not summed, since another rank's GPU or thread of the same name is a different one. */
 	LIST(env, env_entry, false, false), /* joined elsewhere, by join_env() */
 	LIST(summaries, step_summary, false, false),
 	LIST(phase_summaries, phase_summary, false, false),
@@ -33,7 +33,7 @@ const struct digest_list digest_lists[] = {
 	LIST(memory_items, memory_item, false, false), /* never joined: a rank has one snapshot */
 	LIST(memory_levels, memory_level, false, false),
 	LIST(memory_evidence, memory_evidence, false, false),
-	LIST(inputs, input_stat, false, false), /* never joined: a rank has one result file */
+	LIST(inputs, input_stat, false, false), /* merge/cycles.c joins those of several result files */
 	LIST(machines, machine_stat, false, false),
 };
 const size_t nr_digest_lists = NR_OF(digest_lists);

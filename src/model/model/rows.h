@@ -30,7 +30,7 @@ enum field_type {
 	FIELD_ROWS, ///< VEC of structs of schema `sub`, in strict order, one per line; a line that not
 	            ///< all ranks have lists its ranks under the key "ranks"
 	FIELD_OPTIONAL_ROWS, ///< like FIELD_ROWS, but left out if empty
-	FIELD_STEPS, ///< the steps of a digest, which the struct is (store/digest_steps.c)
+	FIELD_STEPS, ///< the steps of a digest; only in struct digest (store/digest_steps.c)
 	FIELD_OWN, ///< own form, which `read` and `write` convert; only in documents of one struct
 };
 
@@ -152,8 +152,8 @@ int row_order(const struct schema *s, const void *a, const void *b);
 /// Joins `more` into `row`, which has the same keys.
 void row_add(const struct schema *s, enum row_occasion occasion, void *row, const void *more);
 
-/// Compares rows of two ranks, but not their figures; 0 if a file of several ranks has both rows on
-/// one line.
+/// Compares rows of two ranks by their keys, not their figures; 0 if a file of several ranks has
+/// both rows on one line.
 int row_identity(const struct schema *s, const void *a, const void *b);
 
 /// Turns a row that is not a sum into a sum of one row: its name becomes empty, and members without
@@ -163,7 +163,7 @@ void row_make_sum(const struct schema *s, void *row);
 /// Adds `row` to `sum`. A `sum` that is all zero first becomes a sum of `row` only.
 void row_add_small(const struct schema *s, void *sum, const void *row);
 
-/// True if the row is a sum of small rows.
+/// True if the row is a sum of rows that were too small to be kept.
 bool row_is_sum(const struct schema *s, const void *row);
 
 /// Size of the member in bytes.

@@ -5,7 +5,8 @@
 
 #include "model/rows.h"
 
-/* ---- stored forms of members; an optional number is left out if it has the given value ---- */
+/* ---- stored forms of members; an optional number is left out of a file if it equals `absent_`
+ * ---- */
 #define COUNT .type = FIELD_COUNT
 #define NUMBER .type = FIELD_NUMBER
 #define OPTIONAL_COUNT(absent_) .type = FIELD_OPTIONAL_COUNT, .absent = (absent_)

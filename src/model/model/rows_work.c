@@ -81,7 +81,8 @@ static const struct field kernel_stat_fields[] = {
 	FIELD(occupancy_ns, OPTIONAL_COUNT(0), OWN, OWN, 1),
 	FIELD(occupancy_rest, OPTIONAL_NUMBER(0), OWN, OWN, 1),
 	FIELD(names, OPTIONAL_NUMBER(0), MAX, NAMES, 0),
-	/* the same kernel may be the largest in both cycles: only the sum of both is an upper bound */
+	/* the largest kernel of both cycles may be the same one, whose time is then the sum; so the sum
+	   is the least upper bound */
 	FIELD(largest_ns, OPTIONAL_NUMBER(0), SUM, MAX, 0),
 };
 ROW_TYPE(kernel_stat, LISTED, SUMS(kernel_stat), OWN(OF_CYCLES, join_kernel_cycles),

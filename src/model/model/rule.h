@@ -26,14 +26,14 @@
 enum condition { CONDITIONS(ENUM_VALUE) };
 extern const char *const condition_names[]; ///< names of enum condition, ended by NULL
 
-/// Whether an item that only one side has is noted, warns or fails.
+/// Whether an item that only the baseline or only the candidate has is noted, warns or fails.
 enum level { LEVEL_NOTE, LEVEL_WARN, LEVEL_FAIL };
-/// What becomes of times of throttled GPUs. By default they cannot be judged, unless both sides ran
-/// at their power cap for about as long and at the same clock. STRICT: they cannot be judged even
-/// then. WARNS: they are judged, with a warning.
+/// Whether times of throttled GPUs are judged. UNLESS_ALIKE, the default: only if baseline and
+/// candidate ran at their power cap for about as long and at the same clock. STRICT: never. WARNS:
+/// always, with a warning.
 enum throttled { THROTTLED_UNLESS_ALIKE, THROTTLED_STRICT, THROTTLED_WARNS };
 
-/// The verdict on a figure that a side lacks.
+/// The verdict on a figure that the baseline or the candidate lacks.
 enum on_missing { ON_MISSING_FAIL, ON_MISSING_WARN, ON_MISSING_SKIP };
 
 /// An absolute limit on a figure of a result file, whose unit is known only once the file is read.
@@ -73,7 +73,8 @@ enum substitutes { SUBSTITUTES_OPERATOR, SUBSTITUTES_CATEGORY, SUBSTITUTES_NONE 
 /// The verdict on a change that is beyond its limit, but may be noise.
 enum unsure { UNSURE_UNDECIDED, UNSURE_WARN };
 
-/// What confirms a failure of a figure with noise: pairs with the base, or nothing but the run.
+/// What confirms a failure of a figure with noise: pairs with runs of the base (the code without
+/// the change), or no further runs.
 enum confirm { CONFIRM_PAIRS, CONFIRM_NEVER };
 
 /// How changes are distinguished from noise.
@@ -101,11 +102,12 @@ struct rule {
 	enum worse worse; ///< worse direction: the metric's, unless `better:` names another
 	enum reduce reduce; ///< reduction over ranks: the metric's, unless `ranks:` names another
 	struct query query; ///< metric, stat, reduce and the globs of `select`
-	bool for_each; ///< true if each item in the top N of either side gets a check of its own
+	bool for_each; ///< true if each item in the top N of baseline or candidate gets a check of its
+	               ///< own
 	int64_t top; ///< number N of largest items that for_each or a PAIR metric (of two runs) uses
-	int64_t min_share; ///< share of the total (1e-6 %) that an item needs on at least one side to
-	                   ///< be checked
-	VEC(struct span) same_work; ///< keys of the work in result files that may differ between sides
+	int64_t min_share; ///< share of the total (1e-6 %) that an item needs in the baseline or the
+	                   ///< candidate to be checked
+	VEC(struct span) same_work; ///< keys of the work in result files in which runs may differ
 	VEC(struct span) except; ///< patterns over names of items that are not checked
 	VEC(struct rule_override) overrides; ///< overrides; the first that matches an item counts
 
@@ -202,7 +204,7 @@ static inline bool condition_has_noise(enum condition c)
 	       c == COND_WORSE;
 }
 
-/// True for limits that compare with no baseline.
+/// True for limits on the figure itself, which need no baseline.
 static inline bool limit_is_absolute(const struct limit *l)
 {
 	return l->condition == COND_MAX || l->condition == COND_MIN;

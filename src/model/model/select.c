@@ -8,7 +8,7 @@
 
 #define LABELED(kind) (1u << LABEL_##kind)
 #define ANY_LABEL (~LABELED(PAIR))
-#define PHASES (1u << 31) /* bit for metrics that rules can select by phase */
+#define PHASES (1u << 31) /* bit of metrics whose figures rules can select by phase */
 #define GLOB(key) offsetof(struct query, key)
 
 const struct select_key select_table[] = {
@@ -68,13 +68,14 @@ const char *select_text(const struct query *q, struct arena *a)
 	return arena_take(a, &b);
 }
 
-/* The class by which queries ask for kernels of `cls`. */
+/* The value of the key `class` that selects kernels of the class `cls`. */
 static struct span class_asked(enum category_class cls)
 {
 	return cls == CLASS_COMMUNICATION ? SPAN("communication") : SPAN("compute");
 }
 
-/* The item's value for a key; the rule's own glob if the item has no single value for the key. */
+/* The item's value for a key. If the item has no single value for the key: the rule's own glob, ""
+ * if the rule has none. */
 static struct span value_of(const struct select_key *key, const struct select_item *item,
                             char number[NUMBER_TEXT])
 {

@@ -21,8 +21,8 @@ extern const struct select_key select_table[];
 /// The kinds of labels by which figures of a metric can be selected, as bits.
 unsigned select_labels(const struct metric *m);
 
-/// Bits of all kinds of labels by which figures can be selected: all but LABEL_PAIR, the kind of
-/// metrics that are computed from all kernels and thus leave nothing to select.
+/// Bits of all kinds of labels by which figures can be selected: all except LABEL_PAIR, the kind of
+/// metrics that are computed from all kernels.
 extern const unsigned select_any_label;
 
 /// The glob of `key` in the query `q`, to be read or set; it is NULL if none is set.
@@ -47,8 +47,8 @@ struct select_item {
 	struct span label; ///< label of the item's figure, such as the name of a kernel
 	int64_t rank;
 	const struct category_table *categories;
-	enum name_fit least; ///< the least fit with which the globs cover the item: the best fit that
-	                     ///< they have for any item of the rule
+	enum name_fit least; ///< how well the globs must at least fit the item to cover it: as well as
+	                     ///< they fit any item of the rule
 };
 
 /// True if all globs match the item. If the item has no value for a key (a figure of all ranks has

@@ -27,7 +27,7 @@ struct step_samples digest_samples(const struct digest *d, enum metric_id id, st
 /// recorded, or if no usable step has a sample.
 bool digest_step_stat(const struct digest *d, enum metric_id id, enum statistic stat, int64_t *out);
 
-/// Share of the usable steps that are slow, in 1e-6 %; -1 if it is not known.
+/// Share of the usable steps that are slow (step_is_slow()), in 1e-6 %; -1 if it is not known.
 int64_t digest_slow_share(const struct digest *d);
 
 /// True for a step that takes longer than the median step by more than a sixth.

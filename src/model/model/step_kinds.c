@@ -3,7 +3,8 @@
 #include "base/number.h"
 #include "model/step_figures.h"
 
-/* STEPS_MIN: least number of steps of a kind in each run, the same as for all steps in trust.c */
+/* STEPS_MIN: number of steps of a kind that each run needs, so that the kind is judged; equal to
+ * the number of all steps that a run needs (judge/trust/trust.c) */
 enum { STEPS_MIN = 3, FIRST_KIND = NR_INNER_PHASES };
 
 struct kind_times {
@@ -32,8 +33,8 @@ static struct kind_times times_of(const struct run *run, int64_t *steps)
 		for (int p = FIRST_KIND; p < NR_PHASES; p++)
 			if (phase_summary_of(d, (enum phase)p, time, &s))
 				add_steps(&t, steps, p, s.steps, s.value[STAT_MEAN]);
-		/* if each step is an update, no kinds are stored. The steps then count as updates, since
-		 * the other run may accumulate gradients. */
+		/* if each step of a run is an update, its digests have no kinds of steps. All steps then
+		 * count as updates, since the other run may accumulate gradients. */
 		if (t.of_kinds == before && phase_summary_of(d, PHASE_OPTIMIZER, kernels, &s) &&
 		    s.value[STAT_MIN] > 0 && digest_step_stat(d, time->id, STAT_MEAN, &mean_ns))
 			add_steps(&t, steps, PHASE_UPDATE, s.steps, mean_ns);

@@ -1,6 +1,6 @@
 /// The distribution of a figure over many ranks, from which reductions (maximum, median, …) are
-/// computed. Its members are integers, so that it does not depend on the order in which values were
-/// added.
+/// computed. All members are integers, so the distribution does not depend on the order in which
+/// values were added.
 #ifndef GG_MODEL_TALLY_H
 #define GG_MODEL_TALLY_H
 
@@ -10,11 +10,11 @@
 #include "base/vec.h"
 #include "metric/statistic.h"
 
-/// Up to this number of values, each value is kept exactly; with more values, only the number of
+/// Up to this number of values, each value is kept exactly. If there are more, only the number of
 /// values in each part of a logarithmic scale is kept.
 enum { TALLY_EXACT = 64 };
 
-/// Sentinel in struct tally: the exact median is not known.
+/// Value of tally.median if the exact median is not known.
 #define TALLY_UNKNOWN INT64_MIN
 
 /// A number of equal values, with the value as `key`; or the number of values in one part of the

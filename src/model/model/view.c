@@ -20,7 +20,7 @@ struct span naming_match(const struct naming *n, struct arena *a, struct span na
 	return match;
 }
 
-/* ---- cache of names, because the ranks of a job run the same kernels ---- */
+/* ---- cache of match names and categories, since the ranks of a job run the same kernels ---- */
 
 enum { CATEGORY_UNASKED = -2 };
 
@@ -89,8 +89,9 @@ static struct kernel_row small_row(struct run_view *v, const struct kernel_stat 
 	return row;
 }
 
-/* The digest's list of communication kernels decides their class, and not today's table of
-   categories, so that the sum over kernels agrees with the figures per step. */
+/* Sets category and class of a row. Whether a kernel communicates is decided by the digest's list
+ * of communication kernels rather than by today's table of categories, so that the sum over kernels
+ * agrees with the figures per step. */
 static void classify(struct kernel_row *row, const struct run_view *v, const struct digest *d)
 {
 	const struct category_table *t = v->naming->categories;
@@ -178,8 +179,8 @@ void run_views_align(struct run_view *v, size_t nr, struct arena *a)
 
 ORDERING_POINTERS(metric_name_cmp, struct metric, BY_TEXT(name))
 
-/* True if `name` is what reports call a figure of result files: "CASE/TITLE", or only the title if
-   the figure has no case. */
+/* True if `name` is the name under which reports show a figure of result files: "CASE/TITLE", or
+ * only the title if the figure has no case. */
 static bool is_called(const struct metric *own, const char *name)
 {
 	size_t n = strlen(own->case_name);

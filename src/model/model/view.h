@@ -1,5 +1,5 @@
 /// The view of a run: its figures as rules see them, with kernel names normalized, aliased and
-/// categorized, and one way to ask for any figure. Digests stay unchanged.
+/// categorized, and one query function for all figures. Digests stay unchanged.
 #ifndef GG_MODEL_VIEW_H
 #define GG_MODEL_VIEW_H
 
@@ -45,11 +45,13 @@ struct rank_view {
 	const struct digest *digest;
 	struct kernel_row *kernels; ///< kernels (EVENT_KERNEL), sorted by `match`
 	size_t nr_kernels;
-	size_t nr_small; ///< number of rows after the kernels: sums of small kernels, one per category
+	size_t nr_small; ///< number of rows in `kernels` after the first nr_kernels: sums of small
+	                 ///< kernels, one for each category
 	int64_t small_ns, small_count; ///< time and number of launches of the kernels in all sums of
 	                               ///< small kernels, over the measured steps
-	int64_t small_most; ///< upper bound, in ns per step, for any kernel in sums of small kernels
-	const struct cross_rank *cross; ///< figures of the rank that need all ranks to be computed
+	int64_t small_most; ///< largest time, in ns per step, that any kernel in the sums of small
+	                    ///< kernels can have
+	const struct cross_rank *cross; ///< figures that need the data of all ranks
 	VEC(struct activity_name)
 	activities; ///< activities that rows of digest.code refer to, sorted by key
 };
@@ -70,7 +72,7 @@ struct run_view {
 	struct run_view *kept; ///< view of the digests that a folded run keeps whole; else NULL
 	struct known_names *known; ///< cache of the names of kernels that have been looked up
 	struct rank_view *ranks; ///< views of ranks, one for each of run->ranks
-	struct name_table *labels; ///< labels composed of several names, added as they are asked for
+	struct name_table *labels; ///< labels made of several names, such as paths
 
 	/// Metrics of the figures of result files, sorted by name, each in its own unit.
 	const struct metric **inputs;
@@ -96,9 +98,9 @@ const struct metric *view_metric(const struct run_view *v, const struct metric *
 /// Releases all memory of the view. Call it before the run is released.
 void run_view_release(struct run_view *v);
 
-/// The name by which kernels of both sides are taken for the same. It lacks trailing `_<n>`
-/// groups (of `triton_…` names), `0x…` addresses, and a trailing `_` with 8 or more hex digits.
-/// Owned by `a`, or `name` itself.
+/// The name by which kernels of baseline and candidate are taken to be the same. It lacks trailing
+/// `_<n>` groups (of `triton_…` names), `0x…` addresses, and a trailing `_` with 8 or more hex
+/// digits. Owned by `a`, or `name` itself.
 struct span kernel_match_name(struct arena *a, struct span name);
 
 /// The name by which rules match a kernel: `name`, normalized unless `n` is exact, or the alias for
@@ -139,15 +141,15 @@ struct span memcpy_direction(struct span name);
 /// Receives each figure; the figure and its samples are valid only during the call.
 typedef void figure_fn(void *ctx, const struct figure *f);
 
-/// The `*nr` memories of the rank whose digest is `d`: those by its snapshot or, if `by_trace`, by
-/// its trace.
+/// The `*nr` memories of the rank whose digest is `d`: those of its snapshot or, if `by_trace`,
+/// those of its trace.
 const struct memory_stat *digest_memories(const struct digest *d, bool by_trace, size_t *nr);
 
-/// The sources that all ranks with memory figures have in common, as bits: 1 for the first of enum
-/// memory_source. All bits if no rank has memory figures.
+/// The sources that all ranks with memory figures have in common, as bits 1 << enum memory_source.
+/// All bits if no rank has memory figures.
 unsigned memory_sources(const struct run *run);
 
-/// True if runs that have these sources in common have memory of traces, and of no other source.
+/// True if `sources`, those that two runs have in common, are only traces.
 static inline bool memory_is_by_trace(unsigned sources)
 {
 	return sources == 1U << MEMORY_OF_TRACE;
@@ -157,8 +159,8 @@ static inline bool memory_is_by_trace(unsigned sources)
 /// none. Static.
 const char *memory_source_of(unsigned sources);
 
-/// All figures of metric `m` (not PAIR) in rank `r`, sorted by label; none if the trace has no such
-/// data.
+/// Calls `fn` with all figures of metric `m` (not PAIR) in rank `r`, sorted by label. Does not call
+/// it if the rank has no such figures.
 void rank_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                   void *ctx);
 
@@ -183,8 +185,8 @@ struct rank_scope {
 /// True if rank `rank` is in the set.
 bool rank_scope_has(struct rank_scope s, int64_t rank);
 
-/// A question for figures, as a rule asks it. Globs are NULL if anything matches; `cls` is
-/// "compute" (all but communication) or "communication".
+/// A selection of figures, such as a rule makes, and how they are reduced. Globs are NULL if
+/// anything matches; `cls` is "compute" (all but communication) or "communication".
 struct query {
 	const struct metric *metric;
 	enum statistic stat;
@@ -208,14 +210,14 @@ struct answers {
 	VEC(struct answer) list; ///< all answers to a query, sorted by label, then rank
 };
 
-/// The text with which the query restricts its items by their names (kernels, operators, …); NULL
-/// if it does not.
+/// The text by which the query selects items by their names (kernels, operators, …); NULL if it
+/// selects all.
 const char *query_name(const struct query *q);
 
 /// How well the name `asked` fits the item `label` of the metric.
 enum name_fit item_fit(const struct metric *m, struct span asked, struct span label);
 
-/// Keeps those of the `nr` items that query_name() names best, and returns their number. Items are
+/// Keeps those of the `nr` items that query_name() fits best, and returns their number. Items are
 /// structs of `size` bytes that begin with their label, by which they are sorted; `a` is scratch.
 size_t query_keep_named(const struct query *q, void *items, size_t nr, size_t size,
                         struct arena *a);

@@ -1,4 +1,4 @@
-/* Finds the words in which a name differs from others. */
+/* Finds the words by which a name differs from other names. */
 #include "names/short.h"
 
 #include <ctype.h>

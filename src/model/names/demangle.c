@@ -1,4 +1,4 @@
-/* Demangles names of kernels: the part of the Itanium C++ ABI (section 5.1) that they need. */
+/* Demangles names of kernels by the Itanium C++ ABI (section 5.1), as far as they need it. */
 #include "names/short.h"
 
 #include <ctype.h>
@@ -62,7 +62,7 @@ static bool accept(struct demangler *d, const char *word)
 	return yes;
 }
 
-/* Takes one of the `nr` codes; returns the text beside it, or NULL if none follows. */
+/* Takes the code that follows, and returns its text; NULL if none of the `nr` codes follows. */
 static const char *accept_any(struct demangler *d, const char *const codes[][2], size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -89,7 +89,8 @@ static size_t parse_number(struct demangler *d)
 	return n;
 }
 
-/* Parses an index: "_" is 0, "0_" is 1, …; in substitutions the digits have base 36. */
+/* Parses an index: "_" is 0, "0_" is 1, …; its digits have the base `base`. SIZE_MAX if it is
+ * invalid. */
 static size_t parse_index(struct demangler *d, unsigned base)
 {
 	size_t n = 0;
@@ -167,8 +168,8 @@ static const char *parse_arg(struct demangler *d)
 	return parse_type(d);
 }
 
-/* Parses arguments up to "E", and joins them by commas. If `keep`, they are template arguments, to
- * which T_, T0_, … refer from now on. */
+/* Parses arguments up to "E", and joins them by commas; NULL if they cannot be parsed. If `keep`,
+ * they are template arguments, to which T_, T0_, … refer from now on. */
 static const char *parse_args(struct demangler *d, bool keep)
 {
 	struct strbuf b = STRBUF_INIT;

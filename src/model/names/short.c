@@ -9,7 +9,7 @@
 
 #define WORD_BEGINS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_("
 
-/* The forms of a kernel's short name; they differ in what they show of the template arguments. */
+/* The forms of a kernel's short name. They differ in which template arguments they show. */
 enum form {
 	FORM_FUNCTOR, ///< form that shows functors; if there are none, the first element type
 	FORM_TYPES, ///< form that shows all types
@@ -27,7 +27,7 @@ static bool has(struct span s, const char *word)
 	return s.n && memmem(s.p, s.n, word, strlen(word)) != NULL;
 }
 
-/* True for most bytes of names: they neither open nor separate anything. */
+/* True for bytes of identifiers, which are neither brackets nor separators. */
 static bool is_word(char c)
 {
 	return is_letter(c) || is_digit(c) || c == '_';
@@ -46,7 +46,7 @@ static int depth_after(struct span s, size_t i, int depth)
 	return depth;
 }
 
-/* Drops return type, parameters and suffixes: "void f<T>(int) [clone .1]" → "f<T>". */
+/* The name without return type, parameters and suffixes: "void f<T>(int) [clone .1]" → "f<T>". */
 static struct span without_signature(struct span s)
 {
 	int depth = 0;
@@ -62,7 +62,7 @@ static struct span without_signature(struct span s)
 		if (depth == 0 && s.p[i] == ' ' && !params)
 			from = i + 1;
 		if (depth == 0 && s.p[i] == ':' && params)
-			params = 0; /* the brackets taken for the parameters belong to an enclosing function */
+			params = 0; /* `params` was the parameter list of an enclosing function */
 		depth = depth_after(s, i, depth);
 	}
 	if (params)
@@ -142,7 +142,7 @@ static bool is_functor(struct span s)
 static void add_form(struct strbuf *b, struct span s, enum form form, int depth);
 static void add_arg(struct strbuf *b, struct span arg, enum form form, int depth);
 
-/* Start of the first lambda outside of brackets; NULL if there is none. */
+/* Start of the first lambda that is not inside brackets; NULL if there is none. */
 static const char *lambda_of(struct span s)
 {
 	int depth = 0;
@@ -311,7 +311,7 @@ static bool add_product(struct strbuf *b, struct span name)
 
 /* ---- short name of a kernel in one form ---- */
 
-/* True for templates of which only the first argument tells what the kernel does. */
+/* True for templates that only wrap another kernel, which is their first type argument. */
 static bool is_wrapper(struct span base)
 {
 	static const char *const names[] = { "Kernel", "Kernel2", "kentry", "device_kernel", NULL };
@@ -402,9 +402,9 @@ void short_names_add(struct short_names *s, const char *whole)
 
 /* ---- words in which names of equal form differ ---- */
 
-/* Sets the texts of names in FORM_OTHER: the shortest form, which other names have too, and after
-   it the words in which the name differs from all of these. If there are no such words, or too
-   many, the hash of the name follows instead. */
+/* Sets the texts of names in FORM_OTHER: the shortest form, which several names share, followed by
+ * the words in which the name differs from the others. If there are no such words, or too many, the
+ * hash of the name follows instead. */
 static void set_others(struct short_names *s)
 {
 	vec_sort(&s->list, by_shortest);

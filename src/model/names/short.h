@@ -1,7 +1,7 @@
 /// Names of kernels and of other items. The display name of a kernel is the shortest form of its
-/// name that distinguishes it from the other kernels of a report. The header also has demangling,
-/// the search for words in which names differ, and the search for the name that a user means by a
-/// text.
+/// name that distinguishes it from the other kernels of a report. This header also declares
+/// functions that demangle names, find words in which names differ, and decide whether a user's
+/// text means a name.
 #ifndef GG_NAMES_SHORT_H
 #define GG_NAMES_SHORT_H
 
@@ -15,7 +15,7 @@
 /// The forms of the name of a kernel.
 struct short_name {
 	const char *whole; ///< whole name of the kernel, borrowed
-	const char *plain; ///< demangled name; equal to `whole` if that is not mangled
+	const char *plain; ///< demangled name; equal to `whole` if `whole` is not mangled
 	const char *shortest; ///< the shortest form of the name, which other kernels may share
 	const char *text; ///< short name, which reports show
 	const char *cut; ///< whole name, cut to MESSAGE_CHARS characters for messages
@@ -34,8 +34,8 @@ enum {
 };
 
 /// The name of a kernel in form number `i`; the forms are numbered from the shortest to the
-/// longest. short_names_end() takes the first form that no other kernel has. The last form has
-/// everything but namespaces and parameters. Owned by `a`, or `whole` itself.
+/// longest. short_names_end() takes the first form that no other kernel has. The last form shows
+/// everything except namespaces and parameters. Owned by `a`, or `whole` itself.
 const char *short_name_form(struct arena *a, const char *whole, int i);
 
 /// Adds the name of a kernel, which is borrowed; NULL and "" are ignored.
@@ -64,8 +64,9 @@ bool names_add_apart(struct strbuf *b, const char *own, const char *const *all, 
 /// function does not know.
 const char *demangle(struct span mangled, struct arena *a);
 
-/// How well a text fits the name of an item, from worst to best. The text means only the items that
-/// it fits best: if an item has the name "a*", the text "a*" is not a pattern.
+/// How well a text fits the name of an item, from worst to best. The text selects only the items
+/// that it fits best: if an item has the name "a*", the text "a*" selects only that item, and is
+/// not used as a pattern.
 enum name_fit {
 	FIT_NONE,
 	FIT_FORM_PATTERN, ///< the text is a pattern that a form of the kernel's name matches
