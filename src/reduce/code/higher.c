@@ -2,11 +2,12 @@
 
 #include "base/search.h"
 
-/* Time that segments cover before `at`. At least the first `begun` segments start up to `at`. */
+/* Time before `at` that segments cover. The caller knows that at least `begun` segments start at
+ * `at` or before. */
 static int64_t covered_before(const struct higher *h, size_t begun, int64_t at)
 {
 	const struct segment *v = h->list.v;
-	/* lo becomes the number of segments with a start up to `at` */
+	/* lo becomes the number of segments that start at `at` or before */
 	size_t lo = begun, hi = h->list.nr;
 	SEARCH_NEAR(lo, hi, i, v[i].start_ns <= at);
 	if (!lo)

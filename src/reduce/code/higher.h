@@ -7,16 +7,16 @@
 
 #include "base/vec.h"
 
-/// A stretch of time in which functions of higher classes run. The length of a segment is the
-/// `before_ns` of the next segment minus its own `before_ns`.
+/// An interval in which functions of higher classes run. The length of a segment is the `before_ns`
+/// of the next segment minus its own `before_ns`.
 struct segment {
 	int64_t start_ns;
 	int64_t before_ns; ///< prefix sum: length of all segments before this one
 };
 
-/// The time in which functions of higher classes run, as disjoint segments in order. After the last
-/// segment comes one more element, which `nr` does not count: its `before_ns` is the length of all
-/// segments.
+/// The time in which functions of higher classes run, as disjoint segments, sorted by start. After
+/// the last segment comes one more element, which `nr` does not count: its `before_ns` is the
+/// length of all segments.
 struct higher {
 	VEC(struct segment) list;
 };
@@ -50,7 +50,8 @@ static inline void higher_walk_to(struct higher_walk *w, int64_t at)
 	}
 }
 
-/// Does the work of higher_free() for an interval that ends after the start of the next segment.
+/// higher_free() for an interval that ends after the start of the next segment; called only by
+/// higher_free().
 int64_t higher_free_far(const struct higher_walk *w, int64_t from, int64_t to);
 
 /// Time of [from, to) that no segment covers. The walk must not have moved beyond `from`.

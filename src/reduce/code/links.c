@@ -85,7 +85,7 @@ bool code_forward_of(const struct code_links *l, struct code_start start,
 	int64_t number = widen(&l->wide, sequence->number);
 	const struct code_forward *v = l->forwards.v;
 	lo = 0, hi = l->forwards.nr; /* lo becomes the number of forward operators with a lower sequence
-	                                number, or with this number and an earlier start */
+	                                number, or with the same one and an earlier start */
 	SEARCH(lo, hi, i,
 	       v[i].number < number || (v[i].number == number && v[i].start.at_ns < start.at_ns));
 	if (!lo || v[lo - 1].number != number || v[lo - 1].mixed)

@@ -34,7 +34,7 @@ struct code_arrow {
 struct code_forward {
 	int64_t number;
 	struct code_start start;
-	bool mixed; ///< true if an earlier operator with this number ran on another thread
+	bool mixed; ///< true if an earlier operator with the same number ran on another thread
 };
 
 /// The links between backward and forward operators of a trace.

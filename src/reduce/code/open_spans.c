@@ -31,7 +31,7 @@ void open_spans_at(struct open_spans *o, int64_t at_ns)
 		forget_last(o);
 	if (!o->list.nr || o->list.v[o->list.nr - 1].low_ns > at_ns)
 		return;
-	/* looks at the end of every span, since a span may end after the span around it */
+	/* looks at the end of every span, since a span may end later than the span around it */
 	for (size_t i = 0; i < o->list.nr; i++) {
 		struct open_span s = o->list.v[i];
 		if (s.until_ns <= at_ns) {

@@ -34,7 +34,7 @@ void open_spans_enter(struct open_spans *o, int64_t start_ns, int64_t dur_ns, ui
 /// entered.
 void open_spans_at(struct open_spans *o, int64_t at_ns);
 
-/// The path made of the names of all open spans.
+/// Id in `p` of the path made of the names of all open spans; 0 if no span is open.
 uint32_t open_spans_path(struct open_spans *o, struct code_paths *p);
 
 #endif

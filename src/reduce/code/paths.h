@@ -8,7 +8,8 @@
 #include "base/span.h"
 #include "model/code.h"
 
-/// Largest length in bytes of the text of a path; further names are left out of the text.
+/// Largest length in bytes of the text of a path; a name that would exceed it is not appended to
+/// the path.
 enum { CODE_PATH_BYTES = 2048 };
 
 /// A path: another path and one more name.
@@ -34,7 +35,8 @@ void code_paths_init(struct code_paths *p, const struct name_table *names);
 /// Releases all memory of the set.
 void code_paths_release(struct code_paths *p);
 
-/// The path that consists of `parent` and one more name.
+/// Id of the path that consists of `parent` and one more name; `parent` if the text would be too
+/// long.
 uint32_t code_path_child(struct code_paths *p, uint32_t parent, uint32_t name);
 
 /// The text of a path. It is owned by `a`, which must be the same arena in all calls.

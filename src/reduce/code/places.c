@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 
-/* Number of bytes of a frame's text that are read; the rest is ignored. */
+/* Number of bytes of a frame's text that are searched for file and function. */
 enum { SEEN_BYTES = 4096 };
 
 void code_places_init(struct code_places *p, const struct site_rules *rules)

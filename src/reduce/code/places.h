@@ -45,15 +45,15 @@ void code_places_release(struct code_places *p);
 /// The id of the frame with this text, which is added if it is new.
 uint32_t code_places_frame(struct code_places *p, struct span text);
 
-/// The name without a number at its end and without the character before the number: "layer" for
+/// The name without a number at its end and without the separators before the number: "layer" for
 /// "layer_3", "batch" for "batch 17".
 struct span code_without_number(struct span name);
 
-/// The path of frames `path`, extended by a call of the module called `name`.
+/// Id of the path of frames `path`, extended by a call of the module with the name `name`.
 uint32_t code_places_module(struct code_places *p, uint32_t path, struct span name);
 
-/// The path of the frames in `text`, where they are listed innermost first, separated by ';'; 0 if
-/// there are none.
+/// Id of the path of the frames in `text`, which lists them innermost first, separated by ';'; 0 if
+/// it has none.
 uint32_t code_places_of_text(struct code_places *p, struct span text);
 
 /// The place and module of the stack with this path.

@@ -35,7 +35,7 @@ void python_release(struct python_frames *p)
 	python_paths_free(p->paths);
 }
 
-/* How a path becomes a row, or a part of one. */
+/* The row of the digest to which a path belongs. */
 struct path_row {
 	int64_t below_ns; /* exclusive time of the path and of all paths below it */
 	uint32_t kept; /* id of the path if it has a row of its own, else of the nearest caller with
@@ -72,8 +72,8 @@ static void add_small_path(struct digest *d, const struct path *x, struct path_r
 	sum->exclusive_ns += x->exclusive_ns;
 }
 
-/* Appends rows of paths, callers first. Small paths are summed at once, since most paths are small
- * and a row needs more memory than a path. */
+/* Appends rows of paths, callers first. Paths below `least_ns` are summed here rather than later,
+ * since most paths are small and a row needs more memory than a path. */
 void python_figures(const struct python_frames *frames, int64_t least_ns, struct digest *d)
 {
 	const struct python_paths *p = frames->paths;
@@ -106,7 +106,7 @@ void python_figures(const struct python_frames *frames, int64_t least_ns, struct
 	free(rows);
 }
 
-/* True for the row of a single call path; false for other rows, also for a sum of small rows. */
+/* True for the row of a single call path; false for sums of paths and for rows of other classes. */
 static bool is_path(const struct function_stat *f)
 {
 	return f->cls == FUNCTION_PYTHON && f->names == 0;

@@ -38,8 +38,8 @@ struct python_thread {
 	VEC(struct python_run) runs; ///< runs of frames; the first run begins at frame 0
 };
 
-/// The time that counts for Python functions: the trace without the time that functions of higher
-/// classes cover.
+/// The time in which Python functions are measured: from the first to the last moment of the trace,
+/// without the time that functions of higher classes cover.
 struct python_window {
 	const struct higher *higher; ///< intervals in which functions of higher classes run
 	int64_t first_ns, last_ns; ///< first and last moment of the trace, in ns
@@ -97,7 +97,7 @@ void python_make_paths(struct python_frames *p, const struct name_table *names,
 /// in place of the median.
 void python_figures(const struct python_frames *p, int64_t least_ns, struct digest *d);
 
-/// Computes the medians of the rows that are left once small rows have been summed.
+/// Computes the median duration of each row. Call it after small rows have been summed.
 void python_medians(struct python_frames *p, struct digest *d);
 
 #endif

@@ -1,11 +1,11 @@
-/* Stores the frames of Python functions that the trace has, and finds the caller of each. */
+/* Stores the frames of Python functions in a trace, and finds the caller of each. */
 #include "base/search.h"
 #include "code/python_internal.h"
 
 /* Number of frames in a block; blocks whose ranges of keys overlap are sorted together. */
 #define BLOCK ((size_t)1024)
 
-/* A frame with its start and id, to be sorted. */
+/* A frame with its start and id, which are its keys for sorting. */
 struct loose_frame {
 	int64_t start_ns;
 	struct python_frame frame;
@@ -14,7 +14,7 @@ struct loose_frame {
 
 /* A block of frames of a thread, with the range of the frames' keys (ids or starts). */
 struct frame_block {
-	int64_t least; ///< smallest key of this block and all later blocks
+	int64_t least; ///< smallest key in this block and all later blocks
 	int64_t most; ///< largest key in this block
 	bool ascends; ///< true if the keys of the block ascend
 };
@@ -43,8 +43,8 @@ static inline uint32_t frame_start_next(struct python_thread *t, int64_t start_n
 		if (start <= UINT32_MAX && run_id(run, t->frames.nr) == id)
 			return (uint32_t)start;
 	}
-	/* starts are stored as their distance from the base, which cannot be negative: a base before
-	 * this frame leaves room for later frames that start earlier */
+	/* starts are stored as their distance from the base, which cannot be negative: the base is set
+	 * to WIDE ns before this frame, so that later frames may start earlier than it */
 	struct python_run next = { (uint64_t)start_ns - WIDE, (uint32_t)t->frames.nr, id };
 	vec_push(&t->runs, next);
 	return WIDE;
@@ -156,7 +156,7 @@ static struct frame_block *blocks_of(const struct python_thread *t, size_t nr, b
 	return blocks;
 }
 
-/* Keeps the frames up to index `end` as they are, and lists the runs that they are in; returns
+/* Keeps the order of the frames up to index `end`, and appends their runs to t->runs; returns
  * `end`. */
 static size_t keep_frames(struct python_thread *t, const struct python_thread *old,
                           struct run_walk *w, size_t end)

@@ -6,7 +6,7 @@
 
 #include "code/python_internal.h"
 
-/* Value of `end_ns` for a path of which two calls run at the same time. */
+/* Value of path.end_ns if two calls of the path run at the same time. */
 #define MIXED INT64_MAX
 
 /* Appends a name without the addresses in it, which change from run to run: "<built-in method get
@@ -52,7 +52,8 @@ static uint32_t path_add(struct python_paths *p, uint32_t caller, uint32_t name)
 }
 
 /* The path of a call of the function `name` from the path `caller`. Two guesses are mostly right:
-   path A that `caller` called last, and the path that it called after A on an earlier occasion. */
+ * the path that `caller` called last, and the path that `caller` called after it on an earlier
+ * occasion. */
 static inline uint32_t path_called(struct python_paths *p, uint32_t caller, uint32_t name)
 {
 	struct path *v = p->paths.v;
@@ -89,7 +90,7 @@ static void find_paths(struct python_paths *p, const struct python_window *w,
 	struct run_walk walk = run_first(t);
 	struct higher_walk higher = higher_walk_begin(w->higher);
 	const struct python_window window = *w; /* a copy: writes to paths cannot change it */
-	/* indexed by depth of a call around the present one: latest end of its callees so far */
+	/* indexed by the depth of a call that is still open: latest end of its callees so far */
 	int64_t ends[FUNCTION_DEPTH + 1], start, end;
 	ends[0] = INT64_MIN;
 	for (size_t i = 0; i < t->frames.nr; i++) {
@@ -119,7 +120,7 @@ static void find_paths(struct python_paths *p, const struct python_window *w,
 	}
 }
 
-/* ---- paths of which several calls run at the same time ---- */
+/* ---- paths with several calls that run at the same time ---- */
 
 /* A part of a call in which no callee runs. */
 struct part {
@@ -130,7 +131,7 @@ struct part {
 ORDERING(part_cmp, struct part, RISING(path) RISING(start_ns))
 
 struct parts {
-	size_t first, end; /* ids of the paths that are looked at: [first, end) */
+	size_t first, end; /* the paths of the present group have the ids [first, end) */
 	VEC(struct part) list;
 };
 
@@ -185,8 +186,8 @@ static void parts_sum(struct parts *parts, struct python_paths *p, const struct 
 	parts->list.nr = 0;
 }
 
-/* Computes the exclusive times of paths that are marked as MIXED. Only some paths are done at a
-   time, so that their parts need less memory than all frames. */
+/* Computes the exclusive times of paths that are marked as MIXED. Paths are processed in groups, so
+ * that the parts of a group need less memory than all frames. */
 static void mixed_times(struct python_paths *p, const struct python_window *w)
 {
 	struct parts parts = { .end = 1 };

@@ -1,5 +1,5 @@
-/// 64-bit numbers in 31 bits, since almost all durations and correlation ids are small. Each larger
-/// number goes to a list, and the 31 bits hold its index and the flag WIDE.
+/// Stores 64-bit numbers in 31 bits, since almost all durations and correlation ids are small. Each
+/// number of more than 30 bits goes to a list, and the 31 bits hold its index and the flag WIDE.
 #ifndef GG_CODE_WIDE_H
 #define GG_CODE_WIDE_H
 
