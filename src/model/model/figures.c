@@ -157,7 +157,7 @@ static void emit_devices(struct emitter *e)
 		enum metric_id id = e->figure.metric->id;
 		if (id != METRIC_GPU_UTILIZATION_PCT)
 			figure_emit(e, span_of(s->id), of_window[id - METRIC_WINDOW_BUSY_TIME]);
-		else if (s->measured_ns > 0) /* 0: no work in the measured steps; -1: not recorded */
+		else if (s->measured_ns > 0) /* 0: all steps are warm-up; -1: not recorded */
 			figure_emit(e, span_of(s->id), number_pct(s->measured_busy_ns, s->measured_ns));
 	}
 }

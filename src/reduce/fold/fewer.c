@@ -24,8 +24,8 @@ static void join_shares(void *first, void *more)
 	x->count = number_add(x->count, ((const struct share *)more)->count);
 }
 
-/* True for collectives in which all members of the group take part equally. False without a group
- * name, since there may then be several groups, which cannot be compared. */
+/* True for collectives that each rank of the group calls equally often. False if the group is
+ * unknown, since the rows may then be of several groups, which cannot be compared. */
 static bool is_common(const struct comm_stat *c)
 {
 	return c->group.n && c->kind != COLLECTIVE_OTHER && c->kind != COLLECTIVE_SEND &&

@@ -1,7 +1,7 @@
 /* Collectives of process groups whose ranks are in several blocks (FOLD_BLOCK ranks, which are
-   folded by themselves). A series has the collectives of one kind and group. Each block adds up the
-   durations on its own ranks. When all blocks are there, the collectives are matched from these
-   sums. */
+ * folded by themselves). A series has the collectives of one kind and group. Each block adds up the
+ * durations on its own ranks. Once all blocks are folded, the collectives are matched by means of
+ * these sums. */
 #include <stdlib.h>
 
 #include "base/number.h"
@@ -59,8 +59,8 @@ struct parts {
 
 ORDERING(part_cmp, struct part, RISING(step) RISING(place) RISING(rank))
 
-/* Copies the collectives that one rank has in the series to `out`. In the rank's own list, they are
- * changed to refer to no row of `comms`, so that they are not matched within the block of ranks. */
+/* Copies the collectives that one rank has in the series to `out`. In the rank's own list, their
+ * `comm` becomes -1, so that they are not matched within the block. */
 static void take_rank(struct digest *d, const struct use *uses, size_t nr, struct fold_series *s,
                       struct parts *out)
 {
@@ -129,8 +129,8 @@ void fold_take_series(const struct run *run, struct fold *f)
 /* ---- matching when the ranks of all blocks are folded ---- */
 
 /* True if the collectives of a series can be matched. They cannot if the series has more ranks than
- * the group: then it has several groups of one name. Kinds that may include sends and receives are
- * matched only if all ranks have equally many collectives. */
+ * the group, since several groups then have the same name. Kinds that may include sends and
+ * receives are matched only if all ranks have equally many collectives. */
 static bool is_matched(const struct fold_series *s)
 {
 	bool unsure = s->kind == COLLECTIVE_SEND_RECV || s->kind == COLLECTIVE_OTHER;
@@ -150,8 +150,8 @@ static void add_to(struct fold *f, enum fold_number which, size_t at, int64_t mo
 	f->number[which][at] = number_add(f->number[which][at], more);
 }
 
-/* Adds to the rank that entered a collective last by how much it was late. It is the rank with the
-   shortest duration, since it waited for nobody. */
+/* Adds the lateness of the rank that entered a collective last to the numbers of this rank. It is
+ * the rank with the shortest duration, since it did not wait for any other rank. */
 static void settle_match(struct fold *f, const struct tally *t)
 {
 	if (t->count < 2 || t->second == t->min)

@@ -86,9 +86,9 @@ const char *fold_fault(const struct digest *a, const struct digest *b)
 	return a->world_size != b->world_size ? "they are of jobs of different sizes" : NULL;
 }
 
-/* Joins the members outside of the lists. Members that are equal on all ranks are set from the
- * first digest; any other becomes the lowest value, the highest value or the sum, which do not
- * depend on the order of digests. */
+/* Joins the members outside of the lists. Members that are equal on all ranks are taken from the
+ * first digest. Each other member becomes the lowest value, the highest value or the sum, so that
+ * the result does not depend on the order of digests. */
 static void join_identity(struct digest *into, const struct digest *from)
 {
 	bool first = !into->trace;
@@ -117,8 +117,8 @@ static void join_identity(struct digest *into, const struct digest *from)
 	into->collectives_cut = 0;
 	if (into->device_memory != from->device_memory)
 		into->device_memory = MEMORY_UNKNOWN;
-	/* the hash of a folded digest is the sum over its ranks, each of which adds a number made from
-	 * its own hash */
+	/* the hash of a folded digest is a sum of one number for each rank, which is made from the
+	 * rank's hash */
 	into->source_hash +=
 	    from->fold ? from->source_hash : (from->source_hash | 1) * 0x9e3779b97f4a7c15u;
 }
@@ -153,8 +153,8 @@ static struct places places_of(const struct fold *a, const struct fold *b)
 	return p;
 }
 
-/* The values of both folds as one column over the ranks of both. A column `a` or `b` that is NULL
-   counts as FOLD_ABSENT. Frees `a`. */
+/* One array with the values of the ranks of both folds. If `a` or `b` is NULL, its ranks get
+ * FOLD_ABSENT. Frees `a`. */
 static int64_t *join_column(const struct places *p, int64_t *a, size_t nr_a, const int64_t *b,
                             size_t nr_b)
 {
@@ -167,8 +167,9 @@ static int64_t *join_column(const struct places *p, int64_t *a, size_t nr_a, con
 	return out;
 }
 
-/* Unites two lists, VECs of elements of `size` bytes in the order of `cmp`. `numbers` has for each
-   list the column of indices into it, which are updated. */
+/* Merges the list `more` into the list `into`, each a VEC of elements of `size` bytes, sorted by
+ * `cmp`. numbers[0] and numbers[1] are arrays of indices into the two lists; they become indices
+ * into the merged list. */
 static void join_indexed(void *into, const void *more, size_t size, row_compare *cmp,
                          int64_t *const numbers[2], const size_t nr[2])
 {

@@ -5,9 +5,9 @@
 #include "base/sort.h"
 #include "fold/make.h"
 
-/* A figure by which ranks stand out, and how many ranks with its largest or smallest values are
-   kept. A rank's value must be final when its block (FOLD_BLOCK ranks) is folded: it may depend on
-   ranks of this block, but not on other ranks. */
+/* A figure, and how many of the ranks with its largest or smallest values are kept. The value of a
+ * rank must be final when its block (FOLD_BLOCK ranks) is folded, so it may depend only on ranks of
+ * this block. */
 struct key {
 	unsigned what; /* an enum metric_id, or NUMBERS + an enum fold_number */
 	bool largest;
@@ -16,7 +16,7 @@ struct key {
 enum { NUMBERS = NR_METRICS };
 static const struct key keys[] = {
 	{ METRIC_STEP_COMPUTE_TIME, true, 8 },
-	/* the smallest values: a rank that enters collectives last waits for nobody, so that its
+	/* the smallest values: a rank that enters collectives last does not wait in them, so its
 	   communication takes less time than on other ranks */
 	{ METRIC_STEP_COMM_TIME, false, 6 },
 	{ METRIC_STEP_COMM_TIME, true, 2 },
@@ -56,7 +56,7 @@ static void choose(const struct fold *f, const struct key *k, bool *chosen)
 		int64_t value;
 		const int64_t *at =
 		    bsearch(&kept->ranks.v[i]->rank, f->rank, f->nr, sizeof *f->rank, number_cmp_i64);
-		/* a value of 0 does not stand out as one of the largest, even if all ranks have 0 */
+		/* a rank is not kept because of a largest value of 0 */
 		if (value_of(f, (size_t)(at - f->rank), k, &value) && (!k->largest || value > 0))
 			vec_push(&all.list, (struct entry){ k->largest ? value : -value, i });
 	}
@@ -82,7 +82,7 @@ void fold_keep(struct fold *f)
 		}
 		digest_forget(d);
 		if (d->text.n)
-			arena_release(&d->arena); /* holds only the stored text */
+			arena_release(&d->arena); /* the arena holds only the stored text */
 	}
 	f->kept.ranks.nr = nr;
 	free(chosen);

@@ -25,7 +25,8 @@ static const char *const fold_classes[] = { "compute", "communication", NULL };
 struct collector {
 	const struct run_view *view;
 	size_t at;
-	/// only kernels of this class count in figures by place in the code; NULL: all kernels
+	/// class of the kernels that count in figures by place in the code; NULL: kernels of all
+	/// classes
 	const char *cls;
 	VEC(struct entry) all;
 	VEC(int64_t) items; ///< values of one metric for the devices or memories of the current rank
@@ -79,9 +80,9 @@ static void take_items(struct collector *c, const struct metric *m)
 	c->items.nr = 0;
 }
 
-/* False for metrics that are not kept: threads have different names on each rank, and ranks with
-   figures from files are not folded. Figures that compare ranks are only kept if all ranks of the
-   run are there (`complete`). */
+/* True for metrics whose figures a fold has. It has no figures of threads, whose names differ from
+ * rank to rank, nor of result files, since ranks with such figures are not folded. Figures that
+ * compare ranks are included only if all ranks of the run are known (`complete`). */
 static bool is_folded(const struct metric *m, bool complete)
 {
 	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED;
@@ -136,7 +137,7 @@ static void make_figures(struct fold *f, struct entry *v, size_t nr)
 
 static struct fold_pattern pattern_of(const struct digest *d)
 {
-	/* the number of steps is 0 if the digest has only summaries: it then has no step numbers */
+	/* a digest with only summaries has no step numbers */
 	return (struct fold_pattern){ d->step_numbers, d->summaries.nr ? 0 : d->nr_steps };
 }
 
@@ -238,8 +239,8 @@ struct digest *fold_make(struct fold *f, struct digest *const *ranks, size_t nr,
 	for (size_t i = 0; i < nr; i++) {
 		fold_join_rows(out, ranks[i]);
 		digest_own(out, ranks[i]);
-		/* the list is not needed any more: its collectives are matched already, or kept in series
-		   (struct fold_series) until all ranks of their group are there */
+		/* the list is not needed any more: its collectives are already matched, or have been copied
+		 * to a series (struct fold_series), which is matched later */
 		ranks[i]->collectives_cut += (int64_t)ranks[i]->collectives.nr;
 		ranks[i]->collectives.nr = 0;
 		vec_push(&f->kept.ranks, ranks[i]);

@@ -84,8 +84,8 @@ static void drop_copies(struct digest **parts, size_t *nr)
 	*nr = kept;
 }
 
-/* Joins the parts in pairs, then the results in pairs, and so on, so that the data of each rank are
- * moved only a few times. */
+/* Joins the parts in pairs, then the results in pairs, and so on. The data of each rank are thus
+ * moved only O(log nr) times. */
 enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
                           struct diag_log *log)
 {
@@ -102,8 +102,7 @@ enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
 
 /* ---- folding the digests of ranks ---- */
 
-/* The reason for which folding would lose data of a rank, as a part of a sentence; NULL if there is
- * none. */
+/* Why the rank cannot be folded without loss of data, as a part of a sentence; NULL if it can. */
 static const char *unfoldable(const struct digest *d)
 {
 	return !digest_has_trace(d)                   ? "it has no trace"
@@ -155,7 +154,7 @@ static struct fold_peer *peers_of(const struct run *run, bool links)
 
 /* Folds the ranks of one block (FOLD_BLOCK ranks) into the result, which becomes the owner of their
  * digests. Slow links are found by comparison within the block; collectives of process groups with
- * ranks in other blocks are not matched, but only added up. */
+ * ranks in other blocks are not matched yet, but stored as series (fold_take_series()). */
 static struct digest *fold_block(struct digest *const *ranks, size_t nr,
                                  const struct naming *naming)
 {
@@ -208,8 +207,8 @@ static enum status fold_artifacts(struct digest **v, size_t nr, const struct nam
 	return st;
 }
 
-/* Removes artifacts of ranks that are folded already. It is an error if an artifact has other
-   figures than were folded. */
+/* Removes the digests of ranks that are folded already. ST_INPUT if such a digest differs from the
+ * one that was folded. */
 static enum status drop_folded(struct run *run, struct diag_log *log)
 {
 	const struct fold *f = run->folded ? run->folded->fold : NULL;
@@ -235,8 +234,8 @@ static enum status drop_folded(struct run *run, struct diag_log *log)
 	return st;
 }
 
-/* Folds the blocks of FOLD_BLOCK ranks of which `run` has all ranks (see is_whole()) or, if `all`,
- * every block, and joins the result with run->folded. */
+/* Folds the complete blocks of FOLD_BLOCK ranks (see is_whole()) or, if `all`, every block, and
+ * joins the result with run->folded. */
 static enum status fold_some(struct run *run, bool all, const struct naming *naming,
                              struct diag_log *log)
 {
@@ -282,7 +281,7 @@ enum status fold_blocks(struct run *run, bool wanted, const struct naming *namin
 	return diag_fail(log, ST_USAGE, "a file of folded ranks is among those to merge: add --fold");
 }
 
-/* Folds a run of which no rank is folded yet. Collectives are matched across all ranks, as in a run
+/* Folds a run that has no folded ranks yet. Collectives are matched across all ranks, as in a run
  * that stays unfolded. */
 static enum status fold_unfolded(struct run *run, const struct naming *naming, struct diag_log *log)
 {

@@ -7,14 +7,14 @@
 #include "model/rule.h"
 
 /// Takes over the `nr` folded digests `parts` and joins them into `*out`, which becomes NULL if
-/// `nr` is 0. A part that occurs twice counts once. ST_INPUT if the parts cannot belong to one run.
+/// `nr` is 0. If two parts are equal, one of them is dropped. ST_INPUT if the parts cannot belong
+/// to one run.
 GG_MUST_CHECK enum status fold_join_all(struct digest **parts, size_t nr, struct digest **out,
                                         struct diag_log *log);
 
-/// If `wanted`, folds each block of FOLD_BLOCK ranks of which `run` has all ranks into run->folded.
-/// The digests of other blocks stay as they are. The digests must be sorted by rank, one for each
-/// artifact. ST_INPUT if digests cannot be folded; ST_USAGE if `wanted` is false, but run->folded
-/// is set.
+/// If `wanted`, folds each complete block of FOLD_BLOCK ranks into run->folded. The digests of
+/// incomplete blocks stay as they are. The digests must be sorted by rank, one for each artifact.
+/// ST_INPUT if digests cannot be folded; ST_USAGE if `wanted` is false, but run->folded is set.
 GG_MUST_CHECK enum status fold_blocks(struct run *run, bool wanted, const struct naming *naming,
                                       struct diag_log *log);
 
@@ -29,8 +29,8 @@ GG_MUST_CHECK enum status fold_whole(struct run *run, bool force, const struct n
 GG_MUST_CHECK enum status fold_alike(struct run *const *runs, size_t nr,
                                      const struct naming *naming, struct diag_log *log);
 
-/// What a baseline keeps of the fold of the run that is viewed: distributions of figures instead of
-/// the values of ranks, and the answers to what `rules` ask about single ranks. If there are many
+/// The fold that a baseline stores for the run of the view: distributions of figures instead of the
+/// values of ranks, and the answers to the queries of `rules` about single ranks. If there are many
 /// figures, it keeps only those without a label, those that `rules` check, and the times of
 /// operators and categories. To be released with fold_free().
 struct fold *fold_pin(const struct run_view *v, const struct rules *rules);

@@ -10,8 +10,8 @@
 
 ORDERING(by_sort, struct link_point, RISING(sort) RISING(bytes) RISING(wire_ns) RISING(lag_ns))
 
-/* Sets the transfer times of all collectives of the same kind and size to the shortest of these
-   times, since in longer transfers all ranks wait for something. */
+/* Sets the transfer times of all collectives of one kind and size to the shortest of them: if a
+ * transfer took longer, all ranks must have waited for something else. */
 static void without_waiting(struct link_point *p, size_t nr)
 {
 	sort_plain(p, nr, sizeof *p, by_sort);
@@ -42,9 +42,9 @@ static int64_t slope_of(struct link_point *p, size_t nr)
 }
 
 /* A collective's lag is a linear function of its transfer time; if the rank came last, slope and
-   offset are different. So a slope is computed from the collectives in which the rank came last,
-   one from the others, and one from all (since one kind may have only short transfers, the other
-   only long ones). The result is the largest of the three. */
+ * offset are different. So one slope is computed from the collectives in which the rank came last,
+ * one from those in which it did not, and one from all (in case only short transfers are in one of
+ * the two sets, and only long ones in the other). The result is the largest of the three. */
 int64_t link_slope(struct link_point *p, size_t nr)
 {
 	struct link_point *some = mem_calloc(nr, sizeof *some);
@@ -77,14 +77,14 @@ struct links {
 	struct idmap sets, ids; /* ids of sets of ranks; ids of pairs of rank and set */
 	/* one element for each rank and each set of ranks that it shares collectives with */
 	VEC(struct link_line) lines;
-	/* indexed by rank: one of this many successive collectives becomes a point of the sample */
+	/* indexed by rank: one in this many successive collectives becomes a point of the sample */
 	size_t *stride;
 	/* indexed by rank: time in which the other ranks of a collective waited for this rank only */
 	int64_t *alone_ns;
 	VEC(int64_t) ends; ///< buffer for the ends of one collective on its ranks
 };
 
-/* True for collectives in which all ranks do the same work. */
+/* True for kinds of collectives in which all ranks do the same work. */
 static bool is_symmetric(enum collective_kind kind)
 {
 	return kind == COLLECTIVE_ALL_REDUCE || kind == COLLECTIVE_ALL_GATHER ||
@@ -98,7 +98,7 @@ static int64_t end_of(const struct run *run, const struct match_member *m)
 	return number_add(number_add(run->ranks.v[m->rank]->start_ns, c->start_ns), c->dur_ns);
 }
 
-/* FNV-1a hash of the numbers of the ranks that took part. */
+/* Hash of the ranks that took part in the collective. */
 static int64_t set_key(const struct rank_match *m)
 {
 	uint64_t h = 14695981039346656037u;
@@ -108,9 +108,9 @@ static int64_t set_key(const struct rank_match *m)
 }
 
 /* Adds to the rank that arrived last the time in which the others waited for this rank only: from
-   the arrival of the second to last rank to the arrival of the last one. Earlier waiting is not
-   attributed to any rank: several ranks were late then, perhaps because all of them had waited for
-   another rank. */
+ * the arrival of the second to last rank to the arrival of the last one. Waiting before that is not
+ * attributed to any rank: several ranks were late then, perhaps because each of them had waited for
+ * yet another rank. */
 static void add_alone(struct links *l, const struct rank_match *m)
 {
 	int64_t second = INT64_MAX;

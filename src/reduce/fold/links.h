@@ -1,4 +1,5 @@
-/// Finds slow links, and the time in which all ranks wait for a single rank, from collectives.
+/// Finds slow links from the durations of collectives, and the time in which all ranks wait for a
+/// single rank.
 #ifndef GG_FOLD_LINKS_H
 #define GG_FOLD_LINKS_H
 
@@ -12,8 +13,8 @@ struct link_point {
 	                ///< has a constant error if the ranks' clocks differ
 	int64_t sort, bytes; ///< kind, and size in bytes or -1 if unknown; collectives that agree in
 	                     ///< both take equally long
-	bool last; ///< true if the rank was the last to enter the collective: its lag then depends on
-	           ///< the transfer time in another way (see link_slope())
+	bool last; ///< true if the rank was the last to enter the collective; link_slope() treats these
+	           ///< collectives separately
 };
 
 /// How much later collectives end on a rank per ns of transfer time, in millionths of a ns: a

@@ -1,4 +1,5 @@
-/// Internal to fold/: making a folded digest from digests of ranks, and joining folded digests.
+/// Internal to fold/: functions that make a folded digest from digests of ranks, and join folded
+/// digests.
 #ifndef GG_FOLD_MAKE_H
 #define GG_FOLD_MAKE_H
 
@@ -28,16 +29,15 @@ struct digest *fold_make(struct fold *f, struct digest *const *ranks, size_t nr,
 void fold_join(struct digest *into, struct digest *more);
 
 /// Leaves at most FOLD_KEPT ranks in f->kept: for each of a few figures, the ranks with its largest
-/// or smallest values. Ranks may be folded in parts: a call for the ranks of each part, and then a
-/// call for the ranks that these calls left, leave the same ranks as one call for all. Does nothing
-/// if f->keeps_all.
+/// or smallest values. Ranks may be folded in parts: the ranks that remain do not depend on how the
+/// ranks were divided into parts. Does nothing if f->keeps_all.
 void fold_keep(struct fold *f);
 
 /// Joins the rows, sums and identifying members of `from` into `into`, but not the fold of `from`.
 void fold_join_rows(struct digest *into, const struct digest *from);
 
-/// Moves the collectives of process groups of which `run` lacks ranks to the list `series` of `f`.
-/// They are matched once all ranks are there.
+/// Moves the collectives of process groups to which ranks outside `run` belong to the list `series`
+/// of `f`. They are matched once all ranks are folded.
 void fold_take_series(const struct run *run, struct fold *f);
 
 /// Gives the digest of all ranks the form that commands read: rows of the mean rank, summaries of

@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "model/fold.h"
 
-/* Number of ranges of ranks that a text names; of further ranks it gives only the number. */
+/* Number of ranges of ranks that a text names. It only counts the ranks of further ranges. */
 enum { RANGES_NAMED = 10 };
 
 /* The ranks from `first` to `last`, both included. */
@@ -77,8 +77,7 @@ static size_t ranges_of(const struct run *run, int64_t expected, struct ranges *
 	for (size_t i = 0; i < all.nr; i++) {
 		int64_t rank = all.v[i];
 		if (rank < 0 || (nr && rank < next))
-			/* adds no rank: a result file of the whole run, or a further file of the rank that was
-			   counted last */
+			/* no new rank: a result file of the whole run, or another file of the previous rank */
 			continue;
 		nr++;
 		add_range(missing, next, rank - 1);

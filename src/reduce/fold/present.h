@@ -1,4 +1,4 @@
-/// Finds the ranks of a job for which a run has no artifact.
+/// Finds the ranks of a job that are missing in a run.
 #ifndef GG_FOLD_PRESENT_H
 #define GG_FOLD_PRESENT_H
 

@@ -1,5 +1,5 @@
-/* Bounds the size of the table of code places: small rows are added to sums for their module and
-   operator. */
+/* Bounds the size of the table of code places: rows with little time are merged into rows for their
+ * module and operator. */
 #include "base/number.h"
 #include "merge/digest_small.h"
 #include "model/rows.h"
@@ -11,9 +11,9 @@ static bool is_gpu(const struct code_stat *c)
 
 ORDERING(by_time, int64_t, THEN(COMPARE(*y, *x)))
 
-/* At most `most` of the rows for which `has` is true may be kept. Returns the smallest time with
-   which such a row is kept; 0 if all are kept. Rows of equal time are kept or dropped together, so
-   that their order does not matter. */
+/* The smallest time with which a row is kept, so that at most `most` of the rows for which `has` is
+ * true are kept; 0 if all are. Rows of equal time are all kept or all dropped, so that their order
+ * does not matter. */
 static int64_t least_of_largest(const struct digest *d, bool (*has)(const struct code_stat *),
                                 size_t most)
 {

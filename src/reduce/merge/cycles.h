@@ -10,17 +10,17 @@
 /// number. Their settings and environments must be equal.
 const char *cycles_fault(const struct digest *a, const struct digest *b);
 
-/// Joins the digests of each rank in place, so that one digest per rank is left; what belongs to
-/// the whole run goes to the first rank. `run` must be in the order of run_digest_cmp(), and
+/// Joins the digests of each rank in place, so that one digest per rank is left. Figures of the
+/// whole run go to the first rank. `run` must be in the order of run_digest_cmp(), and
 /// cycles_fault() must be NULL for any two traces of a rank.
 ///
 /// Steps of several cycles are sorted by number, but the last step of a cycle goes to the end if it
 /// is cut short. Counts, times and figures of devices are added; so are the windows, without the
-/// time between cycles. A maximum becomes the largest one. Levels at the end and progress are those
-/// of the last cycle. The most frequent shape, a median and a rate are those of the cycle with more
-/// executions. The larger number of shapes and the larger number of streams are kept: each is a
-/// lower limit. Occupancy is weighted by time; growth is the steepest of any cycle. The first
-/// COLLECTIVES_KEPT collectives are kept, but none after the point where a cycle's own list is cut.
+/// time between cycles. Maxima, numbers of shapes and numbers of streams become the largest of all
+/// cycles; the last two are lower limits. Levels at the end and progress are those of the last
+/// cycle. The most frequent shape, a median and a rate are those of the cycle with more executions.
+/// Occupancy is weighted by time; growth is the steepest of any cycle. The first COLLECTIVES_KEPT
+/// collectives are kept, but only those before the point where a cycle's own list is cut.
 void run_join(struct run *run);
 
 #endif

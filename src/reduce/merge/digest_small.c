@@ -5,16 +5,16 @@
 #include "base/number.h"
 #include "model/rows.h"
 
-/* A row that is large enough to stay in its list. If there are too many such rows, only the ones
-   with the largest weights stay. */
+/* A row that is large enough to stay in its list, and the figure (such as its time) by which rows
+ * are ranked if too many are large enough. */
 struct weighted {
 	int64_t weight;
 	size_t index;
 };
 
-/* A choice among the rows of one list: `small` is true for rows that go into a sum; `large` lists
-   the rows that are large enough to stay. If there are more large rows than the limit allows, the
-   smallest of them go into the sum, too. */
+/* A choice among the rows of one list: `small` is true for rows that are added to a sum; `large`
+ * lists the rows that are large enough to stay. If there are more of them than the limit allows,
+ * the smallest are added to the sum, too. */
 struct choice {
 	bool *small;
 	VEC(struct weighted) large;
@@ -35,8 +35,7 @@ static void choose(struct choice *c, size_t index, int64_t weight, bool small)
 		vec_push(&c->large, (struct weighted){ weight, index });
 }
 
-/* Keeps the `most` largest of the rows in `large` as rows of their own, and sends the others
-   into the sum. */
+/* Keeps the `most` largest of the rows in `large`, and marks the others as small. */
 static void limit(struct choice *c, size_t most)
 {
 	vec_sort(&c->large, by_weight);
@@ -107,7 +106,7 @@ static void sum_kernels(struct digest *d, const struct category_table *t)
  * too small. */
 struct small_rule {
 	const struct schema *row;
-	size_t weight; /* offset of the member that tells how large a row is */
+	size_t weight; /* offset of the member by which rows are ranked */
 	size_t of; /* offset of the member whose sum over all rows counts as 100 % */
 	int64_t one_in; /* reciprocal of the smallest share of a row that stays; 0: any share */
 	size_t most;
@@ -280,8 +279,7 @@ static void choose_functions(const struct digest *d, struct choice *c)
 
 void digest_small_functions(struct digest *d)
 {
-	/* order_functions() decides which of several equally large functions are kept, if not all can
-	   be */
+	/* the order decides which of several equally large functions are kept, if not all can be */
 	order_functions(d);
 	size_t nr = d->functions.nr;
 	struct choice c = { .small = mem_calloc(nr, sizeof *c.small) };

@@ -33,18 +33,18 @@ void digest_small(struct digest *d, const struct category_table *t);
 bool digest_has_places(const struct digest *d);
 
 /// Like digest_small(), but only for the code table. digest_small() calls this function if the
-/// table already has places. If not, a separate recording may still add places, and
-/// digests_join_where() calls this function afterwards.
+/// table already has places. If not, a separate recording may still add places;
+/// digests_join_where() calls this function after that.
 void digest_small_code(struct digest *d);
 
 /// Like digest_small(), but only for functions. Callers must come before their callees; afterwards
-/// the functions are in the order of a digest. There is one sum for each class and, of Python
-/// functions, one for each caller that is kept. A caller is kept if it and all functions below it
-/// take the minimum share.
+/// the functions are in the order of a digest. Each class has one sum; Python functions have one
+/// for each caller that is kept. A caller is kept if it and all functions below it take the minimum
+/// share.
 void digest_small_functions(struct digest *d);
 
-/// Turns `k`, the row of one kernel, into a row of sums over kernels of `category`, to which other
-/// rows can then be added. The text `category` is borrowed.
+/// Turns `k`, the row of one kernel, into a sum over small kernels of `category`, to which other
+/// rows can be added. The text `category` is borrowed.
 void kernel_stat_make_small(struct kernel_stat *k, const char *category);
 
 #endif

@@ -4,7 +4,8 @@
 #include "merge/digest_small.h"
 #include "model/rows.h"
 
-/* A row of the recording for code places, and the share of the measured activity that it gets. */
+/* A row of the recording for code places, and the part of the measured activity that is assigned to
+ * its place. */
 struct share {
 	struct code_stat *row;
 	__int128 rest; /* remainder of the division that gives this row's share */
@@ -33,8 +34,8 @@ static int64_t *figure_at(struct code_stat *c, size_t offset)
 }
 
 /* Divides `total` among the shares in proportion to the member of their rows at `offset`, or
- * equally if all of these are 0; units that remain after rounding down go to the shares with the
- * largest remainders. */
+ * equally if that member is 0 in all rows. Results are rounded down; the units that remain are
+ * given to the shares with the largest remainders. */
 static void divide(struct shares *s, int64_t total, size_t offset)
 {
 	__int128 sum = 0, given = 0;
@@ -57,8 +58,7 @@ struct code_rows {
 	VEC(struct code_stat) list;
 };
 
-/* Appends the shares of one activity to `out` as rows that replace the row `all` and add up to it.
- */
+/* Appends to `out` the rows that replace `all`: one for each share, which add up to `all`. */
 static void put_shares(struct shares *s, const struct code_stat *all, struct arena *a,
                        struct code_rows *out)
 {
@@ -77,7 +77,7 @@ static void put_shares(struct shares *s, const struct code_stat *all, struct are
 }
 
 /* Finds the rows of `where` with the same activity (such as a kernel) as the row `c`. The search
- * begins at index `*at`, which is then set to the first of these rows. */
+ * begins at index `*at`, which becomes the index of the first row found. */
 static void find_shares(struct digest *where, size_t *at, const struct code_stat *c,
                         struct shares *out)
 {

@@ -1,4 +1,5 @@
-/// Adds code places to the work of measured steps, taken from a separate recording.
+/// Assigns the work of measured steps to places in the code, which are taken from a separate
+/// recording.
 #ifndef GG_MERGE_WHERE_H
 #define GG_MERGE_WHERE_H
 
@@ -7,7 +8,7 @@
 /// Splits the figures of each GPU activity in the code table of the digest `d` by phase, module,
 /// place and operator, in the same proportions as in `where`, which is a recording of another step.
 /// Sums stay exact. Rows of activities that `where` lacks, or whose name `d` does not keep, stay
-/// unchanged. Nothing else of `where` is used; its table is reordered.
+/// unchanged. The code table of `where` is reordered; its other data are not used.
 void digest_join_where(struct digest *d, struct digest *where);
 
 /// Joins each recording for code places among the `nr` digests into all traces of its rank, and
