@@ -298,26 +298,28 @@ struct memory_stat {
 /// The lists of a snapshot in one table. Each line below says what the columns of struct
 /// memory_item hold for one list: `bytes`, `blocks`, `largest` and `other`.
 enum memory_list {
-	MEMORY_LIST_CATEGORY, ///< bytes and blocks of a category at the peak; `largest`: bytes of the
-	                      ///< category's largest block; `other`: the category's bytes at the end of
-	                      ///< the history
-	MEMORY_LIST_PEAK, ///< live bytes and blocks of a site at the peak; `largest`: bytes of the
-	                  ///< site's largest block
-	MEMORY_LIST_END, ///< live bytes and blocks of a site at the end; `largest`: bytes of the site's
-	                 ///< largest block
+	MEMORY_LIST_CATEGORY, ///< bytes and blocks of a category at the peak; `largest`: requested
+	                      ///< bytes of the category's largest block; `other`: the category's bytes
+	                      ///< at the end of the history
+	MEMORY_LIST_PEAK, ///< live bytes and blocks of a site at the peak; `largest`: requested bytes
+	                  ///< of the site's largest block
+	MEMORY_LIST_END, ///< live bytes and blocks of a site at the end; `largest`: requested bytes of
+	                 ///< the site's largest block
 	MEMORY_LIST_GROWTH, ///< rise of a site's bytes and blocks; `other`: number of steps with a rise
 	MEMORY_LIST_CHURN, ///< bytes and number of a site's allocations; `largest`: most frequent size;
 	                   ///< `other`: number of sizes
-	MEMORY_LIST_OOM, ///< bytes and blocks of a site before the last out-of-memory error; `largest`:
-	                 ///< bytes of the site's largest block
-	MEMORY_LIST_BLOCK, ///< bytes: size of a block of a site; blocks: number of these blocks
+	MEMORY_LIST_OOM, ///< live bytes and blocks of a site before the last out-of-memory error;
+	                 ///< `largest`: requested bytes of the site's largest block
+	MEMORY_LIST_BLOCK, ///< bytes: size of a block of a site; `blocks`: number of equal blocks;
+	                   ///< `largest`: requested bytes of one
 	MEMORY_LIST_SIZE, ///< bytes and blocks of a size class at the peak; `other`: lower bound of the
 	                  ///< class
 	MEMORY_LIST_SEGMENT, ///< bytes and number of segments in one size class; `largest`: free bytes;
 	                     ///< `other`: lower bound of the class; category: kind of segment
 	MEMORY_LIST_GAP, ///< bytes: size of an inactive block; `other`: size of its segment
-	MEMORY_LIST_PINNED, ///< bytes and number of a site's small active blocks between free blocks;
-	                    ///< `other`: bytes of these free blocks
+	MEMORY_LIST_PINNED, ///< bytes and number of a site's small used blocks between free blocks;
+	                    ///< `largest`: requested bytes of the largest; `other`: bytes of these free
+	                    ///< blocks
 	NR_MEMORY_LISTS
 };
 

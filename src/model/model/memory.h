@@ -46,7 +46,7 @@ enum site_kind {
 	SITE_NO_STACK, ///< allocated during the recording, but recorded without a stack
 	SITE_BEFORE, ///< blocks allocated before the recording began
 	SITE_UNEXPLAINED, ///< difference between the level and all known live blocks; may be negative
-	SITE_REST, ///< sum of the sites beyond the first MEMORY_SITES
+	SITE_REST, ///< sum of the sites that are too small, or too many, to have rows of their own
 };
 
 /// Fragmentation: the share of the reserved bytes that is not allocated, in 1e-6 %.
