@@ -3,8 +3,8 @@
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* An activity counts as untimed if it begins this much before its launch. One that begins at 0 also
-   counts as untimed if it ends at 0, or begins this much before the first host event. */
+/* An activity counts as untimed if it begins this much before its launch. It also does if it begins
+ * and ends at 0, or begins at 0 or earlier and this much before the first host event. */
 enum { UNTIMED_FROM_NS = 1000000000 };
 
 static bool is_before(const struct activity *a, int64_t ns)
@@ -74,9 +74,10 @@ static bool same_device(const struct gpu_events *g, const struct activity *a,
 }
 
 /* True if `b`, which follows `a` in order of start, is the same activity, recorded a second time.
-   With a clock of whole microseconds, small kernels of one graph launch may agree in all that is
-   recorded, so such kernels do not count. A call that launches one kernel cannot have a second one,
-   so the two records of its kernel may differ by rounding, and in the stream. */
+ * With a clock of whole microseconds, different small kernels of one graph launch may have the same
+ * start and duration, so kernels of graphs are not taken for the same then. A call that launches a
+ * single kernel cannot have a second one. Two records of its kernel may therefore differ by
+ * rounding, and in the stream. */
 static bool is_twice(const struct reducer *r, const struct activity *a, const struct activity *b)
 {
 	const struct gpu_events *g = &r->gpu;
@@ -93,9 +94,9 @@ static bool is_twice(const struct reducer *r, const struct activity *a, const st
 	       (alone || r->gpu.tick_ns < CLOCK_TICK_MAX || !call || !call->launch);
 }
 
-/* Estimated time of untimed activities. Each counts with the mean time of the timed activities of
-   its name or, if there are none, of all timed activities, whose number is `timed`. `untimed` is
-   the number of untimed activities by name. */
+/* Estimated time of untimed activities. Each is estimated to take the mean time of the timed
+ * activities of its name or, if the name has none, of all timed activities, whose number is
+ * `timed`. `untimed` has the number of untimed activities of each name. */
 static int64_t untimed_ns(const struct reducer *r, const int64_t *untimed, int64_t timed)
 {
 	int64_t sum = 0;
@@ -109,8 +110,9 @@ static int64_t untimed_ns(const struct reducer *r, const int64_t *untimed, int64
 }
 
 /* True if the `zeros` activities of a name that last 0 ns were not timed, since no activity takes
-   less than 1 ns. Where durations are in whole microseconds, short ones are rounded to 0, so the
-   other activities of the name must take 10 us or more in the mean. */
+ * less than 1 ns. If all durations are in whole microseconds, short ones are rounded to 0; true
+ * then only if the other activities of the name take 10 us or more in the mean. False if starts are
+ * in whole microseconds. */
 static bool is_hollow(const struct gpu_events *g, bool whole, const struct kernel_stat *k,
                       int64_t zeros)
 {

@@ -9,9 +9,9 @@ struct activity;
 
 /// Finds the activities that the driver did not time. They begin and end at 0, or begin at 0 or
 /// before, while the first host event begins more than 1 s later. Sets their duration to 0, and
-/// their start to NO_START until launches_match() sets it to the start of their launch or, if this
-/// is unknown, to the first event's. Extends `first_ns` and `last_ns` of `r` by all other
-/// activities.
+/// their start to NO_START. launches_match() later sets it to the start of their launch or, if that
+/// is unknown, to the start of the first event. Extends `first_ns` and `last_ns` of `r` by all
+/// other activities.
 void account_untime(struct reducer *r);
 
 /// Treats activities that begin much too early (is_early()) as untimed: they then begin with their

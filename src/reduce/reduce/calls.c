@@ -1,4 +1,4 @@
-/* Figures of launches, synchronization and data loading: per step, and by name. */
+/* Figures of calls that launch work, synchronize or load data: per step, and by name. */
 #include "base/number.h"
 #include "base/search.h"
 #include "model/rows.h"
@@ -57,8 +57,8 @@ static void call_add(struct host_name *h, int64_t dur_ns, int64_t steps)
 	h->begun_ns = number_add(h->begun_ns, number_div_round((__int128)dur_ns * steps, 1));
 }
 
-/* The starts and ends of all steps divide the time into parts, which overlapping steps share. The
-   sum of a step is a difference of prefix sums over the parts. */
+/* The starts and ends of all steps divide the time into parts; a part may belong to several
+ * overlapping steps. The sum of a step is a difference of prefix sums over the parts. */
 void calls_walk(struct reducer *r, struct digest *d)
 {
 	size_t nr = r->steps.window ? 0 : 2 * d->nr_steps;
@@ -76,8 +76,7 @@ void calls_walk(struct reducer *r, struct digest *d)
 			continue;
 		int64_t start_ns = span_start(&r->host, s), dur_ns = span_dur(&r->host, s);
 		if ((part < nr && edges[part] <= start_ns) ||
-		    (part > 0 && start_ns < edges[part - 1])) /* not in the interval in which the previous
-		                                                 call began */
+		    (part > 0 && start_ns < edges[part - 1])) /* not the part of the previous call */
 			part = edges_until(edges, nr, start_ns);
 		struct call_sums *b = &until[part + 1];
 		call_add(h, dur_ns, steps[part]);

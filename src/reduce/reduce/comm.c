@@ -96,7 +96,7 @@ struct comm_walk {
 };
 
 /* Orders points by thread, then by time. At the same time, outer scopes come before inner scopes,
- * and launches last; what is then still equal keeps file order. */
+ * and launches last; points that are equal in all of these keep file order. */
 ORDERING(comm_point_cmp, struct comm_point,
          RISING(thread) RISING(at_ns) RISING(launch) FALLING(end_ns))
 
@@ -135,9 +135,9 @@ static void walk_points(struct comm_walk *w)
 	}
 }
 
-/* Fills `items` with the communication kernels of complete measured steps, and `points` with all
-   scopes and with the launches of kernels without arguments, which get the arguments of their
-   scope. */
+/* Fills `items` with the communication kernels of complete measured steps. Fills `points` with all
+ * scopes, and with the launches of those kernels that have no arguments themselves; they get the
+ * arguments of their scope. */
 static void list_points(struct comm_walk *w, const struct reducer *r)
 {
 	for (size_t i = 0; i < r->comm.kernels.nr; i++) {

@@ -33,7 +33,7 @@ struct comm_scope {
 	bool nested; ///< true if the nearest scope around this one has the same kind of collective
 };
 
-/// The collectives of a trace: the kernels and host events that tell of them.
+/// The collectives of a trace, as their kernels and the host events that call them.
 struct comm_state {
 	struct name_table texts, keys;
 	VEC(struct comm_kernel) kernels; ///< kernels, sorted by `activity`, in file order

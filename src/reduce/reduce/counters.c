@@ -2,8 +2,8 @@
 #include "base/number.h"
 #include "reduce/reducer.h"
 
-/* True from the start of the first complete measured step to the end of the last one (without
-   steps: in the window). */
+/* True if `at_ns` lies between the start of the first complete measured step and the end of the
+ * last one (without steps: in the window). */
 static bool in_usable_steps(const struct reducer *r, int64_t at_ns)
 {
 	return r->steps.usable && at_ns >= r->steps.marks.v[r->steps.warmup].start_ns &&

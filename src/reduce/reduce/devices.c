@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* Figures per step and per device. The activities are walked in order of start, so that a union of
-   intervals is known by its end and its length. If K is the union of all kernels, and C the union
-   of the compute kernels, exposed communication is |K| - |C|. */
+/* Figures per step and per device. The activities are walked in order of start, so only the end and
+ * the length of a union of intervals must be remembered. If K is the union of all kernels, and C
+ * the union of the compute kernels, exposed communication is |K| - |C|. */
 
 /* State of the walk for one device, over the whole window. */
 struct device_walk {
@@ -52,10 +52,10 @@ static int activity_cmp(const void *a, const void *b, void *reducer)
 }
 
 /* Adds activity A to its stream. B is the earlier activity that ends last. The part of A that runs
-   before B ends is overlap. If A lies within B, the duration of B is added to the contained time,
-   once. Activities of one graph replay share a correlation id and may overlap, so they are not
-   counted. For a call that launches one kernel, the caller gives IDENT_NONE, so that its activities
-   are counted. */
+ * before B ends is overlap. If A lies within B, the duration of B is added to the contained time,
+ * once. Activities with the same correlation id are not compared, since those of one graph replay
+ * may overlap. `correlation` is IDENT_NONE for an activity whose call launches a single kernel: it
+ * is always compared. */
 static void lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t correlation,
                      const struct gpu_name *name, struct trust_counts *t)
 {
@@ -70,10 +70,10 @@ static void lane_add(struct lane_end *l, int64_t start, int64_t end, int64_t cor
 		*l = (struct lane_end){ end, correlation, end - start, name };
 }
 
-/* Finds an overflowed duration at the end of a stream, where nothing follows that would lie within
-   it. The activity with this duration ends after all host events, and takes more than 1000 times
-   the mean time of the other activities of its name. Collectives do not count, since they may wait
-   that long for a late rank. */
+/* Finds an overflowed duration at the end of a stream, where no later activity lies within it. It
+ * counts as overflowed if the activity ends after all host events, and takes more than 1000 times
+ * the mean time of the other activities of its name. Collectives are not checked, since they may
+ * wait that long for a late rank. */
 static void lane_close(const struct lane_end *l, int64_t host_last_ns, struct trust_counts *t)
 {
 	if (!l->dur_ns || l->name->communication || l->end_ns <= host_last_ns)

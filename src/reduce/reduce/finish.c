@@ -39,7 +39,7 @@ static enum status gpu_side(struct reducer *r, bool open_end, struct digest *d,
 	return ST_OK;
 }
 
-/* Runs after gpu_side(), which has then released most of its memory. */
+/* Called after gpu_side(), which releases most of the memory of GPU activities. */
 static void host_side(struct reducer *r, struct digest *d)
 {
 	function_runtime(r, d);

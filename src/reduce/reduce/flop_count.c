@@ -1,6 +1,6 @@
-/* Formulas as in torch.utils.flop_counter (torch 2.8): a multiplication with an addition counts as
-   two operations. Masks of attention do not reduce the count. Groups of a convolution reduce it,
-   also in the gradient of the convolution. */
+/* How operations are counted, as in torch.utils.flop_counter (torch 2.8): a multiplication and an
+ * addition count as two operations. Masks of attention do not reduce the count. Groups of a
+ * convolution reduce it, also in the gradient of the convolution. */
 #include "reduce/flop_count.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ enum formula {
 	FORMULA_PRODUCT, ///< product of two matrices, or of two batches of matrices
 	FORMULA_CONVOLUTION,
 	FORMULA_CONVOLUTION_BACKWARD,
-	FORMULA_GRADIENT, ///< one gradient of a convolution, lent to nested operators
+	FORMULA_GRADIENT, ///< one gradient of a convolution; the count is used for nested operators
 	                  ///< (flop_rule_lends())
 	FORMULA_ATTENTION, ///< attention on inputs of the shape batch, heads, length, size; the
 	                   ///< backward operator if `first` is 1
@@ -21,11 +21,12 @@ enum formula {
 	FORMULA_TRITON, ///< the result is the number of operations that Inductor recorded
 	FORMULA_TRITON_TEMPLATE, ///< like FORMULA_TRITON, but a recorded 0 means that the number is
 	                         ///< unknown
-	FORMULA_UNKNOWN, ///< no formula: PyTorch has none, or the inputs do not suffice
-	FORMULA_NONE, ///< no operations that count: the operator only moves bytes
+	FORMULA_UNKNOWN, ///< no formula, because PyTorch has no formula, or the inputs are not enough
+	FORMULA_NONE, ///< no arithmetic operations: the operator only moves bytes
 };
 
-/* How to find the bytes that an operator moves at least: those of all inputs, and of the output. */
+/* How the least number of bytes that an operator moves is found: those of all inputs and of the
+ * output. */
 enum traffic {
 	TRAFFIC_UNKNOWN,
 	TRAFFIC_INPUTS, ///< only the inputs, as the output is one of them, or is small (reductions)
@@ -39,7 +40,8 @@ enum traffic {
 	TRAFFIC_ATTENTION,
 	TRAFFIC_ATTENTION_BACKWARD,
 	TRAFFIC_ROWS, ///< rows of the first tensor that the second tensor, an index, selects
-	TRAFFIC_TRITON, ///< all inputs and outputs are arguments of the kernel
+	TRAFFIC_TRITON, ///< all inputs and outputs are arguments of the kernel, whose sizes are
+	                ///< recorded
 };
 
 struct flop_rule {
@@ -54,7 +56,8 @@ struct flop_rule {
 		(lit), sizeof(lit) - 1 \
 	}
 
-/* The rule of operators without a formula, and of those that only move bytes. */
+/* UNKNOWN: the rule of operators without a formula; MOVES: the rule of operators that only move
+ * bytes */
 #define UNKNOWN(first)                                       \
 	{                                                        \
 		{ NULL, 0 }, FORMULA_UNKNOWN, first, TRAFFIC_UNKNOWN \
@@ -76,7 +79,7 @@ static const struct flop_rule rules[] = {
 	{ NAME("aten::_convolution"), FORMULA_CONVOLUTION, 0, TRAFFIC_CONVOLUTION },
 	{ NAME("aten::convolution_backward"), FORMULA_CONVOLUTION_BACKWARD, 0,
 	  TRAFFIC_CONVOLUTION_BACKWARD },
-	/* PyTorch up to 1.10: only the outer operator has all inputs, and only the operators that it
+	/* PyTorch up to 1.10: only this outer operator has all inputs, and only the operators that it
 	   calls show which gradients were computed */
 	{ NAME("aten::cudnn_convolution_backward"), FORMULA_GRADIENT, 0, TRAFFIC_GRADIENT },
 	{ NAME("aten::_scaled_dot_product_flash_attention"), FORMULA_ATTENTION, 0, TRAFFIC_ATTENTION },
@@ -106,7 +109,7 @@ static const struct shared_rule {
 	/* unknown, since a batch of one may hold sequences of several lengths */
 	{ UNKNOWN(0), "_efficient_attention_forward" },
 	{ UNKNOWN(1), "_efficient_attention_backward" },
-	/* only the operator around these two has all inputs (PyTorch up to 1.10) */
+	/* only the operator that calls these two has all inputs (PyTorch up to 1.10) */
 	{ UNKNOWN(1), "cudnn_convolution_backward_input cudnn_convolution_backward_weight" },
 	/* PyTorch has no formula for these operators; they count as unknown, since a sum without them
 	   would be too low */
@@ -401,7 +404,7 @@ static int64_t element_bytes(struct span type)
 	return span_starts(type, SPAN("c10::Float8_")) ? 1 : 0;
 }
 
-/* What byte_count() needs of the inputs of a call. */
+/* Facts on the inputs of a call, from which byte_count() computes the bytes. */
 struct moved {
 	int nr; /* number of inputs; -1 if the size of one is not known */
 	int64_t all; /* bytes of all inputs */
@@ -501,7 +504,7 @@ static int64_t known_sum(int64_t a, int64_t b)
 	return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? -1 : sum;
 }
 
-/* Bytes that the outputs add to the inputs; -1 if they are not known. */
+/* Bytes of the outputs; -1 if they are not known. */
 static int64_t bytes_out(const struct flop_rule *rule, const struct event *ev, int64_t flops,
                          const struct moved *m)
 {
@@ -541,7 +544,7 @@ static int64_t bytes_out(const struct flop_rule *rule, const struct event *ev, i
 	}
 }
 
-/* True for a kernel of Inductor whose name tells that it may read only parts of its arguments. */
+/* True for a kernel of Inductor whose name shows that it may read only parts of its arguments. */
 static bool reads_parts(struct span name)
 {
 	static const char *const words[] = { "embedding", "index",  "gather", "scatter", "slice",

@@ -1,5 +1,5 @@
-/* Floating-point operations of operators with a rule (flop_count.h). Among nested operators only
-   the outermost counts, and only if it launched GPU work. */
+/* Floating-point operations of operators with a rule (flop_count.h). Of nested operators with a
+ * rule only the outermost is counted, and only if it launched GPU work. */
 #include "model/flops.h"
 
 #include <string.h>
@@ -82,8 +82,8 @@ void flops_take_backward(struct reducer *r, uint32_t span, uint32_t caller)
 		vec_push(&r->flops.backwards, (struct op_backward){ widen(&l->wide, s->number), span });
 }
 
-/* Finds the operations of a call by the inputs of its backward operator, since the call's own
-   inputs do not tell them. */
+/* Finds the operations of a call by the inputs of its backward operator, since they do not follow
+ * from the call's own inputs. */
 static void size_by_backward(struct reducer *r, struct sized_op *op)
 {
 	const struct host_events *h = &r->host;
@@ -178,8 +178,8 @@ static struct op_work *launched_work(const struct reducer *r)
 	return work;
 }
 
-/* Number of graph launches in complete measured steps. A replayed graph has no operators to
-   count. */
+/* Number of graph launches in complete measured steps. Replays of graphs have no operators whose
+ * operations could be counted. */
 static int64_t graph_launches(struct reducer *r)
 {
 	int64_t nr = 0;
@@ -201,7 +201,8 @@ enum { SHORT_NS = 10000 };
    on V100 and of float16 on H100. */
 enum { RIDGE_LEAST = 10, RIDGE_MOST = 300 };
 
-/* Adds to the row of a call how its time compares with what the GPU allows. */
+/* Sets in the row of a call the bytes that it moves, and what limits its time: memory, arithmetic
+ * or neither. */
 static void roofline(const struct digest *d, const struct op_size *size, const struct op_work *w,
                      struct flop_stat *row)
 {
@@ -248,8 +249,8 @@ struct flop_rows {
 	VEC(struct flop_stat) list;
 };
 
-/* Adds an operator, whose name has the id `id`, that was called or replayed `times` times. Kernels
-   of Inductor have one name per fusion, and share a row in the end. */
+/* Adds an operator, whose name has the id `id`, that was called or replayed `times` times. Each
+ * fused kernel of Inductor has another name; all of them share the row "triton". */
 static void take_row(struct flop_rows *rows, uint32_t id, struct op_size size,
                      const struct op_work *w, int64_t times)
 {

@@ -11,11 +11,11 @@ struct reducer;
 struct flop_rule;
 struct host_span;
 
-/// What a call of an operator computes and moves, counted by the rule of the operator.
+/// Operations and bytes of a call of an operator, as counted by the operator's rule.
 struct op_size {
 	enum flop_type type;
-	int64_t flops; ///< operations; -1 if the inputs do not tell them
-	int64_t bytes; ///< bytes moved at least; -1 if the inputs do not tell them
+	int64_t flops; ///< number of operations; -1 if it does not follow from the inputs
+	int64_t bytes; ///< least number of bytes moved; -1 if it does not follow from the inputs
 };
 
 /// A call of an operator that has a rule for counting (struct flop_rule).
@@ -40,11 +40,11 @@ struct op_work {
 	                ///< multiprocessors
 };
 
-/// Number of the texts that tell what a call moves and computes: its name, and the shapes, types,
-/// strides and values of its inputs.
+/// Number of the texts from which operations and bytes of a call are computed: its name, and the
+/// shapes, types, strides and values of its inputs.
 enum { CALL_TEXTS = 5 };
 
-/// A call whose size is known. It is remembered, since calls repeat from step to step.
+/// A call whose size has been computed. It is cached, since calls repeat from step to step.
 struct known_call {
 	struct strbuf text; ///< the CALL_TEXTS texts of the call, one after the other
 	size_t ends[CALL_TEXTS]; ///< where each text ends in `text`
@@ -52,12 +52,12 @@ struct known_call {
 	uint32_t size; ///< index in `sizes`
 };
 
-/// Largest number of calls that are remembered.
+/// Number of calls that are cached.
 enum { KNOWN_CALLS = 256 };
 
 /// The floating-point operations of the operators of a trace.
 struct flops {
-	struct known_call known[KNOWN_CALLS]; ///< the last call for each hash of the texts
+	struct known_call known[KNOWN_CALLS]; ///< cache: the last call for each hash of the texts
 	VEC(struct op_size) sizes;
 	VEC(struct sized_op) ops; ///< calls with a rule, sorted by `span`
 	VEC(struct sized_op) counted; ///< calls in `ops` that count, sorted by thread and start
@@ -72,17 +72,17 @@ void flops_release(struct flops *f);
 /// Stores the operations of the operator `ev`. Call it just before the operator's span is added.
 void flops_take(struct reducer *r, const struct flop_rule *rule, const struct event *ev);
 
-/// Counts the operations of a span that has a rule and lies in no other span that counts. If the
-/// inputs do not tell the number, the number of the span `lender` is used, unless `lender` is
-/// NO_ID. Call it for one thread after the other, in order of start.
+/// Counts the operations of a span that has a rule and lies in no other span that counts. If their
+/// number does not follow from the inputs, the number of the span `lender` is used, unless `lender`
+/// is NO_ID. Call it for one thread after the other, in order of start.
 void flops_add(struct reducer *r, const struct host_span *s, uint32_t lender);
 
 /// Stores a span whose rule lends (flop_rule_lends()) if the operator that calls it, the span
 /// `caller`, is a backward operator.
 void flops_take_backward(struct reducer *r, uint32_t span, uint32_t caller);
 
-/// Finds the operations of calls whose own inputs do not tell them, from the inputs of their
-/// backward operators. Call it after threads_walk().
+/// Computes the operations of calls from the inputs of their backward operators, if they do not
+/// follow from the calls' own inputs. Call it after threads_walk().
 void flops_size(struct reducer *r);
 
 /// Index in `counted` of the operator around a launch, or NO_ID. `*near` is a cache of the search,

@@ -1,6 +1,6 @@
 /* Functions: the part of their time that no function of a higher class covers (the metric
-   function.exclusive_pct). Classes are taken from the highest down; the time of each class then
-   counts as covered for all lower classes. */
+ * function.exclusive_pct). Classes are processed from the highest to the lowest; the time of a
+ * processed class counts as covered for all lower ones. */
 #include "base/number.h"
 #include "base/search.h"
 #include "base/sort_inline.h"
@@ -51,8 +51,8 @@ static int segment_cmp(const void *a, const void *b, void *unused)
 	return COMPARE(((const struct segment *)a)->start_ns, ((const struct segment *)b)->start_ns);
 }
 
-/* Adds the calls of a class to the time that higher classes cover. Works in place: during the work,
-   `before_ns` of a segment holds the end of the segment. */
+/* Adds the calls of a class to the time that higher classes cover. Works in place: until the last
+ * loop, `before_ns` of a segment holds the end of the segment. */
 static void higher_add(struct higher *h, const struct class_functions *c)
 {
 	struct segment *v = h->list.v;
@@ -128,7 +128,8 @@ static void class_costs(struct class_functions *c, const struct higher *h)
 	free(ends);
 }
 
-/* Appends the rows of a class. `last`: no lower class needs the time that this class covers. */
+/* Appends the rows of a class. `last`: true if no lower class follows, which would need the time
+ * that this class covers. */
 static void class_finish(struct class_functions *c, struct higher *h, bool last, struct digest *d)
 {
 	class_costs(c, h);
@@ -250,7 +251,7 @@ void function_runtime(struct reducer *r, struct digest *d)
 		vec_release(&r->functions.higher.list); /* from here on only needed for Python functions */
 }
 
-/* Position in the lists of transfers and communication kernels, during a walk over activities. */
+/* Positions in the lists of transfers and communication kernels, during a walk over activities. */
 struct moved_cursor {
 	size_t transfer, kernel;
 };
@@ -296,7 +297,8 @@ void function_paths(struct reducer *r)
 
 void function_figures(struct reducer *r, struct digest *d)
 {
-	/* paths with less time get no row, since digest_small_functions() would add them to a sum */
+	/* paths with less time get no row of their own, since digest_small_functions() would add it to
+	 * a sum */
 	int64_t least_ns = d->window_ns > 0 ? (d->window_ns - 1) / KEEP_PART + 1 : 0;
 	python_figures(&r->python, least_ns, d);
 	digest_small_functions(d);

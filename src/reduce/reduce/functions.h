@@ -13,7 +13,7 @@ struct gpu_rate {
 	uint32_t name; ///< index of the activity's name in `gpu.names`
 };
 
-/// What is kept between making the rows of one class and of the next.
+/// Data that the functions below pass on from one class to the next.
 struct functions {
 	VEC(struct gpu_rate) rates; ///< bandwidths, kept from function_rates() to function_classes()
 	struct higher higher; ///< time that higher classes cover, from function_classes() on
@@ -35,7 +35,8 @@ void function_runtime(struct reducer *r, struct digest *d);
 /// function_runtime().
 void function_paths(struct reducer *r);
 
-/// Makes rows of Python functions. Must be called last, since it limits the number of all rows.
+/// Makes rows of Python functions. Must be called after the functions above, since it limits the
+/// number of rows of all classes.
 void function_figures(struct reducer *r, struct digest *d);
 
 #endif

@@ -42,7 +42,7 @@ static bool shape_is_smaller(const int64_t *a, const struct kernel_stat *s)
 	return false;
 }
 
-/* Counts a launch of the kernel `name` by launch shape. Sets r->fault if shapes are too many. */
+/* Counts a launch of the kernel `name` by launch shape. Sets r->fault if the table is full. */
 static void shape_take(struct reducer *r, uint32_t name, const struct event *ev)
 {
 	struct gpu_shape shape = { .name = name };
@@ -147,7 +147,7 @@ void gpu_take(struct reducer *r, const struct event *ev)
 	if (ev->bytes)
 		vec_push(&g->transfers, (struct transfer){ (uint32_t)g->activities.nr,
 		                                           narrow(&g->wide, ev->bytes, &r->fault) });
-	/* CUPTI and roctracer write 0 where they do not know the call */
+	/* CUPTI and roctracer write 0 if they do not know the call */
 	int64_t correlation = ev->correlation ? ev->correlation : IDENT_NONE;
 	struct activity a = { .start_ns = ev->start_ns,
 		                  .dur = narrow(&g->wide, ev->dur_ns, &r->fault),

@@ -8,11 +8,11 @@
 
 struct reducer;
 
-/// Number of rows from which on a trace is refused, since their index has 29 bits.
+/// A trace with this many rows is refused, since the index of a row has 29 bits.
 #define GPU_ROWS_END ((uint32_t)1 << 29)
 
-/// Number of lanes from which on a trace is refused. The lower half of a key in `rows` is the lane
-/// id plus GPU_LANES_END times the number of blocks.
+/// A trace with this many lanes is refused. The lower half of a key in `rows` is the lane id plus
+/// GPU_LANES_END times the number of blocks.
 #define GPU_LANES_END ((uint32_t)1 << 24)
 
 /// Start of an activity that the driver did not time (account_untime()).
@@ -22,18 +22,19 @@ struct reducer;
 struct activity {
 	int64_t start_ns;
 	uint32_t dur; ///< duration, to be read with activity_dur() in ns
-	uint32_t correlation; ///< correlation id, to be read with widen(). If `has_launch`: index of
-	                      ///< the launch in `launches.list`; from launches_end() on, in
-	                      ///< `host.spans`.
-	uint32_t row : 29; ///< index into `rows`, from which activity_name() and activity_lane() read
+	uint32_t correlation; ///< correlation id, packed by narrow(). If `has_launch` is set: index of
+	                      ///< the launch in `launches.list`; from launches_end() on, index of its
+	                      ///< span in `host.spans`.
+	uint32_t row : 29; ///< index into `rows`; see activity_name() and activity_lane()
 	bool has_launch : 1; ///< true if the launch was recorded; set by launches_match()
 	bool before : 1; ///< true if the activity was launched before the recording; set by
 	                 ///< launches_match()
-	bool untimed : 1; ///< true if the activity has no start or no valid duration, and so no time
+	bool untimed : 1; ///< true if the activity has no start or no valid duration, so that its time
+	                  ///< is unknown
 	uint32_t step; ///< index into `steps.marks`, or NO_ID
 };
 
-/// What is kept of an activity whose launch is known, once the figures of the GPU are made.
+/// The data that are kept of an activity with a known launch after the figures of the GPU are made.
 struct launched {
 	uint32_t span; ///< index of the launch in `host.spans`
 	uint32_t row, dur; ///< the members `row` and `dur` of the activity
@@ -69,8 +70,8 @@ struct gpu_events {
 	int64_t total_ns; ///< sum of all durations, which fits int64
 	int64_t tick_ns; ///< tick of the clock: gcd of all starts, durations and CLOCK_TICK_MAX
 	VEC(struct activity) activities; ///< activities in file order, from gpu_figures() on by start
-	struct launched *launched; ///< activities with a known launch, which gpu_keep_launched() makes
-	                           ///< of `activities`
+	struct launched *launched; ///< activities with a known launch; gpu_keep_launched() makes them
+	                           ///< from `activities`
 	size_t nr_launched;
 	VEC(struct transfer) transfers; ///< bytes of copies and memory sets, sorted by `activity`
 	struct wide_numbers wide; ///< durations, ids and bytes that do not fit into 30 bits
@@ -114,8 +115,8 @@ struct device_periods {
 GG_MUST_CHECK enum status wall_figures(const struct reducer *r, struct digest *d,
                                        struct device_periods *devices, struct diag_log *log);
 
-/// Like wall_figures(), for a trace without steps. The devices of such a trace have no periods;
-/// `idle_ns` is the time in which they are idle, summed over the devices.
+/// Like wall_figures(), for a trace without steps, whose devices have no periods. `idle_ns` is the
+/// time in which devices are idle, summed over them.
 void wall_of_window(struct digest *d, int64_t idle_ns);
 
 /// Computes figures per step and per device; sorts the activities by start. ST_INPUT if a time

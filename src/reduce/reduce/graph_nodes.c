@@ -1,7 +1,8 @@
-/* Finds lost kernels. All launches of a graph run the same kernels. So if only some launches have a
-   node, the kernel of this node is lost in the others. Launches with a common node are of the same
-   graph. The upper half of a node's id is the id of its graph (CUPTI, graphNodeId); the body of a
-   conditional node is a graph of its own. */
+/* Finds lost kernels. All launches of a graph run the same kernels. So if only some launches of a
+ * graph have an activity for a node, the kernel of this node is lost in its other launches.
+ * Launches that have a node in common are launches of the same graph. The upper half of a node's id
+ * is the id of its graph (CUPTI, graphNodeId); the body of a conditional node is a graph of its
+ * own. */
 #include "base/number.h"
 #include "reduce/lost.h"
 #include "reduce/reducer.h"
@@ -14,8 +15,8 @@ struct node_use {
 
 struct node_uses {
 	VEC(struct node_use) list;
-	/// for each pair: another pair of its group (the pairs of one graph); for the root of a group:
-	/// the root itself
+	/// union-find: for each pair, another pair of its group (the pairs of one graph); for the root
+	/// of a group, the root itself
 	VEC(uint32_t) same;
 	VEC(int64_t) launches; ///< for the root of each group: number of pairs in the group
 };

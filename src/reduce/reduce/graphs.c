@@ -1,6 +1,6 @@
 /* Finds the stream capture whose calls a graph replay runs. A replay fits a capture if both have
-   the same number and kinds of activities in the same order and, where the capture tells names, the
-   same names. */
+ * the same number and kinds of activities in the same order. If the capture has names of kernels,
+ * they must be equal, too. */
 #include "base/number.h"
 #include "base/search.h"
 #include "reduce/reducer.h"
@@ -66,7 +66,7 @@ void graphs_find(struct reducer *r)
 /* The capture that was running on a thread at a moment, or NULL. */
 static struct graph_capture *capture_at(const struct graphs *g, uint32_t thread, int64_t at_ns)
 {
-	size_t lo = 0, hi = g->own; /* lo: number of captures up to (thread, at_ns) */
+	size_t lo = 0, hi = g->own; /* lo: number of captures that begin at (thread, at_ns) or before */
 	SEARCH(lo, hi, i,
 	       g->captures.v[i].thread < thread ||
 	           (g->captures.v[i].thread == thread && g->captures.v[i].start_ns <= at_ns));
@@ -183,7 +183,7 @@ static uint32_t joined_name(struct reducer *r, const struct captured *c, uint32_
 	return nm ? nm->id : NO_ID;
 }
 
-/* Adds the captures of another recording. */
+/* Adds the captures `c` of another recording; converts their ids and indices to this one's. */
 static void join(struct reducer *r, const struct captured *c)
 {
 	struct graphs *g = &r->graphs;
@@ -285,8 +285,8 @@ static int64_t work_of(const struct reducer *r, const struct graph_work *w)
 	return r->gpu.name_ids.keys.v[idmap_pair_first(r->gpu.rows.keys.v[a->row])];
 }
 
-/* The work of an activity as a capture tells it: its kind and, for a kernel if `named`, its
-   name. */
+/* The work of an activity in the form of graph_node.work: its kind and, for a kernel if `named`,
+ * its name. */
 static int64_t work_told(int64_t work, bool named)
 {
 	uint32_t kind = idmap_pair_first(work);
@@ -304,7 +304,7 @@ static bool fits(const struct reducer *r, const struct graph_capture *c, const s
 	return same;
 }
 
-/* Id of the form whose nodes have the work in `key`; NO_ID if no capture has it. */
+/* Index of the form whose nodes have the work in `key`; NO_ID if there is no such form. */
 static uint32_t form_find(struct graphs *g, const struct strbuf *key)
 {
 	const struct name *nm = name_intern(&g->works, strbuf_span(key));
@@ -469,9 +469,9 @@ static void compare(struct reducer *r, const struct graph_capture *a, const stru
 	}
 }
 
-/* Gives a replay the places of a capture if all captures that it fits have the same places. A graph
-   runs the same kernels each time. So if a form fits more kinds of replays than it has captures,
-   some of their graphs were not captured: the replay then gets no places. */
+/* A replay gets the places of the captures that it fits if all of them have the same places. A
+ * graph runs the same kernels each time. So if more different replays fit a form than it has
+ * captures, some of the replayed graphs were not captured; the replay then gets no places. */
 static void decide(struct reducer *r, struct graph_replay *p)
 {
 	const struct graphs *g = &r->graphs;
@@ -487,8 +487,8 @@ static void decide(struct reducer *r, struct graph_replay *p)
 	p->sized = !differ && !sizes_differ;
 }
 
-/* Stores the code around the nodes that this recording captured, and the operators whose operations
-   are counted. */
+/* Stores, for the nodes that this recording captured, the code around them and the operators whose
+ * operations are counted. */
 static void take_places(struct reducer *r)
 {
 	struct graphs *g = &r->graphs;

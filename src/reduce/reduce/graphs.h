@@ -1,6 +1,6 @@
 /// CUDA and HIP graphs. A stream capture records calls into a graph, and each launch of the graph
-/// replays their work. All kernels of a replay have the same launch, so their places in the code
-/// are taken from the recorded calls instead.
+/// replays their work. All kernels of a replay are launched by one call, so their places in the
+/// code are taken from the calls that were recorded into the graph.
 #ifndef GG_REDUCE_GRAPHS_H
 #define GG_REDUCE_GRAPHS_H
 
@@ -47,9 +47,10 @@ struct graph_op {
 struct graph_capture {
 	uint32_t thread;
 	int64_t start_ns, end_ns;
-	bool forks; ///< true if streams wait for each other in the capture, so that nodes run side by
-	            ///< side
-	bool unread; ///< true if the file may have names of the capture's kernels that were not read
+	bool forks; ///< true if streams wait for each other in the capture, so that nodes may run in
+	            ///< parallel
+	bool unread; ///< true if the file may have names of kernels of the capture that were not read,
+	             ///< since the capture began before names were read
 	size_t first, nr; ///< the nodes of the capture, as a range of `nodes`
 	uint32_t form; ///< index in `forms` of the capture's form; unset if the capture has no nodes
 };
@@ -59,19 +60,20 @@ struct graph_form {
 	uint32_t first; ///< index in `captures` of the first capture of this form
 	bool forks; ///< true if `forks` is set in at least one capture of this form
 	bool sizes_differ; ///< true if the captures differ in the operations of their operators
-	bool differ; ///< true if the captures differ in places in the code, or one is `unread`
+	bool differ; ///< true if the captures differ in their places in the code, or one is `unread`
 	uint32_t captures, sequences; ///< number of captures of this form; number of entries of
 	                              ///< `replays` that fit this form
 };
 
-/// Why replays have or lack the places of a capture.
+/// Whether replays get the places in the code of a capture, and if not, why.
 enum graph_join {
-	GRAPH_JOINED, ///< replays have the places of a capture
+	GRAPH_JOINED, ///< replays get the places of a capture
 	GRAPH_UNLIKE, ///< no capture has as many nodes, of the same kinds and names
-	GRAPH_UNORDERED, ///< nodes run side by side, without numbers that tell their order
+	GRAPH_UNORDERED, ///< nodes run in parallel, and have no numbers from which their order would
+	                 ///< follow
 	GRAPH_AMBIGUOUS, ///< the captures that fit the replay have different places; or more different
-	                 ///< replays fit these captures than there are captures, so that some graph's
-	                 ///< capture was not recorded
+	                 ///< replays fit these captures than there are captures, so the capture of some
+	                 ///< graph is missing
 	NR_GRAPH_JOINS
 };
 
@@ -86,7 +88,7 @@ struct graph_replay {
 struct graph_run {
 	uint32_t activity; ///< index in `gpu.activities`, as long as these are in file order
 	uint32_t replay; ///< index in `replays`
-	uint32_t node; ///< index of the activity's node among the nodes of the capture
+	uint32_t node; ///< index of the activity's node among the nodes of a fitting capture
 };
 
 /// The captures of a trace and of other recordings (reducer_join()), and the replays that fit them.
@@ -141,7 +143,7 @@ bool graphs_take(struct reducer *r, uint32_t span);
 /// file order. `where.names` and `where.places` must be initialized.
 void graphs_match(struct reducer *r);
 
-/// Takes the code around the recorded calls, and decides which replays have it. Call it after
+/// Looks up the code around the recorded calls, and decides which replays get it. Call it after
 /// threads_walk() and where_link().
 void graphs_settle(struct reducer *r);
 

@@ -47,7 +47,7 @@ static bool is_sync(struct span call)
 	return ANY(i, NR_OF(calls), span_starts(call, calls[i]));
 }
 
-/* The cache entry of an event's name; host_row_of() gives the entry's row. */
+/* The cache entry of an event's name. Its member `row` is set by host_row_of(). */
 static struct row_found *host_name_find(struct reducer *r, const struct event *ev)
 {
 	struct row_found *found = row_place(r, ev);
@@ -67,7 +67,7 @@ static struct row_found *host_name_find(struct reducer *r, const struct event *e
 		h->launch = graph || kernel;
 		h->kernel_launch = kernel && !graph;
 		h->sync = is_sync(call);
-		/* the allocator of PyTorch makes these calls for segments */
+		/* PyTorch's allocator makes these calls to get and return segments */
 		h->memory = span_eq(call, SPAN("Malloc")) || span_eq(call, SPAN("Free"));
 		h->capture =
 		    name_has(name, SPAN("StreamBeginCapture")) - name_has(name, SPAN("StreamEndCapture"));

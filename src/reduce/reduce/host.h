@@ -52,7 +52,7 @@ struct host_name {
 	                        ///< (0) if it makes neither
 	bool timed; ///< true if `launch`, `sync`, `dataloader` or `memory` is true
 	const struct flop_rule *flops; ///< rule that counts the operator's operations, or NULL
-	enum phase phase; ///< phase that the name tells; PHASE_ALL if it tells none
+	enum phase phase; ///< phase that follows from the name; PHASE_ALL if none does
 	struct op_sums measured; ///< sums over the operators in complete measured steps
 	struct op_sums in_phase; ///< sums over the operators in complete measured steps that are in the
 	                         ///< phase `options.phase`
@@ -92,8 +92,8 @@ void host_take(struct reducer *r, const struct event *ev);
 /// Stores an annotation on the timeline of a GPU, if it belongs to a step.
 void gpu_annotation_take(struct reducer *r, const struct event *ev);
 
-/// Adds the time of launches, synchronization and data loading to the steps of `d`, and counts
-/// these calls by name.
+/// Sets the samples of step.launch_time, step.sync_time, step.sync_count and step.dataloader_time
+/// in `d`, and counts the calls by name.
 void calls_walk(struct reducer *r, struct digest *d);
 
 /// Adds rows by name to `d` for calls that launch, wait, load data, or allocate or free GPU memory.

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "reduce/reducer.h"
 
-/* Appends the names of the GPUs that worked. If the id of one is unknown, only a name that all GPUs
-   share is appended, or nothing. */
+/* Appends the names of the GPUs that had activities. If one of them is not in the list of devices:
+ * appends the name of the listed devices if all have the same, else nothing. */
 static void list_gpu_names(const struct reducer *r, const struct trace_meta *meta,
                            struct strbuf *out)
 {

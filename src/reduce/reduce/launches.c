@@ -74,7 +74,8 @@ static uint32_t launch_find(const struct launches *l, int64_t id, size_t from)
 }
 
 /* Sets the launch of an activity. An activity without a start begins with its launch. A call that
-   launches one kernel can have only one: a second kernel with its id belongs to another launch. */
+ * launches a single kernel cannot have two, so a second kernel with its id belongs to another
+ * launch. */
 static void take_match(struct reducer *r, struct activity *a, uint32_t launch)
 {
 	struct launch *l = &r->launches.list.v[launch];

@@ -21,8 +21,9 @@ struct launch {
 struct launches {
 	VEC(struct launch) list;
 	struct wide_numbers wide; ///< correlation ids that do not fit into 30 bits
-	int64_t extra; ///< number of kernels of an unknown launch, and of kernels beyond the first that
-	               ///< have the correlation id of a call that launches only one
+	int64_t extra; ///< number of kernels that belong to some other launch: those without a launch,
+	               ///< and those after the first with the correlation id of a call that launches a
+	               ///< single kernel
 	int64_t open_ns; ///< work of launches that begin at or after this time may not have ended when
 	                 ///< the recording did; INT64_MAX if all work had ended
 	int64_t pending_ns; ///< start of the first pending launch, whose work had not ended when the
@@ -33,7 +34,7 @@ struct launches {
 /// Releases the launches.
 void launches_release(struct launches *l);
 
-/// Stores the runtime call that becomes the next span; may set r->fault.
+/// Stores a runtime call with a correlation id, just before its span is added; may set r->fault.
 void launches_take(struct reducer *r, const struct event *ev);
 
 /// Finds the launch of every activity; counts activities without a launch by cause. If the profiler

@@ -55,7 +55,8 @@ struct host_item {
 	int64_t start_ns, end_ns;
 };
 
-/* Orders by thread and start; then an outer operator before an inner one, and a launch last. */
+/* Orders by thread and start. If starts are equal, outer operators come before inner ones, and
+ * launches last. */
 ORDERING(host_item_cmp, struct host_item,
          RISING(thread) RISING(start_ns) RISING(launch != NO_ID) FALLING(end_ns))
 
@@ -158,8 +159,8 @@ static void take_missing(struct missing *m, const struct work_sum *own, const st
 		m->total_ns = number_add(m->total_ns, number_div_round(s->total_ns, s->count));
 }
 
-/* Adds the lost launches among those without an activity: all except `left_over`, whose kernels
-   were recorded at another launch. */
+/* Adds the lost launches among those without an activity: all except `left_over` many, whose
+ * kernels were recorded with the id of another launch. */
 static void add_lost(struct trust_counts *t, const struct missing *m, int64_t left_over)
 {
 	int64_t lost = m->count - left_over;

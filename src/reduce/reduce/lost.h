@@ -1,5 +1,6 @@
-/// Launches without an activity: they run nothing, their work had not ended when the recording did,
-/// their kernel was recorded with the id of another launch, or their work is lost.
+/// Launches without an activity. There are four causes: the launch runs nothing, its work had not
+/// ended when the recording did, its kernel was recorded with the id of another launch, or its work
+/// is lost.
 #ifndef GG_REDUCE_LOST_H
 #define GG_REDUCE_LOST_H
 
@@ -7,11 +8,10 @@
 
 struct reducer;
 
-/// Counts the launches, and finds those that need no activity. The launches must be sorted by
-/// correlation id and start, with `settled` set for those that have an activity. Also sets
-/// `settled` for launches in a stream capture, which run nothing. If the profiler did not wait for
-/// the GPU at its end (`open_end`), other launches whose work may have ended after the recording
-/// are pending.
+/// Counts the launches, and sets `settled` for those in a stream capture, which run nothing. The
+/// launches must be sorted by correlation id and start, with `settled` set for those that have an
+/// activity. If the profiler did not wait for the GPU at its end (`open_end`), other launches whose
+/// work may have ended after the recording are pending.
 void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t);
 
 /// Counts launches without an activity as pending or lost, once the steps are known. Launches in
@@ -20,9 +20,9 @@ void launches_settle(struct reducer *r, bool open_end, struct trust_counts *t);
 /// all launches.
 void lost_figures(struct reducer *r, struct trust_counts *t);
 
-/// Counts the kernels that a graph launch lacks and another launch of the same graph has, and adds
-/// their estimated time to the lost time in `t`. Launches from `until` on are left out, since their
-/// work may not have ended.
+/// Counts the kernels that are missing in a launch of a graph, but present in another launch of the
+/// same graph. Adds their estimated time to the lost time in `t`. Launches from `until` on are left
+/// out, since their work may not have ended.
 void lost_nodes(const struct reducer *r, int64_t until, struct trust_counts *t);
 
 #endif

@@ -9,8 +9,9 @@
 #include "reduce/step_name.h"
 
 /* The steps of a marker must contain HOLDS_PCT of all launches, and ALIKE_PCT of the steps must
-   have about as many launches as the median step. For steps of a server, SERVER_HOLDS_PCT is
-   enough: between its steps, a server schedules and samples. */
+ * have about as many launches as the median step. For steps of an inference server,
+ * SERVER_HOLDS_PCT of the launches is enough, since a server also launches work between steps, for
+ * scheduling and sampling. */
 enum { HOLDS_PCT = 90, SERVER_HOLDS_PCT = 50, ALIKE_PCT = 75, STEPS_NEEDED = 3 };
 
 /* Longest proposed pattern; a longer one is too long to type. */
@@ -69,8 +70,8 @@ static uint32_t marker_of(struct marker_search *m, const struct host_name *h)
 
 ORDERING(annotation_cmp, struct annotation, RISING(name) RISING(start_ns) RISING(end_ns))
 
-/* Joins the annotations on a GPU that have one id into one step: each stream has its own
-   annotation, which lasts from the first to the last activity on that stream. */
+/* Joins annotations on GPUs that have the same id into one: each stream has an annotation of its
+ * own for a step, which lasts from the first to the last activity of the step on that stream. */
 static void join_streams(struct steps *s)
 {
 	struct idmap groups;
@@ -90,7 +91,7 @@ static void join_streams(struct steps *s)
 	idmap_release(&groups);
 }
 
-/* Sorts the annotations by marker, and replaces the name of each by the id of its marker. */
+/* Sorts the annotations by marker, and sets their `name` to the id of their marker. */
 static void group_annotations(struct marker_search *m, struct steps *s)
 {
 	const struct host_events *h = &m->r->host;
@@ -143,7 +144,8 @@ static int64_t launched_before(const struct marker_search *m, int64_t at_ns)
 	return (int64_t)lo;
 }
 
-/* Counts the launches in steps of marker `k`; an instant belongs to the first step around it. */
+/* Counts the launches in steps of marker `k`. If steps overlap, a launch belongs to the first of
+ * them. */
 static void hold(const struct marker_search *m, const struct annotation *v, struct marker *k)
 {
 	int64_t *held = mem_calloc(k->nr, sizeof *held), ended = INT64_MIN;

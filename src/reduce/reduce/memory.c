@@ -74,8 +74,9 @@ struct step_ends {
 	int64_t at_ns[MEMORY_STEP_ENDS];
 };
 
-/* Chooses measured steps that end after the first event of the memory; before that event the level
-   is unknown. They are sampled evenly, and fewer if there are over 16 memories, to save time. */
+/* Chooses measured steps that end after the first event of the memory, since the level before it is
+ * unknown. They are an evenly spaced sample, which is smaller if there are over 16 memories, to
+ * save time. */
 static void step_ends_choose(struct step_ends *e, const struct reducer *r,
                              const struct memory_state *m)
 {
@@ -95,7 +96,7 @@ static void step_ends_choose(struct step_ends *e, const struct reducer *r,
 	}
 }
 
-/* Index of the first step end after `at_ns`, or the number of step ends. */
+/* Index of the first step end after `at_ns`; the number of step ends if there is none. */
 static size_t step_end_behind(const struct step_ends *e, int64_t at_ns)
 {
 	size_t lo = 0, hi = e->nr;
@@ -103,8 +104,9 @@ static size_t step_end_behind(const struct step_ends *e, int64_t at_ns)
 	return lo;
 }
 
-/* Growth in bytes per step. The level at a step end is the level after the latest event before it;
-   of several events at one time, the last in the file counts. */
+/* Growth in bytes per step, MEMORY_UNKNOWN with fewer than three steps. The level at the end of a
+ * step is the level after the latest event before it; if several events have the same time, the
+ * last in the file counts. */
 static int64_t memory_growth(const struct reducer *r, const struct memory_state *m)
 {
 	struct step_ends e;
@@ -143,8 +145,8 @@ static uint32_t peak_thread(const struct reducer *r, const struct memory_state *
 	return idmap_find(&r->threads.ids, idmap_pair(pid, tid));
 }
 
-/* True if operator `s` ran on the thread at `at_ns` and lies within `best`. If two operators
-   began together, the shorter is the inner one; if they are equal, the later in the file. */
+/* True if operator `s` ran on the thread at `at_ns` and lies within `best`. If two operators began
+ * together, the shorter is the inner one; of two equally long ones, the later in the file. */
 static bool span_is_inner(const struct reducer *r, const struct host_span *s,
                           const struct host_span *best, uint32_t thread, int64_t at_ns)
 {
@@ -155,15 +157,16 @@ static bool span_is_inner(const struct reducer *r, const struct host_span *s,
 	        (start == best_start && span_dur(&r->host, s) <= span_dur(&r->host, best)));
 }
 
-/* False if no input has a shape ("[]"). This is the case for aten::empty, which makes most
-   allocations: the operator around it tells more. */
+/* False if no input has a shape other than "[]". This is so for aten::empty, which makes most
+ * allocations; the operator around it is then more informative. */
 static bool has_shape(const struct name *dims)
 {
 	return ANY(i, dims->n, is_digit(dims->s[i]));
 }
 
-/* Index of the innermost operator that ran on the thread at `at_ns` and has inputs with shapes; if
-   none has such inputs, of the innermost operator; NO_ID if no operator ran. */
+/* Index in `host.spans` of the innermost operator that ran on the thread at `at_ns` and has inputs
+ * with shapes. If no operator has such inputs: index of the innermost operator; NO_ID if no
+ * operator ran. */
 static uint32_t find_peak_op(const struct reducer *r, uint32_t thread, int64_t at_ns)
 {
 	const struct host_span *best = NULL;

@@ -7,7 +7,7 @@
 
 struct reducer;
 
-/// A level of memory: the number of allocated bytes from one event on.
+/// A level of memory: the number of allocated bytes after an event.
 struct level {
 	int64_t start_ns, allocated;
 };

@@ -1,11 +1,11 @@
 /* Steps on the timelines of GPUs. PyTorch mirrors each annotation on every stream on which it
-   launched work, from the first to the last activity of that work. These mirrored annotations are
-   the steps of a trace whose host was not recorded. XProf marks steps in JAX traces in two forms.
-   Each GPU has a timeline of steps, derived from the steps that launched its activities: an
-   interval lasts from the first to the last activity of a step, and is split if steps alternate.
-   Intervals with one id, on all GPUs, are one step. And annotations with the number of a step tell
-   its interval on the host; they are the steps if there are no timelines. Source:
-   DeriveStepEventsFromGroups(), xprof/utils/derived_timeline.cc (openxla/xprof, 2026). */
+ * launched work, from the first to the last activity of that work. These mirrored annotations are
+ * the steps of a trace whose host was not recorded. XProf marks steps in JAX traces in two forms.
+ * Each GPU has a timeline of steps, derived from the steps that launched its activities: an
+ * interval lasts from the first to the last activity of a step, and is split if steps alternate.
+ * Intervals with one id, on all GPUs, are one step. Annotations with the number of a step give its
+ * interval on the host; they are the steps if there are no timelines. Source:
+ * DeriveStepEventsFromGroups(), xprof/utils/derived_timeline.cc (openxla/xprof, 2026). */
 #include "base/number.h"
 #include "base/search.h"
 #include "reduce/reducer.h"
@@ -99,7 +99,7 @@ uint32_t own_steps_at(const struct reducer *r, const struct activity *a)
 		.stream = r->steps.own.annotated ? r->gpu.streams.keys.v[(uint32_t)lane] : IDENT_NONE,
 		.start_ns = a->start_ns,
 	};
-	size_t lo = 0, hi = r->steps.own.parts.nr; /* lo after SEARCH: number of parts up to `at` */
+	size_t lo = 0, hi = r->steps.own.parts.nr; /* lo becomes the number of parts up to `at` */
 	SEARCH(lo, hi, i, own_part_cmp(&r->steps.own.parts.v[i], &at) <= 0);
 	const struct own_part *last = lo ? &r->steps.own.parts.v[lo - 1] : NULL;
 	return last && last->device == at.device && last->stream == at.stream &&

@@ -1,6 +1,7 @@
-/* The phase of an activity is told by the annotation or operator around its launch: Autograd's
-   functions are backward, Optimizer.step and enumerate(DataLoader) are phases, communication is
-   known by its name; the rest is forward. Rows of a single phase are made on request. */
+/* The phase of an activity follows from the annotation or operator around its launch: functions of
+ * autograd are backward, Optimizer.step and enumerate(DataLoader) are phases of their own, and
+ * communication is recognized by its name. Everything else is forward. Rows of a single phase are
+ * made on request. */
 #include <string.h>
 
 #include "base/number.h"
@@ -91,7 +92,8 @@ static void trim_optimizer(struct phase_spans *p)
 	free(until);
 }
 
-/* Makes a thread's spans disjoint: drops the part of each span that an earlier span covers. */
+/* Makes the spans of each thread disjoint: removes the part of each span that an earlier span
+ * covers. Sets `found` for the phases that occur. */
 static void spans_make(struct phase_spans *p, bool *found)
 {
 	size_t nr = 0;
@@ -125,8 +127,8 @@ static bool phase_begins_by(const struct phase_span *s, uint32_t thread, int64_t
 	return s->thread < thread || (s->thread == thread && s->start_ns <= at_ns);
 }
 
-/* Phase of a thread at an instant. `*near` is what the previous lookup found: how many spans had
- * begun. This number is tried first, then the next two. */
+/* Phase of a thread at an instant. `*near` is a cache: the number of spans that had begun at the
+ * previous lookup. This number is tried first, then the next two. */
 static enum phase span_phase_at(const struct phase_spans *p, size_t *near, uint32_t thread,
                                 int64_t at_ns)
 {
@@ -178,8 +180,8 @@ bool phases_has_op(const struct reducer *r, const struct host_span *s)
 	return phases_at(&r->phases, near, span_thread(&r->host, s), span_start(&r->host, s)) == want;
 }
 
-/* Allocates the figures of the phases that the trace shows. Does nothing if these include neither
- * backward nor optimizer, since all work would be forward, or if activities belong to steps by
+/* Allocates the figures of the phases that occur in the trace. Does nothing if neither backward nor
+ * optimizer occurs, since all work would then count as forward, or if activities belong to steps by
  * their own start. */
 static void phases_known(const struct reducer *r, struct digest *d)
 {
@@ -196,9 +198,9 @@ static void phases_known(const struct reducer *r, struct digest *d)
 			d->phases[p][c] = arena_alloc(&d->arena, d->nr_steps, sizeof *d->phases[p][c]);
 }
 
-/* Names each step update or accumulation by whether the optimizer ran in it, if both occur:
-   gradients are then accumulated over several steps. Does nothing if a step has no activities,
-   since it has lost them. */
+/* If the optimizer ran in some steps but not in all, gradients are accumulated over several steps:
+ * each step then becomes PHASE_UPDATE or PHASE_ACCUMULATION. Does nothing if a step has no
+ * activities, since they must be lost. */
 static void name_updates(const struct reducer *r, struct digest *d)
 {
 	size_t updates = 0, empty = 0;

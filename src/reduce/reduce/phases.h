@@ -9,7 +9,7 @@ struct reducer;
 struct activity;
 struct host_span;
 
-/// An annotation or operator that tells the phase of its thread.
+/// An annotation or operator from which the phase of its thread follows.
 struct phase_span {
 	int64_t start_ns, end_ns;
 	uint32_t thread;
@@ -21,12 +21,12 @@ struct phase_spans {
 	VEC(struct phase_span) list;
 };
 
-/// The spans that tell phases, and what is known of their names.
+/// The spans from which phases follow.
 struct phases {
 	struct phase_spans spans;
 	struct phase_spans again; ///< recomputation, which has priority over a backward span around it
-	/// nodes of autograd; they count as backward only in traces without calls of autograd's engine,
-	/// which PyTorch up to 1.9 writes
+	/// nodes of autograd; they count as backward only in traces of PyTorch up to 1.9, which lack
+	/// calls of autograd's engine
 	struct phase_spans nodes;
 	bool engine; ///< true if a call of autograd's engine was recorded
 	size_t near[2]; ///< caches of the searches in `spans` and in `again`
@@ -37,7 +37,7 @@ struct phases {
 /// Releases the spans of phases and the cache of names.
 void phases_release(struct phases *p);
 
-/// Phase that the name of an annotation or operator tells; PHASE_ALL if none.
+/// Phase that follows from the name of an annotation or operator; PHASE_ALL if none does.
 enum phase phase_of_name(struct span name);
 
 /// Stores a Python frame if it recomputes activations of a checkpoint. **Source:** recompute_fn,
@@ -56,7 +56,7 @@ void phases_take(struct phases *p, const struct event *ev, enum phase phase, uin
 /// Sorts the spans; must be called before all functions below.
 void phases_make(struct reducer *r);
 
-/// Computes GPU time per measured step and phase, if the trace shows the phases.
+/// Computes GPU time per measured step and phase, if the phases can be told from the trace.
 void phases_samples(struct reducer *r, struct digest *d);
 
 /// True if an activity is of the phase `options.phase`.

@@ -1,4 +1,4 @@
-/* Finds out what the rank did last. */
+/* Finds the last step, operator and activity of the rank, and its unfinished launches. */
 #include "reduce/reducer.h"
 
 /* The innermost host event around an instant: the event that began last or, if several began

@@ -12,7 +12,8 @@ struct reduce_options {
 	const char *marker; ///< glob that matches step annotations
 	bool by_period; ///< true if the trace has no markers, and each repetition of its launches is a
 	                ///< step
-	bool marker_alone; ///< true if steps that the profiler marked itself are ignored
+	bool marker_alone; ///< true if steps that XProf marked are ignored, so that only annotations
+	                   ///< that match `marker` are steps
 	int64_t warmup; ///< number of first steps to leave out
 	const char *communication; ///< space-separated substrings of the names of communication kernels
 	const struct site_rules *sites; ///< rules for frames outside of user code; NULL: no rules
@@ -30,10 +31,10 @@ struct reducer *reducer_new(const struct reduce_options *options, struct name_ta
 /// The sink for the events that the reader finds.
 struct event_sink reducer_sink(struct reducer *r);
 
-/// Number of the processes that launched GPU work or, if fewer than two did, that marked steps.
-/// Call it once all events are in. A profiler records one process, so a trace with more than one
-/// holds several ranks. `*text` then lists the process ids, such as "1000, 1001"; it is owned by
-/// `a`.
+/// Number of processes that launched GPU work; if fewer than two did, number of processes that
+/// marked steps. Call it once all events are in. A profiler records one process, so a trace with
+/// more than one holds several ranks. `*text` then lists the process ids, such as "1000, 1001"; it
+/// is owned by `a`.
 size_t reducer_processes(const struct reducer *r, struct arena *a, const char **text);
 
 /// True if the trace has launches of CUDA or HIP graphs.
@@ -55,8 +56,8 @@ void captured_free(struct captured *c);
 void reducer_join(struct reducer *r, const struct captured *c);
 
 /// Fills `out`, which digest_new() made, with every figure. Call it once all events are in; `meta`
-/// is what the reader found outside of the events. Sets all members except `trace`, `snapshot` and
-/// `rank`. ST_INPUT if a sum exceeds int64.
+/// has the facts that the trace states outside of its events. Sets all members except `trace`,
+/// `snapshot` and `rank`. ST_INPUT if a sum exceeds int64.
 GG_MUST_CHECK enum status reducer_finish(struct reducer *r, const struct trace_meta *meta,
                                          struct digest *out, struct diag_log *log);
 

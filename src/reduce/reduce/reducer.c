@@ -42,8 +42,8 @@ void reducer_free(struct reducer *r)
 	free(r);
 }
 
-/* Takes an event that is not a Python frame. If it were inlined, event_take() would save registers
-   for each event, also for frames, which are many. */
+/* Takes an event that is not a Python frame. It is not inlined, since event_take() would then save
+ * more registers for each event, also for the many Python frames. */
 static __attribute__((noinline)) void take(struct reducer *r, const struct event *ev)
 {
 	int64_t end;

@@ -1,6 +1,6 @@
-/// Inside of the reducer: what it keeps of the events. No other folder of src/ includes this. Each
-/// member of `struct reducer` has a header with its functions. The files, in the order in which
-/// reducer_finish() uses them:
+/// Internals of the reducer: the data that it keeps of the events. No other folder of src/ includes
+/// this header. Each member of `struct reducer` has a header with its functions. The files, in the
+/// order in which reducer_finish() uses them:
 ///
 ///     reducer.c      intake: which member takes an event
 ///     finish.c       order of work
@@ -69,15 +69,15 @@ struct row_found {
 	uint32_t row; ///< index into `gpu.rows` or `host.rows`
 };
 
-/// What is kept of the events of one trace until reducer_finish().
+/// The data that are kept of the events of one trace until reducer_finish().
 struct reducer {
 	struct reduce_options options;
 	struct name_table *names; ///< name table of the reader, borrowed
 	const char *fault; ///< reason why no digest can be made, or NULL; events are then ignored
 	uint32_t nr_events;
-	int64_t first_ns, last_ns; ///< first start and last end of all host events; from
-	                           ///< account_untime() on, also of GPU events
-	int64_t host_first_ns, host_last_ns; ///< first start and last end of all host events
+	int64_t first_ns, last_ns; ///< first start and last end of host events and XProf's steps; from
+	                           ///< account_untime() on, also of GPU activities
+	int64_t host_first_ns, host_last_ns; ///< first_ns and last_ns without GPU activities
 	int64_t negative_durations;
 	struct row_found row_found[512]; ///< cache of rows; row_place() gives the entry
 
@@ -124,7 +124,7 @@ static inline const struct host_span *activity_launch(const struct reducer *r,
 void progress_figures(const struct reducer *r, bool open_end, struct digest *d);
 
 /// Sets GPU names, number of GPUs, world size and versions in the environment of `d`, as far as the
-/// trace tells them.
+/// trace has them.
 void environment(const struct reducer *r, const struct trace_meta *meta, struct digest *d);
 
 /// Makes a row of `d` for each sampled GPU counter, from its samples in complete measured steps.

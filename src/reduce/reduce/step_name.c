@@ -38,7 +38,7 @@ static bool skip_details(struct span *rest)
 }
 
 /* Reads from the name of a step of vLLM how many requests are in prefill (context) and how many
- * generate tokens; false if the name does not tell these numbers. */
+ * generate tokens; false if the name does not have these numbers. */
 static bool read_requests(struct span rest, uint64_t *context, uint64_t *generation)
 {
 	uint64_t tokens;

@@ -6,19 +6,20 @@
 #include "base/span.h"
 #include "model/digest.h"
 
-/// The integer at the end of the name; -1 if there is none or it is too large.
+/// The integer at the end of the name; -1 if there is no integer, or if it exceeds int64.
 int64_t step_number_of(struct span name);
 
-/// The phase that the name of a server's step tells: PHASE_PREFILL, PHASE_DECODE or PHASE_MIXED;
-/// else PHASE_ALL. vLLM writes execute_context_2(300)_generation_5(5) from 0.14 on or, with
-/// detailed_trace_annotation (pull request 37524),
+/// The phase of a step of an inference server, read from its name: PHASE_PREFILL, PHASE_DECODE or
+/// PHASE_MIXED; PHASE_ALL for other names. vLLM writes execute_context_2(300)_generation_5(5) from
+/// 0.14 on or, with detailed_trace_annotation (pull request 37524),
 /// execute_305_context_2(sq300sk…)_generation_5(sq5sk…). SGLang writes step[EXTEND bs=2 toks=300]
 /// or step[DECODE bs=5], by enum ForwardMode. **Source:** annotate_profile(),
 /// vllm/v1/worker/gpu_worker.py; build_step_span_name(), srt/utils/profile_utils.py of SGLang.
 enum phase step_phase_of(struct span name);
 
-/// The number of requests that the name of a step of vLLM or SGLang tells; 0 if the name tells
-/// none. Names are as above or, in vLLM before 0.14, execute_new_2_cached_30 for 32 requests.
+/// The number of requests in a step of vLLM or SGLang, read from its name; 0 for other names. Names
+/// have the forms of step_phase_of() or, in vLLM before 0.14, execute_new_2_cached_30 for 32
+/// requests.
 int64_t step_requests_of(struct span name);
 
 /// The step marker that matches `name` and the names of similar steps: "execute_*" for vLLM and

@@ -38,9 +38,9 @@ void steps_take(struct reducer *r, const struct event *ev, bool marker)
 
 ORDERING(mark_cmp, struct mark, RISING(start_ns) RISING(end_ns))
 
-/* True if `m`, which begins no earlier than `l`, marks the same step, because a file has the step
-   twice or another thread wrote it. Both have the same number, or none, and most of their time in
-   common. */
+/* True if `m`, which begins no earlier than `l`, marks the same step: a file may have the step
+ * twice, or two threads may have written it. Both marks have the same number, or none, and most of
+ * their time in common. */
 static bool is_same_step(const struct mark *l, const struct mark *m)
 {
 	__int128 shared = (__int128)(m->end_ns < l->end_ns ? m->end_ns : l->end_ns) - m->start_ns;
@@ -77,8 +77,7 @@ static bool numbers_are_distinct(const struct reducer *r)
 	return distinct;
 }
 
-/* Divides the time among steps. An instant that several steps contain belongs to the first of them,
-   so that only the time after the end of all earlier steps counts for a step. */
+/* Divides the time among steps. An instant in several steps belongs to the first of them. */
 static void divide_time(struct reducer *r)
 {
 	int64_t ended = INT64_MIN;
@@ -152,8 +151,9 @@ static size_t usable_steps(const struct reducer *r, const struct digest *d)
 	return d->nr_steps - (d->step_activities[d->nr_steps - 1] * 2 < median ? 1 : 0);
 }
 
-/* What the name of complete measured step `i` tells. In a trace without steps: what name `i` of
-   `host.names` tells, since annotations of servers are steps only if the marker matches them. */
+/* Phase and number of requests of complete measured step `i`, from its name. In a trace without
+ * steps: those from name `i` of `host.names`, since the steps of a server may be annotations that
+ * do not match the marker. */
 static struct mark told_by(const struct reducer *r, size_t i)
 {
 	if (!r->steps.window)

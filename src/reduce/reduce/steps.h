@@ -14,15 +14,14 @@ struct mark {
 	int64_t start_ns, end_ns;
 	int64_t number; ///< number in the marker's name, < 0 if there is none; from steps_make() on,
 	                ///< index of the step if not all steps have different numbers
-	enum phase phase; ///< phase of the whole step, such as PHASE_DECODE; PHASE_ALL if its name
-	                  ///< tells none
+	enum phase phase; ///< phase of the whole step by its name, such as PHASE_DECODE; else PHASE_ALL
 	uint32_t group; ///< id in `own.groups`, for a step that the profiler marked itself
 	int64_t pid; ///< id in the trace of the process that made the annotation
 	int64_t requests; ///< number of requests in the step of an inference server; 0 if unknown
 };
 
-/// An annotation that is not a step marker. If a trace has no markers, the gate proposes one from
-/// these.
+/// An annotation that is not a step marker. If a trace has no markers, one is proposed that matches
+/// such annotations.
 struct annotation {
 	int64_t start_ns, end_ns;
 	uint32_t name; ///< index of the name in `host.names`

@@ -15,7 +15,7 @@ struct op_frame {
 	bool in_phase; ///< true for an operator in the phase `options.phase`
 	bool counted; ///< true if this or an outer operator has a rule that counts operations:
 	              ///< operators nested in it then add none
-	bool sized; ///< like `counted`, but also true for rules that tell only bytes
+	bool sized; ///< like `counted`, but also true for rules that give only bytes
 	uint32_t span; ///< index in `host.spans`
 	uint32_t lender; ///< index in `host.spans` of this or an outer operator whose rule lends
 	                 ///< (flop_rule_lends()), or NO_ID
@@ -32,8 +32,8 @@ static void op_sums_add(struct op_sums *s, int64_t dur_ns)
 	s->self_ns += dur_ns;
 }
 
-/* Drops frames that do not wholly contain [start, end); returns the innermost frame that is left,
-   or NULL. */
+/* Removes frames from the top until one wholly contains [start, end), and returns it; NULL if none
+ * does. */
 static struct op_frame *op_stack_unwind(struct op_stack *st, int64_t start, int64_t end)
 {
 	for (; st->frames.nr; st->frames.nr--) {
@@ -123,7 +123,7 @@ static void call_add(struct where_walk *where, struct cover *busy, uint32_t span
 	where_walk_call(where, span, call);
 }
 
-/* Walks a thread's operators by start, and before each the runtime calls that begin earlier. */
+/* Walks a thread's operators and runtime calls in order of start. */
 static void thread_walk(struct reducer *r, struct span_list ops, struct span_list calls)
 {
 	struct cover busy = COVER_INIT, covered = COVER_INIT;

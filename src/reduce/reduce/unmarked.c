@@ -2,8 +2,8 @@
 #include "base/period.h"
 #include "reduce/reducer.h"
 
-/* Indices of activities in the order of the host: by the start of their launch, or by their own
-   start if most launches are missing. */
+/* Indices of activities in the order in which the host launched them: by the start of their launch
+ * or, if most launches are missing, by their own start. */
 struct host_order {
 	const struct reducer *r;
 	bool by_launch;
@@ -18,7 +18,7 @@ static int64_t launched_ns(const struct host_order *o, uint32_t activity)
 	return o->by_launch && launch ? span_start(&o->r->host, launch) : a->start_ns;
 }
 
-/* Compares activities in the order of the host; activities of one graph launch keep file order. */
+/* Compares activities by launched_ns(); activities of one graph launch keep file order. */
 static int host_order_cmp(const void *a, const void *b, void *order)
 {
 	int64_t x = launched_ns(order, *(const uint32_t *)a),
@@ -54,7 +54,8 @@ static void find_period(const struct host_order *o, struct period *out)
 	free(mean_ns);
 }
 
-/* True if one graph launch began several repetitions, which are then parts of a step, not steps. */
+/* True if several repetitions belong to one graph launch; they are then parts of a step rather than
+ * steps. */
 static bool period_within_launch(const struct host_order *o, const struct period *p)
 {
 	return ANY(i, p->starts.nr ? p->starts.nr - 1 : 0,

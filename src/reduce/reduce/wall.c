@@ -11,7 +11,8 @@ struct wall_device {
 	bool live; ///< true if the device is in the list `live` of wall_walk
 	int64_t busy_ns; ///< busy time over the periods of the measured steps
 	struct cover compute, kernels, all;
-	int64_t before[3]; ///< lengths of `compute`, `kernels`, `all` up to the last edge of a period
+	int64_t before[3]; ///< lengths of `compute`, `kernels`, `all` up to the last start or end of a
+	                   ///< period
 };
 
 struct wall_walk {
@@ -146,9 +147,9 @@ static enum status walk_steps(struct wall_walk *w, int64_t *measured_ns, struct 
 }
 
 /* Stores the median period of the complete measured steps, and the median distance of their
-   markers. Where the host does not run ahead of the GPU, a period is as long as the time from the
-   previous marker to the step's own, or from there to the next marker. Both kinds of distances have
-   a median of their own, of which the smaller counts. */
+ * markers. If the host does not run ahead of the GPU, a period is as long as the time from the
+ * previous marker to the step's own, or from the step's own to the next. The medians of both are
+ * computed, and the smaller one is stored. */
 static void compare_markers(const struct reducer *r, struct digest *d)
 {
 	enum { PERIOD, BEFORE, AFTER, NR_LISTS };
@@ -166,7 +167,7 @@ static void compare_markers(const struct reducer *r, struct digest *d)
 		v[PERIOD][nr[PERIOD]++] = d->samples[METRIC_STEP_PERIOD][i];
 		int64_t before = m->start_ns - m[-1].start_ns;
 		int64_t after = i + 1 < s->usable ? m[1].start_ns - m->start_ns : before;
-		/* if steps are of several kinds, the two distances of a step may differ */
+		/* steps of several kinds may have different distances: takes the smaller one */
 		if (d->step_phases)
 			before = after = before < after ? before : after;
 		v[BEFORE][nr[BEFORE]++] = before;

@@ -1,6 +1,6 @@
-/* The code around each launch, at its moment and on its thread (metrics.md, "Where in the code").
-   The walk over a thread enters operators, annotations and frames as they begin, and looks up those
-   that have not ended when a call comes. */
+/* Finds the code around each launch: what its thread was running when it was made (metrics.md,
+ * "Where in the code"). The walk over a thread enters operators, annotations and frames when they
+ * begin. At each call, it looks up those that have not ended. */
 #include "reduce/where.h"
 #include "base/search.h"
 #include "code/open_spans.h"
@@ -64,7 +64,7 @@ void where_take_stated(struct reducer *r, const struct event *ev)
 	                                ev->module ? ev->module->id : NO_ID });
 }
 
-/* ---- the calls whose code is wanted ---- */
+/* ---- the calls whose code is looked up ---- */
 
 ORDERING(range_cmp, struct where_range, RISING(thread) RISING(start_ns) FALLING(dur_ns))
 
@@ -157,8 +157,8 @@ void where_end_intake(struct reducer *r)
 {
 	struct where *w = &r->where;
 	w->has_stacks = r->python.threads.nr || w->stacks_of.nr;
-	/* links are used only to give backward operators the frames of their forward operators, and to
-	   count operations whose number only backward operators tell */
+	/* links are needed only to give backward operators the frames of their forward operators, and
+	 * to count operations by means of backward operators */
 	if (!w->has_stacks && !r->flops.lends)
 		code_links_release(&w->links);
 }
@@ -210,14 +210,14 @@ struct where_walk *where_walk_begin(struct reducer *r, uint32_t thread)
 	w->r = r;
 	w->thread = r->threads.ids.keys.v[thread];
 	w->python = python_walk_thread(&r->python, w->thread);
-	size_t lo = 0, hi = r->where.ranges.nr; /* lo after SEARCH: count of earlier threads' ranges */
+	size_t lo = 0, hi = r->where.ranges.nr; /* lo becomes the number of ranges of earlier threads */
 	SEARCH(lo, hi, i, v[i].thread < w->thread);
 	w->next_range = lo;
 	return w;
 }
 
-/* Path of the frames in the text of a call stack. Many operators have the same text, which is read
-   once. */
+/* Path of the frames in the text of a call stack. The paths are cached, since many operators have
+ * the same text. */
 static uint32_t path_of_text(struct where *w, uint32_t text)
 {
 	while (w->text_paths.nr < w->call_stacks.nr)
@@ -228,8 +228,8 @@ static uint32_t path_of_text(struct where *w, uint32_t text)
 	return *path;
 }
 
-/* Takes the innermost operator around the present point that has a call stack. Returns the path of
-   the operator's frames; 0 if there is no such operator. */
+/* Path of the frames of the innermost open operator that has a call stack; 0 if there is no such
+ * operator. */
 static uint32_t call_stack(struct where_walk *w)
 {
 	struct where *where = &w->r->where;
@@ -298,8 +298,8 @@ static uint32_t range_at(struct where_walk *w, int64_t at_ns)
 	return open_spans_path(&w->ranges, &where->names);
 }
 
-/* Path of modules for a path of NVTX ranges. The parent of a path has a smaller id, so it is mapped
-   first. */
+/* Path of modules (in `places`) for a path of NVTX ranges. Each range counts as a module. The
+ * parent of a path has a smaller id, so it is converted first. */
 static uint32_t range_stack(struct reducer *r, uint32_t range)
 {
 	struct where *w = &r->where;
@@ -314,7 +314,8 @@ static uint32_t range_stack(struct reducer *r, uint32_t range)
 	return w->range_stacks.v[range];
 }
 
-/* Start of the forward operator to which the outermost running backward operator belongs. */
+/* Finds the start of the forward operator that belongs to the outermost running backward operator;
+ * false if it is unknown. */
 static bool forward_at(const struct where_walk *w, struct code_start *out)
 {
 	const struct code_links *l = &w->r->where.links;
@@ -395,7 +396,8 @@ ORDERING(question_cmp, struct where_question, RISING(start.thread) RISING(start.
 
 ORDERING(point_cmp, struct where_stack_point, RISING(thread) RISING(at_ns))
 
-/* The frames that a PyTorch trace of 2021 contains for the operators around a moment. */
+/* Path of the frames at a moment, from the call stacks of operators in a PyTorch trace of 2021; 0
+ * if there are none. */
 static uint32_t told_stack(const struct where *w, struct code_start start)
 {
 	const struct where_stack_point *v = w->points.v;
@@ -433,7 +435,7 @@ void where_link(struct reducer *r)
 	vec_release(&open.list);
 }
 
-/* ---- activities with a place of their own ---- */
+/* ---- activities that name their operator or module, or were replayed ---- */
 
 uint32_t where_moment_of(struct reducer *r, const struct where_work *work)
 {

@@ -1,5 +1,5 @@
-/// Where in the code GPU work and waiting come from: operators, annotations and frames around each
-/// launch.
+/// Finds where in the code GPU work and waiting come from: operators, annotations and frames around
+/// each launch.
 #ifndef GG_REDUCE_WHERE_H
 #define GG_REDUCE_WHERE_H
 
@@ -30,7 +30,7 @@ struct where_stated {
 	uint32_t op, module; ///< ids of names; NO_ID if the activity names none
 };
 
-/// A launched activity, and what tells its place in the code.
+/// A launched activity, and the data from which its place in the code is found.
 struct where_work {
 	struct where_stated own;
 	uint32_t span; ///< index of the host span in which the launch was made
@@ -47,8 +47,8 @@ struct where_stack_point {
 	uint32_t path; ///< id of the path of frames
 };
 
-/// A call made in a backward operator. Its frames are those around the start of the forward
-/// operator.
+/// A call made in a backward operator. It gets the frames that were running at the start of the
+/// forward operator.
 struct where_question {
 	struct code_start start; ///< start of the forward operator
 	uint32_t span; ///< index of the call in `host.spans`
@@ -69,7 +69,7 @@ struct where_moment {
 	uint32_t phase; ///< phase of the call, enum phase
 };
 
-/// Value in place of an index in `gpu.names`, for rows about waits for the GPU.
+/// Value that replaces an index in `gpu.names` in rows about waits for the GPU.
 #define WHERE_SYNC UINT32_MAX
 
 /// A launched activity, or a wait, of the step that becomes digest.step.
@@ -112,7 +112,7 @@ struct where_wanted {
 	uint32_t bits, before;
 };
 
-/// What is known of the code around launches and waits.
+/// The code around launches and waits.
 struct where {
 	struct code_links links;
 	VEC(struct where_range) ranges; ///< ranges; where_begin() sorts them by thread and start
@@ -132,7 +132,7 @@ struct where {
 	VEC(uint32_t) range_stacks; ///< id of a path of frames for each path of annotations
 	uint32_t *frame_of; ///< id of the frame with each name, indexed by name id; NO_ID if not yet
 	                    ///< known
-	/// call stacks of threads, each with the moment from which on it holds
+	/// call stacks of threads, each with the moment at which it begins to be valid
 	VEC(struct where_stack_point) points;
 	VEC(struct where_question) questions;
 	VEC(struct where_bytes) bytes;
@@ -162,7 +162,7 @@ void where_take_op(struct reducer *r, const struct event *ev);
 void where_take_stated(struct reducer *r, const struct event *ev);
 
 /// Releases the links between backward and forward operators if no figure needs them. Call it
-/// before all analysis, which needs the memory.
+/// before all analysis, so that the memory is free then.
 void where_end_intake(struct reducer *r);
 
 /// Marks the launches and waits whose code is looked up. Call it before all walks, with activities

@@ -5,7 +5,8 @@
 #include "model/rows.h"
 #include "reduce/reducer.h"
 
-/* Largest number of rows with names; further rows are summed. digest_small() keeps far fewer. */
+/* Largest number of rows with names; rows beyond it lose their names, and are summed.
+ * digest_small() later keeps far fewer. */
 enum { WHERE_ROWS = 4096 };
 
 struct where_sum {
@@ -109,7 +110,7 @@ struct code_stat where_row(struct reducer *r, struct digest *d, uint32_t moment,
 	return row_of(r, d, &m, name, true);
 }
 
-/* Least time that a row must have to keep its names; rows with less become a sum. */
+/* Least time with which a row keeps its names; rows with less time become a sum. */
 static int64_t least_of_named(const struct where_sums *s)
 {
 	if (s->list.nr <= WHERE_ROWS)

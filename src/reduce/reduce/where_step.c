@@ -9,7 +9,7 @@ ORDERING_POINTERS(duration_cmp, struct mark,
                   THEN(COMPARE(x->end_ns - x->start_ns, y->end_ns - y->start_ns))
                       THEN(COMPARE(x, y)))
 
-/* Index of the measured step with the median length, in the list of marks. */
+/* Index in `marks` of the measured step of median length; NO_ID if there is no measured step. */
 static uint32_t median_step(const struct steps *s)
 {
 	VEC(const struct mark *) list = VEC_INIT;
@@ -43,8 +43,8 @@ void where_step_take(struct reducer *r, const struct activity *a, const struct w
 	s->kept = s->activities.nr <= LAUNCHES;
 }
 
-/* Stores the operators around the present point, each once. Returns index + 1 of the innermost one,
-   or 0. */
+/* Stores the open operators in `around`, each once. Returns index + 1 of the innermost one; 0 if
+ * there is none. */
 static uint32_t keep_open(struct where_step *s, struct open_spans *open)
 {
 	uint32_t outer = 0;
