@@ -1,7 +1,7 @@
 #include "replay/level_points.h"
 
-/* Number of equal parts of a memory's history. At most three points of each part are kept, and also
- * the first and last point of the whole history, and points of out-of-memory errors. */
+/* Number of equal parts of a memory's history. At most three points of each part are kept. The
+ * first and last point of the whole history, and points of out-of-memory errors, are kept, too. */
 enum { PARTS = (MEMORY_POINTS - MEMORY_OOMS - 2) / 3 };
 
 void level_points_init(struct level_points *l, int64_t last)

@@ -1,4 +1,4 @@
-/// Rows of a digest about memory, as all kinds of memory recordings make them.
+/// Makes rows of a digest about memory; used for all kinds of memory recordings.
 #ifndef GG_REPLAY_MEMORY_ROWS_H
 #define GG_REPLAY_MEMORY_ROWS_H
 
@@ -15,8 +15,8 @@ struct memory_item memory_item_of(const char *memory, enum memory_list list);
 /// Compares two rows of one list: most bytes first, SITE_REST last, then by site.
 int memory_item_cmp(const void *a, const void *b);
 
-/// Sorts rows of sites. If there are more than MEMORY_SITES, those beyond the first become one
-/// SITE_REST row.
+/// Sorts rows of sites. If there are more than MEMORY_SITES, the last ones are summed in a
+/// SITE_REST row, so that MEMORY_SITES rows are left.
 void memory_items_cut(struct memory_items *rows);
 
 /// Sorts rows, appends the first `most` of them to the digest, and releases the list.

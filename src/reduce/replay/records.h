@@ -1,5 +1,5 @@
-/// Reduces memory records of other profilers to the digest of their rank. These profilers do not
-/// know how much an allocator reserves, so figures of reserved memory stay unknown.
+/// Reduces memory records of other profilers to the digest of their rank. These records do not say
+/// how much an allocator reserves, so figures of reserved memory stay unknown.
 #ifndef GG_REPLAY_RECORDS_H
 #define GG_REPLAY_RECORDS_H
 

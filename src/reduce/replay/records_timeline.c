@@ -1,4 +1,4 @@
-/* The memory timeline of torch.profiler: levels, and the categories that they consist of. */
+/* Reduces the memory timeline of torch.profiler: levels over time, divided into categories. */
 #include "base/number.h"
 #include "model/rows.h"
 #include "replay/level_points.h"
@@ -95,8 +95,8 @@ static void pass_all(struct timeline_walk *w)
 
 /* ---- rows of categories ---- */
 
-/* A row for category `c` at one moment. A category is its own place, since that in the code is
-   unknown; `list` MEMORY_LIST_CATEGORY has no places. */
+/* A row for category `c` at one moment. Since the place in the code is unknown, the name of the
+ * category is used as the place, except in MEMORY_LIST_CATEGORY, which has no places. */
 static struct memory_item category_row(const struct timeline_walk *w, enum memory_list list,
                                        const struct category_levels *l, size_t c)
 {

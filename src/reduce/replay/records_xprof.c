@@ -1,4 +1,4 @@
-/* XProf's memory profile: levels over time, and the allocations that its tool lists at the peak. */
+/* Reduces XProf's memory profile: levels over time, and allocations that are live at the peak. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -39,8 +39,8 @@ static int64_t level_change(const struct xprof_activity *a)
 
 ORDERING(state_time_cmp, struct xprof_state, RISING(time_us))
 
-/* True if the changes by activities add up to the difference of the first and last level, so that
- * no activity was left out. */
+/* True if the changes by activities add up to the difference between the first and the last level:
+ * then no activity is missing. */
 static bool leads_from_first_to_last(const struct xprof_work *w)
 {
 	__int128 level = 0;
@@ -95,8 +95,8 @@ static void find_levels(const struct xprof_work *w, struct digest *out)
 	level_points_finish(&points, out);
 }
 
-/* Takes the peak from the summary, which covers all allocations and frees; snapshots may exist for
-   only some of these. */
+/* Takes the peak from the summary, which covers all allocations and frees, while the profile may
+ * have snapshots of only some of them. */
 static enum status find_peak(struct xprof_work *w, struct diag_log *log)
 {
 	const struct xprof_memory *m = w->m;

@@ -10,8 +10,8 @@
 
 /* ---- limits of sizes ---- */
 
-/* Checks the sum of all sizes that the replay may add up. The size that a failed allocation asked
-   for is not among them, since a broken program may ask for any size. */
+/* Checks that the sum of all sizes that the replay may add up fits into int64. Sizes of failed
+ * allocations are not added up, since a broken program may ask for any size. */
 static enum status check_sizes(const struct snapshot *s, struct diag_log *log)
 {
 	unsigned __int128 sum = 0;
@@ -56,7 +56,7 @@ static void category_rows(struct replay *r)
 	for (size_t i = 0; i < r->sites.categories.nr; i++) {
 		struct memory_item *c = &r->categories[i];
 		c->category = span_of(r->sites.categories.v[i]);
-		if (c->largest >= 0) /* 0 is the size of a block, too */
+		if (c->largest >= 0) /* a block may have size 0 */
 			vec_push(&rows.list, *c);
 	}
 	replay_add(r, &rows, memory_item_cmp, SIZE_MAX);

@@ -7,7 +7,7 @@
 #include "events/snapshot.h"
 #include "model/digest.h"
 
-/// What the replay needs besides the snapshot, and its limits.
+/// Options of the replay, and its limits.
 struct replay_options {
 	/// rules that map stacks to sites; if NULL, no frame is skipped and no site has a category
 	const struct site_rules *sites;

@@ -26,8 +26,8 @@ static enum status list_allocs(struct replay *r, struct churn_allocs *t)
 
 ORDERING(churn_alloc_cmp, struct churn_alloc, RISING(site) RISING(requested))
 
-/* The row of one site, from its allocations, which must be sorted by size: bytes and number of all,
-   the most frequent size, and the number of sizes. */
+/* The row of one site, from its allocations, which must be sorted by size: their bytes and number,
+ * the most frequent size, and the number of different sizes. */
 static struct memory_item churn_of(const struct replay *r, const struct churn_alloc *v, size_t nr)
 {
 	struct memory_item row = replay_row(r, MEMORY_LIST_CHURN, v->site);

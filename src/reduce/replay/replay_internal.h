@@ -1,4 +1,5 @@
-/// Inside of the replay: one device at a time. No other folder of src/ includes this.
+/// Internals of the replay, which handles one device at a time. No other folder of src/ includes
+/// this header.
 ///
 ///     replay.c           limits, devices, order of work
 ///     replay_entry.c     what an entry does; rows by site
@@ -8,7 +9,8 @@
 ///     replay_churn.c     what was allocated, by site and category
 ///     replay_segments.c  the final state: segments, gaps, pinned blocks
 ///
-/// A moment is a number of entries: moment m lies before entry m.
+/// A moment of the history is given by the number of entries before it: moment m lies just before
+/// entry m.
 #ifndef GG_REPLAY_REPLAY_INTERNAL_H
 #define GG_REPLAY_REPLAY_INTERNAL_H
 
@@ -60,8 +62,8 @@ struct replay {
 	uint32_t peak; ///< moment of the peak: the number of entries before it
 	uint32_t last_oom; ///< entry of the last out-of-memory error, or NO_INDEX
 	int64_t oom_allocated; ///< bytes allocated just before the last out-of-memory error
-	struct memory_item *categories; ///< row of each category of sites, by the indices of `sites`:
-	                                ///< bytes and blocks at the peak, bytes at the end (`other`)
+	struct memory_item *categories; ///< row of each of sites.categories, by index: bytes and blocks
+	                                ///< at the peak, bytes at the end (`other`)
 };
 
 /// Size of the block that the allocator takes for a request: a multiple of 512 bytes.

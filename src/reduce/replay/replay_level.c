@@ -31,7 +31,8 @@ static void add_level(struct level_walk *w, uint32_t m)
 
 /* ---- out-of-memory errors ---- */
 
-/* Keeps the level at each of the last MEMORY_OOMS errors, and finds their sites. */
+/* Keeps the level at each of the last MEMORY_OOMS out-of-memory errors, and gives their sites an
+ * id. */
 static enum status add_oom(struct level_walk *w, uint32_t i)
 {
 	uint32_t site;

@@ -3,7 +3,7 @@
 
 enum live_part { PERSISTENT, CARRIED, TRANSIENT };
 
-/* A block that is live at the moment that is looked at. */
+/* A block that is live at a certain moment. */
 struct live_block {
 	uint32_t site;
 	enum live_part part;
@@ -48,8 +48,9 @@ static enum status add_final_block(struct replay *r, struct live_set *set,
 }
 
 /* Lists all blocks that are in use at moment `m`: blocks still in use at the end, and blocks that
-   are freed after `m`, if they were allocated before `m`. The rest of the level (blocks larger than
-   requested, gaps in the history) is listed as unexplained. */
+ * are freed after `m`, if they were allocated before `m`. The difference between the level and
+ * these blocks (from blocks larger than requested, or gaps in the history) is listed as
+ * unexplained. */
 static enum status list_live(struct replay *r, uint32_t m, int64_t level, struct live_set *set)
 {
 	for (size_t k = 0; k < r->finals.nr; k++)
@@ -116,7 +117,7 @@ static void size_rows(struct replay *r, const struct live_set *set)
 	}
 }
 
-/* Makes rows of the largest blocks; equal blocks of a site share a row. */
+/* Makes rows of the largest blocks; blocks of equal size and site share a row. */
 static void largest_rows(struct replay *r, const struct live_set *set)
 {
 	struct memory_items rows = { 0 };

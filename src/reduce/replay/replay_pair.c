@@ -29,7 +29,7 @@ void replay_final(struct replay *r)
 	}
 }
 
-/* The blocks that are live at the entry which the walk through the history has reached. */
+/* The blocks that are live at the entry that the backward walk through the history has reached. */
 struct open_blocks {
 	struct idmap ids;
 	VEC(uint32_t)
@@ -45,7 +45,8 @@ static uint32_t *open_at(struct open_blocks *open, uint64_t address)
 	return &open->ends.v[id];
 }
 
-/* Handles an allocation: going backwards, it ends the life of the block at its address. */
+/* Handles an allocation. In the backward walk, the block at its address is no longer live from here
+ * on. */
 static void pair_alloc(struct replay *r, struct open_blocks *open, uint32_t i)
 {
 	uint64_t address = r->entries[i].address;
@@ -120,8 +121,8 @@ static void count_entry(struct replay *r, uint32_t i)
 	}
 }
 
-/* Equal blocks are listed in the order in which their sites were found (live_site_cmp()): the site
- * of the last allocation up to the peak is found first, then those of errors. */
+/* Gives the site of the last allocation up to the peak the lowest id, since blocks of equal size
+ * are listed in order of the ids of their sites (live_site_cmp()). */
 static enum status find_peak_site(struct replay *r)
 {
 	uint32_t site, m = r->peak;

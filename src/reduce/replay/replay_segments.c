@@ -1,9 +1,9 @@
 #include "base/number.h"
 #include "replay/replay_internal.h"
 
-/* Largest size of a block that counts as pinning the free blocks beside it. Requests up to 1 MiB
- * come from segments of their own kind, so such a block keeps much more memory unusable than its
- * own size. Source: c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.6, kSmallSize. */
+/* Largest size of a block that counts as pinning the free blocks beside it: because of the small
+ * block, they cannot be merged into one large block. Requests up to 1 MiB come from segments of
+ * their own kind. Source: c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.6, kSmallSize. */
 #define SMALL_BYTES ((int64_t)1 << 20)
 
 /* A small block that pins free blocks. */
@@ -12,7 +12,7 @@ struct pin {
 	int64_t bytes, requested, free_bytes;
 };
 
-/* What is found in the segments of a device. */
+/* Results of the walk over the segments of a device. */
 struct segment_walk {
 	struct memory_items segments, gaps;
 	VEC(struct pin) pins;
@@ -28,7 +28,7 @@ static struct span segment_kind(const struct snapshot_segment *g)
 	return g->large ? SPAN("large") : SPAN("small");
 }
 
-/* Orders kinds: the reverse alphabetical order is small, large, and these for expandable ones. */
+/* Orders kinds in reverse alphabetical order: small, large, expandable small, expandable large. */
 #define BY_KIND THEN(span_cmp(y->category, x->category))
 ORDERING(segment_class_cmp, struct memory_item, BY_KIND RISING(other))
 ORDERING(gap_cmp, struct memory_item, FALLING(bytes) FALLING(other) BY_KIND)
@@ -75,8 +75,8 @@ static void add_segment(struct replay *r, struct segment_walk *w, const struct s
 
 /* ---- blocks that pin the free blocks beside them ---- */
 
-/* Adds a small block between free ones. Its site comes from the list `finals` or, since a block
- * that waits to be freed is not in this list, from the block's own stack. */
+/* Adds a small block between free ones. The site of an active block comes from the list `finals`;
+ * that of a block that waits to be freed, which is not in the list, from the block's own stack. */
 static enum status add_pin(struct replay *r, struct segment_walk *w, const struct snapshot_block *b,
                            int64_t free_bytes)
 {
@@ -91,14 +91,14 @@ static enum status add_pin(struct replay *r, struct segment_walk *w, const struc
 	return ST_OK;
 }
 
-/* Finds blocks that pin the free blocks beside them: a block does so if it is small, smaller than
- * the free blocks together, and the only one between them. A gap between two such blocks is counted
- * only for the first of them. */
+/* Finds blocks that pin the free blocks beside them. A block does if it is small, smaller than
+ * these free blocks together, and the only block between them. A free block between two pinning
+ * blocks is counted only for the first of them. */
 static enum status find_pins(struct replay *r, const struct snapshot_segment *g,
                              struct segment_walk *w)
 {
 	const struct snapshot_block *v = r->s->blocks.v + g->first_block;
-	bool counted = false; /* true if the gap before the present block has been counted */
+	bool counted = false; /* true if the free block before block k has been counted */
 	for (uint32_t k = 0; k < g->nr_blocks; k++) {
 		if (v[k].state == BLOCK_INACTIVE)
 			continue;

@@ -8,7 +8,7 @@
 /* Number of bytes of a name that are searched, because C++ names can have megabytes. */
 #define SEARCHED_BYTES 2048
 
-/* What the rules for sites say about a function in a file. */
+/* The results of applying the rules for sites to a function in a file. */
 struct frame_look {
 	struct span file; ///< file name as it is shown for a site
 	uint32_t row[NR_SITE_TIERS];
@@ -27,8 +27,8 @@ static struct span after_last(struct span s, struct span part)
 	return (struct span){ NULL, 0 };
 }
 
-/* The path below site-packages, else the last two parts of the path. This is distinct enough, and
- * does not depend on where a project is installed. */
+/* The path below site-packages, else the last two parts of the path. The result does not depend on
+ * where a project is installed. */
 static struct span short_file(struct span file)
 {
 	struct span in = after_last(file, SPAN("-packages/"));
@@ -115,7 +115,7 @@ static struct frame_look frame_look_new(const struct site_rules *r, struct span 
 		l.skipped = site_text_has(strbuf_span(&text), r->skip.v, r->skip.nr);
 		l.plumbing = site_text_has(strbuf_span(&text), r->plumbing.v, r->plumbing.nr);
 		add_text(&text, l.file, function);
-		/* code that runs when a module is loaded is not an operation, so it gets no category */
+		/* code at the top level of a module is not an operation, so it gets no category */
 		bool module = span_eq(function, SPAN("<module>"));
 		for (size_t t = 0; t < NR_SITE_TIERS && !module && !l.plumbing; t++)
 			l.row[t] = (uint32_t)category_of(&r->tiers[t], strbuf_span(&text));
@@ -148,8 +148,8 @@ static bool has_python(struct sites *t, const uint32_t *frames, uint32_t nr)
 	return ANY(i, nr, look_of_frame(t, &t->snapshot->frames.v[frames[i]])->python);
 }
 
-/* If a stack has Python frames, only these can become the site: in C++ stacks the innermost frames
-   are always those of the allocator, the dispatcher and the interpreter. */
+/* If a stack has Python frames, only these can become the site, since the innermost C++ frames are
+ * always those of the allocator, the dispatcher and the interpreter. */
 static struct stack_frames search_stack(struct sites *t, const uint32_t *frames, uint32_t nr)
 {
 	struct stack_frames f = { UINT32_MAX, UINT32_MAX,    UINT32_MAX, UINT32_MAX,

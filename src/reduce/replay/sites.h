@@ -1,4 +1,4 @@
-/// Maps stacks to allocation sites, which have dense ids; equal sites have equal ids.
+/// Maps stacks to allocation sites, which have ids 0, 1, 2, …; equal sites have equal ids.
 #ifndef GG_REPLAY_SITES_H
 #define GG_REPLAY_SITES_H
 
