@@ -12,7 +12,8 @@ static void write_pin(const void *baseline, struct sink *out)
 	row_write_all(&ranks_schema, (const void *const *)b->pin.ranks.v, b->pin.ranks.nr, out);
 }
 
-/* Reads the first key of the pin, whose value is the number of ranks; 0 after an error. */
+/* Reads the first key of the pin, "ranks", and returns its value, the number of ranks; 0 after an
+ * error. */
 static size_t read_count(struct row_reader *r)
 {
 	struct span key;

@@ -5,7 +5,7 @@
 
 #include "model/fold.h"
 
-/* ---- steps: keys of the columns in files, and their places in struct digest ---- */
+/* ---- steps: keys of columns in files, and members of struct digest that hold the columns ---- */
 
 /// The columns, in the order in which they are stored.
 enum {
@@ -33,8 +33,8 @@ int step_column_since(size_t column);
 /// version of the format added.
 bool step_column_is_optional(size_t column);
 
-/// True for columns that a stored digest leaves out if all their values are 0: all columns of a
-/// phase except its first.
+/// True for columns that are left out of a file if all their values are 0: all columns of a phase
+/// except its first.
 bool step_column_may_be_zero(size_t column);
 
 /// Address of the member of a digest that points to a column. The member is NULL if the digest
@@ -67,8 +67,8 @@ enum { NR_MATCH_COLUMNS = 10, NR_MEMBER_COLUMNS = 3 };
 extern const size_t fold_match_columns[NR_MATCH_COLUMNS];
 extern const size_t fold_member_columns[NR_MEMBER_COLUMNS];
 
-/// Moves the columns of `s` into the members of its fold. False if columns do not fit the rows that
-/// they belong to, or contradict one another.
+/// Moves the columns of `s` into the members of its fold. False if the number or the lengths of the
+/// columns do not fit the rows that they belong to, or if columns contradict one another.
 bool fold_place_columns(struct stored_fold *s);
 
 #endif

@@ -9,8 +9,8 @@
 
 /* ---- parts of a digest that must agree with each other ---- */
 
-/* True if the `nr` rows of `size` bytes, which begin with the id of a memory, refer only to
-   memories of the digest, and are in the order of d->memories. */
+/* True if all of the `nr` rows of `size` bytes, which begin with the id of a memory, refer to
+ * memories of the digest, and are in the order of d->memories. */
 static bool memories_known(const struct digest *d, const void *rows, size_t nr, size_t size)
 {
 	size_t m = 0;
@@ -47,8 +47,8 @@ static void check_phase_summaries(struct row_reader *r, const struct digest *d)
 	row_need(r, fine, "phase_summaries", "have a metric that no phase has, or no steps");
 }
 
-/* Checks that the digest has samples, or a summary of each step metric that version 1.0 of the
- * format has. */
+/* Checks that the digest has either samples or summaries, and that summaries include each step
+ * metric of version 1.0 of the format. */
 static void check_steps(struct row_reader *r, const struct digest *d)
 {
 	bool whole = true;

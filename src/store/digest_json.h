@@ -35,11 +35,11 @@ struct baseline {
 	struct arena arena;
 	const char *workload;
 	struct provenance provenance;
-	struct run pin; ///< approved run in the reduced form that pin_make() gives it
-	/// reference run: the baseline in the file WORKLOAD.reference, whose pin is this run; NULL if
-	/// there is no such file
+	struct run pin; ///< approved run, reduced by pin_make()
+	/// the baseline in the file WORKLOAD.reference, whose pin is the reference run; NULL if there
+	/// is no such file
 	struct baseline *reference_run;
-	struct history recent; ///< accepted runs that the baseline file itself has, oldest first
+	struct history recent; ///< accepted runs stored in the baseline file itself, oldest first
 	struct history sample; ///< every run of the main branch, from the history file
 	struct history reference; ///< accepted runs after the pin, merged from `recent` and `sample`,
 	                          ///< oldest first; values are borrowed
@@ -56,9 +56,9 @@ static inline const struct run *baseline_explained(const struct baseline *b)
 void baseline_write(const struct baseline *b, struct sink *out);
 
 /// Drops values until the stored form of the run has at most BASELINE_RECENT_BYTES. The values that
-/// answer one query of a rule, such as one value for each kernel, are a group. Each value that is
-/// dropped is from the largest group: the value nearest to 0, or the last by name in a group of
-/// figures of result files. run->cut counts the dropped values.
+/// answer one query of a rule, such as one value for each kernel, form a group. Values are dropped
+/// from the largest group: the value nearest to 0 or, in a group of figures of result files, the
+/// last by name. run->cut counts the dropped values.
 void past_run_fit(struct past_run *run);
 
 /// Reads and validates a baseline; any error is ST_BASELINE, and its message has the byte offset
@@ -71,13 +71,12 @@ GG_MUST_CHECK enum status baseline_parse(struct source *src, struct baseline *ou
 GG_MUST_CHECK enum status baseline_read(const char *path, struct baseline *out,
                                         struct diag_log *log);
 
-/// Releases the digest, the histories and all texts of the baseline.
+/// Releases the digests, the histories and all texts of the baseline.
 void baseline_release(struct baseline *b);
 
 /// A sentence on two figures that contradict each other: a time of a step that is not the sum of
 /// its parts, kernels that do not add up to the steps, a median below the minimum. NULL if there
-/// are no such figures. Sums are not checked in a digest of several GPUs, since its figures are
-/// medians over the GPUs. Owned by `a`.
+/// are no such figures. Sums are checked only in digests of a single GPU. Owned by `a`.
 const char *digest_contradiction(const struct digest *d, struct arena *a);
 
 /// Size limit of a pin of up to PIN_RANKS ranks in bytes; with more ranks the limit grows in
@@ -88,10 +87,10 @@ enum { PIN_BYTES = 190000, PIN_RANKS = 64 };
 enum { PIN_FOLDED_BYTES = 1900000 };
 
 /// Makes `out`, the reduced form of `run` that a baseline stores. Figures that checks of `rules`
-/// compare are kept exactly, others as far as the size limit allows; lists that no comparison
-/// needs, such as single collectives, are left out. If the limit demands it, the smallest kernels
-/// and operators are summed, and the samples of steps replaced by statistics. `naming` normalizes
-/// names. Texts are borrowed from `run`. Caller releases `out` with run_release().
+/// compare are kept exactly, others as far as the size limit allows. Lists that no comparison
+/// needs, such as single collectives, are left out. If the result would be too large, the smallest
+/// kernels and operators are summed, and statistics replace the samples of steps. `naming`
+/// normalizes names. Texts are borrowed from `run`. Caller releases `out` with run_release().
 void pin_make(const struct run *run, const struct rules *rules, const struct naming *naming,
               struct run *out);
 

@@ -8,8 +8,9 @@ struct seen {
 	int depth;
 };
 
-/* Returns what is wrong with function `i`, or NULL. For each index p below `i`, seen[p + 1] is
-   the state of function p; seen[0] is the state of the root of the tree. */
+/* Says what is wrong with function `i`, as the end of a sentence; NULL if nothing is. For each
+ * index p below `i`, seen[p + 1] is the state of function p; seen[0] is the state of the root of
+ * the tree. */
 static const char *function_fault(const struct digest *d, size_t i, const struct seen *seen)
 {
 	const struct function_stat *f = &d->functions.v[i];
@@ -59,8 +60,9 @@ static void check_collectives(struct row_reader *r, const struct digest *d)
 	}
 }
 
-/* If a row is a sum of small rows, its member `names` is the number of these rows, else 0. True
-   if no such number is negative, and if among GPU activities only kernels have such sums. */
+/* True if the member `names` of all rows is valid. It is the number of rows that a sum replaces, 0
+ * for a row that is not a sum. It must not be negative; of GPU activities, only kernels may have
+ * sums. */
 static bool are_sums(const struct digest *d)
 {
 	return ALL(i, d->kernels.nr,

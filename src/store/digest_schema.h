@@ -15,14 +15,14 @@ extern const struct schema ranks_schema;
 /// Stops the reader with an error if parts of the digest contradict one another.
 void digest_check(struct row_reader *r, struct digest *d);
 
-/// The steps of `nr` digests of one document (FIELD_STEPS): read them, write them, or write their
-/// JSON Schema; if `several`, it also allows the values of several digests.
+/// The steps of `nr` digests of one document (FIELD_STEPS). The functions read them, write them,
+/// and write their JSON Schema, which also allows the values of several digests if `several`.
 void steps_read(struct row_reader *r, void *const *digests, size_t nr);
 void steps_write(const void *const *digests, size_t nr, struct sink *out);
 void steps_describe(bool several, int depth, struct sink *out);
 
-/// Functions of the member of a digest that is the fold, the figures of all ranks of a folded run;
-/// and its row type.
+/// Functions and row type for the member `fold` of a digest, the figures of all ranks of a folded
+/// run: read it, write it, and tell whether there is one.
 void fold_read(struct row_reader *r, void *digest);
 void fold_write(const void *digest, struct sink *out);
 bool fold_is_there(const void *digest);
@@ -44,7 +44,7 @@ GG_MUST_CHECK enum status stored_document_read(struct source *src, enum status f
                                                void *row, struct diag_log *log);
 
 /// Stops the reader with an error if functions or collectives refer to missing or unsuitable rows,
-/// or if a row claims to be a sum of small rows and cannot be one.
+/// or if a row has an impossible member `names`.
 void digest_check_rows(struct row_reader *r, const struct digest *d);
 
 /// Row type of the provenance of a run.
@@ -53,7 +53,7 @@ extern const struct schema provenance_schema;
 /// Row type of a value in a past run: the answer to a query of a rule.
 extern const struct schema past_value_schema;
 
-/// Row type of one of the later runs that a baseline file has beside its pin.
+/// Row type of a run after the pin that is stored in a baseline file.
 extern const struct schema past_schema;
 
 /// Fields of a run in a history file: all fields of past_schema, and others such as the pin and the
@@ -61,7 +61,7 @@ extern const struct schema past_schema;
 enum { NR_HISTORY_FIELDS = 11 };
 extern const struct field history_fields[NR_HISTORY_FIELDS];
 
-/// True if the JSON of a struct may leave out the field.
+/// True if the field may be missing in a file.
 bool row_is_optional(const struct field *f);
 
 /// True for a field of type int64_t.

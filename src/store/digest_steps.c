@@ -155,15 +155,15 @@ void steps_describe(bool several, int depth, struct sink *out)
 
 /* ---- reading of steps ---- */
 
-/* Stands for a step without a value in a column of differences; in a column of values, NO_SAMPLE
-   does. */
+/* Value of a step without a sample while a column holds differences. A column of values has
+ * NO_SAMPLE instead. */
 #define NO_REST INT64_MIN
 
 enum { BASES_MAX = 8 }; /* largest number of columns in struct bases */
 
-/* The bases of a column: columns that are added or subtracted to get numbers close to the values
-   of this column. Where a base lacks a value, 0 is used. If a column is its own base, its value
-   in the previous step is used, and 0 in the first step. */
+/* The bases of a column: the column is stored as differences from a sum, to which these columns are
+ * added or from which they are subtracted. If a base has no value in a step, 0 is used. If a column
+ * is its own base, its value in the previous step is used, and 0 in the first step. */
 struct bases {
 	size_t nr;
 	int column[BASES_MAX]; ///< a column that is added, or ~column of one that is subtracted
@@ -267,7 +267,7 @@ static void read_lists(struct columns *c, size_t i, bool rests)
 	size_t most = store_limits.steps / c->nr;
 	int64_t *v;
 	enum jscan_type first = row_enter_array(r, key);
-	/* the outer list has numbers, not lists: it is the one column of all digests */
+	/* the list has numbers rather than lists: it is the column of all digests */
 	if (first != JSCAN_ARRAY) {
 		size_t nr = read_numbers(r, i, rests, first, most, &v);
 		for (size_t k = 0; k < c->nr; k++)
@@ -321,7 +321,7 @@ static void read_rests(struct columns *c, size_t i)
 		unsigned k = 0;
 		while (k < 3 && !span_eq(key, span_of(keys[k])))
 			k++;
-		/* seen >> k is not 0 if this key, or one that must come after it, has been read already */
+		/* seen >> k is not 0 if this key, or a key that must come later, has been read already */
 		if (k == 3 || seen >> k)
 			row_fail(r, jscan_byte(r->js), step_column_key(i),
 			         "has other keys than \"plus\", \"minus\" and \"rest\", in this order");
@@ -370,8 +370,7 @@ static void read_columns(struct columns *c)
 			c->summarized = span_eq(key, span_of(step_column_key(COUNT_COLUMN)));
 		size_t i = find_column(c, key);
 		/* each step of a run must have samples. If a run could have only its number of steps, a
-		 * file of thirty bytes could claim a million steps, and cost the time and memory of all
-		 * these */
+		 * file of thirty bytes could claim a million steps, which would take time and memory */
 		row_need(r, !c->summarized || !r->sampled, step_column_key(COUNT_COLUMN),
 		         "replaces the samples of steps, as only a baseline may");
 		if (i == NR_ALL_COLUMNS ? row_is_passed_over(r, key) : step_column_since(i) > r->minor) {

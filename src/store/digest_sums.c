@@ -63,8 +63,8 @@ static bool is_sum_of(const struct digest *d, enum metric_id id, __int128 sum)
 	return sum >= of_steps - slack && sum <= of_steps + slack;
 }
 
-/* Kernels, copies and memory sets must add up to the GPU time of the usable steps: the steps
-   without warm-up, and without a last step that is cut short. */
+/* Checks that kernels, copies and memory sets add up to the GPU time of the usable steps (the steps
+ * without warm-up, and without a last step that is cut short). NULL if they do. */
 static const char *kernels_fault(const struct digest *d)
 {
 	__int128 time = 0, count = 0;

@@ -51,8 +51,8 @@ static size_t next_size(const struct placer *p)
 	return p->next < p->s->columns.nr ? p->s->columns.v[p->next].nr : 0;
 }
 
-/* The next column, owned by the caller. NULL if it does not have exactly `nr` numbers or, unless
-   `may_lack` is set, if one of these is FOLD_ABSENT. */
+/* The next column, owned by the caller. NULL if it does not have exactly `nr` numbers, or if one of
+ * them is FOLD_ABSENT and `may_lack` is false. */
 static int64_t *take_numbers(struct placer *p, size_t nr, bool may_lack)
 {
 	struct column *c = next_column(p, true);
@@ -110,8 +110,8 @@ static void place_ranks(struct placer *p, struct fold *f)
 		p->fine = f->rank[i] >= 0 && f->rank[i] <= RANK_MAX && (!i || f->rank[i] > f->rank[i - 1]);
 }
 
-/* Fills f->number, one column for each kind of number (enum fold_number), with one number for
-   each rank. A kind that an earlier version did not store is 0 for all ranks. */
+/* Fills f->number, one column for each kind of number (enum fold_number), with one number for each
+ * rank. Kinds that an earlier version did not store become 0 for all ranks. */
 static void place_numbers(struct placer *p, struct fold *f)
 {
 	const struct column *c = next_column(p, true);
@@ -139,8 +139,8 @@ static void place_patterns(struct placer *p, struct fold *f)
 	}
 }
 
-/* Checks counts and indices. A hash may be any number, and the last step is -1 if a rank has begun
-   no step. */
+/* Checks counts and indices. They must not be negative, with two exceptions: a hash (FOLD_SOURCE)
+ * may be any number, and the last step (FOLD_STEP) is -1 if a rank has begun no step. */
 static void check_numbers(struct placer *p, const struct fold *f)
 {
 	for (size_t i = 0; i < NR_FOLD_NUMBERS && p->fine; i++)
@@ -174,8 +174,8 @@ static void place_figures(struct placer *p, struct fold *f)
 	}
 }
 
-/* Fills an empty VEC, a pointer and two sizes, of structs of `size` bytes, which are zero except
-   for members with a column each. */
+/* Fills `vec`, an empty VEC of structs of `size` bytes. Each of the members at `offsets` gets the
+ * values of a column; other members are 0. (Every VEC is a pointer and two sizes.) */
 static void place_members(struct placer *p, void *vec, size_t size, const size_t *offsets,
                           size_t nr_offsets)
 {

@@ -1,8 +1,9 @@
 /* Reads and writes folds: the figures of all ranks of a folded run. Figures and series are rows.
-   Figures of single ranks, and the bins of histograms (struct tally), are columns in the order
-   of the rows that they belong to. Each number is stored as its difference from the number
-   before it; in columns of bins, only the key of each bin is. A column of the member `number`
-   (struct fold) has only one number if it is the same for all ranks. */
+ * Figures of single ranks, and the bins of histograms (struct tally), are columns in the order of
+ * the rows that they belong to. Each number is stored as its difference from the number before it.
+ * In columns of bins, only keys are stored as differences (from the key before); counts are stored
+ * as they are. A column of the member `number` (struct fold) has only one number if it is the same
+ * for all ranks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@ struct writer {
 	struct strbuf text; ///< text of the present column
 };
 
-/* Appends a number, after a comma if `more`; this is where the time of writing goes. */
+/* Appends a number, after a comma if `more`. Written for speed, since writing a fold spends most of
+ * its time here. */
 static void put_number(struct strbuf *out, uint64_t bits, bool more)
 {
 	char digits[24];
@@ -158,8 +160,8 @@ static void read_columns(struct row_reader *r, void *fold)
 	}
 }
 
-/* Reads the digests that the fold keeps whole. Stores only the rank, source hash and JSON text
-   of each, since merging needs no more. */
+/* Reads the digests that the fold keeps whole. Stores only the rank, source hash and JSON text of
+ * each, which is enough for merging. */
 static void read_kept(struct row_reader *r, void *fold)
 {
 	struct fold *f = fold;

@@ -97,8 +97,8 @@ enum status history_read(const char *path, struct arena *a, struct history *out,
 
 /* ---- writing of a history ---- */
 
-/* Writes one run as a line. All line breaks are left out: row_write() writes them only between
- * values, and escapes those in texts. */
+/* Writes one run as a line. All line breaks are left out; none of them is in a text, since
+ * row_write() escapes those. */
 static void write_line(const struct past_run *run, struct sink *out)
 {
 	struct sink *lines = sink_open_memory();

@@ -20,9 +20,10 @@ const char *history_path(const char *path, struct arena *a);
 /// Owned by `a`.
 const char *history_reference_path(const char *path, struct arena *a);
 
-/// Reads the history at `path`, one run per line, oldest first; a missing file has no runs. Lines
-/// of the same run and pin count once. Errors are ST_BASELINE, and the message names the line.
-/// Texts are owned by `a`; caller ends with history_release() whatever the outcome.
+/// Reads the history at `path`, one run per line, oldest first; a missing file has no runs. If
+/// several lines have the same run and pin, only the first is used. Errors are ST_BASELINE, and the
+/// message names the line. Texts are owned by `a`; caller ends with history_release() whatever the
+/// outcome.
 GG_MUST_CHECK enum status history_read(const char *path, struct arena *a, struct history *out,
                                        struct diag_log *log);
 

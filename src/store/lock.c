@@ -38,8 +38,8 @@ static int check_place(int fd, const char *path)
 }
 
 /* Results of try_take() besides errno values: the lock was taken; the lock file was removed
-   meanwhile (EAGAIN); another process holds the lock (EWOULDBLOCK). EAGAIN and EWOULDBLOCK may
-   be equal, so each result has its own value. */
+ * meanwhile; another process holds the lock. (errno values cannot be used for the last two: EAGAIN
+ * and EWOULDBLOCK may be equal.) */
 enum { LOCK_TAKEN, LOCK_GONE = -1, LOCK_HELD = -2 };
 
 static int try_take(struct file_lock *lock)

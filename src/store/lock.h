@@ -1,4 +1,4 @@
-/// Advisory lock for changing a stored file, so that only one process writes at a time.
+/// Advisory lock of a stored file, so that only one process changes it at a time.
 #ifndef GG_STORE_LOCK_H
 #define GG_STORE_LOCK_H
 

@@ -27,8 +27,8 @@ static const struct field value_fields[] = {
 	  .since = 1 },
 };
 
-/* The minor version of the format that added the metric of a query; the metric's name begins the
- * query. */
+/* The minor version of the format that added the metric of a query. The query begins with the name
+ * of the metric. */
 static int value_since(const void *row)
 {
 	const char *query = ((const struct past_value *)row)->query;
@@ -84,8 +84,8 @@ static size_t largest_group(const struct past_run *run, size_t *nr)
 }
 
 /* Drops one value of the query with the most values: the value nearest to 0. Figures of result
-   files have no common unit; of these the last by name is dropped, so that all runs keep the same
-   figures. */
+ * files have different units and cannot be compared, so the last by name is dropped; all runs then
+ * keep the same figures. */
 static void cut_one(struct past_run *run)
 {
 	struct past_value *v = run->values.v;

@@ -12,8 +12,8 @@
 #include "model/step_figures.h"
 #include "store/digest_schema.h"
 
-/* Levels of detail of a stored run, from the most to the least; the first level that fits the size
- * limit is used. */
+/* Levels of detail of a stored run, from the most to the least detailed. The first level that fits
+ * the size limit is used. */
 static const struct detail {
 	bool whole; ///< true: samples of every step, however many, and figures of kernels over the
 	            ///< whole trace; false: statistics in place of samples if there are many steps, and
@@ -125,8 +125,8 @@ static void choose(const struct ranking *r, const struct names *asked, size_t to
 
 /* ---- pins of kernels and operators ---- */
 
-/* The category of the kernels whose normalized name is `match`. If they differ, the kernel with
-   the most time decides. */
+/* The category of the kernels whose normalized name is `match`. If they have different categories,
+ * that of the kernel with the most time. */
 static const char *category_of_match(const struct pinner *p, const struct rank_view *v,
                                      struct span match)
 {
@@ -193,9 +193,9 @@ static void pin_steps(const struct digest *from, struct digest *d)
 
 /* ---- pins of phases ---- */
 
-/* Keeps all phases if `all` is set. Else keeps kinds of steps, such as "decode", and only those
- * parts of steps, such as "backward", that rules ask for: each part has about as many figures as a
- * step. */
+/* Keeps all phases if `all` is set. Else keeps all kinds of steps, such as "decode", but only those
+ * parts of steps, such as "backward", that rules ask for, since each part has about as many figures
+ * as a step. */
 static void pin_phases(const struct pinner *p, const struct digest *from, bool all, bool summarize,
                        struct digest *d)
 {

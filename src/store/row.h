@@ -15,22 +15,20 @@
 #include "model/rows.h"
 
 /// The minor version of stored documents, written after "schema" if it is above 0. A new minor
-/// version adds fields, rows of figures and columns, and changes none. When a file is read, what a
-/// newer minor version added is skipped, and what an older minor version lacks counts as not
-/// recorded. A key that an older minor version wrote with another meaning is skipped, too. Any
-/// other change needs a new major version, which is part of the schema's id; files of other major
-/// versions are refused.
+/// version only adds fields, rows of figures and columns. Readers skip additions of newer minor
+/// versions, and treat data that an older minor version lacks as not recorded. A key that an older
+/// minor version wrote with another meaning is skipped, too. Any other change needs a new major
+/// version, which is part of the schema's id; files of other major versions are refused.
 enum { STORE_MINOR = 3 };
 
 /// In a document of several structs, the key whose value is the number of structs. In a row of such
 /// a document, the key of a list with the indices of the structs that have the row.
 #define ROW_OWNERS "ranks"
 
-/// Largest contents of a stored file; anything beyond is an error.
+/// Limits of the contents of a stored file; exceeding one of them is an error.
 struct store_limits {
 	uint64_t bytes;
-	size_t rows; ///< largest number of lines in one list of rows; a line may have the same row of
-	             ///< several ranks
+	size_t rows; ///< largest number of lines in one list of rows; several ranks may share a line
 	size_t steps;
 	size_t ranks;
 };
@@ -55,7 +53,7 @@ struct row_reader {
 	                   ///< knows
 };
 
-/// True in a document of a newer minor version, in which unknown keys are skipped.
+/// True if the document has a newer minor version; unknown keys are then skipped.
 static inline bool row_reader_is_lenient(const struct row_reader *r)
 {
 	return r->minor > STORE_MINOR;
@@ -107,7 +105,7 @@ void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *
 /// Like row_fail() at the present byte, unless `fine`.
 void row_need(struct row_reader *r, bool fine, const char *key, const char *what);
 
-/// Offset in the input, in bytes, of the value that comes next.
+/// Offset in the input, in bytes, of the next value.
 uint64_t row_byte(struct row_reader *r);
 
 /// Appends a key to the path, or an index if `key` is NULL. Returns the previous length, to be

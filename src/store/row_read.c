@@ -12,7 +12,7 @@ const struct store_limits store_limits = {
 	.ranks = 65536,
 };
 
-/* Number of bytes that a file must have at least for each row beyond store_limits.rows. */
+/* Least number of bytes that a file must have for each row beyond store_limits.rows. */
 #define ROW_BYTES 16
 
 void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *what)
@@ -80,8 +80,7 @@ enum next_key { KEY_UNREAD, KEY_READ, KEY_NONE };
 static void read_members(struct row_reader *r, const struct schema *s, void *const *rows, size_t nr,
                          enum next_key next, struct span key);
 
-/* Rows that share one line of the file, and the indices `owners` of the structs that have these
- * rows. */
+/* The rows of one line of the file, and the indices (`owners`) of the structs that have them. */
 struct line {
 	char *rows; ///< one zeroed row for each struct
 	void **owned; ///< pointers into `rows`, only for the structs that have this line's row
@@ -89,8 +88,8 @@ struct line {
 	size_t nr;
 };
 
-/* Reads the list of the structs that have the row into l->owners, as ascending indices. A row
-   that all structs have comes without such a list. */
+/* Reads the list of the structs that have the row into l->owners, as ascending indices. A row that
+ * all structs have is written without this list. */
 static void read_owners(struct row_reader *r, struct line *l, size_t nr)
 {
 	uint64_t byte = row_byte(r);

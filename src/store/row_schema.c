@@ -31,8 +31,8 @@ void row_schema_line(struct sink *out, int depth, const char *text)
 	sink_printf(out, "\n%*s%s", 2 * depth, "", text);
 }
 
-/* Writes the schema of a field, given the schema of its value. If `several`, the field may also
-   be a list with one value for each struct; if `optional`, null is allowed in this list. */
+/* Writes the schema of a field; `value` is the schema of its value. If `several`, the field may
+ * also be a list with one value for each struct; if `optional`, null is allowed in this list. */
 static void write_value(const char *value, bool optional, bool several, struct sink *out)
 {
 	if (!several)
@@ -64,8 +64,8 @@ static void write_names(const char *const *names, bool several, struct sink *out
 	strbuf_release(&b);
 }
 
-/* Writes the schema of the object that holds one struct or, if `several`, several together. `depth`
- * is the indentation of the object's last line. */
+/* Writes the schema of the object that holds one struct or, if `several`, several structs together.
+ * `depth` is the indentation of the object's last line. */
 static void write_row(const struct schema *s, bool several, int depth, struct sink *out);
 
 static void write_field(const struct field *f, bool several, int depth, struct sink *out)
@@ -123,8 +123,8 @@ static void write_leading(const struct schema *s, bool several, int depth, struc
 	}
 }
 
-/* Writes the schema of an object from "type" on, without the braces. The recursion is bounded: a
-   table of fields has fields with tables of their own, at most four deep. */
+/* Writes the schema of an object from "type" on, without the braces. The recursion is bounded,
+ * since tables of fields are nested at most four deep. */
 static void write_object(const struct schema *s, bool several, int depth, struct sink *out)
 {
 	const char *before = s->id ? "\"schema\", " : s->counted ? "\"" ROW_OWNERS "\", " : "";

@@ -11,7 +11,7 @@
 static int64_t read_number(struct row_reader *r, const char *key, bool negative)
 {
 	int64_t value;
-	if (jscan_natural(r->js, &value)) /* fast path for integers that are not negative */
+	if (jscan_natural(r->js, &value)) /* fast path for integers ≥ 0 */
 		return value;
 	uint64_t byte = row_byte(r);
 	struct span text;
@@ -72,8 +72,8 @@ static int nibble(char c)
 	return p ? (int)(p - digits) : -1;
 }
 
-/* Reads the raw bytes of a text from hex. `shown` is the text made valid UTF-8, as the key
-   before has it; the two must fit. */
+/* Reads the raw bytes of a text from hex. `shown` is the value of the key before it, the text made
+ * valid UTF-8; an error if it does not result from the bytes. */
 static struct span read_hex(struct row_reader *r, const char *key, struct span shown)
 {
 	uint64_t byte = row_byte(r);
@@ -244,9 +244,9 @@ static void read_list(struct row_reader *r, const struct field *f, const char *k
 	strbuf_setlen(&r->path, before);
 }
 
-/* Reads a field of `nr` structs. A list has one value for each struct; anything else is the value
- * of all structs. A shape is itself a list of numbers: if the field is a shape, a list that begins
- * with a number is one shape, the value of all structs. */
+/* Reads a field of `nr` structs. A list has one value for each struct; any other value is that of
+ * all structs. A shape is itself a list of numbers. So if the field is a shape, a list that begins
+ * with a number is the one shape of all structs. */
 void row_read_values(struct row_reader *r, const struct field *f, const char *key, bool hex,
                      void *const *rows, size_t nr)
 {

@@ -86,7 +86,7 @@ static void add_value(struct strbuf *out, const struct field *f, const void *row
 			strbuf_addf(out, "[%" PRId64 ",%" PRId64 ",%" PRId64 "]", number[0], number[1],
 			            number[2]);
 		break;
-	case FIELD_ROW: /* not written here: add_values() writes rows in rows */
+	case FIELD_ROW: /* not written here: add_values() writes nested rows */
 	case FIELD_ROWS:
 	case FIELD_OPTIONAL_ROWS:
 	case FIELD_STEPS:
@@ -100,8 +100,8 @@ static void add_value(struct strbuf *out, const struct field *f, const void *row
 
 static void add_row(struct strbuf *out, const struct schema *s, const void *const *rows, size_t nr);
 
-/* Appends the values that `nr` rows have in a field: nothing if no row has one, one value if all
-   are equal, else a list with one value, or null, for each row. `hex`: as for add_raw(). */
+/* Appends the values of a field in `nr` rows: nothing if no row has a value, one value if all are
+ * equal, else a list with one value, or null, for each row. `hex`: as for add_raw(). */
 static void add_values(struct strbuf *out, const struct field *f, bool hex, const void *const *rows,
                        size_t nr)
 {
@@ -142,7 +142,7 @@ static void add_row(struct strbuf *out, const struct schema *s, const void *cons
 	for (const struct field *f = s->fields; f < s->fields + s->nr; f++)
 		for (int hex = 0; hex <= row_is_text(f); hex++) {
 			size_t start = out->n;
-			strbuf_adds(out, before); /* strbuf_addf() would take more time than all else */
+			strbuf_adds(out, before); /* strbuf_addf() would take most of the time */
 			strbuf_adds(out, f->key);
 			strbuf_adds(out, hex ? "_hex\":" : "\":");
 			size_t n = out->n;

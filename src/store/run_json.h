@@ -1,5 +1,5 @@
 /// A run of several ranks as one file: its digests in canonical JSON. Also saves runs and baselines
-/// to files; a file appears only if it can be read back.
+/// to files, which are written only if they can be read back.
 #ifndef GG_STORE_RUN_JSON_H
 #define GG_STORE_RUN_JSON_H
 
@@ -23,8 +23,8 @@ void run_write(const struct run *run, struct sink *out);
 GG_MUST_CHECK enum status run_read(struct source *src, bool keeps_text, struct run *out,
                                    struct diag_log *log);
 
-/// True if run_write() only copies texts of digests, which were validated when they were read. What
-/// it writes can then certainly be read again.
+/// True if run_write() only copies texts of digests, which were validated when they were read. Its
+/// output can then certainly be read again.
 bool run_is_text(const struct run *run);
 
 /// Writes `run` to `path` with run_write(), compressed if the name ends in ".gz". The function may
