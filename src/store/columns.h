@@ -15,8 +15,8 @@ enum {
 	STEP_PHASE_COLUMN = METRIC_COLUMN + NR_STEP_METRICS,
 	PHASE_COLUMN, ///< first column of PHASE_FORWARD; the columns of the other phases follow
 	NR_COLUMNS = PHASE_COLUMN + (NR_INNER_PHASES - 1) * NR_PHASE_COLUMNS,
-	COUNT_COLUMN = NR_COLUMNS, ///< number of steps; the only column if a digest has statistics in
-	                           ///< place of samples
+	COUNT_COLUMN = NR_COLUMNS, ///< number of steps; the only column if statistics replace the
+	                           ///< samples
 	NR_ALL_COLUMNS
 };
 

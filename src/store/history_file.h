@@ -1,4 +1,4 @@
-/// The history file: every run of the main branch, in a file of its own beside the baseline.
+/// The history file: a file in the folder of the baseline that has every run of the main branch.
 #ifndef GG_STORE_HISTORY_FILE_H
 #define GG_STORE_HISTORY_FILE_H
 
@@ -13,11 +13,11 @@
 /// of lines that are read: more than are written, since a file may be a merge of several branches.
 enum { HISTORY_MOST = 200, HISTORY_LINES = 10000 };
 
-/// Path of the history beside the baseline at `path`: "x.history.jsonl" for "x.json". Owned by `a`.
+/// Path of the history of the baseline at `path`: "x.history.jsonl" for "x.json". Owned by `a`.
 const char *history_path(const char *path, struct arena *a);
 
-/// Path of the reference run beside the history at `path`: "x.reference" for "x.history.jsonl".
-/// Owned by `a`.
+/// Path of the reference run that belongs to the history at `path`: "x.reference" for
+/// "x.history.jsonl". Owned by `a`.
 const char *history_reference_path(const char *path, struct arena *a);
 
 /// Reads the history at `path`, one run per line, oldest first; a missing file has no runs. If

@@ -99,7 +99,8 @@ bool row_item(struct row_reader *r, const char *key, size_t i);
 bool row_next(struct row_reader *r, const char *key, size_t *at, size_t nr);
 
 /// Stops the scanner with an error. Its message has the offset `byte`, the path of the value at
-/// `key` (of the present value if `key` is NULL), and `what`, which says what is wrong.
+/// `key` (of the present value if `key` is NULL), and `what`, a description of the error such as
+/// "is missing".
 void row_fail(struct row_reader *r, uint64_t byte, const char *key, const char *what);
 
 /// Like row_fail() at the present byte, unless `fine`.

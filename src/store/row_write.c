@@ -42,8 +42,8 @@ static void add_raw(struct strbuf *out, struct span raw, bool hex)
 	strbuf_release(&b);
 }
 
-/* Appends the value of a field that is not a row; nothing if the field is left out. `hex`: as for
-   add_raw(). */
+/* Appends the value of a field that is not a row; nothing if the field is left out. If `hex`, a
+ * text is appended as by add_raw() with `hex`. */
 static void add_value(struct strbuf *out, const struct field *f, const void *row, bool hex)
 {
 	const char *at = (const char *)row + f->offset;
@@ -101,7 +101,8 @@ static void add_value(struct strbuf *out, const struct field *f, const void *row
 static void add_row(struct strbuf *out, const struct schema *s, const void *const *rows, size_t nr);
 
 /* Appends the values of a field in `nr` rows: nothing if no row has a value, one value if all are
- * equal, else a list with one value, or null, for each row. `hex`: as for add_raw(). */
+ * equal, else a list with one value, or null, for each row. If `hex`, texts are appended as by
+ * add_raw() with `hex`. */
 static void add_values(struct strbuf *out, const struct field *f, bool hex, const void *const *rows,
                        size_t nr)
 {

@@ -102,8 +102,8 @@ struct event {
 
 	/// of an operator: values of scalar inputs in the form of input_dims, "-, -, -, [1, 1], False".
 	struct span concrete_inputs;
-	int64_t flops; ///< of an operator: floating-point operations that the trace gives for kernels
-	               ///< of Inductor; 0 if unknown
+	int64_t flops; ///< of an operator: floating-point operations, which the trace has only for
+	               ///< kernels of Inductor; 0 if unknown
 
 	/// of a kernel, operator or annotation: the collective that it belongs to
 	struct collective_args collective;

@@ -19,8 +19,8 @@ struct machine_stat {
 	                       ///< else the share of throttled samples
 	int64_t other_processes; ///< largest number of other processes that used the GPU
 
-	/// Energy in microjoules, from the driver's counter or as mean power × time; and the time that
-	/// it covers: those intervals between two samples in which the GPU was busy.
+	/// Energy in microjoules, from the driver's counter or as mean power × time; and the time over
+	/// which it was measured: the intervals between samples in which the GPU was busy.
 	int64_t energy_uj, energy_ns;
 
 	/// Reasons for which the GPU was throttled: "sw_power_cap"; NULL if it was not throttled, or if

@@ -32,8 +32,8 @@ struct timeline_row {
 	int64_t time_us; ///< time of the change; -1 for the time before the recording
 	int64_t bytes; ///< change in bytes, signed
 	uint8_t action, category;
-	bool more; ///< true if the next row has the same time, so that the level after this row existed
-	           ///< at no moment
+	bool more; ///< true if the next row has the same time: the level between the two rows is not a
+	           ///< level at any moment
 };
 
 /// A file of torch.profiler's export_memory_timeline(): tensors of one device; the file does not
@@ -45,7 +45,7 @@ struct memory_timeline {
 	uint64_t json_faults, fault_byte;
 };
 
-/// What an activity of XProf's record does.
+/// The kinds of activities in XProf's record.
 enum xprof_kind { XPROF_OTHER, XPROF_ALLOCATION, XPROF_DEALLOCATION };
 
 /// An activity of XProf's record (MemoryActivityMetadata): an allocation or deallocation, with its

@@ -111,7 +111,7 @@ struct snapshot {
 /// Makes an empty snapshot, whose lists and texts snapshot_release() releases.
 void snapshot_init(struct snapshot *s);
 
-/// Releases what the snapshot owns.
+/// Releases all memory of the snapshot.
 void snapshot_release(struct snapshot *s);
 
 #endif

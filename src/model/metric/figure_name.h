@@ -1,4 +1,4 @@
-/// What the name of a figure tells about its unit and about which direction is better.
+/// Derives facts on a figure, such as its unit and its better direction, from its name.
 #ifndef GG_METRIC_FIGURE_NAME_H
 #define GG_METRIC_FIGURE_NAME_H
 
@@ -50,20 +50,19 @@ const char *figure_better(struct span name, const char *unit);
 /// rules/figures.yaml: "record", "flat", "case" or "sweep" for settings, "count" for counts.
 bool figure_is_setting(struct span name, const char *kind);
 
-/// True if the name of a figure tells that neither direction is better: a spread, a time of day, a
-/// number of samples, a setting.
+/// True if neither direction is better for a figure by its name: a spread, a time of day, a number
+/// of samples, a setting.
 bool figure_is_neither(struct span name);
 
-/// True for a figure of files that is a time or a rate by its unit or, if that is unknown, by the
-/// words of its name: such figures differ from run to run as wall time does.
+/// True for a figure of files that is a time or a rate, which differs from run to run as wall time
+/// does. Decided by the figure's unit or, if that is unknown, by its name.
 bool figure_is_timed(const struct metric *m);
 
 /// True if a figure is the total time or energy of a run, rather than that of one request or step.
 /// Decided by the figure's name and by `unit`, which may be NULL.
 bool figure_is_sum(struct span name, const char *unit);
 
-/// True if the words of a figure's name tell that the figure is the same in each run of the same
-/// work.
+/// True if a figure is by its name a count that is the same in each run of the same work.
 bool figure_is_counted(struct span name);
 
 /// Numbers of statistics: of two statistics of the same samples, the one with the higher number is

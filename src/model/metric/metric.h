@@ -114,7 +114,7 @@ enum stake {
 	STAKE_LOADER,
 	STAKE_SYNCS,
 	STAKE_LAUNCH, ///< host time of launches and operators
-	STAKE_RANKS, ///< what one rank has in excess of the others, such as waiting
+	STAKE_RANKS, ///< time of one rank beyond that of the other ranks, such as waiting
 	STAKE_TAIL, ///< time of the slowest steps, which are slow for other reasons than the median
 	            ///< step
 	STAKE_PEAK, ///< allocated memory
@@ -172,7 +172,7 @@ enum rests_on {
 	ON_MEMORY_EVENTS = 1 << 13, ///< numbers of segment events and of out-of-memory errors
 	ON_MEMORY_GROWTH = 1 << 14,
 	ON_FLOPS = 1 << 15, ///< floating-point operations as counted in the trace
-	ON_MFU = 1 << 16, ///< floating-point operations as given by the run context
+	ON_MFU = 1 << 16, ///< floating-point operations, as stated in the run context
 	ON_CLOCKS = 1 << 17, ///< times and rates, which a throttled GPU makes worse
 	ON_ENDS = 1 << 18, ///< figures computed from the starts and ends of activities: unions, spans,
 	                   ///< wall times
@@ -225,8 +225,7 @@ struct metric {
 extern const struct metric metric_table[NR_METRICS];
 extern const char *const metric_names[]; ///< names of the metrics, ended by NULL
 
-/// The family of the metric `m`; if its row says FAMILY_BY_NEED, the family that its `need`
-/// implies.
+/// The family of the metric `m`; if its row has FAMILY_BY_NEED, the family that its `need` implies.
 enum family metric_family(const struct metric *m);
 
 /// The stake of the metric `m`; if its row has STAKE_UNNAMED, the stake that its labels and group

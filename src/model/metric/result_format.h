@@ -50,10 +50,10 @@ struct result_take {
 	const char *minus; ///< path of a value that is subtracted from the figure; NULL if there is
 	                   ///< none
 	const char *as; ///< template of the figure's name; NULL: the last name of the path `at`
-	const char *title; ///< template of what people read in place of the name, in which '_' is a
-	                   ///< blank; NULL: the name
+	const char *title; ///< template of the name that reports show, in which '_' is a blank; NULL:
+	                   ///< the name itself
 	const char *scale; ///< factor of the value; NULL means 1
-	const char *unit; ///< unit, one of figure_units; NULL if the name or the value tells the unit
+	const char *unit; ///< unit, one of figure_units; NULL if it follows from the name or the value
 	const char *unit_at; ///< path of the text that holds the unit; "^name" is a member beside the
 	                     ///< value
 	unsigned better; ///< better direction, enum result_better

@@ -53,8 +53,8 @@ enum unit unit_of_figure(int word, int digits);
 /// Index of the unit `name` in figure_units, or -1.
 int figure_unit_find(struct span name);
 
-/// Better direction of the unit of this index in figure_units, "lower" or "higher"; NULL if the
-/// unit does not tell, or for index -1.
+/// Better direction of the unit of this index in figure_units, "lower" or "higher"; NULL if it does
+/// not follow from the unit, or for index -1.
 const char *figure_unit_better(int unit);
 
 /// True if a value of the unit of this index cannot be below 0: a time, a size, a rate, a count.
@@ -91,7 +91,7 @@ const char *unit_movement(struct arena *a, enum unit unit, int64_t from, int64_t
 /// A relative change ("+12.29 %"), `pct` in 1e-6 percent.
 const char *unit_relative(struct arena *a, int64_t pct);
 
-/// What a unit in rules measures. Counts and rates are bare numbers.
+/// The kind of quantity that a unit in rules measures. Counts and rates have no unit (FAMILY_BARE).
 enum unit_family {
 	FAMILY_BARE,
 	FAMILY_TIME,

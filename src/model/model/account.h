@@ -13,7 +13,7 @@ const char *account_text(const struct run *run, int64_t nr_ranks, struct arena *
 /// Number of judged steps in which a rank has no GPU activity; 0 if samples of steps are not kept.
 int64_t account_empty_steps(const struct digest *d);
 
-/// What may be known of the origin of GPU work.
+/// The kinds of origins in the code that GPU work may have.
 enum account_part { KNOWN_OPERATOR, KNOWN_MODULE, KNOWN_PLACE, NR_ACCOUNT_PARTS };
 
 /// How much GPU work of a rank has a known operator (or module, or place). `ns`: GPU time of this

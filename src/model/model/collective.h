@@ -5,7 +5,7 @@
 #include "events/event.h"
 #include "model/digest.h"
 
-/// What one event tells about the collective that it belongs to.
+/// The facts on a collective that one of its events contains.
 struct collective_call {
 	enum collective_kind kind;
 	/// Description of the process group (or its name), name of the group, and element type: empty
@@ -20,11 +20,11 @@ struct collective_call {
 /// COLLECTIVE_OTHER if it does not name one.
 enum collective_kind collective_kind_of(struct span name);
 
-/// What `ev` tells about its collective: by its arguments, else by the shapes of its tensors, else
-/// only by its name. As in nccl-tests, the message is the larger of the input and the output of a
-/// rank. Its size divided by the time is the algorithm bandwidth. The bus bandwidth of n ranks is
-/// the algorithm bandwidth × 2(n-1)/n (all_reduce) or × (n-1)/n (all_gather, reduce_scatter,
-/// all_to_all).
+/// The collective to which the event `ev` belongs, as described by its arguments, else by the
+/// shapes of its tensors, else only by its name. As in nccl-tests, the message is the larger of the
+/// input and the output of a rank. Its size divided by the time is the algorithm bandwidth. The bus
+/// bandwidth of n ranks is the algorithm bandwidth × 2(n-1)/n (all_reduce) or × (n-1)/n
+/// (all_gather, reduce_scatter, all_to_all).
 struct collective_call collective_of(const struct event *ev);
 
 #endif

@@ -1,4 +1,4 @@
-/// What limits a run, and what could be done about it, as plain data.
+/// Data types for the diagnosis of a run: what limits its speed, and advice.
 #ifndef GG_MODEL_DIAGNOSIS_H
 #define GG_MODEL_DIAGNOSIS_H
 
@@ -37,7 +37,7 @@ struct diagnosis_figure {
 
 /// One condition of a rule of diagnosis. It does not hold if the run lacks the figure.
 struct diagnosis_condition {
-	enum bound bound; ///< what must limit the run; NR_BOUNDS: the condition is on `figure`
+	enum bound bound; ///< bound that the run must have; NR_BOUNDS: the condition is on `figure`
 	struct diagnosis_figure figure; ///< used only if `bound` is NR_BOUNDS
 	bool above; ///< true if the figure must be above `value`; false if it must be below
 	int64_t value; ///< threshold in the unit of the figure; in 1e-6 % for a share (FORM_OF)
@@ -49,8 +49,8 @@ struct recommendation {
 	int64_t saves_ns; ///< saving per step; -1 if unknown
 	const char *saves_text; ///< "up to 4.20 ms (11.00 %) per step"; "" if unknown
 
-	/// Texts. `confirm` names the metric that would confirm the hypothesis, `ask` what to record to
-	/// settle the question; either may be "".
+	/// Texts. `confirm` names the metric that would confirm the hypothesis, and `ask` says what to
+	/// record to find out; either may be "".
 	const char *observation, *hypothesis, *action, *confirm, *ask;
 	enum confidence confidence;
 	bool tells_idle; ///< true if the advice explains why the GPU is idle
@@ -64,8 +64,8 @@ struct diagnosis_rule {
 	/// {METRIC of METRIC} and {METRIC per METRIC}, which become figures, and {step}.
 	struct recommendation advice;
 	VEC(struct diagnosis_condition) when; ///< conditions, all of which must hold for the advice
-	struct query saves; ///< query for the time per step of which a part could be saved; its metric
-	                    ///< is NULL if no such time is known
+	struct query saves; ///< query for a time per step, a part of which could be saved; its metric
+	                    ///< is NULL if there is no such query
 	int64_t saves_share; ///< the part of this time that could be saved, in 1e-6 %
 };
 
@@ -85,8 +85,8 @@ extern const char *const step_part_names[NR_STEP_PARTS];
 struct classification {
 	enum bound bound;
 	enum confidence confidence;
-	bool busy; ///< true if `bound` is compute only because kernels run; what limits the kernels is
-	           ///< unknown
+	bool busy; ///< true if `bound` is compute only because kernels run, while it is unknown what
+	           ///< limits the kernels
 	int64_t share[NR_BOUNDS]; ///< share of the wall time that each bound explains, in 1e-6 %
 	int64_t part[NR_STEP_PARTS]; ///< share of each part in the wall time, 1e-6 %; all 0 if unknown
 	VEC(const char *) evidence; ///< sentences that say why `bound` was chosen

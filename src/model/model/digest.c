@@ -140,8 +140,8 @@ void digest_set_env(struct digest *d, struct span key, struct span value)
 		vec_release(from);  \
 	} while (0)
 
-/* Copies into `snapshot` what only the trace knows: operators at the peak, and, if `snapshot` is
-   the record of another profiler, memories that the record lacks. */
+/* Copies from the trace's digest `d` into `snapshot` data that a snapshot lacks: operators at the
+ * peak and, if `snapshot` is the record of another profiler, memories that the record lacks. */
 static void keep_of_trace(const struct digest *d, struct digest *snapshot)
 {
 	size_t k = 0, nr = snapshot->memories.nr;

@@ -116,7 +116,7 @@ struct flop_stat {
 	int64_t short_ns; ///< GPU time of calls that neither memory nor arithmetic limits, since their
 	                  ///< kernels are too short or small
 	/// Time that the calls take at the peak rates of the GPU: moved_ns for their bytes, roof_ns for
-	/// their bytes or operations, whichever take longer. For each call both are at most its GPU
+	/// their bytes or operations, whichever takes longer. For each call both are at most its GPU
 	/// time: bytes that would take longer must have come from a cache. 0 if the peaks are unknown.
 	int64_t moved_ns, roof_ns;
 };
@@ -243,8 +243,8 @@ struct cross_rank {
 	bool known;
 	int64_t matched; ///< number of matched collectives
 	int64_t wait_ns, transfer_ns; ///< time of waiting for other ranks; time of transfers
-	/// sum over the collectives that this rank entered last: median duration in the other ranks
-	/// minus the duration in this rank
+	/// lateness, summed over the collectives that this rank entered last: median duration on the
+	/// other ranks minus the duration on this rank
 	int64_t late_ns;
 	int64_t last_count; ///< number of matched collectives that this rank was the last to enter
 	int64_t steps, step_ns; ///< number of steps that this struct sums up; sum of their step.time
@@ -267,8 +267,8 @@ struct thread_stat {
 /// The kind of recording that the figures of a memory were made from.
 enum memory_source { MEMORY_OF_TRACE, MEMORY_OF_SNAPSHOT, MEMORY_OF_XPROF, MEMORY_OF_TIMELINE };
 
-/// The memory of one GPU, or of the host. `id` is the number that the allocator gives the GPU, or
-/// the name that XProf gives the memory. Sizes are in bytes.
+/// The memory of one GPU, or of the host. `id` is the allocator's number of the GPU, or XProf's
+/// name of the memory. Sizes are in bytes.
 struct memory_stat {
 	const char *id;
 	enum memory_source source;
@@ -290,7 +290,7 @@ struct memory_stat {
 	int64_t segment_allocs; ///< number of events in segment_churn that allocate or map a segment
 	int64_t peak_persistent; ///< part of the peak that is also live at the end
 	int64_t peak_carried; ///< part of the peak that is from before the recording and freed later
-	int64_t peak_transient; ///< rest of the peak, beside peak_persistent and peak_carried
+	int64_t peak_transient; ///< rest of the peak, without peak_persistent and peak_carried
 	/* operator that ran at the peak, shapes and types of its inputs; only from traces and XProf */
 	const char *peak_op, *peak_dims, *peak_types;
 };
@@ -350,8 +350,8 @@ struct memory_evidence {
 	const char *memory;
 	bool history; ///< true if the device has a history
 	bool midway; ///< true if some memory was allocated or reserved when the history began
-	bool truncated; ///< true if entries were lost: the recorder says so, or a step ended before the
-	                ///< first entry
+	bool truncated; ///< true if entries were lost: the recorder reports it, or a step ended before
+	                ///< the first entry
 	int64_t unseen_frees; ///< number of frees of blocks from before the recording
 	int64_t contradicted_frees; ///< number of frees of blocks that a later entry frees again, or
 	                            ///< that are live at the end
@@ -390,7 +390,7 @@ struct trust_counts {
 	bool truncated, partial;
 
 	/* members that version 0.2 did not record, and which are then 0 */
-	int64_t timed; ///< number of activities that are neither `untimed` nor `twice`
+	int64_t timed; ///< number of activities, without those counted in `untimed` and `twice`
 	int64_t untimed_ns; ///< estimated time of the untimed activities
 	int64_t twice, twice_ns; ///< number and time of the second records of activities that were
 	                         ///< recorded twice
@@ -439,8 +439,8 @@ static inline int64_t account_judged_ns(const struct trust_counts *t)
 	return t->gpu_ns - t->unattributed_ns - t->cut_ns;
 }
 
-/// GPU time that steps could hold: all but what was launched before the recording, and what lies in
-/// steps that are left out.
+/// GPU time that could belong to judged steps: all except work that was launched before the
+/// recording, and work in steps that are left out.
 static inline int64_t account_whole_ns(const struct trust_counts *t)
 {
 	return t->gpu_ns - t->before_ns - t->cut_ns;
@@ -451,7 +451,7 @@ struct env_entry {
 	const char *key, *value;
 };
 
-/// Value of a digest's `unmarked` if the user asked to take repetitions of launches for steps.
+/// Value of a digest's `unmarked` if, by the user's choice, repetitions of launches count as steps.
 #define UNMARKED_PERIOD "period"
 
 /// The highest number that a rank may have.
@@ -481,8 +481,8 @@ struct digest {
 	int64_t warmup; ///< number of steps left out at the beginning
 	enum attribution attribution;
 	bool where; ///< true if the recording is used only for places in the code; never stored
-	bool window; ///< true if no step marker was found, so that the whole trace is the only sample
-	const char *unmarked; ///< UNMARKED_PERIOD if steps without markers were asked for, else NULL
+	bool window; ///< true if no step marker was found; the whole trace is then the only sample
+	const char *unmarked; ///< UNMARKED_PERIOD if repetitions of launches are steps, else NULL
 	int64_t period_count; ///< number of repetitions in a trace without markers; 0 if none
 	int64_t period_launches; ///< median number of launches in one repetition (period_count)
 	int64_t period_regularity; ///< regularity of the repetitions in 1e-6 %, or of the best pattern
@@ -626,8 +626,8 @@ struct run {
 	const char *label; ///< name of the run as the user gave it; borrowed
 	VEC(struct digest *) ranks; ///< digests, owned
 
-	/// digest of the ranks that are folded already; `ranks` has the other ranks, until fold_whole()
-	/// makes one digest of all. NULL if no rank is folded; owned.
+	/// digest of the ranks that are already folded; NULL if no rank is folded; owned. `ranks` has
+	/// the ranks that are not folded, until fold_whole() makes one digest of all.
 	struct digest *folded;
 	VEC(const char *) ignored; ///< paths of files that are not used; owned by the arena
 	struct arena arena;

@@ -37,8 +37,8 @@ static uint64_t hash_snapshot(uint64_t h, const struct digest *d)
 	}
 	for (size_t i = 0; i < d->memory_levels.nr; i++) {
 		h = hash_number(h, d->memory_levels.v[i].entries);
-		h = hash_number(h, d->memory_levels.v[i].time_us); /* hashed too: two runs may differ in
-		                                                      nothing but these times */
+		/* the time is hashed, too: two runs may differ only in these times */
+		h = hash_number(h, d->memory_levels.v[i].time_us);
 		h = hash_number(h, d->memory_levels.v[i].allocated);
 		h = hash_number(h, d->memory_levels.v[i].reserved);
 	}

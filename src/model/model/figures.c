@@ -193,7 +193,7 @@ static int64_t member(const struct memory_stat *s, size_t at)
 	return at ? *(const int64_t *)((const char *)s + at) : 0;
 }
 
-/* Value of a memory metric; MEMORY_UNKNOWN if the source of the memory does not give it. */
+/* Value of a memory metric; MEMORY_UNKNOWN if the recording lacks one of its parts. */
 static int64_t memory_value(enum metric_id id, const struct memory_stat *s)
 {
 	const struct memory_figure *f = &memory_figures[id];

@@ -19,7 +19,8 @@ struct emitter {
 /// item (such as a kernel) that the value is about.
 void figure_emit(struct emitter *e, struct span label, int64_t value);
 
-/// What one row adds to the figure of the item `label`: an amount, or the parts of a ratio.
+/// The contribution of one row to the figure of the item `label`: an amount, or numerator and
+/// denominator of a ratio.
 struct figure_part {
 	struct span label;
 	__int128 num; ///< amount; of a bandwidth, bytes · NS_PER_S

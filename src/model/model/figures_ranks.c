@@ -51,7 +51,8 @@ static int64_t bus_bytes(const struct comm_stat *c)
 	           : -1;
 }
 
-/* Sets `out` to what the row `c` adds to the metric `id`; false if the row lacks the figure. */
+/* Sets `out` to the contribution of the row `c` to the metric `id`; false if the row lacks the
+ * figure. */
 static bool comm_part(const struct comm_stat *c, enum metric_id id, struct figure_part *out)
 {
 	int64_t bytes = id == METRIC_COMM_BUS_BANDWIDTH ? bus_bytes(c) : c->bytes;

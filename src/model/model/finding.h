@@ -138,7 +138,7 @@ struct finding {
 	VEC(struct place) where; ///< places, outermost level first; empty if only the run is known
 	VEC(const char *) evidence; ///< sentences without a full stop, the strongest evidence first
 	const char *trace; ///< file with a small trace of the finding (--evidence), or NULL
-	const char *action; ///< what to do: one sentence without a full stop; "" if nothing is advised
+	const char *action; ///< advice, one sentence without a full stop; "" if there is no advice
 	VEC(size_t) checks; ///< indices into the checks of the report, in ascending order
 };
 

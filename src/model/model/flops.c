@@ -58,7 +58,7 @@ bool flops_per_step(const struct digest *d, int64_t *out)
 }
 
 /* Peak rates of dense products, and bandwidths of memory. Single precision is missing, since a
- * trace does not tell whether TF32 was allowed; partial GPUs (MIG, partitions) are missing, since
+ * trace does not show whether TF32 was allowed; partial GPUs (MIG, partitions) are missing, since
  * they may have the name of the whole GPU. Names are those of deviceProperties; some driver
  * versions put NVIDIA before them. */
 static const struct gpu {

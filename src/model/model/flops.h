@@ -7,7 +7,7 @@
 /// A GPU's rate for dense products, in 1e-6 TFLOP/s.
 struct flop_peak {
 	int64_t micro_tflops;
-	const char *source; ///< name of the document that gives the rate; static
+	const char *source; ///< name of the document that states the rate; static
 };
 
 /// Peak rates of a GPU: dense products of one type, in 1e-6 TFLOP/s, and the bandwidth of its

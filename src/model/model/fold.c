@@ -87,9 +87,9 @@ static size_t first_of(const struct fold *f, enum metric_id id)
 	return lo < f->figures.nr && f->figures.v[lo].metric == id ? lo : f->figures.nr;
 }
 
-/* True if some rank recorded what the metric needs. Communication needs a communication kernel, or
-   a step.comm_time above 0 on at least one rank: ranks without communication have this figure, too,
-   but it is 0. */
+/* True if some rank recorded the data that the metric needs. Communication needs a communication
+ * kernel, or a step.comm_time above 0 on at least one rank: ranks without communication have this
+ * figure, too, but it is 0. */
 static bool has_need(const struct fold *f, enum need need)
 {
 	bool of_comm = need == NEED_COMM;
@@ -246,8 +246,8 @@ static void take_machines(const struct fold *f, size_t at, struct digest *rank)
 		add_machine(rank, deed->shared, -1, SPAN(""), others);
 }
 
-/* Adds the machine figures of a fold that comes from a baseline. Such a fold has only the largest
- * value of each figure, and its rank; which GPU of the rank has the value is not known. */
+/* Adds the machine figures of a fold that comes from a baseline. It has only the largest value of
+ * each figure and the rank with this value; which GPU of the rank has it is unknown. */
 static void take_worst_machine(const struct fold *f, struct run *thin)
 {
 	for (size_t i = 0; i < f->figures.nr; i++) {

@@ -27,7 +27,7 @@ enum fold_number {
 	FOLD_STEPS, ///< number of measured steps
 	FOLD_USABLE, ///< number of usable steps
 	FOLD_PATTERN, ///< index in `patterns` of the list of the rank's step numbers
-	FOLD_DEED, ///< index in `deeds` of the texts on what the rank did last
+	FOLD_DEED, ///< index in `deeds` of the rank's texts, such as what it did last
 	FOLD_GPU, ///< 1 if the rank has kernels, else 0
 	FOLD_CUT, ///< collectives_cut of the rank's digest
 	FOLD_SHARE, ///< GPU activities in the rank's last step, in millionths of the median number in
@@ -55,8 +55,8 @@ enum fold_number {
 	NR_FOLD_NUMBERS = FOLD_ACCOUNT + 25
 };
 
-/// The members of struct digest that are stored for each rank: the offset of an int64_t for each
-/// number before FOLD_TRUST; 0 for the other numbers.
+/// The members of struct digest that are stored for each rank: for each number before FOLD_TRUST
+/// the offset of an int64_t, or 0 if the number is not a member of struct digest.
 extern const size_t fold_members[FOLD_TRUST];
 
 /// The enum fold_number of member `i` of struct trust_counts, in the order of trust_counts_row.
@@ -136,8 +136,8 @@ struct fold {
 	/// true if numbers and figures of each rank are known; false in baselines, which have only
 	/// distributions
 	bool by_rank;
-	/// true if the sums in the digest's rows have been divided to be those of a mean rank
-	/// (fold_settle()); false if they are sums over all ranks
+	/// true if the sums in the digest's rows are those of a mean rank (fold_settle()); false if
+	/// they are sums over all ranks
 	bool is_mean;
 	int64_t *number[NR_FOLD_NUMBERS]; ///< numbers, indexed by enum fold_number, then by rank; owned
 	VEC(struct fold_pattern) patterns; ///< lists of step numbers, sorted, each once
@@ -152,8 +152,9 @@ struct fold {
 	struct run kept;
 	/// true if all ranks are kept, because the run was folded only to be compared with a folded run
 	bool keeps_all;
-	/// In a baseline, answers to those queries of the rules that need `kept` or the figures of
-	/// single ranks, both of which a baseline lacks. Only the member `values` is used.
+	/// In a baseline, answers to those queries of the rules that could otherwise be answered only
+	/// from `kept` or from figures of single ranks, which a baseline lacks. Only the member
+	/// `values` is used.
 	struct past_run asked;
 	struct run *thin; ///< the ranks as a run, made by fold_thin() on demand; owned
 };
@@ -185,7 +186,7 @@ void fold_rank_figures(const struct fold *f, size_t at, const struct metric *m, 
 /// The median over the steps of a figure of the rank with index `at`; false if it is unknown.
 bool fold_step_median(const struct fold *f, size_t at, enum metric_id id, int64_t *out);
 
-/// True if the fold has figures of metric `m`, and its ranks recorded what the metric needs.
+/// True if the fold has figures of metric `m`, and a rank recorded the data that the metric needs.
 bool fold_has(const struct fold *f, const struct metric *m);
 
 /// Number of GPU activities in the last step of a rank, in millionths of the median number in its

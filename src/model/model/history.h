@@ -21,7 +21,7 @@ struct past_value {
 	int64_t digits; ///< decimal places of the value; MICRO_DIGITS except for result files
 };
 
-/// A run of the past, with the figures that rules asked for when it was added.
+/// A past run, with the figures that rules asked for when the run was added to the history.
 struct past_run {
 	struct provenance provenance;
 	uint64_t source_hash; ///< hash of the figures of all ranks: equal for the same run
@@ -41,7 +41,7 @@ struct past_run {
 	VEC(struct past_value) values; ///< values sorted by query, label, rank
 };
 
-/// The most runs that a baseline keeps beside its pin, and the most bytes that each may take.
+/// Largest number of runs that a baseline keeps besides its pin, and largest size of each in bytes.
 enum { BASELINE_RECENT = 20, BASELINE_RECENT_BYTES = 10000 };
 
 /// Past runs, the oldest first. The texts are owned by the source that they were read from.

@@ -39,7 +39,7 @@ void site_rules_release(struct site_rules *r);
 /// True if any of the `nr` texts in `parts` occurs in `text`.
 bool site_text_has(struct span text, const struct span *parts, size_t nr);
 
-/// What is known of the site of some bytes.
+/// The kinds of sites to which allocated bytes are attributed.
 enum site_kind {
 	SITE_USER, ///< site at the first frame of the user's own code
 	SITE_FRAMEWORK, ///< site without user code: all frames were skipped

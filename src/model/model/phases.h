@@ -48,8 +48,8 @@ bool phase_summary_of(const struct digest *d, enum phase p, const struct metric 
 void rank_phase_figures(const struct run_view *v, size_t r, const struct metric *m, figure_fn *fn,
                         void *ctx);
 
-/// Figures that a query asks for in rank `r`: those of the phase and of the class of kernels that
-/// the query names, if it names them.
+/// Calls `fn` with the figures that the query `q` asks for in rank `r`. If it names a phase or a
+/// class of kernels, only figures of these.
 void rank_asked_figures(const struct run_view *v, size_t r, const struct query *q, figure_fn *fn,
                         void *ctx);
 

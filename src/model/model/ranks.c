@@ -147,7 +147,7 @@ static void match_all(struct matcher *m)
 	each_member(m, m->place + 1, m->members);
 }
 
-/* The member that entered last is the one with the shortest duration: it waits for nobody. */
+/* The member that entered last has the shortest duration, since it waits for no other member. */
 static void find_last(const struct run *run, struct rank_match *out)
 {
 	out->wire_ns = INT64_MAX;

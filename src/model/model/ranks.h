@@ -23,10 +23,10 @@ struct rank_match {
 /// Receives each match; `m` is valid only during the call.
 typedef void rank_match_fn(void *ctx, const struct rank_match *m);
 
-/// Finds the collectives of a run that belong together, by step number, process group, kind and
-/// order within these, so that an extra collective in one step does not shift other steps. Only
-/// usable steps are matched, and only those before the point where a digest's list is cut. Takes 12
-/// bytes of memory per collective.
+/// Matches the collectives of all ranks of a run by step number, process group, kind and their
+/// order within these. So an extra collective in one step does not affect other steps. Only usable
+/// steps are matched, and only those before the point where a digest's list is cut. Takes 12 bytes
+/// of memory per collective.
 void ranks_each_match(const struct run *run, rank_match_fn *fn, void *ctx);
 
 /// The collective that the member `m` of a match refers to, in the list of the member's rank.

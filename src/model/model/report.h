@@ -1,4 +1,4 @@
-/// The report model: rows in final order, formatted text beside raw numbers, so that writers only
+/// The report model: rows in final order, with formatted text as well as raw numbers. Writers only
 /// arrange and escape.
 #ifndef GG_MODEL_REPORT_H
 #define GG_MODEL_REPORT_H
@@ -40,8 +40,8 @@ enum verdict {
 /// Names of the verdicts: "fail", "warn", …, and NULL; static.
 extern const char *const verdict_names[NR_VERDICTS + 1];
 
-/// True for the verdicts on a figure that is, or may be, beyond a limit, so that `approve` refuses
-/// the run.
+/// True for the verdicts on a figure that is, or may be, beyond a limit; `approve` refuses a run
+/// with such a verdict.
 static inline bool verdict_is_beyond(enum verdict v)
 {
 	return v == VERDICT_FAIL || v == VERDICT_UNDECIDED;
@@ -150,7 +150,7 @@ struct check {
 	struct breakdown *breakdown; ///< breakdown of the change, or NULL
 	const struct trust_finding *spoiler; ///< trust finding that forbids a verdict, or NULL
 	struct evidence evidence;
-	bool of_all; ///< true if the check is excused because all operators changed alike
+	bool of_all; ///< true if the check is excused because all operators changed by the same factor
 	bool unconfirmed; ///< true if the check fails, but only more pairs of runs make this final
 	const char *moved; ///< if the reference (of the runs of main) is worse than the approved run by
 	                   ///< more than the rule's limit: id of the rule and both values; else NULL
@@ -235,7 +235,7 @@ struct rank_column {
 	bool plain; ///< true if the column is left out when all ranks have the same value
 };
 
-/// One rank of a run beside its peers.
+/// A row of the table of ranks.
 struct rank_row {
 	int64_t rank;
 	bool candidate;
@@ -261,7 +261,7 @@ struct side {
 	/// commit of the run of main that tables and findings compare with, "" if that run has none;
 	/// NULL if they compare with the approved run; only for the baseline
 	const char *reference;
-	bool window; ///< true if there are no steps, so that figures per step are of the window
+	bool window; ///< true if there are no steps: figures per step are those of the window
 	int64_t period; ///< number of repetitions in a trace without step markers; 0 if none
 	const char *marker; ///< step marker that would give `marker_steps` steps, or NULL
 	int64_t marker_steps;

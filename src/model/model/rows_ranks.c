@@ -21,7 +21,7 @@ ROW_TYPE(comm_stat, LISTED);
 #undef ROW
 
 /* No member is a key: rows are in order of start, and several may start at the same time. Two rows
-   never become one, so that KEEP has no effect. */
+ * are never joined, so KEEP has no effect. */
 #define ROW collective
 static const struct field collective_fields[] = {
 	FIELD(step, COUNT, KEEP, KEEP, 0),
@@ -59,7 +59,7 @@ ROW_TYPE(progress, ALONE, OWN(OF_CYCLES, join_progress_cycles));
 #undef ROW
 
 /* These figures of a rank need all ranks, and are computed after the rank's profiler cycles have
-   been joined. So two rows never become one, and KEEP has no effect. */
+ * been joined. So two rows are never joined, and KEEP has no effect. */
 #define ROW cross_rank
 static const struct field cross_rank_fields[] = {
 	FIELD(known, FLAG, KEEP, KEEP, 0),
@@ -154,8 +154,8 @@ static const struct field env_entry_fields[] = {
 ROW_TYPE(env_entry, LISTED);
 #undef ROW
 
-/* Loading a run has refused inputs of the same name. So two rows never become one, and KEEP has no
-   effect. */
+/* Loading a run has refused inputs of the same name. So two rows are never joined, and KEEP has no
+ * effect. */
 #define ROW input_stat
 static const struct field input_stat_fields[] = {
 	KEY(ORDER, name, TEXT, 0),
@@ -205,7 +205,7 @@ ROW_TYPE(machine_stat, LISTED);
 	    FIELD_AT(value[STAT_TOTAL], "total", COUNT, KEEP, KEEP, 0)
 
 /* Summaries are made when a run is stored, after its profiler cycles have been joined. So two rows
-   never become one, and KEEP has no effect. */
+ * are never joined, and KEEP has no effect. */
 #define ROW step_summary
 static const struct field step_summary_fields[] = {
 	KEY(ORDER, metric, ENUM(metric_names), 0, NAMES_ROW),

@@ -1,5 +1,5 @@
-/* Row types for what ran: kernels, devices, operators, calls, operations, threads, functions,
-   counters. */
+/* Row types for work of GPU and host: kernels, devices, operators, calls, operations, threads,
+ * functions, counters. */
 #include "base/number.h"
 #include "model/flops.h"
 #include "model/rows_internal.h"

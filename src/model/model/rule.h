@@ -12,9 +12,10 @@
 #include "metric/result_format.h"
 #include "model/view.h"
 
-/// What a limit bounds: the change of a figure from the reference, or the figure itself (MAX, MIN).
-/// INCREASE_SINCE_PIN bounds the change from the approved run. WORSE is for figures of result files
-/// (input.*): it bounds the change in the direction that the file calls worse.
+/// The quantity that a limit bounds: the change of a figure from the reference, or the figure
+/// itself (MAX, MIN). INCREASE_SINCE_PIN bounds the change from the approved run. WORSE is for
+/// figures of result files (input.*): it bounds the change in the direction that the file calls
+/// worse.
 #define CONDITIONS(X)                                \
 	X(COND_INCREASE, "increase")                     \
 	X(COND_DECREASE, "decrease")                     \
@@ -128,11 +129,11 @@ struct rule {
 	bool own; ///< true if the rule, or a part of it, is the user's
 };
 
-/// A known failure that is accepted until a date (`waivers`), or what may grow until then
-/// (`allow`).
+/// A known failure that is accepted until a date (`waivers`), or a growth that is allowed until a
+/// date (`allow`).
 struct waiver {
-	/// true for an entry of `allow`, with an `up_to`; `select` has a kernel, an operator, a module
-	/// or, for memory, the metric
+	/// true for an entry of `allow`; it has an `up_to`, and its `select` names a kernel, an
+	/// operator, a module or, for memory, the metric
 	bool allows;
 	const char *rule; ///< glob that is matched with rule ids; "*" for `allow`
 	struct query select; ///< globs that restrict the waiver; a glob that is NULL matches everything
@@ -193,7 +194,7 @@ struct rules {
 	const char *profile; ///< name of the profile that was applied; NULL if there is none
 };
 
-/// Name of the workload if neither rules nor command line give one.
+/// Name of the workload if it is set neither in the rules nor on the command line.
 #define DEFAULT_WORKLOAD "default"
 
 /// True for conditions that consider noise: those on increases and decreases, and COND_WORSE, which

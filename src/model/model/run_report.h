@@ -1,5 +1,5 @@
-/// Report on one run by itself: facts, tables, series, what the run is bound by, and advice. Texts
-/// are held beside raw numbers; writers only arrange and escape.
+/// Report on one run by itself: facts, tables, series, what limits the run, and advice. It has both
+/// texts and raw numbers; writers only arrange and escape.
 #ifndef GG_MODEL_RUN_REPORT_H
 #define GG_MODEL_RUN_REPORT_H
 
@@ -17,7 +17,7 @@ struct fact {
 	const char *note; ///< further figure, "rank 3: 12.20 ms"; "" if there is none
 };
 
-/// What a cell holds; CELL_ABSENT means nothing.
+/// The kind of content of a cell; CELL_ABSENT: the cell is empty.
 enum cell_kind { CELL_ABSENT, CELL_TEXT, CELL_FIGURE };
 
 /// A cell of a table: a figure in the column's unit, or a text of the recording.
@@ -30,7 +30,7 @@ struct report_cell {
 struct report_column {
 	const char *name;
 	enum unit unit; ///< unit of the column's figures
-	bool is_text; ///< true if the column holds names, aligned to the left, and no figures
+	bool is_text; ///< true if the column has names, aligned to the left, rather than figures
 	bool adds; ///< true if the sum over the rows is meaningful
 	bool detail; ///< true if a terminal shows the column only when every figure is to be shown
 	int64_t rest; ///< sum over the rows that were left out, if the column adds up
@@ -68,7 +68,7 @@ struct series {
 	const int64_t *summary; ///< statistics, indexed by enum statistic, instead of samples; or NULL
 };
 
-/// The report on a run. Texts belong to the arena that the diagnose_*() functions are given.
+/// The report on a run. Texts are owned by the arena that is passed to the diagnose_*() functions.
 struct run_report {
 	const struct run_view *view; ///< view of the run if every figure is to be shown; else NULL
 	bool candidate; ///< true if the run is the candidate of a check or diff

@@ -12,8 +12,8 @@ const int64_t *digest_summary(const struct digest *d, enum metric_id id)
 	return NULL;
 }
 
-/* True for figures of launches and waits of a rank whose runtime calls were not recorded, as with
- * nsys profile --trace=cuda-hw. Such figures are stored as 0. */
+/* True for figures of launches and waits if the runtime calls of the rank were not recorded, as
+ * with nsys profile --trace=cuda-hw. These figures are stored as 0. */
 static bool calls_are_unknown(const struct digest *d, enum metric_id id)
 {
 	const struct metric *m = &metric_table[id];

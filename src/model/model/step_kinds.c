@@ -3,8 +3,8 @@
 #include "base/number.h"
 #include "model/step_figures.h"
 
-/* STEPS_MIN: number of steps of a kind that each run needs, so that the kind is judged; equal to
- * the number of all steps that a run needs (judge/trust/trust.c) */
+/* STEPS_MIN: least number of steps of a kind in each run for the kind to be judged; equal to the
+ * least number of all steps of a run (judge/trust/trust.c) */
 enum { STEPS_MIN = 3, FIRST_KIND = NR_INNER_PHASES };
 
 struct kind_times {

@@ -28,7 +28,8 @@ struct kernel_row {
 	struct span match; ///< name after normalization and aliases; lives as long as view and run
 	struct span name; ///< the raw name with the most time
 	int category; ///< index in the table of categories, -1 if there is none
-	enum category_class cls; ///< communication if the digest says so, else the class of `category`
+	enum category_class cls; ///< communication if the digest counts the kernel as communication,
+	                         ///< else the class of `category`
 	int raw_names; ///< number of raw names in this row
 	struct kernel_stat stat; ///< sums over the raw names; the launch shape is that of `name`
 };
@@ -59,7 +60,7 @@ struct rank_view {
 /// The row of the kernel with the match name `match`; NULL if there is none.
 const struct kernel_row *rank_view_kernel(const struct rank_view *r, struct span match);
 
-/// The activity with the key `key`; all zero if the key means a sum, or is unknown.
+/// The activity with the key `key`; all zero if the key is unknown, or 0.
 struct activity_name rank_view_activity(const struct rank_view *r, uint64_t key);
 
 struct known_names;
@@ -155,8 +156,8 @@ static inline bool memory_is_by_trace(unsigned sources)
 	return sources == 1U << MEMORY_OF_TRACE;
 }
 
-/// The source of memory by which runs with these sources in common are compared; NULL if there is
-/// none. Static.
+/// The source whose memory figures are compared in runs that have `sources` in common; NULL if
+/// there is no such source. Static.
 const char *memory_source_of(unsigned sources);
 
 /// Calls `fn` with all figures of metric `m` (not PAIR) in rank `r`, sorted by label. Does not call
@@ -172,7 +173,7 @@ void rank_code_figures(const struct run_view *v, size_t r, const struct metric *
 /// A path of operators or modules in readable form, "Llama > Attention"; lives as long as the view.
 struct span code_path_label(const struct run_view *v, struct span path);
 
-/// True if at least one rank recorded what the metric `m` needs.
+/// True if at least one rank recorded the data that the metric `m` needs.
 bool run_has(const struct run_view *v, const struct metric *m);
 
 /// A set of ranks; a struct of zeros is the set of all ranks.

@@ -27,7 +27,7 @@ struct code_paths {
 	                                ///< be needed
 	struct idmap ids; ///< pairs (id of parent, id of name); the pair with index i is path i + 1
 	VEC(struct code_path) list;
-	VEC(const char *) texts; ///< texts of paths, indexed by path, made when first asked for
+	VEC(const char *) texts; ///< texts of paths, indexed by path; made on demand
 };
 
 /// Initializes a set that has only the empty path.

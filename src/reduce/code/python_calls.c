@@ -58,7 +58,7 @@ static inline uint32_t small_id(int64_t id)
 }
 
 /* Stores a frame in the most frequent case: it is of the same thread as the last frame, has the
-   next id, and needs no memory. Otherwise stores nothing and returns false. */
+ * next id, and the list has room for it. Otherwise stores nothing and returns false. */
 static inline bool take_next(struct python_frames *p, const struct event *ev)
 {
 	int64_t end, total;

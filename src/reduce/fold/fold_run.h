@@ -19,8 +19,8 @@ GG_MUST_CHECK enum status fold_blocks(struct run *run, bool wanted, const struct
                                       struct diag_log *log);
 
 /// Joins run->folded and the other digests of `run` (one for each rank) into a single folded digest
-/// in the form that commands read (fold_settle()), and appends it to run->ranks. Does nothing if
-/// nothing is folded, unless `force` is true.
+/// in the form that commands read (fold_settle()), and appends it to run->ranks. If run->folded is
+/// NULL and `force` is false, does nothing.
 GG_MUST_CHECK enum status fold_whole(struct run *run, bool force, const struct naming *naming,
                                      struct diag_log *log);
 

@@ -95,7 +95,7 @@ static void add_matched(struct fold *f)
 	add_column(f, METRIC_RANK_STRAGGLER_PCT, late);
 }
 
-/* ---- from sums to the mean rank ---- */
+/* ---- conversion of sums over ranks to values of a mean rank ---- */
 
 static void scale_row(const struct schema *s, char *row, int64_t num, int64_t den)
 {

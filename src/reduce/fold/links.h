@@ -18,11 +18,11 @@ struct link_point {
 };
 
 /// How much later collectives end on a rank per ns of transfer time, in millionths of a ns: a
-/// median over pairs of collectives of which one transfer takes at least a quarter longer than the
-/// other. The difference within a pair cancels the offset of the rank's clock. There are three
-/// medians: of collectives in which the rank came last, of the others, and of all; the largest is
-/// returned. A median counts as 0 if there are few pairs, or if less than nine of ten slopes are
-/// above 0. O(nr²).
+/// median over pairs of collectives whose transfer times differ by at least a quarter. The
+/// difference within a pair cancels the offset of the rank's clock. There are three medians: of
+/// collectives in which the rank came last, of the others, and of all; the largest is returned. A
+/// median counts as 0 if there are few pairs, or if less than nine of ten slopes are above 0.
+/// O(nr²).
 int64_t link_slope(struct link_point *p, size_t nr);
 
 /// For each rank, sets `slope` to the largest link_slope() over the sets of ranks with which it

@@ -118,9 +118,9 @@ static inline const struct host_span *activity_launch(const struct reducer *r,
 	return a->has_launch ? &r->host.spans.v[launches[a->correlation].span] : NULL;
 }
 
-/// Fills in what the rank did last; activities must be sorted by start. If the profiler did not
-/// wait for the GPU at its end (`open_end`), unfinished work is normal: it counts as pending
-/// only if the job had stopped before.
+/// Fills d->progress, what the rank did last; activities must be sorted by start. If the profiler
+/// did not wait for the GPU at its end (`open_end`), unfinished work is normal: it counts as
+/// pending only if the job had stopped before.
 void progress_figures(const struct reducer *r, bool open_end, struct digest *d);
 
 /// Sets GPU names, number of GPUs, world size and versions in the environment of `d`, as far as the
