@@ -22,7 +22,7 @@ void steps_write(const void *const *digests, size_t nr, struct sink *out);
 void steps_describe(bool several, int depth, struct sink *out);
 
 /// Functions and row type for the member `fold` of a digest, the figures of all ranks of a folded
-/// run: read it, write it, and tell whether there is one.
+/// run: read it, write it, and check whether there is one.
 void fold_read(struct row_reader *r, void *digest);
 void fold_write(const void *digest, struct sink *out);
 bool fold_is_there(const void *digest);

@@ -99,7 +99,7 @@ enum unit_family {
 	FAMILY_PERCENT,
 	FAMILY_POINTS,
 	FAMILY_STEP,
-	FAMILY_SPREAD ///< standard deviations of single runs
+	FAMILY_SPREAD ///< multiples of the standard deviation of single runs
 };
 
 /// Units that figures of result files may have, ended by a row without a name; static.

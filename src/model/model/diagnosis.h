@@ -9,8 +9,8 @@
 #define SINGLE_BOUNDS(X)                                                                        \
 	X(BOUND_UNKNOWN, "unknown")                                                                 \
 	X(BOUND_COMPUTE, "compute")                                                                 \
-	/* limited by memory: kernels that move more than they compute, and copies and sets that no \
-	   other work hides */                                                                      \
+	/* limited by memory: by kernels that wait for data more than for arithmetic, and by copies \
+	   and memory sets that no other work hides */                                              \
 	X(BOUND_MEMORY, "memory")                                                                   \
 	/* limited by kernels so short or small that neither memory nor arithmetic limits them */   \
 	X(BOUND_LATENCY, "latency")                                                                 \

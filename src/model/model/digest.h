@@ -210,7 +210,7 @@ struct counter_stat {
 	int64_t samples, median, mad;
 };
 
-/// Share of the window, in 1e-6 %, from which on reports name a function.
+/// Least share of the window, in 1e-6 %, with which reports name a function.
 enum { FUNCTION_WORTH_NAMING = 1000000 };
 
 /// Parts of the host interval of a step, which add up to step.time.
@@ -361,7 +361,8 @@ struct memory_evidence {
 	int64_t allocs; ///< number of all allocations, with which the counts above are compared
 };
 
-/// Largest recorded tick of a GPU clock, in ns; the tick of a coarser clock is recorded as this.
+/// Largest recorded tick of a GPU clock, in ns; the tick of a coarser clock is recorded as this
+/// value.
 enum { CLOCK_TICK_MAX = 1000 };
 
 /// Counts of what the recording of a rank holds and lacks, so that it can be checked whether all of

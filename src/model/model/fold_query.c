@@ -176,8 +176,7 @@ void fold_query(const struct run_view *v, const struct query *q, struct arena *a
 	const struct fold *f = run_fold(v->run);
 	const struct naming usual = { .categories = v->naming->categories };
 	bool lacks = fold_lacks(v, q);
-	/* tables of kernels show normalized names if the fold cannot answer by aliases or exact names
-	 */
+	/* if the fold lacks the answer by aliases or exact names, it answers by normalized names */
 	if (needs_whole(q, lacks ? &usual : v->naming, f->by_rank)) {
 		if (!lacks)
 			answer_whole(v, q, a, out);

@@ -88,7 +88,7 @@ struct trend {
 	VEC(struct trend_point) points;
 };
 
-/// From this number of past runs on, noise is measured and the number of false alarms estimated.
+/// Least number of past runs from which noise and the number of false alarms are estimated.
 enum { KNOWN_RUNS = 5 };
 
 /// Number of pairs of runs that confirm a failure.

@@ -46,7 +46,7 @@
 		.since = __VA_ARGS__                                                               \
 	}
 
-/// A member that JSON reports on a run have in `figures`, under the key `key_`.
+/// For a member that JSON reports on a run show in `figures`, under the key `key_`.
 #define SHOWN(key_) .shown = (key_)
 /// A key member: of the rows whose keys before it are equal, sums of small rows come last.
 #define SUMS_LAST .sums_last = true

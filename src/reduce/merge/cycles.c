@@ -335,8 +335,7 @@ static void keep_metrics(struct digest *d, struct digest *metrics)
 
 ORDERING_POINTERS(by_artifact, struct digest, THEN(run_digest_cmp(x, y)))
 
-/* Moves figures of the whole run, such as those of result files, to the digest of the first rank.
- */
+/* Moves figures of the whole run, as of result files, to the digest of the first rank. */
 static void place_run_wide(struct run *run)
 {
 	size_t nr = 0;

@@ -56,7 +56,7 @@ void phases_take(struct phases *p, const struct event *ev, enum phase phase, uin
 /// Sorts the spans; must be called before all functions below.
 void phases_make(struct reducer *r);
 
-/// Computes GPU time per measured step and phase, if the phases can be told from the trace.
+/// Computes GPU time per measured step and phase, if the trace shows the phases.
 void phases_samples(struct reducer *r, struct digest *d);
 
 /// True if an activity is of the phase `options.phase`.
