@@ -203,6 +203,7 @@ static enum status store_runs(struct baseline_job *w, const struct options *o, s
 	bool force = o->value[OPT_FORCE] != NULL;
 	/* a folded run as reference run would cause all runs that it is compared with to be folded */
 	bool explains = run_fold(&w->edit.b.pin) || !run_fold(&w->candidates.v[0]);
+	w->setup.rules.is_main = true;
 	TRY(candidates_fold(&w->candidates, &w->setup, &w->edit.b, log));
 	TRY(candidates_judge(&w->candidates, &w->setup, &w->edit.b, w->edit.path, &w->report, log));
 	if (acceptance_is_unsure(&w->report, o)) {

@@ -48,10 +48,19 @@ static void add_past(struct bench *b, const struct history *h, enum bench_source
 
 struct at_time {
 	const char *time;
+	size_t row; ///< place in the history, which tells the order of runs of one second
 	size_t column;
 };
 
-ORDERING(at_time_cmp, struct at_time, BY_TEXT(time) RISING(column))
+ORDERING(at_time_cmp, struct at_time, BY_TEXT(time) RISING(row) RISING(column))
+
+static size_t history_row(const struct history *h, const struct past_run *run)
+{
+	size_t i = 0;
+	while (h && run && i < h->runs.nr && h->runs.v[i].source_hash != run->source_hash)
+		i++;
+	return i;
+}
 
 static void sort_columns(struct bench *b)
 {
@@ -60,7 +69,7 @@ static void sort_columns(struct bench *b)
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		const struct past_run *past = b->columns[i].past;
 		const char *time = past ? past->provenance.time : NULL;
-		order[i] = (struct at_time){ time ? time : "", i };
+		order[i] = (struct at_time){ time ? time : "", history_row(b->runs.sample, past), i };
 	}
 	sort_plain(order, b->nr_columns, sizeof *order, at_time_cmp);
 	for (size_t i = 0; i < b->nr_columns; i++)

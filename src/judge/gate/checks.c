@@ -347,7 +347,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 		d.verdict = VERDICT_WARN;
 		d.reason = REASON_UNCONFIRMED;
 	}
-	if (confirm_is_shown(m->noise, e, &c, &d, a, &evidence)) {
+	if (confirm_is_shown(m->noise, e, m->rules->is_main, &c, &d, a, &evidence)) {
 		d.verdict = rule->unsure == UNSURE_WARN ? VERDICT_WARN : VERDICT_UNDECIDED;
 		d.reason = REASON_SHOWN;
 	}

@@ -1,14 +1,16 @@
 #include "gate/confirm.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "diff/changes.h"
 #include "gate/noise.h"
 
 /* ENOUGH: number of pairs, or of runs of different jobs, that decide whether a failure is final.
-   NEWEST: largest number of main's newest runs that the failure is compared with. */
-enum { ENOUGH = PAIRS_CONFIRM, NEWEST = 20 };
+   NEWEST: largest number of main's newest runs that the failure is compared with.
+   NEW_LEVEL: number of runs of main that make a new level if they fail in a row. */
+enum { ENOUGH = PAIRS_CONFIRM, NEWEST = 20, NEW_LEVEL = 3 };
 
 /* True for figures of memory that vary from run to run: all except counts. Their noise cannot be
    estimated: a library may choose a larger workspace in one run of ten. */
@@ -46,46 +48,50 @@ static bool fails_and_open(const struct noise_model *m, const struct comparison 
 	return d->verdict == VERDICT_FAIL && would_be_open(m, c, d);
 }
 
-/* Stores in `out` the values that `e` has in the approved run and the newest accepted runs of main
-   since then, oldest first, and returns their number. Only the first of a job's runs counts. */
-static size_t newest_of_main(const struct bench *b, const struct entry *e, int64_t out[NEWEST])
+/* Stores in `out` the values that `e` has in the approved run and the newest runs of main since
+   then, oldest first, and returns their number. The newest runs do not count if they failed and may
+   be a new level: three in a row, or any if main itself is judged. Only the first of a job's runs
+   counts. */
+static size_t newest_of_main(const struct bench *b, const struct entry *e, bool is_main,
+                             int64_t out[NEWEST])
 {
-	size_t nr = 0;
+	size_t nr = 0, in_a_row = 0, most = is_main ? 0 : NEW_LEVEL - 1;
 	const char *job = NULL;
 	for (size_t k = 0; k < b->nr_columns; k++) {
-		size_t i = b->by_time[k];
-		const struct past_run *past = b->columns[i].past;
-		const char *own = past ? past->together : NULL;
-		if (b->columns[i].source > SOURCE_RECENT || !e->cells[i].has ||
+		const struct bench_column *column = &b->columns[b->by_time[k]];
+		const struct cell *cell = &e->cells[b->by_time[k]];
+		const char *own = column->past ? column->past->together : NULL;
+		bool failed = column->source == SOURCE_SAMPLE && column->epoch == b->pin;
+		if ((column->source > SOURCE_RECENT && !failed) || !cell->has ||
 		    (job && own && strcmp(job, own) == 0))
 			continue;
 		job = own;
 		if (nr == NEWEST)
 			memmove(out, out + 1, --nr * sizeof *out);
-		out[nr++] = e->cells[i].value;
+		out[nr++] = cell->value;
+		in_a_row = failed ? in_a_row + 1 : 0;
 	}
-	return nr;
+	return in_a_row <= most ? nr : in_a_row < nr ? nr - in_a_row : 0;
 }
 
 /* Number of runs of main whose value in `v` is at `value` or beyond. Runs before the last change of
    main's level count only if main went that far at several separate times: a level that main left
-   for good is not a state of the machine. */
+   for good is not a state of the machine. Between two such times, main was nearer to the median of
+   its newest level than to `value`. */
 static size_t count_shown(const int64_t *v, size_t nr, int64_t value, bool falls)
 {
 	struct change_list points = { 0 };
 	size_t all = 0, newest = 0, visits = 0;
-	bool was = false, is = false;
+	bool back = true;
 	changes_find(v, nr, CHANGE_CHANCE, true, &points);
 	size_t from = points.list.nr ? points.list.v[points.list.nr - 1].at : 0;
-	for (size_t i = 0, level = 0; i < nr; i++) {
+	int64_t sorted[NEWEST];
+	memcpy(sorted, v + from, (nr - from) * sizeof *v);
+	double level = nr ? (double)number_median(sorted, nr - from) : 0;
+	for (size_t i = 0; i < nr; i++) {
 		bool beyond = falls ? v[i] <= value : v[i] >= value;
-		if (level < points.list.nr && points.list.v[level].at == i) {
-			was = is;
-			is = false;
-			level++;
-		}
-		visits += beyond && !is && !was;
-		is = is || beyond;
+		visits += beyond && back;
+		back = !beyond && (back || fabs((double)v[i] - level) < fabs((double)v[i] - (double)value));
 		all += beyond;
 		newest += beyond && i >= from;
 	}
@@ -93,14 +99,14 @@ static size_t count_shown(const int64_t *v, size_t nr, int64_t value, bool falls
 	return visits > 1 ? all : newest;
 }
 
-bool confirm_is_shown(const struct noise_model *m, const struct entry *e,
+bool confirm_is_shown(const struct noise_model *m, const struct entry *e, bool is_main,
                       const struct comparison *c, const struct decision *d, struct arena *a,
                       struct evidence *evidence)
 {
 	int64_t v[NEWEST] = { 0 };
 	if (!fails_and_open(m, c, d) || d->limit->condition == COND_INCREASE_SINCE_PIN || !e->cells)
 		return false;
-	size_t nr = newest_of_main(m->bench, e, v);
+	size_t nr = newest_of_main(m->bench, e, is_main, v);
 	size_t shown = count_shown(v, nr, c->candidate, d->limit->condition == COND_DECREASE);
 	if (shown < 2 || 10 * shown < nr)
 		return false;

@@ -169,6 +169,7 @@ struct rules {
 	/// logins of the people who may approve a change; `ci/forge/accept` reads them
 	VEC(struct span) approvers;
 	struct table_paths tables;
+	bool is_main; ///< true if a run of the main branch is judged, which is about to be stored
 	bool in_review; ///< true if only a change under review is judged, not the main branch
 	int64_t expect_ranks; ///< number of ranks that a run must have; 0 if not given
 	const char *marker; ///< glob of the step marker; NULL if not given, which means DEFAULT_MARKER
