@@ -343,6 +343,13 @@ static void add_check(const struct maker *m, const struct entry *e)
 		c.waived = true;
 		d = compare(&c);
 	}
+	if (d.reason == REASON_NOISE && c.unit && c.sure[0]) { /* the kernel rose, but others fell */
+		d.reason = REASON_NET;
+		evidence.more_runs = unit.evidence.more_runs;
+		evidence.more_pairs = unit.evidence.more_pairs;
+		evidence.plan_text = arena_printf(a, "%s, which may be noise (%s): %s", unit.text,
+		                                  unit.evidence.noise_text, unit.evidence.plan_text);
+	}
 	if (d.verdict == VERDICT_FAIL && confirm_is_refuted(m->noise, e, &c)) {
 		d.verdict = VERDICT_WARN;
 		d.reason = REASON_UNCONFIRMED;

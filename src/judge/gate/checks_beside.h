@@ -44,6 +44,7 @@ struct substitute {
 	int64_t change; ///< change of the operator or category in ns per step
 	int64_t net; ///< the kernel's value in the candidate, less what it took over
 	bool net_sure; ///< true if noise cannot explain the change from the baseline's value to `net`
+	struct evidence evidence; ///< on the change of the operator or category; without `runs`
 	const char *text; ///< text such as "category 'GEMM' changed by +0.3 %"; owned by the arena
 };
 

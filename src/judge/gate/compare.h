@@ -52,6 +52,7 @@ struct comparison {
 	int64_t net; ///< with `unit`: the candidate's value, less the time that the kernel took over
 	             ///< from other kernels
 	bool net_sure; ///< with `unit`: true if noise cannot explain the change to the value `net`
+	bool plans; ///< true to find what would make the change sure, even if it is within the limits
 	int64_t unit_change; ///< change of the kernel's operator or category, in ns per step
 };
 
@@ -75,6 +76,8 @@ enum reason {
 	REASON_OF_ALL, ///< pass, or warn for a kernel: the change is beyond the fail `limit`, but all
 	               ///< operators changed by as much
 	REASON_SUBSTITUTE, ///< warn: the kernel's change is beyond `limit`, but its net change is not
+	REASON_NET, ///< undecided or warn: the kernel's change is beyond the fail `limit`, but noise
+	            ///< may hide that other kernels of its operator or category fell by as much
 	REASON_SHOWN, ///< undecided or warn: the change is beyond the fail `limit`, but some runs of
 	              ///< main were as far from the reference
 	REASON_UNCONFIRMED, ///< warn: the change is beyond the fail `limit`, but some run of the change

@@ -89,7 +89,7 @@ static void add_limit_reached(struct strbuf *b, const struct decision *d, const 
 	if (d->reason == REASON_NOISE)
 		strbuf_addf(b, " but within the noise of %s: %s", check->evidence.noise_text,
 		            check->evidence.plan_text);
-	else if (d->reason == REASON_SHOWN)
+	else if (d->reason == REASON_SHOWN || d->reason == REASON_NET)
 		strbuf_addf(b, ", but %s", check->evidence.plan_text);
 	else if (d->reason == REASON_UNCONFIRMED)
 		strbuf_adds(b, ", but not in all runs of the change, or in one of its base too");
@@ -182,6 +182,7 @@ const char *message_of(struct arena *a, const struct comparison *c, const struct
 	case REASON_OF_ALL:
 	case REASON_SUBSTITUTE:
 	case REASON_SHOWN:
+	case REASON_NET:
 	case REASON_UNCONFIRMED:
 		add_limit_reached(&b, d, check);
 		break;

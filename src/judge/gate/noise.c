@@ -322,7 +322,7 @@ static void fill_noise(struct asked *q, struct comparison *c, struct arena *a, s
 	c->of_all = is_of_all(q);
 	out->noise = amount_whole(q, reach);
 	out->noise_text = arena_printf(a, "±%s", unit_amount(a, c->rule->metric->unit, out->noise));
-	if (compare(c).reason == REASON_NOISE) {
+	if (c->plans || compare(c).reason == REASON_NOISE) {
 		fill_plan(q, out);
 		out->plan_text = noise_plan_text(a, out);
 	}

@@ -158,10 +158,10 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 		                          .baseline = unit->value[SIDE_BASELINE],
 		                          .candidate = unit->value[SIDE_CANDIDATE],
 		                          .has_step = c->has_step,
-		                          .step_ns = c->step_ns };
-	struct evidence evidence;
-	noise_evidence(m, unit, &of_unit, a, &evidence);
-	vec_release(&evidence.runs);
+		                          .step_ns = c->step_ns,
+		                          .plans = true };
+	noise_evidence(m, unit, &of_unit, a, &out->evidence);
+	vec_release(&out->evidence.runs);
 	out->found = true;
 	out->decision = compare(&of_unit);
 	out->change = number_sub(of_unit.candidate, of_unit.baseline);
@@ -177,7 +177,8 @@ void substitute_find(const struct noise_model *m, const struct rule *rule, const
 	double by = (double)c->candidate - (double)c->baseline;
 	if (share > 0 && by > 0)
 		out->net = c->baseline + (rise > share ? (int64_t)round(by * (rise - share) / rise) : 0);
-	out->net_sure = c->sure[0] && (share <= 0 || of_unit.sure[0]);
+	/* other kernels always fall a little by noise: a small share excuses nothing */
+	out->net_sure = c->sure[0] && (10 * share < rise || of_unit.sure[0]);
 	out->text = arena_printf(a, "%s %s changed by %s", label_names[metric->label],
 	                         text_quote(a, unit->label),
 	                         unit_relative(a, number_pct(out->change, of_unit.baseline)));
