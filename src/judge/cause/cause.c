@@ -14,7 +14,8 @@ static enum stake stake_of(const struct check *c)
 
 /* ---- the suspect that a check belongs to ---- */
 
-/* True if the suspect names the check's item (a kernel, category, operator or module). */
+/* True if the check's item (a kernel, category, operator or module) is one that the suspect
+   names. */
 static bool is_item_of(const struct suspect *s, const struct check *c)
 {
 	switch (c->metric->label) {
@@ -32,8 +33,8 @@ static bool is_item_of(const struct suspect *s, const struct check *c)
 	}
 }
 
-/* True if the check became worse by more than 5 %. Runs of the same code usually differ by less,
-   even where a figure is not fully reliable. */
+/* True if the check's figure became worse by more than 5 %. Runs of the same code usually differ by
+   less, even where a figure is not fully reliable. */
 static bool is_worse(const struct check *c)
 {
 	enum { NOTABLE = 5 * MICRO };
@@ -42,8 +43,8 @@ static bool is_worse(const struct check *c)
 }
 
 /* The suspect that names the item of the check, else the suspect that explains most of the check's
-   change. NULL if no suspect explains it. Also NULL if only a small change has crossed a `max` or
-   `min`: the change is then not to blame. */
+   change. NULL if no suspect explains it. Also NULL if the figure is beyond an absolute limit
+   (`max` or `min`) but became worse by at most 5 %: such a small change has no cause of its own. */
 static struct suspect *explanation(struct inquiry *q, const struct check *c)
 {
 	struct suspect *best = NULL;
@@ -60,14 +61,15 @@ static struct suspect *explanation(struct inquiry *q, const struct check *c)
 		if (s->stake[stake] > 0 && (!best || s->stake[stake] > best->stake[stake]))
 			best = s;
 	}
-	/* a suspect that explains less than a fiftieth of a change of time is not its cause */
+	/* a suspect that explains less than a fiftieth of a change of time does not count as its
+	   cause */
 	bool trifle = best && c->has_change && c->metric->per_step && unit_is_time(c->metric->unit) &&
 	              best->stake[stake] < number_distance(c->change, 0) / 50;
 	return trifle ? NULL : best;
 }
 
-/* True if the trust finding says that work is missing or counted twice: the figures that the
-   finding makes unreliable then say nothing about the code. */
+/* True if the trust finding says that work is missing or was counted twice. The figures that it
+   makes unreliable then say nothing about the code. */
 static bool loses_work(const struct trust_finding *t)
 {
 	static const char *const ids[] = { "lost-kernels", "lost-copies", "recorded-twice",
@@ -75,9 +77,10 @@ static bool loses_work(const struct trust_finding *t)
 	return ANY(i, NR_OF(ids), strcmp(t->id, ids[i]) == 0);
 }
 
-/* The suspect that a check belongs to. A check that cannot be judged belongs to the suspect that
-   explains why. But if the check's figure may be right and has become worse, it belongs to the
-   suspect that explains the change, if there is one; that suspect is marked as uncertain. */
+/* The suspect that a check belongs to. If a trust finding makes the check's figure unreliable, this
+   is the suspect for that trust finding. But if the figure became worse, and may be right
+   nevertheless, it is the suspect that explains the change, if there is one; that suspect is marked
+   as uncertain. */
 static struct suspect *culprit(struct inquiry *q, const struct check *c)
 {
 	struct suspect *distrust = suspect_of_trust(q, c->spoiler);
@@ -98,7 +101,8 @@ static bool is_gone(const struct check *c)
 	return c->verdict == VERDICT_MISSING && c->has_baseline && !c->has_candidate;
 }
 
-/* True if the check is on a figure of result files, and the figure is beyond a limit or gone. */
+/* True if the check is on a figure of result files that is beyond a limit, or that the candidate
+   lacks. */
 static bool is_of_figures(const struct check *c)
 {
 	bool beyond = verdict_is_beyond(c->verdict) || c->verdict == VERDICT_WARN;
@@ -136,8 +140,8 @@ static void advise_recording(struct inquiry *q, struct suspect *s)
 		suspect_action(q, s, "%s", action);
 }
 
-/* The finding for checks of one metric that no suspect explains. The first check gives the title.
-   Figures of result files with the same verdict share one finding. */
+/* The finding for checks of one metric that no suspect explains. The first check gives the finding
+   its title. Figures of result files with the same verdict share one finding. */
 static struct suspect *other_of(struct inquiry *q, const struct check *c)
 {
 	for (size_t i = 0; i < q->suspects.nr; i++) {
@@ -157,7 +161,7 @@ static struct suspect *other_of(struct inquiry *q, const struct check *c)
 	if (unit_is_time(c->metric->unit))
 		suspect_cost(s, both_rise(f));
 	suspect_title(q, s, "%s", c->message);
-	/* a heading does without the runs that would decide the check */
+	/* the heading of a finding ends before the text on the runs that would decide the check */
 	const char *plan = arena_printf(q->a, ": %s", c->evidence.plan_text);
 	if (plan[2] && span_ends(span_of(s->finding.title), span_of(plan)))
 		s->finding.head = strlen(s->finding.title) - strlen(plan);
@@ -169,7 +173,7 @@ static struct suspect *other_of(struct inquiry *q, const struct check *c)
 }
 
 /* Append to the advice: if the run is right, the rule's limit must be changed, since approving the
- * run does not change it. */
+ * run does not change an absolute limit. */
 static void advise_limit(struct inquiry *q, struct suspect *s, const struct check *c)
 {
 	const char *other = s->finding.action;
@@ -244,7 +248,8 @@ static void tell_cost(struct inquiry *q, struct finding *f)
 		                 f->cost_is_bytes ? "peak" : q->step);
 }
 
-/* A figure that a finding names. Several benchmark cases may have it, each with its own check. */
+/* A figure that a finding's title names. Several benchmark cases may have it, each with its own
+   check. */
 struct moved {
 	const char *name; ///< label of the figure, without the case
 	const struct check *least, *most; ///< checks with the smallest and the largest change
@@ -258,8 +263,8 @@ static const char *pct_or_change(const struct check *c)
 	return c->has_pct ? c->pct_text : c->change_text;
 }
 
-/* Number of benchmark cases that a finding's figures belong to; 0 if one of these figures belongs
- * to no case. */
+/* Number of benchmark cases of a finding's figures; 0 if a figure belongs to no case. Successive
+ * figures of one case are counted once. */
 static size_t nr_cases(const struct inquiry *q, const struct finding *f)
 {
 	size_t nr = 0;
@@ -347,8 +352,8 @@ static void advise_worse(struct inquiry *q, struct finding *f)
 		                         name);
 }
 
-/* Give a finding on figures that the candidate lacks a title: "9 figures of CASE are missing in the
-   candidate: mean TTFT, …". */
+/* Give a finding on figures that the candidate lacks a title such as "9 figures of CASE are missing
+   in the candidate: mean TTFT, …". */
 static void tell_gone(struct inquiry *q, struct finding *f)
 {
 	enum { NAMED = 3 };
@@ -369,7 +374,7 @@ static void tell_gone(struct inquiry *q, struct finding *f)
 	size_t nr = 0, more = 0;
 	for (size_t i = 0; i < f->checks.nr && f->checks.nr > 1; i++) {
 		const char *head = q->out->checks.v[f->checks.v[i]].metric->head;
-		/* true if the label is named already, for another case */
+		/* true if an earlier figure, of another case, has the same label */
 		bool again = ANY(k, nr, strcmp(named[k], head) == 0);
 		more += !again && nr == NAMED;
 		if (again || nr == NAMED)

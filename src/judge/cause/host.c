@@ -32,8 +32,8 @@ void suspect_communication(struct inquiry *q)
 	struct both transfer = inquiry_figure(q, METRIC_COMM_TRANSFER_TIME);
 	int64_t rise = both_rise(exposed), longer = both_rise(comm);
 	struct suspect *s;
-	/* subtract what a slowdown of all kernels adds to these times: that slowdown has a finding of
-	   its own */
+	/* subtract what a slowdown of all kernels adds to these times: the slowdown has its own
+	   finding */
 	longer = number_sub(longer, (int64_t)((q->common - 1) * (double)comm.v[SIDE_BASELINE]));
 	rise = number_sub(rise, (int64_t)((q->common - 1) * (double)exposed.v[SIDE_BASELINE]));
 	if (rise <= q->waited && longer <= q->waited && both_rise(transfer) <= q->waited)
@@ -145,7 +145,7 @@ static double host_factor(struct inquiry *q)
 	return by > 1.03 ? by : 1;
 }
 
-/* The part of a figure's rise that a host slower by a factor of `by` cannot explain; at least 0. */
+/* The part of a figure's rise that a host slower by the factor `by` cannot explain; at least 0. */
 static int64_t rise_beyond(struct both f, double by)
 {
 	return f.known ? at_least_0(
@@ -229,7 +229,7 @@ static int64_t find_syncs(struct inquiry *q, int64_t lost)
 	return ns;
 }
 
-/* Number of launches per step on the first rank of a run, in millionths; with `graphs`, only of
+/* Number of launches per step on the first rank of a run, in millionths; with `graphs`, only the
    launches of CUDA graphs. */
 static int64_t launch_calls(const struct run *run, bool graphs)
 {
@@ -271,8 +271,8 @@ static void find_slow_host(struct inquiry *q, int64_t lost, double by)
 	struct suspect *s = suspect_add(q, CAUSE_HOST);
 	suspect_figure(q, s, idle);
 	if (now >= MICRO && now >= 2 * before) {
-		/* baselines that earlier gpugate versions stored lack these calls: a `before` of 0 may mean
-		 * unknown */
+		/* Baselines that earlier gpugate versions stored do not have these calls: a `before` of 0
+		 * may mean that the number is unknown. */
 		suspect_title(
 		    q, s,
 		    "memory goes back to the device and is taken again: cudaFree and cudaMalloc "

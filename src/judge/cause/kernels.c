@@ -13,17 +13,17 @@ struct culprit {
 	size_t nr_parts;
 	/* the changed kernel, and the kernel that it replaced; `was` is NULL if there is none */
 	const struct activity_pair *now, *was;
-	int64_t rise; /* rise in ns per step, without the slowdown that all kernels have */
+	int64_t rise; /* rise in ns per step, less the slowdown that all kernels have in common */
 	/* mean duration (or number of launches) in the candidate, divided by that in the baseline */
 	double times;
-	/* true if the kernel has a check that failed, warned, is undecided or cannot be judged */
+	/* true if a check that failed, warned, is undecided or cannot be judged names the kernel */
 	bool asked;
 };
 
 struct culprits {
 	struct inquiry *q;
 	VEC(struct culprit) list;
-	VEC(const struct activity_pair *) taken; /* kernels that already belong to a replacement */
+	VEC(const struct activity_pair *) taken; /* replaced kernels, and parts that replace one */
 };
 
 /* The kernel's name in the form that checks use. */
@@ -59,7 +59,7 @@ static const char *number_per_step(struct inquiry *q, const struct activity_pair
 	return arena_printf(q->a, "%.4g", per_step(q, a, side));
 }
 
-/* ---- kernels that were replaced ---- */
+/* ---- kernels that other kernels replace ---- */
 
 static bool is_taken(const struct culprits *c, const struct activity_pair *a)
 {
@@ -71,9 +71,9 @@ static double more_launches(const struct inquiry *q, const struct activity_pair 
 	return per_step(q, a, SIDE_CANDIDATE) - per_step(q, a, SIDE_BASELINE);
 }
 
-/* How much the kernels `now` and `was` differ, to find the likeliest replacement. `more`: launches
-   per step that `now` gained; `fewer`: launches that `was` lost. The ratio of these two has more
-   weight than the ratio of the times. */
+/* How much the kernels `now` and `was` differ; the likeliest replacement of `was` differs least.
+   `more`: launches per step that `now` gained; `fewer`: launches that `was` lost. The ratio of
+   these two has more weight than the ratio of the times. */
 static double distance(const struct activity_pair *now, const struct activity_pair *was,
                        double more, double fewer)
 {
@@ -99,9 +99,9 @@ static const struct activity_pair *replaced(struct culprits *c, const struct act
 		    fewer <= 0 || more > fewer * 1.1 || fewer > more * 1.1)
 			continue;
 		double far = distance(now, was, more, fewer);
-		/* a replacement may have another category, since its name differs; then the two kernels
-		   must be similar, the old one gone from the candidate, and the new one absent from the
-		   baseline */
+		/* A replacement may have another category, since its name is another. The two kernels must
+		   then be similar, the old one gone from the candidate, and the new one absent from the
+		   baseline. */
 		if (was->category != now->category &&
 		    (far > 3 || !activity_is_only(&q->pairs, was, SIDE_BASELINE) ||
 		     !activity_is_only(&q->pairs, now, SIDE_CANDIDATE)))
@@ -161,7 +161,8 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	                ? per_step(q, a, SIDE_CANDIDATE) / per_step(q, a, SIDE_BASELINE)
 	                : pair_mean(a, SIDE_CANDIDATE) / pair_mean(a, SIDE_BASELINE);
 	if (q->common > 1) {
-		/* subtract the slowdown of all kernels (a finding of its own); a small rest is noise */
+		/* subtract the slowdown of all kernels, which has its own finding; a small remaining rise
+		   is noise */
 		one.rise = (int64_t)(now - q->common * before);
 		if ((double)one.rise < before / 20 + (q->common - 1) * before / 2)
 			return;
@@ -169,13 +170,14 @@ static void add_common(struct culprits *c, const struct activity_pair *a)
 	add_culprit(c, one);
 }
 
-/* If `was` is gone, and several new kernels of other categories are launched as often as `was` was,
-   they do its work: a fusion is lost, or attention is computed in parts. This is not assumed if
-   another kernel with as many launches is gone, too: the new kernels may replace that one. */
+/* Find out whether several kernels replace `was`, which is gone: new kernels of other categories
+   that are launched as often as `was` was. A fusion is then lost, or attention is computed in
+   parts. Nothing is assumed if another kernel with as many launches is gone, too: the new kernels
+   may replace that one. */
 static void add_split(struct culprits *c, const struct activity_pair *was)
 {
-	/* largest total time of the parts, as a multiple of the time of `was`, and largest number of
-	 * parts: beyond these, the parts do more work than `was` did */
+	/* If the new kernels take more than MOST_TIMES the time of `was`, or if there are more than
+	 * MOST_PARTS + 1 of them, they do more than the work of `was`. */
 	enum { MOST_TIMES = 10, MOST_PARTS = 16 };
 	struct inquiry *q = c->q;
 	const struct activity_pair *parts[MOST_PARTS];
@@ -224,7 +226,7 @@ static void collect(struct culprits *c)
 	}
 	for (size_t i = 0; i < q->pairs.list.nr; i++) {
 		const struct activity_pair *a = &q->pairs.list.v[i];
-		/* a memset that takes notable time is treated as a kernel */
+		/* a memset whose time rose by more than 1 % of the step is treated as a kernel */
 		bool set = a->kind == EVENT_MEMSET && pair_rise(a) > q->wall / 100;
 		if ((!pair_is_compute(a) && !set) || activity_is_partial(&q->pairs, a) || is_taken(c, a))
 			continue;
@@ -247,8 +249,8 @@ static void collect(struct culprits *c)
 
 ORDERING(culprit_cmp, struct culprit, FALLING(rise) BY_SPAN(now->name))
 
-/* Mark the kernel with the most additional launches as `asked`, so that checks on the number of
-   launches get an explanation, however short the kernel is. */
+/* Mark the kernel with the most additional launches as `asked`, as if a check named it. A check on
+   the number of launches then gets an explanation, however short this kernel is. */
 static void ask_for_launches(struct culprits *c)
 {
 	struct culprit *most = NULL;
@@ -334,9 +336,9 @@ static void say_shape(struct inquiry *q, struct suspect *s, const struct culprit
 	            (long long)y[2]);
 }
 
-/* Say that a slower kernel takes other resources than before. For the first kernel of a finding,
-   the title says it; for each further kernel, a sentence of evidence. Checks on resources then
-   belong to the suspect. */
+/* Say that a slower kernel uses other resources (registers, shared or local memory) than before:
+   for the first kernel of a finding in the title, for a further kernel in a sentence of evidence.
+   Checks on resources then belong to the suspect. */
 static void say_resources(struct inquiry *q, struct suspect *s, const struct culprit *c, bool first)
 {
 	enum { NOTABLE = 2 }; /* in percent; times of unchanged kernels differ by up to this much */
@@ -366,8 +368,8 @@ static void say_place(struct inquiry *q, struct suspect *s)
 	strbuf_release(&b);
 }
 
-/* Advise what to do about slower kernels. The advice depends only on the place in the code, so that
- * kernels of one place have the same advice, which the report gives once. */
+/* Advise what to do about slower kernels. The advice depends only on the place in the code:
+ * findings on kernels of one place then have equal advice, which the report gives once. */
 static void advise_slower(struct inquiry *q, struct suspect *s)
 {
 	const char *of = "", *at = "", *name[NR_PLACE_LEVELS] = { NULL };
@@ -402,7 +404,7 @@ static void add_stakes(struct inquiry *q, struct suspect *s, const struct culpri
 	if (c->was)
 		more += more_launches(q, c->was);
 	if (more < 0)
-		more = -more; /* fewer launches also explain a changed number of launches */
+		more = -more; /* fewer launches, too, explain a changed number of launches */
 	s->stake[STAKE_KERNELS] += (int64_t)(more * 1000);
 }
 
@@ -457,8 +459,8 @@ static void add_suspect(struct inquiry *q, const struct culprit *c)
 
 /* ---- kernels that changed together ---- */
 
-/* True if two kernels of one category probably changed by one change of the code: they changed in
-   the same way and by similar factors, or both are new and launched about as often. */
+/* True if one change of the code probably changed both kernels. They must have one category, and be
+   slower or launched more often by similar factors, or both be new and launched about as often. */
 static bool is_akin(const struct culprit *x, const struct culprit *y)
 {
 	double a = x->times - 1, b = y->times - 1;
@@ -473,7 +475,8 @@ static bool is_akin(const struct culprit *x, const struct culprit *y)
 	       b < a * 1.4;
 }
 
-/* Change of a group of kernels: "2.5 %" or, if the kernels differ clearly, "2.5 % to 3.4 %". */
+/* The change of a group of kernels, such as "2.5 %" or, if the kernels changed by clearly different
+   amounts, "2.5 % to 3.4 %". */
 static const char *share_range(struct inquiry *q, double first, double least, double most)
 {
 	enum { CLEAR = 10 };
@@ -535,8 +538,8 @@ void suspect_kernels(struct inquiry *q)
 {
 	enum {
 		UNASKED = 3
-	}; /* largest number of findings on kernels that no failed or doubtful check names; they explain
-	      the change of a sum, such as compute time */
+	}; /* largest number of findings on kernels that no failed or doubtful check names. These
+	      findings explain the change of a sum of kernels, such as compute time */
 	struct culprits c = { .q = q };
 	size_t unasked = 0;
 	collect(&c);

@@ -1,12 +1,12 @@
-/* Finds where in the code a rise of GPU work or of waiting comes from. The levels are phase,
- * module, place and operator; a level on which no name has most of the rise is left out. */
+/* Finds where in the code a rise of GPU work or of waiting comes from: the phase, module, place and
+ * operator that have most of it. If no phase (module, …) has most of the rise, none is named. */
 #include <inttypes.h>
 
 #include "base/text.h"
 #include "cause/suspect.h"
 #include "model/phase.h"
 
-/* Sum of the rows of both sides' code tables that share phase, module, place and operator. */
+/* The rows of both sides' code tables with one phase, module, place and operator, summed up. */
 struct spot {
 	/* one of these rows: a row of the candidate if there is any, since only the candidate has the
 	 * line numbers of the new code */
@@ -103,7 +103,8 @@ static const char *main_name(struct inquiry *q, const struct spots *s, enum plac
 
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what)
 {
-	/* with this many spots or more there is no search: hardly any name has most of the rise */
+	/* with this many spots or more, nothing is searched: hardly any name would have most of the
+	   rise */
 	enum { MANY = 400 };
 	static const enum place_level levels[] = { PLACE_PHASE, PLACE_MODULE, PLACE_CODE,
 		                                       PLACE_OPERATOR };

@@ -1,17 +1,17 @@
-/* What the recordings say about the machine, where the two sides differ. */
+/* What the recordings say about the machine, where baseline and candidate differ. */
 #include <string.h>
 
 #include "base/text.h"
 #include "cause/suspect.h"
 
-/* Figures of the state of the GPUs, such as clocks, whose change can make work slower. Each has a
-   least change that counts, since clocks and shares vary a little between runs on one machine
-   (verdicts.md, "throttled"). */
+/* Figures of the state of the GPUs, such as clocks, whose change can make work slower. Smaller
+   changes than the given least ones do not count, since clocks and shares of time vary a little
+   between runs on one machine (verdicts.md, "throttled"). */
 static const struct {
 	enum metric_id id;
 	bool falls; /* true: a smaller value is slower */
-	int64_t least_pct, least; /* least change that counts: `least_pct` as a share of the baseline's
-	                             value in 1e-6 %, `least` in the metric's unit */
+	int64_t least_pct, least; /* least change that counts: `least_pct` in 1e-6 % of the
+	                             baseline's value, `least` in the metric's unit */
 } states[] = {
 	{ METRIC_MACHINE_SM_CLOCK, true, 2 * MICRO, 0 },
 	{ METRIC_MACHINE_MEMORY_CLOCK, true, 2 * MICRO, 0 },

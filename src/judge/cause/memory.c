@@ -12,10 +12,10 @@ static void cost_bytes(struct suspect *s, int64_t bytes)
 	s->finding.cost_is_bytes = true;
 }
 
-/* ---- functions that hold memory ---- */
+/* ---- places in the code that hold memory ---- */
 
-/* The item with most bytes in the lists `list` of all ranks of the candidate. Only items with a
-   place in the code count; NULL if there are none. */
+/* The item with most bytes in the lists `list` of all ranks of the candidate. Only items whose
+   place in the code is known count; NULL if there are none. */
 static const struct memory_item *largest_item(const struct inquiry *q, enum memory_list list)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];
@@ -45,9 +45,9 @@ static void name_item(struct inquiry *q, struct suspect *s, const struct memory_
 	suspect_title(q, s, "%s, most of it at %s", s->finding.title, text_line(q->a, span_of(site)));
 }
 
-/* Name the category that grew most in the breakdown of a check and, in it, the site that grew most.
-   If memory is judged by traces, the parts say when memory was taken, and are named only in the
-   title. */
+/* Name the category that grew most in the breakdown of a check and, within it, the site that grew
+   most. If memory is judged by traces, the parts of the breakdown are moments (such as "held at the
+   end") instead of categories, and are named only in the title. */
 static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 {
 	const struct breakdown *b = NULL;
@@ -68,7 +68,7 @@ static void name_part(struct inquiry *q, struct suspect *s, enum metric_id id)
 			site = p;
 	if (site && site->change > 0)
 		suspect_where(q, s, PLACE_CODE, span_of(site->label));
-	if (moments || !all) /* in other cases the places of the finding name the part already */
+	if (moments || !all) /* otherwise the place of the finding names the part already */
 		suspect_title(q, s, "%s, %s%s%s%s", s->finding.title, all ? "" : most->text,
 		              all ? "" : " of it ", moments ? most->label : "there",
 		              moments ? text_or_empty(strchr(most->detail, ';')) : "");
@@ -96,7 +96,7 @@ static void find_oom(struct inquiry *q)
 }
 
 /* Number of steps over which memory rose: the number of usable steps or, if it is larger, the
- * number of steps of the site that grew most (3 if no site is recorded). */
+ * number of steps of the site that grew most. At least 3. */
 static int64_t steps_of(const struct inquiry *q)
 {
 	const struct memory_item *most = largest_item(q, MEMORY_LIST_GROWTH);
@@ -115,7 +115,7 @@ static int64_t find_leak(struct inquiry *q)
 	int64_t steps = steps_of(q), bytes = both_rise(growth);
 	if (bytes > INT64_MAX / steps)
 		return 0;
-	bytes *= steps; /* growth over `steps`, which may be only a part of the steps of the run */
+	bytes *= steps; /* growth over `steps`, which may be only some of the run's steps */
 	struct suspect *s = suspect_add(q, CAUSE_LEAK);
 	suspect_title(q, s, "memory leaks: %s more is allocated at the end of every step",
 	              unit_text(q->a, UNIT_BYTES, both_rise(growth)));
@@ -149,7 +149,8 @@ static int64_t category_bytes(const struct run *run, struct span category)
 }
 
 struct scaling {
-	/* the baseline's bytes in categories that kept their size, and in categories that grew */
+	/* bytes that the baseline has in categories that kept their size, and in categories that
+	   grew */
 	int64_t same, scaled;
 	int64_t rise, fell; /* sum of the rises, and sum of the falls, over all categories */
 	double by; /* factor by which the category with the largest rise grew */
@@ -218,7 +219,7 @@ static bool find_batch(struct inquiry *q)
 }
 
 /* The item of the list `list` with the same memory, category and place in the code as `m`, which is
-   in another list of the digest; NULL if there is none. */
+   in another list of the same digest; NULL if there is none. */
 static const struct memory_item *site_in(const struct digest *d, const struct memory_item *m,
                                          enum memory_list list)
 {
@@ -233,8 +234,8 @@ static const struct memory_item *site_in(const struct digest *d, const struct me
 }
 
 /* How often the tensors that exist at the peak are allocated during the trace, usually once per
-   step; 0 if unknown. The number is that of the site that has most bytes at the peak; `*site`
-   becomes this site. */
+   step; 0 if unknown. It is the number of the site (function that allocates) with most bytes at the
+   peak; `*site` becomes this site. */
 static int64_t repetitions(const struct inquiry *q, const struct memory_item **site)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];
@@ -253,8 +254,8 @@ static int64_t repetitions(const struct inquiry *q, const struct memory_item **s
 	return nr;
 }
 
-/* True if only some steps need more memory. If each step did, the bytes of all allocations would
-   have grown by as much per step as the peak. */
+/* True if only some steps need more memory. If every step needed more, the bytes allocated per step
+   would have grown by as much as the peak. */
 static bool is_uneven(struct inquiry *q, const struct memory_item **site)
 {
 	struct both peak = inquiry_figure(q, METRIC_MEMORY_PEAK_ALLOCATED);

@@ -6,8 +6,8 @@
 
 enum { PARTS_SHOWN = 5, NOTABLE = 50 };
 
-/* The first breakdown, among those of the finding's checks, whose change equals the finding's cost;
- * NULL if there is none. */
+/* The first breakdown of one of the finding's checks whose change equals the finding's cost; NULL
+ * if there is none. */
 static const struct breakdown *breakdown_of_cost(const struct inquiry *q, const struct finding *f)
 {
 	for (size_t i = 0; i < f->checks.nr; i++) {
@@ -18,8 +18,8 @@ static const struct breakdown *breakdown_of_cost(const struct inquiry *q, const 
 	return NULL;
 }
 
-/* The outermost level of the breakdown on which at least two parts have a notable share (a
-   fiftieth) of the change; -1 if there is none. */
+/* The outermost level of the breakdown on which at least two parts have more than a fiftieth of the
+   change; -1 if there is none. */
 static int level_of(const struct breakdown *b)
 {
 	for (int level = 0;; level++) {
@@ -51,7 +51,7 @@ ORDERING(part_cmp, struct finding_part,
          THEN(COMPARE(number_distance(y->change, 0), number_distance(x->change, 0))) BY_TEXT(name))
 
 /* Choose the largest parts that have the same sign as the cost, as long as their sum does not
-   exceed the cost. A last part has the remaining cost. A cost that has only one part is shown
+   exceed the cost. One more part has the rest of the cost. A cost that has only one part is shown
    without parts. */
 void suspect_settle_parts(struct inquiry *q, struct suspect *s)
 {

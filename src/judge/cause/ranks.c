@@ -10,15 +10,15 @@
 #include "model/ranks.h"
 #include "model/step_figures.h"
 
-/* A rank of the candidate that an insight names. */
+/* A rank of the candidate on which the report has an insight. */
 struct odd_rank {
 	struct inquiry *q;
 	const struct insight *insight;
 	const struct run_view *view;
 	size_t at; /* index of the rank in the list of the run's ranks */
-	/* `rows`: the ranks whose kernels are known: `view` or, in a folded run, only the ranks that
-	   the fold keeps whole; `row`: index of this rank in `rows`; if `rows` lacks this rank, the
-	   number of ranks in `rows` */
+	/* `rows`: the view with the kernels of ranks. It is `view` or, in a folded run, a view of the
+	   few ranks whose digests the fold keeps whole. `row`: index of this rank in `rows`, or the
+	   number of ranks in `rows` if they do not include it. */
 	const struct run_view *rows;
 	size_t row;
 	const char *name;
@@ -30,7 +30,7 @@ static int64_t step_median(const struct digest *d, enum metric_id id)
 	return digest_step_stat(d, id, STAT_MEDIAN, &value) ? value : 0;
 }
 
-/* Median of a metric over all ranks of a run except the one with index `but`. */
+/* Median of a metric over all ranks of a run except the one with the index `but`. */
 static int64_t peers_median(struct inquiry *q, const struct run *run, size_t but, enum metric_id id)
 {
 	int64_t *v = arena_alloc(&q->bench->arena, run->ranks.nr, sizeof *v);
@@ -42,7 +42,7 @@ static int64_t peers_median(struct inquiry *q, const struct run *run, size_t but
 }
 
 /* By how much the metric `id` of the rank exceeds the median of the other ranks in the candidate,
- * minus the same difference in the baseline (0 if the rank was not above the median there). */
+ * less the same difference in the baseline (or less 0 if the rank was below the median there). */
 static int64_t excess(const struct odd_rank *o, enum metric_id id)
 {
 	const struct run *runs[NR_SIDES] = { run_ranks(o->q->bench->run[SIDE_BASELINE]),
@@ -93,11 +93,11 @@ static int64_t kernel_of_peers(const struct odd_rank *o, const struct kernel_row
 	return nr ? number_median(v, nr) : 0;
 }
 
-/* True if one kernel explains why a rank is slow: it has at least half of the time `slow_ns` by
- * which the rank exceeds its peers, and the rank's other kernels are slower than those of the peers
- * by less than half as many percent. `most`: time by which this kernel exceeds the same kernel of
- * the peers; `theirs`: time of this kernel on the peers; `peers_ns`: time of all kernels on the
- * peers. */
+/* True if one kernel explains why a rank is slow. It must have at least half of the time `slow_ns`
+ * by which the rank exceeds its peers, and the other kernels of the rank must exceed those of the
+ * peers by less than half as many percent as this kernel does. `most`: time by which this kernel
+ * exceeds the same kernel of the peers; `theirs`: time of this kernel on the peers; `peers_ns`:
+ * time of all kernels on the peers. */
 static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t peers_ns)
 {
 	double own = theirs > 0 ? (double)most / (double)theirs : 1;
@@ -105,7 +105,8 @@ static bool is_to_blame(int64_t most, int64_t theirs, int64_t slow_ns, int64_t p
 	return most >= slow_ns / 2 && rest < own / 2;
 }
 
-/* Text on the GPU and host of a rank, such as "GPU 5 of node7"; NULL if neither is recorded. */
+/* Text that names the GPU and the host of a rank, such as "GPU 5 of node7"; NULL if neither is
+   recorded. */
 static const char *machine_of(struct inquiry *q, const struct digest *d)
 {
 	const char *gpu = d->devices.nr == 1 ? d->devices.v[0].id : NULL, *host = digest_env(d, "host");
@@ -116,8 +117,8 @@ static const char *machine_of(struct inquiry *q, const struct digest *d)
 	return arena_printf(q->a, "%s of %s", gpu, host);
 }
 
-/* Advise to look at the kernel by which the rank exceeds its peers most or, if this kernel is not
-   to blame, at the GPU of the rank. */
+/* Advise to look at the kernel whose time exceeds that on the peers most. If this kernel does not
+   explain why the rank is slow, advise to look at the GPU of the rank instead. */
 static void name_kernel(const struct odd_rank *o, struct suspect *s, int64_t slow_ns,
                         int64_t peers_ns)
 {
@@ -192,7 +193,8 @@ static void add_slow(const struct odd_rank *o)
 	s->stake[STAKE_COMPUTE] = number_div_round(ns, (__int128)run->ranks.nr);
 }
 
-/* The first kind of call that explains at least half of the rank's lateness, or NULL. */
+/* The first kind of call by which the host explains at least half of the time `ns` that the rank
+   comes late, or NULL. */
 static const char *late_call(const struct odd_rank *o, int64_t ns)
 {
 	static const struct {
@@ -263,10 +265,10 @@ static void add_late(const struct odd_rank *o)
 	stake_waiting(q, s, ns);
 }
 
-/* ---- all ranks that insights name ---- */
+/* ---- all ranks on which the report has insights ---- */
 
-/* Make later detectors compare only the kernels of the rank with the median compute time, so that
- * they see changes of all ranks rather than those of the slow one. */
+/* Make later detectors compare only the kernels of the rank with the median compute time. They then
+ * see what changed on all ranks, and not what changed only on the slow rank. */
 static void scope_to_median(struct inquiry *q)
 {
 	const struct run *run = q->bench->run[SIDE_CANDIDATE];
@@ -311,7 +313,7 @@ static void look_at_ranks(struct inquiry *q, const struct run_view *view,
 	}
 }
 
-/* ---- a part of the ranks, such as those of one node ---- */
+/* ---- several slow ranks, such as those of one node ---- */
 
 /* The compute time of the rank with index `at`, divided by that of the same rank in the baseline; 0
  * if unknown. */
@@ -325,8 +327,9 @@ static double compute_ratio(const struct inquiry *q, const struct run *run, size
 	return before > 0 ? (double)now / (double)before : 0;
 }
 
-/* Find several ranks that became slower alike, while at least a quarter of the ranks did not. If
-   half of the ranks are slow, none differs much from the median, so that no insight names them. */
+/* Find several ranks that became slower by similar factors, while at least a quarter of the ranks
+   did not. If half of the ranks are slow, none differs much from the median: there are no insights
+   on single ranks. */
 static void find_slow_part(struct inquiry *q, const struct run *run)
 {
 	enum { NAMED = 8 };
@@ -381,8 +384,8 @@ static void find_slow_part(struct inquiry *q, const struct run *run)
 }
 
 /* In a folded run, the figures of a rank come from run_ranks(), and its kernels from the digests
-   that the fold keeps whole. Later detectors then see the kernels of the fold, which sums up all
-   ranks, so that scope_to_median() is not needed. */
+   that the fold keeps whole. Later detectors see the kernels of the fold, which are sums over all
+   ranks, and scope_to_median() is not needed. */
 void suspect_ranks(struct inquiry *q)
 {
 	const struct run_view *view = &q->bench->view[SIDE_CANDIDATE];

@@ -7,8 +7,8 @@
 #include "metric/unit.h"
 #include "model/report.h"
 
-/// A stake that is larger than any figure. A suspect with this stake explains the whole change of a
-/// group of figures, whatever other suspects explain.
+/// A stake (the amount that a suspect explains) that is larger than any figure. A suspect with this
+/// stake explains the whole change of a group of figures, whatever other suspects explain.
 #define STAKE_ALL (INT64_MAX / 4)
 
 /// A suspect, with the finding that it becomes.
@@ -19,7 +19,8 @@ struct suspect {
 	                          ///< have no unit
 	VEC(const char *) kernels; ///< kernels of the suspect, with the names that checks give them
 
-	/// the row of the digest's code table in which most of the suspect's rise lies; NULL if unknown
+	/// the row of the digest's code table with the largest part of the suspect's rise; NULL if
+	/// unknown
 	const struct code_stat *code;
 	bool in_doubt; ///< true if the evidence already says that the cause is not certain
 	bool says_limit; ///< true if `finding.action` already says which rule's limit to change
@@ -46,13 +47,13 @@ struct inquiry {
 	/// the median compute time
 	struct activity_pairs pairs;
 	struct rank_scope scope; ///< ranks that `pairs` covers; set by suspect_ranks()
-	double common; ///< factor by which all kernels became longer; 1 if there is no common factor
-	int64_t waited; ///< time of waiting and transfers, in ns per step, that is explained by ranks
-	                ///< that are suspects already
+	double common; ///< factor by which all kernels became longer; 1 if they did not
+	int64_t waited; ///< time of waiting and of transfers, in ns per step, that suspects on slow or
+	                ///< late ranks explain already
 	int64_t wall; ///< wall time of the baseline's step in ns; 0 if unknown
 	const char *phase; ///< kind of steps, such as "decode", to which inquiry_figure() is limited;
 	                   ///< NULL: all steps
-	const char *step; ///< word that follows "per" in messages: "step" or "window"
+	const char *step; ///< word for what times are given per in messages: "step" or "window"
 	VEC(struct suspect) suspects;
 };
 
@@ -76,11 +77,11 @@ static inline double both_ratio(struct both f)
 	           : 1;
 }
 
-/// The metric `id` on both sides: its median over steps (the mean if bench->kinds.by_mean is set),
-/// with the metric's own reduction over ranks.
+/// The metric `id` on both sides: its median over steps (its mean if bench->kinds.by_mean is set),
+/// combined over ranks by the metric's own reduction.
 struct both inquiry_figure(struct inquiry *q, enum metric_id id);
 
-/// Sets `*out` to the value of entry `e` on side `side`. The baseline's value is that of the run
+/// Set `*out` to the value of entry `e` on side `side`. The baseline's value is that of the run
 /// whose details the report shows; with control runs, it is their median. False if the side lacks
 /// the value.
 bool inquiry_value(const struct inquiry *q, const struct entry *e, int side, int64_t *out);
@@ -91,26 +92,26 @@ struct both inquiry_stat(struct inquiry *q, enum metric_id id, enum statistic st
 /// Append a suspect; the pointer is valid until the next call.
 struct suspect *suspect_add(struct inquiry *q, enum cause cause);
 
-/// Set the sentence that names the suspect. A heading ends at the first ": " of `fmt`, if it has
-/// one.
+/// Set the title, a sentence that says what the suspect is. If `fmt` has a ": ", the heading of the
+/// title ends before it.
 void suspect_title(struct inquiry *q, struct suspect *s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /// Append a sentence of evidence; the arguments are those of printf.
 #define suspect_say(q, s, ...) vec_push(&(s)->finding.evidence, arena_printf((q)->a, __VA_ARGS__))
 
-/// Set the sentence that says what to do.
+/// Set the sentence that advises what to do.
 #define suspect_action(q, s, ...) ((s)->finding.action = arena_printf((q)->a, __VA_ARGS__))
 
-/// Append the next inner level to the suspect's place, such as the operator within a module. `name`
-/// may contain any bytes. The pointer is valid until the next call.
+/// Append a place one level further in to the places of the suspect, such as the operator within a
+/// module. `name` may contain any bytes. The pointer is valid until the next call.
 struct place *suspect_where(struct inquiry *q, struct suspect *s, enum place_level level,
                             struct span name);
 
 /// True if the suspect has the place `name` at level `level`.
 bool suspect_has_place(const struct suspect *s, enum place_level level, const char *name);
 
-/// Which rows of the digests' code tables suspect_locate() compares.
+/// Says which rows of the digests' code tables suspect_locate() compares.
 struct locate_query {
 	enum code_kind kind;
 	uint64_t kernel[NR_SIDES]; ///< code_kernel_key() of the kernel on each side; 0: any kernel
@@ -118,12 +119,12 @@ struct locate_query {
 };
 
 /// Find where most of the rise of the rows that `what` selects comes from, and add it to the
-/// suspect: a phase, module, place and operator. A level is left out if no name on it has at least
-/// 60 % of the rise.
+/// suspect: a phase, module, place and operator. One of these levels is left out if no single name
+/// has at least 60 % of the rise.
 void suspect_locate(struct inquiry *q, struct suspect *s, const struct locate_query *what);
 
 /// Add the places of `other` to those of `s`. A module is kept only if both suspects have it, and
-/// phases only if both suspects have one. Places of all other levels are kept.
+/// phases only if both suspects have one. All other places are kept.
 void suspect_share_place(struct suspect *s, const struct suspect *other);
 
 /// Set the figure that shows the suspect's change best. Has no effect if a side lacks the figure.
@@ -132,13 +133,13 @@ void suspect_figure(struct inquiry *q, struct suspect *s, struct both f);
 /// Set the time that the suspect costs, in ns per step.
 void suspect_cost(struct suspect *s, int64_t ns);
 
-/// Add `change` to the part `name` of the cost of a suspect; the part is new if there is none with
-/// that name. `name` is borrowed.
+/// Add `change` to the part of the suspect's cost called `name`; append this part if there is none.
+/// `name` is borrowed.
 void suspect_part(struct suspect *s, const char *name, int64_t change);
 
-/// Choose the parts of the cost that reports show, once cost and checks are known: those that
-/// suspect_part() has added. If there are none, they are taken from the breakdown of a check,
-/// provided that the change of this breakdown equals the cost.
+/// Choose which parts of the cost reports show, once cost and checks are known. They are parts that
+/// suspect_part() has added or, if there are none, parts of the breakdown of a check whose change
+/// equals the cost.
 void suspect_settle_parts(struct inquiry *q, struct suspect *s);
 
 /// Text of a factor, such as "×1.30"; owned by the report.
@@ -171,7 +172,8 @@ void suspect_whole(struct inquiry *q);
 /// Find single kernels that are slower, more frequent, new or replaced.
 void suspect_kernels(struct inquiry *q);
 
-/// Find slower links, less overlap, and more time of transfers.
+/// Find communication that costs more: more collectives or bytes, less overlap with compute, or
+/// slower transfers.
 void suspect_communication(struct inquiry *q);
 
 /// Find changes on the host: data loader, synchronization, copies, launches.
@@ -181,8 +183,8 @@ void suspect_host(struct inquiry *q);
 /// hold more.
 void suspect_memory(struct inquiry *q);
 
-/// Add to the report what the recordings say about the machine, where the sides differ: other
-/// hardware or drivers, and states of the GPUs that make work slower.
+/// Append to the report's list `machine` where the recordings of both sides name different hardware
+/// or drivers, or states of the GPUs that make the candidate slower.
 void machine_changes(struct inquiry *q);
 
 /// True for a kernel that computes; false for communication, and for a row that sums up small
@@ -204,8 +206,8 @@ static inline int64_t pair_rise(const struct activity_pair *a)
 	return number_sub(a->time_ns[SIDE_CANDIDATE], a->time_ns[SIDE_BASELINE]);
 }
 
-/// The suspect for the trust finding `t`, which makes checks unreliable. Findings of one kind on
-/// several ranks can share a suspect. NULL if there is none.
+/// The suspect for the trust finding `t`, which makes checks unreliable; NULL if there is none.
+/// Findings of one kind on several ranks can share a suspect.
 struct suspect *suspect_of_trust(struct inquiry *q, const struct trust_finding *t);
 
 /// True if there is a suspect with the cause `cause`.

@@ -1,4 +1,5 @@
-/* Detector for recordings that cannot be believed: lost or incomplete ranks, and other reasons. */
+/* Detector for recordings that cannot be believed: ranks are lost or end early, or kernels were not
+   recorded. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -74,12 +75,14 @@ static void add_trust(struct inquiry *q, const struct trust_finding *t, enum cau
 	if (t->rank >= 0) {
 		const char *rank = arena_printf(q->a, "rank %" PRId64, t->rank);
 		suspect_where(q, s, PLACE_RANK, span_of(rank))->rank = t->rank;
-		if (strcmp(t->id, "absent-rank") != 0) /* the message of "absent-rank" names the rank
-		                                          already */
+		if (strcmp(t->id, "absent-rank") != 0) /* the message of "absent-rank" already names the
+		                                          rank */
 			suspect_title(q, s, "%s: %s", rank, t->message);
 	}
 	if (cause == CAUSE_BATCH) {
-		const char *figures = strstr(t->message, ": "); /* no name comes before them */
+		const char *figures = strstr(t->message, ": "); /* the text before ": " holds no name
+		                                                   from a file, which could itself
+		                                                   contain ": " */
 		if (figures)
 			s->finding.head = strlen(s->finding.title) - strlen(figures);
 		struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);

@@ -10,8 +10,7 @@
 
 /* ---- slow steps ---- */
 
-/* For a metric of steps: the rise of its mean and of its maximum over steps, each minus the rise of
- * its median, in ns. */
+/* How much more the mean and the maximum of a metric over steps rose than its median, in ns. */
 struct tail {
 	int64_t mean, most;
 };
@@ -28,11 +27,11 @@ static struct tail tail_rise(struct inquiry *q, enum metric_id id)
 	return t;
 }
 
-/* The numbers of the slow steps of one rank of the candidate; `of`: number of the rank's steps. */
+/* The numbers of the slow steps of one rank of the candidate, which has `of` steps in all. */
 struct slow_steps {
 	VEC(int64_t) numbers;
 	size_t of;
-	int64_t median, mean; /* in ns: median of all steps; mean of the slow steps */
+	int64_t median, mean; /* in ns: median over all steps; mean over the slow steps */
 };
 
 static void find_slow(struct inquiry *q, enum metric_id id, struct slow_steps *out)
@@ -74,8 +73,8 @@ static const char *which_steps(struct inquiry *q, const struct slow_steps *s)
 	return arena_take(q->a, &b);
 }
 
-/* Figures that may explain slow steps: a figure explains slow steps if its rise in them is at least
-   half of the time by which they are longer. */
+/* Figures that may explain slow steps. One does if its mean rose beyond its median by at least half
+   as much as the mean of the step's time rose beyond its median. */
 static const struct {
 	enum metric_id id;
 	const char *what;
@@ -141,11 +140,11 @@ void suspect_steps(struct inquiry *q)
 
 /* ---- one factor for all kernels ---- */
 
-/* If all times grew by a smaller factor than this, it may be noise. */
+/* If all times grew by a smaller factor, the reason may be noise. */
 #define NOTABLE 1.012
 
-/* A kernel that both sides have. `ratio`: the candidate's value divided by the baseline's, of the
- * mean duration or of the number of blocks in the grid. `weight`: time of the kernel in the
+/* A kernel that both sides have. `ratio`: the candidate's value divided by the baseline's, either
+ * of the mean duration or of the number of blocks in the grid. `weight`: time of the kernel in the
  * baseline. */
 struct shift {
 	double weight, ratio;
@@ -250,8 +249,8 @@ static void stake_all_work(struct inquiry *q, struct suspect *s)
 	suspect_cost(s, compute);
 }
 
-/* Find another batch size or sequence length, which changes the grids of kernels, unlike a slower
-   clock. False if both sides seem to have the same. */
+/* Find another batch size or sequence length. Unlike a slower clock, it changes the grids of
+   kernels. False if batch and sequence seem to be those of the baseline. */
 static bool find_batch(struct inquiry *q)
 {
 	struct shifts grids = { 0 };
@@ -302,8 +301,9 @@ static void say_clocks(struct inquiry *q, struct suspect *s)
 
 static void find_uniform(struct inquiry *q, double by)
 {
-	/* the median step must have risen, too, since a few slow steps by themselves raise the mean
-	 * times of kernels; not needed if the gate has found the factor for all operators */
+	/* the median step must have risen, too, since a few slow steps are enough to raise the mean
+	 * times of kernels. This is not asked if the gate has found that all operators changed by one
+	 * factor */
 	struct both compute = inquiry_figure(q, METRIC_STEP_COMPUTE_TIME);
 	if (!q->out->uniform.found && both_ratio(compute) - 1 < (by - 1) / 3)
 		return;
@@ -376,7 +376,7 @@ void suspect_kinds(struct inquiry *q)
 		                                   "shapes) and the code that only they run");
 		suspect_where(q, s, PLACE_PHASE, span_of(q->phase));
 		stake_all_work(q, s);
-		/* a cost is a mean over all steps, not only over those of this kind */
+		/* costs are means over all steps, not only over the steps of this kind */
 		suspect_cost(
 		    s, number_div_round((__int128)both_rise(of_gpu ? compute : wall) * steps[p], all));
 		if (of_gpu)
