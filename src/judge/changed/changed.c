@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-/* Folders of installed packages, which do not belong to the repository. */
+/* Folders of installed packages. Files in them do not belong to the repository. */
 static const char *const installed[] = { "/site-packages/", "/dist-packages/" };
 
 /* The path with '/' as separator and without a leading "./". */
@@ -34,7 +34,8 @@ static bool path_ends(struct span path, struct span end)
 	       (path.n == end.n || path.p[path.n - end.n - 1] == '/');
 }
 
-/* The changed file with the longest path that the name `recorded` may mean, or NULL. */
+/* The changed file that the name `recorded` may mean; if it may mean several, the one with the
+   longest path. NULL if there is none. */
 static struct changed_file *file_of(struct changed_files *c, struct span recorded)
 {
 	struct changed_file *best = NULL;
@@ -55,8 +56,8 @@ static struct changed_file *file_of(struct changed_files *c, struct span recorde
 struct line_visit {
 	struct changed_files *files;
 	struct arena *arena; /* arena of the report */
-	bool marks; /* true: mark the lines of the report; false: only find each file's shortest
-	               recorded name */
+	bool marks; /* true: mark the lines of code in the report; false: only find each file's
+	               shortest recorded name */
 };
 
 static void visit_line(const struct line_visit *v, struct source_line *at)

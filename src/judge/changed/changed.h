@@ -1,4 +1,5 @@
-/// Files that the change under review touches, and the lines of a report that name code in them.
+/// Files that the change under review touches, and the places in a report that name lines of these
+/// files.
 #ifndef GG_CHANGED_CHANGED_H
 #define GG_CHANGED_CHANGED_H
 
@@ -23,9 +24,9 @@ struct changed_files {
 void changed_files_add(struct changed_files *c, struct span path);
 
 /// Add the files that git reports as changed since the current branch left the branch of `commit`.
-/// A `commit` of NULL is replaced by the target branch of the pull or merge request or, if the CI
-/// system names no such branch, by `otherwise` (NULL: unknown). Logs a warning if git does not know
-/// the commit.
+/// If `commit` is NULL, the target branch of the pull or merge request is used or, if the CI system
+/// names no target branch, `otherwise` (NULL: unknown). Logs a warning if git does not know the
+/// commit.
 void changed_files_from_git(struct changed_files *c, const char *commit, const char *otherwise,
                             struct diag_log *log);
 
@@ -34,11 +35,12 @@ void changed_files_from_git(struct changed_files *c, const char *commit, const c
 bool changed_ask_git(const char *const *argv, struct strbuf *out);
 
 /// Apply the options --changed (`nr` names) and --changed-from (`from`; NULL if not given) to a
-/// report on `run` (NULL if there is none): mark the code locations that are in a changed file. A
-/// recorded name means such a file if it ends with the file's path, or if the path ends with the
-/// name, since memory recordings keep only the last two parts of a path. If several names of `run`
-/// or of the report could mean one file, only the shortest name counts. `commit` is the baseline's;
-/// NULL if unknown. Returns ST_USAGE if `from` is given, but is neither "git" nor "git:COMMIT".
+/// report on `run` (NULL if there is none): mark the lines of code that are in a changed file. A
+/// recorded name means a changed file if it ends with the file's path. It also means the file if
+/// the path ends with the name, since memory recordings keep only the last two parts of a path. If
+/// several names in `run` or the report could mean one file, only the shortest name counts.
+/// `commit` is the baseline's; NULL if unknown. Returns ST_USAGE if `from` is given, but is neither
+/// "git" nor "git:COMMIT".
 GG_MUST_CHECK enum status changed_mark(const char *const *names, size_t nr, const char *from,
                                        const char *commit, const struct run *run, struct report *r,
                                        struct diag_log *log);

@@ -1,4 +1,5 @@
-/* Findings on GPU activities and launches of a rank, and on the judged share of its GPU time. */
+/* Findings on GPU activities and launches of a rank, and on how much of its GPU time is in judged
+   steps. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -8,7 +9,8 @@
 #include "model/step_figures.h"
 #include "trust/finding.h"
 
-/* one percentage point, in 1e-6 %: shares of two sides that differ by more do not compare */
+/* one percentage point, in 1e-6 %: if shares of baseline and candidate differ by more, the two do
+   not compare */
 enum { POINT = MICRO };
 
 static const char *share(const struct trust_scope *s, int64_t part, int64_t whole)
@@ -18,19 +20,20 @@ static const char *share(const struct trust_scope *s, int64_t part, int64_t whol
 
 /* ---- activities and launches ---- */
 
-/* `nr`: number of launches of a kernel that a rank lacks; `mean_ns`: mean duration of the kernel's
-   launches on the other side. */
+/* A kernel of which a rank lacks launches. `nr`: number of these launches; `mean_ns`: mean duration
+   of the kernel's launches on the other side (the baseline for a candidate, else the candidate). */
 struct gone {
 	int64_t mean_ns, nr;
 };
 
 ORDERING(gone_cmp, struct gone, FALLING(mean_ns))
 
-/* GPU time in ns that `d` may have lost, estimated from the other side (`other`). Without
- * `untimed`, launches of a kernel are lost if `d` has fewer of them per step than `other`; with
- * `untimed`, if the kernel has no time in `d`. It is not known which launches are lost: those of
- * the longest kernels are assumed. Their number is limited to `most`, and to the number that `d`
- * lacks in all. Durations are those of `other`. Both digests list kernels in the same order. */
+/* GPU time in ns that `d` may have lost, estimated from `other`, the same rank of the other side.
+ * Without `untimed`, launches of a kernel are lost if `d` has fewer of them per step than `other`;
+ * with `untimed`, if the kernel has no time in `d`. Which launches are lost is not known: those of
+ * the longest kernels are assumed. Their number is at most `most`, and at most the number of
+ * launches that `d` lacks in all. Durations are those of `other`. Both digests list kernels in the
+ * same order. */
 static int64_t gone_ns(const struct digest *d, const struct digest *other, bool untimed,
                        int64_t most)
 {
@@ -69,10 +72,10 @@ static int64_t gone_ns(const struct digest *d, const struct digest *other, bool 
 	return ns;
 }
 
-/* Number of kernels that launches of CUDA graphs lack. A graph always runs the same kernels, but
-   without the ids of its nodes only the number per step shows that some are missing. Kernels are
-   missing if all steps of the other side run the same number of kernels, steps of `d` have as many
-   launches as these, and some steps of `d` run that number of kernels, but others run fewer. */
+/* Number of kernels that launches of CUDA graphs lack. A graph runs the same kernels each time, but
+   without the ids of its nodes only the number of kernels per step shows that some are missing.
+   They are missing if `d` has as many launches per step as `other`, all steps of `other` run one
+   number of kernels, and some steps of `d` run this number, but others fewer. */
 static int64_t fewer_replayed(const struct digest *d, const struct digest *other)
 {
 	int64_t least, most = 0, sum = 0, then_least, then_most;
@@ -134,7 +137,7 @@ static int64_t nr_copies(const struct digest *d)
 	return nr;
 }
 
-/* Appends a finding if some copies were not recorded, or if none was recorded although the other
+/* Append a finding if some copies were not recorded, or if no copy was recorded although the other
  * side has copies. If neither side has copies, the profiler was perhaps set not to record them. */
 static void find_lost_copies(const struct trust_scope *s, const struct digest *d,
                              const struct digest *other)
@@ -156,9 +159,9 @@ static void find_lost_copies(const struct trust_scope *s, const struct digest *d
 		          share(s, t->lost_copies_ns, whole));
 }
 
-/* Overlap on a stream makes sums count time twice. Some overlap is legal, and harmless if both
-   sides have as much. An activity that outlasts the next one on its stream must have a wrong
-   end. */
+/* Append a finding if the end of an activity must be wrong, because it lies after the end of the
+   next activity on the stream. Also append one if activities of a stream overlap, since sums then
+   count this time twice; but some overlap is legal, and harmless if both sides have as much. */
 static void find_overlap(const struct trust_scope *s, const struct trust_counts *t,
                          const struct trust_counts *other)
 {
@@ -187,7 +190,7 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 		          "has no GPU activity: was CUDA or HIP activity recorded?");
 		return;
 	}
-	/* if no launches were recorded, work belongs to steps by its own start, so that it needs no
+	/* if no launches were recorded, activities belong to steps by their own start, and need no
 	 * launch */
 	bool has_launches = t->with_launch > 0 || t->launches > 0;
 	if (has_launches && trust_is_notable(t->dropped_ns, t->gpu_ns))
@@ -204,7 +207,8 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 		          t->left_over, t->launches);
 	int64_t untimed_ns = t->untimed_ns;
 	number_raise(&untimed_ns, gone_ns(d, other, true, t->untimed));
-	/* if work belongs to steps by its start, work without a valid start is in the wrong step */
+	/* where activities belong to steps by their start, one without a valid start is in the wrong
+	   step */
 	if (trust_is_notable(t->untimed, t->gpu_events) ||
 	    trust_is_notable(untimed_ns, number_add(t->gpu_ns, untimed_ns)))
 		trust_add(s, "unknown-durations",
@@ -236,11 +240,11 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 
 /* ---- shares ---- */
 
-/* A part of the GPU time of a rank: `ns` of `of_ns`. `of_ns` is 0 if it is not known. */
+/* A part of a rank's GPU time: `ns` of `of_ns`. `of_ns` is 0 if it is not known. */
 struct time_share {
 	int64_t ns, of_ns;
-	int64_t others, steps; /* `others`: number of activities outside of the part; `steps`: number of
-	                          steps; both 0 if unknown */
+	int64_t others, steps; /* `others`: number of GPU activities outside of the part; `steps`:
+	                          number of steps; both 0 if unknown */
 };
 
 static struct time_share in_steps(const struct digest *d)
@@ -248,8 +252,8 @@ static struct time_share in_steps(const struct digest *d)
 	const struct trust_counts *t = &d->trust;
 	if (d->window || !account_is_known(t))
 		return (struct time_share){ 0 };
-	/* if the launch decides to which step work belongs, work whose launch is unknown does not count
-	 * here: "dropped-kernels" reports it */
+	/* where activities belong to the step of their launch, those of unknown launches do not count
+	 * here: the finding "dropped-kernels" reports them */
 	return (struct time_share){
 		.ns = account_judged_ns(t),
 		.of_ns = account_whole_ns(t) - (d->attribution == ATTRIBUTION_LAUNCH ? t->unknown_ns : 0)
@@ -262,9 +266,9 @@ static struct time_share known_of(const struct digest *d, enum account_part part
 	return (struct time_share){ k.ns, k.of_ns, k.others, d->nr_steps ? (int64_t)d->nr_steps : 1 };
 }
 
-/* Appends a finding if the share is more than a percentage point lower than on the other side.
-   There is no finding if a step has no more activities outside of the part than on the other side:
-   then as much is known, and only durations have changed. */
+/* Append a finding if the share (of GPU time with a known operator, for example) is more than a
+   percentage point lower than on the other side. There is no finding if a step has no more
+   activities outside of the part than on the other side: only durations have changed then. */
 static void find_fallen(const struct trust_scope *s, struct time_share own, struct time_share other,
                         const char *id, unsigned spoils, const char *what)
 {

@@ -1,4 +1,5 @@
-/* Whether both sides ran the same work: a smaller batch runs faster without faster code. */
+/* Whether both sides ran the same work: a smaller batch runs faster although the code is not
+   faster. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -7,9 +8,10 @@
 #include "model/step_kinds.h"
 #include "trust/finding.h"
 
-/* Factor by which a kernel's threads, a copy's bytes or an operator's work grew in the candidate.
-   The weight is the kernel's time or the copy's bytes in the baseline. For an operator it is the
-   time in the candidate, since baselines do not store times of operators. */
+/* An item (a kernel, a kind of copy, an operator) that both sides have, and the factor by which its
+   threads, bytes or work grew in the candidate. The weight is the kernel's time or the copy's bytes
+   in the baseline. For an operator it is the time in the candidate, since baselines do not store
+   times of operators. */
 struct scaling {
 	double ratio;
 	int64_t weight;
@@ -17,8 +19,8 @@ struct scaling {
 struct scalings {
 	VEC(struct scaling) list;
 	int64_t all; ///< sum of all weights, including those of items that cannot be compared
-	double gone; ///< part of `all` that belongs to launches which the candidate lacks; set by
-	             ///< counts_add()
+	double gone; ///< part of `all` that belongs to launches which the candidate does not have; set
+	             ///< by counts_add()
 	int64_t less, now; ///< `less`: the candidate's time in kernels that do not run more often than
 	                   ///< in the baseline; `now`: the candidate's time in all kernels. Both are
 	                   ///< set by counts_add()
@@ -39,8 +41,9 @@ static bool is_compute(const struct digest *d, struct kernel_stat *k)
 	return k->kind == EVENT_KERNEL && k->names == 0 && !kernel_communicates(d, k);
 }
 
-/* Add the factor (candidate divided by baseline) for the threads of each kernel and the bytes of
- * each copy that both digests have; both digests must list them in the same order. */
+/* For each kernel that both digests have, add the factor of its threads (candidate divided by
+ * baseline) to `kernels`; for each copy, add the factor of its bytes to `copies`. Both digests must
+ * list kernels and copies in the same order. */
 static void scalings_add(const struct digest *b, const struct digest *c, struct scalings *kernels,
                          struct scalings *copies)
 {
@@ -57,7 +60,7 @@ static void scalings_add(const struct digest *b, const struct digest *c, struct 
 				         (struct scaling){ threads_of(y) / threads_of(x), x->step_total_ns });
 		} else if (x->kind == EVENT_MEMCPY && x->step_bytes > 0) {
 			copies->all = number_add(copies->all, x->step_bytes);
-			/* copies are compared only if the candidate makes as many per step */
+			/* copies are compared only if both sides make equally many per step */
 			if (y && y->step_bytes > 0 &&
 			    (__int128)x->step_count * c->usable_steps ==
 			        (__int128)y->step_count * b->usable_steps)
@@ -69,8 +72,8 @@ static void scalings_add(const struct digest *b, const struct digest *c, struct 
 	}
 }
 
-/* Number of calls of an operator, if its floating-point operations or, failing that, the bytes of
-   all its calls are known. Otherwise −1: the operator cannot be compared. */
+/* Number of calls of an operator. −1 if the operator cannot be compared: neither its floating-point
+   operations nor the bytes of all its calls are known. */
 static int64_t calls_of(const struct digest *d, const struct flop_stat *f)
 {
 	if (f->flops > 0)
@@ -81,9 +84,9 @@ static int64_t calls_of(const struct digest *d, const struct flop_stat *f)
 	return -1;
 }
 
-/* Adds the factor (candidate divided by baseline) for the work of each operator that both sides
-   call as often: its floating-point operations or, if these are unknown, its bytes. Both are
-   computed from the shapes of the operator's inputs. */
+/* For each operator that both sides call equally often, add the factor (candidate divided by
+   baseline) of its work: its floating-point operations or, if these are unknown, its bytes. Both
+   are computed from the shapes of the operator's inputs. */
 static void operators_add(const struct digest *b, const struct digest *c, struct scalings *out)
 {
 	for (size_t i = 0, k = 0; k < c->flops.nr; k++) {
@@ -106,7 +109,7 @@ static void operators_add(const struct digest *b, const struct digest *c, struct
 	}
 }
 
-/* Adds the factor (candidate divided by baseline) for how often each kernel ran. */
+/* For each kernel, add the factor (candidate divided by baseline) of the number of its launches. */
 static void counts_add(const struct digest *b, const struct digest *c, struct scalings *out)
 {
 	for (size_t i = 0, k = 0; i < b->kernels.nr; i++) {
@@ -157,8 +160,8 @@ struct alike {
 	int64_t weight;
 };
 
-/* Number and weight of the factors that are nearly `ratio`. Factors of the same scaling differ a
-   little, because grids consist of whole blocks. */
+/* Number and weight of the factors near `ratio`. If one scaling changed several grids, their
+   factors differ a little, because grids consist of whole blocks. */
 static struct alike scaled_alike(const struct scalings *s, double ratio)
 {
 	struct alike out = { .ratio = ratio };
@@ -191,11 +194,11 @@ static void add_finding(const struct trust_scope *s, const struct alike *alike, 
 	          unit_text(a, UNIT_NUMBER, (int64_t)(alike->ratio * 1e6 + 0.5)));
 }
 
-/* Adds a finding if most operators do more (or less) work by a common factor, or else if most
+/* Append a finding if most operators do more (or less) work by a common factor, or else if most
    kernels launch more (or fewer) threads. Operators come first, because persistent kernels launch
    the same number of threads for any work. If only one of several operators, or fewer than
-   KERNELS_LEAST kernels have the factor, some copies must have it, too; otherwise it may be that a
-   single kernel was rewritten. If few grids are known, a common factor of all copies is enough. */
+   KERNELS_LEAST kernels have the factor, some copies must have it, too: a single kernel may just
+   have been rewritten. If few grids are known, a common factor of all copies is enough. */
 static void find_scaled(struct scalings *operators, struct scalings *kernels,
                         struct scalings *copies, const struct trust_scope *s)
 {
@@ -222,10 +225,11 @@ static void find_scaled(struct scalings *operators, struct scalings *kernels,
 	}
 }
 
-/* Appends a finding if a recording without steps seems to hold fewer iterations. Either most
-   kernels ran less often by one factor, and those that ran as often as before have at most a tenth
-   of the time; or more than half of the kernel time is gone, and little is new. More launches give
-   no finding: each iteration may do more work, which the checks judge. */
+/* Append a finding if a recording without steps seems to hold fewer iterations than the baseline.
+   In one case, most kernels ran less often by one factor, and those that ran as often as before
+   have at most a tenth of the time. In the other, launches with more than half of the kernel time
+   are gone, and few are new. More launches give no finding: each iteration may do more work, which
+   the checks judge. */
 static void find_fewer(struct scalings *counts, const struct trust_scope *s)
 {
 	enum { KERNELS_LEAST = 3 };
@@ -244,9 +248,9 @@ static void find_fewer(struct scalings *counts, const struct trust_scope *s)
 		          unit_text(&s->out->arena, UNIT_PCT, number_pct(gone, counts->all)));
 }
 
-/* Appends a finding if a step is another unit of work than in the baseline, such as half of a
-   batch: the step has far more or far fewer launches, but the whole recording has about as many.
-   True if there is a finding. */
+/* Append a finding if a step is another unit of work than in the baseline, such as half of a batch:
+   a step has far more or far fewer launches, but the whole recording has about as many. True if
+   there is a finding. */
 static bool find_unit(const struct trust_scope *s, const struct digest *b, const struct digest *c)
 {
 	double x = (double)b->trust.launches, y = (double)c->trust.launches;
@@ -269,13 +273,13 @@ static const char *requests(struct arena *a, const struct trust_counts *t)
 	           : arena_printf(a, "%" PRId64 " to %" PRId64, t->requests_low, t->requests_high);
 }
 
-/* Appends a finding if no step of a server had about as many requests as a step of the baseline;
-   true if there is a finding. Numbers of requests are compared, since kernels of decode often have
-   the same grid for each batch. */
+/* Append a finding if no step of a server had about as many requests as a step of the baseline;
+   true if there is a finding. Requests are compared because kernels of decode often have the same
+   grid for batches of any size. */
 static bool find_requests(const struct trust_scope *s, const struct trust_counts *b,
                           const struct trust_counts *c)
 {
-	/* on a server that is not driven step by step, numbers of requests differ by chance: it is
+	/* if clients send requests at will, the number of requests in a step differs by chance: it is
 	   enough if the ranges of both sides overlap within 5 % */
 	if (!b->requests_low || !c->requests_low ||
 	    ((__int128)c->requests_low * 100 <= (__int128)b->requests_high * 105 &&
@@ -296,8 +300,8 @@ static const char *kinds_text(struct arena *a, const int64_t *steps)
 	return arena_take(a, &b);
 }
 
-/* Appends a finding if the kinds of steps of a server have other shares than in the baseline, and
-   some kind has too few steps to be judged by itself. */
+/* Append a finding if the kinds of steps of a server (such as prefill and decode) have other shares
+   than in the baseline, and a kind has too few steps to be judged by itself. */
 static void find_kinds(const struct trust_scope *s, const struct run *baseline,
                        const struct run *candidate)
 {
@@ -320,15 +324,15 @@ void trust_find_context(const struct run *baseline, const struct run *candidate,
 	bool other_unit = false, other_batch = false;
 	for (size_t i = 0; i < candidate->ranks.nr; i++) {
 		const struct digest *c = candidate->ranks.v[i], *b = trust_rank(baseline, c->rank);
-		/* if there are as many launches, but some lack their kernels, then kernels were lost, and
-		   not iterations */
+		/* if the candidate has as many launches, but some have no kernels, then kernels were lost,
+		   and not iterations */
 		if (b && b->window && c->window &&
 		    (c->trust.launches < b->trust.launches || !c->trust.launches_without_kernel))
 			counts_add(b, c, &counts);
 		if (b && b->usable_steps > 0 && c->usable_steps > 0) {
 			scalings_add(b, c, &kernels, &copies);
-			/* do not compare operators of a server that is not driven step by step: its work
-			 * differs by chance */
+			/* do not compare operators of a server whose steps say their number of requests:
+			 * clients may send requests at will, and the work of a step then differs by chance */
 			if (!b->trust.requests_low || !c->trust.requests_low)
 				operators_add(b, c, &operators);
 			other_unit = other_unit || find_unit(s, b, c);

@@ -25,7 +25,8 @@ struct trust_finding *trust_add(const struct trust_scope *s, const char *id, uns
 	return f;
 }
 
-/* Moves the metrics that the finding `f` makes unreliable to the finding `all`, each once. */
+/* Move the metrics that the finding `f` makes unreliable to the finding `all`, without
+   duplicates. */
 static void take_spoils(struct trust_finding *f, struct trust_finding *all)
 {
 	for (size_t i = 0; i < f->spoils.nr; i++)

@@ -1,30 +1,31 @@
-/// Trust findings: what makes which figures of a run unreliable, and the functions that each look
-/// for one kind of finding.
+/// Trust findings: each says why a run cannot be believed, and which metrics are unreliable for
+/// this reason. The trust_find_*() functions each look for one kind of finding.
 #ifndef GG_TRUST_FINDING_H
 #define GG_TRUST_FINDING_H
 
 #include "model/digest.h"
 #include "model/report.h"
 
-/// The report to which findings are added, and the run and rank that they are about. `rank` is -1
+/// The report that findings are added to, and the run and rank that they are about. `rank` is -1
 /// for findings on a whole run.
 struct trust_scope {
 	struct report *out;
 	bool candidate;
 	int64_t rank;
-	const char *who; ///< name of the run, such as "run 2 of the candidate"; NULL: name of the side
-	bool by_trace; ///< true if memory is judged by the traces, not by the snapshots beside them
+	const char *who; ///< name of the run, such as "run 2 of the candidate"; NULL: "the baseline" or
+	                 ///< "the candidate"
+	bool by_trace; ///< true if memory is judged by the figures of traces, not by those of snapshots
 };
 
-/// Append a finding; its message begins with the name of the run or side (`who`). `spoils`: the
-/// metrics that the finding makes unreliable, as bits of enum rests_on; 0: the finding only warns.
-/// Returns the finding, which the next call may move.
+/// Append a finding; its message begins with the name of the run (`who`). `spoils`: the metrics
+/// that the finding makes unreliable, as bits of enum rests_on; 0: the finding only warns. Returns
+/// the finding; the next call may move it.
 struct trust_finding *trust_add(const struct trust_scope *s, const char *id, unsigned spoils,
                                 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/// Many ranks of a folded run may have the same finding. Keeps at most 16 findings of each kind,
-/// among those from index `from` of the report's list on. One finding on the whole run (`s`)
-/// replaces the further ones, and makes unreliable every metric that one of these made unreliable.
+/// Keep at most 16 findings of each kind, among those from index `from` of the report's list on,
+/// since many ranks of a folded run may have the same finding. One finding on the whole run (`s`)
+/// replaces the others, and makes the same metrics unreliable.
 void trust_keep_some(const struct trust_scope *s, size_t from);
 
 /// True if `part` is more than 1 % of `whole`.
@@ -33,14 +34,15 @@ static inline bool trust_is_notable(int64_t part, int64_t whole)
 	return (__int128)part * 100 > whole;
 }
 
-/// Distance in ns of the time `at_ns` from the trace of `d`: above 0 after its end, below 0 before
-/// its start. 0 if the distance is at most 60 s, since recordings of one run never lie further
-/// apart. Also 0 if `at_ns` or the start of the trace is not a date between 2008 and 2096.
+/// Distance in ns of the time `at_ns` from the trace of `d`: above 0 if it is after the trace,
+/// below 0 if before. 0 if the distance is at most 60 s, since recordings of one run are never
+/// further apart. Also 0 if `at_ns` or the start of the trace is not a date between 2008 and 2096.
 int64_t trust_apart(const struct digest *d, int64_t at_ns);
 
 /// Append findings if the recordings show that the candidate did other work: another batch size
-/// (one factor scales the operations of most operators, the threads of most kernels, or the bytes
-/// of all copies), fewer iterations, other requests, or steps of another unit or kind.
+/// (the operations of most operators, the threads of most kernels, or the bytes of all copies
+/// changed by one factor), fewer iterations, other numbers of requests, or steps of another unit or
+/// kind.
 void trust_find_context(const struct run *baseline, const struct run *candidate,
                         const struct trust_scope *s);
 
@@ -59,9 +61,9 @@ void trust_find_activities(const struct trust_scope *s, const struct digest *d,
 void trust_find_known(const struct trust_scope *s, const struct digest *d,
                       const struct digest *other);
 
-/// Append a finding if judged steps have a lower share of the GPU time of a rank than on the other
-/// side (`other`, which may be NULL), or less than half of the GPU time. The latter is not reported
-/// with `outside`: the user expects work outside of the steps, or rules judge it.
+/// Append a finding if judged steps have a lower share of a rank's GPU time than in `other`, the
+/// same rank of the other side (NULL: not compared), or less than half of the GPU time. With
+/// `outside`, half is not needed: the user expects work outside of the steps, or rules judge it.
 void trust_find_coverage(const struct trust_scope *s, const struct digest *d,
                          const struct digest *other, bool outside);
 
@@ -74,18 +76,19 @@ const struct digest *trust_rank(const struct run *run, int64_t rank);
 void trust_find_memory(const struct trust_scope *s, const struct digest *d,
                        const struct digest *other);
 
-/// Append findings from comparing the ranks of a run: a rank that lacks steps, ends early, is
-/// stuck, has fewer collectives, or has figures of another kind. `alone`: true if there is no
-/// baseline; a run that lacks ranks of its job is then unreliable. If there is a baseline,
+/// Append findings from comparing the ranks of a run with each other: a rank that lacks steps, ends
+/// early, is stuck, has fewer collectives, or has figures of another kind. `alone`: true if there
+/// is no baseline; a run that lacks ranks of its job is then unreliable. With a baseline,
 /// trust_find_absent() compares which ranks the two runs have.
 void trust_find_ranks(const struct run *run, bool alone, const struct trust_scope *s);
 
-/// Append a finding for each rank that only one side has; `s` describes the candidate's run.
+/// Append a finding for each rank that only one of the two runs has; `s` describes the candidate's
+/// run.
 void trust_find_absent(const struct run *baseline, const struct run *candidate,
                        const struct trust_scope *s);
 
-/// The ranks of one run, compared with each other. Internal to trust/: ranks.c makes it and owns
-/// its lists, last_step.c uses it.
+/// The ranks of one run, for comparing them with each other. Internal to trust/: ranks.c makes it
+/// and owns its lists, last_step.c uses it.
 struct peers {
 	const struct run *run;
 	const struct trust_scope *scope;
@@ -97,8 +100,8 @@ struct peers {
 /// Append a finding on the rank with index `r` in the run, and mark the rank as named.
 void peers_name(struct peers *p, size_t r, const char *id, unsigned spoils, const char *message);
 
-/// Append a finding that the rank with index `r` ends too soon. The message also names the rank's
-/// last activity. All metrics of the trace become unreliable, except the number of missing steps.
+/// Append a finding that the rank with index `r` ends too soon. The message also says what the rank
+/// did last. All metrics of the trace become unreliable, except the number of missing steps.
 void peers_name_end(struct peers *p, size_t r, const char *id, const char *message);
 
 /// Append findings on ranks that are stuck or cut off in the last step.

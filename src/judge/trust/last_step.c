@@ -1,5 +1,5 @@
 /* How a rank ends, compared with the other ranks: stuck before a collective in which the others
-   wait, or cut off within a step that the others have completely. */
+   wait, or cut off within a step that the other ranks recorded completely. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -31,8 +31,8 @@ void peers_name_end(struct peers *p, size_t r, const char *id, const char *messa
 {
 	struct arena *a = &p->scope->out->arena;
 	const struct digest *d = p->run->ranks.v[r];
-	/* the number of missing steps stays reliable. Figures of a memory snapshot stay reliable, too,
-	 * since the snapshot was made at another time */
+	/* The number of missing steps stays reliable. So do the figures of a memory snapshot, which was
+	 * made at another time. */
 	unsigned spoils = d->snapshot && !p->scope->by_trace ? ON_TRACE : ON_ALL & ~ON_STEP_NUMBERS;
 	peers_name(p, r, id, spoils, arena_printf(a, "%s%s", message, last_deed(a, &d->progress)));
 }
@@ -61,8 +61,8 @@ static bool ends_last(const struct peers *p, size_t r)
 	       p->run->ranks.v[r]->progress.step == p->last;
 }
 
-/* Median of a figure of all ranks except `d`. The column has the values of all ranks, of which
-   there must be at least two; one value that equals the rank's own is left out. */
+/* Median of a figure over all ranks except `d`. The column has the values of all ranks, which must
+   be at least two; one value that equals the figure of `d` is left out. */
 static int64_t others(const struct columns *c, int figure, const struct digest *d)
 {
 	const int64_t *v = c->of[figure].v, own = figure_of(d, figure);
@@ -73,7 +73,7 @@ static int64_t others(const struct columns *c, int figure, const struct digest *
 
 /* ---- ranks that are stuck or cut off ---- */
 
-/* True if the other ranks wait for this one: it launched no more kernels than have ended on the
+/* True if the other ranks wait for this one. It launched no more kernels than have ended on the
    others, and did not enter the collective in which the others wait. */
 static bool is_passed(const struct columns *c, const struct digest *d)
 {
@@ -149,8 +149,8 @@ static size_t test_all(const struct peers *p, const struct columns *c, bool *fou
 	return nr;
 }
 
-/* Finds the ranks that are stuck or, if there are none, those that are cut off. A stuck rank makes
- * the other ranks end within a step: these must not be reported as cut off. */
+/* Find the ranks that are stuck or, if there are none, those that are cut off. A stuck rank makes
+ * the others end within a step, too; they must not be reported as cut off. */
 void peers_find_ends(struct peers *p)
 {
 	struct columns c = { 0 };

@@ -20,8 +20,8 @@ static const char *gpu_text(struct arena *a, const struct machine_stat *m)
 	return m->id[0] ? arena_printf(a, "GPU %s", text_line(a, span_of(m->id))) : "its GPU";
 }
 
-/* True if both GPUs were held back only by their power cap, for about as long, at about the same
-   clock. The cap then makes both sides slower alike. */
+/* True if both GPUs were held back only by their power cap, about equally long and at about the
+   same clock. Both sides are then slower alike. */
 static bool capped_alike(const struct machine_stat *x, const struct machine_stat *y)
 {
 	int64_t lower = x->sm_clock_hz, higher = y->sm_clock_hz;
@@ -33,8 +33,8 @@ static bool capped_alike(const struct machine_stat *x, const struct machine_stat
 	       (__int128)(higher - lower) * 100 <= (__int128)higher * CLOCKS_ALIKE_PCT;
 }
 
-/* The runs of the other side of a comparison (`nr` is 0 if there is no other side), and how
-   throttling is judged (`how`). */
+/* The runs of the other side of a comparison (`nr` is 0 if there is no other side), and whether
+   throttling makes times unreliable (`how`). */
 struct others {
 	const struct run *runs;
 	size_t nr;
@@ -78,7 +78,8 @@ static void find_throttled(const struct trust_scope *s, const struct machine_sta
 	    warns ? "" : "; if it is normal here, add 'throttled: warn' to 'environment' in the rules");
 }
 
-/* Append a finding if power was sampled in too little of the steps' time to know their energy. */
+/* Append a finding if power was sampled for too small a share of the steps' time: their energy is
+   then not known. */
 static void find_unsampled(const struct trust_scope *s, const struct digest *d,
                            const struct machine_stat *m)
 {

@@ -10,11 +10,12 @@
 #include "trust/finding.h"
 
 /* CUT_HISTORY: metrics that are unreliable if the recorded history begins too late; HISTORY:
-   metrics that are unreliable without a complete history */
+   metrics that are unreliable if there is no complete history */
 enum { CUT_HISTORY = ON_MEMORY_PEAK | ON_MEMORY_CALLS | ON_MEMORY_EVENTS };
 enum { HISTORY = CUT_HISTORY | ON_MEMORY_GROWTH };
 
-/* Append findings on contradictory entries of the history, which a complete history never has. */
+/* Append findings on entries of the history that contradict each other, which a complete history
+   never has. */
 static void find_contradictions(const struct trust_scope *s, const struct memory_evidence *e,
                                 const char *id)
 {
@@ -39,7 +40,7 @@ static void find_contradictions(const struct trust_scope *s, const struct memory
 		    e->unseen_frees, text_s(e->unseen_frees), id, e->unseen_frees == 1 ? "was" : "were");
 }
 
-/* Append a warning if the run nearly ran out of memory; its figures stay valid. */
+/* Append a warning if the run nearly ran out of memory; its memory figures stay reliable. */
 static void find_risk(const struct trust_scope *s, const struct digest *d)
 {
 	struct arena *a = &s->out->arena;
@@ -58,7 +59,8 @@ static void find_risk(const struct trust_scope *s, const struct digest *d)
 	}
 }
 
-/* Append a finding if the history of the snapshot lies wholly before or after the trace. */
+/* Append a finding if the snapshot's history of allocations lies wholly before or after the
+   trace. */
 static void find_stale(const struct trust_scope *s, const struct digest *d)
 {
 	int64_t nearest = INT64_MAX;
@@ -75,7 +77,8 @@ static void find_stale(const struct trust_scope *s, const struct digest *d)
 		          nearest < 0 ? "before" : "behind");
 }
 
-/* Append a finding for each memory whose snapshot lacks the peak that the trace beside it saw. */
+/* Append a finding for each memory whose snapshot has a lower peak than the trace of the same
+   rank. */
 static void find_foreign(const struct trust_scope *s, const struct digest *d)
 {
 	for (size_t i = 0; i < d->memories.nr; i++) {
@@ -95,8 +98,8 @@ static void find_foreign(const struct trust_scope *s, const struct digest *d)
 	}
 }
 
-/* True if memory is already allocated when the history of a memory begins, and the other side has a
-   history that begins with nothing allocated. A history that overflows loses its oldest entries. */
+/* True if memory is already allocated when the history of a memory begins, while the other side's
+   history begins with nothing allocated. A history that overflows loses its oldest entries. */
 static bool begins_late(const struct memory_evidence *e, const struct digest *other)
 {
 	const struct memory_evidence *x =
@@ -117,7 +120,7 @@ static size_t nr_devices(const struct digest *d, bool by_trace)
 }
 
 /* Append a finding if the candidate's rank has memory of more or fewer devices than the baseline's,
-   since only the device with most memory is judged. */
+   since only the device with the most memory is judged. */
 static void find_devices(const struct trust_scope *s, const struct digest *d,
                          const struct digest *other)
 {
@@ -137,7 +140,7 @@ void trust_find_memory(const struct trust_scope *s, const struct digest *d,
 	find_stale(s, d);
 	find_foreign(s, d);
 	find_devices(s, d, other);
-	/* one memory with a history is enough, since the memory of an idle device has none */
+	/* it is enough that one memory has a history, since the memory of an idle device has none */
 	if (d->memory_evidence.nr && !ANY(i, d->memory_evidence.nr, d->memory_evidence.v[i].history))
 		trust_add(s, "no-memory-history", HISTORY,
 		          "has a snapshot without a history, which knows the end only: call "

@@ -21,7 +21,7 @@ static bool has_steps(const struct digest *d)
 	return !d->window && d->nr_steps > 0;
 }
 
-/* Collect the steps that at least half of the ranks have: if only one rank began a further step,
+/* Collect the steps that at least half of the ranks have. If only one rank began a further step,
    the other ranks did not end early. */
 static void collect_steps(struct peers *p)
 {
@@ -57,8 +57,8 @@ void peers_name(struct peers *p, size_t r, const char *id, unsigned spoils, cons
 
 /* ---- ranks that lack steps ---- */
 
-/* True if all recordings that have the last step end within it, while the job goes on. A rank that
-   has not begun this step is then only slower, and has not ended early. */
+/* True if all recordings that have the last step end within it, while the job goes on. A rank
+   without this step has then not ended early: it is only slower. */
 static bool is_last_open(const struct peers *p)
 {
 	for (size_t r = 0; r < p->run->ranks.nr; r++) {
@@ -72,8 +72,8 @@ static bool is_last_open(const struct peers *p)
 	return true;
 }
 
-/* Text such as "6, 7, 8, …": the steps that most ranks have and `d` lacks; with `open`, without the
-   last step. `*nr` becomes their number. */
+/* Text such as "6, 7, 8, …": the steps that most ranks have, but not `d`; with `open`, the last
+   step is not looked for. `*nr` becomes their number. */
 static const char *missing_list(struct peers *p, const struct digest *d, bool open, size_t *nr)
 {
 	enum { SHOWN = 8 };
@@ -186,7 +186,7 @@ struct source_of {
 
 ORDERING(source_cmp, struct source_of, RISING(hash))
 
-/* Append a finding for each rank whose figures are exactly those of another rank: the same file was
+/* Append a finding for each rank whose figures are exactly those of another rank: one file was
  * given for both. */
 static void find_copies(struct peers *p)
 {
@@ -211,8 +211,8 @@ static void find_copies(struct peers *p)
 
 /* ---- public functions ---- */
 
-/* Append a finding if the job declared more ranks than were recorded, unless the rules say how many
-   ranks a run must have. */
+/* Append a finding if the job declared more ranks than were recorded. It is not needed if the rules
+   say how many ranks a run must have. */
 static void find_partial(const struct run *run, bool alone, const struct trust_scope *s)
 {
 	struct trust_scope of_run = *s;
@@ -226,7 +226,7 @@ static void find_partial(const struct run *run, bool alone, const struct trust_s
 }
 
 /* Append a finding for each rank whose recording ended more than 60 s before the newest recording
-   began. Such a file is of an earlier run, even if it has the same step numbers. */
+   began. The recording then belongs to an earlier run, even if it has the same step numbers. */
 static void find_stale(struct peers *p)
 {
 	struct arena *a = &p->scope->out->arena;
@@ -294,7 +294,7 @@ static int64_t world_of(const struct run *run)
 	return run->ranks.nr ? run->ranks.v[0]->world_size : -1;
 }
 
-/* Only compares runs of jobs with the same number of ranks: different world sizes are reported as a
+/* Compares only runs of jobs with the same number of ranks: different world sizes are reported as a
    different environment. */
 void trust_find_absent(const struct run *baseline, const struct run *candidate,
                        const struct trust_scope *s)

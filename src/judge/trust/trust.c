@@ -13,15 +13,16 @@
 #include "trust/finding.h"
 
 struct expected {
-	bool trace; ///< true if a rank of either side has a trace, not only memory snapshots
+	bool trace; ///< true if a rank of baseline or candidate has a trace, not only memory snapshots
 	int64_t min_steps; ///< least number of usable steps that the rules set; 0 if they do not
 	const struct run *baseline; ///< the baseline's run; NULL if there is no baseline
-	const struct run *other; ///< run of the other side, to compare with; NULL if there is none
-	bool outside; ///< true if the user expects GPU work outside of the steps, or rules judge it
+	const struct run *other; ///< run to compare with: the baseline for candidates, the candidate
+	                         ///< for the baseline; NULL if there is none
+	bool outside; ///< true if the user expects GPU work outside of the steps, or if rules judge it
 };
 
-/* Append a finding if kernels have no name. Their time is then in the figures of no kernel, and
-   whether they are computation or communication is not known. */
+/* Append a finding if kernels have no name. Their time then belongs to no known kernel, and it is
+   not known whether they are computation or communication. */
 static void find_unnamed(const struct trust_scope *s, const struct digest *d)
 {
 	int64_t unnamed = 0, all = 0;
@@ -36,9 +37,9 @@ static void find_unnamed(const struct trust_scope *s, const struct digest *d)
 		          unit_text(&s->out->arena, UNIT_PCT, number_pct(unnamed, all)));
 }
 
-/* Number of usable steps of a rank that statistics need. If the rules do not set the number, it is
-   three, or that of the baseline's usable steps if these are fewer: if a run of two steps was
-   approved, two are enough. Without a baseline it is one. */
+/* Number of usable steps of a rank that statistics need. If the rules do not say, it is three, or
+   as many as the baseline has if these are fewer: if a run of two steps was approved, two are
+   enough. Without a baseline it is one. */
 static int64_t steps_wanted(const struct expected *want, const struct digest *baseline)
 {
 	enum { STEPS_MIN = 3 };
@@ -66,7 +67,7 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		                           : "less than half of what is usual");
 	if (d->window)
 		return;
-	/* the number of steps may differ by 5 %, like counts of work (trust_find_work()) */
+	/* the number of steps may differ by 5 %, as counts of work may in trust_find_work() */
 	if (want->outside && other && !other->window && d->total_steps > 0 &&
 	    d->total_steps < other->total_steps - other->total_steps / 20)
 		trust_add(s, "fewer-steps", ON_RECORDING,
@@ -81,7 +82,7 @@ static void find_steps(const struct trust_scope *s, const struct digest *d,
 		          "has %" PRId64 " step%s without GPU work, of %" PRId64
 		          ", and the other side has none such",
 		          empty, text_s(empty), usable);
-	/* without usable steps, utilization is that of the whole recording, and unreliable, too */
+	/* without usable steps, utilization is that of the whole recording, and thus unreliable, too */
 	if (usable < least)
 		trust_add(s, "too-few-steps", ON_STEPS | (usable > 0 ? 0 : ON_UTILIZATION),
 		          "has %" PRId64 " usable step%s after warm-up, and %s %" PRId64, usable,
@@ -119,8 +120,8 @@ static void find_damage(const struct trust_scope *s, const struct trust_counts *
 		trust_add(s, "truncated", ON_ALL, "was cut short: what came after is not known");
 	if (t->partial)
 		trust_add(s, "partial", ON_ALL, "was read in part only");
-	/* malformed events may be of any kind. Their number is compared with that of GPU activities,
-	 * since digests do not count other events */
+	/* Malformed events may be of any kind. Their number is compared with that of GPU activities,
+	 * since digests do not count events of other kinds. */
 	if (t->malformed > 0)
 		trust_add(s, "malformed-events",
 		          trust_is_notable(t->malformed, number_add(t->gpu_events, t->malformed)) ? ON_ALL
@@ -162,8 +163,8 @@ static void find_in_folded(const struct run *run, struct trust_scope s, struct e
 	size_t from = s.out->trust.nr;
 	find_in_run(run_ranks(run), s, want);
 	s.rank = -1;
-	/* the operators, modules and places of GPU time are known only as sums over all ranks, so that
-	   these findings are on the whole run */
+	/* For a folded run, the operators, modules and places of GPU time are known only as sums over
+	   all ranks: these findings are on the whole run. */
 	trust_find_known(&s, run->ranks.v[0], want.other ? trust_rank(want.other, 0) : NULL);
 	find_beyond_peak(&s, run->ranks.v[0]);
 	trust_keep_some(&s, from);
@@ -197,8 +198,8 @@ static void find_in_run(const struct run *run, struct trust_scope s, struct expe
 	trust_find_ranks(run, !want.baseline, &s);
 }
 
-/* Appends a finding if the memory figures of the two runs have different sources, such as traces
-   and snapshots, or one run has several sources. */
+/* Append a finding if the memory figures of the two runs have different sources, such as traces and
+   snapshots, or if those of one run have several sources. */
 static void find_memory_source(const struct run *baseline, const struct run *candidate,
                                const struct trust_scope *s)
 {
@@ -229,9 +230,9 @@ static int64_t memory_only_in(const struct run *run, const struct run *other)
 	return -1;
 }
 
-/* Appends a finding if each of the two runs has memory figures of a rank for which the other has
+/* Append a finding if each of the two runs has memory figures of a rank for which the other run has
    none. If only one run lacks memory figures of a rank, the check reports a missing figure instead.
-   Two single recordings have no finding: they need not be ranks of a job. */
+   Two single recordings get no finding: they need not be ranks of a job. */
 static void find_memory_ranks(const struct run *baseline, const struct run *candidate,
                               const struct trust_scope *s)
 {
@@ -268,7 +269,8 @@ static bool any_attribution(const struct run *run, enum attribution attribution)
 	               run->ranks.v[i]->attribution == attribution);
 }
 
-/* Appends a finding if the contexts of the runs say that they did other work; true if they do. */
+/* Append a finding if the batch size or the sequence length that the user declared differs between
+   the runs; true if there is a finding. */
 static bool find_declared(const struct run *baseline, const struct run *candidate,
                           const struct trust_scope *s)
 {
@@ -329,7 +331,7 @@ static void find_between(const struct run *baseline, const struct run *candidate
 ORDERING(finding_cmp, struct trust_finding,
          FALLING(candidate) FALLING(spoils.nr) BY_TEXT(id) RISING(rank) BY_TEXT(message))
 
-/* True if the user expects work outside of the steps, or a rule judges the whole recording. */
+/* True if the user expects GPU work outside of the steps, or a rule judges the whole recording. */
 static bool judges_outside(const struct rules *rules)
 {
 	return rules->outside_allowed ||
@@ -382,8 +384,8 @@ void trust_find_controls(const struct run *baseline, const struct run *controls,
 	}
 }
 
-/* True if the finding says that the sides did different work, and the rule's `same_work` names all
-   items of the work that differ. */
+/* True if the finding says that the runs did different work, but the rule's `same_work` names all
+   items of work that differ. */
 static bool is_excused(const struct trust_finding *f, const struct rule *rule)
 {
 	const char *key = f->work ? f->work : "";
@@ -416,7 +418,7 @@ const struct trust_finding *trust_spoiler(const struct report *r, const struct r
 {
 	const struct metric *m = rule->metric;
 	const char *name = metric_table[m->id].name;
-	/* some metrics combine all ranks, so that a finding on any rank makes them unreliable */
+	/* some metrics combine all ranks: a finding on any rank makes them unreliable */
 	bool across = m->need == NEED_RANKS || m->need == NEED_MATCHED;
 	for (size_t i = 0; i < r->trust.nr; i++) {
 		const struct trust_finding *f = &r->trust.v[i];

@@ -1,4 +1,4 @@
-/// Whether the recordings can be trusted: findings, each with the metrics that it makes unreliable.
+/// Whether the recordings can be trusted: findings that each say which metrics are unreliable.
 #ifndef GG_TRUST_TRUST_H
 #define GG_TRUST_TRUST_H
 
@@ -7,32 +7,33 @@
 #include "model/rule.h"
 
 /// Append the findings on the candidate's `nr` runs and on the baseline (NULL if there is none) to
-/// `out->trust`, the candidate's first. Statistics need as many usable steps of a rank (whole steps
-/// after the warm-up) as the rules (`steps: min`) say, or one if `rules` is NULL. If the rules do
-/// not set this number, it is three, or as many as the baseline has if these are fewer; without a
-/// baseline it is one. In any case a candidate needs at least half as many as the baseline.
+/// `out->trust`, the candidate's first. A finding says so if a rank has fewer usable steps (whole
+/// steps after the warm-up) than the rules need (`steps: min`); if `rules` is NULL, it needs one.
+/// If the rules do not set this number, it is three, or as many as the baseline has if these are
+/// fewer; without a baseline it is one. In any case a candidate needs at least half as many as the
+/// baseline.
 void trust_findings(const struct run *baseline, const struct run *candidates, size_t nr,
                     const struct rules *rules, struct report *out);
 
-/// Append findings on the `nr` control runs beside a stored baseline, as on repeated runs of the
-/// candidate; to be called before trust_findings(), which sorts them all.
+/// Append findings on the `nr` control runs beside a stored baseline, as on the runs of the
+/// candidate. To be called before trust_findings(), which sorts all findings.
 void trust_find_controls(const struct run *baseline, const struct run *controls, size_t nr,
                          const struct rules *rules, struct report *out);
 
-/// Append findings from the state of the GPUs that cast doubt on times: throttling for more than 1
-/// % of the watched time, or other processes on the GPU. `how`: whether throttling makes times
-/// unreliable. The other arguments are those of trust_findings().
+/// Append findings from the recorded state of the GPUs: throttling for more than 1 % of the watched
+/// time, other processes on the GPU, and too few samples of power. `how`: whether throttling makes
+/// times unreliable. The other arguments are those of trust_findings().
 void trust_find_machines(const struct run *baseline, const struct run *candidates, size_t nr,
                          enum throttled how, struct report *out);
 
 /// First finding that makes the metric of the rule unreliable on rank `rank` (−1: on any rank), or
-/// NULL. A finding on a share that differs between the sides does not count if the difference is at
-/// most trust_tolerance().
+/// NULL. If a finding is about a share that fell, it counts only if the share fell by more than
+/// trust_tolerance().
 const struct trust_finding *trust_spoiler(const struct report *r, const struct rule *rule,
                                           int64_t rank);
 
-/// How far a share, such as that of judged GPU time, may differ between the sides, in 1e-6 %: by a
-/// third of the rule's smallest limit; 0 if a limit is not in percent.
+/// How much lower a share, such as that of the GPU time in judged steps, may be on one side, in
+/// 1e-6 %: a third of the rule's smallest limit; 0 if a limit is not in percent.
 int64_t trust_tolerance(const struct rule *rule);
 
 /// True if a rank of the run has a trace; false if all have only memory snapshots or result files.

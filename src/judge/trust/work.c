@@ -1,5 +1,5 @@
-/* Whether the figures of result files are of the same work on both sides: fewer requests are served
-   faster without faster code. */
+/* Whether figures of result files measure the same work in both runs: fewer requests are served
+   faster although the code is not faster. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "trust/finding.h"
 
 /* One item of the work that a figure measures, such as its number of requests. Digests store each
-   item as a line: key, sign, value. */
+   item as a line of key, sign and value. */
 struct item {
 	struct span key, value;
 	/// '=': the value was asked for; '~': the value was counted; '+': the value was counted, and
@@ -17,7 +17,7 @@ struct item {
 	char sign;
 };
 
-/* Takes the first line off `rest`, and reads it into `out`; false if `rest` is empty. */
+/* Remove the first line from `rest`, and read it into `out`; false if `rest` is empty. */
 static bool next(struct span *rest, struct item *out)
 {
 	if (!rest->n)
@@ -34,7 +34,7 @@ static bool next(struct span *rest, struct item *out)
 	return true;
 }
 
-/* Reads a number. Counted numbers (`asked` is false) are stored with '_' between thousands. */
+/* Read a number. Counted numbers (`asked` is false) are stored with '_' between thousands. */
 static bool read_number(struct span text, bool asked, struct decimal *out)
 {
 	enum { CHARS = 40 };
@@ -54,8 +54,9 @@ static bool is_less(struct decimal a, struct decimal b)
 
 enum { COUNTED = 5 * MICRO }; /* in 1e-6 %: counted numbers may differ by 5 % */
 
-/* True if an item of work differs between the figures `b` and `c`. If the figure is a sum ('+'),
-   the figure must also have changed in the direction of the number of things in the sum. */
+/* True if an item of work differs between the figures `b` (baseline) and `c` (candidate). If the
+   figure is a sum ('+'), it must also have changed in the same direction as the number of things in
+   the sum. */
 static bool differs(const struct item *x, const struct item *y, const struct input_stat *b,
                     const struct input_stat *c)
 {
@@ -73,8 +74,8 @@ static bool differs(const struct item *x, const struct item *y, const struct inp
 	return !decimal_is_near(old, new, COUNTED) && is_less(old, new) == is_less(was, now);
 }
 
-/* True if a figure is better than in the baseline, but has less than half as many samples: it may
- * be better only because first samples are better than later ones. */
+/* True if a figure is better than in the baseline, but has less than half as many samples. It may
+ * be better only because the first samples of a run are better than later ones. */
 static bool is_of_few(const struct input_stat *b, const struct input_stat *c)
 {
 	int unit = figure_unit_find(span_of(b->unit ? b->unit : ""));
@@ -109,9 +110,9 @@ static bool counts_others(const struct input_stat *b, const struct input_stat *c
 	                        (struct decimal){ c->value, c->digits }, COUNTED);
 }
 
-/* Figures whose work differs in the same items of work. */
+/* Figures for which the same items of work differ. */
 struct group {
-	const char *keys; ///< names of these items, separated by commas
+	const char *keys; ///< names of the items that differ, separated by commas
 	const char *text; ///< what differs in the first figure
 	VEC(const char *) metrics;
 };
