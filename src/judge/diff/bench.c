@@ -30,8 +30,8 @@ static void add_column(struct bench *b, enum bench_source source, size_t view,
 	b->columns[b->nr_columns++] = (struct bench_column){ source, epoch, past, view };
 }
 
-/* Add columns for past runs, except for runs that have a column already because they are the
- * approved run or a recent one. */
+/* Add columns for past runs, except for runs that already have a column, as the approved run or as
+ * a recent one. */
 static void add_past(struct bench *b, const struct history *h, enum bench_source source)
 {
 	uint64_t reference = past_source_hash(b->run[SIDE_BASELINE]);
@@ -81,13 +81,14 @@ static void init_columns(struct bench *b)
 	const struct bench_runs *r = &b->runs;
 	size_t past = (r->recent ? r->recent->runs.nr : 0) + (r->sample ? r->sample->runs.nr : 0);
 	b->columns = arena_alloc(&b->arena, nr_views(b) + past, sizeof *b->columns);
-	/* without a stored baseline, the first control run is also the baseline: give it one column */
+	/* without a stored baseline, the first control run is also the baseline, and has only one
+	   column */
 	if (r->baseline && r->baseline != r->controls)
 		add_column(b, SOURCE_PIN, approved_view(b), NULL, b->pin);
 	add_past(b, r->recent, SOURCE_RECENT);
 	add_past(b, r->sample, SOURCE_SAMPLE);
-	/* if there are fewer control runs than candidates, the last candidates form the pairs: the
-	 * first candidate may be the failed run, which the pairs are to confirm */
+	/* If there are fewer control runs than candidates, the last candidates form pairs with them:
+	 * the first candidate may be the failed run that the pairs are to confirm. */
 	size_t single =
 	    r->nr_controls && r->nr_controls < r->nr_candidates ? r->nr_candidates - r->nr_controls : 0;
 	for (size_t i = 0; i < r->nr_candidates; i++)
@@ -102,7 +103,7 @@ static bool is_control(const struct bench *b, size_t view)
 	return view > b->runs.nr_candidates && view <= b->runs.nr_candidates + b->runs.nr_controls;
 }
 
-/* Set the members of the bench for which all ranks of all runs must be examined. */
+/* Set those members of the bench that depend on all ranks of the approved run or of all runs. */
 static void look_at_ranks(struct bench *b)
 {
 	const struct run *pin = b->approved;
@@ -117,9 +118,9 @@ static void look_at_ranks(struct bench *b)
 			number_raise(&b->tick_ns, b->view[i].run->ranks.v[r]->trust.tick_ns);
 }
 
-/* The sources of memory (such as snapshots) that all runs have in common, as bits of
-   memory_sources(). A control run or the reference run that has none of the sources that the other
-   runs share does not count. */
+/* The sources of memory figures (such as snapshots) that all runs have in common, as bits of
+   memory_sources(). A control run or the reference run is left out if it has none of the sources
+   that the other runs share. */
 static unsigned common_memory(const struct bench *b)
 {
 	unsigned common = ~0U;
@@ -198,7 +199,7 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 {
 	struct answers answers;
 	const struct run_view *view = &b->view[b->columns[column].view];
-	/* a folded run keeps all figures only of some ranks: fold_lacks() says whether it can answer
+	/* a folded run keeps all figures of only a few ranks: fold_lacks() says whether it can answer
 	 * the query */
 	if (run_fold(view->run) ? fold_lacks(view, q) : !run_has(view, q->metric))
 		return;
@@ -219,8 +220,8 @@ static void see_view(struct bench *b, size_t column, const struct query *q, stru
 }
 
 /* The text of the query under which a past run stores its answers; "" if the query is about memory
-   and the past run has memory figures only from another source. If an earlier gpugate version
-   stored no source of memory, the approved run's source is assumed. */
+   and the past run has memory figures only from another source. Earlier gpugate versions stored no
+   source of memory: their runs count as having the approved run's source. */
 static const char *past_text(struct bench *b, const struct past_run *past, const struct query *q)
 {
 	const char *now = memory_source_of(b->memory);
@@ -230,8 +231,8 @@ static const char *past_text(struct bench *b, const struct past_run *past, const
 	return memory_is_by_trace(b->memory) ? query_text_of_trace(q, &b->arena) : "";
 }
 
-/* The answers of a past run to a query on figures of files (input.NAME), whether the run stored
- * them by name or by a pattern. */
+/* The answers of a past run to a query on figures of result files (input.NAME), which the run may
+ * have stored by name or by a pattern. `*nr` becomes their number. */
 static const struct past_value *past_inputs(struct bench *b, const struct past_run *run,
                                             const struct query *q, const char *text, size_t *nr)
 {
@@ -271,8 +272,8 @@ const struct past_value *bench_past_answers(struct bench *b, const struct past_r
 	for (const struct select_key *key = select_table; key->name && query_name(q); key++)
 		if (*select_glob(&all, key) == query_name(q))
 			*select_glob(&all, key) = NULL;
-	/* answers to a query for one class are complete only for kernels and categories: each of these
-	 * belongs to one class */
+	/* Answers for one class (compute or communication) also answer the query for both classes, but
+	 * only for kernels and categories: each of these belongs to one class. */
 	enum label_kind kind = q->metric->label;
 	bool any = !q->cls && (kind == LABEL_KERNEL || kind == LABEL_CATEGORY);
 	size_t tries = !query_name(q) ? 0 : any ? NR_OF(classes) : 1;
@@ -283,10 +284,10 @@ const struct past_value *bench_past_answers(struct bench *b, const struct past_r
 	return v;
 }
 
-/* Collect the answers of a past run in the form in which the candidate answers. A folded candidate
- * answers a query for each rank by the value of the worst rank. A candidate of several ranks that
- * is not folded has only values of single ranks, so that the past run's value of the worst rank is
- * left out. */
+/* Collect the answers of a past run in the form that the candidate's answers have. A folded
+ * candidate answers a query for each rank with the value of the worst rank. A candidate of several
+ * ranks that is not folded has a value for each rank: the past run's value of the worst rank is
+ * then left out. */
 static void see_past(struct bench *b, size_t column, const struct query *q, struct seen_list *out)
 {
 	size_t nr = 0, first = out->list.nr;
@@ -298,7 +299,7 @@ static void see_past(struct bench *b, size_t column, const struct query *q, stru
 	const struct past_value *v = bench_past_answers(b, b->columns[column].past, q, &nr);
 	VEC(int64_t) ranks = VEC_INIT;
 	for (size_t k = 0; k < nr; k++) {
-		/* figures of files are converted to the unit in which all runs are compared */
+		/* figures of result files are converted to the unit in which all runs are compared */
 		enum unit unit = view_metric(&b->view[0], q->metric, v[k].label)->unit;
 		struct decimal value = { v[k].value, v[k].digits };
 		struct seen s = { .label = folded && one ? SPAN("") : v[k].label,
@@ -340,7 +341,7 @@ static bool candidate_has(const struct bench *b, const struct seen_list *seen, s
 	return false;
 }
 
-/* In all runs but the candidate's, give the values of a renamed kernel its new name, if the
+/* In all runs except the candidate's, give the values of a renamed kernel the new name, if the
    candidate has a value under that name. The old and the new name are then one item. */
 static void join_renamed(const struct bench *b, struct seen_list *seen)
 {
@@ -365,10 +366,11 @@ static void join_renamed(const struct bench *b, struct seen_list *seen)
 
 /* ---- the entry of one item ---- */
 
-/* Beside the bits 1 << enum bench_source: the runs that are the reference of an item. */
+/* A bit beside the bits 1 << enum bench_source: the cells whose member `reference` is set. */
 enum { REFERENCE = 1 << NR_SOURCES };
 
-/* Set the values of one side to those of the runs `from`, whose median is the side's value. */
+/* Set the values of one side to those of the runs that `from` selects by its bits. Their median is
+   the side's value. */
 static void take(struct bench *b, struct entry *e, int side, int from)
 {
 	int64_t *runs = arena_alloc(&b->arena, 2 * b->nr_columns, sizeof *runs);
@@ -394,7 +396,8 @@ static size_t count_of(const struct bench *b, const struct entry *e, enum bench_
 	return nr;
 }
 
-/* Index of the first value after the last change for the better; 0 if there was none. */
+/* Index of the first value after the last change of level for the better; 0 if there was no such
+   change. */
 static size_t better_from(const int64_t *v, size_t nr, enum worse worse)
 {
 	struct change_list points;
@@ -407,14 +410,14 @@ static size_t better_from(const int64_t *v, size_t nr, enum worse worse)
 	return from;
 }
 
-/* Mark the runs of main whose median is the reference of the item. Once runs of three jobs of main
-   show a better level, earlier runs do not count. Without this, a change that undoes the gain would
-   pass until most runs are on the better level. */
+/* Mark the runs of main whose median is the baseline's value of the item. Once runs of three jobs
+   of main show a better level, earlier runs no longer count. Otherwise, a change that undoes the
+   gain would pass until most runs are on the better level. */
 static void find_reference(struct bench *b, const struct entry *e, struct cell *cells,
                            enum worse worse)
 {
-	/* with enough recent runs, the baseline's value is their median, without the approved run
-	   unless that is one of them */
+	/* with enough recent runs, the median is theirs; the approved run counts only if it is one of
+	   them */
 	bool pin = b->twin || b->min_runs <= 0 || count_of(b, e, SOURCE_RECENT) < (uint64_t)b->min_runs;
 	int64_t *v = arena_alloc(&b->arena, b->nr_columns, sizeof *v);
 	size_t *at = arena_alloc(&b->arena, b->nr_columns, sizeof *at), nr = 0;
@@ -479,7 +482,7 @@ static void make_entry(struct bench *b, struct entry *e, const struct query *q,
 }
 
 /* For each item, count the ranks that lack it in the run of column `i`, and return the smallest of
- * these numbers; -1 if the run has none of the items. */
+ * these numbers; -1 if the run has no value of any of the items. */
 static int64_t least_lacking(const struct entry *items, size_t nr, size_t i)
 {
 	int64_t least = -1;
@@ -545,7 +548,7 @@ void bench_query(struct bench *b, const struct query *q, struct entries *out)
 			end++;
 		make_entry(b, e, q, first, end - i);
 		if (!e->has[SIDE_BASELINE] && !e->has[SIDE_CANDIDATE])
-			out->list.nr--; /* only runs that merely show how large noise is have the item */
+			out->list.nr--; /* only runs that merely show how large the noise is have the item */
 	}
 	vec_release(&seen.list);
 }

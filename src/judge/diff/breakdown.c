@@ -105,8 +105,8 @@ int64_t nodes_spread(struct node *parent, const int64_t of[NR_SIDES], int64_t ch
 	return 0;
 }
 
-/* The largest change that a node shows: its own or, for a group, the largest of its children, since
-   their changes may cancel out in the sum. */
+/* The change that decides whether a node is small: its own or, for a group, the largest one of its
+   children, since their changes may cancel out in the sum. */
 static int64_t largest_change(const struct node *n)
 {
 	int64_t largest = n->change;
@@ -145,8 +145,8 @@ static void add_part(const struct parts *p, int level, const char *label, int64_
 	                        detail, at });
 }
 
-/* True if the child `n` belongs to the row that sums up small children. The first child is always
-   shown. A group without a label is never summed up, since it has no row of its own. */
+/* True if the child `n` goes into the row that sums up small children. The first child is always
+   shown. A group without a label never goes there, since it has no row of its own. */
 static bool is_summed_up(const struct parts *p, const struct node *parent, const struct node *n)
 {
 	__int128 part = largest_change(n), whole = p->out->change;

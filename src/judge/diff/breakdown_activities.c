@@ -11,10 +11,11 @@ struct activity_breakdown {
 	bool flat; /* true: the tree has no levels for classes and categories, only for activities */
 };
 
-/* A leaf of the tree: one activity. A renamed kernel is one leaf, under its new name. */
+/* A leaf of the tree: one kernel, kind of copy, or kind of memset. A renamed kernel is one leaf,
+   under its new name. */
 struct activity {
 	const struct activity_pair *pair, *was; ///< figures under the present name, and under the old
-	                                        ///< name; `was` is NULL if there is no old name
+	                                        ///< name; `was` is NULL if the kernel was not renamed
 	const char *category;
 	struct node *node;
 };
@@ -42,8 +43,8 @@ static bool is_in_sum(const struct activity_breakdown *b, const struct activity_
 	return b->metric->label != LABEL_KERNEL || (!p->small && span_eq(p->name, label));
 }
 
-/* For a renamed kernel, the pair with the old name, else NULL. For a check of a single kernel, the
- * pair with the old name is used only if the query says that the kernel was renamed. */
+/* The pair with the old name of a renamed kernel; NULL if the kernel was not renamed. In a check of
+ * a single kernel, the old name counts only if the query says that the kernel was renamed. */
 static const struct activity_pair *old_name(const struct activity_breakdown *b,
                                             const struct activity_pair *p)
 {
@@ -51,7 +52,7 @@ static const struct activity_pair *old_name(const struct activity_breakdown *b,
 	return joined && p->count[SIDE_BASELINE] <= 0 ? p->partner : NULL;
 }
 
-/* True if the pair has the old name of a renamed kernel. The kernel counts under its new name. */
+/* True if the pair has the old name of a renamed kernel, which counts under its new name. */
 static bool is_renamed_away(const struct activity_breakdown *b, const struct activity_pair *p)
 {
 	return p->count[SIDE_CANDIDATE] <= 0 && b->metric->label != LABEL_KERNEL && p->partner;
@@ -160,8 +161,8 @@ static void collect_activities(struct activity_breakdown *b, struct node *all,
 
 ORDERING(activity_cmp, struct activity, RISING(pair->cls) BY_TEXT(category) RISING(node->seq))
 
-/* Form the tree. The list is sorted first, so that activities of one class and category are
- * adjacent. */
+/* Make the tree. The list is sorted first, to have the activities of each class and category in a
+ * row. */
 static void form_tree(struct activity_breakdown *b, struct node *root, struct activities *all)
 {
 	const struct activity *last = NULL;

@@ -5,7 +5,7 @@
 #include "diff/terms.h"
 #include "metric/unit.h"
 
-/* The calls with one name in one rank, summed over all steps. */
+/* The calls with one name on one rank, summed over all steps. */
 struct call_row {
 	struct span name; /* name of the calls; empty if the breakdown has only one row of calls */
 	int side;
@@ -33,14 +33,14 @@ static collect_fn collect_calls, collect_synchronization, collect_ops, collect_r
 static const struct counted {
 	enum metric_id metric;
 	/* true: used only for a change of a single rank, since a change of several ranks is broken down
-	 * by rank; false: used for any number of ranks */
+	 * by rank instead; false: used for any number of ranks */
 	bool one_rank;
 	collect_fn *collect;
 	enum call_kind kind; /* kind of the host calls to add, for collect_calls() */
 	size_t count, amount; /* offsets of two members of a digest's row: number of calls, and total */
 	const char *by; /* words after "by" in the title of the breakdown */
-	/* labels of the two parts into which a change is split, by the number of calls and by the mean
-	   of a call; both NULL if the metric is only a number of calls */
+	/* labels of the two parts of each change: one by the number of calls, one by the mean of a
+	   call; both NULL if the metric is only a number of calls */
 	const char *number, *mean;
 	const char *one, *many; /* nouns for one row and for several rows of the breakdown; NULL: rows
 	                         * have no names, so that all calls become one row */
@@ -89,7 +89,7 @@ static int64_t member(const void *row, size_t at)
 }
 
 /* Add a row of a digest. b->counted has the offsets of two members of the row: the number of calls,
-   and their total. For a metric in counts per step, the total is converted to millionths. */
+   and their total. If the metric is a count per step, the total is converted to millionths. */
 static void add_row(struct call_breakdown *b, const struct rank_part *r, struct span name,
                     const void *row)
 {
@@ -186,8 +186,8 @@ static void collect_copies(struct call_breakdown *b, const struct rank_part *r)
 	}
 }
 
-/* The label of the query is the name by which rules match a kernel. Add a row for each name that
-   the kernel has in the trace. */
+/* Add a row for each name that a kernel has in the trace. The label of the query is the name by
+   which rules match the kernel, which several names in the trace may share. */
 static void collect_raw_names(struct call_breakdown *b, const struct rank_part *r)
 {
 	const struct digest *d = r->rank->digest;

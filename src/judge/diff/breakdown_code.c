@@ -1,5 +1,5 @@
-/* Breakdown of GPU time, launches, copies and waiting by where they come from in the code: module,
-   place (file and function), operator, kernel. Kernels of one operator are adjacent. */
+/* Breakdown of GPU time, launches, copies and waiting by the code that causes them: module, place
+   (file and function), operator, kernel. Kernels of one operator are adjacent. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -9,8 +9,9 @@
 
 /* All rows with the same module, place, operator and kernel, in baseline and candidate. */
 struct leaf {
-	struct span module, place, op, kernel; ///< names on each level; `kernel` is the name that rules
-	                                       ///< match, empty for a sum of small kernels
+	struct span module, place, op, kernel; ///< names on each level; `kernel` is the name by which
+	                                       ///< rules match the kernel, or empty for a sum of small
+	                                       ///< kernels
 	int64_t line[NR_SIDES];
 	int64_t count[NR_SIDES];
 	__int128 amount[NR_SIDES];
@@ -185,7 +186,7 @@ static void form_tree(struct code_breakdown *b, struct node *root)
 	}
 }
 
-/* Add a part for GPU work that has no row in the code table because its launch was not recorded. */
+/* Add a leaf for GPU work that has no row in the code table because its launch was not recorded. */
 static void add_unknown(struct code_breakdown *b)
 {
 	const struct metric *m = b->in->query->metric;
@@ -218,8 +219,8 @@ struct breakdown *breakdown_by_code(const struct breakdown_input *in)
 	if (!in->bench->runs.baseline || !(in->query->metric->sums & SUMS_CODE))
 		return NULL;
 	breakdown_each_rank(in, add_rows, &b);
-	/* for metrics of steps, operators without modules and places say too little: both sides must
-	   have modules or places */
+	/* a breakdown of a step metric by operators only would say too little: both sides must have
+	   modules or places */
 	bool both = b.known[SIDE_BASELINE] && b.known[SIDE_CANDIDATE];
 	if (b.leaves.nr && (both || in->query->metric->parts == PARTS_CODE)) {
 		add_unknown(&b);

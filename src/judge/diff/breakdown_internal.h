@@ -11,8 +11,8 @@ struct breakdown_input {
 	const struct activity_pairs *pairs;
 	const struct breakdown_query *query;
 	struct arena *arena;
-	bool any_ranks; ///< true: break a change of several ranks down by items (such as calls); false:
-	                ///< break it down by rank
+	bool any_ranks; ///< true: a change of several ranks may be broken down by items such as calls;
+	                ///< false: it is left to the breakdown by rank
 };
 
 /// A rank of one side that the query covers.
@@ -20,7 +20,7 @@ struct rank_part {
 	int side;
 	const struct run_view *view;
 	const struct rank_view *rank;
-	/// label of the query; for a renamed kernel on the baseline's side, its old name
+	/// label of the query; for a renamed kernel, on the baseline's side its old name
 	struct span label;
 };
 
@@ -34,13 +34,14 @@ size_t breakdown_nr_ranks(const struct breakdown_input *in);
 /// Start an empty breakdown with a title such as "kernel.time of 'gemm' by launches and mean".
 struct parts breakdown_begin(const struct breakdown_input *in, const char *by);
 
-/// Write the children of `root` as parts. A last row has the change `rest`: the parts are changes
-/// of means, so that they do not explain all of a change of another statistic.
+/// Write the children of `root` as parts, and finish the breakdown. A last row has the change
+/// `rest`, which the parts do not explain: they are changes of means, while the change may be that
+/// of another statistic.
 struct breakdown *breakdown_end(struct parts *p, struct node *root, const struct breakdown_query *q,
                                 int64_t rest);
 
-/// The change that the parts add up to: the change since the run of main that is broken down,
-/// instead of since the median of main's runs.
+/// The change that the parts add up to. It counts from the run of main whose details are known, and
+/// not from the median of main's runs.
 static inline int64_t breakdown_change(const struct breakdown_query *q)
 {
 	return number_sub(q->change, q->later);
@@ -58,7 +59,7 @@ struct breakdown *breakdown_by_activity(const struct breakdown_input *in);
 /// or places.
 struct breakdown *breakdown_by_code(const struct breakdown_input *in);
 
-/// Breakdown into the number and the mean of calls, collectives or copies, by name if they have
+/// Breakdown into the number of calls, collectives or copies and their mean, by name if they have
 /// several names. NULL if the metric is not made of these. Also NULL for several ranks if a
 /// breakdown by rank is more precise, unless `any_ranks` is set.
 struct breakdown *breakdown_by_call(const struct breakdown_input *in);
@@ -68,15 +69,15 @@ struct breakdown *breakdown_by_call(const struct breakdown_input *in);
 /// breakdown by rank is more precise.
 struct breakdown *breakdown_by_term(const struct breakdown_input *in);
 
-/// Breakdown of a metric of one phase, which the label names, by the work in that phase. NULL if no
-/// known figures add up to the metric.
+/// Breakdown of a metric of one phase, which the label names, by the work in that phase. NULL if
+/// there are no figures that add up to the metric.
 struct breakdown *breakdown_by_phase(const struct breakdown_input *in);
 
-/// Breakdown by rank. NULL for a single rank, and if the two sides have different ranks.
+/// Breakdown by rank. NULL for a single rank, or if the two sides have different ranks.
 struct breakdown *breakdown_by_rank(const struct breakdown_input *in);
 
-/// Breakdown of a change in the number of a rank's missing steps into two parts: the change in the
-/// number of steps that any rank has, and the change in the number of steps that the rank itself
+/// Breakdown of a change in the number of steps that a rank lacks into two parts: by how much the
+/// number of steps that any rank has changed, and by how much the number of steps that this rank
 /// has.
 struct breakdown *breakdown_of_lacked_steps(const struct breakdown_input *in);
 

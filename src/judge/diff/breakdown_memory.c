@@ -11,13 +11,14 @@ struct memory_breakdown {
 	struct node root;
 	const struct memory_ref *memory; ///< array of two: the memory of each side
 	int64_t change; ///< change of the metric from the baseline's memory to the candidate's
-	bool sites_known; ///< true if both sides have the list of sites (functions that allocate)
+	bool sites_known; ///< true if both sides have the list of sites (functions that allocate) that
+	                  ///< explains the metric
 	enum memory_list list; ///< which of a memory's lists of sites is shown
 	int64_t steps[NR_SIDES]; ///< number of steps by which the bytes of each side are divided
 	bool no_lines; ///< true: leave out lines of code, since sites are deep in the tree already;
 	               ///< false: show them
 
-	/// shown site that changed most in the same direction as the total
+	/// of the sites shown so far, the one that changed most in the same direction as the total
 	const struct memory_item *largest;
 	int64_t largest_change;
 	int64_t unused; ///< change, in bytes, of the memory that is reserved but not in use
@@ -88,7 +89,7 @@ static void describe_place(void *ctx, struct node *n)
 	}
 }
 
-/* Break `change` down by site. `rest` is the label of the part that the sites do not explain. */
+/* Break `change` down by site. `rest` is the label of the part that belongs to no site. */
 static void add_sites(struct memory_breakdown *b, struct node *parent, int64_t change,
                       const char *rest)
 {
@@ -98,9 +99,9 @@ static void add_sites(struct memory_breakdown *b, struct node *parent, int64_t c
 
 #define UNEXPLAINED "not in the lists of sites"
 
-/* Set the divisors for growth per step. The metric is a median of slopes. But for a site only the
-   total rise is known, from which the mean rise per step follows. The divisor is the largest number
-   of steps in which any site rose, since a leaking site rises in every step. */
+/* Set the divisors for growth per step. The metric is a median of slopes. For a site, only the
+   total rise is known, and thus its mean rise per step. The divisor is the largest number of steps
+   in which any site rose, since a leaking site rises in every step. */
 static void set_steps(struct memory_breakdown *b)
 {
 	for (int s = 0; s < NR_SIDES; s++) {
@@ -246,7 +247,7 @@ static void add_segments(struct memory_breakdown *b)
 
 /* ---- the site for the message ---- */
 
-/* The site whose bytes grew most, among sites whose function is known; NULL if none grew. */
+/* The site whose bytes grew most, of those whose function is known; NULL if none grew. */
 static const struct memory_item *grown_most(struct memory_breakdown *b, enum memory_list list)
 {
 	struct node root = { 0 };
@@ -267,9 +268,10 @@ static const struct memory_item *grown_most(struct memory_breakdown *b, enum mem
 	return most;
 }
 
-/* Text that names the cause of fragmentation. It is the site of the small blocks, if these split up
-   at least a tenth of the free memory. Otherwise it is the site that grew most: when its blocks are
-   freed, other allocations often cannot use the gaps. NULL if no site grew. */
+/* Text that names the cause of fragmentation. This is the site of the small blocks that split up
+   the free memory, if these split up at least a tenth of it. Otherwise it is the site that grew
+   most: when its blocks are freed, other allocations often cannot use the gaps. NULL if no site
+   grew. */
 static const char *fragmented_by(struct memory_breakdown *b, enum memory_list list)
 {
 	const struct memory_ref *m = &b->memory[SIDE_CANDIDATE];
@@ -306,8 +308,8 @@ static const char *main_site(struct memory_breakdown *b, enum metric_id id)
 
 /* ---- choice of the breakdown ---- */
 
-/* For each metric, the list of sites that explains its change. `whole` is true if the bytes of the
- * list add up to the metric, and false if they are only a part of it. */
+/* For each metric, the list of sites that explains its change. `whole`: true if the bytes in the
+ * list add up to the metric; false if they are only a part of it. */
 static const struct site_list {
 	enum metric_id metric;
 	enum memory_list list;
@@ -320,7 +322,7 @@ static const struct site_list {
 	{ METRIC_MEMORY_GROWTH_PER_STEP, MEMORY_LIST_GROWTH, true },
 };
 
-/* True if both sides have the list, from the same kind of source other than a trace. Memory from a
+/* True if both sides have the list, from one kind of source, which is not a trace. Memory from a
    snapshot has every list, though some may be empty. */
 static bool has_sites(const struct memory_ref m[NR_SIDES], enum memory_list list)
 {

@@ -11,47 +11,49 @@ struct breakdown_query {
 	const char *cls; ///< class of the kernels included, "compute" or "communication"; NULL: both
 	struct span label; ///< name of the kernel, category, phase, … whose change is broken down
 	int64_t change; ///< change to explain, which all parts add up to
-	/// Part of `change` that cannot be broken down. `change` counts from the median of main's runs,
-	/// but the details are those of one run of main, whose value is above this median by `later`.
+	/// The part of `change` that cannot be broken down: `change` counts from the median of main's
+	/// runs, but details are known only of one run of main. `later` is how far the value of this
+	/// run is above the median.
 	int64_t later;
 	const char *stat; ///< name of the statistic that changed, such as "median"
 	bool renamed; ///< for kernel.time: true if the kernel had another name in the baseline
 	struct rank_scope ranks; ///< ranks to which the change and the activity pairs belong
 };
 
-/// Breakdown of a change by the method that the column "parts" of the metric table names. Time,
-/// counts and bytes of GPU activities are broken down by class, category and kernel, and then into
-/// "launches" (Δcount × mean) and "mean" (count × Δmean). Other metrics are broken down by call, by
-/// terms or by rank. Parts are changes of means over steps, ranks and runs; a last part has the
-/// difference between their sum and the change. A renamed kernel is one part. The breakdown lives
-/// in `a`; the caller releases its list of parts. NULL for shares and rates, and if no parts are
-/// known.
+/// Breakdown of a change by the method that the column `parts` of the metric table names. Time,
+/// counts and bytes of GPU activities are broken down by code if it is known, else by class,
+/// category and kernel, and then into "launches" (Δcount × mean) and "mean" (count × Δmean). Other
+/// metrics are broken down by call, by terms or by rank. Parts are changes of means over steps,
+/// ranks and runs; a last part has the difference between their sum and the change. A renamed
+/// kernel is one part. The breakdown lives in `a`; the caller releases its list of parts. NULL for
+/// shares and rates, and if no parts are known.
 struct breakdown *breakdown_of(const struct bench *b, const struct activity_pairs *p,
                                const struct breakdown_query *q, struct arena *a);
 
-/// Break down the change of a memory metric from `baseline` to the candidate's value in `e`.
-/// `baseline` is the value that the check compares with; `e` is an entry for the query `q`. The
-/// parts are differences between two memories, one of each side (memory_pair_find()). A last row
-/// has the part of the change that these two do not show, because values of other runs count in the
-/// medians. The breakdown lives in `a`; the caller releases its list of parts. NULL if there are no
-/// such memories or no data. `*where` becomes NULL or a text ("most of it at train.py:forward").
+/// Break down the change of a memory metric from `baseline`, the value that the check compares
+/// with, to the candidate's value in `e`, an entry for the query `q`. The parts are differences
+/// between two memories, one of each side (memory_pair_find()). A last row has what these two do
+/// not show, because the medians also count other runs. The breakdown lives in `a`; the caller
+/// releases its list of parts. NULL if there are no such memories or no data. `*where` becomes NULL
+/// or a text ("most of it at train.py:forward").
 struct breakdown *breakdown_of_memory(const struct bench *b, const struct query *q,
                                       const struct entry *e, int64_t baseline, struct arena *a,
                                       const char **where);
 
-/// Append to `out->scaling` a row for each category of memory, with its largest tensor on both
-/// sides, in the two memories that memory_pair_find() finds.
+/// Append rows to `out->scaling`, one for each category of memory: its largest tensor in each of
+/// the two memories that memory_pair_find() finds.
 void memory_scaling(const struct bench *b, const struct query *q, const struct entry *e,
                     struct report *out);
 
 /// Largest number of nodes in a flame graph. If there are more, the smallest ones are left out,
-/// with all nodes below them.
+/// together with all nodes below them.
 enum { FLAME_NODES = 150 };
 
 /// Build the tree of GPU time by module, place (function in the code), operator and kernel, with
 /// the times of the baseline's run and of the candidates. If there is no baseline, or it has no
 /// code table, the tree has only the candidates' times. Modules and places are levels of the tree
-/// only if all sides know some. The names live in `a`; the caller releases the list of nodes.
+/// only if each side in the tree has some. The names live in `a`; the caller releases the list of
+/// nodes.
 void flame_of(const struct bench *b, struct arena *a, struct flame *out);
 
 #endif

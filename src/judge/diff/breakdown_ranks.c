@@ -1,4 +1,5 @@
-/* Breakdown by rank, for metrics without a better one; breakdown of a rank's missing steps. */
+/* Breakdown by rank, for metrics that no other breakdown fits; breakdown of the steps that a rank
+   lacks. */
 #include <inttypes.h>
 
 #include "base/text.h"
@@ -6,10 +7,10 @@
 #include "diff/terms.h"
 #include "metric/unit.h"
 
-/* A figure of one rank: the sum of its values, and their number `of`. There is a value for each
-   step or, if the metric is not per step, for each run. `sum` divided by `of` is the mean. */
+/* A figure of one rank: the sum of its values, and their number `of`. There is one value for each
+   step or, if the metric is not per step, for each run. The mean is `sum` divided by `of`. */
 struct rank_amount {
-	struct span label; /* label that the query asks for; empty: any label */
+	struct span label; /* label of the figure that the query asks for; empty: any label */
 	__int128 sum, of;
 };
 

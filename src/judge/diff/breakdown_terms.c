@@ -13,7 +13,7 @@ struct term_breakdown {
 	enum phase phase;
 	struct parts parts;
 	struct node root, *rows[TERM_ROWS];
-	/* for each side, the number of steps, devices, kernels or threads that its amounts sum up */
+	/* for each side, how many steps, devices, kernels or threads its amounts are sums over */
 	int64_t of[NR_SIDES];
 	bool unknown, several; /* `unknown`: a rank did not record the terms; `several`: a rank has
 	                          several devices */
@@ -102,15 +102,15 @@ struct breakdown *breakdown_by_term(const struct breakdown_input *in)
 	return out;
 }
 
-/* ---- figures of phases, for which digests keep no kernels ---- */
+/* ---- figures of phases: digests do not store the kernels of a phase ---- */
 
 static void take_phase(void *ctx, const struct rank_part *r)
 {
 	struct term_breakdown *b = ctx;
 	const struct digest *d = r->rank->digest;
 	struct phase_summary of, part;
-	/* Number by which figures of a phase are divided: the number of devices for parts of the wall
-	 * time, which are sums over devices, else 1. */
+	/* Number that the figures of a phase are divided by. Parts of the wall time are sums over the
+	 * devices: their number. Else 1. */
 	int64_t devices = b->of_phase->metric == METRIC_STEP_PERIOD ? terms_devices(d) : 1;
 	if (devices <= 0 || !phase_summary_of(d, b->phase, b->in->query->metric, &of))
 		return;
