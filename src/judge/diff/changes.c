@@ -8,7 +8,8 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 
-/* PERMUTATIONS: least number of permutations in a test; a small `p` (struct search) needs more. */
+/* PERMUTATIONS: least number of permutations in a test; a small `p` (struct search) needs more of
+   them. */
 enum { PERMUTATIONS = 999, MILLION = 1000000 };
 
 struct search {
@@ -17,8 +18,8 @@ struct search {
 	double *shuffled, *sums; ///< scratch memory for the part of the series that is being searched
 	uint64_t state; ///< state of the random number generator
 	int64_t p; ///< largest p value of a change point, in millionths
-	bool early; ///< true if Student's t test is tried, too: three values on a new level can then be
-	            ///< enough
+	bool early; ///< true if Student's t test is tried, too: it may find a new level by its first
+	            ///< three values
 	struct change_list *out;
 };
 
@@ -48,8 +49,8 @@ struct pieces {
 };
 
 /* Find the two adjacent pieces, of m and n values, for which m n / (m + n) times the squared
-   difference of their means is largest. Returns this value; the divergence of the E-divisive method
-   with squared distances is twice as large. */
+   difference of their means is largest. Returns this product, which is half of the divergence of
+   the E-divisive method with squared distances. */
 static double best_split(struct search *s, const double *v, size_t nr, struct pieces *pieces)
 {
 	double best = -1, *sums = s->sums;
@@ -81,13 +82,13 @@ static void shuffle(double *v, size_t nr, uint64_t *state)
 }
 
 /* True if at most a share `s->p` of the permutations of the series has a split as good as the best
- * split of the series itself, whose quality is `observed`. Returns false at the first permutation
- * beyond this share, without testing the others. */
+ * split of the series itself, for which best_split() returned `observed`. Returns false at the
+ * first permutation beyond this share, without testing the others. */
 static bool is_change(struct search *s, const double *v, size_t nr, double observed, int64_t *p)
 {
 	int64_t rounds = MILLION / s->p - 1;
 	rounds = rounds > PERMUTATIONS ? rounds : PERMUTATIONS;
-	/* number of series that have as good a split: the series itself, and some permutations */
+	/* number of series with a split that is as good: the series itself, and some permutations */
 	int64_t as_well = 1;
 	struct pieces any;
 	memcpy(s->shuffled, v, nr * sizeof *v);
@@ -111,10 +112,11 @@ static double squares(const double *v, size_t nr)
 	return sum;
 }
 
-/* True if, by Student's t test, the two pieces lie further apart than noise within them explains.
-   The test's p value is multiplied by the number of pairs of pieces that were tried (Bonferroni).
-   With few runs, is_change() cannot find a change, since there are too few permutations: ten runs
-   on one level and three on another have only 286. Pieces without noise need only differ. */
+/* True if, by Student's t test, the two pieces are further apart than the noise within them
+   explains. The test's p value is multiplied by the number of pairs of pieces that were tried
+   (Bonferroni). The test is needed for few runs, which have too few permutations for is_change():
+   ten runs on one level and three on another have only 286. Pieces without any noise need only
+   differ. */
 static bool is_step(const struct search *s, const double *v, size_t nr, struct pieces at, double q,
                     int64_t *p)
 {

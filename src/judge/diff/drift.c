@@ -26,8 +26,8 @@ ORDERING_POINTERS(by_candidate, struct activity_pair, THEN(by_time(x, y, SIDE_CA
 
 ORDERING_POINTERS(by_place, struct activity_pair, THEN(COMPARE(x, y)))
 
-/* True for a kernel whose figures are complete. False for other activities, and for a kernel that
- * some ranks may have in their sums of small kernels. */
+/* True for a kernel with complete figures. False for other activities, and for a kernel that some
+ * ranks may have only in their sums of small kernels. */
 static bool is_told(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	return a->kind == EVENT_KERNEL && !a->small && !activity_is_partial(p, a);
@@ -82,7 +82,7 @@ static void top_release(struct top *t)
 	vec_release(&t->both);
 }
 
-/* True for the new name of a renamed kernel that `t` counts already under its old name. */
+/* True if `a` is the new name of a renamed kernel that `t` already counts under its old name. */
 static bool is_counted(const struct top *t, const struct activity_pair *a)
 {
 	return a->partner && a->count[SIDE_BASELINE] <= 0 &&
@@ -90,7 +90,7 @@ static bool is_counted(const struct top *t, const struct activity_pair *a)
 }
 
 /* For one category, the time per step of kernels that are gone (`gone`) and of kernels that are new
-   (`fresh`). New kernels are taken to replace those that are gone. */
+   (`fresh`). The new kernels are assumed to replace those that are gone. */
 struct replaced {
 	int category;
 	__int128 gone, fresh;
@@ -158,7 +158,7 @@ bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out
 }
 
 /* True if both sides recorded a resource of the kernel, and launched the kernel equally often. The
- * amounts are maxima over all launches: if a side had more launches, its maximum could be larger
+ * amounts are maxima over all launches: with more launches, the maximum of a side could be larger
  * for this reason only. */
 static bool has_resources(const struct activity_pairs *p, const struct activity_pair *a)
 {
@@ -214,7 +214,7 @@ static int by_name(const void *name, const void *pair)
 {
 	const struct activity_pair *a = pair;
 	if (a->kind != EVENT_KERNEL || a->small)
-		/* this element lies behind all kernels that are listed by name: search before it */
+		/* this pair is after all kernels that are listed by name: search before it */
 		return -1;
 	return span_cmp(*(const struct span *)name, a->name);
 }
@@ -224,9 +224,10 @@ const struct activity_pair *drift_find(const struct activity_pairs *p, struct sp
 	return p->list.nr ? bsearch(&name, p->list.v, p->list.nr, sizeof *p->list.v, by_name) : NULL;
 }
 
-/* The kind of a kernel's change. The kernel's time changes with the number of launches and with the
-   mean duration; the larger of these two changes gives the kind. It is DRIFT_SAME if both together
-   are at most 2 % of the baseline's time, since unchanged kernels differ by as much. */
+/* The kind of a kernel's change. The kernel's time changes with the number of its launches and with
+   their mean duration; the larger of these two changes gives the kind. The kind is DRIFT_SAME if
+   both changes together are at most 2 % of the baseline's time, since unchanged kernels differ by
+   as much. */
 static enum drift drift_class(const struct activity_pairs *p, const struct activity_pair *a)
 {
 	if (activity_is_only(p, a, SIDE_BASELINE))
@@ -348,7 +349,8 @@ void drift_rows(const struct activity_pairs *p, const struct category_table *cat
 		if (other && x->count[SIDE_BASELINE] > 0)
 			y = other;
 		else if (is_counted(&t, x))
-			continue; /* this renamed kernel gets its row when the loop is at its old name */
+			continue; /* this kernel was renamed; it gets its row when the loop reaches its old
+			             name */
 		else if (other)
 			x = other;
 		vec_push(&out->drift, drift_row(p, x, y, categories, &out->arena));

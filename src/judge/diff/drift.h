@@ -1,5 +1,5 @@
-/// Differences between the kernels of the baseline and of the candidate ("drift"): the kind of each
-/// kernel's change (enum drift), and metrics.
+/// Differences between the kernels of the baseline and of the candidate ("drift"): for each kernel
+/// what kind of change it has (enum drift), and metrics over all kernels.
 #ifndef GG_DIFF_DRIFT_H
 #define GG_DIFF_DRIFT_H
 
@@ -10,22 +10,22 @@
 /// diff`, also the number of kernels of each side from which the drift metrics are computed.
 enum { DRIFT_ROWS_TOP = 20 };
 
-/// kernel.drift_pct: the rise in time of those kernels that are among the `top` kernels by time on
-/// either side (all kernels if `top` is negative), in 1e-6 percent of their time in the baseline.
-/// The rise is that of all slower kernels, and in each category the time of new kernels beyond the
-/// time of those that are gone; faster kernels do not count. A renamed kernel is one kernel. False
-/// if the kernels' time in the baseline is 0.
+/// kernel.drift_pct: the rise in time of the kernels that are among the `top` kernels by time on
+/// either side (of all kernels if `top` is negative), in 1e-6 percent of their time in the
+/// baseline. All slower kernels add to it and, in each category, the time of new kernels as far as
+/// it exceeds the time of those that are gone. Faster kernels do not count. A renamed kernel is one
+/// kernel. False if the kernels' time in the baseline is 0.
 bool drift_pct(const struct activity_pairs *p, int64_t top, int64_t *out);
 
 /// kernel.top_overlap_pct: number of kernels that are among the `top` kernels by time on both
-/// sides, in 1e-6 percent of the length of the longer of these two lists. False if neither side has
-/// kernels.
+/// sides, in 1e-6 percent of the length of the longer one of these two lists. False if neither side
+/// has kernels.
 bool drift_overlap_pct(const struct activity_pairs *p, int64_t top, int64_t *out);
 
-/// kernel.resource_changes: of the kernels that are among the `top` kernels by time on either side,
-/// how many need other resources (such as registers) in the candidate. `*text` becomes a text,
-/// owned by `arena`, that names up to three of them and what changed; NULL if none changed. False
-/// if no kernel has a resource that both sides recorded.
+/// kernel.resource_changes: among the `top` kernels by time of either side, the number of kernels
+/// that need other resources (such as registers) in the candidate. `*text` becomes a text, owned by
+/// `arena`, that names up to three of them and what changed; NULL if none changed. False if no
+/// kernel has a resource that both sides recorded.
 bool drift_resources(const struct activity_pairs *p, int64_t top, struct arena *arena, int64_t *out,
                      const char **text);
 
@@ -36,7 +36,8 @@ bool drift_figure(const struct activity_pairs *p, const struct metric *m, int64_
 /// The pair with the kernel name `name`, or NULL.
 const struct activity_pair *drift_find(const struct activity_pairs *p, struct span name);
 
-/// True for a kernel of one side that the other side may have in its sum of small kernels.
+/// True for a kernel that only one side lists, and that the other side may have in its sum of small
+/// kernels.
 bool drift_may_be_small(const struct activity_pairs *p, const struct activity_pair *a);
 
 /// Append rows for the kernels with the largest changes to `out->drift`, the largest absolute

@@ -7,8 +7,8 @@
 /* Greatest number of segments in a path. Longer paths keep their outer segments and the kernel. */
 enum { DEPTH = 32 };
 
-/* The least size of a node is the total divided by LEAST_PART: a smaller node would be too narrow
-   to see. */
+/* The least size of a node is the total divided by LEAST_PART. Smaller nodes would be too narrow to
+   see. */
 enum { LEAST_PART = 400 };
 
 struct segment {
@@ -30,14 +30,14 @@ struct stacks {
 };
 
 struct grower {
-	struct arena *arena; ///< arena of the names of nodes
+	struct arena *arena; ///< arena that the names of nodes are stored in
 	struct stack *stacks;
 	const int64_t *steps;
-	__int128 least; ///< least sum (on the larger side) of a node that is kept
+	__int128 least; ///< least sum, on the side where it is larger, of a node that is kept
 	struct flame *out;
 };
 
-/* Stacks with the indices `from` to `to` - 1. Their paths have the same segment at one depth. */
+/* Stacks with the indices `from` to `to` - 1, whose paths have the same segment at one depth. */
 struct group {
 	size_t from, to;
 	__int128 sum[NR_SIDES];
@@ -85,8 +85,8 @@ static void add_view(struct stacks *s, const struct run_view *v, int side)
 	}
 }
 
-/* True if the code table of some rank of the `nr` runs has rows or, with `code`, rows with modules
-   or places (functions). */
+/* True if any rank of the `nr` runs has rows in its code table; with `code`, rows with a module or
+   a place (function). */
 static bool has_rows(const struct run_view *v, size_t nr, bool code)
 {
 	for (size_t i = 0; i < nr; i++)

@@ -13,9 +13,9 @@ static size_t level_end(const struct change_list *c, size_t nr, size_t i)
 	return i < c->list.nr ? c->list.v[i].at : nr;
 }
 
-/* True if the series drifts rather than jumps. With noise around constant levels, the squared
- * differences of successive values add up to about twice the sum of their squared distances from
- * the level's mean (von Neumann 1941); in a drift they add up to less than that sum itself. */
+/* True if the series drifts rather than jumps. If it is noise around constant levels, the squared
+ * differences of successive values add up to about twice the sum of the squared distances from the
+ * levels' means (von Neumann 1941). In a drift, they add up to less than the latter sum. */
 static bool is_drift(const int64_t *v, size_t nr, const struct change_list *c)
 {
 	double steps = 0, squares = 0;
@@ -33,8 +33,8 @@ static bool is_drift(const int64_t *v, size_t nr, const struct change_list *c)
 	return steps < squares;
 }
 
-/* Store in `out` for each value the number of its level. The first level gets the number `*level`;
- * afterwards, `*level` is the first unused number. */
+/* Store in `out` for each value the number of its level. The first level gets the number `*level`.
+ * At the end, `*level` is the first unused number. */
 static void number_piece(const int64_t *v, size_t nr, bool early, uint64_t *level, uint64_t *out)
 {
 	struct change_list c;
@@ -47,8 +47,8 @@ static void number_piece(const int64_t *v, size_t nr, bool early, uint64_t *leve
 	vec_release(&c.list);
 }
 
-/* Split a group into its levels, so that the values of each level become a group of their own.
-   `first` is the index of the group's first value. */
+/* Split a group into its levels: the values of each level become a group of their own. `first` is
+   the index of the group's first value. */
 static void split_group(const double *v, const uint64_t *whole, uint64_t *group, size_t nr,
                         size_t first, bool early)
 {

@@ -43,8 +43,8 @@ static void collect_run(const struct run_view *v, struct refs *r)
 	}
 }
 
-/* The figure's value on a side: in the baseline's run, or in that run of the candidate whose value
-   is nearest to the median. */
+/* The figure's value on a side. For the baseline, it is that of run[SIDE_BASELINE]; for the
+   candidate, that of the run whose value is nearest to the median. */
 static int64_t value_of(const struct entry *e, int side)
 {
 	if (side == SIDE_BASELINE)

@@ -1,5 +1,5 @@
-/// Finds, for a memory metric, the memory of each side that the side's value comes from. Also pairs
-/// the sites (functions that allocate) of the two memories.
+/// Finds, for a memory metric, the memory that the value of each side comes from. Also pairs the
+/// sites (functions that allocate) of two memories.
 #ifndef GG_DIFF_MEMORY_PAIR_H
 #define GG_DIFF_MEMORY_PAIR_H
 
@@ -19,10 +19,10 @@ struct memory_pair {
 };
 
 /// Find the memories that the values of `e`, an entry for the query `q`, come from: in the
-/// baseline's run (run[SIDE_BASELINE] of the bench), and in that run of the candidate whose value
-/// is nearest to the median. If several memories have that value, the first one that both sides
-/// have is taken, else the first. False if the value of a side does not belong to a single memory,
-/// because it is a mean or the baseline's run lacks the item.
+/// baseline's run (run[SIDE_BASELINE] of the bench), and in the run of the candidate whose value is
+/// nearest to the median. If several memories have the value, the first one that both sides have is
+/// taken, else the first. False if the value of a side does not belong to a single memory, because
+/// it is a mean, or if the baseline's run lacks the item.
 bool memory_pair_find(const struct bench *b, const struct query *q, const struct entry *e,
                       struct memory_pair *out);
 
@@ -41,7 +41,8 @@ struct site_line {
 
 /// A site: a function in the code, with a category of memory.
 struct site_place {
-	const struct memory_item *item; ///< any item with this site, used to print the site's names
+	const struct memory_item *item; ///< any item of this site, from which the site's names are
+	                                ///< printed
 	struct site_line all; ///< the site's sum over all lines of the function
 	const struct site_line *lines; ///< lines of the function, sorted by number
 	size_t nr;
@@ -53,11 +54,11 @@ static inline int64_t site_line_change(const struct site_line *l)
 	return number_sub(l->bytes[SIDE_CANDIDATE], l->bytes[SIDE_BASELINE]);
 }
 
-/// Append to `parent` a group node for all items in the two memories' lists of the kind `list`.
-/// Below it are nodes for categories, and below these are nodes for sites. The member `of`
-/// of a site's node is a struct site_place. Sites with equal category, file and function are
-/// paired. Bytes are divided by the `divisor` of their side. Items are borrowed; everything else
-/// lives as long as the nodes.
+/// Append to `parent` a group node for all items in the two memories' lists of the kind `list`. Its
+/// children are nodes for categories, and their children are nodes for sites. The member `of` of a
+/// site's node is a struct site_place. Sites with equal category, file and function are paired. The
+/// bytes of a side are divided by its `divisor`. Items are borrowed; everything else lives as long
+/// as the nodes.
 struct node *memory_sites_add(struct parts *p, struct node *parent,
                               const struct memory_ref memory[NR_SIDES], enum memory_list list,
                               const int64_t divisor[NR_SIDES]);

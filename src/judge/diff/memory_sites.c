@@ -38,10 +38,10 @@ static int line_cmp(const void *a, const void *b)
 	return c;
 }
 
-/* Pair the lines of one function. `v` has the baseline's `nr_b` lines, then the candidate's. If
-   both sides have equally many lines, the lines are paired in order: probably they only moved
-   because code above them changed. Otherwise, equal line numbers are paired. Returns the number of
-   elements that `out` then has. */
+/* Pair the lines of one function. `v` has the baseline's `nr_b` lines, then the candidate's; `nr`
+   is the number of both together. If both sides have equally many lines, the lines are paired in
+   order: probably they only moved because code above them changed. Otherwise, equal line numbers
+   are paired. Returns the number of elements that `out` then has. */
 static size_t pair_lines(const struct sided *v, size_t nr_b, size_t nr,
                          const int64_t divisor[NR_SIDES], struct site_line *out)
 {

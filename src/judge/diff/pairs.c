@@ -102,8 +102,8 @@ bool activity_is_partial(const struct activity_pairs *p, const struct activity_p
 {
 	enum {
 		KEPT_TIMES = 2
-	}; /* assumption: a kernel takes at most this many times as long in a rank that lists it as in a
-	      rank that has it in a sum of small kernels */
+	}; /* assumption: a rank that lists a kernel spends at most this many times as long in it as
+	      a rank that has the kernel in a sum of small kernels */
 	bool partial = false;
 	for (int s = 0; s < NR_SIDES && a->kind == EVENT_KERNEL && !a->small; s++)
 		if (a->steps[s] > 0 && a->steps[s] < p->steps[s])
@@ -138,7 +138,7 @@ int64_t activity_launches_ns(const struct activity_pairs *p, const struct activi
 {
 	if (a->count[SIDE_BASELINE] <= 0 || p->steps[SIDE_CANDIDATE] <= 0)
 		return number_sub(a->time_ns[SIDE_CANDIDATE], a->time_ns[SIDE_BASELINE]);
-	/* candidate's launches per step × baseline's mean time of a launch */
+	/* candidate's launches per step × baseline's mean duration of a launch */
 	__int128 num = (__int128)a->total_ns[SIDE_BASELINE] * a->count[SIDE_CANDIDATE];
 	__int128 den = (__int128)a->count[SIDE_BASELINE] * p->steps[SIDE_CANDIDATE];
 	return number_sub(number_div_round(num, den), a->time_ns[SIDE_BASELINE]);

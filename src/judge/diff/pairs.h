@@ -8,9 +8,9 @@
 /// The sides of a comparison, as indices of arrays.
 enum side_index { SIDE_BASELINE, SIDE_CANDIDATE, NR_SIDES };
 
-/// The GPU activities with one name. For kernels it is the name that rules match, which several
-/// names in the trace may share. Sums cover the measured steps of all ranks of all runs of a side;
-/// a sum that would overflow stays at the maximum.
+/// The GPU activities with one name. The name of a kernel is the one by which rules match it, which
+/// several names in the trace may share. Sums cover the measured steps of all ranks of all runs of
+/// a side; a sum that would overflow stays at the maximum.
 struct activity_pair {
 	enum event_kind kind;
 	struct span name; ///< name of the activity; borrowed from the views
@@ -24,12 +24,12 @@ struct activity_pair {
 	const struct kernel_row *row[NR_SIDES]; ///< for a kernel: its row in the first rank that lists
 	                                        ///< it; NULL if no rank does
 	int64_t resources[NR_SIDES][NR_RESOURCES]; ///< for a kernel: the largest amount of each
-	                                           ///< resource in any rank; < 0 if no rank recorded it
+	                                           ///< resource on any rank; < 0 if no rank recorded it
 
-	/// For a kernel of one side only: the kernel of the other side that it was renamed to or from.
-	/// Both have the same number of launches per step, the same category, and mean durations that
-	/// differ by at most 10 %; among all such kernels, each is the nearest to the other in time,
-	/// and no other kernel is as near. NULL if there is none.
+	/// For a kernel that only one side has: the kernel of the other side that it was renamed to or
+	/// from; NULL if none is found. Both have the same number of launches per step, the same
+	/// category, and mean durations that differ by at most 10 %. Among all such kernels, each of
+	/// the two is the nearest to the other in time, and no other kernel is as near.
 	const struct activity_pair *partner;
 };
 
@@ -66,21 +66,21 @@ bool activity_is_only(const struct activity_pairs *p, const struct activity_pair
 /// have it in their sum of small kernels, so that its figures are incomplete.
 bool activity_is_partial(const struct activity_pairs *p, const struct activity_pair *a);
 
-/// How much of the change of time_ns, in ns per step, the number of launches causes: Δcount × the
-/// baseline's mean, rounded. The rest of this change comes from the mean.
+/// How much of the change of time_ns, in ns per step, comes from the number of launches: Δcount ×
+/// the baseline's mean, rounded. The rest of this change comes from the mean.
 int64_t activity_launches_ns(const struct activity_pairs *p, const struct activity_pair *a);
 
 /// Text such as "168 → 255 registers, 0 B → 96 B of local memory": how the resources of `now` in
-/// the candidate differ from those of `was` in the baseline. NULL if none differs that both sides
-/// recorded. Owned by `arena`.
+/// the candidate differ from those of `was` in the baseline. NULL if no resource that both sides
+/// recorded differs. Owned by `arena`.
 const char *pair_resources(struct arena *arena, const struct activity_pair *was,
                            const struct activity_pair *now);
 
 /// −1, 0 or 1 if the number of launches per step fell, stayed exactly the same, or rose.
 int activity_count_order(const struct activity_pairs *p, const struct activity_pair *a);
 
-/// Find renamed kernels: one that only the baseline has, and one that only the candidate has, which
-/// are alike (struct activity_pair). Each becomes the `partner` of the other.
+/// Find renamed kernels: pairs of a kernel that only the baseline has and a similar one that only
+/// the candidate has (struct activity_pair). Each becomes the `partner` of the other.
 void renames_find(struct activity_pairs *p);
 
 #endif

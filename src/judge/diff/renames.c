@@ -1,7 +1,8 @@
 #include "diff/pairs.h"
 
-/* A kernel that only one side has. Launches and time (in ns) are totals over all steps, multiplied
-   by the number of steps of the other side, so that both sides compare exactly. */
+/* A kernel that only one side has. Its launches and time (in ns) are totals over all steps of its
+   side, multiplied by the number of steps of the other side: totals of both sides are then
+   comparable without rounding. */
 struct loner {
 	struct activity_pair *pair;
 	__int128 launches, time;
@@ -44,7 +45,7 @@ static const struct loner *in_group(const struct loners *l, size_t i, const stru
 }
 
 /* The element that has the category and launches of `key` and is nearest to it in time: one of the
-   two beside the position of `key` in the sorted list. NULL if there is no such element, or if two
+   two next to the position of `key` in the sorted list. NULL if there is no such element, or if two
    are equally near. */
 static const struct loner *nearest(const struct loners *l, const struct loner *key)
 {

@@ -21,13 +21,13 @@
 	}
 
 /* clang-format off */
-/* A part of the wall time, from the whole and the three other parts. */
+/* A part of the wall time of a step, as the whole minus the three other parts. */
 #define PART_OF_PERIOD(metric, rest, x, y, z)                                                  \
 	{ METRIC_STEP_##metric, true, "what surrounds it", {                                        \
 	  { "from step to step", { PLUS(PERIOD_COMPUTE), PLUS(PERIOD_EXPOSED_COMM),                 \
 	                           PLUS(PERIOD_EXPOSED_MEMORY), PLUS(IDLE_TIME) }, 0 },             \
 	  { rest, { MINUS(x), MINUS(y), MINUS(z) }, 0 } } }
-/* A member of a memory, and one less another. */
+/* A member of a memory, and the difference of two members. */
 #define MEMORY(member) PLUS_OF(memory_stat, member)
 #define MEMORY_LESS(member, other) MEMORY(member), MINUS_OF(memory_stat, other)
 #define MEMBER_COMM PLUS_OF(device_stat, comm_ns), MINUS_OF(device_stat, overlap_ns)
@@ -48,7 +48,7 @@ static const struct term_sum sums[] = {
 	PART_OF_PERIOD(PERIOD_EXPOSED_COMM, "all else", PERIOD_COMPUTE, PERIOD_EXPOSED_MEMORY, IDLE_TIME),
 	PART_OF_PERIOD(PERIOD_EXPOSED_MEMORY, "all else", PERIOD_COMPUTE, PERIOD_EXPOSED_COMM, IDLE_TIME),
 	PART_OF_PERIOD(IDLE_TIME, "GPU busy", PERIOD_COMPUTE, PERIOD_EXPOSED_COMM, PERIOD_EXPOSED_MEMORY),
-	/* a second sum for idle time: for traces without steps, which have no period */
+	/* a second sum for idle time: for traces without steps, for which no period is known */
 	{ METRIC_STEP_IDLE_TIME, true, "what surrounds it", {
 	  { "from the first start to the last end", { PLUS(IDLE_TIME), PLUS(BUSY_TIME) }, 0 },
 	  { "GPU busy", { MINUS(BUSY_TIME) }, 0 } } },

@@ -29,20 +29,22 @@ enum { ROW_TERMS = 4, TERM_ROWS = 4 };
 /// Properties of a struct term_row, as bits.
 enum {
 	ROW_PER_ONE = 1, ///< the row's value is divided by the number of launches or steps
-	ROW_LESS_ABOVE = 2, ///< the sum of the rows above is subtracted from the row's value
-	ROW_TAKEN_OFF = 4, ///< the row is a part that is subtracted; it is shown without its sign
+	ROW_LESS_ABOVE = 2, ///< the sum of the rows above it in the table is subtracted from the row's
+	                    ///< value
+	ROW_TAKEN_OFF = 4, ///< the row is a part that is subtracted from the whole; it is shown without
+	                   ///< its sign
 	ROW_AT_PEAK = 8, ///< the row also shows the name of the operator that ran at the peak
 
-	/// the row's bytes are also split by site (function that allocates), from the snapshot's lists
-	/// of sites
+	/// the row's bytes are also split by site (function that allocates), by the lists of sites of
+	/// the snapshot
 	ROW_HAS_SITES = 16,
 	ROW_UNUSED = 32, ///< the row is memory that is reserved but not in use
 
 	/// the row is a sum over devices: if there are several, a remark says that they may overlap
 	ROW_OF_DEVICES = 64,
 	ROW_PER_DEVICE = 256, ///< the row's value is divided by terms_devices(), the number of devices
-	ROW_COMPLEMENT = 128, ///< for a metric that is the share of a part in a whole: the row is what
-	                      ///< remains of the whole without that part
+	ROW_COMPLEMENT = 128, ///< for a metric that is the share of a part in a whole: this row, the
+	                      ///< second, is what remains of the whole without that part
 };
 
 /// A row of a breakdown: the sum of its terms.
@@ -56,8 +58,8 @@ struct term_row {
 /// metric is a share, there are two rows: the whole and the part.
 struct term_sum {
 	enum metric_id metric;
-	bool one_rank; ///< true: the sum is used only for a change of a single rank, because a change
-	               ///< of several is broken down by rank
+	bool one_rank; ///< true: the sum is used only for a change of a single rank, since a change of
+	               ///< several ranks is broken down by rank instead
 	const char *by; ///< words after "by" in the title of the breakdown
 	struct term_row rows[TERM_ROWS];
 };
@@ -70,7 +72,7 @@ struct term_place {
 	const struct digest *digest; ///< digest from which step metrics are taken
 	const void *row; ///< row of the digest from which members are taken
 	int64_t unknown; ///< value that a member has if it is unknown
-	int64_t ones; ///< number of launches or steps, by which rows with ROW_PER_ONE are divided
+	int64_t ones; ///< number of launches or steps that rows with ROW_PER_ONE are divided by
 };
 
 /// Compute the value of each row. False if a value is unknown.

@@ -1,6 +1,6 @@
-/// Units by which a change of GPU time is judged: operators or categories of kernels. The kernels
-/// of one operator may replace each other, but the sum of their times changes only if the program
-/// changes.
+/// Units by which a change of GPU time is judged: operators, or categories of kernels. The kernels
+/// of one operator may replace each other by chance, but the sum of their times changes only if the
+/// program changes.
 #ifndef GG_DIFF_UNITS_H
 #define GG_DIFF_UNITS_H
 
@@ -13,8 +13,8 @@ enum { UNITS_MOST = 20 };
 /// not know operators.
 enum unit_kind { UNITS_OPERATORS, UNITS_CATEGORIES, NR_UNIT_KINDS };
 
-/// The query for the GPU time of the operators or categories of a run. It leaves communication out,
-/// since the time of communication includes waiting.
+/// The query for the GPU time of a run's operators or categories. It leaves communication out,
+/// since its time includes waiting.
 struct query unit_query(enum unit_kind kind);
 
 /// Name of the operator that launches a kernel, or of the kernel's category, by `kind`; empty if
