@@ -18,9 +18,9 @@ static bool is_in(const char *text, const char *label, bool module)
 	       (!text[n] || (module && strncmp(text + n, " > ", 3) == 0));
 }
 
-/* Sum of the changes of all parts that are called `label` or, with `module`, are modules within the
-   module `label`. Parts below a counted part are not counted, since the change of the upper part
-   contains theirs. */
+/* Sum of the changes of all parts that have the label `label` or, with `module`, are modules within
+   the module `label`. Parts below a part that counts do not count, since its change contains
+   theirs. */
 static int64_t change_of(const struct breakdown *of, const char *label, bool module)
 {
 	int64_t sum = 0;
@@ -60,8 +60,8 @@ int64_t allow_part(struct bench *b, const struct waiver *w, const struct breakdo
 	for (size_t i = 0; i < items.list.nr; i++) {
 		const struct entry *e = &items.list.v[i];
 		const char *own = arena_dup(&b->arena, e->label);
-		bool held = false; /* true if another item is a module that contains this item: the growth
-		                      then counts for that module only */
+		bool held = false; /* true if another item is a module that contains this item: only that
+		                      module's growth counts then */
 		for (size_t k = 0; q.module && k < items.list.nr; k++)
 			held =
 			    held || (k != i && is_in(own, arena_dup(&b->arena, items.list.v[k].label), true));

@@ -26,11 +26,12 @@ struct maker {
 	const struct rule *rule;
 	struct beside *beside;
 	bool *waived; ///< a flag for each waiver of the rules; set if the waiver covers a failure
-	const unsigned char *best; ///< for each waiver, how well its name fits an item of the rule
-	                           ///< (waivers_names())
+	const unsigned char *best; ///< for each waiver, how well its name fits the item of the rule
+	                           ///< that it fits best (waivers_names())
 	struct report *out;
-	const char *in_part; ///< text of in_part(), such as "3 of 8 ranks of 'run.json' have it", for
-	                     ///< all items of the rule together
+	const char *in_part; ///< text such as "3 of 8 ranks of 'run.json' have it" if, in some run of
+	                     ///< the candidate, more ranks lack all items of the rule than in the
+	                     ///< baseline; else NULL (function in_part())
 	bool unrecorded[NR_SIDES]; ///< true for a side that has no items of the rule's kind
 	bool has_step;
 	int64_t step_ns;
@@ -40,14 +41,15 @@ struct maker {
 
 enum { ID_CHARS = 60 };
 
-/* The name of an entry's item, in full for a report or shortened for an id. If a name has
-   characters that cannot be printed, a hash is appended, so that different names stay different. */
+/* The name of an entry's item: in full for a report, or shortened for an id. If a name has
+   characters that cannot be printed, a hash of it is appended, since two different names could
+   otherwise look the same. */
 static const char *item_of(struct arena *a, const struct entry *e, bool in_id, bool of_file)
 {
 	struct strbuf b = STRBUF_INIT;
-	/* a long name of a figure of result files (it is ASCII) becomes a hash and the end of the name,
-	   since such names differ at their ends:
-	   "1f2e3d4c~Meta-Llama-3-8B-Instruct.r1.0.cnone/p99_ttft_ms" */
+	/* A long name of a figure of result files becomes a hash and the end of the name, since such
+	   names differ at their ends. It is ASCII:
+	   "1f2e3d4c~Meta-Llama-3-8B-Instruct.r1.0.cnone/p99_ttft_ms". */
 	if (in_id && of_file && e->label.n > ID_CHARS)
 		return arena_printf(a, "%08" PRIx32 "~%s", text_hash32(e->label),
 		                    e->label.p + e->label.n - ID_CHARS + 9);
@@ -102,9 +104,9 @@ static struct check new_check(const struct maker *m, const struct entry *e, bool
 	return k;
 }
 
-/* Name of the statistic whose change the breakdown explains. It is the rule's statistic over steps
-   if the metric is per step and this statistic is not the mean. Otherwise it is the rule's
-   reduction over ranks, where 'each' and 'mean' give the median. */
+/* Name of the statistic whose change the breakdown explains. If the metric is per step, it is the
+   rule's statistic over steps, unless that is the mean. Otherwise it is the rule's reduction over
+   ranks; for 'each' and 'mean' it is the median. */
 static const char *statistic_of(const struct rule *r)
 {
 	if (r->metric->per_step && r->stat != STAT_MEAN)
@@ -113,8 +115,8 @@ static const char *statistic_of(const struct rule *r)
 	return reduce_names[mean ? REDUCE_MEDIAN : r->reduce];
 }
 
-/* The breakdown of the change of check `k`, or NULL. If the check is only on some ranks, only the
-   activities of these ranks count. */
+/* The breakdown of the change of check `k`, or NULL. For a check on some ranks only, the activities
+   of other ranks do not count. */
 static struct breakdown *check_breakdown(const struct maker *m, const struct check *k,
                                          const struct entry *e)
 {
@@ -129,14 +131,14 @@ static struct breakdown *check_breakdown(const struct maker *m, const struct che
 		.renamed = e->was.n > 0,
 		.ranks = { m->rule->query.rank, e->rank >= 0, e->rank },
 	};
-	/* the baseline's run whose details explain the change may lack the figure. A figure of the
-	   whole run is then unknown, and nothing can be broken down; an item, such as a kernel, took 0
-	   ns in that run, since it was not launched */
+	/* The baseline's run that explains changes may lack the figure. A figure of the whole run is
+	   then unknown, and nothing can be broken down. An item, such as a kernel, took 0 ns in that
+	   run, since it was not launched. */
 	if (!e->is_explained && k->metric->label == LABEL_NONE)
 		return NULL;
 	if (!q.ranks.one && !q.ranks.glob)
 		return breakdown_of(b, &b->pairs, &q, &m->out->arena);
-	/* a folded run has only rows of all ranks together, not of single ranks */
+	/* a folded run has only rows of all ranks together, and none of single ranks */
 	if (run_fold(b->run[SIDE_BASELINE]) || run_fold(b->run[SIDE_CANDIDATE]))
 		return NULL;
 	struct activity_pairs pairs;
@@ -163,7 +165,8 @@ static void add_breakdown(const struct maker *m, struct check *k, const struct e
 		k->message = arena_printf(&m->out->arena, "%s, %s", k->message, where);
 }
 
-/* True if a side recorded the figure; otherwise a check on it is not applicable. */
+/* True if the data that the figure comes from was recorded on one side at least. A check on it is
+   otherwise not applicable. */
 static bool is_known(const struct maker *m, const struct entry *e)
 {
 	if (m->rule->metric->label != LABEL_PAIR || m->rule->metric->exact)
@@ -172,8 +175,8 @@ static bool is_known(const struct maker *m, const struct entry *e)
 	       bench_has(m->bench, SIDE_CANDIDATE, m->rule->metric);
 }
 
-/* Text such as "3 of 8 ranks of 'run.json' have it" if, in a run of the candidate, more ranks lack
-   all of the `nr` items than in the baseline; else NULL. */
+/* Text such as "3 of 8 ranks of 'run.json' have it" if, in some run of the candidate, more ranks
+   lack all `nr` items than in the baseline; else NULL. */
 static const char *in_part(const struct maker *m, const struct entry *items, size_t nr)
 {
 	struct arena *a = &m->out->arena;
@@ -189,13 +192,14 @@ static const char *in_part(const struct maker *m, const struct entry *items, siz
 	           : NULL;
 }
 
-/* Text such as "'step-time' (12.5 ms → 13.4 ms)" if the reference (of the runs of main) is worse
-   than the pin (the approved run) by more than noise and a fail limit of the rule; else NULL. */
+/* Text such as "'step-time' (12.5 ms → 13.4 ms)" if the median of main's runs is worse than the
+   value of the approved run, by more than noise and by more than a fail limit of the rule allows;
+   else NULL. */
 static const char *moved_text(const struct maker *m, const struct comparison *c,
                               const struct evidence *evidence)
 {
 	struct comparison moved = *c;
-	/* control runs as the baseline do not show how main has changed */
+	/* if control runs are the baseline, they do not show how main has changed */
 	bool of_controls = m->bench->runs.nr_controls && !m->rule->metric->exact;
 	if (!c->has_pin || m->rule->for_each || of_controls ||
 	    (evidence->has_noise && imaxabs(c->baseline - c->pin) <= evidence->noise))
@@ -214,8 +218,8 @@ static const char *moved_text(const struct maker *m, const struct comparison *c,
 	                    unit_text(a, unit, c->baseline));
 }
 
-/* How much of the change of check `k` the entry `w` of `allow` covers. A breakdown of wall time has
-   no kernels, only a part "compute": that part is then broken down in turn. */
+/* How much of the change of check `k` the entry `w` of `allow` covers. The breakdown of a wall time
+   has no kernels, only a part "compute": the change of compute time is then broken down, too. */
 static int64_t part_of(const struct maker *m, const struct waiver *w, const struct check *k,
                        const struct entry *e, const struct breakdown *parts)
 {
@@ -233,8 +237,8 @@ static int64_t part_of(const struct maker *m, const struct waiver *w, const stru
 }
 
 /* If check `k` is beyond its limit only because of growth that entries of `allow` cover, returns
-   the text of the first of these entries; otherwise NULL. If NULL is returned although entries
-   cover a part of the change, `*of_it` becomes a text that says how much they cover. */
+   the text of the first of these entries; else NULL. If NULL is returned although entries cover a
+   part of the change, `*of_it` becomes a text that says how much they cover. */
 static const char *allowed(const struct maker *m, const struct entry *e, const struct comparison *c,
                            const struct check *k, const char **of_it)
 {
@@ -275,7 +279,8 @@ static const char *allowed(const struct maker *m, const struct entry *e, const s
 	return waiver_text(first, a);
 }
 
-/* Text that says why a check on the entry would only repeat other checks; NULL if it would not. */
+/* Text that says why a check on the entry would only repeat other checks; NULL if it would not
+   repeat any. */
 static const char *told_by(const struct maker *m, const struct entry *e)
 {
 	const struct step_kinds *k = &m->bench->kinds;
@@ -290,8 +295,8 @@ static const char *told_by(const struct maker *m, const struct entry *e)
 }
 
 /* Make one check, which compare() decides. A failure becomes milder if entries of `allow` cover it,
- * or if further runs do not confirm it (confirm.h). Later, uniform_settle() can make verdicts
- * milder. */
+ * or if further runs do not confirm it (confirm.h). Later, uniform_settle() can make the verdict
+ * milder, too. */
 static void add_check(const struct maker *m, const struct entry *e)
 {
 	const struct rule *rule = m->rule;
@@ -328,7 +333,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	noise_evidence(m->noise, e, &c, a, &evidence);
 	struct substitute unit;
 	substitute_find(m->noise, rule, e, &c, a, &unit);
-	/* a kernel is not judged by an operator or category whose figures cannot be believed */
+	/* a kernel is not judged by its operator or category if that figure cannot be believed */
 	struct rule of_unit = *rule;
 	of_unit.metric = unit_query(m->noise->kind).metric;
 	unit.found = unit.found && !trust_spoiler(m->out, &of_unit, e->rank);
@@ -380,8 +385,8 @@ static void add_check(const struct maker *m, const struct entry *e)
 	else if (d.verdict == VERDICT_WAIVED)
 		k.waiver = waiver_text(&m->rules->waivers.v[waiver], a);
 	if (waiver >= 0 && !allow && (d.verdict == VERDICT_WAIVED || d.verdict == VERDICT_FAIL))
-		m->waived[waiver] = true; /* a waiver counts as used even if the change exceeds the waiver's
-		                             size; the message then says so */
+		m->waived[waiver] = true; /* a waiver counts as used even if the change is larger than
+		                             the waiver allows; the message then says so */
 	if (d.verdict == VERDICT_INCONCLUSIVE || d.verdict == VERDICT_MISSING)
 		k.spoiler = spoiler;
 	k.message = arena_printf(a, "%s%s",
@@ -406,7 +411,7 @@ static void add_check(const struct maker *m, const struct entry *e)
 	if (e->was.n)
 		k.message =
 		    arena_printf(a, "%s; renamed from '%s'", k.message, text_short(a, e->was, ID_CHARS));
-	/* warn that the entry of `allow` covers only a part of the failure, since findings do not say
+	/* warn if the entry of `allow` covers only a part of the failure, since findings do not say
 	 * so */
 	if (waiver >= 0 && m->rules->waivers.v[waiver].allows && k.verdict == VERDICT_FAIL)
 		vec_push(&m->out->warnings, k.message);
@@ -429,8 +434,8 @@ static void add_check(const struct maker *m, const struct entry *e)
 
 /* ---- the entries of a rule ---- */
 
-/* For a metric that compares both sides (LABEL_PAIR), add one entry, whose only value is stored as
- * the candidate's. */
+/* For a metric that compares both sides (LABEL_PAIR), add one entry. The metric's value is stored
+ * as the candidate's. */
 static void pair_entry(const struct maker *m, struct entries *entries)
 {
 	const struct metric *metric = m->rule->metric;
@@ -441,7 +446,7 @@ static void pair_entry(const struct maker *m, struct entries *entries)
 	vec_push(&entries->list, e);
 }
 
-/* Find step.cuda_time of the baseline: the `and` of a rule's limit may be a percentage of it. */
+/* Find step.cuda_time of the baseline. The condition `and` of a limit may be a percentage of it. */
 static void find_step(struct maker *m)
 {
 	const struct metric *metric = &metric_table[METRIC_STEP_CUDA_TIME];
@@ -455,8 +460,8 @@ static void find_step(struct maker *m)
 	vec_release(&e.list);
 }
 
-/* Add the only check of a rule that finds no item to judge; `because` says why there is no item. If
-   the verdict is skipped and the rule has for_each, also warn that the rule judges nothing. */
+/* Add the only check of a rule that finds no item to judge. `because` says why there is no item. If
+   the verdict is `skipped` and the rule has for_each, also warn that the rule judges nothing. */
 static void add_none(const struct maker *m, struct span item, enum verdict verdict,
                      const char *because)
 {
@@ -486,9 +491,9 @@ static void add_none_left(const struct maker *m, bool excepted)
 	add_none(m, SPAN(""), VERDICT_SKIPPED, because);
 }
 
-/* For a rule whose query finds nothing. Returns ST_USAGE if the query would find something without
-   its patterns: one of them must then be wrong. The class (compute or communication) does not count
-   as a pattern, since a run may have no kernels of a class. */
+/* Called if the query of a rule finds nothing. Returns ST_USAGE if the query would find something
+   without its patterns (such as names): one of them must then be wrong. The class (compute or
+   communication) does not count as a pattern, since a run may have no kernels of a class. */
 static enum status check_selects(struct bench *b, const struct rules *rules,
                                  const struct rule *rule, struct arena *a, struct diag_log *log)
 {
@@ -636,7 +641,7 @@ enum status checks_add(const struct noise_model *noise, const struct rules *rule
 
 ORDERING_POINTERS(by_id, struct check, BY_TEXT(id))
 
-/* Append a number to ids that equal an earlier id: different names can have the same hash. */
+/* Append a number to ids that equal an earlier id, since two names can have the same hash. */
 static void make_ids_unique(struct report *out)
 {
 	VEC(struct check *) ids = VEC_INIT;
@@ -653,8 +658,8 @@ void checks_arrange(struct report *out)
 {
 	VEC(struct check) sorted = VEC_INIT;
 	make_ids_unique(out);
-	/* checks with VERDICT_IMPROVED or a later verdict of the enum stay in the order of the rules:
-	 * they have passed or were skipped */
+	/* checks that have passed or were skipped stay in the order of the rules: those with
+	 * VERDICT_IMPROVED or a later member of the enum */
 	for (enum verdict v = VERDICT_FAIL; v <= VERDICT_IMPROVED; v++)
 		for (size_t i = 0; i < out->checks.nr; i++) {
 			enum verdict own = out->checks.v[i].verdict;

@@ -79,8 +79,8 @@ static void add_counts(const struct entries *all, size_t from, size_t end, int64
 			nr[s] = number_add(nr[s], e->value[s]);
 }
 
-/* Number of kernel launches per step, in millionths, that the figure of the entry `e` sums up, on
-   the side that has more of them. */
+/* Number of kernel launches per step, in millionths, whose times the figure of the entry `e` sums
+   up; of the two sides, the larger number. */
 static int64_t launches_of(struct beside *b, const struct entry *e)
 {
 	int64_t nr[NR_SIDES] = { 0 };
@@ -91,8 +91,7 @@ static int64_t launches_of(struct beside *b, const struct entry *e)
 		end = end_of_label(all, i);
 		if (!step && !category && !span_eq(all->list.v[i].label, e->label))
 			continue;
-		if (e->rank >= 0) { /* entries that belong to no single rank come first; they count for
-			                   every rank */
+		if (e->rank >= 0) { /* entries of no single rank come first, and count for every rank */
 			add_counts(all, i, first_of_rank(all, i, end, 0), nr);
 			i = first_of_rank(all, i, end, e->rank);
 		}
@@ -107,9 +106,8 @@ int64_t check_floor(struct beside *b, const struct metric *m, const struct entry
 	int64_t tick = b->bench->tick_ns, launches = MICRO;
 	if (tick <= 1 || !unit_is_time(m->unit))
 		return 0;
-	/* each kernel that the figure sums up adds an error of one tick; a time of the host or of
-	 * collectives has an error of only one tick, since it is read as the difference of two clock
-	 * values */
+	/* each kernel that the figure sums up adds an error of one tick; times of the host or of
+	 * collectives are differences of two clock values, and have an error of only one tick */
 	if ((m->per_step && m->need == NEED_GPU) ||
 	    (m->parts == PARTS_ACTIVITIES && m->label != LABEL_NONE))
 		number_raise(&launches, launches_of(b, e));

@@ -1,4 +1,4 @@
-/// The figures that a check needs besides the two values that it compares.
+/// Figures that a check needs in addition to the two values that it compares.
 #ifndef GG_GATE_CHECKS_BESIDE_H
 #define GG_GATE_CHECKS_BESIDE_H
 
@@ -8,8 +8,8 @@
 #include "model/rule.h"
 
 /// Figures of other metrics that the checks of one rule need. A query is made when a check first
-/// needs its answer, which is kept for the next checks. The caller initializes only `bench` and
-/// `rule`, and ends with beside_release().
+/// needs its answer; the answer is then kept for the next checks. The caller initializes only
+/// `bench` and `rule`, and ends with beside_release().
 struct beside {
 	struct bench *bench;
 	const struct rule *rule;
@@ -23,9 +23,9 @@ struct beside {
 /// Release the figures that are kept in `b`.
 void beside_release(struct beside *b);
 
-/// True if, on each side that has a value of `e`, the metric that the rule's `unless` names has a
-/// value, too, and the two differ by at most the rule's `unless_within` (below 0: by any amount). A
-/// check of `e` would then only repeat another check. False if the rule has no `unless`.
+/// True if a check of `e` would only repeat another check. On each side that has a value of `e`,
+/// the metric that the rule's `unless` names must have a value, too, and the two may differ by at
+/// most the rule's `unless_within` (below 0: by any amount). False if the rule has no `unless`.
 bool check_is_told(struct beside *b, const struct entry *e);
 
 /// Smallest change of `e` that the clock of the traces can show, in ns: one tick of the clock, or
@@ -35,11 +35,11 @@ bool check_is_told(struct beside *b, const struct entry *e);
 int64_t check_floor(struct beside *b, const struct metric *m, const struct entry *e);
 
 /// The operator or category of a kernel, and the time that the kernel took over from other kernels
-/// of that operator or category. The time that some of these kernels lost is divided among those
-/// that gained time, in proportion to their gains. So the net changes of all kernels of an operator
-/// add up to the change of the operator.
+/// of this operator or category. The time that kernels lost is divided among those that gained
+/// time, in proportion to their gains. The net changes of all kernels of an operator then add up to
+/// the change of the operator.
 struct substitute {
-	bool found; ///< false: no operator or category is known, so the kernel is judged by itself
+	bool found; ///< false: no operator or category is known, and the kernel is judged by itself
 	struct decision decision; ///< decision on the operator or category by the kernel's limits
 	int64_t change; ///< change of the operator or category in ns per step
 	int64_t net; ///< the kernel's value in the candidate, less what it took over

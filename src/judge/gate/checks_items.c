@@ -26,9 +26,9 @@ static void add_top_of(struct names *items, const struct entries *ranking, int64
 	vec_release(&top);
 }
 
-/* Add to `total` the time of which `min_share` is a share, for each side. For GPU time by operator,
- * module, annotation or place, it is the time of all kernels; for other metrics, the time of all
- * items, whatever their name, category or class. */
+/* Add to `total`, for each side, the time that `min_share` is a share of. For GPU time by operator,
+ * module, annotation or place, it is the time of all kernels. For other metrics it is the time of
+ * all items, whatever their name, category or class. */
 static void totals_of(struct bench *b, struct query q, __int128 total[NR_SIDES])
 {
 	struct entries all;
@@ -49,8 +49,8 @@ static bool has_share(const struct entry *e, int64_t min_share, const __int128 t
 	return ANY(s, NR_SIDES, e->has[s] && (__int128)e->value[s] * 100000000 >= min_share * total[s]);
 }
 
-/* Find the items that are among the rule's `top` by time on at least one side, and whose time on at
- * least one side is `min_share` or more of the total that totals_of() computes. */
+/* Find the items that are among the rule's `top` by time on at least one side, and that have at
+ * least the share `min_share` of the total time (totals_of()) on at least one side. */
 static void items_of(struct bench *b, const struct rule *rule, struct names *items)
 {
 	struct query q = rule->query;
@@ -99,10 +99,10 @@ void checks_keep_items(struct bench *b, const struct rule *rule, struct entries 
 	vec_release(&items.list);
 }
 
-/* ---- items that a rule of the user judges in place of a built-in rule ---- */
+/* ---- items that a rule of the user judges instead of a built-in rule ---- */
 
-/* True if the query covers each item as a whole, since it has no pattern, such as one for ranks,
- * that the query `like` lacks. Patterns for the item's name, and for the class and category of
+/* True if the query covers each item as a whole: it has no pattern, such as one for ranks, that the
+ * query `like` does not have. Patterns for the item's name, and for the class and category of
  * kernels, are allowed. */
 static bool is_of_whole(const struct query *q, const struct query *like)
 {
@@ -116,7 +116,7 @@ static bool is_of_whole(const struct query *q, const struct query *like)
 	return true;
 }
 
-/* True if `own` is a rule of the user that may judge items in place of the built-in rule `rule`:
+/* True if `own` is a rule of the user that may judge items instead of the built-in rule `rule`:
  * both are on figures of result files, or `own` selects items of the same metric and statistic. */
 static bool takes_from(const struct rule *own, const struct rule *rule)
 {
@@ -126,7 +126,7 @@ static bool takes_from(const struct rule *own, const struct rule *rule)
 	return !own->built_in && (figures || named);
 }
 
-/* True if the entry rose from 0, so that its change has no percentage. */
+/* True if the entry rose from 0, and its change thus has no percentage. */
 static bool is_from_zero(const struct entry *e)
 {
 	return e->has[SIDE_BASELINE] && e->has[SIDE_CANDIDATE] && e->value[SIDE_BASELINE] == 0 &&

@@ -3,13 +3,13 @@
 #define PCT_ONE 100000000 /* 100 %, in units of 1e-6 percent */
 
 /* Result of comparing a change with a limit. UNKNOWN: the limit cannot be computed (for example, in
-   percent of a baseline of 0), so that the change is neither within nor beyond it. NOISE: the
+   percent of a baseline of 0), and it is not known whether the change is beyond it. NOISE: the
    change is beyond the limit, but may be noise. */
 enum beyond { BEYOND_NO, BEYOND_NOISE, BEYOND_UNKNOWN, BEYOND_YES };
 
-/* A change from the baseline (or the approved run) to the candidate; in improved(), an equally
- * large change in the opposite direction. `by` is above 0 if the change goes the way that the limit
- * names. */
+/* A change from the baseline (or the approved run) to the candidate. find_improved() uses an
+ * equally large change in the opposite direction. `by` is above 0 if the change has the direction
+ * that the limit names. */
 struct change {
 	const struct comparison *c;
 	bool known;
@@ -23,7 +23,7 @@ static enum beyond beyond_if(bool yes)
 	return yes ? BEYOND_YES : BEYOND_NO;
 }
 
-/* Whether the change `by` > 0 is beyond the share `value` (1e-6 percent) of `base`. */
+/* Whether the change `by` > 0 is larger than the share `value` (in 1e-6 percent) of `base`. */
 static enum beyond beyond_share(__int128 by, int64_t value, int64_t base)
 {
 	if (base == 0)
@@ -32,8 +32,8 @@ static enum beyond beyond_share(__int128 by, int64_t value, int64_t base)
 	return beyond_if(by * PCT_ONE > value * size);
 }
 
-/* Compares a change with a limit in percent and its `and`, if it has one: both must be exceeded. If
-   the baseline is 0, there is no percentage, and only the `and` decides. */
+/* Compare a change with a limit in percent. If the limits have an `and`, the change must be beyond
+   both. If the baseline is 0, there is no percentage, and only the `and` decides. */
 static enum beyond beyond_relative(const struct change *ch, const struct limits *map,
                                    const struct limit *l)
 {
@@ -49,9 +49,9 @@ static enum beyond beyond_relative(const struct change *ch, const struct limits 
 	return beyond_share(ch->by, map->and_value, ch->c->step_ns);
 }
 
-/* Compares a change with the limit `l`; ch->by is above 0 if the change has the direction that the
-   limit names, such as a rise for 'increase'. Noise is considered only for fail limits, since a
-   warn limit gives only a warning anyway. */
+/* Compare a change with the limit `l`. ch->by is above 0 if the change has the direction that the
+   limit names, such as a rise for 'increase'. Noise counts only for fail limits: beyond a warn
+   limit there is only a warning anyway. */
 static enum beyond beyond_change(const struct change *ch, const struct limits *map,
                                  const struct limit *l)
 {
@@ -90,8 +90,8 @@ static enum beyond beyond_limit(const struct comparison *c, const struct limits 
 	return beyond_change(&ch, map, l);
 }
 
-/* Compares the candidate with all conditions of a rule's fail or warn; one broken condition is
-   enough. A relative condition that cannot be computed is ignored if there are absolute ones. */
+/* Compare the candidate with all conditions of a rule's fail or warn. One broken condition is
+   enough. A condition in percent that cannot be computed is ignored if there are absolute ones. */
 static enum beyond beyond_map(const struct comparison *c, const struct limits *map,
                               struct decision *d)
 {
@@ -114,8 +114,8 @@ static enum beyond beyond_map(const struct comparison *c, const struct limits *m
 	return all;
 }
 
-/* Decides that the figure is improved if it is better by so much that an equal change for the worse
-   would break a fail limit. Limits on changes since the pin (the approved run) do not count: the
+/* Decide that the figure is improved if it is better by so much that an equal change for the worse
+   would break a fail limit. Limits on changes since the approved run do not count, since such a
    change may be old. */
 static void find_improved(const struct comparison *c, struct decision *d)
 {
@@ -154,8 +154,8 @@ bool compare_is_since_pin(const struct rule *rule)
 	return since_pin && !others;
 }
 
-/* True if each limit is in percent without an `and`, or is a `max`. Under such limits it is unclear
-   whether a figure of 0 is perfect or was not measured. Sets `*any` if a limit is in percent. */
+/* True if each limit is in percent without an `and`, or is a `max`. Such limits cannot tell whether
+   a figure of 0 is perfect or was not measured. Sets `*any` if a limit is in percent. */
 static bool has_percent_alone(const struct limits *map, bool *any)
 {
 	for (size_t i = 0; i < map->list.nr; i++) {
@@ -178,7 +178,7 @@ static bool fell_to_zero(const struct comparison *c)
 	       has_percent_alone(&r->fail, &any) && has_percent_alone(&r->warn, &any) && any;
 }
 
-/* A decision without a limit. */
+/* A decision that no limit has led to. */
 static struct decision decided(enum verdict verdict, enum reason reason)
 {
 	return (struct decision){ .verdict = verdict, .reason = reason };
@@ -220,8 +220,8 @@ static struct decision decide_limits(const struct comparison *c)
 
 /* Decide on a kernel. A kernel beyond its limit fails only if its net change is beyond the limit,
    too. The net change is its rise, less its share of the time that other kernels of its operator or
-   category lost. If only the net change is within the limit, the verdict is a warning, since the
-   kernel has taken over the work of those kernels. */
+   category lost. If the net change is within the limit, the kernel has taken over the work of those
+   kernels, and the verdict is a warning. */
 static struct decision decide_kernel(const struct comparison *c)
 {
 	struct decision d = decide_limits(c);
@@ -243,8 +243,8 @@ static const enum verdict of_level[] = {
 	[LEVEL_NOTE] = VERDICT_PASS, [LEVEL_WARN] = VERDICT_WARN, [LEVEL_FAIL] = VERDICT_FAIL
 };
 
-/* True for metrics of items such as kernels. It is not an error if a later run lacks such an item:
- * with for_each, the rule's `on_gone` decides on it. */
+/* True for metrics of items such as kernels, which a later run may lack without an error: with
+ * for_each, the rule's `on_gone` decides on them. */
 static bool is_item(const struct metric *m)
 {
 	return m->label == LABEL_KERNEL || m->label == LABEL_CATEGORY || m->label == LABEL_OP ||
@@ -254,15 +254,15 @@ static bool is_item(const struct metric *m)
 
 /* The verdict on a figure that a side lacks. Even if `on_missing` is 'skip', the candidate must
    have each figure that the baseline has. It may lack a single item (is_item()), but not all items
-   of that kind, nor one that a folded run did not keep. A figure is skipped if the gpugate version
-   that stored the baseline did not know it. */
+   of that kind, nor an item that a folded run did not keep. A figure is skipped if the gpugate
+   version that stored the baseline did not know it. */
 static enum verdict of_missing(const struct comparison *c)
 {
 	if (c->predates && c->has_candidate)
 		return VERDICT_SKIPPED;
 	if (c->rule->on_missing == ON_MISSING_WARN)
 		return VERDICT_WARN;
-	/* without a baseline, only an absolute limit shows that the run should have the figure */
+	/* without a baseline, only an absolute limit shows that the user expects the figure */
 	bool wanted =
 	    c->rule->on_missing == ON_MISSING_FAIL ||
 	    (c->has_baseline && (c->folded_candidate || c->unrecorded || !is_item(c->rule->metric))) ||
@@ -270,10 +270,10 @@ static enum verdict of_missing(const struct comparison *c)
 	return wanted ? VERDICT_MISSING : VERDICT_SKIPPED;
 }
 
-/* Decide on an item that only one side has, by `on_gone` or `on_new`. For a new item, the limits
-   that need no baseline count, too; the worse result is the verdict. But if the operator or
-   category of a new kernel fails or is undecided, and the kernel's time is more than half of the
-   rise of that operator or category, the kernel gets the same verdict. */
+/* Decide on an item that only one side has, by `on_gone` or `on_new`. For a new item, limits that
+   need no baseline count, too, and the worse result is the verdict. But if the operator or category
+   of a new kernel fails or is undecided, and the kernel's time is more than half of its rise, the
+   kernel gets the verdict of the operator or category. */
 static struct decision decide_one_sided(const struct comparison *c)
 {
 	if (c->hidden)
@@ -312,8 +312,7 @@ static struct decision decide(const struct comparison *c)
 	if (c->rule->for_each && c->has_baseline != c->has_candidate && !folded && !c->unrecorded)
 		return decide_one_sided(c);
 	if (c->rule->metric->label == LABEL_INPUT && c->has_candidate && !c->has_baseline)
-		return decide_one_sided(c); /* a benchmark case that the candidate has, and the baseline
-		                               lacks */
+		return decide_one_sided(c); /* the baseline lacks a benchmark case that the candidate has */
 	if (c->has_candidate && (c->has_baseline || pair))
 		return decide_kernel(c);
 	/* absolute limits apply even if the baseline lacks the figure */
@@ -325,7 +324,8 @@ static struct decision decide(const struct comparison *c)
 	return decided(of_missing(c), REASON_ABSENT);
 }
 
-/* True if the waiver covers a change of this size, measured in the broken limit's direction. */
+/* True if the waiver covers a change of this size, measured in the direction of the broken
+   limit. */
 static bool waiver_holds(const struct comparison *c, const struct decision *d)
 {
 	if (!c->waived_up_to)

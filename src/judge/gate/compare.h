@@ -1,4 +1,4 @@
-/// The decision on one check: a verdict is made of two values and a rule. No texts are made here.
+/// The decision on one check: two values and a rule give a verdict. Texts are made elsewhere.
 #ifndef GG_GATE_COMPARE_H
 #define GG_GATE_COMPARE_H
 
@@ -17,19 +17,20 @@ struct comparison {
 	bool spoiled; ///< true if a trust finding makes the metric unreliable; false if it is reliable
 	bool hidden; ///< with for_each: true if the side without the item may have it among kernels too
 	             ///< small to be listed; false if that side cannot have it
-	bool waived; ///< true if an unexpired waiver covers the check, or if `of_main` excuses it
+	bool waived; ///< true if an unexpired waiver covers the check, or if the text `of_main` excuses
+	             ///< it
 
 	/// text that says since when the main branch shows this change; NULL if main does not show it
 	const char *of_main;
 	int64_t waived_up_to; ///< largest change that the waiver excuses, in 1e-6 percent of the
 	                      ///< baseline; 0: unlimited
-	/// true if the side lacks the figure because its folded run did not keep the figure for the
-	/// ranks that the rule asks for
+	/// true if the side lacks the figure because it is a folded run that did not keep the figure
+	/// for the ranks that the rule asks for
 	bool folded_baseline, folded_candidate;
 	/// true if the side that lacks the item has no item of that kind at all, such as no operator
 	bool unrecorded;
 	/// text such as "3 of 8 ranks of 'run.json' have it" if, in a run of the candidate, more ranks
-	/// lack the figure than in the baseline; else NULL
+	/// lack the figure than do in the baseline; else NULL
 	const char *in_part;
 	bool predates; ///< true if the gpugate version that stored the baseline did not know the metric
 	int64_t floor; ///< smallest change that the clock of a trace can show, in the metric's unit
@@ -42,12 +43,12 @@ struct comparison {
 	bool sure[2]; ///< true if noise cannot explain the change as a rise ([0]), or as a fall ([1])
 	bool pin_sure; ///< true if noise cannot explain a rise since the pin (the approved run)
 	int64_t spread; ///< standard deviation of single runs, in the metric's unit; 0 if not known
-	bool of_all; ///< true if the figure is of an operator that changed by about the same share as
+	bool of_all; ///< true if the figure is of an operator that changed by about as many percent as
 	             ///< all operators together: one check then reports the change for all of them
 
-	/// For a kernel: the decision on its whole operator or category, whose time includes the
+	/// For a kernel: the decision on its whole operator or category. The time of this includes the
 	/// kernels that this kernel replaced. NULL if none is known: the kernel is then judged by
-	/// itself.
+	/// itself
 	const struct decision *unit;
 	int64_t net; ///< with `unit`: the candidate's value, less the time that the kernel took over
 	             ///< from other kernels
@@ -58,15 +59,16 @@ struct comparison {
 
 /// The reason for a verdict.
 enum reason {
-	REASON_LIMIT, ///< verdict fail or warn: the change is beyond `limit`; verdict improved: a
-	              ///< change for the better is beyond it
+	REASON_LIMIT, ///< fail or warn: the change is beyond `limit`; improved: a change for the better
+	              ///< is beyond it
 	REASON_WITHIN, ///< pass: the change is within the limits
 	REASON_TOLD, ///< skipped: other checks already say the same
 	REASON_SPOILED,
-	REASON_MIXED, ///< inconclusive: the units of the two sides measure different things
+	REASON_MIXED, ///< inconclusive: the figure has units on the two sides that measure different
+	              ///< things
 	REASON_UNFORMED, ///< inconclusive or warn: a limit cannot be computed, such as one in percent
 	                 ///< of 0 or of an unknown figure
-	REASON_ZERO, ///< inconclusive: the figure fell to 0 (in result files, also below 0). Limits in
+	REASON_ZERO, ///< inconclusive: the figure fell to 0 (in result files, or below 0). Limits in
 	             ///< percent cannot tell whether such a figure is perfect or was not measured
 	REASON_ABSENT, ///< missing, warn or skipped: one side or both sides lack the figure
 	REASON_NEW, ///< with for_each, or in result files: only the candidate has the item
@@ -79,9 +81,9 @@ enum reason {
 	REASON_NET, ///< undecided or warn: the kernel's change is beyond the fail `limit`, but noise
 	            ///< may hide that other kernels of its operator or category fell by as much
 	REASON_SHOWN, ///< undecided or warn: the change is beyond the fail `limit`, but some runs of
-	              ///< main were as far from the reference
-	REASON_UNCONFIRMED, ///< warn: the change is beyond the fail `limit`, but some run of the change
-	                    ///< is within it, or some run of the base is beyond it, too
+	              ///< main were as far from their median
+	REASON_UNCONFIRMED, ///< warn: the change is beyond the fail `limit`, but a run of the change is
+	                    ///< within it, or a control run is beyond it, too
 	REASON_BOOTSTRAP, ///< there is no baseline yet: skipped, or pass if the rule has absolute
 	                  ///< limits and all are kept
 };
@@ -94,11 +96,12 @@ struct decision {
 	const struct limits *map; ///< the rule's limits (fail or warn) that contain `limit`
 	const struct limit *limit; ///< the broken limit; NULL if no limit is broken
 	bool since_pin; ///< true if the change since the pin (the approved run) decided the verdict;
-	                ///< false if the change since the reference did
+	                ///< false if the change since the baseline's value (the median of main's runs)
+	                ///< did
 };
 
-/// True if the rule limits changes since the pin (the approved run), and no change since the
-/// reference. Absolute limits, `max` and `min`, do not count.
+/// True if the rule limits changes since the pin (the approved run), and no other changes. Absolute
+/// limits, `max` and `min`, do not count.
 bool compare_is_since_pin(const struct rule *rule);
 
 /// Decide one check. A waiver with a size (`waived_up_to`) excuses a failure only up to that size,

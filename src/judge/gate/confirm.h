@@ -1,6 +1,6 @@
 /// Whether a failure is final. Unchanged code can also fail: a run may be slow by chance, or a
-/// library may take more memory now and then. So pairs of a run of the change and a run of its base
-/// confirm a failure of a figure that varies.
+/// library may take more memory now and then. If a figure varies, its failure is therefore
+/// confirmed by pairs: a run of the change and a run of its base.
 #ifndef GG_GATE_CONFIRM_H
 #define GG_GATE_CONFIRM_H
 
@@ -12,8 +12,8 @@
 bool confirm_is_open(const struct noise_model *m, const struct comparison *c,
                      const struct decision *d, struct evidence *evidence);
 
-/// Raises the number of runs or pairs that `evidence` plans for an undecided check to the number
-/// that makes a failure final: if these runs then show a failure, no further runs are needed.
+/// Raise the number of runs or pairs that `evidence` plans for an undecided check to the number
+/// that makes a failure final. If these runs then show a failure, no more runs are needed.
 void confirm_raise_plan(const struct noise_model *m, const struct comparison *c,
                         const struct decision *d, struct arena *a, struct evidence *evidence);
 
@@ -26,8 +26,9 @@ bool confirm_is_shown(const struct noise_model *m, const struct entry *e, bool i
                       const struct comparison *c, const struct decision *d, struct arena *a,
                       struct evidence *evidence);
 
-/// True if enough runs show that the change did not cause the failure of `c`, a check of the entry
-/// `e` on memory: a run of the change is within the limits, or one of the base is beyond them.
+/// True if there are enough runs, and they show that the change did not cause the failure of `c`, a
+/// check of the entry `e` on memory: a run of the change is within the limits, or a control run is
+/// beyond them.
 bool confirm_is_refuted(const struct noise_model *m, const struct entry *e,
                         const struct comparison *c);
 

@@ -58,8 +58,8 @@ static void add_pair_figure(struct bench *b, const struct metric *m, struct repo
 		vec_push(&out->figures, figure_row(&out->arena, m, &e));
 }
 
-/* Query each device and each memory separately, unless a run is folded and has only one value for
-   all devices or memories of a rank. */
+/* Make the query ask for each device and each memory separately, unless a run is folded and has
+   only one value for all devices or memories of a rank. */
 static void ask_each(struct bench *b, struct query *q)
 {
 	q->device = q->metric->label == LABEL_DEVICE ? "*" : NULL;
@@ -68,8 +68,8 @@ static void ask_each(struct bench *b, struct query *q)
 		q->device = q->memory = NULL;
 }
 
-/* Add all figures of metric `m`, unless it is one of the metrics that may have thousands of
-   figures, such as one for each kernel, operator or thread. */
+/* Add all figures of metric `m`. Metrics that may have thousands of figures, such as one for each
+   kernel, operator or thread, are left out. */
 static void add_figures(struct bench *b, const struct metric *m, struct report *out)
 {
 	struct query q = { .metric = m, .stat = STAT_MEDIAN, .reduce = m->reduce };
@@ -110,8 +110,8 @@ struct code_rows {
 	VEC(struct figure_row) list;
 };
 
-/* For a metric of GPU time by operator, module or place, add the figures that changed most. A side
-   that lacks a figure counts as 0. */
+/* For a metric of GPU time by operator, module or place, add the figures that changed most. If a
+   side lacks a figure, it counts as 0 there. */
 static void add_code_metric(struct bench *b, enum metric_id id, struct report *out)
 {
 	const struct metric *m = &metric_table[id];
@@ -144,8 +144,8 @@ static const struct figure_row *figure_of_both(const struct report *out, enum me
 	            f[i].metric->id == id && f[i].has_baseline && f[i].has_candidate);
 }
 
-/* Text for the figure whose change explains most of the wall time's change, such as ": data loading
-   69.81 ms → 1.311 ms"; "" if no figure explains more than half of it. */
+/* Text on the figure that explains most of the wall time's change, such as ": data loading 69.81 ms
+   → 1.311 ms"; "" if no figure explains more than half of it. */
 static const char *largest_cause(struct report *out, const struct figure_row *wall)
 {
 	static const enum metric_id ids[] = { METRIC_STEP_COMPUTE_TIME, METRIC_STEP_DATALOADER_TIME,
@@ -164,8 +164,8 @@ static const char *largest_cause(struct report *out, const struct figure_row *wa
 	            : "";
 }
 
-/* If the GPU waits for data, say so at the part "idle GPU" of the wall time. Loading is not a part
-   of the wall time by itself, since the host loads while the GPU works. */
+/* If the GPU waits for data, say so in the row "idle GPU" of the breakdown of wall time. Loading
+   has no row of its own there, since the host may load while the GPU works. */
 static void explain_idle(struct report *out, struct breakdown *wall)
 {
 	const struct figure_row *f = figure_of_both(out, METRIC_STEP_DATALOADER_TIME);
@@ -178,7 +178,7 @@ static void explain_idle(struct report *out, struct breakdown *wall)
 	}
 }
 
-/* Set the headline of the report to the key figure with the largest relative change. */
+/* Set the headline of the report: it names the key figure with the largest relative change. */
 static void add_headline(struct report *out)
 {
 	static const enum metric_id ids[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
@@ -191,8 +191,8 @@ static void add_headline(struct report *out)
 		if (size <= largest)
 			continue;
 		most = f;
-		/* the change of the step's period counts twice in this choice, since the period contains
-		   what the other figures measure */
+		/* the change of the step's period counts twice here, since the period contains what the
+		   other figures measure */
 		largest = i == 0 ? 2 * (__int128)size : size;
 	}
 	out->headline = "the runs have no key figure in common";
