@@ -10,8 +10,8 @@ static bool texts_differ(const char *a, const char *b)
 	return a && b && strcmp(a, b) != 0;
 }
 
-/* Sets `*b` and `*c` to the values of a key on both sides: those of the first rank whose values
-   differ or, if none differ, each side's first value. NULL for a side that has no value. */
+/* Set `*b` and `*c` to the values of a key in baseline and candidate: those of the first rank whose
+   values differ or, if none differ, each run's first value. NULL for a run that has no value. */
 static void values_of(const struct run *baseline, const struct run *candidate, const char *key,
                       const char **b, const char **c)
 {
@@ -34,14 +34,15 @@ static const char *shown(struct arena *a, const char *text)
 	return text ? text_line(a, span_of(text)) : NULL;
 }
 
-/* Append the row of `key`, unless both sides lack its value. */
+/* Append the row of `key`, unless neither side knows its value. */
 static void add_row(const struct run *baseline, const struct run *candidate, const char *key,
                     bool must, struct report *out)
 {
 	const char *b, *c;
 	values_of(baseline, candidate, key, &b, &c);
 	if (!b && !c) {
-		/* no warning for keys that recordings have by themselves: the user need not supply them */
+		/* recordings have these keys by themselves, and the user need not supply them: do not
+		   warn */
 		if (must && strcmp(key, "world_size") != 0 && strncmp(key, "gpu.", 4) != 0 &&
 		    strncmp(key, "cuda.", 5) != 0)
 			vec_push(&out->warnings, arena_printf(&out->arena,
@@ -132,7 +133,8 @@ enum status environment_judge(const struct rules *rules, const struct run *basel
 	return ST_OK;
 }
 
-/* Text such as "gpu.name is 'A' in the candidate's first run and 'B' in b.json"; NULL if equal. */
+/* Text such as "gpu.name is 'A' in the candidate's first run and 'B' in b.json"; NULL if the values
+   are equal. */
 static const char *repeat_difference(const struct run *first, const struct run *run,
                                      const char *key, struct arena *a)
 {
@@ -183,18 +185,19 @@ void environment_rows(const struct run *baseline, const struct run *candidate, s
 	vec_release(&keys);
 }
 
-/* ---- settings that the digests were made with ---- */
+/* ---- settings by which the digests were made ---- */
 
 struct settings {
 	/// wanted step marker, and wanted patterns of communication kernels; NULL: any value fits
 	const char *marker, *communication;
-	const char *unmarked; ///< wanted way to find steps without markers, such as "window"; NULL: any
+	const char *unmarked; ///< wanted way of finding steps if there are no markers, such as
+	                      ///< "window"; NULL: any way fits
 	int64_t warmup; ///< wanted number of warm-up steps; < 0: any number fits
 	const char *who;
 };
 
 /* True if some kernel of the digest is communication by the patterns `wanted`, but not by the
- * digest's own patterns, or the reverse. */
+ * digest's own patterns, or the other way round. */
 static bool takes_others(const char *wanted, const struct digest *d)
 {
 	if (!texts_differ(wanted, d->communication))
@@ -205,7 +208,8 @@ static bool takes_others(const char *wanted, const struct digest *d)
 	                                  category_matches_any(d->communication, k[i].name));
 }
 
-/* How steps were found in `d` (a value of `unmarked`); NULL if `d` has step markers. */
+/* How the steps of `d` were found without step markers (a value of `unmarked`); NULL if `d` has
+   step markers. */
 static const char *unmarked_of(const struct digest *d)
 {
 	return !d->window && !d->period_count ? NULL : d->unmarked ? d->unmarked : "window";

@@ -8,14 +8,15 @@
 #include "model/rule.h"
 
 /// Append a row to out->environment for each key of the rules' must_match and should_match that at
-/// least one side knows. Returns ST_BASELINE if a key of must_match differs; with `ignore` that is
+/// least one side knows. Returns ST_BASELINE if a key of must_match differs; with `ignore` there is
 /// only a warning. Does nothing if `baseline` is NULL.
 GG_MUST_CHECK enum status environment_judge(const struct rules *rules, const struct run *baseline,
                                             const struct run *candidate, bool ignore,
                                             struct report *out, struct diag_log *log);
 
-/// Compare `first`, the candidate's first run, with `run`, another of its runs or a control run.
-/// Returns ST_INPUT if a key of must_match differs; with `ignore` that is only a warning.
+/// Compare `first`, the candidate's first run, with `run`, which is another of its runs or a
+/// control run. Returns ST_INPUT if a key of must_match differs; with `ignore` there is only a
+/// warning.
 GG_MUST_CHECK enum status environment_repeat(const struct rules *rules, const struct run *first,
                                              const struct run *run, bool ignore, struct report *out,
                                              struct diag_log *log);
@@ -23,20 +24,22 @@ GG_MUST_CHECK enum status environment_repeat(const struct rules *rules, const st
 /// Append a row to out->environment for each key that at least one side knows, for `gpugate diff`.
 void environment_rows(const struct run *baseline, const struct run *candidate, struct report *out);
 
-/// Returns ST_USAGE if the runs' digests were made with different settings (step marker, warm-up,
-/// communication kernels), or with settings other than those of the rules. `communication`: the
-/// patterns by which the rules recognize communication kernels; NULL: any patterns fit. If `rules`
-/// is NULL, the digests are only compared with each other. `baseline` is NULL if there is none.
+/// Returns ST_USAGE if the digests of the runs were made by different settings (step marker,
+/// warm-up, communication kernels), or by other settings than those of the rules. `communication`:
+/// the patterns by which the rules recognize communication kernels; NULL: any patterns fit. If
+/// `rules` is NULL, the digests are only compared with each other. `baseline` is NULL if there is
+/// none.
 GG_MUST_CHECK enum status environment_settings(const struct rules *rules,
                                                const struct run *baseline,
                                                const struct run *candidates, size_t nr,
                                                const char *communication, struct diag_log *log);
 
-/// Whether two runs were made one after the other on one machine; TOGETHER_UNKNOWN if the
-/// recordings do not name their machine.
+/// Whether two runs were made one after the other on one machine. TOGETHER_UNKNOWN: the recordings
+/// do not name their machine.
 enum together { TOGETHER_UNKNOWN, TOGETHER, APART };
 
-/// Compares the recordings' host names and ids of boot and job: APART if one of these differs.
+/// Compare the host names, and the ids of boot and job, of two recordings: APART if any of these
+/// differs.
 enum together environment_together(const struct run *a, const struct run *b);
 
 #endif

@@ -87,7 +87,7 @@ const struct rule *exceptions_rule(const struct rule *rule, const struct entries
 	return rule;
 }
 
-/* ---- items without a counterpart on the other side ---- */
+/* ---- items that only one side has ---- */
 
 bool family_is_of_items(const struct metric *m)
 {
@@ -119,8 +119,8 @@ bool family_unrecorded(struct bench *b, const struct rule *rule, const struct en
 
 ORDERING(by_rank, struct entry, RISING(rank) BY_SPAN(label))
 
-/* `v` has the entries of one rank. Add the rank's family, if there is one: a sum of the items that
- * only one side has (family_add()). True if both sides have items, but no item in common. */
+/* Add the family of the rank to which the entries `v` belong, if it has one: the sum of the items
+ * that only one side has (family_add()). True if both sides have items, but no item in common. */
 static bool add_of_rank(struct bench *b, const struct rule *rule, const struct entry *v, size_t nr,
                         struct entries *out)
 {

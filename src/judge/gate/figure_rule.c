@@ -38,8 +38,8 @@ static bool limit_in(const struct file_limit *l, enum unit unit, bool up, int64_
 }
 
 /* Convert the limits of `map` to `unit`. Returns the text of a limit whose unit does not fit, or
-   NULL if all fit. The condition 'worse' is left out if the figure has no direction. If `counted`
-   is true, the condition 'worse' allows no change for the worse at all. */
+   NULL if all fit. The condition 'worse' is left out if neither direction of the figure is better.
+   If `counted` is true, the condition 'worse' allows no change for the worse at all. */
 static const char *limits_in(struct limits *map, enum unit unit, enum worse worse, bool counted,
                              struct arena *a)
 {
@@ -78,7 +78,7 @@ enum status figure_rule(const struct rule *rule, const struct metric *own, const
 	m->label = rule->metric->label;
 	r->metric = m;
 	*out = r;
-	if (m->mixed) /* no limit applies: the units of the two sides measure different things */
+	if (m->mixed) /* the units of the two sides measure different things: no limit applies */
 		return ST_OK;
 	if (r->worse == WORSE_EITHER)
 		r->worse = own->worse;

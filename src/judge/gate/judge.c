@@ -30,7 +30,8 @@ static enum status stop(struct report *out, enum status st, const struct diag_lo
 	return st;
 }
 
-/* Append an option --accept for each rule that has a check for which `approve` refuses the run. */
+/* Append an option --accept for each rule with a check because of which `approve` refuses the
+   run. */
 static void add_accepted(struct strbuf *b, struct report *out)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {
@@ -44,8 +45,8 @@ static void add_accepted(struct strbuf *b, struct report *out)
 	}
 }
 
-/* Warn if the runs of main have moved away from the approved run: changes are then compared with
-   code that nobody approved. */
+/* Warn if the runs of main have moved away from the approved run, since changes are then compared
+   with code that nobody has approved. */
 static void warn_of_moved(struct report *out)
 {
 	const char *first = NULL;
@@ -68,8 +69,8 @@ static void warn_of_moved(struct report *out)
 	strbuf_release(&more);
 }
 
-/* True if a check neither passed nor was skipped. Checks on `max` and `min` do not count, since a
-   new baseline does not move these limits. */
+/* True if a check neither passed nor was skipped. Checks that a `max` or `min` decides do not
+   count, since a new baseline does not change these limits. */
 static bool has_changes(const struct report *out)
 {
 	return ANY(i, out->checks.nr,
@@ -77,7 +78,7 @@ static bool has_changes(const struct report *out)
 	               out->checks.v[i].verdict != VERDICT_SKIPPED && !out->checks.v[i].absolute);
 }
 
-/* True if the run fails whatever the baseline is, since it is beyond a `max` or `min`. */
+/* True if the run is beyond a `max` or `min`, and thus fails with any baseline. */
 static bool fails_any(const struct report *out)
 {
 	return ANY(i, out->checks.nr,
@@ -91,7 +92,8 @@ static bool is_elsewhere(const struct report *out)
 }
 
 /* The command that accepts the candidate. "" if some check could not be judged, if there is nothing
-   to accept, or if a broken limit does not depend on the baseline. */
+   to accept, or if accepting would not help, because the broken limit does not depend on the
+   baseline. */
 static const char *accept_command(const struct judge_input *in, struct report *out)
 {
 	bool first = (in->needs_baseline || out->left_out) && !in->runs.baseline;
@@ -113,8 +115,8 @@ static const char *accept_command(const struct judge_input *in, struct report *o
 	return arena_take(&out->arena, &b);
 }
 
-/* The ending of the path of the candidate's first artifact, such as ".json.gz", from which names of
-   further artifacts are made; "" if it has none, or if a shell would need quotes around it. */
+/* The ending of the path of the candidate's first artifact, such as ".json.gz". Names of further
+   artifacts get this ending. "" if it has none, or if a shell would need quotes around it. */
 static const char *ending_of(const char *path)
 {
 	const char *dot = strchr(path_last(path), '.');
@@ -122,7 +124,7 @@ static const char *ending_of(const char *path)
 	return plain ? dot : "";
 }
 
-/* Append an option for `nr` recordings that are still to be made, such as
+/* Append an option with the names of `nr` recordings that are still to be made, such as
    "--repeat=new{4..6}.json", which a shell expands. The first number is `exist` + 1. */
 static void add_further(struct strbuf *b, const char *name, size_t exist, int64_t nr,
                         const char *ending)
@@ -203,7 +205,8 @@ static const char *rule_of(const struct check *c)
 	return c->rule;
 }
 
-/* Append how many checks are skipped, and why. Without a baseline, the summary's end says why. */
+/* Append how many checks are skipped, and why. Without a baseline, the end of the summary says
+   why. */
 static void add_skipped(const struct judge_input *in, struct strbuf *b, struct report *out,
                         int64_t left_out)
 {
@@ -222,8 +225,8 @@ static void add_skipped(const struct judge_input *in, struct strbuf *b, struct r
 	vec_release(&why.rows);
 }
 
-/* Append the rules whose checks have the verdict of the report: "operators, top-kernels ×2".
-   Nothing is appended if there are too many. */
+/* Append the rules whose checks have the verdict of the report: "operators, top-kernels ×2". If
+   there are too many, none is appended. */
 static void add_rules(struct strbuf *b, const struct report *out)
 {
 	enum { MOST = 4, CHARS = 50 }; /* with more rules or characters, none is appended */
@@ -241,8 +244,8 @@ static void add_rules(struct strbuf *b, const struct report *out)
 	vec_release(&rules.rows);
 }
 
-/* Append how many more runs would decide the undecided checks. Nothing is appended if the report
-   says below the headline what would decide or confirm the verdict. */
+/* Append how many more runs would decide the undecided checks, unless the report says this below
+   the headline. */
 static void add_plan(struct strbuf *b, const struct report *out)
 {
 	int64_t nr = out->plan_runs ? out->plan_runs : out->plan_pairs;
@@ -251,8 +254,8 @@ static void add_plan(struct strbuf *b, const struct report *out)
 		            nr == 1 ? "" : "s");
 }
 
-/* The sentence that sums up the checks. `worst` is the worst verdict of a check; without a
-   baseline, the report may have another verdict. */
+/* The sentence that sums up the checks. `worst` is the worst verdict of all checks. Without a
+   baseline, the verdict of the report may be another one. */
 static const char *summary(const struct judge_input *in, enum verdict worst, struct report *out)
 {
 	static const char *const words[NR_VERDICTS][2] = {
@@ -298,8 +301,8 @@ static const char *summary(const struct judge_input *in, enum verdict worst, str
 	return arena_take(&out->arena, &b);
 }
 
-/* The status from which the exit code follows. A regression that was found takes precedence over
-   figures that could not be judged. */
+/* The status that decides the exit code. A regression that was found takes precedence over figures
+   that could not be judged. */
 static enum status status_of(const struct judge_input *in, const struct report *out)
 {
 	const int64_t *n = out->counts;
@@ -352,8 +355,8 @@ static enum status check_ranks(const struct judge_input *in, struct diag_log *lo
 			return diag_fail(log, ST_INPUT, "%s: %s", whose, fault);
 		if (run->ranks.nr == 0)
 			return diag_fail(log, ST_INPUT, "%s has no ranks", whose);
-		/* a control run without traces is not compared with other runs: it may equal them by
-		 * chance, since figures are rounded or are counts */
+		/* control runs without traces are not compared with other runs: their figures are rounded,
+		 * or are counts, and may be equal by chance */
 		for (size_t k = 0; k < i && (repeat || trust_any_trace(run)); k++)
 			if (sides_same_artifact(nth_run(in, k), run))
 				return diag_fail(log, ST_INPUT, "%s is the same as another run%s: a %s",
@@ -368,7 +371,8 @@ static enum status check_ranks(const struct judge_input *in, struct diag_log *lo
 	return ST_OK;
 }
 
-/* Check the conditions under which the runs can be compared, such as settings and environment. */
+/* Check whether the runs can be compared: settings, environment, ranks, and waivers that have
+   ended. */
 static enum status prepare(const struct judge_input *in, struct report *out, struct diag_log *log)
 {
 	const struct rules *rules = in->rules;
@@ -410,10 +414,10 @@ static enum status add_checks(const struct judge_input *in, const struct noise_m
 	return ST_OK;
 }
 
-/* True if no check would report that all operators changed alike. An operator is then excused for
- * this reason, although the common change is beyond its limit; and no check on the GPU time of
- * whole steps fails or is open, perhaps because that check is on another statistic or has a wider
- * limit. */
+/* True if operators are excused because all operators changed alike, but no check reports this
+ * change: none on the GPU time of whole steps fails or is open, perhaps since it is on another
+ * statistic or has a wider limit. Only operators count that the common change by itself would take
+ * beyond their limit. */
 static bool is_untold(const struct noise_model *noise, const struct report *out)
 {
 	bool untold = false;
@@ -429,8 +433,8 @@ static bool is_untold(const struct noise_model *noise, const struct report *out)
 	return untold;
 }
 
-/* Warns of kinds of steps, such as decode, that no check judges: each kind is judged by itself, but
-   these have too few steps. */
+/* Warn of kinds of steps, such as decode, that no check judges: each kind is judged by itself, but
+   these kinds have too few steps. */
 static void warn_of_kinds(const struct step_kinds *k, struct report *out)
 {
 	for (int p = NR_INNER_PHASES; p < NR_PHASES && k->all_apart; p++)
@@ -482,8 +486,8 @@ static enum status check_all(const struct judge_input *in, struct report *out, s
 
 enum { OLD_DAYS = 90 };
 
-/* Warn if the candidate is one of main's recent runs: compared with itself, it hardly ever
-   fails. */
+/* Warn if the candidate is also one of main's recent runs: it is compared with itself then, and
+   hardly ever fails. */
 static void warn_of_known(const struct judge_input *in, struct report *out)
 {
 	bool known =
@@ -494,8 +498,8 @@ static void warn_of_known(const struct judge_input *in, struct report *out)
 		         "among others");
 }
 
-/* Number of runs whose median is the reference: the recent runs and, while these are fewer than
-   `min_runs`, the approved run, unless it is a recent run itself. */
+/* Number of runs whose median is the baseline's value: the recent runs and, while these are fewer
+   than `min_runs`, the approved run, unless it is a recent run itself. */
 static int64_t reference_runs(const struct judge_input *in)
 {
 	int64_t recent = in->runs.recent ? (int64_t)in->runs.recent->runs.nr : 0;
@@ -539,9 +543,9 @@ static void fill_context(const struct judge_input *in, struct report *out)
 		                      out->baseline.pin_age_days));
 }
 
-/* Set how many more runs (or pairs, if a check needs pairs) would decide the undecided checks and
-   confirm failures that are not final. If the run is beyond a `max` or `min`, it fails in any case,
-   so that its failures need not be confirmed. */
+/* Set how many more runs (or pairs, if a check needs pairs) would decide the undecided checks, and
+   confirm failures that are not final. A run beyond a `max` or `min` fails in any case: its other
+   failures need not be confirmed. */
 static void plan(struct report *out)
 {
 	bool final = fails_any(out);

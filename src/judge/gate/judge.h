@@ -1,4 +1,5 @@
-/// Judging: two runs and the rules give a report with verdicts. No other folder makes verdicts.
+/// Judging: two runs and the rules give a report with verdicts. Verdicts are made in this folder
+/// only.
 #ifndef GG_GATE_JUDGE_H
 #define GG_GATE_JUDGE_H
 
@@ -9,11 +10,11 @@
 #include "model/report.h"
 #include "model/rule.h"
 
-/// The mildest verdict that gives a run the status ST_FAILED; FAIL_ON_NEVER: no verdict does. A run
-/// with a figure that cannot be judged has the status ST_INPUT, unless it has the status ST_FAILED.
+/// The mildest verdict that makes the status of a run ST_FAILED; FAIL_ON_NEVER: no verdict does. If
+/// a figure cannot be judged, the status is ST_INPUT, unless it is ST_FAILED.
 enum fail_on { FAIL_ON_FAIL, FAIL_ON_WARN, FAIL_ON_NEVER };
 
-/// What is judged, and by which rules. All is borrowed.
+/// What is judged, and by which rules. All pointers are borrowed.
 struct judge_input {
 	const struct rules *rules;
 	const struct category_table *categories;
@@ -23,7 +24,8 @@ struct judge_input {
 	const char *reference_commit; ///< commit of runs.reference; "" if unknown
 	/// true if there should be a stored baseline, but there is none: the status is then ST_BASELINE
 	bool needs_baseline;
-	bool only_own; ///< true if rules that are wholly built in are left out, as there is no baseline
+	bool only_own; ///< true if rules that the user has neither written nor changed are left out, as
+	               ///< there is no baseline
 	int64_t today; ///< days since 1970-01-01 (UTC), for the end dates of waivers
 	enum fail_on fail_on;
 	const char *baseline_path; ///< path of the baseline as the user wrote it
@@ -48,8 +50,8 @@ struct judge_input {
 /// Judge the candidate. `out` is always initialized and filled; the caller ends with
 /// report_release(). Returns ST_OK if checks were judged; out->status is then ST_OK, ST_FAILED,
 /// ST_INPUT, or ST_BASELINE if there was no baseline. Otherwise out->status and out->error say why
-/// nothing was judged: ST_USAGE (a rule that selects nothing, an expired waiver, settings that
-/// differ from a digest's), ST_BASELINE (environment) or ST_INPUT (number of ranks).
+/// nothing was judged: ST_USAGE (a rule that selects nothing, a waiver that has ended, settings
+/// other than those of a digest), ST_BASELINE (environment) or ST_INPUT (number of ranks).
 GG_MUST_CHECK enum status judge(const struct judge_input *in, struct report *out,
                                 struct diag_log *log);
 

@@ -6,7 +6,8 @@
 #include "diff/past.h"
 #include "metric/unit.h"
 
-/* A sentence such as "as main is there already, since 1a2b3c4 of 2027-01-31: 12.91 ms". */
+/* The reason why main excuses the change, such as "as main is there already, since 1a2b3c4 of
+   2027-01-31: 12.91 ms". */
 static const char *sentence(const struct past_run *run, int64_t level, const struct comparison *c,
                             struct arena *a)
 {

@@ -54,7 +54,7 @@ static void add_subject(struct strbuf *b, const struct comparison *c, const stru
 	if (check->metric->per_step)
 		strbuf_addf(b, "%s ", stat_names[c->rule->stat]);
 	strbuf_adds(b, check->metric->case_name ? metric_label(check->metric) : check->metric->name);
-	/* no "of 'NAME'" for a figure of a result file, whose name is appended above */
+	/* the name of a figure of a result file is appended above already, without "of" */
 	if (check->item[0] && check->metric->label != LABEL_INPUT) {
 		strbuf_adds(b, " of '");
 		text_add_short(b, span_of(check->item), 60);
@@ -153,7 +153,7 @@ static void add_absent(struct strbuf *b, const struct comparison *c, const struc
 		            check->candidate_text);
 }
 
-/* Append that a waiver covers the check, but only for smaller changes than this one. */
+/* Append that a waiver covers the check, but only up to a smaller change than this one. */
 static void add_exceeded(struct strbuf *b, const struct comparison *c, const struct check *check)
 {
 	char n[NUMBER_TEXT];
@@ -249,8 +249,8 @@ static const char *shortest_name(const struct query *q, const struct entry *e, s
 	return q->metric->label == LABEL_KERNEL ? short_name_form(a, whole, 0) : whole;
 }
 
-/* The shortest name of item `i`. If another item has the same shortest name, the whole name, with a
-   hash if it has to be cut. */
+/* The shortest name of item `i`. If another item has the same shortest name, the whole name; if
+   that must be cut, it ends with a hash. */
 static const char *near_name(const struct query *q, const struct entries *all, size_t i,
                              struct arena *a)
 {

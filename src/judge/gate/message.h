@@ -5,13 +5,13 @@
 #include "diff/bench.h"
 #include "gate/compare.h"
 
-/// One limit in words, owned by `a`: "increase 5% and 2ms" or "max 30%". If `c` is not NULL, a
-/// limit in spreads is given in percent, too, for this comparison: "increase 26.5% (2 spreads)".
+/// Text of one limit, owned by `a`: "increase 5% and 2ms" or "max 30%". If `c` is not NULL, a limit
+/// in spreads is also given in percent of the baseline in `c`: "increase 26.5% (2 spreads)".
 const char *message_limit(struct arena *a, const struct limits *map, const struct limit *l,
                           const struct comparison *c);
 
-/// All limits of a rule's fail or warn, joined by "or"; "" if there are none. If `c` is not NULL,
-/// limits in spreads are given in percent, too. Owned by `a`.
+/// Text of all limits of a rule's fail or warn, joined by "or"; "" if there are none. If `c` is not
+/// NULL, limits in spreads are also given in percent. Owned by `a`.
 const char *message_limits(struct arena *a, const struct limits *map, const struct comparison *c);
 
 /// One sentence on `check`, whose figures and limit are filled in. `spoiler` is the message of the
@@ -19,7 +19,7 @@ const char *message_limits(struct arena *a, const struct limits *map, const stru
 const char *message_of(struct arena *a, const struct comparison *c, const struct decision *d,
                        const struct check *check, const char *spoiler);
 
-/// The end of a message on a query whose name fits none of the items `all`: "; did you mean 'a',
+/// The end of a message about a query whose name fits none of the items `all`: "; did you mean 'a',
 /// 'b' or 'c'?", with up to three nearest names, those of the baseline first. Owned by `a`.
 const char *near_items(const struct query *q, const struct entries *all, struct arena *a);
 
