@@ -5,14 +5,15 @@
 
 #include "metric/unit.h"
 
-/* ---- limits compared with the noise ---- */
+/* ---- a check's limits compared with its noise ---- */
 
 struct asked {
 	const struct comparison *c;
 	const struct entry *e;
 	const struct noise_model *model;
-	struct estimate now, since_pin; ///< estimates of two changes, since the reference and since the
-	                                ///< approved run; if one is not `known`, no noise is assumed
+	struct estimate now, since_pin; ///< estimates of two changes: since the baseline's value (the
+	                                ///< median of main's runs), and since the approved run; if one
+	                                ///< is not `known`, no noise is assumed
 	double alpha;
 	double far[2]; ///< number of standard errors beyond which a change is sure: [0] for `now`, [1]
 	               ///< for `since_pin`
@@ -20,8 +21,8 @@ struct asked {
 	double most; ///< upper limit of the noise, as a difference of logarithms (most_noise())
 };
 
-/* Converts the size `by` of a change for the worse, a difference of logarithms, to an amount above
-   0 in the metric's unit. `base` is the figure before the change. With `by` = log 2, a figure that
+/* Convert the size `by` of a change for the worse, a difference of logarithms, to an amount above 0
+   in the metric's unit. `base` is the figure before the change. With `by` = log 2, a figure that
    should be low doubles, and a figure that should be high is halved. */
 static double amount_from(const struct asked *q, int64_t base, double by)
 {
@@ -31,7 +32,7 @@ static double amount_from(const struct asked *q, int64_t base, double by)
 	return fabs((double)base) * (falls ? -expm1(-by) : expm1(by));
 }
 
-/* Converts a change in the metric's unit, below 0 for a fall, to a difference of logarithms. */
+/* Convert a change in the metric's unit, below 0 for a fall, to a difference of logarithms. */
 static double distance_to(const struct asked *q, int64_t base, double amount)
 {
 	if (q->c->rule->metric->unit == UNIT_PCT)
@@ -50,7 +51,7 @@ static int64_t base_of(const struct asked *q, bool since_pin)
 	return since_pin ? q->c->pin : q->c->baseline;
 }
 
-/* Sets `*out` to the largest change that limit `l` allows, in the metric's unit, or to the value of
+/* Set `*out` to the largest change that limit `l` allows, in the metric's unit, or to the value of
    a `max` or `min`. Returns false if it is unknown. */
 static bool amount_of(const struct asked *q, const struct limits *map, const struct limit *l,
                       double *out)
@@ -80,9 +81,9 @@ static double reach_of(const struct asked *q, bool since_pin)
 }
 
 /* Upper limit of the noise, as a difference of logarithms. With one or two runs of main, noise is
-   mostly assumed, or estimated from the judged runs, so that it must not excuse arbitrarily large
-   changes. But the limit is at least the difference between main's own runs. With more runs of main
-   there is no limit (infinity). */
+   mostly assumed, or estimated from the judged runs, and must not excuse arbitrarily large changes.
+   But the limit is at least the difference between main's own runs. With more runs of main there is
+   no limit (infinity). */
 static double most_noise(const struct asked *q, int64_t past_runs)
 {
 	const double of_gpu = 0.2, of_others = 0.4;
@@ -119,7 +120,7 @@ static void fill_detectable(const struct asked *q, struct arena *a, struct evide
 		return;
 	out->has_detectable = true;
 	out->detectable = (int64_t)floor(least) +
-	                  1; /* plus 1, since only a change strictly greater than the limit breaks it */
+	                  1; /* plus 1, since a change must be larger than the limit to break it */
 	out->detectable_text = unit_amount(a, unit, out->detectable);
 	if (unit != UNIT_PCT && from > 0)
 		out->detectable_text =
@@ -198,7 +199,7 @@ static double se_of_runs(const struct estimate *x, size_t nr)
 }
 
 /* Find how many more runs, or pairs of runs, would decide the check if the change stays as large.
-   Runs are preferred to pairs if at most RUNS_FEW are needed, or no more runs than pairs. */
+   Runs are preferred to pairs if at most RUNS_FEW are needed, or no more runs than pairs are. */
 static void fill_plan(const struct asked *q, struct evidence *out)
 {
 	const struct estimate *x = q->pin_alone ? &q->since_pin : &q->now;
@@ -269,8 +270,8 @@ static void add_runs(const struct asked *q, const struct evidence *out, struct a
 }
 
 /* Append a text that compares the steps of both sides, such as "over steps (median ± spread), 5 of
-   12.50 ms ± 6.565 µs … with probability 0.01": medians, scaled MAD and the p value of a
-   Mann-Whitney test. */
+   12.50 ms ± 6.565 µs … with probability 0.01". It has medians, scaled MADs (median absolute
+   deviations), and the p value of a Mann-Whitney test. */
 static void add_steps_text(enum unit unit, const struct evidence *out, struct arena *a,
                            struct strbuf *b)
 {
@@ -287,15 +288,16 @@ static void add_steps_text(enum unit unit, const struct evidence *out, struct ar
 static double far_of(const struct asked *q, const struct estimate *x)
 {
 	double k = (double)q->c->rule->noise.k / 1e6;
-	/* a check may test two changes, since the reference and since the approved run, and could be
-	   wrong on either; therefore the change since the approved run is tested at a stricter level */
+	/* A check may test two changes, one since main's median and one since the approved run, and may
+	   be wrong about either. The change since the approved run is therefore tested at a stricter
+	   level. */
 	double alpha = x == &q->since_pin ? q->alpha / 5 : q->alpha;
 	return x->known ? fmax(student_quantile(alpha, x->df), k) : 0;
 }
 
 /* True for an operator that rose by hardly more than all operators together: the difference is at
  * most half of what the operator's limit allows. The check on the GPU time of whole steps reports
- * the common rise. */
+ * what all operators have in common. */
 static bool is_of_all(const struct asked *q)
 {
 	const struct limits *map = &q->c->rule->fail;
@@ -392,7 +394,8 @@ void noise_summary(struct report *out)
 		return;
 	}
 	out->false_alarms = sum;
-	/* unit of `sum`: 1e-6 per run; of `hundredths`: 0.01 per 1,000 runs */
+	/* unit of `sum`: 1e-6 failing checks per run; of `hundredths`: 0.01 failing checks per 1,000
+	   runs */
 	int64_t hundredths = (sum + 5) / 10;
 	out->false_alarms_text =
 	    arena_printf(a, "in 1,000 runs of unchanged code %s checks would fail",

@@ -42,9 +42,9 @@ double noise_center(const double *v, size_t nr)
 	return center;
 }
 
-/* The variances hold for normally distributed values. For up to five values, they are variances of
- * the median, from numeric integrals over order statistics. For more values, the result is the
- * variance of the mean without the lowest and the highest fifth. */
+/* The variances are those for normally distributed values. For up to five values, they are
+ * variances of the median, from numeric integrals over order statistics. For more values, the
+ * result is the variance of the mean without the lowest and the highest fifth of the values. */
 double noise_center_variance(size_t nr)
 {
 	static const double of_median[] = { 1, 1, 0.5, 0.4487, 0.2982, 0.2868 };
@@ -61,7 +61,7 @@ double noise_mad(const double *v, size_t nr)
 	return mad;
 }
 
-/* Subtract from each value the center of its group, which the function `of` computes. Returns the
+/* Subtract from each value the center of its group, as the function `of` computes it. Returns the
    number of groups. */
 static size_t center_groups(double *v, const uint64_t *group, size_t nr,
                             double (*of)(const double *v, size_t nr))
@@ -118,9 +118,9 @@ double noise_variance(double *v, const uint64_t *group, size_t nr, double *df)
 	return *df > 0 ? sum / *df : 0;
 }
 
-/* ---- the prior that variances have in common ---- */
+/* ---- the prior distribution of variances ---- */
 
-/* Digamma function: asymptotic series for x ≥ 10, to which a recurrence leads from smaller x. */
+/* Digamma function: an asymptotic series for x ≥ 10; a recurrence leads there from smaller x. */
 static double digamma(double x)
 {
 	double sum = 0;
@@ -139,8 +139,8 @@ static double trigamma(double x)
 	return sum + 1 / x + f / 2 + f / x * (1.0 / 6 - f * (1.0 / 30 - f / 42));
 }
 
-/* Inverse of the trigamma function, which falls from infinity to 0. It is found by bisection over
- * the logarithm. */
+/* Inverse of the trigamma function, which falls from infinity to 0. Found by bisection over the
+ * logarithm of x. */
 static double trigamma_inverse(double y)
 {
 	double low = 1e-6, high = 1e6;
@@ -162,7 +162,7 @@ struct noise_prior noise_prior_of(const double *s2, size_t nr, double df)
 		double d = log(fmax(s2[i], least)) - digamma(df / 2) + log(df / 2) - mean;
 		squares += d * d;
 	}
-	/* variance of the logarithms beyond what the small number of degrees of freedom explains */
+	/* variance of the logarithms that the small number of degrees of freedom does not explain */
 	double beyond = nr > 1 ? squares / (double)(nr - 1) - trigamma(df / 2) : 0;
 	double d0 = fmin(fmax(2 * trigamma_inverse(fmax(beyond, 1e-3)), few), many);
 	return (struct noise_prior){ exp(mean + digamma(d0 / 2) - log(d0 / 2)), d0 };

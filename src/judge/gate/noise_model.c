@@ -10,32 +10,33 @@
 #include "gate/environment.h"
 #include "metric/figure_name.h"
 
-/* Assumed standard deviations, as shares of a figure. Weights are degrees of freedom.
-   `unknown_own`: for an operator's own part if there are too few past runs. `least_own`: the least
-   standard deviation of this part. `machine`: for the machine's part, which one run does not show,
-   since a clock moves all operators together. This assumption counts less with each further run;
-   from five runs on, the machine is assumed to vary as much as the operators do. In a pair, the
-   machine's part cancels out. `wall_idle`: for wall times of steps if the host sets the pace: they
-   differ by 13 % to 16 % between runs at different times. If the GPUs are hardly ever idle,
-   `machine` is taken instead. `wall`: for other times of the host, and for figures of result files.
-   `wall_seen`: for all wall times once five runs are known. */
+/* Assumed standard deviations, as shares of a figure. `unknown_own`: of an operator's own part if
+   there are too few past runs; `least_own`: the least standard deviation of this part. `machine`:
+   of the machine's part, which one run does not show, since a clock moves all operators together.
+   It counts less with each further run; from five runs on, the machine is assumed to vary as much
+   as the operators do. In a pair of runs, the machine's part cancels out. `wall_idle`: of wall
+   times of steps if the host sets the pace: they differ by 13 % to 16 % between runs at different
+   times. If the GPUs are hardly ever idle, `machine` is taken instead. `wall`: of other times of
+   the host, and of figures of result files. `wall_seen`: of all wall times once five runs are
+   known. The weights below are degrees of freedom. */
 static const double unknown_own = 0.01, machine = 0.02, wall = 0.05, least_own = 0.002;
 static const double wall_seen = 0.01, wall_idle = 0.13;
 enum {
 	UNKNOWN_RUNS = 4, ///< weight of `unknown_own`, in degrees of freedom
 	MACHINE_RUNS = 2, ///< weight of the assumed variance of the machine once five runs are known
-	FIRST_RUNS = 8, ///< weight added to MACHINE_RUNS if one run is known; less if more are known
-	MACHINE_FREE = 4, ///< degrees of freedom of five runs; with these or more, `machine` is not
-	                  ///< assumed any longer
+	FIRST_RUNS = 8, ///< weight added to MACHINE_RUNS if one run is known; less of it is added if
+	                ///< more are known
+	MACHINE_FREE = 4, ///< degrees of freedom of five runs; from these on, `machine` is no longer
+	                  ///< assumed
 	PAIR_RUNS = 6, ///< weight of the assumed variance of the difference within a pair
 	WALL_RUNS = 4, ///< weight of `wall` and `wall_seen`
-	COMM_TIMES = 9 ///< assumed variance of communication, as a multiple of that of operators
+	COMM_TIMES = 9 ///< assumed variance of communication, as a multiple of the operators' variance
 };
 
 /* ---- figures on the scale of the model ---- */
 
-/* The logarithm of a figure, NAN if the figure is not above 0. A figure in percent is not a
-   logarithm, but a share of 1. */
+/* The logarithm of a figure; NAN if the figure is not above 0. For a figure in percent, the figure
+   itself as a share of 1. */
 static double value_in(const struct entry *e, const struct metric *metric, size_t column)
 {
 	int64_t value = e->cells[column].has ? e->cells[column].value : 0;
@@ -54,8 +55,8 @@ static bool is_source(const struct bench *b, size_t i, enum bench_source source)
 	return b->columns[i].source == source;
 }
 
-/* Values of one figure. If their variance is computed, `group` has the number of each value's
-   group, since only values of one group can be compared; otherwise `group` is empty. */
+/* Values of one figure. To compute their variance, `group` has the number of each value's group:
+   only values of one group can be compared. Otherwise `group` is empty. */
 struct values {
 	VEC(double) list;
 	VEC(uint64_t) group;
@@ -107,10 +108,10 @@ static double median_over(struct values *v)
 	return median;
 }
 
-/* ---- the machine's part of a change ---- */
+/* ---- the part of a change that comes from the machine ---- */
 
-/* Median value of an operator over the past runs that were added while the run with the hash
-   `epoch` was the approved run. If there are no such runs, the median over the control runs. */
+/* Median value of an operator in the past runs that were stored while the run with the hash `epoch`
+   was the approved run. If there are none, its median in the control runs. */
 static double level_of(const struct bench *b, const struct entry *e, const struct metric *metric,
                        uint64_t epoch)
 {
@@ -136,8 +137,8 @@ static void fill_machine(struct noise_model *m)
 	m->machine = mem_calloc(b->nr_columns + 1, sizeof *m->machine);
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		struct values of = { 0 };
-		/* an epoch is the time during which one run is the approved run; the judged runs are in the
-		 * newest epoch */
+		/* an epoch is the time while one run is the approved run; the judged runs are in the newest
+		 * epoch */
 		uint64_t epoch = is_past_column(b, i) ? b->columns[i].epoch : b->pin;
 		for (size_t j = 0; j < m->units.list.nr; j++) {
 			const struct entry *e = &m->units.list.v[j];
@@ -150,8 +151,8 @@ static void fill_machine(struct noise_model *m)
 }
 
 /* Column of the control run that forms a pair with the candidate's run in column `i`; `nr_columns`
-   if there is none. The last columns are the candidate's runs that are in pairs, then their control
-   runs, in the same order. */
+   if there is none. The last columns are the candidate's runs that are in pairs and then, in the
+   same order, their control runs. */
 static size_t control_of(const struct bench *b, size_t i)
 {
 	size_t control = i + b->runs.nr_controls;
@@ -167,7 +168,7 @@ static double own_change(const struct noise_model *m, const struct entry *e,
 	struct values reference = { 0 }, candidate = { 0 };
 	for (size_t i = 0; i < b->nr_columns; i++) {
 		double own = value_in(e, metric, i) - m->machine[i];
-		/* the runs with which the candidate's own part (r_ij in noise_model.h) is compared */
+		/* runs that the candidate's own part (r_ij in noise_model.h) is compared with */
 		if (e->cells[i].reference || is_source(b, i, SOURCE_CONTROL))
 			values_add(&reference, own);
 		if (is_source(b, i, SOURCE_CANDIDATE))
@@ -190,8 +191,9 @@ static double own_variance(const struct noise_model *m, const struct entry *e,
 	return variance_of(&own, false, df);
 }
 
-/* The prior for the variance of operators' own parts r_ij (noise_model.h) if there are too few past
-   runs. Most operators of the judged runs have not changed, so that their differences are noise. */
+/* The prior for the variance of the operators' own parts r_ij (noise_model.h) if there are too few
+   past runs. Most operators have not changed between the judged runs: their differences are
+   noise. */
 static struct noise_prior prior_of_today(const struct noise_model *m)
 {
 	double nr = (double)m->units.list.nr, share = 0.4 * nr, left = fmax(UNKNOWN_RUNS - share, 0);
@@ -210,8 +212,8 @@ static struct noise_prior prior_of_today(const struct noise_model *m)
 		                         share + left };
 }
 
-/* if an operator's past runs have at least this many degrees of freedom, they count in the estimate
- * of its variance; with fewer, only the prior counts */
+/* the number of degrees of freedom from which on an operator's past runs count in the estimate of
+ * its variance; with fewer, only the prior counts */
 enum { ENOUGH_FREE = 2 };
 
 static void fill_prior(struct noise_model *m)
@@ -268,8 +270,9 @@ static void fill_shift(struct noise_model *m)
 	m->rest = isnan(left) ? 0 : left;
 }
 
-/* Share of the operators' own variance that remains in the sum of all operators, where independent
-   noise partly cancels out: the sum of the squares of the operators' shares of the time. */
+/* Share of the operators' own variance that remains in the sum over all operators, in which
+   independent noise partly cancels out: the sum of the squares of the operators' shares of the
+   time. */
 static double squares_of_shares(const struct noise_model *m)
 {
 	double sum = 0, squares = 0;
@@ -283,9 +286,10 @@ static double squares_of_shares(const struct noise_model *m)
 
 /* ---- the noise of today's machine ---- */
 
-/* Share of the machine's variance that all runs of the candidate have in common: 1 if they were
-   made one after the other in one job on one host, 0 if each was made on another host or in another
-   job than the first. An assumed value in other cases, and if the recordings do not say. */
+/* Share of the machine's variance that all runs of the candidate have in common. It is 1 if they
+   were made one after the other in one job on one host, and 0 if each was made in another job or on
+   another host than the first. In other cases, or if the recordings do not say, it is an assumed
+   value. */
 static double shared_by_repeats(const struct bench *b)
 {
 	const double unknown = 0.3;
@@ -315,9 +319,9 @@ static bool is_busy(struct bench *b)
 
 /* ---- public functions ---- */
 
-/* Divides the budget of false alarms among the families of metrics that have checks. A part of the
-   budget is kept back, since noise that is only assumed may be assumed too small. The units must be
-   known already, since the operators share the probability of their family. */
+/* Divide the budget of false alarms among those families of metrics that have checks. A part of the
+   budget is not spent, since assumed noise may be too small. The units must be known already, since
+   the operators share the probability of their family. */
 static void noise_budget(struct noise_model *m, const struct rules *rules)
 {
 	const double spent = 0.4;
@@ -368,21 +372,22 @@ void noise_model_release(struct noise_model *m)
 	free(m->machine);
 }
 
-/* True for wall times of steps. If the GPUs are never idle, such times vary hardly more than GPU
- * time. */
+/* True for wall times of steps. If the GPUs are never idle, these vary hardly more than GPU time
+ * does. */
 static bool is_of_period(const struct metric *metric)
 {
 	return metric->id == METRIC_STEP_PERIOD || metric->id == METRIC_STEP_LATENCY ||
 	       metric->id == METRIC_STEP_TIME || metric->id == METRIC_THROUGHPUT_STEPS;
 }
 
-/* The prior for the variance of `metric`; except for wall times, the machine's part is left out. */
+/* The prior for the variance of `metric`. Except for wall times, it does not include the machine's
+   part. */
 static struct noise_prior prior_of(const struct noise_model *m, const struct metric *metric)
 {
 	switch (metric_family(metric)) {
 	case FAMILY_WALL:
-		/* only past runs show the noise of a figure of result files that is neither a time nor a
-		   rate, such as an accuracy */
+		/* the noise of a figure of result files that is neither a time nor a rate, such as an
+		   accuracy, is known only from past runs */
 		if (metric->need == NEED_INPUT && !figure_is_timed(metric))
 			return (struct noise_prior){ 0 };
 		return (struct noise_prior){ wall_seen * wall_seen, WALL_RUNS };
@@ -394,7 +399,8 @@ static struct noise_prior prior_of(const struct noise_model *m, const struct met
 }
 
 /* The prior for the variance between single runs: `prior`, raised to what is assumed of the machine
-   and of wall times. The larger `free` (the past runs' degrees of freedom), the less is assumed. */
+   and of wall times. The more degrees of freedom the past runs have (`free`), the less is
+   assumed. */
 static struct noise_prior prior_of_runs(const struct noise_model *m, struct noise_prior prior,
                                         const struct metric *metric, double free)
 {
@@ -411,8 +417,8 @@ static struct noise_prior prior_of_runs(const struct noise_model *m, struct nois
 	return prior;
 }
 
-/* Estimate the change from pairs of a candidate's run and a control run, in which the state of the
-   machine cancels out. False if there are no pairs. */
+/* Estimate the change from pairs of a candidate's run and a control run. The state of the machine
+   cancels out in a pair. False if there are no pairs. */
 static bool estimate_pairs(const struct noise_model *m, const struct entry *e,
                            const struct metric *metric, struct noise_prior prior,
                            struct estimate *out)
@@ -442,8 +448,8 @@ static bool estimate_pairs(const struct noise_model *m, const struct entry *e,
 	return true;
 }
 
-/* Value of the run in `column`. If several past runs were made together, the first of them has the
-   mean of all, and the others have NAN, so that they count once. */
+/* Value of the run in `column`. If several past runs were made together, they count as one: the
+   first of them has the mean of all, the others have NAN. */
 static double value_once(const struct bench *b, const struct entry *e, const struct metric *metric,
                          size_t column)
 {
@@ -463,7 +469,7 @@ static double value_once(const struct bench *b, const struct entry *e, const str
 	return nr > 0 ? sum / nr : value_in(e, metric, column);
 }
 
-/* Estimate the change of a figure from its own runs and a prior, without other figures. */
+/* Estimate the change of a figure from its own runs and from a prior, without other figures. */
 static void estimate_figure(const struct noise_model *m, const struct entry *e,
                             const struct metric *metric, bool since_pin, struct estimate *out)
 {
@@ -486,7 +492,7 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	double level = center_of(&from, &out->baseline);
 	out->by = out->own = center_of(&to, &of_candidate) - level;
 	double measured = variance_of(&past, true, &df);
-	/* the variance is at least the one that follows from the samples within a run */
+	/* the variance is at least the one that follows from the number of samples in a run */
 	double least = noise_of_samples(b, metric, e->label);
 	struct noise_prior of_runs = prior_of_runs(m, prior, metric, df);
 	out->variance =
@@ -496,7 +502,7 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	out->se =
 	    sqrt(out->variance * (out->shared + (1 - out->shared) * of_candidate + out->baseline));
 	bool busy = is_of_period(metric) && m->busy;
-	/* from here on, `prior` is for the variance of the difference within a pair */
+	/* from here on, `prior` is the prior for the variance of the difference within a pair */
 	prior.s2 = family == FAMILY_COMMUNICATION ? 2 * out->variance : prior.s2 / 2;
 	if (family == FAMILY_WALL && prior.df > 0)
 		prior.s2 = fmin(busy ? wall_seen * wall_seen : wall * wall / 2, 2 * out->variance);
@@ -508,7 +514,7 @@ static void estimate_figure(const struct noise_model *m, const struct entry *e,
 	}
 }
 
-/* Estimate the change of one operator, relative to the others. */
+/* Estimate the change of one operator in comparison with all operators. */
 static void estimate_own(const struct noise_model *m, const struct entry *e,
                          const struct metric *metric, struct estimate *out)
 {

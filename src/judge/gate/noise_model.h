@@ -1,9 +1,10 @@
-/// A model of how runs of unchanged code differ, estimated from all known runs.
+/// A model of how much runs of unchanged code differ, estimated from all known runs.
 ///
-/// A figure enters as its logarithm, a percentage as a share of 1. The value of operator j in run i
-/// is m_i + r_ij. The machine's part m_i is the median, over all operators, of how far their values
-/// are from their usual levels; r_ij is the operator's own part. Every variance is shrunk towards
-/// the variance of similar figures (Smyth 2004), so that one run can be enough to estimate it.
+/// The model uses the logarithm of a figure, but a percentage as a share of 1. The value of
+/// operator j in run i is m_i + r_ij. The machine's part m_i is the median, over all operators, of
+/// how far their values are from their usual levels; r_ij is the operator's own part. Every
+/// variance is shrunk towards the variance of similar figures (Smyth 2004); one run can then be
+/// enough to estimate it.
 #ifndef GG_GATE_NOISE_MODEL_H
 #define GG_GATE_NOISE_MODEL_H
 
@@ -17,33 +18,34 @@ struct noise_model {
 	struct bench *bench;
 	double alpha[NR_FAMILIES]; ///< false-alarm probability of one check, indexed by enum family
 	enum unit_kind kind; ///< whether the entries of `units` are operators or categories
-	struct entries units; ///< operators or categories that show the noise of GPU time; the model
-	                      ///< owns the list, `bench` the texts in it
+	struct entries units; ///< operators or categories whose GPU time shows noise; the model owns
+	                      ///< the list, `bench` the texts in it
 	double *machine; ///< the machine's part m_i of each run, indexed by column; NAN if unknown
-	double shift; ///< median, over all operators, of the change from reference to candidate, as a
-	              ///< difference of logarithms
-	double rest; ///< like `shift`, for changes of the operators' own parts r_ij
+	double shift; ///< median, over all operators, of the change from the baseline's runs to the
+	              ///< candidate's, as a difference of logarithms
+	double rest; ///< like `shift`, for the changes of the operators' own parts r_ij
 	struct noise_prior own; ///< prior (noise_prior_of()) for the variance of r_ij
 	double mean_own; ///< mean variance of the operators' own parts r_ij
 	int64_t tick; ///< tick of the clock of GPU activities in ns; 0 if it is 1 ns or unknown
 	double own_in_sum; ///< share of the variance of the operators' own changes that remains in the
-	                   ///< sum of all operators, where independent changes partly cancel out
+	                   ///< sum over all operators, in which independent changes partly cancel out
 	double shared; ///< share of the machine's variance that the candidate's runs have in common
-	bool busy; ///< true if the GPUs of both sides are idle for less than 5 % of the steps' periods
+	bool busy; ///< true if the GPUs of both sides are busy for more than 95 % of the steps' periods
 	bool has_machine; ///< true if rules check the GPU time of whole steps (FAMILY_MACHINE), which
-	                  ///< shows what slows all operators; an operator is then judged by the part of
-	                  ///< its change that the other operators do not share
+	                  ///< shows what slows all operators. An operator is then judged by its change
+	                  ///< in comparison with the others
 };
 
 /// Estimate of the change of one figure, as a difference of logarithms, and of its uncertainty.
 struct estimate {
 	bool known;
-	double by; ///< change from the reference to the candidate
+	double by; ///< change from the center of the baseline's runs to that of the candidate's
 	double own; ///< for an operator, the change less what all operators have in common; for other
 	            ///< figures, the whole change
 	double variance; ///< variance of the figure between single runs
 	double shared; ///< share of `variance` that repeated runs of the candidate have in common
-	double baseline; ///< variance of the reference (a center of runs), relative to that of one run
+	double baseline; ///< variance of the center of the baseline's runs, relative to the variance of
+	                 ///< one run
 	double pair; ///< variance of the difference between a run of the candidate and its control run
 	double se, df; ///< standard error of `own`, and its degrees of freedom
 };
@@ -55,7 +57,7 @@ void noise_model_init(struct noise_model *m, struct bench *b, const struct rules
 /// Release the memory of the model.
 void noise_model_release(struct noise_model *m);
 
-/// Estimate the change of `e`, an entry of a query for `metric`, from the reference or, with
+/// Estimate the change of `e`, an entry of a query for `metric`, from the baseline's runs or, with
 /// `since_pin`, from the approved run. The result's `known` is false if there is no estimate.
 struct estimate noise_estimate(const struct noise_model *m, const struct entry *e,
                                const struct metric *metric, bool since_pin);
@@ -66,18 +68,19 @@ const struct entry *noise_unit(const struct noise_model *m, struct span label);
 /// Fill m->units and m->kind: with operators, or with categories if operators are unknown.
 void noise_units_find(struct noise_model *m);
 
-/// Noise of the operator or category `e` due to the clock, as a share of the figure's time: one
-/// tick per launch. 0 if the ticks are of 1 ns or unknown.
+/// Noise of the operator or category `e` that the clock causes, as a share of the figure's time:
+/// one tick per launch. 0 if the ticks are of 1 ns or unknown.
 double noise_unit_tick(const struct noise_model *m, const struct entry *e);
 
-/// Variance that the logarithm of `metric` has because a run takes only a few samples: the mean
-/// over all runs that tell their number of samples, 0 if none does. `label` names the figure if the
-/// metric covers several. Runs differ by more, since all samples of a run are of one machine.
+/// Variance of the logarithm of `metric` that comes from taking only a few samples in a run: the
+/// mean over all runs whose number of samples is known, 0 if there are none. `label` names the
+/// figure if the metric covers several. Runs differ by more than this, since all samples of a run
+/// come from one machine.
 double noise_of_samples(const struct bench *b, const struct metric *metric, struct span label);
 
 /// For the share of slow steps, its variance p (1 - p) / n if steps are slow by chance; 0 for other
-/// metrics. p is the share in all runs but the candidate's, with one slow and one other step added,
-/// so that p is never 0; n is the number of steps of the candidate's longest run.
+/// metrics. p is the share in all runs except the candidate's, with one slow step and one other
+/// step added, since it must not be 0. n is the number of steps of the candidate's longest run.
 double noise_of_share(const struct bench *b, const struct entry *e, const struct metric *metric);
 
 #endif

@@ -14,7 +14,7 @@ static const struct input_stat *figure_of(const struct run_view *v, struct span 
 	return NULL;
 }
 
-/* Number of measured steps of the run in column `i`; the run must have a rank. */
+/* Number of measured steps of the run in column `i`, taken from its first rank. */
 static double steps_of(const struct bench *b, size_t i)
 {
 	const struct past_run *past = b->columns[i].past;
@@ -48,7 +48,7 @@ double noise_of_samples(const struct bench *b, const struct metric *metric, stru
 	for (size_t i = 0; i < runs; i++) {
 		const struct input_stat *s = figure_of(&b->view[i], name);
 		if (s && s->samples > 1 && s->spread_share > 0 && s->value) {
-			/* variance of the median of the samples: π/2 times that of their mean */
+			/* variance of the median of the samples, which is π/2 times that of their mean */
 			double share = (double)s->spread_share / 1e9;
 			sum += M_PI_2 * share * share / (double)s->samples;
 			nr++;

@@ -9,7 +9,7 @@ enum { STEPS_NEEDED = 5 };
 
 struct samples {
 	VEC(int64_t) list;
-	struct span phase; ///< phase of which samples are collected; empty: samples of whole steps
+	struct span phase; ///< phase whose samples are collected; empty: samples of whole steps
 };
 
 static void add_figure(void *ctx, const struct figure *f)
@@ -20,7 +20,7 @@ static void add_figure(void *ctx, const struct figure *f)
 }
 
 /* Add one sample for each step of a run: the value of the entry's rank or, if the entry is not of a
-   single rank, the combined values of all ranks. Adds none if ranks have different numbers of
+   single rank, the values of all ranks combined. Adds nothing if ranks have different numbers of
    steps. */
 static void add_steps(const struct run_view *v, const struct query *q, const struct entry *e,
                       struct samples *out)

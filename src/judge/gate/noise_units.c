@@ -1,12 +1,12 @@
 #include "gate/noise_model.h"
 
-/* smallest share of the time that an operator must have to count: smaller operators are so noisy
-   that they would hide the noise of the machine */
+/* Smallest share of the time of an operator that counts. Smaller operators are so noisy that they
+   would hide the noise of the machine. */
 static const double least_share = 0.005;
 
 /* Fill m->units with the operators or categories that both sides have, except those with little
-   time. False if the operators or categories that both sides have take less than half of a side's
-   compute time. */
+   time. False if these have less than half of the compute time of a side; the ones with little time
+   count here. */
 static bool find_units(struct noise_model *m, enum unit_kind kind, const double compute[NR_SIDES])
 {
 	struct query q = unit_query(kind);
@@ -53,7 +53,7 @@ const struct entry *noise_unit(const struct noise_model *m, struct span label)
 	return FIND(i, m->units.list.v, m->units.list.nr, span_eq(m->units.list.v[i].label, label));
 }
 
-/* Many traces have times in whole microseconds: a kernel that changed from 6 to 7 µs did not
+/* Many traces have times in whole microseconds: a kernel that changed from 6 to 7 µs has not
    necessarily become 17 % slower. */
 double noise_unit_tick(const struct noise_model *m, const struct entry *e)
 {

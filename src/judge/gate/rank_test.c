@@ -20,8 +20,8 @@ int64_t scaled_mad(const int64_t *v, size_t nr)
 
 enum { EXACT_RUNS = 20 };
 
-/* P(U ≤ u) if all orders of nx values of x and ny of y, all distinct, are equally likely. Counts
-   the orders that give each U, adding one value of y at a time. */
+/* P(U ≤ u) if all orders of nx values of x and ny of y are equally likely, and all values are
+   distinct. Counts the orders that give each U, adding one value of y at a time. */
 static double exact_at_most(size_t nx, size_t ny, size_t u)
 {
 	double ways[EXACT_RUNS * EXACT_RUNS + 1] = { 1 }, all = 1, sum = 0;
@@ -59,8 +59,8 @@ double mann_whitney(const int64_t *x, size_t nr_x, const int64_t *y, size_t nr_y
 			of_x += all[end].is_x;
 		double t = (double)(end - i), of_y = t - of_x;
 		ties += t * t * t - t;
-		twice_u += of_x * (2 * below + of_y); /* twice U: each value of x counts 2 for a lower value
-		                                         of y, and 1 for an equal one */
+		twice_u += of_x * (2 * below + of_y); /* twice U: a value of x counts 2 for each lower
+		                                         value of y, and 1 for each equal one */
 		below += of_y;
 	}
 	free(all);

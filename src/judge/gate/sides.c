@@ -21,7 +21,7 @@ static void note(struct side *s, const char *text)
 }
 
 /* Text that says for which share of the CUDA graphs' time the place in the code is known, and why
-   the place is not known for the rest. A place is taken from the capture of its graph. */
+   it is not known for the rest. It is known from the capture of a graph. */
 static const char *replayed_text(const struct trust_counts *t, struct arena *a)
 {
 	const struct {
@@ -74,8 +74,8 @@ static bool any_partial(const struct run *run)
 	return ANY(i, run->ranks.nr, run->ranks.v[i]->trust.partial);
 }
 
-/* Names of the first two files in a run's folder that were not read, and the number of further such
-   files: "a.log, b.log and 2 more"; "" if all were read. */
+/* Names of the first two files in a run's folder that were not read, and the number of the others:
+   "a.log, b.log and 2 more"; "" if all were read. */
 static const char *ignored_text(const struct run *run, struct arena *a)
 {
 	enum { NAMED = 2 };
@@ -104,7 +104,7 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 		s->window = s->window || d->window;
 		s->metrics_only = s->metrics_only && !d->snapshot;
 	}
-	/* show the notes of the first rank only: those of many ranks would be too many to read */
+	/* only the notes of the first rank are shown: those of all ranks may be too many to read */
 	if (run->ranks.nr) {
 		const struct digest *first = run->ranks.v[0];
 		s->period = first->period_count;
@@ -114,8 +114,8 @@ static void fill(struct side *s, const struct run *run, struct report *out)
 	}
 }
 
-/* True if two recordings have the same CUDA versions and the same number of host calls. The hash of
-   their figures leaves both out. */
+/* True if two recordings have the same CUDA versions and equally many host calls; the hash of their
+   figures includes neither. */
 static bool same_surroundings(const struct digest *x, const struct digest *y)
 {
 	static const char *const keys[] = { "cuda.runtime", "cuda.driver" };
@@ -141,7 +141,7 @@ bool sides_same_artifact(const struct run *x, const struct run *y)
 	               same_surroundings(x->ranks.v[i], y->ranks.v[i]));
 }
 
-/* Add the names of all kernels of the first rank; the other ranks run the same program. */
+/* Add the names of all kernels of the first rank: the other ranks run the same program. */
 static void add_kernels(const struct run *run, struct report *out)
 {
 	for (size_t k = 0; run->ranks.nr && k < run->ranks.v[0]->functions.nr; k++) {
@@ -169,7 +169,7 @@ void sides_fill(const struct run *baseline, const struct run *candidates, size_t
 		if (baseline && sides_same_artifact(baseline, &candidates[i]))
 			out->same_artifact = true;
 	}
-	if (out->same_artifact) /* two result files may differ although all figures are equal */
+	if (out->same_artifact) /* two different result files may have equal figures */
 		vec_push(&out->warnings,
 		         run_is_recorded(&candidates[0])
 		             ? "the candidate is the baseline's own artifact: it is compared with itself, "

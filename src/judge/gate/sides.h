@@ -1,4 +1,4 @@
-/// Filling in the parts of a report that `check` and `diff` have in common.
+/// Fills in the parts of a report that `check` and `diff` have in common.
 #ifndef GG_GATE_SIDES_H
 #define GG_GATE_SIDES_H
 
@@ -12,17 +12,17 @@
 void sides_fill(const struct run *baseline, const struct run *candidates, size_t nr,
                 struct report *out);
 
-/// Warn of rules with `ranks: each` if a side is folded: they then compare only the worst rank of
-/// each side, so that changes of the other ranks are not seen.
+/// Warn of rules with `ranks: each` if a side is folded and its ranks differ: such rules then
+/// compare only the worst rank of each side, and do not see changes of the others.
 void sides_warn_of_each(const struct bench *b, const struct rules *rules, struct report *out);
 
 /// True if all ranks of both runs come from identical artifacts.
 bool sides_same_artifact(const struct run *x, const struct run *y);
 
-/// Report the figures of result files that a rule selects but no check judges. A warning names the
-/// figures for which nobody has said whether higher or lower is better, and shows a rule that would
-/// say it. A note on the candidate names all figures, including those for which neither is better,
-/// such as spreads and numbers of samples. All checks must be in `out`.
+/// Report the figures of result files that a rule selects, but that no check judges. A warning
+/// names those for which it is not known whether higher or lower is better, and shows a rule that
+/// would say it. A note on the candidate names all of them, also those for which neither direction
+/// is better, such as spreads and numbers of samples. All checks must be in `out`.
 void unjudged_say(struct bench *b, const struct rules *rules, struct report *out);
 
 #endif

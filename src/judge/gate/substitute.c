@@ -12,8 +12,9 @@
 #include "metric/unit.h"
 #include "model/code.h"
 
-/* The operator that launches the kernel or, if the model has categories, the kernel's category.
-   Empty if no run has it, or if the rule asks for categories but the model has operators. */
+/* The operator that launches the kernel or, if the noise model is made of categories, the kernel's
+   category. Empty if no run has it, or if the rule asks for categories but the model is made of
+   operators. */
 static struct span unit_of(const struct noise_model *m, const struct rule *rule, struct span kernel)
 {
 	const struct bench *b = m->bench;
@@ -25,9 +26,9 @@ static struct span unit_of(const struct noise_model *m, const struct rule *rule,
 	return unit;
 }
 
-/* A copy of the rule that fits the operator or category of the kernel: its metric is `unit`, and
-   only the fail limits remain. If the kernel's metric is not kernel.time, only relative limits
-   remain: a limit for one launch has no meaning for a sum of kernels. */
+/* A copy of the rule that fits the operator or category of the kernel: its metric is `unit`, and it
+   keeps only the fail limits. If the kernel's metric is not kernel.time, it keeps only limits in
+   percent: a limit for one launch has no meaning for a sum of kernels. */
 static struct rule rule_of_unit(const struct rule *rule, const struct metric *unit, struct arena *a)
 {
 	struct rule r = *rule;
@@ -59,14 +60,15 @@ struct launches {
 
 ORDERING(launched_cmp, struct launched, BY_SPAN(name))
 
-/* The kernel's name in the candidate if the kernel was renamed; otherwise `name`. */
+/* The name of a renamed kernel in the candidate; for other kernels, `name`. */
 static struct span name_now(const struct activity_pairs *pairs, struct span name)
 {
 	const struct activity_pair *a = name.n ? drift_find(pairs, name) : NULL;
 	return a && a->partner && a->count[SIDE_CANDIDATE] <= 0 ? a->partner->name : name;
 }
 
-/* Adds the kernels that `op` launches on one side, with times summed over all runs and steps. */
+/* Add the kernels that the operator `op` launches on one side. Times are sums over all runs and
+   steps. */
 static void launched_by(struct launches *p, const struct bench *b, int side, struct span op)
 {
 	size_t first = side == SIDE_BASELINE ? 0 : 1;
@@ -86,7 +88,7 @@ static void launched_by(struct launches *p, const struct bench *b, int side, str
 		}
 }
 
-/* Adds the kernels of a category on both sides, with times summed over all steps. */
+/* Add the kernels of a category on both sides. Times are sums over all runs and steps. */
 static void launched_of(struct launches *p, const struct bench *b, struct span category)
 {
 	for (size_t i = 0; i < b->pairs.list.nr; i++) {
@@ -123,8 +125,8 @@ static struct launches launches_of(const struct noise_model *m, struct span unit
 	return p;
 }
 
-/* The time in ns per step that the kernel `name` took over: its share of the time by which other
-   kernels of the operator or category became shorter. */
+/* The time in ns per step that the kernel `name` took over from other kernels of the operator or
+   category: its share of the time that these lost. */
 static double share_of(const struct launches *p, struct span name)
 {
 	double falls = 0, rises = 0, own = 0;

@@ -3,7 +3,7 @@
 #include "base/text.h"
 
 /* A point of the trend. `part`: 0 for a run of main under an earlier baseline, 1 for the approved
- * run, 2 for a later run of main, 3 for the candidate. Within a part, points are sorted by time. */
+ * run, 2 for a later run of main, 3 for the candidate. Points of one part are sorted by time. */
 struct placed {
 	int part;
 	struct trend_point point;

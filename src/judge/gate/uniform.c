@@ -6,14 +6,14 @@
 #include "diff/units.h"
 #include "metric/unit.h"
 
-/* reach_of_shift: operators count as changed alike if their changes differ from the common change
- * by at most this share of it; for example, a lower clock slows memory-bound work less.
- * most_of_time: share of the time that the operators that changed alike must have together. */
+/* reach_of_shift: operators changed alike if their changes differ from the common change by at most
+ * this share of it; for example, a lower clock slows memory-bound work less. most_of_time: least
+ * share of the time that the operators that changed alike must have together. */
 static const double reach_of_shift = 0.45, most_of_time = 0.7;
 enum { LEAST_UNITS = 4 };
 
-/* True if the operators with most of the time changed alike: apart from the common factor, each
-   changed only a little, or by no more than noise. */
+/* True if operators that changed alike have most of the time. An operator is one of them if it
+   changed only a little apart from the common factor, or by no more than noise. */
 static bool moved_alike(const struct noise_model *m)
 {
 	double all = 0, alike = 0, heaviest = 0, heaviest_alike = 0;
@@ -31,24 +31,23 @@ static bool moved_alike(const struct noise_model *m)
 		alike += weight;
 		heaviest_alike = fmax(heaviest_alike, weight);
 	}
-	/* the operators that changed alike must have most of the time. The heaviest operator may have
-	 * most of the time by itself: therefore the operators that changed alike must also have most of
-	 * the time of all operators except the heaviest one */
+	/* One heavy operator may have most of the time by itself. The operators that changed alike must
+	 * therefore have most of the time both with and without the heaviest operator. */
 	double rest = all - heaviest, rest_alike = alike - (heaviest_alike < heaviest ? 0 : heaviest);
 	return nr >= LEAST_UNITS && alike >= most_of_time * all && rest_alike >= most_of_time * rest;
 }
 
-/* True if the figure of the check is worse by no more than the common factor explains. If it is
- * worse by more, something else adds to it: for example, the slowest steps became even longer, or
- * the check compares with the approved run, so that earlier changes are in its figure, too. */
+/* True if the figure of the check is worse by at most 1.45 times the common change. If it is worse
+ * by more, something else adds to it: for example, the slowest steps became even longer, or the
+ * check compares with the approved run, and earlier changes are in its figure, too. */
 static bool is_of_factor(const struct check *k, int64_t pct)
 {
 	int64_t worse = k->worse == WORSE_DOWN ? -k->change_pct : k->change_pct;
 	return k->has_pct && worse > 0 && (double)worse <= (1 + reach_of_shift) * (double)pct;
 }
 
-/* The first failing check on the time of whole steps that the factor explains; only this check
-   reports the factor. NULL if there is none. */
+/* The first failing check on the GPU time of whole steps that the common factor explains: the only
+   check that reports the factor. NULL if there is none. */
 static const struct check *speaker_of(const struct report *out, int64_t pct)
 {
 	const struct check *k = out->checks.v;

@@ -13,7 +13,7 @@ ORDERING_POINTERS(by_name, struct metric, BY_TEXT(name))
 
 ORDERING_POINTERS(by_place, struct metric, RISING(place) BY_TEXT(name))
 
-/* Remove the figures that have a check, and repeated names. */
+/* Remove the figures that have a check, and duplicates. */
 static void drop_judged(struct unjudged *all, const struct report *out)
 {
 	struct names judged = { 0 };
@@ -34,9 +34,9 @@ static bool is_neither(const struct metric *m)
 	return figure_is_neither(span_of(m->name + strlen("input.")));
 }
 
-/* A sentence that begins with `begin` and lists the labels of the figures, at most `named` of them.
-   With `open`, figures for which neither higher nor lower is better, such as spreads, are left out.
-   NULL if no figures remain. */
+/* A sentence that begins with `begin` and lists the labels of at most `named` figures. With `open`,
+   figures for which neither higher nor lower is better, such as spreads, are left out. NULL if no
+   figures remain. */
 static const char *sentence(const struct unjudged *u, bool open, size_t named, const char *begin,
                             struct arena *a)
 {

@@ -65,7 +65,7 @@ enum status waivers_check(const struct rules *rules, int64_t today, struct diag_
 }
 
 /* If the name in `q` fits none of the recorded items, a text such as "no kernel has this name",
-   with the nearest names. NULL if it fits an item, or if there are no items at all. */
+   with the names nearest to it. NULL if it fits an item, or if there are no items at all. */
 static const char *unknown_item(struct bench *b, const struct query *q, struct arena *a)
 {
 	struct query any = { .metric = q->metric, .stat = q->stat, .reduce = q->reduce, .cls = q->cls };
@@ -85,8 +85,8 @@ static const char *unknown_item(struct bench *b, const struct query *q, struct a
 	return text;
 }
 
-/* Like unknown_item(), for the name in the waiver `w`. If `w` covers several rules, it is enough
-   that one of them has an item with the name. */
+/* Like unknown_item(), for the name in the waiver `w`. If `w` is for several rules, it is enough
+   that the name fits an item of one of them. */
 static const char *unknown_name(const struct waiver *w, const struct rules *rules, struct bench *b,
                                 struct arena *a)
 {
@@ -147,7 +147,8 @@ void waivers_warn(const struct rules *rules, int64_t today, const bool *used, bo
 	}
 	for (size_t i = 0; i < rules->waivers.nr; i++) {
 		const struct waiver *w = &rules->waivers.v[i];
-		/* without a baseline, a waiver up to a share of the baseline's value can excuse nothing */
+		/* without a baseline, nothing can be excused by a waiver up to a percentage of the
+		   baseline's value */
 		if (used[i] || (only_own && (w->up_to || !is_judged(rules, w, true))))
 			continue;
 		const char *fault = fault_of(w, rules, b, a);

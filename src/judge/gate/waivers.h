@@ -21,8 +21,8 @@ const unsigned char *waivers_names(const struct rules *rules, const struct rule 
 GG_MUST_CHECK enum status waivers_check(const struct rules *rules, int64_t today,
                                         struct diag_log *log);
 
-/// Warn of waivers that can excuse nothing: no rule judges what they name, or none of the items in
-/// the runs of `b` has the name. `b` may be NULL: names are then not compared with items.
+/// Warn of waivers that cannot excuse anything: no rule judges what they name, or no item in the
+/// runs of `b` has the name. `b` may be NULL: items are then not looked at.
 void waivers_lint(const struct rules *rules, struct bench *b, struct diag_log *log);
 
 /// Append warnings for waivers that end within two weeks, and for waivers that excused no check.
@@ -31,19 +31,19 @@ void waivers_lint(const struct rules *rules, struct bench *b, struct diag_log *l
 void waivers_warn(const struct rules *rules, int64_t today, const bool *used, bool only_own,
                   struct bench *b, struct report *out);
 
-/// The query for the items that `w` names; `w` must be an entry of `allow` for times.
+/// The query for the items that `w` names. `w` must be an entry of `allow` that is for all times.
 struct query allow_query(const struct waiver *w);
 
-/// True if entries of `allow` that name items, such as kernels, apply to the metric: they apply to
-/// all metrics that are times.
+/// True if entries of `allow` that name items, such as kernels, also apply to the metric. They
+/// apply to all metrics that are times.
 bool allow_is_for(const struct metric *m);
 
 /// Change of the part "compute" of a breakdown of the wall time, in ns; 0 if there is no such part.
 int64_t allow_compute(const struct breakdown *of);
 
 /// How much of a rise the entry `w` of `allow` covers; `of` is the breakdown of the rise. Each item
-/// that `w` names covers its growth in the breakdown, up to the share of its time in the baseline
-/// that `w` allows. The sum is at most the rise.
+/// that `w` names covers its own growth in the breakdown, up to the percentage of its time in the
+/// baseline that `w` allows. The sum is at most the rise.
 int64_t allow_part(struct bench *b, const struct waiver *w, const struct breakdown *of);
 
 #endif
