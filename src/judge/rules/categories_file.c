@@ -2,7 +2,7 @@
 
 #include "rules/rules_file.h"
 
-/* Largest number of texts in a file. It limits the work: each kernel name is compared with all
+/* Largest number of texts in a file, which limits the work: each kernel name is compared with all
  * texts, and each text with all texts before it. */
 enum { MAX_MATCHES = 2000 };
 
@@ -29,8 +29,8 @@ static enum status check_name(struct document *d, const struct category_table *t
 	return ST_OK;
 }
 
-/* Report a text that contains a text of an earlier row, since the earlier row takes all names
-   that this text could match. */
+/* Refuse a text that contains a text of an earlier row: any name that contains the later text
+   belongs to the earlier row. */
 static enum status check_match(struct document *d, const struct category_table *t,
                                const struct node *n)
 {
@@ -56,7 +56,7 @@ enum status category_rows_read(struct document *d, const struct node *list,
 		for (const struct node *m = node_get(n, "match")->first; m; m = m->next) {
 			if (++matches > MAX_MATCHES)
 				return document_fail(d, m, "more than %d texts", MAX_MATCHES);
-			/* built-in tables are not checked in each run, since a test checks them */
+			/* built-in tables are not checked in each run: a test checks them */
 			if (!d->built_in)
 				TRY(check_match(d, out, m));
 		}
@@ -64,7 +64,7 @@ enum status category_rows_read(struct document *d, const struct node *list,
 	return ST_OK;
 }
 
-/* Check that the texts of communication categories have no blanks, since digests store them in one
+/* Check that the texts of communication categories have no blanks. Digests store these texts in one
  * line, separated by blanks. */
 static enum status check_communication(struct document *d, const struct category_table *t)
 {

@@ -5,7 +5,7 @@
 #include "rules/rules_internal.h"
 
 /* Words for the key `bound`, which says what limits the speed of a run. BOUND_MIXED has no word: a
- * run with several bounds fits the word of each of them. */
+ * run with several bounds matches the words of all of them. */
 static const char *const word_bound[] = { SINGLE_BOUNDS(ENUM_WORD) NULL };
 
 static const struct key condition_keys[] = {
@@ -64,8 +64,8 @@ static bool is_bytes(enum unit unit)
 	return unit == UNIT_BYTES || unit == UNIT_BYTES_PER_STEP;
 }
 
-/* Check that the metric gives one number per run. A metric with items (such as kernels) does so
-   only if it is a time, count or size per step: the figures of its items then add up. */
+/* Check that the metric gives one number per run. A metric of items (such as kernels) does so only
+   if it is a time, count or size per step, since the figures of its items can then be added up. */
 static enum status check_metric(struct document *d, const struct node *n, const struct metric *m)
 {
 	if (m->label == LABEL_PAIR)
@@ -79,7 +79,8 @@ static enum status check_metric(struct document *d, const struct node *n, const 
 	return ST_OK;
 }
 
-/* Read the metric of the query `out`; keys_fill() reads the query's statistic and globs. */
+/* Read the metric of the query `out` from `key`; keys_fill() has read the query's statistic and
+   name patterns. */
 static enum status read_metric(struct document *d, const struct node *map, const char *key,
                                struct query *out)
 {
@@ -97,8 +98,8 @@ static enum status read_query(struct document *d, const struct node *map, struct
 	return select_check(d, node_get(map, "select"), out->metric->name, 1u << out->metric->label);
 }
 
-/* Read the figure by which the figure of the key `metric` is divided: the figure of the key `of`
-   for a share, or of the key `per` for a quotient. */
+/* Read the figure that the figure of the key `metric` is divided by: that of the key `of` for a
+   share, or that of the key `per` for a quotient. */
 static enum status read_other(struct document *d, const struct node *map,
                               struct diagnosis_figure *f)
 {

@@ -136,7 +136,7 @@ const struct key_map result_map = KEY_TABLE("a format", format_keys);
 static const struct key file_key =
     KEY("formats", MAPS, REQUIRED, "the whole file", .map = &result_map);
 
-/* ---- checks that the table of keys cannot express ---- */
+/* ---- conditions that the table of keys cannot express ---- */
 
 static enum status check_number(struct document *d, const struct node *map, const char *key)
 {

@@ -8,19 +8,19 @@
 /// The keys of one format of result files.
 extern const struct key_map result_map;
 
-/// Append the formats of a list, which keys_check() has accepted, to `out`; if `list` is NULL,
-/// there is nothing to append. `own` is true if the list is in a rules file, where a format needs
-/// no name.
+/// Append the formats of a list that keys_check() has accepted to `out`; `list` NULL is an empty
+/// list. `own` is true if the list is in a rules file, where a format needs no name.
 GG_MUST_CHECK enum status result_rows_read(struct document *d, const struct node *list, bool own,
                                            struct result_formats *out);
 
-/// Read formats: the compiled-in table if `path` is NULL, else `text` or, if that is NULL, the file
-/// `path`. Any error is ST_USAGE. The caller ends with result_formats_release() in any case.
+/// Read formats from the compiled-in table if `path` is NULL, else from `text` or, if that is NULL,
+/// from the file `path`. Any error is ST_USAGE. The caller ends with result_formats_release() in
+/// any case.
 GG_MUST_CHECK enum status formats_read(const char *path, const struct span *text,
                                        struct result_formats *out, struct diag_log *log);
 
-/// The compiled-in table. Only the first call reads it, since most runs hold no result file. Any
-/// thread may call it. The table lives as long as the process.
+/// The compiled-in table. Only the first call reads it, since most runs have no result file. Any
+/// thread may call it. The table is never released.
 GG_MUST_CHECK enum status formats_built_in(const struct result_formats **out, struct diag_log *log);
 
 #endif

@@ -47,7 +47,7 @@ static const char *word_list(struct strbuf *b, const char *word)
 
 static enum status check_word(struct document *d, const struct key *key, struct node *n)
 {
-	/* the message does not list metrics: there are too many for one line */
+	/* the message does not list metrics: there are too many of them */
 	bool metric = key->words == metric_names;
 	struct nearest near = { .word = n->text };
 	struct strbuf list = STRBUF_INIT;
@@ -71,8 +71,8 @@ static enum status check_word(struct document *d, const struct key *key, struct 
 	                     nearest_hint(&near, &d->arena, ':', otherwise));
 }
 
-/* The name without zero-width spaces: comments of gpugate put them into names as line breaks, and a
- * name copied from a comment has them. */
+/* The name without zero-width spaces. The comments that gpugate writes have them in names, as
+ * places where a line may break; a name that users copy from there has them, too. */
 static struct span without_breaks(struct span name, struct arena *a)
 {
 	static const char mark[] = "\xe2\x80\x8b"; /* U+200B */
@@ -132,7 +132,7 @@ static enum status check_number(struct document *d, const struct key *key, struc
 
 static enum status check_scalar(struct document *d, const struct key *key, struct node *n)
 {
-	/* tests check the built-in tables, so that commands need not check them each time */
+	/* commands need not check the built-in tables each time: tests do */
 	const char *fault = key->fault && !d->built_in ? key->fault(n->text.p) : NULL;
 	TRY(check_text(d, key, n));
 	if (fault)
@@ -244,7 +244,8 @@ enum status keys_check_value(struct document *d, const struct key *key, struct n
 	return kind == NODE_MAP ? keys_check(d, n, key->map) : check_list(d, key, n);
 }
 
-/* The name of the first key in `keys` whose own map can have the key `word`; NULL if no key can. */
+/* The name of the first key in `keys` whose own map can have the key `word`; NULL if there is
+   none. */
 static const char *map_with(const struct key_map *keys, struct span word)
 {
 	for (size_t i = 0; i < keys->nr; i++)

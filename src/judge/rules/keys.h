@@ -1,5 +1,5 @@
-/// Tables that list the keys of YAML maps. Documents are checked against these tables, which also
-/// say where each value is stored.
+/// Tables of the keys that YAML maps may have. Documents are checked against these tables, which
+/// also say where each value is stored.
 #ifndef GG_RULES_KEYS_H
 #define GG_RULES_KEYS_H
 
@@ -9,8 +9,8 @@
 #include "model/category.h"
 #include "rules/yaml_reader.h"
 
-/// Largest numbers: keys in a table, bytes in a text, bytes in an id, items in a list, profiles in
-/// a file.
+/// Upper limits: number of keys in a table, bytes in a text, bytes in an id, items in a list,
+/// profiles in a file.
 enum { MAX_KEYS = 24, MAX_TEXT = 16384, MAX_ID = 100, MAX_ITEMS = 1000, MAX_PROFILES = 32 };
 
 /// What the value of a key must be.
@@ -28,10 +28,11 @@ enum key_kind {
 	KEY_LIMIT, ///< limit: a number with a unit
 	KEY_AND, ///< limit, or a share of the step: `X% of step`
 	KEY_MAP,
-	KEY_NAMED, ///< map from names that users choose, each like a KEY_ID, to maps
+	KEY_NAMED, ///< map whose keys are names that users choose, with the form of a KEY_ID, and whose
+	           ///< values are maps
 	KEY_TEXTS, ///< list of texts, which may be empty
 	KEY_PATTERNS, ///< one text, or a list of at least one text
-	KEY_PAIRS, ///< map from texts of any kind to single values
+	KEY_PAIRS, ///< map whose keys are any texts, and whose values are scalars
 	KEY_MAPS, ///< list of maps, each with the keys of the table `map`
 };
 
@@ -40,14 +41,14 @@ enum key_need {
 	OPTIONAL,
 	REQUIRED,
 	ONE_OF
-}; ///< ONE_OF: at least one of the table's keys with ONE_OF must be present
+}; ///< ONE_OF: the map must have at least one of those keys of its table that are marked so
 
 struct key_map;
 
 /// Type of the struct member in which the value of a key is stored.
 enum key_holds {
-	HOLDS_NOTHING, ///< no member: the keys of the map fill members of the outer struct, or code
-	               ///< reads the value
+	HOLDS_NOTHING, ///< no member. If the value is a map, its keys fill members of the same struct;
+	               ///< else other code reads the value
 	HOLDS_TEXT, ///< const char *; if the key is absent, `absent_text`, which may be NULL
 	HOLDS_SPAN,
 	HOLDS_FLAG, ///< bool: for a KEY_WORD, false if the value is the first one of `words`; for a
@@ -64,14 +65,16 @@ struct key {
 	const char *name;
 	enum key_kind kind;
 	enum key_need need;
-	const char *meaning; ///< description of the key in one line, for users
+	const char *meaning; ///< what the key is for, in one line for users
 	const char *const *words; ///< words that a KEY_WORD or KEY_METRIC may have, in the order of the
 	                          ///< enum; ended by NULL
-	const char *(*fault)(const char *text); ///< function that returns NULL for a valid text, else
-	                                        ///< what is wrong with it; NULL: every text is valid
-	const struct key_map *map; ///< keys of the maps inside a KEY_MAP, KEY_NAMED or KEY_MAPS
+	const char *(*fault)(const char *text); ///< function that checks a text: it returns NULL if the
+	                                        ///< text is valid, else what is wrong with it; NULL:
+	                                        ///< every text is valid
+	const struct key_map *map; ///< keys of the map that a KEY_MAP is, or of the maps in a KEY_NAMED
+	                           ///< or KEY_MAPS
 
-	/// smallest and largest value; for KEY_NAMED the range of the number of items
+	/// smallest and largest value; for KEY_NAMED, `max` is the largest number of items
 	int64_t min, max;
 	enum key_holds holds;
 	/// offset of the member that stores the value, and size of the struct around it
@@ -87,8 +90,8 @@ struct key_map {
 	size_t nr; ///< number of keys in the table, at most MAX_KEYS
 };
 
-/// KEY() makes a row of a table. KEY_TABLE() makes a struct key_map of a table and the name of the
-/// map in messages. INTO() names the member that a key fills.
+/// KEY() makes a row of a table. KEY_TABLE() makes a struct key_map from a table and the name that
+/// messages give the map. INTO() names the member that a key fills.
 #define KEY(name_, kind_, need_, meaning_, ...)                                                   \
 	{                                                                                             \
 		.name = (name_), .kind = KEY_##kind_, .need = (need_), .meaning = (meaning_), __VA_ARGS__ \
@@ -107,32 +110,32 @@ struct key_map {
 		.name = (label), .keys = (table), .nr = NR_OF(table) \
 	}
 
-/// Check `map` and everything inside it: only known keys, each once, with the right type and
+/// Check `map` and everything inside it: it has only known keys, each once, with the right type and
 /// range, and all required keys. Afterwards, texts have no control characters, and the `value` of
 /// nodes with words and numbers is set.
 GG_MUST_CHECK enum status keys_check(struct document *d, struct node *map,
                                      const struct key_map *keys);
 
-/// Check that `value` is valid for `key`, with all that is inside it.
+/// Check that `value` and all that is inside it is valid for `key`.
 GG_MUST_CHECK enum status keys_check_value(struct document *d, const struct key *key,
                                            struct node *value);
 
-/// Check that no entry before `n` of the map has its key.
+/// Check that no entry of the map before `n` has the same key as `n`.
 GG_MUST_CHECK enum status keys_check_once(struct document *d, const struct node *map,
                                           const struct node *n);
 
 /// Set the members of `out`, which must be zeroed, to the values that they have for absent keys.
 void keys_default(const struct key_map *keys, void *out);
 
-/// Store the values of a map, which keys_check() has accepted, in the members of `out`; `map` NULL
-/// is an empty map. Members of absent keys stay unchanged. `a` owns the texts.
+/// Store the values of a map that keys_check() has accepted in the members of `out`; `map` NULL is
+/// an empty map. Members of absent keys stay unchanged. `a` owns the texts.
 void keys_fill(const struct key_map *keys, const struct node *map, struct arena *a, void *out);
 
 /// The keys of one row of a categories file: category, class and match.
 extern const struct key_map category_keys;
 
-/// Append the rows of a list, which keys_check() has accepted, to `out`. Fails with ST_USAGE if a
-/// name occurs twice or a text can never match.
+/// Append the rows of a list that keys_check() has accepted to `out`. Fails with ST_USAGE if a name
+/// occurs twice, or if a text can never match.
 GG_MUST_CHECK enum status category_rows_read(struct document *d, const struct node *list,
                                              struct category_table *out);
 

@@ -25,7 +25,7 @@ static void put_scalar(const struct key *key, int64_t value, const char *text, v
 	}
 }
 
-/* The struct that the table of a nested map fills: a member of `out`, or `out` itself. */
+/* The struct that the keys of a nested map fill: a member of `out`, or `out` itself. */
 static void *filled_by(const struct key *key, void *out)
 {
 	return key->holds == HOLDS_STRUCT ? (char *)out + key->at : out;
@@ -40,8 +40,8 @@ void keys_default(const struct key_map *keys, void *out)
 			put_scalar(key, key->absent, key->absent_text, out);
 }
 
-/* Append texts to the VEC(struct span) at `at`. All VECs of spans have the same layout but are
-   different types in C, so that the VEC is copied in and out. */
+/* Append texts to the VEC(struct span) at `at`. All VECs of spans have the same layout, but are
+   different types in C: the VEC is therefore copied in and out. */
 static void fill_texts(const struct node *list, struct arena *a, void *at)
 {
 	VEC(struct span) texts;

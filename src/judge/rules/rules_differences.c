@@ -1,5 +1,6 @@
-/* Rules as differences (`version: 2`): the file is laid over the built-in rules before rules are
- * read, so that the same code checks what results, and messages name the lines of the file. */
+/* Rules as differences (`version: 2`). The file is combined with the built-in rules before rules
+ * are read. The result is then checked like any rules file, and messages name the lines of the
+ * user's file. */
 #include "base/nearest.h"
 #include "rules/rules_internal.h"
 
@@ -42,9 +43,9 @@ static enum status check_twice(struct document *d, const struct node *map)
 	return ST_OK;
 }
 
-/* Set `*out` to the map `base` with the map `over` laid over it, entry by entry. In a rule (`rule`
-   is true), the value `off` removes an entry, and `fail` and `warn` are replaced as a whole. The
-   recursion is as deep as `base`, at most four levels. */
+/* Set `*out` to the map `base` with the entries of the map `over` in place of its own. In a rule
+   (`rule` is true), the value `off` removes an entry, and `fail` and `warn` are replaced as a
+   whole. The recursion is as deep as `base`, at most four levels. */
 static enum status lay(struct document *d, const struct node *base, const struct node *over,
                        bool rule, struct node **out)
 {
@@ -89,7 +90,7 @@ const struct node *rule_entry(const struct node *rules, struct span id)
 	return NULL;
 }
 
-/* Put an entry `key: value`, with the position of `at`, before all other entries of a map. */
+/* Insert an entry `key: value`, with the position of `at`, as the first one of a map. */
 static struct node *put_first(struct document *d, struct node *map, struct span key,
                               struct span value, const struct node *at)
 {
@@ -106,9 +107,9 @@ static struct node *put_first(struct document *d, struct node *map, struct span 
 	return entry;
 }
 
-/* Append a rule of the user's own. It gets `on_missing: fail` if neither the rule nor `defaults` of
- * the file sets this key (`skips`: true if `defaults` does). Otherwise the rule would skip a
- * missing figure like the built-in rules, which are made for all recordings. */
+/* Append a rule that only the user's file has. It gets `on_missing: fail`, unless the rule or
+ * `defaults` of the file has this key (`skips`: true if `defaults` has it). The value of the
+ * built-in rules, which are made for all recordings, would be to skip a missing figure. */
 static enum status add_own(struct document *d, const struct node *base, const struct node *n,
                            bool skips, struct node ***tail)
 {
@@ -131,14 +132,14 @@ static enum status add_own(struct document *d, const struct node *base, const st
 		return ST_OK;
 	if (!skips && !node_get(n, "on_missing"))
 		put_first(d, own, SPAN("on_missing"), SPAN("fail"), id ? id : n)->line = 0;
-	/* in a map, the key is the rule's id; in the list, `id` is an entry of the rule */
+	/* in a map, the key is the rule's id; in a list, `id` is an entry of the rule */
 	if (n->key)
 		put_first(d, own, SPAN("id"), n->key->text, n->key);
 	own->key = NULL;
 	return ST_OK;
 }
 
-/* True if the rule `entry` has a limit that is not in percentage points ("pp"). */
+/* True if the rule `entry` has a limit that is not in percentage points ("pp"). NULL has none. */
 static bool has_other_limits(const struct node *entry)
 {
 	static const char *const keys[] = { "warn", "fail" };
@@ -152,10 +153,10 @@ static bool has_other_limits(const struct node *entry)
 	return has;
 }
 
-/* Until version 0.3 the built-in rule 'slow-steps' judged the p95 of step.period. The user's entry
-   `o` for 'slow-steps' (it may be NULL) was written for the old rule if it has a statistic, or if
-   it or a profile has limits that are not in percentage points. Such an entry gets the keys of the
-   old rule. Returns the entry to use. */
+/* Until version 0.3, the built-in rule 'slow-steps' judged the p95 of step.period. The user's entry
+   `o` for 'slow-steps' (it may be NULL) was written for that rule if it has a statistic, or if it
+   or a profile has limits that are not in percentage points. Such an entry gets the keys that the
+   rule had then. Returns the entry to use. */
 static const struct node *of_slow_steps(struct document *d, const struct node *o,
                                         const struct node *at)
 {
@@ -227,7 +228,7 @@ static enum status lay_rules(struct document *d, const struct node *base, const 
 	return ST_OK;
 }
 
-/* Change the document `ctx` from differences into whole rules: its root becomes a copy of the
+/* Replace the differences in the document `ctx` by whole rules: its root becomes a copy of the
    built-in rules (`base`) with these differences. */
 static enum status lay_over(struct document *base, void *ctx)
 {

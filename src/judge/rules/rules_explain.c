@@ -5,7 +5,7 @@
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
 
-/* Largest width of a line in bytes, and indentation of all lines except the first. */
+/* Largest width of a line in bytes, and indentation of every line except the first. */
 enum { WIDTH = 96, INDENT = 4 };
 
 /* The text of `b`, broken into lines at blanks and owned by `a`; `b` is released. */
@@ -20,7 +20,7 @@ static const char *wrapped(struct arena *a, struct strbuf *b)
 			while (n && rest.p[n] != ' ')
 				n--;
 			for (n = n ? n : room; n < rest.n && rest.p[n] != ' ';)
-				n++; /* a word longer than a line is not broken */
+				n++; /* a word that is longer than a line is not broken */
 		}
 		if (out.n)
 			strbuf_addf(&out, "\n%*s", INDENT, "");
@@ -32,8 +32,8 @@ static const char *wrapped(struct arena *a, struct strbuf *b)
 	return arena_take(a, &out);
 }
 
-/* Append text such as "the p95 over steps of step.cuda_time (…), the max over devices and ranks"; a
-   median is not named, since most figures are medians. */
+/* Append text such as "the p95 over steps of step.cuda_time (…), the max over devices and ranks".
+   If the statistic is the median, it is not named, since most figures are medians. */
 static void say_figure(struct strbuf *b, struct arena *a, const struct rule *r)
 {
 	static const char *const items[] = {
@@ -89,7 +89,7 @@ static void say_items(struct strbuf *b, const struct rule *r)
 		            levels[r->on_gone]);
 }
 
-/* Append one condition of a limit. It follows the words "when it". */
+/* Append one condition of a limit, which continues a sentence after "when it". */
 static void say_limit(struct strbuf *b, const struct limits *all, const struct limit *l)
 {
 	static const char *const forms[][2] = {
@@ -237,8 +237,8 @@ static const char *key_explain(struct arena *a, const struct key *k, const struc
 	return arena_printf(a, "%s\n", wrapped(a, &b));
 }
 
-/* Append what keys with this name mean, in `map` and in the maps inside it. A meaning that several
-   maps share is given once. */
+/* Append what the keys called `name` mean, in `map` and in the maps inside it. A meaning that
+   several maps have is appended once. */
 static void add_keys(struct arena *a, const struct key_map *map, struct span name, struct strbuf *b)
 {
 	for (size_t i = 0; i < map->nr; i++) {

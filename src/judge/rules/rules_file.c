@@ -44,8 +44,9 @@ static enum status check_baseline(struct document *d, const struct node *n)
 	return ST_OK;
 }
 
-/* Check a key of the environment. Users can define keys with --context. Yet a key similar to a
-   known one is refused as a typo, and so is an unknown key that begins with "gpu." or "cuda.". */
+/* Check a key of the environment. Users can define their own keys with --context. But a key that is
+   similar to a known one is refused as a typo, and so is an unknown key that begins with "gpu." or
+   "cuda.". */
 static enum status check_key(struct document *d, const struct node *n)
 {
 	const char *near = env_key_near(n->text);
@@ -72,8 +73,8 @@ static bool is_named_before(const struct node *list, const struct node *item)
 	return false;
 }
 
-/* Check each key in the two lists of environment keys, and that no key is there twice, be it in one
-   list or in both. */
+/* Check each key in the two lists of environment keys, and that no key occurs twice, in one list or
+   in both together. */
 static enum status check_environment(struct document *d, const struct node *map)
 {
 	static const char *const names[] = { "must_match", "should_match" };
@@ -90,8 +91,8 @@ static enum status check_environment(struct document *d, const struct node *map)
 }
 
 /* Read an entry of `kernels.categories`: kernels whose names contain one of its texts belong to its
-   category. A text must not hold blanks, since digests store those of communication as one text, in
-   which blanks separate them. */
+   category. A text must not have blanks: digests store all texts of communication in one line,
+   separated by blanks. */
 static enum status addition_read(struct document *d, const struct node *n, struct rules *out)
 {
 	for (const struct node *m = node_get(n, "match")->first; m; m = m->next)
@@ -147,8 +148,9 @@ static enum status unknown_profile(struct document *d, const struct node *profil
 	                                       : "; the file has no 'profiles'"));
 }
 
-/* Read the rules with the profile that out->profile names, if any. Then read them with every other
-   profile, so that a mistake in one is reported now, not when it is first used. */
+/* Read the rules with the profile that out->profile names, if there is one. Then read them with
+   every other profile: a mistake in a profile is reported now, and not only once the profile is
+   used. */
 static enum status read_all(struct document *d, void *ctx)
 {
 	struct rules *out = ctx;

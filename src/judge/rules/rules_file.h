@@ -15,10 +15,10 @@
 struct key_map;
 
 /// Read rules. If `path` is NULL, they are the compiled-in default rules. Else they are in `text`,
-/// which messages call `path`; if `text` is NULL, they are in the file `path`. `profile` is the
-/// name of the profile to apply; NULL: no profile. Any error is ST_USAGE, with a message
-/// `FILE:LINE:COLUMN: what` that suggests the nearest valid word for a misspelled one. The caller
-/// ends with rules_release() for `out` in any case.
+/// which messages call `path`, or, if `text` is NULL, in the file `path`. `profile` is the name of
+/// the profile to apply; NULL: no profile. Any error is ST_USAGE, with a message `FILE:LINE:COLUMN:
+/// what` that suggests the nearest valid word for a misspelled one. The caller ends with
+/// rules_release() for `out` in any case.
 GG_MUST_CHECK enum status rules_read(const char *path, const struct span *text, const char *profile,
                                      struct rules *out, struct diag_log *log);
 
@@ -27,14 +27,14 @@ GG_MUST_CHECK enum status rules_read(const char *path, const struct span *text, 
 GG_MUST_CHECK enum status rules_add_limit(const char *limit, struct rules *out,
                                           struct diag_log *log);
 
-/// The rules of a file without keys: each member has the value that it gets if its key is absent.
+/// The rules of an empty rules file: each member has the value for an absent key.
 struct rules rules_default(void);
 
-/// A rule on the metric `m`; each other member has the value that it gets if its key is absent.
+/// A rule on the metric `m`; each other member has the value for an absent key.
 struct rule rule_default(const struct metric *m);
 
-/// What is wrong with a workload name, as a static text such as "must not …", which a message puts
-/// behind the name of the key; NULL if the name is valid. Workload names become part of file names.
+/// What is wrong with a workload name, as a static text such as "must not …" that a message appends
+/// to the name of the key; NULL if the name is valid. Workload names become part of file names.
 const char *workload_fault(struct span name);
 
 /// Read categories from `text` (NULL: from the file `path`), or the compiled-in ones if `path` is
@@ -42,8 +42,8 @@ const char *workload_fault(struct span name);
 GG_MUST_CHECK enum status categories_read(const char *path, const struct span *text,
                                           struct category_table *out, struct diag_log *log);
 
-/// Write the JSON Schema of rules files of version 1 (schemas/gpugate-rules-1.json), made from the
-/// same table of keys as reading uses.
+/// Write the JSON Schema of rules files of version 1 (schemas/gpugate-rules-1.json), from the table
+/// of keys by which rules files are read.
 void rules_schema_write(struct sink *out);
 
 /// Write the JSON Schema of rules files of version 2 (schemas/gpugate-rules-2.json).
@@ -51,29 +51,29 @@ void rules_differences_schema_write(struct sink *out);
 
 /// Write the rules of the file `path` (NULL: the built-in ones), which rules_read() has read with
 /// `profile`, as YAML. Without `upgrade`: all rules in force, with the line of each value that is
-/// not built in. With `upgrade`: the file of version 1, profiles included, as a file of version 2;
-/// ST_USAGE if it is of version 2 already.
+/// not built in. With `upgrade`: the file of version 1, with its profiles, as a file of version 2;
+/// ST_USAGE if it already is of version 2.
 GG_MUST_CHECK enum status rules_print(const char *path, const char *profile, bool upgrade,
                                       struct sink *out, struct diag_log *log);
 
 /// A text with a short hash ("mark") of each built-in rule, to be stored with a run. Owned by `a`.
 const char *rules_marks(struct arena *a);
 
-/// Text such as "changed: creep; new: leak": the built-in rules that are in force in `rules`, but
-/// differ from the built-in rules of the version whose rules_marks() returned `marks`. NULL if none
-/// differs, or if `marks` is NULL (unknown). Owned by `a`.
+/// Text such as "changed: creep; new: leak": which built-in rules that `rules` has in force differ
+/// from those of the gpugate version whose rules_marks() returned `marks`. NULL if none differs, or
+/// if `marks` is NULL (unknown). Owned by `a`.
 const char *rules_changed(const struct rules *rules, const char *marks, struct arena *a);
 
 /// Explain a rule in a paragraph: its figure and the meaning of its limits, with units and the
 /// direction that is worse. Owned by `a`.
 const char *rule_explain(struct arena *a, const struct rule *r);
 
-/// Explain all rules, then waivers and profiles, each in lines of its own; if `only` is not NULL,
-/// only that rule. Owned by `a`.
+/// Explain all rules, then waivers and profiles, each beginning a new line; if `only` is not NULL,
+/// only that rule with its waivers and profiles. Owned by `a`.
 const char *rules_explain(struct arena *a, const struct rules *r, const struct rule *only);
 
 /// What the keys called `name` mean: one text for each map of the rules file that can have such a
-/// key, each in lines of its own. NULL if no key has this name. Owned by `a`.
+/// key, each beginning a new line. NULL if no key has this name. Owned by `a`.
 const char *rules_key_explain(struct arena *a, struct span name);
 
 /// The keys of a sites file.
@@ -93,7 +93,7 @@ extern const struct key_map diagnosis_keys;
 GG_MUST_CHECK enum status diagnosis_read(const char *path, const struct span *text,
                                          struct diagnosis_rules *out, struct diag_log *log);
 
-/// Text for messages: the form of a key of the environment, such as gpu.name.
+/// The form of a key of the environment, such as gpu.name, as a text for messages.
 #define ENV_KEY_FORM "a key is lower-case letters, digits, '_' and '.', a letter first"
 
 /// True if `key` has the form ENV_KEY_FORM and 1 to 64 characters.

@@ -6,11 +6,12 @@
 #include "model/select.h"
 #include "rules/keys.h"
 
-/// The keys of a rules file. Both reading and the schema use this table: a new key is a new row.
+/// The keys of a rules file. Both the reader and the schema use this table: a new key needs only a
+/// new row.
 extern const struct key_map rules_keys;
 
 /// The keys of maps inside a rules file. They fill `struct rule`, `struct rule_override`, `struct
-/// waiver`, `struct alias`, `struct category_addition` and the globs of `struct query`.
+/// waiver`, `struct alias`, `struct category_addition` and the name patterns of `struct query`.
 extern const struct key_map rule_map, override_map, waiver_map, allow_map, alias_map, addition_map,
     select_map;
 
@@ -18,8 +19,8 @@ extern const struct key_map rule_map, override_map, waiver_map, allow_map, alias
 GG_MUST_CHECK enum status share_read(struct document *d, const struct node *n, int64_t most,
                                      int64_t *out);
 
-/// Read the map of `fail` or `warn` of `r`, whose metric and direction are set already; NULL: no
-/// limits. keys_check() has accepted the map. `a` owns the texts.
+/// Read `fail` or `warn` of the rule `r`, whose metric and direction are set already, from `map`,
+/// which keys_check() has accepted; NULL: no limits. `a` owns the texts.
 GG_MUST_CHECK enum status limits_read(struct document *d, struct arena *a, const struct rule *r,
                                       const struct node *map, struct limits *out);
 
@@ -27,13 +28,13 @@ GG_MUST_CHECK enum status limits_read(struct document *d, struct arena *a, const
 GG_MUST_CHECK enum status bound_read(struct document *d, const struct metric *m,
                                      const struct node *n, bool below, int64_t *out);
 
-/// Append the rule in `map`, which keys_check() has accepted, to `out`, whose default values are
+/// Append the rule in `map`, which keys_check() has accepted, to `out`. The defaults in `out` are
 /// set already.
 GG_MUST_CHECK enum status rule_read(struct document *d, const struct node *map, struct rules *out);
 
-/// Settle `unless`, the metric to which a rule leaves its check if another rule judges that metric.
-/// Drop `unless` where no rule is on its metric. Fail with ST_USAGE if rules leave their checks to
-/// each other in a circle, so that none would judge.
+/// Complete `unless` of all rules. It names the metric because of which a rule does not judge its
+/// own, if another rule judges that metric. Remove `unless` where no rule is on its metric. Fail
+/// with ST_USAGE if rules leave their metrics to each other in a circle, and none would be judged.
 GG_MUST_CHECK enum status unless_settle(struct document *d, struct rules *rules);
 
 /// Read the `overrides` of a rule from `map`, which keys_check() has accepted, into the rule `r`.
@@ -41,8 +42,8 @@ GG_MUST_CHECK enum status unless_settle(struct document *d, struct rules *rules)
 GG_MUST_CHECK enum status overrides_read(struct document *d, struct arena *a,
                                          const struct node *map, struct rule *r);
 
-/// Append the waiver in `map`, which keys_check() has accepted, to `out`, whose rules are read
-/// already.
+/// Append the waiver in `map`, which keys_check() has accepted, to `out`. The rules in `out` are
+/// read already.
 GG_MUST_CHECK enum status waiver_read(struct document *d, const struct node *map,
                                       struct rules *out);
 
@@ -50,26 +51,27 @@ GG_MUST_CHECK enum status waiver_read(struct document *d, const struct node *map
 GG_MUST_CHECK enum status allow_read(struct document *d, const struct node *map, struct rules *out);
 
 /// Check that each key of `map`, the value of `select`, restricts a label that the metrics have.
-/// `labels` is the set of these labels (bits of enum label_kind), and messages call the metrics
-/// `who`. If `map` is NULL, there is nothing to check.
+/// `labels` has these labels, as bits 1 << enum label_kind; messages call the metrics `who`. If
+/// `map` is NULL, there is nothing to check.
 GG_MUST_CHECK enum status select_check(struct document *d, const struct node *map, const char *who,
                                        unsigned labels);
 
 /// Users copy names such as "rank 5", "GPU 0" and "memory 0" from reports. Remove the first word of
-/// such texts in the query, so that the rest matches the ids.
+/// such texts from the query: the rest is the id to match.
 void select_bare(struct query *q);
 
-/// The entry of `rules` (a list, a map by ids, or NULL) for the rule `id`; NULL if there is none.
+/// The entry for the rule `id` in `rules`, a list or a map by ids; NULL if there is none, or if
+/// `rules` is NULL.
 const struct node *rule_entry(const struct node *rules, struct span id);
 
-/// If the document is of version 2, which states only differences from the built-in rules, replace
-/// its root by the built-in rules with these differences: rules are found by id, and changed entry
+/// If the document is of version 2, and thus has only differences from the built-in rules, replace
+/// its root by the built-in rules with these differences. Rules are found by id, and changed entry
 /// by entry (docs/rules.md). Documents of version 1 stay as they are.
 GG_MUST_CHECK enum status differences_apply(struct document *d);
 
-/// Set `root` to a copy of the document's root in which the numbers of profile `p` (an entry of
-/// `profiles`) replace the document's own numbers; the document owns the copy. Fails with ST_USAGE
-/// if the profile changes a key that does not exist.
+/// Set `root` to a copy of the document's root in which the values of profile `p` (an entry of
+/// `profiles`) replace the document's own values; the document owns the copy. Fails with ST_USAGE
+/// if the profile changes a limit that does not exist.
 GG_MUST_CHECK enum status profile_apply(struct document *d, const struct node *p,
                                         const struct node **root);
 

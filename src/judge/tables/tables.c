@@ -6,8 +6,9 @@
 #include "base/text.h"
 #include "rules/yaml_reader.h"
 
-/* Write the rows of a node and its children. The last row gets no closing brace, so that each list
- * or map that ends with this row can add "+ 1" to the row's last member, `ends`. */
+/* Write the rows of a node and its children. A row is written without its closing brace, which the
+ * next row begins with: a map or list that ends with the row can thus still add "+ 1" to the row's
+ * last member, `ends`. */
 static void write_node(const struct node *n, FILE *out, struct strbuf *texts)
 {
 	if (n->key)
