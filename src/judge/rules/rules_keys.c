@@ -79,8 +79,8 @@ static const struct key_map noise_map = KEY_TABLE("'noise'", noise_keys);
 	KEY("noise", MAP, OPTIONAL, "how far an increase or decrease must stand out to be a failure", \
 	    .map = &__VA_ARGS__)
 
-/* Keys of `noise` in `defaults`. The budget for false alarms is set only here, for the whole
-   gate. */
+/* Keys of `noise` in `defaults`. Only here the budget for false alarms can be set, since it is one
+   for the whole gate. */
 static const struct key budget_keys[] = {
 	NOISE_NUMBERS,
 	KEY("budget", SHARE, OPTIONAL,
@@ -138,8 +138,8 @@ static const struct key for_each_keys[] = {
 };
 static const struct key_map for_each_map = KEY_TABLE("'for_each'", for_each_keys);
 
-/* The keys of limits. `need` is ONE_OF in a rule, which needs at least one limit, and OPTIONAL in a
-   profile, which changes limits that the rule has. */
+/* The keys of `fail` and `warn`. `need` is ONE_OF in a rule, which must have at least one limit
+   there, and OPTIONAL in a profile, which changes limits that the rule has. */
 #define LIMIT_ROWS(need)                                                                           \
 	KEY("increase", LIMIT, need, "more than this above the baseline: 5%, 2ms, 1GiB, 2pp, 3"),      \
 	    KEY("decrease", LIMIT, need, "more than this below the baseline: 5%, 2ms, 1GiB, 2pp, 3"),  \

@@ -58,7 +58,7 @@ static enum status quantity_read(struct document *d, const struct node *n, enum 
 		return document_fail(
 		    d, n, "%s is negative: a limit says how far, its key says in which direction", quoted);
 	struct span number = unit_number_take(&s);
-	/* checks only the form: the number is divided by 10^number.n, and thus never too large */
+	/* this checks only the form: no number can be too large, since it is divided by 10^number.n */
 	int64_t nothing;
 	if (!number_parse(number, -(int)number.n, &nothing))
 		return document_fail(d, n, "%s must begin with a number like 5 or 0.5", quoted);
@@ -90,8 +90,8 @@ enum status share_read(struct document *d, const struct node *n, int64_t most, i
 	return ST_OK;
 }
 
-/* Where a quantity is used: as a difference, as `max` or `min`, or as `and`. Each use allows
-   certain units. */
+/* How a quantity is used: as a difference, as `max` or `min`, or as `and`. Each use allows other
+   units. */
 enum use { USE_DIFFERENCE, USE_BOUND, USE_AND };
 
 static const char *fitting_units(enum unit_family family, enum use use)
@@ -110,9 +110,9 @@ static const char *fitting_units(enum unit_family family, enum use use)
 	return fits[family][use];
 }
 
-/* Convert an absolute value to the metric's unit. Rounding loses nothing, because figures are
-   whole numbers and limits are strict: "above 1.5" means "above 1", and "below 1.5" means "below
-   2". */
+/* Convert an absolute value to the metric's unit. Rounding it changes no verdict, since figures are
+   whole numbers, and must be strictly above or below a limit: "above 1.5" means "above 1", and
+   "below 1.5" means "below 2". */
 static enum status absolute_read(struct document *d, const struct node *n, const struct metric *m,
                                  bool below, const struct quantity *q, int64_t *out)
 {
@@ -131,8 +131,8 @@ static enum status absolute_read(struct document *d, const struct node *n, const
 	return ST_OK;
 }
 
-/* True if a quantity in this unit may be used for the metric in the way `use`. Units for figures of
-   result files are checked in gate/figure_rule.c, once a result file is read. */
+/* True if a quantity in this unit may be used for the metric in the way `use`. For figures of
+   result files, gate/figure_rule.c checks the units once a file is read. */
 static bool unit_fits(const struct metric *m, enum unit_family unit, enum use use)
 {
 	enum unit_family family = family_of(m->unit);
@@ -214,7 +214,7 @@ static enum status and_read(struct document *d, struct arena *a, const struct me
 }
 
 /* Replace the condition 'worse' by an increase or a decrease. For figures of result files,
-   gate/figure_rule.c does this, once a result file is read. */
+   gate/figure_rule.c does so once a file is read. */
 static enum status direction_find(struct document *d, const struct rule *r, const struct node *n,
                                   enum condition *condition)
 {
@@ -236,7 +236,7 @@ enum status limits_read(struct document *d, struct arena *a, const struct rule *
 	for (const struct node *n = node_first(map); n; n = n->next) {
 		int condition = span_find(n->key->text, condition_names);
 		if (condition < 0)
-			continue; /* 'and' is read below: it depends on the other keys */
+			continue; /* 'and' is read below, since what it means depends on the other keys */
 		struct limit limit = { .condition = (enum condition)condition };
 		TRY(direction_find(d, r, n, &limit.condition));
 		TRY(limit_read(d, a, m, n, &limit));

@@ -1,5 +1,5 @@
-/* Marks of the built-in rules. A stored run has them, so that a later version of gpugate can say
- * which of these rules have changed. */
+/* Marks (short hashes) of the built-in rules. They are stored with a run, and a later version of
+ * gpugate can then say which of these rules have changed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static struct marks marks_of(struct arena *a)
 	struct diag_log log;
 	diag_init(&log);
 	if (document_open(NULL, NULL, &table_default, collect, &out, &log) != ST_OK)
-		mem_fail(); /* the built-in rules are valid: only memory can be lacking */
+		mem_fail(); /* the built-in rules are valid: the only possible error is a lack of memory */
 	diag_release(&log);
 	return out;
 }
@@ -71,9 +71,9 @@ const char *rules_marks(struct arena *a)
 	return arena_take(a, &b);
 }
 
-/* True if the built-in entry `name` has an effect on the rules in force: as a rule that the rules
-   file neither drops nor replaces, or as a key that all rules share, such as "defaults", if any
-   built-in rule is in force. */
+/* True if the built-in entry `name` has an effect on the rules in force. A built-in rule has one
+   unless the rules file drops or replaces it. A key that all rules share, such as "defaults", has
+   one if any built-in rule is in force. */
 static bool is_in_force(const struct rules *rules, const char *name)
 {
 	bool shared = strcmp(name, "environment") == 0 || strcmp(name, "defaults") == 0;

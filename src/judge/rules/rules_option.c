@@ -1,5 +1,5 @@
-/* A limit of the command line (`--limit step.cuda_time:+3%`) as a rule of its own. It is written as
- * YAML, so that the code that reads a rules file checks it. */
+/* A limit of the command line (`--limit step.cuda_time:+3%`) becomes a rule of its own. It is first
+ * written as YAML, since the code that reads a rules file can then check it. */
 #include <ctype.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ enum status rules_add_limit(const char *limit, struct rules *out, struct diag_lo
 	const char *shown = arena_printf(&log->arena, "--limit %s", limit);
 	if (!fits || !metric.n || memchr(metric.p, '"', metric.n) || memchr(metric.p, '\\', metric.n))
 		return diag_fail(log, ST_USAGE, "%s: " FORM, text_line(&log->arena, span_of(shown)));
-	/* the figure must exist, because the user names it: `on_missing: fail` */
+	/* `on_missing: fail`, since the user names the figure and thus expects it to exist */
 	strbuf_addf(
 	    &b, "version: 1\nrules:\n- {id: %s, metric: \"%.*s\", on_missing: fail, fail: {%s: %s}}\n",
 	    id_of(out, metric), (int)metric.n, metric.p, key, number);

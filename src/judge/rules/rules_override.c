@@ -5,8 +5,8 @@ struct patterns {
 	VEC(const struct node *) list;
 };
 
-/* Add the patterns in `n`, which is one pattern, a list of them, or NULL. A pattern that occurs
-   twice is an error, since its second occurrence would have no effect. */
+/* Add the patterns in `n`, which is one pattern, a list of patterns, or NULL. A pattern that occurs
+   twice is an error: only its first occurrence would have an effect. */
 static enum status add_patterns(struct document *d, const struct node *n, struct patterns *all)
 {
 	bool one = n && n->kind == NODE_SCALAR;

@@ -1,4 +1,4 @@
-/* Writes a rules file: all rules in force, or only what differs from the built-in rules. */
+/* Prints a rules file: all rules in force, or only the differences from the built-in rules. */
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
 
@@ -44,7 +44,7 @@ static void add_flow(struct strbuf *b, const struct node *n)
 }
 
 /* Append `key: value` after `indent` blanks, in one line or, if the value is long, in several
-   lines. With `places`, a comment names the line of a value that is not built in. */
+   lines. With `places`, a comment names the line of a value that is the user's. */
 static void add_entry(struct strbuf *b, const struct node *n, int indent, bool places)
 {
 	struct strbuf flow = STRBUF_INIT;
@@ -86,8 +86,8 @@ static bool is_figure(const struct node *metric)
 	return span_starts(metric->text, SPAN("input."));
 }
 
-/* If some items of a built-in rule are judged by rules of the user instead, append a comment with
-   the ids of these rules. Must agree with checks_drop_own(), which removes these items from the
+/* Append a comment with the ids of the user's rules that judge some items instead of the built-in
+   rule `rule`. checks_drop_own() decides in more detail which items a run's check takes from the
    built-in rule. */
 static void add_taking(struct strbuf *b, const struct node *rules, const struct node *rule)
 {
@@ -148,7 +148,7 @@ static bool is_same(const struct node *x, const struct node *y)
 }
 
 /* Append the entries by which the map `own` differs from `base`, separated by commas. An entry that
-   only `base` has is written as `off` in a rule; elsewhere it is written only if it is a list, as
+   only `base` has is written as `off` in a rule. Elsewhere it is written only if it is a list, as
    `[]`. */
 static void add_differing(struct strbuf *b, const struct node *base, const struct node *own,
                           bool rule)
@@ -215,7 +215,7 @@ static void add_rule_differences(struct strbuf *b, const struct node *base, cons
 
 struct printing {
 	struct strbuf text;
-	struct document *own; ///< the rules file, while the built-in rules are read beside it
+	struct document *own; ///< the rules file, for use while the built-in rules are read
 	bool upgrade;
 	const char *profile; ///< name of the profile to apply; NULL: no profile
 };
@@ -234,8 +234,9 @@ static enum status print_differences(struct document *base, void *ctx)
 		if (node_is(n, "version") || node_is(n, "rules"))
 			continue;
 		add_differing(&text, n, mine ? mine : &empty, false);
-		/* `on_missing` is written even if it equals that of the built-in rules: otherwise it would
-		   not hold for rules of the user's own. In version 1, a file without it means `fail` */
+		/* `on_missing` is written even if it equals that of the built-in rules, since it would
+		   otherwise not hold for rules that only this file has. In version 1, a file without it
+		   means `fail` */
 		const struct node *missing = node_get(mine, "on_missing"), *was = node_get(n, "on_missing");
 		if (was && (!missing || is_same(was, missing)))
 			strbuf_addf(&text, "%son_missing: %s", text.n ? ", " : "",

@@ -1,6 +1,6 @@
 /* Profiles: named sets of values that replace values of the rules file. A profile is applied to the
- * document before rules are read, so that the same code checks its values, and messages name their
- * lines in the file. */
+ * document before rules are read. Its values are then checked like any others, and messages name
+ * their lines in the file. */
 #include "base/nearest.h"
 #include "base/strbuf.h"
 #include "rules/rules_internal.h"
@@ -12,8 +12,8 @@ static struct node *overlay(struct document *d, const struct node *base, const s
 	struct node *out = node_copy(d, base), **tail = &out->first;
 	bool list = base->kind == NODE_LIST;
 	for (const struct node *n = base->first; n; n = n->next) {
-		/* What `over` has in place of `n`, which is an entry of a map or a rule in the list of
-		   rules; NULL if `over` does not change `n`. */
+		/* the value that `over` has for `n`, which is an entry of a map or a rule in the list of
+		   rules; NULL if `over` does not change it */
 		const struct node *o = node_get(over, list ? node_get(n, "id")->text.p : n->key->text.p);
 		*tail = !o ? node_copy(d, n) : o->kind == NODE_MAP ? overlay(d, n, o) : node_copy(d, o);
 		tail = &(*tail)->next;
@@ -26,7 +26,7 @@ static struct node *overlay(struct document *d, const struct node *base, const s
 	return out;
 }
 
-/* Check that a profile only changes existing limits, and adds none. */
+/* Check that a profile changes only limits, and `for_each`, that the rule has, and adds none. */
 static enum status check_limits(struct document *d, const struct node *rule,
                                 const struct node *over)
 {

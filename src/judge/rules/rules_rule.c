@@ -2,14 +2,14 @@
 #include "rules/rules_file.h"
 #include "rules/rules_internal.h"
 
-/* Labels of metrics whose items (such as kernels) can appear and disappear, so that rules can use
+/* Labels of metrics whose items (such as kernels) can come and go. Rules on such metrics can have
    for_each. */
 #define ITEM_LABELS                                                                        \
 	(1u << LABEL_KERNEL | 1u << LABEL_CATEGORY | 1u << LABEL_OP | 1u << LABEL_COLLECTIVE | \
 	 1u << LABEL_FUNCTION | 1u << LABEL_MODULE | 1u << LABEL_RANGE | 1u << LABEL_PLACE)
 
-/* Check that the keys for_each, `top` and `min_share` fit the metric, and that keys about items
-   occur only with for_each. */
+/* Check that the keys for_each, `top` and `min_share` fit the metric, and that keys on items occur
+   only together with for_each. */
 static enum status check_items(struct document *d, const struct node *map, const struct rule *r)
 {
 	const struct node *for_each = node_get(map, "for_each"), *top = node_get(map, "top");
@@ -54,7 +54,7 @@ static enum status check_noise(struct document *d, const struct node *noise, con
 }
 
 /* Check that the pattern `phase` matches a phase for which the metric has figures. There are only a
-   few phases, so that a pattern that matches none of them is a mistake. */
+   few phases: a pattern that matches none of them is a mistake. */
 static enum status check_phase(struct document *d, const struct node *phase, const struct metric *m)
 {
 	struct strbuf list = STRBUF_INIT;
@@ -71,8 +71,9 @@ static enum status check_phase(struct document *d, const struct node *phase, con
 	return fits ? ST_OK : ST_USAGE;
 }
 
-/* Read `unless`, which names another metric: the rule is skipped where that metric is known, too,
- * and differs from the rule's figure by at most `within`. Both must be figures of the whole run. */
+/* Read `unless`, which names another metric. A check of the rule is skipped where that metric is
+ * known, too, and differs from the rule's figure by at most `within`. Both must be figures of the
+ * whole run. */
 static enum status unless_read(struct document *d, const struct node *unless, struct rule *r)
 {
 	const struct node *metric = node_get(unless, "metric");

@@ -21,7 +21,7 @@ static void line(struct sink *out, int depth, const char *text)
 	sink_printf(out, "\n%*s%s", 2 * depth, "", text);
 }
 
-/* Write a text of the program itself, in which only quotes and backslashes need escapes. */
+/* Write a text of the program itself, in which only quotes and backslashes must be escaped. */
 static void write_text(struct sink *out, const char *text)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -38,7 +38,8 @@ static void write_words(struct sink *out, const char *const *words)
 {
 	sink_puts(out, "\"enum\": [");
 	for (size_t i = 0; words[i]; i++) {
-		/* other readers of YAML take these words for booleans unless quoted: allow both types */
+		/* other readers of YAML read these words as booleans unless they are quoted: allow both
+		   types */
 		bool flag = strcmp(words[i], "true") == 0 || strcmp(words[i], "false") == 0;
 		sink_printf(out, "%s\"%s\"", i ? ", " : "", words[i]);
 		if (flag)
@@ -126,8 +127,9 @@ static void write_kind(const struct schema_out *s, const struct key *key, int de
 	}
 }
 
-/* Write which keys must be present: for the need REQUIRED, all keys with it ("required": ["a",
-   "b"]); for ONE_OF, at least one of them ("anyOf": [{"required": ["a"]}, …]). */
+/* Write which keys must be present. For the need REQUIRED, these are all keys that have it
+   ("required": ["a", "b"]); for ONE_OF, at least one of them ("anyOf": [{"required": ["a"]},
+   …]). */
 static void write_need(struct sink *out, const struct key_map *map, enum key_need need, int depth)
 {
 	bool any = false;
@@ -144,8 +146,8 @@ static void write_need(struct sink *out, const struct key_map *map, enum key_nee
 }
 
 /* Write the schema of the value of a key in version 2; `rule`: true for a key of a rule. Rules are
-   a list, or a map by their ids in which a rule may be `off`. Parts of a rule may be `off`, too.
-   YAML 1.1 reads `off` as false. */
+   a list, or a map by their ids, in which a rule may be `off`. A map within a rule may be `off`,
+   too. YAML 1.1 reads `off` as false. */
 static void write_difference(const struct schema_out *s, const struct key *key, bool rule,
                              int depth)
 {
@@ -165,8 +167,8 @@ static void write_difference(const struct schema_out *s, const struct key *key, 
 	}
 }
 
-/* Write the schema of a map. The recursion is at most six deep, because the tables of keys are
-   nested no deeper. */
+/* Write the schema of a map. The recursion is at most six deep: the tables of keys are nested no
+   deeper. */
 static void write_map(const struct schema_out *s, const struct key_map *map, int depth)
 {
 	struct sink *out = s->sink;

@@ -1,8 +1,8 @@
 #include "base/nearest.h"
 #include "rules/rules_internal.h"
 
-/* `rule` is a pattern of ids. Set `*out` to the labels, as bits, of the metrics that matching rules
-   check. ST_USAGE if no rule has such an id. */
+/* Set `*out` to the labels, as bits 1 << enum label_kind, of the metrics of those rules whose ids
+   match the pattern `rule`. ST_USAGE if no id matches. */
 static enum status labels_of(struct document *d, const struct node *rule, const struct rules *rules,
                              unsigned *out)
 {

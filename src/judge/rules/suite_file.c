@@ -42,7 +42,7 @@ static enum status read_root(struct document *d, void *ctx)
 		keys_fill(&case_map, n, &out->arena, e);
 		bool named = strstr(e->workload, "{name}"), each = e->each;
 		const struct node *at = node_get(n, "workload");
-		if (each && !named) /* otherwise the cases of all folders would have one name */
+		if (each && !named) /* without {name}, the cases of all folders would have one name */
 			return document_fail(
 			    d, at, "'workload' must hold {name}, as 'each' makes a case for each folder");
 		if (!each && named)

@@ -14,7 +14,7 @@ struct suite_entry {
 	const char *workload;
 	const char *each; ///< pattern of folders, one for each case; NULL: the entry is a single case
 
-	/// paths in which {name} is replaced; NULL: the default paths of `gpugate check`
+	/// paths, in which {name} is replaced; NULL: those that `gpugate check` uses by default
 	const char *rules, *baseline;
 	int64_t repeat; ///< number of runs of the same code, each in a path of its own; 1: all paths
 	                ///< are of one run

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "io/opened.h"
 
-/* A map or list that is being read, and where to attach its next entry. */
+/* A map or list that is being read. `tail`: where to attach its next entry. */
 struct level {
 	struct node *node;
 	struct node **tail;
@@ -61,14 +61,15 @@ const struct node *node_get(const struct node *map, const char *key)
 	return NULL;
 }
 
-/* A node with only the position of `mark`; libyaml counts lines and columns from 0, nodes from
-   1. */
+/* A node with the position of `mark`, and nothing else. libyaml counts lines and columns from 0,
+   nodes count them from 1. */
 static struct node place(const yaml_mark_t *mark)
 {
 	return (struct node){ .line = (unsigned)mark->line + 1, .column = (unsigned)mark->column + 1 };
 }
 
-/* A node that has only the position of an encoding error, for which libyaml gives a byte offset. */
+/* A node with the position of an encoding error, and nothing else. libyaml gives this position as a
+   byte offset. */
 static struct node place_of_byte(struct span text, size_t offset)
 {
 	struct node at = { .line = 1, .column = 1 };
@@ -230,7 +231,7 @@ static enum status document_read(struct document *d, const char *path)
 	struct strbuf text = STRBUF_INIT;
 	struct stat sb;
 	enum status st = ST_OK;
-	/* O_NONBLOCK, since without it opening a FIFO waits for a writer */
+	/* O_NONBLOCK: otherwise, opening a FIFO would wait for a writer */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return diag_fail(d->log, ST_USAGE, "%s: cannot be opened: %s; name a YAML file", d->shown,
@@ -248,7 +249,7 @@ static enum status document_read(struct document *d, const char *path)
 	return st;
 }
 
-/* Build the document of a table. */
+/* Build the document of a compiled-in table. */
 static enum status document_copy(struct document *d, const struct table *built_in)
 {
 	struct builder b = { .d = d };

@@ -1,4 +1,4 @@
-/// A YAML document as a tree, read from libyaml's events under limits.
+/// Reads a YAML document into a tree, by the events of libyaml and under limits.
 #ifndef GG_RULES_YAML_READER_H
 #define GG_RULES_YAML_READER_H
 
@@ -15,13 +15,13 @@ enum { DOCUMENT_MAX_BYTES = 1 << 20, DOCUMENT_MAX_DEPTH = 32 };
 
 enum node_kind { NODE_SCALAR, NODE_MAP, NODE_LIST };
 
-/// A node of the document: a scalar, a map or a list. The entries of a map are nodes too: each is
-/// the value, with its key in `key`. The document's arena owns all nodes.
+/// A node of the document: a scalar, a map or a list. The entries of a map are nodes, too: such a
+/// node is the value, and has the key in `key`. The document's arena owns all nodes.
 struct node {
 	enum node_kind kind;
 	bool plain; ///< true for a scalar without quotes; false for one in quotes
-	bool built_in; ///< true if the node comes from the built-in rules, which a file of version 2
-	               ///< changes (differences_apply())
+	bool built_in; ///< true if the node comes from the built-in rules, and not from the file of
+	               ///< version 2 that changes them (differences_apply())
 	unsigned line, column; ///< position in the file, counted from 1
 	struct span text; ///< text of a scalar in UTF-8; may contain NUL, from an escape in the file
 	int64_t value; ///< value that keys_check() sets: integer, number or share in millionths, days
@@ -43,7 +43,7 @@ struct document {
 	struct diag_log *log; ///< log for errors; borrowed
 };
 
-/// Type of the functions that read a document into `out`, starting at its root.
+/// Type of the functions that read a parsed document into `out`, starting at its root.
 typedef enum status document_fn(struct document *d, void *out);
 
 /// A built-in file of the folder rules/, which the program in tables/ parses at build time: its
@@ -60,18 +60,18 @@ extern const struct table table_default, table_categories, table_formats, table_
     table_diagnosis;
 
 /// Parse `text` or, if it is NULL, the regular file `path`, or read the table `built_in` if `path`
-/// is NULL; pass the document to `read`, and then release it. A text must hold one document,
-/// without aliases, anchors, tags and directives. It is `read` that has to check for duplicate
-/// keys. Any error is ST_USAGE with its position and reason.
+/// is NULL. Pass the document to `read`, and then release it. A text must hold one document,
+/// without aliases, anchors, tags and directives. Duplicate keys are for `read` to check. Any error
+/// is ST_USAGE with its position and reason.
 GG_MUST_CHECK enum status document_open(const char *path, const struct span *text,
                                         const struct table *built_in, document_fn *read, void *out,
                                         struct diag_log *log);
 
-/// Log the error `NAME:LINE:COLUMN: what`.
+/// Log an error as `NAME:LINE:COLUMN: what`.
 void document_error(struct document *d, const struct node *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/// Like document_error(), as an expression with the value ST_USAGE, to be returned.
+/// Like document_error(), as an expression with the value ST_USAGE, which callers return.
 #define document_fail(...) (document_error(__VA_ARGS__), ST_USAGE)
 
 /// Text of a scalar in quotation marks, for a message; owned by the document.
@@ -80,7 +80,7 @@ const char *document_quote(struct document *d, struct span text);
 /// A copy of a node, owned by the document, to be put into another list.
 struct node *node_copy(struct document *d, const struct node *n);
 
-/// Value of `key` in a map; NULL if the map lacks the key, or if `map` is NULL or no map.
+/// Value of `key` in a map; NULL if the map lacks the key, or if `map` is NULL or not a map.
 const struct node *node_get(const struct node *map, const char *key);
 
 /// True if the entry `n` of a map has the key `key`; false also for an element of a list.
@@ -89,7 +89,7 @@ static inline bool node_is(const struct node *n, const char *key)
 	return n->key && span_eq(n->key->text, span_of(key));
 }
 
-/// Append a text in the double quotes of YAML.
+/// Append a text as YAML in double quotes.
 void yaml_add_quoted(struct strbuf *b, struct span text);
 
 /// The first entry of a map or list; NULL if it is empty, or if `of` is NULL.
