@@ -9,15 +9,15 @@
 #include "report/table.h"
 #include "trust/trust.h"
 
-/* The name by which --accept accepts the check: the id of the trust finding because of which the
-   check is not judged, else the check's rule. */
+/* The name by which --accept accepts the check: its rule or, if a trust finding prevents the check
+   from being judged, the id of that finding. */
 static const char *id_to_accept(const struct check *k)
 {
 	return k->verdict == VERDICT_INCONCLUSIVE && k->spoiler ? k->spoiler->id : k->rule;
 }
 
 /* How well `name` fits one of the names of a check: its id, its rule, its metric, its item, or the
-   trust finding because of which it is not judged. */
+   trust finding that prevents it from being judged. */
 static enum name_fit fit_of(const char *name, const struct check *k)
 {
 	const char *const whole[] = { k->rule, k->id, k->metric->name, id_to_accept(k) };
@@ -39,7 +39,7 @@ static bool is_named(const struct options *o, const char *id)
 
 /* True if a report shows `name` in the finding: as an item that changed, or as a place where the
    changed work runs or is called. Phases, ranks and categories do not count, since other findings
-   may name them too. */
+   may name them, too. */
 static bool finding_shows(const struct finding *f, const char *name)
 {
 	struct span asked = span_of(name);
@@ -50,8 +50,8 @@ static bool finding_shows(const struct finding *f, const char *name)
 	               name_fit(asked, span_of(p[i].name), p[i].level == PLACE_KERNEL) >= FIT_CUT);
 }
 
-/* Mark in `accepted` the checks of each finding whose cause is called `name` or, if `shown`, that
-   shows `name`. Returns true if there is such a finding. */
+/* Mark in `accepted` the checks of each finding whose cause has the name `name` or, if `shown`, in
+   which a report shows `name`. Returns true if there is such a finding. */
 static bool accept_findings(const struct report *r, const char *name, bool shown, bool *accepted)
 {
 	bool any = false;
@@ -66,7 +66,8 @@ static bool accept_findings(const struct report *r, const char *name, bool shown
 	return any;
 }
 
-/* The end of a message on an unknown name: the rules, items and findings with similar names. */
+/* The end of a message about an unknown name: it names rules, items and findings with similar
+   names. */
 static const char *near_names(const struct report *r, const char *name, struct arena *a)
 {
 	struct nearest_few near = { .asked = span_of(name) };
@@ -85,8 +86,8 @@ static const char *near_names(const struct report *r, const char *name, struct a
 	return nearest_few_hint(&near, a);
 }
 
-/* Mark in `accepted` the checks that --accept names: for each name the checks that it fits best,
-   and the checks of the findings that it names. */
+/* Mark in `accepted` the checks that --accept names: for each of its names, the checks that the
+   name fits best, and the checks of the findings with this name. */
 static enum status find_accepted(const struct report *r, const struct options *o, bool *accepted,
                                  struct diag_log *log)
 {
@@ -107,14 +108,14 @@ static enum status find_accepted(const struct report *r, const struct options *o
 	return ST_OK;
 }
 
-/* True if figures of the check are unreliable on the run that is to be approved. */
+/* True if a trust finding on the candidate makes the check's figures unreliable. */
 static bool is_spoiled(const struct check *k)
 {
 	return k->verdict == VERDICT_INCONCLUSIVE && k->spoiler && k->spoiler->candidate;
 }
 
-/* Fail because of the trust finding with the message `why`, and advise the options `accepts`, such
-   as " --accept lost-kernels". */
+/* Fail because of the trust finding with the message `why`, and advise to use the options
+   `accepts`, such as " --accept lost-kernels". */
 static enum status refuse_books(const char *why, const char *accepts, struct diag_log *log)
 {
 	return diag_fail(log, ST_INPUT,
@@ -169,7 +170,7 @@ bool acceptance_is_unsure(const struct report *r, const struct options *o)
 	return r->verdict == VERDICT_INCONCLUSIVE && !r->counts[VERDICT_INCONCLUSIVE];
 }
 
-/* The options --accept that would accept the checks that are still refused: one for each rule or
+/* The options --accept that would accept the remaining checks: one for each rule or trust
    finding. */
 static const char *missing_accepts(const struct report *r, const bool *accepted, struct arena *a)
 {

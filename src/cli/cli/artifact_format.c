@@ -19,7 +19,7 @@
 #include "store/run_json.h"
 #include "xspace/xspace.h"
 
-/* Store the settings for reading traces in a digest that was made without a trace, since all
+/* Store the settings by which traces are read in a digest that was made without a trace, since all
  * digests of a run must have the same settings. */
 static void set_settings(const struct loader *l, struct digest *d)
 {
@@ -30,8 +30,8 @@ static void set_settings(const struct loader *l, struct digest *d)
 
 /* ---- loaders for memory ---- */
 
-/* Adds the digest `d` of a memory recording, and takes it over. `st` and `own` are the status and
- * the messages of the function that made `d`. */
+/* Add the digest `d` of a memory recording, and take it over. `st` and `own` are the status and the
+ * messages of the function that made `d`. */
 static enum status add_memory(const struct loader *l, struct source *src,
                               struct artifact_file *file, enum status st, struct digest *d,
                               struct diag_log *own)
@@ -236,8 +236,8 @@ static bool begin_has(struct span first, size_t within, const char *what)
 	return memmem(first.p, first.n < within ? first.n : within, what, strlen(what)) != NULL;
 }
 
-/* True if the file begins with '{' and has the key "schema" and the text `schema` within its first
-   48 bytes, as JSON files of gpugate do. */
+/* True if the file begins with '{' and, like JSON files of gpugate, has the key "schema" and the
+   text `schema` within its first 48 bytes. */
 static bool schema_recognize(struct span first, const char *schema)
 {
 	enum { WITHIN = 48 };
@@ -253,7 +253,7 @@ static bool timeline_page_recognize(struct span first)
 	       begin_has(first, first.n, "<title>GPU Memory Timeline HTML</title>");
 }
 
-/* True for an event file of TensorBoard, whose first record has the format's version. Source:
+/* True for an event file of TensorBoard. Its first record has the version of the format. Source:
    core/util/events_writer.h of TensorFlow. */
 static bool tensorboard_recognize(struct span first)
 {
@@ -267,21 +267,21 @@ static bool columns_recognize(struct span first)
 	return span_starts(first, SPAN("PAR1")) || span_starts(first, SPAN("ARROW1"));
 }
 
-/* True for a byte order mark of UTF-16, with which '>' of PowerShell begins a file. */
+/* True for a byte order mark of UTF-16. In PowerShell, '>' writes UTF-16 files. */
 static bool utf16_recognize(struct span first)
 {
 	return span_starts(first, SPAN("\xff\xfe")) || span_starts(first, SPAN("\xfe\xff"));
 }
 
-/* True for a pickle with a key that dumps of the Flight Recorder have. Source: FlightRecorder.hpp
-   of PyTorch 2.8 (dump). */
+/* True for a pickle that has a key of dumps of the Flight Recorder. Source: FlightRecorder.hpp of
+   PyTorch 2.8 (dump). */
 static bool flight_recognize(struct span first)
 {
 	return pickle_recognize(first) && (begin_has(first, first.n, "pg_config") ||
 	                                   begin_has(first, first.n, "collective_seq_id"));
 }
 
-/* True for JSON, and for an empty file, since the reader of traces reports that it is empty. */
+/* True for JSON. Also true for an empty file: the reader of traces reports that it is empty. */
 static bool trace_recognize(struct span first)
 {
 	return first.n == 0 || value_is_json(first);
@@ -396,7 +396,8 @@ static bool ends_with(const char *name, const char *ending)
 	return n >= k && strcmp(name + n - k, ending) == 0;
 }
 
-/* True if the file `name`, which begins with `whole` (blanks, then `first`), has the format `f`. */
+/* True if the file `name` has the format `f`. `whole` is the beginning of the file, `first` is the
+   same without leading blanks. */
 static bool format_fits(const struct artifact_format *f, struct span whole, struct span first,
                         enum json_form form, const char *name)
 {

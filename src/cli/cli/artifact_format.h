@@ -1,5 +1,5 @@
-/// The formats that files of a run can have, how a file's format is recognized, and how the context
-/// of a run is read: facts that no artifact contains (model, batch_size, …).
+/// The formats that files of a run can have, how the format of a file is recognized, and how the
+/// context of a run is read: facts that no artifact contains (model, batch_size, …).
 #ifndef GG_CLI_ARTIFACT_FORMAT_H
 #define GG_CLI_ARTIFACT_FORMAT_H
 
@@ -12,26 +12,26 @@
 /// Largest number of endings of one format.
 enum { ENDINGS_MAX = 3 };
 
-/// A format. A file has this format if `schema`, `form` or `recognize` fits. If all three are
-/// unset, the file's ending decides; without endings, a row fits every file that no earlier row
-/// fits.
+/// A format. A file has it if `schema`, `form` or `recognize` fits. If these three are unset, the
+/// file's ending decides. A row without endings fits every file that no earlier row fits.
 struct artifact_format {
 	const char *name; ///< name of the format; its fuzz target is tests/fuzz/fuzz_NAME.c
-	const char *schema; ///< beginning of the value of the JSON key "schema", with the quotation
-	                    ///< mark before it
+	const char *schema; ///< beginning of the value of the JSON key "schema", including the
+	                    ///< quotation mark
 	enum json_form form; ///< shape that the file's JSON must have
 	bool (*recognize)(struct span first); ///< true if a file has the format, judged by its first
 	                                      ///< bytes after leading blanks
 
-	/// like `recognize`, but leading blanks are not skipped: in a binary file they are data
+	/// like `recognize`, but leading blanks are not skipped, since they are data in a binary file
 	bool (*recognize_blanks)(struct span first);
-	/// endings (or other parts) of file names that only artifacts have, not logs beside them
+	/// endings (or other parts) of the names of such artifacts, which distinguish them from logs in
+	/// their directory
 	const char *endings[ENDINGS_MAX];
 
 	/// Reads the source and adds what it contains by artifact_add(); NULL: the format is refused.
 	enum status (*load)(const struct loader *l, struct source *src, struct artifact_file *file);
-	bool ahead; ///< true: gzip is inflated in a thread of its own
-	bool is_guess; ///< true: load() may find that the file is JSON of another kind
+	bool ahead; ///< true: gzip is decompressed in a thread of its own
+	bool is_guess; ///< true: the file may turn out to be other JSON when load() reads it
 	bool or_result; ///< true: the file is first tried as a result file
 	bool is_recording; ///< true: such a file is a recording or a digest
 	const char *refusal; ///< message after "FILE: " if the format is refused
@@ -53,7 +53,7 @@ GG_MUST_CHECK enum status artifact_load_plain(const struct loader *l, struct sou
                                               struct source *again, struct artifact_file *file,
                                               bool *found);
 
-/// All formats, with an unnamed row at the end; the first that fits a file is used. Static.
+/// All formats; the last row has no name. The first format that fits a file is used. Static.
 extern const struct artifact_format artifact_formats[];
 
 /// The format of a file `name` that begins with `first` (see source_peek()); never NULL.
@@ -74,12 +74,12 @@ const struct artifact_format *artifact_format_of(enum json_form form);
 /// True if a file called CONTEXT_JSON is a trace, a snapshot or a file of gpugate instead.
 bool context_is_artifact(const char *path);
 
-/// Check that every --context is KEY=VALUE with a usable key and value; ST_USAGE otherwise.
+/// Check that every --context is KEY=VALUE with a usable key and value; ST_USAGE if not.
 GG_MUST_CHECK enum status context_check(const struct options *cli, struct diag_log *log);
 
-/// Set the environment keys of the digest `d` from run.yaml or run.json in the folder of the
-/// artifact at `path`, then from --context (already checked), which takes precedence. ST_USAGE if a
-/// file is unusable.
+/// Set the environment keys of the digest `d` from the file run.yaml or run.json in the folder of
+/// the artifact `path`, and then from --context (already checked), which takes precedence. ST_USAGE
+/// if a file is unusable.
 GG_MUST_CHECK enum status context_apply(const struct options *cli, const char *path,
                                         struct digest *d, struct diag_log *log);
 

@@ -34,8 +34,8 @@ enum status baseline_comparable(const struct run *run, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Refuse a run that the rules could not judge, since it has other ranks than the rules expect, or
-   was reduced to digests with other settings. */
+/* Refuse a run that the rules could not judge, because it has other ranks than they expect, or
+   because its digests were made by other settings. */
 static enum status check_rules(const struct candidates *c, const struct setup *s,
                                struct diag_log *log)
 {
@@ -46,7 +46,7 @@ static enum status check_rules(const struct candidates *c, const struct setup *s
 	return environment_settings(&s->rules, NULL, c->v, c->nr, s->reduce.communication, log);
 }
 
-/* Make a baseline from the first run, which was found good. */
+/* Make a baseline from the first run, which has been checked already. */
 static enum status make(const struct candidates *c, const struct setup *s, struct baseline *out,
                         struct diag_log *log)
 {
@@ -84,7 +84,8 @@ static struct past_run *add_past(const struct setup *s, const struct run *run, s
 	return past;
 }
 
-/* Move the runs that older versions stored inside the baseline to the history, to keep them. */
+/* Move the runs that older gpugate versions stored inside the baseline to the history. They would
+   be lost otherwise. */
 static void add_recent(struct baseline *b)
 {
 	for (size_t i = 0; i < b->recent.runs.nr; i++) {
@@ -96,14 +97,14 @@ static void add_recent(struct baseline *b)
 	b->recent.runs.nr = 0;
 }
 
-/* Add the runs of `c` from index `first` on to the history, after the approved run if that is
-   missing there. */
+/* Add the runs of `c` from index `first` on to the history. If the approved run is missing there,
+   add it before them. */
 static enum status add_runs(const struct candidates *c, size_t first, const struct setup *s,
                             const char *verdict, bool accepted, struct baseline *b,
                             struct diag_log *log)
 {
-	/* `together` marks the runs as repeats on one machine; NULL for a single run, or if the runs
-	   may be of different machines */
+	/* `together` marks runs that were made together on one machine; NULL for a single run, or if
+	   the runs may be from different machines */
 	bool apart =
 	    c->nr == 1 || ANY(i, c->nr, i && environment_together(&c->v[0], &c->v[i]) == APART);
 	const char *together =
@@ -177,7 +178,7 @@ enum status baseline_save(const struct baseline *b, const char *path, struct dia
 	return stored_baseline_save(b, path, false, log);
 }
 
-/* Print the note immediately, since messages of the log are printed only at the end. */
+/* Print the note at once: the messages of the log are printed only at the end. */
 static void say_waiting(const char *lock)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -186,12 +187,12 @@ static void say_waiting(const char *lock)
 	strbuf_release(&b);
 }
 
-/* Wait up to five minutes for the lock: one change of a baseline takes seconds, a queue of many
-   changes takes minutes. */
+/* Wait up to five minutes for the lock: one change of a baseline takes seconds, but many changes
+   may be waiting. */
 static const struct lock_wait lock_wait = { .seconds = 300, .told = say_waiting };
 
 /* Check that the baseline or its history may be written at `path`. Any place is allowed if the user
-   typed the path; else it must be inside of the repository, or of the folder of --history. */
+   typed the path. Otherwise it must be inside of the repository, or of the folder of --history. */
 static enum status check_place(const struct options *o, const char *path, struct diag_log *log)
 {
 	bool typed = o->value[OPT_BASELINE] && !o->value[OPT_SUITE], kept = setup_is_kept(o, path);

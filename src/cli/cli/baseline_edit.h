@@ -5,14 +5,14 @@
 #include "cli/candidates.h"
 #include "store/lock.h"
 
-/// ST_INPUT if a rank of the run has no GPU activities, no memory and no figures of result files,
-/// so that nothing could be compared with it.
+/// ST_INPUT if there is nothing to compare the run by: a rank has no GPU activities, no memory and
+/// no figures of result files.
 GG_MUST_CHECK enum status baseline_comparable(const struct run *run, struct diag_log *log);
 
-/// Make a baseline without a history: its pin is the first of the runs, its provenance comes from
-/// the options. `first`: true if it does not replace another baseline. ST_INPUT for a run that
-/// could never be compared. `out` borrows from the runs. The caller releases it with
-/// baseline_release() in any case.
+/// Make a baseline without a history. Its pin (the approved run) is the first of the runs; its
+/// provenance comes from the options. `first`: true if it does not replace another baseline.
+/// ST_INPUT for a run that could never be compared. `out` borrows from the runs. The caller
+/// releases it with baseline_release() in any case.
 GG_MUST_CHECK enum status baseline_make(const struct candidates *c, const struct setup *s,
                                         bool first, struct baseline *out, struct diag_log *log);
 
@@ -21,24 +21,24 @@ GG_MUST_CHECK enum status baseline_save(const struct baseline *b, const char *pa
                                         struct diag_log *log);
 
 /// Print on standard output what was done with the file `path` of a baseline (`what`, such as
-/// "baseline written"), and which other file was written (`also`; NULL: no other file).
+/// "baseline written"), and which other file was written, too (`also`; NULL: none).
 GG_MUST_CHECK enum status baseline_say(const struct baseline *b, const char *path, const char *also,
                                        const char *what, struct diag_log *log);
 
-/// Add all runs except the first to the history of a new baseline. If the file `history` exists
+/// Add all runs except the first to the history of a new baseline. If there is a file `history`
 /// already, its runs are kept.
 GG_MUST_CHECK enum status baseline_add_repeats(const struct candidates *c, const struct setup *s,
                                                const char *history, struct baseline *b,
                                                struct diag_log *log);
 
-/// Write the baseline to `path`, and the runs of its history, if it has any, to the file `history`.
-/// The caller holds the lock of the baseline.
+/// Write the baseline to `path` and, if its history has runs, write them to the file `history`. The
+/// caller holds the lock of the baseline.
 GG_MUST_CHECK enum status baseline_save_both(const struct baseline *b, const char *path,
                                              const char *history, struct diag_log *log);
 
-/// Write a new baseline to `path`, and the runs of its history, if it has any, to the file
-/// `history`. ST_OUTPUT if a baseline exists at `path`, unless `replace`. ST_USAGE if a path that
-/// the user did not type leads out of the repository.
+/// Write a new baseline to `path` and, if its history has runs, write them to the file `history`.
+/// ST_OUTPUT if there is a baseline at `path`, unless `replace`. ST_USAGE if a path that the user
+/// did not type leads out of the repository.
 GG_MUST_CHECK enum status baseline_put(const struct baseline *b, const struct options *o,
                                        const char *path, const char *history, bool replace,
                                        struct diag_log *log);
@@ -49,8 +49,9 @@ struct baseline_edit {
 	const char *path; ///< path as the user named it; owned by the setup's arena
 	const char *history, *reference; ///< paths of the baseline's history and of its reference run;
 	                                 ///< owned by the setup's arena
-	bool is_first; ///< true if the run to store is the first of main: neither the repository nor
-	               ///< the folder of --history has a baseline or runs of the workload
+	bool is_first; ///< true if the run to store is the first of main: there is no baseline and no
+	               ///< run of the workload, neither in the repository nor in the folder of
+	               ///< --history
 	struct baseline b; ///< the baseline; empty if `is_first`
 };
 
@@ -60,7 +61,7 @@ GG_MUST_CHECK enum status baseline_edit_begin(struct baseline_edit *e, struct se
                                               const struct run *run, struct diag_log *log);
 
 /// Append the runs to the history of the baseline `b`, with the verdict of `judged`. If `accepted`,
-/// they also become part of the reference.
+/// later runs are compared with them, too.
 GG_MUST_CHECK enum status baseline_add(const struct candidates *c, const struct setup *s,
                                        const struct report *judged, bool accepted,
                                        struct baseline *b, struct diag_log *log);
@@ -69,14 +70,14 @@ GG_MUST_CHECK enum status baseline_add(const struct candidates *c, const struct 
 GG_MUST_CHECK enum status baseline_save_history(const struct baseline *b, const char *path,
                                                 struct diag_log *log);
 
-/// Make the first run the reference run, which later changes are explained against: write its file.
+/// Make the first run the reference run, whose details explain later changes: write its file.
 GG_MUST_CHECK enum status baseline_save_reference(const struct candidates *c, const struct setup *s,
                                                   const struct baseline_edit *e,
                                                   struct diag_log *log);
 
-/// Make the first run the pin, add the runs to the history, and write both files. Earlier runs of
-/// the history no longer count for the reference. `moved` is the new baseline, which borrows from
-/// the runs; the caller releases it with baseline_release().
+/// Make the first run the pin (the approved run), add the runs to the history, and write both
+/// files. Later runs are then no longer compared with earlier runs of the history. `moved` is the
+/// new baseline, which borrows from the runs; the caller releases it with baseline_release().
 GG_MUST_CHECK enum status baseline_move(const struct candidates *c, const struct setup *s,
                                         const struct report *judged, struct baseline_edit *e,
                                         struct baseline *moved, struct diag_log *log);

@@ -42,7 +42,8 @@ static enum fail_on fail_on(const struct options *o)
 	                                    : FAIL_ON_FAIL;
 }
 
-/* Words of a command that would approve the runs of this check: its files, then its options. */
+/* Collect the words of a command that would approve the runs of this check: its files, then its
+   options. */
 static void add_words(const struct setup *s, const char *path, struct arena *a, struct texts *out)
 {
 	const struct options *o = s->options;
@@ -61,8 +62,9 @@ static void add_words(const struct setup *s, const char *path, struct arena *a, 
 	options_words(o, CMD_APPROVE, a, out);
 }
 
-/* True if the user asks only for absolute limits, in the rules file or on the command line. False
-   if built-in rules are in force and the user names a baseline, since these rules need one. */
+/* True if all limits that the user asks for are absolute, both in the rules file and on the command
+   line. False if the user names a baseline and built-in rules are in force, since these compare
+   with it. */
 static bool limits_are_absolute(const struct options *o, const struct rules *rules)
 {
 	bool named = o->value[OPT_BASELINE] || strcmp(rules->baseline, rules_default().baseline) != 0;
@@ -75,7 +77,8 @@ bool candidates_need_no_baseline(const struct options *o, const struct rules *ru
 	       (o->all[OPT_CONTROL].nr && !o->value[OPT_BASELINE]);
 }
 
-/* Say which built-in rules differ from those of the gpugate version that stored the newest run. */
+/* Add a warning that names the built-in rules which differ from those of the gpugate version that
+   stored the newest run. */
 static void warn_of_update(const struct rules *rules, const struct baseline *b, struct report *out)
 {
 	const struct history *lists[] = { &b->recent, &b->sample };
@@ -157,7 +160,7 @@ enum status candidates_judge(const struct candidates *c, struct setup *s, const 
 		vec_push(&words, o->all[OPT_CONTROL].v[i]);
 	}
 	in.promote = words.v;
-	/* without a stored baseline (a control run stands in for it) approval cannot be advised */
+	/* without a stored baseline, a control run replaces it, and approval cannot be advised */
 	in.nr_check = b ? words.nr : 0;
 	enum status st = judge(&in, out, log);
 	if (st == ST_OK && b)

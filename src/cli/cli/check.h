@@ -17,23 +17,23 @@ struct check_job {
 };
 
 /// Read and judge what the options of `check` name. The gate is one of `gates` gates that share a
-/// budget of false alarms. ST_OK: the report has the verdict; else the first error of the log says
+/// budget of false alarms. ST_OK: the report has the verdict; else the first error in the log says
 /// why nothing was judged. The caller ends with check_end() in any case.
 GG_MUST_CHECK enum status check_begin(struct check_job *j, const struct options *o, size_t gates,
                                       struct diag_log *log);
 
-/// Complete the report `out` of candidates_judge(). Add the findings, and for candidate and
-/// baseline the table of ranks and an analysis. The analysis has all its parts only if the report
-/// becomes an HTML `page`. If a check failed or warned, also add the recommendations for the
-/// candidate that do not hold for the baseline as well.
+/// Complete the report `out` of candidates_judge(): add the findings and, for candidate and
+/// baseline, the table of ranks and an analysis. The analysis is complete only if the report is
+/// also written as an HTML `page`. If a check failed or warned, also add those recommendations for
+/// the candidate that do not hold for the baseline, too.
 void check_explain(const struct candidates *c, const struct setup *s, const struct baseline *b,
                    bool page, struct report *out);
 
 /// Release everything that the job owns.
 void check_end(struct check_job *j);
 
-/// The one of two statuses that decides the exit code: the first in the order usage, output,
-/// baseline, unusable input, failed check.
+/// The one of two statuses that decides the exit code: the one that comes first in the order usage
+/// error, output error, baseline, unusable input, failed check.
 enum status worse_status(enum status a, enum status b);
 
 #endif

@@ -46,8 +46,8 @@ void cli_print_log(const struct diag_log *log)
 	}
 }
 
-/* If a standard stream is closed, the next file that is opened would take its number, and output
-   for the stream would end up in it. The stream is replaced by one that cannot be read or
+/* If a standard stream is closed, the next file that is opened gets its number, and output for the
+   stream would go into that file. Replace each closed stream by one that can neither be read nor be
    written. */
 static void hold_standard_streams(void)
 {
@@ -79,7 +79,7 @@ uint64_t cli_memory_limit(const struct options *o)
 }
 
 /* For each report that the command can write, and for which no option gives a path, set the path to
-   a file in the folder of --reports. */
+   that of a file in the folder of --reports. */
 static enum status name_reports(struct options *o, struct diag_log *log)
 {
 	const char *folder = o->value[OPT_REPORTS];
@@ -102,7 +102,7 @@ static enum status run_command(const struct options *o, enum status parsed, stru
 		report_init(&r);
 		enum status st = output_failure(o, parsed, &r, log);
 		report_release(&r);
-		(void)st; /* an error of output is ignored, since the usage error takes precedence */
+		(void)st; /* an error while writing reports is ignored: the usage error takes precedence */
 		return parsed;
 	}
 	if (o->version || o->help)
@@ -121,8 +121,8 @@ int cli_main(int argc, char **argv)
 	hold_standard_streams();
 	mem_on_failure(leftover_remove_all);
 	mem_return_large();
-	/* Writing to a closed pipe, or beyond the largest size of a file (ulimit -f), must not kill the
-	   process: it fails instead, with exit code 5. */
+	/* Writing to a closed pipe, or beyond the largest size of a file (ulimit -f), must fail with
+	   exit code 5, instead of killing the process. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGINT, on_signal);

@@ -46,8 +46,8 @@ static void baseline_job_release(struct baseline_job *w)
 
 /* ---- approve ---- */
 
-/* Judge the runs against the new baseline, which is made of the first run. Refuse them if one of
-   them did other work, since the difference would count as noise. Warn of figures that no check
+/* Judge the runs against the new baseline, which is made from the first of them. Refuse the runs if
+   one of them did other work: the difference would count as noise. Warn of figures that no check
    will judge. */
 static enum status try_baseline(struct baseline_job *w, const char *path, struct diag_log *log)
 {
@@ -87,7 +87,7 @@ static enum status create_baseline(struct baseline_job *w, const struct options 
 	                    log);
 }
 
-/* Make the run the pin, in place of the baseline's present pin. */
+/* Make the run the pin (the approved run) instead of the present one. */
 static enum status move_baseline(struct baseline_job *w, const struct options *o, const char *path,
                                  struct diag_log *log)
 {
@@ -107,9 +107,9 @@ static enum status move_baseline(struct baseline_job *w, const struct options *o
 	                    "baseline moved", log);
 }
 
-/* True if the run begins a new baseline instead of being judged against the file at `path`. If this
-   file is absent, but the rules or a history know the workload, the path may be wrong: then only
-   --new or --force begins a baseline. */
+/* True if the run begins a new baseline instead of being judged against the file at `path`. If
+   there is no such file, but the rules or a history know the workload, the path may be wrong. The
+   run then begins a baseline only with --new or --force. */
 static bool begins(const struct baseline_job *w, const struct options *o, const char *path,
                    struct arena *a)
 {
@@ -166,8 +166,8 @@ static enum status refuse_known(const struct baseline_job *w, struct diag_log *l
 }
 
 /* True if a judged run is typical of main: no check failed, is undecided, is inconclusive or shows
-   an improvement, and each figure of a whole step (not of an item) differs from the reference by at
-   most half of the figure's noise. */
+   an improvement, and each figure of a whole step (not of an item) differs from main's median by at
+   most half of its noise. */
 static bool is_typical(const struct report *r)
 {
 	bool typical = true;
@@ -180,7 +180,7 @@ static bool is_typical(const struct report *r)
 	return typical;
 }
 
-/* True if the reference run, against which changes are explained, is still typical of main. */
+/* True if the reference run, whose details explain changes, is still typical of main. */
 static bool reference_is_typical(struct baseline_job *w)
 {
 	struct report report;
@@ -201,7 +201,8 @@ static bool reference_is_typical(struct baseline_job *w)
 static enum status store_runs(struct baseline_job *w, const struct options *o, struct diag_log *log)
 {
 	bool force = o->value[OPT_FORCE] != NULL;
-	/* a folded run as reference run would cause all runs that it is compared with to be folded */
+	/* if a folded run becomes the reference run, all runs that are compared with it must be folded,
+	   too */
 	bool explains = run_fold(&w->edit.b.pin) || !run_fold(&w->candidates.v[0]);
 	w->setup.rules.is_main = true;
 	TRY(candidates_fold(&w->candidates, &w->setup, &w->edit.b, log));
@@ -212,19 +213,20 @@ static enum status store_runs(struct baseline_job *w, const struct options *o, s
 	}
 	if (!force)
 		TRY(refuse_known(w, log));
-	/* undecided runs are accepted: without them, the reference would consist of the luckier half of
-	   the runs */
+	/* Undecided runs are accepted, too. The median of main would otherwise be that of the luckier
+	   runs. */
 	const int64_t *n = w->report.counts;
 	bool accepted = force || n[VERDICT_FAIL] + n[VERDICT_MISSING] == 0;
 	if (!accepted)
 		diag_note(log, "the run counts for the noise only, not for the reference: %s",
 		          w->report.headline);
 	TRY(baseline_add(&w->candidates, &w->setup, &w->report, accepted, &w->edit.b, log));
-	/* Make the first of the runs the reference run if it is typical of main and the present
-	   reference run no longer is. The file of the reference run thus changes only if main did. */
+	/* Make the first of the runs the reference run if it is typical of main, and the present
+	   reference run is not any more. The file of the reference run thus changes only if main has
+	   changed. */
 	bool kept = accepted && explains && run_is_recorded(&w->candidates.v[0]) &&
 	            is_typical(&w->report) && !reference_is_typical(w);
-	if (kept) /* the reference run is written before the history, since it does not count until the
+	if (kept) /* the reference run is written before the history: it does not count before the
 	             history has its line */
 		TRY(baseline_save_reference(&w->candidates, &w->setup, &w->edit, log));
 	TRY(baseline_save_history(&w->edit.b, w->edit.history, log));
@@ -234,7 +236,7 @@ static enum status store_runs(struct baseline_job *w, const struct options *o, s
 	                    "run stored", log);
 }
 
-/* Count the oldest runs, which the options --keep and --before remove. */
+/* Count the oldest runs, those that the options --keep and --before remove. */
 static enum status count_old(const struct history *h, const struct options *o, size_t *out,
                              struct diag_log *log)
 {
@@ -261,8 +263,8 @@ static void drop_first(struct history *h, size_t nr)
 	h->runs.nr -= nr;
 }
 
-/* Drop the oldest `nr` of the runs that older versions of gpugate stored inside the baseline. The
-   file is read anew, since the approved run in memory may have been folded to be compared. */
+/* Remove the oldest `nr` of the runs that older gpugate versions stored inside the baseline. The
+   file is read again, since the approved run in memory may have been folded to compare it. */
 static enum status drop_inside(const struct baseline_edit *e, size_t nr, struct diag_log *log)
 {
 	struct baseline b;

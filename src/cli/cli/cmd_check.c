@@ -42,8 +42,8 @@ static enum status read_baseline(const struct setup *s, const struct run *candid
 	return setup_baseline_read(s->options, *path, out, log);
 }
 
-/* Load both sides even after an error, since an unusable baseline takes precedence over an unusable
-   run. The error that decides comes first in the log. */
+/* Load the baseline even if the runs cannot be loaded: an unusable baseline takes precedence over
+   an unusable run. The error that decides comes first in the log. */
 static enum status load_sides(struct setup *s, struct candidates *candidates, struct arena *a,
                               const char **path, struct baseline *b, struct diag_log *log)
 {
@@ -64,7 +64,7 @@ static enum status load_sides(struct setup *s, struct candidates *candidates, st
 	return worse_status(st, base);
 }
 
-/* Write the reports of the verdict, or of the reason why nothing was judged. */
+/* Write reports, either of the verdict or of the reason why nothing was judged. */
 static enum status finish(const struct options *o, enum status st, struct report *r,
                           struct diag_log *log)
 {
@@ -72,7 +72,7 @@ static enum status finish(const struct options *o, enum status st, struct report
 	                   : worse_status(st, output_failure(o, st, r, log));
 }
 
-/* Write the baseline that would result from approving the run, for a person to commit. */
+/* Write the baseline that approving the run would make, for a person to commit. */
 static enum status propose(const struct candidates *c, const struct setup *s,
                            const struct report *r, struct diag_log *log)
 {
@@ -114,7 +114,7 @@ static enum status bootstrap(const struct candidates *c, const struct setup *s, 
 }
 
 /* Add what check_explain() adds for each run: its table of ranks, its analysis, and
-   recommendations. Findings are not added. `baseline` has no ranks if there is no baseline. */
+   recommendations, but no findings. `baseline` has no ranks if there is no baseline. */
 static void remarks_add(const struct naming *naming, const struct diagnosis_rules *rules,
                         const struct run *candidate, const struct run *baseline, bool page,
                         struct report *out)
@@ -169,7 +169,7 @@ enum status check_begin(struct check_job *j, const struct options *o, size_t gat
 	*j = (struct check_job){ .path = "" };
 	report_init(&j->report);
 	enum status st = judge_sides(j, o, gates, log);
-	provenance_links(&j->report.arena, &j->report.links); /* judge_sides() resets the links */
+	provenance_links(&j->report.arena, &j->report.links); /* judge_sides() has reset the links */
 	TRY(st);
 	const struct run *candidate = &j->candidates.v[0];
 	const struct baseline *b = j->b.pin.ranks.nr ? &j->b : NULL;

@@ -15,8 +15,8 @@ static enum status write_run(const struct options *o, struct run *run, struct di
 	return stored_run_save(run, o->value[OPT_OUTPUT], log);
 }
 
-/* The digests of one rank are stored side by side and joined when the file is read. Joining files
- * of digests thus only collects their digests, and the order does not matter. */
+/* The digests of one rank are stored one after the other, and joined only when the file is read.
+ * Joining files of digests is thus only collecting their digests, in any order. */
 enum status cmd_digest(const struct options *o, struct diag_log *log)
 {
 	struct setup s;

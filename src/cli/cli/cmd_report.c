@@ -20,7 +20,7 @@ static void describe(const struct setup *s, const struct run_view *v, struct rep
 	const struct run *run = v->run;
 	r->workload = s->workload;
 	sides_fill(NULL, run, 1, r);
-	r->baseline.label = NULL; /* a single run has no baseline side */
+	r->baseline.label = NULL; /* a single run is not compared with a baseline */
 	r->expect_ranks = s->rules.expect_ranks;
 	trust_findings(NULL, run, 1, &s->rules, r);
 	trust_find_machines(NULL, run, 1, s->rules.throttled, r);
@@ -41,7 +41,7 @@ static void describe(const struct setup *s, const struct run_view *v, struct rep
 		    arena_printf(&r->arena, "%s-bound (%s confidence)", bound_names[c->bound], sure);
 }
 
-/* Replace the report's lists by the lists of a single phase. */
+/* Replace the lists of the report by those of a single phase. */
 static enum status narrow(const struct setup *s, struct run *run, enum phase phase,
                           struct report *r, struct diag_log *log)
 {
@@ -70,7 +70,7 @@ static void add_fact(struct report *r, const char *label, const char *text)
 	         (struct fact){ .id = label, .label = label, .text = text, .note = "" });
 }
 
-/* Add to the summary what a baseline says of its approved run. */
+/* Add to the summary what a baseline says about its approved run. */
 static void add_baseline(const struct baseline *b, struct report *r)
 {
 	const struct provenance *p = &b->provenance;
@@ -87,7 +87,8 @@ static void add_baseline(const struct baseline *b, struct report *r)
 	add_fact(r, "accepted runs", arena_printf(&r->arena, "%zu", b->reference.runs.nr));
 }
 
-/* Read the run, or the stored baseline whose approved run is described. */
+/* Read the run. If the only argument is a stored baseline, or there is none, read the baseline and
+   describe its approved run. */
 static enum status read_run(const struct options *o, struct setup *s, struct run *run,
                             struct baseline *b, struct diag_log *log)
 {
@@ -99,7 +100,7 @@ static enum status read_run(const struct options *o, struct setup *s, struct run
 	return ST_OK;
 }
 
-/* Write the JSON that `gpugate metrics --json`, a command of older versions, has always written. */
+/* Write the JSON of `gpugate metrics --json`, a command of older versions, in its old form. */
 static enum status write_figures(const struct run_view *v, const struct report *r, const char *path,
                                  struct diag_log *log)
 {

@@ -43,8 +43,8 @@ static enum status lint(const struct options *o, const char *path, int64_t today
 	return st;
 }
 
-/* True for a stored baseline, and for a file that is named like one, so that its faults are
-   reported as those of a baseline. */
+/* True for a stored baseline, and for a file with the name of one: its faults are then reported as
+   those of a baseline. */
 static bool is_baseline(const struct options *o, const char *path)
 {
 	const char *dot = strrchr(path, '.');
@@ -79,7 +79,7 @@ enum status cmd_lint(const struct options *o, struct diag_log *log)
 	return st == ST_OK ? end : st;
 }
 
-/* Advice on metrics in rules, depending on the source of their noise. The numbers are those of
+/* Advice on limits for metrics, depending on where their noise comes from. The numbers are those of
  * rules/default.yaml. */
 static const char *const advice[NR_FAMILIES] = {
 	[FAMILY_EXACT] = "good to gate: it has no noise, so that any change is one of the program; "
@@ -126,7 +126,7 @@ static void explain_metric(const struct metric *m, struct rules *rules, struct s
 }
 
 /* Find the next heading "### TERM" of the glossary in `*at`, and the text below this heading. Moves
-   `*at` behind the text. False if there is no such heading. */
+   `*at` to the end of the text. False if there is no such heading. */
 static bool next_term(struct span *at, struct span *term, struct span *text)
 {
 	static const char head[] = "\n### ";
@@ -144,7 +144,7 @@ static bool next_term(struct span *at, struct span *term, struct span *text)
 }
 
 /* Append Markdown as plain text. A link in parentheses becomes the path of its page, such as
-   "(docs/ranks.md)", and any other link its words. */
+   "(docs/ranks.md)"; any other link becomes its words. */
 static void add_plain(struct strbuf *b, struct span text)
 {
 	for (size_t i = 0; i < text.n; i++) {
@@ -166,7 +166,8 @@ static void add_plain(struct strbuf *b, struct span text)
 }
 
 /* True if `word` is the term `term` of the glossary, such as "Run, candidate", or one of the names
-   in the term, also as a plural. `near` is offered these names, and keeps the most similar one. */
+   in the term, in singular or plural. `near` is told these names, and keeps the one most similar to
+   the word. */
 static bool term_has(struct span term, struct span word, struct nearest *near, struct arena *a)
 {
 	struct span one = { word.p, word.n - (word.n > 1 && word.p[word.n - 1] == 's') };
@@ -182,8 +183,8 @@ static bool term_has(struct span term, struct span word, struct nearest *near, s
 	return has;
 }
 
-/* What the glossary says of a word; NULL if it does not have the word. `near` is offered all terms
-   up to the one that is found. */
+/* What the glossary says about a word; NULL if it does not have the word. `near` is told all terms
+   up to the one that is found, and keeps the most similar one. */
 static const char *glossary_of(struct span word, struct nearest *near, struct arena *a)
 {
 	struct span at = { embedded_glossary, embedded_glossary_size }, term, text;
@@ -200,9 +201,9 @@ static const char *glossary_of(struct span word, struct nearest *near, struct ar
 	return NULL;
 }
 
-/* The row of a table in `page` whose first cell holds names of verdicts or findings, among them
-   `word`, as text "NAMES: TEXT". NULL if there is no such row; `near` has then been offered all
-   names. */
+/* The row of a table in `page` whose first cell has `word` among its names of verdicts or findings,
+   as text "NAMES: TEXT". NULL if there is no such row; `near` has then been told all names, and
+   keeps the most similar one. */
 static const char *row_of(const char *page, struct span word, struct nearest *near, struct arena *a)
 {
 	for (const char *row = page; (row = strstr(row, "\n| `")); row++) {
@@ -224,8 +225,8 @@ static const char *row_of(const char *page, struct span word, struct nearest *ne
 	return NULL;
 }
 
-/* Append a text of a recommendation, with the name of each figure in place of the figure: "step"
-   for the placeholder {step}. */
+/* Append a text of a recommendation. It has placeholders for figures, such as {step}, of which only
+   the name is shown. */
 static void add_advice(struct strbuf *b, const char *label, const char *text)
 {
 	struct span literal, inside;
@@ -237,8 +238,8 @@ static void add_advice(struct strbuf *b, const char *label, const char *text)
 	strbuf_adds(b, "\n");
 }
 
-/* What the recommendation `id` says, which may be in the table of diagnoses or in the code; NULL if
-   there is none. `near` is offered all ids. */
+/* What the recommendation `id` says, whether it is in the table of diagnoses or in the code; NULL
+   if there is none. `near` is told all ids, and keeps the most similar one. */
 static const char *advice_of(const struct diagnosis_rules *table, struct span id,
                              struct nearest *near, struct arena *a)
 {
@@ -269,7 +270,7 @@ static const char *format_of(struct span word, struct arena *a)
 	               : NULL;
 }
 
-/* The metric with this name, else the first with this label in reports, such as "peak memory". NULL
+/* The metric called `word`, else the first metric that reports call so, such as "peak memory". NULL
    if there is none. */
 static const struct metric *metric_called(struct span word, struct arena *a)
 {
@@ -292,12 +293,12 @@ static enum status list_metrics(const struct options *o, struct diag_log *log)
 	return st;
 }
 
-/* Explains the word `given`, or the result file of this name. */
+/* Explain the word `given`; if it has no meaning, explain the result file of this name. */
 static enum status explain(const struct options *o, const char *given, struct rules *rules,
                            const struct diagnosis_rules *diagnoses, struct diag_log *log)
 {
 	struct arena *a = &rules->arena;
-	/* a check is explained by its rule: "top-kernels[flash_fwd]" */
+	/* a check, such as "top-kernels[flash_fwd]", is explained by its rule */
 	struct span word = { given, strcspn(given, "[") };
 	struct nearest near = { .word = word };
 	const struct metric *m = metric_called(word, a);
@@ -311,7 +312,7 @@ static enum status explain(const struct options *o, const char *given, struct ru
 	const char *term = glossary_of(word, &near, a);
 	row = row_of(embedded_verdicts, word, &near, a);
 	row = row ? row : row_of(strstr(embedded_ranks, "\n| finding "), word, &near, a);
-	/* a recommendation is left out if a rule or a metric has the same name, whose text is enough */
+	/* a recommendation is left out if a rule or a metric has its name: their text is enough */
 	const char *advised = of_rule || m ? NULL : advice_of(diagnoses, word, &near, a);
 	const char *said[] = { of_rule, term, row, rules_key_explain(a, word), format_of(word, a),
 		                   advised, NULL };

@@ -6,8 +6,8 @@
 #include "base/diag.h"
 #include "cli/options.h"
 
-/// The commands. cmd_report() also runs its old name `metrics`. cmd_suite_cases() runs `digest`,
-/// `approve` and `store` on the cases of a suite.
+/// The commands. cmd_report() also runs `metrics`, which is an old name of the command.
+/// cmd_suite_cases() runs `digest`, `approve` and `store` on the cases of a suite.
 typedef enum status command_fn(const struct options *o, struct diag_log *log);
 command_fn cmd_check, cmd_suite, cmd_suite_cases, cmd_diff, cmd_report, cmd_digest, cmd_approve,
     cmd_store, cmd_history, cmd_lint, cmd_explain, cmd_init;
@@ -19,8 +19,8 @@ enum status explain_formats(const struct options *o, const char *path, struct di
 /// if there is no such format. The text is static; `a` is for scratch memory.
 struct span formats_entry(struct span name, struct arena *a);
 
-/// Largest memory of a command in bytes: the limit of the options, else an amount that leaves a
-/// quarter of the machine's memory to other processes and to cached files.
+/// Largest memory of a command in bytes: the limit that the options set, else three quarters of the
+/// machine's memory. The rest is left to other processes and to cached files.
 uint64_t cli_memory_limit(const struct options *o);
 
 /// Print the messages of the log on standard error, one per line.

@@ -12,8 +12,8 @@
 
 #define VALUE_MAX_CHARS 200
 
-/* True if the value is usable for the key. Keys from which figures are computed need a number above
-   0; other keys take any valid text that is not too long. */
+/* True if the key may have the value. Keys that figures are computed from need a number above 0.
+   Other keys take any valid text that is not too long. */
 static bool is_value(struct span key, struct span value)
 {
 	static const char *const numeric[] = { "samples_per_step", "tokens_per_step", "flops_per_step",
@@ -64,7 +64,8 @@ bool context_is_artifact(const char *path)
 {
 	static const char *const keys[] = { "schema", "traceEvents", "segments", "device_traces",
 		                                NULL };
-	struct diag_log own; /* errors in the file are dropped here: its reader reports them later */
+	struct diag_log own; /* errors in the file are dropped here: the reader of the file reports
+	                        them later */
 	struct source *src;
 	struct span key;
 	diag_init(&own);
