@@ -10,7 +10,7 @@
 #include "results/result_file.h"
 #include "rules/formats_file.h"
 
-/* Copy a table of formats. The file was read before, and is therefore known to be a regular file of
+/* Print a table of formats. The file was read before, and is thus known to be a regular file of
    limited size. */
 static enum status copy_file(const char *path, struct sink *out, struct diag_log *log)
 {
@@ -24,7 +24,7 @@ static enum status copy_file(const char *path, struct sink *out, struct diag_log
 	return st;
 }
 
-/* Print the lines with which a rules file would make gpugate read the file at `path`. */
+/* Print lines for a rules file by which gpugate would read the file at `path`. */
 static enum status propose(const char *path, struct diag_log *log)
 {
 	struct result_proposal found;
@@ -58,7 +58,7 @@ struct span formats_entry(struct span name, struct arena *a)
 	if (!at)
 		return SPAN("");
 	for (end = at + strlen(head); *end == ' '; end += strcspn(end, "\n") + 1)
-		; /* lines of an entry are indented */
+		; /* the lines of an entry are indented */
 	return (struct span){ at + 1, (size_t)(end - at) - 1 };
 }
 

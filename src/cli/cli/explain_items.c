@@ -42,8 +42,8 @@ static void add_items(struct bench *b, const struct metric *m, const char *name,
 	vec_release(&items.list);
 }
 
-/* Searches the figures of result files in the run for one that is called `name`, or that reports
-   label so. Returns its metric, or NULL if there is no such figure. */
+/* Search the figures of result files in the run for one that is called `name`, or that reports call
+   so. Returns its metric, or NULL if there is no such figure. */
 static const struct metric *figure_called(const struct run *run, struct span name, struct arena *a)
 {
 	for (size_t r = 0; r < run->ranks.nr; r++) {
@@ -68,7 +68,8 @@ const char *explain_items(const struct options *o, const char *name, struct rule
 	struct setup s;
 	struct baseline base = { 0 };
 	struct bench b;
-	struct diag_log log; /* dropped: it does not matter here why there is no baseline */
+	struct diag_log log; /* the log is dropped: the reason why there is no baseline does not
+	                        matter here */
 	struct strbuf out = STRBUF_INIT;
 	const char *path = NULL;
 	diag_init(&log);
@@ -79,7 +80,7 @@ const char *explain_items(const struct options *o, const char *name, struct rule
 		bench_init(&b, &(struct bench_runs){ .candidates = &base.pin, .nr_candidates = 1 },
 		           s.naming);
 		for (size_t i = 0; i < NR_OF(ids); i++) {
-			/* kernels and operators are in the list of functions, too, which would repeat what was
+			/* the list of functions has kernels and operators, too, and would repeat what was
 			   found */
 			bool again = out.n && ids[i] == METRIC_FUNCTION_EXCLUSIVE_PCT;
 			if (!again)

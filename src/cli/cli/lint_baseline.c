@@ -1,4 +1,4 @@
-/* gpugate lint of stored baselines. */
+/* Checks of stored baselines by `gpugate lint`. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,7 +21,8 @@ struct verify {
 	struct baseline b;
 	struct diag_log *log;
 	size_t warnings;
-	size_t nr_noiseless; ///< number of rules whose noise is mostly assumed, for lack of runs
+	size_t nr_noiseless; ///< number of rules whose noise is mostly assumed, since there are too few
+	                     ///< runs
 };
 
 #define WARN(v, ...)  \
@@ -48,7 +49,7 @@ static enum status verify_usable(const struct verify *v)
 	return ST_OK;
 }
 
-/* Find figures that contradict each other, because somebody edited or damaged them. */
+/* Find figures that contradict each other. Somebody must have edited or damaged them. */
 static enum status verify_sums(const struct verify *v)
 {
 	for (size_t i = 0; i < v->b.pin.ranks.nr; i++) {
@@ -83,7 +84,8 @@ static void verify_environment(struct verify *v)
 	const struct rules *rules = &v->setup->rules;
 	for (size_t i = 0; i < rules->must_match.nr; i++) {
 		const char *key = rules->must_match.v[i].p;
-		/* a run of one process has no world size, and does not match runs that have one */
+		/* a run of one process does not declare a world size, and thus does not match runs that
+		   do */
 		bool alone = strcmp(key, "world_size") == 0 && run_nr_ranks(&v->b.pin) == 1;
 		if (!alone && !run_env(&v->b.pin, key))
 			WARN(v,
@@ -154,7 +156,8 @@ static enum status verify_baseline(struct verify *v)
 	for (size_t i = 0; i < v->setup->rules.rules.nr; i++)
 		verify_rule(v, &v->setup->rules.rules.v[i], &pin, &b);
 	bench_release(&b);
-	if (v->nr_noiseless) /* one warning for all such rules: a new baseline has many */
+	if (v->nr_noiseless) /* one warning for all these rules, since a new baseline has many of
+	                        them */
 		WARN(v,
 		     "%zu rule%s: fewer than %d runs of the history have the figure, so that its noise is "
 		     "mostly assumed; add every run of the main branch with 'gpugate store'",

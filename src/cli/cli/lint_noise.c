@@ -10,8 +10,8 @@
 
 enum { MOST_CANDIDATES = 5 };
 
-/* Make `nr` candidates that equal the pin. As nothing has changed, all that the gate finds out
-   about noise comes from the baseline. */
+/* Make `nr` candidates that equal the pin (the approved run). Nothing has changed in them: what the
+   gate says about noise then comes from the baseline only. */
 static void pretend(const struct run *pin, size_t nr, struct arena *a, struct candidates *out)
 {
 	out->nr = nr;
@@ -34,8 +34,8 @@ static const struct rule *rule_of(const struct rules *rules, const struct check 
 	return FIND(i, rules->rules.v, rules->rules.nr, strcmp(rules->rules.v[i].id, k->rule) == 0);
 }
 
-/* True if the user chose the limit by which `rule` fails: there is no built-in rule of this id and
-   metric, or it has another limit. */
+/* True if the user chose the fail limits of `rule`: there is no built-in rule with its id and
+   metric, or that rule has other limits. */
 static bool is_chosen(const struct rule *rule, const struct rules *built_in, struct arena *a)
 {
 	for (size_t i = 0; i < built_in->rules.nr; i++) {
@@ -47,8 +47,8 @@ static bool is_chosen(const struct rule *rule, const struct rules *built_in, str
 	return true;
 }
 
-/* Warn of limits of the user that are below the noise: once for each rule, about the first of its
- * items. */
+/* Warn of limits of the user that are below the noise. Each rule gets one warning, about the first
+ * of its items. */
 static void warn_of_limits(const struct rules *rules, const struct rules *built_in,
                            const struct report *r, struct diag_log *log)
 {
@@ -72,7 +72,7 @@ static void warn_of_limits(const struct rules *rules, const struct rules *built_
 	}
 }
 
-/* True if the check compares the figure of both sides, or was skipped because another rule compares
+/* True if the check compares the figure of both sides, or is skipped because another rule compares
    it. */
 static bool judges(const struct check *k)
 {
@@ -81,7 +81,7 @@ static bool judges(const struct check *k)
 	           : k->verdict != VERDICT_MISSING && k->verdict != VERDICT_INCONCLUSIVE;
 }
 
-/* Print the ids of the rules for which the baseline has no figure that they could judge. */
+/* Print the ids of the rules that can judge no figure of the baseline. */
 static void print_idle(const struct rules *rules, const struct report *r, struct sink *out)
 {
 	struct strbuf ids = STRBUF_INIT;

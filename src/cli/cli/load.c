@@ -32,8 +32,8 @@ static enum status list_files(const char *const *paths, size_t nr, struct artifa
 
 /* ---- results, in the order of the arguments ---- */
 
-/* True if the file is named like an artifact. Such a file must be readable, while other files of a
-   directory, such as logs, are ignored if they cannot be read. */
+/* True if the file is named like an artifact. Such a file of a directory must be readable. Other
+   files, such as logs, are ignored if they cannot be read. */
 static bool is_named_like_artifact(const char *path)
 {
 	const char *name = path_last(path);
@@ -44,8 +44,8 @@ static bool is_named_like_artifact(const char *path)
 	return false;
 }
 
-/* Take the artifacts of a file. In a directory, other files are reported and ignored, but a damaged
-   artifact is an error. */
+/* Take the artifacts of a file. Files of a directory that are not artifacts are named in a note and
+   ignored, but a damaged artifact is an error. */
 static enum status take_file(struct artifact_file *file, bool listed, struct artifacts *artifacts,
                              struct run *run, struct diag_log *log)
 {
@@ -67,9 +67,9 @@ static enum status take_file(struct artifact_file *file, bool listed, struct art
 static enum status load_list(struct loader *l, struct artifact_files *files,
                              struct artifacts *artifacts, struct run *run, struct diag_log *log);
 
-/* Read what lies below a directory that holds no recordings itself: all directories of a sweep
-   (such as concurrency_16/) or of Criterion's benchmarks, else the only directory with recordings.
-   If there are several directories with recordings, such as iteration_10/, the user must choose. */
+/* Read what is below a directory that has no recordings itself. These are all directories of a
+   sweep (such as concurrency_16/) or of Criterion's benchmarks; otherwise it is the only directory
+   with recordings. If several have recordings, such as iteration_10/, the user must choose one. */
 static enum status take_below(struct loader *l, const char *path, struct artifacts *artifacts,
                               struct run *run, struct diag_log *log)
 {
@@ -127,8 +127,8 @@ static enum status take_files(struct loader *l, struct artifact_files *files,
 		const struct artifact_file *file = &files->v[i];
 		size_t end = i + 1 + file->listed, before = artifacts->nr;
 		enum status first = ST_OK;
-		bool others = false; /* true if a file has no artifact but is of use: a dump of the Flight
-		                        Recorder, or captured graphs */
+		bool others = false; /* true if a file without an artifact is useful: a dump of the
+		                        Flight Recorder, or captured graphs */
 		for (i += file->is_directory; i < end; i++) {
 			enum status one = take_file(&files->v[i], file->is_directory, artifacts, run, log);
 			first = first == ST_OK ? one : first;
@@ -141,8 +141,8 @@ static enum status take_files(struct loader *l, struct artifact_files *files,
 	return st == ST_OK ? flight_settle(files->v, files->nr, run, artifacts->nr > 0, log) : st;
 }
 
-/* Check that --rank fits all artifacts, since a wrong rank would go unnoticed. Check that --process
-   is used only for exports of Nsight Systems. */
+/* Check that --rank fits all artifacts: nobody would notice a wrong rank otherwise. Check that
+   --process is used only for exports of Nsight Systems. */
 static enum status check_options(const struct loader *l, const struct artifacts *artifacts,
                                  struct diag_log *log)
 {

@@ -12,7 +12,7 @@
 typedef enum status read_fn(void *ctx, struct name_table *names, struct event_sink sink,
                             struct trace_meta *meta, struct diag_log *log);
 
-/* Refuse a trace from which only zeros would result. A trace with work of the CPU only is
+/* Refuse a trace from which only zeros would follow. A trace with work of the CPU only is
    accepted. */
 static enum status check_understood(struct source *src, struct artifact_file *file,
                                     const struct digest *d)
@@ -35,7 +35,7 @@ static enum status check_understood(struct source *src, struct artifact_file *fi
 	                 source_name(src), d->events);
 }
 
-/* Refuse a trace that holds several ranks, such as SGLang makes by merging traces: their steps and
+/* Refuse a trace that holds several ranks, as SGLang makes them by merging traces: the steps and
    kernels would be taken for those of one rank. */
 static enum status check_one_rank(struct source *src, struct artifact_file *file,
                                   const struct reducer *reducer)
@@ -52,13 +52,13 @@ static enum status check_one_rank(struct source *src, struct artifact_file *file
 	    source_name(src), nr, text);
 }
 
-/* Most GPU activities that count as warm-ups, which run launches before these are captured: FEW per
-   captured launch in a trace without marked steps, and one per FEW captured launches in a trace
-   with marked steps. */
+/* Launches run before they are captured, to warm up. At most this many GPU activities count as such
+   warm-ups: FEW per captured launch in a trace without marked steps, and one per FEW captured
+   launches in a trace with marked steps. */
 enum { FEW = 4 };
 
-/* Refuse a trace that captures CUDA graphs and launches none of them: its GPU activities, if there
-   are any, are warm-ups (vLLM: capture_torch_profiler, SGLang: --enable-profile-cuda-graph). */
+/* Refuse a trace that captures CUDA graphs and launches none of them. Its GPU activities, if it has
+   any, are warm-ups (vLLM: capture_torch_profiler, SGLang: --enable-profile-cuda-graph). */
 static enum status check_ran(struct source *src, struct artifact_file *file,
                              const struct reducer *reducer, const struct digest *d)
 {
@@ -160,7 +160,7 @@ static enum status read_nsys(void *ctx, struct name_table *names, struct event_s
                              struct trace_meta *meta, struct diag_log *log)
 {
 	struct nsys_input *n = ctx;
-	(void)log; /* nsys_open() logged the error already */
+	(void)log; /* nsys_open() has logged the error already */
 	return nsys_read(n->export, n->process, names, sink, meta);
 }
 
@@ -175,8 +175,8 @@ static const char *list_processes(struct arena *a, const struct nsys_process *v,
 	return arena_take(a, &b);
 }
 
-/* Select which processes of the export are read: all, or the one that --process names. ST_INPUT if
-   --process is needed, because several processes share a GPU and do not say their ranks. */
+/* Select the processes of the export to read: all, or the one that --process names. ST_INPUT if
+   --process is needed, because several processes share a GPU and their ranks are not known. */
 static enum status choose_processes(const struct loader *l, const char *name,
                                     const struct nsys_process **v, size_t *nr, struct diag_log *log)
 {

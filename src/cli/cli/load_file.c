@@ -27,7 +27,7 @@ static enum status add_artifact(const struct loader *l, struct artifact_file *fi
 		return st;
 	}
 	if (!d->fold)
-		/* small items are summed here already, so that a trace gives the same figures as its stored
+		/* small items are summed up here already: a trace then gives the same figures as its stored
 		   digest */
 		digest_small(d, &l->setup->categories);
 	if (l->capacity != MEMORY_UNKNOWN) {
@@ -94,8 +94,8 @@ static enum status load_format(const struct loader *l, const struct artifact_for
 	return format->load(l, src, file);
 }
 
-/* Read a file again that looked like a trace, but may be a memory snapshot or profile whose keys
-   are in an unusual order. */
+/* Read a file again that looked like a trace. It may be a memory snapshot or profile with its keys
+   in an unusual order. */
 static enum status load_late_memory(const struct loader *l, struct artifact_file *file, bool *found)
 {
 	struct source *src;
@@ -160,8 +160,8 @@ static enum status (*const of_figures[])(const struct loader *l, struct source *
 	refuse_lines,
 };
 
-/* Open a file again from its beginning. `first` holds its first bytes. If they are the whole file,
-   they are read from memory, since standard input cannot be opened again. */
+/* Open a file again from its beginning. `first` has its first bytes. If they are the whole file,
+   they are read from memory: standard input cannot be opened again. */
 static enum status open_again(const struct loader *l, struct source *src, struct span first,
                               struct artifact_file *file, struct source **out)
 {
@@ -171,8 +171,8 @@ static enum status open_again(const struct loader *l, struct source *src, struct
 	return ST_OK;
 }
 
-/* Sets `*may_be` to false if the keys of a file, or its first bytes, rule out that it is a result
-   file, or if the file cannot be read again. */
+/* Set `*may_be` to false if the file cannot be a result file, by its keys or its first bytes, or if
+   it cannot be read again. */
 static enum status sniff(const struct loader *l, struct source *src, struct span first,
                          struct artifact_file *file, bool *may_be)
 {
@@ -199,8 +199,8 @@ static enum status load_result(const struct loader *l, struct source *src, struc
 	return st;
 }
 
-/* Read a file that no known format fits, by a format made from its own keys or columns. This is
-   only for files that the user names, since other files of a folder may be anything. */
+/* Read a file that no known format fits, by a format made from its own keys or columns. Only files
+   that the user names are read so, since other files of a folder may be anything. */
 static enum status load_plain(const struct loader *l, struct source *src, struct span first,
                               struct artifact_file *file, bool *found)
 {
@@ -262,11 +262,12 @@ void load_file(const struct loader *l, struct artifact_file *file)
 	if (file->status != ST_OK)
 		return;
 	file->status = load_source(l, src, file);
-	/* a search for damage reads the file to its end. Files that are not artifacts are not searched,
-	   since they may be of any size */
+	/* The search for damage reads the file to its end. Files that are not artifacts are not
+	   searched, since they may be large. */
 	if (file->status != ST_OK && file->outcome != OUTCOME_NO_ARTIFACT)
 		source_blame_damage(src, file->log);
 	source_close(src);
 	if (!file->log->first)
-		diag_release(file->log); /* most files have no messages: their logs need no memory */
+		diag_release(file->log); /* most files have no messages, and their logs then need no
+		                            memory */
 }

@@ -1,4 +1,4 @@
-/* Dumps of the Flight Recorder. They come from a job that hangs, so that there is nothing to judge:
+/* Dumps of the Flight Recorder. They come from a job that hangs, and there is nothing to judge:
    their content becomes the error message of the run. */
 #include <inttypes.h>
 

@@ -1,4 +1,4 @@
-/* Directories that are given as runs: their files, and where runs lie below them. */
+/* Directories that the user gives as runs: the files in them, and the runs below them. */
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 #include "cli/setup.h"
 #include "results/readings.h"
 
-/* True for a pickle that was exported to JSON: a JSON file of the same name lies beside it. */
+/* True for a pickle that was exported to JSON: a JSON file with the same name is in its
+   directory. */
 static bool is_exported(const char *path, struct arena *a)
 {
 	const char *dot = strrchr(path, '.');
@@ -20,7 +21,7 @@ static bool is_exported(const char *path, struct arena *a)
 }
 
 /* Path of the file in which Criterion writes the results of a benchmark, if the directory has it;
-   else NULL. The other files of such a directory are the raw data of the results. */
+   else NULL. The other files of such a directory are the raw data that the results come from. */
 static const char *estimates_in(const char *path, struct arena *a)
 {
 	const char *file = arena_printf(a, "%s/estimates.json", path);
@@ -28,8 +29,8 @@ static const char *estimates_in(const char *path, struct arena *a)
 }
 
 /* Append the regular files of a directory to `out`, without hidden files and the context of the
-   run. If the files are of Criterion, only the results are appended. False if the directory cannot
-   be opened. */
+   run. If Criterion has written the files, only the results are appended. False if the directory
+   cannot be opened. */
 static bool list_folder(const char *path, struct arena *a, struct texts *out)
 {
 	DIR *dir = opendir(path);
@@ -57,8 +58,8 @@ enum status folder_add(struct artifact_files *out, const char *path, struct aren
 	if (!list_folder(path, a, &names))
 		return diag_fail(log, ST_INPUT, "%s: cannot be opened: %s", diag_quote(log, path),
 		                 strerror(errno));
-	/* vLLM and SGLang write captures of CUDA graphs to this subdirectory, and the traces that
-	   launch the graphs to `path` */
+	/* vLLM and SGLang write captures of CUDA graphs to this subdirectory of `path`, and the traces
+	   that launch the graphs to `path` itself */
 	if (names.nr)
 		list_folder(arena_printf(a, "%s/capture_traces", path), a, &names);
 	vec_sort(&names, text_cmp);

@@ -7,8 +7,8 @@
 #include "io/source.h"
 #include "read/trace.h"
 
-/// Settings with which all files are read. They do not change while files are read, so that threads
-/// can share them.
+/// Settings by which all files are read. They do not change while files are read: threads can share
+/// them.
 struct loader {
 	const struct setup *setup;
 	struct source_options source;
@@ -17,10 +17,10 @@ struct loader {
 	int64_t capacity; ///< value of --device-memory; MEMORY_UNKNOWN if not given
 	size_t jobs; ///< largest number of threads, at least 1
 	bool spare_threads; ///< true if a second thread for each file may decompress it
-	bool keeps_text; ///< true if stored digests are copied as text, since no option changes them
+	bool keeps_text; ///< true if stored digests may be copied as text, since no option changes them
 
-	/// files with captures of CUDA graphs, while traces that launch these graphs are read again;
-	/// else NULL
+	/// the files with captures of CUDA graphs, while traces that launch these graphs are read a
+	/// second time; else NULL
 	const struct artifact_files *beside;
 	bool join_cycles; ///< true if several traces of a rank may be joined
 };
@@ -38,7 +38,7 @@ struct artifact {
 	const char *path; ///< path of the file
 	enum rank_known known; ///< how its rank is known
 	bool stored; ///< true if the file was a digest already
-	bool of_host; ///< true for an XSpace file (JAX, TensorFlow): each host of the job writes one
+	bool of_host; ///< true for an XSpace file (JAX, TensorFlow), which each host of a job writes
 	bool of_process; ///< true for a process of a Nsight Systems export, which --process can select
 	size_t order; ///< index among all artifacts in the order of the command line
 };
@@ -53,15 +53,16 @@ struct artifacts {
 enum load_outcome {
 	OUTCOME_DIGEST,
 	OUTCOME_NO_ARTIFACT,
-	OUTCOME_RESULT ///< a result file of a benchmark; an error in such a file counts, even if its
-	               ///< name is not that of an artifact
+	OUTCOME_RESULT ///< a result file of a benchmark: an error in it counts, even if it is not named
+	               ///< like an artifact
 };
 
 /// One file of a run and the result of reading it. While files are read, only one thread uses it.
 struct artifact_file {
 	const char *path; ///< path of the file or directory
 	size_t listed; ///< for a directory: number of its files, which follow in the list
-	bool is_directory, of_folder; ///< `of_folder`: true for a file of a directory in the list
+	bool is_directory, of_folder; ///< `of_folder`: true for a file that is in the list because its
+	                              ///< directory is
 	bool cycles; ///< true for a stored run with several traces of one rank
 	enum load_outcome outcome;
 	enum status status;
@@ -72,7 +73,7 @@ struct artifact_file {
 	int64_t rank; ///< rank of `captured`
 	struct flight_dump *flight; ///< dump of the Flight Recorder; NULL if the file is not a dump;
 	                            ///< owned
-	struct source_progress progress; ///< bytes read so far, for the progress line
+	struct source_progress progress; ///< number of bytes read so far, for the progress line
 
 	/// log for messages about the file: own_log, or another log while a format is only tried
 	struct diag_log *log;
@@ -86,11 +87,11 @@ struct artifact_files {
 	size_t nr, cap;
 };
 
-/// The name of the file as its digest stores it.
+/// The name of the file that its digest stores.
 const char *artifact_file_name(const struct artifact_file *file);
 
-/// Add the digest `d` of `file` as an artifact of the run. If `st`, the status of making `d`, is an
-/// error, only return it. Takes `d` over in any case.
+/// Add the digest `d` of `file` as an artifact of the run. `st` is the status of making `d`: if it
+/// is an error, only return it. Takes `d` over in any case.
 GG_MUST_CHECK enum status artifact_add(const struct loader *l, struct artifact_file *file,
                                        enum status st, struct digest *d, enum rank_known known);
 
@@ -98,8 +99,8 @@ GG_MUST_CHECK enum status artifact_add(const struct loader *l, struct artifact_f
 GG_MUST_CHECK enum status artifact_add_stored(const struct loader *l, struct artifact_file *file,
                                               struct digest *d);
 
-/// If `st` is an error, add the first error of `own` to `log`, behind the name of the file: `own`
-/// is the log of a reducer, which does not know this name. Releases `own`.
+/// If `st` is an error, add the first error of `own` to `log`, after the name of the file. `own` is
+/// the log of a reducer, which does not know this name. Releases `own`.
 void artifact_name_errors(struct diag_log *log, enum status st, const char *name,
                           struct diag_log *own);
 
@@ -118,26 +119,27 @@ GG_MUST_CHECK enum status load_flight_pickle(const struct loader *l, struct sour
                                              struct artifact_file *file);
 
 /// Report what the dumps of the Flight Recorder among `files` show. ST_INPUT if a rank hangs, or if
-/// the run has dumps and no other artifacts (`others` is false).
+/// the run has dumps, but no other artifacts (`others` is false).
 GG_MUST_CHECK enum status flight_settle(const struct artifact_file *files, size_t nr,
                                         const struct run *run, bool others, struct diag_log *log);
 
 /// True if stored digests of `file` can be copied unchanged, since neither options nor a context
-/// file change them.
+/// file would change them.
 bool load_keeps_text(const struct loader *l, const struct artifact_file *file);
 
-/// Read one file of any format: sets status, outcome, artifacts and log of `file`.
+/// Read one file of any format. Sets status, outcome, artifacts and log of `file`.
 void load_file(const struct loader *l, struct artifact_file *file);
 
-/// Read all files except directories, at most l->jobs at a time, each in one thread.
+/// Read all files except directories, with at most l->jobs threads. Each file is read by one
+/// thread.
 void load_files(const struct loader *l, struct artifact_file *files, size_t nr);
 
-/// Read traces that launch CUDA graphs again if the run has captures of their rank: the capture
-/// says from which place in the code each kernel of a graph comes.
+/// If the run has captures of CUDA graphs, read the traces of their ranks that launch the graphs a
+/// second time: a capture says which place in the code each kernel of a graph comes from.
 void load_captures(struct loader *l, struct artifact_files *files);
 
-/// Number of threads for reading `files` files: at most `jobs`, one per file, and fewer if file
-/// descriptors are limited; at least 1.
+/// Number of threads to read `files` files with: at most `jobs` and at most one per file, fewer if
+/// the process may not open enough files, but at least 1.
 size_t load_threads(size_t jobs, size_t files);
 
 /// The rank of an artifact: `own`, the rank in the artifact itself, if it is not negative; else the
@@ -152,14 +154,14 @@ GG_MUST_CHECK enum status folder_add(struct artifact_files *out, const char *pat
 /// Largest number of directory entries that folders_below() looks at.
 enum { FOLDER_ENTRIES = 10000 };
 
-/// Append to `out` the directories below `path` that hold recordings. A directory below one of them
-/// is left out. Names are owned by `a`. False if the search ended early, after FOLDER_ENTRIES.
+/// Append to `out` the directories below `path` that hold recordings, but none below these. Names
+/// are owned by `a`. False if the search ended early, after FOLDER_ENTRIES.
 bool folders_below(const char *path, struct arena *a, struct texts *out);
 
 /// True if each directory holds the newest results of a benchmark by Criterion, a library for Rust.
 bool folders_are_of_criterion(const struct texts *folders, struct arena *a);
 
-/// Append to `out`, sorted, the directories directly below `path` that are named by what a sweep
+/// Append to `out`, sorted, the directories directly below `path` whose names say what a sweep
 /// varies, such as "concurrency_16". Names are owned by `a`.
 void folders_of_sweep(const char *path, struct arena *a, struct texts *out);
 
@@ -173,8 +175,8 @@ GG_MUST_CHECK enum status ranks_assemble(const struct loader *l, struct artifact
 
 struct progress_line;
 
-/// Show the progress of `files` in a thread of its own until progress_end(). Returns NULL if
-/// standard error is not a terminal; then nothing is written.
+/// Show the progress of `files` in a thread of its own until progress_end(). Returns NULL, and
+/// shows nothing, if standard error is not a terminal.
 struct progress_line *progress_begin(const struct artifact_file *files, size_t nr);
 
 /// Clear the line and stop the thread; `p` may be NULL.

@@ -6,9 +6,9 @@
 #include "base/idmap.h"
 #include "cli/load_internal.h"
 
-/* File descriptors that may be open at the same time: OTHER_DESCRIPTORS for standard streams and
-   outputs, and two for each file that is read: one for the artifact, the second for its run.yaml,
-   or for reading the artifact again. */
+/* Numbers of file descriptors that may be open at the same time. OTHER_DESCRIPTORS: for standard
+   streams and outputs. DESCRIPTORS_PER_FILE: for each file that is read, one for the artifact, and
+   one for its run.yaml or for reading the artifact again. */
 enum { OTHER_DESCRIPTORS = 16, DESCRIPTORS_PER_FILE = 2 };
 
 size_t load_threads(size_t jobs, size_t files)
@@ -63,8 +63,8 @@ void load_files(const struct loader *l, struct artifact_file *files, size_t nr)
 	progress_end(progress);
 }
 
-/* True if the file is a trace that launches CUDA graphs, its rank is one of `ranks`, and the file
-   can be read again, which standard input cannot. */
+/* True if the file is a trace that launches CUDA graphs, has a rank among `ranks`, and can be read
+   again, unlike standard input. */
 static bool is_joined(const struct artifact_file *file, const struct idmap *ranks)
 {
 	return file->replays && file->status == ST_OK && file->artifacts.nr == 1 &&
@@ -85,7 +85,8 @@ void load_captures(struct loader *l, struct artifact_files *files)
 {
 	struct artifact_files again = { 0 }, captures = { 0 };
 	VEC(size_t) from = VEC_INIT;
-	struct idmap captured, used; /* ranks that have captures; ranks whose traces use them */
+	struct idmap captured, used; /* `captured`: ranks that have captures; `used`: ranks whose
+	                                traces use them */
 	idmap_init(&captured);
 	idmap_init(&used);
 	for (size_t i = 0; i < files->nr; i++)

@@ -14,8 +14,9 @@
 
 /* ---- ranks by names of files ---- */
 
-/* The number that follows `word` in a file name, directly or after one of the characters `between`;
-   -1 if there is none. Case is ignored. If `whole`, `word` must not follow a letter or digit. */
+/* The number that follows `word` in a file name, either directly or after one of the characters
+   `between`; -1 if there is none. Case is ignored. With `whole`, there must be no letter or digit
+   before `word`. */
 static int64_t number_behind(const char *name, const char *word, const char *between, bool whole)
 {
 	for (const char *p = strcasestr(name, word); p; p = strcasestr(p + 1, word)) {
@@ -45,8 +46,8 @@ int64_t rank_of(const struct loader *l, int64_t own, const char *name, enum rank
 	return 0;
 }
 
-/* The place of a rank in the layout of a job (data, pipeline and tensor parallelism), by the name
-   of its file, such as dp0_pp0_tp1 or TP-1. */
+/* The place of a rank in the layout of a job (data, pipeline and tensor parallelism), as its file
+   name says it, such as dp0_pp0_tp1 or TP-1. */
 enum { PLACE_DATA, PLACE_PIPELINE, PLACE_TENSOR, NR_PLACES };
 struct position {
 	int64_t of[NR_PLACES]; ///< the rank's number in each group; -1 if the file name has none
@@ -63,8 +64,9 @@ static int position_cmp(const void *a, const void *b)
 
 ORDERING(tensor_cmp, struct position, RISING(of[PLACE_TENSOR]))
 
-/* Number the ranks of which only the place in the layout of the job is known. The number within the
-   tensor group is the rank if no two places share it; else ranks follow the order of the places. */
+/* Number the ranks whose place in the layout of the job is all that is known. If no two places have
+   the same number in the tensor group, this number is the rank; else ranks are numbered in the
+   order of their places. */
 static void number_places(struct artifacts *artifacts)
 {
 	static const char *const words[NR_PLACES] = { "dp", "pp", "tp" };
@@ -99,9 +101,10 @@ static int64_t snapshot_number(const struct digest *d)
 	return number_behind(d->snapshot, "snapshot", "-_.", false);
 }
 
-/* Number the snapshots whose rank is not known: if there are several, the rank is the number after
-   the word "snapshot" in their names, as in snapshot_3.pickle. In the name of a single snapshot
-   this may be the number of a step; it is the rank only if one of several traces has that rank. */
+/* Number the snapshots whose rank is not known. If there are several, the rank is the number after
+   the word "snapshot" in their names, as in snapshot_3.pickle. In the name of a single snapshot,
+   that number may be a step. It is then taken as the rank only if there are several traces, and one
+   has this rank. */
 static void number_snapshots(struct artifacts *artifacts)
 {
 	VEC(struct artifact *) list = VEC_INIT;
@@ -125,8 +128,8 @@ static void number_snapshots(struct artifacts *artifacts)
 	vec_release(&list);
 }
 
-/* If there is only one trace and one snapshot, and the snapshot does not say its rank, give it the
-   rank of the trace. */
+/* If there is only one trace and one snapshot, and the rank of the snapshot is not known, give it
+   the rank of the trace. */
 static void adopt_rank(struct artifacts *artifacts)
 {
 	size_t traces = 0, snapshots = 0;
@@ -150,7 +153,7 @@ static void adopt_rank(struct artifacts *artifacts)
 ORDERING_POINTERS(host_cmp, struct artifact, BY_TEXT(digest->trace))
 
 /* Number the files that the hosts of one job wrote (HOST.xplane.pb), sorted by name, since they do
-   not contain a rank. Has no effect unless all names differ and no name has a rank. */
+   not contain a rank. Does nothing unless all names differ and have no rank. */
 static void number_hosts(struct artifacts *artifacts)
 {
 	VEC(struct artifact *) hosts = VEC_INIT;
@@ -168,17 +171,17 @@ static void number_hosts(struct artifacts *artifacts)
 	vec_release(&hosts);
 }
 
-/* ---- files of another role ---- */
+/* ---- traces that belong to no rank ---- */
 
 static bool is_rank_with_gpu(const struct artifact *p)
 {
 	return digest_has_trace(p->digest) && p->digest->trust.gpu_events > 0;
 }
 
-/* Set aside the traces without GPU work whose rank is not known, such as the trace of a server's
-   front end (vLLM: HOST_PID.async_llm.TIME), which lies beside the traces of the ranks. If a trace
-   with GPU work says in its content which rank it is of, ranks in names of files without GPU work
-   do not count. */
+/* Leave out the traces without GPU work whose rank is not known, such as that of a server's front
+   end (vLLM: HOST_PID.async_llm.TIME), which is in the directory of the ranks' traces. If the
+   content of a trace with GPU work says its rank, ranks in file names do not count for traces
+   without GPU work. */
 static void set_hosts_aside(struct artifacts *artifacts, struct run *run, struct diag_log *log)
 {
 	bool ranks = false, stated = false;
@@ -219,7 +222,7 @@ static enum status read_again(struct artifact *p, struct diag_log *log)
 }
 
 /* If the stored texts of two digests differ, parse both: they are then compared in the form in
-   which this version writes them. */
+   which this gpugate version writes them. */
 static enum status settle_texts(struct artifact *a, struct artifact *b, struct diag_log *log)
 {
 	if (span_eq(a->digest->text, b->digest->text))
@@ -233,8 +236,7 @@ static enum status settle_texts(struct artifact *a, struct artifact *b, struct d
 static bool is_same_digest(const struct artifact *a, const struct artifact *b)
 {
 	if (a->digest->text.n)
-		return true; /* settle_texts() lets a digest keep its text only if the other has the same
-		                text */
+		return true; /* settle_texts() keeps texts only if they are equal */
 	struct sink *x = sink_open_memory(), *y = sink_open_memory();
 	digest_write(a->digest, x);
 	digest_write(b->digest, y);
@@ -316,8 +318,8 @@ static bool is_metrics_alone(const struct digest *d)
 	return !digest_has_trace(d) && !d->snapshot;
 }
 
-/* Check that the artifact `p` may be kept beside the `nr` artifacts `kept` of its rank. `*same`
- * is set if one of them equals `p`. */
+/* Check that the artifact `p` may be kept together with the `nr` artifacts `kept` of its rank. Sets
+ * `*same` if one of them equals `p`. */
 static enum status check_beside(const struct loader *l, struct artifact *p, struct artifact *kept,
                                 size_t nr, bool *same, struct diag_log *log)
 {
@@ -346,7 +348,8 @@ static enum status check_beside(const struct loader *l, struct artifact *p, stru
 	return ST_OK;
 }
 
-/* Join recordings that were made only to find places in the code to the traces of their rank. */
+/* Some recordings were made only to find places in the code: join them to the traces of their
+   rank. */
 static enum status join_where(struct artifacts *artifacts, struct diag_log *log)
 {
 	VEC(struct digest *) digests = VEC_INIT;
@@ -370,8 +373,8 @@ static enum status join_where(struct artifacts *artifacts, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Move folded digests to run->folded. They have many ranks, and are not sorted with the artifacts
-   of single ranks. */
+/* Move folded digests to run->folded: each of them has many ranks, and cannot be sorted with the
+   artifacts of single ranks. */
 static enum status take_folded(struct artifacts *artifacts, struct run *run, struct diag_log *log)
 {
 	VEC(struct digest *) parts = VEC_INIT;
@@ -390,9 +393,11 @@ static enum status take_folded(struct artifacts *artifacts, struct run *run, str
 enum status ranks_assemble(const struct loader *l, struct artifacts *artifacts, struct run *run,
                            struct diag_log *log)
 {
-	/* number of kept artifacts; index of the first of them that belongs to the present rank */
+	/* `nr`: number of kept artifacts; `first`: index of the first one that belongs to the present
+	   rank */
 	size_t nr = 0, first = 0;
-	int64_t rank = -1; /* rank of the previous artifact; -1 if it is about the whole run */
+	int64_t rank = -1; /* rank of the previous artifact; -1 if that artifact is about the whole
+	                      run */
 	TRY(take_folded(artifacts, run, log));
 	TRY(join_where(artifacts, log));
 	set_hosts_aside(artifacts, run, log);
