@@ -85,8 +85,8 @@ static bool is_version(const char *word)
 	return is(word, "--version") || is(word, "-V");
 }
 
-/* Parse the command. Some old names of commands have two words: "baseline", and the argument after
-   it. */
+/* Parse the command. Some old names of commands have two words: "baseline" and the next
+   argument. */
 static enum status parse_command(int argc, char **argv, int *at, struct options *out,
                                  struct diag_log *log)
 {
@@ -248,7 +248,8 @@ enum status options_parse(int argc, char **argv, struct options *out, struct dia
 		} else {
 			vec_push(&out->args, argv[at++]);
 		}
-		st = st == ST_OK ? one : st; /* parsing goes on: paths of reports may follow an error */
+		st = st == ST_OK ? one : st; /* parsing goes on after an error, since paths of reports
+		                                may follow */
 	}
 	TRY(st);
 	if (out->help || out->version)
@@ -311,7 +312,7 @@ int64_t options_size(const struct options *o, enum option opt, int64_t absent)
 static void help_options(enum command command, struct sink *out)
 {
 	size_t next = 0;
-	const char *title = NULL; /* group title that is still to be printed */
+	const char *title = NULL; /* title of the group, if it is still to be printed; else NULL */
 	for (int i = 0; i < NR_OPTIONS; i++) {
 		if (next < NR_OF(option_groups) && (int)option_groups[next].first == i)
 			title = option_groups[next++].title;

@@ -50,7 +50,8 @@
 	X(FORMATS, "formats", CMD_EXPLAIN, "explain FILE' and 'explain formats", NR_OPTIONS) \
 	X(METRICS, "metrics", CMD_REPORT, "report RUN --verbose' and 'explain", OPT_VERBOSE)
 
-/// Texts that explain arguments to users: those of a command have `word` in COMMAND_ROWS.
+/// Texts that explain arguments to users. A row is for the commands whose arguments in COMMAND_ROWS
+/// contain `word`.
 static const struct argument_row {
 	const char *word, *meaning;
 } argument_rows[] = {
@@ -91,21 +92,21 @@ enum old_command {
 };
 
 #define ON(cmd) (1u << CMD_##cmd)
-/* ON_TAKING: commands that add a run to a stored baseline. ON_STORED: commands that only read one.
- */
+/* ON_TAKING: commands that add a run to a stored baseline. ON_STORED: commands that only read
+ * one. */
 #define ON_TAKING (ON(APPROVE) | ON(STORE))
 #define ON_STORED (ON(REPORT) | ON(HISTORY) | ON(LINT))
 #define ON_RUNS (ON(CHECK) | ON(DIFF) | ON(REPORT) | ON(DIGEST) | ON_TAKING)
 #define ON_REPORTS (ON(CHECK) | ON(DIFF) | ON(REPORT))
-/* commands with the options for reading runs; `suite` applies these options to all cases */
+/* commands with the options for reading runs; `suite` passes these options on to all cases */
 #define ON_READING (ON_RUNS | ON(SUITE))
 #define ON_PAGES (ON_REPORTS | ON(SUITE) | ON(HISTORY))
 
-/// X(id, name, argument, commands, meaning). Argument: NULL if there is none; N and BYTES are whole
-/// numbers, SIZE is a number of bytes with a unit, FILE and RUN are paths, and a|b|c is one of
-/// these words. Commands: those that take the option. With ON(HELP), only `gpugate help` shows the
-/// option. Meaning: text of the help. If it has "may be repeated", completions offer the option
-/// again. "" marks an old option, which is accepted but not shown.
+/// X(id, name, argument, commands, meaning). Argument: NULL if the option has none. N and BYTES are
+/// whole numbers, SIZE is a number of bytes with a unit, FILE and RUN are paths, and a|b|c is one
+/// of these words. Commands: those that take the option; with ON(HELP), only `gpugate help` shows
+/// it. Meaning: text of the help; "" for an old option, which is accepted but not shown. If it
+/// contains "may be repeated", completions offer the option again.
 #define OPTION_ROWS(X)                                                                             \
 	X(BASELINE, "baseline", "FILE", ON(CHECK) | ON_TAKING | ON_STORED,                             \
 	  "the stored baseline (default: what the rules say, else baselines/WORKLOAD.json; lint: "     \
@@ -230,8 +231,9 @@ enum old_command {
 	  "leave nothing out: passed checks, whole lists, rules in force")                             \
 	X(COLOR, "color", "always|never|auto", ON_PAGES, "")
 
-/// True if the help of `command` shows an option; `on` and `meaning` are the option's columns in
-/// OPTION_ROWS. Old options are never shown, and options with ON(HELP) only by `gpugate help`.
+/// True if the help of `command` shows an option. `on` and `meaning` are the option's columns in
+/// OPTION_ROWS. Old options are never shown. Options with ON(HELP) are shown only by `gpugate
+/// help`.
 static inline bool option_shown(unsigned on, const char *meaning, int command)
 {
 	return *meaning && ((on & ON(HELP) ? ON(HELP) : on) & 1u << command);
@@ -260,23 +262,24 @@ static const struct option_group {
 /// A parsed command line; strings are borrowed from argv.
 struct options {
 	enum command command;
-	enum old_command old; ///< old name by which the command was called
+	enum old_command old; ///< old name by which the user called the command
 	bool help, version;
-	const char *value[NR_OPTIONS]; ///< value of each option; NULL: not given; "" for a given switch
+	const char *value[NR_OPTIONS]; ///< value of each option; NULL: not given; "" for an option that
+	                               ///< takes no value
 	struct texts all[NR_OPTIONS]; ///< all values of each option, since some may be repeated
 	struct texts args;
 };
 
-/// Parse argv. ST_USAGE, and an error that suggests a similar word, if a word is wrong. In any
-/// case, `out` has what could be parsed, so that reports of the failure can be written.
+/// Parse argv. If a word is wrong, returns ST_USAGE, with an error that suggests a similar word. In
+/// any case, `out` has what could be parsed: reports of the failure can then be written.
 GG_MUST_CHECK enum status options_parse(int argc, char **argv, struct options *out,
                                         struct diag_log *log);
 
 /// Release the lists of the options.
 void options_release(struct options *o);
 
-/// Append to `out` the options of `o` that command `cmd` takes too, as words of a command line,
-/// except --baseline, --workload, --repeat and --jobs. The words are owned by `a` or borrowed from
+/// Append to `out` those options of `o` that command `cmd` takes, too, as words of a command line,
+/// but not --baseline, --workload, --repeat and --jobs. The words are owned by `a` or borrowed from
 /// argv. The caller releases `out`.
 void options_words(const struct options *o, enum command cmd, struct arena *a, struct texts *out);
 

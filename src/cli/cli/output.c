@@ -54,7 +54,8 @@ static bool wants_color(const struct options *o)
 	return isatty(STDOUT_FILENO) && !(term && strcmp(term, "dumb") == 0);
 }
 
-/* Number of columns from the environment variable COLUMNS, else from the terminal; 0 if unknown. */
+/* Number of columns that the environment variable COLUMNS or, without it, the terminal says; 0 if
+   unknown. */
 static size_t columns_of(void)
 {
 	enum { LEAST = 40, MOST = 1000 };
@@ -151,7 +152,7 @@ enum status output_reports(const struct options *o, struct report *r, struct dia
 	write_reports(&w, r, &how);
 	if (!w.to_stdout)
 		write_report(&w, "-", report_format_find("text"), r, &how);
-	if (w.status != ST_OK) { /* reports written so far must not claim success: write them anew */
+	if (w.status != ST_OK) { /* written reports must not claim success: write them again */
 		fill_failure(o, w.status, r, &own);
 		write_reports(&(struct output){ .options = o, .log = &again, .again = true }, r, &how);
 	}
@@ -188,9 +189,9 @@ enum status output_document(struct output *w, const struct document *d,
 	return w->status;
 }
 
-/* ---- files that are named twice ---- */
+/* ---- files that two options name ---- */
 
-/* True if both paths name the same file, which does not exist yet: same name and folder. */
+/* True if both paths name one file that does not exist yet: they have the same name and folder. */
 static bool is_same_new_file(const char *a, const char *b)
 {
 	const char *const names[2] = { path_last(a), path_last(b) };

@@ -7,20 +7,20 @@
 #include "html/html_page.h"
 #include "report/writer.h"
 
-/// Write every report that the options name, and the text to standard output unless a report goes
-/// there. The first warnings of the log move into the report. ST_OUTPUT if a report could not be
-/// written; all files are then written again as reports of this failure, so that none claims
-/// success.
+/// Write every report that the options name. Write the text to standard output, unless a report
+/// goes there. The first warnings of the log move into the report. ST_OUTPUT if a report could not
+/// be written; all files are then written again as reports of this failure, since no report may
+/// claim success.
 GG_MUST_CHECK enum status output_reports(const struct options *o, struct report *r,
                                          struct diag_log *log);
 
 /// Like output_reports(), but after a failure: the reports contain the status `st` and the log's
-/// first error, and the text is not written. The report `r` may already hold what is known.
+/// first error, and the text is not written. The report `r` may contain what is known already.
 GG_MUST_CHECK enum status output_failure(const struct options *o, enum status st, struct report *r,
                                          struct diag_log *log);
 
-/// The reports of one command, which are written one after the other. A report that cannot be
-/// written does not keep the others from being written.
+/// The reports of one command, which are written one after the other. If one of them cannot be
+/// written, the others still are.
 struct output {
 	const struct options *options;
 	struct diag_log *log;
@@ -29,7 +29,7 @@ struct output {
 	enum status status; ///< error of the first report that could not be written
 };
 
-/// Begin the report at `path`, as an option names it. NULL if `path` is NULL, if the report is left
+/// Begin a report at `path`, the value of an option. NULL if `path` is NULL, if the report is left
 /// out, or if it cannot be opened.
 struct sink *output_begin(struct output *w, const char *path);
 
@@ -54,7 +54,7 @@ struct report_format {
 	void (*write)(const struct report *r, const struct write_options *o, struct sink *out);
 };
 
-/// All formats, with an unnamed row at the end; static.
+/// All formats; the last row has no name. Static.
 extern const struct report_format report_formats[];
 
 /// The format called `name`, or NULL.

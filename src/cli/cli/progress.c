@@ -14,7 +14,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
-/* INTERVAL_NS: time between updates; reading that takes less shows nothing. */
+/* INTERVAL_NS: time between updates. If reading takes less, nothing is shown. */
 enum { INTERVAL_NS = 300000000, DEFAULT_COLUMNS = 80, NAME_CHARS = 28 };
 
 struct progress_line {
@@ -73,7 +73,8 @@ static void add_bytes(struct strbuf *b, uint64_t bytes)
 	unit_format(b, UNIT_BYTES, bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX, false);
 }
 
-/* Append a name with characters of one column only, so that blanks can overwrite it. */
+/* Append a name, with '?' for characters that may be wider than one column: blanks must be able to
+   overwrite the name. */
 static void add_name(struct strbuf *b, const char *name)
 {
 	size_t n = strlen(name);
@@ -108,8 +109,8 @@ static void compose(const struct progress_line *p, struct strbuf *b)
 		            (int64_t)((p->total - s.bytes) / (uint64_t)rate) + 1);
 }
 
-/* Show the line. The terminal needs only the carriage return, since blanks overwrite the old
-   line. */
+/* Show the line in place of the old one: a carriage return, the text, and blanks over the rest of
+   the old line. */
 static void show_progress(struct progress_line *p, struct span text)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -182,7 +183,7 @@ struct progress_line *progress_begin(const struct artifact_file *files, size_t n
 	pthread_cond_init(&p->wake, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	if (pthread_create(&p->thread, NULL, watch_files, p) != 0)
-		p->stop = true; /* no thread was started: progress_end() must not stop one */
+		p->stop = true; /* no thread was started, and progress_end() must not join one */
 	return p;
 }
 

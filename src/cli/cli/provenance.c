@@ -11,8 +11,8 @@
 #include "model/digest.h"
 #include "rules/rules_file.h"
 
-/* A CI system is recognized by the environment variable `marker`. The first variable in `commit`
- * that is set is used, and the first in `who`. Links are joined from their parts. Source:
+/* A CI system is recognized by the environment variable `marker`. `commit` and `who` name
+ * variables: the first of them that is set is used. Links are joined from their parts. Source:
  * docs.github.com "Variables reference" (default environment variables), docs.gitlab.com
  * "Predefined CI/CD variables reference", Jenkins /env-vars.html with the plugins Git, Branch API
  * and Build User Vars. */
@@ -20,7 +20,8 @@ static const struct ci_system {
 	const char *name, *marker;
 	const char *commit[3], *who[4];
 	const char *link[6]; ///< link to the job; '$' marks a variable
-	const char *commits[5]; ///< link to a commit, up to the commit's id; '$' marks a variable
+	const char *commits[5]; ///< link to a commit, without the commit's id at its end; '$' marks a
+	                        ///< variable
 } systems[] = {
 	{ "GitHub Actions",
 	  "GITHUB_ACTIONS",
@@ -78,8 +79,8 @@ static const char *joined(const char *const *parts, struct arena *a)
 	return b.n ? arena_take(a, &b) : NULL;
 }
 
-/* The web address that the parts make; NULL if they do not make one, or if it has characters with a
-   meaning in Markdown or HTML. */
+/* The web address that the parts make. NULL if they do not make one, or if it has characters that
+   mean something in Markdown or HTML. */
 static const char *address(const char *const *parts, struct arena *a)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

@@ -24,14 +24,14 @@ bool is_absent(const char *path)
 const char *setup_rules_path(const struct options *o)
 {
 	if (o->command == CMD_INIT)
-		return NULL; /* `init` is only about to write a rules file, so it reads none */
+		return NULL; /* `init` does not read a rules file: it is about to write one */
 	if (o->value[OPT_RULES])
 		return o->value[OPT_RULES];
 	return is_absent(RULES_PATH) ? NULL : RULES_PATH;
 }
 
 /* Path of a table: the value of `old`, an option of older versions, if it is given; else `path`,
-   which the rules name. NULL: the built-in table. */
+   which comes from the rules. NULL: the built-in table. */
 static const char *table_path(const struct options *o, enum option old, const char *path)
 {
 	return o->value[old] ? o->value[old] : path;
@@ -115,7 +115,7 @@ void setup_release(struct setup *s)
 	diagnosis_rules_release(&s->diagnosis);
 }
 
-/* Append the value that the run's environment has for `key`; each character that is unsafe in a
+/* Append the value that the run's environment has for `key`. Each character that is unsafe in a
    file name becomes '-'. */
 static enum status add_known(struct strbuf *out, const struct run *run, const char *key,
                              const char *pattern, struct diag_log *log)
@@ -176,9 +176,9 @@ bool setup_is_kept(const struct options *o, const char *path)
 	return n && strncmp(path, folder, n) == 0 && path[n] == '/';
 }
 
-/* The place of a baseline below the folder of --history. The whole path of the baseline is repeated
-   there, since baselines in several folders may have the same file name. Only the file name is used
-   if the path is absolute or has "..", since it may lead out of the folder. */
+/* The place of a baseline in the folder of --history. The whole path of the baseline is repeated
+   there, since baselines in several folders may have the same file name. If the path is absolute or
+   has "..", it may lead out of the folder: only its file name is then used. */
 static const char *kept_path(const struct options *o, const char *path, struct arena *a)
 {
 	const char *last = strrchr(path, '/');
@@ -192,8 +192,8 @@ const char *setup_history_path(const struct options *o, const char *path, struct
 	return history_path(beside ? path : kept_path(o, path, a), a);
 }
 
-/* True if the runs have different values of the environment's `key`, and the rules compare only
-   runs whose values are equal. */
+/* True if the runs have different values of the environment key `key`, and the rules refuse to
+   compare such runs. */
 static bool is_kept_apart(const struct rules *rules, const char *key, const struct run *x,
                           const struct run *y)
 {
@@ -202,10 +202,10 @@ static bool is_kept_apart(const struct rules *rules, const char *key, const stru
 	       ANY(i, rules->must_match.nr, strcmp(rules->must_match.v[i].p, key) == 0);
 }
 
-/* In the folder of --history each GPU and world size has a baseline of its own. The file of the
-   first baseline is named only by the workload. If the first baseline is of another GPU or world
-   size than the run, `*path` becomes a path that names both. If the first baseline cannot be read,
-   `*path` stays: the caller reports the error, or replaces the file (`approve --force`). */
+/* In the folder of --history, each GPU and world size has a baseline of its own. The file of the
+   first baseline is named by the workload only. If the first baseline is of another GPU or world
+   size than the run, `*path` becomes a path that names both. If it cannot be read, `*path` stays:
+   the caller reports the error, or replaces the file (`approve --force`). */
 static enum status find_own_baseline(const struct setup *s, const struct run *run, struct arena *a,
                                      const char **path, struct diag_log *log)
 {
@@ -243,7 +243,7 @@ enum status setup_baseline_path(const struct setup *s, const struct run *run, st
 	if (begins && o->command != CMD_STORE)
 		return ST_OK;
 	if (begins && (!o->value[OPT_BASELINE] || o->value[OPT_SUITE]))
-		TRY(place_check(*out, NULL, log)); /* it refuses paths outside of the repository */
+		TRY(place_check(*out, NULL, log)); /* it refuses paths that lead out of the repository */
 	*out = kept;
 	return ST_OK;
 }
@@ -260,8 +260,8 @@ enum status setup_baseline_there(const char *path, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Fill the reference with the newest runs of the history that were accepted since the current pin,
-   at most BASELINE_RECENT. */
+/* Fill b->reference with the newest runs of the history that were accepted since the run of the pin
+   was approved, at most BASELINE_RECENT. */
 static void fill_reference(struct baseline *b)
 {
 	uint64_t pin = past_source_hash(&b->pin);
@@ -282,8 +282,8 @@ static void fill_reference(struct baseline *b)
 	all->runs.nr = BASELINE_RECENT;
 }
 
-/* Check that the folder of --history exists: without it, there would be no runs, and all noise
-   would be assumed. The commands that add runs make the folder. */
+/* Check that the folder of --history exists: without it, no runs would be known, and all noise
+   would be assumed. Commands that add runs create the folder. */
 static enum status history_folder_there(const struct options *o, struct diag_log *log)
 {
 	const char *folder = o->value[OPT_HISTORY];
@@ -297,10 +297,10 @@ static enum status history_folder_there(const struct options *o, struct diag_log
 	                 diag_quote(log, folder));
 }
 
-/* Read the reference run, a whole run of main that `store` keeps beside the history, if there is
-   one. It counts only if it is one of the runs of the reference. It does not count if it was stored
-   before the approval, or if the history lacks its line, for example because its commit is not in
-   main. */
+/* Read the reference run, if there is one: a whole run of main that `store` keeps beside the
+   history. It counts only if b->reference has it. If it was stored before the approval, it is not
+   there. It is not there either if the history lacks its line, for example because its commit is
+   not in main. */
 static enum status read_reference_run(const char *history, struct baseline *out,
                                       struct diag_log *log)
 {
@@ -336,7 +336,7 @@ enum status setup_baseline_read(const struct options *o, const char *path, struc
 		          "'gpugate approve RUN --baseline FILE --force'");
 	if (st != ST_OK)
 		return st;
-	if (setup_is_kept(o, path)) /* reports do not depend on the path of the --history folder */
+	if (setup_is_kept(o, path)) /* reports must not depend on the path of the --history folder */
 		out->pin.label = path + strlen(o->value[OPT_HISTORY]) + 1;
 	fill_reference(out);
 	return is_file ? read_reference_run(history, out, log) : ST_OK;

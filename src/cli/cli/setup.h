@@ -1,4 +1,5 @@
-/// What every command that reads runs needs first: rules, categories, sites, reading options.
+/// What every command that reads runs needs first: rules, categories, sites, and options for
+/// reading.
 #ifndef GG_CLI_SETUP_H
 #define GG_CLI_SETUP_H
 
@@ -12,14 +13,14 @@
 #include "store/digest_json.h"
 #include <stdbool.h>
 
-/// Tables and options with which a command reads runs. It owns the tables; the other members borrow
+/// Tables and options by which a command reads runs. It owns the tables; the other members borrow
 /// from them.
 struct setup {
 	const struct options *options;
 	struct rules rules;
 	struct category_table categories;
 	struct result_formats formats; ///< the user's table of formats of result files
-	bool own_formats; ///< false: there is no such table, and the built-in formats are used
+	bool own_formats; ///< false: the user has no table of formats, and the built-in one is used
 	struct site_rules sites;
 	struct diagnosis_rules diagnosis;
 	struct naming naming; ///< how names of kernels and categories are normalized
@@ -46,9 +47,9 @@ GG_MUST_CHECK enum status setup_categories(const struct options *o, const struct
 void setup_release(struct setup *s);
 
 /// Read every artifact that `paths` names, also in directories, into `out`: one digest per
-/// artifact, sorted by rank, traces before the snapshot. The result does not depend on --jobs or on
-/// the order of `paths`. ST_INPUT if an artifact is unusable, a rank has two artifacts of one kind,
-/// or nothing was found. The caller ends with run_release() in any case.
+/// artifact, sorted by rank, with traces before the snapshot. The result does not depend on --jobs
+/// or on the order of `paths`. ST_INPUT if an artifact is unusable, if a rank has two artifacts of
+/// one kind, or if nothing was found. The caller ends with run_release() in any case.
 GG_MUST_CHECK enum status run_load_artifacts(const char *const *paths, size_t nr,
                                              const struct setup *s, struct run *out,
                                              struct diag_log *log);
@@ -60,18 +61,19 @@ GG_MUST_CHECK enum status run_load(const char *const *paths, size_t nr, const st
 /// Usual path of the rules file in a repository.
 #define RULES_PATH "rules/gpugate.yaml"
 
-/// Path of the rules file from the options or in the current directory; NULL for the built-in
-/// rules, which `init` always uses.
+/// Path of the rules file: from the options, else in the current directory. NULL if the built-in
+/// rules are used, as `init` always does.
 const char *setup_rules_path(const struct options *o);
 
-/// Returns ST_BASELINE, and says how to create a baseline, if there is no file at `path`.
+/// If there is no file at `path`, returns ST_BASELINE with an error that says how to create a
+/// baseline.
 GG_MUST_CHECK enum status setup_baseline_there(const char *path, struct diag_log *log);
 
 /// True if the file at `path` is in the folder of --history.
 bool setup_is_kept(const struct options *o, const char *path);
 
-/// Path of the history of the baseline at `path`: beside the baseline, or in the folder of
-/// --history. Owned by `a`.
+/// Path of the history of the baseline at `path`: in the directory of the baseline, or in the
+/// folder of --history. Owned by `a`.
 const char *setup_history_path(const struct options *o, const char *path, struct arena *a);
 
 /// Read the baseline at `path` with its history. If there is none, the error says how to create it.
@@ -85,20 +87,20 @@ GG_MUST_CHECK enum status setup_name_workload(struct setup *s, const struct run 
                                               struct diag_log *log);
 
 /// Path of the baseline: --baseline, else the pattern of the rules with {workload}, {gpu} and
-/// {world_size} replaced by values of `run` (NULL: unknown). If no file is there, the path may
+/// {world_size} replaced by values of `run` (NULL: unknown). If there is no file, the path may
 /// become one in the folder of --history, in which each GPU and world size has a baseline of its
 /// own. Owned by `a`. ST_BASELINE if a value is unknown.
 GG_MUST_CHECK enum status setup_baseline_path(const struct setup *s, const struct run *run,
                                               struct arena *a, const char **out,
                                               struct diag_log *log);
 
-/// Read the baseline at `*path`. If `*path` is NULL, it becomes the path that the options and rules
-/// say. The caller releases `out` with baseline_release() in any case.
+/// Read the baseline at `*path`. If `*path` is NULL, it becomes the path from the options and
+/// rules. The caller releases `out` with baseline_release() in any case.
 GG_MUST_CHECK enum status setup_stored(struct setup *s, const char **path, struct baseline *out,
                                        struct diag_log *log);
 
 /// True if there is no file of this name. A broken link, or a path that cannot be examined, does
-/// not count as absent: reading it is then an error, rather than something else being used instead.
+/// not count as absent: reading it is then an error, and nothing else is used instead.
 bool is_absent(const char *path);
 
 #endif
