@@ -1,4 +1,5 @@
-/* Writes a script for `git bisect run` that distinguishes the levels before and after a change. */
+/* Writes a script for `git bisect run` that tells a run of the level before a change from one of
+   the level after it. */
 #include "history/trends.h"
 
 #include <string.h>
@@ -6,15 +7,15 @@
 #include "base/number.h"
 #include "base/text.h"
 
-/* True if `word`, which is a part of a query's text, has the form KEY=… with the key `key`; rules
- * have the same keys as queries. */
+/* True if `word`, a part of a query's text, is KEY=… with the key `key`. Rules have the keys that
+ * queries have. */
 static bool is_key(struct span word, const char *key)
 {
 	return span_starts(word, span_of(key)) && word.p[strlen(key)] == '=';
 }
 
-/* Append the query as keys of a rule. False if it selects a name with a blank or a quotation
-   mark. */
+/* Append the query as keys of a rule. False if this is not possible, since the query selects a name
+   with a blank or a quotation mark. */
 static bool add_rule(struct strbuf *b, const char *query)
 {
 	const char *p = strchr(query, ' ');
@@ -63,8 +64,8 @@ const char *bisect_commit(struct arena *a, const struct trend_run *r)
 	return s.n >= 4 ? arena_dup(a, s) : NULL;
 }
 
-/* The newest change point at which a figure of whole runs got worse and has stayed so; NULL if
-   there is none. */
+/* The newest change point at which a figure of whole runs became worse and has stayed worse; NULL
+   if there is none. */
 static const struct trend_change *newest(const struct trends *t)
 {
 	const struct trend_change *best = NULL;

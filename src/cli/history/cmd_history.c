@@ -60,8 +60,8 @@ static enum status write_script(struct trends *t, struct diag_log *log)
 	return st;
 }
 
-/* The command that prints a script to find the commit of a change, with the options that choose the
-   baseline and the runs. */
+/* The command that prints a script to find the commit of a change. It has the options that select
+   the baseline and the runs. */
 static const char *bisect_command(const struct options *o, struct arena *a)
 {
 	static const struct {

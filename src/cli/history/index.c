@@ -30,7 +30,7 @@ struct index {
 
 /* ---- the stored baselines ---- */
 
-/* The glob that matches all paths that a path pattern of the rules can give: a placeholder that
+/* The glob that matches all paths which a path pattern of the rules can produce: a placeholder that
    only a run could fill in becomes `*`. */
 static const char *pattern_of(struct index *x, const char *path, const char *workload)
 {
@@ -63,8 +63,8 @@ static enum status add_case(struct index *x, const struct suite_entry *e, const 
 	return st;
 }
 
-/* Read the baselines of one entry of the suite file. If the path of its rules contains {name}, the
-   rules of the whole suite are used, since the case is not known here. */
+/* Read the baselines of one entry of the suite file. If the path of the entry's rules contains
+   {name}, the rules of the whole suite are used, since a case is not known here. */
 static enum status add_line(struct index *x, const struct suite_entry *e)
 {
 	struct options own = *x->options;
@@ -90,7 +90,8 @@ static enum status add_line(struct index *x, const struct suite_entry *e)
 
 /* ---- contents of the page ---- */
 
-/* The most informative figure of a case: the one that changed last, else the time of its steps. */
+/* The most informative figure of a case: the one that changed last, else step.period,
+   step.compute_time or the first figure. */
 static const struct trend_figure *key_figure(const struct trends *t)
 {
 	static const char *const names[] = { "step.period", "step.compute_time" };
@@ -121,8 +122,8 @@ static const char *time_of(const struct changed_at *e)
 ORDERING(changed_at_cmp, struct changed_at,
          THEN(strcmp(time_of(y), time_of(x))) RISING(of) RISING(point))
 
-/* True for the first of a case's change points at one run. The list has an item for this point
-   only; the item also shows the further change points at the run with the same direction. */
+/* True for the first of a case's change points at one run. Only this point becomes an item of the
+   list, which also shows further change points at the run that have the same direction. */
 static bool is_first(const struct trends *t, const struct trend_change *p)
 {
 	return ALL(i, (size_t)(p - t->points.v), t->points.v[i].first != p->first);
@@ -257,7 +258,7 @@ enum status index_trends(const struct options *o, struct diag_log *log)
 	for (size_t i = 0; i < x.file.entries.nr && st == ST_OK; i++)
 		st = add_line(&x, &x.file.entries.v[i]);
 	if (st == ST_OK) {
-		/* series borrow from the baseline in their case, so that cases must no longer move */
+		/* series borrow from the baseline of their case: from here on, cases must not move */
 		for (size_t i = 0; i < x.cases.nr; i++) {
 			struct index_case *c = &x.cases.v[i];
 			if (c->has)

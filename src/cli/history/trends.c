@@ -34,8 +34,8 @@ static void add_run(struct trends *t, const struct past_run *run)
 
 /* ---- series of figures ---- */
 
-/* The metric of a figure of a result file that neither the approved run nor the reference run has.
-   Unit and direction follow from the name. */
+/* The metric of a figure of a result file that is neither in the approved run nor in the reference
+   run. Unit and direction follow from its name. */
 static const struct metric *metric_by_name(struct span name, struct arena *a)
 {
 	struct input_stat s = { .name = arena_dup(a, name), .micro = INPUT_EXACT };
@@ -53,8 +53,8 @@ struct run_value {
 	const struct metric *of;
 };
 
-/* Set `of` to the metric of a value; NULL if an earlier version stored a metric that no longer
-   exists. Each figure of a result file has a metric of its own, whichever rule stored it. */
+/* Set `of` to the metric of a value; NULL if an earlier gpugate version stored a metric that no
+   longer exists. Each figure of a result file has a metric of its own, whichever rule stored it. */
 static void find_metric(struct trends *t, const struct run_view *stored, struct run_value *r)
 {
 	const char *blank = strchr(r->v.query, ' '), *ranks = strstr(r->v.query, " ranks=");
@@ -81,7 +81,7 @@ static bool is_item(const struct past_value *v)
 ORDERING(value_order, struct run_value,
          THEN(is_item(&x->v) - is_item(&y->v)) THEN(past_value_cmp(&x->v, &y->v)))
 
-/* Fill in the values, with as many decimals as the most precise one has, but no more than the
+/* Fill in the values, with as many decimals as the most precise one has, but at most as many as the
    largest one has room for. */
 static void fill_figure(const struct run_value *v, size_t nr, struct trend_figure *f)
 {
@@ -101,8 +101,8 @@ static void fill_figure(const struct run_value *v, size_t nr, struct trend_figur
 	}
 }
 
-/* The direction in which a metric is worse. For a figure of a result file a rule may set the
-   direction; else the figure's own direction counts, as in checks. */
+/* The direction in which a metric gets worse. For a figure of a result file, a rule may set it;
+   else the figure's own direction counts, as in checks. */
 static enum worse direction(const struct rules *rules, const struct metric *m)
 {
 	if (m->need != NEED_INPUT)
@@ -149,14 +149,14 @@ bool trend_is_item(const struct trend_figure *f)
 	return f->label.n || f->rank >= 0;
 }
 
-/* True for a figure of a result file for which no direction is better. */
+/* True for a figure of a result file of which neither direction is better. */
 static bool is_neither(const struct trend_figure *f)
 {
 	return f->of->need == NEED_INPUT && f->worse == WORSE_EITHER;
 }
 
-/* Order of figures: those of whole runs before those of items, then those that have a better and a
-   worse direction before the rest, then in the order of a check's report. */
+/* Order of figures: those of whole runs come before those of items, then those with a better and a
+   worse direction before the others, then those that come first in a check's report. */
 ORDERING(figure_order, struct trend_figure,
          THEN(trend_is_item(x) - trend_is_item(y)) THEN(is_neither(x) - is_neither(y))
              THEN(COMPARE(x->of->place, y->of->place)) RISING(place))
@@ -167,7 +167,7 @@ static void add_figures(struct trends *t, const struct baseline *b, const struct
 {
 	VEC(struct run_value) all = VEC_INIT;
 	/* in the view of the reference run, else of the approved run, figures of result files have the
-	   same metrics as in `check` */
+	   metrics that they have in `check` */
 	struct run_view stored[] = { { .run = baseline_explained(b) }, { .run = &b->pin } };
 	run_views_align(stored, NR_OF(stored), &t->arena);
 	for (size_t i = 0; i < nr; i++)
@@ -191,7 +191,8 @@ static void add_figures(struct trends *t, const struct baseline *b, const struct
 
 /* ---- change points ---- */
 
-/* Median and scaled MAD of the values of runs [from, to); false if no run has the figure. */
+/* Median and scaled MAD (median absolute deviation) of the values of runs [from, to); false if no
+   run has the figure. */
 static bool level_of(const struct trend_figure *f, int64_t from, int64_t to, int64_t *median,
                      int64_t *scatter)
 {
@@ -213,17 +214,17 @@ static int64_t size_of(const struct trend_part *p)
 
 ORDERING(part_cmp, struct trend_part, THEN(COMPARE(size_of(y), size_of(x))) BY_SPAN(label))
 
-/* True if amounts in the two units can be compared: the units have the same name, or both are
-   times, such as "ns" and "ns/step". Amounts of figures of result files cannot be compared, since
-   it is not known which figure is a part of which. */
+/* True if amounts in the two units can be compared: the units have one name, or both are times,
+   such as "ns" and "ns/step". Amounts of figures of result files cannot be compared, since it is
+   not known which figure is a part of another. */
 static bool is_like(enum unit a, enum unit b)
 {
 	bool named = strcmp(unit_name(a), unit_name(b)) == 0;
 	return a < UNIT_FIGURES && b < UNIT_FIGURES && (named || (unit_is_time(a) && unit_is_time(b)));
 }
 
-/* Add the items (kernels, operators, …) that changed most at the figure's change point, by at least
-   a tenth of the figure's change. */
+/* Add the items (kernels, operators, …) that changed most at a change point: by at least a tenth of
+   the change of its figure. */
 static void add_parts(struct trends *t, const struct trend_change *p, int64_t from, int64_t to)
 {
 	const struct trend_figure *whole = &t->figures.v[p->figure];
@@ -303,8 +304,8 @@ static bool is_wanted(const struct trend_figure *f, const struct trend_options *
 	return !trend_is_item(f);
 }
 
-/* Remove figures that the user did not ask for. Figures of items were needed only to find the items
-   that changed together with a figure. */
+/* Remove figures that the user did not ask for. Figures of items were only needed to find the items
+   that changed together with another figure. */
 static void drop_unwanted(struct trends *t, const struct trend_options *o)
 {
 	size_t nr = 0;

@@ -12,11 +12,11 @@
 /// One run of the main branch.
 struct trend_run {
 	int64_t place; ///< index of the run in `runs`, from 0 for the oldest
-	const char *commit, *time, *who, *reason; ///< commit of the run, its time, and who approved it
-	                                          ///< for which reason; "" if unknown
+	const char *commit, *time, *who, *reason; ///< commit of the run, its time, who approved it, and
+	                                          ///< why; "" if unknown
 	const char *verdict; ///< verdict of the gate on the run; "" if unknown
-	bool approved; ///< true if the run became the baseline; false if it is only a run of the main
-	               ///< branch
+	bool approved; ///< true if the run was approved as the baseline; false if it is only a run of
+	               ///< the main branch
 };
 
 /// One figure, in all runs that recorded it.
@@ -42,20 +42,22 @@ struct trend_change {
 
 	/// indexes of the last run before the change and of the first run after it
 	int64_t last, first;
-	int64_t before, middle, after; ///< median values before and after the change, and between them
+	int64_t before, middle, after; ///< median values before and after the change, and the value in
+	                               ///< the middle between them
 	int64_t change_pct; ///< change in 1e-6 percent; INT64_MIN if `before` is not above 0
 	int64_t p; ///< p value of the change in millionths
 
-	/// is_worse: the figure got worse; is_better: it got better; stands: it got worse, and its
-	/// newest level is still beyond `middle`; approved: a run after the change became the baseline
+	/// is_worse: the figure became worse; is_better: it became better; stands: it became worse, and
+	/// its newest level is still beyond `middle`; approved: a run after the change became the
+	/// baseline
 	bool is_worse, is_better, stands, approved;
 };
 
-/// An item (such as a kernel) whose change is a notable part of a figure's change at a change
-/// point.
+/// An item (such as a kernel) that changed at a change point, by a notable part of the change of
+/// the point's figure.
 struct trend_part {
 	int64_t figure, first; ///< the change point: index of its figure, and of the first run after it
-	int64_t place; ///< position of the item in its list, in which the largest change comes first
+	int64_t place; ///< position of the item in its list, which begins with the largest change
 	const char *metric;
 	struct span label;
 	int64_t rank;
@@ -74,7 +76,7 @@ struct trends {
 	parts; ///< items that changed at a change point, sorted by figure, run, then position
 	const char *headline;
 	const struct provenance *approval; ///< provenance of the approved run; NULL if not known
-	size_t accepted; ///< number of runs after the approved run that count for the reference
+	size_t accepted; ///< number of runs since the approved run with whose median checks compare
 	const char *bisect; ///< command that prints a script to find the commit; NULL if not known
 };
 
@@ -82,14 +84,14 @@ struct trends {
 struct trend_options {
 	int64_t p; ///< greatest p value of a change point, in millionths
 
-	/// day from which on runs count (days since 1970-01-01); INT64_MIN: all runs count
+	/// first day of the runs that count (days since 1970-01-01); INT64_MIN: all runs count
 	int64_t since;
 	const char *metric; ///< glob of the metrics that are shown, with their items; NULL: all figures
-	                    ///< of whole runs are shown, those of result files too
+	                    ///< of whole runs are shown, including those of result files
 };
 
-/// Fill `out` from the history of `b`, from which it borrows. `rules` may say which direction of a
-/// figure is worse. The caller ends with trends_release().
+/// Fill `out` from the history of `b`, from which it borrows. `rules` may say in which direction a
+/// figure gets worse. The caller ends with trends_release().
 void trends_make(const struct baseline *b, const char *workload, const struct trend_options *o,
                  const struct rules *rules, struct trends *out);
 
@@ -99,7 +101,7 @@ const struct trend_figure *trend_figure_of(const struct trends *t, int64_t place
 /// True for a figure of an item or of one rank, false for one of whole runs.
 bool trend_is_item(const struct trend_figure *f);
 
-/// The history of a baseline. If it is empty, the list of runs that an earlier version of gpugate
+/// The history of a baseline. If it is empty, the list of runs that an earlier gpugate version
 /// stored in the baseline file itself.
 const struct history *trends_history(const struct baseline *b);
 
@@ -113,12 +115,12 @@ void trends_write(const struct trends *t, struct sink *out);
 extern const struct schema trends_schema;
 
 /// Write a script that finds the commit of the newest change for the worse that still stands
-/// (trend_change.stands). The script calls a run bad if its figure is beyond the middle between the
-/// levels before and after the change. Fails with ST_INPUT if there is no such change, if the runs
-/// next to it have no commits, or if no rule can select the figure.
+/// (trend_change.stands). For the script, a run is bad if its figure is beyond the middle between
+/// the levels before and after the change. Fails with ST_INPUT if there is no such change, if the
+/// runs next to it have no commits, or if no rule can select the figure.
 GG_MUST_CHECK enum status bisect_write(struct trends *t, struct sink *out, struct diag_log *log);
 
-/// The commit of a run, cut to 40 digits, as git accepts it; NULL if unknown. Owned by `a`.
+/// The commit of a run as git accepts it, at most 40 digits; NULL if unknown. Owned by `a`.
 const char *bisect_commit(struct arena *a, const struct trend_run *r);
 
 #endif

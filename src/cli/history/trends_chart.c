@@ -1,4 +1,5 @@
-/* Draws a figure over the runs of the history: with its levels, and as a line of bars. */
+/* Draws a figure over the runs of the history: as a chart with its levels, and as a line of
+   bars. */
 #include "base/number.h"
 #include "document/render.h"
 #include "history/trends_document.h"

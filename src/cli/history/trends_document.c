@@ -14,7 +14,7 @@ enum { COMMIT_CHARS = 12, FIGURES_SHOWN = 20, RUNS_SHOWN = 20, PICTURES = 24, BE
 
 /* ---- names and values as text ---- */
 
-/* The statistics in a query as text, except those that most figures have: "step.period stat=p95
+/* The statistics in a query as text, without those that most figures have: "step.period stat=p95
    ranks=min" gives ", p95, lowest rank". */
 static const char *statistic_of(struct document *d, const char *query)
 {
@@ -43,8 +43,8 @@ static const char *statistic_of(struct document *d, const char *query)
 	return arena_take(&d->arena, &b);
 }
 
-/* Name of a metric. A figure of a result file may be of a case, such as a batch size: if the name
-   of the case begins with `known`, this part is left out. */
+/* Name of a metric. A figure of a result file may belong to a case, such as a batch size. If the
+   name of the case begins with `known`, that part is left out. */
 static const char *name_of_metric(struct document *d, const struct metric *m, struct span known)
 {
 	const char *of = m->case_name;
@@ -101,7 +101,7 @@ static void put_levels(struct document *d, enum unit unit, int64_t before, int64
 /* ---- change points ---- */
 
 /* True if two items that changed are probably the same work, such as an operator and its kernel:
-   they are of different metrics, and changed by nearly the same amount. */
+   they have different metrics, and changed by nearly the same amount. */
 static bool is_same_work(const struct trend_part *a, const struct trend_part *b)
 {
 	int64_t x = number_sub(a->after, a->before), y = number_sub(b->after, b->before);
@@ -150,9 +150,9 @@ static void put_change(struct document *d, const struct trends *t, const struct 
 	put_levels(d, f->unit, p->before, p->after, p->change_pct, tone);
 }
 
-/* Weight of a change point in the report: it is the highest for figures that got worse and still
-   are, then for other figures that got worse, then for those that got better. In each of these
-   groups, key figures have the higher weight. */
+/* Weight of a change point in the report. It is highest for figures that became worse and still
+   are, then for others that became worse, then for those that became better. In each of these
+   groups, it is higher for key figures. */
 static int weight(const struct trends *t, const struct trend_change *p)
 {
 	static const enum metric_id keys[] = { METRIC_STEP_PERIOD, METRIC_STEP_COMPUTE_TIME,
@@ -162,8 +162,8 @@ static int weight(const struct trends *t, const struct trend_change *p)
 	return p->is_worse ? 4 + 2 * key + 4 * p->stands : p->is_better ? 1 + key : 0;
 }
 
-/* The change point with the highest weight among those whose first changed run is `run`, or
-   NULL. */
+/* The change point with the highest weight, among those whose first changed run is `run`; NULL if
+   there are none. */
 static const struct trend_change *main_point(const struct trends *t, int64_t run)
 {
 	const struct trend_change *best = NULL;
@@ -176,8 +176,7 @@ static const struct trend_change *main_point(const struct trends *t, int64_t run
 }
 
 /* Write the change point `p`, the items that changed with it, and other figures that changed at the
-   same run. The other figures all got worse if `p` is a change for the worse; otherwise none of
-   them did. */
+   same run in the same direction: all for the worse if `p` is for the worse, else none of them. */
 void trends_put_event(struct document *d, const struct trends *t, const struct trend_change *p)
 {
 	put_change(d, t, p, NULL);
@@ -213,8 +212,8 @@ static void put_points(struct document *d, const struct trends *t)
 	doc_end(d);
 }
 
-/* The newest change point at which a figure got worse and has stayed so; NULL if there is none, or
-   if a run after it was approved. */
+/* The newest change point at which a figure became worse and has stayed worse. NULL if there is
+   none, or if a run after it was approved. */
 static const struct trend_change *newest(const struct trends *t)
 {
 	for (int64_t run = (int64_t)t->runs.nr; run-- > 0;) {
@@ -225,8 +224,8 @@ static const struct trend_change *newest(const struct trends *t)
 	return NULL;
 }
 
-/* How early a figure comes in the table: 2 if the figure got worse at a change point, 1 if it only
-   has other change points, 0 if it has none. */
+/* How early a figure comes in the table: 2 if it became worse at a change point, 1 if it only has
+   other change points, 0 if it has none. */
 static int news_of(const struct trends *t, const struct trend_figure *f)
 {
 	int news = 0;
@@ -236,7 +235,7 @@ static int news_of(const struct trends *t, const struct trend_figure *f)
 	return news;
 }
 
-/* Say that the wall time did not change, if other figures did. */
+/* Say that the wall time did not change, if other figures changed. */
 static void put_wall(struct document *d, const struct trends *t)
 {
 	const struct metric *wall = &metric_table[METRIC_STEP_PERIOD];
@@ -247,7 +246,7 @@ static void put_wall(struct document *d, const struct trends *t)
 		doc_printf(d, "%s unchanged; ", metric_label(wall));
 }
 
-/* Write the verdict on the history ("worse", "no worse" or "steady"), and its reason. */
+/* Write the verdict on the history ("worse", "no worse" or "steady") and the reason for it. */
 static void put_news(struct document *d, const struct trends *t)
 {
 	const struct trend_change *p = newest(t);
@@ -277,8 +276,8 @@ static void put_news(struct document *d, const struct trends *t)
 	doc_said(d, t->headline);
 }
 
-/* Add how to find the commit that caused a change: commands that list the commits between the two
-   runs, and that bisect these commits. */
+/* Say how to find the commit that caused a change: with a command that lists the commits between
+   the two runs, and one that bisects them. */
 static void put_search(struct document *d, const struct trends *t, const struct trend_change *p)
 {
 	const struct trend_run *good = &t->runs.v[p->last], *bad = &t->runs.v[p->first];
@@ -450,8 +449,8 @@ static bool is_constant(const struct trend_figure *f)
 	return ALL(i, f->values.nr, f->values.v[i] == f->values.v[0]);
 }
 
-/* Draw charts of figures that got worse, then of other changed figures, then of the rest, up to a
-   number that fits on a page. A figure that is the same in all runs gets no chart. */
+/* Draw charts of figures that became worse, then of others that changed, then of the rest, up to a
+   number that fits on a page. A figure with the same value in all runs has no chart. */
 static void put_pictures(struct document *d, const struct trends *t)
 {
 	size_t nr = 0, same = 0;
@@ -472,8 +471,7 @@ static void put_pictures(struct document *d, const struct trends *t)
 	doc_end(d);
 }
 
-/* Collect the names of the kernels that changed, so that they can be shortened as in other
-   reports. */
+/* Collect the names of the kernels that changed. They are then shortened as in other reports. */
 static void add_names(const struct trends *t, struct short_names *names, struct document *d)
 {
 	for (size_t i = 0; i < t->parts.nr; i++) {

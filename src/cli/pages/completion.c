@@ -92,7 +92,8 @@ static const char zsh_tail[] = "\tesac\n"
                                "}\n"
                                "_gpugate \"$@\"\n";
 
-/* Write text, quoted so that it may be within '…', within [ ] or before a colon. */
+/* Write a text with quotes and brackets escaped: it may then be within '…', within [ ] or before a
+   colon. */
 static void zsh_text(FILE *out, const char *s)
 {
 	static const char *const to[] = { "'\\''", "\\[", "\\]", "\\:" };

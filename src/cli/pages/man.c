@@ -6,8 +6,8 @@
 
 enum { LINE = 72 };
 
-/* Write a word of running text, escaped so that it is not a request of mdoc at the start of a line,
-   and with minus signs instead of hyphens in options. */
+/* Write a word of running text. It is escaped if mdoc would read it as a request at the start of a
+   line; in options, hyphens become minus signs. */
 static void word(FILE *out, const char *s, size_t n, bool first)
 {
 	bool typed = s[0] == '-' || (n > 1 && s[1] == '-');
@@ -17,7 +17,7 @@ static void word(FILE *out, const char *s, size_t n, bool first)
 		fprintf(out, s[i] == '-' && typed ? "\\%c" : "%c", s[i]);
 }
 
-/* Write running text in lines of at most LINE characters, where each sentence begins a line. */
+/* Write running text in lines of at most LINE characters. Each sentence begins a new line. */
 static void text(FILE *out, const char *s)
 {
 	size_t column = 0;
@@ -62,7 +62,8 @@ static void synopsis(FILE *out, const struct page_command *c)
 static void options(FILE *out, int c)
 {
 	size_t next = 0;
-	const char *title = NULL; /* title of the group of options that is still to be written */
+	const char *title = NULL; /* title of the group of options, if it is still to be written;
+	                             else NULL */
 	bool list = false;
 	fputs(".Sh OPTIONS\n", out);
 	for (const struct page_option *o = page_options; o < page_options + NR_OPTIONS; o++) {
@@ -171,7 +172,7 @@ static void commands(FILE *out)
 	fputs(".El\n", out);
 }
 
-/* Sections of the manual page whose content is in no table of the program. */
+/* Sections of the manual page that no table of the program contains. */
 static const char rest[] =
     ".Sh ENVIRONMENT\n"
     ".Bl -tag -width Ds\n"

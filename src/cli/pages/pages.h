@@ -1,5 +1,5 @@
 /// Manual pages and shell completions. A separate program writes them at build time from the tables
-/// of the command line. It links no code of other folders of src/, so that a cross build can
+/// of the command line. It links no code of other folders of src/: a cross build can therefore
 /// compile it for the host.
 #ifndef GG_PAGES_PAGES_H
 #define GG_PAGES_PAGES_H
@@ -39,8 +39,8 @@ bool page_takes(int c, const struct page_option *o);
 /// True if the option has a short form such as -o.
 bool page_short(const struct page_option *o);
 
-/// Write `s` with each character that occurs in `from` replaced by the string with the same index
-/// in `to`.
+/// Write `s`. Each character that is in `from` is replaced by the string in `to` with the same
+/// index.
 void page_put(FILE *out, const char *s, const char *from, const char *const *to);
 
 /// Write a list with blanks between the words: for VALUE_METRIC the names of all metrics, else the
