@@ -13,7 +13,7 @@
 #include "model/embedded.h"
 #include "rules/rules_file.h"
 
-/* Names in the workflow files of ci/ that are replaced by the user's own names. */
+/* Names in the workflow files of ci/, which init replaces by those of the user. */
 #define EXAMPLE_WORKLOAD "resnet50"
 #define EXAMPLE_RUN "trace.json.gz"
 
@@ -25,31 +25,32 @@ struct init {
 	struct run run; ///< the run that the user named; without ranks if the user named no run
 	struct arena arena;
 	const char *workload;
-	bool added; ///< true if the workload is added beside another one, which has a rules file
+	bool added; ///< true if the workload is added, since the rules file that exists is for another
+	            ///< one
 	const char *rules_file; ///< path of the rules file
 	const char *home; ///< address of gpugate for workflows, OWNER/REPO@REF; "": unknown
 
-	/// paths of the workflow that measures and judges, and of the one that acts on the verdict
+	/// paths of the workflow that measures and judges, and of the workflow that acts on the verdict
 	const char *gate_file, *act_file;
 
 	/// number of steps that the chosen marker finds in the run; 0 if no marker was chosen.
 	int64_t steps;
-	const char *accepts, *why; ///< options that must be given to approve the run, or ""; and why
-	                           ///< they are needed
+	const char *accepts, *why; ///< `accepts`: options that are needed to approve the run, or "";
+	                           ///< `why`: the reason for them
 	const char *to_ignore; ///< line to add to .gitignore for the run; NULL if none is needed
 	const char *run_name; ///< name of the run in the workflow, and in the command that init advises
 	                      ///< to run next
 	struct init_rules rules;
-	struct baseline baseline; ///< baseline whose history shows the noise
+	struct baseline baseline; ///< baseline whose history shows how large the noise is
 	enum forge forge;
-	bool chosen; ///< true if the user has said which forge
+	bool chosen; ///< true if the user has said for which code hosting service workflows are written
 	struct new_files files;
 };
 
 /* ---- choices that init makes for the user ---- */
 
-/* Takes what --home, or the older --ci, says: a forge, the address of gpugate, or both with a colon
-   between them. */
+/* Read the value of --home, or of the older --ci: a code hosting service, the address of gpugate,
+   or both with a colon between them. */
 static enum status take_home(struct init *in, const char *said)
 {
 	/* names in the order of enum forge */
@@ -100,7 +101,7 @@ static enum status choose_forge(struct init *in)
 	return ST_OK;
 }
 
-/* A path such as "rules/gpugate.yaml" or, for an added workload, "rules/gpugate-NAME.yaml". */
+/* A path such as "rules/gpugate.yaml" or, if the workload is added, "rules/gpugate-NAME.yaml". */
 static const char *path_of(struct init *in, const char *stem, const char *ending)
 {
 	return in->added ? arena_printf(&in->arena, "%s-%s%s", stem, in->workload, ending)
@@ -108,8 +109,7 @@ static const char *path_of(struct init *in, const char *stem, const char *ending
 }
 
 /* Choose the workload: that of --workload, else that of the rules file, else that of the
-   repository. If the rules file is of another workload, the chosen workload is added beside that
-   one. */
+   repository. If the rules file is for another workload, the chosen one is added. */
 static enum status choose_workload(struct init *in)
 {
 	const char *name = in->o->value[OPT_WORKLOAD];
@@ -147,8 +147,8 @@ static enum status check_marker(struct init *in)
 	return ST_OK;
 }
 
-/* True if the path can be written into the workflow file, in which paths are separated by blanks
-   and are relative to the repository's checkout. */
+/* True if the path can be written into the workflow file, where blanks separate paths, and paths
+   are relative to the checkout of the repository. */
 static bool is_plain_path(const char *path)
 {
 	bool plain = *path != '/' && *path != '-' && !strstr(path, "..");
@@ -157,7 +157,7 @@ static bool is_plain_path(const char *path)
 	return plain;
 }
 
-/* Choose a step marker, if the run has no steps but has annotations that could be steps. */
+/* Choose a step marker if the run has no steps, but has annotations that could be steps. */
 static enum status choose_marker(struct init *in)
 {
 	const struct digest *d = in->run.ranks.nr ? in->run.ranks.v[0] : NULL;
@@ -173,8 +173,8 @@ static enum status choose_marker(struct init *in)
 	return run_load(in->o->args.v, in->o->args.nr, &in->setup, &in->run, in->log);
 }
 
-/* The line of .gitignore for the run at `path`; NULL if .gitignore names the path already, or if
-   the run is the whole folder. */
+/* The line of .gitignore for the run at `path`. NULL if .gitignore has the path already, or if the
+   run is the whole folder. */
 static const char *line_to_ignore(struct init *in, const char *path)
 {
 	while (strncmp(path, "./", 2) == 0)
@@ -211,8 +211,8 @@ static const char *replace_text(struct arena *a, const char *text, const char *f
 	return arena_take(a, &b);
 }
 
-/* Append the inputs that an added workload needs below the line `uses` of its workflow. This line
-   names the shared workflow or component that takes the inputs. */
+/* Append the inputs that an added workload needs below the line `uses` of its workflow, which names
+   the shared workflow or component with these inputs. */
 static void add_inputs(struct init *in, struct span uses, int indent, struct strbuf *b)
 {
 	static const char *const actions[][2] = {
@@ -231,7 +231,7 @@ static void add_inputs(struct init *in, struct span uses, int indent, struct str
 	}
 }
 
-/* The workflow for an added workload, with names and rules of its own. */
+/* The workflow for an added workload, with its own names and its own rules file. */
 static const char *fit_workflow(struct init *in, const char *text)
 {
 	static const char *const names[] = { "\nname: gpugate", "workflows: [gpugate", "\ngpugate" };
@@ -320,7 +320,8 @@ static enum status add_rules(struct init *in)
 
 /* ---- advice on what to do next ---- */
 
-/* Print the command that makes the baseline or, if it exists, the command that compares with it. */
+/* Print the command that makes the baseline or, if there is a baseline, the command that compares
+   with it. */
 static void put_first_command(struct init *in, const char *baseline, struct sink *out)
 {
 	struct strbuf run = STRBUF_INIT;

@@ -12,7 +12,8 @@
 
 struct file_batch {
 	const struct new_files *files;
-	struct sink **sinks; ///< sinks of the files that are still being written
+	struct sink **sinks; ///< sinks of the files that are being written; NULL once a file is
+	                     ///< complete
 	bool *was_there;
 	VEC(char *) directories; ///< directories that were created, outermost first
 };
@@ -89,8 +90,8 @@ static enum status write_all_files(struct file_batch *w, struct diag_log *log)
 	return ST_OK;
 }
 
-/* Remove the new files and directories after an error. Files that were replaced remain, since each
-   is complete. */
+/* After an error, remove the new files and directories. Replaced files stay as they are: each of
+   them is complete. */
 static void undo_files(struct file_batch *w)
 {
 	for (size_t i = 0; i < w->files->list.nr; i++) {

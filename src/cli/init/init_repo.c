@@ -54,8 +54,8 @@ static const char *plain_name(struct arena *a, const char *raw)
 	return name;
 }
 
-/* The workload of the only existing baseline. If there are several baselines or none, a name is
-   made from that of the directory. */
+/* The workload of the only existing baseline. If there are several baselines or none, a name made
+   from that of the current directory. */
 static const char *workload_of(struct arena *a)
 {
 	const char *only = NULL;
@@ -120,8 +120,8 @@ static struct span host_of(struct span url)
 	return host;
 }
 
-/* The code hosting service of the git remote "origin". Only the host in the remote's address is
-   used, not a token. */
+/* The code hosting service of the git remote "origin", by the host in its address. A user or token
+   in the address does not count. */
 static enum forge remote_of(const char *config)
 {
 	bool origin = false;
@@ -149,8 +149,8 @@ static const char *branch_of(struct arena *a, const char *head)
 	return is_plain_name(branch) ? branch : NULL;
 }
 
-/* The nearest parent directory that is a git repository. NULL if there is no such directory, or if
- * the current directory is itself a git repository. */
+/* The nearest parent directory that is a git repository. NULL if there is none, or if the current
+ * directory is a git repository itself. */
 static const char *above_of(struct arena *a)
 {
 	struct strbuf up = STRBUF_INIT, git = STRBUF_INIT;

@@ -1,5 +1,5 @@
-/// What `gpugate init` knows of the current directory, and what it writes there: files are only
-/// read and written, nothing is run.
+/// What `gpugate init` finds out about the current directory, and what it writes there. It only
+/// reads and writes files, and starts no programs.
 #ifndef GG_INIT_INIT_REPO_H
 #define GG_INIT_INIT_REPO_H
 
@@ -11,7 +11,7 @@
 #include "model/rule.h"
 #include "model/view.h"
 
-/// A code hosting service for whose CI a workflow can be written.
+/// A code hosting service for which init can write CI workflows.
 enum forge { FORGE_NONE, FORGE_GITHUB, FORGE_GITLAB };
 
 /// File with the gate's jobs that `init` writes for GitLab; .gitlab-ci.yml includes it.
@@ -20,43 +20,44 @@ enum forge { FORGE_NONE, FORGE_GITHUB, FORGE_GITLAB };
 /// What the current directory and its repository tell about the project.
 struct repository {
 	struct arena arena; ///< arena that owns all strings
-	const char *above; ///< path to the parent directory that is the top of the repository; NULL if
-	                   ///< it is this directory
-	bool github, gitlab; ///< true if GitHub workflows exist; true if a GitLab pipeline exists
+	const char *above; ///< path of the parent directory that is the top of the repository; NULL if
+	                   ///< it is the current directory
+	bool github, gitlab; ///< `github`: true if there are GitHub workflows; `gitlab`: true if there
+	                     ///< is a GitLab pipeline
 	bool included; ///< true if the GitLab pipeline includes GITLAB_FILE
-	enum forge remote; ///< code hosting service that the address of the git remote belongs to
+	enum forge remote; ///< code hosting service at the address of the git remote
 	const char *branch; ///< main branch of the git remote; NULL if unknown
 
-	/// name for the workload, which needs no quotes in file names and in YAML
+	/// name of the workload; it needs no quotes in file names and in YAML
 	const char *workload;
 	const char *ignored; ///< content of .gitignore; NULL if there is none
 	const char *run; ///< path of a profile with one of the usual names; NULL if there is none
 };
 
-/// Find the facts about the current directory. Facts from a file that cannot be read are unknown.
-/// The caller releases the arena.
+/// Find out about the current directory. What is in a file that cannot be read remains unknown. The
+/// caller releases the arena.
 void repository_look(struct repository *r);
 
 /// True if `name` is a valid workload that consists of letters, digits, '.', '_' and '-', and
 /// begins with a letter or digit.
 bool is_plain_name(const char *name);
 
-/// Input of init_rules_text(), all borrowed, and two numbers that it sets.
+/// Input of init_rules_text(), all of it borrowed, and two numbers that it returns.
 struct init_rules {
 	const char *workload; ///< name of the workload, for which is_plain_name() is true
 	const char *marker; ///< step marker to write in the rules; NULL: the default marker
 	const struct run_view *view; ///< run that the rules are for; NULL if there is none
 
-	/// history whose noise narrows limits; NULL: the limits of the built-in rules stay
+	/// history whose noise allows narrower limits; NULL: the limits of the built-in rules stay
 	const struct history *past;
 	const struct rules *builtin; ///< the built-in rules, parsed
 
-	size_t judging; ///< result: number of built-in rules that have a figure of the run
+	size_t judging; ///< result: number of built-in rules that judge a figure of the run
 	size_t closer; ///< result: number of rules with narrower limits
 };
 
-/// The text of a rules file with workload, number of ranks, marker and narrower limits. Owned by
-/// `a`.
+/// The text of a rules file that has the workload, the number of ranks, the marker and narrower
+/// limits. Owned by `a`.
 const char *init_rules_text(struct init_rules *in, struct arena *a);
 
 /// A file to be written; both texts are borrowed.
@@ -65,21 +66,21 @@ struct new_file {
 	const char *text;
 };
 
-/// The files to be written together, and those that are kept.
+/// The files to write, which are written together, and existing files that are kept.
 struct new_files {
 	VEC(struct new_file) list;
 	VEC(const char *) kept; ///< paths of the files that are there already
 };
 
-/// Add a file to be written. If it exists already and `replace` is false, it is kept instead.
+/// Add a file to write. If it exists already, and `replace` is false, it is kept instead.
 void new_files_add(struct new_files *f, const char *path, const char *text, bool replace);
 
-/// Add a file with git attributes for stored baselines, unless there is one: with them, reviews
-/// collapse baselines, and histories of two branches are merged line by line.
+/// Add a file with git attributes for stored baselines, unless there is one. With these attributes,
+/// reviews collapse baselines, and histories of two branches are merged line by line.
 void new_files_add_attributes(struct new_files *f);
 
-/// Write all files, and make missing directories. Fails with ST_OUTPUT if a file cannot be written;
-/// then new files are removed, and files that were already replaced stay replaced.
+/// Write all files, and create missing directories. Fails with ST_OUTPUT if a file cannot be
+/// written. New files are then removed, but files that were already replaced stay replaced.
 GG_MUST_CHECK enum status new_files_write(const struct new_files *f, struct diag_log *log);
 
 #endif

@@ -25,8 +25,8 @@ static bool has_figure(const struct run_view *v, const struct metric *m)
 
 enum { RUNS_LEAST = 5, TIMES = 3, PCT = 1000000 };
 
-/* The relative increase that the rule allows, in 1e-6 percent; 0 if its limit is not relative, or
-   if it has other limits too. */
+/* The relative increase that the rule allows, in 1e-6 percent. 0 if its limit is not relative, or
+   if it has another limit, too. */
 static int64_t share_of(const struct rule *r)
 {
 	const struct limits *map = &r->fail;
@@ -34,15 +34,15 @@ static int64_t share_of(const struct rule *r)
 	return one && map->list.v[0].condition == COND_INCREASE ? map->list.v[0].value : 0;
 }
 
-/* A limit suggested by the spread of a figure. */
+/* A limit that follows from the spread of a figure. */
 struct init_limit {
 	int64_t limit; /* three times the spread, but at least 1 %; in 1e-6 percent */
 	int64_t spread; /* scaled median absolute deviation of the runs' figures, in 1e-6 percent */
 	size_t runs;
 };
 
-/* Find the limit for the rule. False if fewer than five runs of the history have its figure, if it
-   checks several items, or if its limit is already at least as strict. */
+/* Find a limit for the rule. False if fewer than five runs of the history have its figure, if it
+   checks several items, or if its own limit is already at least as strict. */
 static bool init_limit_of(const struct rule *r, const struct history *h, struct init_limit *out)
 {
 	struct arena a = ARENA_INIT;
@@ -84,8 +84,8 @@ static void add_closer(struct init_rules *in, struct strbuf *out)
 	}
 }
 
-/* Text of an example that changes a rule: a rule that judges the run or, without a run, most runs.
- */
+/* Example of a changed rule, as text: the rule judges the run or, if there is no run, judges most
+ * runs. */
 static const char *example_of(const struct run_view *v)
 {
 	if (!v || has_figure(v, &metric_table[METRIC_STEP_COMPUTE_TIME]))
