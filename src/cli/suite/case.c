@@ -76,7 +76,7 @@ static void put_figure(struct suite_case *out, const struct report *r,
 	out->is_better = tone == TONE_BETTER;
 }
 
-/* Add the key figures of a run that has no baseline yet to the text of its case. */
+/* For a case without a baseline, add the key figures of its run to its text. */
 static void put_first_figures(struct suite_case *out, const struct report *r, struct arena *a)
 {
 	struct key_figures all;
@@ -96,11 +96,11 @@ static void put_first_figures(struct suite_case *out, const struct report *r, st
 	vec_release(&all.list);
 }
 
-/* ---- what findings name ---- */
+/* ---- names in findings ---- */
 
 static bool is_slower(const struct check *c)
 {
-	/* the check is on a time, or on a rate, which a longer time makes lower */
+	/* the check is on a time, or on a rate, which falls when times grow */
 	bool on_time = unit_is_time(c->metric->unit) ||
 	               (c->metric->need == NEED_INPUT && figure_is_timed(c->metric));
 	return on_time && check_matters(c) && c->has_change &&
@@ -108,8 +108,8 @@ static bool is_slower(const struct check *c)
 }
 
 /* Change of the item `name` of a finding, in 1e-6 percent. If a check of the finding shows that
-   this item became slower, its change is returned, else the change of the finding's own figure.
-   INT64_MIN if unknown. */
+   this item became slower, it is the change of the check; else the change of the finding's own
+   figure. INT64_MIN if unknown. */
 static int64_t subject_change(const struct report *r, const struct finding *f, const char *name)
 {
 	for (size_t i = 0; i < f->checks.nr; i++) {
@@ -130,7 +130,8 @@ static void put_subject(struct suite *out, struct suite_subject x)
 }
 
 /* Add the names by which the finding may be recognized in other cases. Modules, categories and
-   phases are left out, since most models have them. For a rank, the name is that of its machine. */
+   phases are left out, since most models have the same ones. For a rank, the name is that of its
+   machine. */
 static void put_subjects(struct suite *out, const struct report *r, size_t nth, int64_t of)
 {
 	enum { MOST = 20 };
@@ -194,7 +195,7 @@ static void put_findings(struct suite *out, const struct report *r, struct docum
 }
 
 /* True for the first open check of its rule (check_is_open()). The result has this check of each
-   rule, so that it names all rules that --accept may be given. */
+   rule: it then names all rules that --accept may be given. */
 static bool is_first_of_rule(const struct report *r, size_t i)
 {
 	return !ANY(k, i,
@@ -203,8 +204,8 @@ static bool is_first_of_rule(const struct report *r, size_t i)
 	       check_is_open(&r->checks.v[i]);
 }
 
-/* Add the checks that need attention (check_matters()), up to CHECKS_KEPT, which keeps the result
-   small. Beyond this number, only the first open check of each rule is added. */
+/* Add the checks that need attention (check_matters()), at most CHECKS_KEPT of them, to keep the
+   result small. Beyond this number, add only the first open check of each rule. */
 static void put_checks(struct suite *out, const struct report *r, struct document *d, int64_t of)
 {
 	int64_t place = 0;

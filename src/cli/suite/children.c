@@ -23,7 +23,7 @@ struct child {
 	int error; ///< errno of an error while reading the child's output; else 0
 };
 
-/* Write all of `text`. On an error the child process ends with a failure, since its output is
+/* Write all of `text`. After an error, end the child process with a failure, since its output is
    lost. */
 static void write_all(int fd, struct span text)
 {
@@ -37,8 +37,8 @@ static void write_all(int fd, struct span text)
 	}
 }
 
-/* Do piece `i` of the work, and write its output, then the list of files that were read for it,
-   then the size of this list. */
+/* Do piece `i` of the work, and write its output, then the list of files that the child has read
+   for it, then the size of this list. */
 static void run(const struct child_work *c, size_t i, int fd)
 {
 	struct sink *out = sink_open_memory();
@@ -49,7 +49,7 @@ static void run(const struct child_work *c, size_t i, int fd)
 	sink_write(out, read);
 	sink_write(out, (struct span){ (const char *)&read.n, sizeof read.n });
 	write_all(fd, sink_memory(out));
-	/* the child ends without the exit handlers that it has inherited from the parent process */
+	/* _exit() does not run the exit handlers that the child has inherited from the parent */
 	_exit(0);
 }
 
@@ -67,7 +67,7 @@ static enum status start(const struct child_work *c, size_t i, struct child *out
 		return diag_fail(log, ST_OUTPUT, "a process cannot be made: %s", strerror(error));
 	}
 	if (pid == 0) {
-		/* the kernel ends this process if the parent ends in any way, even by SIGKILL */
+		/* the kernel ends this process when the parent ends, even by SIGKILL */
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		if (getppid() != parent)
 			_exit(1);
@@ -79,8 +79,8 @@ static enum status start(const struct child_work *c, size_t i, struct child *out
 	return ST_OK;
 }
 
-/* Cut off the end of the child's output: the list of files that the child has read. Note these
-   files, since reports of the parent must not be written over them. False if the list is
+/* Cut off the end of the child's output, which is the list of files that the child has read, and
+   note these files: the parent must not write reports over them. False if the list is
    incomplete. */
 static bool take_opened(struct span *text)
 {

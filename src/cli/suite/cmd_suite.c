@@ -39,9 +39,9 @@ static void note_input(const char *path)
 		opened_note(&sb);
 }
 
-/* Note the files that the suite file names, before the processes of the cases read them: no process
-   may write over a file of any case. Files that the suite file does not name, such as those in the
-   folder of a run, are noted when the process that read them has ended. */
+/* Note the files that the suite file names before the processes of the cases read them, since no
+   process may write over a file of any case. Other files, such as those in the folder of a run, are
+   noted when the process that has read them has ended. */
 static void note_inputs(const struct suite_jobs *jobs, const struct options *o)
 {
 	struct arena scratch = ARENA_INIT;
@@ -53,7 +53,7 @@ static void note_inputs(const struct suite_jobs *jobs, const struct options *o)
 			note_input(job->controls.v[k]);
 		note_input(job->rules);
 		if (!job->baseline || o->command != CMD_SUITE)
-			continue; /* commands other than `suite` may write the baseline */
+			continue; /* commands other than `suite` may write over the baseline */
 		note_input(job->baseline);
 		const char *history = setup_history_path(o, job->baseline, &scratch);
 		note_input(history);
@@ -99,7 +99,7 @@ static enum status shard_of(const struct options *o, struct suite *s, struct dia
 	return ST_OK;
 }
 
-/* FNV-1a hash of the names of all cases, by which shards of the same suite are recognized. */
+/* FNV-1a hash of the names of all cases. Shards of one suite have equal hashes. */
 static uint64_t hash_of(const struct suite_jobs *jobs)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
@@ -112,7 +112,7 @@ static uint64_t hash_of(const struct suite_jobs *jobs)
 	return hash;
 }
 
-/* The index that case `i` of this shard has in the whole suite. */
+/* The index in the whole suite of case `i` of this shard. */
 static size_t place_of(const struct work *w, size_t i)
 {
 	return i * (size_t)w->out->shards + (size_t)w->out->shard - 1;
@@ -149,8 +149,9 @@ static void take_case(size_t i, struct span text, const char *died, void *ctx)
 	diag_release(&log);
 }
 
-/* Divide the threads: as many cases run in parallel as there are threads. If there are fewer cases
-   than threads, each case gets the same number of threads, and a remainder is not used. */
+/* Divide the threads among the cases. As many cases run in parallel as there are threads. If there
+   are fewer cases than threads, each case gets the same number of threads, and the rest are not
+   used. */
 static void share_jobs(struct work *w, size_t nr)
 {
 	uint64_t jobs = options_u64(&w->options, OPT_JOBS, cores_usable());
@@ -259,7 +260,7 @@ enum status cmd_suite(const struct options *o, struct diag_log *log)
 
 /* ---- digest --suite ---- */
 
-/* Write the runs of a case as digests to the folder with the case's name. */
+/* Write the runs of a case as digests to a folder that has the name of the case. */
 static enum status digest_case(struct options *o, struct diag_log *log)
 {
 	struct arena *a = &log->arena;
@@ -274,8 +275,8 @@ static enum status digest_case(struct options *o, struct diag_log *log)
 		o->value[OPT_OUTPUT] = arena_printf(a, "%s/" SUITE_REPEAT, folder, i + 1);
 		TRY(cmd_digest(o, log));
 	}
-	/* refuse a folder with more runs, from an earlier command: they would count as runs of this
-	 * case */
+	/* Refuse a folder that has more runs, which an earlier command left there: they would count as
+	 * runs of this case. */
 	if (access(arena_printf(a, "%s/" SUITE_REPEAT, folder, nr + 1), F_OK) == 0 ||
 	    access(arena_printf(a, "%s/" SUITE_CONTROL, folder, (size_t)1), F_OK) == 0)
 		return diag_fail(log, ST_OUTPUT, "%s: holds more runs, of an earlier command: remove it",
@@ -285,8 +286,7 @@ static enum status digest_case(struct options *o, struct diag_log *log)
 
 /* ---- approve and store with --suite ---- */
 
-/* Restrict the work to the case that --workload names, by moving this case to the front of the
- * list. */
+/* Restrict the work to the case that --workload names: move this case to the front of the list. */
 static enum status pick_case(struct work *w, const char *name)
 {
 	struct nearest near = { .word = span_of(name) };
@@ -295,7 +295,7 @@ static enum status pick_case(struct work *w, const char *name)
 		nearest_try(&near, picked.workload);
 		if (strcmp(picked.workload, name) != 0)
 			continue;
-		v[i] = v[0]; /* both are swapped, since the case that was first must also be released */
+		v[i] = v[0]; /* the case that was first takes its place, since it must be released, too */
 		v[0] = picked;
 		w->nr = 1;
 		return ST_OK;
@@ -320,7 +320,7 @@ static enum status change_baseline(const struct work *w, const struct suite_job 
 	return st;
 }
 
-/* Change the baseline of one case in a child process, which prints its own messages. */
+/* Change the baseline of one case. This runs in a child process, which prints its own messages. */
 static void change_case(size_t i, void *ctx, struct sink *out)
 {
 	const struct work *w = ctx;
@@ -357,7 +357,7 @@ enum status cmd_suite_cases(const struct options *o, struct diag_log *log)
 	enum status st = work_begin(&w, o, o->value[OPT_SUITE], log);
 	w.out = &s;
 	w.nr = w.jobs.list.nr;
-	/* only one process runs at a time, so that its messages are in the order of the suite */
+	/* one process at a time: messages are then printed in the order of the suite */
 	w.at_once = 1;
 	if (st == ST_OK && only)
 		st = pick_case(&w, only);

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "rules/rules_file.h"
 
-/* Replace each {name} in `text` by `name`; if `text` is a pattern, special characters of the name
+/* Replace each {name} in `text` by `name`. If `text` is a pattern, special characters in the name
    are escaped. NULL stays NULL. */
 static const char *filled(struct arena *a, const char *text, const char *name, bool pattern)
 {
@@ -37,8 +37,8 @@ static const char *kept_run(struct suite_jobs *jobs, const char *kept, const cha
 	return access(path, F_OK) == 0 ? path : NULL;
 }
 
-/* Add the runs of a case that an earlier command left in the folder `kept`. Returns false if there
-   are none. */
+/* Add the runs of a case that an earlier command stored in the folder `kept`. Returns false if
+   there are none. */
 static bool find_kept(struct suite_jobs *jobs, const char *kept, struct suite_job *job)
 {
 	struct arena *a = &jobs->arena;
@@ -104,7 +104,7 @@ static enum status add_job(struct suite_jobs *jobs, const struct suite_file *f,
 	return ST_OK;
 }
 
-/* The text that must replace {name} in the suite's entry `e` so that the name of the case is
+/* The text with which {name} must be replaced in the suite's entry `e` to give the case the name
  * `workload`; NULL if there is no such text. */
 static const char *name_in(struct arena *a, const struct suite_entry *e, const char *workload)
 {
@@ -119,9 +119,9 @@ static const char *name_in(struct arena *a, const struct suite_entry *e, const c
 	return NULL;
 }
 
-/* How exactly an entry of the suite determines the names of its cases. An entry for one case is the
-   most exact; of two entries for many cases, the one with the longer name. If several entries match
-   a name, the most exact one makes the case. */
+/* How exactly an entry of the suite determines the names of its cases. If several entries fit a
+   name, the most exact one makes the case. An entry for a single case is the most exact; of two
+   others, the one with the longer name is. */
 static size_t plain_length(const struct suite_entry *e)
 {
 	return strlen(e->workload) + (e->each ? 0 : 1000);
@@ -140,8 +140,8 @@ static const struct suite_entry *line_of(struct arena *a, const struct suite_fil
 	return best;
 }
 
-/* The folders that the entry `e` names may be gone, while the folder `kept`, in which an earlier
-   command stored runs, still has the runs of their cases. Add these cases. */
+/* Add the cases of the entry `e` whose folders are gone, but whose runs an earlier command has
+   stored in the folder `kept`. */
 static enum status add_kept(struct suite_jobs *jobs, const struct suite_file *f,
                             const struct suite_entry *e, size_t from, const char *kept,
                             struct diag_log *log)
@@ -164,7 +164,7 @@ static enum status add_kept(struct suite_jobs *jobs, const struct suite_file *f,
 }
 
 /* Add a case for each folder that matches the pattern of the entry. If no folder matches, add one
-   case without results, so that the suite does not pass. */
+   case without results: the suite then cannot pass. */
 static enum status add_each(struct suite_jobs *jobs, const struct suite_file *f,
                             const struct suite_entry *e, const char *kept, struct diag_log *log)
 {
@@ -194,7 +194,8 @@ static enum status add_each(struct suite_jobs *jobs, const struct suite_file *f,
 	return ST_OK;
 }
 
-/* Check that the names of cases are unique, since cases with one name would share a baseline. */
+/* Check that the names of cases are unique, since cases with equal names would have one
+   baseline. */
 static enum status check_names(const struct suite_jobs *jobs, const struct suite_file *f,
                                struct diag_log *log)
 {

@@ -4,7 +4,7 @@
 
 #include "base/sort.h"
 
-/* All lists of a suite whose elements are of type suite_item. */
+/* All lists of a suite whose elements are of the type suite_item. */
 #define LISTS_OF(s) &(s)->findings, &(s)->checks, &(s)->warnings, &(s)->machine
 enum { NR_LISTS = 4 };
 
@@ -50,7 +50,7 @@ struct suite_items suite_items_of(const struct suite_items *all, int64_t place)
 	return (struct suite_items){ .v = all->v ? all->v + first : NULL, .nr = end - first };
 }
 
-/* The more important of two statuses: a regression is more important than a case that could not be
+/* The more important of two statuses. A regression is more important than a case that could not be
    judged. */
 static enum status worse(enum status a, enum status b)
 {
@@ -68,8 +68,8 @@ static enum status status_of_code(int64_t code)
 	return ST_OUTPUT;
 }
 
-/* In parentheses, the name of the only case with this verdict, or what all cases with this verdict
-   share; "" if they share nothing. */
+/* Text in parentheses: the name of the case with this verdict if there is only one, else the cause
+   that all cases with this verdict share. "" if they share none. */
 static const char *named(struct suite *s, unsigned verdict)
 {
 	const struct suite_shared *shared = suite_shared_by(s, verdict);

@@ -1,4 +1,4 @@
-/// The result of a suite: its cases (workloads), each with the findings of its gate.
+/// The result of a suite: its cases (workloads), each with the findings of its own gate.
 #ifndef GG_SUITE_SUITE_H
 #define GG_SUITE_SUITE_H
 
@@ -19,7 +19,8 @@ struct suite_item {
 	int64_t place; ///< position among the lines of the case in the same list
 	unsigned verdict; ///< enum verdict of a check or finding; else VERDICT_WARN
 
-	/// id of a check, such as "step_time"; cause of a finding, such as "slow-rank"; name of a fact
+	/// id of a check, such as "step_time"; cause of a finding, such as "slower-kernel"; name of a
+	/// fact
 	const char *id;
 	const char *rule; ///< rule of a check that did not pass, as --accept takes it; NULL otherwise
 	const char *text; ///< message of a check, title of a finding, or values of a fact
@@ -30,7 +31,8 @@ struct suite_item {
 
 	/// places of a finding as text, such as "Block › model.py:12 › aten::mul"; NULL if unknown
 	const char *where;
-	bool told; ///< true for a finding that reports show only as part of a shared cause
+	bool told; ///< true for a finding that reports show only as part of a cause that several cases
+	           ///< share
 };
 
 /// A growable list of lines.
@@ -39,7 +41,7 @@ struct suite_items {
 	size_t nr, cap;
 };
 
-/// A name in a finding, by which findings of several cases are recognized as one cause.
+/// A name in a finding. Findings of several cases with one name are recognized as one cause.
 struct suite_subject {
 	int64_t of; ///< index of the case that the finding belongs to
 	int64_t place; ///< position of the name among those of the case
@@ -47,7 +49,7 @@ struct suite_subject {
 	const char
 	    *level; ///< kind of the name, from place_level_names; NULL: the whole run, or one figure
 	const char *name; ///< the name, as recorded: "aten::layer_norm"
-	int64_t change_pct; ///< change of what is named, in 1e-6 percent; INT64_MIN if unknown
+	int64_t change_pct; ///< change of what has the name, in 1e-6 percent; INT64_MIN if unknown
 };
 
 /// A cause that several cases share.
@@ -59,10 +61,10 @@ struct suite_shared {
 	const char *level, *name; ///< kind and text of the name that its findings share; or NULL
 	const char *title; ///< title, such as "aten::layer_norm is slower"
 	const char *text; ///< title with numbers: "aten::layer_norm is slower in 6 of 9 cases: …"
-	const char *action; ///< action that its findings advise; NULL if there is none
+	const char *action; ///< action that its findings advise; NULL if they advise none
 };
 
-/// A case behind a shared cause.
+/// A case that has a shared cause.
 struct suite_sharing {
 	int64_t shared, of; ///< position of the cause; index of the case
 };
@@ -78,8 +80,8 @@ struct suite_case {
 
 	/// metric of the figure that says most about the case; NULL if there is none
 	const char *metric;
-	const char *label; ///< label of this figure in the case's report; NULL if it is the metric's
-	                   ///< usual label
+	const char *label; ///< label of this figure in the case's report; NULL if it is the usual label
+	                   ///< of the metric
 
 	/// values and change of the figure of `metric` as text; NULL if unknown
 	const char *baseline, *candidate, *change;
@@ -87,10 +89,10 @@ struct suite_case {
 	int64_t change_pct; ///< change of the figure of `metric` in 1e-6 percent; INT64_MIN if unknown
 	bool is_worse, is_better;
 	int64_t slower; ///< number of checks of times and rates that failed, warned or are undecided
-	                ///< because the case became slower
+	                ///< because something became slower
 	int64_t false_alarms; ///< expected false alarms per unchanged run, in millionths; -1 if unknown
-	int64_t plan_runs, plan_pairs; ///< number of further runs, or of pairs with control runs, that
-	                               ///< would decide the case; or 0
+	int64_t plan_runs, plan_pairs; ///< number of runs, or of pairs with control runs, that would
+	                               ///< decide the case; 0 if none are needed
 	int64_t unconfirmed; ///< number of checks whose failure the `plan_pairs` would confirm
 	const char *accept; ///< command that accepts the run; NULL if there is none
 	const char *rules_file, *baseline_file; ///< paths as given; NULL if the case was not judged
@@ -101,7 +103,7 @@ struct suite {
 	struct arena arena; ///< arena that owns all strings
 	const char *name; ///< name of the suite in its file
 	const char *file; ///< path of the suite file; NULL if unknown
-	uint64_t hash; ///< hash of the names of all cases, by which shards of one suite are recognized
+	uint64_t hash; ///< hash of the names of all cases; shards of one suite have equal hashes
 	int64_t total; ///< number of cases in all shards
 
 	/// number of this shard, from 1, and number of shards; both are 1 without shards
@@ -121,7 +123,7 @@ struct suite {
 	VEC(struct suite_shared) shared; ///< causes that cases share, the machine first
 	VEC(struct suite_sharing) sharing; ///< the cases of each cause, sorted by cause, then case
 	const char *headline; ///< headline, such as "1 of 12 cases failed (NAME), 1 undecided"
-	const char *error; ///< error because of which no case was judged; NULL if there is none
+	const char *error; ///< error that prevented all cases from being judged; NULL if there is none
 };
 
 /// Initialize an empty suite with one shard.
@@ -155,24 +157,24 @@ void suite_document(const struct suite *s, struct document *d);
 void suite_junit(const struct suite *s, struct sink *out);
 
 /// Fill `shared` and `sharing` of a suite whose other lists are sorted, and mark the findings that
-/// belong to a shared cause. Verdicts do not depend on shared causes.
+/// belong to a shared cause. Shared causes do not change verdicts.
 void suite_share(struct suite *s);
 
-/// The first cause that all cases with this verdict share, if there are several such cases; NULL if
-/// there is none.
+/// If several cases have this verdict: the first cause that all of them share. NULL if there is
+/// none.
 const struct suite_shared *suite_shared_by(const struct suite *s, unsigned verdict);
 
-/// Index in `s->cases` of the case whose member `place`, its index in the whole suite, is `place`.
-/// The two indexes differ if `s` is a shard. Without such a case, the index of the next one.
+/// Index in `s->cases` of the case whose `place` (index in the whole suite) is `place`; the two
+/// indexes differ in a shard. If there is no such case, the index of the next one.
 size_t suite_case_at(const struct suite *s, int64_t place);
 
-/// Write the suite, with the verdict if suite_conclude() was called, and with a newline at the
-/// end.
+/// Write the suite. The verdict is included if suite_conclude() was called. A newline ends the
+/// text.
 void suite_write(const struct suite *s, struct sink *out);
 
-/// Read a file that suite_write() wrote, except members that suite_conclude() derives. Errors are
-/// ST_INPUT with their position and reason. `out` is always initialized; the caller ends with
-/// suite_release() in any case.
+/// Read a file that suite_write() has written, without the members that suite_conclude() derives.
+/// Errors are ST_INPUT with their position and reason. `out` is always initialized; the caller ends
+/// with suite_release() in any case.
 GG_MUST_CHECK enum status suite_read(const char *path, struct suite *out, struct diag_log *log);
 
 /// Like suite_read(), but reads a text in memory, which messages call `name`.
@@ -182,19 +184,19 @@ GG_MUST_CHECK enum status suite_parse(const char *name, struct span text, struct
 /// The members of a suite in JSON (schemas/gpugate-suite-1.json).
 extern const struct schema suite_schema;
 
-/// Write every report that the options name. Also writes the text to standard output, unless a
-/// report goes there or `st` is an error. In case of an error, the reports contain the first error
-/// of the log. Returns the status of the command.
+/// Write every report that the options name. Also write the text to standard output, unless a
+/// report goes there or `st` is an error. If it is, the reports contain the first error of the log.
+/// Returns the status of the command.
 GG_MUST_CHECK enum status suite_output(struct suite *s, const struct options *o, enum status st,
                                        struct diag_log *log);
 
-/// Work that child processes do, in pieces. `ctx` is passed to both functions.
+/// Work that child processes do, in numbered pieces. `ctx` is passed to both functions.
 struct child_work {
 	void *ctx;
-	/// Does piece `i` and writes its result; runs in the child process.
+	/// Does piece `i` and writes its result. Runs in the child process.
 	void (*work)(size_t i, void *ctx, struct sink *out);
-	/// Takes the output of piece `i`; called in any order. `died` says why the output is
-	/// incomplete; it is NULL if the output is complete.
+	/// Takes the output of piece `i`. Called in any order of pieces. `died` says why the output is
+	/// incomplete; NULL if it is complete.
 	void (*take)(size_t i, struct span text, const char *died, void *ctx);
 };
 

@@ -30,8 +30,7 @@ static void put_summary(struct document *d, const struct suite *s)
 	}
 }
 
-/* The id of the first row of a case's findings, to which the case links in the table of all cases.
- */
+/* The id of the row with the first finding of a case. The table of all cases links to it. */
 static const char *case_id(struct document *d, const struct suite_case *c)
 {
 	return arena_printf(&d->arena, "case-%" PRId64, c->place + 1);
@@ -60,8 +59,8 @@ static void put_shared(struct document *d, const struct suite *s)
 	doc_end(d);
 }
 
-/* The finding with index `nth` among those findings of a case that do not belong to a shared cause.
-   NULL if there is none. */
+/* The finding of a case with the index `nth`, where only findings that belong to no shared cause
+   count. NULL if there is none. */
 static const struct suite_item *untold(const struct suite_items *all, size_t nth)
 {
 	return FIND(i, all->v, all->nr, !all->v[i].told && nth-- == 0);
@@ -78,8 +77,8 @@ static void put_head(struct document *d, const struct suite_case *c, unsigned ve
 	doc_add(d, DOC_NAME, TONE_STRONG, c->name);
 }
 
-/* Add the first findings of a case as rows, without those that belong to a shared cause, and a row
-   that counts further ones. If the case has no findings, add a row with its text. */
+/* Add the first findings of a case as rows, and a row that counts further ones. Findings that
+   belong to a shared cause are left out. If none remain, add a row with the text of the case. */
 static void put_open_case(struct document *d, const struct suite *s, const struct suite_case *c)
 {
 	const struct suite_items all = suite_items_of(&s->findings, c->place);
@@ -136,7 +135,7 @@ static const char *action_of(const struct suite *s, const struct suite_case *c)
 	return f ? f->action : NULL;
 }
 
-/* True if two cases without an action of their own need the same further runs. */
+/* True if two cases need equally many further runs, and neither has an action of its own. */
 static bool is_alike(const struct suite *s, const struct suite_case *x, const struct suite_case *y)
 {
 	return x->verdict == y->verdict && x->plan_runs == y->plan_runs &&
@@ -144,8 +143,8 @@ static bool is_alike(const struct suite *s, const struct suite_case *x, const st
 	       !action_of(s, x) && !action_of(s, y);
 }
 
-/* Write what to do about a case and, if it is undecided, what would decide it. Only the first of
-   several cases that are alike gets this text. */
+/* Write what to do about a case and, if it is undecided, what would decide it. If several cases
+   need the same, only the first one gets this text, with the names of the others. */
 static void put_action(struct document *d, const struct suite *s, const struct suite_case *c)
 {
 	const char *action = action_of(s, c);
@@ -190,8 +189,8 @@ static void put_actions(struct document *d, const struct suite *s)
 
 /* ---- table of all cases ---- */
 
-/* Write text such as "12.48 ms → 13.14 ms compute per step"; without a baseline only the
-   candidate's figure. */
+/* Write text such as "12.48 ms → 13.14 ms compute per step"; without a baseline, only the figure of
+   the candidate. */
 static void put_figure(struct document *d, const struct suite_case *c)
 {
 	if (!c->metric || !c->candidate) {
@@ -215,8 +214,8 @@ static void put_row(struct document *d, const struct suite *s, const struct suit
 	doc_put_verdict(d, c->verdict);
 	doc_say(d, " %n", c->name);
 	const struct suite_items findings = suite_items_of(&s->findings, c->place);
-	/* the case links to the row of its findings or, if all of these belong to shared causes, to
-	   these causes */
+	/* the case links to the row of its findings; if all of them belong to shared causes, to these
+	   causes */
 	if (c->verdict != VERDICT_PASS)
 		d->line->last->link = findings.nr && !untold(&findings, 0)
 		                          ? "#shared"
@@ -297,8 +296,8 @@ static void put_accepts(struct document *d, const struct suite *s)
 	doc_end(d);
 }
 
-/* The number of runs among which one is a false alarm, rounded to two digits. `share`: false alarms
-   per run in millionths. */
+/* The number of runs in which one false alarm is expected, rounded to two digits. `share`: false
+   alarms per run, in millionths. */
 static int64_t one_in(int64_t share)
 {
 	int64_t nr = MICRO / share, unit = 1;

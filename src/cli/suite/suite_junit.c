@@ -4,7 +4,7 @@
 #include "suite/suite.h"
 
 /* The outcome of a case in JUnit. If its exit code is not 0, the outcome is a failure or an error,
-   whatever its verdict: with --fail-on warn, a warning is a failure. */
+   whatever the verdict is: with --fail-on warn, a warning is a failure. */
 static enum outcome outcome_of(const struct suite_case *c)
 {
 	enum outcome o = junit_outcomes[c->verdict];

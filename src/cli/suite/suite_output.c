@@ -12,9 +12,9 @@ static const struct {
 	{ OPT_JSON, suite_write },
 };
 
-/* Write all requested reports. If `text` is true, also write the text report to standard output,
-   unless another report goes there. If `again` is true, leave out the report on standard output,
-   which has been written before. */
+/* Write all reports that the options name. If `text` is true, also write the text report to
+   standard output, unless another report goes there. If `again` is true, leave out the report on
+   standard output, which was written before. */
 static enum status write_files(const struct suite *s, const struct options *o, bool text,
                                bool again, struct diag_log *log)
 {
@@ -53,13 +53,15 @@ enum status suite_output(struct suite *s, const struct options *o, enum status s
 	if (st != ST_OK) {
 		fill_failure(s, st, log);
 		enum status ignored = write_files(s, o, false, false, log);
-		(void)ignored; /* the caller gets `st`, the first error, even if this writing fails, too */
+		(void)ignored; /* the caller gets `st`, the first error, even if these reports cannot be
+		                  written either */
 		return st;
 	}
 	st = write_files(s, o, true, false, log);
 	if (st == ST_OK)
 		return s->status;
-	struct diag_log again; /* files that were written before the error must not claim success */
+	struct diag_log again; /* log of the second attempt: files that were written before the error
+	                          must not claim success */
 	diag_init(&again);
 	fill_failure(s, st, log);
 	enum status ignored = write_files(s, o, false, true, &again);

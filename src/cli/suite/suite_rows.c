@@ -133,8 +133,8 @@ static bool items_fit(const struct suite *s, const struct suite_items *list)
 	return true;
 }
 
-/* Text on what is wrong with a suite that was read; NULL if nothing is. The table of fields cannot
-   express these checks. */
+/* Text on what is wrong with a suite that was read, and that the table of fields cannot express;
+   NULL if nothing is wrong. */
 static const char *fault_of(const struct suite *s)
 {
 	if (s->error)

@@ -12,8 +12,9 @@ enum { SHARED_MAX = 20, NAME_CHARS = 60 };
 
 #define MACHINE "machine"
 
-/* What is said of a name that findings with the same cause share: `kernel` if it is the name of a
- * kernel, else `other`. With a cause that is not in this table, a shared name means nothing. */
+/* What findings with one cause say about a name that they share: `kernel` if it is the name of a
+ * kernel, else `other`. If a cause is not in this table, a name that its findings share means
+ * nothing. */
 static const struct {
 	enum cause cause;
 	const char *kernel, *other;
@@ -52,8 +53,8 @@ static const char *phrase_of(const char *id, const char *level)
 struct mention {
 	const struct suite_subject *subject;
 	struct suite_item *finding;
-	int rank; /* of two names that the same number of cases share, the one with the smaller rank is
-	             taken for the cause */
+	int rank; /* if two names are in equally many cases, the one with the smaller rank is taken
+	             for the cause */
 };
 
 struct mentions {
@@ -109,8 +110,8 @@ size_t suite_case_at(const struct suite *s, int64_t place)
 
 /* ---- a shared cause ---- */
 
-/* Changes of the items that the findings of a shared cause name: the least and the greatest, in
-   1e-6 percent, and the numbers of known and unknown changes. */
+/* Changes of the items that the findings of a shared cause name: the least and the greatest change
+   in 1e-6 percent, and how many changes are known and unknown. */
 struct span_of_changes {
 	int64_t least, most;
 	size_t nr, unknown;
@@ -170,9 +171,8 @@ static const struct suite_item *fact_of(const struct suite *s, int64_t of, const
 	return FIND(i, facts.v, facts.nr, strcmp(facts.v[i].id, key) == 0);
 }
 
-/* Append a fact of the machine that changed in the slower cases: the name of the fact, and its
- * values in the first of these cases. The name of this case follows if the values in other slower
- * cases differ. */
+/* Append a fact of the machine that changed in slower cases: its name, and its values in the first
+ * of these cases. If other slower cases have other values, the name of the first one follows. */
 static void add_fact(struct strbuf *b, const struct suite *s, const char *key)
 {
 	const struct metric *m = metric_find(span_of(key));
@@ -194,8 +194,8 @@ static bool is_behind(const struct suite *s, size_t i, const char *key)
 	return s->cases.v[i].slower && fact_of(s, s->cases.v[i].place, key);
 }
 
-/* Order of facts: those for which there is a metric (the state of the GPUs, such as clocks), then
-   those on versions and hardware. */
+/* Order of facts: first those that are metrics (the state of the GPUs, such as clocks), then
+   versions and hardware. */
 static int fact_cmp(const void *a, const void *b)
 {
 	const char *const *x = a, *const *y = b;
@@ -241,7 +241,7 @@ static void share_machine(struct suite *s, const struct mentions *all)
 			continue;
 		nr++;
 		add_sharing(s, s->cases.v[i].place);
-		/* the machine explains by itself a finding that names no place in the code */
+		/* a finding that names no place in the code belongs to the machine as its cause */
 		for (size_t m = 0; m < all->list.nr && !all->list.v[m].subject->level; m++)
 			if (all->list.v[m].subject->of == s->cases.v[i].place) {
 				tell(s, all->list.v[m].finding);
@@ -262,9 +262,9 @@ static void share_machine(struct suite *s, const struct mentions *all)
 
 /* ---- findings of several cases with the same name and cause ---- */
 
-/* Number of cases with the same name and cause as mention `at`, without findings that already
- * belong to a shared cause. `*end` becomes the index of the first later mention with another name
- * or cause. */
+/* Number of cases with the name and cause of mention `at`. Findings that already belong to a shared
+ * cause do not count. `*end` becomes the index of the first later mention with another name or
+ * cause. */
 static size_t count_cases(const struct mentions *all, size_t at, size_t *end)
 {
 	size_t nr = 0, i = at;
@@ -290,8 +290,8 @@ static void share_name(struct suite *s, const struct mentions *all, size_t at, s
 	for (size_t i = at; i < all->list.nr && key_cmp(&all->list.v[i], &first) == 0; i++) {
 		const struct mention *m = &all->list.v[i];
 		if (m->finding->told && m->finding != last)
-			continue; /* the finding belongs to another cause. But if it is `last`, it belongs to
-			             this cause, and has the name twice. */
+			continue; /* the finding belongs to another cause; but if it is `last`, it belongs to
+			             this cause and has the name twice */
 		last = m->finding;
 		tell(s, m->finding);
 		add_sharing(s, m->subject->of);
