@@ -12,7 +12,8 @@
 #include "base/text.h"
 #include "io/sink.h"
 
-/* The first bytes of each file of evidence, by which files of earlier runs are recognized. */
+/* The first bytes of each file that evidence_write() writes. Files of earlier runs are recognized
+   by them. */
 #define FIRST_BYTES "{\"displayTimeUnit\": \"ms\", \"gpugate_evidence\": "
 
 /* ---- rows that a finding is about ---- */
@@ -23,7 +24,8 @@ static struct subject subject_of(const struct finding *f)
 	for (size_t i = 0; i < f->where.nr; i++) {
 		const struct place *p = &f->where.v[i];
 		if (p->level == PLACE_OPERATOR)
-			s.op = s.op ? s.op : p->name; /* the first operator launches the costliest kernel */
+			s.op = s.op ? s.op : p->name; /* the first operator is the one that launches the
+			                                 costliest kernel */
 		else if (p->level == PLACE_KERNEL)
 			s.kernel = p->name;
 		else if (p->level == PLACE_CODE)
@@ -33,7 +35,7 @@ static struct subject subject_of(const struct finding *f)
 		else if (p->level == PLACE_RANK)
 			s.rank = p->rank;
 	}
-	if (s.op) /* write all kernels of the operator, since one of them may replace another */
+	if (s.op) /* write all kernels of the operator, since one of them may have replaced another */
 		s.kernel = s.place = NULL;
 	if (s.op || s.kernel || s.place)
 		s.module = NULL;
@@ -68,8 +70,8 @@ static const struct digest *digest_of(const struct run *run, int64_t rank)
 
 /* ---- writing one file ---- */
 
-/* True if the digest has one step in full. Stored digests do not have it, only digests that this
-   process made from a recording. */
+/* True if the digest has one whole step. Only digests that this process has made from a recording
+   do; stored digests do not. */
 static bool has_step(const struct digest *d)
 {
 	return d && d->step.launches.nr > 0;
@@ -146,7 +148,8 @@ static enum status write_trace(const struct evidence_input *in, const char *path
 
 /* ---- the folder of the files ---- */
 
-/* True for names of files as this program writes them, such as "finding-3-slower-kernel.json". */
+/* True for file names of the form that evidence_write() uses, such as
+   "finding-3-slower-kernel.json". */
 static bool is_named_so(const char *name)
 {
 	struct span rest = span_of(name);
@@ -182,7 +185,7 @@ enum status evidence_clear(const char *folder, struct diag_log *log)
 	enum status st = ST_OK;
 	struct arena a = { 0 };
 	if (!dir)
-		return ST_OK; /* the folder does not exist, and so has no old files */
+		return ST_OK; /* there is no folder, and thus there are no old files */
 	for (const struct dirent *e; st == ST_OK && (e = readdir(dir));) {
 		const char *path = arena_printf(&a, "%s/%s", folder, e->d_name);
 		if (is_named_so(e->d_name) && begins_so(path) && unlink(path) < 0)

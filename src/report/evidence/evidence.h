@@ -1,5 +1,5 @@
-/// Evidence for findings: for each finding a small trace, to be opened in a trace viewer, that
-/// shows what both sides launch in a step.
+/// Evidence for findings: for each finding a small trace, to be opened in a trace viewer. It shows
+/// what the baseline and the candidate launch in a step.
 #ifndef GG_EVIDENCE_EVIDENCE_H
 #define GG_EVIDENCE_EVIDENCE_H
 
@@ -11,7 +11,7 @@
 /// Largest size of a trace in bytes.
 enum { EVIDENCE_BYTES = 2 << 20 };
 
-/// What evidence is made from and where it goes. All is borrowed.
+/// What evidence is made from, and where it is written. All pointers are borrowed.
 struct evidence_input {
 	const struct run *side[2]; ///< runs of the baseline and of the candidate, in this order
 	const struct naming *naming;
@@ -24,12 +24,12 @@ GG_MUST_CHECK enum status evidence_clear(const char *folder, struct diag_log *lo
 
 /// For each finding that failed, write a file such as `finding-1-slower-kernel.json`. It has the
 /// launches and GPU activities of the finding's operator (else of its kernel, place or module, else
-/// of all) in one step of both sides, on one clock: process 0 is the baseline, process 1 the
-/// candidate. A side that was just read from a recording with `reduce_options.keep_step` shows a
-/// real step. A stored digest keeps no single launches, only sums in the rows of its code table.
-/// Such a side shows the launches of each row one after the other, all with the row's mean
-/// duration, so that the sums per step are right. Sets the finding's `trace` to the path of its
-/// file. Fails with ST_OUTPUT if a file cannot be written.
+/// of all) in one step of baseline and candidate, on one clock: process 0 is the baseline, process
+/// 1 the candidate. If a run was just read from a recording with `reduce_options.keep_step`, it is
+/// shown by a real step. A stored digest does not have single launches, but only sums in the rows
+/// of its code table: the launches of each row are then shown one after the other, all with the
+/// row's mean duration, which keeps the sums per step right. Sets the finding's `trace` to the path
+/// of its file. Fails with ST_OUTPUT if a file cannot be written.
 GG_MUST_CHECK enum status evidence_write(const struct evidence_input *in, struct report *r,
                                          struct diag_log *log);
 

@@ -24,7 +24,7 @@ enum {
 	GPU_STREAM = 100000, ///< id of the first GPU stream
 };
 
-/// What a finding is about: the rows of the code table with certain names.
+/// What a finding is about: the rows of the code table that have certain names.
 struct subject {
 	/// names that a row must have to belong to the finding; NULL: any name
 	const char *op, *kernel, *place, *module;
@@ -32,19 +32,21 @@ struct subject {
 	              ///< table
 };
 
-/// State of writing one side; times are in ns from the side's start. All pointers are borrowed.
+/// State while one side (baseline or candidate) is written. Times are in ns from the start of the
+/// side. All pointers are borrowed.
 struct side_writer {
 	struct emit *e;
 	struct arena *a;
 	const struct evidence_input *in;
-	const struct digest *d; ///< digest of the rank whose rows are written; NULL if no such rank of
-	                        ///< this side has rows in the code table
+	const struct digest *d; ///< digest of the rank whose rows are written; NULL if that rank has no
+	                        ///< rows in the code table, or no rank has any
 	int side;
 	int64_t now_ns, nr_events, next_id, next_frame;
 	size_t bytes; ///< upper bound of the bytes written so far
 };
 
-/// True if the finding is about the row `c`, whose GPU activity has the name `kernel`.
+/// True if the finding is about the row `c` of the code table, whose GPU activity has the name
+/// `kernel`.
 bool is_about(const struct side_writer *w, const struct subject *s, const struct code_stat *c,
               struct span kernel);
 
@@ -55,7 +57,8 @@ void put_span(struct side_writer *w, const char *cat, struct span name, int64_t 
 void put_name(struct side_writer *w, const char *what, const char *key, int64_t tid,
               const char *name);
 
-/// Write a call with a new correlation id; put_activity() writes the activity that it launched.
+/// Write a call on the host with a new correlation id. put_activity() writes the activity that the
+/// call has launched.
 void put_call(struct side_writer *w, enum code_kind kind, int64_t tid, int64_t start_ns,
               int64_t dur_ns);
 void put_activity(struct side_writer *w, enum code_kind kind, struct span name, int64_t tid,
@@ -68,12 +71,12 @@ void put_frames(struct side_writer *w, const struct code_stat *c, int64_t tid, i
 void put_operators(struct side_writer *w, const struct code_stat *c, int64_t tid, int64_t start_ns,
                    int64_t dur_ns);
 
-/// True if the file has room for `nr` more launches of an activity with the name `name`, and for
-/// the modules and operators around them.
+/// True if there is room for `nr` more launches of an activity with the name `name`, and for the
+/// modules and operators around them.
 bool has_room(const struct side_writer *w, int64_t nr, struct span name);
 
-/// Write the events of a side that the finding is about, as the mean step of a digest. Returns the
-/// number of launches that were left out.
+/// Write those events of a side that the finding is about, as the mean step of a digest. Returns
+/// the number of launches that were left out.
 int64_t put_mean(struct side_writer *w, const struct subject *s);
 
 /// Like put_mean(), but writes one step as it was recorded.

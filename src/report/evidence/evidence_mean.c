@@ -1,12 +1,12 @@
-/* Writes the mean step of a side. A digest keeps no single launches, only sums in the rows of its
-   code table. All launches of a row are therefore written one after the other, with the row's mean
-   duration. */
+/* Writes the mean step of a side. A digest does not have single launches, but only sums in the rows
+   of its code table. All launches of a row are therefore written one after the other, with the
+   row's mean duration. */
 
 #include "base/number.h"
 #include "base/text.h"
 #include "evidence/evidence_internal.h"
 
-/* Gap between launches in ns, so that viewers show them separately. */
+/* Gap between launches in ns: viewers then show them as separate events. */
 #define GAP_NS 500
 
 static struct span kernel_name(const struct digest *d, const struct code_stat *c)
@@ -17,8 +17,8 @@ static struct span kernel_name(const struct digest *d, const struct code_stat *c
 	return SPAN("");
 }
 
-/* Part `i` of an amount that is divided into `nr` equal parts, rounded so that the parts add up to
- * the amount. */
+/* Part `i` of an amount that is divided into `nr` nearly equal parts, which add up to the
+ * amount. */
 static int64_t part_of(int64_t all, int64_t i, int64_t nr)
 {
 	return all / nr + (i < all % nr);
@@ -34,7 +34,7 @@ static void put_launch(struct side_writer *w, const struct code_stat *c, struct 
 	w->now_ns += dur_ns + GAP_NS;
 }
 
-/* Write the launches of a row. False if the file has no room left. */
+/* Write the launches of a row. False if there is no room left. */
 static bool put_row(struct side_writer *w, const struct code_stat *c)
 {
 	int64_t steps = w->d->usable_steps;
@@ -42,8 +42,9 @@ static bool put_row(struct side_writer *w, const struct code_stat *c)
 	int64_t bytes = number_div_round(c->bytes, steps);
 	struct span name = kernel_name(w->d, c);
 	nr = nr > 0 ? nr : 1;
-	nr = nr < MOST_EVENTS / 4 ? nr : MOST_EVENTS / 4; /* too many launches: write fewer and longer
-	                                                     ones, which take the same time together */
+	nr = nr < MOST_EVENTS / 4 ? nr : MOST_EVENTS / 4; /* if there are too many launches, fewer
+	                                                     and longer ones are written, with the
+	                                                     same total time */
 	name = span_of(name.n ? text_short(w->a, name, NAME_CHARS) : "(smaller kernels)");
 	if (!has_room(w, nr, name))
 		return false;

@@ -14,15 +14,15 @@ struct step_writer {
 	struct side_writer *w;
 	const struct code_step *step;
 	int64_t origin_ns; /* time of the earliest event */
-	/* for each operator: a row of the code table with the module and place that all its launches
-	 * have, or MIXED if they differ */
+	/* for each operator: a row of the code table whose module and place all launches of the
+	 * operator have, or MIXED if their modules or places differ */
 	uint32_t *row_of;
-	bool *put; /* true for each operator that was written already */
+	bool *put; /* true for each operator that has been written */
 	struct idmap named; /* ids of threads and lanes that have been named */
 };
 
-/* Fill in row_of of each operator. put_around() writes module and place as frames around the
- * outermost operators for which row_of is not MIXED. */
+/* Fill in row_of for each operator. put_around() writes the module and place of the row as frames
+ * around an operator, if it is the outermost one for which row_of is not MIXED. */
 static void find_places(struct step_writer *s)
 {
 	const struct code_step *step = s->step;
@@ -69,9 +69,9 @@ static int64_t lane_tid(struct step_writer *s, const struct code_launch *l)
 	return tid;
 }
 
-/* Write those operators around a launch that are not written yet, the outermost first. False if the
- * code table has the launch under another operator than the innermost of these, or if the launches
- * of the innermost operator have different places in the code. */
+/* Write those operators around a launch that have not been written yet, the outermost first. False
+ * if the code table has the launch under another operator than the innermost of them, or if the
+ * launches of the innermost one have different places in the code. */
 static bool put_around(struct step_writer *s, const struct code_launch *l, int64_t tid)
 {
 	const struct code_step *step = s->step;
