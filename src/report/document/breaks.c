@@ -1,4 +1,4 @@
-/* Where a line of text may be broken. */
+/* Decides where a line of text may be broken. */
 #include "document/render.h"
 
 #include <ctype.h>

@@ -162,8 +162,8 @@ void md_figure(struct strbuf *b, const char *text)
 			strbuf_addch(b, s.p[i]);
 }
 
-/* True for a `_` between letters or digits, which does not mark emphasis (GitHub Flavored Markdown,
-   6.2), and for the slash of a unit. */
+/* True for a `_` or `/` between letters or digits. Such a `_` does not mark emphasis (GitHub
+   Flavored Markdown, 6.2), and such a slash is a part of a unit. */
 static bool is_inner(struct span s, size_t at)
 {
 	return (s.p[at] == '_' || s.p[at] == '/') && at && at + 1 < s.n &&
@@ -271,8 +271,9 @@ void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_t
 		md_code(b, text, max_chars, in_table);
 		return;
 	}
-	/* The text may be the part of a sentence before or after a name that is added separately. The
-	 * name's quotation mark in this text is dropped, since the name becomes a code span. */
+	/* A sentence may be added in parts: the text before a name in quotation marks, the name, and
+	 * the text after it. The quotation marks in these texts are dropped, since the name becomes a
+	 * code span. */
 	if (s.n && s.p[s.n - 1] == '\'' && (s.n == 1 || strchr(" (", s.p[s.n - 2])))
 		s.n--;
 	if (s.n && s.p[0] == '\'' && (s.n == 1 || strchr(" ,.;:)", s.p[1])))
@@ -303,7 +304,7 @@ void md_sentence(struct strbuf *b, const char *text, size_t max_chars, bool in_t
 
 /* ---- sections of the comment ---- */
 
-/* Append a note such as "12 more in the report; columns that only the HTML report has: noise". */
+/* Append a note such as: "12 more in the report; columns that only the HTML report has: noise". */
 static void add_note(const struct md_section *s, struct strbuf *b)
 {
 	const char *text = text_or_empty(s->more_text);
@@ -371,9 +372,9 @@ static size_t drop(struct md_section *s)
 	return nr;
 }
 
-/* Shorten the comment to at most `max` bytes, less the room for a note. Three kinds of parts are
- * removed in turn, each from the end, until the comment fits: sections that are not fixed, rows,
- * and sections except the first. Returns the number of sections removed. */
+/* Shorten a comment of more than `max` bytes to `max` - ROOM_FOR_NOTE bytes. Until it fits, remove
+ * first the sections that are not fixed, then rows, then all sections except the first; each time
+ * from the end. Returns the number of sections removed. */
 static size_t fit(struct md_document *d, size_t max)
 {
 	size_t total = 0, dropped = 0;
@@ -410,8 +411,8 @@ static size_t fit(struct md_document *d, size_t max)
 	return dropped;
 }
 
-/* If only one section is collapsed, give it the title of the collapsed part and take it out of that
- * part, so that readers click once and not twice. */
+/* If the collapsed part has only one section, take the section out of it, and give the section the
+ * title of that part. Readers then click once and not twice. */
 static void collapse_once(struct md_document *d)
 {
 	struct md_section *one = NULL;

@@ -21,8 +21,8 @@ struct md_section {
 	struct strbuf columns; ///< titles of the columns that are left out; a note below the table
 	                       ///< lists these titles
 
-	/// true: the section is only removed if the document is still too long without all rows, and
-	/// without all sections that are not fixed
+	/// true: the section is only removed if the comment is still too long after all rows, and all
+	/// sections that are not fixed, were removed
 	bool fixed;
 	bool collapsed; ///< true: the section is inside the document's collapsed part
 };

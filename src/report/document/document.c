@@ -205,7 +205,8 @@ void doc_commit(struct document *d, const char *commit, const char *address)
 	enum { COMMIT_CHARS = 10 };
 	size_t hex = strspn(commit, "0123456789abcdef");
 	bool dirty = strcmp(commit + hex, "-dirty") == 0;
-	/* true if the commit is shown in full, because it is short or not an id of git; false if cut */
+	/* true: the commit is shown in full, because it is short or not an id of git; false: it is
+	   cut */
 	bool whole = (commit[hex] && !dirty) || hex <= COMMIT_CHARS;
 	const char *text =
 	    whole ? commit
@@ -324,7 +325,7 @@ const struct doc_line *doc_only_line(const struct doc_node *section)
 	const struct doc_node *n = section->children;
 	bool one = section->title && section->title[0] && n && n->kind == NODE_LIST && !n->lines->next;
 	const struct doc_line *line = one ? n->lines : NULL;
-	/* the list may go on after a command, so that the item is not the only one */
+	/* a list after a command belongs to the section, too: then the item is not the only one */
 	for (; one && n->next; n = n->next)
 		line = n->next->kind == NODE_LIST ? NULL : line;
 	return line;

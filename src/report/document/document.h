@@ -1,5 +1,5 @@
-/// A report as a document: paragraphs, lists, tables and pictures in sections. Builders choose the
-/// contents and their order; renderers only arrange and escape.
+/// A report as a document: paragraphs, lists, tables and pictures in sections. The functions that
+/// build a document choose its contents and their order; renderers only arrange and escape them.
 #ifndef GG_DOCUMENT_DOCUMENT_H
 #define GG_DOCUMENT_DOCUMENT_H
 
@@ -13,7 +13,7 @@
 
 /// The origin of a piece of text, which determines how it is escaped.
 enum doc_kind {
-	DOC_WORDS, ///< text written by this program itself, which is not escaped
+	DOC_WORDS, ///< text written by this program itself; it needs no escapes
 	DOC_FIGURE, ///< a number with its unit, such as "2.50 ms"
 	DOC_NAME, ///< a name from the input, which may contain anything
 	DOC_SAID, ///< a sentence of the program that may quote names from the input
@@ -163,9 +163,9 @@ struct document {
 	/// the member `names`, which must live as long as the document.
 	const char *(*display)(const void *names, const char *whole);
 
-	/// Function that returns true if the name `text` may be cut to its first `head` and last `tail`
-	/// bytes, because a rule with the cut name selects no other name. If the pointer is NULL, a
-	/// name is only compared with the other names in its column.
+	/// Function that returns true if the name `text` can be shortened to its first `head` and last
+	/// `tail` bytes: a rule with the shortened name must select no other name. If the pointer is
+	/// NULL, a shortened name is only compared with the other names in its column.
 	bool (*is_alone)(const void *names, struct span text, size_t head, size_t tail);
 	const void *names;
 	const struct doc_node *answer; ///< node that was last when doc_answer_end() was called, or NULL
@@ -203,7 +203,7 @@ void doc_answer_end(struct document *d);
 void doc_paragraph(struct document *d);
 /// Begin an item of the current list, or of a new list, at indentation `level` (0: outermost).
 void doc_item(struct document *d, int level);
-/// Begin an item with the next number.
+/// Begin an item of a numbered list, with the next number.
 void doc_numbered(struct document *d);
 /// Add a picture: the `nr`-th of its kind (struct picture).
 void doc_picture(struct document *d, const char *kind, size_t nr);
@@ -222,7 +222,8 @@ void doc_cell(struct document *d);
 /// Give the current cell the number by which its column is sorted; no number if `has` is false.
 void doc_value(struct document *d, bool has, int64_t value);
 
-/// Add text to the current paragraph, item or cell. NULL is "". `text` is borrowed.
+/// Add text to the current paragraph, item or cell. Nothing is added if `text` is NULL or "". The
+/// text is borrowed.
 void doc_add(struct document *d, enum doc_kind kind, enum doc_tone tone, const char *text);
 /// Like doc_add(), for DOC_WORDS in a plain tone.
 void doc_words(struct document *d, const char *text);

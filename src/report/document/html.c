@@ -93,7 +93,8 @@ static void put_name(struct page *p, const struct doc_run *r)
 	}
 }
 
-/* A figure and its unit stay on one line, also in a sentence. */
+/* Write text, with the blank between a figure and its unit as a no-break space. If `figure`, each
+   blank after a digit is a no-break space. */
 static void put_text(struct page *p, const char *text, bool figure)
 {
 	for (size_t at = 0, end; text[at]; at = end) {
@@ -170,7 +171,8 @@ static void put_tiles(struct page *p, const struct doc_line *l, const struct doc
 /* ---- tables ---- */
 
 /* Write the head of a table, in a box that scrolls (also by keyboard) if the table is wider than
- * the page. If the title is `told` above the table, its caption is only for screen readers. */
+ * the page. If `told`, the title is already above the table, so the caption is only for screen
+ * readers. */
 static void put_head(struct page *p, const struct doc_table *t, bool told, const int64_t *longest)
 {
 	static const char *const classes[] = { [DOC_LEFT] = "",

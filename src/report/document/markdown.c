@@ -49,8 +49,8 @@ static void add_line(struct strbuf *b, const struct doc_line *l, bool in_table)
 
 /* ---- tables ---- */
 
-/* Estimates in pixels: the width of a comment on GitHub, of a character, of a unit of a bar, and of
- * a cell's padding. COLUMNS_LEAST columns are kept even if they are wider than the comment. */
+/* Estimated widths in pixels: of a comment on GitHub, of a character, of a unit of a bar, and of a
+ * cell's padding. COLUMNS_LEAST columns are kept even if they are wider than the comment. */
 enum { COMMENT_PX = 800, CHAR_PX = 8, BAR_PX = 13, PADDING_PX = 28, COLUMNS_LEAST = 2 };
 
 /* The columns of a table that fit into the width of a comment, and those that do not. */
@@ -68,7 +68,7 @@ static void add_cell(struct strbuf *b, const struct doc_table *t, const struct d
 	add_line(b, &row->cells[i], true);
 }
 
-/* Width in pixels of the longest word of a cell, which is the least width of the cell. */
+/* Width in pixels of the longest word of a cell. The cell cannot be narrower. */
 static size_t width_of(struct span cell)
 {
 	size_t word = 0, longest = 0;

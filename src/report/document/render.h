@@ -42,8 +42,8 @@ size_t doc_html(const struct document *d, const struct doc_page_hooks *hooks, st
 /// Append text escaped for HTML, with control and bidirectional characters as U+FFFD.
 void doc_html_escape(struct strbuf *out, struct span text);
 
-/// The row with the sums over the rows that are hidden when `shown` rows are shown; NULL if there
-/// is none.
+/// The row with the sums over the rows that are left out if only the first `shown` rows are shown;
+/// NULL if there is none.
 const struct doc_row *doc_rest_of(const struct doc_table *t, size_t shown);
 
 /// The item of a section that has a title, begins with a list, and has only one item in all its

@@ -12,7 +12,8 @@ struct text {
 	const struct document *d;
 	const struct doc_text_options *o;
 	struct strbuf *out;
-	bool after_title; ///< true: no blank line is needed before the next node
+	bool after_title; ///< true: a title was just written, so no blank line is needed before the
+	                  ///< next node
 };
 
 /* The text of a line, and the enum doc_tone of each of its bytes. */
@@ -172,7 +173,7 @@ static size_t indent_of(const struct doc_table *t, const struct doc_row *row, si
 }
 
 /* Update the width of a column and its least width for one more cell. The least width is that of
- * the longest word; that of a name is less, since names can be cut. */
+ * the longest word, or less for a name, since names can be cut. */
 static void measure_cell(const struct doc_line *line, size_t indent, size_t *width, size_t *least)
 {
 	struct flat f = { 0 };
@@ -246,15 +247,17 @@ static void shrink(struct layout *l, size_t width)
 		}
 }
 
-/* A cell while it is written: first its name is cut to the column's width, then its text is broken
- * into lines. */
+/* A cell whose lines are being written. The names in its text are already shortened to the width of
+ * the column. `at` is the index in the text at which the present line begins, `next` that of the
+ * next line; `indent` is the number of blanks before each line. */
 struct cell {
 	struct flat f;
 	size_t at, next, indent;
 };
 
 /* True if no other name in the column begins with the same `head` bytes and ends with the same
- * `tail` bytes, so that a name that is cut to these bytes cannot be confused with another name. */
+ * `tail` bytes, and if the document's is_alone() agrees. A name that is cut to these bytes then
+ * cannot be confused with another name. */
 static bool is_unique(const struct layout *l, size_t column, struct span name, size_t head,
                       size_t tail)
 {
@@ -380,8 +383,9 @@ static void put_block(struct text *t, const struct layout *l, size_t from, size_
 		put_row(t, l, l->rest, from, to);
 }
 
-/* Write the columns that fit into the width, and how many columns do not fit. With --verbose, the
- * columns that do not fit follow below in further tables, each with the first column again. */
+/* Write the columns that fit into the width, and a line with the number of columns that do not fit.
+ * With --verbose, the columns that do not fit follow below in further tables, each with the first
+ * column again. */
 static void put_blocks(struct text *t, const struct layout *l)
 {
 	for (size_t from = 0, to; from < l->columns.nr; from = to) {
@@ -444,7 +448,7 @@ static bool is_shown(const struct text *t, const struct doc_node *node)
 		return false;
 	if (node->kind != NODE_SECTION)
 		return true;
-	bool any = false; /* a title with nothing below it helps nobody */
+	bool any = false; /* a section is shown only if something in it is shown */
 	for (const struct doc_node *n = node->children; n && !any; n = n->next)
 		any = is_shown(t, n);
 	return any && (node->place <= DOC_TERMINAL || (t->o->verbose && node->place != DOC_PAGE));
