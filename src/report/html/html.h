@@ -27,7 +27,7 @@ void html_bar(struct html *h, const struct bar *bar, const char *class, bool leg
 /// Draw a bar for each run that shows what the wall time of its steps was spent on.
 void html_parts(struct html *h);
 
-/// Draw the breakdown of the change behind finding `i`.
+/// Draw the parts of the change that finding `i` explains.
 void html_finding(struct html *h, size_t i);
 
 /// Draw GPU time by place in the code.

@@ -5,10 +5,10 @@
 #include "html/svg.h"
 #include "report/document.h"
 
-/* Largest number of values written below a chart. */
+/* Largest number of values of one line in the table below a chart. */
 enum { NUMBERS = 40 };
 
-/* Largest number of dots on a line, since more would overlap. */
+/* Largest number of dots on a line. A line of more points has no dots, since they would overlap. */
 enum { DOTS = 100 };
 
 enum { LINES_MAX = 6 };
@@ -105,7 +105,7 @@ static void plot(struct html *h, const struct chart *c)
 	if (right)
 		svg_labels(&h->body, UNIT_PCT, percent, "y right");
 	html_puts(h, "<div class=\"x\" aria-hidden=\"true\">");
-	/* an axis of counts has a middle label only if the middle is a whole number */
+	/* on an axis of counts, the middle has a label only if it is a whole number */
 	int step = c->x_unit == UNIT_COUNT && ((__int128)x.hi - x.lo) % 2 ? 2 : 1;
 	for (int i = 0; i <= 2 && x.hi >= x.lo; i += x.hi > x.lo ? step : 3)
 		html_printf(
@@ -237,8 +237,8 @@ void html_steps(struct html *h)
 
 /* ---- charts of memory over time ---- */
 
-/* Add the share of reserved memory that is not allocated, in 1e-6 %. Nothing is added unless both
-   series have the same number of points. */
+/* Add a line of fragmentation: the share of reserved memory that is not allocated, in 1e-6 %.
+   Nothing is added unless both series have the same number of points. */
 static void add_fragmentation(struct chart *c, const char *name, const char *class,
                               const struct series *allocated, const struct series *reserved)
 {

@@ -32,8 +32,8 @@ struct boxes {
 	int depth;
 };
 
-/* Place the boxes: children of one parent side by side, below the parent. A part that the candidate
-   lacks has no width, and is only in the table. */
+/* Place the boxes: children of one parent side by side, below the parent. A node that the candidate
+   lacks has no width: only the table shows it. */
 static void lay_out(const struct flame *f, struct boxes *out)
 {
 	int64_t all = f->nodes.v[0].value[1], *next = NULL; /* start of the next box on each level */

@@ -1,5 +1,5 @@
-/* Draws the steps of all ranks as a heat map with a row per rank, beginning with the ranks that
-   insights name. */
+/* Draws the steps of all ranks as a heat map with a row for each rank. The first rows are those of
+   ranks that insights (remarks on single ranks) name. */
 #include <inttypes.h>
 
 #include "base/number.h"
@@ -11,7 +11,7 @@ enum { RANKS = 64, STEPS = 100, GRADES = 7, CELL = 100, FEW = 24 };
 
 struct heat {
 	VEC(const struct series *) rows;
-	size_t named; ///< number of ranks that insights name; these come first
+	size_t named; ///< number of ranks that insights name; their rows come first
 	size_t row; ///< height of a row of the picture
 	size_t steps; ///< number of columns of the picture
 	size_t bin; ///< steps per column, of which the slowest is shown

@@ -35,7 +35,8 @@ void html_puts(struct html *h, const char *markup);
 /// Like html_puts(), formatted as by printf.
 void html_printf(struct html *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/// Append any text, escaped; control and bidirectional characters become U+FFFD. NULL is "".
+/// Append any text, escaped; control and bidirectional characters become U+FFFD. Nothing is
+/// appended if it is NULL.
 void html_text(struct html *h, const char *text);
 
 /// Begin a picture: an <svg> with these attributes, and with a title for readers who do not see it.

@@ -1,5 +1,5 @@
-/* Draws bars of parts that add up: the wall time of each run's steps, and the change behind a
-   finding. */
+/* Draws bars of parts that add up: what the wall time of each run's steps was spent on, and what a
+   finding's change is made of. */
 #include "base/number.h"
 #include "base/text.h"
 #include "html/html.h"

@@ -7,8 +7,8 @@
 
 enum { COLORS = 12 };
 
-/* True if a row of the table of all memories belongs to `memory`, as its last column says: "0 of
-   rank 3". */
+/* True if the row belongs to `memory`. The last column has the name of the memory, such as "0 of
+   rank 3" for the first memory of rank 3. */
 static bool is_of(const struct report_table *t, size_t row, const char *memory)
 {
 	return strcmp(t->cells.v[(row + 1) * t->columns.nr - 1].text, memory) == 0;
@@ -22,8 +22,9 @@ static const char *category_of_row(const struct report_table *t, size_t row)
 	return column < t->columns.nr ? t->cells.v[row * t->columns.nr + column].text : "";
 }
 
-/* Number of the color of a category, which is the same on both sides: the category's position in
-   the joined lists of both sides, without duplicates, modulo COLORS. */
+/* Number of the color of a category: its position in the list of all categories of the candidate,
+   then the baseline, without duplicates, modulo COLORS. So a category has the same color on both
+   sides. */
 static int color_of(const struct report *r, const char *category)
 {
 	const struct run_report *runs[] = { r->run, r->baseline_run };
@@ -63,8 +64,8 @@ static void peak_bar(struct html *h, const struct report_table *t, const char *s
 
 enum { ROWS_SHOWN = 4 };
 
-/* Write those rows of the table `t` that belong to one memory. With `keys`, the first cell of a row
- * is a category, and gets the category's color. */
+/* Write those rows of the table `t` that belong to one memory. If `keys`, the first cell of each
+ * row names a category, and gets the category's color. */
 static void list(struct html *h, const struct report_table *t, const char *side, const char *memory,
                  bool keys)
 {

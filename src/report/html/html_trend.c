@@ -89,7 +89,8 @@ static void put_key(struct html *h, const char *element, const char *class, cons
 	            element, class, path);
 }
 
-/* Write the legend: a piece of each limit's line, and whether the check warns or fails there. */
+/* Write an entry of the legend for each limit: a sample of its line, and whether a check beyond the
+   limit warns or fails. */
 static void put_levels(struct html *h, const struct check *c, const char *element)
 {
 	struct level levels[4];
@@ -244,8 +245,9 @@ static bool is_constant(const struct trend *t)
 	return ALL(i, t->points.nr, t->points.v[i].value == t->points.v[0].value);
 }
 
-/* Weight of a chart; heavier ones come first. 2: the check has the report's verdict, which is not a
- * pass; 1: another check on compute time or wall time per step; 0: the check gets no chart. */
+/* Weight of a check's chart; charts with a larger weight come first. 2: the report did not pass,
+ * and the check has the report's verdict. 1: another check, on the compute time or the wall time of
+ * a step. 0: the check gets no chart. */
 static int weight(const struct report *r, const struct check *c)
 {
 	if (!c->trend || !c->has_change || c->trend->points.nr < LEAST_POINTS || c->metric->exact ||
@@ -258,8 +260,8 @@ static int weight(const struct report *r, const struct check *c)
 
 void html_history(struct html *h)
 {
-	const struct metric *drawn[CHARTS]; /* metrics that have a chart already: rules may check
-	                                       several statistics of one metric */
+	const struct metric *drawn[CHARTS]; /* metrics that have a chart already, since several
+	                                       checks may be on statistics of one metric */
 	size_t nr = 0;
 	html_puts(h, "<div class=\"charts\">\n");
 	for (int least = 2; least > 0; least--)

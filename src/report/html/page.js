@@ -52,7 +52,8 @@
     box.prepend(label);
     show();
   };
-  // A click, or the arrows and Enter, show a box of the flame graph as wide as the page; Escape all of it.
+  // A click, or the arrow keys and Enter, make a box of the flame graph as wide as the page; Escape
+  // shows all boxes.
   const makeZoom = (graph) => {
     const boxes = Array.from(graph.children).filter((e) => e.tagName === "svg").map((e) => ({
       e, x: parseFloat(e.getAttribute("x")), w: parseFloat(e.getAttribute("width")), y: Number(e.getAttribute("y")),
@@ -99,7 +100,7 @@
     });
     for (const b of boxes) b.e.addEventListener("click", () => zoom(b === at ? boxes[0] : b));
   };
-  // Opens the folded section that the address names.
+  // Opens the collapsed section whose id is in the address of the page (#ID).
   const unfold = () => {
     const section = document.getElementById(location.hash.slice(1));
     const folded = section && section.querySelector(":scope > details");

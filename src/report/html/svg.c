@@ -119,8 +119,8 @@ void svg_band(struct strbuf *b, const char *class, struct svg_range y, int64_t f
 
 /* ---- bars and segments ---- */
 
-/* Width of the bar for `part`, in 1e-3 % of the picture. `whole` would take half of the picture. A
- * part above 0 gets at least a visible sliver. */
+/* Width of the bar for `part`, in 1e-3 % of the picture. A bar for `whole` has half of the
+ * picture's width. Every `part` above 0 has at least a visible width. */
 static int64_t width_of(__int128 part, int64_t whole)
 {
 	enum { HALF = 50000, SLIVER = 200 };
