@@ -25,8 +25,8 @@ static const struct source_line *line_of(const struct finding *f)
 	return NULL;
 }
 
-/* Hash of what the finding is about, without figures and line numbers; `nr` is in the hash to
- * distinguish findings that are otherwise equal. */
+/* Hash of what the finding is about. It has no figures or line numbers, so it stays the same from
+ * run to run. `nr` distinguishes findings that are otherwise equal. */
 static const char *fingerprint_of(const struct report *r, const struct finding *f, size_t nr,
                                   struct strbuf *b)
 {
@@ -53,7 +53,7 @@ static void put_finding(struct emit *e, const struct report *r, size_t i)
 	if (!at)
 		return;
 	fingerprint_of(r, f, 0, &print);
-	size_t before = 0; /* number of equal findings before this one */
+	size_t before = 0; /* number of findings before this one with the same hash */
 	for (size_t k = 0; k < i; k++)
 		before += line_of(&r->findings.v[k]) &&
 		          strcmp(fingerprint_of(r, &r->findings.v[k], 0, &other), strbuf_str(&print)) == 0;

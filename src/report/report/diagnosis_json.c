@@ -94,8 +94,8 @@ static void put_classification(struct emit *e, const struct classification *c)
 	emit_close(e, '}');
 }
 
-/* Write as findings the observations on which recommendations rest. What was found about ranks and
- * about trust is in the members "insights" and "trust". */
+/* Write as findings the observations on which recommendations rest. Insights on ranks and trust
+ * findings are written by other functions, into the members "insights" and "trust". */
 static void put_findings(struct emit *e, const struct run_report *run)
 {
 	emit_open_line(e, 1, "findings", '[');

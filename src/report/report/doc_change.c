@@ -21,8 +21,8 @@ enum {
 
 #define LESS_MORE "← less · more →"
 
-/* The title of a breakdown, with the label of its metric. A collapsed table needs a title that says
-   what it shows. */
+/* The title of a breakdown, with the label of its metric. If the report has findings, the table is
+   collapsed, and its title says what it shows. */
 static const char *title_of(struct document *d, const struct report *r, const struct breakdown *b)
 {
 	const struct metric *m = b->metric;
@@ -112,7 +112,7 @@ void doc_changes(struct document *d, const struct report *r)
 	t->items = true;
 	for (size_t i = 0; i < l.list.nr && t->nr_rows < CHANGES_SHOWN; i++) {
 		const struct breakdown *b = l.list.v[i];
-		/* NULL if the diff has none */
+		/* the figure in the report's table; NULL if the table lacks it */
 		const struct figure_row *f = b->memory ? NULL : figure_row_find(r, b->metric->id);
 		enum doc_tone tone = tone_of_change(b->metric->worse, b->change);
 		if (!b->change)
@@ -165,15 +165,15 @@ void doc_kernels(struct document *d, const struct report *r)
 	for (size_t i = 0; i < r->drift.nr; i++) {
 		const struct drift_row *k = &r->drift.v[i];
 		bool same = k->drift == DRIFT_SAME;
-		/* a side that lacks the kernel may have it in its sum of small kernels, so that no change
-		   is known */
+		/* if a side lacks the kernel, it may have it in its sum of small kernels, so the change is
+		   not known */
 		if (same && !(k->has_baseline && k->has_candidate))
 			continue;
 		doc_row(d, 0);
 		if (!same && t->nr_rows > t->brief && t->nr_rows <= KERNELS_SHOWN)
 			t->brief = t->nr_rows;
-		/* only the first word, such as "more" of "more launches", since a column "launches" follows
-		 */
+		/* only the first word is shown, such as "more" of "more launches": the column "launches"
+		 * follows */
 		const char *drift = same ? "hardly" : drift_names[k->drift];
 		size_t word = strcspn(drift, " ");
 		doc_cell(d);

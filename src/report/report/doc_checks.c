@@ -135,13 +135,14 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 	doc_put_verdict(d, (enum verdict)f->verdict);
 	doc_words(d, " ");
 	const struct check *c = f->checks.nr > 1 ? &r->checks.v[f->checks.v[0]] : NULL;
-	/* another table names the figures of benchmarks, so the title is cut before their names */
+	/* for figures of benchmarks, the title is cut before their names, which another table shows */
 	bool names = f->head && c && c->metric->need == NEED_INPUT && c->has_change;
 	doc_sentence(d, names ? arena_dup(&d->arena, (struct span){ f->title, f->head }) : f->title);
 	d->line->picture = (struct picture){ "finding", nth };
 	doc_cell(d);
 	doc_value(d, true, f->cost);
-	const char *against = strstr(f->cost_amount, " against "); /* the title says this part */
+	const char *against = strstr(f->cost_amount, " against "); /* the title already has the part
+	                                                              from " against " on */
 	size_t n = against ? (size_t)(against - f->cost_amount) : strlen(f->cost_amount);
 	if (n)
 		doc_add(d, DOC_FIGURE,
@@ -153,7 +154,7 @@ static void put_finding(struct document *d, const struct report *r, size_t nth)
 	put_no_place(d, f);
 }
 
-/* Add a check beyond its limits that no finding explains. */
+/* Add a row for a check that is beyond its limits, but that no finding explains. */
 static void put_limits(struct document *d, const struct check *c)
 {
 	doc_row(d, 0);
@@ -180,8 +181,8 @@ static const struct finding *slower(const struct report *r)
 	return NULL;
 }
 
-/* Name the kernels that became faster, if they save at least a quarter of what the first finding
- * costs in time. A change of the code may have both effects. */
+/* Name the kernels that became faster, if they save at least a quarter of the time that the first
+ * finding costs. A change of the code may have both effects. */
 static void put_faster(struct document *d, const struct report *r)
 {
 	const struct finding *f = slower(r);
@@ -294,7 +295,8 @@ static void put_trust(struct document *d, const struct report *r, const struct t
 	}
 }
 
-/* Add which checks are waived and, unless a finding says it, why checks could not be judged. */
+/* Add an item for each waived check, and for each check that could not be judged unless a finding
+   says why. */
 static void put_reasons(struct document *d, const struct report *r)
 {
 	for (size_t i = 0; i < r->checks.nr; i++) {
@@ -405,7 +407,7 @@ void doc_evidence(struct document *d, const struct report *r)
 		const struct check *c = &r->checks.v[i];
 		const char *runs = runs_of(&d->arena, c), *text = text_or_empty(c->evidence.text);
 		const char *plan = text_or_empty(c->evidence.plan_text);
-		/* the table of all checks has the noise of checks that pass */
+		/* checks that pass are left out: the table of all checks shows their noise */
 		if (c->verdict == VERDICT_PASS || (!runs[0] && !text[0]))
 			continue;
 		doc_item(d, 0);

@@ -1,4 +1,4 @@
-/* The table of the figures that benchmarks wrote. */
+/* The table of figures that benchmarks wrote into result files. */
 #include <string.h>
 
 #include "base/number.h"

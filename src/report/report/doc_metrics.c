@@ -9,7 +9,8 @@
 
 enum { LINE_CHARS = 1000, NAME_CHARS = 100, RANKS_TOLD = 8 };
 
-/* A figure: median and extremes over the steps of its rank, or over the medians of all ranks. */
+/* A figure of one rank: median and extremes over its steps; or of all ranks: median and extremes
+   over the ranks' medians. */
 struct line {
 	struct span label;
 	int64_t rank, value, low, high;
@@ -40,7 +41,7 @@ static void join(struct lines *lines, struct arena *a)
 	for (size_t i = 0, end; i < lines->list.nr; i = end) {
 		for (end = i; end < lines->list.nr && span_eq(v[end].label, v[i].label); end++)
 			values[end] = v[end].value;
-		/* sorted by value: the last line of the label has the highest */
+		/* the lines of a label are sorted by value, so the last one has the highest */
 		const struct line *low = &v[i], *high = &v[end - 1];
 		v[nr++] =
 		    (struct line){ low->label, -1,          reduce_of(REDUCE_MEDIAN, values + i, end - i),
@@ -62,7 +63,8 @@ static void put_metric(struct document *d, const struct run_view *v, const struc
 	struct lines lines = { 0 };
 	for (size_t i = 0; i < v->run->ranks.nr; i++)
 		rank_figures(v, i, m, collect, &lines);
-	/* a line for several ranks has no label if labels belong to one rank, such as a device */
+	/* labels of devices and memories belong to one rank: a line for several ranks is joined over
+	   them, and has no label */
 	for (size_t i = 0; many && own && i < lines.list.nr; i++)
 		lines.list.v[i].label = SPAN("");
 	if (many)
@@ -88,7 +90,8 @@ static void put_metric(struct document *d, const struct run_view *v, const struc
 	vec_release(&lines.list);
 }
 
-/* Add the table of figures per step, or of those figures of the whole run that have few items. */
+/* Add a table: of the figures per step, or else of those figures of the whole run that have few
+   items. */
 static void put_figures(struct document *d, const struct run_view *v, bool per_step)
 {
 	static const struct doc_column columns[] = { { "figure", DOC_LEFT },   { "median", DOC_RIGHT },

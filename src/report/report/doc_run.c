@@ -56,9 +56,9 @@ static void put_line(struct document *d, const char *what, const char *text)
 	doc_said(d, text);
 }
 
-/* Write a recommendation. If `whole`, write its hypothesis and how to validate it, but only the id
- * of its observation, which the section of findings of a report on one run has already. The report
- * of a check has no such section: write the observation, but no such details. */
+/* Write a recommendation. `whole`: for a report on one run, whose section of findings already has
+ * the observation: write the id of the observation, then hypothesis, action and validation. Else,
+ * for a check, write the observation in full, without hypothesis and validation. */
 static void put_recommendation(struct document *d, const struct recommendation *r, bool whole)
 {
 	const char *sure = confidence_names[r->confidence];
@@ -110,8 +110,8 @@ static const char *subject_of(const struct finding *f)
 	return name;
 }
 
-/* Number of bytes of `action` to write. The end of `action` is left out if `told` ends in the same
- * text, and if this text begins with " (" and has MUCH bytes or more. */
+/* Number of bytes of `action` to write. If `action` and `told` (an action already written) end in
+ * the same text, this text is left out if it begins with " (" and has MUCH bytes or more. */
 static size_t own_bytes(const char *action, const char *told)
 {
 	enum { MUCH = 30 };
@@ -130,7 +130,8 @@ static void put_actions(struct document *d, const struct report *r)
 		const struct finding *f = &r->findings.v[i];
 		size_t first = shown, nr = 0;
 		if (i && f->verdict == VERDICT_INCONCLUSIVE)
-			continue; /* the first finding says what to do before anything is judged */
+			continue; /* nothing can be judged yet: the action of the first finding says what to
+			             do about that */
 		for (size_t k = 0; k < shown; k++)
 			if (strcmp(text_or_empty(r->findings.v[k].action), text_or_empty(f->action)) == 0) {
 				first = nr++ ? first : k;
@@ -179,7 +180,7 @@ void doc_decide(struct document *d, const struct report *r)
 void doc_advice(struct document *d, const struct report *r)
 {
 	const struct finding *f = report_main_finding(r);
-	/* if undecided, the section before this one says which further runs would decide the check */
+	/* if undecided, the section before this one says which further runs would decide */
 	bool open = r->verdict == VERDICT_UNDECIDED;
 	/* nobody should accept a result that is unsure, or that the machine probably caused */
 	bool doubtful = open || (f && (f->cause == CAUSE_SLOW_RANK || f->cause == CAUSE_UNIFORM));

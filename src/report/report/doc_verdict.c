@@ -34,7 +34,7 @@ void doc_put_result(struct document *d, enum verdict v, bool fails)
 
 #define MAY_BE_NOISE ", which may be noise"
 
-/* Add text such as "5.27 % longer", in which a word replaces the sign. */
+/* Add the size of a change with a word in place of its sign, such as "5.27 % longer". */
 static void put_difference(struct document *d, const struct check *c)
 {
 	enum unit unit = c->metric->unit;
@@ -65,8 +65,8 @@ static void put_noise(struct document *d, const struct metric *m, int64_t noise,
 	        share ? share_text(d, noise, baseline, false) : unit_text(&d->arena, m->unit, noise));
 }
 
-/* Add text such as "compute per step 5.27 % longer", or "peak memory 6.21 GiB" if a `max` or `min`
- * is broken. */
+/* Add a figure's name and its change, such as "compute per step 5.27 % longer". If a limit `max` or
+ * `min` is broken, add its value instead: "peak memory 6.21 GiB". */
 static void put_change(struct document *d, const struct report *r, const struct check *c)
 {
 	const char *kind = check_kind(c);
@@ -110,7 +110,7 @@ bool report_is_alone(const struct report *r)
 	return r->kind == REPORT_CHECK && !r->error && !r->baseline.ranks && !report_is_first(r);
 }
 
-/* The limit that a finding's own figure breaks, or NULL. NULL also for a figure in percent, since
+/* The limit that the metric of a finding breaks, or NULL. NULL also for a metric in percent, since
  * the heading shows a cost in time or memory. */
 static const char *broken_limit(const struct report *r, const struct finding *f)
 {
@@ -123,7 +123,7 @@ static const char *broken_limit(const struct report *r, const struct finding *f)
 	return NULL;
 }
 
-/* The part of a finding's title that the heading shows. */
+/* The beginning of a finding's title that the heading shows. */
 static struct span first_part(const struct finding *f)
 {
 	const char *end = strstr(f->title, "; ");
@@ -299,7 +299,7 @@ void doc_verdict(struct document *d, const struct report *r)
 		failed += r->findings.v[i].verdict == VERDICT_FAIL;
 	if (!first && r->verdict == VERDICT_FAIL && failed > 1)
 		doc_printf(d, ", and %zu more finding%s", failed - 1, failed == 2 ? "" : "s");
-	/* what becomes of the CI job, unless the verdict says it */
+	/* say whether the CI job fails or passes, unless the verdict makes it clear */
 	if (first || (r->verdict == VERDICT_FAIL ? !red : r->verdict != VERDICT_PASS || red))
 		doc_printf(d, "; the job %s (exit code %d)", red ? "fails" : "passes",
 		           status_exit_code(r->status));
@@ -323,8 +323,8 @@ static void put_before(struct document *d, const char *before, const char *after
 	doc_say(d, "%f → ", arena_dup(&d->arena, (struct span){ before, n }));
 }
 
-/* Find the rank that the main finding names as slow, and the column of the metric in the table of
- * ranks. False if one of them is missing. */
+/* Find the rank that the main finding names as slow, and the index of the column of metric `m` in
+ * the table of ranks. False if one of them is missing. */
 static bool slow_figure(const struct report *r, const struct metric *m, const struct rank_row **row,
                         size_t *column)
 {
@@ -378,9 +378,9 @@ static const char *without_unit(struct arena *a, const struct metric *m, const c
 	return twice ? arena_dup(a, (struct span){ value, (size_t)(unit - value) }) : value;
 }
 
-/* Add text such as "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)". If the report is
-   about a slow rank, this rank's own figure is written, too: before a figure that is the median
-   over the ranks, else behind it. */
+/* Add text such as "12.48 → 13.14 ms compute per step (+5.27 %, noise ±1.4 %)". If the main finding
+   is a slow rank, also write this rank's own figure: before the figure if that is the median over
+   the ranks, else behind it. */
 static void put_key_figure(struct document *d, const struct report *r, const struct key_figure *k,
                            bool first)
 {

@@ -60,7 +60,8 @@ static void put_context(struct document *d, const struct report *r)
 {
 	if (!r->candidate.label || (r->kind != REPORT_RUN && !r->baseline.label))
 		return;
-	/* the period and marker of the steps are written only for the candidate if both sides agree */
+	/* if both sides agree in the period and marker of their steps, only the candidate's are
+	   written */
 	struct side before = r->baseline;
 	before.judged = NULL; /* how much was judged is written only for the candidate */
 	if (before.period == r->candidate.period && before.marker_steps == r->candidate.marker_steps) {
@@ -377,7 +378,8 @@ struct doc_table *doc_run_table(struct document *d, const struct report *r, cons
 	return doc_table(d, title, own, nr);
 }
 
-/* What a terminal says of findings and checks that it leaves out. */
+/* The beginning of the line with which a terminal points to the findings and checks that it leaves
+   out. */
 static const char *numbers_text(struct document *d, const struct report *r)
 {
 	size_t nr = r->findings.nr;

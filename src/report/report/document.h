@@ -30,20 +30,20 @@ void report_names(const struct report *r, struct short_names *names);
 struct doc_table *doc_run_table(struct document *d, const struct report *r, const char *title,
                                 const struct doc_column *columns, size_t nr);
 
-/* Parts of a report. Each is a section, which is dropped if it stays empty. */
+/* The parts of a report. Each function adds one section; a section that stays empty is dropped. */
 
-/// Findings, and checks beyond their limits that no finding explains.
+/// Add the section of findings, and of checks beyond their limits that no finding explains.
 void doc_findings(struct document *d, const struct report *r, const struct trust_lines *trust);
 
-/// Why the report has its findings: their costs, evidence and checks.
+/// Add the section on why the report has its findings: their costs, evidence and checks.
 void doc_reasons(struct document *d, const struct report *r);
 
-/// What is notable about a run or its ranks. In a report on one run, it is added to the section
-/// that is open.
+/// Add what is notable about a run or its ranks (insights). In a report on one run, it is added to
+/// the section that is open.
 void doc_insights(struct document *d, const struct report *r);
 
-/// Warnings, trust findings, and the checks that are waived or could not be judged. In a report on
-/// one run, they are added to the section that is open.
+/// Add warnings, trust findings, and the checks that are waived or could not be judged. In a report
+/// on one run, they are added to the section that is open.
 void doc_remarks(struct document *d, const struct report *r, struct trust_lines *trust);
 
 /// The word of a verdict for people: "not judged" for both `inconclusive` and `missing`.
@@ -55,63 +55,63 @@ void doc_put_verdict(struct document *d, enum verdict v);
 /// Add the verdict of the whole report, in the tone of a failure if and only if the job `fails`.
 void doc_put_result(struct document *d, enum verdict v, bool fails);
 
-/// The first paragraph of a report: the verdict with its main figure.
+/// Add the first paragraph of a report: the verdict with its main figure.
 void doc_verdict(struct document *d, const struct report *r);
 
 /// True if the finding is about figures that were not judged, and the heading of the report says
 /// all that the finding says.
 bool doc_heading_tells(const struct report *r, const struct finding *f);
 
-/// The key figures of both sides.
+/// Add the key figures of both sides.
 void doc_key_figures(struct document *d, const struct report *r);
 
-/// The figures of result files that changed, worst first. There is no section for a single figure,
-/// nor if no figure failed, warned, is undecided or improved.
+/// Add the figures of result files that changed, worst first. There is no section for a single
+/// figure, nor if no figure failed, warned, is undecided or improved.
 void doc_inputs(struct document *d, const struct report *r);
 
-/// The table of all checks.
+/// Add the table of all checks.
 void doc_checks(struct document *d, const struct report *r);
 
-/// The share of false alarms, and the evidence behind the values of checks that do not pass.
+/// Add the share of false alarms, and the evidence behind the values of checks that do not pass.
 void doc_evidence(struct document *d, const struct report *r);
 
 /// Columns of the table of findings, and of the table of changes in a diff.
 extern const struct doc_column doc_change_columns[3];
 
-/// Changes of figures, each split into its parts. breakdowns_of() chooses the changes.
+/// Add changes of figures, each split into its parts. breakdowns_of() chooses the changes.
 void doc_breakdowns(struct document *d, const struct report *r);
 
-/// What changed most, and where.
+/// Add what changed most, and where.
 void doc_changes(struct document *d, const struct report *r);
 
-/// Kernels of both sides, the largest change first.
+/// Add the kernels of both sides, the largest change first.
 void doc_kernels(struct document *d, const struct report *r);
 
-/// GPU time of both sides by category of kernels.
+/// Add GPU time of both sides by category of kernels.
 void doc_categories(struct document *d, const struct report *r);
 
-/// GPU time of both sides by operator, module and line of code.
+/// Add GPU time of both sides by operator, module and line of code.
 void doc_code(struct document *d, const struct report *r);
 
-/// The figures of both sides of a diff, with their changes.
+/// Add the figures of both sides of a diff, with their changes.
 void doc_figures(struct document *d, const struct report *r);
 
-/// The size of the largest tensor of each category, on both sides.
+/// Add the size of the largest tensor of each category, on both sides.
 void doc_scaling(struct document *d, const struct report *r);
 
-/// The environment of both sides.
+/// Add the environment of both sides.
 void doc_environment(struct document *d, const struct report *r);
 
-/// What limits the speed of a run (its bound), and the evidence for it.
+/// Add what limits the speed of a run (its bound), and the evidence for it.
 void doc_summary(struct document *d, const struct report *r);
 
-/// What was not recorded.
+/// Add what was not recorded.
 void doc_unknown(struct document *d, const struct report *r);
 
-/// What to do: actions, and commands that decide or accept the change.
+/// Add what to do: actions, and commands that decide or accept the change.
 void doc_advice(struct document *d, const struct report *r);
 
-/// How to decide an undecided check: the recordings that are needed, and the command.
+/// Add how to decide an undecided check: the recordings that are needed, and the command.
 void doc_decide(struct document *d, const struct report *r);
 
 /// Add a list of a run as a table whose first columns are those with names. If `memory` is not
@@ -120,41 +120,41 @@ void doc_decide(struct document *d, const struct report *r);
 struct doc_table *doc_list(struct document *d, const struct report_table *t, const char *title,
                            const char *memory, bool all_columns);
 
-/// Every figure of a run, computed from run_report.view. Adds nothing if this is NULL.
+/// Add every figure of a run, computed from run_report.view. Adds nothing if this is NULL.
 void doc_metrics(struct document *d, const struct report *r);
 
 /// Add to the current section the observations that the recommendations for one run rest on.
 void doc_observations(struct document *d, const struct report *r);
 
-/// What could be better in a run.
+/// Add what could be better in a run.
 void doc_recommendations(struct document *d, const struct report *r);
 
-/// The summary of each run (run_report.facts): GPU, versions, ranks, steps, main figures.
+/// Add the summary of each run (run_report.facts): GPU, versions, ranks, steps, main figures.
 void doc_facts(struct document *d, const struct report *r);
 
-/// Lists of what takes the time and the memory of a run.
+/// Add lists of what takes the time and the memory of a run.
 void doc_lists(struct document *d, const struct report *r);
 
-/// The table of ranks of one side.
+/// Add the table of ranks of the candidate or, if `candidate` is false, of the baseline.
 void doc_ranks(struct document *d, const struct report *r, bool candidate, const char *title);
 
 /// The places of a finding as text; "" if the finding has no places. The text is owned by `d`, but
 /// is not added to the document.
 const char *doc_where_text(struct document *d, const struct finding *f);
 
-/// Picture of the HTML page: the history of figures.
+/// Add a picture to the HTML page: the history of figures.
 void doc_history(struct document *d, const struct report *r);
 
-/// Picture of the HTML page: the parts of the wall time.
+/// Add a picture to the HTML page: the parts of the wall time.
 void doc_step(struct document *d, const struct report *r);
 
-/// Picture of the HTML page: GPU time by code.
+/// Add a picture to the HTML page: GPU time by code.
 void doc_flame(struct document *d, const struct report *r);
 
-/// Picture of the HTML page: the steps of all ranks.
+/// Add a picture to the HTML page: the steps of all ranks.
 void doc_steps_of_ranks(struct document *d, const struct report *r);
 
-/// Pictures of the HTML page: steps and memory over time.
+/// Add pictures to the HTML page: steps and memory over time.
 void doc_series(struct document *d, const struct report *r);
 
 /// True if a run has series whose ids begin with `prefix`; false for NULL.
