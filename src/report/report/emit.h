@@ -46,8 +46,8 @@ void emit_bool(struct emit *e, const char *key, bool value);
 /// Write an id, as a number if it is a plain integer, else as text.
 void emit_id(struct emit *e, const char *key, struct span id);
 
-/// Write those fields of a row that have a name in JSON (field.shown) as members. Unknown figures
-/// are null.
+/// Write the fields of a row as members, but only those with a name in JSON (field.shown). Unknown
+/// figures are null.
 void emit_row(struct emit *e, const struct schema *s, const void *row);
 
 /// Write a line break and `indent` blanks, so that the next value begins a new line of the JSON

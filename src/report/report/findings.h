@@ -1,7 +1,7 @@
 /// JSON that several reports share: the analysis of one run (model/run_report.h), trust findings,
-/// insights and ranks. If an argument `sides` is true, both sides of a report (baseline and
-/// candidate) are written; else only the candidate, and the side is not named. The ranks that
-/// documents show are chosen here, too.
+/// insights and ranks. "Insights" are remarks on a run or on one of its ranks. If an argument
+/// `sides` is true, both sides of a report (baseline and candidate) are written; else only the
+/// candidate, and the side is not named. The ranks that documents show are chosen here, too.
 #ifndef GG_REPORT_FINDINGS_H
 #define GG_REPORT_FINDINGS_H
 
@@ -14,8 +14,8 @@ struct rank_choice {
 	size_t more; ///< number of rows left out
 };
 
-/// Select at most `max` ranks of the candidate or of the baseline. If there are more, ranks that
-/// insights name are preferred. The caller releases with vec_release(&out->rows).
+/// Select at most `max` ranks of the candidate or of the baseline. If there are more, ranks that an
+/// insight names are preferred. The caller releases with vec_release(&out->rows).
 void ranks_choose(const struct report *r, bool candidate, size_t max, struct rank_choice *out);
 
 /// Write the member "trust".

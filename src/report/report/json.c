@@ -222,7 +222,7 @@ static void figures(struct emit *e, const struct report *r)
 	}
 }
 
-/* Write the memory section; only if both sides have snapshots. */
+/* Write the changes of memory. Nothing is written unless both sides have snapshots. */
 static void memory(struct emit *e, const struct report *r)
 {
 	if (!r->scaling.nr)

@@ -61,7 +61,8 @@ static const char *message_of(const struct junit *j, const struct testcase *c)
 static void put_body(const struct junit *j, const struct testcase *c)
 {
 	struct sink *out = j->out;
-	junit_put(out, why_of(j, c)); /* the title of the case's finding, else the message */
+	junit_put(out, why_of(j, c)); /* the title of the finding that the case belongs to, else the
+	                                 message */
 	if (c->cause && strcmp(c->cause, c->message) != 0)
 		put_line(out, c->message);
 	if (c->check && c->check->unconfirmed)
@@ -107,7 +108,7 @@ static void put_outcome(const struct junit *j, const struct testcase *c)
 static void put_case(const struct junit *j, const struct testcase *c)
 {
 	bool outcome = junit_elements[c->outcome];
-	/* true: the name of the case is shortened, so that the body gets the complete name */
+	/* true: the name of the case has the item only shortened, so the body gets the complete item */
 	bool whole = !outcome && c->check && !strstr(c->check->id, c->check->item);
 	bool empty = !outcome && !whole;
 	sink_puts(j->out, "    <testcase classname=\"gpugate.");
@@ -159,7 +160,7 @@ static void put_properties(const struct junit *j)
 	sink_puts(j->out, "    </properties>\n");
 }
 
-/* Write warnings into every suite, since some tools show only the first one. Insights are written
+/* Write warnings into every suite, since some tools show only the first suite. Insights are written
    only into the suite on ranks. */
 static void put_remarks(const struct junit *j, enum check_group group)
 {

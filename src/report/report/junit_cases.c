@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 
-/* text_add_line() already replaces all characters that XML does not allow, except U+FFFE and
- * U+FFFF, which have as many bytes as U+FFFD. */
+/* text_add_line() replaces all characters that XML does not allow, except U+FFFE and U+FFFF. These
+ * become U+FFFD here, which has as many bytes. */
 void junit_clean(struct strbuf *b, const char *text)
 {
 	size_t from = b->n;
@@ -96,7 +96,7 @@ static void add_finding(struct testcases *t, const struct trust_finding *f)
 ORDERING_POINTERS(by_name, struct testcase, RISING(group) BY_TEXT(name) THEN(COMPARE(x, y)))
 
 /* Number cases with equal names: names that differ only in characters that XML cannot contain, and
-   findings that occur twice. Returns true if there were any. */
+   findings that occur twice. Returns true if there were equal names. */
 static bool number_duplicates(struct testcases *t)
 {
 	bool found = false;
@@ -130,7 +130,8 @@ static bool shows_why(const struct report *r)
 void testcases_collect(struct testcases *t, const struct report *r)
 {
 	*t = (struct testcases){ .arena = ARENA_INIT };
-	/* CI systems take a file in which all cases are skipped, or pass with a note, for success */
+	/* CI systems consider a file a success if all its cases are skipped, or pass with a note. So a
+	   case is added that says why the gate did not pass. */
 	if (r->error || r->status == ST_BASELINE || (r->status != ST_OK && !shows_why(r))) {
 		struct testcase c = { .group = GROUP_INPUTS,
 			                  .name = "gpugate",

@@ -123,8 +123,8 @@ static const struct check *check_of(const struct report *r, enum metric_id id)
 	return first;
 }
 
-/* The key figure of a check. Its noise is left out if too few runs show it, or if it is 10 % or
-   more and the check passed. */
+/* The key figure of a check. Its noise is left out if it is known from too few runs, or if it is 10
+   % or more of the baseline and the check passed. */
 static struct key_figure of_check(const struct report *r, const struct check *c)
 {
 	bool known = noise_is_known(c);
@@ -175,7 +175,8 @@ static bool find(const struct report *r, enum metric_id id, struct key_figure *k
 	return k->after != NULL;
 }
 
-/* True if the list has the figure of the check, or if the check is not on one kind of steps. */
+/* True if the list has the figure of the check. True also if the check is on all steps, or not on
+   steps. */
 static bool has_kind(const struct key_figures *all, const struct check *c)
 {
 	return !check_kind(c) ||

@@ -58,7 +58,7 @@ static void samples(struct emit *e, const struct figure *f, const struct digest 
 	if (d->window)
 		emit_str(e, "per", "window");
 	emit_open(e, "samples", '[');
-	/* all samples are written, including that of a last step that was cut short */
+	/* all samples are written, including the sample of a last step that was cut short */
 	for (size_t i = 0; i < f->nr_all; i++) {
 		emit_open(e, NULL, '{');
 		emit_number_if(e, "step", !d->window, f->steps[i], 0);
@@ -151,8 +151,8 @@ static void function(void *ctx, const struct figure *f)
 	emit_close(e, '}');
 }
 
-/* Write the rows of the list that is at `offset` in each rank's digest. The code relies on every
- * VEC being a pointer and two sizes. */
+/* Write the rows of the list that is at `offset` in each rank's digest. The list is read as a
+ * VEC(char), since every VEC is a pointer and two sizes. */
 static void rows(struct emit *e, const char *key, const struct run *run, size_t offset,
                  const struct schema *s)
 {
@@ -193,7 +193,7 @@ static void communication(struct emit *e, const struct run_view *v)
 	emit_close(e, ']');
 }
 
-/* Write the phases separately from the metrics, since adding them up would count nested ones
+/* Write the phases apart from the metrics: phases may be nested, so their sum would count some time
    twice. */
 static void phases(struct emit *e, const struct run_view *v)
 {

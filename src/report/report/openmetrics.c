@@ -74,7 +74,8 @@ static int64_t rounded(int64_t value)
 /* ---- labels of series ---- */
 
 struct series_row {
-	const struct metric *metric; ///< metric of the value; NULL: the value is a check's state
+	const struct metric *metric; ///< metric of the value; NULL: the value is the state of a check,
+	                             ///< as a number
 	const char *labels; ///< labels except workload and side; "" if there are none
 	const char *side; ///< side as a label; NULL if there is only one side
 	int64_t value;
@@ -89,8 +90,8 @@ struct exposition {
 	VEC(struct series_row) rows;
 };
 
-/* A label with an untrusted name. GitLab takes everything after a '#' as a comment, even inside
-   quotes. */
+/* A label with an untrusted name. '#' becomes '@', since GitLab takes everything after a '#' as a
+   comment, even inside quotes. */
 static const char *label(struct exposition *e, const char *key, const char *text)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -226,8 +227,8 @@ ORDERING(row_cmp, struct series_row,
          THEN(!y->metric - !x->metric) RISING(metric) BY_TEXT(labels)
              THEN(strcmp(text_or_empty(x->side), text_or_empty(y->side))) RISING(value))
 
-/* The labels of row `i`. If the rows before it are the same series (names that differ may have
-   equal labels), a label with a number is added. */
+/* The labels of row `i`. If rows before it have the same metric, labels and side, a label with a
+   number is added: labels of different names may be equal, since they are shortened. */
 static const char *numbered(struct exposition *e, size_t i)
 {
 	const struct series_row *v = e->rows.v;

@@ -9,7 +9,7 @@
 /// `a`.
 const char *table_span(struct arena *a, struct span text, size_t max_chars);
 
-/// Like table_span(), for a string; NULL becomes "".
+/// Like table_span(), for a string; NULL gives "".
 const char *table_text(struct arena *a, const char *text, size_t max_chars);
 
 /// Breakdowns (changes of figures, split into parts), borrowed from a report.
@@ -48,11 +48,13 @@ bool check_is_open(const struct check *c);
 /// True if nothing was judged because there is no baseline yet.
 bool report_is_first(const struct report *r);
 
-/// True if something was judged without a baseline, by limits that need none.
+/// True for a report of `check` in which something was judged without a baseline, by limits that
+/// need none.
 bool report_is_alone(const struct report *r);
 
-/// True if the noise is worth showing: it is narrow, or stored runs show it. Wide noise that is
-/// mostly assumed only means that too few runs are known.
+/// True if the noise is worth showing: it is below 10 % of the baseline, or at least KNOWN_RUNS
+/// stored runs show that it is real. Other wide noise is mostly assumed, because few runs are
+/// known.
 bool noise_is_known(const struct check *c);
 
 /// The amount "3 % and 2 ms" from the limit "increase 3% and 2ms"; owned by `a`.

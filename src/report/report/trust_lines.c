@@ -7,7 +7,8 @@
 #include "fold/present.h"
 
 enum {
-	MESSAGES = 3, /* number of messages of one kind that get lines of their own */
+	MESSAGES = 3, /* number of messages of one kind that get a line each; further ones share a
+	                 line */
 	ROWS = 3 /* up to this number, checks that cannot be judged are shown one by one; more are only
 	            counted */
 };

@@ -1,5 +1,5 @@
-/// Trust findings for people. Equal findings on many ranks share one line, which may also count the
-/// checks that cannot be judged because of them.
+/// Trust findings as lines of text for people. Equal findings on many ranks share one line, which
+/// may also count the checks that cannot be judged because of them.
 #ifndef GG_REPORT_TRUST_LINES_H
 #define GG_REPORT_TRUST_LINES_H
 

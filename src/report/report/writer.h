@@ -26,8 +26,8 @@ typedef void document_writer(const struct document *d, const struct write_option
 document_writer document_write_text, document_write_markdown;
 
 /// Write every figure of a run (schemas/gpugate-metrics-1.json), as the old command `metrics` does.
-/// `r` is a report that has the run as its candidate: its trust findings, insights and ranks are
-/// written, too. NULL if there is no such report.
+/// If `r` is not NULL, it is a report on this run, whose trust findings, insights and ranks are
+/// written, too.
 void metrics_write_json(const struct run_view *v, const struct report *r, struct sink *out);
 
 /// Build the document of `gpugate explain`: the table of metrics with units and meanings.
