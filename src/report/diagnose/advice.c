@@ -1,4 +1,5 @@
-/* Texts of the recommendations that C functions make, as far as they are the same for every run. */
+/* Texts of the recommendations that C functions make. Only the observation differs from run to run,
+   and is not here. */
 #include "diagnose/diagnose.h"
 #include "diagnose/internal.h"
 

@@ -9,7 +9,7 @@
 #include "model/fold.h"
 #include "model/step_figures.h"
 
-/* Least shares of the step time. PART_WORTH_NAMING: a sentence names the cause. PART_BESIDE: a
+/* Least shares of the step time. PART_WORTH_NAMING: the evidence names the cause. PART_BESIDE: a
  * second bound makes the run "mixed". PART_MOST: the confidence in the largest bound is medium.
  * PART_CLEAR: it is high. */
 #define PART_WORTH_NAMING (10 * PERCENT)
@@ -17,9 +17,9 @@
 #define PART_MOST (50 * PERCENT)
 #define PART_CLEAR (70 * PERCENT)
 
-/* Longest host time per GPU activity (the launch and the operator around it) with which launching
- * can be the cause of idle time. If the host needs longer, the cause is another one: modules are
- * loaded, or the host computes. */
+/* Longest host time per GPU activity (for the launch and the operator around it) for which
+ * launching can be the cause of idle time. If the host needs longer, the cause is something else,
+ * such as loading of modules or computing on the host. */
 enum { LAUNCH_NS = 200000 };
 
 /* A GPU also counts as launch-bound if it runs many activities (MANY_ACTIVITIES), these are short
@@ -32,7 +32,7 @@ struct bounds {
 	struct arena *a;
 	struct classification *out;
 	bool window;
-	const char *of; /* what the shares are parts of: "the wall time of the steps" or "the trace" */
+	const char *of; /* what the shares refer to: "the wall time of the steps" or "the trace" */
 	int64_t activities; /* number of GPU activities of all ranks */
 	int64_t *part; /* shares of the step in 1e-6 %, indexed by enum step_part */
 	/* true if only the length of the idle time suggests that launches cause it; false if recorded
@@ -321,8 +321,8 @@ static void say_limits(struct bounds *b, const __int128 of[4], __int128 all, boo
 }
 
 /* Divide the time of kernels by what limits them. Kernels without a known limit count as compute. A
- * kernel may be known both by the shapes of its operator and by its name, so that its time may be
- * in both sums of kernels limited by memory. The larger of the two sums counts, not their total.
+ * kernel may be known both by the shapes of its operator and by its name, and its time then is in
+ * both sums of kernels limited by memory. So the larger of the two sums counts, not their total.
  * Names of decoding kernels count only if shapes are known for less than a quarter of the time. */
 static void divide_compute(struct bounds *b)
 {

@@ -10,8 +10,8 @@
 
 /* ---- ranks that others wait for ---- */
 
-/* The rank for which the others wait most, with its number in `*rank`. NULL if the waiting for this
- * rank is less than half of all waiting. */
+/* The rank for which the others wait longest; `*rank` becomes its number. NULL if the waiting for
+ * it is less than half of all waiting. */
 static const struct cross_rank *awaited(const struct run_view *v, int64_t *rank)
 {
 	const struct run *run = run_ranks(v->run);
@@ -80,8 +80,8 @@ static struct work_sum recomputed(const struct run *run)
 	return w;
 }
 
-/* Share of the window (the recorded time) that Python functions for recomputation take; a call
- * inside another such call does not count. */
+/* Share of the window (the recorded time) that Python functions for recomputation take. A call
+ * inside another such call is not counted again. */
 static int64_t recomputed_share(const struct run *run)
 {
 	__int128 ns = 0, window = 0;
@@ -158,7 +158,8 @@ static void checkpoint_recomputation(const struct run_view *v, struct arena *a,
 /* ---- kernels that write zeroes ---- */
 
 /* Recommend less zeroing if kernels that write a single value, together with memory sets, take much
- * time. No rule can do this, since figures by category show the two separately. */
+ * time. No rule in diagnosis.yaml can do this, since figures by category show kernels and memory
+ * sets separately. */
 static void excessive_zeroing(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	struct work_sum w = { 0 };
@@ -186,8 +187,8 @@ static void excessive_zeroing(const struct run_view *v, struct arena *a, struct 
 
 /* ---- CUDA graphs ---- */
 
-/* Mean duration of kernels below which GPU graphs help. While a longer kernel runs, the host has
- * time to launch the next one. */
+/* CUDA graphs are only recommended if kernels are shorter on average than GRAPH_KERNEL_NS: during a
+ * longer kernel, the host has time to launch the next one. */
 enum { GRAPH_KERNEL_NS = 50000 };
 
 /* True if there are at least three steps, all steps have the same number of kernels, the host does

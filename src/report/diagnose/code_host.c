@@ -51,9 +51,10 @@ static int64_t input_of(const struct run *run, const char *name)
 	return most;
 }
 
-/* Recommend that the allocator keep memory which it now returns to the device and takes again. A
- * trace shows this by calls within steps. A snapshot, which has no steps, shows it by segments that
- * are both allocated and freed. Segments that are only allocated belong to a warm-up. */
+/* Recommend that the allocator keeps memory, instead of returning it to the device and taking it
+ * again. A trace shows this by calls within steps. A snapshot, which has no steps, shows it by
+ * segments that are both allocated and freed. Segments that are only allocated belong to a
+ * warm-up. */
 void allocator_churn(const struct run_view *v, struct arena *a, struct run_report *out)
 {
 	enum { SEGMENTS = 10 };

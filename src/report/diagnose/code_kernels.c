@@ -3,13 +3,13 @@
 #include "diagnose/diagnose.h"
 #include "diagnose/internal.h"
 
-/* Shares of the kernel time. Separate kernels of attention, or transposes, must take at least this
-   much before a change of the user's code is advised. */
+/* Shares of the kernel time. A change of the user's code is only advised if separate kernels of
+   attention, or transposes, take at least this much. */
 #define KERNELS_WORTH_NAMING (5 * PERCENT)
 #define TRANSPOSES_WORTH_NAMING (2 * PERCENT)
 
-/* Time and number of one kind of kernels in the measured steps of all ranks. `all_ns` is the time
- * of kernels of every kind, `steps` the number of these steps. */
+/* Time and number of launches of one kind of kernels, in the measured steps of all ranks. `all_ns`
+ * is the time of kernels of every kind, `steps` the number of these steps. */
 struct kernel_sum {
 	__int128 ns, count, all_ns, steps;
 };
@@ -42,9 +42,9 @@ static int64_t per_step(__int128 sum, const struct kernel_sum *of)
 
 /* ---- attention that runs in separate kernels ---- */
 
-/* Number of batched matrix products, and their time if the digest has operators. Without operators,
- * kernels with certain names are counted, which misses some: the name of a kernel rarely shows that
- * a product is batched. */
+/* Number of batched matrix products and, as far as it is known for their operators, their GPU time.
+ * Without operators, kernels with certain names are counted. This misses some products, since names
+ * of kernels rarely show that a product is batched. */
 static struct kernel_sum batched_products(const struct run *run)
 {
 	static const char *const kernels[] = {

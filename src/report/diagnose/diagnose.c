@@ -17,7 +17,8 @@ struct run_report *diagnose_run(const struct run_view *v, const struct diagnosis
 	return out;
 }
 
-/* True if the baseline has the data on which the recommendation is based. */
+/* True if the baseline has the data from which the recommendation is derived, so that its lack of
+   this recommendation means something. */
 static bool is_comparable(const struct recommendation *r, const struct diagnosis_rules *rules,
                           const struct run_view *v)
 {

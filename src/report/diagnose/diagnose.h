@@ -44,10 +44,10 @@ struct run_report *diagnose_run(const struct run_view *v, const struct diagnosis
 
 /// Compare the digests of a run's ranks. Append insights (remarks in the report) to
 /// `out->insights`, sorted by rank: a slow rank, a late rank, a slow link, or functions that differ
-/// from those of the peers. Ranks that only wait are not named. Append a row for each rank to
-/// `out->ranks`, and the columns if there are none yet. Append a note on GPU utilization to the
-/// notes of the candidate or of the baseline. `out` owns the texts. Nothing is appended if the run
-/// has only one rank.
+/// from the same functions of other ranks. Ranks that only wait for others are not named. Append a
+/// row for each rank to `out->ranks`, and the columns if there are none yet. Append a note on GPU
+/// utilization to the notes of the candidate or of the baseline. `out` owns the texts. Nothing is
+/// appended if the run has only one rank.
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out);
 
 /// Replace the lists of kernels and operators in the report by those of `v`, whose digests are

@@ -30,7 +30,7 @@ static void add_count(struct summary *s, const char *id, const char *label, int6
 }
 
 /* A note that names the worst rank, if the figures of a run's ranks differ; else "". The note is
-   shown beside the figure `shown`, and repeats no figure that equals it. */
+   shown beside the value `shown`, and does not repeat this value. */
 static const char *worst_rank(struct summary *s, enum metric_id id, int64_t shown)
 {
 	const struct metric *m = &metric_table[id];
@@ -54,8 +54,8 @@ static const char *worst_rank(struct summary *s, enum metric_id id, int64_t show
 	return arena_printf(s->a, "worst rank %" PRId64 ": %s", at, unit_text(s->a, m->unit, worst));
 }
 
-/* A note on a figure of floating-point operations: the peak rate to which a share refers, or the
- * operations that count. */
+/* A note on a figure of floating-point operations: the peak rate to which a share refers, or which
+ * operations are counted. */
 static const char *flops_note(struct summary *s, enum metric_id id)
 {
 	struct flop_peak peak;

@@ -21,7 +21,8 @@ struct row {
 	int64_t share; /* the function's share of the window in 1e-6 % */
 };
 
-/* A function of a rank that differs from the same function of its peers. */
+/* A function whose figure on one rank differs from that of the same function on its peers (the
+   other ranks). */
 struct unlike {
 	uint32_t rank;
 	const struct function_stat *f;
@@ -136,7 +137,8 @@ static void compare(struct comparison *c)
 		const struct row *rows = &c->rows.v[i];
 		compare_shares(c, rows, end - i);
 		if (end - i < c->eligible || rows->f->cls > FUNCTION_MEMORY)
-			/* calls and frames of the host are left out, since they may contain waiting */
+			/* calls and frames of the host are compared only by their shares, since their times may
+			   contain waiting */
 			continue;
 		compare_costs(c, rows, end - i, false);
 		compare_costs(c, rows, end - i, true);

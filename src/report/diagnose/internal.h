@@ -55,8 +55,8 @@ bool label_is_idle_thread(struct span label);
 /// runtime calls that copy memory, less the 20 µs per call that enqueuing a copy takes.
 int64_t blocking_copies_share(const struct run *run);
 
-/// True if the name has one of the words, which NULL ends, in it; false if `words` is NULL. Case is
-/// ignored.
+/// True if one of the words occurs in the name, in upper or lower case. NULL ends the list of
+/// words; false if `words` itself is NULL.
 bool name_has_any(struct span name, const char *const *words);
 
 /// What limits a kernel, as far as its name and category tell.
@@ -142,7 +142,7 @@ void cell_name(struct tabler *t, struct span name);
 /// End the table. Columns without any value are removed, and so is a table without rows.
 void table_end(struct tabler *t);
 
-/// Set the member `rest` of each column to the sum of its metric over the small items of which
+/// Set the member `rest` of each column to the sum of its metric over the small items, for which
 /// digests keep only sums. `ids` has the metrics of the first `nr_ids` columns. Returns the number
 /// of these items.
 size_t table_small(struct tabler *t, const enum metric_id *ids, size_t nr_ids);
@@ -163,8 +163,8 @@ void tables_of_work(struct tabler *t);
 void recommend(const struct run_view *v, struct arena *a, struct run_report *out,
                struct recommendation rec, int64_t saves_ns, const char *seen);
 
-/// Type of the functions that diagnose in code what conditions on figures cannot express. Each
-/// appends its recommendations.
+/// A function that makes recommendations which conditions on figures cannot express. It appends
+/// them to `out`.
 typedef void diagnosis_fn(const struct run_view *v, struct arena *a, struct run_report *out);
 
 /// Diagnoses of groups of kernels (code_kernels.c) and of the host (code_host.c).

@@ -2,7 +2,7 @@
 #include "diagnose/internal.h"
 #include "diagnose/peers.h"
 
-/* Columns of the table of ranks. The text report has no column for missing steps, since a trust
+/* Columns of the table of ranks. A terminal shows no column for missing steps, since a trust
  * finding names them. */
 static const struct {
 	enum metric_id id;
@@ -78,7 +78,8 @@ void diagnose_rank_table(const struct run_view *v, bool candidate, struct report
 	}
 	for (size_t r = 0; r < v->run->ranks.nr; r++) {
 		const struct digest *d = v->ranks[r].digest;
-		/* of a folded run only ranks that an insight names are shown */
+		/* in a folded run (one digest for many ranks), only ranks that an insight names are
+		   shown */
 		if (!d->part_of || report_names_rank(out, candidate, d->rank))
 			add_rank_row(v, r, candidate, out);
 	}

@@ -82,8 +82,8 @@ static void add_link(struct diagnosis *d, size_t r)
 
 /* Find functions of each rank that differ. For a slow or late rank, which has another insight
  * already, only one function is named. A folded run has functions only of a few ranks, most of
- * which stand out. A usual rank would differ from these peers, so that only slow and late ranks of
- * a folded run get a text. */
+ * which stand out. A normal rank would differ from these peers. So in a folded run, only slow and
+ * late ranks get a text. */
 static void find_unlike(struct diagnosis *d)
 {
 	enum { ALONE = 3 };
@@ -133,8 +133,8 @@ static int64_t per_step(const struct diagnosis *d, size_t r, enum metric_id whic
 	return value;
 }
 
-/* The first figure that explains at least half of the rank's lateness, in words; "" if there is no
-   such figure. */
+/* Text on the first figure that explains at least half of the rank's lateness, such as "its data
+   loader takes" and a time; "" if there is no such figure. */
 static const char *late_cause(struct diagnosis *d, size_t r, int64_t late_per_step)
 {
 	static const struct {
@@ -182,8 +182,8 @@ static void add_late(struct diagnosis *d, size_t r)
 
 /* ---- insights on all ranks ---- */
 
-/* Append the insights on each rank. A slow rank is also late, and so is a rank behind a slow link;
- * for both, the insight that they are late is left out. */
+/* Append the insights on each rank. A slow rank is also late, and so is a rank behind a slow link:
+ * for these ranks, there is no further insight that says so. */
 static void diagnose(const struct run_view *v, const struct run_view *whole, bool candidate,
                      struct report *out)
 {
@@ -228,7 +228,7 @@ static void diagnose(const struct run_view *v, const struct run_view *whole, boo
 }
 
 /* Append the insights on the ranks of a run. In a folded run the figures of all ranks are compared,
- * but functions only of the few ranks whose digests are kept. */
+ * but their functions are compared only for the few ranks whose digests are kept. */
 void diagnose_ranks(const struct run_view *v, bool candidate, struct report *out)
 {
 	const struct fold *f = run_fold(v->run);

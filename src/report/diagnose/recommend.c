@@ -60,8 +60,8 @@ static int64_t saving(const struct run_view *v, const struct diagnosis_rule *r)
 	return number_div_round((__int128)value * r->saves_share, (__int128)100 * PERCENT);
 }
 
-/* The share of the profiler's own synchronization calls in the time of all synchronization calls
- * with a known place in the code, in millionths. */
+/* Share, in millionths, of the profiler's own calls in the time of all synchronization calls whose
+ * place in the code is known. */
 static int64_t profilers_share(const struct run *run)
 {
 	static const struct span place = SPAN("torch/profiler/");
@@ -78,8 +78,8 @@ static int64_t profilers_share(const struct run *run)
 	return all > 0 ? number_div_round((__int128)own * MICRO, all) : 0;
 }
 
-/* True if a part of a recommendation's text asks for something that the run has, or for shapes of
- * operators' inputs although they would tell nothing about this run. */
+/* True if a part of a recommendation's text asks for data that the run already has, or for shapes
+ * of operators' inputs although these would not help. */
 static bool is_needless(const struct run_view *v, struct span part)
 {
 	struct recorded r = recorded_of(v->run);
@@ -127,7 +127,8 @@ static void add_rule(const struct run_view *v, const struct diagnosis_rule *r, s
 	const char *seen = filled(v, r, rec.observation, out->window, a);
 	int64_t saves = saving(v, r);
 	if (r->saves.metric && r->saves.metric->id == METRIC_STEP_SYNC_TIME && saves > 0) {
-		/* the program cannot avoid the waits with which the profiler ends a recording */
+		/* the waits with which the profiler ends a recording are not counted, since the program
+		   cannot avoid them */
 		int64_t own = profilers_share(v->run);
 		saves = number_div_round((__int128)saves * (MICRO - own), MICRO);
 		if (own)
@@ -143,7 +144,8 @@ void recommend(const struct run_view *v, struct arena *a, struct run_report *out
 	int64_t step;
 	rec.saves_ns = saves_ns;
 	rec.observation = seen;
-	/* a rule of the user may have the id of a recommendation that a C function makes */
+	/* skip a second recommendation with one id: a rule of the user may have the id of one that a C
+	   function makes */
 	if (ANY(i, out->recommendations.nr, strcmp(out->recommendations.v[i].id, rec.id) == 0))
 		return;
 	bool has_step = figure_of_step(v, &step) && step > 0;

@@ -10,7 +10,7 @@
 void table_begin(struct tabler *t, const char *id, const char *title, const char *note,
                  const struct column *columns, size_t nr)
 {
-	/* words of a note that are replaced if the run has no steps */
+	/* these words of a note are replaced if the run has no steps */
 	static const char step[] = "per step";
 	const char *at = t->out->window ? strstr(note, step) : NULL;
 	t->table = vec_push_zero(&t->out->tables);
@@ -276,8 +276,8 @@ static const struct listing listings[] = {
 	  .least = -1 },
 };
 
-/* Add a table with a row for each of the first TABLE_ROWS ranks: what its recording contains, and
- * to what its GPU time belongs (such as judged steps or known operators). */
+/* Add a table with a row for each of the first TABLE_ROWS ranks: how much its recording contains,
+ * and how much of its GPU time is in judged steps, belongs to known operators, and so on. */
 static void add_accounts(struct tabler *t)
 {
 	static const struct column columns[] = {

@@ -39,7 +39,7 @@ static void cell_memory(struct tabler *t, const struct owned_memory *m)
 	cell_name(t, span_of(id));
 }
 
-/* A table. The function `rows` adds the rows on one memory. */
+/* A table of figures of memories. The function `rows` adds the rows of one memory. */
 struct memory_table {
 	const char *id, *title, *note;
 	void (*rows)(struct tabler *t, const struct owned_memory *m);
@@ -137,7 +137,7 @@ static void expandable(struct tabler *t, const struct owned_memory *m)
 enum { ITEM_COLUMNS = 4 };
 
 /* The columns of a table that shows one list of a memory. `member` is an offset in struct
-   memory_item; what a member of this struct means depends on the list (enum memory_list). */
+   memory_item; the meaning of that member depends on the list (enum memory_list). */
 struct item_table {
 	const char *id, *title, *note;
 	enum memory_list list;

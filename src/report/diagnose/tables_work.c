@@ -92,7 +92,7 @@ static void recomputation(struct tabler *t)
 
 /* ---- floating-point operations ---- */
 
-/* The floating-point operations of one operator with one element type, over all ranks.
+/* The floating-point operations of one operator with one element type, summed over all ranks.
  * `micro_tflops` is the peak rate of the GPU in 1e-6 TFLOP/s; 0 if unknown. */
 struct operations {
 	struct flop_stat of;

@@ -33,7 +33,8 @@ bool figure_of_run(const struct run_view *v, const struct query *q, int64_t *out
 	size_t nr = answers.list.nr;
 	for (size_t i = 0; i < nr; i++)
 		sum = number_add(sum, answers.list.v[i].value);
-	/* Figures of devices or memories are not added up, but reduced as those of ranks are. */
+	/* Figures of devices or memories are not added up, but reduced by the same function as figures
+	   of ranks. */
 	if (one && nr > 1) {
 		int64_t *values = arena_alloc(&scratch, nr, sizeof *values);
 		for (size_t i = 0; i < nr; i++)
