@@ -225,8 +225,8 @@ static const char *row_of(const char *page, struct span word, struct nearest *ne
 	return NULL;
 }
 
-/* Append a text of a recommendation. It has placeholders for figures, such as {step}, of which only
-   the name is shown. */
+/* Append a text of a recommendation. The text has placeholders for figures, such as {step}; only
+   the name of a placeholder is shown. */
 static void add_advice(struct strbuf *b, const char *label, const char *text)
 {
 	struct span literal, inside;

@@ -46,8 +46,8 @@ int64_t rank_of(const struct loader *l, int64_t own, const char *name, enum rank
 	return 0;
 }
 
-/* The place of a rank in the layout of a job (data, pipeline and tensor parallelism), as its file
-   name says it, such as dp0_pp0_tp1 or TP-1. */
+/* The place of a rank in the layout of a job (data, pipeline and tensor parallelism), as the name
+   of its file says, such as dp0_pp0_tp1 or TP-1. */
 enum { PLACE_DATA, PLACE_PIPELINE, PLACE_TENSOR, NR_PLACES };
 struct position {
 	int64_t of[NR_PLACES]; ///< the rank's number in each group; -1 if the file name has none

@@ -1,5 +1,5 @@
-/// What every command that reads runs needs first: rules, categories, sites, and options for
-/// reading.
+/// Setup for every command that reads runs: reads rules, categories and sites, and sets the options
+/// for reading.
 #ifndef GG_CLI_SETUP_H
 #define GG_CLI_SETUP_H
 

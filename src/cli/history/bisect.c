@@ -1,5 +1,5 @@
-/* Writes a script for `git bisect run` that tells a run of the level before a change from one of
-   the level after it. */
+/* Writes a script for `git bisect run`. The script decides whether a run is at the level before a
+   change or at the level after it. */
 #include "history/trends.h"
 
 #include <string.h>

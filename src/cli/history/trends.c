@@ -149,7 +149,7 @@ bool trend_is_item(const struct trend_figure *f)
 	return f->label.n || f->rank >= 0;
 }
 
-/* True for a figure of a result file of which neither direction is better. */
+/* True for a figure of a result file that neither a rise nor a fall makes better. */
 static bool is_neither(const struct trend_figure *f)
 {
 	return f->of->need == NEED_INPUT && f->worse == WORSE_EITHER;

@@ -218,8 +218,8 @@ static bool is_doubtful(const struct finding *f)
 	return f->verdict == VERDICT_WARN || f->verdict == VERDICT_UNDECIDED;
 }
 
-/* Order of findings by four criteria, of which the earlier ones take precedence: findings marked
- * `first`, failures before doubtful findings, larger costs, undecided findings before warnings. */
+/* Order of findings. Findings marked `first` come first, then failures before doubtful findings,
+ * then larger costs before smaller ones, then undecided findings before warnings. */
 ORDERING(finding_cmp, struct finding,
          FALLING(first) THEN(is_doubtful(x) - is_doubtful(y)) FALLING(share_pct)
              RISING(verdict == VERDICT_WARN) RISING(cause))

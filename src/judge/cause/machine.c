@@ -1,4 +1,5 @@
-/* What the recordings say about the machine, where baseline and candidate differ. */
+/* Finds causes in the state of the machine, if the recordings of baseline and candidate differ in
+   it. */
 #include <string.h>
 
 #include "base/text.h"

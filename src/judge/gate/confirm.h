@@ -1,5 +1,5 @@
-/// Whether a failure is final. Unchanged code can also fail: a run may be slow by chance, or a
-/// library may take more memory now and then. If a figure varies, its failure is therefore
+/// Decides whether a failure is final. Unchanged code can also fail: a run may be slow by chance,
+/// or a library may take more memory now and then. If a figure varies, its failure is therefore
 /// confirmed by pairs: a run of the change and a run of its base.
 #ifndef GG_GATE_CONFIRM_H
 #define GG_GATE_CONFIRM_H

@@ -1,4 +1,4 @@
-/// Whether two runs may be compared at all.
+/// Decides whether two runs may be compared at all, by the environment in which they ran.
 #ifndef GG_GATE_ENVIRONMENT_H
 #define GG_GATE_ENVIRONMENT_H
 

@@ -3,7 +3,8 @@
 #include "base/text.h"
 #include "diff/drift.h"
 
-/* How well the text names the item, by its name or, if it was renamed, by its old name. */
+/* Returns how well the text names the item: by its name or, if it was renamed, by its old name,
+   whichever fits better. */
 static enum name_fit fit_of(const struct rule *rule, struct span asked, const struct entry *e)
 {
 	enum name_fit now = item_fit(rule->metric, asked, e->label);

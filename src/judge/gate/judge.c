@@ -30,8 +30,8 @@ static enum status stop(struct report *out, enum status st, const struct diag_lo
 	return st;
 }
 
-/* Append an option --accept for each rule with a check because of which `approve` refuses the
-   run. */
+/* Append an option --accept for each rule with a check beyond its limits, since `approve` refuses
+   the run without it. */
 static void add_accepted(struct strbuf *b, struct report *out)
 {
 	for (size_t i = 0; i < out->checks.nr; i++) {

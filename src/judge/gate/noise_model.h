@@ -23,9 +23,11 @@ struct noise_model {
 	double *machine; ///< the machine's part m_i of each run, indexed by column; NAN if unknown
 	double shift; ///< median, over all operators, of the change from the baseline's runs to the
 	              ///< candidate's, as a difference of logarithms
-	double rest; ///< like `shift`, for the changes of the operators' own parts r_ij
-	struct noise_prior own; ///< prior (noise_prior_of()) for the variance of r_ij
-	double mean_own; ///< mean variance of the operators' own parts r_ij
+	double rest; ///< like `shift`, but only of the operators' own parts (r_ij), without the
+	             ///< machine's
+	struct noise_prior own; ///< prior (noise_prior_of()) for the variance of the operators' own
+	                        ///< parts
+	double mean_own; ///< mean variance of the operators' own parts
 	int64_t tick; ///< tick of the clock of GPU activities in ns; 0 if it is 1 ns or unknown
 	double own_in_sum; ///< share of the variance of the operators' own changes that remains in the
 	                   ///< sum over all operators, in which independent changes partly cancel out

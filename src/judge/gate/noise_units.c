@@ -1,7 +1,7 @@
 #include "gate/noise_model.h"
 
-/* Smallest share of the time of an operator that counts. Smaller operators are so noisy that they
-   would hide the noise of the machine. */
+/* Operators count only if they take at least this share of the compute time. Smaller operators are
+   so noisy that they would hide the noise of the machine. */
 static const double least_share = 0.005;
 
 /* Fill m->units with the operators or categories that both sides have, except those with little
@@ -53,7 +53,7 @@ const struct entry *noise_unit(const struct noise_model *m, struct span label)
 	return FIND(i, m->units.list.v, m->units.list.nr, span_eq(m->units.list.v[i].label, label));
 }
 
-/* Many traces have times in whole microseconds: a kernel that changed from 6 to 7 µs has not
+/* In many traces, times are whole microseconds: if a kernel changed from 6 to 7 µs, it has not
    necessarily become 17 % slower. */
 double noise_unit_tick(const struct noise_model *m, const struct entry *e)
 {

@@ -19,10 +19,11 @@ void sides_warn_of_each(const struct bench *b, const struct rules *rules, struct
 /// True if all ranks of both runs come from identical artifacts.
 bool sides_same_artifact(const struct run *x, const struct run *y);
 
-/// Report the figures of result files that a rule selects, but that no check judges. A warning
-/// names those for which it is not known whether higher or lower is better, and shows a rule that
-/// would say it. A note on the candidate names all of them, also those for which neither direction
-/// is better, such as spreads and numbers of samples. All checks must be in `out`.
+/// Report the figures of result files that a rule selects, but that no check judges. If it is not
+/// known whether higher or lower values of a figure are better, a warning names the figure, and
+/// shows a rule that sets the direction. A note on the candidate names all figures that are not
+/// judged, also those for which neither direction is better, such as spreads and numbers of
+/// samples. All checks must be in `out`.
 void unjudged_say(struct bench *b, const struct rules *rules, struct report *out);
 
 #endif

@@ -32,9 +32,9 @@ GG_MUST_CHECK enum status bound_read(struct document *d, const struct metric *m,
 /// set already.
 GG_MUST_CHECK enum status rule_read(struct document *d, const struct node *map, struct rules *out);
 
-/// Complete `unless` of all rules. It names the metric because of which a rule does not judge its
-/// own, if another rule judges that metric. Remove `unless` where no rule is on its metric. Fail
-/// with ST_USAGE if rules leave their metrics to each other in a circle, and none would be judged.
+/// Complete `unless` of all rules: the metric to which a rule leaves its own figure, if a rule
+/// judges that metric. Remove `unless` where no rule is on the metric that it names. Fail with
+/// ST_USAGE if the `unless` of several rules form a circle, since none of them would be judged.
 GG_MUST_CHECK enum status unless_settle(struct document *d, struct rules *rules);
 
 /// Read the `overrides` of a rule from `map`, which keys_check() has accepted, into the rule `r`.

@@ -20,8 +20,9 @@ static const char *share(const struct trust_scope *s, int64_t part, int64_t whol
 
 /* ---- activities and launches ---- */
 
-/* A kernel of which a rank lacks launches. `nr`: number of these launches; `mean_ns`: mean duration
-   of the kernel's launches on the other side (the baseline for a candidate, else the candidate). */
+/* A kernel that has fewer launches on a rank than expected. `nr`: number of missing launches;
+   `mean_ns`: mean duration of the kernel's launches on the other side (the baseline for a
+   candidate, else the candidate). */
 struct gone {
 	int64_t mean_ns, nr;
 };

@@ -1,5 +1,5 @@
-/* Whether both sides ran the same work: a smaller batch runs faster although the code is not
-   faster. */
+/* Finds out whether both sides ran the same work: a smaller batch runs faster although the code is
+   not faster. */
 #include <inttypes.h>
 
 #include "base/number.h"

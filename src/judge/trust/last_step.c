@@ -1,5 +1,5 @@
-/* How a rank ends, compared with the other ranks: stuck before a collective in which the others
-   wait, or cut off within a step that the other ranks recorded completely. */
+/* Finds ranks that end differently from the other ranks: stuck before a collective in which the
+   others wait, or cut off within a step that the other ranks recorded completely. */
 #include <inttypes.h>
 
 #include "base/number.h"

@@ -1,4 +1,4 @@
-/* Whether the memory figures of a snapshot can be trusted. */
+/* Finds out whether the memory figures of a snapshot can be trusted. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/// Whether the recordings can be trusted: findings that each say which metrics are unreliable.
+/// Finds out whether the recordings can be trusted. Each finding says which metrics are unreliable.
 #ifndef GG_TRUST_TRUST_H
 #define GG_TRUST_TRUST_H
 

@@ -1,5 +1,5 @@
-/* Whether figures of result files measure the same work in both runs: fewer requests are served
-   faster although the code is not faster. */
+/* Finds out whether figures of result files measure the same work in both runs: fewer requests are
+   served faster although the code is not faster. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -34,7 +34,8 @@ static bool next(struct span *rest, struct item *out)
 	return true;
 }
 
-/* Read a number. Counted numbers (`asked` is false) are stored with '_' between thousands. */
+/* Read a number. If `asked` is false, it was counted, and is stored with '_' between thousands;
+   else the user asked for it. */
 static bool read_number(struct span text, bool asked, struct decimal *out)
 {
 	enum { CHARS = 40 };

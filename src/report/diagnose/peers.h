@@ -22,7 +22,8 @@ struct peers peers_of(int64_t *v, size_t nr);
 /// `floor_pct` % of the median or of `value`, whichever is larger.
 bool peers_exclude(struct peers s, int64_t value, int64_t floor_pct);
 
-/// Least excess of a slow rank's compute time over the median rank's, in 1e-6 % of the latter.
+/// Least excess of a slow rank's compute time over that of the median rank, in 1e-6 % of the median
+/// rank's.
 enum { SLOW_FLOOR = 3000000 };
 
 /// Find slow ranks, whose compute time exceeds that of the peers by more than three scaled MADs and

@@ -64,8 +64,8 @@ bool kernel_is_fill(const struct kernel_stat *k)
 
 bool op_is_recomputation(const struct op_stat *o)
 {
-	/* only this operator counts: it contains the other operators of a checkpoint, so that these
-	 * would count twice */
+	/* only this operator counts: the other operators of a checkpoint run inside it, and would be
+	 * counted twice */
 	return o->names == 0 && span_eq(o->name, SPAN("CheckpointFunctionBackward"));
 }
 

@@ -1,4 +1,4 @@
-/// The renderers of documents, each of which writes into a buffer.
+/// The renderers of documents: each writes a document into a buffer in one format.
 #ifndef GG_DOCUMENT_RENDER_H
 #define GG_DOCUMENT_RENDER_H
 

@@ -14,7 +14,7 @@ struct heat {
 	size_t named; ///< number of ranks that insights name; their rows come first
 	size_t row; ///< height of a row of the picture
 	size_t steps; ///< number of columns of the picture
-	size_t bin; ///< steps per column, of which the slowest is shown
+	size_t bin; ///< steps per column; a cell shows the slowest of them
 	int64_t middle; ///< median of the values of all cells
 };
 
