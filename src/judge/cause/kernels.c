@@ -404,7 +404,7 @@ static void add_stakes(struct inquiry *q, struct suspect *s, const struct culpri
 	if (c->was)
 		more += more_launches(q, c->was);
 	if (more < 0)
-		more = -more; /* fewer launches, too, explain a changed number of launches */
+		more = -more; /* the suspect explains a fall of the number of launches, too */
 	s->stake[STAKE_KERNELS] += (int64_t)(more * 1000);
 }
 

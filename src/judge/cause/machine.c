@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "cause/suspect.h"
 
-/* Figures of the state of the GPUs, such as clocks, whose change can make work slower. Smaller
-   changes than the given least ones do not count, since clocks and shares of time vary a little
+/* Figures of the state of the GPUs, such as clocks, whose change can make work slower. A change
+   below `least_pct` or `least` does not count, since clocks and shares of time vary a little
    between runs on one machine (verdicts.md, "throttled"). */
 static const struct {
 	enum metric_id id;

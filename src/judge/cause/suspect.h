@@ -183,8 +183,8 @@ void suspect_host(struct inquiry *q);
 /// hold more.
 void suspect_memory(struct inquiry *q);
 
-/// Append to the report's list `machine` where the recordings of both sides name different hardware
-/// or drivers, or states of the GPUs that make the candidate slower.
+/// Append to the report's list `machine` what differs between the recordings of both sides:
+/// hardware, drivers, and states of the GPUs that make the candidate slower.
 void machine_changes(struct inquiry *q);
 
 /// True for a kernel that computes; false for communication, and for a row that sums up small

@@ -366,7 +366,8 @@ static void join_renamed(const struct bench *b, struct seen_list *seen)
 
 /* ---- the entry of one item ---- */
 
-/* A bit beside the bits 1 << enum bench_source: the cells whose member `reference` is set. */
+/* A bit in addition to the bits 1 << enum bench_source. It selects the cells whose member
+   `reference` is set. */
 enum { REFERENCE = 1 << NR_SOURCES };
 
 /* Set the values of one side to those of the runs that `from` selects by its bits. Their median is

@@ -15,7 +15,8 @@ static size_t level_end(const struct change_list *c, size_t nr, size_t i)
 
 /* True if the series drifts rather than jumps. If it is noise around constant levels, the squared
  * differences of successive values add up to about twice the sum of the squared distances from the
- * levels' means (von Neumann 1941). In a drift, they add up to less than the latter sum. */
+ * levels' means (von Neumann 1941). In a drift, they add up to less than the sum of the squared
+ * distances. */
 static bool is_drift(const int64_t *v, size_t nr, const struct change_list *c)
 {
 	double steps = 0, squares = 0;

@@ -19,8 +19,8 @@ static bool is_in(const char *text, const char *label, bool module)
 }
 
 /* Sum of the changes of all parts that have the label `label` or, with `module`, are modules within
-   the module `label`. Parts below a part that counts do not count, since its change contains
-   theirs. */
+   the module `label`. Parts below a part that was added are not added again, since its change
+   contains theirs. */
 static int64_t change_of(const struct breakdown *of, const char *label, bool module)
 {
 	int64_t sum = 0;

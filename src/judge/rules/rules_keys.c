@@ -79,8 +79,8 @@ static const struct key_map noise_map = KEY_TABLE("'noise'", noise_keys);
 	KEY("noise", MAP, OPTIONAL, "how far an increase or decrease must stand out to be a failure", \
 	    .map = &__VA_ARGS__)
 
-/* Keys of `noise` in `defaults`. Only here the budget for false alarms can be set, since it is one
-   for the whole gate. */
+/* Keys of `noise` in `defaults`. The budget for false alarms can be set only here, since the whole
+   gate has one budget. */
 static const struct key budget_keys[] = {
 	NOISE_NUMBERS,
 	KEY("budget", SHARE, OPTIONAL,

@@ -15,8 +15,8 @@
 void trust_findings(const struct run *baseline, const struct run *candidates, size_t nr,
                     const struct rules *rules, struct report *out);
 
-/// Append findings on the `nr` control runs beside a stored baseline, as on the runs of the
-/// candidate. To be called before trust_findings(), which sorts all findings.
+/// Append findings on the `nr` control runs, which are compared with the stored baseline like runs
+/// of the candidate. Must be called before trust_findings(), which sorts all findings.
 void trust_find_controls(const struct run *baseline, const struct run *controls, size_t nr,
                          const struct rules *rules, struct report *out);
 

@@ -180,7 +180,7 @@ static void add_side(struct exposition *e, const struct metric *m, const char *l
 	int digits = m->id == METRIC_INPUT ? unit_digits(m->unit) : base_units[m->unit].digits;
 	const struct metric *row = &metric_table[m->id];
 	if (m->id == METRIC_INPUT &&
-	    m->label != LABEL_INPUT) /* all such figures are one family, so a label has the name */
+	    m->label != LABEL_INPUT) /* result files' figures are one family; a label has the name */
 		labels = arena_printf(&e->arena, "%s%s%s", labels, *labels ? "," : "",
 		                      label(e, "name", m->name));
 	if (has)
