@@ -9,7 +9,7 @@
 #include "model/digest.h"
 #include "read/recognize.h"
 
-/// Largest number of endings of one format.
+/// Largest number of file name endings of one format.
 enum { ENDINGS_MAX = 3 };
 
 /// A format. A file has it if `schema`, `form` or `recognize` fits. If these three are unset, the

@@ -1,4 +1,4 @@
-/// A gate: reading and judging a run, up to its report.
+/// One gate: it reads and judges a run, and makes the report.
 #ifndef GG_CLI_CHECK_H
 #define GG_CLI_CHECK_H
 

@@ -226,8 +226,8 @@ static enum status store_runs(struct baseline_job *w, const struct options *o, s
 	   changed. */
 	bool kept = accepted && explains && run_is_recorded(&w->candidates.v[0]) &&
 	            is_typical(&w->report) && !reference_is_typical(w);
-	if (kept) /* the reference run is written before the history: it does not count before the
-	             history has its line */
+	if (kept) /* the reference run is written before the history, since it is ignored until the
+	             history has a line for it */
 		TRY(baseline_save_reference(&w->candidates, &w->setup, &w->edit, log));
 	TRY(baseline_save_history(&w->edit.b, w->edit.history, log));
 	const char *history = setup_history_path(o, w->edit.path, &w->edit.b.arena);

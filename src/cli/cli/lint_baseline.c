@@ -1,4 +1,4 @@
-/* Checks of stored baselines by `gpugate lint`. */
+/* Checks stored baselines, for `gpugate lint`. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -199,7 +199,7 @@ static double se_of_runs(const struct estimate *x, size_t nr)
 }
 
 /* Find how many more runs, or pairs of runs, would decide the check if the change stays as large.
-   Runs are preferred to pairs if at most RUNS_FEW are needed, or no more runs than pairs are. */
+   Runs are preferred to pairs if at most RUNS_FEW runs, or no more runs than pairs, are needed. */
 static void fill_plan(const struct asked *q, struct evidence *out)
 {
 	const struct estimate *x = q->pin_alone ? &q->since_pin : &q->now;
