@@ -399,6 +399,19 @@ static void test_environment(void **state)
 	/* no row for world_size, which neither side knows */
 	assert_int_equal(s.report.environment.nr, 2);
 	report_release(&s.report);
+	/* a trace that lost all GPU work names no GPU: it cannot be judged, but is of no other machine
+	 */
+	s.c->env.nr = 0;
+	assert_int_equal(run_judge(&s), ST_BASELINE);
+	report_release(&s.report);
+	struct trust_counts recorded = s.c->trust;
+	s.c->trust.gpu_events = 0;
+	assert_int_equal(run_judge(&s), ST_OK);
+	assert_int_equal(s.report.status, ST_INPUT);
+	report_release(&s.report);
+	s.c->trust = recorded;
+	digest_set_env(s.c, SPAN("gpu.name"), SPAN("V100\x1b[31m"));
+	digest_set_env(s.c, SPAN("cuda.driver"), SPAN("12.0"));
 	s.ignore_environment = true;
 	assert_int_equal(run_judge(&s), ST_OK);
 	assert_int_equal(s.report.status, ST_OK);

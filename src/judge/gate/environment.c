@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/text.h"
+#include "trust/trust.h"
 
 /* True if both texts are known and differ. */
 static bool texts_differ(const char *a, const char *b)
@@ -51,6 +52,10 @@ static void add_row(const struct run *baseline, const struct run *candidate, con
 			                                      text_line(&out->arena, span_of(key))));
 		return;
 	}
+	/* GPUs are named with their work: a trace that lost all of it is not of another environment */
+	if (!c && strncmp(key, "gpu.", 4) == 0 && trust_any_trace(candidate) &&
+	    ALL(i, candidate->ranks.nr, candidate->ranks.v[i]->trust.gpu_events == 0))
+		return;
 	struct arena *a = &out->arena;
 	vec_push(&out->environment, (struct env_row){ text_line(a, span_of(key)), shown(a, b),
 	                                              shown(a, c), b && c && strcmp(b, c) == 0, must });
