@@ -71,6 +71,14 @@ def profiles(f):
     assert code == 0 and "more than 5% above" in out.replace("\n    ", " "), out
 
 
+def limits(f):
+    """Each --limit is a rule with an id of its own, also where the rules have such ids already."""
+    own = "".join(f"  - {{id: {name}, metric: step.period, fail: {{increase: 900%}}}}\n" for name in ("limit-step.period-2", "limit-step.period"))
+    f.rules(RULES.replace("rules:\n", "rules:\n" + own, 1))
+    ids = [c["id"] for c in f.check(0, f.trace("same.json.gz", 3), "--limit", "step.period:+700%")["checks"]]
+    assert ids.count("limit-step.period-3") == 1, ids
+
+
 def waivers(f):
     f.rules(RULES + WAIVER)
     slow, same = f.trace("slow.json.gz", 2, "3"), f.trace("same.json.gz", 3)
@@ -115,7 +123,7 @@ def repeats(f):
 def main():
     if not PROGRAM:
         sys.exit(77)
-    for case in (profiles, waivers, fail_on, repeats):
+    for case in (profiles, limits, waivers, fail_on, repeats):
         with tempfile.TemporaryDirectory() as dir:
             f = Folder(dir)
             base = f.trace("base.json.gz", 1)

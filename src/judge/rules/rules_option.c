@@ -26,11 +26,8 @@ static const char *id_of(struct rules *rules, struct span metric)
 	for (char *c = id; *c; c++)
 		if (!isalnum((unsigned char)*c) && *c != '.' && *c != '_')
 			*c = '-';
-	for (size_t i = 0, nr = 1; i < rules->rules.nr; i++)
-		if (strcmp(rules->rules.v[i].id, out) == 0) {
-			out = arena_printf(&rules->arena, "%s-%zu", id, ++nr);
-			i = 0;
-		}
+	for (size_t nr = 2; ANY(i, rules->rules.nr, strcmp(rules->rules.v[i].id, out) == 0); nr++)
+		out = arena_printf(&rules->arena, "%s-%zu", id, nr);
 	return out;
 }
 
