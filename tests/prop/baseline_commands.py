@@ -356,6 +356,9 @@ def placed(p):
     (work / "histories" / "baselines").symlink_to(out / "past")
     gpugate("a folder of histories", 2, "store", "u.json.gz", "--history", "histories")
     gpugate("a folder of histories elsewhere", 0, "store", "u.json.gz", "--history", str(work / "past"))
+    # a slash behind the name of the folder changes nothing
+    gpugate("kept, and named with a slash", 0, "store", "u.json.gz", "--history", f"{work / 'past'}/", "--baseline", str(work / "past/baselines/w.json"), "--force")
+    expect("its history", [str(x.relative_to(work)) for x in (work / "past").rglob("w.history.jsonl")], ["past/baselines/w.history.jsonl"])
     # without a repository, the current folder is all there is
     (repo / ".git").rmdir()
     gpugate("no repository", 2, "approve", "--new", *named("suite", "../b.json"))

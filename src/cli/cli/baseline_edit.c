@@ -195,7 +195,8 @@ static const struct lock_wait lock_wait = { .seconds = 300, .told = say_waiting 
    typed the path. Otherwise it must be inside of the repository, or of the folder of --history. */
 static enum status check_place(const struct options *o, const char *path, struct diag_log *log)
 {
-	bool typed = o->value[OPT_BASELINE] && !o->value[OPT_SUITE], kept = setup_is_kept(o, path);
+	bool typed = o->value[OPT_BASELINE] && !o->value[OPT_SUITE],
+	     kept = setup_kept_name(o, path) != NULL;
 	return typed && !kept ? ST_OK : place_check(path, kept ? o->value[OPT_HISTORY] : NULL, log);
 }
 
@@ -263,7 +264,7 @@ enum status baseline_edit_begin(struct baseline_edit *e, struct setup *s, const 
 		return diag_fail(log, ST_USAGE,
 		                 "a baseline is changed in place: name its file instead of '-'");
 	TRY(check_place(o, e->path, log));
-	bool begins = o->command == CMD_STORE && o->args.nr && setup_is_kept(o, e->path);
+	bool begins = o->command == CMD_STORE && o->args.nr && setup_kept_name(o, e->path);
 	TRY(begins ? sink_make_folders(e->path, log) : setup_baseline_there(e->path, log));
 	TRY(file_lock_take(e->path, lock_wait, &e->lock, log));
 	e->history =

@@ -169,11 +169,14 @@ enum status setup_name_workload(struct setup *s, const struct run *run, struct d
 	return ST_OK;
 }
 
-bool setup_is_kept(const struct options *o, const char *path)
+const char *setup_kept_name(const struct options *o, const char *path)
 {
 	const char *folder = o->value[OPT_HISTORY];
 	size_t n = folder ? strlen(folder) : 0;
-	return n && strncmp(path, folder, n) == 0 && path[n] == '/';
+	while (n > 1 && folder[n - 1] == '/')
+		n--;
+	bool kept = n && strncmp(path, folder, n) == 0 && path[n] == '/';
+	return kept ? path + n + strspn(path + n, "/") : NULL;
 }
 
 /* The place of a baseline in the folder of --history. The whole path of the baseline is repeated
@@ -188,7 +191,7 @@ static const char *kept_path(const struct options *o, const char *path, struct a
 
 const char *setup_history_path(const struct options *o, const char *path, struct arena *a)
 {
-	bool beside = !o->value[OPT_HISTORY] || setup_is_kept(o, path);
+	bool beside = !o->value[OPT_HISTORY] || setup_kept_name(o, path);
 	return history_path(beside ? path : kept_path(o, path, a), a);
 }
 
@@ -336,8 +339,9 @@ enum status setup_baseline_read(const struct options *o, const char *path, struc
 		          "'gpugate approve RUN --baseline FILE --force'");
 	if (st != ST_OK)
 		return st;
-	if (setup_is_kept(o, path)) /* reports must not depend on the path of the --history folder */
-		out->pin.label = path + strlen(o->value[OPT_HISTORY]) + 1;
+	const char *name = setup_kept_name(o, path);
+	if (name) /* reports must not depend on the path of the --history folder */
+		out->pin.label = name;
 	fill_reference(out);
 	return is_file ? read_reference_run(history, out, log) : ST_OK;
 }

@@ -69,8 +69,8 @@ const char *setup_rules_path(const struct options *o);
 /// baseline.
 GG_MUST_CHECK enum status setup_baseline_there(const char *path, struct diag_log *log);
 
-/// True if the file at `path` is in the folder of --history.
-bool setup_is_kept(const struct options *o, const char *path);
+/// Path, within the folder of --history, of the file at `path`; NULL if it is elsewhere.
+const char *setup_kept_name(const struct options *o, const char *path);
 
 /// Path of the history of the baseline at `path`: in the directory of the baseline, or in the
 /// folder of --history. Owned by `a`.
