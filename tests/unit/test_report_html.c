@@ -150,6 +150,23 @@ static void sections(void **state)
 	report_release(&r);
 }
 
+/* A line of more steps than its chart can show begins with step 1 also if another is shown for the
+ * first few. */
+static void many_steps(void **state)
+{
+	enum { STEPS = 1500 };
+	struct report r;
+	(void)state;
+	full_report(&r, "k");
+	struct series *s = &r.run->series.v[0];
+	s->points.nr = 0;
+	for (int64_t k = 0; k < STEPS; k++)
+		vec_push(&s->points, (struct series_point){ 7 + k, k == 1 ? 9000 : 1000 });
+	assert_has(write_report(&r), "<tr><td>candidate</td><td class=\"r\" data-v=\"2\">2</td>"
+	                             "<td class=\"r\" data-v=\"9000\">");
+	report_release(&r);
+}
+
 static void other_kinds(void **state)
 {
 	struct report r;
@@ -339,7 +356,7 @@ int main(void)
 		cmocka_unit_test(escapes),     cmocka_unit_test(long_names), cmocka_unit_test(sections),
 		cmocka_unit_test(other_kinds), cmocka_unit_test(hostile),    cmocka_unit_test(rows_limited),
 		cmocka_unit_test(summarized),  cmocka_unit_test(axes),       cmocka_unit_test(thinned),
-		cmocka_unit_test(bars),
+		cmocka_unit_test(bars),        cmocka_unit_test(many_steps),
 	};
 	return cmocka_run_group_tests(tests, NULL, end);
 }

@@ -19,6 +19,7 @@ struct line {
 	                   ///< "base dashed"
 	enum unit unit;
 	bool right; ///< true: the line belongs to the second axis, which is in percent
+	int64_t first_x; ///< x of the first point of the series, which may not be among `points`
 	struct svg_points points; ///< points of the line; chart() releases them
 	const int64_t *summary; ///< statistics (by enum statistic) of a line without points; else NULL
 };
@@ -184,6 +185,7 @@ static void add_line(struct chart *c, const char *name, const char *class, const
 		return;
 	struct line *l = &c->lines[c->nr++];
 	*l = (struct line){ .name = name, .class = class, .unit = s->unit, .summary = s->summary };
+	l->first_x = s->points.nr ? s->points.v[0].x : 0;
 	svg_thin(s->points.v, s->points.nr, &l->points);
 }
 
@@ -221,8 +223,8 @@ static void step_chart(struct html *h, const struct series *s)
 	add_line(&c, html_side(h, true), "cand", series_find(h->r->run, s->id, s->label));
 	/* number the steps of each line anew: the first measured step of each side is step 1 */
 	for (size_t i = 0; i < c.nr; i++)
-		for (size_t k = c.lines[i].points.list.nr; k-- > 0;)
-			c.lines[i].points.list.v[k].x -= c.lines[i].points.list.v[0].x - 1;
+		for (size_t k = 0; k < c.lines[i].points.list.nr; k++)
+			c.lines[i].points.list.v[k].x -= c.lines[i].first_x - 1;
 	chart(h, &c);
 }
 
