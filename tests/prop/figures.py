@@ -941,6 +941,11 @@ def table(folder):
     gate = Gate(folder / "several", "m.json", rows)
     code, verdicts, text = gate.check([{**r, "mean_ttft_ms": 125} for r in rows])
     assert code == 1 and "2 of 16 figures in 2 cases are worse: mean TTFT +900.00 %" in text, text
+    # two rules judge the figures of each case in turn
+    twice = Gate(folder / "twice", "m.json", rows, "version: 1\nrules:\n" + "".join(
+        f"  - {{id: {name}, metric: input.*mean_{name}_ms, fail: {{worse: 10%}}}}\n" for name in ("ttft", "tpot")))
+    text = twice.check([{**r, "mean_ttft_ms": 125, "mean_tpot_ms": 200} for r in rows])[2]
+    assert "4 of 4 figures in 2 cases are worse" in text, text
     text = gate.check([{**r, "request_rate": r["request_rate"] + 1} for r in rows])[2]
     # three names, each of both cases, and five more
     assert "16 figures in 2 cases, such as m.r1.25, are missing in the candidate: mean ITL, mean TPOT, mean TTFT and 10 more" in text, text

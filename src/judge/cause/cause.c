@@ -2,6 +2,7 @@
 
 #include "cause/suspect.h"
 #include "metric/figure_name.h"
+#include "model/rule.h"
 
 /* ---- the group of figures that a check belongs to ---- */
 
@@ -263,19 +264,19 @@ static const char *pct_or_change(const struct check *c)
 	return c->has_pct ? c->pct_text : c->change_text;
 }
 
-/* Number of benchmark cases of a finding's figures; 0 if a figure belongs to no case. Successive
- * figures of one case are counted once. */
+/* Number of benchmark cases of a finding's figures; 0 if a figure belongs to no case. */
 static size_t nr_cases(const struct inquiry *q, const struct finding *f)
 {
-	size_t nr = 0;
-	const char *last = "";
+	struct names cases = { 0 };
+	bool all = true;
 	for (size_t i = 0; i < f->checks.nr; i++) {
 		const char *of = q->out->checks.v[f->checks.v[i]].metric->case_name;
-		if (!*of)
-			return 0;
-		nr += strcmp(of, last) != 0;
-		last = of;
+		all = all && *of;
+		vec_push(&cases.list, span_of(of));
 	}
+	names_finish(&cases);
+	size_t nr = all ? cases.list.nr : 0;
+	vec_release(&cases.list);
 	return nr;
 }
 
