@@ -13,8 +13,9 @@ struct leaf {
 	                                       ///< rules match the kernel, or empty for a sum of small
 	                                       ///< kernels
 	int64_t line[NR_SIDES];
-	int64_t count[NR_SIDES];
+	int64_t count[NR_SIDES]; ///< number of calls; if `unknown`, 1 if there are any, else 0
 	__int128 amount[NR_SIDES];
+	bool unknown; ///< true for all work whose launch was not recorded
 	struct node *node;
 };
 
@@ -130,6 +131,8 @@ static void describe_leaf(void *ctx, struct node *n)
 		n->detail = l->count[SIDE_BASELINE] > 0 ? "gone here" : "new here";
 		return;
 	}
+	if (l->unknown)
+		return;
 	if (l->count[0] * (__int128)steps[1] != l->count[1] * (__int128)steps[0]) {
 		const char *text[NR_SIDES];
 		for (int s = 0; s < NR_SIDES; s++)
@@ -194,7 +197,8 @@ static void add_unknown(struct code_breakdown *b)
 		              .place = SPAN(""),
 		              .op = SPAN(""),
 		              .kernel = SPAN("(launch not recorded)"),
-		              .line = { -1, -1 } };
+		              .line = { -1, -1 },
+		              .unknown = true };
 	if (m->parts != PARTS_ACTIVITIES)
 		return;
 	for (size_t i = 0; i < b->in->pairs->list.nr; i++) {
