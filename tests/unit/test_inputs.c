@@ -69,7 +69,7 @@ static const struct row {
 	{ "{\"p\": [1]}", "byte 6: 'p' is a list: write a number of it", true, true },
 	{ "{\"a\": 1, \"a\": 1}", "byte 14: 'a' is there twice: keep one of them", true, false },
 	{ "{\"a b\": 1, \"c (ms)\": 2, \"d*\": 3, \"\xc3\xa4\": 4, \"e [x]\": 5, \"f\\u0000\": 6}",
-	  "__=4e0 a_b=1e0 c=2e0 d_=3e0 e=5e0 f_=6e0", false, false },
+	  "__=4e0 a_b=1e0 c=2e0 d_=3e0 e__x_=5e0 f_=6e0", false, false },
 	{ "{\"a b\": 1, \"a_b\": 2}", "byte 18: 'a_b' is there twice: keep one of them", true, false },
 	{ "{\"\": 1}", "byte 5: '' is not a name of a figure", true, true },
 	{ "[1]", "byte 0: not an object of figures", true, false },
@@ -106,7 +106,7 @@ static const struct {
 	  "calls=8e0 [tp=1] rate_hz=3e0 Hz [tp=1] runs=25e-1 [tp=1] total_time_s=5e0 s lower "
 	  "[calls+8] [tp=1] tp=1e0" },
 	{ "{\"Pass (GB/s)\": 8, \"Slow (ms/batch)\": 1, \"Odd (x)\": 2, \"Of (ms)\": \"3 s\"}",
-	  "Odd=2e0 Of=3e0 s lower Pass=8e0 GB/s higher Slow=1e0 lower" },
+	  "Odd__x_=2e0 Of=3e0 s lower Pass=8e0 GB/s higher Slow=1e0 lower" },
 	{ "{\"calls\": 8, \"total_time_s\": 5}", "calls=8e0 total_time_s=5e0 s lower [calls+8]" },
 	{ "{\"a\": null, \"b\": NaN, \"c\": \"N/A\", \"d\": 1}",
 	  "'a' is null, 'b' is NaN, 'c' is 'N/A', not measured | d=1e0" },

@@ -61,6 +61,20 @@ static struct span name_of(const struct taker *t, const struct path_hit *hit)
 	                         : path_name(t->row->at);
 }
 
+/* Cuts the unit in brackets off the name of a figure, and returns it; "" if there is none. If the
+   key of another member has the same text before its unit, as "time (us)" has it beside "time
+   (ms)", the name keeps its unit. */
+static struct span cut_unit(const struct value *v, struct span *name)
+{
+	struct span whole = *name, unit = figure_name_unit(name);
+	for (const struct value *m = unit.n && v->parent ? v->parent->first : NULL; m; m = m->next) {
+		struct span other = m->key;
+		if (m != v && figure_name_unit(&other).n && span_eq(other, *name))
+			*name = whole;
+	}
+	return unit;
+}
+
 /* The part of `key` that the first to the last '*' of a step matched: "ttft" for the key
    mean_ttft_ms and the step "mean_*_ms". The step is the first of the path `at` that has a '*'. */
 static struct span key_part(const char *at, struct span key)
@@ -205,7 +219,7 @@ static void take_value(void *ctx, const struct path_hit *hit)
 	bool lenient = t->row->optional || first_key.p;
 	if (t->status != ST_OK || v->taken)
 		return;
-	struct span name = name_of(t, hit), bracket = figure_name_unit(&name);
+	struct span name = name_of(t, hit), bracket = cut_unit(v, &name);
 	struct span heading = v->key;
 	if (!bracket.n && t->row->as) /* the name comes from a template, but the key of the value may
 	                                 tell the unit */

@@ -81,7 +81,8 @@ struct span figure_work_name(struct span key, struct span of)
 	return (struct span){ name.p + at, name.n - at };
 }
 
-struct span figure_name_unit(struct span *name)
+/* Cuts the text in brackets off the end of a name, and returns it; "" if there is none. */
+static struct span cut_brackets(struct span *name)
 {
 	size_t at = name->n;
 	if (name->n < 3 || (name->p[name->n - 1] != ')' && name->p[name->n - 1] != ']'))
@@ -96,6 +97,20 @@ struct span figure_name_unit(struct span *name)
 		at--;
 	name->n = at;
 	return unit;
+}
+
+struct span figure_name_unit(struct span *name)
+{
+	struct span head = *name, text = cut_brackets(&head);
+	bool unit = text.n && (figure_unit_of(text) || memchr(text.p, '/', text.n));
+	if (span_eq(text, SPAN("B"))) { /* behind what should rise, such as "recall": boxes */
+		const char *plain = figure_better(head, NULL), *better = figure_better(head, "B");
+		unit = !plain || (better && strcmp(plain, better) == 0);
+	}
+	if (!unit)
+		return SPAN("");
+	*name = head;
+	return text;
 }
 
 /* ---- units of figures ---- */
