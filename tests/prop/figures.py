@@ -676,6 +676,20 @@ def formats(folder):
                 assert (verdict in ("fail", "undecided")) == worse, (name, figure, factor, verdict, text)
 
 
+BRACKETS = {  # what the brackets at the end of a name mean: the name of the figure, its unit and its better direction
+    "tokens/sec (avg)": ("tokens/sec__avg_", "tok/s", "higher"), "GB/s [eff.]": ("GB/s__eff._", "GB/s", "higher"), "tput (prefill)": ("tput__prefill_", "1", "higher"),
+    "latency [p99]": ("latency__p99_", "1", "lower"), "latency [ms]": ("latency", "ms", "lower"), "x (seq/ms)": ("x", "1", "higher"), "recall(B)": ("recall_B_", "1", "higher"),
+    "metrics/mAP50-95(B)": ("metrics/mAP50-95_B_", "1", "higher"), "metrics/precision(M)": ("metrics/precision_M_", "1", "higher"), "free_memory (B)": ("free_memory", "B", "higher"),
+    "size (B)": ("size", "B", "lower"), "median(elapsed)": ("median_elapsed_", "1", "lower")}
+
+
+def brackets(_folder):
+    found, = read("x.json", [dict.fromkeys(BRACKETS, 5.5)])
+    figures = {name: (unit, better) for name, (_, unit, _, better, _) in found.figures.items()}
+    assert figures == {name: (unit, better) for name, unit, better in BRACKETS.values()}, figures
+
+
+THINGS = ("frames", "queries", "words", "rows", "batches", "episodes", "updates", "inferences", "toks", "ktok", "its", "events", "timesteps", "gcells", "mpoints", "mkeys", "mrays", "mh")
 COUNTED = {"token": "tok/s", "request": "req/s", "image": "img/s", "sample": "samples/s", "step": "steps/s", "op": "op/s"}
 SIZES = ("GB", "gb", "MB", "mb", "TB", "kB", "GiB", "gib", "MiB", "TFLOP", "tflop", "GFLOP", "gflop", "PFLOP")
 
@@ -690,15 +704,16 @@ def units_of_names(folder):
         for thing, unit in COUNTED.items():
             expected |= {f"{before}{thing}s{way}": unit for way in ("/s", "/sec", "/second", "_per_s", "_per_sec", "_per_second", "_s", "_s_mean")}
             expected |= {f"{before}{thing}_{t}": u for t, u in (("s", "s"), ("sec", "s"), ("seconds", "s"), ("ms", "ms"), ("us", "us"), ("s_p50", "s"))}
-        for word in ("step", "total", "ttft", "e2e", "epoch", "load", "class", "hours"):
+        expected |= {f"{before}{thing}_{time}": "tok/s" if thing == "toks" else "1/s" for thing in THINGS for time in ("s", "sec", "s_mean")}
+        for word in ("step", "total", "ttft", "e2e", "epoch", "load", "class", "hours", "elapsed", "warmup", "process", "cross", "load_times"):
             expected |= {f"{before}{word}_{t}": u for t, u in (("s", "s"), ("sec", "s"), ("ms", "ms"), ("ns", "ns"))}
         for spelled, unit in (("tok/s", "tok/s"), ("tok_s", "tok/s"), ("img_s", "img/s"), ("req/s", "req/s"), ("req_s", "req/s"), ("GFLOPS", "GFLOP/s"), ("TFLOPS", "TFLOP/s"),
                               ("GBps", "GB/s"), ("Gbps", "Gbit/s"), ("Gb/s", "Gbit/s"), ("us", "us"), ("GiB", "GiB"), ("peakGiB", "GiB"), ("tok/s/GPU", "tok/s/GPU"), ("ms/step", "ms/step"),
-                              ("widgets/s", "1/s"), ("widgets_per_s", "1/s"), ("ms_per_step", "ms/step"), ("batch", "1"), ("variant_B", "1"), ("plan_C", "1")):
+                              ("widgets/s", "1/s"), ("gbit_s", "Gbit/s"), ("kernels_s", "1"), ("iter_s", "1"), ("requests_seconds", "s"), ("widgets_per_s", "1/s"), ("ms_per_step", "ms/step"), ("batch", "1"), ("variant_B", "1"), ("plan_C", "1")):
             expected[before + spelled] = unit
     plain = [n for n in expected if " " not in n]
-    found, = read("x.json", [dict.fromkeys(plain, 5.5)])
-    wrong = {n: (found.figures[n][1], expected[n]) for n in plain if found.figures[n][1] != expected[n]}
+    figures = {name: figure for found in read("x.json", [dict.fromkeys(plain[i::2], 5.5) for i in range(2)]) for name, figure in found.figures.items()}
+    wrong = {n: (figures[n][1], expected[n]) for n in plain if figures[n][1] != expected[n]}
     assert not wrong, wrong
     for some in ([n for n in expected if " " in n][i:i + 40] for i in range(0, len(expected), 40)):
         write(folder / "x.csv", ",".join(["name", *some]) + "\na" + ",5.5" * len(some) + "\n")
@@ -1670,7 +1685,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as dir:
         for part in (lambda f: units(f, random.Random(20261126)), lambda f: other_units(f, random.Random(20261127)), not_measured, cut, every_key, not_numbers, every_unit, every_cut, every_path, paths, older_units, work, work_of_formats, sums, aggregates, stored_work, lines, gone, parts, logs, users,
-                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, headings, case_columns):
+                     same_lines, long_lines, formats, standard_error, margin, interval, spreads, parameters, share_below, reals, ends, proposals, table, titles, directions, directions_of_units, own_work, few_samples, scales, whole, own_sums, none_of_samples, absurd, own_failure, errors, few_failed, contradictions, rows_by_settings, amounts, any_names, sweeps, criterion, alike, any_bytes, clocks, signals, logs_in_brackets, rates_of_logs, units_of_names, brackets, headings, case_columns):
             folder = pathlib.Path(tempfile.mkdtemp(dir=dir))
             part(folder)
     print("ok")

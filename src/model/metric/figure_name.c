@@ -207,15 +207,57 @@ static const char *unit_of_rate(const char *from, const char *per)
 	return unit || !is_second(time) ? unit : "1/s";
 }
 
-/* The unit of two words that are a rate of bytes, FLOP or counted things: "gb_s", "tokens_s". NULL
-   for other words, such as "step_s", which is a time. */
+#define AMOUNT(name, kind, size, others) { name, kind, others },
+static const char *const amount_words[][3] = {
+#include "metric/figures.inc"
+};
+
+/* The kind that the section `amounts` of rules/figures.yaml gives to a word or to its singular; ""
+ * for words that the section lacks. */
+static const char *amount_kind(struct span word)
+{
+	for (int cut = 0; cut < 2; cut++, word.n--) {
+		for (size_t i = 0; i < NR_OF(amount_words); i++)
+			if (span_eq(word, span_of(amount_words[i][0])) ||
+			    span_is_listed(word, amount_words[i][2]))
+				return amount_words[i][1];
+		if (!word.n || word.p[word.n - 1] != 's')
+			break;
+	}
+	return "";
+}
+
+/* True for the plural of a thing that is counted, such as "frames", or of thousands of it, such as
+   "kframes"; and for short words of such things. */
+static bool is_counted_thing(struct span word)
+{
+	for (int cut = 0; cut < 2 && word.n > 1 && (!cut || strchr("kmgt", *word.p)); cut++) {
+		struct span thing = span_from(word, (size_t)cut);
+		const char *kind = amount_kind(thing);
+		if (span_is_listed(thing, "it its tok req img h") ||
+		    (span_ends(thing, SPAN("s")) && *kind && strstr("counted token repeated", kind)))
+			return true;
+	}
+	return false;
+}
+
+/* The unit of two words of which the second is a unit of time: a rate for "gb_s" and "frames_s";
+   NULL for a time, such as "step_s"; "" for what may be either, such as "kernels_s". */
 static const char *unit_of_pair(struct span what, struct span time)
 {
-	const char *unit = is_second(time) ? rate_of(what, time) : NULL;
-	bool counted = what.n && (what.p[what.n - 1] == 's' || figure_unit_of(what) ||
-	                          span_eq(what, SPAN("img")) || span_eq(what, SPAN("it")) ||
-	                          memmem(what.p, what.n, "flop", 4));
-	return counted ? unit : NULL;
+	if (!is_second(time) || (time.n > 1 && span_ends(time, SPAN("s"))))
+		return NULL;
+	const char *unit = rate_of(what, time);
+	if (is_counted_thing(what))
+		return unit ? unit : "1/s";
+	bool plural = span_ends(what, SPAN("s"));
+	if (unit && (plural || figure_unit_of(what) || memmem(what.p, what.n, "flop", 4) ||
+	             memmem(what.p, what.n, "bit", 3)))
+		return unit;
+	const char *better = figure_better(what, NULL); /* "load_times_s" is a time */
+	bool either = plural && what.n > 3 && !strchr("sui", what.p[what.n - 2]) &&
+	              !figure_unit_of(what) && !(better && *better == 'l');
+	return either || span_is_listed(what, "iter infer") ? "" : NULL;
 }
 
 /* Words for statistics. cut_statistic() removes them, and percentiles ("p50"), from the end of a
@@ -250,11 +292,14 @@ static const char *unit_behind_slash(struct span name)
 	struct span time = { last.text + 1, last.n - 2 };
 	for (from = first.n - 1; first.text[from - 1] != '_';)
 		from--;
-	const char *unit = rate_of((struct span){ first.text + from, first.n - 1 - from }, time);
-	return unit || !is_second(time) ? unit : "1/s";
+	struct span what = { first.text + from, first.n - 1 - from };
+	bool minute = span_eq(time, SPAN("min")) && is_counted_thing(what); /* or it is a minimum */
+	const char *unit = rate_of(what, time);
+	return unit ? unit : is_second(time) ? "1/s" : minute ? "1/min" : NULL;
 }
 
-const char *figure_unit_by_name(struct span name)
+/* The unit that the last words of a name mean. */
+static const char *unit_by_words(struct span name)
 {
 	struct words w = words_of(name);
 	const char *per = NULL, *last, *before;
@@ -275,10 +320,19 @@ const char *figure_unit_by_name(struct span name)
 	last = strrchr(w.text, '_') + 1;
 	for (before = last > w.text + 1 ? last - 1 : last; before > w.text && before[-1] != '_';)
 		before--;
-	if (last > w.text + 1)
-		unit = unit_of_pair((struct span){ before, (size_t)(last - 1 - before) }, span_of(last));
 	bool alone = last == w.text + 1; /* "ms" is a unit, "s" may be anything */
-	return unit ? unit : alone && !last[1] ? NULL : unit_at_end(last, strlen(last));
+	if (!alone)
+		unit = unit_of_pair((struct span){ before, (size_t)(last - 1 - before) }, span_of(last));
+	if (unit)
+		return *unit ? unit : NULL;
+	return alone && !last[1] ? NULL : unit_at_end(last, strlen(last));
+}
+
+const char *figure_unit_by_name(struct span name)
+{
+	struct span head = name; /* without a remark: "tokens/s (mean)" */
+	const char *unit = cut_brackets(&head).n && head.n ? unit_by_words(head) : NULL;
+	return unit ? unit : unit_by_words(name);
 }
 
 /* ---- what the words of a name say about a figure ---- */
@@ -364,26 +418,6 @@ const char *figure_better(struct span name, const char *unit)
 	}
 	int by = better[1] != NULL;
 	return twofold[by] || !better[by] || strcmp(better[by], "neither") == 0 ? NULL : better[by];
-}
-
-#define AMOUNT(name, kind, size, others) { name, kind, others },
-static const char *const amount_words[][3] = {
-#include "metric/figures.inc"
-};
-
-/* The kind that the section `amounts` of rules/figures.yaml gives to a word or to its singular; ""
- * for words that the section lacks. */
-static const char *amount_kind(struct span word)
-{
-	for (int cut = 0; cut < 2; cut++, word.n--) {
-		for (size_t i = 0; i < NR_OF(amount_words); i++)
-			if (span_eq(word, span_of(amount_words[i][0])) ||
-			    span_is_listed(word, amount_words[i][2]))
-				return amount_words[i][1];
-		if (!word.n || word.p[word.n - 1] != 's')
-			break;
-	}
-	return "";
 }
 
 /* The kinds (see figure_is_setting()) of a name whose last part has only words that are in
