@@ -345,12 +345,20 @@ static const struct figure_word {
 };
 enum { NR_FIGURE_WORDS = NR_OF(figure_words) };
 
-static bool holds_word(const struct words *w, const char *word)
+/* True if nothing but a unit follows in the words of a name. */
+static bool is_last(const char *rest)
 {
+	size_t n = strcspn(rest + 1, "_");
+	return !rest[1] || (!rest[n + 2] && figure_unit_of((struct span){ rest + 1, n }));
+}
+
+static bool holds_word(const struct words *w, const char *word, const char *kind)
+{
+	bool last = span_is_listed(SPAN("last"), kind);
 	size_t n = strlen(word);
 	for (const char *at = w->text; (at = strstr(at, word)); at++) {
 		const char *end = at + n + (at[n] == 's');
-		if (at[-1] == '_' && (at[n] == '_' || *end == '_'))
+		if (at[-1] == '_' && (at[n] == '_' || *end == '_') && (!last || is_last(at + n)))
 			return true;
 	}
 	return false;
@@ -361,7 +369,7 @@ static bool holds_kind(struct span name, const char *kind)
 	struct words w = words_of(name);
 	return ANY(i, NR_FIGURE_WORDS,
 	           span_is_listed(span_of(kind), figure_words[i].kind) &&
-	               holds_word(&w, figure_words[i].name));
+	               holds_word(&w, figure_words[i].name, figure_words[i].kind));
 }
 
 /* True if the word is a unit of this dimension. */
@@ -407,8 +415,9 @@ const char *figure_better(struct span name, const char *unit)
 		if (strcmp(word->better, "any") == 0 || (share && strcmp(word->name, "time") == 0) ||
 		    (count && span_is_listed(SPAN("timed"), word->kind)))
 			continue;
-		for (int k = 0;
-		     k <= span_is_listed(SPAN("decides"), word->kind) && holds_word(&w, word->name); k++) {
+		for (int k = 0; k <= span_is_listed(SPAN("decides"), word->kind) &&
+		                holds_word(&w, word->name, word->kind);
+		     k++) {
 			if (better[0] && strcmp(word->kind, "weak") == 0)
 				break;
 			twofold[k] =
@@ -477,7 +486,7 @@ bool figure_is_neither(struct span name)
 		return true;
 	return ANY(i, NR_FIGURE_WORDS,
 	           strcmp(figure_words[i].better, "neither") == 0 &&
-	               holds_word(&w, figure_words[i].name));
+	               holds_word(&w, figure_words[i].name, figure_words[i].kind));
 }
 
 bool figure_is_timed(const struct metric *m)
@@ -496,10 +505,10 @@ bool figure_is_timed(const struct metric *m)
 static bool is_of_one(struct span name)
 {
 	struct words w = words_of(name);
-	bool one = holds_word(&w, "per") || strstr(w.text, "_req_duration_") ||
+	bool one = holds_word(&w, "per", "") || strstr(w.text, "_req_duration_") ||
 	           strstr(w.text, "_request_duration_");
 	for (size_t i = 0; statistics[i]; i++)
-		one = one || holds_word(&w, statistics[i]);
+		one = one || holds_word(&w, statistics[i], "");
 	for (const char *at = w.text; (at = strstr(at, "_p")); at++)
 		one = one || is_digit(at[2]);
 	return one;
