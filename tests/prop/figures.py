@@ -1484,7 +1484,7 @@ def own_failure(folder):
             assert f"'{key}' is '{value}', not a number" in run("report", "t.json", cwd=folder).stderr, (key, value)
     for value in ("81k", "1.5M", "0:01:30", "1:30.25", "2m 30s", "64G", "PT1M30S", "P1DT2H"):  # perhaps of a configuration: the other figures are read
         p = run("report", write(folder / "t.json", {"latency": value, "x_ms": 1}).name, cwd=folder)
-        assert p.returncode == 0 and f"'latency' is '{value}', not measured" in p.stdout, (value, p.stdout)
+        assert p.returncode == 0 and f"'latency' is '{value}' (a text), not measured" in p.stdout, (value, p.stdout)
 
 
 def errors(folder):
@@ -1544,7 +1544,7 @@ def rows_by_settings(folder):
 
 AMOUNTS = {  # names of flat figures that are amounts: work that was asked for, what was counted, and what a tool repeats until it is sure
     "asked": "num_prompts prompts n_requests numRequests batch_size global_batch_size epochs num-epochs max_new_tokens world_size ranks num_gpus nodes n_layers hidden_size vocab_size prompt_len "
-             "max_seq_len num_samples num_images params m k step epoch gradient_accumulation_steps max_num_batched_tokens",
+             "max_seq_len num_samples num_images infer_batch_size n_elements params m k step epoch gradient_accumulation_steps max_num_batched_tokens",
     "counted": "requests request_count tokens num_tokens total_output_tokens input_tokens samples images train_samples steps total_steps frames elements n count",
     "repeated": "iterations num_iterations n_iter runs rounds trials repetitions warmup_iters calls",
     "others": "seed learning_rate grad_norm block_size port", "figures": "completed tokens_per_s failed_requests step_ms images_per_sec ttft_ms max_memory_gib bytes"}

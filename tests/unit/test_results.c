@@ -600,7 +600,7 @@ static const struct row details[] = {
 	{ "- {match: \"*\", name: f, take: [{at: a, thousands: true}, {at: b, thousands: true, "
 	  "optional: true}, {at: c, thousands: true, optional: true}]}",
 	  "{\"a\": \"7,234\", \"b\": \"7,23\", \"c\": \"1,234,567\"}",
-	  "m: 'b' is '7,23', not measured | a=7234 c=1234567", false },
+	  "m: 'b' is '7,23' (a text), not measured | a=7234 c=1234567", false },
 	{ "- {match: \"*\", name: f, take: [{at: '.\"x (ms)\"'}, {at: '.\"y [GB/s]\"', as: rate}, {at: "
 	  "\"z*\", as: \"{key}\"}]}",
 	  "{\"x (ms)\": 1, \"y [GB/s]\": 2, \"z (s)\": 3}",
@@ -846,6 +846,19 @@ static const struct {
 	  "[{\"step\": 1, \"loss\": 2.5, \"batch_size\": 4}, {\"step\": 2, \"loss\": 2.25, "
 	  "\"batch_size\": 4}]",
 	  "!loss.median=2.375 lower n2 ±0.1853 'median loss' [step=2] [batch_size=4]", false },
+	/* brackets without a unit are a part of the name, as is a unit that distinguishes columns */
+	{ "x.csv", "name,t (mean),t (p99),tput [tok/s],a (ms),a (us)\nx,5,8,90,1.5,1500\n",
+	  "?!x/a__ms_=1.5 ms lower x/a__us_=15e2 us lower x/t__mean_=5 x/t__p99_=8 x/tput=9e1 tok/s "
+	  "higher",
+	  false },
+	/* a setting of each record is its work */
+	{ "x.csv", "name,infer_batch_size,n_elements,t_ms\na,256,8,1\nb,256,8,2\n",
+	  "!a/t_ms=1 ms lower [infer_batch_size=256] [n_elements=8] b/t_ms=2 ms lower "
+	  "[infer_batch_size=256] [n_elements=8]",
+	  false },
+	/* a duration with letters is told, though it is not read */
+	{ "x.json", "{\"epoch_time\": \"1m30s\", \"model\": \"m\", \"x_ms\": 1.5}",
+	  "!m: 'epoch_time' is '1m30s' (a text), not measured | x_ms=1.5 ms lower [model=m]", false },
 	/* a sweep: round numbers, not with the same step each */
 	{ "x.json",
 	  "[{\"elements\": 16, \"t_ms\": 1}, {\"elements\": 64, \"t_ms\": 2}, {\"elements\": 128, "

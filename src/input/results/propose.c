@@ -85,8 +85,8 @@ static bool is_number(const struct value *v)
 	bool begins = reading_begins_as_number(v->text) || reading_is_shortened(v->text) ||
 	              span_is_listed_nocase(v->text, "nan inf infinity -nan -inf -infinity");
 	const char *own = figure_unit_by_name(v->key);
-	return begins && v->type == JSCAN_STRING && (own || !is_of_run(v->key)) &&
-	       figure_better(v->key, own);
+	bool figure = own || !is_of_run(v->key) || span_ends(v->text, SPAN("s")); /* "1m30s" */
+	return begins && v->type == JSCAN_STRING && figure && figure_better(v->key, own);
 }
 
 /* True for a short text that may be part of the name of a case. */
@@ -233,8 +233,8 @@ static void add_member(struct proposal *p, const struct value *v, const char *pa
 	if (!*name || !number || !is_value(v->key))
 		as = arena_printf(p->a, "%s%s%.*s", as, *name ? "." : "", (int)v->key.n, v->key.p);
 	bool in_name = strstr(p->case_name, arena_printf(p->a, "{%s}", at));
-	if ((in_name && (number || is_setting(v, "record"))) ||
-	    is_setting(v, p->several ? "case" : "record") || (number && is_step(v->key))) {
+	if ((in_name && (number || is_setting(v, "record"))) || is_setting(v, "record") ||
+	    (number && is_step(v->key))) {
 		if (!in_name && !in_list)
 			add_work(p, at);
 	} else if (number && figure_is_neither(v->key) && is_of_run(v->key)) {

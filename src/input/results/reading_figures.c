@@ -288,6 +288,12 @@ static enum status say_unmeasured(const struct readings *r, const char *file,
 		                    u->unmeasured->type == JSCAN_NULL
 		                        ? "null"
 		                        : text_quote(&log->arena, u->unmeasured->text));
+		struct decimal number;
+		struct span unit;
+		bool plain = reading_number(u->unmeasured, &number, &unit) == DECIMAL_OK &&
+		             (!unit.n || figure_unit_of(unit));
+		if (!plain && reading_is_shortened(u->unmeasured->text))
+			text = arena_printf(&log->arena, "%s (a text)", text);
 		if (end - i > 1)
 			text = arena_printf(&log->arena, "%s (%zu values)", text, end - i);
 	}

@@ -440,6 +440,8 @@ static const char *amount_kinds(struct span name)
 	const char *kind = "", *before = "";
 	bool number = false, most = false;
 	size_t nr = 0;
+	if (span_glob(SPAN("*_batch_size_"), (struct span){ w.text, w.n }))
+		return "record flat";
 	for (size_t at = 1, n; at < w.n; at += n + 1, nr++) {
 		n = strcspn(w.text + at, "_");
 		const char *own = amount_kind((struct span){ w.text + at, n });
