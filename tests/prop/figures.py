@@ -1445,6 +1445,10 @@ def absurd(folder):
     gate = Gate(folder / "samples", "s.json", {"latency_ms": samples}, named=True)
     code, verdicts, text = gate.check({"latency_ms": [*samples[:-1], 1e308]})
     assert code == 0 and "not measured" in text and verdicts["input.latency_ms.median"] == "pass", (verdicts, text)
+    for i, (name, nr, code) in enumerate((("latency_ms", 50, 3), ("ttft_ms", 2, 3), ("latency_ms", 1, 0), ("wait_ms", 50, 0))):  # a sample of 0 is not a latency
+        gate = Gate(folder / f"zero{i}", "m.json", {name: [5.5] * 100, "x_ms": 5.5}, named=True)
+        got, verdicts, text = gate.check({name: [0] * nr + [5.5] * (100 - nr), "x_ms": 5.5})
+        assert got == code and (f"'{name}' is '0'" in text) == (name != "wait_ms"), (name, nr, got, text)
     gate = Gate(folder / "flop", "f.json", {"train_flops": 3.2e25, "total_flop": 3.2e25}, named=True)
     assert "not measured" not in gate.check({"train_flops": 3.2e25, "total_flop": 3.2e25})[2]
 

@@ -262,7 +262,8 @@ static void take_value(void *ctx, const struct path_hit *hit)
 			.order = out->list.nr,
 			.value = number
 		};
-		if (fault || reading_is_impossible(number, name, r.unit, t->row->negative))
+		bool zero = t->is_samples && !number.value && figure_is_above_0(name);
+		if (fault || zero || reading_is_impossible(number, name, r.unit, t->row->negative))
 			r.unmeasured = v;
 		else
 			add_spread(t, &r, v, first_key);

@@ -551,6 +551,11 @@ bool figure_is_counted(struct span name)
 	return holds_kind(name, "counted");
 }
 
+bool figure_is_above_0(struct span name)
+{
+	return holds_kind(name, "above-0");
+}
+
 bool figure_is_amount(struct span name, const char *unit)
 {
 	bool amount =

@@ -65,6 +65,10 @@ bool figure_is_sum(struct span name, const char *unit);
 /// True if a figure is by its name a count that is the same in each run of the same work.
 bool figure_is_counted(struct span name);
 
+/// True if a figure is a time in which something was done, such as a latency, by its name: 0 means
+/// that it was not measured.
+bool figure_is_above_0(struct span name);
+
 /// Numbers of statistics: of two statistics of the same samples, the one with the higher number is
 /// never less. A percentile has its own number, such as 99. The mean has no place in this order.
 enum { FIGURE_MEAN = -1, FIGURE_MIN = 1, FIGURE_MEDIAN = 50, FIGURE_MAX = 100 };
