@@ -1458,7 +1458,8 @@ def own_failure(folder):
     for i, (key, good, bad) in enumerate((("status", "success", "failed: CUDA out of memory"), ("correct", True, False), ("passed", True, False), ("failed", False, True),
                                           ("outcome", "passed", "Error"), ("result", "ok", "FAILED"), ("error", None, "timed out after 60 s"), ("error", "no error", "CUDA out of memory"), ("failed", "no", "yes"), ("result", "No regressions", "no"),
                                           ("oom", "false", "true"), ("state", "no change", "Aborted"), ("exception", "", "RuntimeError: shape"), ("success", 1, 0), ("exit_code", 0, 137), ("allclose", True, False),
-                                          ("accuracy", "pass", "fail_accuracy"), ("Disposition", "passed", "incorrect"))):
+                                          ("accuracy", "pass", "fail_accuracy"), ("Disposition", "passed", "incorrect"), ("crashed", False, True), ("has_nan", False, True), ("is_valid", True, False),
+                                          ("numerics_ok", True, False), ("validation", "passed", "incorrect"), ("correctness", "OK", "MISMATCH"), ("accuracy_check", "pass", "fail_accuracy"))):
         gate = Gate(folder / f"{i}", "m.json", {key: good, "step_ms": 10.5}, named=True)
         assert gate.check({key: good, "step_ms": 10.5})[0] == 0, key
         code, _, text = gate.check({key: bad, "step_ms": 10.5})

@@ -186,7 +186,7 @@ bool reading_is_impossible(struct decimal d, struct span name, const char *unit,
 static bool says_failure(struct span s)
 {
 	static const char words[] = "fail failed failure error crash crashed abort aborted oom timeout "
-	                            "timed killed invalid wrong incorrect canceled";
+	                            "timed killed invalid wrong incorrect mismatch mismatched canceled";
 	size_t n = 0;
 	while (n < s.n && (s.p[n] | 0x20) >= 'a' && (s.p[n] | 0x20) <= 'z')
 		n++;
@@ -204,8 +204,8 @@ enum key_kind {
 	KEY_ERROR ///< like KEY_FAILED, but a text that gives a reason is a failure, too
 };
 
-/* The kind of a key. Length and first letter rule out most words. */
-static enum key_kind kind_of_key(struct span key)
+/* The kind of a word. Length and first letter rule out most words. */
+static enum key_kind kind_of_word(struct span key)
 {
 #define KEY(text, kind)                       \
 	{                                         \
@@ -215,16 +215,18 @@ static enum key_kind kind_of_key(struct span key)
 		struct span word;
 		enum key_kind kind;
 	} keys[] = {
-		KEY("correct", COUNT),      KEY("passed", COUNT),     KEY("success", COUNT),
-		KEY("valid", COUNT),        KEY("ok", COUNT),         KEY("verified", COUNT),
-		KEY("is_correct", COUNT),   KEY("succeeded", COUNT),  KEY("pass", OUTCOME),
-		KEY("successful", OUTCOME), KEY("status", OUTCOME),   KEY("result", OUTCOME),
-		KEY("outcome", OUTCOME),    KEY("state", OUTCOME),    KEY("okay", OUTCOME),
-		KEY("match", OUTCOME),      KEY("matches", OUTCOME),  KEY("matched", OUTCOME),
-		KEY("accuracy", OUTCOME),   KEY("allclose", OUTCOME), KEY("disposition", OUTCOME),
-		KEY("exit_code", CODE),     KEY("exitcode", CODE),    KEY("returncode", CODE),
-		KEY("return_code", CODE),   KEY("exit_status", CODE), KEY("failed", FAILED),
-		KEY("timed_out", FAILED),   KEY("oom", FAILED),       KEY("error", ERROR),
+		KEY("correct", COUNT),       KEY("passed", COUNT),     KEY("success", COUNT),
+		KEY("valid", COUNT),         KEY("ok", COUNT),         KEY("verified", COUNT),
+		KEY("correctness", OUTCOME), KEY("succeeded", COUNT),  KEY("pass", OUTCOME),
+		KEY("validation", OUTCOME),  KEY("verdict", OUTCOME),  KEY("accuracy_check", OUTCOME),
+		KEY("crashed", FAILED),      KEY("aborted", FAILED),   KEY("nan", FAILED),
+		KEY("successful", OUTCOME),  KEY("status", OUTCOME),   KEY("result", OUTCOME),
+		KEY("outcome", OUTCOME),     KEY("state", OUTCOME),    KEY("okay", OUTCOME),
+		KEY("match", OUTCOME),       KEY("matches", OUTCOME),  KEY("matched", OUTCOME),
+		KEY("accuracy", OUTCOME),    KEY("allclose", OUTCOME), KEY("disposition", OUTCOME),
+		KEY("exit_code", CODE),      KEY("exitcode", CODE),    KEY("returncode", CODE),
+		KEY("return_code", CODE),    KEY("exit_status", CODE), KEY("failed", FAILED),
+		KEY("timed_out", FAILED),    KEY("oom", FAILED),       KEY("error", ERROR),
 		KEY("exception", ERROR),
 	};
 #undef KEY
@@ -233,6 +235,19 @@ static enum key_kind kind_of_key(struct span key)
 		    span_eq_nocase(key, keys[i].word))
 			return keys[i].kind;
 	return KEY_OTHER;
+}
+
+/* The kind of a key, which may be a question, such as "is_valid" or "numerics_ok". */
+static enum key_kind kind_of_key(struct span key)
+{
+	enum key_kind kind = kind_of_word(key);
+	const char *last = memrchr(key.p, '_', key.n);
+	size_t at = last ? (size_t)(last + 1 - key.p) : 0;
+	bool asks = at && span_is_listed_nocase((struct span){ key.p, at - 1 }, "is has");
+	if (kind != KEY_OTHER || !at)
+		return kind;
+	kind = kind_of_word(span_from(key, at));
+	return asks ? kind : kind == KEY_COUNT ? KEY_OUTCOME : KEY_OTHER;
 }
 
 bool reading_is_failure(const struct value *v)
