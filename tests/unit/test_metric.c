@@ -8,7 +8,9 @@
 #include <cmocka.h>
 
 #include "base/nearest.h"
+#include "metric/file_figure.h"
 #include "metric/metric.h"
+#include "metric/unit.h"
 
 static void test_table(void **state)
 {
@@ -220,6 +222,47 @@ static void test_format(void **state)
 	}
 }
 
+/* Both values of a pair have one unit unless one is more than twice the other. */
+static void test_pairs(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *unit;
+		int digits;
+		int64_t from, to;
+		const char *text;
+	} rows[] = {
+		{ "s", 6, 1200, 800, "1,200 us → 800 us" }, { "s", 6, 800, 1200, "800 us → 1,200 us" },
+		{ "s", 6, 1200, 400, "0.0012 s → 400 us" }, { "s", 6, 0, 800, "0 s → 800 us" },
+		{ "GB/s", 0, 12, 10, "12 GB/s → 10 GB/s" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct arena a = ARENA_INIT;
+		enum unit unit = unit_of_figure(figure_unit_find(span_of(rows[i].unit)), rows[i].digits);
+		assert_string_equal(unit_movement(&a, unit, rows[i].from, rows[i].to), rows[i].text);
+		arena_release(&a);
+	}
+}
+
+/* A figure is exact if its own name says so, not that of its case. */
+static void test_exact(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		bool exact;
+	} rows[] = { { "ooms/latency_ms", false }, { "a/ooms", true }, { "ooms", true } };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct arena a = ARENA_INIT;
+		struct input_stat s = { .name = rows[i].name, .unit = UNIT_BARE, .micro = INPUT_EXACT };
+		const struct input_stat *all = &s;
+		const struct metric *m;
+		assert_int_equal(input_metrics(&all, 1, &a, &m), 1);
+		assert_int_equal(input_metric_copy(m, &a)->exact, rows[i].exact);
+		arena_release(&a);
+	}
+}
+
 static void test_names(void **state)
 {
 	(void)state;
@@ -242,6 +285,7 @@ int main(void)
 		cmocka_unit_test(test_table),      cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_suggest),    cmocka_unit_test(test_edit_distance),
 		cmocka_unit_test(test_statistics), cmocka_unit_test(test_format),
+		cmocka_unit_test(test_pairs),      cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

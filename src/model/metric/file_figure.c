@@ -221,7 +221,7 @@ struct metric *input_metric_copy(const struct metric *own, struct arena *a)
 			*texts[i] = arena_dup(a, span_of(*texts[i]));
 	/* `exact` is computed only for copies of a metric, since only metrics that are judged or shown
 	   are copied */
-	m->exact = !m->mixed &&
-	           figure_is_counted(span_of(m->name + (m->case_name ? strlen(m->case_name) : 0)));
+	size_t of = strlen("input.") + (m->case_name ? strlen(m->case_name) : 0);
+	m->exact = !m->mixed && figure_is_counted(span_of(m->name + of));
 	return m;
 }

@@ -139,21 +139,22 @@ static int power_of_unit(int word, int other)
 	return size == figure_units[other].size ? power : 0;
 }
 
-/* Appends v / 10^digits of the unit `word`. For a value below a thousandth, takes the largest of
- * the smaller units in which the number is at least 1, or else the smallest unit: 220.2 ns, not
+/* Appends v / 10^digits of the unit `word`. If `like` is below a thousandth, takes the largest of
+ * the smaller units in which `like` is at least 1, or else the smallest unit: 220.2 ns, not
  * 0.0000002202 s. */
-static void add_figure_of(struct strbuf *out, uint64_t v, int word, int digits)
+static void add_figure_of(struct strbuf *out, struct value v, int word, int digits)
 {
 	int best = word, power = 0;
-	for (int i = 0; word >= 0 && v && place_of(v, digits) < -2 && figure_units[i].name; i++) {
+	for (int i = 0; word >= 0 && v.like && place_of(v.like, digits) < -2 && figure_units[i].name;
+	     i++) {
 		int by = power_of_unit(word, i);
-		bool reaches = place_of(v, digits - power) > 0;
-		if (by && (reaches ? by < power && place_of(v, digits - by) > 0 : by > power)) {
+		bool reaches = place_of(v.like, digits - power) > 0;
+		if (by && (reaches ? by < power && place_of(v.like, digits - by) > 0 : by > power)) {
 			best = i;
 			power = by;
 		}
 	}
-	add_figure(out, v, digits - power);
+	add_figure(out, v.v, digits - power);
 	if (best >= 0)
 		strbuf_addf(out, " %s", figure_units[best].name);
 }
@@ -237,7 +238,7 @@ static void format_like(struct strbuf *out, enum unit unit, int64_t value, int64
 	else if (sign && value > 0)
 		strbuf_addch(out, '+');
 	if (unit >= UNIT_FIGURES) {
-		add_figure_of(out, v.v, unit_figure(unit), unit_digits(unit));
+		add_figure_of(out, v, unit_figure(unit), unit_digits(unit));
 		return;
 	}
 	forms[unit].add(out, v);
