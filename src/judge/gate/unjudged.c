@@ -83,7 +83,7 @@ void unjudged_say(struct bench *b, const struct rules *rules, struct report *out
 		    arena_printf(&out->arena,
 		                 "%s; a rule that gives it: - {id: own, metric: %s, better: %s, "
 		                 "fail: {worse: 10%%}}",
-		                 open, key, better ? better : "lower");
+		                 open, key, better ? better : "lower or higher");
 		vec_push(&out->warnings, out->unjudged);
 	}
 	const char *note =
