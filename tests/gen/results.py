@@ -69,6 +69,12 @@ FILES = {
     "jmh.json": ([{"benchmark": "org.B.p", "mode": "avgt", "params": {"size": n, "kind": "A"}, "primaryMetric": {"score": 7.5, "scoreUnit": "ms/op"}} for n in ("10", "20")]
                  + [{"benchmark": "org.B.a", "mode": mode, "primaryMetric": {"score": 5.5, "scoreError": 0.1, "scoreUnit": unit}}
                   for mode, unit in (("thrpt", "ops/s"), ("avgt", "us/op"))], {"org.B.p.avgt.size20.kindA/score": (7.5, "ms/op", "lower"), "org.B.a.thrpt/score": (5.5, "op/s", "higher"), "org.B.a.avgt/score": (5.5, "us/op", "lower")}),
+    "B-report-full.json": ({"Title": "B", "HostEnvironmentInfo": {"ProcessorName": "x"}, "Benchmarks": [
+        {"DisplayInfo": f"B.{m}: DefaultJob", "Namespace": "n", "Type": "B", "Method": m, "Parameters": "", "FullName": f"n.B.{m}",
+         "Statistics": {"N": 15, "Min": 95.5, "Median": 100.5, "Mean": 101.5, "Max": 110.5, "StandardDeviation": 2.5, "ConfidenceInterval": {"N": 15, "Mean": 101.5, "Margin": 0.5},
+                        "Percentiles": {"P0": 95.5, "P50": 100.5, "P95": 108.5}},
+         "Memory": {"Gen0Collections": 1, "BytesAllocatedPerOperation": 32}} for m in "AC"]},
+        {"n.B.A/mean": (101.5, "ns", "lower"), "n.B.C/p95": (108.5, "ns", "lower"), "n.B.C/allocated": (32, "B/op", "lower")}),
     "perf_script_test_results.csv": (
         "network_name,network_hash,sm_clk,perf_case_name,test_name,perf_metric,total_time__sec,state,command,threshold,metric_type\n"
         + "".join(f'm-bench-bf16,h,1980,A/h,h,{v},12.5,valid,"bench --tp 1, x",0.1,{k}\n' for k, v in (("TOKEN_THROUGHPUT", 2048.5), ("FIRST_TOKEN_TIME", 31.25))),

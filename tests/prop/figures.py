@@ -1259,7 +1259,7 @@ def every_cut(_folder):
 
 
 # texts that are the name of a case, or of a figure, and no path: commands, functions, units
-NAMES = ("device_info", "model_type", "command", "fullname", "name", "run_name", "run_type", "aggregate_name", "unit", "scoreUnit", "time_unit")
+NAMES = ("FullName", "device_info", "model_type", "command", "fullname", "name", "run_name", "run_type", "aggregate_name", "unit", "scoreUnit", "time_unit")
 
 
 def every_path(_folder):
