@@ -59,7 +59,7 @@ DIRECTIONS = {
                "tokens_per_s_mean", "mem_bw", "mem_bw_gbs", "hbm_mem_bw_pct", "ttft_slo_attainment", "energy_efficiency", "available_memory_gb",
                "time_saved_s", "free_memory_gb", "tokens_per_watt", "samples_per_joule", "uptime_s", "cuda_memory_throughput",
                "cache_hit_rate", "pass_rate", "success_rate", "read_iops", "completed", "num_successful_requests", "compression_ratio", "psnr", "eval/auc", "mean_iou", "dice", "ndcg", "mrr",
-               "samples/sec/gpu", "Req/min", "flops_utilization", "passrate", "MsgRate", "succeeded", "num_passed", "sd_xl_it_s", "speedup_vs_baseline"],
+               "samples/sec/gpu", "Req/min", "requests_per_minute", "flops_utilization", "passrate", "MsgRate", "succeeded", "num_passed", "sd_xl_it_s", "speedup_vs_baseline"],
     "lower": ["errors.count", "suite.peakmem_x", "suite.timeraw_x", "http_req_duration", "brier_score", "error_score", "toxicity_score", "p99_ttft_ms", "step_time", "latency.p50", "iteration-time", "peak_mem", "peak_mem_gib", "val_loss", "perplexity", "meanLatency",
               "err", "wer", "power", "energy_j", "time_us", "error_rate", "ms", "latency_ms_p50",
               "fps_drop", "throughput_drop_pct", "bandwidth_overhead_ms", "drop_of_bandwidth", "gpu_idle_time", "expert_load_imbalance", "cache_miss_rate", "rmse", "num_preemptions", "cost_per_token", "stall_pct", "pipeline_stalls",
@@ -71,7 +71,7 @@ DIRECTIONS = {
            *"ci95_us sem_ms iqr_ms mad_ms margin_of_error_ms latency_noise_pct time_rsd time_error latency_pm latency_ci95 time_uncertainty_ms stderr_ms mean_err latency_sd sd_ms sigma_ms latency_var "
            "accuracy_ci95 acc_stderr latency_spread timeout_s latency_slo_ms target_latency_ms baseline_latency_ms power_limit_w mem_fraction_static memory_limit_gb total_memory_gb log_interval_s "
            "message_bytes loss_weight err_tol theoretical_tflops throughput_target target_accuracy baseline_throughput arrival_rate_qps total_flops target_qps startH2dMs endComputeMs startInMs "
-           "read.io_bytes kernels_s iter_s infer_s".split()]}
+           "read.io_bytes latency_budget_ms expected_throughput z_score kv_cache_size_gb buffer_bytes memory_bus_width power_cap_w flops_per_iter offered_load_qps latency_samples kernels_s iter_s infer_s".split()]}
 
 
 def run(*args, cwd):

@@ -195,18 +195,6 @@ static const char *unit_spelled(struct span name)
 	return NULL;
 }
 
-/* The unit of a rate: "tok/s" for "tokens_per_second_". `from` points to the first word, `per` to
- * "_per_". If figure_units lacks the unit: "1/s" for a rate per second, else NULL. */
-static const char *unit_of_rate(const char *from, const char *per)
-{
-	const char *end = per + strlen("_per_");
-	struct span time = { end, strcspn(end, "_") };
-	if (end[time.n + 1])
-		return NULL;
-	const char *unit = rate_of((struct span){ from, (size_t)(per - from) }, time);
-	return unit || !is_second(time) ? unit : "1/s";
-}
-
 #define AMOUNT(name, kind, size, others) { name, kind, others },
 static const char *const amount_words[][3] = {
 #include "metric/figures.inc"
@@ -239,6 +227,26 @@ static bool is_counted_thing(struct span word)
 			return true;
 	}
 	return false;
+}
+
+/* Like rate_of(); "1/s" or "1/min" for a rate whose unit figure_units lacks. */
+static const char *any_rate_of(struct span what, struct span time)
+{
+	/* "latency/min" is a minimum */
+	bool minute = span_is_listed(time, "min minute") && is_counted_thing(what);
+	const char *unit = rate_of(what, time);
+	return unit ? unit : is_second(time) ? "1/s" : minute ? "1/min" : NULL;
+}
+
+/* The unit of a rate: "tok/s" for "tokens_per_second_". `from` points to the first word, `per` to
+ * "_per_". See any_rate_of(). */
+static const char *unit_of_rate(const char *from, const char *per)
+{
+	const char *end = per + strlen("_per_");
+	struct span time = { end, strcspn(end, "_") };
+	if (end[time.n + 1])
+		return NULL;
+	return any_rate_of((struct span){ from, (size_t)(per - from) }, time);
 }
 
 /* The unit of two words of which the second is a unit of time: a rate for "gb_s" and "frames_s";
@@ -292,10 +300,7 @@ static const char *unit_behind_slash(struct span name)
 	struct span time = { last.text + 1, last.n - 2 };
 	for (from = first.n - 1; first.text[from - 1] != '_';)
 		from--;
-	struct span what = { first.text + from, first.n - 1 - from };
-	bool minute = span_eq(time, SPAN("min")) && is_counted_thing(what); /* or it is a minimum */
-	const char *unit = rate_of(what, time);
-	return unit ? unit : is_second(time) ? "1/s" : minute ? "1/min" : NULL;
+	return any_rate_of((struct span){ first.text + from, first.n - 1 - from }, time);
 }
 
 /* The unit that the last words of a name mean. */
