@@ -43,14 +43,31 @@ static bool is_worse(const struct check *c)
 	return c->has_pct && (up ? c->change_pct > NOTABLE : c->change_pct < -NOTABLE);
 }
 
+/* The least amount of a group's figures that a suspect must explain to be the cause of a check: a
+   twentieth of a time that it is a part of. For a rate or a figure of result files, the change in
+   percent is taken for that of the step: a fourth of it, and more than unchanged runs differ by. */
+static int64_t least_of(const struct inquiry *q, const struct check *c)
+{
+	enum { PART = 20, FOURTH = 4, UNCHANGED = 5 /* in 0.1 %, like check_size() */ };
+	int64_t size = check_size(c) / FOURTH;
+	if (c->has_change && c->metric->per_step && unit_is_time(c->metric->unit))
+		return number_distance(c->change, 0) / PART;
+	if (!c->has_pct || stake_of(c) != STAKE_WALL || c->metric->label == LABEL_FUNCTION)
+		return 0;
+	return number_div_round((__int128)q->wall * (size > UNCHANGED ? size : UNCHANGED), 1000);
+}
+
 /* The suspect that names the item of the check, else the suspect that explains most of the check's
    change. NULL if no suspect explains it. Also NULL if the figure is beyond an absolute limit
-   (`max` or `min`) but became worse by at most 5 %: such a small change has no cause of its own. */
+   (`max` or `min`) but became worse by at most 5 %: such a small change has no cause of its own. A
+   figure that a side lacks is only explained by what the recording lacks, and a count or a quality
+   in result files by nothing that recordings show. */
 static struct suspect *explanation(struct inquiry *q, const struct check *c)
 {
 	struct suspect *best = NULL;
 	enum stake stake = stake_of(c);
-	if (c->absolute && c->has_pct && !is_worse(c))
+	if ((c->absolute && c->has_pct && !is_worse(c)) ||
+	    (c->metric->need == NEED_INPUT && !(c->has_change && figure_is_timed(c->metric))))
 		return NULL;
 	for (size_t i = 0; i < q->suspects.nr; i++) {
 		struct suspect *s = &q->suspects.v[i];
@@ -59,14 +76,11 @@ static struct suspect *explanation(struct inquiry *q, const struct check *c)
 	}
 	for (size_t i = 0; i < q->suspects.nr; i++) {
 		struct suspect *s = &q->suspects.v[i];
-		if (s->stake[stake] > 0 && (!best || s->stake[stake] > best->stake[stake]))
+		if (s->stake[stake] > 0 && (s->trust || c->verdict != VERDICT_MISSING) &&
+		    (!best || s->stake[stake] > best->stake[stake]))
 			best = s;
 	}
-	/* a suspect that explains less than a fiftieth of a change of time does not count as its
-	   cause */
-	bool trifle = best && c->has_change && c->metric->per_step && unit_is_time(c->metric->unit) &&
-	              best->stake[stake] < number_distance(c->change, 0) / 50;
-	return trifle ? NULL : best;
+	return best && best->stake[stake] >= least_of(q, c) ? best : NULL;
 }
 
 /* True if the trust finding says that work is missing or was counted twice. The figures that it
@@ -127,18 +141,36 @@ static void advise_gone(struct inquiry *q, struct suspect *s)
 	               name, *name ? " is new" : "");
 }
 
-/* Advise what to do about a figure that neither side recorded. */
-static void advise_recording(struct inquiry *q, struct suspect *s)
+/* Advise how to get a figure that the candidate lacks. If only the baseline lacks it, the message
+   of the check says what to do. */
+static void advise_missing(struct inquiry *q, struct suspect *s, const struct check *c)
 {
 	static const char *const how[] = {
 		[NEED_MEMORY] = "record the memory: a snapshot, or a trace with profile_memory=True",
 		[NEED_FLOPS] = "record the trace with record_shapes=True",
 		[NEED_MACHINE] = "give the state of the GPUs, too (docs/results.md#state-of-the-gpus)",
 	};
-	enum need need = s->finding.metric->need;
-	const char *action = need < NR_OF(how) ? how[need] : NULL;
-	if (action)
-		suspect_action(q, s, "%s", action);
+	enum need need = c->metric->need;
+	bool input = need == NEED_INPUT;
+	const struct metric *any = input                 ? &metric_table[METRIC_INPUT]
+	                           : need == NEED_MEMORY ? &metric_table[METRIC_MEMORY_PEAK_ALLOCATED]
+	                                                 : c->metric;
+	bool has = bench_has(q->bench, SIDE_CANDIDATE, any);
+	if (c->has_candidate || c->folded)
+		return;
+	if (input && !c->has_baseline)
+		suspect_action(q, s,
+		               "give the file of results that has it, or write 'on_missing: skip' into "
+		               "rule '%s'",
+		               c->rule);
+	else if (input && has)
+		advise_gone(q, s);
+	else if (input)
+		suspect_action(q, s,
+		               "give the candidate's file of results, too; 'gpugate approve' with --accept "
+		               "takes a run that is right without it");
+	else if (!has && need < NR_OF(how) && how[need])
+		suspect_action(q, s, "%s", how[need]);
 }
 
 /* The finding for checks of one metric that no suspect explains. The first check gives the finding
@@ -166,10 +198,7 @@ static struct suspect *other_of(struct inquiry *q, const struct check *c)
 	const char *plan = arena_printf(q->a, ": %s", c->evidence.plan_text);
 	if (plan[2] && span_ends(span_of(s->finding.title), span_of(plan)))
 		s->finding.head = strlen(s->finding.title) - strlen(plan);
-	if (is_of_figures(c) && is_gone(c))
-		advise_gone(q, s);
-	else if (c->verdict == VERDICT_MISSING && !c->has_baseline && !c->has_candidate)
-		advise_recording(q, s);
+	advise_missing(q, s, c);
 	return s;
 }
 
@@ -322,7 +351,7 @@ static void tell_figures(struct inquiry *q, struct finding *f)
 
 /* Advise what to do about figures of result files that became worse. The advice depends on the
  * figure that changed most. If it is a time or a number of bytes, the advice is to make recordings,
- * since only these show where time or memory went. */
+ * since only these show where time or memory went; those that are there explain no such change. */
 static void advise_worse(struct inquiry *q, struct finding *f)
 {
 	const struct check *c = &q->out->checks.v[f->checks.v[0]];
@@ -334,7 +363,13 @@ static void advise_worse(struct inquiry *q, struct finding *f)
 	int unit = unit_figure(c->metric->unit);
 	bool bytes = unit >= 0 && strncmp(figure_units[unit].dimension, "bytes", 5) == 0;
 	const char *name = metric_label(c->metric);
-	if (figure_is_timed(c->metric))
+	if (figure_is_timed(c->metric) && q->wall > 0)
+		f->action =
+		    arena_printf(q->a,
+		                 "%s: the recording does not show why: run the benchmark again, and "
+		                 "record the part of it that this figure measures",
+		                 name);
+	else if (figure_is_timed(c->metric))
 		f->action = arena_printf(q->a,
 		                         "%s: record a trace of both versions; 'gpugate diff OLD-TRACE "
 		                         "NEW-TRACE' shows what takes longer",
