@@ -83,24 +83,26 @@ static struct suspect *explanation(struct inquiry *q, const struct check *c)
 	return best && best->stake[stake] >= least_of(q, c) ? best : NULL;
 }
 
-/* True if the trust finding says that work is missing or was counted twice. The figures that it
-   makes unreliable then say nothing about the code. */
-static bool loses_work(const struct trust_finding *t)
+/* True if the trust finding says that work is missing or counted twice, or that figures of the two
+   sides do not compare: what the finding makes unreliable then says nothing about the code. */
+static bool says_nothing(const struct trust_finding *t)
 {
-	static const char *const ids[] = { "lost-kernels", "lost-copies", "recorded-twice",
-		                               "unknown-durations" };
+	static const char *const ids[] = { "lost-kernels",         "lost-copies",
+		                               "recorded-twice",       "unknown-durations",
+		                               "window-against-steps", "period-against-marker",
+		                               "attribution-differs",  "memory-source-differs" };
 	return ANY(i, NR_OF(ids), strcmp(t->id, ids[i]) == 0);
 }
 
 /* The suspect that a check belongs to. If a trust finding makes the check's figure unreliable, this
    is the suspect for that trust finding. But if the figure became worse, and may be right
    nevertheless, it is the suspect that explains the change, if there is one; that suspect is marked
-   as uncertain. */
+   as uncertain. The first such check stays with the trust finding, so that the report has it. */
 static struct suspect *culprit(struct inquiry *q, const struct check *c)
 {
 	struct suspect *distrust = suspect_of_trust(q, c->spoiler);
-	if (distrust &&
-	    (distrust->finding.cause != CAUSE_UNTRUSTED || loses_work(distrust->trust) || !is_worse(c)))
+	if (distrust && (distrust->finding.cause != CAUSE_UNTRUSTED || says_nothing(distrust->trust) ||
+	                 !is_worse(c) || !distrust->finding.checks.nr))
 		return distrust;
 	struct suspect *s = explanation(q, c);
 	if (!distrust || !s)
@@ -233,14 +235,12 @@ static void hang(struct inquiry *q)
 /* ---- findings in the report ---- */
 
 /* True if the report lists the finding first: the run lost ranks, broke off, or ran out of memory.
-   Also true if no check fails, but the run did other work, or its work was not wholly
-   recorded. */
+   Also true if no check fails, and the finding says why figures cannot be believed. */
 static bool is_first(const struct suspect *s, bool failed)
 {
 	const struct finding *f = &s->finding;
 	return f->cause <= CAUSE_CUT_RANK || f->cause == CAUSE_OUT_OF_MEMORY ||
-	       (s->trust && f->verdict == VERDICT_INCONCLUSIVE && !failed &&
-	        (f->cause == CAUSE_BATCH || loses_work(s->trust)));
+	       (s->trust && f->verdict == VERDICT_INCONCLUSIVE && !failed);
 }
 
 static bool is_doubtful(const struct finding *f)

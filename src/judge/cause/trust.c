@@ -34,6 +34,12 @@ static const struct {
 	  "record fewer steps at once, and memory activity on both sides or on none" },
 	{ "early-activities", CAUSE_UNTRUSTED, "record again, with a newer profiler or driver" },
 	{ "too-few-steps", CAUSE_UNTRUSTED, "record more steps" },
+	{ "window-against-steps", CAUSE_UNTRUSTED,
+	  "record both sides with rec.step() or prof.step() in the loop, or name the annotations of "
+	  "steps: --marker" },
+	{ "period-against-marker", CAUSE_UNTRUSTED,
+	  "record both sides with rec.step() or prof.step() in the loop, or name the annotations of "
+	  "steps: --marker" },
 	{ "foreign-snapshot", CAUSE_UNTRUSTED,
 	  "take snapshots of other runs out of the directory, or record the history of memory from the "
 	  "start, with a larger max_entries" },
