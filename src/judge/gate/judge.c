@@ -70,12 +70,14 @@ static void warn_of_moved(struct report *out)
 }
 
 /* True if a check neither passed nor was skipped. Checks that a `max` or `min` decides do not
-   count, since a new baseline does not change these limits. */
+   count, since a new baseline does not change these limits; waived ones do not either, since what
+   is waived must not become normal. */
 static bool has_changes(const struct report *out)
 {
 	return ANY(i, out->checks.nr,
 	           out->checks.v[i].verdict != VERDICT_PASS &&
-	               out->checks.v[i].verdict != VERDICT_SKIPPED && !out->checks.v[i].absolute);
+	               out->checks.v[i].verdict != VERDICT_SKIPPED &&
+	               out->checks.v[i].verdict != VERDICT_WAIVED && !out->checks.v[i].absolute);
 }
 
 /* True if the run is beyond a `max` or `min`, and thus fails with any baseline. */

@@ -295,6 +295,19 @@ static void put_trust(struct document *d, const struct report *r, const struct t
 	}
 }
 
+/* The message of check `i`, without the reason of its waiver if an earlier check's has it. */
+static const char *reason_once(struct document *d, const struct report *r, size_t i)
+{
+	const struct check *v = r->checks.v, *c = &v[i];
+	const char *waiver = text_or_empty(c->waiver);
+	const char *reason = arena_printf(&d->arena, "; waived %s", waiver);
+	const char *at = strstr(c->message, reason);
+	bool told = *waiver && ANY(k, i, strcmp(text_or_empty(v[k].waiver), waiver) == 0);
+	return at && told ? arena_printf(&d->arena, "%.*s%s", (int)(at - c->message), c->message,
+	                                 at + strlen(reason))
+	                  : c->message;
+}
+
 /* Add an item for each waived check, and for each check that could not be judged unless a finding
    says why. */
 static void put_reasons(struct document *d, const struct report *r)
@@ -308,7 +321,7 @@ static void put_reasons(struct document *d, const struct report *r)
 		doc_item(d, 0);
 		doc_put_verdict(d, c->verdict);
 		doc_say(d, ": %n: ", c->id);
-		doc_sentence(d, c->message);
+		doc_sentence(d, reason_once(d, r, i));
 	}
 }
 
