@@ -368,12 +368,19 @@ static void say_place(struct inquiry *q, struct suspect *s)
 	strbuf_release(&b);
 }
 
-/* Advise what to do about slower kernels. The advice depends only on the place in the code:
- * findings on kernels of one place then have equal advice, which the report gives once. */
+/* Advise what to do about slower kernels. The advice depends only on whether they take other
+ * resources, and on the place in the code: findings on kernels of one place then have equal advice,
+ * which the report gives once. */
 static void advise_slower(struct inquiry *q, struct suspect *s)
 {
 	const char *of = "", *at = "", *name[NR_PLACE_LEVELS] = { NULL };
 	size_t nr[NR_PLACE_LEVELS] = { 0 };
+	if (s->stake[STAKE_RESOURCES]) {
+		suspect_action(q, s,
+		               "look at what the slower kernels are built from: their code, tile sizes and "
+		               "launch bounds, the version of their compiler or library");
+		return;
+	}
 	for (size_t i = 0; i < s->finding.where.nr; i++) {
 		name[s->finding.where.v[i].level] = s->finding.where.v[i].name;
 		nr[s->finding.where.v[i].level]++;
@@ -509,7 +516,7 @@ static void add_group(struct inquiry *q, struct culprit *list, size_t nr)
 	}
 	struct suspect *s = &q->suspects.v[at];
 	say_place(q, s);
-	if (s->finding.cause == CAUSE_KERNEL)
+	if (s->finding.cause == CAUSE_KERNEL || s->stake[STAKE_RESOURCES])
 		advise_slower(q, s);
 	if (members == 1) {
 		say_shape(q, s, &list[0]);
